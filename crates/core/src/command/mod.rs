@@ -1,0 +1,176 @@
+//! Commands: what someone wants, in the imperative. One file each holds what it carries and its `decide`.
+//! - CM-1 a refused command changes nothing; CM-2 a command sent twice does what it does once
+//!
+//! Entry: [`Command`], decided by `machine`.
+
+mod rejection;
+
+use std::sync::Arc;
+
+pub use self::rejection::Rejection;
+use crate::failure::Failure;
+use crate::fleet::WorkerOffer;
+use crate::id::{Fence, Incarnation, ProcessId, Session, TaskId, WorkerId};
+use crate::key::{KeyClaim, KeyFact};
+use crate::name::Name;
+use crate::priority::Priority;
+use crate::process::Selector;
+use crate::profile::Profile;
+use crate::task::{Labels, Override, Payload, Status, Task};
+use crate::time::{Millis, Wall};
+
+#[derive(Clone, PartialEq, Debug)]
+pub enum Command {
+    Submit(Box<Submit>),
+    Cancel {
+        id: TaskId,
+        stop_running: bool,
+    },
+    Amend {
+        id: TaskId,
+        due: Option<Wall>,
+        priority: Option<Priority>,
+        payload: Option<Payload>,
+    },
+    RunNow {
+        id: TaskId,
+    },
+    Force {
+        id: TaskId,
+        status: Status,
+        over: Override,
+    },
+    /// `fact`: the task as history has it, when it had left memory.
+    Revive {
+        id: TaskId,
+        fact: Option<Box<Task>>,
+        over: Override,
+    },
+    Read {
+        id: TaskId,
+    },
+    BulkCancel {
+        selector: Selector,
+        stop_running: bool,
+    },
+    /// From the shell: the next parked tasks a bulk process asked for; `more` = the store has others after them.
+    ContinueProcess {
+        id: ProcessId,
+        parked: Vec<Task>,
+        more: bool,
+    },
+    Report(Box<Report>),
+    Session(SessionCommand),
+    /// Change of how tenants and pools share workers; soft, from configuration.
+    Configure(Configure),
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Submit {
+    pub id: TaskId,
+    pub profile: Arc<Profile>,
+    pub payload: Payload,
+    pub priority: Priority,
+    pub start: StartTime,
+    pub labels: Option<Labels>,
+    /// With what the tables knew of the key before the command came here.
+    pub key: Option<(KeyClaim, KeyFact)>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum StartTime {
+    Now,
+    At(Wall),
+    After(Millis),
+}
+
+/// What a worker says about an attempt it holds.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Report {
+    pub worker: WorkerId,
+    pub session: Session,
+    pub task: TaskId,
+    pub fence: Fence,
+    pub what: ReportKind,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub enum ReportKind {
+    Accepted,
+    /// It does not fit, or the worker is leaving: not begun.
+    Refused,
+    Progress,
+    Checkpoint(Arc<[u8]>),
+    /// Asks for more time.
+    Extend(Millis),
+    Succeeded {
+        output: Option<Arc<[u8]>>,
+    },
+    Failed(Failure),
+    /// Wants to be started again after this long, without holding its place.
+    Deferred {
+        resume_after: Millis,
+    },
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub enum SessionCommand {
+    Hello(Box<Hello>),
+    Heartbeat {
+        worker: WorkerId,
+        session: Session,
+    },
+    /// The connection ended; the lease runs on.
+    Closed {
+        worker: WorkerId,
+        session: Session,
+    },
+    /// No new work for this worker (or again some).
+    Cordon {
+        worker: WorkerId,
+        cordoned: bool,
+    },
+}
+
+/// The first message of a session: who, with what room, and everything the worker still answers for.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Hello {
+    pub worker: WorkerId,
+    pub session: Session,
+    pub incarnation: Incarnation,
+    pub offer: WorkerOffer,
+    /// Running ∪ spooled and not acknowledged ∪ accepted and not started.
+    pub holding: Vec<(TaskId, Fence)>,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub enum Configure {
+    Tenant { tenant: Name, share: crate::dispatch::TenantShare },
+    Pool { pool: Name, limit: crate::dispatch::PoolLimit },
+}
+
+/// What a command that was not refused is answered with.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Answer {
+    Submitted {
+        id: TaskId,
+        status: Status,
+    },
+    /// The same request came before under this key or id.
+    AlreadySubmitted {
+        id: TaskId,
+    },
+    /// The task as it is now, or `None` if memory does not hold it.
+    Task(Option<Box<Task>>),
+    /// The task's state after the command.
+    Now {
+        id: TaskId,
+        status: Status,
+    },
+    /// A running task was asked to stop.
+    Stopping {
+        id: TaskId,
+    },
+    Process(ProcessId),
+    Done,
+}

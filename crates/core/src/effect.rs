@@ -1,0 +1,71 @@
+//! Effects: orders to the shell, released only when what caused them is durable.
+
+use std::sync::Arc;
+
+use crate::id::{Fence, Session, TaskId, WorkerId};
+use crate::profile::Profile;
+use crate::task::{Payload, Status, StopReason};
+use crate::time::Millis;
+
+#[derive(Clone, PartialEq, Debug)]
+pub enum Effect {
+    Start(Start),
+    /// Ask the attempt to end; kill it after `grace`.
+    Stop {
+        worker: WorkerId,
+        session: Session,
+        task: TaskId,
+        fence: Fence,
+        grace: Millis,
+        reason: Option<StopReason>,
+    },
+    /// The result is durable (or will never count): the worker may drop it from its spool.
+    Acknowledge {
+        worker: WorkerId,
+        session: Session,
+        task: TaskId,
+        fence: Fence,
+        verdict: ReportVerdict,
+    },
+    /// Lossy: a live view, lost on restart.
+    Alert {
+        task: TaskId,
+        alert: Alert,
+    },
+    /// Lossy: a live view of a change of state.
+    Changed {
+        task: TaskId,
+        to: Status,
+    },
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Start {
+    pub worker: WorkerId,
+    pub session: Session,
+    pub task: TaskId,
+    pub fence: Fence,
+    /// Counts from 1.
+    pub attempt: u32,
+    pub profile: Arc<Profile>,
+    pub payload: Payload,
+    pub checkpoint: Option<Arc<[u8]>>,
+    pub memory_bytes: Option<u64>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ReportVerdict {
+    Recorded,
+    /// Sent again after a lost answer; changed nothing.
+    Duplicate,
+    /// Of an attempt that is no longer the newest; changed nothing.
+    Stale,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Alert {
+    SoftTimeout,
+    Quarantined,
+    /// The independent sweep found a task that both other limits had missed.
+    SweptUp,
+}

@@ -1,0 +1,159 @@
+//! Events: what has happened, in the past tense. The journal holds these and nothing else.
+//! - EV-1 `apply` cannot fail: whatever could be refused was refused by `decide`
+//! - EV-2 an event is self-contained: times and draws that went into it are in it or in its record
+//! - EV-3 released events are frozen; a change of meaning gets a new variant
+//!
+//! Entry: [`apply`]. Not here: bytes (`mainspring-store::format`).
+
+use std::sync::Arc;
+
+use crate::failure::Failure;
+use crate::id::{Epoch, Fence, Incarnation, ProcessId, TaskId, WorkerId};
+use crate::key::KeyClaim;
+use crate::priority::Priority;
+use crate::process::{Cursor, Work};
+use crate::profile::Profile;
+use crate::task::{Labels, Override, Payload, Status, StopReason, Task};
+use crate::time::{Elapsed, Millis, Wall};
+
+#[derive(Clone, PartialEq, Debug)]
+pub enum Event {
+    /// A new owner took the shard; every fence from here on is greater than those before.
+    EpochStarted {
+        epoch: Epoch,
+    },
+    TaskSubmitted(Box<Submitted>),
+    /// The time of a waiting task came, or someone said "now".
+    TaskReleased {
+        id: TaskId,
+    },
+    TaskAssigned {
+        id: TaskId,
+        fence: Fence,
+        worker: WorkerId,
+        incarnation: Incarnation,
+    },
+    /// The attempt certainly never began; no retry is spent.
+    TaskUnassigned {
+        id: TaskId,
+        fence: Fence,
+    },
+    TaskSucceeded {
+        id: TaskId,
+        fence: Fence,
+        output: Option<Arc<[u8]>>,
+    },
+    AttemptFailed {
+        id: TaskId,
+        fence: Fence,
+        failure: Failure,
+        then: Then,
+    },
+    /// The attempt gave its place back until `due`.
+    TaskDeferred {
+        id: TaskId,
+        fence: Fence,
+        due: Elapsed,
+    },
+    StopRequested {
+        id: TaskId,
+        fence: Fence,
+        reason: StopReason,
+    },
+    /// A task that was not running will not run.
+    TaskCancelled {
+        id: TaskId,
+    },
+    TaskAmended {
+        id: TaskId,
+        due: Option<Wall>,
+        priority: Option<Priority>,
+        payload: Option<Payload>,
+    },
+    CheckpointSaved {
+        id: TaskId,
+        fence: Fence,
+        bytes: Arc<[u8]>,
+    },
+    DeadlineExtended {
+        id: TaskId,
+        fence: Fence,
+        by: Millis,
+    },
+    TaskForced {
+        id: TaskId,
+        status: Status,
+        over: Override,
+    },
+    /// An operator queued an ended task again. Carries the whole task as it was when it had ended, because it
+    /// may have left memory.
+    TaskRevived {
+        ended: Box<Task>,
+        over: Override,
+    },
+    ProcessStarted {
+        id: ProcessId,
+        work: Work,
+    },
+    ProcessAdvanced {
+        id: ProcessId,
+        cursor: Cursor,
+        handled: u32,
+    },
+    ProcessEnded {
+        id: ProcessId,
+    },
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Submitted {
+    pub id: TaskId,
+    pub profile: Arc<Profile>,
+    pub payload: Payload,
+    pub priority: Priority,
+    /// `None` = at once.
+    pub due: Option<Wall>,
+    pub labels: Option<Labels>,
+    pub key: Option<KeyClaim>,
+}
+
+/// What follows a failed attempt.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Then {
+    Retry {
+        due: Elapsed,
+        spend: bool,
+        memory_bytes: Option<u64>,
+    },
+    /// Back to the queue at once, no retry spent.
+    Requeue,
+    Fail,
+    Quarantine,
+    Cancel,
+}
+
+impl Event {
+    /// The task this event touches; recovery loads these before it replays.
+    pub fn task(&self) -> Option<TaskId> {
+        match self {
+            Self::TaskSubmitted(submitted) => Some(submitted.id),
+            Self::TaskRevived { ended, .. } => Some(ended.id),
+            Self::TaskReleased { id }
+            | Self::TaskAssigned { id, .. }
+            | Self::TaskUnassigned { id, .. }
+            | Self::TaskSucceeded { id, .. }
+            | Self::AttemptFailed { id, .. }
+            | Self::TaskDeferred { id, .. }
+            | Self::StopRequested { id, .. }
+            | Self::TaskCancelled { id }
+            | Self::TaskAmended { id, .. }
+            | Self::CheckpointSaved { id, .. }
+            | Self::DeadlineExtended { id, .. }
+            | Self::TaskForced { id, .. } => Some(*id),
+            Self::EpochStarted { .. }
+            | Self::ProcessStarted { .. }
+            | Self::ProcessAdvanced { .. }
+            | Self::ProcessEnded { .. } => None,
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! Identities and counters, one type each, so that none can be swapped for another.
+//! - ID-1 a task id carries its slot in bits that no one recomputes
+//! - ID-2 a fence of a later epoch is greater than every fence of an earlier one
+
+use std::fmt;
+use std::str::FromStr;
+
+/// Number of hash buckets over which entities are spread; fixed for ever, ids carry the bucket.
+pub const SLOTS: u16 = 4096;
+
+/// One of [`SLOTS`] buckets. Every entity has a home slot; a shard owns a set of slots.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Slot(u16);
+
+impl Slot {
+    /// Takes the low 12 bits, so that any hash can be used as it is.
+    pub const fn from_hash(hash: u64) -> Self {
+        Self((hash & 0xfff) as u16)
+    }
+
+    pub const fn get(self) -> u16 {
+        self.0
+    }
+}
+
+/// A task's identity: `UUIDv7` layout, with the home slot in the twelve `rand_a` bits.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TaskId(u128);
+
+impl TaskId {
+    /// `unix_ms` is cut to 48 bits and `random` to 62, as the layout demands.
+    pub const fn new(unix_ms: u64, slot: Slot, random: u64) -> Self {
+        let time = (unix_ms & 0xffff_ffff_ffff) as u128;
+        let low = (random & 0x3fff_ffff_ffff_ffff) as u128;
+        Self(time << 80 | 0x7 << 76 | (slot.0 as u128) << 64 | 0b10 << 62 | low)
+    }
+
+    pub const fn from_bits(bits: u128) -> Self {
+        Self(bits)
+    }
+
+    pub const fn bits(self) -> u128 {
+        self.0
+    }
+
+    pub const fn slot(self) -> Slot {
+        Slot((self.0 >> 64 & 0xfff) as u16)
+    }
+
+    /// The millisecond at which the id was minted, by the clock of the edge that minted it.
+    pub const fn minted_ms(self) -> u64 {
+        (self.0 >> 80) as u64
+    }
+}
+
+/// A worker's identity; it survives restarts of the worker process.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct WorkerId(u128);
+
+impl WorkerId {
+    pub const fn from_bits(bits: u128) -> Self {
+        Self(bits)
+    }
+
+    pub const fn bits(self) -> u128 {
+        self.0
+    }
+}
+
+/// Why a text is not an id.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BadId;
+
+impl fmt::Display for BadId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an id is its kind, an underscore and 32 hexadecimal digits, as in `task_0199…`")
+    }
+}
+
+macro_rules! text_form {
+    ($kind:ident, $prefix:literal) => {
+        impl fmt::Display for $kind {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, concat!($prefix, "_{:032x}"), self.0)
+            }
+        }
+
+        impl fmt::Debug for $kind {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Display::fmt(self, f)
+            }
+        }
+
+        impl FromStr for $kind {
+            type Err = BadId;
+
+            fn from_str(text: &str) -> Result<Self, BadId> {
+                let digits = text.strip_prefix(concat!($prefix, "_")).ok_or(BadId)?;
+                if digits.len() != 32 || !digits.bytes().all(|b| b.is_ascii_hexdigit()) {
+                    return Err(BadId);
+                }
+                u128::from_str_radix(digits, 16).map(Self).map_err(|_| BadId)
+            }
+        }
+    };
+}
+
+text_form!(TaskId, "task");
+text_form!(WorkerId, "worker");
+
+macro_rules! counter {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+        pub struct $name(u64);
+
+        impl $name {
+            pub const ZERO: Self = Self(0);
+
+            pub const fn new(value: u64) -> Self {
+                Self(value)
+            }
+
+            pub const fn get(self) -> u64 {
+                self.0
+            }
+
+            pub const fn next(self) -> Self {
+                Self(self.0 + 1)
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+    };
+}
+
+counter! {
+    /// Position of a record in a shard's journal; the first record is 1.
+    Seq
+}
+counter! {
+    /// Owner number of a shard: grows with every opening or takeover, below 2³².
+    Epoch
+}
+counter! {
+    /// One connection of a worker; a later session of the same worker has a greater number.
+    Session
+}
+counter! {
+    /// One life of a worker process; another value means that the process was restarted.
+    Incarnation
+}
+counter! {
+    /// A piece of big work that continues itself between other commands.
+    ProcessId
+}
+
+/// Grows with every grant of an attempt; a report must carry the newest one of its task.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct Fence(u64);
+
+impl Fence {
+    /// The fence of a task that was never granted.
+    pub const NONE: Self = Self(0);
+
+    pub const fn new(epoch: Epoch, counter: u32) -> Self {
+        Self(epoch.0 << 32 | counter as u64)
+    }
+
+    pub const fn from_bits(bits: u64) -> Self {
+        Self(bits)
+    }
+
+    pub const fn bits(self) -> u64 {
+        self.0
+    }
+
+    pub const fn epoch(self) -> Epoch {
+        Epoch(self.0 >> 32)
+    }
+
+    pub const fn counter(self) -> u32 {
+        self.0 as u32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_task_id_carries_time_slot_and_uuid_version() {
+        let id = TaskId::new(1_736_952_000_123, Slot::from_hash(0xabc), u64::MAX);
+        assert_eq!(id.slot().get(), 0xabc);
+        assert_eq!(id.minted_ms(), 1_736_952_000_123);
+        assert_eq!(id.bits() >> 76 & 0xf, 7);
+        assert_eq!(id.bits() >> 62 & 0b11, 0b10);
+    }
+
+    #[test]
+    fn text_form_round_trips_and_refuses_what_is_not_an_id() {
+        let id = TaskId::new(1, Slot::from_hash(2), 3);
+        assert_eq!(id.to_string().parse(), Ok(id));
+        for bad in [
+            "",
+            "task_",
+            "task_zz",
+            "worker_00000000000000000000000000000000",
+            "task_+0000000000000000000000000000000",
+        ] {
+            assert_eq!(bad.parse::<TaskId>(), Err(BadId), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_later_epoch_always_has_the_greater_fence() {
+        assert!(Fence::new(Epoch::new(2), 0) > Fence::new(Epoch::new(1), u32::MAX));
+    }
+}

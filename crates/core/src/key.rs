@@ -1,0 +1,90 @@
+//! Idempotency keys: the same key and the same request give the first answer again.
+//! - KY-1 one entity per scope while the key lives; KY-2 the same key with another request is refused
+//! - KY-3 a key leaves memory only when it is in the tables and no command that looked there before is
+//!   still on its way
+//!
+//! Entry: [`KeyTable`], the keys still in memory, and [`KeyFact`], what the loader found in the tables.
+
+use std::collections::VecDeque;
+
+use crate::id::{Seq, TaskId};
+use crate::index::Index;
+use crate::time::Wall;
+
+/// Hash of (tenant, operation, key), made at the edge with a cryptographic hash.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct KeyScope(pub u128);
+
+/// A caller's claim: this key stands for this request.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct KeyClaim {
+    pub scope: KeyScope,
+    /// Hash of the validated request.
+    pub request: u128,
+    /// Until when the key is kept at least.
+    pub expires: Wall,
+}
+
+/// A key that is bound to an entity.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct KeyBinding {
+    pub request: u128,
+    pub task: TaskId,
+}
+
+/// What the tables said about a key before the command reached the shard.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum KeyFact {
+    Absent,
+    Bound(KeyBinding),
+}
+
+/// Keys bound by recent records, in memory until the tables surely answer for them.
+#[derive(Debug, Default)]
+pub struct KeyTable {
+    bindings: Index<KeyScope, KeyBinding>,
+    /// In order of the record that bound them.
+    order: VecDeque<(Seq, KeyScope, Wall)>,
+}
+
+impl KeyTable {
+    pub fn get(&self, scope: KeyScope) -> Option<KeyBinding> {
+        self.bindings.get(&scope).copied()
+    }
+
+    pub fn bind(&mut self, claim: KeyClaim, task: TaskId, at: Seq) {
+        self.bindings.insert(claim.scope, KeyBinding { request: claim.request, task });
+        self.order.push_back((at, claim.scope, claim.expires));
+    }
+
+    /// Keys bound by records in `(after, through]`, for a checkpoint.
+    pub fn bound_in(
+        &self,
+        after: Seq,
+        through: Seq,
+    ) -> impl Iterator<Item = (KeyScope, KeyBinding, Wall)> + '_ {
+        let in_range = move |(at, ..): &&(Seq, KeyScope, Wall)| *at > after && *at <= through;
+        self.order.iter().filter(in_range).filter_map(|(_, scope, expires)| {
+            self.bindings.get(scope).map(|binding| (*scope, *binding, *expires))
+        })
+    }
+
+    /// Forgets keys bound at or before `through`; the tables answer for them now.
+    pub fn forget(&mut self, through: Seq) {
+        while let Some((at, scope, _)) = self.order.front().copied() {
+            if at > through {
+                break;
+            }
+            self.order.pop_front();
+            self.bindings.remove(&scope);
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        self.bindings.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.bindings.is_empty()
+    }
+}

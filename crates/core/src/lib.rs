@@ -1,0 +1,29 @@
+//! The pure rules of Mainspring: what may happen to a task, and what follows from it.
+//! Entry: [`machine::Machine`], which the runtime and the simulator drive alike.
+//! - CO-1 no I/O, clock, randomness, thread or async: time and chance come in as arguments
+//! - CO-2 `decide` refuses or returns events, `apply` cannot fail, `effects` orders work from the shell
+//! - CO-3 order never depends on hashing; folding the same events gives the same state
+//!
+//! Not here: bytes on disk (`mainspring-store`), group commit (`mainspring-runtime`), wire types.
+#![forbid(unsafe_code)]
+#![deny(clippy::float_arithmetic)]
+#![cfg_attr(not(test), deny(clippy::unwrap_used))]
+
+pub mod chance;
+pub mod command;
+pub mod dispatch;
+pub mod effect;
+pub mod event;
+pub mod failure;
+pub mod fleet;
+pub mod id;
+pub mod index;
+pub mod key;
+pub mod name;
+pub mod priority;
+pub mod process;
+pub mod profile;
+pub mod resources;
+pub mod retry;
+pub mod task;
+pub mod time;

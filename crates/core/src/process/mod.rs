@@ -1,0 +1,45 @@
+//! Processes: work too big for one command, done in bounded steps between other commands.
+//! - PR-1 a step makes at most [`STEP_EVENTS_MAX`] events; PR-2 a step repeated after a crash does no harm
+//!
+//! The position among tasks in memory is a slot number, which means nothing after a restart; a new epoch
+//! therefore begins that phase again, and finds what it already handled ended. The position among parked
+//! tasks is an id and is kept.
+
+use crate::id::TaskId;
+use crate::name::Name;
+use crate::time::Wall;
+
+/// A command yields at most 1,000 events; a step leaves room for the process's own.
+pub const STEP_EVENTS_MAX: usize = 990;
+/// Slots looked at in one step, so that a sparse match does not hold the shard up.
+pub const STEP_SLOTS_MAX: u32 = 20_000;
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Work {
+    /// Cancel everything that matches and was there when the call came.
+    BulkCancel { selector: Selector, before: Wall, stop_running: bool },
+}
+
+/// Empty names match everything.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Selector {
+    pub tenant: Name,
+    pub job: Name,
+    pub pool: Name,
+    pub label: Option<(Name, Name)>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Cursor {
+    /// The next slot to look at.
+    Memory(u32),
+    /// The last parked task handled.
+    Parked(TaskId),
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Process {
+    pub work: Work,
+    pub cursor: Cursor,
+    pub handled: u64,
+}

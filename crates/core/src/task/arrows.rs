@@ -1,0 +1,126 @@
+//! Every change of state a task can go through, one row each. `docs/ARCHITECTURE.md` shows the same
+//! table, and a test compares them; `apply` asserts that it follows a row.
+
+use super::state::Status;
+
+/// What moves a task: the event, by its short name.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Cause {
+    Submitted,
+    Released,
+    Assigned,
+    /// Soft: the worker said it took the attempt.
+    Accepted,
+    Unassigned,
+    Succeeded,
+    AttemptFailed,
+    Deferred,
+    Cancelled,
+    Forced,
+    Revived,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Arrow {
+    /// `None`: the task did not exist.
+    pub from: Option<Status>,
+    pub cause: Cause,
+    pub to: Status,
+}
+
+const fn arrow(from: Status, cause: Cause, to: Status) -> Arrow {
+    Arrow { from: Some(from), cause, to }
+}
+
+const fn birth(to: Status) -> Arrow {
+    Arrow { from: None, cause: Cause::Submitted, to }
+}
+
+use Cause as C;
+use Status as S;
+
+/// `Skipped` by rule and `UpstreamFailed` have no arrow yet: they arrive with workflows.
+pub const ARROWS: &[Arrow] = &[
+    birth(S::Pending),
+    birth(S::Queued),
+    arrow(S::Pending, C::Released, S::Queued),
+    arrow(S::RetryWait, C::Released, S::Queued),
+    arrow(S::Deferred, C::Released, S::Queued),
+    arrow(S::Queued, C::Assigned, S::Assigned),
+    arrow(S::Assigned, C::Accepted, S::Running),
+    arrow(S::Assigned, C::Unassigned, S::Queued),
+    arrow(S::Running, C::Unassigned, S::Queued),
+    arrow(S::Assigned, C::Succeeded, S::Succeeded),
+    arrow(S::Running, C::Succeeded, S::Succeeded),
+    arrow(S::Assigned, C::AttemptFailed, S::RetryWait),
+    arrow(S::Assigned, C::AttemptFailed, S::Queued),
+    arrow(S::Assigned, C::AttemptFailed, S::Failed),
+    arrow(S::Assigned, C::AttemptFailed, S::Quarantined),
+    arrow(S::Assigned, C::AttemptFailed, S::Cancelled),
+    arrow(S::Running, C::AttemptFailed, S::RetryWait),
+    arrow(S::Running, C::AttemptFailed, S::Queued),
+    arrow(S::Running, C::AttemptFailed, S::Failed),
+    arrow(S::Running, C::AttemptFailed, S::Quarantined),
+    arrow(S::Running, C::AttemptFailed, S::Cancelled),
+    arrow(S::Assigned, C::Deferred, S::Deferred),
+    arrow(S::Running, C::Deferred, S::Deferred),
+    arrow(S::Pending, C::Cancelled, S::Cancelled),
+    arrow(S::Queued, C::Cancelled, S::Cancelled),
+    arrow(S::RetryWait, C::Cancelled, S::Cancelled),
+    arrow(S::Deferred, C::Cancelled, S::Cancelled),
+    arrow(S::Pending, C::Forced, S::Succeeded),
+    arrow(S::Pending, C::Forced, S::Failed),
+    arrow(S::Pending, C::Forced, S::Skipped),
+    arrow(S::Queued, C::Forced, S::Succeeded),
+    arrow(S::Queued, C::Forced, S::Failed),
+    arrow(S::Queued, C::Forced, S::Skipped),
+    arrow(S::Assigned, C::Forced, S::Succeeded),
+    arrow(S::Assigned, C::Forced, S::Failed),
+    arrow(S::Assigned, C::Forced, S::Skipped),
+    arrow(S::Running, C::Forced, S::Succeeded),
+    arrow(S::Running, C::Forced, S::Failed),
+    arrow(S::Running, C::Forced, S::Skipped),
+    arrow(S::RetryWait, C::Forced, S::Succeeded),
+    arrow(S::RetryWait, C::Forced, S::Failed),
+    arrow(S::RetryWait, C::Forced, S::Skipped),
+    arrow(S::Deferred, C::Forced, S::Succeeded),
+    arrow(S::Deferred, C::Forced, S::Failed),
+    arrow(S::Deferred, C::Forced, S::Skipped),
+    arrow(S::Failed, C::Revived, S::Queued),
+    arrow(S::Cancelled, C::Revived, S::Queued),
+    arrow(S::Skipped, C::Revived, S::Queued),
+    arrow(S::Quarantined, C::Revived, S::Queued),
+];
+
+pub fn arrow_exists(from: Option<Status>, cause: Cause, to: Status) -> bool {
+    ARROWS.contains(&Arrow { from, cause, to })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_arrow_is_listed_once() {
+        let mut sorted = ARROWS.to_vec();
+        sorted.sort();
+        sorted.dedup();
+        assert_eq!(sorted.len(), ARROWS.len());
+    }
+
+    #[test]
+    fn only_an_operator_leads_out_of_an_ended_state() {
+        for arrow in ARROWS {
+            let from_ended = arrow.from.is_some_and(Status::is_ended);
+            assert_eq!(from_ended, arrow.cause == Cause::Revived, "{arrow:?}");
+        }
+    }
+
+    #[test]
+    fn every_unfinished_state_can_be_left_and_reached() {
+        for status in Status::ALL.into_iter().filter(|status| !status.is_ended()) {
+            assert!(ARROWS.iter().any(|arrow| arrow.from == Some(status)), "{status:?} is a dead end");
+            assert!(ARROWS.iter().any(|arrow| arrow.to == status), "{status:?} cannot be reached");
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! The next instant at which something must happen to a task even if nobody says anything.
+//! One timer a task: when it fires, the task is looked at again. This makes "what is owed" a pure
+//! function of the state, so that recovery cannot forget a timer.
+
+use super::{State, Task, lease::Lease};
+use crate::profile::TimeLimits;
+use crate::time::{Elapsed, Millis, Wall};
+
+/// On top of the grace, before the scheduler ends an attempt whose worker does not answer a stop.
+pub const STOP_MARGIN: Millis = Millis::from_secs(5);
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Deadline {
+    Wall(Wall),
+    Elapsed(Elapsed),
+}
+
+pub fn next_deadline(task: &Task) -> Option<Deadline> {
+    match &task.state {
+        State::Pending { due } => Some(Deadline::Wall(*due)),
+        State::Queued => None,
+        State::Assigned(lease) | State::Running(lease) => {
+            lease_deadline(lease, &task.profile.limits).map(Deadline::Elapsed)
+        }
+        State::RetryWait { due } | State::Deferred { due } => Some(Deadline::Elapsed(*due)),
+        State::Succeeded
+        | State::Failed
+        | State::Cancelled
+        | State::Skipped
+        | State::UpstreamFailed
+        | State::Quarantined => None,
+    }
+}
+
+fn lease_deadline(lease: &Lease, limits: &TimeLimits) -> Option<Elapsed> {
+    if let Some(stop) = lease.stop {
+        return Some(stop.requested + limits.grace + STOP_MARGIN);
+    }
+    let Some(accepted) = lease.accepted else {
+        return Some(lease.assigned + limits.accept);
+    };
+    let soft = limits.soft.filter(|_| !lease.soft_told).map(|span| accepted + span);
+    let hard = limits.hard.map(|span| accepted + span.saturating_add(lease.extended));
+    let progress = limits.progress.map(|span| lease.progressed + span);
+    [soft, hard, progress].into_iter().flatten().min()
+}

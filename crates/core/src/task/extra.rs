@@ -1,0 +1,61 @@
+//! What most tasks do not have.
+
+use std::sync::Arc;
+
+use crate::failure::Failure;
+use crate::id::{Fence, WorkerId};
+use crate::key::KeyClaim;
+use crate::name::Name;
+use crate::time::Wall;
+
+/// Attempt records kept with a task: the first and the newest ones; the count of the rest is kept too.
+pub const ATTEMPTS_KEPT_MAX: usize = 50;
+
+pub type Labels = Arc<[(Name, Name)]>;
+
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Extra {
+    pub labels: Option<Labels>,
+    pub key: Option<KeyClaim>,
+    /// Attempts that did not succeed, oldest first.
+    pub attempts: Vec<AttemptRecord>,
+    /// Attempts left out of `attempts` because there were too many.
+    pub attempts_dropped: u32,
+    /// How often this task took its worker down with it.
+    pub worker_kills: u32,
+    /// The newest state a running attempt stored; handed to the next attempt.
+    pub checkpoint: Option<Arc<[u8]>>,
+    pub output: Option<Arc<[u8]>>,
+    /// Memory to ask for instead of the profile's, after a `resource` failure.
+    pub memory_bytes: Option<u64>,
+    pub forced: Option<Override>,
+}
+
+/// An attempt that did not succeed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AttemptRecord {
+    pub number: u32,
+    pub fence: Fence,
+    pub worker: WorkerId,
+    pub assigned: Wall,
+    pub ended: Wall,
+    pub failure: Failure,
+}
+
+/// An operator's word against the usual course.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Override {
+    pub actor: Name,
+    pub reason: Name,
+}
+
+impl Extra {
+    /// Keeps the first attempt and the newest ones.
+    pub fn record_attempt(&mut self, attempt: AttemptRecord) {
+        if self.attempts.len() >= ATTEMPTS_KEPT_MAX {
+            self.attempts.remove(1);
+            self.attempts_dropped += 1;
+        }
+        self.attempts.push(attempt);
+    }
+}

@@ -1,0 +1,46 @@
+//! A lease: which worker may report on the live attempt, and how long it has.
+//! - LS-1 a task has at most one lease; LS-2 its fence equals the task's newest fence
+//!
+//! `session`, `accepted`, `progressed` and `soft_told` are soft: not journaled, rebuilt from what the
+//! worker says after a restart.
+
+use crate::id::{Fence, Incarnation, Session, WorkerId};
+use crate::time::{Elapsed, Millis, Wall};
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Lease {
+    pub fence: Fence,
+    pub worker: WorkerId,
+    pub incarnation: Incarnation,
+    /// The session over which the start order went, or over which the worker last confirmed the attempt.
+    pub session: Session,
+    pub assigned: Elapsed,
+    pub assigned_wall: Wall,
+    /// `None` until the worker took the attempt. After recovery: the moment of recovery.
+    pub accepted: Option<Elapsed>,
+    pub progressed: Elapsed,
+    /// Time granted on request, on top of the hard limit.
+    pub extended: Millis,
+    pub soft_told: bool,
+    pub stop: Option<Stop>,
+}
+
+/// Someone or something wants the attempt to end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Stop {
+    pub reason: StopReason,
+    pub requested: Elapsed,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum StopReason {
+    Cancel = 0,
+    HardTimeout = 1,
+    NoProgress = 2,
+    Preempt = 3,
+}
+
+impl StopReason {
+    pub const ALL: [Self; 4] = [Self::Cancel, Self::HardTimeout, Self::NoProgress, Self::Preempt];
+}

@@ -1,0 +1,82 @@
+//! A task: its states, what it carries, and the table of arrows between states.
+//! - TK-1 the state changes only along [`ARROWS`], one version a change; ended states absorb, save
+//!   for an operator's retry
+//! - TK-2 `fence` never decreases; only a report that carries it can end an attempt
+//! - TK-3 what most tasks do not have sits behind one pointer (`extra`), so a queued task stays small
+//!
+//! Not here: deciding (`command`), changing (`event`), placing (`dispatch`).
+
+mod arrows;
+mod deadline;
+mod extra;
+mod lease;
+mod poison;
+mod state;
+mod table;
+
+use std::sync::Arc;
+
+pub use self::{
+    arrows::{ARROWS, Arrow, Cause, arrow_exists},
+    deadline::{Deadline, next_deadline},
+    extra::{ATTEMPTS_KEPT_MAX, AttemptRecord, Extra, Labels, Override},
+    lease::{Lease, Stop, StopReason},
+    poison::{ALIKE_WORKERS_MAX, KILLS_MAX, is_poison},
+    state::{State, Status},
+    table::TaskTable,
+};
+use crate::id::{Fence, Seq, TaskId};
+use crate::priority::Priority;
+use crate::profile::Profile;
+use crate::time::Wall;
+
+/// Opaque bytes given by the caller; the core never looks inside.
+pub type Payload = Arc<[u8]>;
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Task {
+    pub id: TaskId,
+    pub profile: Arc<Profile>,
+    pub payload: Payload,
+    pub state: State,
+    pub priority: Priority,
+    /// Someone asked to cancel; shown even if a success came first.
+    pub cancel_requested: bool,
+    /// The newest fence granted; [`Fence::NONE`] before the first attempt.
+    pub fence: Fence,
+    /// Attempts granted so far, the live one included.
+    pub attempts: u32,
+    pub retries_spent: u32,
+    /// Grows by one with every change of state.
+    pub version: u32,
+    pub submitted: Wall,
+    pub changed: Wall,
+    /// The record that touched this task last; decides what a checkpoint must write.
+    pub touched: Seq,
+    /// The tables hold a row of this unfinished task. Soft: kept by the checkpointer.
+    pub stored: bool,
+    pub extra: Option<Box<Extra>>,
+}
+
+impl Task {
+    pub fn status(&self) -> Status {
+        self.state.status()
+    }
+
+    pub fn lease(&self) -> Option<&Lease> {
+        self.state.lease()
+    }
+
+    pub fn extra_mut(&mut self) -> &mut Extra {
+        self.extra.get_or_insert_default()
+    }
+
+    /// Past attempts that did not succeed, oldest first, as far as they are kept.
+    pub fn failures(&self) -> &[AttemptRecord] {
+        self.extra.as_ref().map_or(&[], |extra| extra.attempts.as_slice())
+    }
+
+    pub fn labels(&self) -> &[(crate::name::Name, crate::name::Name)] {
+        self.extra.as_ref().and_then(|extra| extra.labels.as_deref()).unwrap_or(&[])
+    }
+}

@@ -1,0 +1,89 @@
+//! What Mainspring asks of a store: a journal that is fenced and durable, tables that follow it, and
+//! the bytes both are made of.
+//! - ST-1 `append` returns `Ok` only when the record survives a power cut
+//! - ST-2 a journal accepts sequence n only after n-1, and only from the newest epoch
+//! - ST-3 a cut is all or nothing, and moves `checkpoint_seq` in the same transaction
+//! - ST-4 whoever reads a damaged or newer byte stops and names it; nothing is skipped or guessed
+//!
+//! Backends (`store-local`, the simulator's, later PostgreSQL) pass one [`conformance`] suite.
+
+pub mod journal;
+pub mod tables;
+
+pub use self::{
+    journal::{AppendError, Journal, Record},
+    tables::{
+        Cut, CutError, HistoryPage, HistoryQuery, HistoryRow, KeyRow, LiveRow, ParkedFrom, ReadTables,
+        StoredTask, Tables,
+    },
+};
+use mainspring_core::id::{Epoch, Seq};
+use mainspring_core::time::{Now, Wall};
+
+/// A store that can be opened as the next owner of its one shard.
+pub trait Store {
+    type Journal: Journal + Send + 'static;
+    type Tables: Tables + Send + 'static;
+    type Reader: ReadTables + Send + 'static;
+    type Recovery: Recovery;
+
+    /// Takes ownership under a new epoch. Nothing of it is visible to others before the first append.
+    fn open(&self) -> Result<Opened<Self>, OpenError>;
+}
+
+pub struct Opened<S: Store + ?Sized> {
+    pub epoch: Epoch,
+    pub journal: S::Journal,
+    pub tables: S::Tables,
+    pub reader: S::Reader,
+    pub recovery: S::Recovery,
+}
+
+/// What the tables knew at the last cut.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct CheckpointHead {
+    pub seq: Seq,
+    pub epoch: Epoch,
+    pub now: Now,
+    /// Shard-wide state that is in no row (counters, running processes), as the runtime encoded it.
+    pub meta: Vec<u8>,
+}
+
+/// Reads back what an owner needs to go on; used once, before anything else.
+pub trait Recovery {
+    /// Default values if there was never a cut.
+    fn head(&mut self) -> Result<CheckpointHead, OpenError>;
+    /// Rows of unfinished tasks that are not parked, and parked ones due at or before `horizon`.
+    fn live(&mut self, horizon: Wall, each: &mut dyn FnMut(LiveRow)) -> Result<(), OpenError>;
+    /// Rows of these tasks, parked or not; tasks without a live row are left out.
+    fn live_by_id(
+        &mut self,
+        ids: &[mainspring_core::id::TaskId],
+        each: &mut dyn FnMut(LiveRow),
+    ) -> Result<(), OpenError>;
+    /// Records after `after`, in order, without a gap.
+    fn tail(
+        &mut self,
+        after: Seq,
+        each: &mut dyn FnMut(Record) -> Result<(), OpenError>,
+    ) -> Result<(), OpenError>;
+}
+
+/// Why a store cannot be opened. Each says what to look at; none is repaired silently.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    #[error("the data directory `{dir}` is in use by another process")]
+    InUse { dir: String },
+    #[error("journal record {seq} is damaged at byte {byte} of `{file}`: {what}")]
+    Damaged { file: String, seq: Seq, byte: u64, what: String },
+    #[error("`{what}` was written in format {found}, this version reads up to {known}: run a newer version")]
+    NewerFormat { what: String, found: u32, known: u32 },
+    #[error("the tables end at record {checkpoint}, the journal begins at {first}: records are missing")]
+    Gap { checkpoint: Seq, first: Seq },
+    #[error("a stored {what} cannot be read: {why}")]
+    Unreadable { what: String, why: String },
+    #[error("{what}: {source}")]
+    Io { what: String, source: std::io::Error },
+    #[error("{what}: {why}")]
+    Backend { what: String, why: String },
+}

@@ -1,0 +1,145 @@
+//! The tables: where unfinished work can be loaded from, and where people look up what has ended.
+
+use mainspring_core::id::{Epoch, Seq, TaskId, WorkerId};
+use mainspring_core::key::{KeyBinding, KeyScope};
+use mainspring_core::name::Name;
+use mainspring_core::task::Status;
+use mainspring_core::time::{Now, Wall};
+
+/// One consistent cut: the tables after it equal the journal folded through `through`.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Cut {
+    pub epoch: Epoch,
+    pub through: Seq,
+    pub now: Now,
+    pub meta: Vec<u8>,
+    /// Unfinished tasks that changed: insert or replace.
+    pub live: Vec<LiveRow>,
+    /// Ended tasks whose live row must go.
+    pub gone: Vec<TaskId>,
+    pub ended: Vec<HistoryRow>,
+    /// Ended tasks that an operator queued again: their history row must go.
+    pub revived: Vec<TaskId>,
+    pub keys: Vec<KeyRow>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LiveRow {
+    pub id: TaskId,
+    /// The record that touched the task last.
+    pub touched: Seq,
+    /// The due time of a task that may leave memory; `None` keeps it in memory.
+    pub parked_due: Option<Wall>,
+    /// The task as [`crate::format`] encodes it.
+    pub bytes: Vec<u8>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct HistoryRow {
+    pub id: TaskId,
+    pub tenant: Name,
+    pub job: Name,
+    pub status: Status,
+    /// Where the last attempt ran.
+    pub worker: Option<WorkerId>,
+    pub labels: Vec<(Name, Name)>,
+    pub submitted: Wall,
+    pub ended: Wall,
+    pub bytes: Vec<u8>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct KeyRow {
+    pub scope: KeyScope,
+    pub binding: KeyBinding,
+    pub expires: Wall,
+}
+
+/// Written by one thread.
+pub trait Tables {
+    fn cut(&mut self, cut: &Cut) -> Result<(), CutError>;
+
+    /// Drops whole days of history before `day`, and keys that expired before `now` and whose task has no live row.
+    fn drop_before(&mut self, day: u32, now: Wall) -> Result<(), CutError>;
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum CutError {
+    #[error("epoch {ours} was refused: epoch {newest} owns the shard")]
+    Refused { ours: Epoch, newest: Epoch },
+    #[error("cut at {offered} lies before the last one at {last}")]
+    OutOfOrder { last: Seq, offered: Seq },
+    #[error("no room on the device")]
+    Full,
+    /// Nothing of the cut is in the tables; it may be offered again.
+    #[error("could not write the tables: {what}")]
+    Failed { what: String },
+}
+
+/// Reads by any number of threads, each with its own reader; sees committed cuts only.
+pub trait ReadTables {
+    /// In the order of `scopes`.
+    fn keys(&mut self, scopes: &[KeyScope]) -> Result<Vec<Option<KeyBinding>>, ReadError>;
+    /// In the order of `ids`: the live row, else the history row, else `None`.
+    fn tasks(&mut self, ids: &[TaskId]) -> Result<Vec<Option<StoredTask>>, ReadError>;
+    /// Parked tasks in the order that `from` names, at most `limit`.
+    fn parked(&mut self, from: ParkedFrom, limit: usize) -> Result<Vec<LiveRow>, ReadError>;
+    /// Newest first.
+    fn history(&mut self, query: &HistoryQuery) -> Result<HistoryPage, ReadError>;
+    /// Another reader of the same tables.
+    fn another(&self) -> Result<Self, ReadError>
+    where
+        Self: Sized;
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("could not read the tables: {what}")]
+pub struct ReadError {
+    pub what: String,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum StoredTask {
+    Live(LiveRow),
+    Ended(HistoryRow),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ParkedFrom {
+    /// By (due, id), after this pair, due at or before `until`.
+    Due { after: (Wall, TaskId), until: Wall },
+    /// By id, after this one.
+    Id { after: TaskId },
+}
+
+/// Every field narrows; `None` does not.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct HistoryQuery {
+    pub tenant: Option<Name>,
+    pub job: Option<Name>,
+    pub statuses: Vec<Status>,
+    pub worker: Option<WorkerId>,
+    pub label: Option<(Name, Name)>,
+    pub ended_from: Option<Wall>,
+    pub ended_before: Option<Wall>,
+    /// The cursor of the page before this one.
+    pub after: Option<HistoryCursor>,
+    /// At most [`PAGE_MAX`].
+    pub limit: usize,
+}
+
+pub const PAGE_MAX: usize = 1000;
+
+/// The place of a row in the order (day of its end, id), newest first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct HistoryCursor {
+    pub day: u32,
+    pub id: TaskId,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct HistoryPage {
+    pub rows: Vec<HistoryRow>,
+    /// `None`: there is no further page.
+    pub next: Option<HistoryCursor>,
+}
