@@ -1,1 +1,39 @@
-fn main() {}
+//! Chores of this repository. `cargo xtask tidy` checks the rules that the compiler does not.
+
+mod tidy;
+
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+usage: cargo xtask tidy
+Check sizes, layers, names, module docs, error pages and links.
+Findings go to stdout as `path:line: what is wrong; what to do`. Exit: 0 none, 1 some, 2 could not check";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if arguments == ["tidy"] {
+        return run_tidy();
+    }
+    eprintln!("{USAGE}");
+    ExitCode::from(2)
+}
+
+fn run_tidy() -> ExitCode {
+    match tidy::run() {
+        Ok(findings) if findings.is_empty() => {
+            eprintln!("tidy: nothing found");
+            ExitCode::SUCCESS
+        }
+        Ok(findings) => {
+            for finding in &findings {
+                println!("{finding}");
+            }
+            eprintln!("tidy: {} found", findings.len());
+            ExitCode::FAILURE
+        }
+        Err(error) => {
+            eprintln!("tidy: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}

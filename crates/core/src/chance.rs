@@ -1,7 +1,7 @@
 //! Reproducible chance: a small generator whose seed is an argument.
 //! Jitter and sampling need spread, not secrecy; nothing drawn here is ever a token.
 
-/// SplitMix64: one addition and three multiplications a draw, full period.
+/// `SplitMix64`: one addition and three multiplications a draw, full period.
 #[derive(Clone, Debug)]
 pub struct Chance(u64);
 

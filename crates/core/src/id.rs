@@ -58,6 +58,9 @@ impl TaskId {
 pub struct WorkerId(u128);
 
 impl WorkerId {
+    /// No worker has this id.
+    pub const NONE: Self = Self(0);
+
     pub const fn from_bits(bits: u128) -> Self {
         Self(bits)
     }

@@ -63,8 +63,8 @@ impl KeyTable {
         after: Seq,
         through: Seq,
     ) -> impl Iterator<Item = (KeyScope, KeyBinding, Wall)> + '_ {
-        let in_range = move |(at, ..): &&(Seq, KeyScope, Wall)| *at > after && *at <= through;
-        self.order.iter().filter(in_range).filter_map(|(_, scope, expires)| {
+        let first = self.order.partition_point(|(at, ..)| *at <= after);
+        self.order.range(first..).take_while(move |(at, ..)| *at <= through).filter_map(|(_, scope, expires)| {
             self.bindings.get(scope).map(|binding| (*scope, *binding, *expires))
         })
     }

@@ -9,6 +9,7 @@
 #![deny(clippy::float_arithmetic)]
 #![cfg_attr(not(test), deny(clippy::unwrap_used))]
 
+pub mod breaks;
 pub mod chance;
 pub mod command;
 pub mod dispatch;
@@ -19,11 +20,15 @@ pub mod fleet;
 pub mod id;
 pub mod index;
 pub mod key;
+pub mod limits;
+pub mod machine;
 pub mod name;
 pub mod priority;
 pub mod process;
 pub mod profile;
 pub mod resources;
 pub mod retry;
+pub mod shard;
 pub mod task;
 pub mod time;
+pub mod timer;

@@ -1,1 +1,54 @@
-fn main() {}
+//! The `mainspring` binary: flags, wiring, exit codes. One file a command under `command/`.
+
+mod bench;
+mod command;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use mimalloc::MiMalloc;
+
+// Millions of small allocations cross threads (payloads, rows); measured a fifth faster than the system's.
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
+
+/// A job scheduler that never loses track of a job.
+#[derive(Parser)]
+#[command(name = "mainspring", version, about)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Run simulated worlds with faults, and check that nothing is lost
+    Sim(command::sim::Sim),
+    /// Measure this machine with the product's own engine
+    Bench(command::bench::Bench),
+    /// Walk the journal of a data directory and check its hash chain
+    Verify(command::verify::Verify),
+}
+
+fn main() -> ExitCode {
+    start_log();
+    let outcome = match Cli::parse().command {
+        Command::Sim(sim) => sim.run(),
+        Command::Bench(bench) => bench.run(),
+        Command::Verify(verify) => verify.run(),
+    };
+    match outcome {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::from(1)
+        }
+    }
+}
+
+/// Logs go to stderr; `MAINSPRING_LOG` sets the level (`info`, `debug`, or per module).
+fn start_log() {
+    let filter = tracing_subscriber::EnvFilter::try_from_env("MAINSPRING_LOG")
+        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn"));
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+}

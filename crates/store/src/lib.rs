@@ -5,16 +5,19 @@
 //! - ST-3 a cut is all or nothing, and moves `checkpoint_seq` in the same transaction
 //! - ST-4 whoever reads a damaged or newer byte stops and names it; nothing is skipped or guessed
 //!
-//! Backends (`store-local`, the simulator's, later PostgreSQL) pass one [`conformance`] suite.
+//! Backends (`store-local`, the simulator's, later `PostgreSQL`) pass one [`conformance`] suite.
 
+pub mod conformance;
+pub mod format;
+pub mod frame;
 pub mod journal;
 pub mod tables;
 
 pub use self::{
     journal::{AppendError, Journal, Record},
     tables::{
-        Cut, CutError, HistoryPage, HistoryQuery, HistoryRow, KeyRow, LiveRow, ParkedFrom, ReadTables,
-        StoredTask, Tables,
+        Cut, CutError, HistoryCursor, HistoryPage, HistoryQuery, HistoryRow, KeyRow, LiveRow, PAGE_MAX,
+        ParkedFrom, ReadError, ReadTables, StoredTask, Tables,
     },
 };
 use mainspring_core::id::{Epoch, Seq};

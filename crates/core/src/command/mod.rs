@@ -3,11 +3,20 @@
 //!
 //! Entry: [`Command`], decided by `machine`.
 
+mod amend;
+pub(crate) mod cancel;
+mod decide;
+mod force;
 mod rejection;
+pub(crate) mod report;
+mod submit;
 
 use std::sync::Arc;
 
-pub use self::rejection::Rejection;
+pub use self::{
+    decide::{View, decide},
+    rejection::Rejection,
+};
 use crate::failure::Failure;
 use crate::fleet::WorkerOffer;
 use crate::id::{Fence, Incarnation, ProcessId, Session, TaskId, WorkerId};

@@ -1,4 +1,54 @@
 //! Dispatch: which waiting task runs next, and on which worker.
+//! Entry: [`Dispatcher`]: it is told what waits and who can work, and [`Dispatcher::place`] pairs them.
+//! - DP-1 bands are strict; inside a band the tenants of a pool take turns by weight; inside a tenant the
+//!   higher level goes first, then the task that was queued first
+//! - DP-2 room, pool limit and tenant limit are taken in one step or not at all, and never beyond what is
+//!   free; only `hold`, which records what already runs, may overdraw
+//! - DP-3 what cannot run holds up nothing that can, and is looked at again only after a change to what
+//!   stopped it; when `place` returns `None`, nothing could be placed
+//! - DP-4 a listed worker is on the shelf of each of its groups, with its present free room
+//! - DP-5 the same calls with the same seed give the same placements
+//! - DP-6 a waiting task costs 24 bytes; all else grows with the kinds of tasks and with the workers
+//! - DP-7 an id in use names a live cell
+//!
+//! Not here: what a task is (`task`), who is lost (`fleet`), making room for large tasks by holding back
+//! small ones, or by preemption. `queued_max` is kept here and enforced by `command`.
+
+mod choose;
+mod fleet;
+mod forget;
+mod group;
+mod links;
+mod lookup;
+mod need;
+mod place;
+mod queue;
+mod room;
+mod shelf;
+mod slab;
+mod tasks;
+#[cfg(test)]
+mod tests;
+mod wake;
+mod why;
+mod workers;
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use self::links::Links;
+use self::lookup::Lookup;
+use self::need::Need;
+use self::queue::{Class, Line, Pool, Tenant};
+use self::slab::{Id, Slab};
+pub use self::why::{Unmet, WaitReason};
+use self::workers::Workers;
+use crate::chance::Chance;
+use crate::fleet::WorkerSlot;
+use crate::index::TaskSlot;
+use crate::name::Name;
+use crate::priority::{Band, Priority};
+use crate::profile::Profile;
 
 /// How a tenant shares the workers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -16,4 +66,101 @@ pub struct PoolLimit {
     pub running_max: u32,
     /// Most waiting tasks.
     pub queued_max: u64,
+}
+
+pub const TENANT_DEFAULT: TenantShare = TenantShare { weight: 1, running_max: u32::MAX };
+pub const POOL_DEFAULT: PoolLimit = PoolLimit { running_max: u32::MAX, queued_max: u64::MAX };
+
+/// What the dispatcher needs to know of a task.
+#[derive(Clone, Copy, Debug)]
+pub struct Wants<'a> {
+    pub profile: &'a Arc<Profile>,
+    pub priority: Priority,
+    /// Preferably not on this worker.
+    pub avoid: Option<WorkerSlot>,
+    /// Replaces the memory need of the profile.
+    pub memory_bytes: Option<u64>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Placement {
+    pub task: TaskSlot,
+    pub worker: WorkerSlot,
+}
+
+/// How much waits and runs, for one tenant in one band of one pool.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Depth {
+    pub pool: Name,
+    pub band: Band,
+    pub tenant: Name,
+    pub queued: u64,
+    pub running: u32,
+}
+
+#[derive(Debug)]
+pub struct Dispatcher {
+    links: Links,
+    classes: Slab<Class>,
+    lines: Slab<Line>,
+    needs: Slab<Need>,
+    tenants: Slab<Tenant>,
+    pools: Slab<Pool>,
+    workers: Workers,
+    lookup: Lookup,
+    /// Pools with something to place, for each band.
+    ready: [VecDeque<Id<Pool>>; 3],
+    chance: Chance,
+    /// Counts what was enqueued.
+    order: u64,
+    queued: u64,
+}
+
+impl Dispatcher {
+    pub fn new(seed: u64) -> Self {
+        Self {
+            links: Links::default(),
+            classes: Slab::default(),
+            lines: Slab::default(),
+            needs: Slab::default(),
+            tenants: Slab::default(),
+            pools: Slab::default(),
+            workers: Workers::default(),
+            lookup: Lookup::default(),
+            ready: Default::default(),
+            chance: Chance::new(seed),
+            order: 0,
+            queued: 0,
+        }
+    }
+
+    pub fn queued_in_pool(&self, pool: &Name) -> u64 {
+        self.find_pool(pool).map_or(0, |pool| self.pools[pool].queued)
+    }
+
+    pub fn pool_limit(&self, pool: &Name) -> PoolLimit {
+        self.find_pool(pool).map_or(POOL_DEFAULT, |pool| self.pools[pool].limit)
+    }
+
+    pub fn queued_total(&self) -> u64 {
+        self.queued
+    }
+
+    /// By pool, band and tenant; those with nothing are left out.
+    pub fn depths(&self) -> Vec<Depth> {
+        let mut depths: Vec<Depth> = self
+            .lines
+            .iter()
+            .map(|line| Depth {
+                pool: self.pools[line.pool].name.clone(),
+                band: line.band,
+                tenant: self.tenants[line.tenant].name.clone(),
+                queued: line.queued_total(),
+                running: line.running,
+            })
+            .filter(|depth| depth.queued > 0 || depth.running > 0)
+            .collect();
+        depths.sort();
+        depths
+    }
 }

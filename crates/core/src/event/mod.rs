@@ -5,9 +5,12 @@
 //!
 //! Entry: [`apply`]. Not here: bytes (`mainspring-store::format`).
 
+mod apply;
+
 use std::sync::Arc;
 
-use crate::failure::Failure;
+pub use self::apply::{Change, apply};
+use crate::failure::{Failure, FailureClass};
 use crate::id::{Epoch, Fence, Incarnation, ProcessId, TaskId, WorkerId};
 use crate::key::KeyClaim;
 use crate::priority::Priority;
@@ -156,4 +159,12 @@ impl Event {
             | Self::ProcessEnded { .. } => None,
         }
     }
+}
+
+/// Code of a `worker_lost` failure whose worker held so few attempts that each may have caused the loss.
+pub const CODE_BLAMED: i32 = 1;
+
+/// Whether this failure counts towards quarantine as "killed its worker".
+pub fn blames_the_task(failure: &Failure) -> bool {
+    failure.class == FailureClass::WorkerLost && failure.code == CODE_BLAMED
 }

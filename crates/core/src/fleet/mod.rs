@@ -1,7 +1,21 @@
-//! The fleet: workers that have said hello. Soft state, rebuilt from what they say.
+//! The fleet: workers that have said hello, and which attempts each answers for.
+//! - FL-1 soft state: rebuilt from the leases in the shard and from what workers say
+//! - FL-2 an attempt is held by exactly one worker, from its grant until its end
+//! - FL-3 a worker is lost only after a full lease without a word, counted from the start of this epoch at
+//!   the earliest
+//!
+//! Not here: room and placement (`dispatch`), what follows a loss (`machine::reap`).
 
+mod held;
+
+use std::collections::BTreeMap;
+
+use self::held::HeldLists;
+use crate::id::{Incarnation, Session, WorkerId};
+use crate::index::TaskSlot;
 use crate::name::Name;
 use crate::resources::Resources;
+use crate::time::Elapsed;
 
 /// Where a worker sits in memory; reused after it has left.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -22,4 +36,116 @@ pub struct WorkerOffer {
     pub capacity: Resources,
     pub labels: Vec<(Name, Name)>,
     pub zone: Name,
+}
+
+#[derive(Clone, Debug)]
+pub struct Worker {
+    pub id: WorkerId,
+    /// `None` while it is not connected.
+    pub session: Option<Session>,
+    /// The highest session seen; older ones are not listened to.
+    pub newest_session: Session,
+    pub incarnation: Incarnation,
+    pub heard: Elapsed,
+    pub cordoned: bool,
+    pub offer: WorkerOffer,
+    pub holds: u32,
+}
+
+#[derive(Debug, Default)]
+pub struct Fleet {
+    by_id: BTreeMap<WorkerId, WorkerSlot>,
+    workers: Vec<Option<Worker>>,
+    free: Vec<WorkerSlot>,
+    held: HeldLists,
+}
+
+impl Fleet {
+    pub fn find(&self, id: WorkerId) -> Option<WorkerSlot> {
+        self.by_id.get(&id).copied()
+    }
+
+    pub fn get(&self, slot: WorkerSlot) -> Option<&Worker> {
+        self.workers.get(slot.index()).and_then(Option::as_ref)
+    }
+
+    pub fn get_mut(&mut self, slot: WorkerSlot) -> Option<&mut Worker> {
+        self.workers.get_mut(slot.index()).and_then(Option::as_mut)
+    }
+
+    /// By id.
+    pub fn iter(&self) -> impl Iterator<Item = (WorkerSlot, &Worker)> {
+        self.by_id.values().filter_map(|slot| Some((*slot, self.get(*slot)?)))
+    }
+
+    pub fn len(&self) -> usize {
+        self.by_id.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.by_id.is_empty()
+    }
+
+    /// The worker's place, made if it has none; one that was never heard of is not connected.
+    pub fn place_of(&mut self, id: WorkerId, now: Elapsed) -> WorkerSlot {
+        if let Some(slot) = self.find(id) {
+            return slot;
+        }
+        let worker = Worker {
+            id,
+            session: None,
+            newest_session: Session::ZERO,
+            incarnation: Incarnation::ZERO,
+            heard: now,
+            cordoned: false,
+            offer: WorkerOffer::default(),
+            holds: 0,
+        };
+        let slot = self.free.pop().unwrap_or_else(|| {
+            self.workers.push(None);
+            WorkerSlot(self.workers.len() as u32 - 1)
+        });
+        self.workers[slot.index()] = Some(worker);
+        self.by_id.insert(id, slot);
+        slot
+    }
+
+    /// Forgets a worker that is gone and holds nothing.
+    pub fn forget(&mut self, slot: WorkerSlot) -> bool {
+        match self.get(slot) {
+            Some(worker) if worker.session.is_none() && worker.holds == 0 => {
+                let id = worker.id;
+                self.by_id.remove(&id);
+                self.workers[slot.index()] = None;
+                self.free.push(slot);
+                true
+            }
+            Some(_) | None => false,
+        }
+    }
+
+    pub fn hold(&mut self, task: TaskSlot, worker: WorkerSlot) {
+        self.held.add(task, worker);
+        if let Some(worker) = self.get_mut(worker) {
+            worker.holds += 1;
+        }
+    }
+
+    /// The attempt has ended; answers who held it.
+    pub fn release(&mut self, task: TaskSlot) -> Option<WorkerSlot> {
+        let slot = self.held.remove(task)?;
+        if let Some(worker) = self.get_mut(slot) {
+            worker.holds -= 1;
+        }
+        Some(slot)
+    }
+
+    pub fn holder(&self, task: TaskSlot) -> Option<WorkerSlot> {
+        self.held.holder(task)
+    }
+
+    /// What a worker answers for, in order of grant.
+    pub fn held_by(&self, worker: WorkerSlot) -> impl Iterator<Item = TaskSlot> + '_ {
+        self.held.of(worker)
+    }
 }

@@ -5,6 +5,9 @@
 //! therefore begins that phase again, and finds what it already handled ended. The position among parked
 //! tasks is an id and is kept.
 
+mod bulk_cancel;
+
+pub use self::bulk_cancel::{advance, matches};
 use crate::id::TaskId;
 use crate::name::Name;
 use crate::time::Wall;

@@ -1,7 +1,7 @@
 //! A lease: which worker may report on the live attempt, and how long it has.
 //! - LS-1 a task has at most one lease; LS-2 its fence equals the task's newest fence
 //!
-//! `session`, `accepted`, `progressed` and `soft_told` are soft: not journaled, rebuilt from what the
+//! `session`, `accepted`, `progressed`, `soft_told` and `checkpointed` are soft: not journaled, rebuilt from what the
 //! worker says after a restart.
 
 use crate::id::{Fence, Incarnation, Session, WorkerId};
@@ -22,6 +22,8 @@ pub struct Lease {
     /// Time granted on request, on top of the hard limit.
     pub extended: Millis,
     pub soft_told: bool,
+    /// When the newest checkpoint was stored.
+    pub checkpointed: Option<Elapsed>,
     pub stop: Option<Stop>,
 }
 

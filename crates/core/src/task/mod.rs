@@ -25,7 +25,7 @@ pub use self::{
     state::{State, Status},
     table::TaskTable,
 };
-use crate::id::{Fence, Seq, TaskId};
+use crate::id::{Fence, Seq, TaskId, WorkerId};
 use crate::priority::Priority;
 use crate::profile::Profile;
 use crate::time::Wall;
@@ -44,6 +44,10 @@ pub struct Task {
     pub cancel_requested: bool,
     /// The newest fence granted; [`Fence::NONE`] before the first attempt.
     pub fence: Fence,
+    /// Who got the newest attempt; [`WorkerId::NONE`] before the first.
+    pub worker: WorkerId,
+    /// When the newest attempt was granted; zero before the first.
+    pub started: Wall,
     /// Attempts granted so far, the live one included.
     pub attempts: u32,
     pub retries_spent: u32,

@@ -1,6 +1,7 @@
 //! Poison: a task that keeps taking workers down, or fails alike wherever it runs.
 
 use super::Task;
+use crate::event::blames_the_task;
 use crate::failure::{Failure, FailureClass};
 use crate::id::WorkerId;
 
@@ -12,7 +13,7 @@ pub const ALIKE_WORKERS_MAX: usize = 3;
 /// Whether this failure, on top of the recorded ones, makes the task poison.
 pub fn is_poison(task: &Task, worker: WorkerId, failure: &Failure) -> bool {
     match failure.class {
-        FailureClass::WorkerLost => kills(task) + 1 >= KILLS_MAX,
+        FailureClass::WorkerLost => blames_the_task(failure) && kills(task) + 1 >= KILLS_MAX,
         // Not the task's doing.
         FailureClass::Preempted | FailureClass::Cancelled => false,
         FailureClass::Transient

@@ -1,0 +1,14 @@
+//! Break modes: rules that the simulator switches off, one at a time, to prove that its checkers notice.
+//! All are off wherever the product runs; nothing but the simulator can set them.
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Breaks {
+    /// Reports are believed whatever fence they carry.
+    pub fence: bool,
+    /// A loaded row replaces what memory holds.
+    pub page_in_over_memory: bool,
+    /// After recovery no timer is armed.
+    pub timer_not_rearmed: bool,
+    /// After recovery workers are judged by when the previous owner last heard them.
+    pub lease_runs_while_down: bool,
+}

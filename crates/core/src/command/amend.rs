@@ -1,0 +1,64 @@
+//! Amend: change time, priority or payload of a task that has not started; priority as long as it waits.
+
+use super::{Answer, Rejection, View};
+use crate::event::Event;
+use crate::id::TaskId;
+use crate::priority::Priority;
+use crate::task::{Payload, State, Task};
+use crate::time::Wall;
+
+pub(super) fn decide(
+    view: &View<'_>,
+    id: TaskId,
+    (due, priority, payload): (Option<Wall>, Option<Priority>, Option<Payload>),
+    out: &mut Vec<Event>,
+) -> Result<Answer, Rejection> {
+    let task = view.task(id)?;
+    check_waiting(task)?;
+    if task.attempts > 0 && (due.is_some() || payload.is_some()) {
+        return Err(Rejection::TaskAlreadyStarted { id, status: task.status() });
+    }
+    if let Some(payload) = &payload
+        && payload.len() > view.limits.payload_bytes_max
+    {
+        return Err(Rejection::PayloadTooLarge { bytes: payload.len(), max: view.limits.payload_bytes_max });
+    }
+    let now = view.state.now.wall;
+    if due.is_some_and(|due| due.since(now) > view.limits.ahead_max) {
+        return Err(Rejection::TooFarAhead { max: view.limits.ahead_max });
+    }
+    let pending = matches!(task.state, State::Pending { .. });
+    if due.is_some_and(|due| due > now) && !pending {
+        // Already ready; taking it back would let a queue position be held for later.
+        return Err(Rejection::TaskAlreadyStarted { id, status: task.status() });
+    }
+    out.push(Event::TaskAmended { id, due: due.filter(|_| pending), priority, payload });
+    if pending && due.is_some_and(|due| due <= now) {
+        out.push(Event::TaskReleased { id });
+    }
+    Ok(Answer::Now { id, status: task.status() })
+}
+
+/// Release a waiting task now.
+pub(super) fn run_now(view: &View<'_>, id: TaskId, out: &mut Vec<Event>) -> Result<Answer, Rejection> {
+    let task = view.task(id)?;
+    check_waiting(task)?;
+    if !matches!(task.state, State::Queued) {
+        out.push(Event::TaskReleased { id });
+    }
+    Ok(Answer::Now { id, status: crate::task::Status::Queued })
+}
+
+fn check_waiting(task: &Task) -> Result<(), Rejection> {
+    let (id, status) = (task.id, task.status());
+    match &task.state {
+        State::Pending { .. } | State::Queued | State::RetryWait { .. } | State::Deferred { .. } => Ok(()),
+        State::Assigned(_) | State::Running(_) => Err(Rejection::TaskAlreadyRunning { id }),
+        State::Succeeded
+        | State::Failed
+        | State::Cancelled
+        | State::Skipped
+        | State::UpstreamFailed
+        | State::Quarantined => Err(Rejection::TaskAlreadyEnded { id, status }),
+    }
+}

@@ -1,0 +1,45 @@
+//! Cancel: a task that waits will not run; one that runs is asked to stop, if the caller wants that.
+
+use super::{Answer, Rejection, View};
+use crate::event::Event;
+use crate::id::TaskId;
+use crate::task::{State, Status, StopReason, Task};
+
+pub(super) fn decide(
+    view: &View<'_>,
+    id: TaskId,
+    stop_running: bool,
+    out: &mut Vec<Event>,
+) -> Result<Answer, Rejection> {
+    let task = view.task(id)?;
+    if let Some(event) = event_for(task, stop_running)? {
+        let stopping = matches!(event, Event::StopRequested { .. });
+        out.push(event);
+        return Ok(if stopping { Answer::Stopping { id } } else { Answer::Now { id, status: Status::Cancelled } });
+    }
+    Ok(Answer::Stopping { id })
+}
+
+/// `None`: a stop was requested before; asking again changes nothing.
+pub(crate) fn event_for(task: &Task, stop_running: bool) -> Result<Option<Event>, Rejection> {
+    let id = task.id;
+    match &task.state {
+        State::Pending { .. } | State::Queued | State::RetryWait { .. } | State::Deferred { .. } => {
+            Ok(Some(Event::TaskCancelled { id }))
+        }
+        State::Assigned(lease) | State::Running(lease) => match &lease.stop {
+            Some(stop) if stop.reason == StopReason::Cancel => Ok(None),
+            // A cancel outranks a timeout: the task must not be retried.
+            Some(_) | None if stop_running => {
+                Ok(Some(Event::StopRequested { id, fence: lease.fence, reason: StopReason::Cancel }))
+            }
+            Some(_) | None => Err(Rejection::TaskAlreadyRunning { id }),
+        },
+        State::Succeeded
+        | State::Failed
+        | State::Cancelled
+        | State::Skipped
+        | State::UpstreamFailed
+        | State::Quarantined => Err(Rejection::TaskAlreadyEnded { id, status: task.status() }),
+    }
+}

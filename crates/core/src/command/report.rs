@@ -1,0 +1,90 @@
+//! Reports: what a worker says about an attempt. Only the holder of the newest fence is believed.
+//! A report that is stale or was heard before yields no event; the verdict tells the worker to let go of it.
+
+use super::{Report, ReportKind, View};
+use crate::effect::ReportVerdict;
+use crate::event::Event;
+use crate::failure::{Failure, FailureClass};
+use crate::machine::Draws;
+use crate::task::{Lease, Task};
+use crate::time::Millis;
+
+/// Wait before a task that its worker refused is offered again; keeps a confused worker from spinning.
+const REFUSED_PAUSE: Millis = Millis::from_secs(1);
+
+pub(crate) fn decide(view: &View<'_>, report: &Report, draws: &mut Draws, out: &mut Vec<Event>) -> ReportVerdict {
+    let Some(task) = view.state.tasks().by_id(report.task) else {
+        return ReportVerdict::Stale;
+    };
+    match task.lease() {
+        Some(lease) if lease.fence == report.fence || view.breaks.fence => {
+            ended_or_amended(view, task, lease, &report.what, draws, out);
+            ReportVerdict::Recorded
+        }
+        None if report.fence == task.fence => ReportVerdict::Duplicate,
+        Some(_) | None => ReportVerdict::Stale,
+    }
+}
+
+fn ended_or_amended(
+    view: &View<'_>,
+    task: &Task,
+    lease: &Lease,
+    what: &ReportKind,
+    draws: &mut Draws,
+    out: &mut Vec<Event>,
+) {
+    let (id, fence, now) = (task.id, lease.fence, view.state.now);
+    match what {
+        // Soft: the machine notes these, the journal does not.
+        ReportKind::Accepted | ReportKind::Progress => {}
+        ReportKind::Refused => {
+            let failure = Failure::new(FailureClass::Preempted, 0, "the worker did not take it");
+            let then = match lease.stop {
+                Some(_) => draws.after_failure(task, lease, &failure, true, now),
+                None => {
+                    crate::event::Then::Retry { due: now.elapsed + REFUSED_PAUSE, spend: false, memory_bytes: None }
+                }
+            };
+            out.push(Event::AttemptFailed { id, fence, failure, then });
+        }
+        ReportKind::Checkpoint(bytes) => {
+            if bytes.len() <= view.limits.checkpoint_bytes_max {
+                out.push(Event::CheckpointSaved { id, fence, bytes: bytes.clone() });
+            }
+        }
+        ReportKind::Extend(by) => out.push(Event::DeadlineExtended { id, fence, by: *by }),
+        ReportKind::Succeeded { output } if output.as_ref().is_some_and(|o| o.len() > view.limits.output_bytes_max) => {
+            let message = "the output is larger than the limit: store it elsewhere and return a reference";
+            let failure = Failure::new(FailureClass::Permanent, 0, message);
+            let then = draws.after_failure(task, lease, &failure, true, now);
+            out.push(Event::AttemptFailed { id, fence, failure, then });
+        }
+        ReportKind::Succeeded { output } => out.push(Event::TaskSucceeded { id, fence, output: output.clone() }),
+        ReportKind::Failed(failure) => {
+            let failure = stop_class(lease, failure);
+            let then = draws.after_failure(task, lease, &failure, true, now);
+            out.push(Event::AttemptFailed { id, fence, failure, then });
+        }
+        ReportKind::Deferred { resume_after } => match lease.stop {
+            Some(_) => {
+                let failure = stop_class(lease, &Failure::new(FailureClass::Transient, 0, "deferred while stopping"));
+                let then = draws.after_failure(task, lease, &failure, true, now);
+                out.push(Event::AttemptFailed { id, fence, failure, then });
+            }
+            None => out.push(Event::TaskDeferred { id, fence, due: now.elapsed + *resume_after }),
+        },
+    }
+}
+
+/// An attempt that we asked to stop failed for our reason, whatever its exit code says.
+pub(crate) fn stop_class(lease: &Lease, failure: &Failure) -> Failure {
+    use crate::task::StopReason;
+    let class = match lease.stop.map(|stop| stop.reason) {
+        None => return failure.clone(),
+        Some(StopReason::Cancel) => FailureClass::Cancelled,
+        Some(StopReason::HardTimeout | StopReason::NoProgress) => FailureClass::Timeout,
+        Some(StopReason::Preempt) => FailureClass::Preempted,
+    };
+    Failure { class, ..failure.clone() }
+}

@@ -1,0 +1,110 @@
+//! Submit: accept a task, once.
+
+use super::{Answer, Rejection, StartTime, Submit, View};
+use crate::event::{Event, Submitted};
+use crate::id::TaskId;
+use crate::key::{KeyBinding, KeyClaim, KeyFact};
+use crate::limits::Pressure;
+use crate::priority::Band;
+use crate::resources::LABELS_MAX;
+use crate::task::Status;
+use crate::time::{Millis, Wall};
+
+/// How long a refused producer is asked to wait.
+const RETRY_AFTER: Millis = Millis::from_secs(1);
+
+pub(super) fn decide(view: &View<'_>, submit: Submit, out: &mut Vec<Event>) -> Result<Answer, Rejection> {
+    // What is already accepted is answered whatever the pressure: the caller only wants to know.
+    if let Some(known) = known(view, &submit)? {
+        return Ok(Answer::AlreadySubmitted { id: known });
+    }
+    check_pressure(view.pressure, submit.priority.band)?;
+    check_sizes(view, &submit)?;
+    check_queue(view, &submit)?;
+    let due = due(view, submit.start)?;
+    let (id, status) = (submit.id, if due.is_some() { Status::Pending } else { Status::Queued });
+    out.push(Event::TaskSubmitted(Box::new(Submitted {
+        id,
+        profile: submit.profile,
+        payload: submit.payload,
+        priority: submit.priority,
+        due,
+        labels: submit.labels,
+        key: submit.key.map(|(claim, _)| claim),
+    })));
+    Ok(Answer::Submitted { id, status })
+}
+
+/// The task that this request made before, by its key or by its id (an edge sends again what it got no
+/// answer to).
+fn known(view: &View<'_>, submit: &Submit) -> Result<Option<TaskId>, Rejection> {
+    if let Some((claim, fact)) = &submit.key
+        && let Some(binding) = binding(view, claim, *fact)
+    {
+        let same = binding.request == claim.request;
+        return if same { Ok(Some(binding.task)) } else { Err(Rejection::KeyReused { existing: binding.task }) };
+    }
+    Ok(view.state.tasks().find(submit.id).map(|_| submit.id))
+}
+
+/// Memory first: it may know of a binding that the tables did not have when they were asked.
+fn binding(view: &View<'_>, claim: &KeyClaim, fact: KeyFact) -> Option<KeyBinding> {
+    view.state.keys().get(claim.scope).or(match fact {
+        KeyFact::Bound(binding) => Some(binding),
+        KeyFact::Absent => None,
+    })
+}
+
+fn check_pressure(pressure: Pressure, band: Band) -> Result<(), Rejection> {
+    let refused = match (pressure, band) {
+        (Pressure::None, _) => false,
+        (Pressure::Unavailable, _) => return Err(Rejection::StoreUnavailable { retry_after: RETRY_AFTER }),
+        (Pressure::ShedAll, _) => true,
+        (Pressure::ShedP1, band) => band != Band::P0,
+        (Pressure::ShedP2, band) => band == Band::P2,
+    };
+    if refused { Err(Rejection::StoreBehind { retry_after: RETRY_AFTER }) } else { Ok(()) }
+}
+
+fn check_sizes(view: &View<'_>, submit: &Submit) -> Result<(), Rejection> {
+    let (bytes, max) = (submit.payload.len(), view.limits.payload_bytes_max);
+    if bytes > max {
+        return Err(Rejection::PayloadTooLarge { bytes, max });
+    }
+    let count = submit.labels.as_ref().map_or(0, |labels| labels.len());
+    if count > LABELS_MAX {
+        return Err(Rejection::TooManyLabels { count, max: LABELS_MAX });
+    }
+    Ok(())
+}
+
+fn check_queue(view: &View<'_>, submit: &Submit) -> Result<(), Rejection> {
+    let (held, max) = (view.state.tasks().len() as u64, view.limits.tasks_max);
+    if held >= max {
+        return Err(Rejection::TooManyTasks { held, max });
+    }
+    let pool = &submit.profile.requirements.pool;
+    let max = view.dispatcher.pool_limit(pool).queued_max;
+    if max != u64::MAX {
+        let queued = view.dispatcher.queued_in_pool(pool);
+        if queued >= max {
+            let tenant = submit.profile.tenant.clone();
+            return Err(Rejection::QueueFull { pool: pool.clone(), tenant, queued, max });
+        }
+    }
+    Ok(())
+}
+
+/// `None` = at once; a time that has passed is at once too.
+fn due(view: &View<'_>, start: StartTime) -> Result<Option<Wall>, Rejection> {
+    let now = view.state.now.wall;
+    let due = match start {
+        StartTime::Now => return Ok(None),
+        StartTime::At(at) => at,
+        StartTime::After(delay) => now + delay,
+    };
+    if due.since(now) > view.limits.ahead_max {
+        return Err(Rejection::TooFarAhead { max: view.limits.ahead_max });
+    }
+    Ok((due > now).then_some(due))
+}

@@ -1,0 +1,52 @@
+//! What the dispatcher is told about workers, tenants and pools.
+//! Entry: [`Dispatcher::worker_joined`] and its neighbours.
+
+use super::workers::Worker;
+use super::{Dispatcher, PoolLimit, TenantShare};
+use crate::fleet::{WorkerOffer, WorkerSlot};
+use crate::name::Name;
+
+impl Dispatcher {
+    /// A worker said hello; again, perhaps with another offer, keeps the room its attempts hold and
+    /// whether it accepts work.
+    pub fn worker_joined(&mut self, worker: WorkerSlot, offer: &WorkerOffer) {
+        let before = self.workers.worker(worker).and_then(Worker::pool);
+        let pool = self.pool_for(&offer.pool);
+        self.workers.join(worker, pool, offer);
+        if let Some(before) = before
+            && before != pool
+        {
+            self.drop_pool_if_unused(before);
+        }
+        self.room_gained(worker);
+    }
+
+    /// Its attempts stay counted for tenant and pool until they are released.
+    pub fn worker_left(&mut self, worker: WorkerSlot) {
+        let pool = self.workers.worker(worker).and_then(Worker::pool);
+        self.workers.leave(worker);
+        if let Some(pool) = pool {
+            self.drop_pool_if_unused(pool);
+        }
+    }
+
+    /// Cordoned or cut off: keeps what it runs, gets nothing new.
+    pub fn set_accepting(&mut self, worker: WorkerSlot, accepting: bool) {
+        self.workers.set_accepting(worker, accepting);
+        self.room_gained(worker);
+    }
+
+    pub fn set_tenant(&mut self, tenant: &Name, share: TenantShare) {
+        let tenant = self.tenant_for(tenant);
+        self.tenants[tenant].share = share;
+        self.wake_tenant(tenant);
+        self.drop_tenant_if_unused(tenant);
+    }
+
+    pub fn set_pool(&mut self, pool: &Name, limit: PoolLimit) {
+        let pool = self.pool_for(pool);
+        self.pools[pool].limit = limit;
+        self.ring(pool);
+        self.drop_pool_if_unused(pool);
+    }
+}

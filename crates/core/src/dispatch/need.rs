@@ -1,0 +1,58 @@
+//! A need: one set of requirements in one pool, shared by all classes that have it.
+//! - NE-1 `Closed`: no worker has room for it. `Only(w)`: none except perhaps `w`. Whoever gains room tells
+//!   the needs that watch its groups, so both stay true.
+//! - NE-2 a need watches its group unless it is `Open`
+//! - NE-3 a need that is not closed and has parked classes is in the `woken` order of their lanes
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::group::Group;
+use super::queue::{Pool, Rank};
+use super::room::Amounts;
+use super::slab::Id;
+use crate::fleet::WorkerSlot;
+use crate::resources::Requirements;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Outlook {
+    Open,
+    Only(WorkerSlot),
+    Closed,
+}
+
+#[derive(Debug)]
+pub struct Need {
+    pub pool: Id<Pool>,
+    pub group: Id<Group>,
+    pub requirements: Arc<Requirements>,
+    pub amounts: Amounts,
+    /// Nothing but a slot is needed.
+    pub is_plain: bool,
+    pub has_many_custom: bool,
+    pub outlook: Outlook,
+    /// How many classes have it.
+    pub classes: u32,
+    /// Classes that found no room, for each band.
+    pub parked: [BTreeSet<Rank>; 3],
+    /// Under which rank the need is in the `woken` order of each lane.
+    pub woken: [Option<Rank>; 3],
+}
+
+impl Need {
+    pub fn new(pool: Id<Pool>, group: Id<Group>, requirements: Arc<Requirements>) -> Self {
+        let resources = &requirements.resources;
+        Self {
+            pool,
+            group,
+            amounts: Amounts::of(resources),
+            is_plain: resources.is_none(),
+            has_many_custom: resources.custom().len() > 1,
+            outlook: Outlook::Open,
+            classes: 0,
+            parked: Default::default(),
+            woken: [None; 3],
+            requirements,
+        }
+    }
+}

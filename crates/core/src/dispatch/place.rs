@@ -1,0 +1,150 @@
+//! The choice of the next task and its worker.
+//! Entry: [`Dispatcher::place`].
+//! Each step of the loop either places a task, or takes something out of the way for good: a line to its
+//! tenant's limit, a class to its need, a lane out of the ring. So what cannot run is looked at once after
+//! each thing that could have changed that.
+
+use super::links::Held;
+use super::need::Outlook;
+use super::queue::{Class, Line, Pool, Spot, Stand};
+use super::slab::Id;
+use super::{Dispatcher, Placement};
+use crate::fleet::WorkerSlot;
+use crate::index::TaskSlot;
+use crate::priority::Band;
+
+impl Dispatcher {
+    /// The next placement, its room taken; `None` if nothing can be placed now.
+    pub fn place(&mut self) -> Option<Placement> {
+        for band in Band::ALL {
+            while let Some(pool) = self.ready[band.index()].front().copied() {
+                if let Some(placement) = self.place_in(pool, band) {
+                    // Pools take turns, or one would use up a limit that a tenant has over all pools.
+                    self.ready[band.index()].rotate_left(1);
+                    return Some(placement);
+                }
+                self.ready[band.index()].pop_front();
+                self.pools[pool].lanes[band.index()].in_ring = false;
+            }
+        }
+        None
+    }
+
+    fn place_in(&mut self, pool: Id<Pool>, band: Band) -> Option<Placement> {
+        while self.is_pool_open(pool) {
+            let line = self.next_line(pool, band)?;
+            if let Some(placement) = self.serve(line) {
+                return Some(placement);
+            }
+        }
+        None
+    }
+
+    pub(super) fn is_pool_open(&self, pool: Id<Pool>) -> bool {
+        let here = &self.pools[pool];
+        here.running < here.limit.running_max && self.workers.pool(pool).open > 0
+    }
+
+    /// Whose turn it is, after everyone who was woken and comes before has been put back in line.
+    fn next_line(&mut self, pool: Id<Pool>, band: Band) -> Option<Id<Line>> {
+        loop {
+            let first = self.first_line(pool, band);
+            let Some((rank, need)) = self.pools[pool].lanes[band.index()].woken.first().copied() else {
+                return first;
+            };
+            // The same line is not good enough: what was woken may have a higher level there.
+            if let Some(line) = first
+                && (self.lines[line].pass, line) < (rank.pass, rank.line)
+            {
+                return first;
+            }
+            self.unpark_first(need, band);
+        }
+    }
+
+    fn first_line(&mut self, pool: Id<Pool>, band: Band) -> Option<Id<Line>> {
+        let lines = &mut self.pools[pool].lanes[band.index()].lines;
+        loop {
+            let (kept, id) = lines.first().copied()?;
+            let line = &mut self.lines[id];
+            if kept == line.pass || lines.len() == 1 {
+                return Some(id);
+            }
+            lines.remove(&(kept, id));
+            lines.insert((line.pass, id));
+            line.stand = Stand::Lane(line.pass);
+        }
+    }
+
+    fn first_class(&mut self, line: Id<Line>) -> Id<Class> {
+        let order = &mut self.lines[line].order;
+        loop {
+            let (level, age, id) = order.first().copied().expect("QU-2: a line in its lane is not empty");
+            let class = &mut self.classes[id];
+            let key = class.age_key(&self.links);
+            if key == (level, age) || order.len() == 1 {
+                return id;
+            }
+            order.remove(&(level, age, id));
+            order.insert((key.0, key.1, id));
+            class.spot = Spot::Line(key.0, key.1);
+        }
+    }
+
+    fn serve(&mut self, line: Id<Line>) -> Option<Placement> {
+        if self.tenants[self.lines[line].tenant].is_at_limit() {
+            self.wait_for_limit(line);
+            return None;
+        }
+        let class = self.first_class(line);
+        let task = self.classes[class].fifo.head().expect("QU-1: a class in its line is not empty");
+        let Some(worker) = self.worker_for(class, task) else {
+            self.close(self.classes[class].need);
+            self.park(class);
+            return None;
+        };
+        self.start(class, task, worker);
+        Some(Placement { task, worker })
+    }
+
+    fn worker_for(&mut self, class: Id<Class>, task: TaskSlot) -> Option<WorkerSlot> {
+        let class = &self.classes[class];
+        let need = &self.needs[class.need];
+        match need.outlook {
+            Outlook::Closed => None,
+            Outlook::Only(worker) => Some(worker).filter(|worker| self.workers.fits(*worker, need)),
+            Outlook::Open if self.lines[class.line].band == Band::P0 => {
+                self.workers.roomiest(need, self.links.avoid(task), &mut self.chance)
+            }
+            Outlook::Open => self.workers.tightest(need, self.links.avoid(task)),
+        }
+    }
+
+    fn start(&mut self, class: Id<Class>, task: TaskSlot, worker: WorkerSlot) {
+        let line = self.classes[class].line;
+        self.take_turn(line);
+        self.unqueue(class, task);
+        self.occupy(class, task, worker);
+    }
+
+    /// A line that was blocked for long has a low pass: it gets this turn early, but not a row of them.
+    fn take_turn(&mut self, id: Id<Line>) {
+        let line = &mut self.lines[id];
+        let lane = &mut self.pools[line.pool].lanes[line.band.index()];
+        lane.pass = lane.pass.max(line.pass);
+        line.pass = lane.pass + self.tenants[line.tenant].turn();
+    }
+
+    /// Takes the room, and counts the attempt for its tenant and pool.
+    pub(super) fn occupy(&mut self, id: Id<Class>, task: TaskSlot, worker: WorkerSlot) {
+        let class = &mut self.classes[id];
+        class.held += 1;
+        let line = &mut self.lines[class.line];
+        line.running += 1;
+        self.tenants[line.tenant].running += 1;
+        self.pools[line.pool].running += 1;
+        self.workers.take(worker, &self.needs[class.need]);
+        let generation = self.workers.record(worker).generation;
+        self.links.hold(task, Held { class: id, worker, generation });
+    }
+}

@@ -1,0 +1,199 @@
+//! Why a task waits, in data and in words.
+//! Entry: [`Dispatcher::why`]. Read from the state at the time of asking, the surest obstacle first.
+
+use std::fmt;
+
+use super::group::zone_holds;
+use super::need::{Need, Outlook};
+use super::queue::Class;
+use super::room::basic;
+use super::{Dispatcher, queue::Line};
+use crate::index::TaskSlot;
+use crate::name::Name;
+use crate::priority::{Band, LEVEL_MAX};
+use crate::resources::LabelCondition;
+
+/// Longer lines are measured by the age of their tasks instead of being walked.
+const WALK_MAX: u32 = 4096;
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum WaitReason {
+    NoWorkers {
+        pool: Name,
+    },
+    /// `unmet` is what no worker of the pool has; empty if each has some of it but none has all.
+    NoWorkerMatches {
+        pool: Name,
+        unmet: Vec<Unmet>,
+    },
+    PoolLimit {
+        pool: Name,
+        running: u32,
+        max: u32,
+    },
+    TenantLimit {
+        tenant: Name,
+        running: u32,
+        max: u32,
+    },
+    NoRoom {
+        pool: Name,
+        ahead: u64,
+    },
+    /// Nothing stands in its way but tasks that go first: those of higher bands, and those of its own
+    /// tenant. Lines longer than a few thousand are estimated from above.
+    Behind {
+        tasks: u64,
+    },
+    AboutToBePlaced,
+}
+
+/// Something no worker of a pool could give, even when idle.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Unmet {
+    Label(LabelCondition),
+    Zone(Name),
+    /// `most` is what the largest worker has.
+    Resource {
+        name: Name,
+        wanted: u64,
+        most: u64,
+    },
+}
+
+impl Dispatcher {
+    /// `None` if the task does not wait.
+    pub fn why(&self, task: TaskSlot) -> Option<WaitReason> {
+        let class = &self.classes[self.links.queued(task)?];
+        let line = &self.lines[class.line];
+        let need = &self.needs[class.need];
+        let (pool, tenant) = (&self.pools[line.pool], &self.tenants[line.tenant]);
+        let name = || pool.name.clone();
+        if self.workers.pool(line.pool).all.is_empty() {
+            return Some(WaitReason::NoWorkers { pool: name() });
+        }
+        let has_room = self.has_room(need);
+        if !has_room && !self.could_ever_run(need) {
+            return Some(WaitReason::NoWorkerMatches { pool: name(), unmet: self.unmet(need) });
+        }
+        let ahead = self.ahead(task, class, line);
+        Some(if pool.running >= pool.limit.running_max {
+            WaitReason::PoolLimit { pool: name(), running: pool.running, max: pool.limit.running_max }
+        } else if tenant.is_at_limit() {
+            let (running, max) = (tenant.running, tenant.share.running_max);
+            WaitReason::TenantLimit { tenant: tenant.name.clone(), running, max }
+        } else if !has_room {
+            WaitReason::NoRoom { pool: name(), ahead }
+        } else if ahead > 0 {
+            WaitReason::Behind { tasks: ahead }
+        } else {
+            WaitReason::AboutToBePlaced
+        })
+    }
+
+    fn has_room(&self, need: &Need) -> bool {
+        match need.outlook {
+            Outlook::Closed => false,
+            Outlook::Only(worker) => self.workers.fits(worker, need),
+            Outlook::Open => self.workers.tightest(need, None).is_some(),
+        }
+    }
+
+    fn could_ever_run(&self, need: &Need) -> bool {
+        let members = &self.workers.groups[need.group].members;
+        members.iter().any(|member| self.workers.at(*member).room.could_fit(&need.requirements.resources))
+    }
+
+    fn unmet(&self, need: &Need) -> Vec<Unmet> {
+        let all = &self.workers.pool(need.pool).all;
+        let workers = || all.iter().map(|worker| self.workers.at(*worker));
+        let wanted = &need.requirements;
+        let labels = wanted.labels.iter().filter(|c| !workers().any(|w| c.holds(w.label(c.key()))));
+        let zone =
+            (!workers().any(|w| zone_holds(&wanted.zone, w))).then(|| Unmet::Zone(wanted.zone.clone()));
+        let names = ["cpu_milli", "memory_bytes", "disk_bytes", "gpus"].map(Name::fixed);
+        let mut most = [0; 4];
+        for worker in workers() {
+            most = std::array::from_fn(|kind| worker.room.capacity()[kind].max(most[kind]));
+        }
+        let basic = names.into_iter().zip(basic(&wanted.resources)).zip(most);
+        let custom = wanted.resources.custom().iter().map(|(name, amount)| {
+            let most = workers().map(|worker| worker.room.custom_capacity(name)).max();
+            ((name.clone(), *amount), most.unwrap_or(0))
+        });
+        let short = basic.chain(custom).filter(|((_, wanted), most)| wanted > most);
+        let resources = short.map(|((name, wanted), most)| Unmet::Resource { name, wanted, most });
+        labels.cloned().map(Unmet::Label).chain(zone).chain(resources).collect()
+    }
+
+    fn ahead(&self, task: TaskSlot, class: &Class, line: &Line) -> u64 {
+        let lanes = &self.pools[line.pool].lanes;
+        let bands = Band::ALL.iter().filter(|band| **band < line.band).map(|band| lanes[band.index()].queued);
+        let levels = (class.level + 1..=LEVEL_MAX).map(|level| u64::from(line.queued[usize::from(level)]));
+        bands.chain(levels).sum::<u64>() + self.links.position(&class.fifo, task, WALK_MAX)
+    }
+}
+
+impl WaitReason {
+    /// What the reader can do about it.
+    pub fn advice(&self) -> String {
+        match self {
+            Self::NoWorkers { pool } => {
+                format!("start a worker with `--pool {pool}`, or submit to another pool")
+            }
+            Self::NoWorkerMatches { .. } => "start a worker that has all of it, or ask for less".into(),
+            Self::PoolLimit { pool, .. } => format!("wait, or raise `running_max` of pool `{pool}`"),
+            Self::TenantLimit { tenant, .. } => format!("wait, or raise `running_max` of tenant `{tenant}`"),
+            Self::NoRoom { pool, .. } => format!("wait, or add workers to pool `{pool}`"),
+            Self::Behind { .. } => "wait, or raise its priority".into(),
+            Self::AboutToBePlaced => "wait a moment".into(),
+        }
+    }
+}
+
+impl fmt::Display for WaitReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoWorkers { pool } => write!(f, "pool `{pool}` has no workers"),
+            Self::NoWorkerMatches { pool, unmet } if unmet.is_empty() => {
+                write!(f, "no worker of pool `{pool}` has all that it needs")
+            }
+            Self::NoWorkerMatches { pool, unmet } => {
+                write!(f, "no worker of pool `{pool}` has ")?;
+                for (at, unmet) in unmet.iter().enumerate() {
+                    write!(f, "{}{unmet}", if at == 0 { "" } else { ", " })?;
+                }
+                Ok(())
+            }
+            Self::PoolLimit { pool, running, max } => {
+                write!(f, "pool `{pool}` runs {running} of at most {max} tasks")
+            }
+            Self::TenantLimit { tenant, running, max } => {
+                write!(f, "tenant `{tenant}` runs {running} of at most {max} tasks")
+            }
+            Self::NoRoom { pool, ahead: 0 } => {
+                write!(f, "all matching workers of pool `{pool}` are busy or not accepting work")
+            }
+            Self::NoRoom { pool, ahead } => write!(
+                f,
+                "all matching workers of pool `{pool}` are busy or not accepting work, and {ahead} tasks go first"
+            ),
+            Self::Behind { tasks } => write!(f, "{tasks} tasks go first"),
+            Self::AboutToBePlaced => f.write_str("it is about to be placed"),
+        }
+    }
+}
+
+impl fmt::Display for Unmet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Label(LabelCondition::Is(key, value)) => write!(f, "label `{key}={value}`"),
+            Self::Label(LabelCondition::IsNot(key, value)) => {
+                write!(f, "a label `{key}` other than `{value}`")
+            }
+            Self::Label(LabelCondition::Has(key)) => write!(f, "label `{key}`"),
+            Self::Zone(zone) => write!(f, "zone `{zone}`"),
+            Self::Resource { name, wanted, most } => write!(f, "`{name}` of {wanted} (the most is {most})"),
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! Bounds on everything a caller can make grow, each with the rejection that names it.
+
+use crate::time::Millis;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Limits {
+    pub payload_bytes_max: usize,
+    pub output_bytes_max: usize,
+    pub checkpoint_bytes_max: usize,
+    /// Checkpoints of one attempt that come sooner are answered but not stored.
+    pub checkpoint_gap: Millis,
+    /// Unfinished tasks held in memory by one shard.
+    pub tasks_max: u64,
+    /// How far ahead a start may lie.
+    pub ahead_max: Millis,
+    /// Bulk operations at once.
+    pub processes_max: usize,
+    /// A worker that was not heard of for this long is lost.
+    pub lease: Millis,
+    /// Time between two sweeps for what every other limit missed.
+    pub sweep_every: Millis,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            payload_bytes_max: 1024 * 1024,
+            output_bytes_max: 64 * 1024,
+            checkpoint_bytes_max: 64 * 1024,
+            checkpoint_gap: Millis::from_secs(1),
+            tasks_max: 20_000_000,
+            ahead_max: Millis::from_secs(100 * 366 * 86_400),
+            processes_max: 100,
+            lease: Millis::from_secs(15),
+            sweep_every: Millis::from_secs(300),
+        }
+    }
+}
+
+/// How far the store lags; set by the runtime, obeyed by `submit`. Each step refuses more.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub enum Pressure {
+    #[default]
+    None,
+    ShedP2,
+    ShedP1,
+    /// The bound is reached: even urgent work has no room.
+    ShedAll,
+    /// The journal cannot be written at all.
+    Unavailable,
+}

@@ -1,0 +1,63 @@
+//! Chance and budgets, and the one question that needs both: what follows a failed attempt.
+
+use crate::chance::Chance;
+use crate::event::Then;
+use crate::failure::{Failure, FailureClass};
+use crate::profile::Delivery;
+use crate::retry::{RetryBudget, Verdict, verdict};
+use crate::task::{Lease, StopReason, Task, is_poison};
+use crate::time::{Millis, Now};
+
+#[derive(Debug)]
+pub struct Draws {
+    chance: Chance,
+    budget: RetryBudget,
+}
+
+impl Draws {
+    pub fn new(chance: Chance, budget: RetryBudget) -> Self {
+        Self { chance, budget }
+    }
+
+    pub(super) fn chance(&mut self) -> &mut Chance {
+        &mut self.chance
+    }
+
+    /// `known`: the attempt has certainly ended. If not, it may still be running somewhere.
+    pub(crate) fn after_failure(
+        &mut self,
+        task: &Task,
+        lease: &Lease,
+        failure: &Failure,
+        known: bool,
+        now: Now,
+    ) -> Then {
+        if lease.stop.is_some_and(|stop| stop.reason == StopReason::Cancel) || failure.class == FailureClass::Cancelled {
+            return Then::Cancel;
+        }
+        if is_poison(task, lease.worker, failure) {
+            return Then::Quarantine;
+        }
+        if !known && task.profile.delivery == Delivery::AtMostOnce {
+            return Then::Fail;
+        }
+        match verdict(&task.profile.retry, task.retries_spent, failure, &mut self.chance) {
+            Verdict::GiveUp => Then::Fail,
+            Verdict::Retry { after, spend: false } if after == Millis::ZERO => Then::Requeue,
+            Verdict::Retry { after, spend } => {
+                let budget = self.budget.take(failure.class, &task.profile.tenant, &task.profile.job, now.elapsed);
+                let due = now.elapsed + after.max(budget);
+                Then::Retry { due, spend, memory_bytes: more_memory(task, failure) }
+            }
+        }
+    }
+}
+
+fn more_memory(task: &Task, failure: &Failure) -> Option<u64> {
+    let policy = &task.profile.retry;
+    let asked = task.extra.as_ref().and_then(|extra| extra.memory_bytes);
+    let had = asked.unwrap_or(task.profile.requirements.resources.memory_bytes);
+    (failure.class == FailureClass::Resource && had > 0 && policy.memory_growth_percent > 100).then(|| {
+        (u128::from(had) * u128::from(policy.memory_growth_percent) / 100).min(u128::from(u64::MAX)) as u64
+    })
+}

@@ -1,0 +1,127 @@
+//! Timers that fired: every due task is looked at once, and every silent worker.
+
+use super::{Batch, Machine, reap::Loss};
+use crate::command::report::stop_class;
+use crate::effect::{Alert, Effect};
+use crate::event::Event;
+use crate::failure::{Failure, FailureClass};
+use crate::fleet::WorkerSlot;
+use crate::index::TaskSlot;
+use crate::profile::Delivery;
+use crate::task::{Deadline, Lease, State, StopReason, Task, next_deadline};
+use crate::time::Now;
+
+/// Timers handled in one step; the rest stays due and comes with the next.
+const DUE_STEP_MAX: usize = 5_000;
+
+/// What a due task needs.
+enum Due {
+    Nothing,
+    Event(Event),
+    /// Ends the attempt although its worker has not said so: it is told to kill it.
+    EventAndKill(Event),
+    SoftTimeout,
+    Lost,
+}
+
+impl Machine {
+    /// Everything that time has made due, in bounded steps; call again while [`Machine::has_work`] or a wake is due.
+    pub fn run_due(&mut self, batch: &mut Batch) {
+        let now = self.state.now;
+        for slot in self.timers.due_tasks(now.wall, now.elapsed, DUE_STEP_MAX) {
+            self.task_due(slot, batch);
+        }
+        for slot in self.timers.due_workers(now.elapsed, DUE_STEP_MAX) {
+            self.worker_due(slot);
+        }
+        self.reap(batch);
+        self.run_bulk(batch);
+        self.run_sweep(batch);
+    }
+
+    fn task_due(&mut self, slot: TaskSlot, batch: &mut Batch) {
+        let Some(task) = self.state.tasks.get(slot) else { return };
+        match what_is_due(task, self.state.now, &mut self.draws) {
+            Due::Nothing => {}
+            Due::Event(event) => self.commit(&mut vec![event], batch),
+            Due::EventAndKill(event) => {
+                let kill = self.kill_order(slot);
+                batch.effects.extend(kill);
+                self.commit(&mut vec![event], batch);
+            }
+            Due::SoftTimeout => {
+                batch.effects.push(Effect::Alert { task: task.id, alert: Alert::SoftTimeout });
+                if let Some(lease) = self.state.tasks.get_mut(slot).and_then(|task| task.state.lease_mut()) {
+                    lease.soft_told = true;
+                }
+            }
+            Due::Lost => {
+                self.reaping.push(task, slot, Loss::NotAccepted);
+                return;
+            }
+        }
+        // The fired timer is gone; whatever the task waits for now is armed anew.
+        if let Some(task) = self.state.tasks.get(slot) {
+            self.timers.set(slot, next_deadline(task));
+        }
+    }
+
+    fn worker_due(&mut self, slot: WorkerSlot) {
+        let Some(worker) = self.fleet.get(slot) else { return };
+        let lost_at = worker.heard + self.config.limits.lease;
+        if lost_at > self.state.now.elapsed {
+            self.timers.set_worker(slot, Some(lost_at));
+        } else {
+            self.lose_worker(slot);
+        }
+    }
+}
+
+fn what_is_due(task: &Task, now: Now, draws: &mut super::Draws) -> Due {
+    let reached = match next_deadline(task) {
+        Some(Deadline::Wall(at)) => at <= now.wall,
+        Some(Deadline::Elapsed(at)) => at <= now.elapsed,
+        None => false,
+    };
+    if !reached {
+        return Due::Nothing;
+    }
+    match &task.state {
+        State::Pending { .. } | State::RetryWait { .. } | State::Deferred { .. } => {
+            Due::Event(Event::TaskReleased { id: task.id })
+        }
+        State::Assigned(lease) | State::Running(lease) => lease_due(task, lease, now, draws),
+        State::Queued
+        | State::Succeeded
+        | State::Failed
+        | State::Cancelled
+        | State::Skipped
+        | State::UpstreamFailed
+        | State::Quarantined => Due::Nothing,
+    }
+}
+
+fn lease_due(task: &Task, lease: &Lease, now: Now, draws: &mut super::Draws) -> Due {
+    let (id, fence, limits) = (task.id, lease.fence, &task.profile.limits);
+    if lease.stop.is_some() {
+        let failure = Failure::new(FailureClass::Timeout, 0, "the worker did not say that it stopped");
+        let failure = stop_class(lease, &failure);
+        let then = draws.after_failure(task, lease, &failure, false, now);
+        return Due::EventAndKill(Event::AttemptFailed { id, fence, failure, then });
+    }
+    let Some(accepted) = lease.accepted else {
+        return match task.profile.delivery {
+            Delivery::AtLeastOnce => Due::EventAndKill(Event::TaskUnassigned { id, fence }),
+            // It may have begun without our hearing of it, so it must not be given out again.
+            Delivery::AtMostOnce => Due::Lost,
+        };
+    };
+    let past = |span: Option<crate::time::Millis>, from| span.is_some_and(|span| from + span <= now.elapsed);
+    if past(limits.hard.map(|hard| hard.saturating_add(lease.extended)), accepted) {
+        return Due::Event(Event::StopRequested { id, fence, reason: StopReason::HardTimeout });
+    }
+    if past(limits.progress, lease.progressed) {
+        return Due::Event(Event::StopRequested { id, fence, reason: StopReason::NoProgress });
+    }
+    if !lease.soft_told && past(limits.soft, accepted) { Due::SoftTimeout } else { Due::Nothing }
+}

@@ -1,0 +1,62 @@
+//! A command comes in; events, effects and an answer come out.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use super::{Batch, Machine};
+use crate::command::{Answer, Command, Configure, Rejection, View, decide};
+
+impl Machine {
+    /// A panic in a decision refuses that command and changes nothing.
+    pub fn handle(&mut self, command: Command, batch: &mut Batch) -> Result<Answer, Rejection> {
+        match command {
+            Command::Report(report) => {
+                self.report(*report, batch);
+                Ok(Answer::Done)
+            }
+            Command::Session(session) => {
+                self.session(session, batch);
+                Ok(Answer::Done)
+            }
+            Command::Configure(configure) => {
+                self.configure(&configure);
+                Ok(Answer::Done)
+            }
+            Command::ContinueProcess { id, parked, more } => {
+                self.continue_process(id, parked, more, batch);
+                Ok(Answer::Done)
+            }
+            command => self.decide_and_apply(command, batch),
+        }
+    }
+
+    fn decide_and_apply(&mut self, command: Command, batch: &mut Batch) -> Result<Answer, Rejection> {
+        let mut decided = Vec::new();
+        let view = self.view();
+        let answer = catch_unwind(AssertUnwindSafe(|| decide(&view, command, &mut decided))).unwrap_or_else(|_| {
+            decided.clear();
+            Err(Rejection::Internal { what: "a decision panicked" })
+        });
+        self.counts.panics += u64::from(matches!(answer, Err(Rejection::Internal { .. })));
+        if answer.is_ok() {
+            self.commit(&mut decided, batch);
+        }
+        answer
+    }
+
+    pub(super) fn view(&self) -> View<'_> {
+        View {
+            state: &self.state,
+            dispatcher: &self.dispatcher,
+            limits: &self.config.limits,
+            pressure: self.pressure,
+            breaks: self.config.breaks,
+        }
+    }
+
+    fn configure(&mut self, configure: &Configure) {
+        match configure {
+            Configure::Tenant { tenant, share } => self.dispatcher.set_tenant(tenant, *share),
+            Configure::Pool { pool, limit } => self.dispatcher.set_pool(pool, *limit),
+        }
+    }
+}

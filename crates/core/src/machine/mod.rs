@@ -1,0 +1,152 @@
+//! The machine: the shard's state, its timers, its queues and its fleet, moved by commands and by time.
+//! Entry: [`Machine`]. The runtime and the simulator drive it the same way: [`Machine::begin`] a record, then
+//! [`Machine::handle`] commands, [`Machine::run_due`] timers and [`Machine::place`] tasks.
+//! - MA-1 the state changes only by applied events; timers, queues and fleet follow every change (`settle`)
+//! - MA-2 what the state owes the world (`owed`) is armed, after every step and after every recovery
+//! - MA-3 effects and answers are outputs; the caller releases them when their record is durable
+//!
+//! Not here: bytes, threads, durability (`mainspring-runtime`).
+
+mod bulk;
+mod draws;
+mod due;
+mod handle;
+mod owed;
+mod paging;
+mod place;
+mod reap;
+mod report;
+mod session;
+mod settle;
+mod sweep;
+#[cfg(test)]
+mod tests;
+mod timers;
+
+pub use self::{
+    draws::Draws,
+    owed::{Debt, Unpaid},
+    reap::{BLAME_HELD_MAX, MASS_LOSS_MIN, REAP_STEP_MAX},
+};
+use self::{reap::Reaping, sweep::Sweep, timers::Timers};
+use crate::breaks::Breaks;
+use crate::chance::Chance;
+use crate::dispatch::Dispatcher;
+use crate::effect::Effect;
+use crate::event::Event;
+use crate::fleet::Fleet;
+use crate::id::Seq;
+use crate::limits::{Limits, Pressure};
+use crate::retry::{RetryBudget, RetryRates};
+use crate::shard::ShardState;
+use crate::time::{Elapsed, Now, Wall};
+
+/// What the commands of one record have brought about so far.
+#[derive(Debug, Default)]
+pub struct Batch {
+    pub events: Vec<Event>,
+    pub effects: Vec<Effect>,
+}
+
+/// Things counted since the machine was made; the caller turns them into metrics.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Counts {
+    pub stale_reports: u64,
+    pub duplicate_reports: u64,
+    pub workers_lost: u64,
+    pub attempts_lost: u64,
+    pub unassigned: u64,
+    pub swept_up: u64,
+    pub panics: u64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct MachineConfig {
+    pub limits: Limits,
+    pub retry_rates: RetryRates,
+    pub seed: u64,
+    /// Whether live views of every change are wanted.
+    pub watch: bool,
+    pub breaks: Breaks,
+}
+
+#[derive(Debug)]
+pub struct Machine {
+    config: MachineConfig,
+    state: ShardState,
+    dispatcher: Dispatcher,
+    fleet: Fleet,
+    timers: Timers,
+    draws: Draws,
+    reaping: Reaping,
+    sweep: Sweep,
+    pressure: Pressure,
+    counts: Counts,
+}
+
+/// When the machine next wants to be woken; either clock may come first.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Wake {
+    pub elapsed: Option<Elapsed>,
+    pub wall: Option<Wall>,
+}
+
+impl Machine {
+    pub fn new(config: MachineConfig) -> Self {
+        Self {
+            config,
+            state: ShardState::default(),
+            dispatcher: Dispatcher::new(config.seed),
+            fleet: Fleet::default(),
+            timers: Timers::default(),
+            draws: Draws::new(Chance::new(config.seed), RetryBudget::new(config.retry_rates)),
+            reaping: Reaping::default(),
+            sweep: Sweep::default(),
+            pressure: Pressure::None,
+            counts: Counts::default(),
+        }
+    }
+
+    /// Begins a record; its commands share `now`.
+    pub fn begin(&mut self, seq: Seq, now: Now) {
+        self.state.begin(seq, now);
+    }
+
+    pub fn state(&self) -> &ShardState {
+        &self.state
+    }
+
+    pub fn fleet(&self) -> &Fleet {
+        &self.fleet
+    }
+
+    pub fn dispatcher(&self) -> &Dispatcher {
+        &self.dispatcher
+    }
+
+    pub fn limits(&self) -> &Limits {
+        &self.config.limits
+    }
+
+    pub fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    pub fn set_pressure(&mut self, pressure: Pressure) {
+        self.pressure = pressure;
+    }
+
+    pub fn next_wake(&self) -> Wake {
+        if self.has_work() {
+            return Wake { elapsed: Some(self.state.now.elapsed), wall: None };
+        }
+        let sweep = self.sweep.next_at(&self.state, &self.config.limits);
+        let (elapsed, wall) = self.timers.next_wake();
+        Wake { elapsed: [elapsed, sweep].into_iter().flatten().min(), wall }
+    }
+
+    /// Whether a further step would do something at once, without any command or timer.
+    pub fn has_work(&self) -> bool {
+        !self.reaping.is_empty() || self.has_bulk_work()
+    }
+}

@@ -1,0 +1,133 @@
+//! What the state owes the world, as a pure function of the state; paying it is how a shard comes back after
+//! a crash, and checking that it is paid is how the simulator finds a forgotten timer.
+
+use super::Machine;
+use crate::fleet::WorkerSlot;
+use crate::id::ProcessId;
+use crate::index::TaskSlot;
+use crate::task::{Deadline, State, next_deadline};
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Debt {
+    /// A timer at the task's next deadline.
+    Timer(TaskSlot, Deadline),
+    /// A place in a queue.
+    Place(TaskSlot),
+    /// The holder of a live attempt, watched by a lease.
+    Holder(TaskSlot),
+    /// A lease on a worker.
+    Lease(WorkerSlot),
+    /// The next step of big work.
+    Step(ProcessId),
+}
+
+/// A debt that nothing was armed for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Unpaid(pub Debt);
+
+impl Machine {
+    pub fn owed(&self) -> Vec<Debt> {
+        let mut debts = Vec::new();
+        for (slot, task) in self.state.tasks.iter() {
+            debts.extend(next_deadline(task).map(|at| Debt::Timer(slot, at)));
+            match &task.state {
+                State::Queued => debts.push(Debt::Place(slot)),
+                State::Assigned(_) | State::Running(_) => debts.push(Debt::Holder(slot)),
+                State::Pending { .. }
+                | State::RetryWait { .. }
+                | State::Deferred { .. }
+                | State::Succeeded
+                | State::Failed
+                | State::Cancelled
+                | State::Skipped
+                | State::UpstreamFailed
+                | State::Quarantined => {}
+            }
+        }
+        debts.extend(self.fleet.iter().filter(|(_, worker)| worker.session.is_some()).map(|(slot, _)| Debt::Lease(slot)));
+        debts.extend(self.state.processes.keys().map(|id| Debt::Step(*id)));
+        debts
+    }
+
+    /// After the state was loaded and the tail replayed: arms everything owed.
+    pub fn recover(&mut self) {
+        let debts = self.owed();
+        for debt in &debts {
+            self.pay(*debt);
+        }
+    }
+
+    fn pay(&mut self, debt: Debt) {
+        let now = self.state.now.elapsed;
+        match debt {
+            Debt::Timer(..) if self.config.breaks.timer_not_rearmed => {}
+            Debt::Timer(slot, at) => self.timers.set(slot, Some(at)),
+            Debt::Place(slot) => {
+                let task = self.state.tasks.get(slot).expect("MA-2: a debt names a task in memory");
+                self.dispatcher.enqueue(slot, super::settle::wants(&self.fleet, task));
+            }
+            Debt::Holder(slot) => self.pay_holder(slot),
+            Debt::Lease(worker) => self.timers.set_worker(worker, Some(now + self.config.limits.lease)),
+            Debt::Step(_) => {}
+        }
+    }
+
+    /// The start may or may not have reached the worker: the attempt counts as running, and its worker has a full
+    /// lease from now to speak up.
+    fn pay_holder(&mut self, slot: TaskSlot) {
+        let now = self.state.now.elapsed;
+        let task = self.state.tasks.get_mut(slot).expect("MA-2: a debt names a task in memory");
+        let Some(lease) = task.state.lease_mut() else { return };
+        let (worker, incarnation, assigned) = (lease.worker, lease.incarnation, lease.assigned);
+        lease.accepted = Some(now.max(assigned));
+        lease.progressed = now;
+        let deadline = next_deadline(task);
+        let worker = self.fleet.place_of(worker, now);
+        let known = self.timers.of_worker(worker).is_some();
+        if let Some(entry) = self.fleet.get_mut(worker) {
+            entry.incarnation = incarnation;
+        }
+        self.state.mark_running(slot);
+        let task = self.state.tasks.get(slot).expect("MA-2: a debt names a task in memory");
+        self.dispatcher.hold(slot, worker, super::settle::wants(&self.fleet, task));
+        self.fleet.hold(slot, worker);
+        if !self.config.breaks.timer_not_rearmed {
+            self.timers.set(slot, deadline);
+        }
+        if !known {
+            let from = if self.config.breaks.lease_runs_while_down { assigned } else { now };
+            self.timers.set_worker(worker, Some(from + self.config.limits.lease));
+            if let Some(entry) = self.fleet.get_mut(worker) {
+                entry.heard = from;
+            }
+        }
+    }
+
+    /// Debts that nothing was armed for; empty unless there is a bug.
+    pub fn unpaid(&self) -> Vec<Unpaid> {
+        self.owed().into_iter().filter(|debt| !self.is_paid(*debt)).map(Unpaid).collect()
+    }
+
+    fn is_paid(&self, debt: Debt) -> bool {
+        match debt {
+            Debt::Timer(slot, wanted) => match (self.timers.of(slot), wanted) {
+                // A timer may fire early (progress moved the deadline); it is then set again.
+                (Some(Deadline::Wall(armed)), Deadline::Wall(wanted)) => armed <= wanted,
+                (Some(Deadline::Elapsed(armed)), Deadline::Elapsed(wanted)) => armed <= wanted,
+                (Some(_), _) => false,
+                (None, _) => !self.reaping.is_empty(),
+            },
+            Debt::Place(slot) => self.dispatcher.is_queued(slot),
+            Debt::Holder(slot) => self.fleet.holder(slot).is_some_and(|worker| {
+                self.timers.of_worker(worker).is_some() || !self.reaping.is_empty()
+            }),
+            Debt::Lease(worker) => self.timers.of_worker(worker).is_some(),
+            Debt::Step(_) => true,
+        }
+    }
+
+    /// Timers armed in all; tests compare it with what is owed.
+    pub fn timers_armed(&self) -> usize {
+        self.timers.len()
+    }
+}

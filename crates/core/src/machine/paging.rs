@@ -1,0 +1,72 @@
+//! Tasks leave memory when the tables can answer for them, and come back when they are needed.
+//! - PG-1 memory always wins over a loaded row
+//! - PG-2 only a pending task whose row is current may be parked; only an ended one may be dropped
+
+use super::Machine;
+use crate::id::TaskId;
+use crate::index::TaskSlot;
+use crate::task::{State, Task, next_deadline};
+use crate::time::Wall;
+
+impl Machine {
+    /// Brings a parked task back. False if memory already knows it.
+    pub fn page_in(&mut self, mut task: Task) -> bool {
+        if let Some(slot) = self.state.tasks.find(task.id) {
+            if !self.config.breaks.page_in_over_memory {
+                return false;
+            }
+            self.evict(slot);
+        }
+        task.stored = true;
+        let deadline = next_deadline(&task);
+        let queued = matches!(task.state, State::Queued);
+        let slot = self.state.load(task);
+        self.timers.set(slot, deadline);
+        if queued {
+            let task = self.state.tasks.get(slot).expect("PG-1: just loaded");
+            self.dispatcher.enqueue(slot, super::settle::wants(&self.fleet, task));
+        }
+        true
+    }
+
+    /// Lets a far-off pending task go. `cut`: the tables are current up to here.
+    pub fn park(&mut self, id: TaskId, cut: crate::id::Seq, beyond: Wall) -> bool {
+        let Some(slot) = self.state.tasks.find(id) else { return false };
+        let Some(task) = self.state.tasks.get(slot) else { return false };
+        match task.state {
+            State::Pending { due } if due > beyond && task.stored && task.touched <= cut => {
+                self.evict(slot);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Lets an ended task go; the tables (or nobody, if history is off) answer for it. `cut` as in `park`.
+    pub fn drop_ended(&mut self, id: TaskId, cut: crate::id::Seq) -> bool {
+        let Some(slot) = self.state.tasks.find(id) else { return false };
+        let Some(task) = self.state.tasks.get(slot) else { return false };
+        let may_go = task.status().is_ended() && task.touched <= cut;
+        if may_go {
+            self.evict(slot);
+        }
+        may_go
+    }
+
+    fn evict(&mut self, slot: TaskSlot) {
+        self.timers.set(slot, None);
+        self.dispatcher.remove(slot);
+        self.state.unload(slot);
+    }
+
+    /// For the runtime, which adds rows to a cut and marks them as stored.
+    pub fn state_mut(&mut self) -> &mut crate::shard::ShardState {
+        &mut self.state
+    }
+
+    pub fn mark_stored(&mut self, slot: TaskSlot) {
+        if let Some(task) = self.state.tasks.get_mut(slot) {
+            task.stored = true;
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! Placement: the dispatcher chooses, the journal records, the worker is told when that is durable.
+
+use super::{Batch, Machine};
+use crate::effect::{Effect, Start};
+use crate::event::{Event, apply};
+use crate::fleet::WorkerSlot;
+use crate::index::TaskSlot;
+use crate::task::{Task, next_deadline};
+
+impl Machine {
+    /// Places waiting tasks until nothing fits or the batch holds `events_max` events.
+    pub fn place(&mut self, batch: &mut Batch, events_max: usize) {
+        while batch.events.len() < events_max {
+            let Some(placement) = self.dispatcher.place() else { return };
+            self.assign(placement.task, placement.worker, batch);
+        }
+    }
+
+    fn assign(&mut self, slot: TaskSlot, worker_slot: WorkerSlot, batch: &mut Batch) {
+        let worker = self.fleet.get(worker_slot).expect("MA-1: a placed worker is in the fleet");
+        let (worker_id, incarnation) = (worker.id, worker.incarnation);
+        let session = worker.newest_session;
+        let fence = self.state.next_fence();
+        let id = self.state.tasks.get(slot).expect("MA-1: a placed task is in memory").id;
+        let event = Event::TaskAssigned { id, fence, worker: worker_id, incarnation };
+        apply(&mut self.state, &event);
+        self.fleet.hold(slot, worker_slot);
+        let task = self.state.tasks.get_mut(slot).expect("MA-1: a placed task is in memory");
+        if let Some(lease) = task.state.lease_mut() {
+            lease.session = session;
+        }
+        self.timers.set(slot, next_deadline(task));
+        batch.effects.push(Effect::Start(start(task, worker_id, session)));
+        if self.config.watch {
+            batch.effects.push(Effect::Changed { task: id, to: task.status() });
+        }
+        batch.events.push(event);
+    }
+}
+
+fn start(task: &Task, worker: crate::id::WorkerId, session: crate::id::Session) -> Start {
+    let extra = task.extra.as_deref();
+    Start {
+        worker,
+        session,
+        task: task.id,
+        fence: task.fence,
+        attempt: task.attempts,
+        profile: task.profile.clone(),
+        payload: task.payload.clone(),
+        checkpoint: extra.and_then(|extra| extra.checkpoint.clone()),
+        memory_bytes: extra.and_then(|extra| extra.memory_bytes),
+    }
+}

@@ -1,0 +1,87 @@
+//! Reports of workers: believed by fence, acknowledged when durable.
+
+use super::{Batch, Machine};
+use crate::command::{Report, ReportKind, report};
+use crate::effect::{Effect, ReportVerdict};
+use crate::task::{State, next_deadline};
+
+impl Machine {
+    pub(super) fn report(&mut self, report: Report, batch: &mut Batch) {
+        self.heard(report.worker, report.session);
+        let mut decided = Vec::new();
+        let view = crate::command::View {
+            state: &self.state,
+            dispatcher: &self.dispatcher,
+            limits: &self.config.limits,
+            pressure: self.pressure,
+            breaks: self.config.breaks,
+        };
+        let verdict = report::decide(&view, &report, &mut self.draws, &mut decided);
+        match verdict {
+            ReportVerdict::Recorded => self.note_soft(&report),
+            ReportVerdict::Duplicate => self.counts.duplicate_reports += 1,
+            ReportVerdict::Stale => self.counts.stale_reports += 1,
+        }
+        self.drop_hasty_checkpoint(&report, &mut decided);
+        self.commit(&mut decided, batch);
+        if wants_acknowledgement(&report.what) {
+            batch.effects.push(Effect::Acknowledge {
+                worker: report.worker,
+                session: report.session,
+                task: report.task,
+                fence: report.fence,
+                verdict,
+            });
+        }
+    }
+
+    /// What is known of a running attempt but not worth a record.
+    fn note_soft(&mut self, report: &Report) {
+        let now = self.state.now.elapsed;
+        let Some(slot) = self.state.tasks.find(report.task) else { return };
+        let accepts = matches!(report.what, ReportKind::Accepted);
+        if accepts {
+            self.state.mark_running(slot);
+        }
+        let Some(task) = self.state.tasks.get_mut(slot) else { return };
+        let Some(lease) = task.state.lease_mut() else { return };
+        match report.what {
+            ReportKind::Accepted => {
+                lease.accepted.get_or_insert(now);
+                lease.progressed = now;
+            }
+            // The timer is left as it is: when it fires it is set again, which is cheaper than moving it each time.
+            ReportKind::Progress | ReportKind::Checkpoint(_) => lease.progressed = now,
+            _ => {}
+        }
+        if accepts {
+            self.timers.set(slot, next_deadline(task));
+        }
+    }
+
+    /// Checkpoints that come too fast are not stored; the newest one within the gap wins later.
+    fn drop_hasty_checkpoint(&mut self, report: &Report, decided: &mut Vec<crate::event::Event>) {
+        if !matches!(report.what, ReportKind::Checkpoint(_)) || decided.is_empty() {
+            return;
+        }
+        let (now, gap) = (self.state.now.elapsed, self.config.limits.checkpoint_gap);
+        let Some(slot) = self.state.tasks.find(report.task) else { return };
+        let Some(State::Assigned(lease) | State::Running(lease)) =
+            self.state.tasks.get_mut(slot).map(|task| &mut task.state)
+        else {
+            return;
+        };
+        match lease.checkpointed {
+            Some(last) if now.since(last) < gap => decided.clear(),
+            Some(_) | None => lease.checkpointed = Some(now),
+        }
+    }
+}
+
+/// Results are spooled by the worker until acknowledged; the rest is not.
+fn wants_acknowledgement(what: &ReportKind) -> bool {
+    match what {
+        ReportKind::Succeeded { .. } | ReportKind::Failed(_) | ReportKind::Deferred { .. } | ReportKind::Refused => true,
+        ReportKind::Accepted | ReportKind::Progress | ReportKind::Checkpoint(_) | ReportKind::Extend(_) => false,
+    }
+}

@@ -1,0 +1,138 @@
+//! Sessions of workers: hello, heartbeat, parting. What the worker holds and what the shard believes it
+//! holds are made to agree; only attempts whose start went over an earlier session are touched.
+
+use std::collections::BTreeSet;
+
+use super::{Batch, Machine, reap::Loss};
+use crate::command::{Hello, SessionCommand};
+use crate::effect::Effect;
+use crate::event::Event;
+use crate::failure::{Failure, FailureClass};
+use crate::fleet::WorkerSlot;
+use crate::id::{Fence, Session, TaskId, WorkerId};
+use crate::index::TaskSlot;
+use crate::task::next_deadline;
+
+impl Machine {
+    pub(super) fn session(&mut self, command: SessionCommand, batch: &mut Batch) {
+        match command {
+            SessionCommand::Hello(hello) => self.hello(&hello, batch),
+            SessionCommand::Heartbeat { worker, session } => self.heard(worker, session),
+            SessionCommand::Closed { worker, session } => self.closed(worker, session),
+            SessionCommand::Cordon { worker, cordoned } => self.cordon(worker, cordoned),
+        }
+    }
+
+    fn hello(&mut self, hello: &Hello, batch: &mut Batch) {
+        let now = self.state.now.elapsed;
+        let slot = self.fleet.place_of(hello.worker, now);
+        let Some(worker) = self.fleet.get_mut(slot) else { return };
+        // A message of a session that has since been replaced.
+        if hello.session <= worker.newest_session {
+            return;
+        }
+        worker.session = Some(hello.session);
+        worker.newest_session = hello.session;
+        worker.incarnation = hello.incarnation;
+        worker.heard = now;
+        worker.offer = hello.offer.clone();
+        let accepting = !worker.cordoned;
+        self.dispatcher.worker_joined(slot, &hello.offer);
+        self.dispatcher.set_accepting(slot, accepting);
+        self.timers.set_worker(slot, Some(now + self.config.limits.lease));
+        self.reconcile(hello, slot, batch);
+    }
+
+    fn reconcile(&mut self, hello: &Hello, worker: WorkerSlot, batch: &mut Batch) {
+        let holding: BTreeSet<(TaskId, Fence)> = hello.holding.iter().copied().collect();
+        let believed: Vec<TaskSlot> = self.fleet.held_by(worker).collect();
+        let mut confirmed = BTreeSet::new();
+        for slot in believed {
+            let Some(task) = self.state.tasks.get(slot) else { continue };
+            let claim = (task.id, task.fence);
+            if holding.contains(&claim) {
+                confirmed.insert(claim);
+                self.confirm(slot, hello.session, batch);
+            } else {
+                self.disclaimed(slot, hello, batch);
+            }
+        }
+        for (task, fence) in holding.difference(&confirmed) {
+            batch.effects.push(Effect::Stop {
+                worker: hello.worker,
+                session: hello.session,
+                task: *task,
+                fence: *fence,
+                grace: crate::profile::GRACE_DEFAULT,
+                reason: None,
+            });
+        }
+    }
+
+    /// The worker says it has the attempt: it goes on under the new session.
+    fn confirm(&mut self, slot: TaskSlot, session: Session, batch: &mut Batch) {
+        let now = self.state.now.elapsed;
+        self.state.mark_running(slot);
+        let Some(task) = self.state.tasks.get_mut(slot) else { return };
+        let (id, grace) = (task.id, task.profile.limits.grace);
+        let Some(lease) = task.state.lease_mut() else { return };
+        lease.session = session;
+        lease.accepted.get_or_insert(now);
+        lease.progressed = now;
+        if let Some(stop) = lease.stop {
+            let (worker, fence) = (lease.worker, lease.fence);
+            batch.effects.push(Effect::Stop { worker, session, task: id, fence, grace, reason: Some(stop.reason) });
+        }
+        self.timers.set(slot, next_deadline(task));
+    }
+
+    /// The worker does not have the attempt. The same process would know: the start never reached it. A restarted
+    /// one cannot know.
+    fn disclaimed(&mut self, slot: TaskSlot, hello: &Hello, batch: &mut Batch) {
+        let Some(task) = self.state.tasks.get(slot) else { return };
+        let Some(lease) = task.lease() else { return };
+        let (id, fence) = (task.id, lease.fence);
+        if lease.incarnation != hello.incarnation {
+            self.reaping.push(task, slot, Loss::WorkerRestarted);
+            return;
+        }
+        let event = if lease.stop.is_some() {
+            let failure = crate::command::report::stop_class(
+                lease,
+                &Failure::new(FailureClass::Preempted, 0, "stopped before it began"),
+            );
+            let then = self.draws.after_failure(task, lease, &failure, true, self.state.now);
+            Event::AttemptFailed { id, fence, failure, then }
+        } else {
+            self.counts.unassigned += 1;
+            Event::TaskUnassigned { id, fence }
+        };
+        self.commit(&mut vec![event], batch);
+    }
+
+    /// Any word of the live session is a sign of life. The timer is moved when it fires.
+    pub(super) fn heard(&mut self, worker: WorkerId, session: Session) {
+        let now = self.state.now.elapsed;
+        if let Some(worker) = self.fleet.find(worker).and_then(|slot| self.fleet.get_mut(slot))
+            && worker.session == Some(session)
+        {
+            worker.heard = now;
+        }
+    }
+
+    fn closed(&mut self, worker: WorkerId, session: Session) {
+        let Some(slot) = self.fleet.find(worker) else { return };
+        let Some(worker) = self.fleet.get_mut(slot) else { return };
+        if worker.session == Some(session) {
+            worker.session = None;
+            self.dispatcher.set_accepting(slot, false);
+        }
+    }
+
+    fn cordon(&mut self, worker: WorkerId, cordoned: bool) {
+        let Some(slot) = self.fleet.find(worker) else { return };
+        let Some(worker) = self.fleet.get_mut(slot) else { return };
+        worker.cordoned = cordoned;
+        self.dispatcher.set_accepting(slot, !cordoned && worker.session.is_some());
+    }
+}

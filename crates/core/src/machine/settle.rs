@@ -1,0 +1,106 @@
+//! After every event: timers, queues and fleet follow the state, and effects are written down.
+
+use super::{Batch, Machine};
+use crate::dispatch::Wants;
+use crate::effect::{Alert, Effect};
+use crate::event::{Change, Event, apply};
+use crate::fleet::WorkerSlot;
+use crate::index::TaskSlot;
+use crate::task::{Status, Task, next_deadline};
+
+impl Machine {
+    /// Applies events that were decided, in order, and leaves them in the batch for the journal.
+    pub(super) fn commit(&mut self, decided: &mut Vec<Event>, batch: &mut Batch) {
+        for event in decided.drain(..) {
+            self.apply_one(&event, batch);
+            batch.events.push(event);
+        }
+    }
+
+    fn apply_one(&mut self, event: &Event, batch: &mut Batch) {
+        let stop = self.stop_order_for_ended(event);
+        let Some(change) = apply(&mut self.state, event) else { return };
+        self.settle(change, event);
+        batch.effects.extend(stop);
+        self.effects(change, event, batch);
+    }
+
+    pub(super) fn settle(&mut self, change: Change, event: &Event) {
+        let Change { slot, from, to } = change;
+        if from.is_some_and(Status::is_leased) && !to.is_leased() {
+            self.dispatcher.release(slot);
+            if let Some(worker) = self.fleet.release(slot) {
+                self.drop_if_gone(worker);
+            }
+        }
+        let was_queued = from == Some(Status::Queued);
+        let requeue = was_queued && matches!(event, Event::TaskAmended { priority: Some(_), .. });
+        if requeue || was_queued && !matches!(to, Status::Queued | Status::Assigned) {
+            self.dispatcher.remove(slot);
+        }
+        let task = self.state.tasks.get(slot).expect("MA-1: a changed task is in memory");
+        if to == Status::Queued && (!was_queued || requeue) {
+            self.dispatcher.enqueue(slot, wants(&self.fleet, task));
+        }
+        self.timers.set(slot, next_deadline(task));
+    }
+
+    /// What the event orders from the shell. `Start` is ordered by `place`, answers to workers by `report`.
+    fn effects(&self, change: Change, event: &Event, batch: &mut Batch) {
+        let Some(task) = self.state.tasks.get(change.slot) else { return };
+        if let (Event::StopRequested { reason, .. }, Some(lease)) = (event, task.lease()) {
+            batch.effects.push(Effect::Stop {
+                worker: lease.worker,
+                session: lease.session,
+                task: task.id,
+                fence: lease.fence,
+                grace: task.profile.limits.grace,
+                reason: Some(*reason),
+            });
+        }
+        if change.to == Status::Quarantined && change.from != Some(Status::Quarantined) {
+            batch.effects.push(Effect::Alert { task: task.id, alert: Alert::Quarantined });
+        }
+        if self.config.watch && change.from != Some(change.to) {
+            batch.effects.push(Effect::Changed { task: task.id, to: change.to });
+        }
+    }
+
+    /// An attempt that ends without its worker's word may still be going on there: it is told to kill it.
+    fn stop_order_for_ended(&self, event: &Event) -> Option<Effect> {
+        let Event::TaskForced { id, .. } = event else { return None };
+        self.kill_order(self.state.tasks.find(*id)?)
+    }
+
+    pub(super) fn kill_order(&self, slot: TaskSlot) -> Option<Effect> {
+        let task = self.state.tasks.get(slot)?;
+        let lease = task.lease()?;
+        Some(Effect::Stop {
+            worker: lease.worker,
+            session: lease.session,
+            task: task.id,
+            fence: lease.fence,
+            grace: task.profile.limits.grace,
+            reason: None,
+        })
+    }
+
+    /// A worker that was lost stays known only while it holds something.
+    fn drop_if_gone(&mut self, worker: WorkerSlot) {
+        if self.timers.of_worker(worker).is_none() && self.fleet.forget(worker) {
+            self.dispatcher.worker_left(worker);
+        }
+    }
+}
+
+/// What the dispatcher needs to know of a task.
+pub(super) fn wants<'a>(fleet: &crate::fleet::Fleet, task: &'a Task) -> Wants<'a> {
+    let extra = task.extra.as_deref();
+    let last = extra.and_then(|extra| extra.attempts.last()).filter(|_| task.profile.retry.prefer_other_worker);
+    Wants {
+        profile: &task.profile,
+        priority: task.priority,
+        avoid: last.and_then(|attempt| fleet.find(attempt.worker)),
+        memory_bytes: extra.and_then(|extra| extra.memory_bytes),
+    }
+}

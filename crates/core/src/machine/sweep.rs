@@ -1,0 +1,100 @@
+//! The second watchdog: every few minutes it looks at all tasks, whatever timers and queues believe, and
+//! puts right what they missed. It should never find anything; what it finds is counted and told.
+
+use super::{Batch, Machine, reap::Loss};
+use crate::effect::{Alert, Effect};
+use crate::index::TaskSlot;
+use crate::limits::Limits;
+use crate::shard::ShardState;
+use crate::task::{Deadline, State, next_deadline};
+use crate::time::Elapsed;
+
+/// Slots looked at in one step.
+const SWEEP_STEP_SLOTS: u32 = 10_000;
+
+#[derive(Debug, Default)]
+pub(super) struct Sweep {
+    /// The next slot to look at; `None` between sweeps.
+    position: Option<u32>,
+    last: Elapsed,
+}
+
+impl Sweep {
+    pub(super) fn next_at(&self, state: &ShardState, limits: &Limits) -> Option<Elapsed> {
+        match self.position {
+            Some(_) => Some(state.now.elapsed),
+            // An idle shard sleeps: with nothing in memory there is nothing to miss.
+            None => (!state.tasks().is_empty()).then(|| self.last + limits.sweep_every),
+        }
+    }
+}
+
+impl Machine {
+    pub(super) fn run_sweep(&mut self, batch: &mut Batch) {
+        let now = self.state.now.elapsed;
+        let Some(start) = self.sweep.position else {
+            if now.since(self.sweep.last) >= self.config.limits.sweep_every {
+                self.sweep.position = Some(0);
+            }
+            return;
+        };
+        let end = start.saturating_add(SWEEP_STEP_SLOTS).min(self.state.tasks.slots_end());
+        for slot in start..end {
+            if self.sweep_one(TaskSlot(slot)) {
+                self.counts.swept_up += 1;
+                if let Some(task) = self.state.tasks.get(TaskSlot(slot)) {
+                    batch.effects.push(Effect::Alert { task: task.id, alert: Alert::SweptUp });
+                }
+            }
+        }
+        let done = end >= self.state.tasks.slots_end();
+        self.sweep = Sweep { position: (!done).then_some(end), last: if done { now } else { self.sweep.last } };
+    }
+
+    /// True if something had been missed.
+    fn sweep_one(&mut self, slot: TaskSlot) -> bool {
+        let Some(task) = self.state.tasks.get(slot) else { return false };
+        match &task.state {
+            State::Queued => {
+                let missed = !self.dispatcher.is_queued(slot);
+                if missed {
+                    self.dispatcher.enqueue(slot, super::settle::wants(&self.fleet, task));
+                }
+                missed
+            }
+            State::Assigned(lease) | State::Running(lease) => {
+                let silent_for = self.state.now.elapsed.since(lease.assigned.max(lease.progressed));
+                let worker_known = self
+                    .fleet
+                    .holder(slot)
+                    .is_some_and(|worker| self.timers.of_worker(worker).is_some());
+                let orphaned = !worker_known && silent_for > self.config.limits.lease.saturating_mul(2);
+                if orphaned && self.reaping.is_empty() {
+                    self.reaping.push(task, slot, Loss::WorkerSilent { blamed: false });
+                }
+                self.rearm_if_missed(slot) || orphaned
+            }
+            State::Pending { .. } | State::RetryWait { .. } | State::Deferred { .. } => self.rearm_if_missed(slot),
+            State::Succeeded
+            | State::Failed
+            | State::Cancelled
+            | State::Skipped
+            | State::UpstreamFailed
+            | State::Quarantined => false,
+        }
+    }
+
+    fn rearm_if_missed(&mut self, slot: TaskSlot) -> bool {
+        let Some(wanted) = self.state.tasks.get(slot).and_then(next_deadline) else { return false };
+        let missed = match (self.timers.of(slot), wanted) {
+            (None, _) => true,
+            (Some(Deadline::Wall(armed)), Deadline::Wall(wanted)) => armed > wanted,
+            (Some(Deadline::Elapsed(armed)), Deadline::Elapsed(wanted)) => armed > wanted,
+            (Some(_), _) => true,
+        };
+        if missed {
+            self.timers.set(slot, Some(wanted));
+        }
+        missed
+    }
+}

@@ -1,0 +1,74 @@
+//! The three wheels: tasks by the wall clock, tasks by elapsed time, workers by elapsed time.
+
+use crate::fleet::WorkerSlot;
+use crate::index::TaskSlot;
+use crate::task::Deadline;
+use crate::time::{Elapsed, Wall};
+use crate::timer::Wheel;
+
+#[derive(Debug, Default)]
+pub(super) struct Timers {
+    wall: Wheel,
+    elapsed: Wheel,
+    workers: Wheel,
+}
+
+impl Timers {
+    pub(super) fn set(&mut self, task: TaskSlot, deadline: Option<Deadline>) {
+        match deadline {
+            None => {
+                self.wall.disarm(task.0);
+                self.elapsed.disarm(task.0);
+            }
+            Some(Deadline::Wall(at)) => {
+                self.elapsed.disarm(task.0);
+                self.wall.arm(task.0, at.millis());
+            }
+            Some(Deadline::Elapsed(at)) => {
+                self.wall.disarm(task.0);
+                self.elapsed.arm(task.0, at.millis());
+            }
+        }
+    }
+
+    pub(super) fn of(&self, task: TaskSlot) -> Option<Deadline> {
+        let wall = self.wall.armed(task.0).map(|at| Deadline::Wall(Wall::from_millis(at)));
+        wall.or_else(|| self.elapsed.armed(task.0).map(|at| Deadline::Elapsed(Elapsed::from_millis(at))))
+    }
+
+    pub(super) fn set_worker(&mut self, worker: WorkerSlot, at: Option<Elapsed>) {
+        match at {
+            Some(at) => self.workers.arm(worker.0, at.millis()),
+            None => {
+                self.workers.disarm(worker.0);
+            }
+        }
+    }
+
+    pub(super) fn of_worker(&self, worker: WorkerSlot) -> Option<Elapsed> {
+        self.workers.armed(worker.0).map(Elapsed::from_millis)
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.wall.len() + self.elapsed.len() + self.workers.len()
+    }
+
+    /// At most `limit` due tasks of each clock.
+    pub(super) fn due_tasks(&mut self, wall: Wall, elapsed: Elapsed, limit: usize) -> Vec<TaskSlot> {
+        let mut due = Vec::new();
+        self.wall.expire(wall.millis(), limit, &mut due);
+        self.elapsed.expire(elapsed.millis(), limit, &mut due);
+        due.into_iter().map(TaskSlot).collect()
+    }
+
+    pub(super) fn due_workers(&mut self, elapsed: Elapsed, limit: usize) -> Vec<WorkerSlot> {
+        let mut due = Vec::new();
+        self.workers.expire(elapsed.millis(), limit, &mut due);
+        due.into_iter().map(WorkerSlot).collect()
+    }
+
+    pub(super) fn next_wake(&self) -> (Option<Elapsed>, Option<Wall>) {
+        let elapsed = [self.elapsed.next_wake(), self.workers.next_wake()].into_iter().flatten().min();
+        (elapsed.map(Elapsed::from_millis), self.wall.next_wake().map(Wall::from_millis))
+    }
+}

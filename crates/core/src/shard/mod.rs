@@ -1,0 +1,132 @@
+//! The durable state of one shard: exactly what folding its journal gives, and nothing else.
+//! - SH-1 only `event::apply` changes it, save for fields marked soft
+//! - SH-2 `dirty` names every task touched since the last cut, once
+
+use std::collections::BTreeMap;
+
+use crate::id::{Epoch, Fence, ProcessId, Seq, TaskId};
+use crate::index::TaskSlot;
+use crate::key::KeyTable;
+use crate::process::Process;
+use crate::task::{State, Status, Task, TaskTable};
+use crate::time::Now;
+
+#[derive(Debug, Default)]
+pub struct ShardState {
+    pub epoch: Epoch,
+    /// The record being built or replayed.
+    pub seq: Seq,
+    /// The instant of that record.
+    pub now: Now,
+    /// Fences granted in this epoch.
+    pub fences: u32,
+    pub processes: BTreeMap<ProcessId, Process>,
+    pub processes_begun: u64,
+    pub(crate) tasks: TaskTable,
+    pub(crate) keys: KeyTable,
+    counts: [u64; Status::ALL.len()],
+    dirty: Vec<TaskSlot>,
+    revived: Vec<TaskId>,
+    /// The record at which the last cut was made.
+    cut: Seq,
+}
+
+impl ShardState {
+    pub fn tasks(&self) -> &TaskTable {
+        &self.tasks
+    }
+
+    pub fn keys(&self) -> &KeyTable {
+        &self.keys
+    }
+
+    /// Tasks in memory by status; ended ones count until they leave.
+    pub fn count(&self, status: Status) -> u64 {
+        self.counts[status.index()]
+    }
+
+    pub fn unfinished(&self) -> u64 {
+        Status::ALL.into_iter().filter(|status| !status.is_ended()).map(|status| self.count(status)).sum()
+    }
+
+    /// The fence that the next grant gets.
+    pub fn next_fence(&self) -> Fence {
+        Fence::new(self.epoch, self.fences + 1)
+    }
+
+    /// Begins a record: everything applied from here on belongs to it.
+    pub fn begin(&mut self, seq: Seq, now: Now) {
+        debug_assert!(now.elapsed >= self.now.elapsed && now.wall >= self.now.wall, "time never goes back");
+        self.seq = seq;
+        self.now = now;
+    }
+
+    /// Puts a task into memory that the tables hold: at recovery, or when a parked one is needed.
+    pub fn load(&mut self, task: Task) -> TaskSlot {
+        debug_assert!(self.tasks.find(task.id).is_none(), "memory wins over a loaded row");
+        self.counts[task.status().index()] += 1;
+        self.tasks.insert(task)
+    }
+
+    /// Takes a task out of memory; the tables answer for it from now on.
+    pub fn unload(&mut self, slot: TaskSlot) -> Option<Task> {
+        let task = self.tasks.remove(slot)?;
+        self.counts[task.status().index()] -= 1;
+        Some(task)
+    }
+
+    /// What changed since the last cut. The cut is at the record begun last.
+    pub fn take_dirty(&mut self) -> (Vec<TaskSlot>, Vec<TaskId>) {
+        self.cut = self.seq;
+        (std::mem::take(&mut self.dirty), std::mem::take(&mut self.revived))
+    }
+
+    pub fn dirty_len(&self) -> usize {
+        self.dirty.len()
+    }
+
+    /// Sets where the tables stand, when state was loaded from them.
+    pub fn set_cut(&mut self, cut: Seq) {
+        self.cut = cut;
+    }
+
+    pub fn forget_keys(&mut self, through: Seq) {
+        self.keys.forget(through);
+    }
+
+    /// Soft: the worker took the attempt. Not an event, so neither version nor `touched` moves.
+    pub(crate) fn mark_running(&mut self, slot: TaskSlot) {
+        let Some(task) = self.tasks.get_mut(slot) else { return };
+        match std::mem::replace(&mut task.state, State::Queued) {
+            State::Assigned(lease) => {
+                task.state = State::Running(lease);
+                self.counts[Status::Assigned.index()] -= 1;
+                self.counts[Status::Running.index()] += 1;
+            }
+            other => task.state = other,
+        }
+    }
+
+    pub(crate) fn insert(&mut self, task: Task) -> TaskSlot {
+        self.counts[task.status().index()] += 1;
+        let slot = self.tasks.insert(task);
+        self.dirty.push(slot);
+        slot
+    }
+
+    pub(crate) fn note_revived(&mut self, id: TaskId) {
+        self.revived.push(id);
+    }
+
+    /// Marks a task as changed by the current record and keeps the counts.
+    pub(crate) fn touch(&mut self, slot: TaskSlot, from: Status, to: Status) {
+        self.counts[from.index()] -= 1;
+        self.counts[to.index()] += 1;
+        let (seq, cut) = (self.seq, self.cut);
+        let task = self.tasks.get_mut(slot).expect("EV-1: a touched task is in memory");
+        if task.touched <= cut {
+            self.dirty.push(slot);
+        }
+        task.touched = seq;
+    }
+}

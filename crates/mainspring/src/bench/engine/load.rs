@@ -1,0 +1,112 @@
+//! Tasks to submit and a worker that succeeds at once.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crossbeam_channel::{Receiver, unbounded};
+use mainspring_core::chance::Chance;
+use mainspring_core::command::{Command, Hello, Report, ReportKind, SessionCommand, StartTime, Submit};
+use mainspring_core::effect::{Effect, Start};
+use mainspring_core::fleet::WorkerOffer;
+use mainspring_core::id::{Incarnation, Session, Slot, TaskId, WorkerId};
+use mainspring_core::name::Name;
+use mainspring_core::priority::Priority;
+use mainspring_core::profile::{Profile, ProfileSpec};
+use mainspring_core::resources::Requirements;
+use mainspring_runtime::node::Node;
+use mainspring_runtime::{Envelope, ShardConfig};
+use mainspring_store_local::LocalStore;
+
+pub(super) const PAYLOAD_BYTES: usize = 200;
+pub(super) const WORKER: WorkerId = WorkerId::from_bits(7);
+pub(super) const SESSION: Session = Session::new(1);
+
+/// Makes submissions of one kind.
+pub(super) struct Source {
+    profile: Arc<Profile>,
+    chance: Chance,
+}
+
+impl Source {
+    pub(super) fn new() -> Self {
+        let requirements = Requirements { pool: Name::fixed("default"), ..Requirements::default() };
+        let spec = ProfileSpec {
+            tenant: Name::fixed("bench"),
+            job: Name::fixed("noop"),
+            executor: Name::fixed("noop"),
+            requirements,
+            ..ProfileSpec::default()
+        };
+        Self { profile: Profile::new(spec), chance: Chance::new(1) }
+    }
+
+    pub(super) fn submit(&mut self, now_ms: u64) -> Command {
+        let random = self.chance.draw();
+        Command::Submit(Box::new(Submit {
+            id: TaskId::new(now_ms, Slot::from_hash(random), self.chance.draw()),
+            profile: self.profile.clone(),
+            payload: [random as u8; PAYLOAD_BYTES].into(),
+            priority: Priority::default(),
+            start: StartTime::Now,
+            labels: None,
+            key: None,
+        }))
+    }
+
+    pub(super) fn batch(&mut self, count: u64, now_ms: u64) -> Vec<Command> {
+        (0..count).map(|_| self.submit(now_ms)).collect()
+    }
+}
+
+pub(super) fn hello(slots: u32) -> Command {
+    let offer = WorkerOffer { pool: Name::fixed("default"), slots, ..WorkerOffer::default() };
+    Command::Session(SessionCommand::Hello(Box::new(Hello {
+        worker: WORKER,
+        session: SESSION,
+        incarnation: Incarnation::new(1),
+        offer,
+        holding: Vec::new(),
+    })))
+}
+
+pub(super) fn success(start: &Start) -> Command {
+    Command::Report(Box::new(Report {
+        worker: start.worker,
+        session: start.session,
+        task: start.task,
+        fence: start.fence,
+        what: ReportKind::Succeeded { output: None },
+    }))
+}
+
+/// A node on real files with the effects it sends.
+pub(super) struct Rig {
+    pub(super) node: Node,
+    pub(super) effects: Receiver<Vec<Effect>>,
+}
+
+impl Rig {
+    pub(super) fn open(dir: &Path, config: ShardConfig) -> anyhow::Result<Self> {
+        let (sender, effects) = unbounded();
+        let outlet = Box::new(move |batch| drop(sender.send(batch)));
+        let store = LocalStore::new(dir, mainspring_store_local::Options::default());
+        let (node, _) = Node::open(&store, config, outlet)?;
+        Ok(Self { node, effects })
+    }
+
+    pub(super) fn send(&self, commands: Vec<Command>) {
+        self.node.send(Slot::from_hash(0), Envelope { commands, reply: Box::new(drop) });
+    }
+
+    /// Sends and waits for the (durable) answer.
+    pub(super) fn call(&self, commands: Vec<Command>) -> mainspring_runtime::Replies {
+        let (sender, answer) = crossbeam_channel::bounded(1);
+        let reply = Box::new(move |replies| drop(sender.send(replies)));
+        self.node.send(Slot::from_hash(0), Envelope { commands, reply });
+        answer.recv().unwrap_or_default()
+    }
+}
+
+pub(super) fn now_ms() -> u64 {
+    mainspring_runtime::node::RawClock::start().read().wall.millis()
+}

@@ -1,0 +1,75 @@
+//! The engine without network: core, runtime and the local store, in one process, on real files.
+
+mod backlog;
+mod load;
+mod placement;
+mod recovery;
+mod throughput;
+
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+
+use super::{Figures, machine};
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Part {
+    Throughput,
+    Backlog,
+    Recovery,
+    Placement,
+}
+
+pub(crate) struct Plan {
+    pub(crate) dir: PathBuf,
+    /// Per cent of the full number of tasks.
+    pub(crate) scale: u64,
+    /// Empty = all.
+    pub(crate) only: Vec<Part>,
+}
+
+impl Plan {
+    fn wants(&self, part: Part) -> bool {
+        self.only.is_empty() || self.only.contains(&part)
+    }
+
+    fn scaled(&self, tasks: u64) -> u64 {
+        (tasks * self.scale / 100).max(1000)
+    }
+}
+
+pub(crate) fn run(plan: &Plan, figures: &mut Figures) -> anyhow::Result<()> {
+    let scratch = Scratch::new(&plan.dir)?;
+    let fsync = machine::fsync_median(&scratch.0)?;
+    figures.add("fsync_ms", "fdatasync of this disk, median", fsync.as_secs_f64() * 1e3, "ms", ("–", "–"));
+    if plan.wants(Part::Throughput) {
+        throughput::run(plan, &scratch.0, figures)?;
+    }
+    if plan.wants(Part::Backlog) {
+        backlog::run(plan, figures);
+    }
+    if plan.wants(Part::Recovery) {
+        recovery::run(plan, &scratch.0, figures)?;
+    }
+    if plan.wants(Part::Placement) {
+        placement::run(plan, figures);
+    }
+    Ok(())
+}
+
+/// A directory of our own that goes away with us.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(inside: &Path) -> anyhow::Result<Self> {
+        let dir = inside.join(format!("mainspring-bench-{}", std::process::id()));
+        std::fs::create_dir_all(&dir)?;
+        Ok(Self(dir))
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}

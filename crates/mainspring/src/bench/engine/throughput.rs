@@ -1,0 +1,64 @@
+//! Submit → assign → finish, durable, with and without a row of history for each task.
+
+use std::path::Path;
+use std::time::Instant;
+
+use mainspring_core::effect::Effect;
+use mainspring_runtime::ShardConfig;
+
+use super::load::{Rig, Source, hello, now_ms, success};
+use super::{Figures, Plan, machine};
+
+/// Submitted and not yet acknowledged as finished, at most.
+const WINDOW: u64 = 40_000;
+const WORKER_SLOTS: u32 = 20_000;
+const SUBMIT_BATCH: u64 = 1_000;
+
+pub(super) fn run(plan: &Plan, dir: &Path, figures: &mut Figures) -> anyhow::Result<()> {
+    let rows = [
+        ("engine_per_s", "tasks a second, history off", false, 3_000_000, ("250,000", "450,000")),
+        ("engine_history_per_s", "tasks a second, one history row each", true, 1_500_000, ("80,000", "120,000")),
+    ];
+    for (key, what, history, tasks, bounds) in rows {
+        let tasks = plan.scaled(tasks);
+        let config = ShardConfig { history, ..ShardConfig::default() };
+        let rig = Rig::open(&dir.join(key), config)?;
+        rig.call(vec![hello(WORKER_SLOTS)]);
+        drive(&rig, tasks / 10);
+        let (start, cpu) = (Instant::now(), machine::cpu_time());
+        drive(&rig, tasks);
+        let elapsed = start.elapsed();
+        let cpu = machine::cpu_time().saturating_sub(cpu);
+        figures.add(key, what, tasks as f64 / elapsed.as_secs_f64(), "/s", bounds);
+        let cpu_key = if history { "engine_history_cpu_us" } else { "engine_cpu_us" };
+        let per_task = cpu.as_secs_f64() * 1e6 / tasks as f64;
+        figures.add(cpu_key, &format!("CPU of all threads per task, {what}"), per_task, "µs", ("–", "–"));
+        rig.node.stop();
+    }
+    Ok(())
+}
+
+/// Keeps the window full until every task is acknowledged as durably finished.
+fn drive(rig: &Rig, tasks: u64) {
+    let mut source = Source::new();
+    let (mut submitted, mut finished) = (0, 0);
+    while finished < tasks {
+        while submitted < tasks && submitted - finished < WINDOW {
+            let count = SUBMIT_BATCH.min(tasks - submitted);
+            rig.send(source.batch(count, now_ms()));
+            submitted += count;
+        }
+        let Ok(effects) = rig.effects.recv() else { return };
+        let mut reports = Vec::new();
+        for effect in effects {
+            match effect {
+                Effect::Start(start) => reports.push(success(&start)),
+                Effect::Acknowledge { .. } => finished += 1,
+                Effect::Stop { .. } | Effect::Alert { .. } | Effect::Changed { .. } => {}
+            }
+        }
+        if !reports.is_empty() {
+            rig.send(reports);
+        }
+    }
+}

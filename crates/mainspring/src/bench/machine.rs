@@ -1,0 +1,41 @@
+//! What the operating system says about this process and this disk.
+
+use std::fs::OpenOptions;
+use std::io::{Seek, SeekFrom, Write};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// Bytes of memory that are resident.
+pub(crate) fn resident_bytes() -> u64 {
+    let statm = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
+    let pages = statm.split(' ').nth(1).and_then(|pages| pages.parse::<u64>().ok()).unwrap_or(0);
+    pages * 4096
+}
+
+/// CPU time of all threads so far.
+pub(crate) fn cpu_time() -> Duration {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    // After the parenthesised name: state is field 3, user and system ticks are fields 14 and 15.
+    let after_name = stat.rsplit_once(") ").map_or("", |(_, rest)| rest);
+    let ticks: u64 = after_name.split(' ').skip(11).take(2).filter_map(|field| field.parse::<u64>().ok()).sum();
+    Duration::from_millis(ticks * 10)
+}
+
+/// Median time of an fdatasync after a 4 KiB overwrite.
+pub(crate) fn fsync_median(dir: &Path) -> std::io::Result<Duration> {
+    let path = dir.join("fsync-probe");
+    let mut file = OpenOptions::new().create(true).truncate(true).write(true).open(&path)?;
+    file.write_all(&vec![0; 1 << 20])?;
+    file.sync_all()?;
+    let mut times = Vec::new();
+    for turn in 0..101_u64 {
+        file.seek(SeekFrom::Start(turn * 4096))?;
+        file.write_all(&[1; 4096])?;
+        let start = Instant::now();
+        file.sync_data()?;
+        times.push(start.elapsed());
+    }
+    std::fs::remove_file(&path)?;
+    times.sort();
+    Ok(times[times.len() / 2])
+}

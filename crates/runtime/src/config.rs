@@ -1,0 +1,58 @@
+//! Settings of a shard, with the bounds they keep.
+
+use mainspring_core::machine::MachineConfig;
+use mainspring_core::time::Millis;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ShardConfig {
+    pub machine: MachineConfig,
+    /// A record is sealed at this size or this many events, whichever comes first.
+    pub record_bytes_max: usize,
+    pub record_events_max: usize,
+    /// A cut is made at this many changed tasks or after this long.
+    pub cut_rows_max: usize,
+    pub cut_every: Millis,
+    /// Journal not yet covered by a cut; at these bounds submissions are refused.
+    pub lag_bytes_max: u64,
+    pub lag_events_max: u64,
+    /// Pending tasks due later than this from now leave memory.
+    pub park_beyond: Millis,
+    /// Parked tasks read in one page.
+    pub page_rows_max: usize,
+    /// Keep a row of every ended task.
+    pub history: bool,
+    pub breaks: RuntimeBreaks,
+}
+
+/// Rules that the simulator switches off to prove that its checkers notice; see `mainspring_core::breaks`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct RuntimeBreaks {
+    /// Answers leave before their record is durable.
+    pub early_answer: bool,
+    /// Effects leave before their record is durable.
+    pub early_effect: bool,
+    /// A cut is written without waiting for its record.
+    pub checkpoint_past_durable: bool,
+    /// Keys and ended tasks leave memory although older reads of the tables are still on their way.
+    pub no_barrier: bool,
+    /// An append whose outcome is unknown is taken for done.
+    pub unknown_is_done: bool,
+}
+
+impl Default for ShardConfig {
+    fn default() -> Self {
+        Self {
+            machine: MachineConfig::default(),
+            record_bytes_max: 4 * 1024 * 1024,
+            record_events_max: 10_000,
+            cut_rows_max: 20_000,
+            cut_every: Millis::new(250),
+            lag_bytes_max: 256 * 1024 * 1024,
+            lag_events_max: 2_000_000,
+            park_beyond: Millis::from_secs(600),
+            page_rows_max: 10_000,
+            history: true,
+            breaks: RuntimeBreaks::default(),
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! The thread that makes records durable.
+
+use std::sync::Arc;
+
+use crossbeam_channel::{Receiver, Sender};
+use mainspring_core::id::Seq;
+use mainspring_store::{Journal, Record};
+
+use super::shard_thread::Return;
+
+pub(super) enum AppendOrder {
+    Append(Arc<Record>),
+    Trim(Seq),
+}
+
+pub(super) fn run(mut journal: impl Journal, orders: &Receiver<AppendOrder>, returns: &Sender<Return>) {
+    for order in orders {
+        match order {
+            AppendOrder::Append(record) => {
+                let result = journal.append(&record);
+                if returns.send(Return::Appended(result)).is_err() {
+                    return;
+                }
+            }
+            AppendOrder::Trim(through) => {
+                // Room that is not given back now is given back at the next cut.
+                if let Err(error) = journal.trim(through) {
+                    tracing::warn!(%error, through = through.get(), "could not trim the journal");
+                }
+            }
+        }
+    }
+}

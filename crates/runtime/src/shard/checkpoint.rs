@@ -1,0 +1,271 @@
+//! Cuts: at a record's end, everything that changed since the last one becomes rows.
+//! - CP-1 a cut through record n is handed out only when n is durable
+//! - CP-2 an ended task and a key leave memory only after the cut that stored them was committed *and* every
+//!   read of the tables begun before it has been answered (the barrier)
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use mainspring_core::id::{Seq, TaskId, WorkerId};
+use mainspring_core::index::TaskSlot;
+use mainspring_core::task::{State, Task};
+use mainspring_core::time::{Elapsed, Millis};
+use mainspring_store::format::{Writer, write_process, write_task};
+use mainspring_store::{Cut, CutError, HistoryRow, KeyRow, LiveRow};
+
+use super::{Output, Shard, StopCause};
+
+/// Version of the shard-wide blob in a cut.
+pub(super) const META_VERSION: u8 = 1;
+
+#[derive(Debug, Default)]
+pub(super) struct Checkpoints {
+    /// The last committed cut.
+    done: Seq,
+    /// The last cut that was made, committed or not.
+    made: Seq,
+    last_made: Elapsed,
+    /// The shard is closing: cut as soon as possible.
+    hurry: bool,
+    /// Made, not yet committed.
+    open: Option<OpenCut>,
+    /// Committed; waiting for their barrier, oldest first.
+    settling: VecDeque<(u64, Leaving)>,
+    barriers: u64,
+    /// Size of records since the last committed cut: (record, events, bytes).
+    lag: VecDeque<(Seq, u32, usize)>,
+    lag_events: u64,
+    lag_bytes: u64,
+}
+
+#[derive(Debug)]
+struct OpenCut {
+    leaving: Leaving,
+    /// Kept for another try while the store has trouble.
+    cut: Arc<Cut>,
+    handed_out: bool,
+}
+
+/// What may leave memory once the cut through `through` has settled.
+#[derive(Debug, Default)]
+struct Leaving {
+    through: Seq,
+    ended: Vec<TaskId>,
+    parked: Vec<TaskId>,
+}
+
+impl Checkpoints {
+    pub(super) fn starting_at(done: Seq, now: Elapsed) -> Self {
+        Self { done, made: done, last_made: now, ..Self::default() }
+    }
+
+    pub(super) fn done(&self) -> Seq {
+        self.done
+    }
+
+    pub(super) fn lag_events(&self) -> u64 {
+        self.lag_events
+    }
+
+    pub(super) fn lag_bytes(&self) -> u64 {
+        self.lag_bytes
+    }
+
+    pub(super) fn appended(&mut self, seq: Seq, events: u32, bytes: usize) {
+        self.lag.push_back((seq, events, bytes));
+        self.lag_events += u64::from(events);
+        self.lag_bytes += bytes as u64;
+    }
+
+    fn committed(&mut self, through: Seq) {
+        self.done = through;
+        while let Some((seq, events, bytes)) = self.lag.front().copied() {
+            if seq > through {
+                break;
+            }
+            self.lag.pop_front();
+            self.lag_events -= u64::from(events);
+            self.lag_bytes -= bytes as u64;
+        }
+    }
+}
+
+impl<R> Shard<R> {
+    /// Only between records: the state then is exactly the journal folded through the last sealed one.
+    pub(super) fn cut_if_due(&mut self) {
+        if self.building.events > 0 || self.checkpoints.open.is_some() {
+            return;
+        }
+        let through = Seq::new(self.building.seq.get() - 1);
+        let dirty = self.machine.state().dirty_len();
+        let waited = self.machine.state().now.elapsed.since(self.checkpoints.last_made);
+        let due = self.checkpoints.hurry || dirty >= self.config.cut_rows_max || waited >= self.config.cut_every;
+        if through > self.checkpoints.made && due {
+            self.make_cut(through);
+        }
+    }
+
+    /// The shard is closing: the next step cuts, however little there is.
+    pub fn hurry_cut(&mut self) {
+        self.checkpoints.hurry = true;
+    }
+
+    /// Everything accepted is durable and in the tables.
+    pub fn is_settled(&self) -> bool {
+        let sealed = Seq::new(self.building.seq.get() - 1);
+        self.in_flight.is_none() && self.building.events == 0 && self.checkpoints.done == sealed
+    }
+
+    /// Time until the next cut is due.
+    pub(super) fn cut_in(&self) -> Option<Millis> {
+        let sealed = Seq::new(self.building.seq.get() - 1);
+        if sealed <= self.checkpoints.made || self.checkpoints.open.is_some() || self.building.events > 0 {
+            return None;
+        }
+        let waited = self.machine.state().now.elapsed.since(self.checkpoints.last_made);
+        Some(Millis::new(self.config.cut_every.get().saturating_sub(waited.get())))
+    }
+
+    fn make_cut(&mut self, through: Seq) {
+        let after = self.checkpoints.made;
+        let (dirty, revived) = self.machine.state_mut().take_dirty();
+        let state = self.machine.state();
+        let mut cut = Cut { epoch: self.epoch, through, now: state.now, revived, ..Cut::default() };
+        cut.meta = self.meta();
+        let keys = state.keys().bound_in(after, through);
+        cut.keys = keys.map(|(scope, binding, expires)| KeyRow { scope, binding, expires }).collect();
+        let mut leaving = Leaving { through, ..Leaving::default() };
+        for slot in dirty {
+            self.add_row(slot, &mut cut, &mut leaving);
+        }
+        self.checkpoints.made = through;
+        self.checkpoints.last_made = self.machine.state().now.elapsed;
+        self.checkpoints.open = Some(OpenCut { leaving, cut: Arc::new(cut), handed_out: false });
+        self.write_cut_if_durable();
+    }
+
+    fn add_row(&mut self, slot: TaskSlot, cut: &mut Cut, leaving: &mut Leaving) {
+        let Some(task) = self.machine.state().tasks().get(slot) else { return };
+        let (id, touched, stored) = (task.id, task.touched, task.stored);
+        if task.status().is_ended() {
+            leaving.ended.push(id);
+            if self.config.history {
+                let mut bytes = Vec::with_capacity(task.payload.len() + 256);
+                write_task(&mut bytes, task, &mut self.profiles_out);
+                cut.ended.push(history_row(task, bytes));
+            }
+            if stored {
+                cut.gone.push(id);
+            }
+            return;
+        }
+        let beyond = cut.now.wall + self.config.park_beyond;
+        let parked_due = match task.state {
+            State::Pending { due } if due > beyond => Some(due),
+            _ => None,
+        };
+        if parked_due.is_some() {
+            leaving.parked.push(id);
+        }
+        let mut bytes = Vec::with_capacity(task.payload.len() + 256);
+        write_task(&mut bytes, task, &mut self.profiles_out);
+        cut.live.push(LiveRow { id, touched, parked_due, bytes });
+        self.machine.mark_stored(slot);
+    }
+
+    /// Shard-wide state that is in no row.
+    fn meta(&self) -> Vec<u8> {
+        let state = self.machine.state();
+        let mut bytes = Vec::new();
+        let mut w = Writer::new(&mut bytes);
+        w.byte(META_VERSION);
+        w.varint(state.epoch.get());
+        w.varint(u64::from(state.fences));
+        w.varint(state.processes_begun);
+        w.varint(state.processes.len() as u64);
+        for (id, process) in &state.processes {
+            w.varint(id.get());
+            write_process(&mut w, process);
+        }
+        bytes
+    }
+
+    pub(super) fn write_cut_if_durable(&mut self) {
+        let Some(open) = &mut self.checkpoints.open else { return };
+        let durable = open.leaving.through <= self.durable || self.config.breaks.checkpoint_past_durable;
+        if durable && !open.handed_out {
+            open.handed_out = true;
+            self.outputs.push_back(Output::Cut(open.cut.clone()));
+        }
+    }
+
+    /// The outcome of the cut that was handed out. A failed one is offered again by [`Shard::retry_cut`].
+    pub fn cut_done(&mut self, result: Result<(), CutError>) {
+        if self.stopped {
+            return;
+        }
+        match result {
+            Ok(()) => {
+                let Some(open) = self.checkpoints.open.take() else { return };
+                let through = open.leaving.through;
+                self.checkpoints.committed(through);
+                self.outputs.push_back(Output::Trim(through));
+                self.checkpoints.barriers += 1;
+                let barrier = self.checkpoints.barriers;
+                self.checkpoints.settling.push_back((barrier, open.leaving));
+                if self.config.breaks.no_barrier {
+                    self.barrier_passed(barrier);
+                } else {
+                    self.outputs.push_back(Output::Barrier(barrier));
+                }
+            }
+            Err(CutError::Refused { newest, .. }) => self.stop(StopCause::NotOwner { newest }),
+            Err(CutError::OutOfOrder { last, offered }) => {
+                self.stop(StopCause::Broken(format!("the tables stand at {last}, a cut at {offered} was offered")));
+            }
+            // The lag grows meanwhile, and with it the pressure on submissions.
+            Err(CutError::Full | CutError::Failed { .. }) => {}
+        }
+    }
+
+    /// Offers a cut again that could not be written.
+    pub fn retry_cut(&mut self) {
+        if let Some(open) = &self.checkpoints.open
+            && open.handed_out
+        {
+            self.outputs.push_back(Output::Cut(open.cut.clone()));
+        }
+    }
+
+    /// Every read of the tables that was begun before the barrier has been answered.
+    pub fn barrier_passed(&mut self, barrier: u64) {
+        while let Some((next, _)) = self.checkpoints.settling.front() {
+            if *next > barrier {
+                break;
+            }
+            let Some((_, leaving)) = self.checkpoints.settling.pop_front() else { break };
+            for id in &leaving.ended {
+                self.machine.drop_ended(*id, leaving.through);
+            }
+            let beyond = self.pager.holds_until();
+            for id in &leaving.parked {
+                self.machine.park(*id, leaving.through, beyond);
+            }
+            self.machine.state_mut().forget_keys(leaving.through);
+        }
+    }
+}
+
+fn history_row(task: &Task, bytes: Vec<u8>) -> HistoryRow {
+    HistoryRow {
+        id: task.id,
+        tenant: task.profile.tenant.clone(),
+        job: task.profile.job.clone(),
+        status: task.status(),
+        worker: (task.worker != WorkerId::NONE).then_some(task.worker),
+        labels: task.labels().to_vec(),
+        submitted: task.submitted,
+        ended: task.changed,
+        bytes,
+    }
+}

@@ -1,0 +1,147 @@
+//! Group commit: while one record is being made durable, the next one is being built.
+
+use std::sync::Arc;
+
+use mainspring_core::id::Seq;
+use mainspring_core::limits::Pressure;
+use mainspring_core::machine::Batch;
+use mainspring_core::time::Millis;
+use mainspring_store::format::write_event;
+use mainspring_store::{AppendError, Record};
+
+use super::held::{Held, Replies};
+use super::{Output, Shard, StopCause};
+
+/// Wait before a record that found no room, or met a passing error, is offered again.
+const APPEND_RETRY: Millis = Millis::new(100);
+
+#[derive(Debug)]
+pub(super) struct Building<R> {
+    pub(super) seq: Seq,
+    pub(super) body: Vec<u8>,
+    pub(super) events: u32,
+    pub(super) held: Held<R>,
+}
+
+impl<R> Building<R> {
+    pub(super) fn new(seq: Seq) -> Self {
+        Self { seq, body: Vec::new(), events: 0, held: Held::default() }
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct InFlight<R> {
+    pub(super) record: Arc<Record>,
+    held: Held<R>,
+    /// The last try failed: offered again, submissions are refused meanwhile.
+    failing: bool,
+}
+
+impl<R> Shard<R> {
+    /// Takes what the machine brought about into the record being built.
+    pub(super) fn absorb(&mut self, mut batch: Batch) {
+        for event in &batch.events {
+            write_event(&mut self.building.body, event, &mut self.profiles_out);
+        }
+        self.building.events += batch.events.len() as u32;
+        if self.config.breaks.early_effect {
+            self.outputs.extend(batch.effects.drain(..).map(Output::Effect));
+        }
+        self.building.held.effects(&mut batch.effects);
+    }
+
+    pub(super) fn hold_answer(&mut self, reply: R, results: Replies) {
+        if self.config.breaks.early_answer {
+            self.outputs.push_back(Output::Answer { reply, results });
+        } else {
+            self.building.held.answer(reply, results);
+        }
+    }
+
+    pub(super) fn seal_if_free(&mut self) {
+        if self.building.events > 0 {
+            if self.in_flight.is_none() {
+                self.seal();
+            }
+        } else if !self.building.held.is_empty() {
+            // Nothing new to record: these waited only for what they saw.
+            let held = std::mem::take(&mut self.building.held);
+            match &mut self.in_flight {
+                Some(in_flight) => in_flight.held.append(held),
+                None => self.release(held),
+            }
+        }
+    }
+
+    fn seal(&mut self) {
+        let seq = self.building.seq;
+        // The next body will be about as large; growing it step by step would copy it several times over.
+        let mut next = Building::new(seq.next());
+        next.body.reserve(self.building.body.len().min(self.config.record_bytes_max));
+        let built = std::mem::replace(&mut self.building, next);
+        let now = self.machine.state().now;
+        let record = Arc::new(Record { epoch: self.epoch, seq, now, events: built.events, body: built.body });
+        self.checkpoints.appended(seq, record.events, record.body.len());
+        self.outputs.push_back(Output::Append(record.clone()));
+        self.in_flight = Some(InFlight { record, held: built.held, failing: false });
+        self.cut_if_due();
+    }
+
+    /// The outcome of the append that is in flight.
+    pub fn appended(&mut self, result: Result<(), AppendError>) {
+        if self.stopped {
+            return;
+        }
+        match result {
+            Ok(()) => self.append_done(),
+            Err(AppendError::Unknown { .. }) if self.config.breaks.unknown_is_done => self.append_done(),
+            Err(AppendError::Full { .. } | AppendError::Failed { .. } | AppendError::Unknown { .. }) => {
+                if let Some(in_flight) = &mut self.in_flight {
+                    in_flight.failing = true;
+                }
+                self.outputs.push_back(Output::RetryAppend(APPEND_RETRY));
+            }
+            Err(AppendError::Refused { newest, .. }) => self.stop(StopCause::NotOwner { newest }),
+            Err(error @ (AppendError::OutOfOrder { .. } | AppendError::Broken { .. })) => {
+                self.stop(StopCause::Broken(error.to_string()));
+            }
+        }
+    }
+
+    /// Offers the record in flight again, byte for byte.
+    pub fn retry_append(&mut self) {
+        if let Some(in_flight) = &self.in_flight
+            && in_flight.failing
+        {
+            self.outputs.push_back(Output::Append(in_flight.record.clone()));
+        }
+    }
+
+    fn append_done(&mut self) {
+        let Some(in_flight) = self.in_flight.take() else { return };
+        self.durable = in_flight.record.seq;
+        self.release(in_flight.held);
+        self.write_cut_if_durable();
+        self.seal_if_free();
+    }
+
+    fn release(&mut self, held: Held<R>) {
+        let (answers, effects) = held.take();
+        self.outputs.extend(answers.into_iter().map(|(reply, results)| Output::Answer { reply, results }));
+        self.outputs.extend(effects.into_iter().map(Output::Effect));
+    }
+
+    pub(super) fn pressure(&self) -> Pressure {
+        if self.in_flight.as_ref().is_some_and(|in_flight| in_flight.failing) {
+            return Pressure::Unavailable;
+        }
+        let bytes = self.checkpoints.lag_bytes() * 100 / self.config.lag_bytes_max.max(1);
+        let events = self.checkpoints.lag_events() * 100 / self.config.lag_events_max.max(1);
+        match bytes.max(events) {
+            0..50 => Pressure::None,
+            50..75 => Pressure::ShedP2,
+            75..100 => Pressure::ShedP1,
+            100.. => Pressure::ShedAll,
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! A shard without I/O: inputs are calls, outputs are taken with [`Shard::poll`]. Whoever drives it (threads
+//! or the simulator) carries the outputs out and reports back.
+//!
+//! ```text
+//! accept ─▶ machine: decide, apply ─▶ record being built ─▶ Append ─▶ appended ─▶ answers, effects
+//!                                            └▶ cut at a record's end ─▶ Cut ─▶ cut_done ─▶ Trim, Barrier
+//! ```
+
+mod checkpoint;
+mod commit;
+mod held;
+mod load;
+mod paging;
+mod recover;
+#[cfg(test)]
+mod tests;
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use mainspring_core::command::{Answer, Command, Rejection};
+use mainspring_core::effect::Effect;
+use mainspring_core::id::{Epoch, ProcessId, Seq, TaskId};
+use mainspring_core::machine::{Batch, Machine};
+use mainspring_core::time::{Millis, Wall};
+use mainspring_store::format::{EncodedProfiles, ProfileCache};
+use mainspring_store::{Cut, Record};
+
+pub use self::{held::Replies, recover::Recovered};
+use self::{checkpoint::Checkpoints, commit::Building, commit::InFlight, paging::Pager};
+use crate::clock::{Reading, ShardClock};
+use crate::config::ShardConfig;
+
+/// Commands that are answered together.
+#[derive(Debug)]
+pub struct Envelope<R> {
+    pub commands: Vec<Command>,
+    pub reply: R,
+}
+
+/// What the driver must do. `Append`, `Cut`, `Load`, `Page` and `Barrier` are answered with a call.
+#[derive(Debug)]
+pub enum Output<R> {
+    /// Make the record durable, then call [`Shard::appended`]. At most one at a time.
+    Append(Arc<Record>),
+    /// Write the cut, then call [`Shard::cut_done`]. At most one at a time.
+    Cut(Arc<Cut>),
+    /// Records at or before this one are no longer needed.
+    Trim(Seq),
+    /// Look the task up in the tables, then call [`Shard::loaded`].
+    Load { id: TaskId, command: Command, reply: R },
+    /// Read a page of parked tasks by due time, then call [`Shard::paged`].
+    Page { after: (Wall, TaskId), until: Wall, limit: usize },
+    /// Read a page of parked tasks by id for this process, then send it `ContinueProcess`.
+    PageFor { process: ProcessId, after: TaskId, limit: usize },
+    /// Call [`Shard::barrier_passed`] once every load and page that was begun before has been answered.
+    Barrier(u64),
+    Answer { reply: R, results: Replies },
+    Effect(Effect),
+    /// The journal cannot be written for now; offer the same record again after this long.
+    RetryAppend(Millis),
+    /// The shard has another owner, or cannot go on; its memory must be dropped.
+    Stopped(StopCause),
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum StopCause {
+    /// A newer epoch owns the shard.
+    NotOwner { newest: Epoch },
+    /// The journal device broke its promise.
+    Broken(String),
+    /// An event could not be applied: journal and tables contradict each other.
+    Apply(String),
+}
+
+pub struct Shard<R> {
+    config: ShardConfig,
+    machine: Machine,
+    clock: ShardClock,
+    epoch: Epoch,
+    building: Building<R>,
+    in_flight: Option<InFlight<R>>,
+    durable: Seq,
+    checkpoints: Checkpoints,
+    pager: Pager,
+    profiles_out: EncodedProfiles,
+    profiles_in: ProfileCache,
+    outputs: VecDeque<Output<R>>,
+    stopped: bool,
+}
+
+/// Figures for metrics and for the simulator.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct ShardFigures {
+    pub durable: Seq,
+    pub checkpointed: Seq,
+    pub lag_events: u64,
+    pub lag_bytes: u64,
+    pub in_memory: usize,
+    pub recent_keys: usize,
+}
+
+impl<R> Shard<R> {
+    pub fn poll(&mut self) -> Option<Output<R>> {
+        self.outputs.pop_front()
+    }
+
+    pub fn machine(&self) -> &Machine {
+        &self.machine
+    }
+
+    pub fn epoch(&self) -> Epoch {
+        self.epoch
+    }
+
+    pub fn figures(&self) -> ShardFigures {
+        ShardFigures {
+            durable: self.durable,
+            checkpointed: self.checkpoints.done(),
+            lag_events: self.checkpoints.lag_events(),
+            lag_bytes: self.checkpoints.lag_bytes(),
+            in_memory: self.machine.state().tasks().len(),
+            recent_keys: self.machine.state().keys().len(),
+        }
+    }
+
+    /// Whether the record being built has room for more commands.
+    pub fn has_room(&self) -> bool {
+        !self.stopped
+            && self.building.events < self.config.record_events_max as u32
+            && self.building.body.len() < self.config.record_bytes_max
+            && self.building.held.answers() < self.config.record_events_max
+    }
+
+    pub fn is_stopped(&self) -> bool {
+        self.stopped
+    }
+
+    /// Handles commands; their answers come out when everything they saw is durable.
+    pub fn accept(&mut self, envelope: Envelope<R>, reading: Reading) {
+        if self.stopped {
+            return;
+        }
+        self.refresh(reading);
+        let mut results = Replies::with_capacity(envelope.commands.len());
+        let mut commands = envelope.commands.into_iter();
+        // A lone command on a task that is not in memory may need the tables; in a batch it is refused as unknown.
+        if commands.len() == 1
+            && let Some(command) = commands.next()
+        {
+            match self.needs_load(&command) {
+                Some(id) => {
+                    self.outputs.push_back(Output::Load { id, command, reply: envelope.reply });
+                    return;
+                }
+                None => results.push(self.handle(command)),
+            }
+        }
+        results.extend(commands.map(|command| self.handle(command)));
+        self.hold_answer(envelope.reply, results);
+    }
+
+    /// Runs what time has made due, places tasks, seals a record if the journal is free, and cuts if it is time.
+    pub fn step(&mut self, reading: Reading) {
+        if self.stopped {
+            return;
+        }
+        self.refresh(reading);
+        let room = self.config.record_events_max.saturating_sub(self.building.events as usize);
+        if room > 0 {
+            let mut batch = Batch::default();
+            self.machine.run_due(&mut batch);
+            self.machine.place(&mut batch, room);
+            self.absorb(batch);
+        }
+        self.seal_if_free();
+        self.cut_if_due();
+        self.page_if_due();
+    }
+
+    /// How long the driver may sleep if nothing comes in. `None` = until something comes in.
+    pub fn sleep(&self) -> Option<Millis> {
+        let wake = self.machine.next_wake();
+        let own = self.clock.until(wake.elapsed, wake.wall);
+        [own, self.cut_in(), self.pager.next_in(self.machine.state().now.wall)].into_iter().flatten().min()
+    }
+
+    pub(crate) fn handle(&mut self, command: Command) -> Result<Answer, Rejection> {
+        let mut batch = Batch::default();
+        let result = self.machine.handle(command, &mut batch);
+        self.absorb(batch);
+        result
+    }
+
+    /// The instant of the record being built stands still once it holds an event.
+    fn refresh(&mut self, reading: Reading) {
+        let now = self.clock.now(reading);
+        if self.building.events == 0 {
+            self.machine.begin(self.building.seq, now);
+        }
+        self.machine.set_pressure(self.pressure());
+    }
+
+    fn stop(&mut self, cause: StopCause) {
+        self.stopped = true;
+        self.in_flight = None;
+        self.outputs.clear();
+        self.outputs.push_back(Output::Stopped(cause));
+    }
+}

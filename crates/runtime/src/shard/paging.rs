@@ -1,0 +1,114 @@
+//! Parked tasks come back before they are due.
+//! - PP-1 a task is parked only if it is due later than anything a page has asked for
+//! - PP-2 `paged_until` moves only when the whole page is in memory
+
+use mainspring_core::id::TaskId;
+use mainspring_core::time::{Millis, Wall};
+use mainspring_store::LiveRow;
+use mainspring_store::format::read_task;
+
+use super::{Output, Shard, StopCause};
+use crate::clock::Reading;
+
+#[derive(Debug)]
+pub(super) struct Pager {
+    /// Everything parked that is due at or before this is in memory.
+    paged_until: Wall,
+    /// The end of the page being read, if any.
+    reading_until: Option<Wall>,
+    /// A process whose parked tasks are being read.
+    reading_for: bool,
+    lookahead: Millis,
+}
+
+impl Pager {
+    pub(super) fn starting_at(paged_until: Wall, lookahead: Millis) -> Self {
+        Self { paged_until, reading_until: None, reading_for: false, lookahead }
+    }
+
+    /// Tasks due at or before this must stay in memory.
+    pub(super) fn holds_until(&self) -> Wall {
+        self.reading_until.unwrap_or(self.paged_until)
+    }
+
+    /// Half the lookahead is left: time for the next page.
+    fn refill_at(&self) -> Wall {
+        self.paged_until - Millis::new(self.lookahead.get() / 2)
+    }
+
+    pub(super) fn next_in(&self, now: Wall) -> Option<Millis> {
+        self.reading_until.is_none().then(|| self.refill_at().since(now))
+    }
+}
+
+impl<R> Shard<R> {
+    pub(super) fn page_if_due(&mut self) {
+        let now = self.machine.state().now.wall;
+        if self.pager.reading_until.is_none() && now >= self.pager.refill_at() {
+            let until = now + self.pager.lookahead;
+            self.pager.reading_until = Some(until);
+            self.ask_page((self.pager.paged_until, TaskId::from_bits(u128::MAX)), until);
+        }
+        if !self.pager.reading_for
+            && let Some((process, after)) = self.machine.wants_parked()
+        {
+            self.pager.reading_for = true;
+            let limit = self.config.page_rows_max.min(mainspring_core::process::STEP_EVENTS_MAX);
+            self.outputs.push_back(Output::PageFor { process, after, limit });
+        }
+    }
+
+    fn ask_page(&mut self, after: (Wall, TaskId), until: Wall) {
+        self.outputs.push_back(Output::Page { after, until, limit: self.config.page_rows_max });
+    }
+
+    /// A page of parked tasks by due time. An empty or short page ends the reading.
+    pub fn paged(&mut self, rows: Vec<LiveRow>, reading: Reading) {
+        let Some(until) = self.pager.reading_until.filter(|_| !self.stopped) else { return };
+        self.refresh(reading);
+        let last = rows.last().map(|row| (row.parked_due.unwrap_or(until), row.id));
+        let full = rows.len() >= self.config.page_rows_max;
+        for row in rows {
+            match read_task(&row.bytes, &mut self.profiles_in) {
+                Ok(task) => {
+                    self.machine.page_in(task);
+                }
+                Err(error) => return self.stop(StopCause::Apply(format!("row of {}: {error}", row.id))),
+            }
+        }
+        match last.filter(|_| full) {
+            Some(after) => self.ask_page(after, until),
+            None => {
+                self.pager.paged_until = until;
+                self.pager.reading_until = None;
+            }
+        }
+    }
+
+    /// A page could not be read; it is asked for again at the next step.
+    pub fn page_failed(&mut self) {
+        self.pager.reading_until = None;
+    }
+
+    /// Parked tasks by id for a process (or `None` if they could not be read).
+    pub fn paged_for(
+        &mut self,
+        process: mainspring_core::id::ProcessId,
+        rows: Option<(Vec<LiveRow>, bool)>,
+        reading: Reading,
+    ) {
+        self.pager.reading_for = false;
+        let Some((rows, more)) = rows.filter(|_| !self.stopped) else { return };
+        self.refresh(reading);
+        let mut parked = Vec::with_capacity(rows.len());
+        for row in rows {
+            match read_task(&row.bytes, &mut self.profiles_in) {
+                Ok(task) => parked.push(task),
+                Err(error) => return self.stop(StopCause::Apply(format!("row of {}: {error}", row.id))),
+            }
+        }
+        let command = mainspring_core::command::Command::ContinueProcess { id: process, parked, more };
+        // Never refused, answered to no one.
+        let _ = self.handle(command);
+    }
+}

@@ -1,0 +1,214 @@
+//! Opening: tables, then the tail of the journal, then everything owed; the first record names the new epoch.
+
+use mainspring_core::event::{Event, apply};
+use mainspring_core::id::{Epoch, ProcessId, Seq, TaskId};
+use mainspring_core::machine::{Batch, Machine};
+use mainspring_core::shard::ShardState;
+use mainspring_core::time::{Now, Wall};
+use mainspring_store::format::{EncodedProfiles, FormatError, ProfileCache, Reader, read_events, read_process, read_task};
+use mainspring_store::{CheckpointHead, LiveRow, OpenError, Record, Recovery};
+
+use super::checkpoint::{Checkpoints, META_VERSION};
+use super::commit::Building;
+use super::paging::Pager;
+use super::{Envelope, Shard};
+use crate::clock::{Reading, ShardClock};
+use crate::config::ShardConfig;
+
+/// What was read on the way; for the log.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Recovered {
+    pub rows: u64,
+    pub records: u64,
+    pub events: u64,
+}
+
+impl<R> Shard<R> {
+    /// Reads the store and builds the shard as `epoch`. Its first record is already on its way out; nothing is
+    /// answered before that is durable.
+    pub fn recover(
+        config: ShardConfig,
+        epoch: Epoch,
+        recovery: &mut dyn Recovery,
+        reading: Reading,
+    ) -> Result<(Self, Recovered), OpenError> {
+        let mut machine = Machine::new(config.machine);
+        let mut profiles = ProfileCache::default();
+        let mut seen = Recovered::default();
+        let head = recovery.head()?;
+        read_meta(&head, machine.state_mut())?;
+        let horizon = reading.wall.max(head.now.wall) + config.park_beyond;
+        load_rows(machine.state_mut(), recovery, horizon, &mut profiles, &mut seen)?;
+        let mut replay = Replay { state: machine.state_mut(), profiles: &mut profiles, last: (head.seq, head.now) };
+        let tail = replay.run(recovery, &mut seen)?;
+        let (last_seq, last_now) = replay.last;
+
+        let mut clock = ShardClock::resume(last_now, reading);
+        let now = clock.now(reading);
+        let mut checkpoints = Checkpoints::starting_at(head.seq, now.elapsed);
+        for (seq, events, bytes) in tail {
+            checkpoints.appended(seq, events, bytes);
+        }
+        let mut shard = Self {
+            config,
+            machine,
+            clock,
+            epoch,
+            building: Building::new(last_seq.next()),
+            in_flight: None,
+            durable: last_seq,
+            checkpoints,
+            pager: Pager::starting_at(horizon, config.park_beyond),
+            profiles_out: EncodedProfiles::default(),
+            profiles_in: profiles,
+            outputs: std::collections::VecDeque::new(),
+            stopped: false,
+        };
+        shard.start_epoch(now);
+        Ok((shard, seen))
+    }
+
+    fn start_epoch(&mut self, now: Now) {
+        self.machine.begin(self.building.seq, now);
+        let event = Event::EpochStarted { epoch: self.epoch };
+        apply(self.machine.state_mut(), &event);
+        self.absorb(Batch { events: vec![event], effects: Vec::new() });
+        self.machine.recover();
+        self.seal_if_free();
+    }
+
+    /// For tests and tools that want an answerless command handled.
+    pub fn tell(&mut self, command: mainspring_core::command::Command, reply: R, reading: Reading) {
+        self.accept(Envelope { commands: vec![command], reply }, reading);
+    }
+}
+
+fn unreadable(what: String) -> impl FnOnce(FormatError) -> OpenError {
+    move |error| match error {
+        FormatError::Newer { what: kind, found, known, .. } => {
+            OpenError::NewerFormat { what: format!("{what}: {kind}"), found, known }
+        }
+        FormatError::Short { .. } | FormatError::Bad { .. } => OpenError::Unreadable { what, why: error.to_string() },
+    }
+}
+
+fn read_meta(head: &CheckpointHead, state: &mut ShardState) -> Result<(), OpenError> {
+    state.begin(head.seq, head.now);
+    state.set_cut(head.seq);
+    if head.meta.is_empty() {
+        return Ok(());
+    }
+    let what = || "shard-wide state of a cut".to_owned();
+    let mut r = Reader::new(&head.meta);
+    let version = r.byte("version").map_err(unreadable(what()))?;
+    if version > META_VERSION {
+        return Err(OpenError::NewerFormat { what: what(), found: version.into(), known: META_VERSION.into() });
+    }
+    (|| {
+        state.epoch = Epoch::new(r.varint("epoch")?);
+        state.fences = r.varint32("fences")?;
+        state.processes_begun = r.varint("processes begun")?;
+        for _ in 0..r.varint("processes")? {
+            let id = ProcessId::new(r.varint("process")?);
+            state.processes.insert(id, read_process(&mut r)?);
+        }
+        r.finish("shard-wide state")
+    })()
+    .map_err(unreadable(what()))
+}
+
+fn load_rows(
+    state: &mut ShardState,
+    recovery: &mut dyn Recovery,
+    horizon: Wall,
+    profiles: &mut ProfileCache,
+    seen: &mut Recovered,
+) -> Result<(), OpenError> {
+    let mut failed = None;
+    recovery.live(horizon, &mut |row| {
+        if failed.is_none() {
+            failed = load_row(state, &row, profiles).err();
+        }
+        seen.rows += 1;
+    })?;
+    failed.map_or(Ok(()), Err)
+}
+
+fn load_row(state: &mut ShardState, row: &LiveRow, profiles: &mut ProfileCache) -> Result<(), OpenError> {
+    let mut task = read_task(&row.bytes, profiles).map_err(unreadable(format!("row of {}", row.id)))?;
+    task.touched = row.touched;
+    task.stored = true;
+    if state.tasks().find(task.id).is_none() {
+        state.load(task);
+    }
+    Ok(())
+}
+
+struct Replay<'a> {
+    state: &'a mut ShardState,
+    profiles: &'a mut ProfileCache,
+    last: (Seq, Now),
+}
+
+impl Replay<'_> {
+    /// Folds the tail; answers the size of each record for the lag.
+    fn run(
+        &mut self,
+        recovery: &mut dyn Recovery,
+        seen: &mut Recovered,
+    ) -> Result<Vec<(Seq, u32, usize)>, OpenError> {
+        // Held as bytes, because an event may need a parked row, and the store is busy while it reads its tail.
+        let mut records = Vec::new();
+        recovery.tail(self.last.0, &mut |record| {
+            records.push(record);
+            Ok(())
+        })?;
+        let mut sizes = Vec::with_capacity(records.len());
+        for record in records {
+            sizes.push((record.seq, record.events, record.body.len()));
+            seen.records += 1;
+            seen.events += u64::from(record.events);
+            self.fold(&record, recovery)?;
+        }
+        Ok(sizes)
+    }
+
+    fn fold(&mut self, record: &Record, recovery: &mut dyn Recovery) -> Result<(), OpenError> {
+        let mut events = Vec::with_capacity(record.events as usize);
+        read_events::<FormatError>(&record.body, record.events, self.profiles, &mut |event| {
+            events.push(event);
+            Ok(())
+        })
+        .map_err(unreadable(format!("journal record {}", record.seq)))?;
+        self.state.begin(record.seq, record.now);
+        self.last = (record.seq, record.now);
+        for event in &events {
+            self.apply(event, record.seq, recovery)?;
+        }
+        Ok(())
+    }
+
+    fn apply(&mut self, event: &Event, seq: Seq, recovery: &mut dyn Recovery) -> Result<(), OpenError> {
+        let begins = matches!(event, Event::TaskSubmitted(_) | Event::TaskRevived { .. });
+        if let Some(id) = event.task().filter(|_| !begins) {
+            self.load_if_parked(id, recovery)?;
+            if self.state.tasks().find(id).is_none() {
+                let why = format!("it touches {id}, which neither the tables nor an earlier record hold");
+                return Err(OpenError::Unreadable { what: format!("journal record {seq}"), why });
+            }
+        }
+        apply(self.state, event);
+        Ok(())
+    }
+
+    /// A far-off task that was touched after the cut is not among the rows loaded at first.
+    fn load_if_parked(&mut self, id: TaskId, recovery: &mut dyn Recovery) -> Result<(), OpenError> {
+        if self.state.tasks().find(id).is_some() {
+            return Ok(());
+        }
+        let mut failed = None;
+        let (state, profiles) = (&mut *self.state, &mut *self.profiles);
+        recovery.live_by_id(&[id], &mut |row| failed = load_row(state, &row, profiles).err())?;
+        failed.map_or(Ok(()), Err)
+    }
+}

@@ -1,0 +1,54 @@
+//! Recovery: reads back what the tables and the journal hold, before anything is written.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use mainspring_core::id::{Seq, TaskId};
+use mainspring_core::time::Wall;
+use mainspring_store::{CheckpointHead, LiveRow, OpenError, Record, Recovery};
+
+use crate::journal::walk;
+use crate::lock::DirLock;
+use crate::tables::LocalReader;
+
+pub struct LocalRecovery {
+    tables: LocalReader,
+    journal: PathBuf,
+    _lock: Arc<DirLock>,
+}
+
+impl LocalRecovery {
+    pub(crate) fn new(tables: LocalReader, journal: PathBuf, lock: Arc<DirLock>) -> Self {
+        Self { tables, journal, _lock: lock }
+    }
+}
+
+impl Recovery for LocalRecovery {
+    fn head(&mut self) -> Result<CheckpointHead, OpenError> {
+        self.tables.head()
+    }
+
+    fn live(&mut self, horizon: Wall, each: &mut dyn FnMut(LiveRow)) -> Result<(), OpenError> {
+        self.tables.live(horizon, each)
+    }
+
+    fn live_by_id(&mut self, ids: &[TaskId], each: &mut dyn FnMut(LiveRow)) -> Result<(), OpenError> {
+        self.tables.live_by_id(ids, each)
+    }
+
+    fn tail(
+        &mut self,
+        after: Seq,
+        each: &mut dyn FnMut(Record) -> Result<(), OpenError>,
+    ) -> Result<(), OpenError> {
+        let mut expected = after.next();
+        walk(&self.journal, after, &mut |frame| {
+            if frame.seq != expected {
+                return Err(OpenError::Gap { checkpoint: after, first: frame.seq });
+            }
+            expected = expected.next();
+            each(frame.to_record())
+        })?;
+        Ok(())
+    }
+}

@@ -1,0 +1,235 @@
+//! Writing: one cut, one transaction, in an order that keeps the trees growing at their right edge.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use mainspring_core::id::TaskId;
+use mainspring_core::time::Wall;
+use mainspring_store::{CheckpointHead, Cut, CutError, HistoryRow, LiveRow, OpenError, Tables};
+use rusqlite::{Connection, ErrorCode, params};
+
+use super::rows::{labels_text, time, wide};
+use super::{days, kinds::Kinds, schema};
+use crate::lock::DirLock;
+use crate::reserve::Reserve;
+
+/// Expired keys removed in one transaction, so that a cut never waits long behind it.
+const KEYS_AT_ONCE: i64 = 20_000;
+
+pub struct LocalTables {
+    db: Connection,
+    kinds: Kinds,
+    /// Newest first.
+    days: Vec<u32>,
+    reserve: Arc<Reserve>,
+    broken: Option<String>,
+    _lock: Arc<DirLock>,
+}
+
+impl LocalTables {
+    pub(crate) fn open(
+        dir: &Path,
+        reserve: Arc<Reserve>,
+        lock: Arc<DirLock>,
+    ) -> Result<(Self, CheckpointHead), OpenError> {
+        let db = schema::writer(dir)?;
+        let head = schema::head(&db).map_err(schema::refused)?;
+        let days = days::list(&db).map_err(schema::refused)?;
+        Ok((Self { db, kinds: Kinds::default(), days, reserve, broken: None, _lock: lock }, head))
+    }
+
+    /// Runs `work` in a transaction that is on disk when this returns.
+    fn commit(
+        &mut self,
+        work: &dyn Fn(&Connection, &mut Kinds, &mut Vec<u32>) -> Result<(), Trouble>,
+    ) -> Result<(), CutError> {
+        if let Some(what) = &self.broken {
+            return Err(CutError::Failed { what: what.clone() });
+        }
+        let mut days = self.days.clone();
+        let attempt = |db: &mut Connection, kinds: &mut Kinds, days: &mut Vec<u32>| {
+            let tx = db.transaction().map_err(Trouble::Sql)?;
+            work(&tx, kinds, days)?;
+            tx.commit().map_err(Trouble::Sql)
+        };
+        match attempt(&mut self.db, &mut self.kinds, &mut days) {
+            Ok(()) => {
+                self.days = days;
+                Ok(())
+            }
+            Err(trouble) => {
+                self.kinds.forget();
+                Err(self.explain(trouble))
+            }
+        }
+    }
+
+    fn explain(&mut self, trouble: Trouble) -> CutError {
+        let error = match trouble {
+            Trouble::Refused(refusal) => return refusal,
+            Trouble::Sql(error) => error,
+        };
+        match error.sqlite_error_code() {
+            Some(ErrorCode::DiskFull) => CutError::Full,
+            // Possibly a failed sync: what the log holds is unknown until it is opened anew (SL-3).
+            Some(ErrorCode::SystemIoFailure | ErrorCode::DatabaseCorrupt) => {
+                let what = format!("{error}; the tables take no more writes before a restart");
+                tracing::error!(%what, "the tables failed");
+                self.broken = Some(what.clone());
+                CutError::Failed { what }
+            }
+            _ => CutError::Failed { what: error.to_string() },
+        }
+    }
+}
+
+/// Why a transaction did not commit.
+enum Trouble {
+    Refused(CutError),
+    Sql(rusqlite::Error),
+}
+
+impl From<rusqlite::Error> for Trouble {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Sql(error)
+    }
+}
+
+impl Tables for LocalTables {
+    fn cut(&mut self, cut: &Cut) -> Result<(), CutError> {
+        let work = |db: &Connection, kinds: &mut Kinds, days: &mut Vec<u32>| {
+            guard(db, cut)?;
+            write_rows(db, cut, kinds, days)?;
+            Ok(())
+        };
+        match self.commit(&work) {
+            Err(CutError::Full) if self.reserve.give_up() => self.commit(&work),
+            outcome => outcome,
+        }
+    }
+
+    fn drop_before(&mut self, day: u32, now: Wall) -> Result<(), CutError> {
+        let old: Vec<u32> = self.days.iter().copied().filter(|have| *have < day).collect();
+        for gone in old {
+            self.commit(&|db, kinds, days| {
+                kinds.forget();
+                days.retain(|have| *have != gone);
+                Ok(days::drop_day(db, gone)?)
+            })?;
+        }
+        let removed = std::cell::Cell::new(KEYS_AT_ONCE as usize);
+        while removed.get() == KEYS_AT_ONCE as usize {
+            self.commit(&|db, _, _| {
+                removed.set(drop_keys(db, now)?);
+                Ok(())
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// Moves the head, unless a newer owner or a later cut has moved it already.
+fn guard(db: &Connection, cut: &Cut) -> Result<(), Trouble> {
+    let head = schema::head(db)?;
+    if cut.epoch < head.epoch {
+        return Err(Trouble::Refused(CutError::Refused { ours: cut.epoch, newest: head.epoch }));
+    }
+    if cut.through < head.seq {
+        return Err(Trouble::Refused(CutError::OutOfOrder { last: head.seq, offered: cut.through }));
+    }
+    db.prepare_cached("UPDATE meta SET seq = ?1, epoch = ?2, elapsed = ?3, wall = ?4, meta = ?5")?.execute(
+        params![
+            cut.through.get().cast_signed(),
+            cut.epoch.get().cast_signed(),
+            cut.now.elapsed.millis().cast_signed(),
+            cut.now.wall.millis().cast_signed(),
+            cut.meta
+        ],
+    )?;
+    Ok(())
+}
+
+fn write_rows(db: &Connection, cut: &Cut, kinds: &mut Kinds, days: &mut Vec<u32>) -> rusqlite::Result<()> {
+    delete_live(db, &cut.gone)?;
+    // Before the new ends: a task may have been revived and have ended again since the last cut.
+    delete_history(db, &cut.revived, days)?;
+    write_live(db, &cut.live)?;
+    write_history(db, &cut.ended, kinds, days)?;
+    let mut keys: Vec<_> = cut.keys.iter().collect();
+    keys.sort_unstable_by_key(|key| key.scope);
+    let mut insert = db.prepare_cached("INSERT OR REPLACE INTO keys VALUES (?1, ?2, ?3, ?4)")?;
+    for key in keys {
+        let (request, task) = (wide(key.binding.request), wide(key.binding.task.bits()));
+        insert.execute(params![wide(key.scope.0), request, task, time(key.expires)])?;
+    }
+    Ok(())
+}
+
+fn delete_live(db: &Connection, gone: &[TaskId]) -> rusqlite::Result<()> {
+    let mut delete = db.prepare_cached("DELETE FROM live WHERE id = ?1")?;
+    let mut gone = gone.to_vec();
+    gone.sort_unstable();
+    gone.iter().try_for_each(|id| delete.execute([wide(id.bits())]).map(drop))
+}
+
+fn write_live(db: &Connection, rows: &[LiveRow]) -> rusqlite::Result<()> {
+    let mut insert = db.prepare_cached("INSERT OR REPLACE INTO live VALUES (?1, ?2, ?3, ?4)")?;
+    let mut rows: Vec<_> = rows.iter().collect();
+    rows.sort_unstable_by_key(|row| row.id);
+    for row in rows {
+        let touched = row.touched.get().cast_signed();
+        insert.execute(params![wide(row.id.bits()), touched, row.parked_due.map(time), row.bytes])?;
+    }
+    Ok(())
+}
+
+fn delete_history(db: &Connection, revived: &[TaskId], days: &[u32]) -> rusqlite::Result<()> {
+    for id in revived {
+        for day in days {
+            db.prepare_cached(&format!("DELETE FROM history_{day} WHERE id = ?1"))?
+                .execute([wide(id.bits())])?;
+        }
+    }
+    Ok(())
+}
+
+/// By day, and by id within it: each table then grows at its right edge.
+fn write_history(
+    db: &Connection,
+    rows: &[HistoryRow],
+    kinds: &mut Kinds,
+    days: &mut Vec<u32>,
+) -> rusqlite::Result<()> {
+    let mut rows: Vec<_> = rows.iter().collect();
+    rows.sort_unstable_by_key(|row| (row.ended.day(), row.id));
+    for of_day in rows.chunk_by(|a, b| a.ended.day() == b.ended.day()) {
+        let day = of_day[0].ended.day();
+        if !days.contains(&day) {
+            days::create(db, day)?;
+            days.push(day);
+            days.sort_unstable_by(|a, b| b.cmp(a));
+        }
+        let sql = format!("INSERT OR REPLACE INTO history_{day} VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)");
+        let mut insert = db.prepare_cached(&sql)?;
+        for row in of_day {
+            insert.execute(params![
+                wide(row.id.bits()),
+                kinds.of(db, day, &row.tenant, &row.job)?,
+                row.status as u8,
+                row.worker.map(|worker| wide(worker.bits())),
+                labels_text(&row.labels),
+                time(row.submitted),
+                time(row.ended),
+                row.bytes,
+            ])?;
+        }
+    }
+    Ok(())
+}
+
+fn drop_keys(db: &Connection, now: Wall) -> rusqlite::Result<usize> {
+    let sql = "DELETE FROM keys WHERE scope IN (
+        SELECT scope FROM keys WHERE expires < ?1
+        AND NOT EXISTS (SELECT 1 FROM live WHERE live.id = keys.task) LIMIT ?2)";
+    db.prepare_cached(sql)?.execute(params![time(now), KEYS_AT_ONCE])
+}

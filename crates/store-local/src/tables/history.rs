@@ -1,0 +1,184 @@
+//! Pages of history: day by day from the newest, within a day by id.
+//! - HQ-1 every path through a day gives rows in falling order of id, so a page costs what it shows
+//!
+//! A filter picks the path: by status where success is not asked for (the few are indexed), else by kind
+//! (tenant and job), else over all of the day. Worker, label and time only filter on the way.
+
+use mainspring_core::id::TaskId;
+use mainspring_core::task::Status;
+use mainspring_store::{HistoryCursor, HistoryPage, HistoryQuery, HistoryRow, PAGE_MAX};
+use rusqlite::types::Value;
+use rusqlite::{OptionalExtension, Transaction, params_from_iter};
+
+use super::days;
+use super::rows::{self, labels_text, time, wide};
+
+/// Kinds that are read one by one and merged; with more of them the day is read as a whole.
+const KINDS_MERGED_MAX: usize = 64;
+
+pub fn page(tx: &Transaction<'_>, query: &HistoryQuery) -> rusqlite::Result<HistoryPage> {
+    let limit = query.limit.min(PAGE_MAX);
+    let mut found: Vec<HistoryRow> = vec![];
+    for day in days::list(tx)?.into_iter().filter(|day| in_range(query, *day)) {
+        // One more than asked for tells whether there is a further page.
+        let want = limit + 1 - found.len();
+        found.extend(of_day(tx, query, day, want)?);
+        if found.len() > limit {
+            found.truncate(limit);
+            let cursor = |row: &HistoryRow| HistoryCursor { day: row.ended.day(), id: row.id };
+            return Ok(HistoryPage { next: found.last().map(cursor), rows: found });
+        }
+    }
+    Ok(HistoryPage { rows: found, next: None })
+}
+
+/// Most tasks end on the day on which they were made, or soon after; so that day is asked first.
+pub fn by_id(tx: &Transaction<'_>, id: TaskId, days: &[u32]) -> rusqlite::Result<Option<HistoryRow>> {
+    let made = (id.minted_ms() / 86_400_000) as u32;
+    let since = days.iter().rev().filter(|day| **day >= made);
+    let before = days.iter().filter(|day| **day < made);
+    for day in since.chain(before) {
+        let columns = rows::HISTORY;
+        let sql = format!(
+            "SELECT {columns} FROM history_{day} AS h CROSS JOIN kinds_{day} AS k ON k.kind = h.kind WHERE h.id = ?1"
+        );
+        let row = tx.prepare_cached(&sql)?.query_row([wide(id.bits())], rows::history).optional()?;
+        if row.is_some() {
+            return Ok(row);
+        }
+    }
+    Ok(None)
+}
+
+fn in_range(query: &HistoryQuery, day: u32) -> bool {
+    query.after.is_none_or(|after| day <= after.day)
+        && query.ended_from.is_none_or(|from| day >= from.day())
+        && query.ended_before.is_none_or(|before| day <= before.day())
+}
+
+/// One way through a day's table.
+struct Path {
+    index: &'static str,
+    condition: &'static str,
+    value: Option<Value>,
+}
+
+fn of_day(
+    tx: &Transaction<'_>,
+    query: &HistoryQuery,
+    day: u32,
+    want: usize,
+) -> rusqlite::Result<Vec<HistoryRow>> {
+    let kinds = kinds(tx, query, day)?;
+    if kinds.as_ref().is_some_and(Vec::is_empty) {
+        return Ok(vec![]);
+    }
+    let paths = paths(query, kinds.as_deref());
+    let merged = paths.len() > 1;
+    let mut found = vec![];
+    for path in paths {
+        found.extend(read(tx, query, day, &path, want)?);
+    }
+    if merged {
+        found.sort_unstable_by_key(|row: &HistoryRow| std::cmp::Reverse(row.id));
+        found.truncate(want);
+    }
+    Ok(found)
+}
+
+/// Numbers of the kinds asked for; `None` if neither tenant nor job was named.
+fn kinds(tx: &Transaction<'_>, query: &HistoryQuery, day: u32) -> rusqlite::Result<Option<Vec<i64>>> {
+    if query.tenant.is_none() && query.job.is_none() {
+        return Ok(None);
+    }
+    let sql = format!(
+        "SELECT kind FROM kinds_{day} WHERE (?1 IS NULL OR tenant = ?1) AND (?2 IS NULL OR job = ?2)"
+    );
+    let names = (query.tenant.as_deref(), query.job.as_deref());
+    tx.prepare_cached(&sql)?.query_map(names, |row| row.get(0))?.collect::<rusqlite::Result<_>>().map(Some)
+}
+
+fn paths(query: &HistoryQuery, kinds: Option<&[i64]>) -> Vec<Path> {
+    if !query.statuses.is_empty() && !query.statuses.contains(&Status::Succeeded) {
+        let mut statuses = query.statuses.clone();
+        statuses.sort_unstable();
+        statuses.dedup();
+        let path = |status| Path {
+            index: "_odd",
+            condition: "h.status <> 6 AND h.status = ?",
+            value: Some(Value::Integer(status as i64)),
+        };
+        return statuses.into_iter().map(path).collect();
+    }
+    match kinds {
+        Some(kinds) if kinds.len() <= KINDS_MERGED_MAX => {
+            let path = |kind: &i64| Path {
+                index: "_kind",
+                condition: "h.kind = ?",
+                value: Some(Value::Integer(*kind)),
+            };
+            kinds.iter().map(path).collect()
+        }
+        _ => vec![Path { index: "", condition: "true", value: None }],
+    }
+}
+
+fn read(
+    tx: &Transaction<'_>,
+    query: &HistoryQuery,
+    day: u32,
+    path: &Path,
+    want: usize,
+) -> rusqlite::Result<Vec<HistoryRow>> {
+    let columns = rows::HISTORY;
+    let indexed = match path.index {
+        "" => "NOT INDEXED".to_owned(),
+        index => format!("INDEXED BY history_{day}{index}"),
+    };
+    let mut sql = format!(
+        "SELECT {columns} FROM history_{day} AS h {indexed} CROSS JOIN kinds_{day} AS k ON k.kind = h.kind WHERE {}",
+        path.condition
+    );
+    let mut values: Vec<Value> = path.value.clone().into_iter().collect();
+    narrow(query, day, &mut sql, &mut values);
+    sql.push_str(" ORDER BY h.id DESC LIMIT ?");
+    values.push(Value::Integer(want as i64));
+    tx.prepare_cached(&sql)?.query_map(params_from_iter(values), rows::history)?.collect()
+}
+
+/// Conditions that a row is checked against on the way.
+fn narrow(query: &HistoryQuery, day: u32, sql: &mut String, values: &mut Vec<Value>) {
+    let mut also = |condition: &str, value: Value| {
+        sql.push_str(" AND ");
+        sql.push_str(condition);
+        values.push(value);
+    };
+    if let Some(after) = query.after.filter(|after| after.day == day) {
+        also("h.id < ?", Value::Blob(wide(after.id.bits()).to_vec()));
+    }
+    if let Some(tenant) = &query.tenant {
+        also("k.tenant = ?", Value::Text(tenant.to_string()));
+    }
+    if let Some(job) = &query.job {
+        also("k.job = ?", Value::Text(job.to_string()));
+    }
+    if let Some(worker) = query.worker {
+        also("h.worker = ?", Value::Blob(wide(worker.bits()).to_vec()));
+    }
+    if let Some(label) = &query.label
+        && let Some(text) = labels_text(std::slice::from_ref(label))
+    {
+        also("instr(h.labels, ?) > 0", Value::Text(text));
+    }
+    if let Some(from) = query.ended_from {
+        also("h.ended >= ?", Value::Integer(time(from)));
+    }
+    if let Some(before) = query.ended_before {
+        also("h.ended < ?", Value::Integer(time(before)));
+    }
+    if !query.statuses.is_empty() {
+        // A bit for each status: one condition, whatever the number of them.
+        let bits = query.statuses.iter().fold(0, |bits, status| bits | 1_i64 << status.index());
+        also("(? >> h.status) & 1", Value::Integer(bits));
+    }
+}

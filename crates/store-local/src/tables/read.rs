@@ -1,0 +1,129 @@
+//! Reading: each answer from one short transaction of a connection that cannot write.
+
+use std::path::{Path, PathBuf};
+
+use mainspring_core::id::TaskId;
+use mainspring_core::key::{KeyBinding, KeyScope};
+use mainspring_core::time::Wall;
+use mainspring_store::{
+    CheckpointHead, HistoryPage, HistoryQuery, LiveRow, OpenError, ParkedFrom, ReadError, ReadTables,
+    StoredTask,
+};
+use rusqlite::{Connection, OptionalExtension, Transaction, params};
+
+use super::rows::{self, time, wide};
+use super::{days, history, schema};
+
+pub struct LocalReader {
+    db: Connection,
+    dir: PathBuf,
+}
+
+impl LocalReader {
+    pub(crate) fn open(dir: &Path) -> Result<Self, OpenError> {
+        let db = schema::reader(dir).map_err(schema::refused)?;
+        Ok(Self { db, dir: dir.to_path_buf() })
+    }
+
+    pub(crate) fn head(&mut self) -> Result<CheckpointHead, OpenError> {
+        schema::head(&self.db).map_err(schema::refused)
+    }
+
+    /// One scan over the whole table: at recovery nearly every row of it is wanted.
+    pub(crate) fn live(&mut self, horizon: Wall, each: &mut dyn FnMut(LiveRow)) -> Result<(), OpenError> {
+        let columns = rows::LIVE;
+        let sql =
+            format!("SELECT {columns} FROM live NOT INDEXED WHERE parked_due IS NULL OR parked_due <= ?1");
+        let mut scan = || -> rusqlite::Result<()> {
+            let mut select = self.db.prepare_cached(&sql)?;
+            select.query_map([time(horizon)], rows::live)?.try_for_each(|row| row.map(&mut *each))
+        };
+        scan().map_err(schema::refused)
+    }
+
+    pub(crate) fn live_by_id(
+        &mut self,
+        ids: &[TaskId],
+        each: &mut dyn FnMut(LiveRow),
+    ) -> Result<(), OpenError> {
+        let tx = self.db.transaction().map_err(schema::refused)?;
+        for id in ids {
+            if let Some(row) = live_row(&tx, *id).map_err(schema::refused)? {
+                each(row);
+            }
+        }
+        Ok(())
+    }
+
+    fn read<T>(
+        &mut self,
+        work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
+    ) -> Result<T, ReadError> {
+        let failed = |error: rusqlite::Error| ReadError { what: error.to_string() };
+        let tx = self.db.transaction().map_err(failed)?;
+        work(&tx).map_err(failed)
+    }
+}
+
+impl ReadTables for LocalReader {
+    fn keys(&mut self, scopes: &[KeyScope]) -> Result<Vec<Option<KeyBinding>>, ReadError> {
+        self.read(|tx| {
+            let mut select = tx.prepare_cached("SELECT request, task FROM keys WHERE scope = ?1")?;
+            let mut bound = |scope: &KeyScope| {
+                let binding = |row: &rusqlite::Row<'_>| {
+                    let task = TaskId::from_bits(rows::bits(row, 1)?);
+                    Ok(KeyBinding { request: rows::bits(row, 0)?, task })
+                };
+                select.query_row([wide(scope.0)], binding).optional()
+            };
+            scopes.iter().map(&mut bound).collect()
+        })
+    }
+
+    fn tasks(&mut self, ids: &[TaskId]) -> Result<Vec<Option<StoredTask>>, ReadError> {
+        self.read(|tx| {
+            let days = days::list(tx)?;
+            let find = |id: &TaskId| match live_row(tx, *id)? {
+                Some(row) => Ok(Some(StoredTask::Live(row))),
+                None => Ok(history::by_id(tx, *id, &days)?.map(StoredTask::Ended)),
+            };
+            ids.iter().map(find).collect()
+        })
+    }
+
+    fn parked(&mut self, from: ParkedFrom, limit: usize) -> Result<Vec<LiveRow>, ReadError> {
+        let columns = rows::LIVE;
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        self.read(|tx| match from {
+            ParkedFrom::Due { after: (due, id), until } => tx
+                .prepare_cached(&format!(
+                    "SELECT {columns} FROM live WHERE parked_due IS NOT NULL
+                     AND (parked_due, id) > (?1, ?2) AND parked_due <= ?3 ORDER BY parked_due, id LIMIT ?4"
+                ))?
+                .query_map(params![time(due), wide(id.bits()), time(until), limit], rows::live)?
+                .collect(),
+            ParkedFrom::Id { after } => tx
+                .prepare_cached(&format!(
+                    "SELECT {columns} FROM live NOT INDEXED WHERE parked_due IS NOT NULL
+                     AND id > ?1 ORDER BY id LIMIT ?2"
+                ))?
+                .query_map(params![wide(after.bits()), limit], rows::live)?
+                .collect(),
+        })
+    }
+
+    fn history(&mut self, query: &HistoryQuery) -> Result<HistoryPage, ReadError> {
+        self.read(|tx| history::page(tx, query))
+    }
+
+    fn another(&self) -> Result<Self, ReadError> {
+        Self::open(&self.dir).map_err(|error| ReadError { what: error.to_string() })
+    }
+}
+
+fn live_row(tx: &Transaction<'_>, id: TaskId) -> rusqlite::Result<Option<LiveRow>> {
+    let columns = rows::LIVE;
+    tx.prepare_cached(&format!("SELECT {columns} FROM live WHERE id = ?1"))?
+        .query_row([wide(id.bits())], rows::live)
+        .optional()
+}

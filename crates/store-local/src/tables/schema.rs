@@ -1,0 +1,94 @@
+//! The schema, its version, and how connections are set up.
+
+use std::path::{Path, PathBuf};
+
+use mainspring_core::id::{Epoch, Seq};
+use mainspring_core::time::Now;
+use mainspring_store::{CheckpointHead, OpenError};
+use rusqlite::{Connection, OpenFlags};
+
+/// `PRAGMA user_version` of tables that this version writes.
+const VERSION: u32 = 1;
+
+const TABLES: &str = "
+    CREATE TABLE meta (
+        only INTEGER PRIMARY KEY CHECK (only = 1),
+        seq INTEGER NOT NULL, epoch INTEGER NOT NULL,
+        elapsed INTEGER NOT NULL, wall INTEGER NOT NULL,
+        meta BLOB NOT NULL
+    );
+    INSERT INTO meta VALUES (1, 0, 0, 0, 0, x'');
+    CREATE TABLE live (
+        id BLOB PRIMARY KEY, touched INTEGER NOT NULL, parked_due INTEGER, bytes BLOB NOT NULL
+    ) WITHOUT ROWID;
+    CREATE INDEX live_parked ON live (parked_due) WHERE parked_due IS NOT NULL;
+    CREATE TABLE keys (
+        scope BLOB PRIMARY KEY, request BLOB NOT NULL, task BLOB NOT NULL, expires INTEGER NOT NULL
+    ) WITHOUT ROWID;
+    CREATE INDEX keys_expires ON keys (expires);
+    CREATE TABLE days (day INTEGER PRIMARY KEY);
+    PRAGMA user_version = 1;
+";
+
+/// Prepared statements kept by a connection; a query over many days has one a day.
+const STATEMENTS_MAX: usize = 128;
+
+pub fn path(dir: &Path) -> PathBuf {
+    dir.join("tables.db")
+}
+
+/// The one that writes; makes the tables if there are none.
+pub fn writer(dir: &Path) -> Result<Connection, OpenError> {
+    let mut db = Connection::open(path(dir)).map_err(refused)?;
+    let setup = |db: &mut Connection| -> rusqlite::Result<u32> {
+        // 8 KiB: measured best for history rows of 400 bytes; only counts when the file is made.
+        db.execute_batch("PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;")?;
+        // 64 MiB each: fewer, longer checkpoints touch a page once for many cuts.
+        db.execute_batch(
+            "PRAGMA wal_autocheckpoint = 8192; PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY;",
+        )?;
+        db.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
+        db.query_row("PRAGMA user_version", [], |row| row.get(0))
+    };
+    match setup(&mut db).map_err(refused)? {
+        0 => {
+            let made = db.transaction().and_then(|tx| {
+                tx.execute_batch(TABLES)?;
+                tx.commit()
+            });
+            made.map_err(refused)?;
+        }
+        VERSION => {}
+        found => {
+            let what = path(dir).display().to_string();
+            return Err(OpenError::NewerFormat { what, found, known: VERSION });
+        }
+    }
+    Ok(db)
+}
+
+pub fn reader(dir: &Path) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let db = Connection::open_with_flags(path(dir), flags)?;
+    db.execute_batch("PRAGMA cache_size = -16384;")?;
+    // A reader never waits for the writer, only for a moment at which the log is begun anew.
+    db.busy_timeout(std::time::Duration::from_secs(5))?;
+    db.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
+    Ok(db)
+}
+
+pub fn head(db: &Connection) -> rusqlite::Result<CheckpointHead> {
+    db.query_row("SELECT seq, epoch, elapsed, wall, meta FROM meta", [], |row| {
+        let number = |at| row.get::<_, i64>(at).map(i64::cast_unsigned);
+        Ok(CheckpointHead {
+            seq: Seq::new(number(0)?),
+            epoch: Epoch::new(number(1)?),
+            now: Now::new(number(2)?, number(3)?),
+            meta: row.get(4)?,
+        })
+    })
+}
+
+pub fn refused(error: rusqlite::Error) -> OpenError {
+    OpenError::Backend { what: "the tables".into(), why: error.to_string() }
+}

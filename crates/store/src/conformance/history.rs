@@ -1,0 +1,163 @@
+//! Cases of the history: every narrowing, page by page, against a plain filter over the same rows.
+
+use mainspring_core::id::WorkerId;
+use mainspring_core::task::Status;
+use mainspring_core::time::Wall;
+
+use super::samples::{DAY_MS, cut, ended, name};
+use super::{Case, Harness, open};
+use crate::{Cut, HistoryQuery, HistoryRow, Opened, PAGE_MAX, ReadTables, Store, Tables};
+
+pub fn cases<H: Harness>() -> Vec<Case<H>> {
+    vec![
+        ("history pages walk every row once, newest first", pages_walk_every_row),
+        ("history narrows by each field", history_narrows),
+        ("a page is never above its bound", a_page_is_bounded),
+        ("dropping takes whole days", dropping_takes_whole_days),
+    ]
+}
+
+const DAYS: std::ops::Range<u64> = 100..104;
+const STATUSES: [Status; 5] =
+    [Status::Succeeded, Status::Succeeded, Status::Failed, Status::Cancelled, Status::Quarantined];
+
+/// Rows over four days; the day of the end does not follow the order of ids.
+fn rows() -> Vec<HistoryRow> {
+    (1..=400)
+        .map(|n| {
+            let day = DAYS.start + n * 13 % 4;
+            ended(n, STATUSES[n as usize % 7 % 5], day * DAY_MS + n * 977 % DAY_MS)
+        })
+        .collect()
+}
+
+fn filled<S: Store>(store: &S) -> Opened<S> {
+    let mut opened = open(store);
+    let epoch = opened.epoch;
+    for chunk in rows().chunks(150) {
+        opened.tables.cut(&Cut { ended: chunk.to_vec(), ..cut(epoch, 0) }).expect("cut");
+    }
+    opened
+}
+
+fn pages_walk_every_row<H: Harness>(harness: &H) {
+    let store = harness.fresh();
+    let mut opened = filled(&store);
+    for limit in [1, 7, 100, 400] {
+        let query = HistoryQuery { limit, ..Default::default() };
+        assert_eq!(walk(&mut opened.reader, &query), expected(&query), "limit {limit}");
+    }
+}
+
+fn history_narrows<H: Harness>(harness: &H) {
+    let store = harness.fresh();
+    let mut opened = filled(&store);
+    let all = HistoryQuery { limit: 7, ..Default::default() };
+    let tenant = HistoryQuery { tenant: Some(name("beta")), ..all.clone() };
+    let job = HistoryQuery { job: Some(name("mail")), ..tenant.clone() };
+    let at = |day: u64, ms: u64| Some(Wall::from_millis(day * DAY_MS + ms));
+    let label = |key, value| Some((name(key), name(value)));
+    let queries = [
+        ("one tenant", tenant.clone()),
+        ("one job of a tenant", job.clone()),
+        ("the nameless job of a tenant", HistoryQuery { job: Some(name("")), ..tenant.clone() }),
+        ("a job of any tenant", HistoryQuery { job: Some(name("sweep")), ..all.clone() }),
+        ("a tenant that has none", HistoryQuery { tenant: Some(name("none")), ..all.clone() }),
+        ("succeeded", HistoryQuery { statuses: vec![Status::Succeeded], ..all.clone() }),
+        ("failed", HistoryQuery { statuses: vec![Status::Failed], ..all.clone() }),
+        (
+            "not succeeded",
+            HistoryQuery {
+                statuses: vec![Status::Failed, Status::Cancelled, Status::Quarantined],
+                ..all.clone()
+            },
+        ),
+        (
+            "two, one of them succeeded",
+            HistoryQuery { statuses: vec![Status::Failed, Status::Succeeded], ..job.clone() },
+        ),
+        ("failed of one job", HistoryQuery { statuses: vec![Status::Failed], ..job.clone() }),
+        ("a status that none has", HistoryQuery { statuses: vec![Status::Skipped], ..all.clone() }),
+        ("one worker", HistoryQuery { worker: Some(WorkerId::from_bits(2)), ..all.clone() }),
+        ("a label", HistoryQuery { label: label("env", "prod"), ..all.clone() }),
+        ("a label that is not the first", HistoryQuery { label: label("team", "größe"), ..tenant.clone() }),
+        ("half a label", HistoryQuery { label: label("env", "pro"), ..all.clone() }),
+        ("from an instant", HistoryQuery { ended_from: at(102, 50_000), ..all.clone() }),
+        ("before midnight", HistoryQuery { ended_before: at(102, 0), ..all.clone() }),
+        ("before an instant", HistoryQuery { ended_before: at(101, 90_000), ..job.clone() }),
+        (
+            "between instants of a day",
+            HistoryQuery { ended_from: at(101, 40_000), ended_before: at(101, 150_000), ..all.clone() },
+        ),
+        (
+            "all at once",
+            HistoryQuery {
+                statuses: vec![Status::Failed, Status::Cancelled],
+                worker: Some(WorkerId::from_bits(1)),
+                label: label("env", "prod"),
+                ended_from: at(101, 0),
+                ..tenant
+            },
+        ),
+    ];
+    for (case, query) in queries {
+        assert_eq!(walk(&mut opened.reader, &query), expected(&query), "{case}");
+    }
+}
+
+fn a_page_is_bounded<H: Harness>(harness: &H) {
+    let store = harness.fresh();
+    let mut opened = open(&store);
+    let many = (1..=PAGE_MAX as u64 + 50).map(|n| ended(n, Status::Succeeded, DAY_MS)).collect();
+    opened.tables.cut(&Cut { ended: many, ..cut(opened.epoch, 0) }).expect("cut");
+    let page =
+        opened.reader.history(&HistoryQuery { limit: usize::MAX, ..Default::default() }).expect("page");
+    assert_eq!(page.rows.len(), PAGE_MAX);
+    let rest = HistoryQuery { limit: PAGE_MAX, after: page.next, ..Default::default() };
+    let rest = opened.reader.history(&rest).expect("page");
+    assert_eq!((rest.rows.len(), rest.next), (50, None));
+}
+
+fn dropping_takes_whole_days<H: Harness>(harness: &H) {
+    let store = harness.fresh();
+    let mut opened = filled(&store);
+    opened.tables.drop_before(102, Wall::ZERO).expect("drop");
+    let query = HistoryQuery { limit: 50, ..Default::default() };
+    let kept: Vec<_> = expected(&query).into_iter().filter(|row| row.ended.day() >= 102).collect();
+    assert_eq!(walk(&mut opened.reader, &query), kept);
+    // A day that was dropped can be written again, by a task that ended before its time was right.
+    let late = ended(9000, Status::Failed, DAYS.start * DAY_MS);
+    opened.tables.cut(&Cut { ended: vec![late.clone()], ..cut(opened.epoch, 0) }).expect("cut");
+    assert_eq!(walk(&mut opened.reader, &query).last(), Some(&late));
+}
+
+fn walk(reader: &mut impl ReadTables, query: &HistoryQuery) -> Vec<HistoryRow> {
+    let mut query = query.clone();
+    let mut walked = vec![];
+    loop {
+        let page = reader.history(&query).expect("page");
+        assert!(page.rows.len() <= query.limit);
+        walked.extend(page.rows);
+        if page.next.is_none() {
+            return walked;
+        }
+        assert!(page.next != query.after, "a cursor that stands still");
+        query.after = page.next;
+    }
+}
+
+fn expected(query: &HistoryQuery) -> Vec<HistoryRow> {
+    let mut kept: Vec<_> = rows().into_iter().filter(|row| matches(query, row)).collect();
+    kept.sort_by_key(|row| std::cmp::Reverse((row.ended.day(), row.id)));
+    kept
+}
+
+fn matches(query: &HistoryQuery, row: &HistoryRow) -> bool {
+    query.tenant.as_ref().is_none_or(|tenant| row.tenant == *tenant)
+        && query.job.as_ref().is_none_or(|job| row.job == *job)
+        && (query.statuses.is_empty() || query.statuses.contains(&row.status))
+        && query.worker.is_none_or(|worker| row.worker == Some(worker))
+        && query.label.as_ref().is_none_or(|label| row.labels.contains(label))
+        && query.ended_from.is_none_or(|from| row.ended >= from)
+        && query.ended_before.is_none_or(|before| row.ended < before)
+}

@@ -1,0 +1,177 @@
+//! Writes events straight into a record's body.
+
+use mainspring_core::event::{Event, Submitted, Then};
+use mainspring_core::task::Override;
+
+use super::{EncodedProfiles, Writer, process, task};
+
+/// First byte of each event. Frozen: a number is never given away again.
+pub(super) mod kind {
+    pub const EPOCH_STARTED: u8 = 1;
+    pub const TASK_SUBMITTED: u8 = 2;
+    pub const TASK_RELEASED: u8 = 3;
+    pub const TASK_ASSIGNED: u8 = 4;
+    pub const TASK_UNASSIGNED: u8 = 5;
+    pub const TASK_SUCCEEDED: u8 = 6;
+    pub const ATTEMPT_FAILED: u8 = 7;
+    pub const TASK_DEFERRED: u8 = 8;
+    pub const STOP_REQUESTED: u8 = 9;
+    pub const TASK_CANCELLED: u8 = 10;
+    pub const TASK_AMENDED: u8 = 11;
+    pub const CHECKPOINT_SAVED: u8 = 12;
+    pub const DEADLINE_EXTENDED: u8 = 13;
+    pub const TASK_FORCED: u8 = 14;
+    pub const TASK_REVIVED: u8 = 15;
+    pub const PROCESS_STARTED: u8 = 16;
+    pub const PROCESS_ADVANCED: u8 = 17;
+    pub const PROCESS_ENDED: u8 = 18;
+    pub const NEWEST: u8 = PROCESS_ENDED;
+}
+
+/// All types are at their first version; the byte is there for the day that one is not.
+pub(super) const VERSION: u8 = 1;
+
+/// Which optional fields of a submission follow.
+pub(super) mod given {
+    pub const DUE: u8 = 1;
+    pub const LABELS: u8 = 2;
+    pub const KEY: u8 = 4;
+}
+
+/// Appends one event. `profiles` remembers the bytes of profiles, which most events of a batch share.
+pub fn write_event(out: &mut Vec<u8>, event: &Event, profiles: &mut EncodedProfiles) {
+    let w = &mut Writer::new(out);
+    let began = w.begin();
+    w.byte(kind_of(event));
+    w.byte(VERSION);
+    write_fields(w, event, profiles);
+    w.end(began);
+}
+
+fn kind_of(event: &Event) -> u8 {
+    match event {
+        Event::EpochStarted { .. } => kind::EPOCH_STARTED,
+        Event::TaskSubmitted(_) => kind::TASK_SUBMITTED,
+        Event::TaskReleased { .. } => kind::TASK_RELEASED,
+        Event::TaskAssigned { .. } => kind::TASK_ASSIGNED,
+        Event::TaskUnassigned { .. } => kind::TASK_UNASSIGNED,
+        Event::TaskSucceeded { .. } => kind::TASK_SUCCEEDED,
+        Event::AttemptFailed { .. } => kind::ATTEMPT_FAILED,
+        Event::TaskDeferred { .. } => kind::TASK_DEFERRED,
+        Event::StopRequested { .. } => kind::STOP_REQUESTED,
+        Event::TaskCancelled { .. } => kind::TASK_CANCELLED,
+        Event::TaskAmended { .. } => kind::TASK_AMENDED,
+        Event::CheckpointSaved { .. } => kind::CHECKPOINT_SAVED,
+        Event::DeadlineExtended { .. } => kind::DEADLINE_EXTENDED,
+        Event::TaskForced { .. } => kind::TASK_FORCED,
+        Event::TaskRevived { .. } => kind::TASK_REVIVED,
+        Event::ProcessStarted { .. } => kind::PROCESS_STARTED,
+        Event::ProcessAdvanced { .. } => kind::PROCESS_ADVANCED,
+        Event::ProcessEnded { .. } => kind::PROCESS_ENDED,
+    }
+}
+
+fn write_fields(w: &mut Writer<'_>, event: &Event, profiles: &mut EncodedProfiles) {
+    // An event of a task begins with its id, save for those that carry more of the task.
+    if !matches!(event, Event::TaskRevived { .. })
+        && let Some(id) = event.task()
+    {
+        w.task_id(id);
+    }
+    match event {
+        Event::EpochStarted { epoch } => w.varint(epoch.get()),
+        Event::TaskSubmitted(submitted) => write_submitted(w, submitted, profiles),
+        Event::TaskReleased { .. } | Event::TaskCancelled { .. } => {}
+        Event::TaskAssigned { fence, worker, incarnation, .. } => {
+            w.fence(*fence);
+            w.worker_id(*worker);
+            w.varint(incarnation.get());
+        }
+        Event::TaskUnassigned { fence, .. } => w.fence(*fence),
+        Event::TaskSucceeded { fence, output, .. } => {
+            w.fence(*fence);
+            w.option(output.as_ref(), |w, bytes| w.bytes(bytes));
+        }
+        Event::AttemptFailed { fence, failure, then, .. } => {
+            w.fence(*fence);
+            w.failure(failure);
+            write_then(w, *then);
+        }
+        Event::TaskDeferred { fence, due, .. } => {
+            w.fence(*fence);
+            w.elapsed(*due);
+        }
+        Event::StopRequested { fence, reason, .. } => {
+            w.fence(*fence);
+            w.byte(*reason as u8);
+        }
+        Event::TaskAmended { due, priority, payload, .. } => {
+            w.option(*due, Writer::wall);
+            w.option(*priority, Writer::priority);
+            w.option(payload.as_ref(), |w, bytes| w.bytes(bytes));
+        }
+        Event::CheckpointSaved { fence, bytes, .. } => {
+            w.fence(*fence);
+            w.bytes(bytes);
+        }
+        Event::DeadlineExtended { fence, by, .. } => {
+            w.fence(*fence);
+            w.millis(*by);
+        }
+        Event::TaskForced { status, over, .. } => write_forced(w, *status as u8, over),
+        Event::TaskRevived { ended, over } => {
+            task::write(w, ended, profiles);
+            w.over(over);
+        }
+        Event::ProcessStarted { id, work } => {
+            w.varint(id.get());
+            process::write_work(w, work);
+        }
+        Event::ProcessAdvanced { id, cursor, handled } => {
+            w.varint(id.get());
+            process::write_cursor(w, *cursor);
+            w.varint(u64::from(*handled));
+        }
+        Event::ProcessEnded { id } => w.varint(id.get()),
+    }
+}
+
+fn write_submitted(w: &mut Writer<'_>, submitted: &Submitted, profiles: &mut EncodedProfiles) {
+    profiles.write(w, &submitted.profile);
+    w.bytes(&submitted.payload);
+    w.priority(submitted.priority);
+    w.byte(
+        u8::from(submitted.due.is_some()) * given::DUE
+            + u8::from(submitted.labels.is_some()) * given::LABELS
+            + u8::from(submitted.key.is_some()) * given::KEY,
+    );
+    if let Some(due) = submitted.due {
+        w.wall(due);
+    }
+    if let Some(labels) = &submitted.labels {
+        w.labels(labels);
+    }
+    if let Some(key) = &submitted.key {
+        w.key(key);
+    }
+}
+
+fn write_then(w: &mut Writer<'_>, then: Then) {
+    match then {
+        Then::Retry { due, spend, memory_bytes } => {
+            w.byte(0);
+            w.elapsed(due);
+            w.bool(spend);
+            w.option(memory_bytes, Writer::varint);
+        }
+        Then::Requeue => w.byte(1),
+        Then::Fail => w.byte(2),
+        Then::Quarantine => w.byte(3),
+        Then::Cancel => w.byte(4),
+    }
+}
+
+fn write_forced(w: &mut Writer<'_>, status: u8, over: &Override) {
+    w.byte(status);
+    w.over(over);
+}

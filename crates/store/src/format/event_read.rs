@@ -1,0 +1,124 @@
+//! Reads a record's body back into events.
+
+use mainspring_core::event::{Event, Submitted, Then};
+use mainspring_core::id::{Epoch, Incarnation, ProcessId};
+
+use super::event::{VERSION, given, kind};
+use super::{FormatError, ProfileCache, Reader, process, task};
+
+/// Hands the `count` events of a record's body to `each`, in order, and stops at its first error.
+pub fn read_events<E: From<FormatError>>(
+    body: &[u8],
+    count: u32,
+    profiles: &mut ProfileCache,
+    each: &mut dyn FnMut(Event) -> Result<(), E>,
+) -> Result<(), E> {
+    let mut r = Reader::new(body);
+    for _ in 0..count {
+        let mut fields = r.nested("event length")?;
+        let event = read_event(&mut fields, profiles)?;
+        fields.finish("event")?;
+        each(event)?;
+    }
+    r.finish("record")?;
+    Ok(())
+}
+
+fn read_event(r: &mut Reader<'_>, profiles: &mut ProfileCache) -> Result<Event, FormatError> {
+    let at = r.at();
+    let kind = r.byte("event type")?;
+    if kind > kind::NEWEST {
+        return Err(FormatError::newer("event type", at, kind, kind::NEWEST));
+    }
+    r.version("event version", VERSION)?;
+    match kind {
+        kind::EPOCH_STARTED => Ok(Event::EpochStarted { epoch: Epoch::new(r.varint("epoch")?) }),
+        kind::TASK_REVIVED => {
+            Ok(Event::TaskRevived { ended: Box::new(task::read(r, profiles)?), over: r.over()? })
+        }
+        kind::PROCESS_STARTED..=kind::PROCESS_ENDED => read_process_event(r, kind),
+        kind::TASK_SUBMITTED => read_submitted(r, profiles),
+        kind::TASK_RELEASED => Ok(Event::TaskReleased { id: r.task_id()? }),
+        kind::TASK_CANCELLED => Ok(Event::TaskCancelled { id: r.task_id()? }),
+        kind::TASK_AMENDED => read_amended(r),
+        kind::TASK_FORCED => Ok(Event::TaskForced { id: r.task_id()?, status: r.status()?, over: r.over()? }),
+        0 => Err(FormatError::bad("event type", at, "is 0, which was never written")),
+        attempt => read_attempt_event(r, attempt),
+    }
+}
+
+fn read_submitted(r: &mut Reader<'_>, profiles: &mut ProfileCache) -> Result<Event, FormatError> {
+    let id = r.task_id()?;
+    let profile = profiles.read(r)?;
+    let payload = r.shared_bytes("payload")?;
+    let priority = r.priority()?;
+    let flags = r.flags("submission flags", given::DUE | given::LABELS | given::KEY)?;
+    let due = if flags & given::DUE == 0 { None } else { Some(r.wall("due")?) };
+    let labels = if flags & given::LABELS == 0 { None } else { Some(r.labels()?) };
+    let key = if flags & given::KEY == 0 { None } else { Some(r.key()?) };
+    Ok(Event::TaskSubmitted(Box::new(Submitted { id, profile, payload, priority, due, labels, key })))
+}
+
+fn read_amended(r: &mut Reader<'_>) -> Result<Event, FormatError> {
+    Ok(Event::TaskAmended {
+        id: r.task_id()?,
+        due: r.option("amended due", |r| r.wall("amended due"))?,
+        priority: r.option("amended priority", Reader::priority)?,
+        payload: r.option("amended payload", |r| r.shared_bytes("amended payload"))?,
+    })
+}
+
+/// Events that carry a task's id and the fence of its attempt.
+fn read_attempt_event(r: &mut Reader<'_>, kind: u8) -> Result<Event, FormatError> {
+    let at = r.at();
+    let id = r.task_id()?;
+    let fence = r.fence()?;
+    Ok(match kind {
+        kind::TASK_ASSIGNED => Event::TaskAssigned {
+            id,
+            fence,
+            worker: r.worker_id()?,
+            incarnation: Incarnation::new(r.varint("incarnation")?),
+        },
+        kind::TASK_UNASSIGNED => Event::TaskUnassigned { id, fence },
+        kind::TASK_SUCCEEDED => {
+            let output = r.option("output", |r| r.shared_bytes("output"))?;
+            Event::TaskSucceeded { id, fence, output }
+        }
+        kind::ATTEMPT_FAILED => {
+            Event::AttemptFailed { id, fence, failure: r.failure()?, then: read_then(r)? }
+        }
+        kind::TASK_DEFERRED => Event::TaskDeferred { id, fence, due: r.elapsed("due")? },
+        kind::STOP_REQUESTED => Event::StopRequested { id, fence, reason: r.stop_reason()? },
+        kind::CHECKPOINT_SAVED => Event::CheckpointSaved { id, fence, bytes: r.shared_bytes("checkpoint")? },
+        kind::DEADLINE_EXTENDED => Event::DeadlineExtended { id, fence, by: r.millis("extension")? },
+        _ => return Err(FormatError::bad("event type", at, "has no such value")),
+    })
+}
+
+fn read_then(r: &mut Reader<'_>) -> Result<Then, FormatError> {
+    let at = r.at();
+    Ok(match r.byte("what follows")? {
+        0 => Then::Retry {
+            due: r.elapsed("retry due")?,
+            spend: r.bool("retry spent")?,
+            memory_bytes: r.option("retry memory", |r| r.varint("retry memory"))?,
+        },
+        1 => Then::Requeue,
+        2 => Then::Fail,
+        3 => Then::Quarantine,
+        4 => Then::Cancel,
+        _ => return Err(FormatError::bad("what follows", at, "has no such value")),
+    })
+}
+
+fn read_process_event(r: &mut Reader<'_>, kind: u8) -> Result<Event, FormatError> {
+    let id = ProcessId::new(r.varint("process id")?);
+    Ok(match kind {
+        kind::PROCESS_STARTED => Event::ProcessStarted { id, work: process::read_work(r)? },
+        kind::PROCESS_ADVANCED => {
+            Event::ProcessAdvanced { id, cursor: process::read_cursor(r)?, handled: r.varint32("handled")? }
+        }
+        _ => Event::ProcessEnded { id },
+    })
+}

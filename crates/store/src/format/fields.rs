@@ -1,0 +1,164 @@
+//! The small values that events and tasks are made of.
+
+use std::sync::Arc;
+
+use mainspring_core::failure::{Failure, FailureClass};
+use mainspring_core::id::{Epoch, Fence, TaskId, WorkerId};
+use mainspring_core::key::{KeyClaim, KeyScope};
+use mainspring_core::name::Name;
+use mainspring_core::priority::{Band, Priority};
+use mainspring_core::task::{Labels, Override, Status, StopReason};
+use mainspring_core::time::{Elapsed, Millis, Wall};
+
+use super::{FormatError, Reader, Writer};
+
+/// Each value of the core that is a field of several others.
+impl Writer<'_> {
+    pub fn task_id(&mut self, id: TaskId) {
+        self.wide(id.bits());
+    }
+
+    pub fn worker_id(&mut self, id: WorkerId) {
+        self.wide(id.bits());
+    }
+
+    /// Two varints, because epoch and counter are both small where their 64-bit union is not.
+    pub fn fence(&mut self, fence: Fence) {
+        self.varint(fence.epoch().get());
+        self.varint(u64::from(fence.counter()));
+    }
+
+    pub fn wall(&mut self, wall: Wall) {
+        self.varint(wall.millis());
+    }
+
+    pub fn elapsed(&mut self, elapsed: Elapsed) {
+        self.varint(elapsed.millis());
+    }
+
+    pub fn millis(&mut self, span: Millis) {
+        self.varint(span.get());
+    }
+
+    pub fn name(&mut self, name: &Name) {
+        self.text(name.as_str());
+    }
+
+    /// Band in the high four bits, level in the low ones.
+    pub fn priority(&mut self, priority: Priority) {
+        self.byte(priority.band as u8 * 16 + priority.level());
+    }
+
+    pub(super) fn labels(&mut self, labels: &[(Name, Name)]) {
+        self.list(labels, |w, (key, value)| {
+            w.name(key);
+            w.name(value);
+        });
+    }
+
+    pub(super) fn key(&mut self, key: &KeyClaim) {
+        self.wide(key.scope.0);
+        self.wide(key.request);
+        self.wall(key.expires);
+    }
+
+    pub(super) fn failure(&mut self, failure: &Failure) {
+        self.byte(failure.class as u8);
+        self.signed(failure.code);
+        self.text(&failure.message);
+    }
+
+    pub(super) fn over(&mut self, over: &Override) {
+        self.name(&over.actor);
+        self.name(&over.reason);
+    }
+}
+
+impl Reader<'_> {
+    pub fn task_id(&mut self) -> Result<TaskId, FormatError> {
+        self.wide("task id").map(TaskId::from_bits)
+    }
+
+    pub fn worker_id(&mut self) -> Result<WorkerId, FormatError> {
+        self.wide("worker id").map(WorkerId::from_bits)
+    }
+
+    pub fn fence(&mut self) -> Result<Fence, FormatError> {
+        let epoch = self.varint32("fence epoch")?;
+        let counter = self.varint32("fence counter")?;
+        Ok(Fence::new(Epoch::new(u64::from(epoch)), counter))
+    }
+
+    pub fn wall(&mut self, what: &'static str) -> Result<Wall, FormatError> {
+        self.varint(what).map(Wall::from_millis)
+    }
+
+    pub fn elapsed(&mut self, what: &'static str) -> Result<Elapsed, FormatError> {
+        self.varint(what).map(Elapsed::from_millis)
+    }
+
+    pub fn millis(&mut self, what: &'static str) -> Result<Millis, FormatError> {
+        self.varint(what).map(Millis::new)
+    }
+
+    pub fn name(&mut self, what: &'static str) -> Result<Name, FormatError> {
+        let at = self.at();
+        let text = self.text(what)?;
+        Name::new(text).map_err(|_| FormatError::bad(what, at, "is too long or holds a control character"))
+    }
+
+    pub fn priority(&mut self) -> Result<Priority, FormatError> {
+        let at = self.at();
+        let byte = self.byte("priority")?;
+        Band::from_index(byte / 16)
+            .and_then(|band| Priority::new(band, byte % 16))
+            .ok_or_else(|| FormatError::bad("priority", at, "has no such band or level"))
+    }
+
+    /// A byte that must be one of a small set of numbers.
+    pub(super) fn choice<T>(
+        &mut self,
+        what: &'static str,
+        pick: impl FnOnce(u8) -> Option<T>,
+    ) -> Result<T, FormatError> {
+        let at = self.at();
+        let byte = self.byte(what)?;
+        pick(byte).ok_or_else(|| FormatError::bad(what, at, "has no such value"))
+    }
+
+    pub(super) fn shared_bytes(&mut self, what: &'static str) -> Result<Arc<[u8]>, FormatError> {
+        self.bytes(what).map(Arc::from)
+    }
+
+    pub(super) fn labels(&mut self) -> Result<Labels, FormatError> {
+        self.list("labels", |r| Ok((r.name("label key")?, r.name("label value")?))).map(Arc::from)
+    }
+
+    pub(super) fn key(&mut self) -> Result<KeyClaim, FormatError> {
+        Ok(KeyClaim {
+            scope: KeyScope(self.wide("key scope")?),
+            request: self.wide("key request")?,
+            expires: self.wall("key expiry")?,
+        })
+    }
+
+    pub(super) fn failure(&mut self) -> Result<Failure, FormatError> {
+        Ok(Failure {
+            class: self.choice("failure class", FailureClass::from_index)?,
+            code: self.signed("failure code")?,
+            message: self.text("failure message")?.into(),
+        })
+    }
+
+    pub(super) fn over(&mut self) -> Result<Override, FormatError> {
+        Ok(Override { actor: self.name("actor")?, reason: self.name("reason")? })
+    }
+
+    pub(super) fn status(&mut self) -> Result<Status, FormatError> {
+        self.choice("status", Status::from_index)
+    }
+
+    pub(super) fn stop_reason(&mut self) -> Result<StopReason, FormatError> {
+        self.choice("stop reason", |byte| StopReason::ALL.get(usize::from(byte)).copied())
+    }
+}

@@ -1,0 +1,80 @@
+//! Processes: big work that continues itself. Their events and the shard-wide state carry these.
+
+use mainspring_core::process::{Cursor, Process, Selector, Work};
+
+use super::{FormatError, Reader, Writer};
+
+/// For the shard-wide state that a cut carries beside its rows.
+pub fn write_process(w: &mut Writer<'_>, process: &Process) {
+    write_work(w, &process.work);
+    write_cursor(w, process.cursor);
+    w.varint(process.handled);
+}
+
+pub fn read_process(r: &mut Reader<'_>) -> Result<Process, FormatError> {
+    Ok(Process { work: read_work(r)?, cursor: read_cursor(r)?, handled: r.varint("handled")? })
+}
+
+pub(super) fn write_work(w: &mut Writer<'_>, work: &Work) {
+    match work {
+        Work::BulkCancel { selector, before, stop_running } => {
+            w.byte(0);
+            write_selector(w, selector);
+            w.wall(*before);
+            w.bool(*stop_running);
+        }
+    }
+}
+
+pub(super) fn read_work(r: &mut Reader<'_>) -> Result<Work, FormatError> {
+    let at = r.at();
+    match r.byte("work")? {
+        0 => Ok(Work::BulkCancel {
+            selector: read_selector(r)?,
+            before: r.wall("before")?,
+            stop_running: r.bool("stop_running")?,
+        }),
+        found => Err(FormatError::newer("kind of work", at, found, 0)),
+    }
+}
+
+fn write_selector(w: &mut Writer<'_>, selector: &Selector) {
+    w.name(&selector.tenant);
+    w.name(&selector.job);
+    w.name(&selector.pool);
+    w.option(selector.label.as_ref(), |w, (key, value)| {
+        w.name(key);
+        w.name(value);
+    });
+}
+
+fn read_selector(r: &mut Reader<'_>) -> Result<Selector, FormatError> {
+    Ok(Selector {
+        tenant: r.name("tenant")?,
+        job: r.name("job")?,
+        pool: r.name("pool")?,
+        label: r.option("label", |r| Ok((r.name("label key")?, r.name("label value")?)))?,
+    })
+}
+
+pub(super) fn write_cursor(w: &mut Writer<'_>, cursor: Cursor) {
+    match cursor {
+        Cursor::Memory(slot) => {
+            w.byte(0);
+            w.varint(u64::from(slot));
+        }
+        Cursor::Parked(id) => {
+            w.byte(1);
+            w.task_id(id);
+        }
+    }
+}
+
+pub(super) fn read_cursor(r: &mut Reader<'_>) -> Result<Cursor, FormatError> {
+    let at = r.at();
+    match r.byte("cursor")? {
+        0 => r.varint32("slot").map(Cursor::Memory),
+        1 => r.task_id().map(Cursor::Parked),
+        found => Err(FormatError::newer("kind of cursor", at, found, 1)),
+    }
+}

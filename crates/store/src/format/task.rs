@@ -1,0 +1,192 @@
+//! A task as one row of the tables, and inside the event that revives one.
+//! - TB-1 what is journaled comes back as it was; what is soft comes back as after a recovery: `Running` as
+//!   `Assigned`, `accepted` unset, `session` zero, `progressed` = `assigned`, `checkpointed` unset, `soft_told`
+//!   and `stored` false
+
+use mainspring_core::id::{Incarnation, Seq, Session};
+use mainspring_core::task::{AttemptRecord, Extra, Lease, State, Status, Stop, Task};
+
+use super::{EncodedProfiles, FormatError, ProfileCache, Reader, Writer};
+
+const VERSION: u8 = 1;
+
+const CANCEL_REQUESTED: u8 = 1;
+const EXTRA: u8 = 2;
+
+pub fn write_task(out: &mut Vec<u8>, task: &Task, profiles: &mut EncodedProfiles) {
+    write(&mut Writer::new(out), task, profiles);
+}
+
+pub fn read_task(bytes: &[u8], profiles: &mut ProfileCache) -> Result<Task, FormatError> {
+    let mut r = Reader::new(bytes);
+    let task = read(&mut r, profiles)?;
+    r.finish("task")?;
+    Ok(task)
+}
+
+pub(super) fn write(w: &mut Writer<'_>, task: &Task, profiles: &mut EncodedProfiles) {
+    w.byte(VERSION);
+    w.task_id(task.id);
+    profiles.write(w, &task.profile);
+    w.bytes(&task.payload);
+    write_state(w, &task.state);
+    w.priority(task.priority);
+    w.byte(u8::from(task.cancel_requested) * CANCEL_REQUESTED + u8::from(task.extra.is_some()) * EXTRA);
+    w.fence(task.fence);
+    w.varint(u64::from(task.attempts));
+    w.varint(u64::from(task.retries_spent));
+    w.varint(u64::from(task.version));
+    w.wall(task.submitted);
+    w.wall(task.changed);
+    w.varint(task.touched.get());
+    if let Some(extra) = &task.extra {
+        write_extra(w, extra);
+    }
+}
+
+pub(super) fn read(r: &mut Reader<'_>, profiles: &mut ProfileCache) -> Result<Task, FormatError> {
+    r.version("task version", VERSION)?;
+    let id = r.task_id()?;
+    let profile = profiles.read(r)?;
+    let payload = r.shared_bytes("payload")?;
+    let state = read_state(r)?;
+    let priority = r.priority()?;
+    let flags = r.flags("task flags", CANCEL_REQUESTED | EXTRA)?;
+    Ok(Task {
+        id,
+        profile,
+        payload,
+        state,
+        priority,
+        cancel_requested: flags & CANCEL_REQUESTED != 0,
+        fence: r.fence()?,
+        attempts: r.varint32("attempts")?,
+        retries_spent: r.varint32("retries_spent")?,
+        version: r.varint32("version")?,
+        submitted: r.wall("submitted")?,
+        changed: r.wall("changed")?,
+        touched: Seq::new(r.varint("touched")?),
+        stored: false,
+        extra: if flags & EXTRA == 0 { None } else { Some(Box::new(read_extra(r)?)) },
+    })
+}
+
+fn write_state(w: &mut Writer<'_>, state: &State) {
+    let status = match state.status() {
+        Status::Running => Status::Assigned,
+        status => status,
+    };
+    w.byte(status as u8);
+    match state {
+        State::Pending { due } => w.wall(*due),
+        State::RetryWait { due } | State::Deferred { due } => w.elapsed(*due),
+        State::Assigned(lease) | State::Running(lease) => write_lease(w, lease),
+        State::Queued
+        | State::Succeeded
+        | State::Failed
+        | State::Cancelled
+        | State::Skipped
+        | State::UpstreamFailed
+        | State::Quarantined => {}
+    }
+}
+
+fn read_state(r: &mut Reader<'_>) -> Result<State, FormatError> {
+    let at = r.at();
+    Ok(match r.status()? {
+        Status::Pending => State::Pending { due: r.wall("due")? },
+        Status::Queued => State::Queued,
+        Status::Assigned => State::Assigned(Box::new(read_lease(r)?)),
+        Status::Running => return Err(FormatError::bad("status", at, "is running, which is never written")),
+        Status::RetryWait => State::RetryWait { due: r.elapsed("due")? },
+        Status::Deferred => State::Deferred { due: r.elapsed("due")? },
+        Status::Succeeded => State::Succeeded,
+        Status::Failed => State::Failed,
+        Status::Cancelled => State::Cancelled,
+        Status::Skipped => State::Skipped,
+        Status::UpstreamFailed => State::UpstreamFailed,
+        Status::Quarantined => State::Quarantined,
+    })
+}
+
+fn write_lease(w: &mut Writer<'_>, lease: &Lease) {
+    w.fence(lease.fence);
+    w.worker_id(lease.worker);
+    w.varint(lease.incarnation.get());
+    w.elapsed(lease.assigned);
+    w.wall(lease.assigned_wall);
+    w.millis(lease.extended);
+    w.option(lease.stop, |w, stop| {
+        w.byte(stop.reason as u8);
+        w.elapsed(stop.requested);
+    });
+}
+
+fn read_lease(r: &mut Reader<'_>) -> Result<Lease, FormatError> {
+    let fence = r.fence()?;
+    let worker = r.worker_id()?;
+    let incarnation = Incarnation::new(r.varint("incarnation")?);
+    let assigned = r.elapsed("assigned")?;
+    Ok(Lease {
+        fence,
+        worker,
+        incarnation,
+        session: Session::ZERO,
+        assigned,
+        assigned_wall: r.wall("assigned_wall")?,
+        accepted: None,
+        progressed: assigned,
+        extended: r.millis("extended")?,
+        soft_told: false,
+        checkpointed: None,
+        stop: r.option("stop", |r| {
+            Ok(Stop { reason: r.stop_reason()?, requested: r.elapsed("stop requested")? })
+        })?,
+    })
+}
+
+fn write_extra(w: &mut Writer<'_>, extra: &Extra) {
+    w.option(extra.labels.as_ref(), |w, labels| w.labels(labels));
+    w.option(extra.key.as_ref(), Writer::key);
+    w.list(&extra.attempts, write_attempt);
+    w.varint(u64::from(extra.attempts_dropped));
+    w.varint(u64::from(extra.worker_kills));
+    w.option(extra.checkpoint.as_ref(), |w, bytes| w.bytes(bytes));
+    w.option(extra.output.as_ref(), |w, bytes| w.bytes(bytes));
+    w.option(extra.memory_bytes, Writer::varint);
+    w.option(extra.forced.as_ref(), Writer::over);
+}
+
+fn read_extra(r: &mut Reader<'_>) -> Result<Extra, FormatError> {
+    Ok(Extra {
+        labels: r.option("labels", Reader::labels)?,
+        key: r.option("key", Reader::key)?,
+        attempts: r.list("attempts", read_attempt)?,
+        attempts_dropped: r.varint32("attempts_dropped")?,
+        worker_kills: r.varint32("worker_kills")?,
+        checkpoint: r.option("checkpoint", |r| r.shared_bytes("checkpoint"))?,
+        output: r.option("output", |r| r.shared_bytes("output"))?,
+        memory_bytes: r.option("memory_bytes", |r| r.varint("memory_bytes"))?,
+        forced: r.option("forced", Reader::over)?,
+    })
+}
+
+fn write_attempt(w: &mut Writer<'_>, attempt: &AttemptRecord) {
+    w.varint(u64::from(attempt.number));
+    w.fence(attempt.fence);
+    w.worker_id(attempt.worker);
+    w.wall(attempt.assigned);
+    w.wall(attempt.ended);
+    w.failure(&attempt.failure);
+}
+
+fn read_attempt(r: &mut Reader<'_>) -> Result<AttemptRecord, FormatError> {
+    Ok(AttemptRecord {
+        number: r.varint32("attempt number")?,
+        fence: r.fence()?,
+        worker: r.worker_id()?,
+        assigned: r.wall("attempt assigned")?,
+        ended: r.wall("attempt ended")?,
+        failure: r.failure()?,
+    })
+}

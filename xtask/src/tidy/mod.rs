@@ -1,0 +1,73 @@
+//! The written rules of this repository, checked. One file a check.
+//! Entry: [`run`].
+//! - TD-1 a finding names the place, what is wrong, and what to do
+//! - TD-2 exceptions are listed with their size and may only shrink (`xtask/tidy-exceptions.txt`)
+//!
+//! Not here: what rustfmt and clippy check.
+
+mod core_words;
+mod error_pages;
+mod exceptions;
+mod file_size;
+mod function_length;
+mod layers;
+mod links;
+mod module_docs;
+mod names;
+mod rust_text;
+mod tree;
+
+use std::fmt;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+
+use self::tree::Tree;
+
+/// Something to put right.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Finding {
+    path: String,
+    line: usize,
+    what: String,
+}
+
+impl Finding {
+    fn new(path: &str, line: usize, what: impl Into<String>) -> Self {
+        Self { path: path.to_owned(), line, what: what.into() }
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}: {}", self.path, self.line, self.what)
+    }
+}
+
+/// All findings, in the order of their places.
+pub fn run() -> Result<Vec<Finding>> {
+    let tree = Tree::read(&root()?)?;
+    let mut findings = Vec::new();
+    findings.extend(sizes(&tree));
+    findings.extend(layers::check(&tree)?);
+    findings.extend(core_words::check(&tree));
+    findings.extend(module_docs::check(&tree));
+    findings.extend(names::check(&tree));
+    findings.extend(error_pages::check(&tree));
+    findings.extend(links::check(&tree));
+    findings.sort();
+    Ok(findings)
+}
+
+fn sizes(tree: &Tree) -> Vec<Finding> {
+    let mut measures = file_size::measure(tree);
+    measures.extend(function_length::measure(tree));
+    exceptions::check(measures, tree.text(exceptions::PATH).unwrap_or_default())
+}
+
+/// Cargo names the folder of this package to the programs it runs.
+fn root() -> Result<PathBuf> {
+    let package = std::env::var_os("CARGO_MANIFEST_DIR").context("run this as `cargo xtask tidy`")?;
+    let root = PathBuf::from(package).parent().map(PathBuf::from);
+    root.context("the xtask package must lie in the repository")
+}
