@@ -18,6 +18,10 @@ pub struct Resources {
 pub const CUSTOM_RESOURCES_MAX: usize = 16;
 
 impl Resources {
+    pub const fn new(cpu_milli: u64, memory_bytes: u64, disk_bytes: u64, gpus: u64) -> Self {
+        Self { cpu_milli, memory_bytes, disk_bytes, gpus, custom: Vec::new() }
+    }
+
     /// Sorts the custom amounts and drops zeros; of two with one name the later counts.
     pub fn with_custom(mut self, custom: impl IntoIterator<Item = (Name, u64)>) -> Self {
         let sorted: std::collections::BTreeMap<_, _> = custom.into_iter().collect();

@@ -11,6 +11,7 @@ use super::group::Conditions;
 use super::links::Fifo;
 use super::need::Need;
 use super::queue::{Class, LEVELS, Lane, Line, Pool, Spot, Stand, Tenant};
+use super::ranked::Ranked;
 use super::slab::Id;
 use super::{Dispatcher, POOL_DEFAULT, TENANT_DEFAULT, Wants};
 use crate::index::Index;
@@ -153,7 +154,7 @@ impl Dispatcher {
             band,
             pass: 0,
             stand: Stand::Out,
-            order: std::collections::BTreeSet::new(),
+            order: Ranked::default(),
             classes: 0,
             queued: [0; LEVELS],
             running: 0,

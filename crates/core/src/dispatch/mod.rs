@@ -23,6 +23,7 @@ mod lookup;
 mod need;
 mod place;
 mod queue;
+mod ranked;
 mod room;
 mod shelf;
 mod slab;

@@ -4,11 +4,11 @@
 //! - NE-2 a need watches its group unless it is `Open`
 //! - NE-3 a need that is not closed and has parked classes is in the `woken` order of their lanes
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::group::Group;
 use super::queue::{Pool, Rank};
+use super::ranked::Ranked;
 use super::room::Amounts;
 use super::slab::Id;
 use crate::fleet::WorkerSlot;
@@ -34,7 +34,7 @@ pub struct Need {
     /// How many classes have it.
     pub classes: u32,
     /// Classes that found no room, for each band.
-    pub parked: [BTreeSet<Rank>; 3],
+    pub parked: [Ranked<Rank>; 3],
     /// Under which rank the need is in the `woken` order of each lane.
     pub woken: [Option<Rank>; 3],
 }

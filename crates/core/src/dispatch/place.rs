@@ -49,14 +49,14 @@ impl Dispatcher {
     fn next_line(&mut self, pool: Id<Pool>, band: Band) -> Option<Id<Line>> {
         loop {
             let first = self.first_line(pool, band);
-            let Some((rank, need)) = self.pools[pool].lanes[band.index()].woken.first().copied() else {
+            let Some((rank, need)) = self.pools[pool].lanes[band.index()].woken.first() else {
                 return first;
             };
-            // The same line is not good enough: what was woken may have a higher level there.
-            if let Some(line) = first
-                && (self.lines[line].pass, line) < (rank.pass, rank.line)
-            {
-                return first;
+            if let Some(line) = first {
+                let class = self.first_class(line);
+                if self.rank(class) < rank {
+                    return first;
+                }
             }
             self.unpark_first(need, band);
         }
@@ -65,9 +65,9 @@ impl Dispatcher {
     fn first_line(&mut self, pool: Id<Pool>, band: Band) -> Option<Id<Line>> {
         let lines = &mut self.pools[pool].lanes[band.index()].lines;
         loop {
-            let (kept, id) = lines.first().copied()?;
+            let (kept, id) = lines.first()?;
             let line = &mut self.lines[id];
-            if kept == line.pass || lines.len() == 1 {
+            if kept == line.pass || lines.is_single() {
                 return Some(id);
             }
             lines.remove(&(kept, id));
@@ -79,10 +79,10 @@ impl Dispatcher {
     fn first_class(&mut self, line: Id<Line>) -> Id<Class> {
         let order = &mut self.lines[line].order;
         loop {
-            let (level, age, id) = order.first().copied().expect("QU-2: a line in its lane is not empty");
+            let (level, age, id) = order.first().expect("QU-2: a line in its lane is not empty");
             let class = &mut self.classes[id];
             let key = class.age_key(&self.links);
-            if key == (level, age) || order.len() == 1 {
+            if key == (level, age) || order.is_single() {
                 return id;
             }
             order.remove(&(level, age, id));

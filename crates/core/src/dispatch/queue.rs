@@ -5,11 +5,12 @@
 //! - QU-3 the key under which something is kept is never above its true key: passes and head orders only
 //!   grow. So the first with a true key is the true first, and others need no repair when they change.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::links::{Fifo, Links};
 use super::need::Need;
+use super::ranked::Ranked;
 use super::slab::Id;
 use super::{PoolLimit, TenantShare};
 use crate::name::Name;
@@ -54,9 +55,9 @@ pub struct Pool {
 #[derive(Debug, Default)]
 pub struct Lane {
     /// Lines by their pass.
-    pub lines: BTreeSet<(u64, Id<Line>)>,
+    pub lines: Ranked<(u64, Id<Line>)>,
     /// Needs that may have room again and have parked classes, by the best of these.
-    pub woken: BTreeSet<(Rank, Id<Need>)>,
+    pub woken: Ranked<(Rank, Id<Need>)>,
     /// The highest pass that has had a turn: where a tenant that was idle joins.
     pub pass: u64,
     pub queued: u64,
@@ -78,7 +79,7 @@ pub struct Line {
     pub pass: u64,
     pub stand: Stand,
     /// Classes by level, highest first, and then by the age of their first task.
-    pub order: BTreeSet<(u8, u64, Id<Class>)>,
+    pub order: Ranked<(u8, u64, Id<Class>)>,
     /// How many classes it has.
     pub classes: u32,
     pub queued: [u32; LEVELS],

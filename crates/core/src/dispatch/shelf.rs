@@ -41,14 +41,22 @@ impl Block {
     }
 
     fn sum_up(&mut self) {
-        self.most = [0; SPARE_KINDS];
-        for entry in &self.entries {
-            for (most, spare) in self.most.iter_mut().zip(entry.free.spare) {
-                *most = spare.max(*most);
-            }
-        }
         self.last = self.entries.last().map_or((0, 0, 0), Entry::rank);
+        let mut most = [0; SPARE_KINDS];
+        for entry in &self.entries {
+            most = greater(most, entry.free.spare);
+        }
+        self.most = most;
     }
+
+    fn add_up(&mut self, entry: &Entry) {
+        self.last = self.last.max(entry.rank());
+        self.most = greater(self.most, entry.free.spare);
+    }
+}
+
+fn greater(a: [u64; SPARE_KINDS], b: [u64; SPARE_KINDS]) -> [u64; SPARE_KINDS] {
+    std::array::from_fn(|kind| a[kind].max(b[kind]))
 }
 
 #[derive(Debug, Default)]
@@ -73,11 +81,12 @@ impl Shelf {
         let block = &mut self.blocks[at];
         let place = block.entries.partition_point(|other| other.rank() < rank);
         block.entries.insert(place, entry);
+        block.add_up(&entry);
         if block.entries.len() > BLOCK_MAX {
             let upper = block.entries.split_off(BLOCK_MAX / 2);
+            block.sum_up();
             self.blocks.insert(at + 1, Block::new(upper));
         }
-        self.blocks[at].sum_up();
     }
 
     /// Takes out the entry with the same amounts and worker, which must be there.

@@ -109,7 +109,7 @@ impl Dispatcher {
     fn show_woken(&mut self, id: Id<Need>, band: Band) {
         let need = &mut self.needs[id];
         let woken = &mut self.pools[need.pool].lanes[band.index()].woken;
-        let first = need.parked[band.index()].first().copied();
+        let first = need.parked[band.index()].first();
         let shown = first.filter(|_| need.outlook != Outlook::Closed);
         if need.woken[band.index()] == shown {
             return;
@@ -151,8 +151,7 @@ impl Dispatcher {
             self.close(id);
             return;
         }
-        let parked =
-            need.parked[band.index()].first().copied().expect("NE-3: a woken need has parked classes");
+        let parked = need.parked[band.index()].first().expect("NE-3: a woken need has parked classes");
         let class = parked.class;
         let rank = self.rank(class);
         self.take_from_need(class);
@@ -165,7 +164,7 @@ impl Dispatcher {
         }
     }
 
-    fn rank(&self, id: Id<Class>) -> Rank {
+    pub(super) fn rank(&self, id: Id<Class>) -> Rank {
         let class = &self.classes[id];
         Rank {
             pass: self.lines[class.line].pass,

@@ -16,7 +16,8 @@ const SWEEP_STEP_SLOTS: u32 = 10_000;
 pub(super) struct Sweep {
     /// The next slot to look at; `None` between sweeps.
     position: Option<u32>,
-    last: Elapsed,
+    /// When the last sweep ended, or the machine began; `None` before its first step.
+    last: Option<Elapsed>,
 }
 
 impl Sweep {
@@ -24,7 +25,7 @@ impl Sweep {
         match self.position {
             Some(_) => Some(state.now.elapsed),
             // An idle shard sleeps: with nothing in memory there is nothing to miss.
-            None => (!state.tasks().is_empty()).then(|| self.last + limits.sweep_every),
+            None => self.last.filter(|_| !state.tasks().is_empty()).map(|last| last + limits.sweep_every),
         }
     }
 }
@@ -33,7 +34,7 @@ impl Machine {
     pub(super) fn run_sweep(&mut self, batch: &mut Batch) {
         let now = self.state.now.elapsed;
         let Some(start) = self.sweep.position else {
-            if now.since(self.sweep.last) >= self.config.limits.sweep_every {
+            if now.since(*self.sweep.last.get_or_insert(now)) >= self.config.limits.sweep_every {
                 self.sweep.position = Some(0);
             }
             return;
@@ -48,7 +49,7 @@ impl Machine {
             }
         }
         let done = end >= self.state.tasks.slots_end();
-        self.sweep = Sweep { position: (!done).then_some(end), last: if done { now } else { self.sweep.last } };
+        self.sweep = Sweep { position: (!done).then_some(end), last: if done { Some(now) } else { self.sweep.last } };
     }
 
     /// True if something had been missed.

@@ -33,6 +33,8 @@ pub(super) fn write(w: &mut Writer<'_>, task: &Task, profiles: &mut EncodedProfi
     w.priority(task.priority);
     w.byte(u8::from(task.cancel_requested) * CANCEL_REQUESTED + u8::from(task.extra.is_some()) * EXTRA);
     w.fence(task.fence);
+    w.worker_id(task.worker);
+    w.wall(task.started);
     w.varint(u64::from(task.attempts));
     w.varint(u64::from(task.retries_spent));
     w.varint(u64::from(task.version));
@@ -60,6 +62,8 @@ pub(super) fn read(r: &mut Reader<'_>, profiles: &mut ProfileCache) -> Result<Ta
         priority,
         cancel_requested: flags & CANCEL_REQUESTED != 0,
         fence: r.fence()?,
+        worker: r.worker_id()?,
+        started: r.wall("started")?,
         attempts: r.varint32("attempts")?,
         retries_spent: r.varint32("retries_spent")?,
         version: r.varint32("version")?,

@@ -61,12 +61,8 @@ fn offer(worker: u32) -> WorkerOffer {
     if worker.is_multiple_of(100) {
         labels.push((Name::fixed("disk"), Name::fixed("nvme")));
     }
-    let capacity = Resources {
-        cpu_milli: 8_000 * shape,
-        memory_bytes: (32 << 30) * shape,
-        gpus: if worker.is_multiple_of(50) { 8 } else { 0 },
-        ..Resources::default()
-    };
+    let gpus = if worker.is_multiple_of(50) { 8 } else { 0 };
+    let capacity = Resources::new(8_000 * shape, (32 << 30) * shape, 0, gpus);
     let zone = name(format!("zone-{}", worker % 5));
     WorkerOffer { pool: Name::fixed("default"), slots: SLOTS, capacity, labels, zone }
 }
@@ -74,12 +70,7 @@ fn offer(worker: u32) -> WorkerOffer {
 /// Sixteen kinds of work of four tenants: plain, sized, bound to a zone, to a label, to a gpu.
 fn profiles() -> Vec<std::sync::Arc<Profile>> {
     let kinds = (0..16_u64).map(|kind| {
-        let resources = Resources {
-            cpu_milli: 250 * (kind % 4),
-            memory_bytes: (kind % 3) << 30,
-            gpus: u64::from(kind == 7),
-            ..Resources::default()
-        };
+        let resources = Resources::new(250 * (kind % 4), (kind % 3) << 30, 0, u64::from(kind == 7));
         let labels = match kind {
             5 => vec![LabelCondition::Is(Name::fixed("disk"), Name::fixed("nvme"))],
             9 => vec![LabelCondition::IsNot(Name::fixed("disk"), Name::fixed("nvme"))],

@@ -1,0 +1,56 @@
+use super::*;
+use crate::process::{STEP_EVENTS_MAX, Selector};
+
+#[test]
+fn bulk_cancel_goes_in_bounded_steps_and_spares_what_came_later() {
+    let mut rig = rig();
+    let count = 2 * STEP_EVENTS_MAX + 10;
+    let ids: Vec<TaskId> = (0..count).map(|_| rig.submit()).collect();
+    let mut other = spec();
+    other.tenant = Name::fixed("other");
+    let spared = rig.submit_as(other, StartTime::Now);
+    let selector = Selector { tenant: Name::fixed("acme"), ..Selector::default() };
+    let answer = rig.tell(Command::BulkCancel { selector, stop_running: true });
+    let Ok(Answer::Process(process)) = answer else { panic!("{answer:?}") };
+    rig.now.wall = rig.now.wall + Millis::new(1);
+    let later = rig.submit();
+    let before = rig.events.len();
+    while rig.machine.has_work() {
+        let had = rig.events.len();
+        rig.begin();
+        let mut batch = Batch::default();
+        rig.machine.run_due(&mut batch);
+        rig.absorb(batch);
+        assert!(rig.events.len() - had <= 1000, "a step is bounded");
+    }
+    assert!(rig.events.len() - before > count);
+    assert!(ids.iter().all(|id| rig.status(*id) == Status::Cancelled));
+    assert_eq!((rig.status(spared), rig.status(later)), (Status::Queued, Status::Queued));
+
+    // Then the parked ones, which the shell brings.
+    assert_eq!(rig.machine.wants_parked(), Some((process, TaskId::from_bits(0))));
+    let row = parked_task(&mut rig);
+    let id = row.id;
+    rig.shadow.load(row.clone());
+    rig.tell(Command::ContinueProcess { id: process, parked: vec![row], more: false }).expect("never refused");
+    assert_eq!(rig.status(id), Status::Cancelled);
+    assert!(rig.machine.state().processes.is_empty(), "and it has ended");
+}
+
+fn parked_task(rig: &mut Rig) -> Task {
+    let mut elsewhere = super::rig();
+    elsewhere.ids = 1_000_000;
+    let id = elsewhere.submit_as(spec(), StartTime::After(Millis::from_secs(86_400)));
+    let task = elsewhere.task(id).clone();
+    assert!(rig.machine.state().tasks().find(id).is_none());
+    task
+}
+
+#[test]
+fn too_many_at_once_are_refused() {
+    let limits = crate::limits::Limits { processes_max: 1, ..Default::default() };
+    let mut rig = Rig::with(MachineConfig { limits, ..MachineConfig::default() });
+    let bulk = || Command::BulkCancel { selector: Selector::default(), stop_running: false };
+    assert!(rig.tell(bulk()).is_ok());
+    assert_eq!(rig.tell(bulk()), Err(Rejection::TooManyProcesses { max: 1 }));
+}

@@ -1,0 +1,202 @@
+use super::*;
+use crate::effect::Alert;
+use crate::profile::Delivery;
+use crate::resources::Resources;
+use crate::retry::RetryRates;
+
+/// Fails the newest attempt, again and again, on workers in turn.
+fn fail_on(rig: &mut Rig, id: TaskId, class: FailureClass, times: u32) {
+    for _ in 0..times {
+        if rig.status(id).is_ended() {
+            return;
+        }
+        rig.report(id, failed(class));
+        rig.pass(100);
+    }
+}
+
+#[test]
+fn retries_are_spent_and_then_the_task_fails_with_every_error_kept() {
+    let mut rig = rig();
+    let id = rig.running(spec());
+    fail_on(&mut rig, id, FailureClass::Transient, 5);
+    assert_eq!((rig.status(id), rig.starts(id)), (Status::Failed, 3));
+    let numbers: Vec<u32> = rig.task(id).failures().iter().map(|attempt| attempt.number).collect();
+    assert_eq!(numbers, [1, 2, 3], "the dead letter tells the whole story");
+}
+
+#[test]
+fn each_class_has_its_own_course() {
+    let rows = [
+        (FailureClass::Transient, Status::RetryWait, 1),
+        (FailureClass::Permanent, Status::Failed, 0),
+        (FailureClass::Resource, Status::RetryWait, 1),
+        (FailureClass::Timeout, Status::RetryWait, 1),
+        (FailureClass::WorkerLost, Status::Assigned, 0),
+        (FailureClass::Preempted, Status::Assigned, 0),
+        (FailureClass::Cancelled, Status::Cancelled, 0),
+    ];
+    for (class, status, spent) in rows {
+        let mut rig = rig();
+        let id = rig.running(spec());
+        rig.report(id, failed(class));
+        assert_eq!((rig.status(id), rig.task(id).retries_spent), (status, spent), "{class:?}");
+    }
+}
+
+#[test]
+fn a_resource_failure_asks_for_more_memory() {
+    let mut rig = rig();
+    let mut spec = spec();
+    spec.requirements.resources = Resources::new(0, 1000, 0, 0);
+    let offer = WorkerOffer {
+        pool: Name::fixed("default"),
+        slots: 1,
+        capacity: Resources::new(0, 10_000, 0, 0),
+        ..WorkerOffer::default()
+    };
+    let hello = Hello {
+        worker: worker(1),
+        session: Session::new(1),
+        incarnation: Incarnation::new(1),
+        offer,
+        holding: vec![],
+    };
+    rig.tell(Command::Session(SessionCommand::Hello(Box::new(hello)))).expect("never refused");
+    let id = rig.submit_as(spec, StartTime::Now);
+    for expected in [Some(1500), Some(2250)] {
+        rig.report(id, failed(FailureClass::Resource));
+        rig.pass(100);
+        assert_eq!(rig.start_of(id).memory_bytes, expected);
+    }
+}
+
+#[test]
+fn failing_alike_on_three_workers_is_poison() {
+    let mut rig = rig();
+    let mut spec = spec();
+    spec.retry.attempts_max = 100;
+    rig.hello(1, 1, 1, &[]);
+    rig.hello(2, 1, 1, &[]);
+    let id = rig.submit_as(spec, StartTime::Now);
+    fail_on(&mut rig, id, FailureClass::Transient, 6);
+    assert!(!rig.status(id).is_ended(), "two workers are no proof");
+    rig.hello(3, 1, 1, &[]);
+    let closed = SessionCommand::Closed { worker: worker(1), session: Session::new(1) };
+    rig.tell(Command::Session(closed)).expect("never refused");
+    fail_on(&mut rig, id, FailureClass::Transient, 20);
+    assert_eq!(rig.status(id), Status::Quarantined);
+    assert!(rig.effects.contains(&Effect::Alert { task: id, alert: Alert::Quarantined }));
+}
+
+#[test]
+fn killing_five_workers_is_poison() {
+    let mut rig = rig();
+    let id = rig.running(spec());
+    for life in 2..20 {
+        if rig.status(id) == Status::Quarantined {
+            break;
+        }
+        // The worker process died and came back without the attempt.
+        rig.hello(1, life, life, &[]);
+        rig.pass(0);
+        if rig.status(id) == Status::Assigned {
+            rig.report(id, ReportKind::Accepted);
+        }
+    }
+    assert_eq!((rig.status(id), rig.starts(id)), (Status::Quarantined, 5));
+}
+
+#[test]
+fn at_most_once_fails_what_is_unknown_and_retries_what_is_known() {
+    let mut spec = spec();
+    spec.delivery = Delivery::AtMostOnce;
+    let mut rig = rig();
+    let lost = rig.running(spec.clone());
+    rig.hello(1, 2, 2, &[]);
+    rig.pass(0);
+    assert_eq!(rig.status(lost), Status::Failed, "the outcome is unknown");
+    let known = rig.running(spec.clone());
+    rig.report(known, failed(FailureClass::Transient));
+    assert_eq!(rig.status(known), Status::RetryWait, "it certainly ended");
+    let unaccepted = rig.submit_as(spec, StartTime::Now);
+    for _ in 0..4 {
+        rig.pass(10_000);
+        rig.heartbeat(1, 2);
+    }
+    assert_eq!(rig.status(unaccepted), Status::Failed, "it may have begun unheard");
+}
+
+#[test]
+fn a_failed_task_can_be_queued_again_by_its_owner() {
+    let mut rig = rig();
+    let id = rig.running(spec());
+    rig.report(id, failed(FailureClass::Permanent));
+    let revive = |id| Command::Revive { id, fact: None, over: over() };
+    rig.tell(revive(id)).expect("failed tasks can be revived");
+    assert_eq!((rig.status(id), rig.task(id).retries_spent), (Status::Assigned, 0));
+    assert!(matches!(rig.tell(revive(id)), Err(Rejection::TaskNotEnded { .. })));
+    rig.report(id, OK);
+    assert!(matches!(rig.tell(revive(id)), Err(Rejection::TaskAlreadyEnded { .. })), "a success stays");
+}
+
+#[test]
+fn an_output_is_kept_and_a_huge_one_refused() {
+    let mut rig = rig();
+    let id = rig.running(spec());
+    let output: Arc<[u8]> = Arc::from(*b"42");
+    rig.report(id, ReportKind::Succeeded { output: Some(output.clone()) });
+    assert_eq!(rig.task(id).extra.as_ref().and_then(|extra| extra.output.clone()), Some(output));
+    let huge = rig.running(spec());
+    rig.report(huge, ReportKind::Succeeded { output: Some(vec![0; 64 * 1024 + 1].into()) });
+    assert_eq!(rig.status(huge), Status::Failed);
+}
+
+#[test]
+fn a_checkpoint_is_handed_to_the_next_attempt() {
+    let mut rig = rig();
+    let id = rig.running(spec());
+    let (old, new): (Arc<[u8]>, Arc<[u8]>) = (Arc::from(*b"half"), Arc::from(*b"more"));
+    rig.report(id, ReportKind::Checkpoint(old.clone()));
+    rig.report(id, ReportKind::Checkpoint(new));
+    rig.report(id, failed(FailureClass::Transient));
+    rig.pass(100);
+    assert_eq!(rig.start_of(id).checkpoint, Some(old), "the second came within a second and was not stored");
+    rig.report(id, OK);
+    assert_eq!(rig.task(id).extra.as_ref().and_then(|extra| extra.checkpoint.clone()), None, "gone with success");
+}
+
+#[test]
+fn a_storm_of_failures_comes_back_at_the_budgeted_rate() {
+    let retry_rates = RetryRates { overall_per_s: 10, class_per_s: 10, job_per_min: 100_000 };
+    let mut rig = Rig::with(MachineConfig { retry_rates, ..MachineConfig::default() });
+    let ids: Vec<TaskId> = (0..50).map(|_| rig.running(spec())).collect();
+    for id in &ids {
+        rig.report(*id, failed(FailureClass::Transient));
+    }
+    rig.pass(100);
+    let back = ids.iter().filter(|id| rig.status(**id) != Status::RetryWait).count();
+    assert!((10..=12).contains(&back), "{back} of 50 came back at once");
+    for _ in 0..5 {
+        rig.pass(1_000);
+        rig.heartbeat(1, 1);
+    }
+    assert!(ids.iter().all(|id| rig.status(*id) != Status::RetryWait));
+}
+
+#[test]
+fn an_operator_can_force_an_end() {
+    let mut rig = rig();
+    for status in [Status::Succeeded, Status::Failed, Status::Skipped] {
+        let id = rig.running(spec());
+        rig.tell(Command::Force { id, status, over: over() }).expect("can be forced");
+        assert_eq!((rig.status(id), rig.stops(id)), (status, 1), "and the attempt is killed");
+        assert_eq!(rig.task(id).extra.as_ref().and_then(|extra| extra.forced.clone()), Some(over()));
+        assert_eq!(rig.report(id, OK), Some(ReportVerdict::Duplicate));
+    }
+    let id = rig.submit();
+    assert_eq!(
+        rig.tell(Command::Force { id, status: Status::Running, over: over() }),
+        Err(Rejection::StateNotForcible { status: Status::Running })
+    );
+}

@@ -1,0 +1,314 @@
+//! Stories of single tasks, told to the machine through its door. Every story is also folded into a second
+//! state from its events alone, and the two are compared after every step.
+
+mod arrows;
+mod bulk;
+mod cancel;
+mod deadlines;
+mod failures;
+mod mass_loss;
+mod recovery;
+mod sessions;
+mod submitting;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::{Batch, Machine, MachineConfig};
+use crate::command::{
+    Answer, Command, Hello, Rejection, Report, ReportKind, SessionCommand, StartTime, Submit,
+};
+use crate::effect::{Effect, ReportVerdict, Start};
+use crate::event::{Event, apply};
+use crate::failure::{Failure, FailureClass};
+use crate::fleet::WorkerOffer;
+use crate::id::{Epoch, Fence, Incarnation, Seq, Session, Slot, TaskId, WorkerId};
+use crate::name::Name;
+use crate::priority::Priority;
+use crate::profile::{Profile, ProfileSpec};
+use crate::resources::Requirements;
+use crate::retry::{Backoff, Jitter, RetryPolicy};
+use crate::shard::ShardState;
+use crate::task::{Arrow, Cause, Override, State, Status, Task};
+use crate::time::{Millis, Now};
+
+pub(super) const START: u64 = 1_000_000;
+
+pub(super) struct Rig {
+    pub(super) machine: Machine,
+    /// The same events, folded apart.
+    shadow: ShardState,
+    pub(super) now: Now,
+    pub(super) effects: Vec<Effect>,
+    pub(super) arrows: BTreeSet<Arrow>,
+    pub(super) events: Vec<Event>,
+    ids: u64,
+}
+
+pub(super) fn rig() -> Rig {
+    Rig::with(MachineConfig::default())
+}
+
+/// Retries at once three times, gives up on permanent failures.
+pub(super) fn spec() -> ProfileSpec {
+    ProfileSpec {
+        tenant: Name::fixed("acme"),
+        job: Name::fixed("job"),
+        requirements: Requirements { pool: Name::fixed("default"), ..Requirements::default() },
+        retry: RetryPolicy {
+            attempts_max: 3,
+            backoff: Backoff::Fixed(Millis::new(100)),
+            jitter: Jitter::None,
+            ..RetryPolicy::default()
+        },
+        ..ProfileSpec::default()
+    }
+}
+
+pub(super) fn over() -> Override {
+    Override { actor: Name::fixed("ann"), reason: Name::fixed("because") }
+}
+
+pub(super) fn failed(class: FailureClass) -> ReportKind {
+    ReportKind::Failed(Failure::new(class, 1, "boom"))
+}
+
+pub(super) const OK: ReportKind = ReportKind::Succeeded { output: None };
+
+impl Rig {
+    pub(super) fn with(config: MachineConfig) -> Self {
+        let mut rig = Self {
+            machine: Machine::new(config),
+            shadow: ShardState::default(),
+            now: Now::new(START, START),
+            effects: Vec::new(),
+            arrows: BTreeSet::new(),
+            events: Vec::new(),
+            ids: 0,
+        };
+        rig.start_epoch(1);
+        rig
+    }
+
+    pub(super) fn start_epoch(&mut self, epoch: u64) {
+        let event = Event::EpochStarted { epoch: Epoch::new(epoch) };
+        self.begin();
+        apply(self.machine.state_mut(), &event);
+        apply(&mut self.shadow, &event);
+    }
+
+    fn begin(&mut self) {
+        let seq = self.shadow.seq.next();
+        self.machine.begin(seq, self.now);
+        self.shadow.begin(seq, self.now);
+    }
+
+    pub(super) fn tell(&mut self, command: Command) -> Result<Answer, Rejection> {
+        self.begin();
+        let accepted = match &command {
+            Command::Report(report) if matches!(report.what, ReportKind::Accepted) => Some((report.task, report.fence)),
+            _ => None,
+        };
+        let mut batch = Batch::default();
+        let answer = self.machine.handle(command, &mut batch);
+        if let Some((id, fence)) = accepted {
+            self.shadow_accepts(id, fence);
+        }
+        self.machine.place(&mut batch, usize::MAX);
+        self.absorb(batch);
+        answer
+    }
+
+    /// Lets time pass and runs what became due.
+    pub(super) fn pass(&mut self, ms: u64) {
+        self.now = Now { elapsed: self.now.elapsed + Millis::new(ms), wall: self.now.wall + Millis::new(ms) };
+        loop {
+            self.begin();
+            let mut batch = Batch::default();
+            self.machine.run_due(&mut batch);
+            self.machine.place(&mut batch, usize::MAX);
+            self.absorb(batch);
+            if !self.machine.has_work() {
+                return;
+            }
+        }
+    }
+
+    fn absorb(&mut self, batch: Batch) {
+        for event in &batch.events {
+            let from = event.task().and_then(|id| self.shadow.tasks().by_id(id)).map(Task::status);
+            let change = apply(&mut self.shadow, event);
+            if let (Some(cause), Some(change)) = (cause(event), change) {
+                self.arrows.insert(Arrow { from, cause, to: change.to });
+            }
+        }
+        self.events.extend(batch.events);
+        self.effects.extend(batch.effects);
+        self.check();
+    }
+
+    /// The fold equals the machine's state, and everything owed is armed.
+    #[track_caller]
+    fn check(&self) {
+        for (_, task) in self.machine.state().tasks().iter() {
+            let folded = self.shadow.tasks().by_id(task.id).expect("the fold has every task");
+            assert_eq!(hardened(task), hardened(folded));
+        }
+        assert_eq!(self.machine.unpaid(), vec![], "everything owed is armed");
+    }
+
+    fn shadow_accepts(&mut self, id: TaskId, fence: Fence) {
+        let Some(slot) = self.shadow.tasks().find(id) else { return };
+        if self.shadow.tasks().get(slot).and_then(Task::lease).is_some_and(|lease| lease.fence == fence) {
+            self.shadow.mark_running(slot);
+            self.arrows.insert(Arrow { from: Some(Status::Assigned), cause: Cause::Accepted, to: Status::Running });
+        }
+    }
+
+    pub(super) fn next_id(&mut self) -> TaskId {
+        self.ids += 1;
+        TaskId::new(START, Slot::from_hash(self.ids), self.ids)
+    }
+
+    pub(super) fn command(&mut self, spec: ProfileSpec, start: StartTime) -> Submit {
+        Submit {
+            id: self.next_id(),
+            profile: Profile::new(spec),
+            payload: Arc::from(*b"payload"),
+            priority: Priority::default(),
+            start,
+            labels: None,
+            key: None,
+        }
+    }
+
+    pub(super) fn submit_as(&mut self, spec: ProfileSpec, start: StartTime) -> TaskId {
+        let submit = self.command(spec, start);
+        let id = submit.id;
+        self.tell(Command::Submit(Box::new(submit))).expect("accepted");
+        id
+    }
+
+    pub(super) fn submit(&mut self) -> TaskId {
+        self.submit_as(spec(), StartTime::Now)
+    }
+
+    /// Says hello as worker `n`, first life, with these attempts in hand.
+    pub(super) fn hello(&mut self, n: u64, session: u64, incarnation: u64, holding: &[(TaskId, Fence)]) {
+        let offer = WorkerOffer { pool: Name::fixed("default"), slots: 1000, ..WorkerOffer::default() };
+        let hello = Hello {
+            worker: worker(n),
+            session: Session::new(session),
+            incarnation: Incarnation::new(incarnation),
+            offer,
+            holding: holding.to_vec(),
+        };
+        self.tell(Command::Session(SessionCommand::Hello(Box::new(hello)))).expect("never refused");
+    }
+
+    /// A task that runs on worker 1.
+    pub(super) fn running(&mut self, spec: ProfileSpec) -> TaskId {
+        if self.machine.fleet().find(worker(1)).is_none() {
+            self.hello(1, 1, 1, &[]);
+        }
+        let id = self.submit_as(spec, StartTime::Now);
+        self.report(id, ReportKind::Accepted);
+        id
+    }
+
+    pub(super) fn start_of(&self, id: TaskId) -> Start {
+        let starts = self.effects.iter().rev().filter_map(|effect| match effect {
+            Effect::Start(start) if start.task == id => Some(start.clone()),
+            _ => None,
+        });
+        starts.into_iter().next().expect("the task was started")
+    }
+
+    /// The holder of the newest start says this.
+    pub(super) fn report(&mut self, id: TaskId, what: ReportKind) -> Option<ReportVerdict> {
+        let start = self.start_of(id);
+        self.report_with(id, start.fence, start.worker, start.session, what)
+    }
+
+    pub(super) fn report_with(
+        &mut self,
+        task: TaskId,
+        fence: Fence,
+        worker: WorkerId,
+        session: Session,
+        what: ReportKind,
+    ) -> Option<ReportVerdict> {
+        let before = self.effects.len();
+        self.tell(Command::Report(Box::new(Report { worker, session, task, fence, what }))).expect("never refused");
+        self.effects[before..].iter().find_map(|effect| match effect {
+            Effect::Acknowledge { verdict, .. } => Some(*verdict),
+            _ => None,
+        })
+    }
+
+    pub(super) fn heartbeat(&mut self, n: u64, session: u64) {
+        let command = SessionCommand::Heartbeat { worker: worker(n), session: Session::new(session) };
+        self.tell(Command::Session(command)).expect("never refused");
+    }
+
+    pub(super) fn task(&self, id: TaskId) -> &Task {
+        self.machine.state().tasks().by_id(id).expect("the task is in memory")
+    }
+
+    pub(super) fn status(&self, id: TaskId) -> Status {
+        self.task(id).status()
+    }
+
+    pub(super) fn stops(&self, id: TaskId) -> usize {
+        self.effects.iter().filter(|effect| matches!(effect, Effect::Stop { task, .. } if *task == id)).count()
+    }
+
+    pub(super) fn starts(&self, id: TaskId) -> usize {
+        self.effects.iter().filter(|effect| matches!(effect, Effect::Start(start) if start.task == id)).count()
+    }
+}
+
+pub(super) fn worker(n: u64) -> WorkerId {
+    WorkerId::from_bits(u128::from(n))
+}
+
+/// A task without what is soft.
+fn hardened(task: &Task) -> Task {
+    let mut task = task.clone();
+    task.stored = false;
+    task.touched = Seq::ZERO;
+    if let Some(lease) = task.state.lease_mut() {
+        lease.session = Session::ZERO;
+        lease.accepted = None;
+        lease.progressed = lease.assigned;
+        lease.soft_told = false;
+        lease.checkpointed = None;
+    }
+    if let State::Running(lease) = task.state {
+        task.state = State::Assigned(lease);
+    }
+    task
+}
+
+fn cause(event: &Event) -> Option<Cause> {
+    match event {
+        Event::TaskSubmitted(_) => Some(Cause::Submitted),
+        Event::TaskReleased { .. } => Some(Cause::Released),
+        Event::TaskAssigned { .. } => Some(Cause::Assigned),
+        Event::TaskUnassigned { .. } => Some(Cause::Unassigned),
+        Event::TaskSucceeded { .. } => Some(Cause::Succeeded),
+        Event::AttemptFailed { .. } => Some(Cause::AttemptFailed),
+        Event::TaskDeferred { .. } => Some(Cause::Deferred),
+        Event::TaskCancelled { .. } => Some(Cause::Cancelled),
+        Event::TaskForced { .. } => Some(Cause::Forced),
+        Event::TaskRevived { .. } => Some(Cause::Revived),
+        Event::EpochStarted { .. }
+        | Event::StopRequested { .. }
+        | Event::TaskAmended { .. }
+        | Event::CheckpointSaved { .. }
+        | Event::DeadlineExtended { .. }
+        | Event::ProcessStarted { .. }
+        | Event::ProcessAdvanced { .. }
+        | Event::ProcessEnded { .. } => None,
+    }
+}

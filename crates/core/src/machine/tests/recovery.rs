@@ -1,0 +1,96 @@
+use super::*;
+use crate::machine::Debt;
+
+/// A new owner that read the tasks back from the tables.
+fn reopened(rig: &Rig, config: MachineConfig) -> Rig {
+    let mut next = Rig::with(config);
+    next.now = rig.now;
+    next.begin();
+    for (_, task) in rig.machine.state().tasks().iter() {
+        next.machine.state_mut().load(hardened(task));
+        next.shadow.load(hardened(task));
+    }
+    next.start_epoch(2);
+    next.machine.recover();
+    next
+}
+
+fn one_of_each(rig: &mut Rig) -> [TaskId; 5] {
+    let running = rig.running(spec());
+    let retrying = rig.running(spec());
+    rig.report(retrying, failed(FailureClass::Transient));
+    let deferred = rig.running(spec());
+    rig.report(deferred, ReportKind::Deferred { resume_after: Millis::from_secs(5) });
+    let pending = rig.submit_as(spec(), StartTime::After(Millis::from_secs(5)));
+    let mut elsewhere = spec();
+    elsewhere.requirements.pool = Name::fixed("elsewhere");
+    let queued = rig.submit_as(elsewhere, StartTime::Now);
+    [running, retrying, deferred, pending, queued]
+}
+
+#[test]
+fn everything_owed_is_armed_again() {
+    let mut old = rig();
+    let [running, retrying, deferred, pending, queued] = one_of_each(&mut old);
+    let mut new = reopened(&old, MachineConfig::default());
+    assert_eq!(new.machine.unpaid(), vec![]);
+    assert_eq!(new.machine.owed().len(), old.machine.owed().len() - 1, "all but the lease of the old session");
+    assert_eq!(new.status(running), Status::Running, "after recovery an assigned task counts as running");
+    new.hello(1, 2, 1, &[(running, old.start_of(running).fence)]);
+    new.pass(5_000);
+    for id in [retrying, deferred, pending] {
+        assert_eq!(new.status(id), Status::Assigned);
+    }
+    assert_eq!(new.status(queued), Status::Queued);
+    assert!(new.start_of(retrying).fence > old.start_of(retrying).fence, "a later epoch, a greater fence");
+    let verdict = new.report_with(running, old.start_of(running).fence, worker(1), Session::new(2), OK);
+    assert_eq!(verdict, Some(ReportVerdict::Recorded), "work that went on meanwhile is not run twice");
+}
+
+#[test]
+fn a_worker_has_a_whole_lease_to_speak_up_after_a_recovery() {
+    let mut old = rig();
+    let id = old.running(spec());
+    old.now = Now { elapsed: old.now.elapsed + Millis::from_secs(3600), wall: old.now.wall + Millis::from_secs(3600) };
+    let mut new = reopened(&old, MachineConfig::default());
+    new.pass(14_999);
+    assert_eq!(new.status(id), Status::Running);
+    new.pass(1);
+    assert_eq!(new.status(id), Status::Queued);
+}
+
+#[test]
+fn a_forgotten_timer_is_noticed() {
+    let mut old = rig();
+    one_of_each(&mut old);
+    let breaks = crate::breaks::Breaks { timer_not_rearmed: true, ..Default::default() };
+    let new = reopened(&old, MachineConfig { breaks, ..MachineConfig::default() });
+    let unpaid = new.machine.unpaid();
+    assert!(unpaid.iter().any(|unpaid| matches!(unpaid.0, Debt::Timer(..))), "{unpaid:?}");
+}
+
+#[test]
+fn memory_wins_over_a_loaded_row() {
+    let mut rig = rig();
+    let id = rig.submit_as(spec(), StartTime::After(Millis::from_secs(3600)));
+    let row = rig.task(id).clone();
+    rig.tell(Command::Cancel { id, stop_running: false }).expect("waits");
+    assert!(!rig.machine.page_in(row), "the row is older than memory");
+    assert_eq!(rig.status(id), Status::Cancelled);
+}
+
+#[test]
+fn a_far_off_task_leaves_memory_and_comes_back() {
+    let mut rig = rig();
+    let id = rig.submit_as(spec(), StartTime::After(Millis::from_secs(3600)));
+    let (row, seq) = (rig.task(id).clone(), rig.task(id).touched);
+    let horizon = rig.now.wall + Millis::from_secs(600);
+    assert!(!rig.machine.park(id, seq, horizon), "not stored yet");
+    let slot = rig.machine.state().tasks().find(id).expect("in memory");
+    rig.machine.mark_stored(slot);
+    assert!(rig.machine.park(id, seq, horizon));
+    assert_eq!((rig.machine.state().tasks().len(), rig.machine.timers_armed()), (0, 0));
+    assert!(rig.machine.page_in(row));
+    rig.pass(3_600_000);
+    assert_eq!(rig.status(id), Status::Queued);
+}

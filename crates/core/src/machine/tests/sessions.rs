@@ -1,0 +1,121 @@
+use super::*;
+use crate::command::SessionCommand;
+
+#[test]
+fn a_silent_worker_is_lost_and_its_work_goes_to_another() {
+    let mut rig = rig();
+    let id = rig.running(spec());
+    let first = rig.start_of(id);
+    rig.pass(14_999);
+    assert_eq!(rig.status(id), Status::Running, "not yet a whole lease");
+    rig.hello(2, 1, 1, &[]);
+    rig.pass(1);
+    assert_eq!(rig.start_of(id).worker, worker(2));
+    let zombie = rig.report_with(id, first.fence, first.worker, first.session, OK);
+    assert_eq!(zombie, Some(ReportVerdict::Stale), "the zombie's word changes nothing");
+    assert_eq!(rig.status(id), Status::Assigned);
+    assert_eq!(rig.machine.counts().workers_lost, 1);
+}
+
+#[test]
+fn a_resent_report_is_harmless() {
+    let mut rig = rig();
+    let id = rig.running(spec());
+    assert_eq!(rig.report(id, OK), Some(ReportVerdict::Recorded));
+    let events = rig.events.len();
+    assert_eq!(rig.report(id, OK), Some(ReportVerdict::Duplicate));
+    assert_eq!(rig.events.len(), events, "no event");
+    assert_eq!(rig.machine.counts().duplicate_reports, 1);
+}
+
+#[test]
+fn a_worker_that_reconnects_keeps_its_work() {
+    let mut rig = rig();
+    let id = rig.running(spec());
+    let fence = rig.start_of(id).fence;
+    rig.tell(Command::Session(SessionCommand::Closed { worker: worker(1), session: Session::new(1) })).expect("ok");
+    rig.pass(10_000);
+    rig.hello(1, 2, 1, &[(id, fence)]);
+    rig.pass(10_000);
+    assert_eq!((rig.status(id), rig.starts(id)), (Status::Running, 1));
+    rig.report(id, OK);
+    assert_eq!(rig.status(id), Status::Succeeded);
+}
+
+#[test]
+fn what_the_same_process_never_received_costs_nothing() {
+    let mut rig = rig();
+    rig.hello(1, 1, 1, &[]);
+    let id = rig.submit();
+    rig.hello(1, 2, 1, &[]);
+    assert_eq!((rig.starts(id), rig.task(id).attempts, rig.task(id).failures().len()), (2, 1, 0));
+}
+
+#[test]
+fn what_a_restarted_process_does_not_know_is_unknown() {
+    let mut rig = rig();
+    let id = rig.running(spec());
+    rig.hello(1, 2, 2, &[]);
+    rig.pass(0);
+    assert_eq!((rig.starts(id), rig.task(id).attempts), (2, 2));
+    assert_eq!(rig.task(id).failures()[0].failure.class, FailureClass::WorkerLost);
+}
+
+#[test]
+fn a_spooled_result_in_the_hello_keeps_the_attempt_for_its_report() {
+    let mut rig = rig();
+    let id = rig.running(spec());
+    let start = rig.start_of(id);
+    // Restarted, but the result was on its disk.
+    rig.hello(1, 2, 2, &[(id, start.fence)]);
+    rig.pass(0);
+    assert_eq!(rig.starts(id), 1);
+    let verdict = rig.report_with(id, start.fence, worker(1), Session::new(2), OK);
+    assert_eq!((verdict, rig.status(id)), (Some(ReportVerdict::Recorded), Status::Succeeded));
+}
+
+#[test]
+fn a_worker_is_told_to_kill_what_it_should_not_have() {
+    let mut rig = rig();
+    let id = rig.running(spec());
+    let fence = rig.start_of(id).fence;
+    rig.report(id, OK);
+    rig.hello(1, 2, 1, &[(id, fence)]);
+    assert_eq!(rig.stops(id), 1);
+}
+
+#[test]
+fn an_old_session_is_not_listened_to() {
+    let mut rig = rig();
+    rig.hello(1, 5, 1, &[]);
+    let id = rig.submit();
+    rig.hello(1, 4, 1, &[]);
+    assert_eq!(rig.starts(id), 1, "a hello that was overtaken takes nothing away");
+    rig.pass(10_000);
+    rig.heartbeat(1, 4);
+    rig.pass(5_000);
+    assert_eq!(rig.machine.counts().workers_lost, 1, "a heartbeat of an old session is none");
+}
+
+#[test]
+fn a_cordoned_worker_gets_nothing_new() {
+    let mut rig = rig();
+    let running = rig.running(spec());
+    let cordon = |cordoned| Command::Session(SessionCommand::Cordon { worker: worker(1), cordoned });
+    rig.tell(cordon(true)).expect("known worker");
+    let waiting = rig.submit();
+    assert_eq!((rig.status(running), rig.status(waiting)), (Status::Running, Status::Queued));
+    rig.tell(cordon(false)).expect("known worker");
+    assert_eq!(rig.status(waiting), Status::Assigned);
+}
+
+#[test]
+fn a_refusal_pauses_before_the_next_try_and_costs_nothing() {
+    let mut rig = rig();
+    rig.hello(1, 1, 1, &[]);
+    let id = rig.submit();
+    assert_eq!(rig.report(id, ReportKind::Refused), Some(ReportVerdict::Recorded));
+    assert_eq!((rig.status(id), rig.task(id).retries_spent), (Status::RetryWait, 0));
+    rig.pass(1_000);
+    assert_eq!(rig.status(id), Status::Assigned);
+}

@@ -1,0 +1,112 @@
+//! Break modes: rules that are switched off, one at a time, to prove that a checker notices.
+//! Entry: [`BreakMode`]. The rules themselves are in the core, the runtime, the simulated store and worker.
+
+use std::fmt;
+use std::str::FromStr;
+
+use mainspring_core::breaks::Breaks;
+use mainspring_runtime::config::RuntimeBreaks;
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum BreakMode {
+    /// Reports are believed whatever fence they carry.
+    Fence,
+    /// Answers leave before their record is durable.
+    EarlyAnswer,
+    /// Effects leave before their record is durable.
+    EarlyEffect,
+    /// A cut is written without waiting for its record.
+    CheckpointPastDurable,
+    /// A loaded row replaces what memory holds.
+    PageInOverMemory,
+    /// Keys and ended tasks leave memory although older reads of the tables are on their way.
+    NoBarrier,
+    /// A worker's hello leaves out the results it has not got acknowledged.
+    HelloWithoutSpool,
+    /// After recovery no timer is armed.
+    TimerNotRearmed,
+    /// After recovery workers are judged by when the previous owner last heard them.
+    LeaseClockWhileDown,
+    /// An append whose outcome is unknown is taken for done.
+    UnknownIsDone,
+    /// The store takes records and cuts of an owner that has been replaced.
+    EpochNotLocked,
+}
+
+impl BreakMode {
+    pub const ALL: [Self; 11] = [
+        Self::Fence,
+        Self::EarlyAnswer,
+        Self::EarlyEffect,
+        Self::CheckpointPastDurable,
+        Self::PageInOverMemory,
+        Self::NoBarrier,
+        Self::HelloWithoutSpool,
+        Self::TimerNotRearmed,
+        Self::LeaseClockWhileDown,
+        Self::UnknownIsDone,
+        Self::EpochNotLocked,
+    ];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Fence => "fence",
+            Self::EarlyAnswer => "early-answer",
+            Self::EarlyEffect => "early-effect",
+            Self::CheckpointPastDurable => "checkpoint-past-durable",
+            Self::PageInOverMemory => "page-in-over-memory",
+            Self::NoBarrier => "no-barrier",
+            Self::HelloWithoutSpool => "hello-without-spool",
+            Self::TimerNotRearmed => "timer-not-rearmed",
+            Self::LeaseClockWhileDown => "lease-clock-while-down",
+            Self::UnknownIsDone => "unknown-is-done",
+            Self::EpochNotLocked => "epoch-not-locked",
+        }
+    }
+
+    pub(crate) fn in_core(mode: Option<Self>) -> Breaks {
+        Breaks {
+            fence: mode == Some(Self::Fence),
+            page_in_over_memory: mode == Some(Self::PageInOverMemory),
+            timer_not_rearmed: mode == Some(Self::TimerNotRearmed),
+            lease_runs_while_down: mode == Some(Self::LeaseClockWhileDown),
+        }
+    }
+
+    pub(crate) fn in_runtime(mode: Option<Self>) -> RuntimeBreaks {
+        RuntimeBreaks {
+            early_answer: mode == Some(Self::EarlyAnswer),
+            early_effect: mode == Some(Self::EarlyEffect),
+            checkpoint_past_durable: mode == Some(Self::CheckpointPastDurable),
+            no_barrier: mode == Some(Self::NoBarrier),
+            unknown_is_done: mode == Some(Self::UnknownIsDone),
+        }
+    }
+}
+
+impl fmt::Display for BreakMode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// The text names no break mode.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct UnknownBreakMode(pub String);
+
+impl fmt::Display for UnknownBreakMode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = BreakMode::ALL.into_iter().map(BreakMode::name).collect();
+        write!(f, "`{}` is no break mode; there are {}", self.0, names.join(", "))
+    }
+}
+
+impl std::error::Error for UnknownBreakMode {}
+
+impl FromStr for BreakMode {
+    type Err = UnknownBreakMode;
+
+    fn from_str(text: &str) -> Result<Self, UnknownBreakMode> {
+        Self::ALL.into_iter().find(|mode| mode.name() == text).ok_or_else(|| UnknownBreakMode(text.to_owned()))
+    }
+}

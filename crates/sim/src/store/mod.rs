@@ -1,0 +1,173 @@
+//! A store in memory that several owners can open, one after the other or at once.
+//! Entry: [`SimStore`], which passes the conformance suite; the world drives its [`Disk`] directly, because
+//! there every operation takes time and can go wrong.
+//!
+//! Not here: delays and faults (`server`).
+
+mod disk;
+#[cfg(test)]
+mod tests;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use mainspring_core::id::{Epoch, Seq, TaskId};
+use mainspring_core::key::{KeyBinding, KeyScope};
+use mainspring_core::time::Wall;
+use mainspring_store::{
+    AppendError, CheckpointHead, Cut, CutError, HistoryCursor, HistoryPage, HistoryQuery, HistoryRow, Journal,
+    LiveRow, OpenError, Opened, PAGE_MAX, ParkedFrom, ReadError, ReadTables, Record, Recovery, Store,
+    StoredTask, Tables,
+};
+
+pub use self::disk::Disk;
+
+/// A handle on a disk; clones share it.
+#[derive(Clone, Debug)]
+pub struct SimStore(Arc<Mutex<Disk>>);
+
+impl SimStore {
+    pub fn new(epoch_locked: bool) -> Self {
+        Self(Arc::new(Mutex::new(Disk::new(epoch_locked))))
+    }
+
+    /// A run that panicked leaves nothing half done that another would see.
+    pub fn disk(&self) -> MutexGuard<'_, Disk> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Default for SimStore {
+    fn default() -> Self {
+        Self::new(true)
+    }
+}
+
+impl Store for SimStore {
+    type Journal = SimJournal;
+    type Tables = SimTables;
+    type Reader = SimReader;
+    type Recovery = SimRecovery;
+
+    fn open(&self) -> Result<Opened<Self>, OpenError> {
+        let epoch = self.disk().next_epoch();
+        let store = || self.clone();
+        Ok(Opened {
+            epoch,
+            journal: SimJournal { store: store(), epoch },
+            tables: SimTables(store()),
+            reader: SimReader(store()),
+            recovery: SimRecovery(store()),
+        })
+    }
+}
+
+#[derive(Debug)]
+pub struct SimJournal {
+    store: SimStore,
+    epoch: Epoch,
+}
+
+impl Journal for SimJournal {
+    fn append(&mut self, record: &Record) -> Result<(), AppendError> {
+        if record.epoch != self.epoch {
+            return Err(AppendError::Refused { ours: record.epoch, newest: self.store.disk().newest() });
+        }
+        self.store.disk().append(record).map(drop)
+    }
+
+    fn trim(&mut self, through: Seq) -> Result<(), AppendError> {
+        self.store.disk().trim(through);
+        Ok(())
+    }
+
+    fn bytes(&self) -> u64 {
+        self.store.disk().bytes()
+    }
+}
+
+#[derive(Debug)]
+pub struct SimTables(SimStore);
+
+impl Tables for SimTables {
+    fn cut(&mut self, cut: &Cut) -> Result<(), CutError> {
+        self.0.disk().cut(cut)
+    }
+
+    fn drop_before(&mut self, day: u32, now: Wall) -> Result<(), CutError> {
+        self.0.disk().drop_before(day, now);
+        Ok(())
+    }
+}
+
+#[derive(Debug)]
+pub struct SimRecovery(SimStore);
+
+impl Recovery for SimRecovery {
+    fn head(&mut self) -> Result<CheckpointHead, OpenError> {
+        Ok(self.0.disk().checkpoint().clone())
+    }
+
+    fn live(&mut self, horizon: Wall, each: &mut dyn FnMut(LiveRow)) -> Result<(), OpenError> {
+        let near = |row: &&LiveRow| row.parked_due.is_none_or(|due| due <= horizon);
+        self.0.disk().live_rows().filter(near).cloned().for_each(each);
+        Ok(())
+    }
+
+    fn live_by_id(&mut self, ids: &[TaskId], each: &mut dyn FnMut(LiveRow)) -> Result<(), OpenError> {
+        let disk = self.0.disk();
+        ids.iter().filter_map(|id| disk.live_row(*id)).cloned().for_each(each);
+        Ok(())
+    }
+
+    fn tail(
+        &mut self,
+        after: Seq,
+        each: &mut dyn FnMut(Record) -> Result<(), OpenError>,
+    ) -> Result<(), OpenError> {
+        let records = self.0.disk().tail(after)?;
+        records.into_iter().try_for_each(each)
+    }
+}
+
+#[derive(Debug)]
+pub struct SimReader(SimStore);
+
+impl ReadTables for SimReader {
+    fn keys(&mut self, scopes: &[KeyScope]) -> Result<Vec<Option<KeyBinding>>, ReadError> {
+        let disk = self.0.disk();
+        Ok(scopes.iter().map(|scope| disk.key(*scope).map(|row| row.binding)).collect())
+    }
+
+    fn tasks(&mut self, ids: &[TaskId]) -> Result<Vec<Option<StoredTask>>, ReadError> {
+        let disk = self.0.disk();
+        Ok(ids.iter().map(|id| disk.task(*id)).collect())
+    }
+
+    fn parked(&mut self, from: ParkedFrom, limit: usize) -> Result<Vec<LiveRow>, ReadError> {
+        Ok(self.0.disk().parked(from, limit))
+    }
+
+    fn history(&mut self, query: &HistoryQuery) -> Result<HistoryPage, ReadError> {
+        let disk = self.0.disk();
+        let after = query.after.map_or((u32::MAX, TaskId::from_bits(u128::MAX)), |at| (at.day, at.id));
+        let mut rows = disk.history.range(..after).rev().map(|(_, row)| row).filter(|row| matches(query, row));
+        let page: Vec<HistoryRow> = rows.by_ref().take(query.limit.min(PAGE_MAX)).cloned().collect();
+        let more = rows.next().is_some();
+        let next = page.last().filter(|_| more).map(|row| HistoryCursor { day: row.ended.day(), id: row.id });
+        Ok(HistoryPage { rows: page, next })
+    }
+
+    fn another(&self) -> Result<Self, ReadError> {
+        Ok(Self(self.0.clone()))
+    }
+}
+
+fn matches(query: &HistoryQuery, row: &HistoryRow) -> bool {
+    query.tenant.as_ref().is_none_or(|tenant| row.tenant == *tenant)
+        && query.job.as_ref().is_none_or(|job| row.job == *job)
+        && (query.statuses.is_empty() || query.statuses.contains(&row.status))
+        && query.worker.is_none_or(|worker| row.worker == Some(worker))
+        && query.label.as_ref().is_none_or(|label| row.labels.contains(label))
+        && query.ended_from.is_none_or(|from| row.ended >= from)
+        && query.ended_before.is_none_or(|before| row.ended < before)
+}

@@ -1,0 +1,430 @@
+//! Whatever the core can hold is read back as it was; whatever else is read ends in an error, not a panic.
+
+use std::sync::Arc;
+
+use mainspring_core::event::{Event, Submitted, Then};
+use mainspring_core::failure::{Failure, FailureClass};
+use mainspring_core::id::{Epoch, Fence, Incarnation, ProcessId, Seq, Session, TaskId, WorkerId};
+use mainspring_core::key::{KeyClaim, KeyScope};
+use mainspring_core::name::Name;
+use mainspring_core::priority::{Band, Priority};
+use mainspring_core::process::{Cursor, Process, Selector, Work};
+use mainspring_core::profile::{Delivery, Profile, ProfileSpec, TimeLimits};
+use mainspring_core::resources::{LabelCondition, Requirements, Resources};
+use mainspring_core::retry::{Backoff, ClassRule, Jitter, RetryOnly, RetryPolicy};
+use mainspring_core::task::{AttemptRecord, Extra, Lease, Override, State, Status, Stop, StopReason, Task};
+use mainspring_core::time::{Elapsed, Millis, Wall};
+use mainspring_store::format::{
+    EncodedProfiles, FormatError, ProfileCache, Reader, Writer, read_events, read_process, read_task,
+    write_event, write_process, write_task,
+};
+use proptest::collection::vec;
+use proptest::option;
+use proptest::prelude::*;
+use proptest::sample::select;
+
+fn name() -> impl Strategy<Value = Name> {
+    prop_oneof![Just(String::new()), "[a-z]{1,8}", "\\PC{0,40}"]
+        .prop_map(|text| Name::new(&text).expect("printable and short"))
+}
+
+fn bytes() -> impl Strategy<Value = Arc<[u8]>> {
+    vec(any::<u8>(), 0..300).prop_map(Arc::from)
+}
+
+/// Small numbers and great ones alike.
+fn number() -> impl Strategy<Value = u64> {
+    prop_oneof![0..200_u64, any::<u64>(), Just(u64::MAX)]
+}
+
+fn wall() -> impl Strategy<Value = Wall> {
+    number().prop_map(Wall::from_millis)
+}
+
+fn elapsed() -> impl Strategy<Value = Elapsed> {
+    number().prop_map(Elapsed::from_millis)
+}
+
+fn millis() -> impl Strategy<Value = Millis> {
+    number().prop_map(Millis::new)
+}
+
+fn id() -> impl Strategy<Value = TaskId> {
+    any::<u128>().prop_map(TaskId::from_bits)
+}
+
+fn worker() -> impl Strategy<Value = WorkerId> {
+    any::<u128>().prop_map(WorkerId::from_bits)
+}
+
+fn fence() -> impl Strategy<Value = Fence> {
+    any::<u64>().prop_map(Fence::from_bits)
+}
+
+fn priority() -> impl Strategy<Value = Priority> {
+    (select(Band::ALL.to_vec()), 0..=10_u8)
+        .prop_map(|(band, level)| Priority::new(band, level).expect("a level"))
+}
+
+fn failure() -> impl Strategy<Value = Failure> {
+    (select(FailureClass::ALL.to_vec()), any::<i32>(), ".{0,60}")
+        .prop_map(|(class, code, message)| Failure::new(class, code, &message))
+}
+
+fn over() -> impl Strategy<Value = Override> {
+    (name(), name()).prop_map(|(actor, reason)| Override { actor, reason })
+}
+
+fn key() -> impl Strategy<Value = KeyClaim> {
+    (any::<u128>(), any::<u128>(), wall()).prop_map(|(scope, request, expires)| KeyClaim {
+        scope: KeyScope(scope),
+        request,
+        expires,
+    })
+}
+
+fn labels() -> impl Strategy<Value = Arc<[(Name, Name)]>> {
+    vec((name(), name()), 0..4).prop_map(Arc::from)
+}
+
+fn retry() -> impl Strategy<Value = RetryPolicy> {
+    let backoff = prop_oneof![
+        Just(Backoff::None),
+        millis().prop_map(Backoff::Fixed),
+        millis().prop_map(Backoff::Linear),
+        (millis(), any::<u32>()).prop_map(|(first, percent)| Backoff::Exponential { first, percent }),
+        vec(millis(), 0..5).prop_map(Backoff::List),
+    ];
+    let jitter = prop_oneof![Just(Jitter::None), Just(Jitter::Full), any::<u8>().prop_map(Jitter::Percent)];
+    let only = (vec(select(FailureClass::ALL.to_vec()), 0..3), vec(any::<i32>(), 0..3));
+    let rule = select(vec![ClassRule::Spend, ClassRule::Free, ClassRule::Fail]);
+    let rules = proptest::array::uniform7(rule);
+    (any::<u32>(), backoff, millis(), jitter, only, rules, any::<bool>(), any::<u16>()).prop_map(
+        |(attempts_max, backoff, cap, jitter, (classes, codes), rules, prefer_other_worker, percent)| {
+            RetryPolicy {
+                attempts_max,
+                backoff,
+                cap,
+                jitter,
+                only: RetryOnly { classes, codes },
+                rules,
+                prefer_other_worker,
+                memory_growth_percent: percent,
+            }
+        },
+    )
+}
+
+fn requirements() -> impl Strategy<Value = Requirements> {
+    let condition = prop_oneof![
+        (name(), name()).prop_map(|(key, value)| LabelCondition::Is(key, value)),
+        (name(), name()).prop_map(|(key, value)| LabelCondition::IsNot(key, value)),
+        name().prop_map(LabelCondition::Has),
+    ];
+    let amounts = (number(), number(), number(), number());
+    (name(), amounts, vec((name(), number()), 0..3), vec(condition, 0..4), name()).prop_map(
+        |(pool, (cpu, memory, disk, gpus), custom, labels, zone)| {
+            let mut resources = Resources::default().with_custom(custom);
+            (resources.cpu_milli, resources.memory_bytes) = (cpu, memory);
+            (resources.disk_bytes, resources.gpus) = (disk, gpus);
+            Requirements { pool, resources, labels, zone }
+        },
+    )
+}
+
+fn profile() -> impl Strategy<Value = Arc<Profile>> {
+    let limits = (millis(), option::of(millis()), option::of(millis()), option::of(millis()), millis())
+        .prop_map(|(accept, soft, hard, progress, grace)| TimeLimits { accept, soft, hard, progress, grace });
+    let delivery = select(vec![Delivery::AtLeastOnce, Delivery::AtMostOnce]);
+    (name(), name(), name(), requirements(), retry(), limits, delivery).prop_map(
+        |(tenant, job, executor, requirements, retry, limits, delivery)| {
+            Profile::new(ProfileSpec { tenant, job, executor, requirements, retry, limits, delivery })
+        },
+    )
+}
+
+fn lease() -> impl Strategy<Value = Box<Lease>> {
+    let stop = (select(StopReason::ALL.to_vec()), elapsed())
+        .prop_map(|(reason, requested)| Stop { reason, requested });
+    (fence(), worker(), number(), elapsed(), wall(), millis(), option::of(stop)).prop_map(
+        |(fence, worker, incarnation, assigned, assigned_wall, extended, stop)| {
+            Box::new(Lease {
+                fence,
+                worker,
+                incarnation: Incarnation::new(incarnation),
+                session: Session::ZERO,
+                assigned,
+                assigned_wall,
+                accepted: None,
+                progressed: assigned,
+                extended,
+                soft_told: false,
+                checkpointed: None,
+                stop,
+            })
+        },
+    )
+}
+
+fn state() -> impl Strategy<Value = State> {
+    prop_oneof![
+        wall().prop_map(|due| State::Pending { due }),
+        Just(State::Queued),
+        lease().prop_map(State::Assigned),
+        elapsed().prop_map(|due| State::RetryWait { due }),
+        elapsed().prop_map(|due| State::Deferred { due }),
+        Just(State::Succeeded),
+        Just(State::Failed),
+        Just(State::Cancelled),
+        Just(State::Skipped),
+        Just(State::UpstreamFailed),
+        Just(State::Quarantined),
+    ]
+}
+
+fn extra() -> impl Strategy<Value = Box<Extra>> {
+    let attempt = (any::<u32>(), fence(), worker(), wall(), wall(), failure()).prop_map(
+        |(number, fence, worker, assigned, ended, failure)| AttemptRecord {
+            number,
+            fence,
+            worker,
+            assigned,
+            ended,
+            failure,
+        },
+    );
+    let given = (option::of(labels()), option::of(key()), option::of(bytes()), option::of(bytes()));
+    (given, vec(attempt, 0..4), any::<[u32; 2]>(), option::of(number()), option::of(over())).prop_map(
+        |(
+            (labels, key, checkpoint, output),
+            attempts,
+            [attempts_dropped, worker_kills],
+            memory_bytes,
+            forced,
+        )| {
+            Box::new(Extra {
+                labels,
+                key,
+                attempts,
+                attempts_dropped,
+                worker_kills,
+                checkpoint,
+                output,
+                memory_bytes,
+                forced,
+            })
+        },
+    )
+}
+
+fn task() -> impl Strategy<Value = Task> {
+    let made = (id(), profile(), bytes(), state(), priority(), any::<bool>(), fence());
+    let counted = (any::<[u32; 3]>(), wall(), wall(), number(), worker(), wall());
+    (made, counted, option::of(extra())).prop_map(
+        |((id, profile, payload, state, priority, cancel_requested, fence), counted, extra)| {
+            let ([attempts, retries_spent, version], submitted, changed, touched, worker, started) = counted;
+            Task {
+                id,
+                profile,
+                payload,
+                state,
+                priority,
+                cancel_requested,
+                fence,
+                worker,
+                started,
+                attempts,
+                retries_spent,
+                version,
+                submitted,
+                changed,
+                touched: Seq::new(touched),
+                stored: false,
+                extra,
+            }
+        },
+    )
+}
+
+fn submitted() -> impl Strategy<Value = Event> {
+    (id(), profile(), bytes(), priority(), option::of(wall()), option::of(labels()), option::of(key()))
+        .prop_map(|(id, profile, payload, priority, due, labels, key)| {
+            Event::TaskSubmitted(Box::new(Submitted { id, profile, payload, priority, due, labels, key }))
+        })
+}
+
+fn attempt_event() -> impl Strategy<Value = Event> {
+    let then =
+        prop_oneof![
+            (elapsed(), any::<bool>(), option::of(number()))
+                .prop_map(|(due, spend, memory_bytes)| Then::Retry { due, spend, memory_bytes }),
+            select(vec![Then::Requeue, Then::Fail, Then::Quarantine, Then::Cancel]),
+        ];
+    prop_oneof![
+        (id(), fence(), worker(), number()).prop_map(|(id, fence, worker, n)| Event::TaskAssigned {
+            id,
+            fence,
+            worker,
+            incarnation: Incarnation::new(n)
+        }),
+        (id(), fence()).prop_map(|(id, fence)| Event::TaskUnassigned { id, fence }),
+        (id(), fence(), option::of(bytes())).prop_map(|(id, fence, output)| Event::TaskSucceeded {
+            id,
+            fence,
+            output
+        }),
+        (id(), fence(), failure(), then).prop_map(|(id, fence, failure, then)| Event::AttemptFailed {
+            id,
+            fence,
+            failure,
+            then
+        }),
+        (id(), fence(), elapsed()).prop_map(|(id, fence, due)| Event::TaskDeferred { id, fence, due }),
+        (id(), fence(), select(StopReason::ALL.to_vec()))
+            .prop_map(|(id, fence, reason)| Event::StopRequested { id, fence, reason }),
+        (id(), fence(), bytes()).prop_map(|(id, fence, bytes)| Event::CheckpointSaved { id, fence, bytes }),
+        (id(), fence(), millis()).prop_map(|(id, fence, by)| Event::DeadlineExtended { id, fence, by }),
+    ]
+}
+
+fn work() -> impl Strategy<Value = Work> {
+    (name(), name(), name(), option::of((name(), name())), wall(), any::<bool>()).prop_map(
+        |(tenant, job, pool, label, before, stop_running)| Work::BulkCancel {
+            selector: Selector { tenant, job, pool, label },
+            before,
+            stop_running,
+        },
+    )
+}
+
+fn cursor() -> impl Strategy<Value = Cursor> {
+    prop_oneof![any::<u32>().prop_map(Cursor::Memory), id().prop_map(Cursor::Parked)]
+}
+
+fn event() -> impl Strategy<Value = Event> {
+    let process = || number().prop_map(ProcessId::new);
+    prop_oneof![
+        number().prop_map(|n| Event::EpochStarted { epoch: Epoch::new(n) }),
+        submitted(),
+        attempt_event(),
+        id().prop_map(|id| Event::TaskReleased { id }),
+        id().prop_map(|id| Event::TaskCancelled { id }),
+        (id(), option::of(wall()), option::of(priority()), option::of(bytes()))
+            .prop_map(|(id, due, priority, payload)| Event::TaskAmended { id, due, priority, payload }),
+        (id(), select(Status::ALL.to_vec()), over()).prop_map(|(id, status, over)| Event::TaskForced {
+            id,
+            status,
+            over
+        }),
+        (task(), over()).prop_map(|(task, over)| Event::TaskRevived { ended: Box::new(task), over }),
+        (process(), work()).prop_map(|(id, work)| Event::ProcessStarted { id, work }),
+        (process(), cursor(), any::<u32>()).prop_map(|(id, cursor, handled)| Event::ProcessAdvanced {
+            id,
+            cursor,
+            handled
+        }),
+        process().prop_map(|id| Event::ProcessEnded { id }),
+    ]
+}
+
+fn body(events: &[Event]) -> Vec<u8> {
+    let mut out = vec![];
+    let mut profiles = EncodedProfiles::default();
+    events.iter().for_each(|event| write_event(&mut out, event, &mut profiles));
+    out
+}
+
+fn decoded(body: &[u8], count: u32) -> Result<Vec<Event>, FormatError> {
+    let mut events = vec![];
+    let mut keep = |event| {
+        events.push(event);
+        Ok::<_, FormatError>(())
+    };
+    read_events(body, count, &mut ProfileCache::default(), &mut keep)?;
+    Ok(events)
+}
+
+proptest! {
+    #[test]
+    fn events_come_back(events in vec(event(), 0..8)) {
+        prop_assert_eq!(decoded(&body(&events), events.len() as u32), Ok(events));
+    }
+
+    #[test]
+    fn tasks_come_back(task in task()) {
+        let mut out = vec![];
+        write_task(&mut out, &task, &mut EncodedProfiles::default());
+        prop_assert_eq!(read_task(&out, &mut ProfileCache::default()), Ok(task));
+    }
+
+    #[test]
+    fn processes_come_back(work in work(), cursor in cursor(), handled in number()) {
+        let process = Process { work, cursor, handled };
+        let mut out = vec![];
+        write_process(&mut Writer::new(&mut out), &process);
+        prop_assert_eq!(read_process(&mut Reader::new(&out)), Ok(process));
+    }
+
+    #[test]
+    fn a_missing_or_extra_byte_is_an_error(event in event(), cut in any::<prop::sample::Index>()) {
+        let bytes = body(&[event]);
+        prop_assert!(decoded(&bytes[..cut.index(bytes.len())], 1).is_err());
+        prop_assert!(decoded(&[bytes.as_slice(), &[0]].concat(), 1).is_err());
+    }
+
+    #[test]
+    fn a_changed_byte_never_panics(task in task(), at in any::<prop::sample::Index>(), byte in any::<u8>()) {
+        let mut out = vec![];
+        write_task(&mut out, &task, &mut EncodedProfiles::default());
+        let at = at.index(out.len());
+        out[at] = byte;
+        let _ = read_task(&out, &mut ProfileCache::default());
+    }
+
+    #[test]
+    fn any_bytes_never_panic(bytes in vec(any::<u8>(), 0..200), count in 0..5_u32) {
+        let _ = decoded(&bytes, count);
+        let _ = read_task(&bytes, &mut ProfileCache::default());
+        let _ = read_process(&mut Reader::new(&bytes));
+    }
+
+    #[test]
+    fn every_number_has_one_form(value in number(), signed in any::<i32>()) {
+        let mut out = vec![];
+        let mut w = Writer::new(&mut out);
+        w.varint(value);
+        w.signed(signed);
+        let mut r = Reader::new(&out);
+        prop_assert_eq!((r.varint("value"), r.signed("signed")), (Ok(value), Ok(signed)));
+        prop_assert!(r.is_at_end());
+    }
+}
+
+#[test]
+fn other_forms_of_a_number_are_refused() {
+    let rows: [(&str, &[u8], &str); 4] = [
+        ("zero in two bytes", &[0x80, 0x00], "is not in its shortest form"),
+        ("one in two bytes", &[0x81, 0x00], "is not in its shortest form"),
+        (
+            "more than 64 bits",
+            &[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x02],
+            "does not fit into 64 bits",
+        ),
+        ("eleven bytes", &[0x80; 11], "does not fit into 64 bits"),
+    ];
+    for (case, bytes, why) in rows {
+        let outcome = Reader::new(bytes).varint("number");
+        assert_eq!(outcome, Err(FormatError::Bad { what: "number", at: 0, why }), "{case}");
+    }
+}
+
+#[test]
+fn a_length_that_lies_takes_no_memory() {
+    // A list of 2^40 elements and a string of 2^60 bytes, in a handful of bytes.
+    let mut out = vec![];
+    let mut w = Writer::new(&mut out);
+    w.varint(1 << 40);
+    w.varint(1 << 60);
+    assert!(matches!(Reader::new(&out).list("list", |r| r.byte("element")), Err(FormatError::Short { .. })));
+    assert!(matches!(Reader::new(&out[6..]).bytes("string"), Err(FormatError::Short { .. })));
+}
