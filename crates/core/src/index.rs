@@ -7,7 +7,7 @@ use foldhash::fast::FixedState;
 use hashbrown::{HashMap, HashTable};
 
 /// Where a task sits in memory; reused after the task has left.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct TaskSlot(pub u32);
 
 impl TaskSlot {
@@ -52,26 +52,48 @@ impl<K: Hash + Eq, V> Index<K, V> {
     }
 }
 
-/// From a 128-bit id to a slot whose entry holds the id: five bytes an entry instead of thirty-two.
+/// From a 128-bit id to the slot of the entry that holds the id: nine bytes an entry instead of thirty-two.
 #[derive(Debug, Default)]
-pub struct SlotIndex(HashTable<u32>);
+pub struct SlotIndex(HashTable<Entry>);
+
+/// Half of the hash is kept, so that a growing table need not visit the tasks, most of which are out of every
+/// cache.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    slot: u32,
+    half: u32,
+}
+
+impl Entry {
+    fn hash(self) -> u64 {
+        spread(self.half)
+    }
+}
+
+/// The table looks at the highest and the lowest bits; both must differ between entries.
+const fn spread(half: u32) -> u64 {
+    (half as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}
+
+fn half(id: u128) -> u32 {
+    FixedState::with_seed(0).hash_one(id) as u32
+}
 
 impl SlotIndex {
-    fn hash(id: u128) -> u64 {
-        FixedState::with_seed(0).hash_one(id)
+    /// `holds` tells whether a slot's entry is the one looked for.
+    pub fn find(&self, id: u128, holds: impl Fn(u32) -> bool) -> Option<u32> {
+        let half = half(id);
+        self.0.find(spread(half), |entry| entry.half == half && holds(entry.slot)).map(|entry| entry.slot)
     }
 
-    /// `id_of` tells which id sits in a slot.
-    pub fn find(&self, id: u128, id_of: impl Fn(u32) -> u128) -> Option<u32> {
-        self.0.find(Self::hash(id), |slot| id_of(*slot) == id).copied()
+    pub fn insert(&mut self, id: u128, slot: u32) {
+        let entry = Entry { slot, half: half(id) };
+        self.0.insert_unique(entry.hash(), entry, |entry| entry.hash());
     }
 
-    pub fn insert(&mut self, id: u128, slot: u32, id_of: impl Fn(u32) -> u128) {
-        self.0.insert_unique(Self::hash(id), slot, |slot| Self::hash(id_of(*slot)));
-    }
-
-    pub fn remove(&mut self, id: u128, id_of: impl Fn(u32) -> u128) {
-        if let Ok(entry) = self.0.find_entry(Self::hash(id), |slot| id_of(*slot) == id) {
+    pub fn remove(&mut self, id: u128, holds: impl Fn(u32) -> bool) {
+        let half = half(id);
+        if let Ok(entry) = self.0.find_entry(spread(half), |entry| entry.half == half && holds(entry.slot)) {
             entry.remove();
         }
     }

@@ -87,8 +87,8 @@ fn over() -> Override {
     Override { actor: name("ops"), reason: name("ticket 7") }
 }
 
-fn lease() -> Box<Lease> {
-    Box::new(Lease {
+fn lease() -> Lease {
+    Lease {
         fence: FENCE,
         worker: WORKER,
         incarnation: Incarnation::new(9),
@@ -101,7 +101,7 @@ fn lease() -> Box<Lease> {
         soft_told: false,
         checkpointed: None,
         stop: Some(Stop { reason: StopReason::Preempt, requested: Elapsed::from_millis(99) }),
-    })
+    }
 }
 
 fn task(state: State) -> Task {
@@ -238,7 +238,7 @@ fn tasks() -> Vec<(&'static str, Task)> {
     vec![
         ("state_pending", task(State::Pending { due: WALL })),
         ("state_queued", task(State::Queued)),
-        ("state_assigned", task(State::Assigned(lease()))),
+        ("state_assigned", task(State::Assigned(Box::new(lease())))),
         ("state_retry_wait", task(State::RetryWait { due })),
         ("state_deferred", task(State::Deferred { due })),
         ("state_succeeded", task(State::Succeeded)),
@@ -333,7 +333,7 @@ fn a_frame_is_written_as_ever() {
 
 #[test]
 fn what_is_soft_comes_back_as_after_a_recovery() {
-    let mut running = *lease();
+    let mut running = lease();
     running.session = Session::new(4);
     running.accepted = Some(Elapsed::from_millis(80));
     running.progressed = Elapsed::from_millis(90);
@@ -341,7 +341,7 @@ fn what_is_soft_comes_back_as_after_a_recovery() {
     running.checkpointed = Some(Elapsed::from_millis(91));
     let soft = Task { stored: true, ..task(State::Running(Box::new(running))) };
     let read = read_task(&encode_task(&soft), &mut ProfileCache::default());
-    assert_eq!(read, Ok(task(State::Assigned(lease()))));
+    assert_eq!(read, Ok(task(State::Assigned(Box::new(lease())))));
 }
 
 #[test]

@@ -330,7 +330,9 @@ fn event() -> impl Strategy<Value = Event> {
 fn body(events: &[Event]) -> Vec<u8> {
     let mut out = vec![];
     let mut profiles = EncodedProfiles::default();
-    events.iter().for_each(|event| write_event(&mut out, event, &mut profiles));
+    for event in events {
+        write_event(&mut out, event, &mut profiles);
+    }
     out
 }
 

@@ -66,6 +66,13 @@ pub struct Shelf {
 }
 
 impl Shelf {
+    /// All at once: a new condition in a large pool would else be felt as a pause.
+    pub fn filled(mut entries: Vec<Entry>) -> Self {
+        entries.sort_unstable_by_key(Entry::rank);
+        let blocks = entries.chunks(BLOCK_MAX / 2).map(|chunk| Block::new(chunk.to_vec())).collect();
+        Self { blocks, len: entries.len() }
+    }
+
     pub const fn len(&self) -> usize {
         self.len
     }

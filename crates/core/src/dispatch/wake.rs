@@ -155,6 +155,7 @@ impl Dispatcher {
         let class = parked.class;
         let rank = self.rank(class);
         self.take_from_need(class);
+        // A rank that has grown since is only put right: it may no longer be the turn of this class.
         if rank == parked {
             self.put_in_line(class);
         } else {

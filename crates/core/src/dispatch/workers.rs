@@ -10,7 +10,7 @@ use super::links::Held;
 use super::need::Need;
 use super::queue::Pool;
 use super::room::{Amounts, Room};
-use super::shelf::Entry;
+use super::shelf::{Entry, Shelf};
 use super::slab::{Id, Slab};
 use crate::fleet::{WorkerOffer, WorkerSlot};
 use crate::name::Name;
@@ -149,13 +149,15 @@ impl Workers {
         let id = self.groups.insert(group);
         let group = &mut self.groups[id];
         home.add_group(id, group);
+        let mut entries = Vec::new();
         for number in &group.members {
             let worker = &mut self.records[*number as usize];
             worker.groups.push(id);
             if worker.listed {
-                group.shelf.insert(entry(*number, worker, group.conditions.first_custom()));
+                entries.push(entry(*number, worker, group.conditions.first_custom()));
             }
         }
+        group.shelf = Shelf::filled(entries);
         id
     }
 

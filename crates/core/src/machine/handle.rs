@@ -30,16 +30,17 @@ impl Machine {
     }
 
     fn decide_and_apply(&mut self, command: Command, batch: &mut Batch) -> Result<Answer, Rejection> {
-        let mut decided = Vec::new();
+        let mut decided = std::mem::take(&mut self.decided);
         let view = self.view();
         let answer = catch_unwind(AssertUnwindSafe(|| decide(&view, command, &mut decided))).unwrap_or_else(|_| {
-            decided.clear();
             Err(Rejection::Internal { what: "a decision panicked" })
         });
         self.counts.panics += u64::from(matches!(answer, Err(Rejection::Internal { .. })));
         if answer.is_ok() {
             self.commit(&mut decided, batch);
         }
+        decided.clear();
+        self.decided = decided;
         answer
     }
 

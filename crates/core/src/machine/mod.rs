@@ -28,7 +28,7 @@ pub use self::{
     owed::{Debt, Unpaid},
     reap::{BLAME_HELD_MAX, MASS_LOSS_MIN, REAP_STEP_MAX},
 };
-use self::{reap::Reaping, sweep::Sweep, timers::Timers};
+use self::{place::RecentGrants, reap::Reaping, sweep::Sweep, timers::Timers};
 use crate::breaks::Breaks;
 use crate::chance::Chance;
 use crate::dispatch::Dispatcher;
@@ -79,9 +79,14 @@ pub struct Machine {
     timers: Timers,
     draws: Draws,
     reaping: Reaping,
+    recent: RecentGrants,
     sweep: Sweep,
     pressure: Pressure,
+    /// The present instant; it goes on while the record being built, and with it `state.now`, stands still.
+    present: Elapsed,
     counts: Counts,
+    /// Room for decisions, kept between commands.
+    decided: Vec<Event>,
 }
 
 /// When the machine next wants to be woken; either clock may come first.
@@ -101,15 +106,25 @@ impl Machine {
             timers: Timers::default(),
             draws: Draws::new(Chance::new(config.seed), RetryBudget::new(config.retry_rates)),
             reaping: Reaping::default(),
+            recent: RecentGrants::default(),
             sweep: Sweep::default(),
             pressure: Pressure::None,
+            present: Elapsed::ZERO,
             counts: Counts::default(),
+            decided: Vec::new(),
         }
     }
 
     /// Begins a record; its commands share `now`.
     pub fn begin(&mut self, seq: Seq, now: Now) {
         self.state.begin(seq, now);
+        self.set_present(now.elapsed);
+    }
+
+    /// Says how late it is when no record is begun. A worker that is heard while the journal is slow is heard now,
+    /// not when the record was begun.
+    pub fn set_present(&mut self, elapsed: Elapsed) {
+        self.present = self.present.max(elapsed);
     }
 
     pub fn state(&self) -> &ShardState {

@@ -42,8 +42,10 @@ impl Machine {
         }
     }
 
-    /// Lets an ended task go; the tables (or nobody, if history is off) answer for it. `cut` as in `park`.
-    pub fn drop_ended(&mut self, id: TaskId, cut: crate::id::Seq) -> bool {
+    /// Lets an ended task go; the tables (or nobody, if history is off) answer for it. `slot`: where it
+    /// was when the cut was made. `cut` as in `park`.
+    pub fn drop_ended(&mut self, slot: TaskSlot, id: TaskId, cut: crate::id::Seq) -> bool {
+        self.state.tasks.expect(slot);
         let Some(slot) = self.state.tasks.find(id) else { return false };
         let Some(task) = self.state.tasks.get(slot) else { return false };
         let may_go = task.status().is_ended() && task.touched <= cut;

@@ -4,8 +4,28 @@ use super::{Batch, Machine};
 use crate::effect::{Effect, Start};
 use crate::event::{Event, apply};
 use crate::fleet::WorkerSlot;
+use crate::id::Fence;
 use crate::index::TaskSlot;
 use crate::task::{Task, next_deadline};
+
+/// Grants whose slot is remembered; a power of two.
+const RECENT: usize = 1 << 16;
+
+/// Where the newest grants sit, by their fence: most reports come soon after, and in a table of millions a
+/// search by id goes to memory. A wrong entry does no harm: whoever uses it compares the id.
+#[derive(Debug, Default)]
+pub(super) struct RecentGrants(Vec<TaskSlot>);
+
+impl RecentGrants {
+    fn note(&mut self, fence: Fence, slot: TaskSlot) {
+        self.0.resize(RECENT, TaskSlot::default());
+        self.0[fence.counter() as usize % RECENT] = slot;
+    }
+
+    pub(super) fn slot(&self, fence: Fence) -> Option<TaskSlot> {
+        self.0.get(fence.counter() as usize % RECENT).copied()
+    }
+}
 
 impl Machine {
     /// Places waiting tasks until nothing fits or the batch holds `events_max` events.
@@ -23,6 +43,8 @@ impl Machine {
         let fence = self.state.next_fence();
         let id = self.state.tasks.get(slot).expect("MA-1: a placed task is in memory").id;
         let event = Event::TaskAssigned { id, fence, worker: worker_id, incarnation };
+        self.recent.note(fence, slot);
+        self.state.tasks.expect(slot);
         apply(&mut self.state, &event);
         self.fleet.hold(slot, worker_slot);
         let task = self.state.tasks.get_mut(slot).expect("MA-1: a placed task is in memory");

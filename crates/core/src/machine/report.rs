@@ -8,7 +8,10 @@ use crate::task::{State, next_deadline};
 impl Machine {
     pub(super) fn report(&mut self, report: Report, batch: &mut Batch) {
         self.heard(report.worker, report.session);
-        let mut decided = Vec::new();
+        if let Some(slot) = self.recent.slot(report.fence) {
+            self.state.tasks.expect(slot);
+        }
+        let mut decided = std::mem::take(&mut self.decided);
         let view = crate::command::View {
             state: &self.state,
             dispatcher: &self.dispatcher,
@@ -24,6 +27,7 @@ impl Machine {
         }
         self.drop_hasty_checkpoint(&report, &mut decided);
         self.commit(&mut decided, batch);
+        self.decided = decided;
         if wants_acknowledgement(&report.what) {
             batch.effects.push(Effect::Acknowledge {
                 worker: report.worker,

@@ -34,7 +34,7 @@ impl Machine {
         worker.session = Some(hello.session);
         worker.newest_session = hello.session;
         worker.incarnation = hello.incarnation;
-        worker.heard = now;
+        worker.heard = self.present;
         worker.offer = hello.offer.clone();
         let accepting = !worker.cordoned;
         self.dispatcher.worker_joined(slot, &hello.offer);
@@ -112,7 +112,7 @@ impl Machine {
 
     /// Any word of the live session is a sign of life. The timer is moved when it fires.
     pub(super) fn heard(&mut self, worker: WorkerId, session: Session) {
-        let now = self.state.now.elapsed;
+        let now = self.present;
         if let Some(worker) = self.fleet.find(worker).and_then(|slot| self.fleet.get_mut(slot))
             && worker.session == Some(session)
         {

@@ -75,9 +75,10 @@ impl ShardState {
         Some(task)
     }
 
-    /// What changed since the last cut. The cut is at the record begun last.
-    pub fn take_dirty(&mut self) -> (Vec<TaskSlot>, Vec<TaskId>) {
-        self.cut = self.seq;
+    /// What changed since the last cut. The new cut is through record `through`; the one after it may have begun
+    /// already, but holds nothing yet.
+    pub fn take_dirty(&mut self, through: Seq) -> (Vec<TaskSlot>, Vec<TaskId>) {
+        self.cut = through;
         (std::mem::take(&mut self.dirty), std::mem::take(&mut self.revived))
     }
 

@@ -1,27 +1,49 @@
 //! The tasks in memory: a slab with an index by id.
 //! - TT-1 iteration goes by slot, so its order depends on the events alone
+//! - TT-2 growing copies no task: a table of millions never stops the shard to move
+
+use std::cell::Cell;
 
 use super::Task;
 use crate::id::TaskId;
 use crate::index::{SlotIndex, TaskSlot};
 
+/// Tasks in one block; a block is never moved.
+const BLOCK: usize = 4096;
+
 #[derive(Debug, Default)]
 pub struct TaskTable {
-    slots: Vec<Option<Task>>,
+    blocks: Vec<Vec<Option<Task>>>,
     free: Vec<u32>,
     index: SlotIndex,
+    slots: u32,
+    /// The task found last. Deciding and applying ask for the same one several times over, and in a table of
+    /// millions every search goes to memory.
+    last: Cell<TaskSlot>,
 }
 
-/// Stands for an id that no task has; a vacant slot is never in the index.
-const NO_ID: u128 = 0;
+fn at(blocks: &[Vec<Option<Task>>], slot: u32) -> Option<&Task> {
+    blocks.get(slot as usize / BLOCK)?.get(slot as usize % BLOCK)?.as_ref()
+}
 
-fn id_at(slots: &[Option<Task>], slot: u32) -> u128 {
-    slots[slot as usize].as_ref().map_or(NO_ID, |task| task.id.bits())
+fn holds(blocks: &[Vec<Option<Task>>], slot: u32, id: TaskId) -> bool {
+    at(blocks, slot).is_some_and(|task| task.id == id)
 }
 
 impl TaskTable {
     pub fn find(&self, id: TaskId) -> Option<TaskSlot> {
-        self.index.find(id.bits(), |slot| id_at(&self.slots, slot)).map(TaskSlot)
+        let last = self.last.get();
+        if holds(&self.blocks, last.0, id) {
+            return Some(last);
+        }
+        let slot = self.index.find(id.bits(), |slot| holds(&self.blocks, slot, id)).map(TaskSlot)?;
+        self.last.set(slot);
+        Some(slot)
+    }
+
+    /// The task in this slot is the next one that will be asked for.
+    pub fn expect(&self, slot: TaskSlot) {
+        self.last.set(slot);
     }
 
     pub fn by_id(&self, id: TaskId) -> Option<&Task> {
@@ -29,46 +51,49 @@ impl TaskTable {
     }
 
     pub fn get(&self, slot: TaskSlot) -> Option<&Task> {
-        self.slots.get(slot.index()).and_then(Option::as_ref)
+        at(&self.blocks, slot.0)
     }
 
     pub fn get_mut(&mut self, slot: TaskSlot) -> Option<&mut Task> {
-        self.slots.get_mut(slot.index()).and_then(Option::as_mut)
+        self.blocks.get_mut(slot.index() / BLOCK)?.get_mut(slot.index() % BLOCK)?.as_mut()
     }
 
     /// The id must not be in the table.
     pub fn insert(&mut self, task: Task) -> TaskSlot {
-        let id = task.id.bits();
-        let slot = match self.free.pop() {
-            Some(slot) => {
-                self.slots[slot as usize] = Some(task);
-                slot
-            }
-            None => {
-                self.slots.push(Some(task));
-                u32::try_from(self.slots.len() - 1).expect("fewer than 2^32 tasks in memory")
-            }
-        };
-        let slots = &self.slots;
-        self.index.insert(id, slot, |slot| id_at(slots, slot));
+        let id = task.id;
+        let slot = self.free.pop().unwrap_or_else(|| self.grow());
+        self.blocks[slot as usize / BLOCK][slot as usize % BLOCK] = Some(task);
+        self.index.insert(id.bits(), slot);
+        self.last.set(TaskSlot(slot));
         TaskSlot(slot)
+    }
+
+    fn grow(&mut self) -> u32 {
+        let slot = self.slots;
+        self.slots = slot.checked_add(1).expect("fewer than 2^32 tasks in memory");
+        if (slot as usize).is_multiple_of(BLOCK) {
+            self.blocks.push(Vec::with_capacity(BLOCK));
+        }
+        self.blocks[slot as usize / BLOCK].push(None);
+        slot
     }
 
     pub fn remove(&mut self, slot: TaskSlot) -> Option<Task> {
         let id = self.get(slot)?.id;
-        let slots = &self.slots;
-        self.index.remove(id.bits(), |slot| id_at(slots, slot));
+        let blocks = &self.blocks;
+        self.index.remove(id.bits(), |slot| holds(blocks, slot, id));
         self.free.push(slot.0);
-        self.slots[slot.index()].take()
+        self.blocks[slot.index() / BLOCK][slot.index() % BLOCK].take()
     }
 
     /// By slot.
     pub fn iter(&self) -> impl Iterator<Item = (TaskSlot, &Task)> {
-        (0..).map(TaskSlot).zip(&self.slots).filter_map(|(slot, task)| Some((slot, task.as_ref()?)))
+        let tasks = self.blocks.iter().flatten();
+        (0..).map(TaskSlot).zip(tasks).filter_map(|(slot, task)| Some((slot, task.as_ref()?)))
     }
 
     pub fn len(&self) -> usize {
-        self.slots.len() - self.free.len()
+        self.slots as usize - self.free.len()
     }
 
     pub fn is_empty(&self) -> bool {
@@ -77,6 +102,6 @@ impl TaskTable {
 
     /// One past the highest slot in use so far; bounds a scan by slot.
     pub fn slots_end(&self) -> u32 {
-        self.slots.len() as u32
+        self.slots
     }
 }

@@ -17,7 +17,11 @@ pub(crate) struct Verify {
 impl Verify {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
         let report = mainspring_store_local::verify(&self.data)?;
-        println!("{report}");
+        println!("records     {}", report.records);
+        println!("events      {}", report.events);
+        println!("first       {}", report.first);
+        println!("last        {}", report.last);
+        println!("{report:?}");
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, Sender, after, never, select};
 use mainspring_core::command::Command;
-use mainspring_core::effect::Effect;
 use mainspring_core::id::ProcessId;
 use mainspring_store::{AppendError, Cut, CutError, LiveRow, StoredTask};
 
@@ -181,7 +180,6 @@ impl ShardThread {
     }
 
     fn carry_out(&mut self, turn: &mut Turn) {
-        let mut effects: Vec<Effect> = Vec::new();
         while let Some(output) = self.shard.poll() {
             match output {
                 Output::Append(record) => self.order(AppendOrder::Append(record)),
@@ -194,15 +192,12 @@ impl ShardThread {
                 }
                 Output::Barrier(barrier) => self.load(LoaderOrder::Barrier(barrier)),
                 Output::Answer { reply, results } => reply(results),
-                Output::Effect(effect) => effects.push(effect),
+                Output::Effects(effects) => (self.outlet)(effects),
                 Output::RetryAppend(wait) => {
                     turn.retry_append = Some(Instant::now() + Duration::from_millis(wait.get()));
                 }
                 Output::Stopped(cause) => turn.cause = Some(cause),
             }
-        }
-        if !effects.is_empty() {
-            (self.outlet)(effects);
         }
     }
 

@@ -50,7 +50,7 @@ struct OpenCut {
 #[derive(Debug, Default)]
 struct Leaving {
     through: Seq,
-    ended: Vec<TaskId>,
+    ended: Vec<(TaskSlot, TaskId)>,
     parked: Vec<TaskId>,
 }
 
@@ -128,7 +128,7 @@ impl<R> Shard<R> {
 
     fn make_cut(&mut self, through: Seq) {
         let after = self.checkpoints.made;
-        let (dirty, revived) = self.machine.state_mut().take_dirty();
+        let (dirty, revived) = self.machine.state_mut().take_dirty(through);
         let state = self.machine.state();
         let mut cut = Cut { epoch: self.epoch, through, now: state.now, revived, ..Cut::default() };
         cut.meta = self.meta();
@@ -148,7 +148,7 @@ impl<R> Shard<R> {
         let Some(task) = self.machine.state().tasks().get(slot) else { return };
         let (id, touched, stored) = (task.id, task.touched, task.stored);
         if task.status().is_ended() {
-            leaving.ended.push(id);
+            leaving.ended.push((slot, id));
             if self.config.history {
                 let mut bytes = Vec::with_capacity(task.payload.len() + 256);
                 write_task(&mut bytes, task, &mut self.profiles_out);
@@ -244,8 +244,8 @@ impl<R> Shard<R> {
                 break;
             }
             let Some((_, leaving)) = self.checkpoints.settling.pop_front() else { break };
-            for id in &leaving.ended {
-                self.machine.drop_ended(*id, leaving.through);
+            for (slot, id) in &leaving.ended {
+                self.machine.drop_ended(*slot, *id, leaving.through);
             }
             let beyond = self.pager.holds_until();
             for id in &leaving.parked {

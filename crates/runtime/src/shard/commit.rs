@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use mainspring_core::command::{Answer, Rejection};
 use mainspring_core::id::Seq;
 use mainspring_core::limits::Pressure;
 use mainspring_core::machine::Batch;
@@ -37,6 +38,11 @@ pub(super) struct InFlight<R> {
     failing: bool,
 }
 
+/// "Come back later" is true whatever becomes durable; who is told so must not wait for a disk that is full.
+fn tells_nothing(result: &Result<Answer, Rejection>) -> bool {
+    matches!(result, Err(Rejection::StoreUnavailable { .. } | Rejection::StoreBehind { .. }))
+}
+
 impl<R> Shard<R> {
     /// Takes what the machine brought about into the record being built.
     pub(super) fn absorb(&mut self, mut batch: Batch) {
@@ -44,14 +50,16 @@ impl<R> Shard<R> {
             write_event(&mut self.building.body, event, &mut self.profiles_out);
         }
         self.building.events += batch.events.len() as u32;
-        if self.config.breaks.early_effect {
-            self.outputs.extend(batch.effects.drain(..).map(Output::Effect));
+        batch.events.clear();
+        if self.config.breaks.early_effect && !batch.effects.is_empty() {
+            self.outputs.push_back(Output::Effects(std::mem::take(&mut batch.effects)));
         }
         self.building.held.effects(&mut batch.effects);
+        self.batch = batch;
     }
 
     pub(super) fn hold_answer(&mut self, reply: R, results: Replies) {
-        if self.config.breaks.early_answer {
+        if self.config.breaks.early_answer || results.iter().all(tells_nothing) {
             self.outputs.push_back(Output::Answer { reply, results });
         } else {
             self.building.held.answer(reply, results);
@@ -75,9 +83,8 @@ impl<R> Shard<R> {
 
     fn seal(&mut self) {
         let seq = self.building.seq;
-        // The next body will be about as large; growing it step by step would copy it several times over.
         let mut next = Building::new(seq.next());
-        next.body.reserve(self.building.body.len().min(self.config.record_bytes_max));
+        next.body = std::mem::take(&mut self.spare_body);
         let built = std::mem::replace(&mut self.building, next);
         let now = self.machine.state().now;
         let record = Arc::new(Record { epoch: self.epoch, seq, now, events: built.events, body: built.body });
@@ -120,6 +127,11 @@ impl<R> Shard<R> {
     fn append_done(&mut self) {
         let Some(in_flight) = self.in_flight.take() else { return };
         self.durable = in_flight.record.seq;
+        // Fresh pages cost more than the bytes written into them, so the room is used again.
+        if let Ok(mut record) = Arc::try_unwrap(in_flight.record) {
+            record.body.clear();
+            self.spare_body = record.body;
+        }
         self.release(in_flight.held);
         self.write_cut_if_durable();
         self.seal_if_free();
@@ -128,7 +140,9 @@ impl<R> Shard<R> {
     fn release(&mut self, held: Held<R>) {
         let (answers, effects) = held.take();
         self.outputs.extend(answers.into_iter().map(|(reply, results)| Output::Answer { reply, results }));
-        self.outputs.extend(effects.into_iter().map(Output::Effect));
+        if !effects.is_empty() {
+            self.outputs.push_back(Output::Effects(effects));
+        }
     }
 
     pub(super) fn pressure(&self) -> Pressure {

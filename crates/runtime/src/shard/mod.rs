@@ -56,7 +56,7 @@ pub enum Output<R> {
     /// Call [`Shard::barrier_passed`] once every load and page that was begun before has been answered.
     Barrier(u64),
     Answer { reply: R, results: Replies },
-    Effect(Effect),
+    Effects(Vec<Effect>),
     /// The journal cannot be written for now; offer the same record again after this long.
     RetryAppend(Millis),
     /// The shard has another owner, or cannot go on; its memory must be dropped.
@@ -86,6 +86,9 @@ pub struct Shard<R> {
     profiles_out: EncodedProfiles,
     profiles_in: ProfileCache,
     outputs: VecDeque<Output<R>>,
+    /// Room that is used again: what a command brought about, and the bytes of a record.
+    batch: Batch,
+    spare_body: Vec<u8>,
     stopped: bool,
 }
 
@@ -168,7 +171,7 @@ impl<R> Shard<R> {
         self.refresh(reading);
         let room = self.config.record_events_max.saturating_sub(self.building.events as usize);
         if room > 0 {
-            let mut batch = Batch::default();
+            let mut batch = std::mem::take(&mut self.batch);
             self.machine.run_due(&mut batch);
             self.machine.place(&mut batch, room);
             self.absorb(batch);
@@ -186,7 +189,7 @@ impl<R> Shard<R> {
     }
 
     pub(crate) fn handle(&mut self, command: Command) -> Result<Answer, Rejection> {
-        let mut batch = Batch::default();
+        let mut batch = std::mem::take(&mut self.batch);
         let result = self.machine.handle(command, &mut batch);
         self.absorb(batch);
         result
@@ -198,6 +201,7 @@ impl<R> Shard<R> {
         if self.building.events == 0 {
             self.machine.begin(self.building.seq, now);
         }
+        self.machine.set_present(now.elapsed);
         self.machine.set_pressure(self.pressure());
     }
 

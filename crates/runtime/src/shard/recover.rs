@@ -62,6 +62,8 @@ impl<R> Shard<R> {
             profiles_out: EncodedProfiles::default(),
             profiles_in: profiles,
             outputs: std::collections::VecDeque::new(),
+            batch: Batch::default(),
+            spare_body: Vec::new(),
             stopped: false,
         };
         shard.start_epoch(now);

@@ -9,6 +9,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 
+use rustix::fs::{FallocateFlags, fallocate};
+use rustix::io::Errno;
+
 use super::segment;
 use crate::device::{Device, Purpose, sync_dir};
 
@@ -116,6 +119,11 @@ impl Maker {
     }
 
     fn fill(&self, file: &File, bytes: u64) -> io::Result<()> {
+        // Asks for the room first: on a full device, writing until it is used up would starve the tables.
+        match fallocate(file, FallocateFlags::empty(), 0, bytes) {
+            Ok(()) | Err(Errno::OPNOTSUPP) => {}
+            Err(errno) => return Err(errno.into()),
+        }
         write_zeros(self.device.as_ref(), Purpose::Prepare, file, 0..bytes, &self.stop)?;
         self.device.sync(Purpose::Prepare, file)
     }

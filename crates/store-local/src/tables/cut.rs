@@ -39,10 +39,7 @@ impl LocalTables {
     }
 
     /// Runs `work` in a transaction that is on disk when this returns.
-    fn commit(
-        &mut self,
-        work: &dyn Fn(&Connection, &mut Kinds, &mut Vec<u32>) -> Result<(), Trouble>,
-    ) -> Result<(), CutError> {
+    fn commit(&mut self, work: &Work<'_>) -> Result<(), CutError> {
         if let Some(what) = &self.broken {
             return Err(CutError::Failed { what: what.clone() });
         }
@@ -82,6 +79,9 @@ impl LocalTables {
         }
     }
 }
+
+/// What is done inside a transaction; kinds and days are those that will be if it commits.
+type Work<'a> = dyn Fn(&Connection, &mut Kinds, &mut Vec<u32>) -> Result<(), Trouble> + 'a;
 
 /// Why a transaction did not commit.
 enum Trouble {
@@ -232,4 +232,43 @@ fn drop_keys(db: &Connection, now: Wall) -> rusqlite::Result<usize> {
         SELECT scope FROM keys WHERE expires < ?1
         AND NOT EXISTS (SELECT 1 FROM live WHERE live.id = keys.task) LIMIT ?2)";
     db.prepare_cached(sql)?.execute(params![time(now), KEYS_AT_ONCE])
+}
+
+#[cfg(test)]
+mod tests {
+    use mainspring_core::id::{Epoch, Seq};
+
+    use super::*;
+
+    fn cut(rows: u128) -> Cut {
+        let row = |n| LiveRow {
+            id: TaskId::from_bits(n),
+            touched: Seq::ZERO,
+            parked_due: None,
+            bytes: vec![7; 4000],
+        };
+        Cut { epoch: Epoch::new(1), live: (0..rows).map(row).collect(), ..Cut::default() }
+    }
+
+    /// `SQLite` is told that it may not grow, which it reports as it does a full device.
+    #[test]
+    fn a_full_device_gives_up_the_reserve_and_leaves_the_tables_as_they_were() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let reserve = Arc::new(Reserve::new(dir.path(), 4096));
+        reserve.fill();
+        let lock = Arc::new(DirLock::take(dir.path()).expect("a lock"));
+        let (mut tables, _) = LocalTables::open(dir.path(), reserve, lock).expect("tables");
+        tables.cut(&cut(1)).expect("room for one");
+        tables.db.execute_batch("PRAGMA max_page_count = 50").expect("a bound");
+        let outcome = tables.cut(&cut(1000));
+        assert!(matches!(outcome, Err(CutError::Full)), "{outcome:?}");
+        assert!(!dir.path().join("reserve").exists(), "the reserve was tried");
+        let count = |tables: &LocalTables| -> i64 {
+            tables.db.query_row("SELECT count(*) FROM live", [], |row| row.get(0)).expect("a count")
+        };
+        assert_eq!(count(&tables), 1);
+        tables.db.execute_batch("PRAGMA max_page_count = 100000").expect("room");
+        tables.cut(&cut(1000)).expect("the same cut, now that there is room");
+        assert_eq!(count(&tables), 1000);
+    }
 }

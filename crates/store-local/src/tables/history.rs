@@ -130,6 +130,11 @@ fn read(
     path: &Path,
     want: usize,
 ) -> rusqlite::Result<Vec<HistoryRow>> {
+    let (sql, values) = statement(query, day, path, want);
+    tx.prepare_cached(&sql)?.query_map(params_from_iter(values), rows::history)?.collect()
+}
+
+fn statement(query: &HistoryQuery, day: u32, path: &Path, want: usize) -> (String, Vec<Value>) {
     let columns = rows::HISTORY;
     let indexed = match path.index {
         "" => "NOT INDEXED".to_owned(),
@@ -143,7 +148,7 @@ fn read(
     narrow(query, day, &mut sql, &mut values);
     sql.push_str(" ORDER BY h.id DESC LIMIT ?");
     values.push(Value::Integer(want as i64));
-    tx.prepare_cached(&sql)?.query_map(params_from_iter(values), rows::history)?.collect()
+    (sql, values)
 }
 
 /// Conditions that a row is checked against on the way.
@@ -180,5 +185,55 @@ fn narrow(query: &HistoryQuery, day: u32, sql: &mut String, values: &mut Vec<Val
         // A bit for each status: one condition, whatever the number of them.
         let bits = query.statuses.iter().fold(0, |bits, status| bits | 1_i64 << status.index());
         also("(? >> h.status) & 1", Value::Integer(bits));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use mainspring_core::name::Name;
+    use mainspring_core::time::Wall;
+    use rusqlite::Connection;
+
+    use super::*;
+
+    /// A page must cost what it shows (HQ-1): no path may sort a day first.
+    #[test]
+    fn no_path_sorts() {
+        let db = Connection::open_in_memory().expect("a database");
+        db.execute_batch("CREATE TABLE days (day INTEGER PRIMARY KEY)").expect("a table");
+        days::create(&db, 7).expect("a day");
+        let named = HistoryQuery {
+            tenant: Some(Name::fixed("a")),
+            job: Some(Name::fixed("b")),
+            ..Default::default()
+        };
+        let failed = HistoryQuery { statuses: vec![Status::Failed, Status::Cancelled], ..named.clone() };
+        let both = HistoryQuery { statuses: vec![Status::Failed, Status::Succeeded], ..named.clone() };
+        let after = HistoryCursor { day: 7, id: TaskId::from_bits(5) };
+        let later = HistoryQuery { after: Some(after), ended_from: Some(Wall::ZERO), ..failed.clone() };
+        let rows = [
+            ("all", HistoryQuery::default(), "SCAN h"),
+            (
+                "all, a later page",
+                HistoryQuery { after: Some(after), ..Default::default() },
+                "PRIMARY KEY (id<?)",
+            ),
+            ("one job", named, "history_7_kind"),
+            ("not succeeded", failed, "history_7_odd"),
+            ("both", both, "history_7_kind"),
+            ("a later page", later, "history_7_odd"),
+        ];
+        for (case, query, used) in rows {
+            for path in paths(&query, query.tenant.as_ref().map(|_| [1_i64, 2].as_slice())) {
+                let (sql, values) = statement(&query, 7, &path, 10);
+                let mut explain = db.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).expect("a statement");
+                let plan: Vec<String> = explain
+                    .query_map(params_from_iter(values), |row| row.get(3))
+                    .and_then(Iterator::collect)
+                    .expect("a plan");
+                let plan = plan.join("; ");
+                assert!(!plan.contains("TEMP B-TREE") && plan.contains(used), "{case}: {plan}");
+            }
+        }
     }
 }

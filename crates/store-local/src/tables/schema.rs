@@ -41,7 +41,8 @@ pub fn path(dir: &Path) -> PathBuf {
 pub fn writer(dir: &Path) -> Result<Connection, OpenError> {
     let mut db = Connection::open(path(dir)).map_err(refused)?;
     let setup = |db: &mut Connection| -> rusqlite::Result<u32> {
-        // 8 KiB: measured best for history rows of 400 bytes; only counts when the file is made.
+        // Only counts when the file is made. History rows a second, of 400 bytes, on a busy machine: 4 KiB
+        // 152,000-214,000, 8 KiB 208,000-231,000, 16 KiB 171,000-183,000.
         db.execute_batch("PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;")?;
         // 64 MiB each: fewer, longer checkpoints touch a page once for many cuts.
         db.execute_batch(
@@ -89,6 +90,8 @@ pub fn head(db: &Connection) -> rusqlite::Result<CheckpointHead> {
     })
 }
 
+/// By value, so that it can stand in `map_err`.
+#[allow(clippy::needless_pass_by_value)]
 pub fn refused(error: rusqlite::Error) -> OpenError {
     OpenError::Backend { what: "the tables".into(), why: error.to_string() }
 }

@@ -18,8 +18,10 @@ fn endless_variety_takes_bounded_memory() {
         world.queue(0, &odd);
         world.queue(1, &odd.clone().pool(&text));
         world.queue(2, &kind().cpu(round as u64));
+        world.queue(3, &kind().needs(cpu_memory(0, (1 << 41) + round as u64)));
         assert_eq!(world.tasks(), [2]);
         world.release(2);
+        world.0.remove(TaskSlot(3));
         world.0.remove(TaskSlot(0));
         world.0.remove(TaskSlot(1));
     }

@@ -94,6 +94,21 @@ fn an_idle_tenant_saves_up_no_turns() {
 }
 
 #[test]
+fn an_idle_tenant_joins_behind_those_whose_turn_it_is() {
+    let mut world = World::with(&[offer(100)]);
+    let tenants = ["a", "b", "c"].map(|tenant| kind().tenant(tenant));
+    (0..3).for_each(|tenant| world.queue(tenant, &tenants[tenant as usize]));
+    assert_eq!(world.tasks(), [0, 1, 2]);
+    (10..20).for_each(|task| world.queue(task, &tenants[0]));
+    (20..30).for_each(|task| world.queue(task, &tenants[1]));
+    for task in [10, 20, 11, 21, 12] {
+        assert_eq!(world.place().unwrap().0, task);
+    }
+    world.queue(30, &tenants[2]);
+    assert_eq!(world.tasks()[..3], [22, 30, 13]);
+}
+
+#[test]
 fn a_tenant_blocked_for_long_saves_up_no_turns() {
     let mut world = World::with(&[offer(10_000)]);
     world.tenant("blocked", 1, 0);

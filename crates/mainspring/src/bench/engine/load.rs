@@ -15,7 +15,7 @@ use mainspring_core::profile::{Profile, ProfileSpec};
 use mainspring_core::resources::Requirements;
 use mainspring_runtime::node::Node;
 use mainspring_runtime::{Envelope, ShardConfig};
-use mainspring_store_local::LocalStore;
+use mainspring_store_local::{LocalOptions, LocalStore};
 
 pub(super) const PAYLOAD_BYTES: usize = 200;
 pub(super) const WORKER: WorkerId = WorkerId::from_bits(7);
@@ -89,7 +89,7 @@ impl Rig {
     pub(super) fn open(dir: &Path, config: ShardConfig) -> anyhow::Result<Self> {
         let (sender, effects) = unbounded();
         let outlet = Box::new(move |batch| drop(sender.send(batch)));
-        let store = LocalStore::new(dir, mainspring_store_local::Options::default());
+        let store = LocalStore::new(dir, LocalOptions::default());
         let (node, _) = Node::open(&store, config, outlet)?;
         Ok(Self { node, effects })
     }

@@ -42,11 +42,12 @@ pub(crate) fn run(plan: &Plan, figures: &mut Figures) -> anyhow::Result<()> {
     let scratch = Scratch::new(&plan.dir)?;
     let fsync = machine::fsync_median(&scratch.0)?;
     figures.add("fsync_ms", "fdatasync of this disk, median", fsync.as_secs_f64() * 1e3, "ms", ("–", "–"));
-    if plan.wants(Part::Throughput) {
-        throughput::run(plan, &scratch.0, figures)?;
-    }
+    // First, while this process has not yet used any memory that could be used again unseen.
     if plan.wants(Part::Backlog) {
         backlog::run(plan, figures);
+    }
+    if plan.wants(Part::Throughput) {
+        throughput::run(plan, &scratch.0, figures)?;
     }
     if plan.wants(Part::Recovery) {
         recovery::run(plan, &scratch.0, figures)?;

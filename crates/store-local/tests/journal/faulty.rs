@@ -56,9 +56,10 @@ impl Device for Faulty {
     }
 
     fn sync(&self, purpose: Purpose, file: &File) -> io::Result<()> {
-        match (purpose, self.append_sync.strikes()) {
-            (Purpose::Append, Some(error)) => Err(error),
-            _ => Disk.sync(purpose, file),
+        let fault = (purpose == Purpose::Append).then_some(&self.append_sync);
+        match fault.and_then(Fault::strikes) {
+            Some(error) => Err(error),
+            None => Disk.sync(purpose, file),
         }
     }
 }

@@ -1,21 +1,19 @@
 //! A process that is killed while it appends: every record it acknowledged is there afterwards.
 //! The child is this same test binary, told by an environment variable what to be.
 
-mod faulty;
-
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use faulty::{open, record, store, tail};
+use crate::faulty::{open, record, store, tail};
 use mainspring_core::id::Seq;
 use mainspring_store::{Cut, Journal, Tables};
 
 const DIR: &str = "MAINSPRING_KILL_TEST_DIR";
 const LIVES: u32 = 200;
 /// All lives together; a slow machine gets fewer of them rather than a longer test.
-const TIME_MAX: Duration = Duration::from_secs(60);
+const TIME_MAX: Duration = Duration::from_mins(1);
 /// Small, so that segments are begun, prepared and used again all the time.
 const SEGMENT: u64 = 256 << 10;
 
@@ -49,7 +47,7 @@ fn child() {
 
 fn spawn(dir: &Path, from: u64) -> Child {
     Command::new(std::env::current_exe().expect("this test"))
-        .args(["child", "--exact", "--nocapture"])
+        .args(["kill::child", "--exact", "--nocapture"])
         .env(DIR, dir)
         .env("FROM", from.to_string())
         .stdout(Stdio::piped())

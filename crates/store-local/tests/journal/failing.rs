@@ -1,12 +1,11 @@
 //! Devices that fail: what is answered, and what is there afterwards.
 
-mod faulty;
-
 use std::sync::Arc;
 
-use faulty::{EIO, ENOSPC, Faulty, open, options, record, store, tail};
-use mainspring_store::{AppendError, Journal, Record};
-use mainspring_store_local::LocalStore;
+use crate::faulty::{EIO, ENOSPC, Faulty, open, options, record, store, tail};
+use mainspring_core::id::{Seq, TaskId};
+use mainspring_store::{AppendError, Cut, Journal, LiveRow, Record, Tables};
+use mainspring_store_local::{LocalOptions, LocalStore};
 use tempfile::TempDir;
 
 const SEGMENT: u64 = 64 << 10;
@@ -109,4 +108,41 @@ fn no_room_for_another_segment_is_full_until_there_is() {
     assert!(refused > 0, "the fault never struck");
     drop(opened);
     assert_eq!(tail(&mut open(&store(dir.path(), SEGMENT)), 0).len(), 40);
+}
+
+/// Needs a small file system: `mount -t tmpfs -o size=48m none /mnt/small`, then
+/// `MAINSPRING_SMALL_DIR=/mnt/small cargo test -p mainspring-store-local -- --ignored`.
+#[test]
+#[ignore = "needs a file system of its own"]
+fn a_really_full_device_goes_on_when_the_journal_is_trimmed() {
+    let small = std::env::var("MAINSPRING_SMALL_DIR").expect("a small file system");
+    let dir = tempfile::tempdir_in(small).expect("a directory");
+    let options = LocalOptions { segment_bytes: 4 << 20, reserve_bytes: 8 << 20, ..LocalOptions::default() };
+    let store = LocalStore::new(dir.path(), options);
+    let mut opened = open(&store);
+    let (epoch, mut seq, mut cut_through) = (opened.epoch, 0, 0);
+    for round in 0..5 {
+        let error = loop {
+            match opened.journal.append(&record(epoch, seq + 1, 300_000)) {
+                Ok(()) => seq += 1,
+                Err(error) => break error,
+            }
+        };
+        assert!(matches!(error, AppendError::Full { .. }), "round {round}: {error}");
+        // Only now the tables grow, with no room but the reserve.
+        let row = |n: u64| LiveRow {
+            id: TaskId::from_bits(u128::from(seq * 1000 + n)),
+            touched: Seq::new(seq),
+            parked_due: None,
+            bytes: vec![7; 1000],
+        };
+        let cut = Cut { epoch, through: Seq::new(seq), live: (0..500).map(row).collect(), ..Cut::default() };
+        opened.tables.cut(&cut).expect("the reserve has room for a cut");
+        opened.journal.trim(Seq::new(seq)).expect("trim");
+        cut_through = seq;
+        println!("round {round}: full after record {seq}");
+    }
+    opened.journal.append(&record(epoch, seq + 1, 300_000)).expect("there is room after a trim");
+    drop(opened);
+    assert_eq!(tail(&mut open(&store), cut_through), [record(epoch, seq + 1, 300_000)]);
 }

@@ -1,0 +1,121 @@
+use super::*;
+use mainspring_core::task::{Override, Status};
+
+/// A cut as soon as there is something to cut.
+fn eager() -> ShardConfig {
+    ShardConfig { cut_every: Millis::ZERO, ..ShardConfig::default() }
+}
+
+#[test]
+fn a_cut_waits_until_its_record_is_durable() {
+    let mut rig = rig_with(eager());
+    let submit = rig.submit(StartTime::Now);
+    rig.tell(1, vec![Command::Submit(Box::new(submit))]);
+    assert!(rig.cuts.is_empty(), "made, but not handed out");
+    rig.append(Ok(()));
+    assert_eq!(rig.cuts.len(), 1);
+    assert_eq!(rig.cuts[0].through, rig.shard.figures().durable);
+}
+
+#[test]
+fn an_ended_task_leaves_memory_only_behind_the_barrier() {
+    let mut rig = rig_with(eager());
+    rig.hello();
+    let id = rig.submitted(StartTime::Now);
+    let start = rig.starts.pop().expect("started");
+    let report = Report {
+        worker: start.worker,
+        session: start.session,
+        task: id,
+        fence: start.fence,
+        what: ReportKind::Succeeded { output: None },
+    };
+    rig.tell(1, vec![Command::Report(Box::new(report))]);
+    rig.append(Ok(()));
+    rig.write_cut();
+    assert!(rig.in_memory(id), "a read of the tables from before the cut may still be on its way");
+    let barrier = rig.barriers.pop().expect("asked for");
+    rig.shard.barrier_passed(barrier);
+    assert!(!rig.in_memory(id));
+    assert_eq!(rig.task(id).status(), Status::Succeeded, "the tables answer");
+}
+
+#[test]
+fn a_task_that_lived_between_two_cuts_leaves_one_row() {
+    let mut rig = rig_with(quiet());
+    rig.hello();
+    rig.submitted(StartTime::Now);
+    rig.succeed();
+    rig.shard.hurry_cut();
+    rig.step();
+    let cut = rig.cuts[0].clone();
+    assert_eq!((cut.live.len(), cut.ended.len(), cut.gone.len()), (0, 1, 0));
+    assert_eq!(cut.ended[0].worker, Some(WorkerId::from_bits(1)));
+}
+
+#[test]
+fn without_history_an_ended_task_leaves_nothing() {
+    let mut rig = rig_with(ShardConfig { history: false, ..eager() });
+    rig.hello();
+    let id = rig.submitted(StartTime::Now);
+    rig.succeed();
+    assert!(!rig.in_memory(id));
+    assert!(rig.disk.live.is_empty() && rig.disk.history.is_empty());
+    assert_eq!(rig.call(Command::Read { id }), Ok(Answer::Task(None)));
+}
+
+#[test]
+fn a_cut_that_failed_is_offered_again() {
+    let mut rig = rig_with(eager());
+    let submit = rig.submit(StartTime::Now);
+    rig.tell(1, vec![Command::Submit(Box::new(submit))]);
+    rig.append(Ok(()));
+    let cut = rig.cuts.pop().expect("handed out");
+    rig.shard.cut_done(Err(mainspring_store::CutError::Full));
+    rig.shard.retry_cut();
+    rig.collect();
+    assert_eq!(rig.cuts, [cut]);
+    rig.run();
+    assert_eq!(rig.shard.figures().lag_events, 0);
+}
+
+#[test]
+fn far_off_tasks_live_on_disk_and_come_back_in_time() {
+    let mut rig = rig_with(eager());
+    let id = rig.submitted(StartTime::After(Millis::from_secs(7200)));
+    assert!(!rig.in_memory(id), "parked");
+    rig.hello();
+    for _ in 0..7200 / 240 {
+        rig.ms += 240_000;
+        rig.run();
+    }
+    let submit = rig.submit(StartTime::Now);
+    rig.tell(1, vec![Command::Submit(Box::new(submit))]);
+    assert_eq!(rig.task(id).status(), Status::Queued, "due, on time, and its worker long gone");
+}
+
+#[test]
+fn a_command_on_a_parked_task_brings_it_back_first() {
+    let mut rig = rig_with(eager());
+    let id = rig.submitted(StartTime::After(Millis::from_secs(7200)));
+    assert_eq!(
+        rig.call(Command::Cancel { id, stop_running: false }),
+        Ok(Answer::Now { id, status: Status::Cancelled })
+    );
+    assert!(rig.disk.live.is_empty() && rig.disk.history.contains_key(&id));
+    let unknown = rig.submit(StartTime::Now).id;
+    assert_eq!(rig.call(Command::RunNow { id: unknown }), Err(Rejection::TaskNotFound { id: unknown }));
+}
+
+#[test]
+fn an_ended_task_can_be_revived_from_history() {
+    let mut rig = rig_with(eager());
+    let id = rig.submitted(StartTime::Now);
+    rig.call(Command::Cancel { id, stop_running: false }).expect("waits");
+    assert!(!rig.in_memory(id));
+    assert!(matches!(rig.call(Command::RunNow { id }), Err(Rejection::TaskAlreadyEnded { .. })));
+    let over = Override { actor: Name::fixed("ann"), reason: Name::fixed("try again") };
+    rig.call(Command::Revive { id, fact: None, over }).expect("revived");
+    assert_eq!(rig.task(id).status(), Status::Queued);
+    assert!(rig.disk.history.is_empty() && rig.disk.live.contains_key(&id), "one row, not two");
+}

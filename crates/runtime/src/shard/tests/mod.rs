@@ -1,0 +1,288 @@
+//! The shard driven by hand: the test is the journal, the tables, the loader and the clock.
+
+mod commit;
+mod cuts;
+mod opening;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use mainspring_core::command::{Answer, Command, Hello, Rejection, Report, ReportKind, SessionCommand, StartTime, Submit};
+use mainspring_core::effect::{Effect, Start};
+use mainspring_core::fleet::WorkerOffer;
+use mainspring_core::id::{Epoch, Incarnation, Seq, Session, Slot, TaskId, WorkerId};
+use mainspring_core::name::Name;
+use mainspring_core::priority::Priority;
+use mainspring_core::profile::{Profile, ProfileSpec};
+use mainspring_core::resources::Requirements;
+use mainspring_core::task::Task;
+use mainspring_core::time::{Millis, Wall};
+use mainspring_store::{
+    AppendError, CheckpointHead, Cut, HistoryRow, LiveRow, OpenError, Record, Recovery, StoredTask,
+};
+
+use super::{Envelope, Output, Replies, Shard, StopCause};
+use crate::clock::Reading;
+use crate::config::ShardConfig;
+
+const START: u64 = 1_000_000;
+
+/// What survives: the journal and the tables, in memory.
+#[derive(Default)]
+struct Disk {
+    records: Vec<Arc<Record>>,
+    head: CheckpointHead,
+    live: BTreeMap<TaskId, LiveRow>,
+    history: BTreeMap<TaskId, HistoryRow>,
+}
+
+impl Disk {
+    fn write(&mut self, cut: &Cut) {
+        self.head = CheckpointHead { seq: cut.through, epoch: cut.epoch, now: cut.now, meta: cut.meta.clone() };
+        for row in &cut.live {
+            self.live.insert(row.id, row.clone());
+        }
+        for id in &cut.gone {
+            self.live.remove(id);
+        }
+        for id in &cut.revived {
+            self.history.remove(id);
+        }
+        for row in &cut.ended {
+            self.history.insert(row.id, row.clone());
+        }
+    }
+
+    fn find(&self, id: TaskId) -> Option<StoredTask> {
+        let live = self.live.get(&id).cloned().map(StoredTask::Live);
+        live.or_else(|| self.history.get(&id).cloned().map(StoredTask::Ended))
+    }
+}
+
+impl Recovery for Disk {
+    fn head(&mut self) -> Result<CheckpointHead, OpenError> {
+        Ok(self.head.clone())
+    }
+
+    fn live(&mut self, horizon: Wall, each: &mut dyn FnMut(LiveRow)) -> Result<(), OpenError> {
+        let wanted = |row: &&LiveRow| row.parked_due.is_none_or(|due| due <= horizon);
+        self.live.values().filter(wanted).cloned().for_each(each);
+        Ok(())
+    }
+
+    fn live_by_id(&mut self, ids: &[TaskId], each: &mut dyn FnMut(LiveRow)) -> Result<(), OpenError> {
+        ids.iter().filter_map(|id| self.live.get(id)).cloned().for_each(each);
+        Ok(())
+    }
+
+    fn tail(
+        &mut self,
+        after: Seq,
+        each: &mut dyn FnMut(Record) -> Result<(), OpenError>,
+    ) -> Result<(), OpenError> {
+        self.records.iter().filter(|record| record.seq > after).try_for_each(|record| each((**record).clone()))
+    }
+}
+
+struct Rig {
+    shard: Shard<u32>,
+    disk: Disk,
+    config: ShardConfig,
+    ms: u64,
+    appends: Vec<Arc<Record>>,
+    cuts: Vec<Arc<Cut>>,
+    barriers: Vec<u64>,
+    answers: BTreeMap<u32, Replies>,
+    starts: Vec<Start>,
+    loads: Vec<(TaskId, Command, u32)>,
+    pages: Vec<(Wall, Wall)>,
+    retries: usize,
+    stopped: Option<StopCause>,
+    ids: u64,
+}
+
+fn rig_with(config: ShardConfig) -> Rig {
+    let mut rig = Rig::open(Disk::default(), config, 1, START);
+    rig.run();
+    rig
+}
+
+/// Cuts only when a test asks for it.
+fn quiet() -> ShardConfig {
+    ShardConfig { cut_every: Millis::new(u64::MAX / 2), ..ShardConfig::default() }
+}
+
+impl Rig {
+    fn open(mut disk: Disk, config: ShardConfig, epoch: u64, ms: u64) -> Self {
+        let reading = Reading { monotonic: Millis::new(ms), wall: Wall::from_millis(ms) };
+        let (shard, _) = Shard::recover(config, Epoch::new(epoch), &mut disk, reading).expect("opens");
+        let mut rig = Self {
+            shard,
+            disk,
+            config,
+            ms,
+            appends: vec![],
+            cuts: vec![],
+            barriers: vec![],
+            answers: BTreeMap::new(),
+            starts: vec![],
+            loads: vec![],
+            pages: vec![],
+            retries: 0,
+            stopped: None,
+            ids: epoch * 1000,
+        };
+        rig.collect();
+        rig
+    }
+
+    /// Memory is lost; the disk is not.
+    fn crash_and_open(self, epoch: u64) -> Self {
+        let mut next = Self::open(self.disk, self.config, epoch, self.ms);
+        next.run();
+        next
+    }
+
+    fn reading(&self) -> Reading {
+        Reading { monotonic: Millis::new(self.ms), wall: Wall::from_millis(self.ms) }
+    }
+
+    fn tell(&mut self, reply: u32, commands: Vec<Command>) {
+        let reading = self.reading();
+        self.shard.accept(Envelope { commands, reply }, reading);
+        self.step();
+    }
+
+    fn step(&mut self) {
+        let reading = self.reading();
+        self.shard.step(reading);
+        self.collect();
+    }
+
+    fn collect(&mut self) {
+        while let Some(output) = self.shard.poll() {
+            match output {
+                Output::Append(record) => self.appends.push(record),
+                Output::Cut(cut) => self.cuts.push(cut),
+                Output::Trim(_) => {}
+                Output::Load { id, command, reply } => self.loads.push((id, command, reply)),
+                Output::Page { after, until, .. } => self.pages.push((after.0, until)),
+                Output::PageFor { .. } => {}
+                Output::Barrier(barrier) => self.barriers.push(barrier),
+                Output::Answer { reply, results } => drop(self.answers.insert(reply, results)),
+                Output::Effects(effects) => self.starts.extend(effects.into_iter().filter_map(|effect| match effect {
+                    Effect::Start(start) => Some(start),
+                    _ => None,
+                })),
+                Output::RetryAppend(_) => self.retries += 1,
+                Output::Stopped(cause) => self.stopped = Some(cause),
+            }
+        }
+    }
+
+    /// The journal answers.
+    fn append(&mut self, result: Result<(), AppendError>) {
+        let record = self.appends.pop().expect("an append is under way");
+        assert!(self.appends.is_empty(), "one at a time");
+        if result.is_ok() {
+            self.disk.records.push(record);
+        }
+        self.shard.appended(result);
+        self.collect();
+    }
+
+    fn write_cut(&mut self) {
+        let cut = self.cuts.pop().expect("a cut is under way");
+        self.disk.write(&cut);
+        self.shard.cut_done(Ok(()));
+        self.collect();
+    }
+
+    /// Everything that was asked for succeeds, until nothing more is asked for.
+    fn run(&mut self) {
+        loop {
+            self.step();
+            if !self.appends.is_empty() {
+                self.append(Ok(()));
+            } else if !self.cuts.is_empty() {
+                self.write_cut();
+            } else if let Some(barrier) = self.barriers.pop() {
+                self.shard.barrier_passed(barrier);
+            } else if let Some((id, command, reply)) = self.loads.pop() {
+                let (found, reading) = (self.disk.find(id), self.reading());
+                self.shard.loaded(command, reply, found, reading);
+            } else if let Some((after, until)) = self.pages.pop() {
+                let due = |row: &&LiveRow| row.parked_due.is_some_and(|due| due > after && due <= until);
+                let rows = self.disk.live.values().filter(due).cloned().collect();
+                let reading = self.reading();
+                self.shard.paged(rows, reading);
+            } else {
+                return;
+            }
+        }
+    }
+
+    /// Tells, lets everything succeed, and answers the only result.
+    fn call(&mut self, command: Command) -> Result<Answer, Rejection> {
+        self.tell(9999, vec![command]);
+        self.run();
+        let mut results = self.answers.remove(&9999).expect("answered");
+        results.pop().expect("one result")
+    }
+
+    fn task(&mut self, id: TaskId) -> Task {
+        match self.call(Command::Read { id }) {
+            Ok(Answer::Task(Some(task))) => *task,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn submit(&mut self, start: StartTime) -> Submit {
+        self.ids += 1;
+        let requirements = Requirements { pool: Name::fixed("default"), ..Requirements::default() };
+        Submit {
+            id: TaskId::new(self.ms, Slot::from_hash(self.ids), self.ids),
+            profile: Profile::new(ProfileSpec { requirements, ..ProfileSpec::default() }),
+            payload: Arc::from(*b"payload"),
+            priority: Priority::default(),
+            start,
+            labels: None,
+            key: None,
+        }
+    }
+
+    fn submitted(&mut self, start: StartTime) -> TaskId {
+        let submit = self.submit(start);
+        let id = submit.id;
+        assert!(matches!(self.call(Command::Submit(Box::new(submit))), Ok(Answer::Submitted { .. })));
+        id
+    }
+
+    fn hello(&mut self) {
+        let offer = WorkerOffer { pool: Name::fixed("default"), slots: 10, ..WorkerOffer::default() };
+        let hello = Hello {
+            worker: WorkerId::from_bits(1),
+            session: Session::new(self.shard.epoch().get()),
+            incarnation: Incarnation::new(1),
+            offer,
+            holding: vec![],
+        };
+        self.call(Command::Session(SessionCommand::Hello(Box::new(hello)))).expect("never refused");
+    }
+
+    fn succeed(&mut self) {
+        let start = self.starts.pop().expect("a task was started");
+        let report = Report {
+            worker: start.worker,
+            session: start.session,
+            task: start.task,
+            fence: start.fence,
+            what: ReportKind::Succeeded { output: None },
+        };
+        self.call(Command::Report(Box::new(report))).expect("never refused");
+    }
+
+    fn in_memory(&self, id: TaskId) -> bool {
+        self.shard.machine().state().tasks().find(id).is_some()
+    }
+}

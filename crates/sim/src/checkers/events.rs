@@ -1,0 +1,149 @@
+//! Whether an event may follow what came before it: arrows, fences, keys, retries, time.
+
+use mainspring_core::chance::Chance;
+use mainspring_core::event::{Event, Submitted, Then};
+use mainspring_core::id::{Fence, TaskId};
+use mainspring_core::retry::{Jitter, delay};
+use mainspring_core::task::{Cause, State, Status, Task, arrow_exists};
+
+use super::journal::JournalFold;
+use super::{Broken, Check, journaled, leases, require};
+
+/// Which arrow an event takes; `None` if it changes no state.
+pub(super) fn moves(event: &Event) -> Option<(Cause, Status)> {
+    Some(match event {
+        Event::TaskSubmitted(submitted) => {
+            (Cause::Submitted, if submitted.due.is_some() { Status::Pending } else { Status::Queued })
+        }
+        Event::TaskReleased { .. } => (Cause::Released, Status::Queued),
+        Event::TaskAssigned { .. } => (Cause::Assigned, Status::Assigned),
+        Event::TaskUnassigned { .. } => (Cause::Unassigned, Status::Queued),
+        Event::TaskSucceeded { .. } => (Cause::Succeeded, Status::Succeeded),
+        Event::AttemptFailed { then, .. } => (Cause::AttemptFailed, after(*then)),
+        Event::TaskDeferred { .. } => (Cause::Deferred, Status::Deferred),
+        Event::TaskCancelled { .. } => (Cause::Cancelled, Status::Cancelled),
+        Event::TaskForced { status, .. } => (Cause::Forced, *status),
+        Event::TaskRevived { .. } => (Cause::Revived, Status::Queued),
+        Event::EpochStarted { .. }
+        | Event::StopRequested { .. }
+        | Event::TaskAmended { .. }
+        | Event::CheckpointSaved { .. }
+        | Event::DeadlineExtended { .. }
+        | Event::ProcessStarted { .. }
+        | Event::ProcessAdvanced { .. }
+        | Event::ProcessEnded { .. } => return None,
+    })
+}
+
+fn after(then: Then) -> Status {
+    match then {
+        Then::Retry { .. } => Status::RetryWait,
+        Then::Requeue => Status::Queued,
+        Then::Fail => Status::Failed,
+        Then::Quarantine => Status::Quarantined,
+        Then::Cancel => Status::Cancelled,
+    }
+}
+
+/// The fence that an event claims to speak for.
+fn claimed(event: &Event) -> Option<Fence> {
+    match event {
+        Event::TaskUnassigned { fence, .. }
+        | Event::TaskSucceeded { fence, .. }
+        | Event::AttemptFailed { fence, .. }
+        | Event::TaskDeferred { fence, .. }
+        | Event::StopRequested { fence, .. }
+        | Event::CheckpointSaved { fence, .. }
+        | Event::DeadlineExtended { fence, .. } => Some(*fence),
+        _ => None,
+    }
+}
+
+impl JournalFold {
+    pub(super) fn check_event(&self, event: &Event) -> Check {
+        let Some(id) = event.task() else { return Ok(()) };
+        let task = self.task(id);
+        if let Some((cause, to)) = moves(event) {
+            let from = task.map(Task::status);
+            require(arrow_exists(from, cause, to), "I15", || {
+                format!("{id} went from {from:?} to {to:?} by {cause:?}, which is no arrow")
+            })?;
+        }
+        if let Event::TaskSubmitted(submitted) = event {
+            return self.check_submitted(submitted);
+        }
+        let missing = || Broken { invariant: "I2", what: format!("{event:?} is about a task that was never submitted") };
+        let task = task.ok_or_else(missing)?;
+        if let Some(fence) = claimed(event) {
+            let held = task.lease().map(|lease| lease.fence);
+            require(held == Some(fence), "I10", || {
+                format!("{id}: {fence:?} was believed, the live grant is {held:?}: {event:?}")
+            })?;
+        }
+        self.check_rules(task, event)
+    }
+
+    fn check_rules(&self, task: &Task, event: &Event) -> Check {
+        match event {
+            Event::TaskAssigned { fence, .. } => {
+                require(*fence > task.fence && fence.epoch() == self.state.epoch, "I8", || {
+                    format!("{}: fence {fence:?} was granted after {:?}", task.id, task.fence)
+                })?;
+                self.bounds.check_grant(self, task, event)
+            }
+            Event::TaskReleased { .. } => self.check_release(task),
+            Event::AttemptFailed { failure, then, .. } => {
+                if leases::is_expiry(failure) {
+                    leases::check_epoch(self, task.id)?;
+                }
+                self.check_retry(task, failure, *then)
+            }
+            Event::TaskRevived { ended, .. } => require(journaled(ended) == journaled(task), "I16", || {
+                format!("{} was revived from an older state of itself", task.id)
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    fn check_submitted(&self, submitted: &Submitted) -> Check {
+        let Some(claim) = submitted.key else { return Ok(()) };
+        match self.keys.get(&claim.scope) {
+            Some(first) => Err(Broken {
+                invariant: "I3",
+                what: format!("{} was made under the key of {first}", submitted.id),
+            }),
+            None => Ok(()),
+        }
+    }
+
+    fn check_release(&self, task: &Task) -> Check {
+        let early = match task.state {
+            State::Pending { due } => due > self.now.wall,
+            State::RetryWait { due } | State::Deferred { due } => due > self.now.elapsed,
+            _ => false,
+        };
+        require(!early || self.asked_now.contains(&task.id), "I14", || {
+            format!("{} was released at {:?} before its time, {:?}", task.id, self.now, task.state)
+        })
+    }
+
+    fn check_retry(&self, task: &Task, failure: &mainspring_core::failure::Failure, then: Then) -> Check {
+        let Then::Retry { due, spend: true, .. } = then else { return Ok(()) };
+        let policy = &task.profile.retry;
+        require(task.retries_spent + 1 < policy.attempts_max, "I14", || {
+            format!("{} is retried after {} of {} attempts", task.id, task.retries_spent + 1, policy.attempts_max)
+        })?;
+        if policy.jitter != Jitter::None {
+            return Ok(());
+        }
+        let wait = delay(policy, task.retries_spent + 1, &mut Chance::new(0));
+        require(due >= self.now.elapsed + wait, "I14", || {
+            format!("{} waits until {due:?} after {failure:?}, its backoff is {wait}", task.id)
+        })
+    }
+
+    /// Whether the fence is the live grant of its task.
+    pub fn is_live(&self, id: TaskId, fence: Fence) -> bool {
+        self.task(id).and_then(Task::lease).is_some_and(|lease| lease.fence == fence)
+    }
+}

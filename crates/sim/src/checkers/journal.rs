@@ -1,0 +1,233 @@
+//! The journal, folded by the checker itself: I8, I9, I10, I12, I14 and I15 hold at every event.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use mainspring_core::event::{Event, apply};
+use mainspring_core::id::{Epoch, Fence, Seq, TaskId, WorkerId};
+use mainspring_core::key::KeyScope;
+use mainspring_core::shard::ShardState;
+use mainspring_core::task::Task;
+use mainspring_core::time::{Elapsed, Millis, Now, Wall};
+use mainspring_store::Record;
+
+use super::limits::Bounds;
+use super::{Check, require};
+
+/// How a grant ended, as the journal has it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum End {
+    Succeeded,
+    Failed,
+    Deferred,
+    Unassigned,
+    Forced,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Grant {
+    pub worker: WorkerId,
+    pub end: Option<End>,
+}
+
+/// What the journal says about one task.
+#[derive(Clone, Debug, Default)]
+pub struct Facts {
+    pub grants: BTreeMap<Fence, Grant>,
+    pub cancelled: bool,
+    pub stop_requested: bool,
+    pub forced: bool,
+    pub amended: bool,
+    pub revivals: u32,
+}
+
+pub struct JournalFold {
+    pub(super) state: ShardState,
+    facts: BTreeMap<TaskId, Facts>,
+    pub(super) keys: BTreeMap<KeyScope, TaskId>,
+    last: Seq,
+    pub(super) now: Now,
+    epoch: Epoch,
+    pub(super) epoch_began: Elapsed,
+    pub(super) lease: Millis,
+    pub(super) bounds: Bounds,
+    pub(super) leased: BTreeSet<TaskId>,
+    pub(super) queued: BTreeSet<TaskId>,
+    /// Tasks that someone wanted started at once.
+    pub(super) asked_now: BTreeSet<TaskId>,
+    pub(super) expiries: u64,
+    unfinished: BTreeSet<TaskId>,
+}
+
+impl JournalFold {
+    pub fn new(bounds: Bounds, lease: Millis) -> Self {
+        Self {
+            state: ShardState::default(),
+            facts: BTreeMap::new(),
+            keys: BTreeMap::new(),
+            last: Seq::ZERO,
+            now: Now::default(),
+            epoch: Epoch::ZERO,
+            epoch_began: Elapsed::ZERO,
+            lease,
+            bounds,
+            leased: BTreeSet::new(),
+            queued: BTreeSet::new(),
+            asked_now: BTreeSet::new(),
+            expiries: 0,
+            unfinished: BTreeSet::new(),
+        }
+    }
+
+    pub fn last(&self) -> Seq {
+        self.last
+    }
+
+    pub fn now(&self) -> Now {
+        self.now
+    }
+
+    pub fn task(&self, id: TaskId) -> Option<&Task> {
+        self.state.tasks().by_id(id)
+    }
+
+    pub fn facts(&self, id: TaskId) -> Option<&Facts> {
+        self.facts.get(&id)
+    }
+
+    pub fn known(&self) -> impl Iterator<Item = TaskId> + '_ {
+        self.facts.keys().copied()
+    }
+
+    pub fn unfinished(&self) -> &BTreeSet<TaskId> {
+        &self.unfinished
+    }
+
+    pub fn processes(&self) -> usize {
+        self.state.processes.len()
+    }
+
+    /// Leases that ran out, as far as the journal tells.
+    pub fn expiries(&self) -> u64 {
+        self.expiries
+    }
+
+    /// Someone asked to release the task before its time.
+    pub fn note_asked_now(&mut self, id: TaskId) {
+        self.asked_now.insert(id);
+    }
+
+    /// The latest wall time of a record must be one that some clock has shown.
+    pub fn believes_only(&self, shown: Wall) -> Check {
+        require(self.now.wall <= shown, "I14", || {
+            format!("record {} is dated {:?}, no clock was past {shown:?}", self.last, self.now.wall)
+        })
+    }
+
+    pub fn committed(&mut self, record: &Record, events: &[Event]) -> Check {
+        require(record.seq == self.last.next(), "I15", || {
+            format!("record {} follows record {}", record.seq, self.last)
+        })?;
+        require(record.epoch >= self.epoch, "I8", || {
+            format!("record {} is of epoch {}, after epoch {}", record.seq, record.epoch, self.epoch)
+        })?;
+        let back = record.now.elapsed < self.now.elapsed || record.now.wall < self.now.wall;
+        require(!back, "I15", || format!("record {} is dated before the one before it", record.seq))?;
+        self.last = record.seq;
+        self.now = record.now;
+        self.state.begin(record.seq, record.now);
+        for event in events {
+            self.fold(record, event)?;
+        }
+        require(record.epoch == self.epoch, "I10", || {
+            format!("record {} is of epoch {}, the owner is {}", record.seq, record.epoch, self.epoch)
+        })
+    }
+
+    fn fold(&mut self, record: &Record, event: &Event) -> Check {
+        if let Event::EpochStarted { epoch } = event {
+            return self.start_epoch(record, *epoch);
+        }
+        require(record.epoch == self.epoch, "I10", || {
+            format!("record {} of epoch {} has events before its epoch began", record.seq, record.epoch)
+        })?;
+        self.check_event(event)?;
+        let before = event.task().and_then(|id| self.task(id)).map_or(0, |task| task.version);
+        apply(&mut self.state, event);
+        // Only the shard needs to know what changed since a cut.
+        let _ = self.state.take_dirty(record.seq);
+        self.note(event);
+        if let Some((id, after)) = event.task().and_then(|id| Some((id, self.task(id)?.version))) {
+            let grows = u32::from(super::events::moves(event).is_some());
+            require(after == before + grows, "I15", || {
+                format!("{id} went from version {before} to {after} by {event:?}")
+            })?;
+        }
+        Ok(())
+    }
+
+    fn start_epoch(&mut self, record: &Record, epoch: Epoch) -> Check {
+        require(epoch > self.epoch && epoch == record.epoch, "I8", || {
+            format!("record {}: epoch {epoch} began after epoch {}", record.seq, self.epoch)
+        })?;
+        self.epoch = epoch;
+        self.epoch_began = record.now.elapsed;
+        apply(&mut self.state, &Event::EpochStarted { epoch });
+        Ok(())
+    }
+
+    fn note(&mut self, event: &Event) {
+        let Some(id) = event.task() else { return };
+        let task = self.state.tasks().by_id(id);
+        let Some((status, band)) = task.map(|task| (task.status(), task.lease().is_some())) else { return };
+        keep(&mut self.leased, id, band);
+        keep(&mut self.queued, id, status == mainspring_core::task::Status::Queued);
+        keep(&mut self.unfinished, id, !status.is_ended());
+        let facts = self.facts.entry(id).or_default();
+        let mut end = |fence: &Fence, how: End| {
+            if let Some(grant) = facts.grants.get_mut(fence) {
+                grant.end = Some(how);
+            }
+        };
+        match event {
+            Event::TaskAssigned { fence, worker, .. } => {
+                facts.grants.insert(*fence, Grant { worker: *worker, end: None });
+            }
+            Event::TaskUnassigned { fence, .. } => end(fence, End::Unassigned),
+            Event::TaskSucceeded { fence, .. } => end(fence, End::Succeeded),
+            Event::AttemptFailed { fence, failure, .. } => {
+                end(fence, End::Failed);
+                self.expiries += u64::from(super::leases::is_expiry(failure));
+            }
+            Event::TaskDeferred { fence, .. } => end(fence, End::Deferred),
+            Event::StopRequested { .. } => facts.stop_requested = true,
+            Event::TaskCancelled { .. } => facts.cancelled = true,
+            Event::TaskAmended { .. } => facts.amended = true,
+            Event::TaskForced { .. } => {
+                facts.forced = true;
+                let live = facts.grants.values_mut().filter(|grant| grant.end.is_none());
+                live.for_each(|grant| grant.end = Some(End::Forced));
+            }
+            Event::TaskRevived { .. } => facts.revivals += 1,
+            Event::TaskSubmitted(submitted) => {
+                if let Some(claim) = submitted.key {
+                    self.keys.insert(claim.scope, id);
+                }
+            }
+            Event::TaskReleased { .. }
+            | Event::CheckpointSaved { .. }
+            | Event::DeadlineExtended { .. }
+            | Event::EpochStarted { .. }
+            | Event::ProcessStarted { .. }
+            | Event::ProcessAdvanced { .. }
+            | Event::ProcessEnded { .. } => {}
+        }
+    }
+}
+
+fn keep(set: &mut BTreeSet<TaskId>, id: TaskId, belongs: bool) {
+    if belongs {
+        set.insert(id);
+    } else {
+        set.remove(&id);
+    }
+}

@@ -1,0 +1,68 @@
+//! Leases: a worker is lost only after a whole lease without a word, and never before the owner itself has
+//! been there that long (FL-3). What was heard is written down where it comes in, outside the shard.
+
+use std::collections::BTreeMap;
+
+use mainspring_core::event::Event;
+use mainspring_core::failure::{Failure, FailureClass};
+use mainspring_core::id::{Epoch, TaskId, WorkerId};
+use mainspring_core::time::{Elapsed, Millis};
+use mainspring_store::Record;
+
+use super::journal::JournalFold;
+use super::{Check, require};
+
+/// As the core words it; other losses have other causes.
+const SILENT: &str = "the worker was not heard of for a whole lease";
+
+pub(super) fn is_expiry(failure: &Failure) -> bool {
+    failure.class == FailureClass::WorkerLost && &*failure.message == SILENT
+}
+
+pub(super) fn check_epoch(journal: &JournalFold, id: TaskId) -> Check {
+    let full = journal.epoch_began + journal.lease;
+    require(journal.now.elapsed >= full, "FL-3", || {
+        format!("{id} was taken from its worker at {:?}, this owner began at {:?}", journal.now.elapsed, journal.epoch_began)
+    })
+}
+
+/// When each owner heard from each worker over its live session.
+pub struct Words {
+    lease: Millis,
+    heard: BTreeMap<(Epoch, WorkerId), Vec<Elapsed>>,
+    holders: BTreeMap<TaskId, WorkerId>,
+}
+
+impl Words {
+    pub fn new(lease: Millis) -> Self {
+        Self { lease, heard: BTreeMap::new(), holders: BTreeMap::new() }
+    }
+
+    pub fn heard(&mut self, epoch: Epoch, worker: WorkerId, at: Elapsed) {
+        let words = self.heard.entry((epoch, worker)).or_default();
+        if words.last() != Some(&at) {
+            words.push(at);
+        }
+    }
+
+    pub fn committed(&mut self, record: &Record, event: &Event) -> Check {
+        match event {
+            Event::TaskAssigned { id, worker, .. } => {
+                self.holders.insert(*id, *worker);
+            }
+            Event::AttemptFailed { id, failure, .. } if is_expiry(failure) => {
+                let worker = self.holders.get(id).copied().unwrap_or(WorkerId::NONE);
+                let words = self.heard.get(&(record.epoch, worker)).map_or(&[][..], Vec::as_slice);
+                // A word of the very instant may have come after the loss.
+                let until = words.partition_point(|at| *at < record.now.elapsed);
+                let last = words[..until].last().copied().unwrap_or_default();
+                let silent = words.is_empty() || last + self.lease <= record.now.elapsed;
+                return require(silent, "FL-3", || {
+                    format!("{worker} lost {id} at {:?}, it was heard at {last:?}", record.now.elapsed)
+                });
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,36 @@
+//! I16 and I17 for the memory of an owner: what it holds is the journal folded, what it does not hold is
+//! parked or ended, and what it owes is armed.
+
+use mainspring_core::machine::Machine;
+use mainspring_core::task::State;
+
+use super::{Check, Checkers, journaled, require};
+use crate::store::Disk;
+
+impl Checkers {
+    /// Only for the newest owner, and only while nothing of it is on its way to the journal.
+    pub fn memory(&self, machine: &Machine, disk: &Disk) -> Check {
+        for (_, task) in machine.state().tasks().iter() {
+            let known = self.journal.task(task.id);
+            let same = known.is_some_and(|known| journaled(known) == journaled(task));
+            require(same, "I16", || format!("memory has {task:?}, the journal {known:?}"))?;
+        }
+        for id in self.journal.unfinished() {
+            let here = machine.state().tasks().find(*id).is_some();
+            let parked = || disk.live_row(*id).is_some_and(|row| row.parked_due.is_some());
+            let pending = || self.journal.task(*id).is_some_and(|task| matches!(task.state, State::Pending { .. }));
+            require(here || parked() && pending(), "I17", || {
+                format!("{id} has not ended, is not in memory, and no page will bring it")
+            })?;
+        }
+        Ok(())
+    }
+
+    /// After every step. The sweep is a second watchdog; what it finds, the first one missed.
+    pub fn owed(&self, machine: &Machine) -> Check {
+        let unpaid = machine.unpaid();
+        require(unpaid.is_empty(), "I17", || format!("nothing is armed for {unpaid:?}"))?;
+        let swept = machine.counts().swept_up;
+        require(swept == 0, "I17", || format!("the sweep found {swept} tasks that nothing watched"))
+    }
+}

@@ -1,0 +1,48 @@
+//! Orders to workers at the moment they leave: each must follow from the committed journal.
+
+use mainspring_core::effect::{Effect, ReportVerdict, Start};
+use mainspring_core::id::Epoch;
+
+use super::{Check, Checkers, require};
+
+impl Checkers {
+    /// `epoch`: of the owner that sends it.
+    pub fn ordered(&self, epoch: Epoch, effect: &Effect) -> Check {
+        match effect {
+            Effect::Start(start) => self.started(start),
+            Effect::Stop { task, fence, reason: Some(_), .. } => {
+                let asked = self.journal.facts(*task).is_some_and(|facts| facts.stop_requested);
+                require(asked, "I10", || format!("{task} {fence:?} is stopped, the journal has no such request"))
+            }
+            Effect::Stop { task, fence, reason: None, .. } => {
+                require(!self.journal.is_live(*task, *fence), "I10", || {
+                    format!("{task} {fence:?} is killed by epoch {epoch}, it is the live grant")
+                })
+            }
+            Effect::Acknowledge { task, fence, verdict, .. } => {
+                let facts = self.journal.facts(*task);
+                let end = facts.and_then(|facts| facts.grants.get(fence)).and_then(|grant| grant.end);
+                require(*verdict != ReportVerdict::Recorded || end.is_some(), "I10", || {
+                    format!("{task} {fence:?} is acknowledged as recorded, the journal has no end of it")
+                })?;
+                require(!self.journal.is_live(*task, *fence), "I10", || {
+                    format!("{task} {fence:?} is acknowledged as {verdict:?} by epoch {epoch}, it is the live grant")
+                })
+            }
+            Effect::Alert { .. } | Effect::Changed { .. } => Ok(()),
+        }
+    }
+
+    fn started(&self, start: &Start) -> Check {
+        let (id, fence) = (start.task, start.fence);
+        let facts = self.journal.facts(id);
+        let granted = facts.and_then(|facts| facts.grants.get(&fence));
+        require(granted.is_some_and(|grant| grant.worker == start.worker), "I10", || {
+            format!("{id} is started under {fence:?}, the journal has no such grant")
+        })?;
+        let Some(task) = self.journal.task(id).filter(|task| task.fence == fence) else { return Ok(()) };
+        let amended = facts.is_some_and(|facts| facts.amended);
+        require(amended || task.payload == start.payload, "I16", || format!("{id} is started with another payload"))?;
+        require(task.profile == start.profile, "I16", || format!("{id} is started with another profile"))
+    }
+}

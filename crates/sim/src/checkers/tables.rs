@@ -1,0 +1,107 @@
+//! I16 for the tables: after every cut they equal the journal folded through it.
+
+use std::collections::{BTreeSet, VecDeque};
+
+use mainspring_core::event::{Event, apply};
+use mainspring_core::id::{Seq, TaskId};
+use mainspring_core::shard::ShardState;
+use mainspring_core::task::{State, Task};
+use mainspring_core::time::Now;
+use mainspring_store::{Cut, Record};
+
+use super::{Check, journaled, require};
+use crate::store::Disk;
+
+struct Waiting {
+    seq: Seq,
+    now: Now,
+    events: Vec<Event>,
+}
+
+#[derive(Default)]
+pub(super) struct TableFold {
+    state: ShardState,
+    /// Committed, in no cut yet.
+    waiting: VecDeque<Waiting>,
+    cuts: u64,
+}
+
+/// Every so many cuts all rows are compared, not only those that changed.
+const WHOLE_EVERY: u64 = 64;
+
+impl TableFold {
+    pub(super) fn waiting(&mut self, record: &Record, events: Vec<Event>) {
+        self.waiting.push_back(Waiting { seq: record.seq, now: record.now, events });
+    }
+
+    pub(super) fn cut(&mut self, cut: &Cut, disk: &Disk, history: bool) -> Check {
+        self.check_once_each(cut)?;
+        let mut touched = BTreeSet::new();
+        while self.waiting.front().is_some_and(|next| next.seq <= cut.through) {
+            let Some(next) = self.waiting.pop_front() else { break };
+            self.state.begin(next.seq, next.now);
+            for event in &next.events {
+                apply(&mut self.state, event);
+                touched.extend(event.task());
+                if let Event::TaskSubmitted(submitted) = event
+                    && let Some(claim) = submitted.key
+                {
+                    let stored = disk.key(claim.scope).map(|row| row.binding.task);
+                    require(stored == Some(submitted.id), "I16", || {
+                        format!("the key of {} is {stored:?} in the tables", submitted.id)
+                    })?;
+                }
+            }
+            let _ = self.state.take_dirty(next.seq);
+        }
+        for id in touched {
+            self.check_row(id, disk, history)?;
+        }
+        self.cuts += 1;
+        if self.cuts % WHOLE_EVERY == 0 { self.whole(disk, history) } else { Ok(()) }
+    }
+
+    /// A row of a task may be in a cut once: history is written, never rewritten.
+    fn check_once_each(&self, cut: &Cut) -> Check {
+        let mut ids = BTreeSet::new();
+        let rows = cut.live.iter().map(|row| row.id).chain(cut.ended.iter().map(|row| row.id));
+        for id in rows {
+            require(ids.insert(id), "I16", || format!("{id} is twice in the cut through {}", cut.through))?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn whole(&self, disk: &Disk, history: bool) -> Check {
+        let (mut live, mut ended) = (0, 0);
+        for (_, task) in self.state.tasks().iter() {
+            self.check_row(task.id, disk, history)?;
+            if task.status().is_ended() { ended += 1 } else { live += 1 }
+        }
+        let (rows, kept) = (disk.live_rows().count(), disk.ended_rows());
+        require(rows == live, "I16", || format!("{rows} live rows for {live} unfinished tasks"))?;
+        require(!history || kept == ended, "I16", || format!("{kept} history rows for {ended} ended tasks"))
+    }
+
+    fn check_row(&self, id: TaskId, disk: &Disk, history: bool) -> Check {
+        let Some(task) = self.state.tasks().by_id(id) else { return Ok(()) };
+        let expected = journaled(task);
+        let (live, ended) = (disk.live_row(id), disk.ended_row(id));
+        if task.status().is_ended() {
+            require(live.is_none(), "I16", || format!("{id} has ended and has a live row"))?;
+            let same = !history || ended.is_some_and(|row| row.bytes == expected && row.status == task.status());
+            return require(same, "I16", || format!("the history row of {id} is not what the journal says"));
+        }
+        require(ended.is_none(), "I16", || format!("{id} has not ended and is in the history"))?;
+        let same = live.is_some_and(|row| row.bytes == expected && row.touched == task.touched);
+        require(same, "I16", || format!("the live row of {id} is not what the journal says: {task:?}"))?;
+        let due = live.and_then(|row| row.parked_due);
+        require(due.is_none() || due == pending_due(task), "I16", || format!("{id} is parked until {due:?}"))
+    }
+}
+
+fn pending_due(task: &Task) -> Option<mainspring_core::time::Wall> {
+    match task.state {
+        State::Pending { due } => Some(due),
+        _ => None,
+    }
+}

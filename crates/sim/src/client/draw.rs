@@ -1,0 +1,216 @@
+//! What callers ask for.
+
+use std::sync::Arc;
+
+use mainspring_core::command::{Command, StartTime, Submit};
+use mainspring_core::id::{Slot, TaskId};
+use mainspring_core::key::{KeyClaim, KeyFact, KeyScope};
+use mainspring_core::name::Name;
+use mainspring_core::priority::{Band, Priority};
+use mainspring_core::process::Selector;
+use mainspring_core::profile::{Delivery, Profile, ProfileSpec, TimeLimits};
+use mainspring_core::resources::{LabelCondition, Requirements, Resources};
+use mainspring_core::retry::{Backoff, Jitter, RetryPolicy};
+use mainspring_core::task::{Override, Status};
+use mainspring_core::time::{Millis, Wall};
+
+use crate::settings::{POOLS, TENANTS};
+use crate::worker::Nature;
+use crate::world::World;
+
+/// Submissions sent in one envelope, at most.
+const BATCH_MAX: u64 = 6;
+
+impl World {
+    pub(super) fn draw_commands(&mut self) -> Vec<Command> {
+        match self.chance.below(100) {
+            0..44 => vec![self.draw_submit()],
+            44..52 => (0..self.span(BATCH_MAX)).map(|_| self.draw_submit_unkeyed()).collect(),
+            52..62 => vec![self.repeat_key(true)],
+            62..66 => vec![self.repeat_key(false)],
+            66..73 => self.on_task(|id, _| Command::Cancel { id, stop_running: false }),
+            73..78 => self.on_task(|id, _| Command::Cancel { id, stop_running: true }),
+            78..84 => self.on_task(|id, world| world.draw_amend(id)),
+            84..88 => self.on_task(|id, _| Command::RunNow { id }),
+            88..90 => self.on_task(|id, world| world.draw_force(id)),
+            90..93 => self.on_task(|id, _| Command::Revive { id, fact: None, over: over() }),
+            93..99 => self.on_task(|id, _| Command::Read { id }),
+            _ => vec![self.draw_bulk()],
+        }
+    }
+
+    fn on_task(&mut self, act: impl FnOnce(TaskId, &mut Self) -> Command) -> Vec<Command> {
+        let tasks = &self.callers.tasks;
+        if tasks.is_empty() {
+            return vec![self.draw_submit()];
+        }
+        // Half of the time one of the newest.
+        let reach = if self.chance.per_mille(500) { tasks.len().min(5) } else { tasks.len() };
+        let id = tasks[tasks.len() - 1 - self.chance.below(reach as u64) as usize];
+        vec![act(id, self)]
+    }
+
+    fn draw_amend(&mut self, id: TaskId) -> Command {
+        let due = self.chance.per_mille(600).then(|| self.draw_instant());
+        let priority = self.chance.per_mille(500).then(|| self.draw_priority());
+        Command::Amend { id, due, priority, payload: None }
+    }
+
+    fn draw_force(&mut self, id: TaskId) -> Command {
+        let status = [Status::Succeeded, Status::Failed, Status::Skipped][self.chance.below(3) as usize];
+        Command::Force { id, status, over: over() }
+    }
+
+    fn draw_bulk(&mut self) -> Command {
+        let tenant = Name::fixed(TENANTS[self.chance.below(3) as usize]);
+        let selector = Selector { tenant, ..Selector::default() };
+        Command::BulkCancel { selector, stop_running: self.chance.per_mille(500) }
+    }
+
+    fn draw_priority(&mut self) -> Priority {
+        let band = Band::ALL[self.chance.below(3) as usize];
+        Priority::new(band, self.chance.below(11) as u8).unwrap_or_default()
+    }
+
+    fn draw_submit(&mut self) -> Command {
+        let Command::Submit(mut submit) = self.draw_submit_unkeyed() else { unreachable!("a submission was drawn") };
+        if self.chance.per_mille(500) {
+            let scope = KeyScope(u128::from(self.chance.draw()));
+            let claim = KeyClaim { scope, request: u128::from(self.chance.draw()), expires: Wall::from_millis(u64::MAX >> 8) };
+            submit.key = Some((claim, KeyFact::Absent));
+            self.callers.keyed.push((claim, (*submit).clone()));
+        }
+        Command::Submit(submit)
+    }
+
+    /// The same key again, under a new id: with the same request, or with another.
+    fn repeat_key(&mut self, same: bool) -> Command {
+        if self.callers.keyed.is_empty() {
+            return self.draw_submit();
+        }
+        let count = self.callers.keyed.len();
+        let reach = if self.chance.per_mille(600) { count.min(3) } else { count };
+        let (mut claim, mut submit) = self.callers.keyed[count - 1 - self.chance.below(reach as u64) as usize].clone();
+        if !same {
+            claim.request ^= 1;
+        }
+        submit.id = self.mint();
+        submit.key = Some((claim, KeyFact::Absent));
+        Command::Submit(Box::new(submit))
+    }
+
+    fn mint(&mut self) -> TaskId {
+        let wall = self.clocks.read(self.now).wall.millis();
+        TaskId::new(wall, Slot::from_hash(self.chance.draw()), self.chance.draw())
+    }
+
+    pub(crate) fn draw_submit_unkeyed(&mut self) -> Command {
+        let nature = match self.chance.below(100) {
+            0..55 => Nature::Plain,
+            _ => Nature::ALL[self.chance.below(Nature::ALL.len() as u64) as usize],
+        };
+        self.draw_submit_of(nature)
+    }
+
+    pub(crate) fn draw_submit_of(&mut self, nature: Nature) -> Command {
+        let index = Nature::ALL.iter().position(|other| *other == nature).unwrap_or_default();
+        let mut payload = vec![index as u8];
+        payload.resize(1 + self.chance.below(40) as usize, 0xab);
+        let start = match self.chance.below(100) {
+            0..65 => StartTime::Now,
+            65..80 => StartTime::After(Millis::new(self.span(5_000))),
+            _ => StartTime::At(self.draw_instant()),
+        };
+        let labels = self.chance.per_mille(200).then(|| Arc::from(vec![(Name::fixed("team"), Name::fixed("ops"))]));
+        Command::Submit(Box::new(Submit {
+            id: self.mint(),
+            profile: self.draw_profile(nature),
+            payload: Arc::from(payload),
+            priority: self.draw_priority(),
+            start,
+            labels,
+            key: None,
+        }))
+    }
+
+    /// Past, near, or so far off that the task is parked.
+    fn draw_instant(&mut self) -> Wall {
+        let park = self.settings.shard.park_beyond.get();
+        let now = self.clocks.read(self.now).wall;
+        match self.chance.below(4) {
+            0 => now - Millis::new(self.span(10_000)),
+            1 => now + Millis::new(self.span(4_000)),
+            _ => now + Millis::new(park + self.span(park * 4)),
+        }
+    }
+
+    fn draw_profile(&mut self, nature: Nature) -> Arc<Profile> {
+        let limits = self.draw_limits(nature);
+        let requirements = self.draw_requirements();
+        let backoff = match self.chance.below(4) {
+            0 => Backoff::None,
+            1 => Backoff::Fixed(Millis::new(300)),
+            2 => Backoff::Linear(Millis::new(200)),
+            _ => Backoff::Exponential { first: Millis::new(250), percent: 200 },
+        };
+        let jitter = if self.chance.per_mille(600) { Jitter::None } else { Jitter::Full };
+        let retry = RetryPolicy {
+            attempts_max: 1 + self.chance.below(4) as u32,
+            backoff,
+            jitter,
+            cap: Millis::new(5_000),
+            prefer_other_worker: self.chance.per_mille(500),
+            ..RetryPolicy::default()
+        };
+        Profile::new(ProfileSpec {
+            tenant: Name::fixed(TENANTS[self.chance.below(3) as usize]),
+            job: Name::fixed(if self.chance.per_mille(500) { "mail" } else { "" }),
+            executor: Name::fixed("process"),
+            requirements,
+            retry,
+            limits,
+            delivery: if self.chance.per_mille(300) { Delivery::AtMostOnce } else { Delivery::AtLeastOnce },
+        })
+    }
+
+    fn draw_limits(&mut self, nature: Nature) -> TimeLimits {
+        let some = |share: u64, from: u64, width: u64, chance: &mut mainspring_core::chance::Chance| {
+            chance.per_mille(share).then(|| Millis::new(from + chance.below(width)))
+        };
+        let chance = &mut self.chance;
+        let mut limits = TimeLimits {
+            accept: Millis::new(800 + chance.below(8_000)),
+            soft: some(200, 500, 3_000, chance),
+            hard: some(250, 2_000, 8_000, chance),
+            progress: some(150, 1_500, 4_000, chance),
+            grace: Millis::new(200 + chance.below(2_000)),
+        };
+        if nature == Nature::Hang && limits.progress.is_none() {
+            limits.hard.get_or_insert(Millis::from_secs(4));
+        }
+        limits
+    }
+
+    /// Never more than the largest worker of the pool has.
+    fn draw_requirements(&mut self) -> Requirements {
+        let cpu_milli = [0, 0, 500, 1_000, 3_000][self.chance.below(5) as usize];
+        let mut resources = Resources::default();
+        resources.cpu_milli = cpu_milli;
+        resources.memory_bytes = if self.chance.per_mille(300) { 1 << 20 } else { 0 };
+        let labels = match self.chance.below(10) {
+            0 => vec![LabelCondition::Is(Name::fixed("disk"), Name::fixed("ssd"))],
+            1 => vec![LabelCondition::IsNot(Name::fixed("disk"), Name::fixed("hdd"))],
+            _ => Vec::new(),
+        };
+        Requirements {
+            pool: Name::fixed(POOLS[self.chance.below(POOLS.len() as u64) as usize]),
+            resources,
+            labels,
+            zone: Name::fixed(if self.chance.per_mille(150) { "north" } else { "" }),
+        }
+    }
+}
+
+fn over() -> Override {
+    Override { actor: Name::fixed("operator"), reason: Name::fixed("because") }
+}

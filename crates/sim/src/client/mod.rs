@@ -1,0 +1,250 @@
+//! Callers: they submit, repeat, cancel, amend and read, lose answers, ask again, and remember what they were
+//! told.
+//! - CL-1 an operation that was sent once and refused did not happen; without an answer its outcome is unknown
+//!
+//! Not here: what is asked for (`draw`).
+
+mod draw;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use mainspring_core::command::{Command, Submit};
+use mainspring_core::id::TaskId;
+use mainspring_core::key::KeyClaim;
+use mainspring_runtime::{Envelope, Replies};
+
+use crate::checkers::{Asked, Broken, Check, Told};
+use crate::network::{Direction, Peer};
+use crate::server::{Mail, Ticket};
+use crate::world::{Happening, World};
+
+#[derive(Debug)]
+pub enum CallerEvent {
+    /// The next operation begins.
+    Next,
+    /// No answer yet: ask again or give up.
+    Patience { operation: u64, sends: u32 },
+}
+
+#[derive(Debug)]
+struct Operation {
+    commands: Vec<Command>,
+    asked: Vec<Asked>,
+    /// Whether the task was known to be accepted when this began.
+    acked: Vec<bool>,
+    sends: u32,
+    /// Copies on the network.
+    copies: u32,
+    /// Whether each command came through, once answered.
+    told: Option<Vec<Told>>,
+    /// A connection keeps order: a copy sent later does not arrive earlier.
+    arrives: u64,
+}
+
+pub struct Callers {
+    left: u64,
+    operations: Vec<Operation>,
+    /// Tasks that were submitted, whatever came of it.
+    tasks: Vec<TaskId>,
+    keyed: Vec<(KeyClaim, Submit)>,
+    acked: BTreeSet<TaskId>,
+    refused: BTreeMap<TaskId, u64>,
+    waiting: BTreeSet<u64>,
+}
+
+/// Times an operation is sent at most.
+const SENDS_MAX: u32 = 5;
+
+impl Callers {
+    pub fn new(left: u64) -> Self {
+        Self {
+            left,
+            operations: Vec::new(),
+            tasks: Vec::new(),
+            keyed: Vec::new(),
+            acked: BTreeSet::new(),
+            refused: BTreeMap::new(),
+            waiting: BTreeSet::new(),
+        }
+    }
+
+    /// No operation hopes for an answer.
+    pub fn is_idle(&self) -> bool {
+        self.waiting.is_empty()
+    }
+}
+
+impl World {
+    pub(crate) fn caller_event(&mut self, what: CallerEvent) {
+        match what {
+            CallerEvent::Next => {
+                if self.callers.left == 0 || self.healed {
+                    return;
+                }
+                self.callers.left -= 1;
+                let commands = self.draw_commands();
+                self.begin_operation(commands);
+                let after = self.span(self.settings.operation_every * 2);
+                self.put(after, Happening::Caller(CallerEvent::Next));
+            }
+            CallerEvent::Patience { operation, sends } => self.patience(operation, sends),
+        }
+    }
+
+    pub(crate) fn begin_operation(&mut self, commands: Vec<Command>) -> u64 {
+        let operation = self.callers.operations.len() as u64;
+        let asked: Vec<Asked> = commands.iter().map(asked).collect();
+        for what in &asked {
+            self.note_asked(*what);
+        }
+        let acked = asked.iter().map(|what| target(*what).is_some_and(|id| self.callers.acked.contains(&id)));
+        let acked = acked.collect();
+        self.trace.say(self.now, format_args!("operation {operation}: {asked:?}"));
+        self.callers.waiting.insert(operation);
+        self.callers.operations.push(Operation { commands, asked, acked, sends: 0, copies: 0, told: None, arrives: 0 });
+        self.send_operation(operation);
+        operation
+    }
+
+    fn note_asked(&mut self, what: Asked) {
+        match what {
+            Asked::Submit { id, .. } => self.callers.tasks.push(id),
+            Asked::RunNow { id } => self.checkers.journal.note_asked_now(id),
+            _ => {}
+        }
+    }
+
+    fn send_operation(&mut self, number: u64) {
+        let server = self.draw_server();
+        let delays = self.delays(Peer::Callers, Direction::ToServer);
+        let patience = self.settings.hop * 4 + self.span(6_000);
+        let operation = &mut self.callers.operations[number as usize];
+        operation.sends += 1;
+        let (sends, again) = (operation.sends, operation.sends > 1);
+        self.put(patience, Happening::Caller(CallerEvent::Patience { operation: number, sends }));
+        let Some(server) = server else { return };
+        let operation = &mut self.callers.operations[number as usize];
+        // Without a key nobody could tell a copy made by the network from a second wish.
+        let copies = if operation.commands.iter().any(unkeyed) { 1 } else { delays.len() };
+        let mut mails = Vec::new();
+        for after in delays.into_iter().take(copies) {
+            operation.copies += 1;
+            let at = operation.arrives.max(self.now + after);
+            operation.arrives = at;
+            let envelope = Envelope { commands: operation.commands.clone(), reply: Ticket::Operation(number) };
+            mails.push((at - self.now, Mail::Commands { envelope, again }));
+        }
+        for (after, mail) in mails {
+            self.put(after, Happening::ToServer { server, mail });
+        }
+    }
+
+    fn patience(&mut self, number: u64, sends: u32) {
+        let operation = &self.callers.operations[number as usize];
+        if operation.told.is_some() || operation.sends != sends {
+            return;
+        }
+        // Without history nobody knows a task that has ended, so a submission without a key is not repeated.
+        let known = self.settings.shard.history || !operation.commands.iter().any(unkeyed);
+        let lone = operation.commands.len() == 1;
+        if known && lone && sends < SENDS_MAX && (self.healed || self.chance.per_mille(700)) {
+            self.send_operation(number);
+        } else {
+            self.callers.waiting.remove(&number);
+        }
+    }
+
+    /// A server lets an answer out: from here on it must be true.
+    pub(crate) fn give_answer(&mut self, number: u64, results: Replies, newest: bool) -> Result<(), Broken> {
+        let operation = &self.callers.operations[number as usize];
+        for ((asked, acked), result) in operation.asked.iter().zip(&operation.acked).zip(&results) {
+            self.checkers.answered(*asked, result, (newest, *acked))?;
+        }
+        for after in self.delays(Peer::Callers, Direction::FromServer) {
+            let results = results.clone();
+            self.put(after, Happening::ToCaller { operation: number, results });
+        }
+        Ok(())
+    }
+
+    pub(crate) fn caller_told(&mut self, number: u64, results: &Replies) {
+        let operation = &mut self.callers.operations[number as usize];
+        self.callers.waiting.remove(&number);
+        if operation.told.is_some() {
+            return;
+        }
+        let told: Vec<Told> =
+            results.iter().map(|result| if result.is_ok() { Told::Ok } else { Told::Fail }).collect();
+        for ((asked, told), result) in operation.asked.iter().zip(&told).zip(results) {
+            self.trace.mix(u64::from(*told == Told::Ok));
+            if let Asked::Submit { id, .. } = asked {
+                match told {
+                    Told::Ok => self.callers.acked.extend(accepted(result)),
+                    Told::Fail if operation.copies == 1 => drop(self.callers.refused.insert(*id, number)),
+                    Told::Fail => {}
+                }
+            }
+            self.tally.ok_operations += u64::from(*told == Told::Ok);
+        }
+        self.trace.say(self.now, format_args!("operation {number} is told {results:?}"));
+        operation.told = Some(told);
+    }
+
+    /// I1 and I2 at the end.
+    pub(crate) fn check_callers(&self) -> Check {
+        for id in &self.callers.acked {
+            self.checkers.accounted_for(*id)?;
+        }
+        for id in self.callers.refused.keys() {
+            self.checkers.never_accepted(*id)?;
+        }
+        let asked: BTreeSet<TaskId> = self.callers.tasks.iter().copied().collect();
+        for id in self.checkers.journal.known() {
+            crate::checkers::require(asked.contains(&id), "I2", || format!("{id} was never submitted by anyone"))?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn was_told_ok(&self, number: u64) -> bool {
+        let told = self.callers.operations[number as usize].told.as_ref();
+        told.is_some_and(|told| told.iter().all(|told| *told == Told::Ok))
+    }
+}
+
+fn accepted(result: &Result<mainspring_core::command::Answer, mainspring_core::command::Rejection>) -> Option<TaskId> {
+    use mainspring_core::command::Answer;
+    match result {
+        Ok(Answer::Submitted { id, .. } | Answer::AlreadySubmitted { id }) => Some(*id),
+        _ => None,
+    }
+}
+
+fn unkeyed(command: &Command) -> bool {
+    matches!(command, Command::Submit(submit) if submit.key.is_none())
+}
+
+fn asked(command: &Command) -> Asked {
+    match command {
+        Command::Submit(submit) => Asked::Submit { id: submit.id, key: submit.key.map(|(claim, _)| claim) },
+        Command::Cancel { id, .. } => Asked::Cancel { id: *id },
+        Command::Amend { id, .. } => Asked::Amend { id: *id },
+        Command::RunNow { id } => Asked::RunNow { id: *id },
+        Command::Force { id, .. } => Asked::Force { id: *id },
+        Command::Revive { id, .. } => Asked::Revive { id: *id },
+        Command::Read { id } => Asked::Read { id: *id },
+        _ => Asked::BulkCancel,
+    }
+}
+
+fn target(asked: Asked) -> Option<TaskId> {
+    match asked {
+        Asked::Submit { id, .. }
+        | Asked::Cancel { id }
+        | Asked::Amend { id }
+        | Asked::RunNow { id }
+        | Asked::Force { id }
+        | Asked::Revive { id }
+        | Asked::Read { id } => Some(id),
+        Asked::BulkCancel => None,
+    }
+}

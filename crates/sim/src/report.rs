@@ -1,0 +1,138 @@
+//! What a range of seeds came to, in numbers and in words.
+
+use std::fmt;
+
+use crate::breaks::BreakMode;
+use crate::faults::Fault;
+use crate::world::Tally;
+
+/// A run that kept every promise.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    pub seed: u64,
+    pub steps: u64,
+    pub simulated_ms: u64,
+    /// Of every step; two runs of a seed have the same.
+    pub hash: u64,
+    pub tally: Tally,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Violation {
+    /// Its number in the list of invariants, or `panic`, or `determinism`.
+    pub invariant: &'static str,
+    pub what: String,
+    pub step: u64,
+    pub seed: u64,
+    pub break_mode: Option<BreakMode>,
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { invariant, what, step, seed, break_mode } = self;
+        writeln!(f, "{invariant} broken at step {step} of seed {seed}: {what}")?;
+        write!(f, "replay: mainspring sim --seeds {seed}..{}", seed + 1)?;
+        if let Some(mode) = break_mode {
+            write!(f, " --break {mode}")?;
+        }
+        write!(f, " --trace")
+    }
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct RangeReport {
+    pub seeds: u64,
+    pub steps: u64,
+    pub simulated_ms: u64,
+    pub tally: Tally,
+    pub violations: Vec<Violation>,
+}
+
+/// Fewer operations than this prove nothing.
+const OK_OPERATIONS_MIN: u64 = 1_000;
+
+impl RangeReport {
+    pub fn add(&mut self, run: Result<Outcome, Violation>) {
+        self.seeds += 1;
+        match run {
+            Ok(outcome) => {
+                self.steps += outcome.steps;
+                self.simulated_ms += outcome.simulated_ms;
+                self.tally.add(&outcome.tally);
+            }
+            Err(violation) => self.violations.push(violation),
+        }
+    }
+
+    /// Why the range proves nothing, if it does not (I29).
+    pub fn void(&self) -> Option<String> {
+        let missing: Vec<&str> =
+            Fault::ALL.into_iter().filter(|fault| self.tally.seen.count(*fault) == 0).map(Fault::label).collect();
+        if !missing.is_empty() {
+            return Some(format!("never seen: {}", missing.join(", ")));
+        }
+        let floors = [
+            ("ok operations", self.tally.ok_operations, OK_OPERATIONS_MIN),
+            ("takeovers", self.tally.takeovers, 1),
+            ("lease expiries", self.tally.lease_expiries, 1),
+            ("stale reports refused", self.tally.stale_reports, 1),
+        ];
+        floors.into_iter().find(|(_, count, least)| count < least).map(|(what, count, least)| {
+            format!("only {count} {what}, at least {least} are needed")
+        })
+    }
+
+    /// No violation, and enough was tried for that to mean something.
+    pub fn passed(&self) -> bool {
+        self.violations.is_empty() && self.void().is_none()
+    }
+}
+
+impl Tally {
+    fn add(&mut self, other: &Self) {
+        self.ok_operations += other.ok_operations;
+        self.takeovers += other.takeovers;
+        self.crashes += other.crashes;
+        self.lease_expiries += other.lease_expiries;
+        self.stale_reports += other.stale_reports;
+        self.executions += other.executions;
+        self.cuts += other.cuts;
+        self.records += other.records;
+        self.seen.add(&other.seen);
+    }
+}
+
+impl fmt::Display for RangeReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let tally = &self.tally;
+        let rows = [
+            ("seeds", self.seeds),
+            ("steps", self.steps),
+            ("simulated hours", self.simulated_ms / 3_600_000),
+            ("ok operations", tally.ok_operations),
+            ("executions", tally.executions),
+            ("records", tally.records),
+            ("cuts", tally.cuts),
+            ("crashes", tally.crashes),
+            ("takeovers", tally.takeovers),
+            ("lease expiries", tally.lease_expiries),
+            ("stale reports refused", tally.stale_reports),
+            ("violations", self.violations.len() as u64),
+        ];
+        for (what, count) in rows {
+            writeln!(f, "{what:<34}{count:>12}")?;
+        }
+        writeln!(f, "faults seen")?;
+        for fault in Fault::ALL {
+            writeln!(f, "  {:<32}{:>12}", fault.label(), tally.seen.count(fault))?;
+        }
+        for violation in &self.violations {
+            writeln!(f, "{violation}")?;
+        }
+        match self.void() {
+            Some(why) => write!(f, "INVALID: {why}"),
+            None if self.violations.is_empty() => write!(f, "passed"),
+            None => write!(f, "FAILED"),
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! The loader: reads the tables for commands, one order after the other. What it read may be old by the time
+//! it reaches the shard.
+
+use mainspring_core::command::Command;
+use mainspring_core::id::{ProcessId, TaskId};
+use mainspring_core::key::KeyFact;
+use mainspring_core::time::Wall;
+use mainspring_runtime::Envelope;
+use mainspring_store::ParkedFrom;
+
+use super::{Mail, ServerEvent, Ticket};
+use crate::faults::Fault;
+use crate::world::{Happening, World};
+
+#[derive(Debug)]
+pub(super) enum LoaderOrder {
+    Keys(Envelope<Ticket>),
+    Load { id: TaskId, command: Command, reply: Ticket },
+    Page { after: (Wall, TaskId), until: Wall, limit: usize },
+    PageFor { process: ProcessId, after: TaskId, limit: usize },
+    Barrier(u64),
+}
+
+/// Whether the tables must be asked before the shard is: for keys, and for a submission without one that is
+/// sent again (the edge says so, because the task may have ended and left memory since).
+pub(super) fn needed(envelope: &Envelope<Ticket>, again: bool) -> bool {
+    let keyed = |command: &Command| matches!(command, Command::Submit(submit) if submit.key.is_some());
+    let alone = matches!(envelope.commands.as_slice(), [Command::Submit(_)]);
+    envelope.commands.iter().any(keyed) || again && alone
+}
+
+impl LoaderOrder {
+    pub(super) fn from_envelope(mut envelope: Envelope<Ticket>, again: bool) -> Self {
+        match envelope.commands.pop() {
+            Some(Command::Submit(submit)) if again && submit.key.is_none() => {
+                Self::Load { id: submit.id, command: Command::Submit(submit), reply: envelope.reply }
+            }
+            last => {
+                envelope.commands.extend(last);
+                Self::Keys(envelope)
+            }
+        }
+    }
+}
+
+impl World {
+    pub(super) fn start_reading(&mut self, index: usize) {
+        let after = self.chance.below(self.settings.read_ms + 1);
+        let Some(server) = self.servers[index].as_mut() else { return };
+        if !server.loader_busy && !server.loader.is_empty() {
+            server.loader_busy = true;
+            self.put(after, Happening::Server { server: index, what: ServerEvent::Read });
+        }
+    }
+
+    pub(super) fn read(&mut self, index: usize) {
+        let Some(order) = self.servers[index].as_mut().and_then(|server| server.loader.pop_front()) else { return };
+        let failed = !matches!(order, LoaderOrder::Barrier(_)) && self.chance.per_mille(self.rates.read_error);
+        if failed {
+            self.see(Fault::ReadError);
+        }
+        let mail = self.execute_read(order, failed);
+        let slow = if matches!(mail, Mail::Barrier(_)) { 1 } else { self.settings.read_ms * 2 };
+        let after = self.chance.below(slow + 1);
+        self.put(after, Happening::Server { server: index, what: ServerEvent::Deliver(Box::new(mail)) });
+    }
+
+    fn execute_read(&self, order: LoaderOrder, failed: bool) -> Mail {
+        let disk = self.store.disk();
+        match order {
+            LoaderOrder::Keys(_) | LoaderOrder::Load { .. } if failed => Mail::Dropped,
+            LoaderOrder::Keys(mut envelope) => {
+                for command in &mut envelope.commands {
+                    if let Command::Submit(submit) = command
+                        && let Some((claim, fact)) = &mut submit.key
+                    {
+                        *fact = disk.key(claim.scope).map_or(KeyFact::Absent, |row| KeyFact::Bound(row.binding));
+                    }
+                }
+                Mail::Commands { envelope, again: false }
+            }
+            LoaderOrder::Load { id, command, reply } => Mail::Loaded { command, reply, found: disk.task(id) },
+            LoaderOrder::Page { after, until, limit } => {
+                Mail::Paged((!failed).then(|| disk.parked(ParkedFrom::Due { after, until }, limit)))
+            }
+            LoaderOrder::PageFor { process, after, limit } => {
+                let rows = || disk.parked(ParkedFrom::Id { after }, limit);
+                let rows = (!failed).then(rows).map(|rows| {
+                    let more = rows.len() == limit;
+                    (rows, more)
+                });
+                Mail::PagedFor { process, rows }
+            }
+            LoaderOrder::Barrier(barrier) => Mail::Barrier(barrier),
+        }
+    }
+
+    pub(super) fn deliver(&mut self, index: usize, mail: Mail) {
+        if let Some(server) = self.servers[index].as_mut() {
+            server.loader_busy = false;
+            server.mailbox.push_back(mail);
+        }
+        self.start_reading(index);
+        self.poke(index);
+    }
+}

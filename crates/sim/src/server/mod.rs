@@ -1,0 +1,179 @@
+//! A server process: the real shard, driven as its thread drives it, with every completion an event.
+//! - SV-1 outputs are carried out in order; a crash may come between any two
+//! - SV-2 reads go through one loader in order, and see the tables at the time they are executed
+//!
+//! Not here: what may go wrong with the store (`io`), reading (`loader`), starting and ending (`life`).
+
+mod io;
+mod life;
+mod loader;
+mod turn;
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use mainspring_core::command::Command;
+use mainspring_core::id::{Epoch, ProcessId};
+use mainspring_runtime::{Envelope, Shard, ShardClock};
+use mainspring_store::{AppendError, Cut, CutError, LiveRow, Record, StoredTask};
+
+use self::loader::LoaderOrder;
+use crate::checkers::Check;
+use crate::world::{Happening, World};
+
+/// Whom an answer goes to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ticket {
+    Operation(u64),
+    Nobody,
+}
+
+/// Into the shard's mailbox.
+#[derive(Debug)]
+pub enum Mail {
+    /// `again`: sent before without an answer.
+    Commands { envelope: Envelope<Ticket>, again: bool },
+    FromWorker { worker: usize, command: Command },
+    Loaded { command: Command, reply: Ticket, found: Option<StoredTask> },
+    Paged(Option<Vec<LiveRow>>),
+    PagedFor { process: ProcessId, rows: Option<(Vec<LiveRow>, bool)> },
+    Barrier(u64),
+    /// The loader could not read; the caller hears nothing.
+    Dropped,
+}
+
+#[derive(Debug)]
+pub enum ServerEvent {
+    /// Valid if the number is still the server's.
+    Turn(u64),
+    /// The store executes an append; `answer`: the outcome is told after this long.
+    Append { record: Arc<Record>, answer: Option<u64> },
+    Appended(Result<(), AppendError>),
+    Cut { cut: Arc<Cut>, answer: Option<u64> },
+    CutDone(Result<(), CutError>),
+    RetryAppend,
+    RetryCut,
+    /// The loader executes its next order.
+    Read,
+    /// What was read comes into the mailbox.
+    Deliver(Box<Mail>),
+    /// The server is told that it no longer owns the shard.
+    ClaimEnds,
+}
+
+impl ServerEvent {
+    pub fn number(&self) -> u64 {
+        match self {
+            Self::Turn(_) => 0,
+            Self::Append { .. } => 1,
+            Self::Appended(Ok(())) => 2,
+            Self::Appended(Err(_)) => 3,
+            Self::Cut { .. } => 4,
+            Self::CutDone(Ok(())) => 5,
+            Self::CutDone(Err(_)) => 6,
+            Self::RetryAppend => 7,
+            Self::RetryCut => 8,
+            Self::Read => 9,
+            Self::Deliver(_) => 10,
+            Self::ClaimEnds => 11,
+        }
+    }
+
+    /// Needs the process to run; the rest happens in the store.
+    fn is_in_process(&self) -> bool {
+        !matches!(self, Self::Append { .. } | Self::Cut { .. })
+    }
+}
+
+pub struct Server {
+    pub epoch: Epoch,
+    pub paused_until: u64,
+    shard: Shard<Ticket>,
+    mailbox: VecDeque<Mail>,
+    loader: VecDeque<LoaderOrder>,
+    loader_busy: bool,
+    appending: bool,
+    /// Goes up with every turn that is planned; older plans are void.
+    wake: u64,
+    poked: bool,
+    turns: u64,
+    /// Tells when something was heard, apart from the shard.
+    clock: ShardClock,
+}
+
+impl World {
+    pub(crate) fn server_event(&mut self, index: usize, what: ServerEvent) -> Check {
+        if let Some(server) = &self.servers[index]
+            && server.paused_until > self.now
+            && what.is_in_process()
+        {
+            let after = server.paused_until - self.now;
+            self.put(after, Happening::Server { server: index, what });
+            return Ok(());
+        }
+        match what {
+            ServerEvent::Append { record, answer } => self.execute_append(index, &record, answer),
+            ServerEvent::Cut { cut, answer } => self.execute_cut(index, &cut, answer),
+            ServerEvent::Turn(wake) => match &self.servers[index] {
+                Some(server) if server.wake == wake => self.turn(index),
+                Some(_) | None => Ok(()),
+            },
+            ServerEvent::Appended(result) => self.appended(index, result),
+            ServerEvent::CutDone(result) => self.cut_done(index, result),
+            ServerEvent::RetryAppend => self.with_shard(index, |shard| shard.retry_append()),
+            ServerEvent::RetryCut => self.with_shard(index, |shard| shard.retry_cut()),
+            ServerEvent::Read => {
+                self.read(index);
+                Ok(())
+            }
+            ServerEvent::Deliver(mail) => {
+                self.deliver(index, *mail);
+                Ok(())
+            }
+            ServerEvent::ClaimEnds => {
+                self.end_claim(index);
+                Ok(())
+            }
+        }
+    }
+
+    /// Something that the shard is told, and a turn after it.
+    fn with_shard(&mut self, index: usize, act: impl FnOnce(&mut Shard<Ticket>)) -> Check {
+        let Some(server) = self.servers[index].as_mut() else { return Ok(()) };
+        act(&mut server.shard);
+        self.turn(index)
+    }
+
+    /// A message came over the network; its process may be gone.
+    pub(crate) fn mail_arrived(&mut self, index: usize, mail: Mail) {
+        let Some(server) = self.servers[index].as_mut() else { return };
+        match mail {
+            Mail::Commands { envelope, again } => {
+                match loader::needed(&envelope, again) {
+                    true => server.loader.push_back(LoaderOrder::from_envelope(envelope, again)),
+                    false => server.mailbox.push_back(Mail::Commands { envelope, again }),
+                }
+                self.start_reading(index);
+            }
+            mail => server.mailbox.push_back(mail),
+        }
+        self.poke(index);
+    }
+
+    /// Plans a turn soon; several messages then share it.
+    pub(crate) fn poke(&mut self, index: usize) {
+        let after = self.chance.below(3);
+        let Some(server) = self.servers[index].as_mut() else { return };
+        if !server.poked {
+            server.poked = true;
+            server.wake += 1;
+            let wake = server.wake;
+            self.put(after, Happening::Server { server: index, what: ServerEvent::Turn(wake) });
+        }
+    }
+
+    pub(crate) fn is_settled(&self) -> bool {
+        let owner = self.owner().and_then(|index| self.servers[index].as_ref());
+        owner.is_some_and(|server| server.shard.is_settled() && server.mailbox.is_empty())
+    }
+}

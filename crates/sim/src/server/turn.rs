@@ -1,0 +1,211 @@
+//! One turn of the shard's thread: take in what came, step, carry out what comes out.
+
+use mainspring_core::command::{Command, SessionCommand};
+use mainspring_core::effect::Effect;
+use mainspring_core::id::{Fence, Session, TaskId, WorkerId};
+use mainspring_core::task::Status;
+use mainspring_runtime::{Envelope, Output, Reading};
+
+use super::loader::LoaderOrder;
+use super::{Mail, Server, ServerEvent, Ticket};
+use crate::checkers::Check;
+use crate::faults::Fault;
+use crate::network::{Direction, Peer};
+use crate::settings::worker_id;
+use crate::worker::WorkerMessage;
+use crate::world::{Happening, World};
+
+/// As in the real driver.
+const DRAIN_MAX: usize = 256;
+/// Turns between two comparisons of memory and journal.
+const COMPARE_EVERY: u64 = 16;
+
+impl World {
+    pub(super) fn turn(&mut self, index: usize) -> Check {
+        let Some(mut server) = self.servers[index].take() else { return Ok(()) };
+        let reading = self.clocks.read(self.now);
+        server.poked = false;
+        server.turns += 1;
+        for _ in 0..DRAIN_MAX {
+            if !server.shard.has_room() {
+                break;
+            }
+            let Some(mail) = server.mailbox.pop_front() else { break };
+            self.take_mail(&mut server, mail, reading);
+        }
+        server.shard.step(reading);
+        if !server.shard.is_stopped() {
+            self.checkers.owed(server.shard.machine())?;
+        }
+        if !self.carry_out(index, &mut server)? {
+            self.bury(&server);
+            return Ok(());
+        }
+        self.compare(&server)?;
+        self.plan_turn(index, &mut server);
+        self.servers[index] = Some(server);
+        self.start_reading(index);
+        Ok(())
+    }
+
+    fn plan_turn(&mut self, index: usize, server: &mut Server) {
+        let more = !server.mailbox.is_empty() && server.shard.has_room();
+        let sleep = if more { Some(0) } else { server.shard.sleep().map(|span| span.get().max(1)) };
+        server.wake += 1;
+        if let Some(after) = sleep {
+            let what = ServerEvent::Turn(server.wake);
+            self.put(after, Happening::Server { server: index, what });
+        }
+    }
+
+    /// Memory against journal, whenever nothing of this owner is on its way.
+    fn compare(&mut self, server: &Server) -> Check {
+        let figures = server.shard.figures();
+        let still = !server.appending && figures.durable == self.checkers.journal.last();
+        let disk = self.store.disk();
+        if !still || server.epoch != disk.newest() || server.turns % COMPARE_EVERY != 0 {
+            return Ok(());
+        }
+        let machine = server.shard.machine();
+        self.checkers.memory(machine, &disk)?;
+        if server.mailbox.is_empty() {
+            let open = machine.fleet().iter().filter(|(_, worker)| worker.session.is_some() && !worker.cordoned);
+            let open: Vec<WorkerId> = open.map(|(_, worker)| worker.id).collect();
+            let idle = self.checkers.journal.bounds().startable(&self.checkers.journal, &open);
+            crate::checkers::require(idle.is_none(), "I22", || format!("{idle:?} could be started and is not"))?;
+        }
+        Ok(())
+    }
+
+    fn take_mail(&mut self, server: &mut Server, mail: Mail, reading: Reading) {
+        match mail {
+            Mail::Commands { envelope, .. } => server.shard.accept(envelope, reading),
+            Mail::FromWorker { worker, command } => self.take_word(server, worker, command, reading),
+            Mail::Loaded { command, reply, found } => server.shard.loaded(command, reply, found, reading),
+            Mail::Paged(Some(rows)) => server.shard.paged(rows, reading),
+            Mail::Paged(None) => server.shard.page_failed(),
+            Mail::PagedFor { process, rows } => server.shard.paged_for(process, rows, reading),
+            Mail::Barrier(barrier) => server.shard.barrier_passed(barrier),
+            Mail::Dropped => {}
+        }
+    }
+
+    /// What a worker says; what it proves is written down beside the shard.
+    fn take_word(&mut self, server: &mut Server, worker: usize, command: Command, reading: Reading) {
+        let id = worker_id(worker);
+        let at = server.clock.now(reading).elapsed;
+        let said = session_of(&command);
+        let fleet = server.shard.machine().fleet();
+        let known = fleet.find(id).and_then(|slot| fleet.get(slot));
+        let live = known.and_then(|known| known.session);
+        let hello = matches!(&command, Command::Session(SessionCommand::Hello(_)));
+        let greets = hello && said.is_some_and(|said| known.is_none_or(|known| said > known.newest_session));
+        if greets || !hello && live.is_some() && said == live {
+            self.checkers.words.heard(server.epoch, id, at);
+            self.trace.say(self.now, format_args!("epoch {} hears worker {worker} at {at:?}", server.epoch));
+        }
+        let held = if greets { held_by(server, id) } else { Vec::new() };
+        let wants_answer = matches!(&command, Command::Session(_));
+        server.shard.accept(Envelope { commands: vec![command], reply: Ticket::Nobody }, reading);
+        for (task, fence) in held {
+            let now = server.shard.machine().state().tasks().by_id(task);
+            if now.is_some_and(|now| now.status() == Status::Queued && now.fence == fence) {
+                self.checkers.ledger.disclaimed(server.epoch, task, fence);
+            }
+        }
+        if let Some(session) = said.filter(|_| wants_answer) {
+            let fleet = server.shard.machine().fleet();
+            let live = fleet.find(id).and_then(|slot| fleet.get(slot)).and_then(|worker| worker.session);
+            self.send_to_worker(worker, &WorkerMessage::Heard { session, known: live == Some(session) });
+        }
+    }
+
+    fn send_to_worker(&mut self, worker: usize, message: &WorkerMessage) {
+        for after in self.delays(Peer::Worker(worker), Direction::FromServer) {
+            self.put(after, Happening::ToWorker { worker, message: message.clone() });
+        }
+    }
+
+    /// False if the server did not live to see the end of it.
+    fn carry_out(&mut self, index: usize, server: &mut Server) -> Result<bool, crate::checkers::Broken> {
+        while let Some(output) = server.shard.poll() {
+            if self.chance.per_mille(self.rates.crash_between_outputs) {
+                self.see(Fault::ServerCrash);
+                self.tally.crashes += 1;
+                self.open_later();
+                return Ok(false);
+            }
+            match output {
+                Output::Append(record) => {
+                    server.appending = true;
+                    self.order_append(index, record);
+                }
+                Output::Trim(through) => self.store.disk().trim(through),
+                Output::Cut(cut) => self.order_cut(index, cut),
+                Output::Load { id, command, reply } => server.loader.push_back(LoaderOrder::Load { id, command, reply }),
+                Output::Page { after, until, limit } => server.loader.push_back(LoaderOrder::Page { after, until, limit }),
+                Output::PageFor { process, after, limit } => {
+                    server.loader.push_back(LoaderOrder::PageFor { process, after, limit });
+                }
+                Output::Barrier(barrier) => server.loader.push_back(LoaderOrder::Barrier(barrier)),
+                Output::Answer { reply: Ticket::Operation(operation), results } => {
+                    let newest = server.epoch == self.store.disk().newest();
+                    self.give_answer(operation, results, newest)?;
+                }
+                Output::Answer { reply: Ticket::Nobody, .. } => {}
+                Output::Effects(effects) => {
+                    for effect in effects {
+                        self.order_effect(server, effect)?;
+                    }
+                }
+                Output::RetryAppend(wait) => {
+                    self.put(wait.get(), Happening::Server { server: index, what: ServerEvent::RetryAppend });
+                }
+                Output::Stopped(cause) => {
+                    self.stopped(&cause)?;
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    fn order_effect(&mut self, server: &Server, effect: Effect) -> Check {
+        self.checkers.ordered(server.epoch, &effect)?;
+        let to = match &effect {
+            Effect::Start(start) => start.worker,
+            Effect::Stop { worker, .. } | Effect::Acknowledge { worker, .. } => *worker,
+            Effect::Alert { .. } | Effect::Changed { .. } => return Ok(()),
+        };
+        self.trace.mix_wide(to.bits());
+        self.trace.say(self.now, format_args!("epoch {}: {}", server.epoch, brief(&effect)));
+        if let Some(worker) = (0..self.workers.len()).find(|index| worker_id(*index) == to) {
+            self.send_to_worker(worker, &WorkerMessage::Order(Box::new(effect)));
+        }
+        Ok(())
+    }
+}
+
+fn brief(effect: &Effect) -> String {
+    match effect {
+        Effect::Start(start) => format!("start {} {:?} on {}, session {}", start.task, start.fence, start.worker, start.session),
+        other => format!("{other:?}"),
+    }
+}
+
+fn session_of(command: &Command) -> Option<Session> {
+    match command {
+        Command::Report(report) => Some(report.session),
+        Command::Session(SessionCommand::Hello(hello)) => Some(hello.session),
+        Command::Session(SessionCommand::Heartbeat { session, .. } | SessionCommand::Closed { session, .. }) => {
+            Some(*session)
+        }
+        _ => None,
+    }
+}
+
+fn held_by(server: &Server, worker: WorkerId) -> Vec<(TaskId, Fence)> {
+    let machine = server.shard.machine();
+    let slots = machine.fleet().find(worker).into_iter().flat_map(|slot| machine.fleet().held_by(slot));
+    slots.filter_map(|slot| machine.state().tasks().get(slot)).map(|task| (task.id, task.fence)).collect()
+}
