@@ -2,6 +2,7 @@
 //! All are off wherever the product runs; nothing but the simulator can set them.
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 pub struct Breaks {
     /// Reports are believed whatever fence they carry.
     pub fence: bool,

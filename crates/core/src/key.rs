@@ -64,9 +64,9 @@ impl KeyTable {
         through: Seq,
     ) -> impl Iterator<Item = (KeyScope, KeyBinding, Wall)> + '_ {
         let first = self.order.partition_point(|(at, ..)| *at <= after);
-        self.order.range(first..).take_while(move |(at, ..)| *at <= through).filter_map(|(_, scope, expires)| {
-            self.bindings.get(scope).map(|binding| (*scope, *binding, *expires))
-        })
+        self.order.range(first..).take_while(move |(at, ..)| *at <= through).filter_map(
+            |(_, scope, expires)| self.bindings.get(scope).map(|binding| (*scope, *binding, *expires)),
+        )
     }
 
     /// Forgets keys bound at or before `through`; the tables answer for them now.

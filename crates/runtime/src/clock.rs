@@ -35,7 +35,13 @@ impl ShardClock {
     pub fn resume(last: Now, reading: Reading) -> Self {
         let base = last.elapsed + reading.wall.since(last.wall).min(down_time_max(last));
         let now = Now { elapsed: base, wall: reading.wall.max(last.wall) };
-        Self { base, origin: reading.monotonic, last: now, anchor: Now { wall: reading.wall, ..now }, leapt_at: None }
+        Self {
+            base,
+            origin: reading.monotonic,
+            last: now,
+            anchor: Now { wall: reading.wall, ..now },
+            leapt_at: None,
+        }
     }
 
     pub fn now(&mut self, reading: Reading) -> Now {

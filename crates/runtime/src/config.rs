@@ -26,6 +26,7 @@ pub struct ShardConfig {
 
 /// Rules that the simulator switches off to prove that its checkers notice; see `mainspring_core::breaks`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 pub struct RuntimeBreaks {
     /// Answers leave before their record is durable.
     pub early_answer: bool,

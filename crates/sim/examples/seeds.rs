@@ -9,7 +9,7 @@ fn main() {
     let twice = args.last().is_some_and(|last| last == "twice");
     if args.get(2).is_some_and(|text| text == "breaks") {
         for (mode, violation) in run_break_modes(number(0)..number(1)) {
-            println!("{mode:<26}{}", violation.map_or("NOT CAUGHT".into(), |v| v.to_string()));
+            println!("{:<26}{}", mode.name(), violation.map_or("NOT CAUGHT".into(), |v| v.to_string()));
         }
         return;
     }

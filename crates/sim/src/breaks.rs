@@ -107,6 +107,9 @@ impl FromStr for BreakMode {
     type Err = UnknownBreakMode;
 
     fn from_str(text: &str) -> Result<Self, UnknownBreakMode> {
-        Self::ALL.into_iter().find(|mode| mode.name() == text).ok_or_else(|| UnknownBreakMode(text.to_owned()))
+        Self::ALL
+            .into_iter()
+            .find(|mode| mode.name() == text)
+            .ok_or_else(|| UnknownBreakMode(text.to_owned()))
     }
 }

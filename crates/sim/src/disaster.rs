@@ -69,6 +69,11 @@ impl World {
         let &[old] = self.alive().as_slice() else { return Ok(()) };
         let after = self.span(40_000);
         self.put(after, Happening::Server { server: old, what: ServerEvent::ClaimEnds });
+        if self.chance.per_mille(400)
+            && let Some(server) = self.servers[old].as_mut()
+        {
+            server.paused_until = self.now + self.chance.below(after);
+        }
         self.see(Fault::Takeover);
         self.tally.takeovers += 1;
         self.open_server()

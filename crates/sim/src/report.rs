@@ -66,8 +66,11 @@ impl RangeReport {
 
     /// Why the range proves nothing, if it does not (I29).
     pub fn void(&self) -> Option<String> {
-        let missing: Vec<&str> =
-            Fault::ALL.into_iter().filter(|fault| self.tally.seen.count(*fault) == 0).map(Fault::label).collect();
+        let missing: Vec<&str> = Fault::ALL
+            .into_iter()
+            .filter(|fault| self.tally.seen.count(*fault) == 0)
+            .map(Fault::label)
+            .collect();
         if !missing.is_empty() {
             return Some(format!("never seen: {}", missing.join(", ")));
         }
@@ -77,9 +80,10 @@ impl RangeReport {
             ("lease expiries", self.tally.lease_expiries, 1),
             ("stale reports refused", self.tally.stale_reports, 1),
         ];
-        floors.into_iter().find(|(_, count, least)| count < least).map(|(what, count, least)| {
-            format!("only {count} {what}, at least {least} are needed")
-        })
+        floors
+            .into_iter()
+            .find(|(_, count, least)| count < least)
+            .map(|(what, count, least)| format!("only {count} {what}, at least {least} are needed"))
     }
 
     /// No violation, and enough was tried for that to mean something.

@@ -47,7 +47,9 @@ pub fn run(seed: u64, break_mode: Option<BreakMode>, trace: bool) -> Result<Outc
     world.close();
     match broken {
         Some(Broken { invariant, what }) => Err(Violation { invariant, what, step: steps, seed, break_mode }),
-        None => Ok(Outcome { seed, steps, simulated_ms: world.now, hash: world.trace.hash(), tally: world.tally }),
+        None => {
+            Ok(Outcome { seed, steps, simulated_ms: world.now, hash: world.trace.hash(), tally: world.tally })
+        }
     }
 }
 
@@ -68,7 +70,9 @@ fn live(world: &mut World, steps: &mut u64) -> Check {
         .collect();
     until(world, steps, |world| world.is_idle() && world.is_settled())?;
     for probe in probes {
-        require(world.was_told_ok(probe), "I25", || "a submission after healing was not accepted".to_owned())?;
+        require(world.was_told_ok(probe), "I25", || {
+            "a submission after healing was not accepted".to_owned()
+        })?;
     }
     world.check_end()
 }
@@ -133,7 +137,8 @@ pub fn run_range(options: &Options, progress: &mut dyn FnMut(u64)) -> RangeRepor
     let mut report = RangeReport::default();
     for seed in options.seeds.clone() {
         let first = run(seed, options.break_mode, options.trace);
-        let first = first.and_then(|outcome| if options.twice { again(outcome, options.break_mode) } else { Ok(outcome) });
+        let first = first
+            .and_then(|outcome| if options.twice { again(outcome, options.break_mode) } else { Ok(outcome) });
         report.add(first);
         progress(seed);
     }
@@ -145,12 +150,17 @@ fn again(first: Outcome, break_mode: Option<BreakMode>) -> Result<Outcome, Viola
     if second.hash == first.hash {
         return Ok(first);
     }
-    let what = format!("two runs differ: {:016x} after {} steps, {:016x} after {}", first.hash, first.steps, second.hash, second.steps);
+    let what = format!(
+        "two runs differ: {:016x} after {} steps, {:016x} after {}",
+        first.hash, first.steps, second.hash, second.steps
+    );
     Err(Violation { invariant: "determinism", what, step: first.steps, seed: first.seed, break_mode })
 }
 
 /// The first violation that each break mode leads to; a panic is no proof that a checker works.
 pub fn run_break_modes(seeds: Range<u64>) -> Vec<(BreakMode, Option<Violation>)> {
-    let caught = |mode| seeds.clone().find_map(|seed| run(seed, Some(mode), false).err().filter(|v| v.invariant != "panic"));
+    let caught = |mode| {
+        seeds.clone().find_map(|seed| run(seed, Some(mode), false).err().filter(|v| v.invariant != "panic"))
+    };
     BreakMode::ALL.into_iter().map(|mode| (mode, caught(mode))).collect()
 }

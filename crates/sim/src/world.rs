@@ -23,14 +23,30 @@ use crate::worker::{Worker, WorkerEvent, WorkerMessage};
 
 #[derive(Debug)]
 pub enum Happening {
-    Server { server: usize, what: ServerEvent },
-    ToServer { server: usize, mail: Mail },
+    Server {
+        server: usize,
+        what: ServerEvent,
+    },
+    ToServer {
+        server: usize,
+        mail: Mail,
+    },
     /// A server is started if none is alive.
     OpenServer,
-    Worker { worker: usize, life: u64, what: WorkerEvent },
-    ToWorker { worker: usize, message: WorkerMessage },
+    Worker {
+        worker: usize,
+        life: u64,
+        what: WorkerEvent,
+    },
+    ToWorker {
+        worker: usize,
+        message: WorkerMessage,
+    },
     Caller(CallerEvent),
-    ToCaller { operation: u64, results: Replies },
+    ToCaller {
+        operation: u64,
+        results: Replies,
+    },
     Disaster,
 }
 
@@ -91,7 +107,8 @@ impl World {
         let mut chance = Chance::new(seed);
         let settings = Settings::draw(&mut chance, break_mode);
         let rates = Rates::draw(&mut chance);
-        let workers = settings.workers.iter().enumerate().map(|(index, offer)| Worker::new(index, offer.clone()));
+        let workers =
+            settings.workers.iter().enumerate().map(|(index, offer)| Worker::new(index, offer.clone()));
         let mut world = Self {
             workers: workers.collect(),
             checkers: Checkers::new(settings.rules()),
@@ -180,14 +197,17 @@ impl World {
     /// The newest owner if it is alive.
     pub(crate) fn owner(&self) -> Option<usize> {
         let newest = self.store.disk().newest();
-        self.alive().into_iter().rev().find(|index| self.servers[*index].as_ref().is_some_and(|s| s.epoch == newest))
+        self.alive()
+            .into_iter()
+            .rev()
+            .find(|index| self.servers[*index].as_ref().is_some_and(|s| s.epoch == newest))
     }
 
     /// Whom a worker or a caller connects to: mostly the newest, sometimes one that has been replaced.
     pub(crate) fn draw_server(&mut self) -> Option<usize> {
         let alive = self.alive();
         let any = self.chance.below(alive.len() as u64) as usize;
-        if self.chance.per_mille(250) { alive.get(any).copied() } else { alive.last().copied() }
+        if self.chance.per_mille(400) { alive.get(any).copied() } else { alive.last().copied() }
     }
 
     /// Checks of what the journal says that need the world's clocks.

@@ -15,7 +15,11 @@ pub(super) fn decide(
     if let Some(event) = event_for(task, stop_running)? {
         let stopping = matches!(event, Event::StopRequested { .. });
         out.push(event);
-        return Ok(if stopping { Answer::Stopping { id } } else { Answer::Now { id, status: Status::Cancelled } });
+        return Ok(if stopping {
+            Answer::Stopping { id }
+        } else {
+            Answer::Now { id, status: Status::Cancelled }
+        });
     }
     Ok(Answer::Stopping { id })
 }

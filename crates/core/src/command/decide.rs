@@ -32,7 +32,9 @@ pub fn decide(view: &View<'_>, command: Command, out: &mut Vec<Event>) -> Result
     match command {
         Command::Submit(submit) => submit::decide(view, *submit, out),
         Command::Cancel { id, stop_running } => cancel::decide(view, id, stop_running, out),
-        Command::Amend { id, due, priority, payload } => amend::decide(view, id, (due, priority, payload), out),
+        Command::Amend { id, due, priority, payload } => {
+            amend::decide(view, id, (due, priority, payload), out)
+        }
         Command::RunNow { id } => amend::run_now(view, id, out),
         Command::Force { id, status, over } => force::decide(view, id, status, over, out),
         Command::Revive { id, fact, over } => force::revive(view, id, fact, over, out),
@@ -41,7 +43,10 @@ pub fn decide(view: &View<'_>, command: Command, out: &mut Vec<Event>) -> Result
             let before = view.state.now.wall;
             start_process(view, Work::BulkCancel { selector, before, stop_running }, out)
         }
-        Command::ContinueProcess { .. } | Command::Report(_) | Command::Session(_) | Command::Configure(_) => {
+        Command::ContinueProcess { .. }
+        | Command::Report(_)
+        | Command::Session(_)
+        | Command::Configure(_) => {
             Err(Rejection::Internal { what: "a command of the shell reached the rules for callers" })
         }
     }

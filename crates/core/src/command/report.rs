@@ -12,7 +12,12 @@ use crate::time::Millis;
 /// Wait before a task that its worker refused is offered again; keeps a confused worker from spinning.
 const REFUSED_PAUSE: Millis = Millis::from_secs(1);
 
-pub(crate) fn decide(view: &View<'_>, report: &Report, draws: &mut Draws, out: &mut Vec<Event>) -> ReportVerdict {
+pub(crate) fn decide(
+    view: &View<'_>,
+    report: &Report,
+    draws: &mut Draws,
+    out: &mut Vec<Event>,
+) -> ReportVerdict {
     let Some(task) = view.state.tasks().by_id(report.task) else {
         return ReportVerdict::Stale;
     };
@@ -42,9 +47,11 @@ fn ended_or_amended(
             let failure = Failure::new(FailureClass::Preempted, 0, "the worker did not take it");
             let then = match lease.stop {
                 Some(_) => draws.after_failure(task, lease, &failure, true, now),
-                None => {
-                    crate::event::Then::Retry { due: now.elapsed + REFUSED_PAUSE, spend: false, memory_bytes: None }
-                }
+                None => crate::event::Then::Retry {
+                    due: now.elapsed + REFUSED_PAUSE,
+                    spend: false,
+                    memory_bytes: None,
+                },
             };
             out.push(Event::AttemptFailed { id, fence, failure, then });
         }
@@ -54,13 +61,17 @@ fn ended_or_amended(
             }
         }
         ReportKind::Extend(by) => out.push(Event::DeadlineExtended { id, fence, by: *by }),
-        ReportKind::Succeeded { output } if output.as_ref().is_some_and(|o| o.len() > view.limits.output_bytes_max) => {
+        ReportKind::Succeeded { output }
+            if output.as_ref().is_some_and(|o| o.len() > view.limits.output_bytes_max) =>
+        {
             let message = "the output is larger than the limit: store it elsewhere and return a reference";
             let failure = Failure::new(FailureClass::Permanent, 0, message);
             let then = draws.after_failure(task, lease, &failure, true, now);
             out.push(Event::AttemptFailed { id, fence, failure, then });
         }
-        ReportKind::Succeeded { output } => out.push(Event::TaskSucceeded { id, fence, output: output.clone() }),
+        ReportKind::Succeeded { output } => {
+            out.push(Event::TaskSucceeded { id, fence, output: output.clone() });
+        }
         ReportKind::Failed(failure) => {
             let failure = stop_class(lease, failure);
             let then = draws.after_failure(task, lease, &failure, true, now);
@@ -68,7 +79,8 @@ fn ended_or_amended(
         }
         ReportKind::Deferred { resume_after } => match lease.stop {
             Some(_) => {
-                let failure = stop_class(lease, &Failure::new(FailureClass::Transient, 0, "deferred while stopping"));
+                let failure =
+                    stop_class(lease, &Failure::new(FailureClass::Transient, 0, "deferred while stopping"));
                 let then = draws.after_failure(task, lease, &failure, true, now);
                 out.push(Event::AttemptFailed { id, fence, failure, then });
             }

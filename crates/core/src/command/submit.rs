@@ -42,7 +42,11 @@ fn known(view: &View<'_>, submit: &Submit) -> Result<Option<TaskId>, Rejection> 
         && let Some(binding) = binding(view, claim, *fact)
     {
         let same = binding.request == claim.request;
-        return if same { Ok(Some(binding.task)) } else { Err(Rejection::KeyReused { existing: binding.task }) };
+        return if same {
+            Ok(Some(binding.task))
+        } else {
+            Err(Rejection::KeyReused { existing: binding.task })
+        };
     }
     Ok(view.state.tasks().find(submit.id).map(|_| submit.id))
 }

@@ -2,11 +2,11 @@
 //! the tables contradict each other, and the shard must stop (the runtime names the record).
 
 use super::{Event, Submitted, Then};
+use crate::failure::Failure;
 use crate::id::{Epoch, Fence, Incarnation, Seq, Session, TaskId, WorkerId};
 use crate::index::TaskSlot;
 use crate::process::{Cursor, Process};
 use crate::shard::ShardState;
-use crate::failure::Failure;
 use crate::task::{
     AttemptRecord, Cause, Extra, Lease, Override, State, Status, Stop, StopReason, Task, arrow_exists,
 };
@@ -28,14 +28,18 @@ pub fn apply(state: &mut ShardState, event: &Event) -> Option<Change> {
             None
         }
         Event::TaskSubmitted(submitted) => Some(submit(state, submitted)),
-        Event::TaskReleased { id } => Some(change(state, *id, Cause::Released, |task, _| task.state = State::Queued)),
+        Event::TaskReleased { id } => {
+            Some(change(state, *id, Cause::Released, |task, _| task.state = State::Queued))
+        }
         Event::TaskAssigned { id, fence, worker, incarnation } => {
             Some(assign(state, *id, *fence, *worker, *incarnation))
         }
-        Event::TaskUnassigned { id, fence } => Some(leased(state, *id, *fence, Cause::Unassigned, |task, _, _| {
-            task.attempts -= 1;
-            task.state = State::Queued;
-        })),
+        Event::TaskUnassigned { id, fence } => {
+            Some(leased(state, *id, *fence, Cause::Unassigned, |task, _, _| {
+                task.attempts -= 1;
+                task.state = State::Queued;
+            }))
+        }
         Event::TaskSucceeded { id, fence, output } => {
             Some(leased(state, *id, *fence, Cause::Succeeded, |task, _, _| {
                 if let Some(extra) = task.extra.as_mut() {
@@ -52,9 +56,11 @@ pub fn apply(state: &mut ShardState, event: &Event) -> Option<Change> {
                 end_attempt(task, &lease, failure, *then, now.wall);
             }))
         }
-        Event::TaskDeferred { id, fence, due } => Some(leased(state, *id, *fence, Cause::Deferred, |task, _, _| {
-            task.state = State::Deferred { due: *due };
-        })),
+        Event::TaskDeferred { id, fence, due } => {
+            Some(leased(state, *id, *fence, Cause::Deferred, |task, _, _| {
+                task.state = State::Deferred { due: *due };
+            }))
+        }
         Event::TaskCancelled { id } => Some(change(state, *id, Cause::Cancelled, |task, _| {
             task.cancel_requested = true;
             task.state = State::Cancelled;
@@ -150,12 +156,7 @@ fn submit(state: &mut ShardState, submitted: &Submitted) -> Change {
 }
 
 /// Changes a task's state along an arrow.
-fn change(
-    state: &mut ShardState,
-    id: TaskId,
-    cause: Cause,
-    act: impl FnOnce(&mut Task, Now),
-) -> Change {
+fn change(state: &mut ShardState, id: TaskId, cause: Cause, act: impl FnOnce(&mut Task, Now)) -> Change {
     let now = state.now;
     let slot = state.tasks.find(id).expect("EV-1: the task of an event is in memory");
     let task = state.tasks.get_mut(slot).expect("EV-1: a found slot is taken");
@@ -177,24 +178,16 @@ fn leased(
     cause: Cause,
     act: impl FnOnce(&mut Task, Box<Lease>, Now),
 ) -> Change {
-    change(state, id, cause, |task, now| {
-        match std::mem::replace(&mut task.state, State::Queued) {
-            State::Assigned(lease) | State::Running(lease) => {
-                debug_assert_eq!(lease.fence, fence, "LS-2: only the newest fence ends an attempt");
-                act(task, lease, now);
-            }
-            other => unreachable!("EV-1: {} of {id} ends an attempt", other.status().label()),
+    change(state, id, cause, |task, now| match std::mem::replace(&mut task.state, State::Queued) {
+        State::Assigned(lease) | State::Running(lease) => {
+            debug_assert_eq!(lease.fence, fence, "LS-2: only the newest fence ends an attempt");
+            act(task, lease, now);
         }
+        other => unreachable!("EV-1: {} of {id} ends an attempt", other.status().label()),
     })
 }
 
-fn end_attempt(
-    task: &mut Task,
-    lease: &Lease,
-    failure: &Failure,
-    then: Then,
-    now: Wall,
-) {
+fn end_attempt(task: &mut Task, lease: &Lease, failure: &Failure, then: Then, now: Wall) {
     let number = task.attempts;
     let extra = task.extra_mut();
     extra.worker_kills += u32::from(super::blames_the_task(failure));

@@ -14,7 +14,13 @@ impl Machine {
     }
 
     /// The shell brought parked tasks that a process had asked for.
-    pub(super) fn continue_process(&mut self, id: ProcessId, parked: Vec<Task>, more: bool, batch: &mut Batch) {
+    pub(super) fn continue_process(
+        &mut self,
+        id: ProcessId,
+        parked: Vec<Task>,
+        more: bool,
+        batch: &mut Batch,
+    ) {
         if !self.state.processes.contains_key(&id) {
             return;
         }

@@ -32,7 +32,9 @@ impl Draws {
         known: bool,
         now: Now,
     ) -> Then {
-        if lease.stop.is_some_and(|stop| stop.reason == StopReason::Cancel) || failure.class == FailureClass::Cancelled {
+        if lease.stop.is_some_and(|stop| stop.reason == StopReason::Cancel)
+            || failure.class == FailureClass::Cancelled
+        {
             return Then::Cancel;
         }
         if is_poison(task, lease.worker, failure) {
@@ -45,7 +47,8 @@ impl Draws {
             Verdict::GiveUp => Then::Fail,
             Verdict::Retry { after, spend: false } if after == Millis::ZERO => Then::Requeue,
             Verdict::Retry { after, spend } => {
-                let budget = self.budget.take(failure.class, &task.profile.tenant, &task.profile.job, now.elapsed);
+                let budget =
+                    self.budget.take(failure.class, &task.profile.tenant, &task.profile.job, now.elapsed);
                 let due = now.elapsed + after.max(budget);
                 Then::Retry { due, spend, memory_bytes: more_memory(task, failure) }
             }

@@ -10,7 +10,7 @@ impl Machine {
     pub fn handle(&mut self, command: Command, batch: &mut Batch) -> Result<Answer, Rejection> {
         match command {
             Command::Report(report) => {
-                self.report(*report, batch);
+                self.report(&report, batch);
                 Ok(Answer::Done)
             }
             Command::Session(session) => {
@@ -32,9 +32,8 @@ impl Machine {
     fn decide_and_apply(&mut self, command: Command, batch: &mut Batch) -> Result<Answer, Rejection> {
         let mut decided = std::mem::take(&mut self.decided);
         let view = self.view();
-        let answer = catch_unwind(AssertUnwindSafe(|| decide(&view, command, &mut decided))).unwrap_or_else(|_| {
-            Err(Rejection::Internal { what: "a decision panicked" })
-        });
+        let answer = catch_unwind(AssertUnwindSafe(|| decide(&view, command, &mut decided)))
+            .unwrap_or(Err(Rejection::Internal { what: "a decision panicked" }));
         self.counts.panics += u64::from(matches!(answer, Err(Rejection::Internal { .. })));
         if answer.is_ok() {
             self.commit(&mut decided, batch);

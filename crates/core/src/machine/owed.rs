@@ -44,7 +44,12 @@ impl Machine {
                 | State::Quarantined => {}
             }
         }
-        debts.extend(self.fleet.iter().filter(|(_, worker)| worker.session.is_some()).map(|(slot, _)| Debt::Lease(slot)));
+        debts.extend(
+            self.fleet
+                .iter()
+                .filter(|(_, worker)| worker.session.is_some())
+                .map(|(slot, _)| Debt::Lease(slot)),
+        );
         debts.extend(self.state.processes.keys().map(|id| Debt::Step(*id)));
         debts
     }
@@ -118,9 +123,10 @@ impl Machine {
                 (None, _) => !self.reaping.is_empty(),
             },
             Debt::Place(slot) => self.dispatcher.is_queued(slot),
-            Debt::Holder(slot) => self.fleet.holder(slot).is_some_and(|worker| {
-                self.timers.of_worker(worker).is_some() || !self.reaping.is_empty()
-            }),
+            Debt::Holder(slot) => self
+                .fleet
+                .holder(slot)
+                .is_some_and(|worker| self.timers.of_worker(worker).is_some() || !self.reaping.is_empty()),
             Debt::Lease(worker) => self.timers.of_worker(worker).is_some(),
             Debt::Step(_) => true,
         }

@@ -6,8 +6,13 @@ use crate::effect::{Effect, ReportVerdict};
 use crate::task::{State, next_deadline};
 
 impl Machine {
-    pub(super) fn report(&mut self, report: Report, batch: &mut Batch) {
+    pub(super) fn report(&mut self, report: &Report, batch: &mut Batch) {
         self.heard(report.worker, report.session);
+        // Granted by a later owner: this one has been replaced and does not know it yet. "Stale" from it would make
+        // the worker throw away a result that counts.
+        if report.fence.epoch() > self.state.epoch {
+            return;
+        }
         if let Some(slot) = self.recent.slot(report.fence) {
             self.state.tasks.expect(slot);
         }
@@ -19,13 +24,13 @@ impl Machine {
             pressure: self.pressure,
             breaks: self.config.breaks,
         };
-        let verdict = report::decide(&view, &report, &mut self.draws, &mut decided);
+        let verdict = report::decide(&view, report, &mut self.draws, &mut decided);
         match verdict {
-            ReportVerdict::Recorded => self.note_soft(&report),
+            ReportVerdict::Recorded => self.note_soft(report),
             ReportVerdict::Duplicate => self.counts.duplicate_reports += 1,
             ReportVerdict::Stale => self.counts.stale_reports += 1,
         }
-        self.drop_hasty_checkpoint(&report, &mut decided);
+        self.drop_hasty_checkpoint(report, &mut decided);
         self.commit(&mut decided, batch);
         self.decided = decided;
         if wants_acknowledgement(&report.what) {
@@ -85,7 +90,12 @@ impl Machine {
 /// Results are spooled by the worker until acknowledged; the rest is not.
 fn wants_acknowledgement(what: &ReportKind) -> bool {
     match what {
-        ReportKind::Succeeded { .. } | ReportKind::Failed(_) | ReportKind::Deferred { .. } | ReportKind::Refused => true,
-        ReportKind::Accepted | ReportKind::Progress | ReportKind::Checkpoint(_) | ReportKind::Extend(_) => false,
+        ReportKind::Succeeded { .. }
+        | ReportKind::Failed(_)
+        | ReportKind::Deferred { .. }
+        | ReportKind::Refused => true,
+        ReportKind::Accepted | ReportKind::Progress | ReportKind::Checkpoint(_) | ReportKind::Extend(_) => {
+            false
+        }
     }
 }

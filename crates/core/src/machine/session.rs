@@ -57,7 +57,9 @@ impl Machine {
                 self.disclaimed(slot, hello, batch);
             }
         }
-        for (task, fence) in holding.difference(&confirmed) {
+        // What a later owner granted is not ours to stop: we have been replaced and do not know it yet.
+        let ours = |claim: &&(TaskId, Fence)| claim.1.epoch() <= self.state.epoch;
+        for (task, fence) in holding.difference(&confirmed).filter(ours) {
             batch.effects.push(Effect::Stop {
                 worker: hello.worker,
                 session: hello.session,
@@ -81,7 +83,14 @@ impl Machine {
         lease.progressed = now;
         if let Some(stop) = lease.stop {
             let (worker, fence) = (lease.worker, lease.fence);
-            batch.effects.push(Effect::Stop { worker, session, task: id, fence, grace, reason: Some(stop.reason) });
+            batch.effects.push(Effect::Stop {
+                worker,
+                session,
+                task: id,
+                fence,
+                grace,
+                reason: Some(stop.reason),
+            });
         }
         self.timers.set(slot, next_deadline(task));
     }

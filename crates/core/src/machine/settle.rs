@@ -96,7 +96,8 @@ impl Machine {
 /// What the dispatcher needs to know of a task.
 pub(super) fn wants<'a>(fleet: &crate::fleet::Fleet, task: &'a Task) -> Wants<'a> {
     let extra = task.extra.as_deref();
-    let last = extra.and_then(|extra| extra.attempts.last()).filter(|_| task.profile.retry.prefer_other_worker);
+    let last =
+        extra.and_then(|extra| extra.attempts.last()).filter(|_| task.profile.retry.prefer_other_worker);
     Wants {
         profile: &task.profile,
         priority: task.priority,

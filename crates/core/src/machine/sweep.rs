@@ -49,7 +49,8 @@ impl Machine {
             }
         }
         let done = end >= self.state.tasks.slots_end();
-        self.sweep = Sweep { position: (!done).then_some(end), last: if done { Some(now) } else { self.sweep.last } };
+        self.sweep =
+            Sweep { position: (!done).then_some(end), last: if done { Some(now) } else { self.sweep.last } };
     }
 
     /// True if something had been missed.
@@ -65,17 +66,17 @@ impl Machine {
             }
             State::Assigned(lease) | State::Running(lease) => {
                 let silent_for = self.state.now.elapsed.since(lease.assigned.max(lease.progressed));
-                let worker_known = self
-                    .fleet
-                    .holder(slot)
-                    .is_some_and(|worker| self.timers.of_worker(worker).is_some());
+                let worker_known =
+                    self.fleet.holder(slot).is_some_and(|worker| self.timers.of_worker(worker).is_some());
                 let orphaned = !worker_known && silent_for > self.config.limits.lease.saturating_mul(2);
                 if orphaned && self.reaping.is_empty() {
                     self.reaping.push(task, slot, Loss::WorkerSilent { blamed: false });
                 }
                 self.rearm_if_missed(slot) || orphaned
             }
-            State::Pending { .. } | State::RetryWait { .. } | State::Deferred { .. } => self.rearm_if_missed(slot),
+            State::Pending { .. } | State::RetryWait { .. } | State::Deferred { .. } => {
+                self.rearm_if_missed(slot)
+            }
             State::Succeeded
             | State::Failed
             | State::Cancelled

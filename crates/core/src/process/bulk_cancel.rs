@@ -41,8 +41,11 @@ fn among_parked(
     parked: &[TaskId],
     more: bool,
 ) -> Vec<Event> {
-    let mut events: Vec<Event> =
-        parked.iter().filter_map(|id| state.tasks().by_id(*id)).filter_map(|task| cancel(task, work)).collect();
+    let mut events: Vec<Event> = parked
+        .iter()
+        .filter_map(|id| state.tasks().by_id(*id))
+        .filter_map(|task| cancel(task, work))
+        .collect();
     let handled = events.len() as u32;
     let last = parked.last().copied().unwrap_or(after);
     events.push(Event::ProcessAdvanced { id, cursor: Cursor::Parked(last), handled });

@@ -17,7 +17,8 @@ pub(crate) fn cpu_time() -> Duration {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     // After the parenthesised name: state is field 3, user and system ticks are fields 14 and 15.
     let after_name = stat.rsplit_once(") ").map_or("", |(_, rest)| rest);
-    let ticks: u64 = after_name.split(' ').skip(11).take(2).filter_map(|field| field.parse::<u64>().ok()).sum();
+    let ticks: u64 =
+        after_name.split(' ').skip(11).take(2).filter_map(|field| field.parse::<u64>().ok()).sum();
     Duration::from_millis(ticks * 10)
 }
 

@@ -25,9 +25,9 @@ pub(super) fn run(mut reader: impl ReadTables, orders: &Receiver<LoaderOrder>, m
     for order in orders {
         let message = match order {
             LoaderOrder::Keys(envelope) => keys(&mut reader, envelope).map(Message::Commands),
-            LoaderOrder::Load { id, command, reply } => reader
-                .tasks(&[id])
-                .map(|mut found| Message::Loaded { command, reply, found: found.pop().flatten().map(Box::new) }),
+            LoaderOrder::Load { id, command, reply } => reader.tasks(&[id]).map(|mut found| {
+                Message::Loaded { command, reply, found: found.pop().flatten().map(Box::new) }
+            }),
             LoaderOrder::Page { after, until, limit } => {
                 let rows = reader.parked(ParkedFrom::Due { after, until }, limit);
                 rows.map(Message::Paged).or_else(|error| {

@@ -24,7 +24,7 @@ use mainspring_store::{OpenError, Opened, Store};
 use self::{loader::LoaderOrder, shard_thread::Message};
 use crate::clock::Reading;
 use crate::config::ShardConfig;
-use crate::shard::{Envelope, Replies, Shard, ShardFigures, StopCause, Recovered};
+use crate::shard::{Envelope, Recovered, Replies, Shard, ShardFigures, StopCause};
 
 /// Envelopes that may wait for a shard.
 pub const MAILBOX_MAX: usize = 1024;
@@ -54,7 +54,11 @@ struct ShardHandle {
 
 impl Node {
     /// Opens the store as its next owner, recovers, and starts the threads.
-    pub fn open<S: Store>(store: &S, config: ShardConfig, outlet: Outlet) -> Result<(Self, Recovered), OpenError> {
+    pub fn open<S: Store>(
+        store: &S,
+        config: ShardConfig,
+        outlet: Outlet,
+    ) -> Result<(Self, Recovered), OpenError> {
         let clock = RawClock::start();
         let Opened { epoch, journal, tables, reader, mut recovery } = store.open()?;
         let (shard, recovered) = Shard::recover(config, epoch, &mut recovery, clock.read())?;
@@ -81,16 +85,19 @@ impl Node {
     pub fn offer(&self, slot: Slot, envelope: Envelope<Reply>) -> Result<(), Busy> {
         let shard = self.shard(slot);
         if needs_keys(&envelope) {
-            return shard.loader.try_send(LoaderOrder::Keys(envelope)).map_err(|error| match error.into_inner() {
-                LoaderOrder::Keys(envelope) => Busy(envelope),
-                _ => unreachable!("what was offered comes back"),
+            return shard.loader.try_send(LoaderOrder::Keys(envelope)).map_err(|error| {
+                match error.into_inner() {
+                    LoaderOrder::Keys(envelope) => Busy(envelope),
+                    _ => unreachable!("what was offered comes back"),
+                }
             });
         }
         shard.mailbox.try_send(Message::Commands(envelope)).map_err(|error| match error {
-            TrySendError::Full(Message::Commands(envelope)) | TrySendError::Disconnected(Message::Commands(envelope)) => {
-                Busy(envelope)
+            TrySendError::Full(Message::Commands(envelope))
+            | TrySendError::Disconnected(Message::Commands(envelope)) => Busy(envelope),
+            TrySendError::Full(_) | TrySendError::Disconnected(_) => {
+                unreachable!("what was offered comes back")
             }
-            TrySendError::Full(_) | TrySendError::Disconnected(_) => unreachable!("what was offered comes back"),
         })
     }
 

@@ -99,7 +99,8 @@ impl<R> Shard<R> {
         let through = Seq::new(self.building.seq.get() - 1);
         let dirty = self.machine.state().dirty_len();
         let waited = self.machine.state().now.elapsed.since(self.checkpoints.last_made);
-        let due = self.checkpoints.hurry || dirty >= self.config.cut_rows_max || waited >= self.config.cut_every;
+        let due =
+            self.checkpoints.hurry || dirty >= self.config.cut_rows_max || waited >= self.config.cut_every;
         if through > self.checkpoints.made && due {
             self.make_cut(through);
         }
@@ -200,6 +201,10 @@ impl<R> Shard<R> {
     }
 
     /// The outcome of the cut that was handed out. A failed one is offered again by [`Shard::retry_cut`].
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "what a writer answers is handed over, as in `appended`"
+    )]
     pub fn cut_done(&mut self, result: Result<(), CutError>) {
         if self.stopped {
             return;
@@ -221,7 +226,9 @@ impl<R> Shard<R> {
             }
             Err(CutError::Refused { newest, .. }) => self.stop(StopCause::NotOwner { newest }),
             Err(CutError::OutOfOrder { last, offered }) => {
-                self.stop(StopCause::Broken(format!("the tables stand at {last}, a cut at {offered} was offered")));
+                self.stop(StopCause::Broken(format!(
+                    "the tables stand at {last}, a cut at {offered} was offered"
+                )));
             }
             // The lag grows meanwhile, and with it the pressure on submissions.
             Err(CutError::Full | CutError::Failed { .. }) => {}

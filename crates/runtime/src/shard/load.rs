@@ -59,7 +59,11 @@ impl<R> Shard<R> {
         }
         match command {
             Command::Read { .. } => Ok(Answer::Task(Some(Box::new(ended)))),
-            Command::Revive { id, over, .. } => self.handle(Command::Revive { id, fact: Some(Box::new(ended)), over }),
+            // Sent again after its answer was lost, and done since.
+            Command::Submit(_) => Ok(Answer::AlreadySubmitted { id: ended.id }),
+            Command::Revive { id, over, .. } => {
+                self.handle(Command::Revive { id, fact: Some(Box::new(ended)), over })
+            }
             _ => Err(Rejection::TaskAlreadyEnded { id: ended.id, status: ended.status() }),
         }
     }

@@ -26,8 +26,8 @@ use mainspring_core::time::{Millis, Wall};
 use mainspring_store::format::{EncodedProfiles, ProfileCache};
 use mainspring_store::{Cut, Record};
 
-pub use self::{held::Replies, recover::Recovered};
 use self::{checkpoint::Checkpoints, commit::Building, commit::InFlight, paging::Pager};
+pub use self::{held::Replies, recover::Recovered};
 use crate::clock::{Reading, ShardClock};
 use crate::config::ShardConfig;
 
@@ -48,14 +48,29 @@ pub enum Output<R> {
     /// Records at or before this one are no longer needed.
     Trim(Seq),
     /// Look the task up in the tables, then call [`Shard::loaded`].
-    Load { id: TaskId, command: Command, reply: R },
+    Load {
+        id: TaskId,
+        command: Command,
+        reply: R,
+    },
     /// Read a page of parked tasks by due time, then call [`Shard::paged`].
-    Page { after: (Wall, TaskId), until: Wall, limit: usize },
+    Page {
+        after: (Wall, TaskId),
+        until: Wall,
+        limit: usize,
+    },
     /// Read a page of parked tasks by id for this process, then send it `ContinueProcess`.
-    PageFor { process: ProcessId, after: TaskId, limit: usize },
+    PageFor {
+        process: ProcessId,
+        after: TaskId,
+        limit: usize,
+    },
     /// Call [`Shard::barrier_passed`] once every load and page that was begun before has been answered.
     Barrier(u64),
-    Answer { reply: R, results: Replies },
+    Answer {
+        reply: R,
+        results: Replies,
+    },
     Effects(Vec<Effect>),
     /// The journal cannot be written for now; offer the same record again after this long.
     RetryAppend(Millis),

@@ -76,12 +76,11 @@ impl<R> Shard<R> {
                 Err(error) => return self.stop(StopCause::Apply(format!("row of {}: {error}", row.id))),
             }
         }
-        match last.filter(|_| full) {
-            Some(after) => self.ask_page(after, until),
-            None => {
-                self.pager.paged_until = until;
-                self.pager.reading_until = None;
-            }
+        if let Some(after) = last.filter(|_| full) {
+            self.ask_page(after, until);
+        } else {
+            self.pager.paged_until = until;
+            self.pager.reading_until = None;
         }
     }
 

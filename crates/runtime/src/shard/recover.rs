@@ -5,7 +5,9 @@ use mainspring_core::id::{Epoch, ProcessId, Seq, TaskId};
 use mainspring_core::machine::{Batch, Machine};
 use mainspring_core::shard::ShardState;
 use mainspring_core::time::{Now, Wall};
-use mainspring_store::format::{EncodedProfiles, FormatError, ProfileCache, Reader, read_events, read_process, read_task};
+use mainspring_store::format::{
+    EncodedProfiles, FormatError, ProfileCache, Reader, read_events, read_process, read_task,
+};
 use mainspring_store::{CheckpointHead, LiveRow, OpenError, Record, Recovery};
 
 use super::checkpoint::{Checkpoints, META_VERSION};
@@ -39,7 +41,8 @@ impl<R> Shard<R> {
         read_meta(&head, machine.state_mut())?;
         let horizon = reading.wall.max(head.now.wall) + config.park_beyond;
         load_rows(machine.state_mut(), recovery, horizon, &mut profiles, &mut seen)?;
-        let mut replay = Replay { state: machine.state_mut(), profiles: &mut profiles, last: (head.seq, head.now) };
+        let mut replay =
+            Replay { state: machine.state_mut(), profiles: &mut profiles, last: (head.seq, head.now) };
         let tail = replay.run(recovery, &mut seen)?;
         let (last_seq, last_now) = replay.last;
 
@@ -90,7 +93,9 @@ fn unreadable(what: String) -> impl FnOnce(FormatError) -> OpenError {
         FormatError::Newer { what: kind, found, known, .. } => {
             OpenError::NewerFormat { what: format!("{what}: {kind}"), found, known }
         }
-        FormatError::Short { .. } | FormatError::Bad { .. } => OpenError::Unreadable { what, why: error.to_string() },
+        FormatError::Short { .. } | FormatError::Bad { .. } => {
+            OpenError::Unreadable { what, why: error.to_string() }
+        }
     }
 }
 
@@ -104,7 +109,11 @@ fn read_meta(head: &CheckpointHead, state: &mut ShardState) -> Result<(), OpenEr
     let mut r = Reader::new(&head.meta);
     let version = r.byte("version").map_err(unreadable(what()))?;
     if version > META_VERSION {
-        return Err(OpenError::NewerFormat { what: what(), found: version.into(), known: META_VERSION.into() });
+        return Err(OpenError::NewerFormat {
+            what: what(),
+            found: version.into(),
+            known: META_VERSION.into(),
+        });
     }
     (|| {
         state.epoch = Epoch::new(r.varint("epoch")?);

@@ -54,14 +54,20 @@ impl Checkers {
             }
             (Asked::Submit { key, .. }, Answer::AlreadySubmitted { id }) => {
                 let task = self.journal.task(*id);
-                require(task.is_some(), "I1", || format!("{id} was acknowledged again and is not in the journal"))?;
+                require(task.is_some(), "I1", || {
+                    format!("{id} was acknowledged again and is not in the journal")
+                })?;
                 let bound = task.and_then(|task| task.extra.as_ref()).and_then(|extra| extra.key);
-                require(key.is_none_or(|claim| bound.is_some_and(|bound| bound.request == claim.request)), "I3", || {
-                    format!("{id} was given as the answer to another request under its key")
-                })
+                require(
+                    key.is_none_or(|claim| bound.is_some_and(|bound| bound.request == claim.request)),
+                    "I3",
+                    || format!("{id} was given as the answer to another request under its key"),
+                )
             }
             (Asked::Read { id }, Answer::Task(found)) => self.read(id, found.as_deref(), must_be_known),
-            (Asked::Cancel { id }, Answer::Now { .. }) => self.durable(id, "cancelled", |facts| facts.cancelled),
+            (Asked::Cancel { id }, Answer::Now { .. }) => {
+                self.durable(id, "cancelled", |facts| facts.cancelled)
+            }
             (Asked::Cancel { id }, Answer::Stopping { .. }) => {
                 self.durable(id, "asked to stop", |facts| facts.stop_requested)
             }
@@ -98,14 +104,20 @@ impl Checkers {
         match (asked, rejection) {
             (Asked::Submit { key: Some(claim), .. }, Rejection::KeyReused { existing }) => {
                 let task = self.journal.task(*existing);
-                require(task.is_some(), "I1", || format!("{existing} is named as a key's task and is not there"))?;
+                require(task.is_some(), "I1", || {
+                    format!("{existing} is named as a key's task and is not there")
+                })?;
                 let bound = task.and_then(|task| task.extra.as_ref()).and_then(|extra| extra.key);
                 require(bound.is_some_and(|bound| bound.request != claim.request), "I3", || {
                     format!("the same request was refused as different from {existing}")
                 })
             }
             (
-                Asked::Cancel { id } | Asked::Amend { id } | Asked::RunNow { id } | Asked::Force { id } | Asked::Revive { id },
+                Asked::Cancel { id }
+                | Asked::Amend { id }
+                | Asked::RunNow { id }
+                | Asked::Force { id }
+                | Asked::Revive { id },
                 Rejection::TaskNotFound { .. },
             ) => require(!must_be_known, "I1", || format!("{id} was acknowledged and cannot be found")),
             (_, Rejection::Internal { what }) => {
@@ -123,6 +135,8 @@ impl Checkers {
     /// At the end: what was acknowledged is there and has ended.
     pub fn accounted_for(&self, id: TaskId) -> Check {
         let status = self.journal.task(id).map(Task::status);
-        require(status.is_some_and(Status::is_ended), "I1", || format!("{id} was acknowledged and is {status:?}"))
+        require(status.is_some_and(Status::is_ended), "I1", || {
+            format!("{id} was acknowledged and is {status:?}")
+        })
     }
 }

@@ -72,7 +72,10 @@ impl JournalFold {
         if let Event::TaskSubmitted(submitted) = event {
             return self.check_submitted(submitted);
         }
-        let missing = || Broken { invariant: "I2", what: format!("{event:?} is about a task that was never submitted") };
+        let missing = || Broken {
+            invariant: "I2",
+            what: format!("{event:?} is about a task that was never submitted"),
+        };
         let task = task.ok_or_else(missing)?;
         if let Some(fence) = claimed(event) {
             let held = task.lease().map(|lease| lease.fence);
@@ -131,7 +134,12 @@ impl JournalFold {
         let Then::Retry { due, spend: true, .. } = then else { return Ok(()) };
         let policy = &task.profile.retry;
         require(task.retries_spent + 1 < policy.attempts_max, "I14", || {
-            format!("{} is retried after {} of {} attempts", task.id, task.retries_spent + 1, policy.attempts_max)
+            format!(
+                "{} is retried after {} of {} attempts",
+                task.id,
+                task.retries_spent + 1,
+                policy.attempts_max
+            )
         })?;
         if policy.jitter != Jitter::None {
             return Ok(());

@@ -22,7 +22,10 @@ pub(super) fn is_expiry(failure: &Failure) -> bool {
 pub(super) fn check_epoch(journal: &JournalFold, id: TaskId) -> Check {
     let full = journal.epoch_began + journal.lease;
     require(journal.now.elapsed >= full, "FL-3", || {
-        format!("{id} was taken from its worker at {:?}, this owner began at {:?}", journal.now.elapsed, journal.epoch_began)
+        format!(
+            "{id} was taken from its worker at {:?}, this owner began at {:?}",
+            journal.now.elapsed, journal.epoch_began
+        )
     })
 }
 

@@ -66,7 +66,10 @@ impl Ledger {
             })?;
             let known = other.over == Some(Over::Known) && matches!(end, Some(End::Failed | End::Deferred));
             require(!once || known || other.revivals != revivals || other.fence > fence, "I13", || {
-                format!("{task} may run once; {:?} had {:?}, {end:?}, and now {fence:?} begins", other.fence, other.over)
+                format!(
+                    "{task} may run once; {:?} had {:?}, {end:?}, and now {fence:?} begins",
+                    other.fence, other.over
+                )
             })?;
         }
         earlier.push(Execution { fence, over: None, revivals });
@@ -93,15 +96,20 @@ impl Ledger {
         }
         self.never_began.insert((*id, *fence));
         let executed = self.executions.get(id).into_iter().flatten().any(|other| other.fence == *fence);
-        require(!executed, "I13", || format!("{id} was withdrawn as never begun; it was executed under {fence:?}"))
+        require(!executed, "I13", || {
+            format!("{id} was withdrawn as never begun; it was executed under {fence:?}")
+        })
     }
 
     /// At the end: executions ≤ 1 + explanations, and none of a task that was cancelled before any grant.
     pub fn check_explained(&self, journal: &JournalFold) -> Check {
         for (task, executions) in &self.executions {
             let Some(facts) = journal.facts(*task) else { continue };
-            let explanations =
-                facts.grants.values().filter(|grant| grant.end.is_some_and(|end| end != End::Succeeded)).count();
+            let explanations = facts
+                .grants
+                .values()
+                .filter(|grant| grant.end.is_some_and(|end| end != End::Succeeded))
+                .count();
             require(executions.len() <= 1 + explanations, "I13", || {
                 format!("{task} was executed {} times with {explanations} explanations", executions.len())
             })?;

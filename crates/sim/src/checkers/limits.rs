@@ -31,7 +31,9 @@ impl Bounds {
         let (id, profile) = (task.id, &task.profile);
         if let Some(max) = self.tenants.get(&profile.tenant) {
             let running = held(&|other| other.profile.tenant == profile.tenant);
-            require(running < *max, "I21", || format!("{id} is one above the {max} of `{}`", profile.tenant))?;
+            require(running < *max, "I21", || {
+                format!("{id} is one above the {max} of `{}`", profile.tenant)
+            })?;
         }
         let pool = &profile.requirements.pool;
         if let Some(max) = self.pools.get(pool) {
@@ -63,12 +65,17 @@ impl Bounds {
     /// A task that could be started now by a worker that takes work; there must be none when nothing moves.
     pub fn startable(&self, journal: &JournalFold, accepting: &[WorkerId]) -> Option<(TaskId, WorkerId)> {
         let count = |keep: &dyn Fn(&Task) -> bool| {
-            journal.leased.iter().filter_map(|id| journal.task(*id)).filter(|other| keep(other)).count() as u32
+            journal.leased.iter().filter_map(|id| journal.task(*id)).filter(|other| keep(other)).count()
+                as u32
         };
         for task in journal.queued.iter().filter_map(|id| journal.task(*id)) {
             let (tenant, pool) = (&task.profile.tenant, &task.profile.requirements.pool);
-            let free = self.tenants.get(tenant).is_none_or(|max| count(&|t| t.profile.tenant == *tenant) < *max)
-                && self.pools.get(pool).is_none_or(|max| count(&|t| t.profile.requirements.pool == *pool) < *max);
+            let free =
+                self.tenants.get(tenant).is_none_or(|max| count(&|t| t.profile.tenant == *tenant) < *max)
+                    && self
+                        .pools
+                        .get(pool)
+                        .is_none_or(|max| count(&|t| t.profile.requirements.pool == *pool) < *max);
             let worker = accepting.iter().find(|worker| {
                 let offer = &self.offers[*worker];
                 free && fits(task, &room(journal, **worker, offer), offer)

@@ -18,7 +18,8 @@ impl Checkers {
         for id in self.journal.unfinished() {
             let here = machine.state().tasks().find(*id).is_some();
             let parked = || disk.live_row(*id).is_some_and(|row| row.parked_due.is_some());
-            let pending = || self.journal.task(*id).is_some_and(|task| matches!(task.state, State::Pending { .. }));
+            let pending =
+                || self.journal.task(*id).is_some_and(|task| matches!(task.state, State::Pending { .. }));
             require(here || parked() && pending(), "I17", || {
                 format!("{id} has not ended, is not in memory, and no page will bring it")
             })?;

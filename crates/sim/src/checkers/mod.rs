@@ -24,6 +24,7 @@ use mainspring_core::time::Millis;
 use mainspring_store::format::{EncodedProfiles, FormatError, ProfileCache, read_events, write_task};
 use mainspring_store::{Cut, Record};
 
+use self::tables::TableFold;
 pub use self::{
     answers::{Asked, Told},
     journal::{Facts, JournalFold},
@@ -31,7 +32,6 @@ pub use self::{
     ledger::{Ledger, Over},
     limits::Bounds,
 };
-use self::tables::TableFold;
 use crate::store::Disk;
 
 /// An invariant that does not hold.
@@ -80,7 +80,10 @@ impl Checkers {
     /// A record is durable. `newest`: the epoch that owns the store.
     pub fn committed(&mut self, record: &Record, newest: Epoch) -> Result<Vec<Event>, Broken> {
         require(record.epoch == newest, "I10", || {
-            format!("record {} of epoch {} was taken, epoch {newest} owns the shard", record.seq, record.epoch)
+            format!(
+                "record {} of epoch {} was taken, epoch {newest} owns the shard",
+                record.seq, record.epoch
+            )
         })?;
         let events = self.decode(record)?;
         for event in &events {
@@ -96,10 +99,11 @@ impl Checkers {
 
     fn decode(&mut self, record: &Record) -> Result<Vec<Event>, Broken> {
         let mut events = Vec::with_capacity(record.events as usize);
-        let read = read_events::<FormatError>(&record.body, record.events, &mut self.profiles, &mut |event| {
-            events.push(event);
-            Ok(())
-        });
+        let read =
+            read_events::<FormatError>(&record.body, record.events, &mut self.profiles, &mut |event| {
+                events.push(event);
+                Ok(())
+            });
         let what = |error: FormatError| format!("record {} cannot be read: {error}", record.seq);
         read.map_err(|error| Broken { invariant: "I16", what: what(error) })?;
         Ok(events)

@@ -12,7 +12,9 @@ impl Checkers {
             Effect::Start(start) => self.started(start),
             Effect::Stop { task, fence, reason: Some(_), .. } => {
                 let asked = self.journal.facts(*task).is_some_and(|facts| facts.stop_requested);
-                require(asked, "I10", || format!("{task} {fence:?} is stopped, the journal has no such request"))
+                require(asked, "I10", || {
+                    format!("{task} {fence:?} is stopped, the journal has no such request")
+                })
             }
             Effect::Stop { task, fence, reason: None, .. } => {
                 require(!self.journal.is_live(*task, *fence), "I10", || {
@@ -26,7 +28,9 @@ impl Checkers {
                     format!("{task} {fence:?} is acknowledged as recorded, the journal has no end of it")
                 })?;
                 require(!self.journal.is_live(*task, *fence), "I10", || {
-                    format!("{task} {fence:?} is acknowledged as {verdict:?} by epoch {epoch}, it is the live grant")
+                    format!(
+                        "{task} {fence:?} is acknowledged as {verdict:?} by epoch {epoch}, it is the live grant"
+                    )
                 })
             }
             Effect::Alert { .. } | Effect::Changed { .. } => Ok(()),
@@ -42,7 +46,9 @@ impl Checkers {
         })?;
         let Some(task) = self.journal.task(id).filter(|task| task.fence == fence) else { return Ok(()) };
         let amended = facts.is_some_and(|facts| facts.amended);
-        require(amended || task.payload == start.payload, "I16", || format!("{id} is started with another payload"))?;
+        require(amended || task.payload == start.payload, "I16", || {
+            format!("{id} is started with another payload")
+        })?;
         require(task.profile == start.profile, "I16", || format!("{id} is started with another profile"))
     }
 }

@@ -88,7 +88,8 @@ impl TableFold {
         let (live, ended) = (disk.live_row(id), disk.ended_row(id));
         if task.status().is_ended() {
             require(live.is_none(), "I16", || format!("{id} has ended and has a live row"))?;
-            let same = !history || ended.is_some_and(|row| row.bytes == expected && row.status == task.status());
+            let same =
+                !history || ended.is_some_and(|row| row.bytes == expected && row.status == task.status());
             return require(same, "I16", || format!("the history row of {id} is not what the journal says"));
         }
         require(ended.is_none(), "I16", || format!("{id} has not ended and is in the history"))?;

@@ -73,10 +73,16 @@ impl World {
     }
 
     fn draw_submit(&mut self) -> Command {
-        let Command::Submit(mut submit) = self.draw_submit_unkeyed() else { unreachable!("a submission was drawn") };
+        let Command::Submit(mut submit) = self.draw_submit_unkeyed() else {
+            unreachable!("a submission was drawn")
+        };
         if self.chance.per_mille(500) {
             let scope = KeyScope(u128::from(self.chance.draw()));
-            let claim = KeyClaim { scope, request: u128::from(self.chance.draw()), expires: Wall::from_millis(u64::MAX >> 8) };
+            let claim = KeyClaim {
+                scope,
+                request: u128::from(self.chance.draw()),
+                expires: Wall::from_millis(u64::MAX >> 8),
+            };
             submit.key = Some((claim, KeyFact::Absent));
             self.callers.keyed.push((claim, (*submit).clone()));
         }
@@ -90,7 +96,8 @@ impl World {
         }
         let count = self.callers.keyed.len();
         let reach = if self.chance.per_mille(600) { count.min(3) } else { count };
-        let (mut claim, mut submit) = self.callers.keyed[count - 1 - self.chance.below(reach as u64) as usize].clone();
+        let (mut claim, mut submit) =
+            self.callers.keyed[count - 1 - self.chance.below(reach as u64) as usize].clone();
         if !same {
             claim.request ^= 1;
         }
@@ -121,7 +128,8 @@ impl World {
             65..80 => StartTime::After(Millis::new(self.span(5_000))),
             _ => StartTime::At(self.draw_instant()),
         };
-        let labels = self.chance.per_mille(200).then(|| Arc::from(vec![(Name::fixed("team"), Name::fixed("ops"))]));
+        let labels =
+            self.chance.per_mille(200).then(|| Arc::from(vec![(Name::fixed("team"), Name::fixed("ops"))]));
         Command::Submit(Box::new(Submit {
             id: self.mint(),
             profile: self.draw_profile(nature),

@@ -101,7 +101,15 @@ impl World {
         let acked = acked.collect();
         self.trace.say(self.now, format_args!("operation {operation}: {asked:?}"));
         self.callers.waiting.insert(operation);
-        self.callers.operations.push(Operation { commands, asked, acked, sends: 0, copies: 0, told: None, arrives: 0 });
+        self.callers.operations.push(Operation {
+            commands,
+            asked,
+            acked,
+            sends: 0,
+            copies: 0,
+            told: None,
+            arrives: 0,
+        });
         self.send_operation(operation);
         operation
     }
@@ -131,7 +139,8 @@ impl World {
             operation.copies += 1;
             let at = operation.arrives.max(self.now + after);
             operation.arrives = at;
-            let envelope = Envelope { commands: operation.commands.clone(), reply: Ticket::Operation(number) };
+            let envelope =
+                Envelope { commands: operation.commands.clone(), reply: Ticket::Operation(number) };
             mails.push((at - self.now, Mail::Commands { envelope, again }));
         }
         for (after, mail) in mails {
@@ -200,7 +209,9 @@ impl World {
         }
         let asked: BTreeSet<TaskId> = self.callers.tasks.iter().copied().collect();
         for id in self.checkers.journal.known() {
-            crate::checkers::require(asked.contains(&id), "I2", || format!("{id} was never submitted by anyone"))?;
+            crate::checkers::require(asked.contains(&id), "I2", || {
+                format!("{id} was never submitted by anyone")
+            })?;
         }
         Ok(())
     }
@@ -211,7 +222,9 @@ impl World {
     }
 }
 
-fn accepted(result: &Result<mainspring_core::command::Answer, mainspring_core::command::Rejection>) -> Option<TaskId> {
+fn accepted(
+    result: &Result<mainspring_core::command::Answer, mainspring_core::command::Rejection>,
+) -> Option<TaskId> {
     use mainspring_core::command::Answer;
     match result {
         Ok(Answer::Submitted { id, .. } | Answer::AlreadySubmitted { id }) => Some(*id),

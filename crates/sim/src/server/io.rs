@@ -84,7 +84,10 @@ impl World {
             }
             self.tally.records += 1;
             self.trace.mix(record.seq.get() << 32 | record.body.len() as u64);
-            self.trace.say(self.now, format_args!("record {} of epoch {}, {} events", record.seq, record.epoch, record.events));
+            self.trace.say(
+                self.now,
+                format_args!("record {} of epoch {}, {} events", record.seq, record.epoch, record.events),
+            );
             let events = self.checkers.committed(record, newest)?;
             for event in &events {
                 self.trace.say(self.now, format_args!("  {}", brief(event)));
@@ -140,7 +143,8 @@ impl World {
             result
         };
         self.trace.mix(cut.through.get());
-        self.trace.say(self.now, format_args!("cut through {} of epoch {}: {result:?}", cut.through, cut.epoch));
+        self.trace
+            .say(self.now, format_args!("cut through {} of epoch {}: {result:?}", cut.through, cut.epoch));
         if let Some(after) = answer {
             self.put_server(index, after, ServerEvent::CutDone(result));
         }

@@ -23,8 +23,10 @@ impl World {
         let mut config = self.settings.shard;
         config.machine.seed = self.chance.draw();
         let reading = self.clocks.read(self.now);
-        // As the shard itself will count: on from the last record.
-        let clock = ShardClock::resume(self.checkers.journal.now(), reading);
+        // As the shard itself will count: on from the last record, or from a cut that was made after it.
+        let head = self.store.disk().checkpoint().clone();
+        let covered = head.seq == self.checkers.journal.last();
+        let clock = ShardClock::resume(if covered { head.now } else { self.checkers.journal.now() }, reading);
         let recovered = Shard::recover(config, epoch, &mut recovery, reading);
         let (mut shard, _) = recovered.map_err(|error| unopened(&error))?;
         // Limits come before anything can be placed.
@@ -88,7 +90,8 @@ impl World {
     }
 
     pub(super) fn end_claim(&mut self, index: usize) {
-        let replaced = self.servers[index].as_ref().is_some_and(|server| server.epoch != self.store.disk().newest());
+        let replaced =
+            self.servers[index].as_ref().is_some_and(|server| server.epoch != self.store.disk().newest());
         if replaced && let Some(server) = self.servers[index].take() {
             self.bury(&server);
             self.open_later();

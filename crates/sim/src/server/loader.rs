@@ -54,8 +54,11 @@ impl World {
     }
 
     pub(super) fn read(&mut self, index: usize) {
-        let Some(order) = self.servers[index].as_mut().and_then(|server| server.loader.pop_front()) else { return };
-        let failed = !matches!(order, LoaderOrder::Barrier(_)) && self.chance.per_mille(self.rates.read_error);
+        let Some(order) = self.servers[index].as_mut().and_then(|server| server.loader.pop_front()) else {
+            return;
+        };
+        let failed =
+            !matches!(order, LoaderOrder::Barrier(_)) && self.chance.per_mille(self.rates.read_error);
         if failed {
             self.see(Fault::ReadError);
         }
@@ -74,7 +77,8 @@ impl World {
                     if let Command::Submit(submit) = command
                         && let Some((claim, fact)) = &mut submit.key
                     {
-                        *fact = disk.key(claim.scope).map_or(KeyFact::Absent, |row| KeyFact::Bound(row.binding));
+                        *fact =
+                            disk.key(claim.scope).map_or(KeyFact::Absent, |row| KeyFact::Bound(row.binding));
                     }
                 }
                 Mail::Commands { envelope, again: false }

@@ -32,11 +32,24 @@ pub enum Ticket {
 #[derive(Debug)]
 pub enum Mail {
     /// `again`: sent before without an answer.
-    Commands { envelope: Envelope<Ticket>, again: bool },
-    FromWorker { worker: usize, command: Command },
-    Loaded { command: Command, reply: Ticket, found: Option<StoredTask> },
+    Commands {
+        envelope: Envelope<Ticket>,
+        again: bool,
+    },
+    FromWorker {
+        worker: usize,
+        command: Command,
+    },
+    Loaded {
+        command: Command,
+        reply: Ticket,
+        found: Option<StoredTask>,
+    },
     Paged(Option<Vec<LiveRow>>),
-    PagedFor { process: ProcessId, rows: Option<(Vec<LiveRow>, bool)> },
+    PagedFor {
+        process: ProcessId,
+        rows: Option<(Vec<LiveRow>, bool)>,
+    },
     Barrier(u64),
     /// The loader could not read; the caller hears nothing.
     Dropped,
@@ -47,9 +60,15 @@ pub enum ServerEvent {
     /// Valid if the number is still the server's.
     Turn(u64),
     /// The store executes an append; `answer`: the outcome is told after this long.
-    Append { record: Arc<Record>, answer: Option<u64> },
+    Append {
+        record: Arc<Record>,
+        answer: Option<u64>,
+    },
     Appended(Result<(), AppendError>),
-    Cut { cut: Arc<Cut>, answer: Option<u64> },
+    Cut {
+        cut: Arc<Cut>,
+        answer: Option<u64>,
+    },
     CutDone(Result<(), CutError>),
     RetryAppend,
     RetryCut,

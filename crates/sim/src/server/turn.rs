@@ -8,7 +8,7 @@ use mainspring_runtime::{Envelope, Output, Reading};
 
 use super::loader::LoaderOrder;
 use super::{Mail, Server, ServerEvent, Ticket};
-use crate::checkers::Check;
+use crate::checkers::{Check, require};
 use crate::faults::Fault;
 use crate::network::{Direction, Peer};
 use crate::settings::worker_id;
@@ -31,7 +31,7 @@ impl World {
                 break;
             }
             let Some(mail) = server.mailbox.pop_front() else { break };
-            self.take_mail(&mut server, mail, reading);
+            self.take_mail(&mut server, mail, reading)?;
         }
         server.shard.step(reading);
         if !server.shard.is_stopped() {
@@ -69,18 +69,21 @@ impl World {
         let machine = server.shard.machine();
         self.checkers.memory(machine, &disk)?;
         if server.mailbox.is_empty() {
-            let open = machine.fleet().iter().filter(|(_, worker)| worker.session.is_some() && !worker.cordoned);
+            let open =
+                machine.fleet().iter().filter(|(_, worker)| worker.session.is_some() && !worker.cordoned);
             let open: Vec<WorkerId> = open.map(|(_, worker)| worker.id).collect();
             let idle = self.checkers.journal.bounds().startable(&self.checkers.journal, &open);
-            crate::checkers::require(idle.is_none(), "I22", || format!("{idle:?} could be started and is not"))?;
+            require(idle.is_none(), "I22", || {
+                format!("{idle:?} could be started and is not")
+            })?;
         }
         Ok(())
     }
 
-    fn take_mail(&mut self, server: &mut Server, mail: Mail, reading: Reading) {
+    fn take_mail(&mut self, server: &mut Server, mail: Mail, reading: Reading) -> Check {
         match mail {
             Mail::Commands { envelope, .. } => server.shard.accept(envelope, reading),
-            Mail::FromWorker { worker, command } => self.take_word(server, worker, command, reading),
+            Mail::FromWorker { worker, command } => return self.take_word(server, worker, command, reading),
             Mail::Loaded { command, reply, found } => server.shard.loaded(command, reply, found, reading),
             Mail::Paged(Some(rows)) => server.shard.paged(rows, reading),
             Mail::Paged(None) => server.shard.page_failed(),
@@ -88,10 +91,11 @@ impl World {
             Mail::Barrier(barrier) => server.shard.barrier_passed(barrier),
             Mail::Dropped => {}
         }
+        Ok(())
     }
 
     /// What a worker says; what it proves is written down beside the shard.
-    fn take_word(&mut self, server: &mut Server, worker: usize, command: Command, reading: Reading) {
+    fn take_word(&mut self, server: &mut Server, worker: usize, command: Command, reading: Reading) -> Check {
         let id = worker_id(worker);
         let at = server.clock.now(reading).elapsed;
         let said = session_of(&command);
@@ -105,8 +109,13 @@ impl World {
             self.trace.say(self.now, format_args!("epoch {} hears worker {worker} at {at:?}", server.epoch));
         }
         let held = if greets { held_by(server, id) } else { Vec::new() };
+        let stale = stale_report(server, &command);
         let wants_answer = matches!(&command, Command::Session(_));
         server.shard.accept(Envelope { commands: vec![command], reply: Ticket::Nobody }, reading);
+        if let Some((task, version)) = stale {
+            let now = server.shard.machine().state().tasks().by_id(task).map(|task| task.version);
+            require(now == version, "I10", || format!("a report with an old fence moved {task} to version {now:?}"))?;
+        }
         for (task, fence) in held {
             let now = server.shard.machine().state().tasks().by_id(task);
             if now.is_some_and(|now| now.status() == Status::Queued && now.fence == fence) {
@@ -118,6 +127,7 @@ impl World {
             let live = fleet.find(id).and_then(|slot| fleet.get(slot)).and_then(|worker| worker.session);
             self.send_to_worker(worker, &WorkerMessage::Heard { session, known: live == Some(session) });
         }
+        Ok(())
     }
 
     fn send_to_worker(&mut self, worker: usize, message: &WorkerMessage) {
@@ -142,8 +152,12 @@ impl World {
                 }
                 Output::Trim(through) => self.store.disk().trim(through),
                 Output::Cut(cut) => self.order_cut(index, cut),
-                Output::Load { id, command, reply } => server.loader.push_back(LoaderOrder::Load { id, command, reply }),
-                Output::Page { after, until, limit } => server.loader.push_back(LoaderOrder::Page { after, until, limit }),
+                Output::Load { id, command, reply } => {
+                    server.loader.push_back(LoaderOrder::Load { id, command, reply })
+                }
+                Output::Page { after, until, limit } => {
+                    server.loader.push_back(LoaderOrder::Page { after, until, limit })
+                }
                 Output::PageFor { process, after, limit } => {
                     server.loader.push_back(LoaderOrder::PageFor { process, after, limit });
                 }
@@ -188,7 +202,9 @@ impl World {
 
 fn brief(effect: &Effect) -> String {
     match effect {
-        Effect::Start(start) => format!("start {} {:?} on {}, session {}", start.task, start.fence, start.worker, start.session),
+        Effect::Start(start) => {
+            format!("start {} {:?} on {}, session {}", start.task, start.fence, start.worker, start.session)
+        }
         other => format!("{other:?}"),
     }
 }
@@ -197,11 +213,19 @@ fn session_of(command: &Command) -> Option<Session> {
     match command {
         Command::Report(report) => Some(report.session),
         Command::Session(SessionCommand::Hello(hello)) => Some(hello.session),
-        Command::Session(SessionCommand::Heartbeat { session, .. } | SessionCommand::Closed { session, .. }) => {
-            Some(*session)
-        }
+        Command::Session(
+            SessionCommand::Heartbeat { session, .. } | SessionCommand::Closed { session, .. },
+        ) => Some(*session),
         _ => None,
     }
+}
+
+/// The task and its version, if the command is a report of an attempt that is not its live one.
+fn stale_report(server: &Server, command: &Command) -> Option<(TaskId, Option<u32>)> {
+    let Command::Report(report) = command else { return None };
+    let task = server.shard.machine().state().tasks().by_id(report.task);
+    let live = task.and_then(|task| task.lease()).map(|lease| lease.fence);
+    (live != Some(report.fence)).then(|| (report.task, task.map(|task| task.version)))
 }
 
 fn held_by(server: &Server, worker: WorkerId) -> Vec<(TaskId, Fence)> {

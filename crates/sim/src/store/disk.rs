@@ -99,7 +99,8 @@ impl Disk {
     }
 
     pub fn tail(&self, after: Seq) -> Result<Vec<Record>, OpenError> {
-        let records: Vec<Record> = self.records.range(after.next()..).map(|(_, record)| record.clone()).collect();
+        let records: Vec<Record> =
+            self.records.range(after.next()..).map(|(_, record)| record.clone()).collect();
         match records.first() {
             Some(first) if first.seq != after.next() => {
                 Err(OpenError::Gap { checkpoint: after, first: first.seq })
@@ -189,7 +190,8 @@ impl Disk {
             ParkedFrom::Due { after, until } => {
                 let next = (after.0, TaskId::from_bits(after.1.bits().saturating_add(1)));
                 // After the highest id there is none of the same due time.
-                let next = if after.1.bits() == u128::MAX { (after.0 + ONE_MS, TaskId::from_bits(0)) } else { next };
+                let next =
+                    if after.1.bits() == u128::MAX { (after.0 + ONE_MS, TaskId::from_bits(0)) } else { next };
                 let due = self.parked.range(next..).take_while(|(due, _)| *due <= until);
                 due.take(limit).filter_map(|(_, id)| self.live.get(id).cloned()).collect()
             }

@@ -14,9 +14,9 @@ use mainspring_core::id::{Epoch, Seq, TaskId};
 use mainspring_core::key::{KeyBinding, KeyScope};
 use mainspring_core::time::Wall;
 use mainspring_store::{
-    AppendError, CheckpointHead, Cut, CutError, HistoryCursor, HistoryPage, HistoryQuery, HistoryRow, Journal,
-    LiveRow, OpenError, Opened, PAGE_MAX, ParkedFrom, ReadError, ReadTables, Record, Recovery, Store,
-    StoredTask, Tables,
+    AppendError, CheckpointHead, Cut, CutError, HistoryCursor, HistoryPage, HistoryQuery, HistoryRow,
+    Journal, LiveRow, OpenError, Opened, PAGE_MAX, ParkedFrom, ReadError, ReadTables, Record, Recovery,
+    Store, StoredTask, Tables,
 };
 
 pub use self::disk::Disk;
@@ -150,7 +150,8 @@ impl ReadTables for SimReader {
     fn history(&mut self, query: &HistoryQuery) -> Result<HistoryPage, ReadError> {
         let disk = self.0.disk();
         let after = query.after.map_or((u32::MAX, TaskId::from_bits(u128::MAX)), |at| (at.day, at.id));
-        let mut rows = disk.history.range(..after).rev().map(|(_, row)| row).filter(|row| matches(query, row));
+        let mut rows =
+            disk.history.range(..after).rev().map(|(_, row)| row).filter(|row| matches(query, row));
         let page: Vec<HistoryRow> = rows.by_ref().take(query.limit.min(PAGE_MAX)).cloned().collect();
         let more = rows.next().is_some();
         let next = page.last().filter(|_| more).map(|row| HistoryCursor { day: row.ended.day(), id: row.id });

@@ -15,8 +15,8 @@ use mainspring_core::effect::{Effect, Start};
 use mainspring_core::fleet::WorkerOffer;
 use mainspring_core::id::{Fence, Incarnation, Session, TaskId, WorkerId};
 
-pub use self::work::Nature;
 use self::work::Attempt;
+pub use self::work::Nature;
 use crate::breaks::BreakMode;
 use crate::checkers::{Check, Over};
 use crate::network::{Direction, Peer};
@@ -30,7 +30,10 @@ type Claim = (TaskId, Fence);
 pub enum WorkerMessage {
     Order(Box<Effect>),
     /// The server took a hello or a heartbeat; `known`: that session is the live one.
-    Heard { session: Session, known: bool },
+    Heard {
+        session: Session,
+        known: bool,
+    },
 }
 
 #[derive(Debug)]

@@ -80,7 +80,8 @@ impl World {
         let worker = self.workers[index].id;
         self.trace.mix_wide(claim.0.bits());
         self.trace.mix(claim.1.bits());
-        self.trace.say(self.now, format_args!("worker {index} begins {} {:?} ({nature:?})", claim.0, claim.1));
+        self.trace
+            .say(self.now, format_args!("worker {index} begins {} {:?} ({nature:?})", claim.0, claim.1));
         self.checkers.ledger.begin(claim.0, claim.1, worker, &self.checkers.journal)?;
         if nature != Nature::Hang {
             let after = self.duration(nature);
@@ -107,7 +108,8 @@ impl World {
     /// Progress, checkpoints and wishes for more time; some attempts fall silent.
     pub(super) fn tick(&mut self, index: usize, claim: Claim) {
         let Some(attempt) = self.workers[index].running.get(&claim) else { return };
-        let (nature, progress, hard) = (attempt.nature, attempt.profile.limits.progress, attempt.profile.limits.hard);
+        let (nature, progress, hard) =
+            (attempt.nature, attempt.profile.limits.progress, attempt.profile.limits.hard);
         if nature == Nature::Hang && progress.is_some() {
             return;
         }
@@ -152,7 +154,9 @@ impl World {
                 ReportKind::Deferred { resume_after: Millis::new(self.span(5_000)) }
             }
             Nature::BigOutput => ReportKind::Succeeded { output: Some(Arc::from([7_u8; 500].as_slice())) },
-            _ => ReportKind::Succeeded { output: self.chance.per_mille(300).then(|| Arc::from([1_u8, 2].as_slice())) },
+            _ => ReportKind::Succeeded {
+                output: self.chance.per_mille(300).then(|| Arc::from([1_u8, 2].as_slice())),
+            },
         }
     }
 

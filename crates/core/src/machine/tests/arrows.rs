@@ -105,5 +105,9 @@ fn every_arrow_is_taken_by_a_story() {
     }
     let listed: BTreeSet<Arrow> = ARROWS.iter().copied().collect();
     assert_eq!(listed.difference(&taken).collect::<Vec<_>>(), Vec::<&Arrow>::new(), "arrows no story takes");
-    assert_eq!(taken.difference(&listed).collect::<Vec<_>>(), Vec::<&Arrow>::new(), "arrows not in the table");
+    assert_eq!(
+        taken.difference(&listed).collect::<Vec<_>>(),
+        Vec::<&Arrow>::new(),
+        "arrows not in the table"
+    );
 }

@@ -32,7 +32,8 @@ fn bulk_cancel_goes_in_bounded_steps_and_spares_what_came_later() {
     let row = parked_task(&mut rig);
     let id = row.id;
     rig.shadow.load(row.clone());
-    rig.tell(Command::ContinueProcess { id: process, parked: vec![row], more: false }).expect("never refused");
+    rig.tell(Command::ContinueProcess { id: process, parked: vec![row], more: false })
+        .expect("never refused");
     assert_eq!(rig.status(id), Status::Cancelled);
     assert!(rig.machine.state().processes.is_empty(), "and it has ended");
 }

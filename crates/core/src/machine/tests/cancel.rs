@@ -76,7 +76,10 @@ fn a_cancel_outranks_a_timeout_that_came_first() {
     spec.limits.hard = Some(Millis::from_secs(1));
     let id = rig.running(spec);
     rig.pass(1_000);
-    assert_eq!(rig.task(id).lease().and_then(|lease| lease.stop).map(|stop| stop.reason), Some(StopReason::HardTimeout));
+    assert_eq!(
+        rig.task(id).lease().and_then(|lease| lease.stop).map(|stop| stop.reason),
+        Some(StopReason::HardTimeout)
+    );
     cancel(&mut rig, id, true).expect("stops");
     rig.report(id, failed(FailureClass::Transient));
     assert_eq!(rig.status(id), Status::Cancelled, "not retried");
@@ -102,7 +105,10 @@ fn amending_works_until_the_task_starts() {
     assert_eq!(rig.status(id), Status::Pending, "moved to a later time");
     rig.tell(amend(Some(Wall::from_millis(1)), None)).expect("still pending");
     assert_eq!(rig.status(id), Status::Queued, "moved to the past: at once");
-    assert!(matches!(rig.tell(amend(Some(later + Millis::from_secs(99)), None)), Err(Rejection::TaskAlreadyStarted { .. })));
+    assert!(matches!(
+        rig.tell(amend(Some(later + Millis::from_secs(99)), None)),
+        Err(Rejection::TaskAlreadyStarted { .. })
+    ));
     rig.hello(1, 1, 1, &[]);
     assert_eq!((rig.start_of(id).payload, rig.task(id).priority.band), (payload, Band::P0));
     assert!(matches!(rig.tell(amend(None, None)), Err(Rejection::TaskAlreadyRunning { .. })));
@@ -112,7 +118,8 @@ fn amending_works_until_the_task_starts() {
 fn a_changed_priority_moves_a_waiting_task() {
     let mut rig = rig();
     let (first, second) = (rig.submit(), rig.submit());
-    let urgent = Command::Amend { id: second, due: None, priority: Some(Priority::of(Band::P0)), payload: None };
+    let urgent =
+        Command::Amend { id: second, due: None, priority: Some(Priority::of(Band::P0)), payload: None };
     rig.tell(urgent).expect("waits");
     rig.hello(1, 1, 1, &[]);
     let order: Vec<TaskId> = rig

@@ -38,10 +38,15 @@ fn an_assignment_that_is_not_accepted_is_fenced_and_queued_again_for_free() {
 #[test]
 fn a_soft_limit_tells_once_and_a_hard_one_stops() {
     let mut rig = rig();
-    let limits = TimeLimits { soft: Some(Millis::from_secs(5)), hard: Some(Millis::from_secs(10)), ..TimeLimits::default() };
+    let limits = TimeLimits {
+        soft: Some(Millis::from_secs(5)),
+        hard: Some(Millis::from_secs(10)),
+        ..TimeLimits::default()
+    };
     let id = rig.running(limited(limits));
     pass_alive(&mut rig, 9);
-    let told = rig.effects.iter().filter(|e| matches!(e, Effect::Alert { alert: Alert::SoftTimeout, .. })).count();
+    let told =
+        rig.effects.iter().filter(|e| matches!(e, Effect::Alert { alert: Alert::SoftTimeout, .. })).count();
     assert_eq!((told, stop_reason(&rig, id)), (1, None));
     pass_alive(&mut rig, 1);
     assert_eq!(stop_reason(&rig, id), Some(StopReason::HardTimeout));
@@ -65,7 +70,8 @@ fn more_time_is_given_on_request() {
 #[test]
 fn heartbeats_do_not_stand_in_for_progress() {
     let mut rig = rig();
-    let id = rig.running(limited(TimeLimits { progress: Some(Millis::from_secs(20)), ..TimeLimits::default() }));
+    let id =
+        rig.running(limited(TimeLimits { progress: Some(Millis::from_secs(20)), ..TimeLimits::default() }));
     pass_alive(&mut rig, 15);
     rig.report(id, ReportKind::Progress);
     pass_alive(&mut rig, 19);

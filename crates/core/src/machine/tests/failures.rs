@@ -163,7 +163,11 @@ fn a_checkpoint_is_handed_to_the_next_attempt() {
     rig.pass(100);
     assert_eq!(rig.start_of(id).checkpoint, Some(old), "the second came within a second and was not stored");
     rig.report(id, OK);
-    assert_eq!(rig.task(id).extra.as_ref().and_then(|extra| extra.checkpoint.clone()), None, "gone with success");
+    assert_eq!(
+        rig.task(id).extra.as_ref().and_then(|extra| extra.checkpoint.clone()),
+        None,
+        "gone with success"
+    );
 }
 
 #[test]

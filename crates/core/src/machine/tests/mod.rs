@@ -106,7 +106,9 @@ impl Rig {
     pub(super) fn tell(&mut self, command: Command) -> Result<Answer, Rejection> {
         self.begin();
         let accepted = match &command {
-            Command::Report(report) if matches!(report.what, ReportKind::Accepted) => Some((report.task, report.fence)),
+            Command::Report(report) if matches!(report.what, ReportKind::Accepted) => {
+                Some((report.task, report.fence))
+            }
             _ => None,
         };
         let mut batch = Batch::default();
@@ -161,7 +163,11 @@ impl Rig {
         let Some(slot) = self.shadow.tasks().find(id) else { return };
         if self.shadow.tasks().get(slot).and_then(Task::lease).is_some_and(|lease| lease.fence == fence) {
             self.shadow.mark_running(slot);
-            self.arrows.insert(Arrow { from: Some(Status::Assigned), cause: Cause::Accepted, to: Status::Running });
+            self.arrows.insert(Arrow {
+                from: Some(Status::Assigned),
+                cause: Cause::Accepted,
+                to: Status::Running,
+            });
         }
     }
 
@@ -239,7 +245,8 @@ impl Rig {
         what: ReportKind,
     ) -> Option<ReportVerdict> {
         let before = self.effects.len();
-        self.tell(Command::Report(Box::new(Report { worker, session, task, fence, what }))).expect("never refused");
+        self.tell(Command::Report(Box::new(Report { worker, session, task, fence, what })))
+            .expect("never refused");
         self.effects[before..].iter().find_map(|effect| match effect {
             Effect::Acknowledge { verdict, .. } => Some(*verdict),
             _ => None,
@@ -260,11 +267,17 @@ impl Rig {
     }
 
     pub(super) fn stops(&self, id: TaskId) -> usize {
-        self.effects.iter().filter(|effect| matches!(effect, Effect::Stop { task, .. } if *task == id)).count()
+        self.effects
+            .iter()
+            .filter(|effect| matches!(effect, Effect::Stop { task, .. } if *task == id))
+            .count()
     }
 
     pub(super) fn starts(&self, id: TaskId) -> usize {
-        self.effects.iter().filter(|effect| matches!(effect, Effect::Start(start) if start.task == id)).count()
+        self.effects
+            .iter()
+            .filter(|effect| matches!(effect, Effect::Start(start) if start.task == id))
+            .count()
     }
 }
 

@@ -34,7 +34,11 @@ fn everything_owed_is_armed_again() {
     let [running, retrying, deferred, pending, queued] = one_of_each(&mut old);
     let mut new = reopened(&old, MachineConfig::default());
     assert_eq!(new.machine.unpaid(), vec![]);
-    assert_eq!(new.machine.owed().len(), old.machine.owed().len() - 1, "all but the lease of the old session");
+    assert_eq!(
+        new.machine.owed().len(),
+        old.machine.owed().len() - 1,
+        "all but the lease of the old session"
+    );
     assert_eq!(new.status(running), Status::Running, "after recovery an assigned task counts as running");
     new.hello(1, 2, 1, &[(running, old.start_of(running).fence)]);
     new.pass(5_000);
@@ -51,7 +55,10 @@ fn everything_owed_is_armed_again() {
 fn a_worker_has_a_whole_lease_to_speak_up_after_a_recovery() {
     let mut old = rig();
     let id = old.running(spec());
-    old.now = Now { elapsed: old.now.elapsed + Millis::from_secs(3600), wall: old.now.wall + Millis::from_secs(3600) };
+    old.now = Now {
+        elapsed: old.now.elapsed + Millis::from_secs(3600),
+        wall: old.now.wall + Millis::from_secs(3600),
+    };
     let mut new = reopened(&old, MachineConfig::default());
     new.pass(14_999);
     assert_eq!(new.status(id), Status::Running);

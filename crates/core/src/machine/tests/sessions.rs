@@ -33,7 +33,8 @@ fn a_worker_that_reconnects_keeps_its_work() {
     let mut rig = rig();
     let id = rig.running(spec());
     let fence = rig.start_of(id).fence;
-    rig.tell(Command::Session(SessionCommand::Closed { worker: worker(1), session: Session::new(1) })).expect("ok");
+    rig.tell(Command::Session(SessionCommand::Closed { worker: worker(1), session: Session::new(1) }))
+        .expect("ok");
     rig.pass(10_000);
     rig.hello(1, 2, 1, &[(id, fence)]);
     rig.pass(10_000);

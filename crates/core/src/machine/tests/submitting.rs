@@ -54,7 +54,11 @@ fn a_key_stands_for_one_request() {
     let first = keyed(&mut rig, 1, KeyFact::Absent);
     let Ok(Answer::Submitted { id, .. }) = first else { panic!("{first:?}") };
     assert_eq!(keyed(&mut rig, 1, KeyFact::Absent), Ok(Answer::AlreadySubmitted { id }), "sent again");
-    assert_eq!(keyed(&mut rig, 2, KeyFact::Absent), Err(Rejection::KeyReused { existing: id }), "another body");
+    assert_eq!(
+        keyed(&mut rig, 2, KeyFact::Absent),
+        Err(Rejection::KeyReused { existing: id }),
+        "another body"
+    );
     assert_eq!(rig.machine.state().tasks().len(), 1);
 }
 
@@ -109,7 +113,10 @@ fn a_full_queue_refuses() {
     rig.tell(Command::Configure(crate::command::Configure::Pool { pool, limit })).expect("never refused");
     rig.submit();
     let second = rig.command(spec(), StartTime::Now);
-    assert!(matches!(rig.tell(Command::Submit(Box::new(second))), Err(Rejection::QueueFull { queued: 1, max: 1, .. })));
+    assert!(matches!(
+        rig.tell(Command::Submit(Box::new(second))),
+        Err(Rejection::QueueFull { queued: 1, max: 1, .. })
+    ));
 }
 
 #[test]

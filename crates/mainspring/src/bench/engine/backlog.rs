@@ -51,7 +51,8 @@ impl Diskless {
     fn new() -> Self {
         let reading = Reading { monotonic: Millis::ZERO, wall: Wall::from_millis(1) };
         let config = ShardConfig { history: false, ..ShardConfig::default() };
-        let (shard, _) = Shard::recover(config, Epoch::new(1), &mut Empty, reading).expect("an empty store opens");
+        let (shard, _) =
+            Shard::recover(config, Epoch::new(1), &mut Empty, reading).expect("an empty store opens");
         let mut rig = Self { shard, source: Source::new(), clock: 1, starts: Vec::new(), finished: 0 };
         rig.settle();
         rig

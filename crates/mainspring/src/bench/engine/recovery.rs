@@ -18,13 +18,17 @@ pub(super) fn run(plan: &Plan, dir: &Path, figures: &mut Figures) -> anyhow::Res
     while accepted < tasks {
         let replies = rig.call(source.batch(1000, now_ms()));
         // Refused ones (the tables lag) are offered again as new tasks.
-        accepted += replies.iter().filter(|reply| matches!(reply, Ok(Answer::Submitted { .. }))).count() as u64;
+        accepted +=
+            replies.iter().filter(|reply| matches!(reply, Ok(Answer::Submitted { .. }))).count() as u64;
     }
     rig.node.stop();
     let start = Instant::now();
     let rig = Rig::open(&data, ShardConfig::default())?;
     let replies = rig.call(vec![source.submit(now_ms())]);
-    anyhow::ensure!(matches!(replies[..], [Ok(Answer::Submitted { .. })]), "the recovered shard accepts: {replies:?}");
+    anyhow::ensure!(
+        matches!(replies[..], [Ok(Answer::Submitted { .. })]),
+        "the recovered shard accepts: {replies:?}"
+    );
     let what = format!("recovery with {accepted} unfinished tasks, until a submission is acknowledged");
     figures.add("recovery_s", &what, start.elapsed().as_secs_f64(), "s", ("5", "2"));
     rig.node.stop();

@@ -17,7 +17,13 @@ const SUBMIT_BATCH: u64 = 1_000;
 pub(super) fn run(plan: &Plan, dir: &Path, figures: &mut Figures) -> anyhow::Result<()> {
     let rows = [
         ("engine_per_s", "tasks a second, history off", false, 3_000_000, ("250,000", "450,000")),
-        ("engine_history_per_s", "tasks a second, one history row each", true, 1_500_000, ("80,000", "120,000")),
+        (
+            "engine_history_per_s",
+            "tasks a second, one history row each",
+            true,
+            1_500_000,
+            ("80,000", "120,000"),
+        ),
     ];
     for (key, what, history, tasks, bounds) in rows {
         let tasks = plan.scaled(tasks);

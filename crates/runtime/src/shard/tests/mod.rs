@@ -7,7 +7,9 @@ mod opening;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use mainspring_core::command::{Answer, Command, Hello, Rejection, Report, ReportKind, SessionCommand, StartTime, Submit};
+use mainspring_core::command::{
+    Answer, Command, Hello, Rejection, Report, ReportKind, SessionCommand, StartTime, Submit,
+};
 use mainspring_core::effect::{Effect, Start};
 use mainspring_core::fleet::WorkerOffer;
 use mainspring_core::id::{Epoch, Incarnation, Seq, Session, Slot, TaskId, WorkerId};
@@ -38,7 +40,8 @@ struct Disk {
 
 impl Disk {
     fn write(&mut self, cut: &Cut) {
-        self.head = CheckpointHead { seq: cut.through, epoch: cut.epoch, now: cut.now, meta: cut.meta.clone() };
+        self.head =
+            CheckpointHead { seq: cut.through, epoch: cut.epoch, now: cut.now, meta: cut.meta.clone() };
         for row in &cut.live {
             self.live.insert(row.id, row.clone());
         }
@@ -80,7 +83,10 @@ impl Recovery for Disk {
         after: Seq,
         each: &mut dyn FnMut(Record) -> Result<(), OpenError>,
     ) -> Result<(), OpenError> {
-        self.records.iter().filter(|record| record.seq > after).try_for_each(|record| each((**record).clone()))
+        self.records
+            .iter()
+            .filter(|record| record.seq > after)
+            .try_for_each(|record| each((**record).clone()))
     }
 }
 
@@ -170,10 +176,12 @@ impl Rig {
                 Output::PageFor { .. } => {}
                 Output::Barrier(barrier) => self.barriers.push(barrier),
                 Output::Answer { reply, results } => drop(self.answers.insert(reply, results)),
-                Output::Effects(effects) => self.starts.extend(effects.into_iter().filter_map(|effect| match effect {
-                    Effect::Start(start) => Some(start),
-                    _ => None,
-                })),
+                Output::Effects(effects) => {
+                    self.starts.extend(effects.into_iter().filter_map(|effect| match effect {
+                        Effect::Start(start) => Some(start),
+                        _ => None,
+                    }));
+                }
                 Output::RetryAppend(_) => self.retries += 1,
                 Output::Stopped(cause) => self.stopped = Some(cause),
             }
