@@ -1,1 +1,50 @@
-//! tests
+//! Worlds: clean ones pass, the same seed is the same world, and a broken rule is noticed.
+
+use crate::{BreakMode, Options, run, run_range};
+
+#[test]
+fn fifty_worlds_keep_every_promise() {
+    let options = Options { seeds: 0..50, break_mode: None, trace: false, twice: false };
+    let report = run_range(&options, &mut |_| {});
+    assert!(report.violations.is_empty(), "{report}");
+    assert!(report.tally.ok_operations >= 1_000 && report.tally.takeovers >= 1, "{report}");
+    assert!(report.tally.lease_expiries >= 1, "{report}");
+}
+
+#[test]
+fn a_seed_is_one_world() {
+    let options = Options { seeds: 200..212, break_mode: None, trace: false, twice: true };
+    let report = run_range(&options, &mut |_| {});
+    assert!(report.violations.is_empty(), "{report}");
+    let hash = |seed| run(seed, None, false).map(|outcome| outcome.hash).ok();
+    assert_ne!(hash(200), hash(201));
+}
+
+/// The full list runs through `mainspring sim`.
+#[test]
+fn broken_rules_are_noticed() {
+    let rows = [
+        (BreakMode::EarlyAnswer, "I1"),
+        (BreakMode::TimerNotRearmed, "I17"),
+        (BreakMode::HelloWithoutSpool, "I13"),
+        (BreakMode::NoBarrier, "I3"),
+    ];
+    for (mode, invariant) in rows {
+        let violation = (0..200).find_map(|seed| run(seed, Some(mode), false).err());
+        assert_eq!(
+            violation.as_ref().map(|violation| violation.invariant),
+            Some(invariant),
+            "{mode}: {violation:?}"
+        );
+        let text = violation.map(|violation| violation.to_string()).unwrap_or_default();
+        assert!(text.contains(&format!(" --break {mode} --trace")), "{text}");
+    }
+}
+
+#[test]
+fn break_modes_are_known_by_name() {
+    for mode in BreakMode::ALL {
+        assert_eq!(mode.name().parse(), Ok(mode));
+    }
+    assert!("no-such-mode".parse::<BreakMode>().is_err());
+}

@@ -123,4 +123,19 @@ mod tests {
             assert!(ARROWS.iter().any(|arrow| arrow.to == status), "{status:?} cannot be reached");
         }
     }
+
+    /// The table in the document is this one; on a difference the right text is printed.
+    #[test]
+    fn the_document_shows_the_same_table() {
+        let mut table = String::from("| from | cause | to |\n|---|---|---|\n");
+        for arrow in ARROWS {
+            let from = arrow.from.map_or("(new)", Status::label);
+            let row = format!("| {from} | {:?} | {} |\n", arrow.cause, arrow.to.label());
+            table.push_str(&row);
+        }
+        let document = include_str!("../../../../docs/ARCHITECTURE.md");
+        let (_, rest) = document.split_once("<!-- arrows:begin -->\n").expect("the table begins");
+        let (shown, _) = rest.split_once("<!-- arrows:end -->").expect("the table ends");
+        assert_eq!(shown, table, "write this between the markers:\n{table}");
+    }
 }

@@ -198,8 +198,15 @@ impl<R> Shard<R> {
 
     /// How long the driver may sleep if nothing comes in. `None` = until something comes in.
     pub fn sleep(&self) -> Option<Millis> {
-        let wake = self.machine.next_wake();
-        let own = self.clock.until(wake.elapsed, wake.wall);
+        let own = if self.building.events == 0 {
+            let wake = self.machine.next_wake();
+            self.clock.until(wake.elapsed, wake.wall)
+        } else {
+            // The instant stands still until this record is sealed, and so do the timers: waking for one would be a
+            // loop without end. Work that needs no timer goes on while there is room.
+            let room = (self.building.events as usize) < self.config.record_events_max;
+            (room && self.machine.has_work()).then_some(Millis::ZERO)
+        };
         [own, self.cut_in(), self.pager.next_in(self.machine.state().now.wall)].into_iter().flatten().min()
     }
 

@@ -31,6 +31,7 @@ pub struct Grant {
 
 /// What the journal says about one task.
 #[derive(Clone, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each says that one kind of event was seen")]
 pub struct Facts {
     pub grants: BTreeMap<Fence, Grant>,
     pub cancelled: bool,

@@ -45,21 +45,7 @@ impl Bounds {
                 format!("{id} does not fit into what {worker} has left")
             })?;
         }
-        self.check_band(journal, task)
-    }
-
-    /// Only tasks that want exactly the same are compared: where they fit is then the same question.
-    fn check_band(&self, journal: &JournalFold, task: &Task) -> Check {
-        let asks_more = |other: &Task| other.extra.as_ref().is_some_and(|extra| extra.memory_bytes.is_some());
-        let ahead = journal.queued.iter().filter_map(|id| journal.task(*id)).find(|other| {
-            other.priority.band < task.priority.band
-                && other.profile.tenant == task.profile.tenant
-                && other.profile.requirements == task.profile.requirements
-                && !asks_more(other)
-        });
-        require(ahead.is_none(), "I22", || {
-            format!("{} of {:?} went ahead of {:?}", task.id, task.priority.band, ahead.map(|task| task.id))
-        })
+        check_band(journal, task)
     }
 
     /// A task that could be started now by a worker that takes work; there must be none when nothing moves.
@@ -86,6 +72,20 @@ impl Bounds {
         }
         None
     }
+}
+
+/// Only tasks that want exactly the same are compared: where they fit is then the same question.
+fn check_band(journal: &JournalFold, task: &Task) -> Check {
+    let asks_more = |other: &Task| other.extra.as_ref().is_some_and(|extra| extra.memory_bytes.is_some());
+    let ahead = journal.queued.iter().filter_map(|id| journal.task(*id)).find(|other| {
+        other.priority.band < task.priority.band
+            && other.profile.tenant == task.profile.tenant
+            && other.profile.requirements == task.profile.requirements
+            && !asks_more(other)
+    });
+    require(ahead.is_none(), "I22", || {
+        format!("{} of {:?} went ahead of {:?}", task.id, task.priority.band, ahead.map(|task| task.id))
+    })
 }
 
 struct Room {

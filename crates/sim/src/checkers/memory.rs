@@ -28,7 +28,7 @@ impl Checkers {
     }
 
     /// After every step. The sweep is a second watchdog; what it finds, the first one missed.
-    pub fn owed(&self, machine: &Machine) -> Check {
+    pub fn owed(machine: &Machine) -> Check {
         let unpaid = machine.unpaid();
         require(unpaid.is_empty(), "I17", || format!("nothing is armed for {unpaid:?}"))?;
         let swept = machine.counts().swept_up;

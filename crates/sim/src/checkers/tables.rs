@@ -35,7 +35,7 @@ impl TableFold {
     }
 
     pub(super) fn cut(&mut self, cut: &Cut, disk: &Disk, history: bool) -> Check {
-        self.check_once_each(cut)?;
+        check_once_each(cut)?;
         let mut touched = BTreeSet::new();
         while self.waiting.front().is_some_and(|next| next.seq <= cut.through) {
             let Some(next) = self.waiting.pop_front() else { break };
@@ -58,17 +58,7 @@ impl TableFold {
             self.check_row(id, disk, history)?;
         }
         self.cuts += 1;
-        if self.cuts % WHOLE_EVERY == 0 { self.whole(disk, history) } else { Ok(()) }
-    }
-
-    /// A row of a task may be in a cut once: history is written, never rewritten.
-    fn check_once_each(&self, cut: &Cut) -> Check {
-        let mut ids = BTreeSet::new();
-        let rows = cut.live.iter().map(|row| row.id).chain(cut.ended.iter().map(|row| row.id));
-        for id in rows {
-            require(ids.insert(id), "I16", || format!("{id} is twice in the cut through {}", cut.through))?;
-        }
-        Ok(())
+        if self.cuts.is_multiple_of(WHOLE_EVERY) { self.whole(disk, history) } else { Ok(()) }
     }
 
     pub(super) fn whole(&self, disk: &Disk, history: bool) -> Check {
@@ -98,6 +88,16 @@ impl TableFold {
         let due = live.and_then(|row| row.parked_due);
         require(due.is_none() || due == pending_due(task), "I16", || format!("{id} is parked until {due:?}"))
     }
+}
+
+/// A row of a task may be in a cut once: history is written, never rewritten.
+fn check_once_each(cut: &Cut) -> Check {
+    let mut ids = BTreeSet::new();
+    let rows = cut.live.iter().map(|row| row.id).chain(cut.ended.iter().map(|row| row.id));
+    for id in rows {
+        require(ids.insert(id), "I16", || format!("{id} is twice in the cut through {}", cut.through))?;
+    }
+    Ok(())
 }
 
 fn pending_due(task: &Task) -> Option<mainspring_core::time::Wall> {

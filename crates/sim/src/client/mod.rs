@@ -18,7 +18,7 @@ use crate::network::{Direction, Peer};
 use crate::server::{Mail, Ticket};
 use crate::world::{Happening, World};
 
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub enum CallerEvent {
     /// The next operation begins.
     Next,
@@ -164,9 +164,9 @@ impl World {
     }
 
     /// A server lets an answer out: from here on it must be true.
-    pub(crate) fn give_answer(&mut self, number: u64, results: Replies, newest: bool) -> Result<(), Broken> {
+    pub(crate) fn give_answer(&mut self, number: u64, results: &Replies, newest: bool) -> Result<(), Broken> {
         let operation = &self.callers.operations[number as usize];
-        for ((asked, acked), result) in operation.asked.iter().zip(&operation.acked).zip(&results) {
+        for ((asked, acked), result) in operation.asked.iter().zip(&operation.acked).zip(results) {
             self.checkers.answered(*asked, result, (newest, *acked))?;
         }
         for after in self.delays(Peer::Callers, Direction::FromServer) {

@@ -47,6 +47,8 @@ impl World {
             wake: 0,
             poked: false,
             turns: 0,
+            busy: false,
+            spins: 0,
             clock,
         }));
         self.poke(self.servers.len() - 1);

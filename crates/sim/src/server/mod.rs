@@ -116,6 +116,9 @@ pub struct Server {
     wake: u64,
     poked: bool,
     turns: u64,
+    /// Its last turn led to something.
+    busy: bool,
+    spins: u32,
     /// Tells when something was heard, apart from the shard.
     clock: ShardClock,
 }
@@ -139,8 +142,8 @@ impl World {
             },
             ServerEvent::Appended(result) => self.appended(index, result),
             ServerEvent::CutDone(result) => self.cut_done(index, result),
-            ServerEvent::RetryAppend => self.with_shard(index, |shard| shard.retry_append()),
-            ServerEvent::RetryCut => self.with_shard(index, |shard| shard.retry_cut()),
+            ServerEvent::RetryAppend => self.with_shard(index, Shard::retry_append),
+            ServerEvent::RetryCut => self.with_shard(index, Shard::retry_cut),
             ServerEvent::Read => {
                 self.read(index);
                 Ok(())

@@ -8,7 +8,7 @@ use mainspring_runtime::{Envelope, Output, Reading};
 
 use super::loader::LoaderOrder;
 use super::{Mail, Server, ServerEvent, Ticket};
-use crate::checkers::{Check, require};
+use crate::checkers::{Check, Checkers, require};
 use crate::faults::Fault;
 use crate::network::{Direction, Peer};
 use crate::settings::worker_id;
@@ -19,6 +19,7 @@ use crate::world::{Happening, World};
 const DRAIN_MAX: usize = 256;
 /// Turns between two comparisons of memory and journal.
 const COMPARE_EVERY: u64 = 16;
+const SPINS_MAX: u32 = 100;
 
 impl World {
     pub(super) fn turn(&mut self, index: usize) -> Check {
@@ -35,27 +36,34 @@ impl World {
         }
         server.shard.step(reading);
         if !server.shard.is_stopped() {
-            self.checkers.owed(server.shard.machine())?;
+            Checkers::owed(server.shard.machine())?;
         }
         if !self.carry_out(index, &mut server)? {
             self.bury(&server);
             return Ok(());
         }
         self.compare(&server)?;
-        self.plan_turn(index, &mut server);
+        self.plan_turn(index, &mut server)?;
         self.servers[index] = Some(server);
         self.start_reading(index);
         Ok(())
     }
 
-    fn plan_turn(&mut self, index: usize, server: &mut Server) {
+    fn plan_turn(&mut self, index: usize, server: &mut Server) -> Check {
         let more = !server.mailbox.is_empty() && server.shard.has_room();
-        let sleep = if more { Some(0) } else { server.shard.sleep().map(|span| span.get().max(1)) };
+        let sleep = if more { Some(1) } else { server.shard.sleep().map(|span| span.get()) };
+        // A thread that wants to be woken at once, again and again, while nothing comes of it, burns a core.
+        server.spins = if sleep == Some(0) && !server.busy { server.spins + 1 } else { 0 };
+        require(server.spins < SPINS_MAX, "I25", || {
+            format!("epoch {} wakes itself at once {SPINS_MAX} times and does nothing", server.epoch)
+        })?;
+        let sleep = sleep.map(|span| span.max(1));
         server.wake += 1;
         if let Some(after) = sleep {
             let what = ServerEvent::Turn(server.wake);
             self.put(after, Happening::Server { server: index, what });
         }
+        Ok(())
     }
 
     /// Memory against journal, whenever nothing of this owner is on its way.
@@ -63,7 +71,7 @@ impl World {
         let figures = server.shard.figures();
         let still = !server.appending && figures.durable == self.checkers.journal.last();
         let disk = self.store.disk();
-        if !still || server.epoch != disk.newest() || server.turns % COMPARE_EVERY != 0 {
+        if !still || server.epoch != disk.newest() || !server.turns.is_multiple_of(COMPARE_EVERY) {
             return Ok(());
         }
         let machine = server.shard.machine();
@@ -73,9 +81,7 @@ impl World {
                 machine.fleet().iter().filter(|(_, worker)| worker.session.is_some() && !worker.cordoned);
             let open: Vec<WorkerId> = open.map(|(_, worker)| worker.id).collect();
             let idle = self.checkers.journal.bounds().startable(&self.checkers.journal, &open);
-            require(idle.is_none(), "I22", || {
-                format!("{idle:?} could be started and is not")
-            })?;
+            require(idle.is_none(), "I22", || format!("{idle:?} could be started and is not"))?;
         }
         Ok(())
     }
@@ -114,7 +120,9 @@ impl World {
         server.shard.accept(Envelope { commands: vec![command], reply: Ticket::Nobody }, reading);
         if let Some((task, version)) = stale {
             let now = server.shard.machine().state().tasks().by_id(task).map(|task| task.version);
-            require(now == version, "I10", || format!("a report with an old fence moved {task} to version {now:?}"))?;
+            require(now == version, "I10", || {
+                format!("a report with an old fence moved {task} to version {now:?}")
+            })?;
         }
         for (task, fence) in held {
             let now = server.shard.machine().state().tasks().by_id(task);
@@ -138,7 +146,9 @@ impl World {
 
     /// False if the server did not live to see the end of it.
     fn carry_out(&mut self, index: usize, server: &mut Server) -> Result<bool, crate::checkers::Broken> {
+        server.busy = false;
         while let Some(output) = server.shard.poll() {
+            server.busy = true;
             if self.chance.per_mille(self.rates.crash_between_outputs) {
                 self.see(Fault::ServerCrash);
                 self.tally.crashes += 1;
@@ -153,10 +163,10 @@ impl World {
                 Output::Trim(through) => self.store.disk().trim(through),
                 Output::Cut(cut) => self.order_cut(index, cut),
                 Output::Load { id, command, reply } => {
-                    server.loader.push_back(LoaderOrder::Load { id, command, reply })
+                    server.loader.push_back(LoaderOrder::Load { id, command, reply });
                 }
                 Output::Page { after, until, limit } => {
-                    server.loader.push_back(LoaderOrder::Page { after, until, limit })
+                    server.loader.push_back(LoaderOrder::Page { after, until, limit });
                 }
                 Output::PageFor { process, after, limit } => {
                     server.loader.push_back(LoaderOrder::PageFor { process, after, limit });
@@ -164,7 +174,7 @@ impl World {
                 Output::Barrier(barrier) => server.loader.push_back(LoaderOrder::Barrier(barrier)),
                 Output::Answer { reply: Ticket::Operation(operation), results } => {
                     let newest = server.epoch == self.store.disk().newest();
-                    self.give_answer(operation, results, newest)?;
+                    self.give_answer(operation, &results, newest)?;
                 }
                 Output::Answer { reply: Ticket::Nobody, .. } => {}
                 Output::Effects(effects) => {

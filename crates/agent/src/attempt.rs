@@ -1,0 +1,140 @@
+//! One attempt as an executor sees it: what to do, whom to tell, when to stop.
+
+use std::time::Duration;
+
+use mainspring_core::failure::{FailureClass, MESSAGE_BYTES_MAX};
+use mainspring_core::id::{Fence, TaskId};
+use mainspring_proto::v1;
+use tokio::sync::{mpsc, watch};
+
+/// An attempt's identity: the fence changes with every grant of the task.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Key {
+    pub task: TaskId,
+    pub fence: Fence,
+}
+
+impl Key {
+    /// None when `task` is not 16 bytes.
+    pub fn from_wire(task: &[u8], fence: u64) -> Option<Self> {
+        let bits = u128::from_be_bytes(task.try_into().ok()?);
+        Some(Self { task: TaskId::from_bits(bits), fence: Fence::from_bits(fence) })
+    }
+
+    pub fn task_bytes(self) -> Vec<u8> {
+        self.task.bits().to_be_bytes().to_vec()
+    }
+
+    pub fn holding(self) -> v1::Holding {
+        v1::Holding { task: self.task_bytes(), fence: self.fence.bits() }
+    }
+}
+
+/// How an attempt ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Outcome {
+    Success { output: Option<Vec<u8>> },
+    Failure { class: FailureClass, code: i32, message: String },
+}
+
+impl Outcome {
+    pub fn failure(class: FailureClass, code: i32, message: impl Into<String>) -> Self {
+        let mut message = message.into();
+        if message.len() > MESSAGE_BYTES_MAX {
+            message.truncate(message.floor_char_boundary(MESSAGE_BYTES_MAX));
+        }
+        Self::Failure { class, code, message }
+    }
+
+    pub fn permanent(message: impl Into<String>) -> Self {
+        Self::failure(FailureClass::Permanent, 0, message)
+    }
+}
+
+/// An order to end early.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct StopOrder {
+    /// From the polite request to the kill.
+    pub grace: Duration,
+    pub class: FailureClass,
+    pub reason: String,
+}
+
+impl StopOrder {
+    pub fn outcome(&self, code: i32) -> Outcome {
+        Outcome::failure(self.class, code, format!("stopped: {}", self.reason))
+    }
+}
+
+/// What an executor tells the desk.
+#[derive(Debug)]
+pub enum Event {
+    Progress(Key),
+    Checkpoint(Key, Vec<u8>),
+    ExtendMs(Key, u64),
+    /// The log on disk is now this long.
+    LogGrew(Key, u64),
+    Ended(Key, Outcome),
+}
+
+/// Everything an executor is given.
+pub struct Attempt {
+    pub key: Key,
+    /// Counts from 1.
+    pub number: u32,
+    pub tenant: String,
+    pub job: String,
+    pub payload: Vec<u8>,
+    pub checkpoint: Option<Vec<u8>>,
+    /// Unix milliseconds by this machine's clock; the server measures the limit itself.
+    pub deadline_unix_ms: Option<u64>,
+    pub stop: StopSignal,
+    pub reporter: Reporter,
+}
+
+#[derive(Clone)]
+pub struct Reporter {
+    pub(crate) key: Key,
+    pub(crate) events: mpsc::UnboundedSender<Event>,
+}
+
+impl Reporter {
+    pub fn progress(&self) {
+        self.tell(Event::Progress(self.key));
+    }
+
+    pub fn checkpoint(&self, bytes: Vec<u8>) {
+        self.tell(Event::Checkpoint(self.key, bytes));
+    }
+
+    pub fn extend_ms(&self, ms: u64) {
+        self.tell(Event::ExtendMs(self.key, ms));
+    }
+
+    pub fn log_grew(&self, len: u64) {
+        self.tell(Event::LogGrew(self.key, len));
+    }
+
+    fn tell(&self, event: Event) {
+        // The desk is gone only when the agent has ended; then nobody is left to be told.
+        let _ = self.events.send(event);
+    }
+}
+
+#[derive(Clone)]
+pub struct StopSignal(pub(crate) watch::Receiver<Option<StopOrder>>);
+
+impl StopSignal {
+    /// Waits for the order to stop; may be awaited again after it came.
+    pub async fn ordered(&mut self) -> StopOrder {
+        match self.0.wait_for(Option::is_some).await {
+            Ok(order) => order.clone().unwrap_or_else(agent_gone),
+            Err(_) => agent_gone(),
+        }
+    }
+}
+
+/// The desk dropped the attempt without a word: only when the agent itself ended.
+fn agent_gone() -> StopOrder {
+    StopOrder { grace: Duration::ZERO, class: FailureClass::Preempted, reason: "the worker ended".into() }
+}

@@ -1,0 +1,93 @@
+//! What an agent is told at its start.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::executor::http::WebhookSecret;
+use crate::guard::AddressRange;
+
+#[derive(Clone, Debug)]
+pub struct AgentConfig {
+    /// `http://host:port`; the agent connects out, nothing connects to it.
+    pub server: String,
+    pub name: String,
+    pub pool: String,
+    /// How many attempts may run at once; no-ops take no slot here.
+    pub slots: u32,
+    pub labels: BTreeMap<String, String>,
+    pub zone: String,
+    pub capacity: Capacity,
+    /// Worker id, session counter, spool, logs and running attempts; one agent at a time.
+    pub state_dir: PathBuf,
+    /// Addresses that webhook tasks may reach although the guard forbids them.
+    pub allow: Vec<AddressRange>,
+    /// Output of one attempt beyond this is read and thrown away.
+    pub log_bytes_max: u64,
+    /// Largest `output` of a process; more fails the attempt.
+    pub output_bytes_max: usize,
+    /// Of a webhook's answer, this much becomes the task's output.
+    pub response_bytes_max: usize,
+    /// How long a log without a running attempt stays in `state_dir`.
+    pub log_retention: Duration,
+    /// At shutdown, running work gets this long to end by itself.
+    pub drain_deadline: Duration,
+    /// From SIGTERM to SIGKILL where the server names no grace.
+    pub grace: Duration,
+    /// Signs webhook calls (Standard Webhooks) when there is one.
+    pub webhook_secret: Option<WebhookSecret>,
+    /// Variables of the agent's own environment that processes see; all others are kept from them.
+    pub env_passed: Vec<String>,
+}
+
+impl AgentConfig {
+    /// Everything detected or by default.
+    pub fn new(server: impl Into<String>, state_dir: impl Into<PathBuf>) -> Self {
+        let cpus = cpus();
+        Self {
+            server: server.into(),
+            name: rustix::system::uname().nodename().to_string_lossy().into_owned(),
+            pool: "default".into(),
+            slots: cpus,
+            labels: BTreeMap::new(),
+            zone: String::new(),
+            capacity: Capacity::detect(),
+            state_dir: state_dir.into(),
+            allow: Vec::new(),
+            log_bytes_max: 64 << 20,
+            output_bytes_max: 256 << 10,
+            response_bytes_max: 64 << 10,
+            log_retention: Duration::from_secs(24 * 3600),
+            drain_deadline: Duration::from_secs(30),
+            grace: Duration::from_secs(10),
+            webhook_secret: None,
+            env_passed: ["PATH", "HOME", "USER", "LANG", "TZ", "TMPDIR"].map(String::from).to_vec(),
+        }
+    }
+}
+
+/// What this machine has to give.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Capacity {
+    pub cpu_milli: u64,
+    pub memory_bytes: u64,
+    pub disk_bytes: u64,
+    pub gpus: u64,
+    pub custom: BTreeMap<String, u64>,
+}
+
+impl Capacity {
+    /// Processors and memory as the kernel tells them; disks, GPUs and the rest are declared.
+    pub fn detect() -> Self {
+        let info = rustix::system::sysinfo();
+        Self {
+            cpu_milli: u64::from(cpus()) * 1000,
+            memory_bytes: info.totalram * u64::from(info.mem_unit),
+            ..Self::default()
+        }
+    }
+}
+
+fn cpus() -> u32 {
+    std::thread::available_parallelism().map_or(1, |count| count.get() as u32)
+}

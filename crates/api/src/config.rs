@@ -1,0 +1,42 @@
+//! Settings of the edges, and their bounds.
+
+use std::time::Duration;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ApiConfig {
+    /// Largest body of a single request; a payload of the largest size fits, with all else around it.
+    pub body_bytes_max: usize,
+    /// Largest body of a batch.
+    pub batch_bytes_max: usize,
+    pub batch_tasks_max: usize,
+    /// How long an idempotency key is kept at least.
+    pub key_life: Duration,
+    /// What workers are told: how long they may be silent. Must equal the lease of the core.
+    pub lease: Duration,
+    pub heartbeat: Duration,
+    /// Orders that may wait for one worker; beyond that its session is ended, and it comes back with a new one.
+    pub session_queue_max: usize,
+    /// How long a stopping server waits for requests that are under way.
+    pub drain: Duration,
+}
+
+pub const KEY_BYTES_MAX: usize = 255;
+
+impl Default for ApiConfig {
+    fn default() -> Self {
+        Self {
+            body_bytes_max: 2 << 20,
+            batch_bytes_max: 64 << 20,
+            batch_tasks_max: 10_000,
+            key_life: Duration::from_secs(24 * 3600),
+            lease: LEASE,
+            heartbeat: HEARTBEAT,
+            session_queue_max: 1_000_000,
+            drain: Duration::from_secs(10),
+        }
+    }
+}
+
+const LEASE: Duration = Duration::from_secs(15);
+const HEARTBEAT: Duration = Duration::from_secs(4);
+const _: () = assert!(3 * HEARTBEAT.as_millis() <= LEASE.as_millis(), "three chances to renew");

@@ -1,0 +1,93 @@
+//! The way from an edge to the shard and back: mints ids, offers envelopes, waits for answers.
+//! - GW-1 never blocks a thread of the runtime: a full mailbox is waited out with short sleeps, then reported
+//! - GW-2 an answer that never came is an unknown outcome, not a failure
+
+use std::hash::{BuildHasher, RandomState};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use mainspring_core::command::{Answer, Command, Rejection};
+use mainspring_core::id::{Slot, TaskId};
+use mainspring_core::time::Wall;
+use mainspring_runtime::node::{Busy, Node, Reply};
+use mainspring_runtime::shard::ShardFigures;
+use mainspring_runtime::{Envelope, Replies};
+
+use crate::problem::Problem;
+
+/// Waits for room in the mailbox: in all 127 ms for a caller, who can come back.
+const WAITS_FOR_CALLERS: u32 = 7;
+/// Reports must not be lost for want of room; after this many waits (about 30 s) the session is given up.
+const WAITS_FOR_WORKERS: u32 = 3_000;
+const WAIT_MAX: Duration = Duration::from_millis(10);
+
+pub struct Gateway {
+    node: Arc<Node>,
+    keys: RandomState,
+    minted: AtomicU64,
+    /// Figures come back on one channel; two askers would take each other's.
+    asking: tokio::sync::Mutex<()>,
+}
+
+impl Gateway {
+    pub fn new(node: Arc<Node>) -> Self {
+        let asking = tokio::sync::Mutex::new(());
+        Self { node, keys: RandomState::new(), minted: AtomicU64::new(0), asking }
+    }
+
+    /// A new id; `slot` for tasks whose place is given by a key, others are spread.
+    pub fn mint(&self, slot: Option<Slot>) -> TaskId {
+        let count = self.minted.fetch_add(1, Ordering::Relaxed);
+        let random = self.keys.hash_one(count);
+        let slot = slot.unwrap_or_else(|| Slot::from_hash(self.keys.hash_one((count, random))));
+        TaskId::new(now().millis(), slot, random)
+    }
+
+    /// One command, one answer.
+    pub async fn ask(&self, slot: Slot, command: Command) -> Result<Answer, Problem> {
+        let mut replies = self.ask_all(slot, vec![command]).await?;
+        let answer = replies.pop().unwrap_or(Err(Rejection::Internal { what: "an answer is missing" }));
+        Ok(answer?)
+    }
+
+    /// Answers in the order of the commands.
+    pub async fn ask_all(&self, slot: Slot, commands: Vec<Command>) -> Result<Replies, Problem> {
+        let (sender, receiver) = tokio::sync::oneshot::channel();
+        let reply: Reply = Box::new(move |replies| drop(sender.send(replies)));
+        let sent = self.offer(slot, Envelope { commands, reply }, WAITS_FOR_CALLERS).await;
+        sent.map_err(|_| Problem::ServerBusy)?;
+        receiver.await.map_err(|_| Problem::OutcomeUnknown { id: None })
+    }
+
+    /// For workers: waits longer. False: the shard takes nothing any more.
+    pub async fn deliver(&self, slot: Slot, envelope: Envelope<Reply>) -> bool {
+        self.offer(slot, envelope, WAITS_FOR_WORKERS).await.is_ok()
+    }
+
+    async fn offer(&self, slot: Slot, mut envelope: Envelope<Reply>, waits: u32) -> Result<(), Busy> {
+        let mut wait = Duration::from_millis(1);
+        for _ in 0..waits {
+            match self.node.offer(slot, envelope) {
+                Ok(()) => return Ok(()),
+                Err(Busy(back)) => envelope = back,
+            }
+            tokio::time::sleep(wait).await;
+            wait = WAIT_MAX.min(wait * 2);
+        }
+        self.node.offer(slot, envelope)
+    }
+
+    /// `None`: the shard has stopped.
+    pub async fn figures(&self) -> Option<ShardFigures> {
+        let _one = self.asking.lock().await;
+        let node = Arc::clone(&self.node);
+        tokio::task::spawn_blocking(move || node.figures()).await.ok().flatten()
+    }
+}
+
+/// The edge's own clock; the shard's is ahead of it at most by what it waited for.
+pub fn now() -> Wall {
+    let wall = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Wall::from_millis(wall.as_millis() as u64)
+}

@@ -1,0 +1,261 @@
+//! What can go wrong at the edge, in one shape: a code with a page, what is wrong, and what the caller can do next.
+//! - PR-1 every code is in [`Problem::CODES`] or in `Rejection::CODES`, and has a page in `docs/errors`
+//! - PR-2 a text that came from a caller is quoted, never interpreted
+//!
+//! Rendered to JSON in one place (`server::finish`), because only there the request's id is known.
+
+use std::fmt;
+
+use axum::response::{IntoResponse, Response};
+use http::StatusCode;
+use mainspring_core::command::Rejection;
+use mainspring_core::id::TaskId;
+use mainspring_core::time::Millis;
+use serde::Serialize;
+
+#[derive(Clone, PartialEq, Debug)]
+pub enum Problem {
+    /// The core refused.
+    Rejected(Rejection),
+    InvalidJson { what: String },
+    InvalidField { field: &'static str, what: String },
+    InvalidQuery { parameter: &'static str, what: String },
+    NameTooLong { field: &'static str, bytes: usize, max: usize },
+    TooManyEntries { field: &'static str, count: usize, max: usize },
+    KeyTooLong { bytes: usize, max: usize },
+    BodyTooLarge { max: usize },
+    BodyUnreadable,
+    BatchTooLong { max: usize },
+    PageTooLong { limit: usize, max: usize },
+    UnknownExecutor { name: String },
+    WorkerNotFound { id: String },
+    /// The text in the path is no id, so there is no such task.
+    NoSuchTask { id: String },
+    RouteNotFound { path: String },
+    MethodNotAllowed { method: String },
+    /// The mailbox stayed full.
+    ServerBusy,
+    /// The shard took the command and stopped before it answered.
+    OutcomeUnknown { id: Option<TaskId> },
+}
+
+impl Problem {
+    /// Every code that is the edge's own; those of the core are in `Rejection::CODES`.
+    pub const CODES: [&'static str; 16] = [
+        "INVALID_JSON",
+        "INVALID_FIELD",
+        "INVALID_QUERY",
+        "NAME_TOO_LONG",
+        "TOO_MANY_ENTRIES",
+        "IDEMPOTENCY_KEY_TOO_LONG",
+        "BODY_TOO_LARGE",
+        "BODY_UNREADABLE",
+        "BATCH_TOO_LONG",
+        "PAGE_TOO_LONG",
+        "UNKNOWN_EXECUTOR",
+        "WORKER_NOT_FOUND",
+        "ROUTE_NOT_FOUND",
+        "METHOD_NOT_ALLOWED",
+        "SERVER_BUSY",
+        "OUTCOME_UNKNOWN",
+    ];
+
+    pub fn field(field: &'static str, what: impl Into<String>) -> Self {
+        Self::InvalidField { field, what: what.into() }
+    }
+
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Rejected(rejection) => rejection.code(),
+            Self::InvalidJson { .. } => "INVALID_JSON",
+            Self::InvalidField { .. } => "INVALID_FIELD",
+            Self::InvalidQuery { .. } => "INVALID_QUERY",
+            Self::NameTooLong { .. } => "NAME_TOO_LONG",
+            Self::TooManyEntries { .. } => "TOO_MANY_ENTRIES",
+            Self::KeyTooLong { .. } => "IDEMPOTENCY_KEY_TOO_LONG",
+            Self::BodyTooLarge { .. } => "BODY_TOO_LARGE",
+            Self::BodyUnreadable => "BODY_UNREADABLE",
+            Self::BatchTooLong { .. } => "BATCH_TOO_LONG",
+            Self::PageTooLong { .. } => "PAGE_TOO_LONG",
+            Self::UnknownExecutor { .. } => "UNKNOWN_EXECUTOR",
+            Self::WorkerNotFound { .. } => "WORKER_NOT_FOUND",
+            Self::NoSuchTask { .. } => "TASK_NOT_FOUND",
+            Self::RouteNotFound { .. } => "ROUTE_NOT_FOUND",
+            Self::MethodNotAllowed { .. } => "METHOD_NOT_ALLOWED",
+            Self::ServerBusy => "SERVER_BUSY",
+            Self::OutcomeUnknown { .. } => "OUTCOME_UNKNOWN",
+        }
+    }
+
+    pub fn status(&self) -> StatusCode {
+        match self {
+            Self::Rejected(rejection) => status_of(rejection),
+            Self::InvalidJson { .. }
+            | Self::InvalidField { .. }
+            | Self::InvalidQuery { .. }
+            | Self::NameTooLong { .. }
+            | Self::TooManyEntries { .. }
+            | Self::KeyTooLong { .. }
+            | Self::BodyUnreadable
+            | Self::PageTooLong { .. }
+            | Self::UnknownExecutor { .. } => StatusCode::BAD_REQUEST,
+            Self::BodyTooLarge { .. } | Self::BatchTooLong { .. } => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::WorkerNotFound { .. } | Self::NoSuchTask { .. } | Self::RouteNotFound { .. } => {
+                StatusCode::NOT_FOUND
+            }
+            Self::MethodNotAllowed { .. } => StatusCode::METHOD_NOT_ALLOWED,
+            Self::ServerBusy | Self::OutcomeUnknown { .. } => StatusCode::SERVICE_UNAVAILABLE,
+        }
+    }
+
+    pub fn advice(&self) -> String {
+        match self {
+            Self::Rejected(rejection) => rejection.advice(),
+            Self::InvalidJson { .. } => "send one JSON document, in UTF-8".into(),
+            Self::InvalidField { field, .. } => format!("put `{field}` right; `/docs` shows what it takes"),
+            Self::InvalidQuery { parameter, .. } => {
+                format!("put `{parameter}` right or leave it out; `/docs` shows what it takes")
+            }
+            Self::NameTooLong { .. } => "use a shorter name, and labels for the rest".into(),
+            Self::TooManyEntries { field, .. } => format!("send fewer `{field}`"),
+            Self::KeyTooLong { .. } => "use a shorter key, for example a hash of it".into(),
+            Self::BodyTooLarge { .. } => "send less at once; big data belongs into an object store".into(),
+            Self::BodyUnreadable => "send the request again".into(),
+            Self::BatchTooLong { .. } => "split the batch".into(),
+            Self::PageTooLong { max, .. } => format!("ask for at most {max} and follow `next_cursor`"),
+            Self::UnknownExecutor { .. } => "use one of `process`, `http`, `webhook`, `noop`, `sleep`".into(),
+            Self::WorkerNotFound { .. } => "list `/v1/workers`; one that is gone is forgotten".into(),
+            Self::NoSuchTask { .. } => "an id is `task_` and 32 hexadecimal digits".into(),
+            Self::RouteNotFound { .. } => "`/docs` lists every route".into(),
+            Self::MethodNotAllowed { .. } => "`/docs` lists the methods of every route".into(),
+            Self::ServerBusy => "try again later; nothing was recorded".into(),
+            Self::OutcomeUnknown { id: Some(id) } => {
+                format!("read {id}, or send the request again with the same idempotency key")
+            }
+            Self::OutcomeUnknown { id: None } => "read the task before you send the request again".into(),
+        }
+    }
+
+    pub fn retry_after(&self) -> Option<Millis> {
+        match self {
+            Self::Rejected(rejection) => rejection.retry_after().or_else(|| {
+                let status = status_of(rejection);
+                let later =
+                    status == StatusCode::SERVICE_UNAVAILABLE || status == StatusCode::TOO_MANY_REQUESTS;
+                later.then_some(Millis::from_secs(1))
+            }),
+            Self::ServerBusy | Self::OutcomeUnknown { .. } => Some(Millis::from_secs(1)),
+            _ => None,
+        }
+    }
+
+    /// The task that it is about, if the caller named one or we did.
+    pub fn task(&self) -> Option<TaskId> {
+        match self {
+            Self::Rejected(
+                Rejection::TaskNotFound { id }
+                | Rejection::TaskAlreadyRunning { id }
+                | Rejection::TaskAlreadyEnded { id, .. }
+                | Rejection::TaskAlreadyStarted { id, .. }
+                | Rejection::TaskNotEnded { id, .. }
+                | Rejection::KeyReused { existing: id },
+            ) => Some(*id),
+            Self::OutcomeUnknown { id } => *id,
+            _ => None,
+        }
+    }
+
+    /// The error as it goes out.
+    pub fn body(&self, request_id: &str) -> ProblemBody {
+        ProblemBody {
+            error_code: self.code(),
+            message: self.to_string(),
+            advice: self.advice(),
+            retry_after_ms: self.retry_after().map(Millis::get),
+            task_id: self.task().map(|id| id.to_string()),
+            request_id: request_id.to_owned(),
+            docs: format!("/docs/errors/{}", self.code()),
+        }
+    }
+}
+
+fn status_of(rejection: &Rejection) -> StatusCode {
+    match rejection {
+        Rejection::TaskNotFound { .. } => StatusCode::NOT_FOUND,
+        Rejection::TaskAlreadyRunning { .. }
+        | Rejection::TaskAlreadyEnded { .. }
+        | Rejection::TaskAlreadyStarted { .. }
+        | Rejection::TaskNotEnded { .. } => StatusCode::CONFLICT,
+        Rejection::StateNotForcible { .. } | Rejection::KeyReused { .. } => StatusCode::UNPROCESSABLE_ENTITY,
+        Rejection::QueueFull { .. } | Rejection::TooManyTasks { .. } | Rejection::TooManyProcesses { .. } => {
+            StatusCode::TOO_MANY_REQUESTS
+        }
+        Rejection::PayloadTooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
+        Rejection::TooManyLabels { .. } | Rejection::TooFarAhead { .. } => StatusCode::BAD_REQUEST,
+        Rejection::StoreBehind { .. } | Rejection::StoreUnavailable { .. } | Rejection::NotOwner => {
+            StatusCode::SERVICE_UNAVAILABLE
+        }
+        Rejection::Internal { .. } => StatusCode::INTERNAL_SERVER_ERROR,
+    }
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct ProblemBody {
+    pub error_code: &'static str,
+    pub message: String,
+    pub advice: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retry_after_ms: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub task_id: Option<String>,
+    pub request_id: String,
+    pub docs: String,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Rejected(rejection) => rejection.fmt(f),
+            Self::InvalidJson { what } => write!(f, "the body is not JSON: {what}"),
+            Self::InvalidField { field, what } => write!(f, "`{field}`: {what}"),
+            Self::InvalidQuery { parameter, what } => write!(f, "query parameter `{parameter}`: {what}"),
+            Self::NameTooLong { field, bytes, max } => {
+                write!(f, "`{field}` has {bytes} bytes of at most {max}")
+            }
+            Self::TooManyEntries { field, count, max } => {
+                write!(f, "`{field}` has {count} entries of at most {max}")
+            }
+            Self::KeyTooLong { bytes, max } => {
+                write!(f, "the idempotency key has {bytes} bytes of at most {max}")
+            }
+            Self::BodyTooLarge { max } => write!(f, "the body has more than {max} bytes"),
+            Self::BodyUnreadable => f.write_str("the body did not arrive whole"),
+            Self::BatchTooLong { max } => write!(f, "the batch has more than {max} tasks"),
+            Self::PageTooLong { limit, max } => write!(f, "a page of {limit} is longer than {max}"),
+            Self::UnknownExecutor { name } => write!(f, "there is no executor `{name}`"),
+            Self::WorkerNotFound { id } => write!(f, "there is no worker `{id}`"),
+            Self::NoSuchTask { id } => write!(f, "there is no task `{id}`"),
+            Self::RouteNotFound { path } => write!(f, "there is no route `{path}`"),
+            Self::MethodNotAllowed { method } => write!(f, "this route does not take `{method}`"),
+            Self::ServerBusy => f.write_str("the server has too many requests waiting"),
+            Self::OutcomeUnknown { .. } => {
+                f.write_str("the server stopped before it answered: it may or may not be recorded")
+            }
+        }
+    }
+}
+
+impl From<Rejection> for Problem {
+    fn from(rejection: Rejection) -> Self {
+        Self::Rejected(rejection)
+    }
+}
+
+/// Leaves the problem in the response for `server::finish`.
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let mut response = self.status().into_response();
+        response.extensions_mut().insert(self);
+        response
+    }
+}

@@ -1,0 +1,99 @@
+//! Messages of a worker as commands to the shard. What a worker says is checked like any caller's word.
+
+use std::sync::Arc;
+
+use mainspring_core::command::{Hello, Report, ReportKind};
+use mainspring_core::failure::{Failure, FailureClass, MESSAGE_BYTES_MAX};
+use mainspring_core::fleet::WorkerOffer;
+use mainspring_core::id::{Fence, Incarnation, Session, TaskId, WorkerId};
+use mainspring_core::name::Name;
+use mainspring_core::resources::{CUSTOM_RESOURCES_MAX, LABELS_MAX, Resources};
+use mainspring_core::time::Millis;
+use mainspring_proto::v1;
+use mainspring_proto::v1::report::What;
+
+/// Most attempts that one worker runs at once.
+const SLOTS_MAX: u32 = 1_000_000;
+
+pub(super) fn hello(hello: &v1::Hello) -> Result<Hello, String> {
+    let worker = bits(&hello.worker).map(WorkerId::from_bits).filter(|worker| *worker != WorkerId::NONE);
+    let worker = worker.ok_or("`worker` must be 16 bytes, not all zero")?;
+    let offer = hello.offer.as_ref().ok_or("`offer` is missing")?;
+    let holding = hello.holding.iter().map(|held| {
+        let task = bits(&held.task).map(TaskId::from_bits).ok_or("a held `task` must be 16 bytes")?;
+        Ok::<_, String>((task, Fence::from_bits(held.fence)))
+    });
+    Ok(Hello {
+        worker,
+        session: Session::new(hello.session),
+        incarnation: Incarnation::new(hello.incarnation),
+        offer: self::offer(offer)?,
+        holding: holding.collect::<Result<_, _>>()?,
+    })
+}
+
+fn offer(offer: &v1::Offer) -> Result<WorkerOffer, String> {
+    if offer.slots > SLOTS_MAX {
+        return Err(format!("`slots` is {} of at most {SLOTS_MAX}", offer.slots));
+    }
+    if offer.labels.len() > LABELS_MAX {
+        return Err(format!("there are {} labels of at most {LABELS_MAX}", offer.labels.len()));
+    }
+    let mut labels = offer
+        .labels
+        .iter()
+        .map(|(key, value)| Ok((name("label", key)?, name("label", value)?)))
+        .collect::<Result<Vec<_>, String>>()?;
+    labels.sort();
+    let pool = if offer.pool.is_empty() { "default" } else { &offer.pool };
+    Ok(WorkerOffer {
+        pool: name("pool", pool)?,
+        slots: offer.slots,
+        capacity: offer.capacity.as_ref().map(resources).transpose()?.unwrap_or_default(),
+        labels,
+        zone: name("zone", &offer.zone)?,
+    })
+}
+
+fn resources(resources: &v1::Resources) -> Result<Resources, String> {
+    if resources.custom.len() > CUSTOM_RESOURCES_MAX {
+        return Err(format!("there are {} custom resources of at most {CUSTOM_RESOURCES_MAX}", resources.custom.len()));
+    }
+    let custom = resources
+        .custom
+        .iter()
+        .map(|(key, amount)| Ok((name("resource", key)?, *amount)))
+        .collect::<Result<Vec<_>, String>>()?;
+    let v1::Resources { cpu_milli, memory_bytes, disk_bytes, gpus, .. } = *resources;
+    Ok(Resources::new(cpu_milli, memory_bytes, disk_bytes, gpus).with_custom(custom))
+}
+
+pub(super) fn report(report: v1::Report, worker: WorkerId, session: Session) -> Result<Report, String> {
+    let task = bits(&report.task).map(TaskId::from_bits).ok_or("a report's `task` must be 16 bytes")?;
+    let what = match report.what.ok_or("a report says nothing, or something newer than this server")? {
+        What::Accepted(_) => ReportKind::Accepted,
+        What::Refused(_) => ReportKind::Refused,
+        What::Progress(_) => ReportKind::Progress,
+        What::Checkpoint(bytes) => ReportKind::Checkpoint(bytes.into()),
+        What::ExtendMs(by) => ReportKind::Extend(Millis::new(by)),
+        What::Success(success) => ReportKind::Succeeded { output: success.output.map(Arc::from) },
+        What::Failure(failure) => ReportKind::Failed(self::failure(&failure)),
+        What::DeferMs(after) => ReportKind::Deferred { resume_after: Millis::new(after) },
+    };
+    Ok(Report { worker, session, task, fence: Fence::from_bits(report.fence), what })
+}
+
+/// A class that we do not know counts as transient: it is tried again, within its bounds.
+fn failure(failure: &v1::Failure) -> Failure {
+    let known = FailureClass::ALL.into_iter().find(|class| class.label() == failure.class);
+    let end = failure.message.floor_char_boundary(MESSAGE_BYTES_MAX);
+    Failure::new(known.unwrap_or(FailureClass::Transient), failure.code, &failure.message[..end])
+}
+
+fn bits(bytes: &[u8]) -> Option<u128> {
+    bytes.try_into().ok().map(u128::from_be_bytes)
+}
+
+fn name(what: &str, text: &str) -> Result<Name, String> {
+    Name::new(text).map_err(|bad| format!("{what}: {bad}"))
+}

@@ -1,0 +1,165 @@
+//! Worker sessions: one gRPC stream each, bridged to the shard.
+//! Entry: [`SessionRouter`], the node's outlet; [`service::WorkerSessions`], the stream's other end.
+//! - SE-1 the shard's thread never waits here: an order is put into its session's queue or the session is ended
+//! - SE-2 a worker has one live session; a newer one ends the older
+//! - SE-3 what was ordered over a session that ended is settled by the next hello, so it may be dropped
+//!
+//! Not here: what a report means (`mainspring-core`), running anything (`mainspring-agent`).
+
+mod decode;
+mod encode;
+mod queue;
+mod service;
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use mainspring_core::effect::Effect;
+use mainspring_core::id::{Session, WorkerId};
+use mainspring_runtime::node::Outlet;
+
+pub use self::queue::Ending;
+use self::queue::SessionQueue;
+pub(crate) use self::service::WorkerSessions;
+use crate::metrics::Metrics;
+
+/// Finds the live session of a worker, for orders of the shard.
+pub struct SessionRouter {
+    state: Mutex<RouterState>,
+    metrics: Arc<Metrics>,
+    queue_max: usize,
+}
+
+#[derive(Default)]
+struct RouterState {
+    live: HashMap<WorkerId, LiveSession>,
+    /// Workers that said they were leaving: a later hello of theirs lifts it, unlike an operator's cordon.
+    drained: HashSet<WorkerId>,
+    closed: bool,
+}
+
+struct LiveSession {
+    session: Session,
+    queue: Arc<SessionQueue>,
+    about: About,
+}
+
+/// What a worker said of itself that the core does not need.
+#[derive(Clone, Debug, Default)]
+pub struct About {
+    pub name: String,
+    pub version: String,
+}
+
+impl SessionRouter {
+    pub fn new(queue_max: usize) -> Arc<Self> {
+        let metrics = Arc::new(Metrics::new());
+        Arc::new(Self { state: Mutex::default(), metrics, queue_max })
+    }
+
+    /// For `Node::open`.
+    pub fn outlet(self: &Arc<Self>) -> Outlet {
+        let router = Arc::clone(self);
+        Box::new(move |effects| router.route(effects))
+    }
+
+    pub(crate) fn metrics(&self) -> &Arc<Metrics> {
+        &self.metrics
+    }
+
+    pub fn live(&self) -> usize {
+        self.state().live.len()
+    }
+
+    pub(crate) fn about(&self, worker: WorkerId) -> Option<About> {
+        self.state().live.get(&worker).map(|live| live.about.clone())
+    }
+
+    /// Ends every session and refuses new ones; workers go on and come back later.
+    pub fn close_all(&self) {
+        let mut state = self.state();
+        state.closed = true;
+        for live in state.live.values() {
+            live.queue.end(Ending::ServerStops);
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, RouterState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Hands orders to their sessions. Runs of orders for one worker are handed over at once.
+    fn route(&self, effects: Vec<Effect>) {
+        let mut run: Vec<Effect> = Vec::new();
+        let mut of: Option<(WorkerId, Session)> = None;
+        for effect in effects {
+            let Some(to) = address(&effect) else {
+                self.metrics.note_live_view(&effect);
+                continue;
+            };
+            if of != Some(to) {
+                self.hand_over(of, &mut run);
+                of = Some(to);
+            }
+            run.push(effect);
+        }
+        self.hand_over(of, &mut run);
+    }
+
+    fn hand_over(&self, to: Option<(WorkerId, Session)>, run: &mut Vec<Effect>) {
+        let Some((worker, session)) = to else { return };
+        let queue = {
+            let state = self.state();
+            let live = state.live.get(&worker).filter(|live| live.session == session);
+            live.map(|live| Arc::clone(&live.queue))
+        };
+        match queue {
+            Some(queue) => queue.push_all(run, self.queue_max),
+            None => run.clear(),
+        }
+    }
+
+    /// Makes the queue the worker's live session; an older one ends. `false` if a newer one is live.
+    fn enter(&self, worker: WorkerId, session: Session, queue: &Arc<SessionQueue>, about: About) -> bool {
+        let mut state = self.state();
+        if state.closed {
+            queue.end(Ending::ServerStops);
+            return true;
+        }
+        if let Some(old) = state.live.get(&worker) {
+            if old.session >= session {
+                return false;
+            }
+            old.queue.end(Ending::Replaced);
+        }
+        state.live.insert(worker, LiveSession { session, queue: Arc::clone(queue), about });
+        self.metrics.sessions.set(state.live.len() as i64);
+        true
+    }
+
+    fn leave(&self, worker: WorkerId, session: Session) {
+        let mut state = self.state();
+        if state.live.get(&worker).is_some_and(|live| live.session == session) {
+            state.live.remove(&worker);
+        }
+        self.metrics.sessions.set(state.live.len() as i64);
+    }
+
+    fn note_drained(&self, worker: WorkerId) {
+        self.state().drained.insert(worker);
+    }
+
+    fn take_drained(&self, worker: WorkerId) -> bool {
+        self.state().drained.remove(&worker)
+    }
+}
+
+fn address(effect: &Effect) -> Option<(WorkerId, Session)> {
+    match effect {
+        Effect::Start(start) => Some((start.worker, start.session)),
+        Effect::Stop { worker, session, .. } | Effect::Acknowledge { worker, session, .. } => {
+            Some((*worker, *session))
+        }
+        Effect::Alert { .. } | Effect::Changed { .. } => None,
+    }
+}

@@ -1,0 +1,167 @@
+//! Orders that wait for one worker's stream. Many are taken at once, so that a busy stream sends few, big messages.
+
+use std::collections::VecDeque;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+
+use mainspring_core::effect::Effect;
+use mainspring_proto::v1::{ServerMessage, Welcome};
+use tokio::sync::Notify;
+use tonic::Status;
+
+use super::encode;
+
+/// Orders in one message; more follow in the next.
+const ORDERS_MAX: usize = 2_000;
+/// Payload bytes in one message, unless one order alone has more. Well below what a worker accepts.
+const BYTES_MAX: usize = 1 << 20;
+
+/// Why the server ended a session.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Ending {
+    /// A newer session of the same worker has begun.
+    Replaced,
+    /// The worker took its orders too slowly.
+    Overflow,
+    ServerStops,
+    /// The worker broke the protocol.
+    Refused(String),
+    /// The worker ended the stream.
+    ByWorker,
+}
+
+#[derive(Default)]
+pub(super) struct SessionQueue {
+    state: Mutex<QueueState>,
+    ended: Notify,
+}
+
+#[derive(Default)]
+struct QueueState {
+    welcome: Option<Welcome>,
+    heartbeat: bool,
+    orders: VecDeque<Effect>,
+    ending: Option<Ending>,
+    waker: Option<Waker>,
+}
+
+impl SessionQueue {
+    fn state(&self) -> MutexGuard<'_, QueueState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes all of `run`; if too many wait, the session ends instead (SE-1).
+    pub(super) fn push_all(&self, run: &mut Vec<Effect>, max: usize) {
+        let mut state = self.state();
+        if state.ending.is_some() {
+            run.clear();
+            return;
+        }
+        if state.orders.len() + run.len() > max {
+            run.clear();
+            drop(state);
+            self.end(Ending::Overflow);
+            return;
+        }
+        state.orders.extend(run.drain(..));
+        wake(state);
+    }
+
+    pub(super) fn welcome(&self, welcome: Welcome) {
+        let mut state = self.state();
+        state.welcome = Some(welcome);
+        wake(state);
+    }
+
+    /// The shard has heard the worker.
+    pub(super) fn answer_heartbeat(&self) {
+        let mut state = self.state();
+        state.heartbeat = true;
+        wake(state);
+    }
+
+    /// The first ending counts.
+    pub(super) fn end(&self, ending: Ending) {
+        let mut state = self.state();
+        state.ending.get_or_insert(ending);
+        state.orders.clear();
+        wake(state);
+        self.ended.notify_one();
+    }
+
+    /// Resolves once the session was ended from this side.
+    pub(super) async fn ended(&self) {
+        self.ended.notified().await;
+    }
+}
+
+fn wake(mut state: MutexGuard<'_, QueueState>) {
+    let waker = state.waker.take();
+    drop(state);
+    if let Some(waker) = waker {
+        waker.wake();
+    }
+}
+
+impl QueueState {
+    fn take_message(&mut self) -> Option<(Option<Welcome>, bool, Vec<Effect>)> {
+        if self.welcome.is_none() && !self.heartbeat && self.orders.is_empty() {
+            return None;
+        }
+        let mut bytes = 0;
+        let fits = |order: &&Effect| {
+            bytes += match order {
+                Effect::Start(start) => start.payload.len() + start.checkpoint.as_ref().map_or(0, |c| c.len()),
+                _ => 0,
+            };
+            bytes <= BYTES_MAX
+        };
+        let first = usize::from(!self.orders.is_empty());
+        let count = self.orders.iter().take(ORDERS_MAX).take_while(fits).count().max(first);
+        let orders = self.orders.drain(..count).collect();
+        Some((self.welcome.take(), std::mem::take(&mut self.heartbeat), orders))
+    }
+}
+
+/// The stream's server side. Dropped when the connection is gone.
+pub(super) struct Outgoing(pub(super) Arc<SessionQueue>);
+
+impl tokio_stream::Stream for Outgoing {
+    type Item = Result<ServerMessage, Status>;
+
+    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let taken = {
+            let mut state = self.0.state();
+            match state.take_message() {
+                Some(taken) => taken,
+                None => match &state.ending {
+                    Some(ending) => return Poll::Ready(status(ending).map(Err)),
+                    None => {
+                        state.waker = Some(context.waker().clone());
+                        return Poll::Pending;
+                    }
+                },
+            }
+        };
+        // Encoded here, on the stream's own thread and without the lock.
+        let (welcome, heartbeat, orders) = taken;
+        Poll::Ready(Some(Ok(encode::message(welcome, heartbeat, orders))))
+    }
+}
+
+impl Drop for Outgoing {
+    fn drop(&mut self) {
+        self.0.end(Ending::ByWorker);
+    }
+}
+
+fn status(ending: &Ending) -> Option<Status> {
+    match ending {
+        Ending::Replaced => Some(Status::aborted("a newer session of this worker has begun")),
+        Ending::Overflow => Some(Status::resource_exhausted("too many orders wait for this worker")),
+        Ending::ServerStops => Some(Status::unavailable("the server stops: connect again later")),
+        Ending::Refused(why) => Some(Status::failed_precondition(why.clone())),
+        Ending::ByWorker => None,
+    }
+}

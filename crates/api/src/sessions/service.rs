@@ -1,0 +1,177 @@
+//! The gRPC service: one task reads a worker's messages, its queue's stream answers.
+
+use std::sync::Arc;
+
+use mainspring_core::command::{Answer, Command, SessionCommand};
+use mainspring_core::id::{Session, Slot, WorkerId};
+use mainspring_proto::v1;
+use mainspring_proto::v1::worker_service_server::WorkerService;
+use mainspring_runtime::Envelope;
+use mainspring_runtime::node::Reply;
+use tokio::sync::Semaphore;
+use tonic::{Request, Response, Status, Streaming};
+
+use super::queue::{Ending, Outgoing, SessionQueue};
+use super::{About, SessionRouter, decode};
+use crate::config::ApiConfig;
+use crate::gateway::Gateway;
+
+/// Messages of one worker that the shard has not answered; more are left in the stream.
+const UNANSWERED_MAX: usize = 64;
+/// A worker talks to the one shard of this node.
+const SHARD: Slot = Slot::from_hash(0);
+
+#[derive(Clone)]
+pub(crate) struct WorkerSessions {
+    pub(crate) gateway: Arc<Gateway>,
+    pub(crate) router: Arc<SessionRouter>,
+    pub(crate) config: ApiConfig,
+}
+
+#[tonic::async_trait]
+impl WorkerService for WorkerSessions {
+    type SessionStream = Outgoing;
+
+    /// Answers at once, so that a worker may wait for the answer before it says hello.
+    async fn session(
+        &self,
+        request: Request<Streaming<v1::WorkerMessage>>,
+    ) -> Result<Response<Outgoing>, Status> {
+        let queue = Arc::new(SessionQueue::default());
+        let reader = Reading { service: self.clone(), queue: Arc::clone(&queue), unanswered: unanswered() };
+        tokio::spawn(reader.run(request.into_inner()));
+        Ok(Response::new(Outgoing(queue)))
+    }
+}
+
+fn unanswered() -> Arc<Semaphore> {
+    Arc::new(Semaphore::new(UNANSWERED_MAX))
+}
+
+/// One session, as its reading task sees it.
+struct Reading {
+    service: WorkerSessions,
+    queue: Arc<SessionQueue>,
+    unanswered: Arc<Semaphore>,
+}
+
+impl Reading {
+    async fn run(self, mut messages: Streaming<v1::WorkerMessage>) {
+        let first = tokio::select! {
+            first = messages.message() => first,
+            () = self.queue.ended() => return,
+        };
+        let Ok(Some(first)) = first else {
+            return self.queue.end(Ending::ByWorker);
+        };
+        match self.greet(first).await {
+            Err(why) => self.queue.end(Ending::Refused(why)),
+            Ok((worker, session)) => {
+                self.read(worker, session, &mut messages).await;
+                self.part(worker, session).await;
+            }
+        }
+    }
+
+    /// The first message: it must be a hello, and its session the newest of the worker.
+    async fn greet(&self, mut first: v1::WorkerMessage) -> Result<(WorkerId, Session), String> {
+        let said = first.hello.take().ok_or("the first message must be a hello")?;
+        let hello = decode::hello(&said)?;
+        let (worker, session) = (hello.worker, hello.session);
+        let about = About { name: short(said.name), version: short(said.version) };
+        let router = &self.service.router;
+        if !router.enter(worker, session, &self.queue, about) {
+            return Err(format!("session {session} is not newer than the live one of {worker}"));
+        }
+        let mut commands = vec![Command::Session(SessionCommand::Hello(Box::new(hello)))];
+        if router.take_drained(worker) {
+            commands.push(Command::Session(SessionCommand::Cordon { worker, cordoned: false }));
+        }
+        commands.push(Command::Workers { only: Some(worker) });
+        let answers = self.service.gateway.ask_all(SHARD, commands).await;
+        let heard = answers.ok().and_then(|mut answers| answers.pop());
+        let newest = match heard {
+            Some(Ok(Answer::Workers(workers))) => workers.first().and_then(|worker| worker.session),
+            _ => None,
+        };
+        if newest != Some(session) {
+            router.leave(worker, session);
+            return Err(format!("session {session} of {worker} was not taken: it must be greater than before"));
+        }
+        let config = &self.service.config;
+        self.queue.welcome(v1::Welcome {
+            lease_ms: config.lease.as_millis() as u64,
+            heartbeat_ms: config.heartbeat.as_millis() as u64,
+            server_version: env!("CARGO_PKG_VERSION").to_owned(),
+        });
+        self.take(first, worker, session).await?;
+        Ok((worker, session))
+    }
+
+    async fn read(&self, worker: WorkerId, session: Session, messages: &mut Streaming<v1::WorkerMessage>) {
+        loop {
+            let message = tokio::select! {
+                message = messages.message() => message,
+                () = self.queue.ended() => return,
+            };
+            let ending = match message {
+                Ok(Some(message)) if message.hello.is_some() => {
+                    Ending::Refused("hello may only be the first message".into())
+                }
+                Ok(Some(message)) => match self.take(message, worker, session).await {
+                    Ok(()) => continue,
+                    Err(why) => Ending::Refused(why),
+                },
+                Ok(None) | Err(_) => Ending::ByWorker,
+            };
+            return self.queue.end(ending);
+        }
+    }
+
+    /// One message becomes one envelope.
+    async fn take(&self, message: v1::WorkerMessage, worker: WorkerId, session: Session) -> Result<(), String> {
+        let metrics = self.service.router.metrics();
+        let mut commands = Vec::with_capacity(message.reports.len() + 1);
+        if message.draining {
+            self.service.router.note_drained(worker);
+            commands.push(Command::Session(SessionCommand::Cordon { worker, cordoned: true }));
+        }
+        if message.heartbeat {
+            commands.push(Command::Session(SessionCommand::Heartbeat { worker, session }));
+        }
+        metrics.reports.inc_by(message.reports.len() as u64);
+        metrics.log_chunks_dropped.inc_by(message.logs.len() as u64);
+        for report in message.reports {
+            commands.push(Command::Report(Box::new(decode::report(report, worker, session)?)));
+        }
+        if commands.is_empty() {
+            return Ok(());
+        }
+        let permit = Arc::clone(&self.unanswered).acquire_owned().await.map_err(|_| "closed".to_owned())?;
+        let heartbeat = message.heartbeat.then(|| Arc::clone(&self.queue));
+        let reply: Reply = Box::new(move |_| {
+            drop(permit);
+            if let Some(queue) = heartbeat {
+                queue.answer_heartbeat();
+            }
+        });
+        if self.service.gateway.deliver(SHARD, Envelope { commands, reply }).await {
+            Ok(())
+        } else {
+            Err("the server takes no reports any more".into())
+        }
+    }
+
+    async fn part(&self, worker: WorkerId, session: Session) {
+        self.service.router.leave(worker, session);
+        let commands = vec![Command::Session(SessionCommand::Closed { worker, session })];
+        self.service.gateway.deliver(SHARD, Envelope { commands, reply: Box::new(|_| {}) }).await;
+    }
+}
+
+/// Names and versions are shown to people; longer ones are cut.
+fn short(mut text: String) -> String {
+    text.truncate(text.floor_char_boundary(100));
+    text.retain(|c| !c.is_control());
+    text
+}

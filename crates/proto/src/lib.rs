@@ -1,0 +1,15 @@
+//! The wire: messages and services generated from `proto/mainspring/v1/*.proto`.
+//! Entry: [`v1`]; [`FILE_DESCRIPTOR_SET`] for server reflection.
+//! - PR-1 a released field number never changes its meaning; new fields get new numbers
+//! - PR-2 ids are 16 bytes, big-endian, as `bits().to_be_bytes()` gives them
+//!
+//! Not here: what a message means to the rules (`mainspring-api` and `mainspring-agent` convert at their edges).
+
+/// Package `mainspring.v1`.
+pub mod v1 {
+    #![allow(clippy::all, clippy::pedantic, unused_qualifications)]
+    tonic::include_proto!("mainspring.v1");
+}
+
+/// All definitions with what they import, encoded as protobuf's own `FileDescriptorSet`.
+pub const FILE_DESCRIPTOR_SET: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/mainspring.bin"));
