@@ -1,1 +1,29 @@
-//! The edges.
+//! The edges: REST, gRPC, worker sessions, docs and metrics on one port. The only crate with wire types.
+//! Entry: [`SessionRouter`] is made first and is the node's outlet; then [`Server::new`] and [`Server::serve`].
+//! - AP-1 everything a caller can make grow has a bound, and passing it a named error with a page
+//! - AP-2 an answer leaves only when the shard gave it; what it never gave is said to be unknown
+//! - AP-3 no thread of the runtime is ever blocked: lists read the tables on threads of their own
+//!
+//! Not here: rules (`mainspring-core`), durability (`mainspring-runtime`), running work (`mainspring-agent`).
+#![forbid(unsafe_code)]
+
+mod config;
+mod docs;
+mod edge;
+mod gateway;
+mod metrics;
+mod problem;
+mod profiles;
+mod readers;
+mod rest;
+mod server;
+mod sessions;
+mod wire;
+
+pub use self::{
+    config::{ApiConfig, KEY_BYTES_MAX},
+    problem::{Problem, ProblemBody},
+    readers::Readers,
+    server::Server,
+    sessions::SessionRouter,
+};

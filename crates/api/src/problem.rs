@@ -19,7 +19,7 @@ pub enum Problem {
     Rejected(Rejection),
     InvalidJson { what: String },
     InvalidField { field: &'static str, what: String },
-    InvalidQuery { parameter: &'static str, what: String },
+    InvalidQuery { parameter: String, what: String },
     NameTooLong { field: &'static str, bytes: usize, max: usize },
     TooManyEntries { field: &'static str, count: usize, max: usize },
     KeyTooLong { bytes: usize, max: usize },
@@ -62,6 +62,10 @@ impl Problem {
 
     pub fn field(field: &'static str, what: impl Into<String>) -> Self {
         Self::InvalidField { field, what: what.into() }
+    }
+
+    pub fn query(parameter: &str, what: impl Into<String>) -> Self {
+        Self::InvalidQuery { parameter: parameter.chars().take(50).collect(), what: what.into() }
     }
 
     pub fn code(&self) -> &'static str {

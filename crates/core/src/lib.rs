@@ -26,6 +26,7 @@ pub mod name;
 pub mod priority;
 pub mod process;
 pub mod profile;
+pub mod question;
 pub mod resources;
 pub mod retry;
 pub mod shard;

@@ -11,6 +11,8 @@ pub struct Limits {
     pub checkpoint_gap: Millis,
     /// Unfinished tasks held in memory by one shard.
     pub tasks_max: u64,
+    /// Payload bytes held in memory by one shard.
+    pub payload_bytes_held_max: u64,
     /// How far ahead a start may lie.
     pub ahead_max: Millis,
     /// Bulk operations at once.
@@ -29,6 +31,7 @@ impl Default for Limits {
             checkpoint_bytes_max: 64 * 1024,
             checkpoint_gap: Millis::from_secs(1),
             tasks_max: 20_000_000,
+            payload_bytes_held_max: 8 << 30,
             ahead_max: Millis::from_secs(100 * 366 * 86_400),
             processes_max: 100,
             lease: Millis::from_secs(15),

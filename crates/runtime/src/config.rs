@@ -21,6 +21,8 @@ pub struct ShardConfig {
     pub page_rows_max: usize,
     /// Keep a row of every ended task.
     pub history: bool,
+    /// Whole days that history is kept.
+    pub history_days: u32,
     pub breaks: RuntimeBreaks,
 }
 
@@ -53,6 +55,7 @@ impl Default for ShardConfig {
             park_beyond: Millis::from_secs(600),
             page_rows_max: 10_000,
             history: true,
+            history_days: 90,
             breaks: RuntimeBreaks::default(),
         }
     }

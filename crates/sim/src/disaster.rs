@@ -1,6 +1,7 @@
 //! What the world does to itself from time to time, and how it heals.
 
 use crate::checkers::Check;
+use crate::client::CallerEvent;
 use crate::faults::{Disaster, Fault, Rates};
 use crate::network::{Direction, Peer};
 use crate::server::ServerEvent;
@@ -8,6 +9,9 @@ use crate::world::{Happening, World};
 
 /// How far a clock is set, forward or back.
 const CLOCK_STEPS_MS: [u64; 6] = [400, 2_000, 6_000, 60_000, 600_000, 3_600_000];
+
+/// Nothing that was sent before healing is still on its way after this long.
+const LATEST_WISH_MS: u64 = 120_000;
 
 impl World {
     pub(crate) fn disaster(&mut self) -> Check {
@@ -121,5 +125,8 @@ impl World {
             }
         }
         self.put(100, Happening::OpenServer);
+        for after in [1_000, LATEST_WISH_MS] {
+            self.put(after, Happening::Caller(CallerEvent::Uncordon));
+        }
     }
 }

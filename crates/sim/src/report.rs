@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use mainspring_core::task::{ARROWS, Arrow, Cause, Status};
+
 use crate::breaks::BreakMode;
 use crate::faults::Fault;
 use crate::world::Tally;
@@ -102,8 +104,17 @@ impl Tally {
         self.executions += other.executions;
         self.cuts += other.cuts;
         self.records += other.records;
+        self.loads += other.loads;
+        self.pages += other.pages;
+        self.arrows.extend(&other.arrows);
         self.seen.add(&other.seen);
     }
+}
+
+/// The journal does not know `Running`: what leaves it leaves `Assigned` there.
+fn arrows_missed(tally: &Tally) -> impl Iterator<Item = &'static Arrow> + '_ {
+    let journaled = |arrow: &&Arrow| arrow.from != Some(Status::Running) && arrow.cause != Cause::Accepted;
+    ARROWS.iter().filter(journaled).filter(|arrow| !tally.arrows.contains(arrow))
 }
 
 impl fmt::Display for RangeReport {
@@ -117,6 +128,8 @@ impl fmt::Display for RangeReport {
             ("executions", tally.executions),
             ("records", tally.records),
             ("cuts", tally.cuts),
+            ("commands loaded from the tables", tally.loads),
+            ("pages of parked tasks", tally.pages),
             ("crashes", tally.crashes),
             ("takeovers", tally.takeovers),
             ("lease expiries", tally.lease_expiries),
@@ -125,6 +138,11 @@ impl fmt::Display for RangeReport {
         ];
         for (what, count) in rows {
             writeln!(f, "{what:<34}{count:>12}")?;
+        }
+        let missed: Vec<String> = arrows_missed(tally).map(|arrow| format!("{arrow:?}")).collect();
+        writeln!(f, "{:<34}{:>12}", "arrows not taken", missed.len())?;
+        for arrow in missed {
+            writeln!(f, "  {arrow}")?;
         }
         writeln!(f, "faults seen")?;
         for fault in Fault::ALL {

@@ -128,6 +128,7 @@ impl World {
             self.count_stale(index);
         }
         self.tally.lease_expiries = self.checkers.journal.expiries();
+        self.tally.arrows.clone_from(self.checkers.journal.arrows());
         self.tally.executions = self.checkers.ledger.begun();
     }
 }

@@ -5,7 +5,10 @@
 //!
 //! Not here: what the parts do (`server`, `worker`, `client`), what must hold (`checkers`).
 
+use std::collections::BTreeSet;
+
 use mainspring_core::chance::Chance;
+use mainspring_core::task::Arrow;
 use mainspring_runtime::Replies;
 
 use crate::breaks::BreakMode;
@@ -29,7 +32,7 @@ pub enum Happening {
     },
     ToServer {
         server: usize,
-        mail: Mail,
+        mail: Box<Mail>,
     },
     /// A server is started if none is alive.
     OpenServer,
@@ -77,6 +80,10 @@ pub struct Tally {
     pub executions: u64,
     pub cuts: u64,
     pub records: u64,
+    pub loads: u64,
+    pub pages: u64,
+    /// Arrows of the table of states that were taken.
+    pub arrows: BTreeSet<Arrow>,
     pub seen: Seen,
 }
 
@@ -153,7 +160,7 @@ impl World {
         self.trace.mix(what.number());
         match what {
             Happening::Server { server, what } => self.server_event(server, what)?,
-            Happening::ToServer { server, mail } => self.mail_arrived(server, mail),
+            Happening::ToServer { server, mail } => self.mail_arrived(server, *mail),
             Happening::OpenServer => self.open_if_none()?,
             Happening::Worker { worker, life, what } => self.worker_event(worker, life, what)?,
             Happening::ToWorker { worker, message } => self.worker_message(worker, message),

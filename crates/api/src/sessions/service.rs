@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use mainspring_core::command::{Answer, Command, SessionCommand};
 use mainspring_core::id::{Session, Slot, WorkerId};
+use mainspring_core::question::Question;
 use mainspring_proto::v1;
 use mainspring_proto::v1::worker_service_server::WorkerService;
 use mainspring_runtime::Envelope;
@@ -87,7 +88,7 @@ impl Reading {
         if router.take_drained(worker) {
             commands.push(Command::Session(SessionCommand::Cordon { worker, cordoned: false }));
         }
-        commands.push(Command::Workers { only: Some(worker) });
+        commands.push(Command::Ask(Question::Workers { only: Some(worker) }));
         let answers = self.service.gateway.ask_all(SHARD, commands).await;
         let heard = answers.ok().and_then(|mut answers| answers.pop());
         let newest = match heard {

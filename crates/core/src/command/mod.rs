@@ -25,6 +25,7 @@ use crate::name::Name;
 use crate::priority::Priority;
 use crate::process::Selector;
 use crate::profile::Profile;
+use crate::question::{Diagnosis, Question, Stats, UnfinishedPage, WorkerView};
 use crate::task::{Labels, Override, Payload, Status, Task};
 use crate::time::{Millis, Wall};
 
@@ -72,6 +73,8 @@ pub enum Command {
     Session(SessionCommand),
     /// Change of how tenants and pools share workers; soft, from configuration.
     Configure(Configure),
+    /// Read-only.
+    Ask(Question),
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -181,5 +184,9 @@ pub enum Answer {
         id: TaskId,
     },
     Process(ProcessId),
+    Diagnosis(Box<Diagnosis>),
+    Stats(Box<Stats>),
+    Workers(Vec<WorkerView>),
+    Unfinished(Box<UnfinishedPage>),
     Done,
 }

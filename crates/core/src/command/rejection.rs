@@ -45,6 +45,10 @@ pub enum Rejection {
         held: u64,
         max: u64,
     },
+    MemoryFull {
+        held: u64,
+        max: u64,
+    },
     PayloadTooLarge {
         bytes: usize,
         max: usize,
@@ -87,6 +91,7 @@ impl Rejection {
             Self::KeyReused { .. } => "IDEMPOTENCY_KEY_REUSED",
             Self::QueueFull { .. } => "QUEUE_FULL",
             Self::TooManyTasks { .. } => "TOO_MANY_TASKS",
+            Self::MemoryFull { .. } => "MEMORY_FULL",
             Self::PayloadTooLarge { .. } => "PAYLOAD_TOO_LARGE",
             Self::TooManyLabels { .. } => "TOO_MANY_LABELS",
             Self::TooFarAhead { .. } => "TOO_FAR_AHEAD",
@@ -99,7 +104,7 @@ impl Rejection {
     }
 
     /// Every code, for the test that each has a page.
-    pub const CODES: [&'static str; 17] = [
+    pub const CODES: [&'static str; 18] = [
         "TASK_NOT_FOUND",
         "TASK_ALREADY_RUNNING",
         "TASK_ALREADY_ENDED",
@@ -109,6 +114,7 @@ impl Rejection {
         "IDEMPOTENCY_KEY_REUSED",
         "QUEUE_FULL",
         "TOO_MANY_TASKS",
+        "MEMORY_FULL",
         "PAYLOAD_TOO_LARGE",
         "TOO_MANY_LABELS",
         "TOO_FAR_AHEAD",
@@ -132,6 +138,7 @@ impl Rejection {
             }
             Self::QueueFull { pool, .. } => format!("slow the producer, or raise `pools.{pool}.queued_max`"),
             Self::TooManyTasks { .. } => "slow the producer, or raise `limits.tasks_max`".into(),
+            Self::MemoryFull { .. } => "slow the producer, or raise `limits.payload_bytes_held_max`".into(),
             Self::PayloadTooLarge { .. } => "store the data elsewhere and pass a reference".into(),
             Self::TooManyLabels { .. } => "use fewer labels".into(),
             Self::TooFarAhead { .. } => "choose a nearer time".into(),
@@ -147,7 +154,9 @@ impl Rejection {
     pub fn retry_after(&self) -> Option<Millis> {
         match self {
             Self::StoreBehind { retry_after } | Self::StoreUnavailable { retry_after } => Some(*retry_after),
-            Self::QueueFull { .. } | Self::TooManyTasks { .. } => Some(Millis::from_secs(2)),
+            Self::QueueFull { .. } | Self::TooManyTasks { .. } | Self::MemoryFull { .. } => {
+                Some(Millis::from_secs(2))
+            }
             _ => None,
         }
     }
@@ -175,6 +184,7 @@ impl fmt::Display for Rejection {
             Self::TooManyTasks { held, max } => {
                 write!(f, "{held} of {max} unfinished tasks are held in memory")
             }
+            Self::MemoryFull { held, max } => write!(f, "{held} of {max} payload bytes are held in memory"),
             Self::PayloadTooLarge { bytes, max } => {
                 write!(f, "the payload has {bytes} bytes of at most {max}")
             }

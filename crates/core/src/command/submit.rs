@@ -87,6 +87,10 @@ fn check_queue(view: &View<'_>, submit: &Submit) -> Result<(), Rejection> {
     if held >= max {
         return Err(Rejection::TooManyTasks { held, max });
     }
+    let (held, max) = (view.state.payload_bytes(), view.limits.payload_bytes_held_max);
+    if held >= max {
+        return Err(Rejection::MemoryFull { held, max });
+    }
     let pool = &submit.profile.requirements.pool;
     let max = view.dispatcher.pool_limit(pool).queued_max;
     if max != u64::MAX {

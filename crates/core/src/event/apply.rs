@@ -270,7 +270,7 @@ fn amend(state: &mut ShardState, event: &Event) -> Change {
             }
             task.priority = priority.unwrap_or(task.priority);
             if let Some(payload) = payload {
-                task.payload = payload.clone();
+                state.replace_payload(slot, payload);
             }
         }
         Event::CheckpointSaved { bytes, .. } => task.extra_mut().checkpoint = Some(bytes.clone()),
@@ -281,6 +281,7 @@ fn amend(state: &mut ShardState, event: &Event) -> Change {
         }
         _ => unreachable!("not an amending event"),
     }
+    let task = state.tasks.get_mut(slot).expect("EV-1: a found slot is taken");
     task.changed = now.wall;
     let status = task.status();
     state.touch(slot, status, status);

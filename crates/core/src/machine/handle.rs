@@ -25,6 +25,7 @@ impl Machine {
                 self.continue_process(id, parked, more, batch);
                 Ok(Answer::Done)
             }
+            Command::Ask(question) => self.answer(&question),
             command => self.decide_and_apply(command, batch),
         }
     }

@@ -7,6 +7,7 @@
 //!
 //! Not here: bytes, threads, durability (`mainspring-runtime`).
 
+mod answer;
 mod bulk;
 mod draws;
 mod due;

@@ -1,7 +1,7 @@
 //! What the state owes the world, as a pure function of the state; paying it is how a shard comes back after
 //! a crash, and checking that it is paid is how the simulator finds a forgotten timer.
 
-use super::Machine;
+use super::{Machine, timers::Timers};
 use crate::fleet::WorkerSlot;
 use crate::id::ProcessId;
 use crate::index::TaskSlot;
@@ -56,6 +56,7 @@ impl Machine {
 
     /// After the state was loaded and the tail replayed: arms everything owed.
     pub fn recover(&mut self) {
+        self.timers = Timers::starting_at(self.state.now);
         let debts = self.owed();
         for debt in &debts {
             self.pay(*debt);

@@ -7,6 +7,7 @@
 use std::collections::VecDeque;
 
 use super::{Batch, Machine};
+use crate::command::report::stop_class;
 use crate::event::{CODE_BLAMED, Event, Then};
 use crate::failure::{Failure, FailureClass};
 use crate::fleet::WorkerSlot;
@@ -28,9 +29,13 @@ const RETURN_SPREAD_MAX: Millis = Millis::from_secs(30);
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Loss {
-    WorkerSilent { blamed: bool },
+    WorkerSilent {
+        blamed: bool,
+    },
     WorkerRestarted,
     NotAccepted,
+    /// The process that the start was sent to says that it never came.
+    NeverReceived,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -107,8 +112,14 @@ impl Machine {
         if lease.fence != lost.fence || lease.session != lost.session {
             return;
         }
-        let failure = describe(lost.loss, lease);
-        let mut then = self.draws.after_failure(task, lease, &failure, false, self.state.now);
+        if lost.loss == Loss::NeverReceived && lease.stop.is_none() {
+            let event = Event::TaskUnassigned { id: task.id, fence: lease.fence };
+            self.counts.unassigned += 1;
+            return self.commit(&mut vec![event], batch);
+        }
+        let failure = stop_class(lease, &describe(lost.loss, lease));
+        let known = lost.loss == Loss::NeverReceived;
+        let mut then = self.draws.after_failure(task, lease, &failure, known, self.state.now);
         if let (Then::Requeue, Some(count)) = (then, mass)
             && task.priority.band != Band::P0
         {
@@ -133,6 +144,7 @@ fn describe(loss: Loss, lease: &Lease) -> Failure {
         Loss::WorkerSilent { .. } => (0, "the worker was not heard of for a whole lease"),
         Loss::WorkerRestarted => (CODE_BLAMED, "the worker restarted and no longer has the attempt"),
         Loss::NotAccepted => (0, "the worker did not say that it took the attempt"),
+        Loss::NeverReceived => (0, "stopped before it began"),
     };
     Failure::new(FailureClass::WorkerLost, code, message)
 }

@@ -6,8 +6,6 @@ use std::collections::BTreeSet;
 use super::{Batch, Machine, reap::Loss};
 use crate::command::{Hello, SessionCommand};
 use crate::effect::Effect;
-use crate::event::Event;
-use crate::failure::{Failure, FailureClass};
 use crate::fleet::WorkerSlot;
 use crate::id::{Fence, Session, TaskId, WorkerId};
 use crate::index::TaskSlot;
@@ -54,7 +52,7 @@ impl Machine {
                 confirmed.insert(claim);
                 self.confirm(slot, hello.session, batch);
             } else {
-                self.disclaimed(slot, hello, batch);
+                self.disclaimed(slot, hello);
             }
         }
         // What a later owner granted is not ours to stop: we have been replaced and do not know it yet.
@@ -97,26 +95,13 @@ impl Machine {
 
     /// The worker does not have the attempt. The same process would know: the start never reached it. A restarted
     /// one cannot know.
-    fn disclaimed(&mut self, slot: TaskSlot, hello: &Hello, batch: &mut Batch) {
+    fn disclaimed(&mut self, slot: TaskSlot, hello: &Hello) {
         let Some(task) = self.state.tasks.get(slot) else { return };
         let Some(lease) = task.lease() else { return };
-        let (id, fence) = (task.id, lease.fence);
-        if lease.incarnation != hello.incarnation {
-            self.reaping.push(task, slot, Loss::WorkerRestarted);
-            return;
-        }
-        let event = if lease.stop.is_some() {
-            let failure = crate::command::report::stop_class(
-                lease,
-                &Failure::new(FailureClass::Preempted, 0, "stopped before it began"),
-            );
-            let then = self.draws.after_failure(task, lease, &failure, true, self.state.now);
-            Event::AttemptFailed { id, fence, failure, then }
-        } else {
-            self.counts.unassigned += 1;
-            Event::TaskUnassigned { id, fence }
-        };
-        self.commit(&mut vec![event], batch);
+        let same_process = lease.incarnation == hello.incarnation;
+        let loss = if same_process { Loss::NeverReceived } else { Loss::WorkerRestarted };
+        // Not here and now: a worker may hold thousands, and a command must stay small.
+        self.reaping.push(task, slot, loss);
     }
 
     /// Any word of the live session is a sign of life. The timer is moved when it fires.

@@ -3,7 +3,7 @@
 use crate::fleet::WorkerSlot;
 use crate::index::TaskSlot;
 use crate::task::Deadline;
-use crate::time::{Elapsed, Wall};
+use crate::time::{Elapsed, Now, Wall};
 use crate::timer::Wheel;
 
 #[derive(Debug, Default)]
@@ -14,6 +14,15 @@ pub(super) struct Timers {
 }
 
 impl Timers {
+    /// Wheels that begin at this instant, so that arming and expiring do not cross decades of empty time.
+    pub(super) fn starting_at(now: Now) -> Self {
+        Self {
+            wall: Wheel::new(now.wall.millis()),
+            elapsed: Wheel::new(now.elapsed.millis()),
+            workers: Wheel::new(now.elapsed.millis()),
+        }
+    }
+
     pub(super) fn set(&mut self, task: TaskSlot, deadline: Option<Deadline>) {
         match deadline {
             None => {

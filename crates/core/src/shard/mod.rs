@@ -8,7 +8,7 @@ use crate::id::{Epoch, Fence, ProcessId, Seq, TaskId};
 use crate::index::TaskSlot;
 use crate::key::KeyTable;
 use crate::process::Process;
-use crate::task::{State, Status, Task, TaskTable};
+use crate::task::{Payload, State, Status, Task, TaskTable};
 use crate::time::Now;
 
 #[derive(Debug, Default)]
@@ -25,6 +25,7 @@ pub struct ShardState {
     pub(crate) tasks: TaskTable,
     pub(crate) keys: KeyTable,
     counts: [u64; Status::ALL.len()],
+    payload_bytes: u64,
     dirty: Vec<TaskSlot>,
     revived: Vec<TaskId>,
     /// The record at which the last cut was made.
@@ -49,6 +50,11 @@ impl ShardState {
         Status::ALL.into_iter().filter(|status| !status.is_ended()).map(|status| self.count(status)).sum()
     }
 
+    /// Bytes of all payloads in memory.
+    pub fn payload_bytes(&self) -> u64 {
+        self.payload_bytes
+    }
+
     /// The fence that the next grant gets.
     pub fn next_fence(&self) -> Fence {
         Fence::new(self.epoch, self.fences + 1)
@@ -65,6 +71,7 @@ impl ShardState {
     pub fn load(&mut self, task: Task) -> TaskSlot {
         debug_assert!(self.tasks.find(task.id).is_none(), "memory wins over a loaded row");
         self.counts[task.status().index()] += 1;
+        self.payload_bytes += task.payload.len() as u64;
         self.tasks.insert(task)
     }
 
@@ -72,6 +79,7 @@ impl ShardState {
     pub fn unload(&mut self, slot: TaskSlot) -> Option<Task> {
         let task = self.tasks.remove(slot)?;
         self.counts[task.status().index()] -= 1;
+        self.payload_bytes -= task.payload.len() as u64;
         Some(task)
     }
 
@@ -109,10 +117,15 @@ impl ShardState {
     }
 
     pub(crate) fn insert(&mut self, task: Task) -> TaskSlot {
-        self.counts[task.status().index()] += 1;
-        let slot = self.tasks.insert(task);
+        let slot = self.load(task);
         self.dirty.push(slot);
         slot
+    }
+
+    pub(crate) fn replace_payload(&mut self, slot: TaskSlot, payload: &Payload) {
+        let Some(task) = self.tasks.get_mut(slot) else { return };
+        self.payload_bytes = self.payload_bytes + payload.len() as u64 - task.payload.len() as u64;
+        task.payload = payload.clone();
     }
 
     pub(crate) fn note_revived(&mut self, id: TaskId) {

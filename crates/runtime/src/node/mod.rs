@@ -19,7 +19,7 @@ use mainspring_core::command::Command;
 use mainspring_core::effect::Effect;
 use mainspring_core::id::Slot;
 use mainspring_core::time::{Millis, Wall};
-use mainspring_store::{OpenError, Opened, Store};
+use mainspring_store::{OpenError, Opened, ReadTables, Store};
 
 use self::{loader::LoaderOrder, shard_thread::Message};
 use crate::clock::Reading;
@@ -59,12 +59,24 @@ impl Node {
         config: ShardConfig,
         outlet: Outlet,
     ) -> Result<(Self, Recovered), OpenError> {
+        Self::open_with_reader(store, config, outlet).map(|(node, recovered, _)| (node, recovered))
+    }
+
+    /// Like [`Node::open`], and hands out a reader of the tables for lists.
+    pub fn open_with_reader<S: Store>(
+        store: &S,
+        config: ShardConfig,
+        outlet: Outlet,
+    ) -> Result<(Self, Recovered, S::Reader), OpenError> {
         let clock = RawClock::start();
         let Opened { epoch, journal, tables, reader, mut recovery } = store.open()?;
         let (shard, recovered) = Shard::recover(config, epoch, &mut recovery, clock.read())?;
         drop(recovery);
-        let handle = start(shard, journal, tables, reader, outlet, clock);
-        Ok((Self { shards: vec![handle] }, recovered))
+        let lists = reader
+            .another()
+            .map_err(|error| OpenError::Backend { what: "a second reader".into(), why: error.what })?;
+        let handle = start(shard, journal, tables, reader, outlet, clock, config.history_days);
+        Ok((Self { shards: vec![handle] }, recovered, lists))
     }
 
     fn shard(&self, slot: Slot) -> &ShardHandle {
@@ -143,6 +155,7 @@ fn start<J, T, Rd>(
     reader: Rd,
     outlet: Outlet,
     clock: RawClock,
+    history_days: u32,
 ) -> ShardHandle
 where
     J: mainspring_store::Journal + Send + 'static,
@@ -172,7 +185,7 @@ where
     };
     let threads = vec![
         spawn("journal", move || appender::run(journal, &append_orders, &returns_in)),
-        spawn("tables", move || tabler::run(tables, &cut_orders, &cut_returns)),
+        spawn("tables", move || tabler::run(tables, history_days, &cut_orders, &cut_returns)),
         spawn("loader", move || loader::run(reader, &loads, &loader_mailbox)),
         spawn("shard", move || thread.run()),
     ];

@@ -2,6 +2,7 @@
 
 use mainspring_core::command::{Answer, Command, Rejection};
 use mainspring_core::id::TaskId;
+use mainspring_core::question::{Diagnosis, Question, Standing};
 use mainspring_core::task::Task;
 use mainspring_store::StoredTask;
 use mainspring_store::format::read_task;
@@ -18,14 +19,16 @@ impl<R> Shard<R> {
             | Command::RunNow { id }
             | Command::Force { id, .. }
             | Command::Revive { id, fact: None, .. }
-            | Command::Read { id } => *id,
+            | Command::Read { id }
+            | Command::Ask(Question::Why { id }) => *id,
             Command::Submit(_)
             | Command::Revive { fact: Some(_), .. }
             | Command::BulkCancel { .. }
             | Command::ContinueProcess { .. }
             | Command::Report(_)
             | Command::Session(_)
-            | Command::Configure(_) => return None,
+            | Command::Configure(_)
+            | Command::Ask(_) => return None,
         };
         self.machine.state().tasks().find(id).is_none().then_some(id)
     }
@@ -59,6 +62,10 @@ impl<R> Shard<R> {
         }
         match command {
             Command::Read { .. } => Ok(Answer::Task(Some(Box::new(ended)))),
+            Command::Ask(Question::Why { id }) => {
+                let diagnosis = Diagnosis { id, status: ended.status(), standing: Standing::Ended };
+                Ok(Answer::Diagnosis(Box::new(diagnosis)))
+            }
             // Sent again after its answer was lost, and done since.
             Command::Submit(_) => Ok(Answer::AlreadySubmitted { id: ended.id }),
             Command::Revive { id, over, .. } => {

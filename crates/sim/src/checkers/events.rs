@@ -3,6 +3,7 @@
 use mainspring_core::chance::Chance;
 use mainspring_core::event::{Event, Submitted, Then};
 use mainspring_core::id::{Fence, TaskId};
+use mainspring_core::process::{Work, matches};
 use mainspring_core::retry::{Jitter, delay};
 use mainspring_core::task::{Cause, State, Status, Task, arrow_exists};
 
@@ -148,6 +149,26 @@ impl JournalFold {
         require(due >= self.now.elapsed + wait, "I14", || {
             format!("{} waits until {due:?} after {failure:?}, its backoff is {wait}", task.id)
         })
+    }
+
+    /// What waited when a bulk cancel was accepted, and was not touched since, does not wait when it has ended.
+    pub(super) fn check_bulk(&mut self, event: &Event) -> Check {
+        match event {
+            Event::ProcessStarted { id, work: Work::BulkCancel { selector, .. } } => {
+                let tasks = self.unfinished().iter().filter_map(|id| self.task(*id));
+                let found = tasks.filter(|task| task.lease().is_none() && matches(selector, task));
+                let found = found.map(|task| (task.id, task.version)).collect();
+                self.bulk.insert(*id, found);
+            }
+            Event::ProcessEnded { id } => {
+                for (task, version) in self.bulk.remove(id).unwrap_or_default() {
+                    let passed = self.task(task).is_some_and(|now| now.version != version);
+                    require(passed, "I1", || format!("a bulk cancel ended and passed over {task}"))?;
+                }
+            }
+            _ => {}
+        }
+        Ok(())
     }
 
     /// Whether the fence is the live grant of its task.

@@ -1,12 +1,13 @@
 //! The journal, folded by the checker itself: I8, I9, I10, I12, I14 and I15 hold at every event.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use mainspring_core::event::{Event, apply};
-use mainspring_core::id::{Epoch, Fence, Seq, TaskId, WorkerId};
+use mainspring_core::id::{Epoch, Fence, ProcessId, Seq, TaskId, WorkerId};
 use mainspring_core::key::KeyScope;
 use mainspring_core::shard::ShardState;
-use mainspring_core::task::Task;
+use mainspring_core::task::{Arrow, Task};
 use mainspring_core::time::{Elapsed, Millis, Now, Wall};
 use mainspring_store::Record;
 
@@ -23,10 +24,13 @@ pub enum End {
     Forced,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Grant {
     pub worker: WorkerId,
     pub end: Option<End>,
+    /// What the start must carry.
+    pub attempt: u32,
+    pub checkpoint: Option<Arc<[u8]>>,
 }
 
 /// What the journal says about one task.
@@ -57,6 +61,9 @@ pub struct JournalFold {
     pub(super) asked_now: BTreeSet<TaskId>,
     pub(super) expiries: u64,
     unfinished: BTreeSet<TaskId>,
+    pub(super) arrows: BTreeSet<Arrow>,
+    /// What each bulk operation found waiting when it began, with the version it had.
+    pub(super) bulk: BTreeMap<ProcessId, BTreeMap<TaskId, u32>>,
 }
 
 impl JournalFold {
@@ -76,6 +83,8 @@ impl JournalFold {
             asked_now: BTreeSet::new(),
             expiries: 0,
             unfinished: BTreeSet::new(),
+            arrows: BTreeSet::new(),
+            bulk: BTreeMap::new(),
         }
     }
 
@@ -101,6 +110,10 @@ impl JournalFold {
 
     pub fn unfinished(&self) -> &BTreeSet<TaskId> {
         &self.unfinished
+    }
+
+    pub fn arrows(&self) -> &BTreeSet<Arrow> {
+        &self.arrows
     }
 
     pub fn processes(&self) -> usize {
@@ -152,6 +165,11 @@ impl JournalFold {
             format!("record {} of epoch {} has events before its epoch began", record.seq, record.epoch)
         })?;
         self.check_event(event)?;
+        self.check_bulk(event)?;
+        if let Some((cause, to)) = super::events::moves(event) {
+            let from = event.task().and_then(|id| self.task(id)).map(Task::status);
+            self.arrows.insert(Arrow { from, cause, to });
+        }
         let before = event.task().and_then(|id| self.task(id)).map_or(0, |task| task.version);
         apply(&mut self.state, event);
         // Only the shard needs to know what changed since a cut.
@@ -183,6 +201,8 @@ impl JournalFold {
         keep(&mut self.leased, id, band);
         keep(&mut self.queued, id, status == mainspring_core::task::Status::Queued);
         keep(&mut self.unfinished, id, !status.is_ended());
+        let attempt = task.map_or(0, |task| task.attempts);
+        let checkpoint = task.and_then(|task| task.extra.as_ref()).and_then(|extra| extra.checkpoint.clone());
         let facts = self.facts.entry(id).or_default();
         let mut end = |fence: &Fence, how: End| {
             if let Some(grant) = facts.grants.get_mut(fence) {
@@ -191,7 +211,7 @@ impl JournalFold {
         };
         match event {
             Event::TaskAssigned { fence, worker, .. } => {
-                facts.grants.insert(*fence, Grant { worker: *worker, end: None });
+                facts.grants.insert(*fence, Grant { worker: *worker, end: None, attempt, checkpoint });
             }
             Event::TaskUnassigned { fence, .. } => end(fence, End::Unassigned),
             Event::TaskSucceeded { fence, .. } => end(fence, End::Succeeded),

@@ -44,6 +44,11 @@ impl Checkers {
         require(granted.is_some_and(|grant| grant.worker == start.worker), "I10", || {
             format!("{id} is started under {fence:?}, the journal has no such grant")
         })?;
+        let as_granted = granted
+            .is_some_and(|grant| (grant.attempt, &grant.checkpoint) == (start.attempt, &start.checkpoint));
+        require(as_granted, "I16", || {
+            format!("{id} is started as attempt {}, not as granted", start.attempt)
+        })?;
         let Some(task) = self.journal.task(id).filter(|task| task.fence == fence) else { return Ok(()) };
         let amended = facts.is_some_and(|facts| facts.amended);
         require(amended || task.payload == start.payload, "I16", || {

@@ -222,17 +222,11 @@ fn events_that_may_not_follow() {
         }),
         ("a fence that does not grow", "I8", |rig| {
             rig.running(task(1))?;
-            rig.commit(&[
-                Event::TaskUnassigned { id: id(1), fence: fence(1, 1) },
-                assigned(1, fence(1, 1)),
-            ])
+            rig.commit(&[Event::TaskUnassigned { id: id(1), fence: fence(1, 1) }, assigned(1, fence(1, 1))])
         }),
         ("an old fence believed", "I10", |rig| {
             rig.running(task(1))?;
-            rig.commit(&[
-                Event::TaskUnassigned { id: id(1), fence: fence(1, 1) },
-                assigned(1, fence(1, 2)),
-            ])?;
+            rig.commit(&[Event::TaskUnassigned { id: id(1), fence: fence(1, 1) }, assigned(1, fence(1, 2))])?;
             rig.commit(&[Event::TaskSucceeded { id: id(1), fence: fence(1, 1), output: None }])
         }),
         ("completed twice", "I15", |rig| {

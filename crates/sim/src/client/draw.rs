@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mainspring_core::command::{Command, StartTime, Submit};
+use mainspring_core::command::{Command, SessionCommand, StartTime, Submit};
 use mainspring_core::id::{Slot, TaskId};
 use mainspring_core::key::{KeyClaim, KeyFact, KeyScope};
 use mainspring_core::name::Name;
@@ -14,7 +14,7 @@ use mainspring_core::retry::{Backoff, Jitter, RetryPolicy};
 use mainspring_core::task::{Override, Status};
 use mainspring_core::time::{Millis, Wall};
 
-use crate::settings::{POOLS, TENANTS};
+use crate::settings::{POOLS, TENANTS, worker_id};
 use crate::worker::Nature;
 use crate::world::World;
 
@@ -35,7 +35,8 @@ impl World {
             88..90 => self.on_task(|id, world| world.draw_force(id)),
             90..93 => self.on_task(|id, _| Command::Revive { id, fact: None, over: over() }),
             93..99 => self.on_task(|id, _| Command::Read { id }),
-            _ => vec![self.draw_bulk()],
+            _ if self.chance.per_mille(500) => vec![self.draw_bulk()],
+            _ => vec![self.draw_cordon()],
         }
     }
 
@@ -53,7 +54,23 @@ impl World {
     fn draw_amend(&mut self, id: TaskId) -> Command {
         let due = self.chance.per_mille(600).then(|| self.draw_instant());
         let priority = self.chance.per_mille(500).then(|| self.draw_priority());
-        Command::Amend { id, due, priority, payload: None }
+        // One in four is larger than the limit; the first byte makes it a plain task from here on.
+        let payload =
+            self.chance.per_mille(200).then(|| Arc::from(vec![0_u8; self.chance.below(680) as usize]));
+        Command::Amend { id, due, priority, payload }
+    }
+
+    fn draw_cordon(&mut self) -> Command {
+        let worker = worker_id(self.chance.below(self.workers.len() as u64) as usize);
+        Command::Session(SessionCommand::Cordon { worker, cordoned: self.chance.per_mille(700) })
+    }
+
+    /// Every worker takes work again; told twice, because a late wish may still be on its way.
+    pub(crate) fn uncordon(&mut self) {
+        for index in 0..self.workers.len() {
+            let worker = worker_id(index);
+            self.begin_operation(vec![Command::Session(SessionCommand::Cordon { worker, cordoned: false })]);
+        }
     }
 
     fn draw_force(&mut self, id: TaskId) -> Command {

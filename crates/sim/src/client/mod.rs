@@ -8,7 +8,7 @@ mod draw;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use mainspring_core::command::{Command, Submit};
+use mainspring_core::command::{Command, SessionCommand, Submit};
 use mainspring_core::id::TaskId;
 use mainspring_core::key::KeyClaim;
 use mainspring_runtime::{Envelope, Replies};
@@ -22,6 +22,8 @@ use crate::world::{Happening, World};
 pub enum CallerEvent {
     /// The next operation begins.
     Next,
+    /// Operators let every worker work again.
+    Uncordon,
     /// No answer yet: ask again or give up.
     Patience { operation: u64, sends: u32 },
 }
@@ -87,6 +89,7 @@ impl World {
                 let after = self.span(self.settings.operation_every * 2);
                 self.put(after, Happening::Caller(CallerEvent::Next));
             }
+            CallerEvent::Uncordon => self.uncordon(),
             CallerEvent::Patience { operation, sends } => self.patience(operation, sends),
         }
     }
@@ -144,7 +147,7 @@ impl World {
             mails.push((at - self.now, Mail::Commands { envelope, again }));
         }
         for (after, mail) in mails {
-            self.put(after, Happening::ToServer { server, mail });
+            self.put(after, Happening::ToServer { server, mail: Box::new(mail) });
         }
     }
 
@@ -156,6 +159,10 @@ impl World {
         // Without history nobody knows a task that has ended, so a submission without a key is not repeated.
         let known = self.settings.shard.history || !operation.commands.iter().any(unkeyed);
         let lone = operation.commands.len() == 1;
+        let cordons = |command: &Command| {
+            matches!(command, Command::Session(SessionCommand::Cordon { cordoned: true, .. }))
+        };
+        let known = known && !(self.healed && operation.commands.iter().any(cordons));
         if known && lone && sends < SENDS_MAX && (self.healed || self.chance.per_mille(700)) {
             self.send_operation(number);
         } else {

@@ -57,6 +57,9 @@ impl World {
         let Some(order) = self.servers[index].as_mut().and_then(|server| server.loader.pop_front()) else {
             return;
         };
+        self.tally.loads += u64::from(matches!(order, LoaderOrder::Load { .. }));
+        self.tally.pages +=
+            u64::from(matches!(order, LoaderOrder::Page { .. } | LoaderOrder::PageFor { .. }));
         let failed =
             !matches!(order, LoaderOrder::Barrier(_)) && self.chance.per_mille(self.rates.read_error);
         if failed {

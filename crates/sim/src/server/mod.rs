@@ -104,6 +104,7 @@ impl ServerEvent {
     }
 }
 
+#[expect(clippy::struct_excessive_bools, reason = "each belongs to another thread of the process")]
 pub struct Server {
     pub epoch: Epoch,
     pub paused_until: u64,
@@ -171,9 +172,10 @@ impl World {
         let Some(server) = self.servers[index].as_mut() else { return };
         match mail {
             Mail::Commands { envelope, again } => {
-                match loader::needed(&envelope, again) {
-                    true => server.loader.push_back(LoaderOrder::from_envelope(envelope, again)),
-                    false => server.mailbox.push_back(Mail::Commands { envelope, again }),
+                if loader::needed(&envelope, again) {
+                    server.loader.push_back(LoaderOrder::from_envelope(envelope, again));
+                } else {
+                    server.mailbox.push_back(Mail::Commands { envelope, again });
                 }
                 self.start_reading(index);
             }

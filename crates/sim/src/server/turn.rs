@@ -4,6 +4,7 @@ use mainspring_core::command::{Command, SessionCommand};
 use mainspring_core::effect::Effect;
 use mainspring_core::id::{Fence, Session, TaskId, WorkerId};
 use mainspring_core::task::Status;
+use mainspring_core::time::Millis;
 use mainspring_runtime::{Envelope, Output, Reading};
 
 use super::loader::LoaderOrder;
@@ -51,7 +52,7 @@ impl World {
 
     fn plan_turn(&mut self, index: usize, server: &mut Server) -> Check {
         let more = !server.mailbox.is_empty() && server.shard.has_room();
-        let sleep = if more { Some(1) } else { server.shard.sleep().map(|span| span.get()) };
+        let sleep = if more { Some(1) } else { server.shard.sleep().map(Millis::get) };
         // A thread that wants to be woken at once, again and again, while nothing comes of it, burns a core.
         server.spins = if sleep == Some(0) && !server.busy { server.spins + 1 } else { 0 };
         require(server.spins < SPINS_MAX, "I25", || {
@@ -110,7 +111,9 @@ impl World {
         let live = known.and_then(|known| known.session);
         let hello = matches!(&command, Command::Session(SessionCommand::Hello(_)));
         let greets = hello && said.is_some_and(|said| known.is_none_or(|known| said > known.newest_session));
-        if greets || !hello && live.is_some() && said == live {
+        let speaks =
+            matches!(&command, Command::Report(_) | Command::Session(SessionCommand::Heartbeat { .. }));
+        if greets || speaks && live.is_some() && said == live {
             self.checkers.words.heard(server.epoch, id, at);
             self.trace.say(self.now, format_args!("epoch {} hears worker {worker} at {at:?}", server.epoch));
         }

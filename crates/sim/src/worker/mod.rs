@@ -157,6 +157,11 @@ impl World {
 
     /// A new session, told with everything the worker answers for.
     fn connect(&mut self, index: usize) {
+        if self.chance.per_mille(300) {
+            let worker = &self.workers[index];
+            let (worker, session) = (worker.id, Session::new(worker.session));
+            self.send_to_server(index, &Command::Session(SessionCommand::Closed { worker, session }));
+        }
         let server = self.draw_server();
         let spooled = self.break_mode != Some(BreakMode::HelloWithoutSpool);
         let worker = &mut self.workers[index];
@@ -209,7 +214,7 @@ impl World {
         let Some(server) = self.workers[index].server else { return };
         for after in self.delays(Peer::Worker(index), Direction::ToServer) {
             let mail = Mail::FromWorker { worker: index, command: command.clone() };
-            self.put(after, Happening::ToServer { server, mail });
+            self.put(after, Happening::ToServer { server, mail: Box::new(mail) });
         }
     }
 
@@ -232,7 +237,7 @@ impl World {
             }
             WorkerMessage::Heard { .. } => {}
             WorkerMessage::Order(effect) => match *effect {
-                Effect::Start(start) if start.session == current => self.start_ordered(index, start),
+                Effect::Start(start) if start.session == current => self.start_ordered(index, &start),
                 Effect::Stop { session, task, fence, grace, .. } if session == current => {
                     self.stop_ordered(index, (task, fence), grace.get());
                 }
@@ -244,7 +249,7 @@ impl World {
         }
     }
 
-    fn start_ordered(&mut self, index: usize, start: Start) {
+    fn start_ordered(&mut self, index: usize, start: &Start) {
         let claim = (start.task, start.fence);
         let refuses = self.chance.per_mille(if self.healed { 0 } else { 20 });
         let worker = &mut self.workers[index];
@@ -254,7 +259,7 @@ impl World {
         if refuses || worker.running.len() >= worker.offer.slots as usize {
             return self.result(index, claim, ReportKind::Refused);
         }
-        worker.running.insert(claim, Attempt::new(&start));
+        worker.running.insert(claim, Attempt::new(start));
         self.report(index, claim, ReportKind::Accepted);
         let after = self.chance.below(100);
         self.put_worker(index, after, WorkerEvent::Begin(claim));

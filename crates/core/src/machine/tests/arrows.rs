@@ -54,6 +54,7 @@ fn stories() -> Vec<Story> {
         |rig, id| {
             if rig.status(id).is_leased() {
                 rig.hello(1, 9, 1, &[]);
+                rig.pass(0);
             }
         },
         poison,

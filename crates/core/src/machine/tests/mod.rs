@@ -10,6 +10,7 @@ mod mass_loss;
 mod recovery;
 mod sessions;
 mod submitting;
+mod sweep;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -101,8 +101,20 @@ fn limits_refuse_by_name() {
     assert!(matches!(rig.tell(Command::Submit(Box::new(far))), Err(Rejection::TooFarAhead { .. })));
     rig.submit();
     rig.submit();
+    assert_eq!(rig.machine.state().payload_bytes(), 14);
     let third = rig.command(spec(), StartTime::Now);
     assert_eq!(rig.tell(Command::Submit(Box::new(third))), Err(Rejection::TooManyTasks { held: 2, max: 2 }));
+}
+
+#[test]
+fn payloads_in_memory_are_bounded_together() {
+    let limits = Limits { payload_bytes_held_max: 10, ..Limits::default() };
+    let mut rig = Rig::with(MachineConfig { limits, ..MachineConfig::default() });
+    let first = rig.submit();
+    let payload = Some(vec![0; 20].into());
+    rig.tell(Command::Amend { id: first, due: None, priority: None, payload }).expect("waits");
+    let second = rig.command(spec(), StartTime::Now);
+    assert_eq!(rig.tell(Command::Submit(Box::new(second))), Err(Rejection::MemoryFull { held: 20, max: 10 }));
 }
 
 #[test]

@@ -1,0 +1,116 @@
+//! How an attempt begins: at once, now, later, or not at all.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use futures_util::FutureExt;
+use mainspring_core::failure::FailureClass;
+use mainspring_proto::v1;
+use tokio::sync::watch;
+use tracing::warn;
+
+use super::{Desk, Held, Running};
+use crate::attempt::{Attempt, Event, Key, Outcome, Reporter, StopSignal};
+use crate::executor::Executor;
+
+impl Desk {
+    pub(super) fn begin(&mut self, start: v1::Start, now: Instant) {
+        let Some(key) = Key::from_wire(&start.task, start.fence) else {
+            warn!("a start names no task; ignored");
+            return;
+        };
+        if self.held.contains_key(&key) {
+            return;
+        }
+        if self.is_draining {
+            return self.refuse(key, "the worker is leaving");
+        }
+        let Some(executor) = self.executors.find(&start.executor) else {
+            let outcome = Outcome::permanent(format!("this worker has no executor `{}`", start.executor));
+            return self.owe(key, outcome, now);
+        };
+        if let Some(outcome) = executor.at_once() {
+            return self.owe(key, outcome, now);
+        }
+        if let Some(why) = self.misfit(&start) {
+            return self.refuse(key, &why);
+        }
+        if self.running < self.settings.slots {
+            let executor = executor.clone();
+            self.launch(key, &executor, start);
+        } else if self.waiting.len() < self.settings.slots {
+            self.waiting.push_back(key);
+            self.held.insert(key, Held::Waiting(Box::new(start)));
+            self.say(key, v1::report::What::Accepted(true));
+        } else {
+            self.refuse(key, "every slot is taken, and as many attempts are waiting");
+        }
+    }
+
+    pub(super) fn launch_waiting(&mut self, key: Key, now: Instant) {
+        let Some(Held::Waiting(start)) = self.held.remove(&key) else {
+            return;
+        };
+        match self.executors.find(&start.executor).cloned() {
+            Some(executor) => self.launch(key, &executor, *start),
+            // It was there when the attempt was accepted.
+            None => self.owe(key, Outcome::permanent("the executor is gone"), now),
+        }
+    }
+
+    fn launch(&mut self, key: Key, executor: &Arc<dyn Executor>, start: v1::Start) {
+        let (stop, ordered) = watch::channel(None);
+        let grace = match start.grace_ms {
+            0 => self.settings.grace,
+            ms => Duration::from_millis(ms),
+        };
+        let running = Running { stop, grace, checkpoint: None, extend_ms: 0 };
+        self.held.insert(key, Held::Running(Box::new(running)));
+        self.running += 1;
+        self.logs.begin(key, start.attempt);
+        self.say(key, v1::report::What::Accepted(true));
+
+        let events = self.events.clone();
+        let attempt = Attempt {
+            key,
+            number: start.attempt,
+            tenant: start.tenant,
+            job: start.job,
+            payload: start.payload,
+            checkpoint: start.checkpoint,
+            deadline_unix_ms: deadline(start.hard_timeout_ms),
+            stop: StopSignal(ordered),
+            reporter: Reporter { key, events: events.clone() },
+        };
+        let work = AssertUnwindSafe(executor.run(attempt)).catch_unwind();
+        tokio::spawn(async move {
+            let outcome = work.await.unwrap_or_else(|_| {
+                Outcome::failure(FailureClass::Transient, 0, "the executor panicked; the worker's log says where")
+            });
+            // The desk is gone only when the agent has ended.
+            let _ = events.send(Event::Ended(key, outcome));
+        });
+    }
+
+    /// Why the attempt can never run here; the server places by what this worker offered, so this is rare.
+    fn misfit(&self, start: &v1::Start) -> Option<String> {
+        let capacity = &self.settings.capacity;
+        let asked = start.resources.as_ref();
+        let memory = start.memory_bytes.max(asked.map_or(0, |asked| asked.memory_bytes));
+        let cpu = asked.map_or(0, |asked| asked.cpu_milli);
+        let gpus = asked.map_or(0, |asked| asked.gpus);
+        let rows = [
+            ("bytes of memory", memory, capacity.memory_bytes),
+            ("thousandths of a processor", cpu, capacity.cpu_milli),
+            ("GPUs", gpus, capacity.gpus),
+        ];
+        let (what, asked, has) = rows.into_iter().find(|(_, asked, has)| asked > has)?;
+        Some(format!("it asks for {asked} {what}; this worker has {has}"))
+    }
+}
+
+fn deadline(hard_timeout_ms: u64) -> Option<u64> {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).ok()?;
+    (hard_timeout_ms > 0).then(|| now.as_millis() as u64 + hard_timeout_ms)
+}

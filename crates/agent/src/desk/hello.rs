@@ -1,0 +1,70 @@
+//! Around a session: what is said first, what is said again, what is sent next.
+
+use std::time::Instant;
+
+use mainspring_proto::v1;
+use mainspring_proto::v1::report::What;
+
+use super::results::report;
+use super::{Desk, Held};
+
+/// Pieces of logs that go into one message.
+const MESSAGE_CHUNKS: usize = 4;
+
+impl Desk {
+    /// Running, spooled or not yet acknowledged, accepted and not started: all of them.
+    pub fn holding(&self) -> Vec<v1::Holding> {
+        self.held.keys().map(|key| key.holding()).collect()
+    }
+
+    /// The server has welcomed a new session: all that it may not know is said again.
+    pub fn opened(&mut self) {
+        self.is_open = true;
+        self.outbox.clear();
+        self.logs.rewind();
+        for (key, held) in &mut self.held {
+            match held {
+                Held::Waiting(_) => self.outbox.say(*key, What::Accepted(true)),
+                Held::Running(running) => {
+                    self.outbox.say(*key, What::Accepted(true));
+                    if let Some(bytes) = &running.checkpoint {
+                        self.outbox.say(*key, What::Checkpoint(bytes.clone()));
+                    }
+                    if running.extend_ms > 0 {
+                        self.outbox.say(*key, What::ExtendMs(std::mem::take(&mut running.extend_ms)));
+                    }
+                }
+                Held::Ended(ended) => self.outbox.push(report(*key, &ended.outcome)),
+            }
+        }
+    }
+
+    /// The session is gone; nobody knows when there will be another.
+    pub fn closed(&mut self, now: Instant) {
+        self.is_open = false;
+        self.outbox.clear();
+        self.spool_all(now);
+    }
+
+    pub fn heartbeat(&mut self) {
+        self.outbox.say_heartbeat();
+    }
+
+    pub fn has_message(&self) -> bool {
+        self.is_open && (!self.outbox.is_empty() || self.logs.has_more())
+    }
+
+    /// Waiting for more reports would not make the next message cheaper.
+    pub fn has_full_message(&self) -> bool {
+        self.is_open && self.outbox.is_full()
+    }
+
+    pub fn take_message(&mut self) -> v1::WorkerMessage {
+        let mut message = self.outbox.take();
+        message.logs.extend(std::iter::from_fn(|| self.logs.take()).take(MESSAGE_CHUNKS));
+        if message.heartbeat {
+            self.logs.heartbeat_sent();
+        }
+        message
+    }
+}

@@ -1,0 +1,247 @@
+//! The desk: everything this worker holds, and what it still has to say about it.
+//! Entry: [`Desk`]; the session gives it what arrived and takes from it what to send.
+//! - DK-1 an attempt is held from its Start until its result is acknowledged, and Hello names all that is held
+//! - DK-2 a Start for a (task, fence) that is held changes nothing
+//! - DK-3 a result leaves memory only when it was acknowledged
+//! - DK-4 a result that was not acknowledged soon is on disk soon: see [`SPOOL_AFTER`]
+//! - DK-5 work goes on without a session; only what is said about it waits
+//!
+//! What a crash of the worker loses: results younger than [`SPOOL_AFTER`] (and the spool's next fsync) that the server
+//! had not acknowledged. The server then hears of a restarted worker that does not hold the attempt, and treats it as
+//! one of unknown outcome: repeated, or failed if it must run at most once. A shutdown loses nothing.
+//! Not here: the stream (`session`), doing the work (`executor`).
+
+mod begin;
+mod hello;
+mod logs;
+mod outbox;
+mod results;
+#[cfg(test)]
+mod tests;
+
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+use hashbrown::HashMap;
+use mainspring_core::failure::FailureClass;
+use mainspring_proto::v1;
+use tokio::sync::{mpsc, watch};
+use tracing::warn;
+
+use self::logs::LogTails;
+use self::outbox::Outbox;
+use crate::attempt::{Event, Key, Outcome, StopOrder};
+use crate::config::Capacity;
+use crate::executor::Executors;
+use crate::home::Places;
+use crate::spool::Spool;
+
+pub use self::results::{SPOOL_AFTER, SWEEP_EVERY};
+
+pub struct Desk {
+    settings: Settings,
+    executors: Executors,
+    events: mpsc::UnboundedSender<Event>,
+    held: HashMap<Key, Held, foldhash::fast::RandomState>,
+    /// Accepted and not started, in the order they came.
+    waiting: VecDeque<Key>,
+    running: usize,
+    /// Results in the order in which they may become due for the spool.
+    fresh: VecDeque<(Instant, Key)>,
+    /// Spooled results in the order in which they are sent again.
+    late: VecDeque<(Instant, Key)>,
+    unacknowledged: usize,
+    swept: Instant,
+    spool: Spool,
+    outbox: Outbox,
+    logs: LogTails,
+    is_open: bool,
+    is_draining: bool,
+}
+
+pub struct Settings {
+    pub slots: usize,
+    pub capacity: Capacity,
+    pub grace: Duration,
+}
+
+enum Held {
+    Waiting(Box<v1::Start>),
+    Running(Box<Running>),
+    Ended(Ended),
+}
+
+struct Running {
+    stop: watch::Sender<Option<StopOrder>>,
+    grace: Duration,
+    /// The newest one, said again in every new session.
+    checkpoint: Option<Vec<u8>>,
+    /// Asked for while there was no session.
+    extend_ms: u64,
+}
+
+struct Ended {
+    outcome: Outcome,
+    spooled: bool,
+}
+
+impl Desk {
+    pub fn new(
+        settings: Settings,
+        executors: Executors,
+        events: mpsc::UnboundedSender<Event>,
+        places: Places,
+        (spool, spooled): (Spool, Vec<v1::Report>),
+    ) -> Self {
+        let now = Instant::now();
+        let mut desk = Self {
+            settings,
+            executors,
+            events,
+            held: HashMap::default(),
+            waiting: VecDeque::new(),
+            running: 0,
+            fresh: VecDeque::new(),
+            late: VecDeque::new(),
+            unacknowledged: 0,
+            swept: now,
+            spool,
+            outbox: Outbox::default(),
+            logs: LogTails::new(places),
+            is_open: false,
+            is_draining: false,
+        };
+        for report in spooled {
+            desk.owe_again(report, now);
+        }
+        desk
+    }
+
+    /// Everything of one message, in an order that lets an acknowledgement make room for a start.
+    pub fn receive(&mut self, message: v1::ServerMessage, now: Instant) {
+        for acknowledged in message.acknowledgements {
+            self.acknowledged(&acknowledged);
+        }
+        for stop in message.stops {
+            self.stop(stop, now);
+        }
+        for start in message.starts {
+            self.begin(start, now);
+        }
+        if message.heartbeat {
+            self.logs.confirm();
+        }
+    }
+
+    pub fn happened(&mut self, event: Event, now: Instant) {
+        match event {
+            Event::Progress(key) => self.say(key, v1::report::What::Progress(true)),
+            Event::Checkpoint(key, bytes) => {
+                if let Some(Held::Running(running)) = self.held.get_mut(&key) {
+                    running.checkpoint = Some(bytes.clone());
+                    self.say(key, v1::report::What::Checkpoint(bytes));
+                }
+            }
+            Event::ExtendMs(key, ms) => match self.held.get_mut(&key) {
+                Some(Held::Running(running)) if !self.is_open => running.extend_ms += ms,
+                Some(Held::Running(_)) => self.say(key, v1::report::What::ExtendMs(ms)),
+                _ => {}
+            },
+            Event::LogGrew(key, len) => self.logs.grew(key, len),
+            Event::Ended(key, outcome) => self.ended(key, outcome, now),
+        }
+    }
+
+    fn ended(&mut self, key: Key, outcome: Outcome, now: Instant) {
+        self.logs.ended(key);
+        self.running -= 1;
+        self.owe(key, outcome, now);
+        while self.running < self.settings.slots
+            && let Some(next) = self.waiting.pop_front()
+        {
+            self.launch_waiting(next, now);
+        }
+    }
+
+    fn stop(&mut self, stop: v1::Stop, now: Instant) {
+        let Some(key) = Key::from_wire(&stop.task, stop.fence) else {
+            warn!("a stop names no task; ignored");
+            return;
+        };
+        let order = StopOrder {
+            grace: Duration::from_millis(stop.grace_ms),
+            class: class_of(&stop.reason),
+            reason: stop.reason,
+        };
+        match self.held.get(&key) {
+            Some(Held::Running(running)) => running.order(order),
+            Some(Held::Waiting(_)) => {
+                self.waiting.retain(|waiting| *waiting != key);
+                self.owe(key, order.outcome(0), now);
+            }
+            // It has ended, or never came: the result or the next Hello says so.
+            Some(Held::Ended(_)) | None => {}
+        }
+    }
+
+    /// Takes nothing new, and gives back what has not begun.
+    pub fn drain(&mut self) {
+        self.is_draining = true;
+        self.outbox.say_draining();
+        for key in std::mem::take(&mut self.waiting) {
+            self.held.remove(&key);
+            self.refuse(key, "the worker is leaving");
+        }
+    }
+
+    /// Ends all that runs; gives the longest time that it may take.
+    pub fn stop_all(&mut self) -> Duration {
+        let mut longest = Duration::ZERO;
+        for held in self.held.values() {
+            if let Held::Running(running) = held {
+                longest = longest.max(running.grace);
+                running.order(StopOrder {
+                    grace: running.grace,
+                    class: FailureClass::Preempted,
+                    reason: "the worker is leaving".into(),
+                });
+            }
+        }
+        longest
+    }
+
+    pub fn running(&self) -> usize {
+        self.running
+    }
+
+    /// Nothing left to say, and every result acknowledged.
+    pub fn is_settled(&self) -> bool {
+        self.running == 0 && self.unacknowledged == 0 && !self.has_message()
+    }
+
+    fn say(&mut self, key: Key, what: v1::report::What) {
+        if self.is_open {
+            self.outbox.say(key, what);
+        }
+    }
+
+    fn refuse(&mut self, key: Key, why: &str) {
+        self.say(key, v1::report::What::Refused(why.to_owned()));
+    }
+}
+
+impl Running {
+    fn order(&self, order: StopOrder) {
+        // The first order counts: a second one must not prolong the grace.
+        self.stop.send_if_modified(|known| known.is_none() && known.insert(order).grace >= Duration::ZERO);
+    }
+}
+
+/// The server keeps its own reason; this is what a reader of the worker's report sees.
+fn class_of(reason: &str) -> FailureClass {
+    match reason {
+        "hard_timeout" | "no_progress" | "timeout" => FailureClass::Timeout,
+        "preempt" | "preempted" => FailureClass::Preempted,
+        _ => FailureClass::Cancelled,
+    }
+}

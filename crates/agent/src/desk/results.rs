@@ -1,0 +1,147 @@
+//! Results: owed until acknowledged, spooled when that takes long, sent again when it takes very long.
+
+use std::time::{Duration, Instant};
+
+use mainspring_core::failure::FailureClass;
+use mainspring_proto::v1;
+use mainspring_proto::v1::report::What;
+use prost::Message;
+use tracing::warn;
+
+use super::{Desk, Ended, Held};
+use crate::attempt::{Key, Outcome};
+
+/// A healthy server acknowledges in far less, so healthy work writes nothing to disk.
+pub const SPOOL_AFTER: Duration = Duration::from_millis(200);
+/// Looking costs time for each result since the last look.
+pub const SWEEP_EVERY: Duration = Duration::from_millis(100);
+/// Within one session nothing is lost; this is for a server that forgot.
+const SEND_AGAIN_AFTER: Duration = Duration::from_secs(15);
+
+impl Desk {
+    pub(super) fn owe(&mut self, key: Key, outcome: Outcome, now: Instant) {
+        if self.is_open {
+            self.outbox.push(report(key, &outcome));
+        }
+        self.held.insert(key, Held::Ended(Ended { outcome, spooled: false }));
+        self.fresh.push_back((now, key));
+        self.unacknowledged += 1;
+    }
+
+    /// A result of an earlier life, found in the spool.
+    pub(super) fn owe_again(&mut self, report: v1::Report, now: Instant) {
+        let known = Key::from_wire(&report.task, report.fence).zip(outcome_of(report));
+        let Some((key, outcome)) = known else {
+            warn!("the spool holds a report that is no result; ignored");
+            return;
+        };
+        let ended = Ended { outcome, spooled: true };
+        if self.held.insert(key, Held::Ended(ended)).is_none() {
+            self.unacknowledged += 1;
+        }
+        self.late.push_back((now, key));
+    }
+
+    pub(super) fn acknowledged(&mut self, acknowledged: &v1::Acknowledgement) {
+        let Some(key) = Key::from_wire(&acknowledged.task, acknowledged.fence) else {
+            return;
+        };
+        let hashbrown::hash_map::Entry::Occupied(entry) = self.held.entry(key) else {
+            return;
+        };
+        let Held::Ended(ended) = entry.get() else {
+            return;
+        };
+        if ended.spooled {
+            self.spool.forget(report(key, &ended.outcome).encoded_len());
+        }
+        entry.remove();
+        self.unacknowledged -= 1;
+    }
+
+    /// When [`Desk::sweep`] has something to do.
+    pub fn sweep_at(&self) -> Option<Instant> {
+        let fresh = self.fresh.front().map(|(at, _)| *at + SPOOL_AFTER);
+        let late = self.late.front().map(|(at, _)| *at + SEND_AGAIN_AFTER);
+        let due = fresh.into_iter().chain(late).min()?;
+        Some(due.max(self.swept + SWEEP_EVERY))
+    }
+
+    pub fn sweep(&mut self, now: Instant) {
+        self.swept = now;
+        self.spool_until(now.checked_sub(SPOOL_AFTER), now);
+        while let Some(&(at, key)) = self.late.front()
+            && at + SEND_AGAIN_AFTER <= now
+        {
+            self.late.pop_front();
+            let Some(Held::Ended(ended)) = self.held.get(&key) else {
+                continue;
+            };
+            if self.is_open {
+                self.outbox.push(report(key, &ended.outcome));
+            }
+            self.late.push_back((now, key));
+        }
+        if self.spool.wants_rewrite() {
+            let owed: Vec<v1::Report> = self.spooled().collect();
+            self.spool.rewrite(&owed);
+        }
+    }
+
+    /// Everything that is owed goes to disk now.
+    pub fn spool_all(&mut self, now: Instant) {
+        self.spool_until(Some(now), now);
+    }
+
+    fn spool_until(&mut self, limit: Option<Instant>, now: Instant) {
+        let mut reports = Vec::new();
+        while let Some(&(at, key)) = self.fresh.front()
+            && limit.is_some_and(|limit| at <= limit)
+        {
+            self.fresh.pop_front();
+            if let Some(Held::Ended(ended)) = self.held.get_mut(&key)
+                && !ended.spooled
+            {
+                ended.spooled = true;
+                reports.push(report(key, &ended.outcome));
+                self.late.push_back((now, key));
+            }
+        }
+        self.spool.append(&reports);
+    }
+
+    fn spooled(&self) -> impl Iterator<Item = v1::Report> {
+        self.held.iter().filter_map(|(key, held)| match held {
+            Held::Ended(ended) if ended.spooled => Some(report(*key, &ended.outcome)),
+            Held::Ended(_) | Held::Waiting(_) | Held::Running(_) => None,
+        })
+    }
+}
+
+pub(super) fn report(key: Key, outcome: &Outcome) -> v1::Report {
+    let what = match outcome {
+        Outcome::Success { output } => What::Success(v1::Success { output: output.clone() }),
+        Outcome::Failure { class, code, message } => What::Failure(v1::Failure {
+            class: class.label().to_owned(),
+            code: *code,
+            message: message.clone(),
+        }),
+    };
+    v1::Report { task: key.task_bytes(), fence: key.fence.bits(), what: Some(what) }
+}
+
+fn outcome_of(report: v1::Report) -> Option<Outcome> {
+    match report.what? {
+        What::Success(success) => Some(Outcome::Success { output: success.output }),
+        What::Failure(failure) => {
+            let class = FailureClass::ALL.into_iter().find(|class| class.label() == failure.class)?;
+            Some(Outcome::Failure { class, code: failure.code, message: failure.message })
+        }
+        What::Accepted(_)
+        | What::Refused(_)
+        | What::Progress(_)
+        | What::Checkpoint(_)
+        | What::ExtendMs(_)
+        | What::DeferMs(_) => None,
+    }
+}

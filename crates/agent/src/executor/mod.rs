@@ -1,0 +1,52 @@
+//! The kinds of work this worker can do, one folder each.
+//! Entry: [`Executors::find`].
+//! - EX-1 an executor returns exactly one outcome for an attempt, also when it is told to stop
+//! - EX-2 what an attempt is told about itself is the same by environment and by header
+//!
+//! Not here: when an attempt begins and what becomes of its outcome (`desk`).
+
+pub mod http;
+mod noop;
+pub mod process;
+mod sleep;
+
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+
+use crate::attempt::{Attempt, Outcome};
+use crate::config::AgentConfig;
+use crate::guard::Guard;
+use crate::home::Places;
+
+pub trait Executor: Send + Sync {
+    /// The outcome of work that takes no time; spares it a task and a slot of its own.
+    fn at_once(&self) -> Option<Outcome> {
+        None
+    }
+
+    fn run(&self, attempt: Attempt) -> BoxFuture<'static, Outcome>;
+}
+
+/// All executors by the name that a task gives.
+#[derive(Clone)]
+pub struct Executors {
+    known: Vec<(&'static str, Arc<dyn Executor>)>,
+}
+
+impl Executors {
+    pub fn new(config: &AgentConfig, places: &Places) -> Self {
+        let guard = Guard::new(config.allow.clone());
+        let known: Vec<(&'static str, Arc<dyn Executor>)> = vec![
+            ("noop", Arc::new(noop::Noop)),
+            ("http", Arc::new(http::Http::new(config, guard))),
+            ("process", Arc::new(process::Process::new(config, places.clone()))),
+            ("sleep", Arc::new(sleep::Sleep)),
+        ];
+        Self { known }
+    }
+
+    pub fn find(&self, name: &str) -> Option<&Arc<dyn Executor>> {
+        self.known.iter().find(|(known, _)| *known == name).map(|(_, executor)| executor)
+    }
+}

@@ -1,0 +1,114 @@
+//! The directory through which a running process speaks to its agent.
+//!
+//! ```text
+//! progress           any content: still getting somewhere
+//! checkpoint         what the next attempt should know (64 KiB at most, once a second at most)
+//! extend             milliseconds of more time
+//! output             the task's output, read when the process has succeeded
+//! last-checkpoint    written by the agent: what the last attempt stored
+//! ```
+//! Write to another name and rename: what is there is taken as it is, and removed.
+
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Read};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use rustix::fs::OFlags;
+use tracing::warn;
+
+use crate::attempt::{Outcome, Reporter};
+
+pub const LAST_CHECKPOINT: &str = "last-checkpoint";
+pub const CHECKPOINT_BYTES_MAX: usize = 64 << 10;
+const CHECKPOINTS_APART: Duration = Duration::from_secs(1);
+
+pub struct Control {
+    dir: PathBuf,
+    checkpointed: Option<Instant>,
+}
+
+impl Control {
+    pub fn create(dir: PathBuf, checkpoint: Option<&[u8]>) -> io::Result<Self> {
+        fs::create_dir(&dir)?;
+        if let Some(bytes) = checkpoint {
+            fs::write(dir.join(LAST_CHECKPOINT), bytes)?;
+        }
+        Ok(Self { dir, checkpointed: None })
+    }
+
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// Takes what the process left since the last look.
+    pub fn look(&mut self, reporter: &Reporter) {
+        if self.take("progress", 0).is_some() {
+            reporter.progress();
+        }
+        if let Some(ms) = self.take("extend", 20).and_then(|bytes| number(&bytes)) {
+            reporter.extend_ms(ms);
+        }
+        if self.checkpointed.is_none_or(|at| at.elapsed() >= CHECKPOINTS_APART)
+            && let Some(bytes) = self.take("checkpoint", CHECKPOINT_BYTES_MAX)
+        {
+            self.checkpointed = Some(Instant::now());
+            if bytes.len() > CHECKPOINT_BYTES_MAX {
+                warn!(dir = %self.dir.display(), "a checkpoint of more than {CHECKPOINT_BYTES_MAX} bytes is ignored");
+            } else {
+                reporter.checkpoint(bytes);
+            }
+        }
+    }
+
+    /// The outcome of a process that succeeded.
+    pub fn outcome(&self, output_bytes_max: usize) -> Outcome {
+        match read(&self.dir.join("output"), output_bytes_max) {
+            Ok(bytes) if bytes.len() > output_bytes_max => {
+                Outcome::permanent(format!("the output is larger than {output_bytes_max} bytes"))
+            }
+            Ok(bytes) => Outcome::Success { output: Some(bytes) },
+            Err(error) if error.kind() == ErrorKind::NotFound => Outcome::Success { output: None },
+            Err(error) => Outcome::permanent(format!("cannot read the output: {error}")),
+        }
+    }
+
+    pub fn remove(self) {
+        if let Err(error) = fs::remove_dir_all(&self.dir) {
+            warn!(dir = %self.dir.display(), %error, "cannot remove a control directory");
+        }
+    }
+
+    /// At most one byte more than `max`, so that too much can be told from enough.
+    fn take(&self, name: &str, max: usize) -> Option<Vec<u8>> {
+        let path = self.dir.join(name);
+        let bytes = match read(&path, max) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == ErrorKind::NotFound => return None,
+            Err(error) => {
+                warn!(path = %path.display(), %error, "cannot read what a process left");
+                Vec::new()
+            }
+        };
+        // A failed removal means that it is taken twice; each of these may be.
+        let _ = fs::remove_file(&path);
+        Some(bytes)
+    }
+}
+
+/// Never follows a link and never waits for a pipe: what lies there was made by the task.
+fn read(path: &Path, max: usize) -> io::Result<Vec<u8>> {
+    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    let file = File::options().read(true).custom_flags(flags.bits() as i32).open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::other("not a plain file"));
+    }
+    let mut bytes = Vec::new();
+    file.take(max as u64 + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn number(bytes: &[u8]) -> Option<u64> {
+    std::str::from_utf8(bytes).ok()?.trim().parse().ok()
+}

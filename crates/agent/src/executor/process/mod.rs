@@ -1,0 +1,100 @@
+//! Runs a program: `{"argv": […], "env": {…}, "cwd": …, "stdin": …, "shell": false, "limits": {…}}`.
+//! Entry: [`Process`].
+//! - PX-1 arguments reach the program as they are; a shell sees them only with `"shell": true`
+//! - PX-2 a program has its own process group, and nothing of that group outlives the attempt
+//! - PX-3 what a program writes is on disk before it is shown, up to a cap; it never waits for a reader far away
+//! - PX-4 of the agent's environment a program sees only what the configuration passes on
+//!
+//! Not here: cgroups (limits of memory and processors are not enforced), users other than the agent's.
+
+mod control;
+mod exit;
+mod log;
+pub mod orphans;
+mod output;
+mod run;
+mod spawn;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use serde::Deserialize;
+
+use super::Executor;
+use crate::attempt::{Attempt, Outcome};
+use crate::config::AgentConfig;
+use crate::home::Places;
+
+pub struct Process {
+    settings: Arc<Settings>,
+}
+
+impl Process {
+    pub fn new(config: &AgentConfig, places: Places) -> Self {
+        let env = config.env_passed.iter().filter_map(|name| Some((name.clone(), std::env::var(name).ok()?)));
+        let settings = Settings {
+            places,
+            env: env.collect(),
+            log_bytes_max: config.log_bytes_max,
+            output_bytes_max: config.output_bytes_max,
+        };
+        Self { settings: Arc::new(settings) }
+    }
+}
+
+impl Executor for Process {
+    fn run(&self, attempt: Attempt) -> BoxFuture<'static, Outcome> {
+        run::run(self.settings.clone(), attempt).boxed()
+    }
+}
+
+struct Settings {
+    places: Places,
+    env: Vec<(String, String)>,
+    log_bytes_max: u64,
+    output_bytes_max: usize,
+}
+
+/// A task's payload.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Payload {
+    /// The program and its arguments; with `shell`, a script and its positional parameters.
+    argv: Vec<String>,
+    #[serde(default)]
+    env: BTreeMap<String, String>,
+    cwd: Option<PathBuf>,
+    stdin: Option<String>,
+    #[serde(default)]
+    shell: bool,
+    #[serde(default)]
+    limits: Limits,
+}
+
+/// Limits that the kernel keeps for each process of the attempt; absent means the agent's own.
+#[derive(Deserialize, Clone, Copy, PartialEq, Eq, Default)]
+#[serde(deny_unknown_fields)]
+struct Limits {
+    cpu_seconds: Option<u64>,
+    open_files: Option<u64>,
+    file_bytes: Option<u64>,
+    /// Address space, not resident memory: many runtimes reserve far more than they use.
+    address_space_bytes: Option<u64>,
+    core_bytes: Option<u64>,
+}
+
+impl Payload {
+    fn parse(bytes: &[u8]) -> Result<Self, String> {
+        let payload: Self =
+            serde_json::from_slice(bytes).map_err(|error| format!("not a payload of `process`: {error}"))?;
+        match payload.argv.first() {
+            Some(program) if !program.is_empty() => Ok(payload),
+            _ => Err("`argv` names no program".to_owned()),
+        }
+    }
+}

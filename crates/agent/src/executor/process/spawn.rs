@@ -1,0 +1,110 @@
+//! From a payload to a running process group.
+
+use std::io;
+use std::path::Path;
+use std::process::Stdio;
+
+use rustix::process::{Pid, Resource, Rlimit, Signal};
+use tokio::process::{Child, Command};
+
+use super::{Limits, Payload, Settings};
+use crate::attempt::Attempt;
+
+pub struct Spawned {
+    pub child: Child,
+    pub group: Group,
+}
+
+pub fn spawn(settings: &Settings, payload: &Payload, attempt: &Attempt, control: &Path) -> io::Result<Spawned> {
+    let mut command = program(payload);
+    command.env_clear();
+    command.envs(settings.env.iter().map(|(name, value)| (name, value)));
+    command.envs(&payload.env);
+    tell(&mut command, attempt, control);
+    if let Some(cwd) = &payload.cwd {
+        command.current_dir(cwd);
+    }
+    command.stdin(if payload.stdin.is_some() { Stdio::piped() } else { Stdio::null() });
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.process_group(0);
+    limit(&mut command, payload.limits);
+    let child = command.spawn()?;
+    let id = child.id().and_then(|id| Pid::from_raw(id as i32));
+    let group = Group(id.ok_or_else(|| io::Error::other("the process has no id"))?);
+    Ok(Spawned { child, group })
+}
+
+fn program(payload: &Payload) -> Command {
+    if payload.shell {
+        let mut command = Command::new("/bin/sh");
+        // `sh` is `$0`; the rest are `$1`, `$2`, …, which the script must quote as ever.
+        command.arg("-c").arg(&payload.argv[0]).arg("sh").args(&payload.argv[1..]);
+        return command;
+    }
+    let mut command = Command::new(&payload.argv[0]);
+    command.args(&payload.argv[1..]);
+    command
+}
+
+/// What the attempt may know of itself; set last, so that no payload can forge it.
+fn tell(command: &mut Command, attempt: &Attempt, control: &Path) {
+    let task = attempt.key.task.to_string();
+    command.env("MAINSPRING_TASK_ID", &task);
+    command.env("MAINSPRING_IDEMPOTENCY_KEY", &task);
+    command.env("MAINSPRING_ATTEMPT", attempt.number.to_string());
+    command.env("MAINSPRING_FENCE", attempt.key.fence.bits().to_string());
+    command.env("MAINSPRING_TENANT", &attempt.tenant);
+    command.env("MAINSPRING_JOB", &attempt.job);
+    command.env("MAINSPRING_CONTROL", control);
+    command.env("MAINSPRING_CHECKPOINT", control.join(super::control::LAST_CHECKPOINT));
+    if let Some(deadline) = attempt.deadline_unix_ms {
+        command.env("MAINSPRING_DEADLINE_MS", deadline.to_string());
+    }
+}
+
+fn limit(command: &mut Command, limits: Limits) {
+    if limits == Limits::default() {
+        return;
+    }
+    let asked = [
+        (Resource::Cpu, limits.cpu_seconds),
+        (Resource::Nofile, limits.open_files),
+        (Resource::Fsize, limits.file_bytes),
+        (Resource::As, limits.address_space_bytes),
+        (Resource::Core, limits.core_bytes),
+    ];
+    let set = move || {
+        for (resource, asked) in asked {
+            if asked.is_some() {
+                rustix::process::setrlimit(resource, Rlimit { current: asked, maximum: asked })?;
+            }
+        }
+        Ok(())
+    };
+    // SAFETY: between fork and exec only `setrlimit` is called, a bare system call; nothing allocates or locks.
+    #[expect(unsafe_code, reason = "limits must hold before the program's first instruction")]
+    unsafe {
+        command.pre_exec(set);
+    }
+}
+
+/// All processes of an attempt, except those that left on purpose (`setsid`).
+#[derive(Clone, Copy)]
+pub struct Group(pub(super) Pid);
+
+impl Group {
+    pub fn ask_to_end(self) {
+        self.signal(Signal::TERM);
+    }
+
+    /// Right after the leader was waited for this still means its group: the kernel keeps the number while a
+    /// member lives, and hands numbers out in turn.
+    pub fn kill(self) {
+        self.signal(Signal::KILL);
+    }
+
+    fn signal(self, signal: Signal) {
+        // It fails when nobody is left, which is what was wanted.
+        let _ = rustix::process::kill_process_group(self.0, signal);
+    }
+}

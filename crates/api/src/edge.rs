@@ -1,0 +1,22 @@
+//! What every handler shares.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use crate::config::ApiConfig;
+use crate::gateway::Gateway;
+use crate::metrics::Metrics;
+use crate::profiles::Profiles;
+use crate::readers::Readers;
+use crate::sessions::SessionRouter;
+
+pub(crate) struct Edge {
+    pub gateway: Arc<Gateway>,
+    pub sessions: Arc<SessionRouter>,
+    pub readers: Readers,
+    pub profiles: Profiles,
+    pub metrics: Arc<Metrics>,
+    pub config: ApiConfig,
+    /// Set when the server begins to stop: `/readyz` says so at once.
+    pub stopping: AtomicBool,
+}

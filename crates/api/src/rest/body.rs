@@ -1,0 +1,68 @@
+//! Reading bodies, headers and queries, each within its bound.
+
+use std::collections::BTreeMap;
+
+use axum::body::Body;
+use bytes::Bytes;
+use http::{HeaderMap, Uri};
+use http_body_util::{BodyExt, LengthLimitError, Limited};
+use serde::Deserialize;
+
+use crate::problem::Problem;
+use crate::wire::Keys;
+
+pub(crate) async fn read(body: Body, max: usize) -> Result<Bytes, Problem> {
+    match Limited::new(body, max).collect().await {
+        Ok(whole) => Ok(whole.to_bytes()),
+        Err(error) if error.is::<LengthLimitError>() => Err(Problem::BodyTooLarge { max }),
+        Err(_) => Err(Problem::BodyUnreadable),
+    }
+}
+
+/// A document that does not fit says whether it is no JSON at all or where it is wrong.
+pub(crate) fn parse<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, Problem> {
+    serde_json::from_slice(bytes).map_err(|error| problem(&error))
+}
+
+pub(crate) fn problem(error: &serde_json::Error) -> Problem {
+    let what = error.to_string();
+    match error.classify() {
+        serde_json::error::Category::Data => Problem::field("body", what),
+        _ => Problem::InvalidJson { what },
+    }
+}
+
+/// Like [`parse`], and no body at all is an empty object.
+pub(crate) fn parse_optional<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, Problem> {
+    parse(if bytes.trim_ascii().is_empty() { b"{}" } else { bytes })
+}
+
+pub(crate) fn keys(headers: &HeaderMap) -> Result<Keys<'_>, Problem> {
+    Ok(Keys {
+        tenant: text(headers, "x-mainspring-tenant", "tenant")?,
+        key: text(headers, "idempotency-key", "idempotency_key")?,
+        place: None,
+    })
+}
+
+fn text<'a>(headers: &'a HeaderMap, name: &str, field: &'static str) -> Result<Option<&'a str>, Problem> {
+    let value = headers.get(name).map(|value| value.to_str());
+    value.transpose().map_err(|_| Problem::field(field, format!("header `{name}` has characters beyond ASCII")))
+}
+
+/// The query's parameters; ones that are not in `known` are refused.
+pub(crate) fn query(uri: &Uri, known: &[&str]) -> Result<BTreeMap<String, String>, Problem> {
+    let query = axum::extract::Query::<Vec<(String, String)>>::try_from_uri(uri);
+    let axum::extract::Query(pairs) =
+        query.map_err(|_| Problem::query("?", "the query is not in the usual form"))?;
+    let mut parameters = BTreeMap::new();
+    for (key, value) in pairs {
+        if !known.contains(&key.as_str()) {
+            return Err(Problem::query(&key, format!("unknown; known are {}", known.join(", "))));
+        }
+        if parameters.insert(key.clone(), value).is_some() {
+            return Err(Problem::query(&key, "given twice"));
+        }
+    }
+    Ok(parameters)
+}

@@ -1,0 +1,75 @@
+//! REST: one file an operation. Entry: [`routes`], the one table of them.
+//! - RE-1 every refusal leaves as a [`Problem`], so that all have one shape
+//!
+//! Paths like `/v1/tasks/{id}:retry` are one segment to the router; the verb is split off in `verbs`.
+
+mod body;
+mod dead_letters;
+mod health;
+mod metrics;
+mod page;
+mod stats;
+mod tasks;
+mod verbs;
+mod workers;
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::Request;
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use http::{HeaderValue, StatusCode, header};
+use serde::Serialize;
+
+use crate::edge::Edge;
+use crate::problem::Problem;
+
+pub(crate) fn routes() -> Router<Arc<Edge>> {
+    Router::new()
+        .route("/v1/tasks", get(tasks::list::handle).post(tasks::submit::handle))
+        .route("/v1/tasks:batch", post(tasks::batch::handle))
+        .route(
+            "/v1/tasks/{id}",
+            get(tasks::get::handle)
+                .delete(tasks::cancel::delete)
+                .patch(tasks::amend::handle)
+                .post(verbs::on_task),
+        )
+        .route("/v1/tasks/{id}/diagnosis", get(tasks::diagnosis::handle))
+        .route("/v1/dead-letters", get(dead_letters::list))
+        .route("/v1/workers", get(workers::list))
+        .route("/v1/workers/{id}", get(workers::get).post(verbs::on_worker))
+        .route("/v1/stats", get(stats::handle))
+        .route("/healthz", get(health::alive))
+        .route("/readyz", get(health::ready))
+        .route("/metrics", get(metrics::handle))
+        .merge(crate::docs::routes())
+        .fallback(no_route)
+        .method_not_allowed_fallback(no_method)
+}
+
+async fn no_route(request: Request) -> Problem {
+    Problem::RouteNotFound { path: request.uri().path().chars().take(200).collect() }
+}
+
+async fn no_method(request: Request) -> Problem {
+    Problem::MethodNotAllowed { method: request.method().to_string() }
+}
+
+pub(crate) fn json(status: StatusCode, body: &impl Serialize) -> Response {
+    match serde_json::to_vec(body) {
+        Ok(bytes) => json_bytes(status, bytes),
+        Err(error) => {
+            tracing::error!(%error, "an answer could not be written");
+            StatusCode::INTERNAL_SERVER_ERROR.into_response()
+        }
+    }
+}
+
+pub(crate) fn json_bytes(status: StatusCode, bytes: Vec<u8>) -> Response {
+    let mut response = Response::new(bytes.into());
+    *response.status_mut() = status;
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
+}

@@ -1,0 +1,75 @@
+//! Pages of lists: how long they are, and where the next one begins.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+
+use mainspring_core::id::TaskId;
+use mainspring_store::{HistoryCursor, PAGE_MAX};
+
+use crate::problem::Problem;
+
+pub(super) const PAGE_DEFAULT: usize = 100;
+
+/// Opaque to callers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Cursor {
+    /// In the tasks in memory.
+    Memory(u32),
+    /// In the history table.
+    History(HistoryCursor),
+}
+
+impl fmt::Display for Cursor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Memory(slot) => write!(f, "m{slot}"),
+            Self::History(at) => write!(f, "h{}.{:032x}", at.day, at.id.bits()),
+        }
+    }
+}
+
+impl FromStr for Cursor {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        if let Some(slot) = text.strip_prefix('m') {
+            return slot.parse().map(Self::Memory).map_err(|_| ());
+        }
+        let (day, id) = text.strip_prefix('h').and_then(|rest| rest.split_once('.')).ok_or(())?;
+        let bits = u128::from_str_radix(id, 16).map_err(|_| ())?;
+        let day = day.parse().map_err(|_| ())?;
+        Ok(Self::History(HistoryCursor { day, id: TaskId::from_bits(bits) }))
+    }
+}
+
+pub(super) fn limit(query: &BTreeMap<String, String>) -> Result<usize, Problem> {
+    let Some(text) = query.get("limit") else { return Ok(PAGE_DEFAULT) };
+    match text.parse() {
+        Ok(0) => Err(Problem::query("limit", "at least 1")),
+        Ok(limit) if limit > PAGE_MAX => Err(Problem::PageTooLong { limit, max: PAGE_MAX }),
+        Ok(limit) => Ok(limit),
+        Err(_) => Err(Problem::query("limit", "not a number")),
+    }
+}
+
+pub(super) fn cursor(query: &BTreeMap<String, String>) -> Result<Option<Cursor>, Problem> {
+    let parsed = query.get("cursor").map(|text| text.parse());
+    parsed.transpose().map_err(|()| Problem::query("cursor", "not one that an answer gave"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cursors_round_trip() {
+        let at = HistoryCursor { day: 20_000, id: TaskId::from_bits(7) };
+        for cursor in [Cursor::Memory(42), Cursor::History(at)] {
+            assert_eq!(cursor.to_string().parse(), Ok(cursor));
+        }
+        for bad in ["", "m", "h1", "h1.zz", "x9", "m-1"] {
+            assert_eq!(bad.parse::<Cursor>(), Err(()), "{bad}");
+        }
+    }
+}

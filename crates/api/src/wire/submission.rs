@@ -1,0 +1,173 @@
+//! From a body to the command that submits it.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+use std::time::Duration;
+
+use mainspring_core::command::{StartTime, Submit};
+use mainspring_core::id::Slot;
+use mainspring_core::key::{KeyClaim, KeyFact, KeyScope};
+use mainspring_core::profile::Profile;
+use mainspring_core::task::{Labels, Payload, Status};
+use mainspring_core::time::{Millis, Wall};
+
+use super::names::name;
+use super::payload;
+use super::profile::Kind;
+use super::task_body::TaskBody;
+use crate::config::KEY_BYTES_MAX;
+use crate::gateway::{Gateway, now};
+use crate::problem::Problem;
+use crate::profiles::Profiles;
+
+/// What the request says beside the body.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Keys<'a> {
+    pub tenant: Option<&'a str>,
+    /// From the header; in a batch each task gets its own from it and its place.
+    pub key: Option<&'a str>,
+    pub place: Option<usize>,
+}
+
+/// A checked body; nothing in it can be refused by the edge any more.
+pub(crate) struct Submission {
+    pub profile: Arc<Profile>,
+    payload: Payload,
+    priority: mainspring_core::priority::Priority,
+    start: StartTime,
+    labels: Option<Labels>,
+    claim: Option<KeyClaim>,
+}
+
+thread_local! {
+    /// The canonical text of a kind; used again and again.
+    static KIND: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+}
+
+impl Submission {
+    pub(crate) fn of(
+        body: &TaskBody<'_>,
+        keys: Keys<'_>,
+        profiles: &Profiles,
+        key_life: Duration,
+    ) -> Result<Self, Problem> {
+        let kind = Kind::of(body, keys.tenant)?;
+        payload::check(kind.executor, body.payload)?;
+        let payload: Payload = body.payload.map_or("null", |payload| payload.get()).as_bytes().into();
+        let start = start(body)?;
+        let labels = labels(body)?;
+        let priority = body.priority.map(|priority| priority.0).unwrap_or_default();
+        KIND.with_borrow_mut(|text| {
+            text.clear();
+            // Writing to memory, and maps have text keys: it cannot fail.
+            let _ = serde_json::to_writer(&mut *text, &kind);
+            let profile = profiles.get(text, || kind.profile())?;
+            let mut submission = Self { profile, payload, priority, start, labels, claim: None };
+            if let Some(scope) = scope(body, keys, kind.tenant)? {
+                let request = submission.request_hash(text);
+                let expires = now() + Millis::new(key_life.as_millis() as u64);
+                submission.claim = Some(KeyClaim { scope, request, expires });
+            }
+            Ok(submission)
+        })
+    }
+
+    /// Whether two requests under one key are the same: by what was asked for, not by how it was written.
+    fn request_hash(&self, kind: &[u8]) -> u128 {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(b"mainspring request v1\0");
+        part(&mut hasher, kind);
+        part(&mut hasher, &self.payload);
+        part(&mut hasher, &[self.priority.band.index() as u8, self.priority.level()]);
+        let (tag, at) = match self.start {
+            StartTime::Now => (0, 0),
+            StartTime::At(at) => (1, at.millis()),
+            StartTime::After(delay) => (2, delay.get()),
+        };
+        part(&mut hasher, &[tag]);
+        part(&mut hasher, &at.to_le_bytes());
+        for (key, value) in self.labels.iter().flat_map(|labels| labels.iter()) {
+            part(&mut hasher, key.as_bytes());
+            part(&mut hasher, value.as_bytes());
+        }
+        first_half(hasher.finalize())
+    }
+
+    pub(crate) fn command(self, gateway: &Gateway) -> Submit {
+        let slot = self.claim.map(|claim| Slot::from_hash(claim.scope.0 as u64));
+        Submit {
+            id: gateway.mint(slot),
+            profile: self.profile,
+            payload: self.payload,
+            priority: self.priority,
+            start: self.start,
+            labels: self.labels,
+            key: self.claim.map(|claim| (claim, KeyFact::Absent)),
+        }
+    }
+}
+
+/// The state that the first answer named, for a request accepted at `accepted`.
+pub(crate) fn first_status(start: StartTime, accepted: Wall) -> Status {
+    let waits = match start {
+        StartTime::Now => false,
+        StartTime::At(at) => at > accepted,
+        StartTime::After(delay) => delay > Millis::ZERO,
+    };
+    if waits { Status::Pending } else { Status::Queued }
+}
+
+fn start(body: &TaskBody<'_>) -> Result<StartTime, Problem> {
+    match (body.scheduled_at, body.delay_ms) {
+        (None, None) => Ok(StartTime::Now),
+        (Some(at), None) => Ok(StartTime::At(at.0)),
+        (None, Some(delay)) => Ok(StartTime::After(Millis::new(delay))),
+        (Some(_), Some(_)) => Err(Problem::field("delay_ms", "give it or `scheduled_at`, not both")),
+    }
+}
+
+fn labels(body: &TaskBody<'_>) -> Result<Option<Labels>, Problem> {
+    let Some(labels) = body.labels.as_ref().filter(|labels| !labels.is_empty()) else { return Ok(None) };
+    let pair = |(key, value): (&_, &_)| Ok((name("labels", key)?, name("labels", value)?));
+    labels.iter().map(pair).collect::<Result<Vec<_>, Problem>>().map(|labels| Some(labels.into()))
+}
+
+fn scope(body: &TaskBody<'_>, keys: Keys<'_>, tenant: &str) -> Result<Option<KeyScope>, Problem> {
+    let (key, place) = match (&body.idempotency_key, keys.key) {
+        (Some(key), _) => (&**key, None),
+        (None, Some(key)) => (key, keys.place),
+        (None, None) => return Ok(None),
+    };
+    let scope = match place {
+        None => request_key(tenant, "submit", key)?,
+        Some(place) => request_key(tenant, &format!("submit batch {place}"), key)?,
+    };
+    Ok(Some(scope))
+}
+
+/// Hash of tenant, operation and key.
+pub(crate) fn request_key(tenant: &str, operation: &str, key: &str) -> Result<KeyScope, Problem> {
+    if key.is_empty() {
+        return Err(Problem::field("idempotency_key", "it may not be empty"));
+    }
+    if key.len() > KEY_BYTES_MAX {
+        return Err(Problem::KeyTooLong { bytes: key.len(), max: KEY_BYTES_MAX });
+    }
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(b"mainspring key v1\0");
+    for text in [tenant, operation, key] {
+        part(&mut hasher, text.as_bytes());
+    }
+    Ok(KeyScope(first_half(hasher.finalize())))
+}
+
+/// With its length, so that no two lists of parts run into the same bytes.
+fn part(hasher: &mut blake3::Hasher, bytes: &[u8]) {
+    hasher.update(&(bytes.len() as u64).to_le_bytes());
+    hasher.update(bytes);
+}
+
+fn first_half(hash: blake3::Hash) -> u128 {
+    let (half, _) = hash.as_bytes().split_first_chunk().expect("a hash has 32 bytes");
+    u128::from_le_bytes(*half)
+}

@@ -1,0 +1,132 @@
+//! A task as callers submit it. One flat struct, because flattened ones cannot borrow from the body.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use mainspring_core::priority::{Band, LEVEL_MAX, Priority};
+use serde::de::{Deserializer, Error, MapAccess, Visitor};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use super::retry::RetryBody;
+use super::text::Text;
+use super::time::TimeBody;
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct TaskBody<'a> {
+    #[serde(borrow)]
+    pub tenant: Option<Text<'a>>,
+    #[serde(borrow)]
+    pub job: Option<Text<'a>>,
+    /// `WEBHOOK`, or the name of an executor.
+    #[serde(borrow, alias = "executor")]
+    pub task_type: Option<Text<'a>>,
+    #[serde(borrow)]
+    pub payload: Option<&'a RawValue>,
+    pub priority: Option<PriorityBody>,
+    pub scheduled_at: Option<TimeBody>,
+    pub delay_ms: Option<u64>,
+    pub retry_policy: Option<RetryBody>,
+    pub timeout_ms: Option<u64>,
+    pub timeouts: Option<TimeoutsBody>,
+    #[serde(borrow)]
+    pub resources: Option<ResourcesBody<'a>>,
+    #[serde(borrow)]
+    pub placement: Option<PlacementBody<'a>>,
+    #[serde(borrow)]
+    pub pool: Option<Text<'a>>,
+    #[serde(borrow)]
+    pub labels: Option<BTreeMap<Text<'a>, Text<'a>>>,
+    pub delivery: Option<DeliveryWord>,
+    #[serde(borrow)]
+    pub idempotency_key: Option<Text<'a>>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct TimeoutsBody {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub accept_ms: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub soft_ms: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hard_ms: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub progress_ms: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub grace_ms: Option<u64>,
+}
+
+#[derive(Clone, PartialEq, Debug, Default, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ResourcesBody<'a> {
+    pub cpu_milli: u64,
+    pub memory_bytes: u64,
+    pub disk_bytes: u64,
+    pub gpus: u64,
+    #[serde(borrow, skip_serializing_if = "BTreeMap::is_empty")]
+    pub custom: BTreeMap<Text<'a>, u64>,
+}
+
+/// Where it may run: `key=value`, `key!=value`, `key`, and a zone.
+#[derive(Clone, PartialEq, Debug, Default, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct PlacementBody<'a> {
+    #[serde(borrow)]
+    pub worker_labels: Vec<Text<'a>>,
+    #[serde(borrow)]
+    pub zone: Option<Text<'a>>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DeliveryWord {
+    AtLeastOnce,
+    AtMostOnce,
+}
+
+/// `"P0"` or `{"band": "P0", "level": 7}`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PriorityBody(pub Priority);
+
+impl<'de> Deserialize<'de> for PriorityBody {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct PriorityVisitor;
+
+        impl<'de> Visitor<'de> for PriorityVisitor {
+            type Value = PriorityBody;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a priority: `P0`, `P1`, `P2`, or an object with `band` and `level`")
+            }
+
+            fn visit_str<E: Error>(self, text: &str) -> Result<PriorityBody, E> {
+                Ok(PriorityBody(Priority::of(band(text)?)))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<PriorityBody, A::Error> {
+                let mut priority = Priority::default();
+                let (mut found, mut level) = (priority.band, priority.level());
+                while let Some(key) = map.next_key::<Text<'de>>()? {
+                    match &*key {
+                        "band" => found = band(&map.next_value::<Text<'de>>()?)?,
+                        "level" => level = map.next_value()?,
+                        other => return Err(A::Error::unknown_field(other, &["band", "level"])),
+                    }
+                }
+                priority = Priority::new(found, level).ok_or_else(|| {
+                    A::Error::custom(format_args!("level {level} is above {LEVEL_MAX}"))
+                })?;
+                Ok(PriorityBody(priority))
+            }
+        }
+
+        deserializer.deserialize_any(PriorityVisitor)
+    }
+}
+
+fn band<E: Error>(text: &str) -> Result<Band, E> {
+    let known = Band::ALL.into_iter().find(|band| band.label().eq_ignore_ascii_case(text));
+    known.ok_or_else(|| E::custom(format_args!("there is no band `{text}`; take P0, P1 or P2")))
+}

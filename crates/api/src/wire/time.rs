@@ -1,0 +1,99 @@
+//! Instants: RFC 3339 or epoch seconds in, RFC 3339 in UTC out.
+
+use std::fmt;
+
+use jiff::Timestamp;
+use mainspring_core::time::Wall;
+use serde::de::{Deserialize, Deserializer, Error, Visitor};
+
+use crate::problem::Problem;
+
+/// The last second of the year 9999; a greater number is most likely milliseconds.
+const SECONDS_MAX: f64 = 253_402_300_799.0;
+
+/// An instant as a caller writes it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TimeBody(pub Wall);
+
+impl<'de> Deserialize<'de> for TimeBody {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct TimeVisitor;
+
+        impl Visitor<'_> for TimeVisitor {
+            type Value = TimeBody;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a time as RFC 3339 text or as seconds since 1970")
+            }
+
+            fn visit_u64<E: Error>(self, seconds: u64) -> Result<TimeBody, E> {
+                self.visit_f64(seconds as f64)
+            }
+
+            fn visit_i64<E: Error>(self, seconds: i64) -> Result<TimeBody, E> {
+                self.visit_f64(seconds as f64)
+            }
+
+            fn visit_f64<E: Error>(self, seconds: f64) -> Result<TimeBody, E> {
+                if seconds.is_nan() || seconds > SECONDS_MAX {
+                    return Err(E::custom("a number is seconds since 1970, and this one lies after the year 9999"));
+                }
+                // Before 1970 is long past: at once.
+                Ok(TimeBody(Wall::from_millis((seconds.max(0.0) * 1000.0).round() as u64)))
+            }
+
+            fn visit_str<E: Error>(self, text: &str) -> Result<TimeBody, E> {
+                parse(text).map(TimeBody).map_err(E::custom)
+            }
+        }
+
+        deserializer.deserialize_any(TimeVisitor)
+    }
+}
+
+fn parse(text: &str) -> Result<Wall, String> {
+    let at: Timestamp = text.parse().map_err(|_| format!("`{text}` is not a time like `2026-01-15T14:40:00Z`"))?;
+    Ok(Wall::from_millis(at.as_millisecond().max(0) as u64))
+}
+
+/// An instant as a query parameter has it.
+pub(crate) fn instant(parameter: &str, text: &str) -> Result<Wall, Problem> {
+    let wall = match text.parse::<u64>() {
+        Ok(seconds) if seconds as f64 <= SECONDS_MAX => Ok(Wall::from_millis(seconds * 1000)),
+        _ => parse(text),
+    };
+    wall.map_err(|what| Problem::query(parameter, what))
+}
+
+/// `2026-01-15T14:40:00.123Z`.
+pub(crate) fn written(wall: Wall) -> String {
+    match Timestamp::from_millisecond(wall.millis() as i64) {
+        Ok(at) => format!("{at:.3}"),
+        Err(_) => "9999-12-31T23:59:59.999Z".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_taken_in_both_forms() {
+        let rows = [
+            ("seconds", "1736952000", Some(1_736_952_000_000)),
+            ("seconds with a fraction", "1736952000.25", Some(1_736_952_000_250)),
+            ("before 1970", "-5", Some(0)),
+            ("text", "\"2025-01-15T14:40:00Z\"", Some(1_736_952_000_000)),
+            ("text with an offset", "\"2025-01-15T15:40:00+01:00\"", Some(1_736_952_000_000)),
+            ("milliseconds by mistake", "1736952000000", None),
+            ("no zone", "\"2025-01-15T14:40:00\"", None),
+            ("no time", "\"soon\"", None),
+            ("null", "null", None),
+        ];
+        for (name, json, wanted) in rows {
+            let read = serde_json::from_str::<TimeBody>(json).ok().map(|time| time.0.millis());
+            assert_eq!(read, wanted, "{name}");
+        }
+        assert_eq!(written(Wall::from_millis(1_736_952_000_250)), "2025-01-15T14:40:00.250Z");
+    }
+}

@@ -1,0 +1,108 @@
+//! Answers to questions, read from state, queues and fleet.
+
+use super::Machine;
+use crate::command::{Answer, Rejection};
+use crate::dispatch::WaitReason;
+use crate::id::{TaskId, WorkerId};
+use crate::index::TaskSlot;
+use crate::question::{
+    Diagnosis, Question, SCAN_MAX, Standing, Stats, Unfinished, UnfinishedPage, WorkerView,
+};
+use crate::task::{State, Status, Task};
+use crate::time::Millis;
+
+impl Machine {
+    pub(super) fn answer(&self, question: &Question) -> Result<Answer, Rejection> {
+        Ok(match question {
+            Question::Why { id } => Answer::Diagnosis(Box::new(self.diagnose(*id)?)),
+            Question::Stats => Answer::Stats(Box::new(self.stats())),
+            Question::Workers { only } => Answer::Workers(self.worker_views(*only)),
+            Question::Unfinished(which) => Answer::Unfinished(Box::new(self.unfinished(which))),
+        })
+    }
+
+    fn diagnose(&self, id: TaskId) -> Result<Diagnosis, Rejection> {
+        let slot = self.state.tasks.find(id).ok_or(Rejection::TaskNotFound { id })?;
+        let task = self.state.tasks.get(slot).ok_or(Rejection::TaskNotFound { id })?;
+        let now = self.present;
+        let standing = match &task.state {
+            State::Pending { due } => Standing::WaitsForTime { due: *due },
+            State::Queued => {
+                Standing::Waits(self.dispatcher.why(slot).unwrap_or(WaitReason::AboutToBePlaced))
+            }
+            State::RetryWait { due } => {
+                Standing::Backoff { left: due.since(now), retries_spent: task.retries_spent }
+            }
+            State::Deferred { due } => Standing::Deferred { left: due.since(now) },
+            State::Assigned(lease) | State::Running(lease) => {
+                let worker = self.fleet.find(lease.worker).and_then(|slot| self.fleet.get(slot));
+                Standing::Held {
+                    worker: lease.worker,
+                    since: now.since(lease.assigned),
+                    silent: worker.map_or(Millis::ZERO, |worker| now.since(worker.heard)),
+                    stopping: lease.stop.map(|stop| stop.reason),
+                }
+            }
+            State::Succeeded
+            | State::Failed
+            | State::Cancelled
+            | State::Skipped
+            | State::UpstreamFailed
+            | State::Quarantined => Standing::Ended,
+        };
+        Ok(Diagnosis { id, status: task.status(), standing })
+    }
+
+    fn stats(&self) -> Stats {
+        Stats {
+            depths: self.dispatcher.depths(),
+            counts: Status::ALL.map(|status| (status, self.state.count(status))).to_vec(),
+            machine: self.counts,
+            workers: self.fleet.len(),
+        }
+    }
+
+    fn worker_views(&self, only: Option<WorkerId>) -> Vec<WorkerView> {
+        let now = self.present;
+        let view = |worker: &crate::fleet::Worker| WorkerView {
+            id: worker.id,
+            session: worker.session,
+            cordoned: worker.cordoned,
+            silent: now.since(worker.heard),
+            offer: worker.offer.clone(),
+            holds: worker.holds,
+        };
+        match only {
+            Some(id) => {
+                self.fleet.find(id).and_then(|slot| self.fleet.get(slot)).map(view).into_iter().collect()
+            }
+            None => self.fleet.iter().map(|(_, worker)| view(worker)).collect(),
+        }
+    }
+
+    fn unfinished(&self, which: &Unfinished) -> UnfinishedPage {
+        let end = self.state.tasks.slots_end();
+        let mut page = UnfinishedPage::default();
+        let last = which.from.saturating_add(SCAN_MAX).min(end);
+        for slot in which.from..last {
+            if page.tasks.len() >= which.limit {
+                page.next = Some(slot);
+                return page;
+            }
+            let task = self.state.tasks.get(TaskSlot(slot));
+            page.tasks.extend(task.filter(|task| is_wanted(task, which)).cloned());
+        }
+        page.next = (last < end).then_some(last);
+        page
+    }
+}
+
+fn is_wanted(task: &Task, which: &Unfinished) -> bool {
+    let status = task.status();
+    !status.is_ended()
+        && (which.statuses.is_empty() || which.statuses.contains(&status))
+        && which.tenant.as_ref().is_none_or(|tenant| *tenant == task.profile.tenant)
+        && which.job.as_ref().is_none_or(|job| *job == task.profile.job)
+        && which.worker.is_none_or(|worker| task.lease().is_some_and(|lease| lease.worker == worker))
+        && which.label.as_ref().is_none_or(|label| task.labels().contains(label))
+}

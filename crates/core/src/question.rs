@@ -1,0 +1,152 @@
+//! Questions: read-only, answered from memory by `machine::Machine`, journaled nowhere.
+//! Entry: [`Question`], inside `Command::Ask`.
+//! - QU-1 a question changes nothing; QU-2 its cost is bounded, whatever the state holds
+
+use std::fmt;
+
+use crate::dispatch::{Depth, WaitReason};
+use crate::fleet::WorkerOffer;
+use crate::id::{Session, TaskId, WorkerId};
+use crate::machine::Counts;
+use crate::name::Name;
+use crate::task::{Status, StopReason, Task};
+use crate::time::{Millis, Wall};
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Question {
+    /// Why is this task not running, or what is it waiting for?
+    Why { id: TaskId },
+    /// How much waits and runs.
+    Stats,
+    /// Who works, or only this one.
+    Workers { only: Option<WorkerId> },
+    /// Unfinished tasks in memory, in no order that means anything.
+    Unfinished(Box<Unfinished>),
+}
+
+/// Slots looked at for one answer.
+pub const SCAN_MAX: u32 = 20_000;
+
+/// Every field narrows; `None` and empty do not.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Unfinished {
+    /// Where the last answer ended; 0 at first.
+    pub from: u32,
+    pub limit: usize,
+    pub tenant: Option<Name>,
+    pub job: Option<Name>,
+    pub statuses: Vec<Status>,
+    pub worker: Option<WorkerId>,
+    pub label: Option<(Name, Name)>,
+}
+
+/// A page of [`Unfinished`]; it may be empty although another follows.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct UnfinishedPage {
+    pub tasks: Vec<Task>,
+    pub next: Option<u32>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Stats {
+    pub depths: Vec<Depth>,
+    /// Tasks in memory; ended ones count until the tables have them.
+    pub counts: Vec<(Status, u64)>,
+    pub machine: Counts,
+    pub workers: usize,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct WorkerView {
+    pub id: WorkerId,
+    pub session: Option<Session>,
+    pub cordoned: bool,
+    /// How long ago it was last heard.
+    pub silent: Millis,
+    pub offer: WorkerOffer,
+    pub holds: u32,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Diagnosis {
+    pub id: TaskId,
+    pub status: Status,
+    pub standing: Standing,
+}
+
+/// Where a task stands.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Standing {
+    WaitsForTime {
+        due: Wall,
+    },
+    Waits(WaitReason),
+    /// Failed an attempt; the next one comes after this long.
+    Backoff {
+        left: Millis,
+        retries_spent: u32,
+    },
+    Deferred {
+        left: Millis,
+    },
+    /// A worker has it since so long; `silent` = not heard of for this long.
+    Held {
+        worker: WorkerId,
+        since: Millis,
+        silent: Millis,
+        stopping: Option<StopReason>,
+    },
+    Ended,
+}
+
+impl Standing {
+    /// What the reader can do about it.
+    pub fn advice(&self) -> String {
+        match self {
+            Self::WaitsForTime { .. } => "wait, or run it now".into(),
+            Self::Waits(reason) => reason.advice(),
+            Self::Backoff { .. } => "wait, run it now, or cancel it; its last error says what failed".into(),
+            Self::Deferred { .. } => "wait, or run it now".into(),
+            Self::Held { stopping: Some(_), .. } => "wait until the worker has stopped it".into(),
+            Self::Held { .. } => "wait, or cancel it with force".into(),
+            Self::Ended => "read its result; one that failed can be retried".into(),
+        }
+    }
+
+    /// A word for programs.
+    pub const fn label(&self) -> &'static str {
+        match self {
+            Self::WaitsForTime { .. } => "waits_for_time",
+            Self::Waits(WaitReason::NoWorkers { .. }) => "no_workers",
+            Self::Waits(WaitReason::NoWorkerMatches { .. }) => "no_worker_matches",
+            Self::Waits(WaitReason::PoolLimit { .. }) => "pool_limit",
+            Self::Waits(WaitReason::TenantLimit { .. }) => "tenant_limit",
+            Self::Waits(WaitReason::NoRoom { .. }) => "no_room",
+            Self::Waits(WaitReason::Behind { .. }) => "behind",
+            Self::Waits(WaitReason::AboutToBePlaced) => "about_to_be_placed",
+            Self::Backoff { .. } => "backoff",
+            Self::Deferred { .. } => "deferred",
+            Self::Held { stopping: Some(_), .. } => "stopping",
+            Self::Held { .. } => "held",
+            Self::Ended => "ended",
+        }
+    }
+}
+
+impl fmt::Display for Standing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::WaitsForTime { .. } => f.write_str("its time has not come"),
+            Self::Waits(reason) => reason.fmt(f),
+            Self::Backoff { left, retries_spent } => {
+                write!(f, "an attempt failed; the next one begins in {left} ({retries_spent} retries spent)")
+            }
+            Self::Deferred { left } => write!(f, "it asked to be started again in {left}"),
+            Self::Held { worker, since, silent, stopping } => {
+                write!(f, "`{worker}` has it for {since}, and was last heard {silent} ago")?;
+                if stopping.is_some() { f.write_str("; it was asked to stop") } else { Ok(()) }
+            }
+            Self::Ended => f.write_str("it has ended"),
+        }
+    }
+}
