@@ -1,1 +1,110 @@
-//! x
+//! The worker: takes attempts from a server, does them, and sees their results through.
+//! Entry: [`Agent::run`].
+//! - AG-1 every attempt that was taken is reported until the report is acknowledged
+//! - AG-2 work does not depend on the session: it goes on, and is told about later
+//! - AG-3 the server names what to stop; the agent itself stops work only when it leaves
+//!
+//! Not here: deciding what runs where (`mainspring-core`), measuring time limits (the server does), processes that
+//! outlive their agent (they are ended when the next one starts).
+
+mod attempt;
+mod config;
+mod desk;
+mod error;
+pub mod executor;
+pub mod guard;
+mod home;
+mod random;
+mod session;
+mod spool;
+
+use std::future::Future;
+use std::time::Duration;
+
+use mainspring_proto::v1;
+use tokio::sync::mpsc;
+use tonic::transport::Endpoint;
+use tracing::info;
+
+pub use self::attempt::{Attempt, Key, Outcome, Reporter, StopOrder, StopSignal};
+pub use self::config::{AgentConfig, Capacity};
+pub use self::error::AgentError;
+pub use self::executor::http::{BadSecret, WebhookSecret};
+pub use self::guard::AddressRange;
+use self::desk::Desk;
+use self::executor::Executors;
+use self::home::Home;
+use self::session::Session;
+use self::spool::Spool;
+
+/// Log streaming stalls with the 64 KiB that HTTP/2 allows by default.
+const WINDOW_BYTES: u32 = 4 << 20;
+const KEEP_ALIVE: Duration = Duration::from_secs(10);
+const CONNECT_MAX: Duration = Duration::from_secs(5);
+
+pub struct Agent;
+
+impl Agent {
+    /// Works until `shutdown` is ready, then leaves in good order. Fails only at the start.
+    pub async fn run(config: AgentConfig, shutdown: impl Future<Output = ()>) -> Result<(), AgentError> {
+        let endpoint = endpoint(&config.server)?;
+        let home = Home::open(&config.state_dir)?;
+        let places = home.places();
+        executor::process::orphans::end_all(&places).map_err(AgentError::state(places.attempts()))?;
+        places.drop_old_logs(config.log_retention);
+        let spool = Spool::open(&places.spool())?;
+        info!(worker = %home.worker(), name = config.name, pool = config.pool, slots = config.slots, "working");
+
+        let (reporter, events) = mpsc::unbounded_channel();
+        let settings = desk::Settings {
+            slots: config.slots as usize,
+            capacity: config.capacity.clone(),
+            grace: config.grace,
+        };
+        let executors = Executors::new(&config, &places);
+        let desk = Desk::new(settings, executors, reporter, places, spool);
+        let hello = hello(&config, &home);
+        Session::new(home, desk, events, endpoint, hello, config.drain_deadline).run(shutdown).await;
+        Ok(())
+    }
+}
+
+fn endpoint(server: &str) -> Result<Endpoint, AgentError> {
+    let bad = || AgentError::BadServer { server: server.to_owned() };
+    let endpoint = Endpoint::from_shared(server.to_owned()).map_err(|_| bad())?;
+    if endpoint.uri().scheme_str() != Some("http") {
+        return Err(bad());
+    }
+    Ok(endpoint
+        .connect_timeout(CONNECT_MAX)
+        .http2_keep_alive_interval(KEEP_ALIVE)
+        .keep_alive_while_idle(true)
+        .initial_stream_window_size(WINDOW_BYTES)
+        .initial_connection_window_size(2 * WINDOW_BYTES)
+        .tcp_nodelay(true))
+}
+
+fn hello(config: &AgentConfig, home: &Home) -> v1::Hello {
+    let capacity = config.capacity.clone();
+    v1::Hello {
+        worker: home.worker().bits().to_be_bytes().to_vec(),
+        session: 0,
+        incarnation: home.incarnation(),
+        offer: Some(v1::Offer {
+            pool: config.pool.clone(),
+            slots: config.slots,
+            capacity: Some(v1::Resources {
+                cpu_milli: capacity.cpu_milli,
+                memory_bytes: capacity.memory_bytes,
+                disk_bytes: capacity.disk_bytes,
+                gpus: capacity.gpus,
+                custom: capacity.custom.into_iter().collect(),
+            }),
+            labels: config.labels.clone().into_iter().collect(),
+            zone: config.zone.clone(),
+        }),
+        holding: Vec::new(),
+        name: config.name.clone(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+    }
+}

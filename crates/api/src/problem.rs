@@ -191,9 +191,10 @@ fn status_of(rejection: &Rejection) -> StatusCode {
         | Rejection::TaskAlreadyStarted { .. }
         | Rejection::TaskNotEnded { .. } => StatusCode::CONFLICT,
         Rejection::StateNotForcible { .. } | Rejection::KeyReused { .. } => StatusCode::UNPROCESSABLE_ENTITY,
-        Rejection::QueueFull { .. } | Rejection::TooManyTasks { .. } | Rejection::TooManyProcesses { .. } => {
-            StatusCode::TOO_MANY_REQUESTS
-        }
+        Rejection::QueueFull { .. }
+        | Rejection::TooManyTasks { .. }
+        | Rejection::MemoryFull { .. }
+        | Rejection::TooManyProcesses { .. } => StatusCode::TOO_MANY_REQUESTS,
         Rejection::PayloadTooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
         Rejection::TooManyLabels { .. } | Rejection::TooFarAhead { .. } => StatusCode::BAD_REQUEST,
         Rejection::StoreBehind { .. } | Rejection::StoreUnavailable { .. } | Rejection::NotOwner => {

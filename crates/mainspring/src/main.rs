@@ -2,6 +2,7 @@
 
 mod bench;
 mod command;
+mod serve;
 
 use std::process::ExitCode;
 
@@ -22,6 +23,16 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Run everything here: server, worker and sample tasks, to try it out
+    Dev(command::dev::Dev),
+    /// Accept work and give it to workers
+    Server(command::server::Server),
+    /// Run what a server gives, or list the workers it knows
+    Worker(command::worker::Worker),
+    /// Submit a command to run or an HTTP call to make
+    Submit(command::submit::Submit),
+    /// Look at tasks and act on them
+    Task(command::task::Task),
     /// Run simulated worlds with faults, and check that nothing is lost
     Sim(command::sim::Sim),
     /// Measure this machine with the product's own engine
@@ -33,6 +44,11 @@ enum Command {
 fn main() -> ExitCode {
     start_log();
     let outcome = match Cli::parse().command {
+        Command::Dev(dev) => dev.run(),
+        Command::Server(server) => server.run(),
+        Command::Worker(worker) => worker.run(),
+        Command::Submit(submit) => submit.run(),
+        Command::Task(task) => task.run(),
         Command::Sim(sim) => sim.run(),
         Command::Bench(bench) => bench.run(),
         Command::Verify(verify) => verify.run(),

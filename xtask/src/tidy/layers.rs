@@ -25,9 +25,11 @@ const STORE: &str = "mainspring-store";
 const STORE_LOCAL: &str = "mainspring-store-local";
 const RUNTIME: &str = "mainspring-runtime";
 const SIM: &str = "mainspring-sim";
+const PROTO: &str = "mainspring-proto";
+const AGENT: &str = "mainspring-agent";
 
 /// Every arrow that may exist.
-const LAYERS: [Layer; 7] = [
+const LAYERS: [Layer; 9] = [
     Layer {
         package: CORE,
         ours: &[],
@@ -37,7 +39,9 @@ const LAYERS: [Layer; 7] = [
     Layer { package: STORE_LOCAL, ours: &[CORE, STORE], foreign: Foreign::Any },
     Layer { package: RUNTIME, ours: &[CORE, STORE], foreign: Foreign::Any },
     Layer { package: SIM, ours: &[CORE, STORE, RUNTIME], foreign: Foreign::Any },
-    Layer { package: "mainspring", ours: &[CORE, STORE, STORE_LOCAL, RUNTIME, SIM], foreign: Foreign::Any },
+    Layer { package: PROTO, ours: &[], foreign: Foreign::Any },
+    Layer { package: AGENT, ours: &[CORE, PROTO], foreign: Foreign::Any },
+    Layer { package: "mainspring", ours: &[CORE, STORE, STORE_LOCAL, RUNTIME, SIM, PROTO, AGENT], foreign: Foreign::Any },
     Layer { package: "xtask", ours: &[], foreign: Foreign::Any },
 ];
 

@@ -22,6 +22,9 @@ impl Desk {
         self.is_open = true;
         self.outbox.clear();
         self.logs.rewind();
+        if self.is_draining {
+            self.outbox.say_draining();
+        }
         for (key, held) in &mut self.held {
             match held {
                 Held::Waiting(_) => self.outbox.say(*key, What::Accepted(true)),

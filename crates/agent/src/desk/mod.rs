@@ -233,7 +233,11 @@ impl Desk {
 impl Running {
     fn order(&self, order: StopOrder) {
         // The first order counts: a second one must not prolong the grace.
-        self.stop.send_if_modified(|known| known.is_none() && known.insert(order).grace >= Duration::ZERO);
+        self.stop.send_if_modified(|known| {
+            let is_first = known.is_none();
+            known.get_or_insert(order);
+            is_first
+        });
     }
 }
 

@@ -23,6 +23,9 @@ use self::queue::SessionQueue;
 pub(crate) use self::service::WorkerSessions;
 use crate::metrics::Metrics;
 
+/// Workers remembered as leaving.
+const DRAINED_MAX: usize = 100_000;
+
 /// Finds the live session of a worker, for orders of the shard.
 pub struct SessionRouter {
     state: Mutex<RouterState>,
@@ -146,7 +149,12 @@ impl SessionRouter {
     }
 
     fn note_drained(&self, worker: WorkerId) {
-        self.state().drained.insert(worker);
+        let mut state = self.state();
+        // Workers that never come back must not fill memory; what is forgotten here an operator can lift.
+        if state.drained.len() >= DRAINED_MAX {
+            state.drained.clear();
+        }
+        state.drained.insert(worker);
     }
 
     fn take_drained(&self, worker: WorkerId) -> bool {

@@ -125,7 +125,7 @@ impl QueueState {
 }
 
 /// The stream's server side. Dropped when the connection is gone.
-pub(super) struct Outgoing(pub(super) Arc<SessionQueue>);
+pub(crate) struct Outgoing(pub(super) Arc<SessionQueue>);
 
 impl tokio_stream::Stream for Outgoing {
     type Item = Result<ServerMessage, Status>;

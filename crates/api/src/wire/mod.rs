@@ -16,10 +16,10 @@ mod time;
 
 pub(crate) use self::{
     names::name,
+    payload::check as check_payload,
     state::{parse_status, status_word},
     submission::{Keys, Submission, first_status},
     task_body::{PriorityBody, TaskBody},
-    task_view::{TaskView, output_json},
-    text::Text,
-    time::{TimeBody, instant},
+    task_view::TaskView,
+    time::{TimeBody, instant, written},
 };

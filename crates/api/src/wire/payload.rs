@@ -28,7 +28,7 @@ struct Sleep {
     ms: u64,
 }
 
-pub(super) fn check(executor: &str, payload: Option<&RawValue>) -> Result<(), Problem> {
+pub(crate) fn check(executor: &str, payload: Option<&RawValue>) -> Result<(), Problem> {
     let text = payload.map_or("null", RawValue::get);
     match executor {
         "http" => {

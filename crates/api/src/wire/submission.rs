@@ -128,8 +128,8 @@ fn start(body: &TaskBody<'_>) -> Result<StartTime, Problem> {
 
 fn labels(body: &TaskBody<'_>) -> Result<Option<Labels>, Problem> {
     let Some(labels) = body.labels.as_ref().filter(|labels| !labels.is_empty()) else { return Ok(None) };
-    let pair = |(key, value): (&_, &_)| Ok((name("labels", key)?, name("labels", value)?));
-    labels.iter().map(pair).collect::<Result<Vec<_>, Problem>>().map(|labels| Some(labels.into()))
+    let pairs = labels.iter().map(|(key, value)| Ok((name("labels", key)?, name("labels", value)?)));
+    pairs.collect::<Result<Vec<_>, Problem>>().map(|labels| Some(labels.into()))
 }
 
 fn scope(body: &TaskBody<'_>, keys: Keys<'_>, tenant: &str) -> Result<Option<KeyScope>, Problem> {

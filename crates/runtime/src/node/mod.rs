@@ -160,7 +160,7 @@ fn start<J, T, Rd>(
 where
     J: mainspring_store::Journal + Send + 'static,
     T: mainspring_store::Tables + Send + 'static,
-    Rd: mainspring_store::ReadTables + Send + 'static,
+    Rd: ReadTables + Send + 'static,
 {
     let (mailbox, inbox) = bounded(MAILBOX_MAX);
     let (loader, loads) = bounded(MAILBOX_MAX);

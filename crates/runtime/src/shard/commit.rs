@@ -85,6 +85,7 @@ impl<R> Shard<R> {
         let seq = self.building.seq;
         let mut next = Building::new(seq.next());
         next.body = std::mem::take(&mut self.spare_body);
+        next.held = Held::sized_like(&self.building.held);
         let built = std::mem::replace(&mut self.building, next);
         let now = self.machine.state().now;
         let record = Arc::new(Record { epoch: self.epoch, seq, now, events: built.events, body: built.body });

@@ -30,9 +30,10 @@ pub(super) fn run(plan: &Plan, dir: &Path, figures: &mut Figures) -> anyhow::Res
         let config = ShardConfig { history, ..ShardConfig::default() };
         let rig = Rig::open(&dir.join(key), config)?;
         rig.call(vec![hello(WORKER_SLOTS)]);
-        drive(&rig, tasks / 10);
+        let mut source = Source::new();
+        drive(&rig, &mut source, tasks / 10);
         let (start, cpu) = (Instant::now(), machine::cpu_time());
-        drive(&rig, tasks);
+        drive(&rig, &mut source, tasks);
         // Until the tables hold everything too: what they lag behind is not free.
         rig.node.stop();
         let elapsed = start.elapsed();
@@ -46,8 +47,7 @@ pub(super) fn run(plan: &Plan, dir: &Path, figures: &mut Figures) -> anyhow::Res
 }
 
 /// Keeps the window full until every task is acknowledged as durably finished.
-fn drive(rig: &Rig, tasks: u64) {
-    let mut source = Source::new();
+fn drive(rig: &Rig, source: &mut Source, tasks: u64) {
     let (mut submitted, mut finished) = (0, 0);
     while finished < tasks {
         while submitted < tasks && submitted - finished < WINDOW {

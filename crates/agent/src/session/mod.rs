@@ -1,0 +1,185 @@
+//! The session: one stream out to the server, opened again for ever.
+//! Entry: [`Session::run`].
+//! - SE-1 Hello is the first message of a stream, with a session number that no earlier stream had
+//! - SE-2 only what arrives on the newest stream is obeyed
+//! - SE-3 silence of three heartbeats ends a stream: a half-dead connection is a dead one
+//! - SE-4 reports travel together: a message is sent when it is full, or when nothing else is ready
+//! - SE-5 a shutdown says so, waits for running work, then stops it, then spools what is owed
+//!
+//! Not here: what messages mean (`desk`).
+
+mod drain;
+mod link;
+
+use std::future::Future;
+use std::pin::Pin;
+use std::time::{Duration, Instant};
+
+use futures_util::future::{BoxFuture, OptionFuture};
+use mainspring_proto::v1;
+use tokio::sync::mpsc;
+use tokio::time::{Sleep, sleep, sleep_until};
+use tonic::transport::Endpoint;
+use tracing::{debug, info, warn};
+
+use self::drain::Drain;
+use self::link::{Link, LinkError, Next};
+use crate::attempt::Event;
+use crate::desk::Desk;
+use crate::home::Home;
+use crate::random;
+
+const BACKOFF_MIN: Duration = Duration::from_millis(100);
+const BACKOFF_MAX: Duration = Duration::from_secs(5);
+/// Events taken in one go, so that a storm of them does not starve the stream.
+const EVENTS_AT_ONCE: usize = 1024;
+
+pub struct Session {
+    home: Home,
+    desk: Desk,
+    events: mpsc::UnboundedReceiver<Event>,
+    endpoint: Endpoint,
+    /// Hello without what changes from one session to the next.
+    hello: v1::Hello,
+    drain: Drain,
+    failures: u32,
+}
+
+/// How the agent stands with the server.
+enum Phase {
+    Waiting(Pin<Box<Sleep>>),
+    Connecting(BoxFuture<'static, Result<Link, LinkError>>),
+    Open(Box<Link>),
+}
+
+/// What ended one turn of the loop.
+enum Turn {
+    Retry,
+    Connected(Result<Link, LinkError>),
+    Stream(Next),
+    Events,
+    Sweep,
+    Shutdown,
+    DrainDue,
+}
+
+impl Session {
+    pub fn new(
+        home: Home,
+        desk: Desk,
+        events: mpsc::UnboundedReceiver<Event>,
+        endpoint: Endpoint,
+        hello: v1::Hello,
+        drain_deadline: Duration,
+    ) -> Self {
+        Self { home, desk, events, endpoint, hello, drain: Drain::new(drain_deadline), failures: 0 }
+    }
+
+    /// Ends only after `shutdown`, when running work has ended or was stopped and every result is safe.
+    pub async fn run(mut self, shutdown: impl Future<Output = ()>) {
+        let mut shutdown = std::pin::pin!(shutdown);
+        let mut phase = self.connect();
+        let mut batch = Vec::with_capacity(EVENTS_AT_ONCE);
+        while !self.drain.is_over(&self.desk, matches!(phase, Phase::Open(_)), Instant::now()) {
+            let sweep = self.desk.sweep_at().map(|at| sleep_until(at.into()));
+            let drain = self.drain.due().map(|at| sleep_until(at.into()));
+            let turn = tokio::select! {
+                biased;
+                () = &mut shutdown, if !self.drain.has_begun() => Turn::Shutdown,
+                Some(()) = OptionFuture::from(drain) => Turn::DrainDue,
+                Some(()) = OptionFuture::from(sweep) => Turn::Sweep,
+                turn = phase.turn(&mut self.desk) => turn,
+                _ = self.events.recv_many(&mut batch, EVENTS_AT_ONCE) => Turn::Events,
+            };
+            phase = self.take(turn, phase, &mut batch);
+            self.catch_up();
+        }
+        self.end(phase).await;
+    }
+
+    fn take(&mut self, turn: Turn, phase: Phase, batch: &mut Vec<Event>) -> Phase {
+        let now = Instant::now();
+        match turn {
+            Turn::Retry => return self.connect(),
+            Turn::Connected(Ok(link)) => return Phase::Open(Box::new(link)),
+            Turn::Connected(Err(error)) => {
+                debug!(%error, "cannot reach the server");
+                return self.back_off();
+            }
+            Turn::Stream(Next::Message(message)) => self.receive(*message, now),
+            Turn::Stream(Next::Sent | Next::Heartbeat) => {}
+            Turn::Stream(Next::Ended(why)) => {
+                warn!(%why, "the session ended; work goes on");
+                self.desk.closed(now);
+                return self.back_off();
+            }
+            Turn::Events => batch.drain(..).for_each(|event| self.desk.happened(event, now)),
+            Turn::Sweep => self.desk.sweep(now),
+            Turn::Shutdown => {
+                info!(running = self.desk.running(), "leaving: nothing new is taken");
+                self.drain.begin(now);
+                self.desk.drain();
+            }
+            Turn::DrainDue => self.drain.act(&mut self.desk, now),
+        }
+        phase
+    }
+
+    /// A stream that always has something ready must not starve those who work.
+    fn catch_up(&mut self) {
+        for _ in 0..EVENTS_AT_ONCE {
+            match self.events.try_recv() {
+                Ok(event) => self.desk.happened(event, Instant::now()),
+                Err(_) => return,
+            }
+        }
+    }
+
+    fn receive(&mut self, message: v1::ServerMessage, now: Instant) {
+        if let Some(welcome) = &message.welcome {
+            info!(server = welcome.server_version, lease_ms = welcome.lease_ms, "welcomed");
+            self.failures = 0;
+            self.desk.opened();
+        }
+        self.desk.receive(message, now);
+    }
+
+    fn connect(&mut self) -> Phase {
+        let session = match self.home.next_session() {
+            Ok(session) => session,
+            Err(error) => {
+                warn!(%error, "cannot begin a session");
+                return self.back_off();
+            }
+        };
+        let hello = v1::Hello { session, holding: self.desk.holding(), ..self.hello.clone() };
+        Phase::Connecting(Box::pin(Link::open(self.endpoint.clone(), hello)))
+    }
+
+    fn back_off(&mut self) -> Phase {
+        let longest = BACKOFF_MIN.saturating_mul(1 << self.failures.min(10)).min(BACKOFF_MAX);
+        self.failures += 1;
+        Phase::Waiting(Box::pin(sleep(random::jittered(longest))))
+    }
+
+    async fn end(mut self, phase: Phase) {
+        self.desk.spool_all(Instant::now());
+        if let Phase::Open(link) = phase {
+            link.close().await;
+        }
+    }
+}
+
+impl Phase {
+    /// Waits for the next thing between agent and server; nothing is lost when it is dropped.
+    async fn turn(&mut self, desk: &mut Desk) -> Turn {
+        match self {
+            Self::Waiting(timer) => {
+                timer.await;
+                Turn::Retry
+            }
+            Self::Connecting(link) => Turn::Connected(link.await),
+            Self::Open(link) => Turn::Stream(link.next(desk).await),
+        }
+    }
+}

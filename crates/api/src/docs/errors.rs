@@ -1,0 +1,64 @@
+//! The pages of `docs/errors`, embedded.
+
+macro_rules! pages {
+    ($($code:literal),* $(,)?) => {
+        [$(($code, include_str!(concat!("../../../../docs/errors/", $code, ".md")))),*]
+    };
+}
+
+/// By code.
+const PAGES: [(&str, &str); 34] = pages![
+    "BATCH_TOO_LONG",
+    "BODY_TOO_LARGE",
+    "BODY_UNREADABLE",
+    "IDEMPOTENCY_KEY_REUSED",
+    "IDEMPOTENCY_KEY_TOO_LONG",
+    "INTERNAL",
+    "INVALID_FIELD",
+    "INVALID_JSON",
+    "INVALID_QUERY",
+    "MEMORY_FULL",
+    "METHOD_NOT_ALLOWED",
+    "NAME_TOO_LONG",
+    "NOT_OWNER",
+    "OUTCOME_UNKNOWN",
+    "PAGE_TOO_LONG",
+    "PAYLOAD_TOO_LARGE",
+    "QUEUE_FULL",
+    "ROUTE_NOT_FOUND",
+    "SERVER_BUSY",
+    "STATE_NOT_FORCIBLE",
+    "STORE_BEHIND",
+    "STORE_UNAVAILABLE",
+    "TASK_ALREADY_ENDED",
+    "TASK_ALREADY_RUNNING",
+    "TASK_ALREADY_STARTED",
+    "TASK_NOT_ENDED",
+    "TASK_NOT_FOUND",
+    "TOO_FAR_AHEAD",
+    "TOO_MANY_ENTRIES",
+    "TOO_MANY_LABELS",
+    "TOO_MANY_PROCESSES",
+    "TOO_MANY_TASKS",
+    "UNKNOWN_EXECUTOR",
+    "WORKER_NOT_FOUND",
+];
+
+pub(super) fn page(code: &str) -> Option<&'static str> {
+    PAGES.iter().find(|(known, _)| *known == code).map(|(_, text)| *text)
+}
+
+#[cfg(test)]
+mod tests {
+    use mainspring_core::command::Rejection;
+
+    use super::*;
+    use crate::problem::Problem;
+
+    #[test]
+    fn every_code_has_its_page() {
+        let mut codes: Vec<&str> = Rejection::CODES.into_iter().chain(Problem::CODES).collect();
+        codes.sort_unstable();
+        assert_eq!(PAGES.map(|(code, _)| code).to_vec(), codes);
+    }
+}

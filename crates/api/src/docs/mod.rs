@@ -1,0 +1,39 @@
+//! What people read: the `OpenAPI` document, a page that shows it, and a page for every error. All embedded.
+
+mod errors;
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::Path;
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use http::header;
+
+use crate::edge::Edge;
+use crate::problem::Problem;
+
+const OPENAPI: &str = include_str!("openapi.json");
+const PAGE: &str = include_str!("page.html");
+
+pub(crate) fn routes() -> Router<Arc<Edge>> {
+    Router::new()
+        .route("/openapi.json", get(openapi))
+        .route("/docs", get(page))
+        .route("/docs/errors/{code}", get(error_page))
+}
+
+async fn openapi() -> Response {
+    ([(header::CONTENT_TYPE, "application/json")], OPENAPI).into_response()
+}
+
+async fn page() -> Response {
+    ([(header::CONTENT_TYPE, "text/html; charset=utf-8")], PAGE).into_response()
+}
+
+async fn error_page(Path(code): Path<String>) -> Result<Response, Problem> {
+    let text = errors::page(&code).ok_or_else(|| Problem::RouteNotFound {
+        path: format!("/docs/errors/{}", code.chars().take(100).collect::<String>()),
+    })?;
+    Ok(([(header::CONTENT_TYPE, "text/markdown; charset=utf-8")], text).into_response())
+}

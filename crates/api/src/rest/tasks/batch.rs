@@ -1,0 +1,174 @@
+//! `POST /v1/tasks:batch`: many tasks, each with its own result. One envelope, so one share of one record.
+
+use std::io::Write;
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
+use axum::response::Response;
+use bytes::Bytes;
+use http::{HeaderValue, StatusCode, header};
+use mainspring_core::command::{Command, Rejection, StartTime, Submit};
+use mainspring_core::id::TaskId;
+use serde_json::value::RawValue;
+
+use super::super::{body, json_bytes};
+use super::submit::{Accepted, named};
+use crate::edge::Edge;
+use crate::problem::Problem;
+use crate::server::RequestId;
+use crate::wire::{Keys, Submission, TaskBody};
+
+/// Larger bodies are parsed on a thread that may take its time.
+const INLINE_BYTES_MAX: usize = 64 * 1024;
+
+type Parsed = Vec<Result<Submit, Problem>>;
+
+pub(in crate::rest) async fn handle(
+    State(edge): State<Arc<Edge>>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let (parts, content) = request.into_parts();
+    let bytes = body::read(content, edge.config.batch_bytes_max).await?;
+    let keys = body::keys(&parts.headers)?;
+    let parsed = if bytes.len() <= INLINE_BYTES_MAX {
+        parse(&edge, &bytes, keys)?
+    } else {
+        parse_aside(Arc::clone(&edge), bytes, keys).await?
+    };
+    let request_id = parts.extensions.get::<RequestId>().cloned().unwrap_or_default();
+    let mut results = Results::with_capacity(parsed.len(), request_id);
+    submit(&edge, parsed, &mut results).await?;
+    edge.metrics.submitted.inc_by(results.accepted - results.duplicates);
+    edge.metrics.duplicates.inc_by(results.duplicates);
+    Ok(results.answer())
+}
+
+async fn parse_aside(edge: Arc<Edge>, bytes: Bytes, keys: Keys<'_>) -> Result<Parsed, Problem> {
+    let (tenant, key) = (keys.tenant.map(str::to_owned), keys.key.map(str::to_owned));
+    let parsing = tokio::task::spawn_blocking(move || {
+        let keys = Keys { tenant: tenant.as_deref(), key: key.as_deref(), place: None };
+        parse(&edge, &bytes, keys)
+    });
+    parsing.await.map_err(|_| Rejection::Internal { what: "a batch could not be parsed" })?
+}
+
+/// A JSON array, or one object a line.
+fn parse(edge: &Edge, bytes: &[u8], keys: Keys<'_>) -> Result<Parsed, Problem> {
+    let bytes = bytes.trim_ascii();
+    if bytes.first() == Some(&b'[') { array(edge, bytes, keys) } else { lines(edge, bytes, keys) }
+}
+
+fn array(edge: &Edge, bytes: &[u8], keys: Keys<'_>) -> Result<Parsed, Problem> {
+    // The usual case in one pass; if one task is wrong, each is read by itself to tell which.
+    if let Ok(tasks) = serde_json::from_slice::<Vec<TaskBody<'_>>>(bytes) {
+        check_length(edge, tasks.len())?;
+        return Ok(tasks.iter().enumerate().map(|(place, task)| one(edge, task, keys, place)).collect());
+    }
+    let texts: Vec<&RawValue> = body::parse(bytes)?;
+    check_length(edge, texts.len())?;
+    let read = |(place, text): (usize, &&RawValue)| {
+        let task: TaskBody<'_> = body::parse(text.get().as_bytes())?;
+        one(edge, &task, keys, place)
+    };
+    Ok(texts.iter().enumerate().map(read).collect())
+}
+
+fn lines(edge: &Edge, bytes: &[u8], keys: Keys<'_>) -> Result<Parsed, Problem> {
+    let lines = || bytes.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
+    check_length(edge, lines().take(edge.config.batch_tasks_max + 1).count())?;
+    let read = |(place, line)| {
+        let task: TaskBody<'_> = body::parse(line)?;
+        one(edge, &task, keys, place)
+    };
+    Ok(lines().enumerate().map(read).collect())
+}
+
+fn check_length(edge: &Edge, count: usize) -> Result<(), Problem> {
+    let max = edge.config.batch_tasks_max;
+    match count {
+        0 => Err(Problem::field("body", "the batch has no tasks")),
+        count if count > max => Err(Problem::BatchTooLong { max }),
+        _ => Ok(()),
+    }
+}
+
+fn one(edge: &Edge, task: &TaskBody<'_>, keys: Keys<'_>, place: usize) -> Result<Submit, Problem> {
+    let keys = Keys { place: Some(place), ..keys };
+    let submission = Submission::of(task, keys, &edge.profiles, edge.config.key_life)?;
+    Ok(submission.command(&edge.gateway))
+}
+
+/// Sends what can be sent, and puts answers and refusals back into the order of the request.
+async fn submit(edge: &Edge, parsed: Parsed, results: &mut Results) -> Result<(), Problem> {
+    let mut commands = Vec::with_capacity(parsed.len());
+    let mut places: Vec<Result<(TaskId, StartTime), Problem>> = Vec::with_capacity(parsed.len());
+    for submit in parsed {
+        places.push(submit.map(|submit| {
+            let place = (submit.id, submit.start);
+            commands.push(Command::Submit(Box::new(submit)));
+            place
+        }));
+    }
+    let Some(first) = places.iter().flatten().next().map(|(id, _)| *id) else {
+        places.into_iter().for_each(|place| results.push(place.and(Err(Problem::ServerBusy))));
+        return Ok(());
+    };
+    let answers = edge.gateway.ask_all(first.slot(), commands).await.map_err(|problem| named(problem, first))?;
+    let mut answers = answers.into_iter();
+    for place in places {
+        results.push(place.and_then(|(_, start)| {
+            let answer = answers.next().unwrap_or(Err(Rejection::Internal { what: "an answer is missing" }));
+            Accepted::of(answer?, start)
+        }));
+    }
+    Ok(())
+}
+
+/// The answer, written as the results come.
+struct Results {
+    request_id: RequestId,
+    text: Vec<u8>,
+    accepted: u64,
+    duplicates: u64,
+    refused: u64,
+    retry_after_ms: Option<u64>,
+}
+
+impl Results {
+    fn with_capacity(count: usize, request_id: RequestId) -> Self {
+        let text = Vec::with_capacity(count * 130 + 80);
+        Self { request_id, text, accepted: 0, duplicates: 0, refused: 0, retry_after_ms: None }
+    }
+
+    fn push(&mut self, result: Result<Accepted, Problem>) {
+        self.text.extend_from_slice(if self.text.is_empty() { b"[" } else { b"," });
+        match result {
+            Ok(accepted) => {
+                self.accepted += 1;
+                self.duplicates += u64::from(accepted.duplicate);
+                accepted.write(&mut self.text);
+            }
+            Err(problem) => {
+                self.refused += 1;
+                let after = problem.retry_after().map(mainspring_core::time::Millis::get);
+                self.retry_after_ms = self.retry_after_ms.max(after);
+                // Writing to memory cannot fail.
+                let _ = serde_json::to_writer(&mut self.text, &problem.body(self.request_id.as_str()));
+            }
+        }
+    }
+
+    /// 207 tells that some were refused.
+    fn answer(mut self) -> Response {
+        let _ = write!(self.text, r#"],"accepted":{},"refused":{}}}"#, self.accepted, self.refused);
+        let mut whole = Vec::with_capacity(self.text.len() + 12);
+        whole.extend_from_slice(br#"{"results":"#);
+        whole.append(&mut self.text);
+        let status = if self.refused == 0 { StatusCode::ACCEPTED } else { StatusCode::MULTI_STATUS };
+        let mut response = json_bytes(status, whole);
+        if let Some(ms) = self.retry_after_ms {
+            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(ms.div_ceil(1000)));
+        }
+        response
+    }
+}

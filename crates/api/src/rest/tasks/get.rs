@@ -1,0 +1,20 @@
+//! `GET /v1/tasks/{id}`: one task with its attempts, from memory or from the tables.
+
+use std::sync::Arc;
+
+use axum::extract::{Path, State};
+use axum::response::Response;
+use http::StatusCode;
+
+use super::super::json;
+use crate::edge::Edge;
+use crate::problem::Problem;
+use crate::wire::TaskView;
+
+pub(in crate::rest) async fn handle(
+    State(edge): State<Arc<Edge>>,
+    Path(text): Path<String>,
+) -> Result<Response, Problem> {
+    let task = super::read(&edge, super::id(&text)?).await?;
+    Ok(json(StatusCode::OK, &TaskView::of(&task, true)))
+}

@@ -1,0 +1,129 @@
+//! The accept loop: HTTP/1.1 and HTTP/2 without TLS on one port.
+
+use std::convert::Infallible;
+use std::future::Future;
+use std::io;
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use hyper::body::Incoming;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::conn::auto::Builder;
+use hyper_util::server::graceful::GracefulShutdown;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinSet;
+use tower::ServiceExt;
+
+use super::Server;
+use super::finish::finish;
+use super::request_id::RequestIds;
+use crate::edge::Edge;
+
+/// Wait after an accept that failed, most often for want of file descriptors.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+const HEADER_TIMEOUT: Duration = Duration::from_secs(30);
+/// A worker's connection that is dead without a word is noticed after both.
+const PING_EVERY: Duration = Duration::from_secs(10);
+const PING_TIMEOUT: Duration = Duration::from_secs(10);
+/// Room for what one worker has under way; the default throttles a fast one.
+const STREAM_WINDOW: u32 = 4 << 20;
+const CONNECTION_WINDOW: u32 = 16 << 20;
+const STREAMS_MAX: u32 = 1024;
+
+struct Shared {
+    edge: Arc<Edge>,
+    router: Router,
+    ids: RequestIds,
+}
+
+pub(super) async fn run(
+    server: Server,
+    listener: TcpListener,
+    shutdown: impl Future<Output = ()> + Send,
+) -> io::Result<()> {
+    let Server { edge, router } = server;
+    let shared = Arc::new(Shared { edge: Arc::clone(&edge), router, ids: RequestIds::new() });
+    let builder = builder();
+    let graceful = GracefulShutdown::new();
+    let mut connections = JoinSet::new();
+    let mut shutdown = pin!(shutdown);
+    loop {
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            () = &mut shutdown => break,
+            Some(_) = connections.join_next() => continue,
+        };
+        match accepted {
+            Ok((stream, _)) => serve_one(&builder, &graceful, &mut connections, &shared, stream),
+            Err(error) => {
+                tracing::warn!(%error, "a connection was not accepted");
+                tokio::time::sleep(ACCEPT_PAUSE).await;
+            }
+        }
+    }
+    drop(listener);
+    edge.stopping.store(true, Ordering::Relaxed);
+    edge.sessions.close_all();
+    let _ = tokio::time::timeout(edge.config.drain, graceful.shutdown()).await;
+    connections.shutdown().await;
+    wait_for_sessions(&edge).await;
+    Ok(())
+}
+
+fn builder() -> Builder<TokioExecutor> {
+    let mut builder = Builder::new(TokioExecutor::new());
+    builder.http1().timer(TokioTimer::new()).header_read_timeout(HEADER_TIMEOUT).pipeline_flush(true);
+    builder
+        .http2()
+        .timer(TokioTimer::new())
+        .keep_alive_interval(PING_EVERY)
+        .keep_alive_timeout(PING_TIMEOUT)
+        .initial_stream_window_size(STREAM_WINDOW)
+        .initial_connection_window_size(CONNECTION_WINDOW)
+        .max_concurrent_streams(STREAMS_MAX);
+    builder
+}
+
+fn serve_one(
+    builder: &Builder<TokioExecutor>,
+    graceful: &GracefulShutdown,
+    connections: &mut JoinSet<()>,
+    shared: &Arc<Shared>,
+    stream: TcpStream,
+) {
+    let _ = stream.set_nodelay(true);
+    let shared = Arc::clone(shared);
+    let service = service_fn(move |request| answer(Arc::clone(&shared), request));
+    let connection = builder.serve_connection(TokioIo::new(stream), service).into_owned();
+    let watched = graceful.watch(connection);
+    connections.spawn(async move {
+        if let Err(error) = watched.await {
+            tracing::debug!(%error, "a connection ended");
+        }
+    });
+}
+
+async fn answer(
+    shared: Arc<Shared>,
+    mut request: http::Request<Incoming>,
+) -> Result<http::Response<Body>, Infallible> {
+    let id = shared.ids.next(request.headers());
+    request.extensions_mut().insert(id.clone());
+    let Ok(response) = shared.router.clone().oneshot(request.map(Body::new)).await;
+    Ok(finish(response, &id, &shared.edge.metrics))
+}
+
+/// Their reading tasks tell the shard that they are gone.
+async fn wait_for_sessions(edge: &Edge) {
+    for _ in 0..200 {
+        if edge.sessions.live() == 0 {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}

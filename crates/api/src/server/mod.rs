@@ -1,0 +1,68 @@
+//! The server: one port for REST, gRPC, docs and metrics.
+//! Entry: [`Server::new`], [`Server::serve`].
+//! - SV-1 every answer carries a request id; a problem is rendered here and nowhere else
+//! - SV-2 stopping: refuse new connections, end sessions, let requests under way finish, then return
+
+mod accept;
+mod finish;
+mod request_id;
+
+use std::future::Future;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use axum::Router;
+use mainspring_proto::v1::worker_service_server::WorkerServiceServer;
+use mainspring_runtime::node::Node;
+use tokio::net::TcpListener;
+
+pub(crate) use self::request_id::RequestId;
+use crate::config::ApiConfig;
+use crate::edge::Edge;
+use crate::gateway::Gateway;
+use crate::profiles::Profiles;
+use crate::readers::Readers;
+use crate::rest;
+use crate::sessions::{SessionRouter, WorkerSessions};
+
+/// Largest message of a worker: a full spool of results after a long silence.
+const WORKER_MESSAGE_BYTES_MAX: usize = 64 << 20;
+
+pub struct Server {
+    edge: Arc<Edge>,
+    router: Router,
+}
+
+impl Server {
+    /// `sessions` must be the outlet of `node`.
+    pub fn new(node: Arc<Node>, readers: Readers, sessions: Arc<SessionRouter>, config: ApiConfig) -> Self {
+        let gateway = Arc::new(Gateway::new(node));
+        let worker_sessions = WorkerSessions {
+            gateway: Arc::clone(&gateway),
+            router: Arc::clone(&sessions),
+            config,
+        };
+        let metrics = Arc::clone(sessions.metrics());
+        let stopping = AtomicBool::new(false);
+        let profiles = Profiles::default();
+        let edge = Arc::new(Edge { gateway, sessions, readers, profiles, metrics, config, stopping });
+        let grpc = WorkerServiceServer::new(worker_sessions)
+            .max_decoding_message_size(WORKER_MESSAGE_BYTES_MAX)
+            .max_encoding_message_size(WORKER_MESSAGE_BYTES_MAX);
+        let router = rest::routes()
+            .with_state(Arc::clone(&edge))
+            .route_service("/mainspring.v1.WorkerService/{*method}", grpc);
+        Self { edge, router }
+    }
+
+    /// Serves until `shutdown` resolves, then drains. When it returns nothing of it holds the node any more,
+    /// unless a worker's stream hung past the drain time.
+    pub async fn serve(
+        self,
+        listener: TcpListener,
+        shutdown: impl Future<Output = ()> + Send,
+    ) -> io::Result<()> {
+        accept::run(self, listener, shutdown).await
+    }
+}

@@ -1,0 +1,139 @@
+//! A client of the REST API: JSON in, JSON out, errors as the server words them.
+//! Entry: [`Client`]. Not here: TLS and credentials (they come with the server's), typed bodies.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{Method, Request, StatusCode};
+use http_body_util::{BodyExt, Full, Limited};
+use hyper_util::client::legacy::Client as HttpClient;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::TokioExecutor;
+use serde_json::Value;
+
+/// Largest answer that is read.
+const ANSWER_BYTES_MAX: usize = 64 << 20;
+const TIMEOUT: Duration = Duration::from_secs(60);
+
+#[derive(Debug, thiserror::Error)]
+pub enum ClientError {
+    #[error("`{server}` is not an address; write it as http://127.0.0.1:7070")]
+    BadAddress { server: String },
+    #[error("the server at {server} cannot be reached: {why}")]
+    Unreachable { server: String, why: String },
+    #[error("the server's answer could not be read: {why}")]
+    BadAnswer { why: String },
+    /// The server refused, in its own words.
+    #[error("{message}")]
+    Refused { status: StatusCode, code: String, message: String, advice: String },
+}
+
+impl ClientError {
+    /// What a person can do next.
+    pub fn advice(&self) -> Option<&str> {
+        match self {
+            Self::Refused { advice, .. } if !advice.is_empty() => Some(advice),
+            Self::Unreachable { .. } => Some("start one with `mainspring dev`, or name another with --server"),
+            Self::Refused { .. } | Self::BadAddress { .. } | Self::BadAnswer { .. } => None,
+        }
+    }
+
+    pub fn code(&self) -> Option<&str> {
+        match self {
+            Self::Refused { code, .. } => Some(code),
+            Self::BadAddress { .. } | Self::Unreachable { .. } | Self::BadAnswer { .. } => None,
+        }
+    }
+}
+
+#[derive(Clone)]
+pub struct Client {
+    server: String,
+    http: HttpClient<HttpConnector, Full<Bytes>>,
+}
+
+impl Client {
+    pub fn new(server: &str) -> Result<Self, ClientError> {
+        let server = server.trim_end_matches('/').to_owned();
+        let plain = server.parse::<http::Uri>().is_ok_and(|uri| uri.scheme_str() == Some("http"));
+        if !plain {
+            return Err(ClientError::BadAddress { server });
+        }
+        Ok(Self { server, http: HttpClient::builder(TokioExecutor::new()).build_http() })
+    }
+
+    pub async fn get(&self, path: &str) -> Result<Value, ClientError> {
+        self.call(Method::GET, path, None, &[]).await
+    }
+
+    pub async fn post(&self, path: &str, body: &Value) -> Result<Value, ClientError> {
+        self.call(Method::POST, path, Some(body), &[]).await
+    }
+
+    pub async fn delete(&self, path: &str) -> Result<Value, ClientError> {
+        self.call(Method::DELETE, path, None, &[]).await
+    }
+
+    /// Bytes as they are, for logs.
+    pub async fn bytes(&self, path: &str) -> Result<Bytes, ClientError> {
+        let (status, bytes) = self.send(Method::GET, path, Bytes::new(), &[]).await?;
+        if status.is_success() { Ok(bytes) } else { Err(refused(status, &bytes)) }
+    }
+
+    pub async fn call(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<&Value>,
+        headers: &[(&str, &str)],
+    ) -> Result<Value, ClientError> {
+        let body = body.map(|body| Bytes::from(body.to_string())).unwrap_or_default();
+        let (status, bytes) = self.send(method, path, body, headers).await?;
+        if !status.is_success() {
+            return Err(refused(status, &bytes));
+        }
+        serde_json::from_slice(&bytes).map_err(|error| ClientError::BadAnswer { why: error.to_string() })
+    }
+
+    async fn send(
+        &self,
+        method: Method,
+        path: &str,
+        body: Bytes,
+        headers: &[(&str, &str)],
+    ) -> Result<(StatusCode, Bytes), ClientError> {
+        let mut request = Request::builder().method(method).uri(format!("{}{path}", self.server));
+        request = request.header("content-type", "application/json");
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let unreachable = |why: String| ClientError::Unreachable { server: self.server.clone(), why };
+        let request = request.body(Full::new(body)).map_err(|error| unreachable(error.to_string()))?;
+        let answer = tokio::time::timeout(TIMEOUT, self.http.request(request)).await;
+        let answer = answer.map_err(|_| unreachable("no answer in 60 s".into()))?;
+        let answer = answer.map_err(|error| unreachable(root_cause(&error)))?;
+        let status = answer.status();
+        let bytes = Limited::new(answer.into_body(), ANSWER_BYTES_MAX).collect().await;
+        let bytes = bytes.map_err(|error| ClientError::BadAnswer { why: error.to_string() })?;
+        Ok((status, bytes.to_bytes()))
+    }
+}
+
+fn refused(status: StatusCode, bytes: &[u8]) -> ClientError {
+    let body: Value = serde_json::from_slice(bytes).unwrap_or_default();
+    let text = |key: &str| body.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let message = match text("message") {
+        message if message.is_empty() => format!("the server answered {status}"),
+        message => message,
+    };
+    ClientError::Refused { status, code: text("error_code"), message, advice: text("advice") }
+}
+
+/// The innermost reason is the one a person can act on.
+fn root_cause(error: &dyn std::error::Error) -> String {
+    let mut cause: &dyn std::error::Error = error;
+    while let Some(inner) = cause.source() {
+        cause = inner;
+    }
+    cause.to_string()
+}

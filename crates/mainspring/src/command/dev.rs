@@ -1,0 +1,98 @@
+//! `mainspring dev`: everything in one process, ready to be tried.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::Context;
+use clap::Args;
+use mainspring_agent::{AddressRange, AgentConfig};
+use mainspring_client::Client;
+use serde_json::json;
+use tokio::sync::oneshot;
+
+use crate::serve::{self, Stop};
+
+/// A server, a worker and a few sample tasks, with their data in one directory. For trying things out and for
+/// development; HTTP tasks may call this machine.
+#[derive(Args)]
+pub(crate) struct Dev {
+    /// Where the data is kept; made if it is not there
+    #[arg(long, value_name = "DIR", default_value = "data")]
+    data: PathBuf,
+    /// Where to listen
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:7070")]
+    listen: SocketAddr,
+}
+
+impl Dev {
+    pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
+        serve::block_on(async {
+            let stop = Stop::on_signal()?;
+            let (ready, address) = oneshot::channel();
+            let data = self.data.join("server");
+            let (server_stop, worker_stop) = (stop.clone(), stop);
+            let ready = |address| drop(ready.send(address));
+            let server = serve::server(&data, self.listen, ready, server_stop.requested());
+            let rest = async {
+                // An error of the server itself is told by the server.
+                let Ok(address) = address.await else { return Ok(()) };
+                let url = format!("http://{address}");
+                let worker = serve::worker(worker_config(&url, &self.data)?, worker_stop.requested());
+                let samples = async {
+                    submit_samples(&url).await?;
+                    print_welcome(&url, &self.data);
+                    anyhow::Ok(())
+                };
+                tokio::try_join!(worker, samples).map(|_| ())
+            };
+            tokio::try_join!(server, rest)?;
+            Ok(ExitCode::SUCCESS)
+        })
+    }
+}
+
+fn worker_config(url: &str, data: &Path) -> anyhow::Result<AgentConfig> {
+    let mut config = AgentConfig::new(url, data.join("worker"));
+    config.slots = config.slots.max(4);
+    let loopback = ["127.0.0.0/8", "::1/128"].map(str::parse::<AddressRange>);
+    config.allow = loopback.into_iter().collect::<Result<_, _>>().ok().context("the loopback ranges can be read")?;
+    Ok(config)
+}
+
+/// One that succeeds, one that fails until its retries are spent, one for later. The keys make a second start of the
+/// same data add nothing.
+async fn submit_samples(url: &str) -> anyhow::Result<()> {
+    let client = Client::new(url)?;
+    let quick = json!({ "backoff": "fixed", "initial_delay_ms": 500, "max_retries": 2 });
+    let samples = [
+        ("hello", json!({ "task_type": "process", "payload": { "argv": ["echo", "hello from mainspring"] } })),
+        (
+            "failing",
+            json!({ "task_type": "process", "payload": { "argv": ["false"] }, "retry_policy": quick }),
+        ),
+        (
+            "later",
+            json!({ "task_type": "process", "payload": { "argv": ["date"] }, "delay_ms": 3_600_000 }),
+        ),
+    ];
+    for (name, body) in samples {
+        let key = format!("dev-sample-{name}");
+        client.call(http::Method::POST, "/v1/tasks", Some(&body), &[("idempotency-key", &key)]).await?;
+    }
+    Ok(())
+}
+
+fn print_welcome(url: &str, data: &Path) {
+    eprintln!(
+        "Mainspring is running at {url}, data in `{}`\n\n\
+         look:   {url}/docs\n\
+         try:    mainspring submit --wait -- echo hello\n\
+         \x20       mainspring submit --in 10s -- date\n\
+         \x20       mainspring task list\n\
+         \x20       curl {url}/v1/stats\n\
+         break:  kill -9 this process in the middle of something, start it again, and look at the same task\n\n\
+         (`mainspring` is target/release/mainspring; Ctrl-C stops it in good order)",
+        data.display()
+    );
+}

@@ -1,0 +1,137 @@
+//! `mainspring submit`: hand in a task.
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::Args;
+use mainspring_client::{Client, ClientError};
+use serde_json::{Value, json};
+
+use super::connect::Connect;
+
+/// Submits a command to run, or an HTTP call to make. With --wait it stays until the task has ended, and its exit
+/// code tells how: 0 completed, 1 failed or cancelled.
+#[derive(Args)]
+pub(crate) struct Submit {
+    #[command(flatten)]
+    connect: Connect,
+    /// Call this URL instead of running a command
+    #[arg(long, value_name = "URL", conflicts_with = "argv")]
+    http: Option<String>,
+    #[arg(long, value_name = "METHOD", requires = "http", default_value = "POST")]
+    method: String,
+    #[arg(long, requires = "http")]
+    body: Option<String>,
+    /// When to start: RFC 3339 or seconds since 1970
+    #[arg(long, value_name = "TIME", conflicts_with = "delay")]
+    at: Option<String>,
+    /// Start after this long, as 30s, 5m, 2h
+    #[arg(long = "in", value_name = "SPAN", value_parser = parse_span)]
+    delay: Option<Duration>,
+    /// P0 (urgent), P1 or P2
+    #[arg(long, default_value = "P1")]
+    priority: String,
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    retries: u32,
+    /// Stop it if it runs longer, as 30s, 5m, 2h
+    #[arg(long, value_name = "SPAN", value_parser = parse_span)]
+    timeout: Option<Duration>,
+    #[arg(long, default_value = "default")]
+    pool: String,
+    /// The same key and the same task give the first answer again
+    #[arg(long, value_name = "KEY")]
+    idempotency_key: Option<String>,
+    /// Stay until it has ended
+    #[arg(long)]
+    wait: bool,
+    /// The command and its arguments, after `--`; no shell is involved
+    #[arg(last = true, value_name = "COMMAND", required_unless_present = "http")]
+    argv: Vec<String>,
+}
+
+impl Submit {
+    pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
+        let (body, wait, key) = (self.request(), self.wait, self.idempotency_key);
+        self.connect.run(async |client, print| {
+            let headers: Vec<(&str, &str)> = key.iter().map(|key| ("idempotency-key", key.as_str())).collect();
+            let answer = client.call(http::Method::POST, "/v1/tasks", Some(&body), &headers).await?;
+            if !wait {
+                print.object(&answer);
+                return Ok(ExitCode::SUCCESS);
+            }
+            let id = answer.get("task_id").and_then(Value::as_str).unwrap_or_default().to_owned();
+            eprintln!("{id} submitted");
+            let task = ended(&client, &id).await?;
+            print.object(&task);
+            let completed = task.get("status").and_then(Value::as_str) == Some("COMPLETED");
+            Ok(ExitCode::from(u8::from(!completed)))
+        })
+    }
+
+    fn request(&self) -> Value {
+        let (kind, payload) = match &self.http {
+            Some(url) => ("http", json!({ "url": url, "method": self.method, "body": self.body })),
+            None => ("process", json!({ "argv": self.argv })),
+        };
+        let mut body = json!({
+            "task_type": kind,
+            "payload": payload,
+            "priority": self.priority,
+            "pool": self.pool,
+            "retry_policy": { "max_retries": self.retries },
+        });
+        if let Some(at) = &self.at {
+            body["scheduled_at"] = at.parse::<u64>().map_or_else(|_| json!(at), |seconds| json!(seconds));
+        }
+        if let Some(delay) = self.delay {
+            body["delay_ms"] = json!(delay.as_millis() as u64);
+        }
+        if let Some(timeout) = self.timeout {
+            body["timeouts"] = json!({ "hard_ms": timeout.as_millis() as u64 });
+        }
+        body
+    }
+}
+
+/// Asks until the task has ended, less and less often.
+async fn ended(client: &Client, id: &str) -> Result<Value, ClientError> {
+    let mut pause = Duration::from_millis(20);
+    loop {
+        let task = client.get(&format!("/v1/tasks/{id}")).await?;
+        if task.get("ended_at").is_some_and(|at| !at.is_null()) {
+            return Ok(task);
+        }
+        tokio::time::sleep(pause).await;
+        pause = (pause * 3 / 2).min(Duration::from_secs(2));
+    }
+}
+
+pub(crate) fn parse_span(text: &str) -> Result<Duration, String> {
+    let wrong = || format!("`{text}` is not a span of time; write it as 30s, 5m or 2h");
+    let unit = text.trim_start_matches(|c: char| c.is_ascii_digit());
+    let number: u64 = text[..text.len() - unit.len()].parse().map_err(|_| wrong())?;
+    let millis = match unit {
+        "ms" => 1,
+        "s" | "" => 1000,
+        "m" => 60_000,
+        "h" => 3_600_000,
+        "d" => 86_400_000,
+        _ => return Err(wrong()),
+    };
+    number.checked_mul(millis).map(Duration::from_millis).ok_or_else(wrong)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spans_are_read_as_people_write_them() {
+        for (text, ms) in [("250ms", 250), ("30s", 30_000), ("45", 45_000), ("5m", 300_000), ("2h", 7_200_000)] {
+            assert_eq!(parse_span(text), Ok(Duration::from_millis(ms)), "{text}");
+        }
+        for bad in ["", "s", "5x", "-1s", "99999999999999999999s"] {
+            assert!(parse_span(bad).is_err(), "{bad}");
+        }
+    }
+}
