@@ -26,7 +26,7 @@ async fn main() {
 
 async fn measure(tasks: usize, payload_bytes: usize) {
     let dir = tempfile::tempdir().expect("a directory");
-    let mut server = Server::start().await;
+    let mut server = Server::start();
     let settings = config(&server.url(), dir.path());
     let (shutdown, ordered) = oneshot::channel::<()>();
     let agent = std::thread::spawn(move || {
@@ -44,7 +44,8 @@ async fn measure(tasks: usize, payload_bytes: usize) {
     let (mut sent, mut done) = (0, 0);
     while done < tasks {
         while sent < tasks && sent - done < AHEAD {
-            let starts = (sent..sent + PER_MESSAGE).map(|number| start(number as u128, "noop", &payload)).collect();
+            let starts =
+                (sent..sent + PER_MESSAGE).map(|number| start(number as u128, "noop", &payload)).collect();
             talk.send(v1::ServerMessage { starts, ..Default::default() }).await;
             sent += PER_MESSAGE;
         }

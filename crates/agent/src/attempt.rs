@@ -74,6 +74,8 @@ pub enum Event {
     ExtendMs(Key, u64),
     /// The log on disk is now this long.
     LogGrew(Key, u64),
+    /// From now on the work survives this agent.
+    Kept(Key),
     Ended(Key, Outcome),
 }
 
@@ -88,6 +90,8 @@ pub struct Attempt {
     pub checkpoint: Option<Vec<u8>>,
     /// Unix milliseconds by this machine's clock; the server measures the limit itself.
     pub deadline_unix_ms: Option<u64>,
+    /// 0 = none.
+    pub hard_timeout_ms: u64,
     pub stop: StopSignal,
     pub reporter: Reporter,
 }
@@ -115,6 +119,10 @@ impl Reporter {
         self.tell(Event::LogGrew(self.key, len));
     }
 
+    pub fn kept(&self) {
+        self.tell(Event::Kept(self.key));
+    }
+
     fn tell(&self, event: Event) {
         // The desk is gone only when the agent has ended; then nobody is left to be told.
         let _ = self.events.send(event);
@@ -131,6 +139,11 @@ impl StopSignal {
             Ok(order) => order.clone().unwrap_or_else(agent_gone),
             Err(_) => agent_gone(),
         }
+    }
+
+    /// Whether the order came from nobody: the agent ended, or leaves the work to its successor.
+    pub fn is_abandoned(&self) -> bool {
+        self.0.has_changed().is_err()
     }
 }
 

@@ -32,6 +32,11 @@ pub struct AgentConfig {
     pub log_retention: Duration,
     /// At shutdown, running work gets this long to end by itself.
     pub drain_deadline: Duration,
+    /// Processes that may run longer than this survive the agent, and its successor adopts them; 0 for all. They cost
+    /// one more process each. A payload's `keep` decides otherwise.
+    pub keep_longer_than: Duration,
+    /// At shutdown, such processes are left to the successor, which must be back within the lease.
+    pub leave_kept: bool,
     /// From SIGTERM to SIGKILL where the server names no grace.
     pub grace: Duration,
     /// Signs webhook calls (Standard Webhooks) when there is one.
@@ -57,8 +62,10 @@ impl AgentConfig {
             log_bytes_max: 64 << 20,
             output_bytes_max: 256 << 10,
             response_bytes_max: 64 << 10,
-            log_retention: Duration::from_secs(24 * 3600),
+            log_retention: Duration::from_hours(24),
             drain_deadline: Duration::from_secs(30),
+            keep_longer_than: Duration::from_mins(10),
+            leave_kept: false,
             grace: Duration::from_secs(10),
             webhook_secret: None,
             env_passed: ["PATH", "HOME", "USER", "LANG", "TZ", "TMPDIR"].map(String::from).to_vec(),

@@ -35,13 +35,19 @@ impl Home {
             let path = dir.join(part);
             fs::create_dir_all(&path).map_err(AgentError::state(path))?;
         }
+        // Processes see paths of ours from directories of their own.
+        let dir = &fs::canonicalize(dir).map_err(AgentError::state(dir))?;
         let lock = lock(dir)?;
         let worker = match read(&dir.join("worker"))? {
-            Some(text) => text.parse().map_err(|bad: mainspring_core::id::BadId| damaged(dir, "worker", bad))?,
+            Some(text) => {
+                text.parse().map_err(|bad: mainspring_core::id::BadId| damaged(dir, "worker", &bad))?
+            }
             None => mint(dir)?,
         };
         let session = match read(&dir.join("session"))? {
-            Some(text) => text.parse().map_err(|bad| damaged(dir, "session", bad))?,
+            Some(text) => {
+                text.parse().map_err(|bad: std::num::ParseIntError| damaged(dir, "session", &bad))?
+            }
             None => 0,
         };
         let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -135,7 +141,7 @@ fn read(path: &Path) -> Result<Option<String>, AgentError> {
     }
 }
 
-fn damaged(dir: &Path, name: &str, what: impl ToString) -> AgentError {
+fn damaged(dir: &Path, name: &str, what: &impl ToString) -> AgentError {
     AgentError::Damaged { path: dir.join(name), what: what.to_string() }
 }
 

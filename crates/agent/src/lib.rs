@@ -4,8 +4,7 @@
 //! - AG-2 work does not depend on the session: it goes on, and is told about later
 //! - AG-3 the server names what to stop; the agent itself stops work only when it leaves
 //!
-//! Not here: deciding what runs where (`mainspring-core`), measuring time limits (the server does), processes that
-//! outlive their agent (they are ended when the next one starts).
+//! Not here: deciding what runs where (`mainspring-core`), measuring time limits (the server does).
 
 mod attempt;
 mod config;
@@ -28,17 +27,19 @@ use tracing::info;
 
 pub use self::attempt::{Attempt, Key, Outcome, Reporter, StopOrder, StopSignal};
 pub use self::config::{AgentConfig, Capacity};
+use self::desk::Desk;
 pub use self::error::AgentError;
 pub use self::executor::http::{BadSecret, WebhookSecret};
+use self::executor::{Executors, process};
 pub use self::guard::AddressRange;
-use self::desk::Desk;
-use self::executor::Executors;
 use self::home::Home;
 use self::session::Session;
 use self::spool::Spool;
 
 /// Log streaming stalls with the 64 KiB that HTTP/2 allows by default.
 const WINDOW_BYTES: u32 = 4 << 20;
+/// Messages of many starts travel in fewer pieces than the 16 KiB that HTTP/2 allows by default.
+const FRAME_BYTES: u32 = 256 << 10;
 const KEEP_ALIVE: Duration = Duration::from_secs(10);
 const CONNECT_MAX: Duration = Duration::from_secs(5);
 
@@ -50,7 +51,7 @@ impl Agent {
         let endpoint = endpoint(&config.server)?;
         let home = Home::open(&config.state_dir)?;
         let places = home.places();
-        executor::process::orphans::end_all(&places).map_err(AgentError::state(places.attempts()))?;
+        let survivors = process::sort_out(&places).map_err(AgentError::state(places.attempts()))?;
         places.drop_old_logs(config.log_retention);
         let spool = Spool::open(&places.spool())?;
         info!(worker = %home.worker(), name = config.name, pool = config.pool, slots = config.slots, "working");
@@ -60,9 +61,13 @@ impl Agent {
             slots: config.slots as usize,
             capacity: config.capacity.clone(),
             grace: config.grace,
+            leave_kept: config.leave_kept,
         };
         let executors = Executors::new(&config, &places);
-        let desk = Desk::new(settings, executors, reporter, places, spool);
+        let mut desk = Desk::new(settings, executors, reporter, places, spool);
+        for survivor in survivors {
+            desk.adopt(survivor);
+        }
         let hello = hello(&config, &home);
         Session::new(home, desk, events, endpoint, hello, config.drain_deadline).run(shutdown).await;
         Ok(())
@@ -81,6 +86,7 @@ fn endpoint(server: &str) -> Result<Endpoint, AgentError> {
         .keep_alive_while_idle(true)
         .initial_stream_window_size(WINDOW_BYTES)
         .initial_connection_window_size(2 * WINDOW_BYTES)
+        .max_frame_size(FRAME_BYTES)
         .tcp_nodelay(true))
 }
 

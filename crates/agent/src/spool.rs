@@ -8,7 +8,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::mpsc;
 use std::thread::{self, JoinHandle};
 
@@ -54,8 +54,7 @@ impl Spool {
             .spawn(move || write_orders(file, &place, &inbox))
             .map_err(AgentError::state(path))?;
         let live = reports.len();
-        let spool =
-            Self { orders: Some(orders), writer: Some(writer), live, bytes: good, live_bytes: good };
+        let spool = Self { orders: Some(orders), writer: Some(writer), live, bytes: good, live_bytes: good };
         Ok((spool, reports))
     }
 
@@ -168,11 +167,11 @@ fn take_frame(bytes: &[u8]) -> Option<(Report, &[u8])> {
     Some((report, rest))
 }
 
-fn write_orders(mut file: File, path: &PathBuf, inbox: &mpsc::Receiver<Order>) {
+fn write_orders(mut file: File, path: &Path, inbox: &mpsc::Receiver<Order>) {
     while let Ok(order) = inbox.recv() {
         // One sync for all that is waiting.
-        let orders = std::iter::once(order).chain(inbox.try_iter());
-        let written = orders.map(|order| write(&mut file, path, order)).collect::<io::Result<()>>();
+        let mut orders = std::iter::once(order).chain(inbox.try_iter());
+        let written = orders.try_for_each(|order| write(&mut file, path, order));
         if let Err(error) = written.and_then(|()| file.sync_data()) {
             // They stay in memory and are sent again; only a crash of the worker would lose them.
             error!(path = %path.display(), %error, "cannot spool results");

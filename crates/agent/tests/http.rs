@@ -69,7 +69,7 @@ struct Bench {
 async fn bench(change: impl FnOnce(&mut AgentConfig)) -> Bench {
     let dir = tempfile::tempdir().expect("a directory");
     let (target, seen) = target().await;
-    let mut server = Server::start().await;
+    let mut server = Server::start();
     let mut settings = config(&server.url(), dir.path());
     settings.allow = AddressRange::loopback();
     change(&mut settings);
@@ -94,7 +94,8 @@ async fn a_call_carries_the_attempt_and_a_signature() {
     let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
     let mut bench = bench(|settings| settings.webhook_secret = secret.parse().ok()).await;
     let url = bench.url("/hook?x=1");
-    let result = bench.call(9, json!({"url": url, "headers": {"x-own": "yes"}, "body": "exactly this"})).await;
+    let result =
+        bench.call(9, json!({"url": url, "headers": {"x-own": "yes"}, "body": "exactly this"})).await;
     let output: Value = serde_json::from_slice(&success(&result).expect("an output")).expect("JSON");
     assert_eq!(output, json!({"status": 200, "body": {"ok": true}}));
     let (parts, body) = bench.seen.lock().expect("no panic").pop().expect("a call");
@@ -168,11 +169,13 @@ async fn a_call_can_be_stopped() {
 async fn forbidden_places_are_not_reached() {
     let mut bench = bench(|settings| settings.allow = Vec::new()).await;
     let port = bench.target.port();
-    let hosts = ["127.0.0.1", "localhost", "2130706433", "0x7f.1", "[::1]", "[::ffff:127.0.0.1]", "0", "127.1"];
+    let hosts =
+        ["127.0.0.1", "localhost", "2130706433", "0x7f.1", "[::1]", "[::ffff:127.0.0.1]", "0", "127.1"];
     for (number, host) in hosts.into_iter().enumerate() {
         for scheme in ["http", "https"] {
             let number = number * 2 + usize::from(scheme == "https");
-            let result = bench.call(number as u128, json!({"url": format!("{scheme}://{host}:{port}/")})).await;
+            let result =
+                bench.call(number as u128, json!({"url": format!("{scheme}://{host}:{port}/")})).await;
             let (class, _, message) = failure(&result);
             assert_eq!(class, "permanent", "{scheme} {host}: {message}");
             assert!(message.contains("which webhooks may not reach"), "{scheme} {host}: {message}");

@@ -3,12 +3,32 @@
 mod double;
 
 use std::path::Path;
+use std::time::Duration;
 
 use double::*;
 use mainspring_agent::AgentConfig;
 use mainspring_proto::v1;
 use mainspring_proto::v1::report::What;
 use serde_json::{Value, json};
+
+/// Each of these holds for processes that end with their agent and for those that survive it.
+macro_rules! both_ways {
+    ($($name:ident)*) => {
+        mod bound { $(#[tokio::test] async fn $name() { super::$name(false).await; })* }
+        mod kept { $(#[tokio::test] async fn $name() { super::$name(true).await; })* }
+    };
+}
+
+both_ways! {
+    a_program_is_told_who_it_is
+    the_agents_environment_stays_with_the_agent
+    arguments_are_never_read_by_a_shell
+    endings_have_their_class
+    a_stop_ends_the_whole_group
+    a_polite_program_uses_its_grace_and_leaves_nothing_behind
+    output_is_kept_up_to_its_cap
+    a_running_program_speaks_through_its_control_directory
+}
 
 struct Bench {
     talk: Talk,
@@ -17,10 +37,13 @@ struct Bench {
     _server: Server,
 }
 
-async fn bench(change: impl FnOnce(&mut AgentConfig)) -> Bench {
+async fn bench(kept: bool, change: impl FnOnce(&mut AgentConfig)) -> Bench {
     let dir = tempfile::tempdir().expect("a directory");
-    let mut server = Server::start().await;
+    let mut server = Server::start();
     let mut settings = config(&server.url(), dir.path());
+    if kept {
+        settings.keep_longer_than = Duration::ZERO;
+    }
     change(&mut settings);
     let worker = Worker::spawn(settings);
     let talk = server.session().await;
@@ -53,11 +76,14 @@ fn is_alive(pid: &str) -> bool {
     stat.is_ok_and(|stat| !stat.rsplit_once(')').is_some_and(|(_, rest)| rest.trim_start().starts_with('Z')))
 }
 
-#[tokio::test]
-async fn a_program_is_told_who_it_is() {
-    let mut bench = bench(|_| ()).await;
-    let text = r#"env | grep ^MAINSPRING_ | sort > "$MAINSPRING_CONTROL/output"; cat "$MAINSPRING_CHECKPOINT"; cat"#;
-    let mut order = process(7, &json!({"argv": [text], "shell": true, "stdin": "from stdin", "env": {"MAINSPRING_FENCE": "forged"}}));
+async fn a_program_is_told_who_it_is(kept: bool) {
+    let mut bench = bench(kept, |_| ()).await;
+    let text =
+        r#"env | grep ^MAINSPRING_ | sort > "$MAINSPRING_CONTROL/output"; cat "$MAINSPRING_CHECKPOINT"; cat"#;
+    let mut order = process(
+        7,
+        &json!({"argv": [text], "shell": true, "stdin": "from stdin", "env": {"MAINSPRING_FENCE": "forged"}}),
+    );
     order.attempt = 3;
     order.hard_timeout_ms = 60_000;
     order.checkpoint = Some(b"page 12;".to_vec());
@@ -82,22 +108,36 @@ async fn a_program_is_told_who_it_is() {
     assert_eq!(left, 0, "control directories are removed");
 }
 
-#[tokio::test]
-async fn the_agents_environment_stays_with_the_agent() {
-    let mut bench = bench(|settings| settings.env_passed = vec!["PATH".into()]).await;
+async fn the_agents_environment_stays_with_the_agent(kept: bool) {
+    let mut bench = bench(kept, |settings| settings.env_passed = vec!["PATH".into()]).await;
     bench.talk.start(process(1, &json!({"argv": ["env"], "env": {"OWN": "1"}}))).await;
     bench.talk.result().await;
     let log = String::from_utf8(bench.talk.log().await).expect("text");
-    let foreign =
-        log.lines().filter(|line| !["PATH=", "OWN=", "MAINSPRING_"].iter().any(|known| line.starts_with(known)));
+    let foreign = log
+        .lines()
+        .filter(|line| !["PATH=", "OWN=", "MAINSPRING_", "PWD="].iter().any(|known| line.starts_with(known)));
     assert_eq!(foreign.count(), 0, "{log}");
     bench.worker.ended().await;
 }
 
-#[tokio::test]
-async fn arguments_are_never_read_by_a_shell() {
-    let mut bench = bench(|_| ()).await;
-    let odd = ["a b", "$(id)", "`id`", "; id", "| id", "> x", "line\nbreak", "-n", "@file", "*", "\\", "'", "\"", ""];
+async fn arguments_are_never_read_by_a_shell(kept: bool) {
+    let mut bench = bench(kept, |_| ()).await;
+    let odd = [
+        "a b",
+        "$(id)",
+        "`id`",
+        "; id",
+        "| id",
+        "> x",
+        "line\nbreak",
+        "-n",
+        "@file",
+        "*",
+        "\\",
+        "'",
+        "\"",
+        "",
+    ];
     let argv: Vec<&str> = ["printf", "%s\\0"].into_iter().chain(odd).collect();
     bench.talk.start(process(1, &json!({"argv": argv}))).await;
     bench.talk.result().await;
@@ -111,20 +151,39 @@ async fn arguments_are_never_read_by_a_shell() {
     bench.worker.ended().await;
 }
 
-#[tokio::test]
-async fn endings_have_their_class() {
-    let mut bench = bench(|_| ()).await;
+async fn endings_have_their_class(kept: bool) {
+    let mut bench = bench(kept, |_| ()).await;
     let rows = [
         (script(1, "echo broken pipe >&2; exit 3"), "transient", 3, "ended with code 3\nbroken pipe"),
         (script(2, "exit 75"), "transient", 75, "ended with code 75"),
         (script(3, "exit 137"), "resource", 137, "was killed"),
         (script(4, "kill -9 $$"), "resource", 137, "was killed"),
-        (script(5, "kill -11 $$"), "transient", 139, "was ended by signal 11"),
-        (process(6, &json!({"argv": ["/no/such/program"]})), "permanent", 0, "cannot start `/no/such/program`"),
-        (process(7, &json!({"argv": ["true"], "cwd": "/no/such/place"})), "permanent", 0, "cannot start `true` in"),
+        (
+            script(5, "kill -11 $$"),
+            "transient",
+            139,
+            if kept { "ended with code 139" } else { "was ended by signal 11" },
+        ),
+        (
+            process(6, &json!({"argv": ["/no/such/program"]})),
+            "permanent",
+            0,
+            "cannot start `/no/such/program`",
+        ),
+        (
+            process(7, &json!({"argv": ["true"], "cwd": "/no/such/place"})),
+            "permanent",
+            0,
+            "cannot start `true` in",
+        ),
         (process(8, &json!({"argv": []})), "permanent", 0, "`argv` names no program"),
         (start(9, "process", "not json"), "permanent", 0, "not a payload of `process`"),
-        (script(10, "head -c 300000 /dev/zero > $MAINSPRING_CONTROL/output"), "permanent", 0, "the output is larger"),
+        (
+            script(10, "head -c 300000 /dev/zero > $MAINSPRING_CONTROL/output"),
+            "permanent",
+            0,
+            "the output is larger",
+        ),
         (script(11, "mkfifo $MAINSPRING_CONTROL/output"), "permanent", 0, "cannot read the output"),
         (
             process(12, &json!({"argv": ["ulimit -n; exit 4"], "shell": true, "limits": {"open_files": 64}})),
@@ -146,9 +205,8 @@ async fn endings_have_their_class() {
     bench.worker.ended().await;
 }
 
-#[tokio::test]
-async fn a_stop_ends_the_whole_group() {
-    let mut bench = bench(|_| ()).await;
+async fn a_stop_ends_the_whole_group(kept: bool) {
+    let mut bench = bench(kept, |_| ()).await;
     let pids = bench.dir.path().join("pids");
     // The leader ignores SIGTERM, and so does its grandchild: only SIGKILL of the group ends both.
     let text = format!(
@@ -170,9 +228,8 @@ async fn a_stop_ends_the_whole_group() {
     bench.worker.ended().await;
 }
 
-#[tokio::test]
-async fn a_polite_program_uses_its_grace_and_leaves_nothing_behind() {
-    let mut bench = bench(|_| ()).await;
+async fn a_polite_program_uses_its_grace_and_leaves_nothing_behind(kept: bool) {
+    let mut bench = bench(kept, |_| ()).await;
     let pids = bench.dir.path().join("pids");
     let text = format!(
         "(trap '' TERM; exec sleep 3600) >/dev/null 2>&1 & trap 'echo bye; exit 0' TERM; echo $$ $! > {}; while :; do sleep 0.01; done",
@@ -184,7 +241,7 @@ async fn a_polite_program_uses_its_grace_and_leaves_nothing_behind() {
     bench.talk.stop(&order, 3_600_000, "cancel").await;
     let result = bench.talk.result().await;
     assert_eq!(failure(&result), ("cancelled", 0, "stopped: cancel"), "asked to stop is not success");
-    assert_eq!(bench.talk.log().await, b"bye\n");
+    assert!(bench.talk.log().await.ends_with(b"bye\n"));
     soon("their end", async {
         while pids.split(' ').any(is_alive) {
             tokio::task::yield_now().await;
@@ -194,12 +251,13 @@ async fn a_polite_program_uses_its_grace_and_leaves_nothing_behind() {
     bench.worker.ended().await;
 }
 
-#[tokio::test]
-async fn output_is_kept_up_to_its_cap() {
-    let mut bench = bench(|settings| settings.log_bytes_max = 300_000).await;
+async fn output_is_kept_up_to_its_cap(kept: bool) {
+    let mut bench = bench(kept, |settings| settings.log_bytes_max = 300_000).await;
     bench.talk.start(script(1, "yes 0123456789 | head -c 5000000; echo end >&2; exit 1")).await;
     let result = bench.talk.result().await;
-    assert_eq!(failure(&result), ("transient", 1, "ended with code 1\nend"), "it did not hang on a full pipe");
+    let (class, code, message) = failure(&result);
+    assert_eq!((class, code), ("transient", 1), "it did not hang on a full pipe");
+    assert!(message.ends_with("\nend"), "{message}");
     let log = bench.talk.log().await;
     let note = b"\n[mainspring: output cut at 300000 bytes]\n";
     assert_eq!(log.len(), 300_000 + note.len());
@@ -210,9 +268,8 @@ async fn output_is_kept_up_to_its_cap() {
     bench.worker.ended().await;
 }
 
-#[tokio::test]
-async fn a_running_program_speaks_through_its_control_directory() {
-    let mut bench = bench(|_| ()).await;
+async fn a_running_program_speaks_through_its_control_directory(kept: bool) {
+    let mut bench = bench(kept, |_| ()).await;
     let text = r#"
         cd "$MAINSPRING_CONTROL"
         put() { printf %s "$2" > next; mv next "$1"; while [ -e "$1" ]; do sleep 0.01; done; }
@@ -236,7 +293,7 @@ async fn a_running_program_speaks_through_its_control_directory() {
 
 #[tokio::test]
 async fn the_next_agent_ends_what_a_killed_one_left() {
-    let bench = bench(|_| ()).await;
+    let bench = bench(false, |_| ()).await;
     let pids = bench.dir.path().join("pids");
     let text = format!("echo $$ > {}; while :; do sleep 1; done", pids.display());
     bench.talk.start(script(1, &text)).await;
@@ -247,13 +304,14 @@ async fn the_next_agent_ends_what_a_killed_one_left() {
     let copy = bench.dir.path().join("copy");
     let attempt = std::fs::read_dir(&kept).expect("attempts").next().expect("one").expect("an entry").path();
     soon("the record", async {
-        while std::fs::read_to_string(attempt.join(".process")).map_or(true, |text| text.is_empty()) {
+        while !std::fs::read_to_string(attempt.join(".process")).is_ok_and(|text| text.ends_with('\n')) {
             tokio::task::yield_now().await;
         }
     })
     .await;
-    std::fs::create_dir_all(copy.join("attempts/x")).expect("a directory");
-    std::fs::copy(attempt.join(".process"), copy.join("attempts/x/.process")).expect("copied");
+    let copied = copy.join("attempts").join(attempt.file_name().expect("a name"));
+    std::fs::create_dir_all(&copied).expect("a directory");
+    std::fs::copy(attempt.join(".process"), copied.join(".process")).expect("copied");
     let next = Worker::spawn(config("http://127.0.0.1:1", &copy));
     soon("its end", async {
         while is_alive(&pid) {
@@ -263,4 +321,74 @@ async fn the_next_agent_ends_what_a_killed_one_left() {
     .await;
     next.ended().await;
     bench.worker.ended().await;
+}
+
+/// Says where it is, waits to be let go, and leaves an output.
+fn patient(pid: &Path, go: &Path) -> v1::Start {
+    let text = format!(
+        "echo one; echo $$ > {}; until [ -e {} ]; do sleep 0.01; done; echo two; echo fine > $MAINSPRING_CONTROL/output",
+        pid.display(),
+        go.display()
+    );
+    process(1, &json!({"argv": [text], "shell": true, "keep": true}))
+}
+
+#[tokio::test]
+async fn the_next_agent_adopts_what_was_kept() {
+    let Bench { talk, worker, dir, _server: mut server } = bench(false, |_| ()).await;
+    let (pid, go) = (dir.path().join("pid"), dir.path().join("go"));
+    talk.start(patient(&pid, &go)).await;
+    let pid = written(&pid).await;
+    worker.kill().await;
+    drop(talk);
+    let worker = Worker::spawn(config(&server.url(), dir.path()));
+    let mut talk = server.session().await;
+    assert_eq!(talk.hello.holding.len(), 1, "the new life holds what the old one began");
+    assert!(is_alive(&pid), "it was not disturbed");
+    std::fs::write(&go, "").expect("written");
+    assert_eq!(success(&talk.result().await).as_deref(), Some(&b"fine\n"[..]));
+    assert_eq!(talk.log().await, b"one\ntwo\n", "the whole log, from its beginning");
+    worker.ended().await;
+}
+
+#[tokio::test]
+async fn what_ended_without_an_agent_is_reported_by_the_next() {
+    let Bench { talk, worker, dir, _server: mut server } = bench(false, |_| ()).await;
+    let (pid, go) = (dir.path().join("pid"), dir.path().join("go"));
+    talk.start(patient(&pid, &go)).await;
+    let pid = written(&pid).await;
+    worker.kill().await;
+    drop(talk);
+    std::fs::write(&go, "").expect("written");
+    soon("its end", async {
+        while is_alive(&pid) {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+    let worker = Worker::spawn(config(&server.url(), dir.path()));
+    let mut talk = server.session().await;
+    assert_eq!(success(&talk.result().await).as_deref(), Some(&b"fine\n"[..]));
+    worker.ended().await;
+}
+
+#[tokio::test]
+async fn an_upgrade_leaves_what_was_kept_and_can_stop_it_later() {
+    let Bench { mut talk, worker, dir, _server: mut server } =
+        bench(false, |settings| settings.leave_kept = true).await;
+    let (pid, go) = (dir.path().join("pid"), dir.path().join("go"));
+    let order = patient(&pid, &go);
+    talk.start(order.clone()).await;
+    let pid = written(&pid).await;
+    talk.report_where(|what| matches!(what, What::Accepted(_))).await;
+    worker.ended().await;
+    assert!(is_alive(&pid));
+    let worker = Worker::spawn(config(&server.url(), dir.path()));
+    drop(talk);
+    let mut talk = server.session().await;
+    talk.stop(&order, 5_000, "cancel").await;
+    let result = talk.result().await;
+    assert_eq!(failure(&result), ("cancelled", 143, "stopped: cancel"));
+    assert!(!is_alive(&pid));
+    worker.ended().await;
 }

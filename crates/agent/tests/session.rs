@@ -20,7 +20,7 @@ fn id(report: &v1::Report) -> u128 {
 #[tokio::test]
 async fn hello_says_who_and_what() {
     let dir = tempfile::tempdir().expect("a directory");
-    let mut server = Server::start().await;
+    let mut server = Server::start();
     let mut settings = config(&server.url(), dir.path());
     settings.labels.insert("disk".into(), "ssd".into());
     settings.zone = "north".into();
@@ -50,7 +50,7 @@ async fn hello_says_who_and_what() {
 #[tokio::test]
 async fn no_ops_are_done_and_reported_together() {
     let dir = tempfile::tempdir().expect("a directory");
-    let mut server = Server::start().await;
+    let mut server = Server::start();
     let worker = Worker::spawn(config(&server.url(), dir.path()));
     let mut talk = server.session().await;
     let starts = (0..10_000).map(|number| start(number, "noop", "")).collect();
@@ -70,7 +70,7 @@ async fn no_ops_are_done_and_reported_together() {
 #[tokio::test]
 async fn a_start_that_is_held_changes_nothing() {
     let dir = tempfile::tempdir().expect("a directory");
-    let mut server = Server::start().await;
+    let mut server = Server::start();
     let worker = Worker::spawn(config(&server.url(), dir.path()));
     let mut talk = server.session().await;
     let twice = start(1, "sleep", r#"{"ms":50}"#);
@@ -94,7 +94,7 @@ async fn a_start_that_is_held_changes_nothing() {
 #[tokio::test]
 async fn more_than_fits_waits_and_more_than_that_is_refused() {
     let dir = tempfile::tempdir().expect("a directory");
-    let mut server = Server::start().await;
+    let mut server = Server::start();
     let mut settings = config(&server.url(), dir.path());
     settings.slots = 1;
     let worker = Worker::spawn(settings);
@@ -123,11 +123,14 @@ async fn more_than_fits_waits_and_more_than_that_is_refused() {
 #[tokio::test]
 async fn results_outlive_the_server() {
     let dir = tempfile::tempdir().expect("a directory");
-    let mut server = Server::start().await;
+    let mut server = Server::start();
     let worker = Worker::spawn(config(&server.url(), dir.path()));
     let mut talk = server.session().await;
     let file = dir.path().join("go");
-    let waits = format!(r#"{{"argv":["until [ -e {} ]; do sleep 0.01; done; echo done > $MAINSPRING_CONTROL/output"],"shell":true}}"#, file.display());
+    let waits = format!(
+        r#"{{"argv":["until [ -e {} ]; do sleep 0.01; done; echo done > $MAINSPRING_CONTROL/output"],"shell":true}}"#,
+        file.display()
+    );
     talk.start(start(1, "process", &waits)).await;
     talk.report_where(|what| matches!(what, What::Accepted(_))).await;
     talk.start(start(2, "noop", "")).await;
@@ -139,16 +142,17 @@ async fn results_outlive_the_server() {
     std::fs::write(&file, "").expect("written");
     let spool = dir.path().join("spool");
     soon("both results on disk", async {
-        while std::fs::metadata(&spool).map_or(0, |data| data.len()) < 80 {
+        while !std::fs::read(&spool).is_ok_and(|bytes| bytes.ends_with(b"done\n")) {
             tokio::task::yield_now().await;
         }
     })
     .await;
 
-    let mut server = Server::start_at(address).await;
+    let mut server = Server::start_at(address);
     let mut talk = server.session().await;
     assert_eq!(holding(&talk.hello), BTreeSet::from([1, 2]));
-    let results = BTreeSet::from([id(&talk.report_where(is_result).await), id(&talk.report_where(is_result).await)]);
+    let results =
+        BTreeSet::from([id(&talk.report_where(is_result).await), id(&talk.report_where(is_result).await)]);
     assert_eq!(results, BTreeSet::from([1, 2]));
     // Not acknowledged, so they come again, also from another life of the worker.
     worker.kill().await;
@@ -170,7 +174,7 @@ async fn results_outlive_the_server() {
 #[tokio::test]
 async fn running_and_waiting_work_is_named_again() {
     let dir = tempfile::tempdir().expect("a directory");
-    let mut server = Server::start().await;
+    let mut server = Server::start();
     let mut settings = config(&server.url(), dir.path());
     settings.slots = 1;
     let worker = Worker::spawn(settings);
@@ -195,7 +199,7 @@ async fn running_and_waiting_work_is_named_again() {
 #[tokio::test]
 async fn a_silent_server_is_left() {
     let dir = tempfile::tempdir().expect("a directory");
-    let mut server = Server::start().await;
+    let mut server = Server::start();
     let worker = Worker::spawn(config(&server.url(), dir.path()));
     let quiet = server.session().await;
     let second = server.session().await;
@@ -206,11 +210,12 @@ async fn a_silent_server_is_left() {
 #[tokio::test]
 async fn leaving_waits_for_work_and_takes_nothing_new() {
     let dir = tempfile::tempdir().expect("a directory");
-    let mut server = Server::start().await;
+    let mut server = Server::start();
     let mut worker = Worker::spawn(config(&server.url(), dir.path()));
     let mut talk = server.session().await;
     let file = dir.path().join("go");
-    let waits = format!(r#"{{"argv":["until [ -e {} ]; do sleep 0.01; done"],"shell":true}}"#, file.display());
+    let waits =
+        format!(r#"{{"argv":["until [ -e {} ]; do sleep 0.01; done"],"shell":true}}"#, file.display());
     talk.start(start(1, "process", &waits)).await;
     talk.report_where(|what| matches!(what, What::Accepted(_))).await;
     worker.shut_down();
@@ -229,7 +234,7 @@ async fn leaving_waits_for_work_and_takes_nothing_new() {
 #[tokio::test]
 async fn leaving_stops_what_does_not_end_and_keeps_its_result() {
     let dir = tempfile::tempdir().expect("a directory");
-    let mut server = Server::start().await;
+    let mut server = Server::start();
     let mut settings = config(&server.url(), dir.path());
     settings.drain_deadline = std::time::Duration::from_millis(50);
     let worker = Worker::spawn(settings.clone());
@@ -240,7 +245,7 @@ async fn leaving_stops_what_does_not_end_and_keeps_its_result() {
     drop(talk);
     server.vanish().await;
     worker.ended().await;
-    let mut server = Server::start().await;
+    let mut server = Server::start();
     settings.server = server.url();
     let worker = Worker::spawn(settings);
     let mut talk = server.session().await;

@@ -16,6 +16,8 @@ pub struct ApiConfig {
     pub heartbeat: Duration,
     /// Orders that may wait for one worker; beyond that its session is ended, and it comes back with a new one.
     pub session_queue_max: usize,
+    /// Open connections; further ones are closed at once.
+    pub connections_max: usize,
     /// How long a stopping server waits for requests that are under way.
     pub drain: Duration,
 }
@@ -28,10 +30,11 @@ impl Default for ApiConfig {
             body_bytes_max: 2 << 20,
             batch_bytes_max: 64 << 20,
             batch_tasks_max: 10_000,
-            key_life: Duration::from_secs(24 * 3600),
+            key_life: Duration::from_hours(24),
             lease: LEASE,
             heartbeat: HEARTBEAT,
             session_queue_max: 1_000_000,
+            connections_max: 20_000,
             drain: Duration::from_secs(10),
         }
     }

@@ -27,13 +27,12 @@ pub struct Gateway {
     keys: RandomState,
     minted: AtomicU64,
     /// Figures come back on one channel; two askers would take each other's.
-    asking: tokio::sync::Mutex<()>,
+    asking: Arc<tokio::sync::Mutex<()>>,
 }
 
 impl Gateway {
     pub fn new(node: Arc<Node>) -> Self {
-        let asking = tokio::sync::Mutex::new(());
-        Self { node, keys: RandomState::new(), minted: AtomicU64::new(0), asking }
+        Self { node, keys: RandomState::new(), minted: AtomicU64::new(0), asking: Arc::default() }
     }
 
     /// A new id; `slot` for tasks whose place is given by a key, others are spread.
@@ -80,9 +79,14 @@ impl Gateway {
 
     /// `None`: the shard has stopped.
     pub async fn figures(&self) -> Option<ShardFigures> {
-        let _one = self.asking.lock().await;
+        let turn = Arc::clone(&self.asking).lock_owned().await;
         let node = Arc::clone(&self.node);
-        tokio::task::spawn_blocking(move || node.figures()).await.ok().flatten()
+        let asked = tokio::task::spawn_blocking(move || {
+            // Kept until the answer is there, even if the asker has lost patience.
+            let _turn = turn;
+            node.figures()
+        });
+        asked.await.ok().flatten()
     }
 }
 

@@ -17,26 +17,64 @@ use serde::Serialize;
 pub enum Problem {
     /// The core refused.
     Rejected(Rejection),
-    InvalidJson { what: String },
-    InvalidField { field: &'static str, what: String },
-    InvalidQuery { parameter: String, what: String },
-    NameTooLong { field: &'static str, bytes: usize, max: usize },
-    TooManyEntries { field: &'static str, count: usize, max: usize },
-    KeyTooLong { bytes: usize, max: usize },
-    BodyTooLarge { max: usize },
+    InvalidJson {
+        what: String,
+    },
+    InvalidField {
+        field: &'static str,
+        what: String,
+    },
+    InvalidQuery {
+        parameter: String,
+        what: String,
+    },
+    NameTooLong {
+        field: &'static str,
+        bytes: usize,
+        max: usize,
+    },
+    TooManyEntries {
+        field: &'static str,
+        count: usize,
+        max: usize,
+    },
+    KeyTooLong {
+        bytes: usize,
+        max: usize,
+    },
+    BodyTooLarge {
+        max: usize,
+    },
     BodyUnreadable,
-    BatchTooLong { max: usize },
-    PageTooLong { limit: usize, max: usize },
-    UnknownExecutor { name: String },
-    WorkerNotFound { id: String },
+    BatchTooLong {
+        max: usize,
+    },
+    PageTooLong {
+        limit: usize,
+        max: usize,
+    },
+    UnknownExecutor {
+        name: String,
+    },
+    WorkerNotFound {
+        id: String,
+    },
     /// The text in the path is no id, so there is no such task.
-    NoSuchTask { id: String },
-    RouteNotFound { path: String },
-    MethodNotAllowed { method: String },
+    NoSuchTask {
+        id: String,
+    },
+    RouteNotFound {
+        path: String,
+    },
+    MethodNotAllowed {
+        method: String,
+    },
     /// The mailbox stayed full.
     ServerBusy,
     /// The shard took the command and stopped before it answered.
-    OutcomeUnknown { id: Option<TaskId> },
+    OutcomeUnknown {
+        id: Option<TaskId>,
+    },
 }
 
 impl Problem {

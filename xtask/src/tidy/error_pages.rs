@@ -3,28 +3,40 @@
 use super::Finding;
 use super::tree::Tree;
 
-const SOURCE: &str = "crates/core/src/command/rejection.rs";
+/// What the rules refuse, and what the edge refuses by itself.
+const SOURCES: [&str; 2] = ["crates/core/src/command/rejection.rs", "crates/api/src/problem.rs"];
 const PAGES: &str = "docs/errors/";
 const SECTIONS: [&str; 2] = ["## What it means", "## What to do"];
 
 pub fn check(tree: &Tree) -> Vec<Finding> {
-    let codes = codes(tree.text(SOURCE).unwrap_or_default());
-    if codes.is_empty() {
-        return vec![Finding::new(SOURCE, 1, "has no array `const CODES`; list every error code there")];
-    }
     let mut findings = Vec::new();
-    for (line, code) in &codes {
-        let path = format!("{PAGES}{code}.md");
-        match tree.text(&path) {
-            Some(text) => findings.extend(check_page(&path, code, text)),
-            None => findings.push(Finding::new(SOURCE, *line, format!("`{code}` has no page; write {path}"))),
+    let mut known: Vec<&str> = Vec::new();
+    for source in SOURCES {
+        let codes = codes(tree.text(source).unwrap_or_default());
+        if codes.is_empty() {
+            let what = "has no array `const CODES`; list every error code there";
+            findings.push(Finding::new(source, 1, what));
+        }
+        for (line, code) in codes {
+            let path = format!("{PAGES}{code}.md");
+            if let Some(text) = tree.text(&path) {
+                findings.extend(check_page(&path, code, text));
+            } else {
+                let what = format!("`{code}` has no page; write {path}");
+                findings.push(Finding::new(source, line, what));
+            }
+            if known.contains(&code) {
+                findings.push(Finding::new(source, line, format!("`{code}` is listed twice; keep one")));
+            }
+            known.push(code);
         }
     }
     for (path, _) in tree.with_ending(".md").filter(|(path, _)| path.starts_with(PAGES)) {
         let name = path.trim_start_matches(PAGES).trim_end_matches(".md");
-        if !codes.iter().any(|(_, code)| *code == name) {
+        if !known.contains(&name) {
+            let sources = SOURCES.join(" or ");
             let what =
-                format!("no error has the code `{name}`; delete the page, or list the code in {SOURCE}");
+                format!("no error has the code `{name}`; delete the page, or list the code in {sources}");
             findings.push(Finding::new(path, 1, what));
         }
     }
@@ -68,10 +80,13 @@ mod tests {
 
     const GOOD: &str = "# A\n\n## What it means\nx\n\n## What to do\ny\n";
 
+    const EDGE: &str = "# EDGE\n\n## What it means\nx\n\n## What to do\ny\n";
+
     type Row<'a> = (&'a str, &'a [(&'a str, &'a str)], &'a [&'a str]);
 
     fn found(source: &str, pages: &[(&str, &str)]) -> Vec<String> {
-        let mut texts = vec![(SOURCE, source)];
+        let mut texts = vec![(SOURCES[0], source), (SOURCES[1], "const CODES: [&str; 1] = [\"EDGE\"];")];
+        texts.push(("docs/errors/EDGE.md", EDGE));
         texts.extend(pages);
         check(&Tree::of(&texts)).iter().map(ToString::to_string).collect()
     }

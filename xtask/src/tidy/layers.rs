@@ -27,9 +27,11 @@ const RUNTIME: &str = "mainspring-runtime";
 const SIM: &str = "mainspring-sim";
 const PROTO: &str = "mainspring-proto";
 const AGENT: &str = "mainspring-agent";
+const API: &str = "mainspring-api";
+const CLIENT: &str = "mainspring-client";
 
 /// Every arrow that may exist.
-const LAYERS: [Layer; 9] = [
+const LAYERS: [Layer; 11] = [
     Layer {
         package: CORE,
         ours: &[],
@@ -41,7 +43,14 @@ const LAYERS: [Layer; 9] = [
     Layer { package: SIM, ours: &[CORE, STORE, RUNTIME], foreign: Foreign::Any },
     Layer { package: PROTO, ours: &[], foreign: Foreign::Any },
     Layer { package: AGENT, ours: &[CORE, PROTO], foreign: Foreign::Any },
-    Layer { package: "mainspring", ours: &[CORE, STORE, STORE_LOCAL, RUNTIME, SIM, PROTO, AGENT], foreign: Foreign::Any },
+    // The local store is for its tests.
+    Layer { package: API, ours: &[CORE, STORE, STORE_LOCAL, RUNTIME, PROTO], foreign: Foreign::Any },
+    Layer { package: CLIENT, ours: &[], foreign: Foreign::Any },
+    Layer {
+        package: "mainspring",
+        ours: &[CORE, STORE, STORE_LOCAL, RUNTIME, SIM, PROTO, AGENT, API, CLIENT],
+        foreign: Foreign::Any,
+    },
     Layer { package: "xtask", ours: &[], foreign: Foreign::Any },
 ];
 

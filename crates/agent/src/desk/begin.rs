@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
 use mainspring_core::failure::FailureClass;
 use mainspring_proto::v1;
 use tokio::sync::watch;
@@ -13,6 +14,7 @@ use tracing::warn;
 use super::{Desk, Held, Running};
 use crate::attempt::{Attempt, Event, Key, Outcome, Reporter, StopSignal};
 use crate::executor::Executor;
+use crate::executor::process::Survivor;
 
 impl Desk {
     pub(super) fn begin(&mut self, start: v1::Start, now: Instant) {
@@ -65,13 +67,12 @@ impl Desk {
             0 => self.settings.grace,
             ms => Duration::from_millis(ms),
         };
-        let running = Running { stop, grace, checkpoint: None, extend_ms: 0 };
+        let running = Running { stop, grace, checkpoint: None, extend_ms: 0, kept: false };
         self.held.insert(key, Held::Running(Box::new(running)));
         self.running += 1;
         self.logs.begin(key, start.attempt);
         self.say(key, v1::report::What::Accepted(true));
 
-        let events = self.events.clone();
         let attempt = Attempt {
             key,
             number: start.attempt,
@@ -80,13 +81,47 @@ impl Desk {
             payload: start.payload,
             checkpoint: start.checkpoint,
             deadline_unix_ms: deadline(start.hard_timeout_ms),
+            hard_timeout_ms: start.hard_timeout_ms,
             stop: StopSignal(ordered),
-            reporter: Reporter { key, events: events.clone() },
+            reporter: Reporter { key, events: self.events.clone() },
         };
-        let work = AssertUnwindSafe(executor.run(attempt)).catch_unwind();
+        self.see_through(key, executor.run(attempt));
+    }
+
+    /// A process that an earlier agent began is held and reported like any other.
+    pub fn adopt(&mut self, survivor: Survivor) {
+        let key = survivor.key;
+        let (stop, ordered) = watch::channel(None);
+        let running =
+            Running { stop, grace: self.settings.grace, checkpoint: None, extend_ms: 0, kept: true };
+        self.held.insert(key, Held::Running(Box::new(running)));
+        self.running += 1;
+        self.logs.begin(key, survivor.attempt);
+        let attempt = Attempt {
+            key,
+            number: survivor.attempt,
+            tenant: String::new(),
+            job: String::new(),
+            payload: Vec::new(),
+            checkpoint: None,
+            deadline_unix_ms: None,
+            hard_timeout_ms: 0,
+            stop: StopSignal(ordered),
+            reporter: Reporter { key, events: self.events.clone() },
+        };
+        self.see_through(key, self.executors.adopt(attempt, survivor));
+    }
+
+    fn see_through(&self, key: Key, work: BoxFuture<'static, Outcome>) {
+        let events = self.events.clone();
+        let work = AssertUnwindSafe(work).catch_unwind();
         tokio::spawn(async move {
             let outcome = work.await.unwrap_or_else(|_| {
-                Outcome::failure(FailureClass::Transient, 0, "the executor panicked; the worker's log says where")
+                Outcome::failure(
+                    FailureClass::Transient,
+                    0,
+                    "the executor panicked; the worker's log says where",
+                )
             });
             // The desk is gone only when the agent has ended.
             let _ = events.send(Event::Ended(key, outcome));

@@ -3,10 +3,10 @@
 //! - DK-1 an attempt is held from its Start until its result is acknowledged, and Hello names all that is held
 //! - DK-2 a Start for a (task, fence) that is held changes nothing
 //! - DK-3 a result leaves memory only when it was acknowledged
-//! - DK-4 a result that was not acknowledged soon is on disk soon: see [`SPOOL_AFTER`]
+//! - DK-4 a result that was not acknowledged soon is on disk soon: see [`results::SPOOL_AFTER`]
 //! - DK-5 work goes on without a session; only what is said about it waits
 //!
-//! What a crash of the worker loses: results younger than [`SPOOL_AFTER`] (and the spool's next fsync) that the server
+//! What a crash of the worker loses: results younger than [`results::SPOOL_AFTER`] (and the spool's next fsync) that the server
 //! had not acknowledged. The server then hears of a restarted worker that does not hold the attempt, and treats it as
 //! one of unknown outcome: repeated, or failed if it must run at most once. A shutdown loses nothing.
 //! Not here: the stream (`session`), doing the work (`executor`).
@@ -36,8 +36,6 @@ use crate::executor::Executors;
 use crate::home::Places;
 use crate::spool::Spool;
 
-pub use self::results::{SPOOL_AFTER, SWEEP_EVERY};
-
 pub struct Desk {
     settings: Settings,
     executors: Executors,
@@ -63,6 +61,7 @@ pub struct Settings {
     pub slots: usize,
     pub capacity: Capacity,
     pub grace: Duration,
+    pub leave_kept: bool,
 }
 
 enum Held {
@@ -78,6 +77,8 @@ struct Running {
     checkpoint: Option<Vec<u8>>,
     /// Asked for while there was no session.
     extend_ms: u64,
+    /// It survives this agent.
+    kept: bool,
 }
 
 struct Ended {
@@ -148,11 +149,20 @@ impl Desk {
                 _ => {}
             },
             Event::LogGrew(key, len) => self.logs.grew(key, len),
+            Event::Kept(key) => {
+                if let Some(Held::Running(running)) = self.held.get_mut(&key) {
+                    running.kept = true;
+                }
+            }
             Event::Ended(key, outcome) => self.ended(key, outcome, now),
         }
     }
 
     fn ended(&mut self, key: Key, outcome: Outcome, now: Instant) {
+        if !matches!(self.held.get(&key), Some(Held::Running(_))) {
+            // Left to the successor.
+            return;
+        }
         self.logs.ended(key);
         self.running -= 1;
         self.owe(key, outcome, now);
@@ -191,6 +201,10 @@ impl Desk {
         for key in std::mem::take(&mut self.waiting) {
             self.held.remove(&key);
             self.refuse(key, "the worker is leaving");
+        }
+        if self.settings.leave_kept {
+            self.held.retain(|_, held| !matches!(held, Held::Running(running) if running.kept));
+            self.running = self.held.values().filter(|held| matches!(held, Held::Running(_))).count();
         }
     }
 

@@ -14,7 +14,7 @@ use crate::attempt::{Key, Outcome};
 /// A healthy server acknowledges in far less, so healthy work writes nothing to disk.
 pub const SPOOL_AFTER: Duration = Duration::from_millis(200);
 /// Looking costs time for each result since the last look.
-pub const SWEEP_EVERY: Duration = Duration::from_millis(100);
+const SWEEP_EVERY: Duration = Duration::from_millis(100);
 /// Within one session nothing is lost; this is for a server that forgot.
 const SEND_AGAIN_AFTER: Duration = Duration::from_secs(15);
 

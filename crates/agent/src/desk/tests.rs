@@ -64,7 +64,11 @@ fn logs_go_on_from_what_the_server_is_known_to_have() {
     assert_eq!(offsets(&mut logs), [(1000, 65536, false), (66536, 33464, false)]);
     logs.confirm();
     logs.rewind();
-    assert_eq!(offsets(&mut logs), [(1000, 65536, false), (66536, 33464, false)], "from the answered heartbeat");
+    assert_eq!(
+        offsets(&mut logs),
+        [(1000, 65536, false), (66536, 33464, false)],
+        "from the answered heartbeat"
+    );
     logs.ended(key(1));
     assert_eq!(offsets(&mut logs), [(100_000, 0, true)]);
     logs.rewind();

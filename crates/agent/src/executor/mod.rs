@@ -31,19 +31,26 @@ pub trait Executor: Send + Sync {
 /// All executors by the name that a task gives.
 #[derive(Clone)]
 pub struct Executors {
+    process: Arc<process::Process>,
     known: Vec<(&'static str, Arc<dyn Executor>)>,
 }
 
 impl Executors {
     pub fn new(config: &AgentConfig, places: &Places) -> Self {
         let guard = Guard::new(config.allow.clone());
+        let process = Arc::new(process::Process::new(config, places.clone()));
         let known: Vec<(&'static str, Arc<dyn Executor>)> = vec![
             ("noop", Arc::new(noop::Noop)),
             ("http", Arc::new(http::Http::new(config, guard))),
-            ("process", Arc::new(process::Process::new(config, places.clone()))),
+            ("process", process.clone()),
             ("sleep", Arc::new(sleep::Sleep)),
         ];
-        Self { known }
+        Self { process, known }
+    }
+
+    /// Goes on with a process that an earlier agent began.
+    pub fn adopt(&self, attempt: Attempt, survivor: process::Survivor) -> BoxFuture<'static, Outcome> {
+        self.process.adopt(attempt, survivor)
     }
 
     pub fn find(&self, name: &str) -> Option<&Arc<dyn Executor>> {

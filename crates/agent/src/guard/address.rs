@@ -118,7 +118,7 @@ pub fn inner_v4(address: Ipv6Addr) -> Option<Ipv4Addr> {
     let low = || Ipv4Addr::from_bits(address.to_bits() as u32);
     match address.segments() {
         [0, 0, 0, 0, 0, 0, 0, 0..=1] => None,
-        [0, 0, 0, 0, 0, 0xffff, ..] | [0, 0, 0, 0, 0xffff, 0, ..] | [0, 0, 0, 0, 0, 0, ..] => Some(low()),
+        [0, 0, 0, 0, 0, 0 | 0xffff, ..] | [0, 0, 0, 0, 0xffff, 0, ..] => Some(low()),
         [0x0064, 0xff9b, 0, 0, 0, 0, ..] => Some(low()),
         [0x2002, high, next, ..] => Some(Ipv4Addr::from_bits(u32::from(high) << 16 | u32::from(next))),
         _ => None,

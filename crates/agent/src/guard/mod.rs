@@ -20,7 +20,9 @@ pub use self::address::{AddressRange, BadRange, why_forbidden};
 
 #[derive(Debug, thiserror::Error)]
 pub enum GuardError {
-    #[error("`{host}` is {address}, which webhooks may not reach ({why}); an operator can allow it on the worker")]
+    #[error(
+        "`{host}` is {address}, which webhooks may not reach ({why}); an operator can allow it on the worker"
+    )]
     Forbidden { host: String, address: IpAddr, why: &'static str },
     #[error("cannot look up `{host}`: {source}")]
     Lookup { host: String, source: io::Error },
@@ -73,8 +75,9 @@ impl Guard {
             IpAddr::V4(_) => None,
             IpAddr::V6(outer) => address::inner_v4(outer).map(IpAddr::V4),
         };
-        let allowed =
-            |range: &AddressRange| range.contains(address) || inner.is_some_and(|inner| range.contains(inner));
+        let allowed = |range: &AddressRange| {
+            range.contains(address) || inner.is_some_and(|inner| range.contains(inner))
+        };
         if self.allow.iter().any(allowed) {
             return Ok(());
         }

@@ -46,7 +46,7 @@ pub enum Next {
 }
 
 impl Link {
-    pub async fn open(endpoint: Endpoint, hello: v1::Hello) -> Result<Self, LinkError> {
+    pub async fn open(endpoint: Endpoint, hello: v1::Hello) -> Result<Box<Self>, LinkError> {
         let channel = endpoint.connect().await?;
         let mut client = WorkerServiceClient::new(channel).max_decoding_message_size(MESSAGE_BYTES_MAX);
         let (out, outbound) = mpsc::channel(MESSAGES_AHEAD);
@@ -55,33 +55,34 @@ impl Link {
         let _ = out.try_send(first);
         let call = timeout(WELCOME_MAX, client.session(ReceiverStream::new(outbound)));
         let inbound = call.await.map_err(|_| LinkError::Silent)?.map_err(Box::new)?.into_inner();
-        Ok(Self {
+        Ok(Box::new(Self {
             out,
             inbound,
             heartbeat: every(HEARTBEAT_DEFAULT),
             silence_max: WELCOME_MAX,
             heard: Instant::now(),
-        })
+        }))
     }
 
     /// Waits for a message, for room to send one, or for the time of a heartbeat.
     pub async fn next(&mut self, desk: &mut Desk) -> Next {
-        tokio::select! {
+        let message = tokio::select! {
             biased;
-            sent = self.out.reserve(), if desk.has_full_message() => send(sent, desk),
+            room = self.out.reserve(), if desk.has_full_message() => return send(room, desk),
             _ = self.heartbeat.tick() => {
                 desk.heartbeat();
-                Next::Heartbeat
+                return Next::Heartbeat;
             }
-            message = self.inbound.message() => match message {
-                Ok(Some(message)) => self.heard(message),
-                Ok(None) => Next::Ended("the server closed the stream".to_owned()),
-                Err(status) => Next::Ended(format!("{:?}: {}", status.code(), status.message())),
-            },
-            sent = self.out.reserve(), if desk.has_message() => send(sent, desk),
+            message = self.inbound.message() => message,
+            room = self.out.reserve(), if desk.has_message() => return send(room, desk),
             () = sleep_until((self.heard + self.silence_max).into()) => {
-                Next::Ended("the server was silent for too long".to_owned())
+                return Next::Ended("the server was silent for too long".to_owned());
             }
+        };
+        match message {
+            Ok(Some(message)) => self.heard(message),
+            Ok(None) => Next::Ended("the server closed the stream".to_owned()),
+            Err(status) => Next::Ended(format!("{:?}: {}", status.code(), status.message())),
         }
     }
 
@@ -108,7 +109,10 @@ impl Link {
     }
 }
 
-fn send(room: Result<mpsc::Permit<'_, v1::WorkerMessage>, mpsc::error::SendError<()>>, desk: &mut Desk) -> Next {
+fn send(
+    room: Result<mpsc::Permit<'_, v1::WorkerMessage>, mpsc::error::SendError<()>>,
+    desk: &mut Desk,
+) -> Next {
     match room {
         Ok(room) => {
             room.send(desk.take_message());

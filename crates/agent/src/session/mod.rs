@@ -48,14 +48,14 @@ pub struct Session {
 /// How the agent stands with the server.
 enum Phase {
     Waiting(Pin<Box<Sleep>>),
-    Connecting(BoxFuture<'static, Result<Link, LinkError>>),
+    Connecting(BoxFuture<'static, Result<Box<Link>, LinkError>>),
     Open(Box<Link>),
 }
 
 /// What ended one turn of the loop.
 enum Turn {
     Retry,
-    Connected(Result<Link, LinkError>),
+    Connected(Result<Box<Link>, LinkError>),
     Stream(Next),
     Events,
     Sweep,
@@ -101,7 +101,7 @@ impl Session {
         let now = Instant::now();
         match turn {
             Turn::Retry => return self.connect(),
-            Turn::Connected(Ok(link)) => return Phase::Open(Box::new(link)),
+            Turn::Connected(Ok(link)) => return Phase::Open(link),
             Turn::Connected(Err(error)) => {
                 debug!(%error, "cannot reach the server");
                 return self.back_off();

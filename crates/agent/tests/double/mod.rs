@@ -23,10 +23,8 @@ use tonic::{Request, Response, Status, Streaming};
 pub const PATIENCE: Duration = Duration::from_secs(20);
 
 pub async fn soon<T>(what: &str, future: impl Future<Output = T>) -> T {
-    match tokio::time::timeout(PATIENCE, future).await {
-        Ok(value) => value,
-        Err(_) => panic!("waited too long for {what}"),
-    }
+    let in_time = tokio::time::timeout(PATIENCE, future).await;
+    in_time.unwrap_or_else(|_| panic!("waited too long for {what}"))
 }
 
 type Answer = Result<v1::ServerMessage, Status>;
@@ -47,7 +45,15 @@ impl WorkerService for Service {
         let first = inbound.message().await?.unwrap_or_default();
         let hello = first.hello.ok_or_else(|| Status::invalid_argument("hello first"))?;
         let (out, outbound) = mpsc::channel(64);
-        let talk = Talk { hello, inbound, out, reports: VecDeque::new(), logs: Vec::new(), draining: false, messages: 0 };
+        let talk = Talk {
+            hello,
+            inbound,
+            out,
+            reports: VecDeque::new(),
+            logs: Vec::new(),
+            draining: false,
+            messages: 0,
+        };
         self.sessions.send(talk).map_err(|_| Status::unavailable("the test is over"))?;
         Ok(Response::new(ReceiverStream::new(outbound)))
     }
@@ -60,19 +66,20 @@ pub struct Server {
 }
 
 impl Server {
-    pub async fn start() -> Self {
-        Self::start_at("127.0.0.1:0".parse().expect("an address")).await
+    pub fn start() -> Self {
+        Self::start_at("127.0.0.1:0".parse().expect("an address"))
     }
 
     /// A server that comes back at the same place.
-    pub async fn start_at(address: SocketAddr) -> Self {
+    pub fn start_at(address: SocketAddr) -> Self {
         let socket = TcpSocket::new_v4().expect("a socket");
         socket.set_reuseaddr(true).expect("reuse");
         socket.bind(address).expect("an address");
         let listener: TcpListener = socket.listen(64).expect("listening");
         let address = listener.local_addr().expect("an address");
         let (sender, sessions) = mpsc::unbounded_channel();
-        let service = WorkerServiceServer::new(Service { sessions: sender }).max_decoding_message_size(64 << 20);
+        let service =
+            WorkerServiceServer::new(Service { sessions: sender }).max_decoding_message_size(64 << 20);
         let serving = tokio::spawn(async move {
             let served = tonic::transport::Server::builder()
                 .initial_stream_window_size(4 << 20)
@@ -127,8 +134,7 @@ impl Talk {
     }
 
     pub async fn stop(&self, start: &v1::Start, grace_ms: u64, reason: &str) {
-        let stop =
-            v1::Stop { task: start.task.clone(), fence: start.fence, grace_ms, reason: reason.into() };
+        let stop = v1::Stop { task: start.task.clone(), fence: start.fence, grace_ms, reason: reason.into() };
         self.send(v1::ServerMessage { stops: vec![stop], ..Default::default() }).await;
     }
 
@@ -222,6 +228,7 @@ pub fn start(number: u128, executor: &str, payload: &str) -> v1::Start {
         job: "nightly".into(),
         executor: executor.into(),
         payload: payload.into(),
+        hard_timeout_ms: 60_000,
         grace_ms: 5_000,
         ..Default::default()
     }

@@ -1,6 +1,7 @@
 //! Reading bodies, headers and queries, each within its bound.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use axum::body::Body;
 use bytes::Bytes;
@@ -11,11 +12,14 @@ use serde::Deserialize;
 use crate::problem::Problem;
 use crate::wire::Keys;
 
+/// A body that takes longer keeps its connection busy for nothing.
+const BODY_TIMEOUT: Duration = Duration::from_mins(1);
+
 pub(crate) async fn read(body: Body, max: usize) -> Result<Bytes, Problem> {
-    match Limited::new(body, max).collect().await {
-        Ok(whole) => Ok(whole.to_bytes()),
-        Err(error) if error.is::<LengthLimitError>() => Err(Problem::BodyTooLarge { max }),
-        Err(_) => Err(Problem::BodyUnreadable),
+    match tokio::time::timeout(BODY_TIMEOUT, Limited::new(body, max).collect()).await {
+        Ok(Ok(whole)) => Ok(whole.to_bytes()),
+        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(Problem::BodyTooLarge { max }),
+        Ok(Err(_)) | Err(_) => Err(Problem::BodyUnreadable),
     }
 }
 
@@ -47,7 +51,9 @@ pub(crate) fn keys(headers: &HeaderMap) -> Result<Keys<'_>, Problem> {
 
 fn text<'a>(headers: &'a HeaderMap, name: &str, field: &'static str) -> Result<Option<&'a str>, Problem> {
     let value = headers.get(name).map(|value| value.to_str());
-    value.transpose().map_err(|_| Problem::field(field, format!("header `{name}` has characters beyond ASCII")))
+    value
+        .transpose()
+        .map_err(|_| Problem::field(field, format!("header `{name}` has characters beyond ASCII")))
 }
 
 /// The query's parameters; ones that are not in `known` are refused.

@@ -23,6 +23,7 @@ use super::Server;
 use super::finish::finish;
 use super::request_id::RequestIds;
 use crate::edge::Edge;
+use crate::gateway::Gateway;
 
 /// Wait after an accept that failed, most often for want of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
@@ -34,6 +35,8 @@ const PING_TIMEOUT: Duration = Duration::from_secs(10);
 const STREAM_WINDOW: u32 = 4 << 20;
 const CONNECTION_WINDOW: u32 = 16 << 20;
 const STREAMS_MAX: u32 = 1024;
+const LINGER_MAX_MS: u64 = 2_000;
+const LINGER_STEP_MS: u64 = 2;
 
 struct Shared {
     edge: Arc<Edge>,
@@ -59,6 +62,9 @@ pub(super) async fn run(
             Some(_) = connections.join_next() => continue,
         };
         match accepted {
+            Ok(_) if connections.len() >= edge.config.connections_max => {
+                tracing::warn!(max = edge.config.connections_max, "too many connections: one was closed");
+            }
             Ok((stream, _)) => serve_one(&builder, &graceful, &mut connections, &shared, stream),
             Err(error) => {
                 tracing::warn!(%error, "a connection was not accepted");
@@ -71,7 +77,9 @@ pub(super) async fn run(
     edge.sessions.close_all();
     let _ = tokio::time::timeout(edge.config.drain, graceful.shutdown()).await;
     connections.shutdown().await;
-    wait_for_sessions(&edge).await;
+    let gateway = Arc::clone(&edge.gateway);
+    drop((edge, shared));
+    wait_until_alone(&gateway).await;
     Ok(())
 }
 
@@ -118,12 +126,13 @@ async fn answer(
     Ok(finish(response, &id, &shared.edge.metrics))
 }
 
-/// Their reading tasks tell the shard that they are gone.
-async fn wait_for_sessions(edge: &Edge) {
-    for _ in 0..200 {
-        if edge.sessions.live() == 0 {
+/// Tasks of sessions and streams end by themselves, the last after telling the shard that its worker is gone.
+async fn wait_until_alone(gateway: &Arc<Gateway>) {
+    for _ in 0..LINGER_MAX_MS / LINGER_STEP_MS {
+        if Arc::strong_count(gateway) == 1 {
             return;
         }
-        tokio::time::sleep(Duration::from_millis(10)).await;
+        tokio::time::sleep(Duration::from_millis(LINGER_STEP_MS)).await;
     }
+    tracing::warn!("something still holds the node");
 }

@@ -12,7 +12,7 @@ use crate::rest::json;
 pub(super) fn finish(mut response: Response<Body>, id: &RequestId, metrics: &Metrics) -> Response<Body> {
     metrics.requests.inc();
     if let Some(problem) = response.extensions_mut().remove::<Problem>() {
-        response = render(&problem, response, id);
+        response = render(&problem, &response, id);
         metrics.note_refused(problem.code());
         if problem.status().is_server_error() {
             tracing::warn!(code = problem.code(), request = id.as_str(), what = %problem, "a request failed");
@@ -23,7 +23,7 @@ pub(super) fn finish(mut response: Response<Body>, id: &RequestId, metrics: &Met
 }
 
 /// Keeps the headers that came with it, such as `Allow`.
-fn render(problem: &Problem, response: Response<Body>, id: &RequestId) -> Response<Body> {
+fn render(problem: &Problem, response: &Response<Body>, id: &RequestId) -> Response<Body> {
     let mut rendered = json(problem.status(), &problem.body(id.as_str()));
     for (name, value) in response.headers() {
         if name != header::CONTENT_LENGTH && name != header::CONTENT_TYPE {

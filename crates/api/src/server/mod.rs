@@ -38,11 +38,8 @@ impl Server {
     /// `sessions` must be the outlet of `node`.
     pub fn new(node: Arc<Node>, readers: Readers, sessions: Arc<SessionRouter>, config: ApiConfig) -> Self {
         let gateway = Arc::new(Gateway::new(node));
-        let worker_sessions = WorkerSessions {
-            gateway: Arc::clone(&gateway),
-            router: Arc::clone(&sessions),
-            config,
-        };
+        let worker_sessions =
+            WorkerSessions { gateway: Arc::clone(&gateway), router: Arc::clone(&sessions), config };
         let metrics = Arc::clone(sessions.metrics());
         let stopping = AtomicBool::new(false);
         let profiles = Profiles::default();

@@ -57,7 +57,10 @@ fn offer(offer: &v1::Offer) -> Result<WorkerOffer, String> {
 
 fn resources(resources: &v1::Resources) -> Result<Resources, String> {
     if resources.custom.len() > CUSTOM_RESOURCES_MAX {
-        return Err(format!("there are {} custom resources of at most {CUSTOM_RESOURCES_MAX}", resources.custom.len()));
+        return Err(format!(
+            "there are {} custom resources of at most {CUSTOM_RESOURCES_MAX}",
+            resources.custom.len()
+        ));
     }
     let custom = resources
         .custom

@@ -15,7 +15,7 @@ pub(super) fn message(
     let mut message = v1::ServerMessage { welcome, heartbeat, ..v1::ServerMessage::default() };
     for order in orders {
         match order {
-            Effect::Start(start) => message.starts.push(self::start(start)),
+            Effect::Start(start) => message.starts.push(self::start(&start)),
             Effect::Stop { task, fence, grace, reason, .. } => {
                 message.stops.push(stop(task, fence, grace, reason));
             }
@@ -32,7 +32,7 @@ pub(super) fn message(
     message
 }
 
-fn start(start: Start) -> v1::Start {
+fn start(start: &Start) -> v1::Start {
     let profile = &start.profile;
     v1::Start {
         task: id(start.task),
@@ -78,4 +78,3 @@ fn resources(resources: &Resources) -> Option<v1::Resources> {
 fn id(task: TaskId) -> Vec<u8> {
     task.bits().to_be_bytes().to_vec()
 }
-

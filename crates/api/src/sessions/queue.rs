@@ -39,6 +39,8 @@ pub(super) struct SessionQueue {
 
 #[derive(Default)]
 struct QueueState {
+    /// Nothing goes out before the welcome, though orders may come as soon as the shard has heard the hello.
+    open: bool,
     welcome: Option<Welcome>,
     heartbeat: bool,
     orders: VecDeque<Effect>,
@@ -70,6 +72,7 @@ impl SessionQueue {
 
     pub(super) fn welcome(&self, welcome: Welcome) {
         let mut state = self.state();
+        state.open = true;
         state.welcome = Some(welcome);
         wake(state);
     }
@@ -106,13 +109,15 @@ fn wake(mut state: MutexGuard<'_, QueueState>) {
 
 impl QueueState {
     fn take_message(&mut self) -> Option<(Option<Welcome>, bool, Vec<Effect>)> {
-        if self.welcome.is_none() && !self.heartbeat && self.orders.is_empty() {
+        if !self.open || self.welcome.is_none() && !self.heartbeat && self.orders.is_empty() {
             return None;
         }
         let mut bytes = 0;
         let fits = |order: &&Effect| {
             bytes += match order {
-                Effect::Start(start) => start.payload.len() + start.checkpoint.as_ref().map_or(0, |c| c.len()),
+                Effect::Start(start) => {
+                    start.payload.len() + start.checkpoint.as_ref().map_or(0, |c| c.len())
+                }
                 _ => 0,
             };
             bytes <= BYTES_MAX
@@ -131,21 +136,18 @@ impl tokio_stream::Stream for Outgoing {
     type Item = Result<ServerMessage, Status>;
 
     fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        let taken = {
+        let (welcome, heartbeat, orders) = {
             let mut state = self.0.state();
-            match state.take_message() {
-                Some(taken) => taken,
-                None => match &state.ending {
-                    Some(ending) => return Poll::Ready(status(ending).map(Err)),
-                    None => {
-                        state.waker = Some(context.waker().clone());
-                        return Poll::Pending;
-                    }
-                },
+            if let Some(taken) = state.take_message() {
+                taken
+            } else if let Some(ending) = &state.ending {
+                return Poll::Ready(status(ending).map(Err));
+            } else {
+                state.waker = Some(context.waker().clone());
+                return Poll::Pending;
             }
         };
         // Encoded here, on the stream's own thread and without the lock.
-        let (welcome, heartbeat, orders) = taken;
         Poll::Ready(Some(Ok(encode::message(welcome, heartbeat, orders))))
     }
 }

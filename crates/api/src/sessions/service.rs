@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mainspring_core::command::{Answer, Command, SessionCommand};
+use mainspring_core::command::{Answer, Command, Hello, SessionCommand};
 use mainspring_core::id::{Session, Slot, WorkerId};
 use mainspring_core::question::Question;
 use mainspring_proto::v1;
@@ -66,7 +66,7 @@ impl Reading {
             return self.queue.end(Ending::ByWorker);
         };
         match self.greet(first).await {
-            Err(why) => self.queue.end(Ending::Refused(why)),
+            Err(ending) => self.queue.end(ending),
             Ok((worker, session)) => {
                 self.read(worker, session, &mut messages).await;
                 self.part(worker, session).await;
@@ -75,29 +75,39 @@ impl Reading {
     }
 
     /// The first message: it must be a hello, and its session the newest of the worker.
-    async fn greet(&self, mut first: v1::WorkerMessage) -> Result<(WorkerId, Session), String> {
-        let said = first.hello.take().ok_or("the first message must be a hello")?;
-        let hello = decode::hello(&said)?;
+    async fn greet(&self, mut first: v1::WorkerMessage) -> Result<(WorkerId, Session), Ending> {
+        let said = first.hello.take().ok_or_else(|| refused("the first message must be a hello"))?;
+        let hello = decode::hello(&said).map_err(Ending::Refused)?;
         let (worker, session) = (hello.worker, hello.session);
         let about = About { name: short(said.name), version: short(said.version) };
-        let router = &self.service.router;
-        if !router.enter(worker, session, &self.queue, about) {
-            return Err(format!("session {session} is not newer than the live one of {worker}"));
+        if !self.service.router.enter(worker, session, &self.queue, about) {
+            return Err(refused(format!("session {session} is not newer than the live one of {worker}")));
         }
+        let greeted = match self.introduce(hello).await {
+            Ok(()) => self.take(first, worker, session).await.map_err(Ending::Refused),
+            Err(ending) => Err(ending),
+        };
+        if greeted.is_err() {
+            self.service.router.leave(worker, session);
+        }
+        greeted.map(|()| (worker, session))
+    }
+
+    /// Tells the shard, and welcomes the worker if the shard took the session.
+    async fn introduce(&self, hello: Hello) -> Result<(), Ending> {
+        let (worker, session) = (hello.worker, hello.session);
         let mut commands = vec![Command::Session(SessionCommand::Hello(Box::new(hello)))];
-        if router.take_drained(worker) {
+        if self.service.router.take_drained(worker) {
             commands.push(Command::Session(SessionCommand::Cordon { worker, cordoned: false }));
         }
         commands.push(Command::Ask(Question::Workers { only: Some(worker) }));
         let answers = self.service.gateway.ask_all(SHARD, commands).await;
-        let heard = answers.ok().and_then(|mut answers| answers.pop());
-        let newest = match heard {
+        let newest = match answers.map_err(|_| Ending::ServerStops)?.pop() {
             Some(Ok(Answer::Workers(workers))) => workers.first().and_then(|worker| worker.session),
             _ => None,
         };
         if newest != Some(session) {
-            router.leave(worker, session);
-            return Err(format!("session {session} of {worker} was not taken: it must be greater than before"));
+            return Err(refused(format!("session {session} of {worker} is not greater than earlier ones")));
         }
         let config = &self.service.config;
         self.queue.welcome(v1::Welcome {
@@ -105,8 +115,7 @@ impl Reading {
             heartbeat_ms: config.heartbeat.as_millis() as u64,
             server_version: env!("CARGO_PKG_VERSION").to_owned(),
         });
-        self.take(first, worker, session).await?;
-        Ok((worker, session))
+        Ok(())
     }
 
     async fn read(&self, worker: WorkerId, session: Session, messages: &mut Streaming<v1::WorkerMessage>) {
@@ -130,7 +139,12 @@ impl Reading {
     }
 
     /// One message becomes one envelope.
-    async fn take(&self, message: v1::WorkerMessage, worker: WorkerId, session: Session) -> Result<(), String> {
+    async fn take(
+        &self,
+        message: v1::WorkerMessage,
+        worker: WorkerId,
+        session: Session,
+    ) -> Result<(), String> {
         let metrics = self.service.router.metrics();
         let mut commands = Vec::with_capacity(message.reports.len() + 1);
         if message.draining {
@@ -168,6 +182,10 @@ impl Reading {
         let commands = vec![Command::Session(SessionCommand::Closed { worker, session })];
         self.service.gateway.deliver(SHARD, Envelope { commands, reply: Box::new(|_| {}) }).await;
     }
+}
+
+fn refused(why: impl Into<String>) -> Ending {
+    Ending::Refused(why.into())
 }
 
 /// Names and versions are shown to people; longer ones are cut.

@@ -2,9 +2,7 @@
 
 use mainspring_core::name::Name;
 use mainspring_core::profile::{Delivery, Profile, ProfileSpec, TimeLimits};
-use mainspring_core::resources::{
-    CUSTOM_RESOURCES_MAX, LABELS_MAX, LabelCondition, Requirements, Resources,
-};
+use mainspring_core::resources::{CUSTOM_RESOURCES_MAX, LABELS_MAX, LabelCondition, Requirements, Resources};
 use mainspring_core::retry::RetryPolicy;
 use mainspring_core::time::Millis;
 use serde::Serialize;

@@ -45,6 +45,7 @@ pub struct TaskBody<'a> {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
+#[expect(clippy::struct_field_names, reason = "the names on the wire carry their unit")]
 pub struct TimeoutsBody {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub accept_ms: Option<u64>,
@@ -115,9 +116,8 @@ impl<'de> Deserialize<'de> for PriorityBody {
                         other => return Err(A::Error::unknown_field(other, &["band", "level"])),
                     }
                 }
-                priority = Priority::new(found, level).ok_or_else(|| {
-                    A::Error::custom(format_args!("level {level} is above {LEVEL_MAX}"))
-                })?;
+                priority = Priority::new(found, level)
+                    .ok_or_else(|| A::Error::custom(format_args!("level {level} is above {LEVEL_MAX}")))?;
                 Ok(PriorityBody(priority))
             }
         }

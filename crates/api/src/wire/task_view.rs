@@ -116,10 +116,9 @@ impl<'a> TaskView<'a> {
             attempts: if whole { attempts(task) } else { Vec::new() },
             attempts_dropped: extra.map_or(0, |extra| extra.attempts_dropped),
             labels: task.labels(),
-            forced_by: extra.and_then(|extra| extra.forced.as_ref()).map(|over| ForcedView {
-                actor: &over.actor,
-                reason: &over.reason,
-            }),
+            forced_by: extra
+                .and_then(|extra| extra.forced.as_ref())
+                .map(|over| ForcedView { actor: &over.actor, reason: &over.reason }),
             payload: whole.then(|| output_json(&task.payload)),
             output: extra.and_then(|extra| extra.output.as_deref()).filter(|_| whole).map(output_json),
         }

@@ -36,7 +36,9 @@ impl<'de> Deserialize<'de> for TimeBody {
 
             fn visit_f64<E: Error>(self, seconds: f64) -> Result<TimeBody, E> {
                 if seconds.is_nan() || seconds > SECONDS_MAX {
-                    return Err(E::custom("a number is seconds since 1970, and this one lies after the year 9999"));
+                    return Err(E::custom(
+                        "a number is seconds since 1970, and this one lies after the year 9999",
+                    ));
                 }
                 // Before 1970 is long past: at once.
                 Ok(TimeBody(Wall::from_millis((seconds.max(0.0) * 1000.0).round() as u64)))
@@ -52,7 +54,8 @@ impl<'de> Deserialize<'de> for TimeBody {
 }
 
 fn parse(text: &str) -> Result<Wall, String> {
-    let at: Timestamp = text.parse().map_err(|_| format!("`{text}` is not a time like `2026-01-15T14:40:00Z`"))?;
+    let at: Timestamp =
+        text.parse().map_err(|_| format!("`{text}` is not a time like `2026-01-15T14:40:00Z`"))?;
     Ok(Wall::from_millis(at.as_millisecond().max(0) as u64))
 }
 

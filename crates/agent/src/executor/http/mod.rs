@@ -43,10 +43,12 @@ pub struct Http {
     caller: Arc<Caller>,
 }
 
+type SecureClient = Client<HttpsConnector<Guarded>, Full<Bytes>>;
+
 struct Caller {
     plain: Client<Guarded, Full<Bytes>>,
     /// Made with the first https call: reading the system's certificates takes a while.
-    secure: OnceLock<Result<Client<HttpsConnector<Guarded>, Full<Bytes>>, String>>,
+    secure: OnceLock<Result<SecureClient, String>>,
     guarded: Guarded,
     secret: Option<WebhookSecret>,
     response_bytes_max: usize,
@@ -113,7 +115,7 @@ fn builder() -> hyper_util::client::legacy::Builder {
     builder
 }
 
-fn secure(guarded: Guarded) -> Result<Client<HttpsConnector<Guarded>, Full<Bytes>>, String> {
+fn secure(guarded: Guarded) -> Result<SecureClient, String> {
     let provider = rustls::crypto::aws_lc_rs::default_provider();
     let connector = HttpsConnectorBuilder::new()
         .with_provider_and_native_roots(provider)
@@ -129,7 +131,9 @@ fn not_sent(error: &Error) -> Outcome {
     let mut message = String::new();
     while let Some(cause) = source {
         match cause.downcast_ref::<GuardError>() {
-            Some(forbidden @ GuardError::Forbidden { .. }) => return Outcome::permanent(forbidden.to_string()),
+            Some(forbidden @ GuardError::Forbidden { .. }) => {
+                return Outcome::permanent(forbidden.to_string());
+            }
             Some(other) => return Outcome::failure(FailureClass::Transient, 0, other.to_string()),
             None => message = cause.to_string(),
         }

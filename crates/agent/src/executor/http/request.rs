@@ -105,8 +105,8 @@ fn given_headers(given: &BTreeMap<String, String>) -> Result<HeaderMap, String> 
             .filter(|parsed| !OURS.contains(&parsed.as_str()))
             .ok_or_else(|| format!("a webhook may not set the header `{name}`"))?;
         // The value may be a secret: it is not repeated.
-        let value =
-            HeaderValue::from_str(value).map_err(|_| format!("the header `{name}` has a value that cannot be sent"))?;
+        let value = HeaderValue::from_str(value)
+            .map_err(|_| format!("the header `{name}` has a value that cannot be sent"))?;
         headers.insert(parsed, value);
     }
     Ok(headers)

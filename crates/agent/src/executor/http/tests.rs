@@ -15,6 +15,7 @@ fn attempt(payload: &str) -> Attempt {
         payload: payload.into(),
         checkpoint: None,
         deadline_unix_ms: Some(99),
+        hard_timeout_ms: 0,
         stop: StopSignal(watch::channel(None).1),
         reporter: Reporter { key, events },
     }

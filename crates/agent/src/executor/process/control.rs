@@ -38,6 +38,11 @@ impl Control {
         Ok(Self { dir, checkpointed: None })
     }
 
+    /// One that an earlier agent made.
+    pub fn adopt(dir: PathBuf) -> Self {
+        Self { dir, checkpointed: None }
+    }
+
     pub fn dir(&self) -> &Path {
         &self.dir
     }

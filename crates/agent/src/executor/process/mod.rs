@@ -1,17 +1,19 @@
-//! Runs a program: `{"argv": […], "env": {…}, "cwd": …, "stdin": …, "shell": false, "limits": {…}}`.
+//! Runs a program: `{"argv": […], "env": {…}, "cwd": …, "stdin": …, "shell": false, "limits": {…}, "keep": …}`.
 //! Entry: [`Process`].
 //! - PX-1 arguments reach the program as they are; a shell sees them only with `"shell": true`
 //! - PX-2 a program has its own process group, and nothing of that group outlives the attempt
 //! - PX-3 what a program writes is on disk before it is shown, up to a cap; it never waits for a reader far away
+//! - PX-5 a kept process survives the agent with its output and its exit code; others end with it
 //! - PX-4 of the agent's environment a program sees only what the configuration passes on
 //!
 //! Not here: cgroups (limits of memory and processors are not enforced), users other than the agent's.
 
 mod control;
 mod exit;
+mod keep;
 mod log;
-pub mod orphans;
 mod output;
+mod record;
 mod run;
 mod spawn;
 #[cfg(test)]
@@ -20,11 +22,13 @@ mod tests;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use serde::Deserialize;
 
+pub use self::record::{Survivor, sort_out};
 use super::Executor;
 use crate::attempt::{Attempt, Outcome};
 use crate::config::AgentConfig;
@@ -42,8 +46,14 @@ impl Process {
             env: env.collect(),
             log_bytes_max: config.log_bytes_max,
             output_bytes_max: config.output_bytes_max,
+            keep_longer_than: config.keep_longer_than,
         };
         Self { settings: Arc::new(settings) }
+    }
+
+    /// Goes on with what an earlier agent began.
+    pub fn adopt(&self, attempt: Attempt, survivor: Survivor) -> BoxFuture<'static, Outcome> {
+        run::adopt(self.settings.clone(), attempt, survivor).boxed()
     }
 }
 
@@ -58,6 +68,7 @@ struct Settings {
     env: Vec<(String, String)>,
     log_bytes_max: u64,
     output_bytes_max: usize,
+    keep_longer_than: Duration,
 }
 
 /// A task's payload.
@@ -74,6 +85,8 @@ struct Payload {
     shell: bool,
     #[serde(default)]
     limits: Limits,
+    /// Whether it survives the agent; by its time limit if absent.
+    keep: Option<bool>,
 }
 
 /// Limits that the kernel keeps for each process of the attempt; absent means the agent's own.

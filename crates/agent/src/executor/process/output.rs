@@ -1,4 +1,4 @@
-//! Both output pipes of a process, into one log.
+//! What a process writes: through pipes into its log, or straight to it.
 
 use std::collections::VecDeque;
 use std::io;
@@ -6,13 +6,45 @@ use std::io;
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::process::{Child, ChildStderr, ChildStdout};
 
+use super::keep::KeptLog;
 use super::log::AttemptLog;
 
 const CHUNK_BYTES: usize = 16 << 10;
-/// Of standard error, this much comes along in the failure's message.
-const TAIL_BYTES: usize = 2 << 10;
+/// Of standard error (of all output, for a kept process), this much comes along in the failure's message.
+pub const TAIL_BYTES: usize = 2 << 10;
 
-pub struct Output {
+pub enum Output {
+    Piped(Pipes),
+    Kept(KeptLog),
+}
+
+impl Output {
+    /// Some progress with the log; nothing is lost when it is dropped.
+    pub async fn pump(&mut self) {
+        match self {
+            Self::Piped(pipes) => pipes.pump().await,
+            Self::Kept(log) => log.pump().await,
+        }
+    }
+
+    /// Until nothing more can come.
+    pub async fn drain(&mut self) {
+        match self {
+            Self::Piped(pipes) => pipes.drain().await,
+            Self::Kept(log) => log.look(),
+        }
+    }
+
+    pub fn tail(&mut self) -> String {
+        match self {
+            Self::Piped(pipes) => String::from_utf8_lossy(pipes.tail.make_contiguous()).trim().to_owned(),
+            Self::Kept(log) => log.tail(),
+        }
+    }
+}
+
+/// Both output pipes of a process, into one log.
+pub struct Pipes {
     stdout: Option<ChildStdout>,
     stderr: Option<ChildStderr>,
     from_stdout: Box<[u8]>,
@@ -21,7 +53,7 @@ pub struct Output {
     tail: VecDeque<u8>,
 }
 
-impl Output {
+impl Pipes {
     pub fn new(child: &mut Child, log: AttemptLog) -> Self {
         Self {
             stdout: child.stdout.take(),
@@ -33,8 +65,8 @@ impl Output {
         }
     }
 
-    /// One piece into the log; never ready once both pipes are closed. Nothing is lost when it is dropped.
-    pub async fn pump(&mut self) {
+    /// One piece into the log; never ready once both pipes are closed.
+    async fn pump(&mut self) {
         tokio::select! {
             read = read(&mut self.stdout, &mut self.from_stdout) => match read {
                 Ok(len) if len > 0 => self.log.write(&self.from_stdout[..len]),
@@ -51,16 +83,10 @@ impl Output {
         }
     }
 
-    /// Until both pipes are closed.
-    pub async fn drain(&mut self) {
+    async fn drain(&mut self) {
         while self.stdout.is_some() || self.stderr.is_some() {
             self.pump().await;
         }
-    }
-
-    /// The end of standard error, as text.
-    pub fn tail(&mut self) -> String {
-        String::from_utf8_lossy(self.tail.make_contiguous()).trim().to_owned()
     }
 }
 

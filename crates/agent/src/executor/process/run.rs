@@ -1,6 +1,7 @@
 //! The life of one process, from its control directory to its outcome.
 
 use std::io;
+use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,9 +13,12 @@ use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until, timeout};
 use tracing::warn;
 
 use super::control::Control;
-use super::output::Output;
+use super::keep::{self, KeptLog};
+use super::log::AttemptLog;
+use super::output::{Output, Pipes};
+use super::record::Survivor;
 use super::spawn::{Group, Spawned, spawn};
-use super::{Payload, Settings, exit, orphans};
+use super::{Payload, Settings, exit, record};
 use crate::attempt::{Attempt, Outcome, StopOrder};
 
 /// How often a running process's control directory is looked at.
@@ -28,78 +32,122 @@ pub async fn run(settings: Arc<Settings>, attempt: Attempt) -> Outcome {
         Err(why) => return Outcome::permanent(why),
     };
     let dir = settings.places.attempt(attempt.key);
-    let mut control = match Control::create(dir, attempt.checkpoint.as_deref()) {
+    let control = match Control::create(dir, attempt.checkpoint.as_deref()) {
         Ok(control) => control,
         Err(error) => return no_room(&error),
     };
-    let outcome = match spawn(&settings, &payload, &attempt, control.dir()) {
-        Ok(spawned) => {
-            orphans::record(control.dir(), spawned.group);
-            live(&settings, payload, attempt, &mut control, spawned).await
+    let kept = payload.is_kept(&settings, &attempt);
+    let Spawned { mut child, group } = match spawn(&settings, &payload, &attempt, control.dir(), kept) {
+        Ok(spawned) => spawned,
+        Err(error) => {
+            control.remove();
+            return not_spawned(&payload, &error);
         }
-        Err(error) => not_spawned(&payload, &error),
     };
-    control.remove();
-    outcome
+    record::write(control.dir(), group, attempt.number, kept);
+    let log = settings.places.log(attempt.key, attempt.number);
+    let output = if kept {
+        attempt.reporter.kept();
+        Output::Kept(KeptLog::new(log, settings.log_bytes_max, attempt.reporter.clone()))
+    } else {
+        feed(&mut child, payload.stdin);
+        let log = AttemptLog::new(log, settings.log_bytes_max, attempt.reporter.clone());
+        Output::Piped(Pipes::new(&mut child, log))
+    };
+    Life { settings, attempt, control, output, group, kept }.live(Process::Child(child)).await
 }
 
-async fn live(
-    settings: &Settings,
-    payload: Payload,
-    mut attempt: Attempt,
-    control: &mut Control,
-    Spawned { mut child, group }: Spawned,
-) -> Outcome {
-    feed(&mut child, payload.stdin);
-    let log = super::log::AttemptLog::new(
-        settings.places.log(attempt.key, attempt.number),
-        settings.log_bytes_max,
-        attempt.reporter.clone(),
-    );
-    let mut output = Output::new(&mut child, log);
-    let (status, stopped) = until_exit(&mut child, group, &mut attempt, control, &mut output).await;
-    group.kill();
-    if timeout(DRAIN_MAX, output.drain()).await.is_err() {
-        warn!(task = %attempt.key.task, "a process outside the group keeps the output open");
-    }
-    control.look(&attempt.reporter);
-    match (status, stopped) {
-        (Err(error), _) => {
-            Outcome::failure(FailureClass::Transient, 0, format!("cannot wait for the process: {error}"))
+pub async fn adopt(settings: Arc<Settings>, attempt: Attempt, survivor: Survivor) -> Outcome {
+    let log = settings.places.log(attempt.key, attempt.number);
+    let output = Output::Kept(KeptLog::new(log, settings.log_bytes_max, attempt.reporter.clone()));
+    let control = Control::adopt(survivor.dir.clone());
+    let group = Group(survivor.identity.id);
+    Life { settings, attempt, control, output, group, kept: true }.live(Process::Adopted(survivor)).await
+}
+
+enum Process {
+    Child(Child),
+    Adopted(Survivor),
+}
+
+impl Process {
+    /// None when it ended and nobody saw how.
+    async fn ended(&mut self) -> io::Result<Option<ExitStatus>> {
+        match self {
+            Self::Child(child) => child.wait().await.map(Some),
+            Self::Adopted(survivor) => {
+                let code = keep::ended(&survivor.dir, &survivor.identity).await;
+                Ok(code.map(|code| ExitStatus::from_raw(code << 8)))
+            }
         }
-        (Ok(status), Some(order)) => order.outcome(exit::code(status)),
-        (Ok(status), None) if status.success() => control.outcome(settings.output_bytes_max),
-        (Ok(status), None) => exit::failure(status, &output.tail()),
     }
 }
 
-/// Returns when the leader has ended, with the order that ended it, if one did.
-async fn until_exit(
-    child: &mut Child,
+struct Life {
+    settings: Arc<Settings>,
+    attempt: Attempt,
+    control: Control,
+    output: Output,
     group: Group,
-    attempt: &mut Attempt,
-    control: &mut Control,
-    output: &mut Output,
-) -> (io::Result<ExitStatus>, Option<StopOrder>) {
-    let mut look = interval(LOOK_EVERY);
-    look.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let mut stopped: Option<StopOrder> = None;
-    let mut kill_at = Instant::now();
-    let mut killed = false;
-    loop {
-        tokio::select! {
-            status = child.wait() => return (status, stopped),
-            () = output.pump() => {}
-            order = attempt.stop.ordered(), if stopped.is_none() => {
-                group.ask_to_end();
-                kill_at = Instant::now() + order.grace;
-                stopped = Some(order);
+    kept: bool,
+}
+
+enum End {
+    Exited(io::Result<Option<ExitStatus>>, Option<StopOrder>),
+    /// It runs on; the next agent adopts it.
+    Left,
+}
+
+impl Life {
+    async fn live(mut self, mut process: Process) -> Outcome {
+        let End::Exited(status, stopped) = self.until_end(&mut process).await else {
+            return Outcome::failure(FailureClass::Preempted, 0, "left to the next agent");
+        };
+        self.group.kill();
+        if timeout(DRAIN_MAX, self.output.drain()).await.is_err() {
+            warn!(task = %self.attempt.key.task, "a process outside the group keeps the output open");
+        }
+        self.control.look(&self.attempt.reporter);
+        let outcome = match (status, stopped) {
+            (Err(error), _) => {
+                Outcome::failure(FailureClass::Transient, 0, format!("cannot wait for the process: {error}"))
             }
-            () = sleep_until(kill_at), if stopped.is_some() && !killed => {
-                group.kill();
-                killed = true;
+            (Ok(status), Some(order)) => order.outcome(status.map_or(0, exit::code)),
+            (Ok(None), None) => Outcome::failure(FailureClass::WorkerLost, 0, "it ended, and nobody saw how"),
+            (Ok(Some(status)), None) if status.success() => {
+                self.control.outcome(self.settings.output_bytes_max)
             }
-            _ = look.tick() => control.look(&attempt.reporter),
+            (Ok(Some(status)), None) => exit::failure(status, &self.output.tail()),
+        };
+        self.control.remove();
+        outcome
+    }
+
+    /// Until the leader has ended, or the agent leaves it.
+    async fn until_end(&mut self, process: &mut Process) -> End {
+        let mut look = interval(LOOK_EVERY);
+        look.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut stopped: Option<StopOrder> = None;
+        let mut kill_at = Instant::now();
+        let mut killed = false;
+        loop {
+            tokio::select! {
+                status = process.ended() => return End::Exited(status, stopped),
+                () = self.output.pump() => {}
+                order = self.attempt.stop.ordered(), if stopped.is_none() => {
+                    if self.kept && self.attempt.stop.is_abandoned() {
+                        return End::Left;
+                    }
+                    self.group.ask_to_end();
+                    kill_at = Instant::now() + order.grace;
+                    stopped = Some(order);
+                }
+                () = sleep_until(kill_at), if stopped.is_some() && !killed => {
+                    self.group.kill();
+                    killed = true;
+                }
+                _ = look.tick() => self.control.look(&self.attempt.reporter),
+            }
         }
     }
 }

@@ -7,7 +7,7 @@ use std::process::Stdio;
 use rustix::process::{Pid, Resource, Rlimit, Signal};
 use tokio::process::{Child, Command};
 
-use super::{Limits, Payload, Settings};
+use super::{Limits, Payload, Settings, keep};
 use crate::attempt::Attempt;
 
 pub struct Spawned {
@@ -15,8 +15,14 @@ pub struct Spawned {
     pub group: Group,
 }
 
-pub fn spawn(settings: &Settings, payload: &Payload, attempt: &Attempt, control: &Path) -> io::Result<Spawned> {
-    let mut command = program(payload);
+pub fn spawn(
+    settings: &Settings,
+    payload: &Payload,
+    attempt: &Attempt,
+    control: &Path,
+    kept: bool,
+) -> io::Result<Spawned> {
+    let mut command = if kept { keep::waiter(settings, payload)? } else { program(payload) };
     command.env_clear();
     command.envs(settings.env.iter().map(|(name, value)| (name, value)));
     command.envs(&payload.env);
@@ -24,8 +30,13 @@ pub fn spawn(settings: &Settings, payload: &Payload, attempt: &Attempt, control:
     if let Some(cwd) = &payload.cwd {
         command.current_dir(cwd);
     }
-    command.stdin(if payload.stdin.is_some() { Stdio::piped() } else { Stdio::null() });
-    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    if kept {
+        let log = settings.places.log(attempt.key, attempt.number);
+        keep::redirect(&mut command, payload, control, &log)?;
+    } else {
+        command.stdin(if payload.stdin.is_some() { Stdio::piped() } else { Stdio::null() });
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    }
     command.process_group(0);
     limit(&mut command, payload.limits);
     let child = command.spawn()?;

@@ -33,7 +33,10 @@ fn every_way_to_end_has_a_class_and_a_code() {
 fn a_payload_names_a_program_and_nothing_unknown() {
     let rows = [
         (r#"{"argv":["true"]}"#, true),
-        (r#"{"argv":["true"],"env":{"A":"b"},"cwd":"/","stdin":"x","shell":true,"limits":{"cpu_seconds":1}}"#, true),
+        (
+            r#"{"argv":["true"],"env":{"A":"b"},"cwd":"/","stdin":"x","shell":true,"limits":{"cpu_seconds":1}}"#,
+            true,
+        ),
         (r#"{"argv":[]}"#, false),
         (r#"{"argv":[""]}"#, false),
         (r#"{"argv":"true"}"#, false),

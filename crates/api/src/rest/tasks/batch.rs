@@ -110,15 +110,18 @@ async fn submit(edge: &Edge, parsed: Parsed, results: &mut Results) -> Result<()
         }));
     }
     let Some(first) = places.iter().flatten().next().map(|(id, _)| *id) else {
-        places.into_iter().for_each(|place| results.push(place.and(Err(Problem::ServerBusy))));
+        for refused in places {
+            results.push(refused.and(Err(Problem::ServerBusy)));
+        }
         return Ok(());
     };
-    let answers = edge.gateway.ask_all(first.slot(), commands).await.map_err(|problem| named(problem, first))?;
+    let answers =
+        edge.gateway.ask_all(first.slot(), commands).await.map_err(|problem| named(problem, first))?;
     let mut answers = answers.into_iter();
     for place in places {
         results.push(place.and_then(|(_, start)| {
             let answer = answers.next().unwrap_or(Err(Rejection::Internal { what: "an answer is missing" }));
-            Accepted::of(answer?, start)
+            Accepted::of(&answer?, start)
         }));
     }
     Ok(())

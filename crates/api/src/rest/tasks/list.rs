@@ -178,7 +178,8 @@ impl Filter {
 /// One or several, with commas.
 fn statuses(text: Option<&String>) -> Result<Vec<Status>, Problem> {
     let words = text.map(|text| text.split(',')).into_iter().flatten().filter(|word| !word.is_empty());
-    let parse = |word: &str| parse_status(word.trim()).ok_or_else(|| Problem::query("state", "unknown state"));
+    let parse =
+        |word: &str| parse_status(word.trim()).ok_or_else(|| Problem::query("state", "unknown state"));
     words.map(parse).collect()
 }
 

@@ -58,7 +58,8 @@ struct OverrideBody {
 
 impl OverrideBody {
     fn checked(&self) -> Result<Override, Problem> {
-        let actor = self.actor.as_deref().map_or_else(|| Ok(Name::fixed("api")), |text| name("actor", text))?;
+        let actor =
+            self.actor.as_deref().map_or_else(|| Ok(Name::fixed("api")), |text| name("actor", text))?;
         Ok(Override { actor, reason: name("reason", self.reason.as_deref().unwrap_or_default())? })
     }
 }

@@ -31,7 +31,7 @@ pub(in crate::rest) async fn handle(
     drop(bytes);
     let (id, start) = (submit.id, submit.start);
     let answer = edge.gateway.ask(id.slot(), Command::Submit(submit)).await;
-    let accepted = Accepted::of(answer.map_err(|problem| named(problem, id))?, start)?;
+    let accepted = Accepted::of(&answer.map_err(|problem| named(problem, id))?, start)?;
     if accepted.duplicate {
         edge.metrics.duplicates.inc();
     } else {
@@ -63,8 +63,8 @@ pub(super) struct Accepted {
 
 impl Accepted {
     /// A duplicate is answered like the first one was.
-    pub(super) fn of(answer: Answer, start: StartTime) -> Result<Self, Problem> {
-        match answer {
+    pub(super) fn of(answer: &Answer, start: StartTime) -> Result<Self, Problem> {
+        match *answer {
             Answer::Submitted { id, status } => Ok(Self { id, status, duplicate: false }),
             Answer::AlreadySubmitted { id } => {
                 let status = first_status(start, Wall::from_millis(id.minted_ms()));

@@ -7,6 +7,7 @@ mod cancel;
 mod deadlines;
 mod failures;
 mod mass_loss;
+mod questions;
 mod recovery;
 mod sessions;
 mod submitting;

@@ -1,0 +1,100 @@
+//! Which process an attempt is, on disk: so that a later agent can adopt it, or end it.
+//!
+//! A process that was not kept cannot be adopted: its output went to a pipe that nobody reads any more, and its exit
+//! status to nobody. It is ended, and the server, which hears that the worker was restarted, decides what becomes of
+//! its task.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use mainspring_core::id::Fence;
+use rustix::process::Pid;
+use tracing::warn;
+
+use super::spawn::Group;
+use crate::attempt::Key;
+use crate::home::Places;
+
+const RECORD: &str = ".process";
+
+/// A kept process of an earlier agent: running, or ended since.
+pub struct Survivor {
+    pub key: Key,
+    pub attempt: u32,
+    pub(super) dir: PathBuf,
+    pub(super) identity: Identity,
+}
+
+/// A process, told from others that get its number later.
+pub(super) struct Identity {
+    pub id: Pid,
+    started: String,
+}
+
+impl Identity {
+    pub fn is_alive(&self) -> bool {
+        started(self.id).is_ok_and(|started| started == self.started)
+    }
+}
+
+/// Notes which process the attempt is.
+pub(super) fn write(dir: &Path, group: Group, attempt: u32, kept: bool) {
+    let id = group.0.as_raw_nonzero();
+    let kind = if kept { "kept" } else { "bound" };
+    let written = started(group.0)
+        .and_then(|started| fs::write(dir.join(RECORD), format!("{kind} {attempt} {id} {started}\n")));
+    // A program may have ended before it could be looked at; then there is nothing to find.
+    if let Err(error) = written
+        && error.kind() != io::ErrorKind::NotFound
+    {
+        warn!(dir = %dir.display(), %error, "cannot note a process");
+    }
+}
+
+/// Ends what is left of earlier lives of this agent and cannot be adopted; gives what can.
+pub fn sort_out(places: &Places) -> io::Result<Vec<Survivor>> {
+    let mut survivors = Vec::new();
+    for entry in fs::read_dir(places.attempts())? {
+        let dir = entry?.path();
+        match read(&dir) {
+            Some((survivor, true))
+                if survivor.identity.is_alive() || super::keep::exit_code(&dir).is_some() =>
+            {
+                survivors.push(survivor);
+                continue;
+            }
+            Some((survivor, false)) if survivor.identity.is_alive() => {
+                warn!(task = %survivor.key.task, "ending a process of an earlier agent");
+                Group(survivor.identity.id).kill();
+            }
+            Some(_) | None => {}
+        }
+        fs::remove_dir_all(&dir)?;
+    }
+    Ok(survivors)
+}
+
+fn read(dir: &Path) -> Option<(Survivor, bool)> {
+    let (task, fence) = dir.file_name()?.to_str()?.split_once('-')?;
+    let key = Key { task: task.parse().ok()?, fence: Fence::from_bits(fence.parse().ok()?) };
+    let record = fs::read_to_string(dir.join(RECORD)).ok()?;
+    let mut words = record.strip_suffix('\n')?.split(' ');
+    let kept = words.next()? == "kept";
+    let attempt = words.next()?.parse().ok()?;
+    let id = Pid::from_raw(words.next()?.parse().ok()?)?;
+    let identity = Identity { id, started: words.next()?.to_owned() };
+    Some((Survivor { key, attempt, dir: dir.to_owned(), identity }, kept))
+}
+
+/// When the process started, in ticks since boot: field 22 of its `stat`.
+fn started(id: Pid) -> io::Result<String> {
+    let stat = fs::read_to_string(format!("/proc/{}/stat", id.as_raw_nonzero()))?;
+    // The second field is the program's name, which may contain anything, also `)`.
+    let after_name = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
+    let mut fields = after_name.split_whitespace();
+    if fields.next() == Some("Z") {
+        return Err(io::ErrorKind::NotFound.into());
+    }
+    fields.nth(18).map(str::to_owned).ok_or_else(|| io::Error::other("no start time"))
+}

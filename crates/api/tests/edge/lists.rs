@@ -1,0 +1,105 @@
+//! Lists, stats and metrics.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use crate::rig::Rig;
+use crate::worker::FakeWorker;
+
+fn ids(page: &Value) -> Vec<String> {
+    let tasks = page["tasks"].as_array().expect("a list");
+    tasks.iter().map(|task| task["task_id"].as_str().expect("an id").to_owned()).collect()
+}
+
+/// All pages of a list.
+async fn walk(rig: &Rig, path: &str) -> Vec<String> {
+    let mut all = Vec::new();
+    let mut cursor = String::new();
+    for _ in 0..100 {
+        let page = rig.get(&format!("{path}&limit=3{cursor}")).await.json();
+        let found = ids(&page);
+        assert!(found.len() <= 3, "{page}");
+        all.extend(found);
+        match page["next_cursor"].as_str() {
+            Some(next) => cursor = format!("&cursor={next}"),
+            None => return all,
+        }
+    }
+    panic!("the list has no end");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn lists_hold_each_task_once_and_filters_narrow() {
+    let rig = Rig::start().await;
+    let mut worker = FakeWorker::join(rig.address, 1, 1, 1).await;
+    let mut ended = BTreeSet::new();
+    for n in 0..7 {
+        let body = format!(r#"{{"task_type":"noop","job":"j{}","labels":{{"n":"{n}"}}}}"#, n % 2);
+        ended.insert(rig.submit(&body).await.task_id());
+        let start = worker.start().await;
+        worker.succeed(&start, "1").await;
+    }
+    let mut waiting = BTreeSet::new();
+    for n in 0..4 {
+        let body = format!(r#"{{"task_type":"noop","tenant":"t{}","delay_ms":60000}}"#, n % 2);
+        waiting.insert(rig.submit(&body).await.task_id());
+    }
+    // The tables follow.
+    for _ in 0..200 {
+        if ids(&rig.get("/v1/tasks?state=COMPLETED").await.json()).len() == 7 {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+    let all: BTreeSet<String> = ended.union(&waiting).cloned().collect();
+    let rows = [
+        ("all", "/v1/tasks?", all.len()),
+        ("ended", "/v1/tasks?state=succeeded", 7),
+        ("waiting", "/v1/tasks?state=PENDING,QUEUED", 4),
+        ("job", "/v1/tasks?job=j0", 4),
+        ("tenant", "/v1/tasks?tenant=t1", 2),
+        ("label", "/v1/tasks?label=n=3", 1),
+        ("worker", "/v1/tasks?worker=worker_01010101010101010101010101010101", 7),
+        ("other worker", "/v1/tasks?worker=worker_02010101010101010101010101010101", 0),
+        ("later", "/v1/tasks?ended_from=2099-01-01T00:00:00Z", 0),
+        ("dead letters", "/v1/dead-letters?job=j0", 0),
+    ];
+    for (name, path, count) in rows {
+        let walked = walk(&rig, path).await;
+        assert_eq!(walked.len(), count, "{name}");
+        assert_eq!(walked.iter().collect::<BTreeSet<_>>().len(), count, "{name}: each once");
+    }
+
+    let stats = rig.get("/v1/stats").await.json();
+    assert_eq!((&stats["workers"], &stats["sessions"]), (&1.into(), &1.into()), "{stats}");
+    let metrics = rig.get("/metrics").await;
+    assert!(
+        metrics.headers["content-type"]
+            .to_str()
+            .is_ok_and(|kind| kind.starts_with("application/openmetrics-text"))
+    );
+    for line in [
+        "mainspring_tasks_submitted_total 11",
+        "mainspring_worker_sessions 1",
+        "mainspring_worker_reports_total 7",
+        "mainspring_tasks{state=\"pending\"} 4",
+        "# EOF",
+    ] {
+        assert!(metrics.text.lines().any(|text| text == line), "{line}\n{}", metrics.text);
+    }
+    drop(worker);
+    rig.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_waiting_task_is_explained() {
+    let rig = Rig::start().await;
+    let id = rig.submit(r#"{"task_type":"noop","pool":"gpu"}"#).await.task_id();
+    let why = rig.get(&format!("/v1/tasks/{id}/diagnosis")).await.json();
+    assert_eq!((&why["status"], &why["reason"]), (&"QUEUED".into(), &"no_workers".into()), "{why}");
+    assert!(why["advice"].as_str().is_some_and(|advice| advice.contains("--pool gpu")));
+    let stats = rig.get("/v1/stats").await.json();
+    assert_eq!((&stats["depths"][0]["pool"], &stats["depths"][0]["queued"]), (&"gpu".into(), &1.into()));
+    rig.stop().await;
+}

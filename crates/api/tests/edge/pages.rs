@@ -1,0 +1,38 @@
+//! Health, and what people read.
+
+use crate::rig::Rig;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn health_and_documents_are_served() {
+    let rig = Rig::start().await;
+    assert_eq!(rig.get("/healthz").await.status, 200);
+    let ready = rig.get("/readyz").await;
+    assert_eq!((ready.status, ready.json()["status"].as_str()), (200, Some("ready")));
+    let document = rig.get("/openapi.json").await.json();
+    assert_eq!(document["openapi"], "3.1.0");
+    let page = rig.get("/docs").await;
+    assert!(page.status == 200 && page.text.contains("openapi.json"));
+    assert!(!page.text.contains("https://"), "nothing is fetched from elsewhere");
+    rig.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_document_names_every_route_and_every_route_is_in_it() {
+    let rig = Rig::start().await;
+    let document = rig.get("/openapi.json").await.json();
+    let paths = document["paths"].as_object().expect("paths");
+    assert!(paths.len() >= 18, "{}", paths.len());
+    for (path, methods) in paths {
+        let concrete =
+            path.replace("{id}", "task_00000000000000000000000000000001").replace("{code}", "INTERNAL");
+        for method in methods.as_object().expect("methods").keys() {
+            let answer = rig.call(&method.to_uppercase(), &concrete, "").await;
+            let code = if answer.status >= 400 { answer.code() } else { String::new() };
+            assert!(code != "ROUTE_NOT_FOUND" && code != "METHOD_NOT_ALLOWED", "{method} {path}: {code}");
+            let described = &methods[method]["responses"];
+            let named = described.get(answer.status.to_string()).or_else(|| described.get("default"));
+            assert!(named.is_some(), "{method} {path}: {} is not described", answer.status);
+        }
+    }
+    rig.stop().await;
+}

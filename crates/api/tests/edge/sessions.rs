@@ -1,0 +1,130 @@
+//! The session protocol.
+
+use mainspring_proto::v1;
+use tonic::Code;
+
+use crate::rig::Rig;
+use crate::worker::{FakeWorker, hello, open};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_no_proper_hello_ends_the_session() {
+    let rig = Rig::start().await;
+    let short = v1::Hello { worker: vec![1; 15], ..hello(1, 1, 1) };
+    let nobody = v1::Hello { worker: vec![0; 16], ..hello(1, 1, 1) };
+    let long = v1::Hello {
+        offer: Some(v1::Offer { pool: "x".repeat(201), ..v1::Offer::default() }),
+        ..hello(1, 1, 1)
+    };
+    let rows = [
+        ("no hello", None),
+        ("short id", Some(short)),
+        ("no id", Some(nobody)),
+        ("long name", Some(long)),
+        ("no offer", Some(v1::Hello { offer: None, ..hello(1, 1, 1) })),
+        ("session zero", Some(hello(1, 0, 1))),
+    ];
+    for (name, hello) in rows {
+        let first = v1::WorkerMessage { hello, heartbeat: true, ..v1::WorkerMessage::default() };
+        let ended = open(rig.address, first).await.receive().await;
+        assert_eq!(ended.expect_err(name).code(), Code::FailedPrecondition, "{name}");
+    }
+    assert_eq!(
+        rig.get("/v1/workers").await.json()["workers"].as_array().map(Vec::len),
+        Some(1),
+        "only `session zero` was heard"
+    );
+    rig.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_newer_session_replaces_the_older_and_an_older_one_is_refused() {
+    let rig = Rig::start().await;
+    let mut old = FakeWorker::join(rig.address, 1, 5, 1).await;
+    let mut new = FakeWorker::join(rig.address, 1, 6, 1).await;
+    assert_eq!(old.receive().await.expect_err("ended").code(), Code::Aborted);
+    let first = v1::WorkerMessage { hello: Some(hello(1, 6, 1)), ..v1::WorkerMessage::default() };
+    let mut same = open(rig.address, first).await;
+    assert_eq!(same.receive().await.expect_err("refused").code(), Code::FailedPrecondition);
+
+    rig.submit(r#"{"task_type":"noop"}"#).await;
+    let start = new.start().await;
+    new.succeed(&start, "1").await;
+    let beat = v1::WorkerMessage { heartbeat: true, ..v1::WorkerMessage::default() };
+    new.to.send(beat).await.expect("the session lives");
+    while new.heartbeats == 0 {
+        new.receive().await.expect("the session lives");
+    }
+    // Reported again, as after a lost acknowledgement.
+    let success = v1::report::What::Success(v1::Success { output: None });
+    new.report(&start, success).await;
+    assert!(new.acknowledged().await.ignored);
+    drop(new);
+    // A number that was used cannot be used again, even when its session is over.
+    tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+    let first = v1::WorkerMessage { hello: Some(hello(1, 6, 1)), ..v1::WorkerMessage::default() };
+    let mut used = open(rig.address, first).await;
+    assert_eq!(used.receive().await.expect_err("refused").code(), Code::FailedPrecondition);
+    rig.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_draining_worker_gets_nothing_new_until_it_comes_back() {
+    let rig = Rig::start().await;
+    let worker = FakeWorker::join(rig.address, 7, 1, 3).await;
+    let id = format!("worker_{}", "07".repeat(16));
+    let drain = v1::WorkerMessage { draining: true, ..v1::WorkerMessage::default() };
+    worker.to.send(drain).await.expect("the session lives");
+    let state = async |wanted: &str| {
+        for _ in 0..200 {
+            let body = rig.get(&format!("/v1/workers/{id}")).await.json();
+            if body["state"] == wanted {
+                return body;
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+        }
+        panic!("never {wanted}");
+    };
+    let body = state("draining").await;
+    assert_eq!(
+        (&body["name"], &body["slots"], &body["cordoned"]),
+        (&"fake-7".into(), &3.into(), &true.into())
+    );
+    drop(worker);
+    state("disconnected").await;
+
+    let mut worker = FakeWorker::join(rig.address, 7, 2, 3).await;
+    assert_eq!(state("healthy").await["cordoned"], false);
+    let cordon = rig.call("POST", &format!("/v1/workers/{id}:cordon"), "").await;
+    assert_eq!(cordon.status, 200, "{}", cordon.text);
+    let task = rig.submit(r#"{"task_type":"noop"}"#).await.task_id();
+    let why = rig.get(&format!("/v1/tasks/{task}/diagnosis")).await.json();
+    assert_eq!(why["reason"], "no_room", "{why}");
+    rig.call("POST", &format!("/v1/workers/{id}:uncordon"), "").await;
+    assert_eq!(worker.start().await.attempt, 1);
+    drop(worker);
+    rig.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn many_orders_go_in_few_messages() {
+    let rig = Rig::start().await;
+    let mut worker = FakeWorker::join(rig.address, 1, 1, 20_000).await;
+    let batch = format!("[{}]", vec![r#"{"task_type":"noop","payload":1}"#; 5_000].join(","));
+    assert_eq!(rig.call("POST", "/v1/tasks:batch", &batch).await.status, 202);
+    let mut reports = Vec::new();
+    for _ in 0..5_000 {
+        let start = worker.start().await;
+        let what = Some(v1::report::What::Success(v1::Success { output: None }));
+        reports.push(v1::Report { task: start.task, fence: start.fence, what });
+    }
+    worker.to.send(v1::WorkerMessage { reports, ..v1::WorkerMessage::default() }).await.expect("lives");
+    let mut messages = 0;
+    while worker.acknowledgements.len() < 5_000 {
+        worker.receive().await.expect("the session lives");
+        messages += 1;
+    }
+    assert!(messages < 100, "{messages} messages for 5000 acknowledgements");
+    assert!(worker.acknowledgements.iter().all(|ack| !ack.ignored));
+    drop(worker);
+    rig.stop().await;
+}
