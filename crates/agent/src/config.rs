@@ -20,6 +20,9 @@ pub struct AgentConfig {
     pub capacity: Capacity,
     /// Worker id, session counter, spool, logs and running attempts; one agent at a time.
     pub state_dir: PathBuf,
+    /// Control directories of running processes. None: in memory (`/dev/shm`, by the worker's id) where there is such
+    /// a place, else in `state_dir`; a disk that is busy syncing would slow down every start of a process.
+    pub attempts_dir: Option<PathBuf>,
     /// Addresses that webhook tasks may reach although the guard forbids them.
     pub allow: Vec<AddressRange>,
     /// Output of one attempt beyond this is read and thrown away.
@@ -58,6 +61,7 @@ impl AgentConfig {
             zone: String::new(),
             capacity: Capacity::detect(),
             state_dir: state_dir.into(),
+            attempts_dir: None,
             allow: Vec::new(),
             log_bytes_max: 64 << 20,
             output_bytes_max: 256 << 10,

@@ -6,11 +6,13 @@
 //! DIR/session                   number of the newest session
 //! DIR/spool                     results that nobody has acknowledged
 //! DIR/logs/TASK-ATTEMPT.log     what attempts wrote
-//! DIR/attempts/TASK-FENCE/      control directory of a running process
+//! DIR/attempts/TASK-FENCE/      control directory of a running process; by default in memory instead
 //! ```
 
-use std::fs::{self, File};
+use std::collections::BTreeSet;
+use std::fs::{self, DirBuilder, File};
 use std::io::{ErrorKind, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -23,6 +25,7 @@ use crate::random;
 
 pub struct Home {
     dir: PathBuf,
+    attempts: PathBuf,
     worker: WorkerId,
     session: u64,
     incarnation: u64,
@@ -30,8 +33,8 @@ pub struct Home {
 }
 
 impl Home {
-    pub fn open(dir: &Path) -> Result<Self, AgentError> {
-        for part in ["", "logs", "attempts"] {
+    pub fn open(dir: &Path, attempts: Option<&Path>) -> Result<Self, AgentError> {
+        for part in ["", "logs"] {
             let path = dir.join(part);
             fs::create_dir_all(&path).map_err(AgentError::state(path))?;
         }
@@ -44,6 +47,9 @@ impl Home {
             }
             None => mint(dir)?,
         };
+        let attempts = attempts.map_or_else(|| in_memory(worker, dir), Path::to_owned);
+        fs::create_dir_all(&attempts).map_err(AgentError::state(&attempts))?;
+        let attempts = fs::canonicalize(&attempts).map_err(AgentError::state(attempts))?;
         let session = match read(&dir.join("session"))? {
             Some(text) => {
                 text.parse().map_err(|bad: std::num::ParseIntError| damaged(dir, "session", &bad))?
@@ -53,7 +59,7 @@ impl Home {
         let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         // Of two lives within one clock tick, and of a clock that was set back, the random part differs.
         let incarnation = since_epoch.as_nanos() as u64 ^ random::below(1 << 20);
-        Ok(Self { dir: dir.to_owned(), worker, session, incarnation, _lock: lock })
+        Ok(Self { dir: dir.to_owned(), attempts, worker, session, incarnation, _lock: lock })
     }
 
     pub fn worker(&self) -> WorkerId {
@@ -72,7 +78,14 @@ impl Home {
     }
 
     pub fn places(&self) -> Places {
-        Places { dir: self.dir.clone() }
+        Places { dir: self.dir.clone(), attempts: self.attempts.clone() }
+    }
+}
+
+impl Drop for Home {
+    fn drop(&mut self) {
+        // It goes only if it is empty: then nothing is left to a successor.
+        let _ = fs::remove_dir(&self.attempts);
     }
 }
 
@@ -80,6 +93,7 @@ impl Home {
 #[derive(Clone)]
 pub struct Places {
     dir: PathBuf,
+    attempts: PathBuf,
 }
 
 impl Places {
@@ -91,25 +105,48 @@ impl Places {
         self.dir.join("logs").join(format!("{}-{attempt}.log", key.task))
     }
 
-    pub fn attempts(&self) -> PathBuf {
-        self.dir.join("attempts")
+    pub fn attempts(&self) -> &Path {
+        &self.attempts
     }
 
     pub fn attempt(&self, key: Key) -> PathBuf {
         self.attempts().join(format!("{}-{}", key.task, key.fence.bits()))
     }
 
-    /// Removes logs that nothing was written to for longer than `age`; gives their number.
+    /// Removes logs that nothing was written to for longer than `age`, unless their task has an attempt that runs;
+    /// gives their number.
     pub fn drop_old_logs(&self, age: Duration) -> usize {
-        let Ok(entries) = fs::read_dir(self.dir.join("logs")) else {
+        let (Ok(entries), Ok(attempts)) =
+            (fs::read_dir(self.dir.join("logs")), fs::read_dir(self.attempts()))
+        else {
             return 0;
         };
+        let task = |entry: &fs::DirEntry| {
+            entry.file_name().to_str()?.split_once('-').map(|(task, _)| task.to_owned())
+        };
+        let running: BTreeSet<String> = attempts.flatten().filter_map(|entry| task(&entry)).collect();
         let is_old = |entry: &fs::DirEntry| {
             let changed = entry.metadata().and_then(|data| data.modified());
             changed.is_ok_and(|at| at.elapsed().is_ok_and(|elapsed| elapsed > age))
         };
-        entries.flatten().filter(is_old).filter(|entry| fs::remove_file(entry.path()).is_ok()).count()
+        let is_over = |entry: &fs::DirEntry| task(entry).is_none_or(|task| !running.contains(&task));
+        entries
+            .flatten()
+            .filter(is_old)
+            .filter(is_over)
+            .filter(|entry| fs::remove_file(entry.path()).is_ok())
+            .count()
     }
+}
+
+/// Processes do not survive a reboot either, so nothing is lost with what is only in memory.
+fn in_memory(worker: WorkerId, dir: &Path) -> PathBuf {
+    let memory = PathBuf::from(format!("/dev/shm/mainspring-{worker}"));
+    let private = DirBuilder::new().recursive(true).mode(0o700).create(&memory);
+    // Somebody else's directory of that name is not ours to use.
+    let is_ours = fs::symlink_metadata(&memory)
+        .is_ok_and(|data| data.is_dir() && data.uid() == rustix::process::getuid().as_raw());
+    if private.is_ok() && is_ours { memory } else { dir.join("attempts") }
 }
 
 fn lock(dir: &Path) -> Result<File, AgentError> {
@@ -163,20 +200,40 @@ mod tests {
     #[test]
     fn the_id_stays_and_sessions_grow_over_restarts() {
         let dir = tempfile::tempdir().expect("a directory");
-        let mut home = Home::open(dir.path()).expect("a new home");
+        let mut home = Home::open(dir.path(), Some(&dir.path().join("attempts"))).expect("a new home");
         let worker = home.worker();
         assert_eq!(home.next_session().expect("a session"), 1);
-        assert!(matches!(Home::open(dir.path()), Err(AgentError::InUse { .. })));
+        assert!(matches!(
+            Home::open(dir.path(), Some(&dir.path().join("attempts"))),
+            Err(AgentError::InUse { .. })
+        ));
         drop(home);
-        let mut home = Home::open(dir.path()).expect("the same home");
+        let mut home = Home::open(dir.path(), Some(&dir.path().join("attempts"))).expect("the same home");
         assert_eq!(home.worker(), worker);
         assert_eq!(home.next_session().expect("a session"), 2);
+    }
+
+    #[test]
+    fn old_logs_go_unless_their_task_runs() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let home = Home::open(dir.path(), Some(&dir.path().join("attempts"))).expect("a home");
+        let places = home.places();
+        for name in ["logs/task_1-1.log", "logs/task_2-1.log"] {
+            fs::write(dir.path().join(name), "").expect("written");
+        }
+        fs::create_dir(dir.path().join("attempts/task_2-77")).expect("a directory");
+        assert_eq!(places.drop_old_logs(Duration::from_hours(1)), 0, "none is old");
+        assert_eq!(places.drop_old_logs(Duration::ZERO), 1);
+        assert!(dir.path().join("logs/task_2-1.log").exists());
     }
 
     #[test]
     fn a_damaged_id_is_not_replaced_in_silence() {
         let dir = tempfile::tempdir().expect("a directory");
         fs::write(dir.path().join("worker"), "wrker_1").expect("written");
-        assert!(matches!(Home::open(dir.path()), Err(AgentError::Damaged { .. })));
+        assert!(matches!(
+            Home::open(dir.path(), Some(&dir.path().join("attempts"))),
+            Err(AgentError::Damaged { .. })
+        ));
     }
 }

@@ -23,7 +23,7 @@ use std::time::Duration;
 use mainspring_proto::v1;
 use tokio::sync::mpsc;
 use tonic::transport::Endpoint;
-use tracing::info;
+use tracing::{info, warn};
 
 pub use self::attempt::{Attempt, Key, Outcome, Reporter, StopOrder, StopSignal};
 pub use self::config::{AgentConfig, Capacity};
@@ -32,7 +32,7 @@ pub use self::error::AgentError;
 pub use self::executor::http::{BadSecret, WebhookSecret};
 use self::executor::{Executors, process};
 pub use self::guard::AddressRange;
-use self::home::Home;
+use self::home::{Home, Places};
 use self::session::Session;
 use self::spool::Spool;
 
@@ -41,6 +41,7 @@ const WINDOW_BYTES: u32 = 4 << 20;
 /// Messages of many starts travel in fewer pieces than the 16 KiB that HTTP/2 allows by default.
 const FRAME_BYTES: u32 = 256 << 10;
 const KEEP_ALIVE: Duration = Duration::from_secs(10);
+const TIDY_EVERY: Duration = Duration::from_hours(1);
 const CONNECT_MAX: Duration = Duration::from_secs(5);
 
 pub struct Agent;
@@ -49,10 +50,9 @@ impl Agent {
     /// Works until `shutdown` is ready, then leaves in good order. Fails only at the start.
     pub async fn run(config: AgentConfig, shutdown: impl Future<Output = ()>) -> Result<(), AgentError> {
         let endpoint = endpoint(&config.server)?;
-        let home = Home::open(&config.state_dir)?;
+        let home = Home::open(&config.state_dir, config.attempts_dir.as_deref())?;
         let places = home.places();
         let survivors = process::sort_out(&places).map_err(AgentError::state(places.attempts()))?;
-        places.drop_old_logs(config.log_retention);
         let spool = Spool::open(&places.spool())?;
         info!(worker = %home.worker(), name = config.name, pool = config.pool, slots = config.slots, "working");
 
@@ -64,13 +64,32 @@ impl Agent {
             leave_kept: config.leave_kept,
         };
         let executors = Executors::new(&config, &places);
+        let keep_tidy = keep_tidy(places.clone(), config.log_retention);
         let mut desk = Desk::new(settings, executors, reporter, places, spool);
         for survivor in survivors {
             desk.adopt(survivor);
         }
         let hello = hello(&config, &home);
-        Session::new(home, desk, events, endpoint, hello, config.drain_deadline).run(shutdown).await;
+        let session = Session::new(home, desk, events, endpoint, hello, config.drain_deadline);
+        tokio::select! {
+            () = session.run(shutdown) => {}
+            () = keep_tidy => {}
+        }
         Ok(())
+    }
+}
+
+/// For ever: old logs go.
+async fn keep_tidy(places: Places, log_retention: Duration) {
+    loop {
+        let places = places.clone();
+        // Beside the session: there may be many of them.
+        match tokio::task::spawn_blocking(move || places.drop_old_logs(log_retention)).await {
+            Ok(0) => {}
+            Ok(dropped) => info!(dropped, "old logs are gone"),
+            Err(error) => warn!(%error, "cannot look for old logs"),
+        }
+        tokio::time::sleep(TIDY_EVERY).await;
     }
 }
 

@@ -16,6 +16,10 @@ use mainspring_store_local::{LocalOptions, LocalStore};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
+/// As in the binary.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 const BATCH: usize = 1_000;
 
 #[tokio::main]
@@ -27,17 +31,30 @@ async fn main() {
 
     let payload = format!(r#"{{"task_type":"noop","payload":"{}"}}"#, "x".repeat(198));
     let single = request("/v1/tasks", &payload);
+    let spent = cpu_micros();
     let rate = load(address, &single, 1, connections, seconds).await;
-    println!("single submissions: {rate:.0}/s over {connections} connections");
+    let each = (cpu_micros() - spent) / (rate * seconds as f64);
+    println!("single submissions: {rate:.0}/s over {connections} connections, {each:.1} µs of CPU each");
 
     let done = Arc::new(AtomicU64::new(0));
     tokio::spawn(work(address, Arc::clone(&done)));
+    let spent = cpu_micros();
     let before = (done.load(Ordering::Relaxed), Instant::now());
     let batch = format!("[{}]", vec![payload.as_str(); BATCH].join(","));
     let rate = load(address, &request("/v1/tasks:batch", &batch), BATCH as u64, 2, seconds).await;
     let ran = done.load(Ordering::Relaxed) - before.0;
     println!("batch submissions: {rate:.0} tasks/s in batches of {BATCH} over 2 connections");
-    println!("run by a worker meanwhile: {:.0} tasks/s", ran as f64 / before.1.elapsed().as_secs_f64());
+    let each = (cpu_micros() - spent) / ran as f64;
+    let rate = ran as f64 / before.1.elapsed().as_secs_f64();
+    println!("run by a worker meanwhile: {rate:.0} tasks/s, {each:.1} µs of CPU each, submission included");
+}
+
+/// CPU time of client, server and worker together; unlike the rates it says something on a busy machine too.
+fn cpu_micros() -> f64 {
+    let text = std::fs::read_to_string("/proc/self/stat").expect("Linux");
+    let (_, fields) = text.rsplit_once(") ").expect("a name in brackets");
+    let ticks = fields.split(' ').skip(11).take(2).map(|ticks| ticks.parse::<f64>().expect("a number"));
+    ticks.sum::<f64>() * 10_000.0
 }
 
 async fn serve(dir: &std::path::Path) -> SocketAddr {

@@ -9,7 +9,7 @@ pub struct Limits {
     pub checkpoint_bytes_max: usize,
     /// Checkpoints of one attempt that come sooner are answered but not stored.
     pub checkpoint_gap: Millis,
-    /// Unfinished tasks held in memory by one shard.
+    /// Tasks held in memory by one shard; ended ones count until a cut has stored them.
     pub tasks_max: u64,
     /// Payload bytes held in memory by one shard.
     pub payload_bytes_held_max: u64,

@@ -52,7 +52,7 @@ fn offsets(logs: &mut LogTails) -> Vec<(u64, usize, bool)> {
 #[test]
 fn logs_go_on_from_what_the_server_is_known_to_have() {
     let dir = tempfile::tempdir().expect("a directory");
-    let places = Home::open(dir.path()).expect("a home").places();
+    let places = Home::open(dir.path(), Some(dir.path())).expect("a home").places();
     fs::write(places.log(key(1), 1), vec![b'x'; 100_000]).expect("written");
     let mut logs = LogTails::new(places);
     logs.begin(key(1), 1);
@@ -82,7 +82,7 @@ fn logs_go_on_from_what_the_server_is_known_to_have() {
 #[test]
 fn an_attempt_that_wrote_nothing_has_no_log() {
     let dir = tempfile::tempdir().expect("a directory");
-    let mut logs = LogTails::new(Home::open(dir.path()).expect("a home").places());
+    let mut logs = LogTails::new(Home::open(dir.path(), Some(dir.path())).expect("a home").places());
     logs.begin(key(1), 1);
     logs.ended(key(1));
     assert_eq!(offsets(&mut logs), []);

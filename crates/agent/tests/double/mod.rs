@@ -85,7 +85,7 @@ impl Server {
                 .initial_stream_window_size(4 << 20)
                 .initial_connection_window_size(8 << 20)
                 .add_service(service)
-                .serve_with_incoming(TcpIncoming::from(listener))
+                .serve_with_incoming(TcpIncoming::from(listener).with_nodelay(Some(true)))
                 .await;
             served.expect("serving");
         });
@@ -272,6 +272,7 @@ pub fn config(server: &str, dir: &Path) -> AgentConfig {
         name: "double's worker".into(),
         slots: 4,
         drain_deadline: Duration::from_secs(10),
+        attempts_dir: Some(dir.join("attempts")),
         ..AgentConfig::new(server, dir)
     }
 }

@@ -60,5 +60,8 @@ mod tests {
         let mut codes: Vec<&str> = Rejection::CODES.into_iter().chain(Problem::CODES).collect();
         codes.sort_unstable();
         assert_eq!(PAGES.map(|(code, _)| code).to_vec(), codes);
+        let document: serde_json::Value = serde_json::from_str(crate::docs::OPENAPI).expect("JSON");
+        let named = &document["components"]["schemas"]["Error"]["properties"]["error_code"]["enum"];
+        assert_eq!(*named, serde_json::json!(codes), "the OpenAPI document names every code");
     }
 }

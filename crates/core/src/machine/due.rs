@@ -68,7 +68,9 @@ impl Machine {
 
     fn worker_due(&mut self, slot: WorkerSlot) {
         let Some(worker) = self.fleet.get(slot) else { return };
-        let lost_at = worker.heard + self.config.limits.lease;
+        let lease = self.config.limits.lease;
+        let heard_at_least = self.unread_since.unwrap_or(worker.heard);
+        let lost_at = worker.heard.max(heard_at_least) + lease;
         if lost_at > self.state.now.elapsed {
             self.timers.set_worker(slot, Some(lost_at));
         } else {

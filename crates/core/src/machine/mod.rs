@@ -79,6 +79,8 @@ pub struct Machine {
     fleet: Fleet,
     timers: Timers,
     draws: Draws,
+    /// Since when words of workers may lie unread; `None` when everything that came was taken in.
+    unread_since: Option<Elapsed>,
     reaping: Reaping,
     recent: RecentGrants,
     sweep: Sweep,
@@ -106,6 +108,7 @@ impl Machine {
             fleet: Fleet::default(),
             timers: Timers::default(),
             draws: Draws::new(Chance::new(config.seed), RetryBudget::new(config.retry_rates)),
+            unread_since: None,
             reaping: Reaping::default(),
             recent: RecentGrants::default(),
             sweep: Sweep::default(),
@@ -126,6 +129,12 @@ impl Machine {
     /// not when the record was begun.
     pub fn set_present(&mut self, elapsed: Elapsed) {
         self.present = self.present.max(elapsed);
+    }
+
+    /// Whether messages are left that were not taken in. A worker whose heartbeat may be among them is not judged, for
+    /// one lease at most: after a stall of ours nobody is lost for it.
+    pub fn set_unread(&mut self, unread: bool) {
+        self.unread_since = unread.then(|| self.unread_since.unwrap_or(self.present));
     }
 
     pub fn state(&self) -> &ShardState {

@@ -32,7 +32,9 @@ impl Dev {
             let (ready, address) = oneshot::channel();
             let data = self.data.join("server");
             let (server_stop, worker_stop) = (stop.clone(), stop);
-            let ready = |address| drop(ready.send(address));
+            let ready = |address| {
+                let _ = ready.send(address);
+            };
             let server = serve::server(&data, self.listen, ready, server_stop.requested());
             let rest = async {
                 // An error of the server itself is told by the server.

@@ -82,6 +82,7 @@ impl ShardThread {
             }
             self.wait(&mut turn);
             self.drain(&mut turn);
+            self.shard.set_unread(!self.inbox.is_empty());
             self.retry(&mut turn);
             if turn.stopping {
                 self.shard.hurry_cut();

@@ -196,6 +196,11 @@ impl<R> Shard<R> {
         self.page_if_due();
     }
 
+    /// Whether messages are left in the mailbox; see `Machine::set_unread`.
+    pub fn set_unread(&mut self, unread: bool) {
+        self.machine.set_unread(unread);
+    }
+
     /// How long the driver may sleep if nothing comes in. `None` = until something comes in.
     pub fn sleep(&self) -> Option<Millis> {
         let own = if self.building.events == 0 {

@@ -31,7 +31,7 @@ pub struct Control {
 
 impl Control {
     pub fn create(dir: PathBuf, checkpoint: Option<&[u8]>) -> io::Result<Self> {
-        fs::create_dir(&dir)?;
+        fs::create_dir_all(&dir)?;
         if let Some(bytes) = checkpoint {
             fs::write(dir.join(LAST_CHECKPOINT), bytes)?;
         }

@@ -3,8 +3,8 @@
 //! - PX-1 arguments reach the program as they are; a shell sees them only with `"shell": true`
 //! - PX-2 a program has its own process group, and nothing of that group outlives the attempt
 //! - PX-3 what a program writes is on disk before it is shown, up to a cap; it never waits for a reader far away
-//! - PX-5 a kept process survives the agent with its output and its exit code; others end with it
-//! - PX-4 of the agent's environment a program sees only what the configuration passes on
+//! - PX-4 a kept process survives the agent with its output and its exit code; others end with it
+//! - PX-5 of the agent's environment a program sees only what the configuration passes on
 //!
 //! Not here: cgroups (limits of memory and processors are not enforced), users other than the agent's.
 

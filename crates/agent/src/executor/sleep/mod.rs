@@ -1,5 +1,5 @@
 //! Waits `{"ms": …}` and succeeds. For tests and demonstrations.
-//! - SL-1 an order to stop ends it at once; there is nothing to be graceful about
+//! - SX-1 an order to stop ends it at once; there is nothing to be graceful about
 //!
 //! Not here: waiting for something (`http`, `process`).
 

@@ -121,3 +121,16 @@ fn a_refusal_pauses_before_the_next_try_and_costs_nothing() {
     rig.pass(1_000);
     assert_eq!(rig.status(id), Status::Assigned);
 }
+
+#[test]
+fn a_worker_whose_heartbeat_may_lie_unread_is_not_judged_for_a_lease() {
+    let mut rig = rig();
+    let id = rig.running(spec());
+    rig.pass(14_000);
+    rig.machine.set_unread(true);
+    rig.pass(10_000);
+    assert_eq!(rig.status(id), Status::Running, "its word may be in the mailbox");
+    rig.machine.set_unread(true);
+    rig.pass(5_000);
+    assert_eq!(rig.status(id), Status::Queued, "but not for ever");
+}

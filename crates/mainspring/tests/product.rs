@@ -1,0 +1,133 @@
+//! The real binary: a server process, a worker process, the command line, and kill -9.
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+const BINARY: &str = env!("CARGO_BIN_EXE_mainspring");
+
+/// A process that does not outlive the test.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Starts a server and answers where it listens.
+fn server(data: &Path, listen: &str) -> (Running, String) {
+    let mut child = Command::new(BINARY)
+        .args(["server", "--listen", listen, "--data"])
+        .arg(data)
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary starts");
+    let mut line = String::new();
+    BufReader::new(child.stderr.take().expect("piped")).read_line(&mut line).expect("it says where it listens");
+    let address = line.split_whitespace().find(|word| word.starts_with("http://")).expect("an address");
+    (Running(child), address.trim_end_matches(',').to_owned())
+}
+
+fn worker(server: &str, state: &Path) -> Running {
+    let child = Command::new(BINARY)
+        .args(["worker", "--server", server, "--slots", "4", "--state"])
+        .arg(state)
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the binary starts");
+    Running(child)
+}
+
+fn mainspring(server: &str, args: &[&str]) -> Output {
+    Command::new(BINARY).env("MAINSPRING_SERVER", server).args(args).output().expect("the binary runs")
+}
+
+fn json(output: &Output) -> Value {
+    serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|_| panic!("not JSON: {}", String::from_utf8_lossy(&output.stderr)))
+}
+
+fn submitted(server: &str, args: &[&str]) -> String {
+    let answer = json(&mainspring(server, &[&["submit", "-o", "json"], args].concat()));
+    answer["task_id"].as_str().expect("an id").to_owned()
+}
+
+/// The task, once `until` holds of it.
+fn awaited(server: &str, id: &str, until: impl Fn(&Value) -> bool) -> Value {
+    let start = Instant::now();
+    loop {
+        let output = mainspring(server, &["task", "get", id, "-o", "json"]);
+        if output.status.success() && until(&json(&output)) {
+            return json(&output);
+        }
+        assert!(start.elapsed() < Duration::from_secs(60), "still {}", String::from_utf8_lossy(&output.stdout));
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+fn ended(task: &Value) -> bool {
+    task["ended_at"].is_string()
+}
+
+#[test]
+fn work_is_run_waited_for_and_its_exit_code_passed_on() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let (_server, url) = server(&dir.path().join("data"), "127.0.0.1:0");
+    let _worker = worker(&url, &dir.path().join("worker"));
+    let good = mainspring(&url, &["submit", "--wait", "-o", "json", "--", "true"]);
+    assert_eq!((good.status.code(), json(&good)["status"].as_str()), (Some(0), Some("COMPLETED")));
+    let bad = mainspring(&url, &["submit", "--wait", "--retries", "0", "-o", "json", "--", "sh", "-c", "exit 3"]);
+    assert_eq!((bad.status.code(), json(&bad)["last_error"]["code"].as_i64()), (Some(1), Some(3)));
+    let unknown = mainspring(&url, &["task", "get", "task_00000000000000000000000000000001"]);
+    assert_eq!(unknown.status.code(), Some(4));
+    assert!(String::from_utf8_lossy(&unknown.stderr).contains("hint:"));
+}
+
+#[test]
+fn a_killed_server_picks_everything_up_and_runs_nothing_twice() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let (data, ledger, gate) = (dir.path().join("data"), dir.path().join("ledger"), dir.path().join("gate"));
+    let (first, url) = server(&data, "127.0.0.1:0");
+    let _worker = worker(&url, &dir.path().join("worker"));
+    // Runs until the gate is there, and leaves a line for every time it was started.
+    let script = format!(
+        "echo run >> {}; while ! test -e {}; do sleep 0.05; done",
+        ledger.display(),
+        gate.display()
+    );
+    let running = submitted(&url, &["--", "sh", "-c", &script]);
+    let later = submitted(&url, &["--in", "1h", "--", "true"]);
+    awaited(&url, &running, |task| task["status"] == "RUNNING" && ledger.exists());
+    drop(first); // SIGKILL
+
+    let listen = url.trim_start_matches("http://").to_owned();
+    let (_second, url) = server(&data, &listen);
+    assert_eq!(awaited(&url, &later, |_| true)["status"], "PENDING");
+    fs::write(&gate, "").expect("opens the gate");
+    let task = awaited(&url, &running, ended);
+    assert_eq!((task["status"].as_str(), task["attempt_count"].as_u64()), (Some("COMPLETED"), Some(1)));
+    assert_eq!(fs::read_to_string(&ledger).expect("written"), "run\n", "it was not run twice");
+}
+
+#[test]
+fn a_killed_worker_loses_its_work_to_another() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let (_server, url) = server(&dir.path().join("data"), "127.0.0.1:0");
+    let first = worker(&url, &dir.path().join("first"));
+    let marker = dir.path().join("marker");
+    // The first time it hangs, the second time it ends.
+    let script = format!("test -e {0} && exit 0; touch {0}; sleep 600", marker.display());
+    let id = submitted(&url, &["--", "sh", "-c", &script]);
+    awaited(&url, &id, |task| task["status"] == "RUNNING" && marker.exists());
+    drop(first); // SIGKILL
+    let _second = worker(&url, &dir.path().join("second"));
+    let task = awaited(&url, &id, ended);
+    assert_eq!((task["status"].as_str(), task["attempt_count"].as_u64()), (Some("COMPLETED"), Some(2)));
+    assert_eq!(task["attempts"][0]["error"]["class"], "worker_lost");
+}
