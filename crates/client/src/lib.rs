@@ -33,7 +33,9 @@ impl ClientError {
     pub fn advice(&self) -> Option<&str> {
         match self {
             Self::Refused { advice, .. } if !advice.is_empty() => Some(advice),
-            Self::Unreachable { .. } => Some("start one with `mainspring dev`, or name another with --server"),
+            Self::Unreachable { .. } => {
+                Some("start one with `mainspring dev`, or name another with --server")
+            }
             Self::Refused { .. } | Self::BadAddress { .. } | Self::BadAnswer { .. } => None,
         }
     }

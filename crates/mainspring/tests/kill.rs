@@ -11,7 +11,9 @@ use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
 use mainspring_core::chance::Chance;
-use mainspring_core::command::{Answer, Command, Hello, Report, ReportKind, SessionCommand, StartTime, Submit};
+use mainspring_core::command::{
+    Answer, Command, Hello, Report, ReportKind, SessionCommand, StartTime, Submit,
+};
 use mainspring_core::effect::{Effect, Start};
 use mainspring_core::fleet::WorkerOffer;
 use mainspring_core::id::{Incarnation, Session, Slot, TaskId, WorkerId};
@@ -94,7 +96,11 @@ fn check(dir: &Path, acknowledged: &BTreeMap<TaskId, Said>) {
     for (id, said) in acknowledged {
         match call(&node, vec![Command::Read { id: *id }]).pop() {
             Some(Ok(Answer::Task(Some(task)))) => {
-                assert!(*said == Said::Accepted || task.status() == Status::Succeeded, "{id}: {:?}", task.status());
+                assert!(
+                    *said == Said::Accepted || task.status() == Status::Succeeded,
+                    "{id}: {:?}",
+                    task.status()
+                );
             }
             other => panic!("{id} was acknowledged ({said:?}) and is lost: {other:?}"),
         }
@@ -102,7 +108,10 @@ fn check(dir: &Path, acknowledged: &BTreeMap<TaskId, Said>) {
     node.stop();
 }
 
-fn open(dir: &Path, outlet: mainspring_runtime::node::Outlet) -> (Node, mainspring_runtime::shard::Recovered) {
+fn open(
+    dir: &Path,
+    outlet: mainspring_runtime::node::Outlet,
+) -> (Node, mainspring_runtime::shard::Recovered) {
     // Small segments, so that lives end in the middle of a roll-over and of a trim too.
     let options = LocalOptions { segment_bytes: 1 << 20, ..LocalOptions::default() };
     Node::open(&LocalStore::new(dir, options), ShardConfig::default(), outlet).expect("opens after any kill")
@@ -119,7 +128,8 @@ fn call(node: &Node, commands: Vec<Command>) -> Replies {
 fn play_engine(dir: &Path) -> ! {
     let (sender, effects) = channel::<Vec<Effect>>();
     let (node, _) = open(dir, outlet(sender));
-    let life: u64 = std::env::var("MAINSPRING_TEST_LIFE").ok().and_then(|life| life.parse().ok()).unwrap_or(0);
+    let life: u64 =
+        std::env::var("MAINSPRING_TEST_LIFE").ok().and_then(|life| life.parse().ok()).unwrap_or(0);
     call(&node, vec![hello(life)]);
     let mut ids = Chance::new(life + 1);
     let profile = profile();

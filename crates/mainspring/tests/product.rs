@@ -29,7 +29,9 @@ fn server(data: &Path, listen: &str) -> (Running, String) {
         .spawn()
         .expect("the binary starts");
     let mut line = String::new();
-    BufReader::new(child.stderr.take().expect("piped")).read_line(&mut line).expect("it says where it listens");
+    BufReader::new(child.stderr.take().expect("piped"))
+        .read_line(&mut line)
+        .expect("it says where it listens");
     let address = line.split_whitespace().find(|word| word.starts_with("http://")).expect("an address");
     (Running(child), address.trim_end_matches(',').to_owned())
 }
@@ -66,7 +68,11 @@ fn awaited(server: &str, id: &str, until: impl Fn(&Value) -> bool) -> Value {
         if output.status.success() && until(&json(&output)) {
             return json(&output);
         }
-        assert!(start.elapsed() < Duration::from_secs(60), "still {}", String::from_utf8_lossy(&output.stdout));
+        assert!(
+            start.elapsed() < Duration::from_secs(60),
+            "still {}",
+            String::from_utf8_lossy(&output.stdout)
+        );
         std::thread::sleep(Duration::from_millis(50));
     }
 }
@@ -82,7 +88,8 @@ fn work_is_run_waited_for_and_its_exit_code_passed_on() {
     let _worker = worker(&url, &dir.path().join("worker"));
     let good = mainspring(&url, &["submit", "--wait", "-o", "json", "--", "true"]);
     assert_eq!((good.status.code(), json(&good)["status"].as_str()), (Some(0), Some("COMPLETED")));
-    let bad = mainspring(&url, &["submit", "--wait", "--retries", "0", "-o", "json", "--", "sh", "-c", "exit 3"]);
+    let bad =
+        mainspring(&url, &["submit", "--wait", "--retries", "0", "-o", "json", "--", "sh", "-c", "exit 3"]);
     assert_eq!((bad.status.code(), json(&bad)["last_error"]["code"].as_i64()), (Some(1), Some(3)));
     let unknown = mainspring(&url, &["task", "get", "task_00000000000000000000000000000001"]);
     assert_eq!(unknown.status.code(), Some(4));
@@ -96,11 +103,8 @@ fn a_killed_server_picks_everything_up_and_runs_nothing_twice() {
     let (first, url) = server(&data, "127.0.0.1:0");
     let _worker = worker(&url, &dir.path().join("worker"));
     // Runs until the gate is there, and leaves a line for every time it was started.
-    let script = format!(
-        "echo run >> {}; while ! test -e {}; do sleep 0.05; done",
-        ledger.display(),
-        gate.display()
-    );
+    let script =
+        format!("echo run >> {}; while ! test -e {}; do sleep 0.05; done", ledger.display(), gate.display());
     let running = submitted(&url, &["--", "sh", "-c", &script]);
     let later = submitted(&url, &["--in", "1h", "--", "true"]);
     awaited(&url, &running, |task| task["status"] == "RUNNING" && ledger.exists());

@@ -78,11 +78,15 @@ impl Print {
             .map(|row| columns.iter().map(|column| row.get(*column).map(cell).unwrap_or_default()).collect())
             .collect();
         let heads: Vec<String> = columns.iter().map(|column| column.to_uppercase()).collect();
-        let width = |n: usize| cells.iter().chain([&heads]).map(|row| row[n].chars().count()).max().unwrap_or(0);
+        let width =
+            |n: usize| cells.iter().chain([&heads]).map(|row| row[n].chars().count()).max().unwrap_or(0);
         let widths: Vec<usize> = (0..columns.len()).map(width).collect();
         for row in [&heads].into_iter().chain(&cells) {
-            let line: Vec<String> =
-                row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}", width = *width)).collect();
+            let line: Vec<String> = row
+                .iter()
+                .zip(&widths)
+                .map(|(cell, width)| format!("{cell:<width$}", width = *width))
+                .collect();
             println!("{}", line.join("  ").trim_end());
         }
         if rows.is_empty() {

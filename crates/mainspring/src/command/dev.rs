@@ -58,7 +58,8 @@ fn worker_config(url: &str, data: &Path) -> anyhow::Result<AgentConfig> {
     let mut config = AgentConfig::new(url, data.join("worker"));
     config.slots = config.slots.max(4);
     let loopback = ["127.0.0.0/8", "::1/128"].map(str::parse::<AddressRange>);
-    config.allow = loopback.into_iter().collect::<Result<_, _>>().ok().context("the loopback ranges can be read")?;
+    config.allow =
+        loopback.into_iter().collect::<Result<_, _>>().ok().context("the loopback ranges can be read")?;
     Ok(config)
 }
 
@@ -68,15 +69,15 @@ async fn submit_samples(url: &str) -> anyhow::Result<()> {
     let client = Client::new(url)?;
     let quick = json!({ "backoff": "fixed", "initial_delay_ms": 500, "max_retries": 2 });
     let samples = [
-        ("hello", json!({ "task_type": "process", "payload": { "argv": ["echo", "hello from mainspring"] } })),
+        (
+            "hello",
+            json!({ "task_type": "process", "payload": { "argv": ["echo", "hello from mainspring"] } }),
+        ),
         (
             "failing",
             json!({ "task_type": "process", "payload": { "argv": ["false"] }, "retry_policy": quick }),
         ),
-        (
-            "later",
-            json!({ "task_type": "process", "payload": { "argv": ["date"] }, "delay_ms": 3_600_000 }),
-        ),
+        ("later", json!({ "task_type": "process", "payload": { "argv": ["date"] }, "delay_ms": 3_600_000 })),
     ];
     for (name, body) in samples {
         let key = format!("dev-sample-{name}");

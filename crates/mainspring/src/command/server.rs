@@ -24,7 +24,8 @@ impl Server {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
         serve::block_on(async {
             let stop = Stop::on_signal()?;
-            let ready = |address| eprintln!("listening on http://{address}, data in `{}`", self.data.display());
+            let ready =
+                |address| eprintln!("listening on http://{address}, data in `{}`", self.data.display());
             serve::server(&self.data, self.listen, ready, stop.requested()).await?;
             Ok(ExitCode::SUCCESS)
         })

@@ -53,7 +53,8 @@ impl Submit {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
         let (body, wait, key) = (self.request(), self.wait, self.idempotency_key);
         self.connect.run(async |client, print| {
-            let headers: Vec<(&str, &str)> = key.iter().map(|key| ("idempotency-key", key.as_str())).collect();
+            let headers: Vec<(&str, &str)> =
+                key.iter().map(|key| ("idempotency-key", key.as_str())).collect();
             let answer = client.call(http::Method::POST, "/v1/tasks", Some(&body), &headers).await?;
             if !wait {
                 print.object(&answer);
@@ -127,7 +128,9 @@ mod tests {
 
     #[test]
     fn spans_are_read_as_people_write_them() {
-        for (text, ms) in [("250ms", 250), ("30s", 30_000), ("45", 45_000), ("5m", 300_000), ("2h", 7_200_000)] {
+        for (text, ms) in
+            [("250ms", 250), ("30s", 30_000), ("45", 45_000), ("5m", 300_000), ("2h", 7_200_000)]
+        {
             assert_eq!(parse_span(text), Ok(Duration::from_millis(ms)), "{text}");
         }
         for bad in ["", "s", "5x", "-1s", "99999999999999999999s"] {

@@ -113,7 +113,11 @@ impl List {
         }
         self.connect.run(async |client, print| {
             let answer = client.get(&path).await?;
-            print.rows(&answer, "tasks", &["task_id", "status", "task_type", "tenant", "created_at", "attempt_count"]);
+            print.rows(
+                &answer,
+                "tasks",
+                &["task_id", "status", "task_type", "tenant", "created_at", "attempt_count"],
+            );
             Ok(ExitCode::SUCCESS)
         })
     }

@@ -93,7 +93,8 @@ impl List {
 }
 
 fn parse_label(text: &str) -> Result<(String, String), String> {
-    let (key, value) = text.split_once('=').ok_or_else(|| format!("`{text}` is not a label; write it as KEY=VALUE"))?;
+    let (key, value) =
+        text.split_once('=').ok_or_else(|| format!("`{text}` is not a label; write it as KEY=VALUE"))?;
     Ok((key.to_owned(), value.to_owned()))
 }
 

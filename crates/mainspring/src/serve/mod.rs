@@ -22,12 +22,19 @@ pub(crate) async fn server(
     ready: impl FnOnce(SocketAddr),
     stop: impl Future<Output = ()> + Send,
 ) -> anyhow::Result<()> {
-    std::fs::create_dir_all(data).with_context(|| format!("cannot make the data directory `{}`", data.display()))?;
+    std::fs::create_dir_all(data)
+        .with_context(|| format!("cannot make the data directory `{}`", data.display()))?;
     let config = ApiConfig::default();
     let sessions = SessionRouter::new(config.session_queue_max);
     let store = LocalStore::new(data, LocalOptions::default());
-    let (node, recovered, reader) = Node::open_with_reader(&store, ShardConfig::default(), sessions.outlet())?;
-    tracing::info!(rows = recovered.rows, records = recovered.records, events = recovered.events, "recovered");
+    let (node, recovered, reader) =
+        Node::open_with_reader(&store, ShardConfig::default(), sessions.outlet())?;
+    tracing::info!(
+        rows = recovered.rows,
+        records = recovered.records,
+        events = recovered.events,
+        "recovered"
+    );
     let listener = TcpListener::bind(listen).await.with_context(|| format!("cannot listen on {listen}"))?;
     let address = listener.local_addr()?;
     let node = Arc::new(node);
@@ -35,8 +42,12 @@ pub(crate) async fn server(
     ready(address);
     server.serve(listener, stop).await?;
     match Arc::into_inner(node) {
-        Some(node) => tokio::task::spawn_blocking(move || node.stop()).await.context("could not close the store")?,
-        None => tracing::warn!("a request was still under way; the journal will be replayed at the next start"),
+        Some(node) => {
+            tokio::task::spawn_blocking(move || node.stop()).await.context("could not close the store")?
+        }
+        None => {
+            tracing::warn!("a request was still under way; the journal will be replayed at the next start")
+        }
     }
     Ok(())
 }

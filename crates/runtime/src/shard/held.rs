@@ -20,7 +20,10 @@ impl<R> Default for Held<R> {
 impl<R> Held<R> {
     /// Room for as much as `last` held: the next record is about as large, and growing step by step copies.
     pub(super) fn sized_like(last: &Self) -> Self {
-        Self { answers: Vec::with_capacity(last.answers.len()), effects: Vec::with_capacity(last.effects.len()) }
+        Self {
+            answers: Vec::with_capacity(last.answers.len()),
+            effects: Vec::with_capacity(last.effects.len()),
+        }
     }
 
     pub(super) fn answer(&mut self, reply: R, results: Replies) {

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crossbeam_channel::{Receiver, unbounded};
 use mainspring_core::chance::Chance;
@@ -96,6 +97,18 @@ impl Rig {
 
     pub(super) fn send(&self, commands: Vec<Command>) {
         self.node.send(Slot::from_hash(0), Envelope { commands, reply: Box::new(drop) });
+    }
+
+    /// Sends submissions and adds to `refused` how many were not accepted.
+    pub(super) fn send_counting(&self, commands: Vec<Command>, refused: &Arc<AtomicU64>) {
+        let refused = Arc::clone(refused);
+        let reply = Box::new(move |replies: mainspring_runtime::Replies| {
+            let count = replies.iter().filter(|reply| reply.is_err()).count() as u64;
+            if count > 0 {
+                refused.fetch_add(count, Ordering::Relaxed);
+            }
+        });
+        self.node.send(Slot::from_hash(0), Envelope { commands, reply });
     }
 
     /// Sends and waits for the (durable) answer.

@@ -1,7 +1,9 @@
 //! Submit → assign → finish, durable, with and without a row of history for each task.
 
 use std::path::Path;
-use std::time::Instant;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use mainspring_core::effect::Effect;
 use mainspring_runtime::ShardConfig;
@@ -46,16 +48,22 @@ pub(super) fn run(plan: &Plan, dir: &Path, figures: &mut Figures) -> anyhow::Res
     Ok(())
 }
 
-/// Keeps the window full until every task is acknowledged as durably finished.
+/// Keeps the window full until every task is acknowledged as durably finished. What is refused because the tables
+/// lag is submitted again, as a well-behaved producer does.
 fn drive(rig: &Rig, source: &mut Source, tasks: u64) {
+    let refused = Arc::new(AtomicU64::new(0));
     let (mut submitted, mut finished) = (0, 0);
     while finished < tasks {
-        while submitted < tasks && submitted - finished < WINDOW {
-            let count = SUBMIT_BATCH.min(tasks - submitted);
-            rig.send(source.batch(count, now_ms()));
+        let accepted = submitted - refused.load(Ordering::Relaxed);
+        if accepted < tasks && accepted - finished < WINDOW {
+            let count = SUBMIT_BATCH.min(tasks - accepted);
+            rig.send_counting(source.batch(count, now_ms()), &refused);
             submitted += count;
         }
-        let Ok(effects) = rig.effects.recv() else { return };
+        // With a full window there is nothing to do but wait for the worker's orders.
+        let full = submitted - refused.load(Ordering::Relaxed) - finished >= WINDOW;
+        let wait = if full { Duration::from_millis(5) } else { Duration::ZERO };
+        let Ok(effects) = rig.effects.recv_timeout(wait) else { continue };
         let mut reports = Vec::new();
         for effect in effects {
             match effect {
