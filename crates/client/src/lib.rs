@@ -13,7 +13,7 @@ use serde_json::Value;
 
 /// Largest answer that is read.
 const ANSWER_BYTES_MAX: usize = 64 << 20;
-const TIMEOUT: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_mins(1);
 
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
