@@ -49,12 +49,11 @@ impl Sim {
     fn run_break_modes(self) -> ExitCode {
         let mut missed = 0;
         for (mode, violation) in run_break_modes(self.seeds) {
-            match violation {
-                Some(violation) => println!("{:<26} noticed: {violation}", mode.name()),
-                None => {
-                    missed += 1;
-                    println!("{:<26} NOT NOTICED", mode.name());
-                }
+            if let Some(violation) = violation {
+                println!("{:<26} noticed: {violation}", mode.name());
+            } else {
+                missed += 1;
+                println!("{:<26} NOT NOTICED", mode.name());
             }
         }
         ExitCode::from(u8::from(missed > 0))

@@ -108,7 +108,7 @@ impl List {
         let mut path = format!("/v1/tasks?limit={}", self.limit);
         for (name, value) in [("state", &self.state), ("tenant", &self.tenant), ("job", &self.job)] {
             if let Some(value) = value {
-                path.push_str(&format!("&{name}={value}"));
+                path.extend(["&", name, "=", value]);
             }
         }
         self.connect.run(async |client, print| {

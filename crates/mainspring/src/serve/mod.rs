@@ -41,13 +41,10 @@ pub(crate) async fn server(
     let server = Server::new(Arc::clone(&node), Readers::new(reader), sessions, config);
     ready(address);
     server.serve(listener, stop).await?;
-    match Arc::into_inner(node) {
-        Some(node) => {
-            tokio::task::spawn_blocking(move || node.stop()).await.context("could not close the store")?
-        }
-        None => {
-            tracing::warn!("a request was still under way; the journal will be replayed at the next start")
-        }
+    if let Some(node) = Arc::into_inner(node) {
+        tokio::task::spawn_blocking(move || node.stop()).await.context("could not close the store")?;
+    } else {
+        tracing::warn!("a request was still under way; the journal will be replayed at the next start");
     }
     Ok(())
 }

@@ -4,9 +4,10 @@ use super::*;
 use crate::task::ARROWS;
 
 type Story = fn(&mut Rig, TaskId);
+type Into = (Status, fn(&mut Rig) -> TaskId);
 
 /// Brings a fresh task into each unfinished state.
-fn into_states() -> Vec<(Status, fn(&mut Rig) -> TaskId)> {
+fn into_states() -> Vec<Into> {
     vec![
         (Status::Pending, |rig| rig.submit_as(spec(), StartTime::After(Millis::from_secs(60)))),
         (Status::Queued, |rig| {

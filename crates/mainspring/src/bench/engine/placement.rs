@@ -57,13 +57,13 @@ fn micros(time: Duration) -> f64 {
 /// Four hardware shapes in five zones, a rare label on one in a hundred, a host name on each.
 fn offer(worker: u32) -> WorkerOffer {
     let shape = u64::from(worker % 4) + 1;
-    let mut labels = vec![(Name::fixed("host"), name(format!("host-{worker}")))];
+    let mut labels = vec![(Name::fixed("host"), name(&format!("host-{worker}")))];
     if worker.is_multiple_of(100) {
         labels.push((Name::fixed("disk"), Name::fixed("nvme")));
     }
     let gpus = if worker.is_multiple_of(50) { 8 } else { 0 };
     let capacity = Resources::new(8_000 * shape, (32 << 30) * shape, 0, gpus);
-    let zone = name(format!("zone-{}", worker % 5));
+    let zone = name(&format!("zone-{}", worker % 5));
     WorkerOffer { pool: Name::fixed("default"), slots: SLOTS, capacity, labels, zone }
 }
 
@@ -76,14 +76,14 @@ fn profiles() -> Vec<std::sync::Arc<Profile>> {
             9 => vec![LabelCondition::IsNot(Name::fixed("disk"), Name::fixed("nvme"))],
             _ => Vec::new(),
         };
-        let zone = if kind % 4 == 2 { name(format!("zone-{}", kind % 5)) } else { Name::default() };
+        let zone = if kind % 4 == 2 { name(&format!("zone-{}", kind % 5)) } else { Name::default() };
         let requirements = Requirements { pool: Name::fixed("default"), resources, labels, zone };
-        let tenant = name(format!("tenant-{}", kind % 4));
+        let tenant = name(&format!("tenant-{}", kind % 4));
         Profile::new(ProfileSpec { tenant, requirements, ..ProfileSpec::default() })
     });
     kinds.collect()
 }
 
-fn name(text: String) -> Name {
-    Name::new(&text).expect("a short printable name")
+fn name(text: &str) -> Name {
+    Name::new(text).expect("a short printable name")
 }
