@@ -1,5 +1,6 @@
 //! `mainspring verify`: is the journal whole?
 
+use std::fmt::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -17,11 +18,27 @@ pub(crate) struct Verify {
 impl Verify {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
         let report = mainspring_store_local::verify(&self.data)?;
-        println!("records     {}", report.records);
-        println!("events      {}", report.events);
-        println!("first       {}", report.first);
-        println!("last        {}", report.last);
-        println!("{report:?}");
+        println!("segments   {}", report.segments);
+        println!("records    {} ({} to {})", report.records, report.first, report.last);
+        println!("events     {}", report.events);
+        println!("last hash  {}", hex(&report.last_hash));
+        match report.torn {
+            None => println!("tail       clean"),
+            Some(torn) => {
+                let file = torn.file.display();
+                println!(
+                    "tail       torn at byte {} of `{file}` ({}); the next start cuts it",
+                    torn.byte, torn.why
+                );
+            }
+        }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
 }
