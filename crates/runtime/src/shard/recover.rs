@@ -10,10 +10,10 @@ use mainspring_store::format::{
 };
 use mainspring_store::{CheckpointHead, LiveRow, OpenError, Record, Recovery};
 
+use super::Shard;
 use super::checkpoint::{Checkpoints, META_VERSION};
 use super::commit::Building;
 use super::paging::Pager;
-use super::{Envelope, Shard};
 use crate::clock::{Reading, ShardClock};
 use crate::config::ShardConfig;
 
@@ -80,11 +80,6 @@ impl<R> Shard<R> {
         self.absorb(Batch { events: vec![event], effects: Vec::new() });
         self.machine.recover();
         self.seal_if_free();
-    }
-
-    /// For tests and tools that want an answerless command handled.
-    pub fn tell(&mut self, command: mainspring_core::command::Command, reply: R, reading: Reading) {
-        self.accept(Envelope { commands: vec![command], reply }, reading);
     }
 }
 
