@@ -165,7 +165,9 @@ impl Problem {
             Self::BodyUnreadable => "send the request again".into(),
             Self::BatchTooLong { .. } => "split the batch".into(),
             Self::PageTooLong { max, .. } => format!("ask for at most {max} and follow `next_cursor`"),
-            Self::UnknownExecutor { .. } => "use one of `process`, `http`, `webhook`, `noop`, `sleep`, `clock`".into(),
+            Self::UnknownExecutor { .. } => {
+                "use one of `process`, `http`, `webhook`, `noop`, `sleep`, `clock`".into()
+            }
             Self::WorkerNotFound { .. } => "list `/v1/workers`; one that is gone is forgotten".into(),
             Self::NoSuchTask { .. } => "an id is `task_` and 32 hexadecimal digits".into(),
             Self::RouteNotFound { .. } => "`/docs` lists every route".into(),

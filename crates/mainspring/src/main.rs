@@ -4,6 +4,7 @@ mod bench;
 mod command;
 mod serve;
 
+use std::io::Write;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -56,7 +57,8 @@ fn main() -> ExitCode {
     match outcome {
         Ok(code) => code,
         Err(error) => {
-            eprintln!("error: {error:#}");
+            // `eprintln!` would panic where nobody reads stderr any more, and change the exit code.
+            let _ = writeln!(std::io::stderr(), "error: {error:#}");
             ExitCode::from(1)
         }
     }
@@ -66,5 +68,7 @@ fn main() -> ExitCode {
 fn start_log() {
     let filter = tracing_subscriber::EnvFilter::try_from_env("MAINSPRING_LOG")
         .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn"));
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+    // A log that nobody reads any more must not end what it tells about.
+    let log = tracing_subscriber::fmt().with_env_filter(filter).log_internal_errors(false);
+    log.with_writer(std::io::stderr).init();
 }

@@ -135,3 +135,23 @@ fn a_killed_worker_loses_its_work_to_another() {
     assert_eq!((task["status"].as_str(), task["attempt_count"].as_u64()), (Some("COMPLETED"), Some(2)));
     assert_eq!(task["attempts"][0]["error"]["class"], "worker_lost");
 }
+
+#[test]
+fn a_server_that_cannot_go_on_ends_and_says_why() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let data = dir.path().join("data");
+    let (first, url) = server(&data, "127.0.0.1:0");
+    let far = submitted(&url, &["--in", "30d", "--", "true"]);
+    assert!(Command::new("kill").arg(first.0.id().to_string()).status().expect("kill runs").success());
+    let mut first = first;
+    assert!(first.0.wait().expect("it ends").success(), "SIGTERM ends it in good order");
+    // Its row is not read at the start, because it is not due for long.
+    let tables = rusqlite::Connection::open(data.join("tables.db")).expect("the tables open");
+    assert_eq!(tables.execute("UPDATE live SET bytes = x'ff'", []).expect("written"), 1);
+    drop(tables);
+
+    let (mut second, url) = server(&data, "127.0.0.1:0");
+    let asked = mainspring(&url, &["task", "get", &far]);
+    assert!(!asked.status.success());
+    assert_eq!(second.0.wait().expect("it ends").code(), Some(1), "whoever watches it can act");
+}

@@ -13,6 +13,8 @@ use crate::attempt::{Key, Outcome};
 
 /// A healthy server acknowledges in far less, so healthy work writes nothing to disk.
 pub const SPOOL_AFTER: Duration = Duration::from_millis(200);
+/// The server waits half a minute for it.
+const ACCEPTED_AFTER: Duration = Duration::from_millis(20);
 /// Looking costs time for each result since the last look.
 const SWEEP_EVERY: Duration = Duration::from_millis(100);
 /// Within one session nothing is lost; this is for a server that forgot.
@@ -63,11 +65,16 @@ impl Desk {
     pub fn sweep_at(&self) -> Option<Instant> {
         let fresh = self.fresh.front().map(|(at, _)| *at + SPOOL_AFTER);
         let late = self.late.front().map(|(at, _)| *at + SEND_AGAIN_AFTER);
-        let due = fresh.into_iter().chain(late).min()?;
-        Some(due.max(self.swept + SWEEP_EVERY))
+        let results = fresh.into_iter().chain(late).min().map(|due| due.max(self.swept + SWEEP_EVERY));
+        let accepted = self.accepted.front().map(|(at, _)| *at + ACCEPTED_AFTER);
+        results.into_iter().chain(accepted).min()
     }
 
     pub fn sweep(&mut self, now: Instant) {
+        self.say_accepted(now);
+        if now < self.swept + SWEEP_EVERY {
+            return;
+        }
         self.swept = now;
         self.spool_until(now.checked_sub(SPOOL_AFTER), now);
         while let Some(&(at, key)) = self.late.front()
@@ -85,6 +92,18 @@ impl Desk {
         if self.spool.wants_rewrite() {
             let owed: Vec<v1::Report> = self.spooled().collect();
             self.spool.rewrite(&owed);
+        }
+    }
+
+    /// What has been held for a while, and goes on.
+    fn say_accepted(&mut self, now: Instant) {
+        if self.accepted.front().is_none_or(|(at, _)| *at + ACCEPTED_AFTER > now) {
+            return;
+        }
+        for (_, key) in std::mem::take(&mut self.accepted) {
+            if matches!(self.held.get(&key), Some(Held::Running(_) | Held::Waiting(_))) {
+                self.say(key, What::Accepted(true));
+            }
         }
     }
 

@@ -9,7 +9,7 @@ use anyhow::Context;
 use mainspring_agent::{Agent, AgentConfig};
 use mainspring_api::{ApiConfig, Readers, Server, SessionRouter};
 use mainspring_runtime::ShardConfig;
-use mainspring_runtime::node::Node;
+use mainspring_runtime::node::{Node, StopWatch};
 use mainspring_store_local::{LocalOptions, LocalStore};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
@@ -37,16 +37,55 @@ pub(crate) async fn server(
     );
     let listener = TcpListener::bind(listen).await.with_context(|| format!("cannot listen on {listen}"))?;
     let address = listener.local_addr()?;
+    let failure = Failure::of(node.stop_watch());
     let node = Arc::new(node);
     let server = Server::new(Arc::clone(&node), Readers::new(reader), sessions, config);
     ready(address);
-    server.serve(listener, stop).await?;
+    let stop_or_failure = async {
+        tokio::select! {
+            () = stop => {}
+            () = failure.happened() => {}
+        }
+    };
+    server.serve(listener, stop_or_failure).await?;
     if let Some(node) = Arc::into_inner(node) {
         tokio::task::spawn_blocking(move || node.stop()).await.context("could not close the store")?;
     } else {
         tracing::warn!("a request was still under way; the journal will be replayed at the next start");
     }
-    Ok(())
+    match failure.cause() {
+        Some(cause) => {
+            Err(anyhow::anyhow!("{cause}")
+                .context("the server cannot go on; everything acknowledged is kept"))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Whether the shard has stopped by itself. A server without one must end, so that whoever watches it can act.
+struct Failure(watch::Receiver<Option<String>>);
+
+impl Failure {
+    fn of(stopped: StopWatch) -> Self {
+        let (sender, receiver) = watch::channel(None);
+        std::thread::spawn(move || {
+            if let Some(cause) = stopped.wait() {
+                let _ = sender.send(Some(cause.to_string()));
+            }
+        });
+        Self(receiver)
+    }
+
+    async fn happened(&self) {
+        // An error means that the shard was told to stop.
+        if self.0.clone().wait_for(Option::is_some).await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
+
+    fn cause(&self) -> Option<String> {
+        self.0.borrow().clone()
+    }
 }
 
 pub(crate) async fn worker(config: AgentConfig, stop: impl Future<Output = ()>) -> anyhow::Result<()> {

@@ -44,6 +44,16 @@ pub struct Node {
     shards: Vec<ShardHandle>,
 }
 
+/// See [`Node::stop_watch`]. Only one of them hears of it.
+pub struct StopWatch(Option<Receiver<Option<StopCause>>>);
+
+impl StopWatch {
+    /// Waits until the shard has stopped; `None` if it was told to.
+    pub fn wait(self) -> Option<StopCause> {
+        self.0.and_then(|stopped| stopped.recv().ok().flatten())
+    }
+}
+
 struct ShardHandle {
     mailbox: Sender<Message>,
     loader: Sender<LoaderOrder>,
@@ -120,14 +130,9 @@ impl Node {
         shard.figures.recv().ok()
     }
 
-    /// Resolves when a shard has stopped by itself; `None` after a clean stop.
-    pub fn stopped(&self) -> Option<StopCause> {
-        self.shards.first().and_then(|shard| shard.stopped.recv().ok().flatten())
-    }
-
-    /// Whether a shard has stopped by itself, and why.
-    pub fn has_stopped(&self) -> Option<StopCause> {
-        self.shards.first().and_then(|shard| shard.stopped.try_recv().ok().flatten())
+    /// Tells when the (first) shard has stopped; it does not hold on to the node.
+    pub fn stop_watch(&self) -> StopWatch {
+        StopWatch(self.shards.first().map(|shard| shard.stopped.clone()))
     }
 
     /// Makes what was accepted durable, writes the tables, and ends the threads.

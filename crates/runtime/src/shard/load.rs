@@ -50,7 +50,8 @@ impl<R> Shard<R> {
             },
             Some(StoredTask::Ended(row)) => match read_task(&row.bytes, &mut self.profiles_in) {
                 Ok(task) => self.on_ended(command, task),
-                Err(error) => return self.stop(StopCause::Apply(format!("row of {}: {error}", row.id))),
+                // Nothing that is still to be done depends on it.
+                Err(_) => Err(Rejection::Internal { what: "the row of this ended task is damaged" }),
             },
         };
         self.hold_answer(reply, vec![result]);

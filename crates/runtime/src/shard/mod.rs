@@ -78,13 +78,13 @@ pub enum Output<R> {
     Stopped(StopCause),
 }
 
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum StopCause {
-    /// A newer epoch owns the shard.
+    #[error("a newer owner has taken over (epoch {newest})")]
     NotOwner { newest: Epoch },
-    /// The journal device broke its promise.
+    #[error("the journal could not be written for good: {0}")]
     Broken(String),
-    /// An event could not be applied: journal and tables contradict each other.
+    #[error("journal and tables contradict each other: {0}")]
     Apply(String),
 }
 

@@ -20,7 +20,8 @@ pub(super) async fn run(plan: &Plan, dir: &Path, figures: &mut Figures) -> anyho
     let rig = Rig::start(&dir.join("rest"), 4).await?;
     tokio::time::sleep(SETTLE).await;
     let server = rig.server_process();
-    let used = || machine::cpu_time_of(server) + rig.worker_process().map(machine::cpu_time_of).unwrap_or_default();
+    let used =
+        || machine::cpu_time_of(server) + rig.worker_process().map(machine::cpu_time_of).unwrap_or_default();
     let (cpu, written) = (used(), machine::written_bytes_of(server));
     let rest = plan.scaled_time(REST);
     tokio::time::sleep(rest).await;

@@ -18,7 +18,12 @@ const WORKER_SLOTS: u32 = 16;
 /// Between two tasks, so that each meets a system at rest.
 const REST: Duration = Duration::from_millis(3);
 
-pub(super) async fn run(plan: &Plan, dir: &Path, fsync: Duration, figures: &mut Figures) -> anyhow::Result<()> {
+pub(super) async fn run(
+    plan: &Plan,
+    dir: &Path,
+    fsync: Duration,
+    figures: &mut Figures,
+) -> anyhow::Result<()> {
     let rig = Rig::start(dir, WORKER_SLOTS).await?;
     let mut wire = rig.wire().await?;
     let (mut starts, mut calls) = (Spread::default(), Spread::default());
@@ -40,12 +45,36 @@ pub(super) async fn run(plan: &Plan, dir: &Path, fsync: Duration, figures: &mut 
             calls.add(target.last().saturating_sub(called));
         }
     }
-    figures.add("latency_p50_ms", "submit call → task code starts, median", starts.at(0.5), "ms", ("1.5", "0.8"));
+    figures.add(
+        "latency_p50_ms",
+        "submit call → task code starts, median",
+        starts.at(0.5),
+        "ms",
+        ("1.5", "0.8"),
+    );
     figures.add("latency_p99_ms", "submit call → task code starts, p99", starts.at(0.99), "ms", ("5", "2"));
     let ratio = starts.at(0.5) / (fsync.as_secs_f64() * 1e3);
-    figures.add("latency_per_fsync", "… median, as a multiple of this disk's fdatasync", ratio, "×", ("–", "–"));
-    figures.add("latency_webhook_p50_ms", "submit call → webhook received, median", calls.at(0.5), "ms", ("–", "–"));
-    figures.add("latency_webhook_p99_ms", "submit call → webhook received, p99", calls.at(0.99), "ms", ("–", "–"));
+    figures.add(
+        "latency_per_fsync",
+        "… median, as a multiple of this disk's fdatasync",
+        ratio,
+        "×",
+        ("–", "–"),
+    );
+    figures.add(
+        "latency_webhook_p50_ms",
+        "submit call → webhook received, median",
+        calls.at(0.5),
+        "ms",
+        ("–", "–"),
+    );
+    figures.add(
+        "latency_webhook_p99_ms",
+        "submit call → webhook received, p99",
+        calls.at(0.99),
+        "ms",
+        ("–", "–"),
+    );
     Ok(())
 }
 

@@ -13,7 +13,7 @@ use super::machine;
 use super::wire::{Wire, request};
 
 const READY_MAX: Duration = Duration::from_secs(30);
-const POLL: Duration = Duration::from_millis(5);
+const POLL: Duration = Duration::from_millis(10);
 
 pub(super) struct Rig {
     pub(super) address: SocketAddr,
@@ -39,7 +39,8 @@ impl Rig {
         let mut worker = this_binary()?;
         worker.args(["worker", "--server", &format!("http://{}", rig.address), "--allow", "127.0.0.0/8"]);
         worker.args(["--slots", &slots.to_string(), "--state"]).arg(dir.join("worker"));
-        rig.worker = Some(Running(worker.stderr(Stdio::null()).spawn().context("no worker could be started")?));
+        rig.worker =
+            Some(Running(worker.stderr(Stdio::null()).spawn().context("no worker could be started")?));
         let mut wire = rig.wire().await?;
         let begun = Instant::now();
         while stats(&mut wire).await?["sessions"] != 1 {

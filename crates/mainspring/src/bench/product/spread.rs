@@ -28,10 +28,6 @@ impl Spread {
         let rank = (self.0.len() as f64 * share).ceil() as usize;
         self.0.get(rank.max(1) - 1).copied().unwrap_or(f64::NAN)
     }
-
-    pub(super) fn max(&mut self) -> f64 {
-        self.at(1.0)
-    }
 }
 
 #[cfg(test)]
@@ -44,6 +40,6 @@ mod tests {
         for ms in (1..=200).rev() {
             spread.add_ms(f64::from(ms));
         }
-        assert_eq!([spread.at(0.5), spread.at(0.99), spread.max()], [100.0, 198.0, 200.0]);
+        assert_eq!([spread.at(0.5), spread.at(0.99), spread.at(1.0)], [100.0, 198.0, 200.0]);
     }
 }

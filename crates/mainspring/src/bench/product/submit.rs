@@ -25,7 +25,13 @@ pub(super) async fn run(plan: &Plan, dir: &Path, figures: &mut Figures) -> anyho
     let mut times = flood(&rig, &body, plan.scaled_time(TIME)).await?;
     let rate = times.len() as f64 / begun.elapsed().as_secs_f64();
     let cpu = (rig.cpu_time() - cpu).as_secs_f64() * 1e6 / times.len() as f64;
-    figures.add("submit_per_s", "single submissions accepted a second, 64 connections", rate, "/s", ("20,000", "30,000"));
+    figures.add(
+        "submit_per_s",
+        "single submissions accepted a second, 64 connections",
+        rate,
+        "/s",
+        ("20,000", "30,000"),
+    );
     figures.add("submit_p50_ms", "… answered after, median", times.at(0.5), "ms", ("–", "–"));
     figures.add("submit_p99_ms", "… answered after, p99", times.at(0.99), "ms", ("–", "–"));
     figures.add("submit_cpu_us", "… CPU of server and load generator each", cpu, "µs", ("–", "–"));

@@ -75,16 +75,17 @@ fn serve(heard: &Arc<Heard>, started: &mpsc::Sender<anyhow::Result<SocketAddr>>)
     };
     runtime.block_on(async {
         let bound = TcpListener::bind("127.0.0.1:0").await;
-        let listener = match bound.and_then(|listener| listener.local_addr().map(|address| (listener, address))) {
-            Ok((listener, address)) => {
-                let _ = started.send(Ok(address));
-                listener
-            }
-            Err(error) => {
-                let _ = started.send(Err(error.into()));
-                return;
-            }
-        };
+        let listener =
+            match bound.and_then(|listener| listener.local_addr().map(|address| (listener, address))) {
+                Ok((listener, address)) => {
+                    let _ = started.send(Ok(address));
+                    listener
+                }
+                Err(error) => {
+                    let _ = started.send(Err(error.into()));
+                    return;
+                }
+            };
         while let Ok((stream, _)) = listener.accept().await {
             let _ = stream.set_nodelay(true);
             tokio::spawn(answer(stream, Arc::clone(heard)));

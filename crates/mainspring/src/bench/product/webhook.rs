@@ -22,7 +22,13 @@ pub(super) async fn run(plan: &Plan, dir: &Path, figures: &mut Figures) -> anyho
     submit_all(&rig, tasks, 1_000, &task).await?;
     rig.settled().await?;
     let rate = (target.calls() - before) as f64 / begun.elapsed().as_secs_f64();
-    figures.add("webhook_per_s", "webhook calls a second, made and recorded", rate, "/s", ("8,000", "20,000"));
+    figures.add(
+        "webhook_per_s",
+        "webhook calls a second, made and recorded",
+        rate,
+        "/s",
+        ("8,000", "20,000"),
+    );
     Ok(())
 }
 
