@@ -87,6 +87,10 @@ impl Walk {
             if next > self.len {
                 return Ok(());
             }
+            let is_full = self.page.bytes.len() >= self.bytes_max;
+            if is_full && (head.kind != Kind::End || self.place.offset < head.offset) {
+                return Ok(());
+            }
             self.note_gap(expected, &head);
             match head.kind {
                 Kind::End => {

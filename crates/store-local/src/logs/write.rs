@@ -177,7 +177,7 @@ impl WriteLogs for LocalLogWriter {
         match refusal(&piece) {
             Some(error) => lose(&mut kept, error),
             None => {
-                self.with_tail(piece.key, &mut kept, |writer, tail, kept| writer.take(tail, &piece, kept))
+                self.with_tail(piece.key, &mut kept, |writer, tail, kept| writer.take(tail, &piece, kept));
             }
         }
         self.forget_old(&mut kept);
