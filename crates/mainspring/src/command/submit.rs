@@ -126,8 +126,10 @@ fn exit_code(task: &Value) -> ExitCode {
     let code = task.pointer("/last_error/code").and_then(Value::as_u64).filter(|_| is_process);
     match status {
         "COMPLETED" => ExitCode::SUCCESS,
-        "CANCELED" | "CANCELLED" => ExitCode::FAILURE,
-        _ => ExitCode::from(code.and_then(|code| u8::try_from(code).ok()).filter(|code| *code > 0).unwrap_or(1)),
+        "CANCELED" => ExitCode::FAILURE,
+        _ => ExitCode::from(
+            code.and_then(|code| u8::try_from(code).ok()).filter(|code| *code > 0).unwrap_or(1),
+        ),
     }
 }
 
