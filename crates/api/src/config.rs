@@ -20,6 +20,10 @@ pub struct ApiConfig {
     pub connections_max: usize,
     /// How long a stopping server waits for requests that are under way.
     pub drain: Duration,
+    /// Callers that follow a log at once; further ones are told to come back.
+    pub log_followers_max: usize,
+    /// Whole days that logs are kept.
+    pub log_days: u32,
 }
 
 pub const KEY_BYTES_MAX: usize = 255;
@@ -36,6 +40,8 @@ impl Default for ApiConfig {
             session_queue_max: 1_000_000,
             connections_max: 20_000,
             drain: Duration::from_secs(10),
+            log_followers_max: 1_000,
+            log_days: 7,
         }
     }
 }

@@ -11,6 +11,7 @@ mod config;
 mod docs;
 mod edge;
 mod gateway;
+mod logs;
 mod metrics;
 mod problem;
 mod profiles;
@@ -22,6 +23,7 @@ mod wire;
 
 pub use self::{
     config::{ApiConfig, KEY_BYTES_MAX},
+    logs::LogStorage,
     problem::{Problem, ProblemBody},
     readers::Readers,
     server::Server,

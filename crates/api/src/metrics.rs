@@ -42,6 +42,9 @@ pub struct Metrics {
     pub sessions: Gauge,
     pub reports: Count,
     pub log_chunks_dropped: Count,
+    pub log_bytes_received: Count,
+    pub log_bytes_stored: Count,
+    pub log_followers: Gauge,
     pub stale_reports: Gauge,
     pub workers_lost: Gauge,
     pub alerts: Family<AlertLabel, Count>,
@@ -71,6 +74,9 @@ impl Metrics {
             sessions: Gauge::default(),
             reports: Count::default(),
             log_chunks_dropped: Count::default(),
+            log_bytes_received: Count::default(),
+            log_bytes_stored: Count::default(),
+            log_followers: Gauge::default(),
             stale_reports: Gauge::default(),
             workers_lost: Gauge::default(),
             alerts: Family::default(),
@@ -96,6 +102,11 @@ impl Metrics {
         registry.register("worker_reports", "Reports of workers received", self.reports.clone());
         let dropped = self.log_chunks_dropped.clone();
         registry.register("log_chunks_dropped", "Pieces of attempt logs not kept", dropped);
+        let received = self.log_bytes_received.clone();
+        registry.register("log_bytes_received", "Bytes of attempt logs received", received);
+        let stored = self.log_bytes_stored.clone();
+        registry.register("log_bytes_stored", "Bytes written for attempt logs, packed", stored);
+        registry.register("log_followers", "Callers that follow a log", self.log_followers.clone());
         let stale = self.stale_reports.clone();
         registry.register("stale_reports", "Reports of old attempts, since start", stale);
         registry.register("workers_lost", "Workers declared lost, since start", self.workers_lost.clone());

@@ -56,6 +56,9 @@ pub enum Problem {
     UnknownExecutor {
         name: String,
     },
+    TooManyFollowers {
+        max: usize,
+    },
     WorkerNotFound {
         id: String,
     },
@@ -79,7 +82,7 @@ pub enum Problem {
 
 impl Problem {
     /// Every code that is the edge's own; those of the core are in `Rejection::CODES`.
-    pub const CODES: [&'static str; 16] = [
+    pub const CODES: [&'static str; 17] = [
         "INVALID_JSON",
         "INVALID_FIELD",
         "INVALID_QUERY",
@@ -91,6 +94,7 @@ impl Problem {
         "BATCH_TOO_LONG",
         "PAGE_TOO_LONG",
         "UNKNOWN_EXECUTOR",
+        "TOO_MANY_FOLLOWERS",
         "WORKER_NOT_FOUND",
         "ROUTE_NOT_FOUND",
         "METHOD_NOT_ALLOWED",
@@ -120,6 +124,7 @@ impl Problem {
             Self::BatchTooLong { .. } => "BATCH_TOO_LONG",
             Self::PageTooLong { .. } => "PAGE_TOO_LONG",
             Self::UnknownExecutor { .. } => "UNKNOWN_EXECUTOR",
+            Self::TooManyFollowers { .. } => "TOO_MANY_FOLLOWERS",
             Self::WorkerNotFound { .. } => "WORKER_NOT_FOUND",
             Self::NoSuchTask { .. } => "TASK_NOT_FOUND",
             Self::RouteNotFound { .. } => "ROUTE_NOT_FOUND",
@@ -145,6 +150,7 @@ impl Problem {
             Self::WorkerNotFound { .. } | Self::NoSuchTask { .. } | Self::RouteNotFound { .. } => {
                 StatusCode::NOT_FOUND
             }
+            Self::TooManyFollowers { .. } => StatusCode::TOO_MANY_REQUESTS,
             Self::MethodNotAllowed { .. } => StatusCode::METHOD_NOT_ALLOWED,
             Self::ServerBusy | Self::OutcomeUnknown { .. } => StatusCode::SERVICE_UNAVAILABLE,
         }
@@ -168,6 +174,9 @@ impl Problem {
             Self::UnknownExecutor { .. } => {
                 "use one of `process`, `http`, `webhook`, `noop`, `sleep`, `clock`".into()
             }
+            Self::TooManyFollowers { .. } => {
+                "read the log in pieces with `offset`, or try again later".into()
+            }
             Self::WorkerNotFound { .. } => "list `/v1/workers`; one that is gone is forgotten".into(),
             Self::NoSuchTask { .. } => "an id is `task_` and 32 hexadecimal digits".into(),
             Self::RouteNotFound { .. } => "`/docs` lists every route".into(),
@@ -188,7 +197,9 @@ impl Problem {
                     status == StatusCode::SERVICE_UNAVAILABLE || status == StatusCode::TOO_MANY_REQUESTS;
                 later.then_some(Millis::from_secs(1))
             }),
-            Self::ServerBusy | Self::OutcomeUnknown { .. } => Some(Millis::from_secs(1)),
+            Self::ServerBusy | Self::OutcomeUnknown { .. } | Self::TooManyFollowers { .. } => {
+                Some(Millis::from_secs(1))
+            }
             _ => None,
         }
     }
@@ -278,6 +289,7 @@ impl fmt::Display for Problem {
             Self::BatchTooLong { max } => write!(f, "the batch has more than {max} tasks"),
             Self::PageTooLong { limit, max } => write!(f, "a page of {limit} is longer than {max}"),
             Self::UnknownExecutor { name } => write!(f, "there is no executor `{name}`"),
+            Self::TooManyFollowers { max } => write!(f, "{max} callers follow a log already"),
             Self::WorkerNotFound { id } => write!(f, "there is no worker `{id}`"),
             Self::NoSuchTask { id } => write!(f, "there is no task `{id}`"),
             Self::RouteNotFound { path } => write!(f, "there is no route `{path}`"),

@@ -90,7 +90,7 @@ fn work_is_run_waited_for_and_its_exit_code_passed_on() {
     assert_eq!((good.status.code(), json(&good)["status"].as_str()), (Some(0), Some("COMPLETED")));
     let bad =
         mainspring(&url, &["submit", "--wait", "--retries", "0", "-o", "json", "--", "sh", "-c", "exit 3"]);
-    assert_eq!((bad.status.code(), json(&bad)["last_error"]["code"].as_i64()), (Some(1), Some(3)));
+    assert_eq!((bad.status.code(), json(&bad)["last_error"]["code"].as_i64()), (Some(3), Some(3)));
     let unknown = mainspring(&url, &["task", "get", "task_00000000000000000000000000000001"]);
     assert_eq!(unknown.status.code(), Some(4));
     assert!(String::from_utf8_lossy(&unknown.stderr).contains("hint:"));

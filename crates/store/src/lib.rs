@@ -11,10 +11,12 @@ pub mod conformance;
 pub mod format;
 pub mod frame;
 pub mod journal;
+pub mod logs;
 pub mod tables;
 
 pub use self::{
     journal::{AppendError, Journal, Record},
+    logs::{Kept, LOG_PIECE_BYTES_MAX, LogError, LogKey, LogPage, LogPiece, LogPlace, ReadLogs, WriteLogs},
     tables::{
         Cut, CutError, HistoryCursor, HistoryPage, HistoryQuery, HistoryRow, KeyRow, LiveRow, PAGE_MAX,
         ParkedFrom, ReadError, ReadTables, StoredTask, Tables,

@@ -7,7 +7,7 @@ macro_rules! pages {
 }
 
 /// By code.
-const PAGES: [(&str, &str); 34] = pages![
+const PAGES: [(&str, &str); 35] = pages![
     "BATCH_TOO_LONG",
     "BODY_TOO_LARGE",
     "BODY_UNREADABLE",
@@ -37,6 +37,7 @@ const PAGES: [(&str, &str); 34] = pages![
     "TASK_NOT_FOUND",
     "TOO_FAR_AHEAD",
     "TOO_MANY_ENTRIES",
+    "TOO_MANY_FOLLOWERS",
     "TOO_MANY_LABELS",
     "TOO_MANY_PROCESSES",
     "TOO_MANY_TASKS",

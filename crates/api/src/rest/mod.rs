@@ -37,6 +37,7 @@ pub(crate) fn routes() -> Router<Arc<Edge>> {
                 .post(verbs::on_task),
         )
         .route("/v1/tasks/{id}/diagnosis", get(tasks::diagnosis::handle))
+        .route("/v1/tasks/{id}/logs", get(tasks::logs::handle))
         .route("/v1/dead-letters", get(dead_letters::list))
         .route("/v1/workers", get(workers::list))
         .route("/v1/workers/{id}", get(workers::get).post(verbs::on_worker))

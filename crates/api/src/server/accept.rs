@@ -77,9 +77,11 @@ pub(super) async fn run(
     edge.sessions.close_all();
     let _ = tokio::time::timeout(edge.config.drain, graceful.shutdown()).await;
     connections.shutdown().await;
-    let gateway = Arc::clone(&edge.gateway);
+    let (gateway, logs) = (Arc::clone(&edge.gateway), Arc::clone(&edge.logs));
     drop((edge, shared));
     wait_until_alone(&gateway).await;
+    // Behind the last session: what it brought is kept too.
+    let _ = tokio::task::spawn_blocking(move || logs.stop()).await;
     Ok(())
 }
 

@@ -21,6 +21,7 @@ pub(crate) use self::request_id::RequestId;
 use crate::config::ApiConfig;
 use crate::edge::Edge;
 use crate::gateway::Gateway;
+use crate::logs::{LogStorage, Logs};
 use crate::profiles::Profiles;
 use crate::readers::Readers;
 use crate::rest;
@@ -36,14 +37,26 @@ pub struct Server {
 
 impl Server {
     /// `sessions` must be the outlet of `node`.
-    pub fn new(node: Arc<Node>, readers: Readers, sessions: Arc<SessionRouter>, config: ApiConfig) -> Self {
+    pub fn new(
+        node: Arc<Node>,
+        readers: Readers,
+        logs: LogStorage,
+        sessions: Arc<SessionRouter>,
+        config: ApiConfig,
+    ) -> Self {
         let gateway = Arc::new(Gateway::new(node));
-        let worker_sessions =
-            WorkerSessions { gateway: Arc::clone(&gateway), router: Arc::clone(&sessions), config };
         let metrics = Arc::clone(sessions.metrics());
+        let followers = Arc::clone(sessions.followers());
+        let logs = Arc::new(Logs::start(logs, config.log_days, followers, Arc::clone(&metrics)));
+        let worker_sessions = WorkerSessions {
+            gateway: Arc::clone(&gateway),
+            router: Arc::clone(&sessions),
+            logs: Arc::clone(&logs),
+            config,
+        };
         let stopping = AtomicBool::new(false);
         let profiles = Profiles::default();
-        let edge = Arc::new(Edge { gateway, sessions, readers, profiles, metrics, config, stopping });
+        let edge = Arc::new(Edge { gateway, sessions, readers, logs, profiles, metrics, config, stopping });
         let grpc = WorkerServiceServer::new(worker_sessions)
             .max_decoding_message_size(WORKER_MESSAGE_BYTES_MAX)
             .max_encoding_message_size(WORKER_MESSAGE_BYTES_MAX);

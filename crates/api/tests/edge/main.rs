@@ -5,6 +5,7 @@ mod cancel;
 mod idempotency;
 mod limits;
 mod lists;
+mod logs;
 mod pages;
 mod refusals;
 mod rig;

@@ -52,6 +52,10 @@ impl Connect {
 }
 
 impl Print {
+    pub(crate) fn is_json(self) -> bool {
+        self.0 == Output::Json
+    }
+
     /// One object: its fields one a line, or JSON.
     pub(crate) fn object(self, value: &Value) {
         match (self.0, value) {

@@ -3,6 +3,7 @@
 pub(crate) mod bench;
 mod connect;
 pub(crate) mod dev;
+pub(crate) mod logs;
 pub(crate) mod server;
 pub(crate) mod sim;
 pub(crate) mod submit;

@@ -7,10 +7,12 @@ use clap::Args;
 use mainspring_client::{Client, ClientError};
 use serde_json::{Value, json};
 
-use super::connect::Connect;
+use super::connect::{Connect, Print};
+use super::logs::{self, Start};
 
-/// Submits a command to run, or an HTTP call to make. With --wait it stays until the task has ended, and its exit
-/// code tells how: 0 completed, 1 failed or cancelled.
+/// Submits a command to run, or an HTTP call to make. With --wait it stays until the task has ended, prints what the
+/// task writes (or, with -o json, the task itself), and exits as the command did: 0 completed, its exit code if it failed
+/// by one, else 1. Ctrl-C ends the waiting, not the task (130).
 #[derive(Args)]
 pub(crate) struct Submit {
     #[command(flatten)]
@@ -62,10 +64,13 @@ impl Submit {
             }
             let id = answer.get("task_id").and_then(Value::as_str).unwrap_or_default().to_owned();
             eprintln!("{id} submitted");
-            let task = ended(&client, &id).await?;
-            print.object(&task);
-            let completed = task.get("status").and_then(Value::as_str) == Some("COMPLETED");
-            Ok(ExitCode::from(u8::from(!completed)))
+            tokio::select! {
+                task = waited(&client, &id, print) => Ok(exit_code(&task?)),
+                _ = tokio::signal::ctrl_c() => {
+                    eprintln!("\n{id} goes on; cancel it with `mainspring task cancel --force {id}`");
+                    Ok(ExitCode::from(INTERRUPTED))
+                }
+            }
         })
     }
 
@@ -91,6 +96,40 @@ impl Submit {
             body["timeouts"] = json!({ "hard_ms": timeout.as_millis() as u64 });
         }
         body
+    }
+}
+
+/// Shows the log as it grows, and at last how it ended.
+async fn waited(client: &Client, id: &str, print: Print) -> Result<Value, ClientError> {
+    if print.is_json() {
+        let task = ended(client, id).await?;
+        print.object(&task);
+        return Ok(task);
+    }
+    match logs::follow(client, id, Start::default()).await {
+        Err(error @ ClientError::Refused { .. }) => eprintln!("the log is not shown: {error}"),
+        followed => followed?,
+    }
+    let task = ended(client, id).await?;
+    let text = |key: &str| task.get(key).and_then(Value::as_str).unwrap_or_default();
+    let error = task.pointer("/last_error/message").and_then(Value::as_str).unwrap_or_default();
+    match (text("status"), error.lines().next()) {
+        (status, Some(error)) if status != "COMPLETED" => eprintln!("{id} {status}: {error}"),
+        (status, _) => eprintln!("{id} {status}"),
+    }
+    Ok(task)
+}
+
+fn exit_code(task: &Value) -> ExitCode {
+    let status = task.get("status").and_then(Value::as_str).unwrap_or_default();
+    let is_process = task.get("task_type").and_then(Value::as_str) == Some("process");
+    let code = task.pointer("/last_error/code").and_then(Value::as_u64).filter(|_| is_process);
+    match status {
+        "COMPLETED" => ExitCode::SUCCESS,
+        "CANCELED" => ExitCode::FAILURE,
+        _ => ExitCode::from(
+            code.and_then(|code| u8::try_from(code).ok()).filter(|code| *code > 0).unwrap_or(1),
+        ),
     }
 }
 
@@ -121,6 +160,9 @@ pub(crate) fn parse_span(text: &str) -> Result<Duration, String> {
     };
     number.checked_mul(millis).map(Duration::from_millis).ok_or_else(wrong)
 }
+
+/// What a shell makes of SIGINT.
+const INTERRUPTED: u8 = 130;
 
 #[cfg(test)]
 mod tests {

@@ -6,6 +6,7 @@ use clap::{Args, Subcommand};
 use serde_json::json;
 
 use super::connect::Connect;
+use super::logs::Logs;
 
 /// Exit: 0 done, 1 refused, 4 there is no such task.
 #[derive(Args)]
@@ -24,6 +25,8 @@ enum What {
     Cancel(Cancel),
     /// Queue a failed, cancelled or quarantined task again
     Retry(One),
+    /// Print what a task wrote; with -f as it writes it
+    Logs(Logs),
     /// Say why a task is not running, and what to do
     Diagnose(One),
     /// Start a waiting task now
@@ -66,6 +69,7 @@ impl Task {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
         match self.what {
             What::Get(one) => one.get(""),
+            What::Logs(logs) => logs.run(),
             What::Diagnose(one) => one.get("/diagnosis"),
             What::Retry(one) => one.post("retry"),
             What::RunNow(one) => one.post("run-now"),

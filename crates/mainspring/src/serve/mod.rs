@@ -7,10 +7,11 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use mainspring_agent::{Agent, AgentConfig};
-use mainspring_api::{ApiConfig, Readers, Server, SessionRouter};
+use mainspring_api::{ApiConfig, LogStorage, Readers, Server, SessionRouter};
+use mainspring_core::machine::MachineConfig;
 use mainspring_runtime::ShardConfig;
 use mainspring_runtime::node::{Node, StopWatch};
-use mainspring_store_local::{LocalOptions, LocalStore};
+use mainspring_store_local::{LocalLogs, LocalOptions, LocalStore, LogOptions};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
@@ -27,8 +28,12 @@ pub(crate) async fn server(
     let config = ApiConfig::default();
     let sessions = SessionRouter::new(config.session_queue_max);
     let store = LocalStore::new(data, LocalOptions::default());
-    let (node, recovered, reader) =
-        Node::open_with_reader(&store, ShardConfig::default(), sessions.outlet())?;
+    // Followers of logs are woken by changes of their task.
+    let machine = MachineConfig { watch: true, ..MachineConfig::default() };
+    let shard = ShardConfig { machine, ..ShardConfig::default() };
+    let (node, recovered, reader) = Node::open_with_reader(&store, shard, sessions.outlet())?;
+    let logs = LocalLogs::new(data, LogOptions::default());
+    let logs = LogStorage::new(logs.writer()?, logs.reader());
     tracing::info!(
         rows = recovered.rows,
         records = recovered.records,
@@ -39,7 +44,7 @@ pub(crate) async fn server(
     let address = listener.local_addr()?;
     let failure = Failure::of(node.stop_watch());
     let node = Arc::new(node);
-    let server = Server::new(Arc::clone(&node), Readers::new(reader), sessions, config);
+    let server = Server::new(Arc::clone(&node), Readers::new(reader), logs, sessions, config);
     ready(address);
     let stop_or_failure = async {
         tokio::select! {
