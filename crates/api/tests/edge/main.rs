@@ -2,10 +2,13 @@
 
 mod batch;
 mod cancel;
+mod cancel_many;
+mod dead_letters;
 mod idempotency;
 mod limits;
 mod lists;
 mod pages;
+mod pools;
 mod refusals;
 mod rig;
 mod sessions;

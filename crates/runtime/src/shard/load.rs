@@ -1,6 +1,6 @@
 //! Commands on tasks that memory does not hold: the tables are asked first.
 
-use mainspring_core::command::{Answer, Command, Rejection};
+use mainspring_core::command::{Answer, Command, Keyed, Rejection};
 use mainspring_core::id::TaskId;
 use mainspring_core::question::{Diagnosis, Question, Standing};
 use mainspring_core::task::Task;
@@ -14,15 +14,21 @@ impl<R> Shard<R> {
     /// The task that must be looked up before this command can be decided.
     pub(super) fn needs_load(&self, command: &Command) -> Option<TaskId> {
         let id = match command {
+            Command::Keyed(keyed) => {
+                // A key that is known is answered from, whatever became of the task.
+                return if self.knows(keyed) { None } else { self.needs_load(&keyed.command) };
+            }
             Command::Cancel { id, .. }
             | Command::Amend { id, .. }
             | Command::RunNow { id }
             | Command::Force { id, .. }
             | Command::Revive { id, fact: None, .. }
+            | Command::Discard { id, fact: None, .. }
             | Command::Read { id }
             | Command::Ask(Question::Why { id }) => *id,
             Command::Submit(_)
             | Command::Revive { fact: Some(_), .. }
+            | Command::Discard { fact: Some(_), .. }
             | Command::BulkCancel { .. }
             | Command::ContinueProcess { .. }
             | Command::Report(_)
@@ -56,6 +62,11 @@ impl<R> Shard<R> {
         self.hold_answer(reply, vec![result]);
     }
 
+    fn knows(&self, keyed: &Keyed) -> bool {
+        let (claim, fact) = keyed.key;
+        self.machine.state().keys().known(claim.scope, fact).is_some()
+    }
+
     fn on_ended(&mut self, command: Command, ended: Task) -> Result<Answer, Rejection> {
         if self.machine.state().tasks().find(ended.id).is_some() {
             return self.handle(command);
@@ -68,10 +79,26 @@ impl<R> Shard<R> {
             }
             // Sent again after its answer was lost, and done since.
             Command::Submit(_) => Ok(Answer::AlreadySubmitted { id: ended.id }),
-            Command::Revive { id, over, .. } => {
-                self.handle(Command::Revive { id, fact: Some(Box::new(ended)), over })
+            Command::Keyed(keyed) if self.knows(&keyed) => self.handle(Command::Keyed(keyed)),
+            Command::Keyed(keyed) => {
+                let Keyed { key, command } = *keyed;
+                match with_fact(command, ended) {
+                    Ok(command) => self.handle(Command::Keyed(Box::new(Keyed { key, command }))),
+                    Err(refusal) => Err(refusal),
+                }
             }
-            _ => Err(Rejection::TaskAlreadyEnded { id: ended.id, status: ended.status() }),
+            command => self.handle(with_fact(command, ended)?),
         }
+    }
+}
+
+/// Commands on ended tasks get the task with them; all others come too late.
+fn with_fact(command: Command, ended: Task) -> Result<Command, Rejection> {
+    match command {
+        Command::Revive { id, over, dead_only, .. } => {
+            Ok(Command::Revive { id, fact: Some(Box::new(ended)), over, dead_only })
+        }
+        Command::Discard { id, over, .. } => Ok(Command::Discard { id, fact: Some(Box::new(ended)), over }),
+        _ => Err(Rejection::TaskAlreadyEnded { id: ended.id, status: ended.status() }),
     }
 }
