@@ -10,6 +10,7 @@ use crate::bench::{Figures, engine};
 /// Measures with real files and a real fsync before every acknowledgement. Run it on a quiet machine.
 /// Exit: 0 measured; figures are never compared with a limit here.
 #[derive(Args)]
+#[command(after_help = "Example:\n  mainspring bench engine")]
 pub(crate) struct Bench {
     #[command(subcommand)]
     what: What,

@@ -2,33 +2,31 @@
 
 use std::future::Future;
 use std::net::SocketAddr;
-use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Context;
 use mainspring_agent::{Agent, AgentConfig};
-use mainspring_api::{ApiConfig, Readers, Server, SessionRouter};
-use mainspring_runtime::ShardConfig;
+use mainspring_api::{Readers, Server, SessionRouter};
 use mainspring_runtime::node::Node;
-use mainspring_store_local::{LocalOptions, LocalStore};
+use mainspring_store_local::LocalStore;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
+use crate::config::ServerSetup;
+
 /// Opens the data, listens, and serves until `stop`; then everything accepted is durable and in the tables.
 pub(crate) async fn server(
-    data: &Path,
-    listen: SocketAddr,
+    setup: &ServerSetup,
     ready: impl FnOnce(SocketAddr),
     stop: impl Future<Output = ()> + Send,
 ) -> anyhow::Result<()> {
-    std::fs::create_dir_all(data)
+    let ServerSetup { data, listen, api: config, shard, store: options } = setup.clone();
+    std::fs::create_dir_all(&data)
         .with_context(|| format!("cannot make the data directory `{}`", data.display()))?;
-    let config = ApiConfig::default();
     let sessions = SessionRouter::new(config.session_queue_max);
-    let store = LocalStore::new(data, LocalOptions::default());
-    let (node, recovered, reader) =
-        Node::open_with_reader(&store, ShardConfig::default(), sessions.outlet())?;
+    let store = LocalStore::new(data, options);
+    let (node, recovered, reader) = Node::open_with_reader(&store, shard, sessions.outlet())?;
     tracing::info!(
         rows = recovered.rows,
         records = recovered.records,
