@@ -10,7 +10,6 @@ use crate::bench::{Figures, engine};
 /// Measures with real files and a real fsync before every acknowledgement. Run it on a quiet machine.
 /// Exit: 0 measured; figures are never compared with a limit here.
 #[derive(Args)]
-#[command(after_help = "Example:\n  mainspring bench engine")]
 pub(crate) struct Bench {
     #[command(subcommand)]
     what: What,
@@ -23,6 +22,7 @@ enum What {
 }
 
 #[derive(Args)]
+#[command(after_help = "Example:\n  mainspring bench engine --scale 10 --only throughput")]
 struct Engine {
     /// Where the data goes; a new directory inside it is made and removed
     #[arg(long, value_name = "DIR", default_value = ".")]

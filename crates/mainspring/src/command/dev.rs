@@ -16,7 +16,7 @@ use crate::serve::{self, Stop};
 /// A server, a worker and a few sample tasks, with their data in one directory. For trying things out and for
 /// development; HTTP tasks may call this machine.
 #[derive(Args)]
-#[command(after_help = "Example:\n  mainspring dev --data /tmp/try")]
+#[command(after_help = "Example:\n  mainspring dev --data try")]
 pub(crate) struct Dev {
     /// Where the data is kept; made if it is not there
     #[arg(long, value_name = "DIR", default_value = "data")]
