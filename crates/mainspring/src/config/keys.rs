@@ -100,7 +100,11 @@ pub(crate) fn find(name: &str) -> Option<&'static Key> {
 pub(crate) fn nearest(name: &str) -> Option<&'static str> {
     let last = |name: &str| name.rsplit('.').next().unwrap_or_default().to_owned();
     let far = |known: &str| distance(known, name).min(distance(&last(known), &last(name)) + 1);
-    let best = KEYS.iter().map(|key| (far(key.name), key.name)).min()?;
+    let tables = KEYS
+        .iter()
+        .filter_map(|key| key.name.rsplit_once('.'))
+        .map(|(table, _)| (distance(table, name), table));
+    let best = KEYS.iter().map(|key| (far(key.name), key.name)).chain(tables).min()?;
     (best.0 <= 1 + name.len() / 5).then_some(best.1)
 }
 

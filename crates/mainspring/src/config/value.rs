@@ -193,7 +193,7 @@ mod tests {
             (bytes, "64MiB", "64MiB"),
             (bytes, "1500", "1500"),
             (bytes, "2_048", "2KiB"),
-            (bytes, "2GB", "2000000000"),
+            (bytes, "2GB", "1953125KiB"),
             (span, "90s", "90s"),
             (span, "120s", "2m"),
             (span, "0s", "0s"),

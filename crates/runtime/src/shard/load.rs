@@ -3,7 +3,7 @@
 use mainspring_core::command::{Answer, Command, Keyed, Rejection};
 use mainspring_core::id::TaskId;
 use mainspring_core::question::{Diagnosis, Question, Standing};
-use mainspring_core::task::Task;
+use mainspring_core::task::{State, Task};
 use mainspring_store::StoredTask;
 use mainspring_store::format::read_task;
 
@@ -48,10 +48,7 @@ impl<R> Shard<R> {
         let result = match found {
             None => self.handle(command),
             Some(StoredTask::Live(row)) => match read_task(&row.bytes, &mut self.profiles_in) {
-                Ok(task) => {
-                    self.machine.page_in(task);
-                    self.handle(command)
-                }
+                Ok(task) => self.on_parked(command, task),
                 Err(error) => return self.stop(StopCause::Apply(format!("row of {}: {error}", row.id))),
             },
             Some(StoredTask::Ended(row)) => match read_task(&row.bytes, &mut self.profiles_in) {
@@ -65,6 +62,22 @@ impl<R> Shard<R> {
     fn knows(&self, keyed: &Keyed) -> bool {
         let (claim, fact) = keyed.key;
         self.machine.state().keys().known(claim.scope, fact).is_some()
+    }
+
+    /// Who only looks does not bring the task into memory: it would stay there until it changes.
+    fn on_parked(&mut self, command: Command, parked: Task) -> Result<Answer, Rejection> {
+        let absent = self.machine.state().tasks().find(parked.id).is_none();
+        match (command, &parked.state) {
+            (Command::Read { .. }, _) if absent => Ok(Answer::Task(Some(Box::new(parked)))),
+            (Command::Ask(Question::Why { id }), State::Pending { due }) if absent => {
+                let standing = Standing::WaitsForTime { due: *due };
+                Ok(Answer::Diagnosis(Box::new(Diagnosis { id, status: parked.status(), standing })))
+            }
+            (command, _) => {
+                self.machine.page_in(parked);
+                self.handle(command)
+            }
+        }
     }
 
     fn on_ended(&mut self, command: Command, ended: Task) -> Result<Answer, Rejection> {

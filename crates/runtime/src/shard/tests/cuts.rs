@@ -153,3 +153,15 @@ fn a_key_in_the_tables_answers_for_a_task_that_has_left_memory() {
     let refused = rig.call(Command::Cancel { id, stop_running: false });
     assert!(matches!(refused, Err(Rejection::TaskAlreadyEnded { .. })), "without the key it comes too late");
 }
+
+#[test]
+fn looking_at_a_parked_task_leaves_it_where_it_is() {
+    let mut rig = rig_with(eager());
+    let id = rig.submitted(StartTime::After(Millis::from_secs(7200)));
+    assert!(!rig.in_memory(id));
+    let read = rig.call(Command::Read { id });
+    assert!(matches!(&read, Ok(Answer::Task(Some(task))) if task.status() == Status::Pending), "{read:?}");
+    let why = rig.call(Command::Ask(mainspring_core::question::Question::Why { id }));
+    assert!(matches!(&why, Ok(Answer::Diagnosis(why)) if why.status == Status::Pending), "{why:?}");
+    assert!(!rig.in_memory(id), "it is still parked");
+}
