@@ -1,6 +1,8 @@
 //! A client of the REST API: JSON in, JSON out, errors as the server words them.
 //! Entry: [`Client`]. Not here: TLS and credentials (they come with the server's), typed bodies.
 
+mod resolve;
+
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -16,6 +18,8 @@ use serde_json::Value;
 const ANSWER_BYTES_MAX: usize = 64 << 20;
 const TIMEOUT: Duration = Duration::from_mins(1);
 
+pub use self::resolve::{escaped, query};
+
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
     #[error("`{server}` is not an address; write it as http://127.0.0.1:7070")]
@@ -26,6 +30,10 @@ pub enum ClientError {
     BrokenOff { why: String },
     #[error("the server's answer could not be read: {why}")]
     BadAnswer { why: String },
+    #[error("{what} begins with `{prefix}`")]
+    NothingBegins { what: &'static str, prefix: String },
+    #[error("`{prefix}` is the beginning of more than one:\n  {}", candidates.join("\n  "))]
+    Ambiguous { prefix: String, candidates: Vec<String> },
     /// The server refused, in its own words.
     #[error("{message}")]
     Refused { status: StatusCode, code: String, message: String, advice: String },
@@ -39,10 +47,24 @@ impl ClientError {
             Self::Unreachable { .. } => {
                 Some("start one with `mainspring dev`, or name another with --server")
             }
-            Self::Refused { .. }
-            | Self::BadAddress { .. }
+            Self::Ambiguous { .. } => Some("write more of it"),
+            Self::NothingBegins { .. } => {
+                Some("list what there is; an id can be shortened to 6 digits and more")
+            }
+            Self::Refused { .. } | Self::BadAddress { .. } | Self::BadAnswer { .. } | Self::BrokenOff { .. } => None,
+        }
+    }
+
+    /// There is no such thing.
+    pub fn is_not_found(&self) -> bool {
+        match self {
+            Self::Refused { status, .. } => *status == StatusCode::NOT_FOUND,
+            Self::NothingBegins { .. } => true,
+            Self::BadAddress { .. }
+            | Self::Unreachable { .. }
             | Self::BrokenOff { .. }
-            | Self::BadAnswer { .. } => None,
+            | Self::BadAnswer { .. }
+            | Self::Ambiguous { .. } => false,
         }
     }
 
@@ -52,7 +74,9 @@ impl ClientError {
             Self::BadAddress { .. }
             | Self::Unreachable { .. }
             | Self::BrokenOff { .. }
-            | Self::BadAnswer { .. } => None,
+            | Self::BadAnswer { .. }
+            | Self::NothingBegins { .. }
+            | Self::Ambiguous { .. } => None,
         }
     }
 }
@@ -104,6 +128,26 @@ impl Client {
         headers: &[(&str, &str)],
     ) -> Result<Value, ClientError> {
         let body = body.map(|body| Bytes::from(body.to_string())).unwrap_or_default();
+        self.answered(method, path, body, headers).await
+    }
+
+    /// A body that is text already, as the lines of a batch.
+    pub async fn post_bytes(
+        &self,
+        path: &str,
+        body: Bytes,
+        headers: &[(&str, &str)],
+    ) -> Result<Value, ClientError> {
+        self.answered(Method::POST, path, body, headers).await
+    }
+
+    async fn answered(
+        &self,
+        method: Method,
+        path: &str,
+        body: Bytes,
+        headers: &[(&str, &str)],
+    ) -> Result<Value, ClientError> {
         let (status, bytes) = self.send(method, path, body, headers).await?;
         if !status.is_success() {
             return Err(refused(status, &bytes));

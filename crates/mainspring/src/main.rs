@@ -2,6 +2,7 @@
 
 mod bench;
 mod command;
+mod config;
 mod serve;
 
 use std::io::Write;
@@ -34,6 +35,16 @@ enum Command {
     Submit(command::submit::Submit),
     /// Look at tasks and act on them
     Task(command::task::Task),
+    /// Tasks that failed for good: list them, queue them again, discard them
+    DeadLetter(command::dead_letter::DeadLetter),
+    /// How much room each pool has, and what waits for it
+    Pool(command::pool::Pool),
+    /// How much waits and runs
+    Stats(command::stats::Stats),
+    /// Check settings, or show what can be set
+    Config(command::config::Config),
+    /// Print a script that completes commands in a shell
+    Completion(command::completion::Completion),
     /// Run simulated worlds with faults, and check that nothing is lost
     Sim(command::sim::Sim),
     /// Measure this machine with the product's own engine
@@ -50,6 +61,11 @@ fn main() -> ExitCode {
         Command::Worker(worker) => worker.run(),
         Command::Submit(submit) => submit.run(),
         Command::Task(task) => task.run(),
+        Command::DeadLetter(dead_letter) => dead_letter.run(),
+        Command::Pool(pool) => pool.run(),
+        Command::Stats(stats) => stats.run(),
+        Command::Config(config) => config.run(),
+        Command::Completion(completion) => Ok(completion.run::<Cli>()),
         Command::Sim(sim) => sim.run(),
         Command::Bench(bench) => bench.run(),
         Command::Verify(verify) => verify.run(),

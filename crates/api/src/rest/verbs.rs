@@ -5,6 +5,7 @@ use std::sync::Arc;
 use axum::extract::{Path, Request, State};
 use axum::response::Response;
 
+use super::call::Call;
 use super::{tasks, workers};
 use crate::edge::Edge;
 use crate::problem::Problem;
@@ -17,12 +18,13 @@ pub(super) async fn on_task(
     let Some((id, verb)) = text.split_once(':') else {
         return Err(Problem::MethodNotAllowed { method: "POST".into() });
     };
+    let call = Call::read(&edge, request).await?;
     match verb {
-        "cancel" => tasks::cancel::verb(&edge, id, request.uri()).await,
-        "retry" => tasks::retry::verb(&edge, id, request).await,
-        "force-state" => tasks::force_state::verb(&edge, id, request).await,
-        "run-now" => tasks::run_now::verb(&edge, id).await,
-        _ => Err(Problem::RouteNotFound { path: request.uri().path().chars().take(200).collect() }),
+        "cancel" => tasks::cancel::verb(&edge, id, &call).await,
+        "retry" => tasks::retry::verb(&edge, id, &call).await,
+        "force-state" => tasks::force_state::verb(&edge, id, &call).await,
+        "run-now" => tasks::run_now::verb(&edge, id, &call).await,
+        _ => Err(Problem::RouteNotFound { path: call.uri.path().chars().take(200).collect() }),
     }
 }
 

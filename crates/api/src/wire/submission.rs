@@ -161,6 +161,16 @@ pub(crate) fn request_key(tenant: &str, operation: &str, key: &str) -> Result<Ke
     Ok(KeyScope(first_half(hasher.finalize())))
 }
 
+/// Hash of a request that is no submission: what it acts on, and how.
+pub(crate) fn request_hash(parts: &[&[u8]]) -> u128 {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(b"mainspring verb v1\0");
+    for bytes in parts {
+        part(&mut hasher, bytes);
+    }
+    first_half(hasher.finalize())
+}
+
 /// With its length, so that no two lists of parts run into the same bytes.
 fn part(hasher: &mut blake3::Hasher, bytes: &[u8]) {
     hasher.update(&(bytes.len() as u64).to_le_bytes());

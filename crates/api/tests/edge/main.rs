@@ -2,11 +2,14 @@
 
 mod batch;
 mod cancel;
+mod cancel_many;
+mod dead_letters;
 mod idempotency;
 mod limits;
 mod lists;
 mod logs;
 mod pages;
+mod pools;
 mod refusals;
 mod rig;
 mod sessions;

@@ -31,6 +31,7 @@ pub(crate) struct Bench {
 #[derive(Subcommand)]
 enum What {
     /// The engine without network: throughput, memory, recovery, placement
+    #[command(after_help = "Example:\n  mainspring bench engine --scale 10 --only throughput")]
     Engine {
         /// Only these parts
         #[arg(long, value_delimiter = ',', value_name = "PART")]

@@ -1,5 +1,7 @@
 //! `mainspring submit`: hand in a task.
 
+use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -14,6 +16,11 @@ use super::logs::{self, Start};
 /// task writes (or, with -o json, the task itself), and exits as the command did: 0 completed, its exit code if it failed
 /// by one, else 1. Ctrl-C ends the waiting, not the task (130).
 #[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    mainspring submit --wait -- echo hello\n  \
+    mainspring submit --in 10m --retries 5 --backoff exponential:2s --label team=ops -- ./report.sh\n  \
+    mainspring submit --http https://api.example/hook --header 'X-Kind: daily' --body '{}' --key order-77\n  \
+    mainspring submit --file tasks.ndjson")]
 pub(crate) struct Submit {
     #[command(flatten)]
     connect: Connect,
@@ -22,6 +29,9 @@ pub(crate) struct Submit {
     http: Option<String>,
     #[arg(long, value_name = "METHOD", requires = "http", default_value = "POST")]
     method: String,
+    /// A header of the call, as "Name: value"; may be given more than once
+    #[arg(long = "header", value_name = "HEADER", requires = "http", value_parser = parse_header)]
+    headers: Vec<(String, String)>,
     #[arg(long, requires = "http")]
     body: Option<String>,
     /// When to start: RFC 3339 or seconds since 1970
@@ -35,24 +45,39 @@ pub(crate) struct Submit {
     priority: String,
     #[arg(long, value_name = "N", default_value_t = 3)]
     retries: u32,
+    /// Wait between retries: none, fixed, linear or exponential, with the first wait if wanted, as fixed:30s
+    #[arg(long, value_name = "KIND[:SPAN]", value_parser = parse_backoff)]
+    backoff: Option<(String, Option<Duration>)>,
     /// Stop it if it runs longer, as 30s, 5m, 2h
     #[arg(long, value_name = "SPAN", value_parser = parse_span)]
     timeout: Option<Duration>,
     #[arg(long, default_value = "default")]
     pool: String,
+    #[arg(long)]
+    tenant: Option<String>,
+    /// A label, as KEY=VALUE; may be given more than once
+    #[arg(long = "label", value_name = "K=V", value_parser = parse_label)]
+    labels: Vec<(String, String)>,
     /// The same key and the same task give the first answer again
-    #[arg(long, value_name = "KEY")]
+    #[arg(long = "key", alias = "idempotency-key", value_name = "KEY")]
     idempotency_key: Option<String>,
     /// Stay until it has ended
     #[arg(long)]
     wait: bool,
+    /// Submit every line of this file, each a task as JSON like `POST /v1/tasks` takes it
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["argv", "http", "wait", "at", "delay", "labels", "timeout"])]
+    file: Option<PathBuf>,
     /// The command and its arguments, after `--`; no shell is involved
-    #[arg(last = true, value_name = "COMMAND", required_unless_present = "http")]
+    #[arg(last = true, value_name = "COMMAND", required_unless_present_any = ["http", "file"])]
     argv: Vec<String>,
 }
 
 impl Submit {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
+        if let Some(file) = &self.file {
+            let (key, tenant) = (self.idempotency_key.as_deref(), self.tenant.as_deref());
+            return super::submit_file::run(file, key, tenant, self.connect);
+        }
         let (body, wait, key) = (self.request(), self.wait, self.idempotency_key);
         self.connect.run(async |client, print| {
             let headers: Vec<(&str, &str)> =
@@ -76,7 +101,12 @@ impl Submit {
 
     fn request(&self) -> Value {
         let (kind, payload) = match &self.http {
-            Some(url) => ("http", json!({ "url": url, "method": self.method, "body": self.body })),
+            Some(url) => {
+                let headers: BTreeMap<_, _> = self.headers.iter().cloned().collect();
+                let body =
+                    json!({ "url": url, "method": self.method, "headers": headers, "body": self.body });
+                ("http", body)
+            }
             None => ("process", json!({ "argv": self.argv })),
         };
         let mut body = json!({
@@ -86,6 +116,18 @@ impl Submit {
             "pool": self.pool,
             "retry_policy": { "max_retries": self.retries },
         });
+        if let Some((kind, first)) = &self.backoff {
+            body["retry_policy"]["backoff"] = json!(kind);
+            if let Some(first) = first {
+                body["retry_policy"]["initial_delay_ms"] = json!(first.as_millis() as u64);
+            }
+        }
+        if let Some(tenant) = &self.tenant {
+            body["tenant"] = json!(tenant);
+        }
+        if !self.labels.is_empty() {
+            body["labels"] = json!(self.labels.iter().cloned().collect::<BTreeMap<_, _>>());
+        }
         if let Some(at) = &self.at {
             body["scheduled_at"] = at.parse::<u64>().map_or_else(|_| json!(at), |seconds| json!(seconds));
         }
@@ -144,6 +186,30 @@ async fn ended(client: &Client, id: &str) -> Result<Value, ClientError> {
         tokio::time::sleep(pause).await;
         pause = (pause * 3 / 2).min(Duration::from_secs(2));
     }
+}
+
+fn parse_header(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text
+        .split_once(':')
+        .ok_or_else(|| format!("`{text}` is not a header; write it as \"Name: value\""))?;
+    Ok((name.trim().to_owned(), value.trim().to_owned()))
+}
+
+fn parse_label(text: &str) -> Result<(String, String), String> {
+    let (key, value) =
+        text.split_once('=').ok_or_else(|| format!("`{text}` is not a label; write it as KEY=VALUE"))?;
+    Ok((key.to_owned(), value.to_owned()))
+}
+
+fn parse_backoff(text: &str) -> Result<(String, Option<Duration>), String> {
+    let (kind, first) = match text.split_once(':') {
+        Some((kind, first)) => (kind, Some(parse_span(first)?)),
+        None => (text, None),
+    };
+    if !matches!(kind, "none" | "fixed" | "linear" | "exponential") {
+        return Err(format!("`{kind}` is not a backoff; take none, fixed, linear or exponential"));
+    }
+    Ok((kind.to_owned(), first))
 }
 
 pub(crate) fn parse_span(text: &str) -> Result<Duration, String> {

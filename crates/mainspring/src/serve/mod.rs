@@ -2,37 +2,33 @@
 
 use std::future::Future;
 use std::net::SocketAddr;
-use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Context;
 use mainspring_agent::{Agent, AgentConfig};
-use mainspring_api::{ApiConfig, LogStorage, Readers, Server, SessionRouter};
-use mainspring_core::machine::MachineConfig;
-use mainspring_runtime::ShardConfig;
+use mainspring_api::{LogStorage, Readers, Server, SessionRouter};
 use mainspring_runtime::node::{Node, StopWatch};
-use mainspring_store_local::{LocalLogs, LocalOptions, LocalStore, LogOptions};
+use mainspring_store_local::{LocalLogs, LocalStore};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
+use crate::config::ServerSetup;
+
 /// Opens the data, listens, and serves until `stop`; then everything accepted is durable and in the tables.
 pub(crate) async fn server(
-    data: &Path,
-    listen: SocketAddr,
+    setup: &ServerSetup,
     ready: impl FnOnce(SocketAddr),
     stop: impl Future<Output = ()> + Send,
 ) -> anyhow::Result<()> {
-    std::fs::create_dir_all(data)
+    let ServerSetup { data, listen, api: config, shard, store: options, logs } = setup.clone();
+    std::fs::create_dir_all(&data)
         .with_context(|| format!("cannot make the data directory `{}`", data.display()))?;
-    let config = ApiConfig::default();
     let sessions = SessionRouter::new(config.session_queue_max);
-    let store = LocalStore::new(data, LocalOptions::default());
-    // Followers of logs are woken by changes of their task.
-    let machine = MachineConfig { watch: true, ..MachineConfig::default() };
-    let shard = ShardConfig { machine, ..ShardConfig::default() };
+    let logs = LocalLogs::new(&data, logs);
+    let store = LocalStore::new(data, options);
     let (node, recovered, reader) = Node::open_with_reader(&store, shard, sessions.outlet())?;
-    let logs = LocalLogs::new(data, LogOptions::default());
+    // After the store has locked the directory.
     let logs = LogStorage::new(logs.writer()?, logs.reader());
     tracing::info!(
         rows = recovered.rows,

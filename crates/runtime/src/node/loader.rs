@@ -121,21 +121,13 @@ fn look_up(
 
 /// Looks up all keys of an envelope at once.
 fn keys(reader: &mut impl ReadTables, mut envelope: Envelope<Reply>) -> Result<Envelope<Reply>, ReadError> {
-    let scopes: Vec<KeyScope> = envelope.commands.iter().filter_map(scope).collect();
+    let keys = envelope.commands.iter().filter_map(Command::key);
+    let scopes: Vec<KeyScope> = keys.map(|claim| claim.scope).collect();
     let mut found = reader.keys(&scopes)?.into_iter();
     for command in &mut envelope.commands {
-        if let Command::Submit(submit) = command
-            && let Some((_, fact)) = &mut submit.key
-        {
+        if let Some((_, fact)) = command.key_mut() {
             *fact = found.next().flatten().map_or(KeyFact::Absent, KeyFact::Bound);
         }
     }
     Ok(envelope)
-}
-
-fn scope(command: &Command) -> Option<KeyScope> {
-    match command {
-        Command::Submit(submit) => submit.key.map(|(claim, _)| claim.scope),
-        _ => None,
-    }
 }

@@ -15,7 +15,6 @@ use std::thread::JoinHandle;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use crossbeam_channel::{Receiver, Sender, TrySendError, bounded};
-use mainspring_core::command::Command;
 use mainspring_core::effect::Effect;
 use mainspring_core::id::Slot;
 use mainspring_core::time::{Millis, Wall};
@@ -150,7 +149,7 @@ impl Node {
 }
 
 fn needs_keys(envelope: &Envelope<Reply>) -> bool {
-    envelope.commands.iter().any(|command| matches!(command, Command::Submit(submit) if submit.key.is_some()))
+    envelope.commands.iter().any(|command| command.key().is_some())
 }
 
 fn start<J, T, Rd>(

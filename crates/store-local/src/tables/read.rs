@@ -115,6 +115,10 @@ impl ReadTables for LocalReader {
         })
     }
 
+    fn ids(&mut self, from: TaskId, through: TaskId, limit: usize) -> Result<Vec<TaskId>, ReadError> {
+        self.read(|tx| history::ids(tx, from, through, limit))
+    }
+
     fn history(&mut self, query: &HistoryQuery) -> Result<HistoryPage, ReadError> {
         self.read(|tx| history::page(tx, query))
     }

@@ -10,6 +10,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::super::body;
+use super::super::call::Call;
 use crate::edge::Edge;
 use crate::gateway::now;
 use crate::problem::Problem;
@@ -31,8 +32,8 @@ pub(in crate::rest) async fn handle(
     request: Request,
 ) -> Result<Response, Problem> {
     let id = super::id(&text)?;
-    let bytes = body::read(request.into_body(), edge.config.body_bytes_max).await?;
-    let amend: AmendBody<'_> = body::parse(&bytes)?;
+    let call = Call::read(&edge, request).await?;
+    let amend: AmendBody<'_> = body::parse(&call.bytes)?;
     let due = match (amend.scheduled_at, amend.delay_ms) {
         (Some(_), Some(_)) => {
             return Err(Problem::field("delay_ms", "give it or `scheduled_at`, not both"));
@@ -50,5 +51,7 @@ pub(in crate::rest) async fn handle(
     }
     let priority = amend.priority.map(|priority| priority.0);
     let payload = amend.payload.map(|payload| payload.get().as_bytes().into());
-    super::change(&edge, id, Command::Amend { id, due, priority, payload }, "the task was changed").await
+    let command = Command::Amend { id, due, priority, payload };
+    let command = call.keyed(&edge, "amend", &text, command)?;
+    super::change(&edge, id, command, "the task was changed").await
 }

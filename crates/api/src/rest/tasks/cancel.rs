@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use axum::extract::{Path, Request, State};
 use axum::response::Response;
-use http::{StatusCode, Uri};
+use http::StatusCode;
 use mainspring_core::command::{Answer, Command, Rejection};
 use mainspring_core::task::Status;
 use serde_json::json;
 
+use super::super::call::Call;
 use super::super::{body, json};
 use crate::edge::Edge;
 use crate::gateway::now;
@@ -21,23 +22,29 @@ pub(in crate::rest) async fn delete(
     Path(text): Path<String>,
     request: Request,
 ) -> Result<Response, Problem> {
-    verb(&edge, &text, request.uri()).await
+    verb(&edge, &text, &Call::read(&edge, request).await?).await
 }
 
-pub(in crate::rest) async fn verb(edge: &Edge, text: &str, uri: &Uri) -> Result<Response, Problem> {
-    let stop_running = match body::query(uri, &["force"])?.get("force").map(String::as_str) {
+pub(in crate::rest) async fn verb(edge: &Edge, text: &str, call: &Call) -> Result<Response, Problem> {
+    let stop_running = match body::query(&call.uri, &["force"])?.get("force").map(String::as_str) {
         None | Some("false" | "0") => false,
         Some("true" | "1" | "") => true,
         Some(_) => return Err(Problem::query("force", "it is `true` or `false`")),
     };
     let id = super::id(text)?;
-    let answer = edge.gateway.ask(id.slot(), Command::Cancel { id, stop_running }).await?;
+    let command = call.keyed(edge, "cancel", text, Command::Cancel { id, stop_running })?;
+    let answer = edge.gateway.ask(id.slot(), command).await?;
+    // Under a key this may be the answer to an earlier request.
+    let canceled_at = match &answer {
+        Answer::Now { .. } if call.is_keyed() => super::read(edge, id).await?.changed,
+        _ => now(),
+    };
     let body = match answer {
         Answer::Now { .. } => json!({
             "task_id": id.to_string(),
             "status": status_word(Status::Cancelled),
             "message": "the task is canceled and will not run",
-            "canceled_at": written(now()),
+            "canceled_at": written(canceled_at),
         }),
         Answer::Stopping { .. } => json!({
             "task_id": id.to_string(),

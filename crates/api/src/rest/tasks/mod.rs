@@ -3,11 +3,13 @@
 pub(super) mod amend;
 pub(super) mod batch;
 pub(super) mod cancel;
+pub(super) mod cancel_many;
 pub(super) mod diagnosis;
 pub(super) mod force_state;
 pub(super) mod get;
 pub(super) mod list;
 pub(super) mod logs;
+mod prefix;
 pub(super) mod retry;
 pub(super) mod run_now;
 pub(super) mod submit;
@@ -27,7 +29,7 @@ use crate::problem::Problem;
 use crate::wire::{name, status_word};
 
 /// What is no id names no task.
-fn id(text: &str) -> Result<TaskId, Problem> {
+pub(super) fn id(text: &str) -> Result<TaskId, Problem> {
     text.parse().map_err(|_| Problem::NoSuchTask { id: text.chars().take(100).collect() })
 }
 
@@ -52,13 +54,13 @@ async fn change(edge: &Edge, id: TaskId, command: Command, done: &str) -> Result
 /// Who overrides and why; stored with the task and in the journal.
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields, default)]
-struct OverrideBody {
-    actor: Option<String>,
-    reason: Option<String>,
+pub(super) struct OverrideBody {
+    pub(super) actor: Option<String>,
+    pub(super) reason: Option<String>,
 }
 
 impl OverrideBody {
-    fn checked(&self) -> Result<Override, Problem> {
+    pub(super) fn checked(&self) -> Result<Override, Problem> {
         let actor =
             self.actor.as_deref().map_or_else(|| Ok(Name::fixed("api")), |text| name("actor", text))?;
         Ok(Override { actor, reason: name("reason", self.reason.as_deref().unwrap_or_default())? })

@@ -3,10 +3,12 @@
 use axum::response::Response;
 use mainspring_core::command::Command;
 
+use super::super::call::Call;
 use crate::edge::Edge;
 use crate::problem::Problem;
 
-pub(in crate::rest) async fn verb(edge: &Edge, text: &str) -> Result<Response, Problem> {
+pub(in crate::rest) async fn verb(edge: &Edge, text: &str, call: &Call) -> Result<Response, Problem> {
     let id = super::id(text)?;
-    super::change(edge, id, Command::RunNow { id }, "the task is ready to run").await
+    let command = call.keyed(edge, "run-now", text, Command::RunNow { id })?;
+    super::change(edge, id, command, "the task is ready to run").await
 }

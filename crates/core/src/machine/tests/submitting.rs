@@ -154,3 +154,29 @@ fn pressure_refuses_the_least_urgent_first() {
         }
     }
 }
+
+#[test]
+fn a_command_under_a_key_is_done_once_and_answered_as_at_first() {
+    use crate::command::Keyed;
+    use crate::key::{KeyClaim, KeyFact, KeyScope};
+    let mut rig = rig();
+    let id = rig.running(spec());
+    let keyed = |request: u128, command| {
+        let claim =
+            KeyClaim { scope: KeyScope(5), request: request << 8, expires: Wall::from_millis(1 << 40) };
+        Command::Keyed(Box::new(Keyed { key: (claim, KeyFact::Absent), command }))
+    };
+    let soft = Command::Cancel { id, stop_running: false };
+    assert_eq!(rig.tell(keyed(1, soft)), Err(Rejection::TaskAlreadyRunning { id }));
+    let hard = || Command::Cancel { id, stop_running: true };
+    assert_eq!(rig.tell(keyed(2, hard())), Ok(Answer::Stopping { id }), "a refusal binds nothing");
+    rig.report(id, failed(FailureClass::Transient));
+    let before = rig.events.len();
+    assert_eq!(
+        rig.tell(keyed(2, hard())),
+        Ok(Answer::Stopping { id }),
+        "the first answer, though it has ended"
+    );
+    assert_eq!(rig.tell(keyed(3, hard())), Err(Rejection::KeyReused { existing: id }));
+    assert_eq!(rig.events.len(), before);
+}
