@@ -117,7 +117,7 @@ impl Desk {
         let work = AssertUnwindSafe(work).catch_unwind();
         tokio::spawn(async move {
             let outcome = work.await.unwrap_or_else(|_| {
-                Outcome::failure(
+                Outcome::unknown(
                     FailureClass::Transient,
                     0,
                     "the executor panicked; the worker's log says where",

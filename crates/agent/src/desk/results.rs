@@ -140,10 +140,11 @@ impl Desk {
 pub(super) fn report(key: Key, outcome: &Outcome) -> v1::Report {
     let what = match outcome {
         Outcome::Success { output } => What::Success(v1::Success { output: output.clone() }),
-        Outcome::Failure { class, code, message } => What::Failure(v1::Failure {
+        Outcome::Failure { class, code, message, unknown } => What::Failure(v1::Failure {
             class: class.label().to_owned(),
             code: *code,
             message: message.clone(),
+            outcome_unknown: *unknown,
         }),
     };
     v1::Report { task: key.task_bytes(), fence: key.fence.bits(), what: Some(what) }
@@ -154,7 +155,8 @@ fn outcome_of(report: v1::Report) -> Option<Outcome> {
         What::Success(success) => Some(Outcome::Success { output: success.output }),
         What::Failure(failure) => {
             let class = FailureClass::ALL.into_iter().find(|class| class.label() == failure.class)?;
-            Some(Outcome::Failure { class, code: failure.code, message: failure.message })
+            let v1::Failure { code, message, outcome_unknown: unknown, .. } = failure;
+            Some(Outcome::Failure { class, code, message, unknown })
         }
         What::Accepted(_)
         | What::Refused(_)

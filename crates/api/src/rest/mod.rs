@@ -64,8 +64,12 @@ async fn no_route(request: Request) -> Problem {
     Problem::RouteNotFound { path: request.uri().path().chars().take(200).collect() }
 }
 
-async fn no_method(request: Request) -> Problem {
-    Problem::MethodNotAllowed { method: request.method().to_string() }
+async fn no_method(request: Request) -> Response {
+    let problem = Problem::MethodNotAllowed { method: request.method().to_string() };
+    match verbs::allowed(request.uri().path()) {
+        Some(allowed) => ([(header::ALLOW, allowed)], problem).into_response(),
+        None => problem.into_response(),
+    }
 }
 
 pub(crate) fn json(status: StatusCode, body: &impl Serialize) -> Response {

@@ -10,13 +10,24 @@ use super::{tasks, workers};
 use crate::edge::Edge;
 use crate::problem::Problem;
 
+/// What a path of this form takes. To the router one with a verb and one without are the same.
+pub(super) fn allowed(path: &str) -> Option<&'static str> {
+    let (of, last) = path.strip_prefix("/v1/")?.split_once('/')?;
+    match (of, last.contains(':'), last.contains('/')) {
+        ("tasks" | "workers", true, false) => Some("POST"),
+        ("tasks", false, false) => Some("GET,HEAD,DELETE,PATCH"),
+        ("workers", false, false) => Some("GET,HEAD"),
+        _ => None,
+    }
+}
+
 pub(super) async fn on_task(
     State(edge): State<Arc<Edge>>,
     Path(text): Path<String>,
     request: Request,
 ) -> Result<Response, Problem> {
     let Some((id, verb)) = text.split_once(':') else {
-        return Err(Problem::MethodNotAllowed { method: "POST".into() });
+        return Ok(super::no_method(request).await);
     };
     let call = Call::read(&edge, request).await?;
     match verb {
@@ -34,7 +45,7 @@ pub(super) async fn on_worker(
     request: Request,
 ) -> Result<Response, Problem> {
     let Some((id, verb)) = text.split_once(':') else {
-        return Err(Problem::MethodNotAllowed { method: "POST".into() });
+        return Ok(super::no_method(request).await);
     };
     match verb {
         "cordon" | "drain" => workers::cordon(&edge, id, true).await,

@@ -13,11 +13,13 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use axum::Router;
+use axum::body::Body;
 use mainspring_proto::v1::worker_service_server::WorkerServiceServer;
 use mainspring_runtime::node::Node;
 use tokio::net::TcpListener;
 
 pub(crate) use self::request_id::RequestId;
+use self::request_id::RequestIds;
 use crate::config::ApiConfig;
 use crate::edge::Edge;
 use crate::gateway::Gateway;
@@ -64,6 +66,11 @@ impl Server {
             .with_state(Arc::clone(&edge))
             .route_service("/mainspring.v1.WorkerService/{*method}", grpc);
         Self { edge, router }
+    }
+
+    /// Answers one request without a socket, as one that came over a socket is answered. For tests and fuzzing.
+    pub async fn answer(&self, request: http::Request<Body>) -> http::Response<Body> {
+        accept::respond(&self.edge, self.router.clone(), &RequestIds::new(), request).await
     }
 
     /// Serves until `shutdown` resolves, then drains. When it returns nothing of it holds the node any more,

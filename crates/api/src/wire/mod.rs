@@ -18,7 +18,7 @@ pub(crate) use self::{
     names::name,
     payload::check as check_payload,
     state::{parse_status, status_word},
-    submission::{Keys, Submission, first_status, request_hash, request_key},
+    submission::{Keys, Submission, check_key, first_status, request_hash, request_key},
     task_body::{PriorityBody, TaskBody},
     task_view::TaskView,
     time::{TimeBody, instant, written},

@@ -145,14 +145,17 @@ fn scope(body: &TaskBody<'_>, keys: Keys<'_>, tenant: &str) -> Result<Option<Key
     Ok(Some(scope))
 }
 
+pub(crate) fn check_key(key: &str) -> Result<(), Problem> {
+    match key.len() {
+        0 => Err(Problem::field("idempotency_key", "it may not be empty")),
+        bytes if bytes > KEY_BYTES_MAX => Err(Problem::KeyTooLong { bytes, max: KEY_BYTES_MAX }),
+        _ => Ok(()),
+    }
+}
+
 /// Hash of tenant, operation and key.
 pub(crate) fn request_key(tenant: &str, operation: &str, key: &str) -> Result<KeyScope, Problem> {
-    if key.is_empty() {
-        return Err(Problem::field("idempotency_key", "it may not be empty"));
-    }
-    if key.len() > KEY_BYTES_MAX {
-        return Err(Problem::KeyTooLong { bytes: key.len(), max: KEY_BYTES_MAX });
-    }
+    check_key(key)?;
     let mut hasher = blake3::Hasher::new();
     hasher.update(b"mainspring key v1\0");
     for text in [tenant, operation, key] {

@@ -67,6 +67,8 @@ struct ErrorView<'a> {
 #[derive(Serialize)]
 struct AttemptView<'a> {
     number: u32,
+    /// As text: some readers keep only 53 bits of a number.
+    fence: String,
     worker: String,
     assigned_at: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -129,6 +131,7 @@ impl<'a> TaskView<'a> {
 fn attempts(task: &Task) -> Vec<AttemptView<'_>> {
     let failed = task.failures().iter().map(|attempt| AttemptView {
         number: attempt.number,
+        fence: attempt.fence.bits().to_string(),
         worker: attempt.worker.to_string(),
         assigned_at: written(attempt.assigned),
         ended_at: Some(written(attempt.ended)),
@@ -137,6 +140,7 @@ fn attempts(task: &Task) -> Vec<AttemptView<'_>> {
     let last_failed = task.failures().last().map_or(0, |attempt| attempt.number);
     let newest = (task.attempts > last_failed).then(|| AttemptView {
         number: task.attempts,
+        fence: task.fence.bits().to_string(),
         worker: task.worker.to_string(),
         assigned_at: written(task.started),
         ended_at: task.status().is_ended().then(|| written(task.changed)),

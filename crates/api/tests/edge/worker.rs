@@ -110,7 +110,8 @@ impl FakeWorker {
     }
 
     pub async fn fail(&mut self, start: &v1::Start, class: &str, message: &str) {
-        let failure = v1::Failure { class: class.into(), code: 3, message: message.into() };
+        let failure =
+            v1::Failure { class: class.into(), code: 3, message: message.into(), outcome_unknown: false };
         self.report(start, What::Failure(failure)).await;
         assert!(!self.acknowledged().await.ignored);
     }

@@ -9,6 +9,7 @@ use crate::limits::{Limits, Pressure};
 use crate::process::Work;
 use crate::shard::ShardState;
 use crate::task::Task;
+use crate::time::Millis;
 
 /// What a decision may look at.
 #[derive(Clone, Copy)]
@@ -17,6 +18,8 @@ pub struct View<'a> {
     pub dispatcher: &'a Dispatcher,
     pub limits: &'a Limits,
     pub pressure: Pressure,
+    /// How long ago the record being built, and with it `state.now`, was begun.
+    pub late: Millis,
     pub breaks: Breaks,
 }
 

@@ -149,6 +149,8 @@ pub enum ReportKind {
         output: Option<Arc<[u8]>>,
     },
     Failed(Failure),
+    /// It failed, and nobody can say how far it came: a call whose answer was lost.
+    Vanished(Failure),
     /// Wants to be started again after this long, without holding its place.
     Deferred {
         resume_after: Millis,

@@ -100,7 +100,8 @@ fn due(view: &View<'_>, start: StartTime) -> Result<Option<Wall>, Rejection> {
     let due = match start {
         StartTime::Now => return Ok(None),
         StartTime::At(at) => at,
-        StartTime::After(delay) => now + delay,
+        // From the present, not from when the record was begun: never early, however slow the journal is.
+        StartTime::After(delay) => now + view.late + delay,
     };
     if due.since(now) > view.limits.ahead_max {
         return Err(Rejection::TooFarAhead { max: view.limits.ahead_max });

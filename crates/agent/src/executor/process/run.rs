@@ -115,10 +115,10 @@ impl Life {
         }
         let outcome = match (status, stopped) {
             (Err(error), _) => {
-                Outcome::failure(FailureClass::Transient, 0, format!("cannot wait for the process: {error}"))
+                Outcome::unknown(FailureClass::Transient, 0, format!("cannot wait for the process: {error}"))
             }
             (Ok(status), Some(order)) => order.outcome(status.map_or(0, exit::code)),
-            (Ok(None), None) => Outcome::failure(FailureClass::WorkerLost, 0, "it ended, and nobody saw how"),
+            (Ok(None), None) => Outcome::unknown(FailureClass::WorkerLost, 0, "it ended, and nobody saw how"),
             (Ok(Some(status)), None) if status.success() => {
                 if left.has_output() {
                     self.control.outcome(self.settings.output_bytes_max)

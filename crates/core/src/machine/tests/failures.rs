@@ -119,6 +119,13 @@ fn at_most_once_fails_what_is_unknown_and_retries_what_is_known() {
     let known = rig.running(spec.clone());
     rig.report(known, failed(FailureClass::Transient));
     assert_eq!(rig.status(known), Status::RetryWait, "it certainly ended");
+    let vanished = rig.running(spec.clone());
+    let lost_answer = Failure::new(FailureClass::Transient, 0, "the connection broke");
+    rig.report(vanished, ReportKind::Vanished(lost_answer.clone()));
+    assert_eq!(rig.status(vanished), Status::Failed, "its worker could not see how it ended");
+    let repeated = rig.running(self::spec());
+    rig.report(repeated, ReportKind::Vanished(lost_answer));
+    assert_eq!(rig.status(repeated), Status::RetryWait, "at least once: it is tried again");
     let unaccepted = rig.submit_as(spec, StartTime::Now);
     for _ in 0..4 {
         rig.pass(10_000);

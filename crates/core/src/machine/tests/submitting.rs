@@ -30,6 +30,24 @@ fn a_task_starts_now_at_an_instant_or_after_a_delay() {
 }
 
 #[test]
+fn a_delay_counts_from_the_present_although_the_record_was_begun_before() {
+    let mut rig = rig();
+    rig.hello(1, 1, 1, &[]);
+    rig.begin();
+    // The journal is slow: a record that holds events keeps its instant for 40 ms.
+    rig.machine.set_present(rig.now.elapsed + Millis::new(40));
+    let submit = rig.command(spec(), StartTime::After(Millis::new(1_000)));
+    let id = submit.id;
+    let mut batch = Batch::default();
+    rig.machine.handle(Command::Submit(Box::new(submit)), &mut batch).expect("accepted");
+    rig.absorb(batch);
+    rig.pass(1_039);
+    assert_eq!(rig.starts(id), 0, "never early");
+    rig.pass(1);
+    assert_eq!(rig.starts(id), 1);
+}
+
+#[test]
 fn a_wall_clock_ahead_of_elapsed_time_does_not_move_a_backoff() {
     let mut rig = rig();
     let id = rig.running(spec());
