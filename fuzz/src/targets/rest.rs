@@ -52,7 +52,7 @@ pub fn run(bytes: &[u8]) {
     let Some((request, payload)) = request(bytes) else { return };
     WORLD.with_borrow_mut(|slot| {
         let (world, used) = slot.get_or_insert_with(|| (World::new(), 0));
-        check(world, request, payload);
+        check(world, request, &payload);
         *used += 1;
         if *used >= REQUESTS_MAX {
             let (world, _) = slot.take().expect("just used");
@@ -77,7 +77,7 @@ fn request(bytes: &[u8]) -> Option<(Request<Body>, Vec<u8>)> {
     Some((request.body(Body::from(body.to_vec())).ok()?, body.to_vec()))
 }
 
-fn check(world: &World, request: Request<Body>, body: Vec<u8>) {
+fn check(world: &World, request: Request<Body>, body: &[u8]) {
     let submits = request.method() == "POST" && request.uri().path() == "/v1/tasks";
     let what = format!("{} {}", request.method(), request.uri());
     let answer = world.call(request);
@@ -87,7 +87,7 @@ fn check(world: &World, request: Request<Body>, body: Vec<u8>) {
         refusal(json.unwrap_or(&Value::Null), &what);
     }
     if status == 202 && submits {
-        accepted(world, json, &body);
+        accepted(world, json, body);
     }
     for result in json.and_then(|json| json["results"].as_array()).into_iter().flatten() {
         if result.get("error_code").is_some() {

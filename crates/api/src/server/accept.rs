@@ -156,15 +156,12 @@ fn is_text(path: &str) -> bool {
     let mut rest = path.as_bytes();
     while let Some((first, after)) = rest.split_first() {
         let pair = after.get(..2).filter(|_| *first == b'%').and_then(|pair| std::str::from_utf8(pair).ok());
-        match pair.and_then(|pair| u8::from_str_radix(pair, 16).ok()) {
-            Some(byte) => {
-                decoded.push(byte);
-                rest = &after[2..];
-            }
-            None => {
-                decoded.push(*first);
-                rest = after;
-            }
+        if let Some(byte) = pair.and_then(|pair| u8::from_str_radix(pair, 16).ok()) {
+            decoded.push(byte);
+            rest = &after[2..];
+        } else {
+            decoded.push(*first);
+            rest = after;
         }
     }
     std::str::from_utf8(&decoded).is_ok()
