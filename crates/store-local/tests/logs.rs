@@ -117,7 +117,7 @@ fn more_logs_than_open_files_and_more_than_are_remembered() {
         for number in 0..50 {
             let line = format!("round {round}\n");
             // All of it again and again, as a worker sends that comes back.
-            let all: String = (0..=round).map(|round| format!("round {round}\n")).collect();
+            let all = (0..=round).map(|round| format!("round {round}\n")).collect::<Vec<_>>().concat();
             let offset = all.len() as u64 - line.len() as u64;
             writer.append(piece(key(20_000, number), offset, line.as_bytes()));
             writer.append(piece(key(20_000, number), 0, all.as_bytes()));
