@@ -138,7 +138,8 @@ impl fmt::Display for Value {
             Self::Text(text) => f.write_str(text),
             Self::Number(number) => number.fmt(f),
             Self::Bytes(bytes) => {
-                let unit = UNITS[..3].iter().rev().find(|(_, size)| *bytes >= *size && bytes % size == 0);
+                let unit =
+                    UNITS[..3].iter().rev().find(|(_, size)| *bytes >= *size && bytes.is_multiple_of(*size));
                 match unit {
                     Some((name, size)) => write!(f, "{}{name}", bytes / size),
                     None => bytes.fmt(f),
@@ -146,7 +147,7 @@ impl fmt::Display for Value {
             }
             Self::Span(span) => {
                 let ms = span.as_millis() as u64;
-                let unit = SPANS.iter().rev().find(|(_, size)| ms >= *size && ms % size == 0);
+                let unit = SPANS.iter().rev().find(|(_, size)| ms >= *size && ms.is_multiple_of(*size));
                 match unit {
                     Some((name, size)) => write!(f, "{}{name}", ms / size),
                     None => f.write_str("0s"),
