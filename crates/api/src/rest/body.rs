@@ -45,6 +45,9 @@ pub(crate) fn keys(headers: &HeaderMap) -> Result<Keys<'_>, Problem> {
     let tenant = text(headers, "x-mainspring-tenant", "tenant")?;
     let key = text(headers, "idempotency-key", "idempotency_key")?;
     // Here and not with each task: one header, one refusal, also where a body has its own.
+    if tenant.is_some_and(str::is_empty) {
+        return Err(Problem::field("tenant", "header `x-mainspring-tenant` may not be empty"));
+    }
     tenant.map(|tenant| name("tenant", tenant)).transpose()?;
     key.map(check_key).transpose()?;
     Ok(Keys { tenant, key, place: None })

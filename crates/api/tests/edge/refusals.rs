@@ -113,6 +113,7 @@ async fn a_bad_header_refuses_the_whole_request() {
     let rig = Rig::start().await;
     let rows = [
         ("x-mainspring-tenant", "t".repeat(201), "NAME_TOO_LONG"),
+        ("x-mainspring-tenant", String::new(), "INVALID_FIELD"),
         ("idempotency-key", "k".repeat(256), "IDEMPOTENCY_KEY_TOO_LONG"),
         ("idempotency-key", String::new(), "INVALID_FIELD"),
     ];

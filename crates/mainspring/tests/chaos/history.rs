@@ -18,6 +18,7 @@ pub struct History {
 
 /// What may be expected of a task.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a property of its own")]
 pub struct Promise {
     /// It touches the world; a no-op does not.
     pub leaves_effects: bool,
