@@ -99,6 +99,6 @@ impl Capacity {
     }
 }
 
-fn cpus() -> u32 {
+pub(crate) fn cpus() -> u32 {
     std::thread::available_parallelism().map_or(1, |count| count.get() as u32)
 }

@@ -62,6 +62,7 @@ impl Agent {
             capacity: config.capacity.clone(),
             grace: config.grace,
             leave_kept: config.leave_kept,
+            busy_from: 2 * config::cpus() as usize,
         };
         let executors = Executors::new(&config, &places);
         let keep_tidy = keep_tidy(places.clone(), config.log_retention);

@@ -67,10 +67,13 @@ impl Desk {
             0 => self.settings.grace,
             ms => Duration::from_millis(ms),
         };
-        let running = Running { stop, grace, checkpoint: None, extend_ms: 0, kept: false };
+        let program = executor.runs_program();
+        let running = Running { stop, grace, checkpoint: None, extend_ms: 0, kept: false, program };
         self.held.insert(key, Held::Running(Box::new(running)));
         self.running += 1;
-        self.logs.begin(key, start.attempt);
+        if program {
+            self.logs.begin(key, start.attempt);
+        }
         self.accepted.push_back((now, key));
 
         let attempt = Attempt {
@@ -92,8 +95,14 @@ impl Desk {
     pub fn adopt(&mut self, survivor: Survivor) {
         let key = survivor.key;
         let (stop, ordered) = watch::channel(None);
-        let running =
-            Running { stop, grace: self.settings.grace, checkpoint: None, extend_ms: 0, kept: true };
+        let running = Running {
+            stop,
+            grace: self.settings.grace,
+            checkpoint: None,
+            extend_ms: 0,
+            kept: true,
+            program: true,
+        };
         self.held.insert(key, Held::Running(Box::new(running)));
         self.running += 1;
         self.logs.begin(key, survivor.attempt);

@@ -10,6 +10,8 @@ use super::{Desk, Held};
 
 /// Pieces of logs that go into one message.
 const MESSAGE_CHUNKS: usize = 4;
+/// Pieces that only tell the end of a log cost little.
+const MESSAGE_ENDS: usize = 512;
 
 impl Desk {
     /// Running, spooled or not yet acknowledged, accepted and not started: all of them.
@@ -20,6 +22,7 @@ impl Desk {
     /// The server has welcomed a new session: all that it may not know is said again.
     pub fn opened(&mut self) {
         self.is_open = true;
+        self.hold = None;
         self.outbox.clear();
         self.logs.rewind();
         if self.is_draining {
@@ -50,11 +53,16 @@ impl Desk {
     }
 
     pub fn heartbeat(&mut self) {
+        self.hold = None;
         self.outbox.say_heartbeat();
     }
 
     pub fn has_message(&self) -> bool {
-        self.is_open && (!self.outbox.is_empty() || self.logs.has_more())
+        self.is_open && self.hold.is_none() && self.has_something_to_say()
+    }
+
+    pub(super) fn has_something_to_say(&self) -> bool {
+        !self.outbox.is_empty() || self.logs.has_more()
     }
 
     /// Waiting for more reports would not make the next message cheaper.
@@ -64,7 +72,15 @@ impl Desk {
 
     pub fn take_message(&mut self) -> v1::WorkerMessage {
         let mut message = self.outbox.take();
-        message.logs.extend(std::iter::from_fn(|| self.logs.take()).take(MESSAGE_CHUNKS));
+        self.hold = None;
+        let mut full = 0;
+        while full < MESSAGE_CHUNKS
+            && message.logs.len() < MESSAGE_ENDS
+            && let Some(chunk) = self.logs.take()
+        {
+            full += usize::from(!chunk.bytes.is_empty());
+            message.logs.push(chunk);
+        }
         if message.heartbeat {
             self.logs.heartbeat_sent();
         }

@@ -54,6 +54,8 @@ pub struct Desk {
     swept: Instant,
     spool: Spool,
     outbox: Outbox,
+    /// What there is to say may wait until then for more of the kind.
+    hold: Option<Instant>,
     logs: LogTails,
     is_open: bool,
     is_draining: bool,
@@ -64,6 +66,8 @@ pub struct Settings {
     pub capacity: Capacity,
     pub grace: Duration,
     pub leave_kept: bool,
+    /// With so many programs running every processor has something to do: results may wait for each other.
+    pub busy_from: usize,
 }
 
 enum Held {
@@ -81,6 +85,7 @@ struct Running {
     extend_ms: u64,
     /// It survives this agent.
     kept: bool,
+    program: bool,
 }
 
 struct Ended {
@@ -111,6 +116,7 @@ impl Desk {
             swept: now,
             spool,
             outbox: Outbox::default(),
+            hold: None,
             logs: LogTails::new(places),
             is_open: false,
             is_draining: false,
@@ -162,10 +168,11 @@ impl Desk {
     }
 
     fn ended(&mut self, key: Key, outcome: Outcome, now: Instant) {
-        if !matches!(self.held.get(&key), Some(Held::Running(_))) {
+        let Some(Held::Running(running)) = self.held.get(&key) else {
             // Left to the successor.
             return;
-        }
+        };
+        let (program, was_silent) = (running.program, !self.has_something_to_say());
         self.logs.ended(key);
         self.running -= 1;
         self.owe(key, outcome, now);
@@ -173,6 +180,11 @@ impl Desk {
             && let Some(next) = self.waiting.pop_front()
         {
             self.launch_waiting(next, now);
+        }
+        if !program || self.running < self.settings.busy_from {
+            self.hold = None;
+        } else if was_silent {
+            self.hold = Some(now + results::HOLD);
         }
     }
 
@@ -200,6 +212,7 @@ impl Desk {
     /// Takes nothing new, and gives back what has not begun.
     pub fn drain(&mut self) {
         self.is_draining = true;
+        self.hold = None;
         self.outbox.say_draining();
         for key in std::mem::take(&mut self.waiting) {
             self.held.remove(&key);
@@ -238,6 +251,7 @@ impl Desk {
 
     fn say(&mut self, key: Key, what: v1::report::What) {
         if self.is_open {
+            self.hold = None;
             self.outbox.say(key, what);
         }
     }

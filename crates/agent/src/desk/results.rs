@@ -15,6 +15,9 @@ use crate::attempt::{Key, Outcome};
 pub const SPOOL_AFTER: Duration = Duration::from_millis(200);
 /// The server waits half a minute for it.
 const ACCEPTED_AFTER: Duration = Duration::from_millis(20);
+/// Results of programs wait so long for others while every processor is busy anyway: a message, and a record of the
+/// server's, for each would cost more than they tell.
+pub const HOLD: Duration = Duration::from_millis(3);
 /// Looking costs time for each result since the last look.
 const SWEEP_EVERY: Duration = Duration::from_millis(100);
 /// Within one session nothing is lost; this is for a server that forgot.
@@ -67,10 +70,13 @@ impl Desk {
         let late = self.late.front().map(|(at, _)| *at + SEND_AGAIN_AFTER);
         let results = fresh.into_iter().chain(late).min().map(|due| due.max(self.swept + SWEEP_EVERY));
         let accepted = self.accepted.front().map(|(at, _)| *at + ACCEPTED_AFTER);
-        results.into_iter().chain(accepted).min()
+        results.into_iter().chain(accepted).chain(self.hold).min()
     }
 
     pub fn sweep(&mut self, now: Instant) {
+        if self.hold.is_some_and(|until| until <= now) {
+            self.hold = None;
+        }
         self.say_accepted(now);
         if now < self.swept + SWEEP_EVERY {
             return;

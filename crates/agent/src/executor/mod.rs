@@ -26,6 +26,11 @@ pub trait Executor: Send + Sync {
         None
     }
 
+    /// Whether it runs a program: that writes a log and keeps a processor busy.
+    fn runs_program(&self) -> bool {
+        false
+    }
+
     fn run(&self, attempt: Attempt) -> BoxFuture<'static, Outcome>;
 }
 

@@ -52,6 +52,11 @@ impl Stand {
     }
 }
 
+/// Only programs have an output to wait for.
+fn writes_nothing(task: &Task) -> bool {
+    &*task.profile.executor != "process"
+}
+
 pub(crate) struct Following {
     edge: Arc<Edge>,
     task: TaskId,
@@ -140,7 +145,9 @@ impl Following {
             return Ok(Next::End);
         };
         let key = LogKey { task: self.task, attempt: self.attempt };
-        if !complete && !self.edge.logs.followers.was_silent(key) {
+        let is_silent =
+            self.edge.logs.followers.was_silent(key) || self.grew.is_none() && writes_nothing(&task);
+        if !complete && !is_silent {
             let Some(late) = Stand::of(&task, self.attempt).may_grow() else {
                 return Ok(Next::Wait(LOOK_EVERY));
             };

@@ -89,8 +89,12 @@ impl Failure {
     }
 }
 
-pub(crate) async fn worker(config: AgentConfig, stop: impl Future<Output = ()>) -> anyhow::Result<()> {
-    Agent::run(config, stop).await.context("the worker could not start")
+/// In a task of its own: on the main thread every message would cross from one thread to another.
+pub(crate) async fn worker(
+    config: AgentConfig,
+    stop: impl Future<Output = ()> + Send + 'static,
+) -> anyhow::Result<()> {
+    tokio::spawn(Agent::run(config, stop)).await?.context("the worker could not start")
 }
 
 /// Resolves, for everyone who holds it, at the first SIGTERM or SIGINT.

@@ -58,6 +58,10 @@ impl Process {
 }
 
 impl Executor for Process {
+    fn runs_program(&self) -> bool {
+        true
+    }
+
     fn run(&self, attempt: Attempt) -> BoxFuture<'static, Outcome> {
         run::run(self.settings.clone(), attempt).boxed()
     }
