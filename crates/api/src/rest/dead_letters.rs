@@ -4,21 +4,12 @@ use std::sync::Arc;
 
 use axum::extract::{Request, State};
 use axum::response::Response;
-use mainspring_core::task::Status;
 
-use super::tasks::list::{self, Filter};
+use super::tasks::list;
 use crate::edge::Edge;
+use crate::operation;
 use crate::problem::Problem;
 
 pub(super) async fn list(State(edge): State<Arc<Edge>>, request: Request) -> Result<Response, Problem> {
-    let mut filter = Filter::parse(request.uri(), &list::PARAMETERS)?;
-    filter.statuses.retain(|status| is_dead(*status));
-    if filter.statuses.is_empty() {
-        filter.statuses = vec![Status::Failed, Status::Quarantined];
-    }
-    list::answer(&edge, &filter).await
-}
-
-fn is_dead(status: Status) -> bool {
-    matches!(status, Status::Failed | Status::Quarantined)
+    list::answer(&edge, &operation::only_dead(list::filter(request.uri())?)).await
 }

@@ -3,11 +3,10 @@
 //!
 //! Paths like `/v1/tasks/{id}:retry` are one segment to the router; the verb is split off in `verbs`.
 
-mod body;
+pub(crate) mod body;
 mod dead_letters;
 mod health;
 mod metrics;
-mod page;
 mod stats;
 mod tasks;
 mod verbs;

@@ -49,7 +49,8 @@ pub(super) async fn run(
     listener: TcpListener,
     shutdown: impl Future<Output = ()> + Send,
 ) -> io::Result<()> {
-    let Server { edge, router } = server;
+    let Server { edge, router, mut health } = server;
+    health.announce().await;
     let shared = Arc::new(Shared { edge: Arc::clone(&edge), router, ids: RequestIds::new() });
     let builder = builder();
     let graceful = GracefulShutdown::new();
@@ -74,6 +75,7 @@ pub(super) async fn run(
     }
     drop(listener);
     edge.stopping.store(true, Ordering::Relaxed);
+    health.withdraw().await;
     edge.sessions.close_all();
     let _ = tokio::time::timeout(edge.config.drain, graceful.shutdown()).await;
     connections.shutdown().await;

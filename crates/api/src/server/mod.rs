@@ -21,6 +21,7 @@ pub(crate) use self::request_id::RequestId;
 use crate::config::ApiConfig;
 use crate::edge::Edge;
 use crate::gateway::Gateway;
+use crate::grpc::{self, Health};
 use crate::profiles::Profiles;
 use crate::readers::Readers;
 use crate::rest;
@@ -32,6 +33,7 @@ const WORKER_MESSAGE_BYTES_MAX: usize = 64 << 20;
 pub struct Server {
     edge: Arc<Edge>,
     router: Router,
+    health: Health,
 }
 
 impl Server {
@@ -44,13 +46,15 @@ impl Server {
         let stopping = AtomicBool::new(false);
         let profiles = Profiles::default();
         let edge = Arc::new(Edge { gateway, sessions, readers, profiles, metrics, config, stopping });
-        let grpc = WorkerServiceServer::new(worker_sessions)
+        let health = Health::new();
+        let session = WorkerServiceServer::new(worker_sessions)
             .max_decoding_message_size(WORKER_MESSAGE_BYTES_MAX)
             .max_encoding_message_size(WORKER_MESSAGE_BYTES_MAX);
         let router = rest::routes()
             .with_state(Arc::clone(&edge))
-            .route_service("/mainspring.v1.WorkerService/{*method}", grpc);
-        Self { edge, router }
+            .route_service("/mainspring.v1.WorkerService/{*method}", session)
+            .merge(grpc::routes(&edge, &health));
+        Self { edge, router, health }
     }
 
     /// Serves until `shutdown` resolves, then drains. When it returns nothing of it holds the node any more,

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use axum::extract::{Path, Request, State};
 use axum::response::Response;
 use http::{StatusCode, Uri};
-use mainspring_core::command::{Answer, Command, Rejection};
 use mainspring_core::task::Status;
 use serde_json::json;
 
 use super::super::{body, json};
 use crate::edge::Edge;
 use crate::gateway::now;
+use crate::operation::{self, Changed};
 use crate::problem::Problem;
 use crate::wire::{status_word, written};
 
@@ -25,26 +25,24 @@ pub(in crate::rest) async fn delete(
 }
 
 pub(in crate::rest) async fn verb(edge: &Edge, text: &str, uri: &Uri) -> Result<Response, Problem> {
-    let stop_running = match body::query(uri, &["force"])?.get("force").map(String::as_str) {
+    let force = match body::query(uri, &["force"])?.get("force").map(String::as_str) {
         None | Some("false" | "0") => false,
         Some("true" | "1" | "") => true,
         Some(_) => return Err(Problem::query("force", "it is `true` or `false`")),
     };
-    let id = super::id(text)?;
-    let answer = edge.gateway.ask(id.slot(), Command::Cancel { id, stop_running }).await?;
-    let body = match answer {
-        Answer::Now { .. } => json!({
+    let id = operation::task_id(text)?;
+    let body = match operation::cancel(edge, id, force).await? {
+        Changed::Now(_) => json!({
             "task_id": id.to_string(),
             "status": status_word(Status::Cancelled),
             "message": "the task is canceled and will not run",
             "canceled_at": written(now()),
         }),
-        Answer::Stopping { .. } => json!({
+        Changed::Stopping => json!({
             "task_id": id.to_string(),
             "status": "STOPPING",
             "message": "the worker was asked to stop the task; read it to see how it ended",
         }),
-        _ => return Err(Rejection::Internal { what: "a cancel was answered with something else" }.into()),
     };
     Ok(json(StatusCode::OK, &body))
 }

@@ -2,14 +2,13 @@
 
 use axum::extract::Request;
 use axum::response::Response;
-use mainspring_core::command::Command;
 use serde::Deserialize;
 
 use super::super::body;
-use super::OverrideBody;
 use crate::edge::Edge;
+use crate::operation;
 use crate::problem::Problem;
-use crate::wire::parse_status;
+use crate::wire::{OverrideBody, parse_status};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -20,13 +19,13 @@ struct ForceBody {
 }
 
 pub(in crate::rest) async fn verb(edge: &Edge, text: &str, request: Request) -> Result<Response, Problem> {
-    let id = super::id(text)?;
+    let id = operation::task_id(text)?;
     let bytes = body::read(request.into_body(), edge.config.body_bytes_max).await?;
     let ForceBody { state, actor, reason } = body::parse(&bytes)?;
     let status = parse_status(&state)
         .ok_or_else(|| Problem::field("state", format!("there is no state `{}`", short(&state))))?;
-    let over = OverrideBody { actor, reason }.checked()?;
-    super::change(edge, id, Command::Force { id, status, over }, "the state was forced").await
+    let changed = operation::force_state(edge, id, status, &OverrideBody { actor, reason }).await?;
+    Ok(super::changed(id, changed, "the state was forced"))
 }
 
 fn short(text: &str) -> String {
