@@ -2,6 +2,7 @@
 
 mod bench;
 mod command;
+mod log;
 mod serve;
 
 use std::process::ExitCode;
@@ -17,6 +18,8 @@ static ALLOCATOR: MiMalloc = MiMalloc;
 #[derive(Parser)]
 #[command(name = "mainspring", version, about)]
 struct Cli {
+    #[command(flatten)]
+    log: log::Log,
     #[command(subcommand)]
     command: Command,
 }
@@ -42,8 +45,13 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    start_log();
-    let outcome = match Cli::parse().command {
+    let Cli { log, command } = Cli::parse();
+    let usual = if matches!(command, Command::Server(_)) { "info" } else { "warn" };
+    if let Err(error) = log.start(usual) {
+        eprintln!("error: {error:#}");
+        return ExitCode::from(2);
+    }
+    let outcome = match command {
         Command::Dev(dev) => dev.run(),
         Command::Server(server) => server.run(),
         Command::Worker(worker) => worker.run(),
@@ -60,11 +68,4 @@ fn main() -> ExitCode {
             ExitCode::from(1)
         }
     }
-}
-
-/// Logs go to stderr; `MAINSPRING_LOG` sets the level (`info`, `debug`, or per module).
-fn start_log() {
-    let filter = tracing_subscriber::EnvFilter::try_from_env("MAINSPRING_LOG")
-        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn"));
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
 }

@@ -22,6 +22,8 @@ use tonic_reflection::server::Builder;
 
 pub(crate) use self::health::Health;
 use crate::edge::Edge;
+use crate::problem::Problem;
+use crate::server::RequestId;
 
 /// Every service but the session; reflection names that one too.
 pub(crate) fn routes(edge: &Arc<Edge>, health: &Health) -> Router {
@@ -40,6 +42,17 @@ pub(crate) fn routes(edge: &Arc<Edge>, health: &Health) -> Router {
         .route_service("/mainspring.v1.StatsService/{*method}", stats)
         .layer(axum::middleware::from_fn_with_state(Arc::clone(edge), bound::bounded));
     bounded.merge(reflection()).merge(health.routes())
+}
+
+pub(crate) fn is_call(request: &axum::extract::Request) -> bool {
+    let kind = request.headers().get(http::header::CONTENT_TYPE);
+    kind.is_some_and(|kind| kind.as_bytes().starts_with(b"application/grpc"))
+}
+
+/// A call of a service that does not exist is told so in its own protocol.
+pub(crate) fn no_service(request: &axum::extract::Request, problem: &Problem) -> axum::response::Response {
+    let id = request.extensions().get::<RequestId>().cloned().unwrap_or_default();
+    status::unimplemented(&id, problem).into_http()
 }
 
 /// Both versions: older tools ask for `v1alpha` only.

@@ -36,7 +36,16 @@ pub(super) fn refuse(edge: &Edge, id: &RequestId, problem: &Problem) -> Status {
     status(problem, id.as_str())
 }
 
+/// For what is no method of ours.
+pub(super) fn unimplemented(id: &RequestId, problem: &Problem) -> Status {
+    with_code(Code::Unimplemented, problem, id.as_str())
+}
+
 fn status(problem: &Problem, request_id: &str) -> Status {
+    with_code(code(problem), problem, request_id)
+}
+
+fn with_code(code: Code, problem: &Problem, request_id: &str) -> Status {
     let body = problem.body(request_id);
     let mut about = HashMap::from([("advice".to_owned(), body.advice), ("docs".to_owned(), body.docs)]);
     about.extend(body.task_id.map(|id| ("task_id".to_owned(), id)));
@@ -46,7 +55,7 @@ fn status(problem: &Problem, request_id: &str) -> Status {
     if let Some(ms) = body.retry_after_ms {
         details.set_retry_info(Some(Duration::from_millis(ms)));
     }
-    Status::with_error_details(code(problem), body.message, details)
+    Status::with_error_details(code, body.message, details)
 }
 
 /// By the HTTP status, so that a problem is classed in one place.

@@ -48,8 +48,12 @@ pub(crate) fn routes() -> Router<Arc<Edge>> {
         .method_not_allowed_fallback(no_method)
 }
 
-async fn no_route(request: Request) -> Problem {
-    Problem::RouteNotFound { path: request.uri().path().chars().take(200).collect() }
+async fn no_route(request: Request) -> Response {
+    let problem = Problem::RouteNotFound { path: request.uri().path().chars().take(200).collect() };
+    if crate::grpc::is_call(&request) {
+        return crate::grpc::no_service(&request, &problem);
+    }
+    problem.into_response()
 }
 
 async fn no_method(request: Request) -> Problem {

@@ -51,6 +51,9 @@ pub(super) async fn run(
 ) -> io::Result<()> {
     let Server { edge, router, mut health } = server;
     health.announce().await;
+    if let Ok(address) = listener.local_addr() {
+        tracing::info!(%address, "ready");
+    }
     let shared = Arc::new(Shared { edge: Arc::clone(&edge), router, ids: RequestIds::new() });
     let builder = builder();
     let graceful = GracefulShutdown::new();
@@ -74,6 +77,7 @@ pub(super) async fn run(
         }
     }
     drop(listener);
+    tracing::info!(connections = connections.len(), sessions = edge.sessions.live(), "stopping");
     edge.stopping.store(true, Ordering::Relaxed);
     health.withdraw().await;
     edge.sessions.close_all();

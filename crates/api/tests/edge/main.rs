@@ -2,6 +2,7 @@
 
 mod batch;
 mod cancel;
+mod grpc;
 mod idempotency;
 mod limits;
 mod lists;

@@ -22,6 +22,7 @@ pub(crate) async fn server(
     ready: impl FnOnce(SocketAddr),
     stop: impl Future<Output = ()> + Send,
 ) -> anyhow::Result<()> {
+    tracing::info!(data = %data.display(), %listen, version = env!("CARGO_PKG_VERSION"), "starting");
     std::fs::create_dir_all(data)
         .with_context(|| format!("cannot make the data directory `{}`", data.display()))?;
     let config = ApiConfig::default();
@@ -43,6 +44,7 @@ pub(crate) async fn server(
     server.serve(listener, stop).await?;
     if let Some(node) = Arc::into_inner(node) {
         tokio::task::spawn_blocking(move || node.stop()).await.context("could not close the store")?;
+        tracing::info!("stopped: everything is durable and in the tables");
     } else {
         tracing::warn!("a request was still under way; the journal will be replayed at the next start");
     }
