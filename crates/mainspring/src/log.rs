@@ -7,7 +7,7 @@ use tracing_subscriber::EnvFilter;
 #[derive(Args)]
 pub(crate) struct Log {
     /// What to log: `error`, `warn`, `info`, `debug`, `trace`, or by module as `info,mainspring_api=debug`
-    /// [default: `info` for a server, else `warn`]
+    /// [default: warn]
     #[arg(long = "log", value_name = "FILTER", env = "MAINSPRING_LOG", global = true)]
     filter: Option<String>,
     /// Lines for people, or one JSON object a line
@@ -28,14 +28,18 @@ enum Format {
 }
 
 impl Log {
-    pub(crate) fn start(&self, usual: &str) -> anyhow::Result<()> {
-        let filter = self.filter.as_deref().filter(|filter| !filter.is_empty()).unwrap_or(usual);
+    pub(crate) fn start(&self) -> anyhow::Result<()> {
+        let filter = self.filter.as_deref().filter(|filter| !filter.is_empty()).unwrap_or("warn");
         let filter = EnvFilter::try_new(filter).with_context(|| {
             format!(
                 "`--log {filter}` is no filter; write a level such as `info`, or `info,mainspring_api=debug`"
             )
         })?;
-        let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+        // Whoever read our stderr may be gone: that must not end us.
+        let log = tracing_subscriber::fmt()
+            .with_env_filter(filter)
+            .with_writer(std::io::stderr)
+            .log_internal_errors(false);
         match self.format {
             Format::Text => log.init(),
             Format::Json => {

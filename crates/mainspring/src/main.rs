@@ -46,8 +46,7 @@ enum Command {
 
 fn main() -> ExitCode {
     let Cli { log, command } = Cli::parse();
-    let usual = if matches!(command, Command::Server(_)) { "info" } else { "warn" };
-    if let Err(error) = log.start(usual) {
+    if let Err(error) = log.start() {
         eprintln!("error: {error:#}");
         return ExitCode::from(2);
     }

@@ -9,7 +9,7 @@ use mainspring_core::question::Stats;
 use mainspring_core::task::Status;
 use mainspring_runtime::node::Measured;
 use prometheus_client::collector::Collector;
-use prometheus_client::encoding::{DescriptorEncoder, NoLabelSet};
+use prometheus_client::encoding::{DescriptorEncoder, MetricEncoder, NoLabelSet};
 use prometheus_client::metrics::MetricType;
 use prometheus_client::registry::Unit;
 
@@ -116,7 +116,7 @@ impl Page<'_> {
         let bytes = [(vec![], meters.journal_bytes)];
         self.counters_in("journal_written", "Events written to the journal", Some(&Unit::Bytes), &bytes)?;
         let kind = MetricType::Gauge;
-        let help = "Number of this owner; it grows with every takeover and every start";
+        let help = "Number of this owner; it grows with every takeover and every start.";
         self.0.encode_descriptor("shard_epoch", help, None, kind)?.encode_gauge(&(measured.epoch as i64))
     }
 
@@ -135,9 +135,11 @@ impl Page<'_> {
         unit: Option<&Unit>,
         rows: &[(Labels<'_>, u64)],
     ) -> fmt::Result {
-        let mut metric = self.0.encode_descriptor(name, help, unit, MetricType::Counter)?;
+        let mut metric = self.0.encode_descriptor(name, &format!("{help}."), unit, MetricType::Counter)?;
         for (labels, count) in rows {
-            metric.encode_family(labels)?.encode_counter::<NoLabelSet, u64, u64>(count, None)?;
+            labelled(&mut metric, labels, |metric| {
+                metric.encode_counter::<NoLabelSet, u64, u64>(count, None)
+            })?;
         }
         Ok(())
     }
@@ -160,22 +162,28 @@ impl Page<'_> {
         rows: &[(Labels<'_>, &Histogram)],
         scale: f64,
     ) -> fmt::Result {
-        let mut metric = self.0.encode_descriptor(name, help, unit, MetricType::Histogram)?;
+        let mut metric = self.0.encode_descriptor(name, &format!("{help}."), unit, MetricType::Histogram)?;
         for (labels, histogram) in rows {
             let within: u64 = histogram.buckets().map(|(_, count)| count).sum();
             let beyond = histogram.count() - within;
             let bounds = histogram.buckets().map(|(bound, count)| (scaled(bound, scale), count));
-            let buckets: Vec<(f64, u64)> = bounds.chain([(f64::MAX, beyond)]).collect();
+            let buckets: Vec<(f64, u64)> = bounds.chain([(f64::INFINITY, beyond)]).collect();
             let sum = scaled(histogram.sum(), scale);
-            metric.encode_family(labels)?.encode_histogram::<NoLabelSet>(
-                sum,
-                histogram.count(),
-                &buckets,
-                None,
-            )?;
+            labelled(&mut metric, labels, |metric| {
+                metric.encode_histogram::<NoLabelSet>(sum, histogram.count(), &buckets, None)
+            })?;
         }
         Ok(())
     }
+}
+
+/// No empty braces for a metric without labels.
+fn labelled(
+    metric: &mut MetricEncoder<'_>,
+    labels: &Labels<'_>,
+    write: impl FnOnce(&mut MetricEncoder<'_>) -> fmt::Result,
+) -> fmt::Result {
+    if labels.is_empty() { write(metric) } else { write(&mut metric.encode_family(labels)?) }
 }
 
 /// Divided, not multiplied: 64 ms is 0.064 s and not 0.06400000000000000133.

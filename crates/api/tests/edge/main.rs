@@ -6,6 +6,7 @@ mod grpc;
 mod idempotency;
 mod limits;
 mod lists;
+mod metrics;
 mod pages;
 mod refusals;
 mod rig;
