@@ -33,8 +33,16 @@ impl Key {
 /// How an attempt ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Outcome {
-    Success { output: Option<Vec<u8>> },
-    Failure { class: FailureClass, code: i32, message: String },
+    Success {
+        output: Option<Vec<u8>>,
+    },
+    Failure {
+        class: FailureClass,
+        code: i32,
+        message: String,
+        /// Nobody can say how far it came.
+        unknown: bool,
+    },
 }
 
 impl Outcome {
@@ -43,7 +51,18 @@ impl Outcome {
         if message.len() > MESSAGE_BYTES_MAX {
             message.truncate(message.floor_char_boundary(MESSAGE_BYTES_MAX));
         }
-        Self::Failure { class, code, message }
+        Self::Failure { class, code, message, unknown: false }
+    }
+
+    /// A failure after which the work may be done, half done or not begun. Work that may run at most once is not
+    /// tried again then.
+    pub fn unknown(class: FailureClass, code: i32, message: impl Into<String>) -> Self {
+        match Self::failure(class, code, message) {
+            Self::Failure { class, code, message, .. } => {
+                Self::Failure { class, code, message, unknown: true }
+            }
+            success @ Self::Success { .. } => success,
+        }
     }
 
     pub fn permanent(message: impl Into<String>) -> Self {
@@ -63,6 +82,11 @@ pub struct StopOrder {
 impl StopOrder {
     pub fn outcome(&self, code: i32) -> Outcome {
         Outcome::failure(self.class, code, format!("stopped: {}", self.reason))
+    }
+
+    /// Of work that cannot be stopped, only left alone.
+    pub fn outcome_unknown(&self) -> Outcome {
+        Outcome::unknown(self.class, 0, format!("stopped: {}", self.reason))
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::executor::http::WebhookSecret;
-use crate::guard::AddressRange;
+use crate::guard::Allowed;
 
 #[derive(Clone, Debug)]
 pub struct AgentConfig {
@@ -23,8 +23,8 @@ pub struct AgentConfig {
     /// Control directories of running processes. None: in memory (`/dev/shm`, by the worker's id) where there is such
     /// a place, else in `state_dir`; a disk that is busy syncing would slow down every start of a process.
     pub attempts_dir: Option<PathBuf>,
-    /// Addresses that webhook tasks may reach although the guard forbids them.
-    pub allow: Vec<AddressRange>,
+    /// Addresses and hosts that webhook tasks may reach although the guard forbids them.
+    pub allow: Vec<Allowed>,
     /// Output of one attempt beyond this is read and thrown away.
     pub log_bytes_max: u64,
     /// Largest `output` of a process; more fails the attempt.

@@ -31,7 +31,7 @@ use self::desk::Desk;
 pub use self::error::AgentError;
 pub use self::executor::http::{BadSecret, WebhookSecret};
 use self::executor::{Executors, process};
-pub use self::guard::AddressRange;
+pub use self::guard::{AddressRange, Allowed, BadAllowed};
 use self::home::{Home, Places};
 use self::session::Session;
 use self::spool::Spool;

@@ -2,6 +2,7 @@
 
 mod double;
 
+use std::io;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 
@@ -13,6 +14,7 @@ use hyper::service::service_fn;
 use hyper::{Request, Response};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use mainspring_agent::{AddressRange, AgentConfig};
+use mainspring_proto::v1::report::What;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
@@ -38,14 +40,16 @@ async fn target() -> (SocketAddr, Seen) {
     (address, seen)
 }
 
-async fn answer(request: Request<Incoming>, seen: Seen) -> Result<Response<Full<Bytes>>, hyper::Error> {
+async fn answer(request: Request<Incoming>, seen: Seen) -> io::Result<Response<Full<Bytes>>> {
     let (parts, body) = request.into_parts();
-    let body = body.collect().await?.to_bytes();
+    let body = body.collect().await.map_err(io::Error::other)?.to_bytes();
     let path = parts.uri.path().to_owned();
     seen.lock().expect("no panic").push((parts, body));
     let builder = Response::builder();
     let response = match path.as_str() {
         "/never" => std::future::pending().await,
+        // An error ends the connection without an answer.
+        "/drop" => return Err(io::ErrorKind::ConnectionAborted.into()),
         "/big" => builder.body(Full::new(Bytes::from(vec![b'x'; 1_000_000]))),
         "/text" => builder.body("plain".into()),
         "/moved" => builder.status(302).header("location", "/text").body("".into()),
@@ -55,6 +59,10 @@ async fn answer(request: Request<Incoming>, seen: Seen) -> Result<Response<Full<
         },
     };
     Ok(response.expect("a response"))
+}
+
+fn is_unknown(report: &mainspring_proto::v1::Report) -> bool {
+    matches!(&report.what, Some(What::Failure(failure)) if failure.outcome_unknown)
 }
 
 struct Bench {
@@ -125,13 +133,15 @@ async fn answers_have_their_class() {
         ("/503", "transient", 503, "the target answered 503 Service Unavailable\nbecause"),
         ("/moved", "permanent", 302, "the target answered 302 Found"),
         ("/never", "timeout", 0, "no answer within 300 ms"),
+        ("/drop", "transient", 0, "the call failed: connection closed before message completed"),
     ];
     for (number, (path, class, code, message)) in rows.into_iter().enumerate() {
         let url = bench.url(path);
         let result = bench.call(number as u128, json!({"url": url, "timeout_ms": 300})).await;
         assert_eq!(failure(&result), (class, code, message), "{path}");
+        assert_eq!(is_unknown(&result), code == 0, "{path}: only an answer tells what the target did");
     }
-    assert_eq!(bench.seen.lock().expect("no panic").len(), 5, "the redirect was not followed");
+    assert_eq!(bench.seen.lock().expect("no panic").len(), 6, "the redirect was not followed");
 
     let url = bench.url("/big");
     let result = bench.call(50, json!({"url": url, "method": "GET"})).await;
@@ -146,6 +156,7 @@ async fn answers_have_their_class() {
     let free = TcpListener::bind("127.0.0.1:0").await.expect("an address").local_addr().expect("an address");
     let result = bench.call(52, json!({"url": format!("http://{free}/")})).await;
     assert_eq!(failure(&result).0, "transient");
+    assert!(!is_unknown(&result), "it certainly did not arrive");
     bench.worker.ended().await;
 }
 
@@ -161,7 +172,8 @@ async fn a_call_can_be_stopped() {
     })
     .await;
     bench.talk.stop(&order, 1000, "cancel").await;
-    assert_eq!(failure(&bench.talk.result().await), ("cancelled", 0, "stopped: cancel"));
+    let result = bench.talk.result().await;
+    assert_eq!((failure(&result), is_unknown(&result)), (("cancelled", 0, "stopped: cancel"), true));
     bench.worker.ended().await;
 }
 

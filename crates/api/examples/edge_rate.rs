@@ -7,12 +7,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use mainspring_api::{ApiConfig, Readers, Server, SessionRouter};
+use mainspring_api::{ApiConfig, LogStorage, Readers, Server, SessionRouter};
 use mainspring_proto::v1;
 use mainspring_proto::v1::worker_service_client::WorkerServiceClient;
 use mainspring_runtime::ShardConfig;
 use mainspring_runtime::node::Node;
-use mainspring_store_local::{LocalOptions, LocalStore};
+use mainspring_store_local::{LocalLogs, LocalOptions, LocalStore, LogOptions};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
@@ -63,7 +63,9 @@ async fn serve(dir: &std::path::Path) -> SocketAddr {
     let store = LocalStore::new(dir, LocalOptions::default());
     let (node, _, reader) =
         Node::open_with_reader(&store, ShardConfig::default(), sessions.outlet()).expect("a new store opens");
-    let server = Server::new(Arc::new(node), Readers::new(reader), sessions, config);
+    let logs = LocalLogs::new(dir, LogOptions::default());
+    let logs = LogStorage::new(logs.writer().expect("a writer"), logs.reader());
+    let server = Server::new(Arc::new(node), Readers::new(reader), logs, sessions, config);
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
     let address = listener.local_addr().expect("an address");
     tokio::spawn(server.serve(listener, std::future::pending()));

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use mainspring_core::limits::Limits;
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ApiConfig {
     /// Largest body of a single request; a payload of the largest size fits, with all else around it.
@@ -11,7 +13,8 @@ pub struct ApiConfig {
     pub batch_tasks_max: usize,
     /// How long an idempotency key is kept at least.
     pub key_life: Duration,
-    /// What workers are told: how long they may be silent. Must equal the lease of the core.
+    /// What workers are told: how long they may be silent. Must equal the lease of the core, which the default is
+    /// taken from; who sets one sets both.
     pub lease: Duration,
     pub heartbeat: Duration,
     /// Orders that may wait for one worker; beyond that its session is ended, and it comes back with a new one.
@@ -20,6 +23,10 @@ pub struct ApiConfig {
     pub connections_max: usize,
     /// How long a stopping server waits for requests that are under way.
     pub drain: Duration,
+    /// Callers that follow a log at once; further ones are told to come back.
+    pub log_followers_max: usize,
+    /// Whole days that logs are kept.
+    pub log_days: u32,
 }
 
 pub const KEY_BYTES_MAX: usize = 255;
@@ -31,15 +38,26 @@ impl Default for ApiConfig {
             batch_bytes_max: 64 << 20,
             batch_tasks_max: 10_000,
             key_life: Duration::from_hours(24),
-            lease: LEASE,
+            lease: Duration::from_millis(Limits::default().lease.get()),
             heartbeat: HEARTBEAT,
             session_queue_max: 1_000_000,
             connections_max: 20_000,
             drain: Duration::from_secs(10),
+            log_followers_max: 1_000,
+            log_days: 7,
         }
     }
 }
 
-const LEASE: Duration = Duration::from_secs(15);
 const HEARTBEAT: Duration = Duration::from_secs(4);
-const _: () = assert!(3 * HEARTBEAT.as_millis() <= LEASE.as_millis(), "three chances to renew");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_worker_has_three_chances_to_renew() {
+        let config = ApiConfig::default();
+        assert!(3 * config.heartbeat <= config.lease);
+    }
+}

@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use crate::config::ApiConfig;
 use crate::gateway::Gateway;
+use crate::logs::Logs;
 use crate::metrics::Metrics;
 use crate::profiles::Profiles;
 use crate::readers::Readers;
@@ -14,6 +15,7 @@ pub(crate) struct Edge {
     pub gateway: Arc<Gateway>,
     pub sessions: Arc<SessionRouter>,
     pub readers: Readers,
+    pub logs: Arc<Logs>,
     pub profiles: Profiles,
     pub metrics: Arc<Metrics>,
     pub config: ApiConfig,

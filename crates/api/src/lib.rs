@@ -12,6 +12,7 @@ mod docs;
 mod edge;
 mod gateway;
 mod grpc;
+mod logs;
 mod metrics;
 mod operation;
 mod problem;
@@ -24,6 +25,7 @@ mod wire;
 
 pub use self::{
     config::{ApiConfig, KEY_BYTES_MAX},
+    logs::LogStorage,
     problem::{Problem, ProblemBody},
     readers::Readers,
     server::Server,

@@ -56,7 +56,16 @@ pub enum Problem {
     UnknownExecutor {
         name: String,
     },
+    TooManyFollowers {
+        max: usize,
+    },
     WorkerNotFound {
+        id: String,
+    },
+    PoolNotFound {
+        name: String,
+    },
+    ProcessNotFound {
         id: String,
     },
     /// The text in the path is no id, so there is no such task.
@@ -79,7 +88,7 @@ pub enum Problem {
 
 impl Problem {
     /// Every code that is the edge's own; those of the core are in `Rejection::CODES`.
-    pub const CODES: [&'static str; 16] = [
+    pub const CODES: [&'static str; 19] = [
         "INVALID_JSON",
         "INVALID_FIELD",
         "INVALID_QUERY",
@@ -91,7 +100,10 @@ impl Problem {
         "BATCH_TOO_LONG",
         "PAGE_TOO_LONG",
         "UNKNOWN_EXECUTOR",
+        "TOO_MANY_FOLLOWERS",
         "WORKER_NOT_FOUND",
+        "POOL_NOT_FOUND",
+        "PROCESS_NOT_FOUND",
         "ROUTE_NOT_FOUND",
         "METHOD_NOT_ALLOWED",
         "SERVER_BUSY",
@@ -120,7 +132,10 @@ impl Problem {
             Self::BatchTooLong { .. } => "BATCH_TOO_LONG",
             Self::PageTooLong { .. } => "PAGE_TOO_LONG",
             Self::UnknownExecutor { .. } => "UNKNOWN_EXECUTOR",
+            Self::TooManyFollowers { .. } => "TOO_MANY_FOLLOWERS",
             Self::WorkerNotFound { .. } => "WORKER_NOT_FOUND",
+            Self::PoolNotFound { .. } => "POOL_NOT_FOUND",
+            Self::ProcessNotFound { .. } => "PROCESS_NOT_FOUND",
             Self::NoSuchTask { .. } => "TASK_NOT_FOUND",
             Self::RouteNotFound { .. } => "ROUTE_NOT_FOUND",
             Self::MethodNotAllowed { .. } => "METHOD_NOT_ALLOWED",
@@ -142,9 +157,12 @@ impl Problem {
             | Self::PageTooLong { .. }
             | Self::UnknownExecutor { .. } => StatusCode::BAD_REQUEST,
             Self::BodyTooLarge { .. } | Self::BatchTooLong { .. } => StatusCode::PAYLOAD_TOO_LARGE,
-            Self::WorkerNotFound { .. } | Self::NoSuchTask { .. } | Self::RouteNotFound { .. } => {
-                StatusCode::NOT_FOUND
-            }
+            Self::WorkerNotFound { .. }
+            | Self::PoolNotFound { .. }
+            | Self::ProcessNotFound { .. }
+            | Self::NoSuchTask { .. }
+            | Self::RouteNotFound { .. } => StatusCode::NOT_FOUND,
+            Self::TooManyFollowers { .. } => StatusCode::TOO_MANY_REQUESTS,
             Self::MethodNotAllowed { .. } => StatusCode::METHOD_NOT_ALLOWED,
             Self::ServerBusy | Self::OutcomeUnknown { .. } => StatusCode::SERVICE_UNAVAILABLE,
         }
@@ -165,8 +183,19 @@ impl Problem {
             Self::BodyUnreadable => "send the request again".into(),
             Self::BatchTooLong { .. } => "split the batch".into(),
             Self::PageTooLong { max, .. } => format!("ask for at most {max} and follow `next_cursor`"),
-            Self::UnknownExecutor { .. } => "use one of `process`, `http`, `webhook`, `noop`, `sleep`".into(),
+            Self::UnknownExecutor { .. } => {
+                "use one of `process`, `http`, `webhook`, `noop`, `sleep`, `clock`".into()
+            }
+            Self::TooManyFollowers { .. } => {
+                "read the log in pieces with `offset`, or try again later".into()
+            }
             Self::WorkerNotFound { .. } => "list `/v1/workers`; one that is gone is forgotten".into(),
+            Self::PoolNotFound { .. } => {
+                "list `/v1/pools`; a pool is known while a worker or a task names it".into()
+            }
+            Self::ProcessNotFound { .. } => {
+                "use the `process_id` that the bulk operation answered with".into()
+            }
             Self::NoSuchTask { .. } => "an id is `task_` and 32 hexadecimal digits".into(),
             Self::RouteNotFound { .. } => "`/docs` lists every route".into(),
             Self::MethodNotAllowed { .. } => "`/docs` lists the methods of every route".into(),
@@ -186,7 +215,9 @@ impl Problem {
                     status == StatusCode::SERVICE_UNAVAILABLE || status == StatusCode::TOO_MANY_REQUESTS;
                 later.then_some(Millis::from_secs(1))
             }),
-            Self::ServerBusy | Self::OutcomeUnknown { .. } => Some(Millis::from_secs(1)),
+            Self::ServerBusy | Self::OutcomeUnknown { .. } | Self::TooManyFollowers { .. } => {
+                Some(Millis::from_secs(1))
+            }
             _ => None,
         }
     }
@@ -200,6 +231,7 @@ impl Problem {
                 | Rejection::TaskAlreadyEnded { id, .. }
                 | Rejection::TaskAlreadyStarted { id, .. }
                 | Rejection::TaskNotEnded { id, .. }
+                | Rejection::NotADeadLetter { id, .. }
                 | Rejection::KeyReused { existing: id },
             ) => Some(*id),
             Self::OutcomeUnknown { id } => *id,
@@ -227,7 +259,8 @@ fn status_of(rejection: &Rejection) -> StatusCode {
         Rejection::TaskAlreadyRunning { .. }
         | Rejection::TaskAlreadyEnded { .. }
         | Rejection::TaskAlreadyStarted { .. }
-        | Rejection::TaskNotEnded { .. } => StatusCode::CONFLICT,
+        | Rejection::TaskNotEnded { .. }
+        | Rejection::NotADeadLetter { .. } => StatusCode::CONFLICT,
         Rejection::StateNotForcible { .. } | Rejection::KeyReused { .. } => StatusCode::UNPROCESSABLE_ENTITY,
         Rejection::QueueFull { .. }
         | Rejection::TooManyTasks { .. }
@@ -276,7 +309,10 @@ impl fmt::Display for Problem {
             Self::BatchTooLong { max } => write!(f, "the batch has more than {max} tasks"),
             Self::PageTooLong { limit, max } => write!(f, "a page of {limit} is longer than {max}"),
             Self::UnknownExecutor { name } => write!(f, "there is no executor `{name}`"),
+            Self::TooManyFollowers { max } => write!(f, "{max} callers follow a log already"),
             Self::WorkerNotFound { id } => write!(f, "there is no worker `{id}`"),
+            Self::PoolNotFound { name } => write!(f, "there is no pool `{name}`"),
+            Self::ProcessNotFound { id } => write!(f, "there is no process `{id}`"),
             Self::NoSuchTask { id } => write!(f, "there is no task `{id}`"),
             Self::RouteNotFound { path } => write!(f, "there is no route `{path}`"),
             Self::MethodNotAllowed { method } => write!(f, "this route does not take `{method}`"),

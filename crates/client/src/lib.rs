@@ -1,11 +1,14 @@
 //! A client of the REST API: JSON in, JSON out, errors as the server words them.
 //! Entry: [`Client`]. Not here: TLS and credentials (they come with the server's), typed bodies.
 
+mod resolve;
+
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::{Method, Request, StatusCode};
+use http::{HeaderMap, Method, Request, Response, StatusCode};
 use http_body_util::{BodyExt, Full, Limited};
+use hyper::body::Incoming as Body;
 use hyper_util::client::legacy::Client as HttpClient;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
@@ -15,14 +18,22 @@ use serde_json::Value;
 const ANSWER_BYTES_MAX: usize = 64 << 20;
 const TIMEOUT: Duration = Duration::from_mins(1);
 
+pub use self::resolve::{escaped, query};
+
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
     #[error("`{server}` is not an address; write it as http://127.0.0.1:7070")]
     BadAddress { server: String },
     #[error("the server at {server} cannot be reached: {why}")]
     Unreachable { server: String, why: String },
+    #[error("the connection was lost: {why}")]
+    BrokenOff { why: String },
     #[error("the server's answer could not be read: {why}")]
     BadAnswer { why: String },
+    #[error("{what} begins with `{prefix}`")]
+    NothingBegins { what: &'static str, prefix: String },
+    #[error("`{prefix}` is the beginning of more than one:\n  {}", candidates.join("\n  "))]
+    Ambiguous { prefix: String, candidates: Vec<String> },
     /// The server refused, in its own words.
     #[error("{message}")]
     Refused { status: StatusCode, code: String, message: String, advice: String },
@@ -36,14 +47,36 @@ impl ClientError {
             Self::Unreachable { .. } => {
                 Some("start one with `mainspring dev`, or name another with --server")
             }
-            Self::Refused { .. } | Self::BadAddress { .. } | Self::BadAnswer { .. } => None,
+            Self::Ambiguous { .. } => Some("write more of it"),
+            Self::NothingBegins { .. } => {
+                Some("list what there is; an id can be shortened to 6 digits and more")
+            }
+            Self::Refused { .. } | Self::BadAddress { .. } | Self::BadAnswer { .. } | Self::BrokenOff { .. } => None,
+        }
+    }
+
+    /// There is no such thing.
+    pub fn is_not_found(&self) -> bool {
+        match self {
+            Self::Refused { status, .. } => *status == StatusCode::NOT_FOUND,
+            Self::NothingBegins { .. } => true,
+            Self::BadAddress { .. }
+            | Self::Unreachable { .. }
+            | Self::BrokenOff { .. }
+            | Self::BadAnswer { .. }
+            | Self::Ambiguous { .. } => false,
         }
     }
 
     pub fn code(&self) -> Option<&str> {
         match self {
             Self::Refused { code, .. } => Some(code),
-            Self::BadAddress { .. } | Self::Unreachable { .. } | Self::BadAnswer { .. } => None,
+            Self::BadAddress { .. }
+            | Self::Unreachable { .. }
+            | Self::BrokenOff { .. }
+            | Self::BadAnswer { .. }
+            | Self::NothingBegins { .. }
+            | Self::Ambiguous { .. } => None,
         }
     }
 }
@@ -76,10 +109,15 @@ impl Client {
         self.call(Method::DELETE, path, None, &[]).await
     }
 
-    /// Bytes as they are, for logs.
-    pub async fn bytes(&self, path: &str) -> Result<Bytes, ClientError> {
-        let (status, bytes) = self.send(Method::GET, path, Bytes::new(), &[]).await?;
-        if status.is_success() { Ok(bytes) } else { Err(refused(status, &bytes)) }
+    /// Bytes as they come, for logs: the answer may take as long as a task runs.
+    pub async fn stream(&self, path: &str) -> Result<Incoming, ClientError> {
+        let answer = self.request(Method::GET, path, Bytes::new(), &[]).await?;
+        let status = answer.status();
+        if status.is_success() {
+            let (parts, body) = answer.into_parts();
+            return Ok(Incoming { headers: parts.headers, body });
+        }
+        Err(refused(status, &whole(answer.into_body()).await?))
     }
 
     pub async fn call(
@@ -90,6 +128,26 @@ impl Client {
         headers: &[(&str, &str)],
     ) -> Result<Value, ClientError> {
         let body = body.map(|body| Bytes::from(body.to_string())).unwrap_or_default();
+        self.answered(method, path, body, headers).await
+    }
+
+    /// A body that is text already, as the lines of a batch.
+    pub async fn post_bytes(
+        &self,
+        path: &str,
+        body: Bytes,
+        headers: &[(&str, &str)],
+    ) -> Result<Value, ClientError> {
+        self.answered(Method::POST, path, body, headers).await
+    }
+
+    async fn answered(
+        &self,
+        method: Method,
+        path: &str,
+        body: Bytes,
+        headers: &[(&str, &str)],
+    ) -> Result<Value, ClientError> {
         let (status, bytes) = self.send(method, path, body, headers).await?;
         if !status.is_success() {
             return Err(refused(status, &bytes));
@@ -104,6 +162,18 @@ impl Client {
         body: Bytes,
         headers: &[(&str, &str)],
     ) -> Result<(StatusCode, Bytes), ClientError> {
+        let answer = self.request(method, path, body, headers).await?;
+        let status = answer.status();
+        Ok((status, whole(answer.into_body()).await?))
+    }
+
+    async fn request(
+        &self,
+        method: Method,
+        path: &str,
+        body: Bytes,
+        headers: &[(&str, &str)],
+    ) -> Result<Response<Body>, ClientError> {
         let mut request = Request::builder().method(method).uri(format!("{}{path}", self.server));
         request = request.header("content-type", "application/json");
         for (name, value) in headers {
@@ -113,12 +183,38 @@ impl Client {
         let request = request.body(Full::new(body)).map_err(|error| unreachable(error.to_string()))?;
         let answer = tokio::time::timeout(TIMEOUT, self.http.request(request)).await;
         let answer = answer.map_err(|_| unreachable("no answer in 60 s".into()))?;
-        let answer = answer.map_err(|error| unreachable(root_cause(&error)))?;
-        let status = answer.status();
-        let bytes = Limited::new(answer.into_body(), ANSWER_BYTES_MAX).collect().await;
-        let bytes = bytes.map_err(|error| ClientError::BadAnswer { why: error.to_string() })?;
-        Ok((status, bytes.to_bytes()))
+        answer.map_err(|error| unreachable(root_cause(&error)))
     }
+}
+
+/// An answer that is read as it comes.
+pub struct Incoming {
+    headers: HeaderMap,
+    body: Body,
+}
+
+impl Incoming {
+    /// A header that is a number.
+    pub fn number(&self, name: &str) -> Option<u64> {
+        self.headers.get(name)?.to_str().ok()?.parse().ok()
+    }
+
+    /// The next bytes; `None`: that was all. One that was broken off is an error.
+    pub async fn next(&mut self) -> Result<Option<Bytes>, ClientError> {
+        while let Some(frame) = self.body.frame().await {
+            let frame = frame.map_err(|error| ClientError::BrokenOff { why: root_cause(&error) })?;
+            if let Ok(bytes) = frame.into_data() {
+                return Ok(Some(bytes));
+            }
+        }
+        Ok(None)
+    }
+}
+
+async fn whole(body: Body) -> Result<Bytes, ClientError> {
+    let bytes = Limited::new(body, ANSWER_BYTES_MAX).collect().await;
+    let bytes = bytes.map_err(|error| ClientError::BadAnswer { why: error.to_string() })?;
+    Ok(bytes.to_bytes())
 }
 
 fn refused(status: StatusCode, bytes: &[u8]) -> ClientError {

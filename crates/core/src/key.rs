@@ -9,6 +9,7 @@ use std::collections::VecDeque;
 
 use crate::id::{Seq, TaskId};
 use crate::index::Index;
+use crate::task::Status;
 use crate::time::Wall;
 
 /// Hash of (tenant, operation, key), made at the edge with a cryptographic hash.
@@ -19,10 +20,48 @@ pub struct KeyScope(pub u128);
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct KeyClaim {
     pub scope: KeyScope,
-    /// Hash of the validated request.
+    /// Hash of the validated request. For a command other than a submission the lowest byte is not part of it: there
+    /// the first answer is kept.
     pub request: u128,
     /// Until when the key is kept at least.
     pub expires: Wall,
+}
+
+/// What a command under a key was answered with.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Outcome {
+    Now(Status),
+    Stopping,
+    /// The bound id is a process's number.
+    Process,
+}
+
+const OUTCOME: u128 = 0xff;
+const STOPPING: u8 = 0xfe;
+const PROCESS: u8 = 0xfd;
+
+impl KeyClaim {
+    /// The claim with what it was answered with.
+    pub fn with(self, outcome: Outcome) -> Self {
+        let byte = match outcome {
+            Outcome::Now(status) => status.index() as u8,
+            Outcome::Stopping => STOPPING,
+            Outcome::Process => PROCESS,
+        };
+        Self { request: self.request & !OUTCOME | u128::from(byte), ..self }
+    }
+
+    /// `None`: the binding is for another request.
+    pub fn outcome_of(&self, binding: KeyBinding) -> Option<Outcome> {
+        if (binding.request ^ self.request) & !OUTCOME != 0 {
+            return None;
+        }
+        match (binding.request & OUTCOME) as u8 {
+            STOPPING => Some(Outcome::Stopping),
+            PROCESS => Some(Outcome::Process),
+            index => Status::from_index(index).map(Outcome::Now),
+        }
+    }
 }
 
 /// A key that is bound to an entity.
@@ -50,6 +89,14 @@ pub struct KeyTable {
 impl KeyTable {
     pub fn get(&self, scope: KeyScope) -> Option<KeyBinding> {
         self.bindings.get(&scope).copied()
+    }
+
+    /// Memory first: it may know of a binding that the tables did not have when they were asked.
+    pub fn known(&self, scope: KeyScope, fact: KeyFact) -> Option<KeyBinding> {
+        self.get(scope).or(match fact {
+            KeyFact::Bound(binding) => Some(binding),
+            KeyFact::Absent => None,
+        })
     }
 
     pub fn bind(&mut self, claim: KeyClaim, task: TaskId, at: Seq) {

@@ -6,7 +6,7 @@ use std::fmt;
 
 use crate::dispatch::{Depth, WaitReason};
 use crate::fleet::WorkerOffer;
-use crate::id::{Session, TaskId, WorkerId};
+use crate::id::{ProcessId, Session, TaskId, WorkerId};
 use crate::machine::Counts;
 use crate::name::Name;
 use crate::task::{Status, StopReason, Task};
@@ -22,6 +22,8 @@ pub enum Question {
     Workers { only: Option<WorkerId> },
     /// Unfinished tasks in memory, in no order that means anything.
     Unfinished(Box<Unfinished>),
+    /// How far big work has come.
+    Process { id: ProcessId },
 }
 
 /// Slots looked at for one answer.
@@ -40,11 +42,31 @@ pub struct Unfinished {
     pub label: Option<(Name, Name)>,
 }
 
+impl Unfinished {
+    pub fn wants(&self, task: &Task) -> bool {
+        let status = task.status();
+        !status.is_ended()
+            && (self.statuses.is_empty() || self.statuses.contains(&status))
+            && self.tenant.as_ref().is_none_or(|tenant| *tenant == task.profile.tenant)
+            && self.job.as_ref().is_none_or(|job| *job == task.profile.job)
+            && self.worker.is_none_or(|worker| task.lease().is_some_and(|lease| lease.worker == worker))
+            && self.label.as_ref().is_none_or(|label| task.labels().contains(label))
+    }
+}
+
 /// A page of [`Unfinished`]; it may be empty although another follows.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct UnfinishedPage {
     pub tasks: Vec<Task>,
     pub next: Option<u32>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Progress {
+    pub id: ProcessId,
+    pub running: bool,
+    /// `None`: it ended before the last restart, or long ago.
+    pub handled: Option<u64>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

@@ -2,9 +2,11 @@
 
 mod bench;
 mod command;
+mod config;
 mod log;
 mod serve;
 
+use std::io::Write;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -36,6 +38,16 @@ enum Command {
     Submit(command::submit::Submit),
     /// Look at tasks and act on them
     Task(command::task::Task),
+    /// Tasks that failed for good: list them, queue them again, discard them
+    DeadLetter(command::dead_letter::DeadLetter),
+    /// How much room each pool has, and what waits for it
+    Pool(command::pool::Pool),
+    /// How much waits and runs
+    Stats(command::stats::Stats),
+    /// Check settings, or show what can be set
+    Config(command::config::Config),
+    /// Print a script that completes commands in a shell
+    Completion(command::completion::Completion),
     /// Run simulated worlds with faults, and check that nothing is lost
     Sim(command::sim::Sim),
     /// Measure this machine with the product's own engine
@@ -47,7 +59,7 @@ enum Command {
 fn main() -> ExitCode {
     let Cli { log, command } = Cli::parse();
     if let Err(error) = log.start() {
-        eprintln!("error: {error:#}");
+        let _ = writeln!(std::io::stderr(), "error: {error:#}");
         return ExitCode::from(2);
     }
     let outcome = match command {
@@ -56,6 +68,11 @@ fn main() -> ExitCode {
         Command::Worker(worker) => worker.run(),
         Command::Submit(submit) => submit.run(),
         Command::Task(task) => task.run(),
+        Command::DeadLetter(dead_letter) => dead_letter.run(),
+        Command::Pool(pool) => pool.run(),
+        Command::Stats(stats) => stats.run(),
+        Command::Config(config) => config.run(),
+        Command::Completion(completion) => Ok(completion.run::<Cli>()),
         Command::Sim(sim) => sim.run(),
         Command::Bench(bench) => bench.run(),
         Command::Verify(verify) => verify.run(),
@@ -63,7 +80,8 @@ fn main() -> ExitCode {
     match outcome {
         Ok(code) => code,
         Err(error) => {
-            eprintln!("error: {error:#}");
+            // `eprintln!` would panic where nobody reads stderr any more, and change the exit code.
+            let _ = writeln!(std::io::stderr(), "error: {error:#}");
             ExitCode::from(1)
         }
     }

@@ -1,50 +1,197 @@
-//! The log of a real server: one JSON object a line, with fields.
+//! The real binary: output of processes on its way to whoever reads it, and what kill -9 does to it.
 
-use std::io::{BufRead, BufReader};
-use std::process::{Command, Stdio};
+use std::fs;
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+use std::process::{Child, ChildStdout, Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
 const BINARY: &str = env!("CARGO_BIN_EXE_mainspring");
 
-fn find<'a>(lines: &'a [Value], message: &str) -> &'a Value {
-    let found: Vec<&Value> = lines.iter().filter(|line| line["message"] == message).collect();
-    assert_eq!(found.len(), 1, "`{message}` in {lines:?}");
-    found[0]
+/// A process that does not outlive the test.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
 }
 
-#[test]
-fn a_server_logs_its_life_as_json() {
-    let dir = tempfile::tempdir().expect("a directory");
+/// Starts a server and answers where it listens.
+fn server(data: &Path, listen: &str) -> (Running, String) {
     let mut child = Command::new(BINARY)
-        .args(["server", "--log", "info", "--log-format", "json", "--listen", "127.0.0.1:0", "--data"])
-        .arg(dir.path())
+        .args(["server", "--listen", listen, "--data"])
+        .arg(data)
         .stderr(Stdio::piped())
         .spawn()
         .expect("the binary starts");
-    let mut lines = Vec::new();
-    for line in BufReader::new(child.stderr.take().expect("piped")).lines() {
-        let line = line.expect("text");
-        // What is said to people is no part of the log.
-        let Ok(line) = serde_json::from_str::<Value>(&line) else { continue };
-        if line["message"] == "ready" {
-            let stopped = Command::new("kill").arg(child.id().to_string()).status();
-            assert!(stopped.is_ok_and(|status| status.success()), "SIGTERM is sent");
-        }
-        lines.push(line);
+    let mut line = String::new();
+    let stderr = child.stderr.take().expect("piped");
+    BufReader::new(stderr).read_line(&mut line).expect("it says where it listens");
+    let address = line.split_whitespace().find(|word| word.starts_with("http://")).expect("an address");
+    (Running(child), address.trim_end_matches(',').to_owned())
+}
+
+fn worker(server: &str, state: &Path) -> Running {
+    let worker = Command::new(BINARY)
+        .args(["worker", "--server", server, "--slots", "4", "--state"])
+        .arg(state)
+        .stderr(Stdio::null())
+        .spawn();
+    Running(worker.expect("the binary starts"))
+}
+
+fn command(server: &str, args: &[&str]) -> Command {
+    let mut command = Command::new(BINARY);
+    command.env("MAINSPRING_SERVER", server).args(args);
+    command
+}
+
+fn mainspring(server: &str, args: &[&str]) -> Output {
+    command(server, args).output().expect("the binary runs")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn submitted(server: &str, script: &str) -> String {
+    let answer = mainspring(server, &["submit", "-o", "json", "--", "sh", "-c", script]);
+    let answer: Value = serde_json::from_slice(&answer.stdout).expect("JSON");
+    answer["task_id"].as_str().expect("an id").to_owned()
+}
+
+fn task(server: &str, id: &str) -> Value {
+    let output = mainspring(server, &["task", "get", id, "-o", "json"]);
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", text(&output.stderr)))
+}
+
+/// A command whose output is read line by line.
+struct Reading {
+    running: Running,
+    lines: BufReader<ChildStdout>,
+    all: String,
+}
+
+impl Reading {
+    fn start(command: &mut Command) -> Self {
+        let mut child = command.stdout(Stdio::piped()).spawn().expect("the binary starts");
+        let lines = BufReader::new(child.stdout.take().expect("piped"));
+        Self { running: Running(child), lines, all: String::new() }
     }
-    assert!(child.wait().is_ok_and(|status| status.success()), "it ends in good order");
-    assert_eq!(find(&lines, "starting")["version"], env!("CARGO_PKG_VERSION"));
-    assert_eq!(find(&lines, "recovered")["rows"], 0);
-    assert!(find(&lines, "ready")["address"].as_str().is_some_and(|text| text.starts_with("127.0.0.1:")));
-    assert_eq!(find(&lines, "stopping")["sessions"], 0);
-    assert_eq!(find(&lines, "stopped: everything is durable and in the tables")["level"], "INFO");
-    assert!(lines.iter().all(|line| line["timestamp"].is_string() && line["target"].is_string()));
+
+    /// Reads until a line is there.
+    fn until(&mut self, wanted: &str) {
+        while !self.all.lines().any(|line| line == wanted) {
+            let count = self.lines.read_line(&mut self.all).expect("text");
+            assert!(count > 0, "it ended without `{wanted}`:\n{}", self.all);
+        }
+    }
+
+    /// The exit code, and all that it said.
+    fn rest(mut self) -> (Option<i32>, String) {
+        self.lines.read_to_string(&mut self.all).expect("text");
+        let status = self.running.0.wait().expect("it ended");
+        (status.code(), self.all)
+    }
 }
 
 #[test]
-fn a_filter_that_is_none_is_refused_with_an_example() {
-    let output = Command::new(BINARY).args(["--log", "a=b=c", "verify"]).output().expect("the binary runs");
-    assert_eq!(output.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("mainspring_api=debug"));
+fn a_log_is_followed_while_the_task_runs() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let (_server, url) = server(&dir.path().join("data"), "127.0.0.1:0");
+    let _worker = worker(&url, &dir.path().join("worker"));
+    let gate = dir.path().join("gate");
+    let script =
+        format!("echo first; while ! test -e {}; do sleep 0.05; done; echo second >&2", gate.display());
+    let id = submitted(&url, &script);
+    let mut following = Reading::start(&mut command(&url, &["task", "logs", "-f", &id]));
+    // It waits for the gate: that the line is here means that it came before the end.
+    following.until("first");
+    assert_eq!(task(&url, &id)["status"], "RUNNING");
+    assert_eq!(text(&mainspring(&url, &["task", "logs", &id]).stdout), "first\n");
+    fs::write(&gate, "").expect("opens the gate");
+    assert_eq!(following.rest(), (Some(0), "first\nsecond\n".to_owned()));
+    let from = mainspring(&url, &["task", "logs", "--attempt", "1", "--offset", "6", &id]);
+    assert_eq!(text(&from.stdout), "second\n");
+    let unknown = mainspring(&url, &["task", "logs", "task_00000000000000000000000000000001"]);
+    assert_eq!(unknown.status.code(), Some(4));
+}
+
+#[test]
+fn a_killed_server_loses_no_line_and_doubles_none() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let (data, stop) = (dir.path().join("data"), dir.path().join("stop"));
+    let (mut running, url) = server(&data, "127.0.0.1:0");
+    let listen = url.trim_start_matches("http://").to_owned();
+    let _worker = worker(&url, &dir.path().join("worker"));
+    let script = format!(
+        "i=0; while ! test -e {}; do echo line $i; i=$((i+1)); sleep 0.005; done; echo $i lines",
+        stop.display()
+    );
+    let id = submitted(&url, &script);
+    let mut following = Reading::start(command(&url, &["task", "logs", "-f", &id]).stderr(Stdio::null()));
+    following.until("line 50");
+    // In the middle of gathering, packing and sending, and again when the worker has sent some of it twice.
+    for seen in ["line 300", "line 900"] {
+        drop(running); // SIGKILL
+        running = server(&data, &listen).0;
+        following.until(seen);
+    }
+    fs::write(&stop, "").expect("stops it");
+    let (code, followed) = following.rest();
+    assert_eq!(code, Some(0));
+    let count = followed.lines().count() - 1;
+    let whole: String =
+        (0..count).map(|n| format!("line {n}\n")).chain([format!("{count} lines\n")]).collect();
+    assert!(followed == whole, "what was followed:\n{followed}");
+    let kept = text(&mainspring(&url, &["task", "logs", &id]).stdout);
+    assert!(kept == whole, "what is kept:\n{kept}");
+    let task = task(&url, &id);
+    assert_eq!((task["status"].as_str(), task["attempt_count"].as_u64()), (Some("COMPLETED"), Some(1)));
+    drop(running);
+}
+
+#[test]
+fn waiting_shows_the_log_and_ends_as_the_process_did() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let (_server, url) = server(&dir.path().join("data"), "127.0.0.1:0");
+    let _worker = worker(&url, &dir.path().join("worker"));
+    let failing = ["submit", "--wait", "--retries", "0", "--", "sh", "-c", "echo working; exit 3"];
+    let failed = mainspring(&url, &failing);
+    assert_eq!((failed.status.code(), text(&failed.stdout)), (Some(3), "working\n".to_owned()));
+    assert!(text(&failed.stderr).contains(" FAILED: ended with code 3"), "{}", text(&failed.stderr));
+    let silent = mainspring(&url, &["submit", "--wait", "--", "true"]);
+    assert_eq!((silent.status.code(), text(&silent.stdout)), (Some(0), String::new()));
+    assert!(text(&silent.stderr).contains(" COMPLETED"), "{}", text(&silent.stderr));
+}
+
+#[test]
+fn who_stops_waiting_does_not_stop_the_task() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let (_server, url) = server(&dir.path().join("data"), "127.0.0.1:0");
+    let _worker = worker(&url, &dir.path().join("worker"));
+    let gate = dir.path().join("gate");
+    let script = format!("echo begun; while ! test -e {}; do sleep 0.05; done", gate.display());
+    let mut command = command(&url, &["submit", "--wait", "--", "sh", "-c", &script]);
+    let mut waiting = Reading::start(command.stderr(Stdio::piped()));
+    waiting.until("begun");
+    let interrupted = Command::new("kill").args(["-INT", &waiting.running.0.id().to_string()]).status();
+    assert!(interrupted.expect("kill runs").success());
+    let mut said = String::new();
+    let mut stderr = waiting.running.0.stderr.take().expect("piped");
+    stderr.read_to_string(&mut said).expect("text");
+    assert_eq!(waiting.rest().0, Some(130), "{said}");
+    let id = said.split_whitespace().next().expect("an id").to_owned();
+    assert!(said.contains(&format!("mainspring task cancel --force {id}")), "{said}");
+    assert_eq!(task(&url, &id)["status"], "RUNNING");
+    fs::write(&gate, "").expect("opens the gate");
+    let since = Instant::now();
+    while task(&url, &id)["status"] != "COMPLETED" {
+        assert!(since.elapsed() < Duration::from_mins(1), "it never ended");
+        std::thread::sleep(Duration::from_millis(50));
+    }
 }

@@ -90,7 +90,7 @@ fn work_is_run_waited_for_and_its_exit_code_passed_on() {
     assert_eq!((good.status.code(), json(&good)["status"].as_str()), (Some(0), Some("COMPLETED")));
     let bad =
         mainspring(&url, &["submit", "--wait", "--retries", "0", "-o", "json", "--", "sh", "-c", "exit 3"]);
-    assert_eq!((bad.status.code(), json(&bad)["last_error"]["code"].as_i64()), (Some(1), Some(3)));
+    assert_eq!((bad.status.code(), json(&bad)["last_error"]["code"].as_i64()), (Some(3), Some(3)));
     let unknown = mainspring(&url, &["task", "get", "task_00000000000000000000000000000001"]);
     assert_eq!(unknown.status.code(), Some(4));
     assert!(String::from_utf8_lossy(&unknown.stderr).contains("hint:"));
@@ -134,4 +134,24 @@ fn a_killed_worker_loses_its_work_to_another() {
     let task = awaited(&url, &id, ended);
     assert_eq!((task["status"].as_str(), task["attempt_count"].as_u64()), (Some("COMPLETED"), Some(2)));
     assert_eq!(task["attempts"][0]["error"]["class"], "worker_lost");
+}
+
+#[test]
+fn a_server_that_cannot_go_on_ends_and_says_why() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let data = dir.path().join("data");
+    let (first, url) = server(&data, "127.0.0.1:0");
+    let far = submitted(&url, &["--in", "30d", "--", "true"]);
+    assert!(Command::new("kill").arg(first.0.id().to_string()).status().expect("kill runs").success());
+    let mut first = first;
+    assert!(first.0.wait().expect("it ends").success(), "SIGTERM ends it in good order");
+    // Its row is not read at the start, because it is not due for long.
+    let tables = rusqlite::Connection::open(data.join("tables.db")).expect("the tables open");
+    assert_eq!(tables.execute("UPDATE live SET bytes = x'ff'", []).expect("written"), 1);
+    drop(tables);
+
+    let (mut second, url) = server(&data, "127.0.0.1:0");
+    let asked = mainspring(&url, &["task", "get", &far]);
+    assert!(!asked.status.success());
+    assert_eq!(second.0.wait().expect("it ends").code(), Some(1), "whoever watches it can act");
 }

@@ -24,18 +24,16 @@ fn a_seed_is_one_world() {
 #[test]
 fn broken_rules_are_noticed() {
     let rows = [
-        (BreakMode::EarlyAnswer, "I1"),
-        (BreakMode::TimerNotRearmed, "I17"),
-        (BreakMode::HelloWithoutSpool, "I13"),
-        (BreakMode::NoBarrier, "I3"),
+        (BreakMode::EarlyAnswer, &["I1"][..]),
+        (BreakMode::TimerNotRearmed, &["I17"]),
+        (BreakMode::HelloWithoutSpool, &["I13"]),
+        // A key that was forgotten too soon, or an ended task read back as it once was.
+        (BreakMode::NoBarrier, &["I3", "I15"]),
     ];
-    for (mode, invariant) in rows {
+    for (mode, invariants) in rows {
         let violation = (0..200).find_map(|seed| run(seed, Some(mode), false).err());
-        assert_eq!(
-            violation.as_ref().map(|violation| violation.invariant),
-            Some(invariant),
-            "{mode}: {violation:?}"
-        );
+        let named = violation.as_ref().is_some_and(|violation| invariants.contains(&violation.invariant));
+        assert!(named, "{mode}: {violation:?}");
         let text = violation.map(|violation| violation.to_string()).unwrap_or_default();
         assert!(text.contains(&format!(" --break {mode} --trace")), "{text}");
     }

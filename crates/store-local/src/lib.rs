@@ -1,5 +1,5 @@
 //! The embedded store: a journal of segment files and tables in `SQLite`, in one directory of one process.
-//! Entry: [`LocalStore`], and [`verify`] for a look at a journal without touching it.
+//! Entry: [`LocalStore`], [`LocalLogs`], and [`verify`] for a look at a journal without touching it.
 //! - SL-1 one process at a time: the directory is locked as long as anything that writes is open
 //! - SL-2 a cut is on disk before `cut` returns, so that the journal before it may be given up
 //! - SL-3 a failed fsync is never tried again on the same file: what is on disk is unknown until it is read
@@ -9,6 +9,7 @@
 //! DIR/journal/00000007.seg     records in order; *.spare: room prepared ahead; *.tmp: being prepared
 //! DIR/tables.db                head, live rows, history by day, keys
 //! DIR/reserve                  given up when a cut finds the device full
+//! DIR/logs/20407/3f/….log      logs of attempts, by the day of their task; see `logs`
 //! ```
 //! Not here: what the bytes mean (`mainspring-store::format`), when to cut (`mainspring-runtime`).
 #![forbid(unsafe_code)]
@@ -16,6 +17,7 @@
 mod device;
 mod journal;
 mod lock;
+mod logs;
 mod open;
 mod recovery;
 mod reserve;
@@ -27,6 +29,7 @@ use std::sync::Arc;
 pub use self::{
     device::{Device, Disk, Purpose},
     journal::{LocalJournal, VerifyReport, verify},
+    logs::{ATTEMPT_BYTES_CEILING, LocalLogReader, LocalLogWriter, LocalLogs, LogOptions},
     recovery::LocalRecovery,
     tables::{LocalReader, LocalTables},
 };

@@ -1,6 +1,8 @@
-//! The lock on a data directory. The kernel lets go of it when the process dies, however it dies.
+//! The lock on a data directory. The kernel lets go of it when the process dies, however it dies. The file holds the
+//! number of the process, for people.
 
-use std::fs::File;
+use std::fs::{self, File};
+use std::io::Write;
 use std::path::Path;
 
 use mainspring_store::OpenError;
@@ -17,10 +19,17 @@ impl DirLock {
     pub fn take(dir: &Path) -> Result<Self, OpenError> {
         let path = dir.join("lock");
         let io = |source| OpenError::Io { what: format!("locking `{}`", path.display()), source };
-        let file = File::options().create(true).truncate(false).write(true).open(&path).map_err(io)?;
+        let mut file = File::options().create(true).truncate(false).write(true).open(&path).map_err(io)?;
         match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-            Ok(()) => Ok(Self { _file: file }),
-            Err(Errno::WOULDBLOCK) => Err(OpenError::InUse { dir: dir.display().to_string() }),
+            Ok(()) => {
+                // A full disk must not keep a server from starting.
+                let _ = file.set_len(0).and_then(|()| writeln!(file, "{}", std::process::id()));
+                Ok(Self { _file: file })
+            }
+            Err(Errno::WOULDBLOCK) => {
+                let holder = fs::read_to_string(&path).unwrap_or_default().trim().to_owned();
+                Err(OpenError::InUse { dir: dir.display().to_string(), holder })
+            }
             Err(errno) => Err(io(errno.into())),
         }
     }

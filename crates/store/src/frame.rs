@@ -166,6 +166,9 @@ impl<'a> Frames<'a> {
         if seq > self.link.next {
             return damaged("holds a later record: records are missing before it");
         }
+        if frame[14..16] != [0; 2] || frame[60..64] != [0; 4] {
+            return damaged("has bytes set that this version keeps zero");
+        }
         if frame[64..96] != self.link.previous {
             return damaged("does not carry the hash of the record before it");
         }

@@ -11,10 +11,12 @@ pub mod conformance;
 pub mod format;
 pub mod frame;
 pub mod journal;
+pub mod logs;
 pub mod tables;
 
 pub use self::{
     journal::{AppendError, Journal, Record},
+    logs::{Kept, LOG_PIECE_BYTES_MAX, LogError, LogKey, LogPage, LogPiece, LogPlace, ReadLogs, WriteLogs},
     tables::{
         Cut, CutError, HistoryCursor, HistoryPage, HistoryQuery, HistoryRow, KeyRow, LiveRow, PAGE_MAX,
         ParkedFrom, ReadError, ReadTables, StoredTask, Tables,
@@ -75,8 +77,8 @@ pub trait Recovery {
 /// Why a store cannot be opened. Each says what to look at; none is repaired silently.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    #[error("the data directory `{dir}` is in use by another process")]
-    InUse { dir: String },
+    #[error("the data directory `{dir}` is in use by another process ({holder})")]
+    InUse { dir: String, holder: String },
     #[error("journal record {seq} is damaged at byte {byte} of `{file}`: {what}")]
     Damaged { file: String, seq: Seq, byte: u64, what: String },
     #[error("`{what}` was written in format {found}, this version reads up to {known}: run a newer version")]

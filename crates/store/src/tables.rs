@@ -84,6 +84,8 @@ pub trait ReadTables {
     fn tasks(&mut self, ids: &[TaskId]) -> Result<Vec<Option<StoredTask>>, ReadError>;
     /// Parked tasks in the order that `from` names, at most `limit`.
     fn parked(&mut self, from: ParkedFrom, limit: usize) -> Result<Vec<LiveRow>, ReadError>;
+    /// Ids between these two (inclusive) of tasks, live or ended, in rising order, at most `limit`.
+    fn ids(&mut self, from: TaskId, through: TaskId, limit: usize) -> Result<Vec<TaskId>, ReadError>;
     /// Newest first.
     fn history(&mut self, query: &HistoryQuery) -> Result<HistoryPage, ReadError>;
     /// Another reader of the same tables.

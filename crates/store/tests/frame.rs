@@ -105,8 +105,11 @@ fn seal(frame: &mut [u8]) {
 
 #[test]
 fn a_sealed_frame_must_belong() {
-    let rows: [(&str, usize, Found<'_>); 4] = [
+    let unknown = Found::Damaged { at: 0, why: "has bytes set that this version keeps zero" };
+    let rows: [(&str, usize, Found<'_>); 6] = [
         ("version", 12, Found::Newer { at: 0, found: 1 ^ 0x10, known: 1 }),
+        ("padding behind the version", 14, unknown.clone()),
+        ("padding behind the events", 62, unknown),
         ("another journal", 16, Found::Damaged { at: 0, why: "holds an older record" }),
         (
             "later sequence",

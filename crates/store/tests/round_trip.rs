@@ -325,6 +325,7 @@ fn event() -> impl Strategy<Value = Event> {
             handled
         }),
         process().prop_map(|id| Event::ProcessEnded { id }),
+        (key(), id()).prop_map(|(claim, entity)| Event::KeyBound { claim, entity }),
     ]
 }
 

@@ -31,7 +31,7 @@ const API: &str = "mainspring-api";
 const CLIENT: &str = "mainspring-client";
 
 /// Every arrow that may exist.
-const LAYERS: [Layer; 11] = [
+const LAYERS: [Layer; 12] = [
     Layer {
         package: CORE,
         ours: &[],
@@ -49,6 +49,11 @@ const LAYERS: [Layer; 11] = [
     Layer {
         package: "mainspring",
         ours: &[CORE, STORE, STORE_LOCAL, RUNTIME, SIM, PROTO, AGENT, API, CLIENT],
+        foreign: Foreign::Any,
+    },
+    Layer {
+        package: "mainspring-fuzz",
+        ours: &[CORE, STORE, STORE_LOCAL, RUNTIME, PROTO, API],
         foreign: Foreign::Any,
     },
     Layer { package: "xtask", ours: &[], foreign: Foreign::Any },

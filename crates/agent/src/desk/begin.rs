@@ -40,11 +40,11 @@ impl Desk {
         }
         if self.running < self.settings.slots {
             let executor = executor.clone();
-            self.launch(key, &executor, start);
+            self.launch(key, &executor, start, now);
         } else if self.waiting.len() < self.settings.slots {
             self.waiting.push_back(key);
             self.held.insert(key, Held::Waiting(Box::new(start)));
-            self.say(key, v1::report::What::Accepted(true));
+            self.accepted.push_back((now, key));
         } else {
             self.refuse(key, "every slot is taken, and as many attempts are waiting");
         }
@@ -55,13 +55,13 @@ impl Desk {
             return;
         };
         match self.executors.find(&start.executor).cloned() {
-            Some(executor) => self.launch(key, &executor, *start),
+            Some(executor) => self.launch(key, &executor, *start, now),
             // It was there when the attempt was accepted.
             None => self.owe(key, Outcome::permanent("the executor is gone"), now),
         }
     }
 
-    fn launch(&mut self, key: Key, executor: &Arc<dyn Executor>, start: v1::Start) {
+    fn launch(&mut self, key: Key, executor: &Arc<dyn Executor>, start: v1::Start, now: Instant) {
         let (stop, ordered) = watch::channel(None);
         let grace = match start.grace_ms {
             0 => self.settings.grace,
@@ -71,7 +71,7 @@ impl Desk {
         self.held.insert(key, Held::Running(Box::new(running)));
         self.running += 1;
         self.logs.begin(key, start.attempt);
-        self.say(key, v1::report::What::Accepted(true));
+        self.accepted.push_back((now, key));
 
         let attempt = Attempt {
             key,
@@ -117,7 +117,7 @@ impl Desk {
         let work = AssertUnwindSafe(work).catch_unwind();
         tokio::spawn(async move {
             let outcome = work.await.unwrap_or_else(|_| {
-                Outcome::failure(
+                Outcome::unknown(
                     FailureClass::Transient,
                     0,
                     "the executor panicked; the worker's log says where",

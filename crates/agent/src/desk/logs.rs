@@ -70,15 +70,11 @@ impl LogTails {
     }
 
     pub fn ended(&mut self, key: Key) {
-        let Some(tail) = self.tails.get_mut(&key) else {
-            return;
-        };
-        if tail.written == 0 {
-            self.tails.remove(&key);
-            return;
+        // Said of a log without a byte too: somebody may wait for it.
+        if let Some(tail) = self.tails.get_mut(&key) {
+            tail.ended = true;
+            mark_dirty(&mut self.dirty, key, tail);
         }
-        tail.ended = true;
-        mark_dirty(&mut self.dirty, key, tail);
     }
 
     pub fn has_more(&self) -> bool {
@@ -145,6 +141,9 @@ fn mark_dirty(dirty: &mut VecDeque<Key>, key: Key, tail: &mut Tail) {
 
 impl Tail {
     fn read(&mut self, places: &Places, key: Key) -> io::Result<Vec<u8>> {
+        if self.written == self.sent.offset {
+            return Ok(Vec::new());
+        }
         let file = match &self.file {
             Some(file) => file,
             None => self.file.insert(File::open(places.log(key, self.attempt))?),

@@ -44,6 +44,8 @@ pub struct Desk {
     /// Accepted and not started, in the order they came.
     waiting: VecDeque<Key>,
     running: usize,
+    /// Begun or waiting, and not yet said to be accepted; short work ends first and spares the message.
+    accepted: VecDeque<(Instant, Key)>,
     /// Results in the order in which they may become due for the spool.
     fresh: VecDeque<(Instant, Key)>,
     /// Spooled results in the order in which they are sent again.
@@ -102,6 +104,7 @@ impl Desk {
             held: HashMap::default(),
             waiting: VecDeque::new(),
             running: 0,
+            accepted: VecDeque::new(),
             fresh: VecDeque::new(),
             late: VecDeque::new(),
             unacknowledged: 0,

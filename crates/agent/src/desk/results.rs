@@ -13,6 +13,8 @@ use crate::attempt::{Key, Outcome};
 
 /// A healthy server acknowledges in far less, so healthy work writes nothing to disk.
 pub const SPOOL_AFTER: Duration = Duration::from_millis(200);
+/// The server waits half a minute for it.
+const ACCEPTED_AFTER: Duration = Duration::from_millis(20);
 /// Looking costs time for each result since the last look.
 const SWEEP_EVERY: Duration = Duration::from_millis(100);
 /// Within one session nothing is lost; this is for a server that forgot.
@@ -63,11 +65,16 @@ impl Desk {
     pub fn sweep_at(&self) -> Option<Instant> {
         let fresh = self.fresh.front().map(|(at, _)| *at + SPOOL_AFTER);
         let late = self.late.front().map(|(at, _)| *at + SEND_AGAIN_AFTER);
-        let due = fresh.into_iter().chain(late).min()?;
-        Some(due.max(self.swept + SWEEP_EVERY))
+        let results = fresh.into_iter().chain(late).min().map(|due| due.max(self.swept + SWEEP_EVERY));
+        let accepted = self.accepted.front().map(|(at, _)| *at + ACCEPTED_AFTER);
+        results.into_iter().chain(accepted).min()
     }
 
     pub fn sweep(&mut self, now: Instant) {
+        self.say_accepted(now);
+        if now < self.swept + SWEEP_EVERY {
+            return;
+        }
         self.swept = now;
         self.spool_until(now.checked_sub(SPOOL_AFTER), now);
         while let Some(&(at, key)) = self.late.front()
@@ -85,6 +92,18 @@ impl Desk {
         if self.spool.wants_rewrite() {
             let owed: Vec<v1::Report> = self.spooled().collect();
             self.spool.rewrite(&owed);
+        }
+    }
+
+    /// What has been held for a while, and goes on.
+    fn say_accepted(&mut self, now: Instant) {
+        if self.accepted.front().is_none_or(|(at, _)| *at + ACCEPTED_AFTER > now) {
+            return;
+        }
+        for (_, key) in std::mem::take(&mut self.accepted) {
+            if matches!(self.held.get(&key), Some(Held::Running(_) | Held::Waiting(_))) {
+                self.say(key, What::Accepted(true));
+            }
         }
     }
 
@@ -121,10 +140,11 @@ impl Desk {
 pub(super) fn report(key: Key, outcome: &Outcome) -> v1::Report {
     let what = match outcome {
         Outcome::Success { output } => What::Success(v1::Success { output: output.clone() }),
-        Outcome::Failure { class, code, message } => What::Failure(v1::Failure {
+        Outcome::Failure { class, code, message, unknown } => What::Failure(v1::Failure {
             class: class.label().to_owned(),
             code: *code,
             message: message.clone(),
+            outcome_unknown: *unknown,
         }),
     };
     v1::Report { task: key.task_bytes(), fence: key.fence.bits(), what: Some(what) }
@@ -135,7 +155,8 @@ fn outcome_of(report: v1::Report) -> Option<Outcome> {
         What::Success(success) => Some(Outcome::Success { output: success.output }),
         What::Failure(failure) => {
             let class = FailureClass::ALL.into_iter().find(|class| class.label() == failure.class)?;
-            Some(Outcome::Failure { class, code: failure.code, message: failure.message })
+            let v1::Failure { code, message, outcome_unknown: unknown, .. } = failure;
+            Some(Outcome::Failure { class, code, message, unknown })
         }
         What::Accepted(_)
         | What::Refused(_)

@@ -80,11 +80,15 @@ fn logs_go_on_from_what_the_server_is_known_to_have() {
 }
 
 #[test]
-fn an_attempt_that_wrote_nothing_has_no_log() {
+fn that_an_attempt_wrote_nothing_is_said_once() {
     let dir = tempfile::tempdir().expect("a directory");
     let mut logs = LogTails::new(Home::open(dir.path(), Some(dir.path())).expect("a home").places());
     logs.begin(key(1), 1);
     logs.ended(key(1));
+    assert_eq!(offsets(&mut logs), [(0, 0, true)]);
+    logs.heartbeat_sent();
+    logs.confirm();
+    logs.rewind();
     assert_eq!(offsets(&mut logs), []);
 }
 

@@ -5,6 +5,7 @@
 //!
 //! Not here: when an attempt begins and what becomes of its outcome (`desk`).
 
+mod clock;
 pub mod http;
 mod noop;
 pub mod process;
@@ -41,6 +42,7 @@ impl Executors {
         let process = Arc::new(process::Process::new(config, places.clone()));
         let known: Vec<(&'static str, Arc<dyn Executor>)> = vec![
             ("noop", Arc::new(noop::Noop)),
+            ("clock", Arc::new(clock::Clock)),
             ("http", Arc::new(http::Http::new(config, guard))),
             ("process", process.clone()),
             ("sleep", Arc::new(sleep::Sleep)),

@@ -13,10 +13,10 @@ pub struct AddressRange {
 
 impl AddressRange {
     /// What `mainspring dev` allows.
-    pub fn loopback() -> Vec<Self> {
+    pub fn loopback() -> Vec<super::Allowed> {
         vec![
-            Self { first: IpAddr::V4(Ipv4Addr::new(127, 0, 0, 0)), prefix: 8 },
-            Self { first: IpAddr::V6(Ipv6Addr::LOCALHOST), prefix: 128 },
+            Self { first: IpAddr::V4(Ipv4Addr::new(127, 0, 0, 0)), prefix: 8 }.into(),
+            Self { first: IpAddr::V6(Ipv6Addr::LOCALHOST), prefix: 128 }.into(),
         ]
     }
 

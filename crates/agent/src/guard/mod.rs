@@ -7,6 +7,7 @@
 //! Not here: the URL (parsed, and numbers in odd forms made plain, by `url`), redirects (never followed).
 
 mod address;
+mod allowed;
 #[cfg(test)]
 mod tests;
 
@@ -17,6 +18,7 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 
 pub use self::address::{AddressRange, BadRange, why_forbidden};
+pub use self::allowed::{Allowed, BadAllowed};
 
 #[derive(Debug, thiserror::Error)]
 pub enum GuardError {
@@ -36,16 +38,16 @@ pub enum GuardError {
 pub type Lookup = Arc<dyn Fn(String, u16) -> BoxFuture<'static, io::Result<Vec<SocketAddr>>> + Send + Sync>;
 
 pub struct Guard {
-    allow: Vec<AddressRange>,
+    allow: Vec<Allowed>,
     lookup: Lookup,
 }
 
 impl Guard {
-    pub fn new(allow: Vec<AddressRange>) -> Self {
+    pub fn new(allow: Vec<Allowed>) -> Self {
         Self::with_lookup(allow, Arc::new(system_lookup))
     }
 
-    pub fn with_lookup(allow: Vec<AddressRange>, lookup: Lookup) -> Self {
+    pub fn with_lookup(allow: Vec<Allowed>, lookup: Lookup) -> Self {
         Self { allow, lookup }
     }
 
@@ -61,6 +63,9 @@ impl Guard {
         if found.is_empty() {
             return Err(GuardError::NoAddress { host: host.to_owned() });
         }
+        if self.allow.iter().any(|allowed| allowed.host(bare, port)) {
+            return Ok(found);
+        }
         for address in &found {
             self.check(host, address.ip())?;
         }
@@ -75,9 +80,8 @@ impl Guard {
             IpAddr::V4(_) => None,
             IpAddr::V6(outer) => address::inner_v4(outer).map(IpAddr::V4),
         };
-        let allowed = |range: &AddressRange| {
-            range.contains(address) || inner.is_some_and(|inner| range.contains(inner))
-        };
+        let allowed =
+            |allowed: &Allowed| allowed.address(address) || inner.is_some_and(|inner| allowed.address(inner));
         if self.allow.iter().any(allowed) {
             return Ok(());
         }

@@ -156,3 +156,27 @@ async fn the_allow_list_opens_exactly_what_it_names() {
     assert!(guard.resolve("[::1]", 80).await.is_ok());
     assert!(guard.resolve("localhost", 80).await.is_ok());
 }
+
+#[tokio::test]
+async fn an_allowed_host_is_reached_by_its_name_and_port_only() {
+    let lookup: Lookup =
+        Arc::new(|_, port| Box::pin(async move { Ok(vec![SocketAddr::from(([10, 0, 0, 5], port))]) }));
+    let allow = ["internal.example:8080", "Any.example"].map(|text| text.parse().expect("a host")).to_vec();
+    let guard = Guard::with_lookup(allow, lookup);
+    let rows = [
+        ("internal.example", 8080, true),
+        ("INTERNAL.example.", 8080, true),
+        ("internal.example", 8081, false),
+        ("other.internal.example", 8080, false),
+        ("any.example", 1, true),
+        ("10.0.0.5", 8080, false),
+    ];
+    for (host, port, allowed) in rows {
+        assert_eq!(guard.resolve(host, port).await.is_ok(), allowed, "{host}:{port}");
+    }
+    for bad in
+        ["", "a b", "host:", "host:99999", "10.0.0.256", "10.0.0.0/33", "http://x", "a..b", "*.example"]
+    {
+        assert!(bad.parse::<Allowed>().is_err(), "{bad}");
+    }
+}

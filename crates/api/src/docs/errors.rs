@@ -7,7 +7,7 @@ macro_rules! pages {
 }
 
 /// By code.
-const PAGES: [(&str, &str); 34] = pages![
+const PAGES: [(&str, &str); 38] = pages![
     "BATCH_TOO_LONG",
     "BODY_TOO_LARGE",
     "BODY_UNREADABLE",
@@ -20,10 +20,13 @@ const PAGES: [(&str, &str); 34] = pages![
     "MEMORY_FULL",
     "METHOD_NOT_ALLOWED",
     "NAME_TOO_LONG",
+    "NOT_A_DEAD_LETTER",
     "NOT_OWNER",
     "OUTCOME_UNKNOWN",
     "PAGE_TOO_LONG",
     "PAYLOAD_TOO_LARGE",
+    "POOL_NOT_FOUND",
+    "PROCESS_NOT_FOUND",
     "QUEUE_FULL",
     "ROUTE_NOT_FOUND",
     "SERVER_BUSY",
@@ -37,6 +40,7 @@ const PAGES: [(&str, &str); 34] = pages![
     "TASK_NOT_FOUND",
     "TOO_FAR_AHEAD",
     "TOO_MANY_ENTRIES",
+    "TOO_MANY_FOLLOWERS",
     "TOO_MANY_LABELS",
     "TOO_MANY_PROCESSES",
     "TOO_MANY_TASKS",

@@ -6,6 +6,7 @@
 //! Not here: the session of a worker (`sessions`).
 
 mod bound;
+mod call;
 mod dead_letters;
 mod health;
 mod stats;

@@ -58,6 +58,9 @@ pub struct Metrics {
     pub reports: Count,
     pub heartbeats: Count,
     pub log_chunks_dropped: Count,
+    pub log_bytes_received: Count,
+    pub log_bytes_stored: Count,
+    pub log_followers: Gauge,
     pub alerts: Family<AlertLabel, Count>,
     pub tasks: Family<StateLabel, Gauge>,
     pub queued: Family<LineLabels, Gauge>,
@@ -92,6 +95,9 @@ impl Metrics {
             reports: Count::default(),
             heartbeats: Count::default(),
             log_chunks_dropped: Count::default(),
+            log_bytes_received: Count::default(),
+            log_bytes_stored: Count::default(),
+            log_followers: Gauge::default(),
             alerts: Family::default(),
             tasks: Family::default(),
             queued: Family::default(),
@@ -123,6 +129,11 @@ impl Metrics {
         registry.register("log_chunks_dropped", "Pieces of attempt logs not kept", dropped);
         let beats = self.heartbeats.clone();
         registry.register("worker_heartbeats", "Heartbeats of workers received", beats);
+        let received = self.log_bytes_received.clone();
+        registry.register("log_bytes_received", "Bytes of attempt logs received", received);
+        let stored = self.log_bytes_stored.clone();
+        registry.register("log_bytes_stored", "Bytes written for attempt logs, packed", stored);
+        registry.register("log_followers", "Callers that follow a log", self.log_followers.clone());
         registry.register("alerts", "Alerts on tasks", self.alerts.clone());
         registry.register("tasks", "Tasks in memory by state", self.tasks.clone());
         registry.register("queue_depth", "Waiting tasks", self.queued.clone());

@@ -4,13 +4,18 @@ use mainspring_core::command::Command;
 use mainspring_core::id::TaskId;
 use mainspring_core::time::Millis;
 
-use super::{Changed, change, read};
+use super::{Caller, Changed, change, read};
 use crate::edge::Edge;
 use crate::gateway::now;
 use crate::problem::Problem;
 use crate::wire::{AmendBody, check_payload};
 
-pub(crate) async fn amend(edge: &Edge, id: TaskId, amend: AmendBody<'_>) -> Result<Changed, Problem> {
+pub(crate) async fn amend(
+    edge: &Edge,
+    id: TaskId,
+    amend: AmendBody<'_>,
+    caller: &Caller<'_>,
+) -> Result<Changed, Problem> {
     let due = match (amend.scheduled_at, amend.delay_ms) {
         (Some(_), Some(_)) => {
             return Err(Problem::field("delay_ms", "give it or `scheduled_at`, not both"));
@@ -28,5 +33,5 @@ pub(crate) async fn amend(edge: &Edge, id: TaskId, amend: AmendBody<'_>) -> Resu
     }
     let priority = amend.priority.map(|priority| priority.0);
     let payload = amend.payload.map(|payload| payload.get().as_bytes().into());
-    change(edge, id, Command::Amend { id, due, priority, payload }).await
+    change(edge, (id, "amend"), Command::Amend { id, due, priority, payload }, caller).await
 }

@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use mainspring_core::id::TaskId;
+use mainspring_core::time::Wall;
 use mainspring_store::HistoryCursor;
 
 /// Opaque to callers.
@@ -11,6 +12,8 @@ use mainspring_store::HistoryCursor;
 pub(crate) enum Cursor {
     /// In the tasks in memory.
     Memory(u32),
+    /// Among parked tasks: due and id of the last one looked at.
+    Parked(Wall, TaskId),
     /// Before the first row of history.
     HistoryStart,
     /// In the history table.
@@ -21,6 +24,7 @@ impl fmt::Display for Cursor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Memory(slot) => write!(f, "m{slot}"),
+            Self::Parked(due, id) => write!(f, "p{}.{:032x}", due.millis(), id.bits()),
             Self::HistoryStart => f.write_str("h"),
             Self::History(at) => write!(f, "h{}.{:032x}", at.day, at.id.bits()),
         }
@@ -37,6 +41,11 @@ impl FromStr for Cursor {
         if text == "h" {
             return Ok(Self::HistoryStart);
         }
+        if let Some((due, id)) = text.strip_prefix('p').and_then(|rest| rest.split_once('.')) {
+            let bits = u128::from_str_radix(id, 16).map_err(|_| ())?;
+            let due = Wall::from_millis(due.parse().map_err(|_| ())?);
+            return Ok(Self::Parked(due, TaskId::from_bits(bits)));
+        }
         let (day, id) = text.strip_prefix('h').and_then(|rest| rest.split_once('.')).ok_or(())?;
         let bits = u128::from_str_radix(id, 16).map_err(|_| ())?;
         let day = day.parse().map_err(|_| ())?;
@@ -51,10 +60,11 @@ mod tests {
     #[test]
     fn cursors_round_trip() {
         let at = HistoryCursor { day: 20_000, id: TaskId::from_bits(7) };
-        for cursor in [Cursor::Memory(42), Cursor::HistoryStart, Cursor::History(at)] {
+        let parked = Cursor::Parked(Wall::from_millis(9), TaskId::from_bits(8));
+        for cursor in [Cursor::Memory(42), parked, Cursor::HistoryStart, Cursor::History(at)] {
             assert_eq!(cursor.to_string().parse(), Ok(cursor));
         }
-        for bad in ["", "m", "h1", "h1.zz", "x9", "m-1"] {
+        for bad in ["", "m", "h1", "h1.zz", "x9", "m-1", "p1", "p1.zz"] {
             assert_eq!(bad.parse::<Cursor>(), Err(()), "{bad}");
         }
     }

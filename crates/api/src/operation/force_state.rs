@@ -4,7 +4,7 @@ use mainspring_core::command::Command;
 use mainspring_core::id::TaskId;
 use mainspring_core::task::Status;
 
-use super::{Changed, change};
+use super::{Caller, Changed, change};
 use crate::edge::Edge;
 use crate::problem::Problem;
 use crate::wire::OverrideBody;
@@ -14,7 +14,8 @@ pub(crate) async fn force_state(
     id: TaskId,
     status: Status,
     over: &OverrideBody,
+    caller: &Caller<'_>,
 ) -> Result<Changed, Problem> {
     let over = over.checked()?;
-    change(edge, id, Command::Force { id, status, over }).await
+    change(edge, (id, "force-state"), Command::Force { id, status, over }, caller).await
 }

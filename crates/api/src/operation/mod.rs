@@ -4,11 +4,19 @@
 
 mod amend;
 mod batch;
+mod caller;
 mod cancel;
+mod cancel_many;
 mod cursor;
+mod dead_letters;
 mod diagnose;
+mod filter;
 mod force_state;
 mod list;
+mod logs;
+mod pools;
+mod prefix;
+mod processes;
 mod retry;
 mod run_now;
 mod stats;
@@ -22,10 +30,18 @@ use mainspring_core::task::{Status, Task};
 pub(crate) use self::{
     amend::amend,
     batch::{check_length, submit_all},
-    cancel::cancel,
+    caller::Caller,
+    cancel::{Cancelled, cancel},
+    cancel_many::cancel_many,
+    dead_letters::{DeadLetterVerb, settle, settle_many},
     diagnose::diagnose,
+    filter::{Filter, FilterBody, only_dead},
     force_state::force_state,
-    list::{Filter, FilterBody, list, only_dead},
+    list::list,
+    logs::{LogsBody, follow_log, read_log},
+    pools::{pool, pools},
+    prefix::with_prefix,
+    processes::process,
     retry::retry,
     run_now::run_now,
     stats::stats,
@@ -56,8 +72,14 @@ pub(crate) enum Changed {
     Stopping,
 }
 
-/// Sends a command that changes one task.
-pub(crate) async fn change(edge: &Edge, id: TaskId, command: Command) -> Result<Changed, Problem> {
+/// Sends a command that changes one task, under the caller's key if there is one.
+async fn change(
+    edge: &Edge,
+    (id, verb): (TaskId, &str),
+    command: Command,
+    caller: &Caller<'_>,
+) -> Result<Changed, Problem> {
+    let command = caller.keyed(edge, verb, &id.to_string(), command)?;
     match edge.gateway.ask(id.slot(), command).await? {
         Answer::Now { status, .. } => Ok(Changed::Now(status)),
         Answer::Stopping { .. } => Ok(Changed::Stopping),

@@ -3,12 +3,18 @@
 use mainspring_core::command::Command;
 use mainspring_core::id::TaskId;
 
-use super::{Changed, change};
+use super::{Caller, Changed, change};
 use crate::edge::Edge;
 use crate::problem::Problem;
 use crate::wire::OverrideBody;
 
-pub(crate) async fn retry(edge: &Edge, id: TaskId, over: &OverrideBody) -> Result<Changed, Problem> {
+pub(crate) async fn retry(
+    edge: &Edge,
+    id: TaskId,
+    over: &OverrideBody,
+    caller: &Caller<'_>,
+) -> Result<Changed, Problem> {
     let over = over.checked()?;
-    change(edge, id, Command::Revive { id, fact: None, over }).await
+    let command = Command::Revive { id, fact: None, over, dead_only: false };
+    change(edge, (id, "retry"), command, caller).await
 }

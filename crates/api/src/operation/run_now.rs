@@ -3,10 +3,10 @@
 use mainspring_core::command::Command;
 use mainspring_core::id::TaskId;
 
-use super::{Changed, change};
+use super::{Caller, Changed, change};
 use crate::edge::Edge;
 use crate::problem::Problem;
 
-pub(crate) async fn run_now(edge: &Edge, id: TaskId) -> Result<Changed, Problem> {
-    change(edge, id, Command::RunNow { id }).await
+pub(crate) async fn run_now(edge: &Edge, id: TaskId, caller: &Caller<'_>) -> Result<Changed, Problem> {
+    change(edge, (id, "run-now"), Command::RunNow { id }, caller).await
 }

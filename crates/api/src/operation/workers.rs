@@ -39,7 +39,7 @@ pub(crate) async fn cordon(edge: &Edge, text: &str, cordoned: bool) -> Result<Wo
     Ok(worker)
 }
 
-async fn ask(edge: &Edge, only: Option<WorkerId>) -> Result<Vec<WorkerView>, Problem> {
+pub(super) async fn ask(edge: &Edge, only: Option<WorkerId>) -> Result<Vec<WorkerView>, Problem> {
     match edge.gateway.ask(SHARD, Command::Ask(Question::Workers { only })).await? {
         Answer::Workers(workers) => Ok(workers),
         _ => Err(Rejection::Internal { what: "workers were answered with something else" }.into()),

@@ -10,7 +10,7 @@ use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde::Deserialize;
 
 use crate::problem::Problem;
-use crate::wire::Keys;
+use crate::wire::{Keys, check_key, name};
 
 /// A body that takes longer keeps its connection busy for nothing.
 const BODY_TIMEOUT: Duration = Duration::from_mins(1);
@@ -42,11 +42,12 @@ pub(crate) fn parse_optional<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<
 }
 
 pub(crate) fn keys(headers: &HeaderMap) -> Result<Keys<'_>, Problem> {
-    Ok(Keys {
-        tenant: text(headers, "x-mainspring-tenant", "tenant")?,
-        key: text(headers, "idempotency-key", "idempotency_key")?,
-        place: None,
-    })
+    let tenant = text(headers, "x-mainspring-tenant", "tenant")?;
+    let key = text(headers, "idempotency-key", "idempotency_key")?;
+    // Here and not with each task: one header, one refusal, also where a body has its own.
+    tenant.map(|tenant| name("tenant", tenant)).transpose()?;
+    key.map(check_key).transpose()?;
+    Ok(Keys { tenant, key, place: None })
 }
 
 fn text<'a>(headers: &'a HeaderMap, name: &str, field: &'static str) -> Result<Option<&'a str>, Problem> {

@@ -1,15 +1,95 @@
-//! `GET /v1/dead-letters`: tasks that failed for good or were quarantined. `POST /v1/tasks/{id}:retry` requeues one.
+//! `/v1/dead-letters`: tasks that failed for good or were quarantined. One or many can be queued again, or discarded:
+//! then they are `SKIPPED`, with all their attempts, and are on this list no more.
 
 use std::sync::Arc;
 
-use axum::extract::{Request, State};
+use axum::extract::{Path, Request, State};
 use axum::response::Response;
+use http::StatusCode;
+use mainspring_core::id::TaskId;
+use mainspring_core::task::Status;
+use serde::Deserialize;
+use serde_json::{Value, json};
 
+use super::call::Call;
 use super::tasks::list;
+use super::{body, json};
 use crate::edge::Edge;
-use crate::operation;
+use crate::operation::{self, DeadLetterVerb, task_id};
 use crate::problem::Problem;
+use crate::server::RequestId;
+use crate::wire::{OverrideBody, status_word};
 
 pub(super) async fn list(State(edge): State<Arc<Edge>>, request: Request) -> Result<Response, Problem> {
     list::answer(&edge, &operation::only_dead(list::filter(request.uri())?)).await
+}
+
+/// `POST /v1/dead-letters/{id}:requeue` and `:discard`.
+pub(super) async fn one(
+    State(edge): State<Arc<Edge>>,
+    Path(text): Path<String>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let path = request.uri().path().chars().take(200).collect();
+    let (text, verb) = match text.split_once(':') {
+        Some((text, "requeue")) => (text, DeadLetterVerb::Requeue),
+        Some((text, "discard")) => (text, DeadLetterVerb::Discard),
+        Some(_) => return Err(Problem::RouteNotFound { path }),
+        None => return Err(Problem::MethodNotAllowed { method: "POST".into() }),
+    };
+    let id = task_id(text)?;
+    let call = Call::read(&edge, request).await?;
+    let over: OverrideBody = body::parse_optional(&call.bytes)?;
+    let status = operation::settle(&edge, verb, id, &over, &call.caller()?).await?;
+    Ok(json(StatusCode::OK, &settled(verb, id, status)))
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ManyBody {
+    ids: Vec<String>,
+    actor: Option<String>,
+    reason: Option<String>,
+}
+
+pub(super) async fn requeue_many(
+    State(edge): State<Arc<Edge>>,
+    request: Request,
+) -> Result<Response, Problem> {
+    many(&edge, DeadLetterVerb::Requeue, request).await
+}
+
+pub(super) async fn discard_many(
+    State(edge): State<Arc<Edge>>,
+    request: Request,
+) -> Result<Response, Problem> {
+    many(&edge, DeadLetterVerb::Discard, request).await
+}
+
+/// 207 tells that some were refused.
+async fn many(edge: &Edge, verb: DeadLetterVerb, request: Request) -> Result<Response, Problem> {
+    let request_id = request.extensions().get::<RequestId>().cloned().unwrap_or_default();
+    let call = Call::read(edge, request).await?;
+    let ManyBody { ids, actor, reason } = body::parse(&call.bytes)?;
+    let over = OverrideBody { actor, reason };
+    let results = operation::settle_many(edge, verb, &ids, &over, &call.caller()?).await?;
+    let refused = results.iter().filter(|result| result.is_err()).count();
+    let written = |result: Result<(TaskId, Status), Problem>| match result {
+        Ok((id, status)) => settled(verb, id, status),
+        Err(problem) => json!(problem.body(request_id.as_str())),
+    };
+    let body = json!({
+        "results": results.into_iter().map(written).collect::<Vec<Value>>(),
+        "done": ids.len() - refused,
+        "refused": refused,
+    });
+    Ok(json(if refused == 0 { StatusCode::OK } else { StatusCode::MULTI_STATUS }, &body))
+}
+
+fn settled(verb: DeadLetterVerb, id: TaskId, status: Status) -> Value {
+    let done = match verb {
+        DeadLetterVerb::Requeue => "the task is queued again",
+        DeadLetterVerb::Discard => "the task is no dead letter any more",
+    };
+    json!({"task_id": id.to_string(), "status": status_word(status), "message": done})
 }

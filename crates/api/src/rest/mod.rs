@@ -4,9 +4,12 @@
 //! Paths like `/v1/tasks/{id}:retry` are one segment to the router; the verb is split off in `verbs`.
 
 pub(crate) mod body;
+mod call;
 mod dead_letters;
 mod health;
 mod metrics;
+mod pools;
+mod processes;
 mod stats;
 mod tasks;
 mod verbs;
@@ -28,6 +31,7 @@ pub(crate) fn routes() -> Router<Arc<Edge>> {
     Router::new()
         .route("/v1/tasks", get(tasks::list::handle).post(tasks::submit::handle))
         .route("/v1/tasks:batch", post(tasks::batch::handle))
+        .route("/v1/tasks:cancel", post(tasks::cancel_many::handle))
         .route(
             "/v1/tasks/{id}",
             get(tasks::get::handle)
@@ -36,7 +40,14 @@ pub(crate) fn routes() -> Router<Arc<Edge>> {
                 .post(verbs::on_task),
         )
         .route("/v1/tasks/{id}/diagnosis", get(tasks::diagnosis::handle))
+        .route("/v1/tasks/{id}/logs", get(tasks::logs::handle))
         .route("/v1/dead-letters", get(dead_letters::list))
+        .route("/v1/dead-letters:requeue", post(dead_letters::requeue_many))
+        .route("/v1/dead-letters:discard", post(dead_letters::discard_many))
+        .route("/v1/dead-letters/{id}", post(dead_letters::one))
+        .route("/v1/pools", get(pools::list))
+        .route("/v1/pools/{name}", get(pools::get))
+        .route("/v1/processes/{id}", get(processes::get))
         .route("/v1/workers", get(workers::list))
         .route("/v1/workers/{id}", get(workers::get).post(verbs::on_worker))
         .route("/v1/stats", get(stats::handle))
@@ -56,8 +67,12 @@ async fn no_route(request: Request) -> Response {
     problem.into_response()
 }
 
-async fn no_method(request: Request) -> Problem {
-    Problem::MethodNotAllowed { method: request.method().to_string() }
+async fn no_method(request: Request) -> Response {
+    let problem = Problem::MethodNotAllowed { method: request.method().to_string() };
+    match verbs::allowed(request.uri().path()) {
+        Some(allowed) => ([(header::ALLOW, allowed)], problem).into_response(),
+        None => problem.into_response(),
+    }
 }
 
 pub(crate) fn json(status: StatusCode, body: &impl Serialize) -> Response {

@@ -5,9 +5,21 @@ use std::sync::Arc;
 use axum::extract::{Path, Request, State};
 use axum::response::Response;
 
+use super::call::Call;
 use super::{tasks, workers};
 use crate::edge::Edge;
 use crate::problem::Problem;
+
+/// What a path of this form takes. To the router one with a verb and one without are the same.
+pub(super) fn allowed(path: &str) -> Option<&'static str> {
+    let (of, last) = path.strip_prefix("/v1/")?.split_once('/')?;
+    match (of, last.contains(':'), last.contains('/')) {
+        ("tasks" | "workers", true, false) => Some("POST"),
+        ("tasks", false, false) => Some("GET,HEAD,DELETE,PATCH"),
+        ("workers", false, false) => Some("GET,HEAD"),
+        _ => None,
+    }
+}
 
 pub(super) async fn on_task(
     State(edge): State<Arc<Edge>>,
@@ -15,14 +27,15 @@ pub(super) async fn on_task(
     request: Request,
 ) -> Result<Response, Problem> {
     let Some((id, verb)) = text.split_once(':') else {
-        return Err(Problem::MethodNotAllowed { method: "POST".into() });
+        return Ok(super::no_method(request).await);
     };
+    let call = Call::read(&edge, request).await?;
     match verb {
-        "cancel" => tasks::cancel::verb(&edge, id, request.uri()).await,
-        "retry" => tasks::retry::verb(&edge, id, request).await,
-        "force-state" => tasks::force_state::verb(&edge, id, request).await,
-        "run-now" => tasks::run_now::verb(&edge, id).await,
-        _ => Err(Problem::RouteNotFound { path: request.uri().path().chars().take(200).collect() }),
+        "cancel" => tasks::cancel::verb(&edge, id, &call).await,
+        "retry" => tasks::retry::verb(&edge, id, &call).await,
+        "force-state" => tasks::force_state::verb(&edge, id, &call).await,
+        "run-now" => tasks::run_now::verb(&edge, id, &call).await,
+        _ => Err(Problem::RouteNotFound { path: call.uri.path().chars().take(200).collect() }),
     }
 }
 
@@ -32,7 +45,7 @@ pub(super) async fn on_worker(
     request: Request,
 ) -> Result<Response, Problem> {
     let Some((id, verb)) = text.split_once(':') else {
-        return Err(Problem::MethodNotAllowed { method: "POST".into() });
+        return Ok(super::no_method(request).await);
     };
     match verb {
         "cordon" | "drain" => workers::cordon(&edge, id, true).await,

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
+use axum::response::IntoResponse;
 use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
@@ -24,6 +25,7 @@ use super::finish::finish;
 use super::request_id::RequestIds;
 use crate::edge::Edge;
 use crate::gateway::Gateway;
+use crate::problem::Problem;
 
 /// Wait after an accept that failed, most often for want of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
@@ -83,9 +85,11 @@ pub(super) async fn run(
     edge.sessions.close_all();
     let _ = tokio::time::timeout(edge.config.drain, graceful.shutdown()).await;
     connections.shutdown().await;
-    let gateway = Arc::clone(&edge.gateway);
+    let (gateway, logs) = (Arc::clone(&edge.gateway), Arc::clone(&edge.logs));
     drop((edge, shared));
     wait_until_alone(&gateway).await;
+    // Behind the last session: what it brought is kept too.
+    let _ = tokio::task::spawn_blocking(move || logs.stop()).await;
     Ok(())
 }
 
@@ -124,12 +128,49 @@ fn serve_one(
 
 async fn answer(
     shared: Arc<Shared>,
-    mut request: http::Request<Incoming>,
+    request: http::Request<Incoming>,
 ) -> Result<http::Response<Body>, Infallible> {
-    let id = shared.ids.next(request.headers());
+    let request = request.map(Body::new);
+    Ok(respond(&shared.edge, shared.router.clone(), &shared.ids, request).await)
+}
+
+pub(super) async fn respond(
+    edge: &Edge,
+    router: Router,
+    ids: &RequestIds,
+    mut request: http::Request<Body>,
+) -> http::Response<Body> {
+    let id = ids.next(request.headers());
     request.extensions_mut().insert(id.clone());
-    let Ok(response) = shared.router.clone().oneshot(request.map(Body::new)).await;
-    Ok(finish(response, &id, &shared.edge.metrics))
+    // The router's own refusal of such a path would not have our shape.
+    let response = if is_text(request.uri().path()) {
+        let Ok(response) = router.oneshot(request).await;
+        response
+    } else {
+        let path = request.uri().path().chars().take(200).collect();
+        Problem::RouteNotFound { path }.into_response()
+    };
+    finish(response, &id, &edge.metrics)
+}
+
+/// Whether the path is UTF-8 once its `%xx` are read.
+fn is_text(path: &str) -> bool {
+    if !path.contains('%') {
+        return true;
+    }
+    let mut decoded = Vec::with_capacity(path.len());
+    let mut rest = path.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        let pair = after.get(..2).filter(|_| *first == b'%').and_then(|pair| std::str::from_utf8(pair).ok());
+        if let Some(byte) = pair.and_then(|pair| u8::from_str_radix(pair, 16).ok()) {
+            decoded.push(byte);
+            rest = &after[2..];
+        } else {
+            decoded.push(*first);
+            rest = after;
+        }
+    }
+    std::str::from_utf8(&decoded).is_ok()
 }
 
 /// Tasks of sessions and streams end by themselves, the last after telling the shard that its worker is gone.

@@ -13,15 +13,18 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use axum::Router;
+use axum::body::Body;
 use mainspring_proto::v1::worker_service_server::WorkerServiceServer;
 use mainspring_runtime::node::Node;
 use tokio::net::TcpListener;
 
 pub(crate) use self::request_id::RequestId;
+use self::request_id::RequestIds;
 use crate::config::ApiConfig;
 use crate::edge::Edge;
 use crate::gateway::Gateway;
 use crate::grpc::{self, Health};
+use crate::logs::{LogStorage, Logs};
 use crate::profiles::Profiles;
 use crate::readers::Readers;
 use crate::rest;
@@ -38,14 +41,26 @@ pub struct Server {
 
 impl Server {
     /// `sessions` must be the outlet of `node`.
-    pub fn new(node: Arc<Node>, readers: Readers, sessions: Arc<SessionRouter>, config: ApiConfig) -> Self {
+    pub fn new(
+        node: Arc<Node>,
+        readers: Readers,
+        logs: LogStorage,
+        sessions: Arc<SessionRouter>,
+        config: ApiConfig,
+    ) -> Self {
         let gateway = Arc::new(Gateway::new(node));
-        let worker_sessions =
-            WorkerSessions { gateway: Arc::clone(&gateway), router: Arc::clone(&sessions), config };
         let metrics = Arc::clone(sessions.metrics());
+        let followers = Arc::clone(sessions.followers());
+        let logs = Arc::new(Logs::start(logs, config.log_days, followers, Arc::clone(&metrics)));
+        let worker_sessions = WorkerSessions {
+            gateway: Arc::clone(&gateway),
+            router: Arc::clone(&sessions),
+            logs: Arc::clone(&logs),
+            config,
+        };
         let stopping = AtomicBool::new(false);
         let profiles = Profiles::default();
-        let edge = Arc::new(Edge { gateway, sessions, readers, profiles, metrics, config, stopping });
+        let edge = Arc::new(Edge { gateway, sessions, readers, logs, profiles, metrics, config, stopping });
         let health = Health::new();
         let session = WorkerServiceServer::new(worker_sessions)
             .max_decoding_message_size(WORKER_MESSAGE_BYTES_MAX)
@@ -55,6 +70,11 @@ impl Server {
             .route_service("/mainspring.v1.WorkerService/{*method}", session)
             .merge(grpc::routes(&edge, &health));
         Self { edge, router, health }
+    }
+
+    /// Answers one request without a socket, as one that came over a socket is answered. For tests and fuzzing.
+    pub async fn answer(&self, request: http::Request<Body>) -> http::Response<Body> {
+        accept::respond(&self.edge, self.router.clone(), &RequestIds::new(), request).await
     }
 
     /// Serves until `shutdown` resolves, then drains. When it returns nothing of it holds the node any more,

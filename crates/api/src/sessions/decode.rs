@@ -80,7 +80,12 @@ pub(super) fn report(report: v1::Report, worker: WorkerId, session: Session) -> 
         What::Checkpoint(bytes) => ReportKind::Checkpoint(bytes.into()),
         What::ExtendMs(by) => ReportKind::Extend(Millis::new(by)),
         What::Success(success) => ReportKind::Succeeded { output: success.output.map(Arc::from) },
-        What::Failure(failure) => ReportKind::Failed(self::failure(&failure)),
+        What::Failure(failure) => {
+            let read = self::failure(&failure);
+            // A process that ended while nobody looked is reported as lost; that is no knowledge either.
+            let unknown = failure.outcome_unknown || read.class == FailureClass::WorkerLost;
+            if unknown { ReportKind::Vanished(read) } else { ReportKind::Failed(read) }
+        }
         What::DeferMs(after) => ReportKind::Deferred { resume_after: Millis::new(after) },
     };
     Ok(Report { worker, session, task, fence: Fence::from_bits(report.fence), what })

@@ -21,6 +21,7 @@ use mainspring_runtime::node::Outlet;
 pub use self::queue::Ending;
 use self::queue::SessionQueue;
 pub(crate) use self::service::WorkerSessions;
+use crate::logs::Followers;
 use crate::metrics::Metrics;
 
 /// Workers remembered as leaving.
@@ -30,6 +31,7 @@ const DRAINED_MAX: usize = 100_000;
 pub struct SessionRouter {
     state: Mutex<RouterState>,
     metrics: Arc<Metrics>,
+    followers: Arc<Followers>,
     queue_max: usize,
 }
 
@@ -57,7 +59,8 @@ pub struct About {
 impl SessionRouter {
     pub fn new(queue_max: usize) -> Arc<Self> {
         let metrics = Arc::new(Metrics::new());
-        Arc::new(Self { state: Mutex::default(), metrics, queue_max })
+        let followers = Followers::new(Arc::clone(&metrics));
+        Arc::new(Self { state: Mutex::default(), metrics, followers, queue_max })
     }
 
     /// For `Node::open`.
@@ -70,6 +73,10 @@ impl SessionRouter {
         &self.metrics
     }
 
+    pub(crate) fn followers(&self) -> &Arc<Followers> {
+        &self.followers
+    }
+
     pub fn live(&self) -> usize {
         self.state().live.len()
     }
@@ -78,8 +85,9 @@ impl SessionRouter {
         self.state().live.get(&worker).map(|live| live.about.clone())
     }
 
-    /// Ends every session and refuses new ones; workers go on and come back later.
+    /// Ends every session and refuses new ones; workers go on and come back later. Followers are told too.
     pub fn close_all(&self) {
+        self.followers.close();
         let mut state = self.state();
         state.closed = true;
         for live in state.live.values() {
@@ -98,6 +106,9 @@ impl SessionRouter {
         for effect in effects {
             let Some(to) = address(&effect) else {
                 self.metrics.note_live_view(&effect);
+                if let Effect::Changed { task, .. } = effect {
+                    self.followers.wake(task);
+                }
                 continue;
             };
             if of != Some(to) {

@@ -1,6 +1,7 @@
 //! The gRPC service: one task reads a worker's messages, its queue's stream answers.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use mainspring_core::command::{Answer, Command, Hello, SessionCommand};
 use mainspring_core::id::{Session, Slot, WorkerId};
@@ -16,6 +17,7 @@ use super::queue::{Ending, Outgoing, SessionQueue};
 use super::{About, SessionRouter, decode};
 use crate::config::ApiConfig;
 use crate::gateway::Gateway;
+use crate::logs::{KEPT_WAIT_MAX, Logs};
 
 /// Messages of one worker that the shard has not answered; more are left in the stream.
 const UNANSWERED_MAX: usize = 64;
@@ -26,6 +28,7 @@ const SHARD: Slot = Slot::from_hash(0);
 pub(crate) struct WorkerSessions {
     pub(crate) gateway: Arc<Gateway>,
     pub(crate) router: Arc<SessionRouter>,
+    pub(crate) logs: Arc<Logs>,
     pub(crate) config: ApiConfig,
 }
 
@@ -39,7 +42,12 @@ impl WorkerService for WorkerSessions {
         request: Request<Streaming<v1::WorkerMessage>>,
     ) -> Result<Response<Outgoing>, Status> {
         let queue = Arc::new(SessionQueue::default());
-        let reader = Reading { service: self.clone(), queue: Arc::clone(&queue), unanswered: unanswered() };
+        let reader = Reading {
+            service: self.clone(),
+            queue: Arc::clone(&queue),
+            unanswered: unanswered(),
+            brought_logs: AtomicBool::new(false),
+        };
         tokio::spawn(reader.run(request.into_inner()));
         Ok(Response::new(Outgoing(queue)))
     }
@@ -54,6 +62,8 @@ struct Reading {
     service: WorkerSessions,
     queue: Arc<SessionQueue>,
     unanswered: Arc<Semaphore>,
+    /// Since its last heartbeat.
+    brought_logs: AtomicBool,
 }
 
 impl Reading {
@@ -169,7 +179,10 @@ impl Reading {
             commands.push(Command::Session(SessionCommand::Heartbeat { worker, session }));
         }
         metrics.reports.inc_by(message.reports.len() as u64);
-        metrics.log_chunks_dropped.inc_by(message.logs.len() as u64);
+        for chunk in message.logs {
+            self.brought_logs.store(true, Ordering::Relaxed);
+            self.service.logs.offer(chunk);
+        }
         for report in message.reports {
             commands.push(Command::Report(Box::new(decode::report(report, worker, session)?)));
         }
@@ -177,17 +190,32 @@ impl Reading {
             return Ok(());
         }
         let permit = Arc::clone(&self.unanswered).acquire_owned().await.map_err(|_| "closed".to_owned())?;
-        let heartbeat = message.heartbeat.then(|| Arc::clone(&self.queue));
+        let heartbeat = message.heartbeat.then(|| self.heartbeat_answer());
         let reply: Reply = Box::new(move |_| {
             drop(permit);
-            if let Some(queue) = heartbeat {
-                queue.answer_heartbeat();
+            if let Some(answer) = heartbeat {
+                answer();
             }
         });
         if self.service.gateway.deliver(SHARD, Envelope { commands, reply }).await {
             Ok(())
         } else {
             Err("the server takes no reports any more".into())
+        }
+    }
+
+    /// The answer tells the worker that its logs up to here are kept; without logs it leaves at once.
+    fn heartbeat_answer(&self) -> impl FnOnce() + Send + use<> {
+        let queue = Arc::clone(&self.queue);
+        let brought = self.brought_logs.swap(false, Ordering::Relaxed);
+        let kept = brought.then(|| self.service.logs.kept()).flatten();
+        let runtime = tokio::runtime::Handle::current();
+        move || match kept {
+            None => queue.answer_heartbeat(),
+            Some(kept) => drop(runtime.spawn(async move {
+                let _ = tokio::time::timeout(KEPT_WAIT_MAX, kept).await;
+                queue.answer_heartbeat();
+            })),
         }
     }
 

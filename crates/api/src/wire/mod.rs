@@ -9,8 +9,11 @@ mod diagnosis_view;
 mod names;
 mod override_body;
 mod payload;
+mod pool_view;
+mod process_view;
 mod profile;
 mod retry;
+mod selector_body;
 mod state;
 mod stats_view;
 mod submission;
@@ -26,10 +29,13 @@ pub(crate) use self::{
     names::name,
     override_body::OverrideBody,
     payload::check as check_payload,
+    pool_view::PoolView,
+    process_view::ProcessView,
     retry::{BackoffWord, RetryBody},
+    selector_body::SelectorBody,
     state::{parse_status, status_word},
     stats_view::{DepthView, StatsView},
-    submission::{Keys, Submission, first_status},
+    submission::{Keys, Submission, check_key, first_status, request_hash, request_key},
     task_body::{DeliveryWord, PlacementBody, PriorityBody, ResourcesBody, TaskBody, TimeoutsBody},
     task_view::{AttemptView, ErrorView, TaskView},
     time::{Moment, TimeBody, instant, written},

@@ -158,8 +158,14 @@ fn bounded(field: &'static str, ms: u64) -> Result<Millis, Problem> {
 
 /// `webhook` is how timer services call what the `http` executor does.
 fn executor(task_type: Option<&str>) -> Result<&'static str, Problem> {
-    const KNOWN: [(&str, &str); 5] =
-        [("process", "process"), ("http", "http"), ("webhook", "http"), ("noop", "noop"), ("sleep", "sleep")];
+    const KNOWN: [(&str, &str); 6] = [
+        ("process", "process"),
+        ("http", "http"),
+        ("webhook", "http"),
+        ("noop", "noop"),
+        ("sleep", "sleep"),
+        ("clock", "clock"),
+    ];
     let Some(wanted) = task_type else {
         return Err(Problem::field("task_type", "it is missing: say which executor runs the task"));
     };

@@ -145,20 +145,33 @@ fn scope(body: &TaskBody<'_>, keys: Keys<'_>, tenant: &str) -> Result<Option<Key
     Ok(Some(scope))
 }
 
+pub(crate) fn check_key(key: &str) -> Result<(), Problem> {
+    match key.len() {
+        0 => Err(Problem::field("idempotency_key", "it may not be empty")),
+        bytes if bytes > KEY_BYTES_MAX => Err(Problem::KeyTooLong { bytes, max: KEY_BYTES_MAX }),
+        _ => Ok(()),
+    }
+}
+
 /// Hash of tenant, operation and key.
 pub(crate) fn request_key(tenant: &str, operation: &str, key: &str) -> Result<KeyScope, Problem> {
-    if key.is_empty() {
-        return Err(Problem::field("idempotency_key", "it may not be empty"));
-    }
-    if key.len() > KEY_BYTES_MAX {
-        return Err(Problem::KeyTooLong { bytes: key.len(), max: KEY_BYTES_MAX });
-    }
+    check_key(key)?;
     let mut hasher = blake3::Hasher::new();
     hasher.update(b"mainspring key v1\0");
     for text in [tenant, operation, key] {
         part(&mut hasher, text.as_bytes());
     }
     Ok(KeyScope(first_half(hasher.finalize())))
+}
+
+/// Hash of a request that is no submission: what it acts on, and how.
+pub(crate) fn request_hash(parts: &[&[u8]]) -> u128 {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(b"mainspring verb v1\0");
+    for bytes in parts {
+        part(&mut hasher, bytes);
+    }
+    first_half(hasher.finalize())
 }
 
 /// With its length, so that no two lists of parts run into the same bytes.

@@ -69,6 +69,8 @@ pub(crate) struct ErrorView<'a> {
 #[derive(Serialize)]
 pub(crate) struct AttemptView<'a> {
     pub number: u32,
+    /// As text: some readers keep only 53 bits of a number.
+    pub fence: String,
     pub worker: String,
     pub assigned_at: Moment,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -104,8 +106,8 @@ impl<'a> TaskView<'a> {
             created_at: Moment(task.submitted),
             updated_at: Moment(task.changed),
             scheduled_at: due.map(Moment),
-            started_at: (task.started > Wall::ZERO).then(|| Moment(task.started)),
-            ended_at: status.is_ended().then(|| Moment(task.changed)),
+            started_at: (task.started > Wall::ZERO).then_some(Moment(task.started)),
+            ended_at: status.is_ended().then_some(Moment(task.changed)),
             attempt_count: task.attempts,
             retry_count: task.attempts.saturating_sub(1),
             max_retries: profile.retry.attempts_max.saturating_sub(1),
@@ -128,6 +130,7 @@ impl<'a> TaskView<'a> {
 fn attempts(task: &Task) -> Vec<AttemptView<'_>> {
     let failed = task.failures().iter().map(|attempt| AttemptView {
         number: attempt.number,
+        fence: attempt.fence.bits().to_string(),
         worker: attempt.worker.to_string(),
         assigned_at: Moment(attempt.assigned),
         ended_at: Some(Moment(attempt.ended)),
@@ -136,9 +139,10 @@ fn attempts(task: &Task) -> Vec<AttemptView<'_>> {
     let last_failed = task.failures().last().map_or(0, |attempt| attempt.number);
     let newest = (task.attempts > last_failed).then(|| AttemptView {
         number: task.attempts,
+        fence: task.fence.bits().to_string(),
         worker: task.worker.to_string(),
         assigned_at: Moment(task.started),
-        ended_at: task.status().is_ended().then(|| Moment(task.changed)),
+        ended_at: task.status().is_ended().then_some(Moment(task.changed)),
         error: None,
     });
     failed.chain(newest).collect()

@@ -65,3 +65,47 @@ async fn keys_and_tasks_survive_a_restart() {
     assert_eq!((other.status, other.code().as_str()), (422, "IDEMPOTENCY_KEY_REUSED"));
     rig.stop().await;
 }
+
+/// Every verb, sent twice under one key: done once, answered alike; after a restart too.
+#[tokio::test(flavor = "multi_thread")]
+async fn verbs_under_a_key_are_done_once() {
+    let rig = Rig::start().await;
+    let waiting = r#"{"task_type":"noop","delay_ms":3600000}"#;
+    let rows = [
+        ("PATCH", "", r#"{"delay_ms":7200000}"#),
+        ("POST", ":run-now", ""),
+        ("POST", ":force-state", r#"{"state":"failed"}"#),
+        ("DELETE", "", ""),
+        ("POST", ":cancel", ""),
+    ];
+    let mut seen = Vec::new();
+    for (method, verb, body) in rows {
+        let id = rig.submit(waiting).await.task_id();
+        let path = format!("/v1/tasks/{id}{verb}");
+        let key = format!("{method}{verb}");
+        let headers = [("idempotency-key", key.as_str())];
+        let first = rig.call_with(method, &path, body, &headers).await;
+        assert_eq!(first.status, 200, "{path}: {}", first.text);
+        let again = rig.call_with(method, &path, body, &headers).await;
+        assert_eq!((again.status, &again.text), (200, &first.text), "{path}");
+        let other = rig.submit(waiting).await.task_id();
+        let reused = rig.call_with(method, &format!("/v1/tasks/{other}{verb}"), body, &headers).await;
+        assert_eq!((reused.status, reused.code().as_str()), (422, "IDEMPOTENCY_KEY_REUSED"), "{path}");
+        assert_eq!(rig.status(&other).await, "PENDING", "a refused call changes nothing");
+        seen.push((method, path, body, key, first.text));
+    }
+    let late = rig.call(seen[3].0, &seen[3].1, "").await;
+    assert_eq!((late.status, late.code().as_str()), (409, "TASK_ALREADY_ENDED"), "without the key");
+
+    let dir = rig.stop().await;
+    let rig = Rig::start_in(dir, ApiConfig::default(), ShardConfig::default()).await;
+    for (method, path, body, key, first) in seen {
+        let again = rig.call_with(method, &path, body, &[("idempotency-key", &key)]).await;
+        assert_eq!((again.status, again.text), (200, first), "{path} after a restart");
+    }
+    let long = "k".repeat(256);
+    let refused =
+        rig.call_with("POST", "/v1/tasks:cancel", r#"{"all":true}"#, &[("idempotency-key", &long)]).await;
+    assert_eq!((refused.status, refused.code().as_str()), (400, "IDEMPOTENCY_KEY_TOO_LONG"));
+    rig.stop().await;
+}

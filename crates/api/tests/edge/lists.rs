@@ -103,3 +103,51 @@ async fn a_waiting_task_is_explained() {
     assert_eq!((&stats["depths"][0]["pool"], &stats["depths"][0]["queued"]), (&"gpu".into(), &1.into()));
     rig.stop().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn far_tasks_are_listed_once_wherever_they_are_kept() {
+    let rig = Rig::start().await;
+    let mut all = BTreeSet::new();
+    for n in 0..8 {
+        let delay = if n % 2 == 0 { 60_000 } else { 86_400_000 * (n + 1) };
+        let body = format!(r#"{{"task_type":"noop","tenant":"t{}","delay_ms":{delay}}}"#, n % 4);
+        all.insert(rig.submit(&body).await.task_id());
+    }
+    // At first all are in memory; then the far ones are only in the tables.
+    let stats = async || rig.get("/v1/stats").await.json()["tasks_in_memory"]["PENDING"].clone();
+    let mut left = Value::Null;
+    for _ in 0..500 {
+        left = stats().await;
+        if left == 4 {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
+    assert_eq!(left, 4, "the far ones have left memory");
+    for (name, path, count) in [
+        ("all", "/v1/tasks?", 8),
+        ("pending", "/v1/tasks?state=PENDING", 8),
+        ("queued", "/v1/tasks?state=QUEUED", 0),
+        ("tenant", "/v1/tasks?tenant=t1", 2),
+        ("made since", "/v1/tasks?created_from=1000000000", 8),
+        ("made later", "/v1/tasks?created_from=2099-01-01T00:00:00Z", 0),
+    ] {
+        let walked = walk(&rig, path).await;
+        assert_eq!(walked.len(), count, "{name}: {walked:?}");
+        assert_eq!(walked.iter().collect::<BTreeSet<_>>().len(), count, "{name}: each once");
+    }
+    let id = all.first().expect("one");
+    let found = ids(&rig.get(&format!("/v1/tasks?id_prefix={id}")).await.json());
+    assert_eq!(found, std::slice::from_ref(id));
+    let short = &id[..11];
+    assert_eq!(
+        ids(&rig.get(&format!("/v1/tasks?id_prefix={short}")).await.json()).len(),
+        8,
+        "made within hours"
+    );
+    for bad in ["task_", "zzzzzz", "01234"] {
+        let answer = rig.get(&format!("/v1/tasks?id_prefix={bad}")).await;
+        assert_eq!((answer.status, answer.code().as_str()), (400, "INVALID_QUERY"), "{bad}");
+    }
+    rig.stop().await;
+}

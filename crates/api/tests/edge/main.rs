@@ -2,12 +2,16 @@
 
 mod batch;
 mod cancel;
+mod cancel_many;
+mod dead_letters;
 mod grpc;
 mod idempotency;
 mod limits;
 mod lists;
+mod logs;
 mod metrics;
 mod pages;
+mod pools;
 mod refusals;
 mod rig;
 mod sessions;

@@ -23,8 +23,10 @@ async fn the_document_names_every_route_and_every_route_is_in_it() {
     let paths = document["paths"].as_object().expect("paths");
     assert!(paths.len() >= 18, "{}", paths.len());
     for (path, methods) in paths {
-        let concrete =
-            path.replace("{id}", "task_00000000000000000000000000000001").replace("{code}", "INTERNAL");
+        let concrete = path
+            .replace("{id}", "task_00000000000000000000000000000001")
+            .replace("{code}", "INTERNAL")
+            .replace("{name}", "default");
         for method in methods.as_object().expect("methods").keys() {
             let answer = rig.call(&method.to_uppercase(), &concrete, "").await;
             let code = if answer.status >= 400 { answer.code() } else { String::new() };

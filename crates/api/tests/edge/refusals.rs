@@ -59,6 +59,7 @@ fn paths() -> Vec<Row> {
             404,
             "WORKER_NOT_FOUND",
         ),
+        ("a path that is no text", "GET", "/v1/tasks/%ff", "", 404, "ROUTE_NOT_FOUND"),
         ("no error page", "GET", "/docs/errors/NOPE", "", 404, "ROUTE_NOT_FOUND"),
     ];
     // `~` stands for a task that does not exist.
@@ -82,6 +83,45 @@ async fn refusals_have_one_shape() {
         assert!(!message.is_empty() && !message.ends_with('.'), "{name}: {message}");
         let page = rig.get(&format!("/docs/errors/{code}")).await;
         assert!(page.status == 200 && page.text.starts_with(&format!("# {code}")), "{name}");
+    }
+    rig.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_wrong_method_is_told_the_right_ones() {
+    let rig = Rig::start().await;
+    let rows = [
+        ("PUT", "/v1/tasks", "GET,HEAD,POST"),
+        ("POST", "/v1/tasks/x", "GET,HEAD,DELETE,PATCH"),
+        ("PUT", "/v1/tasks/x", "GET,HEAD,DELETE,PATCH"),
+        ("PUT", "/v1/tasks/x:cancel", "POST"),
+        ("POST", "/v1/workers/x", "GET,HEAD"),
+        ("PUT", "/v1/workers/x:drain", "POST"),
+        ("PUT", "/v1/tasks:batch", "POST"),
+    ];
+    for (method, path, allowed) in rows {
+        let answer = rig.call(method, path, "").await;
+        assert_eq!(answer.status, 405, "{method} {path}");
+        let told = answer.headers.get("allow").and_then(|value| value.to_str().ok());
+        assert_eq!(told, Some(allowed), "{method} {path}");
+    }
+    rig.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_bad_header_refuses_the_whole_request() {
+    let rig = Rig::start().await;
+    let rows = [
+        ("x-mainspring-tenant", "t".repeat(201), "NAME_TOO_LONG"),
+        ("idempotency-key", "k".repeat(256), "IDEMPOTENCY_KEY_TOO_LONG"),
+        ("idempotency-key", String::new(), "INVALID_FIELD"),
+    ];
+    let own = r#"{"task_type":"noop","tenant":"a","idempotency_key":"b"}"#;
+    for (header, value, code) in rows {
+        for (path, body) in [("/v1/tasks", own.to_owned()), ("/v1/tasks:batch", format!("[{own}]"))] {
+            let answer = rig.call_with("POST", path, &body, &[(header, &value)]).await;
+            assert_eq!((answer.status, answer.code().as_str()), (400, code), "{path} {header}");
+        }
     }
     rig.stop().await;
 }

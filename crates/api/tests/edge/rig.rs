@@ -7,10 +7,10 @@ use std::time::Duration;
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
 use hyper_util::rt::TokioIo;
-use mainspring_api::{ApiConfig, Readers, Server, SessionRouter};
+use mainspring_api::{ApiConfig, LogStorage, Readers, Server, SessionRouter};
 use mainspring_runtime::ShardConfig;
 use mainspring_runtime::node::Node;
-use mainspring_store_local::{LocalOptions, LocalStore};
+use mainspring_store_local::{LocalLogs, LocalOptions, LocalStore, LogOptions};
 use serde_json::Value;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
@@ -45,6 +45,41 @@ impl Answered {
     }
 }
 
+pub struct Streamed {
+    pub headers: http::HeaderMap,
+    /// What came so far.
+    pub text: String,
+    body: hyper::body::Incoming,
+    _sender: hyper::client::conn::http1::SendRequest<Full<Bytes>>,
+}
+
+impl Streamed {
+    /// False: that was all. An error: it was broken off.
+    pub async fn more(&mut self) -> Result<bool, hyper::Error> {
+        let next = tokio::time::timeout(Duration::from_secs(20), self.body.frame());
+        let Some(frame) = next.await.expect("something in time") else { return Ok(false) };
+        if let Some(bytes) = frame?.data_ref() {
+            self.text.push_str(std::str::from_utf8(bytes).expect("text"));
+        }
+        Ok(true)
+    }
+
+    #[track_caller]
+    pub fn until(&mut self, wanted: &str) -> impl Future<Output = ()> {
+        let wanted = wanted.to_owned();
+        async move {
+            while !self.text.contains(&wanted) {
+                assert!(self.more().await.expect("not broken off"), "it ended with {:?}", self.text);
+            }
+        }
+    }
+
+    pub async fn rest(mut self) -> String {
+        while self.more().await.expect("not broken off") {}
+        self.text
+    }
+}
+
 impl Rig {
     pub async fn start() -> Self {
         Self::start_with(ApiConfig::default(), ShardConfig::default()).await
@@ -55,6 +90,17 @@ impl Rig {
     }
 
     pub async fn start_in(dir: tempfile::TempDir, config: ApiConfig, shard: ShardConfig) -> Self {
+        let logs = LocalLogs::new(dir.path(), LogOptions::default());
+        let logs = LogStorage::new(logs.writer().expect("a writer"), logs.reader());
+        Self::start_on(dir, logs, config, shard).await
+    }
+
+    pub async fn start_on(
+        dir: tempfile::TempDir,
+        logs: LogStorage,
+        config: ApiConfig,
+        shard: ShardConfig,
+    ) -> Self {
         let options =
             LocalOptions { segment_bytes: 4 << 20, reserve_bytes: 1 << 20, ..LocalOptions::default() };
         let store = LocalStore::new(dir.path(), options);
@@ -62,7 +108,7 @@ impl Rig {
         let outlet = sessions.outlet();
         let (node, _, reader) = Node::open_with_reader(&store, shard, outlet).expect("a new store opens");
         let node = Arc::new(node);
-        let server = Server::new(Arc::clone(&node), Readers::new(reader), sessions, config);
+        let server = Server::new(Arc::clone(&node), Readers::new(reader), logs, sessions, config);
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let address = listener.local_addr().expect("an address");
         let (stop, stopped) = oneshot::channel::<()>();
@@ -109,6 +155,19 @@ impl Rig {
         let _ = running.await;
         let text = String::from_utf8(bytes.to_vec()).expect("text");
         Answered { status: parts.status.as_u16(), headers: parts.headers, text }
+    }
+
+    /// A body that is read as it comes.
+    pub async fn stream(&self, path: &str) -> Streamed {
+        let stream = TcpStream::connect(self.address).await.expect("connects");
+        let (mut sender, connection) =
+            hyper::client::conn::http1::handshake(TokioIo::new(stream)).await.expect("shakes hands");
+        tokio::spawn(connection);
+        let request = http::Request::builder().uri(path).header("host", "test");
+        let request = request.body(Full::new(Bytes::new())).expect("a request");
+        let (parts, body) = sender.send_request(request).await.expect("an answer").into_parts();
+        assert_eq!(parts.status, 200, "{path}");
+        Streamed { headers: parts.headers, text: String::new(), body, _sender: sender }
     }
 
     pub async fn get(&self, path: &str) -> Answered {

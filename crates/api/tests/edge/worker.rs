@@ -86,6 +86,23 @@ impl FakeWorker {
         self.to.send(message).await.expect("the session lives");
     }
 
+    /// A piece of the attempt's log.
+    pub async fn log(&self, start: &v1::Start, offset: u64, text: &str, last: bool) {
+        let (task, attempt, bytes) = (start.task.clone(), start.attempt, text.as_bytes().to_vec());
+        let logs = vec![v1::LogChunk { task, attempt, offset, bytes, last }];
+        self.to.send(v1::WorkerMessage { logs, ..v1::WorkerMessage::default() }).await.expect("lives");
+    }
+
+    /// Everything sent before has arrived, and logs are in their files.
+    pub async fn heartbeat(&mut self) {
+        let answered = self.heartbeats;
+        let beat = v1::WorkerMessage { heartbeat: true, ..v1::WorkerMessage::default() };
+        self.to.send(beat).await.expect("the session lives");
+        while self.heartbeats == answered {
+            self.receive().await.expect("the session lives");
+        }
+    }
+
     pub async fn succeed(&mut self, start: &v1::Start, output: &str) {
         let success = v1::Success { output: Some(output.as_bytes().to_vec()) };
         self.report(start, What::Success(success)).await;
@@ -93,7 +110,8 @@ impl FakeWorker {
     }
 
     pub async fn fail(&mut self, start: &v1::Start, class: &str, message: &str) {
-        let failure = v1::Failure { class: class.into(), code: 3, message: message.into() };
+        let failure =
+            v1::Failure { class: class.into(), code: 3, message: message.into(), outcome_unknown: false };
         self.report(start, What::Failure(failure)).await;
         assert!(!self.acknowledged().await.ignored);
     }

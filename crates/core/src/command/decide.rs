@@ -1,6 +1,6 @@
 //! One call per command; the rules are in the files beside this one.
 
-use super::{Answer, Command, Rejection, amend, cancel, force, submit};
+use super::{Answer, Command, Rejection, amend, cancel, force, keyed, submit};
 use crate::breaks::Breaks;
 use crate::dispatch::Dispatcher;
 use crate::event::Event;
@@ -9,6 +9,7 @@ use crate::limits::{Limits, Pressure};
 use crate::process::Work;
 use crate::shard::ShardState;
 use crate::task::Task;
+use crate::time::Millis;
 
 /// What a decision may look at.
 #[derive(Clone, Copy)]
@@ -17,6 +18,8 @@ pub struct View<'a> {
     pub dispatcher: &'a Dispatcher,
     pub limits: &'a Limits,
     pub pressure: Pressure,
+    /// How long ago the record being built, and with it `state.now`, was begun.
+    pub late: Millis,
     pub breaks: Breaks,
 }
 
@@ -37,7 +40,11 @@ pub fn decide(view: &View<'_>, command: Command, out: &mut Vec<Event>) -> Result
         }
         Command::RunNow { id } => amend::run_now(view, id, out),
         Command::Force { id, status, over } => force::decide(view, id, status, over, out),
-        Command::Revive { id, fact, over } => force::revive(view, id, fact, over, out),
+        Command::Revive { id, fact, over, dead_only } => {
+            force::revive(view, id, fact, (over, dead_only), out)
+        }
+        Command::Discard { id, fact, over } => force::discard(view, id, fact, over, out),
+        Command::Keyed(keyed) => keyed::decide(view, *keyed, out),
         Command::Read { id } => Ok(Answer::Task(view.state.tasks().by_id(id).cloned().map(Box::new))),
         Command::BulkCancel { selector, stop_running } => {
             let before = view.state.now.wall;

@@ -1,4 +1,4 @@
-//! Operator overrides: force a task to an ended state, or queue an ended one again.
+//! Operator overrides: force a task to an ended state, queue an ended one again, or put a dead letter away.
 
 use super::{Answer, Rejection, View};
 use crate::event::Event;
@@ -25,23 +25,18 @@ pub(super) fn decide(
     Ok(Answer::Now { id, status })
 }
 
-/// Memory wins over the fact: it may hold a later end, or a revival that came first.
 pub(super) fn revive(
     view: &View<'_>,
     id: TaskId,
     fact: Option<Box<Task>>,
-    over: Override,
+    (over, dead_only): (Override, bool),
     out: &mut Vec<Event>,
 ) -> Result<Answer, Rejection> {
-    if view.pressure >= Pressure::ShedAll {
-        return Err(Rejection::StoreBehind { retry_after: Millis::from_secs(1) });
-    }
-    let ended = match view.state.tasks().by_id(id) {
-        Some(task) => Box::new(task.clone()),
-        None => fact.ok_or(Rejection::TaskNotFound { id })?,
-    };
+    let ended = newest(view, id, fact)?;
     match ended.status() {
-        Status::Failed | Status::Cancelled | Status::Skipped | Status::Quarantined => {}
+        Status::Failed | Status::Quarantined => {}
+        status if dead_only => return Err(Rejection::NotADeadLetter { id, status }),
+        Status::Cancelled | Status::Skipped => {}
         Status::Succeeded | Status::UpstreamFailed => {
             return Err(Rejection::TaskAlreadyEnded { id, status: ended.status() });
         }
@@ -49,4 +44,36 @@ pub(super) fn revive(
     }
     out.push(Event::TaskRevived { ended, over });
     Ok(Answer::Now { id, status: Status::Queued })
+}
+
+/// Journaled as a revival that is forced to its end in the same record, so that nothing is placed in between and the
+/// task's row in history is written anew with all its attempts.
+pub(super) fn discard(
+    view: &View<'_>,
+    id: TaskId,
+    fact: Option<Box<Task>>,
+    over: Override,
+    out: &mut Vec<Event>,
+) -> Result<Answer, Rejection> {
+    let ended = newest(view, id, fact)?;
+    match ended.status() {
+        Status::Failed | Status::Quarantined => {}
+        // Discarded before.
+        Status::Skipped => return Ok(Answer::Now { id, status: Status::Skipped }),
+        status => return Err(Rejection::NotADeadLetter { id, status }),
+    }
+    out.push(Event::TaskRevived { ended, over: over.clone() });
+    out.push(Event::TaskForced { id, status: Status::Skipped, over });
+    Ok(Answer::Now { id, status: Status::Skipped })
+}
+
+/// Memory wins over the fact: it may hold a later end, or a revival that came first.
+fn newest(view: &View<'_>, id: TaskId, fact: Option<Box<Task>>) -> Result<Box<Task>, Rejection> {
+    if view.pressure >= Pressure::ShedAll {
+        return Err(Rejection::StoreBehind { retry_after: Millis::from_secs(1) });
+    }
+    match view.state.tasks().by_id(id) {
+        Some(task) => Ok(Box::new(task.clone())),
+        None => fact.ok_or(Rejection::TaskNotFound { id }),
+    }
 }

@@ -7,6 +7,7 @@ mod amend;
 pub(crate) mod cancel;
 mod decide;
 mod force;
+mod keyed;
 mod rejection;
 pub(crate) mod report;
 mod submit;
@@ -15,6 +16,7 @@ use std::sync::Arc;
 
 pub use self::{
     decide::{View, decide},
+    keyed::Keyed,
     rejection::Rejection,
 };
 use crate::failure::Failure;
@@ -25,7 +27,7 @@ use crate::name::Name;
 use crate::priority::Priority;
 use crate::process::Selector;
 use crate::profile::Profile;
-use crate::question::{Diagnosis, Question, Stats, UnfinishedPage, WorkerView};
+use crate::question::{Diagnosis, Progress, Question, Stats, UnfinishedPage, WorkerView};
 use crate::task::{Labels, Override, Payload, Status, Task};
 use crate::time::{Millis, Wall};
 
@@ -50,12 +52,21 @@ pub enum Command {
         status: Status,
         over: Override,
     },
-    /// `fact`: the task as history has it, when it had left memory.
+    /// `fact`: the task as history has it, when it had left memory. `dead_only`: refused unless it is a dead letter.
     Revive {
         id: TaskId,
         fact: Option<Box<Task>>,
         over: Override,
+        dead_only: bool,
     },
+    /// Take a dead letter off the list: it ends as skipped, with its attempts. `fact` as for `Revive`.
+    Discard {
+        id: TaskId,
+        fact: Option<Box<Task>>,
+        over: Override,
+    },
+    /// Any command that changes something, under an idempotency key.
+    Keyed(Box<Keyed>),
     Read {
         id: TaskId,
     },
@@ -75,6 +86,25 @@ pub enum Command {
     Configure(Configure),
     /// Read-only.
     Ask(Question),
+}
+
+impl Command {
+    /// The key it comes under, to be filled with what the tables know.
+    pub fn key_mut(&mut self) -> Option<&mut (KeyClaim, KeyFact)> {
+        match self {
+            Self::Submit(submit) => submit.key.as_mut(),
+            Self::Keyed(keyed) => Some(&mut keyed.key),
+            _ => None,
+        }
+    }
+
+    pub fn key(&self) -> Option<KeyClaim> {
+        match self {
+            Self::Submit(submit) => submit.key.map(|(claim, _)| claim),
+            Self::Keyed(keyed) => Some(keyed.key.0),
+            _ => None,
+        }
+    }
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -119,6 +149,8 @@ pub enum ReportKind {
         output: Option<Arc<[u8]>>,
     },
     Failed(Failure),
+    /// It failed, and nobody can say how far it came: a call whose answer was lost.
+    Vanished(Failure),
     /// Wants to be started again after this long, without holding its place.
     Deferred {
         resume_after: Millis,
@@ -188,5 +220,7 @@ pub enum Answer {
     Stats(Box<Stats>),
     Workers(Vec<WorkerView>),
     Unfinished(Box<UnfinishedPage>),
+    /// `None`: there never was such a process.
+    Progress(Option<Progress>),
     Done,
 }

@@ -28,6 +28,10 @@ pub enum Rejection {
         id: TaskId,
         status: Status,
     },
+    NotADeadLetter {
+        id: TaskId,
+        status: Status,
+    },
     /// The wanted state cannot be forced.
     StateNotForcible {
         status: Status,
@@ -87,6 +91,7 @@ impl Rejection {
             Self::TaskAlreadyEnded { .. } => "TASK_ALREADY_ENDED",
             Self::TaskAlreadyStarted { .. } => "TASK_ALREADY_STARTED",
             Self::TaskNotEnded { .. } => "TASK_NOT_ENDED",
+            Self::NotADeadLetter { .. } => "NOT_A_DEAD_LETTER",
             Self::StateNotForcible { .. } => "STATE_NOT_FORCIBLE",
             Self::KeyReused { .. } => "IDEMPOTENCY_KEY_REUSED",
             Self::QueueFull { .. } => "QUEUE_FULL",
@@ -104,12 +109,13 @@ impl Rejection {
     }
 
     /// Every code, for the test that each has a page.
-    pub const CODES: [&'static str; 18] = [
+    pub const CODES: [&'static str; 19] = [
         "TASK_NOT_FOUND",
         "TASK_ALREADY_RUNNING",
         "TASK_ALREADY_ENDED",
         "TASK_ALREADY_STARTED",
         "TASK_NOT_ENDED",
+        "NOT_A_DEAD_LETTER",
         "STATE_NOT_FORCIBLE",
         "IDEMPOTENCY_KEY_REUSED",
         "QUEUE_FULL",
@@ -132,6 +138,9 @@ impl Rejection {
             Self::TaskAlreadyEnded { id, .. } => format!("read {id} for its result"),
             Self::TaskAlreadyStarted { .. } => "cancel it and submit it again with the change".into(),
             Self::TaskNotEnded { .. } => "wait until it has ended, or cancel it".into(),
+            Self::NotADeadLetter { .. } => {
+                "only tasks that failed or were quarantined can be handled so".into()
+            }
             Self::StateNotForcible { .. } => "force one of succeeded, failed, skipped".into(),
             Self::KeyReused { existing } => {
                 format!("read {existing}, or use another key for another request")
@@ -174,6 +183,9 @@ impl fmt::Display for Rejection {
                 write!(f, "task `{id}` has started and is `{}`", status.label())
             }
             Self::TaskNotEnded { id, status } => write!(f, "task `{id}` has not ended: `{}`", status.label()),
+            Self::NotADeadLetter { id, status } => {
+                write!(f, "task `{id}` is no dead letter: it is `{}`", status.label())
+            }
             Self::StateNotForcible { status } => write!(f, "a task cannot be forced to `{}`", status.label()),
             Self::KeyReused { existing } => {
                 write!(f, "this idempotency key belongs to `{existing}`, which was a different request")

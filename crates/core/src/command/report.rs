@@ -72,9 +72,10 @@ fn ended_or_amended(
         ReportKind::Succeeded { output } => {
             out.push(Event::TaskSucceeded { id, fence, output: output.clone() });
         }
-        ReportKind::Failed(failure) => {
+        ReportKind::Failed(failure) | ReportKind::Vanished(failure) => {
+            let known = matches!(what, ReportKind::Failed(_));
             let failure = stop_class(lease, failure);
-            let then = draws.after_failure(task, lease, &failure, true, now);
+            let then = draws.after_failure(task, lease, &failure, known, now);
             out.push(Event::AttemptFailed { id, fence, failure, then });
         }
         ReportKind::Deferred { resume_after } => match lease.stop {

@@ -3,7 +3,6 @@
 use super::{Answer, Rejection, StartTime, Submit, View};
 use crate::event::{Event, Submitted};
 use crate::id::TaskId;
-use crate::key::{KeyBinding, KeyClaim, KeyFact};
 use crate::limits::Pressure;
 use crate::priority::Band;
 use crate::resources::LABELS_MAX;
@@ -39,7 +38,7 @@ pub(super) fn decide(view: &View<'_>, submit: Submit, out: &mut Vec<Event>) -> R
 /// answer to).
 fn known(view: &View<'_>, submit: &Submit) -> Result<Option<TaskId>, Rejection> {
     if let Some((claim, fact)) = &submit.key
-        && let Some(binding) = binding(view, claim, *fact)
+        && let Some(binding) = view.state.keys().known(claim.scope, *fact)
     {
         let same = binding.request == claim.request;
         return if same {
@@ -49,14 +48,6 @@ fn known(view: &View<'_>, submit: &Submit) -> Result<Option<TaskId>, Rejection> 
         };
     }
     Ok(view.state.tasks().find(submit.id).map(|_| submit.id))
-}
-
-/// Memory first: it may know of a binding that the tables did not have when they were asked.
-fn binding(view: &View<'_>, claim: &KeyClaim, fact: KeyFact) -> Option<KeyBinding> {
-    view.state.keys().get(claim.scope).or(match fact {
-        KeyFact::Bound(binding) => Some(binding),
-        KeyFact::Absent => None,
-    })
 }
 
 fn check_pressure(pressure: Pressure, band: Band) -> Result<(), Rejection> {
@@ -109,7 +100,8 @@ fn due(view: &View<'_>, start: StartTime) -> Result<Option<Wall>, Rejection> {
     let due = match start {
         StartTime::Now => return Ok(None),
         StartTime::At(at) => at,
-        StartTime::After(delay) => now + delay,
+        // From the present, not from when the record was begun: never early, however slow the journal is.
+        StartTime::After(delay) => now + view.late + delay,
     };
     if due.since(now) > view.limits.ahead_max {
         return Err(Rejection::TooFarAhead { max: view.limits.ahead_max });

@@ -75,6 +75,11 @@ pub fn apply(state: &mut ShardState, event: &Event) -> Option<Change> {
         | Event::TaskAmended { .. }
         | Event::CheckpointSaved { .. }
         | Event::DeadlineExtended { .. } => Some(amend(state, event)),
+        Event::KeyBound { claim, entity } => {
+            let seq = state.seq;
+            state.keys.bind(*claim, *entity, seq);
+            None
+        }
         Event::ProcessStarted { .. } | Event::ProcessAdvanced { .. } | Event::ProcessEnded { .. } => {
             apply_process(state, event);
             None
@@ -304,7 +309,9 @@ fn apply_process(state: &mut ShardState, event: &Event) {
             }
         }
         Event::ProcessEnded { id } => {
-            state.processes.remove(id);
+            if let Some(process) = state.processes.remove(id) {
+                state.note_ended_process(*id, process.handled);
+            }
         }
         _ => unreachable!("not an event of a process"),
     }

@@ -94,6 +94,11 @@ pub enum Event {
         ended: Box<Task>,
         over: Override,
     },
+    /// A command under an idempotency key was answered; `claim` holds with what.
+    KeyBound {
+        claim: KeyClaim,
+        entity: TaskId,
+    },
     ProcessStarted {
         id: ProcessId,
         work: Work,
@@ -154,6 +159,7 @@ impl Event {
             | Self::DeadlineExtended { id, .. }
             | Self::TaskForced { id, .. } => Some(*id),
             Self::EpochStarted { .. }
+            | Self::KeyBound { .. }
             | Self::ProcessStarted { .. }
             | Self::ProcessAdvanced { .. }
             | Self::ProcessEnded { .. } => None,

@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 use super::Machine;
 use crate::command::{Answer, Rejection};
 use crate::dispatch::WaitReason;
-use crate::id::{TaskId, WorkerId};
+use crate::id::{ProcessId, TaskId, WorkerId};
 use crate::index::TaskSlot;
 use crate::question::{
-    Diagnosis, PoolRoom, Question, SCAN_MAX, Standing, Stats, Unfinished, UnfinishedPage, WorkerView,
+    Diagnosis, PoolRoom, Progress, Question, SCAN_MAX, Standing, Stats, Unfinished, UnfinishedPage,
+    WorkerView,
 };
-use crate::task::{State, Status, Task};
+use crate::task::{State, Status};
 use crate::time::Millis;
 
 impl Machine {
@@ -19,6 +20,7 @@ impl Machine {
             Question::Why { id } => Answer::Diagnosis(Box::new(self.diagnose(*id)?)),
             Question::Stats => Answer::Stats(Box::new(self.stats())),
             Question::Workers { only } => Answer::Workers(self.worker_views(*only)),
+            Question::Process { id } => Answer::Progress(self.progress(*id)),
             Question::Unfinished(which) => Answer::Unfinished(Box::new(self.unfinished(which))),
         })
     }
@@ -80,6 +82,13 @@ impl Machine {
         rooms.into_values().collect()
     }
 
+    fn progress(&self, id: ProcessId) -> Option<Progress> {
+        let running = self.state.processes.get(&id).map(|process| process.handled);
+        let known = id.get() > 0 && id.get() <= self.state.processes_begun;
+        let handled = running.or_else(|| self.state.ended_process(id));
+        known.then_some(Progress { id, running: running.is_some(), handled })
+    }
+
     fn worker_views(&self, only: Option<WorkerId>) -> Vec<WorkerView> {
         let now = self.present;
         let view = |worker: &crate::fleet::Worker| WorkerView {
@@ -108,19 +117,9 @@ impl Machine {
                 return page;
             }
             let task = self.state.tasks.get(TaskSlot(slot));
-            page.tasks.extend(task.filter(|task| is_wanted(task, which)).cloned());
+            page.tasks.extend(task.filter(|task| which.wants(task)).cloned());
         }
         page.next = (last < end).then_some(last);
         page
     }
-}
-
-fn is_wanted(task: &Task, which: &Unfinished) -> bool {
-    let status = task.status();
-    !status.is_ended()
-        && (which.statuses.is_empty() || which.statuses.contains(&status))
-        && which.tenant.as_ref().is_none_or(|tenant| *tenant == task.profile.tenant)
-        && which.job.as_ref().is_none_or(|job| *job == task.profile.job)
-        && which.worker.is_none_or(|worker| task.lease().is_some_and(|lease| lease.worker == worker))
-        && which.label.as_ref().is_none_or(|label| task.labels().contains(label))
 }

@@ -23,7 +23,8 @@ impl Draws {
         &mut self.chance
     }
 
-    /// `known`: the attempt has certainly ended. If not, it may still be running somewhere.
+    /// `known`: the attempt has certainly ended, and its worker saw how. If not, it may still be running somewhere,
+    /// or have done all of its work.
     pub(crate) fn after_failure(
         &mut self,
         task: &Task,

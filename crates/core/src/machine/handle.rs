@@ -50,6 +50,7 @@ impl Machine {
             dispatcher: &self.dispatcher,
             limits: &self.config.limits,
             pressure: self.pressure,
+            late: self.present.since(self.state.now.elapsed),
             breaks: self.config.breaks,
         }
     }

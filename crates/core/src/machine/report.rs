@@ -22,6 +22,7 @@ impl Machine {
             dispatcher: &self.dispatcher,
             limits: &self.config.limits,
             pressure: self.pressure,
+            late: self.present.since(self.state.now.elapsed),
             breaks: self.config.breaks,
         };
         let verdict = report::decide(&view, report, &mut self.draws, &mut decided);
@@ -92,6 +93,7 @@ fn wants_acknowledgement(what: &ReportKind) -> bool {
     match what {
         ReportKind::Succeeded { .. }
         | ReportKind::Failed(_)
+        | ReportKind::Vanished(_)
         | ReportKind::Deferred { .. }
         | ReportKind::Refused => true,
         ReportKind::Accepted | ReportKind::Progress | ReportKind::Checkpoint(_) | ReportKind::Extend(_) => {

@@ -2,7 +2,7 @@
 //! - SH-1 only `event::apply` changes it, save for fields marked soft
 //! - SH-2 `dirty` names every task touched since the last cut, once
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use crate::id::{Epoch, Fence, ProcessId, Seq, TaskId};
 use crate::index::TaskSlot;
@@ -10,6 +10,9 @@ use crate::key::KeyTable;
 use crate::process::Process;
 use crate::task::{Payload, State, Status, Task, TaskTable};
 use crate::time::Now;
+
+/// Ended processes that are remembered.
+const ENDED_PROCESSES_MAX: usize = 100;
 
 #[derive(Debug, Default)]
 pub struct ShardState {
@@ -22,6 +25,8 @@ pub struct ShardState {
     pub fences: u32,
     pub processes: BTreeMap<ProcessId, Process>,
     pub processes_begun: u64,
+    /// Soft: what the last processes did, newest last; a restart forgets it.
+    ended_processes: VecDeque<(ProcessId, u64)>,
     pub(crate) tasks: TaskTable,
     pub(crate) keys: KeyTable,
     counts: [u64; Status::ALL.len()],
@@ -48,6 +53,18 @@ impl ShardState {
 
     pub fn unfinished(&self) -> u64 {
         Status::ALL.into_iter().filter(|status| !status.is_ended()).map(|status| self.count(status)).sum()
+    }
+
+    /// How many tasks an ended process has handled, while it is remembered.
+    pub fn ended_process(&self, id: ProcessId) -> Option<u64> {
+        self.ended_processes.iter().find(|(ended, _)| *ended == id).map(|(_, handled)| *handled)
+    }
+
+    pub(crate) fn note_ended_process(&mut self, id: ProcessId, handled: u64) {
+        if self.ended_processes.len() >= ENDED_PROCESSES_MAX {
+            self.ended_processes.pop_front();
+        }
+        self.ended_processes.push_back((id, handled));
     }
 
     /// Bytes of all payloads in memory.

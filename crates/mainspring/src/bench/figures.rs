@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 pub(crate) struct Figures(Vec<Figure>);
 
 struct Figure {
-    key: &'static str,
+    key: String,
     what: String,
     value: f64,
     unit: &'static str,
@@ -20,18 +20,18 @@ impl Figures {
     /// `floor` and `aim` are shown beside the figure; nothing is judged.
     pub(crate) fn add(
         &mut self,
-        key: &'static str,
+        key: &str,
         what: &str,
         value: f64,
         unit: &'static str,
         (floor, aim): (&'static str, &'static str),
     ) {
         eprintln!("  {what}: {} {unit}", rounded(value));
-        self.0.push(Figure { key, what: what.to_owned(), value, unit, floor, aim });
+        self.0.push(Figure { key: key.to_owned(), what: what.to_owned(), value, unit, floor, aim });
     }
 
     pub(crate) fn to_json(&self) -> Value {
-        let figures = self.0.iter().map(|f| (f.key.to_owned(), json!({ "value": f.value, "unit": f.unit })));
+        let figures = self.0.iter().map(|f| (f.key.clone(), json!({ "value": f.value, "unit": f.unit })));
         Value::Object(figures.collect::<Map<_, _>>())
     }
 }

@@ -2,24 +2,60 @@
 
 use std::fs::OpenOptions;
 use std::io::{Seek, SeekFrom, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// Bytes of memory that are resident.
+/// Bytes of this process's memory that are resident.
 pub(crate) fn resident_bytes() -> u64 {
-    let statm = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
+    resident_bytes_of(std::process::id())
+}
+
+pub(crate) fn resident_bytes_of(process: u32) -> u64 {
+    let statm = std::fs::read_to_string(format!("/proc/{process}/statm")).unwrap_or_default();
     let pages = statm.split(' ').nth(1).and_then(|pages| pages.parse::<u64>().ok()).unwrap_or(0);
     pages * 4096
 }
 
-/// CPU time of all threads so far.
+/// CPU time of all threads of this process so far.
 pub(crate) fn cpu_time() -> Duration {
-    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    cpu_time_of(std::process::id())
+}
+
+pub(crate) fn cpu_time_of(process: u32) -> Duration {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
     // After the parenthesised name: state is field 3, user and system ticks are fields 14 and 15.
     let after_name = stat.rsplit_once(") ").map_or("", |(_, rest)| rest);
     let ticks: u64 =
         after_name.split(' ').skip(11).take(2).filter_map(|field| field.parse::<u64>().ok()).sum();
     Duration::from_millis(ticks * 10)
+}
+
+/// Bytes that the process has caused to be written to disks so far.
+pub(crate) fn written_bytes_of(process: u32) -> u64 {
+    let io = std::fs::read_to_string(format!("/proc/{process}/io")).unwrap_or_default();
+    let line = io.lines().find_map(|line| line.strip_prefix("write_bytes: "));
+    line.and_then(|bytes| bytes.parse().ok()).unwrap_or(0)
+}
+
+/// A directory of our own that goes away with us.
+pub(crate) struct Scratch(PathBuf);
+
+impl Scratch {
+    pub(crate) fn new(inside: &Path) -> std::io::Result<Self> {
+        let dir = inside.join(format!("mainspring-bench-{}", std::process::id()));
+        std::fs::create_dir_all(&dir)?;
+        Ok(Self(dir))
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
 }
 
 /// Median time of an fdatasync after a 4 KiB overwrite.

@@ -4,5 +4,6 @@
 pub(crate) mod engine;
 mod figures;
 mod machine;
+pub(crate) mod product;
 
 pub(crate) use self::figures::Figures;

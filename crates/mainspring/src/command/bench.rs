@@ -2,39 +2,64 @@
 
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
 
+use crate::bench::product::{self, Part};
 use crate::bench::{Figures, engine};
 
-/// Measures with real files and a real fsync before every acknowledgement. Run it on a quiet machine.
+/// Measures with real files and a real fsync before every acknowledgement; all but `engine` start a server and a
+/// worker process on loopback. Run it on a quiet machine. Figures go to stdout, what is going on to stderr.
 /// Exit: 0 measured; figures are never compared with a limit here.
 #[derive(Args)]
 pub(crate) struct Bench {
     #[command(subcommand)]
     what: What,
+    /// Where the data goes; a new directory inside it is made and removed
+    #[arg(long, value_name = "DIR", default_value = ".", global = true)]
+    dir: PathBuf,
+    /// How many tasks, as a share of the full run
+    #[arg(long, value_name = "PERCENT", default_value_t = 100, global = true,
+        value_parser = clap::value_parser!(u64).range(1..=1000))]
+    scale: u64,
+    /// How the figures are printed
+    #[arg(short, long, value_enum, default_value_t = Output::Table, global = true)]
+    output: Output,
 }
 
 #[derive(Subcommand)]
 enum What {
     /// The engine without network: throughput, memory, recovery, placement
-    Engine(Engine),
-}
-
-#[derive(Args)]
-struct Engine {
-    /// Where the data goes; a new directory inside it is made and removed
-    #[arg(long, value_name = "DIR", default_value = ".")]
-    dir: PathBuf,
-    /// How many tasks, as a share of the full run
-    #[arg(long, value_name = "PERCENT", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=1000))]
-    scale: u64,
-    /// Only these parts
-    #[arg(long, value_delimiter = ',', value_name = "PART")]
-    only: Vec<engine::Part>,
-    /// How the figures are printed
-    #[arg(short, long, value_enum, default_value_t = Output::Table)]
-    output: Output,
+    #[command(after_help = "Example:\n  mainspring bench engine --scale 10 --only throughput")]
+    Engine {
+        /// Only these parts
+        #[arg(long, value_delimiter = ',', value_name = "PART")]
+        only: Vec<engine::Part>,
+    },
+    /// Batches of no-op tasks, run by a worker and recorded
+    Throughput,
+    /// Single submissions over 64 connections
+    Submit,
+    /// At half load: status reads, submissions, and the start of P0 tasks
+    Read,
+    /// Webhook calls to a trivial local server
+    Webhook,
+    /// Idle system: from the submit call to the start of the task
+    Latency,
+    /// Many tasks due at one instant: how late they begin
+    Burst,
+    /// OS processes, beside a bare loop of fork and exec
+    Process,
+    /// Start, memory, CPU and writes at rest
+    Footprint,
+    /// A steady load; memory and latency by quarter
+    Soak {
+        #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=100_000))]
+        minutes: u64,
+    },
+    /// Everything of the product but the soak
+    All,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -45,13 +70,39 @@ enum Output {
 
 impl Bench {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
-        let What::Engine(args) = self.what;
         let mut figures = Figures::default();
-        engine::run(&engine::Plan { dir: args.dir, scale: args.scale, only: args.only }, &mut figures)?;
-        match args.output {
-            Output::Table => println!("{figures}"),
-            Output::Json => println!("{}", figures.to_json()),
+        let mut soak = Duration::ZERO;
+        let parts = match self.what {
+            What::Engine { only } => {
+                let plan = engine::Plan { dir: self.dir, scale: self.scale, only };
+                engine::run(&plan, &mut figures)?;
+                return Ok(self.output.print(&figures));
+            }
+            What::Throughput => vec![Part::Throughput],
+            What::Submit => vec![Part::Submit],
+            What::Read => vec![Part::Read],
+            What::Webhook => vec![Part::Webhook],
+            What::Latency => vec![Part::Latency],
+            What::Burst => vec![Part::Burst],
+            What::Process => vec![Part::Process],
+            What::Footprint => vec![Part::Footprint],
+            What::Soak { minutes } => {
+                soak = Duration::from_secs(minutes * 60);
+                vec![Part::Soak]
+            }
+            What::All => Part::ALL.to_vec(),
+        };
+        product::run(&product::Plan { dir: self.dir, scale: self.scale, soak }, &parts, &mut figures)?;
+        Ok(self.output.print(&figures))
+    }
+}
+
+impl Output {
+    fn print(self, figures: &Figures) -> ExitCode {
+        match self {
+            Self::Table => println!("{figures}"),
+            Self::Json => println!("{}", figures.to_json()),
         }
-        Ok(ExitCode::SUCCESS)
+        ExitCode::SUCCESS
     }
 }

@@ -4,18 +4,19 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::Context;
 use clap::Args;
 use mainspring_agent::{AddressRange, AgentConfig};
 use mainspring_client::Client;
 use serde_json::json;
 use tokio::sync::oneshot;
 
+use crate::config::{Config, ServerSetup, Sources};
 use crate::serve::{self, Stop};
 
 /// A server, a worker and a few sample tasks, with their data in one directory. For trying things out and for
 /// development; HTTP tasks may call this machine.
 #[derive(Args)]
+#[command(after_help = "Example:\n  mainspring dev --data try")]
 pub(crate) struct Dev {
     /// Where the data is kept; made if it is not there
     #[arg(long, value_name = "DIR", default_value = "data")]
@@ -35,12 +36,13 @@ impl Dev {
             let ready = |address| {
                 let _ = ready.send(address);
             };
-            let server = serve::server(&data, self.listen, ready, server_stop.requested());
+            let setup = setup(data, self.listen)?;
+            let server = serve::server(&setup, ready, server_stop.requested());
             let rest = async {
                 // An error of the server itself is told by the server.
                 let Ok(address) = address.await else { return Ok(()) };
                 let url = format!("http://{address}");
-                let worker = serve::worker(worker_config(&url, &self.data)?, worker_stop.requested());
+                let worker = serve::worker(worker_config(&url, &self.data), worker_stop.requested());
                 let samples = async {
                     submit_samples(&url).await?;
                     print_welcome(&url, &self.data);
@@ -54,13 +56,18 @@ impl Dev {
     }
 }
 
-fn worker_config(url: &str, data: &Path) -> anyhow::Result<AgentConfig> {
+/// Everything by default: what is tried out should not depend on what lies about.
+fn setup(data: PathBuf, listen: SocketAddr) -> anyhow::Result<ServerSetup> {
+    let none = |_: &str| None;
+    let config = Config::load(Sources { file: None, flags: vec![], environment: &none })?;
+    Ok(ServerSetup { data, listen, ..config.server()? })
+}
+
+fn worker_config(url: &str, data: &Path) -> AgentConfig {
     let mut config = AgentConfig::new(url, data.join("worker"));
     config.slots = config.slots.max(4);
-    let loopback = ["127.0.0.0/8", "::1/128"].map(str::parse::<AddressRange>);
-    config.allow =
-        loopback.into_iter().collect::<Result<_, _>>().ok().context("the loopback ranges can be read")?;
-    Ok(config)
+    config.allow = AddressRange::loopback();
+    config
 }
 
 /// One that succeeds, one that fails until its retries are spent, one for later. The keys make a second start of the

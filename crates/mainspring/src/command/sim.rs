@@ -11,6 +11,7 @@ use mainspring_sim::{BreakMode, Options, run_break_modes, run_range};
 /// must have ended.
 /// Exit: 0 all held (with --break-modes: every break was noticed), 1 not, 2 the run proves nothing.
 #[derive(Args)]
+#[command(after_help = "Example:\n  mainspring sim --seeds 0..100")]
 pub(crate) struct Sim {
     /// Which worlds, as FROM..TO
     #[arg(long, value_name = "A..B", default_value = "0..100", value_parser = parse_range)]

@@ -1,5 +1,7 @@
 //! `mainspring submit`: hand in a task.
 
+use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -7,11 +9,18 @@ use clap::Args;
 use mainspring_client::{Client, ClientError};
 use serde_json::{Value, json};
 
-use super::connect::Connect;
+use super::connect::{Connect, Print};
+use super::logs::{self, Start};
 
-/// Submits a command to run, or an HTTP call to make. With --wait it stays until the task has ended, and its exit
-/// code tells how: 0 completed, 1 failed or cancelled.
+/// Submits a command to run, or an HTTP call to make. With --wait it stays until the task has ended, prints what the
+/// task writes (or, with -o json, the task itself), and exits as the command did: 0 completed, its exit code if it failed
+/// by one, else 1. Ctrl-C ends the waiting, not the task (130).
 #[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    mainspring submit --wait -- echo hello\n  \
+    mainspring submit --in 10m --retries 5 --backoff exponential:2s --label team=ops -- ./report.sh\n  \
+    mainspring submit --http https://api.example/hook --header 'X-Kind: daily' --body '{}' --key order-77\n  \
+    mainspring submit --file tasks.ndjson")]
 pub(crate) struct Submit {
     #[command(flatten)]
     connect: Connect,
@@ -20,6 +29,9 @@ pub(crate) struct Submit {
     http: Option<String>,
     #[arg(long, value_name = "METHOD", requires = "http", default_value = "POST")]
     method: String,
+    /// A header of the call, as "Name: value"; may be given more than once
+    #[arg(long = "header", value_name = "HEADER", requires = "http", value_parser = parse_header)]
+    headers: Vec<(String, String)>,
     #[arg(long, requires = "http")]
     body: Option<String>,
     /// When to start: RFC 3339 or seconds since 1970
@@ -33,24 +45,39 @@ pub(crate) struct Submit {
     priority: String,
     #[arg(long, value_name = "N", default_value_t = 3)]
     retries: u32,
+    /// Wait between retries: none, fixed, linear or exponential, with the first wait if wanted, as fixed:30s
+    #[arg(long, value_name = "KIND[:SPAN]", value_parser = parse_backoff)]
+    backoff: Option<(String, Option<Duration>)>,
     /// Stop it if it runs longer, as 30s, 5m, 2h
     #[arg(long, value_name = "SPAN", value_parser = parse_span)]
     timeout: Option<Duration>,
     #[arg(long, default_value = "default")]
     pool: String,
+    #[arg(long)]
+    tenant: Option<String>,
+    /// A label, as KEY=VALUE; may be given more than once
+    #[arg(long = "label", value_name = "K=V", value_parser = parse_label)]
+    labels: Vec<(String, String)>,
     /// The same key and the same task give the first answer again
-    #[arg(long, value_name = "KEY")]
+    #[arg(long = "key", alias = "idempotency-key", value_name = "KEY")]
     idempotency_key: Option<String>,
     /// Stay until it has ended
     #[arg(long)]
     wait: bool,
+    /// Submit every line of this file, each a task as JSON like `POST /v1/tasks` takes it
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["argv", "http", "wait", "at", "delay", "labels", "timeout"])]
+    file: Option<PathBuf>,
     /// The command and its arguments, after `--`; no shell is involved
-    #[arg(last = true, value_name = "COMMAND", required_unless_present = "http")]
+    #[arg(last = true, value_name = "COMMAND", required_unless_present_any = ["http", "file"])]
     argv: Vec<String>,
 }
 
 impl Submit {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
+        if let Some(file) = &self.file {
+            let (key, tenant) = (self.idempotency_key.as_deref(), self.tenant.as_deref());
+            return super::submit_file::run(file, key, tenant, self.connect);
+        }
         let (body, wait, key) = (self.request(), self.wait, self.idempotency_key);
         self.connect.run(async |client, print| {
             let headers: Vec<(&str, &str)> =
@@ -62,16 +89,24 @@ impl Submit {
             }
             let id = answer.get("task_id").and_then(Value::as_str).unwrap_or_default().to_owned();
             eprintln!("{id} submitted");
-            let task = ended(&client, &id).await?;
-            print.object(&task);
-            let completed = task.get("status").and_then(Value::as_str) == Some("COMPLETED");
-            Ok(ExitCode::from(u8::from(!completed)))
+            tokio::select! {
+                task = waited(&client, &id, print) => Ok(exit_code(&task?)),
+                _ = tokio::signal::ctrl_c() => {
+                    eprintln!("\n{id} goes on; cancel it with `mainspring task cancel --force {id}`");
+                    Ok(ExitCode::from(INTERRUPTED))
+                }
+            }
         })
     }
 
     fn request(&self) -> Value {
         let (kind, payload) = match &self.http {
-            Some(url) => ("http", json!({ "url": url, "method": self.method, "body": self.body })),
+            Some(url) => {
+                let headers: BTreeMap<_, _> = self.headers.iter().cloned().collect();
+                let body =
+                    json!({ "url": url, "method": self.method, "headers": headers, "body": self.body });
+                ("http", body)
+            }
             None => ("process", json!({ "argv": self.argv })),
         };
         let mut body = json!({
@@ -81,6 +116,18 @@ impl Submit {
             "pool": self.pool,
             "retry_policy": { "max_retries": self.retries },
         });
+        if let Some((kind, first)) = &self.backoff {
+            body["retry_policy"]["backoff"] = json!(kind);
+            if let Some(first) = first {
+                body["retry_policy"]["initial_delay_ms"] = json!(first.as_millis() as u64);
+            }
+        }
+        if let Some(tenant) = &self.tenant {
+            body["tenant"] = json!(tenant);
+        }
+        if !self.labels.is_empty() {
+            body["labels"] = json!(self.labels.iter().cloned().collect::<BTreeMap<_, _>>());
+        }
         if let Some(at) = &self.at {
             body["scheduled_at"] = at.parse::<u64>().map_or_else(|_| json!(at), |seconds| json!(seconds));
         }
@@ -91,6 +138,40 @@ impl Submit {
             body["timeouts"] = json!({ "hard_ms": timeout.as_millis() as u64 });
         }
         body
+    }
+}
+
+/// Shows the log as it grows, and at last how it ended.
+async fn waited(client: &Client, id: &str, print: Print) -> Result<Value, ClientError> {
+    if print.is_json() {
+        let task = ended(client, id).await?;
+        print.object(&task);
+        return Ok(task);
+    }
+    match logs::follow(client, id, Start::default()).await {
+        Err(error @ ClientError::Refused { .. }) => eprintln!("the log is not shown: {error}"),
+        followed => followed?,
+    }
+    let task = ended(client, id).await?;
+    let text = |key: &str| task.get(key).and_then(Value::as_str).unwrap_or_default();
+    let error = task.pointer("/last_error/message").and_then(Value::as_str).unwrap_or_default();
+    match (text("status"), error.lines().next()) {
+        (status, Some(error)) if status != "COMPLETED" => eprintln!("{id} {status}: {error}"),
+        (status, _) => eprintln!("{id} {status}"),
+    }
+    Ok(task)
+}
+
+fn exit_code(task: &Value) -> ExitCode {
+    let status = task.get("status").and_then(Value::as_str).unwrap_or_default();
+    let is_process = task.get("task_type").and_then(Value::as_str) == Some("process");
+    let code = task.pointer("/last_error/code").and_then(Value::as_u64).filter(|_| is_process);
+    match status {
+        "COMPLETED" => ExitCode::SUCCESS,
+        "CANCELED" => ExitCode::FAILURE,
+        _ => ExitCode::from(
+            code.and_then(|code| u8::try_from(code).ok()).filter(|code| *code > 0).unwrap_or(1),
+        ),
     }
 }
 
@@ -107,6 +188,30 @@ async fn ended(client: &Client, id: &str) -> Result<Value, ClientError> {
     }
 }
 
+fn parse_header(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text
+        .split_once(':')
+        .ok_or_else(|| format!("`{text}` is not a header; write it as \"Name: value\""))?;
+    Ok((name.trim().to_owned(), value.trim().to_owned()))
+}
+
+fn parse_label(text: &str) -> Result<(String, String), String> {
+    let (key, value) =
+        text.split_once('=').ok_or_else(|| format!("`{text}` is not a label; write it as KEY=VALUE"))?;
+    Ok((key.to_owned(), value.to_owned()))
+}
+
+fn parse_backoff(text: &str) -> Result<(String, Option<Duration>), String> {
+    let (kind, first) = match text.split_once(':') {
+        Some((kind, first)) => (kind, Some(parse_span(first)?)),
+        None => (text, None),
+    };
+    if !matches!(kind, "none" | "fixed" | "linear" | "exponential") {
+        return Err(format!("`{kind}` is not a backoff; take none, fixed, linear or exponential"));
+    }
+    Ok((kind.to_owned(), first))
+}
+
 pub(crate) fn parse_span(text: &str) -> Result<Duration, String> {
     let wrong = || format!("`{text}` is not a span of time; write it as 30s, 5m or 2h");
     let unit = text.trim_start_matches(|c: char| c.is_ascii_digit());
@@ -121,6 +226,9 @@ pub(crate) fn parse_span(text: &str) -> Result<Duration, String> {
     };
     number.checked_mul(millis).map(Duration::from_millis).ok_or_else(wrong)
 }
+
+/// What a shell makes of SIGINT.
+const INTERRUPTED: u8 = 130;
 
 #[cfg(test)]
 mod tests {

@@ -6,6 +6,9 @@ use clap::{Args, Subcommand};
 use serde_json::json;
 
 use super::connect::Connect;
+use super::logs::Logs;
+use super::task_cancel::Cancel;
+use super::task_list::List;
 
 /// Exit: 0 done, 1 refused, 4 there is no such task.
 #[derive(Args)]
@@ -17,47 +20,29 @@ pub(crate) struct Task {
 #[derive(Subcommand)]
 enum What {
     /// Show one task with its attempts
+    #[command(after_help = "Example:\n  mainspring task get task_019a88f0")]
     Get(One),
-    /// List tasks, newest first
+    /// List tasks: unfinished ones, then ended ones, newest first
     List(List),
-    /// Cancel a task; a running one only with --force
+    /// Cancel a task, or all that match; running ones only with --force
     Cancel(Cancel),
     /// Queue a failed, cancelled or quarantined task again
+    #[command(after_help = "Example:\n  mainspring task retry task_019a88f0")]
     Retry(One),
+    /// Print what a task wrote; with -f as it writes it
+    Logs(Logs),
     /// Say why a task is not running, and what to do
+    #[command(after_help = "Example:\n  mainspring task diagnose task_019a88f0")]
     Diagnose(One),
     /// Start a waiting task now
+    #[command(after_help = "Example:\n  mainspring task run-now task_019a88f0")]
     RunNow(One),
 }
 
 #[derive(Args)]
 struct One {
-    /// The task
+    /// The task: its id or the beginning of it
     id: String,
-    #[command(flatten)]
-    connect: Connect,
-}
-
-#[derive(Args)]
-struct Cancel {
-    #[command(flatten)]
-    one: One,
-    /// Stop it even if it runs: it gets its grace, then it is killed
-    #[arg(long)]
-    force: bool,
-}
-
-#[derive(Args)]
-struct List {
-    /// Only these states, separated by commas
-    #[arg(long)]
-    state: Option<String>,
-    #[arg(long)]
-    tenant: Option<String>,
-    #[arg(long)]
-    job: Option<String>,
-    #[arg(long, default_value_t = 50)]
-    limit: u32,
     #[command(flatten)]
     connect: Connect,
 }
@@ -66,6 +51,7 @@ impl Task {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
         match self.what {
             What::Get(one) => one.get(""),
+            What::Logs(logs) => logs.run(),
             What::Diagnose(one) => one.get("/diagnosis"),
             What::Retry(one) => one.post("retry"),
             What::RunNow(one) => one.post("run-now"),
@@ -77,47 +63,19 @@ impl Task {
 
 impl One {
     fn get(self, part: &str) -> anyhow::Result<ExitCode> {
-        let path = format!("/v1/tasks/{}{part}", self.id);
+        let text = self.id;
         self.connect.run(async |client, print| {
-            print.object(&client.get(&path).await?);
+            let id = client.task_id(&text).await?;
+            print.object(&client.get(&format!("/v1/tasks/{id}{part}")).await?);
             Ok(ExitCode::SUCCESS)
         })
     }
 
     fn post(self, verb: &str) -> anyhow::Result<ExitCode> {
-        let path = format!("/v1/tasks/{}:{verb}", self.id);
+        let text = self.id;
         self.connect.run(async |client, print| {
-            print.object(&client.post(&path, &json!({})).await?);
-            Ok(ExitCode::SUCCESS)
-        })
-    }
-}
-
-impl Cancel {
-    fn run(self) -> anyhow::Result<ExitCode> {
-        let path = format!("/v1/tasks/{}?force={}", self.one.id, self.force);
-        self.one.connect.run(async |client, print| {
-            print.object(&client.delete(&path).await?);
-            Ok(ExitCode::SUCCESS)
-        })
-    }
-}
-
-impl List {
-    fn run(self) -> anyhow::Result<ExitCode> {
-        let mut path = format!("/v1/tasks?limit={}", self.limit);
-        for (name, value) in [("state", &self.state), ("tenant", &self.tenant), ("job", &self.job)] {
-            if let Some(value) = value {
-                path.extend(["&", name, "=", value]);
-            }
-        }
-        self.connect.run(async |client, print| {
-            let answer = client.get(&path).await?;
-            print.rows(
-                &answer,
-                "tasks",
-                &["task_id", "status", "task_type", "tenant", "created_at", "attempt_count"],
-            );
+            let id = client.task_id(&text).await?;
+            print.object(&client.post(&format!("/v1/tasks/{id}:{verb}"), &json!({})).await?);
             Ok(ExitCode::SUCCESS)
         })
     }

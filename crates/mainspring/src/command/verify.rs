@@ -9,6 +9,7 @@ use clap::Args;
 /// Walks every record of the journal, checks checksums and the hash chain, and changes nothing.
 /// Exit: 0 whole, 1 damaged or not readable (what and where is said).
 #[derive(Args)]
+#[command(after_help = "Example:\n  mainspring verify --data /var/lib/mainspring")]
 pub(crate) struct Verify {
     /// The data directory
     #[arg(long, value_name = "DIR", env = "MAINSPRING_DATA_DIR")]

@@ -1,11 +1,10 @@
 //! `mainspring worker`: runs what a server gives it.
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
-use mainspring_agent::{AddressRange, AgentConfig};
 
+use super::config::Given;
 use super::connect::Connect;
 use crate::serve::{self, Stop};
 
@@ -13,6 +12,9 @@ use crate::serve::{self, Stop};
 /// then it finishes what runs; results wait on its disk until the server has them.
 #[derive(Args)]
 #[command(args_conflicts_with_subcommands = true)]
+#[command(
+    after_help = "Examples:\n  mainspring worker --pool gpu --slots 4 --label disk=ssd\n  mainspring worker --config /etc/mainspring.toml"
+)]
 pub(crate) struct Worker {
     #[command(subcommand)]
     what: Option<What>,
@@ -23,7 +25,25 @@ pub(crate) struct Worker {
 #[derive(Subcommand)]
 enum What {
     /// Show the workers that the server knows
+    #[command(after_help = "Example:\n  mainspring worker list -o json")]
     List(List),
+    /// Give a worker nothing new; what it runs goes on
+    #[command(after_help = "Example:\n  mainspring worker cordon build-7")]
+    Cordon(Which),
+    /// Give a cordoned worker work again
+    #[command(after_help = "Example:\n  mainspring worker uncordon build-7")]
+    Uncordon(Which),
+    /// Let a worker finish what it runs and give it nothing new, before it is taken away
+    #[command(after_help = "Example:\n  mainspring worker drain worker_019a88")]
+    Drain(Which),
+}
+
+#[derive(Args)]
+struct Which {
+    /// The worker: its id, the beginning of it, or its name
+    worker: String,
+    #[command(flatten)]
+    connect: Connect,
 }
 
 #[derive(Args)]
@@ -34,32 +54,39 @@ struct List {
 
 #[derive(Args)]
 struct Start {
-    /// The server
-    #[arg(long, value_name = "URL", env = "MAINSPRING_SERVER", default_value = "http://127.0.0.1:7070")]
-    server: String,
-    /// The pool to work for
-    #[arg(long, default_value = "default")]
-    pool: String,
+    /// The server [default: http://127.0.0.1:7070] [env: MAINSPRING_SERVER]
+    #[arg(long, value_name = "URL")]
+    server: Option<String>,
+    /// The pool to work for [default: default]
+    #[arg(long)]
+    pool: Option<String>,
     /// How many tasks at once [default: one a processor]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
-    slots: Option<u32>,
+    #[arg(long, value_name = "N")]
+    slots: Option<String>,
     /// A label, as KEY=VALUE; may be given more than once
     #[arg(long = "label", value_name = "K=V", value_parser = parse_label)]
-    labels: Vec<(String, String)>,
-    #[arg(long, default_value = "")]
-    zone: String,
-    /// Where the worker keeps its identity, its logs and results that are not yet acknowledged
-    #[arg(long, value_name = "DIR", env = "MAINSPRING_WORKER_DIR", default_value = "worker")]
-    state: PathBuf,
-    /// Addresses that HTTP tasks may call although they are private, as 10.0.0.0/8; may be given more than once
-    #[arg(long = "allow", value_name = "RANGE", value_parser = parse_range)]
-    allow: Vec<AddressRange>,
+    labels: Vec<String>,
+    #[arg(long)]
+    zone: Option<String>,
+    /// Where the worker keeps its identity, its logs and results that are not yet acknowledged [default: worker]
+    /// [env: MAINSPRING_WORKER_DIR]
+    #[arg(long, value_name = "DIR")]
+    state: Option<String>,
+    /// Addresses or hosts that HTTP tasks may call although they are private, as 10.0.0.0/8 or host.example:8080;
+    /// may be given more than once
+    #[arg(long = "allow", value_name = "WHAT")]
+    allow: Vec<String>,
+    #[command(flatten)]
+    given: Given,
 }
 
 impl Worker {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
         match self.what {
             Some(What::List(list)) => list.run(),
+            Some(What::Cordon(which)) => which.post("cordon"),
+            Some(What::Uncordon(which)) => which.post("uncordon"),
+            Some(What::Drain(which)) => which.post("drain"),
             None => self.start.run(),
         }
     }
@@ -67,12 +94,17 @@ impl Worker {
 
 impl Start {
     fn run(self) -> anyhow::Result<ExitCode> {
-        let mut config = AgentConfig::new(self.server, self.state);
-        config.pool = self.pool;
-        config.slots = self.slots.unwrap_or(config.slots);
-        config.labels = self.labels.into_iter().collect();
-        config.zone = self.zone;
-        config.allow = self.allow;
+        let joined = |list: Vec<String>| (!list.is_empty()).then(|| list.join(","));
+        let flags = vec![
+            ("worker.server", self.server),
+            ("worker.pool", self.pool),
+            ("worker.slots", self.slots),
+            ("worker.labels", joined(self.labels)),
+            ("worker.zone", self.zone),
+            ("worker.state", self.state),
+            ("worker.webhook.allow", joined(self.allow)),
+        ];
+        let config = self.given.load(flags)?.worker()?;
         serve::block_on(async {
             let stop = Stop::on_signal()?;
             eprintln!("working for {} in pool `{}` with {} slots", config.server, config.pool, config.slots);
@@ -92,12 +124,19 @@ impl List {
     }
 }
 
-fn parse_label(text: &str) -> Result<(String, String), String> {
-    let (key, value) =
-        text.split_once('=').ok_or_else(|| format!("`{text}` is not a label; write it as KEY=VALUE"))?;
-    Ok((key.to_owned(), value.to_owned()))
+impl Which {
+    fn post(self, verb: &str) -> anyhow::Result<ExitCode> {
+        let text = self.worker;
+        self.connect.run(async |client, print| {
+            let id = client.worker_id(&text).await?;
+            let answer = client.post(&format!("/v1/workers/{id}:{verb}"), &serde_json::json!({})).await?;
+            print.object(&answer);
+            Ok(ExitCode::SUCCESS)
+        })
+    }
 }
 
-fn parse_range(text: &str) -> Result<AddressRange, String> {
-    text.parse().map_err(|_| format!("`{text}` is not a range of addresses; write it as 10.0.0.0/8"))
+fn parse_label(text: &str) -> Result<String, String> {
+    let right = text.split_once('=').is_some_and(|(key, _)| !key.is_empty()) && !text.contains(',');
+    right.then(|| text.to_owned()).ok_or_else(|| format!("`{text}` is not a label; write it as KEY=VALUE"))
 }

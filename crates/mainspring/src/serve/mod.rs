@@ -2,34 +2,35 @@
 
 use std::future::Future;
 use std::net::SocketAddr;
-use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Context;
 use mainspring_agent::{Agent, AgentConfig};
-use mainspring_api::{ApiConfig, Readers, Server, SessionRouter};
-use mainspring_runtime::ShardConfig;
-use mainspring_runtime::node::Node;
-use mainspring_store_local::{LocalOptions, LocalStore};
+use mainspring_api::{LogStorage, Readers, Server, SessionRouter};
+use mainspring_runtime::node::{Node, StopWatch};
+use mainspring_store_local::{LocalLogs, LocalStore};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
+use crate::config::ServerSetup;
+
 /// Opens the data, listens, and serves until `stop`; then everything accepted is durable and in the tables.
 pub(crate) async fn server(
-    data: &Path,
-    listen: SocketAddr,
+    setup: &ServerSetup,
     ready: impl FnOnce(SocketAddr),
     stop: impl Future<Output = ()> + Send,
 ) -> anyhow::Result<()> {
+    let ServerSetup { data, listen, api: config, shard, store: options, logs } = setup.clone();
     tracing::info!(data = %data.display(), %listen, version = env!("CARGO_PKG_VERSION"), "starting");
-    std::fs::create_dir_all(data)
+    std::fs::create_dir_all(&data)
         .with_context(|| format!("cannot make the data directory `{}`", data.display()))?;
-    let config = ApiConfig::default();
     let sessions = SessionRouter::new(config.session_queue_max);
-    let store = LocalStore::new(data, LocalOptions::default());
-    let (node, recovered, reader) =
-        Node::open_with_reader(&store, ShardConfig::default(), sessions.outlet())?;
+    let logs = LocalLogs::new(&data, logs);
+    let store = LocalStore::new(data, options);
+    let (node, recovered, reader) = Node::open_with_reader(&store, shard, sessions.outlet())?;
+    // After the store has locked the directory.
+    let logs = LogStorage::new(logs.writer()?, logs.reader());
     tracing::info!(
         rows = recovered.rows,
         records = recovered.records,
@@ -38,17 +39,56 @@ pub(crate) async fn server(
     );
     let listener = TcpListener::bind(listen).await.with_context(|| format!("cannot listen on {listen}"))?;
     let address = listener.local_addr()?;
+    let failure = Failure::of(node.stop_watch());
     let node = Arc::new(node);
-    let server = Server::new(Arc::clone(&node), Readers::new(reader), sessions, config);
+    let server = Server::new(Arc::clone(&node), Readers::new(reader), logs, sessions, config);
     ready(address);
-    server.serve(listener, stop).await?;
+    let stop_or_failure = async {
+        tokio::select! {
+            () = stop => {}
+            () = failure.happened() => {}
+        }
+    };
+    server.serve(listener, stop_or_failure).await?;
     if let Some(node) = Arc::into_inner(node) {
         tokio::task::spawn_blocking(move || node.stop()).await.context("could not close the store")?;
         tracing::info!("stopped: everything is durable and in the tables");
     } else {
         tracing::warn!("a request was still under way; the journal will be replayed at the next start");
     }
-    Ok(())
+    match failure.cause() {
+        Some(cause) => {
+            Err(anyhow::anyhow!("{cause}")
+                .context("the server cannot go on; everything acknowledged is kept"))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Whether the shard has stopped by itself. A server without one must end, so that whoever watches it can act.
+struct Failure(watch::Receiver<Option<String>>);
+
+impl Failure {
+    fn of(stopped: StopWatch) -> Self {
+        let (sender, receiver) = watch::channel(None);
+        std::thread::spawn(move || {
+            if let Some(cause) = stopped.wait() {
+                let _ = sender.send(Some(cause.to_string()));
+            }
+        });
+        Self(receiver)
+    }
+
+    async fn happened(&self) {
+        // An error means that the shard was told to stop.
+        if self.0.clone().wait_for(Option::is_some).await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
+
+    fn cause(&self) -> Option<String> {
+        self.0.borrow().clone()
+    }
 }
 
 pub(crate) async fn worker(config: AgentConfig, stop: impl Future<Output = ()>) -> anyhow::Result<()> {

@@ -16,7 +16,6 @@ use std::thread::JoinHandle;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use crossbeam_channel::{Receiver, Sender, TrySendError, bounded};
-use mainspring_core::command::Command;
 use mainspring_core::effect::Effect;
 use mainspring_core::id::Slot;
 use mainspring_core::time::{Millis, Wall};
@@ -44,6 +43,16 @@ pub struct Busy(pub Envelope<Reply>);
 /// One node with its shards. Embedded, that is one shard that owns every slot.
 pub struct Node {
     shards: Vec<ShardHandle>,
+}
+
+/// See [`Node::stop_watch`]. Only one of them hears of it.
+pub struct StopWatch(Option<Receiver<Option<StopCause>>>);
+
+impl StopWatch {
+    /// Waits until the shard has stopped; `None` if it was told to.
+    pub fn wait(self) -> Option<StopCause> {
+        self.0.and_then(|stopped| stopped.recv().ok().flatten())
+    }
 }
 
 struct ShardHandle {
@@ -127,14 +136,9 @@ impl Node {
         shard.figures.recv().ok()
     }
 
-    /// Resolves when a shard has stopped by itself; `None` after a clean stop.
-    pub fn stopped(&self) -> Option<StopCause> {
-        self.shards.first().and_then(|shard| shard.stopped.recv().ok().flatten())
-    }
-
-    /// Whether a shard has stopped by itself, and why.
-    pub fn has_stopped(&self) -> Option<StopCause> {
-        self.shards.first().and_then(|shard| shard.stopped.try_recv().ok().flatten())
+    /// Tells when the (first) shard has stopped; it does not hold on to the node.
+    pub fn stop_watch(&self) -> StopWatch {
+        StopWatch(self.shards.first().map(|shard| shard.stopped.clone()))
     }
 
     /// Makes what was accepted durable, writes the tables, and ends the threads.
@@ -152,7 +156,7 @@ impl Node {
 }
 
 fn needs_keys(envelope: &Envelope<Reply>) -> bool {
-    envelope.commands.iter().any(|command| matches!(command, Command::Submit(submit) if submit.key.is_some()))
+    envelope.commands.iter().any(|command| command.key().is_some())
 }
 
 fn start<J, T, Rd>(

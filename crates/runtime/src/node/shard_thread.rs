@@ -78,10 +78,10 @@ impl ShardThread {
             let what = what.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
             Some(StopCause::Apply(format!("after record {}: {what}", self.shard.figures().durable)))
         });
-        if let Some(cause) = &cause {
-            tracing::error!(?cause, "the shard stopped");
+        let _ = stopped.send(cause.clone());
+        if let Some(cause) = cause {
+            tracing::error!(%cause, "the shard stopped");
         }
-        let _ = stopped.send(cause);
     }
 
     fn turns(&mut self) -> Option<StopCause> {

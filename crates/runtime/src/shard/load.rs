@@ -1,9 +1,9 @@
 //! Commands on tasks that memory does not hold: the tables are asked first.
 
-use mainspring_core::command::{Answer, Command, Rejection};
+use mainspring_core::command::{Answer, Command, Keyed, Rejection};
 use mainspring_core::id::TaskId;
 use mainspring_core::question::{Diagnosis, Question, Standing};
-use mainspring_core::task::Task;
+use mainspring_core::task::{State, Task};
 use mainspring_store::StoredTask;
 use mainspring_store::format::read_task;
 
@@ -14,15 +14,21 @@ impl<R> Shard<R> {
     /// The task that must be looked up before this command can be decided.
     pub(super) fn needs_load(&self, command: &Command) -> Option<TaskId> {
         let id = match command {
+            Command::Keyed(keyed) => {
+                // A key that is known is answered from, whatever became of the task.
+                return if self.knows(keyed) { None } else { self.needs_load(&keyed.command) };
+            }
             Command::Cancel { id, .. }
             | Command::Amend { id, .. }
             | Command::RunNow { id }
             | Command::Force { id, .. }
             | Command::Revive { id, fact: None, .. }
+            | Command::Discard { id, fact: None, .. }
             | Command::Read { id }
             | Command::Ask(Question::Why { id }) => *id,
             Command::Submit(_)
             | Command::Revive { fact: Some(_), .. }
+            | Command::Discard { fact: Some(_), .. }
             | Command::BulkCancel { .. }
             | Command::ContinueProcess { .. }
             | Command::Report(_)
@@ -42,18 +48,37 @@ impl<R> Shard<R> {
         let result = match found {
             None => self.handle(command),
             Some(StoredTask::Live(row)) => match read_task(&row.bytes, &mut self.profiles_in) {
-                Ok(task) => {
-                    self.machine.page_in(task);
-                    self.handle(command)
-                }
+                Ok(task) => self.on_parked(command, task),
                 Err(error) => return self.stop(StopCause::Apply(format!("row of {}: {error}", row.id))),
             },
             Some(StoredTask::Ended(row)) => match read_task(&row.bytes, &mut self.profiles_in) {
                 Ok(task) => self.on_ended(command, task),
-                Err(error) => return self.stop(StopCause::Apply(format!("row of {}: {error}", row.id))),
+                // Nothing that is still to be done depends on it.
+                Err(_) => Err(Rejection::Internal { what: "the row of this ended task is damaged" }),
             },
         };
         self.hold_answer(reply, vec![result]);
+    }
+
+    fn knows(&self, keyed: &Keyed) -> bool {
+        let (claim, fact) = keyed.key;
+        self.machine.state().keys().known(claim.scope, fact).is_some()
+    }
+
+    /// Who only looks does not bring the task into memory: it would stay there until it changes.
+    fn on_parked(&mut self, command: Command, parked: Task) -> Result<Answer, Rejection> {
+        let absent = self.machine.state().tasks().find(parked.id).is_none();
+        match (command, &parked.state) {
+            (Command::Read { .. }, _) if absent => Ok(Answer::Task(Some(Box::new(parked)))),
+            (Command::Ask(Question::Why { id }), State::Pending { due }) if absent => {
+                let standing = Standing::WaitsForTime { due: *due };
+                Ok(Answer::Diagnosis(Box::new(Diagnosis { id, status: parked.status(), standing })))
+            }
+            (command, _) => {
+                self.machine.page_in(parked);
+                self.handle(command)
+            }
+        }
     }
 
     fn on_ended(&mut self, command: Command, ended: Task) -> Result<Answer, Rejection> {
@@ -68,10 +93,26 @@ impl<R> Shard<R> {
             }
             // Sent again after its answer was lost, and done since.
             Command::Submit(_) => Ok(Answer::AlreadySubmitted { id: ended.id }),
-            Command::Revive { id, over, .. } => {
-                self.handle(Command::Revive { id, fact: Some(Box::new(ended)), over })
+            Command::Keyed(keyed) if self.knows(&keyed) => self.handle(Command::Keyed(keyed)),
+            Command::Keyed(keyed) => {
+                let Keyed { key, command } = *keyed;
+                match with_fact(command, ended) {
+                    Ok(command) => self.handle(Command::Keyed(Box::new(Keyed { key, command }))),
+                    Err(refusal) => Err(refusal),
+                }
             }
-            _ => Err(Rejection::TaskAlreadyEnded { id: ended.id, status: ended.status() }),
+            command => self.handle(with_fact(command, ended)?),
         }
+    }
+}
+
+/// Commands on ended tasks get the task with them; all others come too late.
+fn with_fact(command: Command, ended: Task) -> Result<Command, Rejection> {
+    match command {
+        Command::Revive { id, over, dead_only, .. } => {
+            Ok(Command::Revive { id, fact: Some(Box::new(ended)), over, dead_only })
+        }
+        Command::Discard { id, over, .. } => Ok(Command::Discard { id, fact: Some(Box::new(ended)), over }),
+        _ => Err(Rejection::TaskAlreadyEnded { id: ended.id, status: ended.status() }),
     }
 }

@@ -78,13 +78,13 @@ pub enum Output<R> {
     Stopped(StopCause),
 }
 
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum StopCause {
-    /// A newer epoch owns the shard.
+    #[error("a newer owner has taken over (epoch {newest})")]
     NotOwner { newest: Epoch },
-    /// The journal device broke its promise.
+    #[error("the journal could not be written for good: {0}")]
     Broken(String),
-    /// An event could not be applied: journal and tables contradict each other.
+    #[error("journal and tables contradict each other: {0}")]
     Apply(String),
 }
 
@@ -116,6 +116,8 @@ pub struct ShardFigures {
     pub lag_bytes: u64,
     pub in_memory: usize,
     pub recent_keys: usize,
+    /// Everything due at or before this is in memory; later tasks may be parked.
+    pub paged_until: Wall,
 }
 
 impl<R> Shard<R> {
@@ -139,6 +141,7 @@ impl<R> Shard<R> {
             lag_bytes: self.checkpoints.lag_bytes(),
             in_memory: self.machine.state().tasks().len(),
             recent_keys: self.machine.state().keys().len(),
+            paged_until: self.pager.holds_until(),
         }
     }
 

@@ -16,6 +16,7 @@ pub enum Asked {
     RunNow { id: TaskId },
     Force { id: TaskId },
     Revive { id: TaskId },
+    Discard { id: TaskId },
     Read { id: TaskId },
     BulkCancel,
 }
@@ -73,6 +74,7 @@ impl Checkers {
             }
             (Asked::Amend { id }, _) => self.durable(id, "amended", |facts| facts.amended),
             (Asked::Force { id }, _) => self.durable(id, "forced", |facts| facts.forced),
+            (Asked::Discard { id }, _) => self.durable(id, "discarded", |facts| facts.forced),
             (Asked::Revive { id }, _) => self.durable(id, "revived", |facts| facts.revivals > 0),
             _ => Ok(()),
         }
@@ -117,7 +119,8 @@ impl Checkers {
                 | Asked::Amend { id }
                 | Asked::RunNow { id }
                 | Asked::Force { id }
-                | Asked::Revive { id },
+                | Asked::Revive { id }
+                | Asked::Discard { id },
                 Rejection::TaskNotFound { .. },
             ) => require(!must_be_known, "I1", || format!("{id} was acknowledged and cannot be found")),
             (_, Rejection::Internal { what }) => {

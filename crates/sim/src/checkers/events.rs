@@ -30,6 +30,7 @@ pub(super) fn moves(event: &Event) -> Option<(Cause, Status)> {
         | Event::TaskAmended { .. }
         | Event::CheckpointSaved { .. }
         | Event::DeadlineExtended { .. }
+        | Event::KeyBound { .. }
         | Event::ProcessStarted { .. }
         | Event::ProcessAdvanced { .. }
         | Event::ProcessEnded { .. } => return None,
@@ -62,6 +63,11 @@ fn claimed(event: &Event) -> Option<Fence> {
 
 impl JournalFold {
     pub(super) fn check_event(&self, event: &Event) -> Check {
+        if let Event::KeyBound { claim, entity } = event {
+            return require(!self.keys.contains_key(&claim.scope), "I3", || {
+                format!("{entity} was acted on twice under one key")
+            });
+        }
         let Some(id) = event.task() else { return Ok(()) };
         let task = self.task(id);
         if let Some((cause, to)) = moves(event) {

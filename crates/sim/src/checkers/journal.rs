@@ -195,6 +195,9 @@ impl JournalFold {
     }
 
     fn note(&mut self, event: &Event) {
+        if let Event::KeyBound { claim, entity } = event {
+            self.keys.insert(claim.scope, *entity);
+        }
         let Some(id) = event.task() else { return };
         let task = self.state.tasks().by_id(id);
         let Some((status, band)) = task.map(|task| (task.status(), task.lease().is_some())) else { return };
@@ -238,6 +241,7 @@ impl JournalFold {
             | Event::CheckpointSaved { .. }
             | Event::DeadlineExtended { .. }
             | Event::EpochStarted { .. }
+            | Event::KeyBound { .. }
             | Event::ProcessStarted { .. }
             | Event::ProcessAdvanced { .. }
             | Event::ProcessEnded { .. } => {}

@@ -16,7 +16,7 @@ use super::{Check, require};
 pub enum Over {
     /// Its outcome is known and is told until someone acknowledges it.
     Known,
-    /// It went down with its worker.
+    /// It went down with its worker, or its worker could not see how it ended.
     Lost,
 }
 

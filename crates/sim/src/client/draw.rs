@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mainspring_core::command::{Command, SessionCommand, StartTime, Submit};
+use mainspring_core::command::{Command, Keyed, SessionCommand, StartTime, Submit};
 use mainspring_core::id::{Slot, TaskId};
 use mainspring_core::key::{KeyClaim, KeyFact, KeyScope};
 use mainspring_core::name::Name;
@@ -33,9 +33,15 @@ impl World {
             78..84 => self.on_task(|id, world| world.draw_amend(id)),
             84..88 => self.on_task(|id, _| Command::RunNow { id }),
             88..90 => self.on_task(|id, world| world.draw_force(id)),
-            90..93 => self.on_task(|id, _| Command::Revive { id, fact: None, over: over() }),
+            90..92 => {
+                self.on_task(|id, _| Command::Revive { id, fact: None, over: over(), dead_only: false })
+            }
+            92..93 => self.on_task(|id, _| Command::Discard { id, fact: None, over: over() }),
             93..99 => self.on_task(|id, _| Command::Read { id }),
-            _ if self.chance.per_mille(500) => vec![self.draw_bulk()],
+            _ if self.chance.per_mille(500) => {
+                let bulk = self.draw_bulk();
+                vec![self.perhaps_keyed(bulk)]
+            }
             _ => vec![self.draw_cordon()],
         }
     }
@@ -48,7 +54,28 @@ impl World {
         // Half of the time one of the newest.
         let reach = if self.chance.per_mille(500) { tasks.len().min(5) } else { tasks.len() };
         let id = tasks[tasks.len() - 1 - self.chance.below(reach as u64) as usize];
-        vec![act(id, self)]
+        let command = act(id, self);
+        vec![if matches!(command, Command::Read { .. }) { command } else { self.perhaps_keyed(command) }]
+    }
+
+    /// One in four comes under a key, and one in four of those is one that was sent before.
+    fn perhaps_keyed(&mut self, command: Command) -> Command {
+        if !self.chance.per_mille(250) {
+            return command;
+        }
+        let sent = self.callers.keyed_others.len() as u64;
+        if sent > 0 && self.chance.per_mille(250) {
+            let again = self.callers.keyed_others[self.chance.below(sent) as usize].clone();
+            return Command::Keyed(Box::new(again));
+        }
+        let claim = KeyClaim {
+            scope: KeyScope(u128::from(self.chance.draw())),
+            request: u128::from(self.chance.draw()) << 8,
+            expires: Wall::from_millis(u64::MAX >> 8),
+        };
+        let keyed = Keyed { key: (claim, KeyFact::Absent), command };
+        self.callers.keyed_others.push(keyed.clone());
+        Command::Keyed(Box::new(keyed))
     }
 
     fn draw_amend(&mut self, id: TaskId) -> Command {

@@ -8,7 +8,7 @@ mod draw;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use mainspring_core::command::{Command, SessionCommand, Submit};
+use mainspring_core::command::{Command, Keyed, SessionCommand, Submit};
 use mainspring_core::id::TaskId;
 use mainspring_core::key::KeyClaim;
 use mainspring_runtime::{Envelope, Replies};
@@ -49,6 +49,8 @@ pub struct Callers {
     /// Tasks that were submitted, whatever came of it.
     tasks: Vec<TaskId>,
     keyed: Vec<(KeyClaim, Submit)>,
+    /// Commands under a key that were sent before.
+    keyed_others: Vec<Keyed>,
     acked: BTreeSet<TaskId>,
     refused: BTreeMap<TaskId, u64>,
     waiting: BTreeSet<u64>,
@@ -64,6 +66,7 @@ impl Callers {
             operations: Vec::new(),
             tasks: Vec::new(),
             keyed: Vec::new(),
+            keyed_others: Vec::new(),
             acked: BTreeSet::new(),
             refused: BTreeMap::new(),
             waiting: BTreeSet::new(),
@@ -251,6 +254,8 @@ fn asked(command: &Command) -> Asked {
         Command::RunNow { id } => Asked::RunNow { id: *id },
         Command::Force { id, .. } => Asked::Force { id: *id },
         Command::Revive { id, .. } => Asked::Revive { id: *id },
+        Command::Discard { id, .. } => Asked::Discard { id: *id },
+        Command::Keyed(keyed) => asked(&keyed.command),
         Command::Read { id } => Asked::Read { id: *id },
         _ => Asked::BulkCancel,
     }
@@ -264,6 +269,7 @@ fn target(asked: Asked) -> Option<TaskId> {
         | Asked::RunNow { id }
         | Asked::Force { id }
         | Asked::Revive { id }
+        | Asked::Discard { id }
         | Asked::Read { id } => Some(id),
         Asked::BulkCancel => None,
     }

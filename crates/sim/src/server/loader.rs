@@ -24,7 +24,7 @@ pub(super) enum LoaderOrder {
 /// Whether the tables must be asked before the shard is: for keys, and for a submission without one that is
 /// sent again (the edge says so, because the task may have ended and left memory since).
 pub(super) fn needed(envelope: &Envelope<Ticket>, again: bool) -> bool {
-    let keyed = |command: &Command| matches!(command, Command::Submit(submit) if submit.key.is_some());
+    let keyed = |command: &Command| command.key().is_some();
     let alone = matches!(envelope.commands.as_slice(), [Command::Submit(_)]);
     envelope.commands.iter().any(keyed) || again && alone
 }
@@ -77,9 +77,7 @@ impl World {
             LoaderOrder::Keys(_) | LoaderOrder::Load { .. } if failed => Mail::Dropped,
             LoaderOrder::Keys(mut envelope) => {
                 for command in &mut envelope.commands {
-                    if let Command::Submit(submit) = command
-                        && let Some((claim, fact)) = &mut submit.key
-                    {
+                    if let Some((claim, fact)) = command.key_mut() {
                         *fact =
                             disk.key(claim.scope).map_or(KeyFact::Absent, |row| KeyFact::Bound(row.binding));
                     }

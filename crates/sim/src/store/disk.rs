@@ -185,6 +185,10 @@ impl Disk {
         live.or_else(|| self.ended_row(id).cloned().map(StoredTask::Ended))
     }
 
+    pub fn live_ids(&self, from: TaskId, through: TaskId) -> Vec<TaskId> {
+        self.live.range(from..=through).map(|(id, _)| *id).collect()
+    }
+
     pub fn parked(&self, from: ParkedFrom, limit: usize) -> Vec<LiveRow> {
         match from {
             ParkedFrom::Due { after, until } => {

@@ -147,6 +147,14 @@ impl ReadTables for SimReader {
         Ok(self.0.disk().parked(from, limit))
     }
 
+    fn ids(&mut self, from: TaskId, through: TaskId, limit: usize) -> Result<Vec<TaskId>, ReadError> {
+        let disk = self.0.disk();
+        let ended = disk.history.values().map(|row| row.id).filter(|id| (from..=through).contains(id));
+        let live = disk.live_ids(from, through);
+        let all: std::collections::BTreeSet<TaskId> = live.into_iter().chain(ended).collect();
+        Ok(all.into_iter().take(limit).collect())
+    }
+
     fn history(&mut self, query: &HistoryQuery) -> Result<HistoryPage, ReadError> {
         let disk = self.0.disk();
         let after = query.after.map_or((u32::MAX, TaskId::from_bits(u128::MAX)), |at| (at.day, at.id));

@@ -282,7 +282,8 @@ impl World {
     fn result(&mut self, index: usize, claim: Claim, what: ReportKind) {
         self.workers[index].running.remove(&claim);
         self.workers[index].spool.insert(claim, what.clone());
-        self.checkers.ledger.end(claim.0, claim.1, Over::Known);
+        let vanished = matches!(what, ReportKind::Vanished(_));
+        self.checkers.ledger.end(claim.0, claim.1, if vanished { Over::Lost } else { Over::Known });
         self.report(index, claim, what);
     }
 }

@@ -30,10 +30,12 @@ pub enum Nature {
     Alike,
     /// Stores how far it came.
     Checkpoints,
+    /// Fails, and its worker cannot say how far it came.
+    Vanishes,
 }
 
 impl Nature {
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Plain,
         Self::Flaky,
         Self::Permanent,
@@ -45,6 +47,7 @@ impl Nature {
         Self::BigOutput,
         Self::Alike,
         Self::Checkpoints,
+        Self::Vanishes,
     ];
 
     fn of(payload: &[u8]) -> Self {
@@ -146,6 +149,9 @@ impl World {
             Nature::Flaky if fails => {
                 let class = FailureClass::ALL[self.chance.below(FailureClass::ALL.len() as u64) as usize];
                 failed(class, self.chance.below(3) as i32 * 2, &format!("flaky {}", self.chance.below(1_000)))
+            }
+            Nature::Vanishes if fails => {
+                ReportKind::Vanished(Failure::new(FailureClass::Transient, 0, "the answer was lost"))
             }
             Nature::Permanent if fails => failed(FailureClass::Permanent, 3, "cannot ever work"),
             Nature::Resource if fails => failed(FailureClass::Resource, 137, "out of memory"),

@@ -50,6 +50,29 @@ pub fn by_id(tx: &Transaction<'_>, id: TaskId, days: &[u32]) -> rusqlite::Result
     Ok(None)
 }
 
+/// Of live and ended tasks; every table is clustered by id.
+pub fn ids(
+    tx: &Transaction<'_>,
+    from: TaskId,
+    through: TaskId,
+    limit: usize,
+) -> rusqlite::Result<Vec<TaskId>> {
+    let tables = days::list(tx)?.into_iter().map(|day| format!("history_{day}"));
+    let mut found: Vec<TaskId> = vec![];
+    for table in std::iter::once("live".to_owned()).chain(tables) {
+        let sql = format!("SELECT id FROM {table} WHERE id BETWEEN ?1 AND ?2 ORDER BY id LIMIT ?3");
+        let range = (wide(from.bits()), wide(through.bits()), limit as i64);
+        let mut select = tx.prepare_cached(&sql)?;
+        for id in select.query_map(range, |row| rows::bits(row, 0))? {
+            found.push(TaskId::from_bits(id?));
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    found.truncate(limit);
+    Ok(found)
+}
+
 fn in_range(query: &HistoryQuery, day: u32) -> bool {
     query.after.is_none_or(|after| day <= after.day)
         && query.ended_from.is_none_or(|from| day >= from.day())

@@ -61,7 +61,10 @@ impl LocalReader {
     ) -> Result<T, ReadError> {
         let failed = |error: rusqlite::Error| ReadError { what: error.to_string() };
         let tx = self.db.transaction().map_err(failed)?;
-        work(&tx).map_err(failed)
+        let found = work(&tx).map_err(failed)?;
+        // Not rolled back: that makes SQLite forget its prepared statements, most of the cost of a look-up.
+        tx.commit().map_err(failed)?;
+        Ok(found)
     }
 }
 
@@ -110,6 +113,10 @@ impl ReadTables for LocalReader {
                 .query_map(params![wide(after.bits()), limit], rows::live)?
                 .collect(),
         })
+    }
+
+    fn ids(&mut self, from: TaskId, through: TaskId, limit: usize) -> Result<Vec<TaskId>, ReadError> {
+        self.read(|tx| history::ids(tx, from, through, limit))
     }
 
     fn history(&mut self, query: &HistoryQuery) -> Result<HistoryPage, ReadError> {

@@ -1,5 +1,6 @@
 //! What every store must do, as named cases over the traits alone.
-//! Entry: [`run`], with a [`Harness`] that makes empty stores; a backend's test file is that one call.
+//! Entry: [`run`], with a [`Harness`] that makes empty stores; a backend's test file is that one call. Stores of logs
+//! have a suite of their own, [`run_logs`].
 //! - CF-1 each case opens its own store; none depends on another
 //! - CF-2 a "crash" drops all that was opened, lets the harness do its worst, and opens again
 //!
@@ -7,9 +8,11 @@
 
 mod history;
 mod journal;
+mod logs;
 mod samples;
 mod tables;
 
+pub use self::logs::{LogHarness, run_logs};
 use crate::{Opened, Store};
 
 /// Makes stores for the cases.

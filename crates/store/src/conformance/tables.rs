@@ -21,6 +21,7 @@ pub fn cases<H: Harness>() -> Vec<Case<H>> {
         ("a revived task leaves the history", revived_leaves_history),
         ("parked rows page by due time", parked_by_due),
         ("parked rows page by id", parked_by_id),
+        ("ids in a range, live and ended, each once", ids_in_a_range),
         ("keys answer in the order asked", keys_in_order),
         ("keys go when expired and their task is not live", keys_expire),
         ("another reader sees the same", another_reader),
@@ -207,6 +208,21 @@ fn parked_by_id<H: Harness>(harness: &H) {
         }
         assert_eq!(walked, expected, "limit {limit}");
     }
+}
+
+fn ids_in_a_range<H: Harness>(harness: &H) {
+    let store = harness.fresh();
+    let mut opened = open(&store);
+    let first = Cut {
+        live: (1..=4).map(|n| live(n, 1, (n == 2).then_some(5_000))).collect(),
+        ended: vec![ended(5, Status::Failed, DAY_MS), ended(6, Status::Succeeded, 3 * DAY_MS)],
+        ..cut(opened.epoch, 0)
+    };
+    opened.tables.cut(&first).expect("cut");
+    let mut ids = |from, through, limit| opened.reader.ids(from, through, limit).expect("ids");
+    assert_eq!(ids(id(2), id(5), 10), [2, 3, 4, 5].map(id), "both ends belong to it");
+    assert_eq!(ids(id(3), id(9), 3), [3, 4, 5].map(id), "the lowest first");
+    assert_eq!(ids(id(7), id(9), 10), []);
 }
 
 fn keys_in_order<H: Harness>(harness: &H) {

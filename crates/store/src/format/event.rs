@@ -25,7 +25,8 @@ pub(super) mod kind {
     pub const PROCESS_STARTED: u8 = 16;
     pub const PROCESS_ADVANCED: u8 = 17;
     pub const PROCESS_ENDED: u8 = 18;
-    pub const NEWEST: u8 = PROCESS_ENDED;
+    pub const KEY_BOUND: u8 = 19;
+    pub const NEWEST: u8 = KEY_BOUND;
 }
 
 /// All types are at their first version; the byte is there for the day that one is not.
@@ -68,6 +69,7 @@ fn kind_of(event: &Event) -> u8 {
         Event::ProcessStarted { .. } => kind::PROCESS_STARTED,
         Event::ProcessAdvanced { .. } => kind::PROCESS_ADVANCED,
         Event::ProcessEnded { .. } => kind::PROCESS_ENDED,
+        Event::KeyBound { .. } => kind::KEY_BOUND,
     }
 }
 
@@ -133,6 +135,10 @@ fn write_fields(w: &mut Writer<'_>, event: &Event, profiles: &mut EncodedProfile
             w.varint(u64::from(*handled));
         }
         Event::ProcessEnded { id } => w.varint(id.get()),
+        Event::KeyBound { claim, entity } => {
+            w.key(claim);
+            w.task_id(*entity);
+        }
     }
 }
 

@@ -37,6 +37,7 @@ fn read_event(r: &mut Reader<'_>, profiles: &mut ProfileCache) -> Result<Event, 
             Ok(Event::TaskRevived { ended: Box::new(task::read(r, profiles)?), over: r.over()? })
         }
         kind::PROCESS_STARTED..=kind::PROCESS_ENDED => read_process_event(r, kind),
+        kind::KEY_BOUND => Ok(Event::KeyBound { claim: r.key()?, entity: r.task_id()? }),
         kind::TASK_SUBMITTED => read_submitted(r, profiles),
         kind::TASK_RELEASED => Ok(Event::TaskReleased { id: r.task_id()? }),
         kind::TASK_CANCELLED => Ok(Event::TaskCancelled { id: r.task_id()? }),

@@ -165,9 +165,19 @@ fn read_requirements(r: &mut Reader<'_>) -> Result<Requirements, FormatError> {
     resources.memory_bytes = r.varint("memory")?;
     resources.disk_bytes = r.varint("disk")?;
     resources.gpus = r.varint("gpus")?;
+    let at = r.at();
     let custom = r.list("custom resources", |r| Ok((r.name("resource")?, r.varint("amount")?)))?;
+    let resources = resources.with_custom(custom.clone());
+    if resources.custom() != custom {
+        // Put right, it would be written as other bytes than were read (FM-2).
+        return Err(FormatError::bad(
+            "custom resources",
+            at,
+            "are not in the order in which they are written",
+        ));
+    }
     let labels = r.list("label conditions", read_condition)?;
-    Ok(Requirements { pool, resources: resources.with_custom(custom), labels, zone: r.name("zone")? })
+    Ok(Requirements { pool, resources, labels, zone: r.name("zone")? })
 }
 
 fn read_condition(r: &mut Reader<'_>) -> Result<LabelCondition, FormatError> {

@@ -17,7 +17,7 @@ pub async fn outcome(response: Response<Incoming>, bytes_max: usize) -> Outcome 
         Ok(read) => read,
         Err(error) => {
             let message = format!("the answer {status} broke off: {error}");
-            return Outcome::failure(FailureClass::Transient, i32::from(status.as_u16()), message);
+            return Outcome::unknown(FailureClass::Transient, i32::from(status.as_u16()), message);
         }
     };
     match class(status) {

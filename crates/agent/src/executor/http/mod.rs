@@ -3,7 +3,8 @@
 //! - HX-1 every connection goes through the guard; redirects are answers, not orders
 //! - HX-2 2xx is success; 408, 425, 429 and 5xx may be tried again; anything else will not get better
 //! - HX-3 the idempotency key is the task's id, the same over all attempts
-//! - HX-4 at most the configured part of an answer is read; time covers the whole call
+//! - HX-4 a call that may have reached its target and was not answered has an unknown outcome
+//! - HX-5 at most the configured part of an answer is read; time covers the whole call
 //!
 //! Not here: proxies, HTTP/2 to targets, client certificates.
 
@@ -83,11 +84,11 @@ async fn call(caller: Arc<Caller>, mut attempt: Attempt) -> Outcome {
         outcome = tokio::time::timeout(call.timeout, caller.exchange(call.request)) => {
             outcome.unwrap_or_else(|_| {
                 let message = format!("no answer within {} ms", call.timeout.as_millis());
-                Outcome::failure(FailureClass::Timeout, 0, message)
+                Outcome::unknown(FailureClass::Timeout, 0, message)
             })
         }
         // Dropping the call closes the connection; whether the target acted on it is unknown.
-        order = attempt.stop.ordered() => order.outcome(0),
+        order = attempt.stop.ordered() => order.outcome_unknown(),
     }
 }
 
@@ -139,5 +140,9 @@ fn not_sent(error: &Error) -> Outcome {
         }
         source = cause.source();
     }
-    Outcome::failure(FailureClass::Transient, 0, format!("the call failed: {message}"))
+    let message = format!("the call failed: {message}");
+    if error.is_connect() {
+        return Outcome::failure(FailureClass::Transient, 0, message);
+    }
+    Outcome::unknown(FailureClass::Transient, 0, message)
 }

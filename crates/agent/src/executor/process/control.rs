@@ -9,6 +9,7 @@
 //! ```
 //! Write to another name and rename: what is there is taken as it is, and removed.
 
+use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read};
 use std::os::unix::fs::OpenOptionsExt;
@@ -21,6 +22,9 @@ use tracing::warn;
 use crate::attempt::{Outcome, Reporter};
 
 pub const LAST_CHECKPOINT: &str = "last-checkpoint";
+const OUTPUT: &str = "output";
+/// Names that are looked at one by one; a process may have left any number.
+const LEFT_MAX: usize = 64;
 pub const CHECKPOINT_BYTES_MAX: usize = 64 << 10;
 const CHECKPOINTS_APART: Duration = Duration::from_secs(1);
 
@@ -69,7 +73,7 @@ impl Control {
 
     /// The outcome of a process that succeeded.
     pub fn outcome(&self, output_bytes_max: usize) -> Outcome {
-        match read(&self.dir.join("output"), output_bytes_max) {
+        match read(&self.dir.join(OUTPUT), output_bytes_max) {
             Ok(bytes) if bytes.len() > output_bytes_max => {
                 Outcome::permanent(format!("the output is larger than {output_bytes_max} bytes"))
             }
@@ -79,7 +83,21 @@ impl Control {
         }
     }
 
-    pub fn remove(self) {
+    /// One look at the directory is cheaper than one at every name that might be in it.
+    pub fn list(&self) -> Left {
+        let names = fs::read_dir(&self.dir).and_then(|entries| {
+            let names = entries.take(LEFT_MAX).map(|entry| entry.map(|entry| entry.file_name()));
+            names.collect::<io::Result<Vec<_>>>()
+        });
+        Left(names.ok())
+    }
+
+    /// Removes what `left` names, and whatever else came since.
+    pub fn remove(self, left: &Left) {
+        let named = left.0.iter().flatten().try_for_each(|name| fs::remove_file(self.dir.join(name)));
+        if named.and_then(|()| fs::remove_dir(&self.dir)).is_ok() {
+            return;
+        }
         if let Err(error) = fs::remove_dir_all(&self.dir) {
             warn!(dir = %self.dir.display(), %error, "cannot remove a control directory");
         }
@@ -99,6 +117,23 @@ impl Control {
         // A failed removal means that it is taken twice; each of these may be.
         let _ = fs::remove_file(&path);
         Some(bytes)
+    }
+}
+
+/// What lay in a control directory when its process had ended; `None` if it could not be read.
+pub struct Left(Option<Vec<OsString>>);
+
+impl Left {
+    pub fn has_messages(&self) -> bool {
+        ["progress", "extend", "checkpoint"].iter().any(|name| self.may_have(name))
+    }
+
+    pub fn has_output(&self) -> bool {
+        self.may_have(OUTPUT)
+    }
+
+    fn may_have(&self, name: &str) -> bool {
+        self.0.as_ref().is_none_or(|names| names.len() >= LEFT_MAX || names.iter().any(|left| left == name))
     }
 }
 

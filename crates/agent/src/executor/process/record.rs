@@ -6,10 +6,12 @@
 
 use std::fs;
 use std::io;
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use mainspring_core::id::Fence;
 use rustix::process::Pid;
+use rustix::time::{ClockId, clock_gettime};
 use tracing::warn;
 
 use super::spawn::Group;
@@ -26,28 +28,33 @@ pub struct Survivor {
     pub(super) identity: Identity,
 }
 
-/// A process, told from others that get its number later.
+/// A process, told from others that get its number later by when it was started.
 pub(super) struct Identity {
     pub id: Pid,
-    started: String,
+    started: RangeInclusive<u64>,
 }
 
 impl Identity {
     pub fn is_alive(&self) -> bool {
-        started(self.id).is_ok_and(|started| started == self.started)
+        started(self.id).is_ok_and(|started| self.started.contains(&started))
     }
 }
 
-/// Notes which process the attempt is.
-pub(super) fn write(dir: &Path, group: Group, attempt: u32, kept: bool) {
-    let id = group.0.as_raw_nonzero();
+/// Ticks since boot, as in `/proc`. One before and one after a start enclose the process's own; asking the kernel for
+/// that costs more.
+pub(super) fn ticks() -> u64 {
+    let now = clock_gettime(ClockId::Boottime);
+    now.tv_sec as u64 * TICKS_PER_SECOND + now.tv_nsec as u64 * TICKS_PER_SECOND / 1_000_000_000
+}
+
+/// The same on every Linux, whatever the kernel counts by itself.
+const TICKS_PER_SECOND: u64 = 100;
+
+/// Notes which process the attempt is: one that was started between the tick `from` and now.
+pub(super) fn write(dir: &Path, group: Group, from: u64, attempt: u32, kept: bool) {
+    let (id, to) = (group.0.as_raw_nonzero(), ticks());
     let kind = if kept { "kept" } else { "bound" };
-    let written = started(group.0)
-        .and_then(|started| fs::write(dir.join(RECORD), format!("{kind} {attempt} {id} {started}\n")));
-    // A program may have ended before it could be looked at; then there is nothing to find.
-    if let Err(error) = written
-        && error.kind() != io::ErrorKind::NotFound
-    {
+    if let Err(error) = fs::write(dir.join(RECORD), format!("{kind} {attempt} {id} {from} {to}\n")) {
         warn!(dir = %dir.display(), %error, "cannot note a process");
     }
 }
@@ -83,12 +90,13 @@ fn read(dir: &Path) -> Option<(Survivor, bool)> {
     let kept = words.next()? == "kept";
     let attempt = words.next()?.parse().ok()?;
     let id = Pid::from_raw(words.next()?.parse().ok()?)?;
-    let identity = Identity { id, started: words.next()?.to_owned() };
+    let started = words.next()?.parse().ok()?..=words.next()?.parse().ok()?;
+    let identity = Identity { id, started };
     Some((Survivor { key, attempt, dir: dir.to_owned(), identity }, kept))
 }
 
 /// When the process started, in ticks since boot: field 22 of its `stat`.
-fn started(id: Pid) -> io::Result<String> {
+fn started(id: Pid) -> io::Result<u64> {
     let stat = fs::read_to_string(format!("/proc/{}/stat", id.as_raw_nonzero()))?;
     // The second field is the program's name, which may contain anything, also `)`.
     let after_name = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
@@ -96,5 +104,6 @@ fn started(id: Pid) -> io::Result<String> {
     if fields.next() == Some("Z") {
         return Err(io::ErrorKind::NotFound.into());
     }
-    fields.nth(18).map(str::to_owned).ok_or_else(|| io::Error::other("no start time"))
+    let ticks = fields.nth(18).and_then(|ticks| ticks.parse().ok());
+    ticks.ok_or_else(|| io::Error::other("no start time"))
 }

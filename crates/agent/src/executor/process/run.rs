@@ -9,7 +9,7 @@ use std::time::Duration;
 use mainspring_core::failure::FailureClass;
 use tokio::io::AsyncWriteExt;
 use tokio::process::Child;
-use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until, timeout};
+use tokio::time::{Instant, MissedTickBehavior, interval_at, sleep_until, timeout};
 use tracing::warn;
 
 use super::control::Control;
@@ -37,14 +37,16 @@ pub async fn run(settings: Arc<Settings>, attempt: Attempt) -> Outcome {
         Err(error) => return no_room(&error),
     };
     let kept = payload.is_kept(&settings, &attempt);
+    let from = record::ticks();
     let Spawned { mut child, group } = match spawn(&settings, &payload, &attempt, control.dir(), kept) {
         Ok(spawned) => spawned,
         Err(error) => {
-            control.remove();
+            let left = control.list();
+            control.remove(&left);
             return not_spawned(&payload, &error);
         }
     };
-    record::write(control.dir(), group, attempt.number, kept);
+    record::write(control.dir(), group, from, attempt.number, kept);
     let log = settings.places.log(attempt.key, attempt.number);
     let output = if kept {
         attempt.reporter.kept();
@@ -107,25 +109,32 @@ impl Life {
         if timeout(DRAIN_MAX, self.output.drain()).await.is_err() {
             warn!(task = %self.attempt.key.task, "a process outside the group keeps the output open");
         }
-        self.control.look(&self.attempt.reporter);
+        let left = self.control.list();
+        if left.has_messages() {
+            self.control.look(&self.attempt.reporter);
+        }
         let outcome = match (status, stopped) {
             (Err(error), _) => {
-                Outcome::failure(FailureClass::Transient, 0, format!("cannot wait for the process: {error}"))
+                Outcome::unknown(FailureClass::Transient, 0, format!("cannot wait for the process: {error}"))
             }
             (Ok(status), Some(order)) => order.outcome(status.map_or(0, exit::code)),
-            (Ok(None), None) => Outcome::failure(FailureClass::WorkerLost, 0, "it ended, and nobody saw how"),
+            (Ok(None), None) => Outcome::unknown(FailureClass::WorkerLost, 0, "it ended, and nobody saw how"),
             (Ok(Some(status)), None) if status.success() => {
-                self.control.outcome(self.settings.output_bytes_max)
+                if left.has_output() {
+                    self.control.outcome(self.settings.output_bytes_max)
+                } else {
+                    Outcome::Success { output: None }
+                }
             }
             (Ok(Some(status)), None) => exit::failure(status, &self.output.tail()),
         };
-        self.control.remove();
+        self.control.remove(&left);
         outcome
     }
 
     /// Until the leader has ended, or the agent leaves it.
     async fn until_end(&mut self, process: &mut Process) -> End {
-        let mut look = interval(LOOK_EVERY);
+        let mut look = interval_at(Instant::now() + LOOK_EVERY, LOOK_EVERY);
         look.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut stopped: Option<StopOrder> = None;
         let mut kill_at = Instant::now();

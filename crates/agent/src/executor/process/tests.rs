@@ -20,7 +20,7 @@ fn every_way_to_end_has_a_class_and_a_code() {
     ];
     for (name, status, class, code) in rows {
         match exit::failure(status, "last words") {
-            Outcome::Failure { class: found, code: number, message } => {
+            Outcome::Failure { class: found, code: number, message, .. } => {
                 assert_eq!((found, number), (class, code), "{name}");
                 assert!(message.ends_with("\nlast words"), "{name}: {message}");
             }

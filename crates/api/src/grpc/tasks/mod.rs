@@ -15,9 +15,10 @@ use mainspring_proto::v1;
 use mainspring_proto::v1::task_service_server::TaskService;
 use tonic::{Request, Response, Status};
 
+use super::call::Call;
 use super::status::{answer, request_id};
 use crate::edge::Edge;
-use crate::operation::{self, Changed, task_id};
+use crate::operation::{self, Cancelled, Changed, task_id};
 use crate::problem::Problem;
 use crate::wire::OverrideBody;
 
@@ -52,27 +53,27 @@ impl TaskService for Tasks {
 
     async fn cancel(&self, request: Request<v1::CancelTaskRequest>) -> Answer<v1::TaskChange> {
         let id = request_id(&request);
-        answer(&self.0, &id, cancel(&self.0, request.get_ref()).await)
+        answer(&self.0, &id, cancel(&self.0, &Call::of(request)).await)
     }
 
     async fn amend(&self, request: Request<v1::AmendTaskRequest>) -> Answer<v1::TaskChange> {
         let id = request_id(&request);
-        answer(&self.0, &id, amend::amend(&self.0, request.get_ref()).await)
+        answer(&self.0, &id, amend::amend(&self.0, &Call::of(request)).await)
     }
 
     async fn retry(&self, request: Request<v1::RetryTaskRequest>) -> Answer<v1::TaskChange> {
         let id = request_id(&request);
-        answer(&self.0, &id, retry(&self.0, request.into_inner()).await)
+        answer(&self.0, &id, retry(&self.0, &Call::of(request)).await)
     }
 
     async fn run_now(&self, request: Request<v1::RunTaskNowRequest>) -> Answer<v1::TaskChange> {
         let id = request_id(&request);
-        answer(&self.0, &id, run_now(&self.0, request.get_ref()).await)
+        answer(&self.0, &id, run_now(&self.0, &Call::of(request)).await)
     }
 
     async fn force_state(&self, request: Request<v1::ForceTaskStateRequest>) -> Answer<v1::TaskChange> {
         let id = request_id(&request);
-        answer(&self.0, &id, force_state(&self.0, request.into_inner()).await)
+        answer(&self.0, &id, force_state(&self.0, &Call::of(request)).await)
     }
 
     async fn diagnose(&self, request: Request<v1::DiagnoseTaskRequest>) -> Answer<v1::Diagnosis> {
@@ -86,28 +87,37 @@ async fn get(edge: &Edge, request: &v1::GetTaskRequest) -> Result<v1::Task, Prob
     Ok(view::task(&task, true))
 }
 
-async fn cancel(edge: &Edge, request: &v1::CancelTaskRequest) -> Result<v1::TaskChange, Problem> {
-    let id = task_id(&request.task_id)?;
-    Ok(changed(id, operation::cancel(edge, id, request.force).await?))
+async fn cancel(edge: &Edge, call: &Call<v1::CancelTaskRequest>) -> Result<v1::TaskChange, Problem> {
+    let id = task_id(&call.message.task_id)?;
+    let cancelled = operation::cancel(edge, id, call.message.force, &call.caller()?).await?;
+    Ok(changed(
+        id,
+        match cancelled {
+            Cancelled::At(_) => Changed::Now(TaskState::Cancelled),
+            Cancelled::Stopping => Changed::Stopping,
+        },
+    ))
 }
 
-async fn retry(edge: &Edge, request: v1::RetryTaskRequest) -> Result<v1::TaskChange, Problem> {
-    let v1::RetryTaskRequest { task_id: text, actor, reason } = request;
+async fn retry(edge: &Edge, call: &Call<v1::RetryTaskRequest>) -> Result<v1::TaskChange, Problem> {
+    let v1::RetryTaskRequest { task_id: text, actor, reason } = call.message.clone();
     let id = task_id(&text)?;
-    Ok(changed(id, operation::retry(edge, id, &OverrideBody { actor, reason }).await?))
+    let over = OverrideBody { actor, reason };
+    Ok(changed(id, operation::retry(edge, id, &over, &call.caller()?).await?))
 }
 
-async fn run_now(edge: &Edge, request: &v1::RunTaskNowRequest) -> Result<v1::TaskChange, Problem> {
-    let id = task_id(&request.task_id)?;
-    Ok(changed(id, operation::run_now(edge, id).await?))
+async fn run_now(edge: &Edge, call: &Call<v1::RunTaskNowRequest>) -> Result<v1::TaskChange, Problem> {
+    let id = task_id(&call.message.task_id)?;
+    Ok(changed(id, operation::run_now(edge, id, &call.caller()?).await?))
 }
 
-async fn force_state(edge: &Edge, request: v1::ForceTaskStateRequest) -> Result<v1::TaskChange, Problem> {
-    let v1::ForceTaskStateRequest { task_id: text, state, actor, reason } = request;
+async fn force_state(edge: &Edge, call: &Call<v1::ForceTaskStateRequest>) -> Result<v1::TaskChange, Problem> {
+    let v1::ForceTaskStateRequest { task_id: text, state, actor, reason } = call.message.clone();
     let id = task_id(&text)?;
     let status =
         parse_status(state).ok_or_else(|| Problem::field("state", format!("there is no state {state}")))?;
-    Ok(changed(id, operation::force_state(edge, id, status, &OverrideBody { actor, reason }).await?))
+    let over = OverrideBody { actor, reason };
+    Ok(changed(id, operation::force_state(edge, id, status, &over, &call.caller()?).await?))
 }
 
 async fn diagnose(edge: &Edge, request: &v1::DiagnoseTaskRequest) -> Result<v1::Diagnosis, Problem> {

@@ -70,6 +70,7 @@ fn delivery(delivery: Delivery) -> v1::Delivery {
 fn attempt(attempt: AttemptView<'_>) -> v1::Attempt {
     v1::Attempt {
         number: attempt.number,
+        fence: attempt.fence,
         worker: attempt.worker,
         assigned_at: Some(moment(attempt.assigned_at)),
         ended_at: attempt.ended_at.map(moment),

@@ -6,6 +6,7 @@ use axum::extract::{Path, Request, State};
 use axum::response::Response;
 
 use super::super::body;
+use super::super::call::Call;
 use crate::edge::Edge;
 use crate::operation;
 use crate::problem::Problem;
@@ -17,7 +18,8 @@ pub(in crate::rest) async fn handle(
     request: Request,
 ) -> Result<Response, Problem> {
     let id = operation::task_id(&text)?;
-    let bytes = body::read(request.into_body(), edge.config.body_bytes_max).await?;
-    let amend: AmendBody<'_> = body::parse(&bytes)?;
-    Ok(super::changed(id, operation::amend(&edge, id, amend).await?, "the task was changed"))
+    let call = Call::read(&edge, request).await?;
+    let amend: AmendBody<'_> = body::parse(&call.bytes)?;
+    let changed = operation::amend(&edge, id, amend, &call.caller()?).await?;
+    Ok(super::changed(id, changed, "the task was changed"))
 }

@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use axum::extract::{Path, Request, State};
 use axum::response::Response;
-use http::{StatusCode, Uri};
+use http::StatusCode;
 use mainspring_core::task::Status;
 use serde_json::json;
 
+use super::super::call::Call;
 use super::super::{body, json};
 use crate::edge::Edge;
-use crate::gateway::now;
-use crate::operation::{self, Changed};
+use crate::operation::{self, Cancelled};
 use crate::problem::Problem;
 use crate::wire::{status_word, written};
 
@@ -21,24 +21,24 @@ pub(in crate::rest) async fn delete(
     Path(text): Path<String>,
     request: Request,
 ) -> Result<Response, Problem> {
-    verb(&edge, &text, request.uri()).await
+    verb(&edge, &text, &Call::read(&edge, request).await?).await
 }
 
-pub(in crate::rest) async fn verb(edge: &Edge, text: &str, uri: &Uri) -> Result<Response, Problem> {
-    let force = match body::query(uri, &["force"])?.get("force").map(String::as_str) {
+pub(in crate::rest) async fn verb(edge: &Edge, text: &str, call: &Call) -> Result<Response, Problem> {
+    let force = match body::query(&call.uri, &["force"])?.get("force").map(String::as_str) {
         None | Some("false" | "0") => false,
         Some("true" | "1" | "") => true,
         Some(_) => return Err(Problem::query("force", "it is `true` or `false`")),
     };
     let id = operation::task_id(text)?;
-    let body = match operation::cancel(edge, id, force).await? {
-        Changed::Now(_) => json!({
+    let body = match operation::cancel(edge, id, force, &call.caller()?).await? {
+        Cancelled::At(at) => json!({
             "task_id": id.to_string(),
             "status": status_word(Status::Cancelled),
             "message": "the task is canceled and will not run",
-            "canceled_at": written(now()),
+            "canceled_at": written(at),
         }),
-        Changed::Stopping => json!({
+        Cancelled::Stopping => json!({
             "task_id": id.to_string(),
             "status": "STOPPING",
             "message": "the worker was asked to stop the task; read it to see how it ended",

@@ -1,10 +1,10 @@
 //! `POST /v1/tasks/{id}:force-state`: an operator says how a task ended. Who and why is stored with it.
 
-use axum::extract::Request;
 use axum::response::Response;
 use serde::Deserialize;
 
 use super::super::body;
+use super::super::call::Call;
 use crate::edge::Edge;
 use crate::operation;
 use crate::problem::Problem;
@@ -18,13 +18,13 @@ struct ForceBody {
     reason: Option<String>,
 }
 
-pub(in crate::rest) async fn verb(edge: &Edge, text: &str, request: Request) -> Result<Response, Problem> {
+pub(in crate::rest) async fn verb(edge: &Edge, text: &str, call: &Call) -> Result<Response, Problem> {
     let id = operation::task_id(text)?;
-    let bytes = body::read(request.into_body(), edge.config.body_bytes_max).await?;
-    let ForceBody { state, actor, reason } = body::parse(&bytes)?;
+    let ForceBody { state, actor, reason } = body::parse(&call.bytes)?;
     let status = parse_status(&state)
         .ok_or_else(|| Problem::field("state", format!("there is no state `{}`", short(&state))))?;
-    let changed = operation::force_state(edge, id, status, &OverrideBody { actor, reason }).await?;
+    let over = OverrideBody { actor, reason };
+    let changed = operation::force_state(edge, id, status, &over, &call.caller()?).await?;
     Ok(super::changed(id, changed, "the state was forced"))
 }
 

@@ -1,5 +1,4 @@
-//! `GET /v1/tasks`: unfinished tasks from memory, then ended ones from history, newest first. Parked tasks (due far
-//! ahead) are in neither and are found by id only.
+//! `GET /v1/tasks`: a page of tasks by filter, or with `id_prefix` the few tasks whose id begins so.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,7 +6,7 @@ use std::sync::Arc;
 use axum::extract::{Request, State};
 use axum::response::Response;
 use http::{StatusCode, Uri};
-use mainspring_core::task::Status;
+use mainspring_core::task::{Status, Task};
 use serde::Serialize;
 
 use super::super::{body, json};
@@ -16,8 +15,19 @@ use crate::operation::{self, Filter, FilterBody};
 use crate::problem::Problem;
 use crate::wire::{TaskView, instant, parse_status};
 
-const PARAMETERS: [&str; 10] =
-    ["tenant", "job", "state", "worker", "label", "ended_from", "ended_before", "limit", "cursor", "status"];
+const PARAMETERS: [&str; 11] = [
+    "tenant",
+    "job",
+    "state",
+    "worker",
+    "label",
+    "created_from",
+    "ended_from",
+    "ended_before",
+    "limit",
+    "cursor",
+    "status",
+];
 
 #[derive(Serialize)]
 struct Page<'a> {
@@ -30,14 +40,26 @@ pub(in crate::rest) async fn handle(
     State(edge): State<Arc<Edge>>,
     request: Request,
 ) -> Result<Response, Problem> {
+    if request.uri().query().is_some_and(|query| query.contains("id_prefix")) {
+        return with_prefix(&edge, request.uri()).await;
+    }
     answer(&edge, &filter(request.uri())?).await
 }
 
 pub(in crate::rest) async fn answer(edge: &Edge, filter: &Filter) -> Result<Response, Problem> {
     let (tasks, next) = operation::list(edge, filter).await?;
-    let views = tasks.iter().map(|task| TaskView::of(task, false)).collect();
-    let page = Page { tasks: views, next_cursor: next.map(|cursor| cursor.to_string()) };
-    Ok(json(StatusCode::OK, &page))
+    Ok(page(&tasks, next.map(|cursor| cursor.to_string())))
+}
+
+async fn with_prefix(edge: &Edge, uri: &Uri) -> Result<Response, Problem> {
+    let query = body::query(uri, &["id_prefix", "limit"])?;
+    let prefix = query.get("id_prefix").map_or("", String::as_str);
+    Ok(page(&operation::with_prefix(edge, prefix, limit(&query)?).await?, None))
+}
+
+fn page(tasks: &[Task], next_cursor: Option<String>) -> Response {
+    let tasks = tasks.iter().map(|task| TaskView::of(task, false)).collect();
+    json(StatusCode::OK, &Page { tasks, next_cursor })
 }
 
 pub(in crate::rest) fn filter(uri: &Uri) -> Result<Filter, Problem> {
@@ -50,14 +72,18 @@ pub(in crate::rest) fn filter(uri: &Uri) -> Result<Filter, Problem> {
         statuses: statuses(&query)?,
         worker: text("worker"),
         label: text("label"),
+        created_from: at("created_from")?,
         ended_from: at("ended_from")?,
         ended_before: at("ended_before")?,
-        limit: text("limit")
-            .map(|text| text.parse().map_err(|_| Problem::query("limit", "not a number")))
-            .transpose()?,
+        limit: limit(&query)?,
         cursor: text("cursor"),
     };
     body.checked()
+}
+
+fn limit(query: &BTreeMap<String, String>) -> Result<Option<usize>, Problem> {
+    let parse = |text: &String| text.parse().map_err(|_| Problem::query("limit", "not a number"));
+    query.get("limit").map(parse).transpose()
 }
 
 /// One or several, with commas.

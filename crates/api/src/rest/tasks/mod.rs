@@ -3,10 +3,12 @@
 pub(super) mod amend;
 pub(super) mod batch;
 pub(super) mod cancel;
+pub(super) mod cancel_many;
 pub(super) mod diagnosis;
 pub(super) mod force_state;
 pub(super) mod get;
 pub(super) mod list;
+pub(super) mod logs;
 pub(super) mod retry;
 pub(super) mod run_now;
 pub(super) mod submit;

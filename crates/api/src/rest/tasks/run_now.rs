@@ -2,11 +2,13 @@
 
 use axum::response::Response;
 
+use super::super::call::Call;
 use crate::edge::Edge;
 use crate::operation;
 use crate::problem::Problem;
 
-pub(in crate::rest) async fn verb(edge: &Edge, text: &str) -> Result<Response, Problem> {
+pub(in crate::rest) async fn verb(edge: &Edge, text: &str, call: &Call) -> Result<Response, Problem> {
     let id = operation::task_id(text)?;
-    Ok(super::changed(id, operation::run_now(edge, id).await?, "the task is ready to run"))
+    let changed = operation::run_now(edge, id, &call.caller()?).await?;
+    Ok(super::changed(id, changed, "the task is ready to run"))
 }

@@ -68,7 +68,7 @@ fn force(rig: &mut Rig, id: TaskId, status: Status) {
 }
 
 fn revive(rig: &mut Rig, id: TaskId) {
-    drop(rig.tell(Command::Revive { id, fact: None, over: over() }));
+    drop(rig.tell(Command::Revive { id, fact: None, over: over(), dead_only: false }));
 }
 
 fn report_if_leased(rig: &mut Rig, id: TaskId, what: ReportKind) {

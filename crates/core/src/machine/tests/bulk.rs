@@ -1,5 +1,7 @@
 use super::*;
+use crate::id::ProcessId;
 use crate::process::{STEP_EVENTS_MAX, Selector};
+use crate::question::{Progress, Question};
 
 #[test]
 fn bulk_cancel_goes_in_bounded_steps_and_spares_what_came_later() {
@@ -36,6 +38,10 @@ fn bulk_cancel_goes_in_bounded_steps_and_spares_what_came_later() {
         .expect("never refused");
     assert_eq!(rig.status(id), Status::Cancelled);
     assert!(rig.machine.state().processes.is_empty(), "and it has ended");
+    let progress = |rig: &mut Rig, id| rig.tell(Command::Ask(Question::Process { id }));
+    let done = Progress { id: process, running: false, handled: Some(count as u64 + 1) };
+    assert_eq!(progress(&mut rig, process), Ok(Answer::Progress(Some(done))));
+    assert_eq!(progress(&mut rig, ProcessId::new(99)), Ok(Answer::Progress(None)));
 }
 
 fn parked_task(rig: &mut Rig) -> Task {

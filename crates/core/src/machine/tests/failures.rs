@@ -119,6 +119,13 @@ fn at_most_once_fails_what_is_unknown_and_retries_what_is_known() {
     let known = rig.running(spec.clone());
     rig.report(known, failed(FailureClass::Transient));
     assert_eq!(rig.status(known), Status::RetryWait, "it certainly ended");
+    let vanished = rig.running(spec.clone());
+    let lost_answer = Failure::new(FailureClass::Transient, 0, "the connection broke");
+    rig.report(vanished, ReportKind::Vanished(lost_answer.clone()));
+    assert_eq!(rig.status(vanished), Status::Failed, "its worker could not see how it ended");
+    let repeated = rig.running(self::spec());
+    rig.report(repeated, ReportKind::Vanished(lost_answer));
+    assert_eq!(rig.status(repeated), Status::RetryWait, "at least once: it is tried again");
     let unaccepted = rig.submit_as(spec, StartTime::Now);
     for _ in 0..4 {
         rig.pass(10_000);
@@ -132,12 +139,36 @@ fn a_failed_task_can_be_queued_again_by_its_owner() {
     let mut rig = rig();
     let id = rig.running(spec());
     rig.report(id, failed(FailureClass::Permanent));
-    let revive = |id| Command::Revive { id, fact: None, over: over() };
+    let revive = |id| Command::Revive { id, fact: None, over: over(), dead_only: false };
     rig.tell(revive(id)).expect("failed tasks can be revived");
     assert_eq!((rig.status(id), rig.task(id).retries_spent), (Status::Assigned, 0));
     assert!(matches!(rig.tell(revive(id)), Err(Rejection::TaskNotEnded { .. })));
     rig.report(id, OK);
     assert!(matches!(rig.tell(revive(id)), Err(Rejection::TaskAlreadyEnded { .. })), "a success stays");
+}
+
+#[test]
+fn a_dead_letter_is_put_away_with_its_attempts() {
+    let mut rig = rig();
+    let id = rig.running(spec());
+    let discard = |id| Command::Discard { id, fact: None, over: over() };
+    let early = rig.tell(discard(id));
+    assert!(matches!(early, Err(Rejection::NotADeadLetter { status: Status::Running, .. })), "{early:?}");
+    rig.report(id, failed(FailureClass::Permanent));
+    let requeue = |id| Command::Revive { id, fact: None, over: over(), dead_only: true };
+    rig.tell(requeue(id)).expect("a dead letter is queued again");
+    assert!(matches!(rig.tell(requeue(id)), Err(Rejection::NotADeadLetter { .. })), "it is none any more");
+    rig.report(id, failed(FailureClass::Permanent));
+    let away = Answer::Now { id, status: Status::Skipped };
+    assert_eq!(rig.tell(discard(id)), Ok(away.clone()));
+    assert_eq!((rig.status(id), rig.task(id).failures().len()), (Status::Skipped, 2));
+    let before = rig.events.len();
+    assert_eq!(rig.tell(discard(id)), Ok(away), "asked again");
+    assert_eq!(rig.events.len(), before, "nothing happens twice");
+    rig.tell(Command::Revive { id, fact: None, over: over(), dead_only: false })
+        .expect("it can still be queued again");
+    rig.report(id, OK);
+    assert!(matches!(rig.tell(discard(id)), Err(Rejection::NotADeadLetter { .. })), "a success is none");
 }
 
 #[test]

@@ -322,6 +322,7 @@ fn cause(event: &Event) -> Option<Cause> {
         | Event::TaskAmended { .. }
         | Event::CheckpointSaved { .. }
         | Event::DeadlineExtended { .. }
+        | Event::KeyBound { .. }
         | Event::ProcessStarted { .. }
         | Event::ProcessAdvanced { .. }
         | Event::ProcessEnded { .. } => None,

@@ -30,6 +30,24 @@ fn a_task_starts_now_at_an_instant_or_after_a_delay() {
 }
 
 #[test]
+fn a_delay_counts_from_the_present_although_the_record_was_begun_before() {
+    let mut rig = rig();
+    rig.hello(1, 1, 1, &[]);
+    rig.begin();
+    // The journal is slow: a record that holds events keeps its instant for 40 ms.
+    rig.machine.set_present(rig.now.elapsed + Millis::new(40));
+    let submit = rig.command(spec(), StartTime::After(Millis::new(1_000)));
+    let id = submit.id;
+    let mut batch = Batch::default();
+    rig.machine.handle(Command::Submit(Box::new(submit)), &mut batch).expect("accepted");
+    rig.absorb(batch);
+    rig.pass(1_039);
+    assert_eq!(rig.starts(id), 0, "never early");
+    rig.pass(1);
+    assert_eq!(rig.starts(id), 1);
+}
+
+#[test]
 fn a_wall_clock_ahead_of_elapsed_time_does_not_move_a_backoff() {
     let mut rig = rig();
     let id = rig.running(spec());
@@ -153,4 +171,30 @@ fn pressure_refuses_the_least_urgent_first() {
             }
         }
     }
+}
+
+#[test]
+fn a_command_under_a_key_is_done_once_and_answered_as_at_first() {
+    use crate::command::Keyed;
+    use crate::key::{KeyClaim, KeyFact, KeyScope};
+    let mut rig = rig();
+    let id = rig.running(spec());
+    let keyed = |request: u128, command| {
+        let claim =
+            KeyClaim { scope: KeyScope(5), request: request << 8, expires: Wall::from_millis(1 << 40) };
+        Command::Keyed(Box::new(Keyed { key: (claim, KeyFact::Absent), command }))
+    };
+    let soft = Command::Cancel { id, stop_running: false };
+    assert_eq!(rig.tell(keyed(1, soft)), Err(Rejection::TaskAlreadyRunning { id }));
+    let hard = || Command::Cancel { id, stop_running: true };
+    assert_eq!(rig.tell(keyed(2, hard())), Ok(Answer::Stopping { id }), "a refusal binds nothing");
+    rig.report(id, failed(FailureClass::Transient));
+    let before = rig.events.len();
+    assert_eq!(
+        rig.tell(keyed(2, hard())),
+        Ok(Answer::Stopping { id }),
+        "the first answer, though it has ended"
+    );
+    assert_eq!(rig.tell(keyed(3, hard())), Err(Rejection::KeyReused { existing: id }));
+    assert_eq!(rig.events.len(), before);
 }

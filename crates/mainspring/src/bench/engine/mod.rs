@@ -6,7 +6,7 @@ mod placement;
 mod recovery;
 mod throughput;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::ValueEnum;
 
@@ -39,38 +39,21 @@ impl Plan {
 }
 
 pub(crate) fn run(plan: &Plan, figures: &mut Figures) -> anyhow::Result<()> {
-    let scratch = Scratch::new(&plan.dir)?;
-    let fsync = machine::fsync_median(&scratch.0)?;
+    let scratch = machine::Scratch::new(&plan.dir)?;
+    let fsync = machine::fsync_median(scratch.path())?;
     figures.add("fsync_ms", "fdatasync of this disk, median", fsync.as_secs_f64() * 1e3, "ms", ("–", "–"));
     // First, while this process has not yet used any memory that could be used again unseen.
     if plan.wants(Part::Backlog) {
         backlog::run(plan, figures);
     }
     if plan.wants(Part::Throughput) {
-        throughput::run(plan, &scratch.0, figures)?;
+        throughput::run(plan, scratch.path(), figures)?;
     }
     if plan.wants(Part::Recovery) {
-        recovery::run(plan, &scratch.0, figures)?;
+        recovery::run(plan, scratch.path(), figures)?;
     }
     if plan.wants(Part::Placement) {
         placement::run(plan, figures);
     }
     Ok(())
-}
-
-/// A directory of our own that goes away with us.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new(inside: &Path) -> anyhow::Result<Self> {
-        let dir = inside.join(format!("mainspring-bench-{}", std::process::id()));
-        std::fs::create_dir_all(&dir)?;
-        Ok(Self(dir))
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
 }

@@ -1,4 +1,6 @@
 use super::*;
+use mainspring_core::command::Keyed;
+use mainspring_core::key::{KeyBinding, KeyClaim, KeyFact, KeyScope, Outcome};
 use mainspring_core::task::{Override, Status};
 
 /// A cut as soon as there is something to cut.
@@ -115,7 +117,51 @@ fn an_ended_task_can_be_revived_from_history() {
     assert!(!rig.in_memory(id));
     assert!(matches!(rig.call(Command::RunNow { id }), Err(Rejection::TaskAlreadyEnded { .. })));
     let over = Override { actor: Name::fixed("ann"), reason: Name::fixed("try again") };
-    rig.call(Command::Revive { id, fact: None, over }).expect("revived");
+    rig.call(Command::Revive { id, fact: None, over, dead_only: false }).expect("revived");
     assert_eq!(rig.task(id).status(), Status::Queued);
     assert!(rig.disk.history.is_empty() && rig.disk.live.contains_key(&id), "one row, not two");
+}
+
+#[test]
+fn a_dead_letter_is_discarded_from_history_and_stays_so() {
+    let mut rig = rig_with(eager());
+    let id = rig.submitted(StartTime::Now);
+    let over = || Override { actor: Name::fixed("ann"), reason: Name::fixed("known") };
+    rig.call(Command::Force { id, status: Status::Failed, over: over() }).expect("forced");
+    assert!(!rig.in_memory(id));
+    let discard = Command::Discard { id, fact: None, over: over() };
+    assert_eq!(rig.call(discard.clone()), Ok(Answer::Now { id, status: Status::Skipped }));
+    assert!(rig.disk.live.is_empty());
+    assert_eq!(rig.disk.history.get(&id).map(|row| row.status), Some(Status::Skipped), "one row, put away");
+    assert_eq!(rig.call(discard), Ok(Answer::Now { id, status: Status::Skipped }), "asked again");
+}
+
+#[test]
+fn a_key_in_the_tables_answers_for_a_task_that_has_left_memory() {
+    let mut rig = rig_with(eager());
+    let id = rig.submitted(StartTime::Now);
+    let claim = KeyClaim { scope: KeyScope(9), request: 7 << 8, expires: Wall::from_millis(1 << 50) };
+    let keyed = |fact, command| Command::Keyed(Box::new(Keyed { key: (claim, fact), command }));
+    let cancel = || Command::Cancel { id, stop_running: false };
+    let first = rig.call(keyed(KeyFact::Absent, cancel()));
+    assert_eq!(first, Ok(Answer::Now { id, status: Status::Cancelled }));
+    assert!(!rig.in_memory(id));
+    assert_eq!(rig.shard.figures().recent_keys, 0, "the tables answer for it");
+    let request = claim.with(Outcome::Now(Status::Cancelled)).request;
+    let fact = KeyFact::Bound(KeyBinding { request, task: id });
+    assert_eq!(rig.call(keyed(fact, cancel())), first);
+    let refused = rig.call(Command::Cancel { id, stop_running: false });
+    assert!(matches!(refused, Err(Rejection::TaskAlreadyEnded { .. })), "without the key it comes too late");
+}
+
+#[test]
+fn looking_at_a_parked_task_leaves_it_where_it_is() {
+    let mut rig = rig_with(eager());
+    let id = rig.submitted(StartTime::After(Millis::from_secs(7200)));
+    assert!(!rig.in_memory(id));
+    let read = rig.call(Command::Read { id });
+    assert!(matches!(&read, Ok(Answer::Task(Some(task))) if task.status() == Status::Pending), "{read:?}");
+    let why = rig.call(Command::Ask(mainspring_core::question::Question::Why { id }));
+    assert!(matches!(&why, Ok(Answer::Diagnosis(why)) if why.status == Status::Pending), "{why:?}");
+    assert!(!rig.in_memory(id), "it is still parked");
 }

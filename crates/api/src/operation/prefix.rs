@@ -1,0 +1,70 @@
+//! The tasks whose id begins so, so that people need not write all of it. The tables are asked, which follow within a
+//! quarter of a second.
+
+use mainspring_core::id::TaskId;
+use mainspring_core::task::Task;
+use mainspring_store::StoredTask;
+
+use super::filter::page_length;
+use super::list::decoded;
+use crate::edge::Edge;
+use crate::problem::Problem;
+
+const DIGITS_MIN: usize = 6;
+const DIGITS_MAX: usize = 32;
+
+pub(crate) async fn with_prefix(
+    edge: &Edge,
+    prefix: &str,
+    limit: Option<usize>,
+) -> Result<Vec<Task>, Problem> {
+    let limit = page_length(limit)?;
+    let (from, through) = range(prefix)?;
+    edge.readers
+        .read(move |reader| {
+            let ids = reader.ids(from, through, limit)?;
+            let rows = reader.tasks(&ids)?.into_iter().flatten();
+            rows.map(|row| match row {
+                StoredTask::Live(row) => decoded(row.id, &row.bytes),
+                StoredTask::Ended(row) => decoded(row.id, &row.bytes),
+            })
+            .collect()
+        })
+        .await
+}
+
+/// The lowest and the highest id that begins so; with or without `task_`.
+fn range(text: &str) -> Result<(TaskId, TaskId), Problem> {
+    let digits = text.strip_prefix("task_").unwrap_or(text);
+    let fits = (DIGITS_MIN..=DIGITS_MAX).contains(&digits.len());
+    if !fits || !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        let what = format!("{DIGITS_MIN} to {DIGITS_MAX} hexadecimal digits, with or without `task_`");
+        return Err(Problem::query("id_prefix", what));
+    }
+    let bound = |fill: char| {
+        let text: String = digits.chars().chain(std::iter::repeat(fill)).take(DIGITS_MAX).collect();
+        u128::from_str_radix(&text, 16).map(TaskId::from_bits)
+    };
+    match (bound('0'), bound('f')) {
+        (Ok(from), Ok(through)) => Ok((from, through)),
+        _ => Err(Problem::query("id_prefix", "not a number")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_prefix_is_a_range() {
+        let (from, through) = range("task_019a88").expect("six digits");
+        assert_eq!(from.to_string(), "task_019a8800000000000000000000000000");
+        assert_eq!(through.to_string(), "task_019a88ffffffffffffffffffffffffff");
+        let whole = "019a88f04c007a3b9d1e62b7c40f5a18";
+        assert_eq!(range(whole).map(|(from, through)| from == through), Ok(true));
+        for bad in ["", "task_", "019a8", "task_01zz88", "worker_019a88", "019a88f04c007a3b9d1e62b7c40f5a180"]
+        {
+            assert!(range(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! One request that changes something, read as a whole.
+
+use axum::extract::Request;
+use bytes::Bytes;
+use http::{HeaderMap, Uri};
+
+use super::body;
+use crate::edge::Edge;
+use crate::operation::Caller;
+use crate::problem::Problem;
+
+pub(super) struct Call {
+    headers: HeaderMap,
+    pub(super) uri: Uri,
+    pub(super) bytes: Bytes,
+}
+
+impl Call {
+    pub(super) async fn read(edge: &Edge, request: Request) -> Result<Self, Problem> {
+        let (parts, content) = request.into_parts();
+        let bytes = body::read(content, edge.config.body_bytes_max).await?;
+        Ok(Self { headers: parts.headers, uri: parts.uri, bytes })
+    }
+
+    pub(super) fn caller(&self) -> Result<Caller<'_>, Problem> {
+        let query = self.uri.query().unwrap_or_default().as_bytes();
+        Ok(Caller { keys: body::keys(&self.headers)?, request: [query, self.bytes.trim_ascii()] })
+    }
+}

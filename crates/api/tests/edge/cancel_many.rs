@@ -1,0 +1,73 @@
+//! Bulk cancel by selector, and how far it is.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::rig::Rig;
+
+async fn until_ended(rig: &Rig, process: &Value) -> Value {
+    let path = format!("/v1/processes/{}", process["process_id"]);
+    for _ in 0..500 {
+        let progress = rig.get(&path).await.json();
+        if progress["status"] == "ENDED" {
+            return progress;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    panic!("it never ended");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_matches_is_cancelled_near_and_far_and_nothing_else() {
+    let rig = Rig::start().await;
+    let submit = async |body: &str| rig.submit(body).await.task_id();
+    let near = submit(r#"{"task_type":"noop","tenant":"a"}"#).await;
+    let far = submit(r#"{"task_type":"noop","tenant":"a","delay_ms":86400000}"#).await;
+    let other = submit(r#"{"task_type":"noop","tenant":"b","labels":{"team":"x"}}"#).await;
+    // The far one has left memory when the list of parked ones has it; either way it must be found.
+    let key = [("idempotency-key", "once")];
+    let body = r#"{"tenant":"a"}"#;
+    let begun = rig.call_with("POST", "/v1/tasks:cancel", body, &key).await;
+    assert_eq!(begun.status, 202, "{}", begun.text);
+    let ended = until_ended(&rig, &begun.json()).await;
+    assert_eq!(ended["handled"], 2, "{ended}");
+    assert_eq!((rig.status(&near).await.as_str(), rig.status(&far).await.as_str()), ("CANCELED", "CANCELED"));
+    assert_eq!(rig.status(&other).await, "QUEUED");
+
+    let later = submit(r#"{"task_type":"noop","tenant":"a"}"#).await;
+    let again = rig.call_with("POST", "/v1/tasks:cancel", body, &key).await.json();
+    assert_eq!(again["process_id"], begun.json()["process_id"], "the same key begins nothing new");
+    assert_eq!(rig.status(&later).await, "QUEUED");
+    let by_label = rig.call("POST", "/v1/tasks:cancel", r#"{"labels":{"team":"x"}}"#).await.json();
+    assert_eq!(until_ended(&rig, &by_label).await["handled"], 1);
+    let all = rig.call("POST", "/v1/tasks:cancel", r#"{"all":true}"#).await.json();
+    assert_eq!(until_ended(&rig, &all).await["handled"], 1);
+    assert_eq!(rig.status(&later).await, "CANCELED");
+    rig.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_is_selected_by_mistake() {
+    let rig = Rig::start().await;
+    let id = rig.submit(r#"{"task_type":"noop"}"#).await.task_id();
+    let rows = [
+        ("", "INVALID_FIELD"),
+        ("{}", "INVALID_FIELD"),
+        (r#"{"tenant":""}"#, "INVALID_FIELD"),
+        (r#"{"all":true,"tenant":"default"}"#, "INVALID_FIELD"),
+        (r#"{"state":"QUEUED"}"#, "INVALID_FIELD"),
+        (r#"{"labels":{"a":"1","b":"2"}}"#, "TOO_MANY_ENTRIES"),
+        ("[", "INVALID_JSON"),
+    ];
+    for (body, code) in rows {
+        let answer = rig.call("POST", "/v1/tasks:cancel", body).await;
+        assert_eq!((answer.status, answer.code().as_str()), (400, code), "{body}");
+    }
+    assert_eq!(rig.status(&id).await, "QUEUED");
+    for path in ["/v1/processes/1", "/v1/processes/x"] {
+        let unknown = rig.get(path).await;
+        assert_eq!((unknown.status, unknown.json()["error_code"].clone()), (404, json!("PROCESS_NOT_FOUND")));
+    }
+    rig.stop().await;
+}

@@ -1,0 +1,109 @@
+//! Dead letters: listed, queued again, discarded; one and many; over a restart.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use mainspring_api::ApiConfig;
+use mainspring_runtime::ShardConfig;
+use serde_json::{Value, json};
+
+use crate::rig::Rig;
+
+async fn failed(rig: &Rig) -> String {
+    let id = rig.submit(r#"{"task_type":"noop","delay_ms":60000}"#).await.task_id();
+    let body = r#"{"state":"failed","actor":"ann","reason":"test"}"#;
+    assert_eq!(rig.call("POST", &format!("/v1/tasks/{id}:force-state"), body).await.status, 200);
+    id
+}
+
+fn ids(page: &Value) -> BTreeSet<String> {
+    let tasks = page["tasks"].as_array().expect("a list");
+    tasks.iter().map(|task| task["task_id"].as_str().expect("an id").to_owned()).collect()
+}
+
+/// The tables follow within a moment.
+async fn until_listed(rig: &Rig, wanted: &BTreeSet<String>) {
+    let mut last = BTreeSet::new();
+    for _ in 0..250 {
+        last = ids(&rig.get("/v1/dead-letters").await.json());
+        if last == *wanted {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    panic!("{last:?} is listed, not {wanted:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_is_queued_again_and_one_is_discarded_for_good() {
+    let rig = Rig::start().await;
+    let (again, away) = (failed(&rig).await, failed(&rig).await);
+    until_listed(&rig, &[again.clone(), away.clone()].into()).await;
+    let post = async |path: String| rig.call("POST", &path, "").await;
+
+    let requeued = post(format!("/v1/dead-letters/{again}:requeue")).await;
+    assert_eq!((requeued.status, requeued.json()["status"].as_str()), (200, Some("QUEUED")));
+    let twice = post(format!("/v1/dead-letters/{again}:requeue")).await;
+    assert_eq!(
+        (twice.status, twice.code().as_str(), twice.task_id()),
+        (409, "NOT_A_DEAD_LETTER", again.clone())
+    );
+    let refused = post(format!("/v1/dead-letters/{again}:discard")).await;
+    assert_eq!((refused.status, refused.code().as_str()), (409, "NOT_A_DEAD_LETTER"));
+
+    let discard = format!("/v1/dead-letters/{away}:discard");
+    let discarded = rig.call("POST", &discard, r#"{"actor":"ben","reason":"known"}"#).await;
+    assert_eq!((discarded.status, discarded.json()["status"].as_str()), (200, Some("SKIPPED")));
+    assert_eq!(post(discard).await.status, 200, "asked again");
+    until_listed(&rig, &BTreeSet::new()).await;
+
+    let unknown = post("/v1/dead-letters/task_00000000000000000000000000000001:discard".into()).await;
+    assert_eq!((unknown.status, unknown.code().as_str()), (404, "TASK_NOT_FOUND"));
+    assert_eq!(post(format!("/v1/dead-letters/{away}:burn")).await.code(), "ROUTE_NOT_FOUND");
+
+    let dir = rig.stop().await;
+    let rig = Rig::start_in(dir, ApiConfig::default(), ShardConfig::default()).await;
+    let task = rig.get(&format!("/v1/tasks/{away}")).await.json();
+    assert_eq!((&task["status"], &task["forced_by"]["actor"]), (&json!("SKIPPED"), &json!("ben")), "{task}");
+    assert_eq!(ids(&rig.get("/v1/dead-letters").await.json()), BTreeSet::new());
+    assert_eq!(rig.status(&again).await, "QUEUED");
+    rig.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn many_get_a_result_each() {
+    let rig = Rig::start().await;
+    let mut all = BTreeSet::new();
+    for _ in 0..70 {
+        all.insert(failed(&rig).await);
+    }
+    until_listed(&rig, &all).await;
+    let ids: Vec<&str> = all.iter().map(String::as_str).chain(["task_x"]).collect();
+    let body = json!({"ids": ids, "actor": "ann"}).to_string();
+    let key = [("idempotency-key", "all of them")];
+    let answer = rig.call_with("POST", "/v1/dead-letters:requeue", &body, &key).await;
+    let result = answer.json();
+    assert_eq!(
+        (answer.status, &result["done"], &result["refused"]),
+        (207, &json!(70), &json!(1)),
+        "{result}"
+    );
+    assert_eq!(
+        (&result["results"][0]["task_id"], &result["results"][0]["status"]),
+        (&json!(ids[0]), &json!("QUEUED"))
+    );
+    assert_eq!(result["results"][70]["error_code"], "TASK_NOT_FOUND");
+    let again = rig.call_with("POST", "/v1/dead-letters:requeue", &body, &key).await.json();
+    assert_eq!(again["done"], 70, "the same call again gets the same answers");
+    let late = rig.call("POST", "/v1/dead-letters:discard", &json!({"ids": [ids[0]]}).to_string()).await;
+    assert_eq!((late.status, &late.json()["results"][0]["error_code"]), (207, &json!("NOT_A_DEAD_LETTER")));
+
+    let long = json!({"ids": vec!["task_x"; 1001]}).to_string();
+    for (body, code) in
+        [(r#"{"ids":[]}"#, "INVALID_FIELD"), ("{}", "INVALID_FIELD"), (&long, "TOO_MANY_ENTRIES")]
+    {
+        let refused = rig.call("POST", "/v1/dead-letters:discard", body).await;
+        assert_eq!((refused.status, refused.code().as_str()), (400, code));
+    }
+    rig.stop().await;
+}

@@ -1,0 +1,142 @@
+//! `mainspring config`: check settings, or show what can be set.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, Subcommand};
+use serde_json::{Map, json};
+
+use super::output::Output;
+use crate::config::{self, Config as Settings, KEYS, Sources};
+
+/// Settings come from flags, then the environment, then a TOML file, then defaults. Exit: 0 right, 1 mistakes.
+#[derive(Args)]
+pub(crate) struct Config {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Subcommand)]
+enum What {
+    /// Print every mistake, or every setting and where its value came from
+    Check(Check),
+    /// Print a commented file with every setting at its default
+    Example,
+}
+
+#[derive(Args)]
+#[command(after_help = "Example:\n  mainspring config check /etc/mainspring.toml")]
+struct Check {
+    /// The file [default: as a server would find it]
+    file: Option<PathBuf>,
+    #[command(flatten)]
+    given: Given,
+    #[arg(short, long, value_enum, default_value_t = Output::Table)]
+    output: Output,
+}
+
+/// Settings given on the command line, for every command that reads them.
+#[derive(Args, Clone, Default)]
+pub(crate) struct Given {
+    /// The file of settings [default: mainspring.toml beside the data, or here]
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// A setting, as server.history_days=30; may be given more than once
+    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = pair)]
+    settings: Vec<(String, String)>,
+}
+
+impl Given {
+    /// `flags`: those that have a setting of their own.
+    pub(crate) fn load(self, flags: Vec<(&str, Option<String>)>) -> Result<Settings, config::Mistakes> {
+        let own = flags.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
+        let flags = self.settings.into_iter().chain(own).collect();
+        Settings::load(Sources { file: self.config, flags, environment: &config::environment })
+    }
+}
+
+fn pair(text: &str) -> Result<(String, String), String> {
+    let (key, value) =
+        text.split_once('=').ok_or_else(|| format!("`{text}` is not a setting; write it as KEY=VALUE"))?;
+    Ok((key.trim().to_owned(), value.trim().to_owned()))
+}
+
+impl Config {
+    pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
+        match self.what {
+            What::Example => print!("{}", example()),
+            What::Check(check) => return Ok(check.run()),
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+impl Check {
+    fn run(self) -> ExitCode {
+        let Self { file, mut given, output } = self;
+        given.config = file.or(given.config);
+        match (given.load(vec![]), output) {
+            (Ok(settings), Output::Table) => {
+                print_table(&settings);
+                ExitCode::SUCCESS
+            }
+            (Ok(settings), Output::Json) => {
+                println!("{:#}", as_json(&settings));
+                ExitCode::SUCCESS
+            }
+            (Err(mistakes), Output::Table) => {
+                eprintln!("error: {mistakes}\n\nhint: `mainspring config example` shows every setting");
+                ExitCode::from(1)
+            }
+            (Err(mistakes), Output::Json) => {
+                println!("{:#}", json!({ "mistakes": mistakes.0 }));
+                ExitCode::from(1)
+            }
+        }
+    }
+}
+
+fn print_table(settings: &Settings) {
+    let width = KEYS.iter().map(|key| key.name.len()).max().unwrap_or(0);
+    for (key, found) in settings.effective() {
+        let (value, source) = match found {
+            Some((value, source)) => (value.toml(), source.to_string()),
+            None => ("-".to_owned(), "found out at the start".to_owned()),
+        };
+        println!("{:width$}  {value}  ({source})", key.name);
+    }
+    let file = settings.file.as_ref().map_or_else(|| "none".to_owned(), |file| file.display().to_string());
+    eprintln!("\nright; file: {file}");
+}
+
+fn as_json(settings: &Settings) -> serde_json::Value {
+    let entry = |found: Option<&(config::Value, config::Source)>| match found {
+        Some((value, source)) => json!({ "value": value.to_string(), "source": source.to_string() }),
+        None => json!({ "value": null, "source": "found out at the start" }),
+    };
+    let values: Map<_, _> =
+        settings.effective().map(|(key, found)| (key.name.to_owned(), entry(found))).collect();
+    json!({ "file": settings.file, "settings": values })
+}
+
+/// Every setting, commented out, under the heads of its tables.
+pub(crate) fn example() -> String {
+    let mut text = String::from(
+        "# Settings of Mainspring. Every line shows a default; take the `#` away to change it.\n\
+         # Flags win over variables, variables over this file.\n",
+    );
+    let mut table = "";
+    for key in KEYS {
+        let (head, name) = key.name.rsplit_once('.').unwrap_or(("", key.name));
+        if head != table {
+            table = head;
+            text.extend(["\n[", head, "]\n"]);
+        }
+        text.extend(["## ", key.about, ". Variable: ", key.env, "\n"]);
+        match key.kind.parse(key.default) {
+            Ok(value) if !key.default.is_empty() => text.extend(["# ", name, " = ", &value.toml(), "\n"]),
+            _ => text.extend(["#", name, " =\n"]),
+        }
+    }
+    text
+}

@@ -1,0 +1,180 @@
+//! `mainspring dead-letter`: tasks that failed for good, and what becomes of them.
+
+use std::process::ExitCode;
+
+use clap::{Args, Subcommand};
+use mainspring_client::{Client, ClientError, query};
+use serde_json::{Value, json};
+
+use super::confirm::confirmed;
+use super::connect::{Connect, Print};
+use super::progress::Bar;
+
+/// A dead letter is a task that failed with its retries used up, or was quarantined. Exit: 0 done, 1 refused or some
+/// were, 4 there is no such task.
+#[derive(Args)]
+pub(crate) struct DeadLetter {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Subcommand)]
+enum What {
+    /// List dead letters, newest first
+    #[command(after_help = "Example:\n  mainspring dead-letter list --tenant acme")]
+    List(List),
+    /// Queue them again, with a fresh budget of retries
+    #[command(after_help = "Examples:\n  \
+        mainspring dead-letter requeue task_019a88f0\n  \
+        mainspring dead-letter requeue --all --tenant acme --yes")]
+    Requeue(Act),
+    /// Take them off the list: they become SKIPPED and keep their attempts
+    #[command(after_help = "Examples:\n  \
+        mainspring dead-letter discard task_019a88f0 --reason \"known bug\"\n  \
+        mainspring dead-letter discard --all")]
+    Discard(Act),
+}
+
+#[derive(Args)]
+struct Which {
+    #[arg(long)]
+    tenant: Option<String>,
+    #[arg(long)]
+    job: Option<String>,
+    /// Only with this label, as KEY=VALUE
+    #[arg(long, value_name = "K=V")]
+    label: Option<String>,
+}
+
+#[derive(Args)]
+struct List {
+    #[command(flatten)]
+    which: Which,
+    #[arg(long, default_value_t = 50)]
+    limit: u32,
+    #[command(flatten)]
+    connect: Connect,
+}
+
+#[derive(Args)]
+struct Act {
+    /// The tasks: ids, or the beginnings of them
+    #[arg(required_unless_present = "all", conflicts_with = "all")]
+    ids: Vec<String>,
+    /// All dead letters that the filters leave
+    #[arg(long)]
+    all: bool,
+    #[command(flatten)]
+    which: Which,
+    /// Do not ask
+    #[arg(long)]
+    yes: bool,
+    /// Stored with the task
+    #[arg(long)]
+    reason: Option<String>,
+    #[command(flatten)]
+    connect: Connect,
+}
+
+/// Ids sent with one request.
+const AT_ONCE: usize = 500;
+
+impl DeadLetter {
+    pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
+        match self.what {
+            What::List(list) => list.run(),
+            What::Requeue(act) => act.run("requeue"),
+            What::Discard(act) => act.run("discard"),
+        }
+    }
+}
+
+impl Which {
+    fn path(&self, limit: u32, cursor: Option<&str>) -> String {
+        let limit = limit.to_string();
+        query(
+            "/v1/dead-letters",
+            &[
+                ("limit", Some(limit.as_str())),
+                ("tenant", self.tenant.as_deref()),
+                ("job", self.job.as_deref()),
+                ("label", self.label.as_deref()),
+                ("cursor", cursor),
+            ],
+        )
+    }
+}
+
+impl List {
+    fn run(self) -> anyhow::Result<ExitCode> {
+        let path = self.which.path(self.limit, None);
+        self.connect.run(async |client, print| {
+            let columns = [
+                "task_id",
+                "status",
+                "task_type",
+                "tenant",
+                "ended_at",
+                "attempt_count",
+                "last_error.message",
+            ];
+            print.rows(&client.get(&path).await?, "tasks", &columns);
+            Ok(ExitCode::SUCCESS)
+        })
+    }
+}
+
+impl Act {
+    fn run(self, verb: &'static str) -> anyhow::Result<ExitCode> {
+        let Self { ids: texts, all, which, yes, reason, connect } = self;
+        connect.run(async |client, print| {
+            let mut ids = Vec::new();
+            if all {
+                ids = listed(&client, &which).await?;
+                if !ids.is_empty() && !confirmed(&format!("{verb} {} dead letters?", ids.len()), yes) {
+                    return Ok(ExitCode::from(1));
+                }
+            }
+            for text in &texts {
+                ids.push(client.task_id(text).await?);
+            }
+            act(&client, print, verb, &ids, reason.as_deref()).await
+        })
+    }
+}
+
+async fn listed(client: &Client, which: &Which) -> Result<Vec<String>, ClientError> {
+    let (mut ids, mut cursor) = (Vec::new(), None::<String>);
+    loop {
+        let page = client.get(&which.path(1000, cursor.as_deref())).await?;
+        let tasks = page.get("tasks").and_then(Value::as_array).into_iter().flatten();
+        ids.extend(tasks.filter_map(|task| task.get("task_id")?.as_str().map(str::to_owned)));
+        match page.get("next_cursor").and_then(Value::as_str) {
+            Some(next) => cursor = Some(next.to_owned()),
+            None => return Ok(ids),
+        }
+    }
+}
+
+async fn act(
+    client: &Client,
+    print: Print,
+    verb: &'static str,
+    ids: &[String],
+    reason: Option<&str>,
+) -> Result<ExitCode, ClientError> {
+    let mut bar = Bar::new(verb, ids.len() as u64);
+    let (mut results, mut refused) = (Vec::new(), 0);
+    for some in ids.chunks(AT_ONCE) {
+        let body = json!({ "ids": some, "actor": "cli", "reason": reason });
+        let answer = client.post(&format!("/v1/dead-letters:{verb}"), &body).await?;
+        refused += answer.get("refused").and_then(Value::as_u64).unwrap_or(0);
+        results.extend(answer.get("results").and_then(Value::as_array).cloned().unwrap_or_default());
+        bar.advance(some.len() as u64);
+    }
+    drop(bar);
+    let done = ids.len() as u64 - refused;
+    let whole = json!({ "results": results, "done": done, "refused": refused });
+    print.rows(&whole, "results", &["task_id", "status", "error_code", "message"]);
+    Ok(ExitCode::from(u8::from(refused > 0)))
+}

@@ -1,0 +1,110 @@
+//! Reading a TOML file against the table of settings: every mistake, each with its line.
+
+use std::borrow::Cow;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::keys::{KEYS, find, nearest};
+use super::value::{Kind, Value};
+
+/// What a file sets, and on which line.
+pub(super) type Settings = Vec<(&'static str, Value, usize)>;
+
+/// Files larger than this are not settings.
+pub(super) const FILE_BYTES_MAX: u64 = 1 << 20;
+
+pub(super) fn read(text: &str) -> (Settings, Vec<(usize, String)>) {
+    let (table, errors) = DeTable::parse_recoverable(text);
+    let line =
+        |at: usize| text.as_bytes()[..at.min(text.len())].iter().filter(|byte| **byte == b'\n').count() + 1;
+    let mut reader = Reader { line: &line, settings: Vec::new(), mistakes: Vec::new() };
+    for error in errors {
+        let at = error.span().map_or(1, |span| line(span.start));
+        reader.mistakes.push((at, error.message().trim().replace('\n', ": ")));
+    }
+    reader.table("", table.get_ref());
+    reader.mistakes.sort();
+    reader.mistakes.dedup();
+    (reader.settings, reader.mistakes)
+}
+
+struct Reader<'a> {
+    line: &'a dyn Fn(usize) -> usize,
+    settings: Settings,
+    mistakes: Vec<(usize, String)>,
+}
+
+impl Reader<'_> {
+    fn table(&mut self, prefix: &str, table: &DeTable<'_>) {
+        for (key, value) in table {
+            let name = format!("{prefix}{}", key.get_ref());
+            let at = (self.line)(key.span().start);
+            let inner = format!("{name}.");
+            match (find(&name), value.get_ref()) {
+                (Some(key), _) => match self.value(key.kind, value) {
+                    Ok(value) => self.settings.push((key.name, value, at)),
+                    Err(what) => self.mistakes.push((at, format!("`{name}`: {what}"))),
+                },
+                (None, DeValue::Table(table)) if KEYS.iter().any(|key| key.name.starts_with(&inner)) => {
+                    self.table(&inner, table);
+                }
+                (None, _) if KEYS.iter().any(|key| key.name.starts_with(&inner)) => {
+                    self.mistakes.push((at, format!("`{name}` is a table: write `[{name}]`")));
+                }
+                (None, _) => self.mistakes.push((at, unknown(&name))),
+            }
+        }
+    }
+
+    fn value(&self, kind: Kind, value: &Spanned<DeValue<'_>>) -> Result<Value, String> {
+        match (kind, value.get_ref()) {
+            (
+                Kind::Text | Kind::Address | Kind::Path | Kind::Bytes { .. } | Kind::Span { .. },
+                DeValue::String(text),
+            ) => kind.parse(text),
+            (Kind::Count { .. } | Kind::Bytes { .. }, DeValue::Integer(number)) => {
+                let digits = number.as_str().replace('_', "");
+                let number = u64::from_str_radix(&digits, number.radix());
+                kind.number(number.map_err(|_| format!("{digits} is not {}", kind.wanted()))?)
+            }
+            (Kind::Switch, DeValue::Boolean(on)) => Ok(Value::Switch(*on)),
+            (Kind::List, DeValue::Array(list)) => {
+                let text = |value: &Spanned<DeValue<'_>>| match value.get_ref() {
+                    DeValue::String(text) => Ok(text.clone().into_owned()),
+                    other => Err(format!("{} in the list, which is {}", named(other), kind.wanted())),
+                };
+                list.iter().map(text).collect::<Result<_, _>>().map(Value::List)
+            }
+            (Kind::Pairs, DeValue::Table(table)) => {
+                let pair =
+                    |(key, value): (&Spanned<Cow<'_, str>>, &Spanned<DeValue<'_>>)| match value.get_ref() {
+                        DeValue::String(text) => Ok((key.get_ref().to_string(), text.to_string())),
+                        other => Err(format!("`{}` is {}, not a text", key.get_ref(), named(other))),
+                    };
+                table.iter().map(pair).collect::<Result<_, _>>().map(Value::Pairs)
+            }
+            (_, other) => Err(format!("{} is not {}", named(other), kind.wanted())),
+        }
+    }
+}
+
+pub(super) fn unknown(name: &str) -> String {
+    let short: String = name.chars().take(80).collect();
+    match nearest(name) {
+        Some(near) => format!("there is no setting `{short}`; did you mean `{near}`?"),
+        None => format!("there is no setting `{short}`; `mainspring config example` shows all of them"),
+    }
+}
+
+fn named(value: &DeValue<'_>) -> &'static str {
+    match value {
+        DeValue::String(_) => "a text",
+        DeValue::Integer(_) => "a number",
+        DeValue::Float(_) => "a number with a fraction",
+        DeValue::Boolean(_) => "a truth value",
+        DeValue::Datetime(_) => "a date",
+        DeValue::Array(_) => "a list",
+        DeValue::Table(_) => "a table",
+    }
+}

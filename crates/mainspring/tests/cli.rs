@@ -1,0 +1,379 @@
+//! The command line against a real server: what is printed, where, and with which exit code.
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+const BINARY: &str = env!("CARGO_BIN_EXE_mainspring");
+
+/// A process that does not outlive the test.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Starts a server with these arguments more, and answers where it listens.
+fn server(data: &Path, more: &[&str]) -> (Running, String) {
+    let mut child = Command::new(BINARY)
+        .args(["server", "--listen", "127.0.0.1:0", "--data"])
+        .arg(data)
+        .args(more)
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary starts");
+    let mut line = String::new();
+    BufReader::new(child.stderr.take().expect("piped")).read_line(&mut line).expect("a line");
+    let address = line.split_whitespace().find(|word| word.starts_with("http://"));
+    let address = address.unwrap_or_else(|| panic!("no address: {line}")).trim_end_matches(',').to_owned();
+    (Running(child), address)
+}
+
+fn worker(server: &str, state: &Path) -> Running {
+    let child = Command::new(BINARY)
+        .args(["worker", "--server", server, "--slots", "2", "--set", "worker.name=builder", "--state"])
+        .arg(state)
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the binary starts");
+    Running(child)
+}
+
+fn mainspring(server: &str, args: &[&str]) -> Output {
+    let mut command = Command::new(BINARY);
+    command
+        .env("MAINSPRING_SERVER", server)
+        .args(args)
+        .stdin(Stdio::null())
+        .output()
+        .expect("the binary runs")
+}
+
+#[track_caller]
+fn json_of(server: &str, args: &[&str]) -> Value {
+    let output = mainspring(server, &[args, &["-o", "json"]].concat());
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|_| {
+        panic!(
+            "{args:?}: {}{}",
+            String::from_utf8_lossy(&output.stdout),
+            String::from_utf8_lossy(&output.stderr)
+        )
+    })
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[track_caller]
+fn submitted(server: &str, more: &[&str], argv: &[&str]) -> String {
+    let answer = json_of_submit(server, more, argv);
+    answer["task_id"].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned()
+}
+
+fn json_of_submit(server: &str, more: &[&str], argv: &[&str]) -> Value {
+    let output = mainspring(server, &[&["submit", "-o", "json"], more, &["--"], argv].concat());
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", stderr(&output)))
+}
+
+#[track_caller]
+fn until(what: &str, holds: impl Fn() -> bool) {
+    let start = Instant::now();
+    while !holds() {
+        assert!(start.elapsed() < Duration::from_mins(1), "never: {what}");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+fn ids(list: &Value, key: &str) -> Vec<String> {
+    let tasks = list[key].as_array().into_iter().flatten();
+    tasks.filter_map(|task| task["task_id"].as_str().map(str::to_owned)).collect()
+}
+
+#[test]
+fn dead_letters_are_listed_requeued_and_discarded() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let (_server, url) = server(&dir.path().join("data"), &[]);
+    let _worker = worker(&url, &dir.path().join("worker"));
+    let gate = dir.path().join("gate");
+    let script = format!("test -e {}", gate.display());
+    let fails =
+        |tenant: &str| submitted(&url, &["--retries", "0", "--tenant", tenant], &["sh", "-c", &script]);
+    let (one, two, other) = (fails("a"), fails("a"), fails("b"));
+    until("three dead letters", || ids(&json_of(&url, &["dead-letter", "list"]), "tasks").len() == 3);
+
+    let table = mainspring(&url, &["dead-letter", "list", "--tenant", "b"]);
+    let text = stdout(&table);
+    assert!(text.starts_with("TASK_ID") && text.contains(&other) && !text.contains(&one), "{text}");
+    assert!(!text.contains('\u{1b}'), "no colours where there is no terminal");
+
+    let asked = mainspring(&url, &["dead-letter", "requeue", "--all"]);
+    assert_eq!(asked.status.code(), Some(1));
+    assert!(stderr(&asked).contains("--yes"), "nobody can be asked: {}", stderr(&asked));
+    let discarded = json_of(&url, &["dead-letter", "discard", &other, "--reason", "known"]);
+    assert_eq!((&discarded["done"], &discarded["results"][0]["status"]), (&json!(1), &json!("SKIPPED")));
+    fs::write(&gate, "").expect("opens the gate");
+    let requeued = json_of(&url, &["dead-letter", "requeue", "--all", "--tenant", "a", "--yes"]);
+    assert_eq!(requeued["done"], 2, "{requeued}");
+    for id in [&one, &two] {
+        until("completed", || json_of(&url, &["task", "get", id])["status"] == "COMPLETED");
+    }
+    let late = mainspring(&url, &["dead-letter", "requeue", &one]);
+    assert_eq!(late.status.code(), Some(1), "{}", stdout(&late));
+    assert!(stdout(&late).contains("NOT_A_DEAD_LETTER"));
+}
+
+#[test]
+fn tasks_are_found_by_the_beginning_of_their_id_filtered_and_cancelled_by_selector() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let (_server, url) = server(&dir.path().join("data"), &[]);
+    let first = submitted(&url, &["--in", "2h", "--tenant", "a", "--label", "team=ops"], &["true"]);
+    std::thread::sleep(Duration::from_millis(2));
+    let second = submitted(&url, &["--in", "30d", "--tenant", "b"], &["true"]);
+
+    until("the tables have both", || {
+        ids(&json_of(&url, &["task", "list"]), "tasks").len() == 2
+            && mainspring(&url, &["task", "get", &second[..36]]).status.success()
+            && mainspring(&url, &["task", "get", &first[..36]]).status.success()
+    });
+    let found = json_of(&url, &["task", "get", &first[5..36]]);
+    assert_eq!(found["task_id"], json!(first), "without `task_` too");
+    let many = mainspring(&url, &["task", "get", &first[..12]]);
+    let told = stderr(&many);
+    assert_eq!(many.status.code(), Some(1));
+    assert!(told.contains(&first) && told.contains(&second) && told.contains("hint:"), "{told}");
+    let none = mainspring(&url, &["task", "get", "task_00000000"]);
+    assert_eq!((none.status.code(), stderr(&none).contains("no task")), (Some(4), true), "{}", stderr(&none));
+    assert_eq!(mainspring(&url, &["task", "get", "12"]).status.code(), Some(1), "too short");
+
+    let rows: [(&[&str], usize); 6] = [
+        (&["--state", "PENDING"], 2),
+        (&["--tenant", "b"], 1),
+        (&["--label", "team=ops"], 1),
+        (&["--since", "1h"], 2),
+        (&["--since", "0s", "--state", "COMPLETED"], 0),
+        (&["--limit", "1"], 1),
+    ];
+    for (filter, count) in rows {
+        let list = json_of(&url, &[&["task", "list"], filter].concat());
+        assert_eq!(ids(&list, "tasks").len(), count, "{filter:?}: {list}");
+    }
+
+    let refused = mainspring(&url, &["task", "cancel"]);
+    assert_eq!(refused.status.code(), Some(2), "a task or a selector");
+    let unasked = mainspring(&url, &["task", "cancel", "--tenant", "a"]);
+    assert_eq!(unasked.status.code(), Some(1));
+    let process = json_of(&url, &["task", "cancel", "--label", "team=ops", "--yes"]);
+    assert_eq!((&process["status"], &process["handled"]), (&json!("ENDED"), &json!(1)), "{process}");
+    assert_eq!(json_of(&url, &["task", "get", &first])["status"], "CANCELED");
+    assert_eq!(json_of(&url, &["task", "get", &second])["status"], "PENDING");
+    assert_eq!(json_of(&url, &["task", "cancel", &second[..36]])["status"], "CANCELED");
+}
+
+#[test]
+fn workers_pools_and_stats_are_shown_and_a_worker_is_cordoned_by_name() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let (_server, url) = server(&dir.path().join("data"), &[]);
+    let _worker = worker(&url, &dir.path().join("worker"));
+    until("the worker is there", || json_of(&url, &["worker", "list"])["workers"][0]["name"] == "builder");
+    assert_eq!(json_of(&url, &["worker", "cordon", "builder"])["cordoned"], true);
+    let id =
+        json_of(&url, &["worker", "list"])["workers"][0]["worker_id"].as_str().expect("an id").to_owned();
+    submitted(&url, &[], &["true"]);
+    let pool = json_of(&url, &["pool", "get", "default"]);
+    assert_eq!((&pool["workers_away"], &pool["queued"]), (&json!(1), &json!(1)), "{pool}");
+    let table = stdout(&mainspring(&url, &["pool", "list"]));
+    assert!(table.starts_with("POOL") && table.lines().count() == 2, "{table}");
+    let stats = stdout(&mainspring(&url, &["stats"]));
+    assert!(stats.starts_with("POOL") && stats.contains("tasks_in_memory"), "{stats}");
+    assert_eq!(json_of(&url, &["stats"])["queued"], 1);
+    assert_eq!(json_of(&url, &["worker", "uncordon", &id[..20]])["cordoned"], false);
+    until("the task has run", || json_of(&url, &["stats"])["queued"] == 0);
+    assert_eq!(json_of(&url, &["worker", "drain", "builder"])["cordoned"], true);
+    assert_eq!(mainspring(&url, &["worker", "drain", "nobody"]).status.code(), Some(4));
+    assert_eq!(mainspring(&url, &["pool", "get", "none"]).status.code(), Some(4));
+}
+
+#[test]
+fn a_file_of_tasks_is_submitted_and_bad_lines_are_named() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let (_server, url) = server(&dir.path().join("data"), &[]);
+    let file = dir.path().join("tasks.ndjson");
+    let line =
+        |n: usize| format!("{{\"task_type\":\"noop\",\"delay_ms\":7200000,\"labels\":{{\"n\":\"{n}\"}}}}\n");
+    let good: String = (0..2500).map(line).collect();
+    fs::write(&file, &good).expect("written");
+    let path = file.display().to_string();
+    let args = ["submit", "--file", &path, "--key", "load-1"];
+    assert_eq!(json_of(&url, &args)["accepted"], 2500);
+    assert_eq!(json_of(&url, &args)["accepted"], 2500, "the same again");
+    assert_eq!(
+        json_of(&url, &["stats"])["tasks_in_memory"]["PENDING"].as_u64().map(|n| n <= 2500),
+        Some(true)
+    );
+
+    fs::write(&file, format!("{}\n{{\"task_type\":\"nope\"}}\nnot json\n", line(1))).expect("written");
+    let bad = mainspring(&url, &["submit", "--file", &path]);
+    assert_eq!(bad.status.code(), Some(1));
+    let text = stdout(&bad);
+    assert!(text.contains("3     UNKNOWN_EXECUTOR") && text.contains("4     INVALID_JSON"), "{text}");
+    assert!(stderr(&bad).contains("1 accepted, 2 refused"), "{}", stderr(&bad));
+    let gone = mainspring(&url, &["submit", "--file", "/no/such/file"]);
+    assert!(gone.status.code() == Some(1) && stderr(&gone).contains("/no/such/file"));
+}
+
+#[test]
+fn what_is_submitted_is_what_was_written() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let (_server, url) = server(&dir.path().join("data"), &[]);
+    let more =
+        ["--priority", "P0", "--retries", "5", "--backoff", "fixed:30s", "--timeout", "5m", "--pool", "gpu"];
+    let id = submitted(
+        &url,
+        &[&more[..], &["--tenant", "t", "--label", "a=b", "--in", "1h", "--key", "k"]].concat(),
+        &["echo", "x"],
+    );
+    let task = json_of(&url, &["task", "get", &id]);
+    for (field, wanted) in [
+        ("/priority/band", json!("P0")),
+        ("/max_retries", json!(5)),
+        ("/pool", json!("gpu")),
+        ("/tenant", json!("t")),
+        ("/labels", json!({"a": "b"})),
+        ("/payload/argv", json!(["echo", "x"])),
+        ("/status", json!("PENDING")),
+    ] {
+        assert_eq!(task.pointer(field), Some(&wanted), "{field}: {task}");
+    }
+    let http = [
+        "submit",
+        "--http",
+        "https://h.example/x",
+        "--method",
+        "PUT",
+        "--header",
+        "X-A: 1",
+        "--body",
+        "{}",
+        "--in",
+        "1h",
+    ];
+    let id = json_of(&url, &http)["task_id"].as_str().expect("an id").to_owned();
+    let payload = json_of(&url, &["task", "get", &id])["payload"].clone();
+    assert_eq!((&payload["method"], &payload["headers"]["X-A"]), (&json!("PUT"), &json!("1")), "{payload}");
+    for (args, code) in [
+        (vec!["submit", "--backoff", "sometimes", "--", "true"], 2),
+        (vec!["submit", "--label", "x", "--", "true"], 2),
+        (vec!["submit"], 2),
+        (vec!["submit", "--tenant", "t", "--key", "k", "--", "other"], 1),
+    ] {
+        assert_eq!(mainspring(&url, &args).status.code(), Some(code), "{args:?}");
+    }
+}
+
+#[test]
+fn settings_come_from_flags_environment_and_file_and_mistakes_are_told_at_once() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let file = dir.path().join("m.toml");
+    fs::write(&file, "[server]\nhistory_days = 7\nbatch_tasks_max = 3\n").expect("written");
+    let path = file.display().to_string();
+    let check = |more: &[&str]| {
+        let mut command = Command::new(BINARY);
+        command
+            .args(["config", "check", &path])
+            .args(more)
+            .env("MAINSPRING_LEASE", "20s")
+            .current_dir(dir.path());
+        command.output().expect("the binary runs")
+    };
+    let told: Value =
+        serde_json::from_slice(&check(&["-o", "json", "--set", "store.cut_every=1s"]).stdout).expect("JSON");
+    for (name, value, source) in [
+        ("server.history_days", "7", format!("{path}:2")),
+        ("server.lease", "20s", "MAINSPRING_LEASE".to_owned()),
+        ("store.cut_every", "1s", "flag".to_owned()),
+        ("server.heartbeat", "4s", "default".to_owned()),
+    ] {
+        assert_eq!(told["settings"][name], json!({ "value": value, "source": source }), "{name}");
+    }
+    let (_server, url) = server(&dir.path().join("data"), &["--config", &path]);
+    let four = dir.path().join("four.ndjson");
+    fs::write(&four, "{\"task_type\":\"noop\"}\n".repeat(4)).expect("written");
+    let refused = mainspring(&url, &["submit", "--file", &four.display().to_string()]);
+    assert!(
+        stderr(&refused).contains("more than 3 tasks"),
+        "the server obeys the file: {}",
+        stderr(&refused)
+    );
+
+    fs::write(&file, "[server]\nlissten = \"x\"\nhistory_days = 0\n[worker]\nslots = \"two\"\n")
+        .expect("written");
+    let wrong = check(&[]);
+    let text = stderr(&wrong);
+    assert_eq!(wrong.status.code(), Some(1));
+    for part in ["m.toml:2:", "did you mean `server.listen`", "m.toml:3:", "from 1 to 36500", "m.toml:5:"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let started = Command::new(BINARY).args(["server", "--config", &path]).output().expect("the binary runs");
+    assert!(started.status.code() == Some(1) && stderr(&started).contains("lissten"), "{}", stderr(&started));
+    let example = Command::new(BINARY).args(["config", "example"]).output().expect("the binary runs");
+    assert!(stdout(&example).contains("[worker.webhook]"));
+}
+
+#[test]
+fn every_command_has_an_example_and_shells_can_complete() {
+    let help = |path: &[&str]| {
+        let output = Command::new(BINARY).args(path).arg("--help").output().expect("the binary runs");
+        stdout(&output)
+    };
+    let mut open: Vec<Vec<String>> = vec![vec![]];
+    let mut seen = 0;
+    while let Some(path) = open.pop() {
+        let names: Vec<&str> = path.iter().map(String::as_str).collect();
+        let text = help(&names);
+        let lines = text.lines().skip_while(|line| *line != "Commands:").skip(1);
+        let inner: Vec<String> = lines
+            .take_while(|line| line.starts_with("  "))
+            .filter(|line| line.chars().nth(2).is_some_and(|c| c != ' '))
+            .filter_map(|line| line.split_whitespace().next().map(str::to_owned))
+            .filter(|name| name != "help")
+            .collect();
+        let example = text.contains("Example");
+        assert!(
+            example || !inner.is_empty() || names == ["config", "example"],
+            "{names:?} has no example:\n{text}"
+        );
+        seen += 1;
+        open.extend(inner.into_iter().map(|name| [path.clone(), vec![name]].concat()));
+    }
+    assert!(seen > 25, "{seen} commands");
+    for shell in ["bash", "zsh", "fish"] {
+        let script = Command::new(BINARY).args(["completion", shell]).output().expect("the binary runs");
+        assert!(stdout(&script).contains("dead-letter"), "{shell}");
+    }
+}
+
+#[test]
+fn a_server_that_is_not_there_is_explained() {
+    for args in
+        [&["stats"][..], &["task", "get", "task_019a88f0"], &["dead-letter", "list"], &["pool", "list"]]
+    {
+        let output = mainspring("http://127.0.0.1:1", args);
+        let text = stderr(&output);
+        assert_eq!((output.status.code(), stdout(&output).as_str()), (Some(1), ""), "{args:?}");
+        assert!(text.contains("cannot be reached") && text.contains("hint: start one"), "{args:?}: {text}");
+    }
+    let output = mainspring("localhost:7070", &["stats"]);
+    assert!(stderr(&output).contains("write it as http://"), "{}", stderr(&output));
+}
