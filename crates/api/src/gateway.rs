@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use mainspring_core::command::{Answer, Command, Rejection};
 use mainspring_core::id::{Slot, TaskId};
 use mainspring_core::time::Wall;
-use mainspring_runtime::node::{Busy, Node, Reply};
+use mainspring_runtime::node::{Busy, Measured, Node, Reply};
 use mainspring_runtime::shard::ShardFigures;
 use mainspring_runtime::{Envelope, Replies};
 
@@ -79,12 +79,17 @@ impl Gateway {
 
     /// `None`: the shard has stopped.
     pub async fn figures(&self) -> Option<ShardFigures> {
+        self.measured().await.map(|measured| measured.figures)
+    }
+
+    /// Everything that the node measures. `None`: the shard has stopped.
+    pub async fn measured(&self) -> Option<Box<Measured>> {
         let turn = Arc::clone(&self.asking).lock_owned().await;
         let node = Arc::clone(&self.node);
         let asked = tokio::task::spawn_blocking(move || {
             // Kept until the answer is there, even if the asker has lost patience.
             let _turn = turn;
-            node.figures()
+            node.measured()
         });
         asked.await.ok().flatten()
     }

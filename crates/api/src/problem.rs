@@ -294,7 +294,7 @@ impl fmt::Display for Problem {
             Self::Rejected(rejection) => rejection.fmt(f),
             Self::InvalidJson { what } => write!(f, "the body is not JSON: {what}"),
             Self::InvalidField { field, what } => write!(f, "`{field}`: {what}"),
-            Self::InvalidQuery { parameter, what } => write!(f, "query parameter `{parameter}`: {what}"),
+            Self::InvalidQuery { parameter, what } => write!(f, "parameter `{parameter}`: {what}"),
             Self::NameTooLong { field, bytes, max } => {
                 write!(f, "`{field}` has {bytes} bytes of at most {max}")
             }

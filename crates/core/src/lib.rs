@@ -17,6 +17,7 @@ pub mod effect;
 pub mod event;
 pub mod failure;
 pub mod fleet;
+pub mod histogram;
 pub mod id;
 pub mod index;
 pub mod key;

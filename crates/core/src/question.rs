@@ -76,6 +76,19 @@ pub struct Stats {
     pub counts: Vec<(Status, u64)>,
     pub machine: Counts,
     pub workers: usize,
+    /// By name.
+    pub pools: Vec<PoolRoom>,
+}
+
+/// The workers of a pool and their room.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct PoolRoom {
+    pub pool: Name,
+    pub connected: u64,
+    /// Of those that are connected.
+    pub slots: u64,
+    /// Attempts held, by the connected ones or not.
+    pub held: u64,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]

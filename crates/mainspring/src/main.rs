@@ -3,6 +3,7 @@
 mod bench;
 mod command;
 mod config;
+mod log;
 mod serve;
 
 use std::io::Write;
@@ -19,6 +20,8 @@ static ALLOCATOR: MiMalloc = MiMalloc;
 #[derive(Parser)]
 #[command(name = "mainspring", version, about)]
 struct Cli {
+    #[command(flatten)]
+    log: log::Log,
     #[command(subcommand)]
     command: Command,
 }
@@ -54,8 +57,12 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    start_log();
-    let outcome = match Cli::parse().command {
+    let Cli { log, command } = Cli::parse();
+    if let Err(error) = log.start() {
+        let _ = writeln!(std::io::stderr(), "error: {error:#}");
+        return ExitCode::from(2);
+    }
+    let outcome = match command {
         Command::Dev(dev) => dev.run(),
         Command::Server(server) => server.run(),
         Command::Worker(worker) => worker.run(),
@@ -78,13 +85,4 @@ fn main() -> ExitCode {
             ExitCode::from(1)
         }
     }
-}
-
-/// Logs go to stderr; `MAINSPRING_LOG` sets the level (`info`, `debug`, or per module).
-fn start_log() {
-    let filter = tracing_subscriber::EnvFilter::try_from_env("MAINSPRING_LOG")
-        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn"));
-    // A log that nobody reads any more must not end what it tells about.
-    let log = tracing_subscriber::fmt().with_env_filter(filter).log_internal_errors(false);
-    log.with_writer(std::io::stderr).init();
 }

@@ -1,7 +1,7 @@
 //! The wire: messages and services generated from `proto/mainspring/v1/*.proto`.
 //! Entry: [`v1`]; [`FILE_DESCRIPTOR_SET`] for server reflection.
 //! - PR-1 a released field number never changes its meaning; new fields get new numbers
-//! - PR-2 ids are 16 bytes, big-endian, as `bits().to_be_bytes()` gives them
+//! - PR-2 in a session ids are 16 bytes, big-endian, as `bits().to_be_bytes()` gives them; elsewhere they are texts
 //!
 //! Not here: what a message means to the rules (`mainspring-api` and `mainspring-agent` convert at their edges).
 

@@ -122,6 +122,7 @@ fn task(state: State) -> Task {
         changed: WALL,
         touched: Seq::new(300),
         stored: false,
+        due: mainspring_core::task::DueSince::default(),
         extra: None,
     }
 }

@@ -240,6 +240,7 @@ fn task() -> impl Strategy<Value = Task> {
                 changed,
                 touched: Seq::new(touched),
                 stored: false,
+                due: mainspring_core::task::DueSince::default(),
                 extra,
             }
         },

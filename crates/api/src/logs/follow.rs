@@ -66,15 +66,17 @@ pub(crate) struct Following {
     place: LogPlace,
     follower: Follower,
     grew: Option<Instant>,
-    /// What came before in this stream, and whether its last line was whole.
-    said: Said,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Said {
-    Nothing,
-    ThisAttempt { whole_line: bool },
-    EarlierAttempt { whole_line: bool },
+/// Some bytes of one attempt's log, with the notes about what is missing.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Piece {
+    pub attempt: u32,
+    /// Of its first byte in the log.
+    pub offset: u64,
+    pub bytes: Bytes,
+    /// Where the next piece begins.
+    pub next: u64,
 }
 
 /// Breaks the stream off, so that the caller does not take it for whole.
@@ -104,27 +106,27 @@ impl Following {
         offset: u64,
         follower: Follower,
     ) -> Self {
-        let (place, said) = (LogPlace::at(offset), Said::Nothing);
-        Self { edge, task, only, attempt, place, follower, grew: None, said }
+        Self { edge, task, only, attempt, place: LogPlace::at(offset), follower, grew: None }
     }
 
-    pub fn stream(self) -> impl futures_util::Stream<Item = Result<Bytes, BrokenOff>> {
+    pub fn stream(self) -> impl futures_util::Stream<Item = Result<Piece, BrokenOff>> {
         futures_util::stream::try_unfold(self, |mut following| async move {
-            Ok(following.piece().await?.map(|bytes| (bytes, following)))
+            Ok(following.piece().await?.map(|piece| (piece, following)))
         })
     }
 
     /// The next bytes; `None`: that was all.
-    async fn piece(&mut self) -> Result<Option<Bytes>, BrokenOff> {
+    async fn piece(&mut self) -> Result<Option<Piece>, BrokenOff> {
         loop {
             self.follower.look();
             let key = LogKey { task: self.task, attempt: self.attempt };
             let read = self.edge.logs.read(key, self.place, PAGE_BYTES).await;
             let (page, place) = read.map_err(|_| BrokenOff)?;
-            self.place = place;
+            let offset = std::mem::replace(&mut self.place, place).offset;
             if !page.bytes.is_empty() {
                 self.grew = Some(Instant::now());
-                return Ok(Some(self.with_heading(page.bytes)));
+                let (attempt, bytes, next) = (self.attempt, page.bytes.into(), place.offset);
+                return Ok(Some(Piece { attempt, offset, bytes, next }));
             }
             match self.next(page.complete).await? {
                 Next::End => return Ok(None),
@@ -185,20 +187,5 @@ impl Following {
         self.attempt = attempt;
         self.place = LogPlace::default();
         self.grew = None;
-        if let Said::ThisAttempt { whole_line } = self.said {
-            self.said = Said::EarlierAttempt { whole_line };
-        }
-    }
-
-    fn with_heading(&mut self, bytes: Vec<u8>) -> Bytes {
-        let whole_line = bytes.ends_with(b"\n");
-        let before = std::mem::replace(&mut self.said, Said::ThisAttempt { whole_line });
-        let Said::EarlierAttempt { whole_line } = before else {
-            return bytes.into();
-        };
-        let line = if whole_line { "" } else { "\n" };
-        let mut all = format!("{line}── attempt {} ──\n", self.attempt).into_bytes();
-        all.extend(bytes);
-        all.into()
     }
 }

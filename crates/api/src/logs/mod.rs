@@ -5,7 +5,7 @@
 //!   killed server did not keep; a device that hangs delays the answer by [`KEPT_WAIT_MAX`] at most
 //! - AL-3 a follower is woken by what happens; the slow look of its own is for what gets lost
 //!
-//! Not here: files (`mainspring-store-local`), the route (`rest::tasks::logs`).
+//! Not here: files (`mainspring-store-local`), what callers may ask for (`operation::logs`).
 
 mod follow;
 mod followers;
@@ -23,7 +23,7 @@ use mainspring_proto::v1;
 use mainspring_store::{LogError, LogKey, LogPage, LogPiece, LogPlace, ReadLogs, WriteLogs};
 use tokio::sync::{Semaphore, oneshot};
 
-pub(crate) use self::follow::{Following, Stand};
+pub(crate) use self::follow::{Following, Piece, Stand};
 pub(crate) use self::followers::{Follower, Followers};
 use self::writer::Order;
 use crate::metrics::Metrics;

@@ -3,12 +3,11 @@
 //!
 //! Paths like `/v1/tasks/{id}:retry` are one segment to the router; the verb is split off in `verbs`.
 
-mod body;
+pub(crate) mod body;
 mod call;
 mod dead_letters;
 mod health;
 mod metrics;
-mod page;
 mod pools;
 mod processes;
 mod stats;
@@ -60,8 +59,12 @@ pub(crate) fn routes() -> Router<Arc<Edge>> {
         .method_not_allowed_fallback(no_method)
 }
 
-async fn no_route(request: Request) -> Problem {
-    Problem::RouteNotFound { path: request.uri().path().chars().take(200).collect() }
+async fn no_route(request: Request) -> Response {
+    let problem = Problem::RouteNotFound { path: request.uri().path().chars().take(200).collect() };
+    if crate::grpc::is_call(&request) {
+        return crate::grpc::no_service(&request, &problem);
+    }
+    problem.into_response()
 }
 
 async fn no_method(request: Request) -> Response {

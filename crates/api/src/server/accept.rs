@@ -51,7 +51,11 @@ pub(super) async fn run(
     listener: TcpListener,
     shutdown: impl Future<Output = ()> + Send,
 ) -> io::Result<()> {
-    let Server { edge, router } = server;
+    let Server { edge, router, mut health } = server;
+    health.announce().await;
+    if let Ok(address) = listener.local_addr() {
+        tracing::info!(%address, "ready");
+    }
     let shared = Arc::new(Shared { edge: Arc::clone(&edge), router, ids: RequestIds::new() });
     let builder = builder();
     let graceful = GracefulShutdown::new();
@@ -75,7 +79,9 @@ pub(super) async fn run(
         }
     }
     drop(listener);
+    tracing::info!(connections = connections.len(), sessions = edge.sessions.live(), "stopping");
     edge.stopping.store(true, Ordering::Relaxed);
+    health.withdraw().await;
     edge.sessions.close_all();
     let _ = tokio::time::timeout(edge.config.drain, graceful.shutdown()).await;
     connections.shutdown().await;

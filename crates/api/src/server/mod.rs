@@ -23,6 +23,7 @@ use self::request_id::RequestIds;
 use crate::config::ApiConfig;
 use crate::edge::Edge;
 use crate::gateway::Gateway;
+use crate::grpc::{self, Health};
 use crate::logs::{LogStorage, Logs};
 use crate::profiles::Profiles;
 use crate::readers::Readers;
@@ -35,6 +36,7 @@ const WORKER_MESSAGE_BYTES_MAX: usize = 64 << 20;
 pub struct Server {
     edge: Arc<Edge>,
     router: Router,
+    health: Health,
 }
 
 impl Server {
@@ -59,13 +61,15 @@ impl Server {
         let stopping = AtomicBool::new(false);
         let profiles = Profiles::default();
         let edge = Arc::new(Edge { gateway, sessions, readers, logs, profiles, metrics, config, stopping });
-        let grpc = WorkerServiceServer::new(worker_sessions)
+        let health = Health::new();
+        let session = WorkerServiceServer::new(worker_sessions)
             .max_decoding_message_size(WORKER_MESSAGE_BYTES_MAX)
             .max_encoding_message_size(WORKER_MESSAGE_BYTES_MAX);
         let router = rest::routes()
             .with_state(Arc::clone(&edge))
-            .route_service("/mainspring.v1.WorkerService/{*method}", grpc);
-        Self { edge, router }
+            .route_service("/mainspring.v1.WorkerService/{*method}", session)
+            .merge(grpc::routes(&edge, &health));
+        Self { edge, router, health }
     }
 
     /// Answers one request without a socket, as one that came over a socket is answered. For tests and fuzzing.

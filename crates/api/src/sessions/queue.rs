@@ -93,6 +93,11 @@ impl SessionQueue {
         self.ended.notify_one();
     }
 
+    /// `None` while it lives.
+    pub(super) fn why(&self) -> Option<Ending> {
+        self.state().ending.clone()
+    }
+
     /// Resolves once the session was ended from this side.
     pub(super) async fn ended(&self) {
         self.ended.notified().await;

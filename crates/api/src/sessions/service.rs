@@ -76,7 +76,10 @@ impl Reading {
             return self.queue.end(Ending::ByWorker);
         };
         match self.greet(first).await {
-            Err(ending) => self.queue.end(ending),
+            Err(ending) => {
+                tracing::warn!(why = ?ending, "a session was refused");
+                self.queue.end(ending);
+            }
             Ok((worker, session)) => {
                 self.read(worker, session, &mut messages).await;
                 self.part(worker, session).await;
@@ -89,7 +92,8 @@ impl Reading {
         let said = first.hello.take().ok_or_else(|| refused("the first message must be a hello"))?;
         let hello = decode::hello(&said).map_err(Ending::Refused)?;
         let (worker, session) = (hello.worker, hello.session);
-        let about = About { name: short(said.name), version: short(said.version) };
+        let (name, version) = (short(said.name), short(said.version));
+        let about = About { name: name.clone(), version: version.clone() };
         if !self.service.router.enter(worker, session, &self.queue, about) {
             return Err(refused(format!("session {session} is not newer than the live one of {worker}")));
         }
@@ -99,6 +103,15 @@ impl Reading {
         };
         if greeted.is_err() {
             self.service.router.leave(worker, session);
+        }
+        if greeted.is_ok() {
+            tracing::info!(
+                %worker,
+                session = session.get(),
+                name,
+                version,
+                "a worker connected"
+            );
         }
         greeted.map(|()| (worker, session))
     }
@@ -162,6 +175,7 @@ impl Reading {
             commands.push(Command::Session(SessionCommand::Cordon { worker, cordoned: true }));
         }
         if message.heartbeat {
+            metrics.heartbeats.inc();
             commands.push(Command::Session(SessionCommand::Heartbeat { worker, session }));
         }
         metrics.reports.inc_by(message.reports.len() as u64);
@@ -206,6 +220,8 @@ impl Reading {
     }
 
     async fn part(&self, worker: WorkerId, session: Session) {
+        let why = self.queue.why();
+        tracing::info!(%worker, session = session.get(), ?why, "a worker disconnected");
         self.service.router.leave(worker, session);
         let commands = vec![Command::Session(SessionCommand::Closed { worker, session })];
         self.service.gateway.deliver(SHARD, Envelope { commands, reply: Box::new(|_| {}) }).await;

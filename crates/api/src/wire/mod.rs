@@ -1,25 +1,43 @@
-//! What goes over the wire, and nothing else: bodies as callers write them, answers as they read them.
+//! What goes over the wire, and nothing else: bodies as callers write them, answers as they read them. REST has them
+//! as JSON; the gRPC edge (`grpc`) fills the same bodies and reads the same answers, so no rule is written twice.
 //! Entry: [`TaskBody`] in, [`TaskView`] out.
 //! - WI-1 a body is parsed once; a payload is never parsed into a tree, its text is kept as it came
 //! - WI-2 states go out as the timer API spells them (`COMPLETED`, `CANCELED`) and come in either way
 
+mod amend_body;
+mod diagnosis_view;
 mod names;
+mod override_body;
 mod payload;
+mod pool_view;
+mod process_view;
 mod profile;
 mod retry;
+mod selector_body;
 mod state;
+mod stats_view;
 mod submission;
 mod task_body;
 mod task_view;
 mod text;
 mod time;
+mod worker_view;
 
 pub(crate) use self::{
+    amend_body::AmendBody,
+    diagnosis_view::DiagnosisView,
     names::name,
+    override_body::OverrideBody,
     payload::check as check_payload,
+    pool_view::PoolView,
+    process_view::ProcessView,
+    retry::{BackoffWord, RetryBody},
+    selector_body::SelectorBody,
     state::{parse_status, status_word},
+    stats_view::{DepthView, StatsView},
     submission::{Keys, Submission, check_key, first_status, request_hash, request_key},
-    task_body::{PriorityBody, TaskBody},
-    task_view::TaskView,
-    time::{TimeBody, instant, written},
+    task_body::{DeliveryWord, PlacementBody, PriorityBody, ResourcesBody, TaskBody, TimeoutsBody},
+    task_view::{AttemptView, ErrorView, TaskView},
+    time::{Moment, TimeBody, instant, written},
+    worker_view::WorkerBody,
 };

@@ -1,6 +1,7 @@
 //! How states are spelled.
 
 use mainspring_core::task::Status;
+use serde::Serializer;
 
 pub(crate) const fn status_word(status: Status) -> &'static str {
     match status {
@@ -17,6 +18,11 @@ pub(crate) const fn status_word(status: Status) -> &'static str {
         Status::UpstreamFailed => "UPSTREAM_FAILED",
         Status::Quarantined => "QUARANTINED",
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+pub(super) fn as_word<S: Serializer>(status: &Status, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(status_word(*status))
 }
 
 /// Takes the words above and our own, in any case.

@@ -91,6 +91,20 @@ pub enum DeliveryWord {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PriorityBody(pub Priority);
 
+impl PriorityBody {
+    /// What is not given is as usual.
+    pub fn parse(word: Option<&str>, level: Option<u32>) -> Result<Self, String> {
+        let usual = Priority::default();
+        let band = word.map_or(Ok(usual.band), band)?;
+        Self::of(band, level.unwrap_or(u32::from(usual.level())))
+    }
+
+    fn of(band: Band, level: u32) -> Result<Self, String> {
+        let priority = u8::try_from(level).ok().and_then(|level| Priority::new(band, level));
+        priority.map(Self).ok_or_else(|| format!("level {level} is above {LEVEL_MAX}"))
+    }
+}
+
 impl<'de> Deserialize<'de> for PriorityBody {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct PriorityVisitor;
@@ -103,22 +117,20 @@ impl<'de> Deserialize<'de> for PriorityBody {
             }
 
             fn visit_str<E: Error>(self, text: &str) -> Result<PriorityBody, E> {
-                Ok(PriorityBody(Priority::of(band(text)?)))
+                Ok(PriorityBody(Priority::of(band(text).map_err(E::custom)?)))
             }
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<PriorityBody, A::Error> {
-                let mut priority = Priority::default();
-                let (mut found, mut level) = (priority.band, priority.level());
+                let usual = Priority::default();
+                let (mut found, mut level) = (usual.band, u32::from(usual.level()));
                 while let Some(key) = map.next_key::<Text<'de>>()? {
                     match &*key {
-                        "band" => found = band(&map.next_value::<Text<'de>>()?)?,
+                        "band" => found = band(&map.next_value::<Text<'de>>()?).map_err(A::Error::custom)?,
                         "level" => level = map.next_value()?,
                         other => return Err(A::Error::unknown_field(other, &["band", "level"])),
                     }
                 }
-                priority = Priority::new(found, level)
-                    .ok_or_else(|| A::Error::custom(format_args!("level {level} is above {LEVEL_MAX}")))?;
-                Ok(PriorityBody(priority))
+                PriorityBody::of(found, level).map_err(A::Error::custom)
             }
         }
 
@@ -126,7 +138,7 @@ impl<'de> Deserialize<'de> for PriorityBody {
     }
 }
 
-fn band<E: Error>(text: &str) -> Result<Band, E> {
+fn band(text: &str) -> Result<Band, String> {
     let known = Band::ALL.into_iter().find(|band| band.label().eq_ignore_ascii_case(text));
-    known.ok_or_else(|| E::custom(format_args!("there is no band `{text}`; take P0, P1 or P2")))
+    known.ok_or_else(|| format!("there is no band `{text}`; take P0, P1 or P2"))
 }

@@ -1,86 +1,88 @@
-//! A task as callers read it.
+//! A task as callers read it: JSON as it stands, and what the gRPC message is made from.
 
 use mainspring_core::id::WorkerId;
 use mainspring_core::name::Name;
 use mainspring_core::profile::Delivery;
-use mainspring_core::task::{AttemptRecord, State, Task};
+use mainspring_core::task::{AttemptRecord, State, Status, Task};
 use mainspring_core::time::Wall;
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
-use super::state::status_word;
-use super::time::written;
+use super::state::as_word;
+use super::time::Moment;
 
 #[derive(Serialize)]
 pub(crate) struct TaskView<'a> {
-    task_id: String,
-    status: &'static str,
-    tenant: &'a str,
+    pub task_id: String,
+    #[serde(serialize_with = "as_word")]
+    pub status: Status,
+    pub tenant: &'a str,
     #[serde(skip_serializing_if = "str::is_empty")]
-    job: &'a str,
-    task_type: &'a str,
-    pool: &'a str,
-    priority: PriorityView,
-    delivery: &'static str,
-    created_at: String,
-    updated_at: String,
+    pub job: &'a str,
+    pub task_type: &'a str,
+    pub pool: &'a str,
+    pub priority: PriorityView,
+    #[serde(serialize_with = "delivery")]
+    pub delivery: Delivery,
+    pub created_at: Moment,
+    pub updated_at: Moment,
     #[serde(skip_serializing_if = "Option::is_none")]
-    scheduled_at: Option<String>,
+    pub scheduled_at: Option<Moment>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    started_at: Option<String>,
+    pub started_at: Option<Moment>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    ended_at: Option<String>,
-    attempt_count: u32,
-    retry_count: u32,
-    max_retries: u32,
+    pub ended_at: Option<Moment>,
+    pub attempt_count: u32,
+    pub retry_count: u32,
+    pub max_retries: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
-    worker: Option<String>,
-    cancel_requested: bool,
+    pub worker: Option<String>,
+    pub cancel_requested: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    last_error: Option<ErrorView<'a>>,
-    attempts: Vec<AttemptView<'a>>,
+    pub last_error: Option<ErrorView<'a>>,
+    pub attempts: Vec<AttemptView<'a>>,
     #[serde(skip_serializing_if = "is_zero")]
-    attempts_dropped: u32,
+    pub attempts_dropped: u32,
     #[serde(serialize_with = "pairs", skip_serializing_if = "<[_]>::is_empty")]
-    labels: &'a [(Name, Name)],
+    pub labels: &'a [(Name, Name)],
     #[serde(skip_serializing_if = "Option::is_none")]
-    forced_by: Option<ForcedView<'a>>,
+    pub forced_by: Option<ForcedView<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    payload: Option<Json<'a>>,
+    pub payload: Option<Json<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    output: Option<Json<'a>>,
+    pub output: Option<Json<'a>>,
 }
 
 #[derive(Serialize)]
-struct PriorityView {
-    band: &'static str,
-    level: u8,
+pub(crate) struct PriorityView {
+    pub band: &'static str,
+    pub level: u8,
 }
 
 #[derive(Serialize)]
-struct ErrorView<'a> {
-    class: &'static str,
-    code: i32,
-    message: &'a str,
+pub(crate) struct ErrorView<'a> {
+    pub class: &'static str,
+    pub code: i32,
+    pub message: &'a str,
 }
 
 #[derive(Serialize)]
-struct AttemptView<'a> {
-    number: u32,
+pub(crate) struct AttemptView<'a> {
+    pub number: u32,
     /// As text: some readers keep only 53 bits of a number.
-    fence: String,
-    worker: String,
-    assigned_at: String,
+    pub fence: String,
+    pub worker: String,
+    pub assigned_at: Moment,
     #[serde(skip_serializing_if = "Option::is_none")]
-    ended_at: Option<String>,
+    pub ended_at: Option<Moment>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<ErrorView<'a>>,
+    pub error: Option<ErrorView<'a>>,
 }
 
 #[derive(Serialize)]
-struct ForcedView<'a> {
-    actor: &'a str,
-    reason: &'a str,
+pub(crate) struct ForcedView<'a> {
+    pub actor: &'a str,
+    pub reason: &'a str,
 }
 
 impl<'a> TaskView<'a> {
@@ -94,21 +96,18 @@ impl<'a> TaskView<'a> {
         };
         Self {
             task_id: task.id.to_string(),
-            status: status_word(status),
+            status,
             tenant: &profile.tenant,
             job: &profile.job,
             task_type: &profile.executor,
             pool: &profile.requirements.pool,
             priority: PriorityView { band: task.priority.band.label(), level: task.priority.level() },
-            delivery: match profile.delivery {
-                Delivery::AtLeastOnce => "at_least_once",
-                Delivery::AtMostOnce => "at_most_once",
-            },
-            created_at: written(task.submitted),
-            updated_at: written(task.changed),
-            scheduled_at: due.map(written),
-            started_at: (task.started > Wall::ZERO).then(|| written(task.started)),
-            ended_at: status.is_ended().then(|| written(task.changed)),
+            delivery: profile.delivery,
+            created_at: Moment(task.submitted),
+            updated_at: Moment(task.changed),
+            scheduled_at: due.map(Moment),
+            started_at: (task.started > Wall::ZERO).then_some(Moment(task.started)),
+            ended_at: status.is_ended().then_some(Moment(task.changed)),
             attempt_count: task.attempts,
             retry_count: task.attempts.saturating_sub(1),
             max_retries: profile.retry.attempts_max.saturating_sub(1),
@@ -133,8 +132,8 @@ fn attempts(task: &Task) -> Vec<AttemptView<'_>> {
         number: attempt.number,
         fence: attempt.fence.bits().to_string(),
         worker: attempt.worker.to_string(),
-        assigned_at: written(attempt.assigned),
-        ended_at: Some(written(attempt.ended)),
+        assigned_at: Moment(attempt.assigned),
+        ended_at: Some(Moment(attempt.ended)),
         error: Some(error(attempt)),
     });
     let last_failed = task.failures().last().map_or(0, |attempt| attempt.number);
@@ -142,8 +141,8 @@ fn attempts(task: &Task) -> Vec<AttemptView<'_>> {
         number: task.attempts,
         fence: task.fence.bits().to_string(),
         worker: task.worker.to_string(),
-        assigned_at: written(task.started),
-        ended_at: task.status().is_ended().then(|| written(task.changed)),
+        assigned_at: Moment(task.started),
+        ended_at: task.status().is_ended().then_some(Moment(task.changed)),
         error: None,
     });
     failed.chain(newest).collect()
@@ -174,6 +173,14 @@ impl Serialize for Json<'_> {
             Self::Text(text) => text.serialize(serializer),
         }
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+fn delivery<S: Serializer>(delivery: &Delivery, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(match delivery {
+        Delivery::AtLeastOnce => "at_least_once",
+        Delivery::AtMostOnce => "at_most_once",
+    })
 }
 
 fn pairs<S: Serializer>(labels: &[(Name, Name)], serializer: S) -> Result<S::Ok, S::Error> {

@@ -10,6 +10,12 @@ use serde::{Serialize, Serializer};
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Text<'a>(Cow<'a, str>);
 
+impl<'a> From<&'a str> for Text<'a> {
+    fn from(text: &'a str) -> Self {
+        Self(Cow::Borrowed(text))
+    }
+}
+
 impl Deref for Text<'_> {
     type Target = str;
 

@@ -1,10 +1,11 @@
-//! Instants: RFC 3339 or epoch seconds in, RFC 3339 in UTC out.
+//! Instants: RFC 3339 or epoch seconds in, RFC 3339 in UTC out; gRPC has its own forms of both.
 
 use std::fmt;
 
 use jiff::Timestamp;
 use mainspring_core::time::Wall;
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
+use serde::{Serialize, Serializer};
 
 use crate::problem::Problem;
 
@@ -14,6 +15,26 @@ const SECONDS_MAX: f64 = 253_402_300_799.0;
 /// An instant as a caller writes it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TimeBody(pub Wall);
+
+impl TimeBody {
+    pub fn from_seconds(seconds: f64) -> Result<Self, &'static str> {
+        if seconds.is_nan() || seconds > SECONDS_MAX {
+            return Err("a number is seconds since 1970, and this one lies after the year 9999");
+        }
+        // Before 1970 is long past: at once.
+        Ok(Self(Wall::from_millis((seconds.max(0.0) * 1000.0).round() as u64)))
+    }
+}
+
+/// An instant as callers read it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Moment(pub Wall);
+
+impl Serialize for Moment {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&written(self.0))
+    }
+}
 
 impl<'de> Deserialize<'de> for TimeBody {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -35,13 +56,7 @@ impl<'de> Deserialize<'de> for TimeBody {
             }
 
             fn visit_f64<E: Error>(self, seconds: f64) -> Result<TimeBody, E> {
-                if seconds.is_nan() || seconds > SECONDS_MAX {
-                    return Err(E::custom(
-                        "a number is seconds since 1970, and this one lies after the year 9999",
-                    ));
-                }
-                // Before 1970 is long past: at once.
-                Ok(TimeBody(Wall::from_millis((seconds.max(0.0) * 1000.0).round() as u64)))
+                TimeBody::from_seconds(seconds).map_err(E::custom)
             }
 
             fn visit_str<E: Error>(self, text: &str) -> Result<TimeBody, E> {

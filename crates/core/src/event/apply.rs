@@ -8,7 +8,8 @@ use crate::index::TaskSlot;
 use crate::process::{Cursor, Process};
 use crate::shard::ShardState;
 use crate::task::{
-    AttemptRecord, Cause, Extra, Lease, Override, State, Status, Stop, StopReason, Task, arrow_exists,
+    AttemptRecord, Cause, DueSince, Extra, Lease, Override, State, Status, Stop, StopReason, Task,
+    arrow_exists,
 };
 use crate::time::{Millis, Now, Wall};
 
@@ -147,6 +148,7 @@ fn submit(state: &mut ShardState, submitted: &Submitted) -> Change {
         changed: now.wall,
         touched: state.seq,
         stored: false,
+        due: DueSince::default(),
         extra: has_extra.then(|| {
             Box::new(Extra { labels: submitted.labels.clone(), key: submitted.key, ..Extra::default() })
         }),

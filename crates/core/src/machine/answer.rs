@@ -1,12 +1,15 @@
 //! Answers to questions, read from state, queues and fleet.
 
+use std::collections::BTreeMap;
+
 use super::Machine;
 use crate::command::{Answer, Rejection};
 use crate::dispatch::WaitReason;
 use crate::id::{ProcessId, TaskId, WorkerId};
 use crate::index::TaskSlot;
 use crate::question::{
-    Diagnosis, Progress, Question, SCAN_MAX, Standing, Stats, Unfinished, UnfinishedPage, WorkerView,
+    Diagnosis, PoolRoom, Progress, Question, SCAN_MAX, Standing, Stats, Unfinished, UnfinishedPage,
+    WorkerView,
 };
 use crate::task::{State, Status};
 use crate::time::Millis;
@@ -60,7 +63,23 @@ impl Machine {
             counts: Status::ALL.map(|status| (status, self.state.count(status))).to_vec(),
             machine: self.counts,
             workers: self.fleet.len(),
+            pools: self.pool_rooms(),
         }
+    }
+
+    fn pool_rooms(&self) -> Vec<PoolRoom> {
+        let mut rooms: BTreeMap<&str, PoolRoom> = BTreeMap::new();
+        for (_, worker) in self.fleet.iter() {
+            let pool = &worker.offer.pool;
+            let new = || PoolRoom { pool: pool.clone(), ..PoolRoom::default() };
+            let room = rooms.entry(pool.as_str()).or_insert_with(new);
+            room.held += u64::from(worker.holds);
+            if worker.session.is_some() {
+                room.connected += 1;
+                room.slots += u64::from(worker.offer.slots);
+            }
+        }
+        rooms.into_values().collect()
     }
 
     fn progress(&self, id: ProcessId) -> Option<Progress> {

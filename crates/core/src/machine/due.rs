@@ -8,8 +8,8 @@ use crate::failure::{Failure, FailureClass};
 use crate::fleet::WorkerSlot;
 use crate::index::TaskSlot;
 use crate::profile::Delivery;
-use crate::task::{Deadline, Lease, State, StopReason, Task, next_deadline};
-use crate::time::Now;
+use crate::task::{Deadline, DueSince, Lease, State, StopReason, Task, next_deadline};
+use crate::time::{Now, Wall};
 
 /// Timers handled in one step; the rest stays due and comes with the next.
 const DUE_STEP_MAX: usize = 5_000;
@@ -43,7 +43,13 @@ impl Machine {
         let Some(task) = self.state.tasks.get(slot) else { return };
         match what_is_due(task, self.state.now, &mut self.draws) {
             Due::Nothing => {}
-            Due::Event(event) => self.commit(&mut vec![event], batch),
+            Due::Event(event) => {
+                let due = waited_for(task, self.state.now);
+                self.commit(&mut vec![event], batch);
+                if let (Some(due), Some(task)) = (due, self.state.tasks.get_mut(slot)) {
+                    task.due = DueSince(due);
+                }
+            }
             Due::EventAndKill(event) => {
                 let kill = self.kill_order(slot);
                 batch.effects.extend(kill);
@@ -76,6 +82,15 @@ impl Machine {
         } else {
             self.lose_worker(slot);
         }
+    }
+}
+
+/// The instant a task waited for, by the wall clock.
+fn waited_for(task: &Task, now: Now) -> Option<Wall> {
+    match task.state {
+        State::Pending { due } => Some(due),
+        State::RetryWait { due } | State::Deferred { due } => Some(now.wall - now.elapsed.since(due)),
+        _ => None,
     }
 }
 

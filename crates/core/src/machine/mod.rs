@@ -20,6 +20,7 @@ mod report;
 mod session;
 mod settle;
 mod sweep;
+mod tally;
 #[cfg(test)]
 mod tests;
 mod timers;
@@ -28,6 +29,7 @@ pub use self::{
     draws::Draws,
     owed::{Debt, Unpaid},
     reap::{BLAME_HELD_MAX, MASS_LOSS_MIN, REAP_STEP_MAX},
+    tally::{AttemptEnd, Tally},
 };
 use self::{place::RecentGrants, reap::Reaping, sweep::Sweep, timers::Timers};
 use crate::breaks::Breaks;
@@ -36,7 +38,7 @@ use crate::dispatch::Dispatcher;
 use crate::effect::Effect;
 use crate::event::Event;
 use crate::fleet::Fleet;
-use crate::id::Seq;
+use crate::id::{Seq, WorkerId};
 use crate::limits::{Limits, Pressure};
 use crate::retry::{RetryBudget, RetryRates};
 use crate::shard::ShardState;
@@ -88,8 +90,19 @@ pub struct Machine {
     /// The present instant; it goes on while the record being built, and with it `state.now`, stands still.
     present: Elapsed,
     counts: Counts,
+    tally: Tally,
+    /// Lost and not yet told of; see [`Machine::take_lost`].
+    lost: Vec<LostWorker>,
     /// Room for decisions, kept between commands.
     decided: Vec<Event>,
+}
+
+/// A worker of which nothing was heard for a whole lease.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LostWorker {
+    pub id: WorkerId,
+    /// Attempts that it held.
+    pub held: u32,
 }
 
 /// When the machine next wants to be woken; either clock may come first.
@@ -115,6 +128,8 @@ impl Machine {
             pressure: Pressure::None,
             present: Elapsed::ZERO,
             counts: Counts::default(),
+            tally: Tally::default(),
+            lost: Vec::new(),
             decided: Vec::new(),
         }
     }
@@ -155,6 +170,15 @@ impl Machine {
 
     pub fn counts(&self) -> Counts {
         self.counts
+    }
+
+    pub fn tally(&self) -> &Tally {
+        &self.tally
+    }
+
+    /// Workers lost since this was last asked, for the log; of very many only the first.
+    pub fn take_lost(&mut self) -> Vec<LostWorker> {
+        std::mem::take(&mut self.lost)
     }
 
     pub fn set_pressure(&mut self, pressure: Pressure) {

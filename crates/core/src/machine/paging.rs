@@ -21,6 +21,7 @@ impl Machine {
         let deadline = next_deadline(&task);
         let queued = matches!(task.state, State::Queued);
         let slot = self.state.load(task);
+        self.tally.paged_in += 1;
         self.timers.set(slot, deadline);
         if queued {
             let task = self.state.tasks.get(slot).expect("PG-1: just loaded");
@@ -36,6 +37,7 @@ impl Machine {
         match task.state {
             State::Pending { due } if due > beyond && task.stored && task.touched <= cut => {
                 self.evict(slot);
+                self.tally.parked += 1;
                 true
             }
             _ => false,

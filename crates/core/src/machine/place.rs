@@ -6,7 +6,8 @@ use crate::event::{Event, apply};
 use crate::fleet::WorkerSlot;
 use crate::id::Fence;
 use crate::index::TaskSlot;
-use crate::task::{Task, next_deadline};
+use crate::task::{Status, Task, next_deadline};
+use crate::time::Wall;
 
 /// Grants whose slot is remembered; a power of two.
 const RECENT: usize = 1 << 16;
@@ -41,18 +42,20 @@ impl Machine {
         let (worker_id, incarnation) = (worker.id, worker.incarnation);
         let session = worker.newest_session;
         let fence = self.state.next_fence();
-        let id = self.state.tasks.get(slot).expect("MA-1: a placed task is in memory").id;
+        let task = self.state.tasks.get_mut(slot).expect("MA-1: a placed task is in memory");
+        let (id, queued, due) = (task.id, task.changed, std::mem::take(&mut task.due));
         let event = Event::TaskAssigned { id, fence, worker: worker_id, incarnation };
         self.recent.note(fence, slot);
         self.state.tasks.expect(slot);
         apply(&mut self.state, &event);
+        self.tally.moved(Some(Status::Queued), Status::Assigned);
         self.fleet.hold(slot, worker_slot);
         let task = self.state.tasks.get_mut(slot).expect("MA-1: a placed task is in memory");
         if let Some(lease) = task.state.lease_mut() {
             lease.session = session;
         }
         self.timers.set(slot, next_deadline(task));
-        batch.effects.push(Effect::Start(start(task, worker_id, session)));
+        batch.effects.push(Effect::Start(Start { queued, due: due.0, ..start(task, worker_id, session) }));
         if self.config.watch {
             batch.effects.push(Effect::Changed { task: id, to: task.status() });
         }
@@ -72,5 +75,8 @@ fn start(task: &Task, worker: crate::id::WorkerId, session: crate::id::Session) 
         payload: task.payload.clone(),
         checkpoint: extra.and_then(|extra| extra.checkpoint.clone()),
         memory_bytes: extra.and_then(|extra| extra.memory_bytes),
+        band: task.priority.band,
+        queued: Wall::ZERO,
+        due: Wall::ZERO,
     }
 }

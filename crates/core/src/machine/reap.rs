@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-use super::{Batch, Machine};
+use super::{Batch, LostWorker, Machine};
 use crate::command::report::stop_class;
 use crate::event::{CODE_BLAMED, Event, Then};
 use crate::failure::{Failure, FailureClass};
@@ -23,6 +23,8 @@ pub const REAP_STEP_MAX: usize = 500;
 pub const MASS_LOSS_MIN: usize = 200;
 /// A worker that held more than this when it was lost blames none of them: the odds are against each.
 pub const BLAME_HELD_MAX: u32 = 16;
+/// Lost workers that are kept to be told of.
+const LOST_TOLD_MAX: usize = 100;
 /// Mass losses come back at about this pace in each band below P0.
 const RETURN_PER_MS: u64 = 2;
 const RETURN_SPREAD_MAX: Millis = Millis::from_secs(30);
@@ -86,6 +88,9 @@ impl Machine {
         worker.session = None;
         let blamed = worker.holds <= BLAME_HELD_MAX;
         self.counts.workers_lost += 1;
+        if self.lost.len() < LOST_TOLD_MAX {
+            self.lost.push(LostWorker { id: worker.id, held: worker.holds });
+        }
         self.dispatcher.worker_left(slot);
         self.timers.set_worker(slot, None);
         let held: Vec<TaskSlot> = self.fleet.held_by(slot).collect();

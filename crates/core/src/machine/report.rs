@@ -3,7 +3,7 @@
 use super::{Batch, Machine};
 use crate::command::{Report, ReportKind, report};
 use crate::effect::{Effect, ReportVerdict};
-use crate::task::{State, next_deadline};
+use crate::task::{State, Status, next_deadline};
 
 impl Machine {
     pub(super) fn report(&mut self, report: &Report, batch: &mut Batch) {
@@ -50,8 +50,8 @@ impl Machine {
         let now = self.state.now.elapsed;
         let Some(slot) = self.state.tasks.find(report.task) else { return };
         let accepts = matches!(report.what, ReportKind::Accepted);
-        if accepts {
-            self.state.mark_running(slot);
+        if accepts && self.state.mark_running(slot) {
+            self.tally.moved(Some(Status::Assigned), Status::Running);
         }
         let Some(task) = self.state.tasks.get_mut(slot) else { return };
         let Some(lease) = task.state.lease_mut() else { return };

@@ -9,7 +9,7 @@ use crate::effect::Effect;
 use crate::fleet::WorkerSlot;
 use crate::id::{Fence, Session, TaskId, WorkerId};
 use crate::index::TaskSlot;
-use crate::task::next_deadline;
+use crate::task::{Status, next_deadline};
 
 impl Machine {
     pub(super) fn session(&mut self, command: SessionCommand, batch: &mut Batch) {
@@ -72,7 +72,9 @@ impl Machine {
     /// The worker says it has the attempt: it goes on under the new session.
     fn confirm(&mut self, slot: TaskSlot, session: Session, batch: &mut Batch) {
         let now = self.state.now.elapsed;
-        self.state.mark_running(slot);
+        if self.state.mark_running(slot) {
+            self.tally.moved(Some(Status::Assigned), Status::Running);
+        }
         let Some(task) = self.state.tasks.get_mut(slot) else { return };
         let (id, grace) = (task.id, task.profile.limits.grace);
         let Some(lease) = task.state.lease_mut() else { return };

@@ -43,6 +43,7 @@ impl Machine {
             self.dispatcher.enqueue(slot, wants(&self.fleet, task));
         }
         self.timers.set(slot, next_deadline(task));
+        self.tally.settled(change, event, task);
     }
 
     /// What the event orders from the shell. `Start` is ordered by `place`, answers to workers by `report`.

@@ -121,15 +121,19 @@ impl ShardState {
     }
 
     /// Soft: the worker took the attempt. Not an event, so neither version nor `touched` moves.
-    pub(crate) fn mark_running(&mut self, slot: TaskSlot) {
-        let Some(task) = self.tasks.get_mut(slot) else { return };
+    pub(crate) fn mark_running(&mut self, slot: TaskSlot) -> bool {
+        let Some(task) = self.tasks.get_mut(slot) else { return false };
         match std::mem::replace(&mut task.state, State::Queued) {
             State::Assigned(lease) => {
                 task.state = State::Running(lease);
                 self.counts[Status::Assigned.index()] -= 1;
                 self.counts[Status::Running.index()] += 1;
+                true
             }
-            other => task.state = other,
+            other => {
+                task.state = other;
+                false
+            }
         }
     }
 

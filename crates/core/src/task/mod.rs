@@ -59,7 +59,22 @@ pub struct Task {
     pub touched: Seq,
     /// The tables hold a row of this unfinished task. Soft: kept by the checkpointer.
     pub stored: bool,
+    pub due: DueSince,
     pub extra: Option<Box<Extra>>,
+}
+
+// There are millions of them.
+const _: () = assert!(size_of::<Task>() == 144);
+
+/// The instant for which a waiting task had waited; zero if for none. Soft, for measuring only: it is in no row, and
+/// tasks are equal whatever it is.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct DueSince(pub Wall);
+
+impl PartialEq for DueSince {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
 }
 
 impl Task {

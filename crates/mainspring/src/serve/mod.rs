@@ -22,6 +22,7 @@ pub(crate) async fn server(
     stop: impl Future<Output = ()> + Send,
 ) -> anyhow::Result<()> {
     let ServerSetup { data, listen, api: config, shard, store: options, logs } = setup.clone();
+    tracing::info!(data = %data.display(), %listen, version = env!("CARGO_PKG_VERSION"), "starting");
     std::fs::create_dir_all(&data)
         .with_context(|| format!("cannot make the data directory `{}`", data.display()))?;
     let sessions = SessionRouter::new(config.session_queue_max);
@@ -51,6 +52,7 @@ pub(crate) async fn server(
     server.serve(listener, stop_or_failure).await?;
     if let Some(node) = Arc::into_inner(node) {
         tokio::task::spawn_blocking(move || node.stop()).await.context("could not close the store")?;
+        tracing::info!("stopped: everything is durable and in the tables");
     } else {
         tracing::warn!("a request was still under way; the journal will be replayed at the next start");
     }

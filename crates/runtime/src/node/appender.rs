@@ -1,6 +1,7 @@
 //! The thread that makes records durable.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use crossbeam_channel::{Receiver, Sender};
 use mainspring_core::id::Seq;
@@ -17,8 +18,11 @@ pub(super) fn run(mut journal: impl Journal, orders: &Receiver<AppendOrder>, ret
     for order in orders {
         match order {
             AppendOrder::Append(record) => {
+                let began = Instant::now();
                 let result = journal.append(&record);
-                if returns.send(Return::Appended(result)).is_err() {
+                let (took, events, bytes) = (began.elapsed(), record.events, record.body.len());
+                drop(record);
+                if returns.send(Return::Appended { result, took, events, bytes }).is_err() {
                     return;
                 }
             }

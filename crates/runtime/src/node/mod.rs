@@ -8,6 +8,7 @@
 
 mod appender;
 mod loader;
+mod meters;
 mod shard_thread;
 mod tabler;
 
@@ -20,6 +21,7 @@ use mainspring_core::id::Slot;
 use mainspring_core::time::{Millis, Wall};
 use mainspring_store::{OpenError, Opened, ReadTables, Store};
 
+pub use self::meters::{Measured, Meters};
 use self::{loader::LoaderOrder, shard_thread::Message};
 use crate::clock::Reading;
 use crate::config::ShardConfig;
@@ -56,7 +58,7 @@ impl StopWatch {
 struct ShardHandle {
     mailbox: Sender<Message>,
     loader: Sender<LoaderOrder>,
-    figures: Receiver<ShardFigures>,
+    figures: Receiver<Box<Measured>>,
     stopped: Receiver<Option<StopCause>>,
     threads: Vec<JoinHandle<()>>,
 }
@@ -124,6 +126,11 @@ impl Node {
 
     /// Figures of the (first) shard, as of its last step; waits for one.
     pub fn figures(&self) -> Option<ShardFigures> {
+        self.measured().map(|measured| measured.figures)
+    }
+
+    /// Like [`Node::figures`], with everything that was measured.
+    pub fn measured(&self) -> Option<Box<Measured>> {
         let shard = self.shards.first()?;
         shard.mailbox.send(Message::Figures).ok()?;
         shard.figures.recv().ok()
@@ -183,6 +190,7 @@ where
         cuts,
         loader: loader.clone(),
         figures: figures_in,
+        meters: Meters::default(),
         stopped: stopped_in,
         outlet,
         clock,

@@ -7,12 +7,13 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::{Receiver, Sender, after, never, select};
 use mainspring_core::command::Command;
 use mainspring_core::id::ProcessId;
+use mainspring_core::time::Wall;
 use mainspring_store::{AppendError, Cut, CutError, LiveRow, StoredTask};
 
 use super::appender::AppendOrder;
 use super::loader::LoaderOrder;
-use super::{Outlet, RawClock, Reply};
-use crate::shard::{Envelope, Output, Shard, ShardFigures, StopCause};
+use super::{Measured, Meters, Outlet, RawClock, Reply};
+use crate::shard::{Envelope, Output, Shard, StopCause};
 
 /// Into the shard's mailbox.
 pub(super) enum Message {
@@ -28,8 +29,17 @@ pub(super) enum Message {
 
 /// From the writers.
 pub(super) enum Return {
-    Appended(Result<(), AppendError>),
-    Cut(Result<(), CutError>),
+    Appended {
+        result: Result<(), AppendError>,
+        took: Duration,
+        events: u32,
+        bytes: usize,
+    },
+    /// `made`: when the cut was made.
+    Cut {
+        result: Result<(), CutError>,
+        made: Wall,
+    },
 }
 
 pub(super) struct ShardThread {
@@ -39,7 +49,8 @@ pub(super) struct ShardThread {
     pub(super) appends: Sender<AppendOrder>,
     pub(super) cuts: Sender<Arc<Cut>>,
     pub(super) loader: Sender<LoaderOrder>,
-    pub(super) figures: Sender<ShardFigures>,
+    pub(super) figures: Sender<Box<Measured>>,
+    pub(super) meters: Meters,
     pub(super) stopped: Sender<Option<StopCause>>,
     pub(super) outlet: Outlet,
     pub(super) clock: RawClock,
@@ -88,6 +99,22 @@ impl ShardThread {
                 self.shard.hurry_cut();
             }
             self.shard.step(self.clock.read());
+            self.tell_lost();
+        }
+    }
+
+    fn tell_lost(&mut self) {
+        for lost in self.shard.take_lost() {
+            tracing::warn!(worker = %lost.id, held = lost.held, "a worker was lost: silent for a whole lease");
+        }
+    }
+
+    fn measured(&self) -> Measured {
+        Measured {
+            figures: self.shard.figures(),
+            meters: self.meters.clone(),
+            tally: self.shard.machine().tally().clone(),
+            epoch: self.shard.epoch().get(),
         }
     }
 
@@ -144,7 +171,7 @@ impl ShardThread {
             Message::PagedFor { process, rows } => self.shard.paged_for(process, rows, reading),
             Message::Barrier(barrier) => self.shard.barrier_passed(barrier),
             Message::Figures => {
-                let _ = self.figures.try_send(self.shard.figures());
+                let _ = self.figures.try_send(Box::new(self.measured()));
             }
             Message::Stop => turn.stopping = true,
         }
@@ -152,16 +179,23 @@ impl ShardThread {
 
     fn take_return(&mut self, back: Return, turn: &mut Turn) {
         match back {
-            Return::Appended(result) => {
+            Return::Appended { result, took, events, bytes } => {
                 if let Err(error) = &result {
-                    tracing::warn!(%error, "the journal could not be written");
+                    self.meters.appends_failed += 1;
+                    let record = self.shard.figures().durable.get() + 1;
+                    tracing::warn!(%error, record, events, bytes, "a record was refused by the journal");
+                } else {
+                    self.meters.appended(took, events, bytes);
                 }
                 self.shard.appended(result);
             }
-            Return::Cut(result) => {
+            Return::Cut { result, made } => {
                 if let Err(error) = &result {
+                    self.meters.cuts_failed += 1;
                     tracing::warn!(%error, "the tables could not be written");
                     turn.retry_cut = Some(Instant::now() + CUT_RETRY);
+                } else {
+                    self.meters.checkpoint_lag_ms.observe(self.clock.read().wall.since(made).get());
                 }
                 self.shard.cut_done(result);
             }
@@ -193,7 +227,10 @@ impl ShardThread {
                 }
                 Output::Barrier(barrier) => self.load(LoaderOrder::Barrier(barrier)),
                 Output::Answer { reply, results } => reply(results),
-                Output::Effects(effects) => (self.outlet)(effects),
+                Output::Effects(effects) => {
+                    self.meters.released(&effects, self.clock.read().wall);
+                    (self.outlet)(effects);
+                }
                 Output::RetryAppend(wait) => {
                     turn.retry_append = Some(Instant::now() + Duration::from_millis(wait.get()));
                 }

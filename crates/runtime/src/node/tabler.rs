@@ -18,7 +18,7 @@ pub(super) fn run(
         let result = tables.cut(&cut);
         let (now, written) = (cut.now.wall, result.is_ok());
         drop(cut);
-        if returns.send(Return::Cut(result)).is_err() {
+        if returns.send(Return::Cut { result, made: now }).is_err() {
             return;
         }
         // Once a day, beside a cut: an idle shard ends nothing, so it has nothing new to drop either.

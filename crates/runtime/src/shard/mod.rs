@@ -21,7 +21,7 @@ use std::sync::Arc;
 use mainspring_core::command::{Answer, Command, Rejection};
 use mainspring_core::effect::Effect;
 use mainspring_core::id::{Epoch, ProcessId, Seq, TaskId};
-use mainspring_core::machine::{Batch, Machine};
+use mainspring_core::machine::{Batch, LostWorker, Machine};
 use mainspring_core::time::{Millis, Wall};
 use mainspring_store::format::{EncodedProfiles, ProfileCache};
 use mainspring_store::{Cut, Record};
@@ -143,6 +143,11 @@ impl<R> Shard<R> {
             recent_keys: self.machine.state().keys().len(),
             paged_until: self.pager.holds_until(),
         }
+    }
+
+    /// Workers that were lost since this was last asked.
+    pub fn take_lost(&mut self) -> Vec<LostWorker> {
+        self.machine.take_lost()
     }
 
     /// Whether the record being built has room for more commands.

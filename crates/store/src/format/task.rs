@@ -71,6 +71,7 @@ pub(super) fn read(r: &mut Reader<'_>, profiles: &mut ProfileCache) -> Result<Ta
         changed: r.wall("changed")?,
         touched: Seq::new(r.varint("touched")?),
         stored: false,
+        due: mainspring_core::task::DueSince::default(),
         extra: if flags & EXTRA == 0 { None } else { Some(Box::new(read_extra(r)?)) },
     })
 }

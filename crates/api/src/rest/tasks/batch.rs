@@ -7,16 +7,15 @@ use axum::extract::{Request, State};
 use axum::response::Response;
 use bytes::Bytes;
 use http::{HeaderValue, StatusCode, header};
-use mainspring_core::command::{Command, Rejection, StartTime, Submit};
-use mainspring_core::id::TaskId;
+use mainspring_core::command::{Rejection, Submit};
 use serde_json::value::RawValue;
 
 use super::super::{body, json_bytes};
-use super::submit::{Accepted, named};
 use crate::edge::Edge;
+use crate::operation::{self, Accepted, check_length, prepare_in_batch as one};
 use crate::problem::Problem;
 use crate::server::RequestId;
-use crate::wire::{Keys, Submission, TaskBody};
+use crate::wire::{Keys, TaskBody};
 
 /// Larger bodies are parsed on a thread that may take its time.
 const INLINE_BYTES_MAX: usize = 64 * 1024;
@@ -37,9 +36,7 @@ pub(in crate::rest) async fn handle(
     };
     let request_id = parts.extensions.get::<RequestId>().cloned().unwrap_or_default();
     let mut results = Results::with_capacity(parsed.len(), request_id);
-    submit(&edge, parsed, &mut results).await?;
-    edge.metrics.submitted.inc_by(results.accepted - results.duplicates);
-    edge.metrics.duplicates.inc_by(results.duplicates);
+    operation::submit_all(&edge, parsed, |result| results.push(result)).await?;
     Ok(results.answer())
 }
 
@@ -83,56 +80,11 @@ fn lines(edge: &Edge, bytes: &[u8], keys: Keys<'_>) -> Result<Parsed, Problem> {
     Ok(lines().enumerate().map(read).collect())
 }
 
-fn check_length(edge: &Edge, count: usize) -> Result<(), Problem> {
-    let max = edge.config.batch_tasks_max;
-    match count {
-        0 => Err(Problem::field("body", "the batch has no tasks")),
-        count if count > max => Err(Problem::BatchTooLong { max }),
-        _ => Ok(()),
-    }
-}
-
-fn one(edge: &Edge, task: &TaskBody<'_>, keys: Keys<'_>, place: usize) -> Result<Submit, Problem> {
-    let keys = Keys { place: Some(place), ..keys };
-    let submission = Submission::of(task, keys, &edge.profiles, edge.config.key_life)?;
-    Ok(submission.command(&edge.gateway))
-}
-
-/// Sends what can be sent, and puts answers and refusals back into the order of the request.
-async fn submit(edge: &Edge, parsed: Parsed, results: &mut Results) -> Result<(), Problem> {
-    let mut commands = Vec::with_capacity(parsed.len());
-    let mut places: Vec<Result<(TaskId, StartTime), Problem>> = Vec::with_capacity(parsed.len());
-    for submit in parsed {
-        places.push(submit.map(|submit| {
-            let place = (submit.id, submit.start);
-            commands.push(Command::Submit(Box::new(submit)));
-            place
-        }));
-    }
-    let Some(first) = places.iter().flatten().next().map(|(id, _)| *id) else {
-        for refused in places {
-            results.push(refused.and(Err(Problem::ServerBusy)));
-        }
-        return Ok(());
-    };
-    let answers =
-        edge.gateway.ask_all(first.slot(), commands).await.map_err(|problem| named(problem, first))?;
-    let mut answers = answers.into_iter();
-    for place in places {
-        results.push(place.and_then(|(_, start)| {
-            let answer = answers.next().unwrap_or(Err(Rejection::Internal { what: "an answer is missing" }));
-            Accepted::of(&answer?, start)
-        }));
-    }
-    Ok(())
-}
-
 /// The answer, written as the results come.
 struct Results {
     request_id: RequestId,
     text: Vec<u8>,
     accepted: u64,
-    duplicates: u64,
     refused: u64,
     retry_after_ms: Option<u64>,
 }
@@ -140,7 +92,7 @@ struct Results {
 impl Results {
     fn with_capacity(count: usize, request_id: RequestId) -> Self {
         let text = Vec::with_capacity(count * 130 + 80);
-        Self { request_id, text, accepted: 0, duplicates: 0, refused: 0, retry_after_ms: None }
+        Self { request_id, text, accepted: 0, refused: 0, retry_after_ms: None }
     }
 
     fn push(&mut self, result: Result<Accepted, Problem>) {
@@ -148,8 +100,7 @@ impl Results {
         match result {
             Ok(accepted) => {
                 self.accepted += 1;
-                self.duplicates += u64::from(accepted.duplicate);
-                accepted.write(&mut self.text);
+                super::submit::write(&accepted, &mut self.text);
             }
             Err(problem) => {
                 self.refused += 1;

@@ -6,14 +6,13 @@ use std::sync::Arc;
 use axum::extract::{Path, Request, State};
 use axum::response::Response;
 use http::StatusCode;
-use mainspring_core::command::{Answer, Command, Rejection};
 use mainspring_core::task::Status;
 use serde_json::json;
 
 use super::super::call::Call;
 use super::super::{body, json};
 use crate::edge::Edge;
-use crate::gateway::now;
+use crate::operation::{self, Cancelled};
 use crate::problem::Problem;
 use crate::wire::{status_word, written};
 
@@ -26,32 +25,24 @@ pub(in crate::rest) async fn delete(
 }
 
 pub(in crate::rest) async fn verb(edge: &Edge, text: &str, call: &Call) -> Result<Response, Problem> {
-    let stop_running = match body::query(&call.uri, &["force"])?.get("force").map(String::as_str) {
+    let force = match body::query(&call.uri, &["force"])?.get("force").map(String::as_str) {
         None | Some("false" | "0") => false,
         Some("true" | "1" | "") => true,
         Some(_) => return Err(Problem::query("force", "it is `true` or `false`")),
     };
-    let id = super::id(text)?;
-    let command = call.keyed(edge, "cancel", text, Command::Cancel { id, stop_running })?;
-    let answer = edge.gateway.ask(id.slot(), command).await?;
-    // Under a key this may be the answer to an earlier request.
-    let canceled_at = match &answer {
-        Answer::Now { .. } if call.is_keyed() => super::read(edge, id).await?.changed,
-        _ => now(),
-    };
-    let body = match answer {
-        Answer::Now { .. } => json!({
+    let id = operation::task_id(text)?;
+    let body = match operation::cancel(edge, id, force, &call.caller()?).await? {
+        Cancelled::At(at) => json!({
             "task_id": id.to_string(),
             "status": status_word(Status::Cancelled),
             "message": "the task is canceled and will not run",
-            "canceled_at": written(canceled_at),
+            "canceled_at": written(at),
         }),
-        Answer::Stopping { .. } => json!({
+        Cancelled::Stopping => json!({
             "task_id": id.to_string(),
             "status": "STOPPING",
             "message": "the worker was asked to stop the task; read it to see how it ended",
         }),
-        _ => return Err(Rejection::Internal { what: "a cancel was answered with something else" }.into()),
     };
     Ok(json(StatusCode::OK, &body))
 }

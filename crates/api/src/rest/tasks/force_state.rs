@@ -1,15 +1,14 @@
 //! `POST /v1/tasks/{id}:force-state`: an operator says how a task ended. Who and why is stored with it.
 
 use axum::response::Response;
-use mainspring_core::command::Command;
 use serde::Deserialize;
 
 use super::super::body;
 use super::super::call::Call;
-use super::OverrideBody;
 use crate::edge::Edge;
+use crate::operation;
 use crate::problem::Problem;
-use crate::wire::parse_status;
+use crate::wire::{OverrideBody, parse_status};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -20,13 +19,13 @@ struct ForceBody {
 }
 
 pub(in crate::rest) async fn verb(edge: &Edge, text: &str, call: &Call) -> Result<Response, Problem> {
-    let id = super::id(text)?;
+    let id = operation::task_id(text)?;
     let ForceBody { state, actor, reason } = body::parse(&call.bytes)?;
     let status = parse_status(&state)
         .ok_or_else(|| Problem::field("state", format!("there is no state `{}`", short(&state))))?;
-    let over = OverrideBody { actor, reason }.checked()?;
-    let command = call.keyed(edge, "force-state", text, Command::Force { id, status, over })?;
-    super::change(edge, id, command, "the state was forced").await
+    let over = OverrideBody { actor, reason };
+    let changed = operation::force_state(edge, id, status, &over, &call.caller()?).await?;
+    Ok(super::changed(id, changed, "the state was forced"))
 }
 
 fn short(text: &str) -> String {

@@ -8,6 +8,7 @@ use http::StatusCode;
 
 use super::super::json;
 use crate::edge::Edge;
+use crate::operation;
 use crate::problem::Problem;
 use crate::wire::TaskView;
 
@@ -15,6 +16,6 @@ pub(in crate::rest) async fn handle(
     State(edge): State<Arc<Edge>>,
     Path(text): Path<String>,
 ) -> Result<Response, Problem> {
-    let task = super::read(&edge, super::id(&text)?).await?;
+    let task = operation::read(&edge, operation::task_id(&text)?).await?;
     Ok(json(StatusCode::OK, &TaskView::of(&task, true)))
 }

@@ -1,13 +1,23 @@
-//! Figures for `/metrics`. Handles of hot paths are fields: no label is looked up there.
+//! Figures for `/metrics`. Handles of hot paths are fields: no label is looked up there. What the shard measures is
+//! asked for at a scrape (`scrape`). `docs/metrics.md` explains every name.
+//! - ME-1 a label whose values callers choose has at most [`names::VALUES_MAX`] of them
+
+mod names;
+mod scrape;
 
 use std::sync::atomic::AtomicU64;
 
 use mainspring_core::effect::{Alert, Effect};
+use mainspring_core::question::Stats;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
-use prometheus_client::registry::Registry;
+use prometheus_client::registry::{Registry, Unit};
+
+use self::names::Names;
+use self::scrape::Scrape;
+pub use self::scrape::Told;
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
 pub struct CodeLabel {
@@ -27,6 +37,11 @@ pub struct LineLabels {
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
+pub struct PoolLabel {
+    pub pool: String,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
 pub struct AlertLabel {
     pub alert: &'static str,
 }
@@ -41,12 +56,11 @@ pub struct Metrics {
     pub refused: Family<CodeLabel, Count>,
     pub sessions: Gauge,
     pub reports: Count,
+    pub heartbeats: Count,
     pub log_chunks_dropped: Count,
     pub log_bytes_received: Count,
     pub log_bytes_stored: Count,
     pub log_followers: Gauge,
-    pub stale_reports: Gauge,
-    pub workers_lost: Gauge,
     pub alerts: Family<AlertLabel, Count>,
     pub tasks: Family<StateLabel, Gauge>,
     pub queued: Family<LineLabels, Gauge>,
@@ -55,6 +69,12 @@ pub struct Metrics {
     pub lag_events: Gauge,
     pub lag_bytes: Gauge,
     pub records: Gauge,
+    pub pool_workers: Family<PoolLabel, Gauge>,
+    pub pool_slots: Family<PoolLabel, Gauge>,
+    pub pool_slots_used: Family<PoolLabel, Gauge>,
+    scrape: Scrape,
+    pools: Names,
+    tenants: Names,
 }
 
 impl Default for Metrics {
@@ -73,12 +93,11 @@ impl Metrics {
             refused: Family::default(),
             sessions: Gauge::default(),
             reports: Count::default(),
+            heartbeats: Count::default(),
             log_chunks_dropped: Count::default(),
             log_bytes_received: Count::default(),
             log_bytes_stored: Count::default(),
             log_followers: Gauge::default(),
-            stale_reports: Gauge::default(),
-            workers_lost: Gauge::default(),
             alerts: Family::default(),
             tasks: Family::default(),
             queued: Family::default(),
@@ -87,6 +106,12 @@ impl Metrics {
             lag_events: Gauge::default(),
             lag_bytes: Gauge::default(),
             records: Gauge::default(),
+            pool_workers: Family::default(),
+            pool_slots: Family::default(),
+            pool_slots_used: Family::default(),
+            scrape: Scrape::default(),
+            pools: Names::default(),
+            tenants: Names::default(),
         };
         metrics.register();
         metrics
@@ -102,22 +127,68 @@ impl Metrics {
         registry.register("worker_reports", "Reports of workers received", self.reports.clone());
         let dropped = self.log_chunks_dropped.clone();
         registry.register("log_chunks_dropped", "Pieces of attempt logs not kept", dropped);
+        let beats = self.heartbeats.clone();
+        registry.register("worker_heartbeats", "Heartbeats of workers received", beats);
         let received = self.log_bytes_received.clone();
         registry.register("log_bytes_received", "Bytes of attempt logs received", received);
         let stored = self.log_bytes_stored.clone();
         registry.register("log_bytes_stored", "Bytes written for attempt logs, packed", stored);
         registry.register("log_followers", "Callers that follow a log", self.log_followers.clone());
-        let stale = self.stale_reports.clone();
-        registry.register("stale_reports", "Reports of old attempts, since start", stale);
-        registry.register("workers_lost", "Workers declared lost, since start", self.workers_lost.clone());
         registry.register("alerts", "Alerts on tasks", self.alerts.clone());
         registry.register("tasks", "Tasks in memory by state", self.tasks.clone());
         registry.register("queue_depth", "Waiting tasks", self.queued.clone());
         registry.register("attempts_running", "Attempts held by workers", self.running.clone());
         registry.register("workers", "Workers known", self.workers.clone());
         registry.register("checkpoint_lag_events", "Events not yet in the tables", self.lag_events.clone());
-        registry.register("checkpoint_lag_bytes", "Journal not yet in the tables", self.lag_bytes.clone());
+        let lag = self.lag_bytes.clone();
+        registry.register_with_unit("checkpoint_lag", "Journal not yet in the tables", Unit::Bytes, lag);
         registry.register("journal_records", "Records durable", self.records.clone());
+        let workers = self.pool_workers.clone();
+        registry.register("pool_workers", "Connected workers of a pool", workers);
+        registry.register("pool_slots", "Slots of connected workers", self.pool_slots.clone());
+        let used = self.pool_slots_used.clone();
+        registry.register("pool_slots_used", "Slots in use, of workers connected or not", used);
+        registry.register_collector(Box::new(self.scrape.clone()));
+    }
+
+    /// What the shard says at a scrape. Lines and pools that are empty now are not named any more.
+    pub fn tell(&self, told: Told) {
+        if let Some(stats) = &told.stats {
+            self.note_stats(stats);
+        }
+        if let Some(measured) = &told.measured {
+            self.lag_events.set(measured.figures.lag_events as i64);
+            self.lag_bytes.set(measured.figures.lag_bytes as i64);
+            self.records.set(measured.figures.durable.get() as i64);
+        }
+        self.scrape.tell(told);
+    }
+
+    fn note_stats(&self, stats: &Stats) {
+        for (status, count) in &stats.counts {
+            self.tasks.get_or_create(&StateLabel { state: status.label() }).set(*count as i64);
+        }
+        self.queued.clear();
+        self.running.clear();
+        for depth in &stats.depths {
+            let labels = LineLabels {
+                pool: self.pools.shown(&depth.pool),
+                band: depth.band.label(),
+                tenant: self.tenants.shown(&depth.tenant),
+            };
+            self.queued.get_or_create(&labels).inc_by(depth.queued as i64);
+            self.running.get_or_create(&labels).inc_by(i64::from(depth.running));
+        }
+        for gauges in [&self.pool_workers, &self.pool_slots, &self.pool_slots_used] {
+            gauges.clear();
+        }
+        for room in &stats.pools {
+            let label = PoolLabel { pool: self.pools.shown(&room.pool) };
+            self.pool_workers.get_or_create(&label).inc_by(room.connected as i64);
+            self.pool_slots.get_or_create(&label).inc_by(room.slots as i64);
+            self.pool_slots_used.get_or_create(&label).inc_by(room.held as i64);
+        }
+        self.workers.set(stats.workers as i64);
     }
 
     pub fn note_refused(&self, code: &'static str) {

@@ -1,26 +1,26 @@
-//! `GET /v1/tasks?id_prefix=`: the tasks whose id begins so, so that people need not write all of it. The tables are
-//! asked, which follow within a quarter of a second.
+//! The tasks whose id begins so, so that people need not write all of it. The tables are asked, which follow within a
+//! quarter of a second.
 
-use axum::response::Response;
-use http::{StatusCode, Uri};
 use mainspring_core::id::TaskId;
+use mainspring_core::task::Task;
 use mainspring_store::StoredTask;
 
-use super::super::{body, json, page};
-use super::list::{Page, decoded};
+use super::filter::page_length;
+use super::list::decoded;
 use crate::edge::Edge;
 use crate::problem::Problem;
-use crate::wire::TaskView;
 
 const DIGITS_MIN: usize = 6;
 const DIGITS_MAX: usize = 32;
 
-pub(super) async fn answer(edge: &Edge, uri: &Uri) -> Result<Response, Problem> {
-    let query = body::query(uri, &["id_prefix", "limit"])?;
-    let limit = page::limit(&query)?;
-    let (from, through) = range(query.get("id_prefix").map_or("", String::as_str))?;
-    let tasks = edge
-        .readers
+pub(crate) async fn with_prefix(
+    edge: &Edge,
+    prefix: &str,
+    limit: Option<usize>,
+) -> Result<Vec<Task>, Problem> {
+    let limit = page_length(limit)?;
+    let (from, through) = range(prefix)?;
+    edge.readers
         .read(move |reader| {
             let ids = reader.ids(from, through, limit)?;
             let rows = reader.tasks(&ids)?.into_iter().flatten();
@@ -28,11 +28,9 @@ pub(super) async fn answer(edge: &Edge, uri: &Uri) -> Result<Response, Problem> 
                 StoredTask::Live(row) => decoded(row.id, &row.bytes),
                 StoredTask::Ended(row) => decoded(row.id, &row.bytes),
             })
-            .collect::<Result<Vec<_>, _>>()
+            .collect()
         })
-        .await?;
-    let views = tasks.iter().map(|task| TaskView::of(task, false)).collect();
-    Ok(json(StatusCode::OK, &Page { tasks: views, next_cursor: None }))
+        .await
 }
 
 /// The lowest and the highest id that begins so; with or without `task_`.

@@ -1,20 +1,15 @@
-//! Pages of lists: how long they are, and where the next one begins.
+//! Where the next page of a list begins.
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
 use mainspring_core::id::TaskId;
 use mainspring_core::time::Wall;
-use mainspring_store::{HistoryCursor, PAGE_MAX};
-
-use crate::problem::Problem;
-
-pub(super) const PAGE_DEFAULT: usize = 100;
+use mainspring_store::HistoryCursor;
 
 /// Opaque to callers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Cursor {
+pub(crate) enum Cursor {
     /// In the tasks in memory.
     Memory(u32),
     /// Among parked tasks: due and id of the last one looked at.
@@ -56,21 +51,6 @@ impl FromStr for Cursor {
         let day = day.parse().map_err(|_| ())?;
         Ok(Self::History(HistoryCursor { day, id: TaskId::from_bits(bits) }))
     }
-}
-
-pub(super) fn limit(query: &BTreeMap<String, String>) -> Result<usize, Problem> {
-    let Some(text) = query.get("limit") else { return Ok(PAGE_DEFAULT) };
-    match text.parse() {
-        Ok(0) => Err(Problem::query("limit", "at least 1")),
-        Ok(limit) if limit > PAGE_MAX => Err(Problem::PageTooLong { limit, max: PAGE_MAX }),
-        Ok(limit) => Ok(limit),
-        Err(_) => Err(Problem::query("limit", "not a number")),
-    }
-}
-
-pub(super) fn cursor(query: &BTreeMap<String, String>) -> Result<Option<Cursor>, Problem> {
-    let parsed = query.get("cursor").map(|text| text.parse());
-    parsed.transpose().map_err(|()| Problem::query("cursor", "not one that an answer gave"))
 }
 
 #[cfg(test)]

@@ -1,0 +1,51 @@
+//! Reads the one message of a unary call within its bound, so that a larger one gets a named error and not the one of
+//! the library, and a message that is none is told so.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::middleware::Next;
+use axum::response::Response;
+use tonic::{Code, Status};
+
+use super::status;
+use crate::edge::Edge;
+use crate::problem::Problem;
+use crate::rest::body;
+use crate::server::RequestId;
+
+/// Before every message: a flag and its length.
+const FRAME_BYTES: usize = 5;
+const BATCH: &str = "/mainspring.v1.TaskService/SubmitBatch";
+
+pub(super) async fn bounded(State(edge): State<Arc<Edge>>, request: Request, next: Next) -> Response {
+    let (parts, content) = request.into_parts();
+    let id = parts.extensions.get::<RequestId>().cloned().unwrap_or_default();
+    let config = &edge.config;
+    let max = if parts.uri.path() == BATCH { config.batch_bytes_max } else { config.body_bytes_max };
+    let bytes = match body::read(content, max + FRAME_BYTES).await {
+        Ok(bytes) => bytes,
+        Err(problem) => {
+            let problem = match problem {
+                Problem::BodyTooLarge { .. } => Problem::BodyTooLarge { max },
+                other => other,
+            };
+            return status::refuse(&edge, &id, &problem).into_http();
+        }
+    };
+    let response = next.run(Request::from_parts(parts, Body::from(bytes))).await;
+    if is_undecoded(&response) {
+        let problem = Problem::field("body", "it is not the message that this method takes");
+        return status::refuse(&edge, &id, &problem).into_http();
+    }
+    response
+}
+
+/// Our own refusals have details; the library's have none.
+fn is_undecoded(response: &Response) -> bool {
+    response
+        .extensions()
+        .get::<Status>()
+        .is_some_and(|status| status.details().is_empty() && status.code() == Code::Internal)
+}

@@ -1,0 +1,74 @@
+//! gRPC with the verbs of REST, on the same port. Entry: [`routes`], [`Health`].
+//! - GR-1 a message becomes a body of `wire` and goes through `operation`: rules and limits are those of REST
+//! - GR-2 every refusal carries the code, the advice and the page that REST would give (`status`)
+//! - GR-3 a message is read within the bound of its method before it is decoded (`bound`)
+//!
+//! Not here: the session of a worker (`sessions`).
+
+mod bound;
+mod call;
+mod dead_letters;
+mod health;
+mod stats;
+mod status;
+mod tasks;
+mod time;
+mod workers;
+
+use std::sync::Arc;
+
+use axum::Router;
+use mainspring_proto::v1;
+use tonic_reflection::server::Builder;
+
+pub(crate) use self::health::Health;
+use crate::edge::Edge;
+use crate::problem::Problem;
+use crate::server::RequestId;
+
+/// Every service but the session; reflection names that one too.
+pub(crate) fn routes(edge: &Arc<Edge>, health: &Health) -> Router {
+    let tasks = v1::task_service_server::TaskServiceServer::new(tasks::Tasks(Arc::clone(edge)));
+    let dead = v1::dead_letter_service_server::DeadLetterServiceServer::new(dead_letters::DeadLetters(
+        Arc::clone(edge),
+    ));
+    let workers =
+        v1::worker_admin_service_server::WorkerAdminServiceServer::new(workers::Workers(Arc::clone(edge)));
+    let stats = v1::stats_service_server::StatsServiceServer::new(stats::Figures(Arc::clone(edge)));
+    // `bound` has read the message by then, each within the bound of its method.
+    let bounded = Router::new()
+        .route_service("/mainspring.v1.TaskService/{*method}", tasks.max_decoding_message_size(usize::MAX))
+        .route_service("/mainspring.v1.DeadLetterService/{*method}", dead)
+        .route_service("/mainspring.v1.WorkerAdminService/{*method}", workers)
+        .route_service("/mainspring.v1.StatsService/{*method}", stats)
+        .layer(axum::middleware::from_fn_with_state(Arc::clone(edge), bound::bounded));
+    bounded.merge(reflection()).merge(health.routes())
+}
+
+pub(crate) fn is_call(request: &axum::extract::Request) -> bool {
+    let kind = request.headers().get(http::header::CONTENT_TYPE);
+    kind.is_some_and(|kind| kind.as_bytes().starts_with(b"application/grpc"))
+}
+
+/// A call of a service that does not exist is told so in its own protocol.
+pub(crate) fn no_service(request: &axum::extract::Request, problem: &Problem) -> axum::response::Response {
+    let id = request.extensions().get::<RequestId>().cloned().unwrap_or_default();
+    status::unimplemented(&id, problem).into_http()
+}
+
+/// Both versions: older tools ask for `v1alpha` only.
+fn reflection() -> Router {
+    let builder = || {
+        Builder::configure()
+            .register_encoded_file_descriptor_set(mainspring_proto::FILE_DESCRIPTOR_SET)
+            .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
+    };
+    let (Ok(v1), Ok(v1alpha)) = (builder().build_v1(), builder().build_v1alpha()) else {
+        // The descriptors are part of this program and a test lists them.
+        tracing::error!("the gRPC definitions cannot be described");
+        return Router::new();
+    };
+    Router::new()
+        .route_service("/grpc.reflection.v1.ServerReflection/{*method}", v1)
+        .route_service("/grpc.reflection.v1alpha.ServerReflection/{*method}", v1alpha)
+}

@@ -1,0 +1,62 @@
+//! `TaskService.List`, and the pages of `DeadLetterService.List`.
+
+use mainspring_proto::v1;
+use prost_types::Timestamp;
+
+use super::super::time::instant;
+use super::{parse_status, view};
+use crate::edge::Edge;
+use crate::operation::{self, Filter, FilterBody};
+use crate::problem::Problem;
+
+pub(super) async fn list(
+    edge: &Edge,
+    request: &v1::ListTasksRequest,
+) -> Result<v1::ListTasksResponse, Problem> {
+    match request.id_prefix.as_deref() {
+        Some(prefix) => with_prefix(edge, prefix, request).await,
+        None => page(edge, &filter(request)?).await,
+    }
+}
+
+async fn with_prefix(
+    edge: &Edge,
+    prefix: &str,
+    request: &v1::ListTasksRequest,
+) -> Result<v1::ListTasksResponse, Problem> {
+    let (id_prefix, limit) = (request.id_prefix.clone(), request.limit);
+    if *request != (v1::ListTasksRequest { id_prefix, limit, ..v1::ListTasksRequest::default() }) {
+        return Err(Problem::query("id_prefix", "it goes with `limit` and nothing else"));
+    }
+    let tasks = operation::with_prefix(edge, prefix, limit.map(|limit| limit as usize)).await?;
+    let tasks = tasks.iter().map(|task| view::task(task, false)).collect();
+    Ok(v1::ListTasksResponse { tasks, next_cursor: None })
+}
+
+pub(in crate::grpc) async fn page(edge: &Edge, filter: &Filter) -> Result<v1::ListTasksResponse, Problem> {
+    let (tasks, next) = operation::list(edge, filter).await?;
+    Ok(v1::ListTasksResponse {
+        tasks: tasks.iter().map(|task| view::task(task, false)).collect(),
+        next_cursor: next.map(|cursor| cursor.to_string()),
+    })
+}
+
+pub(in crate::grpc) fn filter(request: &v1::ListTasksRequest) -> Result<Filter, Problem> {
+    let at = |parameter: &str, at: Option<&Timestamp>| {
+        at.map(|at| instant(at).map(|at| at.0).map_err(|what| Problem::query(parameter, what))).transpose()
+    };
+    let status = |number: &i32| parse_status(*number).ok_or_else(|| Problem::query("state", "unknown state"));
+    let body = FilterBody {
+        tenant: request.tenant.as_deref(),
+        job: request.job.as_deref(),
+        statuses: request.states.iter().map(status).collect::<Result<_, _>>()?,
+        worker: request.worker.as_deref(),
+        label: request.label.as_deref(),
+        created_from: at("created_from", request.created_from.as_ref())?,
+        ended_from: at("ended_from", request.ended_from.as_ref())?,
+        ended_before: at("ended_before", request.ended_before.as_ref())?,
+        limit: request.limit.map(|limit| limit as usize),
+        cursor: request.cursor.as_deref(),
+    };
+    body.checked()
+}

@@ -1,0 +1,33 @@
+//! `TaskService.Submit`.
+
+use mainspring_proto::v1;
+use tonic::Request;
+
+use super::super::time::timestamp;
+use super::{body, status_number};
+use crate::edge::Edge;
+use crate::operation::{self, Accepted};
+use crate::problem::Problem;
+use crate::rest;
+
+pub(super) async fn submit(
+    edge: &Edge,
+    request: &Request<v1::SubmitRequest>,
+) -> Result<v1::SubmitResponse, Problem> {
+    let none = v1::TaskSpec::default();
+    let spec = request.get_ref().task.as_ref().unwrap_or(&none);
+    let submit = {
+        let keys = rest::body::keys(request.metadata().as_ref())?;
+        operation::prepare(edge, &body::task(spec)?, keys)?
+    };
+    Ok(response(&operation::submit(edge, submit).await?))
+}
+
+pub(super) fn response(accepted: &Accepted) -> v1::SubmitResponse {
+    v1::SubmitResponse {
+        task_id: accepted.id.to_string(),
+        status: status_number(accepted.status),
+        created_at: Some(timestamp(accepted.created())),
+        duplicate: accepted.duplicate,
+    }
+}

@@ -1,0 +1,88 @@
+//! What REST shows of a task, as messages.
+
+use mainspring_core::profile::Delivery;
+use mainspring_core::task::Task;
+use mainspring_core::time::Millis;
+use mainspring_proto::v1;
+use serde::Serialize;
+
+use super::super::time::{duration, moment};
+use super::status_number;
+use crate::wire::{AttemptView, DiagnosisView, ErrorView, TaskView};
+
+/// `whole`: with payload, output and attempts; lists leave them out.
+pub(super) fn task(task: &Task, whole: bool) -> v1::Task {
+    let view = TaskView::of(task, whole);
+    v1::Task {
+        task_id: view.task_id,
+        status: status_number(view.status),
+        tenant: view.tenant.to_owned(),
+        job: view.job.to_owned(),
+        task_type: view.task_type.to_owned(),
+        pool: view.pool.to_owned(),
+        priority: Some(v1::Priority {
+            band: Some(view.priority.band.to_owned()),
+            level: Some(u32::from(view.priority.level)),
+        }),
+        delivery: delivery(view.delivery).into(),
+        created_at: Some(moment(view.created_at)),
+        updated_at: Some(moment(view.updated_at)),
+        scheduled_at: view.scheduled_at.map(moment),
+        started_at: view.started_at.map(moment),
+        ended_at: view.ended_at.map(moment),
+        attempt_count: view.attempt_count,
+        retry_count: view.retry_count,
+        max_retries: view.max_retries,
+        worker: view.worker,
+        cancel_requested: view.cancel_requested,
+        last_error: view.last_error.as_ref().map(error),
+        attempts: view.attempts.into_iter().map(attempt).collect(),
+        attempts_dropped: view.attempts_dropped,
+        labels: view.labels.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect(),
+        forced_by: view
+            .forced_by
+            .map(|forced| v1::ForcedBy { actor: forced.actor.to_owned(), reason: forced.reason.to_owned() }),
+        payload_json: view.payload.as_ref().map(json),
+        output_json: view.output.as_ref().map(json),
+    }
+}
+
+pub(super) fn diagnosis(view: DiagnosisView) -> v1::Diagnosis {
+    v1::Diagnosis {
+        task_id: view.task_id,
+        status: status_number(view.status),
+        reason: view.reason.to_owned(),
+        message: view.message,
+        advice: view.advice,
+        due_at: view.due_at.map(moment),
+        due_in: view.due_in_ms.map(|ms| duration(Millis::new(ms))),
+        worker: view.worker,
+    }
+}
+
+fn delivery(delivery: Delivery) -> v1::Delivery {
+    match delivery {
+        Delivery::AtLeastOnce => v1::Delivery::AtLeastOnce,
+        Delivery::AtMostOnce => v1::Delivery::AtMostOnce,
+    }
+}
+
+fn attempt(attempt: AttemptView<'_>) -> v1::Attempt {
+    v1::Attempt {
+        number: attempt.number,
+        fence: attempt.fence,
+        worker: attempt.worker,
+        assigned_at: Some(moment(attempt.assigned_at)),
+        ended_at: attempt.ended_at.map(moment),
+        error: attempt.error.as_ref().map(error),
+    }
+}
+
+fn error(error: &ErrorView<'_>) -> v1::AttemptError {
+    v1::AttemptError { class: error.class.to_owned(), code: error.code, message: error.message.to_owned() }
+}
+
+/// Raw JSON or a text: writing it cannot fail.
+fn json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_default()
+}

@@ -1,0 +1,91 @@
+//! `WorkerAdminService`.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use mainspring_core::time::Millis;
+use mainspring_proto::v1;
+use mainspring_proto::v1::worker_admin_service_server::WorkerAdminService;
+use tonic::{Request, Response, Status};
+
+use super::status::{answer, request_id};
+use super::time::duration;
+use crate::edge::Edge;
+use crate::operation;
+use crate::problem::Problem;
+use crate::wire::WorkerBody;
+
+pub(super) struct Workers(pub(super) Arc<Edge>);
+
+#[tonic::async_trait]
+impl WorkerAdminService for Workers {
+    async fn list(
+        &self,
+        request: Request<v1::ListWorkersRequest>,
+    ) -> Result<Response<v1::ListWorkersResponse>, Status> {
+        let id = request_id(&request);
+        let listed = operation::workers(&self.0, |workers| v1::ListWorkersResponse {
+            workers: workers.into_iter().map(message).collect(),
+        });
+        answer(&self.0, &id, listed.await)
+    }
+
+    async fn get(&self, request: Request<v1::GetWorkerRequest>) -> Result<Response<v1::Worker>, Status> {
+        let id = request_id(&request);
+        answer(&self.0, &id, operation::worker(&self.0, &request.get_ref().worker_id, message).await)
+    }
+
+    async fn cordon(
+        &self,
+        request: Request<v1::CordonWorkerRequest>,
+    ) -> Result<Response<v1::WorkerChange>, Status> {
+        let id = request_id(&request);
+        answer(&self.0, &id, cordon(&self.0, &request.get_ref().worker_id, true).await)
+    }
+
+    async fn uncordon(
+        &self,
+        request: Request<v1::UncordonWorkerRequest>,
+    ) -> Result<Response<v1::WorkerChange>, Status> {
+        let id = request_id(&request);
+        answer(&self.0, &id, cordon(&self.0, &request.get_ref().worker_id, false).await)
+    }
+
+    async fn drain(
+        &self,
+        request: Request<v1::DrainWorkerRequest>,
+    ) -> Result<Response<v1::WorkerChange>, Status> {
+        let id = request_id(&request);
+        answer(&self.0, &id, cordon(&self.0, &request.get_ref().worker_id, true).await)
+    }
+}
+
+async fn cordon(edge: &Edge, text: &str, cordoned: bool) -> Result<v1::WorkerChange, Problem> {
+    let worker = operation::cordon(edge, text, cordoned).await?;
+    Ok(v1::WorkerChange { worker_id: worker.to_string(), cordoned })
+}
+
+fn message(worker: WorkerBody<'_>) -> v1::Worker {
+    v1::Worker {
+        worker_id: worker.worker_id,
+        name: worker.name,
+        version: worker.version,
+        state: worker.state.to_owned(),
+        pool: worker.pool.to_owned(),
+        zone: worker.zone.to_owned(),
+        slots: worker.slots,
+        running: worker.running,
+        utilisation_percent: worker.utilisation_percent,
+        cordoned: worker.cordoned,
+        connected: worker.connected,
+        silent: Some(duration(Millis::new(worker.silent_ms))),
+        labels: worker.labels.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect(),
+        capacity: Some(v1::Resources {
+            cpu_milli: worker.cpu_milli,
+            memory_bytes: worker.memory_bytes,
+            disk_bytes: worker.disk_bytes,
+            gpus: worker.gpus,
+            custom: HashMap::new(),
+        }),
+    }
+}

@@ -1,0 +1,37 @@
+//! Time, payload and priority of a task that has not started.
+
+use mainspring_core::command::Command;
+use mainspring_core::id::TaskId;
+use mainspring_core::time::Millis;
+
+use super::{Caller, Changed, change, read};
+use crate::edge::Edge;
+use crate::gateway::now;
+use crate::problem::Problem;
+use crate::wire::{AmendBody, check_payload};
+
+pub(crate) async fn amend(
+    edge: &Edge,
+    id: TaskId,
+    amend: AmendBody<'_>,
+    caller: &Caller<'_>,
+) -> Result<Changed, Problem> {
+    let due = match (amend.scheduled_at, amend.delay_ms) {
+        (Some(_), Some(_)) => {
+            return Err(Problem::field("delay_ms", "give it or `scheduled_at`, not both"));
+        }
+        (Some(at), None) => Some(at.0),
+        (None, Some(delay)) => Some(now() + Millis::new(delay)),
+        (None, None) => None,
+    };
+    if due.is_none() && amend.priority.is_none() && amend.payload.is_none() {
+        return Err(Problem::field("body", "name `scheduled_at`, `delay_ms`, `priority` or `payload`"));
+    }
+    if let Some(payload) = amend.payload {
+        let task = read(edge, id).await?;
+        check_payload(&task.profile.executor, Some(payload))?;
+    }
+    let priority = amend.priority.map(|priority| priority.0);
+    let payload = amend.payload.map(|payload| payload.get().as_bytes().into());
+    change(edge, (id, "amend"), Command::Amend { id, due, priority, payload }, caller).await
+}

@@ -1,0 +1,58 @@
+//! Many tasks, each with its own result. One envelope, so one share of one record.
+
+use mainspring_core::command::{Command, Rejection, StartTime, Submit};
+use mainspring_core::id::TaskId;
+
+use super::submit::{Accepted, named};
+use crate::edge::Edge;
+use crate::problem::Problem;
+
+pub(crate) fn check_length(edge: &Edge, count: usize) -> Result<(), Problem> {
+    let max = edge.config.batch_tasks_max;
+    match count {
+        0 => Err(Problem::field("body", "the batch has no tasks")),
+        count if count > max => Err(Problem::BatchTooLong { max }),
+        _ => Ok(()),
+    }
+}
+
+/// Sends what can be sent, and gives answers and refusals to `write` in the order of the request.
+pub(crate) async fn submit_all(
+    edge: &Edge,
+    tasks: Vec<Result<Submit, Problem>>,
+    mut write: impl FnMut(Result<Accepted, Problem>),
+) -> Result<(), Problem> {
+    let mut commands = Vec::with_capacity(tasks.len());
+    let mut places: Vec<Result<(TaskId, StartTime), Problem>> = Vec::with_capacity(tasks.len());
+    for submit in tasks {
+        places.push(submit.map(|submit| {
+            let place = (submit.id, submit.start);
+            commands.push(Command::Submit(Box::new(submit)));
+            place
+        }));
+    }
+    let Some(first) = places.iter().flatten().next().map(|(id, _)| *id) else {
+        for refused in places {
+            write(refused.and(Err(Problem::ServerBusy)));
+        }
+        return Ok(());
+    };
+    let answers =
+        edge.gateway.ask_all(first.slot(), commands).await.map_err(|problem| named(problem, first))?;
+    let mut answers = answers.into_iter();
+    let (mut accepted, mut duplicates) = (0, 0);
+    for place in places {
+        let result = place.and_then(|(_, start)| {
+            let answer = answers.next().unwrap_or(Err(Rejection::Internal { what: "an answer is missing" }));
+            Accepted::of(&answer?, start)
+        });
+        if let Ok(task) = &result {
+            accepted += 1;
+            duplicates += u64::from(task.duplicate);
+        }
+        write(result);
+    }
+    edge.metrics.submitted.inc_by(accepted - duplicates);
+    edge.metrics.duplicates.inc_by(duplicates);
+    Ok(())
+}

@@ -1,0 +1,88 @@
+//! What the edges do, once for all of them: REST and gRPC turn their requests into the bodies of `wire`, call these, and
+//! write the answers in their own form. One file a verb.
+//! - OP-1 every rule beyond the form of a request is here or below, never in `rest` or `grpc`
+
+mod amend;
+mod batch;
+mod caller;
+mod cancel;
+mod cancel_many;
+mod cursor;
+mod dead_letters;
+mod diagnose;
+mod filter;
+mod force_state;
+mod list;
+mod logs;
+mod pools;
+mod prefix;
+mod processes;
+mod retry;
+mod run_now;
+mod stats;
+mod submit;
+mod workers;
+
+use mainspring_core::command::{Answer, Command, Rejection};
+use mainspring_core::id::TaskId;
+use mainspring_core::task::{Status, Task};
+
+pub(crate) use self::{
+    amend::amend,
+    batch::{check_length, submit_all},
+    caller::Caller,
+    cancel::{Cancelled, cancel},
+    cancel_many::cancel_many,
+    dead_letters::{DeadLetterVerb, settle, settle_many},
+    diagnose::diagnose,
+    filter::{Filter, FilterBody, only_dead},
+    force_state::force_state,
+    list::list,
+    logs::{LogsBody, follow_log, read_log},
+    pools::{pool, pools},
+    prefix::with_prefix,
+    processes::process,
+    retry::retry,
+    run_now::run_now,
+    stats::stats,
+    submit::{Accepted, prepare, prepare_in_batch, submit},
+    workers::{cordon, worker, workers},
+};
+use crate::edge::Edge;
+use crate::problem::Problem;
+
+/// What is no id names no task.
+pub(crate) fn task_id(text: &str) -> Result<TaskId, Problem> {
+    text.parse().map_err(|_| Problem::NoSuchTask { id: text.chars().take(100).collect() })
+}
+
+/// A task with all it carries, from memory or from the tables.
+pub(crate) async fn read(edge: &Edge, id: TaskId) -> Result<Box<Task>, Problem> {
+    match edge.gateway.ask(id.slot(), Command::Read { id }).await? {
+        Answer::Task(Some(task)) => Ok(task),
+        _ => Err(Rejection::TaskNotFound { id }.into()),
+    }
+}
+
+/// What became of a task by a command.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Changed {
+    Now(Status),
+    /// Its worker was asked to stop it.
+    Stopping,
+}
+
+/// Sends a command that changes one task, under the caller's key if there is one.
+async fn change(
+    edge: &Edge,
+    (id, verb): (TaskId, &str),
+    command: Command,
+    caller: &Caller<'_>,
+) -> Result<Changed, Problem> {
+    let command = caller.keyed(edge, verb, &id.to_string(), command)?;
+    match edge.gateway.ask(id.slot(), command).await? {
+        Answer::Now { status, .. } => Ok(Changed::Now(status)),
+        Answer::Stopping { .. } => Ok(Changed::Stopping),
+        _ => Err(Rejection::Internal { what: "a change was answered with something else" }.into()),
+    }
+}

@@ -1,0 +1,59 @@
+//! Who works, how full they are; cordon and uncordon.
+
+use mainspring_core::command::{Answer, Command, Rejection, SessionCommand};
+use mainspring_core::id::{Slot, WorkerId};
+use mainspring_core::question::{Question, WorkerView};
+
+use crate::edge::Edge;
+use crate::problem::Problem;
+use crate::wire::WorkerBody;
+
+const SHARD: Slot = Slot::from_hash(0);
+
+/// Every worker; `write` sees them before they are let go of.
+pub(crate) async fn workers<T>(
+    edge: &Edge,
+    write: impl FnOnce(Vec<WorkerBody<'_>>) -> T,
+) -> Result<T, Problem> {
+    let workers = ask(edge, None).await?;
+    Ok(write(workers.iter().map(|worker| body(edge, worker)).collect()))
+}
+
+pub(crate) async fn worker<T>(
+    edge: &Edge,
+    text: &str,
+    write: impl FnOnce(WorkerBody<'_>) -> T,
+) -> Result<T, Problem> {
+    let workers = ask(edge, Some(parse(text)?)).await?;
+    let worker = workers.first().ok_or_else(|| not_found(text))?;
+    Ok(write(body(edge, worker)))
+}
+
+/// A cordoned worker finishes what it has and gets nothing new. It holds until lifted, over reconnects too.
+pub(crate) async fn cordon(edge: &Edge, text: &str, cordoned: bool) -> Result<WorkerId, Problem> {
+    let worker = parse(text)?;
+    if ask(edge, Some(worker)).await?.is_empty() {
+        return Err(not_found(text));
+    }
+    edge.gateway.ask(SHARD, Command::Session(SessionCommand::Cordon { worker, cordoned })).await?;
+    Ok(worker)
+}
+
+pub(super) async fn ask(edge: &Edge, only: Option<WorkerId>) -> Result<Vec<WorkerView>, Problem> {
+    match edge.gateway.ask(SHARD, Command::Ask(Question::Workers { only })).await? {
+        Answer::Workers(workers) => Ok(workers),
+        _ => Err(Rejection::Internal { what: "workers were answered with something else" }.into()),
+    }
+}
+
+fn body<'a>(edge: &Edge, worker: &'a WorkerView) -> WorkerBody<'a> {
+    WorkerBody::of(worker, edge.sessions.about(worker.id), edge.config.heartbeat)
+}
+
+fn parse(text: &str) -> Result<WorkerId, Problem> {
+    text.parse().map_err(|_| not_found(text))
+}
+
+fn not_found(text: &str) -> Problem {
+    Problem::WorkerNotFound { id: text.chars().take(100).collect() }
+}

@@ -1,0 +1,48 @@
+//! Why a task is not running, as callers read it.
+
+use mainspring_core::question::{Diagnosis, Standing};
+use mainspring_core::task::Status;
+use mainspring_core::time::Millis;
+use serde::Serialize;
+
+use super::state::as_word;
+use super::time::Moment;
+
+#[derive(Serialize)]
+pub(crate) struct DiagnosisView {
+    pub task_id: String,
+    #[serde(serialize_with = "as_word")]
+    pub status: Status,
+    /// A word for programs.
+    pub reason: &'static str,
+    pub message: String,
+    pub advice: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub due_at: Option<Moment>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub due_in_ms: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub worker: Option<String>,
+}
+
+impl DiagnosisView {
+    pub(crate) fn of(diagnosis: &Diagnosis) -> Self {
+        let standing = &diagnosis.standing;
+        let (due_at, due_in, worker) = match standing {
+            Standing::WaitsForTime { due } => (Some(Moment(*due)), None, None),
+            Standing::Backoff { left, .. } | Standing::Deferred { left } => (None, Some(*left), None),
+            Standing::Held { worker, .. } => (None, None, Some(worker.to_string())),
+            Standing::Waits(_) | Standing::Ended => (None, None, None),
+        };
+        Self {
+            task_id: diagnosis.id.to_string(),
+            status: diagnosis.status,
+            reason: standing.label(),
+            message: standing.to_string(),
+            advice: standing.advice(),
+            due_at,
+            due_in_ms: due_in.map(Millis::get),
+            worker,
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! A worker as callers read it.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use mainspring_core::question::WorkerView;
+use mainspring_core::time::Millis;
+use serde::Serialize;
+
+use crate::sessions::About;
+
+#[derive(Serialize)]
+pub(crate) struct WorkerBody<'a> {
+    pub worker_id: String,
+    pub name: String,
+    pub version: String,
+    /// `healthy`, `draining` (takes nothing new), `unhealthy` (silent for long), `disconnected`.
+    pub state: &'static str,
+    pub pool: &'a str,
+    pub zone: &'a str,
+    pub slots: u32,
+    pub running: u32,
+    pub utilisation_percent: u32,
+    pub cordoned: bool,
+    pub connected: bool,
+    pub silent_ms: u64,
+    pub labels: BTreeMap<&'a str, &'a str>,
+    pub cpu_milli: u64,
+    pub memory_bytes: u64,
+    pub disk_bytes: u64,
+    pub gpus: u64,
+}
+
+impl<'a> WorkerBody<'a> {
+    pub(crate) fn of(worker: &'a WorkerView, about: Option<About>, heartbeat: Duration) -> Self {
+        let About { name, version } = about.unwrap_or_default();
+        let offer = &worker.offer;
+        let late = Millis::new(heartbeat.as_millis() as u64 * 2);
+        let state = match worker.session {
+            None => "disconnected",
+            Some(_) if worker.silent > late => "unhealthy",
+            Some(_) if worker.cordoned => "draining",
+            Some(_) => "healthy",
+        };
+        Self {
+            worker_id: worker.id.to_string(),
+            name,
+            version,
+            state,
+            pool: &offer.pool,
+            zone: &offer.zone,
+            slots: offer.slots,
+            running: worker.holds,
+            utilisation_percent: (u64::from(worker.holds) * 100 / u64::from(offer.slots.max(1))) as u32,
+            cordoned: worker.cordoned,
+            connected: worker.session.is_some(),
+            silent_ms: worker.silent.get(),
+            labels: offer.labels.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect(),
+            cpu_milli: offer.capacity.cpu_milli,
+            memory_bytes: offer.capacity.memory_bytes,
+            disk_bytes: offer.capacity.disk_bytes,
+            gpus: offer.capacity.gpus,
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! gRPC over real sockets, with clients made from the same definitions.
+
+mod errors;
+mod parity;
+mod reflection;
+mod verbs;
+
+use mainspring_proto::v1;
+use mainspring_proto::v1::dead_letter_service_client::DeadLetterServiceClient;
+use mainspring_proto::v1::stats_service_client::StatsServiceClient;
+use mainspring_proto::v1::task_service_client::TaskServiceClient;
+use mainspring_proto::v1::worker_admin_service_client::WorkerAdminServiceClient;
+use tonic::transport::Channel;
+use tonic::{Request, Status};
+use tonic_types::StatusExt;
+
+use crate::rig::Rig;
+
+pub struct Clients {
+    pub channel: Channel,
+    pub tasks: TaskServiceClient<Channel>,
+    pub dead: DeadLetterServiceClient<Channel>,
+    pub workers: WorkerAdminServiceClient<Channel>,
+    pub stats: StatsServiceClient<Channel>,
+}
+
+impl Clients {
+    pub async fn of(rig: &Rig) -> Self {
+        let channel = Channel::from_shared(format!("http://{}", rig.address)).expect("an address");
+        let channel = channel.connect().await.expect("connects");
+        Self {
+            tasks: TaskServiceClient::new(channel.clone()),
+            dead: DeadLetterServiceClient::new(channel.clone()),
+            workers: WorkerAdminServiceClient::new(channel.clone()),
+            stats: StatsServiceClient::new(channel.clone()),
+            channel,
+        }
+    }
+
+    pub async fn submit(&mut self, spec: v1::TaskSpec) -> Result<v1::SubmitResponse, Status> {
+        let request = v1::SubmitRequest { task: Some(spec) };
+        self.tasks.submit(request).await.map(tonic::Response::into_inner)
+    }
+
+    pub async fn get(&mut self, task_id: &str) -> v1::Task {
+        let request = v1::GetTaskRequest { task_id: task_id.to_owned() };
+        self.tasks.get(request).await.expect("it is there").into_inner()
+    }
+}
+
+pub fn noop() -> v1::TaskSpec {
+    v1::TaskSpec { task_type: "noop".into(), ..v1::TaskSpec::default() }
+}
+
+pub fn with_metadata<T>(message: T, pairs: &[(&'static str, &str)]) -> Request<T> {
+    let mut request = Request::new(message);
+    for (key, value) in pairs {
+        request.metadata_mut().insert(*key, value.parse().expect("a value"));
+    }
+    request
+}
+
+/// The error code of a refusal.
+#[track_caller]
+pub fn reason(status: &Status) -> String {
+    let details = status.get_error_details();
+    let info = details.error_info().unwrap_or_else(|| panic!("no error info in {status:?}"));
+    assert_eq!(info.domain, "mainspring");
+    assert_eq!(info.metadata["docs"], format!("/docs/errors/{}", info.reason));
+    assert!(!info.metadata["advice"].is_empty());
+    info.reason.clone()
+}

@@ -1,0 +1,101 @@
+//! What happened to tasks since the machine was made, as plain counts; the caller turns them into metrics.
+
+use crate::event::{Change, Event};
+use crate::failure::FailureClass;
+use crate::histogram::Histogram;
+use crate::task::{Status, Task};
+
+const STATUSES: usize = Status::ALL.len();
+
+/// How an attempt ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AttemptEnd {
+    Succeeded,
+    Failed(FailureClass),
+    /// It gave its place back and will be started again.
+    Deferred,
+    /// An operator said how the task ended.
+    Forced,
+}
+
+impl AttemptEnd {
+    const COUNT: usize = 3 + FailureClass::ALL.len();
+
+    fn index(self) -> usize {
+        match self {
+            Self::Succeeded => 0,
+            Self::Deferred => 1,
+            Self::Forced => 2,
+            Self::Failed(class) => 3 + class.index(),
+        }
+    }
+
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Succeeded => "succeeded",
+            Self::Failed(class) => class.label(),
+            Self::Deferred => "deferred",
+            Self::Forced => "forced",
+        }
+    }
+
+    /// `None`: the event ends no attempt, or one that never began.
+    fn of(event: &Event) -> Option<Self> {
+        match event {
+            Event::TaskSucceeded { .. } => Some(Self::Succeeded),
+            Event::AttemptFailed { failure, .. } => Some(Self::Failed(failure.class)),
+            Event::TaskDeferred { .. } => Some(Self::Deferred),
+            Event::TaskForced { .. } => Some(Self::Forced),
+            _ => None,
+        }
+    }
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Tally {
+    /// By the state before (the last row: there was none) and after.
+    transitions: [[u64; STATUSES]; STATUSES + 1],
+    attempts: [u64; AttemptEnd::COUNT],
+    /// From the grant of an attempt to its end, in milliseconds.
+    pub attempt_ms: Histogram,
+    /// Tasks that left memory because they are due far ahead, and tasks that came back.
+    pub parked: u64,
+    pub paged_in: u64,
+}
+
+impl Tally {
+    pub(super) fn moved(&mut self, from: Option<Status>, to: Status) {
+        self.transitions[from.map_or(STATUSES, Status::index)][to.index()] += 1;
+    }
+
+    /// `task`: as it is after the event.
+    pub(super) fn settled(&mut self, change: Change, event: &Event, task: &Task) {
+        if change.from == Some(change.to) {
+            return;
+        }
+        self.moved(change.from, change.to);
+        if change.from.is_some_and(Status::is_leased)
+            && let Some(end) = AttemptEnd::of(event)
+        {
+            self.attempts[end.index()] += 1;
+            self.attempt_ms.observe(task.changed.since(task.started).get());
+        }
+    }
+
+    /// Every change of state that has happened: (before, after, how often).
+    pub fn transitions(&self) -> impl Iterator<Item = (Option<Status>, Status, u64)> {
+        let before = Status::ALL.into_iter().map(Some).chain([None]);
+        before.zip(&self.transitions).flat_map(|(from, row)| {
+            Status::ALL
+                .into_iter()
+                .zip(row)
+                .filter(|(_, count)| **count > 0)
+                .map(move |(to, count)| (from, to, *count))
+        })
+    }
+
+    pub fn attempts(&self) -> impl Iterator<Item = (AttemptEnd, u64)> {
+        let ends = [AttemptEnd::Succeeded, AttemptEnd::Deferred, AttemptEnd::Forced].into_iter();
+        ends.chain(FailureClass::ALL.map(AttemptEnd::Failed)).map(|end| (end, self.attempts[end.index()]))
+    }
+}

@@ -1,0 +1,57 @@
+//! What the shard's thread measures beside its work: plain numbers of its own, copied out when someone asks.
+
+use std::time::Duration;
+
+use mainspring_core::effect::Effect;
+use mainspring_core::histogram::Histogram;
+use mainspring_core::machine::Tally;
+use mainspring_core::priority::Band;
+use mainspring_core::time::Wall;
+
+use crate::shard::ShardFigures;
+
+/// Since the node was opened.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Meters {
+    /// By band: from queued to the start order leaving, in milliseconds.
+    pub scheduling_ms: [Histogram; Band::ALL.len()],
+    /// By band: from the instant a task waited for to the start order leaving, in milliseconds.
+    pub lateness_ms: [Histogram; Band::ALL.len()],
+    /// One append to the journal with its fsync, in microseconds.
+    pub append_us: Histogram,
+    pub record_events: Histogram,
+    pub journal_bytes: u64,
+    pub appends_failed: u64,
+    /// How old what a cut holds is when the tables have it, in milliseconds.
+    pub checkpoint_lag_ms: Histogram,
+    pub cuts_failed: u64,
+}
+
+/// Everything that is measured in a node, at one instant.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Measured {
+    pub figures: ShardFigures,
+    pub meters: Meters,
+    pub tally: Tally,
+    pub epoch: u64,
+}
+
+impl Meters {
+    /// Orders that leave now.
+    pub(super) fn released(&mut self, effects: &[Effect], now: Wall) {
+        for effect in effects {
+            let Effect::Start(start) = effect else { continue };
+            let band = start.band.index();
+            self.scheduling_ms[band].observe(now.since(start.queued).get());
+            if start.due > Wall::ZERO {
+                self.lateness_ms[band].observe(now.since(start.due).get());
+            }
+        }
+    }
+
+    pub(super) fn appended(&mut self, took: Duration, events: u32, bytes: usize) {
+        self.append_us.observe(took.as_micros() as u64);
+        self.record_events.observe(u64::from(events));
+        self.journal_bytes += bytes as u64;
+    }
+}
