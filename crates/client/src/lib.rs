@@ -51,7 +51,10 @@ impl ClientError {
             Self::NothingBegins { .. } => {
                 Some("list what there is; an id can be shortened to 6 digits and more")
             }
-            Self::Refused { .. } | Self::BadAddress { .. } | Self::BadAnswer { .. } | Self::BrokenOff { .. } => None,
+            Self::Refused { .. }
+            | Self::BadAddress { .. }
+            | Self::BadAnswer { .. }
+            | Self::BrokenOff { .. } => None,
         }
     }
 

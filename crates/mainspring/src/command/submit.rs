@@ -64,6 +64,9 @@ pub(crate) struct Submit {
     /// Stay until it has ended
     #[arg(long)]
     wait: bool,
+    /// Print nothing but the id
+    #[arg(short, long, conflicts_with_all = ["wait", "file"])]
+    quiet: bool,
     /// Submit every line of this file, each a task as JSON like `POST /v1/tasks` takes it
     #[arg(long, value_name = "FILE", conflicts_with_all = ["argv", "http", "wait", "at", "delay", "labels", "timeout"])]
     file: Option<PathBuf>,
@@ -78,16 +81,20 @@ impl Submit {
             let (key, tenant) = (self.idempotency_key.as_deref(), self.tenant.as_deref());
             return super::submit_file::run(file, key, tenant, self.connect);
         }
-        let (body, wait, key) = (self.request(), self.wait, self.idempotency_key);
+        let (body, wait, quiet, key) = (self.request(), self.wait, self.quiet, self.idempotency_key);
         self.connect.run(async |client, print| {
             let headers: Vec<(&str, &str)> =
                 key.iter().map(|key| ("idempotency-key", key.as_str())).collect();
             let answer = client.call(http::Method::POST, "/v1/tasks", Some(&body), &headers).await?;
+            let id = answer.get("task_id").and_then(Value::as_str).unwrap_or_default().to_owned();
+            if quiet {
+                println!("{id}");
+                return Ok(ExitCode::SUCCESS);
+            }
             if !wait {
                 print.object(&answer);
                 return Ok(ExitCode::SUCCESS);
             }
-            let id = answer.get("task_id").and_then(Value::as_str).unwrap_or_default().to_owned();
             eprintln!("{id} submitted");
             tokio::select! {
                 task = waited(&client, &id, print) => Ok(exit_code(&task?)),
