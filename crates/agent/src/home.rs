@@ -23,6 +23,9 @@ use crate::attempt::Key;
 use crate::error::AgentError;
 use crate::random;
 
+/// Beside the control directories: which processes end with this agent.
+pub const BOUND: &str = "bound";
+
 pub struct Home {
     dir: PathBuf,
     attempts: PathBuf,
@@ -84,7 +87,9 @@ impl Home {
 
 impl Drop for Home {
     fn drop(&mut self) {
-        // It goes only if it is empty: then nothing is left to a successor.
+        // What is bound to this agent has ended with it. The rest goes only if it is empty: then nothing is left to a
+        // successor.
+        let _ = fs::remove_file(self.attempts.join(BOUND));
         let _ = fs::remove_dir(&self.attempts);
     }
 }

@@ -64,7 +64,7 @@ impl Agent {
             leave_kept: config.leave_kept,
             busy_from: 2 * config::cpus() as usize,
         };
-        let executors = Executors::new(&config, &places);
+        let executors = Executors::new(&config, &places).map_err(AgentError::state(places.attempts()))?;
         let keep_tidy = keep_tidy(places.clone(), config.log_retention);
         let mut desk = Desk::new(settings, executors, reporter, places, spool);
         for survivor in survivors {

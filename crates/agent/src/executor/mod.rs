@@ -11,6 +11,7 @@ mod noop;
 pub mod process;
 mod sleep;
 
+use std::io;
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
@@ -42,9 +43,9 @@ pub struct Executors {
 }
 
 impl Executors {
-    pub fn new(config: &AgentConfig, places: &Places) -> Self {
+    pub fn new(config: &AgentConfig, places: &Places) -> io::Result<Self> {
         let guard = Guard::new(config.allow.clone());
-        let process = Arc::new(process::Process::new(config, places.clone()));
+        let process = Arc::new(process::Process::new(config, places.clone())?);
         let known: Vec<(&'static str, Arc<dyn Executor>)> = vec![
             ("noop", Arc::new(noop::Noop)),
             ("clock", Arc::new(clock::Clock)),
@@ -52,7 +53,7 @@ impl Executors {
             ("process", process.clone()),
             ("sleep", Arc::new(sleep::Sleep)),
         ];
-        Self { process, known }
+        Ok(Self { process, known })
     }
 
     /// Goes on with a process that an earlier agent began.

@@ -83,8 +83,12 @@ impl Control {
         }
     }
 
-    /// One look at the directory is cheaper than one at every name that might be in it.
-    pub fn list(&self) -> Left {
+    /// What the process left. Most leave nothing, and then the directory is gone; else one look at it is cheaper than
+    /// one at every name that might be in it.
+    pub fn leave(&self) -> Left {
+        if fs::remove_dir(&self.dir).is_ok() {
+            return Left(Some(Vec::new()));
+        }
         let names = fs::read_dir(&self.dir).and_then(|entries| {
             let names = entries.take(LEFT_MAX).map(|entry| entry.map(|entry| entry.file_name()));
             names.collect::<io::Result<Vec<_>>>()
@@ -94,6 +98,9 @@ impl Control {
 
     /// Removes what `left` names, and whatever else came since.
     pub fn remove(self, left: &Left) {
+        if left.0.as_ref().is_some_and(Vec::is_empty) {
+            return;
+        }
         let named = left.0.iter().flatten().try_for_each(|name| fs::remove_file(self.dir.join(name)));
         if named.and_then(|()| fs::remove_dir(&self.dir)).is_ok() {
             return;

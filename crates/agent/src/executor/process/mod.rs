@@ -8,6 +8,7 @@
 //!
 //! Not here: cgroups (limits of memory and processors are not enforced), users other than the agent's.
 
+mod bound;
 mod control;
 mod exit;
 mod keep;
@@ -20,6 +21,7 @@ mod spawn;
 mod tests;
 
 use std::collections::BTreeMap;
+use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,6 +30,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use serde::Deserialize;
 
+use self::bound::Bound;
 pub use self::record::{Survivor, sort_out};
 use super::Executor;
 use crate::attempt::{Attempt, Outcome};
@@ -39,7 +42,9 @@ pub struct Process {
 }
 
 impl Process {
-    pub fn new(config: &AgentConfig, places: Places) -> Self {
+    /// Ends what an earlier agent left and nobody can adopt.
+    pub fn new(config: &AgentConfig, places: Places) -> io::Result<Self> {
+        let bound = Arc::new(Bound::open(places.attempts())?);
         let env = config.env_passed.iter().filter_map(|name| Some((name.clone(), std::env::var(name).ok()?)));
         let settings = Settings {
             places,
@@ -47,8 +52,9 @@ impl Process {
             log_bytes_max: config.log_bytes_max,
             output_bytes_max: config.output_bytes_max,
             keep_longer_than: config.keep_longer_than,
+            bound,
         };
-        Self { settings: Arc::new(settings) }
+        Ok(Self { settings: Arc::new(settings) })
     }
 
     /// Goes on with what an earlier agent began.
@@ -73,6 +79,7 @@ struct Settings {
     log_bytes_max: u64,
     output_bytes_max: usize,
     keep_longer_than: Duration,
+    bound: Arc<Bound>,
 }
 
 /// A task's payload.

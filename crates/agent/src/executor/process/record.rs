@@ -1,9 +1,10 @@
-//! Which process an attempt is, on disk: so that a later agent can adopt it, or end it.
+//! Which process a kept attempt is, on disk: so that a later agent can adopt it.
 //!
 //! A process that was not kept cannot be adopted: its output went to a pipe that nobody reads any more, and its exit
-//! status to nobody. It is ended, and the server, which hears that the worker was restarted, decides what becomes of
-//! its task.
+//! status to nobody. It is ended (`bound`), and the server, which hears that the worker was restarted, decides what
+//! becomes of its task.
 
+use std::fmt;
 use std::fs;
 use std::io;
 use std::ops::RangeInclusive;
@@ -16,7 +17,7 @@ use tracing::warn;
 
 use super::spawn::Group;
 use crate::attempt::Key;
-use crate::home::Places;
+use crate::home::{BOUND, Places};
 
 const RECORD: &str = ".process";
 
@@ -35,8 +36,25 @@ pub(super) struct Identity {
 }
 
 impl Identity {
+    /// A process that was started between the tick `from` and now.
+    pub fn started_since(group: Group, from: u64) -> Self {
+        Self { id: group.0, started: from..=ticks() }
+    }
+
+    /// As [`fmt::Display`] wrote it.
+    pub fn read<'a>(words: &mut impl Iterator<Item = &'a str>) -> Option<Self> {
+        let id = Pid::from_raw(words.next()?.parse().ok()?)?;
+        Some(Self { id, started: words.next()?.parse().ok()?..=words.next()?.parse().ok()? })
+    }
+
     pub fn is_alive(&self) -> bool {
         started(self.id).is_ok_and(|started| self.started.contains(&started))
+    }
+}
+
+impl fmt::Display for Identity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} {}", self.id.as_raw_nonzero(), self.started.start(), self.started.end())
     }
 }
 
@@ -51,48 +69,39 @@ pub(super) fn ticks() -> u64 {
 const TICKS_PER_SECOND: u64 = 100;
 
 /// Notes which process the attempt is: one that was started between the tick `from` and now.
-pub(super) fn write(dir: &Path, group: Group, from: u64, attempt: u32, kept: bool) {
-    let (id, to) = (group.0.as_raw_nonzero(), ticks());
-    let kind = if kept { "kept" } else { "bound" };
-    if let Err(error) = fs::write(dir.join(RECORD), format!("{kind} {attempt} {id} {from} {to}\n")) {
+pub(super) fn write(dir: &Path, group: Group, from: u64, attempt: u32) {
+    let identity = Identity::started_since(group, from);
+    if let Err(error) = fs::write(dir.join(RECORD), format!("{attempt} {identity}\n")) {
         warn!(dir = %dir.display(), %error, "cannot note a process");
     }
 }
 
-/// Ends what is left of earlier lives of this agent and cannot be adopted; gives what can.
+/// What earlier lives of this agent kept and is still there, or has ended since; the rest is cleared away.
 pub fn sort_out(places: &Places) -> io::Result<Vec<Survivor>> {
     let mut survivors = Vec::new();
     for entry in fs::read_dir(places.attempts())? {
         let dir = entry?.path();
-        match read(&dir) {
-            Some((survivor, true))
-                if survivor.identity.is_alive() || super::keep::exit_code(&dir).is_some() =>
-            {
-                survivors.push(survivor);
-                continue;
-            }
-            Some((survivor, false)) if survivor.identity.is_alive() => {
-                warn!(task = %survivor.key.task, "ending a process of an earlier agent");
-                Group(survivor.identity.id).kill();
-            }
-            Some(_) | None => {}
+        if dir.ends_with(BOUND) {
+            continue;
         }
-        fs::remove_dir_all(&dir)?;
+        let survivor = read(&dir);
+        let is_there =
+            |survivor: &Survivor| survivor.identity.is_alive() || super::keep::exit_code(&dir).is_some();
+        match survivor.filter(is_there) {
+            Some(survivor) => survivors.push(survivor),
+            None => fs::remove_dir_all(&dir)?,
+        }
     }
     Ok(survivors)
 }
 
-fn read(dir: &Path) -> Option<(Survivor, bool)> {
+fn read(dir: &Path) -> Option<Survivor> {
     let (task, fence) = dir.file_name()?.to_str()?.split_once('-')?;
     let key = Key { task: task.parse().ok()?, fence: Fence::from_bits(fence.parse().ok()?) };
     let record = fs::read_to_string(dir.join(RECORD)).ok()?;
     let mut words = record.strip_suffix('\n')?.split(' ');
-    let kept = words.next()? == "kept";
     let attempt = words.next()?.parse().ok()?;
-    let id = Pid::from_raw(words.next()?.parse().ok()?)?;
-    let started = words.next()?.parse().ok()?..=words.next()?.parse().ok()?;
-    let identity = Identity { id, started };
-    Some((Survivor { key, attempt, dir: dir.to_owned(), identity }, kept))
+    Some(Survivor { key, attempt, dir: dir.to_owned(), identity: Identity::read(&mut words)? })
 }
 
 /// When the process started, in ticks since boot: field 22 of its `stat`.

@@ -12,6 +12,7 @@ use tokio::process::Child;
 use tokio::time::{Instant, MissedTickBehavior, interval_at, sleep_until, timeout};
 use tracing::warn;
 
+use super::bound::Place;
 use super::control::Control;
 use super::keep::{self, KeptLog};
 use super::log::AttemptLog;
@@ -41,12 +42,17 @@ pub async fn run(settings: Arc<Settings>, attempt: Attempt) -> Outcome {
     let Spawned { mut child, group } = match spawn(&settings, &payload, &attempt, control.dir(), kept) {
         Ok(spawned) => spawned,
         Err(error) => {
-            let left = control.list();
+            let left = control.leave();
             control.remove(&left);
             return not_spawned(&payload, &error);
         }
     };
-    record::write(control.dir(), group, from, attempt.number, kept);
+    let bound = if kept {
+        record::write(control.dir(), group, from, attempt.number);
+        None
+    } else {
+        Some(settings.bound.enter(group, from))
+    };
     let log = settings.places.log(attempt.key, attempt.number);
     let output = if kept {
         attempt.reporter.kept();
@@ -56,7 +62,7 @@ pub async fn run(settings: Arc<Settings>, attempt: Attempt) -> Outcome {
         let log = AttemptLog::new(log, settings.log_bytes_max, attempt.reporter.clone());
         Output::Piped(Pipes::new(&mut child, log))
     };
-    Life { settings, attempt, control, output, group, kept }.live(Process::Child(child)).await
+    Life { settings, attempt, control, output, group, kept, bound }.live(Process::Child(child)).await
 }
 
 pub async fn adopt(settings: Arc<Settings>, attempt: Attempt, survivor: Survivor) -> Outcome {
@@ -64,7 +70,9 @@ pub async fn adopt(settings: Arc<Settings>, attempt: Attempt, survivor: Survivor
     let output = Output::Kept(KeptLog::new(log, settings.log_bytes_max, attempt.reporter.clone()));
     let control = Control::adopt(survivor.dir.clone());
     let group = Group(survivor.identity.id);
-    Life { settings, attempt, control, output, group, kept: true }.live(Process::Adopted(survivor)).await
+    Life { settings, attempt, control, output, group, kept: true, bound: None }
+        .live(Process::Adopted(survivor))
+        .await
 }
 
 enum Process {
@@ -92,6 +100,7 @@ struct Life {
     output: Output,
     group: Group,
     kept: bool,
+    bound: Option<Place>,
 }
 
 enum End {
@@ -106,10 +115,11 @@ impl Life {
             return Outcome::failure(FailureClass::Preempted, 0, "left to the next agent");
         };
         self.group.kill();
+        drop(self.bound.take());
         if timeout(DRAIN_MAX, self.output.drain()).await.is_err() {
             warn!(task = %self.attempt.key.task, "a process outside the group keeps the output open");
         }
-        let left = self.control.list();
+        let left = self.control.leave();
         if left.has_messages() {
             self.control.look(&self.attempt.reporter);
         }

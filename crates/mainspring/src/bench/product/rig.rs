@@ -13,7 +13,7 @@ use super::machine;
 use super::wire::{Wire, request};
 
 const READY_MAX: Duration = Duration::from_secs(30);
-const POLL: Duration = Duration::from_millis(10);
+const POLL: Duration = Duration::from_millis(20);
 
 pub(super) struct Rig {
     pub(super) address: SocketAddr,
