@@ -71,7 +71,7 @@ fn main() -> ExitCode {
         Command::DeadLetter(dead_letter) => dead_letter.run(),
         Command::Pool(pool) => pool.run(),
         Command::Stats(stats) => stats.run(),
-        Command::Config(config) => config.run(),
+        Command::Config(config) => Ok(config.run()),
         Command::Completion(completion) => Ok(completion.run::<Cli>()),
         Command::Sim(sim) => sim.run(),
         Command::Bench(bench) => bench.run(),

@@ -159,14 +159,7 @@ async fn counts_and_sums_are_those_of_the_story() {
     rig.call("DELETE", &format!("/v1/tasks/{later}"), "").await;
     rig.submit(r#"{"task_type":"noop","priority":"P2","delay_ms":30}"#).await;
     let late = worker.start().await;
-    worker
-        .to
-        .send(v1::WorkerMessage { heartbeat: true, ..v1::WorkerMessage::default() })
-        .await
-        .expect("lives");
-    while worker.heartbeats == 0 {
-        worker.receive().await.expect("the session lives");
-    }
+    worker.heartbeat().await;
 
     let scrape = Scrape::of(&rig).await;
     scrape.is("tasks_submitted_total", 5.0);

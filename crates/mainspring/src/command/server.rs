@@ -14,10 +14,10 @@ use crate::serve::{self, Stop};
     mainspring server --data /var/lib/mainspring --listen 0.0.0.0:7070\n  \
     mainspring server --config /etc/mainspring.toml --set server.history_days=30")]
 pub(crate) struct Server {
-    /// Where the data is kept; made if it is not there [default: data] [env: MAINSPRING_DATA_DIR]
+    /// Where the data is kept; made if it is not there [default: data] [env: `MAINSPRING_DATA_DIR`]
     #[arg(long, value_name = "DIR")]
     data: Option<String>,
-    /// Where to listen [default: 127.0.0.1:7070] [env: MAINSPRING_LISTEN]
+    /// Where to listen [default: 127.0.0.1:7070] [env: `MAINSPRING_LISTEN`]
     #[arg(long, value_name = "ADDR")]
     listen: Option<String>,
     #[command(flatten)]

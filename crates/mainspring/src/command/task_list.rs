@@ -32,7 +32,7 @@ pub(super) struct List {
     since: Option<Duration>,
     #[arg(long, default_value_t = 50)]
     limit: u32,
-    /// Where the page before ended: its next_cursor
+    /// Where the page before ended: its `next_cursor`
     #[arg(long)]
     cursor: Option<String>,
     #[command(flatten)]

@@ -54,7 +54,7 @@ struct List {
 
 #[derive(Args)]
 struct Start {
-    /// The server [default: http://127.0.0.1:7070] [env: MAINSPRING_SERVER]
+    /// The server [default: `http://127.0.0.1:7070`] [env: `MAINSPRING_SERVER`]
     #[arg(long, value_name = "URL")]
     server: Option<String>,
     /// The pool to work for [default: default]
@@ -69,7 +69,7 @@ struct Start {
     #[arg(long)]
     zone: Option<String>,
     /// Where the worker keeps its identity, its logs and results that are not yet acknowledged [default: worker]
-    /// [env: MAINSPRING_WORKER_DIR]
+    /// [env: `MAINSPRING_WORKER_DIR`]
     #[arg(long, value_name = "DIR")]
     state: Option<String>,
     /// Addresses or hosts that HTTP tasks may call although they are private, as 10.0.0.0/8 or host.example:8080;

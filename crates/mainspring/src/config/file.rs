@@ -16,8 +16,7 @@ pub(super) const FILE_BYTES_MAX: u64 = 1 << 20;
 
 pub(super) fn read(text: &str) -> (Settings, Vec<(usize, String)>) {
     let (table, errors) = DeTable::parse_recoverable(text);
-    let line =
-        |at: usize| text.as_bytes()[..at.min(text.len())].iter().filter(|byte| **byte == b'\n').count() + 1;
+    let line = |at: usize| text.bytes().take(at).filter(|byte| *byte == b'\n').count() + 1;
     let mut reader = Reader { line: &line, settings: Vec::new(), mistakes: Vec::new() };
     for error in errors {
         let at = error.span().map_or(1, |span| line(span.start));
@@ -42,7 +41,7 @@ impl Reader<'_> {
             let at = (self.line)(key.span().start);
             let inner = format!("{name}.");
             match (find(&name), value.get_ref()) {
-                (Some(key), _) => match self.value(key.kind, value) {
+                (Some(key), _) => match read_value(key.kind, value) {
                     Ok(value) => self.settings.push((key.name, value, at)),
                     Err(what) => self.mistakes.push((at, format!("`{name}`: {what}"))),
                 },
@@ -56,36 +55,35 @@ impl Reader<'_> {
             }
         }
     }
+}
 
-    fn value(&self, kind: Kind, value: &Spanned<DeValue<'_>>) -> Result<Value, String> {
-        match (kind, value.get_ref()) {
-            (
-                Kind::Text | Kind::Address | Kind::Path | Kind::Bytes { .. } | Kind::Span { .. },
-                DeValue::String(text),
-            ) => kind.parse(text),
-            (Kind::Count { .. } | Kind::Bytes { .. }, DeValue::Integer(number)) => {
-                let digits = number.as_str().replace('_', "");
-                let number = u64::from_str_radix(&digits, number.radix());
-                kind.number(number.map_err(|_| format!("{digits} is not {}", kind.wanted()))?)
-            }
-            (Kind::Switch, DeValue::Boolean(on)) => Ok(Value::Switch(*on)),
-            (Kind::List, DeValue::Array(list)) => {
-                let text = |value: &Spanned<DeValue<'_>>| match value.get_ref() {
-                    DeValue::String(text) => Ok(text.clone().into_owned()),
-                    other => Err(format!("{} in the list, which is {}", named(other), kind.wanted())),
-                };
-                list.iter().map(text).collect::<Result<_, _>>().map(Value::List)
-            }
-            (Kind::Pairs, DeValue::Table(table)) => {
-                let pair =
-                    |(key, value): (&Spanned<Cow<'_, str>>, &Spanned<DeValue<'_>>)| match value.get_ref() {
-                        DeValue::String(text) => Ok((key.get_ref().to_string(), text.to_string())),
-                        other => Err(format!("`{}` is {}, not a text", key.get_ref(), named(other))),
-                    };
-                table.iter().map(pair).collect::<Result<_, _>>().map(Value::Pairs)
-            }
-            (_, other) => Err(format!("{} is not {}", named(other), kind.wanted())),
+fn read_value(kind: Kind, value: &Spanned<DeValue<'_>>) -> Result<Value, String> {
+    match (kind, value.get_ref()) {
+        (
+            Kind::Text | Kind::Address | Kind::Path | Kind::Bytes { .. } | Kind::Span { .. },
+            DeValue::String(text),
+        ) => kind.parse(text),
+        (Kind::Count { .. } | Kind::Bytes { .. }, DeValue::Integer(number)) => {
+            let digits = number.as_str().replace('_', "");
+            let number = u64::from_str_radix(&digits, number.radix());
+            kind.number(number.map_err(|_| format!("{digits} is not {}", kind.wanted()))?)
         }
+        (Kind::Switch, DeValue::Boolean(on)) => Ok(Value::Switch(*on)),
+        (Kind::List, DeValue::Array(list)) => {
+            let text = |value: &Spanned<DeValue<'_>>| match value.get_ref() {
+                DeValue::String(text) => Ok(text.clone().into_owned()),
+                other => Err(format!("{} in the list, which is {}", named(other), kind.wanted())),
+            };
+            list.iter().map(text).collect::<Result<_, _>>().map(Value::List)
+        }
+        (Kind::Pairs, DeValue::Table(table)) => {
+            let pair = |(key, value): (&Spanned<Cow<'_, str>>, &Spanned<DeValue<'_>>)| match value.get_ref() {
+                DeValue::String(text) => Ok((key.get_ref().to_string(), text.to_string())),
+                other => Err(format!("`{}` is {}, not a text", key.get_ref(), named(other))),
+            };
+            table.iter().map(pair).collect::<Result<_, _>>().map(Value::Pairs)
+        }
+        (_, other) => Err(format!("{} is not {}", named(other), kind.wanted())),
     }
 }
 

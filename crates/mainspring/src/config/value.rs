@@ -146,7 +146,7 @@ impl fmt::Display for Value {
             }
             Self::Span(span) => {
                 let ms = span.as_millis() as u64;
-                let unit = SPANS.iter().rev().find(|(_, size)| ms >= *size && ms % size == 0);
+                let unit = SPANS.iter().rev().find(|(_, size)| ms >= *size && ms.is_multiple_of(*size));
                 match unit {
                     Some((name, size)) => write!(f, "{}{name}", ms / size),
                     None => f.write_str("0s"),

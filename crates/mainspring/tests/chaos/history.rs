@@ -18,6 +18,7 @@ pub struct History {
 
 /// What may be expected of a task.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts, not states")]
 pub struct Promise {
     /// It touches the world; a no-op does not.
     pub leaves_effects: bool,

@@ -10,7 +10,7 @@ use std::time::Duration;
 use mainspring_core::chance::Chance;
 
 const BINARY: &str = env!("CARGO_BIN_EXE_mainspring");
-const READY_MAX: Duration = Duration::from_secs(60);
+const READY_MAX: Duration = Duration::from_mins(1);
 
 /// A command that can be started again and again.
 pub struct Service {
