@@ -1,6 +1,6 @@
 //! A scrape after a known story says what happened, in a form that parses.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use mainspring_api::ApiConfig;
 use mainspring_core::limits::Limits;
@@ -47,7 +47,7 @@ const KINDS: [&str; 5] = ["counter", "gauge", "histogram", "info", "unknown"];
 #[track_caller]
 fn check(text: &str) -> BTreeMap<String, f64> {
     let body = text.strip_suffix("# EOF\n").expect("it ends with # EOF");
-    let (mut values, mut families) = (BTreeMap::new(), BTreeMap::new());
+    let (mut values, mut families) = (BTreeMap::new(), BTreeSet::new());
     let mut family = (String::new(), String::new());
     for line in body.lines() {
         if let Some(rest) = line.strip_prefix("# ") {
@@ -57,7 +57,7 @@ fn check(text: &str) -> BTreeMap<String, f64> {
             match word {
                 "HELP" => {
                     assert!(told.ends_with('.') && told.len() > 10, "{line}");
-                    assert!(families.insert(name.to_owned(), ()).is_none(), "twice: {line}");
+                    assert!(families.insert(name.to_owned()), "twice: {line}");
                     family = (name.to_owned(), String::new());
                 }
                 "TYPE" => {
