@@ -53,7 +53,7 @@ impl World {
         let (node, readers) = (Arc::new(node), Readers::new(reader));
         // Two servers of one node; a log has one writer, so each has logs of its own.
         let make = |logs: &str| {
-            let logs = LocalLogs::new(&dir.path().join(logs), LogOptions::default());
+            let logs = LocalLogs::new(dir.path().join(logs), LogOptions::default());
             let logs = LogStorage::new(logs.writer().expect("a writer"), logs.reader());
             Server::new(Arc::clone(&node), readers.clone(), logs, Arc::clone(&sessions), config)
         };

@@ -2,15 +2,20 @@
 
 use std::sync::Arc;
 
+use mainspring_core::id::TaskId;
+use mainspring_core::task::Status as TaskState;
 use mainspring_proto::v1;
+use mainspring_proto::v1::dead_letter_result::Result as Outcome;
 use mainspring_proto::v1::dead_letter_service_server::DeadLetterService;
 use tonic::{Request, Response, Status};
 
-use super::status::{answer, request_id};
-use super::tasks::list;
+use super::call::Call;
+use super::status::{answer, refusal, request_id};
+use super::tasks::{changed, list};
 use crate::edge::Edge;
-use crate::operation;
+use crate::operation::{self, Changed, DeadLetterVerb};
 use crate::problem::Problem;
+use crate::wire::OverrideBody;
 
 pub(super) struct DeadLetters(pub(super) Arc<Edge>);
 
@@ -23,8 +28,51 @@ impl DeadLetterService for DeadLetters {
         let id = request_id(&request);
         answer(&self.0, &id, dead(&self.0, request.get_ref()).await)
     }
+
+    async fn requeue(
+        &self,
+        request: Request<v1::DeadLettersRequest>,
+    ) -> Result<Response<v1::DeadLettersResponse>, Status> {
+        let id = request_id(&request);
+        answer(&self.0, &id, settle(&self.0, DeadLetterVerb::Requeue, &Call::of(request)).await)
+    }
+
+    async fn discard(
+        &self,
+        request: Request<v1::DeadLettersRequest>,
+    ) -> Result<Response<v1::DeadLettersResponse>, Status> {
+        let id = request_id(&request);
+        answer(&self.0, &id, settle(&self.0, DeadLetterVerb::Discard, &Call::of(request)).await)
+    }
 }
 
 async fn dead(edge: &Edge, request: &v1::ListTasksRequest) -> Result<v1::ListTasksResponse, Problem> {
+    if request.id_prefix.is_some() {
+        return Err(Problem::query("id_prefix", "only `TaskService.List` knows it"));
+    }
     list::page(edge, &operation::only_dead(list::filter(request)?)).await
+}
+
+async fn settle(
+    edge: &Edge,
+    verb: DeadLetterVerb,
+    call: &Call<v1::DeadLettersRequest>,
+) -> Result<v1::DeadLettersResponse, Problem> {
+    let v1::DeadLettersRequest { task_ids, actor, reason } = &call.message;
+    let over = OverrideBody { actor: actor.clone(), reason: reason.clone() };
+    let results = operation::settle_many(edge, verb, task_ids, &over, &call.caller()?).await?;
+    let refused = results.iter().filter(|result| result.is_err()).count();
+    Ok(v1::DeadLettersResponse {
+        done: (results.len() - refused) as u64,
+        refused: refused as u64,
+        results: results.into_iter().map(outcome).collect(),
+    })
+}
+
+fn outcome(result: Result<(TaskId, TaskState), Problem>) -> v1::DeadLetterResult {
+    let outcome = match result {
+        Ok((id, status)) => Outcome::Task(changed(id, Changed::Now(status))),
+        Err(problem) => Outcome::Refusal(refusal(&problem)),
+    };
+    v1::DeadLetterResult { result: Some(outcome) }
 }

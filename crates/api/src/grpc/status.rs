@@ -5,9 +5,12 @@ use std::time::Duration;
 
 use http::StatusCode;
 use mainspring_core::command::Rejection;
+use mainspring_core::time::Millis;
+use mainspring_proto::v1;
 use tonic::{Code, Response, Status};
 use tonic_types::{ErrorDetails, StatusExt};
 
+use super::time::duration;
 use crate::edge::Edge;
 use crate::problem::Problem;
 use crate::server::RequestId;
@@ -58,6 +61,19 @@ fn with_code(code: Code, problem: &Problem, request_id: &str) -> Status {
     Status::with_error_details(code, body.message, details)
 }
 
+/// For one of many that were asked for together.
+pub(super) fn refusal(problem: &Problem) -> v1::Refusal {
+    let body = problem.body("");
+    v1::Refusal {
+        error_code: body.error_code.to_owned(),
+        message: body.message,
+        advice: body.advice,
+        retry_after: body.retry_after_ms.map(|ms| duration(Millis::new(ms))),
+        task_id: body.task_id.unwrap_or_default(),
+        docs: body.docs,
+    }
+}
+
 /// By the HTTP status, so that a problem is classed in one place.
 fn code(problem: &Problem) -> Code {
     if let Problem::Rejected(Rejection::KeyReused { .. }) = problem {
@@ -85,7 +101,6 @@ fn code(problem: &Problem) -> Code {
 mod tests {
     use mainspring_core::id::TaskId;
     use mainspring_core::task::Status as TaskStatus;
-    use mainspring_core::time::Millis;
 
     use super::*;
 

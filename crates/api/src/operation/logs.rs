@@ -25,8 +25,7 @@ pub(crate) struct LogsBody {
 }
 
 impl LogsBody {
-    /// Bytes of one page.
-    fn checked(&self) -> Result<usize, Problem> {
+    pub(crate) fn check(&self) -> Result<(), Problem> {
         if self.attempt == Some(0) {
             return Err(Problem::query("attempt", "attempts count from 1"));
         }
@@ -35,7 +34,7 @@ impl LogsBody {
             Some(limit) if !(1..=LIMIT_MAX).contains(&limit) => {
                 Err(Problem::query("limit", format!("it is a number of bytes from 1 to {LIMIT_MAX}")))
             }
-            limit => Ok(limit.unwrap_or(LIMIT_DEFAULT) as usize),
+            _ => Ok(()),
         }
     }
 }
@@ -49,7 +48,8 @@ pub(crate) struct LogRead {
 }
 
 pub(crate) async fn read_log(edge: &Edge, id: TaskId, asked: &LogsBody) -> Result<LogRead, Problem> {
-    let limit = asked.checked()?;
+    asked.check()?;
+    let limit = asked.limit.unwrap_or(LIMIT_DEFAULT) as usize;
     let task = read(edge, id).await?;
     let attempt = match asked.attempt {
         Some(attempt) => Some(attempt),
@@ -71,7 +71,7 @@ pub(crate) async fn follow_log(
     id: TaskId,
     asked: &LogsBody,
 ) -> Result<(u32, Following), Problem> {
-    asked.checked()?;
+    asked.check()?;
     let task = read(edge, id).await?;
     let max = edge.config.log_followers_max;
     let follower = edge.logs.followers.enter(id, max).ok_or(Problem::TooManyFollowers { max })?;

@@ -1,6 +1,6 @@
 //! A scrape after a known story says what happened, in a form that parses.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use mainspring_api::ApiConfig;
 use mainspring_core::limits::Limits;
@@ -47,7 +47,7 @@ const KINDS: [&str; 5] = ["counter", "gauge", "histogram", "info", "unknown"];
 #[track_caller]
 fn check(text: &str) -> BTreeMap<String, f64> {
     let body = text.strip_suffix("# EOF\n").expect("it ends with # EOF");
-    let (mut values, mut families) = (BTreeMap::new(), BTreeMap::new());
+    let (mut values, mut families) = (BTreeMap::new(), BTreeSet::new());
     let mut family = (String::new(), String::new());
     for line in body.lines() {
         if let Some(rest) = line.strip_prefix("# ") {
@@ -57,7 +57,7 @@ fn check(text: &str) -> BTreeMap<String, f64> {
             match word {
                 "HELP" => {
                     assert!(told.ends_with('.') && told.len() > 10, "{line}");
-                    assert!(families.insert(name.to_owned(), ()).is_none(), "twice: {line}");
+                    assert!(families.insert(name.to_owned()), "twice: {line}");
                     family = (name.to_owned(), String::new());
                 }
                 "TYPE" => {
@@ -159,14 +159,7 @@ async fn counts_and_sums_are_those_of_the_story() {
     rig.call("DELETE", &format!("/v1/tasks/{later}"), "").await;
     rig.submit(r#"{"task_type":"noop","priority":"P2","delay_ms":30}"#).await;
     let late = worker.start().await;
-    worker
-        .to
-        .send(v1::WorkerMessage { heartbeat: true, ..v1::WorkerMessage::default() })
-        .await
-        .expect("lives");
-    while worker.heartbeats == 0 {
-        worker.receive().await.expect("the session lives");
-    }
+    worker.heartbeat().await;
 
     let scrape = Scrape::of(&rig).await;
     scrape.is("tasks_submitted_total", 5.0);

@@ -3,12 +3,11 @@
 use std::sync::Arc;
 
 use mainspring_core::command::{Rejection, Submit};
-use mainspring_core::time::Millis;
 use mainspring_proto::v1;
 use mainspring_proto::v1::submit_result::Result as Outcome;
 use tonic::Request;
 
-use super::super::time::duration;
+use super::super::status::refusal;
 use super::{body, submit};
 use crate::edge::Edge;
 use crate::operation;
@@ -55,16 +54,4 @@ fn check(edge: &Edge, request: &Request<v1::SubmitBatchRequest>) -> Result<Check
     let keys: Keys<'_> = rest::body::keys(request.metadata().as_ref())?;
     let one = |(place, spec)| operation::prepare_in_batch(edge, &body::task(spec)?, keys, place);
     Ok(request.get_ref().tasks.iter().enumerate().map(one).collect())
-}
-
-fn refusal(problem: &Problem) -> v1::Refusal {
-    let body = problem.body("");
-    v1::Refusal {
-        error_code: body.error_code.to_owned(),
-        message: body.message,
-        advice: body.advice,
-        retry_after: body.retry_after_ms.map(|ms| duration(Millis::new(ms))),
-        task_id: body.task_id.unwrap_or_default(),
-        docs: body.docs,
-    }
 }

@@ -3,7 +3,9 @@
 mod amend;
 mod batch;
 mod body;
+mod cancel_many;
 pub(super) mod list;
+mod logs;
 mod submit;
 mod view;
 
@@ -80,6 +82,23 @@ impl TaskService for Tasks {
         let id = request_id(&request);
         answer(&self.0, &id, diagnose(&self.0, request.get_ref()).await)
     }
+
+    async fn cancel_many(&self, request: Request<v1::CancelManyRequest>) -> Answer<v1::Process> {
+        let id = request_id(&request);
+        answer(&self.0, &id, cancel_many::cancel_many(&self.0, &Call::of(request)).await)
+    }
+
+    async fn get_process(&self, request: Request<v1::GetProcessRequest>) -> Answer<v1::Process> {
+        let id = request_id(&request);
+        answer(&self.0, &id, cancel_many::process(&self.0, request.get_ref()).await)
+    }
+
+    type LogsStream = logs::Pieces;
+
+    async fn logs(&self, request: Request<v1::TaskLogsRequest>) -> Answer<logs::Pieces> {
+        let id = request_id(&request);
+        answer(&self.0, &id, logs::logs(&self.0, id.clone(), request.get_ref()).await)
+    }
 }
 
 async fn get(edge: &Edge, request: &v1::GetTaskRequest) -> Result<v1::Task, Problem> {
@@ -124,7 +143,7 @@ async fn diagnose(edge: &Edge, request: &v1::DiagnoseTaskRequest) -> Result<v1::
     Ok(view::diagnosis(operation::diagnose(edge, task_id(&request.task_id)?).await?))
 }
 
-fn changed(id: TaskId, changed: Changed) -> v1::TaskChange {
+pub(super) fn changed(id: TaskId, changed: Changed) -> v1::TaskChange {
     let (status, stopping) = match changed {
         Changed::Now(status) => (status_number(status), false),
         Changed::Stopping => (v1::TaskStatus::Unspecified.into(), true),

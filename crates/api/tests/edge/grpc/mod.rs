@@ -1,12 +1,16 @@
 //! gRPC over real sockets, with clients made from the same definitions.
 
 mod errors;
+mod keys;
+mod logs;
+mod many;
 mod parity;
 mod reflection;
 mod verbs;
 
 use mainspring_proto::v1;
 use mainspring_proto::v1::dead_letter_service_client::DeadLetterServiceClient;
+use mainspring_proto::v1::pool_service_client::PoolServiceClient;
 use mainspring_proto::v1::stats_service_client::StatsServiceClient;
 use mainspring_proto::v1::task_service_client::TaskServiceClient;
 use mainspring_proto::v1::worker_admin_service_client::WorkerAdminServiceClient;
@@ -21,6 +25,7 @@ pub struct Clients {
     pub tasks: TaskServiceClient<Channel>,
     pub dead: DeadLetterServiceClient<Channel>,
     pub workers: WorkerAdminServiceClient<Channel>,
+    pub pools: PoolServiceClient<Channel>,
     pub stats: StatsServiceClient<Channel>,
 }
 
@@ -32,6 +37,7 @@ impl Clients {
             tasks: TaskServiceClient::new(channel.clone()),
             dead: DeadLetterServiceClient::new(channel.clone()),
             workers: WorkerAdminServiceClient::new(channel.clone()),
+            pools: PoolServiceClient::new(channel.clone()),
             stats: StatsServiceClient::new(channel.clone()),
             channel,
         }

@@ -25,7 +25,7 @@ pub(super) async fn run(plan: &Plan, dir: &Path, figures: &mut Figures) -> anyho
     let (cpu, written) = (used(), machine::written_bytes_of(server));
     let rest = plan.scaled_time(REST);
     tokio::time::sleep(rest).await;
-    let cpu = (used() - cpu).as_secs_f64() / rest.as_secs_f64() * 100.0;
+    let cpu = used().saturating_sub(cpu).as_secs_f64() / rest.as_secs_f64() * 100.0;
     let written = machine::written_bytes_of(server) - written;
     figures.add("idle_cpu_percent", "CPU of server and worker at rest", cpu, "%", ("1", "0.2"));
     figures.add("idle_written_bytes", "bytes written by the server at rest", written as f64, "B", ("0", "0"));

@@ -15,13 +15,14 @@ const BATCH: u64 = 100;
 
 pub(super) async fn run(plan: &Plan, dir: &Path, figures: &mut Figures) -> anyhow::Result<()> {
     let rig = Rig::start(dir, WORKER_SLOTS).await?;
-    let end = Instant::now() + plan.soak;
+    let begin = Instant::now();
+    let end = begin + plan.soak;
     let load = tokio::spawn(pace(rig.wire().await?, end));
     let (server, worker) = (rig.server_process(), rig.worker_process().unwrap_or_default());
     let mut quarters = Vec::new();
     let mut wire = rig.wire().await?;
     for quarter in 1..=4 {
-        let until = end - plan.soak * (4 - quarter) / 4;
+        let until = begin + plan.soak * quarter / 4;
         let latency = latencies(&mut wire, until).await?;
         quarters.push((latency, machine::resident_bytes_of(server), machine::resident_bytes_of(worker)));
     }

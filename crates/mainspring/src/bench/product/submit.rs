@@ -24,7 +24,7 @@ pub(super) async fn run(plan: &Plan, dir: &Path, figures: &mut Figures) -> anyho
     let begun = Instant::now();
     let mut times = flood(&rig, &body, plan.scaled_time(TIME)).await?;
     let rate = times.len() as f64 / begun.elapsed().as_secs_f64();
-    let cpu = (rig.cpu_time() - cpu).as_secs_f64() * 1e6 / times.len() as f64;
+    let cpu = rig.cpu_time().saturating_sub(cpu).as_secs_f64() * 1e6 / times.len() as f64;
     figures.add(
         "submit_per_s",
         "single submissions accepted a second, 64 connections",

@@ -39,7 +39,7 @@ pub(super) async fn run(plan: &Plan, dir: &Path, figures: &mut Figures) -> anyho
         submit_all(&rig, tasks, batch, &noop(payload)).await?;
         rig.settled().await?;
         let rate = tasks as f64 / begun.elapsed().as_secs_f64();
-        let cpu = (rig.cpu_time() - cpu).as_secs_f64() * 1e6 / tasks as f64;
+        let cpu = rig.cpu_time().saturating_sub(cpu).as_secs_f64() * 1e6 / tasks as f64;
         let what = format!("tasks a second, submitted in batches, run and recorded, {payload} B payload");
         figures.add(&format!("throughput_{key}_per_s"), &what, rate, "/s", bounds);
         let what = format!("CPU of all processes per task, {payload} B payload");

@@ -1,0 +1,54 @@
+//! `PoolService`.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use mainspring_proto::v1;
+use mainspring_proto::v1::pool_service_server::PoolService;
+use tonic::{Request, Response, Status};
+
+use super::status::{answer, request_id};
+use crate::edge::Edge;
+use crate::operation;
+use crate::wire::PoolView;
+
+pub(super) struct Pools(pub(super) Arc<Edge>);
+
+#[tonic::async_trait]
+impl PoolService for Pools {
+    async fn list(
+        &self,
+        request: Request<v1::ListPoolsRequest>,
+    ) -> Result<Response<v1::ListPoolsResponse>, Status> {
+        let id = request_id(&request);
+        let pools = operation::pools(&self.0).await;
+        let listed = |pools: BTreeMap<String, PoolView>| v1::ListPoolsResponse {
+            pools: pools.into_values().map(message).collect(),
+        };
+        answer(&self.0, &id, pools.map(listed))
+    }
+
+    async fn get(&self, request: Request<v1::GetPoolRequest>) -> Result<Response<v1::Pool>, Status> {
+        let id = request_id(&request);
+        answer(&self.0, &id, operation::pool(&self.0, &request.get_ref().pool).await.map(message))
+    }
+}
+
+fn message(pool: PoolView) -> v1::Pool {
+    v1::Pool {
+        pool: pool.pool,
+        workers: pool.workers,
+        workers_away: pool.workers_away,
+        slots: pool.slots,
+        used: pool.used,
+        utilisation_percent: pool.utilisation_percent,
+        queued: pool.queued,
+        queued_by_band: by_band(&pool.queued_by_band),
+        running_by_band: by_band(&pool.running_by_band),
+        tenants: pool.tenants,
+    }
+}
+
+fn by_band(counts: &BTreeMap<&'static str, u64>) -> HashMap<String, u64> {
+    counts.iter().map(|(band, count)| ((*band).to_owned(), *count)).collect()
+}
