@@ -43,7 +43,7 @@ impl Log {
         match self.format {
             Format::Text => log.init(),
             Format::Json => {
-                log.json().flatten_event(true).with_current_span(false).with_span_list(false).init()
+                log.json().flatten_event(true).with_current_span(false).with_span_list(false).init();
             }
         }
         Ok(())

@@ -126,7 +126,7 @@ mod tests {
             let info = details.error_info().expect("an error has its info");
             assert_eq!((info.reason.as_str(), info.domain.as_str()), (problem.code(), "mainspring"));
             assert_eq!(info.metadata["docs"], format!("/docs/errors/{}", problem.code()));
-            assert_eq!(info.metadata.get("task_id").is_some(), problem.task().is_some(), "{problem:?}");
+            assert_eq!(info.metadata.contains_key("task_id"), problem.task().is_some(), "{problem:?}");
             assert_eq!(details.request_info().map(|info| info.request_id.as_str()), Some("req_1"));
         }
     }

@@ -104,8 +104,8 @@ impl<'a> TaskView<'a> {
             created_at: Moment(task.submitted),
             updated_at: Moment(task.changed),
             scheduled_at: due.map(Moment),
-            started_at: (task.started > Wall::ZERO).then(|| Moment(task.started)),
-            ended_at: status.is_ended().then(|| Moment(task.changed)),
+            started_at: (task.started > Wall::ZERO).then_some(Moment(task.started)),
+            ended_at: status.is_ended().then_some(Moment(task.changed)),
             attempt_count: task.attempts,
             retry_count: task.attempts.saturating_sub(1),
             max_retries: profile.retry.attempts_max.saturating_sub(1),
@@ -138,7 +138,7 @@ fn attempts(task: &Task) -> Vec<AttemptView<'_>> {
         number: task.attempts,
         worker: task.worker.to_string(),
         assigned_at: Moment(task.started),
-        ended_at: task.status().is_ended().then(|| Moment(task.changed)),
+        ended_at: task.status().is_ended().then_some(Moment(task.changed)),
         error: None,
     });
     failed.chain(newest).collect()

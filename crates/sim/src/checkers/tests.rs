@@ -394,9 +394,9 @@ fn start(fence: Fence) -> Effect {
         payload: Arc::from([1_u8].as_slice()),
         checkpoint: None,
         memory_bytes: None,
-        band: mainspring_core::priority::Band::P1,
-        queued: mainspring_core::time::Wall::ZERO,
-        due: mainspring_core::time::Wall::ZERO,
+        band: Band::P1,
+        queued: Wall::ZERO,
+        due: Wall::ZERO,
     })
 }
 

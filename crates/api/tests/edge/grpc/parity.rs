@@ -21,8 +21,8 @@ fn retried(policy: v1::RetryPolicy) -> v1::TaskSpec {
     v1::TaskSpec { retry_policy: Some(policy), ..noop() }
 }
 
-fn long(bytes: usize) -> Option<String> {
-    Some("x".repeat(bytes))
+fn long(bytes: usize) -> String {
+    "x".repeat(bytes)
 }
 
 /// (what, REST body, gRPC message, code)
@@ -40,10 +40,10 @@ fn submissions() -> Vec<(&'static str, String, v1::TaskSpec, &'static str)> {
         ("payload is no JSON", with(r#""payload":{"#), v1::TaskSpec { payload_json: Some("{".into()), ..noop() }, "INVALID_JSON"),
         ("control character", with(r#""job":"a\nb""#), v1::TaskSpec { job: Some("a\nb".into()), ..noop() }, "INVALID_FIELD"),
         ("empty tenant", with(r#""tenant":"""#), v1::TaskSpec { tenant: Some(String::new()), ..noop() }, "INVALID_FIELD"),
-        ("long job", with(&format!(r#""job":"{}""#, "x".repeat(201))), v1::TaskSpec { job: long(201), ..noop() }, "NAME_TOO_LONG"),
+        ("long job", with(&format!(r#""job":"{}""#, "x".repeat(201))), v1::TaskSpec { job: Some(long(201)), ..noop() }, "NAME_TOO_LONG"),
         ("empty pool", with(r#""pool":"""#), v1::TaskSpec { pool: Some(String::new()), ..noop() }, "INVALID_FIELD"),
         ("empty key", with(r#""idempotency_key":"""#), v1::TaskSpec { idempotency_key: Some(String::new()), ..noop() }, "INVALID_FIELD"),
-        ("long key", with(&format!(r#""idempotency_key":"{}""#, "x".repeat(256))), v1::TaskSpec { idempotency_key: long(256), ..noop() }, "IDEMPOTENCY_KEY_TOO_LONG"),
+        ("long key", with(&format!(r#""idempotency_key":"{}""#, "x".repeat(256))), v1::TaskSpec { idempotency_key: Some(long(256)), ..noop() }, "IDEMPOTENCY_KEY_TOO_LONG"),
         ("jitter", with(r#""retry_policy":{"jitter_percent":101}"#), retried(v1::RetryPolicy { jitter_percent: Some(101), ..Default::default() }), "INVALID_FIELD"),
         ("jitter beyond a byte", with(r#""retry_policy":{"jitter_percent":300}"#), retried(v1::RetryPolicy { jitter_percent: Some(300), ..Default::default() }), "INVALID_FIELD"),
         ("retries", with(r#""retry_policy":{"max_retries":100001}"#), retried(v1::RetryPolicy { max_retries: Some(100_001), ..Default::default() }), "INVALID_FIELD"),

@@ -162,9 +162,10 @@ async fn one_key_makes_one_task_on_both_edges() {
     let body = r#"{"task_type":"noop","payload":1,"idempotency_key":"k"}"#;
     assert_eq!(rig.submit(body).await.task_id(), first.task_id, "REST knows the key too");
 
-    for refused in
-        [grpc.submit(keyed("2")).await, grpc.tasks.submit(in_metadata("2")).await.map(|a| a.into_inner())]
-    {
+    for refused in [
+        grpc.submit(keyed("2")).await,
+        grpc.tasks.submit(in_metadata("2")).await.map(tonic::Response::into_inner),
+    ] {
         let refused = refused.expect_err("another request");
         assert_eq!(
             (refused.code(), super::reason(&refused).as_str()),
