@@ -137,7 +137,10 @@ fn defaults_are_those_of_the_parts() {
         Config::load(Sources { file: None, flags: vec![], environment: &none }).expect("defaults fit");
     let setup = config.server().expect("a server");
     assert_eq!(setup.api, mainspring_api::ApiConfig::default());
-    assert_eq!(setup.shard, mainspring_runtime::ShardConfig::default());
+    let mut shard = mainspring_runtime::ShardConfig::default();
+    // Only a server has followers of logs to tell.
+    shard.machine.watch = true;
+    assert_eq!(setup.shard, shard);
     let own = mainspring_store_local::LocalOptions::default();
     assert_eq!(
         (setup.store.segment_bytes, setup.store.reserve_bytes),
