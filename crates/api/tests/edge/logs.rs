@@ -11,7 +11,8 @@ use mainspring_store_local::{LocalLogs, LogOptions};
 use crate::rig::{Answered, Rig};
 use crate::worker::FakeWorker;
 
-const RETRIED: &str = r#"{"task_type":"noop","retry_policy":{"max_retries":1,"backoff":"none"}}"#;
+const RETRIED: &str =
+    r#"{"task_type":"process","payload":{"argv":["x"]},"retry_policy":{"max_retries":1,"backoff":"none"}}"#;
 
 /// As the server is wired: followers are woken by changes of the task.
 fn watched() -> ShardConfig {

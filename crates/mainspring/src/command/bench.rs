@@ -38,27 +38,37 @@ enum What {
         only: Vec<engine::Part>,
     },
     /// Batches of no-op tasks, run by a worker and recorded
+    #[command(after_help = "Example:\n  mainspring bench throughput -o json")]
     Throughput,
     /// Single submissions over 64 connections
+    #[command(after_help = "Example:\n  mainspring bench submit --scale 50")]
     Submit,
     /// At half load: status reads, submissions, and the start of P0 tasks
+    #[command(after_help = "Example:\n  mainspring bench read")]
     Read,
     /// Webhook calls to a trivial local server
+    #[command(after_help = "Example:\n  mainspring bench webhook")]
     Webhook,
     /// Idle system: from the submit call to the start of the task
+    #[command(after_help = "Example:\n  mainspring bench latency")]
     Latency,
     /// Many tasks due at one instant: how late they begin
+    #[command(after_help = "Example:\n  mainspring bench burst --scale 20")]
     Burst,
     /// OS processes, beside a bare loop of fork and exec
+    #[command(after_help = "Example:\n  mainspring bench process")]
     Process,
     /// Start, memory, CPU and writes at rest
+    #[command(after_help = "Example:\n  mainspring bench footprint")]
     Footprint,
     /// A steady load; memory and latency by quarter
+    #[command(after_help = "Example:\n  mainspring bench soak --minutes 60")]
     Soak {
         #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=100_000))]
         minutes: u64,
     },
     /// Everything of the product but the soak
+    #[command(after_help = "Example:\n  mainspring bench all -o json")]
     All,
 }
 

@@ -4,6 +4,7 @@ use mainspring_core::command::{Answer, Command, Keyed, Rejection};
 use mainspring_core::id::TaskId;
 use mainspring_core::question::{Diagnosis, Question, Standing};
 use mainspring_core::task::{State, Task};
+use mainspring_core::time::Millis;
 use mainspring_store::StoredTask;
 use mainspring_store::format::read_task;
 
@@ -73,6 +74,10 @@ impl<R> Shard<R> {
             (Command::Ask(Question::Why { id }), State::Pending { due }) if absent => {
                 let standing = Standing::WaitsForTime { due: *due };
                 Ok(Answer::Diagnosis(Box::new(Diagnosis { id, status: parked.status(), standing })))
+            }
+            (_, state) if absent && !matches!(state, State::Pending { .. }) => {
+                // Only pending tasks leave memory: a newer owner wrote this row, as the next append will tell.
+                Err(Rejection::StoreUnavailable { retry_after: Millis::from_secs(1) })
             }
             (command, _) => {
                 self.machine.page_in(parked);
