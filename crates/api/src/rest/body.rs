@@ -38,7 +38,12 @@ pub(crate) fn problem(error: &serde_json::Error) -> Problem {
 
 /// Like [`parse`], and no body at all is an empty object.
 pub(crate) fn parse_optional<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, Problem> {
-    parse(if bytes.trim_ascii().is_empty() { b"{}" } else { bytes })
+    match bytes.trim_ascii() {
+        [] => parse(b"{}"),
+        // It would be read as the fields in their order, which nobody means.
+        [b'[', ..] => Err(Problem::field("body", "an object is needed, not a list")),
+        _ => parse(bytes),
+    }
 }
 
 pub(crate) fn keys(headers: &HeaderMap) -> Result<Keys<'_>, Problem> {

@@ -21,6 +21,7 @@ const FRUITLESS_MAX: u32 = 5;
 /// named. With -f it stays until the task has ended, over all further attempts. Exit: 0 done, 1 refused, 4 there is no
 /// such task.
 #[derive(Args)]
+#[command(after_help = "Example:\n  mainspring task logs -f task_019a88f0")]
 pub(crate) struct Logs {
     /// The task
     id: String,
