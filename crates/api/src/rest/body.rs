@@ -41,7 +41,10 @@ pub(crate) fn parse_optional<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<
     match bytes.trim_ascii() {
         [] => parse(b"{}"),
         // It would be read as the fields in their order, which nobody means.
-        [b'[', ..] => Err(Problem::field("body", "an object is needed, not a list")),
+        [b'[', ..] => {
+            parse::<serde::de::IgnoredAny>(bytes)?;
+            Err(Problem::field("body", "an object is needed, not a list"))
+        }
         _ => parse(bytes),
     }
 }
