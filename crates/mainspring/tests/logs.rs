@@ -44,7 +44,7 @@ fn a_server_logs_its_life_as_json() {
 
 #[test]
 fn a_filter_that_is_none_is_refused_with_an_example() {
-    let output = Command::new(BINARY).args(["--log", "a=b=c", "verify"]).output().expect("the binary runs");
+    let output = Command::new(BINARY).args(["--log", "a=b=c", "worker", "list"]).output().expect("the binary runs");
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("mainspring_api=debug"));
 }
