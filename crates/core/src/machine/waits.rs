@@ -81,7 +81,7 @@ mod tests {
     #[test]
     fn what_passed_since_is_added_to_each() {
         let mut waits = Waits::default();
-        let at = |ms| Wall::from_millis(10_000 + ms);
+        let at = |ms: u64| Wall::from_millis(10_000 + ms);
         waits.placed(Band::P0, at(100), Wall::ZERO, at(100));
         waits.placed(Band::P0, at(98), at(90), at(100));
         waits.placed(Band::P2, at(0), Wall::ZERO, at(100));
