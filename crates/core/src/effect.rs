@@ -3,10 +3,9 @@
 use std::sync::Arc;
 
 use crate::id::{Fence, Session, TaskId, WorkerId};
-use crate::priority::Band;
 use crate::profile::Profile;
 use crate::task::{Payload, Status, StopReason};
-use crate::time::{Millis, Wall};
+use crate::time::Millis;
 
 #[derive(Clone, PartialEq, Debug)]
 pub enum Effect {
@@ -52,11 +51,6 @@ pub struct Start {
     pub payload: Payload,
     pub checkpoint: Option<Arc<[u8]>>,
     pub memory_bytes: Option<u64>,
-    pub band: Band,
-    /// Since when it waited for a worker.
-    pub queued: Wall,
-    /// The instant it had waited for before that; zero if it had waited for none.
-    pub due: Wall,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -12,10 +12,23 @@ pub struct Histogram {
 
 impl Histogram {
     pub const fn observe(&mut self, value: u64) {
+        self.observe_many(value, 1);
+    }
+
+    /// The same value `count` times.
+    pub const fn observe_many(&mut self, value: u64, count: u64) {
         let bits = u64::BITS - value.saturating_sub(1).leading_zeros();
         let bucket = if bits as usize > BOUNDS { BOUNDS } else { bits as usize };
-        self.buckets[bucket] += 1;
-        self.sum = self.sum.saturating_add(value);
+        self.buckets[bucket] += count;
+        self.sum = self.sum.saturating_add(value.saturating_mul(count));
+    }
+
+    /// All values of another, each greater by `more` in the sum, in the buckets they are in.
+    pub fn add(&mut self, other: &Self, more: u64) {
+        for (bucket, count) in self.buckets.iter_mut().zip(other.buckets) {
+            *bucket += count;
+        }
+        self.sum = self.sum.saturating_add(other.sum).saturating_add(more.saturating_mul(other.count()));
     }
 
     pub const fn sum(&self) -> u64 {

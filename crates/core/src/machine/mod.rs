@@ -24,12 +24,14 @@ mod tally;
 #[cfg(test)]
 mod tests;
 mod timers;
+mod waits;
 
 pub use self::{
     draws::Draws,
     owed::{Debt, Unpaid},
     reap::{BLAME_HELD_MAX, MASS_LOSS_MIN, REAP_STEP_MAX},
     tally::{AttemptEnd, Tally},
+    waits::Waits,
 };
 use self::{place::RecentGrants, reap::Reaping, sweep::Sweep, timers::Timers};
 use crate::breaks::Breaks;
@@ -91,6 +93,8 @@ pub struct Machine {
     present: Elapsed,
     counts: Counts,
     tally: Tally,
+    /// Of the tasks placed in the record being built.
+    waits: Box<Waits>,
     /// Lost and not yet told of; see [`Machine::take_lost`].
     lost: Vec<LostWorker>,
     /// Room for decisions, kept between commands.
@@ -129,6 +133,7 @@ impl Machine {
             present: Elapsed::ZERO,
             counts: Counts::default(),
             tally: Tally::default(),
+            waits: Box::default(),
             lost: Vec::new(),
             decided: Vec::new(),
         }
@@ -174,6 +179,11 @@ impl Machine {
 
     pub fn tally(&self) -> &Tally {
         &self.tally
+    }
+
+    /// How long the tasks had waited that were placed since this was last asked.
+    pub fn take_waits(&mut self) -> Box<Waits> {
+        std::mem::take(&mut self.waits)
     }
 
     /// Workers lost since this was last asked, for the log; of very many only the first.

@@ -7,7 +7,6 @@ use crate::fleet::WorkerSlot;
 use crate::id::Fence;
 use crate::index::TaskSlot;
 use crate::task::{Status, Task, next_deadline};
-use crate::time::Wall;
 
 /// Grants whose slot is remembered; a power of two.
 const RECENT: usize = 1 << 16;
@@ -43,7 +42,13 @@ impl Machine {
         let session = worker.newest_session;
         let fence = self.state.next_fence();
         let task = self.state.tasks.get_mut(slot).expect("MA-1: a placed task is in memory");
-        let (id, queued, due) = (task.id, task.changed, std::mem::take(&mut task.due));
+        let id = task.id;
+        self.waits.placed(
+            task.priority.band,
+            task.changed,
+            std::mem::take(&mut task.due).0,
+            self.state.now.wall,
+        );
         let event = Event::TaskAssigned { id, fence, worker: worker_id, incarnation };
         self.recent.note(fence, slot);
         self.state.tasks.expect(slot);
@@ -55,7 +60,7 @@ impl Machine {
             lease.session = session;
         }
         self.timers.set(slot, next_deadline(task));
-        batch.effects.push(Effect::Start(Start { queued, due: due.0, ..start(task, worker_id, session) }));
+        batch.effects.push(Effect::Start(start(task, worker_id, session)));
         if self.config.watch {
             batch.effects.push(Effect::Changed { task: id, to: task.status() });
         }
@@ -75,8 +80,5 @@ fn start(task: &Task, worker: crate::id::WorkerId, session: crate::id::Session) 
         payload: task.payload.clone(),
         checkpoint: extra.and_then(|extra| extra.checkpoint.clone()),
         memory_bytes: extra.and_then(|extra| extra.memory_bytes),
-        band: task.priority.band,
-        queued: Wall::ZERO,
-        due: Wall::ZERO,
     }
 }

@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
-use mainspring_core::effect::Effect;
 use mainspring_core::histogram::Histogram;
-use mainspring_core::machine::Tally;
+use mainspring_core::machine::{Tally, Waits};
 use mainspring_core::priority::Band;
 use mainspring_core::time::Wall;
 
@@ -37,16 +36,9 @@ pub struct Measured {
 }
 
 impl Meters {
-    /// Orders that leave now.
-    pub(super) fn released(&mut self, effects: &[Effect], now: Wall) {
-        for effect in effects {
-            let Effect::Start(start) = effect else { continue };
-            let band = start.band.index();
-            self.scheduling_ms[band].observe(now.since(start.queued).get());
-            if start.due > Wall::ZERO {
-                self.lateness_ms[band].observe(now.since(start.due).get());
-            }
-        }
+    /// The start orders of these leave now.
+    pub(super) fn released(&mut self, waits: &Waits, now: Wall) {
+        waits.tell(now, &mut self.scheduling_ms, &mut self.lateness_ms);
     }
 
     pub(super) fn appended(&mut self, took: Duration, events: u32, bytes: usize) {

@@ -188,6 +188,9 @@ impl ShardThread {
                     self.meters.appended(took, events, bytes);
                 }
                 self.shard.appended(result);
+                if let Some(waits) = self.shard.take_waited() {
+                    self.meters.released(&waits, self.clock.read().wall);
+                }
             }
             Return::Cut { result, made } => {
                 if let Err(error) = &result {
@@ -227,10 +230,7 @@ impl ShardThread {
                 }
                 Output::Barrier(barrier) => self.load(LoaderOrder::Barrier(barrier)),
                 Output::Answer { reply, results } => reply(results),
-                Output::Effects(effects) => {
-                    self.meters.released(&effects, self.clock.read().wall);
-                    (self.outlet)(effects);
-                }
+                Output::Effects(effects) => (self.outlet)(effects),
                 Output::RetryAppend(wait) => {
                     turn.retry_append = Some(Instant::now() + Duration::from_millis(wait.get()));
                 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use mainspring_core::command::{Answer, Rejection};
 use mainspring_core::id::Seq;
 use mainspring_core::limits::Pressure;
-use mainspring_core::machine::Batch;
+use mainspring_core::machine::{Batch, Waits};
 use mainspring_core::time::Millis;
 use mainspring_store::format::write_event;
 use mainspring_store::{AppendError, Record};
@@ -34,6 +34,8 @@ impl<R> Building<R> {
 pub(super) struct InFlight<R> {
     pub(super) record: Arc<Record>,
     held: Held<R>,
+    /// Of the tasks that it starts.
+    waits: Box<Waits>,
     /// The last try failed: offered again, submissions are refused meanwhile.
     failing: bool,
 }
@@ -91,7 +93,8 @@ impl<R> Shard<R> {
         let record = Arc::new(Record { epoch: self.epoch, seq, now, events: built.events, body: built.body });
         self.checkpoints.appended(seq, record.events, record.body.len());
         self.outputs.push_back(Output::Append(record.clone()));
-        self.in_flight = Some(InFlight { record, held: built.held, failing: false });
+        let waits = self.machine.take_waits();
+        self.in_flight = Some(InFlight { record, held: built.held, waits, failing: false });
         self.cut_if_due();
     }
 
@@ -134,6 +137,7 @@ impl<R> Shard<R> {
             self.spare_body = record.body;
         }
         self.release(in_flight.held);
+        self.waited = Some(in_flight.waits);
         self.write_cut_if_durable();
         self.seal_if_free();
     }

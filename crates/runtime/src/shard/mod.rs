@@ -21,7 +21,7 @@ use std::sync::Arc;
 use mainspring_core::command::{Answer, Command, Rejection};
 use mainspring_core::effect::Effect;
 use mainspring_core::id::{Epoch, ProcessId, Seq, TaskId};
-use mainspring_core::machine::{Batch, LostWorker, Machine};
+use mainspring_core::machine::{Batch, LostWorker, Machine, Waits};
 use mainspring_core::time::{Millis, Wall};
 use mainspring_store::format::{EncodedProfiles, ProfileCache};
 use mainspring_store::{Cut, Record};
@@ -104,6 +104,7 @@ pub struct Shard<R> {
     /// Room that is used again: what a command brought about, and the bytes of a record.
     batch: Batch,
     spare_body: Vec<u8>,
+    waited: Option<Box<Waits>>,
     stopped: bool,
 }
 
@@ -143,6 +144,11 @@ impl<R> Shard<R> {
             recent_keys: self.machine.state().keys().len(),
             paged_until: self.pager.holds_until(),
         }
+    }
+
+    /// How long the tasks had waited whose start orders left with the record that became durable last; once.
+    pub fn take_waited(&mut self) -> Option<Box<Waits>> {
+        self.waited.take()
     }
 
     /// Workers that were lost since this was last asked.

@@ -67,6 +67,7 @@ impl<R> Shard<R> {
             outputs: std::collections::VecDeque::new(),
             batch: Batch::default(),
             spare_body: Vec::new(),
+            waited: None,
             stopped: false,
         };
         shard.start_epoch(now);

@@ -394,9 +394,6 @@ fn start(fence: Fence) -> Effect {
         payload: Arc::from([1_u8].as_slice()),
         checkpoint: None,
         memory_bytes: None,
-        band: Band::P1,
-        queued: Wall::ZERO,
-        due: Wall::ZERO,
     })
 }
 
