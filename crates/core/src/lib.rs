@@ -34,3 +34,4 @@ pub mod shard;
 pub mod task;
 pub mod time;
 pub mod timer;
+pub mod workflow;

@@ -1,0 +1,140 @@
+//! Trigger rules: what the ends of its upstream nodes mean for a node.
+//! - TR-1 a verdict other than [`Verdict::Wait`] stays right whatever upstream nodes still do: it may come early
+
+/// When a node runs, seen from its upstream nodes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[repr(u8)]
+pub enum TriggerRule {
+    #[default]
+    AllSuccess = 0,
+    AllFailed = 1,
+    AllDone = 2,
+    AllDoneMinOneSuccess = 3,
+    OneSuccess = 4,
+    OneFailed = 5,
+    OneDone = 6,
+    NoneFailed = 7,
+    NoneFailedMinOneSuccess = 8,
+    NoneSkipped = 9,
+    AllSkipped = 10,
+    Always = 11,
+}
+
+/// How an upstream node ended, as far as rules care.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum End {
+    Success = 0,
+    Failed = 1,
+    UpstreamFailed = 2,
+    Skipped = 3,
+}
+
+/// Upstream nodes by how they ended; those still at work are in none.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Ends([u32; 4]);
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    Wait,
+    Run,
+    Skip,
+    UpstreamFailed,
+}
+
+impl Ends {
+    pub fn add(&mut self, end: End) {
+        self.0[end as usize] += 1;
+    }
+
+    /// An upstream node was cleared and will end again.
+    pub fn take_back(&mut self, end: End) {
+        self.0[end as usize] -= 1;
+    }
+
+    pub fn count(&self, end: End) -> u32 {
+        self.0[end as usize]
+    }
+
+    pub fn done(&self) -> u32 {
+        self.0.iter().sum()
+    }
+}
+
+impl TriggerRule {
+    pub const ALL: [Self; 12] = [
+        Self::AllSuccess,
+        Self::AllFailed,
+        Self::AllDone,
+        Self::AllDoneMinOneSuccess,
+        Self::OneSuccess,
+        Self::OneFailed,
+        Self::OneDone,
+        Self::NoneFailed,
+        Self::NoneFailedMinOneSuccess,
+        Self::NoneSkipped,
+        Self::AllSkipped,
+        Self::Always,
+    ];
+
+    pub fn from_index(index: u8) -> Option<Self> {
+        Self::ALL.get(usize::from(index)).copied()
+    }
+
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::AllSuccess => "all_success",
+            Self::AllFailed => "all_failed",
+            Self::AllDone => "all_done",
+            Self::AllDoneMinOneSuccess => "all_done_min_one_success",
+            Self::OneSuccess => "one_success",
+            Self::OneFailed => "one_failed",
+            Self::OneDone => "one_done",
+            Self::NoneFailed => "none_failed",
+            Self::NoneFailedMinOneSuccess => "none_failed_min_one_success",
+            Self::NoneSkipped => "none_skipped",
+            Self::AllSkipped => "all_skipped",
+            Self::Always => "always",
+        }
+    }
+
+    /// `total`: how many upstream nodes there are. A node without any runs, whatever its rule.
+    pub fn verdict(self, total: u32, ends: &Ends) -> Verdict {
+        if total == 0 {
+            return Verdict::Run;
+        }
+        let success = ends.count(End::Success);
+        let skipped = ends.count(End::Skipped);
+        let failed = ends.count(End::Failed) + ends.count(End::UpstreamFailed);
+        let done = ends.done() == total;
+        let when = |met: bool| if met { Verdict::Run } else { Verdict::Wait };
+        match self {
+            Self::Always => Verdict::Run,
+            Self::AllDone => when(done),
+            Self::AllSuccess if failed > 0 => Verdict::UpstreamFailed,
+            Self::AllSuccess if skipped > 0 => Verdict::Skip,
+            Self::AllFailed if success + skipped > 0 => Verdict::Skip,
+            Self::AllSkipped if success + failed > 0 => Verdict::Skip,
+            Self::NoneSkipped if skipped > 0 => Verdict::Skip,
+            Self::NoneFailed | Self::NoneFailedMinOneSuccess if failed > 0 => Verdict::UpstreamFailed,
+            Self::NoneFailedMinOneSuccess if skipped == total => Verdict::Skip,
+            Self::AllSuccess
+            | Self::AllFailed
+            | Self::AllSkipped
+            | Self::NoneSkipped
+            | Self::NoneFailed
+            | Self::NoneFailedMinOneSuccess => when(done),
+            Self::OneSuccess if skipped == total => Verdict::Skip,
+            Self::AllDoneMinOneSuccess if skipped > 0 => Verdict::Skip,
+            Self::OneSuccess | Self::AllDoneMinOneSuccess if done && success == 0 => Verdict::UpstreamFailed,
+            Self::OneSuccess => when(success > 0),
+            Self::AllDoneMinOneSuccess => when(done),
+            Self::OneFailed if failed > 0 => Verdict::Run,
+            Self::OneFailed if done => Verdict::Skip,
+            Self::OneFailed => Verdict::Wait,
+            Self::OneDone if success + ends.count(End::Failed) > 0 => Verdict::Run,
+            Self::OneDone if done => Verdict::Skip,
+            Self::OneDone => Verdict::Wait,
+        }
+    }
+}
