@@ -21,6 +21,7 @@ enum Foreign {
 }
 
 const CORE: &str = "mainspring-core";
+const DEFINITION: &str = "mainspring-definition";
 const STORE: &str = "mainspring-store";
 const STORE_LOCAL: &str = "mainspring-store-local";
 const RUNTIME: &str = "mainspring-runtime";
@@ -31,12 +32,13 @@ const API: &str = "mainspring-api";
 const CLIENT: &str = "mainspring-client";
 
 /// Every arrow that may exist.
-const LAYERS: [Layer; 12] = [
+const LAYERS: [Layer; 13] = [
     Layer {
         package: CORE,
         ours: &[],
         foreign: Foreign::Only { normal: &["foldhash", "hashbrown"], dev: &["proptest"] },
     },
+    Layer { package: DEFINITION, ours: &[CORE], foreign: Foreign::Any },
     Layer { package: STORE, ours: &[CORE], foreign: Foreign::Any },
     Layer { package: STORE_LOCAL, ours: &[CORE, STORE], foreign: Foreign::Any },
     Layer { package: RUNTIME, ours: &[CORE, STORE], foreign: Foreign::Any },
@@ -44,11 +46,11 @@ const LAYERS: [Layer; 12] = [
     Layer { package: PROTO, ours: &[], foreign: Foreign::Any },
     Layer { package: AGENT, ours: &[CORE, PROTO], foreign: Foreign::Any },
     // The local store is for its tests.
-    Layer { package: API, ours: &[CORE, STORE, STORE_LOCAL, RUNTIME, PROTO], foreign: Foreign::Any },
-    Layer { package: CLIENT, ours: &[], foreign: Foreign::Any },
+    Layer { package: API, ours: &[CORE, DEFINITION, STORE, STORE_LOCAL, RUNTIME, PROTO], foreign: Foreign::Any },
+    Layer { package: CLIENT, ours: &[CORE, DEFINITION], foreign: Foreign::Any },
     Layer {
         package: "mainspring",
-        ours: &[CORE, STORE, STORE_LOCAL, RUNTIME, SIM, PROTO, AGENT, API, CLIENT],
+        ours: &[CORE, DEFINITION, STORE, STORE_LOCAL, RUNTIME, SIM, PROTO, AGENT, API, CLIENT],
         foreign: Foreign::Any,
     },
     Layer {

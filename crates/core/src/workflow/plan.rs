@@ -8,7 +8,7 @@ use super::rule::TriggerRule;
 use crate::name::Name;
 use crate::priority::Priority;
 use crate::profile::Profile;
-use crate::task::Payload;
+use crate::task::{Labels, Payload};
 use crate::time::Millis;
 
 /// The source of an expression or template, checked when the job was stored.
@@ -110,6 +110,7 @@ pub struct TaskWork {
     pub profile: Arc<Profile>,
     pub payload: Payload,
     pub priority: Priority,
+    pub labels: Option<Labels>,
     /// The payload has templates to fill in before it is sent.
     pub templated: bool,
 }

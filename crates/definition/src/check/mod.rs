@@ -1,0 +1,41 @@
+//! A job as a whole: what its tasks are to each other, and the plan made from them.
+//! - CK-1 a plan is made only of a job without mistakes, so it keeps PL-1 and its texts are good
+//! - CK-2 the work is in proportion to the job; where it could be more it is bounded
+
+mod graph;
+mod lower;
+mod mentions;
+mod rules;
+
+pub use self::graph::Graph;
+pub use self::lower::lower;
+use crate::file::{Job, Work};
+use crate::mistake::{Code, Mistakes};
+
+/// `None` if tasks wait for each other: nothing else can be said of such a job.
+pub fn check(job: &Job, mistakes: &mut Mistakes) -> Option<Graph> {
+    let graph = Graph::new(&job.tasks, mistakes);
+    for task in &job.tasks {
+        if let Some(Work::Run { job: other, spot, .. }) = &task.work
+            && job.name.as_ref() == Some(other)
+        {
+            let what = format!("the job `{other}` would start itself without end");
+            mistakes.add(Code::CallsItself, spot, what, "use `repeat`, or name another job");
+        }
+        if let Some(each) = &task.each
+            && let Some(count) = each.written.filter(|count| *count > job.bounds.fan_out_max as usize)
+        {
+            let what = format!(
+                "{count} items are more than `limits.max_fan_out` allows, {}",
+                job.bounds.fan_out_max
+            );
+            mistakes.add(Code::TooMany, &each.spot, what, "raise the limit, or group items");
+        }
+    }
+    if !graph.acyclic {
+        return None;
+    }
+    rules::check(job, &graph, mistakes);
+    mentions::check(job, &graph, mistakes);
+    Some(graph)
+}

@@ -1,0 +1,22 @@
+//! Job files: text in; plans, or every mistake at once, out. And the language inside of them, which the server
+//! evaluates while runs are at work.
+//! Entry: [`read`] for files, [`expression`] for the language.
+//! - DF-1 no I/O: whoever has a file hands its text in
+//! - DF-2 the same text gives the same plan, and so does its canonical form
+//!
+//! Not here: what a run does (`mainspring_core::workflow`).
+
+mod check;
+mod definition;
+pub mod expression;
+mod file;
+pub mod limits;
+mod mistake;
+mod parameter;
+mod suggest;
+
+pub use self::{
+    definition::{Definition, Options, TENANT_DEFAULT, read},
+    mistake::{Code, Mistake, Position},
+    parameter::{Parameter, ParameterType},
+};
