@@ -286,7 +286,8 @@ fn what_is_submitted_is_what_was_written() {
 fn settings_come_from_flags_environment_and_file_and_mistakes_are_told_at_once() {
     let dir = tempfile::tempdir().expect("a directory");
     let file = dir.path().join("m.toml");
-    fs::write(&file, "[server]\nhistory_days = 7\nbatch_tasks_max = 3\n").expect("written");
+    fs::write(&file, "[server]\nhistory_days = 7\nbatch_tasks_max = 3\n[pools.gpu]\nqueued_max = 1\n")
+        .expect("written");
     let path = file.display().to_string();
     let check = |more: &[&str]| {
         let mut command = Command::new(BINARY);
@@ -304,6 +305,7 @@ fn settings_come_from_flags_environment_and_file_and_mistakes_are_told_at_once()
         ("server.lease", "20s", "MAINSPRING_LEASE".to_owned()),
         ("store.cut_every", "1s", "flag".to_owned()),
         ("server.heartbeat", "4s", "default".to_owned()),
+        ("pools.gpu.queued_max", "1", format!("{path}:5")),
     ] {
         assert_eq!(told["settings"][name], json!({ "value": value, "source": source }), "{name}");
     }
@@ -315,6 +317,15 @@ fn settings_come_from_flags_environment_and_file_and_mistakes_are_told_at_once()
         stderr(&refused).contains("more than 3 tasks"),
         "the server obeys the file: {}",
         stderr(&refused)
+    );
+    submitted(&url, &["--pool", "gpu"], &["true"]);
+    let full = mainspring(&url, &["submit", "--pool", "gpu", "--", "true"]);
+    assert!(stderr(&full).contains("raise `pools.gpu.queued_max`"), "{}", stderr(&full));
+    let pools = json_of(&url, &["pool", "list"]);
+    assert_eq!(
+        (&pools["pools"][0]["queued"], &pools["pools"][0]["queued_max"]),
+        (&json!(1), &json!(1)),
+        "{pools}"
     );
 
     fs::write(&file, "[server]\nlissten = \"x\"\nhistory_days = 0\n[worker]\nslots = \"two\"\n")
