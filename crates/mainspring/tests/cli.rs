@@ -174,7 +174,12 @@ fn tasks_are_found_by_the_beginning_of_their_id_filtered_and_cancelled_by_select
     assert_eq!(refused.status.code(), Some(2), "a task or a selector");
     let unasked = mainspring(&url, &["task", "cancel", "--tenant", "a"]);
     assert_eq!(unasked.status.code(), Some(1));
-    let process = json_of(&url, &["task", "cancel", "--label", "team=ops", "--yes"]);
+    let narrowed =
+        ["task", "cancel", "--all", "--label", "team=ops", "--state", "QUEUED,RETRY_WAIT", "--yes"];
+    assert_eq!(json_of(&url, &narrowed)["handled"], 0, "it is pending");
+    let narrowed = ["task", "cancel", "--label", "team=ops", "--label", "env=prod", "--yes"];
+    assert_eq!(json_of(&url, &narrowed)["handled"], 0, "both labels must be there");
+    let process = json_of(&url, &["task", "cancel", "--label", "team=ops", "--type", "process", "--yes"]);
     assert_eq!((&process["status"], &process["handled"]), (&json!("ENDED"), &json!(1)), "{process}");
     assert_eq!(json_of(&url, &["task", "get", &first])["status"], "CANCELED");
     assert_eq!(json_of(&url, &["task", "get", &second])["status"], "PENDING");
