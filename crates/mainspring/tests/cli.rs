@@ -174,7 +174,12 @@ fn tasks_are_found_by_the_beginning_of_their_id_filtered_and_cancelled_by_select
     assert_eq!(refused.status.code(), Some(2), "a task or a selector");
     let unasked = mainspring(&url, &["task", "cancel", "--tenant", "a"]);
     assert_eq!(unasked.status.code(), Some(1));
-    let process = json_of(&url, &["task", "cancel", "--label", "team=ops", "--yes"]);
+    let narrowed =
+        ["task", "cancel", "--all", "--label", "team=ops", "--state", "QUEUED,RETRY_WAIT", "--yes"];
+    assert_eq!(json_of(&url, &narrowed)["handled"], 0, "it is pending");
+    let narrowed = ["task", "cancel", "--label", "team=ops", "--label", "env=prod", "--yes"];
+    assert_eq!(json_of(&url, &narrowed)["handled"], 0, "both labels must be there");
+    let process = json_of(&url, &["task", "cancel", "--label", "team=ops", "--type", "process", "--yes"]);
     assert_eq!((&process["status"], &process["handled"]), (&json!("ENDED"), &json!(1)), "{process}");
     assert_eq!(json_of(&url, &["task", "get", &first])["status"], "CANCELED");
     assert_eq!(json_of(&url, &["task", "get", &second])["status"], "PENDING");
@@ -286,7 +291,8 @@ fn what_is_submitted_is_what_was_written() {
 fn settings_come_from_flags_environment_and_file_and_mistakes_are_told_at_once() {
     let dir = tempfile::tempdir().expect("a directory");
     let file = dir.path().join("m.toml");
-    fs::write(&file, "[server]\nhistory_days = 7\nbatch_tasks_max = 3\n").expect("written");
+    fs::write(&file, "[server]\nhistory_days = 7\nbatch_tasks_max = 3\n[pools.gpu]\nqueued_max = 1\n")
+        .expect("written");
     let path = file.display().to_string();
     let check = |more: &[&str]| {
         let mut command = Command::new(BINARY);
@@ -304,6 +310,7 @@ fn settings_come_from_flags_environment_and_file_and_mistakes_are_told_at_once()
         ("server.lease", "20s", "MAINSPRING_LEASE".to_owned()),
         ("store.cut_every", "1s", "flag".to_owned()),
         ("server.heartbeat", "4s", "default".to_owned()),
+        ("pools.gpu.queued_max", "1", format!("{path}:5")),
     ] {
         assert_eq!(told["settings"][name], json!({ "value": value, "source": source }), "{name}");
     }
@@ -315,6 +322,15 @@ fn settings_come_from_flags_environment_and_file_and_mistakes_are_told_at_once()
         stderr(&refused).contains("more than 3 tasks"),
         "the server obeys the file: {}",
         stderr(&refused)
+    );
+    submitted(&url, &["--pool", "gpu"], &["true"]);
+    let full = mainspring(&url, &["submit", "--pool", "gpu", "--", "true"]);
+    assert!(stderr(&full).contains("raise `pools.gpu.queued_max`"), "{}", stderr(&full));
+    let pools = json_of(&url, &["pool", "list"]);
+    assert_eq!(
+        (&pools["pools"][0]["queued"], &pools["pools"][0]["queued_max"]),
+        (&json!(1), &json!(1)),
+        "{pools}"
     );
 
     fs::write(&file, "[server]\nlissten = \"x\"\nhistory_days = 0\n[worker]\nslots = \"two\"\n")

@@ -25,6 +25,7 @@ mod task_body;
 mod task_view;
 mod text;
 mod time;
+mod whole;
 mod worker_view;
 
 pub(crate) use self::{

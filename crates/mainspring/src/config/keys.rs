@@ -155,5 +155,9 @@ mod tests {
             assert!(page.contains(&format!("`{}`", key.name)), "docs/configuration.md lacks `{}`", key.name);
             assert!(page.contains(key.env), "docs/configuration.md lacks `{}`", key.env);
         }
+        for key in crate::config::NAMED {
+            let name = format!("`{}.NAME.{}`", key.table, key.field);
+            assert!(page.contains(&name) && page.contains(key.about), "docs/configuration.md lacks {name}");
+        }
     }
 }

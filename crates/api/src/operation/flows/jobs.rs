@@ -42,7 +42,7 @@ pub(crate) async fn delete_job(edge: &Edge, key: JobKey) -> Result<(), Problem> 
     ask(edge, slot_of(&key), FlowCommand::DeleteJob { key: key.clone() }).await.map(drop)
 }
 
-/// Newest first. The newest may be in the tables a moment after it was applied.
+/// Newest first.
 pub(crate) async fn versions(
     edge: &Edge,
     key: JobKey,
@@ -50,11 +50,13 @@ pub(crate) async fn versions(
     limit: usize,
 ) -> Result<Vec<VersionRow>, Problem> {
     job(edge, key.clone()).await?;
+    edge.gateway.tables_follow().await;
     edge.readers.read(move |tables| tables.versions(&key, before.unwrap_or(u32::MAX), limit)).await
 }
 
 pub(crate) async fn version(edge: &Edge, key: JobKey, number: u32) -> Result<VersionRow, Problem> {
     let wanted = key.clone();
+    edge.gateway.tables_follow().await;
     let row = edge.readers.read(move |tables| tables.version(&wanted, number)).await?;
     row.ok_or_else(|| no_job(key))
 }

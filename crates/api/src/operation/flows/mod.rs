@@ -12,11 +12,11 @@ use mainspring_core::name::Name;
 use mainspring_core::workflow::{FlowAnswer, FlowCommand, JobKey};
 
 pub(crate) use self::{
-    apply::{Applied, apply},
+    apply::apply,
     definitions::Definitions,
     jobs::{delete_job, job, jobs, pause_job, version, versions},
     runs::{RunFilter, cancel_run, cancel_runs, clear_run, force_run, list_runs, pause_run, rerun, run},
-    trigger::{Triggered, trigger},
+    trigger::trigger,
 };
 use crate::edge::Edge;
 use crate::problem::Problem;

@@ -37,6 +37,8 @@ pub(crate) async fn list_runs(
     edge: &Edge,
     mut filter: RunFilter,
 ) -> Result<(Vec<Arc<Run>>, Option<RunId>), Problem> {
+    // So that a run is in the list as soon as its caller knows of it.
+    edge.gateway.tables_follow().await;
     let limit = filter.limit;
     filter.limit = limit + 1;
     let mut rows = edge.readers.read(move |tables| tables.runs(&filter)).await?;
@@ -77,6 +79,7 @@ pub(crate) async fn cancel_runs(edge: &Edge, selector: &RunSelectorBody) -> Resu
         limit: mainspring_store::PAGE_MAX,
         ..RunQuery::default()
     };
+    edge.gateway.tables_follow().await;
     let (mut after, mut cancelled) = (None, 0);
     while cancelled < CANCEL_MAX {
         let page = RunQuery { after, ..query.clone() };
