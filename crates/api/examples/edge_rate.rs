@@ -61,8 +61,13 @@ async fn serve(dir: &std::path::Path) -> SocketAddr {
     let config = ApiConfig::default();
     let sessions = SessionRouter::new(config.session_queue_max);
     let store = LocalStore::new(dir, LocalOptions::default());
-    let (node, _, reader) =
-        Node::open_with_reader(&store, ShardConfig::default(), sessions.outlet()).expect("a new store opens");
+    let (node, _, reader) = Node::open_with_reader(
+        &store,
+        ShardConfig::default(),
+        sessions.outlet(),
+        Arc::new(mainspring_core::workflow::NoTexts),
+    )
+    .expect("a new store opens");
     let logs = LocalLogs::new(dir, LogOptions::default());
     let logs = LogStorage::new(logs.writer().expect("a writer"), logs.reader());
     let server = Server::new(Arc::new(node), Readers::new(reader), logs, sessions, config);

@@ -11,6 +11,7 @@ use http::StatusCode;
 use mainspring_core::command::Rejection;
 use mainspring_core::id::TaskId;
 use mainspring_core::time::Millis;
+use mainspring_core::workflow::FlowRefusal;
 use serde::Serialize;
 
 #[derive(Clone, PartialEq, Debug)]
@@ -256,6 +257,7 @@ impl Problem {
 fn status_of(rejection: &Rejection) -> StatusCode {
     match rejection {
         Rejection::TaskNotFound { .. } => StatusCode::NOT_FOUND,
+        Rejection::Flow(refusal) => flow_status(refusal),
         Rejection::TaskAlreadyRunning { .. }
         | Rejection::TaskAlreadyEnded { .. }
         | Rejection::TaskAlreadyStarted { .. }
@@ -272,6 +274,19 @@ fn status_of(rejection: &Rejection) -> StatusCode {
             StatusCode::SERVICE_UNAVAILABLE
         }
         Rejection::Internal { .. } => StatusCode::INTERNAL_SERVER_ERROR,
+    }
+}
+
+fn flow_status(refusal: &FlowRefusal) -> StatusCode {
+    match refusal {
+        FlowRefusal::JobNotFound { .. }
+        | FlowRefusal::RunNotFound { .. }
+        | FlowRefusal::NoSuchNode { .. } => StatusCode::NOT_FOUND,
+        FlowRefusal::RunAlreadyEnded { .. }
+        | FlowRefusal::RunNotEnded { .. }
+        | FlowRefusal::TaskOfRun { .. } => StatusCode::CONFLICT,
+        FlowRefusal::RunStateNotForcible { .. } => StatusCode::UNPROCESSABLE_ENTITY,
+        FlowRefusal::TooManyRuns { .. } | FlowRefusal::TooManyJobs { .. } => StatusCode::TOO_MANY_REQUESTS,
     }
 }
 

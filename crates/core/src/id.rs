@@ -53,6 +53,70 @@ impl TaskId {
     }
 }
 
+/// A run's identity, laid out like a task's; its slot is its job's.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RunId(u128);
+
+/// A place in a run: which node, which of its items, and for the how-manieth time.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Place {
+    pub node: u32,
+    /// [`Place::WHOLE`] unless the node is mapped; [`Place::UNDO`] for what undoes it.
+    pub index: u32,
+    /// Grows with every round of a loop and every time the node is cleared.
+    pub turn: u32,
+}
+
+impl Place {
+    pub const WHOLE: u32 = u32::MAX;
+    pub const UNDO: u32 = u32::MAX - 1;
+}
+
+impl RunId {
+    pub const fn new(unix_ms: u64, slot: Slot, random: u64) -> Self {
+        Self(TaskId::new(unix_ms, slot, random).0)
+    }
+
+    pub const fn from_bits(bits: u128) -> Self {
+        Self(bits)
+    }
+
+    pub const fn bits(self) -> u128 {
+        self.0
+    }
+
+    pub const fn slot(self) -> Slot {
+        TaskId(self.0).slot()
+    }
+
+    pub const fn minted_ms(self) -> u64 {
+        TaskId(self.0).minted_ms()
+    }
+
+    /// The task at this place. Frozen for ever: rows and links name it.
+    pub const fn task(self, place: Place) -> TaskId {
+        TaskId::new(self.minted_ms(), self.slot(), self.mix(place, 1))
+    }
+
+    /// The run that a node at this place starts. Frozen like [`RunId::task`].
+    pub const fn child(self, place: Place) -> Self {
+        Self::new(self.minted_ms(), self.slot(), self.mix(place, 2))
+    }
+
+    const fn mix(self, place: Place, salt: u64) -> u64 {
+        let spot = (place.node as u64) << 32 | place.index as u64;
+        let turn = (place.turn as u64) << 8 | salt;
+        scatter(scatter(scatter(self.0 as u64) ^ spot) ^ turn)
+    }
+}
+
+/// The finisher of splitmix64: every bit of the input moves every bit of the output.
+const fn scatter(mut bits: u64) -> u64 {
+    bits = (bits ^ bits >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    bits = (bits ^ bits >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    bits ^ bits >> 31
+}
+
 /// A worker's identity; it survives restarts of the worker process.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct WorkerId(u128);
@@ -109,6 +173,7 @@ macro_rules! text_form {
 }
 
 text_form!(TaskId, "task");
+text_form!(RunId, "run");
 text_form!(WorkerId, "worker");
 
 macro_rules! counter {
@@ -216,6 +281,24 @@ mod tests {
             "task_+0000000000000000000000000000000",
         ] {
             assert_eq!(bad.parse::<TaskId>(), Err(BadId), "{bad}");
+        }
+    }
+
+    #[test]
+    fn ids_inside_a_run_are_frozen_and_differ() {
+        let run = RunId::new(1_736_952_000_123, Slot::from_hash(0xabc), 0x1234_5678_9abc_def0);
+        let place = |node, index, turn| Place { node, index, turn };
+        let first = run.task(place(0, Place::WHOLE, 0));
+        assert_eq!(first.to_string(), "task_01946a682e7b7abcabf0200b75a84f96");
+        assert_eq!(run.child(place(3, 7, 1)).slot(), run.slot());
+        let mut seen = std::collections::BTreeSet::new();
+        for node in 0..100 {
+            for index in (0..100).chain([Place::WHOLE, Place::UNDO]) {
+                for turn in 0..3 {
+                    assert!(seen.insert(run.task(place(node, index, turn)).bits()));
+                    assert!(seen.insert(run.child(place(node, index, turn)).bits()));
+                }
+            }
         }
     }
 

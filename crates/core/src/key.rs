@@ -11,6 +11,7 @@ use crate::id::{Seq, TaskId};
 use crate::index::Index;
 use crate::task::Status;
 use crate::time::Wall;
+use crate::workflow::RunStatus;
 
 /// Hash of (tenant, operation, key), made at the edge with a cryptographic hash.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -34,11 +35,15 @@ pub enum Outcome {
     Stopping,
     /// The bound id is a process's number.
     Process,
+    /// The bound id is a run's.
+    Run(RunStatus),
 }
 
 const OUTCOME: u128 = 0xff;
 const STOPPING: u8 = 0xfe;
 const PROCESS: u8 = 0xfd;
+/// With the status below it.
+const RUN: u8 = 0xe0;
 
 impl KeyClaim {
     /// The claim with what it was answered with.
@@ -47,6 +52,7 @@ impl KeyClaim {
             Outcome::Now(status) => status.index() as u8,
             Outcome::Stopping => STOPPING,
             Outcome::Process => PROCESS,
+            Outcome::Run(status) => RUN + status as u8,
         };
         Self { request: self.request & !OUTCOME | u128::from(byte), ..self }
     }
@@ -59,6 +65,7 @@ impl KeyClaim {
         match (binding.request & OUTCOME) as u8 {
             STOPPING => Some(Outcome::Stopping),
             PROCESS => Some(Outcome::Process),
+            byte @ RUN..0xf0 => RunStatus::from_index(byte - RUN).map(Outcome::Run),
             index => Status::from_index(index).map(Outcome::Now),
         }
     }

@@ -15,6 +15,13 @@ pub struct Limits {
     pub payload_bytes_held_max: u64,
     /// How far ahead a start may lie.
     pub ahead_max: Millis,
+    /// Tasks that all runs together release in a second.
+    pub release_per_second: u32,
+    /// Runs that have not ended, or whose end is not yet in the tables.
+    pub runs_max: usize,
+    pub jobs_max: usize,
+    /// Bytes of outputs that one run keeps for others of its tasks.
+    pub run_output_bytes_max: u64,
     /// Bulk operations at once.
     pub processes_max: usize,
     /// A worker that was not heard of for this long is lost.
@@ -33,6 +40,10 @@ impl Default for Limits {
             tasks_max: 20_000_000,
             payload_bytes_held_max: 8 << 30,
             ahead_max: Millis::from_secs(100 * 366 * 86_400),
+            release_per_second: 5_000,
+            runs_max: 500_000,
+            jobs_max: 100_000,
+            run_output_bytes_max: 64 * 1024 * 1024,
             processes_max: 100,
             lease: Millis::from_secs(15),
             sweep_every: Millis::from_secs(300),

@@ -17,5 +17,5 @@ pub mod shard;
 pub use self::{
     clock::{Reading, ShardClock},
     config::ShardConfig,
-    shard::{Envelope, Output, Replies, Shard},
+    shard::{Envelope, Output, Replies, Shard, find_run},
 };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use mainspring_core::id::{Seq, TaskId};
 use mainspring_core::time::Wall;
-use mainspring_store::{CheckpointHead, LiveRow, OpenError, Record, Recovery};
+use mainspring_store::{CheckpointHead, JobRow, LiveRow, OpenError, ReadTables, Record, Recovery, RunRow};
 
 use crate::journal::walk;
 use crate::lock::DirLock;
@@ -34,6 +34,18 @@ impl Recovery for LocalRecovery {
 
     fn live_by_id(&mut self, ids: &[TaskId], each: &mut dyn FnMut(LiveRow)) -> Result<(), OpenError> {
         self.tables.live_by_id(ids, each)
+    }
+
+    fn jobs(&mut self, each: &mut dyn FnMut(JobRow)) -> Result<(), OpenError> {
+        self.tables.jobs(each)
+    }
+
+    fn live_runs(&mut self, each: &mut dyn FnMut(RunRow)) -> Result<(), OpenError> {
+        self.tables.live_runs(each)
+    }
+
+    fn tables(&mut self) -> &mut dyn ReadTables {
+        &mut self.tables
     }
 
     fn tail(

@@ -8,6 +8,7 @@
 //! Backends (`store-local`, the simulator's, later `PostgreSQL`) pass one [`conformance`] suite.
 
 pub mod conformance;
+pub mod flows;
 pub mod format;
 pub mod frame;
 pub mod journal;
@@ -15,6 +16,7 @@ pub mod logs;
 pub mod tables;
 
 pub use self::{
+    flows::{JobRow, RunQuery, RunRow, VersionRow},
     journal::{AppendError, Journal, Record},
     logs::{Kept, LOG_PIECE_BYTES_MAX, LogError, LogKey, LogPage, LogPiece, LogPlace, ReadLogs, WriteLogs},
     tables::{
@@ -66,6 +68,12 @@ pub trait Recovery {
         ids: &[mainspring_core::id::TaskId],
         each: &mut dyn FnMut(LiveRow),
     ) -> Result<(), OpenError>;
+    /// Every job.
+    fn jobs(&mut self, each: &mut dyn FnMut(JobRow)) -> Result<(), OpenError>;
+    /// Runs that have not ended.
+    fn live_runs(&mut self, each: &mut dyn FnMut(RunRow)) -> Result<(), OpenError>;
+    /// The tables, for what the rows above name.
+    fn tables(&mut self) -> &mut dyn ReadTables;
     /// Records after `after`, in order, without a gap.
     fn tail(
         &mut self,

@@ -1,10 +1,13 @@
 //! The tables: where unfinished work can be loaded from, and where people look up what has ended.
 
-use mainspring_core::id::{Epoch, Seq, TaskId, WorkerId};
+use mainspring_core::id::{Epoch, RunId, Seq, TaskId, WorkerId};
 use mainspring_core::key::{KeyBinding, KeyScope};
 use mainspring_core::name::Name;
 use mainspring_core::task::Status;
 use mainspring_core::time::{Now, Wall};
+use mainspring_core::workflow::JobKey;
+
+use crate::flows::{JobRow, RunQuery, RunRow, VersionRow};
 
 /// One consistent cut: the tables after it equal the journal folded through `through`.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -21,6 +24,9 @@ pub struct Cut {
     /// Ended tasks that an operator queued again: their history row must go.
     pub revived: Vec<TaskId>,
     pub keys: Vec<KeyRow>,
+    pub jobs: Vec<JobRow>,
+    pub versions: Vec<VersionRow>,
+    pub runs: Vec<RunRow>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -59,7 +65,7 @@ pub struct KeyRow {
 pub trait Tables {
     fn cut(&mut self, cut: &Cut) -> Result<(), CutError>;
 
-    /// Drops whole days of history before `day`, and keys that expired before `now` and whose task has no live row.
+    /// Drops whole days of history before `day`, runs that ended before it, and keys that expired before `now` and whose task has no live row.
     fn drop_before(&mut self, day: u32, now: Wall) -> Result<(), CutError>;
 }
 
@@ -88,6 +94,12 @@ pub trait ReadTables {
     fn ids(&mut self, from: TaskId, through: TaskId, limit: usize) -> Result<Vec<TaskId>, ReadError>;
     /// Newest first.
     fn history(&mut self, query: &HistoryQuery) -> Result<HistoryPage, ReadError>;
+    fn run(&mut self, id: RunId) -> Result<Option<RunRow>, ReadError>;
+    /// Newest first.
+    fn runs(&mut self, query: &RunQuery) -> Result<Vec<RunRow>, ReadError>;
+    fn version(&mut self, key: &JobKey, version: u32) -> Result<Option<VersionRow>, ReadError>;
+    /// Below `before`, newest first.
+    fn versions(&mut self, key: &JobKey, before: u32, limit: usize) -> Result<Vec<VersionRow>, ReadError>;
     /// Another reader of the same tables.
     fn another(&self) -> Result<Self, ReadError>
     where

@@ -49,7 +49,7 @@ impl World {
         let config = ApiConfig::default();
         let sessions = SessionRouter::new(config.session_queue_max);
         let (node, _, reader) =
-            Node::open_with_reader(&store, ShardConfig::default(), sessions.outlet()).expect("it opens");
+            Node::open_with_reader(&store, ShardConfig::default(), sessions.outlet(), Arc::new(mainspring_core::workflow::NoTexts)).expect("it opens");
         let (node, readers) = (Arc::new(node), Readers::new(reader));
         // Two servers of one node; a log has one writer, so each has logs of its own.
         let make = |logs: &str| {

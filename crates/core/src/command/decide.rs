@@ -44,6 +44,7 @@ pub fn decide(view: &View<'_>, command: Command, out: &mut Vec<Event>) -> Result
             force::revive(view, id, fact, (over, dead_only), out)
         }
         Command::Discard { id, fact, over } => force::discard(view, id, fact, over, out),
+        Command::Flow(flow) => crate::workflow::command::decide(view, *flow, out),
         Command::Keyed(keyed) => keyed::decide(view, *keyed, out),
         Command::Read { id } => Ok(Answer::Task(view.state.tasks().by_id(id).cloned().map(Box::new))),
         Command::BulkCancel { selector, stop_running } => {

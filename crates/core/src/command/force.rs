@@ -6,6 +6,7 @@ use crate::id::TaskId;
 use crate::limits::Pressure;
 use crate::task::{Override, Status, Task};
 use crate::time::Millis;
+use crate::workflow::{FlowRefusal, Origin};
 
 pub(super) fn decide(
     view: &View<'_>,
@@ -33,6 +34,7 @@ pub(super) fn revive(
     out: &mut Vec<Event>,
 ) -> Result<Answer, Rejection> {
     let ended = newest(view, id, fact)?;
+    not_of_a_run(&ended)?;
     match ended.status() {
         Status::Failed | Status::Quarantined => {}
         status if dead_only => return Err(Rejection::NotADeadLetter { id, status }),
@@ -56,6 +58,7 @@ pub(super) fn discard(
     out: &mut Vec<Event>,
 ) -> Result<Answer, Rejection> {
     let ended = newest(view, id, fact)?;
+    not_of_a_run(&ended)?;
     match ended.status() {
         Status::Failed | Status::Quarantined => {}
         // Discarded before.
@@ -65,6 +68,12 @@ pub(super) fn discard(
     out.push(Event::TaskRevived { ended, over: over.clone() });
     out.push(Event::TaskForced { id, status: Status::Skipped, over });
     Ok(Answer::Now { id, status: Status::Skipped })
+}
+
+/// A run has drawn its conclusions from the end of its task.
+fn not_of_a_run(task: &Task) -> Result<(), Rejection> {
+    let refusal = |origin: &Origin| FlowRefusal::TaskOfRun { id: task.id, run: origin.run }.into();
+    task.origin.as_deref().map_or(Ok(()), |origin| Err(refusal(origin)))
 }
 
 /// Memory wins over the fact: it may hold a later end, or a revival that came first.

@@ -3,8 +3,9 @@
 
 use super::{Answer, Command, Rejection, View};
 use crate::event::Event;
-use crate::id::{ProcessId, TaskId};
+use crate::id::{ProcessId, RunId, TaskId};
 use crate::key::{KeyBinding, KeyClaim, KeyFact, Outcome};
+use crate::workflow::FlowAnswer;
 
 /// Not for submissions, which carry their key themselves.
 #[derive(Clone, PartialEq, Debug)]
@@ -31,6 +32,9 @@ fn first_answer(claim: &KeyClaim, binding: KeyBinding) -> Result<Answer, Rejecti
     match claim.outcome_of(binding) {
         Some(Outcome::Now(status)) => Ok(Answer::Now { id, status }),
         Some(Outcome::Stopping) => Ok(Answer::Stopping { id }),
+        Some(Outcome::Run(status)) => {
+            Ok(Answer::Flow(FlowAnswer::Run { id: RunId::from_bits(id.bits()), status }))
+        }
         Some(Outcome::Process) => Ok(Answer::Process(ProcessId::new(id.bits() as u64))),
         None => Err(Rejection::KeyReused { existing: id }),
     }
@@ -42,6 +46,9 @@ fn outcome(answer: &Answer) -> Option<(TaskId, Outcome)> {
         Answer::Now { id, status } => Some((*id, Outcome::Now(*status))),
         Answer::Stopping { id } => Some((*id, Outcome::Stopping)),
         Answer::Process(id) => Some((TaskId::from_bits(u128::from(id.get())), Outcome::Process)),
+        Answer::Flow(FlowAnswer::Run { id, status }) => {
+            Some((TaskId::from_bits(id.bits()), Outcome::Run(*status)))
+        }
         Answer::Submitted { .. }
         | Answer::AlreadySubmitted { .. }
         | Answer::Task(_)
@@ -50,6 +57,7 @@ fn outcome(answer: &Answer) -> Option<(TaskId, Outcome)> {
         | Answer::Workers(_)
         | Answer::Unfinished(_)
         | Answer::Progress(_)
+        | Answer::Flow(_)
         | Answer::Done => None,
     }
 }

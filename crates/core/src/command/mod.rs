@@ -10,7 +10,7 @@ mod force;
 mod keyed;
 mod rejection;
 pub(crate) mod report;
-mod submit;
+pub(crate) mod submit;
 
 use std::sync::Arc;
 
@@ -30,6 +30,7 @@ use crate::profile::Profile;
 use crate::question::{Diagnosis, Progress, Question, Stats, UnfinishedPage, WorkerView};
 use crate::task::{Labels, Override, Payload, Status, Task};
 use crate::time::{Millis, Wall};
+use crate::workflow::{FlowAnswer, FlowCommand};
 
 #[derive(Clone, PartialEq, Debug)]
 pub enum Command {
@@ -65,6 +66,8 @@ pub enum Command {
         fact: Option<Box<Task>>,
         over: Override,
     },
+    /// About jobs and runs.
+    Flow(Box<FlowCommand>),
     /// Any command that changes something, under an idempotency key.
     Keyed(Box<Keyed>),
     Read {
@@ -94,6 +97,10 @@ impl Command {
         match self {
             Self::Submit(submit) => submit.key.as_mut(),
             Self::Keyed(keyed) => Some(&mut keyed.key),
+            Self::Flow(flow) => match &mut **flow {
+                FlowCommand::Trigger(trigger) => trigger.key.as_mut(),
+                _ => None,
+            },
             _ => None,
         }
     }
@@ -102,6 +109,10 @@ impl Command {
         match self {
             Self::Submit(submit) => submit.key.map(|(claim, _)| claim),
             Self::Keyed(keyed) => Some(keyed.key.0),
+            Self::Flow(flow) => match &**flow {
+                FlowCommand::Trigger(trigger) => trigger.key.map(|(claim, _)| claim),
+                _ => None,
+            },
             _ => None,
         }
     }
@@ -222,5 +233,6 @@ pub enum Answer {
     Unfinished(Box<UnfinishedPage>),
     /// `None`: there never was such a process.
     Progress(Option<Progress>),
+    Flow(FlowAnswer),
     Done,
 }

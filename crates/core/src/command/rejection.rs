@@ -6,6 +6,7 @@ use crate::id::TaskId;
 use crate::name::Name;
 use crate::task::Status;
 use crate::time::Millis;
+use crate::workflow::FlowRefusal;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Rejection {
@@ -67,6 +68,7 @@ pub enum Rejection {
     TooManyProcesses {
         max: usize,
     },
+    Flow(Box<FlowRefusal>),
     /// The tables lag behind the journal; urgent work is refused last.
     StoreBehind {
         retry_after: Millis,
@@ -101,6 +103,7 @@ impl Rejection {
             Self::TooManyLabels { .. } => "TOO_MANY_LABELS",
             Self::TooFarAhead { .. } => "TOO_FAR_AHEAD",
             Self::TooManyProcesses { .. } => "TOO_MANY_PROCESSES",
+            Self::Flow(refusal) => refusal.code(),
             Self::StoreBehind { .. } => "STORE_BEHIND",
             Self::StoreUnavailable { .. } => "STORE_UNAVAILABLE",
             Self::NotOwner => "NOT_OWNER",
@@ -109,7 +112,7 @@ impl Rejection {
     }
 
     /// Every code, for the test that each has a page.
-    pub const CODES: [&'static str; 19] = [
+    pub const CODES: [&'static str; 28] = [
         "TASK_NOT_FOUND",
         "TASK_ALREADY_RUNNING",
         "TASK_ALREADY_ENDED",
@@ -125,6 +128,15 @@ impl Rejection {
         "TOO_MANY_LABELS",
         "TOO_FAR_AHEAD",
         "TOO_MANY_PROCESSES",
+        "JOB_NOT_FOUND",
+        "RUN_NOT_FOUND",
+        "RUN_ALREADY_ENDED",
+        "RUN_NOT_ENDED",
+        "RUN_HAS_NO_SUCH_TASK",
+        "TASK_OF_RUN",
+        "RUN_STATE_NOT_FORCIBLE",
+        "TOO_MANY_RUNS",
+        "TOO_MANY_JOBS",
         "STORE_BEHIND",
         "STORE_UNAVAILABLE",
         "NOT_OWNER",
@@ -151,6 +163,7 @@ impl Rejection {
             Self::PayloadTooLarge { .. } => "store the data elsewhere and pass a reference".into(),
             Self::TooManyLabels { .. } => "use fewer labels".into(),
             Self::TooFarAhead { .. } => "choose a nearer time".into(),
+            Self::Flow(refusal) => refusal.advice(),
             Self::TooManyProcesses { .. } => "wait until a bulk operation has ended".into(),
             Self::StoreBehind { .. } | Self::StoreUnavailable { .. } => {
                 "try again later with the same idempotency key; nothing was recorded".into()
@@ -204,6 +217,7 @@ impl fmt::Display for Rejection {
             Self::TooFarAhead { max } => {
                 write!(f, "the start lies more than {} days ahead", max.get() / 86_400_000)
             }
+            Self::Flow(refusal) => refusal.fmt(f),
             Self::TooManyProcesses { max } => write!(f, "{max} bulk operations are already going on"),
             Self::StoreBehind { .. } => f.write_str("the tables lag too far behind the journal"),
             Self::StoreUnavailable { .. } => f.write_str("the store cannot be written"),

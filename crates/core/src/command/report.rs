@@ -69,6 +69,13 @@ fn ended_or_amended(
             let then = draws.after_failure(task, lease, &failure, true, now);
             out.push(Event::AttemptFailed { id, fence, failure, then });
         }
+        ReportKind::Succeeded { output: Some(output) } if !fits_in_run(view, task, output) => {
+            let message =
+                "the run keeps too many bytes of outputs: store them elsewhere and return references";
+            let failure = Failure::new(FailureClass::Permanent, 0, message);
+            let then = draws.after_failure(task, lease, &failure, true, now);
+            out.push(Event::AttemptFailed { id, fence, failure, then });
+        }
         ReportKind::Succeeded { output } => {
             out.push(Event::TaskSucceeded { id, fence, output: output.clone() });
         }
@@ -88,6 +95,15 @@ fn ended_or_amended(
             None => out.push(Event::TaskDeferred { id, fence, due: now.elapsed + *resume_after }),
         },
     }
+}
+
+/// What other tasks of a run may mention is kept while the run lives.
+fn fits_in_run(view: &View<'_>, task: &Task, output: &[u8]) -> bool {
+    let run = task.origin.as_deref().and_then(|origin| Some((origin, view.state.flows().run(origin.run)?)));
+    run.is_none_or(|(origin, run)| {
+        let kept = run.plan.node(origin.place.node).output_kept;
+        !kept || run.output_bytes + output.len() as u64 <= view.limits.run_output_bytes_max
+    })
 }
 
 /// An attempt that we asked to stop failed for our reason, whatever its exit code says.

@@ -50,7 +50,7 @@ fn known(view: &View<'_>, submit: &Submit) -> Result<Option<TaskId>, Rejection> 
     Ok(view.state.tasks().find(submit.id).map(|_| submit.id))
 }
 
-fn check_pressure(pressure: Pressure, band: Band) -> Result<(), Rejection> {
+pub(crate) fn check_pressure(pressure: Pressure, band: Band) -> Result<(), Rejection> {
     let refused = match (pressure, band) {
         (Pressure::None, _) => false,
         (Pressure::Unavailable, _) => return Err(Rejection::StoreUnavailable { retry_after: RETRY_AFTER }),

@@ -12,6 +12,7 @@ use crate::task::{
     arrow_exists,
 };
 use crate::time::{Millis, Now, Wall};
+use crate::workflow;
 
 /// What an event did, so that queues and timers can follow.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -23,7 +24,22 @@ pub struct Change {
 }
 
 pub fn apply(state: &mut ShardState, event: &Event) -> Option<Change> {
+    let change = apply_to_task(state, event)?;
+    if change.to.is_ended() && change.from.is_some_and(|from| !from.is_ended()) {
+        workflow::apply::task_ended(state, change.slot);
+    }
+    Some(change)
+}
+
+fn apply_to_task(state: &mut ShardState, event: &Event) -> Option<Change> {
     match event {
+        Event::TaskSpawned { run, place, due, payload } => {
+            Some(workflow::apply::spawn(state, *run, *place, *due, payload.as_ref()))
+        }
+        Event::Flow(event) => {
+            workflow::apply::apply(state, event);
+            None
+        }
         Event::EpochStarted { epoch } => {
             start_epoch(state, *epoch);
             None
@@ -149,6 +165,7 @@ fn submit(state: &mut ShardState, submitted: &Submitted) -> Change {
         touched: state.seq,
         stored: false,
         due: DueSince::default(),
+        origin: None,
         extra: has_extra.then(|| {
             Box::new(Extra { labels: submitted.labels.clone(), key: submitted.key, ..Extra::default() })
         }),

@@ -11,13 +11,14 @@ use std::sync::Arc;
 
 pub use self::apply::{Change, apply};
 use crate::failure::{Failure, FailureClass};
-use crate::id::{Epoch, Fence, Incarnation, ProcessId, TaskId, WorkerId};
+use crate::id::{Epoch, Fence, Incarnation, Place, ProcessId, RunId, TaskId, WorkerId};
 use crate::key::KeyClaim;
 use crate::priority::Priority;
 use crate::process::{Cursor, Work};
 use crate::profile::Profile;
 use crate::task::{Labels, Override, Payload, Status, StopReason, Task};
 use crate::time::{Elapsed, Millis, Wall};
+use crate::workflow::FlowEvent;
 
 #[derive(Clone, PartialEq, Debug)]
 pub enum Event {
@@ -26,6 +27,15 @@ pub enum Event {
         epoch: Epoch,
     },
     TaskSubmitted(Box<Submitted>),
+    /// A run released a task. `payload`: with its templates filled in, if it has any.
+    TaskSpawned {
+        run: RunId,
+        place: Place,
+        due: Option<Wall>,
+        payload: Option<Payload>,
+    },
+    /// Something happened to a job or a run.
+    Flow(FlowEvent),
     /// The time of a waiting task came, or someone said "now".
     TaskReleased {
         id: TaskId,
@@ -145,6 +155,7 @@ impl Event {
     pub fn task(&self) -> Option<TaskId> {
         match self {
             Self::TaskSubmitted(submitted) => Some(submitted.id),
+            Self::TaskSpawned { run, place, .. } => Some(run.task(*place)),
             Self::TaskRevived { ended, .. } => Some(ended.id),
             Self::TaskReleased { id }
             | Self::TaskAssigned { id, .. }
@@ -159,10 +170,22 @@ impl Event {
             | Self::DeadlineExtended { id, .. }
             | Self::TaskForced { id, .. } => Some(*id),
             Self::EpochStarted { .. }
+            | Self::Flow(_)
             | Self::KeyBound { .. }
             | Self::ProcessStarted { .. }
             | Self::ProcessAdvanced { .. }
             | Self::ProcessEnded { .. } => None,
+        }
+    }
+}
+
+impl Event {
+    /// The run that must be in memory for this event.
+    pub fn run(&self) -> Option<RunId> {
+        match self {
+            Self::TaskSpawned { run, .. } => Some(*run),
+            Self::Flow(event) => event.run(),
+            _ => None,
         }
     }
 }

@@ -34,6 +34,9 @@ impl Machine {
         for slot in self.timers.due_workers(now.elapsed, DUE_STEP_MAX) {
             self.worker_due(slot);
         }
+        for slot in self.timers.due_runs(now.elapsed, DUE_STEP_MAX) {
+            self.state.flows.call(slot);
+        }
         self.reap(batch);
         self.run_bulk(batch);
         self.run_sweep(batch);

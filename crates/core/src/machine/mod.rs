@@ -7,6 +7,7 @@
 //!
 //! Not here: bytes, threads, durability (`mainspring-runtime`).
 
+mod advance;
 mod answer;
 mod bulk;
 mod draws;
@@ -33,6 +34,8 @@ pub use self::{
     tally::{AttemptEnd, Tally},
     waits::Waits,
 };
+use std::sync::Arc;
+
 use self::{place::RecentGrants, reap::Reaping, sweep::Sweep, timers::Timers};
 use crate::breaks::Breaks;
 use crate::chance::Chance;
@@ -45,6 +48,7 @@ use crate::limits::{Limits, Pressure};
 use crate::retry::{RetryBudget, RetryRates};
 use crate::shard::ShardState;
 use crate::time::{Elapsed, Now, Wall};
+use crate::workflow::{Evaluate, NoTexts};
 
 /// What the commands of one record have brought about so far.
 #[derive(Debug, Default)]
@@ -99,6 +103,7 @@ pub struct Machine {
     lost: Vec<LostWorker>,
     /// Room for decisions, kept between commands.
     decided: Vec<Event>,
+    evaluate: Arc<dyn Evaluate>,
 }
 
 /// A worker of which nothing was heard for a whole lease.
@@ -136,7 +141,13 @@ impl Machine {
             waits: Box::default(),
             lost: Vec::new(),
             decided: Vec::new(),
+            evaluate: Arc::new(NoTexts),
         }
+    }
+
+    /// Who understands the texts of plans.
+    pub fn set_evaluate(&mut self, evaluate: Arc<dyn Evaluate>) {
+        self.evaluate = evaluate;
     }
 
     /// Begins a record; its commands share `now`.
@@ -206,6 +217,6 @@ impl Machine {
 
     /// Whether a further step would do something at once, without any command or timer.
     pub fn has_work(&self) -> bool {
-        !self.reaping.is_empty() || self.has_bulk_work()
+        !self.reaping.is_empty() || self.has_bulk_work() || self.has_flow_work()
     }
 }

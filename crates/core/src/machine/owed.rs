@@ -57,6 +57,7 @@ impl Machine {
     /// After the state was loaded and the tail replayed: arms everything owed.
     pub fn recover(&mut self) {
         self.timers = Timers::starting_at(self.state.now);
+        self.state.flows.derive();
         let debts = self.owed();
         for debt in &debts {
             self.pay(*debt);

@@ -3,10 +3,11 @@
 //! - PG-2 only a pending task whose row is current may be parked; only an ended one may be dropped
 
 use super::Machine;
-use crate::id::TaskId;
+use crate::id::{RunId, TaskId};
 use crate::index::TaskSlot;
 use crate::task::{State, Task, next_deadline};
 use crate::time::Wall;
+use crate::workflow::RunSlot;
 
 impl Machine {
     /// Brings a parked task back. False if memory already knows it.
@@ -53,6 +54,17 @@ impl Machine {
         let may_go = task.status().is_ended() && task.touched <= cut;
         if may_go {
             self.evict(slot);
+        }
+        may_go
+    }
+
+    /// Lets an ended run go; the tables answer for it.
+    pub fn drop_ended_run(&mut self, slot: RunSlot, id: RunId, cut: crate::id::Seq) -> bool {
+        let run = self.state.flows.runs.get(slot).filter(|run| run.id == id);
+        let may_go = run.is_some_and(|run| run.status.is_ended() && run.out == 0 && run.touched <= cut);
+        if may_go {
+            self.timers.set_run(slot, None);
+            self.state.flows.unload_run(slot);
         }
         may_go
     }

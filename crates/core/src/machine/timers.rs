@@ -5,12 +5,14 @@ use crate::index::TaskSlot;
 use crate::task::Deadline;
 use crate::time::{Elapsed, Now, Wall};
 use crate::timer::Wheel;
+use crate::workflow::RunSlot;
 
 #[derive(Debug, Default)]
 pub(super) struct Timers {
     wall: Wheel,
     elapsed: Wheel,
     workers: Wheel,
+    runs: Wheel,
 }
 
 impl Timers {
@@ -20,6 +22,7 @@ impl Timers {
             wall: Wheel::new(now.wall.millis()),
             elapsed: Wheel::new(now.elapsed.millis()),
             workers: Wheel::new(now.elapsed.millis()),
+            runs: Wheel::new(now.elapsed.millis()),
         }
     }
 
@@ -58,6 +61,21 @@ impl Timers {
         self.workers.armed(worker.0).map(Elapsed::from_millis)
     }
 
+    pub(super) fn set_run(&mut self, run: RunSlot, at: Option<Elapsed>) {
+        match at {
+            Some(at) => self.runs.arm(run.0, at.millis()),
+            None => {
+                self.runs.disarm(run.0);
+            }
+        }
+    }
+
+    pub(super) fn due_runs(&mut self, elapsed: Elapsed, limit: usize) -> Vec<RunSlot> {
+        let mut due = Vec::new();
+        self.runs.expire(elapsed.millis(), limit, &mut due);
+        due.into_iter().map(RunSlot).collect()
+    }
+
     pub(super) fn len(&self) -> usize {
         self.wall.len() + self.elapsed.len() + self.workers.len()
     }
@@ -77,7 +95,10 @@ impl Timers {
     }
 
     pub(super) fn next_wake(&self) -> (Option<Elapsed>, Option<Wall>) {
-        let elapsed = [self.elapsed.next_wake(), self.workers.next_wake()].into_iter().flatten().min();
+        let elapsed = [self.elapsed.next_wake(), self.workers.next_wake(), self.runs.next_wake()]
+            .into_iter()
+            .flatten()
+            .min();
         (elapsed.map(Elapsed::from_millis), self.wall.next_wake().map(Wall::from_millis))
     }
 }

@@ -10,6 +10,7 @@ use crate::key::KeyTable;
 use crate::process::Process;
 use crate::task::{Payload, State, Status, Task, TaskTable};
 use crate::time::Now;
+use crate::workflow::Flows;
 
 /// Ended processes that are remembered.
 const ENDED_PROCESSES_MAX: usize = 100;
@@ -29,6 +30,7 @@ pub struct ShardState {
     ended_processes: VecDeque<(ProcessId, u64)>,
     pub(crate) tasks: TaskTable,
     pub(crate) keys: KeyTable,
+    pub(crate) flows: Flows,
     counts: [u64; Status::ALL.len()],
     payload_bytes: u64,
     dirty: Vec<TaskSlot>,
@@ -44,6 +46,19 @@ impl ShardState {
 
     pub fn keys(&self) -> &KeyTable {
         &self.keys
+    }
+
+    pub fn flows(&self) -> &Flows {
+        &self.flows
+    }
+
+    /// For whoever loads rows or takes what changed.
+    pub fn flows_mut(&mut self) -> &mut Flows {
+        &mut self.flows
+    }
+
+    pub(crate) fn cut(&self) -> Seq {
+        self.cut
     }
 
     /// Tasks in memory by status; ended ones count until they leave.
@@ -108,7 +123,7 @@ impl ShardState {
     }
 
     pub fn dirty_len(&self) -> usize {
-        self.dirty.len()
+        self.dirty.len() + self.flows.dirty_len()
     }
 
     /// Sets where the tables stand, when state was loaded from them.

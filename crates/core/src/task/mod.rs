@@ -60,11 +60,13 @@ pub struct Task {
     /// The tables hold a row of this unfinished task. Soft: kept by the checkpointer.
     pub stored: bool,
     pub due: DueSince,
+    /// The run it belongs to.
+    pub origin: Option<Box<crate::workflow::Origin>>,
     pub extra: Option<Box<Extra>>,
 }
 
 // There are millions of them.
-const _: () = assert!(size_of::<Task>() == 144);
+const _: () = assert!(size_of::<Task>() == 160);
 
 /// The instant for which a waiting task had waited; zero if for none. Soft, for measuring only: it is in no row, and
 /// tasks are equal whatever it is.

@@ -56,6 +56,12 @@ impl Ends {
         self.0[end as usize]
     }
 
+    /// As if what failed had succeeded.
+    pub fn forgiven(&self) -> Self {
+        let [success, failed, upstream_failed, skipped] = self.0;
+        Self([success + failed + upstream_failed, 0, 0, skipped])
+    }
+
     pub fn done(&self) -> u32 {
         self.0.iter().sum()
     }
@@ -95,6 +101,24 @@ impl TriggerRule {
             Self::NoneSkipped => "none_skipped",
             Self::AllSkipped => "all_skipped",
             Self::Always => "always",
+        }
+    }
+
+    /// Whether a failure upstream can be what the node waits for: it runs even in a run that has failed.
+    pub const fn answers_failure(self) -> bool {
+        match self {
+            Self::AllFailed
+            | Self::AllDone
+            | Self::AllDoneMinOneSuccess
+            | Self::OneFailed
+            | Self::OneDone
+            | Self::NoneSkipped
+            | Self::Always => true,
+            Self::AllSuccess
+            | Self::OneSuccess
+            | Self::NoneFailed
+            | Self::NoneFailedMinOneSuccess
+            | Self::AllSkipped => false,
         }
     }
 

@@ -66,6 +66,10 @@ pub(crate) const KEYS: &[Key] = &[
     key("limits.output_bytes_max", "MAINSPRING_OUTPUT_BYTES_MAX", bytes(1, 16 * MIB), "64KiB", "Largest output that is kept with a task"),
     key("limits.checkpoint_bytes_max", "MAINSPRING_CHECKPOINT_BYTES_MAX", bytes(1, 16 * MIB), "64KiB", "Largest checkpoint of an attempt"),
     key("limits.ahead_max", "MAINSPRING_AHEAD_MAX", span(HOUR, 36_600 * DAY), "36600d", "How far ahead a start may lie"),
+    key("limits.jobs_max", "MAINSPRING_JOBS_MAX", count(1, 10_000_000), "100000", "Jobs stored"),
+    key("limits.runs_max", "MAINSPRING_RUNS_MAX", count(1, 10_000_000), "500000", "Unfinished runs; beyond that triggers are refused"),
+    key("limits.run_output_bytes_max", "MAINSPRING_RUN_OUTPUT_BYTES_MAX", bytes(KIB, 16 * GIB), "64MiB", "Outputs that one run keeps for its other tasks"),
+    key("limits.release_per_second", "MAINSPRING_RELEASE_PER_SECOND", count(1, 4_294_967_295), "5000", "Tasks that all runs together release in a second"),
     key("limits.processes_max", "MAINSPRING_PROCESSES_MAX", count(1, 10_000), "100", "Bulk operations at once"),
 
     key("store.segment_bytes", "MAINSPRING_SEGMENT_BYTES", bytes(MIB, 4 * GIB), "64MiB", "Size of a journal segment"),

@@ -75,6 +75,10 @@ impl Config {
         let limits = &mut shard.machine.limits;
         limits.lease = millis(lease);
         limits.tasks_max = self.count("limits.tasks_max");
+        limits.jobs_max = self.count("limits.jobs_max") as usize;
+        limits.runs_max = self.count("limits.runs_max") as usize;
+        limits.run_output_bytes_max = self.bytes("limits.run_output_bytes_max");
+        limits.release_per_second = self.count("limits.release_per_second") as u32;
         limits.payload_bytes_held_max = self.bytes("limits.payload_bytes_held_max");
         limits.payload_bytes_max = self.bytes("limits.payload_bytes_max") as usize;
         limits.output_bytes_max = self.bytes("limits.output_bytes_max") as usize;

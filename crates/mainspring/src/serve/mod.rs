@@ -7,6 +7,7 @@ use std::sync::Arc;
 use anyhow::Context;
 use mainspring_agent::{Agent, AgentConfig};
 use mainspring_api::{LogStorage, Readers, Server, SessionRouter};
+use mainspring_core::workflow::NoTexts;
 use mainspring_runtime::node::{Node, StopWatch};
 use mainspring_store_local::{LocalLogs, LocalStore};
 use tokio::net::TcpListener;
@@ -28,7 +29,7 @@ pub(crate) async fn server(
     let sessions = SessionRouter::new(config.session_queue_max);
     let logs = LocalLogs::new(&data, logs);
     let store = LocalStore::new(data, options);
-    let (node, recovered, reader) = Node::open_with_reader(&store, shard, sessions.outlet())?;
+    let (node, recovered, reader) = Node::open_with_reader(&store, shard, sessions.outlet(), Arc::new(NoTexts))?;
     // After the store has locked the directory.
     let logs = LogStorage::new(logs.writer()?, logs.reader());
     tracing::info!(

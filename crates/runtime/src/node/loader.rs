@@ -5,7 +5,7 @@
 
 use crossbeam_channel::{Receiver, Sender};
 use mainspring_core::command::{Answer, Command};
-use mainspring_core::id::{ProcessId, TaskId};
+use mainspring_core::id::{ProcessId, RunId, TaskId};
 use mainspring_core::key::{KeyFact, KeyScope};
 use mainspring_core::time::Wall;
 use mainspring_store::format::{ProfileCache, read_task};
@@ -14,11 +14,12 @@ use mainspring_store::{ParkedFrom, ReadTables, StoredTask};
 
 use super::Reply;
 use super::shard_thread::Message;
-use crate::shard::Envelope;
+use crate::shard::{Envelope, find_run};
 
 pub(super) enum LoaderOrder {
     Keys(Envelope<Reply>),
     Load { id: TaskId, command: Command, reply: Reply },
+    LoadRun { id: RunId, command: Command, reply: Reply },
     Page { after: (Wall, TaskId), until: Wall, limit: usize },
     PageFor { process: ProcessId, after: TaskId, limit: usize },
     Barrier(u64),
@@ -48,6 +49,16 @@ pub(super) fn run(mut reader: impl ReadTables, orders: &Receiver<LoaderOrder>, m
                 next = next.or_else(|| orders.recv().ok());
                 continue;
             }
+            LoaderOrder::LoadRun { id, command, reply } => match find_run(&mut reader, id) {
+                Ok(found) => Ok(Message::LoadedRun { command, reply, found }),
+                Err(error) => {
+                    tracing::error!(%error, run = %id, "a run cannot be read");
+                    let what = "the row of this run cannot be read";
+                    reply(vec![Err(mainspring_core::command::Rejection::Internal { what })]);
+                    next = orders.recv().ok();
+                    continue;
+                }
+            },
             LoaderOrder::Keys(envelope) => keys(&mut reader, envelope).map(Message::Commands),
             LoaderOrder::Page { after, until, limit } => {
                 let rows = reader.parked(ParkedFrom::Due { after, until }, limit);

@@ -12,6 +12,7 @@ mod meters;
 mod shard_thread;
 mod tabler;
 
+use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
@@ -19,6 +20,7 @@ use crossbeam_channel::{Receiver, Sender, TrySendError, bounded};
 use mainspring_core::effect::Effect;
 use mainspring_core::id::Slot;
 use mainspring_core::time::{Millis, Wall};
+use mainspring_core::workflow::{Evaluate, NoTexts};
 use mainspring_store::{OpenError, Opened, ReadTables, Store};
 
 pub use self::meters::{Measured, Meters};
@@ -70,18 +72,21 @@ impl Node {
         config: ShardConfig,
         outlet: Outlet,
     ) -> Result<(Self, Recovered), OpenError> {
-        Self::open_with_reader(store, config, outlet).map(|(node, recovered, _)| (node, recovered))
+        Self::open_with_reader(store, config, outlet, Arc::new(NoTexts))
+            .map(|(node, recovered, _)| (node, recovered))
     }
 
-    /// Like [`Node::open`], and hands out a reader of the tables for lists.
+    /// Like [`Node::open`], with someone who understands the texts of plans; hands out a reader of the tables for
+    /// lists.
     pub fn open_with_reader<S: Store>(
         store: &S,
         config: ShardConfig,
         outlet: Outlet,
+        evaluate: Arc<dyn Evaluate>,
     ) -> Result<(Self, Recovered, S::Reader), OpenError> {
         let clock = RawClock::start();
         let Opened { epoch, journal, tables, reader, mut recovery } = store.open()?;
-        let (shard, recovered) = Shard::recover(config, epoch, &mut recovery, clock.read())?;
+        let (shard, recovered) = Shard::recover_with(config, epoch, &mut recovery, clock.read(), evaluate)?;
         drop(recovery);
         let lists = reader
             .another()

@@ -8,6 +8,7 @@ use crossbeam_channel::{Receiver, Sender, after, never, select};
 use mainspring_core::command::Command;
 use mainspring_core::id::ProcessId;
 use mainspring_core::time::Wall;
+use mainspring_core::workflow::Run;
 use mainspring_store::{AppendError, Cut, CutError, LiveRow, StoredTask};
 
 use super::appender::AppendOrder;
@@ -19,6 +20,7 @@ use crate::shard::{Envelope, Output, Shard, StopCause};
 pub(super) enum Message {
     Commands(Envelope<Reply>),
     Loaded { command: Command, reply: Reply, found: Option<Box<StoredTask>> },
+    LoadedRun { command: Command, reply: Reply, found: Option<Box<Run>> },
     Paged(Vec<LiveRow>),
     PageFailed,
     PagedFor { process: ProcessId, rows: Option<(Vec<LiveRow>, bool)> },
@@ -166,6 +168,9 @@ impl ShardThread {
             Message::Loaded { command, reply, found } => {
                 self.shard.loaded(command, reply, found.map(|found| *found), reading);
             }
+            Message::LoadedRun { command, reply, found } => {
+                self.shard.loaded_run(command, reply, found, reading);
+            }
             Message::Paged(rows) => self.shard.paged(rows, reading),
             Message::PageFailed => self.shard.page_failed(),
             Message::PagedFor { process, rows } => self.shard.paged_for(process, rows, reading),
@@ -224,6 +229,9 @@ impl ShardThread {
                 Output::Trim(through) => self.order(AppendOrder::Trim(through)),
                 Output::Cut(cut) => drop(self.cuts.send(cut)),
                 Output::Load { id, command, reply } => self.load(LoaderOrder::Load { id, command, reply }),
+                Output::LoadRun { id, command, reply } => {
+                    self.load(LoaderOrder::LoadRun { id, command, reply });
+                }
                 Output::Page { after, until, limit } => self.load(LoaderOrder::Page { after, until, limit }),
                 Output::PageFor { process, after, limit } => {
                     self.load(LoaderOrder::PageFor { process, after, limit });

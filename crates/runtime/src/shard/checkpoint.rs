@@ -6,14 +6,15 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use mainspring_core::id::{Seq, TaskId, WorkerId};
+use mainspring_core::id::{RunId, Seq, TaskId, WorkerId};
 use mainspring_core::index::TaskSlot;
 use mainspring_core::task::{State, Task};
 use mainspring_core::time::{Elapsed, Millis};
+use mainspring_core::workflow::RunSlot;
 use mainspring_store::format::{Writer, write_process, write_task};
 use mainspring_store::{Cut, CutError, HistoryRow, KeyRow, LiveRow};
 
-use super::{Output, Shard, StopCause};
+use super::{Output, Shard, StopCause, flows};
 
 /// Version of the shard-wide blob in a cut.
 pub(super) const META_VERSION: u8 = 1;
@@ -52,6 +53,7 @@ struct Leaving {
     through: Seq,
     ended: Vec<(TaskSlot, TaskId)>,
     parked: Vec<TaskId>,
+    ended_runs: Vec<(RunSlot, RunId)>,
 }
 
 impl Checkpoints {
@@ -139,6 +141,7 @@ impl<R> Shard<R> {
         for slot in dirty {
             self.add_row(slot, &mut cut, &mut leaving);
         }
+        self.add_flows(&mut cut, &mut leaving);
         self.checkpoints.made = through;
         self.checkpoints.last_made = self.machine.state().now.elapsed;
         self.checkpoints.open = Some(OpenCut { leaving, cut: Arc::new(cut), handed_out: false });
@@ -162,7 +165,8 @@ impl<R> Shard<R> {
         }
         let beyond = cut.now.wall + self.config.park_beyond;
         let parked_due = match task.state {
-            State::Pending { due } if due > beyond => Some(due),
+            // A run must find its tasks when it stops.
+            State::Pending { due } if due > beyond && task.origin.is_none() => Some(due),
             _ => None,
         };
         if parked_due.is_some() {
@@ -172,6 +176,15 @@ impl<R> Shard<R> {
         write_task(&mut bytes, task, &mut self.profiles_out);
         cut.live.push(LiveRow { id, touched, parked_due, bytes });
         self.machine.mark_stored(slot);
+    }
+
+    fn add_flows(&mut self, cut: &mut Cut, leaving: &mut Leaving) {
+        let dirty = self.machine.state_mut().flows_mut().take_dirty();
+        flows::add_rows(&mut self.machine, &dirty, cut, &mut self.profiles_out);
+        let runs = self.machine.state().flows().runs();
+        let ended = dirty.runs.iter().filter_map(|slot| Some((*slot, runs.get(*slot)?)));
+        leaving.ended_runs =
+            ended.filter(|(_, run)| run.status.is_ended()).map(|(slot, run)| (slot, run.id)).collect();
     }
 
     /// Shard-wide state that is in no row.
@@ -253,6 +266,9 @@ impl<R> Shard<R> {
             let Some((_, leaving)) = self.checkpoints.settling.pop_front() else { break };
             for (slot, id) in &leaving.ended {
                 self.machine.drop_ended(*slot, *id, leaving.through);
+            }
+            for (slot, id) in &leaving.ended_runs {
+                self.machine.drop_ended_run(*slot, *id, leaving.through);
             }
             let beyond = self.pager.holds_until();
             for id in &leaving.parked {

@@ -35,6 +35,7 @@ impl<R> Shard<R> {
             | Command::Report(_)
             | Command::Session(_)
             | Command::Configure(_)
+            | Command::Flow(_)
             | Command::Ask(_) => return None,
         };
         self.machine.state().tasks().find(id).is_none().then_some(id)
@@ -61,7 +62,7 @@ impl<R> Shard<R> {
         self.hold_answer(reply, vec![result]);
     }
 
-    fn knows(&self, keyed: &Keyed) -> bool {
+    pub(super) fn knows(&self, keyed: &Keyed) -> bool {
         let (claim, fact) = keyed.key;
         self.machine.state().keys().known(claim.scope, fact).is_some()
     }

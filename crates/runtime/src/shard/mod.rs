@@ -8,6 +8,7 @@
 
 mod checkpoint;
 mod commit;
+mod flows;
 mod held;
 mod load;
 mod paging;
@@ -20,14 +21,18 @@ use std::sync::Arc;
 
 use mainspring_core::command::{Answer, Command, Rejection};
 use mainspring_core::effect::Effect;
-use mainspring_core::id::{Epoch, ProcessId, Seq, TaskId};
+use mainspring_core::id::{Epoch, ProcessId, RunId, Seq, TaskId};
 use mainspring_core::machine::{Batch, LostWorker, Machine, Waits};
 use mainspring_core::time::{Millis, Wall};
 use mainspring_store::format::{EncodedProfiles, ProfileCache};
 use mainspring_store::{Cut, Record};
 
 use self::{checkpoint::Checkpoints, commit::Building, commit::InFlight, paging::Pager};
-pub use self::{held::Replies, recover::Recovered};
+pub use self::{
+    flows::{LoadError, find_run},
+    held::Replies,
+    recover::Recovered,
+};
 use crate::clock::{Reading, ShardClock};
 use crate::config::ShardConfig;
 
@@ -50,6 +55,12 @@ pub enum Output<R> {
     /// Look the task up in the tables, then call [`Shard::loaded`].
     Load {
         id: TaskId,
+        command: Command,
+        reply: R,
+    },
+    /// Look the run up in the tables, then call [`Shard::loaded_run`].
+    LoadRun {
+        id: RunId,
         command: Command,
         reply: R,
     },
@@ -180,6 +191,10 @@ impl<R> Shard<R> {
         if commands.len() == 1
             && let Some(command) = commands.next()
         {
+            if let Some(id) = self.needs_run(&command) {
+                self.outputs.push_back(Output::LoadRun { id, command, reply: envelope.reply });
+                return;
+            }
             match self.needs_load(&command) {
                 Some(id) => {
                     self.outputs.push_back(Output::Load { id, command, reply: envelope.reply });
@@ -202,6 +217,7 @@ impl<R> Shard<R> {
         if room > 0 {
             let mut batch = std::mem::take(&mut self.batch);
             self.machine.run_due(&mut batch);
+            self.machine.advance(&mut batch, room);
             self.machine.place(&mut batch, room);
             self.absorb(batch);
         }

@@ -1,10 +1,13 @@
 //! Opening: tables, then the tail of the journal, then everything owed; the first record names the new epoch.
 
+use std::sync::Arc;
+
 use mainspring_core::event::{Event, apply};
 use mainspring_core::id::{Epoch, ProcessId, Seq, TaskId};
 use mainspring_core::machine::{Batch, Machine};
 use mainspring_core::shard::ShardState;
 use mainspring_core::time::{Now, Wall};
+use mainspring_core::workflow::{Evaluate, NoTexts};
 use mainspring_store::format::{
     EncodedProfiles, FormatError, ProfileCache, Reader, read_events, read_process, read_task,
 };
@@ -13,6 +16,7 @@ use mainspring_store::{CheckpointHead, LiveRow, OpenError, Record, Recovery};
 use super::Shard;
 use super::checkpoint::{Checkpoints, META_VERSION};
 use super::commit::Building;
+use super::flows::load_all;
 use super::paging::Pager;
 use crate::clock::{Reading, ShardClock};
 use crate::config::ShardConfig;
@@ -34,12 +38,25 @@ impl<R> Shard<R> {
         recovery: &mut dyn Recovery,
         reading: Reading,
     ) -> Result<(Self, Recovered), OpenError> {
+        Self::recover_with(config, epoch, recovery, reading, Arc::new(NoTexts))
+    }
+
+    /// Like [`Shard::recover`], with someone who understands the texts of plans.
+    pub fn recover_with(
+        config: ShardConfig,
+        epoch: Epoch,
+        recovery: &mut dyn Recovery,
+        reading: Reading,
+        evaluate: Arc<dyn Evaluate>,
+    ) -> Result<(Self, Recovered), OpenError> {
         let mut machine = Machine::new(config.machine);
+        machine.set_evaluate(evaluate);
         let mut profiles = ProfileCache::default();
         let mut seen = Recovered::default();
         let head = recovery.head()?;
         read_meta(&head, machine.state_mut())?;
         let horizon = reading.wall.max(head.now.wall) + config.park_beyond;
+        seen.rows += load_all(&mut machine, recovery, &mut profiles)?;
         load_rows(machine.state_mut(), recovery, horizon, &mut profiles, &mut seen)?;
         let mut replay =
             Replay { state: machine.state_mut(), profiles: &mut profiles, last: (head.seq, head.now) };
@@ -196,7 +213,12 @@ impl Replay<'_> {
     }
 
     fn apply(&mut self, event: &Event, seq: Seq, recovery: &mut dyn Recovery) -> Result<(), OpenError> {
-        let begins = matches!(event, Event::TaskSubmitted(_) | Event::TaskRevived { .. });
+        if let Some(id) = event.run().filter(|id| self.state.flows().run(*id).is_none()) {
+            let why = format!("it touches {id}, which neither the tables nor an earlier record hold");
+            return Err(OpenError::Unreadable { what: format!("journal record {seq}"), why });
+        }
+        let begins =
+            matches!(event, Event::TaskSubmitted(_) | Event::TaskRevived { .. } | Event::TaskSpawned { .. });
         if let Some(id) = event.task().filter(|_| !begins) {
             self.load_if_parked(id, recovery)?;
             if self.state.tasks().find(id).is_none() {

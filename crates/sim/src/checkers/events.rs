@@ -16,6 +16,9 @@ pub(super) fn moves(event: &Event) -> Option<(Cause, Status)> {
         Event::TaskSubmitted(submitted) => {
             (Cause::Submitted, if submitted.due.is_some() { Status::Pending } else { Status::Queued })
         }
+        Event::TaskSpawned { due, .. } => {
+            (Cause::Submitted, if due.is_some() { Status::Pending } else { Status::Queued })
+        }
         Event::TaskReleased { .. } => (Cause::Released, Status::Queued),
         Event::TaskAssigned { .. } => (Cause::Assigned, Status::Assigned),
         Event::TaskUnassigned { .. } => (Cause::Unassigned, Status::Queued),
@@ -26,6 +29,7 @@ pub(super) fn moves(event: &Event) -> Option<(Cause, Status)> {
         Event::TaskForced { status, .. } => (Cause::Forced, *status),
         Event::TaskRevived { .. } => (Cause::Revived, Status::Queued),
         Event::EpochStarted { .. }
+        | Event::Flow(_)
         | Event::StopRequested { .. }
         | Event::TaskAmended { .. }
         | Event::CheckpointSaved { .. }

@@ -241,6 +241,8 @@ impl JournalFold {
             | Event::CheckpointSaved { .. }
             | Event::DeadlineExtended { .. }
             | Event::EpochStarted { .. }
+            | Event::TaskSpawned { .. }
+            | Event::Flow(_)
             | Event::KeyBound { .. }
             | Event::ProcessStarted { .. }
             | Event::ProcessAdvanced { .. }

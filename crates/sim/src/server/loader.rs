@@ -2,10 +2,10 @@
 //! it reaches the shard.
 
 use mainspring_core::command::Command;
-use mainspring_core::id::{ProcessId, TaskId};
+use mainspring_core::id::{ProcessId, RunId, TaskId};
 use mainspring_core::key::KeyFact;
 use mainspring_core::time::Wall;
-use mainspring_runtime::Envelope;
+use mainspring_runtime::{Envelope, find_run};
 use mainspring_store::ParkedFrom;
 
 use super::{Mail, ServerEvent, Ticket};
@@ -16,6 +16,7 @@ use crate::world::{Happening, World};
 pub(super) enum LoaderOrder {
     Keys(Envelope<Ticket>),
     Load { id: TaskId, command: Command, reply: Ticket },
+    LoadRun { id: RunId, command: Command, reply: Ticket },
     Page { after: (Wall, TaskId), until: Wall, limit: usize },
     PageFor { process: ProcessId, after: TaskId, limit: usize },
     Barrier(u64),
@@ -74,7 +75,9 @@ impl World {
     fn execute_read(&self, order: LoaderOrder, failed: bool) -> Mail {
         let disk = self.store.disk();
         match order {
-            LoaderOrder::Keys(_) | LoaderOrder::Load { .. } if failed => Mail::Dropped,
+            LoaderOrder::Keys(_) | LoaderOrder::Load { .. } | LoaderOrder::LoadRun { .. } if failed => {
+                Mail::Dropped
+            }
             LoaderOrder::Keys(mut envelope) => {
                 for command in &mut envelope.commands {
                     if let Some((claim, fact)) = command.key_mut() {
@@ -85,6 +88,11 @@ impl World {
                 Mail::Commands { envelope, again: false }
             }
             LoaderOrder::Load { id, command, reply } => Mail::Loaded { command, reply, found: disk.task(id) },
+            LoaderOrder::LoadRun { id, command, reply } => {
+                drop(disk);
+                let found = find_run(&mut self.store.reader(), id);
+                found.map_or(Mail::Dropped, |found| Mail::LoadedRun { command, reply, found })
+            }
             LoaderOrder::Page { after, until, limit } => {
                 Mail::Paged((!failed).then(|| disk.parked(ParkedFrom::Due { after, until }, limit)))
             }

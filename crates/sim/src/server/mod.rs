@@ -40,6 +40,11 @@ pub enum Mail {
         worker: usize,
         command: Command,
     },
+    LoadedRun {
+        command: Command,
+        reply: Ticket,
+        found: Option<Box<mainspring_core::workflow::Run>>,
+    },
     Loaded {
         command: Command,
         reply: Ticket,

@@ -92,6 +92,9 @@ impl World {
             Mail::Commands { envelope, .. } => server.shard.accept(envelope, reading),
             Mail::FromWorker { worker, command } => return self.take_word(server, worker, command, reading),
             Mail::Loaded { command, reply, found } => server.shard.loaded(command, reply, found, reading),
+            Mail::LoadedRun { command, reply, found } => {
+                server.shard.loaded_run(command, reply, found, reading)
+            }
             Mail::Paged(Some(rows)) => server.shard.paged(rows, reading),
             Mail::Paged(None) => server.shard.page_failed(),
             Mail::PagedFor { process, rows } => server.shard.paged_for(process, rows, reading),
@@ -167,6 +170,9 @@ impl World {
                 Output::Cut(cut) => self.order_cut(index, cut),
                 Output::Load { id, command, reply } => {
                     server.loader.push_back(LoaderOrder::Load { id, command, reply });
+                }
+                Output::LoadRun { id, command, reply } => {
+                    server.loader.push_back(LoaderOrder::LoadRun { id, command, reply });
                 }
                 Output::Page { after, until, limit } => {
                     server.loader.push_back(LoaderOrder::Page { after, until, limit });

@@ -5,12 +5,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use mainspring_core::id::{Epoch, Seq, TaskId};
+use mainspring_core::id::{Epoch, RunId, Seq, TaskId};
 use mainspring_core::key::KeyScope;
 use mainspring_core::time::Wall;
+use mainspring_core::workflow::JobKey;
 use mainspring_store::{
-    AppendError, CheckpointHead, Cut, CutError, HistoryRow, KeyRow, LiveRow, OpenError, ParkedFrom, Record,
-    StoredTask,
+    AppendError, CheckpointHead, Cut, CutError, HistoryRow, JobRow, KeyRow, LiveRow, OpenError, ParkedFrom,
+    Record, RunRow, StoredTask, VersionRow,
 };
 
 /// What a record costs beside its body.
@@ -31,6 +32,9 @@ pub struct Disk {
     pub(super) history: BTreeMap<(u32, TaskId), HistoryRow>,
     days: BTreeMap<TaskId, u32>,
     keys: BTreeMap<KeyScope, KeyRow>,
+    pub(super) jobs: BTreeMap<JobKey, JobRow>,
+    pub(super) versions: BTreeMap<(JobKey, u32), VersionRow>,
+    pub(super) runs: BTreeMap<RunId, RunRow>,
 }
 
 impl Disk {
@@ -47,6 +51,9 @@ impl Disk {
             history: BTreeMap::new(),
             days: BTreeMap::new(),
             keys: BTreeMap::new(),
+            jobs: BTreeMap::new(),
+            versions: BTreeMap::new(),
+            runs: BTreeMap::new(),
         }
     }
 
@@ -132,6 +139,9 @@ impl Disk {
             self.history.insert((row.ended.day(), row.id), row.clone());
         }
         self.keys.extend(cut.keys.iter().map(|row| (row.scope, *row)));
+        self.jobs.extend(cut.jobs.iter().map(|row| (row.key.clone(), row.clone())));
+        self.versions.extend(cut.versions.iter().map(|row| ((row.key.clone(), row.version), row.clone())));
+        self.runs.extend(cut.runs.iter().map(|row| (row.id, row.clone())));
         self.head =
             CheckpointHead { seq: cut.through, epoch: cut.epoch, now: cut.now, meta: cut.meta.clone() };
         Ok(())
@@ -152,8 +162,13 @@ impl Disk {
     pub fn drop_before(&mut self, day: u32, now: Wall) {
         self.history.retain(|(ended, _), _| *ended >= day);
         self.days.retain(|_, ended| *ended >= day);
-        let live = &self.live;
-        self.keys.retain(|_, row| row.expires >= now || live.contains_key(&row.binding.task));
+        let (live, runs) = (&self.live, &self.runs);
+        let lives = |id: TaskId| {
+            let run = runs.get(&RunId::from_bits(id.bits()));
+            live.contains_key(&id) || run.is_some_and(|run| run.ended.is_none())
+        };
+        self.keys.retain(|_, row| row.expires >= now || lives(row.binding.task));
+        self.runs.retain(|_, row| row.ended.is_none_or(|ended| ended.day() >= day));
     }
 
     pub fn checkpoint(&self) -> &CheckpointHead {

@@ -10,13 +10,14 @@ mod tests;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use mainspring_core::id::{Epoch, Seq, TaskId};
+use mainspring_core::id::{Epoch, RunId, Seq, TaskId};
 use mainspring_core::key::{KeyBinding, KeyScope};
 use mainspring_core::time::Wall;
+use mainspring_core::workflow::JobKey;
 use mainspring_store::{
-    AppendError, CheckpointHead, Cut, CutError, HistoryCursor, HistoryPage, HistoryQuery, HistoryRow,
+    AppendError, CheckpointHead, Cut, CutError, HistoryCursor, HistoryPage, HistoryQuery, HistoryRow, JobRow,
     Journal, LiveRow, OpenError, Opened, PAGE_MAX, ParkedFrom, ReadError, ReadTables, Record, Recovery,
-    Store, StoredTask, Tables,
+    RunQuery, RunRow, Store, StoredTask, Tables, VersionRow,
 };
 
 pub use self::disk::Disk;
@@ -28,6 +29,10 @@ pub struct SimStore(Arc<Mutex<Disk>>);
 impl SimStore {
     pub fn new(epoch_locked: bool) -> Self {
         Self(Arc::new(Mutex::new(Disk::new(epoch_locked))))
+    }
+
+    pub fn reader(&self) -> SimReader {
+        SimReader(self.clone())
     }
 
     /// A run that panicked leaves nothing half done that another would see.
@@ -56,7 +61,7 @@ impl Store for SimStore {
             journal: SimJournal { store: store(), epoch },
             tables: SimTables(store()),
             reader: SimReader(store()),
-            recovery: SimRecovery(store()),
+            recovery: SimRecovery(store(), SimReader(store())),
         })
     }
 }
@@ -100,7 +105,7 @@ impl Tables for SimTables {
 }
 
 #[derive(Debug)]
-pub struct SimRecovery(SimStore);
+pub struct SimRecovery(SimStore, SimReader);
 
 impl Recovery for SimRecovery {
     fn head(&mut self) -> Result<CheckpointHead, OpenError> {
@@ -117,6 +122,21 @@ impl Recovery for SimRecovery {
         let disk = self.0.disk();
         ids.iter().filter_map(|id| disk.live_row(*id)).cloned().for_each(each);
         Ok(())
+    }
+
+    fn jobs(&mut self, each: &mut dyn FnMut(JobRow)) -> Result<(), OpenError> {
+        self.0.disk().jobs.values().cloned().for_each(each);
+        Ok(())
+    }
+
+    fn live_runs(&mut self, each: &mut dyn FnMut(RunRow)) -> Result<(), OpenError> {
+        let disk = self.0.disk();
+        disk.runs.values().filter(|row| row.ended.is_none()).cloned().for_each(each);
+        Ok(())
+    }
+
+    fn tables(&mut self) -> &mut dyn ReadTables {
+        &mut self.1
     }
 
     fn tail(
@@ -164,6 +184,27 @@ impl ReadTables for SimReader {
         let more = rows.next().is_some();
         let next = page.last().filter(|_| more).map(|row| HistoryCursor { day: row.ended.day(), id: row.id });
         Ok(HistoryPage { rows: page, next })
+    }
+
+    fn run(&mut self, id: RunId) -> Result<Option<RunRow>, ReadError> {
+        Ok(self.0.disk().runs.get(&id).cloned())
+    }
+
+    fn runs(&mut self, query: &RunQuery) -> Result<Vec<RunRow>, ReadError> {
+        let disk = self.0.disk();
+        let wanted = disk.runs.values().rev().filter(|row| query.wants(row));
+        Ok(wanted.take(query.limit.min(PAGE_MAX)).cloned().collect())
+    }
+
+    fn version(&mut self, key: &JobKey, version: u32) -> Result<Option<VersionRow>, ReadError> {
+        Ok(self.0.disk().versions.get(&(key.clone(), version)).cloned())
+    }
+
+    fn versions(&mut self, key: &JobKey, before: u32, limit: usize) -> Result<Vec<VersionRow>, ReadError> {
+        let disk = self.0.disk();
+        let range = (key.clone(), 0)..(key.clone(), before);
+        let newest = disk.versions.range(range).rev().map(|(_, row)| row.clone());
+        Ok(newest.take(limit.min(PAGE_MAX)).collect())
     }
 
     fn another(&self) -> Result<Self, ReadError> {

@@ -9,12 +9,14 @@ use mainspring_store::{CheckpointHead, Cut, CutError, HistoryRow, LiveRow, OpenE
 use rusqlite::{Connection, ErrorCode, params};
 
 use super::rows::{labels_text, time, wide};
-use super::{days, kinds::Kinds, schema};
+use super::{days, flows, kinds::Kinds, schema};
 use crate::lock::DirLock;
 use crate::reserve::Reserve;
 
 /// Expired keys removed in one transaction, so that a cut never waits long behind it.
 const KEYS_AT_ONCE: i64 = 20_000;
+
+const DAY_MS: u64 = 86_400_000;
 
 pub struct LocalTables {
     db: Connection,
@@ -117,6 +119,14 @@ impl Tables for LocalTables {
                 Ok(days::drop_day(db, gone)?)
             })?;
         }
+        let before = Wall::from_millis(u64::from(day) * DAY_MS);
+        let removed = std::cell::Cell::new(flows::RUNS_AT_ONCE);
+        while removed.get() == flows::RUNS_AT_ONCE {
+            self.commit(&|db, _, _| {
+                removed.set(flows::drop_ended(db, before)?);
+                Ok(())
+            })?;
+        }
         let removed = std::cell::Cell::new(KEYS_AT_ONCE as usize);
         while removed.get() == KEYS_AT_ONCE as usize {
             self.commit(&|db, _, _| {
@@ -155,6 +165,7 @@ fn write_rows(db: &Connection, cut: &Cut, kinds: &mut Kinds, days: &mut Vec<u32>
     delete_history(db, &cut.revived, days)?;
     write_live(db, &cut.live)?;
     write_history(db, &cut.ended, kinds, days)?;
+    flows::write(db, cut)?;
     let mut keys: Vec<_> = cut.keys.iter().collect();
     keys.sort_unstable_by_key(|key| key.scope);
     let mut insert = db.prepare_cached("INSERT OR REPLACE INTO keys VALUES (?1, ?2, ?3, ?4)")?;
@@ -230,7 +241,8 @@ fn write_history(
 fn drop_keys(db: &Connection, now: Wall) -> rusqlite::Result<usize> {
     let sql = "DELETE FROM keys WHERE scope IN (
         SELECT scope FROM keys WHERE expires < ?1
-        AND NOT EXISTS (SELECT 1 FROM live WHERE live.id = keys.task) LIMIT ?2)";
+        AND NOT EXISTS (SELECT 1 FROM live WHERE live.id = keys.task)
+        AND NOT EXISTS (SELECT 1 FROM runs WHERE runs.id = keys.task AND runs.ended IS NULL) LIMIT ?2)";
     db.prepare_cached(sql)?.execute(params![time(now), KEYS_AT_ONCE])
 }
 

@@ -8,6 +8,7 @@
 
 mod cut;
 mod days;
+mod flows;
 mod history;
 mod kinds;
 mod read;

@@ -2,17 +2,18 @@
 
 use std::path::{Path, PathBuf};
 
-use mainspring_core::id::TaskId;
+use mainspring_core::id::{RunId, TaskId};
 use mainspring_core::key::{KeyBinding, KeyScope};
 use mainspring_core::time::Wall;
+use mainspring_core::workflow::JobKey;
 use mainspring_store::{
-    CheckpointHead, HistoryPage, HistoryQuery, LiveRow, OpenError, ParkedFrom, ReadError, ReadTables,
-    StoredTask,
+    CheckpointHead, HistoryPage, HistoryQuery, JobRow, LiveRow, OpenError, ParkedFrom, ReadError, ReadTables,
+    RunQuery, RunRow, StoredTask, VersionRow,
 };
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
 use super::rows::{self, time, wide};
-use super::{days, history, schema};
+use super::{days, flows, history, schema};
 
 pub struct LocalReader {
     db: Connection,
@@ -53,6 +54,14 @@ impl LocalReader {
             }
         }
         Ok(())
+    }
+
+    pub(crate) fn jobs(&mut self, each: &mut dyn FnMut(JobRow)) -> Result<(), OpenError> {
+        flows::jobs(&self.db, each).map_err(schema::refused)
+    }
+
+    pub(crate) fn live_runs(&mut self, each: &mut dyn FnMut(RunRow)) -> Result<(), OpenError> {
+        flows::live_runs(&self.db, each).map_err(schema::refused)
     }
 
     fn read<T>(
@@ -121,6 +130,22 @@ impl ReadTables for LocalReader {
 
     fn history(&mut self, query: &HistoryQuery) -> Result<HistoryPage, ReadError> {
         self.read(|tx| history::page(tx, query))
+    }
+
+    fn run(&mut self, id: RunId) -> Result<Option<RunRow>, ReadError> {
+        self.read(|tx| flows::by_id(tx, id))
+    }
+
+    fn runs(&mut self, query: &RunQuery) -> Result<Vec<RunRow>, ReadError> {
+        self.read(|tx| flows::page(tx, query))
+    }
+
+    fn version(&mut self, key: &JobKey, version: u32) -> Result<Option<VersionRow>, ReadError> {
+        self.read(|tx| flows::version(tx, key, version))
+    }
+
+    fn versions(&mut self, key: &JobKey, before: u32, limit: usize) -> Result<Vec<VersionRow>, ReadError> {
+        self.read(|tx| flows::versions(tx, key, before, limit))
     }
 
     fn another(&self) -> Result<Self, ReadError> {

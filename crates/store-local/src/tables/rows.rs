@@ -55,15 +55,15 @@ pub fn bits(row: &Row<'_>, at: usize) -> rusqlite::Result<u128> {
     row.get(at).map(u128::from_be_bytes)
 }
 
-fn wall(row: &Row<'_>, at: usize) -> rusqlite::Result<Wall> {
+pub fn wall(row: &Row<'_>, at: usize) -> rusqlite::Result<Wall> {
     row.get::<_, i64>(at).map(|ms| Wall::from_millis(ms.cast_unsigned()))
 }
 
-fn name(row: &Row<'_>, at: usize) -> rusqlite::Result<Name> {
+pub fn name(row: &Row<'_>, at: usize) -> rusqlite::Result<Name> {
     checked(at, row.get_ref(at)?.as_str()?)
 }
 
-fn checked(at: usize, text: &str) -> rusqlite::Result<Name> {
+pub fn checked(at: usize, text: &str) -> rusqlite::Result<Name> {
     let bad = |error| FromSqlError::Other(format!("a stored name is bad: {error}").into());
     Name::new(text)
         .map_err(|error| rusqlite::Error::FromSqlConversionFailure(at, Type::Text, bad(error).into()))
@@ -85,7 +85,7 @@ pub fn labels_text(labels: &[(Name, Name)]) -> Option<String> {
     Some(text)
 }
 
-fn labels(row: &Row<'_>, at: usize) -> rusqlite::Result<Vec<(Name, Name)>> {
+pub fn labels(row: &Row<'_>, at: usize) -> rusqlite::Result<Vec<(Name, Name)>> {
     let Some(text) = row.get_ref(at)?.as_str_or_null()? else { return Ok(vec![]) };
     text.split(BEFORE_LABEL)
         .filter_map(|label| label.split_once(BEFORE_VALUE))

@@ -8,7 +8,7 @@ use mainspring_store::{CheckpointHead, OpenError};
 use rusqlite::{Connection, OpenFlags};
 
 /// `PRAGMA user_version` of tables that this version writes.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 const TABLES: &str = "
     CREATE TABLE meta (
@@ -28,6 +28,26 @@ const TABLES: &str = "
     CREATE INDEX keys_expires ON keys (expires);
     CREATE TABLE days (day INTEGER PRIMARY KEY);
     PRAGMA user_version = 1;
+";
+
+/// What version 2 added.
+const FLOWS: &str = "
+    CREATE TABLE jobs (
+        tenant TEXT NOT NULL, name TEXT NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY (tenant, name)
+    ) WITHOUT ROWID;
+    CREATE TABLE versions (
+        tenant TEXT NOT NULL, name TEXT NOT NULL, version INTEGER NOT NULL, at INTEGER NOT NULL,
+        hash BLOB NOT NULL, plan BLOB NOT NULL, source BLOB NOT NULL, PRIMARY KEY (tenant, name, version)
+    ) WITHOUT ROWID;
+    CREATE TABLE runs (
+        id BLOB PRIMARY KEY, tenant TEXT NOT NULL, job TEXT NOT NULL, version INTEGER NOT NULL,
+        status INTEGER NOT NULL, trigger INTEGER NOT NULL, labels TEXT, created INTEGER NOT NULL, ended INTEGER,
+        bytes BLOB NOT NULL
+    ) WITHOUT ROWID;
+    CREATE INDEX runs_job ON runs (tenant, job, id);
+    CREATE INDEX runs_live ON runs (id) WHERE ended IS NULL;
+    CREATE INDEX runs_ended ON runs (ended) WHERE ended IS NOT NULL;
+    PRAGMA user_version = 2;
 ";
 
 /// Prepared statements kept by a connection; a query over many days has one a day.
@@ -52,9 +72,12 @@ pub fn writer(dir: &Path) -> Result<Connection, OpenError> {
         db.query_row("PRAGMA user_version", [], |row| row.get(0))
     };
     match setup(&mut db).map_err(refused)? {
-        0 => {
+        before @ (0 | 1) => {
             let made = db.transaction().and_then(|tx| {
-                tx.execute_batch(TABLES)?;
+                if before == 0 {
+                    tx.execute_batch(TABLES)?;
+                }
+                tx.execute_batch(FLOWS)?;
                 tx.commit()
             });
             made.map_err(refused)?;

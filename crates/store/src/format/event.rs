@@ -3,7 +3,9 @@
 use mainspring_core::event::{Event, Submitted, Then};
 use mainspring_core::task::Override;
 
-use super::{EncodedProfiles, Writer, process, task};
+use mainspring_core::workflow::Origin;
+
+use super::{EncodedProfiles, Writer, process, task, workflow};
 
 /// First byte of each event. Frozen: a number is never given away again.
 pub(super) mod kind {
@@ -26,7 +28,9 @@ pub(super) mod kind {
     pub const PROCESS_ADVANCED: u8 = 17;
     pub const PROCESS_ENDED: u8 = 18;
     pub const KEY_BOUND: u8 = 19;
-    pub const NEWEST: u8 = KEY_BOUND;
+    pub const TASK_SPAWNED: u8 = 20;
+    pub const FLOW: u8 = 21;
+    pub const NEWEST: u8 = FLOW;
 }
 
 /// All types are at their first version; the byte is there for the day that one is not.
@@ -53,6 +57,8 @@ fn kind_of(event: &Event) -> u8 {
     match event {
         Event::EpochStarted { .. } => kind::EPOCH_STARTED,
         Event::TaskSubmitted(_) => kind::TASK_SUBMITTED,
+        Event::TaskSpawned { .. } => kind::TASK_SPAWNED,
+        Event::Flow(_) => kind::FLOW,
         Event::TaskReleased { .. } => kind::TASK_RELEASED,
         Event::TaskAssigned { .. } => kind::TASK_ASSIGNED,
         Event::TaskUnassigned { .. } => kind::TASK_UNASSIGNED,
@@ -75,7 +81,7 @@ fn kind_of(event: &Event) -> u8 {
 
 fn write_fields(w: &mut Writer<'_>, event: &Event, profiles: &mut EncodedProfiles) {
     // An event of a task begins with its id, save for those that carry more of the task.
-    if !matches!(event, Event::TaskRevived { .. })
+    if !matches!(event, Event::TaskRevived { .. } | Event::TaskSpawned { .. })
         && let Some(id) = event.task()
     {
         w.task_id(id);
@@ -83,6 +89,12 @@ fn write_fields(w: &mut Writer<'_>, event: &Event, profiles: &mut EncodedProfile
     match event {
         Event::EpochStarted { epoch } => w.varint(epoch.get()),
         Event::TaskSubmitted(submitted) => write_submitted(w, submitted, profiles),
+        Event::TaskSpawned { run, place, due, payload } => {
+            workflow::write_origin(w, &Origin { run: *run, place: *place });
+            w.option(*due, Writer::wall);
+            w.option(payload.as_ref(), |w, bytes| w.bytes(bytes));
+        }
+        Event::Flow(event) => workflow::write_event(w, event, profiles),
         Event::TaskReleased { .. } | Event::TaskCancelled { .. } => {}
         Event::TaskAssigned { fence, worker, incarnation, .. } => {
             w.fence(*fence);

@@ -2,9 +2,10 @@
 
 use mainspring_core::event::{Event, Submitted, Then};
 use mainspring_core::id::{Epoch, Incarnation, ProcessId};
+use mainspring_core::workflow::Origin;
 
 use super::event::{VERSION, given, kind};
-use super::{FormatError, ProfileCache, Reader, process, task};
+use super::{FormatError, ProfileCache, Reader, process, task, workflow};
 
 /// Hands the `count` events of a record's body to `each`, in order, and stops at its first error.
 pub fn read_events<E: From<FormatError>>(
@@ -38,6 +39,8 @@ fn read_event(r: &mut Reader<'_>, profiles: &mut ProfileCache) -> Result<Event, 
         }
         kind::PROCESS_STARTED..=kind::PROCESS_ENDED => read_process_event(r, kind),
         kind::KEY_BOUND => Ok(Event::KeyBound { claim: r.key()?, entity: r.task_id()? }),
+        kind::TASK_SPAWNED => read_spawned(r),
+        kind::FLOW => workflow::read_event(r, profiles).map(Event::Flow),
         kind::TASK_SUBMITTED => read_submitted(r, profiles),
         kind::TASK_RELEASED => Ok(Event::TaskReleased { id: r.task_id()? }),
         kind::TASK_CANCELLED => Ok(Event::TaskCancelled { id: r.task_id()? }),
@@ -58,6 +61,16 @@ fn read_submitted(r: &mut Reader<'_>, profiles: &mut ProfileCache) -> Result<Eve
     let labels = if flags & given::LABELS == 0 { None } else { Some(r.labels()?) };
     let key = if flags & given::KEY == 0 { None } else { Some(r.key()?) };
     Ok(Event::TaskSubmitted(Box::new(Submitted { id, profile, payload, priority, due, labels, key })))
+}
+
+fn read_spawned(r: &mut Reader<'_>) -> Result<Event, FormatError> {
+    let Origin { run, place } = workflow::read_origin(r)?;
+    Ok(Event::TaskSpawned {
+        run,
+        place,
+        due: r.option("due", |r| r.wall("due"))?,
+        payload: r.option("payload", |r| r.shared_bytes("payload"))?,
+    })
 }
 
 fn read_amended(r: &mut Reader<'_>) -> Result<Event, FormatError> {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mainspring_core::failure::{Failure, FailureClass};
-use mainspring_core::id::{Epoch, Fence, TaskId, WorkerId};
+use mainspring_core::id::{Epoch, Fence, RunId, TaskId, WorkerId};
 use mainspring_core::key::{KeyClaim, KeyScope};
 use mainspring_core::name::Name;
 use mainspring_core::priority::{Band, Priority};
@@ -77,6 +77,10 @@ impl Writer<'_> {
 impl Reader<'_> {
     pub fn task_id(&mut self) -> Result<TaskId, FormatError> {
         self.wide("task id").map(TaskId::from_bits)
+    }
+
+    pub fn run_id(&mut self) -> Result<RunId, FormatError> {
+        self.wide("run id").map(RunId::from_bits)
     }
 
     pub fn worker_id(&mut self) -> Result<WorkerId, FormatError> {

@@ -20,6 +20,7 @@ mod profile;
 mod reader;
 mod retry;
 mod task;
+mod workflow;
 mod writer;
 
 pub use self::{
@@ -29,6 +30,7 @@ pub use self::{
     profile::{EncodedProfiles, ProfileCache},
     reader::Reader,
     task::{read_task, write_task},
+    workflow::{StoredRun, read_job, read_plan, read_run, read_run_output, write_job, write_plan, write_run},
     writer::Writer,
 };
 

@@ -6,12 +6,13 @@
 use mainspring_core::id::{Incarnation, Seq, Session};
 use mainspring_core::task::{AttemptRecord, Extra, Lease, State, Status, Stop, Task};
 
-use super::{EncodedProfiles, FormatError, ProfileCache, Reader, Writer};
+use super::{EncodedProfiles, FormatError, ProfileCache, Reader, Writer, workflow};
 
 const VERSION: u8 = 1;
 
 const CANCEL_REQUESTED: u8 = 1;
 const EXTRA: u8 = 2;
+const ORIGIN: u8 = 4;
 
 pub fn write_task(out: &mut Vec<u8>, task: &Task, profiles: &mut EncodedProfiles) {
     write(&mut Writer::new(out), task, profiles);
@@ -31,7 +32,11 @@ pub(super) fn write(w: &mut Writer<'_>, task: &Task, profiles: &mut EncodedProfi
     w.bytes(&task.payload);
     write_state(w, &task.state);
     w.priority(task.priority);
-    w.byte(u8::from(task.cancel_requested) * CANCEL_REQUESTED + u8::from(task.extra.is_some()) * EXTRA);
+    w.byte(
+        u8::from(task.cancel_requested) * CANCEL_REQUESTED
+            + u8::from(task.extra.is_some()) * EXTRA
+            + u8::from(task.origin.is_some()) * ORIGIN,
+    );
     w.fence(task.fence);
     w.worker_id(task.worker);
     w.wall(task.started);
@@ -41,6 +46,9 @@ pub(super) fn write(w: &mut Writer<'_>, task: &Task, profiles: &mut EncodedProfi
     w.wall(task.submitted);
     w.wall(task.changed);
     w.varint(task.touched.get());
+    if let Some(origin) = &task.origin {
+        workflow::write_origin(w, origin);
+    }
     if let Some(extra) = &task.extra {
         write_extra(w, extra);
     }
@@ -53,7 +61,7 @@ pub(super) fn read(r: &mut Reader<'_>, profiles: &mut ProfileCache) -> Result<Ta
     let payload = r.shared_bytes("payload")?;
     let state = read_state(r)?;
     let priority = r.priority()?;
-    let flags = r.flags("task flags", CANCEL_REQUESTED | EXTRA)?;
+    let flags = r.flags("task flags", CANCEL_REQUESTED | EXTRA | ORIGIN)?;
     Ok(Task {
         id,
         profile,
@@ -72,6 +80,7 @@ pub(super) fn read(r: &mut Reader<'_>, profiles: &mut ProfileCache) -> Result<Ta
         touched: Seq::new(r.varint("touched")?),
         stored: false,
         due: mainspring_core::task::DueSince::default(),
+        origin: if flags & ORIGIN == 0 { None } else { Some(Box::new(workflow::read_origin(r)?)) },
         extra: if flags & EXTRA == 0 { None } else { Some(Box::new(read_extra(r)?)) },
     })
 }

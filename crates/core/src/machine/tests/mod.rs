@@ -12,6 +12,7 @@ mod recovery;
 mod sessions;
 mod submitting;
 mod sweep;
+mod workflow;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -118,6 +119,7 @@ impl Rig {
         if let Some((id, fence)) = accepted {
             self.shadow_accepts(id, fence);
         }
+        self.machine.advance(&mut batch, usize::MAX);
         self.machine.place(&mut batch, usize::MAX);
         self.absorb(batch);
         answer
@@ -130,6 +132,7 @@ impl Rig {
             self.begin();
             let mut batch = Batch::default();
             self.machine.run_due(&mut batch);
+            self.machine.advance(&mut batch, usize::MAX);
             self.machine.place(&mut batch, usize::MAX);
             self.absorb(batch);
             if !self.machine.has_work() {
@@ -157,6 +160,10 @@ impl Rig {
         for (_, task) in self.machine.state().tasks().iter() {
             let folded = self.shadow.tasks().by_id(task.id).expect("the fold has every task");
             assert_eq!(hardened(task), hardened(folded));
+        }
+        for (_, run) in self.machine.state().flows().runs().iter() {
+            let folded = self.shadow.flows().run(run.id).expect("the fold has every run");
+            workflow::assert_same(run, folded);
         }
         assert_eq!(self.machine.unpaid(), vec![], "everything owed is armed");
     }
@@ -307,7 +314,7 @@ fn hardened(task: &Task) -> Task {
 
 fn cause(event: &Event) -> Option<Cause> {
     match event {
-        Event::TaskSubmitted(_) => Some(Cause::Submitted),
+        Event::TaskSubmitted(_) | Event::TaskSpawned { .. } => Some(Cause::Submitted),
         Event::TaskReleased { .. } => Some(Cause::Released),
         Event::TaskAssigned { .. } => Some(Cause::Assigned),
         Event::TaskUnassigned { .. } => Some(Cause::Unassigned),
@@ -318,6 +325,7 @@ fn cause(event: &Event) -> Option<Cause> {
         Event::TaskForced { .. } => Some(Cause::Forced),
         Event::TaskRevived { .. } => Some(Cause::Revived),
         Event::EpochStarted { .. }
+        | Event::Flow(_)
         | Event::StopRequested { .. }
         | Event::TaskAmended { .. }
         | Event::CheckpointSaved { .. }

@@ -5,10 +5,10 @@ use std::time::Instant;
 
 use mainspring_core::command::Command;
 use mainspring_core::effect::Effect;
-use mainspring_core::id::{Epoch, Seq, TaskId};
 use mainspring_core::time::{Millis, Wall};
 use mainspring_runtime::{Envelope, Output, Reading, Shard, ShardConfig};
-use mainspring_store::{CheckpointHead, LiveRow, OpenError, Record, Recovery};
+use mainspring_sim::SimStore;
+use mainspring_store::Store;
 
 use super::load::{PAYLOAD_BYTES, Source, hello, success};
 use super::{Figures, Plan, machine};
@@ -51,8 +51,9 @@ impl Diskless {
     fn new() -> Self {
         let reading = Reading { monotonic: Millis::ZERO, wall: Wall::from_millis(1) };
         let config = ShardConfig { history: false, ..ShardConfig::default() };
-        let (shard, _) =
-            Shard::recover(config, Epoch::new(1), &mut Empty, reading).expect("an empty store opens");
+        let mut opened = SimStore::default().open().expect("memory can be opened");
+        let recovered = Shard::recover(config, opened.epoch, &mut opened.recovery, reading);
+        let (shard, _) = recovered.expect("an empty store opens");
         let mut rig = Self { shard, source: Source::new(), clock: 1, starts: Vec::new(), finished: 0 };
         rig.settle();
         rig
@@ -126,26 +127,5 @@ impl Diskless {
                 _ => {}
             }
         }
-    }
-}
-
-/// A store that never held anything.
-struct Empty;
-
-impl Recovery for Empty {
-    fn head(&mut self) -> Result<CheckpointHead, OpenError> {
-        Ok(CheckpointHead::default())
-    }
-
-    fn live(&mut self, _: Wall, _: &mut dyn FnMut(LiveRow)) -> Result<(), OpenError> {
-        Ok(())
-    }
-
-    fn live_by_id(&mut self, _: &[TaskId], _: &mut dyn FnMut(LiveRow)) -> Result<(), OpenError> {
-        Ok(())
-    }
-
-    fn tail(&mut self, _: Seq, _: &mut dyn FnMut(Record) -> Result<(), OpenError>) -> Result<(), OpenError> {
-        Ok(())
     }
 }

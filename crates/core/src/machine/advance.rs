@@ -1,0 +1,65 @@
+//! Runs go on: what has ended makes other nodes ready, and ready ones are released, in the record of the end that
+//! made them so.
+
+use super::{Batch, Machine};
+use crate::event::Event;
+use crate::workflow::FlowEvent;
+use crate::workflow::advance::{Step, next};
+
+/// Events of one run before another has its turn.
+const RUN_EVENTS_MAX: usize = 200;
+
+impl Machine {
+    /// Decides what can be decided in runs, until nothing can or the batch holds `events_max` events.
+    pub fn advance(&mut self, batch: &mut Batch, events_max: usize) {
+        while batch.events.len() < events_max {
+            if let Some(key) = self.state.flows.jobs_called.pop_front() {
+                self.start_waiting(&key, batch);
+                continue;
+            }
+            let Some(slot) = self.state.flows.agenda.pop_front() else { return };
+            let room = (events_max - batch.events.len()).min(RUN_EVENTS_MAX);
+            let goes_on = self.advance_run(slot, room, batch);
+            if let Some(run) = self.state.flows.runs.get_mut(slot) {
+                run.soft.on_agenda = false;
+            }
+            if goes_on {
+                self.state.flows.call(slot);
+            }
+        }
+    }
+
+    /// Whether there is more to do in this run at once. The run counts as on the agenda meanwhile.
+    fn advance_run(&mut self, slot: crate::workflow::RunSlot, room: usize, batch: &mut Batch) -> bool {
+        let full = batch.events.len() + room;
+        while batch.events.len() < full {
+            let evaluate = self.evaluate.clone();
+            match next(&mut self.state, slot, &*evaluate, &self.config.limits) {
+                Step::Events(mut events) => self.commit(&mut events, batch),
+                Step::Until(at) => {
+                    self.timers.set_run(slot, Some(at));
+                    return false;
+                }
+                Step::Idle => return false,
+            }
+        }
+        true
+    }
+
+    /// Lets runs of a job start while it has room for them.
+    fn start_waiting(&mut self, key: &crate::workflow::JobKey, batch: &mut Batch) {
+        loop {
+            let Some(job) = self.state.flows.jobs.get(key).filter(|job| !job.paused) else { return };
+            if job.lanes.active >= job.definition.plan.bounds.active_runs_max {
+                return;
+            }
+            let Some(slot) = job.lanes.waiting.front().copied() else { return };
+            let Some(id) = self.state.flows.runs.get(slot).map(|run| run.id) else { return };
+            self.commit(&mut vec![Event::Flow(FlowEvent::RunStarted { id })], batch);
+        }
+    }
+
+    pub(super) fn has_flow_work(&self) -> bool {
+        !self.state.flows.agenda.is_empty() || !self.state.flows.jobs_called.is_empty()
+    }
+}

@@ -1,0 +1,275 @@
+//! Stories of runs.
+
+mod maps;
+mod operators;
+mod policies;
+mod shapes;
+
+use std::sync::Arc;
+
+use super::{OK, Rig, failed, over, rig, spec};
+use crate::command::{Answer, Command, Rejection};
+use crate::failure::FailureClass;
+use crate::id::{Place, RunId, Slot, TaskId};
+use crate::name::Name;
+use crate::priority::Priority;
+use crate::profile::Profile;
+use crate::retry::RetryPolicy;
+use crate::task::{Payload, Status};
+use crate::time::Millis;
+use crate::workflow::{
+    Bounds, Definition, Each, Evaluate, FailurePolicy, FlowAnswer, FlowCommand, JobKey, Node, NodeState,
+    NodeStatus, OnEmpty, Plan, Repeat, Run, RunStatus, Scope, Source, TaskWork, Tolerance, Trigger,
+    TriggerRule, TriggerRun, Work,
+};
+
+/// A language of a few words: `true`, `false`, a number of items, `rounds N` (met from the N-th round on).
+#[derive(Debug)]
+pub(super) struct Words;
+
+impl Evaluate for Words {
+    fn condition(&self, source: &Source, scope: &Scope<'_>) -> Result<bool, String> {
+        match source.split_once(' ') {
+            Some(("rounds", wanted)) => {
+                let node = scope.node.ok_or("no node")?;
+                Ok(scope.run.node(node).rounds + 1 >= wanted.parse().map_err(|_| "no number")?)
+            }
+            _ => source.parse().map_err(|_| format!("`{source}` is no condition")),
+        }
+    }
+
+    fn count(&self, items: &Source, _: &Scope<'_>) -> Result<u32, String> {
+        items.parse().map_err(|_| format!("`{items}` is no list"))
+    }
+
+    fn render(&self, template: &Payload, _: &Name, scope: &Scope<'_>) -> Result<Payload, String> {
+        if &**template == b"undefined" {
+            return Err("`x` is undefined".to_owned());
+        }
+        let index = scope.index.map_or(String::new(), |index| index.to_string());
+        Ok([template, index.as_bytes()].concat().into())
+    }
+
+    fn value(&self, _: &Source, scope: &Scope<'_>) -> Result<Arc<[u8]>, String> {
+        let all: Vec<u8> = scope.run.outputs.values().flat_map(|output| output.iter().copied()).collect();
+        Ok(all.into())
+    }
+
+    fn text(&self, template: &Source, _: &Scope<'_>) -> Result<String, String> {
+        Ok(template.to_string())
+    }
+
+    fn parameters(&self, _: &Arc<[u8]>, given: &Payload) -> Result<Payload, String> {
+        Ok(given.clone())
+    }
+}
+
+pub(super) fn work(payload: &'static str) -> Work {
+    let profile = Profile::new(crate::profile::ProfileSpec { retry: RetryPolicy::never(), ..spec() });
+    Work::Task(TaskWork {
+        profile,
+        payload: payload.as_bytes().into(),
+        priority: Priority::default(),
+        templated: payload.starts_with('t') || payload == "undefined",
+    })
+}
+
+pub(super) fn node(name: &'static str, needs: &[u32]) -> Node {
+    Node {
+        name: Name::fixed(name),
+        work: work("x"),
+        needs: needs.to_vec(),
+        rule: TriggerRule::AllSuccess,
+        condition: None,
+        each: None,
+        repeat: None,
+        undo: None,
+        mentions: Vec::new(),
+        output_kept: true,
+        limits: Vec::new(),
+    }
+}
+
+pub(super) fn ruled(name: &'static str, needs: &[u32], rule: TriggerRule) -> Node {
+    Node { rule, ..node(name, needs) }
+}
+
+pub(super) fn each(items: &'static str) -> Option<Each> {
+    Some(Each {
+        items: items.into(),
+        active_max: u32::MAX,
+        tolerance: Tolerance::NONE,
+        on_empty: OnEmpty::Skip,
+    })
+}
+
+/// Job `flow` with a run of it.
+pub(super) struct Story {
+    pub(super) rig: Rig,
+    pub(super) run: RunId,
+}
+
+pub(super) fn key(name: &'static str) -> JobKey {
+    JobKey { tenant: Name::fixed("acme"), name: Name::fixed(name) }
+}
+
+pub(super) fn flow(rig: &mut Rig, command: FlowCommand) -> Result<FlowAnswer, Rejection> {
+    match rig.tell(Command::Flow(Box::new(command)))? {
+        Answer::Flow(answer) => Ok(answer),
+        other => panic!("{other:?}"),
+    }
+}
+
+pub(super) fn apply(rig: &mut Rig, name: &'static str, plan: Plan) -> (u32, bool) {
+    let hash =
+        format!("{plan:?}").bytes().fold(7, |hash: u128, byte| hash.wrapping_mul(31) + u128::from(byte));
+    let definition = Definition { plan: Arc::new(plan), source: Arc::from(*b"{}"), hash };
+    match flow(rig, FlowCommand::ApplyJob { key: key(name), definition }) {
+        Ok(FlowAnswer::JobApplied { version, changed }) => (version, changed),
+        other => panic!("{other:?}"),
+    }
+}
+
+pub(super) fn trigger(rig: &mut Rig, name: &'static str) -> RunId {
+    let number = rig.next_id().bits() as u64;
+    let id = RunId::new(super::START, Slot::from_hash(7), number);
+    let trigger = TriggerRun {
+        id,
+        job: key(name),
+        parameters: Arc::from(*b"{}"),
+        priority: None,
+        labels: None,
+        key: None,
+        trigger: Trigger::Manual,
+    };
+    flow(rig, FlowCommand::Trigger(Box::new(trigger))).expect("accepted");
+    id
+}
+
+/// Bounds that never slow a story down.
+pub(super) fn wide() -> Bounds {
+    Bounds { release_per_second: u32::MAX, active_runs_max: u32::MAX, ..Bounds::default() }
+}
+
+pub(super) fn plan(nodes: Vec<Node>, policy: FailurePolicy) -> Plan {
+    Plan::new(nodes, policy, wide(), None)
+}
+
+pub(super) fn with_words() -> Rig {
+    let mut rig = rig();
+    rig.machine.set_evaluate(Arc::new(Words));
+    rig.hello(1, 1, 1, &[]);
+    rig
+}
+
+pub(super) fn story(plan: Plan) -> Story {
+    let mut rig = with_words();
+    apply(&mut rig, "flow", plan);
+    let run = trigger(&mut rig, "flow");
+    Story { rig, run }
+}
+
+impl Story {
+    pub(super) fn run(&self) -> &Run {
+        self.rig.machine.state().flows().run(self.run).expect("the run is in memory")
+    }
+
+    pub(super) fn index(&self, name: &str) -> u32 {
+        self.run().plan.find(name).expect("a node of this name")
+    }
+
+    pub(super) fn node(&self, name: &str) -> NodeStatus {
+        self.run().node(self.index(name)).status
+    }
+
+    pub(super) fn task(&self, name: &str) -> TaskId {
+        self.run().task_at(self.index(name), Place::WHOLE)
+    }
+
+    pub(super) fn item(&self, name: &str, index: u32) -> TaskId {
+        self.run().task_at(self.index(name), index)
+    }
+
+    #[track_caller]
+    pub(super) fn succeed(&mut self, name: &str) {
+        let task = self.task(name);
+        self.rig.report(task, OK);
+    }
+
+    #[track_caller]
+    pub(super) fn fail(&mut self, name: &str) {
+        let task = self.task(name);
+        self.rig.report(task, failed(FailureClass::Transient));
+    }
+
+    pub(super) fn started(&self, name: &str) -> bool {
+        self.rig.starts(self.task(name)) > 0
+    }
+
+    #[track_caller]
+    pub(super) fn assert_ended(&self, status: RunStatus) {
+        let run = self.run();
+        assert_eq!(run.status, status, "{:?}", run.nodes);
+        assert!(run.nodes.iter().all(|node| node.status.end().is_some()), "I20: {:?}", run.nodes);
+        assert_eq!((run.unfinished, run.out), (0, 0));
+    }
+}
+
+/// Equal but for what is soft; and the counters are what the nodes say (RN-1).
+#[track_caller]
+pub(super) fn assert_same(run: &Run, folded: &Run) {
+    let hard = |run: &Run| {
+        let mut run = run.clone();
+        run.nodes.iter_mut().for_each(|node| node.listed = false);
+        (run.touched, run.stored) = (crate::id::Seq::ZERO, false);
+        run
+    };
+    assert_eq!(hard(run), hard(folded));
+    let unfinished = run.nodes.iter().filter(|node| node.status.end().is_none()).count();
+    assert_eq!(run.unfinished as usize, unfinished);
+    for (index, NodeState { ends, .. }) in run.nodes.iter().enumerate() {
+        let needs = &run.plan.nodes()[index].needs;
+        let ended = needs.iter().filter(|need| run.node(**need).status.end().is_some()).count();
+        if run.started > crate::time::Wall::ZERO {
+            assert_eq!(ends.done() as usize, ended, "node {index}");
+        }
+    }
+}
+
+pub(super) fn repeat(until: &'static str, rounds_max: u32, pause: u64) -> Option<Repeat> {
+    Some(Repeat { until: until.into(), rounds_max, pause: Millis::new(pause) })
+}
+
+/// Puts the journal so far into a new machine, as after a crash.
+pub(super) fn crash(story: &mut Story) {
+    let mut reborn = Rig::with(super::MachineConfig::default());
+    reborn.machine.set_evaluate(Arc::new(Words));
+    (reborn.now, reborn.ids) = (story.rig.now, story.rig.ids);
+    let events = std::mem::take(&mut story.rig.events);
+    reborn.begin();
+    for event in &events {
+        crate::event::apply(reborn.machine.state_mut(), event);
+        crate::event::apply(&mut reborn.shadow, event);
+    }
+    reborn.start_epoch(2);
+    reborn.machine.recover();
+    reborn.events = events;
+    reborn.effects = std::mem::take(&mut story.rig.effects);
+    story.rig = reborn;
+    let held: Vec<_> = (story.rig.machine.state().tasks().iter())
+        .filter(|(_, task)| task.status().is_leased())
+        .map(|(_, task)| (task.id, task.fence))
+        .collect();
+    story.rig.hello(1, 2, 1, &held);
+    story.rig.pass(0);
+}
+
+#[test]
+fn statuses_of_tasks_become_statuses_of_nodes() {
+    let mut story = story(plan(vec![node("a", &[])], FailurePolicy::FailFast));
+    let task = story.task("a");
+    assert_eq!(story.rig.status(task), Status::Assigned);
+    story.succeed("a");
+    assert_eq!(story.node("a"), NodeStatus::Succeeded);
+    story.assert_ended(RunStatus::Succeeded);
+}

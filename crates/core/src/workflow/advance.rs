@@ -1,0 +1,405 @@
+//! The next thing to decide in a run: which node ends without running, which is released, whether the run is over.
+//! Looks at what was listed, never at the whole run, save for walks in bounded steps when it must stop.
+
+use std::sync::Arc;
+
+use super::event::{FlowEvent, RunCreated, RunEnded};
+use super::plan::{Each, FailurePolicy, OnEmpty, Work};
+use super::rule::Verdict;
+use super::run::{NodeStatus, Origin, Pause, Run, RunStatus, RunStop, Trigger};
+use super::scope::{Evaluate, Scope};
+use super::stop::stop_step;
+use super::table::RunSlot;
+use crate::event::Event;
+use crate::id::Place;
+use crate::limits::Limits;
+use crate::name::Name;
+use crate::shard::ShardState;
+use crate::task::Payload;
+use crate::time::{Elapsed, Millis, Now};
+
+/// Runs inside runs inside runs.
+pub const NESTING_MAX: u32 = 10;
+
+#[derive(Debug)]
+pub(crate) enum Step {
+    Events(Vec<Event>),
+    /// Nothing before this instant, unless something happens.
+    Until(Elapsed),
+    Idle,
+}
+
+impl Step {
+    fn flow(event: FlowEvent) -> Self {
+        Self::Events(vec![Event::Flow(event)])
+    }
+}
+
+/// One step; soft parts of the run move, the rest is left to the events.
+pub(crate) fn next(state: &mut ShardState, slot: RunSlot, evaluate: &dyn Evaluate, limits: &Limits) -> Step {
+    let now = state.now;
+    let Some(run) = state.flows.runs.get_mut(slot).filter(|run| run.status == RunStatus::Running) else {
+        return Step::Idle;
+    };
+    if let Some(stop) = must_stop(run, now) {
+        return Step::flow(FlowEvent::RunStopping { id: run.id, stop });
+    }
+    if run.soft.stop_cursor.is_some() {
+        return Step::Events(stop_step(&mut state.flows.runs, &state.tasks, slot));
+    }
+    while let Some(node) = run.soft.listed.pop_front() {
+        run.nodes[node as usize].listed = false;
+        if let Some(event) = look(run, node, now, evaluate) {
+            return Step::Events(vec![event]);
+        }
+    }
+    if run.unfinished == 0 {
+        return if run.out == 0 { finish(run, evaluate) } else { Step::Idle };
+    }
+    release(state, slot, evaluate, limits).unwrap_or_else(|| wait_for_timeout(state, slot))
+}
+
+fn must_stop(run: &Run, now: Now) -> Option<RunStop> {
+    if run.stop.is_some() {
+        return None;
+    }
+    if run.plan.policy == FailurePolicy::FailFast && run.failed > 0 {
+        return Some(RunStop::Failed);
+    }
+    let timeout = run.plan.bounds.timeout?;
+    (now.wall.since(run.started) >= timeout).then_some(RunStop::Timeout)
+}
+
+fn wait_for_timeout(state: &ShardState, slot: RunSlot) -> Step {
+    let now = state.now;
+    let run = state.flows.runs.get(slot).filter(|run| run.stop.is_none());
+    let left = run.and_then(|run| {
+        let timeout = run.plan.bounds.timeout?.get();
+        Some(Millis::new(timeout.saturating_sub(now.wall.since(run.started).get())))
+    });
+    left.map_or(Step::Idle, |left| Step::Until(now.elapsed + left))
+}
+
+/// Something that a listed node waited for has happened.
+fn look(run: &mut Run, node: u32, now: Now, evaluate: &dyn Evaluate) -> Option<Event> {
+    match run.node(node).status {
+        NodeStatus::Waiting => match run.verdict(node) {
+            Verdict::Wait => None,
+            Verdict::Skip => Some(ended(run, node, NodeStatus::Skipped, None)),
+            Verdict::UpstreamFailed => Some(ended(run, node, NodeStatus::UpstreamFailed, None)),
+            Verdict::Run => may_run(run, node),
+        },
+        NodeStatus::Judged => Some(judge(run, node, now, evaluate)),
+        NodeStatus::Out => {
+            ready(run, node);
+            None
+        }
+        NodeStatus::Succeeded
+        | NodeStatus::Failed
+        | NodeStatus::UpstreamFailed
+        | NodeStatus::Skipped
+        | NodeStatus::Cancelled => None,
+    }
+}
+
+fn may_run(run: &mut Run, node: u32) -> Option<Event> {
+    match run.stop {
+        None => {}
+        Some(RunStop::Failed) if run.plan.node(node).rule.answers_failure() => {}
+        Some(RunStop::Failed) => {
+            return Some(ended(run, node, NodeStatus::Skipped, Some("the run had failed".into())));
+        }
+        Some(RunStop::Cancel | RunStop::Timeout) => {
+            return Some(ended(run, node, NodeStatus::Cancelled, None));
+        }
+    }
+    ready(run, node);
+    None
+}
+
+fn ready(run: &mut Run, node: u32) {
+    run.nodes[node as usize].listed = true;
+    run.soft.ready.push_back(node);
+}
+
+pub(super) fn ended(run: &Run, node: u32, status: NodeStatus, why: Option<Arc<str>>) -> Event {
+    Event::Flow(FlowEvent::NodeEnded { run: run.id, node, status, why })
+}
+
+fn failed(run: &Run, node: u32, what: &str, why: &str) -> Event {
+    let why: String = format!("{what}: {why}").chars().take(500).collect();
+    ended(run, node, NodeStatus::Failed, Some(why.into()))
+}
+
+/// A round of a loop is over.
+fn judge(run: &Run, node: u32, now: Now, evaluate: &dyn Evaluate) -> Event {
+    let spec = run.plan.node(node);
+    let (Some(repeat), Work::Task(work)) = (&spec.repeat, &spec.work) else {
+        return ended(run, node, NodeStatus::Succeeded, None);
+    };
+    match evaluate.condition(&repeat.until, &Scope::of_node(run, node)) {
+        Err(why) => failed(run, node, "repeat.until", &why),
+        Ok(true) => ended(run, node, NodeStatus::Succeeded, None),
+        Ok(false) if run.stop.is_some() => ended(run, node, NodeStatus::Cancelled, None),
+        Ok(false) if run.node(node).rounds + 1 >= repeat.rounds_max => {
+            let why = format!("`{}` was not met in {} rounds", repeat.until, repeat.rounds_max);
+            failed(run, node, "repeat", &why)
+        }
+        Ok(false) => {
+            let payload =
+                match render(work.templated, &work.payload, &work.profile.executor, evaluate, || {
+                    Scope::of_node(run, node)
+                }) {
+                    Ok(payload) => payload,
+                    Err(why) => return failed(run, node, "template", &why),
+                };
+            let place = Place { node, index: Place::WHOLE, turn: run.node(node).turn + 1 };
+            let due = (repeat.pause > Millis::ZERO).then(|| now.wall + repeat.pause);
+            Event::TaskSpawned { run: run.id, place, due, payload }
+        }
+    }
+}
+
+fn render<'a>(
+    templated: bool,
+    payload: &Payload,
+    executor: &Name,
+    evaluate: &dyn Evaluate,
+    scope: impl FnOnce() -> Scope<'a>,
+) -> Result<Option<Payload>, String> {
+    if templated { evaluate.render(payload, executor, &scope()).map(Some) } else { Ok(None) }
+}
+
+/// Lets the first ready node go, if the run may. `None`: nothing is ready, or only an end can make room.
+fn release(state: &mut ShardState, slot: RunSlot, evaluate: &dyn Evaluate, limits: &Limits) -> Option<Step> {
+    let elapsed = state.now.elapsed;
+    loop {
+        let run = state.flows.runs.get(slot)?;
+        let node = *run.soft.ready.front()?;
+        if run.pause.is_some() || run.out >= run.plan.bounds.running_max {
+            return None;
+        }
+        let ready_still = run.node(node).status == NodeStatus::Out || run.verdict(node) == Verdict::Run;
+        if let Some(at) = state.flows.release_at(slot, elapsed, limits.release_per_second) {
+            return Some(Step::Until(at));
+        }
+        let decision = if ready_still { release_node(state, run, node, evaluate) } else { Release::Leave };
+        let stays = matches!(&decision, Release::Item(_) | Release::Stay(_));
+        let run = state.flows.runs.get_mut(slot)?;
+        if !stays {
+            run.soft.ready.pop_front();
+            run.nodes[node as usize].listed = false;
+        }
+        match decision {
+            Release::Leave => {}
+            Release::Task(event) | Release::Item(event) => {
+                state.flows.count_release(slot, elapsed);
+                return Some(Step::Events(vec![event]));
+            }
+            Release::Stay(event) | Release::Ends(event) => return Some(Step::Events(vec![event])),
+        }
+    }
+}
+
+enum Release {
+    /// Not now; whoever can change that lists the node again.
+    Leave,
+    /// The node's task goes.
+    Task(Event),
+    /// An item goes, the node stays for the others.
+    Item(Event),
+    Stay(Event),
+    Ends(Event),
+}
+
+fn release_node(state: &ShardState, run: &Run, node: u32, evaluate: &dyn Evaluate) -> Release {
+    let spec = run.plan.node(node);
+    if let (Some(each), NodeStatus::Out) = (&spec.each, run.node(node).status) {
+        return release_item(state, run, node, each, evaluate);
+    }
+    let scope = Scope::of_node(run, node);
+    match spec.condition.as_ref().map(|condition| evaluate.condition(condition, &scope)) {
+        None | Some(Ok(true)) => {}
+        Some(Ok(false)) => {
+            return Release::Ends(ended(
+                run,
+                node,
+                NodeStatus::Skipped,
+                Some("its condition was false".into()),
+            ));
+        }
+        Some(Err(why)) => return Release::Ends(failed(run, node, "condition", &why)),
+    }
+    match &spec.each {
+        Some(each) => expand(run, node, each, evaluate),
+        None => match start(state, run, node, Place::WHOLE, evaluate) {
+            Ok(event) => Release::Task(event),
+            Err(failure) => Release::Ends(failure),
+        },
+    }
+}
+
+fn expand(run: &Run, node: u32, each: &Each, evaluate: &dyn Evaluate) -> Release {
+    let max = run.plan.bounds.fan_out_max.max(run.fan_out_allowed);
+    match evaluate.count(&each.items, &Scope::of_node(run, node)) {
+        Err(why) => Release::Ends(failed(run, node, "for_each", &why)),
+        Ok(0) => {
+            let status = match each.on_empty {
+                OnEmpty::Skip => NodeStatus::Skipped,
+                OnEmpty::Succeed => NodeStatus::Succeeded,
+            };
+            Release::Ends(ended(run, node, status, Some("its list was empty".into())))
+        }
+        Ok(count) if count > max => {
+            let pause = Pause::FanOut { node, count, max };
+            Release::Stay(Event::Flow(FlowEvent::RunPaused { id: run.id, pause }))
+        }
+        Ok(count) => Release::Stay(Event::Flow(FlowEvent::MapExpanded { run: run.id, node, count })),
+    }
+}
+
+fn release_item(state: &ShardState, run: &Run, node: u32, each: &Each, evaluate: &dyn Evaluate) -> Release {
+    let Some(group) = run.groups.get(&node).filter(|group| group.has_unreleased()) else {
+        return Release::Leave;
+    };
+    let given_up = run.stop.is_some() && !run.plan.node(node).rule.answers_failure();
+    if given_up || group.is_lost(each.tolerance) {
+        return Release::Ends(Event::Flow(FlowEvent::MapCut { run: run.id, node }));
+    }
+    if group.live >= each.active_max {
+        return Release::Leave;
+    }
+    match start(state, run, node, group.released, evaluate) {
+        Ok(event) => Release::Item(event),
+        Err(failure) => Release::Ends(failure),
+    }
+}
+
+/// The event that begins the work at this place, or the one that says why it cannot begin.
+fn start(
+    state: &ShardState,
+    run: &Run,
+    node: u32,
+    index: u32,
+    evaluate: &dyn Evaluate,
+) -> Result<Event, Event> {
+    let place = run.place(node, index);
+    let scope = || match index {
+        Place::WHOLE => Scope::of_node(run, node),
+        index => Scope::of_item(run, node, index),
+    };
+    match &run.plan.node(node).work {
+        Work::Task(work) => {
+            let payload = render(work.templated, &work.payload, &work.profile.executor, evaluate, scope)
+                .map_err(|why| unable(run, node, index, "template", &why))?;
+            Ok(Event::TaskSpawned { run: run.id, place, due: None, payload })
+        }
+        Work::Run { job, parameters, templated } => {
+            let executor = Name::fixed("job");
+            let given = render(*templated, parameters, &executor, evaluate, scope)
+                .map_err(|why| unable(run, node, index, "template", &why))?
+                .unwrap_or_else(|| parameters.clone());
+            child(state, run, place, job, &given, evaluate)
+                .map_err(|why| unable(run, node, index, "job", &why))
+        }
+    }
+}
+
+/// An item that cannot begin ends the whole node: its list or its template is wrong, not its work.
+fn unable(run: &Run, node: u32, index: u32, what: &str, why: &str) -> Event {
+    match run.groups.get(&node) {
+        Some(group) if group.live > 0 || group.released > 0 => {
+            Event::Flow(FlowEvent::MapCut { run: run.id, node })
+        }
+        Some(_) => failed(run, node, &format!("item {index}: {what}"), why),
+        None => failed(run, node, what, why),
+    }
+}
+
+fn child(
+    state: &ShardState,
+    run: &Run,
+    place: Place,
+    job: &Name,
+    given: &Payload,
+    evaluate: &dyn Evaluate,
+) -> Result<Event, String> {
+    let key = super::job::JobKey { tenant: run.job.tenant.clone(), name: job.clone() };
+    let job = state.flows.jobs.get(&key).filter(|job| job.deleted.is_none());
+    let job = job.ok_or_else(|| format!("there is no job `{}`", key.name))?;
+    let (mut depth, mut above) = (1, run.parent);
+    while let Some(origin) = above {
+        depth += 1;
+        above = state.flows.run(origin.run).and_then(|run| run.parent);
+    }
+    if depth >= NESTING_MAX {
+        return Err(format!("runs are nested {NESTING_MAX} deep"));
+    }
+    let parameters = evaluate.parameters(&job.definition.source, given)?;
+    Ok(Event::Flow(FlowEvent::RunCreated(Box::new(RunCreated {
+        id: run.id.child(place),
+        job: job.key.clone(),
+        version: job.version,
+        plan: None,
+        parameters,
+        priority: run.priority,
+        labels: run.labels.clone(),
+        key: None,
+        trigger: Trigger::Parent,
+        parent: Some(Origin { run: run.id, place }),
+        rerun_of: None,
+        reused: Vec::new(),
+    }))))
+}
+
+/// Every node has ended, and nothing is out.
+fn finish(run: &Run, evaluate: &dyn Evaluate) -> Step {
+    let has_failed = run.failed > 0 && run.plan.policy != FailurePolicy::SkipFailed
+        || run.stop.is_some() && run.forced.is_none();
+    let left = run.undo.len() - run.undone as usize;
+    if has_failed && left > 0 {
+        return Step::Events(vec![undo(run, run.undo[left - 1], evaluate)]);
+    }
+    let mut ended = RunEnded {
+        id: run.id,
+        status: match (run.forced, run.stop) {
+            (Some(forced), _) => forced,
+            (None, Some(RunStop::Cancel)) => RunStatus::Cancelled,
+            (None, _) if has_failed => RunStatus::Failed,
+            (None, _) => RunStatus::Succeeded,
+        },
+        output: None,
+        why: None,
+    };
+    if run.stop == Some(RunStop::Timeout) {
+        ended.why = Some("it took longer than its timeout".into());
+    }
+    if ended.status == RunStatus::Succeeded
+        && let Some(outputs) = &run.plan.outputs
+    {
+        match evaluate.value(outputs, &Scope::of_run(run)) {
+            Ok(output) => ended.output = Some(output),
+            Err(why) => {
+                ended.status = RunStatus::Failed;
+                ended.why = Some(format!("outputs: {why}").into());
+            }
+        }
+    }
+    Step::flow(FlowEvent::RunEnded(Box::new(ended)))
+}
+
+fn undo(run: &Run, node: u32, evaluate: &dyn Evaluate) -> Event {
+    let skipped = |why: String| {
+        Event::Flow(FlowEvent::UndoSkipped { run: run.id, node, why: format!("its undo: {why}").into() })
+    };
+    let Some(Work::Task(work)) = &run.plan.node(node).undo else {
+        return skipped("only a task can undo".to_owned());
+    };
+    let scope = || Scope::of_node(run, node);
+    match render(work.templated, &work.payload, &work.profile.executor, evaluate, scope) {
+        Ok(payload) => {
+            Event::TaskSpawned { run: run.id, place: run.place(node, Place::UNDO), due: None, payload }
+        }
+        Err(why) => skipped(why),
+    }
+}

@@ -1,0 +1,393 @@
+//! Folding what happened to jobs and runs into the state. Nothing here can refuse.
+
+use std::sync::Arc;
+
+use super::event::{FlowEvent, JobApplied, Reused, RunCleared, RunCreated, RunEnded};
+use super::flows::NewVersion;
+use super::group::Group;
+use super::job::{Job, JobKey, Lanes, LastRun};
+use super::plan::{Plan, Work};
+use super::run::{NOTES_MAX, NodeState, NodeStatus, Note, Origin, Pause, Run, RunStatus, RunStop, Soft};
+use super::table::RunSlot;
+use crate::event::Change;
+use crate::id::{Fence, Place, RunId, WorkerId};
+use crate::index::TaskSlot;
+use crate::shard::ShardState;
+use crate::task::{Cause, DueSince, Extra, Payload, State, Status, Task, arrow_exists};
+use crate::time::Wall;
+
+pub(crate) fn apply(state: &mut ShardState, event: &FlowEvent) {
+    match event {
+        FlowEvent::JobApplied(applied) => apply_job(state, applied),
+        FlowEvent::JobPaused { key, paused } => {
+            change_job(state, key, |job, _| job.paused = *paused);
+            state.flows.jobs_called.push_back(key.clone());
+        }
+        FlowEvent::JobDeleted { key } => change_job(state, key, |job, now| job.deleted = Some(now)),
+        FlowEvent::RunCreated(created) => create(state, created),
+        FlowEvent::RunStarted { id } => start(state, *id),
+        FlowEvent::NodeEnded { run, node, status, why } => change(state, *run, |run, now| {
+            if let Some(why) = why {
+                run.whys.insert(*node, why.clone());
+            }
+            run.end_node(*node, *status, now);
+        }),
+        FlowEvent::MapExpanded { run, node, count } => change(state, *run, |run, now| {
+            run.begin_node(*node, now);
+            run.groups.insert(*node, Group::new(*count));
+            run.list(*node);
+        }),
+        FlowEvent::MapCut { run, node } => change(state, *run, |run, now| cut_map(run, *node, now)),
+        FlowEvent::RunPaused { id, pause } => change(state, *id, |run, _| run.pause = Some(pause.clone())),
+        FlowEvent::RunResumed { id } => change(state, *id, |run, _| {
+            if let Some(Pause::FanOut { count, .. }) = run.pause.take() {
+                run.fan_out_allowed = run.fan_out_allowed.max(count);
+            }
+        }),
+        FlowEvent::RunStopping { id, stop } => change(state, *id, |run, _| stop_run(run, *stop)),
+        FlowEvent::RunForced { id, status, over } => change(state, *id, |run, now| {
+            run.note(now, over.clone(), format!("forced to {}", status.label()).into());
+            run.forced = Some(*status);
+            stop_run(run, RunStop::Cancel);
+        }),
+        FlowEvent::UndoSkipped { run, node, why } => change(state, *run, |run, _| {
+            run.undone += 1;
+            run.whys.insert(*node, why.clone());
+        }),
+        FlowEvent::RunEnded(ended) => end(state, ended),
+        FlowEvent::RunCleared(cleared) => clear(state, cleared),
+    }
+}
+
+fn apply_job(state: &mut ShardState, applied: &JobApplied) {
+    let (seq, now) = (state.seq, state.now.wall);
+    let JobApplied { key, version, definition } = applied;
+    state.flows.add_version(NewVersion {
+        key: key.clone(),
+        version: *version,
+        definition: definition.clone(),
+        at: now,
+    });
+    if state.flows.jobs.get(key).is_none() {
+        state.flows.add_job(Job {
+            key: key.clone(),
+            version: *version,
+            definition: definition.clone(),
+            paused: false,
+            deleted: None,
+            created: now,
+            changed: now,
+            last: None,
+            touched: seq,
+            lanes: Lanes::default(),
+        });
+        return;
+    }
+    change_job(state, key, |job, _| {
+        job.version = *version;
+        job.definition = definition.clone();
+        job.deleted = None;
+    });
+    state.flows.jobs_called.push_back(key.clone());
+}
+
+fn change_job(state: &mut ShardState, key: &JobKey, act: impl FnOnce(&mut Job, Wall)) {
+    let (seq, now) = (state.seq, state.now.wall);
+    let cut = state.cut();
+    state.flows.touch_job(key, seq, cut);
+    let job = state.flows.jobs.get_mut(key).expect("EV-1: the job of an event is in memory");
+    act(job, now);
+    job.changed = now;
+}
+
+/// Changes a run, and has it looked at.
+fn change(state: &mut ShardState, id: RunId, act: impl FnOnce(&mut Run, Wall)) {
+    let slot = state.flows.runs.find(id).expect("EV-1: the run of an event is in memory");
+    change_at(state, slot, act);
+}
+
+fn change_at(state: &mut ShardState, slot: RunSlot, act: impl FnOnce(&mut Run, Wall)) {
+    let (seq, now, cut) = (state.seq, state.now.wall, state.cut());
+    state.flows.touch(slot, seq, cut, now);
+    let run = state.flows.runs.get_mut(slot).expect("EV-1: a found slot is taken");
+    act(run, now);
+    state.flows.call(slot);
+}
+
+fn create(state: &mut ShardState, created: &RunCreated) {
+    let (seq, now) = (state.seq, state.now.wall);
+    let plan = created.plan.clone().unwrap_or_else(|| newest_plan(state, &created.job));
+    let nodes = plan.len();
+    let mut run = Run {
+        id: created.id,
+        job: created.job.clone(),
+        version: created.version,
+        plan,
+        parameters: created.parameters.clone(),
+        status: RunStatus::Queued,
+        pause: None,
+        stop: None,
+        priority: created.priority,
+        labels: created.labels.clone(),
+        trigger: created.trigger,
+        parent: created.parent,
+        rerun_of: created.rerun_of,
+        key: created.key,
+        created: now,
+        started: Wall::ZERO,
+        ended: Wall::ZERO,
+        changed: now,
+        nodes: vec![NodeState::default(); nodes as usize],
+        groups: std::collections::BTreeMap::new(),
+        outputs: std::collections::BTreeMap::new(),
+        output_bytes: 0,
+        whys: std::collections::BTreeMap::new(),
+        reused: Vec::new(),
+        undo: Vec::new(),
+        undone: 0,
+        unfinished: nodes,
+        failed: 0,
+        out: 0,
+        output: None,
+        why: None,
+        fan_out_allowed: 0,
+        forced: None,
+        notes: Vec::new(),
+        touched: seq,
+        stored: false,
+        soft: Soft::default(),
+    };
+    for reused in &created.reused {
+        reuse(&mut run, reused, now);
+    }
+    if let Some(claim) = created.key {
+        state.keys.bind(claim, crate::id::TaskId::from_bits(created.id.bits()), seq);
+    }
+    let slot = state.flows.add(run);
+    if let Some(job) = state.flows.jobs.get_mut(&created.job) {
+        job.lanes.waiting.push_back(slot);
+    }
+    state.flows.jobs_called.push_back(created.job.clone());
+    if let Some(Origin { run: parent, place }) = created.parent {
+        change(state, parent, |run, now| {
+            run.begin_node(place.node, now);
+            run.out += 1;
+            if let Some(group) = run.groups.get_mut(&place.node) {
+                group.release(place.index);
+            }
+        });
+    }
+}
+
+fn newest_plan(state: &ShardState, key: &JobKey) -> Arc<Plan> {
+    state.flows.jobs.get(key).expect("EV-1: the job of a new run is in memory").definition.plan.clone()
+}
+
+fn reuse(run: &mut Run, reused: &Reused, now: Wall) {
+    for (index, output) in &reused.outputs {
+        run.keep_output(reused.node, *index, output.clone());
+    }
+    if let Some(count) = reused.items {
+        let mut group = Group::new(0);
+        group.items = vec![NodeStatus::Succeeded; count as usize];
+        (group.released, group.succeeded) = (count, count);
+        run.groups.insert(reused.node, group);
+    }
+    run.reused.push(reused.node);
+    run.whys.insert(reused.node, "reused from the run that this one repeats".into());
+    run.end_node(reused.node, reused.status, now);
+}
+
+fn start(state: &mut ShardState, id: RunId) {
+    change(state, id, |run, now| {
+        run.status = RunStatus::Running;
+        run.started = now;
+        (0..run.plan.len()).for_each(|node| run.list(node));
+    });
+    let slot = state.flows.runs.find(id).expect("EV-1: the run of an event is in memory");
+    let key = state.flows.runs.get(slot).expect("EV-1: a found slot is taken").job.clone();
+    if let Some(job) = state.flows.jobs.get_mut(&key) {
+        job.lanes.waiting.retain(|waiting| *waiting != slot);
+        job.lanes.active += 1;
+    }
+}
+
+fn cut_map(run: &mut Run, node: u32, now: Wall) {
+    let tolerance = run.plan.node(node).each.as_ref().map(|each| each.tolerance);
+    let Some(group) = run.groups.get_mut(&node) else { return };
+    group.cut(NodeStatus::Cancelled);
+    if let Some(outcome) = tolerance.and_then(|tolerance| group.outcome(tolerance)) {
+        run.end_node(node, outcome, now);
+    }
+}
+
+fn stop_run(run: &mut Run, stop: RunStop) {
+    run.stop = Some(stop);
+    run.pause = None;
+    run.soft.stop_cursor = Some((0, 0));
+    for node in run.soft.ready.drain(..) {
+        run.nodes[node as usize].listed = false;
+    }
+}
+
+fn end(state: &mut ShardState, ended: &RunEnded) {
+    let (id, status, output) = (ended.id, ended.status, ended.output.as_ref());
+    let slot = state.flows.runs.find(id).expect("EV-1: the run of an event is in memory");
+    let mut was = RunStatus::Queued;
+    change_at(state, slot, |run, now| {
+        was = std::mem::replace(&mut run.status, status);
+        run.ended = now;
+        run.pause = None;
+        run.output = output.cloned();
+        run.why.clone_from(&ended.why);
+        // Of a run that never began, or that was cut short.
+        for node in run.nodes.iter_mut().filter(|node| node.status.end().is_none()) {
+            node.status = NodeStatus::Cancelled;
+        }
+        run.unfinished = 0;
+    });
+    let run = state.flows.runs.get(slot).expect("EV-1: a found slot is taken");
+    let (key, parent, ended) = (run.job.clone(), run.parent, run.ended);
+    if state.flows.jobs.get(&key).is_some() {
+        let (seq, cut) = (state.seq, state.cut());
+        state.flows.touch_job(&key, seq, cut);
+    }
+    if let Some(job) = state.flows.jobs.get_mut(&key) {
+        job.last = Some(LastRun { id, status, at: ended });
+        match was {
+            RunStatus::Running => job.lanes.active -= 1,
+            _ => job.lanes.waiting.retain(|waiting| *waiting != slot),
+        }
+    }
+    state.flows.jobs_called.push_back(key);
+    if let Some(origin) = parent {
+        let status = match status {
+            RunStatus::Succeeded => Status::Succeeded,
+            RunStatus::Cancelled => Status::Cancelled,
+            RunStatus::Failed | RunStatus::Queued | RunStatus::Running => Status::Failed,
+        };
+        place_ended(state, origin, status, output);
+    }
+}
+
+/// A task of a run ended, or a run that a node had started.
+fn place_ended(state: &mut ShardState, origin: Origin, status: Status, output: Option<&Arc<[u8]>>) {
+    let Some(slot) = state.flows.runs.find(origin.run) else { return };
+    change_at(state, slot, |run, now| run.place_ended(origin.place, status, output, now));
+}
+
+/// To be called for every event after which a task has ended.
+pub(crate) fn task_ended(state: &mut ShardState, slot: TaskSlot) {
+    let Some(task) = state.tasks.get(slot) else { return };
+    let Some(origin) = task.origin.as_deref().copied() else { return };
+    let status = task.status();
+    let output = task.extra.as_ref().and_then(|extra| extra.output.clone());
+    place_ended(state, origin, status, output.as_ref());
+}
+
+/// A task of a run comes into being.
+pub(crate) fn spawn(
+    state: &mut ShardState,
+    id: RunId,
+    place: Place,
+    due: Option<Wall>,
+    payload: Option<&Payload>,
+) -> Change {
+    let mut made = None;
+    let (seq, now) = (state.seq, state.now);
+    change(state, id, |run, now| {
+        made = Some(task_of(run, place, payload));
+        run.out += 1;
+        if place.index == Place::UNDO {
+            return;
+        }
+        let state = run.node_mut(place.node);
+        if place.turn > state.turn {
+            (state.turn, state.rounds) = (place.turn, state.rounds + 1);
+        }
+        run.begin_node(place.node, now);
+        if let Some(group) = run.groups.get_mut(&place.node) {
+            group.release(place.index);
+        }
+    });
+    let (profile, payload, priority, labels) = made.expect("EV-1: the run was changed");
+    let task = Task {
+        id: id.task(place),
+        profile,
+        payload,
+        state: due.map_or(State::Queued, |due| State::Pending { due }),
+        priority,
+        cancel_requested: false,
+        fence: Fence::NONE,
+        worker: WorkerId::NONE,
+        started: Wall::ZERO,
+        attempts: 0,
+        retries_spent: 0,
+        version: 1,
+        submitted: now.wall,
+        changed: now.wall,
+        touched: seq,
+        stored: false,
+        due: DueSince::default(),
+        origin: Some(Box::new(Origin { run: id, place })),
+        extra: labels.map(|labels| Box::new(Extra { labels: Some(labels), ..Extra::default() })),
+    };
+    let to = task.status();
+    debug_assert!(arrow_exists(None, Cause::Submitted, to));
+    Change { slot: state.insert(task), from: None, to }
+}
+
+type Made = (Arc<crate::profile::Profile>, Payload, crate::priority::Priority, Option<crate::task::Labels>);
+
+fn task_of(run: &Run, place: Place, payload: Option<&Payload>) -> Made {
+    let node = run.plan.node(place.node);
+    let work = if place.index == Place::UNDO { node.undo.as_ref() } else { Some(&node.work) };
+    let Some(Work::Task(work)) = work else { unreachable!("EV-1: a spawned place has a task") };
+    let payload = payload.unwrap_or(&work.payload).clone();
+    (work.profile.clone(), payload, run.priority.unwrap_or(work.priority), run.labels.clone())
+}
+
+fn clear(state: &mut ShardState, cleared: &RunCleared) {
+    if let Some(ended) = &cleared.ended
+        && state.flows.runs.find(cleared.id).is_none()
+    {
+        let mut run = (**ended).clone();
+        run.derive();
+        run.touched = state.seq;
+        state.flows.add(run);
+    }
+    let slot = state.flows.runs.find(cleared.id).expect("EV-1: the run of an event is in memory");
+    let mut reopened = false;
+    change_at(state, slot, |run, now| {
+        for node in &cleared.nodes {
+            run.clear_node(*node);
+        }
+        let what = format!("cleared {} of {} nodes", cleared.nodes.len(), run.nodes.len());
+        run.note(now, cleared.over.clone(), what.into());
+        if run.status.is_ended() {
+            reopened = true;
+            run.status = RunStatus::Running;
+            run.ended = Wall::ZERO;
+            run.output = None;
+            run.why = None;
+        }
+        run.stop = None;
+        run.forced = None;
+        run.soft.stop_cursor = None;
+        (0..run.plan.len()).for_each(|node| run.list(node));
+    });
+    let run = state.flows.runs.get(slot).expect("EV-1: a found slot is taken");
+    let key = run.job.clone();
+    if reopened && let Some(job) = state.flows.jobs.get_mut(&key) {
+        job.lanes.active += 1;
+    }
+}
+
+impl Run {
+    fn note(&mut self, at: Wall, over: crate::task::Override, what: Arc<str>) {
+        if self.notes.len() >= NOTES_MAX {
+            self.notes.remove(0);
+        }
+        self.notes.push(Note { at, over, what });
+    }
+}

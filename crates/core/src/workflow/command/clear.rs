@@ -1,0 +1,93 @@
+//! Clearing: nodes of a run and everything that follows from them run again; all other results stay.
+
+use super::trigger::check_room;
+use super::{FlowAnswer, FlowRefusal};
+use crate::command::cancel::event_for;
+use crate::command::{Rejection, View};
+use crate::event::Event;
+use crate::id::{Place, RunId};
+use crate::name::Name;
+use crate::task::Override;
+use crate::workflow::event::{FlowEvent, RunCleared};
+use crate::workflow::plan::{Plan, Work};
+use crate::workflow::run::{NodeStatus, Run, RunStatus};
+use crate::workflow::stop::cancel_event;
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Clear {
+    pub id: RunId,
+    /// Empty: everything that failed.
+    pub nodes: Vec<Name>,
+    pub over: Override,
+    /// The run as history has it, when it had left memory.
+    pub fact: Option<Box<Run>>,
+}
+
+pub(super) fn decide(view: &View<'_>, clear: Clear, out: &mut Vec<Event>) -> Result<FlowAnswer, Rejection> {
+    let in_memory = view.state.flows().run(clear.id);
+    let run = in_memory.or(clear.fact.as_deref());
+    let run = run.ok_or(FlowRefusal::RunNotFound { id: clear.id })?;
+    if run.status == RunStatus::Queued {
+        return Err(FlowRefusal::RunNotEnded { id: run.id, status: run.status }.into());
+    }
+    if in_memory.is_none() {
+        check_room(view)?;
+    }
+    let nodes = followers(&run.plan, &roots(run, &clear.nodes)?);
+    for node in &nodes {
+        stop_node(view, run, *node, out);
+    }
+    let (id, over) = (clear.id, clear.over);
+    let ended = if in_memory.is_none() { clear.fact } else { None };
+    out.push(Event::Flow(FlowEvent::RunCleared(Box::new(RunCleared { id, nodes, over, ended }))));
+    Ok(FlowAnswer::Run { id, status: RunStatus::Running })
+}
+
+fn roots(run: &Run, names: &[Name]) -> Result<Vec<u32>, Rejection> {
+    if names.is_empty() {
+        return Ok(failed(run));
+    }
+    let find = |name: &Name| {
+        run.plan.find(name).ok_or_else(|| FlowRefusal::NoSuchNode { run: run.id, name: name.clone() }.into())
+    };
+    names.iter().map(find).collect()
+}
+
+/// Nodes that did not end well by themselves.
+pub(super) fn failed(run: &Run) -> Vec<u32> {
+    let bad =
+        |status| matches!(status, NodeStatus::Failed | NodeStatus::UpstreamFailed | NodeStatus::Cancelled);
+    (0..run.plan.len()).filter(|node| bad(run.node(*node).status)).collect()
+}
+
+/// These nodes and all that need them, near or far; ascending.
+pub(super) fn followers(plan: &Plan, roots: &[u32]) -> Vec<u32> {
+    let mut taken = vec![false; plan.len() as usize];
+    let mut open: Vec<u32> = roots.to_vec();
+    while let Some(node) = open.pop() {
+        if !std::mem::replace(&mut taken[node as usize], true) {
+            open.extend_from_slice(plan.children(node));
+        }
+    }
+    (0..plan.len()).filter(|node| taken[*node as usize]).collect()
+}
+
+/// What is out of a node that is cleared must not go on beside its successor.
+fn stop_node(view: &View<'_>, run: &Run, node: u32, out: &mut Vec<Event>) {
+    if run.node(node).status != NodeStatus::Out {
+        return;
+    }
+    let items = run.groups.get(&node).map_or(0..0, |group| 0..group.released);
+    for index in items.chain([Place::WHOLE]) {
+        match &run.plan.node(node).work {
+            Work::Task(_) => {
+                let task = view.state.tasks().by_id(run.task_at(node, index));
+                out.extend(task.and_then(|task| event_for(task, true).ok().flatten()));
+            }
+            Work::Run { .. } => {
+                let child = view.state.flows().run(run.id.child(run.place(node, index)));
+                out.extend(child.and_then(cancel_event).map(Event::Flow));
+            }
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! A run once more, as a new run: all of it, or only what failed or follows from a task; what stays is taken over with
+//! its outputs.
+
+use super::clear::{failed, followers};
+use super::trigger::check_room;
+use super::{FlowAnswer, FlowRefusal};
+use crate::command::{Rejection, View};
+use crate::event::Event;
+use crate::id::{Place, RunId};
+use crate::name::Name;
+use crate::task::{Override, Payload};
+use crate::workflow::event::{FlowEvent, Reused, RunCreated};
+use crate::workflow::plan::Plan;
+use crate::workflow::run::{NodeStatus, Run, RunStatus, Trigger};
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Rerun {
+    pub of: RunId,
+    pub id: RunId,
+    pub from: RerunFrom,
+    /// `None`: those of the run that is repeated.
+    pub parameters: Option<Payload>,
+    /// On the job's newest version instead of the one it had.
+    pub newest: bool,
+    pub over: Override,
+    /// The run as history has it, when it had left memory.
+    pub fact: Option<Box<Run>>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum RerunFrom {
+    Start,
+    Failure,
+    Task(Name),
+}
+
+pub(super) fn decide(view: &View<'_>, rerun: Rerun, out: &mut Vec<Event>) -> Result<FlowAnswer, Rejection> {
+    if view.state.flows().run(rerun.id).is_some() {
+        return Ok(FlowAnswer::AlreadyTriggered { id: rerun.id });
+    }
+    let old = view.state.flows().run(rerun.of).or(rerun.fact.as_deref());
+    let old = old.ok_or(FlowRefusal::RunNotFound { id: rerun.of })?;
+    if !old.status.is_ended() {
+        return Err(FlowRefusal::RunNotEnded { id: old.id, status: old.status }.into());
+    }
+    check_room(view)?;
+    let job = super::job::existing(view, &old.job)?;
+    let (version, plan) = if rerun.newest || job.version == old.version {
+        (job.version, None)
+    } else {
+        (old.version, Some(old.plan.clone()))
+    };
+    let reused = reused(old, plan.as_deref().unwrap_or(&job.definition.plan), &rerun.from)?;
+    let id = rerun.id;
+    out.push(Event::Flow(FlowEvent::RunCreated(Box::new(RunCreated {
+        id,
+        job: old.job.clone(),
+        version,
+        plan,
+        parameters: rerun.parameters.unwrap_or_else(|| old.parameters.clone()),
+        priority: old.priority,
+        labels: old.labels.clone(),
+        key: None,
+        trigger: Trigger::Rerun,
+        parent: None,
+        rerun_of: Some(old.id),
+        reused,
+    }))));
+    Ok(FlowAnswer::Run { id, status: RunStatus::Queued })
+}
+
+/// What of the old run still holds under the new plan. Nodes are matched by name.
+fn reused(old: &Run, plan: &Plan, from: &RerunFrom) -> Result<Vec<Reused>, Rejection> {
+    let again = match from {
+        RerunFrom::Start => return Ok(Vec::new()),
+        RerunFrom::Failure => failed(old),
+        RerunFrom::Task(name) => {
+            let node = old.plan.find(name);
+            vec![node.ok_or_else(|| FlowRefusal::NoSuchNode { run: old.id, name: name.clone() })?]
+        }
+    };
+    let again = followers(&old.plan, &again);
+    let kept = |node: &u32| again.binary_search(node).is_err() && holds(old.node(*node).status);
+    let by_name: std::collections::BTreeMap<&Name, u32> =
+        (0..old.plan.len()).filter(kept).map(|node| (&old.plan.node(node).name, node)).collect();
+    let mut stays: Vec<Option<u32>> =
+        plan.nodes().iter().map(|node| by_name.get(&node.name).copied()).collect();
+    // A node that is new, or that needs one that is, runs.
+    let fresh: Vec<u32> = (0..plan.len()).filter(|node| stays[*node as usize].is_none()).collect();
+    for node in followers(plan, &fresh) {
+        stays[node as usize] = None;
+    }
+    let pairs = (0..plan.len()).zip(stays).filter_map(|(node, was)| Some((node, was?)));
+    Ok(pairs.map(|(node, was)| taken_over(old, node, was)).collect())
+}
+
+fn holds(status: NodeStatus) -> bool {
+    matches!(status, NodeStatus::Succeeded | NodeStatus::Skipped)
+}
+
+fn taken_over(old: &Run, node: u32, was: u32) -> Reused {
+    let outputs = old.outputs.range((was, 0)..=(was, Place::WHOLE));
+    Reused {
+        node,
+        status: old.node(was).status,
+        outputs: outputs.map(|((_, index), output)| (*index, output.clone())).collect(),
+        items: old.groups.get(&was).map(|group| group.count()),
+    }
+}

@@ -1,0 +1,80 @@
+//! A new run of a job.
+
+use super::job::existing;
+use super::{FlowAnswer, FlowRefusal};
+use crate::command::{Rejection, View};
+use crate::event::Event;
+use crate::id::RunId;
+use crate::key::{KeyClaim, KeyFact};
+use crate::priority::Priority;
+use crate::task::{Labels, Payload};
+use crate::workflow::event::{FlowEvent, RunCreated};
+use crate::workflow::job::JobKey;
+use crate::workflow::run::{RunStatus, Trigger};
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct TriggerRun {
+    pub id: RunId,
+    pub job: JobKey,
+    /// Checked by the edge against this version's declarations, with its defaults.
+    pub parameters: Payload,
+    /// The version that the edge checked against; another one meanwhile is fine if it is newer.
+    pub priority: Option<Priority>,
+    pub labels: Option<Labels>,
+    /// With what the tables knew of the key before the command came here.
+    pub key: Option<(KeyClaim, KeyFact)>,
+    pub trigger: Trigger,
+}
+
+pub(super) fn decide(
+    view: &View<'_>,
+    trigger: TriggerRun,
+    out: &mut Vec<Event>,
+) -> Result<FlowAnswer, Rejection> {
+    if let Some(id) = known(view, &trigger)? {
+        return Ok(FlowAnswer::AlreadyTriggered { id });
+    }
+    let job = existing(view, &trigger.job)?;
+    let band = trigger.priority.unwrap_or_default().band;
+    crate::command::submit::check_pressure(view.pressure, band)?;
+    check_room(view)?;
+    let (bytes, max) = (trigger.parameters.len(), view.limits.payload_bytes_max);
+    if bytes > max {
+        return Err(Rejection::PayloadTooLarge { bytes, max });
+    }
+    let id = trigger.id;
+    out.push(Event::Flow(FlowEvent::RunCreated(Box::new(RunCreated {
+        id,
+        job: job.key.clone(),
+        version: job.version,
+        plan: None,
+        parameters: trigger.parameters,
+        priority: trigger.priority,
+        labels: trigger.labels,
+        key: trigger.key.map(|(claim, _)| claim),
+        trigger: trigger.trigger,
+        parent: None,
+        rerun_of: None,
+        reused: Vec::new(),
+    }))));
+    Ok(FlowAnswer::Run { id, status: RunStatus::Queued })
+}
+
+pub(super) fn check_room(view: &View<'_>) -> Result<(), Rejection> {
+    let (held, max) = (view.state.flows().runs().len(), view.limits.runs_max);
+    if held >= max { Err(FlowRefusal::TooManyRuns { held, max }.into()) } else { Ok(()) }
+}
+
+fn known(view: &View<'_>, trigger: &TriggerRun) -> Result<Option<RunId>, Rejection> {
+    if let Some((claim, fact)) = &trigger.key
+        && let Some(binding) = view.state.keys().known(claim.scope, *fact)
+    {
+        let same = binding.request == claim.request;
+        return if same {
+            Ok(Some(RunId::from_bits(binding.task.bits())))
+        } else {
+            Err(Rejection::KeyReused { existing: binding.task })
+        };
+    }
+    Ok(view.state.flows().run(trigger.id).map(|run| run.id))
+}

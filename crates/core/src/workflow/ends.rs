@@ -1,0 +1,186 @@
+//! How the end of one node moves the others: counters, lists, groups. Time proportional to the children.
+
+use std::sync::Arc;
+
+use super::plan::FailurePolicy;
+use super::rule::{End, Ends, Verdict};
+use super::run::{NodeStatus, Run, RunStatus};
+use crate::id::Place;
+use crate::task::Status;
+use crate::time::Wall;
+
+impl Run {
+    /// What a node's rule says now. Under `skip_failed` a failed upstream node stands in no one's way: what would be
+    /// given up for it runs when the others have ended.
+    pub fn verdict(&self, node: u32) -> Verdict {
+        let spec = self.plan.node(node);
+        let (total, ends) = (spec.needs.len() as u32, &self.node(node).ends);
+        match spec.rule.verdict(total, ends) {
+            Verdict::UpstreamFailed if self.plan.policy == FailurePolicy::SkipFailed => {
+                spec.rule.verdict(total, &ends.forgiven())
+            }
+            verdict => verdict,
+        }
+    }
+
+    /// Puts a node on the list of those to look at, if there is something to decide.
+    pub(super) fn list(&mut self, node: u32) {
+        let state = self.node(node);
+        let wanted = match state.status {
+            NodeStatus::Waiting => self.verdict(node) != Verdict::Wait,
+            NodeStatus::Judged => true,
+            NodeStatus::Out => self.groups.get(&node).is_some_and(super::group::Group::has_unreleased),
+            NodeStatus::Succeeded
+            | NodeStatus::Failed
+            | NodeStatus::UpstreamFailed
+            | NodeStatus::Skipped
+            | NodeStatus::Cancelled => false,
+        };
+        if wanted && !state.listed {
+            self.node_mut(node).listed = true;
+            self.soft.listed.push_back(node);
+        }
+    }
+
+    pub(super) fn offset(&self, now: Wall) -> u32 {
+        u32::try_from(now.since(self.created).get()).unwrap_or(u32::MAX)
+    }
+
+    pub(super) fn begin_node(&mut self, node: u32, now: Wall) {
+        let started = self.offset(now);
+        let state = self.node_mut(node);
+        if state.status == NodeStatus::Waiting {
+            state.started = started;
+        }
+        state.status = NodeStatus::Out;
+    }
+
+    pub(super) fn end_node(&mut self, node: u32, status: NodeStatus, now: Wall) {
+        let ended = self.offset(now);
+        let Some(end) = status.end() else { return };
+        let state = self.node_mut(node);
+        debug_assert!(state.status.end().is_none(), "WF-2: a node ends once");
+        state.status = status;
+        state.ended = ended;
+        self.unfinished -= 1;
+        self.failed += u32::from(end == End::Failed);
+        let plan = Arc::clone(&self.plan);
+        if status == NodeStatus::Succeeded && plan.node(node).undo.is_some() {
+            self.undo.push(node);
+        }
+        for child in plan.children(node) {
+            self.node_mut(*child).ends.add(end);
+            self.list(*child);
+        }
+    }
+
+    /// The end of a task or child run that this run had released.
+    pub(super) fn place_ended(
+        &mut self,
+        place: Place,
+        status: Status,
+        output: Option<&Arc<[u8]>>,
+        now: Wall,
+    ) {
+        self.out -= 1;
+        let Place { node, index, turn } = place;
+        if index == Place::UNDO {
+            self.undone += 1;
+            if status != Status::Succeeded {
+                self.whys.insert(node, format!("its undo ended as {}", status.label()).into());
+            }
+            return;
+        }
+        // Cleared meanwhile: its successor counts.
+        if self.node(node).turn != turn {
+            return;
+        }
+        let status = match status {
+            Status::Succeeded => NodeStatus::Succeeded,
+            Status::Cancelled => NodeStatus::Cancelled,
+            Status::Skipped => NodeStatus::Skipped,
+            Status::UpstreamFailed => NodeStatus::UpstreamFailed,
+            _ => NodeStatus::Failed,
+        };
+        let plan = Arc::clone(&self.plan);
+        let spec = plan.node(node);
+        if let Some(output) = output
+            && (spec.output_kept || spec.repeat.is_some())
+        {
+            self.keep_output(node, index, output.clone());
+        }
+        if let Some(group) = self.groups.get_mut(&node) {
+            group.end(index, status);
+            let tolerance = spec.each.as_ref().map_or(super::plan::Tolerance::NONE, |each| each.tolerance);
+            match group.outcome(tolerance) {
+                Some(outcome) => self.end_node(node, outcome, now),
+                None => self.list(node),
+            }
+        } else if status == NodeStatus::Succeeded && spec.repeat.is_some() {
+            self.node_mut(node).status = NodeStatus::Judged;
+            self.list(node);
+        } else {
+            self.end_node(node, status, now);
+        }
+    }
+
+    pub(super) fn keep_output(&mut self, node: u32, index: u32, output: Arc<[u8]>) {
+        self.output_bytes += output.len() as u64;
+        if let Some(old) = self.outputs.insert((node, index), output) {
+            self.output_bytes -= old.len() as u64;
+        }
+    }
+
+    /// Takes back what a node did, so that it can run again.
+    pub(super) fn clear_node(&mut self, node: u32) {
+        let plan = Arc::clone(&self.plan);
+        if let Some(end) = self.node(node).status.end() {
+            self.unfinished += 1;
+            self.failed -= u32::from(end == End::Failed);
+            for child in plan.children(node) {
+                self.node_mut(*child).ends.take_back(end);
+            }
+        }
+        let state = self.node_mut(node);
+        state.status = NodeStatus::Waiting;
+        state.turn += 1;
+        state.rounds = 0;
+        (state.started, state.ended) = (0, 0);
+        self.groups.remove(&node);
+        self.whys.remove(&node);
+        self.undo.retain(|done| *done != node);
+        self.reused.retain(|reused| *reused != node);
+        let cleared: Vec<(u32, u32)> =
+            self.outputs.range((node, 0)..=(node, u32::MAX)).map(|(key, _)| *key).collect();
+        for key in cleared {
+            if let Some(output) = self.outputs.remove(&key) {
+                self.output_bytes -= output.len() as u64;
+            }
+        }
+    }
+
+    /// Everything soft and every counter that rows leave out, from what the nodes say.
+    pub(super) fn derive(&mut self) {
+        self.soft = super::run::Soft::default();
+        for node in &mut self.nodes {
+            (node.ends, node.listed) = (Ends::default(), false);
+        }
+        let plan = Arc::clone(&self.plan);
+        (self.unfinished, self.failed) = (0, 0);
+        for node in 0..plan.len() {
+            match self.node(node).status.end() {
+                None => self.unfinished += 1,
+                Some(end) => {
+                    self.failed += u32::from(end == End::Failed);
+                    for child in plan.children(node) {
+                        self.node_mut(*child).ends.add(end);
+                    }
+                }
+            }
+        }
+        if self.status == RunStatus::Running {
+            (0..plan.len()).for_each(|node| self.list(node));
+            self.soft.stop_cursor = self.stop.map(|_| (0, 0));
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! What can happen to jobs and runs. Tasks of runs end by the events that end any task.
+
+use std::sync::Arc;
+
+use super::job::{Definition, JobKey};
+use super::plan::Plan;
+use super::run::{NodeStatus, Origin, Pause, Run, RunStatus, RunStop, Trigger};
+use crate::id::RunId;
+use crate::key::KeyClaim;
+use crate::priority::Priority;
+use crate::task::{Labels, Override, Payload};
+
+#[derive(Clone, PartialEq, Debug)]
+pub enum FlowEvent {
+    /// A job was stored for the first time, or with new content.
+    JobApplied(Box<JobApplied>),
+    JobPaused {
+        key: Arc<JobKey>,
+        paused: bool,
+    },
+    JobDeleted {
+        key: Arc<JobKey>,
+    },
+    RunCreated(Box<RunCreated>),
+    /// The run got a place among the active runs of its job.
+    RunStarted {
+        id: RunId,
+    },
+    /// A node ended without a task of its own saying so.
+    NodeEnded {
+        run: RunId,
+        node: u32,
+        status: NodeStatus,
+        why: Option<Arc<str>>,
+    },
+    /// A mapped node knows how many items it has.
+    MapExpanded {
+        run: RunId,
+        node: u32,
+        count: u32,
+    },
+    /// No further items of a mapped node are released.
+    MapCut {
+        run: RunId,
+        node: u32,
+    },
+    RunPaused {
+        id: RunId,
+        pause: Pause,
+    },
+    RunResumed {
+        id: RunId,
+    },
+    RunStopping {
+        id: RunId,
+        stop: RunStop,
+    },
+    /// An operator says how the run ends; what is out is stopped.
+    RunForced {
+        id: RunId,
+        status: RunStatus,
+        over: Override,
+    },
+    /// The undo of a node cannot be run.
+    UndoSkipped {
+        run: RunId,
+        node: u32,
+        why: Arc<str>,
+    },
+    RunEnded(Box<RunEnded>),
+    RunCleared(Box<RunCleared>),
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct JobApplied {
+    pub key: Arc<JobKey>,
+    pub version: u32,
+    pub definition: Definition,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct RunCreated {
+    pub id: RunId,
+    pub job: Arc<JobKey>,
+    pub version: u32,
+    /// `None`: the job's newest version.
+    pub plan: Option<Arc<Plan>>,
+    pub parameters: Payload,
+    pub priority: Option<Priority>,
+    pub labels: Option<Labels>,
+    pub key: Option<KeyClaim>,
+    pub trigger: Trigger,
+    pub parent: Option<Origin>,
+    pub rerun_of: Option<RunId>,
+    /// Nodes that need not run again, with what they gave, from an earlier run.
+    pub reused: Vec<Reused>,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Reused {
+    pub node: u32,
+    pub status: NodeStatus,
+    /// By index.
+    pub outputs: Vec<(u32, Arc<[u8]>)>,
+    /// Items of a mapped node.
+    pub items: Option<u32>,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct RunEnded {
+    pub id: RunId,
+    pub status: RunStatus,
+    pub output: Option<Arc<[u8]>>,
+    pub why: Option<Arc<str>>,
+}
+
+/// Nodes that will run again.
+#[derive(Clone, PartialEq, Debug)]
+pub struct RunCleared {
+    pub id: RunId,
+    /// Ascending, closed under "follows from".
+    pub nodes: Vec<u32>,
+    pub over: Override,
+    /// The run as it was, if it had left memory.
+    pub ended: Option<Box<Run>>,
+}
+
+impl FlowEvent {
+    /// The run that must be in memory for this event.
+    pub fn run(&self) -> Option<RunId> {
+        match self {
+            Self::JobApplied(_) | Self::JobPaused { .. } | Self::JobDeleted { .. } | Self::RunCreated(_) => {
+                None
+            }
+            Self::RunCleared(cleared) if cleared.ended.is_some() => None,
+            Self::RunCleared(cleared) => Some(cleared.id),
+            Self::NodeEnded { run, .. }
+            | Self::MapExpanded { run, .. }
+            | Self::MapCut { run, .. }
+            | Self::UndoSkipped { run, .. } => Some(*run),
+            Self::RunEnded(ended) => Some(ended.id),
+            Self::RunStarted { id }
+            | Self::RunPaused { id, .. }
+            | Self::RunResumed { id }
+            | Self::RunStopping { id, .. }
+            | Self::RunForced { id, .. } => Some(*id),
+        }
+    }
+}

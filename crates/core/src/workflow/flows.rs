@@ -1,0 +1,188 @@
+//! Jobs and runs of a shard, what of them changed since the last cut, and what is to be looked at.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use super::job::{Definition, Job, JobKey, JobTable, Lanes};
+use super::run::{Run, RunStatus};
+use super::table::{RunSlot, RunTable};
+use crate::id::{RunId, Seq};
+use crate::time::{Elapsed, Millis, Wall};
+
+#[derive(Debug, Default)]
+pub struct Flows {
+    pub(crate) jobs: JobTable,
+    pub(crate) runs: RunTable,
+    /// Soft: runs in which something can be decided, in the order they were called.
+    pub(crate) agenda: VecDeque<RunSlot>,
+    /// Soft: jobs that may have room for another run.
+    pub(crate) jobs_called: VecDeque<Arc<JobKey>>,
+    /// Soft: tasks released by all runs in the second that began at the instant.
+    released: (Elapsed, u32),
+    dirty_runs: Vec<RunSlot>,
+    dirty_jobs: Vec<Arc<JobKey>>,
+    versions: Vec<NewVersion>,
+}
+
+/// A version stored since the last cut.
+#[derive(Clone, PartialEq, Debug)]
+pub struct NewVersion {
+    pub key: Arc<JobKey>,
+    pub version: u32,
+    pub definition: Definition,
+    pub at: Wall,
+}
+
+/// What a cut must write of jobs and runs.
+#[derive(Debug, Default)]
+pub struct DirtyFlows {
+    pub runs: Vec<RunSlot>,
+    pub jobs: Vec<Arc<JobKey>>,
+    pub versions: Vec<NewVersion>,
+}
+
+impl Flows {
+    pub fn jobs(&self) -> &JobTable {
+        &self.jobs
+    }
+
+    pub fn runs(&self) -> &RunTable {
+        &self.runs
+    }
+
+    pub fn run(&self, id: RunId) -> Option<&Run> {
+        self.runs.by_id(id)
+    }
+
+    /// Puts a job into memory that the tables hold.
+    pub fn load_job(&mut self, job: Job) {
+        self.jobs.insert(job);
+    }
+
+    /// Puts a run into memory that the tables hold; [`Flows::derive`] follows when all are there.
+    pub fn load_run(&mut self, run: Run) -> RunSlot {
+        self.runs.insert(run)
+    }
+
+    pub fn unload_run(&mut self, slot: RunSlot) -> Option<Box<Run>> {
+        self.runs.remove(slot)
+    }
+
+    /// Something may be decided in this run.
+    pub(crate) fn call(&mut self, slot: RunSlot) {
+        if let Some(run) = self.runs.get_mut(slot)
+            && !run.soft.on_agenda
+        {
+            run.soft.on_agenda = true;
+            self.agenda.push_back(slot);
+        }
+    }
+
+    pub(crate) fn touch(&mut self, slot: RunSlot, seq: Seq, cut: Seq, now: Wall) {
+        let run = self.runs.get_mut(slot).expect("EV-1: a touched run is in memory");
+        if run.touched <= cut {
+            self.dirty_runs.push(slot);
+        }
+        run.touched = seq;
+        run.changed = now;
+    }
+
+    /// When this run may next release a task, if not now.
+    pub(crate) fn release_at(&self, slot: RunSlot, now: Elapsed, max: u32) -> Option<Elapsed> {
+        let run = self.runs.get(slot)?;
+        let own = full(run.soft.released, now, run.plan.bounds.release_per_second);
+        let all = full(self.released, now, max);
+        own.max(all)
+    }
+
+    pub(crate) fn count_release(&mut self, slot: RunSlot, now: Elapsed) {
+        count(&mut self.released, now);
+        if let Some(run) = self.runs.get_mut(slot) {
+            count(&mut run.soft.released, now);
+        }
+    }
+
+    pub(crate) fn add(&mut self, run: Run) -> RunSlot {
+        let slot = self.runs.insert(run);
+        self.dirty_runs.push(slot);
+        slot
+    }
+
+    pub(crate) fn touch_job(&mut self, key: &JobKey, seq: Seq, cut: Seq) {
+        let job = self.jobs.get_mut(key).expect("EV-1: a touched job is in memory");
+        if job.touched <= cut {
+            self.dirty_jobs.push(job.key.clone());
+        }
+        job.touched = seq;
+    }
+
+    pub(crate) fn add_job(&mut self, job: Job) {
+        self.dirty_jobs.push(job.key.clone());
+        self.jobs.insert(job);
+    }
+
+    pub(crate) fn add_version(&mut self, version: NewVersion) {
+        self.versions.push(version);
+    }
+
+    pub fn take_dirty(&mut self) -> DirtyFlows {
+        DirtyFlows {
+            runs: std::mem::take(&mut self.dirty_runs),
+            jobs: std::mem::take(&mut self.dirty_jobs),
+            versions: std::mem::take(&mut self.versions),
+        }
+    }
+
+    pub fn dirty_len(&self) -> usize {
+        self.dirty_runs.len() + self.dirty_jobs.len() + self.versions.len()
+    }
+
+    /// After loading and replaying: everything soft, from scratch (RN-2).
+    pub(crate) fn derive(&mut self) {
+        self.agenda.clear();
+        self.jobs_called.clear();
+        for job in self.jobs.iter_mut() {
+            job.lanes = Lanes::default();
+        }
+        let mut queued: Vec<(RunId, RunSlot)> = Vec::new();
+        let slots: Vec<RunSlot> = self.runs.iter().map(|(slot, _)| slot).collect();
+        for slot in slots {
+            let Some(run) = self.runs.get_mut(slot) else { continue };
+            run.derive();
+            let (id, key, status) = (run.id, run.job.clone(), run.status);
+            match status {
+                RunStatus::Queued => queued.push((id, slot)),
+                RunStatus::Running => {
+                    if let Some(job) = self.jobs.get_mut(&key) {
+                        job.lanes.active += 1;
+                    }
+                    self.call(slot);
+                }
+                RunStatus::Succeeded | RunStatus::Failed | RunStatus::Cancelled => {}
+            }
+        }
+        // Ids begin with the time they were minted at, so this is about the order in which the runs came.
+        queued.sort_unstable();
+        for (_, slot) in queued {
+            let Some(key) = self.runs.get(slot).map(|run| run.job.clone()) else { continue };
+            if let Some(job) = self.jobs.get_mut(&key) {
+                job.lanes.waiting.push_back(slot);
+                self.jobs_called.push_back(key);
+            }
+        }
+    }
+}
+
+const SECOND: Millis = Millis::from_secs(1);
+
+/// The end of a second in which `max` were released already. No bound is `u32::MAX`.
+fn full((began, released): (Elapsed, u32), now: Elapsed, max: u32) -> Option<Elapsed> {
+    (now.since(began) < SECOND && released >= max).then(|| began + SECOND)
+}
+
+fn count(window: &mut (Elapsed, u32), now: Elapsed) {
+    if now.since(window.0) >= SECOND || window.1 == 0 {
+        *window = (now, 0);
+    }
+    window.1 += 1;
+}

@@ -1,0 +1,89 @@
+//! What expressions and templates can see, and who evaluates them.
+//! - EX-1 the result of an evaluation goes into an event; folding events never evaluates
+
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use super::plan::Source;
+use super::run::Run;
+use crate::name::Name;
+use crate::task::Payload;
+
+/// Understands the texts of a plan. Pure: the same texts and scope give the same result. Errors are for people.
+pub trait Evaluate: Send + Sync + Debug {
+    fn condition(&self, source: &Source, scope: &Scope<'_>) -> Result<bool, String>;
+
+    /// How many items the list has.
+    fn count(&self, items: &Source, scope: &Scope<'_>) -> Result<u32, String>;
+
+    /// Fills in the templates of a payload; `executor` tells how values must be quoted in it.
+    fn render(&self, template: &Payload, executor: &Name, scope: &Scope<'_>) -> Result<Payload, String>;
+
+    /// The value of an expression, as JSON.
+    fn value(&self, source: &Source, scope: &Scope<'_>) -> Result<Arc<[u8]>, String>;
+
+    /// Fills in a template for a short text.
+    fn text(&self, template: &Source, scope: &Scope<'_>) -> Result<String, String>;
+
+    /// Parameters of a run of the job that `definition` describes, checked, with its defaults.
+    fn parameters(&self, definition: &Arc<[u8]>, given: &Payload) -> Result<Payload, String>;
+}
+
+/// The point of view of one node, or of one item of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Scope<'a> {
+    pub run: &'a Run,
+    /// `None`: of the run as a whole.
+    pub node: Option<u32>,
+    pub index: Option<u32>,
+}
+
+impl<'a> Scope<'a> {
+    pub const fn of_run(run: &'a Run) -> Self {
+        Self { run, node: None, index: None }
+    }
+
+    pub const fn of_node(run: &'a Run, node: u32) -> Self {
+        Self { run, node: Some(node), index: None }
+    }
+
+    pub const fn of_item(run: &'a Run, node: u32, index: u32) -> Self {
+        Self { run, node: Some(node), index: Some(index) }
+    }
+}
+
+/// For plans without texts: understands none.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoTexts;
+
+impl NoTexts {
+    fn refuse<T>() -> Result<T, String> {
+        Err("expressions cannot be evaluated here".to_owned())
+    }
+}
+
+impl Evaluate for NoTexts {
+    fn condition(&self, _: &Source, _: &Scope<'_>) -> Result<bool, String> {
+        Self::refuse()
+    }
+
+    fn count(&self, _: &Source, _: &Scope<'_>) -> Result<u32, String> {
+        Self::refuse()
+    }
+
+    fn render(&self, _: &Payload, _: &Name, _: &Scope<'_>) -> Result<Payload, String> {
+        Self::refuse()
+    }
+
+    fn value(&self, _: &Source, _: &Scope<'_>) -> Result<Arc<[u8]>, String> {
+        Self::refuse()
+    }
+
+    fn text(&self, _: &Source, _: &Scope<'_>) -> Result<String, String> {
+        Self::refuse()
+    }
+
+    fn parameters(&self, _: &Arc<[u8]>, given: &Payload) -> Result<Payload, String> {
+        Ok(given.clone())
+    }
+}

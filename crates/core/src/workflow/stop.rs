@@ -1,0 +1,95 @@
+//! Stopping what a run has out, in bounded steps.
+
+use super::advance::ended;
+use super::event::{FlowEvent, RunEnded};
+use super::plan::Work;
+use super::run::{NodeStatus, Run, RunStatus, RunStop};
+use super::table::{RunSlot, RunTable};
+use crate::command::cancel::event_for;
+use crate::event::Event;
+use crate::id::Place;
+use crate::task::TaskTable;
+
+/// Places looked at in one step.
+const STEP_PLACES_MAX: u32 = 500;
+
+/// The next part of the walk over a run that must stop; may be empty although the walk goes on.
+pub(super) fn stop_step(runs: &mut RunTable, tasks: &TaskTable, slot: RunSlot) -> Vec<Event> {
+    let mut events = Vec::new();
+    let Some(run) = runs.get(slot) else { return events };
+    let (mut node, mut item) = run.soft.stop_cursor.unwrap_or_default();
+    let mut relist = Vec::new();
+    for _ in 0..STEP_PLACES_MAX {
+        if node >= run.plan.len() {
+            break;
+        }
+        match run.node(node).status {
+            NodeStatus::Waiting if run.stop == Some(RunStop::Failed) => relist.push(node),
+            NodeStatus::Waiting | NodeStatus::Judged => {
+                events.push(ended(run, node, NodeStatus::Cancelled, None));
+            }
+            NodeStatus::Out if spared(run, node) => {}
+            NodeStatus::Out => match run.groups.get(&node) {
+                None => events.extend(stop_place(run, runs, tasks, node, Place::WHOLE)),
+                Some(group) => {
+                    if item == 0 && group.has_unreleased() {
+                        events.push(Event::Flow(FlowEvent::MapCut { run: run.id, node }));
+                    }
+                    if group.items.get(item as usize) == Some(&NodeStatus::Out) {
+                        events.extend(stop_place(run, runs, tasks, node, item));
+                    }
+                    if item + 1 < group.released {
+                        item += 1;
+                        continue;
+                    }
+                }
+            },
+            NodeStatus::Succeeded
+            | NodeStatus::Failed
+            | NodeStatus::UpstreamFailed
+            | NodeStatus::Skipped
+            | NodeStatus::Cancelled => {}
+        }
+        (node, item) = (node + 1, 0);
+    }
+    let run = runs.get_mut(slot).expect("WF-2: it was just looked at");
+    run.soft.stop_cursor = (node < run.plan.len()).then_some((node, item));
+    relist.into_iter().for_each(|node| run.list(node));
+    events
+}
+
+/// `None`: it has ended, or is being stopped already.
+pub(crate) fn cancel_event(run: &Run) -> Option<FlowEvent> {
+    let id = run.id;
+    match run.status {
+        RunStatus::Queued => Some(FlowEvent::RunEnded(Box::new(RunEnded {
+            id,
+            status: RunStatus::Cancelled,
+            output: None,
+            why: None,
+        }))),
+        RunStatus::Running => {
+            let asked = matches!(run.stop, Some(RunStop::Cancel));
+            (!asked).then_some(FlowEvent::RunStopping { id, stop: RunStop::Cancel })
+        }
+        RunStatus::Succeeded | RunStatus::Failed | RunStatus::Cancelled => None,
+    }
+}
+
+/// Work that answers to a failure goes on in a run that has failed.
+fn spared(run: &Run, node: u32) -> bool {
+    run.stop == Some(RunStop::Failed) && run.plan.node(node).rule.answers_failure()
+}
+
+fn stop_place(run: &Run, runs: &RunTable, tasks: &TaskTable, node: u32, index: u32) -> Option<Event> {
+    match &run.plan.node(node).work {
+        Work::Task(_) => {
+            let task = tasks.by_id(run.task_at(node, index))?;
+            event_for(task, true).ok().flatten()
+        }
+        Work::Run { .. } => {
+            let child = runs.by_id(run.id.child(run.place(node, index)))?;
+            cancel_event(child).map(Event::Flow)
+        }
+    }
+}

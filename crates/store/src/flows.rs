@@ -1,0 +1,70 @@
+//! Rows of jobs, their versions, and runs.
+
+use mainspring_core::id::RunId;
+use mainspring_core::name::Name;
+use mainspring_core::time::Wall;
+use mainspring_core::workflow::{JobKey, RunStatus, Trigger};
+
+/// Insert or replace.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct JobRow {
+    pub key: JobKey,
+    pub bytes: Vec<u8>,
+}
+
+/// Written once, never changed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct VersionRow {
+    pub key: JobKey,
+    pub version: u32,
+    pub at: Wall,
+    pub hash: u128,
+    pub plan: Vec<u8>,
+    /// The definition as people wrote it.
+    pub source: Vec<u8>,
+}
+
+/// Insert or replace; live and ended runs are in one table.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RunRow {
+    pub id: RunId,
+    pub job: JobKey,
+    pub version: u32,
+    pub status: RunStatus,
+    pub trigger: Trigger,
+    pub labels: Vec<(Name, Name)>,
+    pub created: Wall,
+    /// `None` while it has not ended.
+    pub ended: Option<Wall>,
+    /// The run as [`crate::format`] encodes it.
+    pub bytes: Vec<u8>,
+}
+
+/// Every field narrows; `None` and empty do not. Newest first.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct RunQuery {
+    pub tenant: Option<Name>,
+    pub job: Option<Name>,
+    pub statuses: Vec<RunStatus>,
+    pub trigger: Option<Trigger>,
+    pub label: Option<(Name, Name)>,
+    pub created_from: Option<Wall>,
+    pub created_before: Option<Wall>,
+    /// The last run of the page before this one.
+    pub after: Option<RunId>,
+    /// At most [`crate::PAGE_MAX`].
+    pub limit: usize,
+}
+
+impl RunQuery {
+    pub fn wants(&self, row: &RunRow) -> bool {
+        self.tenant.as_ref().is_none_or(|tenant| row.job.tenant == *tenant)
+            && self.job.as_ref().is_none_or(|job| row.job.name == *job)
+            && (self.statuses.is_empty() || self.statuses.contains(&row.status))
+            && self.trigger.is_none_or(|trigger| row.trigger == trigger)
+            && self.label.as_ref().is_none_or(|label| row.labels.contains(label))
+            && self.created_from.is_none_or(|from| row.created >= from)
+            && self.created_before.is_none_or(|before| row.created < before)
+            && self.after.is_none_or(|after| row.id < after)
+    }
+}

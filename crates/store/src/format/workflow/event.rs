@@ -1,0 +1,137 @@
+//! Writes events of jobs and runs.
+
+use mainspring_core::workflow::{FlowEvent, JobApplied, Reused, RunCleared, RunCreated, RunEnded};
+
+use super::{plan, run};
+use crate::format::{EncodedProfiles, Writer};
+
+/// First byte after the event's own type and version. Frozen: a number is never given away again.
+pub(super) mod kind {
+    pub const JOB_APPLIED: u8 = 1;
+    pub const JOB_PAUSED: u8 = 2;
+    pub const JOB_DELETED: u8 = 3;
+    pub const RUN_CREATED: u8 = 4;
+    pub const RUN_STARTED: u8 = 5;
+    pub const NODE_ENDED: u8 = 6;
+    pub const MAP_EXPANDED: u8 = 7;
+    pub const MAP_CUT: u8 = 8;
+    pub const RUN_PAUSED: u8 = 9;
+    pub const RUN_RESUMED: u8 = 10;
+    pub const RUN_STOPPING: u8 = 11;
+    pub const RUN_FORCED: u8 = 12;
+    pub const UNDO_SKIPPED: u8 = 13;
+    pub const RUN_ENDED: u8 = 14;
+    pub const RUN_CLEARED: u8 = 15;
+    pub const NEWEST: u8 = RUN_CLEARED;
+}
+
+pub(in crate::format) fn write(w: &mut Writer<'_>, event: &FlowEvent, profiles: &mut EncodedProfiles) {
+    match event {
+        FlowEvent::JobApplied(applied) => write_applied(w, applied, profiles),
+        FlowEvent::JobPaused { key, paused } => {
+            w.byte(kind::JOB_PAUSED);
+            run::write_key(w, key);
+            w.bool(*paused);
+        }
+        FlowEvent::JobDeleted { key } => {
+            w.byte(kind::JOB_DELETED);
+            run::write_key(w, key);
+        }
+        FlowEvent::RunCreated(created) => write_created(w, created, profiles),
+        FlowEvent::RunCleared(cleared) => write_cleared(w, cleared, profiles),
+        FlowEvent::RunEnded(ended) => write_ended(w, ended),
+        FlowEvent::NodeEnded { run, node, status, why } => {
+            on_node(w, kind::NODE_ENDED, run.bits(), *node);
+            w.byte(*status as u8);
+            w.option(why.as_deref(), Writer::text);
+        }
+        FlowEvent::MapExpanded { run, node, count } => {
+            on_node(w, kind::MAP_EXPANDED, run.bits(), *node);
+            w.varint((*count).into());
+        }
+        FlowEvent::MapCut { run, node } => on_node(w, kind::MAP_CUT, run.bits(), *node),
+        FlowEvent::UndoSkipped { run, node, why } => {
+            on_node(w, kind::UNDO_SKIPPED, run.bits(), *node);
+            w.text(why);
+        }
+        FlowEvent::RunStarted { id } => on_run(w, kind::RUN_STARTED, id.bits()),
+        FlowEvent::RunPaused { id, pause } => {
+            on_run(w, kind::RUN_PAUSED, id.bits());
+            run::write_pause(w, pause);
+        }
+        FlowEvent::RunResumed { id } => on_run(w, kind::RUN_RESUMED, id.bits()),
+        FlowEvent::RunStopping { id, stop } => {
+            on_run(w, kind::RUN_STOPPING, id.bits());
+            w.byte(*stop as u8);
+        }
+        FlowEvent::RunForced { id, status, over } => {
+            on_run(w, kind::RUN_FORCED, id.bits());
+            w.byte(*status as u8);
+            w.over(over);
+        }
+    }
+}
+
+fn on_run(w: &mut Writer<'_>, kind: u8, run: u128) {
+    w.byte(kind);
+    w.wide(run);
+}
+
+fn on_node(w: &mut Writer<'_>, kind: u8, run: u128, node: u32) {
+    on_run(w, kind, run);
+    w.varint(node.into());
+}
+
+fn write_applied(w: &mut Writer<'_>, applied: &JobApplied, profiles: &mut EncodedProfiles) {
+    w.byte(kind::JOB_APPLIED);
+    run::write_key(w, &applied.key);
+    w.varint(applied.version.into());
+    plan::write(w, &applied.definition.plan, profiles);
+    w.bytes(&applied.definition.source);
+    w.wide(applied.definition.hash);
+}
+
+fn write_created(w: &mut Writer<'_>, created: &RunCreated, profiles: &mut EncodedProfiles) {
+    on_run(w, kind::RUN_CREATED, created.id.bits());
+    run::write_key(w, &created.job);
+    w.varint(created.version.into());
+    w.bool(created.plan.is_some());
+    if let Some(plan) = &created.plan {
+        plan::write(w, plan, profiles);
+    }
+    w.bytes(&created.parameters);
+    w.option(created.priority, Writer::priority);
+    w.option(created.labels.as_ref(), |w, labels| w.labels(labels));
+    w.option(created.key.as_ref(), Writer::key);
+    w.byte(created.trigger as u8);
+    w.option(created.parent.as_ref(), run::write_origin);
+    w.option(created.rerun_of, |w, id| w.wide(id.bits()));
+    w.list(&created.reused, write_reused);
+}
+
+fn write_reused(w: &mut Writer<'_>, reused: &Reused) {
+    w.varint(reused.node.into());
+    w.byte(reused.status as u8);
+    w.list(&reused.outputs, |w, (index, output)| {
+        w.varint((*index).into());
+        w.bytes(output);
+    });
+    w.option(reused.items, |w, items| w.varint(items.into()));
+}
+
+fn write_cleared(w: &mut Writer<'_>, cleared: &RunCleared, profiles: &mut EncodedProfiles) {
+    on_run(w, kind::RUN_CLEARED, cleared.id.bits());
+    w.list(&cleared.nodes, |w, node| w.varint((*node).into()));
+    w.over(&cleared.over);
+    w.bool(cleared.ended.is_some());
+    if let Some(ended) = &cleared.ended {
+        run::write_whole(w, ended, profiles);
+    }
+}
+
+fn write_ended(w: &mut Writer<'_>, ended: &RunEnded) {
+    on_run(w, kind::RUN_ENDED, ended.id.bits());
+    w.byte(ended.status as u8);
+    w.option(ended.output.as_deref(), Writer::bytes);
+    w.option(ended.why.as_deref(), Writer::text);
+}

@@ -1,0 +1,115 @@
+//! Reads events of jobs and runs.
+
+use std::sync::Arc;
+
+use mainspring_core::workflow::{
+    Definition, FlowEvent, JobApplied, NodeStatus, Reused, RunCleared, RunCreated, RunEnded, RunStatus,
+    Trigger,
+};
+
+use super::event::kind;
+use super::{plan, run};
+use crate::format::{FormatError, ProfileCache, Reader};
+
+pub(in crate::format) fn read(
+    r: &mut Reader<'_>,
+    profiles: &mut ProfileCache,
+) -> Result<FlowEvent, FormatError> {
+    let at = r.at();
+    match r.byte("kind of event")? {
+        0 => Err(FormatError::bad("kind of event", at, "is 0, which was never written")),
+        kind::JOB_APPLIED => read_applied(r, profiles),
+        kind::JOB_PAUSED => {
+            Ok(FlowEvent::JobPaused { key: Arc::new(run::read_key(r)?), paused: r.bool("paused")? })
+        }
+        kind::JOB_DELETED => Ok(FlowEvent::JobDeleted { key: Arc::new(run::read_key(r)?) }),
+        kind::RUN_CREATED => read_created(r, profiles),
+        kind::RUN_CLEARED => Ok(FlowEvent::RunCleared(Box::new(RunCleared {
+            id: r.run_id()?,
+            nodes: r.list("nodes", |r| r.varint32("node"))?,
+            over: r.over()?,
+            ended: r.option("ended run", |r| run::read_whole(r, profiles).map(Box::new))?,
+        }))),
+        kind::RUN_ENDED => Ok(FlowEvent::RunEnded(Box::new(RunEnded {
+            id: r.run_id()?,
+            status: run_status(r)?,
+            output: r.option("output", |r| r.shared_bytes("output"))?,
+            why: r.option("why", why)?,
+        }))),
+        found if found > kind::NEWEST => Err(FormatError::newer("kind of event", at, found, kind::NEWEST)),
+        kind => read_small(r, kind),
+    }
+}
+
+fn read_small(r: &mut Reader<'_>, kind: u8) -> Result<FlowEvent, FormatError> {
+    let at = r.at();
+    let id = r.run_id()?;
+    let node = |r: &mut Reader<'_>| r.varint32("node");
+    Ok(match kind {
+        kind::NODE_ENDED => FlowEvent::NodeEnded {
+            run: id,
+            node: node(r)?,
+            status: node_status(r)?,
+            why: r.option("why", why)?,
+        },
+        kind::MAP_EXPANDED => FlowEvent::MapExpanded { run: id, node: node(r)?, count: r.varint32("count")? },
+        kind::MAP_CUT => FlowEvent::MapCut { run: id, node: node(r)? },
+        kind::UNDO_SKIPPED => FlowEvent::UndoSkipped { run: id, node: node(r)?, why: why(r)? },
+        kind::RUN_STARTED => FlowEvent::RunStarted { id },
+        kind::RUN_PAUSED => FlowEvent::RunPaused { id, pause: run::read_pause(r)? },
+        kind::RUN_RESUMED => FlowEvent::RunResumed { id },
+        kind::RUN_STOPPING => FlowEvent::RunStopping { id, stop: run::read_stop(r)? },
+        kind::RUN_FORCED => FlowEvent::RunForced { id, status: run_status(r)?, over: r.over()? },
+        _ => return Err(FormatError::bad("kind of event", at, "has no such value")),
+    })
+}
+
+fn why(r: &mut Reader<'_>) -> Result<Arc<str>, FormatError> {
+    r.text("why").map(Arc::from)
+}
+
+fn run_status(r: &mut Reader<'_>) -> Result<RunStatus, FormatError> {
+    r.choice("status of a run", RunStatus::from_index)
+}
+
+fn node_status(r: &mut Reader<'_>) -> Result<NodeStatus, FormatError> {
+    r.choice("status of a node", NodeStatus::from_index)
+}
+
+fn read_applied(r: &mut Reader<'_>, profiles: &mut ProfileCache) -> Result<FlowEvent, FormatError> {
+    Ok(FlowEvent::JobApplied(Box::new(JobApplied {
+        key: Arc::new(run::read_key(r)?),
+        version: r.varint32("version")?,
+        definition: Definition {
+            plan: Arc::new(plan::read(r, profiles)?),
+            source: r.shared_bytes("source")?,
+            hash: r.wide("hash")?,
+        },
+    })))
+}
+
+fn read_created(r: &mut Reader<'_>, profiles: &mut ProfileCache) -> Result<FlowEvent, FormatError> {
+    Ok(FlowEvent::RunCreated(Box::new(RunCreated {
+        id: r.run_id()?,
+        job: Arc::new(run::read_key(r)?),
+        version: r.varint32("version")?,
+        plan: r.option("plan", |r| plan::read(r, profiles).map(Arc::new))?,
+        parameters: r.shared_bytes("parameters")?,
+        priority: r.option("priority", Reader::priority)?,
+        labels: r.option("labels", Reader::labels)?,
+        key: r.option("key", Reader::key)?,
+        trigger: r.choice("trigger", Trigger::from_index)?,
+        parent: r.option("parent", run::read_origin)?,
+        rerun_of: r.option("rerun of", Reader::run_id)?,
+        reused: r.list("reused", read_reused)?,
+    })))
+}
+
+fn read_reused(r: &mut Reader<'_>) -> Result<Reused, FormatError> {
+    Ok(Reused {
+        node: r.varint32("node")?,
+        status: node_status(r)?,
+        outputs: r.list("outputs", |r| Ok((r.varint32("index")?, r.shared_bytes("output")?)))?,
+        items: r.option("items", |r| r.varint32("items"))?,
+    })
+}

@@ -1,0 +1,60 @@
+//! A job's row. Its definition is in the row of its newest version.
+
+use std::sync::Arc;
+
+use mainspring_core::id::Seq;
+use mainspring_core::workflow::{Definition, Job, JobKey, Lanes, LastRun, RunStatus};
+
+use super::run::{read_key, write_key};
+use crate::format::{FormatError, Reader, Writer};
+
+const VERSION: u8 = 1;
+
+pub fn write_job(out: &mut Vec<u8>, job: &Job) {
+    let w = &mut Writer::new(out);
+    w.byte(VERSION);
+    write_key(w, &job.key);
+    w.varint(job.version.into());
+    w.bool(job.paused);
+    w.option(job.deleted, Writer::wall);
+    w.wall(job.created);
+    w.wall(job.changed);
+    w.option(job.last, |w, last| {
+        w.wide(last.id.bits());
+        w.byte(last.status as u8);
+        w.wall(last.at);
+    });
+    w.varint(job.touched.get());
+}
+
+/// `definition`: of this version of this job.
+pub fn read_job<E: From<FormatError>>(
+    bytes: &[u8],
+    definition: impl FnOnce(&JobKey, u32) -> Result<Definition, E>,
+) -> Result<Job, E> {
+    let mut r = Reader::new(bytes);
+    r.version("job version", VERSION)?;
+    let key = Arc::new(read_key(&mut r)?);
+    let version = r.varint32("version")?;
+    let definition = definition(&key, version)?;
+    let job = Job {
+        key,
+        version,
+        definition,
+        paused: r.bool("paused")?,
+        deleted: r.option("deleted", |r| r.wall("deleted"))?,
+        created: r.wall("created")?,
+        changed: r.wall("changed")?,
+        last: r.option("last run", |r| {
+            Ok(LastRun {
+                id: r.run_id()?,
+                status: r.choice("status of a run", RunStatus::from_index)?,
+                at: r.wall("last run")?,
+            })
+        })?,
+        touched: Seq::new(r.varint("touched")?),
+        lanes: Lanes::default(),
+    };
+    r.finish("job")?;
+    Ok(job)
+}

@@ -1,0 +1,18 @@
+//! The bytes of plans, jobs, runs and what happens to them.
+
+mod event;
+mod event_read;
+mod job;
+mod plan;
+mod run;
+
+pub(super) use self::{
+    event::write as write_event,
+    event_read::read as read_event,
+    run::{read_origin, write_origin},
+};
+pub use self::{
+    job::{read_job, write_job},
+    plan::{read_plan, write_plan},
+    run::{StoredRun, read_run, read_run_output, write_run},
+};
