@@ -8,15 +8,19 @@
 
 mod check;
 mod definition;
+mod evaluator;
 pub mod expression;
 mod file;
 pub mod limits;
 mod mistake;
 mod parameter;
+mod schema;
 mod suggest;
 
 pub use self::{
     definition::{Definition, Options, TENANT_DEFAULT, read},
+    evaluator::Evaluator,
     mistake::{Code, Mistake, Position},
     parameter::{Parameter, ParameterType},
+    schema::SCHEMA,
 };

@@ -64,6 +64,8 @@ pub const TEMPLATE_BYTES_MAX: usize = 64 << 10;
 pub const PLACES_MAX: usize = 256;
 /// Of what an expression or template gives.
 pub const RESULT_BYTES_MAX: usize = 1 << 20;
+/// Of the items of a mapped task, all together.
+pub const LIST_BYTES_MAX: usize = 16 << 20;
 /// Values inside each other in a result.
 pub const RESULT_DEPTH_MAX: usize = 64;
 /// Operators in one expression that join texts or lists (`~`, `+`): they make values grow.

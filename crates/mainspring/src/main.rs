@@ -44,6 +44,8 @@ enum Command {
     Pool(command::pool::Pool),
     /// How much waits and runs
     Stats(command::stats::Stats),
+    /// Check job files and tell every mistake, without a server
+    Validate(command::validate::Validate),
     /// Check settings, or show what can be set
     Config(command::config::Config),
     /// Print a script that completes commands in a shell
@@ -71,6 +73,7 @@ fn main() -> ExitCode {
         Command::DeadLetter(dead_letter) => dead_letter.run(),
         Command::Pool(pool) => pool.run(),
         Command::Stats(stats) => stats.run(),
+        Command::Validate(validate) => validate.run(),
         Command::Config(config) => Ok(config.run()),
         Command::Completion(completion) => Ok(completion.run::<Cli>()),
         Command::Sim(sim) => sim.run(),

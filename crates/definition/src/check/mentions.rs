@@ -95,7 +95,7 @@ fn places(task: &Task, text: &Use, mistakes: &mut Mistakes) {
             mistakes.add(Code::OutOfPlace, &text.spot, format!("`{name}` has no value here"), help);
         }
     };
-    let in_item = task.each.is_some() && !matches!(text.place, Place::When | Place::Items);
+    let in_item = task.each.is_some() && !matches!(text.place, Place::When | Place::Items | Place::Undo);
     if !in_item {
         let help = "it exists in the work of a task with `for_each`";
         refuse(said.item, "item", help);

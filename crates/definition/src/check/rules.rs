@@ -1,6 +1,6 @@
 //! Trigger rules that can be proven never to be met. An operator can force any end; that is not counted.
 
-use mainspring_core::workflow::{FailurePolicy, OnEmpty, TriggerRule};
+use mainspring_core::workflow::{OnEmpty, TriggerRule};
 
 use super::graph::Graph;
 use crate::file::{Job, Task, Work};
@@ -14,7 +14,7 @@ pub fn check(job: &Job, graph: &Graph, mistakes: &mut Mistakes) {
             continue;
         }
         let upstream: Vec<&Task> = needs.iter().map(|need| &job.tasks[*need as usize]).collect();
-        if let Some((what, help)) = impossible(*rule, job, &upstream) {
+        if let Some((what, help)) = impossible(*rule, &upstream) {
             let what = format!("`{}` on `{}` {what}", rule.label(), task.name);
             tell(what, help, spot, mistakes);
         }
@@ -25,7 +25,7 @@ fn tell(what: String, help: &str, spot: &Spot, mistakes: &mut Mistakes) {
     mistakes.add(Code::ImpossibleRule, spot, what, help);
 }
 
-fn impossible(rule: TriggerRule, job: &Job, upstream: &[&Task]) -> Option<(&'static str, &'static str)> {
+fn impossible(rule: TriggerRule, upstream: &[&Task]) -> Option<(&'static str, &'static str)> {
     let needs_failure = matches!(rule, TriggerRule::AllFailed | TriggerRule::OneFailed);
     let asks_upstream = needs_failure
         || matches!(
@@ -40,10 +40,6 @@ fn impossible(rule: TriggerRule, job: &Job, upstream: &[&Task]) -> Option<(&'sta
         let what = "asks for the end of other tasks, and it needs none";
         return asks_upstream.then_some((what, "name them under `needs`, or leave the rule out"));
     }
-    if needs_failure && job.policy == FailurePolicy::FailFast {
-        let what = "can never be met: with `failure_policy: fail_fast` the first failure stops the run";
-        return Some((what, "set `failure_policy: fail_after_all`"));
-    }
     let mut safe = upstream.iter().map(|task| cannot_fail(task));
     let never_fails = match rule {
         TriggerRule::OneFailed => safe.all(|safe| safe),
@@ -54,7 +50,6 @@ fn impossible(rule: TriggerRule, job: &Job, upstream: &[&Task]) -> Option<(&'sta
         return Some(("can never be met: `noop` does not fail", "take another rule"));
     }
     let never_skipped = rule == TriggerRule::AllSkipped
-        && job.policy != FailurePolicy::SkipFailed
         && upstream.iter().any(|task| cannot_be_skipped(task));
     let what = "can never be met: an upstream task has no `when`, no `for_each` and nothing before it";
     never_skipped.then_some((what, "take another rule"))

@@ -2,14 +2,16 @@
 //! - CA-1 bounded: a full cache is emptied; what is in use is parsed again, which costs microseconds
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::hash::Hash;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::payload::{Kind, Payload};
 use super::source::{Bad, Expression};
 use super::template::Template;
 
-/// Some 4 KiB each at most, mostly far less.
+/// Sources and entries of one kind; what was parsed from a source takes some times its size.
 const ENTRIES_MAX: usize = 20_000;
+const BYTES_MAX: usize = 16 << 20;
 
 #[derive(Default)]
 pub struct Cache {
@@ -18,31 +20,43 @@ pub struct Cache {
     payloads: Shelf<(Kind, Arc<[u8]>), Arc<Payload>>,
 }
 
-struct Shelf<K, V>(Mutex<HashMap<K, V>>);
+struct Shelf<K, V>(Mutex<Entries<K, V>>);
+
+struct Entries<K, V> {
+    by_source: HashMap<K, V>,
+    bytes: usize,
+}
 
 impl<K, V> Default for Shelf<K, V> {
     fn default() -> Self {
-        Self(Mutex::default())
+        Self(Mutex::new(Entries { by_source: HashMap::new(), bytes: 0 }))
     }
 }
 
-impl<K: Eq + std::hash::Hash + Clone, V: Clone> Shelf<K, V> {
-    fn get(&self, key: &K, make: impl FnOnce() -> Result<V, Bad>) -> Result<V, Bad> {
-        // A panic while it was locked cannot leave half an entry.
-        let mut entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(found) = entries.get(key) {
+impl<K: Eq + Hash + Clone, V: Clone> Shelf<K, V> {
+    fn get(&self, key: &K, bytes: usize, make: impl FnOnce() -> Result<V, Bad>) -> Result<V, Bad> {
+        if let Some(found) = self.entries().by_source.get(key) {
             return Ok(found.clone());
         }
+        // Not under the lock: two may parse the same source, others go on.
         let made = make()?;
-        if entries.len() >= ENTRIES_MAX {
-            entries.clear();
+        let mut entries = self.entries();
+        if entries.by_source.len() >= ENTRIES_MAX || entries.bytes + bytes > BYTES_MAX {
+            entries.by_source.clear();
+            entries.bytes = 0;
         }
-        entries.insert(key.clone(), made.clone());
+        entries.bytes += bytes;
+        entries.by_source.insert(key.clone(), made.clone());
         Ok(made)
     }
 
+    /// A panic while it was locked cannot leave half an entry.
+    fn entries(&self) -> MutexGuard<'_, Entries<K, V>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn len(&self) -> usize {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).len()
+        self.entries().by_source.len()
     }
 }
 
@@ -57,14 +71,14 @@ impl Cache {
     }
 
     pub fn expression(&self, source: &Arc<str>) -> Result<Expression, Bad> {
-        self.expressions.get(source, || Expression::parse(source))
+        self.expressions.get(source, source.len(), || Expression::parse(source))
     }
 
     pub fn template(&self, source: &Arc<str>) -> Result<Arc<Template>, Bad> {
-        self.templates.get(source, || Template::parse(source).map(Arc::new))
+        self.templates.get(source, source.len(), || Template::parse(source).map(Arc::new))
     }
 
     pub fn payload(&self, kind: Kind, bytes: &Arc<[u8]>) -> Result<Arc<Payload>, Bad> {
-        self.payloads.get(&(kind, bytes.clone()), || Payload::parse(kind, bytes).map(Arc::new))
+        self.payloads.get(&(kind, bytes.clone()), bytes.len(), || Payload::parse(kind, bytes).map(Arc::new))
     }
 }

@@ -41,6 +41,20 @@ fn parse(bytes: &[u8]) -> Value {
     }
 }
 
+/// The items of a mapped task, ready to be read one by one.
+#[derive(Clone, Debug)]
+pub struct Items(pub(super) Arc<[Value]>);
+
+impl Items {
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
 /// How an upstream task ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TaskState {
@@ -95,7 +109,7 @@ pub struct Context {
     params: Option<Document>,
     run: Option<Value>,
     tasks: Arc<BTreeMap<Arc<str>, Upstream>>,
-    item: Option<Document>,
+    item: Option<Value>,
     index: Option<u64>,
     round: Option<u32>,
     output: Option<Document>,
@@ -122,7 +136,14 @@ impl Context {
 
     pub fn with_item(mut self, index: u64, item: Document) -> Self {
         self.index = Some(index);
-        self.item = Some(item);
+        self.item = Some(item.value());
+        self
+    }
+
+    /// Nothing if the list has no such place.
+    pub fn with_item_of(mut self, index: u32, items: &Items) -> Self {
+        self.index = Some(u64::from(index));
+        self.item = items.0.get(index as usize).cloned();
         self
     }
 
@@ -153,7 +174,7 @@ impl Object for Context {
             "params" => self.params.as_ref().map(Document::value),
             "tasks" => Some(Value::from_object(Tasks(self.tasks.clone()))),
             "run" => self.run.clone(),
-            "item" => self.item.as_ref().map(Document::value),
+            "item" => self.item.clone(),
             "index" => self.index.map(Value::from),
             "round" => self.round.map(Value::from),
             // A program that gave nothing out gave null.

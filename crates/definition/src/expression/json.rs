@@ -6,13 +6,18 @@ use minijinja::Value;
 use minijinja::value::ValueKind;
 use serde_json::{Map, Number};
 
-use crate::limits::{RESULT_BYTES_MAX, RESULT_DEPTH_MAX};
+use crate::limits::{LIST_BYTES_MAX, RESULT_BYTES_MAX, RESULT_DEPTH_MAX};
 
 /// What crosses the border of this crate.
 pub type Json = serde_json::Value;
 
 pub fn to_json(value: &Value) -> Result<Json, String> {
-    Walk { room: RESULT_BYTES_MAX }.json(value, 0)
+    Walk { room: RESULT_BYTES_MAX, max: RESULT_BYTES_MAX }.json(value, 0)
+}
+
+/// A list may be larger than other results: it is never sent anywhere as a whole.
+pub fn list_to_json(value: &Value) -> Result<Json, String> {
+    Walk { room: LIST_BYTES_MAX, max: LIST_BYTES_MAX }.json(value, 0)
 }
 
 /// As it stands in a text: texts as they are, lists and objects as JSON.
@@ -41,6 +46,7 @@ pub fn check_room(bytes: usize) -> Result<(), String> {
 struct Walk {
     /// Bytes that may still come.
     room: usize,
+    max: usize,
 }
 
 impl Walk {
@@ -86,7 +92,7 @@ impl Walk {
 
     fn take(&mut self, bytes: usize) -> Result<(), String> {
         let left = self.room.checked_sub(bytes);
-        self.room = left.ok_or_else(|| format!("the result has more than {RESULT_BYTES_MAX} bytes"))?;
+        self.room = left.ok_or_else(|| format!("the result has more than {} bytes", self.max))?;
         Ok(())
     }
 }

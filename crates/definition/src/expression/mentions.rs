@@ -234,6 +234,7 @@ fn constant(subscript: &Expr<'_>) -> Option<String> {
 fn is_number(expression: &Expr<'_>) -> bool {
     match expression {
         Expr::Const(constant) => Value::is_number(&constant.value),
+        Expr::Var(name) => matches!(name.id, "index" | "round"),
         Expr::UnaryOp(operator) => matches!(operator.op, UnaryOpKind::Neg),
         Expr::BinOp(operator) => match operator.op {
             BinOpKind::Sub | BinOpKind::Div | BinOpKind::FloorDiv | BinOpKind::Rem | BinOpKind::Pow => true,

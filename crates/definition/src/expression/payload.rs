@@ -27,6 +27,8 @@ impl Kind {
         match executor {
             "process" => Self::Process,
             "http" => Self::Http,
+            // What the core calls a run of another job.
+            "job" => Self::Parameters,
             _ => Self::Other,
         }
     }
@@ -37,6 +39,7 @@ pub struct Payload {
     kind: Kind,
     root: Part,
     script: Option<Template>,
+    mentions: Mentions,
 }
 
 #[derive(Clone)]
@@ -64,13 +67,14 @@ impl Payload {
             }
             (_, json) => Part::parse(json, kind == Kind::Parameters)?,
         };
-        Ok(Self { kind, root, script })
+        let mut mentions = Mentions::default();
+        script.iter().for_each(|script| mentions.merge(script.mentions()));
+        root.mentions(&mut mentions);
+        Ok(Self { kind, root, script, mentions })
     }
 
-    pub fn mentions(&self) -> Mentions {
-        let mut all = self.script.as_ref().map(Template::mentions).unwrap_or_default();
-        self.root.mentions(&mut all);
-        all
+    pub fn mentions(&self) -> &Mentions {
+        &self.mentions
     }
 
     pub fn render(&self, context: &Context) -> Result<Vec<u8>, String> {
@@ -142,7 +146,7 @@ impl Part {
     fn mentions(&self, all: &mut Mentions) {
         match self {
             Self::Fixed(_) => {}
-            Self::Text(template) | Self::Any(template) => all.merge(&template.mentions()),
+            Self::Text(template) | Self::Any(template) => all.merge(template.mentions()),
             Self::List(parts) => parts.iter().for_each(|part| part.mentions(all)),
             Self::Map(parts) => parts.iter().for_each(|(_, part)| part.mentions(all)),
         }

@@ -6,9 +6,9 @@ use minijinja::machinery::parse_expr;
 use minijinja::value::ValueKind;
 use minijinja::{ErrorKind, Value};
 
-use super::context::Context;
+use super::context::{Context, Items};
 use super::engine::ENGINE;
-use super::json::{Json, text, to_json};
+use super::json::{Json, from_json, list_to_json, text, to_json};
 use super::mentions::{Mentions, find};
 use crate::limits::EXPRESSION_BYTES_MAX;
 use crate::mistake::Code;
@@ -93,10 +93,15 @@ impl Expression {
         if !matches!(value.kind(), ValueKind::Seq | ValueKind::Iterable) {
             return Err(self.named(&format!("it gives a {}, not a list", value.kind())));
         }
-        match to_json(&value).map_err(|what| self.named(&what))? {
+        match list_to_json(&value).map_err(|what| self.named(&what))? {
             Json::Array(items) => Ok(items),
             other => Err(self.named(&format!("it gives {other}, not a list"))),
         }
+    }
+
+    /// As [`list`](Self::list), to be read item by item.
+    pub fn items(&self, context: &Context) -> Result<Items, String> {
+        Ok(Items(self.list(context)?.iter().map(from_json).collect()))
     }
 
     pub fn json(&self, context: &Context) -> Result<Json, String> {
@@ -115,7 +120,7 @@ impl Expression {
 
     fn value(&self, context: &Context) -> Result<Value, String> {
         let Body::Compiled(compiled) = &self.0.body else {
-            return self.json(context).map(|json| super::json::from_json(&json));
+            return self.json(context).map(|json| from_json(&json));
         };
         let value = compiled.eval(context.root()).map_err(|error| self.named(&reason(&error)))?;
         if value.is_undefined() {

@@ -14,6 +14,7 @@ const OPEN: &str = "{{";
 pub struct Template {
     pub(super) texts: Vec<String>,
     pub(super) places: Vec<Expression>,
+    mentions: Mentions,
 }
 
 impl Template {
@@ -44,15 +45,13 @@ impl Template {
             }
         }
         texts.push(rest.to_owned());
-        Ok(Self { texts, places })
+        let mut mentions = Mentions::default();
+        places.iter().for_each(|place: &Expression| mentions.merge(place.mentions()));
+        Ok(Self { texts, places, mentions })
     }
 
-    pub fn mentions(&self) -> Mentions {
-        let mut all = Mentions::default();
-        for place in &self.places {
-            all.merge(place.mentions());
-        }
-        all
+    pub fn mentions(&self) -> &Mentions {
+        &self.mentions
     }
 
     pub fn render(&self, context: &Context) -> Result<String, String> {

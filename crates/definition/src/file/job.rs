@@ -119,7 +119,7 @@ fn tags(at: &At<'_>, mistakes: &mut Mistakes) -> Vec<Name> {
     tags
 }
 
-const LIMITS: &[&str] = &["max_active_runs", "max_running_tasks", "max_fan_out", "release_per_second"];
+pub const LIMITS: &[&str] = &["max_active_runs", "max_running_tasks", "max_fan_out", "release_per_second"];
 
 fn bounds(job: &Fields<'_>, mistakes: &mut Mistakes) -> Bounds {
     let timeout = job.read("timeout", mistakes, At::time_limit);

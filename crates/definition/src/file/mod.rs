@@ -18,6 +18,20 @@ mod tree;
 mod units;
 mod work;
 
+/// Where the schema lists the same fields.
+#[cfg(test)]
+pub const FIELDS: [(&str, &[&str]); 9] = [
+    ("job", job::JOB),
+    ("task", task::TASK),
+    ("job/properties/defaults", settings::SETTINGS),
+    ("job/properties/limits", job::LIMITS),
+    ("task/properties/undo", task::UNDO),
+    ("parameter", parameters::FIELDS),
+    ("http", work::OF_HTTP),
+    ("resources", settings::RESOURCES),
+    ("retries/anyOf/1", retry::FIELDS),
+];
+
 pub use self::{
     at::At,
     job::{Job, job},

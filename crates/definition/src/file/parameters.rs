@@ -10,7 +10,7 @@ use crate::limits::PARAMETERS_MAX;
 use crate::mistake::{Code, Mistakes, Spot};
 use crate::parameter::{Parameter, ParameterType};
 
-const FIELDS: &[&str] = &["type", "default", "description", "enum", "minimum", "maximum", "required"];
+pub const FIELDS: &[&str] = &["type", "default", "description", "enum", "minimum", "maximum", "required"];
 
 pub fn parameters(at: &At<'_>, mistakes: &mut Mistakes) -> Vec<Parameter> {
     let entries = at.entries(mistakes).unwrap_or_default();

@@ -11,7 +11,7 @@ use crate::mistake::Mistakes;
 /// Most retries that can be asked for; the REST API has the same bound.
 pub const RETRIES_MAX: u64 = 100_000;
 
-const FIELDS: &[&str] = &[
+pub const FIELDS: &[&str] = &[
     "max_retries",
     "backoff",
     "initial_delay",

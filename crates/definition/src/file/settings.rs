@@ -191,7 +191,7 @@ fn condition(at: &At<'_>, mistakes: &mut Mistakes) -> Option<LabelCondition> {
     })
 }
 
-const RESOURCES: &[&str] =
+pub const RESOURCES: &[&str] =
     &["cpu", "cpu_milli", "memory", "memory_bytes", "disk", "disk_bytes", "gpus", "custom"];
 
 fn resources(at: &At<'_>, mistakes: &mut Mistakes) -> Option<Resources> {

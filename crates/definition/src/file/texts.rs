@@ -95,7 +95,7 @@ impl<'m> Texts<'m> {
         self.templated = true;
         let template = Template::parse(text).and_then(|template| check(&template).map(|()| template));
         match template {
-            Ok(template) => self.note(template.mentions(), at),
+            Ok(template) => self.note(template.mentions().clone(), at),
             Err(bad) => self.refuse(bad, at),
         }
     }

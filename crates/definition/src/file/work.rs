@@ -201,7 +201,7 @@ fn kernel_limits(at: &At<'_>, mistakes: &mut Mistakes) -> Option<Json> {
     Some(Json::Object(limits))
 }
 
-const OF_HTTP: &[&str] = &["url", "method", "headers", "body", "timeout", "timeout_ms"];
+pub const OF_HTTP: &[&str] = &["url", "method", "headers", "body", "timeout", "timeout_ms"];
 const METHODS: [(&str, &str); 7] = [
     ("GET", "GET"),
     ("POST", "POST"),

@@ -19,5 +19,6 @@ mod submit_file;
 pub(crate) mod task;
 mod task_cancel;
 mod task_list;
+pub(crate) mod validate;
 pub(crate) mod verify;
 pub(crate) mod worker;

@@ -95,7 +95,7 @@ impl Print {
     }
 }
 
-fn colours_wanted() -> bool {
+pub(crate) fn colours_wanted() -> bool {
     let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     !set("NO_COLOR") && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
 }

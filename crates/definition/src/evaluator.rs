@@ -1,0 +1,228 @@
+//! Texts of plans, evaluated for runs: what the core asks for through [`Evaluate`].
+//! - EV-1 pure: caches hold what the same bytes always give
+//! - EV-2 only tasks that a text mentions are looked at, whatever the size of the plan
+//! - EV-3 every cache is bounded; a full one is emptied
+
+use std::collections::{BTreeMap, VecDeque};
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use mainspring_core::id::{Place, RunId};
+use mainspring_core::name::Name;
+use mainspring_core::task::Payload;
+use mainspring_core::workflow::{End, Evaluate, NodeStatus, Run, Scope, Source};
+
+use crate::definition::{Options, read};
+use crate::expression::{Bad, Cache, Context, Document, Expression, Items, Kind, Mentions, TaskState, Upstream};
+use crate::limits::Limits;
+use crate::parameter::{self, Parameter};
+
+/// Lists of mapped tasks that are at work; each was read once to count it.
+const LISTS_MAX: usize = 64;
+/// Outputs that were parsed, for as many bytes.
+const PARSED_BYTES_MAX: usize = 16 << 20;
+/// Shorter ones are parsed faster than found.
+const PARSED_BYTES_MIN: usize = 256;
+const PARAMETER_SETS_MAX: usize = 1_000;
+
+#[derive(Default)]
+pub struct Evaluator {
+    cache: Cache,
+    lists: Mutex<VecDeque<(ListKey, Items)>>,
+    parsed: Mutex<Parsed>,
+    parameters: Mutex<BTreeMap<Arc<[u8]>, Arc<[Parameter]>>>,
+}
+
+/// The turn of a node grows when it is cleared: then its list is another one.
+type ListKey = (RunId, u32, u32);
+
+/// By address; the document holds the bytes, so no other can have the same.
+#[derive(Default)]
+struct Parsed {
+    by_address: BTreeMap<usize, Document>,
+    bytes: usize,
+}
+
+impl fmt::Debug for Evaluator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Evaluator").finish_non_exhaustive()
+    }
+}
+
+impl Evaluate for Evaluator {
+    fn condition(&self, source: &Source, scope: &Scope<'_>) -> Result<bool, String> {
+        let expression = self.cache.expression(source).map_err(told)?;
+        expression.condition(&self.context(expression.mentions(), scope, 0)?)
+    }
+
+    fn count(&self, items: &Source, scope: &Scope<'_>) -> Result<u32, String> {
+        let expression = self.cache.expression(items).map_err(told)?;
+        let list = self.list(&expression, scope)?;
+        let count = list.len() as u32;
+        self.keep_list(scope, list);
+        Ok(count)
+    }
+
+    fn render(&self, template: &Payload, executor: &Name, scope: &Scope<'_>) -> Result<Payload, String> {
+        let payload = self.cache.payload(Kind::of(executor), template).map_err(told)?;
+        // A template between two rounds is for the one that begins.
+        let next = scope.node.is_some_and(|node| scope.run.node(node).status == NodeStatus::Judged);
+        let context = self.context(payload.mentions(), scope, u32::from(next))?;
+        payload.render(&context).map(Into::into)
+    }
+
+    fn value(&self, source: &Source, scope: &Scope<'_>) -> Result<Arc<[u8]>, String> {
+        let expression = self.cache.expression(source).map_err(told)?;
+        let value = expression.json(&self.context(expression.mentions(), scope, 0)?)?;
+        Ok(value.to_string().into_bytes().into())
+    }
+
+    fn text(&self, template: &Source, scope: &Scope<'_>) -> Result<String, String> {
+        let template = self.cache.template(template).map_err(told)?;
+        template.render(&self.context(template.mentions(), scope, 0)?)
+    }
+
+    fn parameters(&self, definition: &Arc<[u8]>, given: &Payload) -> Result<Payload, String> {
+        let parameters = self.parameters_of(definition)?;
+        parameter::check(&parameters, given).map(Into::into).map_err(|mistakes| {
+            let told: Vec<String> = mistakes.iter().map(ToString::to_string).collect();
+            told.join("; ")
+        })
+    }
+}
+
+fn told(bad: Bad) -> String {
+    bad.what
+}
+
+impl Evaluator {
+    /// `ahead`: rounds that the text is before the one that the run knows.
+    fn context(&self, mentions: &Mentions, scope: &Scope<'_>, ahead: u32) -> Result<Context, String> {
+        let run = scope.run;
+        let mut context = Context::new(self.document(&run.parameters));
+        if mentions.run {
+            context = context.with_run(&run.id.to_string(), &run.job.name, None);
+        }
+        if !mentions.tasks.is_empty() {
+            context = context.with_tasks(self.tasks(mentions, scope)?);
+        }
+        let Some(node) = scope.node else { return Ok(context) };
+        if mentions.round || mentions.output {
+            let output = run.outputs.get(&(node, Place::WHOLE)).map(|bytes| self.document(bytes));
+            context = context.with_round(run.node(node).rounds + 1 + ahead, output);
+        }
+        if mentions.failed_upstream {
+            let needs = &run.plan.node(node).needs;
+            let failed = needs.iter().filter(|need| {
+                matches!(run.node(**need).status.end(), Some(End::Failed | End::UpstreamFailed))
+            });
+            context = context.with_failed_upstream(failed.map(|need| run.plan.node(*need).name.as_str()));
+        }
+        match scope.index.filter(|_| mentions.item || mentions.index) {
+            Some(index) => Ok(context.with_item_of(index, &self.items(node, scope)?)),
+            None => Ok(context),
+        }
+    }
+
+    fn tasks(&self, mentions: &Mentions, scope: &Scope<'_>) -> Result<Vec<(Arc<str>, Upstream)>, String> {
+        let plan = &scope.run.plan;
+        let find = |name: &String| match scope.node {
+            // Its own name is in an undo.
+            Some(node) => {
+                let near = plan.node(node).mentions.iter().copied().chain([node]);
+                near.into_iter().find(|other| plan.node(*other).name.as_str() == name)
+            }
+            None => plan.find(name),
+        };
+        let task = |name: &String| {
+            let node = find(name).ok_or_else(|| format!("there is no task `{name}`"))?;
+            Ok((Arc::from(name.as_str()), self.upstream(scope.run, node)))
+        };
+        mentions.tasks.keys().map(task).collect()
+    }
+
+    fn upstream(&self, run: &Run, node: u32) -> Upstream {
+        let state = match run.node(node).status.end() {
+            None => TaskState::Unfinished,
+            Some(End::Success) => TaskState::Success,
+            Some(End::Failed) => TaskState::Failed,
+            Some(End::UpstreamFailed) => TaskState::UpstreamFailed,
+            Some(End::Skipped) => TaskState::Skipped,
+        };
+        let output = |index| run.outputs.get(&(node, index)).map(|bytes| self.document(bytes));
+        match (run.groups.get(&node), &run.plan.node(node).each) {
+            (Some(group), _) => Upstream::mapped(state, (0..group.count()).map(output).collect()),
+            (None, Some(_)) => Upstream::mapped(state, Arc::new([])),
+            (None, None) => Upstream::new(state, output(Place::WHOLE)),
+        }
+    }
+
+    fn list(&self, expression: &Expression, scope: &Scope<'_>) -> Result<Items, String> {
+        let whole = Scope { index: None, ..*scope };
+        expression.items(&self.context(expression.mentions(), &whole, 0)?)
+    }
+
+    /// The list of a mapped node that is at work.
+    fn items(&self, node: u32, scope: &Scope<'_>) -> Result<Items, String> {
+        let key = key(scope);
+        let lists = self.lists.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, found)) = lists.iter().find(|(known, _)| Some(*known) == key) {
+            return Ok(found.clone());
+        }
+        drop(lists);
+        let each = scope.run.plan.node(node).each.as_ref().ok_or("the task has no items")?;
+        let list = self.list(&self.cache.expression(&each.items).map_err(told)?, scope)?;
+        self.keep_list(scope, list.clone());
+        Ok(list)
+    }
+
+    fn keep_list(&self, scope: &Scope<'_>, list: Items) {
+        let Some(key) = key(scope) else { return };
+        let mut lists = self.lists.lock().unwrap_or_else(PoisonError::into_inner);
+        lists.retain(|(known, _)| *known != key);
+        lists.truncate(LISTS_MAX - 1);
+        lists.push_front((key, list));
+    }
+
+    fn document(&self, bytes: &Arc<[u8]>) -> Document {
+        if bytes.len() < PARSED_BYTES_MIN {
+            return Document::new(bytes.clone());
+        }
+        let mut parsed = self.parsed.lock().unwrap_or_else(PoisonError::into_inner);
+        let address = bytes.as_ptr() as usize;
+        if let Some(document) = parsed.by_address.get(&address) {
+            return document.clone();
+        }
+        if parsed.bytes + bytes.len() > PARSED_BYTES_MAX {
+            *parsed = Parsed::default();
+        }
+        let document = Document::new(bytes.clone());
+        parsed.bytes += bytes.len();
+        parsed.by_address.insert(address, document.clone());
+        document
+    }
+
+    fn parameters_of(&self, definition: &Arc<[u8]>) -> Result<Arc<[Parameter]>, String> {
+        let known = self.parameters.lock().unwrap_or_else(PoisonError::into_inner).get(definition).cloned();
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        let text = std::str::from_utf8(definition).map_err(|error| error.to_string())?;
+        let options = Options { limits: Limits::WIDE, ..Options::default() };
+        let jobs = read("", text, &options).map_err(|mistakes| {
+            mistakes.first().map_or_else(String::new, |first| format!("the job cannot be read: {first}"))
+        })?;
+        let parameters: Arc<[Parameter]> = jobs.into_iter().next().ok_or("there is no job")?.parameters.into();
+        let mut sets = self.parameters.lock().unwrap_or_else(PoisonError::into_inner);
+        if sets.len() >= PARAMETER_SETS_MAX {
+            sets.clear();
+        }
+        sets.insert(definition.clone(), parameters.clone());
+        Ok(parameters)
+    }
+}
+
+fn key(scope: &Scope<'_>) -> Option<ListKey> {
+    let node = scope.node?;
+    Some((scope.run.id, node, scope.run.node(node).turn))
+}
