@@ -9,7 +9,7 @@ use mainspring_agent::{Agent, AgentConfig};
 use mainspring_api::{LogStorage, Readers, Server, SessionRouter};
 use mainspring_core::command::{Command, Configure};
 use mainspring_core::id::Slot;
-use mainspring_core::workflow::NoTexts;
+use mainspring_definition::Evaluator;
 use mainspring_runtime::Envelope;
 use mainspring_runtime::node::{Node, StopWatch};
 use mainspring_store_local::{LocalLogs, LocalStore};
@@ -33,7 +33,7 @@ pub(crate) async fn server(
     let logs = LocalLogs::new(&data, logs);
     let store = LocalStore::new(data, options);
     let (node, recovered, reader) =
-        Node::open_with_reader(&store, shard, sessions.outlet(), Arc::new(NoTexts))?;
+        Node::open_with_reader(&store, shard, sessions.outlet(), Arc::new(Evaluator::default()))?;
     // After the store has locked the directory.
     let logs = LogStorage::new(logs.writer()?, logs.reader());
     tracing::info!(
