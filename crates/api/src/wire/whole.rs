@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check<T: Integer + PartialEq + fmt::Debug>(json: &str, wanted: Option<T>) {
+    fn check<T: Integer + Copy + PartialEq + fmt::Debug>(json: &str, wanted: Option<T>) {
         let read = serde_json::from_str::<Whole<T>>(json).map(|whole| whole.0);
         assert_eq!(read.ok(), wanted, "{json}");
     }

@@ -22,7 +22,7 @@ fn load(text: &str) -> Result<Config, Mistakes> {
 
 #[test]
 fn bad_files_are_explained_with_their_line() {
-    let rows: [(&str, &[&str]); 20] = [
+    let rows: [(&str, &[&str]); 14] = [
         (
             "[server]\nlisten = 7070",
             &["m.toml:2: `server.listen`: a number is not an address and a port, like `127.0.0.1:7070`"],
@@ -73,6 +73,29 @@ fn bad_files_are_explained_with_their_line() {
                 "`worker.webhook.allow`: `10.0.0.0/99` is neither a range of addresses nor a host; write `10.0.0.0/8`, `fd00::/8`, `host.example` or `host.example:8080`",
             ],
         ),
+        (
+            "[worker]\nslots = 0\nleave_kept = \"yes\"\nlabels = { a = 1 }\n",
+            &[
+                "m.toml:2: `worker.slots`: 0 is not a number from 1 to 100000",
+                "m.toml:3: `worker.leave_kept`: a text is not `true` or `false`",
+                "m.toml:4: `worker.labels`: `a` is a number, not a text",
+            ],
+        ),
+    ];
+    for (text, wanted) in rows {
+        check_mistakes(text, wanted);
+    }
+}
+
+#[track_caller]
+fn check_mistakes(text: &str, wanted: &[&str]) {
+    let mistakes = load(text).err().unwrap_or_else(|| panic!("{text} is accepted"));
+    assert_eq!(mistakes.0, wanted, "{text}");
+}
+
+#[test]
+fn bad_settings_of_pools_and_tenants_are_explained_too() {
+    let rows: [(&str, &[&str]); 6] = [
         ("pools = 1", &["m.toml:1: `pools` is a table: write `[pools.NAME]`"]),
         ("[pools]\nmail = 1", &["m.toml:2: `pools.mail` is a table: write `[pools.mail]`"]),
         (
@@ -90,18 +113,9 @@ fn bad_files_are_explained_with_their_line() {
             &["m.toml:2: `tenants.\"a b\".weight`: a text is not a number from 1 to 1000000"],
         ),
         ("[pools.\"\"]\nqueued_max = 1", &["m.toml:2: `pools`: the name is missing"]),
-        (
-            "[worker]\nslots = 0\nleave_kept = \"yes\"\nlabels = { a = 1 }\n",
-            &[
-                "m.toml:2: `worker.slots`: 0 is not a number from 1 to 100000",
-                "m.toml:3: `worker.leave_kept`: a text is not `true` or `false`",
-                "m.toml:4: `worker.labels`: `a` is a number, not a text",
-            ],
-        ),
     ];
     for (text, wanted) in rows {
-        let mistakes = load(text).err().unwrap_or_else(|| panic!("{text} is accepted"));
-        assert_eq!(mistakes.0, wanted, "{text}");
+        check_mistakes(text, wanted);
     }
 }
 

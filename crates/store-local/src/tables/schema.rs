@@ -102,7 +102,7 @@ pub fn reader(dir: &Path) -> rusqlite::Result<Connection> {
     Ok(db)
 }
 
-/// Without the second line SQLite may make a prepared statement anew for every value that is bound, in case another
+/// Without the second line `SQLite` may make a prepared statement anew for every value that is bound, in case another
 /// plan were better for it. That was half of the cost of a look-up, and our plans do not depend on values.
 fn keep_statements(db: &Connection) -> rusqlite::Result<()> {
     db.set_prepared_statement_cache_capacity(STATEMENTS_MAX);

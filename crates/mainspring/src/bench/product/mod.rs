@@ -5,6 +5,7 @@
 mod burst;
 mod footprint;
 mod latency;
+mod pace;
 mod process;
 mod read;
 mod rig;
