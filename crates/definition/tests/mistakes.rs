@@ -154,7 +154,7 @@ fn the_form_of_a_file() {
             "bad_value 5:18 tasks.x.limits[1]: the limit `db` is named twice",
             "",
         ),
-        ("tag", noop("pool: !secret x"), "bad_value 5:11 : the tag `!secret` means nothing here", ""),
+        ("tag", noop("pool: !secret x"), "bad_value 5:19 : the tag `!secret` means nothing here", ""),
         (
             "number",
             noop("retries: 99999999999999999999"),
@@ -209,7 +209,7 @@ fn jobs_and_names() {
         (
             "default",
             "job: a\nparameters: {n: {type: integer, default: x}}\ntasks: {x: {noop: }}",
-            "bad_parameter 2:42 parameters.n.default: a integer is expected, not a string",
+            "bad_parameter 2:42 parameters.n.default: the type `integer` is expected, not `string`",
             "",
         ),
         (
@@ -222,7 +222,7 @@ fn jobs_and_names() {
         (
             "json",
             "{\"job\": \"a\", \"tasks\": {\"x\": {\"noop\": {}, \"pol\": 1}}}",
-            "unknown_field 1:43 tasks.x.pol: there is no field `pol`",
+            "unknown_field 1:42 tasks.x.pol: there is no field `pol`",
             "pool",
         ),
     ];
@@ -276,9 +276,24 @@ fn tasks_and_what_they_are_to_each_other() {
             "impossible_rule 4:29 tasks.x.trigger_rule: `all_failed` on `x` asks for the end of other tasks, and it needs none",
             "",
         ),
-        ("rule and noop", "  y: {noop: }\n  x: {noop: , needs: y, trigger_rule: one_failed}\n", "impossible_rule 5:39 tasks.x.trigger_rule: `one_failed` on `x` can never be met: `noop` does not fail", ""),
-        ("loop over items", "  x: {noop: , for_each: [1], repeat: {until: output.x, max: 2}}\n", "unsupported 4:30 tasks.x.repeat: `repeat` does not work together with `for_each`", ""),
-        ("loop of runs", "  x: {job: b, repeat: {until: output.x, max: 2}}\n", "unsupported 4:15 tasks.x.repeat: `repeat` does not work together with `job`", ""),
+        (
+            "rule and noop",
+            "  y: {noop: }\n  x: {noop: , needs: y, trigger_rule: one_failed}\n",
+            "impossible_rule 5:39 tasks.x.trigger_rule: `one_failed` on `x` can never be met: `noop` does not fail",
+            "",
+        ),
+        (
+            "loop over items",
+            "  x: {noop: , for_each: [1], repeat: {until: output.x, max: 2}}\n",
+            "unsupported 4:30 tasks.x.repeat: `repeat` does not work together with `for_each`",
+            "",
+        ),
+        (
+            "loop of runs",
+            "  x: {job: b, repeat: {until: output.x, max: 2}}\n",
+            "unsupported 4:15 tasks.x.repeat: `repeat` does not work together with `job`",
+            "",
+        ),
         (
             "never skipped",
             "  y: {run: [a]}\n  x: {noop: , needs: y, trigger_rule: all_skipped}\n",

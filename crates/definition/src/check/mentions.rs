@@ -18,7 +18,7 @@ pub fn check(job: &Job, graph: &Graph, mistakes: &mut Mistakes) {
                 declared(&job.tasks[other as usize], mention, text, mistakes);
                 if other as usize == place {
                     own(text, name, mistakes);
-                } else if !search.is_upstream(graph, place as u32, other) {
+                } else if graph.acyclic && !search.is_upstream(graph, place as u32, other) {
                     not_upstream(task, name, text, mistakes);
                 }
             }

@@ -76,7 +76,7 @@ fn described(at: &At<'_>, mut parameter: Parameter, mistakes: &mut Mistakes) -> 
         let wrong = |at: &&At<'_>| parameter.kind.is_some_and(|kind| !kind.takes(&json(at.node)));
         for at in values.iter().filter(wrong) {
             let kind = parameter.kind.map_or("", ParameterType::label);
-            mistakes.add(Code::BadParameter, &at.spot, format!("this is not a {kind}"), "");
+            mistakes.add(Code::BadParameter, &at.spot, format!("this is not of the type `{kind}`"), "");
         }
     }
     check_bounds(&parameter, &fields.spot, mistakes);

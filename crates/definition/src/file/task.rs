@@ -159,7 +159,12 @@ fn refuse_loops(fields: &Fields<'_>, mapped: bool, work: &Option<Work>, mistakes
         _ => return,
     };
     let what = format!("`repeat` does not work together with {with}");
-    mistakes.add(Code::Unsupported, &entry.key, what, "let a task of another job repeat, and start that job here");
+    mistakes.add(
+        Code::Unsupported,
+        &entry.key,
+        what,
+        "let a task of another job repeat, and start that job here",
+    );
 }
 
 fn needs(at: &At<'_>, mistakes: &mut Mistakes) -> Vec<(String, Spot)> {
