@@ -32,8 +32,11 @@ pub struct Evaluator {
     cache: Cache,
     lists: Mutex<VecDeque<(ListKey, Items)>>,
     parsed: Mutex<Parsed>,
-    parameters: Mutex<BTreeMap<Arc<[u8]>, Arc<[Parameter]>>>,
+    parameters: Mutex<BTreeMap<Arc<[u8]>, Declared>>,
 }
+
+/// By the source of the job.
+type Declared = Arc<[Parameter]>;
 
 /// The turn of a node grows when it is cleared: then its list is another one.
 type ListKey = (RunId, u32, u32);

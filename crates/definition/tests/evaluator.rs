@@ -40,7 +40,7 @@ outputs: "{'rows': tasks.each.outputs[0].rows, 'state': tasks.broken.state, 'job
 "#;
 
 fn definition(text: &str) -> Definition {
-    read("job", text, &Options::default()).map(|mut jobs| jobs.remove(0)).unwrap_or_else(|m| panic!("{m:?}"))
+    read("job", text, &Options::default()).map_or_else(|m| panic!("{m:?}"), |mut jobs| jobs.remove(0))
 }
 
 fn run(job: &Definition) -> Run {

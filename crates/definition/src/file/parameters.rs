@@ -62,7 +62,7 @@ fn described(at: &At<'_>, mut parameter: Parameter, mistakes: &mut Mistakes) -> 
         parameter.kind = parameter.default.as_ref().and_then(ParameterType::of);
     }
     let description = fields.read("description", mistakes, At::text);
-    parameter.description = description.unwrap_or_default().to_owned();
+    parameter.description = description.map(ToOwned::to_owned).unwrap_or_default();
     let required = fields.read("required", mistakes, At::flag);
     parameter.required = required.unwrap_or(parameter.default.is_none());
     parameter.minimum = fields.read("minimum", mistakes, number);

@@ -29,7 +29,8 @@ pub(crate) async fn server(
     let sessions = SessionRouter::new(config.session_queue_max);
     let logs = LocalLogs::new(&data, logs);
     let store = LocalStore::new(data, options);
-    let (node, recovered, reader) = Node::open_with_reader(&store, shard, sessions.outlet(), Arc::new(NoTexts))?;
+    let (node, recovered, reader) =
+        Node::open_with_reader(&store, shard, sessions.outlet(), Arc::new(NoTexts))?;
     // After the store has locked the directory.
     let logs = LogStorage::new(logs.writer()?, logs.reader());
     tracing::info!(
