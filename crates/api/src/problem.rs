@@ -384,10 +384,8 @@ impl fmt::Display for Problem {
             Self::WorkerNotFound { id } => write!(f, "there is no worker `{id}`"),
             Self::PoolNotFound { name } => write!(f, "there is no pool `{name}`"),
             Self::ProcessNotFound { id } => write!(f, "there is no process `{id}`"),
-            Self::JobFileInvalid { mistakes } => write!(f, "the job file has {} mistakes", mistakes.len()),
-            Self::ParametersInvalid { mistakes } => {
-                write!(f, "the parameters have {} mistakes", mistakes.len())
-            }
+            Self::JobFileInvalid { mistakes } => write!(f, "the job file has {}", counted(mistakes)),
+            Self::ParametersInvalid { mistakes } => write!(f, "the parameters have {}", counted(mistakes)),
             Self::NoSuchRun { id } => write!(f, "there is no run `{id}`"),
             Self::NoSuchTask { id } => write!(f, "there is no task `{id}`"),
             Self::RouteNotFound { path } => write!(f, "there is no route `{path}`"),
@@ -397,6 +395,13 @@ impl fmt::Display for Problem {
                 f.write_str("the server stopped before it answered: it may or may not be recorded")
             }
         }
+    }
+}
+
+fn counted(mistakes: &[Mistake]) -> String {
+    match mistakes.len() {
+        1 => "1 mistake".to_owned(),
+        count => format!("{count} mistakes"),
     }
 }
 

@@ -112,7 +112,7 @@ fn definition(
     if mistakes.count() > before {
         return None;
     }
-    let plan = Arc::new(lower(&job, &graph?, &tenant)?);
+    let plan = Arc::new(lower(&job, &graph, &tenant)?);
     let source = canonical(at.node, &tenant).into_bytes();
     let hash = *blake3::hash(&source).as_bytes();
     let (description, owner, tags, parameters) = (job.description, job.owner, job.tags, job.parameters);

@@ -13,7 +13,9 @@ use mainspring_core::task::Payload;
 use mainspring_core::workflow::{End, Evaluate, NodeStatus, Run, Scope, Source};
 
 use crate::definition::{Options, read};
-use crate::expression::{Bad, Cache, Context, Document, Expression, Items, Kind, Mentions, TaskState, Upstream};
+use crate::expression::{
+    Bad, Cache, Context, Document, Expression, Items, Kind, Mentions, TaskState, Upstream,
+};
 use crate::limits::Limits;
 use crate::parameter::{self, Parameter};
 
@@ -30,8 +32,11 @@ pub struct Evaluator {
     cache: Cache,
     lists: Mutex<VecDeque<(ListKey, Items)>>,
     parsed: Mutex<Parsed>,
-    parameters: Mutex<BTreeMap<Arc<[u8]>, Arc<[Parameter]>>>,
+    parameters: Mutex<BTreeMap<Arc<[u8]>, Declared>>,
 }
+
+/// By the source of the job.
+type Declared = Arc<[Parameter]>;
 
 /// The turn of a node grows when it is cleared: then its list is another one.
 type ListKey = (RunId, u32, u32);
@@ -212,7 +217,8 @@ impl Evaluator {
         let jobs = read("", text, &options).map_err(|mistakes| {
             mistakes.first().map_or_else(String::new, |first| format!("the job cannot be read: {first}"))
         })?;
-        let parameters: Arc<[Parameter]> = jobs.into_iter().next().ok_or("there is no job")?.parameters.into();
+        let parameters: Arc<[Parameter]> =
+            jobs.into_iter().next().ok_or("there is no job")?.parameters.into();
         let mut sets = self.parameters.lock().unwrap_or_else(PoisonError::into_inner);
         if sets.len() >= PARAMETER_SETS_MAX {
             sets.clear();

@@ -71,7 +71,7 @@ impl Parameter {
     pub fn refuse(&self, value: &Json) -> Option<(String, String)> {
         if let Some(kind) = self.kind.filter(|kind| !kind.takes(value)) {
             let found = ParameterType::of(value).map_or("null", ParameterType::label);
-            return Some((format!("a {} is expected, not a {found}", kind.label()), String::new()));
+            return Some((format!("the type `{}` is expected, not `{found}`", kind.label()), String::new()));
         }
         if !self.allowed.is_empty() && !self.allowed.contains(value) {
             let all: Vec<String> = self.allowed.iter().map(ToString::to_string).collect();

@@ -19,9 +19,7 @@ fn examples() -> Vec<(String, String)> {
 }
 
 fn jobs(file: &str, text: &str) -> Vec<Definition> {
-    read(file, text, &Options::default()).unwrap_or_else(|mistakes| {
-        panic!("{}", mistakes.iter().map(|m| format!("{m}\n  help: {}\n", m.help)).collect::<String>())
-    })
+    read(file, text, &Options::default()).unwrap_or_else(|mistakes| panic!("{mistakes:#?}"))
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Every mistake is told with its place and what to do, all of them in one go.
 
+use std::fmt::Write;
+
 use mainspring_definition::limits::Limits;
 use mainspring_definition::{Code, Mistake, Options, read};
 
@@ -154,7 +156,7 @@ fn the_form_of_a_file() {
             "bad_value 5:18 tasks.x.limits[1]: the limit `db` is named twice",
             "",
         ),
-        ("tag", noop("pool: !secret x"), "bad_value 5:11 : the tag `!secret` means nothing here", ""),
+        ("tag", noop("pool: !secret x"), "bad_value 5:19 : the tag `!secret` means nothing here", ""),
         (
             "number",
             noop("retries: 99999999999999999999"),
@@ -209,7 +211,7 @@ fn jobs_and_names() {
         (
             "default",
             "job: a\nparameters: {n: {type: integer, default: x}}\ntasks: {x: {noop: }}",
-            "bad_parameter 2:42 parameters.n.default: a integer is expected, not a string",
+            "bad_parameter 2:42 parameters.n.default: the type `integer` is expected, not `string`",
             "",
         ),
         (
@@ -222,7 +224,7 @@ fn jobs_and_names() {
         (
             "json",
             "{\"job\": \"a\", \"tasks\": {\"x\": {\"noop\": {}, \"pol\": 1}}}",
-            "unknown_field 1:43 tasks.x.pol: there is no field `pol`",
+            "unknown_field 1:42 tasks.x.pol: there is no field `pol`",
             "pool",
         ),
     ];
@@ -276,9 +278,24 @@ fn tasks_and_what_they_are_to_each_other() {
             "impossible_rule 4:29 tasks.x.trigger_rule: `all_failed` on `x` asks for the end of other tasks, and it needs none",
             "",
         ),
-        ("rule and noop", "  y: {noop: }\n  x: {noop: , needs: y, trigger_rule: one_failed}\n", "impossible_rule 5:39 tasks.x.trigger_rule: `one_failed` on `x` can never be met: `noop` does not fail", ""),
-        ("loop over items", "  x: {noop: , for_each: [1], repeat: {until: output.x, max: 2}}\n", "unsupported 4:30 tasks.x.repeat: `repeat` does not work together with `for_each`", ""),
-        ("loop of runs", "  x: {job: b, repeat: {until: output.x, max: 2}}\n", "unsupported 4:15 tasks.x.repeat: `repeat` does not work together with `job`", ""),
+        (
+            "rule and noop",
+            "  y: {noop: }\n  x: {noop: , needs: y, trigger_rule: one_failed}\n",
+            "impossible_rule 5:39 tasks.x.trigger_rule: `one_failed` on `x` can never be met: `noop` does not fail",
+            "",
+        ),
+        (
+            "loop over items",
+            "  x: {noop: , for_each: [1], repeat: {until: output.x, max: 2}}\n",
+            "unsupported 4:30 tasks.x.repeat: `repeat` does not work together with `for_each`",
+            "",
+        ),
+        (
+            "loop of runs",
+            "  x: {job: b, repeat: {until: output.x, max: 2}}\n",
+            "unsupported 4:15 tasks.x.repeat: `repeat` does not work together with `job`",
+            "",
+        ),
         (
             "never skipped",
             "  y: {run: [a]}\n  x: {noop: , needs: y, trigger_rule: all_skipped}\n",
@@ -391,7 +408,7 @@ fn aliases_and_merges_are_followed_and_bombs_are_not() {
     let mut bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n".to_owned();
     for level in 1..12 {
         let aliases = vec![format!("*a{}", level - 1); 10].join(", ");
-        bomb.push_str(&format!("a{level}: &a{level} [{aliases}]\n"));
+        writeln!(bomb, "a{level}: &a{level} [{aliases}]").expect("a string");
     }
     assert!(mistakes(&bomb).iter().any(|m| m.code == Code::TooMany));
     assert!(mistakes("a: &a [*a]").iter().any(|m| m.what.contains("alias inside")));
@@ -403,12 +420,12 @@ fn limits_have_names() {
     assert!(mistakes(&deep).iter().any(|m| m.code == Code::TooDeep || m.code == Code::Syntax));
     let long = format!("job: a # {}", "x".repeat(2 << 20));
     assert_eq!(mistakes(&long).iter().map(|m| m.code).collect::<Vec<_>>(), [Code::TooLarge]);
-    let tasks: String = (0..20).map(|n| format!("  t{n}: {{noop: }}\n")).collect();
+    let tasks = (0..20).map(|n| format!("  t{n}: {{noop: }}")).collect::<Vec<_>>().join("\n");
     let text = format!("job: a\ntasks:\n{tasks}");
     let options = Options { limits: Limits { tasks_max: 10, ..Limits::default() }, ..Options::default() };
     let found = read("x", &text, &options).err().unwrap_or_default();
     assert_eq!(found.iter().map(|m| m.code).collect::<Vec<_>>(), [Code::TooMany]);
-    let wrong: String = (0..500).map(|n| format!("  t{n}: {{noop: , pol: x}}\n")).collect();
+    let wrong = (0..500).map(|n| format!("  t{n}: {{noop: , pol: x}}")).collect::<Vec<_>>().join("\n");
     let found = mistakes(&format!("job: a\ntasks:\n{wrong}"));
     assert_eq!(found.len(), 201);
     assert_eq!(found.last().map(|m| m.what.as_str()), Some("300 more mistakes are not shown"));
@@ -418,7 +435,8 @@ fn limits_have_names() {
 fn a_wide_job_is_read() {
     let mut tasks = "  root: {noop: }\n".to_owned();
     for n in 0..50_000 {
-        tasks.push_str(&format!("  t{n}: {{run: [echo, \"{{{{ tasks.root.output }}}}\"], needs: [root]}}\n"));
+        writeln!(tasks, "  t{n}: {{run: [echo, \"{{{{ tasks.root.output }}}}\"], needs: [root]}}")
+            .expect("a string");
     }
     let options = Options { limits: Limits::WIDE, ..Options::default() };
     let jobs = read("x", &format!("job: a\ntasks:\n{tasks}"), &options).map_err(|m| m.first().cloned());

@@ -60,7 +60,9 @@ fn edges(task: &Task, index: &HashMap<String, u32>, mistakes: &mut Mistakes) -> 
 fn order(needs: &[Vec<u32>]) -> (Vec<u32>, bool) {
     let mut children = vec![Vec::new(); needs.len()];
     for (task, needs) in needs.iter().enumerate() {
-        needs.iter().for_each(|need| children[*need as usize].push(task));
+        for need in needs {
+            children[*need as usize].push(task);
+        }
     }
     let mut open: Vec<usize> = needs.iter().map(Vec::len).collect();
     let mut ready: Vec<usize> = (0..needs.len()).filter(|task| open[*task] == 0).collect();

@@ -18,7 +18,7 @@ pub fn check(job: &Job, graph: &Graph, mistakes: &mut Mistakes) {
                 declared(&job.tasks[other as usize], mention, text, mistakes);
                 if other as usize == place {
                     own(text, name, mistakes);
-                } else if !search.is_upstream(graph, place as u32, other) {
+                } else if graph.acyclic && !search.is_upstream(graph, place as u32, other) {
                     not_upstream(task, name, text, mistakes);
                 }
             }
@@ -80,9 +80,10 @@ fn declared(task: &Task, mention: &TaskMention, text: &Use, mistakes: &mut Mista
     let Some(outputs) = task.outputs.as_ref().filter(|_| task.each.is_none()) else { return };
     for field in mention.fields.iter().filter(|field| !outputs.contains(*field)) {
         let near = nearest(field, outputs.iter().map(String::as_str));
-        let help = near
-            .map(|near| format!("did you mean `{near}`?"))
-            .unwrap_or_else(|| format!("add it to `outputs` of `{}`", task.name));
+        let help = near.map_or_else(
+            || format!("add it to `outputs` of `{}`", task.name),
+            |near| format!("did you mean `{near}`?"),
+        );
         let what = format!("`{}` declares no output `{field}`", task.name);
         mistakes.add(Code::UndeclaredOutput, &text.spot, what, help);
     }
@@ -156,7 +157,9 @@ impl Search {
                 break;
             }
         }
-        marked.iter().for_each(|task| self.seen[*task as usize] = u32::MAX);
+        for task in marked {
+            self.seen[task as usize] = u32::MAX;
+        }
         found || self.steps > UPSTREAM_STEPS_MAX
     }
 }

@@ -12,8 +12,8 @@ pub use self::lower::lower;
 use crate::file::{Job, Work};
 use crate::mistake::{Code, Mistakes};
 
-/// `None` if tasks wait for each other: nothing else can be said of such a job.
-pub fn check(job: &Job, mistakes: &mut Mistakes) -> Option<Graph> {
+/// If tasks wait for each other, nobody is upstream of anybody; the rest is checked all the same.
+pub fn check(job: &Job, mistakes: &mut Mistakes) -> Graph {
     let graph = Graph::new(&job.tasks, mistakes);
     for task in &job.tasks {
         if let Some(Work::Run { job: other, spot, .. }) = &task.work
@@ -32,10 +32,7 @@ pub fn check(job: &Job, mistakes: &mut Mistakes) -> Option<Graph> {
             mistakes.add(Code::TooMany, &each.spot, what, "raise the limit, or group items");
         }
     }
-    if !graph.acyclic {
-        return None;
-    }
     rules::check(job, &graph, mistakes);
     mentions::check(job, &graph, mistakes);
-    Some(graph)
+    graph
 }

@@ -49,8 +49,8 @@ fn impossible(rule: TriggerRule, upstream: &[&Task]) -> Option<(&'static str, &'
     if never_fails {
         return Some(("can never be met: `noop` does not fail", "take another rule"));
     }
-    let never_skipped = rule == TriggerRule::AllSkipped
-        && upstream.iter().any(|task| cannot_be_skipped(task));
+    let never_skipped =
+        rule == TriggerRule::AllSkipped && upstream.iter().any(|task| cannot_be_skipped(task));
     let what = "can never be met: an upstream task has no `when`, no `for_each` and nothing before it";
     never_skipped.then_some((what, "take another rule"))
 }

@@ -134,7 +134,7 @@ impl Context {
         self
     }
 
-    pub fn with_item(mut self, index: u64, item: Document) -> Self {
+    pub fn with_item(mut self, index: u64, item: &Document) -> Self {
         self.index = Some(index);
         self.item = Some(item.value());
         self

@@ -181,6 +181,7 @@ fn replace(value: &Value, old: &str, new: &str) -> Result<String, Error> {
     Ok(value.replace(old, new))
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "the engine hands arguments over by value")]
 /// Of each item one attribute: `tasks.list.outputs | map(attribute='rows')`.
 fn map(value: &Value, given: Kwargs) -> Result<Value, Error> {
     let attribute: String = given.get("attribute").map_err(|_| {

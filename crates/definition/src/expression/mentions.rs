@@ -19,6 +19,7 @@ const DEPTH_MAX: usize = 150;
 
 /// What a text reads.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a name of the language")]
 pub struct Mentions {
     pub params: BTreeSet<String>,
     /// Some parameter whose name is known only when it runs.

@@ -68,7 +68,9 @@ impl Payload {
             (_, json) => Part::parse(json, kind == Kind::Parameters)?,
         };
         let mut mentions = Mentions::default();
-        script.iter().for_each(|script| mentions.merge(script.mentions()));
+        if let Some(script) = &script {
+            mentions.merge(script.mentions());
+        }
         root.mentions(&mut mentions);
         Ok(Self { kind, root, script, mentions })
     }

@@ -46,7 +46,9 @@ impl Template {
         }
         texts.push(rest.to_owned());
         let mut mentions = Mentions::default();
-        places.iter().for_each(|place: &Expression| mentions.merge(place.mentions()));
+        for place in &places {
+            mentions.merge(place.mentions());
+        }
         Ok(Self { texts, places, mentions })
     }
 

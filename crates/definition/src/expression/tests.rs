@@ -28,7 +28,7 @@ fn context() -> Context {
     Context::new(document(&params))
         .with_run("run_1", "nightly", None)
         .with_tasks(tasks.map(|(name, task)| (name.into(), task)))
-        .with_item(4, document(&json!({"id": 9})))
+        .with_item(4, &document(&json!({"id": 9})))
         .with_failed_upstream(["load-data"])
 }
 

@@ -30,12 +30,11 @@ impl<'n> At<'n> {
     }
 
     pub fn text(&self, mistakes: &mut Mistakes) -> Option<&'n str> {
-        match &self.node.value {
-            Value::Text(text) => Some(text),
-            _ => {
-                self.wrong("a text", mistakes);
-                None
-            }
+        if let Value::Text(text) = &self.node.value {
+            Some(text)
+        } else {
+            self.wrong("a text", mistakes);
+            None
         }
     }
 
@@ -60,12 +59,11 @@ impl<'n> At<'n> {
     }
 
     pub fn flag(&self, mistakes: &mut Mistakes) -> Option<bool> {
-        match &self.node.value {
-            Value::Bool(flag) => Some(*flag),
-            _ => {
-                self.wrong("true or false", mistakes);
-                None
-            }
+        if let Value::Bool(flag) = &self.node.value {
+            Some(*flag)
+        } else {
+            self.wrong("true or false", mistakes);
+            None
         }
     }
 
@@ -156,12 +154,11 @@ impl<'n> At<'n> {
     }
 
     pub fn list(&self, mistakes: &mut Mistakes) -> Option<Vec<At<'n>>> {
-        match &self.node.value {
-            Value::List(items) => Some(self.items(items)),
-            _ => {
-                self.wrong("a list", mistakes);
-                None
-            }
+        if let Value::List(items) = &self.node.value {
+            Some(self.items(items))
+        } else {
+            self.wrong("a list", mistakes);
+            None
         }
     }
 

@@ -60,21 +60,19 @@ const POLICIES: [(&str, FailurePolicy); 3] = [
 
 pub fn job(at: &At<'_>, limits: &Limits, mistakes: &mut Mistakes) -> Option<Job> {
     let fields = at.fields(JOB, mistakes)?;
-    let name = match fields.get("job") {
-        Some(at) => job_name(at, mistakes),
-        None => {
-            mistakes.add(Code::MissingField, &at.spot, "the job has no name", "begin with `job: my-job`");
-            None
-        }
+    let name = if let Some(at) = fields.get("job") {
+        job_name(at, mistakes)
+    } else {
+        mistakes.add(Code::MissingField, &at.spot, "the job has no name", "begin with `job: my-job`");
+        None
     };
     let spot = fields.get("job").map_or_else(|| at.spot.clone(), |at| at.spot.clone());
     let usual = fields.get("defaults").and_then(|at| defaults(at, mistakes)).unwrap_or_default();
-    let tasks = match fields.get("tasks") {
-        Some(at) => tasks(at, &usual, limits, mistakes),
-        None => {
-            mistakes.add(Code::MissingField, &at.spot, "the job has no `tasks`", "");
-            Vec::new()
-        }
+    let tasks = if let Some(at) = fields.get("tasks") {
+        tasks(at, &usual, limits, mistakes)
+    } else {
+        mistakes.add(Code::MissingField, &at.spot, "the job has no `tasks`", "");
+        Vec::new()
     };
     let mut texts = Texts::new(Place::Outputs, mistakes);
     let outputs = fields.get("outputs").and_then(|at| texts.expression(at));

@@ -46,7 +46,7 @@ pub fn canonical(job: &Node, tenant: &str) -> String {
 fn ordered(node: &Node, text: &mut String) {
     match &node.value {
         Value::Map(entries) => {
-            object(&entries.iter().collect::<Vec<_>>(), text, |entry, text| write(&entry.node, text))
+            object(&entries.iter().collect::<Vec<_>>(), text, |entry, text| write(&entry.node, text));
         }
         _ => write(node, text),
     }

@@ -62,7 +62,7 @@ fn described(at: &At<'_>, mut parameter: Parameter, mistakes: &mut Mistakes) -> 
         parameter.kind = parameter.default.as_ref().and_then(ParameterType::of);
     }
     let description = fields.read("description", mistakes, At::text);
-    parameter.description = description.unwrap_or_default().to_owned();
+    parameter.description = description.map(ToOwned::to_owned).unwrap_or_default();
     let required = fields.read("required", mistakes, At::flag);
     parameter.required = required.unwrap_or(parameter.default.is_none());
     parameter.minimum = fields.read("minimum", mistakes, number);
@@ -76,7 +76,7 @@ fn described(at: &At<'_>, mut parameter: Parameter, mistakes: &mut Mistakes) -> 
         let wrong = |at: &&At<'_>| parameter.kind.is_some_and(|kind| !kind.takes(&json(at.node)));
         for at in values.iter().filter(wrong) {
             let kind = parameter.kind.map_or("", ParameterType::label);
-            mistakes.add(Code::BadParameter, &at.spot, format!("this is not a {kind}"), "");
+            mistakes.add(Code::BadParameter, &at.spot, format!("this is not of the type `{kind}`"), "");
         }
     }
     check_bounds(&parameter, &fields.spot, mistakes);

@@ -144,14 +144,14 @@ pub fn task(name: Name, spot: Spot, fields: &Fields<'_>, usual: &Defaults, mista
     let needs = fields.get("needs").map(|at| needs(at, mistakes)).unwrap_or_default();
     let each = fields.get("for_each").and_then(|at| each(at, &mut uses, mistakes));
     let repeat = fields.get("repeat").and_then(|at| repeat(at, &mut uses, mistakes));
-    refuse_loops(fields, each.is_some(), &work, mistakes);
+    refuse_loops(fields, each.is_some(), work.as_ref(), mistakes);
     let undo = fields.get("undo").and_then(|at| undo(at, usual, &mut uses, mistakes));
     let outputs = fields.get("outputs").map(|at| outputs(at, mistakes));
     Task { name, spot, work, needs, when, each, repeat, undo, outputs, settings, uses }
 }
 
 /// A round is judged by the output of one task.
-fn refuse_loops(fields: &Fields<'_>, mapped: bool, work: &Option<Work>, mistakes: &mut Mistakes) {
+fn refuse_loops(fields: &Fields<'_>, mapped: bool, work: Option<&Work>, mistakes: &mut Mistakes) {
     let Some(entry) = fields.named("repeat") else { return };
     let with = match work {
         _ if mapped => "`for_each`",
@@ -159,7 +159,12 @@ fn refuse_loops(fields: &Fields<'_>, mapped: bool, work: &Option<Work>, mistakes
         _ => return,
     };
     let what = format!("`repeat` does not work together with {with}");
-    mistakes.add(Code::Unsupported, &entry.key, what, "let a task of another job repeat, and start that job here");
+    mistakes.add(
+        Code::Unsupported,
+        &entry.key,
+        what,
+        "let a task of another job repeat, and start that job here",
+    );
 }
 
 fn needs(at: &At<'_>, mistakes: &mut Mistakes) -> Vec<(String, Spot)> {

@@ -220,13 +220,15 @@ impl<'m> Builder<'m> {
         let Some((node, count)) = self.anchors.get(&anchor) else {
             let what = "an alias inside of what it stands for";
             self.mistakes.add(Code::Syntax, &Spot { at, path: String::new() }, what, "write the value out");
-            return self.attach(Node { at, value: Value::Null });
+            self.attach(Node { at, value: Value::Null });
+            return Ok(());
         };
         // Counted before it is copied: a small text may mean a huge one.
         let (count, node) =
             (*count, if self.values + *count > self.limits.values_max { None } else { Some(node.clone()) });
         self.count(count, at)?;
-        self.attach(node.unwrap_or(Node { at, value: Value::Null }))
+        self.attach(node.unwrap_or(Node { at, value: Value::Null }));
+        Ok(())
     }
 
     fn done(&mut self, node: Node, anchor: usize) -> Result<(), Stop> {
@@ -236,7 +238,8 @@ impl<'m> Builder<'m> {
             self.count(count, node.at)?;
             self.anchors.insert(anchor, (node.clone(), count));
         }
-        self.attach(node)
+        self.attach(node);
+        Ok(())
     }
 
     fn count(&mut self, more: usize, at: Position) -> Result<(), Stop> {
@@ -250,21 +253,21 @@ impl<'m> Builder<'m> {
         Err(Stop)
     }
 
-    fn attach(&mut self, node: Node) -> Result<(), Stop> {
+    fn attach(&mut self, node: Node) {
         match self.open.last_mut().map(|open| &mut open.what) {
             None if node.value == Value::Null => {}
             None => self.documents.push(node),
             Some(Shape::List(items)) => items.push(node),
             Some(Shape::Map { entries, seen, key, merged }) => match key.take() {
-                None => match key_of(&node) {
-                    Some(text) => *key = Some((text, node.at)),
-                    None => {
+                None => {
+                    let text = key_of(&node);
+                    if text.is_none() {
                         let spot = Spot { at: node.at, path: String::new() };
                         let what = format!("a name is a text, not {}", node.value.kind());
                         self.mistakes.add(Code::WrongType, &spot, what, "");
-                        *key = Some((String::new(), node.at));
                     }
-                },
+                    *key = Some((text.unwrap_or_default(), node.at));
+                }
                 Some((key, _)) if key == "<<" => merged.push(node),
                 Some((key, at)) if seen.insert(key.clone()) => entries.push(Entry { key, at, node }),
                 Some((key, at)) => {
@@ -274,7 +277,6 @@ impl<'m> Builder<'m> {
                 }
             },
         }
-        Ok(())
     }
 
     /// The names that lead to a key of the innermost object.
@@ -282,9 +284,9 @@ impl<'m> Builder<'m> {
         let mut path = String::new();
         for open in &self.open {
             match &open.what {
-                Shape::List(items) => path.push_str(&format!("[{}]", items.len())),
-                Shape::Map { key: Some((name, _)), .. } => path.push_str(&format!(".{name}")),
-                Shape::Map { .. } => path.push_str(&format!(".{key}")),
+                Shape::List(items) => path.extend(["[", &items.len().to_string(), "]"]),
+                Shape::Map { key: Some((name, _)), .. } => path.extend([".", name]),
+                Shape::Map { .. } => path.extend([".", key]),
             }
         }
         path.trim_start_matches('.').to_owned()

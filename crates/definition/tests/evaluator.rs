@@ -1,0 +1,192 @@
+//! The evaluator sees a run as its texts should: tasks, items, rounds and parameters.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use mainspring_core::id::{Place, RunId, Seq};
+use mainspring_core::name::Name;
+use mainspring_core::time::Wall;
+use mainspring_core::workflow::{
+    Evaluate, Group, JobKey, NodeState, NodeStatus, Run, RunStatus, Scope, Soft, Trigger, Work,
+};
+use mainspring_definition::{Definition, Evaluator, Options, read};
+use serde_json::{Value, json};
+
+const JOB: &str = r#"
+job: sample
+parameters: { day: "2026-01-01", n: 3, names: [x, y] }
+tasks:
+  list: { run: [a] }
+  broken: { run: [a] }
+  each:
+    needs: list
+    for_each: tasks.list.output.files
+    run: [do, "{{ item.name }}", "{{ index }}"]
+    limits: [{ name: one, key: "{{ item.name }}" }]
+  loop:
+    needs: list
+    repeat: { until: output.done and round == 2, max: 5 }
+    run: [ask, "{{ round }}"]
+  last:
+    needs: [each, broken]
+    trigger_rule: all_done
+    shell: echo "{{ tasks.each.outputs | map(attribute='rows') | sum }}" {{ failed_upstream | join(',') }}
+    undo: { run: [undo, "{{ tasks.last.output }}", "{{ tasks.each.state }}"] }
+  sub:
+    needs: list
+    job: other
+    parameters: { n: "{{ params.n }}" }
+outputs: "{'rows': tasks.each.outputs[0].rows, 'state': tasks.broken.state, 'job': run.job}"
+"#;
+
+fn definition(text: &str) -> Definition {
+    read("job", text, &Options::default()).map_or_else(|m| panic!("{m:?}"), |mut jobs| jobs.remove(0))
+}
+
+fn run(job: &Definition) -> Run {
+    let key = JobKey { tenant: job.tenant.clone(), name: job.name.clone() };
+    let parameters = job.check_parameters(b"{}").unwrap_or_else(|m| panic!("{m:?}"));
+    Run {
+        id: RunId::from_bits(7),
+        job: Arc::new(key),
+        version: 1,
+        plan: job.plan.clone(),
+        parameters: parameters.into(),
+        status: RunStatus::Running,
+        pause: None,
+        stop: None,
+        priority: None,
+        labels: None,
+        trigger: Trigger::Manual,
+        parent: None,
+        rerun_of: None,
+        key: None,
+        created: Wall::ZERO,
+        started: Wall::ZERO,
+        ended: Wall::ZERO,
+        changed: Wall::ZERO,
+        nodes: vec![NodeState::default(); job.plan.len() as usize],
+        groups: BTreeMap::new(),
+        outputs: BTreeMap::new(),
+        output_bytes: 0,
+        whys: BTreeMap::new(),
+        reused: Vec::new(),
+        undo: Vec::new(),
+        undone: 0,
+        unfinished: job.plan.len(),
+        failed: 0,
+        out: 0,
+        output: None,
+        why: None,
+        forced: None,
+        fan_out_allowed: 0,
+        notes: Vec::new(),
+        touched: Seq::default(),
+        stored: false,
+        soft: Soft::default(),
+    }
+}
+
+fn put(run: &mut Run, node: u32, index: u32, output: &Value) {
+    run.outputs.insert((node, index), output.to_string().into_bytes().into());
+}
+
+fn rendered(evaluator: &Evaluator, run: &Run, node: u32, scope: &Scope<'_>) -> Result<Value, String> {
+    let (payload, executor) = match &run.plan.node(node).work {
+        Work::Task(task) => (&task.payload, task.profile.executor.clone()),
+        Work::Run { parameters, .. } => (parameters, Name::fixed("job")),
+    };
+    let bytes = evaluator.render(payload, &executor, scope)?;
+    serde_json::from_slice(&bytes).map_err(|error| error.to_string())
+}
+
+/// A run in which everything before the last task has ended.
+fn advanced() -> Run {
+    let mut run = run(&definition(JOB));
+    run.nodes[0].status = NodeStatus::Succeeded;
+    run.nodes[1].status = NodeStatus::Failed;
+    run.nodes[2].status = NodeStatus::Succeeded;
+    put(&mut run, 0, Place::WHOLE, &json!({"files": [{"name": "a"}, {"name": "b"}]}));
+    run.groups.insert(2, Group::new(2));
+    put(&mut run, 2, 0, &json!({"rows": 4}));
+    put(&mut run, 2, 1, &json!({"rows": 5}));
+    run
+}
+
+#[test]
+fn items_are_counted_and_read_one_by_one() {
+    let (evaluator, run) = (Evaluator::default(), advanced());
+    let each = run.plan.node(2).each.clone().unwrap_or_else(|| panic!("mapped"));
+    assert_eq!(evaluator.count(&each.items, &Scope::of_node(&run, 2)), Ok(2));
+    for evaluator in [evaluator, Evaluator::default()] {
+        let scope = Scope::of_item(&run, 2, 1);
+        let payload = rendered(&evaluator, &run, 2, &scope).unwrap_or_else(|what| panic!("{what}"));
+        assert_eq!(payload["argv"], json!(["do", "b", "1"]));
+        assert_eq!(evaluator.text(&run.plan.node(2).limits[0].key, &scope).as_deref(), Ok("b"));
+    }
+}
+
+#[test]
+fn a_cleared_node_gets_its_new_list() {
+    let (evaluator, mut run) = (Evaluator::default(), advanced());
+    let each = run.plan.node(2).each.clone().unwrap_or_else(|| panic!("mapped"));
+    assert_eq!(evaluator.count(&each.items, &Scope::of_node(&run, 2)), Ok(2));
+    put(&mut run, 0, Place::WHOLE, &json!({"files": [{"name": "c"}]}));
+    run.nodes[2].turn += 1;
+    let payload =
+        rendered(&evaluator, &run, 2, &Scope::of_item(&run, 2, 0)).unwrap_or_else(|what| panic!("{what}"));
+    assert_eq!(payload["argv"][1], "c");
+    assert_eq!(evaluator.count(&each.items, &Scope::of_node(&run, 2)), Ok(1));
+}
+
+#[test]
+fn rounds_count_from_one_and_templates_are_for_the_next() {
+    let (evaluator, mut run) = (Evaluator::default(), advanced());
+    let round = |run: &Run| {
+        rendered(&evaluator, run, 3, &Scope::of_node(run, 3)).map(|payload| payload["argv"][1].clone())
+    };
+    assert_eq!(round(&run), Ok(json!("1")));
+    run.nodes[3].status = NodeStatus::Judged;
+    put(&mut run, 3, Place::WHOLE, &json!({"done": true}));
+    assert_eq!(round(&run), Ok(json!("2")));
+    let until = run.plan.node(3).repeat.clone().unwrap_or_else(|| panic!("a loop")).until;
+    assert_eq!(evaluator.condition(&until, &Scope::of_node(&run, 3)), Ok(false));
+    run.nodes[3].rounds = 1;
+    assert_eq!(evaluator.condition(&until, &Scope::of_node(&run, 3)), Ok(true));
+    run.outputs.remove(&(3, Place::WHOLE));
+    assert!(evaluator.condition(&until, &Scope::of_node(&run, 3)).is_err());
+}
+
+#[test]
+fn outputs_states_and_failures_upstream_are_seen() {
+    let (evaluator, mut run) = (Evaluator::default(), advanced());
+    let payload =
+        rendered(&evaluator, &run, 4, &Scope::of_node(&run, 4)).unwrap_or_else(|what| panic!("{what}"));
+    assert_eq!(payload["env"], json!({"MAINSPRING_VALUE_1": "9", "MAINSPRING_VALUE_2": "broken"}));
+    put(&mut run, 4, Place::WHOLE, &json!("out"));
+    let Some(Work::Task(undo)) = run.plan.node(4).undo.clone() else { panic!("an undo") };
+    let undo = evaluator.render(&undo.payload, &undo.profile.executor, &Scope::of_node(&run, 4));
+    let undo: Value =
+        undo.map(|bytes| serde_json::from_slice(&bytes).unwrap_or_default()).unwrap_or_default();
+    assert_eq!(undo["argv"], json!(["undo", "out", "success"]));
+    let outputs = run.plan.outputs.clone().unwrap_or_else(|| panic!("outputs"));
+    let value = evaluator
+        .value(&outputs, &Scope::of_run(&run))
+        .map(|bytes| serde_json::from_slice(&bytes).unwrap_or_default());
+    assert_eq!(value, Ok(json!({"rows": 4, "state": "failed", "job": "sample"})));
+}
+
+#[test]
+fn parameters_of_other_jobs_keep_their_types_and_are_checked() {
+    let (evaluator, run) = (Evaluator::default(), advanced());
+    assert_eq!(rendered(&evaluator, &run, 5, &Scope::of_node(&run, 5)), Ok(json!({"n": 3})));
+    let other = definition("job: other\nparameters: {n: 1, m: x}\ntasks: {x: {noop: {}}}");
+    for _ in 0..2 {
+        let filled = evaluator.parameters(&other.source, &Arc::from(&br#"{"n": 3}"#[..]));
+        assert_eq!(filled.as_deref(), Ok(&br#"{"m":"x","n":3}"#[..]));
+    }
+    let refused = evaluator.parameters(&other.source, &Arc::from(&br#"{"n": "3", "k": 1}"#[..]));
+    let told =
+        "parameters.n: the type `integer` is expected, not `string`; parameters.k: there is no parameter `k`";
+    assert_eq!(refused, Err(told.to_owned()));
+}
