@@ -354,8 +354,10 @@ fn child(
 
 /// Every node has ended, and nothing is out.
 fn finish(run: &Run, evaluate: &dyn Evaluate) -> Step {
-    let has_failed = run.failed > 0 && run.plan.policy != FailurePolicy::SkipFailed
-        || run.stop.is_some() && run.forced.is_none();
+    let has_failed = match run.forced {
+        Some(forced) => forced != RunStatus::Succeeded,
+        None => run.failed > 0 && run.plan.policy != FailurePolicy::SkipFailed || run.stop.is_some(),
+    };
     let left = run.undo.len() - run.undone as usize;
     if has_failed && left > 0 {
         return Step::Events(vec![undo(run, run.undo[left - 1], evaluate)]);

@@ -207,7 +207,12 @@ fn start(state: &mut ShardState, id: RunId) {
     let slot = state.flows.runs.find(id).expect("EV-1: the run of an event is in memory");
     let key = state.flows.runs.get(slot).expect("EV-1: a found slot is taken").job.clone();
     if let Some(job) = state.flows.jobs.get_mut(&key) {
-        job.lanes.waiting.retain(|waiting| *waiting != slot);
+        // Nearly always the first in line.
+        if job.lanes.waiting.front() == Some(&slot) {
+            job.lanes.waiting.pop_front();
+        } else {
+            job.lanes.waiting.retain(|waiting| *waiting != slot);
+        }
         job.lanes.active += 1;
     }
 }
@@ -377,6 +382,8 @@ fn clear(state: &mut ShardState, cleared: &RunCleared) {
         }
         run.stop = None;
         run.forced = None;
+        // What was undone is among the cleared; see the command.
+        run.undone = 0;
         run.soft.stop_cursor = None;
         (0..run.plan.len()).for_each(|node| run.list(node));
     });

@@ -85,6 +85,9 @@ impl Run {
         self.out -= 1;
         let Place { node, index, turn } = place;
         if index == Place::UNDO {
+            if self.node(node).turn != turn {
+                return;
+            }
             self.undone += 1;
             if status != Status::Succeeded {
                 self.whys.insert(node, format!("its undo ended as {}", status.label()).into());

@@ -6,6 +6,7 @@ mod support;
 mod crash;
 mod examples;
 mod operators;
+mod real;
 mod rules;
 
 use std::path::Path;

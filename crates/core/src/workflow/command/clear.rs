@@ -33,7 +33,12 @@ pub(super) fn decide(view: &View<'_>, clear: Clear, out: &mut Vec<Event>) -> Res
     if in_memory.is_none() {
         check_room(view)?;
     }
-    let nodes = followers(&run.plan, &roots(run, &clear.nodes)?);
+    let mut roots = roots(run, &clear.nodes)?;
+    // What was undone, or is being undone, cannot be built upon.
+    if run.undone > 0 || run.unfinished == 0 && !run.status.is_ended() {
+        roots.extend(&run.undo);
+    }
+    let nodes = followers(&run.plan, &roots);
     for node in &nodes {
         stop_node(view, run, *node, out);
     }

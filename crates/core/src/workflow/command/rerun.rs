@@ -79,6 +79,10 @@ fn reused(old: &Run, plan: &Plan, from: &RerunFrom) -> Result<Vec<Reused>, Rejec
             vec![node.ok_or_else(|| FlowRefusal::NoSuchNode { run: old.id, name: name.clone() })?]
         }
     };
+    let mut again = again;
+    if old.undone > 0 {
+        again.extend(&old.undo);
+    }
     let again = followers(&old.plan, &again);
     let kept = |node: &u32| again.binary_search(node).is_err() && holds(old.node(*node).status);
     let by_name: std::collections::BTreeMap<&Name, u32> =

@@ -99,6 +99,40 @@ fn undos_run_in_reverse_order_when_the_run_fails() {
 }
 
 #[test]
+fn what_was_undone_is_done_again_when_the_run_is_repaired() {
+    let undoable = |name, needs: &[u32]| Node { undo: Some(work("undo")), ..node(name, needs) };
+    let nodes = vec![undoable("book", &[]), undoable("pay", &[0]), node("ship", &[1])];
+    let mut story = story(plan(nodes, FailurePolicy::FailFast));
+    story.succeed("book");
+    story.succeed("pay");
+    story.fail("ship");
+    for name in ["pay", "book"] {
+        let undo = story.run().task_at(story.index(name), Place::UNDO);
+        story.rig.report(undo, OK);
+    }
+    story.assert_ended(RunStatus::Failed);
+    let clear =
+        crate::workflow::Clear { id: story.run, nodes: vec![Name::fixed("ship")], over: over(), fact: None };
+    flow(&mut story.rig, FlowCommand::Clear(Box::new(clear))).expect("cleared");
+    for name in ["book", "pay", "ship"] {
+        assert_eq!(story.rig.starts(story.task(name)), 1, "{name}");
+        story.succeed(name);
+    }
+    story.assert_ended(RunStatus::Succeeded);
+}
+
+#[test]
+fn a_run_forced_to_succeed_undoes_nothing() {
+    let nodes = vec![Node { undo: Some(work("undo")), ..node("a", &[]) }, node("b", &[0])];
+    let mut story = story(plan(nodes, FailurePolicy::FailFast));
+    story.succeed("a");
+    let force = FlowCommand::ForceRun { id: story.run, status: RunStatus::Succeeded, over: over() };
+    flow(&mut story.rig, force).expect("forced");
+    story.fail("b");
+    story.assert_ended(RunStatus::Succeeded);
+}
+
+#[test]
 fn nothing_is_undone_when_all_went_well() {
     let nodes = vec![Node { undo: Some(work("undo")), ..node("a", &[]) }];
     let mut story = story(plan(nodes, FailurePolicy::FailFast));
