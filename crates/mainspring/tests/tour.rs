@@ -82,7 +82,9 @@ fn the_tour_of_the_readme_works_as_written() {
     for expected in ["hello\n", "line 3\n", "── attempt 3 ──", "waits_for_time", "ended\n"] {
         assert!(said.contains(expected), "`{expected}` is missing:\n{all}");
     }
-    assert_eq!(said.matches("oops\n").count(), 3, "{all}");
+    assert_eq!(said.lines().filter(|line| *line == "oops").count(), 3, "once an attempt:\n{all}");
+    let listed = |line: &str| line.starts_with("task_") && line.contains("FAILED") && line.ends_with("oops");
+    assert!(said.lines().any(listed), "a dead letter as soon as it has ended:\n{all}");
     assert_eq!(said.matches("begun\n").count(), 1, "it was not run twice:\n{all}");
     let last = said.rsplit("ended\n").next().unwrap_or_default();
     let field = |name: &str, value: &str| {
