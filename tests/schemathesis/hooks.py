@@ -1,5 +1,4 @@
-"""Ids that exist for requests that are meant to be good, or they would all end with "not found"; and whole numbers
-without a fraction: to JSON Schema `1.0` is an integer, to the server it is not, on purpose."""
+"""Ids that exist for requests that are meant to be good, or they would all end with "not found"."""
 
 import itertools
 import json
@@ -12,21 +11,6 @@ with open(os.environ["MAINSPRING_IDS"], encoding="utf-8") as file:
     _ids = json.load(file)
 
 _next = {kind: itertools.cycle(ids) for kind, ids in _ids.items()}
-
-
-def _whole(value):
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    if isinstance(value, list):
-        return [_whole(item) for item in value]
-    if isinstance(value, dict):
-        return {key: _whole(item) for key, item in value.items()}
-    return value
-
-
-@schemathesis.hook
-def map_body(context, body):
-    return _whole(body)
 
 
 @schemathesis.hook

@@ -27,6 +27,8 @@ pub struct ApiConfig {
     pub log_followers_max: usize,
     /// Whole days that logs are kept.
     pub log_days: u32,
+    /// Tasks of one job.
+    pub job_tasks_max: usize,
 }
 
 pub const KEY_BYTES_MAX: usize = 255;
@@ -45,6 +47,7 @@ impl Default for ApiConfig {
             drain: Duration::from_secs(10),
             log_followers_max: 1_000,
             log_days: 7,
+            job_tasks_max: 10_000,
         }
     }
 }

@@ -7,6 +7,7 @@ use crate::config::ApiConfig;
 use crate::gateway::Gateway;
 use crate::logs::Logs;
 use crate::metrics::Metrics;
+use crate::operation::flows::Definitions;
 use crate::profiles::Profiles;
 use crate::readers::Readers;
 use crate::sessions::SessionRouter;
@@ -17,6 +18,7 @@ pub(crate) struct Edge {
     pub readers: Readers,
     pub logs: Arc<Logs>,
     pub profiles: Profiles,
+    pub definitions: Definitions,
     pub metrics: Arc<Metrics>,
     pub config: ApiConfig,
     /// Set when the server begins to stop: `/readyz` says so at once.

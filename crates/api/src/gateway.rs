@@ -21,6 +21,8 @@ const WAITS_FOR_CALLERS: u32 = 7;
 /// Reports must not be lost for want of room; after this many waits (about 30 s) the session is given up.
 const WAITS_FOR_WORKERS: u32 = 3_000;
 const WAIT_MAX: Duration = Duration::from_millis(10);
+/// Tables that are well follow within two cuts.
+const FOLLOW_MAX: Duration = Duration::from_secs(2);
 
 pub struct Gateway {
     node: Arc<Node>,
@@ -75,6 +77,15 @@ impl Gateway {
             wait = WAIT_MAX.min(wait * 2);
         }
         self.node.offer(slot, envelope)
+    }
+
+    /// Waits until the tables hold what anybody was told until now. A store in trouble is not waited for: lists then
+    /// show what it holds.
+    pub async fn tables_follow(&self) {
+        let (sender, receiver) = tokio::sync::oneshot::channel();
+        if self.node.follow(Box::new(move || sender.send(()).unwrap_or_default())) {
+            let _ = tokio::time::timeout(FOLLOW_MAX, receiver).await;
+        }
     }
 
     /// `None`: the shard has stopped.

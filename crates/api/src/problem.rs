@@ -12,6 +12,7 @@ use mainspring_core::command::Rejection;
 use mainspring_core::id::TaskId;
 use mainspring_core::time::Millis;
 use mainspring_core::workflow::FlowRefusal;
+use mainspring_definition::Mistake;
 use serde::Serialize;
 
 #[derive(Clone, PartialEq, Debug)]
@@ -69,6 +70,17 @@ pub enum Problem {
     ProcessNotFound {
         id: String,
     },
+    /// All its mistakes at once.
+    JobFileInvalid {
+        mistakes: Vec<Mistake>,
+    },
+    ParametersInvalid {
+        mistakes: Vec<Mistake>,
+    },
+    /// The text in the path is no id, so there is no such run.
+    NoSuchRun {
+        id: String,
+    },
     /// The text in the path is no id, so there is no such task.
     NoSuchTask {
         id: String,
@@ -89,7 +101,7 @@ pub enum Problem {
 
 impl Problem {
     /// Every code that is the edge's own; those of the core are in `Rejection::CODES`.
-    pub const CODES: [&'static str; 19] = [
+    pub const CODES: [&'static str; 21] = [
         "INVALID_JSON",
         "INVALID_FIELD",
         "INVALID_QUERY",
@@ -105,6 +117,8 @@ impl Problem {
         "WORKER_NOT_FOUND",
         "POOL_NOT_FOUND",
         "PROCESS_NOT_FOUND",
+        "JOB_FILE_INVALID",
+        "PARAMETERS_INVALID",
         "ROUTE_NOT_FOUND",
         "METHOD_NOT_ALLOWED",
         "SERVER_BUSY",
@@ -137,6 +151,9 @@ impl Problem {
             Self::WorkerNotFound { .. } => "WORKER_NOT_FOUND",
             Self::PoolNotFound { .. } => "POOL_NOT_FOUND",
             Self::ProcessNotFound { .. } => "PROCESS_NOT_FOUND",
+            Self::JobFileInvalid { .. } => "JOB_FILE_INVALID",
+            Self::ParametersInvalid { .. } => "PARAMETERS_INVALID",
+            Self::NoSuchRun { .. } => "RUN_NOT_FOUND",
             Self::NoSuchTask { .. } => "TASK_NOT_FOUND",
             Self::RouteNotFound { .. } => "ROUTE_NOT_FOUND",
             Self::MethodNotAllowed { .. } => "METHOD_NOT_ALLOWED",
@@ -157,11 +174,13 @@ impl Problem {
             | Self::BodyUnreadable
             | Self::PageTooLong { .. }
             | Self::UnknownExecutor { .. } => StatusCode::BAD_REQUEST,
+            Self::JobFileInvalid { .. } | Self::ParametersInvalid { .. } => StatusCode::UNPROCESSABLE_ENTITY,
             Self::BodyTooLarge { .. } | Self::BatchTooLong { .. } => StatusCode::PAYLOAD_TOO_LARGE,
             Self::WorkerNotFound { .. }
             | Self::PoolNotFound { .. }
             | Self::ProcessNotFound { .. }
             | Self::NoSuchTask { .. }
+            | Self::NoSuchRun { .. }
             | Self::RouteNotFound { .. } => StatusCode::NOT_FOUND,
             Self::TooManyFollowers { .. } => StatusCode::TOO_MANY_REQUESTS,
             Self::MethodNotAllowed { .. } => StatusCode::METHOD_NOT_ALLOWED,
@@ -197,6 +216,11 @@ impl Problem {
             Self::ProcessNotFound { .. } => {
                 "use the `process_id` that the bulk operation answered with".into()
             }
+            Self::JobFileInvalid { .. } => {
+                "put each of `mistakes` right; nothing of the file was stored".into()
+            }
+            Self::ParametersInvalid { .. } => "put each of `mistakes` right; no run was made".into(),
+            Self::NoSuchRun { .. } => "an id is `run_` and 32 hexadecimal digits".into(),
             Self::NoSuchTask { .. } => "an id is `task_` and 32 hexadecimal digits".into(),
             Self::RouteNotFound { .. } => "`/docs` lists every route".into(),
             Self::MethodNotAllowed { .. } => "`/docs` lists the methods of every route".into(),
@@ -248,6 +272,12 @@ impl Problem {
             advice: self.advice(),
             retry_after_ms: self.retry_after().map(Millis::get),
             task_id: self.task().map(|id| id.to_string()),
+            mistakes: match self {
+                Self::JobFileInvalid { mistakes } | Self::ParametersInvalid { mistakes } => {
+                    mistakes.iter().map(MistakeView::of).collect()
+                }
+                _ => Vec::new(),
+            },
             request_id: request_id.to_owned(),
             docs: format!("/docs/errors/{}", self.code()),
         }
@@ -299,8 +329,34 @@ pub struct ProblemBody {
     pub retry_after_ms: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub task_id: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub mistakes: Vec<MistakeView>,
     pub request_id: String,
     pub docs: String,
+}
+
+/// One mistake in a job file or in parameters.
+#[derive(Clone, Debug, Serialize)]
+pub struct MistakeView {
+    pub code: &'static str,
+    pub line: u32,
+    pub column: u32,
+    pub path: String,
+    pub what: String,
+    pub help: String,
+}
+
+impl MistakeView {
+    fn of(mistake: &Mistake) -> Self {
+        Self {
+            code: mistake.code.label(),
+            line: mistake.at.line,
+            column: mistake.at.column,
+            path: mistake.path.clone(),
+            what: mistake.what.clone(),
+            help: mistake.help.clone(),
+        }
+    }
 }
 
 impl fmt::Display for Problem {
@@ -328,6 +384,9 @@ impl fmt::Display for Problem {
             Self::WorkerNotFound { id } => write!(f, "there is no worker `{id}`"),
             Self::PoolNotFound { name } => write!(f, "there is no pool `{name}`"),
             Self::ProcessNotFound { id } => write!(f, "there is no process `{id}`"),
+            Self::JobFileInvalid { mistakes } => write!(f, "the job file has {}", counted(mistakes)),
+            Self::ParametersInvalid { mistakes } => write!(f, "the parameters have {}", counted(mistakes)),
+            Self::NoSuchRun { id } => write!(f, "there is no run `{id}`"),
             Self::NoSuchTask { id } => write!(f, "there is no task `{id}`"),
             Self::RouteNotFound { path } => write!(f, "there is no route `{path}`"),
             Self::MethodNotAllowed { method } => write!(f, "this route does not take `{method}`"),
@@ -336,6 +395,13 @@ impl fmt::Display for Problem {
                 f.write_str("the server stopped before it answered: it may or may not be recorded")
             }
         }
+    }
+}
+
+fn counted(mistakes: &[Mistake]) -> String {
+    match mistakes.len() {
+        1 => "1 mistake".to_owned(),
+        count => format!("{count} mistakes"),
     }
 }
 

@@ -227,7 +227,18 @@ fn refused(status: StatusCode, bytes: &[u8]) -> ClientError {
         message if message.is_empty() => format!("the server answered {status}"),
         message => message,
     };
+    let message = format!("{message}{}", mistakes(&body));
     ClientError::Refused { status, code: text("error_code"), message, advice: text("advice") }
+}
+
+/// Each mistake on a line of its own, as the server lists them.
+fn mistakes(body: &Value) -> String {
+    let list = body.get("mistakes").and_then(Value::as_array).into_iter().flatten();
+    let line = |mistake: &Value| {
+        let text = |key: &str| mistake.get(key).and_then(Value::as_str).unwrap_or_default();
+        format!("\n  {}: {} ({})", text("path"), text("what"), text("help"))
+    };
+    list.map(line).collect()
 }
 
 /// The innermost reason is the one a person can act on.

@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use crate::dispatch::{Depth, WaitReason};
+use crate::dispatch::{Depth, PoolLimit, WaitReason};
 use crate::fleet::WorkerOffer;
 use crate::id::{ProcessId, Session, TaskId, WorkerId};
 use crate::machine::Counts;
@@ -78,6 +78,8 @@ pub struct Stats {
     pub workers: usize,
     /// By name.
     pub pools: Vec<PoolRoom>,
+    /// Of pools that have limits, by name.
+    pub limits: Vec<(Name, PoolLimit)>,
 }
 
 /// The workers of a pool and their room.

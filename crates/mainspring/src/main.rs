@@ -36,6 +36,14 @@ enum Command {
     Worker(command::worker::Worker),
     /// Submit a command to run or an HTTP call to make
     Submit(command::submit::Submit),
+    /// Store the jobs of files
+    Apply(command::apply::Apply),
+    /// Show how job files differ from what the server has
+    Diff(command::apply::Diff),
+    /// Look at jobs, pause, trigger and delete them
+    Job(command::job::Job),
+    /// Look at runs, watch, cancel and repeat them
+    Run(command::run::Run),
     /// Look at tasks and act on them
     Task(command::task::Task),
     /// Tasks that failed for good: list them, queue them again, discard them
@@ -69,6 +77,10 @@ fn main() -> ExitCode {
         Command::Server(server) => server.run(),
         Command::Worker(worker) => worker.run(),
         Command::Submit(submit) => submit.run(),
+        Command::Apply(apply) => apply.run(),
+        Command::Diff(diff) => diff.run(),
+        Command::Job(job) => job.run(),
+        Command::Run(run) => run.run(),
         Command::Task(task) => task.run(),
         Command::DeadLetter(dead_letter) => dead_letter.run(),
         Command::Pool(pool) => pool.run(),

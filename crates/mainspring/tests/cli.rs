@@ -1,99 +1,19 @@
 //! The command line against a real server: what is printed, where, and with which exit code.
 
+mod support;
+
 use std::fs;
-use std::io::{BufRead, BufReader};
-use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Command;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
-const BINARY: &str = env!("CARGO_BIN_EXE_mainspring");
+use self::support::{ANY_PORT, BINARY, json_of, mainspring, server, stderr, stdout, until, worker};
 
-/// A process that does not outlive the test.
-struct Running(Child);
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-/// Starts a server with these arguments more, and answers where it listens.
-fn server(data: &Path, more: &[&str]) -> (Running, String) {
-    let mut child = Command::new(BINARY)
-        .args(["server", "--listen", "127.0.0.1:0", "--data"])
-        .arg(data)
-        .args(more)
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the binary starts");
-    let mut line = String::new();
-    BufReader::new(child.stderr.take().expect("piped")).read_line(&mut line).expect("a line");
-    let address = line.split_whitespace().find(|word| word.starts_with("http://"));
-    let address = address.unwrap_or_else(|| panic!("no address: {line}")).trim_end_matches(',').to_owned();
-    (Running(child), address)
-}
-
-fn worker(server: &str, state: &Path) -> Running {
-    let child = Command::new(BINARY)
-        .args(["worker", "--server", server, "--slots", "2", "--set", "worker.name=builder", "--state"])
-        .arg(state)
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("the binary starts");
-    Running(child)
-}
-
-fn mainspring(server: &str, args: &[&str]) -> Output {
-    let mut command = Command::new(BINARY);
-    command
-        .env("MAINSPRING_SERVER", server)
-        .args(args)
-        .stdin(Stdio::null())
-        .output()
-        .expect("the binary runs")
-}
-
-#[track_caller]
-fn json_of(server: &str, args: &[&str]) -> Value {
-    let output = mainspring(server, &[args, &["-o", "json"]].concat());
-    serde_json::from_slice(&output.stdout).unwrap_or_else(|_| {
-        panic!(
-            "{args:?}: {}{}",
-            String::from_utf8_lossy(&output.stdout),
-            String::from_utf8_lossy(&output.stderr)
-        )
-    })
-}
-
-fn stdout(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stdout).into_owned()
-}
-
-fn stderr(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
-}
-
+/// Submits a process with these arguments more.
 #[track_caller]
 fn submitted(server: &str, more: &[&str], argv: &[&str]) -> String {
-    let answer = json_of_submit(server, more, argv);
-    answer["task_id"].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned()
-}
-
-fn json_of_submit(server: &str, more: &[&str], argv: &[&str]) -> Value {
-    let output = mainspring(server, &[&["submit", "-o", "json"], more, &["--"], argv].concat());
-    serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", stderr(&output)))
-}
-
-#[track_caller]
-fn until(what: &str, holds: impl Fn() -> bool) {
-    let start = Instant::now();
-    while !holds() {
-        assert!(start.elapsed() < Duration::from_mins(1), "never: {what}");
-        std::thread::sleep(Duration::from_millis(50));
-    }
+    support::submitted(server, &[more, &["--"], argv].concat())
 }
 
 fn ids(list: &Value, key: &str) -> Vec<String> {
@@ -104,8 +24,8 @@ fn ids(list: &Value, key: &str) -> Vec<String> {
 #[test]
 fn dead_letters_are_listed_requeued_and_discarded() {
     let dir = tempfile::tempdir().expect("a directory");
-    let (_server, url) = server(&dir.path().join("data"), &[]);
-    let _worker = worker(&url, &dir.path().join("worker"));
+    let (_server, url) = server(&dir.path().join("data"), ANY_PORT, &[]);
+    let _worker = worker(&url, &dir.path().join("worker"), &[]);
     let gate = dir.path().join("gate");
     let script = format!("test -e {}", gate.display());
     let fails =
@@ -137,7 +57,7 @@ fn dead_letters_are_listed_requeued_and_discarded() {
 #[test]
 fn tasks_are_found_by_the_beginning_of_their_id_filtered_and_cancelled_by_selector() {
     let dir = tempfile::tempdir().expect("a directory");
-    let (_server, url) = server(&dir.path().join("data"), &[]);
+    let (_server, url) = server(&dir.path().join("data"), ANY_PORT, &[]);
     let first = submitted(&url, &["--in", "2h", "--tenant", "a", "--label", "team=ops"], &["true"]);
     std::thread::sleep(Duration::from_millis(2));
     let second = submitted(&url, &["--in", "30d", "--tenant", "b"], &["true"]);
@@ -174,7 +94,12 @@ fn tasks_are_found_by_the_beginning_of_their_id_filtered_and_cancelled_by_select
     assert_eq!(refused.status.code(), Some(2), "a task or a selector");
     let unasked = mainspring(&url, &["task", "cancel", "--tenant", "a"]);
     assert_eq!(unasked.status.code(), Some(1));
-    let process = json_of(&url, &["task", "cancel", "--label", "team=ops", "--yes"]);
+    let narrowed =
+        ["task", "cancel", "--all", "--label", "team=ops", "--state", "QUEUED,RETRY_WAIT", "--yes"];
+    assert_eq!(json_of(&url, &narrowed)["handled"], 0, "it is pending");
+    let narrowed = ["task", "cancel", "--label", "team=ops", "--label", "env=prod", "--yes"];
+    assert_eq!(json_of(&url, &narrowed)["handled"], 0, "both labels must be there");
+    let process = json_of(&url, &["task", "cancel", "--label", "team=ops", "--type", "process", "--yes"]);
     assert_eq!((&process["status"], &process["handled"]), (&json!("ENDED"), &json!(1)), "{process}");
     assert_eq!(json_of(&url, &["task", "get", &first])["status"], "CANCELED");
     assert_eq!(json_of(&url, &["task", "get", &second])["status"], "PENDING");
@@ -184,8 +109,8 @@ fn tasks_are_found_by_the_beginning_of_their_id_filtered_and_cancelled_by_select
 #[test]
 fn workers_pools_and_stats_are_shown_and_a_worker_is_cordoned_by_name() {
     let dir = tempfile::tempdir().expect("a directory");
-    let (_server, url) = server(&dir.path().join("data"), &[]);
-    let _worker = worker(&url, &dir.path().join("worker"));
+    let (_server, url) = server(&dir.path().join("data"), ANY_PORT, &[]);
+    let _worker = worker(&url, &dir.path().join("worker"), &["--set", "worker.name=builder"]);
     until("the worker is there", || json_of(&url, &["worker", "list"])["workers"][0]["name"] == "builder");
     assert_eq!(json_of(&url, &["worker", "cordon", "builder"])["cordoned"], true);
     let id =
@@ -208,7 +133,7 @@ fn workers_pools_and_stats_are_shown_and_a_worker_is_cordoned_by_name() {
 #[test]
 fn a_file_of_tasks_is_submitted_and_bad_lines_are_named() {
     let dir = tempfile::tempdir().expect("a directory");
-    let (_server, url) = server(&dir.path().join("data"), &[]);
+    let (_server, url) = server(&dir.path().join("data"), ANY_PORT, &[]);
     let file = dir.path().join("tasks.ndjson");
     let line =
         |n: usize| format!("{{\"task_type\":\"noop\",\"delay_ms\":7200000,\"labels\":{{\"n\":\"{n}\"}}}}\n");
@@ -236,7 +161,7 @@ fn a_file_of_tasks_is_submitted_and_bad_lines_are_named() {
 #[test]
 fn what_is_submitted_is_what_was_written() {
     let dir = tempfile::tempdir().expect("a directory");
-    let (_server, url) = server(&dir.path().join("data"), &[]);
+    let (_server, url) = server(&dir.path().join("data"), ANY_PORT, &[]);
     let more =
         ["--priority", "P0", "--retries", "5", "--backoff", "fixed:30s", "--timeout", "5m", "--pool", "gpu"];
     let id = submitted(
@@ -286,7 +211,8 @@ fn what_is_submitted_is_what_was_written() {
 fn settings_come_from_flags_environment_and_file_and_mistakes_are_told_at_once() {
     let dir = tempfile::tempdir().expect("a directory");
     let file = dir.path().join("m.toml");
-    fs::write(&file, "[server]\nhistory_days = 7\nbatch_tasks_max = 3\n").expect("written");
+    fs::write(&file, "[server]\nhistory_days = 7\nbatch_tasks_max = 3\n[pools.gpu]\nqueued_max = 1\n")
+        .expect("written");
     let path = file.display().to_string();
     let check = |more: &[&str]| {
         let mut command = Command::new(BINARY);
@@ -304,10 +230,11 @@ fn settings_come_from_flags_environment_and_file_and_mistakes_are_told_at_once()
         ("server.lease", "20s", "MAINSPRING_LEASE".to_owned()),
         ("store.cut_every", "1s", "flag".to_owned()),
         ("server.heartbeat", "4s", "default".to_owned()),
+        ("pools.gpu.queued_max", "1", format!("{path}:5")),
     ] {
         assert_eq!(told["settings"][name], json!({ "value": value, "source": source }), "{name}");
     }
-    let (_server, url) = server(&dir.path().join("data"), &["--config", &path]);
+    let (_server, url) = server(&dir.path().join("data"), ANY_PORT, &["--config", &path]);
     let four = dir.path().join("four.ndjson");
     fs::write(&four, "{\"task_type\":\"noop\"}\n".repeat(4)).expect("written");
     let refused = mainspring(&url, &["submit", "--file", &four.display().to_string()]);
@@ -315,6 +242,15 @@ fn settings_come_from_flags_environment_and_file_and_mistakes_are_told_at_once()
         stderr(&refused).contains("more than 3 tasks"),
         "the server obeys the file: {}",
         stderr(&refused)
+    );
+    submitted(&url, &["--pool", "gpu"], &["true"]);
+    let full = mainspring(&url, &["submit", "--pool", "gpu", "--", "true"]);
+    assert!(stderr(&full).contains("raise `pools.gpu.queued_max`"), "{}", stderr(&full));
+    let pools = json_of(&url, &["pool", "list"]);
+    assert_eq!(
+        (&pools["pools"][0]["queued"], &pools["pools"][0]["queued_max"]),
+        (&json!(1), &json!(1)),
+        "{pools}"
     );
 
     fs::write(&file, "[server]\nlissten = \"x\"\nhistory_days = 0\n[worker]\nslots = \"two\"\n")

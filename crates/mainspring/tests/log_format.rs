@@ -1,11 +1,13 @@
 //! The log of a real server: one JSON object a line, with fields.
 
+mod support;
+
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-const BINARY: &str = env!("CARGO_BIN_EXE_mainspring");
+use self::support::BINARY;
 
 fn find<'a>(lines: &'a [Value], message: &str) -> &'a Value {
     let found: Vec<&Value> = lines.iter().filter(|line| line["message"] == message).collect();

@@ -1,72 +1,26 @@
 //! The real binary: output of processes on its way to whoever reads it, and what kill -9 does to it.
 
+mod support;
+
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
-use std::path::Path;
-use std::process::{Child, ChildStdout, Command, Output, Stdio};
+use std::process::{ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-const BINARY: &str = env!("CARGO_BIN_EXE_mainspring");
-
-/// A process that does not outlive the test.
-struct Running(Child);
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-/// Starts a server and answers where it listens.
-fn server(data: &Path, listen: &str) -> (Running, String) {
-    let mut child = Command::new(BINARY)
-        .args(["server", "--listen", listen, "--data"])
-        .arg(data)
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the binary starts");
-    let mut line = String::new();
-    let stderr = child.stderr.take().expect("piped");
-    BufReader::new(stderr).read_line(&mut line).expect("it says where it listens");
-    let address = line.split_whitespace().find(|word| word.starts_with("http://")).expect("an address");
-    (Running(child), address.trim_end_matches(',').to_owned())
-}
-
-fn worker(server: &str, state: &Path) -> Running {
-    let worker = Command::new(BINARY)
-        .args(["worker", "--server", server, "--slots", "4", "--state"])
-        .arg(state)
-        .stderr(Stdio::null())
-        .spawn();
-    Running(worker.expect("the binary starts"))
-}
-
-fn command(server: &str, args: &[&str]) -> Command {
-    let mut command = Command::new(BINARY);
-    command.env("MAINSPRING_SERVER", server).args(args);
-    command
-}
-
-fn mainspring(server: &str, args: &[&str]) -> Output {
-    command(server, args).output().expect("the binary runs")
-}
+use self::support::{ANY_PORT, Running, command, json_of, mainspring, server, worker};
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
 fn submitted(server: &str, script: &str) -> String {
-    let answer = mainspring(server, &["submit", "-o", "json", "--", "sh", "-c", script]);
-    let answer: Value = serde_json::from_slice(&answer.stdout).expect("JSON");
-    answer["task_id"].as_str().expect("an id").to_owned()
+    support::submitted(server, &["--", "sh", "-c", script])
 }
 
 fn task(server: &str, id: &str) -> Value {
-    let output = mainspring(server, &["task", "get", id, "-o", "json"]);
-    serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", text(&output.stderr)))
+    json_of(server, &["task", "get", id])
 }
 
 /// A command whose output is read line by line.
@@ -102,8 +56,8 @@ impl Reading {
 #[test]
 fn a_log_is_followed_while_the_task_runs() {
     let dir = tempfile::tempdir().expect("a directory");
-    let (_server, url) = server(&dir.path().join("data"), "127.0.0.1:0");
-    let _worker = worker(&url, &dir.path().join("worker"));
+    let (_server, url) = server(&dir.path().join("data"), ANY_PORT, &[]);
+    let _worker = worker(&url, &dir.path().join("worker"), &[]);
     let gate = dir.path().join("gate");
     let script =
         format!("echo first; while ! test -e {}; do sleep 0.05; done; echo second >&2", gate.display());
@@ -125,9 +79,9 @@ fn a_log_is_followed_while_the_task_runs() {
 fn a_killed_server_loses_no_line_and_doubles_none() {
     let dir = tempfile::tempdir().expect("a directory");
     let (data, stop) = (dir.path().join("data"), dir.path().join("stop"));
-    let (mut running, url) = server(&data, "127.0.0.1:0");
+    let (mut running, url) = server(&data, ANY_PORT, &[]);
     let listen = url.trim_start_matches("http://").to_owned();
-    let _worker = worker(&url, &dir.path().join("worker"));
+    let _worker = worker(&url, &dir.path().join("worker"), &[]);
     let script = format!(
         "i=0; while ! test -e {}; do echo line $i; i=$((i+1)); sleep 0.005; done; echo $i lines",
         stop.display()
@@ -138,7 +92,7 @@ fn a_killed_server_loses_no_line_and_doubles_none() {
     // In the middle of gathering, packing and sending, and again when the worker has sent some of it twice.
     for seen in ["line 300", "line 900"] {
         drop(running); // SIGKILL
-        running = server(&data, &listen).0;
+        running = server(&data, &listen, &[]).0;
         following.until(seen);
     }
     fs::write(&stop, "").expect("stops it");
@@ -158,8 +112,8 @@ fn a_killed_server_loses_no_line_and_doubles_none() {
 #[test]
 fn waiting_shows_the_log_and_ends_as_the_process_did() {
     let dir = tempfile::tempdir().expect("a directory");
-    let (_server, url) = server(&dir.path().join("data"), "127.0.0.1:0");
-    let _worker = worker(&url, &dir.path().join("worker"));
+    let (_server, url) = server(&dir.path().join("data"), ANY_PORT, &[]);
+    let _worker = worker(&url, &dir.path().join("worker"), &[]);
     let failing = ["submit", "--wait", "--retries", "0", "--", "sh", "-c", "echo working; exit 3"];
     let failed = mainspring(&url, &failing);
     assert_eq!((failed.status.code(), text(&failed.stdout)), (Some(3), "working\n".to_owned()));
@@ -172,8 +126,8 @@ fn waiting_shows_the_log_and_ends_as_the_process_did() {
 #[test]
 fn who_stops_waiting_does_not_stop_the_task() {
     let dir = tempfile::tempdir().expect("a directory");
-    let (_server, url) = server(&dir.path().join("data"), "127.0.0.1:0");
-    let _worker = worker(&url, &dir.path().join("worker"));
+    let (_server, url) = server(&dir.path().join("data"), ANY_PORT, &[]);
+    let _worker = worker(&url, &dir.path().join("worker"), &[]);
     let gate = dir.path().join("gate");
     let script = format!("echo begun; while ! test -e {}; do sleep 0.05; done", gate.display());
     let mut command = command(&url, &["submit", "--wait", "--", "sh", "-c", &script]);

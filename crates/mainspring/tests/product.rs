@@ -1,64 +1,14 @@
 //! The real binary: a server process, a worker process, the command line, and kill -9.
 
+mod support;
+
 use std::fs;
-use std::io::{BufRead, BufReader};
-use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-const BINARY: &str = env!("CARGO_BIN_EXE_mainspring");
-
-/// A process that does not outlive the test.
-struct Running(Child);
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-/// Starts a server and answers where it listens.
-fn server(data: &Path, listen: &str) -> (Running, String) {
-    let mut child = Command::new(BINARY)
-        .args(["server", "--listen", listen, "--data"])
-        .arg(data)
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the binary starts");
-    let mut line = String::new();
-    BufReader::new(child.stderr.take().expect("piped"))
-        .read_line(&mut line)
-        .expect("it says where it listens");
-    let address = line.split_whitespace().find(|word| word.starts_with("http://")).expect("an address");
-    (Running(child), address.trim_end_matches(',').to_owned())
-}
-
-fn worker(server: &str, state: &Path) -> Running {
-    let child = Command::new(BINARY)
-        .args(["worker", "--server", server, "--slots", "4", "--state"])
-        .arg(state)
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("the binary starts");
-    Running(child)
-}
-
-fn mainspring(server: &str, args: &[&str]) -> Output {
-    Command::new(BINARY).env("MAINSPRING_SERVER", server).args(args).output().expect("the binary runs")
-}
-
-fn json(output: &Output) -> Value {
-    serde_json::from_slice(&output.stdout)
-        .unwrap_or_else(|_| panic!("not JSON: {}", String::from_utf8_lossy(&output.stderr)))
-}
-
-fn submitted(server: &str, args: &[&str]) -> String {
-    let answer = json(&mainspring(server, &[&["submit", "-o", "json"], args].concat()));
-    answer["task_id"].as_str().expect("an id").to_owned()
-}
+use self::support::{ANY_PORT, json, mainspring, server, submitted, worker};
 
 /// The task, once `until` holds of it.
 fn awaited(server: &str, id: &str, until: impl Fn(&Value) -> bool) -> Value {
@@ -84,8 +34,8 @@ fn ended(task: &Value) -> bool {
 #[test]
 fn work_is_run_waited_for_and_its_exit_code_passed_on() {
     let dir = tempfile::tempdir().expect("a directory");
-    let (_server, url) = server(&dir.path().join("data"), "127.0.0.1:0");
-    let _worker = worker(&url, &dir.path().join("worker"));
+    let (_server, url) = server(&dir.path().join("data"), ANY_PORT, &[]);
+    let _worker = worker(&url, &dir.path().join("worker"), &[]);
     let good = mainspring(&url, &["submit", "--wait", "-o", "json", "--", "true"]);
     assert_eq!((good.status.code(), json(&good)["status"].as_str()), (Some(0), Some("COMPLETED")));
     let bad =
@@ -100,8 +50,8 @@ fn work_is_run_waited_for_and_its_exit_code_passed_on() {
 fn a_killed_server_picks_everything_up_and_runs_nothing_twice() {
     let dir = tempfile::tempdir().expect("a directory");
     let (data, ledger, gate) = (dir.path().join("data"), dir.path().join("ledger"), dir.path().join("gate"));
-    let (first, url) = server(&data, "127.0.0.1:0");
-    let _worker = worker(&url, &dir.path().join("worker"));
+    let (first, url) = server(&data, ANY_PORT, &[]);
+    let _worker = worker(&url, &dir.path().join("worker"), &[]);
     // Runs until the gate is there, and leaves a line for every time it was started.
     let script =
         format!("echo run >> {}; while ! test -e {}; do sleep 0.05; done", ledger.display(), gate.display());
@@ -111,7 +61,7 @@ fn a_killed_server_picks_everything_up_and_runs_nothing_twice() {
     drop(first); // SIGKILL
 
     let listen = url.trim_start_matches("http://").to_owned();
-    let (_second, url) = server(&data, &listen);
+    let (_second, url) = server(&data, &listen, &[]);
     assert_eq!(awaited(&url, &later, |_| true)["status"], "PENDING");
     fs::write(&gate, "").expect("opens the gate");
     let task = awaited(&url, &running, ended);
@@ -122,15 +72,15 @@ fn a_killed_server_picks_everything_up_and_runs_nothing_twice() {
 #[test]
 fn a_killed_worker_loses_its_work_to_another() {
     let dir = tempfile::tempdir().expect("a directory");
-    let (_server, url) = server(&dir.path().join("data"), "127.0.0.1:0");
-    let first = worker(&url, &dir.path().join("first"));
+    let (_server, url) = server(&dir.path().join("data"), ANY_PORT, &[]);
+    let first = worker(&url, &dir.path().join("first"), &[]);
     let marker = dir.path().join("marker");
     // The first time it hangs, the second time it ends.
     let script = format!("test -e {0} && exit 0; touch {0}; sleep 600", marker.display());
     let id = submitted(&url, &["--", "sh", "-c", &script]);
     awaited(&url, &id, |task| task["status"] == "RUNNING" && marker.exists());
     drop(first); // SIGKILL
-    let _second = worker(&url, &dir.path().join("second"));
+    let _second = worker(&url, &dir.path().join("second"), &[]);
     let task = awaited(&url, &id, ended);
     assert_eq!((task["status"].as_str(), task["attempt_count"].as_u64()), (Some("COMPLETED"), Some(2)));
     assert_eq!(task["attempts"][0]["error"]["class"], "worker_lost");
@@ -140,7 +90,7 @@ fn a_killed_worker_loses_its_work_to_another() {
 fn a_server_that_cannot_go_on_ends_and_says_why() {
     let dir = tempfile::tempdir().expect("a directory");
     let data = dir.path().join("data");
-    let (first, url) = server(&data, "127.0.0.1:0");
+    let (first, url) = server(&data, ANY_PORT, &[]);
     let far = submitted(&url, &["--in", "30d", "--", "true"]);
     assert!(Command::new("kill").arg(first.0.id().to_string()).status().expect("kill runs").success());
     let mut first = first;
@@ -150,7 +100,7 @@ fn a_server_that_cannot_go_on_ends_and_says_why() {
     assert_eq!(tables.execute("UPDATE live SET bytes = x'ff'", []).expect("written"), 1);
     drop(tables);
 
-    let (mut second, url) = server(&data, "127.0.0.1:0");
+    let (mut second, url) = server(&data, ANY_PORT, &[]);
     let asked = mainspring(&url, &["task", "get", &far]);
     assert!(!asked.status.success());
     assert_eq!(second.0.wait().expect("it ends").code(), Some(1), "whoever watches it can act");

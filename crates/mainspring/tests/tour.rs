@@ -1,11 +1,14 @@
 //! The five minutes of the README, as they stand there, with the real binary.
 
+mod support;
+
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 use std::process::Command;
 
-const BINARY: &str = env!("CARGO_BIN_EXE_mainspring");
+use self::support::BINARY;
+
 const README: &str = include_str!("../../../README.md");
 const HERE: &str = "127.0.0.1:7070";
 

@@ -168,6 +168,23 @@ fn submitted() -> Submitted {
     }
 }
 
+/// A plain one, and one with every field.
+fn works() -> [Work; 2] {
+    let env = vec![(name("env"), name("prod"))];
+    let selector = Selector { tenant: name("acme"), labels: env.clone(), ..Selector::default() };
+    let work = Work::BulkCancel { selector, before: WALL, stop_running: true };
+    let full_selector = Selector {
+        tenant: name("acme"),
+        job: name("mail"),
+        pool: name("batch"),
+        executor: name("http"),
+        labels: [env, vec![(name("team"), name("größe"))]].concat(),
+        statuses: vec![Status::Pending, Status::Queued, Status::RetryWait],
+    };
+    let full_work = Work::BulkCancel { selector: full_selector, before: WALL, stop_running: false };
+    [work, full_work]
+}
+
 fn events() -> Vec<(&'static str, Event)> {
     let (id, fence) = (ID, FENCE);
     let full = Submitted {
@@ -184,9 +201,7 @@ fn events() -> Vec<(&'static str, Event)> {
         then,
     };
     let retry = Then::Retry { due: Elapsed::from_millis(1000), spend: true, memory_bytes: Some(1 << 31) };
-    let selector =
-        Selector { tenant: name("acme"), label: Some((name("env"), name("prod"))), ..Default::default() };
-    let work = Work::BulkCancel { selector, before: WALL, stop_running: true };
+    let [work, full_work] = works();
     let process = ProcessId::new(300);
     vec![
         ("epoch_started", Event::EpochStarted { epoch: Epoch::new(3) }),
@@ -222,6 +237,7 @@ fn events() -> Vec<(&'static str, Event)> {
         ("task_forced", Event::TaskForced { id, status: Status::Succeeded, over: over() }),
         ("task_revived", Event::TaskRevived { ended: Box::new(full_task()), over: over() }),
         ("process_started", Event::ProcessStarted { id: process, work }),
+        ("process_started_full", Event::ProcessStarted { id: process, work: full_work }),
         (
             "process_advanced_memory",
             Event::ProcessAdvanced { id: process, cursor: Cursor::Memory(20_000), handled: 990 },

@@ -48,8 +48,13 @@ impl World {
         let store = LocalStore::new(dir.path(), options);
         let config = ApiConfig::default();
         let sessions = SessionRouter::new(config.session_queue_max);
-        let (node, _, reader) =
-            Node::open_with_reader(&store, ShardConfig::default(), sessions.outlet(), Arc::new(mainspring_core::workflow::NoTexts)).expect("it opens");
+        let (node, _, reader) = Node::open_with_reader(
+            &store,
+            ShardConfig::default(),
+            sessions.outlet(),
+            Arc::new(mainspring_core::workflow::NoTexts),
+        )
+        .expect("it opens");
         let (node, readers) = (Arc::new(node), Readers::new(reader));
         // Two servers of one node; a log has one writer, so each has logs of its own.
         let make = |logs: &str| {

@@ -46,7 +46,11 @@ const LAYERS: [Layer; 13] = [
     Layer { package: PROTO, ours: &[], foreign: Foreign::Any },
     Layer { package: AGENT, ours: &[CORE, PROTO], foreign: Foreign::Any },
     // The local store is for its tests.
-    Layer { package: API, ours: &[CORE, DEFINITION, STORE, STORE_LOCAL, RUNTIME, PROTO], foreign: Foreign::Any },
+    Layer {
+        package: API,
+        ours: &[CORE, DEFINITION, STORE, STORE_LOCAL, RUNTIME, PROTO],
+        foreign: Foreign::Any,
+    },
     Layer { package: CLIENT, ours: &[CORE, DEFINITION], foreign: Foreign::Any },
     Layer {
         package: "mainspring",

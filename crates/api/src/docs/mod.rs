@@ -19,12 +19,18 @@ const PAGE: &str = include_str!("page.html");
 pub(crate) fn routes() -> Router<Arc<Edge>> {
     Router::new()
         .route("/openapi.json", get(openapi))
+        .route("/schema/job.json", get(job_schema))
         .route("/docs", get(page))
         .route("/docs/errors/{code}", get(error_page))
 }
 
 async fn openapi() -> Response {
     ([(header::CONTENT_TYPE, "application/json")], OPENAPI).into_response()
+}
+
+/// For editors: completion and checks while a job file is written.
+async fn job_schema() -> Response {
+    ([(header::CONTENT_TYPE, "application/schema+json")], mainspring_definition::SCHEMA).into_response()
 }
 
 async fn page() -> Response {

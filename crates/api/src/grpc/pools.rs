@@ -46,6 +46,8 @@ fn message(pool: PoolView) -> v1::Pool {
         queued_by_band: by_band(&pool.queued_by_band),
         running_by_band: by_band(&pool.running_by_band),
         tenants: pool.tenants,
+        running_max: pool.running_max,
+        queued_max: pool.queued_max,
     }
 }
 

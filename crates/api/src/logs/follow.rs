@@ -66,6 +66,8 @@ pub(crate) struct Following {
     place: LogPlace,
     follower: Follower,
     grew: Option<Instant>,
+    /// Bytes that are still wanted.
+    left: u64,
 }
 
 /// Some bytes of one attempt's log, with the notes about what is missing.
@@ -103,10 +105,11 @@ impl Following {
         edge: Arc<Edge>,
         task: TaskId,
         (attempt, only): (u32, bool),
-        offset: u64,
+        (offset, limit): (u64, Option<u64>),
         follower: Follower,
     ) -> Self {
-        Self { edge, task, only, attempt, place: LogPlace::at(offset), follower, grew: None }
+        let (place, left) = (LogPlace::at(offset), limit.unwrap_or(u64::MAX));
+        Self { edge, task, only, attempt, place, follower, grew: None, left }
     }
 
     pub fn stream(self) -> impl futures_util::Stream<Item = Result<Piece, BrokenOff>> {
@@ -117,14 +120,16 @@ impl Following {
 
     /// The next bytes; `None`: that was all.
     async fn piece(&mut self) -> Result<Option<Piece>, BrokenOff> {
-        loop {
+        while self.left > 0 {
             self.follower.look();
             let key = LogKey { task: self.task, attempt: self.attempt };
-            let read = self.edge.logs.read(key, self.place, PAGE_BYTES).await;
+            let length = PAGE_BYTES.min(usize::try_from(self.left).unwrap_or(PAGE_BYTES));
+            let read = self.edge.logs.read(key, self.place, length).await;
             let (page, place) = read.map_err(|_| BrokenOff)?;
             let offset = std::mem::replace(&mut self.place, place).offset;
             if !page.bytes.is_empty() {
                 self.grew = Some(Instant::now());
+                self.left = self.left.saturating_sub(page.bytes.len() as u64);
                 let (attempt, bytes, next) = (self.attempt, page.bytes.into(), place.offset);
                 return Ok(Some(Piece { attempt, offset, bytes, next }));
             }
@@ -139,6 +144,7 @@ impl Following {
                 }
             }
         }
+        Ok(None)
     }
 
     async fn next(&self, complete: bool) -> Result<Next, BrokenOff> {

@@ -2,6 +2,9 @@
 //! newest first.
 //! - LI-1 a task that goes from one place to the next while a list is read is never left out for it: what was parked
 //!   when memory had been read is what was due after `paged_until` then
+//! - LI-2 what a caller was told before it asked for a list is in it: history is read when the tables have followed
+
+use std::collections::BTreeSet;
 
 use mainspring_core::command::{Answer, Command, Rejection};
 use mainspring_core::id::{Slot, TaskId};
@@ -39,9 +42,15 @@ async fn pages(edge: &Edge, filter: &Filter) -> Result<(Vec<Task>, Option<Cursor
             Cursor::Memory(from) => in_memory(edge, filter, from, room).await?,
             Cursor::Parked(due, id) => parked(edge, filter, (due, id), room).await?,
             Cursor::HistoryStart | Cursor::History(_) if !filter.wants_ended() => (Vec::new(), None),
-            Cursor::HistoryStart => ended(edge, filter, None, room).await?,
+            Cursor::HistoryStart => {
+                edge.gateway.tables_follow().await;
+                ended(edge, filter, None, room).await?
+            }
             Cursor::History(after) => ended(edge, filter, Some(after), room).await?,
         };
+        // One that ended since memory was read is in history as well, and newer there.
+        let again: BTreeSet<TaskId> = more.iter().map(|task| task.id).collect();
+        found.retain(|task: &Task| !again.contains(&task.id));
         found.extend(more);
         match next {
             Some(next) if found.len() < filter.limit && changes_place(cursor, next) => cursor = next,

@@ -30,7 +30,6 @@ impl LogsBody {
             return Err(Problem::query("attempt", "attempts count from 1"));
         }
         match self.limit {
-            Some(_) if self.follow => Err(Problem::query("limit", "it does not go with `follow`")),
             Some(limit) if !(1..=LIMIT_MAX).contains(&limit) => {
                 Err(Problem::query("limit", format!("it is a number of bytes from 1 to {LIMIT_MAX}")))
             }
@@ -80,5 +79,5 @@ pub(crate) async fn follow_log(
         None => edge.logs.newest(id, task.attempts).await?.unwrap_or(task.attempts.max(1)),
     };
     let named = (attempt, asked.attempt.is_some());
-    Ok((attempt, Following::new(Arc::clone(edge), id, named, asked.offset, follower)))
+    Ok((attempt, Following::new(Arc::clone(edge), id, named, (asked.offset, asked.limit), follower)))
 }

@@ -11,6 +11,7 @@ mod cursor;
 mod dead_letters;
 mod diagnose;
 mod filter;
+pub(crate) mod flows;
 mod force_state;
 mod list;
 mod logs;

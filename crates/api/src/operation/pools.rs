@@ -1,7 +1,8 @@
-//! How much room each pool has and how much waits for it. A pool exists while a worker or a task names it.
+//! How much room each pool has and how much waits for it. A pool exists while a worker, a task or a setting names it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use mainspring_core::dispatch::POOL_DEFAULT;
 use mainspring_core::priority::Band;
 
 use super::{stats, workers};
@@ -30,6 +31,11 @@ pub(crate) async fn pools(edge: &Edge) -> Result<BTreeMap<String, PoolView>, Pro
         *pool.queued_by_band.entry(depth.band.label()).or_default() += depth.queued;
         *pool.running_by_band.entry(depth.band.label()).or_default() += u64::from(depth.running);
         tenants.entry(pool.pool.clone()).or_default().insert(&depth.tenant);
+    }
+    for (name, limit) in &stats.limits {
+        let pool = named(&mut pools, name);
+        pool.running_max = Some(limit.running_max).filter(|max| *max != POOL_DEFAULT.running_max);
+        pool.queued_max = Some(limit.queued_max).filter(|max| *max != POOL_DEFAULT.queued_max);
     }
     for pool in pools.values_mut() {
         pool.tenants = tenants.get(&pool.pool).map_or(0, |tenants| tenants.len() as u32);

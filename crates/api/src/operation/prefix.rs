@@ -1,5 +1,4 @@
-//! The tasks whose id begins so, so that people need not write all of it. The tables are asked, which follow within a
-//! quarter of a second.
+//! The tasks whose id begins so, so that people need not write all of it. The tables are asked when they have followed.
 
 use mainspring_core::id::TaskId;
 use mainspring_core::task::Task;
@@ -20,6 +19,7 @@ pub(crate) async fn with_prefix(
 ) -> Result<Vec<Task>, Problem> {
     let limit = page_length(limit)?;
     let (from, through) = range(prefix)?;
+    edge.gateway.tables_follow().await;
     edge.readers
         .read(move |reader| {
             let ids = reader.ids(from, through, limit)?;

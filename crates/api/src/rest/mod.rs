@@ -6,6 +6,7 @@
 pub(crate) mod body;
 mod call;
 mod dead_letters;
+mod flows;
 mod health;
 mod metrics;
 mod pools;
@@ -45,6 +46,13 @@ pub(crate) fn routes() -> Router<Arc<Edge>> {
         .route("/v1/dead-letters:requeue", post(dead_letters::requeue_many))
         .route("/v1/dead-letters:discard", post(dead_letters::discard_many))
         .route("/v1/dead-letters/{id}", post(dead_letters::one))
+        .route("/v1/jobs", get(flows::jobs::list).post(flows::jobs::apply))
+        .route("/v1/jobs/{name}", get(flows::jobs::get).delete(flows::jobs::delete).post(flows::jobs::verb))
+        .route("/v1/jobs/{name}/versions", get(flows::jobs::versions))
+        .route("/v1/jobs/{name}/versions/{version}", get(flows::jobs::version))
+        .route("/v1/runs", get(flows::runs::list))
+        .route("/v1/runs:cancel", post(flows::runs::cancel_many))
+        .route("/v1/runs/{id}", get(flows::runs::get).post(flows::runs::verb))
         .route("/v1/pools", get(pools::list))
         .route("/v1/pools/{name}", get(pools::get))
         .route("/v1/processes/{id}", get(processes::get))

@@ -14,9 +14,10 @@ use crate::problem::Problem;
 pub(super) fn allowed(path: &str) -> Option<&'static str> {
     let (of, last) = path.strip_prefix("/v1/")?.split_once('/')?;
     match (of, last.contains(':'), last.contains('/')) {
-        ("tasks" | "workers", true, false) => Some("POST"),
+        ("tasks" | "workers" | "jobs" | "runs", true, false) => Some("POST"),
         ("tasks", false, false) => Some("GET,HEAD,DELETE,PATCH"),
-        ("workers", false, false) => Some("GET,HEAD"),
+        ("jobs", false, false) => Some("GET,HEAD,DELETE"),
+        ("workers" | "runs", false, false) => Some("GET,HEAD"),
         _ => None,
     }
 }

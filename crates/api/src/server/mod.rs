@@ -25,6 +25,7 @@ use crate::edge::Edge;
 use crate::gateway::Gateway;
 use crate::grpc::{self, Health};
 use crate::logs::{LogStorage, Logs};
+use crate::operation::flows::Definitions;
 use crate::profiles::Profiles;
 use crate::readers::Readers;
 use crate::rest;
@@ -59,8 +60,9 @@ impl Server {
             config,
         };
         let stopping = AtomicBool::new(false);
-        let profiles = Profiles::default();
-        let edge = Arc::new(Edge { gateway, sessions, readers, logs, profiles, metrics, config, stopping });
+        let (profiles, definitions) = (Profiles::default(), Definitions::default());
+        let edge = Edge { gateway, sessions, readers, logs, profiles, definitions, metrics, config, stopping };
+        let edge = Arc::new(edge);
         let health = Health::new();
         let session = WorkerServiceServer::new(worker_sessions)
             .max_decoding_message_size(WORKER_MESSAGE_BYTES_MAX)

@@ -6,6 +6,8 @@
 
 mod amend_body;
 mod diagnosis_view;
+mod flow_state;
+mod job_view;
 mod names;
 mod override_body;
 mod payload;
@@ -13,6 +15,8 @@ mod pool_view;
 mod process_view;
 mod profile;
 mod retry;
+mod run_bodies;
+mod run_view;
 mod selector_body;
 mod state;
 mod stats_view;
@@ -21,17 +25,22 @@ mod task_body;
 mod task_view;
 mod text;
 mod time;
+mod whole;
 mod worker_view;
 
 pub(crate) use self::{
     amend_body::AmendBody,
     diagnosis_view::DiagnosisView,
+    flow_state::{parse_run_status, parse_trigger, run_status_word},
+    job_view::{JobView, raw},
     names::name,
     override_body::OverrideBody,
     payload::check as check_payload,
     pool_view::PoolView,
     process_view::ProcessView,
     retry::{BackoffWord, RetryBody},
+    run_bodies::{ClearBody, ForceRunBody, RerunBody, RunSelectorBody, TriggerBody},
+    run_view::{RunView, TaskPage},
     selector_body::SelectorBody,
     state::{parse_status, status_word},
     stats_view::{DepthView, StatsView},

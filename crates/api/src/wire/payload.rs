@@ -5,6 +5,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::text::Text;
+use super::whole;
 use crate::problem::Problem;
 
 const FIELD: &str = "payload";
@@ -25,6 +26,7 @@ struct Process<'a> {
 #[derive(Deserialize)]
 struct Sleep {
     #[expect(dead_code, reason = "it only has to be there")]
+    #[serde(deserialize_with = "whole::of")]
     ms: u64,
 }
 

@@ -19,4 +19,10 @@ pub(crate) struct PoolView {
     pub running_by_band: BTreeMap<&'static str, u64>,
     /// Tenants that have something waiting or running here.
     pub tenants: u32,
+    /// Most attempts at once; none without a limit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub running_max: Option<u32>,
+    /// Most tasks that may wait.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub queued_max: Option<u64>,
 }

@@ -157,7 +157,7 @@ fn bounded(field: &'static str, ms: u64) -> Result<Millis, Problem> {
 }
 
 /// `webhook` is how timer services call what the `http` executor does.
-fn executor(task_type: Option<&str>) -> Result<&'static str, Problem> {
+pub(super) fn executor(task_type: Option<&str>) -> Result<&'static str, Problem> {
     const KNOWN: [(&str, &str); 6] = [
         ("process", "process"),
         ("http", "http"),

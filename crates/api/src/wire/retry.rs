@@ -5,6 +5,7 @@ use mainspring_core::retry::{Backoff, DELAYS_MAX, Jitter, RetryOnly, RetryPolicy
 use mainspring_core::time::Millis;
 use serde::{Deserialize, Serialize};
 
+use super::whole;
 use crate::problem::Problem;
 
 /// Most retries that can be asked for.
@@ -14,30 +15,30 @@ pub const RETRIES_MAX: u32 = 100_000;
 #[serde(deny_unknown_fields, default)]
 pub struct RetryBody {
     /// Retries after the first attempt.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "whole::option")]
     pub max_retries: Option<u32>,
     /// `none`, `fixed`, `linear`, `exponential`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub backoff: Option<BackoffWord>,
     /// The first wait; the step of a linear backoff.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "whole::option")]
     pub initial_delay_ms: Option<u64>,
     /// Growth of an exponential backoff, in percent: 200 doubles.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "whole::option")]
     pub growth_percent: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "whole::option")]
     pub max_delay_ms: Option<u64>,
     /// The n-th retry waits the n-th entry, instead of `backoff`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "whole::list")]
     pub delays_ms: Option<Vec<u64>>,
     /// 0 = none, 100 = anywhere up to the delay.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "whole::option")]
     pub jitter_percent: Option<u8>,
     /// Retry only failures of these classes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retry_on: Option<Vec<String>>,
     /// Retry only these exit codes or HTTP statuses.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "whole::list")]
     pub retry_on_codes: Option<Vec<i32>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prefer_other_worker: Option<bool>,

@@ -4,9 +4,13 @@ use std::collections::BTreeMap;
 
 use mainspring_core::name::Name;
 use mainspring_core::process::Selector;
+use mainspring_core::resources::LABELS_MAX;
+use mainspring_core::task::Status;
 use serde::Deserialize;
 
 use super::names::name;
+use super::profile::executor;
+use super::state::parse_status;
 use crate::problem::Problem;
 
 #[derive(Debug, Default, Deserialize)]
@@ -15,7 +19,12 @@ pub(crate) struct SelectorBody {
     pub tenant: Option<String>,
     pub job: Option<String>,
     pub pool: Option<String>,
+    #[serde(alias = "executor")]
+    pub task_type: Option<String>,
+    /// All of them must be there.
     pub labels: BTreeMap<String, String>,
+    /// One of them, when the task is looked at.
+    pub state: Vec<String>,
     /// Nothing but this selects every task there is.
     pub all: bool,
     /// Stop running ones too.
@@ -24,30 +33,62 @@ pub(crate) struct SelectorBody {
 
 impl SelectorBody {
     pub(crate) fn selector(&self) -> Result<Selector, Problem> {
-        let named = |field: &'static str, text: &Option<String>| {
-            text.as_deref().map_or_else(|| Ok(Name::fixed("")), |text| name(field, text))
-        };
-        if self.labels.len() > 1 {
-            return Err(Problem::TooManyEntries { field: "labels", count: self.labels.len(), max: 1 });
-        }
-        let label = match self.labels.iter().next() {
-            Some((key, value)) => Some((name("labels", key)?, name("labels", value)?)),
-            None => None,
-        };
+        let executor = self.task_type.as_deref().map(|word| executor(Some(word))).transpose()?;
         let selector = Selector {
-            tenant: named("tenant", &self.tenant)?,
-            job: named("job", &self.job)?,
-            pool: named("pool", &self.pool)?,
-            label,
+            tenant: named("tenant", self.tenant.as_deref())?,
+            job: named("job", self.job.as_deref())?,
+            pool: named("pool", self.pool.as_deref())?,
+            executor: Name::fixed(executor.unwrap_or_default()),
+            labels: self.labels()?,
+            statuses: self.statuses()?,
         };
         // Empty names match everything, which must be said and not be slipped into.
         match (selector == Selector::default(), self.all) {
             (true, false) => Err(Problem::field(
                 "body",
-                "name `tenant`, `job`, `pool` or one of `labels`, or say `\"all\": true`",
+                "name `tenant`, `job`, `pool`, `task_type`, `labels` or `state`, or say `\"all\": true`",
             )),
             (false, true) => Err(Problem::field("all", "it cannot be narrowed; leave it out")),
             (true, true) | (false, false) => Ok(selector),
         }
+    }
+
+    fn labels(&self) -> Result<Vec<(Name, Name)>, Problem> {
+        let count = self.labels.len();
+        if count > LABELS_MAX {
+            return Err(Problem::TooManyEntries { field: "labels", count, max: LABELS_MAX });
+        }
+        let label = |(key, value): (&String, &String)| Ok((name("labels", key)?, name("labels", value)?));
+        self.labels.iter().map(label).collect()
+    }
+
+    fn statuses(&self) -> Result<Vec<Status>, Problem> {
+        let (count, max) = (self.state.len(), Status::ALL.len());
+        if count > max {
+            return Err(Problem::TooManyEntries { field: "state", count, max });
+        }
+        let parse = |word: &String| match parse_status(word) {
+            None => Err(Problem::field("state", "unknown state")),
+            Some(status) if status.is_ended() => {
+                Err(Problem::field("state", "what has ended cannot be cancelled; name states before the end"))
+            }
+            Some(status) => Ok(status),
+        };
+        let mut statuses = self.state.iter().map(parse).collect::<Result<Vec<_>, _>>()?;
+        statuses.sort_unstable();
+        statuses.dedup();
+        let held = |status: &Status| matches!(status, Status::Assigned | Status::Running);
+        if !self.force && !statuses.is_empty() && statuses.iter().all(held) {
+            return Err(Problem::field("state", "tasks that a worker has are stopped only with `force`"));
+        }
+        Ok(statuses)
+    }
+}
+
+fn named(field: &'static str, text: Option<&str>) -> Result<Name, Problem> {
+    match text {
+        None => Ok(Name::fixed("")),
+        Some("") => Err(Problem::field(field, "it is empty; leave it out")),
+        Some(text) => name(field, text),
     }
 }

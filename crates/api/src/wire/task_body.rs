@@ -11,6 +11,7 @@ use serde_json::value::RawValue;
 use super::retry::RetryBody;
 use super::text::Text;
 use super::time::TimeBody;
+use super::whole::{self, Whole};
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -26,8 +27,10 @@ pub struct TaskBody<'a> {
     pub payload: Option<&'a RawValue>,
     pub priority: Option<PriorityBody>,
     pub scheduled_at: Option<TimeBody>,
+    #[serde(deserialize_with = "whole::option")]
     pub delay_ms: Option<u64>,
     pub retry_policy: Option<RetryBody>,
+    #[serde(deserialize_with = "whole::option")]
     pub timeout_ms: Option<u64>,
     pub timeouts: Option<TimeoutsBody>,
     #[serde(borrow)]
@@ -47,26 +50,30 @@ pub struct TaskBody<'a> {
 #[serde(deny_unknown_fields, default)]
 #[expect(clippy::struct_field_names, reason = "the names on the wire carry their unit")]
 pub struct TimeoutsBody {
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "whole::option")]
     pub accept_ms: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "whole::option")]
     pub soft_ms: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "whole::option")]
     pub hard_ms: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "whole::option")]
     pub progress_ms: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "whole::option")]
     pub grace_ms: Option<u64>,
 }
 
 #[derive(Clone, PartialEq, Debug, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ResourcesBody<'a> {
+    #[serde(deserialize_with = "whole::of")]
     pub cpu_milli: u64,
+    #[serde(deserialize_with = "whole::of")]
     pub memory_bytes: u64,
+    #[serde(deserialize_with = "whole::of")]
     pub disk_bytes: u64,
+    #[serde(deserialize_with = "whole::of")]
     pub gpus: u64,
-    #[serde(borrow, skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(borrow, skip_serializing_if = "BTreeMap::is_empty", deserialize_with = "whole::map")]
     pub custom: BTreeMap<Text<'a>, u64>,
 }
 
@@ -126,7 +133,7 @@ impl<'de> Deserialize<'de> for PriorityBody {
                 while let Some(key) = map.next_key::<Text<'de>>()? {
                     match &*key {
                         "band" => found = band(&map.next_value::<Text<'de>>()?).map_err(A::Error::custom)?,
-                        "level" => level = map.next_value()?,
+                        "level" => level = map.next_value::<Whole<u32>>()?.0,
                         other => return Err(A::Error::unknown_field(other, &["band", "level"])),
                     }
                 }

@@ -48,16 +48,57 @@ async fn what_matches_is_cancelled_near_and_far_and_nothing_else() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn every_named_thing_narrows() {
+    let rig = Rig::start().await;
+    let submit = async |more: &str| rig.submit(&format!(r#"{{"task_type":{more}}}"#)).await.task_id();
+    let both = r#""labels":{"env":"prod","team":"ops"}"#;
+    let all = [
+        submit(&format!(r#""noop",{both}"#)).await,
+        submit(r#""noop","labels":{"env":"prod"}"#).await,
+        submit(&format!(r#""noop",{both},"delay_ms":60000"#)).await,
+        submit(&format!(r#""noop",{both},"delay_ms":86400000"#)).await,
+        submit(&format!(r#""sleep","payload":{{"ms":1}},{both}"#)).await,
+    ];
+    // What each selector takes of what the ones before have left.
+    let rows: [(&str, &[usize]); 4] = [
+        (r#"{"labels":{"env":"prod","team":"ops"},"state":["QUEUED"],"task_type":"noop"}"#, &[0]),
+        (r#"{"labels":{"env":"prod","team":"ops"},"state":["pending","RETRY_WAIT"]}"#, &[2, 3]),
+        (r#"{"task_type":"SLEEP"}"#, &[4]),
+        (r#"{"labels":{"env":"prod"}}"#, &[1]),
+    ];
+    let mut left: Vec<usize> = (0..all.len()).collect();
+    for (body, taken) in rows {
+        let process = rig.call("POST", "/v1/tasks:cancel", body).await.json();
+        assert_eq!(until_ended(&rig, &process).await["handled"], taken.len(), "{body}");
+        left.retain(|index| !taken.contains(index));
+        for (index, id) in all.iter().enumerate() {
+            let cancelled = rig.status(id).await == "CANCELED";
+            assert_eq!(cancelled, !left.contains(&index), "{body}: {index}");
+        }
+    }
+    rig.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn nothing_is_selected_by_mistake() {
     let rig = Rig::start().await;
     let id = rig.submit(r#"{"task_type":"noop"}"#).await.task_id();
+    let labels: Vec<String> = (0..33).map(|n| format!(r#""k{n}":"v""#)).collect();
     let rows = [
         ("", "INVALID_FIELD"),
         ("{}", "INVALID_FIELD"),
         (r#"{"tenant":""}"#, "INVALID_FIELD"),
         (r#"{"all":true,"tenant":"default"}"#, "INVALID_FIELD"),
+        (r#"{"tenant":"","job":"x"}"#, "INVALID_FIELD"),
         (r#"{"state":"QUEUED"}"#, "INVALID_FIELD"),
-        (r#"{"labels":{"a":"1","b":"2"}}"#, "TOO_MANY_ENTRIES"),
+        (r#"{"state":["DONE"]}"#, "INVALID_FIELD"),
+        (r#"{"state":["QUEUED","COMPLETED"]}"#, "INVALID_FIELD"),
+        (r#"{"state":["RUNNING"]}"#, "INVALID_FIELD"),
+        (r#"{"state":[]}"#, "INVALID_FIELD"),
+        (r#"{"all":true,"state":["QUEUED"]}"#, "INVALID_FIELD"),
+        (r#"{"task_type":"email"}"#, "UNKNOWN_EXECUTOR"),
+        (&format!(r#"{{"labels":{{{}}}}}"#, labels.join(",")), "TOO_MANY_ENTRIES"),
+        (&format!(r#"{{"state":["QUEUED"{}]}}"#, ",\"QUEUED\"".repeat(12)), "TOO_MANY_ENTRIES"),
         ("[", "INVALID_JSON"),
     ];
     for (body, code) in rows {

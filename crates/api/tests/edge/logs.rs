@@ -85,7 +85,7 @@ async fn what_is_wrong_with_a_request_is_named() {
     assert_eq!((unknown.status, unknown.code().as_str()), (404, "TASK_NOT_FOUND"));
     let id = rig.submit(RETRIED).await.task_id();
     for query in
-        ["offset=-1", "limit=0", "limit=8388609", "attempt=0", "follow=maybe", "follow=1&limit=5", "from=1"]
+        ["offset=-1", "limit=0", "limit=8388609", "attempt=0", "follow=maybe", "follow=1&limit=0", "from=1"]
     {
         let answer = rig.get(&format!("/v1/tasks/{id}/logs?{query}")).await;
         assert_eq!((answer.status, answer.code().as_str()), (400, "INVALID_QUERY"), "{query}");
@@ -114,6 +114,9 @@ async fn a_follower_sees_lines_as_they_come_and_goes_on_with_the_next_attempt() 
     let second = worker.start().await;
     worker.log(&second, 0, "three\n", false).await;
     log.until("three\n").await;
+    // Ends with what it asked for.
+    let bounded = rig.stream(&format!("/v1/tasks/{id}/logs?follow=true&attempt=1&limit=5")).await;
+    assert_eq!(bounded.rest().await, "one\nt");
     first.until("two").await;
     assert_eq!(first.rest().await, "two", "only the attempt that was named, from the offset");
     // The report first: the end of the log is waited for all the same.

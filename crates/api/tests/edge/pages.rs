@@ -25,6 +25,7 @@ async fn the_document_names_every_route_and_every_route_is_in_it() {
     for (path, methods) in paths {
         let concrete = path
             .replace("{id}", "task_00000000000000000000000000000001")
+            .replace("{version}", "1")
             .replace("{code}", "INTERNAL")
             .replace("{name}", "default");
         for method in methods.as_object().expect("methods").keys() {

@@ -1,7 +1,13 @@
 //! Pools: room and demand.
 
+use mainspring_core::command::Configure;
+use mainspring_core::dispatch::{POOL_DEFAULT, PoolLimit, TENANT_DEFAULT, TenantShare};
+use mainspring_core::name::Name;
+use mainspring_proto::v1;
 use serde_json::json;
+use tonic::Code;
 
+use crate::grpc::{Clients, noop, reason};
 use crate::rig::Rig;
 use crate::worker::FakeWorker;
 
@@ -42,6 +48,61 @@ async fn a_pool_shows_its_room_and_what_waits_for_it() {
         (&json!(1), &json!(0)),
         "a cordoned worker has no room"
     );
+    drop(worker);
+    rig.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn limits_are_kept_shown_and_named() {
+    let rig = Rig::start().await;
+    let pool = |pool, limit| Configure::Pool { pool: Name::fixed(pool), limit };
+    rig.configure(vec![
+        pool("mail", PoolLimit { queued_max: 2, ..POOL_DEFAULT }),
+        pool("default", PoolLimit { running_max: 3, ..POOL_DEFAULT }),
+        Configure::Tenant {
+            tenant: Name::fixed("small"),
+            share: TenantShare { running_max: 1, ..TENANT_DEFAULT },
+        },
+    ]);
+    let body = r#"{"task_type":"noop","pool":"mail"}"#;
+    for _ in 0..2 {
+        assert_eq!(rig.submit(body).await.status, 202);
+    }
+    let full = rig.submit(body).await;
+    assert_eq!((full.status, full.code().as_str()), (429, "QUEUE_FULL"), "{}", full.text);
+    let advice = full.json()["advice"].as_str().unwrap_or_default().to_owned();
+    assert!(advice.contains("`pools.mail.queued_max`"), "{advice}");
+    let mut grpc = Clients::of(&rig).await;
+    let refused = grpc.submit(v1::TaskSpec { pool: Some("mail".into()), ..noop() }).await.expect_err("full");
+    assert_eq!((refused.code(), reason(&refused).as_str()), (Code::ResourceExhausted, "QUEUE_FULL"));
+
+    let mail = rig.get("/v1/pools/mail").await.json();
+    assert_eq!((&mail["queued"], &mail["queued_max"]), (&json!(2), &json!(2)), "{mail}");
+    assert!(mail.get("running_max").is_none(), "no limit was set: {mail}");
+    let listed = grpc.pools.list(v1::ListPoolsRequest {}).await.expect("listed").into_inner().pools;
+    let limits: Vec<_> = listed.iter().map(|pool| (&*pool.pool, pool.running_max, pool.queued_max)).collect();
+    assert_eq!(limits, [("default", Some(3), None), ("mail", None, Some(2))], "also without workers");
+
+    // Room for nine: the pool takes three, one of them of the small tenant.
+    let mut worker = FakeWorker::join(rig.address, 1, 1, 9).await;
+    let small = r#"{"task_type":"noop","tenant":"small"}"#;
+    rig.submit(small).await;
+    worker.start().await;
+    let second = rig.submit(small).await.task_id();
+    let why = rig.get(&format!("/v1/tasks/{second}/diagnosis")).await.json();
+    assert_eq!(why["reason"], "tenant_limit", "{why}");
+    assert!(why["advice"].as_str().is_some_and(|text| text.contains("`tenants.small.running_max`")), "{why}");
+    for _ in 0..3 {
+        rig.submit(r#"{"task_type":"noop"}"#).await;
+    }
+    for _ in 0..2 {
+        worker.start().await;
+    }
+    let why = rig.get(&format!("/v1/tasks/{second}/diagnosis")).await.json();
+    assert_eq!(why["reason"], "pool_limit", "{why}");
+    assert!(why["advice"].as_str().is_some_and(|text| text.contains("`pools.default.running_max`")), "{why}");
+    let default = rig.get("/v1/pools/default").await.json();
+    assert_eq!((&default["used"], &default["running_max"]), (&json!(3), &json!(3)), "{default}");
     drop(worker);
     rig.stop().await;
 }

@@ -8,8 +8,10 @@ use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
 use hyper_util::rt::TokioIo;
 use mainspring_api::{ApiConfig, LogStorage, Readers, Server, SessionRouter};
-use mainspring_runtime::ShardConfig;
+use mainspring_core::command::{Command, Configure};
+use mainspring_core::id::Slot;
 use mainspring_runtime::node::Node;
+use mainspring_runtime::{Envelope, ShardConfig};
 use mainspring_store_local::{LocalLogs, LocalOptions, LocalStore, LogOptions};
 use serde_json::Value;
 use tokio::net::{TcpListener, TcpStream};
@@ -116,6 +118,13 @@ impl Rig {
         let (stop, stopped) = oneshot::channel::<()>();
         let served = tokio::spawn(server.serve(listener, async move { drop(stopped.await) }));
         Self { address, node: Some(node), stop: Some(stop), served, dir }
+    }
+
+    /// As a server does at its start with what its configuration says of pools and tenants.
+    pub fn configure(&self, shares: Vec<Configure>) {
+        let commands = shares.into_iter().map(Command::Configure).collect();
+        let node = self.node.as_ref().expect("not stopped");
+        assert!(node.send(Slot::from_hash(0), Envelope { commands, reply: Box::new(drop) }));
     }
 
     /// Stops server and node; nothing may hold the node any more.

@@ -143,6 +143,14 @@ impl Dispatcher {
         self.find_pool(pool).map_or(POOL_DEFAULT, |pool| self.pools[pool].limit)
     }
 
+    /// Of pools that have limits, by name.
+    pub fn pool_limits(&self) -> Vec<(Name, PoolLimit)> {
+        let pools = self.pools.iter().filter(|pool| pool.limit != POOL_DEFAULT);
+        let mut limits: Vec<_> = pools.map(|pool| (pool.name.clone(), pool.limit)).collect();
+        limits.sort_by(|(a, _), (b, _)| a.cmp(b));
+        limits
+    }
+
     pub fn queued_total(&self) -> u64 {
         self.queued
     }

@@ -142,8 +142,8 @@ impl WaitReason {
                 format!("start a worker with `--pool {pool}`, or submit to another pool")
             }
             Self::NoWorkerMatches { .. } => "start a worker that has all of it, or ask for less".into(),
-            Self::PoolLimit { pool, .. } => format!("wait, or raise `running_max` of pool `{pool}`"),
-            Self::TenantLimit { tenant, .. } => format!("wait, or raise `running_max` of tenant `{tenant}`"),
+            Self::PoolLimit { pool, .. } => format!("wait, or raise `pools.{pool}.running_max`"),
+            Self::TenantLimit { tenant, .. } => format!("wait, or raise `tenants.{tenant}.running_max`"),
             Self::NoRoom { pool, .. } => format!("wait, or add workers to pool `{pool}`"),
             Self::Behind { .. } => "wait, or raise its priority".into(),
             Self::AboutToBePlaced => "wait a moment".into(),

@@ -64,6 +64,7 @@ impl Machine {
             machine: self.counts,
             workers: self.fleet.len(),
             pools: self.pool_rooms(),
+            limits: self.dispatcher.pool_limits(),
         }
     }
 

@@ -68,5 +68,7 @@ pub fn matches(selector: &Selector, task: &Task) -> bool {
     named(&selector.tenant, &task.profile.tenant)
         && named(&selector.job, &task.profile.job)
         && named(&selector.pool, &task.profile.requirements.pool)
-        && selector.label.as_ref().is_none_or(|label| task.labels().contains(label))
+        && named(&selector.executor, &task.profile.executor)
+        && (selector.statuses.is_empty() || selector.statuses.contains(&task.status()))
+        && selector.labels.iter().all(|label| task.labels().contains(label))
 }

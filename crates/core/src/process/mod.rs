@@ -10,6 +10,7 @@ mod bulk_cancel;
 pub use self::bulk_cancel::{advance, matches};
 use crate::id::TaskId;
 use crate::name::Name;
+use crate::task::Status;
 use crate::time::Wall;
 
 /// A command yields at most 1,000 events; a step leaves room for the process's own.
@@ -23,13 +24,17 @@ pub enum Work {
     BulkCancel { selector: Selector, before: Wall, stop_running: bool },
 }
 
-/// Empty names match everything.
+/// What is named must match; empty names and lists match everything.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Selector {
     pub tenant: Name,
     pub job: Name,
     pub pool: Name,
-    pub label: Option<(Name, Name)>,
+    pub executor: Name,
+    /// All of them.
+    pub labels: Vec<(Name, Name)>,
+    /// One of them, at the moment the task is looked at.
+    pub statuses: Vec<Status>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -344,7 +344,11 @@ fn task_of(run: &Run, place: Place, payload: Option<&Payload>) -> Made {
     let work = if place.index == Place::UNDO { node.undo.as_ref() } else { Some(&node.work) };
     let Some(Work::Task(work)) = work else { unreachable!("EV-1: a spawned place has a task") };
     let payload = payload.unwrap_or(&work.payload).clone();
-    (work.profile.clone(), payload, run.priority.unwrap_or(work.priority), run.labels.clone())
+    let labels = match (&run.labels, &work.labels) {
+        (Some(of_run), Some(of_task)) => Some(of_run.iter().chain(&**of_task).cloned().collect()),
+        (of_run, of_task) => of_run.as_ref().or(of_task.as_ref()).cloned(),
+    };
+    (work.profile.clone(), payload, run.priority.unwrap_or(work.priority), labels)
 }
 
 fn clear(state: &mut ShardState, cleared: &RunCleared) {

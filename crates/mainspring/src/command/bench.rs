@@ -58,6 +58,15 @@ enum What {
     /// OS processes, beside a bare loop of fork and exec
     #[command(after_help = "Example:\n  mainspring bench process")]
     Process,
+    /// A workflow of no-ops in a row: time a step
+    #[command(after_help = "Example:\n  mainspring bench chain")]
+    Chain,
+    /// Workflows 1 → 100 → 1 and 1 → 10,000 → 1 of no-ops
+    #[command(after_help = "Example:\n  mainspring bench fanout")]
+    Fanout,
+    /// Many runs of a workflow of 20 tasks at once, and the cost of a task by the size of its workflow
+    #[command(after_help = "Example:\n  mainspring bench dags --scale 20")]
+    Dags,
     /// Start, memory, CPU and writes at rest
     #[command(after_help = "Example:\n  mainspring bench footprint")]
     Footprint,
@@ -95,6 +104,9 @@ impl Bench {
             What::Latency => vec![Part::Latency],
             What::Burst => vec![Part::Burst],
             What::Process => vec![Part::Process],
+            What::Chain => vec![Part::Chain],
+            What::Fanout => vec![Part::Fanout],
+            What::Dags => vec![Part::Dags],
             What::Footprint => vec![Part::Footprint],
             What::Soak { minutes } => {
                 soak = Duration::from_secs(minutes * 60);

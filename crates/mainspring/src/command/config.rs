@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 use serde_json::{Map, json};
 
 use super::output::Output;
-use crate::config::{self, Config as Settings, KEYS, Sources};
+use crate::config::{self, Config as Settings, KEYS, NAMED, Sources};
 
 /// Settings come from flags, then the environment, then a TOML file, then defaults. Exit: 0 right, 1 mistakes.
 #[derive(Args)]
@@ -105,6 +105,9 @@ fn print_table(settings: &Settings) {
         };
         println!("{:width$}  {value}  ({source})", key.name);
     }
+    for (setting, (value, source)) in settings.named() {
+        println!("{:width$}  {}  ({source})", setting.to_string(), value.toml());
+    }
     let file = settings.file.as_ref().map_or_else(|| "none".to_owned(), |file| file.display().to_string());
     eprintln!("\nright; file: {file}");
 }
@@ -114,8 +117,9 @@ fn as_json(settings: &Settings) -> serde_json::Value {
         Some((value, source)) => json!({ "value": value.to_string(), "source": source.to_string() }),
         None => json!({ "value": null, "source": "found out at the start" }),
     };
-    let values: Map<_, _> =
-        settings.effective().map(|(key, found)| (key.name.to_owned(), entry(found))).collect();
+    let known = settings.effective().map(|(key, found)| (key.name.to_owned(), entry(found)));
+    let named = settings.named().map(|(setting, found)| (setting.to_string(), entry(Some(found))));
+    let values: Map<_, _> = known.chain(named).collect();
     json!({ "file": settings.file, "settings": values })
 }
 
@@ -137,6 +141,18 @@ pub(crate) fn example() -> String {
             Ok(value) if !key.default.is_empty() => text.extend(["# ", name, " = ", &value.toml(), "\n"]),
             _ => text.extend(["#", name, " =\n"]),
         }
+    }
+    let mut table = "";
+    for key in NAMED {
+        if key.table != table {
+            table = key.table;
+            text.extend([
+                "\n## One table for each name; without it nothing is limited.\n#[",
+                table,
+                ".NAME]\n",
+            ]);
+        }
+        text.extend(["## ", key.about, "\n#", key.field, " =\n"]);
     }
     text
 }

@@ -1,5 +1,6 @@
 //! The commands a person can type.
 
+pub(crate) mod apply;
 pub(crate) mod bench;
 pub(crate) mod completion;
 pub(crate) mod config;
@@ -7,10 +8,12 @@ mod confirm;
 mod connect;
 pub(crate) mod dead_letter;
 pub(crate) mod dev;
+pub(crate) mod job;
 pub(crate) mod logs;
 mod output;
 pub(crate) mod pool;
 mod progress;
+pub(crate) mod run;
 pub(crate) mod server;
 pub(crate) mod sim;
 pub(crate) mod stats;

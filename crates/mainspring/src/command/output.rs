@@ -81,13 +81,29 @@ impl Print {
         }
     }
 
+    /// A state's word or sign in the colour of the state.
+    pub(crate) fn state(self, state: &str, shown: String) -> String {
+        self.painted(state, shown)
+    }
+
+    /// A line of a difference.
+    pub(crate) fn change(self, line: &str) -> String {
+        let code = match line.bytes().next() {
+            Some(b'+') => "32",
+            Some(b'-') => "31",
+            Some(b'@') => "36",
+            _ => return line.to_owned(),
+        };
+        if self.colour { format!("\u{1b}[{code}m{line}\u{1b}[0m") } else { line.to_owned() }
+    }
+
     /// States in their colour; the word stays, so colour is never the only sign.
     fn painted(self, word: &str, shown: String) -> String {
         let code = match word {
             "COMPLETED" | "healthy" => "32",
-            "FAILED" | "QUARANTINED" | "unhealthy" | "disconnected" => "31",
+            "FAILED" | "UPSTREAM_FAILED" | "QUARANTINED" | "unhealthy" | "disconnected" => "31",
             "RUNNING" | "ASSIGNED" => "36",
-            "RETRY_WAIT" | "DEFERRED" | "draining" => "33",
+            "RETRY_WAIT" | "DEFERRED" | "PAUSED" | "STOPPING" | "draining" => "33",
             "CANCELED" | "SKIPPED" => "90",
             _ => return shown,
         };

@@ -16,7 +16,7 @@ pub(crate) struct Pool {
 
 #[derive(Subcommand)]
 enum What {
-    /// List pools with their workers, room and queues
+    /// List pools with their workers, room, queues and limits
     #[command(after_help = "Example:\n  mainspring pool list")]
     List(List),
     /// Show one pool
@@ -37,13 +37,15 @@ struct Get {
     connect: Connect,
 }
 
-const COLUMNS: [&str; 9] = [
+const COLUMNS: [&str; 11] = [
     "pool",
     "workers",
     "workers_away",
     "used",
     "slots",
+    "running_max",
     "queued",
+    "queued_max",
     "queued_by_band.P0",
     "queued_by_band.P1",
     "queued_by_band.P2",

@@ -202,7 +202,7 @@ fn parse_header(text: &str) -> Result<(String, String), String> {
     Ok((name.trim().to_owned(), value.trim().to_owned()))
 }
 
-fn parse_label(text: &str) -> Result<(String, String), String> {
+pub(super) fn parse_label(text: &str) -> Result<(String, String), String> {
     let (key, value) =
         text.split_once('=').ok_or_else(|| format!("`{text}` is not a label; write it as KEY=VALUE"))?;
     Ok((key.to_owned(), value.to_owned()))

@@ -9,15 +9,18 @@ use serde_json::{Map, Value, json};
 
 use super::confirm::confirmed;
 use super::connect::{Connect, Print};
+use super::submit::parse_label;
+
+const SELECTORS: [&str; 7] = ["tenant", "job", "pool", "task_type", "labels", "state", "all"];
 
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     mainspring task cancel task_019a88f0\n  \
-    mainspring task cancel --tenant acme --label team=ops --force --yes")]
+    mainspring task cancel --tenant acme --label team=ops --force --yes\n  \
+    mainspring task cancel --all --state QUEUED,RETRY_WAIT --type http")]
 pub(super) struct Cancel {
     /// The task: its id or the beginning of it
-    #[arg(conflicts_with_all = ["tenant", "job", "pool", "label", "all"],
-          required_unless_present_any = ["tenant", "job", "pool", "label", "all"])]
+    #[arg(conflicts_with_all = SELECTORS, required_unless_present_any = SELECTORS)]
     id: Option<String>,
     /// Stop it even if it runs: it gets its grace, then it is killed
     #[arg(long)]
@@ -31,11 +34,17 @@ pub(super) struct Cancel {
     /// All tasks for this pool
     #[arg(long)]
     pool: Option<String>,
-    /// All tasks with this label, as KEY=VALUE
-    #[arg(long, value_name = "K=V")]
-    label: Option<String>,
-    /// Every task there is
-    #[arg(long, conflicts_with_all = ["tenant", "job", "pool", "label"])]
+    /// All tasks that this executor runs: process, http, …
+    #[arg(long = "type", value_name = "EXECUTOR")]
+    task_type: Option<String>,
+    /// All tasks with this label, as KEY=VALUE; given more than once, all of them must be there
+    #[arg(long = "label", value_name = "K=V", value_parser = parse_label)]
+    labels: Vec<(String, String)>,
+    /// All tasks in these states, separated by commas
+    #[arg(long, value_delimiter = ',')]
+    state: Vec<String>,
+    /// Every task there is, or that the others name
+    #[arg(long)]
     all: bool,
     /// Do not ask
     #[arg(long)]
@@ -57,16 +66,28 @@ impl Cancel {
 
     fn many(self) -> anyhow::Result<ExitCode> {
         let mut body = Map::new();
-        for (field, value) in [("tenant", &self.tenant), ("job", &self.job), ("pool", &self.pool)] {
+        let named = [
+            ("tenant", &self.tenant),
+            ("job", &self.job),
+            ("pool", &self.pool),
+            ("task_type", &self.task_type),
+        ];
+        for (field, value) in named {
             body.extend(value.as_ref().map(|value| (field.to_owned(), json!(value))));
         }
-        if let Some(label) = &self.label {
-            let (key, value) = label
-                .split_once('=')
-                .ok_or_else(|| anyhow::anyhow!("`{label}` is not a label; write it as KEY=VALUE"))?;
-            body.insert("labels".into(), json!({ key: value }));
+        if !self.labels.is_empty() {
+            let labels: Map<_, _> =
+                self.labels.iter().map(|(key, value)| (key.clone(), json!(value))).collect();
+            anyhow::ensure!(
+                labels.len() == self.labels.len(),
+                "a label is given twice, and a task has one value of it"
+            );
+            body.insert("labels".into(), labels.into());
         }
-        if self.all {
+        if !self.state.is_empty() {
+            body.insert("state".into(), json!(self.state));
+        }
+        if self.all && body.is_empty() {
             body.insert("all".into(), json!(true));
         }
         let which = Value::Object(body.clone());

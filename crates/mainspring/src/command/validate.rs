@@ -42,38 +42,28 @@ pub(crate) struct Validate {
 
 /// What was found in all files.
 #[derive(Default)]
-struct Findings {
+pub(super) struct Findings {
     jobs: Vec<(String, Definition)>,
     mistakes: Vec<Mistake>,
 }
 
 impl Validate {
     pub(crate) fn run(self) -> Result<ExitCode> {
-        let limits = self.limits();
-        let options = Options { tenant: &self.tenant, limits };
-        let mut findings = Findings::default();
-        for file in found(&self.files)? {
-            let text = text_of(&file, limits.file_bytes_max)?;
-            match text.and_then(|text| read(&file, &text, &options)) {
-                Ok(jobs) => findings.jobs.extend(jobs.into_iter().map(|job| (file.clone(), job))),
-                Err(mistakes) => findings.mistakes.extend(mistakes),
-            }
-        }
-        findings.tell_doubles();
+        let findings = Findings::of(&self.files, &self.tenant, self.max_tasks)?;
         match self.output {
             Output::Json => say(&format!("{:#}", findings.json())),
             Output::Table => findings.print(),
         }
         Ok(if findings.mistakes.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
     }
+}
 
-    fn limits(&self) -> Limits {
-        let usual = Limits::default();
-        match self.max_tasks.map(|most| most as usize) {
-            Some(most) if most > usual.tasks_max => Limits { tasks_max: most, ..Limits::WIDE },
-            Some(most) => Limits { tasks_max: most, ..usual },
-            None => usual,
-        }
+fn limits(max_tasks: Option<u32>) -> Limits {
+    let usual = Limits::default();
+    match max_tasks.map(|most| most as usize) {
+        Some(most) if most > usual.tasks_max => Limits { tasks_max: most, ..Limits::WIDE },
+        Some(most) => Limits { tasks_max: most, ..usual },
+        None => usual,
     }
 }
 
@@ -145,6 +135,30 @@ fn mistake(code: Code, file: &str, what: String, help: &str) -> Mistake {
 }
 
 impl Findings {
+    /// Reads all files; `-` is stdin.
+    pub(super) fn of(files: &[PathBuf], tenant: &str, max_tasks: Option<u32>) -> Result<Self> {
+        let limits = limits(max_tasks);
+        let options = Options { tenant, limits };
+        let mut findings = Self::default();
+        for file in found(files)? {
+            let text = text_of(&file, limits.file_bytes_max)?;
+            match text.and_then(|text| read(&file, &text, &options)) {
+                Ok(jobs) => findings.jobs.extend(jobs.into_iter().map(|job| (file.clone(), job))),
+                Err(mistakes) => findings.mistakes.extend(mistakes),
+            }
+        }
+        findings.tell_doubles();
+        Ok(findings)
+    }
+
+    pub(super) fn has_mistakes(&self) -> bool {
+        !self.mistakes.is_empty()
+    }
+
+    pub(super) fn definitions(&self) -> impl Iterator<Item = &Definition> {
+        self.jobs.iter().map(|(_, job)| job)
+    }
+
     /// Of two files with the same job the one applied last would win.
     fn tell_doubles(&mut self) {
         let mut first: BTreeMap<(&str, &str), &str> = BTreeMap::new();
@@ -174,7 +188,7 @@ impl Findings {
         json!({ "jobs": jobs, "mistakes": self.mistakes.iter().map(mistake).collect::<Vec<_>>() })
     }
 
-    fn print(&self) {
+    pub(super) fn print(&self) {
         let stderr = std::io::stderr();
         let colour = stderr.is_terminal() && colours_wanted();
         let mut text = String::new();

@@ -6,32 +6,42 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::keys::{KEYS, find, nearest};
+use super::named::{self, NamedSetting};
 use super::value::{Kind, Value};
 
 /// What a file sets, and on which line.
 pub(super) type Settings = Vec<(&'static str, Value, usize)>;
 
+/// All that a file holds.
+pub(super) struct Content {
+    pub(super) settings: Settings,
+    pub(super) named: Vec<(NamedSetting, Value, usize)>,
+    /// With their lines.
+    pub(super) mistakes: Vec<(usize, String)>,
+}
+
 /// Files larger than this are not settings.
 pub(super) const FILE_BYTES_MAX: u64 = 1 << 20;
 
-pub(super) fn read(text: &str) -> (Settings, Vec<(usize, String)>) {
+pub(super) fn read(text: &str) -> Content {
     let (table, errors) = DeTable::parse_recoverable(text);
     let line = |at: usize| text.bytes().take(at).filter(|byte| *byte == b'\n').count() + 1;
-    let mut reader = Reader { line: &line, settings: Vec::new(), mistakes: Vec::new() };
+    let content = Content { settings: Vec::new(), named: Vec::new(), mistakes: Vec::new() };
+    let mut reader = Reader { line: &line, content };
     for error in errors {
         let at = error.span().map_or(1, |span| line(span.start));
-        reader.mistakes.push((at, error.message().trim().replace('\n', ": ")));
+        reader.content.mistakes.push((at, error.message().trim().replace('\n', ": ")));
     }
     reader.table("", table.get_ref());
-    reader.mistakes.sort();
-    reader.mistakes.dedup();
-    (reader.settings, reader.mistakes)
+    let mut content = reader.content;
+    content.mistakes.sort();
+    content.mistakes.dedup();
+    content
 }
 
 struct Reader<'a> {
     line: &'a dyn Fn(usize) -> usize,
-    settings: Settings,
-    mistakes: Vec<(usize, String)>,
+    content: Content,
 }
 
 impl Reader<'_> {
@@ -42,18 +52,52 @@ impl Reader<'_> {
             let inner = format!("{name}.");
             match (find(&name), value.get_ref()) {
                 (Some(key), _) => match typed(key.kind, value) {
-                    Ok(value) => self.settings.push((key.name, value, at)),
-                    Err(what) => self.mistakes.push((at, format!("`{name}`: {what}"))),
+                    Ok(value) => self.content.settings.push((key.name, value, at)),
+                    Err(what) => self.mistake(at, format!("`{name}`: {what}")),
                 },
+                (None, DeValue::Table(table)) if prefix.is_empty() && named::is_table(&name) => {
+                    self.named_tables(&name, table);
+                }
                 (None, DeValue::Table(table)) if KEYS.iter().any(|key| key.name.starts_with(&inner)) => {
                     self.table(&inner, table);
                 }
                 (None, _) if KEYS.iter().any(|key| key.name.starts_with(&inner)) => {
-                    self.mistakes.push((at, format!("`{name}` is a table: write `[{name}]`")));
+                    self.mistake(at, format!("`{name}` is a table: write `[{name}]`"));
                 }
-                (None, _) => self.mistakes.push((at, unknown(&name))),
+                (None, _) if prefix.is_empty() && named::is_table(&name) => {
+                    self.mistake(at, format!("`{name}` is a table: write `[{name}.NAME]`"));
+                }
+                (None, _) => self.mistake(at, unknown(&name)),
             }
         }
+    }
+
+    /// `[pools.NAME]`, one for each name.
+    fn named_tables(&mut self, table: &str, names: &DeTable<'_>) {
+        for (name, value) in names {
+            let at = (self.line)(name.span().start);
+            let DeValue::Table(fields) = value.get_ref() else {
+                let name = name.get_ref();
+                self.mistake(at, format!("`{table}.{name}` is a table: write `[{table}.{name}]`"));
+                continue;
+            };
+            for (field, value) in fields {
+                let at = (self.line)(field.span().start);
+                let found = named::find(table, name.get_ref(), field.get_ref());
+                let read = found.and_then(|(setting, kind)| match typed(kind, value) {
+                    Ok(value) => Ok((setting, value, at)),
+                    Err(what) => Err(format!("`{setting}`: {what}")),
+                });
+                match read {
+                    Ok(read) => self.content.named.push(read),
+                    Err(what) => self.mistake(at, what),
+                }
+            }
+        }
+    }
+
+    fn mistake(&mut self, line: usize, what: String) {
+        self.content.mistakes.push((line, what));
     }
 }
 

@@ -66,6 +66,7 @@ pub(crate) const KEYS: &[Key] = &[
     key("limits.output_bytes_max", "MAINSPRING_OUTPUT_BYTES_MAX", bytes(1, 16 * MIB), "64KiB", "Largest output that is kept with a task"),
     key("limits.checkpoint_bytes_max", "MAINSPRING_CHECKPOINT_BYTES_MAX", bytes(1, 16 * MIB), "64KiB", "Largest checkpoint of an attempt"),
     key("limits.ahead_max", "MAINSPRING_AHEAD_MAX", span(HOUR, 36_600 * DAY), "36600d", "How far ahead a start may lie"),
+    key("limits.job_tasks_max", "MAINSPRING_JOB_TASKS_MAX", count(1, 200_000), "10000", "Tasks of one job"),
     key("limits.jobs_max", "MAINSPRING_JOBS_MAX", count(1, 10_000_000), "100000", "Jobs stored"),
     key("limits.runs_max", "MAINSPRING_RUNS_MAX", count(1, 10_000_000), "500000", "Unfinished runs; beyond that triggers are refused"),
     key("limits.run_output_bytes_max", "MAINSPRING_RUN_OUTPUT_BYTES_MAX", bytes(KIB, 16 * GIB), "64MiB", "Outputs that one run keeps for its other tasks"),
@@ -153,6 +154,10 @@ mod tests {
         for key in KEYS {
             assert!(page.contains(&format!("`{}`", key.name)), "docs/configuration.md lacks `{}`", key.name);
             assert!(page.contains(key.env), "docs/configuration.md lacks `{}`", key.env);
+        }
+        for key in crate::config::NAMED {
+            let name = format!("`{}.NAME.{}`", key.table, key.field);
+            assert!(page.contains(&name) && page.contains(key.about), "docs/configuration.md lacks {name}");
         }
     }
 }

@@ -6,6 +6,7 @@
 
 mod file;
 mod keys;
+mod named;
 mod setup;
 #[cfg(test)]
 mod tests;
@@ -16,6 +17,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 pub(crate) use self::keys::{KEYS, Key};
+pub(crate) use self::named::{NAMED, NamedSetting};
 pub(crate) use self::setup::ServerSetup;
 pub(crate) use self::value::Value;
 
@@ -43,6 +45,8 @@ impl fmt::Display for Source {
 #[derive(Debug, Default)]
 pub(crate) struct Config {
     values: BTreeMap<&'static str, (Value, Source)>,
+    /// Of pools and tenants.
+    named: BTreeMap<NamedSetting, (Value, Source)>,
     /// The file that was read.
     pub(crate) file: Option<PathBuf>,
 }
@@ -91,6 +95,7 @@ impl Config {
             config.file = Some(path);
         }
         config.values.append(&mut above.values);
+        config.named.append(&mut above.named);
         mistakes.extend(config.disagreements());
         if mistakes.is_empty() { Ok(config) } else { Err(Mistakes(mistakes)) }
     }
@@ -115,15 +120,21 @@ impl Config {
 
     fn flags(&mut self, flags: &[(String, String)], mistakes: &mut Vec<String>) {
         for (name, text) in flags {
-            let parsed = match keys::find(name) {
-                Some(key) => key.kind.parse(text).map(|value| (key.name, value)),
-                None => Err(file::unknown(name)),
-            };
-            match parsed {
-                Ok((name, value)) => drop(self.values.insert(name, (value, Source::Flag))),
-                Err(what) => mistakes.push(format!("flag for `{name}`: {what}")),
+            if let Err(what) = self.flag(name, text) {
+                mistakes.push(format!("flag for `{name}`: {what}"));
             }
         }
+    }
+
+    fn flag(&mut self, name: &str, text: &str) -> Result<(), String> {
+        if let Some(found) = named::find_dotted(name) {
+            let (setting, kind) = found?;
+            self.named.insert(setting, (kind.parse(text)?, Source::Flag));
+        } else {
+            let key = keys::find(name).ok_or_else(|| file::unknown(name))?;
+            self.values.insert(key.name, (key.kind.parse(text)?, Source::Flag));
+        }
+        Ok(())
     }
 
     fn read_file(&mut self, path: &Path, mistakes: &mut Vec<String>) {
@@ -139,10 +150,15 @@ impl Config {
             Ok(text) => text,
             Err(error) => return mistakes.push(format!("cannot read `{}`: {error}", path.display())),
         };
-        let (settings, wrong) = file::read(&text);
-        mistakes.extend(wrong.into_iter().map(|(line, what)| format!("{}:{line}: {what}", path.display())));
-        for (name, value, line) in settings {
-            self.values.insert(name, (value, Source::File { path: path.to_owned(), line }));
+        let content = file::read(&text);
+        let wrong = content.mistakes.into_iter();
+        mistakes.extend(wrong.map(|(line, what)| format!("{}:{line}: {what}", path.display())));
+        let source = |line| Source::File { path: path.to_owned(), line };
+        for (name, value, line) in content.settings {
+            self.values.insert(name, (value, source(line)));
+        }
+        for (setting, value, line) in content.named {
+            self.named.insert(setting, (value, source(line)));
         }
     }
 

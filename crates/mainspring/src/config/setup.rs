@@ -8,6 +8,7 @@ use std::time::Duration;
 use anyhow::Context;
 use mainspring_agent::{AgentConfig, Allowed, WebhookSecret};
 use mainspring_api::ApiConfig;
+use mainspring_core::command::Configure;
 use mainspring_core::time::Millis;
 use mainspring_runtime::ShardConfig;
 use mainspring_store_local::{LocalOptions, LogOptions};
@@ -23,6 +24,8 @@ pub(crate) struct ServerSetup {
     pub(crate) shard: ShardConfig,
     pub(crate) store: LocalOptions,
     pub(crate) logs: LogOptions,
+    /// Limits of pools and shares of tenants.
+    pub(crate) shares: Vec<Configure>,
 }
 
 impl Config {
@@ -46,6 +49,7 @@ impl Config {
                 mistakes.push(format!("`{less}` ({large}) is more than `{more}` ({small})"));
             }
         }
+        mistakes.extend(self.too_many_names());
         for text in self.list("worker.webhook.allow") {
             if let Err(bad) = text.parse::<Allowed>() {
                 mistakes.push(format!("`worker.webhook.allow`: {bad}"));
@@ -68,6 +72,7 @@ impl Config {
             drain: self.span("server.drain"),
             log_followers_max: self.count("server.log_followers_max") as usize,
             log_days: self.count("server.log_days") as u32,
+            job_tasks_max: self.count("limits.job_tasks_max") as usize,
         };
         let mut shard = ShardConfig::default();
         // Followers of logs are woken by changes of their task.
@@ -98,7 +103,8 @@ impl Config {
         let listen = self.text("server.listen").parse().context("`server.listen` was checked before")?;
         let attempt_bytes_max = self.bytes("server.log_bytes_max");
         let logs = LogOptions { attempt_bytes_max, ..LogOptions::default() };
-        Ok(ServerSetup { data: self.text("server.data").into(), listen, api, shard, store, logs })
+        let data = self.text("server.data").into();
+        Ok(ServerSetup { data, listen, api, shard, store, logs, shares: self.configures() })
     }
 
     pub(crate) fn worker(&self) -> anyhow::Result<AgentConfig> {

@@ -1,3 +1,7 @@
+use mainspring_core::command::Configure;
+use mainspring_core::dispatch::{PoolLimit, TenantShare};
+use mainspring_core::name::Name;
+
 use super::*;
 
 fn none(_: &str) -> Option<String> {
@@ -79,8 +83,39 @@ fn bad_files_are_explained_with_their_line() {
         ),
     ];
     for (text, wanted) in rows {
-        let mistakes = load(text).err().unwrap_or_else(|| panic!("{text} is accepted"));
-        assert_eq!(mistakes.0, wanted, "{text}");
+        check_mistakes(text, wanted);
+    }
+}
+
+#[track_caller]
+fn check_mistakes(text: &str, wanted: &[&str]) {
+    let mistakes = load(text).err().unwrap_or_else(|| panic!("{text} is accepted"));
+    assert_eq!(mistakes.0, wanted, "{text}");
+}
+
+#[test]
+fn bad_settings_of_pools_and_tenants_are_explained_too() {
+    let rows: [(&str, &[&str]); 6] = [
+        ("pools = 1", &["m.toml:1: `pools` is a table: write `[pools.NAME]`"]),
+        ("[pools]\nmail = 1", &["m.toml:2: `pools.mail` is a table: write `[pools.mail]`"]),
+        (
+            "[pools.mail]\nqueud_max = 1",
+            &[
+                "m.toml:2: there is no setting `pools.mail.queud_max`; there are `running_max` and `queued_max`",
+            ],
+        ),
+        (
+            "[pools.mail]\nqueued_max = 0",
+            &["m.toml:2: `pools.mail.queued_max`: 0 is not a number from 1 to 1000000000"],
+        ),
+        (
+            "[tenants.\"a b\"]\nweight = \"2\"",
+            &["m.toml:2: `tenants.\"a b\".weight`: a text is not a number from 1 to 1000000"],
+        ),
+        ("[pools.\"\"]\nqueued_max = 1", &["m.toml:2: `pools`: the name is missing"]),
+    ];
+    for (text, wanted) in rows {
+        check_mistakes(text, wanted);
     }
 }
 
@@ -166,4 +201,38 @@ fn the_example_is_a_file_that_can_be_read() {
     let from_file = |(_, source): &(Value, Source)| matches!(source, Source::File { .. });
     let set = config.effective().filter(|(_, found)| found.is_some_and(from_file)).count();
     assert_eq!(set, KEYS.iter().filter(|key| !key.default.is_empty()).count());
+}
+
+#[test]
+fn pools_and_tenants_are_limited_by_name() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let path = dir.path().join("m.toml");
+    let text = "[pools.mail]\nqueued_max = 10\nrunning_max = 2\n[tenants.acme]\nweight = 3\n";
+    std::fs::write(&path, text).expect("written");
+    let flags = [
+        ("pools.mail.queued_max", "11"),
+        ("pools.a.b.running_max", "4"),
+        ("tenants.\"c d\".running_max", "5"),
+    ];
+    let flags = flags.map(|(key, value)| (key.to_owned(), value.to_owned())).to_vec();
+    let load = |flags| Config::load(Sources { file: Some(path.clone()), flags, environment: &none });
+    let config = load(flags).expect("right");
+    let pool = |name, running_max, queued_max| Configure::Pool {
+        pool: Name::fixed(name),
+        limit: PoolLimit { running_max, queued_max },
+    };
+    let tenant = |name, weight, running_max| Configure::Tenant {
+        tenant: Name::fixed(name),
+        share: TenantShare { weight, running_max },
+    };
+    assert_eq!(
+        config.server().expect("a server").shares,
+        [pool("a.b", 4, u64::MAX), pool("mail", 2, 11), tenant("acme", 3, u32::MAX), tenant("c d", 1, 5)]
+    );
+    let told: Vec<String> = config.named().map(|(key, (_, source))| format!("{key} {source}")).collect();
+    assert_eq!(told[1], "pools.mail.queued_max flag");
+    assert_eq!(told[2], format!("pools.mail.running_max {}:3", path.display()));
+    for bad in ["pools.mail", "pools.mail.size", "tenants..weight"] {
+        assert!(load(vec![(bad.to_owned(), "1".to_owned())]).is_err(), "{bad}");
+    }
 }

@@ -7,7 +7,10 @@ use std::sync::Arc;
 use anyhow::Context;
 use mainspring_agent::{Agent, AgentConfig};
 use mainspring_api::{LogStorage, Readers, Server, SessionRouter};
-use mainspring_core::workflow::NoTexts;
+use mainspring_core::command::{Command, Configure};
+use mainspring_core::id::Slot;
+use mainspring_definition::Evaluator;
+use mainspring_runtime::Envelope;
 use mainspring_runtime::node::{Node, StopWatch};
 use mainspring_store_local::{LocalLogs, LocalStore};
 use tokio::net::TcpListener;
@@ -22,7 +25,7 @@ pub(crate) async fn server(
     ready: impl FnOnce(SocketAddr),
     stop: impl Future<Output = ()> + Send,
 ) -> anyhow::Result<()> {
-    let ServerSetup { data, listen, api: config, shard, store: options, logs } = setup.clone();
+    let ServerSetup { data, listen, api: config, shard, store: options, logs, shares } = setup.clone();
     tracing::info!(data = %data.display(), %listen, version = env!("CARGO_PKG_VERSION"), "starting");
     std::fs::create_dir_all(&data)
         .with_context(|| format!("cannot make the data directory `{}`", data.display()))?;
@@ -30,7 +33,7 @@ pub(crate) async fn server(
     let logs = LocalLogs::new(&data, logs);
     let store = LocalStore::new(data, options);
     let (node, recovered, reader) =
-        Node::open_with_reader(&store, shard, sessions.outlet(), Arc::new(NoTexts))?;
+        Node::open_with_reader(&store, shard, sessions.outlet(), Arc::new(Evaluator::default()))?;
     // After the store has locked the directory.
     let logs = LogStorage::new(logs.writer()?, logs.reader());
     tracing::info!(
@@ -39,6 +42,7 @@ pub(crate) async fn server(
         events = recovered.events,
         "recovered"
     );
+    configure(&node, shares);
     let listener = TcpListener::bind(listen).await.with_context(|| format!("cannot listen on {listen}"))?;
     let address = listener.local_addr()?;
     let failure = Failure::of(node.stop_watch());
@@ -64,6 +68,14 @@ pub(crate) async fn server(
                 .context("the server cannot go on; everything acknowledged is kept"))
         }
         None => Ok(()),
+    }
+}
+
+/// Before anybody can reach the server: no worker has come, so nothing was placed without them.
+fn configure(node: &Node, shares: Vec<Configure>) {
+    if !shares.is_empty() {
+        let commands = shares.into_iter().map(Command::Configure).collect();
+        node.send(Slot::from_hash(0), Envelope { commands, reply: Box::new(drop) });
     }
 }
 

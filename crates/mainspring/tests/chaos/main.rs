@@ -13,6 +13,8 @@ mod plan;
 mod processes;
 mod reading;
 mod run;
+#[path = "../support/mod.rs"]
+mod support;
 
 fn setting(name: &str, default: u64) -> u64 {
     match std::env::var(name) {

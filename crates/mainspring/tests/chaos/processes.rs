@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use mainspring_core::chance::Chance;
 
-const BINARY: &str = env!("CARGO_BIN_EXE_mainspring");
+use crate::support::BINARY;
+
 const READY_MAX: Duration = Duration::from_mins(1);
 
 /// A command that can be started again and again.

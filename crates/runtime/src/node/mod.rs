@@ -36,6 +36,9 @@ pub const MAILBOX_MAX: usize = 1024;
 /// outcome is then unknown to the caller.
 pub type Reply = Box<dyn FnOnce(Replies) + Send>;
 
+/// Called once, on the shard's thread; dropped uncalled if the shard stops first.
+pub type Followed = Box<dyn FnOnce() + Send>;
+
 /// Where effects go; called on the shard's thread, must not block.
 pub type Outlet = Box<dyn FnMut(Vec<Effect>) + Send>;
 
@@ -139,6 +142,11 @@ impl Node {
         let shard = self.shards.first()?;
         shard.mailbox.send(Message::Figures).ok()?;
         shard.figures.recv().ok()
+    }
+
+    /// Calls `followed` when the tables hold everything that anybody was told until now. False: the mailbox is full.
+    pub fn follow(&self, followed: Followed) -> bool {
+        self.shards.first().is_some_and(|shard| shard.mailbox.try_send(Message::Follow(followed)).is_ok())
     }
 
     /// Tells when the (first) shard has stopped; it does not hold on to the node.

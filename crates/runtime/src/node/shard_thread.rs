@@ -1,31 +1,45 @@
 //! The shard's own thread: waits, hands in what came, carries out what comes out.
 
+use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, Sender, after, never, select};
 use mainspring_core::command::Command;
-use mainspring_core::id::ProcessId;
+use mainspring_core::id::{ProcessId, Seq};
 use mainspring_core::time::Wall;
 use mainspring_core::workflow::Run;
 use mainspring_store::{AppendError, Cut, CutError, LiveRow, StoredTask};
 
 use super::appender::AppendOrder;
 use super::loader::LoaderOrder;
-use super::{Measured, Meters, Outlet, RawClock, Reply};
+use super::{Followed, Measured, Meters, Outlet, RawClock, Reply};
 use crate::shard::{Envelope, Output, Shard, StopCause};
 
 /// Into the shard's mailbox.
 pub(super) enum Message {
     Commands(Envelope<Reply>),
-    Loaded { command: Command, reply: Reply, found: Option<Box<StoredTask>> },
-    LoadedRun { command: Command, reply: Reply, found: Option<Box<Run>> },
+    Loaded {
+        command: Command,
+        reply: Reply,
+        found: Option<Box<StoredTask>>,
+    },
+    LoadedRun {
+        command: Command,
+        reply: Reply,
+        found: Option<Box<Run>>,
+    },
     Paged(Vec<LiveRow>),
     PageFailed,
-    PagedFor { process: ProcessId, rows: Option<(Vec<LiveRow>, bool)> },
+    PagedFor {
+        process: ProcessId,
+        rows: Option<(Vec<LiveRow>, bool)>,
+    },
     Barrier(u64),
     Figures,
+    /// Calls it when the tables hold everything that anybody was told until now.
+    Follow(Followed),
     Stop,
 }
 
@@ -62,12 +76,16 @@ pub(super) struct ShardThread {
 const DRAIN_MAX: usize = 256;
 /// Wait before a cut that could not be written is offered again.
 const CUT_RETRY: Duration = Duration::from_millis(250);
+/// Callers that wait for the tables; those beyond are dropped, and go on with what the tables hold.
+const FOLLOWING_MAX: usize = 4 * super::MAILBOX_MAX;
 
 /// What the loop keeps between turns.
 #[derive(Default)]
 struct Turn {
     retry_append: Option<Instant>,
     retry_cut: Option<Instant>,
+    /// Who waits until the tables hold a record, in the order of records.
+    following: VecDeque<(Seq, Followed)>,
     stopping: bool,
     cause: Option<StopCause>,
 }
@@ -178,7 +196,17 @@ impl ShardThread {
             Message::Figures => {
                 let _ = self.figures.try_send(Box::new(self.measured()));
             }
+            Message::Follow(followed) => self.follow(followed, turn),
             Message::Stop => turn.stopping = true,
+        }
+    }
+
+    fn follow(&mut self, followed: Followed, turn: &mut Turn) {
+        let record = self.shard.want_tables();
+        if self.shard.tables_hold(record) {
+            followed();
+        } else if turn.following.len() < FOLLOWING_MAX {
+            turn.following.push_back((record, followed));
         }
     }
 
@@ -206,6 +234,10 @@ impl ShardThread {
                     self.meters.checkpoint_lag_ms.observe(self.clock.read().wall.since(made).get());
                 }
                 self.shard.cut_done(result);
+                let held = |(record, _): &mut _| self.shard.tables_hold(*record);
+                while let Some((_, followed)) = turn.following.pop_front_if(held) {
+                    followed();
+                }
             }
         }
     }

@@ -19,6 +19,11 @@ use super::{Output, Shard, StopCause, flows};
 /// Version of the shard-wide blob in a cut.
 pub(super) const META_VERSION: u8 = 1;
 
+/// Somebody who waits for the tables has a cut made early only while it is small and the last one is not just over:
+/// readers must not cost writers anything that matters.
+const EARLY_ROWS_MAX: usize = 500;
+const EARLY_EVERY: Millis = Millis::new(25);
+
 #[derive(Debug, Default)]
 pub(super) struct Checkpoints {
     /// The last committed cut.
@@ -28,6 +33,8 @@ pub(super) struct Checkpoints {
     last_made: Elapsed,
     /// The shard is closing: cut as soon as possible.
     hurry: bool,
+    /// Somebody waits until the tables hold this record.
+    wanted: Seq,
     /// Made, not yet committed.
     open: Option<OpenCut>,
     /// Committed; waiting for their barrier, oldest first.
@@ -100,9 +107,8 @@ impl<R> Shard<R> {
         }
         let through = Seq::new(self.building.seq.get() - 1);
         let dirty = self.machine.state().dirty_len();
-        let waited = self.machine.state().now.elapsed.since(self.checkpoints.last_made);
         let due =
-            self.checkpoints.hurry || dirty >= self.config.cut_rows_max || waited >= self.config.cut_every;
+            self.checkpoints.hurry || dirty >= self.config.cut_rows_max || self.cut_wait() == Millis::ZERO;
         if through > self.checkpoints.made && due {
             self.make_cut(through);
         }
@@ -125,8 +131,26 @@ impl<R> Shard<R> {
         if sealed <= self.checkpoints.made || self.checkpoints.open.is_some() || self.building.events > 0 {
             return None;
         }
-        let waited = self.machine.state().now.elapsed.since(self.checkpoints.last_made);
-        Some(Millis::new(self.config.cut_every.get().saturating_sub(waited.get())))
+        Some(self.cut_wait())
+    }
+
+    fn cut_wait(&self) -> Millis {
+        let state = self.machine.state();
+        let early = self.checkpoints.wanted > self.checkpoints.made && state.dirty_len() <= EARLY_ROWS_MAX;
+        let every = if early { EARLY_EVERY.min(self.config.cut_every) } else { self.config.cut_every };
+        let waited = state.now.elapsed.since(self.checkpoints.last_made);
+        Millis::new(every.get().saturating_sub(waited.get()))
+    }
+
+    /// The record that the tables must hold before they tell what anybody was told until now; see
+    /// [`Shard::tables_hold`]. A cut is made early for it if that costs little.
+    pub fn want_tables(&mut self) -> Seq {
+        self.checkpoints.wanted = self.durable;
+        self.durable
+    }
+
+    pub fn tables_hold(&self, record: Seq) -> bool {
+        self.checkpoints.done >= record
     }
 
     fn make_cut(&mut self, through: Seq) {

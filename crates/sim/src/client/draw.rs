@@ -107,7 +107,13 @@ impl World {
 
     fn draw_bulk(&mut self) -> Command {
         let tenant = Name::fixed(TENANTS[self.chance.below(3) as usize]);
-        let selector = Selector { tenant, ..Selector::default() };
+        let mut selector = Selector { tenant, ..Selector::default() };
+        if self.chance.per_mille(300) {
+            selector.statuses = vec![Status::Queued, Status::RetryWait];
+        }
+        if self.chance.per_mille(200) {
+            selector.labels = vec![(Name::fixed("team"), Name::fixed("ops"))];
+        }
         Command::BulkCancel { selector, stop_running: self.chance.per_mille(500) }
     }
 

@@ -8,7 +8,7 @@ use mainspring_core::id::TaskId;
 use mainspring_core::task::Status;
 use mainspring_store::{HistoryCursor, HistoryPage, HistoryQuery, HistoryRow, PAGE_MAX};
 use rusqlite::types::Value;
-use rusqlite::{OptionalExtension, Transaction, params_from_iter};
+use rusqlite::{Connection, OptionalExtension, params_from_iter};
 
 use super::days;
 use super::rows::{self, labels_text, time, wide};
@@ -16,7 +16,7 @@ use super::rows::{self, labels_text, time, wide};
 /// Kinds that are read one by one and merged; with more of them the day is read as a whole.
 const KINDS_MERGED_MAX: usize = 64;
 
-pub fn page(tx: &Transaction<'_>, query: &HistoryQuery) -> rusqlite::Result<HistoryPage> {
+pub fn page(tx: &Connection, query: &HistoryQuery) -> rusqlite::Result<HistoryPage> {
     let limit = query.limit.min(PAGE_MAX);
     let mut found: Vec<HistoryRow> = vec![];
     for day in days::list(tx)?.into_iter().filter(|day| in_range(query, *day)) {
@@ -33,16 +33,13 @@ pub fn page(tx: &Transaction<'_>, query: &HistoryQuery) -> rusqlite::Result<Hist
 }
 
 /// Most tasks end on the day on which they were made, or soon after; so that day is asked first.
-pub fn by_id(tx: &Transaction<'_>, id: TaskId, days: &[u32]) -> rusqlite::Result<Option<HistoryRow>> {
+pub fn by_id(tx: &Connection, id: TaskId, days: &[u32]) -> rusqlite::Result<Option<HistoryRow>> {
     let made = (id.minted_ms() / 86_400_000) as u32;
     let since = days.iter().rev().filter(|day| **day >= made);
     let before = days.iter().filter(|day| **day < made);
     for day in since.chain(before) {
-        let columns = rows::HISTORY;
-        let sql = format!(
-            "SELECT {columns} FROM history_{day} AS h CROSS JOIN kinds_{day} AS k ON k.kind = h.kind WHERE h.id = ?1"
-        );
-        let row = tx.prepare_cached(&sql)?.query_row([wide(id.bits())], rows::history).optional()?;
+        let row =
+            tx.prepare_cached(&sql_by_id(*day))?.query_row([wide(id.bits())], rows::history).optional()?;
         if row.is_some() {
             return Ok(row);
         }
@@ -50,13 +47,15 @@ pub fn by_id(tx: &Transaction<'_>, id: TaskId, days: &[u32]) -> rusqlite::Result
     Ok(None)
 }
 
+pub(super) fn sql_by_id(day: u32) -> String {
+    let columns = rows::HISTORY;
+    format!(
+        "SELECT {columns} FROM history_{day} AS h CROSS JOIN kinds_{day} AS k ON k.kind = h.kind WHERE h.id = ?1"
+    )
+}
+
 /// Of live and ended tasks; every table is clustered by id.
-pub fn ids(
-    tx: &Transaction<'_>,
-    from: TaskId,
-    through: TaskId,
-    limit: usize,
-) -> rusqlite::Result<Vec<TaskId>> {
+pub fn ids(tx: &Connection, from: TaskId, through: TaskId, limit: usize) -> rusqlite::Result<Vec<TaskId>> {
     let tables = days::list(tx)?.into_iter().map(|day| format!("history_{day}"));
     let mut found: Vec<TaskId> = vec![];
     for table in std::iter::once("live".to_owned()).chain(tables) {
@@ -86,12 +85,7 @@ struct Path {
     value: Option<Value>,
 }
 
-fn of_day(
-    tx: &Transaction<'_>,
-    query: &HistoryQuery,
-    day: u32,
-    want: usize,
-) -> rusqlite::Result<Vec<HistoryRow>> {
+fn of_day(tx: &Connection, query: &HistoryQuery, day: u32, want: usize) -> rusqlite::Result<Vec<HistoryRow>> {
     let kinds = kinds(tx, query, day)?;
     if kinds.as_ref().is_some_and(Vec::is_empty) {
         return Ok(vec![]);
@@ -110,7 +104,7 @@ fn of_day(
 }
 
 /// Numbers of the kinds asked for; `None` if neither tenant nor job was named.
-fn kinds(tx: &Transaction<'_>, query: &HistoryQuery, day: u32) -> rusqlite::Result<Option<Vec<i64>>> {
+fn kinds(tx: &Connection, query: &HistoryQuery, day: u32) -> rusqlite::Result<Option<Vec<i64>>> {
     if query.tenant.is_none() && query.job.is_none() {
         return Ok(None);
     }
@@ -147,7 +141,7 @@ fn paths(query: &HistoryQuery, kinds: Option<&[i64]>) -> Vec<Path> {
 }
 
 fn read(
-    tx: &Transaction<'_>,
+    tx: &Connection,
     query: &HistoryQuery,
     day: u32,
     path: &Path,
@@ -213,11 +207,9 @@ fn narrow(query: &HistoryQuery, day: u32, sql: &mut String, values: &mut Vec<Val
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use mainspring_core::name::Name;
     use mainspring_core::time::Wall;
-    use rusqlite::Connection;
-
-    use super::*;
 
     /// A page must cost what it shows (HQ-1): no path may sort a day first.
     #[test]

@@ -10,7 +10,7 @@ use mainspring_store::{
     CheckpointHead, HistoryPage, HistoryQuery, JobRow, LiveRow, OpenError, ParkedFrom, ReadError, ReadTables,
     RunQuery, RunRow, StoredTask, VersionRow,
 };
-use rusqlite::{Connection, OptionalExtension, Transaction, params};
+use rusqlite::{Connection, OptionalExtension, params};
 
 use super::rows::{self, time, wide};
 use super::{days, flows, history, schema};
@@ -64,15 +64,20 @@ impl LocalReader {
         flows::live_runs(&self.db, each).map_err(schema::refused)
     }
 
-    fn read<T>(
-        &mut self,
-        work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
-    ) -> Result<T, ReadError> {
+    fn read<T>(&mut self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, ReadError> {
         let failed = |error: rusqlite::Error| ReadError { what: error.to_string() };
-        let tx = self.db.transaction().map_err(failed)?;
-        let found = work(&tx).map_err(failed)?;
-        // Not rolled back: that makes SQLite forget its prepared statements, most of the cost of a look-up.
-        tx.commit().map_err(failed)?;
+        // Prepared once, like all that is done often.
+        let run = |sql: &str| self.db.prepare_cached(sql)?.execute([]);
+        run("BEGIN").map_err(failed)?;
+        let found = work(&self.db);
+        // Not rolled back where it can be helped: that makes SQLite forget its prepared statements, most of the cost
+        // of a look-up.
+        let ended = run(if found.is_ok() { "COMMIT" } else { "ROLLBACK" });
+        if ended.is_err() && !self.db.is_autocommit() {
+            let _ = self.db.execute_batch("ROLLBACK");
+        }
+        let found = found.map_err(failed)?;
+        ended.map_err(failed)?;
         Ok(found)
     }
 }
@@ -153,9 +158,36 @@ impl ReadTables for LocalReader {
     }
 }
 
-fn live_row(tx: &Transaction<'_>, id: TaskId) -> rusqlite::Result<Option<LiveRow>> {
-    let columns = rows::LIVE;
-    tx.prepare_cached(&format!("SELECT {columns} FROM live WHERE id = ?1"))?
-        .query_row([wide(id.bits())], rows::live)
-        .optional()
+/// The columns are those of `rows::LIVE`; written out, because it is asked for every task that is looked up.
+const LIVE_BY_ID: &str = "SELECT id, touched, parked_due, bytes FROM live WHERE id = ?1";
+
+fn live_row(tx: &Connection, id: TaskId) -> rusqlite::Result<Option<LiveRow>> {
+    tx.prepare_cached(LIVE_BY_ID)?.query_row([wide(id.bits())], rows::live).optional()
+}
+
+#[cfg(test)]
+mod tests {
+    use rusqlite::StatementStatus;
+
+    use super::*;
+
+    #[test]
+    fn look_ups_are_prepared_once_whatever_is_bound() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let writer = schema::writer(dir.path()).expect("tables");
+        days::create(&writer, 7).expect("a day");
+        let mut reader = LocalReader::open(dir.path()).expect("a reader");
+        for n in 0..20 {
+            let ids = [TaskId::from_bits(n), TaskId::from_bits(n << 64)];
+            assert_eq!(reader.tasks(&ids).expect("read").len(), 2);
+            reader.keys(&[KeyScope(n)]).expect("read");
+        }
+        let statements =
+            [LIVE_BY_ID, &history::sql_by_id(7), "SELECT request, task FROM keys WHERE scope = ?1", "BEGIN"];
+        for sql in statements {
+            let statement = reader.db.prepare_cached(sql).expect("a statement");
+            assert!(statement.get_status(StatementStatus::Run) >= 20, "it was kept: {sql}");
+            assert_eq!(statement.get_status(StatementStatus::RePrepare), 0, "{sql}");
+        }
+    }
 }

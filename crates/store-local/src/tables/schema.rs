@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use mainspring_core::id::{Epoch, Seq};
 use mainspring_core::time::Now;
 use mainspring_store::{CheckpointHead, OpenError};
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 /// `PRAGMA user_version` of tables that this version writes.
@@ -68,7 +69,7 @@ pub fn writer(dir: &Path) -> Result<Connection, OpenError> {
         db.execute_batch(
             "PRAGMA wal_autocheckpoint = 8192; PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY;",
         )?;
-        db.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
+        keep_statements(db)?;
         db.query_row("PRAGMA user_version", [], |row| row.get(0))
     };
     match setup(&mut db).map_err(refused)? {
@@ -97,8 +98,15 @@ pub fn reader(dir: &Path) -> rusqlite::Result<Connection> {
     db.execute_batch("PRAGMA cache_size = -16384;")?;
     // A reader never waits for the writer, only for a moment at which the log is begun anew.
     db.busy_timeout(std::time::Duration::from_secs(5))?;
-    db.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
+    keep_statements(&db)?;
     Ok(db)
+}
+
+/// Without the second line `SQLite` may make a prepared statement anew for every value that is bound, in case another
+/// plan were better for it. That was half of the cost of a look-up, and our plans do not depend on values.
+fn keep_statements(db: &Connection) -> rusqlite::Result<()> {
+    db.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
+    db.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map(|_| ())
 }
 
 pub fn head(db: &Connection) -> rusqlite::Result<CheckpointHead> {

@@ -42,10 +42,9 @@ fn write_selector(w: &mut Writer<'_>, selector: &Selector) {
     w.name(&selector.tenant);
     w.name(&selector.job);
     w.name(&selector.pool);
-    w.option(selector.label.as_ref(), |w, (key, value)| {
-        w.name(key);
-        w.name(value);
-    });
+    w.name(&selector.executor);
+    w.labels(&selector.labels);
+    w.list(&selector.statuses, |w, status| w.byte(*status as u8));
 }
 
 fn read_selector(r: &mut Reader<'_>) -> Result<Selector, FormatError> {
@@ -53,7 +52,9 @@ fn read_selector(r: &mut Reader<'_>) -> Result<Selector, FormatError> {
         tenant: r.name("tenant")?,
         job: r.name("job")?,
         pool: r.name("pool")?,
-        label: r.option("label", |r| Ok((r.name("label key")?, r.name("label value")?)))?,
+        executor: r.name("executor")?,
+        labels: r.labels()?.to_vec(),
+        statuses: r.list("statuses", Reader::status)?,
     })
 }
 

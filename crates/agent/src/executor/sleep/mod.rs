@@ -16,7 +16,8 @@ pub struct Sleep;
 
 #[derive(Deserialize)]
 struct Payload {
-    ms: u64,
+    /// Whole, but `100.0` is whole too.
+    ms: f64,
 }
 
 impl Executor for Sleep {
@@ -31,7 +32,7 @@ async fn sleep(mut attempt: Attempt) -> Outcome {
         Err(error) => return Outcome::permanent(format!("the payload of `sleep` is {{\"ms\": …}}: {error}")),
     };
     tokio::select! {
-        () = tokio::time::sleep(Duration::from_millis(payload.ms)) => Outcome::Success { output: None },
+        () = tokio::time::sleep(Duration::from_millis(payload.ms as u64)) => Outcome::Success { output: None },
         order = attempt.stop.ordered() => order.outcome(0),
     }
 }

@@ -4,18 +4,25 @@ use mainspring_core::question::Progress;
 use mainspring_proto::v1;
 
 use super::super::call::Call;
+use super::parse_status;
 use crate::edge::Edge;
 use crate::operation;
 use crate::problem::Problem;
-use crate::wire::SelectorBody;
+use crate::wire::{SelectorBody, status_word};
 
 pub(super) async fn cancel_many(
     edge: &Edge,
     call: &Call<v1::CancelManyRequest>,
 ) -> Result<v1::Process, Problem> {
-    let v1::CancelManyRequest { tenant, job, pool, labels, all, force } = call.message.clone();
+    let v1::CancelManyRequest { tenant, job, pool, labels, all, force, task_type, states } =
+        call.message.clone();
     let labels = labels.into_iter().collect();
-    let wanted = SelectorBody { tenant, job, pool, labels, all, force };
+    let word = |number: &i32| {
+        let status = parse_status(*number).ok_or_else(|| Problem::field("state", "unknown state"))?;
+        Ok(status_word(status).to_owned())
+    };
+    let state = states.iter().map(word).collect::<Result<_, Problem>>()?;
+    let wanted = SelectorBody { tenant, job, pool, task_type, labels, state, all, force };
     Ok(message(operation::cancel_many(edge, &wanted, &call.caller()?).await?))
 }
 

@@ -61,3 +61,41 @@ fn too_many_at_once_are_refused() {
     assert!(rig.tell(bulk()).is_ok());
     assert_eq!(rig.tell(bulk()), Err(Rejection::TooManyProcesses { max: 1 }));
 }
+
+#[test]
+fn everything_that_a_selector_names_must_match() {
+    let mut rig = rig();
+    let mut spec = spec();
+    spec.executor = Name::fixed("http");
+    let pair = |key, value| (Name::fixed(key), Name::fixed(value));
+    let mut submit = rig.command(spec, StartTime::Now);
+    submit.labels = Some(vec![pair("env", "prod"), pair("team", "ops")].into());
+    let id = submit.id;
+    rig.tell(Command::Submit(Box::new(submit))).expect("accepted");
+    let task = rig.task(id).clone();
+    let labels = |pairs: &[(&'static str, &'static str)]| Selector {
+        labels: pairs.iter().map(|(key, value)| pair(key, value)).collect(),
+        ..Selector::default()
+    };
+    let executor = |name| Selector { executor: Name::fixed(name), ..Selector::default() };
+    let statuses = |statuses: &[Status]| Selector { statuses: statuses.to_vec(), ..Selector::default() };
+    let rows = [
+        ("nothing named", Selector::default(), true),
+        ("one label", labels(&[("team", "ops")]), true),
+        ("all labels", labels(&[("team", "ops"), ("env", "prod")]), true),
+        ("one of two labels", labels(&[("team", "ops"), ("env", "test")]), false),
+        ("executor", executor("http"), true),
+        ("other executor", executor("process"), false),
+        ("state", statuses(&[Status::Queued]), true),
+        ("one of the states", statuses(&[Status::Pending, Status::Queued]), true),
+        ("other state", statuses(&[Status::Pending]), false),
+        (
+            "label but not state",
+            Selector { statuses: vec![Status::Running], ..labels(&[("env", "prod")]) },
+            false,
+        ),
+    ];
+    for (name, selector, matched) in rows {
+        assert_eq!(crate::process::matches(&selector, &task), matched, "{name}");
+    }
+}

@@ -3,8 +3,10 @@
 //! Entry: [`run`]. Not here: the engine alone (`engine`).
 
 mod burst;
+mod flows;
 mod footprint;
 mod latency;
+mod pace;
 mod process;
 mod read;
 mod rig;
@@ -33,12 +35,15 @@ pub(crate) enum Part {
     Burst,
     Process,
     Footprint,
+    Chain,
+    Fanout,
+    Dags,
     Soak,
 }
 
 impl Part {
     /// What `bench all` measures; a soak is asked for by its length.
-    pub(crate) const ALL: [Self; 8] = [
+    pub(crate) const ALL: [Self; 11] = [
         Self::Footprint,
         Self::Latency,
         Self::Submit,
@@ -47,6 +52,9 @@ impl Part {
         Self::Burst,
         Self::Webhook,
         Self::Process,
+        Self::Chain,
+        Self::Fanout,
+        Self::Dags,
     ];
 }
 
@@ -86,6 +94,9 @@ pub(crate) fn run(plan: &Plan, parts: &[Part], figures: &mut Figures) -> anyhow:
                 Part::Burst => burst::run(plan, &dir, figures).await,
                 Part::Process => process::run(plan, &dir, figures).await,
                 Part::Footprint => footprint::run(plan, &dir, figures).await,
+                Part::Chain => flows::chain(plan, &dir, figures).await,
+                Part::Fanout => flows::fanout(plan, &dir, figures).await,
+                Part::Dags => flows::dags(plan, &dir, figures).await,
                 Part::Soak => soak::run(plan, &dir, figures).await,
             }
         })?;

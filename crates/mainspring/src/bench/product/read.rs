@@ -2,13 +2,14 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use anyhow::{bail, ensure};
+use anyhow::ensure;
 use tokio::task::JoinSet;
 
 use super::latency::{began_us, now_us, submit};
+use super::pace::pace;
 use super::rig::Rig;
 use super::spread::Spread;
 use super::throughput::{WORKER_SLOTS, batch_request, ids, noop};
@@ -73,8 +74,9 @@ async fn beside_load(
     readers: u64,
 ) -> anyhow::Result<Beside> {
     let over = Arc::new(AtomicBool::new(false));
-    let accepted = Arc::new(AtomicU64::new(0));
-    let load = tokio::spawn(pace(rig.wire().await?, Arc::clone(&over), Arc::clone(&accepted)));
+    let ended = Arc::clone(&over);
+    let load = pace(rig.wire().await?, LOAD_PER_S, BATCH, move || ended.load(Ordering::Relaxed));
+    let load = tokio::spawn(load);
     let end = Instant::now() + time;
     let mut reading = JoinSet::new();
     for place in 0..readers {
@@ -88,25 +90,8 @@ async fn beside_load(
         reads.join(part?);
     }
     over.store(true, Ordering::Relaxed);
-    load.await??;
-    let load = accepted.load(Ordering::Relaxed) as f64 / time.as_secs_f64();
+    let load = load.await?? as f64 / time.as_secs_f64();
     Ok(Beside { load, reads, submits, urgent })
-}
-
-/// Batches at an even pace; one that comes late is not made up for by a flood.
-async fn pace(mut wire: Wire, over: Arc<AtomicBool>, accepted: Arc<AtomicU64>) -> anyhow::Result<()> {
-    let batch = batch_request(&noop(200), BATCH);
-    let mut tick = tokio::time::interval(Duration::from_micros(1_000_000 * BATCH / LOAD_PER_S));
-    tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Burst);
-    while !over.load(Ordering::Relaxed) {
-        tick.tick().await;
-        match wire.call(&batch).await?.status {
-            202 => drop(accepted.fetch_add(BATCH, Ordering::Relaxed)),
-            207 | 429 | 503 => tokio::time::sleep(Duration::from_millis(20)).await,
-            other => bail!("a batch was answered with {other}"),
-        }
-    }
-    Ok(())
 }
 
 async fn read(mut wire: Wire, known: Arc<[String]>, place: u64, end: Instant) -> anyhow::Result<Spread> {

@@ -35,7 +35,12 @@ impl Drop for Running {
 impl Rig {
     /// With a worker of so many slots.
     pub(super) async fn start(dir: &Path, slots: u32) -> anyhow::Result<Self> {
-        let mut rig = Self::server_only(dir).await?;
+        Self::start_with(dir, slots, &[]).await
+    }
+
+    /// Like [`Rig::start`], with settings of the server.
+    pub(super) async fn start_with(dir: &Path, slots: u32, set: &[&str]) -> anyhow::Result<Self> {
+        let mut rig = Self::server_set(dir, set).await?;
         let mut worker = this_binary()?;
         worker.args(["worker", "--server", &format!("http://{}", rig.address), "--allow", "127.0.0.0/8"]);
         worker.args(["--slots", &slots.to_string(), "--state"]).arg(dir.join("worker"));
@@ -51,9 +56,14 @@ impl Rig {
     }
 
     pub(super) async fn server_only(dir: &Path) -> anyhow::Result<Self> {
+        Self::server_set(dir, &[]).await
+    }
+
+    async fn server_set(dir: &Path, set: &[&str]) -> anyhow::Result<Self> {
         let begun = Instant::now();
         let mut command = this_binary()?;
         command.args(["server", "--listen", "127.0.0.1:0", "--data"]).arg(dir.join("data"));
+        command.args(set.iter().flat_map(|setting| ["--set", setting]));
         let child = command.stderr(Stdio::piped()).spawn().context("no server could be started")?;
         let mut server = Running(child);
         let address = listening(&mut server)?;

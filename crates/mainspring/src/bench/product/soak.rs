@@ -4,9 +4,10 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::latency::{began_us, now_us, submit};
+use super::pace::pace;
 use super::rig::Rig;
 use super::spread::Spread;
-use super::throughput::{WORKER_SLOTS, batch_request, noop};
+use super::throughput::WORKER_SLOTS;
 use super::wire::{Wire, request};
 use super::{Figures, Plan, machine};
 
@@ -17,7 +18,7 @@ pub(super) async fn run(plan: &Plan, dir: &Path, figures: &mut Figures) -> anyho
     let rig = Rig::start(dir, WORKER_SLOTS).await?;
     let begin = Instant::now();
     let end = begin + plan.soak;
-    let load = tokio::spawn(pace(rig.wire().await?, end));
+    let load = tokio::spawn(pace(rig.wire().await?, LOAD_PER_S, BATCH, move || Instant::now() >= end));
     let (server, worker) = (rig.server_process(), rig.worker_process().unwrap_or_default());
     let mut quarters = Vec::new();
     let mut wire = rig.wire().await?;
@@ -55,15 +56,4 @@ async fn latencies(wire: &mut Wire, until: Instant) -> anyhow::Result<Spread> {
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     Ok(times)
-}
-
-async fn pace(mut wire: Wire, end: Instant) -> anyhow::Result<u64> {
-    let batch = batch_request(&noop(200), BATCH);
-    let mut tick = tokio::time::interval(Duration::from_micros(1_000_000 * BATCH / LOAD_PER_S));
-    let mut accepted = 0;
-    while Instant::now() < end {
-        tick.tick().await;
-        accepted += if wire.call(&batch).await?.status == 202 { BATCH } else { 0 };
-    }
-    Ok(accepted)
 }

@@ -165,3 +165,23 @@ fn looking_at_a_parked_task_leaves_it_where_it_is() {
     assert!(matches!(&why, Ok(Answer::Diagnosis(why)) if why.status == Status::Pending), "{why:?}");
     assert!(!rig.in_memory(id), "it is still parked");
 }
+
+#[test]
+fn who_waits_for_the_tables_has_a_small_cut_made_early_and_no_big_one() {
+    for (tasks, early) in [(1, true), (600, false)] {
+        let mut rig = rig_with(ShardConfig { cut_every: Millis::from_secs(60), ..ShardConfig::default() });
+        let submits = (0..tasks).map(|_| Command::Submit(Box::new(rig.submit(StartTime::Now)))).collect();
+        rig.tell(1, submits);
+        rig.append(Ok(()));
+        let record = rig.shard.want_tables();
+        assert_eq!(record, rig.shard.figures().durable);
+        assert!(!rig.shard.tables_hold(record));
+        rig.ms += 100;
+        rig.step();
+        assert_eq!(rig.cuts.len(), usize::from(early), "{tasks}");
+        rig.ms += 60_000;
+        rig.step();
+        rig.write_cut();
+        assert!(rig.shard.tables_hold(record), "{tasks}");
+    }
+}

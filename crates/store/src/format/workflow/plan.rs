@@ -130,12 +130,13 @@ fn read_node(r: &mut Reader<'_>, profiles: &mut ProfileCache) -> Result<Node, Fo
 
 fn write_work(w: &mut Writer<'_>, work: &Work, profiles: &mut EncodedProfiles) {
     match work {
-        Work::Task(TaskWork { profile, payload, priority, templated }) => {
+        Work::Task(TaskWork { profile, payload, priority, templated, labels }) => {
             w.byte(0);
             profiles.write(w, profile);
             w.bytes(payload);
             w.priority(*priority);
             w.bool(*templated);
+            w.option(labels.as_ref(), |w, labels| w.labels(labels));
         }
         Work::Run { job, parameters, templated } => {
             w.byte(1);
@@ -154,6 +155,7 @@ fn read_work(r: &mut Reader<'_>, profiles: &mut ProfileCache) -> Result<Work, Fo
             payload: r.shared_bytes("payload")?,
             priority: r.priority()?,
             templated: r.bool("templated")?,
+            labels: r.option("labels", Reader::labels)?,
         })),
         1 => Ok(Work::Run {
             job: r.name("job")?,

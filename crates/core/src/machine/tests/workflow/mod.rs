@@ -70,6 +70,7 @@ pub(super) fn work(payload: &'static str) -> Work {
         profile,
         payload: payload.as_bytes().into(),
         priority: Priority::default(),
+        labels: None,
         templated: payload.starts_with('t') || payload == "undefined",
     })
 }

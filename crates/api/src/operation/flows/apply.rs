@@ -1,0 +1,109 @@
+//! Job files become stored jobs: all of a file, or nothing if it has a mistake.
+
+use std::sync::Arc;
+
+use mainspring_core::workflow::{self, FlowAnswer, FlowCommand, JobKey};
+use mainspring_definition::{Definition, Options, limits::Limits, read};
+
+use super::{ask, job_key, slot_of, unexpected};
+use crate::edge::Edge;
+use crate::problem::Problem;
+
+/// What became of one job of a file.
+#[derive(Clone, Debug)]
+pub(crate) struct Applied {
+    pub(crate) key: JobKey,
+    pub(crate) version: u32,
+    pub(crate) change: Change,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Change {
+    Created,
+    Updated,
+    Unchanged,
+}
+
+impl Change {
+    pub(crate) const fn word(self) -> &'static str {
+        match self {
+            Self::Created => "created",
+            Self::Updated => "updated",
+            Self::Unchanged => "unchanged",
+        }
+    }
+}
+
+/// `dry_run`: only says what would become of them.
+pub(crate) async fn apply(
+    edge: &Edge,
+    text: &[u8],
+    tenant: Option<&str>,
+    dry_run: bool,
+) -> Result<Vec<Applied>, Problem> {
+    let definitions = parse(edge, text, tenant).await?;
+    let mut applied = Vec::with_capacity(definitions.len());
+    for definition in definitions {
+        applied.push(if dry_run {
+            foresee(edge, &definition).await?
+        } else {
+            store(edge, definition).await?
+        });
+    }
+    Ok(applied)
+}
+
+/// A large file takes a while to read: not on a thread that serves others.
+async fn parse(edge: &Edge, text: &[u8], tenant: Option<&str>) -> Result<Vec<Definition>, Problem> {
+    let text = std::str::from_utf8(text)
+        .map_err(|_| Problem::field("body", "a job file is text in UTF-8"))?
+        .to_owned();
+    let tenant = tenant.unwrap_or(mainspring_definition::TENANT_DEFAULT).to_owned();
+    let tasks_max = edge.config.job_tasks_max;
+    let reading = tokio::task::spawn_blocking(move || {
+        let usual = Limits::default();
+        let limits = if tasks_max > usual.tasks_max { Limits { tasks_max, ..Limits::WIDE } } else { usual };
+        read("", &text, &Options { tenant: &tenant, limits })
+    });
+    let read = reading.await.map_err(|_| unexpected())?;
+    read.map_err(|mistakes| Problem::JobFileInvalid { mistakes })
+}
+
+async fn foresee(edge: &Edge, definition: &Definition) -> Result<Applied, Problem> {
+    let key = job_key(&definition.tenant, &definition.name)?;
+    let FlowAnswer::Job(job) = ask(edge, slot_of(&key), FlowCommand::ReadJob { key: key.clone() }).await?
+    else {
+        return Err(unexpected());
+    };
+    let (version, change) = match job {
+        Some(job) if job.definition.hash == half(definition) && job.deleted.is_none() => {
+            (job.version, Change::Unchanged)
+        }
+        Some(job) => (job.version + 1, Change::Updated),
+        None => (1, Change::Created),
+    };
+    Ok(Applied { key, version, change })
+}
+
+async fn store(edge: &Edge, definition: Definition) -> Result<Applied, Problem> {
+    let key = job_key(&definition.tenant, &definition.name)?;
+    let hash = half(&definition);
+    let stored = workflow::Definition { plan: Arc::clone(&definition.plan), source: definition.source, hash };
+    let command = FlowCommand::ApplyJob { key: key.clone(), definition: stored };
+    match ask(edge, slot_of(&key), command).await? {
+        FlowAnswer::JobApplied { version, changed } => {
+            let change = match (changed, version) {
+                (false, _) => Change::Unchanged,
+                (true, 1) => Change::Created,
+                (true, _) => Change::Updated,
+            };
+            Ok(Applied { key, version, change })
+        }
+        _ => Err(unexpected()),
+    }
+}
+
+fn half(definition: &Definition) -> u128 {
+    let (half, _) = definition.hash.split_first_chunk().expect("a hash has 32 bytes");
+    u128::from_le_bytes(*half)
+}

@@ -1,0 +1,60 @@
+//! What the edges do with jobs and runs. One file a group of verbs.
+
+mod apply;
+mod definitions;
+mod jobs;
+mod runs;
+mod trigger;
+
+use mainspring_core::command::{Answer, Command, Rejection};
+use mainspring_core::id::{RunId, Slot};
+use mainspring_core::name::Name;
+use mainspring_core::workflow::{FlowAnswer, FlowCommand, JobKey};
+
+pub(crate) use self::{
+    apply::apply,
+    definitions::Definitions,
+    jobs::{delete_job, job, jobs, pause_job, version, versions},
+    runs::{RunFilter, cancel_run, cancel_runs, clear_run, force_run, list_runs, pause_run, rerun, run},
+    trigger::trigger,
+};
+use crate::edge::Edge;
+use crate::problem::Problem;
+use crate::wire::name;
+
+/// What is no id names no run.
+pub(crate) fn run_id(text: &str) -> Result<RunId, Problem> {
+    text.parse().map_err(|_| Problem::NoSuchRun { id: text.chars().take(100).collect() })
+}
+
+pub(crate) fn job_key(tenant: &str, job: &str) -> Result<JobKey, Problem> {
+    let filled = |field, text: &str| -> Result<Name, Problem> {
+        if text.is_empty() {
+            return Err(Problem::field(field, "it may not be empty"));
+        }
+        name(field, text)
+    };
+    Ok(JobKey { tenant: filled("tenant", tenant)?, name: filled("job", job)? })
+}
+
+/// A job's slot, and that of its runs.
+fn slot_of(key: &JobKey) -> Slot {
+    let hash = blake3::hash(format!("{}\u{1}{}", key.tenant, key.name).as_bytes());
+    let (first, _) = hash.as_bytes().split_first_chunk().expect("a hash has 32 bytes");
+    Slot::from_hash(u64::from_le_bytes(*first))
+}
+
+async fn ask(edge: &Edge, slot: Slot, command: FlowCommand) -> Result<FlowAnswer, Problem> {
+    send(edge, slot, Command::Flow(Box::new(command))).await
+}
+
+async fn send(edge: &Edge, slot: Slot, command: Command) -> Result<FlowAnswer, Problem> {
+    match edge.gateway.ask(slot, command).await? {
+        Answer::Flow(answer) => Ok(answer),
+        _ => Err(unexpected()),
+    }
+}
+
+fn unexpected() -> Problem {
+    Rejection::Internal { what: "a command on jobs or runs was answered with something else" }.into()
+}

@@ -1,0 +1,192 @@
+//! Reading runs and acting on them.
+
+use std::sync::Arc;
+
+use mainspring_core::command::Command;
+use mainspring_core::id::RunId;
+use mainspring_core::name::Name;
+use mainspring_core::task::Payload;
+use mainspring_core::workflow::{
+    Clear, FlowAnswer, FlowCommand, FlowRefusal, Rerun, RerunFrom, Run, RunStatus,
+};
+use mainspring_runtime::find_run;
+use mainspring_store::{ReadError, RunQuery};
+
+use super::{ask, jobs, send, trigger, unexpected};
+use crate::edge::Edge;
+use crate::operation::Caller;
+use crate::problem::Problem;
+use crate::wire::{ClearBody, OverrideBody, RerunBody, RunSelectorBody, name};
+
+/// Runs cancelled with one request.
+const CANCEL_MAX: usize = 10_000;
+
+/// From memory, or as the tables have it.
+pub(crate) async fn run(edge: &Edge, id: RunId) -> Result<Arc<Run>, Problem> {
+    match ask(edge, id.slot(), FlowCommand::ReadRun { id }).await? {
+        FlowAnswer::Found(Some(run)) => Ok(run),
+        FlowAnswer::Found(None) => Err(Problem::Rejected(FlowRefusal::RunNotFound { id }.into())),
+        _ => Err(unexpected()),
+    }
+}
+
+pub(crate) type RunFilter = RunQuery;
+
+/// Newest first, with where the next page begins.
+pub(crate) async fn list_runs(
+    edge: &Edge,
+    mut filter: RunFilter,
+) -> Result<(Vec<Arc<Run>>, Option<RunId>), Problem> {
+    // So that a run is in the list as soon as its caller knows of it.
+    edge.gateway.tables_follow().await;
+    let limit = filter.limit;
+    filter.limit = limit + 1;
+    let mut rows = edge.readers.read(move |tables| tables.runs(&filter)).await?;
+    let more = rows.len() > limit;
+    rows.truncate(limit);
+    let next = rows.last().filter(|_| more).map(|row| row.id);
+    let mut runs = Vec::with_capacity(rows.len());
+    for row in rows {
+        // What has not ended may have gone on since its row was written.
+        if row.ended.is_none() {
+            runs.extend(run(edge, row.id).await.ok());
+            continue;
+        }
+        let found = edge.readers.read(move |tables| {
+            find_run(tables, row.id).map_err(|error| ReadError { what: error.to_string() })
+        });
+        runs.extend(found.await?.map(Arc::from));
+    }
+    Ok((runs, next))
+}
+
+pub(crate) async fn cancel_run(edge: &Edge, id: RunId, caller: &Caller<'_>) -> Result<RunStatus, Problem> {
+    act(edge, ("cancel run", id), FlowCommand::CancelRun { id }, caller).await
+}
+
+/// Cancels what matches and has not ended; says how many. Repeating the call does no harm.
+pub(crate) async fn cancel_runs(edge: &Edge, selector: &RunSelectorBody) -> Result<usize, Problem> {
+    let label = selector.label.as_deref().map(label).transpose()?;
+    let named = |field, text: &Option<String>| text.as_deref().map(|text| name(field, text)).transpose();
+    if selector.tenant.is_none() && selector.job.is_none() && label.is_none() {
+        return Err(Problem::field("body", "name a tenant, a job or a label"));
+    }
+    let query = RunQuery {
+        tenant: named("tenant", &selector.tenant)?,
+        job: named("job", &selector.job)?,
+        label,
+        statuses: vec![RunStatus::Queued, RunStatus::Running],
+        limit: mainspring_store::PAGE_MAX,
+        ..RunQuery::default()
+    };
+    edge.gateway.tables_follow().await;
+    let (mut after, mut cancelled) = (None, 0);
+    while cancelled < CANCEL_MAX {
+        let page = RunQuery { after, ..query.clone() };
+        let rows = edge.readers.read(move |tables| tables.runs(&page)).await?;
+        for row in &rows {
+            let done = ask(edge, row.id.slot(), FlowCommand::CancelRun { id: row.id }).await;
+            cancelled += usize::from(done.is_ok());
+        }
+        match rows.last() {
+            Some(last) if rows.len() == query.limit => after = Some(last.id),
+            _ => break,
+        }
+    }
+    Ok(cancelled)
+}
+
+fn label(text: &str) -> Result<(Name, Name), Problem> {
+    let (key, value) =
+        text.split_once('=').ok_or_else(|| Problem::field("label", "write it as key=value"))?;
+    Ok((name("label", key)?, name("label", value)?))
+}
+
+pub(crate) async fn pause_run(
+    edge: &Edge,
+    id: RunId,
+    paused: bool,
+    caller: &Caller<'_>,
+) -> Result<RunStatus, Problem> {
+    let operation = if paused { "pause run" } else { "resume run" };
+    act(edge, (operation, id), FlowCommand::PauseRun { id, paused }, caller).await
+}
+
+pub(crate) async fn force_run(
+    edge: &Edge,
+    id: RunId,
+    status: RunStatus,
+    over: &OverrideBody,
+    caller: &Caller<'_>,
+) -> Result<RunStatus, Problem> {
+    let command = FlowCommand::ForceRun { id, status, over: over.checked()? };
+    act(edge, ("force run", id), command, caller).await
+}
+
+pub(crate) async fn clear_run(
+    edge: &Edge,
+    id: RunId,
+    body: &ClearBody,
+    caller: &Caller<'_>,
+) -> Result<RunStatus, Problem> {
+    let max = mainspring_store::PAGE_MAX;
+    if body.tasks.len() > max {
+        return Err(Problem::TooManyEntries { field: "tasks", count: body.tasks.len(), max });
+    }
+    let over = OverrideBody { actor: body.actor.clone(), reason: body.reason.clone() }.checked()?;
+    let nodes = body.tasks.iter().map(|task| name("tasks", task)).collect::<Result<_, _>>()?;
+    let clear = Clear { id, nodes, over, fact: None };
+    act(edge, ("clear run", id), FlowCommand::Clear(Box::new(clear)), caller).await
+}
+
+pub(crate) async fn rerun(
+    edge: &Edge,
+    of: RunId,
+    body: &RerunBody,
+    caller: &Caller<'_>,
+) -> Result<RunId, Problem> {
+    let from = match body.from.as_deref() {
+        None | Some("start") => RerunFrom::Start,
+        Some("failure") => RerunFrom::Failure,
+        Some(text) => match text.strip_prefix("task:") {
+            Some(task) => RerunFrom::Task(name("from", task)?),
+            None => return Err(Problem::field("from", "say `start`, `failure` or `task:NAME`")),
+        },
+    };
+    let newest = match body.version.as_deref() {
+        None | Some("same") => false,
+        Some("newest") => true,
+        Some(_) => return Err(Problem::field("version", "say `same` or `newest`")),
+    };
+    let parameters = edited(edge, of, body).await?;
+    let over = OverrideBody { actor: body.actor.clone(), reason: body.reason.clone() }.checked()?;
+    let id = RunId::from_bits(edge.gateway.mint(Some(of.slot())).bits());
+    let rerun = Rerun { of, id, from, parameters, newest, over, fact: None };
+    let command = Command::Flow(Box::new(FlowCommand::Rerun(Box::new(rerun))));
+    let command = caller.keyed(edge, "rerun", &of.to_string(), command)?;
+    match send(edge, of.slot(), command).await? {
+        FlowAnswer::Run { id, .. } | FlowAnswer::AlreadyTriggered { id } => Ok(id),
+        _ => Err(unexpected()),
+    }
+}
+
+/// Edited parameters are checked against the job as it is now.
+async fn edited(edge: &Edge, of: RunId, body: &RerunBody) -> Result<Option<Payload>, Problem> {
+    let Some(given) = &body.parameters else { return Ok(None) };
+    let old = run(edge, of).await?;
+    let job = jobs::job(edge, (*old.job).clone()).await?;
+    trigger::parameters(edge, &job, Some(given.get())).map(Some)
+}
+
+async fn act(
+    edge: &Edge,
+    (operation, id): (&str, RunId),
+    command: FlowCommand,
+    caller: &Caller<'_>,
+) -> Result<RunStatus, Problem> {
+    let command = caller.keyed(edge, operation, &id.to_string(), Command::Flow(Box::new(command)))?;
+    match send(edge, id.slot(), command).await? {
+        FlowAnswer::Run { status, .. } => Ok(status),
+        _ => Err(unexpected()),
+    }
+}

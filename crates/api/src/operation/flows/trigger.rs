@@ -1,0 +1,90 @@
+//! A new run of a job: its parameters are checked here, once, against the version that will run.
+
+use mainspring_core::id::RunId;
+use mainspring_core::key::{KeyClaim, KeyFact};
+use mainspring_core::task::{Labels, Payload};
+use mainspring_core::time::Millis;
+use mainspring_core::workflow::{FlowAnswer, FlowCommand, JobKey, Trigger, TriggerRun};
+
+use super::{jobs, send, slot_of, unexpected};
+use crate::edge::Edge;
+use crate::gateway::now;
+use crate::operation::Caller;
+use crate::problem::Problem;
+use crate::wire::{TriggerBody, name, request_hash, request_key};
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Triggered {
+    pub(crate) id: RunId,
+    /// The same request came before.
+    pub(crate) duplicate: bool,
+}
+
+pub(crate) async fn trigger(
+    edge: &Edge,
+    key: JobKey,
+    body: &TriggerBody,
+    caller: &Caller<'_>,
+) -> Result<Triggered, Problem> {
+    let job = jobs::job(edge, key.clone()).await?;
+    let parameters = parameters(edge, &job, body.parameters.as_ref().map(|given| given.get()))?;
+    let claim = claim(edge, &key, body, caller, &parameters)?;
+    let slot = slot_of(&key);
+    let id = RunId::from_bits(edge.gateway.mint(Some(slot)).bits());
+    let command = FlowCommand::Trigger(Box::new(TriggerRun {
+        id,
+        job: key,
+        parameters,
+        priority: body.priority.map(|priority| priority.0),
+        labels: labels(body)?,
+        key: claim.map(|claim| (claim, KeyFact::Absent)),
+        trigger: Trigger::Manual,
+    }));
+    match send(edge, slot, mainspring_core::command::Command::Flow(Box::new(command))).await? {
+        FlowAnswer::Run { id, .. } => Ok(Triggered { id, duplicate: false }),
+        FlowAnswer::AlreadyTriggered { id } => Ok(Triggered { id, duplicate: true }),
+        _ => Err(unexpected()),
+    }
+}
+
+/// Checked, and with the job's defaults.
+pub(super) fn parameters(
+    edge: &Edge,
+    job: &mainspring_core::workflow::Job,
+    given: Option<&str>,
+) -> Result<Payload, Problem> {
+    let definition = edge.definitions.of(job)?;
+    let checked = definition.check_parameters(given.unwrap_or("{}").as_bytes());
+    checked.map(Payload::from).map_err(|mistakes| Problem::ParametersInvalid { mistakes })
+}
+
+/// A `run_key` is the job's own; a key in the header is the caller's, as for any other request.
+fn claim(
+    edge: &Edge,
+    key: &JobKey,
+    body: &TriggerBody,
+    caller: &Caller<'_>,
+    parameters: &Payload,
+) -> Result<Option<KeyClaim>, Problem> {
+    let (operation, text, request): (String, &str, u128) = match (&body.run_key, caller.keys.key) {
+        (Some(run_key), _) => (format!("run key of {}", key.name), run_key, request_hash(&[parameters])),
+        (None, Some(header)) => {
+            let [query, bytes] = caller.request;
+            ("trigger".to_owned(), header, request_hash(&[key.name.as_bytes(), query, bytes]))
+        }
+        (None, None) => return Ok(None),
+    };
+    let scope = request_key(&key.tenant, &operation, text)?;
+    let expires = now() + Millis::new(edge.config.key_life.as_millis() as u64);
+    Ok(Some(KeyClaim { scope, request, expires }))
+}
+
+fn labels(body: &TriggerBody) -> Result<Option<Labels>, Problem> {
+    let max = mainspring_core::resources::LABELS_MAX;
+    if body.labels.len() > max {
+        return Err(Problem::TooManyEntries { field: "labels", count: body.labels.len(), max });
+    }
+    let pairs = body.labels.iter().map(|(key, value)| Ok((name("labels", key)?, name("labels", value)?)));
+    let labels: Vec<_> = pairs.collect::<Result<_, Problem>>()?;
+    Ok((!labels.is_empty()).then(|| labels.into()))
+}

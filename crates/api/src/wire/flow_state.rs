@@ -1,0 +1,45 @@
+//! How states of runs and of their tasks are spelled.
+
+use mainspring_core::workflow::{NodeStatus, Run, RunStatus, Trigger};
+
+/// A run that is paused says so instead of how far it has come.
+pub(crate) const fn run_word(run: &Run) -> &'static str {
+    match run.status {
+        RunStatus::Running if run.pause.is_some() => "PAUSED",
+        RunStatus::Running if run.stop.is_some() => "STOPPING",
+        status => run_status_word(status),
+    }
+}
+
+pub(crate) const fn run_status_word(status: RunStatus) -> &'static str {
+    match status {
+        RunStatus::Queued => "QUEUED",
+        RunStatus::Running => "RUNNING",
+        RunStatus::Succeeded => "COMPLETED",
+        RunStatus::Failed => "FAILED",
+        RunStatus::Cancelled => "CANCELED",
+    }
+}
+
+pub(crate) fn parse_run_status(text: &str) -> Option<RunStatus> {
+    let is = |status: &RunStatus| {
+        text.eq_ignore_ascii_case(run_status_word(*status)) || text.eq_ignore_ascii_case(status.label())
+    };
+    RunStatus::ALL.into_iter().find(is)
+}
+
+pub(crate) fn parse_trigger(text: &str) -> Option<Trigger> {
+    Trigger::ALL.into_iter().find(|trigger| text.eq_ignore_ascii_case(trigger.label()))
+}
+
+pub(crate) const fn node_word(status: NodeStatus) -> &'static str {
+    match status {
+        NodeStatus::Waiting => "PENDING",
+        NodeStatus::Out | NodeStatus::Judged => "RUNNING",
+        NodeStatus::Succeeded => "COMPLETED",
+        NodeStatus::Failed => "FAILED",
+        NodeStatus::UpstreamFailed => "UPSTREAM_FAILED",
+        NodeStatus::Skipped => "SKIPPED",
+        NodeStatus::Cancelled => "CANCELED",
+    }
+}

@@ -1,0 +1,232 @@
+//! A run as callers see it, with a page of its tasks.
+
+use std::collections::BTreeMap;
+
+use mainspring_core::id::Place;
+use mainspring_core::time::{Millis, Wall};
+use mainspring_core::workflow::{Group, NodeState, NodeStatus, Pause, Run, RunStop, Work};
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use super::flow_state::{node_word, run_word};
+use super::job_view::raw;
+use super::time::written;
+
+#[derive(Serialize)]
+pub(crate) struct RunView<'a> {
+    run_id: String,
+    tenant: &'a str,
+    job: &'a str,
+    version: u32,
+    state: &'static str,
+    trigger: &'static str,
+    created_at: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    started_at: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ended_at: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    paused: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stopping: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parent_run_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rerun_of: Option<String>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    labels: BTreeMap<&'a str, &'a str>,
+    counts: BTreeMap<&'static str, u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parameters: Option<&'a RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output: Option<&'a RawValue>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<NoteView<'a>>,
+    tasks_total: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tasks: Option<Vec<NodeView<'a>>>,
+}
+
+#[derive(Serialize)]
+struct NoteView<'a> {
+    at: String,
+    actor: &'a str,
+    reason: &'a str,
+    what: &'a str,
+}
+
+/// A task of the run; without a task id it has not been released.
+#[derive(Serialize)]
+pub(crate) struct NodeView<'a> {
+    name: &'a str,
+    state: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    task_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    run_id: Option<String>,
+    needs: Vec<&'a str>,
+    trigger_rule: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    started_at: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ended_at: Option<String>,
+    /// How often it was cleared or repeated.
+    #[serde(skip_serializing_if = "is_zero")]
+    turn: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    items: Option<ItemsView>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+fn is_zero(number: &u32) -> bool {
+    *number == 0
+}
+
+#[derive(Serialize)]
+struct ItemsView {
+    count: u32,
+    released: u32,
+    running: u32,
+    succeeded: u32,
+    failed: u32,
+}
+
+/// Which tasks a view holds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TaskPage {
+    pub offset: usize,
+    pub limit: usize,
+}
+
+impl<'a> RunView<'a> {
+    /// Without tasks and documents, for lists.
+    pub(crate) fn brief(run: &'a Run) -> Self {
+        let labels = run.labels.as_deref().unwrap_or_default();
+        Self {
+            run_id: run.id.to_string(),
+            tenant: &run.job.tenant,
+            job: &run.job.name,
+            version: run.version,
+            state: run_word(run),
+            trigger: run.trigger.label(),
+            created_at: written(run.created),
+            started_at: at(run.started),
+            ended_at: at(run.ended),
+            paused: run.pause.as_ref().map(|pause| paused(run, pause)),
+            stopping: run.stop.filter(|_| !run.status.is_ended()).map(stopping),
+            reason: run.why.as_deref(),
+            parent_run_id: run.parent.map(|origin| origin.run.to_string()),
+            rerun_of: run.rerun_of.map(|id| id.to_string()),
+            labels: labels.iter().map(|(key, value)| (&**key, &**value)).collect(),
+            counts: counts(run),
+            parameters: None,
+            output: None,
+            notes: Vec::new(),
+            tasks_total: run.nodes.len(),
+            tasks: None,
+        }
+    }
+
+    pub(crate) fn whole(run: &'a Run, page: TaskPage) -> Self {
+        let nodes = (0..run.plan.len()).skip(page.offset).take(page.limit);
+        Self {
+            parameters: raw(&run.parameters),
+            output: run.output.as_deref().and_then(raw),
+            notes: run
+                .notes
+                .iter()
+                .map(|note| NoteView {
+                    at: written(note.at),
+                    actor: &note.over.actor,
+                    reason: &note.over.reason,
+                    what: &note.what,
+                })
+                .collect(),
+            tasks: Some(nodes.map(|node| NodeView::of(run, node)).collect()),
+            ..Self::brief(run)
+        }
+    }
+}
+
+fn at(wall: Wall) -> Option<String> {
+    (wall > Wall::ZERO).then(|| written(wall))
+}
+
+fn paused(run: &Run, pause: &Pause) -> String {
+    match pause {
+        Pause::ByHand => "by hand".to_owned(),
+        Pause::FanOut { node, count, max } => {
+            let name = &run.plan.node(*node).name;
+            format!(
+                "task `{name}` has {count} items, more than {max}; resume the run to allow them, or cancel it"
+            )
+        }
+    }
+}
+
+const fn stopping(stop: RunStop) -> &'static str {
+    match stop {
+        RunStop::Failed => "a task failed",
+        RunStop::Cancel => "canceled",
+        RunStop::Timeout => "it took too long",
+    }
+}
+
+fn counts(run: &Run) -> BTreeMap<&'static str, u32> {
+    let mut counts = BTreeMap::new();
+    for node in &run.nodes {
+        *counts.entry(node_word(node.status)).or_default() += 1;
+    }
+    counts
+}
+
+impl<'a> NodeView<'a> {
+    fn of(run: &'a Run, node: u32) -> Self {
+        let (spec, state) = (run.plan.node(node), run.node(node));
+        let NodeState { status, turn, started, ended, .. } = *state;
+        let begun = started > 0 || !matches!(status, NodeStatus::Waiting) && !run.whys.contains_key(&node);
+        let single = begun && !run.groups.contains_key(&node);
+        let is_run = matches!(spec.work, Work::Run { .. });
+        let place = run.place(node, Place::WHOLE);
+        let after = |ms: u32| written(run.created + Millis::new(ms.into()));
+        Self {
+            name: &spec.name,
+            state: node_word(status),
+            task_id: (single && !is_run && released(status)).then(|| run.id.task(place).to_string()),
+            run_id: (single && is_run && released(status)).then(|| run.id.child(place).to_string()),
+            needs: spec.needs.iter().map(|need| &*run.plan.node(*need).name).collect(),
+            trigger_rule: spec.rule.label(),
+            started_at: begun.then(|| after(started)).filter(|_| released(status)),
+            ended_at: status.end().map(|_| after(ended)),
+            turn,
+            reason: run.whys.get(&node).map(|why| &**why),
+            items: run.groups.get(&node).map(items),
+        }
+    }
+}
+
+/// Whether the node ever had work of its own.
+const fn released(status: NodeStatus) -> bool {
+    match status {
+        NodeStatus::Out
+        | NodeStatus::Judged
+        | NodeStatus::Succeeded
+        | NodeStatus::Failed
+        | NodeStatus::Cancelled => true,
+        NodeStatus::Waiting | NodeStatus::UpstreamFailed | NodeStatus::Skipped => false,
+    }
+}
+
+fn items(group: &Group) -> ItemsView {
+    ItemsView {
+        count: group.count(),
+        released: group.released,
+        running: group.live,
+        succeeded: group.succeeded,
+        failed: group.failed,
+    }
+}

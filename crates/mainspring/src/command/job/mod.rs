@@ -1,0 +1,148 @@
+//! `mainspring job`: look at jobs and act on them.
+
+mod trigger;
+
+use std::process::ExitCode;
+
+use clap::{Args, Subcommand};
+use mainspring_client::{escaped, query};
+
+use super::connect::Connect;
+
+const TENANT: &str = "default";
+
+/// Exit: 0 done, 1 refused, 4 there is no such job.
+#[derive(Args)]
+pub(crate) struct Job {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Subcommand)]
+enum What {
+    /// List jobs with their version, state and last run
+    #[command(after_help = "Example:\n  mainspring job list")]
+    List(List),
+    /// Show one job with its definition
+    #[command(after_help = "Example:\n  mainspring job get etl -o json")]
+    Get(One),
+    /// List the versions of a job, or show one of them
+    #[command(
+        after_help = "Examples:\n  mainspring job history etl\n  mainspring job history etl --version 2"
+    )]
+    History(History),
+    /// Let no run of a job start until it is resumed
+    #[command(after_help = "Example:\n  mainspring job pause etl")]
+    Pause(One),
+    /// Let runs of a job start again
+    #[command(after_help = "Example:\n  mainspring job resume etl")]
+    Resume(One),
+    /// Start a run of a job
+    Trigger(trigger::Trigger),
+    /// Delete a job; its runs and versions stay
+    #[command(after_help = "Example:\n  mainspring job delete etl")]
+    Delete(One),
+}
+
+#[derive(Args)]
+struct List {
+    /// Only of this tenant
+    #[arg(long)]
+    tenant: Option<String>,
+    /// At most so many
+    #[arg(long, default_value_t = 100)]
+    limit: u32,
+    #[command(flatten)]
+    connect: Connect,
+}
+
+#[derive(Args)]
+struct One {
+    /// The job
+    name: String,
+    #[arg(long, default_value = TENANT)]
+    tenant: String,
+    #[command(flatten)]
+    connect: Connect,
+}
+
+#[derive(Args)]
+struct History {
+    /// The job
+    name: String,
+    #[arg(long, default_value = TENANT)]
+    tenant: String,
+    /// Show this version with its definition
+    #[arg(long)]
+    version: Option<u32>,
+    #[command(flatten)]
+    connect: Connect,
+}
+
+const COLUMNS: [&str; 8] =
+    ["job", "tenant", "version", "state", "tasks", "active_runs", "last_run.state", "last_run.ended_at"];
+
+impl Job {
+    pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
+        match self.what {
+            What::List(list) => {
+                let limit = list.limit.to_string();
+                let path = query("/v1/jobs", &[("tenant", list.tenant.as_deref()), ("limit", Some(&limit))]);
+                list.connect.run(async |client, print| {
+                    print.rows(&client.get(&path).await?, "jobs", &COLUMNS);
+                    Ok(ExitCode::SUCCESS)
+                })
+            }
+            What::Get(one) => {
+                let path = path(&one.name, "", &one.tenant);
+                one.connect.run(async |client, print| {
+                    print.object(&client.get(&path).await?);
+                    Ok(ExitCode::SUCCESS)
+                })
+            }
+            What::History(history) => history.run(),
+            What::Pause(one) => one.verb(":pause"),
+            What::Resume(one) => one.verb(":resume"),
+            What::Trigger(trigger) => trigger.run(),
+            What::Delete(one) => {
+                let path = path(&one.name, "", &one.tenant);
+                one.connect.run(async |client, print| {
+                    print.object(&client.delete(&path).await?);
+                    Ok(ExitCode::SUCCESS)
+                })
+            }
+        }
+    }
+}
+
+fn path(name: &str, rest: &str, tenant: &str) -> String {
+    query(&format!("/v1/jobs/{}{rest}", escaped(name)), &[("tenant", Some(tenant))])
+}
+
+impl One {
+    fn verb(self, verb: &str) -> anyhow::Result<ExitCode> {
+        let path = path(&self.name, verb, &self.tenant);
+        self.connect.run(async |client, print| {
+            print.object(&client.post(&path, &serde_json::json!({})).await?);
+            Ok(ExitCode::SUCCESS)
+        })
+    }
+}
+
+impl History {
+    fn run(self) -> anyhow::Result<ExitCode> {
+        let rest =
+            self.version.map_or_else(|| "/versions".to_owned(), |version| format!("/versions/{version}"));
+        let path = path(&self.name, &rest, &self.tenant);
+        let one = self.version.is_some();
+        self.connect.run(async |client, print| {
+            let answer = client.get(&path).await?;
+            if one {
+                print.object(&answer);
+            } else {
+                print.rows(&answer, "versions", &["version", "applied_at"]);
+            }
+            Ok(ExitCode::SUCCESS)
+        })
+    }
+}

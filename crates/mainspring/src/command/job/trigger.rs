@@ -1,0 +1,73 @@
+//! `mainspring job trigger`: a run now, with parameters, and if wanted watched to its end.
+
+use std::process::ExitCode;
+
+use clap::Args;
+use serde_json::{Map, Value, json};
+
+use super::super::connect::Connect;
+use super::super::run::watch;
+use super::super::submit::parse_label;
+
+/// Exit: 0 started (with --wait: the run succeeded), 1 refused, 3 the run did not succeed, 4 there is no such job.
+#[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    mainspring job trigger hello\n  \
+    mainspring job trigger etl -p day=2026-01-31 -p regions='[\"eu\",\"us\"]' --wait\n  \
+    mainspring job trigger etl --run-key 2026-01-31")]
+pub(super) struct Trigger {
+    /// The job
+    name: String,
+    #[arg(long, default_value = super::TENANT)]
+    tenant: String,
+    /// A parameter, as NAME=VALUE; a value that is JSON is taken as JSON, any other as text
+    #[arg(short, long = "param", value_name = "NAME=VALUE", value_parser = parse_label)]
+    parameters: Vec<(String, String)>,
+    /// One run for each key: a second trigger with it gives the first one's run
+    #[arg(long, value_name = "KEY")]
+    run_key: Option<String>,
+    /// P0, P1 or P2, for all its tasks
+    #[arg(long)]
+    priority: Option<String>,
+    /// A label on the run and its tasks
+    #[arg(long = "label", value_name = "K=V", value_parser = parse_label)]
+    labels: Vec<(String, String)>,
+    /// Watch the run until it has ended; its outcome is the exit code
+    #[arg(short, long)]
+    wait: bool,
+    #[command(flatten)]
+    connect: Connect,
+}
+
+impl Trigger {
+    pub(super) fn run(self) -> anyhow::Result<ExitCode> {
+        let path = super::path(&self.name, ":trigger", &self.tenant);
+        let body = self.body();
+        let wait = self.wait;
+        self.connect.run(async |client, print| {
+            let answer = client.post(&path, &body).await?;
+            if !wait {
+                print.object(&answer);
+                return Ok(ExitCode::SUCCESS);
+            }
+            let id = answer.get("run_id").and_then(Value::as_str).unwrap_or_default();
+            watch(&client, print, id).await
+        })
+    }
+
+    fn body(&self) -> Value {
+        let value = |text: &str| serde_json::from_str(text).unwrap_or_else(|_| Value::from(text));
+        let parameters: Map<String, Value> =
+            self.parameters.iter().map(|(name, text)| (name.clone(), value(text))).collect();
+        let labels: Map<String, Value> =
+            self.labels.iter().map(|(name, text)| (name.clone(), Value::from(text.as_str()))).collect();
+        let mut body = json!({"parameters": parameters, "labels": labels});
+        if let Some(run_key) = &self.run_key {
+            body["run_key"] = run_key.as_str().into();
+        }
+        if let Some(priority) = &self.priority {
+            body["priority"] = priority.as_str().into();
+        }
+        body
+    }
+}

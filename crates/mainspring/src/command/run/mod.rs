@@ -1,0 +1,223 @@
+//! `mainspring run`: look at runs and act on them.
+
+mod rerun;
+mod tree;
+mod watch;
+
+use std::process::ExitCode;
+
+use clap::{Args, Subcommand};
+use mainspring_client::{Client, ClientError, query};
+use serde_json::{Value, json};
+
+pub(super) use self::watch::watch;
+use super::connect::Connect;
+
+/// Exit: 0 done, 1 refused, 4 there is no such run.
+#[derive(Args)]
+pub(crate) struct Run {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Subcommand)]
+enum What {
+    /// List runs, newest first
+    #[command(
+        after_help = "Examples:\n  mainspring run list --job etl\n  mainspring run list --state FAILED"
+    )]
+    List(List),
+    /// Show one run with its tasks
+    #[command(after_help = "Example:\n  mainspring run get run_019a88f0")]
+    Get(One),
+    /// Watch a run until it has ended; exit 3 if it did not succeed
+    #[command(after_help = "Example:\n  mainspring run watch run_019a88f0")]
+    Watch(One),
+    /// Cancel a run, or all that match
+    #[command(
+        after_help = "Examples:\n  mainspring run cancel run_019a88f0\n  mainspring run cancel --job etl --label team=ops"
+    )]
+    Cancel(Cancel),
+    /// Release nothing more of a run until it is resumed
+    #[command(after_help = "Example:\n  mainspring run pause run_019a88f0")]
+    Pause(One),
+    /// Let a paused run go on
+    #[command(after_help = "Example:\n  mainspring run resume run_019a88f0")]
+    Resume(One),
+    /// Run it once more, as a new run
+    Rerun(rerun::Rerun),
+    /// Run tasks of it again, with everything that follows from them
+    #[command(
+        after_help = "Examples:\n  mainspring run clear run_019a88f0\n  mainspring run clear run_019a88f0 --task load"
+    )]
+    Clear(Clear),
+    /// Say how a run ends, whatever its tasks do
+    #[command(after_help = "Example:\n  mainspring run force run_019a88f0 failed --reason 'wrong input'")]
+    Force(Force),
+}
+
+#[derive(Args)]
+struct List {
+    /// Only of this job
+    #[arg(long)]
+    job: Option<String>,
+    /// Only of this tenant
+    #[arg(long)]
+    tenant: Option<String>,
+    /// Only in these states, separated by commas
+    #[arg(long)]
+    state: Option<String>,
+    /// Only with this label, as KEY=VALUE
+    #[arg(long, value_name = "K=V")]
+    label: Option<String>,
+    /// At most so many
+    #[arg(long, default_value_t = 50)]
+    limit: u32,
+    #[command(flatten)]
+    connect: Connect,
+}
+
+#[derive(Args)]
+struct One {
+    /// The run: its id or the beginning of it
+    id: String,
+    #[command(flatten)]
+    connect: Connect,
+}
+
+#[derive(Args)]
+struct Cancel {
+    /// The run: its id or the beginning of it
+    #[arg(conflicts_with_all = ["job", "tenant", "label"], required_unless_present_any = ["job", "tenant", "label"])]
+    id: Option<String>,
+    /// All unfinished runs of this job
+    #[arg(long)]
+    job: Option<String>,
+    /// All unfinished runs of this tenant
+    #[arg(long)]
+    tenant: Option<String>,
+    /// All unfinished runs with this label, as KEY=VALUE
+    #[arg(long, value_name = "K=V")]
+    label: Option<String>,
+    #[command(flatten)]
+    connect: Connect,
+}
+
+#[derive(Args)]
+struct Clear {
+    /// The run: its id or the beginning of it
+    id: String,
+    /// A task to run again; without any, all that failed
+    #[arg(long = "task", value_name = "NAME")]
+    tasks: Vec<String>,
+    /// Why; kept with the run
+    #[arg(long)]
+    reason: Option<String>,
+    #[command(flatten)]
+    connect: Connect,
+}
+
+#[derive(Args)]
+struct Force {
+    /// The run: its id or the beginning of it
+    id: String,
+    /// succeeded, failed or cancelled
+    state: String,
+    /// Why; kept with the run
+    #[arg(long)]
+    reason: Option<String>,
+    #[command(flatten)]
+    connect: Connect,
+}
+
+const COLUMNS: [&str; 7] = ["run_id", "job", "version", "state", "trigger", "created_at", "ended_at"];
+
+impl Run {
+    pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
+        match self.what {
+            What::List(list) => list.run(),
+            What::Get(one) => one.connect.run(async |client, print| {
+                let id = run_id(&client, &one.id).await?;
+                let run = client.get(&format!("/v1/runs/{id}")).await?;
+                if print.is_json() {
+                    print.object(&run);
+                } else {
+                    tree::print(print, &run);
+                }
+                Ok(ExitCode::SUCCESS)
+            }),
+            What::Watch(one) => one.connect.run(async |client, print| {
+                let id = run_id(&client, &one.id).await?;
+                watch(&client, print, &id).await
+            }),
+            What::Cancel(cancel) => cancel.run(),
+            What::Pause(one) => verb(one.connect, &one.id, "pause", &json!({})),
+            What::Resume(one) => verb(one.connect, &one.id, "resume", &json!({})),
+            What::Rerun(rerun) => rerun.run(),
+            What::Clear(clear) => {
+                let body = json!({"tasks": clear.tasks, "reason": clear.reason, "actor": actor()});
+                verb(clear.connect, &clear.id, "clear", &body)
+            }
+            What::Force(force) => {
+                let body = json!({"state": force.state, "reason": force.reason, "actor": actor()});
+                verb(force.connect, &force.id, "force-state", &body)
+            }
+        }
+    }
+}
+
+/// Who acts, for the notes that stay with a run.
+fn actor() -> String {
+    std::env::var("USER").unwrap_or_else(|_| "cli".to_owned())
+}
+
+fn verb(connect: Connect, id: &str, verb: &str, body: &Value) -> anyhow::Result<ExitCode> {
+    connect.run(async |client, print| {
+        let id = run_id(&client, id).await?;
+        print.object(&client.post(&format!("/v1/runs/{id}:{verb}"), body).await?);
+        Ok(ExitCode::SUCCESS)
+    })
+}
+
+/// The whole id of a run that is named by it or by its beginning, among the newest.
+async fn run_id(client: &Client, text: &str) -> Result<String, ClientError> {
+    client.run_id(text).await
+}
+
+impl List {
+    fn run(self) -> anyhow::Result<ExitCode> {
+        let limit = self.limit.to_string();
+        let path = query(
+            "/v1/runs",
+            &[
+                ("job", self.job.as_deref()),
+                ("tenant", self.tenant.as_deref()),
+                ("state", self.state.as_deref()),
+                ("label", self.label.as_deref()),
+                ("limit", Some(&limit)),
+            ],
+        );
+        self.connect.run(async |client, print| {
+            print.rows(&client.get(&path).await?, "runs", &COLUMNS);
+            Ok(ExitCode::SUCCESS)
+        })
+    }
+}
+
+impl Cancel {
+    fn run(self) -> anyhow::Result<ExitCode> {
+        if let Some(id) = &self.id {
+            return verb(self.connect, id, "cancel", &json!({}));
+        }
+        let mut body = json!({});
+        for (field, value) in [("job", self.job), ("tenant", self.tenant), ("label", self.label)] {
+            if let Some(value) = value {
+                body[field] = value.into();
+            }
+        }
+        self.connect.run(async |client, print| {
+            print.object(&client.post("/v1/runs:cancel", &body).await?);
+            Ok(ExitCode::SUCCESS)
+        })
+    }
+}

@@ -1,0 +1,77 @@
+//! `mainspring run rerun`.
+
+use std::process::ExitCode;
+
+use clap::Args;
+use mainspring_client::ClientError;
+use serde_json::{Map, Value, json};
+
+use super::super::connect::Connect;
+use super::super::submit::parse_label;
+use super::{actor, run_id, watch};
+
+#[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    mainspring run rerun run_019a88f0\n  \
+    mainspring run rerun run_019a88f0 --from-failure --newest --wait\n  \
+    mainspring run rerun run_019a88f0 --from-task load -p day=2026-01-31")]
+pub(super) struct Rerun {
+    /// The run: its id or the beginning of it
+    id: String,
+    /// Only what failed and what follows from it; the rest is taken over
+    #[arg(long, conflicts_with = "from_task")]
+    from_failure: bool,
+    /// Only this task and what follows from it; the rest is taken over
+    #[arg(long, value_name = "NAME")]
+    from_task: Option<String>,
+    /// On the job's newest version instead of the run's own
+    #[arg(long)]
+    newest: bool,
+    /// A parameter to change, as NAME=VALUE; the others stay
+    #[arg(short, long = "param", value_name = "NAME=VALUE", value_parser = parse_label)]
+    parameters: Vec<(String, String)>,
+    /// Why; kept with the run
+    #[arg(long)]
+    reason: Option<String>,
+    /// Watch the new run until it has ended; its outcome is the exit code
+    #[arg(short, long)]
+    wait: bool,
+    #[command(flatten)]
+    connect: Connect,
+}
+
+impl Rerun {
+    pub(super) fn run(self) -> anyhow::Result<ExitCode> {
+        let from = match (&self.from_task, self.from_failure) {
+            (Some(task), _) => format!("task:{task}"),
+            (None, true) => "failure".to_owned(),
+            (None, false) => "start".to_owned(),
+        };
+        let version = if self.newest { "newest" } else { "same" };
+        let mut body = json!({"from": from, "version": version, "reason": self.reason, "actor": actor()});
+        self.connect.run(async |client, print| {
+            let id = run_id(&client, &self.id).await?;
+            if !self.parameters.is_empty() {
+                let old = client.get(&format!("/v1/runs/{id}?tasks_limit=0")).await?;
+                body["parameters"] = edited(&old, &self.parameters)?;
+            }
+            let answer = client.post(&format!("/v1/runs/{id}:rerun"), &body).await?;
+            if !self.wait {
+                print.object(&answer);
+                return Ok(ExitCode::SUCCESS);
+            }
+            let id = answer.get("run_id").and_then(Value::as_str).unwrap_or_default();
+            watch(&client, print, id).await
+        })
+    }
+}
+
+fn edited(old: &Value, changes: &[(String, String)]) -> Result<Value, ClientError> {
+    let mut parameters: Map<String, Value> =
+        old.get("parameters").and_then(Value::as_object).cloned().unwrap_or_default();
+    for (name, text) in changes {
+        let value = serde_json::from_str(text).unwrap_or_else(|_| Value::from(text.as_str()));
+        parameters.insert(name.clone(), value);
+    }
+    Ok(Value::Object(parameters))
+}

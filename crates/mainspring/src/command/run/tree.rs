@@ -1,0 +1,160 @@
+//! A run as a tree: each task under the one it needs, as far as a tree can show a graph.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::super::connect::Print;
+use super::super::output::say;
+
+/// Tasks shown; a wider run is summed up.
+const LINES_MAX: usize = 200;
+const BAR: usize = 20;
+
+pub(super) fn print(print: Print, run: &Value) {
+    for line in lines(print, run) {
+        say(&line);
+    }
+}
+
+pub(super) fn lines(print: Print, run: &Value) -> Vec<String> {
+    let mut lines = vec![head(print, run)];
+    for field in ["paused", "stopping", "reason"] {
+        if let Some(text) = run.get(field).and_then(Value::as_str) {
+            lines.push(format!("  {field}: {text}"));
+        }
+    }
+    let empty = Vec::new();
+    let tasks = run.get("tasks").and_then(Value::as_array).unwrap_or(&empty);
+    let depths = depths(tasks);
+    let width =
+        tasks.iter().zip(&depths).map(|(task, depth)| text(task, "name").chars().count() + 2 * depth).max();
+    for (at, depth) in order(tasks, &depths).into_iter().take(LINES_MAX) {
+        lines.push(line(print, &tasks[at], depth, width.unwrap_or(0)));
+    }
+    let total = run.get("tasks_total").and_then(Value::as_u64).unwrap_or(0) as usize;
+    if total > LINES_MAX.min(tasks.len()) {
+        lines.push(format!("  … {} more tasks: {}", total - LINES_MAX.min(tasks.len()), counts(run)));
+    }
+    lines
+}
+
+fn text<'a>(value: &'a Value, field: &str) -> &'a str {
+    value.get(field).and_then(Value::as_str).unwrap_or_default()
+}
+
+fn head(print: Print, run: &Value) -> String {
+    let version = run.get("version").and_then(Value::as_u64).unwrap_or(0);
+    let state = text(run, "state");
+    format!(
+        "{} {} v{version}  {}  {}",
+        text(run, "run_id"),
+        text(run, "job"),
+        print.state(state, state.to_owned()),
+        counts(run)
+    )
+}
+
+fn counts(run: &Value) -> String {
+    let counts = run.get("counts").and_then(Value::as_object).into_iter().flatten();
+    let words: Vec<String> =
+        counts.map(|(state, count)| format!("{count} {}", state.to_lowercase())).collect();
+    words.join(", ")
+}
+
+/// How far each task is from those that need nothing, by its first need, which is also what it is shown under.
+fn depths(tasks: &[Value]) -> Vec<usize> {
+    let by_name: BTreeMap<&str, usize> =
+        tasks.iter().enumerate().map(|(at, task)| (text(task, "name"), at)).collect();
+    let parent = |at: usize| first_need(&tasks[at]).and_then(|need| by_name.get(need).copied());
+    (0..tasks.len())
+        .map(|at| std::iter::successors(parent(at), |above| parent(*above)).take(tasks.len()).count())
+        .collect()
+}
+
+fn first_need(task: &Value) -> Option<&str> {
+    task.get("needs")?.as_array()?.first()?.as_str()
+}
+
+/// Depth first, in the order of the file.
+fn order(tasks: &[Value], depths: &[usize]) -> Vec<(usize, usize)> {
+    let mut children: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    let mut open = Vec::new();
+    for at in (0..tasks.len()).rev() {
+        match first_need(&tasks[at]).filter(|_| depths[at] > 0) {
+            Some(need) => children.entry(need).or_default().push(at),
+            None => open.push(at),
+        }
+    }
+    let mut ordered = Vec::with_capacity(tasks.len());
+    while let Some(at) = open.pop() {
+        ordered.push((at, depths[at]));
+        open.extend(children.remove(text(&tasks[at], "name")).unwrap_or_default());
+    }
+    ordered
+}
+
+fn line(print: Print, task: &Value, depth: usize, width: usize) -> String {
+    let state = text(task, "state");
+    let sign = match state {
+        "COMPLETED" => "✔",
+        "FAILED" => "✘",
+        "RUNNING" => "▶",
+        "SKIPPED" | "CANCELED" => "–",
+        "UPSTREAM_FAILED" => "!",
+        _ => "·",
+    };
+    let name = format!("{}{}", "  ".repeat(depth), text(task, "name"));
+    let mut line = format!(
+        "  {} {name:<width$}  {}",
+        print.state(state, sign.to_owned()),
+        print.state(state, format!("{state:<15}"))
+    );
+    if let Some(items) = task.get("items") {
+        line.push_str(&bar(items));
+    }
+    if let Some(reason) = task.get("reason").and_then(Value::as_str) {
+        line.extend([" ", reason]);
+    }
+    line.trim_end().to_owned()
+}
+
+fn bar(items: &Value) -> String {
+    let number = |field: &str| items.get(field).and_then(Value::as_u64).unwrap_or(0) as usize;
+    let (count, done) = (number("count").max(1), number("succeeded") + number("failed"));
+    let full = done * BAR / count;
+    let failed = number("failed");
+    let failures = if failed > 0 { format!(", {failed} failed") } else { String::new() };
+    format!("[{}{}] {done}/{count}{failures}", "█".repeat(full), "░".repeat(BAR - full))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::super::output::Output;
+    use super::*;
+
+    #[test]
+    fn tasks_stand_under_what_they_need() {
+        let task =
+            |name: &str, needs: &[&str], state: &str| json!({"name": name, "needs": needs, "state": state});
+        let run = json!({
+            "run_id": "run_1", "job": "etl", "version": 2, "state": "RUNNING", "tasks_total": 4,
+            "counts": {"COMPLETED": 1, "RUNNING": 1},
+            "tasks": [
+                task("load", &["transform"], "PENDING"),
+                task("extract", &[], "COMPLETED"),
+                json!({"name": "transform", "needs": ["extract"], "state": "RUNNING",
+                       "items": {"count": 10, "succeeded": 4, "failed": 1}}),
+                task("notify", &["load", "extract"], "PENDING"),
+            ],
+        });
+        let lines = lines(Print::new(Output::Table), &run);
+        assert_eq!(lines[0], "run_1 etl v2  RUNNING  1 completed, 1 running");
+        assert_eq!(lines[1], "  ✔ extract         COMPLETED");
+        assert_eq!(lines[2], "  ▶   transform     RUNNING        [██████████░░░░░░░░░░] 5/10, 1 failed");
+        assert_eq!(lines[3], "  ·     load        PENDING");
+        assert_eq!(lines[4], "  ·       notify    PENDING");
+    }
+}

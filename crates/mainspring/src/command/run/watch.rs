@@ -1,0 +1,86 @@
+//! Watching a run: a tree that is drawn anew on a terminal, or a line for every change elsewhere.
+
+use std::collections::BTreeMap;
+use std::io::{IsTerminal, Write};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use mainspring_client::{Client, ClientError};
+use serde_json::Value;
+
+use super::super::connect::Print;
+use super::super::output::say;
+use super::tree;
+
+/// Between two looks; longer while nothing changes.
+const LOOK_MIN: Duration = Duration::from_millis(50);
+const LOOK_MAX: Duration = Duration::from_secs(1);
+
+/// Until the run has ended. Exit: 0 it succeeded, 3 it did not.
+pub(in crate::command) async fn watch(
+    client: &Client,
+    print: Print,
+    id: &str,
+) -> Result<ExitCode, ClientError> {
+    let live = std::io::stderr().is_terminal() && !print.is_json();
+    let mut seen = Seen::default();
+    let mut wait = LOOK_MIN;
+    loop {
+        let run = client.get(&format!("/v1/runs/{id}")).await?;
+        let changed = if live { seen.draw(print, &run) } else { seen.tell(print, &run) };
+        let state = run.get("state").and_then(Value::as_str).unwrap_or_default();
+        if matches!(state, "COMPLETED" | "FAILED" | "CANCELED") {
+            if print.is_json() {
+                print.object(&run);
+            } else if !live {
+                say(&format!("{id} {state}"));
+            }
+            return Ok(if state == "COMPLETED" { ExitCode::SUCCESS } else { ExitCode::from(3) });
+        }
+        wait = if changed { LOOK_MIN } else { LOOK_MAX.min(wait * 3 / 2) };
+        tokio::time::sleep(wait).await;
+    }
+}
+
+#[derive(Default)]
+struct Seen {
+    lines: Vec<String>,
+    states: BTreeMap<String, String>,
+}
+
+impl Seen {
+    /// Over what was drawn before. Goes to stderr: it is for people.
+    fn draw(&mut self, print: Print, run: &Value) -> bool {
+        let lines = tree::lines(print, run);
+        if lines == self.lines {
+            return false;
+        }
+        let mut out = String::new();
+        if !self.lines.is_empty() {
+            out.push_str(&format!("\u{1b}[{}A\u{1b}[J", self.lines.len()));
+        }
+        for line in &lines {
+            out.push_str(line);
+            out.push('\n');
+        }
+        let _ = std::io::stderr().lock().write_all(out.as_bytes());
+        self.lines = lines;
+        true
+    }
+
+    fn tell(&mut self, print: Print, run: &Value) -> bool {
+        let mut changed = false;
+        for task in run.get("tasks").and_then(Value::as_array).into_iter().flatten() {
+            let told = |field: &str| task.get(field).and_then(Value::as_str).unwrap_or_default();
+            let (name, state) = (told("name"), told("state"));
+            if self.states.get(name).map(String::as_str) != Some(state) {
+                changed = true;
+                if state != "PENDING" && !print.is_json() {
+                    eprintln!("{name} {state} {}", told("reason"));
+                }
+                self.states.insert(name.to_owned(), state.to_owned());
+            }
+        }
+        changed
+    }
+}

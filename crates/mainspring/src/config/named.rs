@@ -1,0 +1,133 @@
+//! Settings of things that people name: `[pools.NAME]` and `[tenants.NAME]`. Files and flags set them; there are no
+//! variables for them, because names are not known beforehand.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use mainspring_core::command::Configure;
+use mainspring_core::dispatch::{POOL_DEFAULT, TENANT_DEFAULT};
+use mainspring_core::name::Name;
+
+use super::value::{Kind, Value};
+use super::{Config, Source};
+
+pub(crate) struct NamedKey {
+    pub(crate) table: &'static str,
+    pub(crate) field: &'static str,
+    pub(crate) kind: Kind,
+    pub(crate) about: &'static str,
+}
+
+const fn key(table: &'static str, field: &'static str, max: u64, about: &'static str) -> NamedKey {
+    NamedKey { table, field, kind: Kind::Count { min: 1, max }, about }
+}
+
+/// Pools and tenants that have settings of their own.
+const NAMES_MAX: usize = 10_000;
+
+#[rustfmt::skip]
+pub(crate) const NAMED: &[NamedKey] = &[
+    key("pools", "running_max", 1_000_000_000, "Most attempts at once over all workers of the pool"),
+    key("pools", "queued_max", 1_000_000_000, "Most tasks that wait for the pool; beyond that submissions are refused"),
+    key("tenants", "weight", 1_000_000, "Turns relative to other tenants, which have 1"),
+    key("tenants", "running_max", 1_000_000_000, "Most attempts of the tenant at once over all pools"),
+];
+
+/// Which setting of which pool or tenant.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct NamedSetting {
+    pub(crate) table: &'static str,
+    pub(crate) name: String,
+    pub(crate) field: &'static str,
+}
+
+/// As a file with dotted keys has it.
+impl fmt::Display for NamedSetting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let bare = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+        let Self { table, name, field } = self;
+        if name.chars().all(bare) {
+            write!(f, "{table}.{name}.{field}")
+        } else {
+            write!(f, "{table}.{name:?}.{field}")
+        }
+    }
+}
+
+pub(super) fn is_table(name: &str) -> bool {
+    NAMED.iter().any(|key| key.table == name)
+}
+
+/// The setting and what it takes, or what is wrong with the name.
+pub(super) fn find(table: &str, name: &str, field: &str) -> Result<(NamedSetting, Kind), String> {
+    let short: String = name.chars().take(80).collect();
+    if name.is_empty() {
+        return Err(format!("`{table}`: the name is missing"));
+    }
+    if let Err(bad) = Name::new(name) {
+        return Err(format!("`{table}.{short}`: {bad}"));
+    }
+    let fields = || NAMED.iter().filter(|key| key.table == table);
+    let Some(key) = fields().find(|key| key.field == field) else {
+        let known: Vec<String> = fields().map(|key| format!("`{}`", key.field)).collect();
+        let field: String = field.chars().take(80).collect();
+        return Err(format!(
+            "there is no setting `{table}.{short}.{field}`; there are {}",
+            known.join(" and ")
+        ));
+    };
+    Ok((NamedSetting { table: key.table, name: name.to_owned(), field: key.field }, key.kind))
+}
+
+/// `pools.mail.queued_max` of a flag: everything between the first and the last dot is the name.
+pub(super) fn find_dotted(text: &str) -> Option<Result<(NamedSetting, Kind), String>> {
+    let (table, rest) = text.split_once('.').filter(|(table, _)| is_table(table))?;
+    let Some((name, field)) = rest.rsplit_once('.') else {
+        return Some(Err(format!("write it as `{table}.NAME.SETTING`")));
+    };
+    let quoted = name.strip_prefix('"').and_then(|name| name.strip_suffix('"'));
+    Some(find(table, quoted.unwrap_or(name), field))
+}
+
+impl Config {
+    /// Settings of pools and tenants, with where each came from.
+    pub(crate) fn named(&self) -> impl Iterator<Item = (&NamedSetting, &(Value, Source))> {
+        self.named.iter()
+    }
+
+    pub(super) fn too_many_names(&self) -> Option<String> {
+        let names: BTreeSet<_> = self.named.keys().map(|key| (key.table, &key.name)).collect();
+        let count = names.len();
+        (count > NAMES_MAX)
+            .then(|| format!("{count} pools and tenants have settings; at most {NAMES_MAX} may"))
+    }
+
+    /// What the server tells its shard at the start.
+    pub(super) fn configures(&self) -> Vec<Configure> {
+        let number = |table, name: &str, field| {
+            let key = NamedSetting { table, name: name.to_owned(), field };
+            match self.named.get(&key) {
+                Some((Value::Number(number), _)) => Some(*number),
+                _ => None,
+            }
+        };
+        let bounded = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
+        let names: BTreeSet<_> = self.named.keys().map(|key| (key.table, key.name.as_str())).collect();
+        let configure = |(table, text): (&'static str, &str)| {
+            let name = Name::new(text).ok()?;
+            let running_max = number(table, text, "running_max").map(bounded);
+            Some(if table == "pools" {
+                let mut limit = POOL_DEFAULT;
+                limit.running_max = running_max.unwrap_or(limit.running_max);
+                limit.queued_max = number(table, text, "queued_max").unwrap_or(limit.queued_max);
+                Configure::Pool { pool: name, limit }
+            } else {
+                let mut share = TENANT_DEFAULT;
+                share.running_max = running_max.unwrap_or(share.running_max);
+                share.weight = number(table, text, "weight").map_or(share.weight, bounded);
+                Configure::Tenant { tenant: name, share }
+            })
+        };
+        names.into_iter().filter_map(configure).collect()
+    }
+}

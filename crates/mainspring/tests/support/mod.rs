@@ -1,0 +1,101 @@
+//! What tests of the real binary share: servers and workers as processes that do not outlive a test, and the command
+//! line against them.
+#![allow(dead_code, reason = "every test takes what it needs")]
+
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+pub const BINARY: &str = env!("CARGO_BIN_EXE_mainspring");
+
+/// Where a server listens that may take any free port.
+pub const ANY_PORT: &str = "127.0.0.1:0";
+
+/// A process that does not outlive the test.
+pub struct Running(pub Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Starts a server with these arguments more, and answers where it listens.
+#[track_caller]
+pub fn server(data: &Path, listen: &str, more: &[&str]) -> (Running, String) {
+    let mut child = Command::new(BINARY)
+        .args(["server", "--listen", listen, "--data"])
+        .arg(data)
+        .args(more)
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary starts");
+    let stderr = child.stderr.take().expect("piped");
+    let running = Running(child);
+    let mut line = String::new();
+    BufReader::new(stderr).read_line(&mut line).expect("it says where it listens");
+    let address = line.split_whitespace().find(|word| word.starts_with("http://"));
+    let address = address.unwrap_or_else(|| panic!("no address: {line}")).trim_end_matches(',').to_owned();
+    (running, address)
+}
+
+/// Starts a worker with these arguments more.
+pub fn worker(server: &str, state: &Path, more: &[&str]) -> Running {
+    let worker = Command::new(BINARY)
+        .args(["worker", "--server", server, "--slots", "4", "--state"])
+        .arg(state)
+        .args(more)
+        .stderr(Stdio::null())
+        .spawn();
+    Running(worker.expect("the binary starts"))
+}
+
+pub fn command(server: &str, args: &[&str]) -> Command {
+    let mut command = Command::new(BINARY);
+    command.env("MAINSPRING_SERVER", server).args(args).stdin(Stdio::null());
+    command
+}
+
+pub fn mainspring(server: &str, args: &[&str]) -> Output {
+    command(server, args).output().expect("the binary runs")
+}
+
+/// What a command printed, which must be JSON.
+#[track_caller]
+pub fn json(output: &Output) -> Value {
+    serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|_| panic!("not JSON: {}{}", stdout(output), stderr(output)))
+}
+
+#[track_caller]
+pub fn json_of(server: &str, args: &[&str]) -> Value {
+    json(&mainspring(server, &[args, &["-o", "json"]].concat()))
+}
+
+/// Submits with these arguments; the id of the task.
+#[track_caller]
+pub fn submitted(server: &str, args: &[&str]) -> String {
+    let answer = json(&mainspring(server, &[&["submit", "-o", "json"], args].concat()));
+    answer["task_id"].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned()
+}
+
+pub fn stdout(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+pub fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[track_caller]
+pub fn until(what: &str, holds: impl Fn() -> bool) {
+    let start = Instant::now();
+    while !holds() {
+        assert!(start.elapsed() < Duration::from_mins(1), "never: {what}");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}

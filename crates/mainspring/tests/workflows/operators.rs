@@ -1,0 +1,75 @@
+//! Cancel, pause, clear, rerun, and one run for each key.
+
+use crate::support::{stderr, until};
+use crate::{state, task, world};
+
+const CHAIN: &str = "job: chain
+tasks:
+  a: {run: [sh, -c, 'echo one; echo ran >> $MAINSPRING_TEST_DIR/a']}
+  b: {needs: a, retries: 0, run: [sh, -c, 'test -e $MAINSPRING_TEST_DIR/fixed']}
+  c: {needs: b, noop: {}}
+";
+
+#[test]
+fn what_failed_is_repaired_and_runs_again_without_what_went_well() {
+    let world = world("4");
+    let dir = world.dir.path().to_string_lossy().into_owned();
+    world.apply(&CHAIN.replace("$MAINSPRING_TEST_DIR", &dir));
+    let id = world.trigger("chain", &[]);
+    let run = world.ended(&id);
+    assert_eq!((run["state"].as_str(), state(&run, "c")), (Some("FAILED"), "UPSTREAM_FAILED"), "{run:#}");
+    std::fs::write(world.dir.path().join("fixed"), "").expect("a file");
+    let again = world.json(&["run", "rerun", &id, "--from-failure", "--wait"]);
+    assert_eq!(again["state"], "COMPLETED", "{again:#}");
+    assert_eq!(again["rerun_of"].as_str(), Some(&*id));
+    let cleared = world.run(&["run", "clear", &id, "--reason", "the disk was full"]);
+    assert!(cleared.status.success(), "{}", stderr(&cleared));
+    let run = world.ended(&id);
+    assert_eq!(run["state"], "COMPLETED", "{run:#}");
+    assert_eq!(run["notes"][0]["reason"], "the disk was full");
+    assert_eq!(task(&run, "b")["turn"], 1);
+    let ran = std::fs::read_to_string(world.dir.path().join("a")).expect("a ran");
+    assert_eq!(ran.lines().count(), 1, "what went well is not repeated");
+}
+
+#[test]
+fn a_run_is_paused_resumed_and_cancelled() {
+    let world = world("4");
+    world.apply("job: slow\ntasks:\n  a: {run: [sleep, '60']}\n  b: {needs: a, noop: {}}\n");
+    let id = world.trigger("slow", &[]);
+    assert!(world.run(&["run", "pause", &id]).status.success());
+    assert_eq!(world.json(&["run", "get", &id])["state"], "PAUSED");
+    assert!(world.run(&["run", "resume", &id]).status.success());
+    until("the task runs", || world.json(&["run", "get", &id])["tasks"][0]["state"] == "RUNNING");
+    assert!(world.run(&["run", "cancel", &id]).status.success());
+    let run = world.ended(&id);
+    assert_eq!((run["state"].as_str(), state(&run, "b")), (Some("CANCELED"), "CANCELED"), "{run:#}");
+    let other = world.trigger("slow", &[]);
+    let answer = world.json(&["run", "cancel", "--job", "slow"]);
+    assert_eq!(answer["canceled"], 1, "{answer}");
+    assert_eq!(world.ended(&other)["state"], "CANCELED");
+}
+
+#[test]
+fn one_run_for_each_run_key() {
+    let world = world("1");
+    world.apply("job: keyed\nparameters: {n: 1}\ntasks:\n  a: {noop: {}}\n");
+    let first = world.trigger("keyed", &["--run-key", "2026-01-31"]);
+    assert_eq!(world.trigger("keyed", &["--run-key", "2026-01-31"]), first);
+    let other = world.run(&["job", "trigger", "keyed", "--run-key", "2026-01-31", "-p", "n=2"]);
+    assert_eq!(other.status.code(), Some(1), "the same key with other parameters is refused");
+    assert_ne!(world.trigger("keyed", &["--run-key", "2026-02-01"]), first);
+    let runs = world.json(&["run", "list", "--job", "keyed"]);
+    assert_eq!(runs["runs"].as_array().map(Vec::len), Some(2));
+}
+
+#[test]
+fn a_paused_job_keeps_its_runs_waiting() {
+    let world = world("1");
+    world.apply("job: p\ntasks:\n  a: {noop: {}}\n");
+    assert!(world.run(&["job", "pause", "p"]).status.success());
+    let id = world.trigger("p", &[]);
+    assert_eq!(world.json(&["run", "get", &id])["state"], "QUEUED");
+    assert!(world.run(&["job", "resume", "p"]).status.success());
+    assert_eq!(world.ended(&id)["state"], "COMPLETED");
+}
