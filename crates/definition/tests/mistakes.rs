@@ -23,151 +23,151 @@ fn check(name: &str, text: &str, expected: &str, help: &str) {
 
 const X: &str = "job: a\ntasks:\n  x:\n    ";
 
+/// What stands in the task, the mistake, and a part of the help.
+const FORM: [(&str, &str, &str, &str); 25] = [
+    (
+        "unknown field",
+        "noop: {}\n    retrys: 3",
+        "unknown_field 5:5 tasks.x.retrys: there is no field `retrys`",
+        "`retries`",
+    ),
+    (
+        "wrong type",
+        "noop: {}\n    retries: many",
+        "wrong_type 5:14 tasks.x.retries: a number of retries, or an object is expected, not a text",
+        "",
+    ),
+    (
+        "duplicate",
+        "noop: {}\n    pool: a\n    pool: b",
+        "duplicate_key 6:5 tasks.x.pool: `pool` is given twice",
+        "keep",
+    ),
+    (
+        "duration",
+        "noop: {}\n    timeout: 5 parsecs",
+        "bad_value 5:14 tasks.x.timeout: `5 parsecs` is not a duration",
+        "`30s`",
+    ),
+    (
+        "no limit",
+        "noop: {}\n    timeout: 0s",
+        "bad_value 5:14 tasks.x.timeout: a limit of nothing lets nothing run",
+        "leave it out",
+    ),
+    (
+        "size",
+        "noop: {}\n    resources: {memory: 5 apples}",
+        "bad_value 5:25 tasks.x.resources.memory: `5 apples` is not a size",
+        "MiB",
+    ),
+    (
+        "word",
+        "noop: {}\n    trigger_rule: all_sucess",
+        "bad_value 5:19 tasks.x.trigger_rule: `all_sucess` is not known here",
+        "`all_success`? one of: all_success, all_failed",
+    ),
+    (
+        "range",
+        "noop: {}\n    priority: {level: 11}",
+        "bad_value 5:23 tasks.x.priority.level: the number must be from 0 to 10",
+        "",
+    ),
+    (
+        "negative",
+        "noop: {}\n    retries: -1",
+        "bad_value 5:14 tasks.x.retries: the number must be from 0 to 100000",
+        "",
+    ),
+    ("no work", "needs: []", "no_work 4:5 tasks.x: it does not say what to do", "run, shell"),
+    (
+        "two works",
+        "noop: {}\n    sleep: 5s",
+        "two_works 5:5 tasks.x.sleep: `noop` and `sleep` are two kinds of work",
+        "two tasks",
+    ),
+    (
+        "text for a list",
+        "run: ls -l",
+        "wrong_type 4:10 tasks.x.run: a list is expected, not a text",
+        "`shell:`",
+    ),
+    (
+        "not of this work",
+        "noop: {}\n    cwd: /x",
+        "unsupported 5:5 tasks.x.cwd: `cwd` belongs to `run` and `shell`, this is `noop`",
+        "",
+    ),
+    (
+        "octal",
+        "run: [chmod, 0755]",
+        "bad_value 4:18 tasks.x.run[1]: `0755` is the number 755 here",
+        "\"0755\"",
+    ),
+    (
+        "version",
+        "run: [pip, 1.10]",
+        "bad_value 4:16 tasks.x.run[1]: `1.10` is the number 1.1 here",
+        "\"1.10\"",
+    ),
+    (
+        "our variable",
+        "{run: [a], env: {MAINSPRING_X: 1}}",
+        "bad_name 4:22 tasks.x.env.MAINSPRING_X: names that begin with `MAINSPRING_` are ours, as `MAINSPRING_VALUE_1` is",
+        "",
+    ),
+    ("no url", "http: {method: GET}", "missing_field 4:11 tasks.x.http: `http` needs a `url`", ""),
+    (
+        "bad url",
+        "http: {url: example.org}",
+        "bad_value 4:17 tasks.x.http.url: a URL begins with `http://` or `https://`",
+        "",
+    ),
+    (
+        "setting of a job task",
+        "{job: b, retries: 3}",
+        "unsupported 4:14 tasks.x.retries: `retries` has no effect on a task that starts another job",
+        "",
+    ),
+    (
+        "bound of a loop",
+        "noop: {}\n    repeat: {until: output.x}",
+        "missing_field 5:13 tasks.x.repeat: `repeat` needs `max`",
+        "",
+    ),
+    (
+        "share",
+        "noop: {}\n    for_each: {items: [1], tolerate: \"200%\"}",
+        "bad_value 5:38 tasks.x.for_each.tolerate: `200%` is not a share",
+        "",
+    ),
+    (
+        "template in a list",
+        "noop: {}\n    for_each: [\"{{ params.a }}\"]",
+        "bad_value 5:16 tasks.x.for_each[0]: items of a list are taken as they are, without templates",
+        "expression",
+    ),
+    (
+        "limit twice",
+        "noop: {}\n    limits: [db, db]",
+        "bad_value 5:18 tasks.x.limits[1]: the limit `db` is named twice",
+        "",
+    ),
+    ("tag", "noop: {}\n    pool: !secret x", "bad_value 5:19 : the tag `!secret` means nothing here", ""),
+    (
+        "number",
+        "noop: {}\n    retries: 99999999999999999999",
+        "bad_value 5:14 : the number `99999999999999999999` has more than 64 bits",
+        "",
+    ),
+];
+
 #[test]
 fn the_form_of_a_file() {
-    let task = |text: &str| format!("{X}{text}\n");
-    let noop = |text: &str| format!("{X}noop: {{}}\n    {text}\n");
-    let rows = [
-        (
-            "unknown field",
-            noop("retrys: 3"),
-            "unknown_field 5:5 tasks.x.retrys: there is no field `retrys`",
-            "`retries`",
-        ),
-        (
-            "wrong type",
-            noop("retries: many"),
-            "wrong_type 5:14 tasks.x.retries: a number of retries, or an object is expected, not a text",
-            "",
-        ),
-        (
-            "duplicate",
-            noop("pool: a\n    pool: b"),
-            "duplicate_key 6:5 tasks.x.pool: `pool` is given twice",
-            "keep",
-        ),
-        (
-            "duration",
-            noop("timeout: 5 parsecs"),
-            "bad_value 5:14 tasks.x.timeout: `5 parsecs` is not a duration",
-            "`30s`",
-        ),
-        (
-            "no limit",
-            noop("timeout: 0s"),
-            "bad_value 5:14 tasks.x.timeout: a limit of nothing lets nothing run",
-            "leave it out",
-        ),
-        (
-            "size",
-            noop("resources: {memory: 5 apples}"),
-            "bad_value 5:25 tasks.x.resources.memory: `5 apples` is not a size",
-            "MiB",
-        ),
-        (
-            "word",
-            noop("trigger_rule: all_sucess"),
-            "bad_value 5:19 tasks.x.trigger_rule: `all_sucess` is not known here",
-            "`all_success`? one of: all_success, all_failed",
-        ),
-        (
-            "range",
-            noop("priority: {level: 11}"),
-            "bad_value 5:23 tasks.x.priority.level: the number must be from 0 to 10",
-            "",
-        ),
-        (
-            "negative",
-            noop("retries: -1"),
-            "bad_value 5:14 tasks.x.retries: the number must be from 0 to 100000",
-            "",
-        ),
-        ("no work", task("needs: []"), "no_work 4:5 tasks.x: it does not say what to do", "run, shell"),
-        (
-            "two works",
-            task("noop: {}\n    sleep: 5s"),
-            "two_works 5:5 tasks.x.sleep: `noop` and `sleep` are two kinds of work",
-            "two tasks",
-        ),
-        (
-            "text for a list",
-            task("run: ls -l"),
-            "wrong_type 4:10 tasks.x.run: a list is expected, not a text",
-            "`shell:`",
-        ),
-        (
-            "not of this work",
-            noop("cwd: /x"),
-            "unsupported 5:5 tasks.x.cwd: `cwd` belongs to `run` and `shell`, this is `noop`",
-            "",
-        ),
-        (
-            "octal",
-            task("run: [chmod, 0755]"),
-            "bad_value 4:18 tasks.x.run[1]: `0755` is the number 755 here",
-            "\"0755\"",
-        ),
-        (
-            "version",
-            task("run: [pip, 1.10]"),
-            "bad_value 4:16 tasks.x.run[1]: `1.10` is the number 1.1 here",
-            "\"1.10\"",
-        ),
-        (
-            "our variable",
-            task("{run: [a], env: {MAINSPRING_X: 1}}"),
-            "bad_name 4:22 tasks.x.env.MAINSPRING_X: names that begin with `MAINSPRING_` are ours, as `MAINSPRING_VALUE_1` is",
-            "",
-        ),
-        ("no url", task("http: {method: GET}"), "missing_field 4:11 tasks.x.http: `http` needs a `url`", ""),
-        (
-            "bad url",
-            task("http: {url: example.org}"),
-            "bad_value 4:17 tasks.x.http.url: a URL begins with `http://` or `https://`",
-            "",
-        ),
-        (
-            "setting of a job task",
-            task("{job: b, retries: 3}"),
-            "unsupported 4:14 tasks.x.retries: `retries` has no effect on a task that starts another job",
-            "",
-        ),
-        (
-            "bound of a loop",
-            noop("repeat: {until: output.x}"),
-            "missing_field 5:13 tasks.x.repeat: `repeat` needs `max`",
-            "",
-        ),
-        (
-            "share",
-            noop("for_each: {items: [1], tolerate: \"200%\"}"),
-            "bad_value 5:38 tasks.x.for_each.tolerate: `200%` is not a share",
-            "",
-        ),
-        (
-            "template in a list",
-            noop("for_each: [\"{{ params.a }}\"]"),
-            "bad_value 5:16 tasks.x.for_each[0]: items of a list are taken as they are, without templates",
-            "expression",
-        ),
-        (
-            "limit twice",
-            noop("limits: [db, db]"),
-            "bad_value 5:18 tasks.x.limits[1]: the limit `db` is named twice",
-            "",
-        ),
-        ("tag", noop("pool: !secret x"), "bad_value 5:19 : the tag `!secret` means nothing here", ""),
-        (
-            "number",
-            noop("retries: 99999999999999999999"),
-            "bad_value 5:14 : the number `99999999999999999999` has more than 64 bits",
-            "",
-        ),
-    ];
-    for (name, text, expected, help) in rows {
-        check(name, &text, expected, help);
+    for (name, text, expected, help) in FORM {
+        check(name, &format!("{X}{text}\n"), expected, help);
     }
-    let undo = mistakes(&noop("undo: {noop: {}}"));
+    let undo = mistakes(&format!("{X}noop: {{}}\n    undo: {{noop: {{}}}}\n"));
     assert_eq!(undo.iter().map(|m| m.code).collect::<Vec<_>>(), [Code::UnknownField, Code::Unsupported]);
 }
 
@@ -245,138 +245,140 @@ fn job(tasks: &str) -> String {
     format!("job: a\nparameters: {{day: x}}\ntasks:\n{tasks}")
 }
 
+/// The tasks of a job, the mistake, and a part of the help.
+const TASKS: [(&str, &str, &str, &str); 22] = [
+    (
+        "missing",
+        "  load: {noop: }\n  x: {noop: , needs: [laod]}\n",
+        "unknown_task 5:23 tasks.x.needs[0]: there is no task `laod`",
+        "`load`",
+    ),
+    (
+        "itself",
+        "  x: {noop: , needs: x}\n",
+        "self_dependency 4:22 tasks.x.needs: a task cannot need itself",
+        "",
+    ),
+    (
+        "twice",
+        "  y: {noop: }\n  x: {noop: , needs: [y, y]}\n",
+        "duplicate_dependency 5:26 tasks.x.needs[1]: `y` is named twice",
+        "",
+    ),
+    (
+        "cycle",
+        "  a: {noop: , needs: b}\n  b: {noop: , needs: c}\n  c: {noop: , needs: a}\n  d: {noop: , needs: a}\n",
+        "cycle 4:3 tasks.a: tasks wait for each other: a → b → c → a",
+        "",
+    ),
+    (
+        "rule alone",
+        "  x: {noop: , trigger_rule: all_failed}\n",
+        "impossible_rule 4:29 tasks.x.trigger_rule: `all_failed` on `x` asks for the end of other tasks, and it needs none",
+        "",
+    ),
+    (
+        "rule and noop",
+        "  y: {noop: }\n  x: {noop: , needs: y, trigger_rule: one_failed}\n",
+        "impossible_rule 5:39 tasks.x.trigger_rule: `one_failed` on `x` can never be met: `noop` does not fail",
+        "",
+    ),
+    (
+        "loop over items",
+        "  x: {noop: , for_each: [1], repeat: {until: output.x, max: 2}}\n",
+        "unsupported 4:30 tasks.x.repeat: `repeat` does not work together with `for_each`",
+        "",
+    ),
+    (
+        "loop of runs",
+        "  x: {job: b, repeat: {until: output.x, max: 2}}\n",
+        "unsupported 4:15 tasks.x.repeat: `repeat` does not work together with `job`",
+        "",
+    ),
+    (
+        "never skipped",
+        "  y: {run: [a]}\n  x: {noop: , needs: y, trigger_rule: all_skipped}\n",
+        "impossible_rule 5:39 tasks.x.trigger_rule: `all_skipped` on `x` can never be met: an upstream task has no `when`, no `for_each` and nothing before it",
+        "",
+    ),
+    ("expression", "  x: {noop: , when: \"params.day = 'x'\"}\n", "bad_expression", ""),
+    (
+        "template",
+        "  x: {run: [\"{{ params.day\"]}\n",
+        "bad_template 4:13 tasks.x.run[0]: `{{` is not closed",
+        "}}",
+    ),
+    (
+        "shell",
+        "  x: {shell: \"echo `echo {{ params.day }}`\"}\n",
+        "unsafe_shell 4:14 tasks.x.shell: a value cannot stand in backticks; use `$( )`",
+        "env:",
+    ),
+    (
+        "parameter",
+        "  x: {run: [\"{{ params.dya }}\"]}\n",
+        "unknown_parameter 4:13 tasks.x.run[0]: there is no parameter `dya`",
+        "`day`",
+    ),
+    (
+        "task",
+        "  load: {noop: }\n  x: {noop: , needs: load, when: tasks.laod.state == 'success'}\n",
+        "unknown_task 5:34 tasks.x.when: there is no task `laod`",
+        "`load`",
+    ),
+    (
+        "not upstream",
+        "  y: {noop: }\n  x: {run: [\"{{ tasks.y.output }}\"]}\n",
+        "not_upstream 5:13 tasks.x.run[0]: `y` is not upstream of `x`: it may not have ended when this is read",
+        "`y` to `needs`",
+    ),
+    (
+        "own output",
+        "  x: {run: [\"{{ tasks.x.output }}\"]}\n",
+        "not_upstream 4:13 tasks.x.run[0]: `tasks.x` is this task itself, which has not ended yet",
+        "",
+    ),
+    (
+        "undeclared",
+        "  y: {noop: , outputs: [rows]}\n  x: {run: [\"{{ tasks.y.output.row }}\"], needs: y}\n",
+        "undeclared_output 5:13 tasks.x.run[0]: `y` declares no output `row`",
+        "`rows`",
+    ),
+    (
+        "item",
+        "  x: {run: [\"{{ item }}\"]}\n",
+        "out_of_place 4:13 tasks.x.run[0]: `item` has no value here",
+        "for_each",
+    ),
+    (
+        "item in a condition",
+        "  x: {noop: , when: item > 1, for_each: [1]}\n",
+        "out_of_place 4:21 tasks.x.when: `item` has no value here",
+        "",
+    ),
+    (
+        "output",
+        "  x: {run: [\"{{ output }}\"]}\n",
+        "out_of_place 4:13 tasks.x.run[0]: `output` has no value here",
+        "repeat.until",
+    ),
+    (
+        "round",
+        "  x: {run: [\"{{ round }}\"]}\n",
+        "out_of_place 4:13 tasks.x.run[0]: `round` has no value here",
+        "repeat",
+    ),
+    (
+        "starts itself",
+        "  x: {job: a}\n",
+        "calls_itself 4:12 tasks.x.job: the job `a` would start itself without end",
+        "",
+    ),
+];
+
 #[test]
 fn tasks_and_what_they_are_to_each_other() {
-    let rows = [
-        (
-            "missing",
-            "  load: {noop: }\n  x: {noop: , needs: [laod]}\n",
-            "unknown_task 5:23 tasks.x.needs[0]: there is no task `laod`",
-            "`load`",
-        ),
-        (
-            "itself",
-            "  x: {noop: , needs: x}\n",
-            "self_dependency 4:22 tasks.x.needs: a task cannot need itself",
-            "",
-        ),
-        (
-            "twice",
-            "  y: {noop: }\n  x: {noop: , needs: [y, y]}\n",
-            "duplicate_dependency 5:26 tasks.x.needs[1]: `y` is named twice",
-            "",
-        ),
-        (
-            "cycle",
-            "  a: {noop: , needs: b}\n  b: {noop: , needs: c}\n  c: {noop: , needs: a}\n  d: {noop: , needs: a}\n",
-            "cycle 4:3 tasks.a: tasks wait for each other: a → b → c → a",
-            "",
-        ),
-        (
-            "rule alone",
-            "  x: {noop: , trigger_rule: all_failed}\n",
-            "impossible_rule 4:29 tasks.x.trigger_rule: `all_failed` on `x` asks for the end of other tasks, and it needs none",
-            "",
-        ),
-        (
-            "rule and noop",
-            "  y: {noop: }\n  x: {noop: , needs: y, trigger_rule: one_failed}\n",
-            "impossible_rule 5:39 tasks.x.trigger_rule: `one_failed` on `x` can never be met: `noop` does not fail",
-            "",
-        ),
-        (
-            "loop over items",
-            "  x: {noop: , for_each: [1], repeat: {until: output.x, max: 2}}\n",
-            "unsupported 4:30 tasks.x.repeat: `repeat` does not work together with `for_each`",
-            "",
-        ),
-        (
-            "loop of runs",
-            "  x: {job: b, repeat: {until: output.x, max: 2}}\n",
-            "unsupported 4:15 tasks.x.repeat: `repeat` does not work together with `job`",
-            "",
-        ),
-        (
-            "never skipped",
-            "  y: {run: [a]}\n  x: {noop: , needs: y, trigger_rule: all_skipped}\n",
-            "impossible_rule 5:39 tasks.x.trigger_rule: `all_skipped` on `x` can never be met: an upstream task has no `when`, no `for_each` and nothing before it",
-            "",
-        ),
-        ("expression", "  x: {noop: , when: \"params.day = 'x'\"}\n", "bad_expression", ""),
-        (
-            "template",
-            "  x: {run: [\"{{ params.day\"]}\n",
-            "bad_template 4:13 tasks.x.run[0]: `{{` is not closed",
-            "}}",
-        ),
-        (
-            "shell",
-            "  x: {shell: \"echo `echo {{ params.day }}`\"}\n",
-            "unsafe_shell 4:14 tasks.x.shell: a value cannot stand in backticks; use `$( )`",
-            "env:",
-        ),
-        (
-            "parameter",
-            "  x: {run: [\"{{ params.dya }}\"]}\n",
-            "unknown_parameter 4:13 tasks.x.run[0]: there is no parameter `dya`",
-            "`day`",
-        ),
-        (
-            "task",
-            "  load: {noop: }\n  x: {noop: , needs: load, when: tasks.laod.state == 'success'}\n",
-            "unknown_task 5:34 tasks.x.when: there is no task `laod`",
-            "`load`",
-        ),
-        (
-            "not upstream",
-            "  y: {noop: }\n  x: {run: [\"{{ tasks.y.output }}\"]}\n",
-            "not_upstream 5:13 tasks.x.run[0]: `y` is not upstream of `x`: it may not have ended when this is read",
-            "`y` to `needs`",
-        ),
-        (
-            "own output",
-            "  x: {run: [\"{{ tasks.x.output }}\"]}\n",
-            "not_upstream 4:13 tasks.x.run[0]: `tasks.x` is this task itself, which has not ended yet",
-            "",
-        ),
-        (
-            "undeclared",
-            "  y: {noop: , outputs: [rows]}\n  x: {run: [\"{{ tasks.y.output.row }}\"], needs: y}\n",
-            "undeclared_output 5:13 tasks.x.run[0]: `y` declares no output `row`",
-            "`rows`",
-        ),
-        (
-            "item",
-            "  x: {run: [\"{{ item }}\"]}\n",
-            "out_of_place 4:13 tasks.x.run[0]: `item` has no value here",
-            "for_each",
-        ),
-        (
-            "item in a condition",
-            "  x: {noop: , when: item > 1, for_each: [1]}\n",
-            "out_of_place 4:21 tasks.x.when: `item` has no value here",
-            "",
-        ),
-        (
-            "output",
-            "  x: {run: [\"{{ output }}\"]}\n",
-            "out_of_place 4:13 tasks.x.run[0]: `output` has no value here",
-            "repeat.until",
-        ),
-        (
-            "round",
-            "  x: {run: [\"{{ round }}\"]}\n",
-            "out_of_place 4:13 tasks.x.run[0]: `round` has no value here",
-            "repeat",
-        ),
-        (
-            "starts itself",
-            "  x: {job: a}\n",
-            "calls_itself 4:12 tasks.x.job: the job `a` would start itself without end",
-            "",
-        ),
-    ];
-    for (name, tasks, expected, help) in rows {
+    for (name, tasks, expected, help) in TASKS {
         if expected == "bad_expression" {
             let found = mistakes(&job(tasks));
             assert_eq!(found.iter().map(|m| m.code).collect::<Vec<_>>(), [Code::BadExpression], "{name}");
