@@ -30,11 +30,13 @@ fn only(base: &Path) -> PathBuf {
     dir
 }
 
+/// Name, controllers, limits, and what the files hold.
+type Row<'a> = (&'a str, &'a str, CgroupLimits, [Option<&'a str>; 4]);
+
 #[test]
 fn limits_are_written_as_the_kernel_reads_them() {
     let all = CgroupLimits { memory_bytes: Some(64 << 20), cpu_milli: Some(1500), processes: Some(20) };
     let tiny = CgroupLimits { cpu_milli: Some(1), ..CgroupLimits::default() };
-    type Row<'a> = (&'a str, &'a str, CgroupLimits, [Option<&'a str>; 4]);
     let rows: [Row<'_>; 3] = [
         (
             "all",
