@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use double::*;
-use mainspring_agent::AgentConfig;
+use mainspring_agent::{AgentConfig, CgroupUse};
 use mainspring_proto::v1;
 use mainspring_proto::v1::report::What;
 use serde_json::{Value, json};
@@ -28,6 +28,7 @@ both_ways! {
     a_polite_program_uses_its_grace_and_leaves_nothing_behind
     output_is_kept_up_to_its_cap
     a_running_program_speaks_through_its_control_directory
+    a_program_that_needs_more_memory_than_it_may_says_so
 }
 
 struct Bench {
@@ -390,4 +391,49 @@ async fn an_upgrade_leaves_what_was_kept_and_can_stop_it_later() {
     assert_eq!(failure(&result), ("cancelled", 143, "stopped: cancel"));
     assert!(!is_alive(&pid));
     worker.ended().await;
+}
+
+/// The cgroup file system is a directory of plain files; the program itself plays the kernel.
+async fn a_program_that_needs_more_memory_than_it_may_says_so(kept: bool) {
+    let fs = tempfile::tempdir().expect("a directory");
+    std::fs::write(fs.path().join("cgroup.controllers"), "cpu memory pids\n").expect("written");
+    let under = CgroupUse::Under(fs.path().to_owned());
+    let mut bench = bench(kept, |settings| settings.cgroups = under).await;
+    let text = r#"cd "$BASE"/mainspring-*/"$MAINSPRING_TASK_ID"-*; cat cgroup.procs; printf 'oom 1\noom_kill 1\n' > memory.events; kill -9 $$"#;
+    let limits = json!({"processes": 8});
+    let payload = json!({"argv": [text], "shell": true, "env": {"BASE": fs.path()}, "limits": limits});
+    let mut order = process(1, &payload);
+    order.resources = Some(v1::Resources { cpu_milli: 250, memory_bytes: 1 << 20, ..Default::default() });
+    order.memory_bytes = 3 << 20;
+    bench.talk.start(order).await;
+
+    let report = bench.talk.result().await;
+    let (class, code, message) = failure(&report);
+    assert_eq!((class, code), ("resource", 137), "{message}");
+    assert!(message.contains("its limit of 3145728 bytes of memory"), "{message}");
+    assert_eq!(bench.talk.log().await.first(), Some(&b'0'), "it was in before it ran");
+    let worker =
+        std::fs::read_dir(fs.path()).expect("a directory").flatten().find(|entry| entry.path().is_dir());
+    let attempts = std::fs::read_dir(worker.expect("the worker's").path()).expect("a directory");
+    let dir = attempts.flatten().map(|entry| entry.path()).find(|path| path.is_dir()).expect("the attempt's");
+    let read = |file| std::fs::read_to_string(dir.join(file)).unwrap_or_default();
+    assert_eq!(read("cpu.max"), "25000 100000");
+    assert_eq!(read("pids.max"), if kept { "9" } else { "8" }, "the waiting shell is one more");
+    assert_eq!(read("cgroup.kill"), "1", "nothing of it is left");
+    bench.worker.ended().await;
+}
+
+#[tokio::test]
+async fn a_program_without_limits_gets_no_cgroup() {
+    let fs = tempfile::tempdir().expect("a directory");
+    std::fs::write(fs.path().join("cgroup.controllers"), "cpu memory pids\n").expect("written");
+    let under = CgroupUse::Under(fs.path().to_owned());
+    let mut bench = bench(false, |settings| settings.cgroups = under).await;
+    bench.talk.start(process(1, &json!({"argv": ["true"]}))).await;
+    success(&bench.talk.result().await);
+    let worker =
+        std::fs::read_dir(fs.path()).expect("a directory").flatten().find(|entry| entry.path().is_dir());
+    let inside = std::fs::read_dir(worker.expect("the worker's").path()).expect("a directory").flatten();
+    assert_eq!(inside.filter(|entry| entry.path().is_dir()).count(), 0);
+    bench.worker.ended().await;
 }

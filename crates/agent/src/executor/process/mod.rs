@@ -6,9 +6,10 @@
 //! - PX-4 a kept process survives the agent with its output and its exit code; others end with it
 //! - PX-5 of the agent's environment a program sees only what the configuration passes on
 //!
-//! Not here: cgroups (limits of memory and processors are not enforced), users other than the agent's.
+//! Not here: limits of the attempt as a whole (`cgroup`), users other than the agent's.
 
 mod bound;
+mod confine;
 mod control;
 mod exit;
 mod keep;
@@ -34,6 +35,7 @@ use self::bound::Bound;
 pub use self::record::{Survivor, sort_out};
 use super::Executor;
 use crate::attempt::{Attempt, Outcome};
+use crate::cgroup::Cgroups;
 use crate::config::AgentConfig;
 use crate::home::Places;
 
@@ -43,7 +45,7 @@ pub struct Process {
 
 impl Process {
     /// Ends what an earlier agent left and nobody can adopt.
-    pub fn new(config: &AgentConfig, places: Places) -> io::Result<Self> {
+    pub fn new(config: &AgentConfig, places: Places, cgroups: Option<Arc<dyn Cgroups>>) -> io::Result<Self> {
         let bound = Arc::new(Bound::open(places.attempts())?);
         let env = config.env_passed.iter().filter_map(|name| Some((name.clone(), std::env::var(name).ok()?)));
         let settings = Settings {
@@ -53,6 +55,7 @@ impl Process {
             output_bytes_max: config.output_bytes_max,
             keep_longer_than: config.keep_longer_than,
             bound,
+            cgroups,
         };
         Ok(Self { settings: Arc::new(settings) })
     }
@@ -80,6 +83,7 @@ struct Settings {
     output_bytes_max: usize,
     keep_longer_than: Duration,
     bound: Arc<Bound>,
+    cgroups: Option<Arc<dyn Cgroups>>,
 }
 
 /// A task's payload.
@@ -101,7 +105,7 @@ struct Payload {
 }
 
 /// Limits that the kernel keeps for each process of the attempt; absent means the agent's own.
-#[derive(Deserialize, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Deserialize, Clone, Copy, Default)]
 #[serde(deny_unknown_fields)]
 struct Limits {
     cpu_seconds: Option<u64>,
@@ -110,12 +114,17 @@ struct Limits {
     /// Address space, not resident memory: many runtimes reserve far more than they use.
     address_space_bytes: Option<u64>,
     core_bytes: Option<u64>,
+    /// Of the attempt as a whole: processes and threads at once. Only with cgroups.
+    processes: Option<u64>,
 }
 
 impl Payload {
     fn parse(bytes: &[u8]) -> Result<Self, String> {
         let payload: Self =
             serde_json::from_slice(bytes).map_err(|error| format!("not a payload of `process`: {error}"))?;
+        if payload.limits.processes == Some(0) {
+            return Err("`limits.processes` is 0; the program itself is one".to_owned());
+        }
         match payload.argv.first() {
             Some(program) if !program.is_empty() => Ok(payload),
             _ => Err("`argv` names no program".to_owned()),

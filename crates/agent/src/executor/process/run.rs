@@ -13,6 +13,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval_at, sleep_until, timeout
 use tracing::warn;
 
 use super::bound::Place;
+use super::confine::Confined;
 use super::control::Control;
 use super::keep::{self, KeptLog};
 use super::log::AttemptLog;
@@ -38,12 +39,22 @@ pub async fn run(settings: Arc<Settings>, attempt: Attempt) -> Outcome {
         Err(error) => return no_room(&error),
     };
     let kept = payload.is_kept(&settings, &attempt);
+    let confined = match Confined::create(&settings, &payload, &attempt, kept) {
+        Ok(confined) => confined,
+        Err(error) => {
+            let left = control.leave();
+            control.remove(&left);
+            return not_confined(&error);
+        }
+    };
     let from = record::ticks();
-    let Spawned { mut child, group } = match spawn(&settings, &payload, &attempt, control.dir(), kept) {
+    let spawned = spawn(&settings, &payload, &attempt, control.dir(), kept, confined.cgroup());
+    let Spawned { mut child, group } = match spawned {
         Ok(spawned) => spawned,
         Err(error) => {
             let left = control.leave();
             control.remove(&left);
+            confined.leave().await;
             return not_spawned(&payload, &error);
         }
     };
@@ -62,7 +73,9 @@ pub async fn run(settings: Arc<Settings>, attempt: Attempt) -> Outcome {
         let log = AttemptLog::new(log, settings.log_bytes_max, attempt.reporter.clone());
         Output::Piped(Pipes::new(&mut child, log))
     };
-    Life { settings, attempt, control, output, group, kept, bound }.live(Process::Child(child)).await
+    Life { settings, attempt, control, output, group, kept, bound, confined }
+        .live(Process::Child(child))
+        .await
 }
 
 pub async fn adopt(settings: Arc<Settings>, attempt: Attempt, survivor: Survivor) -> Outcome {
@@ -70,7 +83,8 @@ pub async fn adopt(settings: Arc<Settings>, attempt: Attempt, survivor: Survivor
     let output = Output::Kept(KeptLog::new(log, settings.log_bytes_max, attempt.reporter.clone()));
     let control = Control::adopt(survivor.dir.clone());
     let group = Group(survivor.identity.id);
-    Life { settings, attempt, control, output, group, kept: true, bound: None }
+    let confined = Confined::find(&settings, attempt.key);
+    Life { settings, attempt, control, output, group, kept: true, bound: None, confined }
         .live(Process::Adopted(survivor))
         .await
 }
@@ -101,6 +115,7 @@ struct Life {
     group: Group,
     kept: bool,
     bound: Option<Place>,
+    confined: Confined,
 }
 
 enum End {
@@ -115,6 +130,7 @@ impl Life {
             return Outcome::failure(FailureClass::Preempted, 0, "left to the next agent");
         };
         self.group.kill();
+        self.confined.kill();
         drop(self.bound.take());
         if timeout(DRAIN_MAX, self.output.drain()).await.is_err() {
             warn!(task = %self.attempt.key.task, "a process outside the group keeps the output open");
@@ -136,9 +152,12 @@ impl Life {
                     Outcome::Success { output: None }
                 }
             }
-            (Ok(Some(status)), None) => exit::failure(status, &self.output.tail()),
+            (Ok(Some(status)), None) => {
+                exit::failure(status, &self.output.tail(), self.confined.memory_end())
+            }
         };
         self.control.remove(&left);
+        self.confined.leave().await;
         outcome
     }
 
@@ -189,6 +208,10 @@ fn not_spawned(payload: &Payload, error: &io::Error) -> Outcome {
     };
     let wanted = payload.cwd.as_ref().map(|cwd| format!(" in `{}`", cwd.display())).unwrap_or_default();
     Outcome::failure(class, 0, format!("cannot start `{}`{wanted}: {error}", payload.argv[0]))
+}
+
+fn not_confined(error: &io::Error) -> Outcome {
+    Outcome::failure(FailureClass::Transient, 0, format!("cannot make a cgroup for its limits: {error}"))
 }
 
 fn no_room(error: &io::Error) -> Outcome {

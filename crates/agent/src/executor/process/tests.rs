@@ -4,6 +4,7 @@ use std::process::ExitStatus;
 use mainspring_core::failure::FailureClass;
 
 use super::*;
+use crate::cgroup::MemoryEnd;
 
 #[test]
 fn every_way_to_end_has_a_class_and_a_code() {
@@ -19,7 +20,7 @@ fn every_way_to_end_has_a_class_and_a_code() {
         ("not found, says a shell", exited(127), Transient, 127),
     ];
     for (name, status, class, code) in rows {
-        match exit::failure(status, "last words") {
+        match exit::failure(status, "last words", MemoryEnd::default()) {
             Outcome::Failure { class: found, code: number, message, .. } => {
                 assert_eq!((found, number), (class, code), "{name}");
                 assert!(message.ends_with("\nlast words"), "{name}: {message}");
@@ -37,6 +38,8 @@ fn a_payload_names_a_program_and_nothing_unknown() {
             r#"{"argv":["true"],"env":{"A":"b"},"cwd":"/","stdin":"x","shell":true,"limits":{"cpu_seconds":1}}"#,
             true,
         ),
+        (r#"{"argv":["true"],"limits":{"processes":1}}"#, true),
+        (r#"{"argv":["true"],"limits":{"processes":0}}"#, false),
         (r#"{"argv":[]}"#, false),
         (r#"{"argv":[""]}"#, false),
         (r#"{"argv":"true"}"#, false),
