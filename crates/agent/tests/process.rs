@@ -2,7 +2,7 @@
 
 mod double;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use double::*;
@@ -393,10 +393,24 @@ async fn an_upgrade_leaves_what_was_kept_and_can_stop_it_later() {
     worker.ended().await;
 }
 
-/// The cgroup file system is a directory of plain files; the program itself plays the kernel.
-async fn a_program_that_needs_more_memory_than_it_may_says_so(kept: bool) {
+/// A directory of plain files, as a cgroup file system that was delegated; a test's program plays the kernel.
+fn cgroup_fs() -> tempfile::TempDir {
     let fs = tempfile::tempdir().expect("a directory");
     std::fs::write(fs.path().join("cgroup.controllers"), "cpu memory pids\n").expect("written");
+    fs
+}
+
+/// The directories of attempts.
+fn cgroups_in(fs: &Path) -> Vec<PathBuf> {
+    let dirs = |path: &Path| {
+        let entries = std::fs::read_dir(path).expect("a directory").flatten().map(|entry| entry.path());
+        entries.filter(|path| path.is_dir()).collect::<Vec<_>>()
+    };
+    dirs(fs).iter().flat_map(|worker| dirs(worker)).collect()
+}
+
+async fn a_program_that_needs_more_memory_than_it_may_says_so(kept: bool) {
+    let fs = cgroup_fs();
     let under = CgroupUse::Under(fs.path().to_owned());
     let mut bench = bench(kept, |settings| settings.cgroups = under).await;
     let text = r#"cd "$BASE"/mainspring-*/"$MAINSPRING_TASK_ID"-*; cat cgroup.procs; printf 'oom 1\noom_kill 1\n' > memory.events; kill -9 $$"#;
@@ -412,10 +426,7 @@ async fn a_program_that_needs_more_memory_than_it_may_says_so(kept: bool) {
     assert_eq!((class, code), ("resource", 137), "{message}");
     assert!(message.contains("its limit of 3145728 bytes of memory"), "{message}");
     assert_eq!(bench.talk.log().await.first(), Some(&b'0'), "it was in before it ran");
-    let worker =
-        std::fs::read_dir(fs.path()).expect("a directory").flatten().find(|entry| entry.path().is_dir());
-    let attempts = std::fs::read_dir(worker.expect("the worker's").path()).expect("a directory");
-    let dir = attempts.flatten().map(|entry| entry.path()).find(|path| path.is_dir()).expect("the attempt's");
+    let dir = cgroups_in(fs.path()).pop().expect("the attempt's");
     let read = |file| std::fs::read_to_string(dir.join(file)).unwrap_or_default();
     assert_eq!(read("cpu.max"), "25000 100000");
     assert_eq!(read("pids.max"), if kept { "9" } else { "8" }, "the waiting shell is one more");
@@ -425,15 +436,51 @@ async fn a_program_that_needs_more_memory_than_it_may_says_so(kept: bool) {
 
 #[tokio::test]
 async fn a_program_without_limits_gets_no_cgroup() {
-    let fs = tempfile::tempdir().expect("a directory");
-    std::fs::write(fs.path().join("cgroup.controllers"), "cpu memory pids\n").expect("written");
+    let fs = cgroup_fs();
     let under = CgroupUse::Under(fs.path().to_owned());
     let mut bench = bench(false, |settings| settings.cgroups = under).await;
     bench.talk.start(process(1, &json!({"argv": ["true"]}))).await;
     success(&bench.talk.result().await);
-    let worker =
-        std::fs::read_dir(fs.path()).expect("a directory").flatten().find(|entry| entry.path().is_dir());
-    let inside = std::fs::read_dir(worker.expect("the worker's").path()).expect("a directory").flatten();
-    assert_eq!(inside.filter(|entry| entry.path().is_dir()).count(), 0);
+    assert_eq!(cgroups_in(fs.path()), Vec::<PathBuf>::new());
     bench.worker.ended().await;
+}
+
+#[tokio::test]
+async fn the_next_agent_finds_the_cgroup_of_what_it_adopts() {
+    let fs = cgroup_fs();
+    let under = CgroupUse::Under(fs.path().to_owned());
+    let Bench { talk, worker, dir, _server: mut server } =
+        bench(false, |settings| settings.cgroups = under.clone()).await;
+    let (pid, go) = (dir.path().join("pid"), dir.path().join("go"));
+    let text = format!(
+        "echo $$ > {}; until [ -e {} ]; do sleep 0.01; done; cd \"$BASE\"/mainspring-*/\"$MAINSPRING_TASK_ID\"-*; \
+         printf 'oom 1\\noom_kill 1\\n' > memory.events; kill -9 $$",
+        pid.display(),
+        go.display()
+    );
+    let payload = json!({"argv": [text], "shell": true, "keep": true, "env": {"BASE": fs.path()}});
+    let mut order = process(1, &payload);
+    order.memory_bytes = 3 << 20;
+    talk.start(order).await;
+    let pid = written(&pid).await;
+    let kept = cgroups_in(fs.path()).pop().expect("the attempt's");
+    worker.kill().await;
+    drop(talk);
+    // Of an attempt that nobody kept.
+    let lost = kept.with_file_name("task_00000000000000000000000000000002-7");
+    std::fs::create_dir(&lost).expect("a directory");
+
+    let worker = Worker::spawn(AgentConfig { cgroups: under, ..config(&server.url(), dir.path()) });
+    let mut talk = server.session().await;
+    assert!(is_alive(&pid));
+    let was_told_to_end = |dir: &Path| std::fs::read_to_string(dir.join("cgroup.kill")).is_ok();
+    assert!(was_told_to_end(&lost));
+    assert!(!was_told_to_end(&kept), "it was not disturbed");
+    std::fs::write(&go, "").expect("written");
+    let report = talk.result().await;
+    let (class, code, message) = failure(&report);
+    assert_eq!((class, code), ("resource", 137), "{message}");
+    assert!(message.contains("its limit of 3145728 bytes of memory"), "{message}");
+    assert!(was_told_to_end(&kept), "nothing of it is left");
+    worker.ended().await;
 }

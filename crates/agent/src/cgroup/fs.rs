@@ -7,14 +7,16 @@
 //!
 //! The kernel gives limits to the children of a cgroup only while no process is in the cgroup itself: hence the first.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use mainspring_core::id::WorkerId;
 use tracing::{info, warn};
 
-use super::{Cgroup, CgroupLimits, Cgroups, MemoryEnd};
+use super::leaf::Leaf;
+use super::{Cgroup, CgroupLimits, Cgroups};
 use crate::attempt::Key;
 
 pub const AGENT: &str = "mainspring-agent";
@@ -23,6 +25,9 @@ const CONTROLLERS: [&str; 3] = ["memory", "cpu", "pids"];
 const CPU_PERIOD_US: u64 = 100_000;
 /// The kernel takes no smaller share of a period.
 const CPU_QUOTA_US_MIN: u64 = 1000;
+
+/// What earlier agents left is ended at the start, which may take so long in all; the next start finds the rest.
+const CLEAR_MAX: Duration = Duration::from_secs(2);
 
 /// This worker's directory and what can be limited in it; the directory goes with it if it is empty.
 pub struct CgroupFs {
@@ -73,7 +78,7 @@ impl CgroupFs {
         self.dir.join(name(key))
     }
 
-    fn limit(&self, cgroup: &Directory, limits: CgroupLimits) -> io::Result<()> {
+    fn limit(&self, cgroup: &Leaf, limits: CgroupLimits) -> io::Result<()> {
         let has = |name| self.controllers.contains(&name);
         if let Some(bytes) = limits.memory_bytes.filter(|_| has("memory")) {
             cgroup.write("memory.max", &bytes.to_string())?;
@@ -93,7 +98,7 @@ impl CgroupFs {
 
 impl Cgroups for CgroupFs {
     fn create(&self, attempt: Key, limits: CgroupLimits) -> io::Result<Box<dyn Cgroup>> {
-        let cgroup = Directory(self.attempt(attempt));
+        let cgroup = Leaf(self.attempt(attempt));
         fs::create_dir(&cgroup.0)?;
         if let Err(error) = self.limit(&cgroup, limits) {
             // Nothing is in it.
@@ -105,7 +110,7 @@ impl Cgroups for CgroupFs {
 
     fn find(&self, attempt: Key) -> Option<Box<dyn Cgroup>> {
         let dir = self.attempt(attempt);
-        if dir.is_dir() { Some(Box::new(Directory(dir))) } else { None }
+        if dir.is_dir() { Some(Box::new(Leaf(dir))) } else { None }
     }
 
     fn clear(&self, kept: &[Key]) {
@@ -114,10 +119,14 @@ impl Cgroups for CgroupFs {
         let is_left = |entry: &fs::DirEntry| {
             entry.path().is_dir() && !kept.iter().any(|name| entry.file_name() == name.as_str())
         };
-        for cgroup in entries.filter(is_left).map(|entry| Directory(entry.path())) {
-            if let Err(error) = cgroup.kill().and_then(|()| cgroup.remove()) {
-                // What was killed just now may still be going; the next start finds it empty.
-                warn!(cgroup = %cgroup.0.display(), %error, "a cgroup of an earlier agent stays for now");
+        let left: Vec<Leaf> = entries.filter(is_left).map(|entry| Leaf(entry.path())).collect();
+        // All are told before any is waited for.
+        let killed: Vec<io::Result<()>> = left.iter().map(Leaf::kill).collect();
+        let until = Instant::now() + CLEAR_MAX;
+        for (leaf, killed) in left.iter().zip(killed) {
+            let patience = until.saturating_duration_since(Instant::now());
+            if let Err(error) = killed.and_then(|()| leaf.remove_when_empty(patience)) {
+                warn!(cgroup = %leaf.0.display(), %error, "a cgroup of an earlier agent stays for now");
             }
         }
     }
@@ -127,35 +136,6 @@ impl Drop for CgroupFs {
     fn drop(&mut self) {
         // Kept processes hold it.
         let _ = fs::remove_dir(&self.dir);
-    }
-}
-
-struct Directory(PathBuf);
-
-impl Directory {
-    fn write(&self, file: &str, text: &str) -> io::Result<()> {
-        fs::write(self.0.join(file), text)
-    }
-}
-
-impl Cgroup for Directory {
-    fn entrance(&self) -> io::Result<File> {
-        File::options().write(true).create(true).truncate(true).open(self.0.join("cgroup.procs"))
-    }
-
-    fn kill(&self) -> io::Result<()> {
-        self.write("cgroup.kill", "1")
-    }
-
-    fn memory_end(&self) -> MemoryEnd {
-        let read = |file| fs::read_to_string(self.0.join(file)).unwrap_or_default();
-        let killed =
-            read("memory.events").lines().find_map(|line| line.strip_prefix("oom_kill ")?.parse().ok());
-        MemoryEnd { killed: killed.unwrap_or(0), limit_bytes: read("memory.max").trim().parse().ok() }
-    }
-
-    fn remove(&self) -> io::Result<()> {
-        fs::remove_dir(&self.0)
     }
 }
 

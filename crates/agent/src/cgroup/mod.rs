@@ -2,12 +2,14 @@
 //! Entry: [`open`].
 //! - CG-1 only an attempt that has such a limit gets a cgroup
 //! - CG-2 a process is in its cgroup before its program runs
-//! - CG-3 nothing outside the directory of this worker (`mainspring-WORKER`) is ended or removed
+//! - CG-3 a cgroup is new with its attempt: what it counts, it counts of this attempt
+//! - CG-4 nothing outside the directory of this worker (`mainspring-WORKER`) is ended or removed
 //!
 //! Not here: limits of each single process (`executor::process`), what a failure means to the server.
 
 mod find;
 mod fs;
+mod leaf;
 #[cfg(test)]
 mod tests;
 
@@ -15,6 +17,7 @@ use std::fs::File;
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use mainspring_core::id::WorkerId;
 use tracing::info;
@@ -46,12 +49,14 @@ pub struct CgroupLimits {
 /// How it went with the memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct MemoryEnd {
-    /// Processes that the kernel killed because memory ran out.
+    /// Processes of the attempt that the kernel killed because memory ran out.
     pub killed: u64,
-    pub limit_bytes: Option<u64>,
+    /// The attempt's own limit, if that was what it ran into; else the whole machine had too little.
+    pub over_limit: Option<u64>,
 }
 
 pub trait Cgroups: Send + Sync {
+    /// Fails if the attempt has one already.
     fn create(&self, attempt: Key, limits: CgroupLimits) -> io::Result<Box<dyn Cgroup>>;
 
     /// Of a kept process; None when it was started without one.
@@ -69,10 +74,14 @@ pub trait Cgroup: Send + Sync {
     /// Ends all that is in, also what left the process group.
     fn kill(&self) -> io::Result<()>;
 
-    fn memory_end(&self) -> MemoryEnd;
+    /// None where memory is not counted.
+    fn memory_end(&self) -> Option<MemoryEnd>;
 
-    /// Fails while something is in; what was killed takes a moment to be gone.
+    /// Fails as busy while something is in; what was killed takes a moment to be gone.
     fn remove(&self) -> io::Result<()>;
+
+    /// Waits for that moment, at most so long; for a thread that may be kept waiting.
+    fn remove_when_empty(&self, patience: Duration) -> io::Result<()>;
 }
 
 /// None where there are none to be had; the log says why.

@@ -73,17 +73,35 @@ fn the_kernels_word_on_memory_is_read() {
     let base = fake("memory");
     let cgroups = CgroupFs::open(base.path(), WORKER).expect("cgroups");
     let cgroup = cgroups.create(key(1), CgroupLimits::default()).expect("a cgroup");
-    assert_eq!(cgroup.memory_end(), MemoryEnd::default());
+    assert_eq!(cgroup.memory_end(), None, "nobody counts it here");
     let dir = only(base.path());
     let rows = [
         ("low 0\nhigh 0\nmax 12\noom 1\noom_kill 2\noom_group_kill 7\n", "4096\n", 2, Some(4096)),
+        ("low 0\nhigh 0\nmax 0\noom 0\noom_kill 1\n", "4096\n", 1, None),
         ("low 0\nhigh 0\nmax 12\noom 0\noom_kill 0\n", "max\n", 0, None),
     ];
-    for (events, max, killed, limit_bytes) in rows {
+    for (events, max, killed, over_limit) in rows {
         fs::write(dir.join("memory.events"), events).expect("written");
         fs::write(dir.join("memory.max"), max).expect("written");
-        assert_eq!(cgroup.memory_end(), MemoryEnd { killed, limit_bytes }, "{events}");
+        assert_eq!(cgroup.memory_end(), Some(MemoryEnd { killed, over_limit }), "{events}");
     }
+    let again = cgroups.create(key(1), CgroupLimits::default()).err().expect("one attempt, one cgroup");
+    assert_eq!(again.kind(), io::ErrorKind::AlreadyExists);
+}
+
+#[test]
+fn a_kernel_that_cannot_end_a_cgroup_at_once_ends_one_process_after_the_other() {
+    let base = fake("memory");
+    let cgroups = CgroupFs::open(base.path(), WORKER).expect("cgroups");
+    let cgroup = cgroups.create(key(1), CgroupLimits::default()).expect("a cgroup");
+    let dir = only(base.path());
+    // What cannot be written to.
+    fs::create_dir(dir.join("cgroup.kill")).expect("a directory");
+    let mut child = Command::new("sleep").arg("600").spawn().expect("started");
+    // The test itself must not be meant by the 0 of another namespace.
+    fs::write(dir.join("cgroup.procs"), format!("0\n{}\n", child.id())).expect("written");
+    cgroup.kill().expect("ended");
+    assert_eq!(child.wait().expect("waited for").signal(), Some(9));
 }
 
 #[test]
@@ -126,14 +144,14 @@ fn the_agents_own_cgroup_is_found() {
 }
 
 /// A cgroup file system of version 2, also beside one of version 1; controllers or not.
-fn real() -> Result<CgroupFs, String> {
+fn real(number: u128) -> Result<CgroupFs, String> {
     let read = |path| fs::read_to_string(path).map_err(|error| format!("{path}: {error}"));
     let mounts = read("/proc/self/mounts")?;
     let mount = mounts.lines().map(|line| line.split(' ').collect::<Vec<_>>());
     let mount = mount.into_iter().find(|words| words.get(2) == Some(&"cgroup2"));
     let mount = mount.ok_or("no cgroup file system of version 2 is mounted")?[1].to_owned();
     let base = find::base(&read("/proc/self/cgroup")?, Path::new(&mount)).ok_or("not in a cgroup")?;
-    let worker = WorkerId::from_bits(u128::from(std::process::id()));
+    let worker = WorkerId::from_bits(u128::from(std::process::id()) << 8 | number);
     CgroupFs::open(&base, worker).or_else(|why| {
         println!("without limits: {why}");
         let dir = base.join(format!("mainspring-{worker}"));
@@ -144,14 +162,14 @@ fn real() -> Result<CgroupFs, String> {
 
 #[test]
 fn the_kernel_does_what_it_is_told() {
-    let cgroups = match real() {
+    let cgroups = match real(1) {
         Ok(cgroups) => cgroups,
         Err(why) => return println!("left out: {why}"),
     };
     let limits = CgroupLimits { memory_bytes: Some(64 << 20), cpu_milli: Some(500), processes: Some(16) };
     let cgroup = cgroups.create(key(1), limits).expect("a cgroup");
     if cgroups.controllers.contains(&"memory") {
-        assert_eq!(cgroup.memory_end(), MemoryEnd { killed: 0, limit_bytes: Some(64 << 20) });
+        assert_eq!(cgroup.memory_end(), Some(MemoryEnd::default()));
     }
     let entrance = cgroup.entrance().expect("an entrance");
     let mut command = Command::new("sleep");
@@ -164,9 +182,31 @@ fn the_kernel_does_what_it_is_told() {
     let mut child = command.spawn().expect("started");
     let found = fs::read_to_string(format!("/proc/{}/cgroup", child.id())).expect("it runs");
     assert!(found.lines().any(|line| line.starts_with("0::/") && line.ends_with("-9")), "{found}");
-    assert!(cgroup.remove().is_err(), "something is in it");
+    // A program may well make some of its own.
+    fs::create_dir_all(cgroups.dir.join(format!("{}-9/inner/most", key(1).task))).expect("made inside");
+    assert_eq!(cgroup.remove().expect_err("something is in it").kind(), io::ErrorKind::ResourceBusy);
+    let waiting = cgroup.remove_when_empty(Duration::from_millis(1)).expect_err("it does not wait for ever");
+    assert_eq!(waiting.kind(), io::ErrorKind::ResourceBusy);
     cgroup.kill().expect("ended");
+    let removed = std::thread::spawn(move || cgroup.remove_when_empty(Duration::from_secs(20)));
     assert_eq!(child.wait().expect("waited for").signal(), Some(9));
-    cgroup.remove().expect("nothing is in it");
+    removed.join().expect("no panic").expect("nothing is in it");
     assert!(cgroups.find(key(1)).is_none());
+}
+
+#[test]
+fn what_a_killed_agent_left_is_gone_when_the_next_one_starts() {
+    let cgroups = match real(2) {
+        Ok(cgroups) => cgroups,
+        Err(why) => return println!("left out: {why}"),
+    };
+    let cgroup = cgroups.create(key(2), CgroupLimits::default()).expect("a cgroup");
+    let entrance = cgroup.entrance().expect("an entrance");
+    let mut child = Command::new("sleep").arg("600").spawn().expect("started");
+    rustix::io::write(&entrance, child.id().to_string().as_bytes()).expect("it is in");
+    // Nobody holds its end up, as when its parent is gone.
+    let reaped = std::thread::spawn(move || child.wait().expect("waited for").signal());
+    cgroups.clear(&[]);
+    assert_eq!(reaped.join().expect("no panic"), Some(9));
+    assert!(cgroups.find(key(2)).is_none(), "not only told to go");
 }

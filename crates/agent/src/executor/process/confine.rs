@@ -3,7 +3,6 @@
 use std::io;
 use std::time::Duration;
 
-use tokio::time::sleep;
 use tracing::warn;
 
 use super::{Payload, Settings};
@@ -11,8 +10,7 @@ use crate::attempt::{Attempt, Key};
 use crate::cgroup::{Cgroup, CgroupLimits, MemoryEnd};
 
 /// What was killed is gone soon; if not, the next start of the agent finds the cgroup.
-const REMOVE_TRIES: u32 = 6;
-const REMOVE_PAUSE: Duration = Duration::from_millis(10);
+const REMOVE_MAX: Duration = Duration::from_secs(5);
 
 pub struct Confined(Option<Box<dyn Cgroup>>);
 
@@ -36,26 +34,27 @@ impl Confined {
         self.0.as_deref()
     }
 
-    pub fn memory_end(&self) -> MemoryEnd {
-        self.cgroup().map(Cgroup::memory_end).unwrap_or_default()
+    pub fn memory_end(&self) -> Option<MemoryEnd> {
+        self.cgroup().and_then(Cgroup::memory_end)
     }
 
     pub fn kill(&self) {
         if let Some(Err(error)) = self.cgroup().map(Cgroup::kill) {
-            // Before Linux 5.14; the process group was ended all the same.
-            warn!(%error, "cannot end all that is in a cgroup");
+            warn!(%error, "cannot end all that is in a cgroup; the process group was ended all the same");
         }
     }
 
-    pub async fn leave(self) {
+    /// Nobody waits for it: the attempt is over when its processes are told to end.
+    pub fn leave(self) {
         let Some(cgroup) = self.0 else {
             return;
         };
-        for _ in 1..REMOVE_TRIES {
-            match cgroup.remove() {
-                Err(error) if error.kind() == io::ErrorKind::ResourceBusy => sleep(REMOVE_PAUSE).await,
-                _ => break,
-            }
+        if cgroup.remove().is_err_and(|error| error.kind() == io::ErrorKind::ResourceBusy) {
+            tokio::task::spawn_blocking(move || {
+                if let Err(error) = cgroup.remove_when_empty(REMOVE_MAX) {
+                    warn!(%error, "a cgroup stays until the next start");
+                }
+            });
         }
     }
 }

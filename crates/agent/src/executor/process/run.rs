@@ -54,7 +54,7 @@ pub async fn run(settings: Arc<Settings>, attempt: Attempt) -> Outcome {
         Err(error) => {
             let left = control.leave();
             control.remove(&left);
-            confined.leave().await;
+            confined.leave();
             return not_spawned(&payload, &error);
         }
     };
@@ -129,8 +129,7 @@ impl Life {
         let End::Exited(status, stopped) = self.until_end(&mut process).await else {
             return Outcome::failure(FailureClass::Preempted, 0, "left to the next agent");
         };
-        self.group.kill();
-        self.confined.kill();
+        self.kill();
         drop(self.bound.take());
         if timeout(DRAIN_MAX, self.output.drain()).await.is_err() {
             warn!(task = %self.attempt.key.task, "a process outside the group keeps the output open");
@@ -144,7 +143,7 @@ impl Life {
                 Outcome::unknown(FailureClass::Transient, 0, format!("cannot wait for the process: {error}"))
             }
             (Ok(status), Some(order)) => order.outcome(status.map_or(0, exit::code)),
-            (Ok(None), None) => Outcome::unknown(FailureClass::WorkerLost, 0, "it ended, and nobody saw how"),
+            (Ok(None), None) => exit::unseen(self.confined.memory_end()),
             (Ok(Some(status)), None) if status.success() => {
                 if left.has_output() {
                     self.control.outcome(self.settings.output_bytes_max)
@@ -157,8 +156,14 @@ impl Life {
             }
         };
         self.control.remove(&left);
-        self.confined.leave().await;
+        self.confined.leave();
         outcome
+    }
+
+    /// All of it, also what left the process group if there is a cgroup.
+    fn kill(&self) {
+        self.group.kill();
+        self.confined.kill();
     }
 
     /// Until the leader has ended, or the agent leaves it.
@@ -181,7 +186,7 @@ impl Life {
                     stopped = Some(order);
                 }
                 () = sleep_until(kill_at), if stopped.is_some() && !killed => {
-                    self.group.kill();
+                    self.kill();
                     killed = true;
                 }
                 _ = look.tick() => self.control.look(&self.attempt.reporter),
