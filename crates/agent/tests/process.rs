@@ -2,6 +2,8 @@
 
 mod double;
 
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -29,6 +31,8 @@ both_ways! {
     output_is_kept_up_to_its_cap
     a_running_program_speaks_through_its_control_directory
     a_program_that_needs_more_memory_than_it_may_says_so
+    a_program_runs_as_the_user_it_names
+    a_user_that_cannot_be_is_explained
 }
 
 struct Bench {
@@ -185,6 +189,12 @@ async fn endings_have_their_class(kept: bool) {
             "the output is larger",
         ),
         (script(11, "mkfifo $MAINSPRING_CONTROL/output"), "permanent", 0, "cannot read the output"),
+        (
+            script(13, "cd $MAINSPRING_CONTROL; echo x > a; ln a output"),
+            "permanent",
+            0,
+            "cannot read the output",
+        ),
         (
             process(12, &json!({"argv": ["ulimit -n; exit 4"], "shell": true, "limits": {"open_files": 64}})),
             "transient",
@@ -483,4 +493,67 @@ async fn the_next_agent_finds_the_cgroup_of_what_it_adopts() {
     assert!(message.contains("its limit of 3145728 bytes of memory"), "{message}");
     assert!(was_told_to_end(&kept), "nothing of it is left");
     worker.ended().await;
+}
+
+/// What a program of that user says about itself.
+async fn identity(bench: &mut Bench, number: u128, user: &str) -> (String, String) {
+    let text = r#"pwd; echo "HOME=$HOME USER=$USER"; echo "$(id -u) $(id -g) $(id -G)" > "$MAINSPRING_CONTROL/output""#;
+    let payload = json!({"argv": [text], "shell": true, "user": user, "stdin": "", "cwd": "/"});
+    bench.talk.start(process(number, &payload)).await;
+    let output = success(&bench.talk.result().await).expect("an output");
+    let log = bench.talk.log().await;
+    bench.talk.logs.clear();
+    (String::from_utf8(output).expect("text"), String::from_utf8(log).expect("text"))
+}
+
+async fn a_program_runs_as_the_user_it_names(kept: bool) {
+    if !rustix::process::geteuid().is_root() {
+        return println!("left out: not root");
+    }
+    let mut bench = bench(kept, |_| ()).await;
+    std::fs::set_permissions(bench.dir.path(), Permissions::from_mode(0o755)).expect("open to all");
+    let told = std::process::Command::new("sh")
+        .args(["-c", r#"echo "$(id -u nobody) $(id -g nobody) $(id -G nobody)""#])
+        .output()
+        .expect("`id` runs");
+    let nobody = String::from_utf8(told.stdout).expect("text");
+    let (found, log) = identity(&mut bench, 1, "nobody").await;
+    assert_eq!(found, nobody);
+    assert!(log.starts_with("/\nHOME=/") && log.ends_with(" USER=nobody\n"), "{log}");
+    let (found, log) = identity(&mut bench, 2, "12345:54321").await;
+    assert_eq!((found.as_str(), log.as_str()), ("12345 54321 54321\n", "/\nHOME= USER=\n"));
+
+    // Others' things are closed to it: where it works, and the agent's own.
+    let closed = bench.dir.path().join("closed");
+    std::fs::create_dir(&closed).expect("a directory");
+    std::fs::set_permissions(&closed, Permissions::from_mode(0o700)).expect("closed");
+    bench.talk.start(process(3, &json!({"argv": ["true"], "user": "nobody", "cwd": closed}))).await;
+    let report = bench.talk.result().await;
+    let (class, _, message) = failure(&report);
+    assert_eq!(class, "permanent", "{message}");
+    let text = r#"ls "$MAINSPRING_CONTROL/.." && exit 1; true"#;
+    bench.talk.start(process(4, &json!({"argv": [text], "shell": true, "user": "nobody"}))).await;
+    success(&bench.talk.result().await);
+    bench.worker.ended().await;
+}
+
+async fn a_user_that_cannot_be_is_explained(kept: bool) {
+    let mut bench = bench(kept, |_| ()).await;
+    let not_root = (!rustix::process::geteuid().is_root()).then_some("the worker is not root");
+    let rows = [
+        ("no-such-user", "this machine has no user `no-such-user`"),
+        ("3999999999", "give its group too, as `uid:gid`"),
+        ("4294967295:1", "is no user"),
+        ("+1:1", "is no user"),
+        ("root:root", "is no user"),
+    ];
+    let rows = rows.into_iter().chain(not_root.map(|why| ("3999999999:1", why)));
+    for (number, (user, why)) in (1..).zip(rows) {
+        bench.talk.start(process(number, &json!({"argv": ["true"], "user": user}))).await;
+        let report = bench.talk.result().await;
+        let (class, _, message) = failure(&report);
+        assert_eq!(class, "permanent", "{message}");
+        assert!(message.contains(why), "{message}");
+    }
+    bench.worker.ended().await;
 }

@@ -16,12 +16,15 @@ use tokio::process::Command;
 use tokio::time::sleep;
 use tracing::warn;
 
+use super::control;
 use super::output::TAIL_BYTES;
 use super::record::Identity;
 use super::{Payload, Settings};
 use crate::attempt::{Attempt, Reporter};
 
 const WAITER: &str = r#"trap : TERM; "$@"; c=$?; echo $c > "$MAINSPRING_CONTROL/.exit"; exit $c"#;
+/// A number and a line's end.
+const EXIT_BYTES_MAX: usize = 16;
 /// How often the log's length and an adopted process are looked at.
 const LOOK_EVERY: Duration = Duration::from_millis(200);
 
@@ -49,7 +52,7 @@ pub fn waiter(settings: &Settings, payload: &Payload) -> io::Result<Command> {
 pub fn redirect(command: &mut Command, payload: &Payload, control: &Path, log: &Path) -> io::Result<()> {
     if let Some(text) = &payload.stdin {
         let path = control.join(".stdin");
-        fs::write(&path, text)?;
+        File::create_new(&path)?.write_all(text.as_bytes())?;
         command.stdin(File::open(path)?);
     } else {
         command.stdin(Stdio::null());
@@ -82,7 +85,8 @@ fn is_program(path: &Path) -> bool {
 
 /// What the waiting shell wrote down, once it is whole.
 pub fn exit_code(dir: &Path) -> Option<i32> {
-    fs::read_to_string(dir.join(".exit")).ok()?.strip_suffix('\n')?.parse().ok()
+    let text = control::read(&dir.join(".exit"), EXIT_BYTES_MAX).ok()?;
+    std::str::from_utf8(&text).ok()?.strip_suffix('\n')?.parse().ok()
 }
 
 /// Waits until an adopted process has ended; None when nobody saw how.

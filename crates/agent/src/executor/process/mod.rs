@@ -1,12 +1,14 @@
-//! Runs a program: `{"argv": […], "env": {…}, "cwd": …, "stdin": …, "shell": false, "limits": {…}, "keep": …}`.
+//! Runs a program: `{"argv": […], "env": {…}, "cwd": …, "stdin": …, "shell": false, "user": …, "limits": {…},
+//! "keep": …}`.
 //! Entry: [`Process`].
 //! - PX-1 arguments reach the program as they are; a shell sees them only with `"shell": true`
 //! - PX-2 a program has its own process group, and nothing of that group outlives the attempt
 //! - PX-3 what a program writes is on disk before it is shown, up to a cap; it never waits for a reader far away
 //! - PX-4 a kept process survives the agent with its output and its exit code; others end with it
 //! - PX-5 of the agent's environment a program sees only what the configuration passes on
+//! - PX-6 what a program of another user can write to, the agent reads with care and never as a record of its own
 //!
-//! Not here: limits of the attempt as a whole (`cgroup`), users other than the agent's.
+//! Not here: limits of the attempt as a whole (`cgroup`).
 
 mod bound;
 mod confine;
@@ -20,6 +22,7 @@ mod run;
 mod spawn;
 #[cfg(test)]
 mod tests;
+mod user;
 
 use std::collections::BTreeMap;
 use std::io;
@@ -100,6 +103,8 @@ struct Payload {
     shell: bool,
     #[serde(default)]
     limits: Limits,
+    /// By name, `uid` or `uid:gid`; the agent's own if absent. Only root may choose.
+    user: Option<String>,
     /// Whether it survives the agent; by its time limit if absent.
     keep: Option<bool>,
 }

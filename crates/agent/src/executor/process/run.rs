@@ -20,7 +20,7 @@ use super::log::AttemptLog;
 use super::output::{Output, Pipes};
 use super::record::Survivor;
 use super::spawn::{Group, Spawned, spawn};
-use super::{Payload, Settings, exit, record};
+use super::{Payload, Settings, exit, record, user};
 use crate::attempt::{Attempt, Outcome, StopOrder};
 
 /// How often a running process's control directory is looked at.
@@ -33,8 +33,12 @@ pub async fn run(settings: Arc<Settings>, attempt: Attempt) -> Outcome {
         Ok(payload) => payload,
         Err(why) => return Outcome::permanent(why),
     };
+    let user = match user::find(payload.user.as_deref()).await {
+        Ok(user) => user,
+        Err(outcome) => return outcome,
+    };
     let dir = settings.places.attempt(attempt.key);
-    let control = match Control::create(dir, attempt.checkpoint.as_deref()) {
+    let control = match Control::create(dir, attempt.checkpoint.as_deref(), user.as_ref()) {
         Ok(control) => control,
         Err(error) => return no_room(&error),
     };
@@ -48,7 +52,7 @@ pub async fn run(settings: Arc<Settings>, attempt: Attempt) -> Outcome {
         }
     };
     let from = record::ticks();
-    let spawned = spawn(&settings, &payload, &attempt, control.dir(), kept, confined.cgroup());
+    let spawned = spawn(&settings, &payload, &attempt, control.dir(), kept, confined.cgroup(), user);
     let Spawned { mut child, group } = match spawned {
         Ok(spawned) => spawned,
         Err(error) => {
@@ -155,6 +159,9 @@ impl Life {
                 exit::failure(status, &self.output.tail(), self.confined.memory_end())
             }
         };
+        if self.kept {
+            record::remove(self.control.dir());
+        }
         self.control.remove(&left);
         self.confined.leave();
         outcome

@@ -8,6 +8,7 @@ use std::process::Stdio;
 use rustix::process::{Pid, Resource, Rlimit, Signal};
 use tokio::process::{Child, Command};
 
+use super::user::User;
 use super::{Limits, Payload, Settings, keep};
 use crate::attempt::Attempt;
 use crate::cgroup::Cgroup;
@@ -24,15 +25,16 @@ pub fn spawn(
     control: &Path,
     kept: bool,
     cgroup: Option<&dyn Cgroup>,
+    user: Option<User>,
 ) -> io::Result<Spawned> {
     let mut command = if kept { keep::waiter(settings, payload)? } else { program(payload) };
     command.env_clear();
     command.envs(settings.env.iter().map(|(name, value)| (name, value)));
+    if let Some(user) = &user {
+        user.tell(&mut command);
+    }
     command.envs(&payload.env);
     tell(&mut command, attempt, control);
-    if let Some(cwd) = &payload.cwd {
-        command.current_dir(cwd);
-    }
     if kept {
         let log = settings.places.log(attempt.key, attempt.number);
         keep::redirect(&mut command, payload, control, &log)?;
@@ -45,6 +47,11 @@ pub fn spawn(
         enter(&mut command, cgroup.entrance()?);
     }
     limit(&mut command, payload.limits);
+    match (user, &payload.cwd) {
+        (Some(user), cwd) => user.apply(&mut command, cwd.as_deref())?,
+        (None, Some(cwd)) => drop(command.current_dir(cwd)),
+        (None, None) => {}
+    }
     let child = command.spawn()?;
     let id = child.id().and_then(|id| Pid::from_raw(id as i32));
     let group = Group(id.ok_or_else(|| io::Error::other("the process has no id"))?);

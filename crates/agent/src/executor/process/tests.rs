@@ -72,7 +72,9 @@ fn a_payload_names_a_program_and_nothing_unknown() {
         (r#"{"argv":[]}"#, false),
         (r#"{"argv":[""]}"#, false),
         (r#"{"argv":"true"}"#, false),
-        (r#"{"argv":["true"],"user":"root"}"#, false),
+        (r#"{"argv":["true"],"user":"root"}"#, true),
+        (r#"{"argv":["true"],"user":0}"#, false),
+        (r#"{"argv":["true"],"group":"root"}"#, false),
         ("{}", false),
         ("", false),
     ];
