@@ -25,6 +25,7 @@ mod tests;
 mod user;
 
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -58,6 +59,7 @@ impl Process {
             output_bytes_max: config.output_bytes_max,
             keep_longer_than: config.keep_longer_than,
             bound,
+            nothing: File::open("/dev/null")?,
             cgroups,
         };
         Ok(Self { settings: Arc::new(settings) })
@@ -86,6 +88,8 @@ struct Settings {
     output_bytes_max: usize,
     keep_longer_than: Duration,
     bound: Arc<Bound>,
+    /// What a program reads that has no input; opened once.
+    nothing: File,
     cgroups: Option<Arc<dyn Cgroups>>,
 }
 

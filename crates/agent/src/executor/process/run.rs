@@ -17,7 +17,7 @@ use super::confine::Confined;
 use super::control::Control;
 use super::keep::{self, KeptLog};
 use super::log::AttemptLog;
-use super::output::{Output, Pipes};
+use super::output::{Output, Pipe};
 use super::record::Survivor;
 use super::spawn::{Group, Spawned, spawn};
 use super::{Payload, Settings, exit, record, user};
@@ -25,6 +25,8 @@ use crate::attempt::{Attempt, Outcome, StopOrder};
 
 /// How often a running process's control directory is looked at.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
+/// What ends sooner is looked at when it has ended, and not before: watching costs more than it tells.
+const SHORT: Duration = Duration::from_millis(20);
 /// A process that left the group may hold the pipes open; what it writes later is not waited for.
 const DRAIN_MAX: Duration = Duration::from_secs(1);
 
@@ -53,7 +55,7 @@ pub async fn run(settings: Arc<Settings>, attempt: Attempt) -> Outcome {
     };
     let from = record::ticks();
     let spawned = spawn(&settings, &payload, &attempt, control.dir(), kept, confined.cgroup(), user);
-    let Spawned { mut child, group } = match spawned {
+    let Spawned { mut child, group, output } = match spawned {
         Ok(spawned) => spawned,
         Err(error) => {
             let left = control.leave();
@@ -69,13 +71,13 @@ pub async fn run(settings: Arc<Settings>, attempt: Attempt) -> Outcome {
         Some(settings.bound.enter(group, from))
     };
     let log = settings.places.log(attempt.key, attempt.number);
-    let output = if kept {
-        attempt.reporter.kept();
-        Output::Kept(KeptLog::new(log, settings.log_bytes_max, attempt.reporter.clone()))
-    } else {
+    let output = if let Some(pipe) = output {
         feed(&mut child, payload.stdin);
         let log = AttemptLog::new(log, settings.log_bytes_max, attempt.reporter.clone());
-        Output::Piped(Pipes::new(&mut child, log))
+        Output::Piped(Pipe::new(pipe, log))
+    } else {
+        attempt.reporter.kept();
+        Output::Kept(KeptLog::new(log, settings.log_bytes_max, attempt.reporter.clone()))
     };
     Life { settings, attempt, control, output, group, kept, bound, confined }
         .live(Process::Child(child))
@@ -175,7 +177,7 @@ impl Life {
 
     /// Until the leader has ended, or the agent leaves it.
     async fn until_end(&mut self, process: &mut Process) -> End {
-        let mut look = interval_at(Instant::now() + LOOK_EVERY, LOOK_EVERY);
+        let mut look = interval_at(Instant::now() + SHORT, LOOK_EVERY);
         look.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut stopped: Option<StopOrder> = None;
         let mut kill_at = Instant::now();
@@ -196,7 +198,10 @@ impl Life {
                     self.kill();
                     killed = true;
                 }
-                _ = look.tick() => self.control.look(&self.attempt.reporter),
+                _ = look.tick() => {
+                    self.output.watch();
+                    self.control.look(&self.attempt.reporter);
+                }
             }
         }
     }

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io;
+use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::process::Stdio;
 
@@ -16,6 +17,8 @@ use crate::cgroup::Cgroup;
 pub struct Spawned {
     pub child: Child,
     pub group: Group,
+    /// Where what it writes can be read, unless it is kept.
+    pub output: Option<OwnedFd>,
 }
 
 pub fn spawn(
@@ -35,13 +38,19 @@ pub fn spawn(
     }
     command.envs(&payload.env);
     tell(&mut command, attempt, control);
-    if kept {
+    let output = if kept {
         let log = settings.places.log(attempt.key, attempt.number);
         keep::redirect(&mut command, payload, control, &log)?;
+        None
     } else {
-        command.stdin(if payload.stdin.is_some() { Stdio::piped() } else { Stdio::null() });
-        command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    }
+        let (output, input) = io::pipe()?;
+        command.stdin(match payload.stdin {
+            Some(_) => Stdio::piped(),
+            None => settings.nothing.try_clone()?.into(),
+        });
+        command.stdout(input.try_clone()?).stderr(input);
+        Some(output.into())
+    };
     command.process_group(0);
     if let Some(cgroup) = cgroup {
         enter(&mut command, cgroup.entrance()?);
@@ -55,7 +64,7 @@ pub fn spawn(
     let child = command.spawn()?;
     let id = child.id().and_then(|id| Pid::from_raw(id as i32));
     let group = Group(id.ok_or_else(|| io::Error::other("the process has no id"))?);
-    Ok(Spawned { child, group })
+    Ok(Spawned { child, group, output })
 }
 
 fn program(payload: &Payload) -> Command {
