@@ -64,7 +64,8 @@ impl Agent {
             capacity: config.capacity.clone(),
             grace: config.grace,
             leave_kept: config.leave_kept,
-            busy_from: 2 * config::cpus() as usize,
+            // So many keep the processors busy while the server is asked for more.
+            busy_from: 2 * config::cpus() as usize + 1,
         };
         let cgroups = cgroup::open(&config.cgroups, home.worker());
         if let Some(cgroups) = &cgroups {

@@ -76,12 +76,16 @@ impl Pipe {
 
     /// From now on what is written is in the log at once.
     fn watch(&mut self) {
-        if let ReadEnd::Unwatched(end) = std::mem::replace(&mut self.end, ReadEnd::Closed) {
-            match Receiver::from_owned_fd(end) {
-                Ok(end) => self.end = ReadEnd::Watched(end),
-                Err(error) => warn!(%error, "cannot watch a pipe; what comes through it is lost"),
-            }
-        }
+        self.end = match std::mem::replace(&mut self.end, ReadEnd::Closed) {
+            ReadEnd::Unwatched(end) => Receiver::from_owned_fd(end).map_or_else(
+                |error| {
+                    warn!(%error, "cannot watch a pipe; what comes through it is lost");
+                    ReadEnd::Closed
+                },
+                ReadEnd::Watched,
+            ),
+            as_before => as_before,
+        };
     }
 
     /// One piece into the log; never ready while it is not watched, nor once it is closed.
