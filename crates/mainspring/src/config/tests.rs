@@ -160,7 +160,7 @@ fn cgroups_can_be_switched_off() {
         let worker = load(&file).expect("right").worker().expect("a worker");
         assert_eq!(worker.cgroups, found, "{text}");
     }
-    let mistakes = load("[worker]\ncgroups = \"on\"\n").err().expect("no such choice");
+    let mistakes = load("[worker]\ncgroups = \"on\"\n").expect_err("no such choice");
     assert!(mistakes.0[0].contains("one of `auto`, `off`"), "{:?}", mistakes.0);
 }
 
