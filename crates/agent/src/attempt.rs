@@ -116,6 +116,10 @@ pub struct Attempt {
     pub deadline_unix_ms: Option<u64>,
     /// 0 = none.
     pub hard_timeout_ms: u64,
+    /// 0 = none.
+    pub memory_bytes: u64,
+    /// Thousandths of a processor; 0 = none.
+    pub cpu_milli: u64,
     pub stop: StopSignal,
     pub reporter: Reporter,
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::cgroup::CgroupUse;
 use crate::executor::http::WebhookSecret;
 use crate::guard::Allowed;
 
@@ -46,6 +47,8 @@ pub struct AgentConfig {
     pub webhook_secret: Option<WebhookSecret>,
     /// Variables of the agent's own environment that processes see; all others are kept from them.
     pub env_passed: Vec<String>,
+    /// Where limits of memory, processors and number of processes are enforced.
+    pub cgroups: CgroupUse,
 }
 
 impl AgentConfig {
@@ -73,6 +76,7 @@ impl AgentConfig {
             grace: Duration::from_secs(10),
             webhook_secret: None,
             env_passed: ["PATH", "HOME", "USER", "LANG", "TZ", "TMPDIR"].map(String::from).to_vec(),
+            cgroups: CgroupUse::Auto,
         }
     }
 }

@@ -7,6 +7,7 @@
 //! DIR/spool                     results that nobody has acknowledged
 //! DIR/logs/TASK-ATTEMPT.log     what attempts wrote
 //! DIR/attempts/TASK-FENCE/      control directory of a running process; by default in memory instead
+//! DIR/attempts/TASK-FENCE.process  which process that is, if it is kept
 //! ```
 
 use std::collections::BTreeSet;

@@ -7,6 +7,7 @@
 //! Not here: deciding what runs where (`mainspring-core`), measuring time limits (the server does).
 
 mod attempt;
+mod cgroup;
 mod config;
 mod desk;
 mod error;
@@ -26,6 +27,7 @@ use tonic::transport::Endpoint;
 use tracing::{info, warn};
 
 pub use self::attempt::{Attempt, Key, Outcome, Reporter, StopOrder, StopSignal};
+pub use self::cgroup::CgroupUse;
 pub use self::config::{AgentConfig, Capacity};
 use self::desk::Desk;
 pub use self::error::AgentError;
@@ -62,9 +64,15 @@ impl Agent {
             capacity: config.capacity.clone(),
             grace: config.grace,
             leave_kept: config.leave_kept,
-            busy_from: 2 * config::cpus() as usize,
+            // So many keep the processors busy while the server is asked for more.
+            busy_from: 2 * config::cpus() as usize + 1,
         };
-        let executors = Executors::new(&config, &places).map_err(AgentError::state(places.attempts()))?;
+        let cgroups = cgroup::open(&config.cgroups, home.worker());
+        if let Some(cgroups) = &cgroups {
+            cgroups.clear(&survivors.iter().map(|survivor| survivor.key).collect::<Vec<_>>());
+        }
+        let executors =
+            Executors::new(&config, &places, cgroups).map_err(AgentError::state(places.attempts()))?;
         let keep_tidy = keep_tidy(places.clone(), config.log_retention);
         let mut desk = Desk::new(settings, executors, reporter, places, spool);
         for survivor in survivors {

@@ -2,11 +2,13 @@
 
 mod double;
 
-use std::path::Path;
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use double::*;
-use mainspring_agent::AgentConfig;
+use mainspring_agent::{AgentConfig, CgroupUse};
 use mainspring_proto::v1;
 use mainspring_proto::v1::report::What;
 use serde_json::{Value, json};
@@ -28,6 +30,10 @@ both_ways! {
     a_polite_program_uses_its_grace_and_leaves_nothing_behind
     output_is_kept_up_to_its_cap
     a_running_program_speaks_through_its_control_directory
+    a_program_that_needs_more_memory_than_it_may_says_so
+    a_program_runs_as_the_user_it_names
+    a_user_that_cannot_be_is_explained
+    a_program_finds_signals_as_any_program_does
 }
 
 struct Bench {
@@ -184,6 +190,12 @@ async fn endings_have_their_class(kept: bool) {
             "the output is larger",
         ),
         (script(11, "mkfifo $MAINSPRING_CONTROL/output"), "permanent", 0, "cannot read the output"),
+        (
+            script(13, "cd $MAINSPRING_CONTROL; echo x > a; ln a output"),
+            "permanent",
+            0,
+            "cannot read the output",
+        ),
         (
             process(12, &json!({"argv": ["ulimit -n; exit 4"], "shell": true, "limits": {"open_files": 64}})),
             "transient",
@@ -390,4 +402,202 @@ async fn an_upgrade_leaves_what_was_kept_and_can_stop_it_later() {
     assert_eq!(failure(&result), ("cancelled", 143, "stopped: cancel"));
     assert!(!is_alive(&pid));
     worker.ended().await;
+}
+
+/// A directory of plain files, as a cgroup file system that was delegated; a test's program plays the kernel.
+fn cgroup_fs() -> tempfile::TempDir {
+    let fs = tempfile::tempdir().expect("a directory");
+    std::fs::write(fs.path().join("cgroup.controllers"), "cpu memory pids\n").expect("written");
+    fs
+}
+
+/// The directories of attempts.
+fn cgroups_in(fs: &Path) -> Vec<PathBuf> {
+    let dirs = |path: &Path| {
+        let entries = std::fs::read_dir(path).expect("a directory").flatten().map(|entry| entry.path());
+        entries.filter(|path| path.is_dir()).collect::<Vec<_>>()
+    };
+    dirs(fs).iter().flat_map(|worker| dirs(worker)).collect()
+}
+
+async fn a_program_that_needs_more_memory_than_it_may_says_so(kept: bool) {
+    let fs = cgroup_fs();
+    let under = CgroupUse::Under(fs.path().to_owned());
+    let mut bench = bench(kept, |settings| settings.cgroups = under).await;
+    let text = r#"cd "$BASE"/mainspring-*/"$MAINSPRING_TASK_ID"-*; cat cgroup.procs; printf 'oom 1\noom_kill 1\n' > memory.events; kill -9 $$"#;
+    let limits = json!({"processes": 8});
+    let payload = json!({"argv": [text], "shell": true, "env": {"BASE": fs.path()}, "limits": limits});
+    let mut order = process(1, &payload);
+    order.resources = Some(v1::Resources { cpu_milli: 250, memory_bytes: 1 << 20, ..Default::default() });
+    order.memory_bytes = 3 << 20;
+    bench.talk.start(order).await;
+
+    let report = bench.talk.result().await;
+    let (class, code, message) = failure(&report);
+    assert_eq!((class, code), ("resource", 137), "{message}");
+    assert!(message.contains("its limit of 3145728 bytes of memory"), "{message}");
+    assert_eq!(bench.talk.log().await.first(), Some(&b'0'), "it was in before it ran");
+    let dir = cgroups_in(fs.path()).pop().expect("the attempt's");
+    let read = |file| std::fs::read_to_string(dir.join(file)).unwrap_or_default();
+    assert_eq!(read("cpu.max"), "25000 100000");
+    assert_eq!(read("pids.max"), if kept { "9" } else { "8" }, "the waiting shell is one more");
+    assert_eq!(read("cgroup.kill"), "1", "nothing of it is left");
+    bench.worker.ended().await;
+}
+
+#[tokio::test]
+async fn a_program_without_limits_gets_no_cgroup() {
+    let fs = cgroup_fs();
+    let under = CgroupUse::Under(fs.path().to_owned());
+    let mut bench = bench(false, |settings| settings.cgroups = under).await;
+    bench.talk.start(process(1, &json!({"argv": ["true"]}))).await;
+    success(&bench.talk.result().await);
+    assert_eq!(cgroups_in(fs.path()), Vec::<PathBuf>::new());
+    bench.worker.ended().await;
+}
+
+#[tokio::test]
+async fn the_next_agent_finds_the_cgroup_of_what_it_adopts() {
+    let fs = cgroup_fs();
+    let under = CgroupUse::Under(fs.path().to_owned());
+    let Bench { talk, worker, dir, _server: mut server } =
+        bench(false, |settings| settings.cgroups = under.clone()).await;
+    let (pid, go) = (dir.path().join("pid"), dir.path().join("go"));
+    let text = format!(
+        "echo $$ > {}; until [ -e {} ]; do sleep 0.01; done; cd \"$BASE\"/mainspring-*/\"$MAINSPRING_TASK_ID\"-*; \
+         printf 'oom 1\\noom_kill 1\\n' > memory.events; kill -9 $$",
+        pid.display(),
+        go.display()
+    );
+    let payload = json!({"argv": [text], "shell": true, "keep": true, "env": {"BASE": fs.path()}});
+    let mut order = process(1, &payload);
+    order.memory_bytes = 3 << 20;
+    talk.start(order).await;
+    let pid = written(&pid).await;
+    let kept = cgroups_in(fs.path()).pop().expect("the attempt's");
+    worker.kill().await;
+    drop(talk);
+    // Of an attempt that nobody kept.
+    let lost = kept.with_file_name("task_00000000000000000000000000000002-7");
+    std::fs::create_dir(&lost).expect("a directory");
+
+    let worker = Worker::spawn(AgentConfig { cgroups: under, ..config(&server.url(), dir.path()) });
+    let mut talk = server.session().await;
+    assert!(is_alive(&pid));
+    let was_told_to_end = |dir: &Path| std::fs::read_to_string(dir.join("cgroup.kill")).is_ok();
+    assert!(was_told_to_end(&lost));
+    assert!(!was_told_to_end(&kept), "it was not disturbed");
+    std::fs::write(&go, "").expect("written");
+    let report = talk.result().await;
+    let (class, code, message) = failure(&report);
+    assert_eq!((class, code), ("resource", 137), "{message}");
+    assert!(message.contains("its limit of 3145728 bytes of memory"), "{message}");
+    assert!(was_told_to_end(&kept), "nothing of it is left");
+    worker.ended().await;
+}
+
+/// What a program of that user says about itself.
+async fn identity(bench: &mut Bench, number: u128, user: &str) -> (String, String) {
+    let text = r#"pwd; echo "HOME=$HOME USER=$USER"; echo "$(id -u) $(id -g) $(id -G)" > "$MAINSPRING_CONTROL/output""#;
+    let payload = json!({"argv": [text], "shell": true, "user": user, "stdin": "", "cwd": "/"});
+    bench.talk.start(process(number, &payload)).await;
+    let output = success(&bench.talk.result().await).expect("an output");
+    let log = bench.talk.log().await;
+    bench.talk.logs.clear();
+    (String::from_utf8(output).expect("text"), String::from_utf8(log).expect("text"))
+}
+
+async fn a_program_runs_as_the_user_it_names(kept: bool) {
+    if !rustix::process::geteuid().is_root() {
+        return println!("left out: not root");
+    }
+    let mut bench = bench(kept, |_| ()).await;
+    std::fs::set_permissions(bench.dir.path(), Permissions::from_mode(0o755)).expect("open to all");
+    let told = std::process::Command::new("sh")
+        .args(["-c", r#"echo "$(id -u nobody) $(id -g nobody) $(id -G nobody)""#])
+        .output()
+        .expect("`id` runs");
+    let nobody = String::from_utf8(told.stdout).expect("text");
+    let (found, log) = identity(&mut bench, 1, "nobody").await;
+    assert_eq!(found, nobody);
+    assert!(log.starts_with("/\nHOME=/") && log.ends_with(" USER=nobody\n"), "{log}");
+    let (found, log) = identity(&mut bench, 2, "12345:54321").await;
+    assert_eq!((found.as_str(), log.as_str()), ("12345 54321 54321\n", "/\nHOME= USER=\n"));
+
+    // Others' things are closed to it: where it works, and the agent's own.
+    let closed = bench.dir.path().join("closed");
+    std::fs::create_dir(&closed).expect("a directory");
+    std::fs::set_permissions(&closed, Permissions::from_mode(0o700)).expect("closed");
+    bench.talk.start(process(3, &json!({"argv": ["true"], "user": "nobody", "cwd": closed}))).await;
+    let report = bench.talk.result().await;
+    let (class, _, message) = failure(&report);
+    assert_eq!(class, "permanent", "{message}");
+    let text = r#"ls "$MAINSPRING_CONTROL/.." && exit 1; true"#;
+    bench.talk.start(process(4, &json!({"argv": [text], "shell": true, "user": "nobody"}))).await;
+    success(&bench.talk.result().await);
+    bench.worker.ended().await;
+}
+
+async fn a_user_that_cannot_be_is_explained(kept: bool) {
+    let mut bench = bench(kept, |_| ()).await;
+    let not_root = (!rustix::process::geteuid().is_root()).then_some("the worker is not root");
+    let rows = [
+        ("no-such-user", "this machine has no user `no-such-user`"),
+        ("3999999999", "give its group too, as `uid:gid`"),
+        ("4294967295:1", "is no user"),
+        ("+1:1", "is no user"),
+        ("root:root", "is no user"),
+    ];
+    let rows = rows.into_iter().chain(not_root.map(|why| ("3999999999:1", why)));
+    for (number, (user, why)) in (1..).zip(rows) {
+        bench.talk.start(process(number, &json!({"argv": ["true"], "user": user}))).await;
+        let report = bench.talk.result().await;
+        let (class, _, message) = failure(&report);
+        assert_eq!(class, "permanent", "{message}");
+        assert!(message.contains(why), "{message}");
+    }
+    bench.worker.ended().await;
+}
+
+async fn a_program_finds_signals_as_any_program_does(kept: bool) {
+    let mut bench = bench(kept, |_| ()).await;
+    bench.talk.start(process(1, &json!({"argv": ["cat", "/proc/self/status"]}))).await;
+    bench.talk.result().await;
+    let log = String::from_utf8(bench.talk.log().await).expect("text");
+    let mask = |name: &str| {
+        let line = log.lines().find_map(|line| line.strip_prefix(name)).expect("a mask");
+        u64::from_str_radix(line.trim(), 16).expect("hexadecimal")
+    };
+    assert_eq!((mask("SigBlk:"), mask("SigCgt:")), (0, 0), "{log}");
+    assert_eq!(mask("SigIgn:") & 1 << 12, 0, "a closed pipe ends it: {log}");
+    bench.worker.ended().await;
+}
+
+#[tokio::test]
+async fn what_is_no_program_is_explained_and_leaves_no_process() {
+    let mut bench = bench(false, |_| ()).await;
+    let path = bench.dir.path().join("garbage");
+    std::fs::write(&path, [0_u8, 1, 2, 3]).expect("written");
+    std::fs::set_permissions(&path, Permissions::from_mode(0o755)).expect("looks like a program");
+    let mut users = vec![Value::Null];
+    if rustix::process::geteuid().is_root() {
+        users.push(json!("root"));
+    }
+    for (number, user) in (1..).zip(users) {
+        bench.talk.start(process(number, &json!({"argv": [path], "user": user}))).await;
+        let report = bench.talk.result().await;
+        let (class, _, message) = failure(&report);
+        assert_eq!(class, "permanent", "{message}");
+        assert!(message.contains("garbage") && message.contains("os error 8"), "{message}");
+    }
+    // Other tests have children of this process too; one that came to no program bears the name of this thread.
+    let own = std::process::id().to_string();
+    let name = std::fs::read_to_string("/proc/thread-self/comm").expect("a name");
+    let children = std::fs::read_dir("/proc").expect("processes").flatten().filter(|entry| {
+        let stat = std::fs::read_to_string(entry.path().join("stat")).unwrap_or_default();
+        let rest = stat.rsplit_once(") ").map_or("", |(_, rest)| rest);
+        rest.starts_with(&format!("Z {own} ")) && stat.contains(&format!("({})", name.trim()))
+    });
+    assert_eq!(children.count(), 0, "a child that nobody waited for");
+    bench.worker.ended().await;
 }

@@ -78,6 +78,8 @@ impl Desk {
 
         let attempt = Attempt {
             key,
+            memory_bytes: memory(&start),
+            cpu_milli: start.resources.as_ref().map_or(0, |asked| asked.cpu_milli),
             number: start.attempt,
             tenant: start.tenant,
             job: start.job,
@@ -115,6 +117,9 @@ impl Desk {
             checkpoint: None,
             deadline_unix_ms: None,
             hard_timeout_ms: 0,
+            // It is in its cgroup already, if any.
+            memory_bytes: 0,
+            cpu_milli: 0,
             stop: StopSignal(ordered),
             reporter: Reporter { key, events: self.events.clone() },
         };
@@ -151,6 +156,14 @@ impl Desk {
         ];
         let (what, asked, has) = rows.into_iter().find(|(_, asked, has)| asked > has)?;
         Some(format!("it asks for {asked} {what}; this worker has {has}"))
+    }
+}
+
+/// As asked for, unless a retry was given more.
+fn memory(start: &v1::Start) -> u64 {
+    match start.memory_bytes {
+        0 => start.resources.as_ref().map_or(0, |asked| asked.memory_bytes),
+        bytes => bytes,
     }
 }
 

@@ -23,6 +23,7 @@ impl Desk {
     pub fn opened(&mut self) {
         self.is_open = true;
         self.hold = None;
+        self.awaits_answer = false;
         self.outbox.clear();
         self.logs.rewind();
         if self.is_draining {
@@ -73,6 +74,10 @@ impl Desk {
     pub fn take_message(&mut self) -> v1::WorkerMessage {
         let mut message = self.outbox.take();
         self.hold = None;
+        self.awaits_answer |= message
+            .reports
+            .iter()
+            .any(|report| matches!(report.what, Some(What::Success(_) | What::Failure(_))));
         let mut full = 0;
         while full < MESSAGE_CHUNKS
             && message.logs.len() < MESSAGE_ENDS

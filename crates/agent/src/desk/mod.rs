@@ -56,6 +56,8 @@ pub struct Desk {
     outbox: Outbox,
     /// What there is to say may wait until then for more of the kind.
     hold: Option<Instant>,
+    /// Results were sent, and the server has not answered since.
+    awaits_answer: bool,
     logs: LogTails,
     is_open: bool,
     is_draining: bool,
@@ -117,6 +119,7 @@ impl Desk {
             spool,
             outbox: Outbox::default(),
             hold: None,
+            awaits_answer: false,
             logs: LogTails::new(places),
             is_open: false,
             is_draining: false,
@@ -129,6 +132,9 @@ impl Desk {
 
     /// Everything of one message, in an order that lets an acknowledgement make room for a start.
     pub fn receive(&mut self, message: v1::ServerMessage, now: Instant) {
+        if !message.acknowledgements.is_empty() {
+            self.awaits_answer = false;
+        }
         for acknowledged in message.acknowledgements {
             self.acknowledged(&acknowledged);
         }
@@ -137,6 +143,9 @@ impl Desk {
         }
         for start in message.starts {
             self.begin(start, now);
+        }
+        if !self.awaits_answer && self.running < self.settings.busy_from {
+            self.hold = None;
         }
         if message.heartbeat {
             self.logs.confirm();
@@ -181,7 +190,7 @@ impl Desk {
         {
             self.launch_waiting(next, now);
         }
-        if !program || self.running < self.settings.busy_from {
+        if !program || (self.running < self.settings.busy_from && !self.awaits_answer) {
             self.hold = None;
         } else if was_silent {
             self.hold = Some(now + results::HOLD);

@@ -17,6 +17,7 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 
 use crate::attempt::{Attempt, Outcome};
+use crate::cgroup::Cgroups;
 use crate::config::AgentConfig;
 use crate::guard::Guard;
 use crate::home::Places;
@@ -43,9 +44,9 @@ pub struct Executors {
 }
 
 impl Executors {
-    pub fn new(config: &AgentConfig, places: &Places) -> io::Result<Self> {
+    pub fn new(config: &AgentConfig, places: &Places, cgroups: Option<Arc<dyn Cgroups>>) -> io::Result<Self> {
         let guard = Guard::new(config.allow.clone());
-        let process = Arc::new(process::Process::new(config, places.clone())?);
+        let process = Arc::new(process::Process::new(config, places.clone(), cgroups)?);
         let known: Vec<(&'static str, Arc<dyn Executor>)> = vec![
             ("noop", Arc::new(noop::Noop)),
             ("clock", Arc::new(clock::Clock)),

@@ -10,6 +10,8 @@ use crate::problem::Problem;
 
 const FIELD: &str = "payload";
 const URL_BYTES_MAX: usize = 8 * 1024;
+/// As long as Linux lets a login name be.
+const USER_BYTES_MAX: usize = 256;
 
 #[derive(Deserialize)]
 struct Http<'a> {
@@ -21,6 +23,8 @@ struct Http<'a> {
 struct Process<'a> {
     #[serde(borrow)]
     argv: Vec<Text<'a>>,
+    #[serde(borrow)]
+    user: Option<Text<'a>>,
 }
 
 #[derive(Deserialize)]
@@ -51,6 +55,9 @@ pub(crate) fn check(executor: &str, payload: Option<&RawValue>) -> Result<(), Pr
             if process.argv.first().is_none_or(|program| program.is_empty()) {
                 return Err(Problem::field("payload.argv", "it names no program"));
             }
+            if let Some(why) = process.user.and_then(|user| not_a_user(&user)) {
+                return Err(Problem::field("payload.user", why));
+            }
         }
         "sleep" => {
             read::<Sleep>(text, "the `sleep` executor needs an object with `ms`")?;
@@ -60,6 +67,59 @@ pub(crate) fn check(executor: &str, payload: Option<&RawValue>) -> Result<(), Pr
     Ok(())
 }
 
+/// Whether there is such a user only the worker knows.
+fn not_a_user(user: &str) -> Option<String> {
+    if user.len() > USER_BYTES_MAX {
+        return Some(format!("it has {} bytes of at most {USER_BYTES_MAX}", user.len()));
+    }
+    // The highest number means nobody.
+    let is_number = |text: &str| {
+        let is_digits = text.bytes().all(|byte| byte.is_ascii_digit());
+        is_digits && text.parse::<u32>().is_ok_and(|number| number != u32::MAX)
+    };
+    let is_name = |text: &str| !text.contains([':', '/']) && !text.contains(char::is_control);
+    let is_right = match user.split_once(':') {
+        Some((uid, gid)) => is_number(uid) && is_number(gid),
+        None if user.starts_with(|first: char| first.is_ascii_digit()) => is_number(user),
+        None => !user.is_empty() && is_name(user),
+    };
+    (!is_right).then(|| "it is neither a name nor `uid` nor `uid:gid`".to_owned())
+}
+
 fn read<'a, T: Deserialize<'a>>(text: &'a str, need: &str) -> Result<T, Problem> {
     serde_json::from_str(text).map_err(|error| Problem::field(FIELD, format!("{need}: {error}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_user_is_a_name_or_numbers() {
+        let long = "u".repeat(USER_BYTES_MAX + 1);
+        let rows = [
+            ("null", true),
+            (r#""www-data""#, true),
+            (r#""DOMAIN\\svc backup""#, true),
+            (r#""1000""#, true),
+            (r#""1000:100""#, true),
+            (r#""0""#, true),
+            (r#""""#, false),
+            ("1000", false),
+            (r#""1000:""#, false),
+            (r#""1000:staff""#, false),
+            (r#""+1:1""#, false),
+            (r#""4294967295""#, false),
+            (r#""1000:4294967295""#, false),
+            (r#""12ab""#, false),
+            (r#""a/b""#, false),
+            (r#""a\u0000b""#, false),
+            (&format!("\"{long}\""), false),
+        ];
+        for (user, good) in rows {
+            let text = format!(r#"{{"argv":["true"],"user":{user}}}"#);
+            let payload: Box<RawValue> = serde_json::from_str(&text).expect("JSON");
+            assert_eq!(check("process", Some(&payload)).is_ok(), good, "{user}");
+        }
+    }
 }

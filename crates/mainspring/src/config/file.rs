@@ -104,7 +104,12 @@ impl Reader<'_> {
 fn typed(kind: Kind, value: &Spanned<DeValue<'_>>) -> Result<Value, String> {
     match (kind, value.get_ref()) {
         (
-            Kind::Text | Kind::Address | Kind::Path | Kind::Bytes { .. } | Kind::Span { .. },
+            Kind::Text
+            | Kind::Address
+            | Kind::Path
+            | Kind::Choice(_)
+            | Kind::Bytes { .. }
+            | Kind::Span { .. },
             DeValue::String(text),
         ) => kind.parse(text),
         (Kind::Count { .. } | Kind::Bytes { .. }, DeValue::Integer(number)) => {

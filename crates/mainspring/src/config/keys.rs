@@ -95,6 +95,7 @@ pub(crate) const KEYS: &[Key] = &[
     key("worker.log_retention", "MAINSPRING_WORKER_LOG_RETENTION", span(60 * SECOND, 3_650 * DAY), "24h", "How long logs of ended attempts stay on the worker"),
     key("worker.output_bytes_max", "MAINSPRING_WORKER_OUTPUT_BYTES_MAX", bytes(1, 16 * MIB), "256KiB", "Largest output that a process may hand in"),
     key("worker.env_passed", "MAINSPRING_WORKER_ENV_PASSED", Kind::List, "PATH,HOME,USER,LANG,TZ,TMPDIR", "Variables of the worker's own environment that processes see"),
+    key("worker.cgroups", "MAINSPRING_WORKER_CGROUPS", Kind::Choice(&["auto", "off"]), "auto", "Put processes into cgroups, so that limits of memory, processors and processes hold: `auto` where the worker's own cgroup was delegated to it, or `off`"),
     key("worker.webhook.allow", "MAINSPRING_WEBHOOK_ALLOW", Kind::List, "", "Addresses and hosts that HTTP tasks may call although they are private: 10.0.0.0/8, host.example:8080"),
     key("worker.webhook.response_bytes_max", "MAINSPRING_WEBHOOK_RESPONSE_BYTES_MAX", bytes(0, 16 * MIB), "64KiB", "Of an HTTP answer, this much becomes the task's output"),
     key("worker.webhook.secret_file", "MAINSPRING_WEBHOOK_SECRET_FILE", Kind::Path, "", "A file with the secret that signs HTTP calls (Standard Webhooks): `whsec_` and base64"),

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::Context;
-use mainspring_agent::{AgentConfig, Allowed, WebhookSecret};
+use mainspring_agent::{AgentConfig, Allowed, CgroupUse, WebhookSecret};
 use mainspring_api::ApiConfig;
 use mainspring_core::command::Configure;
 use mainspring_core::time::Millis;
@@ -127,6 +127,7 @@ impl Config {
         worker.output_bytes_max = self.bytes("worker.output_bytes_max") as usize;
         worker.response_bytes_max = self.bytes("worker.webhook.response_bytes_max") as usize;
         worker.env_passed = self.list("worker.env_passed").to_vec();
+        worker.cgroups = if self.text("worker.cgroups") == "off" { CgroupUse::Off } else { CgroupUse::Auto };
         let allow = self.list("worker.webhook.allow").iter().map(|text| text.parse());
         worker.allow = allow.collect::<Result<_, _>>()?;
         if let Some(Value::Text(path)) = self.get("worker.webhook.secret_file") {

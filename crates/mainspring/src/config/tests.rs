@@ -188,6 +188,18 @@ fn defaults_are_those_of_the_parts() {
 }
 
 #[test]
+fn cgroups_can_be_switched_off() {
+    use mainspring_agent::CgroupUse;
+    for (text, found) in [("", CgroupUse::Auto), ("\"auto\"", CgroupUse::Auto), ("\"off\"", CgroupUse::Off)] {
+        let file = if text.is_empty() { String::new() } else { format!("[worker]\ncgroups = {text}\n") };
+        let worker = load(&file).expect("right").worker().expect("a worker");
+        assert_eq!(worker.cgroups, found, "{text}");
+    }
+    let mistakes = load("[worker]\ncgroups = \"on\"\n").expect_err("no such choice");
+    assert!(mistakes.0[0].contains("one of `auto`, `off`"), "{:?}", mistakes.0);
+}
+
+#[test]
 fn the_example_is_a_file_that_can_be_read() {
     let example = crate::command::config::example();
     let config = load(&example).expect("the example is right");

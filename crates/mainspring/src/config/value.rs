@@ -25,6 +25,8 @@ pub(crate) enum Kind {
         max: u64,
     },
     Switch,
+    /// One of these words.
+    Choice(&'static [&'static str]),
     /// Written with commas outside of files.
     List,
     /// `key=value`, with commas outside of files.
@@ -72,6 +74,8 @@ impl Kind {
                 "false" | "0" | "no" => Ok(Value::Switch(false)),
                 _ => Err(wrong()),
             },
+            Self::Choice(words) if !words.contains(&text) => Err(wrong()),
+            Self::Choice(_) => Ok(Value::Text(text.to_owned())),
             Self::List => Ok(Value::List(parts(text).map(str::to_owned).collect())),
             Self::Pairs => {
                 let pair =
@@ -111,6 +115,7 @@ impl Kind {
                 format!("a span of time from {} to {}, like `30s` or `5m`", span(min), span(max))
             }
             Self::Switch => "`true` or `false`".into(),
+            Self::Choice(words) => format!("one of `{}`", words.join("`, `")),
             Self::List => "a list of texts".into(),
             Self::Pairs => "pairs of key and value, like `zone=a`".into(),
         }

@@ -16,6 +16,8 @@ fn attempt(payload: &str) -> Attempt {
         checkpoint: None,
         deadline_unix_ms: Some(99),
         hard_timeout_ms: 0,
+        memory_bytes: 0,
+        cpu_milli: 0,
         stop: StopSignal(watch::channel(None).1),
         reporter: Reporter { key, events },
     }

@@ -10,15 +10,16 @@
 //! Write to another name and rename: what is there is taken as it is, and removed.
 
 use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs::{self, DirBuilder, File, Permissions};
 use std::io::{self, ErrorKind, Read};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt, chown};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use rustix::fs::OFlags;
 use tracing::warn;
 
+use super::user::User;
 use crate::attempt::{Outcome, Reporter};
 
 pub const LAST_CHECKPOINT: &str = "last-checkpoint";
@@ -34,10 +35,17 @@ pub struct Control {
 }
 
 impl Control {
-    pub fn create(dir: PathBuf, checkpoint: Option<&[u8]>) -> io::Result<Self> {
-        fs::create_dir_all(&dir)?;
+    /// For nobody but the program's user; `user` is one that is not the agent's own.
+    pub fn create(dir: PathBuf, checkpoint: Option<&[u8]>, user: Option<&User>) -> io::Result<Self> {
+        DirBuilder::new().recursive(true).mode(0o700).create(&dir)?;
         if let Some(bytes) = checkpoint {
             fs::write(dir.join(LAST_CHECKPOINT), bytes)?;
+        }
+        if let Some(user) = user {
+            chown(&dir, Some(user.uid.as_raw()), Some(user.gid.as_raw()))?;
+            // To get through to it, not to see what else is there.
+            let parent = dir.parent().unwrap_or(&dir);
+            fs::set_permissions(parent, Permissions::from_mode(0o711))?;
         }
         Ok(Self { dir, checkpointed: None })
     }
@@ -144,11 +152,13 @@ impl Left {
     }
 }
 
-/// Never follows a link and never waits for a pipe: what lies there was made by the task.
-fn read(path: &Path, max: usize) -> io::Result<Vec<u8>> {
+/// Never follows a link and never waits for a pipe: what lies there was made by the task. Nor is a file read that has
+/// another name too: it may be one that only the agent may read.
+pub fn read(path: &Path, max: usize) -> io::Result<Vec<u8>> {
     let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
     let file = File::options().read(true).custom_flags(flags.bits() as i32).open(path)?;
-    if !file.metadata()?.is_file() {
+    let data = file.metadata()?;
+    if !data.is_file() || data.nlink() > 1 {
         return Err(io::Error::other("not a plain file"));
     }
     let mut bytes = Vec::new();

@@ -1,20 +1,24 @@
-//! What a process writes: through pipes into its log, or straight to it.
+//! What a process writes: through a pipe into its log, or straight to it.
 
 use std::collections::VecDeque;
-use std::io;
+use std::os::fd::OwnedFd;
 
-use tokio::io::{AsyncRead, AsyncReadExt};
-use tokio::process::{Child, ChildStderr, ChildStdout};
+use rustix::buffer::spare_capacity;
+use rustix::fs::OFlags;
+use rustix::io::Errno;
+use tokio::io::AsyncReadExt;
+use tokio::net::unix::pipe::Receiver;
+use tracing::warn;
 
 use super::keep::KeptLog;
 use super::log::AttemptLog;
 
 const CHUNK_BYTES: usize = 16 << 10;
-/// Of standard error (of all output, for a kept process), this much comes along in the failure's message.
+/// Of the end of what was written, this much comes along in the failure's message.
 pub const TAIL_BYTES: usize = 2 << 10;
 
 pub enum Output {
-    Piped(Pipes),
+    Piped(Pipe),
     Kept(KeptLog),
 }
 
@@ -22,77 +26,113 @@ impl Output {
     /// Some progress with the log; nothing is lost when it is dropped.
     pub async fn pump(&mut self) {
         match self {
-            Self::Piped(pipes) => pipes.pump().await,
+            Self::Piped(pipe) => pipe.pump().await,
             Self::Kept(log) => log.pump().await,
+        }
+    }
+
+    /// It runs for longer than most: somebody may want to see what it writes.
+    pub fn watch(&mut self) {
+        if let Self::Piped(pipe) = self {
+            pipe.watch();
         }
     }
 
     /// Until nothing more can come.
     pub async fn drain(&mut self) {
         match self {
-            Self::Piped(pipes) => pipes.drain().await,
+            Self::Piped(pipe) => pipe.drain().await,
             Self::Kept(log) => log.look(),
         }
     }
 
     pub fn tail(&mut self) -> String {
         match self {
-            Self::Piped(pipes) => String::from_utf8_lossy(pipes.tail.make_contiguous()).trim().to_owned(),
+            Self::Piped(pipe) => String::from_utf8_lossy(pipe.tail.make_contiguous()).trim().to_owned(),
             Self::Kept(log) => log.tail(),
         }
     }
 }
 
-/// Both output pipes of a process, into one log.
-pub struct Pipes {
-    stdout: Option<ChildStdout>,
-    stderr: Option<ChildStderr>,
-    from_stdout: Box<[u8]>,
-    from_stderr: Box<[u8]>,
+/// The one pipe for all that a process writes, so that the order in which it wrote is kept. Most processes are short and
+/// silent: it is looked at when they end, and watched only from [`Pipe::watch`] on.
+pub struct Pipe {
+    end: ReadEnd,
+    bytes: Vec<u8>,
     log: AttemptLog,
     tail: VecDeque<u8>,
 }
 
-impl Pipes {
-    pub fn new(child: &mut Child, log: AttemptLog) -> Self {
-        Self {
-            stdout: child.stdout.take(),
-            stderr: child.stderr.take(),
-            from_stdout: vec![0; CHUNK_BYTES].into(),
-            from_stderr: vec![0; CHUNK_BYTES].into(),
-            log,
-            tail: VecDeque::new(),
-        }
+enum ReadEnd {
+    Unwatched(OwnedFd),
+    Watched(Receiver),
+    Closed,
+}
+
+impl Pipe {
+    pub fn new(end: OwnedFd, log: AttemptLog) -> Self {
+        Self { end: ReadEnd::Unwatched(end), bytes: Vec::new(), log, tail: VecDeque::new() }
     }
 
-    /// One piece into the log; never ready once both pipes are closed.
+    /// From now on what is written is in the log at once.
+    fn watch(&mut self) {
+        self.end = match std::mem::replace(&mut self.end, ReadEnd::Closed) {
+            ReadEnd::Unwatched(end) => Receiver::from_owned_fd(end).map_or_else(
+                |error| {
+                    warn!(%error, "cannot watch a pipe; what comes through it is lost");
+                    ReadEnd::Closed
+                },
+                ReadEnd::Watched,
+            ),
+            as_before => as_before,
+        };
+    }
+
+    /// One piece into the log; never ready while it is not watched, nor once it is closed.
     async fn pump(&mut self) {
-        tokio::select! {
-            read = read(&mut self.stdout, &mut self.from_stdout) => match read {
-                Ok(len) if len > 0 => self.log.write(&self.from_stdout[..len]),
-                _ => self.stdout = None,
-            },
-            read = read(&mut self.stderr, &mut self.from_stderr) => match read {
-                Ok(len) if len > 0 => {
-                    self.log.write(&self.from_stderr[..len]);
-                    self.tail.extend(&self.from_stderr[..len]);
-                    self.tail.drain(..self.tail.len().saturating_sub(TAIL_BYTES));
-                }
-                _ => self.stderr = None,
-            },
+        let ReadEnd::Watched(end) = &mut self.end else {
+            return std::future::pending().await;
+        };
+        self.bytes.clear();
+        self.bytes.reserve(CHUNK_BYTES);
+        match end.read_buf(&mut self.bytes).await {
+            Ok(len) if len > 0 => self.keep(),
+            _ => self.end = ReadEnd::Closed,
         }
     }
 
     async fn drain(&mut self) {
-        while self.stdout.is_some() || self.stderr.is_some() {
+        self.take_what_is_there();
+        self.watch();
+        while !matches!(self.end, ReadEnd::Closed) {
             self.pump().await;
         }
     }
-}
 
-async fn read(pipe: &mut Option<impl AsyncRead + Unpin>, into: &mut [u8]) -> io::Result<usize> {
-    match pipe {
-        Some(pipe) => pipe.read(into).await,
-        None => std::future::pending().await,
+    /// Without ever waiting.
+    fn take_what_is_there(&mut self) {
+        let ReadEnd::Unwatched(end) = &self.end else {
+            return;
+        };
+        if rustix::fs::fcntl_setfl(end, OFlags::NONBLOCK).is_err() {
+            return;
+        }
+        while let ReadEnd::Unwatched(end) = &self.end {
+            self.bytes.clear();
+            self.bytes.reserve(CHUNK_BYTES);
+            match rustix::io::read(end, spare_capacity(&mut self.bytes)) {
+                Ok(0) => self.end = ReadEnd::Closed,
+                Ok(_) => self.keep(),
+                Err(Errno::INTR) => {}
+                // Somebody has it open still.
+                Err(_) => return,
+            }
+        }
+    }
+
+    fn keep(&mut self) {
+        self.log.write(&self.bytes);
+        self.tail.extend(&self.bytes);
+        self.tail.drain(..self.tail.len().saturating_sub(TAIL_BYTES));
     }
 }

@@ -19,7 +19,9 @@ use super::spawn::Group;
 use crate::attempt::Key;
 use crate::home::{BOUND, Places};
 
-const RECORD: &str = ".process";
+/// Beside the control directory, not in it: the program may write there, and an agent that believed it would end
+/// whatever process it names.
+const RECORD: &str = "process";
 
 /// A kept process of an earlier agent: running, or ended since.
 pub struct Survivor {
@@ -71,8 +73,16 @@ const TICKS_PER_SECOND: u64 = 100;
 /// Notes which process the attempt is: one that was started between the tick `from` and now.
 pub(super) fn write(dir: &Path, group: Group, from: u64, attempt: u32) {
     let identity = Identity::started_since(group, from);
-    if let Err(error) = fs::write(dir.join(RECORD), format!("{attempt} {identity}\n")) {
+    if let Err(error) = fs::write(dir.with_extension(RECORD), format!("{attempt} {identity}\n")) {
         warn!(dir = %dir.display(), %error, "cannot note a process");
+    }
+}
+
+/// Nobody needs it any more.
+pub(super) fn remove(dir: &Path) {
+    let path = dir.with_extension(RECORD);
+    if let Err(error) = fs::remove_file(&path) {
+        warn!(path = %path.display(), %error, "cannot remove the note of a process");
     }
 }
 
@@ -84,12 +94,21 @@ pub fn sort_out(places: &Places) -> io::Result<Vec<Survivor>> {
         if dir.ends_with(BOUND) {
             continue;
         }
+        if dir.extension().is_some_and(|found| found == RECORD) {
+            if !dir.with_extension("").exists() {
+                fs::remove_file(&dir)?;
+            }
+            continue;
+        }
         let survivor = read(&dir);
         let is_there =
             |survivor: &Survivor| survivor.identity.is_alive() || super::keep::exit_code(&dir).is_some();
-        match survivor.filter(is_there) {
-            Some(survivor) => survivors.push(survivor),
-            None => fs::remove_dir_all(&dir)?,
+        if let Some(survivor) = survivor.filter(is_there) {
+            survivors.push(survivor);
+        } else {
+            fs::remove_dir_all(&dir)?;
+            // There is none of a process that was not kept.
+            let _ = fs::remove_file(dir.with_extension(RECORD));
         }
     }
     Ok(survivors)
@@ -98,7 +117,7 @@ pub fn sort_out(places: &Places) -> io::Result<Vec<Survivor>> {
 fn read(dir: &Path) -> Option<Survivor> {
     let (task, fence) = dir.file_name()?.to_str()?.split_once('-')?;
     let key = Key { task: task.parse().ok()?, fence: Fence::from_bits(fence.parse().ok()?) };
-    let record = fs::read_to_string(dir.join(RECORD)).ok()?;
+    let record = fs::read_to_string(dir.with_extension(RECORD)).ok()?;
     let mut words = record.strip_suffix('\n')?.split(' ');
     let attempt = words.next()?.parse().ok()?;
     Some(Survivor { key, attempt, dir: dir.to_owned(), identity: Identity::read(&mut words)? })

@@ -1,6 +1,7 @@
 //! The life of one process, from its control directory to its outcome.
 
 use std::io;
+use std::os::fd::OwnedFd;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 use std::sync::Arc;
@@ -8,22 +9,26 @@ use std::time::Duration;
 
 use mainspring_core::failure::FailureClass;
 use tokio::io::AsyncWriteExt;
-use tokio::process::Child;
+use tokio::net::unix::pipe::Sender;
 use tokio::time::{Instant, MissedTickBehavior, interval_at, sleep_until, timeout};
 use tracing::warn;
 
 use super::bound::Place;
+use super::child::Child;
+use super::confine::Confined;
 use super::control::Control;
 use super::keep::{self, KeptLog};
 use super::log::AttemptLog;
-use super::output::{Output, Pipes};
+use super::output::{Output, Pipe};
 use super::record::Survivor;
 use super::spawn::{Group, Spawned, spawn};
-use super::{Payload, Settings, exit, record};
+use super::{Payload, Settings, exit, record, user};
 use crate::attempt::{Attempt, Outcome, StopOrder};
 
 /// How often a running process's control directory is looked at.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
+/// What ends sooner is looked at when it has ended, and not before: watching costs more than it tells.
+const SHORT: Duration = Duration::from_millis(20);
 /// A process that left the group may hold the pipes open; what it writes later is not waited for.
 const DRAIN_MAX: Duration = Duration::from_secs(1);
 
@@ -32,18 +37,32 @@ pub async fn run(settings: Arc<Settings>, attempt: Attempt) -> Outcome {
         Ok(payload) => payload,
         Err(why) => return Outcome::permanent(why),
     };
+    let user = match user::find(payload.user.as_deref()).await {
+        Ok(user) => user,
+        Err(outcome) => return outcome,
+    };
     let dir = settings.places.attempt(attempt.key);
-    let control = match Control::create(dir, attempt.checkpoint.as_deref()) {
+    let control = match Control::create(dir, attempt.checkpoint.as_deref(), user.as_ref()) {
         Ok(control) => control,
         Err(error) => return no_room(&error),
     };
     let kept = payload.is_kept(&settings, &attempt);
+    let confined = match Confined::create(&settings, &payload, &attempt, kept) {
+        Ok(confined) => confined,
+        Err(error) => {
+            let left = control.leave();
+            control.remove(&left);
+            return not_confined(&error);
+        }
+    };
     let from = record::ticks();
-    let Spawned { mut child, group } = match spawn(&settings, &payload, &attempt, control.dir(), kept) {
+    let spawned = spawn(&settings, &payload, &attempt, control.dir(), kept, confined.cgroup(), user.as_ref());
+    let Spawned { child, group, input, output } = match spawned {
         Ok(spawned) => spawned,
         Err(error) => {
             let left = control.leave();
             control.remove(&left);
+            confined.leave();
             return not_spawned(&payload, &error);
         }
     };
@@ -54,15 +73,17 @@ pub async fn run(settings: Arc<Settings>, attempt: Attempt) -> Outcome {
         Some(settings.bound.enter(group, from))
     };
     let log = settings.places.log(attempt.key, attempt.number);
-    let output = if kept {
+    let output = if let Some(pipe) = output {
+        feed(input, payload.stdin);
+        let log = AttemptLog::new(log, settings.log_bytes_max, attempt.reporter.clone());
+        Output::Piped(Pipe::new(pipe, log))
+    } else {
         attempt.reporter.kept();
         Output::Kept(KeptLog::new(log, settings.log_bytes_max, attempt.reporter.clone()))
-    } else {
-        feed(&mut child, payload.stdin);
-        let log = AttemptLog::new(log, settings.log_bytes_max, attempt.reporter.clone());
-        Output::Piped(Pipes::new(&mut child, log))
     };
-    Life { settings, attempt, control, output, group, kept, bound }.live(Process::Child(child)).await
+    Life { settings, attempt, control, output, group, kept, bound, confined }
+        .live(Process::Child(child))
+        .await
 }
 
 pub async fn adopt(settings: Arc<Settings>, attempt: Attempt, survivor: Survivor) -> Outcome {
@@ -70,7 +91,8 @@ pub async fn adopt(settings: Arc<Settings>, attempt: Attempt, survivor: Survivor
     let output = Output::Kept(KeptLog::new(log, settings.log_bytes_max, attempt.reporter.clone()));
     let control = Control::adopt(survivor.dir.clone());
     let group = Group(survivor.identity.id);
-    Life { settings, attempt, control, output, group, kept: true, bound: None }
+    let confined = Confined::find(&settings, attempt.key);
+    Life { settings, attempt, control, output, group, kept: true, bound: None, confined }
         .live(Process::Adopted(survivor))
         .await
 }
@@ -101,6 +123,7 @@ struct Life {
     group: Group,
     kept: bool,
     bound: Option<Place>,
+    confined: Confined,
 }
 
 enum End {
@@ -114,7 +137,7 @@ impl Life {
         let End::Exited(status, stopped) = self.until_end(&mut process).await else {
             return Outcome::failure(FailureClass::Preempted, 0, "left to the next agent");
         };
-        self.group.kill();
+        self.kill();
         drop(self.bound.take());
         if timeout(DRAIN_MAX, self.output.drain()).await.is_err() {
             warn!(task = %self.attempt.key.task, "a process outside the group keeps the output open");
@@ -128,7 +151,7 @@ impl Life {
                 Outcome::unknown(FailureClass::Transient, 0, format!("cannot wait for the process: {error}"))
             }
             (Ok(status), Some(order)) => order.outcome(status.map_or(0, exit::code)),
-            (Ok(None), None) => Outcome::unknown(FailureClass::WorkerLost, 0, "it ended, and nobody saw how"),
+            (Ok(None), None) => exit::unseen(self.confined.memory_end()),
             (Ok(Some(status)), None) if status.success() => {
                 if left.has_output() {
                     self.control.outcome(self.settings.output_bytes_max)
@@ -136,15 +159,27 @@ impl Life {
                     Outcome::Success { output: None }
                 }
             }
-            (Ok(Some(status)), None) => exit::failure(status, &self.output.tail()),
+            (Ok(Some(status)), None) => {
+                exit::failure(status, &self.output.tail(), self.confined.memory_end())
+            }
         };
+        if self.kept {
+            record::remove(self.control.dir());
+        }
         self.control.remove(&left);
+        self.confined.leave();
         outcome
+    }
+
+    /// All of it, also what left the process group if there is a cgroup.
+    fn kill(&self) {
+        self.group.kill();
+        self.confined.kill();
     }
 
     /// Until the leader has ended, or the agent leaves it.
     async fn until_end(&mut self, process: &mut Process) -> End {
-        let mut look = interval_at(Instant::now() + LOOK_EVERY, LOOK_EVERY);
+        let mut look = interval_at(Instant::now() + SHORT, LOOK_EVERY);
         look.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut stopped: Option<StopOrder> = None;
         let mut kill_at = Instant::now();
@@ -162,19 +197,25 @@ impl Life {
                     stopped = Some(order);
                 }
                 () = sleep_until(kill_at), if stopped.is_some() && !killed => {
-                    self.group.kill();
+                    self.kill();
                     killed = true;
                 }
-                _ = look.tick() => self.control.look(&self.attempt.reporter),
+                _ = look.tick() => {
+                    self.output.watch();
+                    self.control.look(&self.attempt.reporter);
+                }
             }
         }
     }
 }
 
 /// Beside everything else: a program may well read its input only after it has written much.
-fn feed(child: &mut Child, text: Option<String>) {
-    if let (Some(mut pipe), Some(text)) = (child.stdin.take(), text) {
+fn feed(input: Option<OwnedFd>, text: Option<String>) {
+    if let (Some(input), Some(text)) = (input, text) {
         tokio::spawn(async move {
+            let Ok(mut pipe) = Sender::from_owned_fd(input) else {
+                return;
+            };
             // A program need not read its input to the end.
             let _ = pipe.write_all(text.as_bytes()).await;
         });
@@ -189,6 +230,10 @@ fn not_spawned(payload: &Payload, error: &io::Error) -> Outcome {
     };
     let wanted = payload.cwd.as_ref().map(|cwd| format!(" in `{}`", cwd.display())).unwrap_or_default();
     Outcome::failure(class, 0, format!("cannot start `{}`{wanted}: {error}", payload.argv[0]))
+}
+
+fn not_confined(error: &io::Error) -> Outcome {
+    Outcome::failure(FailureClass::Transient, 0, format!("cannot make a cgroup for its limits: {error}"))
 }
 
 fn no_room(error: &io::Error) -> Outcome {

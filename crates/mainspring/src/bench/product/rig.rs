@@ -93,6 +93,18 @@ impl Rig {
         machine::cpu_time() + machine::cpu_time_of(self.server_process()) + worker
     }
 
+    /// Until every task has ended and its result is durable; the tables may be a cut behind.
+    pub(super) async fn ended(&self) -> anyhow::Result<()> {
+        let mut wire = self.wire().await?;
+        loop {
+            let stats = stats(&mut wire).await?;
+            if stats["queued"] == 0 && stats["running"] == 0 {
+                return Ok(());
+            }
+            tokio::time::sleep(POLL).await;
+        }
+    }
+
     /// Until nothing is left in memory: every task has ended, and the tables hold it.
     pub(super) async fn settled(&self) -> anyhow::Result<()> {
         let mut wire = self.wire().await?;
