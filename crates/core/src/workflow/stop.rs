@@ -54,7 +54,9 @@ pub(super) fn stop_step(runs: &mut RunTable, tasks: &TaskTable, slot: RunSlot) -
     }
     let run = runs.get_mut(slot).expect("WF-2: it was just looked at");
     run.soft.stop_cursor = (node < run.plan.len()).then_some((node, item));
-    relist.into_iter().for_each(|node| run.list(node));
+    for node in relist {
+        run.list(node);
+    }
     events
 }
 

@@ -56,7 +56,7 @@ pub(in crate::rest) async fn list(
     let limit = limit(&query, PAGE_MAX)?;
     let tenant = query.get("tenant").map(|tenant| name("tenant", tenant)).transpose()?;
     let after = query.get("cursor").map(|cursor| {
-        let (tenant, job) = cursor.split_once('/').ok_or_else(|| bad_cursor())?;
+        let (tenant, job) = cursor.split_once('/').ok_or_else(bad_cursor)?;
         Ok::<_, Problem>(JobKey { tenant: name("cursor", tenant)?, name: name("cursor", job)? })
     });
     let jobs = flows::jobs(&edge, tenant, after.transpose()?, limit + 1).await?;

@@ -57,7 +57,7 @@ impl Seen {
         }
         let mut out = String::new();
         if !self.lines.is_empty() {
-            out.push_str(&format!("\u{1b}[{}A\u{1b}[J", self.lines.len()));
+            out.extend(["\u{1b}[", &self.lines.len().to_string(), "A\u{1b}[J"]);
         }
         for line in &lines {
             out.push_str(line);
