@@ -9,7 +9,9 @@ use std::sync::Arc;
 
 use mainspring_core::event::{Event, Submitted, Then};
 use mainspring_core::failure::{Failure, FailureClass};
-use mainspring_core::id::{Epoch, Fence, Incarnation, ProcessId, Seq, Session, TaskId, WorkerId};
+use mainspring_core::id::{
+    Epoch, Fence, Incarnation, Place, ProcessId, RunId, Seq, Session, TaskId, WorkerId,
+};
 use mainspring_core::key::{KeyClaim, KeyScope};
 use mainspring_core::name::Name;
 use mainspring_core::priority::{Band, Priority};
@@ -21,14 +23,21 @@ use mainspring_core::task::{
     AttemptRecord, Extra, Labels, Lease, Override, State, Status, Stop, StopReason, Task,
 };
 use mainspring_core::time::{Elapsed, Millis, Wall};
+use mainspring_core::workflow::{
+    Bounds, Definition, Each, FailurePolicy, FlowEvent, Group, Job, JobApplied, JobKey, Lanes, LastRun,
+    LimitUse, Node, NodeState, NodeStatus, Note, OnEmpty, Origin, Pause, Plan, Repeat, Reused, Run,
+    RunCleared, RunCreated, RunEnded, RunStatus, RunStop, Soft, TaskWork, Tolerance, Trigger, TriggerRule,
+};
 use mainspring_store::format::{
-    EncodedProfiles, FormatError, ProfileCache, read_events, read_task, write_event, write_task,
+    EncodedProfiles, FormatError, ProfileCache, read_events, read_job, read_plan, read_run, read_run_output,
+    read_task, write_event, write_job, write_plan, write_run, write_task,
 };
 
 const ID: TaskId = TaskId::from_bits(0x0199_0000_0001_7abc_8000_0000_0000_0001);
 const FENCE: Fence = Fence::new(Epoch::new(3), 70_000);
 const WORKER: WorkerId = WorkerId::from_bits(0xfeed_0000_0000_0000_0000_0000_0000_beef);
 const WALL: Wall = Wall::from_millis(1_790_000_000_123);
+const RUN: RunId = RunId::from_bits(0x0199_0000_0002_7def_8000_0000_0000_0002);
 
 fn name(text: &str) -> Name {
     Name::new(text).expect("a good name")
@@ -123,6 +132,7 @@ fn task(state: State) -> Task {
         touched: Seq::new(300),
         stored: false,
         due: mainspring_core::task::DueSince::default(),
+        origin: None,
         extra: None,
     }
 }
@@ -249,6 +259,316 @@ fn events() -> Vec<(&'static str, Event)> {
         ("process_ended", Event::ProcessEnded { id: process }),
         ("key_bound", Event::KeyBound { claim: key(), entity: ID }),
     ]
+    .into_iter()
+    .chain(flow_events())
+    .collect()
+}
+
+fn flow_events() -> Vec<(&'static str, Event)> {
+    let (id, run, node) = (RUN, RUN, 2);
+    let whole = Place { node, index: Place::WHOLE, turn: 0 };
+    let item = Place { node: 300, index: 7, turn: 2 };
+    let spawned = |place, due, payload| Event::TaskSpawned { run, place, due, payload };
+    let flow = Event::Flow;
+    let paused = |pause| Event::Flow(FlowEvent::RunPaused { id, pause });
+    let stopping = |stop| Event::Flow(FlowEvent::RunStopping { id, stop });
+    vec![
+        ("task_spawned", spawned(whole, None, None)),
+        ("task_spawned_item", spawned(item, Some(WALL), Some(Arc::from(*b"filled in")))),
+        ("task_spawned_undo", spawned(Place { index: Place::UNDO, ..whole }, None, None)),
+        (
+            "job_applied",
+            flow(FlowEvent::JobApplied(Box::new(JobApplied {
+                key: job_key(),
+                version: 3,
+                definition: definition(),
+            }))),
+        ),
+        ("job_paused", flow(FlowEvent::JobPaused { key: job_key(), paused: true })),
+        ("job_deleted", flow(FlowEvent::JobDeleted { key: job_key() })),
+        ("run_created", flow(FlowEvent::RunCreated(Box::new(created())))),
+        ("run_created_full", flow(FlowEvent::RunCreated(Box::new(full_created())))),
+        ("run_started", flow(FlowEvent::RunStarted { id })),
+        ("node_ended", flow(FlowEvent::NodeEnded { run, node, status: NodeStatus::Skipped, why: None })),
+        (
+            "node_ended_why",
+            flow(FlowEvent::NodeEnded { run, node, status: NodeStatus::Failed, why: Some("größe".into()) }),
+        ),
+        ("map_expanded", flow(FlowEvent::MapExpanded { run, node, count: 10_000 })),
+        ("map_cut", flow(FlowEvent::MapCut { run, node })),
+        ("run_paused", paused(Pause::ByHand)),
+        ("run_paused_fan_out", paused(Pause::FanOut { node, count: 20_000, max: 10_000 })),
+        ("run_resumed", flow(FlowEvent::RunResumed { id })),
+        ("run_stopping_failed", stopping(RunStop::Failed)),
+        ("run_stopping_cancel", stopping(RunStop::Cancel)),
+        ("run_stopping_timeout", stopping(RunStop::Timeout)),
+        ("run_forced", flow(FlowEvent::RunForced { id, status: RunStatus::Succeeded, over: over() })),
+        ("undo_skipped", flow(FlowEvent::UndoSkipped { run, node, why: "no such value".into() })),
+        (
+            "run_ended",
+            flow(FlowEvent::RunEnded(Box::new(RunEnded {
+                id,
+                status: RunStatus::Failed,
+                output: Some(Arc::from(*b"[1]")),
+                why: Some("it took too long".into()),
+            }))),
+        ),
+        (
+            "run_cleared",
+            flow(FlowEvent::RunCleared(Box::new(RunCleared {
+                id,
+                nodes: vec![1, 2],
+                over: over(),
+                ended: None,
+            }))),
+        ),
+        (
+            "run_cleared_ended",
+            flow(FlowEvent::RunCleared(Box::new(RunCleared {
+                id,
+                nodes: vec![0],
+                over: over(),
+                ended: Some(Box::new(full_run())),
+            }))),
+        ),
+    ]
+}
+
+fn job_key() -> Arc<JobKey> {
+    Arc::new(JobKey { tenant: name("größe"), name: name("etl") })
+}
+
+fn definition() -> Definition {
+    Definition { plan: Arc::new(full_plan()), source: Arc::from(*b"{\"name\":\"etl\"}"), hash: u128::MAX / 3 }
+}
+
+fn plain_node(text: &str) -> Node {
+    Node {
+        name: name(text),
+        work: mainspring_core::workflow::Work::Task(TaskWork {
+            profile: plain_profile(),
+            payload: Arc::from(*b"{}"),
+            priority: Priority::default(),
+            labels: None,
+            templated: false,
+        }),
+        needs: vec![],
+        rule: TriggerRule::AllSuccess,
+        condition: None,
+        each: None,
+        repeat: None,
+        undo: None,
+        mentions: vec![],
+        output_kept: false,
+        limits: vec![],
+    }
+}
+
+fn plain_plan() -> Plan {
+    Plan::new(vec![plain_node("only")], FailurePolicy::FailFast, Bounds::default(), None)
+}
+
+/// Every field away from its default somewhere.
+fn full_plan() -> Plan {
+    use mainspring_core::workflow::Work;
+    let undo = Work::Task(TaskWork {
+        profile: full_profile(),
+        payload: Arc::from(*b"undo"),
+        priority: Priority::new(Band::P0, 3).expect("a level"),
+        labels: Some(labels()),
+        templated: true,
+    });
+    let each = |tolerance, on_empty| Some(Each { items: "list".into(), active_max: 9, tolerance, on_empty });
+    let nodes = vec![
+        Node { undo: Some(undo), output_kept: true, ..plain_node("first") },
+        Node {
+            needs: vec![0],
+            rule: TriggerRule::AllDoneMinOneSuccess,
+            condition: Some("a > 1".into()),
+            each: each(Tolerance::Count(300), OnEmpty::Succeed),
+            mentions: vec![0],
+            limits: vec![
+                LimitUse { name: name("db"), key: "{{ x }}".into(), max: Some(2) },
+                LimitUse { name: name("api"), key: "".into(), max: None },
+            ],
+            ..plain_node("second")
+        },
+        Node { each: each(Tolerance::Percent(20), OnEmpty::Skip), ..plain_node("third") },
+        Node {
+            needs: vec![0, 1],
+            rule: TriggerRule::Always,
+            repeat: Some(Repeat { until: "done".into(), rounds_max: 5, pause: Millis::new(250) }),
+            ..plain_node("fourth")
+        },
+        Node {
+            work: Work::Run { job: name("other"), parameters: Arc::from(*b"{\"a\":1}"), templated: true },
+            ..plain_node("fifth")
+        },
+    ];
+    let bounds = Bounds {
+        active_runs_max: 1,
+        running_max: 300,
+        fan_out_max: 70_000,
+        release_per_second: 2,
+        expected: Some(Millis::new(5)),
+        timeout: Some(Millis::from_secs(60)),
+    };
+    Plan::new(nodes, FailurePolicy::SkipFailed, bounds, Some("x.y".into()))
+}
+
+fn created() -> RunCreated {
+    RunCreated {
+        id: RUN,
+        job: job_key(),
+        version: 3,
+        plan: None,
+        parameters: Arc::from(*b"{}"),
+        priority: None,
+        labels: None,
+        key: None,
+        trigger: Trigger::Manual,
+        parent: None,
+        rerun_of: None,
+        reused: vec![],
+    }
+}
+
+fn origin() -> Origin {
+    Origin { run: RUN, place: Place { node: 4, index: Place::WHOLE, turn: 1 } }
+}
+
+fn full_created() -> RunCreated {
+    RunCreated {
+        plan: Some(Arc::new(full_plan())),
+        priority: Priority::new(Band::P0, 1),
+        labels: Some(labels()),
+        key: Some(key()),
+        trigger: Trigger::Backfill,
+        parent: Some(origin()),
+        rerun_of: Some(RunId::from_bits(77)),
+        reused: vec![
+            Reused {
+                node: 0,
+                status: NodeStatus::Succeeded,
+                outputs: vec![(Place::WHOLE, Arc::from(*b"7"))],
+                items: None,
+            },
+            Reused { node: 2, status: NodeStatus::Succeeded, outputs: vec![], items: Some(300) },
+        ],
+        ..created()
+    }
+}
+
+/// As it comes back from bytes: counters that follow from the nodes are derived.
+fn run_of(plan: Plan) -> Run {
+    Run {
+        id: RUN,
+        job: job_key(),
+        version: 3,
+        nodes: vec![NodeState::default(); plan.nodes().len()],
+        unfinished: plan.len(),
+        plan: Arc::new(plan),
+        parameters: Arc::from(*b"{}"),
+        status: RunStatus::Queued,
+        pause: None,
+        stop: None,
+        priority: None,
+        labels: None,
+        trigger: Trigger::Manual,
+        parent: None,
+        rerun_of: None,
+        key: None,
+        created: WALL,
+        started: Wall::ZERO,
+        ended: Wall::ZERO,
+        changed: WALL,
+        groups: std::collections::BTreeMap::new(),
+        outputs: std::collections::BTreeMap::new(),
+        output_bytes: 0,
+        whys: std::collections::BTreeMap::new(),
+        reused: vec![],
+        undo: vec![],
+        undone: 0,
+        failed: 0,
+        out: 0,
+        output: None,
+        why: None,
+        forced: None,
+        fan_out_allowed: 0,
+        notes: vec![],
+        touched: Seq::new(300),
+        stored: false,
+        soft: Soft::default(),
+    }
+}
+
+fn full_run() -> Run {
+    let node = |status, turn, rounds| NodeState {
+        status,
+        turn,
+        rounds,
+        started: 5,
+        ended: 300,
+        ..NodeState::default()
+    };
+    let group = Group {
+        items: vec![NodeStatus::Succeeded, NodeStatus::Failed, NodeStatus::Out, NodeStatus::Waiting],
+        released: 3,
+        live: 1,
+        failed: 1,
+        succeeded: 1,
+    };
+    Run {
+        status: RunStatus::Running,
+        pause: Some(Pause::FanOut { node: 1, count: 9, max: 8 }),
+        stop: Some(RunStop::Timeout),
+        priority: Priority::new(Band::P2, 9),
+        labels: Some(labels()),
+        trigger: Trigger::Parent,
+        parent: Some(origin()),
+        rerun_of: Some(RunId::from_bits(5)),
+        key: Some(key()),
+        started: WALL,
+        ended: WALL,
+        nodes: vec![
+            node(NodeStatus::Succeeded, 0, 0),
+            node(NodeStatus::Out, 1, 0),
+            node(NodeStatus::Cancelled, 0, 0),
+            node(NodeStatus::Judged, 3, 2),
+            NodeState::default(),
+        ],
+        unfinished: 3,
+        failed: 1,
+        groups: [(1, group)].into(),
+        outputs: [((0, Place::WHOLE), Arc::from(*b"own"))].into(),
+        output_bytes: 3,
+        whys: [(2, "the run had failed".into())].into(),
+        reused: vec![0],
+        undo: vec![0],
+        undone: 1,
+        out: 2,
+        output: Some(Arc::from(*b"{}")),
+        why: Some("why".into()),
+        forced: Some(RunStatus::Succeeded),
+        fan_out_allowed: 9,
+        notes: vec![Note { at: WALL, over: over(), what: "cleared".into() }],
+        ..run_of(full_plan())
+    }
+}
+
+fn job() -> Job {
+    Job {
+        key: job_key(),
+        version: 3,
+        definition: definition(),
+        paused: true,
+        deleted: Some(WALL),
+        created: WALL,
+        changed: WALL,
+        last: Some(LastRun { id: RUN, status: RunStatus::Cancelled, at: WALL }),
+        touched: Seq::new(300),
+        lanes: Lanes::default(),
+    }
 }
 
 fn tasks() -> Vec<(&'static str, Task)> {
@@ -266,6 +586,7 @@ fn tasks() -> Vec<(&'static str, Task)> {
         ("state_upstream_failed", task(State::UpstreamFailed)),
         ("state_quarantined", task(State::Quarantined)),
         ("full", full_task()),
+        ("of_a_run", Task { origin: Some(Box::new(origin())), ..task(State::Queued) }),
     ]
 }
 
@@ -313,15 +634,71 @@ fn hex(bytes: &[u8]) -> String {
 
 #[test]
 fn events_are_written_and_read_as_ever() {
-    let mut kinds = BTreeSet::new();
+    let (mut kinds, mut flows) = (BTreeSet::new(), BTreeSet::new());
     for (name, event) in events() {
         let bytes = encode_event(&event);
         let frozen = golden(&format!("event_{name}.hex"), &bytes);
         assert_eq!(hex(&bytes), hex(&frozen), "{name} is written differently");
         assert_eq!(decode_event(&frozen).as_ref(), Ok(&event), "{name} is read differently");
         kinds.insert(bytes[4]);
+        if matches!(event, Event::Flow(_)) {
+            flows.insert(bytes[6]);
+        }
     }
-    assert!(kinds.into_iter().eq(1..=19), "an event type has no golden file");
+    assert!(kinds.into_iter().eq(1..=21), "an event type has no golden file");
+    assert!(flows.into_iter().eq(1..=15), "a kind of event of jobs and runs has no golden file");
+}
+
+#[test]
+fn plans_jobs_and_runs_are_written_and_read_as_ever() {
+    for (name, plan) in [("plain", plain_plan()), ("full", full_plan())] {
+        let mut bytes = vec![];
+        write_plan(&mut bytes, &plan, &mut EncodedProfiles::default());
+        let frozen = golden(&format!("plan_{name}.hex"), &bytes);
+        assert_eq!(hex(&bytes), hex(&frozen), "{name} is written differently");
+        assert_eq!(read_plan(&frozen, &mut ProfileCache::default()), Ok(plan), "{name} is read differently");
+    }
+    let mut bytes = vec![];
+    write_job(&mut bytes, &job());
+    let frozen = golden("job.hex", &bytes);
+    assert_eq!(hex(&bytes), hex(&frozen), "a job is written differently");
+    let read = read_job(&frozen, |key, version| {
+        assert_eq!((key, version), (&*job_key(), 3));
+        Ok::<_, FormatError>(definition())
+    });
+    assert_eq!(read, Ok(job()), "a job is read differently");
+    for (name, run) in [("plain", run_of(plain_plan())), ("full", full_run())] {
+        let mut bytes = vec![];
+        write_run(&mut bytes, &run);
+        let frozen = golden(&format!("run_{name}.hex"), &bytes);
+        assert_eq!(hex(&bytes), hex(&frozen), "{name} is written differently");
+        assert_eq!(read_run_output(&frozen), Ok(run.output.clone()));
+        let read = read_run(&frozen, |_, _| Ok::<_, FormatError>(run.plan.clone())).expect("a run");
+        assert_eq!((read.run, read.outputs), (run, vec![]), "{name} is read differently");
+    }
+}
+
+/// A row leaves out outputs that are in the rows of the tasks that gave them, and names their places.
+#[test]
+fn a_run_names_the_outputs_of_others() {
+    let mut run = full_run();
+    run.outputs.insert((1, 0), Arc::from(*b"an item's"));
+    let mut bytes = vec![];
+    write_run(&mut bytes, &run);
+    let read = read_run(&bytes, |_, _| Ok::<_, FormatError>(run.plan.clone())).expect("a run");
+    assert_eq!(read.outputs, [(1, 0)]);
+    assert_eq!(read.run, full_run());
+}
+
+#[test]
+fn a_plan_that_names_a_node_it_does_not_have_is_refused() {
+    let mut bytes = vec![];
+    write_plan(&mut bytes, &full_plan(), &mut EncodedProfiles::default());
+    let needs = [2, 0, 1, TriggerRule::Always as u8];
+    let at = bytes.windows(4).position(|window| window == needs).expect("the needs of the fourth");
+    bytes[at + 2] = 9;
+    let read = read_plan(&bytes, &mut ProfileCache::default());
+    assert!(matches!(read, Err(FormatError::Bad { what: "plan", .. })), "{read:?}");
 }
 
 #[test]
@@ -371,7 +748,7 @@ fn what_is_newer_is_named() {
         decode_event(&bytes)
     };
     let newer = |what, at, found, known| Err(FormatError::Newer { what, at, found, known });
-    assert_eq!(with(4, 20), newer("event type", 4, 20, 19));
+    assert_eq!(with(4, 22), newer("event type", 4, 22, 21));
     assert_eq!(with(5, 2), newer("event version", 5, 2, 1));
     let mut bytes = encode_task(&task(State::Queued));
     bytes[0] = 9;

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use mainspring_core::event::{Event, Submitted, Then};
 use mainspring_core::failure::{Failure, FailureClass};
-use mainspring_core::id::{Epoch, Fence, Incarnation, ProcessId, Seq, Session, TaskId, WorkerId};
+use mainspring_core::id::{
+    Epoch, Fence, Incarnation, Place, ProcessId, RunId, Seq, Session, TaskId, WorkerId,
+};
 use mainspring_core::key::{KeyClaim, KeyScope};
 use mainspring_core::name::Name;
 use mainspring_core::priority::{Band, Priority};
@@ -14,9 +16,16 @@ use mainspring_core::resources::{LabelCondition, Requirements, Resources};
 use mainspring_core::retry::{Backoff, ClassRule, Jitter, RetryOnly, RetryPolicy};
 use mainspring_core::task::{AttemptRecord, Extra, Lease, Override, State, Status, Stop, StopReason, Task};
 use mainspring_core::time::{Elapsed, Millis, Wall};
+use mainspring_core::workflow::{
+    Bounds, Definition, Each, End, FailurePolicy, FlowEvent, Group, Job, JobApplied, JobKey, Lanes, LastRun,
+    LimitUse, Node, NodeState, NodeStatus, Note, OnEmpty, Origin, Pause, Plan, Repeat, Reused, Run,
+    RunCleared, RunCreated, RunEnded, RunStatus, RunStop, Soft, Source, TaskWork, Tolerance, Trigger,
+    TriggerRule,
+};
 use mainspring_store::format::{
-    EncodedProfiles, FormatError, ProfileCache, Reader, Writer, read_events, read_process, read_task,
-    write_event, write_process, write_task,
+    EncodedProfiles, FormatError, ProfileCache, Reader, Writer, read_events, read_job, read_plan,
+    read_process, read_run, read_task, write_event, write_job, write_plan, write_process, write_run,
+    write_task,
 };
 use proptest::collection::vec;
 use proptest::option;
@@ -220,8 +229,8 @@ fn extra() -> impl Strategy<Value = Box<Extra>> {
 fn task() -> impl Strategy<Value = Task> {
     let made = (id(), profile(), bytes(), state(), priority(), any::<bool>(), fence());
     let counted = (any::<[u32; 3]>(), wall(), wall(), number(), worker(), wall());
-    (made, counted, option::of(extra())).prop_map(
-        |((id, profile, payload, state, priority, cancel_requested, fence), counted, extra)| {
+    (made, counted, option::of(extra()), option::of(origin())).prop_map(
+        |((id, profile, payload, state, priority, cancel_requested, fence), counted, extra, origin)| {
             let ([attempts, retries_spent, version], submitted, changed, touched, worker, started) = counted;
             Task {
                 id,
@@ -241,6 +250,7 @@ fn task() -> impl Strategy<Value = Task> {
                 touched: Seq::new(touched),
                 stored: false,
                 due: mainspring_core::task::DueSince::default(),
+                origin: origin.map(Box::new),
                 extra,
             }
         },
@@ -329,7 +339,313 @@ fn event() -> impl Strategy<Value = Event> {
         }),
         process().prop_map(|id| Event::ProcessEnded { id }),
         (key(), id()).prop_map(|(claim, entity)| Event::KeyBound { claim, entity }),
+        (run_id(), place(), option::of(wall()), option::of(bytes()))
+            .prop_map(|(run, place, due, payload)| Event::TaskSpawned { run, place, due, payload }),
+        flow_event().prop_map(Event::Flow),
     ]
+}
+
+fn run_id() -> impl Strategy<Value = RunId> {
+    any::<u128>().prop_map(RunId::from_bits)
+}
+
+fn place() -> impl Strategy<Value = Place> {
+    let index = prop_oneof![any::<u32>(), Just(Place::WHOLE), Just(Place::UNDO), 0..9_u32];
+    (any::<u32>(), index, any::<u32>()).prop_map(|(node, index, turn)| Place { node, index, turn })
+}
+
+fn origin() -> impl Strategy<Value = Origin> {
+    (run_id(), place()).prop_map(|(run, place)| Origin { run, place })
+}
+
+fn job_key() -> impl Strategy<Value = Arc<JobKey>> {
+    (name(), name()).prop_map(|(tenant, name)| Arc::new(JobKey { tenant, name }))
+}
+
+fn source() -> impl Strategy<Value = Source> {
+    ".{0,20}".prop_map(|text| Source::from(text.as_str()))
+}
+
+fn node_work() -> impl Strategy<Value = mainspring_core::workflow::Work> {
+    use mainspring_core::workflow::Work;
+    let task = (profile(), bytes(), priority(), option::of(labels()), any::<bool>()).prop_map(
+        |(profile, payload, priority, labels, templated)| {
+            Work::Task(TaskWork { profile, payload, priority, labels, templated })
+        },
+    );
+    let run = (name(), bytes(), any::<bool>()).prop_map(|(job, parameters, templated)| Work::Run {
+        job,
+        parameters,
+        templated,
+    });
+    prop_oneof![2 => task, 1 => run]
+}
+
+fn each() -> impl Strategy<Value = Each> {
+    let tolerance =
+        prop_oneof![any::<u32>().prop_map(Tolerance::Count), any::<u8>().prop_map(Tolerance::Percent)];
+    let on_empty = select(vec![OnEmpty::Skip, OnEmpty::Succeed]);
+    (source(), any::<u32>(), tolerance, on_empty).prop_map(|(items, active_max, tolerance, on_empty)| Each {
+        items,
+        active_max,
+        tolerance,
+        on_empty,
+    })
+}
+
+/// Needs and mentions are numbers that the plan brings into its range.
+fn node() -> impl Strategy<Value = Node> {
+    let repeat = (source(), any::<u32>(), millis()).prop_map(|(until, rounds_max, pause)| Repeat {
+        until,
+        rounds_max,
+        pause,
+    });
+    let limit =
+        (name(), source(), option::of(any::<u32>())).prop_map(|(name, key, max)| LimitUse { name, key, max });
+    let named = (vec(any::<u32>(), 0..4), vec(any::<u32>(), 0..4), select(TriggerRule::ALL.to_vec()));
+    let texts = (option::of(source()), option::of(each()), option::of(repeat));
+    let rest = (option::of(node_work()), any::<bool>(), vec(limit, 0..3));
+    (name(), node_work(), named, texts, rest).prop_map(
+        |(name, work, (needs, mentions, rule), (condition, each, repeat), (undo, output_kept, limits))| {
+            Node { name, work, needs, rule, condition, each, repeat, undo, mentions, output_kept, limits }
+        },
+    )
+}
+
+fn plan() -> impl Strategy<Value = Arc<Plan>> {
+    let bounds = (any::<[u32; 4]>(), option::of(millis()), option::of(millis())).prop_map(
+        |([active_runs_max, running_max, fan_out_max, release_per_second], expected, timeout)| Bounds {
+            active_runs_max,
+            running_max,
+            fan_out_max,
+            release_per_second,
+            expected,
+            timeout,
+        },
+    );
+    let policy =
+        select(vec![FailurePolicy::FailFast, FailurePolicy::FailAfterAll, FailurePolicy::SkipFailed]);
+    (vec(node(), 1..5), policy, bounds, option::of(source())).prop_map(
+        |(mut nodes, policy, bounds, outputs)| {
+            let count = nodes.len() as u32;
+            for node in &mut nodes {
+                node.needs.iter_mut().chain(&mut node.mentions).for_each(|named| *named %= count);
+            }
+            Arc::new(Plan::new(nodes, policy, bounds, outputs))
+        },
+    )
+}
+
+fn definition() -> impl Strategy<Value = Definition> {
+    (plan(), bytes(), any::<u128>()).prop_map(|(plan, source, hash)| Definition { plan, source, hash })
+}
+
+fn node_status() -> impl Strategy<Value = NodeStatus> {
+    select(NodeStatus::ALL.to_vec())
+}
+
+fn run_status() -> impl Strategy<Value = RunStatus> {
+    select(RunStatus::ALL.to_vec())
+}
+
+fn run_stop() -> impl Strategy<Value = RunStop> {
+    select(vec![RunStop::Failed, RunStop::Cancel, RunStop::Timeout])
+}
+
+fn pause() -> impl Strategy<Value = Pause> {
+    let fan_out = any::<[u32; 3]>().prop_map(|[node, count, max]| Pause::FanOut { node, count, max });
+    prop_oneof![Just(Pause::ByHand), fan_out]
+}
+
+fn text() -> impl Strategy<Value = Arc<str>> {
+    ".{0,30}".prop_map(|text| Arc::from(text.as_str()))
+}
+
+fn group() -> impl Strategy<Value = Group> {
+    (vec(node_status(), 0..9), any::<[prop::sample::Index; 2]>()).prop_map(|(items, [released, live])| {
+        let count =
+            |wanted: fn(NodeStatus) -> bool| items.iter().filter(|item| wanted(**item)).count() as u32;
+        let failed = count(|item| item.end() == Some(End::Failed));
+        let succeeded = count(|item| item == NodeStatus::Succeeded);
+        let released = released.index(items.len() + 1);
+        let live = live.index(released + 1) as u32;
+        Group { released: released as u32, live, failed, succeeded, items }
+    })
+}
+
+/// As it comes back from bytes: what follows from the nodes is derived.
+fn run() -> impl Strategy<Value = Run> {
+    let state = (node_status(), any::<[u32; 4]>()).prop_map(|(status, [turn, rounds, started, ended])| {
+        NodeState { status, turn, rounds, started, ended, ..NodeState::default() }
+    });
+    let state = prop_oneof![Just(NodeState::default()), state];
+    let made = (run_id(), job_key(), any::<u32>(), plan(), bytes(), run_status(), vec(state, 5..6));
+    let wanted = (option::of(pause()), option::of(run_stop()), option::of(priority()), option::of(labels()));
+    let from = (
+        select(Trigger::ALL.to_vec()),
+        option::of(origin()),
+        option::of(run_id()),
+        option::of(key()),
+        option::of(run_status()),
+    );
+    let note = (wall(), over(), text()).prop_map(|(at, over, what)| Note { at, over, what });
+    let kept = (
+        vec((any::<u32>(), group()), 0..3),
+        vec((any::<u32>(), text()), 0..3),
+        vec((any::<u32>(), any::<u32>(), bytes()), 0..3),
+        vec(any::<u32>(), 0..3),
+        vec(note, 0..2),
+    );
+    let counted = (
+        proptest::array::uniform4(wall()),
+        any::<[u32; 3]>(),
+        option::of(bytes()),
+        option::of(text()),
+        number(),
+    );
+    (made, wanted, from, kept, counted).prop_map(
+        |(
+            (id, job, version, plan, parameters, status, mut nodes),
+            (pause, stop, priority, labels),
+            (trigger, parent, rerun_of, key, forced),
+            (groups, whys, outputs, undo, notes),
+            ([created, started, ended, changed], [undone, out, fan_out_allowed], output, why, touched),
+        )| {
+            let within = |node: u32| node % plan.len();
+            nodes.truncate(plan.nodes().len());
+            let outputs: std::collections::BTreeMap<_, _> =
+                outputs.into_iter().map(|(node, index, output)| ((within(node), index), output)).collect();
+            // Those of reused nodes are in the row itself.
+            let reused: std::collections::BTreeSet<u32> = outputs.keys().map(|(node, _)| *node).collect();
+            Run {
+                id,
+                job,
+                version,
+                parameters,
+                status,
+                pause,
+                stop,
+                priority,
+                labels,
+                trigger,
+                parent,
+                rerun_of,
+                key,
+                created,
+                started,
+                ended,
+                changed,
+                unfinished: nodes.iter().filter(|node| node.status.end().is_none()).count() as u32,
+                failed: nodes.iter().filter(|node| node.status.end() == Some(End::Failed)).count() as u32,
+                nodes,
+                groups: groups.into_iter().map(|(node, group)| (within(node), group)).collect(),
+                output_bytes: outputs.values().map(|output| output.len() as u64).sum(),
+                outputs,
+                whys: whys.into_iter().map(|(node, why)| (within(node), why)).collect(),
+                reused: reused.into_iter().collect(),
+                undo: undo.into_iter().map(within).collect(),
+                undone,
+                out,
+                output,
+                why,
+                forced,
+                fan_out_allowed,
+                notes,
+                plan,
+                touched: Seq::new(touched),
+                stored: false,
+                soft: Soft::default(),
+            }
+        },
+    )
+}
+
+fn run_created() -> impl Strategy<Value = RunCreated> {
+    let reused = (any::<u32>(), node_status(), vec((any::<u32>(), bytes()), 0..3), option::of(any::<u32>()))
+        .prop_map(|(node, status, outputs, items)| Reused { node, status, outputs, items });
+    let made = (run_id(), job_key(), any::<u32>(), option::of(plan()), bytes(), option::of(priority()));
+    let from = (option::of(labels()), option::of(key()), select(Trigger::ALL.to_vec()), option::of(origin()));
+    (made, from, option::of(run_id()), vec(reused, 0..3)).prop_map(
+        |(
+            (id, job, version, plan, parameters, priority),
+            (labels, key, trigger, parent),
+            rerun_of,
+            reused,
+        )| RunCreated {
+            id,
+            job,
+            version,
+            plan,
+            parameters,
+            priority,
+            labels,
+            key,
+            trigger,
+            parent,
+            rerun_of,
+            reused,
+        },
+    )
+}
+
+fn flow_event() -> impl Strategy<Value = FlowEvent> {
+    let big = prop_oneof![
+        (job_key(), any::<u32>(), definition()).prop_map(|(key, version, definition)| {
+            FlowEvent::JobApplied(Box::new(JobApplied { key, version, definition }))
+        }),
+        run_created().prop_map(|created| FlowEvent::RunCreated(Box::new(created))),
+        (run_id(), vec(any::<u32>(), 0..5), over(), option::of(run())).prop_map(
+            |(id, nodes, over, ended)| {
+                FlowEvent::RunCleared(Box::new(RunCleared { id, nodes, over, ended: ended.map(Box::new) }))
+            }
+        ),
+        (run_id(), run_status(), option::of(bytes()), option::of(text())).prop_map(
+            |(id, status, output, why)| FlowEvent::RunEnded(Box::new(RunEnded { id, status, output, why }))
+        ),
+    ];
+    let on_node = || (run_id(), any::<u32>());
+    prop_oneof![
+        big,
+        (job_key(), any::<bool>()).prop_map(|(key, paused)| FlowEvent::JobPaused { key, paused }),
+        job_key().prop_map(|key| FlowEvent::JobDeleted { key }),
+        run_id().prop_map(|id| FlowEvent::RunStarted { id }),
+        run_id().prop_map(|id| FlowEvent::RunResumed { id }),
+        (on_node(), node_status(), option::of(text()))
+            .prop_map(|((run, node), status, why)| FlowEvent::NodeEnded { run, node, status, why }),
+        (on_node(), any::<u32>()).prop_map(|((run, node), count)| FlowEvent::MapExpanded {
+            run,
+            node,
+            count
+        }),
+        on_node().prop_map(|(run, node)| FlowEvent::MapCut { run, node }),
+        (on_node(), text()).prop_map(|((run, node), why)| FlowEvent::UndoSkipped { run, node, why }),
+        (run_id(), pause()).prop_map(|(id, pause)| FlowEvent::RunPaused { id, pause }),
+        (run_id(), run_stop()).prop_map(|(id, stop)| FlowEvent::RunStopping { id, stop }),
+        (run_id(), run_status(), over()).prop_map(|(id, status, over)| FlowEvent::RunForced {
+            id,
+            status,
+            over
+        }),
+    ]
+}
+
+fn job() -> impl Strategy<Value = Job> {
+    let last = (run_id(), run_status(), wall()).prop_map(|(id, status, at)| LastRun { id, status, at });
+    let times = (option::of(wall()), wall(), wall(), number());
+    (job_key(), any::<u32>(), definition(), any::<bool>(), times, option::of(last)).prop_map(
+        |(key, version, definition, paused, (deleted, created, changed, touched), last)| Job {
+            key,
+            version,
+            definition,
+            paused,
+            deleted,
+            created,
+            changed,
+            last,
+            touched: Seq::new(touched),
+            lanes: Lanes::default(),
+        },
+    )
 }
 
 fn body(events: &[Event]) -> Vec<u8> {
@@ -365,6 +681,40 @@ proptest! {
     }
 
     #[test]
+    fn plans_come_back(plan in plan()) {
+        let mut out = vec![];
+        write_plan(&mut out, &plan, &mut EncodedProfiles::default());
+        let read = read_plan(&out, &mut ProfileCache::default());
+        prop_assert_eq!(read.as_ref(), Ok(&*plan));
+    }
+
+    #[test]
+    fn jobs_come_back(job in job()) {
+        let mut out = vec![];
+        write_job(&mut out, &job);
+        let read = read_job(&out, |_, _| Ok::<_, FormatError>(job.definition.clone()));
+        prop_assert_eq!(read, Ok(job));
+    }
+
+    #[test]
+    fn runs_come_back(run in run()) {
+        let mut out = vec![];
+        write_run(&mut out, &run);
+        let read = read_run(&out, |_, _| Ok::<_, FormatError>(run.plan.clone())).expect("a run");
+        prop_assert!(read.outputs.is_empty());
+        prop_assert_eq!(read.run, run);
+    }
+
+    #[test]
+    fn a_changed_byte_of_a_run_never_panics(run in run(), at in any::<prop::sample::Index>(), byte in any::<u8>()) {
+        let mut out = vec![];
+        write_run(&mut out, &run);
+        let at = at.index(out.len());
+        out[at] = byte;
+        let _ = read_run(&out, |_, _| Ok::<_, FormatError>(run.plan.clone()));
+    }
+
+    #[test]
     fn processes_come_back(work in work(), cursor in cursor(), handled in number()) {
         let process = Process { work, cursor, handled };
         let mut out = vec![];
@@ -393,6 +743,7 @@ proptest! {
         let _ = decoded(&bytes, count);
         let _ = read_task(&bytes, &mut ProfileCache::default());
         let _ = read_process(&mut Reader::new(&bytes));
+        let _ = read_plan(&bytes, &mut ProfileCache::default());
     }
 
     #[test]

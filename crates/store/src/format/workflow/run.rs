@@ -47,8 +47,9 @@ pub fn read_run<E: From<FormatError>>(
     let plan = plan(&head.job, head.version)?;
     let mut run = read_body(&mut r, head, plan)?;
     let mut outputs = Vec::new();
+    let count = run.plan.len();
     for (place, output) in r.list("outputs", |r| {
-        let place = (r.varint32("node")?, r.varint32("index")?);
+        let place = (node_of(r, count)?, r.varint32("index")?);
         Ok((place, r.option("output", |r| r.shared_bytes("output"))?))
     })? {
         match output {
@@ -89,8 +90,9 @@ pub(super) fn read_whole(r: &mut Reader<'_>, profiles: &mut ProfileCache) -> Res
     let head = read_head(r)?;
     let plan = Arc::new(plan::read(r, profiles)?);
     let mut run = read_body(r, head, plan)?;
+    let count = run.plan.len();
     let outputs =
-        r.list("outputs", |r| Ok(((r.varint32("node")?, r.varint32("index")?), r.shared_bytes("output")?)))?;
+        r.list("outputs", |r| Ok(((node_of(r, count)?, r.varint32("index")?), r.shared_bytes("output")?)))?;
     run.outputs = outputs.into_iter().collect();
     run.output_bytes = run.outputs.values().map(|output| output.len() as u64).sum();
     Ok(run)
@@ -241,8 +243,9 @@ fn read_body(
     if nodes.len() != plan.nodes().len() {
         return Err(FormatError::bad("nodes", at, "are not as many as the plan has"));
     }
-    let groups = r.list("groups", |r| Ok((r.varint32("node")?, read_group(r)?)))?;
-    let whys = r.list("whys", |r| Ok((r.varint32("node")?, Arc::from(r.text("why")?))))?;
+    let count = plan.len();
+    let groups = r.list("groups", |r| Ok((node_of(r, count)?, read_group(r)?)))?;
+    let whys = r.list("whys", |r| Ok((node_of(r, count)?, Arc::from(r.text("why")?))))?;
     Ok(Run {
         id,
         job,
@@ -272,8 +275,8 @@ fn read_body(
         outputs: BTreeMap::new(),
         output_bytes: 0,
         whys: whys.into_iter().collect(),
-        reused: r.list("reused", |r| r.varint32("node"))?,
-        undo: r.list("undo", |r| r.varint32("node"))?,
+        reused: r.list("reused", |r| node_of(r, count))?,
+        undo: r.list("undo", |r| node_of(r, count))?,
         undone: r.varint32("undone")?,
         out: r.varint32("out")?,
         fan_out_allowed: r.varint32("fan-out allowed")?,
@@ -287,6 +290,13 @@ fn read_body(
         stored: false,
         soft: Soft::default(),
     })
+}
+
+/// One of the plan's nodes.
+fn node_of(r: &mut Reader<'_>, count: u32) -> Result<u32, FormatError> {
+    let at = r.at();
+    let node = r.varint32("node")?;
+    if node < count { Ok(node) } else { Err(FormatError::bad("node", at, "is not in the plan")) }
 }
 
 fn stop(byte: u8) -> Option<RunStop> {
@@ -337,6 +347,9 @@ fn read_group(r: &mut Reader<'_>) -> Result<Group, FormatError> {
     let items =
         r.bytes("items")?.iter().map(|byte| NodeStatus::from_index(*byte)).collect::<Option<Vec<_>>>();
     let items = items.ok_or_else(|| FormatError::bad("items", at, "have a status that does not exist"))?;
+    if released as usize > items.len() || live > released {
+        return Err(FormatError::bad("items", at, "are fewer than were released"));
+    }
     let count = |wanted: fn(NodeStatus) -> bool| items.iter().filter(|item| wanted(**item)).count() as u32;
     let succeeded = count(|item| item == NodeStatus::Succeeded);
     let failed = count(|item| item.end() == Some(mainspring_core::workflow::End::Failed));

@@ -1,0 +1,81 @@
+//! Tables of an earlier version are brought up to date when they are opened, with everything in them.
+
+use mainspring_core::id::{RunId, Seq, TaskId};
+use mainspring_core::name::Name;
+use mainspring_core::time::{Now, Wall};
+use mainspring_core::workflow::{JobKey, RunStatus, Trigger};
+use mainspring_store::{Cut, ReadTables, Recovery, RunRow, Store, StoredTask, Tables};
+use mainspring_store_local::{LocalOptions, LocalStore};
+use rusqlite::Connection;
+
+/// As version 1 made and filled them.
+const VERSION_1: &str = "
+    CREATE TABLE meta (
+        only INTEGER PRIMARY KEY CHECK (only = 1),
+        seq INTEGER NOT NULL, epoch INTEGER NOT NULL,
+        elapsed INTEGER NOT NULL, wall INTEGER NOT NULL,
+        meta BLOB NOT NULL
+    );
+    INSERT INTO meta VALUES (1, 0, 3, 70, 80, x'0102');
+    CREATE TABLE live (
+        id BLOB PRIMARY KEY, touched INTEGER NOT NULL, parked_due INTEGER, bytes BLOB NOT NULL
+    ) WITHOUT ROWID;
+    CREATE INDEX live_parked ON live (parked_due) WHERE parked_due IS NOT NULL;
+    INSERT INTO live VALUES (x'00000000000000000000000000000007', 5, NULL, x'aabb');
+    CREATE TABLE keys (
+        scope BLOB PRIMARY KEY, request BLOB NOT NULL, task BLOB NOT NULL, expires INTEGER NOT NULL
+    ) WITHOUT ROWID;
+    CREATE INDEX keys_expires ON keys (expires);
+    CREATE TABLE days (day INTEGER PRIMARY KEY);
+    PRAGMA user_version = 1;
+";
+
+fn store(dir: &std::path::Path) -> LocalStore {
+    LocalStore::new(dir.to_path_buf(), LocalOptions { reserve_bytes: 4096, ..LocalOptions::default() })
+}
+
+fn version_of(dir: &std::path::Path) -> u32 {
+    let db = Connection::open(dir.join("tables.db")).expect("the tables");
+    db.query_row("PRAGMA user_version", [], |row| row.get(0)).expect("a version")
+}
+
+fn run() -> RunRow {
+    RunRow {
+        id: RunId::from_bits(9),
+        job: JobKey { tenant: Name::fixed("acme"), name: Name::fixed("etl") },
+        version: 1,
+        status: RunStatus::Running,
+        trigger: Trigger::Manual,
+        labels: vec![],
+        created: Wall::from_millis(90),
+        ended: None,
+        bytes: vec![1, 2, 3],
+    }
+}
+
+#[test]
+fn tables_of_version_1_are_upgraded_and_keep_their_rows() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let db = Connection::open(dir.path().join("tables.db")).expect("a file");
+    db.execute_batch(VERSION_1).expect("tables of version 1");
+    drop(db);
+    for life in 0..2 {
+        let mut opened = store(dir.path()).open().expect("opens");
+        let head = opened.recovery.head().expect("head");
+        if life == 0 {
+            assert_eq!(
+                (head.seq, head.now, head.meta.as_slice()),
+                (Seq::ZERO, Now::new(70, 80), &[1, 2][..])
+            );
+        }
+        let found = opened.reader.tasks(&[TaskId::from_bits(7)]).expect("tasks").remove(0);
+        assert!(matches!(found, Some(StoredTask::Live(row)) if row.bytes == [0xaa, 0xbb]));
+        let mut runs = vec![];
+        opened.recovery.live_runs(&mut |row| runs.push(row)).expect("runs");
+        assert_eq!(runs, if life == 0 { vec![] } else { vec![run()] });
+        let cut = Cut { epoch: opened.epoch, now: Now::new(71, 81), runs: vec![run()], ..Cut::default() };
+        opened.tables.cut(&cut).expect("a cut with a run");
+        drop(opened);
+        assert_eq!(version_of(dir.path()), 2);
+    }
+}

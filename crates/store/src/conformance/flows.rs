@@ -1,0 +1,340 @@
+//! Cases of jobs, versions and runs.
+
+use mainspring_core::id::{RunId, TaskId};
+use mainspring_core::time::Wall;
+use mainspring_core::workflow::{JobKey, RunStatus, Trigger};
+
+use super::samples::{DAY_MS, cut, id, key, name};
+use super::{Case, Harness, open, reopen};
+use crate::{
+    Cut, CutError, JobRow, KeyRow, Opened, PAGE_MAX, ReadTables, Recovery, RunQuery, RunRow, Store, Tables,
+    VersionRow,
+};
+
+pub fn cases<H: Harness>() -> Vec<Case<H>> {
+    vec![
+        ("jobs, versions and runs survive with their cut", rows_survive),
+        ("a run's row is replaced by a later one", runs_are_replaced),
+        ("recovery gives the runs that have not ended", recovery_gives_live_runs),
+        ("a refused cut leaves jobs and runs alone", a_refused_cut_changes_nothing),
+        ("a run is found by its id, live or ended", run_by_id),
+        ("pages of runs walk every row once, newest first", pages_walk_every_run),
+        ("runs narrow by each field", runs_narrow),
+        ("a page of runs is never above its bound", a_page_of_runs_is_bounded),
+        ("versions come newest first, of one job", versions_newest_first),
+        ("dropping takes ended runs only", dropping_takes_ended_runs),
+        ("the key of an unfinished run outlives its time", keys_of_unfinished_runs),
+    ]
+}
+
+const FIRST_DAY: u64 = 100;
+const STATUSES: [RunStatus; 5] = RunStatus::ALL;
+
+fn run_id(number: u64) -> RunId {
+    RunId::from_bits(id(number).bits())
+}
+
+fn job_key(number: u64) -> JobKey {
+    let tenant = name(["acme", "beta"][number as usize % 2]);
+    JobKey { tenant, name: name(["etl", "mail", "größe"][number as usize / 2 % 3]) }
+}
+
+fn job(number: u64, what: &str) -> JobRow {
+    JobRow { key: job_key(number), bytes: format!("job {number}, {what}").into_bytes() }
+}
+
+fn version(number: u64, version: u32) -> VersionRow {
+    VersionRow {
+        key: job_key(number),
+        version,
+        at: Wall::from_millis(u64::from(version) * 1000),
+        hash: u128::MAX - u128::from(version),
+        plan: format!("plan {version}").into_bytes(),
+        source: vec![version as u8; 3],
+    }
+}
+
+fn run(number: u64, status: RunStatus, ended: Option<u64>) -> RunRow {
+    RunRow {
+        id: run_id(number),
+        job: job_key(number),
+        version: number as u32 % 4 + 1,
+        status,
+        trigger: Trigger::ALL[number as usize % Trigger::ALL.len()],
+        labels: match number % 3 {
+            0 => vec![],
+            1 => vec![(name("env"), name("prod"))],
+            _ => vec![(name("env"), name("test")), (name("team"), name("größe"))],
+        },
+        created: Wall::from_millis(FIRST_DAY * DAY_MS + number * 1000),
+        ended: ended.map(Wall::from_millis),
+        bytes: format!("run {number}, {}", status.label()).into_bytes(),
+    }
+}
+
+/// In every state, some ended on each of four days.
+fn runs() -> Vec<RunRow> {
+    let one = |n: u64| {
+        let status = STATUSES[n as usize % STATUSES.len()];
+        run(n, status, status.is_ended().then(|| (FIRST_DAY + n * 7 % 4) * DAY_MS + n))
+    };
+    (1..=120).map(one).collect()
+}
+
+fn filled<S: Store>(store: &S) -> Opened<S> {
+    let mut opened = open(store);
+    let epoch = opened.epoch;
+    for chunk in runs().chunks(50) {
+        opened.tables.cut(&Cut { runs: chunk.to_vec(), ..cut(epoch, 0) }).expect("cut");
+    }
+    opened
+}
+
+fn jobs<S: Store>(opened: &mut Opened<S>) -> Vec<JobRow> {
+    let mut rows = vec![];
+    opened.recovery.jobs(&mut |row| rows.push(row)).expect("jobs");
+    rows.sort_by(|a, b| a.key.cmp(&b.key));
+    rows
+}
+
+fn live_runs<S: Store>(opened: &mut Opened<S>) -> Vec<RunRow> {
+    let mut rows = vec![];
+    opened.recovery.live_runs(&mut |row| rows.push(row)).expect("runs");
+    rows.sort_by_key(|row| row.id);
+    rows
+}
+
+fn rows_survive<H: Harness>(harness: &H) {
+    let store = harness.fresh();
+    let mut opened = open(&store);
+    let first = Cut {
+        jobs: vec![job(1, "new"), job(2, "new")],
+        versions: vec![version(1, 1), version(2, 1)],
+        runs: vec![run(1, RunStatus::Queued, None), run(2, RunStatus::Running, None)],
+        ..cut(opened.epoch, 0)
+    };
+    opened.tables.cut(&first).expect("cut");
+    for _life in 0..2 {
+        opened = reopen(harness, &store, opened);
+        let mut expected = first.jobs.clone();
+        expected.sort_by(|a, b| a.key.cmp(&b.key));
+        assert_eq!(jobs(&mut opened), expected);
+        assert_eq!(live_runs(&mut opened), first.runs);
+        for row in &first.versions {
+            let found = opened.reader.version(&row.key, row.version).expect("a version");
+            assert_eq!(found.as_ref(), Some(row));
+        }
+        // What recovery reads with sees the same.
+        let found = opened.recovery.tables().version(&job_key(1), 1).expect("a version");
+        assert_eq!(found, Some(version(1, 1)));
+    }
+    opened.tables.cut(&Cut { jobs: vec![job(1, "paused")], ..cut(opened.epoch, 0) }).expect("cut");
+    opened = reopen(harness, &store, opened);
+    assert!(jobs(&mut opened).contains(&job(1, "paused")) && jobs(&mut opened).len() == 2);
+}
+
+fn runs_are_replaced<H: Harness>(harness: &H) {
+    let store = harness.fresh();
+    let mut opened = open(&store);
+    // Ended, and begun again since.
+    let steps = [
+        run(1, RunStatus::Running, None),
+        run(1, RunStatus::Failed, Some(FIRST_DAY * DAY_MS)),
+        run(1, RunStatus::Running, None),
+    ];
+    for step in steps {
+        opened.tables.cut(&Cut { runs: vec![step.clone()], ..cut(opened.epoch, 0) }).expect("cut");
+        opened = reopen(harness, &store, opened);
+        assert_eq!(opened.reader.run(run_id(1)).expect("a run"), Some(step.clone()));
+        let page = opened.reader.runs(&RunQuery { limit: 10, ..RunQuery::default() }).expect("page");
+        assert_eq!(page, [step.clone()]);
+        let live: Vec<RunRow> = Some(step).filter(|row| row.ended.is_none()).into_iter().collect();
+        assert_eq!(live_runs(&mut opened), live);
+    }
+}
+
+fn recovery_gives_live_runs<H: Harness>(harness: &H) {
+    let store = harness.fresh();
+    let mut opened = filled(&store);
+    opened = reopen(harness, &store, opened);
+    let expected: Vec<RunRow> = runs().into_iter().filter(|row| row.ended.is_none()).collect();
+    assert_eq!(live_runs(&mut opened), expected);
+}
+
+fn a_refused_cut_changes_nothing<H: Harness>(harness: &H) {
+    let store = harness.fresh();
+    let mut opened = open(&store);
+    let epoch = opened.epoch;
+    let kept = run(1, RunStatus::Running, None);
+    opened
+        .tables
+        .cut(&Cut { jobs: vec![job(1, "kept")], runs: vec![kept.clone()], ..cut(epoch, 9) })
+        .expect("cut");
+    let late = Cut {
+        jobs: vec![job(1, "late")],
+        versions: vec![version(1, 7)],
+        runs: vec![run(1, RunStatus::Failed, Some(1))],
+        ..cut(epoch, 8)
+    };
+    let outcome = opened.tables.cut(&late);
+    assert!(matches!(outcome, Err(CutError::OutOfOrder { .. })), "{outcome:?}");
+    assert_eq!(opened.reader.run(run_id(1)).expect("a run"), Some(kept));
+    assert_eq!(opened.reader.version(&job_key(1), 7).expect("a version"), None);
+    assert_eq!(jobs(&mut opened), [job(1, "kept")]);
+}
+
+fn run_by_id<H: Harness>(harness: &H) {
+    let store = harness.fresh();
+    let mut opened = filled(&store);
+    for row in runs() {
+        assert_eq!(opened.reader.run(row.id).expect("a run").as_ref(), Some(&row));
+    }
+    assert_eq!(opened.reader.run(run_id(9999)).expect("none"), None);
+}
+
+fn walk(reader: &mut impl ReadTables, query: &RunQuery) -> Vec<RunRow> {
+    let mut query = query.clone();
+    let mut walked = vec![];
+    loop {
+        let page = reader.runs(&query).expect("page");
+        assert!(page.len() <= query.limit);
+        let Some(last) = page.last() else { return walked };
+        query.after = Some(last.id);
+        walked.extend(page);
+    }
+}
+
+fn expected(wanted: impl Fn(&RunRow) -> bool) -> Vec<RunRow> {
+    let mut rows: Vec<RunRow> = runs().into_iter().filter(|row| wanted(row)).collect();
+    rows.sort_by_key(|row| std::cmp::Reverse(row.id));
+    rows
+}
+
+fn pages_walk_every_run<H: Harness>(harness: &H) {
+    let store = harness.fresh();
+    let mut opened = filled(&store);
+    for limit in [1, 7, 50, 120] {
+        let query = RunQuery { limit, ..RunQuery::default() };
+        assert_eq!(walk(&mut opened.reader, &query), expected(|_| true), "limit {limit}");
+    }
+}
+
+type Wanted = fn(&RunRow) -> bool;
+
+fn runs_narrow<H: Harness>(harness: &H) {
+    let store = harness.fresh();
+    let mut opened = filled(&store);
+    let all = RunQuery { limit: 7, ..RunQuery::default() };
+    let instant = |n: u64| Some(Wall::from_millis(FIRST_DAY * DAY_MS + n * 1000));
+    let label = |key, value| Some((name(key), name(value)));
+    let rows: [(&str, RunQuery, Wanted); 12] = [
+        ("tenant", RunQuery { tenant: Some(name("beta")), ..all.clone() }, |row| &*row.job.tenant == "beta"),
+        ("job", RunQuery { job: Some(name("größe")), ..all.clone() }, |row| &*row.job.name == "größe"),
+        (
+            "job of a tenant",
+            RunQuery { tenant: Some(name("acme")), job: Some(name("mail")), ..all.clone() },
+            |row| &*row.job.tenant == "acme" && &*row.job.name == "mail",
+        ),
+        ("a tenant that has none", RunQuery { tenant: Some(name("none")), ..all.clone() }, |_| false),
+        ("one status", RunQuery { statuses: vec![RunStatus::Running], ..all.clone() }, |row| {
+            row.status == RunStatus::Running
+        }),
+        (
+            "two statuses",
+            RunQuery { statuses: vec![RunStatus::Failed, RunStatus::Queued], ..all.clone() },
+            |row| matches!(row.status, RunStatus::Failed | RunStatus::Queued),
+        ),
+        ("trigger", RunQuery { trigger: Some(Trigger::Schedule), ..all.clone() }, |row| {
+            row.trigger == Trigger::Schedule
+        }),
+        ("label", RunQuery { label: label("team", "größe"), ..all.clone() }, |row| row.labels.len() == 2),
+        ("half a label", RunQuery { label: label("env", "pro"), ..all.clone() }, |_| false),
+        ("from", RunQuery { created_from: instant(60), ..all.clone() }, |row| {
+            row.created >= Wall::from_millis(FIRST_DAY * DAY_MS + 60_000)
+        }),
+        ("before", RunQuery { created_before: instant(60), ..all.clone() }, |row| {
+            row.created < Wall::from_millis(FIRST_DAY * DAY_MS + 60_000)
+        }),
+        (
+            "all at once",
+            RunQuery {
+                tenant: Some(name("beta")),
+                statuses: vec![RunStatus::Succeeded, RunStatus::Cancelled],
+                label: label("env", "prod"),
+                created_from: instant(20),
+                ..all.clone()
+            },
+            |row| {
+                &*row.job.tenant == "beta"
+                    && matches!(row.status, RunStatus::Succeeded | RunStatus::Cancelled)
+                    && row.labels.first() == Some(&(name("env"), name("prod")))
+                    && row.created >= Wall::from_millis(FIRST_DAY * DAY_MS + 20_000)
+            },
+        ),
+    ];
+    for (case, query, wanted) in rows {
+        assert_eq!(walk(&mut opened.reader, &query), expected(wanted), "{case}");
+    }
+}
+
+fn a_page_of_runs_is_bounded<H: Harness>(harness: &H) {
+    let store = harness.fresh();
+    let mut opened = open(&store);
+    let many = (1..=PAGE_MAX as u64 + 50).map(|n| run(n, RunStatus::Queued, None)).collect();
+    opened.tables.cut(&Cut { runs: many, ..cut(opened.epoch, 0) }).expect("cut");
+    let page = opened.reader.runs(&RunQuery { limit: usize::MAX, ..RunQuery::default() }).expect("page");
+    assert_eq!(page.len(), PAGE_MAX);
+}
+
+fn versions_newest_first<H: Harness>(harness: &H) {
+    let store = harness.fresh();
+    let mut opened = open(&store);
+    let rows = (1..=30).map(|n| version(1, n)).chain([version(2, 40), version(3, 5)]).collect();
+    opened.tables.cut(&Cut { versions: rows, ..cut(opened.epoch, 0) }).expect("cut");
+    let mut versions = |before, limit| -> Vec<u32> {
+        let rows = opened.reader.versions(&job_key(1), before, limit).expect("versions");
+        assert!(rows.iter().all(|row| *row == version(1, row.version)));
+        rows.iter().map(|row| row.version).collect()
+    };
+    assert_eq!(versions(u32::MAX, 3), [30, 29, 28]);
+    assert_eq!(versions(28, 3), [27, 26, 25]);
+    assert_eq!(versions(3, 10), [2, 1]);
+    assert_eq!(versions(1, 10), []);
+    assert_eq!(opened.reader.versions(&job_key(4), u32::MAX, 10).expect("none"), []);
+}
+
+fn dropping_takes_ended_runs<H: Harness>(harness: &H) {
+    let store = harness.fresh();
+    let mut opened = filled(&store);
+    let day = FIRST_DAY + 2;
+    opened.tables.drop_before(day as u32, Wall::ZERO).expect("drop");
+    let kept = expected(|row| row.ended.is_none_or(|ended| ended.millis() >= day * DAY_MS));
+    let query = RunQuery { limit: 200, ..RunQuery::default() };
+    assert_eq!(walk(&mut opened.reader, &query), kept);
+}
+
+fn keys_of_unfinished_runs<H: Harness>(harness: &H) {
+    let store = harness.fresh();
+    let mut opened = open(&store);
+    let of_run = |number: u128, run: u64| KeyRow {
+        binding: mainspring_core::key::KeyBinding {
+            task: TaskId::from_bits(run_id(run).bits()),
+            ..key(number, 0, 0).binding
+        },
+        ..key(number, 0, 100)
+    };
+    let first = Cut {
+        keys: vec![of_run(1, 1), of_run(2, 2), of_run(3, 3)],
+        runs: vec![
+            run(1, RunStatus::Queued, None),
+            run(2, RunStatus::Succeeded, Some(FIRST_DAY * DAY_MS)),
+            run(3, RunStatus::Running, None),
+        ],
+        ..cut(opened.epoch, 0)
+    };
+    opened.tables.cut(&first).expect("cut");
+    opened.tables.drop_before(0, Wall::from_millis(250)).expect("drop");
+    let scopes: Vec<_> = first.keys.iter().map(|row| row.scope).collect();
+    let kept: Vec<bool> = opened.reader.keys(&scopes).expect("keys").iter().map(Option::is_some).collect();
+    assert_eq!(kept, [true, false, true]);
+}
