@@ -16,6 +16,7 @@ mod logs;
 mod metrics;
 mod operation;
 mod problem;
+mod problem_body;
 mod profiles;
 mod readers;
 mod rest;

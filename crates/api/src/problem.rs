@@ -13,7 +13,8 @@ use mainspring_core::id::TaskId;
 use mainspring_core::time::Millis;
 use mainspring_core::workflow::FlowRefusal;
 use mainspring_definition::Mistake;
-use serde::Serialize;
+
+pub use crate::problem_body::{MistakeView, ProblemBody};
 
 #[derive(Clone, PartialEq, Debug)]
 pub enum Problem {
@@ -317,45 +318,6 @@ fn flow_status(refusal: &FlowRefusal) -> StatusCode {
         | FlowRefusal::TaskOfRun { .. } => StatusCode::CONFLICT,
         FlowRefusal::RunStateNotForcible { .. } => StatusCode::UNPROCESSABLE_ENTITY,
         FlowRefusal::TooManyRuns { .. } | FlowRefusal::TooManyJobs { .. } => StatusCode::TOO_MANY_REQUESTS,
-    }
-}
-
-#[derive(Clone, Debug, Serialize)]
-pub struct ProblemBody {
-    pub error_code: &'static str,
-    pub message: String,
-    pub advice: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub retry_after_ms: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub task_id: Option<String>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub mistakes: Vec<MistakeView>,
-    pub request_id: String,
-    pub docs: String,
-}
-
-/// One mistake in a job file or in parameters.
-#[derive(Clone, Debug, Serialize)]
-pub struct MistakeView {
-    pub code: &'static str,
-    pub line: u32,
-    pub column: u32,
-    pub path: String,
-    pub what: String,
-    pub help: String,
-}
-
-impl MistakeView {
-    fn of(mistake: &Mistake) -> Self {
-        Self {
-            code: mistake.code.label(),
-            line: mistake.at.line,
-            column: mistake.at.column,
-            path: mistake.path.clone(),
-            what: mistake.what.clone(),
-            help: mistake.help.clone(),
-        }
     }
 }
 

@@ -473,43 +473,39 @@ fn group() -> impl Strategy<Value = Group> {
     })
 }
 
-/// As it comes back from bytes: what follows from the nodes is derived.
-fn run() -> impl Strategy<Value = Run> {
+fn node_state() -> impl Strategy<Value = NodeState> {
     let state = (node_status(), any::<[u32; 4]>()).prop_map(|(status, [turn, rounds, started, ended])| {
         NodeState { status, turn, rounds, started, ended, ..NodeState::default() }
     });
-    let state = prop_oneof![Just(NodeState::default()), state];
-    let made = (run_id(), job_key(), any::<u32>(), plan(), bytes(), run_status(), vec(state, 5..6));
+    prop_oneof![Just(NodeState::default()), state]
+}
+
+fn note() -> impl Strategy<Value = Note> {
+    (wall(), over(), text()).prop_map(|(at, over, what)| Note { at, over, what })
+}
+
+/// As it comes back from bytes: what follows from the nodes is derived.
+fn run() -> impl Strategy<Value = Run> {
+    let made = (run_id(), job_key(), any::<u32>(), plan(), bytes(), run_status(), vec(node_state(), 5..6));
     let wanted = (option::of(pause()), option::of(run_stop()), option::of(priority()), option::of(labels()));
-    let from = (
-        select(Trigger::ALL.to_vec()),
-        option::of(origin()),
-        option::of(run_id()),
-        option::of(key()),
-        option::of(run_status()),
-    );
-    let note = (wall(), over(), text()).prop_map(|(at, over, what)| Note { at, over, what });
+    let links = (option::of(origin()), option::of(run_id()), option::of(key()), option::of(run_status()));
+    let from = (select(Trigger::ALL.to_vec()), links);
     let kept = (
         vec((any::<u32>(), group()), 0..3),
         vec((any::<u32>(), text()), 0..3),
         vec((any::<u32>(), any::<u32>(), bytes()), 0..3),
         vec(any::<u32>(), 0..3),
-        vec(note, 0..2),
+        vec(note(), 0..2),
     );
-    let counted = (
-        proptest::array::uniform4(wall()),
-        any::<[u32; 3]>(),
-        option::of(bytes()),
-        option::of(text()),
-        number(),
-    );
+    let given = (option::of(bytes()), option::of(text()));
+    let counted = (proptest::array::uniform4(wall()), any::<[u32; 3]>(), given, number());
     (made, wanted, from, kept, counted).prop_map(
         |(
             (id, job, version, plan, parameters, status, mut nodes),
             (pause, stop, priority, labels),
-            (trigger, parent, rerun_of, key, forced),
+            (trigger, (parent, rerun_of, key, forced)),
             (groups, whys, outputs, undo, notes),
-            ([created, started, ended, changed], [undone, out, fan_out_allowed], output, why, touched),
+            ([created, started, ended, changed], [undone, out, fan_out_allowed], (output, why), touched),
         )| {
             let within = |node: u32| node % plan.len();
             nodes.truncate(plan.nodes().len());

@@ -61,7 +61,8 @@ impl Server {
         };
         let stopping = AtomicBool::new(false);
         let (profiles, definitions) = (Profiles::default(), Definitions::default());
-        let edge = Edge { gateway, sessions, readers, logs, profiles, definitions, metrics, config, stopping };
+        let edge =
+            Edge { gateway, sessions, readers, logs, profiles, definitions, metrics, config, stopping };
         let edge = Arc::new(edge);
         let health = Health::new();
         let session = WorkerServiceServer::new(worker_sessions)

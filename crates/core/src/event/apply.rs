@@ -24,6 +24,10 @@ pub struct Change {
 }
 
 pub fn apply(state: &mut ShardState, event: &Event) -> Option<Change> {
+    if let Event::Flow(event) = event {
+        workflow::apply::apply(state, event);
+        return None;
+    }
     let change = apply_to_task(state, event)?;
     if change.to.is_ended() && change.from.is_some_and(|from| !from.is_ended()) {
         workflow::apply::task_ended(state, change.slot);
@@ -35,10 +39,6 @@ fn apply_to_task(state: &mut ShardState, event: &Event) -> Option<Change> {
     match event {
         Event::TaskSpawned { run, place, due, payload } => {
             Some(workflow::apply::spawn(state, *run, *place, *due, payload.as_ref()))
-        }
-        Event::Flow(event) => {
-            workflow::apply::apply(state, event);
-            None
         }
         Event::EpochStarted { epoch } => {
             start_epoch(state, *epoch);
@@ -100,6 +100,7 @@ fn apply_to_task(state: &mut ShardState, event: &Event) -> Option<Change> {
             apply_process(state, event);
             None
         }
+        Event::Flow(_) => None,
     }
 }
 

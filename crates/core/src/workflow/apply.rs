@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::event::{FlowEvent, JobApplied, Reused, RunCleared, RunCreated, RunEnded};
-use super::flows::NewVersion;
+use super::apply_job;
+use super::event::{FlowEvent, Reused, RunCleared, RunCreated, RunEnded};
 use super::group::Group;
-use super::job::{Job, JobKey, Lanes, LastRun};
+use super::job::{JobKey, LastRun};
 use super::plan::{Plan, Work};
 use super::run::{NOTES_MAX, NodeState, NodeStatus, Note, Origin, Pause, Run, RunStatus, RunStop, Soft};
 use super::table::RunSlot;
@@ -18,12 +18,12 @@ use crate::time::Wall;
 
 pub(crate) fn apply(state: &mut ShardState, event: &FlowEvent) {
     match event {
-        FlowEvent::JobApplied(applied) => apply_job(state, applied),
+        FlowEvent::JobApplied(applied) => apply_job::apply(state, applied),
         FlowEvent::JobPaused { key, paused } => {
-            change_job(state, key, |job, _| job.paused = *paused);
+            apply_job::change(state, key, |job, _| job.paused = *paused);
             state.flows.jobs_called.push_back(key.clone());
         }
-        FlowEvent::JobDeleted { key } => change_job(state, key, |job, now| job.deleted = Some(now)),
+        FlowEvent::JobDeleted { key } => apply_job::change(state, key, |job, now| job.deleted = Some(now)),
         FlowEvent::RunCreated(created) => create(state, created),
         FlowEvent::RunStarted { id } => start(state, *id),
         FlowEvent::NodeEnded { run, node, status, why } => change(state, *run, |run, now| {
@@ -57,47 +57,6 @@ pub(crate) fn apply(state: &mut ShardState, event: &FlowEvent) {
         FlowEvent::RunEnded(ended) => end(state, ended),
         FlowEvent::RunCleared(cleared) => clear(state, cleared),
     }
-}
-
-fn apply_job(state: &mut ShardState, applied: &JobApplied) {
-    let (seq, now) = (state.seq, state.now.wall);
-    let JobApplied { key, version, definition } = applied;
-    state.flows.add_version(NewVersion {
-        key: key.clone(),
-        version: *version,
-        definition: definition.clone(),
-        at: now,
-    });
-    if state.flows.jobs.get(key).is_none() {
-        state.flows.add_job(Job {
-            key: key.clone(),
-            version: *version,
-            definition: definition.clone(),
-            paused: false,
-            deleted: None,
-            created: now,
-            changed: now,
-            last: None,
-            touched: seq,
-            lanes: Lanes::default(),
-        });
-        return;
-    }
-    change_job(state, key, |job, _| {
-        job.version = *version;
-        job.definition = definition.clone();
-        job.deleted = None;
-    });
-    state.flows.jobs_called.push_back(key.clone());
-}
-
-fn change_job(state: &mut ShardState, key: &JobKey, act: impl FnOnce(&mut Job, Wall)) {
-    let (seq, now) = (state.seq, state.now.wall);
-    let cut = state.cut();
-    state.flows.touch_job(key, seq, cut);
-    let job = state.flows.jobs.get_mut(key).expect("EV-1: the job of an event is in memory");
-    act(job, now);
-    job.changed = now;
 }
 
 /// Changes a run, and has it looked at.

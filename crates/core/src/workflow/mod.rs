@@ -8,9 +8,11 @@
 
 pub(crate) mod advance;
 pub(crate) mod apply;
+mod apply_job;
 pub(crate) mod command;
 mod ends;
 mod event;
+mod finish;
 mod flows;
 mod group;
 mod job;

@@ -44,7 +44,7 @@ pub(crate) struct Diff {
 struct Files {
     /// Files, directories (all of *.yaml, *.yml and *.json in them) or `-` for stdin
     #[arg(short, long = "file", value_name = "FILE", required = true, num_args = 1..)]
-    files: Vec<PathBuf>,
+    paths: Vec<PathBuf>,
     /// Whose jobs they are unless they say it
     #[arg(long, default_value = TENANT_DEFAULT)]
     tenant: String,
@@ -56,7 +56,7 @@ struct Files {
 impl Files {
     /// `None`: there were mistakes, and they were told.
     fn read(&self) -> anyhow::Result<Option<Findings>> {
-        let findings = Findings::of(&self.files, &self.tenant, self.max_tasks)?;
+        let findings = Findings::of(&self.paths, &self.tenant, self.max_tasks)?;
         if findings.has_mistakes() {
             findings.print();
             return Ok(None);

@@ -209,7 +209,7 @@ impl Findings {
         }
         let count = self.mistakes.len();
         let noun = if count == 1 { "mistake" } else { "mistakes" };
-        text.push_str(&format!("\n{count} {noun}\n"));
+        text.extend(["\n", &count.to_string(), " ", noun, "\n"]);
         // Nobody may be reading.
         let _ = stderr.lock().write_all(text.as_bytes());
     }
@@ -225,5 +225,9 @@ fn paint(code: &str, text: &str, colour: bool) -> String {
 }
 
 fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        // Writing to a string cannot fail.
+        let _ = std::fmt::Write::write_fmt(&mut text, format_args!("{byte:02x}"));
+        text
+    })
 }

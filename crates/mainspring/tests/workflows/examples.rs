@@ -14,8 +14,12 @@ fn every_example_runs() {
     let world = world("8");
     world.apply_file(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples"));
     let jobs = world.json(&["job", "list"]);
-    let names: Vec<&str> =
-        jobs["jobs"].as_array().expect("jobs").iter().map(|job| job["job"].as_str().expect("a name")).collect();
+    let names: Vec<&str> = jobs["jobs"]
+        .as_array()
+        .expect("jobs")
+        .iter()
+        .map(|job| job["job"].as_str().expect("a name"))
+        .collect();
     assert!(names.len() >= 12, "a dozen examples: {names:?}");
     for name in names {
         let special = SPECIAL.iter().find(|(special, ..)| *special == name);
@@ -38,7 +42,8 @@ fn the_same_file_again_is_no_new_version_and_a_difference_is_shown() {
     let file = world.dir.path().join("job.yaml");
     let same = world.run(&["diff", "-f", &file.to_string_lossy()]);
     assert_eq!(same.status.code(), Some(0), "{}", stderr(&same));
-    std::fs::write(&file, "job: a\ntasks:\n  one: {noop: {}}\n  two: {noop: {}, needs: one}\n").expect("a file");
+    std::fs::write(&file, "job: a\ntasks:\n  one: {noop: {}}\n  two: {noop: {}, needs: one}\n")
+        .expect("a file");
     let differs = world.json(&["diff", "-f", &file.to_string_lossy()]);
     let diff = differs["differences"][0]["diff"].as_str().expect("a difference");
     assert!(diff.lines().any(|line| line.starts_with('+') && line.contains("two")), "{diff}");
@@ -53,7 +58,9 @@ fn mistakes_are_told_by_the_server_too() {
     let world = world("1");
     let output = world.run(&["job", "trigger", "nobody"]);
     assert_eq!(output.status.code(), Some(4), "{}", stderr(&output));
-    world.apply("job: p\nparameters:\n  day: {type: string}\ntasks:\n  one: {run: [echo, '{{ params.day }}']}\n");
+    world.apply(
+        "job: p\nparameters:\n  day: {type: string}\ntasks:\n  one: {run: [echo, '{{ params.day }}']}\n",
+    );
     let output = world.run(&["job", "trigger", "p", "-p", "day=7", "-p", "other=1"]);
     assert_eq!(output.status.code(), Some(1));
     let told = stderr(&output);

@@ -32,7 +32,8 @@ impl Real {
         let mut longest: BTreeMap<&str, f64> = BTreeMap::new();
         while longest.len() < self.tasks.len() {
             for (id, (deps, ms)) in &self.tasks {
-                let before: Option<Vec<f64>> = deps.iter().map(|dep| longest.get(dep.as_str()).copied()).collect();
+                let before: Option<Vec<f64>> =
+                    deps.iter().map(|dep| longest.get(dep.as_str()).copied()).collect();
                 if let Some(before) = before {
                     longest.insert(id, ms + before.into_iter().fold(0.0, f64::max));
                 }
@@ -100,7 +101,12 @@ fn real_workflows_keep_their_order_and_lose_little_time() {
             assert_eq!(run["state"], "COMPLETED");
             assert_in_order(&run);
             let took = at(&run, "created_at").duration_until(at(&run, "ended_at")).as_secs_f64() * 1e3;
-            println!("{slots:>2} slots  {:>5} tasks  {:.2} × the bound  {}", real.tasks.len(), took / BOUND_MS, real.name);
+            println!(
+                "{slots:>2} slots  {:>5} tasks  {:.2} × the bound  {}",
+                real.tasks.len(),
+                took / BOUND_MS,
+                real.name
+            );
         }
     }
 }

@@ -25,8 +25,12 @@ fn upstream(name: &str, wanted: &str) -> Vec<(String, Value)> {
 }
 
 fn job(number: usize, row: &Value) -> Value {
-    let upstreams: Vec<&str> =
-        row["upstreams"].as_array().expect("a list").iter().map(|state| state.as_str().expect("a state")).collect();
+    let upstreams: Vec<&str> = row["upstreams"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|state| state.as_str().expect("a state"))
+        .collect();
     let mut tasks = serde_json::Map::new();
     let mut needs = Vec::new();
     for (at, wanted) in upstreams.iter().enumerate() {
@@ -62,7 +66,8 @@ fn every_row_of_the_table_as_a_run() {
     let file = world.dir.path().join("rows.json");
     std::fs::write(&file, json!({"jobs": jobs}).to_string()).expect("a file");
     world.apply_file(&file);
-    let runs: Vec<String> = (0..rows.len()).map(|number| world.trigger(&format!("row{number}"), &[])).collect();
+    let runs: Vec<String> =
+        (0..rows.len()).map(|number| world.trigger(&format!("row{number}"), &[])).collect();
     for ((number, row), id) in rows.iter().enumerate().zip(&runs) {
         let run = loop {
             let run = world.json(&["run", "get", id]);

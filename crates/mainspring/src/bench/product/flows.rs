@@ -29,7 +29,13 @@ pub(super) async fn chain(plan: &Plan, dir: &Path, figures: &mut Figures) -> any
     let tasks = (0..STEPS).map(|step| task(step, &step.checked_sub(1).into_iter().collect::<Vec<_>>()));
     apply(&mut wire, "chain", &tasks.collect::<Vec<_>>().join(",")).await?;
     let median = median(&mut wire, "chain", plan.scaled(50).min(50)).await?;
-    figures.add("chain_step_ms", "a step of a 40-step chain of no-ops", median / STEPS as f64, "ms", ("4", "1"));
+    figures.add(
+        "chain_step_ms",
+        "a step of a 40-step chain of no-ops",
+        median / STEPS as f64,
+        "ms",
+        ("4", "1"),
+    );
     Ok(())
 }
 
@@ -74,7 +80,13 @@ pub(super) async fn dags(plan: &Plan, dir: &Path, figures: &mut Figures) -> anyh
         costs.push(cost);
     }
     let ratio = costs[2] / costs[0];
-    figures.add("dag_cost_ratio", "ratio of the cost at 100,000 tasks to that at 10", ratio, "×", ("1.5", "1"));
+    figures.add(
+        "dag_cost_ratio",
+        "ratio of the cost at 100,000 tasks to that at 10",
+        ratio,
+        "×",
+        ("1.5", "1"),
+    );
     Ok(())
 }
 
@@ -97,7 +109,12 @@ fn layers(tasks: usize, width: usize) -> String {
 async fn apply(wire: &mut Wire, name: &str, tasks: &str) -> anyhow::Result<()> {
     let body = format!(r#"{{"job":"{name}",{JOB_LIMITS},"tasks":{{{tasks}}}}}"#);
     let answer = wire.call(&request("POST", "/v1/jobs", &body)).await?;
-    ensure!(answer.status == 200, "a job was answered with {}: {}", answer.status, String::from_utf8_lossy(answer.body));
+    ensure!(
+        answer.status == 200,
+        "a job was answered with {}: {}",
+        answer.status,
+        String::from_utf8_lossy(answer.body)
+    );
     Ok(())
 }
 

@@ -3,7 +3,6 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use mainspring_client::ClientError;
 use serde_json::{Map, Value, json};
 
 use super::super::connect::Connect;
@@ -53,7 +52,7 @@ impl Rerun {
             let id = run_id(&client, &self.id).await?;
             if !self.parameters.is_empty() {
                 let old = client.get(&format!("/v1/runs/{id}?tasks_limit=0")).await?;
-                body["parameters"] = edited(&old, &self.parameters)?;
+                body["parameters"] = edited(&old, &self.parameters);
             }
             let answer = client.post(&format!("/v1/runs/{id}:rerun"), &body).await?;
             if !self.wait {
@@ -66,12 +65,12 @@ impl Rerun {
     }
 }
 
-fn edited(old: &Value, changes: &[(String, String)]) -> Result<Value, ClientError> {
+fn edited(old: &Value, changes: &[(String, String)]) -> Value {
     let mut parameters: Map<String, Value> =
         old.get("parameters").and_then(Value::as_object).cloned().unwrap_or_default();
     for (name, text) in changes {
         let value = serde_json::from_str(text).unwrap_or_else(|_| Value::from(text.as_str()));
         parameters.insert(name.clone(), value);
     }
-    Ok(Value::Object(parameters))
+    Value::Object(parameters)
 }

@@ -283,9 +283,7 @@ fn read_body(
         output,
         why: r.option("why", |r| Ok(Arc::from(r.text("why")?)))?,
         forced,
-        notes: r.list("notes", |r| {
-            Ok(Note { at: r.wall("note")?, over: r.over()?, what: Arc::from(r.text("note")?) })
-        })?,
+        notes: r.list("notes", read_note)?,
         touched: Seq::new(r.varint("touched")?),
         stored: false,
         soft: Soft::default(),
@@ -297,6 +295,10 @@ fn node_of(r: &mut Reader<'_>, count: u32) -> Result<u32, FormatError> {
     let at = r.at();
     let node = r.varint32("node")?;
     if node < count { Ok(node) } else { Err(FormatError::bad("node", at, "is not in the plan")) }
+}
+
+fn read_note(r: &mut Reader<'_>) -> Result<Note, FormatError> {
+    Ok(Note { at: r.wall("note")?, over: r.over()?, what: Arc::from(r.text("note")?) })
 }
 
 fn stop(byte: u8) -> Option<RunStop> {
