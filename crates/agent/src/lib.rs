@@ -64,8 +64,7 @@ impl Agent {
             capacity: config.capacity.clone(),
             grace: config.grace,
             leave_kept: config.leave_kept,
-            // So many keep the processors busy while the server is asked for more.
-            busy_from: 2 * config::cpus() as usize + 1,
+            busy_from: 2 * config::cpus() as usize,
         };
         let cgroups = cgroup::open(&config.cgroups, home.worker());
         if let Some(cgroups) = &cgroups {

@@ -33,7 +33,6 @@ both_ways! {
     a_program_that_needs_more_memory_than_it_may_says_so
     a_program_runs_as_the_user_it_names
     a_user_that_cannot_be_is_explained
-    a_program_finds_signals_as_any_program_does
 }
 
 struct Bench {
@@ -556,48 +555,5 @@ async fn a_user_that_cannot_be_is_explained(kept: bool) {
         assert_eq!(class, "permanent", "{message}");
         assert!(message.contains(why), "{message}");
     }
-    bench.worker.ended().await;
-}
-
-async fn a_program_finds_signals_as_any_program_does(kept: bool) {
-    let mut bench = bench(kept, |_| ()).await;
-    bench.talk.start(process(1, &json!({"argv": ["cat", "/proc/self/status"]}))).await;
-    bench.talk.result().await;
-    let log = String::from_utf8(bench.talk.log().await).expect("text");
-    let mask = |name: &str| {
-        let line = log.lines().find_map(|line| line.strip_prefix(name)).expect("a mask");
-        u64::from_str_radix(line.trim(), 16).expect("hexadecimal")
-    };
-    assert_eq!((mask("SigBlk:"), mask("SigCgt:")), (0, 0), "{log}");
-    assert_eq!(mask("SigIgn:") & 1 << 12, 0, "a closed pipe ends it: {log}");
-    bench.worker.ended().await;
-}
-
-#[tokio::test]
-async fn what_is_no_program_is_explained_and_leaves_no_process() {
-    let mut bench = bench(false, |_| ()).await;
-    let path = bench.dir.path().join("garbage");
-    std::fs::write(&path, [0_u8, 1, 2, 3]).expect("written");
-    std::fs::set_permissions(&path, Permissions::from_mode(0o755)).expect("looks like a program");
-    let mut users = vec![Value::Null];
-    if rustix::process::geteuid().is_root() {
-        users.push(json!("root"));
-    }
-    for (number, user) in (1..).zip(users) {
-        bench.talk.start(process(number, &json!({"argv": [path], "user": user}))).await;
-        let report = bench.talk.result().await;
-        let (class, _, message) = failure(&report);
-        assert_eq!(class, "permanent", "{message}");
-        assert!(message.contains("garbage") && message.contains("os error 8"), "{message}");
-    }
-    // Other tests have children of this process too; one that came to no program bears the name of this thread.
-    let own = std::process::id().to_string();
-    let name = std::fs::read_to_string("/proc/thread-self/comm").expect("a name");
-    let children = std::fs::read_dir("/proc").expect("processes").flatten().filter(|entry| {
-        let stat = std::fs::read_to_string(entry.path().join("stat")).unwrap_or_default();
-        let rest = stat.rsplit_once(") ").map_or("", |(_, rest)| rest);
-        rest.starts_with(&format!("Z {own} ")) && stat.contains(&format!("({})", name.trim()))
-    });
-    assert_eq!(children.count(), 0, "a child that nobody waited for");
     bench.worker.ended().await;
 }

@@ -6,23 +6,23 @@
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
 use std::time::Duration;
 
-use rustix::io::Errno;
+use tokio::process::Command;
 use tokio::time::sleep;
 use tracing::warn;
 
 use super::control;
 use super::output::TAIL_BYTES;
 use super::record::Identity;
-use super::spawn::Streams;
 use super::{Payload, Settings};
 use crate::attempt::{Attempt, Reporter};
 
-pub const WAITER: &str = r#"trap : TERM; "$@"; c=$?; echo $c > "$MAINSPRING_CONTROL/.exit"; exit $c"#;
+const WAITER: &str = r#"trap : TERM; "$@"; c=$?; echo $c > "$MAINSPRING_CONTROL/.exit"; exit $c"#;
 /// A number and a line's end.
 const EXIT_BYTES_MAX: usize = 16;
 /// How often the log's length and an adopted process are looked at.
@@ -35,32 +35,48 @@ impl Payload {
     }
 }
 
+/// The waiting shell, with the program as its parameter.
+pub fn waiter(settings: &Settings, payload: &Payload) -> io::Result<Command> {
+    let mut command = Command::new("/bin/sh");
+    command.arg("-c").arg(WAITER).arg("sh");
+    if payload.shell {
+        command.args(["/bin/sh", "-c"]).arg(&payload.argv[0]).arg("sh");
+    } else {
+        command.arg(find(settings, payload)?);
+    }
+    command.args(&payload.argv[1..]);
+    Ok(command)
+}
+
 /// Input from a file, output to the log.
-pub fn redirect(payload: &Payload, control: &Path, log: &Path) -> io::Result<Streams> {
-    let stdin = match &payload.stdin {
-        Some(text) => {
-            let path = control.join(".stdin");
-            File::create_new(&path)?.write_all(text.as_bytes())?;
-            Some(File::open(path)?.into())
-        }
-        None => None,
-    };
+pub fn redirect(command: &mut Command, payload: &Payload, control: &Path, log: &Path) -> io::Result<()> {
+    if let Some(text) = &payload.stdin {
+        let path = control.join(".stdin");
+        File::create_new(&path)?.write_all(text.as_bytes())?;
+        command.stdin(File::open(path)?);
+    } else {
+        command.stdin(Stdio::null());
+    }
     File::create(log)?;
-    let written = File::options().append(true).open(log)?.into();
-    Ok(Streams { stdin, written, input: None, output: None })
+    let log = File::options().append(true).open(log)?;
+    command.stdout(log.try_clone()?).stderr(log);
+    Ok(())
 }
 
 /// Where `execvp` would find the program.
-pub fn find(settings: &Settings, payload: &Payload) -> io::Result<PathBuf> {
+fn find(settings: &Settings, payload: &Payload) -> io::Result<PathBuf> {
     let name = Path::new(&payload.argv[0]);
+    if payload.argv[0].contains('\0') {
+        return Err(ErrorKind::InvalidInput.into());
+    }
     if payload.argv[0].contains('/') {
         let cwd = payload.cwd.clone().map_or_else(std::env::current_dir, Ok)?;
-        return is_program(&cwd.join(name)).then(|| name.to_owned()).ok_or(Errno::NOENT.into());
+        return is_program(&cwd.join(name)).then(|| name.to_owned()).ok_or(ErrorKind::NotFound.into());
     }
     let passed = settings.env.iter().find(|(name, _)| name == "PATH").map(|(_, path)| path);
     let path = payload.env.get("PATH").or(passed).map_or("/usr/local/bin:/usr/bin:/bin", String::as_str);
     let mut places = std::env::split_paths(OsStr::new(path)).map(|dir| dir.join(name));
-    places.find(|path| path.is_absolute() && is_program(path)).ok_or(Errno::NOENT.into())
+    places.find(|path| path.is_absolute() && is_program(path)).ok_or(ErrorKind::NotFound.into())
 }
 
 fn is_program(path: &Path) -> bool {

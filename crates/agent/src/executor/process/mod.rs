@@ -11,12 +11,10 @@
 //! Not here: limits of the attempt as a whole (`cgroup`).
 
 mod bound;
-mod child;
 mod confine;
 mod control;
 mod exit;
 mod keep;
-mod launch;
 mod log;
 mod output;
 mod record;
@@ -38,7 +36,6 @@ use futures_util::future::BoxFuture;
 use serde::Deserialize;
 
 use self::bound::Bound;
-use self::launch::Stacks;
 pub use self::record::{Survivor, sort_out};
 use super::Executor;
 use crate::attempt::{Attempt, Outcome};
@@ -63,7 +60,6 @@ impl Process {
             keep_longer_than: config.keep_longer_than,
             bound,
             nothing: File::open("/dev/null")?,
-            stacks: Stacks::default(),
             cgroups,
         };
         Ok(Self { settings: Arc::new(settings) })
@@ -94,7 +90,6 @@ struct Settings {
     bound: Arc<Bound>,
     /// What a program reads that has no input; opened once.
     nothing: File,
-    stacks: Stacks,
     cgroups: Option<Arc<dyn Cgroups>>,
 }
 
@@ -138,9 +133,6 @@ impl Payload {
             serde_json::from_slice(bytes).map_err(|error| format!("not a payload of `process`: {error}"))?;
         if payload.limits.processes == Some(0) {
             return Err("`limits.processes` is 0; the program itself is one".to_owned());
-        }
-        if let Some(name) = payload.env.keys().find(|name| name.is_empty() || name.contains('=')) {
-            return Err(format!("`env` has `{name}`, which can be no name of a variable"));
         }
         match payload.argv.first() {
             Some(program) if !program.is_empty() => Ok(payload),

@@ -1,7 +1,6 @@
 //! The life of one process, from its control directory to its outcome.
 
 use std::io;
-use std::os::fd::OwnedFd;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 use std::sync::Arc;
@@ -9,12 +8,11 @@ use std::time::Duration;
 
 use mainspring_core::failure::FailureClass;
 use tokio::io::AsyncWriteExt;
-use tokio::net::unix::pipe::Sender;
+use tokio::process::Child;
 use tokio::time::{Instant, MissedTickBehavior, interval_at, sleep_until, timeout};
 use tracing::warn;
 
 use super::bound::Place;
-use super::child::Child;
 use super::confine::Confined;
 use super::control::Control;
 use super::keep::{self, KeptLog};
@@ -56,8 +54,8 @@ pub async fn run(settings: Arc<Settings>, attempt: Attempt) -> Outcome {
         }
     };
     let from = record::ticks();
-    let spawned = spawn(&settings, &payload, &attempt, control.dir(), kept, confined.cgroup(), user.as_ref());
-    let Spawned { child, group, input, output } = match spawned {
+    let spawned = spawn(&settings, &payload, &attempt, control.dir(), kept, confined.cgroup(), user);
+    let Spawned { mut child, group, output } = match spawned {
         Ok(spawned) => spawned,
         Err(error) => {
             let left = control.leave();
@@ -74,7 +72,7 @@ pub async fn run(settings: Arc<Settings>, attempt: Attempt) -> Outcome {
     };
     let log = settings.places.log(attempt.key, attempt.number);
     let output = if let Some(pipe) = output {
-        feed(input, payload.stdin);
+        feed(&mut child, payload.stdin);
         let log = AttemptLog::new(log, settings.log_bytes_max, attempt.reporter.clone());
         Output::Piped(Pipe::new(pipe, log))
     } else {
@@ -210,12 +208,9 @@ impl Life {
 }
 
 /// Beside everything else: a program may well read its input only after it has written much.
-fn feed(input: Option<OwnedFd>, text: Option<String>) {
-    if let (Some(input), Some(text)) = (input, text) {
+fn feed(child: &mut Child, text: Option<String>) {
+    if let (Some(mut pipe), Some(text)) = (child.stdin.take(), text) {
         tokio::spawn(async move {
-            let Ok(mut pipe) = Sender::from_owned_fd(input) else {
-                return;
-            };
             // A program need not read its input to the end.
             let _ = pipe.write_all(text.as_bytes()).await;
         });

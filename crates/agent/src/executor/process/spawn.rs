@@ -1,41 +1,23 @@
 //! From a payload to a running process group.
 
-use std::borrow::Cow;
-use std::collections::BTreeMap;
-use std::ffi::{CString, OsStr};
+use std::fs::File;
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::os::fd::OwnedFd;
+use std::path::Path;
+use std::process::Stdio;
 
-use rustix::process::{Pid, Resource, Signal};
+use rustix::process::{Pid, Resource, Rlimit, Signal};
+use tokio::process::{Child, Command};
 
-use super::child::Child;
-use super::control::LAST_CHECKPOINT;
-use super::launch::{Launch, launch};
 use super::user::User;
 use super::{Limits, Payload, Settings, keep};
 use crate::attempt::Attempt;
 use crate::cgroup::Cgroup;
 
-const SHELL: &str = "/bin/sh";
-
 pub struct Spawned {
     pub child: Child,
     pub group: Group,
-    /// Where it reads, if it is to be fed.
-    pub input: Option<OwnedFd>,
     /// Where what it writes can be read, unless it is kept.
-    pub output: Option<OwnedFd>,
-}
-
-/// Both sides of what a program reads and writes.
-pub struct Streams {
-    /// None: there is nothing to read.
-    pub stdin: Option<OwnedFd>,
-    /// Output and errors.
-    pub written: OwnedFd,
-    pub input: Option<OwnedFd>,
     pub output: Option<OwnedFd>,
 }
 
@@ -46,103 +28,84 @@ pub fn spawn(
     control: &Path,
     kept: bool,
     cgroup: Option<&dyn Cgroup>,
-    user: Option<&User>,
+    user: Option<User>,
 ) -> io::Result<Spawned> {
-    let (program, argv) = program(settings, payload, kept)?;
-    let env = environment(settings, payload, attempt, control, user)?;
-    let streams = if kept {
-        keep::redirect(payload, control, &settings.places.log(attempt.key, attempt.number))?
+    let mut command = if kept { keep::waiter(settings, payload)? } else { program(payload) };
+    command.env_clear();
+    command.envs(settings.env.iter().map(|(name, value)| (name, value)));
+    if let Some(user) = &user {
+        user.tell(&mut command);
+    }
+    command.envs(&payload.env);
+    tell(&mut command, attempt, control);
+    let output = if kept {
+        let log = settings.places.log(attempt.key, attempt.number);
+        keep::redirect(&mut command, payload, control, &log)?;
+        None
     } else {
-        Streams::piped(payload)?
+        let (output, input) = io::pipe()?;
+        command.stdin(match payload.stdin {
+            Some(_) => Stdio::piped(),
+            None => settings.nothing.try_clone()?.into(),
+        });
+        command.stdout(input.try_clone()?).stderr(input);
+        Some(output.into())
     };
-    let stdin = streams.stdin.as_ref().map_or(settings.nothing.as_fd(), OwnedFd::as_fd);
-    let written = streams.written.as_fd();
-    let cwd = payload.cwd.as_ref().map(|cwd| CString::new(cwd.as_os_str().as_bytes())).transpose()?;
-    let launched = launch(
-        &settings.stacks,
-        &Launch {
-            program,
-            argv,
-            env,
-            cwd,
-            stdio: [stdin, written, written],
-            entrance: cgroup.map(Cgroup::entrance).transpose()?,
-            limits: limits(payload.limits),
-            user,
-        },
-    )?;
-    let group = Group(launched.id);
-    let Streams { input, output, .. } = streams;
-    Ok(Spawned { child: Child::new(launched), group, input, output })
+    command.process_group(0);
+    if let Some(cgroup) = cgroup {
+        enter(&mut command, cgroup.entrance()?);
+    }
+    limit(&mut command, payload.limits);
+    match (user, &payload.cwd) {
+        (Some(user), cwd) => user.apply(&mut command, cwd.as_deref())?,
+        (None, Some(cwd)) => drop(command.current_dir(cwd)),
+        (None, None) => {}
+    }
+    let child = command.spawn()?;
+    let id = child.id().and_then(|id| Pid::from_raw(id as i32));
+    let group = Group(id.ok_or_else(|| io::Error::other("the process has no id"))?);
+    Ok(Spawned { child, group, output })
 }
 
-impl Streams {
-    /// One pipe for all that it writes.
-    fn piped(payload: &Payload) -> io::Result<Self> {
-        let (output, written) = io::pipe()?;
-        let (stdin, input) = match payload.stdin {
-            Some(_) => io::pipe().map(|(stdin, input)| (Some(stdin.into()), Some(input.into())))?,
-            None => (None, None),
-        };
-        Ok(Self { stdin, written: written.into(), input, output: Some(output.into()) })
-    }
-}
-
-/// What is run, and the words that it is given, the first of which is its name.
-fn program(settings: &Settings, payload: &Payload, kept: bool) -> io::Result<(CString, Vec<CString>)> {
-    let found = if payload.shell { PathBuf::from(SHELL) } else { keep::find(settings, payload)? };
-    let found = found.as_os_str().as_bytes();
-    let mut words: Vec<&[u8]> = Vec::with_capacity(payload.argv.len() + 8);
-    if kept {
-        // The waiting shell, with the program as its parameter.
-        words.extend([SHELL.as_bytes(), b"-c", keep::WAITER.as_bytes(), b"sh", found]);
-    } else {
-        words.push(if payload.shell { found } else { payload.argv[0].as_bytes() });
-    }
+fn program(payload: &Payload) -> Command {
     if payload.shell {
+        let mut command = Command::new("/bin/sh");
         // `sh` is `$0`; the rest are `$1`, `$2`, …, which the script must quote as ever.
-        words.extend([b"-c", payload.argv[0].as_bytes(), b"sh"]);
+        command.arg("-c").arg(&payload.argv[0]).arg("sh").args(&payload.argv[1..]);
+        return command;
     }
-    words.extend(payload.argv[1..].iter().map(String::as_bytes));
-    let words = words.into_iter().map(CString::new).collect::<Result<_, _>>()?;
-    Ok((CString::new(if kept { SHELL.as_bytes() } else { found })?, words))
+    let mut command = Command::new(&payload.argv[0]);
+    command.args(&payload.argv[1..]);
+    command
 }
 
-/// What the attempt may know of itself is set last, so that no payload can forge it.
-fn environment(
-    settings: &Settings,
-    payload: &Payload,
-    attempt: &Attempt,
-    control: &Path,
-    user: Option<&User>,
-) -> io::Result<Vec<CString>> {
-    let mut env: BTreeMap<&str, Cow<'_, OsStr>> = BTreeMap::new();
-    let pairs = settings.env.iter().map(|(name, value)| (name.as_str(), OsStr::new(value).into()));
-    env.extend(pairs);
-    if let Some(user) = user {
-        user.tell(&mut env);
-    }
-    env.extend(payload.env.iter().map(|(name, value)| (name.as_str(), OsStr::new(value).into())));
+/// What the attempt may know of itself; set last, so that no payload can forge it.
+fn tell(command: &mut Command, attempt: &Attempt, control: &Path) {
     let task = attempt.key.task.to_string();
-    let mut tell = |name: &'static str, value: String| env.insert(name, Cow::Owned(value.into()));
-    tell("MAINSPRING_TASK_ID", task.clone());
-    tell("MAINSPRING_IDEMPOTENCY_KEY", task);
-    tell("MAINSPRING_ATTEMPT", attempt.number.to_string());
-    tell("MAINSPRING_FENCE", attempt.key.fence.bits().to_string());
+    command.env("MAINSPRING_TASK_ID", &task);
+    command.env("MAINSPRING_IDEMPOTENCY_KEY", &task);
+    command.env("MAINSPRING_ATTEMPT", attempt.number.to_string());
+    command.env("MAINSPRING_FENCE", attempt.key.fence.bits().to_string());
+    command.env("MAINSPRING_TENANT", &attempt.tenant);
+    command.env("MAINSPRING_JOB", &attempt.job);
+    command.env("MAINSPRING_CONTROL", control);
+    command.env("MAINSPRING_CHECKPOINT", control.join(super::control::LAST_CHECKPOINT));
     if let Some(deadline) = attempt.deadline_unix_ms {
-        tell("MAINSPRING_DEADLINE_MS", deadline.to_string());
+        command.env("MAINSPRING_DEADLINE_MS", deadline.to_string());
     }
-    env.insert("MAINSPRING_TENANT", OsStr::new(&attempt.tenant).into());
-    env.insert("MAINSPRING_JOB", OsStr::new(&attempt.job).into());
-    env.insert("MAINSPRING_CONTROL", control.as_os_str().into());
-    env.insert("MAINSPRING_CHECKPOINT", Cow::Owned(control.join(LAST_CHECKPOINT).into()));
-    let text = |(name, value): (&str, Cow<'_, OsStr>)| {
-        CString::new([name.as_bytes(), b"=", value.as_bytes()].concat()).map_err(io::Error::from)
-    };
-    env.into_iter().map(text).collect()
 }
 
-fn limits(limits: Limits) -> Vec<(Resource, u64)> {
+/// Only for those that have a cgroup: it makes every start slower.
+fn enter(command: &mut Command, entrance: File) {
+    let enter = move || Ok(rustix::io::write(&entrance, b"0").map(drop)?);
+    // SAFETY: between fork and exec only `write` is called, a bare system call; nothing allocates or locks.
+    #[expect(unsafe_code, reason = "limits must hold before the program's first instruction")]
+    unsafe {
+        command.pre_exec(enter);
+    }
+}
+
+fn limit(command: &mut Command, limits: Limits) {
     let asked = [
         (Resource::Cpu, limits.cpu_seconds),
         (Resource::Nofile, limits.open_files),
@@ -150,7 +113,22 @@ fn limits(limits: Limits) -> Vec<(Resource, u64)> {
         (Resource::As, limits.address_space_bytes),
         (Resource::Core, limits.core_bytes),
     ];
-    asked.into_iter().filter_map(|(resource, most)| Some((resource, most?))).collect()
+    if asked.iter().all(|(_, asked)| asked.is_none()) {
+        return;
+    }
+    let set = move || {
+        for (resource, asked) in asked {
+            if asked.is_some() {
+                rustix::process::setrlimit(resource, Rlimit { current: asked, maximum: asked })?;
+            }
+        }
+        Ok(())
+    };
+    // SAFETY: between fork and exec only `setrlimit` is called, a bare system call; nothing allocates or locks.
+    #[expect(unsafe_code, reason = "limits must hold before the program's first instruction")]
+    unsafe {
+        command.pre_exec(set);
+    }
 }
 
 /// All processes of an attempt, except those that left on purpose (`setsid`).

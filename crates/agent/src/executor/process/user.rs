@@ -1,14 +1,14 @@
 //! The user that a program runs as, if it is not to be the agent's own.
 
-use std::borrow::Cow;
-use std::collections::BTreeMap;
-use std::ffi::{CString, OsStr};
+use std::ffi::CString;
 use std::io;
-use std::path::PathBuf;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
 
 use mainspring_core::failure::FailureClass;
 use nix::unistd;
 use rustix::process::{Gid, Uid};
+use tokio::process::Command;
 
 use crate::attempt::Outcome;
 
@@ -87,25 +87,36 @@ fn not_known_now(why: &str) -> Outcome {
 
 impl User {
     /// The agent's own home and name are nobody else's.
-    pub fn tell<'a>(&'a self, env: &mut BTreeMap<&'a str, Cow<'a, OsStr>>) {
-        for name in ["HOME", "USER", "LOGNAME"] {
-            env.remove(name);
-        }
+    pub fn tell(&self, command: &mut Command) {
         if let Some((name, home)) = &self.known {
-            env.insert("HOME", home.as_os_str().into());
-            env.insert("USER", OsStr::new(name).into());
-            env.insert("LOGNAME", OsStr::new(name).into());
+            command.env("HOME", home).env("USER", name).env("LOGNAME", name);
+        } else {
+            command.env_remove("HOME").env_remove("USER").env_remove("LOGNAME");
         }
     }
 
-    /// Of a process with one thread, between its birth and its program: nothing but system calls.
-    pub fn become_it(&self) -> rustix::io::Result<()> {
-        if !rustix::process::geteuid().is_root() {
-            // The agent's own user: see `resolve`.
-            return Ok(());
+    /// The last thing before the program, which is looked for and found with this user's rights, as `cwd` is.
+    pub fn apply(self, command: &mut Command, cwd: Option<&Path>) -> io::Result<()> {
+        let cwd = cwd.map(|cwd| CString::new(cwd.as_os_str().as_bytes())).transpose()?;
+        let Self { uid, gid, groups, .. } = self;
+        let is_root = rustix::process::geteuid().is_root();
+        let become_user = move || {
+            if is_root {
+                rustix::thread::set_thread_groups(&groups)?;
+                rustix::thread::set_thread_res_gid(gid, gid, gid)?;
+                rustix::thread::set_thread_res_uid(uid, uid, uid)?;
+            }
+            cwd.as_ref().map_or(Ok(()), |cwd| Ok(rustix::process::chdir(cwd.as_c_str())?))
+        };
+        // SAFETY: between fork and exec only bare system calls on what was made before; nothing allocates or locks. Of
+        // the agent's threads only this one is in the child, so what is set for a thread is set for the process.
+        #[expect(
+            unsafe_code,
+            reason = "rights must be given up after limits are set and before the program runs"
+        )]
+        unsafe {
+            command.pre_exec(become_user);
         }
-        rustix::thread::set_thread_groups(&self.groups)?;
-        rustix::thread::set_thread_res_gid(self.gid, self.gid, self.gid)?;
-        rustix::thread::set_thread_res_uid(self.uid, self.uid, self.uid)
+        Ok(())
     }
 }
