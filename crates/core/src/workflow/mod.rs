@@ -14,6 +14,7 @@ mod event;
 mod flows;
 mod group;
 mod job;
+pub(crate) mod owed;
 mod plan;
 mod rule;
 mod run;
