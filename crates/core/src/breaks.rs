@@ -12,4 +12,10 @@ pub struct Breaks {
     pub timer_not_rearmed: bool,
     /// After recovery workers are judged by when the previous owner last heard them.
     pub lease_runs_while_down: bool,
+    /// A node that was ready is released although it has ended since.
+    pub join_twice: bool,
+    /// After recovery runs are not looked at before something happens in them.
+    pub run_not_relisted: bool,
+    /// A node whose rule says that it must not run is released.
+    pub release_ignores_rule: bool,
 }

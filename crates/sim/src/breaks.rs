@@ -31,10 +31,16 @@ pub enum BreakMode {
     UnknownIsDone,
     /// The store takes records and cuts of an owner that has been replaced.
     EpochNotLocked,
+    /// A node that was ready is released although it has ended since.
+    JoinTwice,
+    /// After recovery runs are not looked at before something happens in them.
+    RunNotRelisted,
+    /// A node whose rule says that it must not run is released.
+    ReleaseIgnoresRule,
 }
 
 impl BreakMode {
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 14] = [
         Self::Fence,
         Self::EarlyAnswer,
         Self::EarlyEffect,
@@ -46,6 +52,9 @@ impl BreakMode {
         Self::LeaseClockWhileDown,
         Self::UnknownIsDone,
         Self::EpochNotLocked,
+        Self::JoinTwice,
+        Self::RunNotRelisted,
+        Self::ReleaseIgnoresRule,
     ];
 
     pub const fn name(self) -> &'static str {
@@ -61,6 +70,9 @@ impl BreakMode {
             Self::LeaseClockWhileDown => "lease-clock-while-down",
             Self::UnknownIsDone => "unknown-is-done",
             Self::EpochNotLocked => "epoch-not-locked",
+            Self::JoinTwice => "join-twice",
+            Self::RunNotRelisted => "run-not-relisted",
+            Self::ReleaseIgnoresRule => "release-ignores-rule",
         }
     }
 
@@ -70,6 +82,9 @@ impl BreakMode {
             page_in_over_memory: mode == Some(Self::PageInOverMemory),
             timer_not_rearmed: mode == Some(Self::TimerNotRearmed),
             lease_runs_while_down: mode == Some(Self::LeaseClockWhileDown),
+            join_twice: mode == Some(Self::JoinTwice),
+            run_not_relisted: mode == Some(Self::RunNotRelisted),
+            release_ignores_rule: mode == Some(Self::ReleaseIgnoresRule),
         }
     }
 

@@ -125,6 +125,7 @@ impl World {
             }
         }
         self.put(100, Happening::OpenServer);
+        self.put(2_000, Happening::Caller(CallerEvent::Relieve));
         for after in [1_000, LATEST_WISH_MS] {
             self.put(after, Happening::Caller(CallerEvent::Uncordon));
         }

@@ -24,6 +24,7 @@ mod store;
 #[cfg(test)]
 mod tests;
 mod trace;
+mod words;
 mod worker;
 mod world;
 

@@ -81,6 +81,9 @@ impl RangeReport {
             ("takeovers", self.tally.takeovers, 1),
             ("lease expiries", self.tally.lease_expiries, 1),
             ("stale reports refused", self.tally.stale_reports, 1),
+            ("tasks released by runs", self.tally.flows.spawned, 1),
+            ("joins of mapped nodes", self.tally.flows.joins, 1),
+            ("runs cleared", self.tally.flows.clears, 1),
         ];
         floors
             .into_iter()
@@ -105,6 +108,7 @@ impl Tally {
         self.cuts += other.cuts;
         self.records += other.records;
         self.loads += other.loads;
+        self.flows.add(other.flows);
         self.pages += other.pages;
         self.arrows.extend(&other.arrows);
         self.seen.add(&other.seen);
@@ -130,6 +134,13 @@ impl fmt::Display for RangeReport {
             ("cuts", tally.cuts),
             ("commands loaded from the tables", tally.loads),
             ("pages of parked tasks", tally.pages),
+            ("runs", tally.flows.runs),
+            ("runs started by runs", tally.flows.children),
+            ("tasks released by runs", tally.flows.spawned),
+            ("joins of mapped nodes", tally.flows.joins),
+            ("further rounds", tally.flows.rounds),
+            ("undos", tally.flows.undone),
+            ("runs cleared", tally.flows.clears),
             ("crashes", tally.crashes),
             ("takeovers", tally.takeovers),
             ("lease expiries", tally.lease_expiries),

@@ -97,6 +97,7 @@ impl World {
     /// Everything accepted has ended, and everyone knows it.
     fn is_idle(&self) -> bool {
         self.checkers.journal.unfinished().is_empty()
+            && self.checkers.journal.flows.unfinished().is_empty()
             && self.checkers.journal.processes() == 0
             && self.callers.is_idle()
             && self.workers.iter().all(crate::worker::Worker::is_idle)
@@ -105,14 +106,17 @@ impl World {
     fn unfinished_business(&self) -> String {
         let unfinished = self.checkers.journal.unfinished();
         let first = unfinished.first().and_then(|id| self.checkers.journal.task(*id));
+        let runs = self.checkers.journal.flows.unfinished();
+        let run = runs.first().map(|id| self.checkers.journal.flows.brief(*id));
         let idle = self.workers.iter().filter(|worker| worker.is_idle()).count();
         let processes = self.checkers.journal.processes();
         let (settled, callers) = (self.is_settled(), self.callers.is_idle());
         format!(
             "{} tasks have not ended, {processes} processes, {idle} of {} workers idle, settled {settled}, \
-             callers idle {callers}; the first is {first:?}",
+             callers idle {callers}; the first is {first:?}; {} runs have not ended, {run:?}",
             unfinished.len(),
-            self.workers.len()
+            self.workers.len(),
+            runs.len()
         )
     }
 
@@ -130,6 +134,7 @@ impl World {
         self.tally.lease_expiries = self.checkers.journal.expiries();
         self.tally.arrows.clone_from(self.checkers.journal.arrows());
         self.tally.executions = self.checkers.ledger.begun();
+        self.tally.flows = self.checkers.journal.flows.counts;
     }
 }
 

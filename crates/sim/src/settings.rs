@@ -38,6 +38,8 @@ pub struct Settings {
     pub cut_ms: u64,
     pub read_ms: u64,
     pub heartbeat: u64,
+    /// Of 1,000 operations, those on jobs and runs.
+    pub flows: u64,
 }
 
 pub fn worker_id(index: usize) -> WorkerId {
@@ -95,6 +97,8 @@ impl Settings {
             cut_ms: pick(chance, &[1, 10, 100, 800]),
             read_ms: pick(chance, &[1, 20, 150, 700]),
             heartbeat: lease / 4,
+            // Without a history the outputs of a run's tasks do not survive a crash.
+            flows: if shard.history { pick(chance, &[0, 300, 700]) } else { 0 },
         }
     }
 

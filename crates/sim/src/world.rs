@@ -81,6 +81,7 @@ pub struct Tally {
     pub cuts: u64,
     pub records: u64,
     pub loads: u64,
+    pub flows: crate::checkers::FlowCounts,
     pub pages: u64,
     /// Arrows of the table of states that were taken.
     pub arrows: BTreeSet<Arrow>,

@@ -34,7 +34,8 @@ impl Machine {
         let full = batch.events.len() + room;
         while batch.events.len() < full {
             let evaluate = self.evaluate.clone();
-            match next(&mut self.state, slot, &*evaluate, &self.config.limits) {
+            let config = (&self.config.limits, self.config.breaks);
+            match next(&mut self.state, slot, &*evaluate, config) {
                 Step::Events(mut events) => self.commit(&mut events, batch),
                 Step::Until(at) => {
                     self.timers.set_run(slot, Some(at));

@@ -6,6 +6,8 @@ use crate::fleet::WorkerSlot;
 use crate::id::ProcessId;
 use crate::index::TaskSlot;
 use crate::task::{Deadline, State, next_deadline};
+use crate::workflow::RunSlot;
+use crate::workflow::owed::DECIDED_WITHIN;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Debt {
@@ -19,6 +21,12 @@ pub enum Debt {
     Lease(WorkerSlot),
     /// The next step of big work.
     Step(ProcessId),
+    /// A look at a run in which something can be decided.
+    Look(RunSlot),
+    /// A timer at which a run has taken too long, or an earlier one.
+    Timeout(RunSlot),
+    /// A look at the job of a run that waits and could begin.
+    Begin(RunSlot),
 }
 
 /// A debt that nothing was armed for.
@@ -51,6 +59,11 @@ impl Machine {
                 .map(|(slot, _)| Debt::Lease(slot)),
         );
         debts.extend(self.state.processes.keys().map(|id| Debt::Step(*id)));
+        for (slot, run) in self.state.flows.runs().iter() {
+            debts.extend(run.is_decidable().then_some(Debt::Look(slot)));
+            debts.extend(run.has_timeout_ahead().then_some(Debt::Timeout(slot)));
+        }
+        debts.extend(self.state.flows.startable().into_iter().map(Debt::Begin));
         debts
     }
 
@@ -76,6 +89,10 @@ impl Machine {
             Debt::Holder(slot) => self.pay_holder(slot),
             Debt::Lease(worker) => self.timers.set_worker(worker, Some(now + self.config.limits.lease)),
             Debt::Step(_) => {}
+            Debt::Look(_) | Debt::Timeout(_) if self.config.breaks.run_not_relisted => {}
+            // Whoever looks at the run arms its timer.
+            Debt::Look(slot) | Debt::Timeout(slot) => self.state.flows.call(slot),
+            Debt::Begin(slot) => self.state.flows.call_job(slot),
         }
     }
 
@@ -131,6 +148,12 @@ impl Machine {
                 .is_some_and(|worker| self.timers.of_worker(worker).is_some() || !self.reaping.is_empty()),
             Debt::Lease(worker) => self.timers.of_worker(worker).is_some(),
             Debt::Step(_) => true,
+            Debt::Look(slot) => {
+                let soon = self.state.now.elapsed + DECIDED_WITHIN;
+                self.state.flows.is_called(slot) || self.timers.of_run(slot).is_some_and(|at| at <= soon)
+            }
+            Debt::Timeout(slot) => self.state.flows.is_called(slot) || self.timers.of_run(slot).is_some(),
+            Debt::Begin(slot) => self.state.flows.is_job_called(slot),
         }
     }
 

@@ -70,6 +70,10 @@ impl Timers {
         }
     }
 
+    pub(super) fn of_run(&self, run: RunSlot) -> Option<Elapsed> {
+        self.runs.armed(run.0).map(Elapsed::from_millis)
+    }
+
     pub(super) fn due_runs(&mut self, elapsed: Elapsed, limit: usize) -> Vec<RunSlot> {
         let mut due = Vec::new();
         self.runs.expire(elapsed.millis(), limit, &mut due);

@@ -11,6 +11,7 @@ use super::run::{NodeStatus, Origin, Pause, Run, RunStatus, RunStop, Trigger};
 use super::scope::{Evaluate, Scope};
 use super::stop::stop_step;
 use super::table::RunSlot;
+use crate::breaks::Breaks;
 use crate::event::Event;
 use crate::id::Place;
 use crate::limits::Limits;
@@ -37,7 +38,12 @@ impl Step {
 }
 
 /// One step; soft parts of the run move, the rest is left to the events.
-pub(crate) fn next(state: &mut ShardState, slot: RunSlot, evaluate: &dyn Evaluate, limits: &Limits) -> Step {
+pub(crate) fn next(
+    state: &mut ShardState,
+    slot: RunSlot,
+    evaluate: &dyn Evaluate,
+    (limits, breaks): (&Limits, Breaks),
+) -> Step {
     let now = state.now;
     let Some(run) = state.flows.runs.get_mut(slot).filter(|run| run.status == RunStatus::Running) else {
         return Step::Idle;
@@ -50,25 +56,29 @@ pub(crate) fn next(state: &mut ShardState, slot: RunSlot, evaluate: &dyn Evaluat
     }
     while let Some(node) = run.soft.listed.pop_front() {
         run.nodes[node as usize].listed = false;
-        if let Some(event) = look(run, node, now, evaluate) {
+        if let Some(event) = look(run, node, now, evaluate, breaks) {
             return Step::Events(vec![event]);
         }
     }
     if run.unfinished == 0 {
         return if run.out == 0 { finish(run, evaluate) } else { Step::Idle };
     }
-    release(state, slot, evaluate, limits).unwrap_or_else(|| wait_for_timeout(state, slot))
+    release(state, slot, evaluate, (limits, breaks)).unwrap_or_else(|| wait_for_timeout(state, slot))
 }
 
 fn must_stop(run: &Run, now: Now) -> Option<RunStop> {
     if run.stop.is_some() {
         return None;
     }
-    if run.plan.policy == FailurePolicy::FailFast && run.failed > 0 {
+    if fails_fast(run) {
         return Some(RunStop::Failed);
     }
     let timeout = run.plan.bounds.timeout?;
     (now.wall.since(run.started) >= timeout).then_some(RunStop::Timeout)
+}
+
+pub(super) fn fails_fast(run: &Run) -> bool {
+    run.plan.policy == FailurePolicy::FailFast && run.failed > 0
 }
 
 fn wait_for_timeout(state: &ShardState, slot: RunSlot) -> Step {
@@ -82,10 +92,11 @@ fn wait_for_timeout(state: &ShardState, slot: RunSlot) -> Step {
 }
 
 /// Something that a listed node waited for has happened.
-fn look(run: &mut Run, node: u32, now: Now, evaluate: &dyn Evaluate) -> Option<Event> {
+fn look(run: &mut Run, node: u32, now: Now, evaluate: &dyn Evaluate, breaks: Breaks) -> Option<Event> {
     match run.node(node).status {
         NodeStatus::Waiting => match run.verdict(node) {
             Verdict::Wait => None,
+            Verdict::Skip | Verdict::UpstreamFailed if breaks.release_ignores_rule => may_run(run, node),
             Verdict::Skip => Some(ended(run, node, NodeStatus::Skipped, None)),
             Verdict::UpstreamFailed => Some(ended(run, node, NodeStatus::UpstreamFailed, None)),
             Verdict::Run => may_run(run, node),
@@ -172,7 +183,12 @@ pub(super) fn render<'a>(
 }
 
 /// Lets the first ready node go, if the run may. `None`: nothing is ready, or only an end can make room.
-fn release(state: &mut ShardState, slot: RunSlot, evaluate: &dyn Evaluate, limits: &Limits) -> Option<Step> {
+fn release(
+    state: &mut ShardState,
+    slot: RunSlot,
+    evaluate: &dyn Evaluate,
+    (limits, breaks): (&Limits, Breaks),
+) -> Option<Step> {
     let elapsed = state.now.elapsed;
     loop {
         let run = state.flows.runs.get(slot)?;
@@ -180,7 +196,12 @@ fn release(state: &mut ShardState, slot: RunSlot, evaluate: &dyn Evaluate, limit
         if run.pause.is_some() || run.out >= run.plan.bounds.running_max {
             return None;
         }
-        let ready_still = run.node(node).status == NodeStatus::Out || run.verdict(node) == Verdict::Run;
+        // The last items of a mapped node may have ended while it stood here for others.
+        let ready_still = match run.node(node).status {
+            NodeStatus::Out => true,
+            NodeStatus::Waiting => breaks.release_ignores_rule || run.verdict(node) == Verdict::Run,
+            _ => breaks.join_twice,
+        };
         if let Some(at) = state.flows.release_at(slot, elapsed, limits.release_per_second) {
             return Some(Step::Until(at));
         }

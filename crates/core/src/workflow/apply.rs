@@ -7,7 +7,9 @@ use super::event::{FlowEvent, Reused, RunCleared, RunCreated, RunEnded};
 use super::group::Group;
 use super::job::{JobKey, LastRun};
 use super::plan::{Plan, Work};
-use super::run::{NOTES_MAX, NodeState, NodeStatus, Note, Origin, Pause, Run, RunStatus, RunStop, Soft};
+use super::run::{
+    NOTES_MAX, NodeState, NodeStatus, Note, Origin, Pause, Run, RunStatus, RunStop, Soft, Trigger,
+};
 use super::table::RunSlot;
 use crate::event::Change;
 use crate::id::{Fence, Place, RunId, WorkerId};
@@ -208,10 +210,12 @@ fn end(state: &mut ShardState, ended: &RunEnded) {
         for node in run.nodes.iter_mut().filter(|node| node.status.end().is_none()) {
             node.status = NodeStatus::Cancelled;
         }
-        run.unfinished = 0;
+        run.recount();
     });
     let run = state.flows.runs.get(slot).expect("EV-1: a found slot is taken");
-    let (key, parent, ended) = (run.job.clone(), run.parent, run.ended);
+    // One that an operator opened again has told its parent already.
+    let parent = run.parent.filter(|_| run.trigger == Trigger::Parent);
+    let (key, ended) = (run.job.clone(), run.ended);
     if state.flows.jobs.get(&key).is_some() {
         let (seq, cut) = (state.seq, state.cut());
         state.flows.touch_job(&key, seq, cut);
@@ -268,6 +272,8 @@ pub(crate) fn spawn(
         let state = run.node_mut(place.node);
         if place.turn > state.turn {
             (state.turn, state.rounds) = (place.turn, state.rounds + 1);
+            // What the round before gave is in the row of its task, which no place of this run names any more.
+            run.forget_outputs(place.node);
         }
         run.begin_node(place.node, now);
         if let Some(group) = run.groups.get_mut(&place.node) {
@@ -332,24 +338,29 @@ fn clear(state: &mut ShardState, cleared: &RunCleared) {
         }
         let what = format!("cleared {} of {} nodes", cleared.nodes.len(), run.nodes.len());
         run.note(now, cleared.over.clone(), what.into());
+        run.drop_undone();
         if run.status.is_ended() {
             reopened = true;
-            run.status = RunStatus::Running;
+            run.status = RunStatus::Queued;
             run.ended = Wall::ZERO;
             run.output = None;
             run.why = None;
+            if run.trigger == Trigger::Parent {
+                run.trigger = Trigger::Rerun;
+            }
         }
         run.stop = None;
         run.forced = None;
-        // What was undone is among the cleared; see the command.
-        run.undone = 0;
         run.soft.stop_cursor = None;
         (0..run.plan.len()).for_each(|node| run.list(node));
     });
     let run = state.flows.runs.get(slot).expect("EV-1: a found slot is taken");
     let key = run.job.clone();
-    if reopened && let Some(job) = state.flows.jobs.get_mut(&key) {
-        job.lanes.active += 1;
+    if reopened {
+        if let Some(job) = state.flows.jobs.get_mut(&key) {
+            job.lanes.waiting.push_back(slot);
+        }
+        state.flows.jobs_called.push_back(key);
     }
 }
 

@@ -85,10 +85,10 @@ impl Run {
         self.out -= 1;
         let Place { node, index, turn } = place;
         if index == Place::UNDO {
-            if self.node(node).turn != turn {
+            // Its node may have been cleared meanwhile, or others have succeeded after it.
+            if self.node(node).turn != turn || !self.note_undone(node) {
                 return;
             }
-            self.undone += 1;
             if status != Status::Succeeded {
                 self.whys.insert(node, format!("its undo ended as {}", status.label()).into());
             }
@@ -151,23 +151,54 @@ impl Run {
         (state.started, state.ended) = (0, 0);
         self.groups.remove(&node);
         self.whys.remove(&node);
-        self.undo.retain(|done| *done != node);
+        let left = self.undo.len() - self.undone as usize;
+        if let Some(at) = self.undo.iter().position(|done| *done == node) {
+            self.undo.remove(at);
+            self.undone -= u32::from(at >= left);
+        }
         self.reused.retain(|reused| *reused != node);
-        let cleared: Vec<(u32, u32)> =
+        self.forget_outputs(node);
+    }
+
+    pub(super) fn forget_outputs(&mut self, node: u32) {
+        let kept: Vec<(u32, u32)> =
             self.outputs.range((node, 0)..=(node, u32::MAX)).map(|(key, _)| *key).collect();
-        for key in cleared {
+        for key in kept {
             if let Some(output) = self.outputs.remove(&key) {
                 self.output_bytes -= output.len() as u64;
             }
         }
     }
 
+    /// What of `undo` is still to be undone is at its front. False: this node is not among them.
+    pub(super) fn note_undone(&mut self, node: u32) -> bool {
+        let left = self.undo.len() - self.undone as usize;
+        let Some(at) = self.undo[..left].iter().rposition(|done| *done == node) else { return false };
+        self.undo[at..left].rotate_left(1);
+        self.undone += 1;
+        true
+    }
+
+    /// The run goes on: what has been undone is not undone again.
+    pub(super) fn drop_undone(&mut self) {
+        self.undo.truncate(self.undo.len() - self.undone as usize);
+        self.undone = 0;
+    }
+
     /// Everything soft and every counter that rows leave out, from what the nodes say.
     pub(super) fn derive(&mut self) {
         self.soft = super::run::Soft::default();
-        for node in &mut self.nodes {
-            (node.ends, node.listed) = (Ends::default(), false);
+        self.nodes.iter_mut().for_each(|node| node.listed = false);
+        self.recount();
+        if self.status == RunStatus::Running {
+            (0..self.plan.len()).for_each(|node| self.list(node));
+            self.soft.stop_cursor = self.stop.map(|_| (0, 0));
         }
+    }
+
+    /// The counters of RN-1 that follow from what the nodes say.
+    pub(super) fn recount(&mut self) {
+        self.nodes.iter_mut().for_each(|node| node.ends = Ends::default());
         let plan = Arc::clone(&self.plan);
         (self.unfinished, self.failed) = (0, 0);
         for node in 0..plan.len() {
@@ -180,10 +211,6 @@ impl Run {
                     }
                 }
             }
-        }
-        if self.status == RunStatus::Running {
-            (0..plan.len()).for_each(|node| self.list(node));
-            self.soft.stop_cursor = self.stop.map(|_| (0, 0));
         }
     }
 }

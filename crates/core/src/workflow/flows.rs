@@ -1,6 +1,6 @@
 //! Jobs and runs of a shard, what of them changed since the last cut, and what is to be looked at.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use super::job::{Definition, Job, JobKey, JobTable, Lanes};
@@ -78,6 +78,15 @@ impl Flows {
         }
     }
 
+    /// The job of this run may have room for it.
+    pub(crate) fn call_job(&mut self, slot: RunSlot) {
+        if let Some(run) = self.runs.get(slot)
+            && !self.jobs_called.contains(&run.job)
+        {
+            self.jobs_called.push_back(run.job.clone());
+        }
+    }
+
     pub(crate) fn touch(&mut self, slot: RunSlot, seq: Seq, cut: Seq, now: Wall) {
         let run = self.runs.get_mut(slot).expect("EV-1: a touched run is in memory");
         if run.touched <= cut {
@@ -137,7 +146,35 @@ impl Flows {
         self.dirty_runs.len() + self.dirty_jobs.len() + self.versions.len()
     }
 
-    /// After loading and replaying: everything soft, from scratch (RN-2).
+    /// Whether the run will be looked at without anything more happening.
+    pub(crate) fn is_called(&self, slot: RunSlot) -> bool {
+        self.agenda.contains(&slot)
+    }
+
+    /// Runs that wait for a place and could have one, from what runs and jobs say alone.
+    pub(crate) fn startable(&self) -> Vec<RunSlot> {
+        let queued = || self.runs.iter().filter(|(_, run)| run.status == RunStatus::Queued);
+        if queued().next().is_none() {
+            return Vec::new();
+        }
+        let mut active: BTreeMap<&JobKey, u32> = BTreeMap::new();
+        for (_, run) in self.runs.iter().filter(|(_, run)| run.status == RunStatus::Running) {
+            *active.entry(&run.job).or_default() += 1;
+        }
+        let has_room = |run: &Run| {
+            let active = active.get(&*run.job).copied().unwrap_or(0);
+            let job = self.jobs.get(&run.job).filter(|job| !job.paused);
+            job.is_some_and(|job| active < job.definition.plan.bounds.active_runs_max)
+        };
+        queued().filter(|(_, run)| has_room(run)).map(|(slot, _)| slot).collect()
+    }
+
+    /// Whether the job of this run will be looked at without anything more happening.
+    pub(crate) fn is_job_called(&self, slot: RunSlot) -> bool {
+        self.runs.get(slot).is_some_and(|run| self.jobs_called.contains(&run.job))
+    }
+
+    /// After loading and replaying: everything soft, from scratch (RN-2). Whatever is owed is called by who pays it.
     pub(crate) fn derive(&mut self) {
         self.agenda.clear();
         self.jobs_called.clear();
@@ -156,7 +193,6 @@ impl Flows {
                     if let Some(job) = self.jobs.get_mut(&key) {
                         job.lanes.active += 1;
                     }
-                    self.call(slot);
                 }
                 RunStatus::Succeeded | RunStatus::Failed | RunStatus::Cancelled => {}
             }
@@ -167,7 +203,6 @@ impl Flows {
             let Some(key) = self.runs.get(slot).map(|run| run.job.clone()) else { continue };
             if let Some(job) = self.jobs.get_mut(&key) {
                 job.lanes.waiting.push_back(slot);
-                self.jobs_called.push_back(key);
             }
         }
     }

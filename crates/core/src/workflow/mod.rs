@@ -16,6 +16,7 @@ mod finish;
 mod flows;
 mod group;
 mod job;
+pub(crate) mod owed;
 mod plan;
 mod rule;
 mod run;

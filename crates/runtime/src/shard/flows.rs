@@ -6,6 +6,7 @@ use std::sync::Arc;
 use mainspring_core::command::{Answer, Command, Rejection};
 use mainspring_core::id::{RunId, TaskId};
 use mainspring_core::machine::Machine;
+use mainspring_core::time::Millis;
 use mainspring_core::workflow::{
     Definition, DirtyFlows, FlowAnswer, FlowCommand, FlowRefusal, JobKey, Plan, Run, Work,
 };
@@ -190,6 +191,10 @@ impl<R> Shard<R> {
         }
         self.refresh(reading);
         let result = match found {
+            // Only ended runs leave memory: a newer owner wrote this row, as the next append will tell.
+            Some(run) if self.machine.state().flows().run(run.id).is_none() && !run.status.is_ended() => {
+                Err(Rejection::StoreUnavailable { retry_after: Millis::from_secs(1) })
+            }
             Some(run) if self.machine.state().flows().run(run.id).is_none() => {
                 self.on_ended_run(command, run)
             }

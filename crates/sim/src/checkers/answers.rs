@@ -1,11 +1,12 @@
 //! Answers to callers at the moment they are given out: what they say must be in the committed journal.
 
 use mainspring_core::command::{Answer, Rejection};
-use mainspring_core::id::TaskId;
+use mainspring_core::id::{RunId, TaskId};
 use mainspring_core::key::KeyClaim;
 use mainspring_core::task::{Status, Task};
+use mainspring_core::workflow::{FlowAnswer, FlowRefusal};
 
-use super::{Check, Checkers, require};
+use super::{Check, Checkers, RunFacts, require};
 
 /// What was asked, as far as an answer is judged by it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -18,7 +19,28 @@ pub enum Asked {
     Revive { id: TaskId },
     Discard { id: TaskId },
     Read { id: TaskId },
+    Trigger { id: RunId, key: Option<KeyClaim> },
+    Rerun { id: RunId },
+    CancelRun { id: RunId },
+    ForceRun { id: RunId },
+    ClearRun { id: RunId },
+    PauseRun { id: RunId },
+    ReadRun { id: RunId },
     BulkCancel,
+}
+
+impl Asked {
+    /// The run that must be there for this.
+    pub fn run(self) -> Option<RunId> {
+        match self {
+            Self::CancelRun { id }
+            | Self::ForceRun { id }
+            | Self::ClearRun { id }
+            | Self::PauseRun { id }
+            | Self::ReadRun { id } => Some(id),
+            _ => None,
+        }
+    }
 }
 
 /// What the caller may conclude.
@@ -76,6 +98,42 @@ impl Checkers {
             (Asked::Force { id }, _) => self.durable(id, "forced", |facts| facts.forced),
             (Asked::Discard { id }, _) => self.durable(id, "discarded", |facts| facts.forced),
             (Asked::Revive { id }, _) => self.durable(id, "revived", |facts| facts.revivals > 0),
+            (asked, Answer::Flow(answer)) => self.ok_flow(asked, answer, must_be_known),
+            _ => Ok(()),
+        }
+    }
+
+    fn ok_flow(&self, asked: Asked, answer: &FlowAnswer, must_be_known: bool) -> Check {
+        let there = |id: RunId, what: &str, is: &dyn Fn(&RunFacts) -> bool| {
+            require(self.journal.flows.run(id).is_some_and(is), "I1", || {
+                format!("{id} was answered as {what}, the journal does not say so")
+            })
+        };
+        match (asked, answer) {
+            (Asked::Trigger { id, .. } | Asked::Rerun { id }, FlowAnswer::Run { id: told, .. }) => {
+                there(*told, "begun", &|_| *told == id)
+            }
+            (Asked::Trigger { key, .. }, FlowAnswer::AlreadyTriggered { id }) => {
+                there(*id, "begun before", &|_| true)?;
+                let bound = self.journal.flows.run(*id).and_then(|run| run.key);
+                let same = key.is_none_or(|claim| bound.is_some_and(|bound| bound.request == claim.request));
+                require(same, "I3", || {
+                    format!("{id} was given as the answer to another request under its key")
+                })
+            }
+            (Asked::CancelRun { id }, _) => {
+                there(id, "cancelled", &|run| run.ever_stopped || run.ever_forced || run.ever_cancelled)
+            }
+            (Asked::ForceRun { id }, _) => there(id, "forced", &|run| run.ever_forced),
+            (Asked::ClearRun { id }, _) => there(id, "cleared", &|run| run.ever_cleared),
+            (Asked::ReadRun { id }, FlowAnswer::Found(None)) => {
+                require(!must_be_known, "I1", || format!("{id} was acknowledged and cannot be read"))
+            }
+            (Asked::ReadRun { id }, FlowAnswer::Found(Some(run))) => {
+                let known = self.journal.state.flows().run(id);
+                let past = known.is_some_and(|known| known.touched >= run.touched);
+                require(past, "I1", || format!("{id} was read as of {}, the journal has less", run.touched))
+            }
             _ => Ok(()),
         }
     }
@@ -123,6 +181,19 @@ impl Checkers {
                 | Asked::Discard { id },
                 Rejection::TaskNotFound { .. },
             ) => require(!must_be_known, "I1", || format!("{id} was acknowledged and cannot be found")),
+            (Asked::Trigger { key: Some(claim), .. }, Rejection::KeyReused { existing }) => {
+                let run = self.journal.flows.run(RunId::from_bits(existing.bits()));
+                let bound = run.and_then(|run| run.key);
+                require(bound.is_some_and(|bound| bound.request != claim.request), "I3", || {
+                    format!("the same request was refused as different from {existing}")
+                })
+            }
+            (asked, Rejection::Flow(refusal)) => match (&**refusal, asked.run()) {
+                (FlowRefusal::RunNotFound { id }, Some(_)) => {
+                    require(!must_be_known, "I1", || format!("{id} was acknowledged and cannot be found"))
+                }
+                _ => Ok(()),
+            },
             (_, Rejection::Internal { what }) => {
                 require(false, "I15", || format!("{asked:?} was refused as internal: {what}"))
             }

@@ -6,9 +6,10 @@ use mainspring_core::id::{Fence, TaskId};
 use mainspring_core::process::{Work, matches};
 use mainspring_core::retry::{Jitter, delay};
 use mainspring_core::task::{Cause, State, Status, Task, arrow_exists};
+use mainspring_core::workflow::FlowEvent;
 
 use super::journal::JournalFold;
-use super::{Broken, Check, journaled, leases, require};
+use super::{Broken, Check, journaled, leases, require, written};
 
 /// Which arrow an event takes; `None` if it changes no state.
 pub(super) fn moves(event: &Event) -> Option<(Cause, Status)> {
@@ -72,6 +73,9 @@ impl JournalFold {
                 format!("{entity} was acted on twice under one key")
             });
         }
+        if let Event::Flow(flow) = event {
+            return self.check_flow(flow);
+        }
         let Some(id) = event.task() else { return Ok(()) };
         let task = self.task(id);
         if let Some((cause, to)) = moves(event) {
@@ -82,6 +86,9 @@ impl JournalFold {
         }
         if let Event::TaskSubmitted(submitted) = event {
             return self.check_submitted(submitted);
+        }
+        if matches!(event, Event::TaskSpawned { .. }) {
+            return Ok(());
         }
         let missing = || Broken {
             invariant: "I2",
@@ -127,6 +134,25 @@ impl JournalFold {
                 what: format!("{} was made under the key of {first}", submitted.id),
             }),
             None => Ok(()),
+        }
+    }
+
+    fn check_flow(&self, event: &FlowEvent) -> Check {
+        match event {
+            FlowEvent::RunCreated(created) => {
+                let first = created.key.and_then(|claim| self.keys.get(&claim.scope));
+                require(first.is_none(), "I3", || {
+                    format!("{} was begun under the key of {first:?}", created.id)
+                })
+            }
+            FlowEvent::RunCleared(cleared) => {
+                let Some(ended) = &cleared.ended else { return Ok(()) };
+                let known = self.state.flows().run(cleared.id);
+                require(known.is_some_and(|known| written(known) == written(ended)), "I16", || {
+                    format!("{} was cleared from an older state of itself", cleared.id)
+                })
+            }
+            _ => Ok(()),
         }
     }
 

@@ -9,8 +9,10 @@ use mainspring_core::key::KeyScope;
 use mainspring_core::shard::ShardState;
 use mainspring_core::task::{Arrow, Task};
 use mainspring_core::time::{Elapsed, Millis, Now, Wall};
+use mainspring_core::workflow::FlowEvent;
 use mainspring_store::Record;
 
+use super::flows::FlowFold;
 use super::limits::Bounds;
 use super::{Check, require};
 
@@ -64,6 +66,7 @@ pub struct JournalFold {
     pub(super) arrows: BTreeSet<Arrow>,
     /// What each bulk operation found waiting when it began, with the version it had.
     pub(super) bulk: BTreeMap<ProcessId, BTreeMap<TaskId, u32>>,
+    pub flows: FlowFold,
 }
 
 impl JournalFold {
@@ -85,6 +88,7 @@ impl JournalFold {
             unfinished: BTreeSet::new(),
             arrows: BTreeSet::new(),
             bulk: BTreeMap::new(),
+            flows: FlowFold::default(),
         }
     }
 
@@ -171,10 +175,16 @@ impl JournalFold {
             self.arrows.insert(Arrow { from, cause, to });
         }
         let before = event.task().and_then(|id| self.task(id)).map_or(0, |task| task.version);
+        let was_ended =
+            event.task().and_then(|id| self.task(id)).is_some_and(|task| task.status().is_ended());
         apply(&mut self.state, event);
         // Only the shard needs to know what changed since a cut.
         let _ = self.state.take_dirty(record.seq);
+        let _ = self.state.flows_mut().take_dirty();
         self.note(event);
+        let now = event.task().and_then(|id| self.task(id)).map(Task::status);
+        let ended = now.filter(|status| status.is_ended() && !was_ended);
+        self.flows.follow(event, ended, self.now.elapsed, &self.state)?;
         if let Some((id, after)) = event.task().and_then(|id| Some((id, self.task(id)?.version))) {
             let grows = u32::from(super::events::moves(event).is_some());
             require(after == before + grows, "I15", || {
@@ -197,6 +207,11 @@ impl JournalFold {
     fn note(&mut self, event: &Event) {
         if let Event::KeyBound { claim, entity } = event {
             self.keys.insert(claim.scope, *entity);
+        }
+        if let Event::Flow(FlowEvent::RunCreated(created)) = event
+            && let Some(claim) = created.key
+        {
+            self.keys.insert(claim.scope, TaskId::from_bits(created.id.bits()));
         }
         let Some(id) = event.task() else { return };
         let task = self.state.tasks().by_id(id);

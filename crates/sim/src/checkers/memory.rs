@@ -3,8 +3,9 @@
 
 use mainspring_core::machine::Machine;
 use mainspring_core::task::State;
+use mainspring_core::workflow::Run;
 
-use super::{Check, Checkers, journaled, require};
+use super::{Check, Checkers, journaled, require, written};
 use crate::store::Disk;
 
 impl Checkers {
@@ -24,6 +25,19 @@ impl Checkers {
                 format!("{id} has not ended, is not in memory, and no page will bring it")
             })?;
         }
+        self.runs_in_memory(machine)
+    }
+
+    fn runs_in_memory(&self, machine: &Machine) -> Check {
+        let (held, folded) = (machine.state().flows(), self.journal.state.flows());
+        for (_, run) in held.runs().iter() {
+            let known = folded.run(run.id);
+            let same = known.is_some_and(|known| written(known) == written(run) && same_counts(known, run));
+            require(same, "I16", || format!("memory has {run:?}, the journal {known:?}"))?;
+        }
+        for id in self.journal.flows.unfinished() {
+            require(held.run(*id).is_some(), "I17", || format!("{id} has not ended and is not in memory"))?;
+        }
         Ok(())
     }
 
@@ -34,4 +48,12 @@ impl Checkers {
         let swept = machine.counts().swept_up;
         require(swept == 0, "I17", || format!("the sweep found {swept} tasks that nothing watched"))
     }
+}
+
+/// Counters that rows leave out.
+fn same_counts(known: &Run, held: &Run) -> bool {
+    let ends = |run: &Run| run.nodes.iter().map(|node| node.ends).collect::<Vec<_>>();
+    (known.unfinished, known.failed, known.out) == (held.unfinished, held.failed, held.out)
+        && known.output_bytes == held.output_bytes
+        && ends(known) == ends(held)
 }

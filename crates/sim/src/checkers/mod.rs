@@ -7,6 +7,7 @@
 
 mod answers;
 mod events;
+mod flows;
 mod journal;
 mod leases;
 mod ledger;
@@ -21,12 +22,16 @@ use mainspring_core::event::Event;
 use mainspring_core::id::Epoch;
 use mainspring_core::task::Task;
 use mainspring_core::time::Millis;
-use mainspring_store::format::{EncodedProfiles, FormatError, ProfileCache, read_events, write_task};
+use mainspring_core::workflow::Run;
+use mainspring_store::format::{
+    EncodedProfiles, FormatError, ProfileCache, read_events, write_run, write_task,
+};
 use mainspring_store::{Cut, Record};
 
 use self::tables::TableFold;
 pub use self::{
     answers::{Asked, Told},
+    flows::{FlowCounts, RunFacts},
     journal::{Facts, JournalFold},
     leases::Words,
     ledger::{Ledger, Over},
@@ -121,6 +126,13 @@ impl Checkers {
     pub fn tables_whole(&mut self, disk: &Disk) -> Check {
         self.tables.whole(disk, self.rules.history)
     }
+}
+
+/// The journaled part of a run in its one written form.
+pub(crate) fn written(run: &Run) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    write_run(&mut bytes, run);
+    bytes
 }
 
 /// The journaled part of a task in its one written form; equal bytes are equal tasks.

@@ -7,9 +7,11 @@ use mainspring_core::id::{Seq, TaskId};
 use mainspring_core::shard::ShardState;
 use mainspring_core::task::{State, Task};
 use mainspring_core::time::Now;
+use mainspring_core::workflow::{DirtyFlows, Run};
+use mainspring_store::format::write_job;
 use mainspring_store::{Cut, Record};
 
-use super::{Check, journaled, require};
+use super::{Check, journaled, require, written};
 use crate::store::Disk;
 
 struct Waiting {
@@ -36,7 +38,7 @@ impl TableFold {
 
     pub(super) fn cut(&mut self, cut: &Cut, disk: &Disk, history: bool) -> Check {
         check_once_each(cut)?;
-        let mut touched = BTreeSet::new();
+        let (mut touched, mut changed) = (BTreeSet::new(), Vec::new());
         while self.waiting.front().is_some_and(|next| next.seq <= cut.through) {
             let Some(next) = self.waiting.pop_front() else { break };
             self.state.begin(next.seq, next.now);
@@ -53,9 +55,13 @@ impl TableFold {
                 }
             }
             let _ = self.state.take_dirty(next.seq);
+            changed.push(self.state.flows_mut().take_dirty());
         }
         for id in touched {
             self.check_row(id, disk, history)?;
+        }
+        for flows in changed {
+            self.check_flows(&flows, disk)?;
         }
         self.cuts += 1;
         if self.cuts.is_multiple_of(WHOLE_EVERY) { self.whole(disk, history) } else { Ok(()) }
@@ -67,9 +73,34 @@ impl TableFold {
             self.check_row(task.id, disk, history)?;
             if task.status().is_ended() { ended += 1 } else { live += 1 }
         }
+        for (_, run) in self.state.flows().runs().iter() {
+            check_run(run, disk)?;
+        }
         let (rows, kept) = (disk.live_rows().count(), disk.ended_rows());
         require(rows == live, "I16", || format!("{rows} live rows for {live} unfinished tasks"))?;
         require(!history || kept == ended, "I16", || format!("{kept} history rows for {ended} ended tasks"))
+    }
+
+    /// Rows of the jobs, versions and runs that changed.
+    fn check_flows(&self, changed: &DirtyFlows, disk: &Disk) -> Check {
+        let flows = self.state.flows();
+        for run in changed.runs.iter().filter_map(|slot| flows.runs().get(*slot)) {
+            check_run(run, disk)?;
+        }
+        for job in changed.jobs.iter().filter_map(|key| flows.jobs().get(key)) {
+            let mut bytes = Vec::new();
+            write_job(&mut bytes, job);
+            require(disk.job_row(&job.key).is_some_and(|row| row.bytes == bytes), "I16", || {
+                format!("the row of job `{}` is not what the journal says", job.key.name)
+            })?;
+        }
+        for version in &changed.versions {
+            let row = disk.version_row(&version.key, version.version);
+            require(row.is_some_and(|row| row.hash == version.definition.hash), "I16", || {
+                format!("version {} of job `{}` is not in the tables", version.version, version.key.name)
+            })?;
+        }
+        Ok(())
     }
 
     fn check_row(&self, id: TaskId, disk: &Disk, history: bool) -> Check {
@@ -90,12 +121,27 @@ impl TableFold {
     }
 }
 
+fn check_run(run: &Run, disk: &Disk) -> Check {
+    let row = disk.run_row(run.id);
+    let same = row.is_some_and(|row| {
+        let ended = run.status.is_ended().then_some(run.ended);
+        row.bytes == written(run) && row.status == run.status && row.ended == ended
+    });
+    require(same, "I16", || format!("the row of {} is not what the journal says", run.id))
+}
+
 /// A row of a task may be in a cut once: history is written, never rewritten.
 fn check_once_each(cut: &Cut) -> Check {
     let mut ids = BTreeSet::new();
     let rows = cut.live.iter().map(|row| row.id).chain(cut.ended.iter().map(|row| row.id));
     for id in rows {
         require(ids.insert(id), "I16", || format!("{id} is twice in the cut through {}", cut.through))?;
+    }
+    let mut runs = BTreeSet::new();
+    for run in &cut.runs {
+        require(runs.insert(run.id), "I16", || {
+            format!("{} is twice in the cut through {}", run.id, cut.through)
+        })?;
     }
     Ok(())
 }

@@ -23,6 +23,9 @@ const BATCH_MAX: u64 = 6;
 
 impl World {
     pub(super) fn draw_commands(&mut self) -> Vec<Command> {
+        if self.chance.per_mille(self.settings.flows) {
+            return self.draw_flow_commands();
+        }
         match self.chance.below(100) {
             0..44 => vec![self.draw_submit()],
             44..52 => (0..self.span(BATCH_MAX)).map(|_| self.draw_submit_unkeyed()).collect(),
@@ -53,13 +56,16 @@ impl World {
         }
         // Half of the time one of the newest.
         let reach = if self.chance.per_mille(500) { tasks.len().min(5) } else { tasks.len() };
-        let id = tasks[tasks.len() - 1 - self.chance.below(reach as u64) as usize];
+        let mut id = tasks[tasks.len() - 1 - self.chance.below(reach as u64) as usize];
+        if self.settings.flows > 0 && self.chance.per_mille(300) {
+            id = self.guess_task().unwrap_or(id);
+        }
         let command = act(id, self);
         vec![if matches!(command, Command::Read { .. }) { command } else { self.perhaps_keyed(command) }]
     }
 
     /// One in four comes under a key, and one in four of those is one that was sent before.
-    fn perhaps_keyed(&mut self, command: Command) -> Command {
+    pub(super) fn perhaps_keyed(&mut self, command: Command) -> Command {
         if !self.chance.per_mille(250) {
             return command;
         }
@@ -117,7 +123,7 @@ impl World {
         Command::BulkCancel { selector, stop_running: self.chance.per_mille(500) }
     }
 
-    fn draw_priority(&mut self) -> Priority {
+    pub(super) fn draw_priority(&mut self) -> Priority {
         let band = Band::ALL[self.chance.below(3) as usize];
         Priority::new(band, self.chance.below(11) as u8).unwrap_or_default()
     }
@@ -182,7 +188,7 @@ impl World {
             self.chance.per_mille(200).then(|| Arc::from(vec![(Name::fixed("team"), Name::fixed("ops"))]));
         Command::Submit(Box::new(Submit {
             id: self.mint(),
-            profile: self.draw_profile(nature),
+            profile: Profile::new(self.draw_spec(nature)),
             payload: Arc::from(payload),
             priority: self.draw_priority(),
             start,
@@ -202,7 +208,7 @@ impl World {
         }
     }
 
-    fn draw_profile(&mut self, nature: Nature) -> Arc<Profile> {
+    pub(super) fn draw_spec(&mut self, nature: Nature) -> ProfileSpec {
         let limits = self.draw_limits(nature);
         let requirements = self.draw_requirements();
         let backoff = match self.chance.below(4) {
@@ -220,7 +226,7 @@ impl World {
             prefer_other_worker: self.chance.per_mille(500),
             ..RetryPolicy::default()
         };
-        Profile::new(ProfileSpec {
+        ProfileSpec {
             tenant: Name::fixed(TENANTS[self.chance.below(3) as usize]),
             job: Name::fixed(if self.chance.per_mille(500) { "mail" } else { "" }),
             executor: Name::fixed("process"),
@@ -228,7 +234,7 @@ impl World {
             retry,
             limits,
             delivery: if self.chance.per_mille(300) { Delivery::AtMostOnce } else { Delivery::AtLeastOnce },
-        })
+        }
     }
 
     fn draw_limits(&mut self, nature: Nature) -> TimeLimits {
@@ -269,6 +275,6 @@ impl World {
     }
 }
 
-fn over() -> Override {
+pub(super) fn over() -> Override {
     Override { actor: Name::fixed("operator"), reason: Name::fixed("because") }
 }

@@ -5,12 +5,14 @@
 //! Not here: what is asked for (`draw`).
 
 mod draw;
+mod flows;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use mainspring_core::command::{Command, Keyed, SessionCommand, Submit};
-use mainspring_core::id::TaskId;
+use mainspring_core::id::{RunId, TaskId};
 use mainspring_core::key::KeyClaim;
+use mainspring_core::workflow::{FlowCommand, TriggerRun};
 use mainspring_runtime::{Envelope, Replies};
 
 use crate::checkers::{Asked, Broken, Check, Told};
@@ -24,6 +26,8 @@ pub enum CallerEvent {
     Next,
     /// Operators let every worker work again.
     Uncordon,
+    /// Operators let every run go on that was paused.
+    Relieve,
     /// No answer yet: ask again or give up.
     Patience { operation: u64, sends: u32 },
 }
@@ -53,11 +57,20 @@ pub struct Callers {
     keyed_others: Vec<Keyed>,
     acked: BTreeSet<TaskId>,
     refused: BTreeMap<TaskId, u64>,
+    /// Jobs that were applied, whatever came of it.
+    jobs: u64,
+    /// Runs that were triggered, whatever came of it.
+    runs: Vec<RunId>,
+    keyed_triggers: Vec<TriggerRun>,
+    acked_runs: BTreeSet<RunId>,
+    refused_runs: BTreeSet<RunId>,
     waiting: BTreeSet<u64>,
 }
 
 /// Times an operation is sent at most.
 const SENDS_MAX: u32 = 5;
+/// How often operators look for what is paused, once the world has healed.
+const RELIEF_EVERY_MS: u64 = 15_000;
 
 impl Callers {
     pub fn new(left: u64) -> Self {
@@ -69,6 +82,11 @@ impl Callers {
             keyed_others: Vec::new(),
             acked: BTreeSet::new(),
             refused: BTreeMap::new(),
+            jobs: 0,
+            runs: Vec::new(),
+            keyed_triggers: Vec::new(),
+            acked_runs: BTreeSet::new(),
+            refused_runs: BTreeSet::new(),
             waiting: BTreeSet::new(),
         }
     }
@@ -93,6 +111,10 @@ impl World {
                 self.put(after, Happening::Caller(CallerEvent::Next));
             }
             CallerEvent::Uncordon => self.uncordon(),
+            CallerEvent::Relieve => {
+                self.relieve();
+                self.put(RELIEF_EVERY_MS, Happening::Caller(CallerEvent::Relieve));
+            }
             CallerEvent::Patience { operation, sends } => self.patience(operation, sends),
         }
     }
@@ -103,7 +125,10 @@ impl World {
         for what in &asked {
             self.note_asked(*what);
         }
-        let acked = asked.iter().map(|what| target(*what).is_some_and(|id| self.callers.acked.contains(&id)));
+        let acked = asked.iter().map(|what| {
+            target(*what).is_some_and(|id| self.callers.acked.contains(&id))
+                || what.run().is_some_and(|id| self.callers.acked_runs.contains(&id))
+        });
         let acked = acked.collect();
         self.trace.say(self.now, format_args!("operation {operation}: {asked:?}"));
         self.callers.waiting.insert(operation);
@@ -123,6 +148,7 @@ impl World {
     fn note_asked(&mut self, what: Asked) {
         match what {
             Asked::Submit { id, .. } => self.callers.tasks.push(id),
+            Asked::Trigger { id, .. } | Asked::Rerun { id } => self.callers.runs.push(id),
             Asked::RunNow { id } => self.checkers.journal.note_asked_now(id),
             _ => {}
         }
@@ -162,10 +188,8 @@ impl World {
         // Without history nobody knows a task that has ended, so a submission without a key is not repeated.
         let known = self.settings.shard.history || !operation.commands.iter().any(unkeyed);
         let lone = operation.commands.len() == 1;
-        let cordons = |command: &Command| {
-            matches!(command, Command::Session(SessionCommand::Cordon { cordoned: true, .. }))
-        };
-        let known = known && !(self.healed && operation.commands.iter().any(cordons));
+        let known = known && !(self.healed && operation.commands.iter().any(hinders));
+        let known = known && !operation.commands.iter().any(anew);
         if known && lone && sends < SENDS_MAX && (self.healed || self.chance.per_mille(700)) {
             self.send_operation(number);
         } else {
@@ -203,6 +227,13 @@ impl World {
                     Told::Fail => {}
                 }
             }
+            if let Asked::Trigger { id, .. } | Asked::Rerun { id } = asked {
+                match told {
+                    Told::Ok => self.callers.acked_runs.extend(begun(result)),
+                    Told::Fail if operation.copies == 1 => drop(self.callers.refused_runs.insert(*id)),
+                    Told::Fail => {}
+                }
+            }
             self.tally.ok_operations += u64::from(*told == Told::Ok);
         }
         self.trace.say(self.now, format_args!("operation {number} is told {results:?}"));
@@ -219,8 +250,27 @@ impl World {
         }
         let asked: BTreeSet<TaskId> = self.callers.tasks.iter().copied().collect();
         for id in self.checkers.journal.known() {
-            crate::checkers::require(asked.contains(&id), "I2", || {
-                format!("{id} was never submitted by anyone")
+            let made = asked.contains(&id) || self.checkers.journal.flows.is_of_run(id);
+            crate::checkers::require(made, "I2", || format!("{id} was never submitted by anyone"))?;
+        }
+        self.check_runs()
+    }
+
+    fn check_runs(&self) -> Check {
+        let flows = &self.checkers.journal.flows;
+        for id in &self.callers.acked_runs {
+            let status = flows.run(*id).map(|run| run.status);
+            let ended = status.is_some_and(mainspring_core::workflow::RunStatus::is_ended);
+            crate::checkers::require(ended, "I1", || format!("{id} was acknowledged and is {status:?}"))?;
+        }
+        for id in &self.callers.refused_runs {
+            crate::checkers::require(flows.run(*id).is_none(), "I2", || {
+                format!("{id} was refused and is in the journal")
+            })?;
+        }
+        for id in flows.made_by_callers() {
+            crate::checkers::require(self.callers.runs.contains(&id), "I2", || {
+                format!("{id} was never triggered by anyone")
             })?;
         }
         Ok(())
@@ -242,8 +292,42 @@ fn accepted(
     }
 }
 
+fn begun(
+    result: &Result<mainspring_core::command::Answer, mainspring_core::command::Rejection>,
+) -> Option<RunId> {
+    use mainspring_core::command::Answer;
+    use mainspring_core::workflow::FlowAnswer;
+    match result {
+        Ok(Answer::Flow(FlowAnswer::Run { id, .. } | FlowAnswer::AlreadyTriggered { id })) => Some(*id),
+        _ => None,
+    }
+}
+
 fn unkeyed(command: &Command) -> bool {
-    matches!(command, Command::Submit(submit) if submit.key.is_none())
+    matches!(command, Command::Submit(submit) if submit.key.is_none()) || anew(command)
+}
+
+/// Nobody could tell a second sending from a second wish: edges make a new id for each.
+fn anew(command: &Command) -> bool {
+    let Command::Flow(flow) = command else { return false };
+    match &**flow {
+        FlowCommand::Trigger(trigger) => trigger.key.is_none(),
+        FlowCommand::Rerun(_) => true,
+        _ => false,
+    }
+}
+
+/// Asks that something does not go on; a healed world does not insist on it.
+fn hinders(command: &Command) -> bool {
+    match command {
+        Command::Session(SessionCommand::Cordon { cordoned, .. }) => *cordoned,
+        Command::Flow(flow) => matches!(
+            **flow,
+            FlowCommand::PauseRun { paused: true, .. } | FlowCommand::PauseJob { paused: true, .. }
+        ),
+        Command::Keyed(keyed) => hinders(&keyed.command),
+        _ => false,
+    }
 }
 
 fn asked(command: &Command) -> Asked {
@@ -257,6 +341,22 @@ fn asked(command: &Command) -> Asked {
         Command::Discard { id, .. } => Asked::Discard { id: *id },
         Command::Keyed(keyed) => asked(&keyed.command),
         Command::Read { id } => Asked::Read { id: *id },
+        Command::Flow(flow) => asked_of_flow(flow),
+        _ => Asked::BulkCancel,
+    }
+}
+
+fn asked_of_flow(flow: &FlowCommand) -> Asked {
+    match flow {
+        FlowCommand::Trigger(trigger) => {
+            Asked::Trigger { id: trigger.id, key: trigger.key.map(|(claim, _)| claim) }
+        }
+        FlowCommand::Rerun(rerun) => Asked::Rerun { id: rerun.id },
+        FlowCommand::CancelRun { id } => Asked::CancelRun { id: *id },
+        FlowCommand::ForceRun { id, .. } => Asked::ForceRun { id: *id },
+        FlowCommand::Clear(clear) => Asked::ClearRun { id: clear.id },
+        FlowCommand::ReadRun { id } => Asked::ReadRun { id: *id },
+        FlowCommand::PauseRun { id, .. } => Asked::PauseRun { id: *id },
         _ => Asked::BulkCancel,
     }
 }
@@ -271,6 +371,6 @@ fn target(asked: Asked) -> Option<TaskId> {
         | Asked::Revive { id }
         | Asked::Discard { id }
         | Asked::Read { id } => Some(id),
-        Asked::BulkCancel => None,
+        _ => None,
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use mainspring_core::event::Event;
+use mainspring_core::workflow::FlowEvent;
 use mainspring_store::{AppendError, Cut, CutError, Record};
 
 use super::ServerEvent;
@@ -14,6 +15,15 @@ fn brief(event: &Event) -> String {
     match event {
         Event::TaskSubmitted(submitted) => format!("TaskSubmitted {} due {:?}", submitted.id, submitted.due),
         Event::TaskRevived { ended, .. } => format!("TaskRevived {}", ended.id),
+        Event::Flow(FlowEvent::JobApplied(applied)) => {
+            format!("JobApplied {} version {}", applied.key.name, applied.version)
+        }
+        Event::Flow(FlowEvent::RunCleared(cleared)) => {
+            format!("RunCleared {} {:?}", cleared.id, cleared.nodes)
+        }
+        Event::Flow(FlowEvent::RunCreated(created)) => {
+            format!("RunCreated {} of {}", created.id, created.job.name)
+        }
         other => format!("{other:?}"),
     }
 }

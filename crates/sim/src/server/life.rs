@@ -1,6 +1,7 @@
 //! How servers begin and end: opening, taking over, crashing, stepping down.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use mainspring_core::command::{Command, Configure};
 use mainspring_runtime::shard::StopCause;
@@ -10,6 +11,7 @@ use mainspring_store::{Opened, Store};
 use super::{Server, Ticket};
 use crate::checkers::{Broken, Check};
 use crate::faults::Fault;
+use crate::words::Words;
 use crate::world::{Happening, World};
 
 impl World {
@@ -27,7 +29,7 @@ impl World {
         let head = self.store.disk().checkpoint().clone();
         let covered = head.seq == self.checkers.journal.last();
         let clock = ShardClock::resume(if covered { head.now } else { self.checkers.journal.now() }, reading);
-        let recovered = Shard::recover(config, epoch, &mut recovery, reading);
+        let recovered = Shard::recover_with(config, epoch, &mut recovery, reading, Arc::new(Words));
         let (mut shard, _) = recovered.map_err(|error| unopened(&error))?;
         // Limits come before anything can be placed.
         let tenants = self.settings.tenants.iter().cloned();

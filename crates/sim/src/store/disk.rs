@@ -191,6 +191,18 @@ impl Disk {
         self.history.len()
     }
 
+    pub fn job_row(&self, key: &JobKey) -> Option<&JobRow> {
+        self.jobs.get(key)
+    }
+
+    pub fn version_row(&self, key: &JobKey, version: u32) -> Option<&VersionRow> {
+        self.versions.get(&(key.clone(), version))
+    }
+
+    pub fn run_row(&self, id: RunId) -> Option<&RunRow> {
+        self.runs.get(&id)
+    }
+
     pub fn key(&self, scope: KeyScope) -> Option<&KeyRow> {
         self.keys.get(&scope)
     }

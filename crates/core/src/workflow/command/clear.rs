@@ -30,6 +30,7 @@ pub(super) fn decide(view: &View<'_>, clear: Clear, out: &mut Vec<Event>) -> Res
     if run.status == RunStatus::Queued {
         return Err(FlowRefusal::RunNotEnded { id: run.id, status: run.status }.into());
     }
+    check_parent(view, run)?;
     if in_memory.is_none() {
         check_room(view)?;
     }
@@ -43,9 +44,22 @@ pub(super) fn decide(view: &View<'_>, clear: Clear, out: &mut Vec<Event>) -> Res
         stop_node(view, run, *node, out);
     }
     let (id, over) = (clear.id, clear.over);
-    let ended = if in_memory.is_none() { clear.fact } else { None };
+    // An ended run may leave memory any time, and rows of ended runs are not loaded: the event speaks for it.
+    let ended = run.status.is_ended().then(|| Box::new(run.clone()));
+    let status = if ended.is_some() { RunStatus::Queued } else { run.status };
     out.push(Event::Flow(FlowEvent::RunCleared(Box::new(RunCleared { id, nodes, over, ended }))));
-    Ok(FlowAnswer::Run { id, status: RunStatus::Running })
+    Ok(FlowAnswer::Run { id, status })
+}
+
+/// A run that a node of another has started gave its result to that one, which may have built on it.
+fn check_parent(view: &View<'_>, run: &Run) -> Result<(), Rejection> {
+    let parent = run.parent.filter(|_| run.status.is_ended());
+    match parent.and_then(|origin| view.state.flows().run(origin.run)) {
+        Some(parent) if !parent.status.is_ended() => {
+            Err(FlowRefusal::RunNotEnded { id: parent.id, status: parent.status }.into())
+        }
+        Some(_) | None => Ok(()),
+    }
 }
 
 fn roots(run: &Run, names: &[Name]) -> Result<Vec<u32>, Rejection> {
@@ -79,6 +93,8 @@ pub(super) fn followers(plan: &Plan, roots: &[u32]) -> Vec<u32> {
 
 /// What is out of a node that is cleared must not go on beside its successor.
 fn stop_node(view: &View<'_>, run: &Run, node: u32, out: &mut Vec<Event>) {
+    let undo = view.state.tasks().by_id(run.task_at(node, Place::UNDO));
+    out.extend(undo.and_then(|task| event_for(task, true).ok().flatten()));
     if run.node(node).status != NodeStatus::Out {
         return;
     }

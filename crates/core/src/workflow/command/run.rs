@@ -5,7 +5,7 @@ use crate::command::{Rejection, View};
 use crate::event::Event;
 use crate::id::RunId;
 use crate::task::Override;
-use crate::workflow::event::FlowEvent;
+use crate::workflow::event::{FlowEvent, RunEnded};
 use crate::workflow::run::{Pause, RunStatus};
 use crate::workflow::stop::cancel_event;
 
@@ -48,5 +48,10 @@ pub(super) fn force(
     }
     let run = live_run(view, id)?;
     out.push(Event::Flow(FlowEvent::RunForced { id, status, over }));
+    if run.status == RunStatus::Queued {
+        let ended = RunEnded { id, status, output: None, why: None };
+        out.push(Event::Flow(FlowEvent::RunEnded(Box::new(ended))));
+        return Ok(FlowAnswer::Run { id, status });
+    }
     Ok(FlowAnswer::Run { id, status: run.status })
 }

@@ -2,7 +2,9 @@
 
 mod commit;
 mod cuts;
+mod flows;
 mod opening;
+mod tables;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,83 +14,21 @@ use mainspring_core::command::{
 };
 use mainspring_core::effect::{Effect, Start};
 use mainspring_core::fleet::WorkerOffer;
-use mainspring_core::id::{Epoch, Incarnation, Seq, Session, Slot, TaskId, WorkerId};
+use mainspring_core::id::{Epoch, Incarnation, RunId, Seq, Session, Slot, TaskId, WorkerId};
 use mainspring_core::name::Name;
 use mainspring_core::priority::Priority;
 use mainspring_core::profile::{Profile, ProfileSpec};
 use mainspring_core::resources::Requirements;
 use mainspring_core::task::Task;
 use mainspring_core::time::{Millis, Wall};
-use mainspring_store::{
-    AppendError, CheckpointHead, Cut, HistoryRow, LiveRow, OpenError, Record, Recovery, StoredTask,
-};
+use mainspring_store::{AppendError, Cut, LiveRow, Record};
 
-use super::{Envelope, Output, Replies, Shard, StopCause};
+use self::tables::Disk;
+use super::{Envelope, Output, Replies, Shard, StopCause, find_run};
 use crate::clock::Reading;
 use crate::config::ShardConfig;
 
 const START: u64 = 1_000_000;
-
-/// What survives: the journal and the tables, in memory.
-#[derive(Default)]
-struct Disk {
-    records: Vec<Arc<Record>>,
-    head: CheckpointHead,
-    live: BTreeMap<TaskId, LiveRow>,
-    history: BTreeMap<TaskId, HistoryRow>,
-}
-
-impl Disk {
-    fn write(&mut self, cut: &Cut) {
-        self.head =
-            CheckpointHead { seq: cut.through, epoch: cut.epoch, now: cut.now, meta: cut.meta.clone() };
-        for row in &cut.live {
-            self.live.insert(row.id, row.clone());
-        }
-        for id in &cut.gone {
-            self.live.remove(id);
-        }
-        for id in &cut.revived {
-            self.history.remove(id);
-        }
-        for row in &cut.ended {
-            self.history.insert(row.id, row.clone());
-        }
-    }
-
-    fn find(&self, id: TaskId) -> Option<StoredTask> {
-        let live = self.live.get(&id).cloned().map(StoredTask::Live);
-        live.or_else(|| self.history.get(&id).cloned().map(StoredTask::Ended))
-    }
-}
-
-impl Recovery for Disk {
-    fn head(&mut self) -> Result<CheckpointHead, OpenError> {
-        Ok(self.head.clone())
-    }
-
-    fn live(&mut self, horizon: Wall, each: &mut dyn FnMut(LiveRow)) -> Result<(), OpenError> {
-        let wanted = |row: &&LiveRow| row.parked_due.is_none_or(|due| due <= horizon);
-        self.live.values().filter(wanted).cloned().for_each(each);
-        Ok(())
-    }
-
-    fn live_by_id(&mut self, ids: &[TaskId], each: &mut dyn FnMut(LiveRow)) -> Result<(), OpenError> {
-        ids.iter().filter_map(|id| self.live.get(id)).cloned().for_each(each);
-        Ok(())
-    }
-
-    fn tail(
-        &mut self,
-        after: Seq,
-        each: &mut dyn FnMut(Record) -> Result<(), OpenError>,
-    ) -> Result<(), OpenError> {
-        self.records
-            .iter()
-            .filter(|record| record.seq > after)
-            .try_for_each(|record| each((**record).clone()))
-    }
-}
 
 struct Rig {
     shard: Shard<u32>,
@@ -101,6 +41,7 @@ struct Rig {
     answers: BTreeMap<u32, Replies>,
     starts: Vec<Start>,
     loads: Vec<(TaskId, Command, u32)>,
+    run_loads: Vec<(RunId, Command, u32)>,
     pages: Vec<(Wall, Wall)>,
     retries: usize,
     stopped: Option<StopCause>,
@@ -133,6 +74,7 @@ impl Rig {
             answers: BTreeMap::new(),
             starts: vec![],
             loads: vec![],
+            run_loads: vec![],
             pages: vec![],
             retries: 0,
             stopped: None,
@@ -172,6 +114,7 @@ impl Rig {
                 Output::Cut(cut) => self.cuts.push(cut),
                 Output::Trim(_) => {}
                 Output::Load { id, command, reply } => self.loads.push((id, command, reply)),
+                Output::LoadRun { id, command, reply } => self.run_loads.push((id, command, reply)),
                 Output::Page { after, until, .. } => self.pages.push((after.0, until)),
                 Output::PageFor { .. } => {}
                 Output::Barrier(barrier) => self.barriers.push(barrier),
@@ -219,6 +162,9 @@ impl Rig {
             } else if let Some((id, command, reply)) = self.loads.pop() {
                 let (found, reading) = (self.disk.find(id), self.reading());
                 self.shard.loaded(command, reply, found, reading);
+            } else if let Some((id, command, reply)) = self.run_loads.pop() {
+                let (found, reading) = (find_run(&mut self.disk, id).expect("readable"), self.reading());
+                self.shard.loaded_run(command, reply, found, reading);
             } else if let Some((after, until)) = self.pages.pop() {
                 let due = |row: &&LiveRow| row.parked_due.is_some_and(|due| due > after && due <= until);
                 let rows = self.disk.live.values().filter(due).cloned().collect();
@@ -279,13 +225,18 @@ impl Rig {
     }
 
     fn succeed(&mut self) {
+        self.succeed_with(None);
+    }
+
+    /// The newest start ends well, with this output.
+    fn succeed_with(&mut self, output: Option<&[u8]>) {
         let start = self.starts.pop().expect("a task was started");
         let report = Report {
             worker: start.worker,
             session: start.session,
             task: start.task,
             fence: start.fence,
-            what: ReportKind::Succeeded { output: None },
+            what: ReportKind::Succeeded { output: output.map(Arc::from) },
         };
         self.call(Command::Report(Box::new(report))).expect("never refused");
     }

@@ -1,0 +1,141 @@
+//! Runs over crashes, and ended runs that left memory.
+
+use super::*;
+use mainspring_core::id::Place;
+use mainspring_core::task::Override;
+use mainspring_core::workflow::{
+    Bounds, Clear, Definition, FailurePolicy, FlowAnswer, FlowCommand, JobKey, Node, NodeStatus, Plan, Run,
+    RunStatus, TaskWork, Trigger, TriggerRule, TriggerRun, Work,
+};
+
+fn cutting() -> ShardConfig {
+    ShardConfig { cut_every: Millis::ZERO, ..ShardConfig::default() }
+}
+
+fn node(name: &'static str, needs: &[u32]) -> Node {
+    let requirements = Requirements { pool: Name::fixed("default"), ..Requirements::default() };
+    Node {
+        name: Name::fixed(name),
+        work: Work::Task(TaskWork {
+            profile: Profile::new(ProfileSpec { requirements, ..ProfileSpec::default() }),
+            payload: Arc::from(*b"payload"),
+            priority: Priority::default(),
+            labels: None,
+            templated: false,
+        }),
+        needs: needs.to_vec(),
+        rule: TriggerRule::AllSuccess,
+        condition: None,
+        each: None,
+        repeat: None,
+        undo: None,
+        mentions: vec![],
+        output_kept: true,
+        limits: vec![],
+    }
+}
+
+impl Rig {
+    fn flow(&mut self, command: FlowCommand) -> FlowAnswer {
+        match self.call(Command::Flow(Box::new(command))) {
+            Ok(Answer::Flow(answer)) => answer,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// A run of `a -> b`, with `a` started.
+    fn chain(&mut self) -> RunId {
+        self.hello();
+        let key = JobKey { tenant: Name::fixed("acme"), name: Name::fixed("etl") };
+        let nodes = vec![node("a", &[]), node("b", &[0])];
+        let plan = Plan::new(nodes, FailurePolicy::FailFast, Bounds::default(), None);
+        let definition = Definition { plan: Arc::new(plan), source: Arc::from(*b"{}"), hash: 1 };
+        self.flow(FlowCommand::ApplyJob { key: key.clone(), definition });
+        let id = RunId::new(self.ms, Slot::from_hash(1), 7);
+        self.flow(FlowCommand::Trigger(Box::new(TriggerRun {
+            id,
+            job: key,
+            parameters: Arc::from(*b"{}"),
+            priority: None,
+            labels: None,
+            key: None,
+            trigger: Trigger::Manual,
+        })));
+        id
+    }
+
+    fn run_row(&mut self, id: RunId) -> Arc<Run> {
+        match self.flow(FlowCommand::ReadRun { id }) {
+            FlowAnswer::Found(Some(run)) => run,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn run_in_memory(&self, id: RunId) -> bool {
+        self.shard.machine().state().flows().run(id).is_some()
+    }
+
+    fn clear(&mut self, id: RunId, name: &'static str) {
+        let over = Override { actor: Name::fixed("ann"), reason: Name::fixed("again") };
+        let clear = Clear { id, nodes: vec![Name::fixed(name)], over, fact: None };
+        self.flow(FlowCommand::Clear(Box::new(clear)));
+    }
+}
+
+#[test]
+fn a_run_keeps_its_outputs_over_a_crash() {
+    for config in [quiet(), cutting()] {
+        let mut rig = rig_with(config);
+        let id = rig.chain();
+        rig.succeed_with(Some(b"seven"));
+        let before = rig.run_row(id);
+        let mut rig = rig.crash_and_open(2);
+        let run = rig.run_row(id);
+        assert_eq!(run.outputs, before.outputs);
+        assert_eq!(&*run.outputs[&(0, Place::WHOLE)], b"seven");
+        assert_eq!((run.output_bytes, run.node(1).status), (5, NodeStatus::Out));
+        assert_eq!(run.node(1).ends, before.node(1).ends, "the counters are derived again");
+    }
+}
+
+#[test]
+fn an_ended_run_that_left_memory_is_read_and_cleared() {
+    let mut rig = rig_with(cutting());
+    let id = rig.chain();
+    rig.succeed_with(Some(b"seven"));
+    rig.succeed();
+    assert!(!rig.run_in_memory(id));
+    let ended = rig.run_row(id);
+    assert_eq!(ended.status, RunStatus::Succeeded);
+    assert_eq!(&*ended.outputs[&(0, Place::WHOLE)], b"seven");
+    assert!(!rig.run_in_memory(id), "who reads does not bring it back");
+    rig.clear(id, "b");
+    assert!(rig.run_in_memory(id));
+    let mut rig = rig.crash_and_open(2);
+    let run = rig.run_row(id);
+    assert_eq!((run.status, run.node(1).turn), (RunStatus::Running, 1));
+    assert_eq!(&*run.outputs[&(0, Place::WHOLE)], b"seven");
+}
+
+/// The tables have its end, memory still has the run, and the record of the clearing is all that is left of it.
+#[test]
+fn a_run_cleared_before_it_left_memory_survives_a_crash() {
+    let mut rig = rig_with(quiet());
+    let id = rig.chain();
+    rig.succeed();
+    rig.succeed();
+    rig.shard.hurry_cut();
+    rig.step();
+    rig.write_cut();
+    assert!(rig.run_in_memory(id) && rig.disk.runs[&id].ended.is_some());
+    rig.tell(1, vec![clear_all(id)]);
+    rig.append(Ok(()));
+    let mut rig = rig.crash_and_open(2);
+    assert_eq!(rig.run_row(id).node(1).turn, 1);
+}
+
+fn clear_all(id: RunId) -> Command {
+    let over = Override { actor: Name::fixed("ann"), reason: Name::fixed("again") };
+    let nodes = vec![Name::fixed("a")];
+    Command::Flow(Box::new(FlowCommand::Clear(Box::new(Clear { id, nodes, over, fact: None }))))
+}

@@ -1,0 +1,133 @@
+//! What survives: the journal and the tables, in memory.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use mainspring_core::id::{RunId, Seq, TaskId};
+use mainspring_core::key::{KeyBinding, KeyScope};
+use mainspring_core::time::Wall;
+use mainspring_core::workflow::JobKey;
+use mainspring_store::tables::ReadError;
+use mainspring_store::{
+    CheckpointHead, Cut, HistoryPage, HistoryQuery, HistoryRow, JobRow, LiveRow, OpenError, ParkedFrom,
+    ReadTables, Record, Recovery, RunQuery, RunRow, StoredTask, VersionRow,
+};
+
+#[derive(Default)]
+pub(super) struct Disk {
+    pub(super) records: Vec<Arc<Record>>,
+    pub(super) head: CheckpointHead,
+    pub(super) live: BTreeMap<TaskId, LiveRow>,
+    pub(super) history: BTreeMap<TaskId, HistoryRow>,
+    pub(super) jobs: BTreeMap<JobKey, JobRow>,
+    pub(super) versions: BTreeMap<(JobKey, u32), VersionRow>,
+    pub(super) runs: BTreeMap<RunId, RunRow>,
+}
+
+impl Disk {
+    pub(super) fn write(&mut self, cut: &Cut) {
+        self.head =
+            CheckpointHead { seq: cut.through, epoch: cut.epoch, now: cut.now, meta: cut.meta.clone() };
+        self.live.extend(cut.live.iter().map(|row| (row.id, row.clone())));
+        for id in &cut.gone {
+            self.live.remove(id);
+        }
+        for id in &cut.revived {
+            self.history.remove(id);
+        }
+        self.history.extend(cut.ended.iter().map(|row| (row.id, row.clone())));
+        self.jobs.extend(cut.jobs.iter().map(|row| (row.key.clone(), row.clone())));
+        self.versions.extend(cut.versions.iter().map(|row| ((row.key.clone(), row.version), row.clone())));
+        self.runs.extend(cut.runs.iter().map(|row| (row.id, row.clone())));
+    }
+
+    pub(super) fn find(&self, id: TaskId) -> Option<StoredTask> {
+        let live = self.live.get(&id).cloned().map(StoredTask::Live);
+        live.or_else(|| self.history.get(&id).cloned().map(StoredTask::Ended))
+    }
+}
+
+impl Recovery for Disk {
+    fn head(&mut self) -> Result<CheckpointHead, OpenError> {
+        Ok(self.head.clone())
+    }
+
+    fn live(&mut self, horizon: Wall, each: &mut dyn FnMut(LiveRow)) -> Result<(), OpenError> {
+        let wanted = |row: &&LiveRow| row.parked_due.is_none_or(|due| due <= horizon);
+        self.live.values().filter(wanted).cloned().for_each(each);
+        Ok(())
+    }
+
+    fn live_by_id(&mut self, ids: &[TaskId], each: &mut dyn FnMut(LiveRow)) -> Result<(), OpenError> {
+        ids.iter().filter_map(|id| self.live.get(id)).cloned().for_each(each);
+        Ok(())
+    }
+
+    fn jobs(&mut self, each: &mut dyn FnMut(JobRow)) -> Result<(), OpenError> {
+        self.jobs.values().cloned().for_each(each);
+        Ok(())
+    }
+
+    fn live_runs(&mut self, each: &mut dyn FnMut(RunRow)) -> Result<(), OpenError> {
+        self.runs.values().filter(|row| row.ended.is_none()).cloned().for_each(each);
+        Ok(())
+    }
+
+    fn tables(&mut self) -> &mut dyn ReadTables {
+        self
+    }
+
+    fn tail(
+        &mut self,
+        after: Seq,
+        each: &mut dyn FnMut(Record) -> Result<(), OpenError>,
+    ) -> Result<(), OpenError> {
+        self.records
+            .iter()
+            .filter(|record| record.seq > after)
+            .try_for_each(|record| each((**record).clone()))
+    }
+}
+
+/// Only what recovery and the loads of these tests ask for.
+impl ReadTables for Disk {
+    fn keys(&mut self, _: &[KeyScope]) -> Result<Vec<Option<KeyBinding>>, ReadError> {
+        unreachable!("keys come with the commands here")
+    }
+
+    fn tasks(&mut self, ids: &[TaskId]) -> Result<Vec<Option<StoredTask>>, ReadError> {
+        Ok(ids.iter().map(|id| self.find(*id)).collect())
+    }
+
+    fn parked(&mut self, _: ParkedFrom, _: usize) -> Result<Vec<LiveRow>, ReadError> {
+        unreachable!("the rig pages by itself")
+    }
+
+    fn ids(&mut self, _: TaskId, _: TaskId, _: usize) -> Result<Vec<TaskId>, ReadError> {
+        unreachable!("nobody lists here")
+    }
+
+    fn history(&mut self, _: &HistoryQuery) -> Result<HistoryPage, ReadError> {
+        unreachable!("nobody lists here")
+    }
+
+    fn run(&mut self, id: RunId) -> Result<Option<RunRow>, ReadError> {
+        Ok(self.runs.get(&id).cloned())
+    }
+
+    fn runs(&mut self, _: &RunQuery) -> Result<Vec<RunRow>, ReadError> {
+        unreachable!("nobody lists here")
+    }
+
+    fn version(&mut self, key: &JobKey, version: u32) -> Result<Option<VersionRow>, ReadError> {
+        Ok(self.versions.get(&(key.clone(), version)).cloned())
+    }
+
+    fn versions(&mut self, _: &JobKey, _: u32, _: usize) -> Result<Vec<VersionRow>, ReadError> {
+        unreachable!("nobody lists here")
+    }
+
+    fn another(&self) -> Result<Self, ReadError> {
+        unreachable!("one reader is enough")
+    }
+}

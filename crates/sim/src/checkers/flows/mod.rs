@@ -1,0 +1,324 @@
+//! Runs, folded by the checker itself from the journal alone: who may be released when (I18), everything once (I19),
+//! runs end when and as their nodes did (I20), and bounds of jobs and runs hold at every event (I21).
+//! Not here: what a place of a run goes through (`places`), rules (`rules`).
+
+mod ends;
+mod places;
+mod rules;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use mainspring_core::event::Event;
+use mainspring_core::id::{Place, RunId, TaskId};
+use mainspring_core::key::KeyClaim;
+use mainspring_core::shard::ShardState;
+use mainspring_core::task::Status;
+use mainspring_core::time::Elapsed;
+use mainspring_core::workflow::{
+    FlowEvent, JobApplied, JobKey, NodeStatus, Origin, Pause, Plan, RunCreated, RunStatus, RunStop, Work,
+};
+
+use self::rules::{Upstream, was};
+use super::{Broken, Check, require};
+
+#[derive(Default)]
+pub struct FlowFold {
+    jobs: BTreeMap<JobKey, JobFacts>,
+    runs: BTreeMap<RunId, RunFacts>,
+    /// Every task that a run has released.
+    places: BTreeMap<TaskId, (RunId, Place)>,
+    unfinished: BTreeSet<RunId>,
+    pub counts: FlowCounts,
+    now: Elapsed,
+}
+
+/// For the report.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct FlowCounts {
+    pub runs: u64,
+    pub children: u64,
+    pub spawned: u64,
+    pub joins: u64,
+    pub rounds: u64,
+    pub undone: u64,
+    pub clears: u64,
+}
+
+impl FlowCounts {
+    pub fn add(&mut self, other: Self) {
+        self.runs += other.runs;
+        self.children += other.children;
+        self.spawned += other.spawned;
+        self.joins += other.joins;
+        self.rounds += other.rounds;
+        self.undone += other.undone;
+        self.clears += other.clears;
+    }
+}
+
+struct JobFacts {
+    version: u32,
+    plan: Arc<Plan>,
+    paused: bool,
+}
+
+/// What the journal says about one run.
+#[expect(clippy::struct_excessive_bools, reason = "each says that one kind of event was seen")]
+pub struct RunFacts {
+    id: RunId,
+    job: JobKey,
+    plan: Arc<Plan>,
+    pub key: Option<KeyClaim>,
+    parent: Option<Origin>,
+    pub status: RunStatus,
+    nodes: Vec<NodeFacts>,
+    paused: bool,
+    fan_out_allowed: u32,
+    stop: Option<RunStop>,
+    forced: Option<RunStatus>,
+    /// Places that are released and have not ended.
+    out: BTreeSet<Place>,
+    released: BTreeSet<Place>,
+    /// Nodes that must be undone if the run fails, in the order they succeeded.
+    undo: Vec<u32>,
+    outputs: BTreeMap<(u32, u32), usize>,
+    /// Releases at one instant.
+    burst: (Elapsed, u32),
+    pub ever_stopped: bool,
+    pub ever_forced: bool,
+    pub ever_cleared: bool,
+    pub ever_cancelled: bool,
+    /// It had ended and was cleared.
+    reopened: bool,
+}
+
+#[derive(Clone, Default)]
+struct NodeFacts {
+    status: NodeStatus,
+    turn: u32,
+    rounds: u32,
+    map: Option<MapFacts>,
+}
+
+#[derive(Clone)]
+struct MapFacts {
+    count: u32,
+    released: u32,
+    ended: BTreeMap<u32, NodeStatus>,
+    cut: bool,
+}
+
+impl FlowFold {
+    pub fn run(&self, id: RunId) -> Option<&RunFacts> {
+        self.runs.get(&id)
+    }
+
+    pub fn is_of_run(&self, id: TaskId) -> bool {
+        self.places.contains_key(&id)
+    }
+
+    pub fn unfinished(&self) -> &BTreeSet<RunId> {
+        &self.unfinished
+    }
+
+    /// Runs that nobody but an operator brings on.
+    pub fn paused_runs(&self) -> Vec<RunId> {
+        self.unfinished.iter().filter(|id| self.runs[*id].paused).copied().collect()
+    }
+
+    pub fn paused_jobs(&self) -> Vec<JobKey> {
+        self.jobs.iter().filter(|(_, job)| job.paused).map(|(key, _)| key.clone()).collect()
+    }
+
+    pub fn made_by_callers(&self) -> impl Iterator<Item = RunId> + '_ {
+        self.runs.values().filter(|run| run.parent.is_none()).map(|run| run.id)
+    }
+
+    /// For people.
+    pub fn brief(&self, id: RunId) -> String {
+        let Some(run) = self.runs.get(&id) else { return format!("{id} is unknown") };
+        let states: Vec<NodeStatus> = run.nodes.iter().map(|node| node.status).collect();
+        format!(
+            "{id} is {:?}, stop {:?}, paused {}, out {:?}, nodes {states:?}",
+            run.status, run.stop, run.paused, run.out
+        )
+    }
+
+    /// An event has happened. `ended`: how the task of the event ended by it; `state`: the journal folded through it.
+    pub(super) fn follow(
+        &mut self,
+        event: &Event,
+        ended: Option<Status>,
+        now: Elapsed,
+        state: &ShardState,
+    ) -> Check {
+        self.now = now;
+        match event {
+            Event::TaskSpawned { run, place, .. } => {
+                self.places.insert(run.task(*place), (*run, *place));
+                self.counts.spawned += 1;
+                self.release(*run, *place)?;
+            }
+            Event::Flow(flow) => self.flow(flow, state)?,
+            _ => {}
+        }
+        let of_run = event.task().and_then(|id| self.places.get(&id)).copied();
+        if let (Some((run, place)), Some(status)) = (of_run, ended) {
+            let output = match event {
+                Event::TaskSucceeded { output, .. } => output.as_ref().map(|output| output.len()),
+                _ => None,
+            };
+            self.place_ended(run, place, status, output)?;
+        }
+        Ok(())
+    }
+
+    fn run_mut(&mut self, id: RunId) -> Result<&mut RunFacts, Broken> {
+        self.runs
+            .get_mut(&id)
+            .ok_or_else(|| Broken { invariant: "I2", what: format!("{id} was never created") })
+    }
+
+    fn flow(&mut self, event: &FlowEvent, state: &ShardState) -> Check {
+        match event {
+            FlowEvent::JobApplied(applied) => self.job_applied(applied),
+            FlowEvent::JobPaused { key, paused } => {
+                if let Some(job) = self.jobs.get_mut(key) {
+                    job.paused = *paused;
+                }
+                Ok(())
+            }
+            FlowEvent::JobDeleted { .. } => Ok(()),
+            FlowEvent::RunCreated(created) => self.run_created(created),
+            FlowEvent::RunStarted { id } => self.run_started(*id),
+            FlowEvent::NodeEnded { run, node, status, .. } => self.run_mut(*run)?.node_ended(*node, *status),
+            FlowEvent::MapExpanded { run, node, count } => self.run_mut(*run)?.map_expanded(*node, *count),
+            FlowEvent::MapCut { run, node } => {
+                let joined = self.run_mut(*run)?.map_cut(*node)?;
+                self.counts.joins += u64::from(joined);
+                Ok(())
+            }
+            FlowEvent::RunPaused { id, pause } => {
+                let run = self.run_mut(*id)?;
+                run.paused = true;
+                if let Pause::FanOut { count, .. } = pause {
+                    run.fan_out_allowed = run.fan_out_allowed.max(*count);
+                }
+                Ok(())
+            }
+            FlowEvent::RunResumed { id } => {
+                self.run_mut(*id)?.paused = false;
+                Ok(())
+            }
+            FlowEvent::RunStopping { id, stop } => self.run_mut(*id)?.stopping(*stop),
+            FlowEvent::RunForced { id, status, .. } => {
+                let run = self.run_mut(*id)?;
+                run.forced = Some(*status);
+                run.ever_forced = true;
+                (run.stop, run.paused) = (Some(RunStop::Cancel), false);
+                Ok(())
+            }
+            FlowEvent::UndoSkipped { run, node, .. } => {
+                self.run_mut(*run)?.undo.retain(|left| left != node);
+                Ok(())
+            }
+            FlowEvent::RunEnded(ended) => self.run_ended(ended),
+            FlowEvent::RunCleared(cleared) => self.run_cleared(cleared, state),
+        }
+    }
+
+    fn job_applied(&mut self, applied: &JobApplied) -> Check {
+        let JobApplied { key, version, definition } = applied;
+        let before = self.jobs.get(&**key).map_or(0, |job| job.version);
+        require(*version == before + 1, "I15", || {
+            format!("version {version} of job `{}` follows version {before}", key.name)
+        })?;
+        let paused = self.jobs.get(&**key).is_some_and(|job| job.paused);
+        self.jobs
+            .insert((**key).clone(), JobFacts { version: *version, plan: definition.plan.clone(), paused });
+        Ok(())
+    }
+
+    fn run_created(&mut self, created: &RunCreated) -> Check {
+        let id = created.id;
+        require(!self.runs.contains_key(&id), "I19", || format!("{id} was created twice"))?;
+        let job = self.jobs.get(&*created.job);
+        let plan = created.plan.clone().or_else(|| job.map(|job| job.plan.clone()));
+        let plan = plan.ok_or_else(|| Broken { invariant: "I2", what: format!("{id} has no job") })?;
+        let mut run = RunFacts {
+            id,
+            job: (*created.job).clone(),
+            nodes: vec![NodeFacts::default(); plan.nodes().len()],
+            plan,
+            key: created.key,
+            parent: created.parent,
+            status: RunStatus::Queued,
+            paused: false,
+            fan_out_allowed: 0,
+            stop: None,
+            forced: None,
+            out: BTreeSet::new(),
+            released: BTreeSet::new(),
+            undo: Vec::new(),
+            outputs: BTreeMap::new(),
+            burst: (Elapsed::ZERO, 0),
+            ever_stopped: false,
+            ever_forced: false,
+            ever_cleared: false,
+            ever_cancelled: false,
+            reopened: false,
+        };
+        for reused in &created.reused {
+            run.end_node(reused.node, reused.status)?;
+            for (index, output) in &reused.outputs {
+                run.outputs.insert((reused.node, *index), output.len());
+            }
+        }
+        self.runs.insert(id, run);
+        self.unfinished.insert(id);
+        self.counts.runs += 1;
+        let Some(origin) = created.parent else { return Ok(()) };
+        self.counts.children += 1;
+        require(id == origin.run.child(origin.place), "I19", || format!("{id} is not at its place"))?;
+        self.release(origin.run, origin.place)
+    }
+
+    fn run_started(&mut self, id: RunId) -> Check {
+        let (job, status) = {
+            let run = self.run_mut(id)?;
+            (run.job.clone(), std::mem::replace(&mut run.status, RunStatus::Running))
+        };
+        require(status == RunStatus::Queued, "I20", || format!("{id} was started, it was {status:?}"))?;
+        let active = self.unfinished.iter().filter_map(|id| self.runs.get(id));
+        let active = active.filter(|run| run.job == job && run.status == RunStatus::Running).count();
+        let facts = self.jobs.get(&job);
+        let max = facts.map_or(0, |job| job.plan.bounds.active_runs_max);
+        require(active as u32 <= max, "I21", || {
+            format!("{id} is one of {active} runs of `{}` at work, {max} may be", job.name)
+        })?;
+        require(facts.is_some_and(|job| !job.paused), "I20", || format!("{id} of a paused job was started"))
+    }
+}
+
+impl RunFacts {
+    fn upstream(&self, node: u32) -> Upstream {
+        let needs = &self.plan.node(node).needs;
+        Upstream(needs.iter().map(|need| was(self.nodes[*need as usize].status)).collect())
+    }
+
+    /// How many places of a node are out in its present turn.
+    fn live(&self, node: u32) -> usize {
+        let turn = self.nodes[node as usize].turn;
+        let here = |place: &&Place| place.node == node && place.turn == turn && place.index != Place::UNDO;
+        self.out.iter().filter(here).count()
+    }
+
+    fn is_over(&self) -> bool {
+        self.nodes.iter().all(|node| was(node.status).is_some())
+    }
+
+    fn is_task(&self, place: Place) -> bool {
+        place.index == Place::UNDO || matches!(self.plan.node(place.node).work, Work::Task(_))
+    }
+}

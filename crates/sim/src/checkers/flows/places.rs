@@ -1,0 +1,254 @@
+//! Places of runs: released when their rule holds (I18), once each (I19), within the bounds of the run (I21).
+
+use mainspring_core::id::{Place, RunId};
+use mainspring_core::task::Status;
+use mainspring_core::workflow::{FailurePolicy, NodeStatus, RunStatus, RunStop, Tolerance};
+
+use super::rules::{answers_failure, was};
+use super::{FlowFold, MapFacts, RunFacts};
+use crate::checkers::{Check, require};
+use crate::words;
+
+impl FlowFold {
+    /// A task or a run of its own was begun at this place.
+    pub(super) fn release(&mut self, id: RunId, place: Place) -> Check {
+        let now = self.now;
+        let run = self.run_mut(id)?;
+        require(run.status == RunStatus::Running, "I20", || {
+            format!("{place:?} of {id} was released, the run is {:?}", run.status)
+        })?;
+        require(run.released.insert(place), "I19", || format!("{place:?} of {id} was released twice"))?;
+        let (out, max) = (run.out.len(), run.plan.bounds.running_max as usize);
+        require(out < max, "I21", || format!("{place:?} of {id} was released, {out} of {max} were out"))?;
+        let undo = place.index == Place::UNDO;
+        let again = run.nodes[place.node as usize].status == NodeStatus::Judged;
+        if undo {
+            run.check_undo(place)?;
+        } else {
+            run.released_at(place)?;
+        }
+        if !undo && !again {
+            run.check_rate(now)?;
+        }
+        run.out.insert(place);
+        self.counts.undone += u64::from(undo);
+        self.counts.rounds += u64::from(again);
+        Ok(())
+    }
+
+    pub(super) fn place_ended(
+        &mut self,
+        id: RunId,
+        place: Place,
+        status: Status,
+        output: Option<usize>,
+    ) -> Check {
+        let run = self.run_mut(id)?;
+        require(run.out.remove(&place), "I19", || format!("{place:?} of {id} ended and was not out"))?;
+        let joined = run.place_ended(place, status, output)?;
+        self.counts.joins += u64::from(joined);
+        Ok(())
+    }
+}
+
+impl RunFacts {
+    fn released_at(&mut self, place: Place) -> Check {
+        let (id, node) = (self.id, place.node);
+        let state = &self.nodes[node as usize];
+        let (status, turn, rounds) = (state.status, state.turn, state.rounds);
+        let spec = self.plan.node(node);
+        match status {
+            NodeStatus::Waiting => {
+                require(
+                    place.index == Place::WHOLE && place.turn == turn && spec.each.is_none(),
+                    "I19",
+                    || format!("{place:?} of {id} is no place of a node at turn {turn}"),
+                )?;
+                self.check_may_run(node)?;
+            }
+            NodeStatus::Out => self.check_item(place)?,
+            NodeStatus::Judged => {
+                let rounds_max = spec.repeat.as_ref().map_or(0, |repeat| repeat.rounds_max);
+                require(
+                    place.turn == turn + 1 && rounds + 1 < rounds_max && self.stop.is_none(),
+                    "I18",
+                    || format!("{place:?} of {id} is no next round after {rounds} of {rounds_max}"),
+                )?;
+                self.outputs.retain(|(of, _), _| *of != node);
+                let state = &mut self.nodes[node as usize];
+                (state.turn, state.rounds) = (place.turn, rounds + 1);
+            }
+            ended => {
+                return require(false, "I19", || format!("{place:?} of {id} was released after {ended:?}"));
+            }
+        }
+        let state = &mut self.nodes[node as usize];
+        state.status = NodeStatus::Out;
+        if let Some(map) = &mut state.map {
+            map.released += 1;
+        }
+        Ok(())
+    }
+
+    /// I18: the rule holds on what ended before, and nothing else stands in the way.
+    fn check_may_run(&self, node: u32) -> Check {
+        let (id, spec) = (self.id, self.plan.node(node));
+        let upstream = self.upstream(node);
+        let forgiving = self.plan.policy == FailurePolicy::SkipFailed;
+        require(upstream.runs(spec.rule, forgiving), "I18", || {
+            format!("node {node} of {id} was released under {:?} after {:?}", spec.rule, upstream.0)
+        })?;
+        let condition = spec.condition.as_deref();
+        require(condition.is_none_or(|text| text == "true"), "I18", || {
+            format!("node {node} of {id} was released although its condition is {condition:?}")
+        })?;
+        self.check_not_stopped(node)
+    }
+
+    fn check_not_stopped(&self, node: u32) -> Check {
+        let (id, stop) = (self.id, self.stop);
+        let answers = answers_failure(self.plan.node(node).rule);
+        let goes_on = stop.is_none() || stop == Some(RunStop::Failed) && answers;
+        require(goes_on && !self.paused, "I20", || {
+            format!("node {node} of {id} was released, stop {stop:?}, paused {}", self.paused)
+        })
+    }
+
+    fn check_item(&self, place: Place) -> Check {
+        let (id, live) = (self.id, self.live(place.node) as u32);
+        let state = &self.nodes[place.node as usize];
+        let next = state.map.as_ref().filter(|map| !map.cut && map.released < map.count);
+        require(
+            next.is_some_and(|map| map.released == place.index) && place.turn == state.turn,
+            "I19",
+            || format!("{place:?} of {id} is not the next item of its node"),
+        )?;
+        let active_max = self.plan.node(place.node).each.as_ref().map_or(0, |each| each.active_max);
+        require(live < active_max, "I21", || format!("{place:?} of {id}: {live} of {active_max} are out"))?;
+        self.check_not_stopped(place.node)
+    }
+
+    /// Only what was done last, and only when everything else is over.
+    fn check_undo(&self, place: Place) -> Check {
+        let id = self.id;
+        let turn = self.nodes[place.node as usize].turn;
+        require(self.is_over() && self.out.is_empty(), "I20", || {
+            format!("{place:?} of {id} was released before the run was over")
+        })?;
+        require(self.undo.last() == Some(&place.node) && place.turn == turn, "I20", || {
+            format!("{place:?} of {id} is not what is to be undone next: {:?}", self.undo)
+        })
+    }
+
+    fn check_rate(&mut self, now: mainspring_core::time::Elapsed) -> Check {
+        if self.burst.0 != now {
+            self.burst = (now, 0);
+        }
+        self.burst.1 += 1;
+        let (id, released, max) = (self.id, self.burst.1, self.plan.bounds.release_per_second);
+        require(released <= max, "I21", || format!("{id} released {released} places at once, {max} a second"))
+    }
+
+    /// Whether a mapped node came to its end.
+    fn place_ended(
+        &mut self,
+        place: Place,
+        status: Status,
+        output: Option<usize>,
+    ) -> Result<bool, crate::checkers::Broken> {
+        let Place { node, index, turn } = place;
+        if turn != self.nodes[node as usize].turn {
+            return Ok(false);
+        }
+        if index == Place::UNDO {
+            self.undo.retain(|left| *left != node);
+            return Ok(false);
+        }
+        let spec = self.plan.node(node);
+        let repeats = spec.repeat.is_some();
+        if let Some(output) = output.filter(|_| spec.output_kept || repeats) {
+            self.outputs.insert((node, index), output);
+        }
+        let status = match status {
+            Status::Succeeded => NodeStatus::Succeeded,
+            Status::Cancelled => NodeStatus::Cancelled,
+            Status::Skipped => NodeStatus::Skipped,
+            _ => NodeStatus::Failed,
+        };
+        let state = &mut self.nodes[node as usize];
+        if let Some(map) = &mut state.map {
+            map.ended.insert(index, status);
+            return self.join(node);
+        }
+        if status == NodeStatus::Succeeded && repeats {
+            state.status = NodeStatus::Judged;
+            return Ok(false);
+        }
+        self.end_node(node, status).map(|()| false)
+    }
+
+    pub(super) fn map_expanded(&mut self, node: u32, count: u32) -> Check {
+        let (id, status) = (self.id, self.nodes[node as usize].status);
+        require(status == NodeStatus::Waiting, "I19", || {
+            format!("node {node} of {id} was expanded, it was {status:?}")
+        })?;
+        self.check_may_run(node)?;
+        let each = self.plan.node(node).each.as_ref();
+        let text = each.map(|each| each.items.clone()).unwrap_or_default();
+        let wanted = words::items(&text, |of| self.outputs.get(&(of, Place::WHOLE)).copied());
+        require(wanted == Some(count) && count > 0, "I19", || {
+            format!("node {node} of {id} has {count} items, `{text}` has {wanted:?}")
+        })?;
+        let max = self.plan.bounds.fan_out_max.max(self.fan_out_allowed);
+        require(count <= max, "I21", || format!("node {node} of {id} has {count} items of {max}"))?;
+        let state = &mut self.nodes[node as usize];
+        state.status = NodeStatus::Out;
+        state.map =
+            Some(MapFacts { count, released: 0, ended: std::collections::BTreeMap::new(), cut: false });
+        Ok(())
+    }
+
+    pub(super) fn map_cut(&mut self, node: u32) -> Result<bool, crate::checkers::Broken> {
+        let id = self.id;
+        let map = self.nodes[node as usize].map.as_mut();
+        require(map.is_some(), "I19", || format!("node {node} of {id} was cut and has no items"))?;
+        if let Some(map) = map {
+            map.cut = true;
+        }
+        self.join(node)
+    }
+
+    /// I19: the join comes when all items are over, once, and counts all of them.
+    fn join(&mut self, node: u32) -> Result<bool, crate::checkers::Broken> {
+        let live = self.live(node);
+        let Some(map) = &self.nodes[node as usize].map else { return Ok(false) };
+        if live > 0 || !map.cut && map.released < map.count {
+            return Ok(false);
+        }
+        let (id, count, ended) = (self.id, map.count, map.ended.len() as u32);
+        require(ended == map.released && (map.cut || ended == count), "I19", || {
+            format!("node {node} of {id} joins {ended} of {count} items")
+        })?;
+        let well = |status: &&NodeStatus| matches!(status, NodeStatus::Succeeded | NodeStatus::Skipped);
+        let failed = u64::from(count) - map.ended.values().filter(well).count() as u64;
+        let tolerance = self.plan.node(node).each.as_ref().map_or(Tolerance::NONE, |each| each.tolerance);
+        let fine = match tolerance {
+            Tolerance::Count(most) => failed <= u64::from(most),
+            Tolerance::Percent(percent) => failed * 100 <= u64::from(percent) * u64::from(count),
+        };
+        self.end_node(node, if fine { NodeStatus::Succeeded } else { NodeStatus::Failed })?;
+        Ok(true)
+    }
+
+    pub(super) fn end_node(&mut self, node: u32, status: NodeStatus) -> Check {
+        let (id, before) = (self.id, self.nodes[node as usize].status);
+        require(was(before).is_none(), "I19", || {
+            format!("node {node} of {id} ended as {status:?} after it had ended as {before:?}")
+        })?;
+        self.nodes[node as usize].status = status;
+        if status == NodeStatus::Succeeded && self.plan.node(node).undo.is_some() {
+            self.undo.push(node);
+        }
+        Ok(())
+    }
+}

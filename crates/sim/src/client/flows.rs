@@ -1,0 +1,307 @@
+//! What callers ask for of jobs and runs: random graphs, applied, triggered, disturbed.
+
+use std::sync::Arc;
+
+use mainspring_core::command::Command;
+use mainspring_core::id::{Place, RunId, Slot, TaskId};
+use mainspring_core::key::{KeyClaim, KeyFact, KeyScope};
+use mainspring_core::name::Name;
+use mainspring_core::profile::Profile;
+use mainspring_core::time::{Millis, Wall};
+use mainspring_core::workflow::{
+    Bounds, Clear, Definition, Each, FailurePolicy, FlowCommand, JobKey, Node, OnEmpty, Plan, Repeat, Rerun,
+    RerunFrom, RunStatus, Source, TaskWork, Tolerance, Trigger, TriggerRule, TriggerRun, Work,
+};
+
+use super::draw::over;
+use crate::settings::TENANTS;
+use crate::words::UNDEFINED;
+use crate::worker::Nature;
+use crate::world::World;
+
+/// Jobs of one world. A node may start a run of a job before its own of the same tenant, so there is no end of it.
+const JOBS: u64 = 4;
+/// Runs that callers begin in one world: every one of them must end.
+const RUNS_MAX: usize = 12;
+const NATURES: [Nature; 8] = [
+    Nature::Flaky,
+    Nature::Permanent,
+    Nature::Alike,
+    Nature::Defers,
+    Nature::Long,
+    Nature::Vanishes,
+    Nature::Hang,
+    Nature::BigOutput,
+];
+
+fn flow(command: FlowCommand) -> Command {
+    Command::Flow(Box::new(command))
+}
+
+fn job_key(job: u64) -> JobKey {
+    let names = ["flow-0", "flow-1", "flow-2", "flow-3"];
+    JobKey { tenant: Name::fixed(TENANTS[job as usize / 2]), name: Name::fixed(names[job as usize]) }
+}
+
+impl World {
+    pub(super) fn draw_flow_commands(&mut self) -> Vec<Command> {
+        let what = self.chance.below(100);
+        let many = self.callers.runs.len() >= RUNS_MAX;
+        let command = match what {
+            0..12 => self.draw_job(),
+            12..50 if !many => self.draw_trigger(),
+            12..58 => self.repeat_trigger(true),
+            58..61 => self.repeat_trigger(false),
+            61..67 => self.on_run(|id, _| FlowCommand::CancelRun { id }),
+            67..74 => {
+                self.on_run(|id, world| FlowCommand::PauseRun { id, paused: world.chance.per_mille(600) })
+            }
+            74..82 => self.on_run(Self::draw_clear),
+            82..87 if !many => self.draw_rerun(),
+            82..90 => self.on_run(|id, world| {
+                let status = [RunStatus::Succeeded, RunStatus::Failed, RunStatus::Cancelled];
+                FlowCommand::ForceRun { id, status: status[world.chance.below(3) as usize], over: over() }
+            }),
+            90..95 => self.on_run(|id, _| FlowCommand::ReadRun { id }),
+            95..98 => {
+                let paused = self.chance.per_mille(600);
+                flow(FlowCommand::PauseJob { key: job_key(self.chance.below(JOBS)), paused })
+            }
+            98..99 => flow(FlowCommand::DeleteJob { key: job_key(self.chance.below(JOBS)) }),
+            _ => flow(FlowCommand::ReadJob { key: job_key(self.chance.below(JOBS)) }),
+        };
+        vec![command]
+    }
+
+    fn on_run(&mut self, act: impl FnOnce(RunId, &mut Self) -> FlowCommand) -> Command {
+        let runs = self.callers.runs.len() as u64;
+        if runs == 0 {
+            return self.draw_trigger();
+        }
+        let mut id = self.callers.runs[self.chance.below(runs) as usize];
+        if self.chance.per_mille(150) {
+            // One that a node of it may have started.
+            let node = self.chance.below(8) as u32;
+            id = id.child(Place { node, index: Place::WHOLE, turn: 0 });
+        }
+        let command = flow(act(id, self));
+        let reads = matches!(&command, Command::Flow(flow) if matches!(**flow, FlowCommand::ReadRun { .. }));
+        if reads { command } else { self.perhaps_keyed(command) }
+    }
+
+    /// A task that a run may have released.
+    pub(super) fn guess_task(&mut self) -> Option<TaskId> {
+        let runs = self.callers.runs.len() as u64;
+        let run = *self.callers.runs.get(self.chance.below(runs.max(1)) as usize)?;
+        let node = self.chance.below(12) as u32;
+        let index = if self.chance.per_mille(700) { Place::WHOLE } else { self.chance.below(3) as u32 };
+        Some(run.task(Place { node, index, turn: 0 }))
+    }
+
+    fn mint_run(&mut self) -> RunId {
+        let wall = self.clocks.read(self.now).wall.millis();
+        RunId::new(wall, Slot::from_hash(self.chance.draw()), self.chance.draw())
+    }
+
+    fn draw_trigger(&mut self) -> Command {
+        if self.callers.jobs == 0 {
+            return self.draw_job();
+        }
+        let trigger = TriggerRun {
+            id: self.mint_run(),
+            job: job_key(self.chance.below(self.callers.jobs)),
+            parameters: Arc::from(*b"{}"),
+            priority: self.chance.per_mille(300).then(|| self.draw_priority()),
+            labels: None,
+            key: None,
+            trigger: Trigger::Manual,
+        };
+        let key = self.chance.per_mille(700).then(|| KeyClaim {
+            scope: KeyScope(u128::from(self.chance.draw())),
+            request: u128::from(self.chance.draw()),
+            expires: Wall::from_millis(u64::MAX >> 8),
+        });
+        let trigger = TriggerRun { key: key.map(|claim| (claim, KeyFact::Absent)), ..trigger };
+        if key.is_some() {
+            self.callers.keyed_triggers.push(trigger.clone());
+        }
+        flow(FlowCommand::Trigger(Box::new(trigger)))
+    }
+
+    /// The same key again, under a new id: with the same request, or with another.
+    fn repeat_trigger(&mut self, same: bool) -> Command {
+        let sent = self.callers.keyed_triggers.len() as u64;
+        if sent == 0 {
+            return self.draw_trigger();
+        }
+        let mut trigger = self.callers.keyed_triggers[self.chance.below(sent) as usize].clone();
+        trigger.id = self.mint_run();
+        if let Some((claim, _)) = trigger.key.as_mut()
+            && !same
+        {
+            claim.request ^= 1;
+        }
+        flow(FlowCommand::Trigger(Box::new(trigger)))
+    }
+
+    fn draw_clear(id: RunId, world: &mut Self) -> FlowCommand {
+        let nodes = if world.chance.per_mille(400) { vec![] } else { vec![node_name(world.chance.below(6))] };
+        FlowCommand::Clear(Box::new(Clear { id, nodes, over: over(), fact: None }))
+    }
+
+    fn draw_rerun(&mut self) -> Command {
+        let runs = self.callers.runs.len() as u64;
+        if runs == 0 {
+            return self.draw_trigger();
+        }
+        let rerun = Rerun {
+            of: self.callers.runs[self.chance.below(runs) as usize],
+            id: self.mint_run(),
+            from: match self.chance.below(3) {
+                0 => RerunFrom::Start,
+                1 => RerunFrom::Failure,
+                _ => RerunFrom::Task(node_name(self.chance.below(4))),
+            },
+            parameters: None,
+            newest: self.chance.per_mille(400),
+            over: over(),
+            fact: None,
+        };
+        self.perhaps_keyed(flow(FlowCommand::Rerun(Box::new(rerun))))
+    }
+
+    fn draw_job(&mut self) -> Command {
+        let job = if self.callers.jobs < JOBS && self.chance.per_mille(700) {
+            self.callers.jobs += 1;
+            self.callers.jobs - 1
+        } else {
+            self.chance.below(self.callers.jobs.max(1))
+        };
+        self.callers.jobs = self.callers.jobs.max(1);
+        let definition = Definition {
+            plan: Arc::new(self.draw_plan(job)),
+            source: Arc::from(*b"{}"),
+            hash: u128::from(self.chance.draw()),
+        };
+        flow(FlowCommand::ApplyJob { key: job_key(job), definition })
+    }
+
+    fn draw_plan(&mut self, job: u64) -> Plan {
+        let most = [3, 6, 12, 39][self.chance.below(4) as usize];
+        let count = 2 + self.chance.below(most);
+        let nodes = (0..count).map(|node| self.draw_node(job, node)).collect();
+        let policies = [FailurePolicy::FailFast, FailurePolicy::FailAfterAll, FailurePolicy::SkipFailed];
+        let policy = policies[self.chance.below(3) as usize];
+        let mut pick = |choices: [u32; 4]| choices[self.chance.below(4) as usize];
+        let bounds = Bounds {
+            active_runs_max: pick([1, 1, 2, 16]),
+            running_max: pick([1, 2, 5, u32::MAX]),
+            fan_out_max: pick([2, 10_000, 10_000, 10_000]),
+            release_per_second: pick([1, 3, 1_000, 1_000]),
+            expected: None,
+            timeout: None,
+        };
+        let timeout = self.chance.per_mille(150).then(|| Millis::new(1_000 + self.span(30_000)));
+        let outputs = self.chance.per_mille(500).then(|| Source::from("all"));
+        Plan::new(nodes, policy, Bounds { timeout, ..bounds }, outputs)
+    }
+
+    fn draw_node(&mut self, job: u64, node: u64) -> Node {
+        let mut needs: Vec<u32> =
+            (0..self.chance.below(4).min(node)).map(|_| self.chance.below(node) as u32).collect();
+        needs.sort_unstable();
+        needs.dedup();
+        let rule = match self.chance.below(2) {
+            0 => TriggerRule::AllSuccess,
+            _ => TriggerRule::ALL[self.chance.below(12) as usize],
+        };
+        let condition = match self.chance.below(40) {
+            0..3 => Some("false".into()),
+            3..8 => Some("true".into()),
+            8 => Some("broken".into()),
+            _ => None,
+        };
+        let shape = self.chance.below(100);
+        let child = job % 2 == 1 && (80..92).contains(&shape);
+        let work = if child {
+            let parameters = Arc::from(*b"{}");
+            Work::Run { job: job_key(job - 1).name, parameters, templated: false }
+        } else {
+            self.draw_work(job)
+        };
+        let each = (shape < 18 || (80..84).contains(&shape)).then(|| self.draw_each(&needs));
+        let repeat = (18..30).contains(&shape).then(|| Repeat {
+            until: format!("rounds {}", self.span(4)).into(),
+            rounds_max: self.span(4) as u32,
+            pause: Millis::new([0, 0, 700][self.chance.below(3) as usize]),
+        });
+        Node {
+            name: node_name(node),
+            work,
+            rule,
+            condition,
+            each,
+            repeat,
+            undo: (self.chance.per_mille(120)).then(|| self.draw_work(job)),
+            mentions: needs.clone(),
+            needs,
+            output_kept: self.chance.per_mille(500),
+            limits: Vec::new(),
+        }
+    }
+
+    fn draw_each(&mut self, needs: &[u32]) -> Each {
+        let items = match needs.first() {
+            Some(need) if self.chance.per_mille(500) => format!("len {need}"),
+            _ => self.chance.below(6).to_string(),
+        };
+        let tolerance = match self.chance.below(3) {
+            0 => Tolerance::NONE,
+            1 => Tolerance::Count(1),
+            _ => Tolerance::Percent(50),
+        };
+        Each {
+            items: items.into(),
+            active_max: [1, 2, u32::MAX][self.chance.below(3) as usize],
+            tolerance,
+            on_empty: if self.chance.per_mille(500) { OnEmpty::Skip } else { OnEmpty::Succeed },
+        }
+    }
+
+    fn draw_work(&mut self, job: u64) -> Work {
+        let nature = match self.chance.below(100) {
+            0..70 => Nature::Plain,
+            _ => NATURES[self.chance.below(NATURES.len() as u64) as usize],
+        };
+        let key = job_key(job);
+        let mut spec = self.draw_spec(nature);
+        (spec.tenant, spec.job) = (key.tenant, key.name);
+        let index = Nature::ALL.iter().position(|other| *other == nature).unwrap_or_default();
+        let templated = self.chance.per_mille(300);
+        let mut payload = vec![index as u8];
+        if templated && self.chance.per_mille(60) {
+            payload.push(UNDEFINED);
+        }
+        Work::Task(TaskWork {
+            profile: Profile::new(spec),
+            payload: Arc::from(payload),
+            priority: self.draw_priority(),
+            labels: None,
+            templated,
+        })
+    }
+
+    /// Operators let every job and every run go on that was paused.
+    pub(crate) fn relieve(&mut self) {
+        for key in self.checkers.journal.flows.paused_jobs() {
+            self.begin_operation(vec![flow(FlowCommand::PauseJob { key, paused: false })]);
+        }
+        for id in self.checkers.journal.flows.paused_runs() {
+            self.begin_operation(vec![flow(FlowCommand::PauseRun { id, paused: false })]);
+        }
+    }
+}
+
+fn node_name(node: u64) -> Name {
+    Name::new(&format!("n{node}")).expect("a good name")
+}

@@ -1,0 +1,65 @@
+//! The language of the simulated plans: a few words, evaluated from what is durable of a run.
+//! - `true`, `false`, `broken` (an error), `rounds N` (met from the N-th round on), a number of items, and `len K`:
+//!   as many items as the output of node K has bytes, or one
+
+use std::sync::Arc;
+
+use mainspring_core::id::Place;
+use mainspring_core::name::Name;
+use mainspring_core::task::Payload;
+use mainspring_core::workflow::{Evaluate, Scope, Source};
+
+/// The last byte of a payload whose template cannot be filled in.
+pub const UNDEFINED: u8 = 0xee;
+
+#[derive(Debug)]
+pub struct Words;
+
+/// How many items a text gives, if the output of a node has so many bytes.
+pub fn items(text: &str, output: impl FnOnce(u32) -> Option<usize>) -> Option<u32> {
+    match text.split_once(' ') {
+        Some(("len", node)) => node.parse().ok().map(|node| output(node).map_or(1, |bytes| bytes as u32)),
+        Some(_) => None,
+        None => text.parse().ok(),
+    }
+}
+
+impl Evaluate for Words {
+    fn condition(&self, source: &Source, scope: &Scope<'_>) -> Result<bool, String> {
+        match source.split_once(' ') {
+            Some(("rounds", wanted)) => {
+                let node = scope.node.ok_or("no node")?;
+                Ok(scope.run.node(node).rounds + 1 >= wanted.parse().map_err(|_| "no number")?)
+            }
+            _ => source.parse().map_err(|_| format!("`{source}` is no condition")),
+        }
+    }
+
+    fn count(&self, text: &Source, scope: &Scope<'_>) -> Result<u32, String> {
+        let outputs = &scope.run.outputs;
+        let found = items(text, |node| outputs.get(&(node, Place::WHOLE)).map(|output| output.len()));
+        found.ok_or_else(|| format!("`{text}` is no list"))
+    }
+
+    fn render(&self, template: &Payload, _: &Name, scope: &Scope<'_>) -> Result<Payload, String> {
+        if template.last() == Some(&UNDEFINED) {
+            return Err("`x` is undefined".to_owned());
+        }
+        let index = scope.index.unwrap_or(0).to_le_bytes();
+        Ok([&**template, &index].concat().into())
+    }
+
+    fn value(&self, _: &Source, scope: &Scope<'_>) -> Result<Arc<[u8]>, String> {
+        let lengths: Vec<u8> =
+            scope.run.outputs.values().map(|output| output.len() as u8).take(100).collect();
+        Ok(lengths.into())
+    }
+
+    fn text(&self, template: &Source, _: &Scope<'_>) -> Result<String, String> {
+        Ok(template.to_string())
+    }
+
+    fn parameters(&self, _: &Arc<[u8]>, given: &Payload) -> Result<Payload, String> {
+        Ok(given.clone())
+    }
+}
