@@ -25,7 +25,11 @@ pub(crate) fn apply(state: &mut ShardState, event: &FlowEvent) {
             change_job(state, key, |job, _| job.paused = *paused);
             state.flows.jobs_called.push_back(key.clone());
         }
-        FlowEvent::JobDeleted { key } => change_job(state, key, |job, now| job.deleted = Some(now)),
+        FlowEvent::JobDeleted { key } => {
+            // Nobody could let its waiting runs go on any more.
+            change_job(state, key, |job, now| (job.deleted, job.paused) = (Some(now), false));
+            state.flows.jobs_called.push_back(key.clone());
+        }
         FlowEvent::RunCreated(created) => create(state, created),
         FlowEvent::RunStarted { id } => start(state, *id),
         FlowEvent::NodeEnded { run, node, status, why } => change(state, *run, |run, now| {

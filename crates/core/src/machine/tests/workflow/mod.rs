@@ -2,7 +2,9 @@
 
 mod maps;
 mod operators;
+mod oracle;
 mod policies;
+mod reopening;
 mod shapes;
 
 use std::sync::Arc;
