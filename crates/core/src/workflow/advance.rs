@@ -3,7 +3,8 @@
 
 use std::sync::Arc;
 
-use super::event::{FlowEvent, RunCreated, RunEnded};
+use super::event::{FlowEvent, RunCreated};
+use super::finish::finish;
 use super::plan::{Each, FailurePolicy, OnEmpty, Work};
 use super::rule::Verdict;
 use super::run::{NodeStatus, Origin, Pause, Run, RunStatus, RunStop, Trigger};
@@ -31,7 +32,7 @@ pub(crate) enum Step {
 }
 
 impl Step {
-    fn flow(event: FlowEvent) -> Self {
+    pub(super) fn flow(event: FlowEvent) -> Self {
         Self::Events(vec![Event::Flow(event)])
     }
 }
@@ -171,7 +172,7 @@ fn judge(run: &Run, node: u32, now: Now, evaluate: &dyn Evaluate) -> Event {
     }
 }
 
-fn render<'a>(
+pub(super) fn render<'a>(
     templated: bool,
     payload: &Payload,
     executor: &Name,
@@ -371,56 +372,4 @@ fn child(
         rerun_of: None,
         reused: Vec::new(),
     }))))
-}
-
-/// Every node has ended, and nothing is out.
-fn finish(run: &Run, evaluate: &dyn Evaluate) -> Step {
-    let has_failed = run.failed > 0 && run.plan.policy != FailurePolicy::SkipFailed
-        || run.stop.is_some() && run.forced.is_none();
-    let left = run.undo.len() - run.undone as usize;
-    if has_failed && left > 0 {
-        return Step::Events(vec![undo(run, run.undo[left - 1], evaluate)]);
-    }
-    let mut ended = RunEnded {
-        id: run.id,
-        status: match (run.forced, run.stop) {
-            (Some(forced), _) => forced,
-            (None, Some(RunStop::Cancel)) => RunStatus::Cancelled,
-            (None, _) if has_failed => RunStatus::Failed,
-            (None, _) => RunStatus::Succeeded,
-        },
-        output: None,
-        why: None,
-    };
-    if run.stop == Some(RunStop::Timeout) {
-        ended.why = Some("it took longer than its timeout".into());
-    }
-    if ended.status == RunStatus::Succeeded
-        && let Some(outputs) = &run.plan.outputs
-    {
-        match evaluate.value(outputs, &Scope::of_run(run)) {
-            Ok(output) => ended.output = Some(output),
-            Err(why) => {
-                ended.status = RunStatus::Failed;
-                ended.why = Some(format!("outputs: {why}").into());
-            }
-        }
-    }
-    Step::flow(FlowEvent::RunEnded(Box::new(ended)))
-}
-
-fn undo(run: &Run, node: u32, evaluate: &dyn Evaluate) -> Event {
-    let skipped = |why: String| {
-        Event::Flow(FlowEvent::UndoSkipped { run: run.id, node, why: format!("its undo: {why}").into() })
-    };
-    let Some(Work::Task(work)) = &run.plan.node(node).undo else {
-        return skipped("only a task can undo".to_owned());
-    };
-    let scope = || Scope::of_node(run, node);
-    match render(work.templated, &work.payload, &work.profile.executor, evaluate, scope) {
-        Ok(payload) => {
-            Event::TaskSpawned { run: run.id, place: run.place(node, Place::UNDO), due: None, payload }
-        }
-        Err(why) => skipped(why),
-    }
 }

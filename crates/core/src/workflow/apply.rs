@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::event::{FlowEvent, JobApplied, Reused, RunCleared, RunCreated, RunEnded};
+use super::event::{FlowEvent, JobApplied, Reused, RunCreated, RunEnded};
 use super::flows::NewVersion;
 use super::group::Group;
 use super::job::{Job, JobKey, Lanes, LastRun};
@@ -61,7 +61,7 @@ pub(crate) fn apply(state: &mut ShardState, event: &FlowEvent) {
             run.whys.insert(*node, why.clone());
         }),
         FlowEvent::RunEnded(ended) => end(state, ended),
-        FlowEvent::RunCleared(cleared) => clear(state, cleared),
+        FlowEvent::RunCleared(cleared) => super::reopen::clear(state, cleared),
     }
 }
 
@@ -112,7 +112,7 @@ fn change(state: &mut ShardState, id: RunId, act: impl FnOnce(&mut Run, Wall)) {
     change_at(state, slot, act);
 }
 
-fn change_at(state: &mut ShardState, slot: RunSlot, act: impl FnOnce(&mut Run, Wall)) {
+pub(super) fn change_at(state: &mut ShardState, slot: RunSlot, act: impl FnOnce(&mut Run, Wall)) {
     let (seq, now, cut) = (state.seq, state.now.wall, state.cut());
     state.flows.touch(slot, seq, cut, now);
     let run = state.flows.runs.get_mut(slot).expect("EV-1: a found slot is taken");
@@ -361,51 +361,8 @@ fn task_of(run: &Run, place: Place, payload: Option<&Payload>) -> Made {
     (work.profile.clone(), payload, run.priority.unwrap_or(work.priority), labels)
 }
 
-fn clear(state: &mut ShardState, cleared: &RunCleared) {
-    if let Some(ended) = &cleared.ended
-        && state.flows.runs.find(cleared.id).is_none()
-    {
-        let mut run = (**ended).clone();
-        run.derive();
-        run.touched = state.seq;
-        state.flows.add(run);
-    }
-    let slot = state.flows.runs.find(cleared.id).expect("EV-1: the run of an event is in memory");
-    let mut reopened = false;
-    change_at(state, slot, |run, now| {
-        for node in &cleared.nodes {
-            run.clear_node(*node);
-        }
-        let what = format!("cleared {} of {} nodes", cleared.nodes.len(), run.nodes.len());
-        run.note(now, cleared.over.clone(), what.into());
-        run.drop_undone();
-        if run.status.is_ended() {
-            reopened = true;
-            run.status = RunStatus::Queued;
-            run.ended = Wall::ZERO;
-            run.output = None;
-            run.why = None;
-            if run.trigger == Trigger::Parent {
-                run.trigger = Trigger::Rerun;
-            }
-        }
-        run.stop = None;
-        run.forced = None;
-        run.soft.stop_cursor = None;
-        (0..run.plan.len()).for_each(|node| run.list(node));
-    });
-    let run = state.flows.runs.get(slot).expect("EV-1: a found slot is taken");
-    let key = run.job.clone();
-    if reopened {
-        if let Some(job) = state.flows.jobs.get_mut(&key) {
-            job.lanes.waiting.push_back(slot);
-        }
-        state.flows.jobs_called.push_back(key);
-    }
-}
-
 impl Run {
-    fn note(&mut self, at: Wall, over: crate::task::Override, what: Arc<str>) {
+    pub(super) fn note(&mut self, at: Wall, over: crate::task::Override, what: Arc<str>) {
         if self.notes.len() >= NOTES_MAX {
             self.notes.remove(0);
         }

@@ -28,7 +28,8 @@ pub(super) fn stop_step(runs: &mut RunTable, tasks: &TaskTable, slot: RunSlot) -
             NodeStatus::Waiting | NodeStatus::Judged => {
                 events.push(ended(run, node, NodeStatus::Cancelled, None));
             }
-            NodeStatus::Out if spared(run, node) => {}
+            // It may have stood in the list that was dropped when the run began to stop.
+            NodeStatus::Out if spared(run, node) => relist.push(node),
             NodeStatus::Out => match run.groups.get(&node) {
                 None => events.extend(stop_place(run, runs, tasks, node, Place::WHOLE)),
                 Some(group) => {
@@ -54,7 +55,9 @@ pub(super) fn stop_step(runs: &mut RunTable, tasks: &TaskTable, slot: RunSlot) -
     }
     let run = runs.get_mut(slot).expect("WF-2: it was just looked at");
     run.soft.stop_cursor = (node < run.plan.len()).then_some((node, item));
-    relist.into_iter().for_each(|node| run.list(node));
+    for node in relist {
+        run.list(node);
+    }
     events
 }
 

@@ -51,11 +51,20 @@ impl Checkers {
                 }
                 _ => None,
             });
-            format!("nothing is armed for {unpaid:?} {:?}", runs.collect::<Vec<_>>())
+            format!("nothing is armed for {unpaid:?}; {}", runs.map(brief).collect::<Vec<_>>().join("; "))
         })?;
         let swept = machine.counts().swept_up;
         require(swept == 0, "I17", || format!("the sweep found {swept} tasks that nothing watched"))
     }
+}
+
+/// For people.
+fn brief(run: &Run) -> String {
+    let nodes: Vec<_> = run.nodes.iter().map(|node| node.status).collect();
+    format!(
+        "{} stop {:?}, pause {:?}, out {}, {:?}, nodes {nodes:?}",
+        run.id, run.stop, run.pause, run.out, run.soft
+    )
 }
 
 /// Counters that rows leave out.

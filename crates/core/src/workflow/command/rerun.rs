@@ -10,6 +10,7 @@ use crate::id::{Place, RunId};
 use crate::name::Name;
 use crate::task::{Override, Payload};
 use crate::workflow::event::{FlowEvent, Reused, RunCreated};
+use crate::workflow::group::Group;
 use crate::workflow::plan::Plan;
 use crate::workflow::run::{NodeStatus, Run, RunStatus, Trigger};
 
@@ -104,6 +105,6 @@ fn taken_over(old: &Run, node: u32, was: u32) -> Reused {
         node,
         status: old.node(was).status,
         outputs: outputs.map(|((_, index), output)| (*index, output.clone())).collect(),
-        items: old.groups.get(&was).map(|group| group.count()),
+        items: old.groups.get(&was).map(Group::count),
     }
 }

@@ -5,6 +5,8 @@
 mod ends;
 mod places;
 mod rules;
+#[cfg(test)]
+mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

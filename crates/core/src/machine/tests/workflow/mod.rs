@@ -97,6 +97,7 @@ pub(super) fn ruled(name: &'static str, needs: &[u32], rule: TriggerRule) -> Nod
     Node { rule, ..node(name, needs) }
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "as a node has it")]
 pub(super) fn each(items: &'static str) -> Option<Each> {
     Some(Each {
         items: items.into(),
@@ -239,6 +240,7 @@ pub(super) fn assert_same(run: &Run, folded: &Run) {
     }
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "as a node has it")]
 pub(super) fn repeat(until: &'static str, rounds_max: u32, pause: u64) -> Option<Repeat> {
     Some(Repeat { until: until.into(), rounds_max, pause: Millis::new(pause) })
 }

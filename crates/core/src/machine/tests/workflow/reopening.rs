@@ -32,6 +32,24 @@ fn a_mapped_node_is_expanded_once() {
     story.assert_ended(RunStatus::Succeeded);
 }
 
+/// It waits for its share of releases, with no item out, when the run begins to stop.
+#[test]
+fn a_mapped_node_that_answers_to_failure_goes_on_in_a_run_that_failed() {
+    let map = Node { each: each("3"), ..ruled("map", &[], TriggerRule::Always) };
+    let bounds = Bounds { release_per_second: 2, ..wide() };
+    let mut story = bounded(vec![node("bad", &[]), map], bounds);
+    let item = story.item("map", 0);
+    story.rig.report(item, OK);
+    story.fail("bad");
+    story.rig.pass(1_000);
+    for index in 1..3 {
+        let item = story.item("map", index);
+        story.rig.report(item, OK);
+    }
+    assert_eq!(story.node("map"), NodeStatus::Succeeded);
+    story.assert_ended(RunStatus::Failed);
+}
+
 #[test]
 fn a_run_that_was_cancelled_before_it_began_can_be_cleared() {
     let mut story = bounded(vec![node("a", &[]), node("b", &[0])], Bounds { active_runs_max: 1, ..wide() });

@@ -117,13 +117,13 @@ fn a_node_can_be_a_run_of_another_job() {
 
 #[test]
 fn runs_of_a_job_wait_for_their_turn() {
+    use RunStatus::{Queued, Running, Succeeded};
     let mut rig = with_words();
     let bounds = Bounds { active_runs_max: 2, ..wide() };
     apply(&mut rig, "flow", Plan::new(vec![node("a", &[])], FailurePolicy::FailFast, bounds, None));
     let runs: Vec<RunId> = (0..4).map(|_| trigger(&mut rig, "flow")).collect();
     let status = |rig: &Rig, run: RunId| rig.machine.state().flows().run(run).expect("in memory").status;
     let all = |rig: &Rig| runs.iter().map(|run| status(rig, *run)).collect::<Vec<_>>();
-    use RunStatus::{Queued, Running, Succeeded};
     assert_eq!(all(&rig), [Running, Running, Queued, Queued]);
     let first = rig.machine.state().flows().run(runs[1]).expect("in memory").task_at(0, Place::WHOLE);
     rig.report(first, OK);
