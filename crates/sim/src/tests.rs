@@ -9,6 +9,8 @@ fn fifty_worlds_keep_every_promise() {
     assert!(report.violations.is_empty(), "{report}");
     assert!(report.tally.ok_operations >= 1_000 && report.tally.takeovers >= 1, "{report}");
     assert!(report.tally.lease_expiries >= 1, "{report}");
+    let flows = report.tally.flows;
+    assert!(flows.runs >= 50 && flows.joins >= 10 && flows.clears >= 1 && flows.undone >= 1, "{report}");
 }
 
 #[test]
@@ -29,6 +31,9 @@ fn broken_rules_are_noticed() {
         (BreakMode::HelloWithoutSpool, &["I13"]),
         // A key that was forgotten too soon, or an ended task read back as it once was.
         (BreakMode::NoBarrier, &["I3", "I15"]),
+        (BreakMode::JoinTwice, &["I19"]),
+        (BreakMode::RunNotRelisted, &["I17"]),
+        (BreakMode::ReleaseIgnoresRule, &["I18"]),
     ];
     for (mode, invariants) in rows {
         let violation = (0..200).find_map(|seed| run(seed, Some(mode), false).err());

@@ -299,12 +299,9 @@ fn attempt_event() -> impl Strategy<Value = Event> {
 }
 
 fn work() -> impl Strategy<Value = Work> {
-    let names = (name(), name(), name(), name());
-    let labels = vec((name(), name()), 0..4);
-    let statuses = vec(select(Status::ALL.to_vec()), 0..4);
-    (names, labels, statuses, wall(), any::<bool>()).prop_map(
-        |((tenant, job, pool, executor), labels, statuses, before, stop_running)| Work::BulkCancel {
-            selector: Selector { tenant, job, pool, executor, labels, statuses },
+    (name(), name(), name(), option::of((name(), name())), wall(), any::<bool>()).prop_map(
+        |(tenant, job, pool, label, before, stop_running)| Work::BulkCancel {
+            selector: Selector { tenant, job, pool, label },
             before,
             stop_running,
         },
@@ -473,87 +470,103 @@ fn group() -> impl Strategy<Value = Group> {
     })
 }
 
-fn node_state() -> impl Strategy<Value = NodeState> {
-    let state = (node_status(), any::<[u32; 4]>()).prop_map(|(status, [turn, rounds, started, ended])| {
-        NodeState { status, turn, rounds, started, ended, ..NodeState::default() }
-    });
-    prop_oneof![Just(NodeState::default()), state]
-}
+/// Outputs, groups, whys and undos of a run, by numbers that a plan brings into its range.
+type Kept = (Vec<(u32, Group)>, Vec<(u32, Arc<str>)>, Vec<(u32, u32, Arc<[u8]>)>, Vec<u32>, Vec<Note>);
 
-fn note() -> impl Strategy<Value = Note> {
-    (wall(), over(), text()).prop_map(|(at, over, what)| Note { at, over, what })
-}
-
-/// As it comes back from bytes: what follows from the nodes is derived.
-fn run() -> impl Strategy<Value = Run> {
-    let made = (run_id(), job_key(), any::<u32>(), plan(), bytes(), run_status(), vec(node_state(), 5..6));
-    let wanted = (option::of(pause()), option::of(run_stop()), option::of(priority()), option::of(labels()));
-    let links = (option::of(origin()), option::of(run_id()), option::of(key()), option::of(run_status()));
-    let from = (select(Trigger::ALL.to_vec()), links);
-    let kept = (
+fn kept() -> impl Strategy<Value = Kept> {
+    let note = (wall(), over(), text()).prop_map(|(at, over, what)| Note { at, over, what });
+    (
         vec((any::<u32>(), group()), 0..3),
         vec((any::<u32>(), text()), 0..3),
         vec((any::<u32>(), any::<u32>(), bytes()), 0..3),
         vec(any::<u32>(), 0..3),
-        vec(note(), 0..2),
-    );
-    let given = (option::of(bytes()), option::of(text()));
-    let counted = (proptest::array::uniform4(wall()), any::<[u32; 3]>(), given, number());
-    (made, wanted, from, kept, counted).prop_map(
-        |(
-            (id, job, version, plan, parameters, status, mut nodes),
-            (pause, stop, priority, labels),
-            (trigger, (parent, rerun_of, key, forced)),
-            (groups, whys, outputs, undo, notes),
-            ([created, started, ended, changed], [undone, out, fan_out_allowed], (output, why), touched),
-        )| {
-            let within = |node: u32| node % plan.len();
-            nodes.truncate(plan.nodes().len());
-            let outputs: std::collections::BTreeMap<_, _> =
-                outputs.into_iter().map(|(node, index, output)| ((within(node), index), output)).collect();
-            // Those of reused nodes are in the row itself.
-            let reused: std::collections::BTreeSet<u32> = outputs.keys().map(|(node, _)| *node).collect();
-            Run {
-                id,
-                job,
-                version,
-                parameters,
-                status,
-                pause,
-                stop,
-                priority,
-                labels,
-                trigger,
-                parent,
-                rerun_of,
-                key,
-                created,
-                started,
-                ended,
-                changed,
-                unfinished: nodes.iter().filter(|node| node.status.end().is_none()).count() as u32,
-                failed: nodes.iter().filter(|node| node.status.end() == Some(End::Failed)).count() as u32,
-                nodes,
-                groups: groups.into_iter().map(|(node, group)| (within(node), group)).collect(),
-                output_bytes: outputs.values().map(|output| output.len() as u64).sum(),
-                outputs,
-                whys: whys.into_iter().map(|(node, why)| (within(node), why)).collect(),
-                reused: reused.into_iter().collect(),
-                undo: undo.into_iter().map(within).collect(),
-                undone,
-                out,
-                output,
-                why,
-                forced,
-                fan_out_allowed,
-                notes,
-                plan,
-                touched: Seq::new(touched),
-                stored: false,
-                soft: Soft::default(),
-            }
-        },
+        vec(note, 0..2),
     )
+}
+
+fn with_kept(run: Run, (groups, whys, outputs, undo, notes): Kept) -> Run {
+    let count = run.plan.len();
+    let within = |node: u32| node % count;
+    let outputs: std::collections::BTreeMap<_, _> =
+        outputs.into_iter().map(|(node, index, output)| ((within(node), index), output)).collect();
+    // Those of reused nodes are in the row itself.
+    let reused: std::collections::BTreeSet<u32> = outputs.keys().map(|(node, _)| *node).collect();
+    Run {
+        groups: groups.into_iter().map(|(node, group)| (within(node), group)).collect(),
+        output_bytes: outputs.values().map(|output| output.len() as u64).sum(),
+        outputs,
+        whys: whys.into_iter().map(|(node, why)| (within(node), why)).collect(),
+        reused: reused.into_iter().collect(),
+        undo: undo.into_iter().map(within).collect(),
+        notes,
+        ..run
+    }
+}
+
+/// As it comes back from bytes: what follows from the nodes is derived.
+fn run() -> impl Strategy<Value = Run> {
+    (bare_run(), kept()).prop_map(|(run, kept)| with_kept(run, kept))
+}
+
+fn bare_run() -> impl Strategy<Value = Run> {
+    let state = (node_status(), any::<[u32; 4]>()).prop_map(|(status, [turn, rounds, started, ended])| {
+        NodeState { status, turn, rounds, started, ended, ..NodeState::default() }
+    });
+    let state = prop_oneof![Just(NodeState::default()), state];
+    let made = (run_created(), plan(), run_status(), vec(state, 5..6));
+    let wanted = (option::of(pause()), option::of(run_stop()), option::of(run_status()));
+    let counted = (
+        proptest::array::uniform4(wall()),
+        any::<[u32; 3]>(),
+        option::of(bytes()),
+        option::of(text()),
+        number(),
+    );
+    (made, wanted, counted).prop_map(|((made, plan, status, mut nodes), wanted, counted)| {
+        nodes.truncate(plan.nodes().len());
+        let (pause, stop, forced) = wanted;
+        let ([created, started, ended, changed], [undone, out, fan_out_allowed], output, why, touched) =
+            counted;
+        Run {
+            id: made.id,
+            job: made.job,
+            version: made.version,
+            parameters: made.parameters,
+            status,
+            pause,
+            stop,
+            priority: made.priority,
+            labels: made.labels,
+            trigger: made.trigger,
+            parent: made.parent,
+            rerun_of: made.rerun_of,
+            key: made.key,
+            created,
+            started,
+            ended,
+            changed,
+            unfinished: nodes.iter().filter(|node| node.status.end().is_none()).count() as u32,
+            failed: nodes.iter().filter(|node| node.status.end() == Some(End::Failed)).count() as u32,
+            nodes,
+            groups: std::collections::BTreeMap::new(),
+            outputs: std::collections::BTreeMap::new(),
+            output_bytes: 0,
+            whys: std::collections::BTreeMap::new(),
+            reused: vec![],
+            undo: vec![],
+            undone,
+            out,
+            output,
+            why,
+            forced,
+            fan_out_allowed,
+            notes: vec![],
+            plan,
+            touched: Seq::new(touched),
+            stored: false,
+            soft: Soft::default(),
+        }
+    })
 }
 
 fn run_created() -> impl Strategy<Value = RunCreated> {

@@ -92,8 +92,7 @@ fn apply_to_task(state: &mut ShardState, event: &Event) -> Option<Change> {
         | Event::CheckpointSaved { .. }
         | Event::DeadlineExtended { .. } => Some(amend(state, event)),
         Event::KeyBound { claim, entity } => {
-            let seq = state.seq;
-            state.keys.bind(*claim, *entity, seq);
+            state.keys.bind(*claim, *entity, state.seq);
             None
         }
         Event::ProcessStarted { .. } | Event::ProcessAdvanced { .. } | Event::ProcessEnded { .. } => {

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::apply_job;
-use super::event::{FlowEvent, Reused, RunCleared, RunCreated, RunEnded};
+use super::event::{FlowEvent, JobApplied, Reused, RunCreated, RunEnded};
+use super::flows::NewVersion;
 use super::group::Group;
-use super::job::{JobKey, LastRun};
+use super::job::{Job, JobKey, Lanes, LastRun};
 use super::plan::{Plan, Work};
 use super::run::{
     NOTES_MAX, NodeState, NodeStatus, Note, Origin, Pause, Run, RunStatus, RunStop, Soft, Trigger,
@@ -20,12 +20,16 @@ use crate::time::Wall;
 
 pub(crate) fn apply(state: &mut ShardState, event: &FlowEvent) {
     match event {
-        FlowEvent::JobApplied(applied) => apply_job::apply(state, applied),
+        FlowEvent::JobApplied(applied) => apply_job(state, applied),
         FlowEvent::JobPaused { key, paused } => {
-            apply_job::change(state, key, |job, _| job.paused = *paused);
+            change_job(state, key, |job, _| job.paused = *paused);
             state.flows.jobs_called.push_back(key.clone());
         }
-        FlowEvent::JobDeleted { key } => apply_job::change(state, key, |job, now| job.deleted = Some(now)),
+        FlowEvent::JobDeleted { key } => {
+            // Nobody could let its waiting runs go on any more.
+            change_job(state, key, |job, now| (job.deleted, job.paused) = (Some(now), false));
+            state.flows.jobs_called.push_back(key.clone());
+        }
         FlowEvent::RunCreated(created) => create(state, created),
         FlowEvent::RunStarted { id } => start(state, *id),
         FlowEvent::NodeEnded { run, node, status, why } => change(state, *run, |run, now| {
@@ -57,8 +61,49 @@ pub(crate) fn apply(state: &mut ShardState, event: &FlowEvent) {
             run.whys.insert(*node, why.clone());
         }),
         FlowEvent::RunEnded(ended) => end(state, ended),
-        FlowEvent::RunCleared(cleared) => clear(state, cleared),
+        FlowEvent::RunCleared(cleared) => super::reopen::clear(state, cleared),
     }
+}
+
+fn apply_job(state: &mut ShardState, applied: &JobApplied) {
+    let (seq, now) = (state.seq, state.now.wall);
+    let JobApplied { key, version, definition } = applied;
+    state.flows.add_version(NewVersion {
+        key: key.clone(),
+        version: *version,
+        definition: definition.clone(),
+        at: now,
+    });
+    if state.flows.jobs.get(key).is_none() {
+        state.flows.add_job(Job {
+            key: key.clone(),
+            version: *version,
+            definition: definition.clone(),
+            paused: false,
+            deleted: None,
+            created: now,
+            changed: now,
+            last: None,
+            touched: seq,
+            lanes: Lanes::default(),
+        });
+        return;
+    }
+    change_job(state, key, |job, _| {
+        job.version = *version;
+        job.definition = definition.clone();
+        job.deleted = None;
+    });
+    state.flows.jobs_called.push_back(key.clone());
+}
+
+fn change_job(state: &mut ShardState, key: &JobKey, act: impl FnOnce(&mut Job, Wall)) {
+    let (seq, now) = (state.seq, state.now.wall);
+    let cut = state.cut();
+    state.flows.touch_job(key, seq, cut);
+    let job = state.flows.jobs.get_mut(key).expect("EV-1: the job of an event is in memory");
+    act(job, now);
+    job.changed = now;
 }
 
 /// Changes a run, and has it looked at.
@@ -67,7 +112,7 @@ fn change(state: &mut ShardState, id: RunId, act: impl FnOnce(&mut Run, Wall)) {
     change_at(state, slot, act);
 }
 
-fn change_at(state: &mut ShardState, slot: RunSlot, act: impl FnOnce(&mut Run, Wall)) {
+pub(super) fn change_at(state: &mut ShardState, slot: RunSlot, act: impl FnOnce(&mut Run, Wall)) {
     let (seq, now, cut) = (state.seq, state.now.wall, state.cut());
     state.flows.touch(slot, seq, cut, now);
     let run = state.flows.runs.get_mut(slot).expect("EV-1: a found slot is taken");
@@ -321,51 +366,8 @@ fn task_of(run: &Run, place: Place, payload: Option<&Payload>) -> Made {
     (work.profile.clone(), payload, run.priority.unwrap_or(work.priority), labels)
 }
 
-fn clear(state: &mut ShardState, cleared: &RunCleared) {
-    if let Some(ended) = &cleared.ended
-        && state.flows.runs.find(cleared.id).is_none()
-    {
-        let mut run = (**ended).clone();
-        run.derive();
-        run.touched = state.seq;
-        state.flows.add(run);
-    }
-    let slot = state.flows.runs.find(cleared.id).expect("EV-1: the run of an event is in memory");
-    let mut reopened = false;
-    change_at(state, slot, |run, now| {
-        for node in &cleared.nodes {
-            run.clear_node(*node);
-        }
-        let what = format!("cleared {} of {} nodes", cleared.nodes.len(), run.nodes.len());
-        run.note(now, cleared.over.clone(), what.into());
-        run.drop_undone();
-        if run.status.is_ended() {
-            reopened = true;
-            run.status = RunStatus::Queued;
-            run.ended = Wall::ZERO;
-            run.output = None;
-            run.why = None;
-            if run.trigger == Trigger::Parent {
-                run.trigger = Trigger::Rerun;
-            }
-        }
-        run.stop = None;
-        run.forced = None;
-        run.soft.stop_cursor = None;
-        (0..run.plan.len()).for_each(|node| run.list(node));
-    });
-    let run = state.flows.runs.get(slot).expect("EV-1: a found slot is taken");
-    let key = run.job.clone();
-    if reopened {
-        if let Some(job) = state.flows.jobs.get_mut(&key) {
-            job.lanes.waiting.push_back(slot);
-        }
-        state.flows.jobs_called.push_back(key);
-    }
-}
-
 impl Run {
-    fn note(&mut self, at: Wall, over: crate::task::Override, what: Arc<str>) {
+    pub(super) fn note(&mut self, at: Wall, over: crate::task::Override, what: Arc<str>) {
         if self.notes.len() >= NOTES_MAX {
             self.notes.remove(0);
         }

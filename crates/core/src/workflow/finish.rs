@@ -1,4 +1,4 @@
-//! The end of a run: undo what has to be undone, then say how it ended.
+//! The end of a run: what must be undone is undone, then it ends as its nodes did.
 
 use super::advance::{Step, render};
 use super::event::{FlowEvent, RunEnded};

@@ -175,7 +175,7 @@ impl Flows {
     }
 
     /// After loading and replaying: everything soft, from scratch (RN-2). Whatever is owed is called by who pays it.
-    pub(crate) fn derive(&mut self) {
+    pub fn derive(&mut self) {
         self.agenda.clear();
         self.jobs_called.clear();
         for job in self.jobs.iter_mut() {

@@ -8,7 +8,6 @@
 
 pub(crate) mod advance;
 pub(crate) mod apply;
-mod apply_job;
 pub(crate) mod command;
 mod ends;
 mod event;
@@ -18,6 +17,7 @@ mod group;
 mod job;
 pub(crate) mod owed;
 mod plan;
+mod reopen;
 mod rule;
 mod run;
 mod scope;

@@ -28,7 +28,8 @@ pub(super) fn stop_step(runs: &mut RunTable, tasks: &TaskTable, slot: RunSlot) -
             NodeStatus::Waiting | NodeStatus::Judged => {
                 events.push(ended(run, node, NodeStatus::Cancelled, None));
             }
-            NodeStatus::Out if spared(run, node) => {}
+            // It may have stood in the list that was dropped when the run began to stop.
+            NodeStatus::Out if spared(run, node) => relist.push(node),
             NodeStatus::Out => match run.groups.get(&node) {
                 None => events.extend(stop_place(run, runs, tasks, node, Place::WHOLE)),
                 Some(group) => {

@@ -1,7 +1,7 @@
 //! I16 and I17 for the memory of an owner: what it holds is the journal folded, what it does not hold is
 //! parked or ended, and what it owes is armed.
 
-use mainspring_core::machine::Machine;
+use mainspring_core::machine::{Debt, Machine};
 use mainspring_core::task::State;
 use mainspring_core::workflow::Run;
 
@@ -44,10 +44,27 @@ impl Checkers {
     /// After every step. The sweep is a second watchdog; what it finds, the first one missed.
     pub fn owed(machine: &Machine) -> Check {
         let unpaid = machine.unpaid();
-        require(unpaid.is_empty(), "I17", || format!("nothing is armed for {unpaid:?}"))?;
+        require(unpaid.is_empty(), "I17", || {
+            let runs = unpaid.iter().filter_map(|unpaid| match unpaid.0 {
+                Debt::Look(slot) | Debt::Timeout(slot) | Debt::Begin(slot) => {
+                    machine.state().flows().runs().get(slot)
+                }
+                _ => None,
+            });
+            format!("nothing is armed for {unpaid:?}; {}", runs.map(brief).collect::<Vec<_>>().join("; "))
+        })?;
         let swept = machine.counts().swept_up;
         require(swept == 0, "I17", || format!("the sweep found {swept} tasks that nothing watched"))
     }
+}
+
+/// For people.
+fn brief(run: &Run) -> String {
+    let nodes: Vec<_> = run.nodes.iter().map(|node| node.status).collect();
+    format!(
+        "{} stop {:?}, pause {:?}, out {}, {:?}, nodes {nodes:?}",
+        run.id, run.stop, run.pause, run.out, run.soft
+    )
 }
 
 /// Counters that rows leave out.

@@ -230,7 +230,10 @@ impl World {
             if let Asked::Trigger { id, .. } | Asked::Rerun { id } = asked {
                 match told {
                     Told::Ok => self.callers.acked_runs.extend(begun(result)),
-                    Told::Fail if operation.copies == 1 => drop(self.callers.refused_runs.insert(*id)),
+                    // A key's rerun is sent by several operations; a trigger has its id for itself.
+                    Told::Fail if operation.copies == 1 && matches!(asked, Asked::Trigger { .. }) => {
+                        self.callers.refused_runs.insert(*id);
+                    }
                     Told::Fail => {}
                 }
             }

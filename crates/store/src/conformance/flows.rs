@@ -147,7 +147,7 @@ fn runs_are_replaced<H: Harness>(harness: &H) {
         opened = reopen(harness, &store, opened);
         assert_eq!(opened.reader.run(run_id(1)).expect("a run"), Some(step.clone()));
         let page = opened.reader.runs(&RunQuery { limit: 10, ..RunQuery::default() }).expect("page");
-        assert_eq!(page.as_slice(), std::slice::from_ref(&step));
+        assert_eq!(page, std::slice::from_ref(&step));
         let live: Vec<RunRow> = Some(step).filter(|row| row.ended.is_none()).into_iter().collect();
         assert_eq!(live_runs(&mut opened), live);
     }

@@ -1,8 +1,9 @@
 //! Writes events straight into a record's body.
 
 use mainspring_core::event::{Event, Submitted, Then};
+use mainspring_core::id::TaskId;
+use mainspring_core::key::KeyClaim;
 use mainspring_core::task::Override;
-
 use mainspring_core::time::Wall;
 use mainspring_core::workflow::Origin;
 
@@ -91,7 +92,7 @@ fn write_fields(w: &mut Writer<'_>, event: &Event, profiles: &mut EncodedProfile
         Event::EpochStarted { epoch } => w.varint(epoch.get()),
         Event::TaskSubmitted(submitted) => write_submitted(w, submitted, profiles),
         Event::TaskSpawned { run, place, due, payload } => {
-            write_spawned(w, Origin { run: *run, place: *place }, *due, payload.as_deref());
+            write_spawned(w, &Origin { run: *run, place: *place }, *due, payload.as_deref());
         }
         Event::Flow(event) => workflow::write_event(w, event, profiles),
         Event::TaskReleased { .. } | Event::TaskCancelled { .. } => {}
@@ -136,18 +137,6 @@ fn write_fields(w: &mut Writer<'_>, event: &Event, profiles: &mut EncodedProfile
             task::write(w, ended, profiles);
             w.over(over);
         }
-        Event::ProcessStarted { .. } | Event::ProcessAdvanced { .. } | Event::ProcessEnded { .. } => {
-            write_process_event(w, event);
-        }
-        Event::KeyBound { claim, entity } => {
-            w.key(claim);
-            w.task_id(*entity);
-        }
-    }
-}
-
-fn write_process_event(w: &mut Writer<'_>, event: &Event) {
-    match event {
         Event::ProcessStarted { id, work } => {
             w.varint(id.get());
             process::write_work(w, work);
@@ -158,14 +147,19 @@ fn write_process_event(w: &mut Writer<'_>, event: &Event) {
             w.varint(u64::from(*handled));
         }
         Event::ProcessEnded { id } => w.varint(id.get()),
-        _ => unreachable!("not an event of a process"),
+        Event::KeyBound { claim, entity } => write_bound(w, claim, *entity),
     }
 }
 
-fn write_spawned(w: &mut Writer<'_>, origin: Origin, due: Option<Wall>, payload: Option<&[u8]>) {
-    workflow::write_origin(w, &origin);
+fn write_spawned(w: &mut Writer<'_>, origin: &Origin, due: Option<Wall>, payload: Option<&[u8]>) {
+    workflow::write_origin(w, origin);
     w.option(due, Writer::wall);
     w.option(payload, Writer::bytes);
+}
+
+fn write_bound(w: &mut Writer<'_>, claim: &KeyClaim, entity: TaskId) {
+    w.key(claim);
+    w.task_id(entity);
 }
 
 fn write_submitted(w: &mut Writer<'_>, submitted: &Submitted, profiles: &mut EncodedProfiles) {

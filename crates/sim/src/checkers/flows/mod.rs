@@ -5,6 +5,8 @@
 mod ends;
 mod places;
 mod rules;
+#[cfg(test)]
+mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -189,7 +191,12 @@ impl FlowFold {
                 }
                 Ok(())
             }
-            FlowEvent::JobDeleted { .. } => Ok(()),
+            FlowEvent::JobDeleted { key } => {
+                if let Some(job) = self.jobs.get_mut(&**key) {
+                    job.paused = false;
+                }
+                Ok(())
+            }
             FlowEvent::RunCreated(created) => self.run_created(created),
             FlowEvent::RunStarted { id } => self.run_started(*id),
             FlowEvent::NodeEnded { run, node, status, .. } => self.run_mut(*run)?.node_ended(*node, *status),

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use mainspring_core::id::{Place, RunId, Seq};
+use mainspring_core::time::Wall;
 use mainspring_core::workflow::{
     Ends, Group, JobKey, NodeState, NodeStatus, Note, Origin, Pause, Plan, Run, RunStatus, RunStop, Soft,
     Trigger,
@@ -236,8 +237,7 @@ fn read_body(
     let parent = r.option("parent", read_origin)?;
     let rerun_of = r.option("rerun of", Reader::run_id)?;
     let key = r.option("key", Reader::key)?;
-    let (created, started) = (r.wall("created")?, r.wall("started")?);
-    let (ended, changed) = (r.wall("ended")?, r.wall("changed")?);
+    let [created, started, ended, changed] = read_times(r)?;
     let at = r.at();
     let nodes = r.list("nodes", read_node)?;
     if nodes.len() != plan.nodes().len() {
@@ -288,6 +288,10 @@ fn read_body(
         stored: false,
         soft: Soft::default(),
     })
+}
+
+fn read_times(r: &mut Reader<'_>) -> Result<[Wall; 4], FormatError> {
+    Ok([r.wall("created")?, r.wall("started")?, r.wall("ended")?, r.wall("changed")?])
 }
 
 /// One of the plan's nodes.

@@ -3,7 +3,7 @@
 use super::*;
 
 fn mapped(items: &'static str, change: impl FnOnce(&mut Each)) -> Node {
-    let mut each = each(items);
+    let mut each = each(items).expect("some");
     change(&mut each);
     Node { each: Some(each), work: work("t"), ..node("map", &[0]) }
 }

@@ -2,7 +2,9 @@
 
 mod maps;
 mod operators;
+mod oracle;
 mod policies;
+mod reopening;
 mod shapes;
 
 use std::sync::Arc;
@@ -95,8 +97,14 @@ pub(super) fn ruled(name: &'static str, needs: &[u32], rule: TriggerRule) -> Nod
     Node { rule, ..node(name, needs) }
 }
 
-pub(super) fn each(items: &'static str) -> Each {
-    Each { items: items.into(), active_max: u32::MAX, tolerance: Tolerance::NONE, on_empty: OnEmpty::Skip }
+#[expect(clippy::unnecessary_wraps, reason = "as a node has it")]
+pub(super) fn each(items: &'static str) -> Option<Each> {
+    Some(Each {
+        items: items.into(),
+        active_max: u32::MAX,
+        tolerance: Tolerance::NONE,
+        on_empty: OnEmpty::Skip,
+    })
 }
 
 /// Job `flow` with a run of it.
@@ -232,8 +240,9 @@ pub(super) fn assert_same(run: &Run, folded: &Run) {
     }
 }
 
-pub(super) fn repeat(until: &'static str, rounds_max: u32, pause: u64) -> Repeat {
-    Repeat { until: until.into(), rounds_max, pause: Millis::new(pause) }
+#[expect(clippy::unnecessary_wraps, reason = "as a node has it")]
+pub(super) fn repeat(until: &'static str, rounds_max: u32, pause: u64) -> Option<Repeat> {
+    Some(Repeat { until: until.into(), rounds_max, pause: Millis::new(pause) })
 }
 
 /// Puts the journal so far into a new machine, as after a crash.

@@ -74,8 +74,7 @@ fn a_loop_goes_on_until_its_condition_or_its_bound() {
     for (until, max, status, rounds) in
         [("rounds 3", 5, RunStatus::Succeeded, 3), ("rounds 9", 4, RunStatus::Failed, 4)]
     {
-        let nodes =
-            vec![Node { repeat: Some(repeat(until, max, 1000)), ..node("poll", &[]) }, node("after", &[0])];
+        let nodes = vec![Node { repeat: repeat(until, max, 1000), ..node("poll", &[]) }, node("after", &[0])];
         let mut story = story(plan(nodes, FailurePolicy::FailFast));
         for round in 1..=rounds {
             assert!(story.started("poll"), "round {round}");
@@ -118,34 +117,29 @@ fn a_node_can_be_a_run_of_another_job() {
 
 #[test]
 fn runs_of_a_job_wait_for_their_turn() {
+    use RunStatus::{Queued, Running, Succeeded};
     let mut rig = with_words();
     let bounds = Bounds { active_runs_max: 2, ..wide() };
     apply(&mut rig, "flow", Plan::new(vec![node("a", &[])], FailurePolicy::FailFast, bounds, None));
     let runs: Vec<RunId> = (0..4).map(|_| trigger(&mut rig, "flow")).collect();
     let status = |rig: &Rig, run: RunId| rig.machine.state().flows().run(run).expect("in memory").status;
     let all = |rig: &Rig| runs.iter().map(|run| status(rig, *run)).collect::<Vec<_>>();
-    assert_eq!(all(&rig), [RunStatus::Running, RunStatus::Running, RunStatus::Queued, RunStatus::Queued]);
+    assert_eq!(all(&rig), [Running, Running, Queued, Queued]);
     let first = rig.machine.state().flows().run(runs[1]).expect("in memory").task_at(0, Place::WHOLE);
     rig.report(first, OK);
-    assert_eq!(all(&rig), [RunStatus::Running, RunStatus::Succeeded, RunStatus::Running, RunStatus::Queued]);
+    assert_eq!(all(&rig), [Running, Succeeded, Running, Queued]);
     flow(&mut rig, FlowCommand::PauseJob { key: key("flow"), paused: true }).expect("paused");
     let third = rig.machine.state().flows().run(runs[2]).expect("in memory").task_at(0, Place::WHOLE);
     rig.report(third, OK);
-    assert_eq!(
-        all(&rig),
-        [RunStatus::Running, RunStatus::Succeeded, RunStatus::Succeeded, RunStatus::Queued]
-    );
+    assert_eq!(all(&rig), [Running, Succeeded, Succeeded, Queued]);
     flow(&mut rig, FlowCommand::PauseJob { key: key("flow"), paused: false }).expect("resumed");
-    assert_eq!(
-        all(&rig),
-        [RunStatus::Running, RunStatus::Succeeded, RunStatus::Succeeded, RunStatus::Running]
-    );
+    assert_eq!(all(&rig), [Running, Succeeded, Succeeded, Running]);
 }
 
 #[test]
 fn a_run_releases_at_its_rate_and_within_its_width() {
     let bounds = Bounds { release_per_second: 10, running_max: 15, ..wide() };
-    let nodes = vec![Node { each: Some(each("100")), ..node("map", &[]) }];
+    let nodes = vec![Node { each: each("100"), ..node("map", &[]) }];
     let mut story = story(Plan::new(nodes, FailurePolicy::FailFast, bounds, None));
     assert_eq!(story.run().out, 10);
     story.rig.pass(999);

@@ -1,0 +1,222 @@
+//! I30 for runs: histories that are broken on purpose; each is refused, and passes without the flaw.
+
+use std::sync::Arc;
+
+use mainspring_core::event::Event;
+use mainspring_core::id::{Fence, Place, RunId, Slot};
+use mainspring_core::name::Name;
+use mainspring_core::priority::Priority;
+use mainspring_core::profile::{Profile, ProfileSpec};
+use mainspring_core::shard::ShardState;
+use mainspring_core::task::{Override, Status};
+use mainspring_core::time::Elapsed;
+use mainspring_core::workflow::{
+    Bounds, Definition, Each, FailurePolicy, FlowEvent, JobApplied, JobKey, Node, NodeStatus, OnEmpty, Plan,
+    RunCleared, RunCreated, RunEnded, RunStatus, RunStop, TaskWork, Tolerance, Trigger, TriggerRule, Work,
+};
+
+use super::FlowFold;
+use crate::checkers::{Broken, Check};
+
+fn run_id(number: u64) -> RunId {
+    RunId::new(1, Slot::from_hash(1), number)
+}
+
+fn key() -> Arc<JobKey> {
+    Arc::new(JobKey { tenant: Name::fixed("acme"), name: Name::fixed("flow") })
+}
+
+fn node(name: &'static str, needs: &[u32]) -> Node {
+    Node {
+        name: Name::fixed(name),
+        work: Work::Task(TaskWork {
+            profile: Profile::new(ProfileSpec::default()),
+            payload: Arc::from(*b"x"),
+            priority: Priority::default(),
+            labels: None,
+            templated: false,
+        }),
+        needs: needs.to_vec(),
+        rule: TriggerRule::AllSuccess,
+        condition: None,
+        each: None,
+        repeat: None,
+        undo: None,
+        mentions: vec![],
+        output_kept: false,
+        limits: vec![],
+    }
+}
+
+fn whole(node: u32) -> Place {
+    Place { node, index: Place::WHOLE, turn: 0 }
+}
+
+fn item(node: u32, index: u32) -> Place {
+    Place { node, index, turn: 0 }
+}
+
+/// A run of `a -> b`, and a mapped node `m` of two items; one run of the job may be at work, two of its tasks.
+struct Story {
+    fold: FlowFold,
+    run: RunId,
+}
+
+impl Story {
+    fn new() -> Self {
+        let each =
+            Each { items: "2".into(), active_max: 2, tolerance: Tolerance::NONE, on_empty: OnEmpty::Skip };
+        let nodes = vec![node("a", &[]), node("b", &[0]), Node { each: Some(each), ..node("m", &[]) }];
+        let bounds = Bounds { active_runs_max: 1, running_max: 2, ..Bounds::default() };
+        let plan = Plan::new(nodes, FailurePolicy::FailAfterAll, bounds, None);
+        let definition = Definition { plan: Arc::new(plan), source: Arc::from(*b"{}"), hash: 1 };
+        let mut story = Self { fold: FlowFold::default(), run: run_id(1) };
+        let applied = JobApplied { key: key(), version: 1, definition };
+        story.flow(FlowEvent::JobApplied(Box::new(applied))).expect("applied");
+        story.create(1).expect("created");
+        story.flow(FlowEvent::RunStarted { id: story.run }).expect("started");
+        story
+    }
+
+    fn tell(&mut self, event: &Event, ended: Option<Status>) -> Check {
+        self.fold.follow(event, ended, Elapsed::ZERO, &ShardState::default())
+    }
+
+    fn flow(&mut self, event: FlowEvent) -> Check {
+        self.tell(&Event::Flow(event), None)
+    }
+
+    fn create(&mut self, number: u64) -> Check {
+        self.flow(FlowEvent::RunCreated(Box::new(RunCreated {
+            id: run_id(number),
+            job: key(),
+            version: 1,
+            plan: None,
+            parameters: Arc::from(*b"{}"),
+            priority: None,
+            labels: None,
+            key: None,
+            trigger: Trigger::Manual,
+            parent: None,
+            rerun_of: None,
+            reused: vec![],
+        })))
+    }
+
+    fn spawn(&mut self, place: Place) -> Check {
+        self.tell(&Event::TaskSpawned { run: self.run, place, due: None, payload: None }, None)
+    }
+
+    fn succeed(&mut self, place: Place) -> Check {
+        let id = self.run.task(place);
+        self.tell(&Event::TaskSucceeded { id, fence: Fence::NONE, output: None }, Some(Status::Succeeded))
+    }
+
+    fn fail(&mut self, place: Place) -> Check {
+        self.tell(&Event::TaskCancelled { id: self.run.task(place) }, Some(Status::Failed))
+    }
+
+    fn expand(&mut self, count: u32) -> Check {
+        self.flow(FlowEvent::MapExpanded { run: self.run, node: 2, count })
+    }
+
+    fn end(&mut self, status: RunStatus) -> Check {
+        self.flow(FlowEvent::RunEnded(Box::new(RunEnded { id: self.run, status, output: None, why: None })))
+    }
+
+    /// `a` and the items of `m` are over, `b` is not.
+    fn nearly_over(&mut self) {
+        self.spawn(whole(0)).expect("released");
+        self.succeed(whole(0)).expect("ended");
+        self.expand(2).expect("expanded");
+        for index in 0..2 {
+            self.spawn(item(2, index)).expect("released");
+            self.succeed(item(2, index)).expect("ended");
+        }
+    }
+}
+
+#[track_caller]
+fn broken(outcome: Check, invariant: &str) {
+    assert_eq!(outcome.map_err(|Broken { invariant, .. }| invariant), Err(invariant));
+}
+
+#[test]
+fn a_whole_run_passes() {
+    let mut story = Story::new();
+    story.nearly_over();
+    story.spawn(whole(1)).expect("released");
+    story.succeed(whole(1)).expect("ended");
+    story.end(RunStatus::Succeeded).expect("ended");
+    assert_eq!(story.fold.counts.joins, 1);
+    assert!(story.fold.unfinished().is_empty());
+}
+
+#[test]
+fn releases_against_the_rule_are_refused() {
+    broken(Story::new().spawn(whole(1)), "I18");
+    let mut story = Story::new();
+    story.spawn(whole(0)).expect("released");
+    story.fail(whole(0)).expect("ended");
+    broken(story.spawn(whole(1)), "I18");
+    let given_up = |status| FlowEvent::NodeEnded { run: run_id(1), node: 1, status, why: None };
+    broken(story.flow(given_up(NodeStatus::Skipped)), "I18");
+    story.flow(given_up(NodeStatus::UpstreamFailed)).expect("its upstream failed");
+}
+
+#[test]
+fn what_happens_twice_is_refused() {
+    let mut story = Story::new();
+    story.spawn(whole(0)).expect("released");
+    broken(story.spawn(whole(0)), "I19");
+    story.succeed(whole(0)).expect("ended");
+    broken(story.succeed(whole(0)), "I19");
+    story.expand(2).expect("expanded");
+    broken(story.expand(2), "I19");
+    broken(story.spawn(item(2, 1)), "I19");
+    broken(story.create(1), "I19");
+    broken(Story::new().expand(3), "I19");
+}
+
+#[test]
+fn ends_that_the_nodes_do_not_say_are_refused() {
+    let mut story = Story::new();
+    story.nearly_over();
+    broken(story.end(RunStatus::Succeeded), "I20");
+    story.spawn(whole(1)).expect("released");
+    broken(story.end(RunStatus::Succeeded), "I20");
+    story.fail(whole(1)).expect("ended");
+    broken(story.end(RunStatus::Succeeded), "I20");
+    broken(story.flow(FlowEvent::RunStopping { id: run_id(9), stop: RunStop::Cancel }), "I2");
+    story.end(RunStatus::Failed).expect("ended");
+    broken(story.spawn(whole(1)), "I20");
+}
+
+#[test]
+fn bounds_hold() {
+    let mut story = Story::new();
+    story.create(2).expect("created");
+    broken(story.flow(FlowEvent::RunStarted { id: run_id(2) }), "I21");
+    let mut story = Story::new();
+    story.expand(2).expect("expanded");
+    story.spawn(item(2, 0)).expect("released");
+    story.spawn(item(2, 1)).expect("released");
+    broken(story.spawn(whole(0)), "I21");
+}
+
+#[test]
+fn clearing_stops_what_is_out_and_takes_what_follows() {
+    let over = Override { actor: Name::fixed("ann"), reason: Name::fixed("again") };
+    let cleared = |nodes: &[u32]| {
+        let (id, nodes) = (run_id(1), nodes.to_vec());
+        FlowEvent::RunCleared(Box::new(RunCleared { id, nodes, over: over.clone(), ended: None }))
+    };
+    let mut story = Story::new();
+    story.spawn(whole(0)).expect("released");
+    broken(story.flow(cleared(&[0, 1])), "I20");
+    story.succeed(whole(0)).expect("ended");
+    broken(story.flow(cleared(&[0])), "I18");
+    story.flow(cleared(&[0, 1])).expect("cleared");
+    broken(story.spawn(whole(0)), "I19");
+    story.spawn(Place { turn: 1, ..whole(0) }).expect("the next turn");
+}
