@@ -299,9 +299,12 @@ fn attempt_event() -> impl Strategy<Value = Event> {
 }
 
 fn work() -> impl Strategy<Value = Work> {
-    (name(), name(), name(), option::of((name(), name())), wall(), any::<bool>()).prop_map(
-        |(tenant, job, pool, label, before, stop_running)| Work::BulkCancel {
-            selector: Selector { tenant, job, pool, label },
+    let names = (name(), name(), name(), name());
+    let labels = vec((name(), name()), 0..4);
+    let statuses = vec(select(Status::ALL.to_vec()), 0..4);
+    (names, labels, statuses, wall(), any::<bool>()).prop_map(
+        |((tenant, job, pool, executor), labels, statuses, before, stop_running)| Work::BulkCancel {
+            selector: Selector { tenant, job, pool, executor, labels, statuses },
             before,
             stop_running,
         },
