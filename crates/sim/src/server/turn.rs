@@ -93,7 +93,7 @@ impl World {
             Mail::FromWorker { worker, command } => return self.take_word(server, worker, command, reading),
             Mail::Loaded { command, reply, found } => server.shard.loaded(command, reply, found, reading),
             Mail::LoadedRun { command, reply, found } => {
-                server.shard.loaded_run(command, reply, found, reading)
+                server.shard.loaded_run(command, reply, found, reading);
             }
             Mail::Paged(Some(rows)) => server.shard.paged(rows, reading),
             Mail::Paged(None) => server.shard.page_failed(),

@@ -133,9 +133,9 @@ pub fn page(db: &Connection, query: &RunQuery) -> rusqlite::Result<Vec<RunRow>> 
     }
     if !query.statuses.is_empty() {
         let list: Vec<String> = query.statuses.iter().map(|status| (*status as u8).to_string()).collect();
-        sql.push_str(&format!(" AND status IN ({})", list.join(",")));
+        sql.extend([" AND status IN (", &list.join(","), ")"]);
     }
-    sql.push_str(&format!(" ORDER BY id DESC LIMIT {}", query.limit.min(PAGE_MAX)));
+    sql.extend([" ORDER BY id DESC LIMIT ", &query.limit.min(PAGE_MAX).to_string()]);
     db.prepare_cached(&sql)?.query_map(params_from_iter(values), run)?.collect()
 }
 
