@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use mainspring_core::event::Event;
-use mainspring_core::id::{Place, RunId, TaskId};
+use mainspring_core::id::{Epoch, Place, RunId, TaskId};
 use mainspring_core::key::KeyClaim;
 use mainspring_core::shard::ShardState;
 use mainspring_core::task::Status;
@@ -32,7 +32,8 @@ pub struct FlowFold {
     places: BTreeMap<TaskId, (RunId, Place)>,
     unfinished: BTreeSet<RunId>,
     pub counts: FlowCounts,
-    now: Elapsed,
+    /// An owner counts releases anew when it begins.
+    now: (Epoch, Elapsed),
 }
 
 /// For the report.
@@ -86,7 +87,7 @@ pub struct RunFacts {
     undo: Vec<u32>,
     outputs: BTreeMap<(u32, u32), usize>,
     /// Releases at one instant.
-    burst: (Elapsed, u32),
+    burst: ((Epoch, Elapsed), u32),
     pub ever_stopped: bool,
     pub ever_forced: bool,
     pub ever_cleared: bool,
@@ -155,7 +156,7 @@ impl FlowFold {
         now: Elapsed,
         state: &ShardState,
     ) -> Check {
-        self.now = now;
+        self.now = (state.epoch, now);
         match event {
             Event::TaskSpawned { run, place, .. } => {
                 self.places.insert(run.task(*place), (*run, *place));
@@ -269,7 +270,7 @@ impl FlowFold {
             released: BTreeSet::new(),
             undo: Vec::new(),
             outputs: BTreeMap::new(),
-            burst: (Elapsed::ZERO, 0),
+            burst: Default::default(),
             ever_stopped: false,
             ever_forced: false,
             ever_cleared: false,

@@ -1,7 +1,8 @@
 //! Places of runs: released when their rule holds (I18), once each (I19), within the bounds of the run (I21).
 
-use mainspring_core::id::{Place, RunId};
+use mainspring_core::id::{Epoch, Place, RunId};
 use mainspring_core::task::Status;
+use mainspring_core::time::Elapsed;
 use mainspring_core::workflow::{FailurePolicy, NodeStatus, RunStatus, RunStop, Tolerance};
 
 use super::rules::{answers_failure, was};
@@ -140,7 +141,7 @@ impl RunFacts {
         })
     }
 
-    fn check_rate(&mut self, now: mainspring_core::time::Elapsed) -> Check {
+    fn check_rate(&mut self, now: (Epoch, Elapsed)) -> Check {
         if self.burst.0 != now {
             self.burst = (now, 0);
         }
