@@ -43,7 +43,7 @@ pub(crate) struct Diff {
 #[derive(Args)]
 struct Files {
     /// Files, directories (all of *.yaml, *.yml and *.json in them) or `-` for stdin
-    #[arg(short, long = "file", value_name = "FILE", required = true, num_args = 1..)]
+    #[arg(short = 'f', long = "file", value_name = "FILE", required = true, num_args = 1..)]
     paths: Vec<PathBuf>,
     /// Whose jobs they are unless they say it
     #[arg(long, default_value = TENANT_DEFAULT)]

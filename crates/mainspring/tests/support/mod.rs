@@ -43,11 +43,13 @@ pub fn server(data: &Path, listen: &str, more: &[&str]) -> (Running, String) {
     (running, address)
 }
 
-/// Starts a worker with these arguments more.
+/// Starts a worker with these arguments more; with four slots unless they say how many.
 pub fn worker(server: &str, state: &Path, more: &[&str]) -> Running {
+    let slots: &[&str] = if more.contains(&"--slots") { &[] } else { &["--slots", "4"] };
     let worker = Command::new(BINARY)
-        .args(["worker", "--server", server, "--slots", "4", "--state"])
+        .args(["worker", "--server", server, "--state"])
         .arg(state)
+        .args(slots)
         .args(more)
         .stderr(Stdio::null())
         .spawn();

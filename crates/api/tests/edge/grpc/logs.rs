@@ -6,7 +6,7 @@ use mainspring_proto::v1;
 use mainspring_runtime::ShardConfig;
 use tonic::Streaming;
 
-use super::{Clients, noop, reason};
+use super::{Clients, reason};
 use crate::rig::Rig;
 use crate::worker::FakeWorker;
 
@@ -37,7 +37,13 @@ async fn a_log_is_read_and_followed_over_attempts() {
         backoff: v1::Backoff::None.into(),
         ..v1::RetryPolicy::default()
     };
-    let spec = v1::TaskSpec { retry_policy: Some(retry), ..noop() };
+    // Of other work nobody waits for output.
+    let spec = v1::TaskSpec {
+        task_type: "process".into(),
+        payload_json: Some(r#"{"argv":["x"]}"#.into()),
+        retry_policy: Some(retry),
+        ..v1::TaskSpec::default()
+    };
     let task_id = grpc.submit(spec).await.expect("accepted").task_id;
     let ask = v1::TaskLogsRequest { task_id, ..v1::TaskLogsRequest::default() };
     let none = all(grpc.tasks.logs(ask.clone()).await.expect("begun").into_inner()).await;

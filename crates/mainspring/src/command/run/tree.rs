@@ -152,9 +152,9 @@ mod tests {
         });
         let lines = lines(Print::new(Output::Table), &run);
         assert_eq!(lines[0], "run_1 etl v2  RUNNING  1 completed, 1 running");
-        assert_eq!(lines[1], "  ✔ extract         COMPLETED");
-        assert_eq!(lines[2], "  ▶   transform     RUNNING        [██████████░░░░░░░░░░] 5/10, 1 failed");
-        assert_eq!(lines[3], "  ·     load        PENDING");
-        assert_eq!(lines[4], "  ·       notify    PENDING");
+        assert_eq!(lines[1], "  ✔ extract       COMPLETED");
+        assert_eq!(lines[2], "  ▶   transform   RUNNING        [██████████░░░░░░░░░░] 5/10, 1 failed");
+        assert_eq!(lines[3], "  ·     load      PENDING");
+        assert_eq!(lines[4], "  ·       notify  PENDING");
     }
 }
