@@ -4,20 +4,20 @@ use serde_json::{Value, json};
 
 use crate::{state, world};
 
-/// How an upstream task gets into a state.
+/// How an upstream task gets into a state. With a condition, because a rule that can never be met is refused.
 fn upstream(name: &str, wanted: &str) -> Vec<(String, Value)> {
     let name = name.to_owned();
     match wanted {
-        "success" => vec![(name, json!({"noop": {}}))],
-        "failed" => vec![(name, json!({"run": ["false"], "retries": 0}))],
-        "skipped" => vec![(name, json!({"noop": {}, "when": "false"}))],
+        "success" => vec![(name, json!({"run": ["true"], "when": "true"}))],
+        "failed" => vec![(name, json!({"run": ["false"], "retries": 0, "when": "true"}))],
+        "skipped" => vec![(name, json!({"run": ["true"], "when": "false"}))],
         // Longer than any of the others takes.
-        "running" => vec![(name, json!({"sleep": "120s"}))],
+        "running" => vec![(name, json!({"run": ["sleep", "120"], "when": "true"}))],
         "upstream_failed" => {
             let bad = format!("bad_{name}");
             vec![
                 (bad.clone(), json!({"run": ["false"], "retries": 0})),
-                (name, json!({"noop": {}, "needs": [bad]})),
+                (name, json!({"run": ["true"], "needs": [bad], "when": "true"})),
             ]
         }
         other => panic!("no such state: {other}"),
@@ -37,6 +37,17 @@ fn job(number: usize, row: &Value) -> Value {
         let name = format!("up{at}");
         tasks.extend(upstream(&name, wanted));
         needs.push(name);
+    }
+    // A row tells what follows from these states together, so none may be decided upon before the other is there: what
+    // is skipped at once waits for what has to run first.
+    for (at, wanted) in upstreams.iter().enumerate().filter(|(_, wanted)| **wanted == "skipped") {
+        let other = upstreams.iter().enumerate().find(|(other, _)| *other != at);
+        if let Some((other, state)) = other.filter(|(_, state)| !matches!(**state, "running" | "skipped")) {
+            let skipped = &mut tasks[&format!("up{at}")];
+            skipped["needs"] = json!([format!("up{other}")]);
+            skipped["trigger_rule"] = json!("all_done");
+            assert_ne!(*state, *wanted);
+        }
     }
     tasks.insert("node".into(), json!({"noop": {}, "needs": needs, "trigger_rule": row["rule"]}));
     json!({"job": format!("row{number}"), "failure_policy": "fail_after_all", "tasks": tasks})
