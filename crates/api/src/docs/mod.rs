@@ -30,7 +30,7 @@ async fn openapi() -> Response {
 
 /// For editors: completion and checks while a job file is written.
 async fn job_schema() -> Response {
-    ([(header::CONTENT_TYPE, "application/schema+json")], mainspring_definition::SCHEMA).into_response()
+    ([(header::CONTENT_TYPE, "application/json")], mainspring_definition::SCHEMA).into_response()
 }
 
 async fn page() -> Response {

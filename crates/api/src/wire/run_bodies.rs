@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 use super::task_body::PriorityBody;
@@ -53,7 +53,15 @@ pub(crate) struct ForceRunBody {
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct RunSelectorBody {
+    #[serde(deserialize_with = "given")]
     pub tenant: Option<String>,
+    #[serde(deserialize_with = "given")]
     pub job: Option<String>,
+    #[serde(deserialize_with = "given")]
     pub label: Option<String>,
+}
+
+/// A `null` here is rather a mistake than a wish for everything.
+fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    String::deserialize(deserializer).map(Some)
 }
