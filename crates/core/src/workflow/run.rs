@@ -176,8 +176,6 @@ pub struct Soft {
     pub stop_cursor: Option<(u32, u32)>,
     /// Tasks released in the second that began at the instant.
     pub released: (Elapsed, u32),
-    /// The owner was told that it is late.
-    pub late_told: bool,
 }
 
 impl PartialEq for Soft {

@@ -14,6 +14,7 @@ use super::super::call::Call;
 use super::super::{body, json};
 use super::limit;
 use crate::edge::Edge;
+use crate::operation;
 use crate::operation::flows::{self, RunFilter};
 use crate::problem::Problem;
 use crate::wire::{
@@ -47,11 +48,6 @@ fn filter(uri: &Uri) -> Result<RunFilter, Problem> {
     let words = text("state").into_iter().flat_map(|text| text.split(',')).filter(|word| !word.is_empty());
     let status =
         |word: &str| parse_run_status(word.trim()).ok_or_else(|| Problem::query("state", "unknown state"));
-    let label = |text: &str| {
-        let (key, value) =
-            text.split_once('=').ok_or_else(|| Problem::query("label", "write it as key=value"))?;
-        Ok::<_, Problem>((name("label", key)?, name("label", value)?))
-    };
     let cursor =
         |text: &str| text.parse().map_err(|_| Problem::query("cursor", "not one that an answer gave"));
     Ok(RunFilter {
@@ -61,7 +57,7 @@ fn filter(uri: &Uri) -> Result<RunFilter, Problem> {
         trigger: text("trigger")
             .map(|word| parse_trigger(word).ok_or_else(|| Problem::query("trigger", "unknown")))
             .transpose()?,
-        label: text("label").map(label).transpose()?,
+        label: text("label").map(operation::label).transpose()?,
         created_from: at("created_from")?,
         created_before: at("created_before")?,
         after: text("cursor").map(cursor).transpose()?,

@@ -16,9 +16,9 @@ use crate::workflow::run::{RunStatus, Trigger};
 pub struct TriggerRun {
     pub id: RunId,
     pub job: JobKey,
-    /// Checked by the edge against this version's declarations, with its defaults.
+    /// Checked by the edge against the job's declarations, with its defaults.
     pub parameters: Payload,
-    /// The version that the edge checked against; another one meanwhile is fine if it is newer.
+    /// `None`: as each task has it.
     pub priority: Option<Priority>,
     pub labels: Option<Labels>,
     /// With what the tables knew of the key before the command came here.

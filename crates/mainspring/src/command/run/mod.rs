@@ -7,7 +7,7 @@ mod watch;
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
-use mainspring_client::{Client, ClientError, query};
+use mainspring_client::query;
 use serde_json::{Value, json};
 
 pub(super) use self::watch::watch;
@@ -137,7 +137,7 @@ impl Run {
         match self.what {
             What::List(list) => list.run(),
             What::Get(one) => one.connect.run(async |client, print| {
-                let id = run_id(&client, &one.id).await?;
+                let id = client.run_id(&one.id).await?;
                 let run = client.get(&format!("/v1/runs/{id}")).await?;
                 if print.is_json() {
                     print.object(&run);
@@ -147,7 +147,7 @@ impl Run {
                 Ok(ExitCode::SUCCESS)
             }),
             What::Watch(one) => one.connect.run(async |client, print| {
-                let id = run_id(&client, &one.id).await?;
+                let id = client.run_id(&one.id).await?;
                 watch(&client, print, &id).await
             }),
             What::Cancel(cancel) => cancel.run(),
@@ -173,15 +173,10 @@ fn actor() -> String {
 
 fn verb(connect: Connect, id: &str, verb: &str, body: &Value) -> anyhow::Result<ExitCode> {
     connect.run(async |client, print| {
-        let id = run_id(&client, id).await?;
+        let id = client.run_id(id).await?;
         print.object(&client.post(&format!("/v1/runs/{id}:{verb}"), body).await?);
         Ok(ExitCode::SUCCESS)
     })
-}
-
-/// The whole id of a run that is named by it or by its beginning, among the newest.
-async fn run_id(client: &Client, text: &str) -> Result<String, ClientError> {
-    client.run_id(text).await
 }
 
 impl List {

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::super::connect::Connect;
 use super::super::submit::parse_label;
-use super::{actor, run_id, watch};
+use super::{actor, watch};
 
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
@@ -49,7 +49,7 @@ impl Rerun {
         let version = if self.newest { "newest" } else { "same" };
         let mut body = json!({"from": from, "version": version, "reason": self.reason, "actor": actor()});
         self.connect.run(async |client, print| {
-            let id = run_id(&client, &self.id).await?;
+            let id = client.run_id(&self.id).await?;
             if !self.parameters.is_empty() {
                 let old = client.get(&format!("/v1/runs/{id}?tasks_limit=0")).await?;
                 body["parameters"] = edited(&old, &self.parameters);
