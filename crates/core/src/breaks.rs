@@ -18,4 +18,6 @@ pub struct Breaks {
     pub run_not_relisted: bool,
     /// A node whose rule says that it must not run is released.
     pub release_ignores_rule: bool,
+    /// After recovery attempts hold no places in named limits.
+    pub seats_forgotten: bool,
 }

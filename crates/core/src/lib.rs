@@ -30,6 +30,7 @@ pub mod profile;
 pub mod question;
 pub mod resources;
 pub mod retry;
+pub mod seat;
 pub mod shard;
 pub mod task;
 pub mod time;

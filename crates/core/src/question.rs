@@ -109,6 +109,8 @@ pub struct Diagnosis {
     pub id: TaskId,
     pub status: Status,
     pub standing: Standing,
+    /// Who holds what it waits for, as far as they are named.
+    pub holders: Vec<TaskId>,
 }
 
 /// Where a task stands.
@@ -158,6 +160,7 @@ impl Standing {
             Self::Waits(WaitReason::NoWorkerMatches { .. }) => "no_worker_matches",
             Self::Waits(WaitReason::PoolLimit { .. }) => "pool_limit",
             Self::Waits(WaitReason::TenantLimit { .. }) => "tenant_limit",
+            Self::Waits(WaitReason::Limit { .. }) => "limit",
             Self::Waits(WaitReason::NoRoom { .. }) => "no_room",
             Self::Waits(WaitReason::Behind { .. }) => "behind",
             Self::Waits(WaitReason::AboutToBePlaced) => "about_to_be_placed",

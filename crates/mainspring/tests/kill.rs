@@ -188,6 +188,7 @@ fn submit(ids: &mut Chance, profile: &std::sync::Arc<Profile>) -> Command {
         start: StartTime::Now,
         labels: None,
         key: None,
+        seats: None,
     }))
 }
 

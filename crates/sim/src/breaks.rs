@@ -37,10 +37,12 @@ pub enum BreakMode {
     RunNotRelisted,
     /// A node whose rule says that it must not run is released.
     ReleaseIgnoresRule,
+    /// After recovery attempts hold no places in named limits.
+    SeatsForgotten,
 }
 
 impl BreakMode {
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Fence,
         Self::EarlyAnswer,
         Self::EarlyEffect,
@@ -55,6 +57,7 @@ impl BreakMode {
         Self::JoinTwice,
         Self::RunNotRelisted,
         Self::ReleaseIgnoresRule,
+        Self::SeatsForgotten,
     ];
 
     pub const fn name(self) -> &'static str {
@@ -73,6 +76,7 @@ impl BreakMode {
             Self::JoinTwice => "join-twice",
             Self::RunNotRelisted => "run-not-relisted",
             Self::ReleaseIgnoresRule => "release-ignores-rule",
+            Self::SeatsForgotten => "seats-forgotten",
         }
     }
 
@@ -85,6 +89,7 @@ impl BreakMode {
             join_twice: mode == Some(Self::JoinTwice),
             run_not_relisted: mode == Some(Self::RunNotRelisted),
             release_ignores_rule: mode == Some(Self::ReleaseIgnoresRule),
+            seats_forgotten: mode == Some(Self::SeatsForgotten),
         }
     }
 

@@ -60,6 +60,7 @@ fn encodings(_: &Path) {
         due: None,
         labels: None,
         key: None,
+        seats: None,
     }));
     let worker = WorkerId::from_bits(1 << 100);
     let assigned = Event::TaskAssigned { id, fence, worker, incarnation: Incarnation::new(WALL) };

@@ -17,6 +17,7 @@ use mainspring_core::name::Name;
 use mainspring_core::priority::{Band, Priority};
 use mainspring_core::process::{Cursor, Selector, Work};
 use mainspring_core::profile::{Delivery, Profile, ProfileSpec, TimeLimits};
+use mainspring_core::seat::{Seat, Seats};
 use mainspring_core::resources::{LabelCondition, Requirements, Resources};
 use mainspring_core::retry::{Backoff, ClassRule, Jitter, RetryOnly, RetryPolicy};
 use mainspring_core::task::{
@@ -161,6 +162,7 @@ fn full_task() -> Task {
             output: Some(Arc::from(*b"")),
             memory_bytes: Some(1 << 33),
             forced: Some(over()),
+            seats: Some(seats()),
         })),
         ..task(State::Quarantined)
     }
@@ -175,7 +177,13 @@ fn submitted() -> Submitted {
         due: None,
         labels: None,
         key: None,
+        seats: None,
     }
+}
+
+fn seats() -> Seats {
+    let seat = |limit, key, max| Seat { limit: name(limit), key: name(key), max };
+    Arc::from([seat("db", "", None), seat("customer", "acme", Some(300))])
 }
 
 /// A plain one, and one with every field.
@@ -202,6 +210,7 @@ fn events() -> Vec<(&'static str, Event)> {
         due: Some(WALL),
         labels: Some(labels()),
         key: Some(key()),
+        seats: Some(seats()),
         ..submitted()
     };
     let failed = |then| Event::AttemptFailed {
@@ -268,7 +277,8 @@ fn flow_events() -> Vec<(&'static str, Event)> {
     let (id, run, node) = (RUN, RUN, 2);
     let whole = Place { node, index: Place::WHOLE, turn: 0 };
     let item = Place { node: 300, index: 7, turn: 2 };
-    let spawned = |place, due, payload| Event::TaskSpawned { run, place, due, payload };
+    let spawned = |place, due, payload| Event::TaskSpawned { run, place, due, payload, seats: None };
+    let seated = Event::TaskSpawned { run, place: whole, due: None, payload: None, seats: Some(seats()) };
     let flow = Event::Flow;
     let paused = |pause| Event::Flow(FlowEvent::RunPaused { id, pause });
     let stopping = |stop| Event::Flow(FlowEvent::RunStopping { id, stop });
@@ -276,6 +286,7 @@ fn flow_events() -> Vec<(&'static str, Event)> {
         ("task_spawned", spawned(whole, None, None)),
         ("task_spawned_item", spawned(item, Some(WALL), Some(Arc::from(*b"filled in")))),
         ("task_spawned_undo", spawned(Place { index: Place::UNDO, ..whole }, None, None)),
+        ("task_spawned_seated", seated),
         (
             "job_applied",
             flow(FlowEvent::JobApplied(Box::new(JobApplied {

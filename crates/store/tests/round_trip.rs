@@ -12,6 +12,7 @@ use mainspring_core::name::Name;
 use mainspring_core::priority::{Band, Priority};
 use mainspring_core::process::{Cursor, Process, Selector, Work};
 use mainspring_core::profile::{Delivery, Profile, ProfileSpec, TimeLimits};
+use mainspring_core::seat::{Seat, Seats};
 use mainspring_core::resources::{LabelCondition, Requirements, Resources};
 use mainspring_core::retry::{Backoff, ClassRule, Jitter, RetryOnly, RetryPolicy};
 use mainspring_core::task::{AttemptRecord, Extra, Lease, Override, State, Status, Stop, StopReason, Task};
@@ -203,13 +204,13 @@ fn extra() -> impl Strategy<Value = Box<Extra>> {
         },
     );
     let given = (option::of(labels()), option::of(key()), option::of(bytes()), option::of(bytes()));
-    (given, vec(attempt, 0..4), any::<[u32; 2]>(), option::of(number()), option::of(over())).prop_map(
+    let rest = (option::of(number()), option::of(over()), option::of(seats()));
+    (given, vec(attempt, 0..4), any::<[u32; 2]>(), rest).prop_map(
         |(
             (labels, key, checkpoint, output),
             attempts,
             [attempts_dropped, worker_kills],
-            memory_bytes,
-            forced,
+            (memory_bytes, forced, seats),
         )| {
             Box::new(Extra {
                 labels,
@@ -221,6 +222,7 @@ fn extra() -> impl Strategy<Value = Box<Extra>> {
                 output,
                 memory_bytes,
                 forced,
+                seats,
             })
         },
     )
@@ -258,10 +260,18 @@ fn task() -> impl Strategy<Value = Task> {
 }
 
 fn submitted() -> impl Strategy<Value = Event> {
-    (id(), profile(), bytes(), priority(), option::of(wall()), option::of(labels()), option::of(key()))
-        .prop_map(|(id, profile, payload, priority, due, labels, key)| {
-            Event::TaskSubmitted(Box::new(Submitted { id, profile, payload, priority, due, labels, key }))
-        })
+    let given = (option::of(wall()), option::of(labels()), option::of(key()), option::of(seats()));
+    (id(), profile(), bytes(), priority(), given).prop_map(
+        |(id, profile, payload, priority, (due, labels, key, seats))| {
+            let submitted = Submitted { id, profile, payload, priority, due, labels, key, seats };
+            Event::TaskSubmitted(Box::new(submitted))
+        },
+    )
+}
+
+fn seats() -> impl Strategy<Value = Seats> {
+    let seat = (name(), name(), option::of(any::<u32>()));
+    vec(seat.prop_map(|(limit, key, max)| Seat { limit, key, max }), 0..3).prop_map(Arc::from)
 }
 
 fn attempt_event() -> impl Strategy<Value = Event> {
@@ -339,8 +349,9 @@ fn event() -> impl Strategy<Value = Event> {
         }),
         process().prop_map(|id| Event::ProcessEnded { id }),
         (key(), id()).prop_map(|(claim, entity)| Event::KeyBound { claim, entity }),
-        (run_id(), place(), option::of(wall()), option::of(bytes()))
-            .prop_map(|(run, place, due, payload)| Event::TaskSpawned { run, place, due, payload }),
+        (run_id(), place(), option::of(wall()), option::of(bytes()), option::of(seats())).prop_map(
+            |(run, place, due, payload, seats)| Event::TaskSpawned { run, place, due, payload, seats }
+        ),
         flow_event().prop_map(Event::Flow),
     ]
 }

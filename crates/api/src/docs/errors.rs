@@ -7,7 +7,7 @@ macro_rules! pages {
 }
 
 /// By code.
-const PAGES: [(&str, &str); 49] = pages![
+const PAGES: [(&str, &str); 50] = pages![
     "BATCH_TOO_LONG",
     "BODY_TOO_LARGE",
     "BODY_UNREADABLE",
@@ -52,6 +52,7 @@ const PAGES: [(&str, &str); 49] = pages![
     "TOO_MANY_FOLLOWERS",
     "TOO_MANY_JOBS",
     "TOO_MANY_LABELS",
+    "TOO_MANY_LIMITS",
     "TOO_MANY_PROCESSES",
     "TOO_MANY_RUNS",
     "TOO_MANY_TASKS",

@@ -23,6 +23,9 @@ pub(crate) struct DiagnosisView {
     pub due_in_ms: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub worker: Option<String>,
+    /// Tasks that hold what it waits for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub holders: Vec<String>,
 }
 
 impl DiagnosisView {
@@ -43,6 +46,7 @@ impl DiagnosisView {
             due_at,
             due_in_ms: due_in.map(Millis::get),
             worker,
+            holders: diagnosis.holders.iter().map(ToString::to_string).collect(),
         }
     }
 }

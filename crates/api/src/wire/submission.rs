@@ -7,14 +7,16 @@ use std::time::Duration;
 use mainspring_core::command::{StartTime, Submit};
 use mainspring_core::id::Slot;
 use mainspring_core::key::{KeyClaim, KeyFact, KeyScope};
+use mainspring_core::name::Name;
 use mainspring_core::profile::Profile;
+use mainspring_core::seat::{SEATS_MAX, Seat, Seats};
 use mainspring_core::task::{Labels, Payload, Status};
 use mainspring_core::time::{Millis, Wall};
 
 use super::names::name;
 use super::payload;
 use super::profile::Kind;
-use super::task_body::TaskBody;
+use super::task_body::{LimitBody, TaskBody};
 use crate::config::KEY_BYTES_MAX;
 use crate::gateway::{Gateway, now};
 use crate::problem::Problem;
@@ -36,6 +38,7 @@ pub(crate) struct Submission {
     priority: mainspring_core::priority::Priority,
     start: StartTime,
     labels: Option<Labels>,
+    seats: Option<Seats>,
     claim: Option<KeyClaim>,
 }
 
@@ -56,13 +59,14 @@ impl Submission {
         let payload: Payload = body.payload.map_or("null", |payload| payload.get()).as_bytes().into();
         let start = start(body)?;
         let labels = labels(body)?;
+        let seats = seats(body)?;
         let priority = body.priority.map(|priority| priority.0).unwrap_or_default();
         KIND.with_borrow_mut(|text| {
             text.clear();
             // Writing to memory, and maps have text keys: it cannot fail.
             let _ = serde_json::to_writer(&mut *text, &kind);
             let profile = profiles.get(text, || kind.profile())?;
-            let mut submission = Self { profile, payload, priority, start, labels, claim: None };
+            let mut submission = Self { profile, payload, priority, start, labels, seats, claim: None };
             if let Some(scope) = scope(body, keys, kind.tenant)? {
                 let request = submission.request_hash(text);
                 let expires = now() + Millis::new(key_life.as_millis() as u64);
@@ -90,6 +94,12 @@ impl Submission {
             part(&mut hasher, key.as_bytes());
             part(&mut hasher, value.as_bytes());
         }
+        for Seat { limit, key, max } in self.seats.iter().flat_map(|seats| seats.iter()) {
+            part(&mut hasher, b"limit");
+            part(&mut hasher, limit.as_bytes());
+            part(&mut hasher, key.as_bytes());
+            part(&mut hasher, &max.unwrap_or(0).to_le_bytes());
+        }
         first_half(hasher.finalize())
     }
 
@@ -103,6 +113,7 @@ impl Submission {
             start: self.start,
             labels: self.labels,
             key: self.claim.map(|claim| (claim, KeyFact::Absent)),
+            seats: self.seats,
         }
     }
 }
@@ -130,6 +141,31 @@ fn labels(body: &TaskBody<'_>) -> Result<Option<Labels>, Problem> {
     let Some(labels) = body.labels.as_ref().filter(|labels| !labels.is_empty()) else { return Ok(None) };
     let pairs = labels.iter().map(|(key, value)| Ok((name("labels", key)?, name("labels", value)?)));
     pairs.collect::<Result<Vec<_>, Problem>>().map(|labels| Some(labels.into()))
+}
+
+fn seats(body: &TaskBody<'_>) -> Result<Option<Seats>, Problem> {
+    let seat = |limit: &LimitBody<'_>| {
+        let max = limit.max.map(|max| u32::try_from(max).unwrap_or(u32::MAX));
+        if max == Some(0) {
+            return Err(Problem::field("limits.max", "it is at least 1"));
+        }
+        let limit_name = name("limits.name", &limit.name)?;
+        if limit_name.is_empty() {
+            return Err(Problem::field("limits.name", "it may not be empty"));
+        }
+        let key = limit.key.as_deref().map_or(Ok(Name::default()), |key| name("limits.key", key))?;
+        Ok(Seat { limit: limit_name, key, max })
+    };
+    if body.limits.is_empty() {
+        return Ok(None);
+    }
+    let seats: Vec<Seat> = body.limits.iter().map(seat).collect::<Result<_, _>>()?;
+    for (at, seat) in seats.iter().enumerate().take(SEATS_MAX) {
+        if seats[..at].iter().any(|other| (&other.limit, &other.key) == (&seat.limit, &seat.key)) {
+            return Err(Problem::field("limits", format!("limit `{}` is named twice", seat.limit)));
+        }
+    }
+    Ok(Some(seats.into()))
 }
 
 fn scope(body: &TaskBody<'_>, keys: Keys<'_>, tenant: &str) -> Result<Option<KeyScope>, Problem> {

@@ -43,6 +43,8 @@ pub struct TaskBody<'a> {
     pub labels: Option<BTreeMap<Text<'a>, Text<'a>>>,
     pub delivery: Option<DeliveryWord>,
     #[serde(borrow)]
+    pub limits: Vec<LimitBody<'a>>,
+    #[serde(borrow)]
     pub idempotency_key: Option<Text<'a>>,
 }
 
@@ -75,6 +77,19 @@ pub struct ResourcesBody<'a> {
     pub gpus: u64,
     #[serde(borrow, skip_serializing_if = "BTreeMap::is_empty", deserialize_with = "whole::map")]
     pub custom: BTreeMap<Text<'a>, u64>,
+}
+
+/// A place that each attempt holds in a named limit.
+#[derive(Clone, PartialEq, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct LimitBody<'a> {
+    #[serde(borrow)]
+    pub name: Text<'a>,
+    /// Each key has its own count.
+    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<Text<'a>>,
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "whole::option")]
+    pub max: Option<u64>,
 }
 
 /// Where it may run: `key=value`, `key!=value`, `key`, and a zone.

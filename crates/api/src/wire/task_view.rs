@@ -3,12 +3,14 @@
 use mainspring_core::id::WorkerId;
 use mainspring_core::name::Name;
 use mainspring_core::profile::Delivery;
+use mainspring_core::seat::Seat;
 use mainspring_core::task::{AttemptRecord, State, Status, Task};
 use mainspring_core::time::Wall;
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use super::state::as_word;
+use super::task_body::LimitBody;
 use super::time::Moment;
 
 #[derive(Serialize)]
@@ -45,6 +47,8 @@ pub(crate) struct TaskView<'a> {
     pub attempts_dropped: u32,
     #[serde(serialize_with = "pairs", skip_serializing_if = "<[_]>::is_empty")]
     pub labels: &'a [(Name, Name)],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub limits: Vec<LimitBody<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub forced_by: Option<ForcedView<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -117,6 +121,7 @@ impl<'a> TaskView<'a> {
             attempts: if whole { attempts(task) } else { Vec::new() },
             attempts_dropped: extra.map_or(0, |extra| extra.attempts_dropped),
             labels: task.labels(),
+            limits: limits(task),
             forced_by: extra
                 .and_then(|extra| extra.forced.as_ref())
                 .map(|over| ForcedView { actor: &over.actor, reason: &over.reason }),
@@ -181,6 +186,19 @@ fn delivery<S: Serializer>(delivery: &Delivery, serializer: S) -> Result<S::Ok, 
         Delivery::AtLeastOnce => "at_least_once",
         Delivery::AtMostOnce => "at_most_once",
     })
+}
+
+fn limits(task: &Task) -> Vec<LimitBody<'_>> {
+    let seats = task.extra.as_ref().and_then(|extra| extra.seats.as_deref()).unwrap_or(&[]);
+    seats.iter().map(limit).collect()
+}
+
+fn limit(seat: &Seat) -> LimitBody<'_> {
+    LimitBody {
+        name: seat.limit.as_str().into(),
+        key: Some(seat.key.as_str()).filter(|key| !key.is_empty()).map(Into::into),
+        max: seat.max.map(u64::from),
+    }
 }
 
 fn pairs<S: Serializer>(labels: &[(Name, Name)], serializer: S) -> Result<S::Ok, S::Error> {

@@ -27,6 +27,7 @@ use crate::name::Name;
 use crate::priority::Priority;
 use crate::process::Selector;
 use crate::profile::Profile;
+use crate::seat::Seats;
 use crate::question::{Diagnosis, Progress, Question, Stats, UnfinishedPage, WorkerView};
 use crate::task::{Labels, Override, Payload, Status, Task};
 use crate::time::{Millis, Wall};
@@ -128,6 +129,8 @@ pub struct Submit {
     pub labels: Option<Labels>,
     /// With what the tables knew of the key before the command came here.
     pub key: Option<(KeyClaim, KeyFact)>,
+    /// Places that each attempt holds in named limits.
+    pub seats: Option<Seats>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -202,6 +205,8 @@ pub struct Hello {
 pub enum Configure {
     Tenant { tenant: Name, share: crate::dispatch::TenantShare },
     Pool { pool: Name, limit: crate::dispatch::PoolLimit },
+    /// How many hold a place in a named limit at once, of each tenant and key; `None`: as the tasks say.
+    Limit { limit: Name, max: Option<u32> },
 }
 
 /// What a command that was not refused is answered with.

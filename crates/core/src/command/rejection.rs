@@ -58,6 +58,10 @@ pub enum Rejection {
         bytes: usize,
         max: usize,
     },
+    TooManySeats {
+        count: usize,
+        max: usize,
+    },
     TooManyLabels {
         count: usize,
         max: usize,
@@ -100,6 +104,7 @@ impl Rejection {
             Self::TooManyTasks { .. } => "TOO_MANY_TASKS",
             Self::MemoryFull { .. } => "MEMORY_FULL",
             Self::PayloadTooLarge { .. } => "PAYLOAD_TOO_LARGE",
+            Self::TooManySeats { .. } => "TOO_MANY_LIMITS",
             Self::TooManyLabels { .. } => "TOO_MANY_LABELS",
             Self::TooFarAhead { .. } => "TOO_FAR_AHEAD",
             Self::TooManyProcesses { .. } => "TOO_MANY_PROCESSES",
@@ -161,6 +166,7 @@ impl Rejection {
             Self::TooManyTasks { .. } => "slow the producer, or raise `limits.tasks_max`".into(),
             Self::MemoryFull { .. } => "slow the producer, or raise `limits.payload_bytes_held_max`".into(),
             Self::PayloadTooLarge { .. } => "store the data elsewhere and pass a reference".into(),
+            Self::TooManySeats { .. } => "name fewer limits".into(),
             Self::TooManyLabels { .. } => "use fewer labels".into(),
             Self::TooFarAhead { .. } => "choose a nearer time".into(),
             Self::Flow(refusal) => refusal.advice(),
@@ -212,6 +218,9 @@ impl fmt::Display for Rejection {
             Self::MemoryFull { held, max } => write!(f, "{held} of {max} payload bytes are held in memory"),
             Self::PayloadTooLarge { bytes, max } => {
                 write!(f, "the payload has {bytes} bytes of at most {max}")
+            }
+            Self::TooManySeats { count, max } => {
+                write!(f, "the task names {count} limits of at most {max}")
             }
             Self::TooManyLabels { count, max } => write!(f, "there are {count} labels of at most {max}"),
             Self::TooFarAhead { max } => {

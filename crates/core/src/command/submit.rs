@@ -6,6 +6,7 @@ use crate::id::TaskId;
 use crate::limits::Pressure;
 use crate::priority::Band;
 use crate::resources::LABELS_MAX;
+use crate::seat::SEATS_MAX;
 use crate::task::Status;
 use crate::time::{Millis, Wall};
 
@@ -30,6 +31,7 @@ pub(super) fn decide(view: &View<'_>, submit: Submit, out: &mut Vec<Event>) -> R
         due,
         labels: submit.labels,
         key: submit.key.map(|(claim, _)| claim),
+        seats: submit.seats,
     })));
     Ok(Answer::Submitted { id, status })
 }
@@ -69,6 +71,10 @@ fn check_sizes(view: &View<'_>, submit: &Submit) -> Result<(), Rejection> {
     let count = submit.labels.as_ref().map_or(0, |labels| labels.len());
     if count > LABELS_MAX {
         return Err(Rejection::TooManyLabels { count, max: LABELS_MAX });
+    }
+    let count = submit.seats.as_ref().map_or(0, |seats| seats.len());
+    if count > SEATS_MAX {
+        return Err(Rejection::TooManySeats { count, max: SEATS_MAX });
     }
     Ok(())
 }

@@ -32,7 +32,10 @@ impl Dispatcher {
 
     fn drop_class(&mut self, id: Id<Class>) {
         let class = self.classes.remove(id);
-        self.lookup.classes.remove(&(class.line, class.need, class.level));
+        self.forget_class_key(&class);
+        if let Some(row) = &class.row {
+            self.drop_row(row);
+        }
         self.lines[class.line].classes -= 1;
         if self.lines[class.line].classes == 0 {
             let line = self.lines.remove(class.line);

@@ -12,6 +12,7 @@ use super::links::Fifo;
 use super::need::Need;
 use super::queue::{Class, LEVELS, Lane, Line, Pool, Spot, Stand, Tenant};
 use super::ranked::Ranked;
+use super::seats::Limit;
 use super::slab::Id;
 use super::{Dispatcher, POOL_DEFAULT, TENANT_DEFAULT, Wants};
 use crate::index::Index;
@@ -20,6 +21,7 @@ use crate::name::Name;
 use crate::priority::{Band, Priority};
 use crate::profile::Profile;
 use crate::resources::Requirements;
+use crate::seat::Seats;
 
 /// Entries of the cache from profiles to classes; a newcomer replaces what was there.
 const CACHE: usize = 1024;
@@ -30,6 +32,11 @@ pub struct Lookup {
     pub pools: Index<Name, Id<Pool>>,
     pub lines: Index<(Id<Tenant>, Id<Pool>, Band), Id<Line>>,
     pub classes: Index<(Id<Line>, Id<Need>, u8), Id<Class>>,
+    /// Classes with seats.
+    pub seated: Index<(Id<Line>, Id<Need>, u8, Seats), Id<Class>>,
+    pub limits: Index<(Id<Tenant>, Name, Name), Id<Limit>>,
+    /// Maxima of limits that are configured.
+    pub limit_max: Index<Name, u32>,
     cache: Vec<Option<Cached>>,
     pub idle: VecDeque<Id<Class>>,
     serial: u64,
@@ -61,6 +68,9 @@ fn cache_cell(wants: &Wants<'_>) -> usize {
 
 impl Dispatcher {
     pub(super) fn class_for(&mut self, wants: &Wants<'_>) -> Id<Class> {
+        if wants.seats.is_some() {
+            return self.class_by_parts(wants);
+        }
         let cell = cache_cell(wants);
         if let Some(Some(cached)) = self.lookup.cache.get(cell)
             && self.classes.get(cached.class).is_some_and(|class| class.serial == cached.serial)
@@ -88,9 +98,14 @@ impl Dispatcher {
         let need = self.need_for(pool, &wants.profile.requirements, wants.memory_bytes);
         let line = self.line_for(tenant, pool, wants.priority.band);
         let level = wants.priority.level();
-        if let Some(class) = self.lookup.classes.get(&(line, need, level)) {
+        let known = match wants.seats {
+            None => self.lookup.classes.get(&(line, need, level)),
+            Some(seats) => self.lookup.seated.get(&(line, need, level, seats.clone())),
+        };
+        if let Some(class) = known {
             return *class;
         }
+        let row = wants.seats.map(|seats| Box::new(self.row_for(tenant, seats)));
         self.lookup.serial += 1;
         let class = self.classes.insert(Class {
             line,
@@ -98,14 +113,26 @@ impl Dispatcher {
             level,
             fifo: Fifo::default(),
             held: 0,
+            row,
             spot: Spot::Out,
             in_idle: false,
             serial: self.lookup.serial,
         });
         self.needs[need].classes += 1;
         self.lines[line].classes += 1;
-        self.lookup.classes.insert((line, need, level), class);
+        match wants.seats {
+            None => self.lookup.classes.insert((line, need, level), class),
+            Some(seats) => self.lookup.seated.insert((line, need, level, seats.clone()), class),
+        };
         class
+    }
+
+    pub(super) fn forget_class_key(&mut self, class: &Class) {
+        let Class { line, need, level, row, .. } = class;
+        match row {
+            None => self.lookup.classes.remove(&(*line, *need, *level)),
+            Some(row) => self.lookup.seated.remove(&(*line, *need, *level, row.seats.clone())),
+        };
     }
 
     pub(super) fn find_pool(&self, name: &Name) -> Option<Id<Pool>> {

@@ -2,7 +2,7 @@
 //! Entry: [`Dispatcher`]: it is told what waits and who can work, and [`Dispatcher::place`] pairs them.
 //! - DP-1 bands are strict; inside a band the tenants of a pool take turns by weight; inside a tenant the
 //!   higher level goes first, then the task that was queued first
-//! - DP-2 room, pool limit and tenant limit are taken in one step or not at all, and never beyond what is
+//! - DP-2 room, pool limit, tenant limit and the seats in named limits are taken in one step or not at all, and never beyond what is
 //!   free; only `hold`, which records what already runs, may overdraw
 //! - DP-3 what cannot run holds up nothing that can, and is looked at again only after a change to what
 //!   stopped it; when `place` returns `None`, nothing could be placed
@@ -25,6 +25,7 @@ mod place;
 mod queue;
 mod ranked;
 mod room;
+mod seats;
 mod shelf;
 mod slab;
 mod tasks;
@@ -41,6 +42,7 @@ use self::links::Links;
 use self::lookup::Lookup;
 use self::need::Need;
 use self::queue::{Class, Line, Pool, Tenant};
+use self::seats::Limit;
 use self::slab::{Id, Slab};
 pub use self::why::{Unmet, WaitReason};
 use self::workers::Workers;
@@ -50,6 +52,7 @@ use crate::index::TaskSlot;
 use crate::name::Name;
 use crate::priority::{Band, Priority};
 use crate::profile::Profile;
+use crate::seat::Seats;
 
 /// How a tenant shares the workers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -81,6 +84,8 @@ pub struct Wants<'a> {
     pub avoid: Option<WorkerSlot>,
     /// Replaces the memory need of the profile.
     pub memory_bytes: Option<u64>,
+    /// Seats that it takes together with its worker.
+    pub seats: Option<&'a Seats>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -107,6 +112,7 @@ pub struct Dispatcher {
     needs: Slab<Need>,
     tenants: Slab<Tenant>,
     pools: Slab<Pool>,
+    limits: Slab<Limit>,
     workers: Workers,
     lookup: Lookup,
     /// Pools with something to place, for each band.
@@ -126,6 +132,7 @@ impl Dispatcher {
             needs: Slab::default(),
             tenants: Slab::default(),
             pools: Slab::default(),
+            limits: Slab::default(),
             workers: Workers::default(),
             lookup: Lookup::default(),
             ready: Default::default(),

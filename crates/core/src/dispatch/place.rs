@@ -1,7 +1,7 @@
 //! The choice of the next task and its worker.
 //! Entry: [`Dispatcher::place`].
 //! Each step of the loop either places a task, or takes something out of the way for good: a line to its
-//! tenant's limit, a class to its need, a lane out of the ring. So what cannot run is looked at once after
+//! tenant's limit, a class to a full limit or to its need, a lane out of the ring. So what cannot run is looked at once after
 //! each thing that could have changed that.
 
 use super::links::Held;
@@ -97,6 +97,10 @@ impl Dispatcher {
             return None;
         }
         let class = self.first_class(line);
+        if let Some((limit, max)) = self.full_limit(&self.classes[class]) {
+            self.wait_for_seat(class, limit, max);
+            return None;
+        }
         let task = self.classes[class].fifo.head().expect("QU-1: a class in its line is not empty");
         let Some(worker) = self.worker_for(class, task) else {
             self.close(self.classes[class].need);
@@ -125,6 +129,7 @@ impl Dispatcher {
         self.take_turn(line);
         self.unqueue(class, task);
         self.occupy(class, task, worker);
+        self.rouse_all_of(class, None);
     }
 
     /// A line that was blocked for long has a low pass: it gets this turn early, but not a row of them.
@@ -146,5 +151,6 @@ impl Dispatcher {
         self.workers.take(worker, &self.needs[class.need]);
         let generation = self.workers.record(worker).generation;
         self.links.hold(task, Held { class: id, worker, generation });
+        self.sit(id, task);
     }
 }

@@ -1,6 +1,7 @@
 //! What waits, from the outside in: pool, lane (a band of a pool), line (a tenant in a lane), class.
 //! Entry: the types; they are moved about by `tasks`, `place` and `wake`.
-//! - QU-1 a class with tasks is either in the order of its line, or parked at its need; else in neither
+//! - QU-1 a class with tasks is either in the order of its line, or parked at its need, or waits at a full limit; one
+//!   without is nowhere
 //! - QU-2 a line whose order is not empty is either in its lane or waits for its tenant's limit
 //! - QU-3 the key under which something is kept is never above its true key: passes and head orders only
 //!   grow. So the first with a true key is the true first, and others need no repair when they change.
@@ -11,6 +12,7 @@ use std::sync::Arc;
 use super::links::{Fifo, Links};
 use super::need::Need;
 use super::ranked::Ranked;
+use super::seats::{Limit, Row};
 use super::slab::Id;
 use super::{PoolLimit, TenantShare};
 use crate::name::Name;
@@ -109,6 +111,8 @@ pub struct Class {
     pub level: u8,
     pub fifo: Fifo,
     pub held: u32,
+    /// The limits in which its tasks take seats.
+    pub row: Option<Box<Row>>,
     pub spot: Spot,
     /// Whether it is in the list of classes that may be forgotten.
     pub in_idle: bool,
@@ -133,6 +137,12 @@ pub enum Spot {
     Out,
     Line(u8, u64),
     Parked(Rank),
+    AtLimit {
+        limit: Id<Limit>,
+        max: Option<u32>,
+        level: u8,
+        age: u64,
+    },
 }
 
 /// The order of classes over the lines of a lane.

@@ -98,6 +98,11 @@ impl<T> Slab<T> {
         self.cells.iter().flatten()
     }
 
+    pub fn ids(&self) -> impl Iterator<Item = Id<T>> {
+        let used = self.cells.iter().enumerate().filter(|(_, cell)| cell.is_some());
+        used.map(|(number, _)| Id::from_number(number as u32))
+    }
+
     #[cfg(test)]
     pub fn len(&self) -> usize {
         self.cells.len() - self.free.len()

@@ -39,6 +39,7 @@ impl Dispatcher {
     pub fn remove(&mut self, task: TaskSlot) -> bool {
         let Some(class) = self.links.queued(task) else { return false };
         self.unqueue(class, task);
+        self.rouse_all_of(class, None);
         self.note_idle(class);
         true
     }
@@ -64,6 +65,7 @@ impl Dispatcher {
         self.tenants[tenant].running -= 1;
         self.pools[pool].running -= 1;
         self.workers.give(held, &self.needs[class.need]);
+        self.stand_up(held.class, task);
         self.wake_tenant(tenant);
         self.ring(pool);
         self.room_gained(held.worker);
@@ -91,6 +93,7 @@ impl Dispatcher {
                 Spot::Out => {}
                 Spot::Line(..) => self.take_from_line(id),
                 Spot::Parked(_) => self.take_from_need(id),
+                Spot::AtLimit { .. } => self.take_from_limit(id),
             }
         }
     }

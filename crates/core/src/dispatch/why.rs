@@ -15,6 +15,8 @@ use crate::resources::LabelCondition;
 
 /// Longer lines are measured by the age of their tasks instead of being walked.
 const WALK_MAX: u32 = 4096;
+/// Holders of a limit that are named.
+const HOLDERS_MAX: usize = 5;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum WaitReason {
@@ -35,6 +37,14 @@ pub enum WaitReason {
         tenant: Name,
         running: u32,
         max: u32,
+    },
+    /// A named limit has no seat left; some of those who hold one.
+    Limit {
+        limit: Name,
+        key: Name,
+        held: u32,
+        max: u32,
+        holders: Vec<TaskSlot>,
     },
     NoRoom {
         pool: Name,
@@ -82,12 +92,26 @@ impl Dispatcher {
         } else if tenant.is_at_limit() {
             let (running, max) = (tenant.running, tenant.share.running_max);
             WaitReason::TenantLimit { tenant: tenant.name.clone(), running, max }
+        } else if let Some(reason) = self.limit_reason(class) {
+            reason
         } else if !has_room {
             WaitReason::NoRoom { pool: name(), ahead }
         } else if ahead > 0 {
             WaitReason::Behind { tasks: ahead }
         } else {
             WaitReason::AboutToBePlaced
+        })
+    }
+
+    fn limit_reason(&self, class: &Class) -> Option<WaitReason> {
+        let (limit, max) = self.full_limit(class)?;
+        let limit = &self.limits[limit];
+        Some(WaitReason::Limit {
+            limit: limit.name.clone(),
+            key: limit.key.clone(),
+            held: limit.holders.len() as u32,
+            max: limit.max_for(max),
+            holders: limit.holders.iter().copied().take(HOLDERS_MAX).collect(),
         })
     }
 
@@ -144,6 +168,9 @@ impl WaitReason {
             Self::NoWorkerMatches { .. } => "start a worker that has all of it, or ask for less".into(),
             Self::PoolLimit { pool, .. } => format!("wait, or raise `pools.{pool}.running_max`"),
             Self::TenantLimit { tenant, .. } => format!("wait, or raise `tenants.{tenant}.running_max`"),
+            Self::Limit { limit, .. } => {
+                format!("wait until one of the holders ends, or raise `max` of limit `{limit}`")
+            }
             Self::NoRoom { pool, .. } => format!("wait, or add workers to pool `{pool}`"),
             Self::Behind { .. } => "wait, or raise its priority".into(),
             Self::AboutToBePlaced => "wait a moment".into(),
@@ -170,6 +197,13 @@ impl fmt::Display for WaitReason {
             }
             Self::TenantLimit { tenant, running, max } => {
                 write!(f, "tenant `{tenant}` runs {running} of at most {max} tasks")
+            }
+            Self::Limit { limit, key, held, max, .. } => {
+                write!(f, "limit `{limit}`")?;
+                if !key.is_empty() {
+                    write!(f, " of `{key}`")?;
+                }
+                write!(f, " has {held} of at most {max} holders")
             }
             Self::NoRoom { pool, ahead: 0 } => {
                 write!(f, "all matching workers of pool `{pool}` are busy or not accepting work")

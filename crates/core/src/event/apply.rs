@@ -37,8 +37,9 @@ pub fn apply(state: &mut ShardState, event: &Event) -> Option<Change> {
 
 fn apply_to_task(state: &mut ShardState, event: &Event) -> Option<Change> {
     match event {
-        Event::TaskSpawned { run, place, due, payload } => {
-            Some(workflow::apply::spawn(state, *run, *place, *due, payload.as_ref()))
+        Event::TaskSpawned { run, place, due, payload, seats } => {
+            let given = (payload.as_ref(), seats.as_ref());
+            Some(workflow::apply::spawn(state, *run, *place, *due, given))
         }
         Event::EpochStarted { epoch } => {
             start_epoch(state, *epoch);
@@ -146,7 +147,7 @@ fn assign(
 
 fn submit(state: &mut ShardState, submitted: &Submitted) -> Change {
     let now = state.now;
-    let has_extra = submitted.labels.is_some() || submitted.key.is_some();
+    let has_extra = submitted.labels.is_some() || submitted.key.is_some() || submitted.seats.is_some();
     let task = Task {
         id: submitted.id,
         profile: submitted.profile.clone(),
@@ -167,7 +168,9 @@ fn submit(state: &mut ShardState, submitted: &Submitted) -> Change {
         due: DueSince::default(),
         origin: None,
         extra: has_extra.then(|| {
-            Box::new(Extra { labels: submitted.labels.clone(), key: submitted.key, ..Extra::default() })
+            let Submitted { labels, key, seats, .. } = submitted;
+            let (labels, seats) = (labels.clone(), seats.clone());
+            Box::new(Extra { labels, key: *key, seats, ..Extra::default() })
         }),
     };
     if let Some(claim) = submitted.key {

@@ -16,6 +16,7 @@ use crate::key::KeyClaim;
 use crate::priority::Priority;
 use crate::process::{Cursor, Work};
 use crate::profile::Profile;
+use crate::seat::Seats;
 use crate::task::{Labels, Override, Payload, Status, StopReason, Task};
 use crate::time::{Elapsed, Millis, Wall};
 use crate::workflow::FlowEvent;
@@ -33,6 +34,7 @@ pub enum Event {
         place: Place,
         due: Option<Wall>,
         payload: Option<Payload>,
+        seats: Option<Seats>,
     },
     /// Something happened to a job or a run.
     Flow(FlowEvent),
@@ -133,6 +135,7 @@ pub struct Submitted {
     pub due: Option<Wall>,
     pub labels: Option<Labels>,
     pub key: Option<KeyClaim>,
+    pub seats: Option<Seats>,
 }
 
 /// What follows a failed attempt.

@@ -54,7 +54,12 @@ impl Machine {
             | State::UpstreamFailed
             | State::Quarantined => Standing::Ended,
         };
-        Ok(Diagnosis { id, status: task.status(), standing })
+        let holders = match &standing {
+            Standing::Waits(WaitReason::Limit { holders, .. }) => holders.as_slice(),
+            _ => &[],
+        };
+        let holders = holders.iter().filter_map(|slot| self.state.tasks.get(*slot)).map(|task| task.id);
+        Ok(Diagnosis { id, status: task.status(), holders: holders.collect(), standing })
     }
 
     fn stats(&self) -> Stats {

@@ -113,7 +113,11 @@ impl Machine {
         }
         self.state.mark_running(slot);
         let task = self.state.tasks.get(slot).expect("MA-2: a debt names a task in memory");
-        self.dispatcher.hold(slot, worker, super::settle::wants(&self.fleet, task));
+        let mut wants = super::settle::wants(&self.fleet, task);
+        if self.config.breaks.seats_forgotten {
+            wants.seats = None;
+        }
+        self.dispatcher.hold(slot, worker, wants);
         self.fleet.hold(slot, worker);
         if !self.config.breaks.timer_not_rearmed {
             self.timers.set(slot, deadline);

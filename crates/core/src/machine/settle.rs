@@ -104,5 +104,6 @@ pub(super) fn wants<'a>(fleet: &crate::fleet::Fleet, task: &'a Task) -> Wants<'a
         priority: task.priority,
         avoid: last.and_then(|attempt| fleet.find(attempt.worker)),
         memory_bytes: extra.and_then(|extra| extra.memory_bytes),
+        seats: extra.and_then(|extra| extra.seats.as_ref()),
     }
 }

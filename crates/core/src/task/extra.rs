@@ -6,6 +6,7 @@ use crate::failure::Failure;
 use crate::id::{Fence, WorkerId};
 use crate::key::KeyClaim;
 use crate::name::Name;
+use crate::seat::Seats;
 use crate::time::Wall;
 
 /// Attempt records kept with a task: the first and the newest ones; the count of the rest is kept too.
@@ -29,6 +30,8 @@ pub struct Extra {
     /// Memory to ask for instead of the profile's, after a `resource` failure.
     pub memory_bytes: Option<u64>,
     pub forced: Option<Override>,
+    /// Places that each attempt holds in named limits.
+    pub seats: Option<Seats>,
 }
 
 /// An attempt that did not succeed.

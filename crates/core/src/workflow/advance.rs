@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::event::{FlowEvent, RunCreated};
 use super::finish::finish;
-use super::plan::{Each, FailurePolicy, OnEmpty, Work};
+use super::plan::{Each, FailurePolicy, LimitUse, OnEmpty, Work};
 use super::rule::Verdict;
 use super::run::{NodeStatus, Origin, Pause, Run, RunStatus, RunStop, Trigger};
 use super::scope::{Evaluate, Scope};
@@ -16,6 +16,7 @@ use crate::event::Event;
 use crate::id::Place;
 use crate::limits::Limits;
 use crate::name::Name;
+use crate::seat::{Seat, Seats};
 use crate::shard::ShardState;
 use crate::task::Payload;
 use crate::time::{Elapsed, Millis, Now};
@@ -165,9 +166,13 @@ fn judge(run: &Run, node: u32, now: Now, evaluate: &dyn Evaluate) -> Event {
                     Ok(payload) => payload,
                     Err(why) => return failed(run, node, "template", &why),
                 };
+            let seats = match seats(&spec.limits, evaluate, || Scope::of_node(run, node)) {
+                Ok(seats) => seats,
+                Err(why) => return failed(run, node, "limits", &why),
+            };
             let place = Place { node, index: Place::WHOLE, turn: run.node(node).turn + 1 };
             let due = (repeat.pause > Millis::ZERO).then(|| now.wall + repeat.pause);
-            Event::TaskSpawned { run: run.id, place, due, payload }
+            Event::TaskSpawned { run: run.id, place, due, payload, seats }
         }
     }
 }
@@ -180,6 +185,27 @@ pub(super) fn render<'a>(
     scope: impl FnOnce() -> Scope<'a>,
 ) -> Result<Option<Payload>, String> {
     if templated { evaluate.render(payload, executor, &scope()).map(Some) } else { Ok(None) }
+}
+
+/// The seats of a task in the limits that its node names, with their keys filled in.
+fn seats<'a>(
+    limits: &[LimitUse],
+    evaluate: &dyn Evaluate,
+    scope: impl Fn() -> Scope<'a>,
+) -> Result<Option<Seats>, String> {
+    if limits.is_empty() {
+        return Ok(None);
+    }
+    let seat = |limit: &LimitUse| {
+        let key = if limit.key.is_empty() {
+            Name::default()
+        } else {
+            let text = evaluate.text(&limit.key, &scope())?;
+            Name::new(&text).map_err(|bad| format!("the key of `{}`: {bad}", limit.name))?
+        };
+        Ok(Seat { limit: limit.name.clone(), key, max: limit.max })
+    };
+    limits.iter().map(seat).collect::<Result<Seats, String>>().map(Some)
 }
 
 /// Lets the first ready node go, if the run may. `None`: nothing is ready, or only an end can make room.
@@ -314,7 +340,9 @@ fn start(
         Work::Task(work) => {
             let payload = render(work.templated, &work.payload, &work.profile.executor, evaluate, scope)
                 .map_err(|why| unable(run, node, index, "template", &why))?;
-            Ok(Event::TaskSpawned { run: run.id, place, due: None, payload })
+            let seats = seats(&run.plan.node(node).limits, evaluate, scope)
+                .map_err(|why| unable(run, node, index, "limits", &why))?;
+            Ok(Event::TaskSpawned { run: run.id, place, due: None, payload, seats })
         }
         Work::Run { job, parameters, templated } => {
             let executor = Name::fixed("job");

@@ -14,6 +14,7 @@ use super::table::RunSlot;
 use crate::event::Change;
 use crate::id::{Fence, Place, RunId, WorkerId};
 use crate::index::TaskSlot;
+use crate::seat::Seats;
 use crate::shard::ShardState;
 use crate::task::{Cause, DueSince, Extra, Payload, State, Status, Task, arrow_exists};
 use crate::time::Wall;
@@ -304,7 +305,7 @@ pub(crate) fn spawn(
     id: RunId,
     place: Place,
     due: Option<Wall>,
-    payload: Option<&Payload>,
+    (payload, seats): (Option<&Payload>, Option<&Seats>),
 ) -> Change {
     let mut made = None;
     let (seq, now) = (state.seq, state.now);
@@ -345,7 +346,8 @@ pub(crate) fn spawn(
         stored: false,
         due: DueSince::default(),
         origin: Some(Box::new(Origin { run: id, place })),
-        extra: labels.map(|labels| Box::new(Extra { labels: Some(labels), ..Extra::default() })),
+        extra: (labels.is_some() || seats.is_some())
+            .then(|| Box::new(Extra { labels, seats: seats.cloned(), ..Extra::default() })),
     };
     let to = task.status();
     debug_assert!(arrow_exists(None, Cause::Submitted, to));

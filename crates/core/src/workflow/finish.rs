@@ -56,7 +56,8 @@ fn undo(run: &Run, node: u32, evaluate: &dyn Evaluate) -> Event {
     let scope = || Scope::of_node(run, node);
     match render(work.templated, &work.payload, &work.profile.executor, evaluate, scope) {
         Ok(payload) => {
-            Event::TaskSpawned { run: run.id, place: run.place(node, Place::UNDO), due: None, payload }
+            let place = run.place(node, Place::UNDO);
+            Event::TaskSpawned { run: run.id, place, due: None, payload, seats: None }
         }
         Err(why) => skipped(why),
     }

@@ -1,4 +1,4 @@
-//! Settings of things that people name: `[pools.NAME]` and `[tenants.NAME]`. Files and flags set them; there are no
+//! Settings of things that people name: `[pools.NAME]`, `[tenants.NAME]`, `[named_limits.NAME]`. Files and flags set them; there are no
 //! variables for them, because names are not known beforehand.
 
 use std::collections::BTreeSet;
@@ -22,18 +22,19 @@ const fn key(table: &'static str, field: &'static str, max: u64, about: &'static
     NamedKey { table, field, kind: Kind::Count { min: 1, max }, about }
 }
 
-/// Pools and tenants that have settings of their own.
+/// Pools, tenants and limits that have settings of their own.
 const NAMES_MAX: usize = 10_000;
 
 #[rustfmt::skip]
 pub(crate) const NAMED: &[NamedKey] = &[
+    key("named_limits", "max", 1_000_000_000, "Most attempts of a tenant that hold a place in the limit at once, for each of its keys"),
     key("pools", "running_max", 1_000_000_000, "Most attempts at once over all workers of the pool"),
     key("pools", "queued_max", 1_000_000_000, "Most tasks that wait for the pool; beyond that submissions are refused"),
     key("tenants", "weight", 1_000_000, "Turns relative to other tenants, which have 1"),
     key("tenants", "running_max", 1_000_000_000, "Most attempts of the tenant at once over all pools"),
 ];
 
-/// Which setting of which pool or tenant.
+/// Which setting of which pool, tenant or limit.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct NamedSetting {
     pub(crate) table: &'static str,
@@ -90,7 +91,7 @@ pub(super) fn find_dotted(text: &str) -> Option<Result<(NamedSetting, Kind), Str
 }
 
 impl Config {
-    /// Settings of pools and tenants, with where each came from.
+    /// Settings of pools, tenants and limits, with where each came from.
     pub(crate) fn named(&self) -> impl Iterator<Item = (&NamedSetting, &(Value, Source))> {
         self.named.iter()
     }
@@ -99,7 +100,7 @@ impl Config {
         let names: BTreeSet<_> = self.named.keys().map(|key| (key.table, &key.name)).collect();
         let count = names.len();
         (count > NAMES_MAX)
-            .then(|| format!("{count} pools and tenants have settings; at most {NAMES_MAX} may"))
+            .then(|| format!("{count} pools, tenants and limits have settings; at most {NAMES_MAX} may"))
     }
 
     /// What the server tells its shard at the start.
@@ -116,7 +117,9 @@ impl Config {
         let configure = |(table, text): (&'static str, &str)| {
             let name = Name::new(text).ok()?;
             let running_max = number(table, text, "running_max").map(bounded);
-            Some(if table == "pools" {
+            Some(if table == "named_limits" {
+                Configure::Limit { limit: name, max: number(table, text, "max").map(bounded) }
+            } else if table == "pools" {
                 let mut limit = POOL_DEFAULT;
                 limit.running_max = running_max.unwrap_or(limit.running_max);
                 limit.queued_max = number(table, text, "queued_max").unwrap_or(limit.queued_max);

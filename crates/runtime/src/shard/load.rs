@@ -74,7 +74,12 @@ impl<R> Shard<R> {
             (Command::Read { .. }, _) if absent => Ok(Answer::Task(Some(Box::new(parked)))),
             (Command::Ask(Question::Why { id }), State::Pending { due }) if absent => {
                 let standing = Standing::WaitsForTime { due: *due };
-                Ok(Answer::Diagnosis(Box::new(Diagnosis { id, status: parked.status(), standing })))
+                Ok(Answer::Diagnosis(Box::new(Diagnosis {
+                    id,
+                    status: parked.status(),
+                    standing,
+                    holders: Vec::new(),
+                })))
             }
             (_, state) if absent && !matches!(state, State::Pending { .. }) => {
                 // Only pending tasks leave memory: a newer owner wrote this row, as the next append will tell.
@@ -94,7 +99,8 @@ impl<R> Shard<R> {
         match command {
             Command::Read { .. } => Ok(Answer::Task(Some(Box::new(ended)))),
             Command::Ask(Question::Why { id }) => {
-                let diagnosis = Diagnosis { id, status: ended.status(), standing: Standing::Ended };
+                let (status, holders) = (ended.status(), Vec::new());
+                let diagnosis = Diagnosis { id, status, standing: Standing::Ended, holders };
                 Ok(Answer::Diagnosis(Box::new(diagnosis)))
             }
             // Sent again after its answer was lost, and done since.

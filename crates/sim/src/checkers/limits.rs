@@ -8,6 +8,7 @@ use mainspring_core::fleet::WorkerOffer;
 use mainspring_core::id::{TaskId, WorkerId};
 use mainspring_core::name::Name;
 use mainspring_core::resources::{Requirements, Resources};
+use mainspring_core::seat::Seat;
 use mainspring_core::task::Task;
 
 use super::journal::JournalFold;
@@ -40,6 +41,7 @@ impl Bounds {
             let running = held(&|other| other.profile.requirements.pool == *pool);
             require(running < *max, "I21", || format!("{id} is one above the {max} of pool `{pool}`"))?;
         }
+        require(finds_seats(journal, task), "I21", || format!("{id} found no place in one of its limits"))?;
         if let Some(offer) = self.offers.get(worker) {
             require(fits(task, &room(journal, *worker, offer), offer), "I21", || {
                 format!("{id} does not fit into what {worker} has left")
@@ -61,7 +63,8 @@ impl Bounds {
                     && self
                         .pools
                         .get(pool)
-                        .is_none_or(|max| count(&|t| t.profile.requirements.pool == *pool) < *max);
+                        .is_none_or(|max| count(&|t| t.profile.requirements.pool == *pool) < *max)
+                    && finds_seats(journal, task);
             let worker = accepting.iter().find(|worker| {
                 let offer = &self.offers[*worker];
                 free && fits(task, &room(journal, **worker, offer), offer)
@@ -74,6 +77,22 @@ impl Bounds {
     }
 }
 
+fn seats(task: &Task) -> &[Seat] {
+    task.extra.as_ref().and_then(|extra| extra.seats.as_deref()).unwrap_or(&[])
+}
+
+/// Whether each named limit of a task has a place; no limit is configured in this world.
+fn finds_seats(journal: &JournalFold, task: &Task) -> bool {
+    seats(task).iter().all(|seat| {
+        let holds = |other: &&Task| {
+            other.profile.tenant == task.profile.tenant
+                && seats(other).iter().any(|held| (&held.limit, &held.key) == (&seat.limit, &seat.key))
+        };
+        let holders = journal.leased.iter().filter_map(|id| journal.task(*id)).filter(holds).count();
+        holders < seat.max.unwrap_or(1) as usize
+    })
+}
+
 /// Only tasks that want exactly the same are compared: where they fit is then the same question.
 fn check_band(journal: &JournalFold, task: &Task) -> Check {
     let asks_more = |other: &Task| other.extra.as_ref().is_some_and(|extra| extra.memory_bytes.is_some());
@@ -82,6 +101,7 @@ fn check_band(journal: &JournalFold, task: &Task) -> Check {
             && other.profile.tenant == task.profile.tenant
             && other.profile.requirements == task.profile.requirements
             && !asks_more(other)
+            && seats(other).is_empty()
     });
     require(ahead.is_none(), "I22", || {
         format!("{} of {:?} went ahead of {:?}", task.id, task.priority.band, ahead.map(|task| task.id))

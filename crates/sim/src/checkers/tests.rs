@@ -58,6 +58,7 @@ fn task(number: u64) -> Submitted {
         due: None,
         labels: None,
         key: None,
+        seats: None,
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use mainspring_core::chance::Chance;
 use mainspring_core::command::{Command, Keyed, SessionCommand, StartTime, Submit};
 use mainspring_core::id::{Slot, TaskId};
 use mainspring_core::key::{KeyClaim, KeyFact, KeyScope};
@@ -11,6 +12,7 @@ use mainspring_core::process::Selector;
 use mainspring_core::profile::{Delivery, Profile, ProfileSpec, TimeLimits};
 use mainspring_core::resources::{LabelCondition, Requirements, Resources};
 use mainspring_core::retry::{Backoff, Jitter, RetryPolicy};
+use mainspring_core::seat::{Seat, Seats};
 use mainspring_core::task::{Override, Status};
 use mainspring_core::time::{Millis, Wall};
 
@@ -194,7 +196,21 @@ impl World {
             start,
             labels,
             key: None,
+            seats: self.draw_seats(),
         }))
+    }
+
+    /// A few limits with a few keys, so that tasks meet there.
+    fn draw_seats(&mut self) -> Option<Seats> {
+        let count = if self.chance.per_mille(250) { 1 + self.chance.below(2) } else { 0 };
+        let seat = |at: u64, chance: &mut Chance| Seat {
+            limit: Name::fixed(["db", "customer"][at as usize]),
+            key: Name::fixed(["", "a", "b"][chance.below(3) as usize]),
+            max: [None, Some(1), Some(2)][chance.below(3) as usize],
+        };
+        let first = self.chance.below(2);
+        let seats: Vec<Seat> = (0..count).map(|at| seat((first + at) % 2, &mut self.chance)).collect();
+        (!seats.is_empty()).then(|| seats.into())
     }
 
     /// Past, near, or so far off that the task is parked.
@@ -238,7 +254,7 @@ impl World {
     }
 
     fn draw_limits(&mut self, nature: Nature) -> TimeLimits {
-        let some = |share: u64, from: u64, width: u64, chance: &mut mainspring_core::chance::Chance| {
+        let some = |share: u64, from: u64, width: u64, chance: &mut Chance| {
             chance.per_mille(share).then(|| Millis::new(from + chance.below(width)))
         };
         let chance = &mut self.chance;

@@ -4,7 +4,6 @@ use mainspring_core::event::{Event, Submitted, Then};
 use mainspring_core::id::TaskId;
 use mainspring_core::key::KeyClaim;
 use mainspring_core::task::Override;
-use mainspring_core::time::Wall;
 use mainspring_core::workflow::Origin;
 
 use super::{EncodedProfiles, Writer, process, task, workflow};
@@ -43,6 +42,7 @@ pub(super) mod given {
     pub const DUE: u8 = 1;
     pub const LABELS: u8 = 2;
     pub const KEY: u8 = 4;
+    pub const SEATS: u8 = 8;
 }
 
 /// Appends one event. `profiles` remembers the bytes of profiles, which most events of a batch share.
@@ -91,8 +91,11 @@ fn write_fields(w: &mut Writer<'_>, event: &Event, profiles: &mut EncodedProfile
     match event {
         Event::EpochStarted { epoch } => w.varint(epoch.get()),
         Event::TaskSubmitted(submitted) => write_submitted(w, submitted, profiles),
-        Event::TaskSpawned { run, place, due, payload } => {
-            write_spawned(w, &Origin { run: *run, place: *place }, *due, payload.as_deref());
+        Event::TaskSpawned { run, place, due, payload, seats } => {
+            workflow::write_origin(w, &Origin { run: *run, place: *place });
+            w.option(*due, Writer::wall);
+            w.option(payload.as_deref(), Writer::bytes);
+            w.option(seats.as_ref(), |w, seats| w.seats(seats));
         }
         Event::Flow(event) => workflow::write_event(w, event, profiles),
         Event::TaskReleased { .. } | Event::TaskCancelled { .. } => {}
@@ -151,12 +154,6 @@ fn write_fields(w: &mut Writer<'_>, event: &Event, profiles: &mut EncodedProfile
     }
 }
 
-fn write_spawned(w: &mut Writer<'_>, origin: &Origin, due: Option<Wall>, payload: Option<&[u8]>) {
-    workflow::write_origin(w, origin);
-    w.option(due, Writer::wall);
-    w.option(payload, Writer::bytes);
-}
-
 fn write_bound(w: &mut Writer<'_>, claim: &KeyClaim, entity: TaskId) {
     w.key(claim);
     w.task_id(entity);
@@ -169,7 +166,8 @@ fn write_submitted(w: &mut Writer<'_>, submitted: &Submitted, profiles: &mut Enc
     w.byte(
         u8::from(submitted.due.is_some()) * given::DUE
             + u8::from(submitted.labels.is_some()) * given::LABELS
-            + u8::from(submitted.key.is_some()) * given::KEY,
+            + u8::from(submitted.key.is_some()) * given::KEY
+            + u8::from(submitted.seats.is_some()) * given::SEATS,
     );
     if let Some(due) = submitted.due {
         w.wall(due);
@@ -179,6 +177,9 @@ fn write_submitted(w: &mut Writer<'_>, submitted: &Submitted, profiles: &mut Enc
     }
     if let Some(key) = &submitted.key {
         w.key(key);
+    }
+    if let Some(seats) = &submitted.seats {
+        w.seats(seats);
     }
 }
 

@@ -56,11 +56,13 @@ fn read_submitted(r: &mut Reader<'_>, profiles: &mut ProfileCache) -> Result<Eve
     let profile = profiles.read(r)?;
     let payload = r.shared_bytes("payload")?;
     let priority = r.priority()?;
-    let flags = r.flags("submission flags", given::DUE | given::LABELS | given::KEY)?;
+    let flags = r.flags("submission flags", given::DUE | given::LABELS | given::KEY | given::SEATS)?;
     let due = if flags & given::DUE == 0 { None } else { Some(r.wall("due")?) };
     let labels = if flags & given::LABELS == 0 { None } else { Some(r.labels()?) };
     let key = if flags & given::KEY == 0 { None } else { Some(r.key()?) };
-    Ok(Event::TaskSubmitted(Box::new(Submitted { id, profile, payload, priority, due, labels, key })))
+    let seats = if flags & given::SEATS == 0 { None } else { Some(r.seats()?) };
+    let submitted = Submitted { id, profile, payload, priority, due, labels, key, seats };
+    Ok(Event::TaskSubmitted(Box::new(submitted)))
 }
 
 fn read_spawned(r: &mut Reader<'_>) -> Result<Event, FormatError> {
@@ -70,6 +72,7 @@ fn read_spawned(r: &mut Reader<'_>) -> Result<Event, FormatError> {
         place,
         due: r.option("due", |r| r.wall("due"))?,
         payload: r.option("payload", |r| r.shared_bytes("payload"))?,
+        seats: r.option("seats", Reader::seats)?,
     })
 }
 

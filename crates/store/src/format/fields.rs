@@ -7,6 +7,7 @@ use mainspring_core::id::{Epoch, Fence, RunId, TaskId, WorkerId};
 use mainspring_core::key::{KeyClaim, KeyScope};
 use mainspring_core::name::Name;
 use mainspring_core::priority::{Band, Priority};
+use mainspring_core::seat::{Seat, Seats};
 use mainspring_core::task::{Labels, Override, Status, StopReason};
 use mainspring_core::time::{Elapsed, Millis, Wall};
 
@@ -53,6 +54,14 @@ impl Writer<'_> {
         self.list(labels, |w, (key, value)| {
             w.name(key);
             w.name(value);
+        });
+    }
+
+    pub(super) fn seats(&mut self, seats: &[Seat]) {
+        self.list(seats, |w, Seat { limit, key, max }| {
+            w.name(limit);
+            w.name(key);
+            w.option(*max, |w, max| w.varint(u64::from(max)));
         });
     }
 
@@ -136,6 +145,17 @@ impl Reader<'_> {
 
     pub(super) fn labels(&mut self) -> Result<Labels, FormatError> {
         self.list("labels", |r| Ok((r.name("label key")?, r.name("label value")?))).map(Arc::from)
+    }
+
+    pub(super) fn seats(&mut self) -> Result<Seats, FormatError> {
+        let seat = |r: &mut Self| {
+            Ok(Seat {
+                limit: r.name("limit of a seat")?,
+                key: r.name("key of a seat")?,
+                max: r.option("maximum of a seat", |r| r.varint32("maximum of a seat"))?,
+            })
+        };
+        self.list("seats", seat).map(Arc::from)
     }
 
     pub(super) fn key(&mut self) -> Result<KeyClaim, FormatError> {

@@ -169,6 +169,7 @@ fn write_extra(w: &mut Writer<'_>, extra: &Extra) {
     w.option(extra.output.as_ref(), |w, bytes| w.bytes(bytes));
     w.option(extra.memory_bytes, Writer::varint);
     w.option(extra.forced.as_ref(), Writer::over);
+    w.option(extra.seats.as_ref(), |w, seats| w.seats(seats));
 }
 
 fn read_extra(r: &mut Reader<'_>) -> Result<Extra, FormatError> {
@@ -182,6 +183,7 @@ fn read_extra(r: &mut Reader<'_>) -> Result<Extra, FormatError> {
         output: r.option("output", |r| r.shared_bytes("output"))?,
         memory_bytes: r.option("memory_bytes", |r| r.varint("memory_bytes"))?,
         forced: r.option("forced", Reader::over)?,
+        seats: r.option("seats", Reader::seats)?,
     })
 }
 

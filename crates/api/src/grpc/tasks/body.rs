@@ -7,7 +7,7 @@ use super::super::time::{instant_field, span_field};
 use crate::problem::Problem;
 use crate::rest;
 use crate::wire::{
-    BackoffWord, DeliveryWord, PlacementBody, PriorityBody, ResourcesBody, RetryBody, TaskBody, TimeoutsBody,
+    BackoffWord, DeliveryWord, LimitBody, PlacementBody, PriorityBody, ResourcesBody, RetryBody, TaskBody, TimeoutsBody,
 };
 
 pub(super) fn task(spec: &v1::TaskSpec) -> Result<TaskBody<'_>, Problem> {
@@ -28,8 +28,17 @@ pub(super) fn task(spec: &v1::TaskSpec) -> Result<TaskBody<'_>, Problem> {
         pool: spec.pool.as_deref().map(Into::into),
         labels: (!spec.labels.is_empty()).then(|| labels.collect()),
         delivery: delivery(spec.delivery)?,
+        limits: spec.limits.iter().map(limit).collect(),
         idempotency_key: spec.idempotency_key.as_deref().map(Into::into),
     })
+}
+
+fn limit(limit: &v1::Limit) -> LimitBody<'_> {
+    LimitBody {
+        name: limit.name.as_str().into(),
+        key: limit.key.as_deref().map(Into::into),
+        max: limit.max.map(u64::from),
+    }
 }
 
 /// The text is kept as it came, once it is known to be JSON.

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::super::time::{duration, moment};
 use super::status_number;
-use crate::wire::{AttemptView, DiagnosisView, ErrorView, TaskView};
+use crate::wire::{AttemptView, DiagnosisView, ErrorView, LimitBody, TaskView};
 
 /// `whole`: with payload, output and attempts; lists leave them out.
 pub(super) fn task(task: &Task, whole: bool) -> v1::Task {
@@ -42,8 +42,17 @@ pub(super) fn task(task: &Task, whole: bool) -> v1::Task {
         forced_by: view
             .forced_by
             .map(|forced| v1::ForcedBy { actor: forced.actor.to_owned(), reason: forced.reason.to_owned() }),
+        limits: view.limits.iter().map(limit).collect(),
         payload_json: view.payload.as_ref().map(json),
         output_json: view.output.as_ref().map(json),
+    }
+}
+
+fn limit(limit: &LimitBody<'_>) -> v1::Limit {
+    v1::Limit {
+        name: (*limit.name).to_owned(),
+        key: limit.key.as_deref().map(str::to_owned),
+        max: limit.max.map(|max| u32::try_from(max).unwrap_or(u32::MAX)),
     }
 }
 
@@ -57,6 +66,7 @@ pub(super) fn diagnosis(view: DiagnosisView) -> v1::Diagnosis {
         due_at: view.due_at.map(moment),
         due_in: view.due_in_ms.map(|ms| duration(Millis::new(ms))),
         worker: view.worker,
+        holders: view.holders,
     }
 }
 

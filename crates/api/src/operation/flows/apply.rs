@@ -88,10 +88,12 @@ async fn foresee(edge: &Edge, definition: &Definition) -> Result<Applied, Proble
 async fn store(edge: &Edge, definition: Definition) -> Result<Applied, Problem> {
     let key = job_key(&definition.tenant, &definition.name)?;
     let hash = half(&definition);
-    let stored = workflow::Definition { plan: Arc::clone(&definition.plan), source: definition.source, hash };
+    let (plan, source) = (Arc::clone(&definition.plan), Arc::clone(&definition.source));
+    let stored = workflow::Definition { plan, source, hash };
     let command = FlowCommand::ApplyJob { key: key.clone(), definition: stored };
     match ask(edge, slot_of(&key), command).await? {
         FlowAnswer::JobApplied { version, changed } => {
+            edge.definitions.keep(hash, definition);
             let change = match (changed, version) {
                 (false, _) => Change::Unchanged,
                 (true, 1) => Change::Created,

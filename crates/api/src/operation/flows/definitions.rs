@@ -20,12 +20,21 @@ impl Definitions {
             return Ok(definition.clone());
         }
         let definition = Arc::new(parse(&job.definition.source)?);
-        if known.len() >= DEFINITIONS_MAX {
-            known.clear();
-        }
-        known.insert(job.definition.hash, definition.clone());
+        insert(&mut known, job.definition.hash, definition.clone());
         Ok(definition)
     }
+
+    /// It was just read: the first trigger need not read it again.
+    pub(crate) fn keep(&self, hash: u128, definition: Definition) {
+        insert(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner), hash, Arc::new(definition));
+    }
+}
+
+fn insert(known: &mut HashMap<u128, Arc<Definition>>, hash: u128, definition: Arc<Definition>) {
+    if known.len() >= DEFINITIONS_MAX {
+        known.clear();
+    }
+    known.insert(hash, definition);
 }
 
 fn parse(source: &[u8]) -> Result<Definition, Problem> {

@@ -6,6 +6,7 @@ mod limits;
 mod memory;
 mod model;
 mod order;
+mod seats;
 mod why;
 
 use std::sync::Arc;
@@ -17,6 +18,7 @@ use crate::name::Name;
 use crate::priority::{Band, Priority};
 use crate::profile::{Profile, ProfileSpec};
 use crate::resources::{LabelCondition, Requirements, Resources};
+use crate::seat::{Seat, Seats};
 
 fn name(text: &str) -> Name {
     Name::new(text).unwrap()
@@ -46,12 +48,13 @@ struct Kind {
     level: u8,
     avoid: Option<WorkerSlot>,
     memory_bytes: Option<u64>,
+    seats: Option<Seats>,
 }
 
 fn kind() -> Kind {
     let requirements = Requirements { pool: name("p"), ..Requirements::default() };
     let spec = ProfileSpec { tenant: name("t"), requirements, ..ProfileSpec::default() };
-    Kind { spec, band: Band::P1, level: 5, avoid: None, memory_bytes: None }
+    Kind { spec, band: Band::P1, level: 5, avoid: None, memory_bytes: None, seats: None }
 }
 
 impl Kind {
@@ -108,9 +111,16 @@ impl Kind {
         Profile::new(self.spec.clone())
     }
 
-    fn wants<'a>(&self, profile: &'a Arc<Profile>) -> Wants<'a> {
+    /// Takes a seat in this limit, too.
+    fn seat(mut self, limit: &str, key: &str, max: Option<u32>) -> Self {
+        let seat = Seat { limit: name(limit), key: name(key), max };
+        self.seats = Some(self.seats.iter().flat_map(|seats| seats.iter().cloned()).chain([seat]).collect());
+        self
+    }
+
+    fn wants<'a>(&'a self, profile: &'a Arc<Profile>) -> Wants<'a> {
         let priority = Priority::new(self.band, self.level).unwrap();
-        Wants { profile, priority, avoid: self.avoid, memory_bytes: self.memory_bytes }
+        Wants { profile, priority, avoid: self.avoid, memory_bytes: self.memory_bytes, seats: self.seats.as_ref() }
     }
 }
 

@@ -10,6 +10,7 @@ use crate::chance::Chance;
 const TASKS: u64 = 60;
 const WORKERS: u64 = 6;
 const TENANTS: [&str; 3] = ["a", "b", "c"];
+const LIMITS: [&str; 2] = ["m", "n"];
 const POOLS: [&str; 2] = ["p", "q"];
 
 struct ModelWorker {
@@ -37,6 +38,7 @@ struct Model {
     running: BTreeMap<u32, Running>,
     tenant_max: BTreeMap<Name, u32>,
     pool_max: BTreeMap<Name, u32>,
+    limit_max: BTreeMap<Name, u32>,
     clock: u64,
 }
 
@@ -62,6 +64,7 @@ impl Model {
             running: BTreeMap::new(),
             tenant_max: BTreeMap::new(),
             pool_max: BTreeMap::new(),
+            limit_max: BTreeMap::new(),
             clock: 0,
         }
     }
@@ -94,6 +97,12 @@ impl Model {
         if self.chance.per_mille(600) {
             let resources = self.draw_resources(1);
             drawn = drawn.needs(resources);
+        }
+        for limit in LIMITS {
+            if self.chance.per_mille(150) {
+                let (key, max) = (self.pick(&["", "k", "l"]), self.pick(&[None, Some(1), Some(2)]));
+                drawn = drawn.seat(limit, key, max);
+            }
         }
         drawn.memory_bytes = self.chance.per_mille(100).then(|| self.chance.below(5));
         drawn.avoid = self.chance.per_mille(200).then(|| WorkerSlot(self.chance.below(WORKERS) as u32));
@@ -146,8 +155,21 @@ impl Model {
             && count(&|other| other.spec.requirements.pool == *pool) < max(&self.pool_max, pool)
     }
 
+    fn finds_seats(&self, kind: &Kind) -> bool {
+        let seats = |kind: &Kind| kind.seats.iter().flat_map(|seats| seats.iter()).cloned().collect::<Vec<_>>();
+        seats(kind).iter().all(|seat| {
+            let same = |other: &&Running| {
+                let named = |held: &Seat| held.limit == seat.limit && held.key == seat.key;
+                other.kind.spec.tenant == kind.spec.tenant && seats(&other.kind).iter().any(named)
+            };
+            let configured = self.limit_max.get(&seat.limit).copied();
+            let max = seat.max.into_iter().chain(configured).min().unwrap_or(1);
+            self.running.values().filter(same).count() < max as usize
+        })
+    }
+
     fn is_placeable(&self, kind: &Kind) -> bool {
-        self.below_limits(kind) && self.workers.keys().any(|worker| self.fits(kind, *worker))
+        self.below_limits(kind) && self.finds_seats(kind) && self.workers.keys().any(|worker| self.fits(kind, *worker))
     }
 
     fn place(&mut self) -> bool {
@@ -159,6 +181,7 @@ impl Model {
         let placed = self.waiting.remove(&task).expect("placed once, and only what waits");
         let kind = placed.kind;
         assert!(self.below_limits(&kind), "task {task} exceeds a limit");
+        assert!(self.finds_seats(&kind), "task {task} found no seat");
         assert!(self.fits(&kind, worker), "task {task} does not fit worker {worker}");
         let goes_first = |other: &Waiting| {
             let same_pool = other.kind.spec.requirements.pool == kind.spec.requirements.pool;
@@ -231,7 +254,15 @@ impl Model {
 
     fn change_limit(&mut self) {
         let max = self.pick(&[1, 2, 4, u32::MAX]);
-        if self.chance.per_mille(500) {
+        if self.chance.per_mille(300) {
+            let limit = name(self.pick(&LIMITS));
+            let max = Some(max).filter(|max| *max != u32::MAX);
+            self.world.0.set_limit(&limit, max);
+            match max {
+                Some(max) => self.limit_max.insert(limit, max),
+                None => self.limit_max.remove(&limit),
+            };
+        } else if self.chance.per_mille(500) {
             let tenant = self.pick(&TENANTS);
             let weight = 1 + self.below(3) as u32;
             self.world.tenant(tenant, weight, max);

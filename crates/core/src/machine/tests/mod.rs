@@ -194,6 +194,7 @@ impl Rig {
             start,
             labels: None,
             key: None,
+            seats: None,
         }
     }
 

@@ -51,6 +51,7 @@ impl Source {
             start: StartTime::Now,
             labels: None,
             key: None,
+            seats: None,
         }))
     }
 

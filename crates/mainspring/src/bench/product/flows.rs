@@ -71,7 +71,8 @@ pub(super) async fn dags(plan: &Plan, dir: &Path, figures: &mut Figures) -> anyh
     let mut costs = Vec::new();
     for size in [10, 1_000, 100_000] {
         let rig = Rig::start_with(&dir.join(format!("size{size}")), WORKER_SLOTS, &WIDE).await?;
-        apply(&mut rig.wire().await?, "dag", &layers(size, 10)).await?;
+        // Ten layers, whatever the size: as many tasks are out at once, and as much goes into one record.
+        apply(&mut rig.wire().await?, "dag", &layers(size, size / 10)).await?;
         let runs = (plan.scaled(100_000) / size as u64).max(1);
         let before = super::machine::cpu_time_of(rig.server_process());
         many(&rig, "dag", runs).await?;

@@ -202,6 +202,7 @@ impl Rig {
             start,
             labels: None,
             key: None,
+            seats: None,
         }
     }
 

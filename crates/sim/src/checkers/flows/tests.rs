@@ -104,7 +104,7 @@ impl Story {
     }
 
     fn spawn(&mut self, place: Place) -> Check {
-        self.tell(&Event::TaskSpawned { run: self.run, place, due: None, payload: None }, None)
+        self.tell(&Event::TaskSpawned { run: self.run, place, due: None, payload: None, seats: None }, None)
     }
 
     fn succeed(&mut self, place: Place) -> Check {

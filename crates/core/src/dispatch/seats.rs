@@ -1,0 +1,198 @@
+//! Named and keyed limits: an attempt takes a seat in each limit of its task together with its worker.
+//! Entry: `Dispatcher::full_limit` before a placement, `sit` and `stand_up` around an attempt, `rouse` after a change.
+//! - SE-1 a class waits at one full limit, together with others of its line, its need and its maximum there
+//! - SE-2 while a limit has a seat for such a group, the first of the group is in its line or at its need: so whoever
+//!   goes away without taking the seat rouses the next
+//! - SE-3 a limit lives as long as a class names it
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Dispatcher;
+use super::need::Need;
+use super::queue::{Class, Line, Spot, Tenant};
+use super::ranked::Ranked;
+use super::slab::Id;
+use crate::index::TaskSlot;
+use crate::name::Name;
+use crate::seat::{Seat, Seats};
+
+#[derive(Debug)]
+pub struct Limit {
+    pub tenant: Id<Tenant>,
+    pub name: Name,
+    pub key: Name,
+    /// As configured for the name.
+    pub max: Option<u32>,
+    pub holders: BTreeSet<TaskSlot>,
+    /// How many classes name it.
+    pub classes: u32,
+    waiting: BTreeMap<Group, Ranked<(u8, u64, Id<Class>)>>,
+}
+
+/// Classes that can take a seat, or not, for the same reasons.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct Group {
+    max: Option<u32>,
+    line: Id<Line>,
+    need: Id<Need>,
+}
+
+/// The seats of a class.
+#[derive(Debug)]
+pub struct Row {
+    pub seats: Seats,
+    /// In the order of `seats`.
+    limits: Box<[Id<Limit>]>,
+}
+
+impl Limit {
+    /// The lower of what the task and the configuration say.
+    pub fn max_for(&self, max: Option<u32>) -> u32 {
+        match (max, self.max) {
+            (Some(own), Some(configured)) => own.min(configured),
+            (Some(max), None) | (None, Some(max)) => max,
+            (None, None) => 1,
+        }
+    }
+
+    fn has_seat(&self, max: Option<u32>) -> bool {
+        self.holders.len() < self.max_for(max) as usize
+    }
+}
+
+impl Row {
+    pub fn iter(&self) -> impl Iterator<Item = (&Seat, Id<Limit>)> {
+        self.seats.iter().zip(self.limits.iter().copied())
+    }
+}
+
+impl Dispatcher {
+    pub fn set_limit(&mut self, name: &Name, max: Option<u32>) {
+        match max {
+            Some(max) => self.lookup.limit_max.insert(name.clone(), max),
+            None => self.lookup.limit_max.remove(name),
+        };
+        let named: Vec<Id<Limit>> = self.limits.ids().filter(|id| self.limits[*id].name == *name).collect();
+        for id in named {
+            self.limits[id].max = max;
+            self.rouse(id);
+        }
+    }
+
+    pub(super) fn row_for(&mut self, tenant: Id<Tenant>, seats: &Seats) -> Row {
+        let limits = seats.iter().map(|seat| self.limit_for(tenant, seat)).collect();
+        Row { seats: seats.clone(), limits }
+    }
+
+    fn limit_for(&mut self, tenant: Id<Tenant>, seat: &Seat) -> Id<Limit> {
+        let by = (tenant, seat.limit.clone(), seat.key.clone());
+        let id = self.lookup.limits.get(&by).copied().unwrap_or_else(|| {
+            let id = self.limits.insert(Limit {
+                tenant,
+                name: seat.limit.clone(),
+                key: seat.key.clone(),
+                max: self.lookup.limit_max.get(&seat.limit).copied(),
+                holders: BTreeSet::new(),
+                classes: 0,
+                waiting: BTreeMap::new(),
+            });
+            self.lookup.limits.insert(by, id);
+            id
+        });
+        self.limits[id].classes += 1;
+        id
+    }
+
+    pub(super) fn drop_row(&mut self, row: &Row) {
+        for id in &row.limits {
+            self.limits[*id].classes -= 1;
+            if self.limits[*id].classes == 0 {
+                let limit = self.limits.remove(*id);
+                self.lookup.limits.remove(&(limit.tenant, limit.name, limit.key));
+            }
+        }
+    }
+
+    /// The first limit of the class in which it finds no seat.
+    pub(super) fn full_limit(&self, class: &Class) -> Option<(Id<Limit>, Option<u32>)> {
+        let row = class.row.as_deref()?;
+        let full = row.iter().find(|(seat, limit)| !self.limits[*limit].has_seat(seat.max))?;
+        Some((full.1, full.0.max))
+    }
+
+    /// From its line to a limit that is full.
+    pub(super) fn wait_for_seat(&mut self, id: Id<Class>, limit: Id<Limit>, max: Option<u32>) {
+        self.take_from_line(id);
+        self.put_at_limit(id, limit, max);
+        self.rouse_all_of(id, Some(limit));
+    }
+
+    fn put_at_limit(&mut self, id: Id<Class>, limit: Id<Limit>, max: Option<u32>) {
+        let class = &mut self.classes[id];
+        let (level, age) = class.age_key(&self.links);
+        class.spot = Spot::AtLimit { limit, max, level, age };
+        let group = Group { max, line: class.line, need: class.need };
+        self.limits[limit].waiting.entry(group).or_default().insert((level, age, id));
+    }
+
+    pub(super) fn take_from_limit(&mut self, id: Id<Class>) {
+        let class = &mut self.classes[id];
+        let Spot::AtLimit { limit, max, level, age } = class.spot else { return };
+        class.spot = Spot::Out;
+        let group = Group { max, line: class.line, need: class.need };
+        let waiting = &mut self.limits[limit].waiting;
+        if let Some(ranked) = waiting.get_mut(&group) {
+            ranked.remove(&(level, age, id));
+            if ranked.is_empty() {
+                waiting.remove(&group);
+            }
+        }
+    }
+
+    /// A task of this class has got its worker.
+    pub(super) fn sit(&mut self, id: Id<Class>, task: TaskSlot) {
+        let Some(row) = self.classes[id].row.as_deref() else { return };
+        for limit in &row.limits {
+            self.limits[*limit].holders.insert(task);
+        }
+    }
+
+    pub(super) fn stand_up(&mut self, id: Id<Class>, task: TaskSlot) {
+        let Some(row) = self.classes[id].row.as_deref() else { return };
+        let limits = row.limits.clone();
+        for limit in limits {
+            self.limits[limit].holders.remove(&task);
+            self.rouse(limit);
+        }
+    }
+
+    /// The class took a seat, or went away: there may be one for the next.
+    pub(super) fn rouse_all_of(&mut self, id: Id<Class>, save: Option<Id<Limit>>) {
+        let Some(row) = self.classes[id].row.as_deref() else { return };
+        let limits = row.limits.clone();
+        limits.into_iter().filter(|limit| Some(*limit) != save).for_each(|limit| self.rouse(limit));
+    }
+
+    /// Puts the first of each group that would find a seat back in line.
+    fn rouse(&mut self, id: Id<Limit>) {
+        let limit = &self.limits[id];
+        if limit.waiting.is_empty() {
+            return;
+        }
+        let groups: Vec<Group> =
+            limit.waiting.keys().copied().filter(|group| limit.has_seat(group.max)).collect();
+        for group in groups {
+            while let Some((level, age, class)) =
+                self.limits[id].waiting.get(&group).and_then(Ranked::first)
+            {
+                self.take_from_limit(class);
+                if self.classes[class].age_key(&self.links) == (level, age) {
+                    self.put_in_line(class);
+                    break;
+                }
+                // Its first task has gone since: another may be before it now.
+                self.put_at_limit(class, id, group.max);
+            }
+        }
+    }
+}
