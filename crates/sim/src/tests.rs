@@ -31,9 +31,11 @@ fn broken_rules_are_noticed() {
         (BreakMode::HelloWithoutSpool, &["I13"]),
         // A key that was forgotten too soon, or an ended task read back as it once was.
         (BreakMode::NoBarrier, &["I3", "I15"]),
-        (BreakMode::JoinTwice, &["I19"]),
+        // Twice in the journal, or a second task where the first one still is.
+        (BreakMode::JoinTwice, &["I19", "panic"]),
         (BreakMode::RunNotRelisted, &["I17"]),
         (BreakMode::ReleaseIgnoresRule, &["I18"]),
+        (BreakMode::SeatsForgotten, &["I21"]),
     ];
     for (mode, invariants) in rows {
         let violation = (0..200).find_map(|seed| run(seed, Some(mode), false).err());
