@@ -116,6 +116,8 @@ pub struct Attempt {
     pub deadline_unix_ms: Option<u64>,
     /// 0 = none.
     pub hard_timeout_ms: u64,
+    /// Nobody else may do it at the same time.
+    pub exclusive: bool,
     /// 0 = none.
     pub memory_bytes: u64,
     /// Thousandths of a processor; 0 = none.

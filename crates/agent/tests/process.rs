@@ -333,6 +333,34 @@ async fn the_next_agent_ends_what_a_killed_one_left() {
     bench.worker.ended().await;
 }
 
+#[tokio::test]
+async fn what_nobody_else_may_do_ends_before_the_lease() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let mut server = Server::start();
+    let worker = Worker::spawn(config(&server.url(), dir.path()));
+    let mut talk = server.session_with(1_200).await;
+    let pids = [1, 2].map(|number| dir.path().join(format!("pid{number}")));
+    for (number, pid) in (1..).zip(&pids) {
+        let mut order = script(number, &format!("echo $$ > {}; exec sleep 60", pid.display()));
+        order.exclusive = number == 1;
+        talk.start(order).await;
+    }
+    let [alone, other] = [written(&pids[0]).await, written(&pids[1]).await];
+    // From here on the server is heard no more.
+    soon("the end of the exclusive one", async {
+        while is_alive(&alone) {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+    assert!(is_alive(&other), "work without limits goes on");
+    let result = talk.result().await;
+    let (class, _, message) = failure(&result);
+    assert_eq!(class, "worker_lost", "{message}");
+    assert!(message.contains("not heard for most of a lease"), "{message}");
+    worker.ended().await;
+}
+
 /// Says where it is, waits to be let go, and leaves an output.
 fn patient(pid: &Path, go: &Path) -> v1::Start {
     let text = format!(

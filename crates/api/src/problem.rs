@@ -300,7 +300,9 @@ fn status_of(rejection: &Rejection) -> StatusCode {
         | Rejection::MemoryFull { .. }
         | Rejection::TooManyProcesses { .. } => StatusCode::TOO_MANY_REQUESTS,
         Rejection::PayloadTooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
-        Rejection::TooManySeats { .. } | Rejection::TooManyLabels { .. } | Rejection::TooFarAhead { .. } => StatusCode::BAD_REQUEST,
+        Rejection::TooManySeats { .. } | Rejection::TooManyLabels { .. } | Rejection::TooFarAhead { .. } => {
+            StatusCode::BAD_REQUEST
+        }
         Rejection::StoreBehind { .. } | Rejection::StoreUnavailable { .. } | Rejection::NotOwner => {
             StatusCode::SERVICE_UNAVAILABLE
         }

@@ -51,6 +51,8 @@ pub struct Start {
     pub payload: Payload,
     pub checkpoint: Option<Arc<[u8]>>,
     pub memory_bytes: Option<u64>,
+    /// It holds a place that it shares with nobody.
+    pub exclusive: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -17,9 +17,9 @@ use mainspring_core::name::Name;
 use mainspring_core::priority::{Band, Priority};
 use mainspring_core::process::{Cursor, Selector, Work};
 use mainspring_core::profile::{Delivery, Profile, ProfileSpec, TimeLimits};
-use mainspring_core::seat::{Seat, Seats};
 use mainspring_core::resources::{LabelCondition, Requirements, Resources};
 use mainspring_core::retry::{Backoff, ClassRule, Jitter, RetryOnly, RetryPolicy};
+use mainspring_core::seat::{Seat, Seats};
 use mainspring_core::task::{
     AttemptRecord, Extra, Labels, Lease, Override, State, Status, Stop, StopReason, Task,
 };

@@ -12,9 +12,9 @@ use mainspring_core::name::Name;
 use mainspring_core::priority::{Band, Priority};
 use mainspring_core::process::{Cursor, Process, Selector, Work};
 use mainspring_core::profile::{Delivery, Profile, ProfileSpec, TimeLimits};
-use mainspring_core::seat::{Seat, Seats};
 use mainspring_core::resources::{LabelCondition, Requirements, Resources};
 use mainspring_core::retry::{Backoff, ClassRule, Jitter, RetryOnly, RetryPolicy};
+use mainspring_core::seat::{Seat, Seats};
 use mainspring_core::task::{AttemptRecord, Extra, Lease, Override, State, Status, Stop, StopReason, Task};
 use mainspring_core::time::{Elapsed, Millis, Wall};
 use mainspring_core::workflow::{

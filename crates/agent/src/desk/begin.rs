@@ -42,6 +42,7 @@ impl Desk {
             let executor = executor.clone();
             self.launch(key, &executor, start, now);
         } else if self.waiting.len() < self.settings.slots {
+            self.lease.began(start.exclusive);
             self.waiting.push_back(key);
             self.held.insert(key, Held::Waiting(Box::new(start)));
             self.accepted.push_back((now, key));
@@ -55,9 +56,15 @@ impl Desk {
             return;
         };
         match self.executors.find(&start.executor).cloned() {
-            Some(executor) => self.launch(key, &executor, *start, now),
+            Some(executor) => {
+                self.lease.ended(start.exclusive);
+                self.launch(key, &executor, *start, now);
+            }
             // It was there when the attempt was accepted.
-            None => self.owe(key, Outcome::permanent("the executor is gone"), now),
+            None => {
+                self.lease.ended(start.exclusive);
+                self.owe(key, Outcome::permanent("the executor is gone"), now);
+            }
         }
     }
 
@@ -68,7 +75,10 @@ impl Desk {
             ms => Duration::from_millis(ms),
         };
         let program = executor.runs_program();
-        let running = Running { stop, grace, checkpoint: None, extend_ms: 0, kept: false, program };
+        let exclusive = start.exclusive;
+        self.lease.began(exclusive);
+        let running =
+            Running { stop, grace, checkpoint: None, extend_ms: 0, kept: false, program, exclusive };
         self.held.insert(key, Held::Running(Box::new(running)));
         self.running += 1;
         if program {
@@ -87,6 +97,7 @@ impl Desk {
             checkpoint: start.checkpoint,
             deadline_unix_ms: deadline(start.hard_timeout_ms),
             hard_timeout_ms: start.hard_timeout_ms,
+            exclusive,
             stop: StopSignal(ordered),
             reporter: Reporter { key, events: self.events.clone() },
         };
@@ -104,6 +115,7 @@ impl Desk {
             extend_ms: 0,
             kept: true,
             program: true,
+            exclusive: false,
         };
         self.held.insert(key, Held::Running(Box::new(running)));
         self.running += 1;
@@ -117,6 +129,7 @@ impl Desk {
             checkpoint: None,
             deadline_unix_ms: None,
             hard_timeout_ms: 0,
+            exclusive: false,
             // It is in its cgroup already, if any.
             memory_bytes: 0,
             cpu_milli: 0,

@@ -88,6 +88,7 @@ impl Desk {
         }
         if message.heartbeat {
             self.logs.heartbeat_sent();
+            self.lease.heartbeat_sent(Instant::now());
         }
         message
     }

@@ -13,6 +13,7 @@
 
 mod begin;
 mod hello;
+mod lease;
 mod logs;
 mod outbox;
 mod results;
@@ -28,6 +29,7 @@ use mainspring_proto::v1;
 use tokio::sync::{mpsc, watch};
 use tracing::warn;
 
+use self::lease::Lease;
 use self::logs::LogTails;
 use self::outbox::Outbox;
 use crate::attempt::{Event, Key, Outcome, StopOrder};
@@ -59,6 +61,7 @@ pub struct Desk {
     /// Results were sent, and the server has not answered since.
     awaits_answer: bool,
     logs: LogTails,
+    lease: Lease,
     is_open: bool,
     is_draining: bool,
 }
@@ -88,6 +91,8 @@ struct Running {
     /// It survives this agent.
     kept: bool,
     program: bool,
+    /// It must end with the lease, because nobody else may do it at the same time.
+    exclusive: bool,
 }
 
 struct Ended {
@@ -121,6 +126,7 @@ impl Desk {
             hold: None,
             awaits_answer: false,
             logs: LogTails::new(places),
+            lease: Lease::new(),
             is_open: false,
             is_draining: false,
         };
@@ -149,6 +155,7 @@ impl Desk {
         }
         if message.heartbeat {
             self.logs.confirm();
+            self.lease.heartbeat_answered();
         }
     }
 
@@ -182,6 +189,7 @@ impl Desk {
             return;
         };
         let (program, was_silent) = (running.program, !self.has_something_to_say());
+        self.lease.ended(running.exclusive);
         self.logs.ended(key);
         self.running -= 1;
         self.owe(key, outcome, now);
@@ -209,7 +217,8 @@ impl Desk {
         };
         match self.held.get(&key) {
             Some(Held::Running(running)) => running.order(order),
-            Some(Held::Waiting(_)) => {
+            Some(Held::Waiting(start)) => {
+                self.lease.ended(start.exclusive);
                 self.waiting.retain(|waiting| *waiting != key);
                 self.owe(key, order.outcome(0), now);
             }
@@ -224,11 +233,20 @@ impl Desk {
         self.hold = None;
         self.outbox.say_draining();
         for key in std::mem::take(&mut self.waiting) {
-            self.held.remove(&key);
+            if let Some(Held::Waiting(start)) = self.held.remove(&key) {
+                self.lease.ended(start.exclusive);
+            }
             self.refuse(key, "the worker is leaving");
         }
         if self.settings.leave_kept {
-            self.held.retain(|_, held| !matches!(held, Held::Running(running) if running.kept));
+            let lease = &mut self.lease;
+            self.held.retain(|_, held| match held {
+                Held::Running(running) if running.kept => {
+                    lease.ended(running.exclusive);
+                    false
+                }
+                _ => true,
+            });
             self.running = self.held.values().filter(|held| matches!(held, Held::Running(_))).count();
         }
     }

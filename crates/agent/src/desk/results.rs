@@ -70,7 +70,7 @@ impl Desk {
         let late = self.late.front().map(|(at, _)| *at + SEND_AGAIN_AFTER);
         let results = fresh.into_iter().chain(late).min().map(|due| due.max(self.swept + SWEEP_EVERY));
         let accepted = self.accepted.front().map(|(at, _)| *at + ACCEPTED_AFTER);
-        results.into_iter().chain(accepted).chain(self.hold).min()
+        results.into_iter().chain(accepted).chain(self.hold).chain(self.lease.until()).min()
     }
 
     pub fn sweep(&mut self, now: Instant) {
@@ -78,6 +78,7 @@ impl Desk {
             self.hold = None;
         }
         self.say_accepted(now);
+        self.stop_exclusive(now);
         if now < self.swept + SWEEP_EVERY {
             return;
         }

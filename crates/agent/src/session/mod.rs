@@ -139,6 +139,7 @@ impl Session {
         if let Some(welcome) = &message.welcome {
             info!(server = welcome.server_version, lease_ms = welcome.lease_ms, "welcomed");
             self.failures = 0;
+            self.desk.welcomed(Duration::from_millis(welcome.lease_ms));
             self.desk.opened();
         }
         self.desk.receive(message, now);
@@ -152,6 +153,7 @@ impl Session {
                 return self.back_off();
             }
         };
+        self.desk.says_hello(Instant::now());
         let hello = v1::Hello { session, holding: self.desk.holding(), ..self.hello.clone() };
         Phase::Connecting(Box::pin(Link::open(self.endpoint.clone(), hello)))
     }

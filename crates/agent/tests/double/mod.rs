@@ -98,8 +98,12 @@ impl Server {
 
     /// The next session, welcomed.
     pub async fn session(&mut self) -> Talk {
+        self.session_with(15_000).await
+    }
+
+    pub async fn session_with(&mut self, lease_ms: u64) -> Talk {
         let talk = soon("a session", self.sessions.recv()).await.expect("the server runs");
-        let welcome = v1::Welcome { lease_ms: 15_000, heartbeat_ms: 200, server_version: "double".into() };
+        let welcome = v1::Welcome { lease_ms, heartbeat_ms: 200, server_version: "double".into() };
         talk.send(v1::ServerMessage { welcome: Some(welcome), ..Default::default() }).await;
         talk
     }

@@ -47,6 +47,7 @@ fn start(start: &Start) -> v1::Start {
         hard_timeout_ms: profile.limits.hard.map_or(0, Millis::get),
         grace_ms: profile.limits.grace.get(),
         resources: resources(&profile.requirements.resources),
+        exclusive: start.exclusive,
     }
 }
 

@@ -45,7 +45,9 @@ pub(crate) use self::{
     state::{parse_status, status_word},
     stats_view::{DepthView, StatsView},
     submission::{Keys, Submission, check_key, first_status, request_hash, request_key},
-    task_body::{DeliveryWord, LimitBody, PlacementBody, PriorityBody, ResourcesBody, TaskBody, TimeoutsBody},
+    task_body::{
+        DeliveryWord, LimitBody, PlacementBody, PriorityBody, ResourcesBody, TaskBody, TimeoutsBody,
+    },
     task_view::{AttemptView, ErrorView, TaskView},
     time::{Moment, TimeBody, instant, written},
     worker_view::WorkerBody,

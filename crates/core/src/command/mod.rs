@@ -27,8 +27,8 @@ use crate::name::Name;
 use crate::priority::Priority;
 use crate::process::Selector;
 use crate::profile::Profile;
-use crate::seat::Seats;
 use crate::question::{Diagnosis, Progress, Question, Stats, UnfinishedPage, WorkerView};
+use crate::seat::Seats;
 use crate::task::{Labels, Override, Payload, Status, Task};
 use crate::time::{Millis, Wall};
 use crate::workflow::{FlowAnswer, FlowCommand};
@@ -203,10 +203,19 @@ pub struct Hello {
 
 #[derive(Clone, PartialEq, Debug)]
 pub enum Configure {
-    Tenant { tenant: Name, share: crate::dispatch::TenantShare },
-    Pool { pool: Name, limit: crate::dispatch::PoolLimit },
+    Tenant {
+        tenant: Name,
+        share: crate::dispatch::TenantShare,
+    },
+    Pool {
+        pool: Name,
+        limit: crate::dispatch::PoolLimit,
+    },
     /// How many hold a place in a named limit at once, of each tenant and key; `None`: as the tasks say.
-    Limit { limit: Name, max: Option<u32> },
+    Limit {
+        limit: Name,
+        max: Option<u32>,
+    },
 }
 
 /// What a command that was not refused is answered with.

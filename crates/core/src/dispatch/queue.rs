@@ -137,12 +137,7 @@ pub enum Spot {
     Out,
     Line(u8, u64),
     Parked(Rank),
-    AtLimit {
-        limit: Id<Limit>,
-        max: Option<u32>,
-        level: u8,
-        age: u64,
-    },
+    AtLimit { limit: Id<Limit>, max: Option<u32>, level: u8, age: u64 },
 }
 
 /// The order of classes over the lines of a lane.

@@ -48,15 +48,19 @@ pub struct Row {
 impl Limit {
     /// The lower of what the task and the configuration say.
     pub fn max_for(&self, max: Option<u32>) -> u32 {
-        match (max, self.max) {
-            (Some(own), Some(configured)) => own.min(configured),
-            (Some(max), None) | (None, Some(max)) => max,
-            (None, None) => 1,
-        }
+        max_of(max, self.max)
     }
 
     fn has_seat(&self, max: Option<u32>) -> bool {
         self.holders.len() < self.max_for(max) as usize
+    }
+}
+
+fn max_of(own: Option<u32>, configured: Option<u32>) -> u32 {
+    match (own, configured) {
+        (Some(own), Some(configured)) => own.min(configured),
+        (Some(max), None) | (None, Some(max)) => max,
+        (None, None) => 1,
     }
 }
 
@@ -77,6 +81,12 @@ impl Dispatcher {
             self.limits[id].max = max;
             self.rouse(id);
         }
+    }
+
+    /// Whether one of the seats is meant for one at a time, or for one at a time of a kind: with a key.
+    pub fn is_exclusive(&self, seats: &Seats) -> bool {
+        let configured = |seat: &Seat| self.lookup.limit_max.get(&seat.limit).copied();
+        seats.iter().any(|seat| !seat.key.is_empty() || max_of(seat.max, configured(seat)) == 1)
     }
 
     pub(super) fn row_for(&mut self, tenant: Id<Tenant>, seats: &Seats) -> Row {
@@ -182,8 +192,7 @@ impl Dispatcher {
         let groups: Vec<Group> =
             limit.waiting.keys().copied().filter(|group| limit.has_seat(group.max)).collect();
         for group in groups {
-            while let Some((level, age, class)) =
-                self.limits[id].waiting.get(&group).and_then(Ranked::first)
+            while let Some((level, age, class)) = self.limits[id].waiting.get(&group).and_then(Ranked::first)
             {
                 self.take_from_limit(class);
                 if self.classes[class].age_key(&self.links) == (level, age) {

@@ -60,7 +60,10 @@ impl Machine {
             lease.session = session;
         }
         self.timers.set(slot, next_deadline(task));
-        batch.effects.push(Effect::Start(start(task, worker_id, session)));
+        let mut start = start(task, worker_id, session);
+        let seats = task.extra.as_ref().and_then(|extra| extra.seats.as_ref());
+        start.exclusive = seats.is_some_and(|seats| self.dispatcher.is_exclusive(seats));
+        batch.effects.push(Effect::Start(start));
         if self.config.watch {
             batch.effects.push(Effect::Changed { task: id, to: task.status() });
         }
@@ -80,5 +83,6 @@ fn start(task: &Task, worker: crate::id::WorkerId, session: crate::id::Session) 
         payload: task.payload.clone(),
         checkpoint: extra.and_then(|extra| extra.checkpoint.clone()),
         memory_bytes: extra.and_then(|extra| extra.memory_bytes),
+        exclusive: false,
     }
 }

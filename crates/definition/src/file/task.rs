@@ -57,7 +57,7 @@ pub const TASK: &[&str] = &[
 ];
 
 /// Settings of a task that a run of another job has no use for.
-const OF_TASKS_ONLY: [&str; 12] = [
+const OF_TASKS_ONLY: [&str; 13] = [
     "retries",
     "timeout",
     "soft_timeout",
@@ -70,6 +70,7 @@ const OF_TASKS_ONLY: [&str; 12] = [
     "labels",
     "placement",
     "delivery",
+    "limits",
 ];
 
 pub const UNDO: &[&str] =
@@ -133,7 +134,11 @@ pub fn task(name: Name, spot: Spot, fields: &Fields<'_>, usual: &Defaults, mista
             mistakes.add(Code::Unsupported, &entry.key, what, "set it in that job");
         }
     }
-    let settings = settings.or(&usual.settings);
+    let mut settings = settings.or(&usual.settings);
+    if matches!(work, Some(Work::Run { .. })) {
+        // Those of `defaults` are for attempts, and it has none of its own.
+        settings.limits = None;
+    }
     if let Some((_, keys)) = &settings.limits {
         uses.extend(keys.iter().cloned());
     }

@@ -20,6 +20,7 @@ use super::logs::{self, Start};
     mainspring submit --wait -- echo hello\n  \
     mainspring submit --in 10m --retries 5 --backoff exponential:2s --label team=ops -- ./report.sh\n  \
     mainspring submit --http https://api.example/hook --header 'X-Kind: daily' --body '{}' --key order-77\n  \
+    mainspring submit --limit customer:acme=1 -- ./sync.sh acme\n  \
     mainspring submit --file tasks.ndjson")]
 pub(crate) struct Submit {
     #[command(flatten)]
@@ -58,6 +59,10 @@ pub(crate) struct Submit {
     /// A label, as KEY=VALUE; may be given more than once
     #[arg(long = "label", value_name = "K=V", value_parser = parse_label)]
     labels: Vec<(String, String)>,
+    /// Hold a place in a named limit of the tenant while running, as NAME, NAME=MAX or NAME:KEY=MAX; each key has its own
+    /// count; may be given more than once
+    #[arg(long = "limit", value_name = "LIMIT", value_parser = parse_limit)]
+    limits: Vec<Value>,
     /// The same key and the same task give the first answer again
     #[arg(long = "key", alias = "idempotency-key", value_name = "KEY")]
     idempotency_key: Option<String>,
@@ -68,7 +73,7 @@ pub(crate) struct Submit {
     #[arg(short, long, conflicts_with_all = ["wait", "file"])]
     quiet: bool,
     /// Submit every line of this file, each a task as JSON like `POST /v1/tasks` takes it
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["argv", "http", "wait", "at", "delay", "labels", "timeout"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["argv", "http", "wait", "at", "delay", "labels", "timeout", "limits"])]
     file: Option<PathBuf>,
     /// The command and its arguments, after `--`; no shell is involved
     #[arg(last = true, value_name = "COMMAND", required_unless_present_any = ["http", "file"])]
@@ -135,6 +140,9 @@ impl Submit {
         if !self.labels.is_empty() {
             body["labels"] = json!(self.labels.iter().cloned().collect::<BTreeMap<_, _>>());
         }
+        if !self.limits.is_empty() {
+            body["limits"] = json!(self.limits);
+        }
         if let Some(at) = &self.at {
             body["scheduled_at"] = at.parse::<u64>().map_or_else(|_| json!(at), |seconds| json!(seconds));
         }
@@ -200,6 +208,29 @@ fn parse_header(text: &str) -> Result<(String, String), String> {
         .split_once(':')
         .ok_or_else(|| format!("`{text}` is not a header; write it as \"Name: value\""))?;
     Ok((name.trim().to_owned(), value.trim().to_owned()))
+}
+
+/// `NAME`, `NAME=MAX`, `NAME:KEY`, `NAME:KEY=MAX`.
+fn parse_limit(text: &str) -> Result<Value, String> {
+    let (place, max) = match text.rsplit_once('=') {
+        Some((place, max)) => {
+            let max: u32 = max.parse().map_err(|_| format!("`{max}` is not a number"))?;
+            (place, Some(max))
+        }
+        None => (text, None),
+    };
+    let (name, key) = place.split_once(':').map_or((place, None), |(name, key)| (name, Some(key)));
+    if name.is_empty() {
+        return Err("the name of the limit is missing".to_owned());
+    }
+    let mut limit = json!({ "name": name });
+    if let Some(key) = key {
+        limit["key"] = json!(key);
+    }
+    if let Some(max) = max {
+        limit["max"] = json!(max);
+    }
+    Ok(limit)
 }
 
 pub(super) fn parse_label(text: &str) -> Result<(String, String), String> {

@@ -5,6 +5,7 @@ mod support;
 
 mod crash;
 mod examples;
+mod limits;
 mod operators;
 mod real;
 mod rules;

@@ -395,6 +395,7 @@ fn start(fence: Fence) -> Effect {
         payload: Arc::from([1_u8].as_slice()),
         checkpoint: None,
         memory_bytes: None,
+        exclusive: false,
     })
 }
 

@@ -9,8 +9,8 @@ use mainspring_core::name::Name;
 use mainspring_core::profile::Profile;
 use mainspring_core::time::{Millis, Wall};
 use mainspring_core::workflow::{
-    Bounds, Clear, Definition, Each, FailurePolicy, FlowCommand, JobKey, Node, OnEmpty, Plan, Repeat, Rerun,
-    RerunFrom, RunStatus, Source, TaskWork, Tolerance, Trigger, TriggerRule, TriggerRun, Work,
+    Bounds, Clear, Definition, Each, FailurePolicy, FlowCommand, JobKey, LimitUse, Node, OnEmpty, Plan,
+    Repeat, Rerun, RerunFrom, RunStatus, Source, TaskWork, Tolerance, Trigger, TriggerRule, TriggerRun, Work,
 };
 
 use super::draw::over;
@@ -246,8 +246,17 @@ impl World {
             mentions: needs.clone(),
             needs,
             output_kept: self.chance.per_mille(500),
-            limits: Vec::new(),
+            limits: if child { Vec::new() } else { self.draw_uses() },
         }
+    }
+
+    fn draw_uses(&mut self) -> Vec<LimitUse> {
+        if !self.chance.per_mille(200) {
+            return Vec::new();
+        }
+        let key = ["", "a", "b"][self.chance.below(3) as usize];
+        let max = [None, Some(1), Some(2)][self.chance.below(3) as usize];
+        vec![LimitUse { name: Name::fixed("db"), key: key.into(), max }]
     }
 
     fn draw_each(&mut self, needs: &[u32]) -> Each {

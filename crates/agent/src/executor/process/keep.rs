@@ -31,7 +31,9 @@ const LOOK_EVERY: Duration = Duration::from_millis(200);
 impl Payload {
     pub fn is_kept(&self, settings: &Settings, attempt: &Attempt) -> bool {
         let limit_ms = u128::from(attempt.hard_timeout_ms);
-        self.keep.unwrap_or(limit_ms == 0 || limit_ms >= settings.keep_longer_than.as_millis())
+        let is_long = limit_ms == 0 || limit_ms >= settings.keep_longer_than.as_millis();
+        // What survives its worker is not stopped when the server cannot be reached.
+        self.keep.unwrap_or(is_long && !attempt.exclusive)
     }
 }
 

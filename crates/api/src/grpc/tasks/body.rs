@@ -7,7 +7,8 @@ use super::super::time::{instant_field, span_field};
 use crate::problem::Problem;
 use crate::rest;
 use crate::wire::{
-    BackoffWord, DeliveryWord, LimitBody, PlacementBody, PriorityBody, ResourcesBody, RetryBody, TaskBody, TimeoutsBody,
+    BackoffWord, DeliveryWord, LimitBody, PlacementBody, PriorityBody, ResourcesBody, RetryBody, TaskBody,
+    TimeoutsBody,
 };
 
 pub(super) fn task(spec: &v1::TaskSpec) -> Result<TaskBody<'_>, Problem> {

@@ -120,7 +120,13 @@ impl Kind {
 
     fn wants<'a>(&'a self, profile: &'a Arc<Profile>) -> Wants<'a> {
         let priority = Priority::new(self.band, self.level).unwrap();
-        Wants { profile, priority, avoid: self.avoid, memory_bytes: self.memory_bytes, seats: self.seats.as_ref() }
+        Wants {
+            profile,
+            priority,
+            avoid: self.avoid,
+            memory_bytes: self.memory_bytes,
+            seats: self.seats.as_ref(),
+        }
     }
 }
 

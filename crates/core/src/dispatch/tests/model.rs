@@ -156,7 +156,8 @@ impl Model {
     }
 
     fn finds_seats(&self, kind: &Kind) -> bool {
-        let seats = |kind: &Kind| kind.seats.iter().flat_map(|seats| seats.iter()).cloned().collect::<Vec<_>>();
+        let seats =
+            |kind: &Kind| kind.seats.iter().flat_map(|seats| seats.iter()).cloned().collect::<Vec<_>>();
         seats(kind).iter().all(|seat| {
             let same = |other: &&Running| {
                 let named = |held: &Seat| held.limit == seat.limit && held.key == seat.key;
@@ -169,7 +170,9 @@ impl Model {
     }
 
     fn is_placeable(&self, kind: &Kind) -> bool {
-        self.below_limits(kind) && self.finds_seats(kind) && self.workers.keys().any(|worker| self.fits(kind, *worker))
+        self.below_limits(kind)
+            && self.finds_seats(kind)
+            && self.workers.keys().any(|worker| self.fits(kind, *worker))
     }
 
     fn place(&mut self) -> bool {

@@ -29,7 +29,8 @@ pub(super) fn run(plan: &Plan, figures: &mut Figures) {
     for task in 0..decisions {
         let profile = &profiles[chance.below(profiles.len() as u64) as usize];
         let band = Band::ALL[chance.below(3) as usize];
-        let wants = Wants { profile, priority: Priority::of(band), avoid: None, memory_bytes: None, seats: None };
+        let wants =
+            Wants { profile, priority: Priority::of(band), avoid: None, memory_bytes: None, seats: None };
         dispatcher.enqueue(TaskSlot(task), wants);
         let start = Instant::now();
         let placement = dispatcher.place();
