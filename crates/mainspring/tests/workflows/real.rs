@@ -8,8 +8,14 @@ use serde_json::{Map, Value, json};
 
 use crate::world;
 
-/// What the best possible schedule of a workflow takes after scaling.
+/// What the best possible schedule of a workflow takes after scaling. Large workflows then have tasks of a few
+/// milliseconds, and what the scheduler adds to each weighs more than it would in life; a longer time shows the rest.
 const BOUND_MS: f64 = 1_500.0;
+const BOUND_VARIABLE: &str = "MAINSPRING_TEST_BOUND_MS";
+
+fn bound_ms() -> f64 {
+    std::env::var(BOUND_VARIABLE).ok().and_then(|text| text.parse().ok()).unwrap_or(BOUND_MS)
+}
 
 struct Real {
     name: String,
@@ -47,14 +53,20 @@ impl Real {
         self.critical_path().max(work / slots)
     }
 
+    /// In whole milliseconds, as a job file says them.
+    fn scaled(mut self, scale: f64) -> Self {
+        self.tasks.values_mut().for_each(|(_, ms)| *ms = (*ms * scale).round().max(1.0));
+        self
+    }
+
     /// Names of tasks are short; ids may hold anything.
-    fn job(&self, name: &str, scale: f64) -> Value {
+    fn job(&self, name: &str) -> Value {
         let names: BTreeMap<&str, String> =
             self.tasks.keys().enumerate().map(|(at, id)| (id.as_str(), format!("t{at}"))).collect();
         let mut tasks = Map::new();
         for (id, (deps, ms)) in &self.tasks {
             let needs: Vec<&String> = deps.iter().map(|dep| &names[dep.as_str()]).collect();
-            let sleep = format!("{}ms", (ms * scale).round().max(1.0));
+            let sleep = format!("{ms}ms");
             tasks.insert(names[id.as_str()].clone(), json!({"sleep": sleep, "needs": needs}));
         }
         json!({"job": name, "limits": {"release_per_second": 1_000_000}, "tasks": tasks})
@@ -93,9 +105,10 @@ fn real_workflows_keep_their_order_and_lose_little_time() {
         let world = world(&slots.to_string());
         for path in &paths {
             let real = read(path);
-            let scale = BOUND_MS / real.bound(f64::from(slots));
+            let scale = bound_ms() / real.bound(f64::from(slots));
+            let real = real.scaled(scale);
             let file = world.dir.path().join("real.json");
-            std::fs::write(&file, real.job("real", scale).to_string()).expect("a file");
+            std::fs::write(&file, real.job("real").to_string()).expect("a file");
             world.apply_file(&file);
             let run = world.ended(&world.trigger("real", &[]));
             assert_eq!(run["state"], "COMPLETED");
@@ -104,7 +117,7 @@ fn real_workflows_keep_their_order_and_lose_little_time() {
             println!(
                 "{slots:>2} slots  {:>5} tasks  {:.2} × the bound  {}",
                 real.tasks.len(),
-                took / BOUND_MS,
+                took / real.bound(f64::from(slots)),
                 real.name
             );
         }
