@@ -44,10 +44,11 @@ pub(super) fn task(task: &Task, whole: bool) -> v1::Task {
             .map(|forced| v1::ForcedBy { actor: forced.actor.to_owned(), reason: forced.reason.to_owned() }),
         payload_json: view.payload.as_ref().map(json),
         output_json: view.output.as_ref().map(json),
+        run_id: view.run_id,
     }
 }
 
-pub(super) fn diagnosis(view: DiagnosisView) -> v1::Diagnosis {
+pub(in crate::grpc) fn diagnosis(view: DiagnosisView) -> v1::Diagnosis {
     v1::Diagnosis {
         task_id: view.task_id,
         status: status_number(view.status),
@@ -57,6 +58,10 @@ pub(super) fn diagnosis(view: DiagnosisView) -> v1::Diagnosis {
         due_at: view.due_at.map(moment),
         due_in: view.due_in_ms.map(|ms| duration(Millis::new(ms))),
         worker: view.worker,
+        run_id: view.run_id,
+        run_task: view.run_task,
+        item: view.item,
+        undo: view.undo,
     }
 }
 
