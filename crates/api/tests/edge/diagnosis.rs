@@ -36,6 +36,16 @@ async fn until(rig: &Rig, run: &str, holds: impl Fn(&Value) -> bool) -> Value {
     panic!("{last:#}");
 }
 
+/// The task itself knows where it belongs.
+async fn names_its_run(rig: &Rig, grpc: &mut Clients, task: &str, run: &str) {
+    let own = rig.get(&format!("/v1/tasks/{task}/diagnosis")).await.json();
+    assert_eq!((&own["run_id"], &own["run_task"]), (&run.into(), &"extract".into()));
+    assert_eq!(rig.get(&format!("/v1/tasks/{task}")).await.json()["run_id"], run);
+    let request = v1::DiagnoseTaskRequest { task_id: task.to_owned() };
+    let own = grpc.tasks.diagnose(request).await.expect("told").into_inner();
+    assert_eq!((own.run_id.as_deref(), own.run_task.as_deref()), (Some(run), Some("extract")));
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_run_is_followed_from_its_queue_to_its_end() {
     let rig = Rig::start().await;
@@ -68,18 +78,8 @@ tasks:
     assert_eq!(told["tasks"][1]["waits_for"][0]["name"], "extract");
     assert_eq!(told["tasks"][1]["condition"], "tasks.extract.output.rows > 0");
 
-    // The task itself knows where it belongs.
     let task = told["tasks"][0]["task"]["task_id"].as_str().expect("its task").to_owned();
-    let own = rig.get(&format!("/v1/tasks/{task}/diagnosis")).await.json();
-    assert_eq!((&own["run_id"], &own["run_task"]), (&first.as_str().into(), &"extract".into()));
-    assert_eq!(rig.get(&format!("/v1/tasks/{task}")).await.json()["run_id"], first.as_str());
-    let own = grpc
-        .tasks
-        .diagnose(v1::DiagnoseTaskRequest { task_id: task.clone() })
-        .await
-        .expect("told")
-        .into_inner();
-    assert_eq!((own.run_id.as_deref(), own.run_task.as_deref()), (Some(first.as_str()), Some("extract")));
+    names_its_run(&rig, &mut grpc, &task, &first).await;
 
     let mut worker = FakeWorker::join(rig.address, 1, 1, 4).await;
     let start = worker.start().await;

@@ -160,6 +160,15 @@ async fn a_run_is_triggered_once_for_its_key_and_read_on_both_edges() {
     rig.stop().await;
 }
 
+/// With a worker that has it and does not answer.
+async fn stops_when_cancelled(grpc: &mut Clients) {
+    let run = grpc.trigger("chain").await;
+    let request = v1::CancelRunRequest { run_id: run.clone(), ..v1::CancelRunRequest::default() };
+    let asked = grpc.runs.cancel(request).await.expect("asked").into_inner();
+    assert_eq!((asked.run_id.as_str(), asked.status()), (run.as_str(), RunStatus::Running));
+    assert_eq!(grpc.run(&run).await.stopping.as_deref(), Some("canceled"));
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_run_is_paused_cancelled_cleared_rerun_and_forced() {
     let rig = Rig::start().await;
@@ -224,13 +233,7 @@ async fn a_run_is_paused_cancelled_cleared_rerun_and_forced() {
     let refused = grpc.runs.force_state(shown).await.expect_err("no end");
     assert_eq!(reason(&refused), "INVALID_FIELD");
 
-    let third = grpc.trigger("chain").await;
-    let cancelled = grpc
-        .runs
-        .cancel(v1::CancelRunRequest { run_id: third.clone(), ..v1::CancelRunRequest::default() })
-        .await;
-    assert_eq!(cancelled.expect("asked").into_inner().run_id, third);
-    assert_eq!(grpc.run(&third).await.stopping.as_deref(), Some("canceled"));
+    stops_when_cancelled(&mut grpc).await;
     drop(worker);
     rig.stop().await;
 }
