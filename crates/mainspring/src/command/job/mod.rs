@@ -138,7 +138,7 @@ fn path(name: &str, rest: &str, tenant: &str) -> String {
 impl Act {
     fn verb(self, verb: &str) -> anyhow::Result<ExitCode> {
         let path = path(&self.name, verb, &self.tenant);
-        let by = by(self.reason);
+        let by = by(self.reason.as_deref());
         self.connect.run(async |client, print| {
             print.object(&client.post(&path, &by).await?);
             Ok(ExitCode::SUCCESS)

@@ -181,8 +181,8 @@ impl Run {
                 watch(&client, print, &id).await
             }),
             What::Cancel(cancel) => cancel.run(),
-            What::Pause(act) => verb(act.connect, &act.id, "pause", &by(act.reason)),
-            What::Resume(act) => verb(act.connect, &act.id, "resume", &by(act.reason)),
+            What::Pause(act) => verb(act.connect, &act.id, "pause", &by(act.reason.as_deref())),
+            What::Resume(act) => verb(act.connect, &act.id, "resume", &by(act.reason.as_deref())),
             What::Rerun(rerun) => rerun.run(),
             What::Clear(clear) => {
                 let body = json!({"tasks": clear.tasks, "reason": clear.reason, "actor": actor()});
@@ -197,7 +197,7 @@ impl Run {
 }
 
 /// Who acts and why.
-pub(super) fn by(reason: Option<String>) -> Value {
+pub(super) fn by(reason: Option<&str>) -> Value {
     json!({"actor": actor(), "reason": reason})
 }
 
@@ -237,9 +237,9 @@ impl List {
 impl Cancel {
     fn run(self) -> anyhow::Result<ExitCode> {
         if let Some(id) = &self.id {
-            return verb(self.connect, id, "cancel", &by(self.reason));
+            return verb(self.connect, id, "cancel", &by(self.reason.as_deref()));
         }
-        let mut body = by(self.reason);
+        let mut body = by(self.reason.as_deref());
         for (field, value) in [("job", self.job), ("tenant", self.tenant), ("label", self.label)] {
             if let Some(value) = value {
                 body[field] = value.into();

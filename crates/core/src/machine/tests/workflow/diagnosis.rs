@@ -219,7 +219,7 @@ fn an_answer_is_bounded_whatever_the_run_holds() {
     assert_eq!(diagnosis.nodes.len(), NODES_MAX);
     assert_eq!(diagnosis.more, count + 1 - NODES_MAX as u32);
     story.damage(|run| {
-        run.nodes.iter_mut().take(count as usize - 5).for_each(|n| n.status = NodeStatus::Skipped)
+        run.nodes.iter_mut().take(count as usize - 5).for_each(|n| n.status = NodeStatus::Skipped);
     });
     story.damage(|run| run.unfinished = 6);
     let text = story.told().pop().expect("the join").2;
