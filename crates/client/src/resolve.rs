@@ -29,21 +29,19 @@ impl Client {
         one(found, "no task", text)
     }
 
-    /// The whole id of a run that is named by it or by its beginning, among the newest thousand.
+    /// The whole id of a run that is named by it or by its beginning.
     pub async fn run_id(&self, text: &str) -> Result<String, ClientError> {
         let digits = text.strip_prefix("run_").unwrap_or(text);
         if digits.len() >= DIGITS {
             return Ok(escaped(text));
         }
-        let page = self.get("/v1/runs?limit=999").await?;
+        let limit = (CANDIDATES_MAX + 1).to_string();
+        let path = query("/v1/runs", &[("id_prefix", Some(digits)), ("limit", Some(&limit))]);
+        let page = self.get(&path).await?;
         let runs = page.get("runs").and_then(Value::as_array).into_iter().flatten();
         let told =
             |run: &Value, field: &str| run.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
-        let all = runs.map(|run| (told(run, "run_id"), told(run, "job")));
-        let begins = |(id, _): &(String, String)| {
-            !digits.is_empty() && id.strip_prefix("run_").is_some_and(|id| id.starts_with(digits))
-        };
-        one(all.filter(begins).collect(), "no run", text)
+        one(runs.map(|run| (told(run, "run_id"), told(run, "job"))).collect(), "no run", text)
     }
 
     /// The whole id of a worker that is named by it, by its beginning, or by its name.

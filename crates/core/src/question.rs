@@ -2,11 +2,17 @@
 //! Entry: [`Question`], inside `Command::Ask`.
 //! - QU-1 a question changes nothing; QU-2 its cost is bounded, whatever the state holds
 
+mod run;
+
 use std::fmt;
 
+pub use self::run::{
+    Hold, ITEMS_MAX, Items, NAMED_MAX, NODES_MAX, NodeDiagnosis, NodeStanding, PLACES_MAX, Part,
+    RunDiagnosis, RunStanding,
+};
 use crate::dispatch::{Depth, PoolLimit, WaitReason};
 use crate::fleet::WorkerOffer;
-use crate::id::{ProcessId, Session, TaskId, WorkerId};
+use crate::id::{ProcessId, RunId, Session, TaskId, WorkerId};
 use crate::machine::Counts;
 use crate::name::Name;
 use crate::task::{Status, StopReason, Task};
@@ -16,6 +22,8 @@ use crate::time::{Millis, Wall};
 pub enum Question {
     /// Why is this task not running, or what is it waiting for?
     Why { id: TaskId },
+    /// Where is this run, and why has it not ended?
+    Run { id: RunId },
     /// How much waits and runs.
     Stats,
     /// Who works, or only this one.
@@ -108,6 +116,8 @@ pub struct WorkerView {
 pub struct Diagnosis {
     pub id: TaskId,
     pub status: Status,
+    /// The run it belongs to.
+    pub part: Option<Part>,
     pub standing: Standing,
     /// Who holds what it waits for, as far as they are named.
     pub holders: Vec<TaskId>,

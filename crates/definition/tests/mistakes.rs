@@ -24,7 +24,7 @@ fn check(name: &str, text: &str, expected: &str, help: &str) {
 const X: &str = "job: a\ntasks:\n  x:\n    ";
 
 /// What stands in the task, the mistake, and a part of the help.
-const FORM: [(&str, &str, &str, &str); 25] = [
+const FORM: [(&str, &str, &str, &str); 29] = [
     (
         "unknown field",
         "noop: {}\n    retrys: 3",
@@ -98,6 +98,25 @@ const FORM: [(&str, &str, &str, &str); 25] = [
         "unsupported 5:5 tasks.x.cwd: `cwd` belongs to `run` and `shell`, this is `noop`",
         "",
     ),
+    (
+        "user of another work",
+        "noop: {}\n    user: root",
+        "unsupported 5:5 tasks.x.user: `user` belongs to `run` and `shell`, this is `noop`",
+        "",
+    ),
+    (
+        "user by parameter",
+        "{run: [a], user: \"{{ params.who }}\"}",
+        "bad_value 4:22 tasks.x.user: this is no user",
+        "templates",
+    ),
+    (
+        "user and group by name",
+        "{run: [a], user: \"www:www\"}",
+        "bad_value 4:22 tasks.x.user: this is no user",
+        "uid:gid",
+    ),
+    ("no such number", "{run: [a], user: -1}", "bad_value 4:22 tasks.x.user: this is no user", ""),
     (
         "octal",
         "run: [chmod, 0755]",

@@ -46,9 +46,11 @@ fn every_field_reaches_the_plan() {
     assert_eq!(&*task.profile.requirements.pool, "big");
     assert_eq!(extract.limits.len(), 2);
     assert_eq!(extract.limits[1].max, Some(1));
-    let argv =
-        serde_json::json!({"argv": ["./extract", "{{ item }}"], "env": {"A": "1", "B": "3"}, "cwd": "/srv"});
+    let argv = serde_json::json!({
+        "argv": ["./extract", "{{ item }}"], "env": {"A": "1", "B": "3"}, "cwd": "/srv", "user": "reports"
+    });
     assert_eq!(payload(plan, "extract"), argv);
+    assert_eq!(payload(plan, "load")["user"], "1000:100");
 
     let load = plan.node(2);
     assert_eq!(load.condition.as_deref(), Some("params.day != '' and tasks.list.output.rows > 0"));

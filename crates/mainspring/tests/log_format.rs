@@ -15,8 +15,8 @@ fn find<'a>(lines: &'a [Value], message: &str) -> &'a Value {
     found[0]
 }
 
-#[test]
-fn a_server_logs_its_life_as_json() {
+/// What a server logs from its start to its end; `meanwhile` is done while it serves at the address.
+fn logged(meanwhile: impl Fn(&str)) -> Vec<Value> {
     let dir = tempfile::tempdir().expect("a directory");
     let mut child = Command::new(BINARY)
         .args(["server", "--log", "info", "--log-format", "json", "--listen", "127.0.0.1:0", "--data"])
@@ -30,18 +30,68 @@ fn a_server_logs_its_life_as_json() {
         // What is said to people is no part of the log.
         let Ok(line) = serde_json::from_str::<Value>(&line) else { continue };
         if line["message"] == "ready" {
+            meanwhile(line["address"].as_str().expect("an address"));
             let stopped = Command::new("kill").arg(child.id().to_string()).status();
             assert!(stopped.is_ok_and(|status| status.success()), "SIGTERM is sent");
         }
         lines.push(line);
     }
     assert!(child.wait().is_ok_and(|status| status.success()), "it ends in good order");
+    lines
+}
+
+#[test]
+fn a_server_logs_its_life_as_json() {
+    let lines = logged(|_| {});
     assert_eq!(find(&lines, "starting")["version"], env!("CARGO_PKG_VERSION"));
     assert_eq!(find(&lines, "recovered")["rows"], 0);
     assert!(find(&lines, "ready")["address"].as_str().is_some_and(|text| text.starts_with("127.0.0.1:")));
     assert_eq!(find(&lines, "stopping")["sessions"], 0);
     assert_eq!(find(&lines, "stopped: everything is durable and in the tables")["level"], "INFO");
     assert!(lines.iter().all(|line| line["timestamp"].is_string() && line["target"].is_string()));
+}
+
+#[test]
+fn what_people_do_to_jobs_and_runs_is_logged_with_who_and_why() {
+    let files = tempfile::tempdir().expect("a directory");
+    let file = files.path().join("job.yaml");
+    std::fs::write(&file, "job: etl\ntasks:\n  a: {noop: {}}\n").expect("a file");
+    let file = file.to_string_lossy();
+    let lines = logged(|address| {
+        let server = format!("http://{address}");
+        let act = |args: &[&str]| {
+            let output =
+                Command::new(BINARY).args(args).env("MAINSPRING_SERVER", &server).env("USER", "ann").output();
+            let output = output.expect("the binary runs");
+            assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+            output.stdout
+        };
+        act(&["apply", "-f", &file, "--reason", "first"]);
+        act(&["apply", "-f", &file, "--reason", "again"]);
+        let run: Value =
+            serde_json::from_slice(&act(&["job", "trigger", "etl", "-o", "json"])).expect("an answer");
+        let run = run["run_id"].as_str().expect("a run");
+        act(&["run", "pause", run, "--reason", "look"]);
+        act(&["run", "resume", run]);
+        act(&["run", "cancel", run, "--reason", "enough"]);
+        act(&["job", "pause", "etl", "--reason", "holiday"]);
+        act(&["job", "resume", "etl", "--reason", "back"]);
+        act(&["job", "delete", "etl", "--reason", "gone"]);
+    });
+    let rows = [
+        ("a job was applied", "default/etl v1", "first"),
+        ("a run was paused", "run_", "look"),
+        ("a run was resumed", "run_", ""),
+        ("a run was canceled", "run_", "enough"),
+        ("a job was paused", "default/etl", "holiday"),
+        ("a job was resumed", "default/etl", "back"),
+        ("a job was deleted", "default/etl", "gone"),
+    ];
+    for (message, of, reason) in rows {
+        let line = find(&lines, message);
+        assert!(line["of"].as_str().is_some_and(|text| text.starts_with(of)), "{line}");
+        assert_eq!((&line["actor"], &line["reason"]), (&"ann".into(), &reason.into()), "{line}");
+    }
 }
 
 #[test]

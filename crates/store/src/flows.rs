@@ -50,6 +50,8 @@ pub struct RunQuery {
     pub label: Option<(Name, Name)>,
     pub created_from: Option<Wall>,
     pub created_before: Option<Wall>,
+    /// No id below this one.
+    pub from: Option<RunId>,
     /// The last run of the page before this one.
     pub after: Option<RunId>,
     /// At most [`crate::PAGE_MAX`].
@@ -65,6 +67,7 @@ impl RunQuery {
             && self.label.as_ref().is_none_or(|label| row.labels.contains(label))
             && self.created_from.is_none_or(|from| row.created >= from)
             && self.created_before.is_none_or(|before| row.created < before)
+            && self.from.is_none_or(|from| row.id >= from)
             && self.after.is_none_or(|after| row.id < after)
     }
 }

@@ -17,13 +17,14 @@ use crate::server::RequestId;
 
 /// Before every message: a flag and its length.
 const FRAME_BYTES: usize = 5;
-const BATCH: &str = "/mainspring.v1.TaskService/SubmitBatch";
+/// Methods whose messages may be as long as the bodies of REST for many tasks, or for a file of jobs.
+const LONG: [&str; 2] = ["/mainspring.v1.TaskService/SubmitBatch", "/mainspring.v1.JobService/Apply"];
 
 pub(super) async fn bounded(State(edge): State<Arc<Edge>>, request: Request, next: Next) -> Response {
     let (parts, content) = request.into_parts();
     let id = parts.extensions.get::<RequestId>().cloned().unwrap_or_default();
     let config = &edge.config;
-    let max = if parts.uri.path() == BATCH { config.batch_bytes_max } else { config.body_bytes_max };
+    let max = if LONG.contains(&parts.uri.path()) { config.batch_bytes_max } else { config.body_bytes_max };
     let bytes = match body::read(content, max + FRAME_BYTES).await {
         Ok(bytes) => bytes,
         Err(problem) => {

@@ -9,7 +9,9 @@ mod bound;
 mod call;
 mod dead_letters;
 mod health;
+mod jobs;
 mod pools;
+mod runs;
 mod stats;
 mod status;
 mod tasks;
@@ -37,10 +39,14 @@ pub(crate) fn routes(edge: &Arc<Edge>, health: &Health) -> Router {
         v1::worker_admin_service_server::WorkerAdminServiceServer::new(workers::Workers(Arc::clone(edge)));
     let pools = v1::pool_service_server::PoolServiceServer::new(pools::Pools(Arc::clone(edge)));
     let stats = v1::stats_service_server::StatsServiceServer::new(stats::Figures(Arc::clone(edge)));
+    let jobs = v1::job_service_server::JobServiceServer::new(jobs::Jobs(Arc::clone(edge)));
+    let runs = v1::run_service_server::RunServiceServer::new(runs::Runs(Arc::clone(edge)));
     // `bound` has read the message by then, each within the bound of its method.
     let bounded = Router::new()
         .route_service("/mainspring.v1.TaskService/{*method}", tasks.max_decoding_message_size(usize::MAX))
         .route_service("/mainspring.v1.DeadLetterService/{*method}", dead)
+        .route_service("/mainspring.v1.JobService/{*method}", jobs.max_decoding_message_size(usize::MAX))
+        .route_service("/mainspring.v1.RunService/{*method}", runs)
         .route_service("/mainspring.v1.WorkerAdminService/{*method}", workers)
         .route_service("/mainspring.v1.PoolService/{*method}", pools)
         .route_service("/mainspring.v1.StatsService/{*method}", stats)

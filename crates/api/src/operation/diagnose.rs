@@ -2,7 +2,7 @@
 
 use mainspring_core::command::{Answer, Command, Rejection};
 use mainspring_core::id::TaskId;
-use mainspring_core::question::Question;
+use mainspring_core::question::{Diagnosis, Question};
 
 use crate::edge::Edge;
 use crate::problem::Problem;
@@ -10,7 +10,18 @@ use crate::wire::DiagnosisView;
 
 pub(crate) async fn diagnose(edge: &Edge, id: TaskId) -> Result<DiagnosisView, Problem> {
     match edge.gateway.ask(id.slot(), Command::Ask(Question::Why { id })).await? {
-        Answer::Diagnosis(diagnosis) => Ok(DiagnosisView::of(&diagnosis)),
+        Answer::Diagnosis(mut diagnosis) => {
+            name_node(edge, &mut diagnosis).await;
+            Ok(DiagnosisView::of(&diagnosis))
+        }
         _ => Err(Rejection::Internal { what: "a diagnosis was answered with something else" }.into()),
+    }
+}
+
+/// A run that has left memory is read for the name of the task.
+async fn name_node(edge: &Edge, diagnosis: &mut Diagnosis) {
+    let Some(part) = diagnosis.part.as_mut().filter(|part| part.node.is_none()) else { return };
+    if let Ok(run) = super::flows::run(edge, part.run).await {
+        part.node = run.plan.nodes().get(part.place.node as usize).map(|node| node.name.clone());
     }
 }

@@ -124,7 +124,7 @@ pub(super) fn page_length(wanted: Option<usize>) -> Result<usize, Problem> {
     }
 }
 
-pub(crate) fn label(text: &str) -> Result<(Name, Name), Problem> {
+pub(super) fn label(text: &str) -> Result<(Name, Name), Problem> {
     let (key, value) = text.split_once('=').ok_or_else(|| Problem::query("label", "write `key=value`"))?;
     Ok((name("label", key)?, name("label", value)?))
 }

@@ -36,7 +36,7 @@ pub(crate) use self::{
     cancel_many::cancel_many,
     dead_letters::{DeadLetterVerb, settle, settle_many},
     diagnose::diagnose,
-    filter::{Filter, FilterBody, label, only_dead},
+    filter::{Filter, FilterBody, only_dead},
     force_state::force_state,
     list::list,
     logs::{LogsBody, follow_log, read_log},

@@ -18,7 +18,8 @@ pub(crate) async fn with_prefix(
     limit: Option<usize>,
 ) -> Result<Vec<Task>, Problem> {
     let limit = page_length(limit)?;
-    let (from, through) = range(prefix)?;
+    let (from, through) = range("task_", prefix)?;
+    let (from, through) = (TaskId::from_bits(from), TaskId::from_bits(through));
     edge.gateway.tables_follow().await;
     edge.readers
         .read(move |reader| {
@@ -33,17 +34,17 @@ pub(crate) async fn with_prefix(
         .await
 }
 
-/// The lowest and the highest id that begins so; with or without `task_`.
-fn range(text: &str) -> Result<(TaskId, TaskId), Problem> {
-    let digits = text.strip_prefix("task_").unwrap_or(text);
+/// The lowest and the highest id that begins so; with or without its kind.
+pub(super) fn range(kind: &str, text: &str) -> Result<(u128, u128), Problem> {
+    let digits = text.strip_prefix(kind).unwrap_or(text);
     let fits = (DIGITS_MIN..=DIGITS_MAX).contains(&digits.len());
     if !fits || !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-        let what = format!("{DIGITS_MIN} to {DIGITS_MAX} hexadecimal digits, with or without `task_`");
+        let what = format!("{DIGITS_MIN} to {DIGITS_MAX} hexadecimal digits, with or without `{kind}`");
         return Err(Problem::query("id_prefix", what));
     }
     let bound = |fill: char| {
         let text: String = digits.chars().chain(std::iter::repeat(fill)).take(DIGITS_MAX).collect();
-        u128::from_str_radix(&text, 16).map(TaskId::from_bits)
+        u128::from_str_radix(&text, 16)
     };
     match (bound('0'), bound('f')) {
         (Ok(from), Ok(through)) => Ok((from, through)),
@@ -57,7 +58,9 @@ mod tests {
 
     #[test]
     fn a_prefix_is_a_range() {
+        let range = |text| range("task_", text);
         let (from, through) = range("task_019a88").expect("six digits");
+        let (from, through) = (TaskId::from_bits(from), TaskId::from_bits(through));
         assert_eq!(from.to_string(), "task_019a8800000000000000000000000000");
         assert_eq!(through.to_string(), "task_019a88ffffffffffffffffffffffffff");
         let whole = "019a88f04c007a3b9d1e62b7c40f5a18";

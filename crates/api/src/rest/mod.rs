@@ -53,6 +53,7 @@ pub(crate) fn routes() -> Router<Arc<Edge>> {
         .route("/v1/runs", get(flows::runs::list))
         .route("/v1/runs:cancel", post(flows::runs::cancel_many))
         .route("/v1/runs/{id}", get(flows::runs::get).post(flows::runs::verb))
+        .route("/v1/runs/{id}/diagnosis", get(flows::runs::diagnosis))
         .route("/v1/pools", get(pools::list))
         .route("/v1/pools/{name}", get(pools::get))
         .route("/v1/processes/{id}", get(processes::get))

@@ -1,6 +1,7 @@
 //! Why a task is not running, as callers read it.
 
-use mainspring_core::question::{Diagnosis, Standing};
+use mainspring_core::id::Place;
+use mainspring_core::question::{Diagnosis, Part, Standing};
 use mainspring_core::task::Status;
 use mainspring_core::time::Millis;
 use serde::Serialize;
@@ -26,6 +27,16 @@ pub(crate) struct DiagnosisView {
     /// Tasks that hold what it waits for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub holders: Vec<String>,
+    /// The run it belongs to, the name it has there, and which of its items it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run_task: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub item: Option<u32>,
+    /// It undoes that task.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub undo: bool,
 }
 
 impl DiagnosisView {
@@ -37,6 +48,7 @@ impl DiagnosisView {
             Standing::Held { worker, .. } => (None, None, Some(worker.to_string())),
             Standing::Waits(_) | Standing::Ended => (None, None, None),
         };
+        let part = diagnosis.part.as_ref();
         Self {
             task_id: diagnosis.id.to_string(),
             status: diagnosis.status,
@@ -47,6 +59,10 @@ impl DiagnosisView {
             due_in_ms: due_in.map(Millis::get),
             worker,
             holders: diagnosis.holders.iter().map(ToString::to_string).collect(),
+            run_id: part.map(|part| part.run.to_string()),
+            run_task: part.and_then(|part| part.node.as_ref()).map(ToString::to_string),
+            item: part.and_then(Part::item),
+            undo: part.is_some_and(|part| part.place.index == Place::UNDO),
         }
     }
 }

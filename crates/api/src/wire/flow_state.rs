@@ -5,9 +5,16 @@ use mainspring_core::workflow::{NodeStatus, Run, RunStatus, Trigger};
 /// A run that is paused says so instead of how far it has come.
 pub(crate) const fn run_word(run: &Run) -> &'static str {
     match run.status {
-        RunStatus::Running if run.pause.is_some() => "PAUSED",
-        RunStatus::Running if run.stop.is_some() => "STOPPING",
+        RunStatus::Running => running_word(run.pause.is_some(), run.stop.is_some()),
         status => run_status_word(status),
+    }
+}
+
+pub(crate) const fn running_word(is_paused: bool, is_stopping: bool) -> &'static str {
+    match (is_paused, is_stopping) {
+        (true, _) => "PAUSED",
+        (false, true) => "STOPPING",
+        (false, false) => run_status_word(RunStatus::Running),
     }
 }
 

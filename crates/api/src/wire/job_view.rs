@@ -5,33 +5,33 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::flow_state::run_status_word;
-use super::time::written;
+use super::time::Moment;
 
 #[derive(Serialize)]
 pub(crate) struct JobView<'a> {
-    tenant: &'a str,
-    job: &'a str,
-    version: u32,
-    state: &'static str,
-    tasks: u32,
-    created_at: String,
-    updated_at: String,
+    pub tenant: &'a str,
+    pub job: &'a str,
+    pub version: u32,
+    pub state: &'static str,
+    pub tasks: u32,
+    pub created_at: Moment,
+    pub updated_at: Moment,
     #[serde(skip_serializing_if = "Option::is_none")]
-    deleted_at: Option<String>,
-    active_runs: u32,
-    waiting_runs: usize,
+    pub deleted_at: Option<Moment>,
+    pub active_runs: u32,
+    pub waiting_runs: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
-    last_run: Option<LastRunView>,
+    pub last_run: Option<LastRunView>,
     /// What was applied; left out of lists.
     #[serde(skip_serializing_if = "Option::is_none")]
-    definition: Option<&'a RawValue>,
+    pub definition: Option<&'a RawValue>,
 }
 
 #[derive(Serialize)]
-struct LastRunView {
-    run_id: String,
-    state: &'static str,
-    ended_at: String,
+pub(crate) struct LastRunView {
+    pub run_id: String,
+    pub state: &'static str,
+    pub ended_at: Moment,
 }
 
 impl<'a> JobView<'a> {
@@ -46,15 +46,15 @@ impl<'a> JobView<'a> {
                 (None, false) => "ACTIVE",
             },
             tasks: job.definition.plan.len(),
-            created_at: written(job.created),
-            updated_at: written(job.changed),
-            deleted_at: job.deleted.map(written),
+            created_at: Moment(job.created),
+            updated_at: Moment(job.changed),
+            deleted_at: job.deleted.map(Moment),
             active_runs: job.lanes.active,
             waiting_runs: job.lanes.waiting.len(),
             last_run: job.last.map(|last| LastRunView {
                 run_id: last.id.to_string(),
                 state: run_status_word(last.status),
-                ended_at: written(last.at),
+                ended_at: Moment(last.at),
             }),
             definition: whole.then(|| raw(&job.definition.source)).flatten(),
         }

@@ -16,6 +16,7 @@ mod process_view;
 mod profile;
 mod retry;
 mod run_bodies;
+mod run_diagnosis_view;
 mod run_view;
 mod selector_body;
 mod state;
@@ -28,11 +29,13 @@ mod time;
 mod whole;
 mod worker_view;
 
+#[cfg(test)]
+pub(crate) use self::flow_state::node_word;
 pub(crate) use self::{
     amend_body::AmendBody,
     diagnosis_view::DiagnosisView,
     flow_state::{parse_run_status, parse_trigger, run_status_word},
-    job_view::{JobView, raw},
+    job_view::{JobView, LastRunView, raw},
     names::name,
     override_body::OverrideBody,
     payload::check as check_payload,
@@ -40,7 +43,8 @@ pub(crate) use self::{
     process_view::ProcessView,
     retry::{BackoffWord, RetryBody},
     run_bodies::{ClearBody, ForceRunBody, RerunBody, RunSelectorBody, TriggerBody},
-    run_view::{RunView, TaskPage},
+    run_diagnosis_view::{FirstFailure, NodeDiagnosisView, RunDiagnosisView, UpstreamView},
+    run_view::{ItemsView, NodeView, NoteView, RunView, TaskPage},
     selector_body::SelectorBody,
     state::{parse_status, status_word},
     stats_view::{DepthView, StatsView},

@@ -49,7 +49,7 @@ pub(crate) struct ForceRunBody {
     pub reason: Option<String>,
 }
 
-/// `POST /v1/runs:cancel`: at least one field.
+/// `POST /v1/runs:cancel`: at least one of the first three.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct RunSelectorBody {
@@ -59,6 +59,9 @@ pub(crate) struct RunSelectorBody {
     pub job: Option<String>,
     #[serde(deserialize_with = "given")]
     pub label: Option<String>,
+    /// Who does it and why.
+    pub actor: Option<String>,
+    pub reason: Option<String>,
 }
 
 /// A `null` here is rather a mistake than a wish for everything.

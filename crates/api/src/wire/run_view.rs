@@ -10,75 +10,75 @@ use serde_json::value::RawValue;
 
 use super::flow_state::{node_word, run_word};
 use super::job_view::raw;
-use super::time::written;
+use super::time::Moment;
 
 #[derive(Serialize)]
 pub(crate) struct RunView<'a> {
-    run_id: String,
-    tenant: &'a str,
-    job: &'a str,
-    version: u32,
-    state: &'static str,
-    trigger: &'static str,
-    created_at: String,
+    pub run_id: String,
+    pub tenant: &'a str,
+    pub job: &'a str,
+    pub version: u32,
+    pub state: &'static str,
+    pub trigger: &'static str,
+    pub created_at: Moment,
     #[serde(skip_serializing_if = "Option::is_none")]
-    started_at: Option<String>,
+    pub started_at: Option<Moment>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    ended_at: Option<String>,
+    pub ended_at: Option<Moment>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    paused: Option<String>,
+    pub paused: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    stopping: Option<&'static str>,
+    pub stopping: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<&'a str>,
+    pub reason: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    parent_run_id: Option<String>,
+    pub parent_run_id: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    rerun_of: Option<String>,
+    pub rerun_of: Option<String>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    labels: BTreeMap<&'a str, &'a str>,
-    counts: BTreeMap<&'static str, u32>,
+    pub labels: BTreeMap<&'a str, &'a str>,
+    pub counts: BTreeMap<&'static str, u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    parameters: Option<&'a RawValue>,
+    pub parameters: Option<&'a RawValue>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    output: Option<&'a RawValue>,
+    pub output: Option<&'a RawValue>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    notes: Vec<NoteView<'a>>,
-    tasks_total: usize,
+    pub notes: Vec<NoteView<'a>>,
+    pub tasks_total: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
-    tasks: Option<Vec<NodeView<'a>>>,
+    pub tasks: Option<Vec<NodeView<'a>>>,
 }
 
 #[derive(Serialize)]
-struct NoteView<'a> {
-    at: String,
-    actor: &'a str,
-    reason: &'a str,
-    what: &'a str,
+pub(crate) struct NoteView<'a> {
+    pub at: Moment,
+    pub actor: &'a str,
+    pub reason: &'a str,
+    pub what: &'a str,
 }
 
 /// A task of the run; without a task id it has not been released.
 #[derive(Serialize)]
 pub(crate) struct NodeView<'a> {
-    name: &'a str,
-    state: &'static str,
+    pub name: &'a str,
+    pub state: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    task_id: Option<String>,
+    pub task_id: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    run_id: Option<String>,
-    needs: Vec<&'a str>,
-    trigger_rule: &'static str,
+    pub run_id: Option<String>,
+    pub needs: Vec<&'a str>,
+    pub trigger_rule: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    started_at: Option<String>,
+    pub started_at: Option<Moment>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    ended_at: Option<String>,
+    pub ended_at: Option<Moment>,
     /// How often it was cleared or repeated.
     #[serde(skip_serializing_if = "is_zero")]
-    turn: u32,
+    pub turn: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<&'a str>,
+    pub reason: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    items: Option<ItemsView>,
+    pub items: Option<ItemsView>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
@@ -87,12 +87,12 @@ fn is_zero(number: &u32) -> bool {
 }
 
 #[derive(Serialize)]
-struct ItemsView {
-    count: u32,
-    released: u32,
-    running: u32,
-    succeeded: u32,
-    failed: u32,
+pub(crate) struct ItemsView {
+    pub count: u32,
+    pub released: u32,
+    pub running: u32,
+    pub succeeded: u32,
+    pub failed: u32,
 }
 
 /// Which tasks a view holds.
@@ -113,7 +113,7 @@ impl<'a> RunView<'a> {
             version: run.version,
             state: run_word(run),
             trigger: run.trigger.label(),
-            created_at: written(run.created),
+            created_at: Moment(run.created),
             started_at: at(run.started),
             ended_at: at(run.ended),
             paused: run.pause.as_ref().map(|pause| paused(run, pause)),
@@ -140,7 +140,7 @@ impl<'a> RunView<'a> {
                 .notes
                 .iter()
                 .map(|note| NoteView {
-                    at: written(note.at),
+                    at: Moment(note.at),
                     actor: &note.over.actor,
                     reason: &note.over.reason,
                     what: &note.what,
@@ -152,8 +152,8 @@ impl<'a> RunView<'a> {
     }
 }
 
-fn at(wall: Wall) -> Option<String> {
-    (wall > Wall::ZERO).then(|| written(wall))
+fn at(wall: Wall) -> Option<Moment> {
+    (wall > Wall::ZERO).then_some(Moment(wall))
 }
 
 fn paused(run: &Run, pause: &Pause) -> String {
@@ -192,7 +192,7 @@ impl<'a> NodeView<'a> {
         let single = begun && !run.groups.contains_key(&node);
         let is_run = matches!(spec.work, Work::Run { .. });
         let place = run.place(node, Place::WHOLE);
-        let after = |ms: u32| written(run.created + Millis::new(ms.into()));
+        let after = |ms: u32| Moment(run.created + Millis::new(ms.into()));
         Self {
             name: &spec.name,
             state: node_word(status),
@@ -204,7 +204,7 @@ impl<'a> NodeView<'a> {
             ended_at: status.end().map(|_| after(ended)),
             turn,
             reason: run.whys.get(&node).map(|why| &**why),
-            items: run.groups.get(&node).map(items),
+            items: run.groups.get(&node).map(Into::into),
         }
     }
 }
@@ -221,12 +221,14 @@ const fn released(status: NodeStatus) -> bool {
     }
 }
 
-fn items(group: &Group) -> ItemsView {
-    ItemsView {
-        count: group.count(),
-        released: group.released,
-        running: group.live,
-        succeeded: group.succeeded,
-        failed: group.failed,
+impl From<&Group> for ItemsView {
+    fn from(group: &Group) -> Self {
+        Self {
+            count: group.count(),
+            released: group.released,
+            running: group.live,
+            succeeded: group.succeeded,
+            failed: group.failed,
+        }
     }
 }

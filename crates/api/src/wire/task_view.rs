@@ -21,6 +21,9 @@ pub(crate) struct TaskView<'a> {
     pub tenant: &'a str,
     #[serde(skip_serializing_if = "str::is_empty")]
     pub job: &'a str,
+    /// The run it belongs to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run_id: Option<String>,
     pub task_type: &'a str,
     pub pool: &'a str,
     pub priority: PriorityView,
@@ -103,6 +106,7 @@ impl<'a> TaskView<'a> {
             status,
             tenant: &profile.tenant,
             job: &profile.job,
+            run_id: task.origin.as_ref().map(|origin| origin.run.to_string()),
             task_type: &profile.executor,
             pool: &profile.requirements.pool,
             priority: PriorityView { band: task.priority.band.label(), level: task.priority.level() },

@@ -4,6 +4,7 @@ mod batch;
 mod cancel;
 mod cancel_many;
 mod dead_letters;
+mod diagnosis;
 mod grpc;
 mod idempotency;
 mod limits;

@@ -108,9 +108,13 @@ impl Rig {
         let store = LocalStore::new(dir.path(), options);
         let sessions = SessionRouter::new(config.session_queue_max);
         let outlet = sessions.outlet();
-        let (node, _, reader) =
-            Node::open_with_reader(&store, shard, outlet, Arc::new(mainspring_core::workflow::NoTexts))
-                .expect("a new store opens");
+        let (node, _, reader) = Node::open_with_reader(
+            &store,
+            shard,
+            outlet,
+            Arc::new(mainspring_definition::Evaluator::default()),
+        )
+        .expect("a new store opens");
         let node = Arc::new(node);
         let server = Server::new(Arc::clone(&node), Readers::new(reader), logs, sessions, config);
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");

@@ -53,6 +53,7 @@ fn outcome(answer: &Answer) -> Option<(TaskId, Outcome)> {
         | Answer::AlreadySubmitted { .. }
         | Answer::Task(_)
         | Answer::Diagnosis(_)
+        | Answer::RunDiagnosis(_)
         | Answer::Stats(_)
         | Answer::Workers(_)
         | Answer::Unfinished(_)

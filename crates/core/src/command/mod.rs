@@ -27,7 +27,7 @@ use crate::name::Name;
 use crate::priority::Priority;
 use crate::process::Selector;
 use crate::profile::Profile;
-use crate::question::{Diagnosis, Progress, Question, Stats, UnfinishedPage, WorkerView};
+use crate::question::{Diagnosis, Progress, Question, RunDiagnosis, Stats, UnfinishedPage, WorkerView};
 use crate::seat::Seats;
 use crate::task::{Labels, Override, Payload, Status, Task};
 use crate::time::{Millis, Wall};
@@ -242,6 +242,7 @@ pub enum Answer {
     },
     Process(ProcessId),
     Diagnosis(Box<Diagnosis>),
+    RunDiagnosis(Box<RunDiagnosis>),
     Stats(Box<Stats>),
     Workers(Vec<WorkerView>),
     Unfinished(Box<UnfinishedPage>),

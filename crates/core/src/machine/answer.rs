@@ -1,5 +1,7 @@
 //! Answers to questions, read from state, queues and fleet.
 
+mod run;
+
 use std::collections::BTreeMap;
 
 use super::Machine;
@@ -8,7 +10,7 @@ use crate::dispatch::WaitReason;
 use crate::id::{ProcessId, TaskId, WorkerId};
 use crate::index::TaskSlot;
 use crate::question::{
-    Diagnosis, PoolRoom, Progress, Question, SCAN_MAX, Standing, Stats, Unfinished, UnfinishedPage,
+    Diagnosis, Part, PoolRoom, Progress, Question, SCAN_MAX, Standing, Stats, Unfinished, UnfinishedPage,
     WorkerView,
 };
 use crate::task::{State, Status};
@@ -18,6 +20,7 @@ impl Machine {
     pub(super) fn answer(&self, question: &Question) -> Result<Answer, Rejection> {
         Ok(match question {
             Question::Why { id } => Answer::Diagnosis(Box::new(self.diagnose(*id)?)),
+            Question::Run { id } => Answer::RunDiagnosis(Box::new(self.diagnose_run(*id)?)),
             Question::Stats => Answer::Stats(Box::new(self.stats())),
             Question::Workers { only } => Answer::Workers(self.worker_views(*only)),
             Question::Process { id } => Answer::Progress(self.progress(*id)),
@@ -59,7 +62,9 @@ impl Machine {
             _ => &[],
         };
         let holders = holders.iter().filter_map(|slot| self.state.tasks.get(*slot)).map(|task| task.id);
-        Ok(Diagnosis { id, status: task.status(), holders: holders.collect(), standing })
+        let holders = holders.collect();
+        let part = task.origin.as_ref().map(|origin| Part::of(origin, self.state.flows().run(origin.run)));
+        Ok(Diagnosis { id, status: task.status(), part, standing, holders })
     }
 
     fn stats(&self) -> Stats {

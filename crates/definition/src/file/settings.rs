@@ -35,6 +35,7 @@ pub const SETTINGS: &[&str] = &[
     "trigger_rule",
     "env",
     "cwd",
+    "user",
     "keep",
     "rlimits",
 ];

@@ -32,6 +32,7 @@ pub const TASK: &[&str] = &[
     "env",
     "cwd",
     "stdin",
+    "user",
     "keep",
     "rlimits",
     "needs",
@@ -74,7 +75,7 @@ const OF_TASKS_ONLY: [&str; 13] = [
 ];
 
 pub const UNDO: &[&str] =
-    &["run", "shell", "args", "http", "env", "cwd", "stdin", "keep", "rlimits", "retries", "timeout"];
+    &["run", "shell", "args", "http", "env", "cwd", "stdin", "user", "keep", "rlimits", "retries", "timeout"];
 
 #[derive(Clone, Debug)]
 pub struct Task {

@@ -12,7 +12,7 @@ use crate::mistake::{Code, Mistakes, Spot};
 
 pub const WORKS: [&str; 6] = ["run", "shell", "http", "noop", "sleep", "job"];
 /// Fields that belong to `run` and `shell`.
-const OF_PROCESS: [&str; 5] = ["args", "env", "cwd", "stdin", "keep"];
+const OF_PROCESS: [&str; 6] = ["args", "env", "cwd", "stdin", "user", "keep"];
 /// Arguments of one program.
 const ARGUMENTS_MAX: usize = 1_000;
 
@@ -27,6 +27,7 @@ pub enum Work {
 pub struct Programs {
     env: Vec<(String, String)>,
     cwd: Option<String>,
+    user: Option<String>,
     keep: Option<bool>,
     limits: Option<Json>,
     uses: Vec<Use>,
@@ -38,9 +39,10 @@ impl Programs {
         let mut texts = Texts::new(Place::Work, mistakes);
         let env = fields.get("env").map(|at| env(at, &mut texts)).unwrap_or_default();
         let cwd = fields.get("cwd").and_then(|at| texts.text(at));
+        let user = fields.get("user").and_then(|at| user(at, texts.mistakes));
         let keep = fields.get("keep").and_then(|at| at.flag(texts.mistakes));
         let limits = fields.get("rlimits").and_then(|at| kernel_limits(at, texts.mistakes));
-        Self { env, cwd, keep, limits, uses: texts.uses, templated: texts.templated }
+        Self { env, cwd, user, keep, limits, uses: texts.uses, templated: texts.templated }
     }
 }
 
@@ -130,6 +132,7 @@ fn process(
     }
     let cwd = fields.get("cwd").and_then(|at| texts.text(at)).or_else(|| usual.cwd.clone());
     let stdin = fields.get("stdin").and_then(|at| texts.text(at));
+    let user = fields.get("user").and_then(|at| user(at, texts.mistakes)).or_else(|| usual.user.clone());
     let keep = fields.get("keep").and_then(|at| at.flag(texts.mistakes)).or(usual.keep);
     let limits = fields
         .get("rlimits")
@@ -137,6 +140,7 @@ fn process(
         .or_else(|| usual.limits.clone());
     payload.extend(cwd.map(|cwd| ("cwd".to_owned(), Json::String(cwd))));
     payload.extend(stdin.map(|stdin| ("stdin".to_owned(), Json::String(stdin))));
+    payload.extend(user.map(|user| ("user".to_owned(), Json::String(user))));
     payload.extend(keep.map(|keep| ("keep".to_owned(), Json::Bool(keep))));
     payload.extend(limits.map(|limits| ("limits".to_owned(), limits)));
     texts.uses.extend(usual.uses.iter().cloned());
@@ -185,6 +189,31 @@ fn env(at: &At<'_>, texts: &mut Texts<'_>) -> Vec<(String, String)> {
         found.extend(texts.text(&entry.value).map(|value| (entry.name.to_owned(), value)));
     }
     found
+}
+
+/// Longest name of a user that common systems allow, with room for names of directories.
+const USER_BYTES_MAX: usize = 256;
+
+/// A name, `uid` or `uid:gid`. Never a template: who triggers a job must not choose whose rights it has.
+fn user(at: &At<'_>, mistakes: &mut Mistakes) -> Option<String> {
+    let text = at.word(mistakes)?;
+    let is_number = |text: &str| {
+        let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        // The kernel reads the highest number as "leave it as it is".
+        digits && text.parse().is_ok_and(|number: u32| number != u32::MAX)
+    };
+    let strange = |c: char| c.is_whitespace() || c.is_control() || ":{}/".contains(c);
+    let is_user = match text.split_once(':') {
+        Some((uid, gid)) => is_number(uid) && is_number(gid),
+        None if text.starts_with(|first: char| first.is_ascii_digit() || first == '-') => is_number(&text),
+        None => !text.is_empty() && text.len() <= USER_BYTES_MAX && !text.contains(strange),
+    };
+    if !is_user {
+        let help = "a name of the worker's machine, `uid`, or \"uid:gid\"; templates are not filled in here";
+        at.bad("this is no user", help, mistakes);
+        return None;
+    }
+    Some(text)
 }
 
 const KERNEL: &[&str] = &["cpu_seconds", "open_files", "file_bytes", "address_space_bytes", "core_bytes"];

@@ -12,6 +12,7 @@ use similar::TextDiff;
 
 use super::connect::{Connect, Print};
 use super::output::say;
+use super::run::actor;
 use super::validate::Findings;
 
 /// Stores the jobs of files. Content that the server has already makes no new version. With any mistake in any file,
@@ -26,6 +27,9 @@ pub(crate) struct Apply {
     /// Only say what would change
     #[arg(long)]
     dry_run: bool,
+    /// Why; in the server's log
+    #[arg(long)]
+    reason: Option<String>,
     #[command(flatten)]
     connect: Connect,
 }
@@ -69,7 +73,10 @@ impl Apply {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
         let Some(findings) = self.files.read()? else { return Ok(ExitCode::from(1)) };
         let dry_run = self.dry_run.then_some("true");
-        let path = query("/v1/jobs", &[("tenant", Some(&self.files.tenant)), ("dry_run", dry_run)]);
+        let (actor, reason) = (actor(), self.reason.as_deref());
+        let tenant = Some(self.files.tenant.as_str());
+        let wanted = [("tenant", tenant), ("dry_run", dry_run), ("actor", Some(&*actor)), ("reason", reason)];
+        let path = query("/v1/jobs", &wanted);
         self.connect.run(async |client, print| {
             let mut jobs = Vec::new();
             for job in findings.definitions() {

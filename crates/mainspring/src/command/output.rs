@@ -156,7 +156,11 @@ fn cell(value: &Value) -> String {
         Value::String(text) => text.clone(),
         Value::Object(_) | Value::Array(_) | Value::Bool(_) | Value::Number(_) => value.to_string(),
     };
-    // What a task wrote must not steer the terminal.
+    plain(&text)
+}
+
+/// What a task wrote must not steer the terminal.
+pub(crate) fn plain(text: &str) -> String {
     text.chars().map(|c| if c.is_control() && c != '\t' { '\u{fffd}' } else { c }).collect()
 }
 

@@ -69,9 +69,8 @@ fn a_lost_holder_frees_its_place() {
     let mut world = world("4");
     let ledger = world.dir.path().join("ledger");
     let script = format!("echo $MAINSPRING_TASK_ID >> {}; sleep 60", ledger.display());
-    let submit = |world: &World| {
-        submitted(&world.address, &["--limit", "customer:acme=1", "--", "sh", "-c", &script])
-    };
+    let submit =
+        |world: &World| submitted(&world.address, &["--limit", "customer:acme=1", "--", "sh", "-c", &script]);
     let lines = || std::fs::read_to_string(&ledger).unwrap_or_default().lines().count();
     let first = submit(&world);
     until("the first runs", || lines() == 1);

@@ -1,6 +1,6 @@
 //! Cancel, pause, clear, rerun, and one run for each key.
 
-use crate::support::{stderr, until};
+use crate::support::{stderr, stdout, until};
 use crate::{state, task, world};
 
 const CHAIN: &str = "job: chain
@@ -72,4 +72,37 @@ fn a_paused_job_keeps_its_runs_waiting() {
     assert_eq!(world.json(&["run", "get", &id])["state"], "QUEUED");
     assert!(world.run(&["job", "resume", "p"]).status.success());
     assert_eq!(world.ended(&id)["state"], "COMPLETED");
+}
+
+#[test]
+fn a_run_says_why_it_has_not_ended_and_then_what_failed() {
+    let world = world("4");
+    world.apply(
+        "job: stuck\ntasks:\n  after: {needs: gpu, noop: {}}\n  gpu: {pool: gpu, noop: {}}\n  quick: {noop: {}}\n",
+    );
+    let id = world.trigger("stuck", &[]);
+    let beginning = &id[..24];
+    until("the quick one is done", || world.json(&["run", "get", &id])["counts"]["COMPLETED"] == 1);
+    let told = world.json(&["run", "diagnose", beginning]);
+    assert_eq!((told["run_id"].as_str(), told["reason"].as_str()), (Some(&*id), Some("working")), "{told:#}");
+    let names: Vec<_> = told["tasks"].as_array().expect("tasks").iter().map(|task| &task["name"]).collect();
+    assert_eq!(names, ["gpu", "after"]);
+    let output = world.run(&["run", "diagnose", beginning]);
+    let text = stdout(&output);
+    assert!(text.contains("no_workers: pool `gpu` has no workers"), "{text}");
+    assert!(text.contains("it waits for `gpu` (running) by rule `all_success`"), "{text}");
+    assert!(text.contains("hint: start a worker with `--pool gpu`"), "{text}");
+    let missing = world.run(&["run", "diagnose", "run_000000000000"]);
+    assert_eq!(missing.status.code(), Some(4), "{}", stderr(&missing));
+}
+
+#[test]
+fn a_program_runs_as_the_user_that_its_job_file_names() {
+    let world = world("1");
+    world.apply("job: who\ntasks:\n  a: {run: [id], user: no-such-user-here}\n");
+    let id = world.trigger("who", &[]);
+    assert_eq!(world.ended(&id)["state"], "FAILED");
+    let told = world.json(&["run", "diagnose", &id]);
+    let message = told["tasks"][0]["last_error"]["message"].as_str().unwrap_or_default().to_owned();
+    assert!(message.contains("no user `no-such-user-here`"), "{told:#}");
 }

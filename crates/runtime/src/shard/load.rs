@@ -2,7 +2,7 @@
 
 use mainspring_core::command::{Answer, Command, Keyed, Rejection};
 use mainspring_core::id::TaskId;
-use mainspring_core::question::{Diagnosis, Question, Standing};
+use mainspring_core::question::{Diagnosis, Part, Question, Standing};
 use mainspring_core::task::{State, Task};
 use mainspring_core::time::Millis;
 use mainspring_store::StoredTask;
@@ -74,12 +74,9 @@ impl<R> Shard<R> {
             (Command::Read { .. }, _) if absent => Ok(Answer::Task(Some(Box::new(parked)))),
             (Command::Ask(Question::Why { id }), State::Pending { due }) if absent => {
                 let standing = Standing::WaitsForTime { due: *due };
-                Ok(Answer::Diagnosis(Box::new(Diagnosis {
-                    id,
-                    status: parked.status(),
-                    standing,
-                    holders: Vec::new(),
-                })))
+                let (status, holders) = (parked.status(), Vec::new());
+                let diagnosis = Diagnosis { id, status, part: None, standing, holders };
+                Ok(Answer::Diagnosis(Box::new(diagnosis)))
             }
             (_, state) if absent && !matches!(state, State::Pending { .. }) => {
                 // Only pending tasks leave memory: a newer owner wrote this row, as the next append will tell.
@@ -99,8 +96,10 @@ impl<R> Shard<R> {
         match command {
             Command::Read { .. } => Ok(Answer::Task(Some(Box::new(ended)))),
             Command::Ask(Question::Why { id }) => {
+                let flows = self.machine.state().flows();
+                let part = ended.origin.as_ref().map(|origin| Part::of(origin, flows.run(origin.run)));
                 let (status, holders) = (ended.status(), Vec::new());
-                let diagnosis = Diagnosis { id, status, standing: Standing::Ended, holders };
+                let diagnosis = Diagnosis { id, status, part, standing: Standing::Ended, holders };
                 Ok(Answer::Diagnosis(Box::new(diagnosis)))
             }
             // Sent again after its answer was lost, and done since.

@@ -128,6 +128,9 @@ pub fn page(db: &Connection, query: &RunQuery) -> rusqlite::Result<Vec<RunRow>> 
     if let Some(before) = query.created_before {
         and(" AND created < ?", Value::from(time(before)));
     }
+    if let Some(from) = query.from {
+        and(" AND id >= ?", Value::from(wide(from.bits()).to_vec()));
+    }
     if let Some(after) = query.after {
         and(" AND id < ?", Value::from(wide(after.bits()).to_vec()));
     }

@@ -227,7 +227,8 @@ fn runs_narrow<H: Harness>(harness: &H) {
     let all = RunQuery { limit: 7, ..RunQuery::default() };
     let instant = |n: u64| Some(Wall::from_millis(FIRST_DAY * DAY_MS + n * 1000));
     let label = |key, value| Some((name(key), name(value)));
-    let rows: [(&str, RunQuery, Wanted); 12] = [
+    let rows: [(&str, RunQuery, Wanted); 13] = [
+        ("ids from here on", RunQuery { from: Some(run_id(40)), ..all.clone() }, |row| row.id >= run_id(40)),
         ("tenant", RunQuery { tenant: Some(name("beta")), ..all.clone() }, |row| &*row.job.tenant == "beta"),
         ("job", RunQuery { job: Some(name("größe")), ..all.clone() }, |row| &*row.job.name == "größe"),
         (

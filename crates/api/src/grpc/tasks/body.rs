@@ -43,11 +43,11 @@ fn limit(limit: &v1::Limit) -> LimitBody<'_> {
 }
 
 /// The text is kept as it came, once it is known to be JSON.
-pub(super) fn payload(text: Option<&str>) -> Result<Option<&RawValue>, Problem> {
+pub(in crate::grpc) fn payload(text: Option<&str>) -> Result<Option<&RawValue>, Problem> {
     text.map(|text| serde_json::from_str(text).map_err(|error| rest::body::problem(&error))).transpose()
 }
 
-pub(super) fn priority(priority: Option<&v1::Priority>) -> Result<Option<PriorityBody>, Problem> {
+pub(in crate::grpc) fn priority(priority: Option<&v1::Priority>) -> Result<Option<PriorityBody>, Problem> {
     priority
         .map(|priority| PriorityBody::parse(priority.band.as_deref(), priority.level))
         .transpose()

@@ -2,12 +2,12 @@
 
 mod amend;
 mod batch;
-mod body;
+pub(super) mod body;
 mod cancel_many;
 pub(super) mod list;
 mod logs;
 mod submit;
-mod view;
+pub(super) mod view;
 
 use std::sync::Arc;
 

@@ -45,6 +45,7 @@ pub(super) fn task(task: &Task, whole: bool) -> v1::Task {
         limits: view.limits.iter().map(limit).collect(),
         payload_json: view.payload.as_ref().map(json),
         output_json: view.output.as_ref().map(json),
+        run_id: view.run_id,
     }
 }
 
@@ -56,7 +57,7 @@ fn limit(limit: &LimitBody<'_>) -> v1::Limit {
     }
 }
 
-pub(super) fn diagnosis(view: DiagnosisView) -> v1::Diagnosis {
+pub(in crate::grpc) fn diagnosis(view: DiagnosisView) -> v1::Diagnosis {
     v1::Diagnosis {
         task_id: view.task_id,
         status: status_number(view.status),
@@ -67,6 +68,10 @@ pub(super) fn diagnosis(view: DiagnosisView) -> v1::Diagnosis {
         due_in: view.due_in_ms.map(|ms| duration(Millis::new(ms))),
         worker: view.worker,
         holders: view.holders,
+        run_id: view.run_id,
+        run_task: view.run_task,
+        item: view.item,
+        undo: view.undo,
     }
 }
 

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use mainspring_core::workflow::{self, FlowAnswer, FlowCommand, JobKey};
 use mainspring_definition::{Definition, Options, limits::Limits, read};
 
-use super::{ask, job_key, slot_of, unexpected};
+use super::{ask, audit, job_key, shown, slot_of, unexpected};
 use crate::edge::Edge;
 use crate::problem::Problem;
+use crate::wire::{OverrideBody, name};
 
 /// What became of one job of a file.
 #[derive(Clone, Debug)]
@@ -34,20 +35,32 @@ impl Change {
     }
 }
 
-/// `dry_run`: only says what would become of them.
-pub(crate) async fn apply(
-    edge: &Edge,
-    text: &[u8],
-    tenant: Option<&str>,
-    dry_run: bool,
-) -> Result<Vec<Applied>, Problem> {
+/// What a caller wants with a file.
+#[derive(Debug)]
+pub(crate) struct Apply<'a> {
+    pub(crate) text: &'a [u8],
+    /// Of jobs that name none.
+    pub(crate) tenant: Option<&'a str>,
+    /// Only says what would become of them.
+    pub(crate) dry_run: bool,
+    pub(crate) over: OverrideBody,
+}
+
+pub(crate) async fn apply(edge: &Edge, wanted: &Apply<'_>) -> Result<Vec<Applied>, Problem> {
+    let Apply { text, tenant, dry_run, .. } = *wanted;
+    let by = audit::Change::by("a job was applied", &wanted.over)?;
+    tenant.map(|tenant| name("tenant", tenant)).transpose()?;
     let definitions = parse(edge, text, tenant).await?;
     let mut applied = Vec::with_capacity(definitions.len());
     for definition in definitions {
         applied.push(if dry_run {
             foresee(edge, &definition).await?
         } else {
-            store(edge, definition).await?
+            let stored = store(edge, definition).await?;
+            if stored.change != Change::Unchanged {
+                by.done(format_args!("{} v{}", shown(&stored.key), stored.version));
+            }
+            stored
         });
     }
     Ok(applied)

@@ -1,12 +1,14 @@
 //! Reading, pausing and deleting jobs.
 
-use mainspring_core::name::Name;
 use mainspring_core::workflow::{FlowAnswer, FlowCommand, FlowRefusal, Job, JobKey};
 use mainspring_store::VersionRow;
 
-use super::{ask, slot_of, unexpected};
+use super::audit::Change;
+use super::filter::page_length;
+use super::{ask, shown, slot_of, unexpected};
 use crate::edge::Edge;
 use crate::problem::Problem;
+use crate::wire::{OverrideBody, name};
 
 pub(crate) async fn job(edge: &Edge, key: JobKey) -> Result<Box<Job>, Problem> {
     match ask(edge, slot_of(&key), FlowCommand::ReadJob { key: key.clone() }).await? {
@@ -20,26 +22,52 @@ fn no_job(key: JobKey) -> Problem {
     Problem::Rejected(FlowRefusal::JobNotFound { key }.into())
 }
 
-/// By tenant and name.
+/// By tenant and name, with where the next page begins.
 pub(crate) async fn jobs(
     edge: &Edge,
-    tenant: Option<Name>,
-    after: Option<JobKey>,
-    limit: usize,
-) -> Result<Vec<Job>, Problem> {
+    tenant: Option<&str>,
+    cursor: Option<&str>,
+    limit: Option<usize>,
+) -> Result<(Vec<Job>, Option<String>), Problem> {
+    let limit = page_length(limit)?;
+    let tenant = tenant.map(|tenant| name("tenant", tenant)).transpose()?;
+    let after = cursor.map(parse_cursor).transpose()?;
     let slot = mainspring_core::id::Slot::from_hash(0);
-    match ask(edge, slot, FlowCommand::ListJobs { after, tenant, limit }).await? {
-        FlowAnswer::Jobs(jobs) => Ok(jobs),
+    match ask(edge, slot, FlowCommand::ListJobs { after, tenant, limit: limit + 1 }).await? {
+        FlowAnswer::Jobs(mut jobs) => {
+            let more = jobs.len() > limit;
+            jobs.truncate(limit);
+            let last = jobs.last().filter(|_| more).map(|job| &job.key);
+            let next = last.map(|key| format!("{}/{}", key.tenant, key.name));
+            Ok((jobs, next))
+        }
         _ => Err(unexpected()),
     }
 }
 
-pub(crate) async fn pause_job(edge: &Edge, key: JobKey, paused: bool) -> Result<(), Problem> {
-    ask(edge, slot_of(&key), FlowCommand::PauseJob { key: key.clone(), paused }).await.map(drop)
+fn parse_cursor(text: &str) -> Result<JobKey, Problem> {
+    let (tenant, job) =
+        text.split_once('/').ok_or_else(|| Problem::query("cursor", "not one that an answer gave"))?;
+    Ok(JobKey { tenant: name("cursor", tenant)?, name: name("cursor", job)? })
 }
 
-pub(crate) async fn delete_job(edge: &Edge, key: JobKey) -> Result<(), Problem> {
-    ask(edge, slot_of(&key), FlowCommand::DeleteJob { key: key.clone() }).await.map(drop)
+pub(crate) async fn pause_job(
+    edge: &Edge,
+    key: &JobKey,
+    paused: bool,
+    over: &OverrideBody,
+) -> Result<(), Problem> {
+    let by = Change::by(if paused { "a job was paused" } else { "a job was resumed" }, over)?;
+    ask(edge, slot_of(key), FlowCommand::PauseJob { key: key.clone(), paused }).await?;
+    by.done(shown(key));
+    Ok(())
+}
+
+pub(crate) async fn delete_job(edge: &Edge, key: &JobKey, over: &OverrideBody) -> Result<(), Problem> {
+    let by = Change::by("a job was deleted", over)?;
+    ask(edge, slot_of(key), FlowCommand::DeleteJob { key: key.clone() }).await?;
+    by.done(shown(key));
+    Ok(())
 }
 
 /// Newest first.
@@ -47,8 +75,9 @@ pub(crate) async fn versions(
     edge: &Edge,
     key: JobKey,
     before: Option<u32>,
-    limit: usize,
+    limit: Option<usize>,
 ) -> Result<Vec<VersionRow>, Problem> {
+    let limit = page_length(limit)?;
     job(edge, key.clone()).await?;
     edge.gateway.tables_follow().await;
     edge.readers.read(move |tables| tables.versions(&key, before.unwrap_or(u32::MAX), limit)).await

@@ -1,7 +1,10 @@
 //! What the edges do with jobs and runs. One file a group of verbs.
 
 mod apply;
+mod audit;
 mod definitions;
+mod diagnose;
+mod filter;
 mod jobs;
 mod runs;
 mod trigger;
@@ -12,22 +15,26 @@ use mainspring_core::name::Name;
 use mainspring_core::workflow::{FlowAnswer, FlowCommand, JobKey};
 
 pub(crate) use self::{
-    apply::apply,
+    apply::{Apply, apply},
     definitions::Definitions,
+    diagnose::diagnose_run,
+    filter::{RunFilterBody, task_page},
     jobs::{delete_job, job, jobs, pause_job, version, versions},
-    runs::{RunFilter, cancel_run, cancel_runs, clear_run, force_run, list_runs, pause_run, rerun, run},
+    runs::{cancel_run, cancel_runs, clear_run, force_run, list_runs, pause_run, rerun, run},
     trigger::trigger,
 };
 use crate::edge::Edge;
 use crate::problem::Problem;
-use crate::wire::name;
+use crate::wire::{Keys, name};
+
+const TENANT_DEFAULT: &str = "default";
 
 /// What is no id names no run.
 pub(crate) fn run_id(text: &str) -> Result<RunId, Problem> {
     text.parse().map_err(|_| Problem::NoSuchRun { id: text.chars().take(100).collect() })
 }
 
-pub(crate) fn job_key(tenant: &str, job: &str) -> Result<JobKey, Problem> {
+fn job_key(tenant: &str, job: &str) -> Result<JobKey, Problem> {
     let filled = |field, text: &str| -> Result<Name, Problem> {
         if text.is_empty() {
             return Err(Problem::field(field, "it may not be empty"));
@@ -35,6 +42,15 @@ pub(crate) fn job_key(tenant: &str, job: &str) -> Result<JobKey, Problem> {
         name(field, text)
     };
     Ok(JobKey { tenant: filled("tenant", tenant)?, name: filled("job", job)? })
+}
+
+/// The job that a caller names; a tenant with the name goes before the one that came with the request.
+pub(crate) fn named_job(tenant: Option<&str>, keys: Keys<'_>, job: &str) -> Result<JobKey, Problem> {
+    job_key(tenant.or(keys.tenant).unwrap_or(TENANT_DEFAULT), job)
+}
+
+fn shown(key: &JobKey) -> String {
+    format!("{}/{}", key.tenant, key.name)
 }
 
 /// A job's slot, and that of its runs.

@@ -12,6 +12,8 @@ use mainspring_core::workflow::{
 use mainspring_runtime::find_run;
 use mainspring_store::{ReadError, RunQuery};
 
+use super::audit::Change;
+use super::filter::RunFilterBody;
 use super::{ask, jobs, send, trigger, unexpected};
 use crate::edge::Edge;
 use crate::operation::Caller;
@@ -30,19 +32,19 @@ pub(crate) async fn run(edge: &Edge, id: RunId) -> Result<Arc<Run>, Problem> {
     }
 }
 
-pub(crate) type RunFilter = RunQuery;
-
 /// Newest first, with where the next page begins.
 pub(crate) async fn list_runs(
     edge: &Edge,
-    mut filter: RunFilter,
+    filter: RunFilterBody<'_>,
 ) -> Result<(Vec<Arc<Run>>, Option<RunId>), Problem> {
+    let is_paged = filter.id_prefix.is_none();
+    let mut filter = filter.checked()?;
     // So that a run is in the list as soon as its caller knows of it.
     edge.gateway.tables_follow().await;
     let limit = filter.limit;
     filter.limit = limit + 1;
     let mut rows = edge.readers.read(move |tables| tables.runs(&filter)).await?;
-    let more = rows.len() > limit;
+    let more = is_paged && rows.len() > limit;
     rows.truncate(limit);
     let next = rows.last().filter(|_| more).map(|row| row.id);
     let mut runs = Vec::with_capacity(rows.len());
@@ -60,14 +62,24 @@ pub(crate) async fn list_runs(
     Ok((runs, next))
 }
 
-pub(crate) async fn cancel_run(edge: &Edge, id: RunId, caller: &Caller<'_>) -> Result<RunStatus, Problem> {
-    act(edge, ("cancel run", id), FlowCommand::CancelRun { id }, caller).await
+pub(crate) async fn cancel_run(
+    edge: &Edge,
+    id: RunId,
+    over: &OverrideBody,
+    caller: &Caller<'_>,
+) -> Result<RunStatus, Problem> {
+    let by = Change::by("a run was canceled", over)?;
+    let status = act(edge, ("cancel run", id), FlowCommand::CancelRun { id }, caller).await?;
+    by.done(id);
+    Ok(status)
 }
 
 /// Cancels what matches and has not ended; says how many. Repeating the call does no harm.
 pub(crate) async fn cancel_runs(edge: &Edge, selector: &RunSelectorBody) -> Result<usize, Problem> {
     let label = selector.label.as_deref().map(label).transpose()?;
     let named = |field, text: &Option<String>| text.as_deref().map(|text| name(field, text)).transpose();
+    let over = OverrideBody { actor: selector.actor.clone(), reason: selector.reason.clone() };
+    let by = Change::by("runs were canceled", &over)?;
     if selector.tenant.is_none() && selector.job.is_none() && label.is_none() {
         return Err(Problem::field("body", "name a tenant, a job or a label"));
     }
@@ -93,6 +105,7 @@ pub(crate) async fn cancel_runs(edge: &Edge, selector: &RunSelectorBody) -> Resu
             _ => break,
         }
     }
+    by.done(format_args!("{cancelled} runs"));
     Ok(cancelled)
 }
 
@@ -106,10 +119,14 @@ pub(crate) async fn pause_run(
     edge: &Edge,
     id: RunId,
     paused: bool,
+    over: &OverrideBody,
     caller: &Caller<'_>,
 ) -> Result<RunStatus, Problem> {
+    let by = Change::by(if paused { "a run was paused" } else { "a run was resumed" }, over)?;
     let operation = if paused { "pause run" } else { "resume run" };
-    act(edge, (operation, id), FlowCommand::PauseRun { id, paused }, caller).await
+    let status = act(edge, (operation, id), FlowCommand::PauseRun { id, paused }, caller).await?;
+    by.done(id);
+    Ok(status)
 }
 
 pub(crate) async fn force_run(
@@ -119,8 +136,11 @@ pub(crate) async fn force_run(
     over: &OverrideBody,
     caller: &Caller<'_>,
 ) -> Result<RunStatus, Problem> {
+    let by = Change::by("a run was forced to an end", over)?;
     let command = FlowCommand::ForceRun { id, status, over: over.checked()? };
-    act(edge, ("force run", id), command, caller).await
+    let status = act(edge, ("force run", id), command, caller).await?;
+    by.done(id);
+    Ok(status)
 }
 
 pub(crate) async fn clear_run(
@@ -133,10 +153,14 @@ pub(crate) async fn clear_run(
     if body.tasks.len() > max {
         return Err(Problem::TooManyEntries { field: "tasks", count: body.tasks.len(), max });
     }
-    let over = OverrideBody { actor: body.actor.clone(), reason: body.reason.clone() }.checked()?;
+    let over = OverrideBody { actor: body.actor.clone(), reason: body.reason.clone() };
+    let by = Change::by("tasks of a run were cleared", &over)?;
+    let over = over.checked()?;
     let nodes = body.tasks.iter().map(|task| name("tasks", task)).collect::<Result<_, _>>()?;
     let clear = Clear { id, nodes, over, fact: None };
-    act(edge, ("clear run", id), FlowCommand::Clear(Box::new(clear)), caller).await
+    let status = act(edge, ("clear run", id), FlowCommand::Clear(Box::new(clear)), caller).await?;
+    by.done(id);
+    Ok(status)
 }
 
 pub(crate) async fn rerun(
@@ -159,13 +183,19 @@ pub(crate) async fn rerun(
         Some(_) => return Err(Problem::field("version", "say `same` or `newest`")),
     };
     let parameters = edited(edge, of, body).await?;
-    let over = OverrideBody { actor: body.actor.clone(), reason: body.reason.clone() }.checked()?;
+    let over = OverrideBody { actor: body.actor.clone(), reason: body.reason.clone() };
+    let by = Change::by("a run was started again", &over)?;
+    let over = over.checked()?;
     let id = RunId::from_bits(edge.gateway.mint(Some(of.slot())).bits());
     let rerun = Rerun { of, id, from, parameters, newest, over, fact: None };
     let command = Command::Flow(Box::new(FlowCommand::Rerun(Box::new(rerun))));
     let command = caller.keyed(edge, "rerun", &of.to_string(), command)?;
     match send(edge, of.slot(), command).await? {
-        FlowAnswer::Run { id, .. } | FlowAnswer::AlreadyTriggered { id } => Ok(id),
+        FlowAnswer::Run { id, .. } => {
+            by.done(format_args!("{of} as {id}"));
+            Ok(id)
+        }
+        FlowAnswer::AlreadyTriggered { id } => Ok(id),
         _ => Err(unexpected()),
     }
 }

@@ -1,23 +1,21 @@
 //! `/v1/jobs`: apply job files, read, pause, delete and trigger jobs.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::extract::{Path, Request, State};
 use axum::response::Response;
 use http::{StatusCode, Uri};
 use mainspring_core::workflow::JobKey;
-use mainspring_store::PAGE_MAX;
 use serde_json::{Value, json};
 
 use super::super::call::Call;
 use super::super::{body, json};
 use super::limit;
 use crate::edge::Edge;
-use crate::operation::flows;
+use crate::operation::flows::{self, Apply};
 use crate::problem::Problem;
-use crate::wire::{JobView, TriggerBody, name, raw, written};
-
-const TENANT_DEFAULT: &str = "default";
+use crate::wire::{JobView, OverrideBody, TriggerBody, raw, written};
 
 /// `POST /v1/jobs`: the text of a job file, YAML or JSON, with one job or many.
 pub(in crate::rest) async fn apply(
@@ -25,7 +23,7 @@ pub(in crate::rest) async fn apply(
     request: Request,
 ) -> Result<Response, Problem> {
     let (parts, content) = request.into_parts();
-    let query = body::query(&parts.uri, &["dry_run", "tenant"])?;
+    let query = body::query(&parts.uri, &["dry_run", "tenant", "actor", "reason"])?;
     let dry_run = match query.get("dry_run").map(String::as_str) {
         None | Some("false") => false,
         Some("true") => true,
@@ -33,9 +31,9 @@ pub(in crate::rest) async fn apply(
     };
     let keys = body::keys(&parts.headers)?;
     let tenant = query.get("tenant").map(String::as_str).or(keys.tenant);
-    tenant.map(|tenant| name("tenant", tenant)).transpose()?;
     let text = body::read(content, edge.config.batch_bytes_max).await?;
-    let applied = flows::apply(&edge, &text, tenant, dry_run).await?;
+    let wanted = Apply { text: &text, tenant, dry_run, over: over(&query) };
+    let applied = flows::apply(&edge, &wanted).await?;
     let written = applied.iter().map(|applied| {
         json!({
             "tenant": &*applied.key.tenant,
@@ -48,21 +46,19 @@ pub(in crate::rest) async fn apply(
     Ok(json(StatusCode::OK, &json!({"jobs": jobs, "dry_run": dry_run})))
 }
 
+/// Where a body is something else, or not usual.
+fn over(query: &BTreeMap<String, String>) -> OverrideBody {
+    OverrideBody { actor: query.get("actor").cloned(), reason: query.get("reason").cloned() }
+}
+
 pub(in crate::rest) async fn list(
     State(edge): State<Arc<Edge>>,
     request: Request,
 ) -> Result<Response, Problem> {
     let query = body::query(request.uri(), &["tenant", "limit", "cursor"])?;
-    let limit = limit(&query, PAGE_MAX)?;
-    let tenant = query.get("tenant").map(|tenant| name("tenant", tenant)).transpose()?;
-    let after = query.get("cursor").map(|cursor| {
-        let (tenant, job) = cursor.split_once('/').ok_or_else(bad_cursor)?;
-        Ok::<_, Problem>(JobKey { tenant: name("cursor", tenant)?, name: name("cursor", job)? })
-    });
-    let jobs = flows::jobs(&edge, tenant, after.transpose()?, limit + 1).await?;
-    let next =
-        (jobs.len() > limit).then(|| &jobs[limit - 1].key).map(|key| format!("{}/{}", key.tenant, key.name));
-    let views: Vec<JobView<'_>> = jobs.iter().take(limit).map(|job| JobView::of(job, false)).collect();
+    let text = |key: &str| query.get(key).map(String::as_str);
+    let (jobs, next) = flows::jobs(&edge, text("tenant"), text("cursor"), limit(&query)?).await?;
+    let views: Vec<JobView<'_>> = jobs.iter().map(|job| JobView::of(job, false)).collect();
     let mut page = json!({"jobs": views});
     if let Some(next) = next {
         page["next_cursor"] = next.into();
@@ -70,17 +66,11 @@ pub(in crate::rest) async fn list(
     Ok(json(StatusCode::OK, &page))
 }
 
-fn bad_cursor() -> Problem {
-    Problem::query("cursor", "not one that an answer gave")
-}
-
 /// The job of a path; its tenant is in the query or in a header.
 fn key(uri: &Uri, headers: &http::HeaderMap, job: &str, known: &[&str]) -> Result<JobKey, Problem> {
     let known: Vec<&str> = known.iter().copied().chain(["tenant"]).collect();
     let query = body::query(uri, &known)?;
-    let keys = body::keys(headers)?;
-    let tenant = query.get("tenant").map(String::as_str).or(keys.tenant).unwrap_or(TENANT_DEFAULT);
-    flows::job_key(tenant, job)
+    flows::named_job(query.get("tenant").map(String::as_str), body::keys(headers)?, job)
 }
 
 pub(in crate::rest) async fn get(
@@ -97,8 +87,9 @@ pub(in crate::rest) async fn delete(
     Path(text): Path<String>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let key = key(request.uri(), request.headers(), &text, &[])?;
-    flows::delete_job(&edge, key.clone()).await?;
+    let key = key(request.uri(), request.headers(), &text, &["actor", "reason"])?;
+    let query = body::query(request.uri(), &["tenant", "actor", "reason"])?;
+    flows::delete_job(&edge, &key, &over(&query)).await?;
     Ok(done(&key, "the job is deleted; its runs and versions stay"))
 }
 
@@ -117,13 +108,12 @@ pub(in crate::rest) async fn verb(
     };
     let key = key(request.uri(), request.headers(), job, &[])?;
     match verb {
-        "pause" => {
-            flows::pause_job(&edge, key.clone(), true).await?;
-            Ok(done(&key, "the job is paused: no run of it starts"))
-        }
-        "resume" => {
-            flows::pause_job(&edge, key.clone(), false).await?;
-            Ok(done(&key, "the job goes on"))
+        "pause" | "resume" => {
+            let call = Call::read(&edge, request).await?;
+            let pause = verb == "pause";
+            flows::pause_job(&edge, &key, pause, &body::parse_optional(&call.bytes)?).await?;
+            let message = if pause { "the job is paused: no run of it starts" } else { "the job goes on" };
+            Ok(done(&key, message))
         }
         "trigger" => trigger(&edge, key, Call::read(&edge, request).await?).await,
         _ => Err(Problem::RouteNotFound { path: request.uri().path().chars().take(200).collect() }),
@@ -149,10 +139,9 @@ pub(in crate::rest) async fn versions(
 ) -> Result<Response, Problem> {
     let key = key(request.uri(), request.headers(), &text, &["limit", "before"])?;
     let query = body::query(request.uri(), &["tenant", "limit", "before"])?;
-    let limit = limit(&query, PAGE_MAX)?;
     let number = |text: &String| text.parse().map_err(|_| Problem::query("before", "not a version"));
     let before = query.get("before").map(number).transpose()?;
-    let rows = flows::versions(&edge, key, before, limit).await?;
+    let rows = flows::versions(&edge, key, before, limit(&query)?).await?;
     let versions: Vec<Value> =
         rows.iter().map(|row| json!({"version": row.version, "applied_at": written(row.at)})).collect();
     Ok(json(StatusCode::OK, &json!({"versions": versions})))

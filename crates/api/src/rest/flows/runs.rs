@@ -1,36 +1,32 @@
 //! `/v1/runs`: read runs and act on them.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::extract::{Path, Request, State};
 use axum::response::Response;
-use http::{StatusCode, Uri};
+use http::StatusCode;
 use mainspring_core::id::RunId;
 use mainspring_core::workflow::RunStatus;
-use mainspring_store::PAGE_MAX;
 use serde_json::json;
 
 use super::super::call::Call;
 use super::super::{body, json};
 use super::limit;
 use crate::edge::Edge;
-use crate::operation;
-use crate::operation::flows::{self, RunFilter};
+use crate::operation::flows::{self, RunFilterBody};
 use crate::problem::Problem;
 use crate::wire::{
-    ClearBody, ForceRunBody, OverrideBody, RerunBody, RunSelectorBody, RunView, TaskPage, instant, name,
-    parse_run_status, parse_trigger, run_status_word,
+    ClearBody, ForceRunBody, OverrideBody, RerunBody, RunSelectorBody, RunView, instant, parse_run_status,
+    run_status_word,
 };
-
-/// Tasks shown with a run unless more are asked for, and at most.
-const TASKS_DEFAULT: usize = 1_000;
-const TASKS_MAX: usize = 10_000;
 
 pub(in crate::rest) async fn list(
     State(edge): State<Arc<Edge>>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let (runs, next) = flows::list_runs(&edge, filter(request.uri())?).await?;
+    let query = body::query(request.uri(), &KNOWN)?;
+    let (runs, next) = flows::list_runs(&edge, filter(&query)?).await?;
     let views: Vec<RunView<'_>> = runs.iter().map(|run| RunView::brief(run)).collect();
     let mut page = json!({"runs": views});
     if let Some(next) = next {
@@ -39,29 +35,36 @@ pub(in crate::rest) async fn list(
     Ok(json(StatusCode::OK, &page))
 }
 
-fn filter(uri: &Uri) -> Result<RunFilter, Problem> {
-    const KNOWN: [&str; 9] =
-        ["tenant", "job", "state", "trigger", "label", "created_from", "created_before", "limit", "cursor"];
-    let query = body::query(uri, &KNOWN)?;
+const KNOWN: [&str; 10] = [
+    "tenant",
+    "job",
+    "state",
+    "trigger",
+    "label",
+    "created_from",
+    "created_before",
+    "limit",
+    "cursor",
+    "id_prefix",
+];
+
+fn filter(query: &BTreeMap<String, String>) -> Result<RunFilterBody<'_>, Problem> {
     let text = |key: &str| query.get(key).map(String::as_str);
     let at = |key: &str| text(key).map(|text| instant(key, text)).transpose();
     let words = text("state").into_iter().flat_map(|text| text.split(',')).filter(|word| !word.is_empty());
     let status =
         |word: &str| parse_run_status(word.trim()).ok_or_else(|| Problem::query("state", "unknown state"));
-    let cursor =
-        |text: &str| text.parse().map_err(|_| Problem::query("cursor", "not one that an answer gave"));
-    Ok(RunFilter {
-        tenant: text("tenant").map(|text| name("tenant", text)).transpose()?,
-        job: text("job").map(|text| name("job", text)).transpose()?,
+    Ok(RunFilterBody {
+        tenant: text("tenant"),
+        job: text("job"),
         statuses: words.map(status).collect::<Result<_, _>>()?,
-        trigger: text("trigger")
-            .map(|word| parse_trigger(word).ok_or_else(|| Problem::query("trigger", "unknown")))
-            .transpose()?,
-        label: text("label").map(operation::label).transpose()?,
+        trigger: text("trigger"),
+        label: text("label"),
         created_from: at("created_from")?,
         created_before: at("created_before")?,
-        after: text("cursor").map(cursor).transpose()?,
-        limit: limit(&query, PAGE_MAX - 1)?,
+        limit: limit(query)?,
+        cursor: text("cursor"),
+        id_prefix: text("id_prefix"),
     })
 }
 
@@ -71,16 +74,20 @@ pub(in crate::rest) async fn get(
     request: Request,
 ) -> Result<Response, Problem> {
     let query = body::query(request.uri(), &["tasks_offset", "tasks_limit"])?;
-    let number = |key: &'static str, usual: usize| match query.get(key) {
-        None => Ok(usual),
-        Some(text) => text.parse().map_err(|_| Problem::query(key, "not a number")),
+    let number = |key: &'static str| {
+        let parsed = query.get(key).map(|text| text.parse());
+        parsed.transpose().map_err(|_| Problem::query(key, "not a number"))
     };
-    let page = TaskPage { offset: number("tasks_offset", 0)?, limit: number("tasks_limit", TASKS_DEFAULT)? };
-    if page.limit > TASKS_MAX {
-        return Err(Problem::PageTooLong { limit: page.limit, max: TASKS_MAX });
-    }
+    let page = flows::task_page(number("tasks_offset")?, number("tasks_limit")?)?;
     let run = flows::run(&edge, flows::run_id(&text)?).await?;
     Ok(json(StatusCode::OK, &RunView::whole(&run, page)))
+}
+
+pub(in crate::rest) async fn diagnosis(
+    State(edge): State<Arc<Edge>>,
+    Path(text): Path<String>,
+) -> Result<Response, Problem> {
+    Ok(json(StatusCode::OK, &flows::diagnose_run(&edge, flows::run_id(&text)?).await?))
 }
 
 pub(in crate::rest) async fn cancel_many(
@@ -107,10 +114,18 @@ pub(in crate::rest) async fn verb(
     let caller = call.caller()?;
     let (status, message) = match verb {
         "cancel" => {
-            (flows::cancel_run(&edge, id, &caller).await?, "the run is canceled; what runs is asked to stop")
+            let over = body::parse_optional(&call.bytes)?;
+            let status = flows::cancel_run(&edge, id, &over, &caller).await?;
+            (status, "the run is canceled; what runs is asked to stop")
         }
-        "pause" => (flows::pause_run(&edge, id, true, &caller).await?, "nothing more of it starts"),
-        "resume" => (flows::pause_run(&edge, id, false, &caller).await?, "the run goes on"),
+        "pause" => {
+            let over = body::parse_optional(&call.bytes)?;
+            (flows::pause_run(&edge, id, true, &over, &caller).await?, "nothing more of it starts")
+        }
+        "resume" => {
+            let over = body::parse_optional(&call.bytes)?;
+            (flows::pause_run(&edge, id, false, &over, &caller).await?, "the run goes on")
+        }
         "clear" => {
             let body: ClearBody = body::parse_optional(&call.bytes)?;
             (

@@ -1,6 +1,7 @@
 //! gRPC over real sockets, with clients made from the same definitions.
 
 mod errors;
+mod flows;
 mod keys;
 mod logs;
 mod many;
@@ -10,7 +11,9 @@ mod verbs;
 
 use mainspring_proto::v1;
 use mainspring_proto::v1::dead_letter_service_client::DeadLetterServiceClient;
+use mainspring_proto::v1::job_service_client::JobServiceClient;
 use mainspring_proto::v1::pool_service_client::PoolServiceClient;
+use mainspring_proto::v1::run_service_client::RunServiceClient;
 use mainspring_proto::v1::stats_service_client::StatsServiceClient;
 use mainspring_proto::v1::task_service_client::TaskServiceClient;
 use mainspring_proto::v1::worker_admin_service_client::WorkerAdminServiceClient;
@@ -27,6 +30,8 @@ pub struct Clients {
     pub workers: WorkerAdminServiceClient<Channel>,
     pub pools: PoolServiceClient<Channel>,
     pub stats: StatsServiceClient<Channel>,
+    pub jobs: JobServiceClient<Channel>,
+    pub runs: RunServiceClient<Channel>,
 }
 
 impl Clients {
@@ -39,6 +44,8 @@ impl Clients {
             workers: WorkerAdminServiceClient::new(channel.clone()),
             pools: PoolServiceClient::new(channel.clone()),
             stats: StatsServiceClient::new(channel.clone()),
+            jobs: JobServiceClient::new(channel.clone()),
+            runs: RunServiceClient::new(channel.clone()),
             channel,
         }
     }

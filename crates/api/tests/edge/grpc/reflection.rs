@@ -8,9 +8,11 @@ use tonic_reflection::pb::{v1, v1alpha};
 use super::Clients;
 use crate::rig::Rig;
 
-const OURS: [&str; 6] = [
+const OURS: [&str; 8] = [
     "mainspring.v1.DeadLetterService",
+    "mainspring.v1.JobService",
     "mainspring.v1.PoolService",
+    "mainspring.v1.RunService",
     "mainspring.v1.StatsService",
     "mainspring.v1.TaskService",
     "mainspring.v1.WorkerAdminService",

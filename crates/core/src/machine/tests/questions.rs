@@ -9,7 +9,9 @@ fn standing(rig: &mut Rig, id: TaskId) -> Standing {
     assert_eq!(rig.events.len(), before, "QU-1");
     match answer {
         Ok(Answer::Diagnosis(diagnosis)) => {
-            let Diagnosis { id: of, status, standing, .. } = *diagnosis;
+            let Diagnosis { id: of, status, part: None, standing, .. } = *diagnosis else {
+                panic!("{diagnosis:?}")
+            };
             assert_eq!((of, status), (id, rig.status(id)));
             standing
         }

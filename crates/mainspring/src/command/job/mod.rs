@@ -8,6 +8,7 @@ use clap::{Args, Subcommand};
 use mainspring_client::{escaped, query};
 
 use super::connect::Connect;
+use super::run::{actor, by};
 
 const TENANT: &str = "default";
 
@@ -33,15 +34,15 @@ enum What {
     History(History),
     /// Let no run of a job start until it is resumed
     #[command(after_help = "Example:\n  mainspring job pause etl")]
-    Pause(One),
+    Pause(Act),
     /// Let runs of a job start again
     #[command(after_help = "Example:\n  mainspring job resume etl")]
-    Resume(One),
+    Resume(Act),
     /// Start a run of a job
     Trigger(trigger::Trigger),
     /// Delete a job; its runs and versions stay
     #[command(after_help = "Example:\n  mainspring job delete etl")]
-    Delete(One),
+    Delete(Act),
 }
 
 #[derive(Args)]
@@ -62,6 +63,19 @@ struct One {
     name: String,
     #[arg(long, default_value = TENANT)]
     tenant: String,
+    #[command(flatten)]
+    connect: Connect,
+}
+
+#[derive(Args)]
+struct Act {
+    /// The job
+    name: String,
+    #[arg(long, default_value = TENANT)]
+    tenant: String,
+    /// Why; in the server's log
+    #[arg(long)]
+    reason: Option<String>,
     #[command(flatten)]
     connect: Connect,
 }
@@ -101,12 +115,14 @@ impl Job {
                 })
             }
             What::History(history) => history.run(),
-            What::Pause(one) => one.verb(":pause"),
-            What::Resume(one) => one.verb(":resume"),
+            What::Pause(act) => act.verb(":pause"),
+            What::Resume(act) => act.verb(":resume"),
             What::Trigger(trigger) => trigger.run(),
-            What::Delete(one) => {
-                let path = path(&one.name, "", &one.tenant);
-                one.connect.run(async |client, print| {
+            What::Delete(act) => {
+                let (tenant, reason) = (Some(act.tenant.as_str()), act.reason.as_deref());
+                let by = [("tenant", tenant), ("actor", Some(&*actor())), ("reason", reason)];
+                let path = query(&format!("/v1/jobs/{}", escaped(&act.name)), &by);
+                act.connect.run(async |client, print| {
                     print.object(&client.delete(&path).await?);
                     Ok(ExitCode::SUCCESS)
                 })
@@ -119,11 +135,12 @@ fn path(name: &str, rest: &str, tenant: &str) -> String {
     query(&format!("/v1/jobs/{}{rest}", escaped(name)), &[("tenant", Some(tenant))])
 }
 
-impl One {
+impl Act {
     fn verb(self, verb: &str) -> anyhow::Result<ExitCode> {
         let path = path(&self.name, verb, &self.tenant);
+        let by = by(self.reason.as_deref());
         self.connect.run(async |client, print| {
-            print.object(&client.post(&path, &serde_json::json!({})).await?);
+            print.object(&client.post(&path, &by).await?);
             Ok(ExitCode::SUCCESS)
         })
     }

@@ -1,5 +1,6 @@
 //! `mainspring run`: look at runs and act on them.
 
+mod diagnose;
 mod rerun;
 mod tree;
 mod watch;
@@ -30,6 +31,11 @@ enum What {
     /// Show one run with its tasks
     #[command(after_help = "Example:\n  mainspring run get run_019a88f0")]
     Get(One),
+    /// Say where a run stands, why it has not ended, and what to do
+    #[command(
+        after_help = "Of many tasks the most telling come first.\n\nExample:\n  mainspring run diagnose run_019a88f0"
+    )]
+    Diagnose(One),
     /// Watch a run until it has ended; exit 3 if it did not succeed
     #[command(after_help = "Example:\n  mainspring run watch run_019a88f0")]
     Watch(One),
@@ -40,10 +46,10 @@ enum What {
     Cancel(Cancel),
     /// Release nothing more of a run until it is resumed
     #[command(after_help = "Example:\n  mainspring run pause run_019a88f0")]
-    Pause(One),
+    Pause(Act),
     /// Let a paused run go on
     #[command(after_help = "Example:\n  mainspring run resume run_019a88f0")]
-    Resume(One),
+    Resume(Act),
     /// Run it once more, as a new run
     Rerun(rerun::Rerun),
     /// Run tasks of it again, with everything that follows from them
@@ -86,6 +92,17 @@ struct One {
 }
 
 #[derive(Args)]
+struct Act {
+    /// The run: its id or the beginning of it
+    id: String,
+    /// Why; in the server's log
+    #[arg(long)]
+    reason: Option<String>,
+    #[command(flatten)]
+    connect: Connect,
+}
+
+#[derive(Args)]
 struct Cancel {
     /// The run: its id or the beginning of it
     #[arg(conflicts_with_all = ["job", "tenant", "label"], required_unless_present_any = ["job", "tenant", "label"])]
@@ -99,6 +116,9 @@ struct Cancel {
     /// All unfinished runs with this label, as KEY=VALUE
     #[arg(long, value_name = "K=V")]
     label: Option<String>,
+    /// Why; in the server's log
+    #[arg(long)]
+    reason: Option<String>,
     #[command(flatten)]
     connect: Connect,
 }
@@ -146,13 +166,23 @@ impl Run {
                 }
                 Ok(ExitCode::SUCCESS)
             }),
+            What::Diagnose(one) => one.connect.run(async |client, print| {
+                let id = client.run_id(&one.id).await?;
+                let diagnosis = client.get(&format!("/v1/runs/{id}/diagnosis")).await?;
+                if print.is_json() {
+                    print.object(&diagnosis);
+                } else {
+                    diagnose::print(print, &diagnosis);
+                }
+                Ok(ExitCode::SUCCESS)
+            }),
             What::Watch(one) => one.connect.run(async |client, print| {
                 let id = client.run_id(&one.id).await?;
                 watch(&client, print, &id).await
             }),
             What::Cancel(cancel) => cancel.run(),
-            What::Pause(one) => verb(one.connect, &one.id, "pause", &json!({})),
-            What::Resume(one) => verb(one.connect, &one.id, "resume", &json!({})),
+            What::Pause(act) => verb(act.connect, &act.id, "pause", &by(act.reason.as_deref())),
+            What::Resume(act) => verb(act.connect, &act.id, "resume", &by(act.reason.as_deref())),
             What::Rerun(rerun) => rerun.run(),
             What::Clear(clear) => {
                 let body = json!({"tasks": clear.tasks, "reason": clear.reason, "actor": actor()});
@@ -166,8 +196,13 @@ impl Run {
     }
 }
 
-/// Who acts, for the notes that stay with a run.
-fn actor() -> String {
+/// Who acts and why.
+pub(super) fn by(reason: Option<&str>) -> Value {
+    json!({"actor": actor(), "reason": reason})
+}
+
+/// Who acts, for the notes that stay with a run and for the server's log.
+pub(super) fn actor() -> String {
     std::env::var("USER").unwrap_or_else(|_| "cli".to_owned())
 }
 
@@ -202,9 +237,9 @@ impl List {
 impl Cancel {
     fn run(self) -> anyhow::Result<ExitCode> {
         if let Some(id) = &self.id {
-            return verb(self.connect, id, "cancel", &json!({}));
+            return verb(self.connect, id, "cancel", &by(self.reason.as_deref()));
         }
-        let mut body = json!({});
+        let mut body = by(self.reason.as_deref());
         for (field, value) in [("job", self.job), ("tenant", self.tenant), ("label", self.label)] {
             if let Some(value) = value {
                 body[field] = value.into();

@@ -1,5 +1,6 @@
 //! Stories of runs.
 
+mod diagnosis;
 mod maps;
 mod operators;
 mod oracle;

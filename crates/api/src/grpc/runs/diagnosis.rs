@@ -1,0 +1,60 @@
+//! `RunService.Diagnose`.
+
+use mainspring_proto::v1;
+
+use super::super::tasks::view::diagnosis;
+use super::super::time::moment;
+use super::run_status;
+use super::view::{items, task_status};
+use crate::edge::Edge;
+use crate::operation::flows;
+use crate::problem::Problem;
+use crate::wire::{NodeDiagnosisView, RunDiagnosisView, UpstreamView};
+
+pub(super) async fn diagnose(
+    edge: &Edge,
+    request: &v1::DiagnoseRunRequest,
+) -> Result<v1::RunDiagnosis, Problem> {
+    Ok(message(flows::diagnose_run(edge, flows::run_id(&request.run_id)?).await?))
+}
+
+fn message(view: RunDiagnosisView) -> v1::RunDiagnosis {
+    v1::RunDiagnosis {
+        run_id: view.run_id,
+        tenant: view.tenant,
+        job: view.job,
+        status: run_status(view.state),
+        reason: view.reason.to_owned(),
+        message: view.message,
+        advice: view.advice,
+        since: Some(moment(view.since)),
+        held_by: view.held_by,
+        tasks: view.tasks.into_iter().map(task).collect(),
+        tasks_more: view.tasks_more,
+    }
+}
+
+fn task(view: NodeDiagnosisView) -> v1::RunTaskDiagnosis {
+    let upstream = |on: UpstreamView| v1::RunUpstream { name: on.name, status: task_status(on.state) };
+    v1::RunTaskDiagnosis {
+        name: view.name,
+        status: task_status(view.state),
+        reason: view.reason.to_owned(),
+        message: view.message,
+        advice: view.advice,
+        waits_for: view.waits_for.into_iter().map(upstream).collect(),
+        trigger_rule: view.trigger_rule.to_owned(),
+        condition: view.condition,
+        items: view.items.as_ref().map(items),
+        item: view.item,
+        round: view.round,
+        task: view.task.map(diagnosis),
+        run_id: view.run_id,
+        run_status: view.run_state.map(run_status).unwrap_or_default(),
+        last_error: view.last_error.map(|error| v1::AttemptError {
+            class: error.class.to_owned(),
+            code: error.code,
+            message: error.message,
+        }),
+    }
+}

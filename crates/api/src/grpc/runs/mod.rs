@@ -1,0 +1,163 @@
+//! `RunService`.
+
+mod diagnosis;
+mod list;
+mod view;
+
+use std::sync::Arc;
+
+use mainspring_core::id::RunId;
+use mainspring_core::workflow::RunStatus;
+use mainspring_proto::v1;
+use mainspring_proto::v1::run_service_server::RunService;
+use tonic::{Request, Response, Status};
+
+pub(super) use self::view::run_status;
+use super::call::Call;
+use super::status::{answer, request_id};
+use super::tasks::body;
+use crate::edge::Edge;
+use crate::operation::flows;
+use crate::problem::Problem;
+use crate::wire::{ClearBody, OverrideBody, RerunBody, RunSelectorBody, RunView, run_status_word};
+
+pub(super) struct Runs(pub(super) Arc<Edge>);
+
+type Answer<T> = Result<Response<T>, Status>;
+
+#[tonic::async_trait]
+impl RunService for Runs {
+    async fn get(&self, request: Request<v1::GetRunRequest>) -> Answer<v1::Run> {
+        let id = request_id(&request);
+        answer(&self.0, &id, get(&self.0, request.get_ref()).await)
+    }
+
+    async fn list(&self, request: Request<v1::ListRunsRequest>) -> Answer<v1::ListRunsResponse> {
+        let id = request_id(&request);
+        answer(&self.0, &id, list::list(&self.0, request.get_ref()).await)
+    }
+
+    async fn cancel(&self, request: Request<v1::CancelRunRequest>) -> Answer<v1::RunChange> {
+        let id = request_id(&request);
+        answer(&self.0, &id, cancel(&self.0, &Call::of(request)).await)
+    }
+
+    async fn cancel_many(&self, request: Request<v1::CancelRunsRequest>) -> Answer<v1::CancelRunsResponse> {
+        let id = request_id(&request);
+        answer(&self.0, &id, cancel_many(&self.0, request.into_inner()).await)
+    }
+
+    async fn pause(&self, request: Request<v1::PauseRunRequest>) -> Answer<v1::RunChange> {
+        let id = request_id(&request);
+        answer(&self.0, &id, pause(&self.0, &Call::of(request)).await)
+    }
+
+    async fn resume(&self, request: Request<v1::ResumeRunRequest>) -> Answer<v1::RunChange> {
+        let id = request_id(&request);
+        answer(&self.0, &id, resume(&self.0, &Call::of(request)).await)
+    }
+
+    async fn rerun(&self, request: Request<v1::RerunRequest>) -> Answer<v1::RerunResponse> {
+        let id = request_id(&request);
+        answer(&self.0, &id, rerun(&self.0, &Call::of(request)).await)
+    }
+
+    async fn clear(&self, request: Request<v1::ClearRunRequest>) -> Answer<v1::RunChange> {
+        let id = request_id(&request);
+        answer(&self.0, &id, clear(&self.0, &Call::of(request)).await)
+    }
+
+    async fn force_state(&self, request: Request<v1::ForceRunStateRequest>) -> Answer<v1::RunChange> {
+        let id = request_id(&request);
+        answer(&self.0, &id, force_state(&self.0, &Call::of(request)).await)
+    }
+
+    async fn diagnose(&self, request: Request<v1::DiagnoseRunRequest>) -> Answer<v1::RunDiagnosis> {
+        let id = request_id(&request);
+        answer(&self.0, &id, diagnosis::diagnose(&self.0, request.get_ref()).await)
+    }
+}
+
+async fn get(edge: &Edge, request: &v1::GetRunRequest) -> Result<v1::Run, Problem> {
+    let limit = request.tasks_limit.map(|limit| limit as usize);
+    let page = flows::task_page(Some(request.tasks_offset as usize), limit)?;
+    let run = flows::run(edge, flows::run_id(&request.run_id)?).await?;
+    Ok(view::run(RunView::whole(&run, page)))
+}
+
+async fn cancel(edge: &Edge, call: &Call<v1::CancelRunRequest>) -> Result<v1::RunChange, Problem> {
+    let v1::CancelRunRequest { run_id, actor, reason } = call.message.clone();
+    let id = flows::run_id(&run_id)?;
+    let over = OverrideBody { actor, reason };
+    Ok(changed(id, flows::cancel_run(edge, id, &over, &call.caller()?).await?))
+}
+
+async fn cancel_many(edge: &Edge, request: v1::CancelRunsRequest) -> Result<v1::CancelRunsResponse, Problem> {
+    let v1::CancelRunsRequest { tenant, job, label, actor, reason } = request;
+    let canceled = flows::cancel_runs(edge, &RunSelectorBody { tenant, job, label, actor, reason }).await?;
+    Ok(v1::CancelRunsResponse { canceled: canceled as u64 })
+}
+
+async fn pause(edge: &Edge, call: &Call<v1::PauseRunRequest>) -> Result<v1::RunChange, Problem> {
+    let v1::PauseRunRequest { run_id, actor, reason } = call.message.clone();
+    let id = flows::run_id(&run_id)?;
+    let over = OverrideBody { actor, reason };
+    Ok(changed(id, flows::pause_run(edge, id, true, &over, &call.caller()?).await?))
+}
+
+async fn resume(edge: &Edge, call: &Call<v1::ResumeRunRequest>) -> Result<v1::RunChange, Problem> {
+    let v1::ResumeRunRequest { run_id, actor, reason } = call.message.clone();
+    let id = flows::run_id(&run_id)?;
+    let over = OverrideBody { actor, reason };
+    Ok(changed(id, flows::pause_run(edge, id, false, &over, &call.caller()?).await?))
+}
+
+async fn rerun(edge: &Edge, call: &Call<v1::RerunRequest>) -> Result<v1::RerunResponse, Problem> {
+    let v1::RerunRequest { run_id, from, parameters_json, version, actor, reason } = call.message.clone();
+    let of = flows::run_id(&run_id)?;
+    let parameters = body::payload(parameters_json.as_deref())?.map(ToOwned::to_owned);
+    let wanted = RerunBody { from, parameters, version, actor, reason };
+    let new = flows::rerun(edge, of, &wanted, &call.caller()?).await?;
+    Ok(v1::RerunResponse { run_id: new.to_string(), rerun_of: of.to_string() })
+}
+
+async fn clear(edge: &Edge, call: &Call<v1::ClearRunRequest>) -> Result<v1::RunChange, Problem> {
+    let v1::ClearRunRequest { run_id, tasks, actor, reason } = call.message.clone();
+    let id = flows::run_id(&run_id)?;
+    let wanted = ClearBody { tasks, actor, reason };
+    Ok(changed(id, flows::clear_run(edge, id, &wanted, &call.caller()?).await?))
+}
+
+async fn force_state(edge: &Edge, call: &Call<v1::ForceRunStateRequest>) -> Result<v1::RunChange, Problem> {
+    let v1::ForceRunStateRequest { run_id, state, actor, reason } = call.message.clone();
+    let id = flows::run_id(&run_id)?;
+    let status = parse_status(state).ok_or_else(|| Problem::field("state", "there is no such state"))?;
+    let over = OverrideBody { actor, reason };
+    Ok(changed(id, flows::force_run(edge, id, status, &over, &call.caller()?).await?))
+}
+
+fn changed(id: RunId, status: RunStatus) -> v1::RunChange {
+    v1::RunChange { run_id: id.to_string(), status: run_status(run_status_word(status)) }
+}
+
+/// `None` also for those that are only shown.
+fn parse_status(number: i32) -> Option<RunStatus> {
+    RunStatus::ALL.into_iter().find(|status| run_status(run_status_word(*status)) == number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_state_has_its_number_and_only_stored_ones_are_read() {
+        for (status, number) in RunStatus::ALL.into_iter().zip(1..) {
+            assert_eq!(run_status(run_status_word(status)), number);
+            assert_eq!(parse_status(number), Some(status));
+        }
+        assert_eq!([run_status("PAUSED"), run_status("STOPPING")], [6, 7]);
+        for none in [-1, 0, 6, 7, 8] {
+            assert_eq!(parse_status(none), None);
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! What REST shows of a run, as messages.
+
+use std::collections::{BTreeMap, HashMap};
+
+use mainspring_proto::v1;
+use serde_json::value::RawValue;
+
+use super::super::time::moment;
+use crate::wire::{ItemsView, NodeView, NoteView, RunView};
+
+pub(super) fn run(view: RunView<'_>) -> v1::Run {
+    v1::Run {
+        run_id: view.run_id,
+        tenant: view.tenant.to_owned(),
+        job: view.job.to_owned(),
+        version: view.version,
+        status: run_status(view.state),
+        trigger: view.trigger.to_owned(),
+        created_at: Some(moment(view.created_at)),
+        started_at: view.started_at.map(moment),
+        ended_at: view.ended_at.map(moment),
+        paused: view.paused,
+        stopping: view.stopping.map(str::to_owned),
+        reason: view.reason.map(str::to_owned),
+        parent_run_id: view.parent_run_id,
+        rerun_of: view.rerun_of,
+        labels: owned(view.labels),
+        counts: view.counts.into_iter().map(|(state, count)| (state.to_owned(), count)).collect(),
+        parameters_json: view.parameters.map(text),
+        output_json: view.output.map(text),
+        notes: view.notes.iter().map(note).collect(),
+        tasks_total: view.tasks_total as u64,
+        tasks: view.tasks.into_iter().flatten().map(task).collect(),
+    }
+}
+
+/// By the word that REST shows.
+pub(in crate::grpc) fn run_status(word: &str) -> i32 {
+    v1::RunStatus::from_str_name(&format!("RUN_STATUS_{word}")).unwrap_or_default().into()
+}
+
+/// As [`run_status`]; tasks of a run have some of the states that all tasks have.
+pub(super) fn task_status(word: &str) -> i32 {
+    v1::TaskStatus::from_str_name(&format!("TASK_STATUS_{word}")).unwrap_or_default().into()
+}
+
+fn owned(labels: BTreeMap<&str, &str>) -> HashMap<String, String> {
+    labels.into_iter().map(|(key, value)| (key.to_owned(), value.to_owned())).collect()
+}
+
+fn text(json: &RawValue) -> String {
+    json.get().to_owned()
+}
+
+fn note(note: &NoteView<'_>) -> v1::RunNote {
+    v1::RunNote {
+        at: Some(moment(note.at)),
+        actor: note.actor.to_owned(),
+        reason: note.reason.to_owned(),
+        what: note.what.to_owned(),
+    }
+}
+
+fn task(view: NodeView<'_>) -> v1::RunTask {
+    v1::RunTask {
+        name: view.name.to_owned(),
+        status: task_status(view.state),
+        task_id: view.task_id,
+        run_id: view.run_id,
+        needs: view.needs.into_iter().map(str::to_owned).collect(),
+        trigger_rule: view.trigger_rule.to_owned(),
+        started_at: view.started_at.map(moment),
+        ended_at: view.ended_at.map(moment),
+        turn: view.turn,
+        reason: view.reason.map(str::to_owned),
+        items: view.items.as_ref().map(items),
+    }
+}
+
+pub(super) fn items(view: &ItemsView) -> v1::RunItems {
+    let ItemsView { count, released, running, succeeded, failed } = *view;
+    v1::RunItems { count, released, running, succeeded, failed }
+}
+
+#[cfg(test)]
+mod tests {
+    use mainspring_core::workflow::NodeStatus;
+
+    use super::*;
+    use crate::wire::node_word;
+
+    #[test]
+    fn every_state_of_a_task_in_a_run_has_its_number() {
+        for status in NodeStatus::ALL {
+            assert_ne!(task_status(node_word(status)), 0, "{status:?}");
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! Which runs a list holds, and how long pages are.
+
+use mainspring_core::id::RunId;
+use mainspring_core::time::Wall;
+use mainspring_core::workflow::RunStatus;
+use mainspring_store::{PAGE_MAX, RunQuery};
+
+use crate::operation::{filter::label, prefix};
+use crate::problem::Problem;
+use crate::wire::{TaskPage, name, parse_trigger};
+
+const PAGE_DEFAULT: usize = 100;
+/// One more is read to know whether another page follows.
+const RUNS_MAX: usize = PAGE_MAX - 1;
+/// Tasks shown with a run unless more are asked for, and at most.
+const TASKS_DEFAULT: usize = 1_000;
+const TASKS_MAX: usize = 10_000;
+
+/// A filter as callers write it.
+#[derive(PartialEq, Debug, Default)]
+pub(crate) struct RunFilterBody<'a> {
+    pub tenant: Option<&'a str>,
+    pub job: Option<&'a str>,
+    pub statuses: Vec<RunStatus>,
+    pub trigger: Option<&'a str>,
+    pub label: Option<&'a str>,
+    pub created_from: Option<Wall>,
+    pub created_before: Option<Wall>,
+    pub limit: Option<usize>,
+    pub cursor: Option<&'a str>,
+    pub id_prefix: Option<&'a str>,
+}
+
+impl RunFilterBody<'_> {
+    pub(super) fn checked(self) -> Result<RunQuery, Problem> {
+        if let Some(text) = self.id_prefix {
+            return self.beginning(text);
+        }
+        let cursor =
+            |text: &str| text.parse().map_err(|_| Problem::query("cursor", "not one that an answer gave"));
+        let trigger = |word| parse_trigger(word).ok_or_else(|| Problem::query("trigger", "unknown"));
+        Ok(RunQuery {
+            tenant: self.tenant.map(|text| name("tenant", text)).transpose()?,
+            job: self.job.map(|text| name("job", text)).transpose()?,
+            statuses: self.statuses,
+            trigger: self.trigger.map(trigger).transpose()?,
+            label: self.label.map(label).transpose()?,
+            created_from: self.created_from,
+            created_before: self.created_before,
+            from: None,
+            after: self.cursor.map(cursor).transpose()?,
+            limit: length(self.limit, RUNS_MAX)?,
+        })
+    }
+
+    /// The runs whose id begins so.
+    fn beginning(self, text: &str) -> Result<RunQuery, Problem> {
+        let only = Self { id_prefix: self.id_prefix, limit: self.limit, ..Self::default() };
+        if self != only {
+            return Err(Problem::query("id_prefix", "it goes with `limit` and nothing else"));
+        }
+        let (from, through) = prefix::range("run_", text)?;
+        Ok(RunQuery {
+            from: Some(RunId::from_bits(from)),
+            after: through.checked_add(1).map(RunId::from_bits),
+            limit: length(self.limit, RUNS_MAX)?,
+            ..RunQuery::default()
+        })
+    }
+}
+
+pub(super) fn page_length(wanted: Option<usize>) -> Result<usize, Problem> {
+    length(wanted, PAGE_MAX)
+}
+
+fn length(wanted: Option<usize>, max: usize) -> Result<usize, Problem> {
+    match wanted {
+        None => Ok(PAGE_DEFAULT),
+        Some(0) => Err(Problem::query("limit", "a page has at least one entry")),
+        Some(limit) if limit > max => Err(Problem::PageTooLong { limit, max }),
+        Some(limit) => Ok(limit),
+    }
+}
+
+/// Which of its tasks are shown with a run.
+pub(crate) fn task_page(offset: Option<usize>, limit: Option<usize>) -> Result<TaskPage, Problem> {
+    match limit.unwrap_or(TASKS_DEFAULT) {
+        limit if limit > TASKS_MAX => Err(Problem::PageTooLong { limit, max: TASKS_MAX }),
+        limit => Ok(TaskPage { offset: offset.unwrap_or(0), limit }),
+    }
+}

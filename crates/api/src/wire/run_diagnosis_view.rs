@@ -1,0 +1,233 @@
+//! Where a run stands and why it has not ended, as callers read it.
+
+use mainspring_core::failure::Failure;
+use mainspring_core::id::{Place, TaskId};
+use mainspring_core::question::{Items, NodeDiagnosis, NodeStanding, RunDiagnosis, RunStanding};
+use mainspring_core::workflow::{NodeStatus, Run, RunStatus, Work};
+use serde::Serialize;
+
+use super::diagnosis_view::DiagnosisView;
+use super::flow_state::{node_word, run_status_word, running_word};
+use super::run_view::ItemsView;
+use super::time::{Moment, written};
+
+#[derive(Serialize)]
+pub(crate) struct RunDiagnosisView {
+    pub run_id: String,
+    pub tenant: String,
+    pub job: String,
+    pub state: &'static str,
+    /// A word for programs.
+    pub reason: &'static str,
+    pub message: String,
+    pub advice: String,
+    /// When it began, came or ended.
+    pub since: Moment,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub held_by: Vec<String>,
+    pub tasks: Vec<NodeDiagnosisView>,
+    pub tasks_more: u32,
+}
+
+#[derive(Serialize)]
+pub(crate) struct NodeDiagnosisView {
+    pub name: String,
+    pub state: &'static str,
+    pub reason: &'static str,
+    pub message: String,
+    pub advice: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub waits_for: Vec<UpstreamView>,
+    pub trigger_rule: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub condition: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub items: Option<ItemsView>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub item: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub round: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub task: Option<DiagnosisView>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run_state: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_error: Option<LastErrorView>,
+}
+
+#[derive(Serialize)]
+pub(crate) struct UpstreamView {
+    pub name: String,
+    pub state: &'static str,
+}
+
+#[derive(Serialize)]
+pub(crate) struct LastErrorView {
+    pub class: &'static str,
+    pub code: i32,
+    pub message: String,
+}
+
+impl From<&Failure> for LastErrorView {
+    fn from(failure: &Failure) -> Self {
+        Self { class: failure.class.label(), code: failure.code, message: failure.message.to_string() }
+    }
+}
+
+/// The node of an ended run that failed before any other, and its task if it had one.
+pub(crate) struct FirstFailure {
+    pub node: u32,
+    pub task: Option<TaskId>,
+}
+
+impl RunDiagnosisView {
+    pub(crate) fn of(diagnosis: &RunDiagnosis) -> Self {
+        let standing = &diagnosis.standing;
+        let held_by = match standing {
+            RunStanding::WaitsForPlace { held_by, .. } => held_by.iter().map(ToString::to_string).collect(),
+            _ => Vec::new(),
+        };
+        Self {
+            run_id: diagnosis.id.to_string(),
+            tenant: diagnosis.job.tenant.to_string(),
+            job: diagnosis.job.name.to_string(),
+            state: match diagnosis.status {
+                RunStatus::Running => running_word(diagnosis.is_paused, diagnosis.is_stopping),
+                status => run_status_word(status),
+            },
+            reason: standing.label(),
+            message: standing.to_string(),
+            advice: standing.advice(),
+            since: Moment(diagnosis.since),
+            held_by,
+            tasks: diagnosis.nodes.iter().map(NodeDiagnosisView::of).collect(),
+            tasks_more: diagnosis.more,
+        }
+    }
+
+    /// Of a run that has ended: how and since when, and what failed first.
+    pub(crate) fn ended(run: &Run, first: Option<NodeDiagnosisView>) -> Self {
+        let word = run_status_word(run.status);
+        let why = run.why.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
+        let failed =
+            first.as_ref().map(|node| format!("; task `{}` failed first: {}", node.name, node.message));
+        let message =
+            format!("it has ended as {word} at {}{why}{}", written(run.ended), failed.unwrap_or_default());
+        Self {
+            run_id: run.id.to_string(),
+            tenant: run.job.tenant.to_string(),
+            job: run.job.name.to_string(),
+            state: word,
+            reason: RunStanding::Ended.label(),
+            message,
+            advice: match run.status {
+                RunStatus::Succeeded => "read its output".to_owned(),
+                _ => RunStanding::Ended.advice(),
+            },
+            since: Moment(run.ended),
+            held_by: Vec::new(),
+            tasks: first.into_iter().collect(),
+            tasks_more: 0,
+        }
+    }
+}
+
+impl NodeDiagnosisView {
+    fn of(node: &NodeDiagnosis) -> Self {
+        let standing = &node.standing;
+        let mut view = Self {
+            name: node.name.to_string(),
+            state: node_word(node.status),
+            reason: standing.label(),
+            message: node.to_string(),
+            advice: standing.advice(),
+            waits_for: Vec::new(),
+            trigger_rule: node.rule.label(),
+            condition: node.condition.as_deref().map(str::to_owned),
+            items: node.items.as_ref().map(items),
+            item: None,
+            round: node.round.map(|(round, _)| round),
+            task: None,
+            run_id: None,
+            run_state: None,
+            last_error: None,
+        };
+        match standing {
+            NodeStanding::Upstream { waits_for, .. } => {
+                let named = waits_for
+                    .iter()
+                    .map(|(name, status)| UpstreamView { name: name.to_string(), state: node_word(*status) });
+                view.waits_for = named.collect();
+            }
+            NodeStanding::Task { item, diagnosis } => {
+                (view.item, view.task) = (*item, Some(DiagnosisView::of(diagnosis)));
+            }
+            NodeStanding::Undo { diagnosis } => view.task = Some(DiagnosisView::of(diagnosis)),
+            NodeStanding::Child { item, run, status, .. } => {
+                view.item = *item;
+                (view.run_id, view.run_state) = (Some(run.to_string()), Some(run_status_word(*status)));
+            }
+            NodeStanding::Lost { item } => view.item = *item,
+            NodeStanding::Out { .. } | NodeStanding::Release(_) | NodeStanding::AboutToBeDecided => {}
+        }
+        view
+    }
+
+    /// A node that failed, of a run that has ended.
+    pub(crate) fn failed(run: &Run, first: &FirstFailure, error: Option<&Failure>) -> Self {
+        let spec = run.plan.node(first.node);
+        let is_run = matches!(spec.work, Work::Run { .. });
+        let item = failed_item(run, first.node);
+        let child = is_run.then(|| run.id.child(run.place(first.node, item.unwrap_or(Place::WHOLE))));
+        let why = run.whys.get(&first.node).map(ToString::to_string);
+        let message = match (&child, error) {
+            (_, Some(failure)) => failure.message.to_string(),
+            (_, None) if why.is_some() => why.unwrap_or_default(),
+            (Some(child), None) => format!("run `{child}` did not succeed"),
+            (None, None) => "nothing more is known of it".to_owned(),
+        };
+        let advice = match child {
+            Some(_) => "diagnose that run",
+            None => "repair what failed, then clear the task in the run, or run it again",
+        };
+        Self {
+            name: spec.name.to_string(),
+            state: node_word(run.node(first.node).status),
+            reason: "failed",
+            message,
+            advice: advice.to_owned(),
+            waits_for: Vec::new(),
+            trigger_rule: spec.rule.label(),
+            condition: None,
+            items: run.groups.get(&first.node).map(Into::into),
+            item,
+            round: None,
+            task: None,
+            run_id: child.map(|child| child.to_string()),
+            run_state: None,
+            last_error: error.map(Into::into),
+        }
+    }
+}
+
+impl FirstFailure {
+    pub(crate) fn of(run: &Run) -> Option<Self> {
+        let failed = (0..run.plan.len()).filter(|node| run.node(*node).status == NodeStatus::Failed);
+        let node = failed.min_by_key(|node| (run.node(*node).ended, *node))?;
+        let is_task = matches!(run.plan.node(node).work, Work::Task(_));
+        let index = failed_item(run, node).unwrap_or(Place::WHOLE);
+        Some(Self { node, task: is_task.then(|| run.task_at(node, index)) })
+    }
+}
+
+fn failed_item(run: &Run, node: u32) -> Option<u32> {
+    let items = &run.groups.get(&node)?.items;
+    items.iter().position(|item| *item == NodeStatus::Failed).map(|index| index as u32)
+}
+
+fn items(items: &Items) -> ItemsView {
+    let Items { count, released, live, succeeded, failed, .. } = *items;
+    ItemsView { count, released, running: live, succeeded, failed }
+}

@@ -1,0 +1,115 @@
+//! `mainspring run diagnose`: the run first, then its tasks, the most telling first.
+
+use serde_json::Value;
+
+use super::super::connect::Print;
+use super::super::output::{plain, say};
+
+pub(super) fn print(print: Print, diagnosis: &Value) {
+    for line in lines(print, diagnosis) {
+        say(&line);
+    }
+}
+
+fn lines(print: Print, diagnosis: &Value) -> Vec<String> {
+    let state = text(diagnosis, "state");
+    let mut lines = vec![
+        format!(
+            "{} {}  {}  since {}",
+            text(diagnosis, "run_id"),
+            text(diagnosis, "job"),
+            print.state(&state, state.clone()),
+            text(diagnosis, "since")
+        ),
+        format!("  {}: {}", text(diagnosis, "reason"), text(diagnosis, "message")),
+    ];
+    let held: Vec<String> = list(diagnosis, "held_by").filter_map(Value::as_str).map(plain).collect();
+    if !held.is_empty() {
+        lines.push(format!("  held by: {}", held.join(", ")));
+    }
+    lines.push(format!("  hint: {}", text(diagnosis, "advice")));
+    for task in list(diagnosis, "tasks") {
+        lines.push(String::new());
+        lines.extend(task_lines(print, task));
+    }
+    let more = diagnosis.get("tasks_more").and_then(Value::as_u64).unwrap_or(0);
+    if more > 0 {
+        lines.push(String::new());
+        lines.push(format!("… and {more} more tasks that have not ended"));
+    }
+    lines
+}
+
+fn task_lines(print: Print, task: &Value) -> Vec<String> {
+    let state = text(task, "state");
+    let mut lines = vec![
+        format!("{}  {}", text(task, "name"), print.state(&state, state.clone())),
+        format!("  {}: {}", text(task, "reason"), text(task, "message")),
+    ];
+    if let Some(condition) = task.get("condition").and_then(Value::as_str) {
+        lines.push(format!("  then decides: {}", plain(condition)));
+    }
+    if let Some(error) = task.get("last_error") {
+        let message = text(error, "message");
+        if !lines[1].ends_with(&message) {
+            lines.push(format!("  last error: {message}"));
+        }
+    }
+    if let Some(id) = task.pointer("/task/task_id").and_then(Value::as_str) {
+        lines.push(format!("  task: {id}"));
+    }
+    lines.push(format!("  hint: {}", text(task, "advice")));
+    lines
+}
+
+fn list<'a>(value: &'a Value, field: &str) -> impl Iterator<Item = &'a Value> {
+    value.get(field).and_then(Value::as_array).into_iter().flatten()
+}
+
+/// What a task or a person wrote must not steer the terminal.
+fn text(value: &Value, field: &str) -> String {
+    plain(value.get(field).and_then(Value::as_str).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::super::output::Output;
+    use super::*;
+
+    #[test]
+    fn the_run_comes_first_and_then_its_tasks() {
+        let diagnosis = json!({
+            "run_id": "run_1", "job": "etl", "state": "RUNNING", "since": "2026-01-01T00:00:00.000Z",
+            "reason": "working", "message": "2 of its tasks have not ended; 1 are out", "advice": "look",
+            "tasks": [
+                {"name": "load", "state": "RUNNING", "reason": "backoff", "message": "an attempt failed", "advice": "wait",
+                 "task": {"task_id": "task_1"}, "last_error": {"message": "no\u{1b} route"}},
+                {"name": "mail", "state": "PENDING", "reason": "waits_for_upstream", "message": "it waits for `load`",
+                 "advice": "look at what it waits for", "condition": "params.mail"},
+            ],
+            "tasks_more": 3,
+        });
+        let lines = lines(Print::new(Output::Table), &diagnosis);
+        let expected = [
+            "run_1 etl  RUNNING  since 2026-01-01T00:00:00.000Z",
+            "  working: 2 of its tasks have not ended; 1 are out",
+            "  hint: look",
+            "",
+            "load  RUNNING",
+            "  backoff: an attempt failed",
+            "  last error: no\u{fffd} route",
+            "  task: task_1",
+            "  hint: wait",
+            "",
+            "mail  PENDING",
+            "  waits_for_upstream: it waits for `load`",
+            "  then decides: params.mail",
+            "  hint: look at what it waits for",
+            "",
+            "… and 3 more tasks that have not ended",
+        ];
+        assert_eq!(lines, expected);
+    }
+}
