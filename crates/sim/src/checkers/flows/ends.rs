@@ -22,8 +22,11 @@ impl FlowFold {
                 node.status = NodeStatus::Cancelled;
             }
         }
-        let parent = run.parent;
+        let (parent, job) = (run.parent, run.job.clone());
         self.unfinished.remove(&ended.id);
+        if ended.status == RunStatus::Succeeded {
+            self.successes.insert(job, self.wall);
+        }
         // One that was opened again has told its parent before.
         let Some(origin) = parent.filter(|_| !self.runs[&ended.id].reopened) else { return Ok(()) };
         let status = match ended.status {
@@ -52,6 +55,7 @@ impl FlowFold {
             run.undo.retain(|left| left != node);
             run.outputs.retain(|(of, _), _| of != node);
         }
+        run.shrink(&cleared.nodes)?;
         run.ever_cleared = true;
         (run.stop, run.forced) = (None, None);
         if run.status.is_ended() {
@@ -109,7 +113,8 @@ impl RunFacts {
                     || runs && empty(OnEmpty::Skip)
                     || runs && self.stop == Some(RunStop::Failed) && !answers_failure(spec.rule)
             }
-            NodeStatus::Succeeded => judged || runs && empty(OnEmpty::Succeed),
+            NodeStatus::Succeeded if judged => self.stop.is_some() || self.gives(node).is_none(),
+            NodeStatus::Succeeded => runs && empty(OnEmpty::Succeed),
             NodeStatus::Failed => judged || runs,
             NodeStatus::Cancelled => self.stop.is_some(),
             NodeStatus::Waiting | NodeStatus::Out | NodeStatus::Judged => false,
