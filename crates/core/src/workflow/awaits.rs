@@ -75,7 +75,9 @@ impl Run {
     pub(super) fn list_overdue(&mut self, now: Wall) {
         let due = |node: &u32| self.hold_ends(*node).any(|(_, at)| at <= now);
         let due: Vec<u32> = self.holds.keys().copied().filter(due).collect();
-        due.into_iter().for_each(|node| self.list(node));
+        for node in due {
+            self.list(node);
+        }
     }
 
     /// A timer or a look is owed for a wait that ends by itself.
@@ -104,7 +106,9 @@ impl Flows {
         for slot in self.awaiting.remove(key).unwrap_or_default() {
             let Some(run) = self.runs.get_mut(slot) else { continue };
             let held: Vec<u32> = run.holds.keys().copied().collect();
-            held.into_iter().for_each(|node| run.list(node));
+            for node in held {
+                run.list(node);
+            }
             self.call(slot);
         }
     }

@@ -196,7 +196,9 @@ impl Flows {
             run.derive();
             let held: Vec<u32> = run.holds.keys().copied().collect();
             let (id, key, status) = (run.id, run.job.clone(), run.status);
-            held.into_iter().for_each(|node| self.await_jobs(id, node));
+            for node in held {
+                self.await_jobs(id, node);
+            }
             match status {
                 RunStatus::Queued => queued.push((id, slot)),
                 RunStatus::Running => {

@@ -133,8 +133,11 @@ impl RunFacts {
         let waited = self.status == RunStatus::Queued;
         require(waited || self.is_over(), "I20", || format!("{id} ended before its nodes"))?;
         let bad = self.nodes.iter().any(|node| is_bad(node.status));
-        let failed = bad && self.plan.policy != FailurePolicy::SkipFailed
-            || self.stop.is_some() && self.forced.is_none();
+        // What an operator calls a success is not undone, whatever its tasks did.
+        let failed = match self.forced {
+            Some(forced) => forced != RunStatus::Succeeded,
+            None => bad && self.plan.policy != FailurePolicy::SkipFailed || self.stop.is_some(),
+        };
         let expected = match (self.forced, self.stop) {
             (Some(forced), _) => forced,
             (None, Some(RunStop::Cancel)) => RunStatus::Cancelled,
