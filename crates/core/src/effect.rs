@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::id::{Fence, Session, TaskId, WorkerId};
+use crate::id::{Fence, RunId, Session, TaskId, WorkerId};
 use crate::profile::Profile;
 use crate::task::{Payload, Status, StopReason};
 use crate::time::Millis;
@@ -31,6 +31,11 @@ pub enum Effect {
     Alert {
         task: TaskId,
         alert: Alert,
+    },
+    /// Lossy, as an alert of a task.
+    RunAlert {
+        run: RunId,
+        alert: RunAlert,
     },
     /// Lossy: a live view of a change of state.
     Changed {
@@ -70,4 +75,27 @@ pub enum Alert {
     Quarantined,
     /// The independent sweep found a task that both other limits had missed.
     SweptUp,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RunAlert {
+    /// It takes longer than its job expects.
+    Late,
+    /// More than twice as long.
+    Overdue,
+    /// It did not change for long.
+    Quiet,
+    /// Nothing is out, ready or awaited; it was looked at again.
+    Stalled,
+}
+
+impl RunAlert {
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Late => "late",
+            Self::Overdue => "overdue",
+            Self::Quiet => "quiet",
+            Self::Stalled => "stalled",
+        }
+    }
 }

@@ -10,13 +10,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use mainspring_core::id::{Place, RunId};
 use mainspring_core::name::Name;
 use mainspring_core::task::Payload;
-use mainspring_core::workflow::{End, Evaluate, NodeStatus, Run, Scope, Source};
+use mainspring_core::workflow::{End, Evaluate, Node, NodeStatus, Run, Scope, Source};
 
+use crate::check::addition;
 use crate::definition::{Options, read};
 use crate::expression::{
     Bad, Cache, Context, Document, Expression, Items, Kind, Mentions, TaskState, Upstream,
 };
 use crate::limits::Limits;
+use crate::mistake::Mistake;
 use crate::parameter::{self, Parameter};
 
 /// Lists of mapped tasks that are at work; each was read once to count it.
@@ -87,6 +89,23 @@ impl Evaluate for Evaluator {
         template.render(&self.context(template.mentions(), scope, 0)?)
     }
 
+    fn tasks(&self, source: &Source, scope: &Scope<'_>) -> Result<Vec<Node>, String> {
+        let by = scope.node.ok_or("only a task can add tasks")?;
+        let expression = self.cache.expression(source).map_err(told)?;
+        let given = expression.json(&self.context(expression.mentions(), scope, 0)?)?;
+        if !given.is_array() && !given.is_object() {
+            return Err(format!(
+                "`{source}` gives neither a list nor an object of tasks; give an empty list for none"
+            ));
+        }
+        addition(scope.run, by, &given.to_string(), parameter::of_run(&scope.run.parameters)).map_err(
+            |mistakes| {
+                let told: Vec<String> = mistakes.iter().map(|mistake| tell(mistake)).collect();
+                told.join("; ")
+            },
+        )
+    }
+
     fn parameters(&self, definition: &Arc<[u8]>, given: &Payload) -> Result<Payload, String> {
         let parameters = self.parameters_of(definition)?;
         parameter::check(&parameters, given).map(Into::into).map_err(|mistakes| {
@@ -94,6 +113,13 @@ impl Evaluate for Evaluator {
             told.join("; ")
         })
     }
+}
+
+/// Without its line, which is in a text that nobody wrote.
+fn tell(mistake: &Mistake) -> String {
+    let Mistake { path, what, help, .. } = mistake;
+    let help = if help.is_empty() { String::new() } else { format!(" ({help})") };
+    if path.is_empty() { format!("{what}{help}") } else { format!("{path}: {what}{help}") }
 }
 
 fn told(bad: Bad) -> String {

@@ -40,6 +40,10 @@ impl Default for Limits {
 pub const TASKS_CEILING: usize = 200_000;
 /// Upstream tasks that one task may name.
 pub const NEEDS_MAX: usize = 10_000;
+/// Other jobs that one task may wait for.
+pub const NEEDS_JOBS_MAX: usize = 32;
+/// Tasks that one task may add to its run at once.
+pub const SPAWNED_MAX: usize = 1_000;
 pub const PARAMETERS_MAX: usize = 256;
 /// Of the parameters of one run, as JSON.
 pub const PARAMETERS_BYTES_MAX: usize = 64 << 10;

@@ -129,6 +129,21 @@ pub fn check(parameters: &[Parameter], given: &[u8]) -> Result<Vec<u8>, Vec<Mist
     if mistakes.count() > 0 { Err(mistakes.into_sorted()) } else { Ok(bytes) }
 }
 
+/// The parameters that a run has: all that its job declared, since those without a value are null.
+pub fn of_run(given: &[u8]) -> Vec<Parameter> {
+    let declared = |name: String| Parameter {
+        name: name.into(),
+        kind: None,
+        default: None,
+        description: String::new(),
+        allowed: Vec::new(),
+        minimum: None,
+        maximum: None,
+        required: false,
+    };
+    read(given).unwrap_or_default().into_iter().map(|(name, _)| declared(name)).collect()
+}
+
 impl Parameter {
     fn may_be_null(&self, value: &Json) -> bool {
         value.is_null() && !self.required

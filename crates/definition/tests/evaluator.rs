@@ -7,7 +7,7 @@ use mainspring_core::id::{Place, RunId, Seq};
 use mainspring_core::name::Name;
 use mainspring_core::time::Wall;
 use mainspring_core::workflow::{
-    Evaluate, Group, JobKey, NodeState, NodeStatus, Run, RunStatus, Scope, Soft, Trigger, Work,
+    Evaluate, Group, JobKey, Node, NodeState, NodeStatus, Run, RunStatus, Scope, Soft, Trigger, Work,
 };
 use mainspring_definition::{Definition, Evaluator, Options, read};
 use serde_json::{Value, json};
@@ -51,6 +51,7 @@ fn run(job: &Definition) -> Run {
         job: Arc::new(key),
         version: 1,
         plan: job.plan.clone(),
+        own: None,
         parameters: parameters.into(),
         status: RunStatus::Running,
         pause: None,
@@ -69,6 +70,7 @@ fn run(job: &Definition) -> Run {
         groups: BTreeMap::new(),
         outputs: BTreeMap::new(),
         output_bytes: 0,
+        holds: BTreeMap::new(),
         whys: BTreeMap::new(),
         reused: Vec::new(),
         undo: Vec::new(),
@@ -189,4 +191,70 @@ fn parameters_of_other_jobs_keep_their_types_and_are_checked() {
     let told =
         "parameters.n: the type `integer` is expected, not `string`; parameters.k: there is no parameter `k`";
     assert_eq!(refused, Err(told.to_owned()));
+}
+
+const GROWING: &str = r#"
+job: growing
+parameters: { day: monday }
+tasks:
+  fetch: { noop: {} }
+  hidden: { noop: {} }
+  plan: { needs: [fetch, hidden], run: [echo, "{{ tasks.fetch.output }}"], spawns: true }
+  report: { needs: plan, noop: {} }
+  end: { needs: report, noop: {} }
+"#;
+
+/// What `plan` adds when its output has these tasks.
+fn added(tasks: &Value) -> Result<Vec<Node>, String> {
+    let job = definition(GROWING);
+    let mut run = run(&job);
+    put(&mut run, 2, Place::WHOLE, &json!({"tasks": tasks}));
+    let source = run.plan.node(2).spawns.clone().unwrap_or_else(|| panic!("it spawns"));
+    Evaluator::default().tasks(&source, &Scope::of_node(&run, 2))
+}
+
+#[test]
+fn tasks_that_a_task_gives_become_nodes_of_its_run() {
+    let nodes = added(&json!({
+        "a": {"run": ["echo", "{{ params.day }} {{ tasks.plan.output.x }}"]},
+        "b": {"noop": {}, "needs": ["a", "fetch"], "when": "tasks.a.output == 1"},
+        "c": {"noop": {}, "spawns": "output.more", "needs": "hidden"},
+    }));
+    let nodes = nodes.unwrap_or_else(|what| panic!("{what}"));
+    let shape: Vec<(&str, &[u32], &[u32])> =
+        nodes.iter().map(|node| (&*node.name, &*node.needs, &*node.mentions)).collect();
+    assert_eq!(shape, [("a", &[2][..], &[2][..]), ("b", &[0, 5], &[5]), ("c", &[1], &[])]);
+    assert_eq!(nodes.iter().map(|node| node.output_kept).collect::<Vec<_>>(), [true, false, false]);
+    assert_eq!(nodes[2].spawns.as_deref(), Some("output.more"));
+    assert_eq!(added(&json!([])), Ok(vec![]));
+    assert_eq!(added(&json!({})), Ok(vec![]));
+}
+
+#[test]
+fn mistakes_in_what_a_task_gives_are_told() {
+    let many: Vec<Value> =
+        (0..1_001).map(|number| json!({"name": format!("n{number}"), "noop": {}})).collect();
+    let rows = [
+        (json!({"report": {"noop": {}}}), "the run has a task `report` already"),
+        (json!({"a": {"noop": {}, "needs": "report"}}), "tasks wait for each other: report → a → report"),
+        (json!({"a": {"noop": {}, "needs": "end"}}), "tasks wait for each other"),
+        (
+            json!({"a": {"noop": {}, "needs": "b"}, "b": {"noop": {}, "needs": "a"}}),
+            "tasks wait for each other",
+        ),
+        (json!({"a": {"noop": {}, "needs": "a"}}), "a task cannot need itself"),
+        (json!({"a": {"noop": {}, "needs": "fech"}}), "there is no task `fech` (did you mean `fetch`?)"),
+        (json!({"a": {"noop": {}, "color": 1}}), "there is no field `color`"),
+        (json!({"a": {"run": ["x", "{{ tasks.hidden.output }}"]}}), "the output of `hidden` was not kept"),
+        (json!({"a": {"run": ["x", "{{ tasks.end.output }}"]}}), "`end` is not upstream of `a`"),
+        (json!({"a": {"run": ["x", "{{ params.night }}"]}}), "there is no parameter `night`"),
+        (json!([{"noop": {}}]), "the task has no `name`"),
+        (json!(many), "there may be 1 to 1000 tasks, here are 1001"),
+        (json!("a"), "gives neither a list nor an object of tasks"),
+        (json!(null), "gives neither a list nor an object of tasks"),
+    ];
+    for (tasks, wanted) in rows {
+        let told = added(&tasks).expect_err(wanted);
+        assert!(told.contains(wanted), "{told}");
+    }
 }

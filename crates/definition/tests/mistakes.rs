@@ -265,7 +265,7 @@ fn job(tasks: &str) -> String {
 }
 
 /// The tasks of a job, the mistake, and a part of the help.
-const TASKS: [(&str, &str, &str, &str); 22] = [
+const TASKS: [(&str, &str, &str, &str); 27] = [
     (
         "missing",
         "  load: {noop: }\n  x: {noop: , needs: [laod]}\n",
@@ -386,6 +386,36 @@ const TASKS: [(&str, &str, &str, &str); 22] = [
         "  x: {run: [\"{{ round }}\"]}\n",
         "out_of_place 4:13 tasks.x.run[0]: `round` has no value here",
         "repeat",
+    ),
+    (
+        "items that add tasks",
+        "  x: {noop: , for_each: [1], spawns: true}\n",
+        "unsupported 4:30 tasks.x.spawns: `spawns` does not work together with `for_each`",
+        "",
+    ),
+    (
+        "tasks from nowhere",
+        "  x: {noop: , spawns: 7}\n",
+        "wrong_type 4:23 tasks.x.spawns: true, or an expression that gives tasks, is expected, not a whole number",
+        "",
+    ),
+    (
+        "waits for itself",
+        "  x: {noop: , needs_jobs: a}\n",
+        "calls_itself 4:27 tasks.x.needs_jobs: a job that waits for its own success never begins",
+        "",
+    ),
+    (
+        "waits twice",
+        "  x: {noop: , needs_jobs: [b, {job: b, within: 1h}]}\n",
+        "duplicate_dependency 4:31 tasks.x.needs_jobs[1]: the job `b` is named twice",
+        "",
+    ),
+    (
+        "waits for nobody",
+        "  x: {noop: , needs_jobs: {within: 1h}}\n",
+        "missing_field 4:27 tasks.x.needs_jobs: it does not name a `job`",
+        "",
     ),
     (
         "starts itself",

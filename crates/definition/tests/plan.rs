@@ -1,5 +1,6 @@
 //! A job file becomes a plan: what is written is what runs.
 
+use mainspring_core::time::Millis;
 use mainspring_core::workflow::{FailurePolicy, OnEmpty, Plan, Tolerance, TriggerRule, Work};
 use mainspring_definition::{Definition, Options, read};
 
@@ -27,7 +28,7 @@ fn every_field_reaches_the_plan() {
     assert_eq!((&*job.name, &*job.tenant, job.owner.as_str()), ("nightly-report", "reports", "data-team"));
     assert_eq!(plan.policy, FailurePolicy::FailAfterAll);
     assert_eq!(plan.bounds.active_runs_max, 2);
-    assert_eq!(plan.bounds.timeout.map(mainspring_core::time::Millis::get), Some(6 * 3_600_000));
+    assert_eq!(plan.bounds.timeout.map(Millis::get), Some(6 * 3_600_000));
     let names: Vec<&str> = plan.nodes().iter().map(|node| node.name.as_str()).collect();
     assert_eq!(names, ["list", "extract", "load", "poll", "notify", "sub", "cleanup"]);
 
@@ -57,6 +58,16 @@ fn every_field_reaches_the_plan() {
     assert!(load.undo.is_some());
     assert_eq!(plan.node(3).repeat.as_ref().map(|r| (r.rounds_max, r.pause.get())), Some((10, 5_000)));
     assert_eq!(payload(plan, "notify")["body"]["rows"], "{{ tasks.load.output.rows }}");
+    let notify = plan.node(4);
+    assert_eq!(notify.spawns.as_deref(), Some("output.body.tasks"));
+    let times = |index: usize| {
+        notify
+            .needs_jobs
+            .get(index)
+            .map(|need| (&*need.job, need.within.map(Millis::get), need.timeout.map(Millis::get)))
+    };
+    assert_eq!(times(0), Some(("other-job", None, None)));
+    assert_eq!(times(1), Some(("third", Some(86_400_000), Some(7_200_000))));
     assert!(matches!(&plan.node(5).work, Work::Run { job, templated: true, .. } if &**job == "other-job"));
     assert_eq!(plan.node(6).rule, TriggerRule::OneFailed);
     assert_eq!(payload(plan, "cleanup")["shell"], true);

@@ -145,7 +145,10 @@ fn play_engine(dir: &Path) -> ! {
             match effect {
                 Effect::Start(start) => reports.push(success(&start)),
                 Effect::Acknowledge { task, .. } => say("ended", task),
-                Effect::Stop { .. } | Effect::Alert { .. } | Effect::Changed { .. } => {}
+                Effect::Stop { .. }
+                | Effect::Alert { .. }
+                | Effect::RunAlert { .. }
+                | Effect::Changed { .. } => {}
             }
         }
         call(&node, reports);

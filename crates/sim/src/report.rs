@@ -83,6 +83,8 @@ impl RangeReport {
             ("stale reports refused", self.tally.stale_reports, 1),
             ("tasks released by runs", self.tally.flows.spawned, 1),
             ("joins of mapped nodes", self.tally.flows.joins, 1),
+            ("tasks added to runs", self.tally.flows.added, 1),
+            ("waits for other jobs", self.tally.flows.awaited, 1),
             ("runs cleared", self.tally.flows.clears, 1),
         ];
         floors
@@ -138,6 +140,8 @@ impl fmt::Display for RangeReport {
             ("runs started by runs", tally.flows.children),
             ("tasks released by runs", tally.flows.spawned),
             ("joins of mapped nodes", tally.flows.joins),
+            ("tasks added to runs", tally.flows.added),
+            ("waits for other jobs", tally.flows.awaited),
             ("further rounds", tally.flows.rounds),
             ("undos", tally.flows.undone),
             ("runs cleared", tally.flows.clears),

@@ -1,19 +1,45 @@
 //! The language of the simulated plans: a few words, evaluated from what is durable of a run.
 //! - `true`, `false`, `broken` (an error), `rounds N` (met from the N-th round on), a number of items, and `len K`:
 //!   as many items as the output of node K has bytes, or one
+//! - `add`: tasks for the run, as the length of the output says
 
 use std::sync::Arc;
 
 use mainspring_core::id::Place;
 use mainspring_core::name::Name;
 use mainspring_core::task::Payload;
-use mainspring_core::workflow::{Evaluate, Scope, Source};
+use mainspring_core::workflow::{Evaluate, Node, Plan, Scope, Source};
 
 /// The last byte of a payload whose template cannot be filled in.
 pub const UNDEFINED: u8 = 0xee;
 
+/// Runs are given no more tasks when they have so many.
+const RUN_NODES_MAX: u32 = 60;
+
 #[derive(Debug)]
 pub struct Words;
+
+/// What a node gives its run when its output has so many bytes: roots, chains, and sometimes one that gives more.
+pub fn added(plan: &Plan, by: u32, bytes: usize) -> Vec<Node> {
+    let first = plan.len();
+    if first > RUN_NODES_MAX {
+        return Vec::new();
+    }
+    let count = (bytes as u32 + by) % 5;
+    let node = |index: u32| Node {
+        name: Name::new(&format!("a{}", first + index)).unwrap_or_default(),
+        needs: vec![if index % 2 == 1 { first + index - 1 } else { by }],
+        condition: (index == 3).then(|| "false".into()),
+        each: None,
+        repeat: None,
+        mentions: vec![by],
+        output_kept: index == 0,
+        spawns: (index == 2).then(|| "add".into()),
+        needs_jobs: Vec::new(),
+        ..plan.node(by).clone()
+    };
+    (0..count).map(node).collect()
+}
 
 /// How many items a text gives, if the output of a node has so many bytes.
 pub fn items(text: &str, output: impl FnOnce(u32) -> Option<usize>) -> Option<u32> {
@@ -57,6 +83,15 @@ impl Evaluate for Words {
 
     fn text(&self, template: &Source, _: &Scope<'_>) -> Result<String, String> {
         Ok(template.to_string())
+    }
+
+    fn tasks(&self, source: &Source, scope: &Scope<'_>) -> Result<Vec<Node>, String> {
+        let node = scope.node.ok_or("no node")?;
+        if &**source != "add" {
+            return Err(format!("`{source}` gives no tasks"));
+        }
+        let output = scope.run.outputs.get(&(node, Place::WHOLE)).ok_or("no output")?;
+        Ok(added(&scope.run.plan, node, output.len()))
     }
 
     fn parameters(&self, _: &Arc<[u8]>, given: &Payload) -> Result<Payload, String> {

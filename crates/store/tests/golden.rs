@@ -25,9 +25,10 @@ use mainspring_core::task::{
 };
 use mainspring_core::time::{Elapsed, Millis, Wall};
 use mainspring_core::workflow::{
-    Bounds, Definition, Each, FailurePolicy, FlowEvent, Group, Job, JobApplied, JobKey, Lanes, LastRun,
-    LimitUse, Node, NodeState, NodeStatus, Note, OnEmpty, Origin, Pause, Plan, Repeat, Reused, Run,
-    RunCleared, RunCreated, RunEnded, RunStatus, RunStop, Soft, TaskWork, Tolerance, Trigger, TriggerRule,
+    Added, Bounds, Definition, Each, FailurePolicy, FlowEvent, Group, Job, JobApplied, JobKey, JobNeed,
+    Lanes, LastRun, LimitUse, Node, NodeState, NodeStatus, Note, OnEmpty, Origin, Own, Pause, Plan, Repeat,
+    Reused, Run, RunCleared, RunCreated, RunEnded, RunStatus, RunStop, Soft, TaskWork, TasksAdded, Tolerance,
+    Trigger, TriggerRule,
 };
 use mainspring_store::format::{
     EncodedProfiles, FormatError, ProfileCache, read_events, read_job, read_plan, read_run, read_run_output,
@@ -306,7 +307,16 @@ fn flow_events() -> Vec<(&'static str, Event)> {
             flow(FlowEvent::NodeEnded { run, node, status: NodeStatus::Failed, why: Some("größe".into()) }),
         ),
         ("map_expanded", flow(FlowEvent::MapExpanded { run, node, count: 10_000 })),
-        ("map_cut", flow(FlowEvent::MapCut { run, node })),
+        (
+            "map_cut",
+            flow(FlowEvent::MapCut { run, node, why: Some("item 3: template: `x` is undefined".into()) }),
+        ),
+        ("job_awaited", flow(FlowEvent::JobAwaited { run, node })),
+        ("run_reevaluated", flow(FlowEvent::RunReevaluated { id: run, over: over() })),
+        (
+            "tasks_added",
+            flow(FlowEvent::TasksAdded(Box::new(TasksAdded { run, node, nodes: added_nodes() }))),
+        ),
         ("run_paused", paused(Pause::ByHand)),
         ("run_paused_fan_out", paused(Pause::FanOut { node, count: 20_000, max: 10_000 })),
         ("run_resumed", flow(FlowEvent::RunResumed { id })),
@@ -372,6 +382,8 @@ fn plain_node(text: &str) -> Node {
         mentions: vec![],
         output_kept: false,
         limits: vec![],
+        spawns: None,
+        needs_jobs: vec![],
     }
 }
 
@@ -413,6 +425,15 @@ fn full_plan() -> Plan {
         },
         Node {
             work: Work::Run { job: name("other"), parameters: Arc::from(*b"{\"a\":1}"), templated: true },
+            spawns: Some("output.tasks".into()),
+            needs_jobs: vec![
+                JobNeed {
+                    job: name("extract"),
+                    within: Some(Millis::new(300)),
+                    timeout: Some(Millis::new(70_000)),
+                },
+                JobNeed { job: name("any"), within: None, timeout: None },
+            ],
             ..plain_node("fifth")
         },
     ];
@@ -479,6 +500,7 @@ fn run_of(plan: Plan) -> Run {
         nodes: vec![NodeState::default(); plan.nodes().len()],
         unfinished: plan.len(),
         plan: Arc::new(plan),
+        own: None,
         parameters: Arc::from(*b"{}"),
         status: RunStatus::Queued,
         pause: None,
@@ -496,6 +518,7 @@ fn run_of(plan: Plan) -> Run {
         groups: std::collections::BTreeMap::new(),
         outputs: std::collections::BTreeMap::new(),
         output_bytes: 0,
+        holds: std::collections::BTreeMap::new(),
         whys: std::collections::BTreeMap::new(),
         reused: vec![],
         undo: vec![],
@@ -553,6 +576,7 @@ fn full_run() -> Run {
         groups: [(1, group)].into(),
         outputs: [((0, Place::WHOLE), Arc::from(*b"own"))].into(),
         output_bytes: 3,
+        holds: [(4, WALL)].into(),
         whys: [(2, "the run had failed".into())].into(),
         reused: vec![0],
         undo: vec![0],
@@ -567,6 +591,26 @@ fn full_run() -> Run {
     }
 }
 
+fn added_nodes() -> Vec<Node> {
+    vec![
+        Node { needs: vec![0], ..plain_node("sixth") },
+        Node { needs: vec![5], mentions: vec![0], spawns: Some("x".into()), ..plain_node("seventh") },
+    ]
+}
+
+/// With tasks of its own, and some that were taken away.
+fn grown_run() -> Run {
+    let added = |by, first, waits, removed| Added { by, first, count: 2, waits, removed };
+    let gone = vec![plain_node("sixth"), plain_node("gone")];
+    let kept =
+        vec![Node { needs: vec![0], ..plain_node("sixth") }, Node { needs: vec![7], ..plain_node("ninth") }];
+    let base = Arc::new(full_plan());
+    let additions = vec![added(0, 5, vec![], true), added(0, 7, vec![1, 3], false)];
+    let (plan, own) = Own::restore(base, additions, [gone, kept].concat());
+    assert_eq!(plan.node(3).needs, [0, 1, 8], "it waits for the leaf");
+    Run { own: Some(Box::new(own)), ..run_of(plan) }
+}
+
 fn job() -> Job {
     Job {
         key: job_key(),
@@ -578,6 +622,7 @@ fn job() -> Job {
         changed: WALL,
         last: Some(LastRun { id: RUN, status: RunStatus::Cancelled, at: WALL }),
         touched: Seq::new(300),
+        succeeded: Some(WALL),
         lanes: Lanes::default(),
     }
 }
@@ -657,7 +702,7 @@ fn events_are_written_and_read_as_ever() {
         }
     }
     assert!(kinds.into_iter().eq(1..=21), "an event type has no golden file");
-    assert!(flows.into_iter().eq(1..=15), "a kind of event of jobs and runs has no golden file");
+    assert!(flows.into_iter().eq(1..=18), "a kind of event of jobs and runs has no golden file");
 }
 
 #[test]
@@ -678,13 +723,16 @@ fn plans_jobs_and_runs_are_written_and_read_as_ever() {
         Ok::<_, FormatError>(definition())
     });
     assert_eq!(read, Ok(job()), "a job is read differently");
-    for (name, run) in [("plain", run_of(plain_plan())), ("full", full_run())] {
+    for (name, run) in [("plain", run_of(plain_plan())), ("full", full_run()), ("grown", grown_run())] {
         let mut bytes = vec![];
-        write_run(&mut bytes, &run);
+        write_run(&mut bytes, &run, &mut EncodedProfiles::default());
         let frozen = golden(&format!("run_{name}.hex"), &bytes);
         assert_eq!(hex(&bytes), hex(&frozen), "{name} is written differently");
         assert_eq!(read_run_output(&frozen), Ok(run.output.clone()));
-        let read = read_run(&frozen, |_, _| Ok::<_, FormatError>(run.plan.clone())).expect("a run");
+        let read = read_run(&frozen, &mut ProfileCache::default(), |_, _, _| {
+            Ok::<_, FormatError>(run.base().clone())
+        })
+        .expect("a run");
         assert_eq!((read.run, read.outputs), (run, vec![]), "{name} is read differently");
     }
 }
@@ -695,8 +743,10 @@ fn a_run_names_the_outputs_of_others() {
     let mut run = full_run();
     run.outputs.insert((1, 0), Arc::from(*b"an item's"));
     let mut bytes = vec![];
-    write_run(&mut bytes, &run);
-    let read = read_run(&bytes, |_, _| Ok::<_, FormatError>(run.plan.clone())).expect("a run");
+    write_run(&mut bytes, &run, &mut EncodedProfiles::default());
+    let read =
+        read_run(&bytes, &mut ProfileCache::default(), |_, _, _| Ok::<_, FormatError>(run.base().clone()))
+            .expect("a run");
     assert_eq!(read.outputs, [(1, 0)]);
     assert_eq!(read.run, full_run());
 }

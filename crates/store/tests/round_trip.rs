@@ -18,10 +18,10 @@ use mainspring_core::seat::{Seat, Seats};
 use mainspring_core::task::{AttemptRecord, Extra, Lease, Override, State, Status, Stop, StopReason, Task};
 use mainspring_core::time::{Elapsed, Millis, Wall};
 use mainspring_core::workflow::{
-    Bounds, Definition, Each, End, FailurePolicy, FlowEvent, Group, Job, JobApplied, JobKey, Lanes, LastRun,
-    LimitUse, Node, NodeState, NodeStatus, Note, OnEmpty, Origin, Pause, Plan, Repeat, Reused, Run,
-    RunCleared, RunCreated, RunEnded, RunStatus, RunStop, Soft, Source, TaskWork, Tolerance, Trigger,
-    TriggerRule,
+    Added, Bounds, Definition, Each, End, FailurePolicy, FlowEvent, Group, Job, JobApplied, JobKey, JobNeed,
+    Lanes, LastRun, LimitUse, Node, NodeState, NodeStatus, Note, OnEmpty, Origin, Own, Pause, Plan, Repeat,
+    Reused, Run, RunCleared, RunCreated, RunEnded, RunStatus, RunStop, Soft, Source, TaskWork, TasksAdded,
+    Tolerance, Trigger, TriggerRule,
 };
 use mainspring_store::format::{
     EncodedProfiles, FormatError, ProfileCache, Reader, Writer, read_events, read_job, read_plan,
@@ -415,10 +415,33 @@ fn node() -> impl Strategy<Value = Node> {
         (name(), source(), option::of(any::<u32>())).prop_map(|(name, key, max)| LimitUse { name, key, max });
     let named = (vec(any::<u32>(), 0..4), vec(any::<u32>(), 0..4), select(TriggerRule::ALL.to_vec()));
     let texts = (option::of(source()), option::of(each()), option::of(repeat));
-    let rest = (option::of(node_work()), any::<bool>(), vec(limit, 0..3));
+    let job = (name(), option::of(millis()), option::of(millis()))
+        .prop_map(|(job, within, timeout)| JobNeed { job, within, timeout });
+    let rest =
+        (option::of(node_work()), any::<bool>(), vec(limit, 0..3), (option::of(source()), vec(job, 0..3)));
     (name(), node_work(), named, texts, rest).prop_map(
-        |(name, work, (needs, mentions, rule), (condition, each, repeat), (undo, output_kept, limits))| {
-            Node { name, work, needs, rule, condition, each, repeat, undo, mentions, output_kept, limits }
+        |(
+            name,
+            work,
+            (needs, mentions, rule),
+            (condition, each, repeat),
+            (undo, output_kept, limits, (spawns, needs_jobs)),
+        )| {
+            Node {
+                name,
+                work,
+                needs,
+                rule,
+                condition,
+                each,
+                repeat,
+                undo,
+                mentions,
+                output_kept,
+                limits,
+                spawns,
+                needs_jobs,
+            }
         },
     )
 }
@@ -522,12 +545,39 @@ fn run() -> impl Strategy<Value = Run> {
     (bare_run(), kept()).prop_map(|(run, kept)| with_kept(run, kept))
 }
 
+type Addition = (u32, Vec<u32>, Vec<Node>);
+
+/// Numbers that the plan brings into its range.
+fn additions() -> impl Strategy<Value = Vec<Addition>> {
+    let one = (any::<u32>(), vec(any::<u32>(), 0..3), vec(node(), 1..4));
+    prop_oneof![Just(vec![]), vec(one, 0..3)]
+}
+
+fn grown(base: Arc<Plan>, additions: Vec<Addition>) -> (Arc<Plan>, Option<Box<Own>>) {
+    if additions.is_empty() {
+        return (base, None);
+    }
+    let (mut first, mut added, mut all) = (base.len(), vec![], vec![]);
+    for (by, waits, mut nodes) in additions {
+        let count = nodes.len() as u32;
+        for node in &mut nodes {
+            node.needs.iter_mut().chain(&mut node.mentions).for_each(|named| *named %= first);
+        }
+        let waits = waits.into_iter().map(|node| node % first).collect();
+        added.push(Added { by: by % first, first, count, waits, removed: by % 5 == 0 });
+        all.append(&mut nodes);
+        first += count;
+    }
+    let (plan, own) = Own::restore(base, added, all);
+    (Arc::new(plan), Some(Box::new(own)))
+}
+
 fn bare_run() -> impl Strategy<Value = Run> {
     let state = (node_status(), any::<[u32; 4]>()).prop_map(|(status, [turn, rounds, started, ended])| {
         NodeState { status, turn, rounds, started, ended, ..NodeState::default() }
     });
     let state = prop_oneof![Just(NodeState::default()), state];
-    let made = (run_created(), plan(), run_status(), vec(state, 5..6));
+    let made = (run_created(), (plan(), additions()), run_status(), vec(state, 13..14));
     let wanted = (option::of(pause()), option::of(run_stop()), option::of(run_status()));
     let counted = (
         proptest::array::uniform4(wall()),
@@ -536,7 +586,8 @@ fn bare_run() -> impl Strategy<Value = Run> {
         option::of(text()),
         number(),
     );
-    (made, wanted, counted).prop_map(|((made, plan, status, mut nodes), wanted, counted)| {
+    (made, wanted, counted).prop_map(|((made, (plan, additions), status, mut nodes), wanted, counted)| {
+        let (plan, own) = grown(plan, additions);
         nodes.truncate(plan.nodes().len());
         let (pause, stop, forced) = wanted;
         let ([created, started, ended, changed], [undone, out, fan_out_allowed], output, why, touched) =
@@ -545,6 +596,7 @@ fn bare_run() -> impl Strategy<Value = Run> {
             id: made.id,
             job: made.job,
             version: made.version,
+            own,
             parameters: made.parameters,
             status,
             pause,
@@ -565,6 +617,7 @@ fn bare_run() -> impl Strategy<Value = Run> {
             groups: std::collections::BTreeMap::new(),
             outputs: std::collections::BTreeMap::new(),
             output_bytes: 0,
+            holds: [(0, started)].into(),
             whys: std::collections::BTreeMap::new(),
             reused: vec![],
             undo: vec![],
@@ -640,7 +693,12 @@ fn flow_event() -> impl Strategy<Value = FlowEvent> {
             node,
             count
         }),
-        on_node().prop_map(|(run, node)| FlowEvent::MapCut { run, node }),
+        (on_node(), option::of(text())).prop_map(|((run, node), why)| FlowEvent::MapCut { run, node, why }),
+        on_node().prop_map(|(run, node)| FlowEvent::JobAwaited { run, node }),
+        (run_id(), over()).prop_map(|(id, over)| FlowEvent::RunReevaluated { id, over }),
+        (on_node(), vec(node(), 0..3)).prop_map(|((run, node), nodes)| {
+            FlowEvent::TasksAdded(Box::new(TasksAdded { run, node, nodes }))
+        }),
         (on_node(), text()).prop_map(|((run, node), why)| FlowEvent::UndoSkipped { run, node, why }),
         (run_id(), pause()).prop_map(|(id, pause)| FlowEvent::RunPaused { id, pause }),
         (run_id(), run_stop()).prop_map(|(id, stop)| FlowEvent::RunStopping { id, stop }),
@@ -666,6 +724,7 @@ fn job() -> impl Strategy<Value = Job> {
             changed,
             last,
             touched: Seq::new(touched),
+            succeeded: last.map(|last| last.at),
             lanes: Lanes::default(),
         },
     )
@@ -722,8 +781,8 @@ proptest! {
     #[test]
     fn runs_come_back(run in run()) {
         let mut out = vec![];
-        write_run(&mut out, &run);
-        let read = read_run(&out, |_, _| Ok::<_, FormatError>(run.plan.clone())).expect("a run");
+        write_run(&mut out, &run, &mut EncodedProfiles::default());
+        let read = read_run(&out, &mut ProfileCache::default(), |_, _, _| Ok::<_, FormatError>(run.base().clone())).expect("a run");
         prop_assert!(read.outputs.is_empty());
         prop_assert_eq!(read.run, run);
     }
@@ -731,10 +790,10 @@ proptest! {
     #[test]
     fn a_changed_byte_of_a_run_never_panics(run in run(), at in any::<prop::sample::Index>(), byte in any::<u8>()) {
         let mut out = vec![];
-        write_run(&mut out, &run);
+        write_run(&mut out, &run, &mut EncodedProfiles::default());
         let at = at.index(out.len());
         out[at] = byte;
-        let _ = read_run(&out, |_, _| Ok::<_, FormatError>(run.plan.clone()));
+        let _ = read_run(&out, &mut ProfileCache::default(), |_, _, _| Ok::<_, FormatError>(run.base().clone()));
     }
 
     #[test]

@@ -205,6 +205,9 @@ impl Metrics {
             };
             self.alerts.get_or_create(&AlertLabel { alert }).inc();
         }
+        if let Effect::RunAlert { run, alert } = effect {
+            tracing::warn!(%run, alert = alert.label(), "the watchdog found a run");
+        }
     }
 
     /// In the text format of `OpenMetrics`.

@@ -61,7 +61,11 @@ impl Page<'_> {
         self.counter("workers_lost", "Workers not heard of for a whole lease", counts.workers_lost)?;
         let expiries = counts.attempts_lost;
         self.counter("lease_expiries", "Attempts ended because their lease ran out", expiries)?;
-        self.counter("tasks_swept_up", "Tasks that only the second watchdog noticed", counts.swept_up)
+        self.counter("tasks_swept_up", "Tasks that only the second watchdog noticed", counts.swept_up)?;
+        self.counter("runs_late", "Runs that took longer than expected", counts.runs_late)?;
+        self.counter("runs_overdue", "Runs that took more than twice as long", counts.runs_overdue)?;
+        self.counter("runs_quiet", "Runs that did not change for half an hour", counts.runs_quiet)?;
+        self.counter("runs_stalled", "Runs that nothing would have brought on", counts.runs_stalled)
     }
 
     fn tally(&mut self, measured: &Measured) -> fmt::Result {

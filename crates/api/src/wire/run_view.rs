@@ -29,6 +29,8 @@ pub(crate) struct RunView<'a> {
     pub paused: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stopping: Option<&'static str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub marks: Vec<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -67,6 +69,10 @@ pub(crate) struct NodeView<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run_id: Option<String>,
     pub needs: Vec<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub added_by: Option<&'a str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub waits_for_jobs: Vec<JobWaitView<'a>>,
     pub trigger_rule: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub started_at: Option<Moment>,
@@ -79,6 +85,17 @@ pub(crate) struct NodeView<'a> {
     pub reason: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub items: Option<ItemsView>,
+}
+
+/// Another job that a task cannot begin without.
+#[derive(Serialize)]
+pub(crate) struct JobWaitView<'a> {
+    pub job: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub within_ms: Option<u64>,
+    pub since: Moment,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fails_at: Option<Moment>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
@@ -118,6 +135,7 @@ impl<'a> RunView<'a> {
             ended_at: at(run.ended),
             paused: run.pause.as_ref().map(|pause| paused(run, pause)),
             stopping: run.stop.filter(|_| !run.status.is_ended()).map(stopping),
+            marks: marks(run),
             reason: run.why.as_deref(),
             parent_run_id: run.parent.map(|origin| origin.run.to_string()),
             rerun_of: run.rerun_of.map(|id| id.to_string()),
@@ -176,6 +194,24 @@ const fn stopping(stop: RunStop) -> &'static str {
     }
 }
 
+/// What the watchdog has to say.
+fn marks(run: &Run) -> Vec<&'static str> {
+    let marks = [(run.is_late(), "late"), (run.is_quiet(), "quiet"), (run.is_stalled(), "stalled")];
+    marks.into_iter().filter(|(marked, _)| *marked).map(|(_, mark)| mark).collect()
+}
+
+fn waits(run: &Run, node: u32) -> Vec<JobWaitView<'_>> {
+    let Some(since) = run.holds.get(&node) else { return Vec::new() };
+    let needs = run.plan.node(node).needs_jobs.iter();
+    let view = needs.map(|need| JobWaitView {
+        job: &need.job,
+        within_ms: need.within.map(Millis::get),
+        since: Moment(*since),
+        fails_at: need.timeout.map(|span| Moment(*since + span)),
+    });
+    view.collect()
+}
+
 fn counts(run: &Run) -> BTreeMap<&'static str, u32> {
     let mut counts = BTreeMap::new();
     for node in &run.nodes {
@@ -199,6 +235,8 @@ impl<'a> NodeView<'a> {
             task_id: (single && !is_run && released(status)).then(|| run.id.task(place).to_string()),
             run_id: (single && is_run && released(status)).then(|| run.id.child(place).to_string()),
             needs: spec.needs.iter().map(|need| &*run.plan.node(*need).name).collect(),
+            added_by: run.addition_of(node).map(|added| &*run.plan.node(added.by).name),
+            waits_for_jobs: waits(run, node),
             trigger_rule: spec.rule.label(),
             started_at: begun.then(|| after(started)).filter(|_| released(status)),
             ended_at: status.end().map(|_| after(ended)),

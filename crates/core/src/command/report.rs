@@ -101,7 +101,8 @@ fn ended_or_amended(
 fn fits_in_run(view: &View<'_>, task: &Task, output: &[u8]) -> bool {
     let run = task.origin.as_deref().and_then(|origin| Some((origin, view.state.flows().run(origin.run)?)));
     run.is_none_or(|(origin, run)| {
-        let kept = run.plan.node(origin.place.node).output_kept;
+        let spec = run.plan.node(origin.place.node);
+        let kept = spec.output_kept || spec.is_judged();
         !kept || run.output_bytes + output.len() as u64 <= view.limits.run_output_bytes_max
     })
 }

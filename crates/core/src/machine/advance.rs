@@ -31,6 +31,7 @@ impl Machine {
 
     /// Whether there is more to do in this run at once. The run counts as on the agenda meanwhile.
     fn advance_run(&mut self, slot: crate::workflow::RunSlot, room: usize, batch: &mut Batch) -> bool {
+        self.watch_lateness(slot, batch);
         let full = batch.events.len() + room;
         while batch.events.len() < full {
             let evaluate = self.evaluate.clone();

@@ -26,6 +26,7 @@ mod tally;
 mod tests;
 mod timers;
 mod waits;
+mod watch;
 
 pub use self::{
     draws::Draws,
@@ -67,6 +68,10 @@ pub struct Counts {
     pub unassigned: u64,
     pub swept_up: u64,
     pub panics: u64,
+    pub runs_late: u64,
+    pub runs_overdue: u64,
+    pub runs_quiet: u64,
+    pub runs_stalled: u64,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -60,8 +60,10 @@ impl Machine {
         );
         debts.extend(self.state.processes.keys().map(|id| Debt::Step(*id)));
         for (slot, run) in self.state.flows.runs().iter() {
-            debts.extend(run.is_decidable().then_some(Debt::Look(slot)));
-            debts.extend(run.has_timeout_ahead().then_some(Debt::Timeout(slot)));
+            let (jobs, now) = (self.state.flows.jobs(), self.state.now.wall);
+            debts.extend(run.is_decidable(jobs, now).then_some(Debt::Look(slot)));
+            let timed = run.has_timeout_ahead() || run.has_hold_ahead(jobs, now) || run.may_become_late();
+            debts.extend(timed.then_some(Debt::Timeout(slot)));
         }
         debts.extend(self.state.flows.startable().into_iter().map(Debt::Begin));
         debts

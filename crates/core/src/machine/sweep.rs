@@ -1,4 +1,4 @@
-//! The second watchdog: every few minutes it looks at all tasks, whatever timers and queues believe, and
+//! The second watchdog: every few minutes it looks at all tasks, and then at all runs (`watch`), whatever timers and queues believe, and
 //! puts right what they missed. It should never find anything; what it finds is counted and told.
 
 use super::{Batch, Machine, reap::Loss};
@@ -8,6 +8,7 @@ use crate::limits::Limits;
 use crate::shard::ShardState;
 use crate::task::{Deadline, State, next_deadline};
 use crate::time::Elapsed;
+use crate::workflow::RunSlot;
 
 /// Slots looked at in one step.
 const SWEEP_STEP_SLOTS: u32 = 10_000;
@@ -16,23 +17,34 @@ const SWEEP_STEP_SLOTS: u32 = 10_000;
 pub(super) struct Sweep {
     /// The next slot to look at; `None` between sweeps.
     position: Option<u32>,
+    /// The same of runs, when the tasks are done.
+    runs: Option<u32>,
     /// When the last sweep ended, or the machine began; `None` before its first step.
     last: Option<Elapsed>,
 }
 
 impl Sweep {
     pub(super) fn next_at(&self, state: &ShardState, limits: &Limits) -> Option<Elapsed> {
-        match self.position {
-            Some(_) => Some(state.now.elapsed),
-            // An idle shard sleeps: with nothing in memory there is nothing to miss.
-            None => self.last.filter(|_| !state.tasks().is_empty()).map(|last| last + limits.sweep_every),
+        if self.position.is_some() || self.runs.is_some() {
+            return Some(state.now.elapsed);
         }
+        // An idle shard sleeps: with nothing in memory there is nothing to miss.
+        let idle = state.tasks().is_empty() && state.flows().runs().is_empty();
+        self.last.filter(|_| !idle).map(|last| last + limits.sweep_every)
     }
 }
 
 impl Machine {
     pub(super) fn run_sweep(&mut self, batch: &mut Batch) {
         let now = self.state.now.elapsed;
+        if let Some(start) = self.sweep.runs {
+            let end = start.saturating_add(SWEEP_STEP_SLOTS).min(self.state.flows.runs.slots_end());
+            (start..end).for_each(|slot| self.watch_slot(RunSlot(slot), batch));
+            let done = end >= self.state.flows.runs.slots_end();
+            self.sweep.runs = (!done).then_some(end);
+            self.sweep.last = if done { Some(now) } else { self.sweep.last };
+            return;
+        }
         let Some(start) = self.sweep.position else {
             if now.since(*self.sweep.last.get_or_insert(now)) >= self.config.limits.sweep_every {
                 self.sweep.position = Some(0);
@@ -49,8 +61,8 @@ impl Machine {
             }
         }
         let done = end >= self.state.tasks.slots_end();
-        self.sweep =
-            Sweep { position: (!done).then_some(end), last: if done { Some(now) } else { self.sweep.last } };
+        self.sweep.position = (!done).then_some(end);
+        self.sweep.runs = done.then_some(0);
     }
 
     /// True if something had been missed.

@@ -3,11 +3,14 @@
 
 use std::sync::Arc;
 
-use super::event::{FlowEvent, RunCreated};
+use super::awaits::{Needs, left, needs};
+use super::child::child;
+use super::event::FlowEvent;
 use super::finish::finish;
+use super::grow::add_tasks;
 use super::plan::{Each, FailurePolicy, LimitUse, OnEmpty, Work};
 use super::rule::Verdict;
-use super::run::{NodeStatus, Origin, Pause, Run, RunStatus, RunStop, Trigger};
+use super::run::{NodeStatus, Pause, Run, RunStatus, RunStop};
 use super::scope::{Evaluate, Scope};
 use super::stop::stop_step;
 use super::table::RunSlot;
@@ -55,6 +58,9 @@ pub(crate) fn next(
     if run.soft.stop_cursor.is_some() {
         return Step::Events(stop_step(&mut state.flows.runs, &state.tasks, slot));
     }
+    if !run.holds.is_empty() {
+        run.list_overdue(now.wall);
+    }
     while let Some(node) = run.soft.listed.pop_front() {
         run.nodes[node as usize].listed = false;
         if let Some(event) = look(run, node, now, evaluate, breaks) {
@@ -82,14 +88,13 @@ pub(super) fn fails_fast(run: &Run) -> bool {
     run.plan.policy == FailurePolicy::FailFast && run.failed > 0
 }
 
+/// For the first of: its timeout, the end of a wait for another job, the instant it becomes late.
 fn wait_for_timeout(state: &ShardState, slot: RunSlot) -> Step {
     let now = state.now;
-    let run = state.flows.runs.get(slot).filter(|run| run.stop.is_none());
-    let left = run.and_then(|run| {
-        let timeout = run.plan.bounds.timeout?.get();
-        Some(Millis::new(timeout.saturating_sub(now.wall.since(run.started).get())))
-    });
-    left.map_or(Step::Idle, |left| Step::Until(now.elapsed + left))
+    let Some(run) = state.flows.runs.get(slot) else { return Step::Idle };
+    let timeout = run.plan.bounds.timeout.filter(|_| run.stop.is_none()).map(|span| run.started + span);
+    let first = [timeout, run.next_hold_end(now.wall), run.next_late()].into_iter().flatten().min();
+    first.map_or(Step::Idle, |at| Step::Until(now.elapsed + left(at, now.wall)))
 }
 
 /// Something that a listed node waited for has happened.
@@ -102,6 +107,9 @@ fn look(run: &mut Run, node: u32, now: Now, evaluate: &dyn Evaluate, breaks: Bre
             Verdict::UpstreamFailed => Some(ended(run, node, NodeStatus::UpstreamFailed, None)),
             Verdict::Run => may_run(run, node),
         },
+        // The next round begins when the run goes on.
+        NodeStatus::Judged if run.pause.is_some() => None,
+        NodeStatus::Judged if run.plan.node(node).spawns.is_some() => Some(add_tasks(run, node, evaluate)),
         NodeStatus::Judged => Some(judge(run, node, now, evaluate)),
         NodeStatus::Out => {
             ready(run, node);
@@ -139,9 +147,13 @@ pub(super) fn ended(run: &Run, node: u32, status: NodeStatus, why: Option<Arc<st
     Event::Flow(FlowEvent::NodeEnded { run: run.id, node, status, why })
 }
 
-fn failed(run: &Run, node: u32, what: &str, why: &str) -> Event {
-    let why: String = format!("{what}: {why}").chars().take(500).collect();
-    ended(run, node, NodeStatus::Failed, Some(why.into()))
+pub(super) fn failed(run: &Run, node: u32, what: &str, why: &str) -> Event {
+    ended(run, node, NodeStatus::Failed, Some(short(&format!("{what}: {why}"))))
+}
+
+/// As much of a reason as a run keeps.
+fn short(why: &str) -> Arc<str> {
+    why.chars().take(500).collect::<String>().into()
 }
 
 /// A round of a loop is over.
@@ -231,7 +243,17 @@ fn release(
         if let Some(at) = state.flows.release_at(slot, elapsed, limits.release_per_second) {
             return Some(Step::Until(at));
         }
-        let decision = if ready_still { release_node(state, run, node, evaluate) } else { Release::Leave };
+        let decision = match (ready_still, run.node(node).status) {
+            (false, _) => Release::Leave,
+            (true, NodeStatus::Waiting) if !run.plan.node(node).needs_jobs.is_empty() => {
+                hold_or_release(state, run, node, evaluate)
+            }
+            (true, _) => release_node(state, run, node, evaluate),
+        };
+        if matches!(decision, Release::Leave) && run.holds.contains_key(&node) {
+            let id = run.id;
+            state.flows.await_jobs(id, node);
+        }
         let stays = matches!(&decision, Release::Item(_) | Release::Stay(_));
         let run = state.flows.runs.get_mut(slot)?;
         if !stays {
@@ -258,6 +280,16 @@ enum Release {
     Item(Event),
     Stay(Event),
     Ends(Event),
+}
+
+/// A node that needs other jobs.
+fn hold_or_release(state: &ShardState, run: &Run, node: u32, evaluate: &dyn Evaluate) -> Release {
+    match needs(&state.flows.jobs, run, node, state.now.wall) {
+        Needs::Met => release_node(state, run, node, evaluate),
+        Needs::Begin(event) => Release::Ends(event),
+        Needs::Wait => Release::Leave,
+        Needs::Over(why) => Release::Ends(failed(run, node, "needs_jobs", &why)),
+    }
 }
 
 fn release_node(state: &ShardState, run: &Run, node: u32, evaluate: &dyn Evaluate) -> Release {
@@ -312,7 +344,7 @@ fn release_item(state: &ShardState, run: &Run, node: u32, each: &Each, evaluate:
     };
     let given_up = run.stop.is_some() && !run.plan.node(node).rule.answers_failure();
     if given_up || group.is_lost(each.tolerance) {
-        return Release::Ends(Event::Flow(FlowEvent::MapCut { run: run.id, node }));
+        return Release::Ends(Event::Flow(FlowEvent::MapCut { run: run.id, node, why: None }));
     }
     if group.live >= each.active_max {
         return Release::Leave;
@@ -359,45 +391,10 @@ fn start(
 fn unable(run: &Run, node: u32, index: u32, what: &str, why: &str) -> Box<Event> {
     Box::new(match run.groups.get(&node) {
         Some(group) if group.live > 0 || group.released > 0 => {
-            Event::Flow(FlowEvent::MapCut { run: run.id, node })
+            let why = Some(short(&format!("item {index}: {what}: {why}")));
+            Event::Flow(FlowEvent::MapCut { run: run.id, node, why })
         }
         Some(_) => failed(run, node, &format!("item {index}: {what}"), why),
         None => failed(run, node, what, why),
     })
-}
-
-fn child(
-    state: &ShardState,
-    run: &Run,
-    place: Place,
-    job: &Name,
-    given: &Payload,
-    evaluate: &dyn Evaluate,
-) -> Result<Event, String> {
-    let key = super::job::JobKey { tenant: run.job.tenant.clone(), name: job.clone() };
-    let job = state.flows.jobs.get(&key).filter(|job| job.deleted.is_none());
-    let job = job.ok_or_else(|| format!("there is no job `{}`", key.name))?;
-    let (mut depth, mut above) = (1, run.parent);
-    while let Some(origin) = above {
-        depth += 1;
-        above = state.flows.run(origin.run).and_then(|run| run.parent);
-    }
-    if depth >= NESTING_MAX {
-        return Err(format!("runs are nested {NESTING_MAX} deep"));
-    }
-    let parameters = evaluate.parameters(&job.definition.source, given)?;
-    Ok(Event::Flow(FlowEvent::RunCreated(Box::new(RunCreated {
-        id: run.id.child(place),
-        job: job.key.clone(),
-        version: job.version,
-        plan: None,
-        parameters,
-        priority: run.priority,
-        labels: run.labels.clone(),
-        key: None,
-        trigger: Trigger::Parent,
-        parent: Some(Origin { run: run.id, place }),
-        rerun_of: None,
-        reused: Vec::new(),
-    }))))
 }

@@ -2,14 +2,12 @@
 
 use std::sync::Arc;
 
-use super::event::{FlowEvent, JobApplied, Reused, RunCreated, RunEnded};
+use super::event::{FlowEvent, JobApplied, RunEnded};
 use super::flows::NewVersion;
 use super::group::Group;
 use super::job::{Job, JobKey, Lanes, LastRun};
-use super::plan::{Plan, Work};
-use super::run::{
-    NOTES_MAX, NodeState, NodeStatus, Note, Origin, Pause, Run, RunStatus, RunStop, Soft, Trigger,
-};
+use super::plan::Work;
+use super::run::{NOTES_MAX, NodeStatus, Note, Origin, Pause, Run, RunStatus, RunStop, Trigger};
 use super::table::RunSlot;
 use crate::event::Change;
 use crate::id::{Fence, Place, RunId, WorkerId};
@@ -31,7 +29,7 @@ pub(crate) fn apply(state: &mut ShardState, event: &FlowEvent) {
             change_job(state, key, |job, now| (job.deleted, job.paused) = (Some(now), false));
             state.flows.jobs_called.push_back(key.clone());
         }
-        FlowEvent::RunCreated(created) => create(state, created),
+        FlowEvent::RunCreated(created) => super::create::create(state, created),
         FlowEvent::RunStarted { id } => start(state, *id),
         FlowEvent::NodeEnded { run, node, status, why } => change(state, *run, |run, now| {
             if let Some(why) = why {
@@ -44,12 +42,19 @@ pub(crate) fn apply(state: &mut ShardState, event: &FlowEvent) {
             run.groups.insert(*node, Group::new(*count));
             run.list(*node);
         }),
-        FlowEvent::MapCut { run, node } => change(state, *run, |run, now| cut_map(run, *node, now)),
+        FlowEvent::MapCut { run, node, why } => change(state, *run, |run, now| {
+            if let Some(why) = why {
+                run.whys.insert(*node, why.clone());
+            }
+            cut_map(run, *node, now);
+        }),
         FlowEvent::RunPaused { id, pause } => change(state, *id, |run, _| run.pause = Some(pause.clone())),
         FlowEvent::RunResumed { id } => change(state, *id, |run, _| {
             if let Some(Pause::FanOut { count, .. }) = run.pause.take() {
                 run.fan_out_allowed = run.fan_out_allowed.max(count);
             }
+            // Rounds that were over while it was paused are judged now.
+            (0..run.plan.len()).for_each(|node| run.list(node));
         }),
         FlowEvent::RunStopping { id, stop } => change(state, *id, |run, _| stop_run(run, *stop)),
         FlowEvent::RunForced { id, status, over } => change(state, *id, |run, now| {
@@ -63,6 +68,19 @@ pub(crate) fn apply(state: &mut ShardState, event: &FlowEvent) {
         }),
         FlowEvent::RunEnded(ended) => end(state, ended),
         FlowEvent::RunCleared(cleared) => super::reopen::clear(state, cleared),
+        FlowEvent::TasksAdded(added) => {
+            change(state, added.run, |run, now| run.grow(added.node, &added.nodes, now));
+        }
+        FlowEvent::JobAwaited { run, node } => {
+            change(state, *run, |run, now| {
+                run.holds.insert(*node, now);
+            });
+            state.flows.await_jobs(*run, *node);
+        }
+        FlowEvent::RunReevaluated { id, over } => change(state, *id, |run, now| {
+            run.note(now, over.clone(), "looked at again".into());
+            run.look_again();
+        }),
     }
 }
 
@@ -85,6 +103,7 @@ fn apply_job(state: &mut ShardState, applied: &JobApplied) {
             created: now,
             changed: now,
             last: None,
+            succeeded: None,
             touched: seq,
             lanes: Lanes::default(),
         });
@@ -108,7 +127,7 @@ fn change_job(state: &mut ShardState, key: &JobKey, act: impl FnOnce(&mut Job, W
 }
 
 /// Changes a run, and has it looked at.
-fn change(state: &mut ShardState, id: RunId, act: impl FnOnce(&mut Run, Wall)) {
+pub(super) fn change(state: &mut ShardState, id: RunId, act: impl FnOnce(&mut Run, Wall)) {
     let slot = state.flows.runs.find(id).expect("EV-1: the run of an event is in memory");
     change_at(state, slot, act);
 }
@@ -119,90 +138,6 @@ pub(super) fn change_at(state: &mut ShardState, slot: RunSlot, act: impl FnOnce(
     let run = state.flows.runs.get_mut(slot).expect("EV-1: a found slot is taken");
     act(run, now);
     state.flows.call(slot);
-}
-
-fn create(state: &mut ShardState, created: &RunCreated) {
-    let (seq, now) = (state.seq, state.now.wall);
-    let plan = created.plan.clone().unwrap_or_else(|| newest_plan(state, &created.job));
-    let nodes = plan.len();
-    let mut run = Run {
-        id: created.id,
-        job: created.job.clone(),
-        version: created.version,
-        plan,
-        parameters: created.parameters.clone(),
-        status: RunStatus::Queued,
-        pause: None,
-        stop: None,
-        priority: created.priority,
-        labels: created.labels.clone(),
-        trigger: created.trigger,
-        parent: created.parent,
-        rerun_of: created.rerun_of,
-        key: created.key,
-        created: now,
-        started: Wall::ZERO,
-        ended: Wall::ZERO,
-        changed: now,
-        nodes: vec![NodeState::default(); nodes as usize],
-        groups: std::collections::BTreeMap::new(),
-        outputs: std::collections::BTreeMap::new(),
-        output_bytes: 0,
-        whys: std::collections::BTreeMap::new(),
-        reused: Vec::new(),
-        undo: Vec::new(),
-        undone: 0,
-        unfinished: nodes,
-        failed: 0,
-        out: 0,
-        output: None,
-        why: None,
-        fan_out_allowed: 0,
-        forced: None,
-        notes: Vec::new(),
-        touched: seq,
-        stored: false,
-        soft: Soft::default(),
-    };
-    for reused in &created.reused {
-        reuse(&mut run, reused, now);
-    }
-    if let Some(claim) = created.key {
-        state.keys.bind(claim, crate::id::TaskId::from_bits(created.id.bits()), seq);
-    }
-    let slot = state.flows.add(run);
-    if let Some(job) = state.flows.jobs.get_mut(&created.job) {
-        job.lanes.waiting.push_back(slot);
-    }
-    state.flows.jobs_called.push_back(created.job.clone());
-    if let Some(Origin { run: parent, place }) = created.parent {
-        change(state, parent, |run, now| {
-            run.begin_node(place.node, now);
-            run.out += 1;
-            if let Some(group) = run.groups.get_mut(&place.node) {
-                group.release(place.index);
-            }
-        });
-    }
-}
-
-fn newest_plan(state: &ShardState, key: &JobKey) -> Arc<Plan> {
-    state.flows.jobs.get(key).expect("EV-1: the job of a new run is in memory").definition.plan.clone()
-}
-
-fn reuse(run: &mut Run, reused: &Reused, now: Wall) {
-    for (index, output) in &reused.outputs {
-        run.keep_output(reused.node, *index, output.clone());
-    }
-    if let Some(count) = reused.items {
-        let mut group = Group::new(0);
-        group.items = vec![NodeStatus::Succeeded; count as usize];
-        (group.released, group.succeeded) = (count, count);
-        run.groups.insert(reused.node, group);
-    }
-    run.reused.push(reused.node);
-    run.whys.insert(reused.node, "reused from the run that this one repeats".into());
-    run.end_node(reused.node, reused.status, now);
 }
 
 fn start(state: &mut ShardState, id: RunId) {
@@ -256,6 +191,7 @@ fn end(state: &mut ShardState, ended: &RunEnded) {
         for node in run.nodes.iter_mut().filter(|node| node.status.end().is_none()) {
             node.status = NodeStatus::Cancelled;
         }
+        run.holds.clear();
         run.recount();
     });
     let run = state.flows.runs.get(slot).expect("EV-1: a found slot is taken");
@@ -268,10 +204,17 @@ fn end(state: &mut ShardState, ended: &RunEnded) {
     }
     if let Some(job) = state.flows.jobs.get_mut(&key) {
         job.last = Some(LastRun { id, status, at: ended });
+        if status == RunStatus::Succeeded {
+            job.succeeded = Some(ended);
+        }
         match was {
             RunStatus::Running => job.lanes.active -= 1,
             _ => job.lanes.waiting.retain(|waiting| *waiting != slot),
         }
+    }
+    state.flows.stop_awaiting(slot);
+    if status == RunStatus::Succeeded {
+        state.flows.job_succeeded(&key);
     }
     state.flows.jobs_called.push_back(key);
     if let Some(origin) = parent {

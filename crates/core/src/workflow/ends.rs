@@ -53,6 +53,7 @@ impl Run {
             state.started = started;
         }
         state.status = NodeStatus::Out;
+        self.holds.remove(&node);
     }
 
     pub(super) fn end_node(&mut self, node: u32, status: NodeStatus, now: Wall) {
@@ -62,6 +63,7 @@ impl Run {
         debug_assert!(state.status.end().is_none(), "WF-2: a node ends once");
         state.status = status;
         state.ended = ended;
+        self.holds.remove(&node);
         self.unfinished -= 1;
         self.failed += u32::from(end == End::Failed);
         let plan = Arc::clone(&self.plan);
@@ -108,7 +110,7 @@ impl Run {
         let plan = Arc::clone(&self.plan);
         let spec = plan.node(node);
         if let Some(output) = output
-            && (spec.output_kept || spec.repeat.is_some())
+            && (spec.output_kept || spec.is_judged())
         {
             self.keep_output(node, index, output.clone());
         }
@@ -119,7 +121,7 @@ impl Run {
                 Some(outcome) => self.end_node(node, outcome, now),
                 None => self.list(node),
             }
-        } else if status == NodeStatus::Succeeded && spec.repeat.is_some() {
+        } else if status == NodeStatus::Succeeded && spec.is_judged() {
             self.node_mut(node).status = NodeStatus::Judged;
             self.list(node);
         } else {
@@ -150,6 +152,7 @@ impl Run {
         state.rounds = 0;
         (state.started, state.ended) = (0, 0);
         self.groups.remove(&node);
+        self.holds.remove(&node);
         self.whys.remove(&node);
         let left = self.undo.len() - self.undone as usize;
         if let Some(at) = self.undo.iter().position(|done| *done == node) {

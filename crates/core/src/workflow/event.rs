@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::job::{Definition, JobKey};
-use super::plan::Plan;
+use super::plan::{Node, Plan};
 use super::run::{NodeStatus, Origin, Pause, Run, RunStatus, RunStop, Trigger};
 use crate::id::RunId;
 use crate::key::KeyClaim;
@@ -43,6 +43,8 @@ pub enum FlowEvent {
     MapCut {
         run: RunId,
         node: u32,
+        /// What is wrong with an item that could not begin.
+        why: Option<Arc<str>>,
     },
     RunPaused {
         id: RunId,
@@ -69,6 +71,26 @@ pub enum FlowEvent {
     },
     RunEnded(Box<RunEnded>),
     RunCleared(Box<RunCleared>),
+    /// A node succeeded, and gave the run new tasks.
+    TasksAdded(Box<TasksAdded>),
+    /// A node could run, and waits for other jobs from now on.
+    JobAwaited {
+        run: RunId,
+        node: u32,
+    },
+    /// An operator has what can be decided in the run looked for again.
+    RunReevaluated {
+        id: RunId,
+        over: Override,
+    },
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct TasksAdded {
+    pub run: RunId,
+    pub node: u32,
+    /// They follow the nodes that the run has; what they need and mention is counted from the run's first.
+    pub nodes: Vec<Node>,
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -137,12 +159,15 @@ impl FlowEvent {
             Self::NodeEnded { run, .. }
             | Self::MapExpanded { run, .. }
             | Self::MapCut { run, .. }
+            | Self::JobAwaited { run, .. }
             | Self::UndoSkipped { run, .. } => Some(*run),
+            Self::TasksAdded(added) => Some(added.run),
             Self::RunEnded(ended) => Some(ended.id),
             Self::RunStarted { id }
             | Self::RunPaused { id, .. }
             | Self::RunResumed { id }
             | Self::RunStopping { id, .. }
+            | Self::RunReevaluated { id, .. }
             | Self::RunForced { id, .. } => Some(*id),
         }
     }

@@ -1,6 +1,6 @@
 //! Jobs and runs of a shard, what of them changed since the last cut, and what is to be looked at.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use super::job::{Definition, Job, JobKey, JobTable, Lanes};
@@ -17,6 +17,8 @@ pub struct Flows {
     pub(crate) agenda: VecDeque<RunSlot>,
     /// Soft: jobs that may have room for another run.
     pub(crate) jobs_called: VecDeque<Arc<JobKey>>,
+    /// Soft: runs that wait for a success of a job.
+    pub(super) awaiting: BTreeMap<JobKey, BTreeSet<RunSlot>>,
     /// Soft: tasks released by all runs in the second that began at the instant.
     released: (Elapsed, u32),
     dirty_runs: Vec<RunSlot>,
@@ -48,6 +50,11 @@ impl Flows {
 
     pub fn runs(&self) -> &RunTable {
         &self.runs
+    }
+
+    /// Jobs that runs wait for.
+    pub fn awaiting_jobs(&self) -> impl Iterator<Item = &JobKey> {
+        self.awaiting.keys()
     }
 
     pub fn run(&self, id: RunId) -> Option<&Run> {
@@ -178,6 +185,7 @@ impl Flows {
     pub fn derive(&mut self) {
         self.agenda.clear();
         self.jobs_called.clear();
+        self.awaiting.clear();
         for job in self.jobs.iter_mut() {
             job.lanes = Lanes::default();
         }
@@ -186,7 +194,11 @@ impl Flows {
         for slot in slots {
             let Some(run) = self.runs.get_mut(slot) else { continue };
             run.derive();
+            let held: Vec<u32> = run.holds.keys().copied().collect();
             let (id, key, status) = (run.id, run.job.clone(), run.status);
+            for node in held {
+                self.await_jobs(id, node);
+            }
             match status {
                 RunStatus::Queued => queued.push((id, slot)),
                 RunStatus::Running => {

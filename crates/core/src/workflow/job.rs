@@ -38,6 +38,8 @@ pub struct Job {
     pub created: Wall,
     pub changed: Wall,
     pub last: Option<LastRun>,
+    /// When a run of it last succeeded.
+    pub succeeded: Option<Wall>,
     /// The record that touched it last.
     pub touched: Seq,
     pub lanes: Lanes,

@@ -8,12 +8,16 @@
 
 pub(crate) mod advance;
 pub(crate) mod apply;
+mod awaits;
+mod child;
 pub(crate) mod command;
+mod create;
 mod ends;
 mod event;
 mod finish;
 mod flows;
 mod group;
+pub(crate) mod grow;
 mod job;
 pub(crate) mod owed;
 mod plan;
@@ -23,20 +27,23 @@ mod run;
 mod scope;
 pub(crate) mod stop;
 mod table;
+mod watch;
 
 pub use self::{
     advance::NESTING_MAX,
     command::{Clear, FlowAnswer, FlowCommand, FlowRefusal, Rerun, RerunFrom, TriggerRun},
-    event::{FlowEvent, JobApplied, Reused, RunCleared, RunCreated, RunEnded},
+    event::{FlowEvent, JobApplied, Reused, RunCleared, RunCreated, RunEnded, TasksAdded},
     flows::{DirtyFlows, Flows, NewVersion},
     group::Group,
+    grow::{ADDED_MAX, ADDITIONS_MAX, Added, Own},
     job::{Definition, Job, JobKey, JobTable, Lanes, LastRun},
     plan::{
-        ACTIVE_RUNS_DEFAULT, Bounds, Each, FAN_OUT_DEFAULT, FailurePolicy, LimitUse, Node, OnEmpty, Plan,
-        RELEASE_PER_SECOND_DEFAULT, Repeat, Source, TaskWork, Tolerance, Work,
+        ACTIVE_RUNS_DEFAULT, Bounds, Each, FAN_OUT_DEFAULT, FailurePolicy, JobNeed, LimitUse, Node, OnEmpty,
+        Plan, RELEASE_PER_SECOND_DEFAULT, Repeat, Source, TaskWork, Tolerance, Work,
     },
     rule::{End, Ends, TriggerRule, Verdict},
     run::{NOTES_MAX, NodeState, NodeStatus, Note, Origin, Pause, Run, RunStatus, RunStop, Soft, Trigger},
     scope::{Evaluate, NoTexts, Scope},
     table::{RunSlot, RunTable},
+    watch::{QUIET_AFTER, Watch},
 };

@@ -1,16 +1,17 @@
 //! What a run owes the world, from what is durable of it alone: lists and agendas are what must pay it.
 
 use super::advance::fails_fast;
+use super::job::JobTable;
 use super::rule::Verdict;
 use super::run::{NodeStatus, Run, RunStatus, RunStop};
-use crate::time::Millis;
+use crate::time::{Millis, Wall};
 
 /// A run that may go on does so within this span: the longest wait for its share of releases.
 pub(crate) const DECIDED_WITHIN: Millis = Millis::from_secs(1);
 
 impl Run {
     /// Something can be decided or released without anything more happening.
-    pub(crate) fn is_decidable(&self) -> bool {
+    pub(crate) fn is_decidable(&self, jobs: &JobTable, now: Wall) -> bool {
         if self.status != RunStatus::Running {
             return false;
         }
@@ -18,20 +19,20 @@ impl Run {
             return self.out == 0;
         }
         self.stop.is_none() && fails_fast(self)
-            || (0..self.plan.len()).any(|node| self.is_node_decidable(node))
+            || (0..self.plan.len()).any(|node| self.is_node_decidable(node, jobs, now))
     }
 
-    fn is_node_decidable(&self, node: u32) -> bool {
+    fn is_node_decidable(&self, node: u32, jobs: &JobTable, now: Wall) -> bool {
         let may_release = self.pause.is_none() && self.out < self.plan.bounds.running_max;
         let spec = self.plan.node(node);
         match self.node(node).status {
-            NodeStatus::Judged => true,
+            NodeStatus::Judged => self.pause.is_none(),
             NodeStatus::Waiting => match (self.stop, self.verdict(node)) {
                 (Some(RunStop::Cancel | RunStop::Timeout), _)
                 | (_, Verdict::Skip | Verdict::UpstreamFailed) => true,
                 (_, Verdict::Wait) => false,
                 (Some(RunStop::Failed), Verdict::Run) if !spec.rule.answers_failure() => true,
-                (_, Verdict::Run) => may_release,
+                (_, Verdict::Run) => may_release && !self.is_held(node, jobs, now),
             },
             NodeStatus::Out => {
                 let group = self.groups.get(&node).filter(|group| group.has_unreleased());

@@ -16,7 +16,8 @@ pub type Source = Arc<str>;
 
 #[derive(Clone, PartialEq, Debug)]
 pub struct Plan {
-    nodes: Vec<Node>,
+    /// A run with tasks of its own shares those of its version.
+    pub(super) nodes: Vec<Arc<Node>>,
     /// Children of node n: `children[starts[n]..starts[n + 1]]`, ascending.
     children: Vec<u32>,
     starts: Vec<u32>,
@@ -91,6 +92,20 @@ pub struct Node {
     /// Some text mentions this node's output, so it is kept while the run lives.
     pub output_kept: bool,
     pub limits: Vec<LimitUse>,
+    /// An expression on its output that gives tasks for the run.
+    pub spawns: Option<Source>,
+    /// Other jobs that must have succeeded.
+    pub needs_jobs: Vec<JobNeed>,
+}
+
+/// A success of another job of the same tenant, which need not exist yet.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct JobNeed {
+    pub job: Name,
+    /// The newest success may be this old.
+    pub within: Option<Millis>,
+    /// The node fails when it has waited for so long.
+    pub timeout: Option<Millis>,
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -172,14 +187,29 @@ impl Tolerance {
     }
 }
 
+impl Node {
+    /// When its work has succeeded, something is still to be decided about it.
+    pub fn is_judged(&self) -> bool {
+        self.repeat.is_some() || self.spawns.is_some()
+    }
+}
+
 impl Plan {
     /// The nodes must keep PL-1; whoever reads a job file has checked it.
     pub fn new(nodes: Vec<Node>, policy: FailurePolicy, bounds: Bounds, outputs: Option<Source>) -> Self {
+        let nodes: Vec<Arc<Node>> = nodes.into_iter().map(Arc::new).collect();
         let (starts, children) = children_of(&nodes);
         Self { nodes, children, starts, policy, bounds, outputs }
     }
 
-    pub fn nodes(&self) -> &[Node] {
+    /// The same but for the nodes.
+    pub(super) fn with_nodes(&self, nodes: Vec<Arc<Node>>) -> Self {
+        let (starts, children) = children_of(&nodes);
+        let (policy, bounds, outputs) = (self.policy, self.bounds, self.outputs.clone());
+        Self { nodes, children, starts, policy, bounds, outputs }
+    }
+
+    pub fn nodes(&self) -> &[Arc<Node>] {
         &self.nodes
     }
 
@@ -205,7 +235,7 @@ impl Plan {
     }
 }
 
-fn children_of(nodes: &[Node]) -> (Vec<u32>, Vec<u32>) {
+fn children_of(nodes: &[Arc<Node>]) -> (Vec<u32>, Vec<u32>) {
     let mut starts = vec![0; nodes.len() + 1];
     for need in nodes.iter().flat_map(|node| &node.needs) {
         starts[*need as usize + 1] += 1;

@@ -21,6 +21,7 @@ pub(super) fn clear(state: &mut ShardState, cleared: &RunCleared) {
         for node in &cleared.nodes {
             run.clear_node(*node);
         }
+        run.shrink(&cleared.nodes);
         let what = format!("cleared {} of {} nodes", cleared.nodes.len(), run.nodes.len());
         run.note(now, cleared.over.clone(), what.into());
         run.drop_undone();

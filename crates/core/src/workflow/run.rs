@@ -7,9 +7,11 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use super::group::Group;
+use super::grow::Own;
 use super::job::JobKey;
 use super::plan::Plan;
 use super::rule::{End, Ends};
+use super::watch::Watch;
 use crate::id::{Place, RunId, Seq, TaskId};
 use crate::key::KeyClaim;
 use crate::priority::Priority;
@@ -115,7 +117,10 @@ pub struct Run {
     pub id: RunId,
     pub job: Arc<JobKey>,
     pub version: u32,
+    /// That of its version, with the tasks that were added to this run.
     pub plan: Arc<Plan>,
+    /// `None` as long as no task was added.
+    pub own: Option<Box<Own>>,
     /// A JSON object; checked against the job's declarations by the edge.
     pub parameters: Payload,
     pub status: RunStatus,
@@ -137,6 +142,8 @@ pub struct Run {
     /// Kept because some text mentions them; by node and index.
     pub outputs: BTreeMap<(u32, u32), Arc<[u8]>>,
     pub output_bytes: u64,
+    /// Nodes that wait for other jobs, with the instant they began to.
+    pub holds: BTreeMap<u32, Wall>,
     /// Why a node ended without a task of its own saying so.
     pub whys: BTreeMap<u32, Arc<str>>,
     /// Nodes taken over from an earlier run, ascending; their outputs are this run's own to keep.
@@ -176,6 +183,7 @@ pub struct Soft {
     pub stop_cursor: Option<(u32, u32)>,
     /// Tasks released in the second that began at the instant.
     pub released: (Elapsed, u32),
+    pub watch: Watch,
 }
 
 impl PartialEq for Soft {

@@ -4,7 +4,7 @@
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use super::plan::Source;
+use super::plan::{Node, Source};
 use super::run::Run;
 use crate::name::Name;
 use crate::task::Payload;
@@ -24,6 +24,9 @@ pub trait Evaluate: Send + Sync + Debug {
 
     /// Fills in a template for a short text.
     fn text(&self, template: &Source, scope: &Scope<'_>) -> Result<String, String>;
+
+    /// The tasks that a node gives its run: what the expression makes of its output, read and checked as a job file is.
+    fn tasks(&self, source: &Source, scope: &Scope<'_>) -> Result<Vec<Node>, String>;
 
     /// Parameters of a run of the job that `definition` describes, checked, with its defaults.
     fn parameters(&self, definition: &Arc<[u8]>, given: &Payload) -> Result<Payload, String>;
@@ -80,6 +83,10 @@ impl Evaluate for NoTexts {
     }
 
     fn text(&self, _: &Source, _: &Scope<'_>) -> Result<String, String> {
+        Self::refuse()
+    }
+
+    fn tasks(&self, _: &Source, _: &Scope<'_>) -> Result<Vec<Node>, String> {
         Self::refuse()
     }
 

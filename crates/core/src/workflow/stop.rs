@@ -25,6 +25,8 @@ pub(super) fn stop_step(runs: &mut RunTable, tasks: &TaskTable, slot: RunSlot) -
         }
         match run.node(node).status {
             NodeStatus::Waiting if run.stop == Some(RunStop::Failed) => relist.push(node),
+            // Its work is done, and nothing is added any more.
+            NodeStatus::Judged if run.plan.node(node).spawns.is_some() => relist.push(node),
             NodeStatus::Waiting | NodeStatus::Judged => {
                 events.push(ended(run, node, NodeStatus::Cancelled, None));
             }
@@ -34,7 +36,7 @@ pub(super) fn stop_step(runs: &mut RunTable, tasks: &TaskTable, slot: RunSlot) -
                 None => events.extend(stop_place(run, runs, tasks, node, Place::WHOLE)),
                 Some(group) => {
                     if item == 0 && group.has_unreleased() {
-                        events.push(Event::Flow(FlowEvent::MapCut { run: run.id, node }));
+                        events.push(Event::Flow(FlowEvent::MapCut { run: run.id, node, why: None }));
                     }
                     if group.items.get(item as usize) == Some(&NodeStatus::Out) {
                         events.extend(stop_place(run, runs, tasks, node, item));

@@ -58,6 +58,11 @@ impl RunTable {
         self.runs[slot.0 as usize].take()
     }
 
+    /// One past the last slot.
+    pub fn slots_end(&self) -> u32 {
+        self.runs.len() as u32
+    }
+
     /// By slot.
     pub fn iter(&self) -> impl Iterator<Item = (RunSlot, &Run)> {
         (0..).map(RunSlot).zip(&self.runs).filter_map(|(slot, run)| Some((slot, run.as_deref()?)))

@@ -16,16 +16,19 @@ const POOL: &str = "default";
 
 /// `None` only if a mistake was told: then something is missing.
 pub fn lower(job: &Job, graph: &Graph, tenant: &Name) -> Option<Plan> {
-    let mut maker = Maker { tenant, job: job.name.as_ref()?, profiles: HashSet::new() };
-    let mut nodes = Vec::with_capacity(job.tasks.len());
-    for (task, needs) in job.tasks.iter().zip(&graph.needs) {
-        nodes.push(maker.node(task, needs, graph)?);
-    }
+    let mut nodes = nodes(job, graph, tenant, 0)?;
     let read = job.tasks.iter().flat_map(|task| &task.uses).chain(&job.uses);
     for (name, _) in read.flat_map(|text| &text.mentions.tasks).filter(|(_, mention)| mention.output) {
         nodes[*graph.index.get(name)? as usize].output_kept = true;
     }
     Some(Plan::new(nodes, job.policy, job.bounds, job.outputs.as_deref().map(Arc::from)))
+}
+
+/// Of the tasks from this one on; whose output is kept is not yet said.
+pub fn nodes(job: &Job, graph: &Graph, tenant: &Name, first: usize) -> Option<Vec<Node>> {
+    let mut maker = Maker { tenant, job: job.name.as_ref()?, profiles: HashSet::new() };
+    let tasks = job.tasks.iter().zip(&graph.needs).skip(first);
+    tasks.map(|(task, needs)| maker.node(task, needs, graph)).collect()
 }
 
 struct Maker<'j> {
@@ -67,6 +70,8 @@ impl Maker<'_> {
             undo,
             mentions: mentions(task, graph),
             output_kept: false,
+            spawns: task.spawns.as_deref().map(Arc::from),
+            needs_jobs: task.needs_jobs.iter().map(|(need, _)| need.clone()).collect(),
             limits: settings.limits.as_ref().map(|(limits, _)| limits.clone()).unwrap_or_default(),
         })
     }

@@ -104,8 +104,8 @@ fn places(task: &Task, text: &Use, mistakes: &mut Mistakes) {
     }
     let in_round = task.repeat.is_some() && !matches!(text.place, Place::When | Place::Items | Place::Undo);
     refuse(said.round && !in_round, "round", "it exists in the work of a task with `repeat`");
-    let help = "it exists in `repeat.until`; elsewhere write `tasks.NAME.output`";
-    refuse(said.output && text.place != Place::Until, "output", help);
+    let help = "it exists in `repeat.until` and in `spawns`; elsewhere write `tasks.NAME.output`";
+    refuse(said.output && !matches!(text.place, Place::Until | Place::Spawns), "output", help);
 }
 
 fn job_places(text: &Use, mistakes: &mut Mistakes) {

@@ -2,11 +2,13 @@
 //! - CK-1 a plan is made only of a job without mistakes, so it keeps PL-1 and its texts are good
 //! - CK-2 the work is in proportion to the job; where it could be more it is bounded
 
+mod addition;
 mod graph;
 mod lower;
 mod mentions;
 mod rules;
 
+pub use self::addition::addition;
 pub use self::graph::Graph;
 pub use self::lower::lower;
 use crate::file::{Job, Work};
@@ -21,6 +23,10 @@ pub fn check(job: &Job, mistakes: &mut Mistakes) -> Graph {
         {
             let what = format!("the job `{other}` would start itself without end");
             mistakes.add(Code::CallsItself, spot, what, "use `repeat`, or name another job");
+        }
+        for (_, spot) in task.needs_jobs.iter().filter(|(need, _)| job.name.as_ref() == Some(&need.job)) {
+            let what = "a job that waits for its own success never begins";
+            mistakes.add(Code::CallsItself, spot, what, "name another job");
         }
         if let Some(each) = &task.each
             && let Some(count) = each.written.filter(|count| *count > job.bounds.fan_out_max as usize)

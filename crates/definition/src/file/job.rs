@@ -136,7 +136,7 @@ fn bounds(job: &Fields<'_>, mistakes: &mut Mistakes) -> Bounds {
 }
 
 /// An object of tasks by name, or a list in which each has a `name`.
-fn tasks(at: &At<'_>, usual: &Defaults, limits: &Limits, mistakes: &mut Mistakes) -> Vec<Task> {
+pub fn tasks(at: &At<'_>, usual: &Defaults, limits: &Limits, mistakes: &mut Mistakes) -> Vec<Task> {
     let given = match &at.node.value {
         Value::List(_) => listed(at, mistakes),
         Value::Map(_) => {
@@ -151,7 +151,7 @@ fn tasks(at: &At<'_>, usual: &Defaults, limits: &Limits, mistakes: &mut Mistakes
     let most = limits.tasks_max.min(TASKS_CEILING);
     if given.is_empty() || given.len() > most {
         let code = if given.is_empty() { Code::MissingField } else { Code::TooMany };
-        let what = format!("a job has 1 to {most} tasks, this one {}", given.len());
+        let what = format!("there may be 1 to {most} tasks, here are {}", given.len());
         mistakes.add(code, &at.spot, what, "");
         return Vec::new();
     }

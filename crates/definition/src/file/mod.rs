@@ -8,6 +8,7 @@ mod at;
 mod job;
 mod json;
 mod name;
+mod needs_jobs;
 mod parameters;
 mod retry;
 mod scalar;
@@ -20,12 +21,13 @@ mod work;
 
 /// Where the schema lists the same fields.
 #[cfg(test)]
-pub const FIELDS: [(&str, &[&str]); 9] = [
+pub const FIELDS: [(&str, &[&str]); 10] = [
     ("job", job::JOB),
     ("task", task::TASK),
     ("job/properties/defaults", settings::SETTINGS),
     ("job/properties/limits", job::LIMITS),
     ("task/properties/undo", task::UNDO),
+    ("job_need", needs_jobs::FIELDS),
     ("parameter", parameters::FIELDS),
     ("http", work::OF_HTTP),
     ("resources", settings::RESOURCES),
@@ -34,10 +36,10 @@ pub const FIELDS: [(&str, &[&str]); 9] = [
 
 pub use self::{
     at::At,
-    job::{Job, job},
+    job::{Job, job, tasks},
     json::canonical,
     settings::Settings,
-    task::Task,
+    task::{Defaults, Task},
     texts::{Place, Use},
     tree::{Node, Value, read},
     work::Work,

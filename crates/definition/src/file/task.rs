@@ -5,10 +5,11 @@ use std::collections::BTreeSet;
 use mainspring_core::name::Name;
 use mainspring_core::retry::RetryPolicy;
 use mainspring_core::time::Millis;
-use mainspring_core::workflow::{OnEmpty, Tolerance};
+use mainspring_core::workflow::{JobNeed, OnEmpty, Tolerance};
 
 use super::at::{At, Fields};
 use super::json::json;
+use super::needs_jobs::needs_jobs;
 use super::retry::retry;
 use super::settings::Settings;
 use super::texts::{Place, Texts, Use};
@@ -36,10 +37,12 @@ pub const TASK: &[&str] = &[
     "keep",
     "rlimits",
     "needs",
+    "needs_jobs",
     "when",
     "trigger_rule",
     "for_each",
     "repeat",
+    "spawns",
     "undo",
     "outputs",
     "retries",
@@ -56,6 +59,9 @@ pub const TASK: &[&str] = &[
     "delivery",
     "limits",
 ];
+
+/// What `spawns: true` stands for.
+pub const SPAWNED: &str = "output.tasks";
 
 /// Settings of a task that a run of another job has no use for.
 const OF_TASKS_ONLY: [&str; 13] = [
@@ -87,6 +93,8 @@ pub struct Task {
     pub when: Option<String>,
     pub each: Option<Each>,
     pub repeat: Option<Repeat>,
+    pub spawns: Option<String>,
+    pub needs_jobs: Vec<(JobNeed, Spot)>,
     pub undo: Option<Undo>,
     pub outputs: Option<BTreeSet<String>>,
     pub settings: Settings,
@@ -151,9 +159,12 @@ pub fn task(name: Name, spot: Spot, fields: &Fields<'_>, usual: &Defaults, mista
     let each = fields.get("for_each").and_then(|at| each(at, &mut uses, mistakes));
     let repeat = fields.get("repeat").and_then(|at| repeat(at, &mut uses, mistakes));
     refuse_loops(fields, each.is_some(), work.as_ref(), mistakes);
+    let spawns = fields.get("spawns").and_then(|at| spawns(at, &mut uses, mistakes));
+    refuse_spawns(fields, each.is_some(), repeat.is_some(), mistakes);
+    let needs_jobs = fields.get("needs_jobs").map(|at| needs_jobs(at, mistakes)).unwrap_or_default();
     let undo = fields.get("undo").and_then(|at| undo(at, usual, &mut uses, mistakes));
     let outputs = fields.get("outputs").map(|at| outputs(at, mistakes));
-    Task { name, spot, work, needs, when, each, repeat, undo, outputs, settings, uses }
+    Task { name, spot, work, needs, when, each, repeat, spawns, needs_jobs, undo, outputs, settings, uses }
 }
 
 /// A round is judged by the output of one task.
@@ -171,6 +182,32 @@ fn refuse_loops(fields: &Fields<'_>, mapped: bool, work: Option<&Work>, mistakes
         what,
         "let a task of another job repeat, and start that job here",
     );
+}
+
+/// `true`, or an expression on the output that gives the tasks.
+fn spawns(at: &At<'_>, uses: &mut Vec<Use>, mistakes: &mut Mistakes) -> Option<String> {
+    match &at.node.value {
+        Value::Bool(true) => Some(SPAWNED.to_owned()),
+        Value::Bool(false) => None,
+        Value::Text(_) => {
+            let mut texts = Texts::new(Place::Spawns, mistakes);
+            let source = texts.expression(at);
+            uses.append(&mut texts.uses);
+            source
+        }
+        _ => {
+            at.wrong("true, or an expression that gives tasks,", mistakes);
+            None
+        }
+    }
+}
+
+/// One task adds once.
+fn refuse_spawns(fields: &Fields<'_>, mapped: bool, repeats: bool, mistakes: &mut Mistakes) {
+    let Some(entry) = fields.named("spawns").filter(|_| mapped || repeats) else { return };
+    let with = if mapped { "for_each" } else { "repeat" };
+    let what = format!("`spawns` does not work together with `{with}`");
+    mistakes.add(Code::Unsupported, &entry.key, what, "let a task after it add the tasks");
 }
 
 fn needs(at: &At<'_>, mistakes: &mut Mistakes) -> Vec<(String, Spot)> {

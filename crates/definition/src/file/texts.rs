@@ -16,6 +16,7 @@ pub enum Place {
     Work,
     Key,
     Until,
+    Spawns,
     Undo,
     /// Of the job itself.
     Outputs,

@@ -5,6 +5,7 @@ mod support;
 
 mod crash;
 mod examples;
+mod growth;
 mod limits;
 mod operators;
 mod real;
@@ -29,9 +30,14 @@ pub const WIDE: [&str; 4] =
     ["--set", "limits.release_per_second=1000000", "--set", "limits.job_tasks_max=100000"];
 
 pub fn world(slots: &str) -> World {
+    world_with(slots, &[])
+}
+
+/// With more settings of the worker.
+pub fn world_with(slots: &str, more: &[&str]) -> World {
     let dir = tempfile::tempdir().expect("a directory");
     let (server, address) = server(&dir.path().join("data"), ANY_PORT, &WIDE);
-    let worker = worker(&address, &dir.path().join("worker"), &["--slots", slots]);
+    let worker = worker(&address, &dir.path().join("worker"), &[&["--slots", slots], more].concat());
     World { server, worker, address, dir }
 }
 

@@ -72,10 +72,10 @@ fn load_run(
     tables: &mut dyn ReadTables,
     profiles: &mut ProfileCache,
 ) -> Result<Run, LoadError> {
-    let plan = |key: &JobKey, version| -> Result<Arc<Plan>, LoadError> {
+    let plan = |key: &JobKey, version, profiles: &mut ProfileCache| -> Result<Arc<Plan>, LoadError> {
         plans.get(key, version, tables, profiles).map(|definition| definition.plan)
     };
-    let StoredRun { mut run, outputs } = read_run(&row.bytes, plan)?;
+    let StoredRun { mut run, outputs } = read_run(&row.bytes, profiles, plan)?;
     let plan = run.plan.clone();
     let is_task = |place: &(u32, u32)| matches!(plan.node(place.0).work, Work::Task(_));
     let (of_tasks, of_runs): (Vec<_>, Vec<_>) = outputs.into_iter().partition(is_task);
@@ -160,7 +160,7 @@ pub(super) fn add_rows(
     }
     for run in dirty.runs.iter().filter_map(|slot| flows.runs().get(*slot)) {
         let mut bytes = Vec::with_capacity(run.nodes.len() * 8 + 256);
-        write_run(&mut bytes, run);
+        write_run(&mut bytes, run, profiles);
         cut.runs.push(RunRow {
             id: run.id,
             job: (*run.job).clone(),

@@ -131,7 +131,7 @@ impl Checkers {
 /// The journaled part of a run in its one written form.
 pub(crate) fn written(run: &Run) -> Vec<u8> {
     let mut bytes = Vec::new();
-    write_run(&mut bytes, run);
+    write_run(&mut bytes, run, &mut EncodedProfiles::default());
     bytes
 }
 

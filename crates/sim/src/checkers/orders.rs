@@ -33,7 +33,7 @@ impl Checkers {
                     )
                 })
             }
-            Effect::Alert { .. } | Effect::Changed { .. } => Ok(()),
+            Effect::Alert { .. } | Effect::RunAlert { .. } | Effect::Changed { .. } => Ok(()),
         }
     }
 

@@ -9,8 +9,9 @@ use mainspring_core::name::Name;
 use mainspring_core::profile::Profile;
 use mainspring_core::time::{Millis, Wall};
 use mainspring_core::workflow::{
-    Bounds, Clear, Definition, Each, FailurePolicy, FlowCommand, JobKey, LimitUse, Node, OnEmpty, Plan,
-    Repeat, Rerun, RerunFrom, RunStatus, Source, TaskWork, Tolerance, Trigger, TriggerRule, TriggerRun, Work,
+    Bounds, Clear, Definition, Each, FailurePolicy, FlowCommand, JobKey, JobNeed, LimitUse, Node, OnEmpty,
+    Plan, Repeat, Rerun, RerunFrom, RunStatus, Source, TaskWork, Tolerance, Trigger, TriggerRule, TriggerRun,
+    Work,
 };
 
 use super::draw::over;
@@ -62,7 +63,8 @@ impl World {
                 let status = [RunStatus::Succeeded, RunStatus::Failed, RunStatus::Cancelled];
                 FlowCommand::ForceRun { id, status: status[world.chance.below(3) as usize], over: over() }
             }),
-            90..95 => self.on_run(|id, _| FlowCommand::ReadRun { id }),
+            90..93 => self.on_run(|id, _| FlowCommand::ReadRun { id }),
+            93..95 => self.on_run(|id, _| FlowCommand::ReevaluateRun { id, over: over() }),
             95..98 => {
                 let paused = self.chance.per_mille(600);
                 flow(FlowCommand::PauseJob { key: job_key(self.chance.below(JOBS)), paused })
@@ -201,9 +203,10 @@ impl World {
             expected: None,
             timeout: None,
         };
+        let expected = self.chance.per_mille(200).then(|| Millis::new(self.span(20_000)));
         let timeout = self.chance.per_mille(150).then(|| Millis::new(1_000 + self.span(30_000)));
         let outputs = self.chance.per_mille(500).then(|| Source::from("all"));
-        Plan::new(nodes, policy, Bounds { timeout, ..bounds }, outputs)
+        Plan::new(nodes, policy, Bounds { timeout, expected, ..bounds }, outputs)
     }
 
     fn draw_node(&mut self, job: u64, node: u64) -> Node {
@@ -235,6 +238,10 @@ impl World {
             rounds_max: self.span(4) as u32,
             pause: Millis::new([0, 0, 700][self.chance.below(3) as usize]),
         });
+        let spawns = (30..42).contains(&shape).then(|| match self.chance.below(12) {
+            0 => "broken".into(),
+            _ => "add".into(),
+        });
         Node {
             name: node_name(node),
             work,
@@ -247,6 +254,17 @@ impl World {
             needs,
             output_kept: self.chance.per_mille(500),
             limits: if child { Vec::new() } else { self.draw_uses() },
+            spawns,
+            needs_jobs: if self.chance.per_mille(60) { vec![self.draw_job_need(job)] } else { Vec::new() },
+        }
+    }
+
+    /// With a timeout: nobody promises that the other job ever succeeds.
+    fn draw_job_need(&mut self, job: u64) -> JobNeed {
+        JobNeed {
+            job: job_key(job ^ 1).name,
+            within: self.chance.per_mille(500).then(|| Millis::new(self.span(20_000))),
+            timeout: Some(Millis::new(self.span(20_000))),
         }
     }
 

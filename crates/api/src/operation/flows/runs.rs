@@ -143,6 +143,16 @@ pub(crate) async fn force_run(
     Ok(status)
 }
 
+pub(crate) async fn reevaluate_run(
+    edge: &Edge,
+    id: RunId,
+    over: &OverrideBody,
+    caller: &Caller<'_>,
+) -> Result<RunStatus, Problem> {
+    let command = FlowCommand::ReevaluateRun { id, over: over.checked()? };
+    act(edge, ("reevaluate run", id), command, caller).await
+}
+
 pub(crate) async fn clear_run(
     edge: &Edge,
     id: RunId,

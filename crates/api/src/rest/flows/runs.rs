@@ -100,7 +100,7 @@ pub(in crate::rest) async fn cancel_many(
     Ok(json(StatusCode::OK, &json!({"canceled": cancelled})))
 }
 
-/// `POST /v1/runs/{id}:cancel`, `:pause`, `:resume`, `:rerun`, `:clear`, `:force-state`.
+/// `POST /v1/runs/{id}:cancel`, `:pause`, `:resume`, `:rerun`, `:clear`, `:force-state`, `:reevaluate`.
 pub(in crate::rest) async fn verb(
     State(edge): State<Arc<Edge>>,
     Path(text): Path<String>,
@@ -142,6 +142,10 @@ pub(in crate::rest) async fn verb(
                 flows::force_run(&edge, id, status, &over, &caller).await?,
                 "the run ends so once what runs has stopped",
             )
+        }
+        "reevaluate" => {
+            let over: OverrideBody = body::parse_optional(&call.bytes)?;
+            (flows::reevaluate_run(&edge, id, &over, &caller).await?, "the run is looked at again")
         }
         "rerun" => {
             let body: RerunBody = body::parse_optional(&call.bytes)?;

@@ -9,6 +9,7 @@ use crate::id::{Place, RunId};
 use crate::name::Name;
 use crate::task::Override;
 use crate::workflow::event::{FlowEvent, RunCleared};
+use crate::workflow::grow::Added;
 use crate::workflow::plan::{Plan, Work};
 use crate::workflow::run::{NodeStatus, Run, RunStatus};
 use crate::workflow::stop::cancel_event;
@@ -39,7 +40,7 @@ pub(super) fn decide(view: &View<'_>, clear: Clear, out: &mut Vec<Event>) -> Res
     if run.undone > 0 || run.unfinished == 0 && !run.status.is_ended() {
         roots.extend(&run.undo);
     }
-    let nodes = followers(&run.plan, &roots);
+    let nodes = followers(&run.plan, run.additions(), &roots);
     for node in &nodes {
         stop_node(view, run, *node, out);
     }
@@ -67,7 +68,7 @@ fn roots(run: &Run, names: &[Name]) -> Result<Vec<u32>, Rejection> {
         return Ok(failed(run));
     }
     let find = |name: &Name| {
-        run.plan.find(name).ok_or_else(|| FlowRefusal::NoSuchNode { run: run.id, name: name.clone() }.into())
+        run.find(name).ok_or_else(|| FlowRefusal::NoSuchNode { run: run.id, name: name.clone() }.into())
     };
     names.iter().map(find).collect()
 }
@@ -79,13 +80,15 @@ pub(super) fn failed(run: &Run) -> Vec<u32> {
     (0..run.plan.len()).filter(|node| bad(run.node(*node).status)).collect()
 }
 
-/// These nodes and all that need them, near or far; ascending.
-pub(super) fn followers(plan: &Plan, roots: &[u32]) -> Vec<u32> {
+/// These nodes, all that need them, near or far, and all that they have added; ascending.
+pub(super) fn followers(plan: &Plan, additions: &[Added], roots: &[u32]) -> Vec<u32> {
     let mut taken = vec![false; plan.len() as usize];
     let mut open: Vec<u32> = roots.to_vec();
     while let Some(node) = open.pop() {
         if !std::mem::replace(&mut taken[node as usize], true) {
             open.extend_from_slice(plan.children(node));
+            let of_node = additions.iter().filter(|added| added.by == node && !added.removed);
+            open.extend(of_node.flat_map(Added::nodes));
         }
     }
     (0..plan.len()).filter(|node| taken[*node as usize]).collect()

@@ -60,6 +60,11 @@ pub enum FlowCommand {
         status: RunStatus,
         over: Override,
     },
+    /// Have what can be decided in the run looked for again, whatever lists and timers believe.
+    ReevaluateRun {
+        id: RunId,
+        over: Override,
+    },
     ReadRun {
         id: RunId,
     },
@@ -72,6 +77,7 @@ impl FlowCommand {
             Self::CancelRun { id }
             | Self::PauseRun { id, .. }
             | Self::ForceRun { id, .. }
+            | Self::ReevaluateRun { id, .. }
             | Self::ReadRun { id } => Some(*id),
             Self::Rerun(rerun) => rerun.fact.is_none().then_some(rerun.of),
             Self::Clear(clear) => clear.fact.is_none().then_some(clear.id),
@@ -131,6 +137,7 @@ pub(crate) fn decide(
         FlowCommand::CancelRun { id } => run::cancel(view, id, out)?,
         FlowCommand::PauseRun { id, paused } => run::pause(view, id, paused, out)?,
         FlowCommand::ForceRun { id, status, over } => run::force(view, id, status, over, out)?,
+        FlowCommand::ReevaluateRun { id, over } => run::reevaluate(view, id, over, out)?,
         FlowCommand::ReadRun { id } => {
             FlowAnswer::Found(view.state.flows().run(id).map(|run| Arc::new(run.clone())))
         }

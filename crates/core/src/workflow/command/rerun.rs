@@ -49,7 +49,7 @@ pub(super) fn decide(view: &View<'_>, rerun: Rerun, out: &mut Vec<Event>) -> Res
     let (version, plan) = if rerun.newest || job.version == old.version {
         (job.version, None)
     } else {
-        (old.version, Some(old.plan.clone()))
+        (old.version, Some(old.base().clone()))
     };
     let reused = reused(old, plan.as_deref().unwrap_or(&job.definition.plan), &rerun.from)?;
     let id = rerun.id;
@@ -76,7 +76,7 @@ fn reused(old: &Run, plan: &Plan, from: &RerunFrom) -> Result<Vec<Reused>, Rejec
         RerunFrom::Start => return Ok(Vec::new()),
         RerunFrom::Failure => failed(old),
         RerunFrom::Task(name) => {
-            let node = old.plan.find(name);
+            let node = old.find(name);
             vec![node.ok_or_else(|| FlowRefusal::NoSuchNode { run: old.id, name: name.clone() })?]
         }
     };
@@ -84,15 +84,17 @@ fn reused(old: &Run, plan: &Plan, from: &RerunFrom) -> Result<Vec<Reused>, Rejec
     if old.undone > 0 {
         again.extend(&old.undo);
     }
-    let again = followers(&old.plan, &again);
+    // What was added is not in the plan of the new run: who had added it does so again.
+    again.extend(old.additions().iter().filter(|added| !added.removed).map(|added| added.by));
+    let again = followers(&old.plan, old.additions(), &again);
     let kept = |node: &u32| again.binary_search(node).is_err() && holds(old.node(*node).status);
     let by_name: std::collections::BTreeMap<&Name, u32> =
-        (0..old.plan.len()).filter(kept).map(|node| (&old.plan.node(node).name, node)).collect();
+        (0..old.base().len()).filter(kept).map(|node| (&old.plan.node(node).name, node)).collect();
     let mut stays: Vec<Option<u32>> =
         plan.nodes().iter().map(|node| by_name.get(&node.name).copied()).collect();
     // A node that is new, or that needs one that is, runs.
     let fresh: Vec<u32> = (0..plan.len()).filter(|node| stays[*node as usize].is_none()).collect();
-    for node in followers(plan, &fresh) {
+    for node in followers(plan, &[], &fresh) {
         stays[node as usize] = None;
     }
     let pairs = (0..plan.len()).zip(stays).filter_map(|(node, was)| Some((node, was?)));

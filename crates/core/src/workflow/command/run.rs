@@ -55,3 +55,14 @@ pub(super) fn force(
     }
     Ok(FlowAnswer::Run { id, status: run.status })
 }
+
+pub(super) fn reevaluate(
+    view: &View<'_>,
+    id: RunId,
+    over: Override,
+    out: &mut Vec<Event>,
+) -> Result<FlowAnswer, Rejection> {
+    let run = live_run(view, id)?;
+    out.push(Event::Flow(FlowEvent::RunReevaluated { id, over }));
+    Ok(FlowAnswer::Run { id, status: run.status })
+}

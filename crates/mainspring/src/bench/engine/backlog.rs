@@ -103,7 +103,10 @@ impl Diskless {
             match effect {
                 Effect::Start(start) => self.starts.push(start),
                 Effect::Acknowledge { .. } => self.finished += 1,
-                Effect::Stop { .. } | Effect::Alert { .. } | Effect::Changed { .. } => {}
+                Effect::Stop { .. }
+                | Effect::Alert { .. }
+                | Effect::RunAlert { .. }
+                | Effect::Changed { .. } => {}
             }
         }
     }

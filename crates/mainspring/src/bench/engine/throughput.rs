@@ -69,7 +69,10 @@ fn drive(rig: &Rig, source: &mut Source, tasks: u64) {
             match effect {
                 Effect::Start(start) => reports.push(success(&start)),
                 Effect::Acknowledge { .. } => finished += 1,
-                Effect::Stop { .. } | Effect::Alert { .. } | Effect::Changed { .. } => {}
+                Effect::Stop { .. }
+                | Effect::Alert { .. }
+                | Effect::RunAlert { .. }
+                | Effect::Changed { .. } => {}
             }
         }
         if !reports.is_empty() {

@@ -60,6 +60,9 @@ enum What {
     /// Say how a run ends, whatever its tasks do
     #[command(after_help = "Example:\n  mainspring run force run_019a88f0 failed --reason 'wrong input'")]
     Force(Force),
+    /// Have what can be decided in a run looked for again
+    #[command(after_help = "Example:\n  mainspring run reevaluate run_019a88f0 --reason 'it seems stuck'")]
+    Reevaluate(Reevaluate),
 }
 
 #[derive(Args)]
@@ -150,6 +153,17 @@ struct Force {
     connect: Connect,
 }
 
+#[derive(Args)]
+struct Reevaluate {
+    /// The run: its id or the beginning of it
+    id: String,
+    /// Why; kept with the run
+    #[arg(long)]
+    reason: Option<String>,
+    #[command(flatten)]
+    connect: Connect,
+}
+
 const COLUMNS: [&str; 7] = ["run_id", "job", "version", "state", "trigger", "created_at", "ended_at"];
 
 impl Run {
@@ -191,6 +205,10 @@ impl Run {
             What::Force(force) => {
                 let body = json!({"state": force.state, "reason": force.reason, "actor": actor()});
                 verb(force.connect, &force.id, "force-state", &body)
+            }
+            What::Reevaluate(again) => {
+                let body = json!({"reason": again.reason, "actor": actor()});
+                verb(again.connect, &again.id, "reevaluate", &body)
             }
         }
     }

@@ -24,6 +24,11 @@ pub(super) fn lines(print: Print, run: &Value) -> Vec<String> {
             lines.push(format!("  {field}: {text}"));
         }
     }
+    let marks: Vec<&str> =
+        run.get("marks").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+    if !marks.is_empty() {
+        lines.push(format!("  marks: {}", marks.join(", ")));
+    }
     let empty = Vec::new();
     let tasks = run.get("tasks").and_then(Value::as_array).unwrap_or(&empty);
     let depths = depths(tasks);
@@ -115,6 +120,11 @@ fn line(print: Print, task: &Value, depth: usize, width: usize) -> String {
     }
     if let Some(reason) = task.get("reason").and_then(Value::as_str) {
         line.extend([" ", reason]);
+    }
+    let jobs = task.get("waits_for_jobs").and_then(Value::as_array).into_iter().flatten();
+    let jobs: Vec<&str> = jobs.map(|wait| text(wait, "job")).collect();
+    if !jobs.is_empty() {
+        line.extend([" waits for a success of ", &jobs.join(", ")]);
     }
     line.trim_end().to_owned()
 }

@@ -32,6 +32,8 @@ fn node(name: &'static str, needs: &[u32]) -> Node {
         mentions: vec![],
         output_kept: true,
         limits: vec![],
+        spawns: None,
+        needs_jobs: vec![],
     }
 }
 

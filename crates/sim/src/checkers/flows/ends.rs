@@ -22,8 +22,11 @@ impl FlowFold {
                 node.status = NodeStatus::Cancelled;
             }
         }
-        let parent = run.parent;
+        let (parent, job) = (run.parent, run.job.clone());
         self.unfinished.remove(&ended.id);
+        if ended.status == RunStatus::Succeeded {
+            self.successes.insert(job, self.wall);
+        }
         // One that was opened again has told its parent before.
         let Some(origin) = parent.filter(|_| !self.runs[&ended.id].reopened) else { return Ok(()) };
         let status = match ended.status {
@@ -52,6 +55,7 @@ impl FlowFold {
             run.undo.retain(|left| left != node);
             run.outputs.retain(|(of, _), _| of != node);
         }
+        run.shrink(&cleared.nodes)?;
         run.ever_cleared = true;
         (run.stop, run.forced) = (None, None);
         if run.status.is_ended() {
@@ -109,7 +113,8 @@ impl RunFacts {
                     || runs && empty(OnEmpty::Skip)
                     || runs && self.stop == Some(RunStop::Failed) && !answers_failure(spec.rule)
             }
-            NodeStatus::Succeeded => judged || runs && empty(OnEmpty::Succeed),
+            NodeStatus::Succeeded if judged => self.stop.is_some() || self.gives(node).is_none(),
+            NodeStatus::Succeeded => runs && empty(OnEmpty::Succeed),
             NodeStatus::Failed => judged || runs,
             NodeStatus::Cancelled => self.stop.is_some(),
             NodeStatus::Waiting | NodeStatus::Out | NodeStatus::Judged => false,
@@ -128,8 +133,11 @@ impl RunFacts {
         let waited = self.status == RunStatus::Queued;
         require(waited || self.is_over(), "I20", || format!("{id} ended before its nodes"))?;
         let bad = self.nodes.iter().any(|node| is_bad(node.status));
-        let failed = bad && self.plan.policy != FailurePolicy::SkipFailed
-            || self.stop.is_some() && self.forced.is_none();
+        // What an operator calls a success is not undone, whatever its tasks did.
+        let failed = match self.forced {
+            Some(forced) => forced != RunStatus::Succeeded,
+            None => bad && self.plan.policy != FailurePolicy::SkipFailed || self.stop.is_some(),
+        };
         let expected = match (self.forced, self.stop) {
             (Some(forced), _) => forced,
             (None, Some(RunStop::Cancel)) => RunStatus::Cancelled,

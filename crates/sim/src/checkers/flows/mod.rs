@@ -3,6 +3,7 @@
 //! Not here: what a place of a run goes through (`places`), rules (`rules`).
 
 mod ends;
+mod growth;
 mod places;
 mod rules;
 #[cfg(test)]
@@ -16,7 +17,7 @@ use mainspring_core::id::{Epoch, Place, RunId, TaskId};
 use mainspring_core::key::KeyClaim;
 use mainspring_core::shard::ShardState;
 use mainspring_core::task::Status;
-use mainspring_core::time::Elapsed;
+use mainspring_core::time::{Elapsed, Wall};
 use mainspring_core::workflow::{
     FlowEvent, JobApplied, JobKey, NodeStatus, Origin, Pause, Plan, RunCreated, RunStatus, RunStop, Work,
 };
@@ -34,6 +35,9 @@ pub struct FlowFold {
     pub counts: FlowCounts,
     /// An owner counts releases anew when it begins.
     now: (Epoch, Elapsed),
+    wall: Wall,
+    /// When a run of each job last succeeded.
+    successes: BTreeMap<JobKey, Wall>,
 }
 
 /// For the report.
@@ -46,6 +50,8 @@ pub struct FlowCounts {
     pub rounds: u64,
     pub undone: u64,
     pub clears: u64,
+    pub added: u64,
+    pub awaited: u64,
 }
 
 impl FlowCounts {
@@ -57,6 +63,8 @@ impl FlowCounts {
         self.rounds += other.rounds;
         self.undone += other.undone;
         self.clears += other.clears;
+        self.added += other.added;
+        self.awaited += other.awaited;
     }
 }
 
@@ -86,6 +94,8 @@ pub struct RunFacts {
     /// Nodes that must be undone if the run fails, in the order they succeeded.
     undo: Vec<u32>,
     outputs: BTreeMap<(u32, u32), usize>,
+    /// By whom, which nodes, and who waits for their leaves.
+    added: Vec<AddedFacts>,
     /// Releases at one instant.
     burst: ((Epoch, Elapsed), u32),
     pub ever_stopped: bool,
@@ -102,6 +112,13 @@ struct NodeFacts {
     turn: u32,
     rounds: u32,
     map: Option<MapFacts>,
+}
+
+struct AddedFacts {
+    by: u32,
+    nodes: Vec<u32>,
+    leaves: Vec<u32>,
+    waits: Vec<u32>,
 }
 
 #[derive(Clone)]
@@ -156,7 +173,7 @@ impl FlowFold {
         now: Elapsed,
         state: &ShardState,
     ) -> Check {
-        self.now = (state.epoch, now);
+        (self.now, self.wall) = ((state.epoch, now), state.now.wall);
         match event {
             Event::TaskSpawned { run, place, .. } => {
                 self.places.insert(run.task(*place), (*run, *place));
@@ -201,8 +218,11 @@ impl FlowFold {
             FlowEvent::RunCreated(created) => self.run_created(created),
             FlowEvent::RunStarted { id } => self.run_started(*id),
             FlowEvent::NodeEnded { run, node, status, .. } => self.run_mut(*run)?.node_ended(*node, *status),
-            FlowEvent::MapExpanded { run, node, count } => self.run_mut(*run)?.map_expanded(*node, *count),
-            FlowEvent::MapCut { run, node } => {
+            FlowEvent::MapExpanded { run, node, count } => {
+                self.check_jobs(*run, *node)?;
+                self.run_mut(*run)?.map_expanded(*node, *count)
+            }
+            FlowEvent::MapCut { run, node, .. } => {
                 let joined = self.run_mut(*run)?.map_cut(*node)?;
                 self.counts.joins += u64::from(joined);
                 Ok(())
@@ -233,6 +253,9 @@ impl FlowFold {
             }
             FlowEvent::RunEnded(ended) => self.run_ended(ended),
             FlowEvent::RunCleared(cleared) => self.run_cleared(cleared, state),
+            FlowEvent::TasksAdded(added) => self.tasks_added(added),
+            FlowEvent::JobAwaited { run, node } => self.job_awaited(*run, *node),
+            FlowEvent::RunReevaluated { .. } => Ok(()),
         }
     }
 
@@ -270,6 +293,7 @@ impl FlowFold {
             released: BTreeSet::new(),
             undo: Vec::new(),
             outputs: BTreeMap::new(),
+            added: Vec::new(),
             burst: Default::default(),
             ever_stopped: false,
             ever_forced: false,

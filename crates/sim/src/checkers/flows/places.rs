@@ -23,6 +23,10 @@ impl FlowFold {
         require(out < max, "I21", || format!("{place:?} of {id} was released, {out} of {max} were out"))?;
         let undo = place.index == Place::UNDO;
         let again = run.nodes[place.node as usize].status == NodeStatus::Judged;
+        if !undo && run.nodes[place.node as usize].status == NodeStatus::Waiting {
+            self.check_jobs(id, place.node)?;
+        }
+        let run = self.run_mut(id)?;
         if undo {
             run.check_undo(place)?;
         } else {
@@ -71,7 +75,7 @@ impl RunFacts {
             NodeStatus::Judged => {
                 let rounds_max = spec.repeat.as_ref().map_or(0, |repeat| repeat.rounds_max);
                 require(
-                    place.turn == turn + 1 && rounds + 1 < rounds_max && self.stop.is_none(),
+                    place.turn == turn + 1 && rounds + 1 < rounds_max && self.stop.is_none() && !self.paused,
                     "I18",
                     || format!("{place:?} of {id} is no next round after {rounds} of {rounds_max}"),
                 )?;
@@ -166,8 +170,8 @@ impl RunFacts {
             return Ok(false);
         }
         let spec = self.plan.node(node);
-        let repeats = spec.repeat.is_some();
-        if let Some(output) = output.filter(|_| spec.output_kept || repeats) {
+        let judged = spec.repeat.is_some() || spec.spawns.is_some();
+        if let Some(output) = output.filter(|_| spec.output_kept || judged) {
             self.outputs.insert((node, index), output);
         }
         let status = match status {
@@ -181,7 +185,7 @@ impl RunFacts {
             map.ended.insert(index, status);
             return self.join(node);
         }
-        if status == NodeStatus::Succeeded && repeats {
+        if status == NodeStatus::Succeeded && judged {
             state.status = NodeStatus::Judged;
             return Ok(false);
         }

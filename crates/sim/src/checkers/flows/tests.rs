@@ -11,8 +11,9 @@ use mainspring_core::shard::ShardState;
 use mainspring_core::task::{Override, Status};
 use mainspring_core::time::Elapsed;
 use mainspring_core::workflow::{
-    Bounds, Definition, Each, FailurePolicy, FlowEvent, JobApplied, JobKey, Node, NodeStatus, OnEmpty, Plan,
-    RunCleared, RunCreated, RunEnded, RunStatus, RunStop, TaskWork, Tolerance, Trigger, TriggerRule, Work,
+    Bounds, Definition, Each, FailurePolicy, FlowEvent, JobApplied, JobKey, JobNeed, Node, NodeStatus,
+    OnEmpty, Plan, RunCleared, RunCreated, RunEnded, RunStatus, RunStop, TaskWork, TasksAdded, Tolerance,
+    Trigger, TriggerRule, Work,
 };
 
 use super::FlowFold;
@@ -45,6 +46,8 @@ fn node(name: &'static str, needs: &[u32]) -> Node {
         mentions: vec![],
         output_kept: false,
         limits: vec![],
+        spawns: None,
+        needs_jobs: vec![],
     }
 }
 
@@ -87,9 +90,13 @@ impl Story {
     }
 
     fn create(&mut self, number: u64) -> Check {
+        self.create_of(number, key())
+    }
+
+    fn create_of(&mut self, number: u64, job: Arc<JobKey>) -> Check {
         self.flow(FlowEvent::RunCreated(Box::new(RunCreated {
             id: run_id(number),
-            job: key(),
+            job,
             version: 1,
             plan: None,
             parameters: Arc::from(*b"{}"),
@@ -219,4 +226,93 @@ fn clearing_stops_what_is_out_and_takes_what_follows() {
     story.flow(cleared(&[0, 1])).expect("cleared");
     broken(story.spawn(whole(0)), "I19");
     story.spawn(Place { turn: 1, ..whole(0) }).expect("the next turn");
+}
+
+/// A run of a job with one node that adds tasks, and one that needs it.
+fn growing() -> Story {
+    let nodes = vec![Node { spawns: Some("add".into()), ..node("a", &[]) }, node("b", &[0])];
+    let plan = Plan::new(nodes, FailurePolicy::FailAfterAll, Bounds::default(), None);
+    let definition = Definition { plan: Arc::new(plan), source: Arc::from(*b"{}"), hash: 1 };
+    let mut story = Story { fold: FlowFold::default(), run: run_id(1) };
+    let applied = JobApplied { key: key(), version: 1, definition };
+    story.flow(FlowEvent::JobApplied(Box::new(applied))).expect("applied");
+    story.create(1).expect("created");
+    story.flow(FlowEvent::RunStarted { id: story.run }).expect("started");
+    story.spawn(whole(0)).expect("released");
+    story
+}
+
+fn added(story: &Story, bytes: usize) -> FlowEvent {
+    let nodes = crate::words::added(&story.fold.run(story.run).expect("known").plan, 0, bytes);
+    FlowEvent::TasksAdded(Box::new(TasksAdded { run: story.run, node: 0, nodes }))
+}
+
+fn gives(story: &mut Story) -> Check {
+    let (id, output) = (story.run.task(whole(0)), Some(Arc::from([1_u8, 2])));
+    story.tell(&Event::TaskSucceeded { id, fence: Fence::NONE, output }, Some(Status::Succeeded))
+}
+
+#[test]
+fn additions_are_what_the_task_gave_and_others_wait_for_them() {
+    let mut story = growing();
+    let event = added(&story, 2);
+    broken(story.flow(event), "I19");
+    gives(&mut story).expect("succeeded");
+    let other = added(&story, 3);
+    broken(story.flow(other), "I19");
+    let silent = FlowEvent::NodeEnded { run: story.run, node: 0, status: NodeStatus::Succeeded, why: None };
+    broken(story.flow(silent), "I18");
+    let event = added(&story, 2);
+    story.flow(event.clone()).expect("added");
+    broken(story.flow(event), "I19");
+    story.spawn(whole(2)).expect("the first of the addition");
+    story.succeed(whole(2)).expect("ended");
+    story.spawn(whole(3)).expect("the leaf");
+    story.succeed(whole(3)).expect("ended");
+    story.spawn(whole(1)).expect("released");
+    let mut story = growing();
+    gives(&mut story).expect("succeeded");
+    let event = added(&story, 2);
+    story.flow(event).expect("added");
+    broken(story.spawn(whole(1)), "I18");
+}
+
+#[test]
+fn what_was_added_goes_with_the_task_that_added_it() {
+    let mut story = growing();
+    gives(&mut story).expect("succeeded");
+    let event = added(&story, 2);
+    story.flow(event).expect("added");
+    let over = Override { actor: Name::fixed("ann"), reason: Name::fixed("again") };
+    let cleared = |nodes: &[u32]| {
+        let (id, nodes) = (run_id(1), nodes.to_vec());
+        FlowEvent::RunCleared(Box::new(RunCleared { id, nodes, over: over.clone(), ended: None }))
+    };
+    broken(story.flow(cleared(&[0, 1])), "I18");
+    story.flow(cleared(&[0, 1, 2, 3])).expect("cleared");
+    broken(story.spawn(Place { turn: 1, ..whole(2) }), "I19");
+    story.spawn(Place { turn: 1, ..whole(0) }).expect("the next turn");
+}
+
+#[test]
+fn a_release_before_the_jobs_that_it_needs_is_refused() {
+    let need = |within| JobNeed { job: Name::fixed("flow"), within, timeout: None };
+    let waits = Node { needs_jobs: vec![need(None)], ..node("w", &[]) };
+    let mut story = Story::new();
+    story.nearly_over();
+    story.spawn(whole(1)).expect("released");
+    story.succeed(whole(1)).expect("ended");
+    let plan = Plan::new(vec![waits], FailurePolicy::FailAfterAll, Bounds::default(), None);
+    let definition = Definition { plan: Arc::new(plan), source: Arc::from(*b"{}"), hash: 2 };
+    let other = Arc::new(JobKey { tenant: Name::fixed("acme"), name: Name::fixed("waiting") });
+    let applied = JobApplied { key: other.clone(), version: 1, definition };
+    story.flow(FlowEvent::JobApplied(Box::new(applied))).expect("applied");
+    story.create_of(2, other).expect("created");
+    story.flow(FlowEvent::RunStarted { id: run_id(2) }).expect("started");
+    let (due, payload, seats) = (None, None, None);
+    let release = Event::TaskSpawned { run: run_id(2), place: whole(0), due, payload, seats };
+    broken(story.tell(&release, None), "I18");
+    story.flow(FlowEvent::JobAwaited { run: run_id(2), node: 0 }).expect("it waits");
+    story.end(RunStatus::Succeeded).expect("ended");
+    broken(story.flow(FlowEvent::JobAwaited { run: run_id(2), node: 0 }), "I18");
 }

@@ -22,7 +22,10 @@ pub(super) mod kind {
     pub const UNDO_SKIPPED: u8 = 13;
     pub const RUN_ENDED: u8 = 14;
     pub const RUN_CLEARED: u8 = 15;
-    pub const NEWEST: u8 = RUN_CLEARED;
+    pub const TASKS_ADDED: u8 = 16;
+    pub const JOB_AWAITED: u8 = 17;
+    pub const RUN_REEVALUATED: u8 = 18;
+    pub const NEWEST: u8 = RUN_REEVALUATED;
 }
 
 pub(in crate::format) fn write(w: &mut Writer<'_>, event: &FlowEvent, profiles: &mut EncodedProfiles) {
@@ -49,7 +52,20 @@ pub(in crate::format) fn write(w: &mut Writer<'_>, event: &FlowEvent, profiles: 
             on_node(w, kind::MAP_EXPANDED, run.bits(), *node);
             w.varint((*count).into());
         }
-        FlowEvent::MapCut { run, node } => on_node(w, kind::MAP_CUT, run.bits(), *node),
+        FlowEvent::MapCut { run, node, why } => {
+            on_node(w, kind::MAP_CUT, run.bits(), *node);
+            w.option(why.as_deref(), Writer::text);
+        }
+        FlowEvent::JobAwaited { run, node } => on_node(w, kind::JOB_AWAITED, run.bits(), *node),
+        FlowEvent::TasksAdded(added) => {
+            on_node(w, kind::TASKS_ADDED, added.run.bits(), added.node);
+            w.varint(added.nodes.len() as u64);
+            added.nodes.iter().for_each(|node| plan::write_node(w, node, profiles));
+        }
+        FlowEvent::RunReevaluated { id, over } => {
+            on_run(w, kind::RUN_REEVALUATED, id.bits());
+            w.over(over);
+        }
         FlowEvent::UndoSkipped { run, node, why } => {
             on_node(w, kind::UNDO_SKIPPED, run.bits(), *node);
             w.text(why);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mainspring_core::workflow::{
     Definition, FlowEvent, JobApplied, NodeStatus, Reused, RunCleared, RunCreated, RunEnded, RunStatus,
-    Trigger,
+    TasksAdded, Trigger,
 };
 
 use super::event::kind;
@@ -36,6 +36,11 @@ pub(in crate::format) fn read(
             output: r.option("output", |r| r.shared_bytes("output"))?,
             why: r.option("why", why)?,
         }))),
+        kind::TASKS_ADDED => Ok(FlowEvent::TasksAdded(Box::new(TasksAdded {
+            run: r.run_id()?,
+            node: r.varint32("node")?,
+            nodes: r.list("nodes", |r| plan::read_node(r, profiles))?,
+        }))),
         found if found > kind::NEWEST => Err(FormatError::newer("kind of event", at, found, kind::NEWEST)),
         kind => read_small(r, kind),
     }
@@ -53,7 +58,9 @@ fn read_small(r: &mut Reader<'_>, kind: u8) -> Result<FlowEvent, FormatError> {
             why: r.option("why", why)?,
         },
         kind::MAP_EXPANDED => FlowEvent::MapExpanded { run: id, node: node(r)?, count: r.varint32("count")? },
-        kind::MAP_CUT => FlowEvent::MapCut { run: id, node: node(r)? },
+        kind::MAP_CUT => FlowEvent::MapCut { run: id, node: node(r)?, why: r.option("why", why)? },
+        kind::JOB_AWAITED => FlowEvent::JobAwaited { run: id, node: node(r)? },
+        kind::RUN_REEVALUATED => FlowEvent::RunReevaluated { id, over: r.over()? },
         kind::UNDO_SKIPPED => FlowEvent::UndoSkipped { run: id, node: node(r)?, why: why(r)? },
         kind::RUN_STARTED => FlowEvent::RunStarted { id },
         kind::RUN_PAUSED => FlowEvent::RunPaused { id, pause: run::read_pause(r)? },

@@ -25,6 +25,7 @@ pub fn write_job(out: &mut Vec<u8>, job: &Job) {
         w.wall(last.at);
     });
     w.varint(job.touched.get());
+    w.option(job.succeeded, Writer::wall);
 }
 
 /// `definition`: of this version of this job.
@@ -53,6 +54,7 @@ pub fn read_job<E: From<FormatError>>(
             })
         })?,
         touched: Seq::new(r.varint("touched")?),
+        succeeded: r.option("last success", |r| r.wall("last success"))?,
         lanes: Lanes::default(),
     };
     r.finish("job")?;

@@ -1,5 +1,6 @@
 //! The bytes of plans, jobs, runs and what happens to them.
 
+mod added;
 mod event;
 mod event_read;
 mod job;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mainspring_core::workflow::{
-    Bounds, Each, FailurePolicy, LimitUse, Node, OnEmpty, Plan, Repeat, Source, TaskWork, Tolerance,
+    Bounds, Each, FailurePolicy, JobNeed, LimitUse, Node, OnEmpty, Plan, Repeat, Source, TaskWork, Tolerance,
     TriggerRule, Work,
 };
 
@@ -74,7 +74,7 @@ fn indexes(w: &mut Writer<'_>, list: &[u32]) {
     w.list(list, |w, index| w.varint((*index).into()));
 }
 
-fn write_node(w: &mut Writer<'_>, node: &Node, profiles: &mut EncodedProfiles) {
+pub(super) fn write_node(w: &mut Writer<'_>, node: &Node, profiles: &mut EncodedProfiles) {
     w.name(&node.name);
     write_work(w, &node.work, profiles);
     indexes(w, &node.needs);
@@ -97,9 +97,15 @@ fn write_node(w: &mut Writer<'_>, node: &Node, profiles: &mut EncodedProfiles) {
         w.text(&limit.key);
         w.option(limit.max, |w, max| w.varint(max.into()));
     });
+    w.option(node.spawns.as_deref(), Writer::text);
+    w.list(&node.needs_jobs, |w, need| {
+        w.name(&need.job);
+        w.option(need.within, Writer::millis);
+        w.option(need.timeout, Writer::millis);
+    });
 }
 
-fn read_node(r: &mut Reader<'_>, profiles: &mut ProfileCache) -> Result<Node, FormatError> {
+pub(super) fn read_node(r: &mut Reader<'_>, profiles: &mut ProfileCache) -> Result<Node, FormatError> {
     let index = |r: &mut Reader<'_>| r.varint32("node");
     Ok(Node {
         name: r.name("node name")?,
@@ -123,6 +129,14 @@ fn read_node(r: &mut Reader<'_>, profiles: &mut ProfileCache) -> Result<Node, Fo
                 name: r.name("limit")?,
                 key: source(r, "limit key")?,
                 max: r.option("limit max", |r| r.varint32("limit max"))?,
+            })
+        })?,
+        spawns: r.option("spawns", |r| source(r, "spawns"))?,
+        needs_jobs: r.list("needs of jobs", |r| {
+            Ok(JobNeed {
+                job: r.name("job")?,
+                within: r.option("within", |r| r.millis("within"))?,
+                timeout: r.option("timeout", |r| r.millis("timeout"))?,
             })
         })?,
     })

@@ -1,6 +1,7 @@
 //! A run as a row, and inside the event that opens an ended one again.
 //! - RR-1 a row names its plan by job and version, and its outputs by place: the plan is in the version's row, the
-//!   outputs in the rows of the tasks that gave them (save those taken over from another run); an event carries both
+//!   outputs in the rows of the tasks that gave them (save those taken over from another run); an event carries both.
+//!   Tasks that were added to the run are in both
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,11 +9,11 @@ use std::sync::Arc;
 use mainspring_core::id::{Place, RunId, Seq};
 use mainspring_core::time::Wall;
 use mainspring_core::workflow::{
-    Ends, Group, JobKey, NodeState, NodeStatus, Note, Origin, Pause, Plan, Run, RunStatus, RunStop, Soft,
-    Trigger,
+    Ends, Group, JobKey, NodeState, NodeStatus, Note, Origin, Own, Pause, Plan, Run, RunStatus, RunStop,
+    Soft, Trigger,
 };
 
-use super::plan;
+use super::{added, plan};
 use crate::format::{EncodedProfiles, FormatError, ProfileCache, Reader, Writer};
 
 const VERSION: u8 = 1;
@@ -24,10 +25,11 @@ pub struct StoredRun {
     pub outputs: Vec<(u32, u32)>,
 }
 
-pub fn write_run(out: &mut Vec<u8>, run: &Run) {
+pub fn write_run(out: &mut Vec<u8>, run: &Run, profiles: &mut EncodedProfiles) {
     let w = &mut Writer::new(out);
     w.byte(VERSION);
     write_head(w, run);
+    added::write(w, run, profiles);
     write_body(w, run);
     w.varint(run.outputs.len() as u64);
     for ((node, index), output) in &run.outputs {
@@ -40,13 +42,15 @@ pub fn write_run(out: &mut Vec<u8>, run: &Run) {
 
 pub fn read_run<E: From<FormatError>>(
     bytes: &[u8],
-    plan: impl FnOnce(&JobKey, u32) -> Result<Arc<Plan>, E>,
+    profiles: &mut ProfileCache,
+    plan: impl FnOnce(&JobKey, u32, &mut ProfileCache) -> Result<Arc<Plan>, E>,
 ) -> Result<StoredRun, E> {
     let mut r = Reader::new(bytes);
     r.version("run version", VERSION)?;
     let head = read_head(&mut r)?;
-    let plan = plan(&head.job, head.version)?;
-    let mut run = read_body(&mut r, head, plan)?;
+    let plan = plan(&head.job, head.version, profiles)?;
+    let (plan, own) = added::read(&mut r, plan, profiles)?;
+    let mut run = read_body(&mut r, head, plan, own)?;
     let mut outputs = Vec::new();
     let count = run.plan.len();
     for (place, output) in r.list("outputs", |r| {
@@ -76,7 +80,8 @@ pub fn read_run_output(bytes: &[u8]) -> Result<Option<Arc<[u8]>>, FormatError> {
 pub(super) fn write_whole(w: &mut Writer<'_>, run: &Run, profiles: &mut EncodedProfiles) {
     w.byte(VERSION);
     write_head(w, run);
-    plan::write(w, &run.plan, profiles);
+    plan::write(w, run.base(), profiles);
+    added::write(w, run, profiles);
     write_body(w, run);
     w.varint(run.outputs.len() as u64);
     for ((node, index), output) in &run.outputs {
@@ -90,7 +95,8 @@ pub(super) fn read_whole(r: &mut Reader<'_>, profiles: &mut ProfileCache) -> Res
     r.version("run version", VERSION)?;
     let head = read_head(r)?;
     let plan = Arc::new(plan::read(r, profiles)?);
-    let mut run = read_body(r, head, plan)?;
+    let (plan, own) = added::read(r, plan, profiles)?;
+    let mut run = read_body(r, head, plan, own)?;
     let count = run.plan.len();
     let outputs =
         r.list("outputs", |r| Ok(((node_of(r, count)?, r.varint32("index")?), r.shared_bytes("output")?)))?;
@@ -199,6 +205,11 @@ fn write_body(w: &mut Writer<'_>, run: &Run) {
         w.varint((*node).into());
         w.text(why);
     }
+    w.varint(run.holds.len() as u64);
+    for (node, since) in &run.holds {
+        w.varint((*node).into());
+        w.wall(*since);
+    }
     w.list(&run.reused, |w, node| w.varint((*node).into()));
     w.list(&run.undo, |w, node| w.varint((*node).into()));
     for count in [run.undone, run.out, run.fan_out_allowed] {
@@ -225,6 +236,7 @@ fn read_body(
     r: &mut Reader<'_>,
     Head { id, job, version, output }: Head,
     plan: Arc<Plan>,
+    own: Option<Box<Own>>,
 ) -> Result<Run, FormatError> {
     let parameters = r.shared_bytes("parameters")?;
     let status = r.choice("status of a run", RunStatus::from_index)?;
@@ -246,11 +258,13 @@ fn read_body(
     let count = plan.len();
     let groups = r.list("groups", |r| Ok((node_of(r, count)?, read_group(r)?)))?;
     let whys = r.list("whys", |r| Ok((node_of(r, count)?, Arc::from(r.text("why")?))))?;
+    let holds = r.list("holds", |r| Ok((node_of(r, count)?, r.wall("held since")?)))?;
     Ok(Run {
         id,
         job,
         version,
         plan,
+        own,
         parameters,
         status,
         pause,
@@ -274,6 +288,7 @@ fn read_body(
         groups: groups.into_iter().collect(),
         outputs: BTreeMap::new(),
         output_bytes: 0,
+        holds: holds.into_iter().collect(),
         whys: whys.into_iter().collect(),
         reused: r.list("reused", |r| node_of(r, count))?,
         undo: r.list("undo", |r| node_of(r, count))?,

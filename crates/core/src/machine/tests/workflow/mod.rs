@@ -1,12 +1,15 @@
 //! Stories of runs.
 
+mod awaits;
 mod diagnosis;
+mod growth;
 mod maps;
 mod operators;
 mod oracle;
 mod policies;
 mod reopening;
 mod shapes;
+mod watch;
 
 use std::sync::Arc;
 
@@ -62,6 +65,42 @@ impl Evaluate for Words {
         Ok(template.to_string())
     }
 
+    /// `x y<x`: a task x, and a task y that needs it; `!x` adds tasks itself. Without a need: the adding task.
+    fn tasks(&self, source: &Source, scope: &Scope<'_>) -> Result<Vec<Node>, String> {
+        let by = scope.node.ok_or("no node")?;
+        let output = scope.run.outputs.get(&(by, Place::WHOLE)).ok_or("no output")?;
+        let text = String::from_utf8_lossy(output).into_owned();
+        if text.contains("bad") {
+            return Err(format!("`{source}` gives a bad task"));
+        }
+        let mut names: Vec<String> = Vec::new();
+        let mut nodes = Vec::new();
+        for word in text.split_whitespace() {
+            let (name, needs) = word.split_once('<').unwrap_or((word, ""));
+            let find = |need: &str| {
+                let here =
+                    names.iter().position(|name| name == need).map(|at| scope.run.plan.len() + at as u32);
+                here.or_else(|| scope.run.find(need)).ok_or_else(|| format!("no `{need}`"))
+            };
+            let mut needs =
+                needs.split(',').filter(|need| !need.is_empty()).map(find).collect::<Result<Vec<_>, _>>()?;
+            if needs.is_empty() {
+                needs.push(by);
+            }
+            needs.sort_unstable();
+            let spawns = name.starts_with('!').then(|| "all".into());
+            let name = name.trim_start_matches('!');
+            names.push(name.to_owned());
+            nodes.push(Node {
+                name: Name::new(name).map_err(|_| "no name")?,
+                needs,
+                spawns,
+                ..node("x", &[])
+            });
+        }
+        Ok(nodes)
+    }
+
     fn parameters(&self, _: &Arc<[u8]>, given: &Payload) -> Result<Payload, String> {
         Ok(given.clone())
     }
@@ -91,6 +130,8 @@ pub(super) fn node(name: &'static str, needs: &[u32]) -> Node {
         mentions: Vec::new(),
         output_kept: true,
         limits: Vec::new(),
+        spawns: None,
+        needs_jobs: Vec::new(),
     }
 }
 
@@ -180,7 +221,7 @@ impl Story {
     }
 
     pub(super) fn index(&self, name: &str) -> u32 {
-        self.run().plan.find(name).expect("a node of this name")
+        self.run().find(name).expect("a node of this name")
     }
 
     pub(super) fn node(&self, name: &str) -> NodeStatus {
@@ -199,6 +240,12 @@ impl Story {
     pub(super) fn succeed(&mut self, name: &str) {
         let task = self.task(name);
         self.rig.report(task, OK);
+    }
+
+    #[track_caller]
+    pub(super) fn give(&mut self, name: &str, output: &'static str) {
+        let (task, output) = (self.task(name), Some(output.as_bytes().into()));
+        self.rig.report(task, crate::command::ReportKind::Succeeded { output });
     }
 
     #[track_caller]

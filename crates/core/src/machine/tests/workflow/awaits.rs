@@ -1,0 +1,111 @@
+//! Nodes that need other jobs.
+
+use super::*;
+use crate::workflow::JobNeed;
+
+fn need(within: Option<u64>, timeout: Option<u64>) -> Node {
+    let need = JobNeed {
+        job: Name::fixed("source"),
+        within: within.map(Millis::new),
+        timeout: timeout.map(Millis::new),
+    };
+    Node { needs_jobs: vec![need], ..node("load", &[]) }
+}
+
+fn waiting(load: Node) -> Story {
+    story(plan(vec![load, node("after", &[0])], FailurePolicy::FailFast))
+}
+
+/// A run of the job that others wait for, from beginning to end.
+fn succeed_source(rig: &mut Rig) {
+    apply(rig, "source", plan(vec![node("only", &[])], FailurePolicy::FailFast));
+    let run = trigger(rig, "source");
+    let task = rig.machine.state().flows().run(run).expect("in memory").task_at(0, Place::WHOLE);
+    rig.report(task, OK);
+}
+
+#[test]
+fn a_success_that_is_there_is_enough() {
+    let mut rig = with_words();
+    succeed_source(&mut rig);
+    apply(&mut rig, "flow", plan(vec![need(None, None)], FailurePolicy::FailFast));
+    let run = trigger(&mut rig, "flow");
+    let story = Story { rig, run };
+    assert!(story.started("load") && story.run().holds.is_empty());
+}
+
+#[test]
+fn it_waits_for_a_job_that_does_not_exist_yet_and_is_woken_at_once() {
+    let mut story = waiting(need(None, None));
+    assert!(!story.started("load"));
+    assert_eq!(story.run().holds.len(), 1);
+    succeed_source(&mut story.rig);
+    assert!(story.started("load") && story.run().holds.is_empty());
+    story.succeed("load");
+    story.succeed("after");
+    story.assert_ended(RunStatus::Succeeded);
+}
+
+#[test]
+fn a_failure_of_the_job_wakes_nobody() {
+    let mut story = waiting(need(None, None));
+    apply(&mut story.rig, "source", plan(vec![node("only", &[])], FailurePolicy::FailFast));
+    let source = trigger(&mut story.rig, "source");
+    let task = story.rig.machine.state().flows().run(source).expect("in memory").task_at(0, Place::WHOLE);
+    story.rig.report(task, failed(FailureClass::Permanent));
+    assert!(!story.started("load"));
+}
+
+#[test]
+fn an_old_success_does_not_count() {
+    let mut rig = with_words();
+    succeed_source(&mut rig);
+    rig.pass(5_001);
+    apply(&mut rig, "flow", plan(vec![need(Some(5_000), None)], FailurePolicy::FailFast));
+    let run = trigger(&mut rig, "flow");
+    let mut story = Story { rig, run };
+    assert!(!story.started("load"));
+    succeed_source(&mut story.rig);
+    assert!(story.started("load"));
+}
+
+#[test]
+fn it_fails_when_it_has_waited_too_long_also_over_a_crash() {
+    for crashes in [false, true] {
+        let mut story = waiting(need(None, Some(10_000)));
+        // The story is folded at the instant of the crash.
+        if crashes {
+            crash(&mut story);
+        }
+        story.rig.pass(9_000);
+        assert_eq!(story.node("load"), NodeStatus::Waiting);
+        story.rig.pass(1_001);
+        assert_eq!(story.node("load"), NodeStatus::Failed);
+        let why = story.run().whys.get(&0).map(|why| why.to_string());
+        assert_eq!(why.as_deref(), Some("needs_jobs: `source` did not succeed in time"));
+        story.assert_ended(RunStatus::Failed);
+    }
+}
+
+#[test]
+fn a_crash_loses_no_wait() {
+    let mut story = waiting(need(None, None));
+    let before = story.run().clone();
+    crash(&mut story);
+    assert_same(&before, story.run());
+    apply(&mut story.rig, "source", plan(vec![node("only", &[])], FailurePolicy::FailFast));
+    let source = trigger(&mut story.rig, "source");
+    let task = story.rig.machine.state().flows().run(source).expect("in memory").task_at(0, Place::WHOLE);
+    let start = story.rig.start_of(task);
+    story.rig.report_with(task, start.fence, start.worker, crate::id::Session::new(2), OK);
+    assert!(story.started("load"));
+}
+
+#[test]
+fn a_run_that_ended_is_forgotten() {
+    let mut story = waiting(need(None, None));
+    let id = story.run;
+    flow(&mut story.rig, FlowCommand::CancelRun { id }).expect("cancelled");
+    story.assert_ended(RunStatus::Cancelled);
+    assert!(story.rig.machine.state().flows().awaiting_jobs().next().is_none());
+}
