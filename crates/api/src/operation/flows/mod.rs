@@ -15,7 +15,10 @@ pub(crate) use self::{
     apply::apply,
     definitions::Definitions,
     jobs::{delete_job, job, jobs, pause_job, version, versions},
-    runs::{RunFilter, cancel_run, cancel_runs, clear_run, force_run, list_runs, pause_run, reevaluate_run, rerun, run},
+    runs::{
+        RunFilter, cancel_run, cancel_runs, clear_run, force_run, list_runs, pause_run, reevaluate_run,
+        rerun, run,
+    },
     trigger::trigger,
 };
 use crate::edge::Edge;

@@ -257,8 +257,7 @@ fn read_body(
     }
     let count = plan.len();
     let groups = r.list("groups", |r| Ok((node_of(r, count)?, read_group(r)?)))?;
-    let whys = r.list("whys", |r| Ok((node_of(r, count)?, Arc::from(r.text("why")?))))?;
-    let holds = r.list("holds", |r| Ok((node_of(r, count)?, r.wall("held since")?)))?;
+    let (whys, holds) = read_words(r, count)?;
     Ok(Run {
         id,
         job,
@@ -288,8 +287,8 @@ fn read_body(
         groups: groups.into_iter().collect(),
         outputs: BTreeMap::new(),
         output_bytes: 0,
-        holds: holds.into_iter().collect(),
-        whys: whys.into_iter().collect(),
+        holds,
+        whys,
         reused: r.list("reused", |r| node_of(r, count))?,
         undo: r.list("undo", |r| node_of(r, count))?,
         undone: r.varint32("undone")?,
@@ -303,6 +302,15 @@ fn read_body(
         stored: false,
         soft: Soft::default(),
     })
+}
+
+type Words = (BTreeMap<u32, Arc<str>>, BTreeMap<u32, Wall>);
+
+/// Why nodes ended, and since when others wait for jobs.
+fn read_words(r: &mut Reader<'_>, count: u32) -> Result<Words, FormatError> {
+    let whys = r.list("whys", |r| Ok((node_of(r, count)?, Arc::from(r.text("why")?))))?;
+    let holds = r.list("holds", |r| Ok((node_of(r, count)?, r.wall("held since")?)))?;
+    Ok((whys.into_iter().collect(), holds.into_iter().collect()))
 }
 
 fn read_times(r: &mut Reader<'_>) -> Result<[Wall; 4], FormatError> {
