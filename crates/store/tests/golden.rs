@@ -300,10 +300,6 @@ fn flow_events() -> Vec<(&'static str, Event)> {
             flow(FlowEvent::NodeEnded { run, node, status: NodeStatus::Failed, why: Some("größe".into()) }),
         ),
         ("map_expanded", flow(FlowEvent::MapExpanded { run, node, count: 10_000 })),
-        (
-            "map_cut",
-            flow(FlowEvent::MapCut { run, node, why: Some("item 3: template: `x` is undefined".into()) }),
-        ),
         ("run_paused", paused(Pause::ByHand)),
         ("run_paused_fan_out", paused(Pause::FanOut { node, count: 20_000, max: 10_000 })),
         ("run_resumed", flow(FlowEvent::RunResumed { id })),

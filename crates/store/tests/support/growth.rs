@@ -5,6 +5,10 @@ use super::*;
 pub fn growth_events() -> Vec<(&'static str, Event)> {
     let (run, node, flow) = (RUN, 2, Event::Flow);
     vec![
+        (
+            "map_cut",
+            flow(FlowEvent::MapCut { run, node, why: Some("item 3: template: `x` is undefined".into()) }),
+        ),
         ("job_awaited", flow(FlowEvent::JobAwaited { run, node })),
         ("run_reevaluated", flow(FlowEvent::RunReevaluated { id: run, over: over() })),
         (

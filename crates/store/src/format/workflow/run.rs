@@ -250,12 +250,8 @@ fn read_body(
     let rerun_of = r.option("rerun of", Reader::run_id)?;
     let key = r.option("key", Reader::key)?;
     let [created, started, ended, changed] = read_times(r)?;
-    let at = r.at();
-    let nodes = r.list("nodes", read_node)?;
-    if nodes.len() != plan.nodes().len() {
-        return Err(FormatError::bad("nodes", at, "are not as many as the plan has"));
-    }
     let count = plan.len();
+    let nodes = read_nodes(r, count)?;
     let groups = r.list("groups", |r| Ok((node_of(r, count)?, read_group(r)?)))?;
     let (whys, holds) = read_words(r, count)?;
     Ok(Run {
@@ -302,6 +298,16 @@ fn read_body(
         stored: false,
         soft: Soft::default(),
     })
+}
+
+fn read_nodes(r: &mut Reader<'_>, count: u32) -> Result<Vec<NodeState>, FormatError> {
+    let at = r.at();
+    let nodes = r.list("nodes", read_node)?;
+    if nodes.len() == count as usize {
+        Ok(nodes)
+    } else {
+        Err(FormatError::bad("nodes", at, "are not as many as the plan has"))
+    }
 }
 
 type Words = (BTreeMap<u32, Arc<str>>, BTreeMap<u32, Wall>);
