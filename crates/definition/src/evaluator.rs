@@ -100,7 +100,7 @@ impl Evaluate for Evaluator {
         }
         addition(scope.run, by, &given.to_string(), parameter::of_run(&scope.run.parameters)).map_err(
             |mistakes| {
-                let told: Vec<String> = mistakes.iter().map(|mistake| tell(mistake)).collect();
+                let told: Vec<String> = mistakes.iter().map(tell).collect();
                 told.join("; ")
             },
         )

@@ -3,6 +3,9 @@
 //! writes those that are missing. One that is there is never written again; to change it is to break
 //! every journal out there.
 
+#[path = "support/growth.rs"]
+mod growth;
+
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -271,6 +274,7 @@ fn events() -> Vec<(&'static str, Event)> {
     ]
     .into_iter()
     .chain(flow_events())
+    .chain(growth::growth_events())
     .collect()
 }
 
@@ -307,16 +311,6 @@ fn flow_events() -> Vec<(&'static str, Event)> {
             flow(FlowEvent::NodeEnded { run, node, status: NodeStatus::Failed, why: Some("größe".into()) }),
         ),
         ("map_expanded", flow(FlowEvent::MapExpanded { run, node, count: 10_000 })),
-        (
-            "map_cut",
-            flow(FlowEvent::MapCut { run, node, why: Some("item 3: template: `x` is undefined".into()) }),
-        ),
-        ("job_awaited", flow(FlowEvent::JobAwaited { run, node })),
-        ("run_reevaluated", flow(FlowEvent::RunReevaluated { id: run, over: over() })),
-        (
-            "tasks_added",
-            flow(FlowEvent::TasksAdded(Box::new(TasksAdded { run, node, nodes: added_nodes() }))),
-        ),
         ("run_paused", paused(Pause::ByHand)),
         ("run_paused_fan_out", paused(Pause::FanOut { node, count: 20_000, max: 10_000 })),
         ("run_resumed", flow(FlowEvent::RunResumed { id })),
@@ -591,26 +585,6 @@ fn full_run() -> Run {
     }
 }
 
-fn added_nodes() -> Vec<Node> {
-    vec![
-        Node { needs: vec![0], ..plain_node("sixth") },
-        Node { needs: vec![5], mentions: vec![0], spawns: Some("x".into()), ..plain_node("seventh") },
-    ]
-}
-
-/// With tasks of its own, and some that were taken away.
-fn grown_run() -> Run {
-    let added = |by, first, waits, removed| Added { by, first, count: 2, waits, removed };
-    let gone = vec![plain_node("sixth"), plain_node("gone")];
-    let kept =
-        vec![Node { needs: vec![0], ..plain_node("sixth") }, Node { needs: vec![7], ..plain_node("ninth") }];
-    let base = Arc::new(full_plan());
-    let additions = vec![added(0, 5, vec![], true), added(0, 7, vec![1, 3], false)];
-    let (plan, own) = Own::restore(base, additions, [gone, kept].concat());
-    assert_eq!(plan.node(3).needs, [0, 1, 8], "it waits for the leaf");
-    Run { own: Some(Box::new(own)), ..run_of(plan) }
-}
-
 fn job() -> Job {
     Job {
         key: job_key(),
@@ -723,7 +697,8 @@ fn plans_jobs_and_runs_are_written_and_read_as_ever() {
         Ok::<_, FormatError>(definition())
     });
     assert_eq!(read, Ok(job()), "a job is read differently");
-    for (name, run) in [("plain", run_of(plain_plan())), ("full", full_run()), ("grown", grown_run())] {
+    for (name, run) in [("plain", run_of(plain_plan())), ("full", full_run()), ("grown", growth::grown_run())]
+    {
         let mut bytes = vec![];
         write_run(&mut bytes, &run, &mut EncodedProfiles::default());
         let frozen = golden(&format!("run_{name}.hex"), &bytes);

@@ -250,15 +250,10 @@ fn read_body(
     let rerun_of = r.option("rerun of", Reader::run_id)?;
     let key = r.option("key", Reader::key)?;
     let [created, started, ended, changed] = read_times(r)?;
-    let at = r.at();
-    let nodes = r.list("nodes", read_node)?;
-    if nodes.len() != plan.nodes().len() {
-        return Err(FormatError::bad("nodes", at, "are not as many as the plan has"));
-    }
     let count = plan.len();
+    let nodes = read_nodes(r, count)?;
     let groups = r.list("groups", |r| Ok((node_of(r, count)?, read_group(r)?)))?;
-    let whys = r.list("whys", |r| Ok((node_of(r, count)?, Arc::from(r.text("why")?))))?;
-    let holds = r.list("holds", |r| Ok((node_of(r, count)?, r.wall("held since")?)))?;
+    let (whys, holds) = read_words(r, count)?;
     Ok(Run {
         id,
         job,
@@ -288,8 +283,8 @@ fn read_body(
         groups: groups.into_iter().collect(),
         outputs: BTreeMap::new(),
         output_bytes: 0,
-        holds: holds.into_iter().collect(),
-        whys: whys.into_iter().collect(),
+        holds,
+        whys,
         reused: r.list("reused", |r| node_of(r, count))?,
         undo: r.list("undo", |r| node_of(r, count))?,
         undone: r.varint32("undone")?,
@@ -303,6 +298,25 @@ fn read_body(
         stored: false,
         soft: Soft::default(),
     })
+}
+
+fn read_nodes(r: &mut Reader<'_>, count: u32) -> Result<Vec<NodeState>, FormatError> {
+    let at = r.at();
+    let nodes = r.list("nodes", read_node)?;
+    if nodes.len() == count as usize {
+        Ok(nodes)
+    } else {
+        Err(FormatError::bad("nodes", at, "are not as many as the plan has"))
+    }
+}
+
+type Words = (BTreeMap<u32, Arc<str>>, BTreeMap<u32, Wall>);
+
+/// Why nodes ended, and since when others wait for jobs.
+fn read_words(r: &mut Reader<'_>, count: u32) -> Result<Words, FormatError> {
+    let whys = r.list("whys", |r| Ok((node_of(r, count)?, Arc::from(r.text("why")?))))?;
+    let holds = r.list("holds", |r| Ok((node_of(r, count)?, r.wall("held since")?)))?;
+    Ok((whys.into_iter().collect(), holds.into_iter().collect()))
 }
 
 fn read_times(r: &mut Reader<'_>) -> Result<[Wall; 4], FormatError> {

@@ -81,7 +81,7 @@ fn it_fails_when_it_has_waited_too_long_also_over_a_crash() {
         assert_eq!(story.node("load"), NodeStatus::Waiting);
         story.rig.pass(1_001);
         assert_eq!(story.node("load"), NodeStatus::Failed);
-        let why = story.run().whys.get(&0).map(|why| why.to_string());
+        let why = story.run().whys.get(&0).map(ToString::to_string);
         assert_eq!(why.as_deref(), Some("needs_jobs: `source` did not succeed in time"));
         story.assert_ended(RunStatus::Failed);
     }

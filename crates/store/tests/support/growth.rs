@@ -1,0 +1,39 @@
+//! Samples of what runs have beyond their plan.
+
+use super::*;
+
+pub fn growth_events() -> Vec<(&'static str, Event)> {
+    let (run, node, flow) = (RUN, 2, Event::Flow);
+    vec![
+        (
+            "map_cut",
+            flow(FlowEvent::MapCut { run, node, why: Some("item 3: template: `x` is undefined".into()) }),
+        ),
+        ("job_awaited", flow(FlowEvent::JobAwaited { run, node })),
+        ("run_reevaluated", flow(FlowEvent::RunReevaluated { id: run, over: over() })),
+        (
+            "tasks_added",
+            flow(FlowEvent::TasksAdded(Box::new(TasksAdded { run, node, nodes: added_nodes() }))),
+        ),
+    ]
+}
+
+pub fn added_nodes() -> Vec<Node> {
+    vec![
+        Node { needs: vec![0], ..plain_node("sixth") },
+        Node { needs: vec![5], mentions: vec![0], spawns: Some("x".into()), ..plain_node("seventh") },
+    ]
+}
+
+/// With tasks of its own, and some that were taken away.
+pub fn grown_run() -> Run {
+    let added = |by, first, waits, removed| Added { by, first, count: 2, waits, removed };
+    let gone = vec![plain_node("sixth"), plain_node("gone")];
+    let kept =
+        vec![Node { needs: vec![0], ..plain_node("sixth") }, Node { needs: vec![7], ..plain_node("ninth") }];
+    let base = Arc::new(full_plan());
+    let additions = vec![added(0, 5, vec![], true), added(0, 7, vec![1, 3], false)];
+    let (plan, own) = Own::restore(base, additions, [gone, kept].concat());
+    assert_eq!(plan.node(3).needs, [0, 1, 8], "it waits for the leaf");
+    Run { own: Some(Box::new(own)), ..run_of(plan) }
+}
