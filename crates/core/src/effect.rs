@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::id::{Fence, RunId, Session, TaskId, WorkerId};
+use crate::news::News;
 use crate::profile::Profile;
 use crate::task::{Payload, Status, StopReason};
 use crate::time::Millis;
@@ -42,6 +43,8 @@ pub enum Effect {
         task: TaskId,
         to: Status,
     },
+    /// Lossy: for listeners, while there are any.
+    News(Box<News>),
 }
 
 #[derive(Clone, PartialEq, Debug)]

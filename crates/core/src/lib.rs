@@ -24,6 +24,7 @@ pub mod key;
 pub mod limits;
 pub mod machine;
 pub mod name;
+pub mod news;
 pub mod priority;
 pub mod process;
 pub mod profile;

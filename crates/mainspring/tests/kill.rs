@@ -148,7 +148,8 @@ fn play_engine(dir: &Path) -> ! {
                 Effect::Stop { .. }
                 | Effect::Alert { .. }
                 | Effect::RunAlert { .. }
-                | Effect::Changed { .. } => {}
+                | Effect::Changed { .. }
+                | Effect::News(_) => {}
             }
         }
         call(&node, reports);

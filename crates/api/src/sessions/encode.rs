@@ -26,7 +26,7 @@ pub(super) fn message(
                     ignored: verdict != ReportVerdict::Recorded,
                 });
             }
-            Effect::Alert { .. } | Effect::RunAlert { .. } | Effect::Changed { .. } => {}
+            Effect::Alert { .. } | Effect::RunAlert { .. } | Effect::Changed { .. } | Effect::News(_) => {}
         }
     }
     message

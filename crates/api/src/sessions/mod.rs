@@ -179,6 +179,6 @@ fn address(effect: &Effect) -> Option<(WorkerId, Session)> {
         Effect::Stop { worker, session, .. } | Effect::Acknowledge { worker, session, .. } => {
             Some((*worker, *session))
         }
-        Effect::Alert { .. } | Effect::RunAlert { .. } | Effect::Changed { .. } => None,
+        Effect::Alert { .. } | Effect::RunAlert { .. } | Effect::Changed { .. } | Effect::News(_) => None,
     }
 }

@@ -216,6 +216,10 @@ pub enum Configure {
         limit: Name,
         max: Option<u32>,
     },
+    /// Whether anybody wants news.
+    Listen {
+        on: bool,
+    },
 }
 
 /// What a command that was not refused is answered with.

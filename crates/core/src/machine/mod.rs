@@ -13,6 +13,7 @@ mod bulk;
 mod draws;
 mod due;
 mod handle;
+mod news;
 mod owed;
 mod paging;
 mod place;
@@ -109,6 +110,7 @@ pub struct Machine {
     /// Room for decisions, kept between commands.
     decided: Vec<Event>,
     evaluate: Arc<dyn Evaluate>,
+    has_listeners: bool,
 }
 
 /// A worker of which nothing was heard for a whole lease.
@@ -147,6 +149,7 @@ impl Machine {
             lost: Vec::new(),
             decided: Vec::new(),
             evaluate: Arc::new(NoTexts),
+            has_listeners: false,
         }
     }
 

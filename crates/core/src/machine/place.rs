@@ -67,6 +67,7 @@ impl Machine {
         if self.config.watch {
             batch.effects.push(Effect::Changed { task: id, to: task.status() });
         }
+        self.tell_task(slot, batch);
         batch.events.push(event);
     }
 }

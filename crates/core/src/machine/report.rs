@@ -27,7 +27,7 @@ impl Machine {
         };
         let verdict = report::decide(&view, report, &mut self.draws, &mut decided);
         match verdict {
-            ReportVerdict::Recorded => self.note_soft(report),
+            ReportVerdict::Recorded => self.note_soft(report, batch),
             ReportVerdict::Duplicate => self.counts.duplicate_reports += 1,
             ReportVerdict::Stale => self.counts.stale_reports += 1,
         }
@@ -46,12 +46,13 @@ impl Machine {
     }
 
     /// What is known of a running attempt but not worth a record.
-    fn note_soft(&mut self, report: &Report) {
+    fn note_soft(&mut self, report: &Report, batch: &mut Batch) {
         let now = self.state.now.elapsed;
         let Some(slot) = self.state.tasks.find(report.task) else { return };
         let accepts = matches!(report.what, ReportKind::Accepted);
         if accepts && self.state.mark_running(slot) {
             self.tally.moved(Some(Status::Assigned), Status::Running);
+            self.tell_task(slot, batch);
         }
         let Some(task) = self.state.tasks.get_mut(slot) else { return };
         let Some(lease) = task.state.lease_mut() else { return };

@@ -19,7 +19,7 @@ impl Machine {
 
     fn apply_one(&mut self, event: &Event, batch: &mut Batch) {
         let stop = self.stop_order_for_ended(event);
-        let Some(change) = apply(&mut self.state, event) else { return };
+        let Some(change) = apply(&mut self.state, event) else { return self.tell_run(event, batch) };
         self.settle(change, event);
         batch.effects.extend(stop);
         self.effects(change, event, batch);
@@ -62,8 +62,11 @@ impl Machine {
         if change.to == Status::Quarantined && change.from != Some(Status::Quarantined) {
             batch.effects.push(Effect::Alert { task: task.id, alert: Alert::Quarantined });
         }
-        if self.config.watch && change.from != Some(change.to) {
-            batch.effects.push(Effect::Changed { task: task.id, to: change.to });
+        if change.from != Some(change.to) {
+            if self.config.watch {
+                batch.effects.push(Effect::Changed { task: task.id, to: change.to });
+            }
+            self.tell_task(change.slot, batch);
         }
     }
 

@@ -33,7 +33,9 @@ impl Checkers {
                     )
                 })
             }
-            Effect::Alert { .. } | Effect::RunAlert { .. } | Effect::Changed { .. } => Ok(()),
+            Effect::Alert { .. } | Effect::RunAlert { .. } | Effect::Changed { .. } | Effect::News(_) => {
+                Ok(())
+            }
         }
     }
 

@@ -208,7 +208,9 @@ impl World {
         let to = match &effect {
             Effect::Start(start) => start.worker,
             Effect::Stop { worker, .. } | Effect::Acknowledge { worker, .. } => *worker,
-            Effect::Alert { .. } | Effect::RunAlert { .. } | Effect::Changed { .. } => return Ok(()),
+            Effect::Alert { .. } | Effect::RunAlert { .. } | Effect::Changed { .. } | Effect::News(_) => {
+                return Ok(());
+            }
         };
         self.trace.mix_wide(to.bits());
         self.trace.say(self.now, format_args!("epoch {}: {}", server.epoch, brief(&effect)));

@@ -106,7 +106,8 @@ impl Diskless {
                 Effect::Stop { .. }
                 | Effect::Alert { .. }
                 | Effect::RunAlert { .. }
-                | Effect::Changed { .. } => {}
+                | Effect::Changed { .. }
+                | Effect::News(_) => {}
             }
         }
     }

@@ -72,7 +72,8 @@ fn drive(rig: &Rig, source: &mut Source, tasks: u64) {
                 Effect::Stop { .. }
                 | Effect::Alert { .. }
                 | Effect::RunAlert { .. }
-                | Effect::Changed { .. } => {}
+                | Effect::Changed { .. }
+                | Effect::News(_) => {}
             }
         }
         if !reports.is_empty() {

@@ -1,0 +1,53 @@
+//! News: what has happened to tasks and runs, told to whoever listens. Lossy: for views and for other programs, never
+//! for decisions; those are made from events.
+
+use std::sync::Arc;
+
+use crate::id::{RunId, Seq, TaskId};
+use crate::name::Name;
+use crate::task::Status;
+use crate::time::Wall;
+use crate::workflow::{JobKey, NodeStatus, RunStatus};
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct News {
+    /// The record it came with, and its place there: together an id that never comes again.
+    pub seq: Seq,
+    pub index: u32,
+    pub at: Wall,
+    pub what: Happening,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub enum Happening {
+    Task {
+        id: TaskId,
+        tenant: Name,
+        job: Name,
+        run: Option<RunId>,
+        /// Attempts granted so far.
+        attempts: u32,
+        to: Status,
+    },
+    Run {
+        id: RunId,
+        job: Arc<JobKey>,
+        change: RunChange,
+    },
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum RunChange {
+    Created,
+    Started,
+    Paused,
+    Resumed,
+    Stopping,
+    Cleared,
+    /// A task of it ended without having been released: skipped, or given up.
+    TaskEnded {
+        name: Name,
+        status: NodeStatus,
+    },
+    Ended(RunStatus),
+}
