@@ -178,3 +178,17 @@ fn a_task_of_a_run_is_not_revived_behind_its_back() {
     let revive = Command::Revive { id: story.task("a"), fact: None, over: over(), dead_only: false };
     assert_eq!(story.rig.tell(revive).map_err(|refusal| refusal.code()), Err("TASK_OF_RUN"));
 }
+
+#[test]
+fn a_paused_run_begins_no_further_round() {
+    let again = Node { repeat: repeat("rounds 2", 5, 0), ..node("loop", &[]) };
+    let mut story = story(plan(vec![again], FailurePolicy::FailFast));
+    let id = story.run;
+    flow(&mut story.rig, FlowCommand::PauseRun { id, paused: true }).expect("paused");
+    story.succeed("loop");
+    assert_eq!((story.node("loop"), story.run().out), (NodeStatus::Judged, 0));
+    flow(&mut story.rig, FlowCommand::PauseRun { id, paused: false }).expect("resumed");
+    assert_eq!(story.node("loop"), NodeStatus::Out);
+    story.succeed("loop");
+    story.assert_ended(RunStatus::Succeeded);
+}
