@@ -10,6 +10,7 @@
 mod config;
 mod docs;
 mod edge;
+mod feed;
 mod gateway;
 mod grpc;
 mod logs;

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use crate::id::{RunId, Seq, TaskId};
+use crate::id::{Epoch, RunId, TaskId};
 use crate::name::Name;
 use crate::task::Status;
 use crate::time::Wall;
@@ -11,9 +11,9 @@ use crate::workflow::{JobKey, NodeStatus, RunStatus};
 
 #[derive(Clone, PartialEq, Debug)]
 pub struct News {
-    /// The record it came with, and its place there: together an id that never comes again.
-    pub seq: Seq,
-    pub index: u32,
+    /// Whose news it is, and a count of them: together an id that never comes again.
+    pub epoch: Epoch,
+    pub number: u64,
     pub at: Wall,
     pub what: Happening,
 }

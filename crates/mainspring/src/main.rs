@@ -52,6 +52,8 @@ enum Command {
     Pool(command::pool::Pool),
     /// How much waits and runs
     Stats(command::stats::Stats),
+    /// News of tasks and runs, as they happen
+    Events(command::events::Events),
     /// Check job files and tell every mistake, without a server
     Validate(command::validate::Validate),
     /// Check settings, or show what can be set
@@ -85,6 +87,7 @@ fn main() -> ExitCode {
         Command::DeadLetter(dead_letter) => dead_letter.run(),
         Command::Pool(pool) => pool.run(),
         Command::Stats(stats) => stats.run(),
+        Command::Events(events) => events.run(),
         Command::Validate(validate) => validate.run(),
         Command::Config(config) => Ok(config.run()),
         Command::Completion(completion) => Ok(completion.run::<Cli>()),

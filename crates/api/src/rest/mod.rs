@@ -6,6 +6,7 @@
 pub(crate) mod body;
 mod call;
 mod dead_letters;
+mod events;
 mod flows;
 mod health;
 mod metrics;
@@ -54,6 +55,7 @@ pub(crate) fn routes() -> Router<Arc<Edge>> {
         .route("/v1/runs:cancel", post(flows::runs::cancel_many))
         .route("/v1/runs/{id}", get(flows::runs::get).post(flows::runs::verb))
         .route("/v1/runs/{id}/diagnosis", get(flows::runs::diagnosis))
+        .route("/v1/events", get(events::handle))
         .route("/v1/pools", get(pools::list))
         .route("/v1/pools/{name}", get(pools::get))
         .route("/v1/processes/{id}", get(processes::get))

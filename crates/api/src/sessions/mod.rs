@@ -21,6 +21,7 @@ use mainspring_runtime::node::Outlet;
 pub use self::queue::Ending;
 use self::queue::SessionQueue;
 pub(crate) use self::service::WorkerSessions;
+use crate::feed::Feed;
 use crate::logs::Followers;
 use crate::metrics::Metrics;
 
@@ -32,6 +33,7 @@ pub struct SessionRouter {
     state: Mutex<RouterState>,
     metrics: Arc<Metrics>,
     followers: Arc<Followers>,
+    feed: Feed,
     queue_max: usize,
 }
 
@@ -60,7 +62,7 @@ impl SessionRouter {
     pub fn new(queue_max: usize) -> Arc<Self> {
         let metrics = Arc::new(Metrics::new());
         let followers = Followers::new(Arc::clone(&metrics));
-        Arc::new(Self { state: Mutex::default(), metrics, followers, queue_max })
+        Arc::new(Self { state: Mutex::default(), metrics, followers, feed: Feed::default(), queue_max })
     }
 
     /// For `Node::open`.
@@ -71,6 +73,10 @@ impl SessionRouter {
 
     pub(crate) fn metrics(&self) -> &Arc<Metrics> {
         &self.metrics
+    }
+
+    pub(crate) const fn feed(&self) -> &Feed {
+        &self.feed
     }
 
     pub(crate) fn followers(&self) -> &Arc<Followers> {
@@ -88,6 +94,7 @@ impl SessionRouter {
     /// Ends every session and refuses new ones; workers go on and come back later. Followers are told too.
     pub fn close_all(&self) {
         self.followers.close();
+        self.feed.close();
         let mut state = self.state();
         state.closed = true;
         for live in state.live.values() {
@@ -104,6 +111,10 @@ impl SessionRouter {
         let mut run: Vec<Effect> = Vec::new();
         let mut of: Option<(WorkerId, Session)> = None;
         for effect in effects {
+            if let Effect::News(news) = effect {
+                self.feed.tell(*news);
+                continue;
+            }
             let Some(to) = address(&effect) else {
                 self.metrics.note_live_view(&effect);
                 if let Effect::Changed { task, .. } = effect {

@@ -29,12 +29,10 @@ mod time;
 mod whole;
 mod worker_view;
 
-#[cfg(test)]
-pub(crate) use self::flow_state::node_word;
 pub(crate) use self::{
     amend_body::AmendBody,
     diagnosis_view::DiagnosisView,
-    flow_state::{parse_run_status, parse_trigger, run_status_word},
+    flow_state::{node_word, parse_run_status, parse_trigger, run_status_word},
     job_view::{JobView, LastRunView, raw},
     names::name,
     override_body::OverrideBody,

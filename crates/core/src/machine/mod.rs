@@ -36,6 +36,7 @@ pub use self::{
     tally::{AttemptEnd, Tally},
     waits::Waits,
 };
+use std::cell::Cell;
 use std::sync::Arc;
 
 use self::{place::RecentGrants, reap::Reaping, sweep::Sweep, timers::Timers};
@@ -111,6 +112,8 @@ pub struct Machine {
     decided: Vec<Event>,
     evaluate: Arc<dyn Evaluate>,
     has_listeners: bool,
+    /// Counts the news of this owner.
+    told: Cell<u64>,
 }
 
 /// A worker of which nothing was heard for a whole lease.
@@ -150,6 +153,7 @@ impl Machine {
             decided: Vec::new(),
             evaluate: Arc::new(NoTexts),
             has_listeners: false,
+            told: Cell::new(0),
         }
     }
 

@@ -54,8 +54,9 @@ impl Machine {
     }
 
     fn tell(&self, what: Happening, batch: &mut Batch) {
-        let (seq, at) = (self.state.seq, self.state.now.wall);
-        let news = News { seq, index: batch.effects.len() as u32, at, what };
+        let number = self.told.get();
+        self.told.set(number + 1);
+        let news = News { epoch: self.state.epoch, number, at: self.state.now.wall, what };
         batch.effects.push(Effect::News(Box::new(news)));
     }
 }

@@ -8,6 +8,7 @@ mod confirm;
 mod connect;
 pub(crate) mod dead_letter;
 pub(crate) mod dev;
+pub(crate) mod events;
 pub(crate) mod job;
 pub(crate) mod logs;
 mod output;

@@ -4,6 +4,7 @@
 mod support;
 
 mod crash;
+mod events;
 mod examples;
 mod growth;
 mod limits;

@@ -1,0 +1,88 @@
+//! `mainspring events`: news of tasks and runs, as they happen.
+
+use std::process::ExitCode;
+
+use clap::{Args, ValueEnum};
+use mainspring_client::query;
+use serde_json::Value;
+
+use super::connect::Connect;
+use super::output::say;
+
+/// Prints what happens to tasks and runs from now on, until Ctrl-C. With -o json each line is a CloudEvent. A listener that
+/// is too slow is told how much it has missed.
+#[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    mainspring events --kind run\n  \
+    mainspring events --job nightly-report -o json | jq .data.state")]
+pub(crate) struct Events {
+    #[command(flatten)]
+    connect: Connect,
+    /// Only of tasks, or only of runs
+    #[arg(long, value_enum)]
+    kind: Option<Kind>,
+    /// Only of this job
+    #[arg(long)]
+    job: Option<String>,
+    #[arg(long)]
+    tenant: Option<String>,
+    /// Only of this run and its tasks
+    #[arg(long, value_name = "RUN")]
+    run: Option<String>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Kind {
+    Task,
+    Run,
+}
+
+impl Events {
+    pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
+        let Self { connect, kind, job, tenant, run } = self;
+        connect.run(async |client, print| {
+            let run = match run {
+                Some(text) => Some(client.run_id(&text).await?),
+                None => None,
+            };
+            let kind = kind.map(|kind| match kind {
+                Kind::Task => "task",
+                Kind::Run => "run",
+            });
+            let wanted = [
+                ("kind", kind),
+                ("job", job.as_deref()),
+                ("tenant", tenant.as_deref()),
+                ("run_id", run.as_deref()),
+            ];
+            let mut stream = client.stream(&query("/v1/events", &wanted)).await?;
+            let mut rest = Vec::new();
+            while let Some(bytes) = stream.next().await? {
+                rest.extend_from_slice(&bytes);
+                while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
+                    let line: Vec<u8> = rest.drain(..=end).collect();
+                    let text = String::from_utf8_lossy(&line[..end]).into_owned();
+                    if text.is_empty() {
+                        continue;
+                    }
+                    say(&if print.is_json() { text } else { plain(&text) });
+                }
+            }
+            Ok(ExitCode::SUCCESS)
+        })
+    }
+}
+
+/// One event as people read it.
+fn plain(line: &str) -> String {
+    let event: Value = serde_json::from_str(line).unwrap_or_default();
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let (data, kind) = (&event["data"], text(&event["type"]));
+    let kind = kind.strip_prefix("io.mainspring.").unwrap_or(&kind);
+    if kind == "events.lost" {
+        return format!("… {} events missed: this listener is too slow …", data["count"]);
+    }
+    let words = [text(&data["state"]), text(&data["job"]), text(&data["task"])];
+    let words: Vec<String> = words.into_iter().filter(|word| !word.is_empty()).collect();
+    format!("{}  {kind:<14}  {}  {}", text(&event["time"]), text(&event["subject"]), words.join("  "))
+}
