@@ -2,13 +2,17 @@
 //! Entry: [`Question`], inside `Command::Ask`.
 //! - QU-1 a question changes nothing; QU-2 its cost is bounded, whatever the state holds
 
+mod job_wait;
+mod part;
 mod run;
 
 use std::fmt;
 
+pub use self::job_wait::JobWait;
+pub use self::part::Part;
 pub use self::run::{
-    Hold, ITEMS_MAX, Items, NAMED_MAX, NODES_MAX, NodeDiagnosis, NodeStanding, PLACES_MAX, Part,
-    RunDiagnosis, RunStanding,
+    Hold, ITEMS_MAX, Items, NAMED_MAX, NODES_MAX, NodeDiagnosis, NodeStanding, PLACES_MAX, RunDiagnosis,
+    RunStanding,
 };
 use crate::dispatch::{Depth, PoolLimit, WaitReason};
 use crate::fleet::WorkerOffer;

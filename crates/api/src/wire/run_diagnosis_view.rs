@@ -2,7 +2,8 @@
 
 use mainspring_core::failure::Failure;
 use mainspring_core::id::{Place, TaskId};
-use mainspring_core::question::{Items, NodeDiagnosis, NodeStanding, RunDiagnosis, RunStanding};
+use mainspring_core::question::{Items, JobWait, NodeDiagnosis, NodeStanding, RunDiagnosis, RunStanding};
+use mainspring_core::time::Millis;
 use mainspring_core::workflow::{NodeStatus, Run, RunStatus, Work};
 use serde::Serialize;
 
@@ -24,6 +25,8 @@ pub(crate) struct RunDiagnosisView {
     /// When it began, came or ended.
     pub since: Moment,
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub marks: Vec<&'static str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub held_by: Vec<String>,
     pub tasks: Vec<NodeDiagnosisView>,
     pub tasks_more: u32,
@@ -38,6 +41,8 @@ pub(crate) struct NodeDiagnosisView {
     pub advice: String,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub waits_for: Vec<UpstreamView>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub waits_for_jobs: Vec<JobNeedView>,
     pub trigger_rule: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub condition: Option<String>,
@@ -61,6 +66,33 @@ pub(crate) struct NodeDiagnosisView {
 pub(crate) struct UpstreamView {
     pub name: String,
     pub state: &'static str,
+}
+
+/// A success of another job that is missing.
+#[derive(Serialize)]
+pub(crate) struct JobNeedView {
+    pub job: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub within_ms: Option<u64>,
+    pub since: Moment,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fails_at: Option<Moment>,
+    pub exists: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_success_at: Option<Moment>,
+}
+
+impl From<&JobWait> for JobNeedView {
+    fn from(wait: &JobWait) -> Self {
+        Self {
+            job: wait.job.to_string(),
+            within_ms: wait.within.map(Millis::get),
+            since: Moment(wait.since),
+            fails_at: wait.fails.map(|(at, _)| Moment(at)),
+            exists: wait.exists,
+            last_success_at: wait.succeeded.map(Moment),
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -101,6 +133,7 @@ impl RunDiagnosisView {
             message: standing.to_string(),
             advice: standing.advice(),
             since: Moment(diagnosis.since),
+            marks: diagnosis.marks.clone(),
             held_by,
             tasks: diagnosis.nodes.iter().map(NodeDiagnosisView::of).collect(),
             tasks_more: diagnosis.more,
@@ -127,6 +160,7 @@ impl RunDiagnosisView {
                 _ => RunStanding::Ended.advice(),
             },
             since: Moment(run.ended),
+            marks: run.marks().collect(),
             held_by: Vec::new(),
             tasks: first.into_iter().collect(),
             tasks_more: 0,
@@ -144,6 +178,7 @@ impl NodeDiagnosisView {
             message: node.to_string(),
             advice: standing.advice(),
             waits_for: Vec::new(),
+            waits_for_jobs: Vec::new(),
             trigger_rule: node.rule.label(),
             condition: node.condition.as_deref().map(str::to_owned),
             items: node.items.as_ref().map(items),
@@ -160,6 +195,9 @@ impl NodeDiagnosisView {
                     .iter()
                     .map(|(name, status)| UpstreamView { name: name.to_string(), state: node_word(*status) });
                 view.waits_for = named.collect();
+            }
+            NodeStanding::Jobs { waits_for, .. } => {
+                view.waits_for_jobs = waits_for.iter().map(Into::into).collect();
             }
             NodeStanding::Task { item, diagnosis } => {
                 (view.item, view.task) = (*item, Some(DiagnosisView::of(diagnosis)));
@@ -199,6 +237,7 @@ impl NodeDiagnosisView {
             message,
             advice: advice.to_owned(),
             waits_for: Vec::new(),
+            waits_for_jobs: Vec::new(),
             trigger_rule: spec.rule.label(),
             condition: None,
             items: run.groups.get(&first.node).map(Into::into),

@@ -135,7 +135,7 @@ impl<'a> RunView<'a> {
             ended_at: at(run.ended),
             paused: run.pause.as_ref().map(|pause| paused(run, pause)),
             stopping: run.stop.filter(|_| !run.status.is_ended()).map(stopping),
-            marks: marks(run),
+            marks: run.marks().collect(),
             reason: run.why.as_deref(),
             parent_run_id: run.parent.map(|origin| origin.run.to_string()),
             rerun_of: run.rerun_of.map(|id| id.to_string()),
@@ -192,12 +192,6 @@ const fn stopping(stop: RunStop) -> &'static str {
         RunStop::Cancel => "canceled",
         RunStop::Timeout => "it took too long",
     }
-}
-
-/// What the watchdog has to say.
-fn marks(run: &Run) -> Vec<&'static str> {
-    let marks = [(run.is_late(), "late"), (run.is_quiet(), "quiet"), (run.is_stalled(), "stalled")];
-    marks.into_iter().filter(|(marked, _)| *marked).map(|(_, mark)| mark).collect()
 }
 
 fn waits(run: &Run, node: u32) -> Vec<JobWaitView<'_>> {

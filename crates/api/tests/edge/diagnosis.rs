@@ -139,3 +139,41 @@ async fn an_ended_task_names_its_run_also_from_the_tables() {
     assert_eq!(diagnosis(&rig, &run).await["state"], "COMPLETED");
     rig.stop().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_that_only_waits_for_other_jobs_says_for_which() {
+    let rig = Rig::start().await;
+    let mut grpc = Clients::of(&rig).await;
+    applied(
+        &rig,
+        "job: load\ntasks:\n  join: {noop: {}, needs_jobs: [{job: extract, within: 1h, timeout: 2h}]}\n",
+    )
+    .await;
+    let run = triggered(&rig, "load").await;
+    let told = diagnosis(&rig, &run).await;
+    assert_eq!((&told["state"], &told["reason"]), (&"RUNNING".into(), &"waits_for_jobs".into()));
+    let join = &told["tasks"][0];
+    assert_eq!((&join["name"], &join["reason"]), (&"join".into(), &"waits_for_jobs".into()));
+    let wait = &join["waits_for_jobs"][0];
+    assert_eq!((&wait["job"], &wait["exists"]), (&"extract".into(), &false.into()));
+    assert_eq!((&wait["within_ms"], &wait["last_success_at"]), (&3_600_000.into(), &Value::Null));
+    assert!(wait["since"].is_string() && wait["fails_at"].is_string(), "{wait:#}");
+    applied(&rig, "job: extract\ntasks:\n  only: {noop: {}}\n").await;
+    assert_eq!(diagnosis(&rig, &run).await["tasks"][0]["waits_for_jobs"][0]["exists"], true);
+    let request = v1::DiagnoseRunRequest { run_id: run.clone() };
+    let same = grpc.runs.diagnose(request).await.expect("told").into_inner();
+    let need = &same.tasks[0].waits_for_jobs[0];
+    assert_eq!((need.job.as_str(), need.exists, need.last_success_at), ("extract", true, None));
+    assert_eq!(need.within.map(|span| span.seconds), Some(3600));
+    let (since, fails) = (need.since.expect("since"), need.fails_at.expect("an end"));
+    assert_eq!(fails.seconds - since.seconds, 7200);
+
+    triggered(&rig, "extract").await;
+    let mut worker = FakeWorker::join(rig.address, 1, 1, 4).await;
+    let start = worker.start().await;
+    worker.succeed(&start, "1").await;
+    let told = until(&rig, &run, |told| told["reason"] == "working").await;
+    assert_eq!(told["tasks"][0]["waits_for_jobs"], Value::Null);
+    drop(worker);
+    rig.stop().await;
+}

@@ -117,7 +117,7 @@ impl Rejection {
     }
 
     /// Every code, for the test that each has a page.
-    pub const CODES: [&'static str; 28] = [
+    pub const CODES: [&'static str; 29] = [
         "TASK_NOT_FOUND",
         "TASK_ALREADY_RUNNING",
         "TASK_ALREADY_ENDED",
@@ -131,6 +131,7 @@ impl Rejection {
         "MEMORY_FULL",
         "PAYLOAD_TOO_LARGE",
         "TOO_MANY_LABELS",
+        "TOO_MANY_LIMITS",
         "TOO_FAR_AHEAD",
         "TOO_MANY_PROCESSES",
         "JOB_NOT_FOUND",

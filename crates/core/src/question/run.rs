@@ -6,12 +6,13 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::job_wait::{self, JobWait};
 use super::{Diagnosis, Standing};
 use crate::dispatch::WaitReason;
-use crate::id::{Place, RunId, TaskId};
+use crate::id::{RunId, TaskId};
 use crate::name::Name;
 use crate::time::{Millis, Wall};
-use crate::workflow::{JobKey, NodeStatus, Origin, Run, RunStatus, RunStop, Source, Tolerance, TriggerRule};
+use crate::workflow::{JobKey, NodeStatus, RunStatus, RunStop, Source, Tolerance, TriggerRule};
 
 /// Nodes told of in one answer.
 pub const NODES_MAX: usize = 100;
@@ -19,31 +20,8 @@ pub const NODES_MAX: usize = 100;
 pub const PLACES_MAX: usize = 200;
 /// Of them, items of one node.
 pub const ITEMS_MAX: usize = 20;
-/// Upstream nodes named with a node, and runs named as holders of a place.
+/// Upstream nodes and jobs named with a node, and runs named as holders of a place.
 pub const NAMED_MAX: usize = 10;
-
-/// Which part of which run a task is.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Part {
-    pub run: RunId,
-    pub place: Place,
-    /// `None` if memory does not hold the run.
-    pub node: Option<Name>,
-}
-
-impl Part {
-    pub fn of(origin: &Origin, run: Option<&Run>) -> Self {
-        let Origin { run: id, place } = *origin;
-        let spec = run.and_then(|run| run.plan.nodes().get(place.node as usize));
-        Self { run: id, place, node: spec.map(|spec| spec.name.clone()) }
-    }
-
-    /// Of a mapped node.
-    pub fn item(&self) -> Option<u32> {
-        let index = self.place.index;
-        (index != Place::WHOLE && index != Place::UNDO).then_some(index)
-    }
-}
 
 #[derive(Clone, PartialEq, Debug)]
 pub struct RunDiagnosis {
@@ -54,6 +32,8 @@ pub struct RunDiagnosis {
     pub is_stopping: bool,
     /// When it began, or came if it has not.
     pub since: Wall,
+    /// What the watchdog has to say.
+    pub marks: Vec<&'static str>,
     pub standing: RunStanding,
     pub nodes: Vec<NodeDiagnosis>,
     /// Unfinished nodes that are not among them.
@@ -90,6 +70,10 @@ pub enum RunStanding {
     Undoing {
         done: u32,
         of: u32,
+    },
+    /// Nothing is out, and so many nodes could run if other jobs had succeeded.
+    WaitsForJobs {
+        nodes: u32,
     },
     /// Nothing is out, and nothing that is left can ever begin.
     Stalled,
@@ -132,6 +116,11 @@ pub enum NodeStanding {
     /// For nodes that have not ended; `more` of them are not named.
     Upstream {
         waits_for: Vec<(Name, NodeStatus)>,
+        more: u32,
+    },
+    /// It could run if these jobs had succeeded; `more` of them are not named.
+    Jobs {
+        waits_for: Vec<JobWait>,
         more: u32,
     },
     /// It may run, and its run does not let it go.
@@ -181,6 +170,7 @@ impl RunStanding {
             Self::PausedForItems { .. } => "too_many_items",
             Self::Stopping { .. } => "stopping",
             Self::Undoing { .. } => "undoing",
+            Self::WaitsForJobs { .. } => "waits_for_jobs",
             Self::Stalled => "stalled",
             Self::Working { .. } => "working",
             Self::AboutToGoOn => "about_to_go_on",
@@ -200,6 +190,7 @@ impl RunStanding {
             Self::PausedForItems { .. } => "resume the run to allow them, or cancel it".into(),
             Self::Stopping { .. } => "wait until what runs has stopped; its tasks say how far".into(),
             Self::Undoing { .. } => "wait; the task that undoes says how far".into(),
+            Self::WaitsForJobs { .. } => "wait, or look at what its tasks wait for".into(),
             Self::Stalled => "clear tasks of it or force its state, and report it as a bug".into(),
             Self::Working { .. } => "look at its tasks, the first of which tells most".into(),
             Self::AboutToGoOn => "wait a moment".into(),
@@ -232,6 +223,9 @@ impl fmt::Display for RunStanding {
             Self::Undoing { done, of } => {
                 write!(f, "it did not succeed, and {done} of {of} tasks are undone")
             }
+            Self::WaitsForJobs { nodes } => {
+                write!(f, "nothing of it is out, and {nodes} of its tasks wait for other jobs")
+            }
             Self::Stalled => {
                 f.write_str("nothing of it is out, nothing can be released, and it has not ended")
             }
@@ -259,6 +253,7 @@ impl NodeStanding {
             },
             Self::Child { status: RunStatus::Running, is_paused: false, .. } => 4,
             Self::Child { .. } => 3,
+            Self::Jobs { .. } => 5,
             Self::Out { .. } => 6,
             Self::Release(_) => 7,
             Self::AboutToBeDecided => 8,
@@ -270,6 +265,7 @@ impl NodeStanding {
     pub const fn label(&self) -> &'static str {
         match self {
             Self::Upstream { .. } => "waits_for_upstream",
+            Self::Jobs { .. } => "waits_for_jobs",
             Self::Release(Hold::Paused) => "run_paused",
             Self::Release(Hold::RunningMax { .. }) => "max_running_tasks",
             Self::Release(Hold::Rate { .. }) => "release_rate",
@@ -286,6 +282,7 @@ impl NodeStanding {
     pub fn advice(&self) -> String {
         match self {
             Self::Upstream { .. } => "look at what it waits for".into(),
+            Self::Jobs { waits_for, .. } => job_wait::advice(waits_for),
             Self::Release(Hold::Paused) => "resume the run, or cancel it".into(),
             Self::Release(Hold::RunningMax { .. }) => "wait, or raise `max_running_tasks` of the job".into(),
             Self::Release(Hold::Rate { .. }) => {
@@ -310,6 +307,7 @@ impl fmt::Display for NodeDiagnosis {
         }
         match &self.standing {
             NodeStanding::Upstream { waits_for, more } => upstream(f, waits_for, *more, self.rule),
+            NodeStanding::Jobs { waits_for, more } => job_wait::fmt_all(f, waits_for, *more),
             NodeStanding::Release(hold) => hold.fmt(f),
             NodeStanding::Task { item: index, diagnosis } => {
                 item(f, *index)?;

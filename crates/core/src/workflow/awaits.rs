@@ -44,7 +44,7 @@ fn is_met(need: &JobNeed, jobs: &JobTable, run: &Run, now: Wall) -> bool {
 
 impl Run {
     /// What a node needs of other jobs and does not have.
-    pub(super) fn unmet<'a>(
+    pub(crate) fn unmet<'a>(
         &'a self,
         node: u32,
         jobs: &'a JobTable,
@@ -54,7 +54,7 @@ impl Run {
     }
 
     /// A node that waits need not be looked at again before something happens.
-    pub(super) fn is_held(&self, node: u32, jobs: &JobTable, now: Wall) -> bool {
+    pub(crate) fn is_held(&self, node: u32, jobs: &JobTable, now: Wall) -> bool {
         self.holds.contains_key(&node) && self.unmet(node, jobs, now).next().is_some()
     }
 

@@ -34,6 +34,12 @@ impl Run {
         self.soft.watch.stalled == Some(self.changed)
     }
 
+    /// What the watchdog has to say, in words for programs.
+    pub fn marks(&self) -> impl Iterator<Item = &'static str> {
+        let marks = [(self.is_late(), "late"), (self.is_quiet(), "quiet"), (self.is_stalled(), "stalled")];
+        marks.into_iter().filter(|(marked, _)| *marked).map(|(_, mark)| mark)
+    }
+
     fn longer_than(&self, times: u64, now: Wall) -> bool {
         let began = self.started > Wall::ZERO;
         began

@@ -1,15 +1,16 @@
 //! `RunService.Diagnose`.
 
+use mainspring_core::time::Millis;
 use mainspring_proto::v1;
 
 use super::super::tasks::view::diagnosis;
-use super::super::time::moment;
+use super::super::time::{duration, moment};
 use super::run_status;
 use super::view::{items, task_status};
 use crate::edge::Edge;
 use crate::operation::flows;
 use crate::problem::Problem;
-use crate::wire::{NodeDiagnosisView, RunDiagnosisView, UpstreamView};
+use crate::wire::{JobNeedView, NodeDiagnosisView, RunDiagnosisView, UpstreamView};
 
 pub(super) async fn diagnose(
     edge: &Edge,
@@ -31,6 +32,7 @@ fn message(view: RunDiagnosisView) -> v1::RunDiagnosis {
         held_by: view.held_by,
         tasks: view.tasks.into_iter().map(task).collect(),
         tasks_more: view.tasks_more,
+        marks: view.marks.into_iter().map(str::to_owned).collect(),
     }
 }
 
@@ -56,5 +58,17 @@ fn task(view: NodeDiagnosisView) -> v1::RunTaskDiagnosis {
             code: error.code,
             message: error.message,
         }),
+        waits_for_jobs: view.waits_for_jobs.into_iter().map(job_need).collect(),
+    }
+}
+
+fn job_need(view: JobNeedView) -> v1::RunJobNeed {
+    v1::RunJobNeed {
+        job: view.job,
+        within: view.within_ms.map(|ms| duration(Millis::new(ms))),
+        since: Some(moment(view.since)),
+        fails_at: view.fails_at.map(moment),
+        exists: view.exists,
+        last_success_at: view.last_success_at.map(moment),
     }
 }

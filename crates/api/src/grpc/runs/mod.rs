@@ -72,6 +72,11 @@ impl RunService for Runs {
         answer(&self.0, &id, force_state(&self.0, &Call::of(request)).await)
     }
 
+    async fn reevaluate(&self, request: Request<v1::ReevaluateRunRequest>) -> Answer<v1::RunChange> {
+        let id = request_id(&request);
+        answer(&self.0, &id, reevaluate(&self.0, &Call::of(request)).await)
+    }
+
     async fn diagnose(&self, request: Request<v1::DiagnoseRunRequest>) -> Answer<v1::RunDiagnosis> {
         let id = request_id(&request);
         answer(&self.0, &id, diagnosis::diagnose(&self.0, request.get_ref()).await)
@@ -134,6 +139,13 @@ async fn force_state(edge: &Edge, call: &Call<v1::ForceRunStateRequest>) -> Resu
     let status = parse_status(state).ok_or_else(|| Problem::field("state", "there is no such state"))?;
     let over = OverrideBody { actor, reason };
     Ok(changed(id, flows::force_run(edge, id, status, &over, &call.caller()?).await?))
+}
+
+async fn reevaluate(edge: &Edge, call: &Call<v1::ReevaluateRunRequest>) -> Result<v1::RunChange, Problem> {
+    let v1::ReevaluateRunRequest { run_id, actor, reason } = call.message.clone();
+    let id = flows::run_id(&run_id)?;
+    let over = OverrideBody { actor, reason };
+    Ok(changed(id, flows::reevaluate_run(edge, id, &over, &call.caller()?).await?))
 }
 
 fn changed(id: RunId, status: RunStatus) -> v1::RunChange {

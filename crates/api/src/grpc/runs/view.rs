@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use mainspring_core::time::Millis;
 use mainspring_proto::v1;
 use serde_json::value::RawValue;
 
-use super::super::time::moment;
-use crate::wire::{ItemsView, NodeView, NoteView, RunView};
+use super::super::time::{duration, moment};
+use crate::wire::{ItemsView, JobWaitView, NodeView, NoteView, RunView};
 
 pub(super) fn run(view: RunView<'_>) -> v1::Run {
     v1::Run {
@@ -31,6 +32,7 @@ pub(super) fn run(view: RunView<'_>) -> v1::Run {
         notes: view.notes.iter().map(note).collect(),
         tasks_total: view.tasks_total as u64,
         tasks: view.tasks.into_iter().flatten().map(task).collect(),
+        marks: view.marks.into_iter().map(str::to_owned).collect(),
     }
 }
 
@@ -74,6 +76,17 @@ fn task(view: NodeView<'_>) -> v1::RunTask {
         turn: view.turn,
         reason: view.reason.map(str::to_owned),
         items: view.items.as_ref().map(items),
+        added_by: view.added_by.map(str::to_owned),
+        waits_for_jobs: view.waits_for_jobs.into_iter().map(job_wait).collect(),
+    }
+}
+
+fn job_wait(view: JobWaitView<'_>) -> v1::RunJobWait {
+    v1::RunJobWait {
+        job: view.job.to_owned(),
+        within: view.within_ms.map(|ms| duration(Millis::new(ms))),
+        since: Some(moment(view.since)),
+        fails_at: view.fails_at.map(moment),
     }
 }
 

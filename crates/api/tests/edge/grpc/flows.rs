@@ -239,6 +239,56 @@ async fn a_run_is_paused_cancelled_cleared_rerun_and_forced() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_run_tells_who_added_a_task_what_jobs_are_missing_and_is_looked_at_again() {
+    let rig = Rig::start().await;
+    let mut grpc = Clients::of(&rig).await;
+    let file = "
+job: grows
+expected: 1ms
+tasks:
+  plan: {noop: {}, spawns: true}
+  load: {noop: {}, needs_jobs: {job: extract, within: 1h, timeout: 2h}}
+";
+    grpc.apply(file).await;
+    let run_id = grpc.trigger("grows").await;
+    let mut worker = FakeWorker::join(rig.address, 1, 1, 4).await;
+    let start = worker.start().await;
+    worker.succeed(&start, r#"{"tasks":{"part":{"noop":{}}}}"#).await;
+    worker.start().await;
+    let run = grpc.run(&run_id).await;
+    let part = run.tasks.iter().find(|task| task.name == "part").expect("added");
+    assert_eq!(part.added_by.as_deref(), Some("plan"));
+    let wait = &run.tasks.iter().find(|task| task.name == "load").expect("there").waits_for_jobs[0];
+    assert_eq!((wait.job.as_str(), wait.within.map(|span| span.seconds)), ("extract", Some(3600)));
+    let (since, fails) = (wait.since.expect("since"), wait.fails_at.expect("an end"));
+    assert_eq!((fails.seconds - since.seconds, fails.nanos), (7200, since.nanos));
+    // A timer marks it.
+    let late = loop {
+        let run = grpc.run(&run_id).await;
+        if !run.marks.is_empty() {
+            break run.marks;
+        }
+    };
+    let seen = rig.get(&format!("/v1/runs/{run_id}")).await.json();
+    assert_eq!((late, &seen["marks"]), (vec!["late".to_owned()], &serde_json::json!(["late"])));
+
+    let request = v1::ReevaluateRunRequest {
+        run_id: run_id.clone(),
+        actor: Some("ann".into()),
+        reason: Some("it is quiet".into()),
+    };
+    let keyed = || with_metadata(request.clone(), &[("idempotency-key", "once")]);
+    for _ in 0..2 {
+        let changed = grpc.runs.reevaluate(keyed()).await.expect("looked at").into_inner();
+        assert_eq!((changed.run_id.as_str(), changed.status()), (run_id.as_str(), RunStatus::Running));
+    }
+    let notes = grpc.run(&run_id).await.notes;
+    assert_eq!((notes.len(), notes[0].reason.as_str()), (1, "it is quiet"));
+    drop(worker);
+    rig.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn runs_are_listed_found_by_their_beginning_and_cancelled_together() {
     let rig = Rig::start().await;
     let mut grpc = Clients::of(&rig).await;
@@ -336,6 +386,8 @@ async fn mistakes_about_jobs_and_runs_have_the_codes_of_rest() {
         ("no id", rig.get("/v1/runs/x").await, grpc.runs.get(v1::GetRunRequest { run_id: "x".into(), ..v1::GetRunRequest::default() }).await.err()),
         ("long page of tasks", rig.get(&format!("/v1/runs/{run}?tasks_limit=20000")).await, grpc.runs.get(v1::GetRunRequest { run_id: run.clone(), tasks_limit: Some(20_000), ..v1::GetRunRequest::default() }).await.err()),
         ("diagnose none", rig.get(&format!("/v1/runs/{NONE}/diagnosis")).await, grpc.runs.diagnose(v1::DiagnoseRunRequest { run_id: NONE.into() }).await.err()),
+        ("reevaluate none", rig.call("POST", &format!("/v1/runs/{NONE}:reevaluate"), "").await, grpc.runs.reevaluate(v1::ReevaluateRunRequest { run_id: NONE.into(), ..v1::ReevaluateRunRequest::default() }).await.err()),
+        ("long reason", rig.call("POST", &format!("/v1/runs/{run}:reevaluate"), &format!(r#"{{"reason":"{}"}}"#, "x".repeat(5000))).await, grpc.runs.reevaluate(v1::ReevaluateRunRequest { run_id: run.clone(), actor: None, reason: Some("x".repeat(5000)) }).await.err()),
         ("empty page", rig.get("/v1/runs?limit=0").await, grpc.runs.list(v1::ListRunsRequest { limit: Some(0), ..list() }).await.err()),
         ("odd trigger", rig.get("/v1/runs?trigger=x").await, grpc.runs.list(v1::ListRunsRequest { trigger: Some("x".into()), ..list() }).await.err()),
         ("short beginning", rig.get("/v1/runs?id_prefix=run_01").await, grpc.runs.list(v1::ListRunsRequest { id_prefix: Some("run_01".into()), ..list() }).await.err()),

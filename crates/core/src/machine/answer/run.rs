@@ -3,12 +3,15 @@
 use super::super::Machine;
 use crate::command::Rejection;
 use crate::id::{Place, RunId};
+use crate::name::Name;
 use crate::question::{
-    Hold, ITEMS_MAX, Items, NAMED_MAX, NODES_MAX, NodeDiagnosis, NodeStanding, PLACES_MAX, RunDiagnosis,
-    RunStanding, SCAN_MAX,
+    Hold, ITEMS_MAX, Items, JobWait, NAMED_MAX, NODES_MAX, NodeDiagnosis, NodeStanding, PLACES_MAX,
+    RunDiagnosis, RunStanding, SCAN_MAX,
 };
 use crate::time::Wall;
-use crate::workflow::{FlowRefusal, NodeStatus, Pause, Run, RunSlot, RunStatus, Verdict, Work};
+use crate::workflow::{
+    FlowRefusal, JobKey, JobNeed, NodeStatus, Pause, Run, RunSlot, RunStatus, Verdict, Work,
+};
 
 /// A node, and what is known of it so far.
 struct Looked {
@@ -23,8 +26,7 @@ impl Machine {
         let found = runs.find(id).and_then(|slot| Some((slot, runs.get(slot)?)));
         let (slot, run) = found.ok_or(FlowRefusal::RunNotFound { id })?;
         let mut looked = if run.is_working() { self.look_at_nodes(slot, run) } else { Vec::new() };
-        let lost = looked.iter().filter(|looked| matches!(looked.standing, NodeStanding::Lost { .. }));
-        let standing = self.run_standing(slot, run, lost.count() as u32);
+        let standing = self.run_standing(slot, run, &looked);
         looked.sort_by_key(|looked| (looked.rank, looked.node));
         looked.truncate(NODES_MAX);
         let unfinished = looked.iter().filter(|looked| run.node(looked.node).status.end().is_none());
@@ -36,14 +38,19 @@ impl Machine {
             is_paused: run.pause.is_some(),
             is_stopping: run.stop.is_some(),
             since: if run.started > Wall::ZERO { run.started } else { run.created },
+            marks: run.marks().collect(),
             standing,
-            nodes: looked.into_iter().map(|looked| told(run, looked)).collect(),
+            nodes: looked.into_iter().map(|looked| self.told(run, looked)).collect(),
             more,
         })
     }
 
     /// The surest obstacle first.
-    fn run_standing(&self, slot: RunSlot, run: &Run, lost: u32) -> RunStanding {
+    fn run_standing(&self, slot: RunSlot, run: &Run, looked: &[Looked]) -> RunStanding {
+        let count =
+            |is: fn(&NodeStanding) -> bool| looked.iter().filter(|node| is(&node.standing)).count() as u32;
+        let lost = count(|standing| matches!(standing, NodeStanding::Lost { .. }));
+        let waiting = count(|standing| matches!(standing, NodeStanding::Jobs { .. }));
         let Run { out, unfinished, undone, .. } = *run;
         let soft = &run.soft;
         match (run.status, &run.pause, run.stop) {
@@ -68,6 +75,7 @@ impl Machine {
             {
                 RunStanding::AboutToGoOn
             }
+            (RunStatus::Running, None, _) if waiting > 0 => RunStanding::WaitsForJobs { nodes: waiting },
             (RunStatus::Running, None, _) => RunStanding::Stalled,
         }
     }
@@ -90,11 +98,15 @@ impl Machine {
 
     fn look_at_nodes(&self, slot: RunSlot, run: &Run) -> Vec<Looked> {
         let hold = self.hold(slot, run);
+        let (jobs, now) = (self.state.flows().jobs(), self.state.now.wall);
         let mut budget = PLACES_MAX;
         let mut standing = |node: u32| match run.node(node).status {
             NodeStatus::Waiting => Some(match run.verdict(node) {
                 // Who it waits for is read for those that are told of.
                 Verdict::Wait => NodeStanding::Upstream { waits_for: Vec::new(), more: 0 },
+                Verdict::Run if run.is_held(node, jobs, now) => {
+                    NodeStanding::Jobs { waits_for: Vec::new(), more: 0 }
+                }
                 Verdict::Run => NodeStanding::Release(hold),
                 Verdict::Skip | Verdict::UpstreamFailed => NodeStanding::AboutToBeDecided,
             }),
@@ -182,34 +194,64 @@ impl Machine {
         let standing = NodeStanding::Undo { diagnosis };
         Some(Looked { rank: standing.rank(), node, standing })
     }
+
+    fn told(&self, run: &Run, looked: Looked) -> NodeDiagnosis {
+        let Looked { node, mut standing, .. } = looked;
+        let (spec, state) = (run.plan.node(node), run.node(node));
+        match &mut standing {
+            NodeStanding::Upstream { waits_for, more } => (*waits_for, *more) = upstream(run, node),
+            NodeStanding::Jobs { waits_for, more } => (*waits_for, *more) = self.job_waits(run, node),
+            _ => {}
+        }
+        let group = run.groups.get(&node).zip(spec.each.as_ref());
+        let waits = state.status == NodeStatus::Waiting;
+        NodeDiagnosis {
+            name: spec.name.clone(),
+            status: state.status,
+            rule: spec.rule,
+            condition: spec.condition.clone().filter(|_| waits),
+            items: group.map(|(group, each)| Items {
+                count: group.count(),
+                released: group.released,
+                live: group.live,
+                live_max: each.active_max,
+                succeeded: group.succeeded,
+                failed: group.failed,
+                tolerance: each.tolerance,
+            }),
+            round: spec
+                .repeat
+                .as_ref()
+                .filter(|_| !waits)
+                .map(|repeat| (state.rounds + 1, repeat.rounds_max)),
+            standing,
+        }
+    }
+
+    fn job_waits(&self, run: &Run, node: u32) -> (Vec<JobWait>, u32) {
+        let (jobs, now) = (self.state.flows().jobs(), self.state.now.wall);
+        let since = run.holds.get(&node).copied().unwrap_or(now);
+        let wait = |need: &JobNeed| {
+            let job = jobs.get(&JobKey { tenant: run.job.tenant.clone(), name: need.job.clone() });
+            let fails = need.timeout.map(|timeout| since + timeout);
+            JobWait {
+                job: need.job.clone(),
+                within: need.within,
+                since,
+                fails: fails.map(|at| (at, at.since(now))),
+                exists: job.is_some_and(|job| job.deleted.is_none()),
+                succeeded: job.and_then(|job| job.succeeded),
+            }
+        };
+        let unmet = || run.unmet(node, jobs, now);
+        (unmet().take(NAMED_MAX).map(wait).collect(), unmet().skip(NAMED_MAX).count() as u32)
+    }
 }
 
-fn told(run: &Run, looked: Looked) -> NodeDiagnosis {
-    let Looked { node, mut standing, .. } = looked;
-    let (spec, state) = (run.plan.node(node), run.node(node));
-    if let NodeStanding::Upstream { waits_for, more } = &mut standing {
-        let open = || spec.needs.iter().filter(|need| run.node(**need).status.end().is_none());
-        let named = open().take(NAMED_MAX);
-        *waits_for = named.map(|need| (run.plan.node(*need).name.clone(), run.node(*need).status)).collect();
-        *more = open().skip(NAMED_MAX).count() as u32;
-    }
-    let group = run.groups.get(&node).zip(spec.each.as_ref());
-    let waits = state.status == NodeStatus::Waiting;
-    NodeDiagnosis {
-        name: spec.name.clone(),
-        status: state.status,
-        rule: spec.rule,
-        condition: spec.condition.clone().filter(|_| waits),
-        items: group.map(|(group, each)| Items {
-            count: group.count(),
-            released: group.released,
-            live: group.live,
-            live_max: each.active_max,
-            succeeded: group.succeeded,
-            failed: group.failed,
-            tolerance: each.tolerance,
-        }),
-        round: spec.repeat.as_ref().filter(|_| !waits).map(|repeat| (state.rounds + 1, repeat.rounds_max)),
-        standing,
-    }
+fn upstream(run: &Run, node: u32) -> (Vec<(Name, NodeStatus)>, u32) {
+    let needs = &run.plan.node(node).needs;
+    let open = || needs.iter().filter(|need| run.node(**need).status.end().is_none());
+    let named = open().take(NAMED_MAX);
+    let named = named.map(|need| (run.plan.node(*need).name.clone(), run.node(*need).status)).collect();
+    (named, open().skip(NAMED_MAX).count() as u32)
 }

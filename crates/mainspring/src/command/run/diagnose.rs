@@ -23,9 +23,11 @@ fn lines(print: Print, diagnosis: &Value) -> Vec<String> {
         ),
         format!("  {}: {}", text(diagnosis, "reason"), text(diagnosis, "message")),
     ];
-    let held: Vec<String> = list(diagnosis, "held_by").filter_map(Value::as_str).map(plain).collect();
-    if !held.is_empty() {
-        lines.push(format!("  held by: {}", held.join(", ")));
+    for (field, name) in [("marks", "marks"), ("held_by", "held by")] {
+        let words: Vec<String> = list(diagnosis, field).filter_map(Value::as_str).map(plain).collect();
+        if !words.is_empty() {
+            lines.push(format!("  {name}: {}", words.join(", ")));
+        }
     }
     lines.push(format!("  hint: {}", text(diagnosis, "advice")));
     for task in list(diagnosis, "tasks") {
@@ -46,6 +48,7 @@ fn task_lines(print: Print, task: &Value) -> Vec<String> {
         format!("{}  {}", text(task, "name"), print.state(&state, state.clone())),
         format!("  {}: {}", text(task, "reason"), text(task, "message")),
     ];
+    lines.extend(list(task, "waits_for_jobs").map(job_line));
     if let Some(condition) = task.get("condition").and_then(Value::as_str) {
         lines.push(format!("  then decides: {}", plain(condition)));
     }
@@ -60,6 +63,13 @@ fn task_lines(print: Print, task: &Value) -> Vec<String> {
     }
     lines.push(format!("  hint: {}", text(task, "advice")));
     lines
+}
+
+fn job_line(wait: &Value) -> String {
+    let known = [("last_success_at", "last success"), ("fails_at", "gives up")];
+    let known = known.into_iter().filter(|(field, _)| wait.get(field).is_some());
+    let more: String = known.map(|(field, words)| format!(", {words} {}", text(wait, field))).collect();
+    format!("  job {}: waits since {}{more}", text(wait, "job"), text(wait, "since"))
 }
 
 fn list<'a>(value: &'a Value, field: &str) -> impl Iterator<Item = &'a Value> {
@@ -83,11 +93,17 @@ mod tests {
         let diagnosis = json!({
             "run_id": "run_1", "job": "etl", "state": "RUNNING", "since": "2026-01-01T00:00:00.000Z",
             "reason": "working", "message": "2 of its tasks have not ended; 1 are out", "advice": "look",
+            "marks": ["late", "quiet"],
             "tasks": [
                 {"name": "load", "state": "RUNNING", "reason": "backoff", "message": "an attempt failed", "advice": "wait",
                  "task": {"task_id": "task_1"}, "last_error": {"message": "no\u{1b} route"}},
                 {"name": "mail", "state": "PENDING", "reason": "waits_for_upstream", "message": "it waits for `load`",
                  "advice": "look at what it waits for", "condition": "params.mail"},
+                {"name": "join", "state": "PENDING", "reason": "waits_for_jobs", "message": "it waits", "advice": "trigger it",
+                 "waits_for_jobs": [
+                    {"job": "a", "since": "T1", "exists": true, "last_success_at": "T0", "fails_at": "T2"},
+                    {"job": "b", "since": "T1", "exists": false},
+                 ]},
             ],
             "tasks_more": 3,
         });
@@ -95,6 +111,7 @@ mod tests {
         let expected = [
             "run_1 etl  RUNNING  since 2026-01-01T00:00:00.000Z",
             "  working: 2 of its tasks have not ended; 1 are out",
+            "  marks: late, quiet",
             "  hint: look",
             "",
             "load  RUNNING",
@@ -107,6 +124,12 @@ mod tests {
             "  waits_for_upstream: it waits for `load`",
             "  then decides: params.mail",
             "  hint: look at what it waits for",
+            "",
+            "join  PENDING",
+            "  waits_for_jobs: it waits",
+            "  job a: waits since T1, last success T0, gives up T2",
+            "  job b: waits since T1",
+            "  hint: trigger it",
             "",
             "… and 3 more tasks that have not ended",
         ];

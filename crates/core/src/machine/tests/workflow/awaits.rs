@@ -1,6 +1,7 @@
 //! Nodes that need other jobs.
 
 use super::*;
+use crate::question::{JobWait, NodeStanding, Question, RunDiagnosis, RunStanding};
 use crate::workflow::JobNeed;
 
 fn need(within: Option<u64>, timeout: Option<u64>) -> Node {
@@ -108,4 +109,58 @@ fn a_run_that_ended_is_forgotten() {
     flow(&mut story.rig, FlowCommand::CancelRun { id }).expect("cancelled");
     story.assert_ended(RunStatus::Cancelled);
     assert!(story.rig.machine.state().flows().awaiting_jobs().next().is_none());
+}
+
+fn diagnosed(story: &mut Story) -> RunDiagnosis {
+    let id = story.run;
+    let answer = story.rig.tell(Command::Ask(Question::Run { id }));
+    let Ok(Answer::RunDiagnosis(diagnosis)) = answer else { panic!("{answer:?}") };
+    *diagnosis
+}
+
+#[test]
+fn its_diagnosis_names_the_job_since_when_and_for_how_long() {
+    let mut story = waiting(need(Some(5_000), Some(10_000)));
+    let since = story.rig.now.wall;
+    story.rig.pass(4_000);
+    let diagnosis = diagnosed(&mut story);
+    assert_eq!(diagnosis.standing, RunStanding::WaitsForJobs { nodes: 1 });
+    let wait = JobWait {
+        job: Name::fixed("source"),
+        within: Some(Millis::new(5_000)),
+        since,
+        fails: Some((since + Millis::new(10_000), Millis::new(6_000))),
+        exists: false,
+        succeeded: None,
+    };
+    let load = &diagnosis.nodes[0];
+    assert_eq!(load.standing, NodeStanding::Jobs { waits_for: vec![wait], more: 0 });
+    let text = "it could run, and waits for a success of job `source`, which does not exist, at most 5000 ms old, for 6000 ms more";
+    assert_eq!(load.to_string(), text);
+    assert_eq!(load.standing.advice(), "apply job `source` and trigger it");
+    assert_eq!(diagnosis.nodes[1].standing.label(), "waits_for_upstream");
+}
+
+#[test]
+fn its_diagnosis_tells_of_a_success_that_is_too_old_and_of_a_job_that_was_deleted() {
+    let mut rig = with_words();
+    succeed_source(&mut rig);
+    let succeeded = rig.now.wall;
+    rig.pass(5_001);
+    apply(&mut rig, "flow", plan(vec![need(Some(5_000), None)], FailurePolicy::FailFast));
+    let run = trigger(&mut rig, "flow");
+    let mut story = Story { rig, run };
+    for exists in [true, false] {
+        let diagnosis = diagnosed(&mut story);
+        let NodeStanding::Jobs { waits_for, more: 0 } = &diagnosis.nodes[0].standing else {
+            panic!("{diagnosis:?}")
+        };
+        assert_eq!((waits_for[0].exists, waits_for[0].succeeded), (exists, Some(succeeded)));
+        if exists {
+            flow(&mut story.rig, FlowCommand::DeleteJob { key: key("source") }).expect("deleted");
+        }
+    }
+    let id = story.run;
+    flow(&mut story.rig, FlowCommand::PauseRun { id, paused: true }).expect("paused");
+    assert_eq!(diagnosed(&mut story).standing, RunStanding::PausedByHand { out: 0 });
 }

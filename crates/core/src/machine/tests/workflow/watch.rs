@@ -34,6 +34,9 @@ fn a_run_that_takes_longer_than_expected_is_late_and_then_overdue() {
     assert_eq!((alerts(&story), story.run().is_late()), (vec![], false));
     pass(&mut story, 2);
     assert_eq!((alerts(&story), story.run().is_late()), (vec![RunAlert::Late], true));
+    let question = crate::question::Question::Run { id: story.run };
+    let Ok(Answer::RunDiagnosis(told)) = story.rig.tell(Command::Ask(question)) else { panic!("no answer") };
+    assert_eq!(told.marks, ["late"]);
     pass(&mut story, 10_000);
     assert_eq!(alerts(&story), [RunAlert::Late, RunAlert::Overdue]);
     story.succeed("a");
