@@ -3,11 +3,12 @@
 //! writes those that are missing. One that is there is never written again; to change it is to break
 //! every journal out there.
 
+#[path = "support/frozen.rs"]
+mod frozen;
 #[path = "support/growth.rs"]
 mod growth;
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use mainspring_core::event::{Event, Submitted, Then};
@@ -37,6 +38,8 @@ use mainspring_store::format::{
     EncodedProfiles, FormatError, ProfileCache, read_events, read_job, read_plan, read_run, read_run_output,
     read_task, write_event, write_job, write_plan, write_run, write_task,
 };
+
+use self::frozen::{golden, hex};
 
 const ID: TaskId = TaskId::from_bits(0x0199_0000_0001_7abc_8000_0000_0000_0001);
 const FENCE: Fence = Fence::new(Epoch::new(3), 70_000);
@@ -640,26 +643,6 @@ fn decode_event(bytes: &[u8]) -> Result<Event, FormatError> {
     };
     read_events(bytes, 1, &mut ProfileCache::default(), &mut keep)?;
     Ok(events.remove(0))
-}
-
-/// The bytes of a golden file; written first if it is missing and that was asked for.
-fn golden(file: &str, written_today: &[u8]) -> Vec<u8> {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(file);
-    if !path.exists() && std::env::var("MAINSPRING_GOLDEN").is_ok_and(|value| value == "add") {
-        std::fs::write(&path, hex(written_today)).expect("a new golden file");
-    }
-    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| {
-        panic!("{}: {error}; if the value is new, add it with MAINSPRING_GOLDEN=add", path.display())
-    });
-    let digits: Vec<u8> = text.bytes().filter(u8::is_ascii_hexdigit).collect();
-    let digit = |byte: u8| char::from(byte).to_digit(16).expect("a hexadecimal digit") as u8;
-    digits.chunks(2).map(|pair| digit(pair[0]) << 4 | digit(pair[1])).collect()
-}
-
-/// Thirty-two bytes a line.
-fn hex(bytes: &[u8]) -> String {
-    let line = |chunk: &[u8]| chunk.iter().map(|byte| format!("{byte:02x}")).chain(["\n".into()]).collect();
-    bytes.chunks(32).map(line).collect::<Vec<String>>().concat()
 }
 
 #[test]

@@ -55,16 +55,11 @@ impl Desk {
         let Some(Held::Waiting(start)) = self.held.remove(&key) else {
             return;
         };
+        self.lease.ended(start.exclusive);
         match self.executors.find(&start.executor).cloned() {
-            Some(executor) => {
-                self.lease.ended(start.exclusive);
-                self.launch(key, &executor, *start, now);
-            }
+            Some(executor) => self.launch(key, &executor, *start, now),
             // It was there when the attempt was accepted.
-            None => {
-                self.lease.ended(start.exclusive);
-                self.owe(key, Outcome::permanent("the executor is gone"), now);
-            }
+            None => self.owe(key, Outcome::permanent("the executor is gone"), now),
         }
     }
 

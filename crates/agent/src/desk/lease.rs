@@ -71,7 +71,7 @@ impl Lease {
     /// When exclusive work must be stopped; a sixth of the lease is left for the kill.
     pub(super) fn until(&self) -> Option<Instant> {
         let answered = self.answered.filter(|_| self.exclusive > 0 && !self.length.is_zero())?;
-        Some(answered + self.length - self.length / 6)
+        Some(answered + self.length / 6 * 5)
     }
 }
 

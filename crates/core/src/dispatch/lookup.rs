@@ -26,6 +26,9 @@ use crate::seat::Seats;
 /// Entries of the cache from profiles to classes; a newcomer replaces what was there.
 const CACHE: usize = 1024;
 
+/// Line, need, level and seats of a class.
+type Seated = (Id<Line>, Id<Need>, u8, Seats);
+
 #[derive(Debug, Default)]
 pub struct Lookup {
     pub tenants: Index<Name, Id<Tenant>>,
@@ -33,7 +36,7 @@ pub struct Lookup {
     pub lines: Index<(Id<Tenant>, Id<Pool>, Band), Id<Line>>,
     pub classes: Index<(Id<Line>, Id<Need>, u8), Id<Class>>,
     /// Classes with seats.
-    pub seated: Index<(Id<Line>, Id<Need>, u8, Seats), Id<Class>>,
+    pub seated: Index<Seated, Id<Class>>,
     pub limits: Index<(Id<Tenant>, Name, Name), Id<Limit>>,
     /// Maxima of limits that are configured.
     pub limit_max: Index<Name, u32>,

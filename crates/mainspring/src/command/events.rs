@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::connect::Connect;
 use super::output::say;
 
-/// Prints what happens to tasks and runs from now on, until Ctrl-C. With -o json each line is a CloudEvent. A listener that
+/// Prints what happens to tasks and runs from now on, until Ctrl-C. With -o json each line is a `CloudEvent`. A listener that
 /// is too slow is told how much it has missed.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \

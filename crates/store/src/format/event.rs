@@ -3,7 +3,9 @@
 use mainspring_core::event::{Event, Submitted, Then};
 use mainspring_core::id::TaskId;
 use mainspring_core::key::KeyClaim;
+use mainspring_core::seat::Seat;
 use mainspring_core::task::Override;
+use mainspring_core::time::Wall;
 use mainspring_core::workflow::Origin;
 
 use super::{EncodedProfiles, Writer, process, task, workflow};
@@ -93,9 +95,7 @@ fn write_fields(w: &mut Writer<'_>, event: &Event, profiles: &mut EncodedProfile
         Event::TaskSubmitted(submitted) => write_submitted(w, submitted, profiles),
         Event::TaskSpawned { run, place, due, payload, seats } => {
             workflow::write_origin(w, &Origin { run: *run, place: *place });
-            w.option(*due, Writer::wall);
-            w.option(payload.as_deref(), Writer::bytes);
-            w.option(seats.as_ref(), |w, seats| w.seats(seats));
+            write_release(w, *due, payload.as_deref(), seats.as_deref());
         }
         Event::Flow(event) => workflow::write_event(w, event, profiles),
         Event::TaskReleased { .. } | Event::TaskCancelled { .. } => {}
@@ -152,6 +152,12 @@ fn write_fields(w: &mut Writer<'_>, event: &Event, profiles: &mut EncodedProfile
         Event::ProcessEnded { id } => w.varint(id.get()),
         Event::KeyBound { claim, entity } => write_bound(w, claim, *entity),
     }
+}
+
+fn write_release(w: &mut Writer<'_>, due: Option<Wall>, payload: Option<&[u8]>, seats: Option<&[Seat]>) {
+    w.option(due, Writer::wall);
+    w.option(payload, Writer::bytes);
+    w.option(seats, Writer::seats);
 }
 
 fn write_bound(w: &mut Writer<'_>, claim: &KeyClaim, entity: TaskId) {

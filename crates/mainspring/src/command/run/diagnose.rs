@@ -68,7 +68,8 @@ fn task_lines(print: Print, task: &Value) -> Vec<String> {
 fn job_line(wait: &Value) -> String {
     let known = [("last_success_at", "last success"), ("fails_at", "gives up")];
     let known = known.into_iter().filter(|(field, _)| wait.get(field).is_some());
-    let more: String = known.map(|(field, words)| format!(", {words} {}", text(wait, field))).collect();
+    let more: Vec<String> = known.map(|(field, words)| format!(", {words} {}", text(wait, field))).collect();
+    let more = more.concat();
     format!("  job {}: waits since {}{more}", text(wait, "job"), text(wait, "since"))
 }
 
