@@ -15,6 +15,7 @@ mod pages;
 mod pools;
 mod refusals;
 mod rig;
+mod seats;
 mod sessions;
 mod spine;
 mod timer_body;

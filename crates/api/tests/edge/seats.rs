@@ -1,0 +1,63 @@
+//! Named and keyed limits of single tasks: checked, kept, shown, and told to the worker.
+
+use mainspring_core::command::Configure;
+use mainspring_core::name::Name;
+use serde_json::json;
+
+use crate::rig::Rig;
+use crate::worker::FakeWorker;
+
+const KEYED: &str =
+    r#"{"task_type":"sleep","payload":{"ms":1},"limits":[{"name":"customer","key":"acme","max":1}]}"#;
+const NAMED: &str = r#"{"task_type":"sleep","payload":{"ms":1},"limits":[{"name":"db"}]}"#;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_task_waits_for_its_place_and_says_who_holds_it() {
+    let rig = Rig::start().await;
+    let mut worker = FakeWorker::join(rig.address, 1, 1, 8).await;
+    let first = rig.submit(KEYED).await.task_id();
+    let start = worker.start().await;
+    assert!(start.exclusive, "nobody else may do it meanwhile");
+    let second = rig.submit(KEYED).await.task_id();
+    let told = rig.get(&format!("/v1/tasks/{second}/diagnosis")).await.json();
+    assert_eq!((&told["reason"], &told["holders"]), (&json!("limit"), &json!([first])), "{told}");
+    let shown = rig.get(&format!("/v1/tasks/{second}")).await.json();
+    assert_eq!(shown["limits"], json!([{"name": "customer", "key": "acme", "max": 1}]), "{shown}");
+    drop(worker);
+    rig.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_configured_limit_lets_more_of_them_run() {
+    let rig = Rig::start().await;
+    rig.configure(vec![Configure::Limit { limit: Name::fixed("db"), max: Some(2) }]);
+    let mut worker = FakeWorker::join(rig.address, 1, 1, 8).await;
+    for _ in 0..3 {
+        rig.submit(NAMED).await;
+    }
+    assert!(!worker.start().await.exclusive, "there are two places");
+    worker.start().await;
+    let stats = rig.get("/v1/stats").await.json();
+    assert_eq!((&stats["queued"], &stats["running"]), (&json!(1), &json!(2)), "{stats}");
+    drop(worker);
+    rig.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn bad_limits_are_named() {
+    let rig = Rig::start().await;
+    let many: Vec<_> = (0..17).map(|at| json!({"name": format!("l{at}")})).collect();
+    for (limits, code, words) in [
+        (json!([{"name": "db", "max": 0}]), "INVALID_FIELD", "at least 1"),
+        (json!([{"name": ""}]), "INVALID_FIELD", "empty"),
+        (json!([{"name": "db"}, {"name": "db"}]), "INVALID_FIELD", "twice"),
+        (json!([{"key": "db"}]), "INVALID_JSON", "name"),
+        (json!(many), "TOO_MANY_LIMITS", "17 limits of at most 16"),
+    ] {
+        let body = json!({"task_type": "noop", "limits": limits}).to_string();
+        let answer = rig.call("POST", "/v1/tasks", &body).await;
+        assert_eq!((answer.status, answer.code().as_str()), (400, code), "{body}");
+        assert!(answer.json()["message"].as_str().is_some_and(|text| text.contains(words)), "{body}");
+    }
+    rig.stop().await;
+}
