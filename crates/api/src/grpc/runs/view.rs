@@ -77,11 +77,11 @@ fn task(view: NodeView<'_>) -> v1::RunTask {
         reason: view.reason.map(str::to_owned),
         items: view.items.as_ref().map(items),
         added_by: view.added_by.map(str::to_owned),
-        waits_for_jobs: view.waits_for_jobs.into_iter().map(job_wait).collect(),
+        waits_for_jobs: view.waits_for_jobs.iter().map(job_wait).collect(),
     }
 }
 
-fn job_wait(view: JobWaitView<'_>) -> v1::RunJobWait {
+fn job_wait(view: &JobWaitView<'_>) -> v1::RunJobWait {
     v1::RunJobWait {
         job: view.job.to_owned(),
         within: view.within_ms.map(|ms| duration(Millis::new(ms))),
