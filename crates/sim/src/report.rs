@@ -85,6 +85,7 @@ impl RangeReport {
             ("joins of mapped nodes", self.tally.flows.joins, 1),
             ("tasks added to runs", self.tally.flows.added, 1),
             ("waits for other jobs", self.tally.flows.awaited, 1),
+            ("notes on changes", self.tally.flows.noted, 1),
             ("runs cleared", self.tally.flows.clears, 1),
         ];
         floors
@@ -142,6 +143,7 @@ impl fmt::Display for RangeReport {
             ("joins of mapped nodes", tally.flows.joins),
             ("tasks added to runs", tally.flows.added),
             ("waits for other jobs", tally.flows.awaited),
+            ("notes on changes", tally.flows.noted),
             ("further rounds", tally.flows.rounds),
             ("undos", tally.flows.undone),
             ("runs cleared", tally.flows.clears),

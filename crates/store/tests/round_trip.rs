@@ -23,9 +23,9 @@ use mainspring_core::task::{AttemptRecord, Extra, Lease, Override, State, Status
 use mainspring_core::time::{Elapsed, Millis, Wall};
 use mainspring_core::workflow::{
     Added, Bounds, Definition, Each, End, FailurePolicy, FlowEvent, Group, Job, JobApplied, JobKey, JobNeed,
-    Lanes, LastRun, LimitUse, Node, NodeState, NodeStatus, Note, OnEmpty, Origin, Own, Pause, Plan, Repeat,
-    Reused, Run, RunCleared, RunCreated, RunEnded, RunStatus, RunStop, Soft, Source, TaskWork, TasksAdded,
-    Tolerance, Trigger, TriggerRule,
+    Lanes, LastRun, LimitUse, Node, NodeState, NodeStatus, Note, Noted, OnEmpty, Origin, Own, Pause, Plan,
+    Repeat, Reused, Run, RunCleared, RunCreated, RunEnded, RunStatus, RunStop, Soft, Source, Subject,
+    TaskWork, TasksAdded, Tolerance, Trigger, TriggerRule,
 };
 use mainspring_store::format::{
     EncodedProfiles, FormatError, ProfileCache, Reader, Writer, read_events, read_job, read_plan,
@@ -595,6 +595,8 @@ fn flow_event() -> impl Strategy<Value = FlowEvent> {
         (on_node(), option::of(text())).prop_map(|((run, node), why)| FlowEvent::MapCut { run, node, why }),
         on_node().prop_map(|(run, node)| FlowEvent::JobAwaited { run, node }),
         (run_id(), over()).prop_map(|(id, over)| FlowEvent::RunReevaluated { id, over }),
+        (subject(), over(), text())
+            .prop_map(|(of, over, what)| { FlowEvent::Noted(Box::new(Noted { of, over, what })) }),
         (on_node(), vec(node(), 0..3)).prop_map(|((run, node), nodes)| {
             FlowEvent::TasksAdded(Box::new(TasksAdded { run, node, nodes }))
         }),
@@ -609,11 +611,16 @@ fn flow_event() -> impl Strategy<Value = FlowEvent> {
     ]
 }
 
+fn subject() -> impl Strategy<Value = Subject> {
+    prop_oneof![job_key().prop_map(Subject::Job), run_id().prop_map(Subject::Run)]
+}
+
 fn job() -> impl Strategy<Value = Job> {
     let last = (run_id(), run_status(), wall()).prop_map(|(id, status, at)| LastRun { id, status, at });
     let times = (option::of(wall()), wall(), wall(), number());
-    (job_key(), any::<u32>(), definition(), any::<bool>(), times, option::of(last)).prop_map(
-        |(key, version, definition, paused, (deleted, created, changed, touched), last)| Job {
+    let notes = vec((wall(), over(), text()).prop_map(|(at, over, what)| Note { at, over, what }), 0..3);
+    (job_key(), any::<u32>(), definition(), any::<bool>(), times, option::of(last), notes).prop_map(
+        |(key, version, definition, paused, (deleted, created, changed, touched), last, notes)| Job {
             key,
             version,
             definition,
@@ -624,6 +631,7 @@ fn job() -> impl Strategy<Value = Job> {
             last,
             touched: Seq::new(touched),
             succeeded: last.map(|last| last.at),
+            notes,
             lanes: Lanes::default(),
         },
     )

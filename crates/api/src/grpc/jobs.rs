@@ -10,7 +10,7 @@ use prost::Message;
 use tonic::{Request, Response, Status};
 
 use super::call::Call;
-use super::runs::run_status;
+use super::runs::{note, run_status};
 use super::status::{answer, request_id};
 use super::tasks::body;
 use super::time::{moment, timestamp};
@@ -131,6 +131,7 @@ fn message(view: &JobView<'_>) -> v1::Job {
         waiting_runs: view.waiting_runs as u64,
         last_run: view.last_run.as_ref().map(last),
         definition_json: view.definition.map(|definition| definition.get().to_owned()),
+        notes: view.notes.iter().map(note).collect(),
     }
 }
 

@@ -5,6 +5,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::flow_state::run_status_word;
+use super::run_view::NoteView;
 use super::time::Moment;
 
 #[derive(Serialize)]
@@ -22,6 +23,9 @@ pub(crate) struct JobView<'a> {
     pub waiting_runs: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_run: Option<LastRunView>,
+    /// Who changed it and why; left out of lists.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<NoteView<'a>>,
     /// What was applied; left out of lists.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub definition: Option<&'a RawValue>,
@@ -56,6 +60,7 @@ impl<'a> JobView<'a> {
                 state: run_status_word(last.status),
                 ended_at: Moment(last.at),
             }),
+            notes: job.notes.iter().filter(|_| whole).map(Into::into).collect(),
             definition: whole.then(|| raw(&job.definition.source)).flatten(),
         }
     }

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use mainspring_core::id::Place;
+use mainspring_core::task::Override;
 use mainspring_core::time::{Millis, Wall};
-use mainspring_core::workflow::{Group, NodeState, NodeStatus, Pause, Run, RunStop, Work};
+use mainspring_core::workflow::{Group, NodeState, NodeStatus, Note, Pause, Run, RunStop, Work};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -57,6 +58,13 @@ pub(crate) struct NoteView<'a> {
     pub actor: &'a str,
     pub reason: &'a str,
     pub what: &'a str,
+}
+
+impl<'a> From<&'a Note> for NoteView<'a> {
+    fn from(note: &'a Note) -> Self {
+        let Override { actor, reason } = &note.over;
+        Self { at: Moment(note.at), actor, reason, what: &note.what }
+    }
 }
 
 /// A task of the run; without a task id it has not been released.
@@ -154,16 +162,7 @@ impl<'a> RunView<'a> {
         Self {
             parameters: raw(&run.parameters),
             output: run.output.as_deref().and_then(raw),
-            notes: run
-                .notes
-                .iter()
-                .map(|note| NoteView {
-                    at: Moment(note.at),
-                    actor: &note.over.actor,
-                    reason: &note.over.reason,
-                    what: &note.what,
-                })
-                .collect(),
+            notes: run.notes.iter().map(Into::into).collect(),
             tasks: Some(nodes.map(|node| NodeView::of(run, node)).collect()),
             ..Self::brief(run)
         }

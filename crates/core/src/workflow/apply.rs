@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::event::{FlowEvent, JobApplied, RunEnded};
+use super::event::{FlowEvent, JobApplied, Noted, RunEnded, Subject};
 use super::flows::NewVersion;
 use super::group::Group;
 use super::job::{Job, JobKey, Lanes, LastRun};
@@ -77,6 +77,7 @@ pub(crate) fn apply(state: &mut ShardState, event: &FlowEvent) {
             });
             state.flows.await_jobs(*run, *node);
         }
+        FlowEvent::Noted(noted) => note(state, noted),
         FlowEvent::RunReevaluated { id, over } => change(state, *id, |run, now| {
             run.note(now, over.clone(), "looked at again".into());
             run.look_again();
@@ -104,6 +105,7 @@ fn apply_job(state: &mut ShardState, applied: &JobApplied) {
             changed: now,
             last: None,
             succeeded: None,
+            notes: Vec::new(),
             touched: seq,
             lanes: Lanes::default(),
         });
@@ -124,6 +126,22 @@ fn change_job(state: &mut ShardState, key: &JobKey, act: impl FnOnce(&mut Job, W
     let job = state.flows.jobs.get_mut(key).expect("EV-1: the job of an event is in memory");
     act(job, now);
     job.changed = now;
+}
+
+fn note(state: &mut ShardState, noted: &Noted) {
+    let Noted { of, over, what } = noted;
+    let (over, what) = (over.clone(), what.clone());
+    match of {
+        Subject::Job(key) => change_job(state, key, |job, at| keep(&mut job.notes, Note { at, over, what })),
+        Subject::Run(id) => change(state, *id, |run, at| run.note(at, over, what)),
+    }
+}
+
+fn keep(notes: &mut Vec<Note>, note: Note) {
+    if notes.len() >= NOTES_MAX {
+        notes.remove(0);
+    }
+    notes.push(note);
 }
 
 /// Changes a run, and has it looked at.
@@ -313,9 +331,6 @@ fn task_of(run: &Run, place: Place, payload: Option<&Payload>) -> Made {
 
 impl Run {
     pub(super) fn note(&mut self, at: Wall, over: crate::task::Override, what: Arc<str>) {
-        if self.notes.len() >= NOTES_MAX {
-            self.notes.remove(0);
-        }
-        self.notes.push(Note { at, over, what });
+        keep(&mut self.notes, Note { at, over, what });
     }
 }

@@ -78,11 +78,27 @@ pub enum FlowEvent {
         run: RunId,
         node: u32,
     },
+    /// Who is behind the change before it, and why.
+    Noted(Box<Noted>),
     /// An operator has what can be decided in the run looked for again.
     RunReevaluated {
         id: RunId,
         over: Override,
     },
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Noted {
+    pub of: Subject,
+    pub over: Override,
+    pub what: Arc<str>,
+}
+
+/// What a note is kept with.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Subject {
+    Job(Arc<JobKey>),
+    Run(RunId),
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -162,6 +178,10 @@ impl FlowEvent {
             | Self::JobAwaited { run, .. }
             | Self::UndoSkipped { run, .. } => Some(*run),
             Self::TasksAdded(added) => Some(added.run),
+            Self::Noted(noted) => match noted.of {
+                Subject::Run(id) => Some(id),
+                Subject::Job(_) => None,
+            },
             Self::RunEnded(ended) => Some(ended.id),
             Self::RunStarted { id }
             | Self::RunPaused { id, .. }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use super::plan::Plan;
-use super::run::RunStatus;
+use super::run::{Note, RunStatus};
 use super::table::RunSlot;
 use crate::id::{RunId, Seq};
 use crate::name::Name;
@@ -40,6 +40,8 @@ pub struct Job {
     pub last: Option<LastRun>,
     /// When a run of it last succeeded.
     pub succeeded: Option<Wall>,
+    /// Who changed it and why, as far as they said; at most `NOTES_MAX`.
+    pub notes: Vec<Note>,
     /// The record that touched it last.
     pub touched: Seq,
     pub lanes: Lanes,

@@ -31,8 +31,8 @@ mod watch;
 
 pub use self::{
     advance::NESTING_MAX,
-    command::{Clear, FlowAnswer, FlowCommand, FlowRefusal, Rerun, RerunFrom, TriggerRun},
-    event::{FlowEvent, JobApplied, Reused, RunCleared, RunCreated, RunEnded, TasksAdded},
+    command::{Clear, FlowAnswer, FlowCommand, FlowRefusal, Rerun, RerunFrom, Signed, TriggerRun},
+    event::{FlowEvent, JobApplied, Noted, Reused, RunCleared, RunCreated, RunEnded, Subject, TasksAdded},
     flows::{DirtyFlows, Flows, NewVersion},
     group::Group,
     grow::{ADDED_MAX, ADDITIONS_MAX, Added, Own},

@@ -101,7 +101,7 @@ pub struct Origin {
     pub place: Place,
 }
 
-/// An operator's word about a run: what was cleared or forced, and why (C10, A13).
+/// Somebody's word about a job or a run: what was done to it, and why (C10, A13).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Note {
     pub at: Wall,
@@ -109,7 +109,7 @@ pub struct Note {
     pub what: Arc<str>,
 }
 
-/// Notes kept with a run; older ones go first.
+/// Notes kept with a job or a run; older ones go first.
 pub const NOTES_MAX: usize = 50;
 
 #[derive(Clone, PartialEq, Debug)]

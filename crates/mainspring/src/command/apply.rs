@@ -27,7 +27,7 @@ pub(crate) struct Apply {
     /// Only say what would change
     #[arg(long)]
     dry_run: bool,
-    /// Why; in the server's log
+    /// Why; kept with the job
     #[arg(long)]
     reason: Option<String>,
     #[command(flatten)]

@@ -10,8 +10,8 @@ use mainspring_core::profile::Profile;
 use mainspring_core::time::{Millis, Wall};
 use mainspring_core::workflow::{
     Bounds, Clear, Definition, Each, FailurePolicy, FlowCommand, JobKey, JobNeed, LimitUse, Node, OnEmpty,
-    Plan, Repeat, Rerun, RerunFrom, RunStatus, Source, TaskWork, Tolerance, Trigger, TriggerRule, TriggerRun,
-    Work,
+    Plan, Repeat, Rerun, RerunFrom, RunStatus, Signed, Source, TaskWork, Tolerance, Trigger, TriggerRule,
+    TriggerRun, Work,
 };
 
 use super::draw::over;
@@ -53,10 +53,11 @@ impl World {
             12..50 if !many => self.draw_trigger(),
             12..58 => self.repeat_trigger(true),
             58..61 => self.repeat_trigger(false),
-            61..67 => self.on_run(|id, _| FlowCommand::CancelRun { id }),
-            67..74 => {
-                self.on_run(|id, world| FlowCommand::PauseRun { id, paused: world.chance.per_mille(600) })
-            }
+            61..67 => self.on_run(|id, world| world.perhaps_signed(FlowCommand::CancelRun { id })),
+            67..74 => self.on_run(|id, world| {
+                let paused = world.chance.per_mille(600);
+                world.perhaps_signed(FlowCommand::PauseRun { id, paused })
+            }),
             74..82 => self.on_run(Self::draw_clear),
             82..87 if !many => self.draw_rerun(),
             82..90 => self.on_run(|id, world| {
@@ -67,12 +68,24 @@ impl World {
             93..95 => self.on_run(|id, _| FlowCommand::ReevaluateRun { id, over: over() }),
             95..98 => {
                 let paused = self.chance.per_mille(600);
-                flow(FlowCommand::PauseJob { key: job_key(self.chance.below(JOBS)), paused })
+                let key = job_key(self.chance.below(JOBS));
+                flow(self.perhaps_signed(FlowCommand::PauseJob { key, paused }))
             }
-            98..99 => flow(FlowCommand::DeleteJob { key: job_key(self.chance.below(JOBS)) }),
+            98..99 => {
+                let key = job_key(self.chance.below(JOBS));
+                flow(self.perhaps_signed(FlowCommand::DeleteJob { key }))
+            }
             _ => flow(FlowCommand::ReadJob { key: job_key(self.chance.below(JOBS)) }),
         };
         vec![command]
+    }
+
+    /// Some say who they are.
+    fn perhaps_signed(&mut self, command: FlowCommand) -> FlowCommand {
+        if !self.chance.per_mille(500) {
+            return command;
+        }
+        FlowCommand::Signed(Box::new(Signed { over: over(), command }))
     }
 
     fn on_run(&mut self, act: impl FnOnce(RunId, &mut Self) -> FlowCommand) -> Command {
@@ -166,7 +179,7 @@ impl World {
             },
             parameters: None,
             newest: self.chance.per_mille(400),
-            over: over(),
+            over: self.chance.per_mille(500).then(over),
             fact: None,
         };
         self.perhaps_keyed(flow(FlowCommand::Rerun(Box::new(rerun))))
@@ -185,7 +198,7 @@ impl World {
             source: Arc::from(*b"{}"),
             hash: u128::from(self.chance.draw()),
         };
-        flow(FlowCommand::ApplyJob { key: job_key(job), definition })
+        flow(self.perhaps_signed(FlowCommand::ApplyJob { key: job_key(job), definition }))
     }
 
     fn draw_plan(&mut self, job: u64) -> Plan {

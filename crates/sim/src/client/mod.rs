@@ -324,11 +324,16 @@ fn anew(command: &Command) -> bool {
 fn hinders(command: &Command) -> bool {
     match command {
         Command::Session(SessionCommand::Cordon { cordoned, .. }) => *cordoned,
-        Command::Flow(flow) => matches!(
-            **flow,
-            FlowCommand::PauseRun { paused: true, .. } | FlowCommand::PauseJob { paused: true, .. }
-        ),
+        Command::Flow(flow) => flow_hinders(flow),
         Command::Keyed(keyed) => hinders(&keyed.command),
+        _ => false,
+    }
+}
+
+fn flow_hinders(flow: &FlowCommand) -> bool {
+    match flow {
+        FlowCommand::PauseRun { paused, .. } | FlowCommand::PauseJob { paused, .. } => *paused,
+        FlowCommand::Signed(signed) => flow_hinders(&signed.command),
         _ => false,
     }
 }
@@ -354,6 +359,7 @@ fn asked_of_flow(flow: &FlowCommand) -> Asked {
         FlowCommand::Trigger(trigger) => {
             Asked::Trigger { id: trigger.id, key: trigger.key.map(|(claim, _)| claim) }
         }
+        FlowCommand::Signed(signed) => asked_of_flow(&signed.command),
         FlowCommand::Rerun(rerun) => Asked::Rerun { id: rerun.id },
         FlowCommand::CancelRun { id } => Asked::CancelRun { id: *id },
         FlowCommand::ForceRun { id, .. } => Asked::ForceRun { id: *id },

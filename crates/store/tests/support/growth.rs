@@ -10,12 +10,18 @@ pub fn growth_events() -> Vec<(&'static str, Event)> {
             flow(FlowEvent::MapCut { run, node, why: Some("item 3: template: `x` is undefined".into()) }),
         ),
         ("job_awaited", flow(FlowEvent::JobAwaited { run, node })),
+        ("run_noted", noted(Subject::Run(run), "paused")),
+        ("job_noted", noted(Subject::Job(job_key()), "applied as version 3")),
         ("run_reevaluated", flow(FlowEvent::RunReevaluated { id: run, over: over() })),
         (
             "tasks_added",
             flow(FlowEvent::TasksAdded(Box::new(TasksAdded { run, node, nodes: added_nodes() }))),
         ),
     ]
+}
+
+fn noted(of: Subject, what: &str) -> Event {
+    Event::Flow(FlowEvent::Noted(Box::new(Noted { of, over: over(), what: what.into() })))
 }
 
 pub fn added_nodes() -> Vec<Node> {

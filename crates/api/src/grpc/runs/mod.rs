@@ -12,7 +12,7 @@ use mainspring_proto::v1;
 use mainspring_proto::v1::run_service_server::RunService;
 use tonic::{Request, Response, Status};
 
-pub(super) use self::view::run_status;
+pub(super) use self::view::{note, run_status};
 use super::call::Call;
 use super::status::{answer, request_id};
 use super::tasks::body;

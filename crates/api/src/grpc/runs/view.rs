@@ -54,7 +54,7 @@ fn text(json: &RawValue) -> String {
     json.get().to_owned()
 }
 
-fn note(note: &NoteView<'_>) -> v1::RunNote {
+pub(in crate::grpc) fn note(note: &NoteView<'_>) -> v1::RunNote {
     v1::RunNote {
         at: Some(moment(note.at)),
         actor: note.actor.to_owned(),

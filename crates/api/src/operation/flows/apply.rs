@@ -56,7 +56,7 @@ pub(crate) async fn apply(edge: &Edge, wanted: &Apply<'_>) -> Result<Vec<Applied
         applied.push(if dry_run {
             foresee(edge, &definition).await?
         } else {
-            let stored = store(edge, definition).await?;
+            let stored = store(edge, definition, &by).await?;
             if stored.change != Change::Unchanged {
                 by.done(format_args!("{} v{}", shown(&stored.key), stored.version));
             }
@@ -98,12 +98,12 @@ async fn foresee(edge: &Edge, definition: &Definition) -> Result<Applied, Proble
     Ok(Applied { key, version, change })
 }
 
-async fn store(edge: &Edge, definition: Definition) -> Result<Applied, Problem> {
+async fn store(edge: &Edge, definition: Definition, by: &audit::Change) -> Result<Applied, Problem> {
     let key = job_key(&definition.tenant, &definition.name)?;
     let hash = half(&definition);
     let (plan, source) = (Arc::clone(&definition.plan), Arc::clone(&definition.source));
     let stored = workflow::Definition { plan, source, hash };
-    let command = FlowCommand::ApplyJob { key: key.clone(), definition: stored };
+    let command = by.sign(FlowCommand::ApplyJob { key: key.clone(), definition: stored });
     match ask(edge, slot_of(&key), command).await? {
         FlowAnswer::JobApplied { version, changed } => {
             edge.definitions.keep(hash, definition);

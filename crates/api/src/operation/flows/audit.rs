@@ -1,8 +1,9 @@
-//! Who changed a job or a run, and why, in the server's log. What is overruled is noted on the run as well.
+//! Who changed a job or a run, and why: in the server's log, and noted with the job or run if somebody said so.
 
 use std::fmt::Display;
 
 use mainspring_core::task::Override;
+use mainspring_core::workflow::{FlowCommand, Signed};
 
 use crate::problem::Problem;
 use crate::wire::OverrideBody;
@@ -11,12 +12,27 @@ use crate::wire::OverrideBody;
 pub(super) struct Change {
     what: &'static str,
     over: Override,
+    /// An actor or a reason came with it.
+    given: bool,
 }
 
 impl Change {
     /// Checked before anything happens.
     pub(super) fn by(what: &'static str, over: &OverrideBody) -> Result<Self, Problem> {
-        Ok(Self { what, over: over.checked()? })
+        let given = over.actor.is_some() || over.reason.is_some();
+        Ok(Self { what, over: over.checked()?, given })
+    }
+
+    /// Whose word is noted, if anybody's.
+    pub(super) fn over(&self) -> Option<Override> {
+        self.given.then(|| self.over.clone())
+    }
+
+    pub(super) fn sign(&self, command: FlowCommand) -> FlowCommand {
+        match self.over() {
+            Some(over) => FlowCommand::Signed(Box::new(Signed { over, command })),
+            None => command,
+        }
     }
 
     pub(super) fn done(&self, of: impl Display) {

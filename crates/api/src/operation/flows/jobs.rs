@@ -58,14 +58,15 @@ pub(crate) async fn pause_job(
     over: &OverrideBody,
 ) -> Result<(), Problem> {
     let by = Change::by(if paused { "a job was paused" } else { "a job was resumed" }, over)?;
-    ask(edge, slot_of(key), FlowCommand::PauseJob { key: key.clone(), paused }).await?;
+    let command = by.sign(FlowCommand::PauseJob { key: key.clone(), paused });
+    ask(edge, slot_of(key), command).await?;
     by.done(shown(key));
     Ok(())
 }
 
 pub(crate) async fn delete_job(edge: &Edge, key: &JobKey, over: &OverrideBody) -> Result<(), Problem> {
     let by = Change::by("a job was deleted", over)?;
-    ask(edge, slot_of(key), FlowCommand::DeleteJob { key: key.clone() }).await?;
+    ask(edge, slot_of(key), by.sign(FlowCommand::DeleteJob { key: key.clone() })).await?;
     by.done(shown(key));
     Ok(())
 }

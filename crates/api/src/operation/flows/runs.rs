@@ -69,7 +69,7 @@ pub(crate) async fn cancel_run(
     caller: &Caller<'_>,
 ) -> Result<RunStatus, Problem> {
     let by = Change::by("a run was canceled", over)?;
-    let status = act(edge, ("cancel run", id), FlowCommand::CancelRun { id }, caller).await?;
+    let status = act(edge, ("cancel run", id), by.sign(FlowCommand::CancelRun { id }), caller).await?;
     by.done(id);
     Ok(status)
 }
@@ -97,7 +97,8 @@ pub(crate) async fn cancel_runs(edge: &Edge, selector: &RunSelectorBody) -> Resu
         let page = RunQuery { after, ..query.clone() };
         let rows = edge.readers.read(move |tables| tables.runs(&page)).await?;
         for row in &rows {
-            let done = ask(edge, row.id.slot(), FlowCommand::CancelRun { id: row.id }).await;
+            let cancel = by.sign(FlowCommand::CancelRun { id: row.id });
+            let done = ask(edge, row.id.slot(), cancel).await;
             cancelled += usize::from(done.is_ok());
         }
         match rows.last() {
@@ -124,7 +125,7 @@ pub(crate) async fn pause_run(
 ) -> Result<RunStatus, Problem> {
     let by = Change::by(if paused { "a run was paused" } else { "a run was resumed" }, over)?;
     let operation = if paused { "pause run" } else { "resume run" };
-    let status = act(edge, (operation, id), FlowCommand::PauseRun { id, paused }, caller).await?;
+    let status = act(edge, (operation, id), by.sign(FlowCommand::PauseRun { id, paused }), caller).await?;
     by.done(id);
     Ok(status)
 }
@@ -149,8 +150,11 @@ pub(crate) async fn reevaluate_run(
     over: &OverrideBody,
     caller: &Caller<'_>,
 ) -> Result<RunStatus, Problem> {
+    let by = Change::by("a run was looked at again", over)?;
     let command = FlowCommand::ReevaluateRun { id, over: over.checked()? };
-    act(edge, ("reevaluate run", id), command, caller).await
+    let status = act(edge, ("reevaluate run", id), command, caller).await?;
+    by.done(id);
+    Ok(status)
 }
 
 pub(crate) async fn clear_run(
@@ -195,9 +199,8 @@ pub(crate) async fn rerun(
     let parameters = edited(edge, of, body).await?;
     let over = OverrideBody { actor: body.actor.clone(), reason: body.reason.clone() };
     let by = Change::by("a run was started again", &over)?;
-    let over = over.checked()?;
     let id = RunId::from_bits(edge.gateway.mint(Some(of.slot())).bits());
-    let rerun = Rerun { of, id, from, parameters, newest, over, fact: None };
+    let rerun = Rerun { of, id, from, parameters, newest, over: by.over(), fact: None };
     let command = Command::Flow(Box::new(FlowCommand::Rerun(Box::new(rerun))));
     let command = caller.keyed(edge, "rerun", &of.to_string(), command)?;
     match send(edge, of.slot(), command).await? {

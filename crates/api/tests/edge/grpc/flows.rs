@@ -289,6 +289,55 @@ tasks:
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn who_changed_a_job_or_a_run_is_noted_with_it() {
+    let rig = Rig::start().await;
+    let mut grpc = Clients::of(&rig).await;
+    let (actor, reason) = (Some("ann".to_owned()), Some("tests".to_owned()));
+    let file = v1::ApplyJobsRequest {
+        job_file: CHAIN.into(),
+        actor: actor.clone(),
+        reason: reason.clone(),
+        ..v1::ApplyJobsRequest::default()
+    };
+    for _ in 0..2 {
+        grpc.jobs.apply(file.clone()).await.expect("applied");
+    }
+    let pause =
+        v1::PauseJobRequest { job: "chain".into(), tenant: None, actor: None, reason: reason.clone() };
+    grpc.jobs.pause(pause).await.expect("paused");
+    rig.call("POST", "/v1/jobs/chain:resume", "").await;
+    let get = v1::GetJobRequest { job: "chain".into(), tenant: None };
+    let notes = grpc.jobs.get(get).await.expect("there").into_inner().notes;
+    let told: Vec<_> = notes.iter().map(|note| (note.actor.as_str(), note.what.as_str())).collect();
+    assert_eq!(told, [("ann", "applied as version 1"), ("api", "paused")], "nobody resumed it");
+    let seen = rig.get("/v1/jobs/chain").await.json();
+    assert_eq!((&seen["notes"][0]["reason"], &seen["notes"][1]["what"]), (&"tests".into(), &"paused".into()));
+    assert!(rig.get("/v1/jobs").await.json()["jobs"][0]["notes"].is_null());
+
+    let run_id = grpc.trigger("chain").await;
+    rig.call("POST", &format!("/v1/runs/{run_id}:pause"), r#"{"actor":"bob"}"#).await;
+    rig.call("POST", &format!("/v1/runs/{run_id}:resume"), "").await;
+    let cancel =
+        v1::CancelRunRequest { run_id: run_id.clone(), actor: actor.clone(), reason: reason.clone() };
+    grpc.runs.cancel(cancel).await.expect("cancelled");
+    let notes = grpc.until(&run_id, RunStatus::Canceled).await.notes;
+    let told: Vec<_> = notes.iter().map(|note| (note.actor.as_str(), note.what.as_str())).collect();
+    assert_eq!(told, [("bob", "paused"), ("ann", "canceled")]);
+    let again = v1::RerunRequest { run_id: run_id.clone(), actor, reason, ..v1::RerunRequest::default() };
+    let new = grpc.runs.rerun(again).await.expect("again").into_inner().run_id;
+    let notes = grpc.run(&new).await.notes;
+    assert_eq!((notes.len(), notes[0].what.as_str()), (1, format!("runs `{run_id}` again").as_str()));
+    // They are rows, too.
+    let dir = rig.stop().await;
+    let rig = Rig::start_in(dir, ApiConfig::default(), ShardConfig::default()).await;
+    let seen = rig.get("/v1/jobs/chain").await.json();
+    assert_eq!(seen["notes"].as_array().map(Vec::len), Some(2), "{seen:#}");
+    let seen = rig.get(&format!("/v1/runs/{run_id}")).await.json();
+    assert_eq!(seen["notes"].as_array().map(Vec::len), Some(2), "{seen:#}");
+    rig.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn runs_are_listed_found_by_their_beginning_and_cancelled_together() {
     let rig = Rig::start().await;
     let mut grpc = Clients::of(&rig).await;

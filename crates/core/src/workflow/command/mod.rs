@@ -5,6 +5,7 @@ mod job;
 mod refusal;
 mod rerun;
 mod run;
+mod signed;
 mod trigger;
 
 use std::sync::Arc;
@@ -13,6 +14,7 @@ pub use self::{
     clear::Clear,
     refusal::FlowRefusal,
     rerun::{Rerun, RerunFrom},
+    signed::Signed,
     trigger::TriggerRun,
 };
 use super::job::{Definition, Job, JobKey};
@@ -68,6 +70,8 @@ pub enum FlowCommand {
     ReadRun {
         id: RunId,
     },
+    /// By whom, and why.
+    Signed(Box<Signed>),
 }
 
 impl FlowCommand {
@@ -79,6 +83,7 @@ impl FlowCommand {
             | Self::ForceRun { id, .. }
             | Self::ReevaluateRun { id, .. }
             | Self::ReadRun { id } => Some(*id),
+            Self::Signed(signed) => signed.command.run(),
             Self::Rerun(rerun) => rerun.fact.is_none().then_some(rerun.of),
             Self::Clear(clear) => clear.fact.is_none().then_some(clear.id),
             Self::ApplyJob { .. }
@@ -119,7 +124,11 @@ pub(crate) fn decide(
     command: FlowCommand,
     out: &mut Vec<Event>,
 ) -> Result<Answer, Rejection> {
-    let answer = match command {
+    answer(view, command, out).map(Answer::Flow)
+}
+
+fn answer(view: &View<'_>, command: FlowCommand, out: &mut Vec<Event>) -> Result<FlowAnswer, Rejection> {
+    Ok(match command {
         FlowCommand::ApplyJob { key, definition } => job::apply(view, key, definition, out)?,
         FlowCommand::PauseJob { key, paused } => job::pause(view, &key, paused, out)?,
         FlowCommand::DeleteJob { key } => job::delete(view, &key, out)?,
@@ -141,8 +150,8 @@ pub(crate) fn decide(
         FlowCommand::ReadRun { id } => {
             FlowAnswer::Found(view.state.flows().run(id).map(|run| Arc::new(run.clone())))
         }
-    };
-    Ok(Answer::Flow(answer))
+        FlowCommand::Signed(signed) => signed::decide(view, *signed, out)?,
+    })
 }
 
 fn run_of<'a>(view: &View<'a>, id: RunId) -> Result<&'a Run, Rejection> {

@@ -2,6 +2,7 @@
 //! its outputs.
 
 use super::clear::{failed, followers};
+use super::signed::note;
 use super::trigger::check_room;
 use super::{FlowAnswer, FlowRefusal};
 use crate::command::{Rejection, View};
@@ -9,7 +10,7 @@ use crate::event::Event;
 use crate::id::{Place, RunId};
 use crate::name::Name;
 use crate::task::{Override, Payload};
-use crate::workflow::event::{FlowEvent, Reused, RunCreated};
+use crate::workflow::event::{FlowEvent, Reused, RunCreated, Subject};
 use crate::workflow::group::Group;
 use crate::workflow::plan::Plan;
 use crate::workflow::run::{NodeStatus, Run, RunStatus, Trigger};
@@ -23,7 +24,8 @@ pub struct Rerun {
     pub parameters: Option<Payload>,
     /// On the job's newest version instead of the one it had.
     pub newest: bool,
-    pub over: Override,
+    /// Noted on the new run.
+    pub over: Option<Override>,
     /// The run as history has it, when it had left memory.
     pub fact: Option<Box<Run>>,
 }
@@ -67,6 +69,8 @@ pub(super) fn decide(view: &View<'_>, rerun: Rerun, out: &mut Vec<Event>) -> Res
         rerun_of: Some(old.id),
         reused,
     }))));
+    let note = rerun.over.map(|over| note(Subject::Run(id), over, format!("runs `{}` again", old.id).into()));
+    out.extend(note);
     Ok(FlowAnswer::Run { id, status: RunStatus::Queued })
 }
 

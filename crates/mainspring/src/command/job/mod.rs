@@ -73,7 +73,7 @@ struct Act {
     name: String,
     #[arg(long, default_value = TENANT)]
     tenant: String,
-    /// Why; in the server's log
+    /// Why; kept with the job
     #[arg(long)]
     reason: Option<String>,
     #[command(flatten)]

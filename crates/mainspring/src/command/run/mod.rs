@@ -98,7 +98,7 @@ struct One {
 struct Act {
     /// The run: its id or the beginning of it
     id: String,
-    /// Why; in the server's log
+    /// Why; kept with the run
     #[arg(long)]
     reason: Option<String>,
     #[command(flatten)]
@@ -119,7 +119,7 @@ struct Cancel {
     /// All unfinished runs with this label, as KEY=VALUE
     #[arg(long, value_name = "K=V")]
     label: Option<String>,
-    /// Why; in the server's log
+    /// Why; kept with the run
     #[arg(long)]
     reason: Option<String>,
     #[command(flatten)]

@@ -4,6 +4,7 @@
 
 mod ends;
 mod growth;
+mod notes;
 mod places;
 mod rules;
 #[cfg(test)]
@@ -19,7 +20,8 @@ use mainspring_core::shard::ShardState;
 use mainspring_core::task::Status;
 use mainspring_core::time::{Elapsed, Wall};
 use mainspring_core::workflow::{
-    FlowEvent, JobApplied, JobKey, NodeStatus, Origin, Pause, Plan, RunCreated, RunStatus, RunStop, Work,
+    FlowEvent, JobApplied, JobKey, NodeStatus, Origin, Pause, Plan, RunCreated, RunStatus, RunStop, Subject,
+    Work,
 };
 
 use self::rules::{Upstream, was};
@@ -38,6 +40,8 @@ pub struct FlowFold {
     wall: Wall,
     /// When a run of each job last succeeded.
     successes: BTreeMap<JobKey, Wall>,
+    /// What the newest event of jobs and runs was about.
+    changed: Option<Subject>,
 }
 
 /// For the report.
@@ -52,6 +56,7 @@ pub struct FlowCounts {
     pub clears: u64,
     pub added: u64,
     pub awaited: u64,
+    pub noted: u64,
 }
 
 impl FlowCounts {
@@ -65,6 +70,7 @@ impl FlowCounts {
         self.clears += other.clears;
         self.added += other.added;
         self.awaited += other.awaited;
+        self.noted += other.noted;
     }
 }
 
@@ -72,6 +78,7 @@ struct JobFacts {
     version: u32,
     plan: Arc<Plan>,
     paused: bool,
+    notes: usize,
 }
 
 /// What the journal says about one run.
@@ -86,6 +93,7 @@ pub struct RunFacts {
     nodes: Vec<NodeFacts>,
     paused: bool,
     fan_out_allowed: u32,
+    notes: usize,
     stop: Option<RunStop>,
     forced: Option<RunStatus>,
     /// Places that are released and have not ended.
@@ -180,7 +188,10 @@ impl FlowFold {
                 self.counts.spawned += 1;
                 self.release(*run, *place)?;
             }
-            Event::Flow(flow) => self.flow(flow, state)?,
+            Event::Flow(flow) => {
+                self.flow(flow, state)?;
+                self.follow_notes(flow, state)?;
+            }
             _ => {}
         }
         let of_run = event.task().and_then(|id| self.places.get(&id)).copied();
@@ -255,7 +266,7 @@ impl FlowFold {
             FlowEvent::RunCleared(cleared) => self.run_cleared(cleared, state),
             FlowEvent::TasksAdded(added) => self.tasks_added(added),
             FlowEvent::JobAwaited { run, node } => self.job_awaited(*run, *node),
-            FlowEvent::RunReevaluated { .. } => Ok(()),
+            FlowEvent::Noted(_) | FlowEvent::RunReevaluated { .. } => Ok(()),
         }
     }
 
@@ -265,9 +276,9 @@ impl FlowFold {
         require(*version == before + 1, "I15", || {
             format!("version {version} of job `{}` follows version {before}", key.name)
         })?;
-        let paused = self.jobs.get(&**key).is_some_and(|job| job.paused);
-        self.jobs
-            .insert((**key).clone(), JobFacts { version: *version, plan: definition.plan.clone(), paused });
+        let (paused, notes) = self.jobs.get(&**key).map_or((false, 0), |job| (job.paused, job.notes));
+        let plan = definition.plan.clone();
+        self.jobs.insert((**key).clone(), JobFacts { version: *version, plan, paused, notes });
         Ok(())
     }
 
@@ -287,6 +298,7 @@ impl FlowFold {
             status: RunStatus::Queued,
             paused: false,
             fan_out_allowed: 0,
+            notes: 0,
             stop: None,
             forced: None,
             out: BTreeSet::new(),

@@ -11,9 +11,9 @@ use mainspring_core::shard::ShardState;
 use mainspring_core::task::{Override, Status};
 use mainspring_core::time::Elapsed;
 use mainspring_core::workflow::{
-    Bounds, Definition, Each, FailurePolicy, FlowEvent, JobApplied, JobKey, JobNeed, Node, NodeStatus,
-    OnEmpty, Plan, RunCleared, RunCreated, RunEnded, RunStatus, RunStop, TaskWork, TasksAdded, Tolerance,
-    Trigger, TriggerRule, Work,
+    Bounds, Definition, Each, FailurePolicy, FlowEvent, JobApplied, JobKey, JobNeed, Node, NodeStatus, Noted,
+    OnEmpty, Plan, RunCleared, RunCreated, RunEnded, RunStatus, RunStop, Subject, TaskWork, TasksAdded,
+    Tolerance, Trigger, TriggerRule, Work,
 };
 
 use super::FlowFold;
@@ -315,4 +315,18 @@ fn a_release_before_the_jobs_that_it_needs_is_refused() {
     story.flow(FlowEvent::JobAwaited { run: run_id(2), node: 0 }).expect("it waits");
     story.end(RunStatus::Succeeded).expect("ended");
     broken(story.flow(FlowEvent::JobAwaited { run: run_id(2), node: 0 }), "I18");
+}
+
+#[test]
+fn a_note_without_its_change_is_refused() {
+    let over = || Override { actor: Name::fixed("ann"), reason: Name::fixed("") };
+    let noted = |of| FlowEvent::Noted(Box::new(Noted { of, over: over(), what: "paused".into() }));
+    let paused = || FlowEvent::JobPaused { key: key(), paused: true };
+    let mut story = Story::new();
+    story.flow(paused()).expect("paused");
+    story.flow(noted(Subject::Job(key()))).expect("by somebody");
+    broken(story.flow(noted(Subject::Job(key()))), "I15");
+    let mut other = Story::new();
+    other.flow(paused()).expect("paused");
+    broken(other.flow(noted(Subject::Run(run_id(1)))), "I15");
 }

@@ -1,6 +1,8 @@
 //! Writes events of jobs and runs.
 
-use mainspring_core::workflow::{FlowEvent, JobApplied, Reused, RunCleared, RunCreated, RunEnded};
+use mainspring_core::workflow::{
+    FlowEvent, JobApplied, Noted, Reused, RunCleared, RunCreated, RunEnded, Subject,
+};
 
 use super::{plan, run};
 use crate::format::{EncodedProfiles, Writer};
@@ -25,7 +27,9 @@ pub(super) mod kind {
     pub const TASKS_ADDED: u8 = 16;
     pub const JOB_AWAITED: u8 = 17;
     pub const RUN_REEVALUATED: u8 = 18;
-    pub const NEWEST: u8 = RUN_REEVALUATED;
+    pub const JOB_NOTED: u8 = 19;
+    pub const RUN_NOTED: u8 = 20;
+    pub const NEWEST: u8 = RUN_NOTED;
 }
 
 pub(in crate::format) fn write(w: &mut Writer<'_>, event: &FlowEvent, profiles: &mut EncodedProfiles) {
@@ -43,6 +47,7 @@ pub(in crate::format) fn write(w: &mut Writer<'_>, event: &FlowEvent, profiles: 
         FlowEvent::RunCreated(created) => write_created(w, created, profiles),
         FlowEvent::RunCleared(cleared) => write_cleared(w, cleared, profiles),
         FlowEvent::RunEnded(ended) => write_ended(w, ended),
+        FlowEvent::Noted(noted) => write_noted(w, noted),
         FlowEvent::NodeEnded { run, node, status, why } => {
             on_node(w, kind::NODE_ENDED, run.bits(), *node);
             w.byte(*status as u8);
@@ -143,6 +148,18 @@ fn write_cleared(w: &mut Writer<'_>, cleared: &RunCleared, profiles: &mut Encode
     if let Some(ended) = &cleared.ended {
         run::write_whole(w, ended, profiles);
     }
+}
+
+fn write_noted(w: &mut Writer<'_>, noted: &Noted) {
+    match &noted.of {
+        Subject::Job(key) => {
+            w.byte(kind::JOB_NOTED);
+            run::write_key(w, key);
+        }
+        Subject::Run(id) => on_run(w, kind::RUN_NOTED, id.bits()),
+    }
+    w.over(&noted.over);
+    w.text(&noted.what);
 }
 
 fn write_ended(w: &mut Writer<'_>, ended: &RunEnded) {

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use mainspring_core::workflow::{
-    Definition, FlowEvent, JobApplied, NodeStatus, Reused, RunCleared, RunCreated, RunEnded, RunStatus,
-    TasksAdded, Trigger,
+    Definition, FlowEvent, JobApplied, NodeStatus, Noted, Reused, RunCleared, RunCreated, RunEnded,
+    RunStatus, Subject, TasksAdded, Trigger,
 };
 
 use super::event::kind;
@@ -41,6 +41,14 @@ pub(in crate::format) fn read(
             node: r.varint32("node")?,
             nodes: r.list("nodes", |r| plan::read_node(r, profiles))?,
         }))),
+        kind::JOB_NOTED => {
+            let of = Subject::Job(Arc::new(run::read_key(r)?));
+            read_noted(r, of)
+        }
+        kind::RUN_NOTED => {
+            let of = Subject::Run(r.run_id()?);
+            read_noted(r, of)
+        }
         found if found > kind::NEWEST => Err(FormatError::newer("kind of event", at, found, kind::NEWEST)),
         kind => read_small(r, kind),
     }
@@ -69,6 +77,11 @@ fn read_small(r: &mut Reader<'_>, kind: u8) -> Result<FlowEvent, FormatError> {
         kind::RUN_FORCED => FlowEvent::RunForced { id, status: run_status(r)?, over: r.over()? },
         _ => return Err(FormatError::bad("kind of event", at, "has no such value")),
     })
+}
+
+fn read_noted(r: &mut Reader<'_>, of: Subject) -> Result<FlowEvent, FormatError> {
+    let over = r.over()?;
+    Ok(FlowEvent::Noted(Box::new(Noted { of, over, what: Arc::from(r.text("what")?) })))
 }
 
 fn why(r: &mut Reader<'_>) -> Result<Arc<str>, FormatError> {

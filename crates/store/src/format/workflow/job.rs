@@ -5,7 +5,7 @@ use std::sync::Arc;
 use mainspring_core::id::Seq;
 use mainspring_core::workflow::{Definition, Job, JobKey, Lanes, LastRun, RunStatus};
 
-use super::run::{read_key, write_key};
+use super::run::{read_key, read_note, write_key, write_note};
 use crate::format::{FormatError, Reader, Writer};
 
 const VERSION: u8 = 1;
@@ -26,6 +26,7 @@ pub fn write_job(out: &mut Vec<u8>, job: &Job) {
     });
     w.varint(job.touched.get());
     w.option(job.succeeded, Writer::wall);
+    w.list(&job.notes, write_note);
 }
 
 /// `definition`: of this version of this job.
@@ -55,6 +56,7 @@ pub fn read_job<E: From<FormatError>>(
         })?,
         touched: Seq::new(r.varint("touched")?),
         succeeded: r.option("last success", |r| r.wall("last success"))?,
+        notes: r.list("notes", read_note)?,
         lanes: Lanes::default(),
     };
     r.finish("job")?;

@@ -216,11 +216,7 @@ fn write_body(w: &mut Writer<'_>, run: &Run) {
         w.varint(count.into());
     }
     w.option(run.why.as_deref(), Writer::text);
-    w.list(&run.notes, |w, note| {
-        w.wall(note.at);
-        w.over(&note.over);
-        w.text(&note.what);
-    });
+    w.list(&run.notes, write_note);
     w.varint(run.touched.get());
 }
 
@@ -330,7 +326,13 @@ fn node_of(r: &mut Reader<'_>, count: u32) -> Result<u32, FormatError> {
     if node < count { Ok(node) } else { Err(FormatError::bad("node", at, "is not in the plan")) }
 }
 
-fn read_note(r: &mut Reader<'_>) -> Result<Note, FormatError> {
+pub(super) fn write_note(w: &mut Writer<'_>, note: &Note) {
+    w.wall(note.at);
+    w.over(&note.over);
+    w.text(&note.what);
+}
+
+pub(super) fn read_note(r: &mut Reader<'_>) -> Result<Note, FormatError> {
     Ok(Note { at: r.wall("note")?, over: r.over()?, what: Arc::from(r.text("note")?) })
 }
 

@@ -205,7 +205,7 @@ fn a_rerun_has_what_added_tasks_add_again() {
         from: RerunFrom::Failure,
         parameters: None,
         newest: false,
-        over: over(),
+        over: None,
         fact: None,
     };
     flow(&mut story.rig, FlowCommand::Rerun(Box::new(rerun))).expect("repeated");

@@ -1,7 +1,7 @@
 //! What people do to runs: cancel, pause, clear, run again, override.
 
 use super::*;
-use crate::workflow::{Clear, Rerun, RerunFrom};
+use crate::workflow::{Clear, NOTES_MAX, Note, Rerun, RerunFrom, Signed};
 
 fn chain() -> Plan {
     plan(vec![node("a", &[]), node("b", &[0]), node("c", &[1])], FailurePolicy::FailFast)
@@ -120,7 +120,7 @@ fn clearing_a_node_that_runs_stops_it_and_starts_another_turn() {
 fn rerun(story: &mut Story, from: RerunFrom, newest: bool) -> RunId {
     let number = story.rig.next_id().bits() as u64;
     let id = RunId::new(super::super::START, Slot::from_hash(7), number);
-    let rerun = Rerun { of: story.run, id, from, parameters: None, newest, over: over(), fact: None };
+    let rerun = Rerun { of: story.run, id, from, parameters: None, newest, over: Some(over()), fact: None };
     flow(&mut story.rig, FlowCommand::Rerun(Box::new(rerun))).expect("accepted");
     id
 }
@@ -191,4 +191,80 @@ fn a_paused_run_begins_no_further_round() {
     assert_eq!(story.node("loop"), NodeStatus::Out);
     story.succeed("loop");
     story.assert_ended(RunStatus::Succeeded);
+}
+
+fn signed(rig: &mut Rig, command: FlowCommand) -> Result<FlowAnswer, Rejection> {
+    flow(rig, FlowCommand::Signed(Box::new(Signed { over: over(), command })))
+}
+
+fn whats(notes: &[Note]) -> Vec<&str> {
+    assert!(notes.iter().all(|note| note.over == over()));
+    notes.iter().map(|note| &*note.what).collect()
+}
+
+#[test]
+fn who_changed_a_run_stays_with_it_if_something_changed() {
+    let mut story = story(chain());
+    let id = story.run;
+    for paused in [true, true, false, false] {
+        signed(&mut story.rig, FlowCommand::PauseRun { id, paused }).expect("done");
+    }
+    flow(&mut story.rig, FlowCommand::PauseRun { id, paused: true }).expect("paused by nobody");
+    assert_eq!(whats(&story.run().notes), ["paused", "resumed"]);
+    for _ in 0..2 {
+        signed(&mut story.rig, FlowCommand::CancelRun { id }).expect("cancelled");
+    }
+    story.fail("a");
+    signed(&mut story.rig, FlowCommand::CancelRun { id }).expect("it is");
+    story.assert_ended(RunStatus::Cancelled);
+    assert_eq!(whats(&story.run().notes), ["paused", "resumed", "canceled"]);
+    let refused = signed(&mut story.rig, FlowCommand::PauseRun { id, paused: true });
+    assert_eq!(refused.map_err(|refusal| refusal.code()), Err("RUN_ALREADY_ENDED"));
+    let new = rerun(&mut story, RerunFrom::Start, false);
+    let run = story.rig.machine.state().flows().run(new).expect("in memory");
+    assert_eq!(whats(&run.notes), [format!("runs `{id}` again")]);
+}
+
+#[test]
+fn a_run_that_never_began_keeps_who_cancelled_it() {
+    let mut rig = with_words();
+    apply(&mut rig, "flow", chain());
+    flow(&mut rig, FlowCommand::PauseJob { key: key("flow"), paused: true }).expect("paused");
+    let run = trigger(&mut rig, "flow");
+    signed(&mut rig, FlowCommand::CancelRun { id: run }).expect("cancelled");
+    let story = Story { rig, run };
+    story.assert_ended(RunStatus::Cancelled);
+    assert_eq!(whats(&story.run().notes), ["canceled"]);
+}
+
+#[test]
+fn who_changed_a_job_stays_with_it_up_to_a_bound_and_over_a_crash() {
+    let mut story = story(chain());
+    let job = || key("flow");
+    let definition = story.rig.machine.state().flows().jobs().get(&job()).expect("there").definition.clone();
+    let applied = |hash| {
+        let definition = crate::workflow::Definition { hash, ..definition.clone() };
+        FlowCommand::ApplyJob { key: job(), definition }
+    };
+    let commands = [
+        applied(77),
+        applied(77),
+        FlowCommand::PauseJob { key: job(), paused: true },
+        FlowCommand::PauseJob { key: job(), paused: true },
+        FlowCommand::PauseJob { key: job(), paused: false },
+        FlowCommand::DeleteJob { key: job() },
+        applied(77),
+    ];
+    for command in commands {
+        signed(&mut story.rig, command).expect("done");
+    }
+    crash(&mut story);
+    let notes =
+        |story: &Story| story.rig.machine.state().flows().jobs().get(&job()).expect("there").notes.clone();
+    let expected = ["applied as version 2", "paused", "resumed", "deleted", "applied as version 3"];
+    assert_eq!(whats(&notes(&story)), expected);
+    for hash in 0..NOTES_MAX as u128 {
+        signed(&mut story.rig, applied(100 + hash)).expect("applied");
+    }
+    assert_eq!((notes(&story).len(), &*notes(&story)[0].what), (NOTES_MAX, "applied as version 4"));
 }

@@ -1,0 +1,70 @@
+//! Who changed a job or a run: a note follows the change it is about (I15), and the newest ones are kept with it.
+
+use mainspring_core::shard::ShardState;
+use mainspring_core::workflow::{FlowEvent, NOTES_MAX, Note, Noted, Subject};
+
+use super::FlowFold;
+use crate::checkers::{Broken, Check, require};
+
+impl FlowFold {
+    pub(super) fn follow_notes(&mut self, event: &FlowEvent, state: &ShardState) -> Check {
+        match event {
+            FlowEvent::Noted(noted) => self.noted(noted, state),
+            FlowEvent::RunForced { id, .. } | FlowEvent::RunReevaluated { id, .. } => {
+                self.keep(&Subject::Run(*id), state)
+            }
+            FlowEvent::RunCleared(cleared) => self.keep(&Subject::Run(cleared.id), state),
+            FlowEvent::JobApplied(applied) => self.changes(Subject::Job(applied.key.clone())),
+            FlowEvent::JobPaused { key, .. } | FlowEvent::JobDeleted { key } => {
+                self.changes(Subject::Job(key.clone()))
+            }
+            FlowEvent::RunCreated(created) => self.changes(Subject::Run(created.id)),
+            FlowEvent::RunEnded(ended) => self.changes(Subject::Run(ended.id)),
+            other => {
+                self.changed = other.run().map(Subject::Run);
+                Ok(())
+            }
+        }
+    }
+
+    #[expect(clippy::unnecessary_wraps, reason = "an arm among checks")]
+    fn changes(&mut self, of: Subject) -> Check {
+        self.changed = Some(of);
+        Ok(())
+    }
+
+    fn noted(&mut self, noted: &Noted, state: &ShardState) -> Check {
+        self.counts.noted += 1;
+        let changed = self.changed.take();
+        require(changed.as_ref() == Some(&noted.of), "I15", || {
+            format!("a note on {:?} follows a change of {changed:?}", noted.of)
+        })?;
+        self.keep(&noted.of, state)?;
+        let newest = kept(&noted.of, state).map(|notes| notes.last());
+        require(newest.is_none_or(|note| note.is_some_and(|note| note.what == noted.what)), "I15", || {
+            format!("the newest note on {:?} is {newest:?}", noted.of)
+        })
+    }
+
+    fn keep(&mut self, of: &Subject, state: &ShardState) -> Check {
+        let unknown = || Broken { invariant: "I2", what: format!("a note on {of:?}, which is unknown") };
+        let notes = match of {
+            Subject::Job(key) => self.jobs.get_mut(&**key).map(|job| &mut job.notes),
+            Subject::Run(id) => self.runs.get_mut(id).map(|run| &mut run.notes),
+        };
+        let notes = notes.ok_or_else(unknown)?;
+        *notes = (*notes + 1).min(NOTES_MAX);
+        let (expected, found) = (*notes, kept(of, state).map(<[Note]>::len));
+        require(found.is_none_or(|found| found == expected), "I15", || {
+            format!("{of:?} has {found:?} notes and should have {expected}")
+        })
+    }
+}
+
+/// `None`: memory does not hold it.
+fn kept<'a>(of: &Subject, state: &'a ShardState) -> Option<&'a [Note]> {
+    match of {
+        Subject::Job(key) => state.flows().jobs().get(key).map(|job| &job.notes[..]),
+        Subject::Run(id) => state.flows().run(*id).map(|run| &run.notes[..]),
+    }
+}
