@@ -588,23 +588,6 @@ fn full_run() -> Run {
     }
 }
 
-fn job() -> Job {
-    Job {
-        key: job_key(),
-        version: 3,
-        definition: definition(),
-        paused: true,
-        deleted: Some(WALL),
-        created: WALL,
-        changed: WALL,
-        last: Some(LastRun { id: RUN, status: RunStatus::Cancelled, at: WALL }),
-        touched: Seq::new(300),
-        succeeded: Some(WALL),
-        notes: vec![Note { at: WALL, over: over(), what: "paused".into() }],
-        lanes: Lanes::default(),
-    }
-}
-
 fn tasks() -> Vec<(&'static str, Task)> {
     let due = Elapsed::from_millis(5000);
     vec![
@@ -673,14 +656,14 @@ fn plans_jobs_and_runs_are_written_and_read_as_ever() {
         assert_eq!(read_plan(&frozen, &mut ProfileCache::default()), Ok(plan), "{name} is read differently");
     }
     let mut bytes = vec![];
-    write_job(&mut bytes, &job());
+    write_job(&mut bytes, &growth::job());
     let frozen = golden("job.hex", &bytes);
     assert_eq!(hex(&bytes), hex(&frozen), "a job is written differently");
     let read = read_job(&frozen, |key, version| {
         assert_eq!((key, version), (&*job_key(), 3));
         Ok::<_, FormatError>(definition())
     });
-    assert_eq!(read, Ok(job()), "a job is read differently");
+    assert_eq!(read, Ok(growth::job()), "a job is read differently");
     for (name, run) in [("plain", run_of(plain_plan())), ("full", full_run()), ("grown", growth::grown_run())]
     {
         let mut bytes = vec![];

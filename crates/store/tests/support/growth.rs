@@ -43,3 +43,21 @@ pub fn grown_run() -> Run {
     assert_eq!(plan.node(3).needs, [0, 1, 8], "it waits for the leaf");
     Run { own: Some(Box::new(own)), ..run_of(plan) }
 }
+
+/// That others wait for, and that somebody paused.
+pub fn job() -> Job {
+    Job {
+        key: job_key(),
+        version: 3,
+        definition: definition(),
+        paused: true,
+        deleted: Some(WALL),
+        created: WALL,
+        changed: WALL,
+        last: Some(LastRun { id: RUN, status: RunStatus::Cancelled, at: WALL }),
+        touched: Seq::new(300),
+        succeeded: Some(WALL),
+        notes: vec![Note { at: WALL, over: over(), what: "paused".into() }],
+        lanes: Lanes::default(),
+    }
+}
