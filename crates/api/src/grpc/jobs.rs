@@ -106,8 +106,12 @@ async fn get(edge: &Edge, call: &Call<v1::GetJobRequest>) -> Result<v1::Job, Pro
 
 async fn list(edge: &Edge, request: &v1::ListJobsRequest) -> Result<v1::ListJobsResponse, Problem> {
     let limit = request.limit.map(|limit| limit as usize);
-    let (jobs, next_cursor) =
-        flows::jobs(edge, request.tenant.as_deref(), request.cursor.as_deref(), limit).await?;
+    let wanted = flows::JobFilter {
+        tenant: request.tenant.as_deref(),
+        tag: request.tag.as_deref(),
+        owner: request.owner.as_deref(),
+    };
+    let (jobs, next_cursor) = flows::jobs(edge, &wanted, request.cursor.as_deref(), limit).await?;
     let jobs = jobs.iter().map(|job| message(&JobView::of(job, false))).collect();
     Ok(v1::ListJobsResponse { jobs, next_cursor })
 }

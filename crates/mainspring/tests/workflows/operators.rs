@@ -106,3 +106,28 @@ fn a_program_runs_as_the_user_that_its_job_file_names() {
     let message = told["tasks"][0]["last_error"]["message"].as_str().unwrap_or_default().to_owned();
     assert!(message.contains("no user `no-such-user-here`"), "{told:#}");
 }
+
+#[test]
+fn jobs_are_found_and_paused_by_tag() {
+    let world = world("1");
+    for (job, tags) in [("a", "[nightly, etl]"), ("b", "[nightly]"), ("c", "[etl]")] {
+        world.apply(&format!("job: {job}\nowner: ada\ntags: {tags}\ntasks:\n  t: {{noop: {{}}}}\n"));
+    }
+    let names = |answer: &serde_json::Value| {
+        let jobs = answer["jobs"].as_array().expect("jobs").iter();
+        jobs.map(|job| job["job"].as_str().unwrap_or_default().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(names(&world.json(&["job", "list", "--tag", "nightly", "--owner", "ada"])), ["a", "b"]);
+    assert_eq!(names(&world.json(&["job", "list", "--owner", "bob"])), [""; 0]);
+    assert_eq!(
+        world.run(&["job", "pause", "--tag", "nightly"]).status.code(),
+        Some(1),
+        "nobody can be asked"
+    );
+    let paused = world.json(&["job", "pause", "--tag", "nightly", "--yes"]);
+    assert_eq!(paused["jobs"], serde_json::json!(["a", "b"]), "{paused}");
+    let states = world.json(&["job", "list"]);
+    let states: Vec<_> = states["jobs"].as_array().expect("jobs").iter().map(|job| &job["state"]).collect();
+    assert_eq!(states, ["PAUSED", "PAUSED", "ACTIVE"]);
+    assert_eq!(world.json(&["job", "resume", "--tag", "nightly", "--yes"])["changed"], 2);
+}

@@ -22,15 +22,38 @@ fn no_job(key: JobKey) -> Problem {
     Problem::Rejected(FlowRefusal::JobNotFound { key }.into())
 }
 
-/// By tenant and name, with where the next page begins.
+/// Which jobs are wanted; what is not set is all.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct JobFilter<'a> {
+    pub(crate) tenant: Option<&'a str>,
+    pub(crate) tag: Option<&'a str>,
+    pub(crate) owner: Option<&'a str>,
+}
+
+impl JobFilter<'_> {
+    /// Tags and owner are in the definition. Deleted jobs have none.
+    fn has(&self, edge: &Edge, job: &Job) -> Result<bool, Problem> {
+        if self.tag.is_none() && self.owner.is_none() {
+            return Ok(true);
+        }
+        if job.deleted.is_some() {
+            return Ok(false);
+        }
+        let definition = edge.definitions.of(job)?;
+        let tagged = self.tag.is_none_or(|tag| definition.tags.iter().any(|has| **has == *tag));
+        Ok(tagged && self.owner.is_none_or(|owner| definition.owner == owner))
+    }
+}
+
+/// By tenant and name, with where the next page begins. With a tag or an owner a page may be shorter than its limit.
 pub(crate) async fn jobs(
     edge: &Edge,
-    tenant: Option<&str>,
+    wanted: &JobFilter<'_>,
     cursor: Option<&str>,
     limit: Option<usize>,
 ) -> Result<(Vec<Job>, Option<String>), Problem> {
     let limit = page_length(limit)?;
-    let tenant = tenant.map(|tenant| name("tenant", tenant)).transpose()?;
+    let tenant = wanted.tenant.map(|tenant| name("tenant", tenant)).transpose()?;
     let after = cursor.map(parse_cursor).transpose()?;
     let slot = mainspring_core::id::Slot::from_hash(0);
     match ask(edge, slot, FlowCommand::ListJobs { after, tenant, limit: limit + 1 }).await? {
@@ -39,7 +62,13 @@ pub(crate) async fn jobs(
             jobs.truncate(limit);
             let last = jobs.last().filter(|_| more).map(|job| &job.key);
             let next = last.map(|key| format!("{}/{}", key.tenant, key.name));
-            Ok((jobs, next))
+            let mut found = Vec::with_capacity(jobs.len());
+            for job in jobs {
+                if wanted.has(edge, &job)? {
+                    found.push(job);
+                }
+            }
+            Ok((found, next))
         }
         _ => Err(unexpected()),
     }

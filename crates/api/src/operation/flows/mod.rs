@@ -19,7 +19,7 @@ pub(crate) use self::{
     definitions::Definitions,
     diagnose::diagnose_run,
     filter::{RunFilterBody, task_page},
-    jobs::{delete_job, job, jobs, pause_job, version, versions},
+    jobs::{JobFilter, delete_job, job, jobs, pause_job, version, versions},
     runs::{cancel_run, cancel_runs, clear_run, force_run, list_runs, pause_run, reevaluate_run, rerun, run},
     trigger::trigger,
 };

@@ -13,7 +13,7 @@ use super::super::call::Call;
 use super::super::{body, json};
 use super::limit;
 use crate::edge::Edge;
-use crate::operation::flows::{self, Apply};
+use crate::operation::flows::{self, Apply, JobFilter};
 use crate::problem::Problem;
 use crate::wire::{JobView, OverrideBody, TriggerBody, raw, written};
 
@@ -55,9 +55,10 @@ pub(in crate::rest) async fn list(
     State(edge): State<Arc<Edge>>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let query = body::query(request.uri(), &["tenant", "limit", "cursor"])?;
+    let query = body::query(request.uri(), &["tenant", "tag", "owner", "limit", "cursor"])?;
     let text = |key: &str| query.get(key).map(String::as_str);
-    let (jobs, next) = flows::jobs(&edge, text("tenant"), text("cursor"), limit(&query)?).await?;
+    let wanted = JobFilter { tenant: text("tenant"), tag: text("tag"), owner: text("owner") };
+    let (jobs, next) = flows::jobs(&edge, &wanted, text("cursor"), limit(&query)?).await?;
     let views: Vec<JobView<'_>> = jobs.iter().map(|job| JobView::of(job, false)).collect();
     let mut page = json!({"jobs": views});
     if let Some(next) = next {

@@ -81,6 +81,7 @@ async fn jobs_are_applied_read_listed_paused_and_deleted() {
         tenant: tenant.map(str::to_owned),
         limit: Some(1),
         cursor,
+        ..Default::default()
     };
     let first = grpc.jobs.list(list(None, None)).await.expect("a page").into_inner();
     assert_eq!((first.jobs[0].tenant.as_str(), &first.jobs[0].definition_json), ("acme", &None));

@@ -1,5 +1,6 @@
 //! `mainspring job`: look at jobs and act on them.
 
+mod many;
 mod trigger;
 
 use std::process::ExitCode;
@@ -8,7 +9,7 @@ use clap::{Args, Subcommand};
 use mainspring_client::{escaped, query};
 
 use super::connect::Connect;
-use super::run::{actor, by};
+use super::run::actor;
 
 const TENANT: &str = "default";
 
@@ -33,11 +34,15 @@ enum What {
     )]
     History(History),
     /// Let no run of a job start until it is resumed
-    #[command(after_help = "Example:\n  mainspring job pause etl")]
-    Pause(Act),
+    #[command(
+        after_help = "Examples:\n  mainspring job pause etl\n  mainspring job pause --tag nightly --yes"
+    )]
+    Pause(many::Many),
     /// Let runs of a job start again
-    #[command(after_help = "Example:\n  mainspring job resume etl")]
-    Resume(Act),
+    #[command(
+        after_help = "Examples:\n  mainspring job resume etl\n  mainspring job resume --tag nightly --yes"
+    )]
+    Resume(many::Many),
     /// Start a run of a job
     Trigger(trigger::Trigger),
     /// Delete a job; its runs and versions stay
@@ -50,6 +55,12 @@ struct List {
     /// Only of this tenant
     #[arg(long)]
     tenant: Option<String>,
+    /// Only with this tag
+    #[arg(long)]
+    tag: Option<String>,
+    /// Only of this owner
+    #[arg(long)]
+    owner: Option<String>,
     /// At most so many
     #[arg(long, default_value_t = 100)]
     limit: u32,
@@ -101,7 +112,14 @@ impl Job {
         match self.what {
             What::List(list) => {
                 let limit = list.limit.to_string();
-                let path = query("/v1/jobs", &[("tenant", list.tenant.as_deref()), ("limit", Some(&limit))]);
+                let (tenant, tag) = (list.tenant.as_deref(), list.tag.as_deref());
+                let wanted = [
+                    ("tenant", tenant),
+                    ("tag", tag),
+                    ("owner", list.owner.as_deref()),
+                    ("limit", Some(&*limit)),
+                ];
+                let path = query("/v1/jobs", &wanted);
                 list.connect.run(async |client, print| {
                     print.rows(&client.get(&path).await?, "jobs", &COLUMNS);
                     Ok(ExitCode::SUCCESS)
@@ -115,8 +133,8 @@ impl Job {
                 })
             }
             What::History(history) => history.run(),
-            What::Pause(act) => act.verb(":pause"),
-            What::Resume(act) => act.verb(":resume"),
+            What::Pause(many) => many.act(&many::PAUSE),
+            What::Resume(many) => many.act(&many::RESUME),
             What::Trigger(trigger) => trigger.run(),
             What::Delete(act) => {
                 let (tenant, reason) = (Some(act.tenant.as_str()), act.reason.as_deref());
@@ -133,17 +151,6 @@ impl Job {
 
 fn path(name: &str, rest: &str, tenant: &str) -> String {
     query(&format!("/v1/jobs/{}{rest}", escaped(name)), &[("tenant", Some(tenant))])
-}
-
-impl Act {
-    fn verb(self, verb: &str) -> anyhow::Result<ExitCode> {
-        let path = path(&self.name, verb, &self.tenant);
-        let by = by(self.reason.as_deref());
-        self.connect.run(async |client, print| {
-            print.object(&client.post(&path, &by).await?);
-            Ok(ExitCode::SUCCESS)
-        })
-    }
 }
 
 impl History {
