@@ -51,7 +51,7 @@ async fn bad_limits_are_named() {
         (json!([{"name": "db", "max": 0}]), "INVALID_FIELD", "at least 1"),
         (json!([{"name": ""}]), "INVALID_FIELD", "empty"),
         (json!([{"name": "db"}, {"name": "db"}]), "INVALID_FIELD", "twice"),
-        (json!([{"key": "db"}]), "INVALID_JSON", "name"),
+        (json!([{"key": "db"}]), "INVALID_FIELD", "name"),
         (json!(many), "TOO_MANY_LIMITS", "17 limits of at most 16"),
     ] {
         let body = json!({"task_type": "noop", "limits": limits}).to_string();
