@@ -14,6 +14,7 @@ use crate::edge::Edge;
 use crate::feed::{self, Kind, Wanted};
 use crate::operation::flows::run_id;
 use crate::problem::Problem;
+use crate::wire::name;
 
 const FOR_MS_MAX: u64 = 86_400_000;
 
@@ -25,6 +26,9 @@ pub(super) async fn handle(State(edge): State<Arc<Edge>>, request: Request) -> R
         Some("run") => Some(Kind::Run),
         Some(_) => return Err(Problem::query("kind", "it is `task` or `run`")),
     };
+    for field in ["tenant", "job"] {
+        query.get(field).map(|text| name(field, text)).transpose()?;
+    }
     let run = query.get("run_id").map(|text| run_id(text)).transpose()?.map(|id| id.to_string());
     let wanted = Wanted { kind, tenant: query.get("tenant").cloned(), job: query.get("job").cloned(), run };
     let for_at_most = query.get("for_ms").map(|text| match text.parse::<u64>() {

@@ -159,10 +159,15 @@ fn seats(body: &TaskBody<'_>) -> Result<Option<Seats>, Problem> {
     if body.limits.is_empty() {
         return Ok(None);
     }
-    let seats: Vec<Seat> = body.limits.iter().map(seat).collect::<Result<_, _>>()?;
-    for (at, seat) in seats.iter().enumerate().take(SEATS_MAX) {
-        if seats[..at].iter().any(|other| (&other.limit, &other.key) == (&seat.limit, &seat.key)) {
-            return Err(Problem::field("limits", format!("limit `{}` is named twice", seat.limit)));
+    let mut seats: Vec<Seat> = Vec::new();
+    for seat in body.limits.iter().map(seat) {
+        let seat = seat?;
+        // Named twice: the lower maximum counts. One too many is enough to be refused.
+        let same = |other: &Seat| (&other.limit, &other.key) == (&seat.limit, &seat.key);
+        match seats.iter().position(same) {
+            Some(at) => seats[at].max = seats[at].max.into_iter().chain(seat.max).min(),
+            None if seats.len() <= SEATS_MAX => seats.push(seat),
+            None => {}
         }
     }
     Ok(Some(seats.into()))

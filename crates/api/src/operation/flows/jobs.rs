@@ -54,6 +54,8 @@ pub(crate) async fn jobs(
 ) -> Result<(Vec<Job>, Option<String>), Problem> {
     let limit = page_length(limit)?;
     let tenant = wanted.tenant.map(|tenant| name("tenant", tenant)).transpose()?;
+    wanted.tag.map(|tag| name("tag", tag)).transpose()?;
+    wanted.owner.map(|owner| name("owner", owner)).transpose()?;
     let after = cursor.map(parse_cursor).transpose()?;
     let slot = mainspring_core::id::Slot::from_hash(0);
     match ask(edge, slot, FlowCommand::ListJobs { after, tenant, limit: limit + 1 }).await? {
