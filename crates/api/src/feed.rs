@@ -26,6 +26,8 @@ pub(crate) struct Feed {
     /// Emptied when the server stops.
     news: std::sync::Mutex<Option<broadcast::Sender<Arc<News>>>>,
     listeners: AtomicUsize,
+    /// Held while the shard is told whether there are any: the last one to tell it has counted last.
+    switching: tokio::sync::Mutex<()>,
 }
 
 /// What a listener wants to hear of; what is not set is all.
@@ -46,7 +48,7 @@ pub(crate) enum Kind {
 impl Default for Feed {
     fn default() -> Self {
         let news = std::sync::Mutex::new(Some(broadcast::channel(BEHIND_MAX).0));
-        Self { news, listeners: AtomicUsize::new(0) }
+        Self { news, listeners: AtomicUsize::new(0), switching: tokio::sync::Mutex::default() }
     }
 }
 
@@ -81,9 +83,11 @@ impl Drop for Seat {
     }
 }
 
-/// Tells the shard whether anybody listens, as it is when the shard hears it.
+/// Tells the shard whether anybody listens. One at a time, or a listener that has gone could silence one that has come.
 async fn switch(edge: &Edge) -> Result<(), Problem> {
-    let on = edge.sessions.feed().listeners.load(Ordering::Acquire) > 0;
+    let feed = edge.sessions.feed();
+    let _turn = feed.switching.lock().await;
+    let on = feed.listeners.load(Ordering::Acquire) > 0;
     edge.gateway.ask(Slot::from_hash(0), Command::Configure(Configure::Listen { on })).await.map(drop)
 }
 

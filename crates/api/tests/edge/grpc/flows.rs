@@ -6,7 +6,7 @@ use mainspring_proto::v1::{JobStatus, RunStatus, TaskStatus};
 use mainspring_runtime::ShardConfig;
 use tonic::Code;
 
-use super::{Clients, reason, with_metadata};
+use super::{Clients, reason, refused_alike, with_metadata};
 use crate::rig::Rig;
 use crate::worker::FakeWorker;
 
@@ -447,16 +447,6 @@ async fn mistakes_about_jobs_and_runs_have_the_codes_of_rest() {
         ("clear no such task", rig.call("POST", &format!("/v1/runs/{run}:clear"), r#"{"tasks":["z"]}"#).await, grpc.runs.clear(v1::ClearRunRequest { run_id: run.clone(), tasks: vec!["z".into()], ..v1::ClearRunRequest::default() }).await.err()),
         ("force no end", rig.call("POST", &format!("/v1/runs/{run}:force-state"), r#"{"state":"RUNNING"}"#).await, grpc.runs.force_state(v1::ForceRunStateRequest { run_id: run.clone(), state: RunStatus::Running.into(), ..v1::ForceRunStateRequest::default() }).await.err()),
     ];
-    for (name, rest, refused) in rows {
-        let refused = refused.unwrap_or_else(|| panic!("{name} was not refused"));
-        assert_eq!(rest.code(), reason(&refused), "{name}");
-        let code = match rest.status {
-            404 => Code::NotFound,
-            409 => Code::FailedPrecondition,
-            400 | 422 => Code::InvalidArgument,
-            other => panic!("{name}: {other}"),
-        };
-        assert_eq!(refused.code(), code, "{name}");
-    }
+    refused_alike(rows);
     rig.stop().await;
 }

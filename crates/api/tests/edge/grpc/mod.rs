@@ -18,10 +18,10 @@ use mainspring_proto::v1::stats_service_client::StatsServiceClient;
 use mainspring_proto::v1::task_service_client::TaskServiceClient;
 use mainspring_proto::v1::worker_admin_service_client::WorkerAdminServiceClient;
 use tonic::transport::Channel;
-use tonic::{Request, Status};
+use tonic::{Code, Request, Status};
 use tonic_types::StatusExt;
 
-use crate::rig::Rig;
+use crate::rig::{Answered, Rig};
 
 pub struct Clients {
     pub channel: Channel,
@@ -71,6 +71,21 @@ pub fn with_metadata<T>(message: T, pairs: &[(&'static str, &str)]) -> Request<T
         request.metadata_mut().insert(*key, value.parse().expect("a value"));
     }
     request
+}
+
+/// Both edges refuse the same for the same reason.
+pub fn refused_alike(rows: impl IntoIterator<Item = (&'static str, Answered, Option<Status>)>) {
+    for (name, rest, refused) in rows {
+        let refused = refused.unwrap_or_else(|| panic!("{name} was not refused"));
+        assert_eq!(rest.code(), reason(&refused), "{name}");
+        let code = match rest.status {
+            404 => Code::NotFound,
+            409 => Code::FailedPrecondition,
+            400 | 422 => Code::InvalidArgument,
+            other => panic!("{name}: {other}"),
+        };
+        assert_eq!(refused.code(), code, "{name}");
+    }
 }
 
 /// The error code of a refusal.

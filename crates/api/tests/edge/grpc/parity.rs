@@ -4,7 +4,7 @@ use mainspring_proto::v1;
 use prost_types::{Duration, Timestamp};
 use tonic::Code;
 
-use super::{Clients, noop, reason};
+use super::{Clients, noop, reason, refused_alike};
 use crate::rig::Rig;
 
 const NONE: &str = "task_00000000000000000000000000000001";
@@ -148,16 +148,6 @@ async fn the_same_verb_on_the_wrong_task_gets_the_same_code() {
         ("drain none", rig.call("POST", &format!("{worker}:drain"), "").await, grpc.workers.drain(v1::DrainWorkerRequest { worker_id: missing.clone() }).await.err()),
         ("uncordon none", rig.call("POST", &format!("{worker}:uncordon"), "").await, grpc.workers.uncordon(v1::UncordonWorkerRequest { worker_id: missing }).await.err()),
     ];
-    for (name, rest, refused) in rows {
-        let refused = refused.unwrap_or_else(|| panic!("{name} was not refused"));
-        assert_eq!(rest.code(), reason(&refused), "{name}");
-        let code = match rest.status {
-            404 => Code::NotFound,
-            409 => Code::FailedPrecondition,
-            400 | 422 => Code::InvalidArgument,
-            other => panic!("{name}: {other}"),
-        };
-        assert_eq!(refused.code(), code, "{name}");
-    }
+    refused_alike(rows);
     rig.stop().await;
 }

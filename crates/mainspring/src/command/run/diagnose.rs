@@ -61,6 +61,15 @@ fn task_lines(print: Print, task: &Value) -> Vec<String> {
     if let Some(id) = task.pointer("/task/task_id").and_then(Value::as_str) {
         lines.push(format!("  task: {id}"));
     }
+    let holders: Vec<&str> = task
+        .get("task")
+        .into_iter()
+        .flat_map(|task| list(task, "holders"))
+        .filter_map(Value::as_str)
+        .collect();
+    if !holders.is_empty() {
+        lines.push(format!("  held by: {}", holders.join(", ")));
+    }
     lines.push(format!("  hint: {}", text(task, "advice")));
     lines
 }
