@@ -197,7 +197,7 @@ fn seats() -> Seats {
 fn works() -> [Work; 2] {
     let env = vec![(name("env"), name("prod"))];
     let selector = Selector { tenant: name("acme"), labels: env.clone(), ..Selector::default() };
-    let work = Work::BulkCancel { selector, before: WALL, stop_running: true };
+    let work = Work::BulkCancel { selector: Box::new(selector), before: WALL, stop_running: true };
     let full_selector = Selector {
         tenant: name("acme"),
         job: name("mail"),
@@ -206,7 +206,7 @@ fn works() -> [Work; 2] {
         labels: [env, vec![(name("team"), name("größe"))]].concat(),
         statuses: vec![Status::Pending, Status::Queued, Status::RetryWait],
     };
-    let full_work = Work::BulkCancel { selector: full_selector, before: WALL, stop_running: false };
+    let full_work = Work::BulkCancel { selector: Box::new(full_selector), before: WALL, stop_running: false };
     [work, full_work]
 }
 

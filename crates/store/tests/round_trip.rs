@@ -318,7 +318,7 @@ fn work() -> impl Strategy<Value = Work> {
     let statuses = vec(select(Status::ALL.to_vec()), 0..4);
     (names, labels, statuses, wall(), any::<bool>()).prop_map(
         |((tenant, job, pool, executor), labels, statuses, before, stop_running)| Work::BulkCancel {
-            selector: Selector { tenant, job, pool, executor, labels, statuses },
+            selector: Box::new(Selector { tenant, job, pool, executor, labels, statuses }),
             before,
             stop_running,
         },

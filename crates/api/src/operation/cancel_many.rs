@@ -15,7 +15,7 @@ pub(crate) async fn cancel_many(
     wanted: &SelectorBody,
     caller: &Caller<'_>,
 ) -> Result<Progress, Problem> {
-    let command = Command::BulkCancel { selector: wanted.selector()?, stop_running: wanted.force };
+    let command = Command::BulkCancel { selector: Box::new(wanted.selector()?), stop_running: wanted.force };
     let command = caller.keyed(edge, "cancel many", "", command)?;
     let Answer::Process(id) = edge.gateway.ask(Slot::from_hash(0), command).await? else {
         return Err(Rejection::Internal { what: "a bulk cancel was answered with something else" }.into());

@@ -75,7 +75,7 @@ pub enum Command {
         id: TaskId,
     },
     BulkCancel {
-        selector: Selector,
+        selector: Box<Selector>,
         stop_running: bool,
     },
     /// From the shell: the next parked tasks a bulk process asked for; `more` = the store has others after them.
@@ -91,6 +91,8 @@ pub enum Command {
     /// Read-only.
     Ask(Question),
 }
+
+const _: () = assert!(size_of::<Command>() <= 80, "commands come in batches of thousands");
 
 impl Command {
     /// The key it comes under, to be filled with what the tables know.

@@ -125,6 +125,8 @@ pub enum Event {
     },
 }
 
+const _: () = assert!(size_of::<Event>() <= 96, "a record holds thousands");
+
 #[derive(Clone, PartialEq, Debug)]
 pub struct Submitted {
     pub id: TaskId,

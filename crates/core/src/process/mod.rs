@@ -21,7 +21,7 @@ pub const STEP_SLOTS_MAX: u32 = 20_000;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Work {
     /// Cancel everything that matches and was there when the call came.
-    BulkCancel { selector: Selector, before: Wall, stop_running: bool },
+    BulkCancel { selector: Box<Selector>, before: Wall, stop_running: bool },
 }
 
 /// What is named must match; empty names and lists match everything.

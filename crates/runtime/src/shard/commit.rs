@@ -145,9 +145,7 @@ impl<R> Shard<R> {
     fn release(&mut self, held: Held<R>) {
         let (answers, effects) = held.take();
         self.outputs.extend(answers.into_iter().map(|(reply, results)| Output::Answer { reply, results }));
-        if !effects.is_empty() {
-            self.outputs.push_back(Output::Effects(effects));
-        }
+        self.outputs.extend(effects.into_iter().map(Output::Effects));
     }
 
     pub(super) fn pressure(&self) -> Pressure {

@@ -8,8 +8,13 @@ pub type Replies = Vec<Result<Answer, Rejection>>;
 #[derive(Debug)]
 pub(super) struct Held<R> {
     answers: Vec<(R, Replies)>,
-    effects: Vec<Effect>,
+    /// In order, in pieces of [`EFFECTS_MAX`].
+    effects: Vec<Vec<Effect>>,
 }
+
+/// One piece is handed out and freed elsewhere. Pieces of this size come from pages that the allocator keeps; a list
+/// of megabytes would get fresh pages for each record, and clearing those costs more than filling them.
+const EFFECTS_MAX: usize = 512;
 
 impl<R> Default for Held<R> {
     fn default() -> Self {
@@ -20,10 +25,7 @@ impl<R> Default for Held<R> {
 impl<R> Held<R> {
     /// Room for as much as `last` held: the next record is about as large, and growing step by step copies.
     pub(super) fn sized_like(last: &Self) -> Self {
-        Self {
-            answers: Vec::with_capacity(last.answers.len()),
-            effects: Vec::with_capacity(last.effects.len()),
-        }
+        Self { answers: Vec::with_capacity(last.answers.len()), effects: Vec::new() }
     }
 
     pub(super) fn answer(&mut self, reply: R, results: Replies) {
@@ -31,7 +33,13 @@ impl<R> Held<R> {
     }
 
     pub(super) fn effects(&mut self, effects: &mut Vec<Effect>) {
-        self.effects.append(effects);
+        let mut rest = effects.drain(..);
+        while rest.len() > 0 {
+            match self.effects.last_mut().filter(|piece| piece.len() < EFFECTS_MAX) {
+                Some(piece) => piece.extend(rest.by_ref().take(EFFECTS_MAX - piece.len())),
+                None => self.effects.push(Vec::with_capacity(rest.len().min(EFFECTS_MAX))),
+            }
+        }
     }
 
     pub(super) fn answers(&self) -> usize {
@@ -47,7 +55,7 @@ impl<R> Held<R> {
         self.effects.append(&mut later.effects);
     }
 
-    pub(super) fn take(self) -> (Vec<(R, Replies)>, Vec<Effect>) {
+    pub(super) fn take(self) -> (Vec<(R, Replies)>, Vec<Vec<Effect>>) {
         (self.answers, self.effects)
     }
 }

@@ -122,7 +122,7 @@ impl World {
         if self.chance.per_mille(200) {
             selector.labels = vec![(Name::fixed("team"), Name::fixed("ops"))];
         }
-        Command::BulkCancel { selector, stop_running: self.chance.per_mille(500) }
+        Command::BulkCancel { selector: Box::new(selector), stop_running: self.chance.per_mille(500) }
     }
 
     pub(super) fn draw_priority(&mut self) -> Priority {

@@ -30,7 +30,7 @@ pub(super) fn read_work(r: &mut Reader<'_>) -> Result<Work, FormatError> {
     let at = r.at();
     match r.byte("work")? {
         0 => Ok(Work::BulkCancel {
-            selector: read_selector(r)?,
+            selector: Box::new(read_selector(r)?),
             before: r.wall("before")?,
             stop_running: r.bool("stop_running")?,
         }),

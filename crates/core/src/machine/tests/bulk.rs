@@ -12,7 +12,7 @@ fn bulk_cancel_goes_in_bounded_steps_and_spares_what_came_later() {
     other.tenant = Name::fixed("other");
     let spared = rig.submit_as(other, StartTime::Now);
     let selector = Selector { tenant: Name::fixed("acme"), ..Selector::default() };
-    let answer = rig.tell(Command::BulkCancel { selector, stop_running: true });
+    let answer = rig.tell(Command::BulkCancel { selector: Box::new(selector), stop_running: true });
     let Ok(Answer::Process(process)) = answer else { panic!("{answer:?}") };
     rig.now.wall = rig.now.wall + Millis::new(1);
     let later = rig.submit();
@@ -57,7 +57,7 @@ fn parked_task(rig: &mut Rig) -> Task {
 fn too_many_at_once_are_refused() {
     let limits = crate::limits::Limits { processes_max: 1, ..Default::default() };
     let mut rig = Rig::with(MachineConfig { limits, ..MachineConfig::default() });
-    let bulk = || Command::BulkCancel { selector: Selector::default(), stop_running: false };
+    let bulk = || Command::BulkCancel { selector: Box::default(), stop_running: false };
     assert!(rig.tell(bulk()).is_ok());
     assert_eq!(rig.tell(bulk()), Err(Rejection::TooManyProcesses { max: 1 }));
 }
