@@ -161,7 +161,9 @@ impl<R> Shard<R> {
         cut.meta = self.meta();
         let keys = state.keys().bound_in(after, through);
         cut.keys = keys.map(|(scope, binding, expires)| KeyRow { scope, binding, expires }).collect();
-        let mut leaving = Leaving { through, ..Leaving::default() };
+        // Lists of a known length: growing them step by step would copy, and fill fresh pages, twice.
+        let ended = Vec::with_capacity(dirty.len());
+        let mut leaving = Leaving { through, ended, ..Leaving::default() };
         for slot in dirty {
             self.add_row(slot, &mut cut, &mut leaving);
         }
