@@ -10,6 +10,7 @@
 #![cfg_attr(not(test), deny(clippy::unwrap_used))]
 
 pub mod breaks;
+pub mod calendar;
 pub mod chance;
 pub mod command;
 pub mod dispatch;

@@ -36,7 +36,11 @@ const LAYERS: [Layer; 13] = [
     Layer {
         package: CORE,
         ours: &[],
-        foreign: Foreign::Only { normal: &["foldhash", "hashbrown"], dev: &["proptest"] },
+        foreign: Foreign::Only {
+            // jiff: only for the bundled table of time zones.
+            normal: &["foldhash", "hashbrown", "jiff"],
+            dev: &["proptest", "serde_json"],
+        },
     },
     Layer { package: DEFINITION, ours: &[CORE], foreign: Foreign::Any },
     Layer { package: STORE, ours: &[CORE], foreign: Foreign::Any },

@@ -1,0 +1,62 @@
+//! A cron expression as bit masks: what it means, without how it was written.
+
+use super::error::CronError;
+use super::parse;
+
+/// Parsed cron expression. Small, because there is one for every schedule.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Cron {
+    /// Bits 0 to 59.
+    pub(super) seconds: u64,
+    pub(super) minutes: u64,
+    /// Six bits for each weekday from Sunday: its first to fifth in the month, then its last.
+    pub(super) nth: u64,
+    /// Bits 0 to 23.
+    pub(super) hours: u32,
+    /// Bits 1 to 31.
+    pub(super) days: u32,
+    /// Bit `n`: so many days before the last of the month.
+    pub(super) from_last: u32,
+    /// Bit `n`: the weekday nearest to day `n`; bit 0: the last weekday of the month.
+    pub(super) nearest: u32,
+    /// Bits 1 to 12.
+    pub(super) months: u16,
+    /// Bits 0 (Sunday) to 6.
+    pub(super) weekdays: u8,
+    pub(super) traits: Traits,
+}
+
+/// What masks cannot say of the text.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct Traits(u8);
+
+impl Traits {
+    /// The day of month or the day of week begins with `*`: then both have to match, otherwise one is enough.
+    pub const BOTH_DAYS: Self = Self(1);
+    /// The hour is `*`, `*/n` or `H/n`.
+    pub const RUNS_THROUGH: Self = Self(2);
+
+    pub const fn with(self, other: Self, set: bool) -> Self {
+        if set { Self(self.0 | other.0) } else { self }
+    }
+
+    pub const fn has(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+}
+
+const _: () = assert!(size_of::<Cron>() <= 64, "one cache line");
+
+impl Cron {
+    /// Reads five fields, or six with the seconds first, or a name such as `@daily`. `seed` is what `H` is drawn
+    /// from: a stable hash of what is scheduled.
+    pub fn parse(text: &str, seed: u64) -> Result<Self, CronError> {
+        parse::parse(text, seed)
+    }
+
+    /// Whether the hour is `*`, `*/n` or `H/n`. Such a schedule follows elapsed time: it fires at every instant whose
+    /// local time matches, and no policy for clock changes applies.
+    pub fn runs_through(&self) -> bool {
+        self.traits.has(Traits::RUNS_THROUGH)
+    }
+}
