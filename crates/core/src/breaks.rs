@@ -20,4 +20,6 @@ pub struct Breaks {
     pub release_ignores_rule: bool,
     /// After recovery attempts hold no places in named limits.
     pub seats_forgotten: bool,
+    /// After recovery schedules get no timers.
+    pub schedule_not_rearmed: bool,
 }

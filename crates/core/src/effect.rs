@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::id::{Fence, RunId, Session, TaskId, WorkerId};
+use crate::id::{Fence, RunId, ScheduleId, Session, TaskId, WorkerId};
 use crate::news::News;
 use crate::profile::Profile;
 use crate::task::{Payload, Status, StopReason};
@@ -37,6 +37,10 @@ pub enum Effect {
     RunAlert {
         run: RunId,
         alert: RunAlert,
+    },
+    /// Lossy: a schedule was on and had no timer; it has one now.
+    ScheduleAlert {
+        schedule: ScheduleId,
     },
     /// Lossy: a live view of a change of state.
     Changed {

@@ -227,6 +227,33 @@ counter! {
     ProcessId
 }
 
+/// A schedule of a shard, counted from 0 in the order they were stored.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct ScheduleId(u32);
+
+impl ScheduleId {
+    pub const fn new(value: u32) -> Self {
+        Self(value)
+    }
+
+    pub const fn get(self) -> u32 {
+        self.0
+    }
+
+    pub(crate) const fn from_index(index: usize) -> Self {
+        Self(index as u32)
+    }
+
+    pub(crate) const fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// What a window of this schedule begins has this in its id, so that it is the same however often it is made.
+    pub(crate) const fn mix(self, window_ms: u64) -> u64 {
+        scatter(scatter(self.0 as u64 ^ 0x5c4e_d01e) ^ window_ms)
+    }
+}
+
 /// Grows with every grant of an attempt; a report must carry the newest one of its task.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Fence(u64);

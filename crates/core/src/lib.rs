@@ -32,6 +32,7 @@ pub mod profile;
 pub mod question;
 pub mod resources;
 pub mod retry;
+pub mod schedule;
 pub mod seat;
 pub mod shard;
 pub mod task;

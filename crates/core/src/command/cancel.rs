@@ -5,7 +5,7 @@ use crate::event::Event;
 use crate::id::TaskId;
 use crate::task::{State, Status, StopReason, Task};
 
-pub(super) fn decide(
+pub(crate) fn decide(
     view: &View<'_>,
     id: TaskId,
     stop_running: bool,

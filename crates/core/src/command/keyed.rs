@@ -52,6 +52,7 @@ fn outcome(answer: &Answer) -> Option<(TaskId, Outcome)> {
         Answer::Submitted { .. }
         | Answer::AlreadySubmitted { .. }
         | Answer::Task(_)
+        | Answer::Schedule(_)
         | Answer::Diagnosis(_)
         | Answer::RunDiagnosis(_)
         | Answer::Stats(_)

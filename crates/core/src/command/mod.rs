@@ -28,6 +28,7 @@ use crate::priority::Priority;
 use crate::process::Selector;
 use crate::profile::Profile;
 use crate::question::{Diagnosis, Progress, Question, RunDiagnosis, Stats, UnfinishedPage, WorkerView};
+use crate::schedule::{ScheduleAnswer, ScheduleCommand};
 use crate::seat::Seats;
 use crate::task::{Labels, Override, Payload, Status, Task};
 use crate::time::{Millis, Wall};
@@ -69,6 +70,8 @@ pub enum Command {
     },
     /// About jobs and runs.
     Flow(Box<FlowCommand>),
+    /// About schedules.
+    Schedule(Box<ScheduleCommand>),
     /// Any command that changes something, under an idempotency key.
     Keyed(Box<Keyed>),
     Read {
@@ -255,5 +258,6 @@ pub enum Answer {
     /// `None`: there never was such a process.
     Progress(Option<Progress>),
     Flow(FlowAnswer),
+    Schedule(ScheduleAnswer),
     Done,
 }

@@ -4,6 +4,7 @@ use std::fmt;
 
 use crate::id::TaskId;
 use crate::name::Name;
+use crate::schedule::ScheduleRefusal;
 use crate::task::Status;
 use crate::time::Millis;
 use crate::workflow::FlowRefusal;
@@ -73,6 +74,7 @@ pub enum Rejection {
         max: usize,
     },
     Flow(Box<FlowRefusal>),
+    Schedule(Box<ScheduleRefusal>),
     /// The tables lag behind the journal; urgent work is refused last.
     StoreBehind {
         retry_after: Millis,
@@ -109,6 +111,7 @@ impl Rejection {
             Self::TooFarAhead { .. } => "TOO_FAR_AHEAD",
             Self::TooManyProcesses { .. } => "TOO_MANY_PROCESSES",
             Self::Flow(refusal) => refusal.code(),
+            Self::Schedule(refusal) => refusal.code(),
             Self::StoreBehind { .. } => "STORE_BEHIND",
             Self::StoreUnavailable { .. } => "STORE_UNAVAILABLE",
             Self::NotOwner => "NOT_OWNER",
@@ -117,7 +120,10 @@ impl Rejection {
     }
 
     /// Every code, for the test that each has a page.
-    pub const CODES: [&'static str; 29] = [
+    pub const CODES: [&'static str; 32] = [
+        "SCHEDULE_NOT_FOUND",
+        "SCHEDULE_NEVER_FIRES",
+        "TOO_MANY_SCHEDULES",
         "TASK_NOT_FOUND",
         "TASK_ALREADY_RUNNING",
         "TASK_ALREADY_ENDED",
@@ -171,6 +177,7 @@ impl Rejection {
             Self::TooManyLabels { .. } => "use fewer labels".into(),
             Self::TooFarAhead { .. } => "choose a nearer time".into(),
             Self::Flow(refusal) => refusal.advice(),
+            Self::Schedule(refusal) => refusal.advice(),
             Self::TooManyProcesses { .. } => "wait until a bulk operation has ended".into(),
             Self::StoreBehind { .. } | Self::StoreUnavailable { .. } => {
                 "try again later with the same idempotency key; nothing was recorded".into()
@@ -228,6 +235,7 @@ impl fmt::Display for Rejection {
                 write!(f, "the start lies more than {} days ahead", max.get() / 86_400_000)
             }
             Self::Flow(refusal) => refusal.fmt(f),
+            Self::Schedule(refusal) => refusal.fmt(f),
             Self::TooManyProcesses { max } => write!(f, "{max} bulk operations are already going on"),
             Self::StoreBehind { .. } => f.write_str("the tables lag too far behind the journal"),
             Self::StoreUnavailable { .. } => f.write_str("the store cannot be written"),

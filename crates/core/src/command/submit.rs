@@ -32,6 +32,7 @@ pub(super) fn decide(view: &View<'_>, submit: Submit, out: &mut Vec<Event>) -> R
         labels: submit.labels,
         key: submit.key.map(|(claim, _)| claim),
         seats: submit.seats,
+        occasion: None,
     })));
     Ok(Answer::Submitted { id, status })
 }

@@ -6,6 +6,7 @@ use crate::failure::Failure;
 use crate::id::{Epoch, Fence, Incarnation, Seq, Session, TaskId, WorkerId};
 use crate::index::TaskSlot;
 use crate::process::{Cursor, Process};
+use crate::schedule::{self, Made};
 use crate::shard::ShardState;
 use crate::task::{
     AttemptRecord, Cause, DueSince, Extra, Lease, Override, State, Status, Stop, StopReason, Task,
@@ -26,6 +27,10 @@ pub struct Change {
 pub fn apply(state: &mut ShardState, event: &Event) -> Option<Change> {
     if let Event::Flow(event) = event {
         workflow::apply::apply(state, event);
+        return None;
+    }
+    if let Event::Schedule(event) = event {
+        schedule::apply::apply(state, event);
         return None;
     }
     let change = apply_to_task(state, event)?;
@@ -100,7 +105,7 @@ fn apply_to_task(state: &mut ShardState, event: &Event) -> Option<Change> {
             apply_process(state, event);
             None
         }
-        Event::Flow(_) => None,
+        Event::Flow(_) | Event::Schedule(_) => None,
     }
 }
 
@@ -147,7 +152,10 @@ fn assign(
 
 fn submit(state: &mut ShardState, submitted: &Submitted) -> Change {
     let now = state.now;
-    let has_extra = submitted.labels.is_some() || submitted.key.is_some() || submitted.seats.is_some();
+    let has_extra = submitted.labels.is_some()
+        || submitted.key.is_some()
+        || submitted.seats.is_some()
+        || submitted.occasion.is_some();
     let task = Task {
         id: submitted.id,
         profile: submitted.profile.clone(),
@@ -168,11 +176,14 @@ fn submit(state: &mut ShardState, submitted: &Submitted) -> Change {
         due: DueSince::default(),
         origin: None,
         extra: has_extra.then(|| {
-            let Submitted { labels, key, seats, .. } = submitted;
-            let (labels, seats) = (labels.clone(), seats.clone());
-            Box::new(Extra { labels, key: *key, seats, ..Extra::default() })
+            let Submitted { labels, key, seats, occasion, .. } = submitted;
+            let (labels, seats, occasion) = (labels.clone(), seats.clone(), occasion.clone());
+            Box::new(Extra { labels, key: *key, seats, occasion, ..Extra::default() })
         }),
     };
+    if let Some(occasion) = &submitted.occasion {
+        schedule::apply::began(state, occasion.schedule, Made::Task(submitted.id));
+    }
     if let Some(claim) = submitted.key {
         let seq = state.seq;
         state.keys.bind(claim, submitted.id, seq);
@@ -268,6 +279,9 @@ fn revive(state: &mut ShardState, ended: &Task, over: &Override) -> Change {
         task.stored = false;
     }
     state.note_revived(ended.id);
+    if let Some(occasion) = ended.extra.as_ref().and_then(|extra| extra.occasion.as_ref()) {
+        schedule::apply::began(state, occasion.schedule, Made::Task(ended.id));
+    }
     change(state, ended.id, Cause::Revived, |task, _| {
         task.retries_spent = 0;
         task.cancel_requested = false;

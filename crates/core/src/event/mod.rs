@@ -16,6 +16,7 @@ use crate::key::KeyClaim;
 use crate::priority::Priority;
 use crate::process::{Cursor, Work};
 use crate::profile::Profile;
+use crate::schedule::{Occasion, ScheduleEvent};
 use crate::seat::Seats;
 use crate::task::{Labels, Override, Payload, Status, StopReason, Task};
 use crate::time::{Elapsed, Millis, Wall};
@@ -38,6 +39,8 @@ pub enum Event {
     },
     /// Something happened to a job or a run.
     Flow(FlowEvent),
+    /// Something happened to a schedule or its windows.
+    Schedule(ScheduleEvent),
     /// The time of a waiting task came, or someone said "now".
     TaskReleased {
         id: TaskId,
@@ -138,6 +141,8 @@ pub struct Submitted {
     pub labels: Option<Labels>,
     pub key: Option<KeyClaim>,
     pub seats: Option<Seats>,
+    /// The window for which it exists.
+    pub occasion: Option<Box<Occasion>>,
 }
 
 /// What follows a failed attempt.
@@ -176,6 +181,7 @@ impl Event {
             | Self::TaskForced { id, .. } => Some(*id),
             Self::EpochStarted { .. }
             | Self::Flow(_)
+            | Self::Schedule(_)
             | Self::KeyBound { .. }
             | Self::ProcessStarted { .. }
             | Self::ProcessAdvanced { .. }

@@ -37,6 +37,7 @@ impl Machine {
         for slot in self.timers.due_runs(now.elapsed, DUE_STEP_MAX) {
             self.state.flows.call(slot);
         }
+        self.run_schedules(batch);
         self.reap(batch);
         self.run_bulk(batch);
         self.run_sweep(batch);

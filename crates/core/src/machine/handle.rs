@@ -26,6 +26,11 @@ impl Machine {
                 Ok(Answer::Done)
             }
             Command::Ask(question) => self.answer(&question),
+            command @ (Command::Schedule(_) | Command::Flow(_) | Command::Keyed(_)) => {
+                let touched = self.schedules_touched(&command);
+                self.settle_schedules(touched, batch);
+                self.decide_and_apply(command, batch)
+            }
             command => self.decide_and_apply(command, batch),
         }
     }

@@ -19,6 +19,7 @@ mod paging;
 mod place;
 mod reap;
 mod report;
+mod schedules;
 mod session;
 mod settle;
 mod sweep;
@@ -39,7 +40,7 @@ pub use self::{
 use std::cell::Cell;
 use std::sync::Arc;
 
-use self::{place::RecentGrants, reap::Reaping, sweep::Sweep, timers::Timers};
+use self::{place::RecentGrants, reap::Reaping, schedules::Herd, sweep::Sweep, timers::Timers};
 use crate::breaks::Breaks;
 use crate::chance::Chance;
 use crate::dispatch::Dispatcher;
@@ -74,6 +75,8 @@ pub struct Counts {
     pub runs_overdue: u64,
     pub runs_quiet: u64,
     pub runs_stalled: u64,
+    /// Schedules that were on and had no timer.
+    pub schedules_unarmed: u64,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -110,6 +113,7 @@ pub struct Machine {
     lost: Vec<LostWorker>,
     /// Room for decisions, kept between commands.
     decided: Vec<Event>,
+    herd: Herd,
     evaluate: Arc<dyn Evaluate>,
     has_listeners: bool,
     /// Counts the news of this owner.
@@ -151,6 +155,7 @@ impl Machine {
             waits: Box::default(),
             lost: Vec::new(),
             decided: Vec::new(),
+            herd: Herd::default(),
             evaluate: Arc::new(NoTexts),
             has_listeners: false,
             told: Cell::new(0),
@@ -229,6 +234,6 @@ impl Machine {
 
     /// Whether a further step would do something at once, without any command or timer.
     pub fn has_work(&self) -> bool {
-        !self.reaping.is_empty() || self.has_bulk_work() || self.has_flow_work()
+        !self.reaping.is_empty() || self.has_bulk_work() || self.has_flow_work() || self.has_schedule_work()
     }
 }

@@ -3,7 +3,7 @@
 
 use super::{Machine, timers::Timers};
 use crate::fleet::WorkerSlot;
-use crate::id::ProcessId;
+use crate::id::{ProcessId, ScheduleId};
 use crate::index::TaskSlot;
 use crate::task::{Deadline, State, next_deadline};
 use crate::workflow::RunSlot;
@@ -27,6 +27,10 @@ pub enum Debt {
     Timeout(RunSlot),
     /// A look at the job of a run that waits and could begin.
     Begin(RunSlot),
+    /// A timer at the next window of a schedule.
+    Window(ScheduleId),
+    /// A look at a schedule that waits for nothing more.
+    Call(ScheduleId),
 }
 
 /// A debt that nothing was armed for.
@@ -65,6 +69,10 @@ impl Machine {
             let timed = run.has_timeout_ahead() || run.has_hold_ahead(jobs, now) || run.may_become_late();
             debts.extend(timed.then_some(Debt::Timeout(slot)));
         }
+        for schedule in self.state.schedules.iter().filter(|schedule| self.is_watched(schedule)) {
+            debts.extend(schedule.due().map(|_| Debt::Window(schedule.id)));
+            debts.extend(schedule.awaits_call().then_some(Debt::Call(schedule.id)));
+        }
         debts.extend(self.state.flows.startable().into_iter().map(Debt::Begin));
         debts
     }
@@ -73,6 +81,7 @@ impl Machine {
     pub fn recover(&mut self) {
         self.timers = Timers::starting_at(self.state.now);
         self.state.flows.derive();
+        crate::schedule::apply::derive(&mut self.state);
         let debts = self.owed();
         for debt in &debts {
             self.pay(*debt);
@@ -95,6 +104,9 @@ impl Machine {
             // Whoever looks at the run arms its timer.
             Debt::Look(slot) | Debt::Timeout(slot) => self.state.flows.call(slot),
             Debt::Begin(slot) => self.state.flows.call_job(slot),
+            Debt::Window(_) if self.config.breaks.schedule_not_rearmed => {}
+            Debt::Window(id) => self.arm_schedule(id),
+            Debt::Call(id) => self.state.schedules.call(id),
         }
     }
 
@@ -160,6 +172,8 @@ impl Machine {
             }
             Debt::Timeout(slot) => self.state.flows.is_called(slot) || self.timers.of_run(slot).is_some(),
             Debt::Begin(slot) => self.state.flows.is_job_called(slot),
+            Debt::Window(id) => self.is_armed(id),
+            Debt::Call(id) => self.state.schedules.get(id).is_some_and(|schedule| schedule.soft.called),
         }
     }
 

@@ -15,6 +15,7 @@ impl Machine {
             self.apply_one(&event, batch);
             batch.events.push(event);
         }
+        self.arm_moved();
     }
 
     fn apply_one(&mut self, event: &Event, batch: &mut Batch) {

@@ -3,6 +3,7 @@
 
 use super::{Batch, Machine, reap::Loss};
 use crate::effect::{Alert, Effect};
+use crate::id::ScheduleId;
 use crate::index::TaskSlot;
 use crate::limits::Limits;
 use crate::shard::ShardState;
@@ -19,17 +20,20 @@ pub(super) struct Sweep {
     position: Option<u32>,
     /// The same of runs, when the tasks are done.
     runs: Option<u32>,
+    /// The same of schedules, when the runs are done.
+    schedules: Option<u32>,
     /// When the last sweep ended, or the machine began; `None` before its first step.
     last: Option<Elapsed>,
 }
 
 impl Sweep {
     pub(super) fn next_at(&self, state: &ShardState, limits: &Limits) -> Option<Elapsed> {
-        if self.position.is_some() || self.runs.is_some() {
+        if self.position.is_some() || self.runs.is_some() || self.schedules.is_some() {
             return Some(state.now.elapsed);
         }
         // An idle shard sleeps: with nothing in memory there is nothing to miss.
-        let idle = state.tasks().is_empty() && state.flows().runs().is_empty();
+        let idle =
+            state.tasks().is_empty() && state.flows().runs().is_empty() && state.schedules().is_empty();
         self.last.filter(|_| !idle).map(|last| last + limits.sweep_every)
     }
 }
@@ -42,7 +46,15 @@ impl Machine {
             (start..end).for_each(|slot| self.watch_slot(RunSlot(slot), batch));
             let done = end >= self.state.flows.runs.slots_end();
             self.sweep.runs = (!done).then_some(end);
-            self.sweep.last = if done { Some(now) } else { self.sweep.last };
+            self.sweep.schedules = done.then_some(0);
+            return;
+        }
+        if let Some(start) = self.sweep.schedules {
+            let all = self.state.schedules.len() as u32;
+            let end = start.saturating_add(SWEEP_STEP_SLOTS).min(all);
+            (start..end).for_each(|id| self.watch_schedule(ScheduleId::new(id), batch));
+            self.sweep.schedules = (end < all).then_some(end);
+            self.sweep.last = if end < all { self.sweep.last } else { Some(now) };
             return;
         }
         let Some(start) = self.sweep.position else {

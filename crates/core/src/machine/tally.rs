@@ -3,7 +3,10 @@
 use crate::event::{Change, Event};
 use crate::failure::FailureClass;
 use crate::histogram::Histogram;
+use crate::priority::Band;
+use crate::schedule::{Outcome, Punctual, Reason};
 use crate::task::{Status, Task};
+use crate::time::Millis;
 
 const STATUSES: usize = Status::ALL.len();
 
@@ -58,6 +61,11 @@ pub struct Tally {
     attempts: [u64; AttemptEnd::COUNT],
     /// From the grant of an attempt to its end, in milliseconds.
     pub attempt_ms: Histogram,
+    /// By band: how long after its time a window was decided, in milliseconds.
+    pub window_late_ms: [Histogram; Band::ALL.len()],
+    fired: [u64; Punctual::ALL.len()],
+    skipped: [u64; Reason::ALL.len()],
+    missed: [u64; Reason::ALL.len()],
     /// Tasks that left memory because they are due far ahead, and tasks that came back.
     pub parked: u64,
     pub paged_in: u64,
@@ -80,6 +88,33 @@ impl Tally {
             self.attempts[end.index()] += 1;
             self.attempt_ms.observe(task.changed.since(task.started).get());
         }
+    }
+
+    pub(super) fn window_late(&mut self, band: Band, late: Millis) {
+        self.window_late_ms[band.index()].observe(late.get());
+    }
+
+    pub(super) fn window_fired(&mut self, punctual: Punctual) {
+        self.fired[punctual as usize] += 1;
+    }
+
+    pub(super) fn windows_passed(&mut self, outcome: Outcome, count: u64) {
+        match outcome {
+            Outcome::Skipped(reason) => self.skipped[reason as usize] += count,
+            Outcome::Missed(reason) => self.missed[reason as usize] += count,
+        }
+    }
+
+    /// Windows by what became of them: (outcome, reason, how many).
+    pub fn windows(&self) -> impl Iterator<Item = (&'static str, &'static str, u64)> {
+        let fired = Punctual::ALL.into_iter().zip(self.fired).map(|(how, count)| (how.label(), "", count));
+        let of = |outcome, counts: [u64; Reason::ALL.len()]| {
+            Reason::ALL.into_iter().zip(counts).map(move |(reason, count)| (outcome, reason.label(), count))
+        };
+        fired
+            .chain(of("skipped", self.skipped))
+            .chain(of("missed", self.missed))
+            .filter(|(_, _, count)| *count > 0)
     }
 
     /// Every change of state that has happened: (before, after, how often).

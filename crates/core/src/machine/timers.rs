@@ -1,6 +1,7 @@
-//! The three wheels: tasks by the wall clock, tasks by elapsed time, workers by elapsed time.
+//! The wheels: tasks by either clock, workers and runs by elapsed time, schedules by the wall clock.
 
 use crate::fleet::WorkerSlot;
+use crate::id::ScheduleId;
 use crate::index::TaskSlot;
 use crate::task::Deadline;
 use crate::time::{Elapsed, Now, Wall};
@@ -13,6 +14,7 @@ pub(super) struct Timers {
     elapsed: Wheel,
     workers: Wheel,
     runs: Wheel,
+    schedules: Wheel,
 }
 
 impl Timers {
@@ -23,6 +25,7 @@ impl Timers {
             elapsed: Wheel::new(now.elapsed.millis()),
             workers: Wheel::new(now.elapsed.millis()),
             runs: Wheel::new(now.elapsed.millis()),
+            schedules: Wheel::new(now.wall.millis()),
         }
     }
 
@@ -80,6 +83,25 @@ impl Timers {
         due.into_iter().map(RunSlot).collect()
     }
 
+    pub(super) fn set_schedule(&mut self, id: ScheduleId, at: Option<Wall>) {
+        match at {
+            Some(at) => self.schedules.arm(id.get(), at.millis()),
+            None => {
+                self.schedules.disarm(id.get());
+            }
+        }
+    }
+
+    pub(super) fn of_schedule(&self, id: ScheduleId) -> Option<Wall> {
+        self.schedules.armed(id.get()).map(Wall::from_millis)
+    }
+
+    pub(super) fn due_schedules(&mut self, wall: Wall, limit: usize) -> Vec<ScheduleId> {
+        let mut due = Vec::new();
+        self.schedules.expire(wall.millis(), limit, &mut due);
+        due.into_iter().map(ScheduleId::new).collect()
+    }
+
     pub(super) fn len(&self) -> usize {
         self.wall.len() + self.elapsed.len() + self.workers.len()
     }
@@ -103,6 +125,7 @@ impl Timers {
             .into_iter()
             .flatten()
             .min();
-        (elapsed.map(Elapsed::from_millis), self.wall.next_wake().map(Wall::from_millis))
+        let wall = [self.wall.next_wake(), self.schedules.next_wake()].into_iter().flatten().min();
+        (elapsed.map(Elapsed::from_millis), wall.map(Wall::from_millis))
     }
 }

@@ -8,6 +8,7 @@ use crate::id::{Epoch, Fence, ProcessId, Seq, TaskId};
 use crate::index::TaskSlot;
 use crate::key::KeyTable;
 use crate::process::Process;
+use crate::schedule::Schedules;
 use crate::task::{Payload, State, Status, Task, TaskTable};
 use crate::time::Now;
 use crate::workflow::Flows;
@@ -31,6 +32,7 @@ pub struct ShardState {
     pub(crate) tasks: TaskTable,
     pub(crate) keys: KeyTable,
     pub(crate) flows: Flows,
+    pub(crate) schedules: Schedules,
     counts: [u64; Status::ALL.len()],
     payload_bytes: u64,
     dirty: Vec<TaskSlot>,
@@ -55,6 +57,15 @@ impl ShardState {
     /// For whoever loads rows or takes what changed.
     pub fn flows_mut(&mut self) -> &mut Flows {
         &mut self.flows
+    }
+
+    pub fn schedules(&self) -> &Schedules {
+        &self.schedules
+    }
+
+    /// For whoever loads rows or takes what changed.
+    pub fn schedules_mut(&mut self) -> &mut Schedules {
+        &mut self.schedules
     }
 
     pub(crate) fn cut(&self) -> Seq {
@@ -123,7 +134,7 @@ impl ShardState {
     }
 
     pub fn dirty_len(&self) -> usize {
-        self.dirty.len() + self.flows.dirty_len()
+        self.dirty.len() + self.flows.dirty_len() + self.schedules.dirty_len()
     }
 
     /// Sets where the tables stand, when state was loaded from them.

@@ -6,6 +6,7 @@ use crate::failure::Failure;
 use crate::id::{Fence, WorkerId};
 use crate::key::KeyClaim;
 use crate::name::Name;
+use crate::schedule::Occasion;
 use crate::seat::Seats;
 use crate::time::Wall;
 
@@ -32,6 +33,8 @@ pub struct Extra {
     pub forced: Option<Override>,
     /// Places that each attempt holds in named limits.
     pub seats: Option<Seats>,
+    /// The window for which it exists.
+    pub occasion: Option<Box<Occasion>>,
 }
 
 /// An attempt that did not succeed.

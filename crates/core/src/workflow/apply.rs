@@ -12,6 +12,7 @@ use super::table::RunSlot;
 use crate::event::Change;
 use crate::id::{Fence, Place, RunId, WorkerId};
 use crate::index::TaskSlot;
+use crate::schedule::{self, Made};
 use crate::seat::Seats;
 use crate::shard::ShardState;
 use crate::task::{Cause, DueSince, Extra, Payload, State, Status, Task, arrow_exists};
@@ -22,11 +23,15 @@ pub(crate) fn apply(state: &mut ShardState, event: &FlowEvent) {
         FlowEvent::JobApplied(applied) => apply_job(state, applied),
         FlowEvent::JobPaused { key, paused } => {
             change_job(state, key, |job, _| job.paused = *paused);
+            if !paused {
+                schedule::apply::job_resumed(state, key);
+            }
             state.flows.jobs_called.push_back(key.clone());
         }
         FlowEvent::JobDeleted { key } => {
             // Nobody could let its waiting runs go on any more.
             change_job(state, key, |job, now| (job.deleted, job.paused) = (Some(now), false));
+            schedule::apply::job_deleted(state, key);
             state.flows.jobs_called.push_back(key.clone());
         }
         FlowEvent::RunCreated(created) => super::create::create(state, created),
@@ -215,6 +220,7 @@ fn end(state: &mut ShardState, ended: &RunEnded) {
     let run = state.flows.runs.get(slot).expect("EV-1: a found slot is taken");
     // One that an operator opened again has told its parent already.
     let parent = run.parent.filter(|_| run.trigger == Trigger::Parent);
+    let occasion = run.occasion.as_ref().map(|occasion| occasion.schedule);
     let (key, ended) = (run.job.clone(), run.ended);
     if state.flows.jobs.get(&key).is_some() {
         let (seq, cut) = (state.seq, state.cut());
@@ -229,6 +235,9 @@ fn end(state: &mut ShardState, ended: &RunEnded) {
             RunStatus::Running => job.lanes.active -= 1,
             _ => job.lanes.waiting.retain(|waiting| *waiting != slot),
         }
+    }
+    if let Some(schedule) = occasion {
+        schedule::apply::ended(state, schedule, Made::Run(id));
     }
     state.flows.stop_awaiting(slot);
     if status == RunStatus::Succeeded {
@@ -254,6 +263,10 @@ fn place_ended(state: &mut ShardState, origin: Origin, status: Status, output: O
 /// To be called for every event after which a task has ended.
 pub(crate) fn task_ended(state: &mut ShardState, slot: TaskSlot) {
     let Some(task) = state.tasks.get(slot) else { return };
+    if let Some(occasion) = task.extra.as_ref().and_then(|extra| extra.occasion.as_ref()) {
+        let (schedule, made) = (occasion.schedule, Made::Task(task.id));
+        return schedule::apply::ended(state, schedule, made);
+    }
     let Some(origin) = task.origin.as_deref().copied() else { return };
     let status = task.status();
     let output = task.extra.as_ref().and_then(|extra| extra.output.clone());
@@ -315,9 +328,9 @@ pub(crate) fn spawn(
     Change { slot: state.insert(task), from: None, to }
 }
 
-type Made = (Arc<crate::profile::Profile>, Payload, crate::priority::Priority, Option<crate::task::Labels>);
+type Parts = (Arc<crate::profile::Profile>, Payload, crate::priority::Priority, Option<crate::task::Labels>);
 
-fn task_of(run: &Run, place: Place, payload: Option<&Payload>) -> Made {
+fn task_of(run: &Run, place: Place, payload: Option<&Payload>) -> Parts {
     let node = run.plan.node(place.node);
     let work = if place.index == Place::UNDO { node.undo.as_ref() } else { Some(&node.work) };
     let Some(Work::Task(work)) = work else { unreachable!("EV-1: a spawned place has a task") };

@@ -44,6 +44,7 @@ pub(super) fn child(
         trigger: Trigger::Parent,
         parent: Some(Origin { run: run.id, place }),
         rerun_of: None,
+        occasion: None,
         reused: Vec::new(),
     }))))
 }

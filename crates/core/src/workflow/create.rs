@@ -8,6 +8,7 @@ use super::group::Group;
 use super::job::JobKey;
 use super::plan::Plan;
 use super::run::{NodeState, NodeStatus, Origin, Run, RunStatus, Soft};
+use crate::schedule::{self, Made};
 use crate::shard::ShardState;
 use crate::time::Wall;
 
@@ -30,6 +31,7 @@ pub(super) fn create(state: &mut ShardState, created: &RunCreated) {
         trigger: created.trigger,
         parent: created.parent,
         rerun_of: created.rerun_of,
+        occasion: created.occasion.clone(),
         key: created.key,
         created: now,
         started: Wall::ZERO,
@@ -62,7 +64,11 @@ pub(super) fn create(state: &mut ShardState, created: &RunCreated) {
     if let Some(claim) = created.key {
         state.keys.bind(claim, crate::id::TaskId::from_bits(created.id.bits()), seq);
     }
+    let occasion = run.occasion.as_ref().map(|occasion| occasion.schedule);
     let slot = state.flows.add(run);
+    if let Some(schedule) = occasion {
+        schedule::apply::began(state, schedule, Made::Run(created.id));
+    }
     if let Some(job) = state.flows.jobs.get_mut(&created.job) {
         job.lanes.waiting.push_back(slot);
     }

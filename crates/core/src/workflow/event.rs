@@ -8,6 +8,7 @@ use super::run::{NodeStatus, Origin, Pause, Run, RunStatus, RunStop, Trigger};
 use crate::id::RunId;
 use crate::key::KeyClaim;
 use crate::priority::Priority;
+use crate::schedule::Occasion;
 use crate::task::{Labels, Override, Payload};
 
 #[derive(Clone, PartialEq, Debug)]
@@ -132,6 +133,8 @@ pub struct RunCreated {
     pub rerun_of: Option<RunId>,
     /// Nodes that need not run again, with what they gave, from an earlier run.
     pub reused: Vec<Reused>,
+    /// The window for which it exists.
+    pub occasion: Option<Box<Occasion>>,
 }
 
 #[derive(Clone, PartialEq, Debug)]

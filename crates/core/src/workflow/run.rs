@@ -15,6 +15,7 @@ use super::watch::Watch;
 use crate::id::{Place, RunId, Seq, TaskId};
 use crate::key::KeyClaim;
 use crate::priority::Priority;
+use crate::schedule::Occasion;
 use crate::task::{Labels, Override, Payload};
 use crate::time::{Elapsed, Wall};
 
@@ -131,6 +132,8 @@ pub struct Run {
     pub trigger: Trigger,
     pub parent: Option<Origin>,
     pub rerun_of: Option<RunId>,
+    /// The window for which it exists.
+    pub occasion: Option<Box<Occasion>>,
     pub key: Option<KeyClaim>,
     pub created: Wall,
     pub started: Wall,

@@ -5,13 +5,15 @@ use std::sync::Arc;
 use super::{FlowAnswer, FlowRefusal};
 use crate::command::{Rejection, View};
 use crate::event::Event;
+use crate::name::Name;
+use crate::schedule::Spec;
 use crate::workflow::event::{FlowEvent, JobApplied};
 use crate::workflow::job::{Definition, Job, JobKey};
 
 pub(super) fn apply(
     view: &View<'_>,
     key: JobKey,
-    definition: Definition,
+    (definition, schedules): (Definition, Vec<(Name, Spec)>),
     out: &mut Vec<Event>,
 ) -> Result<FlowAnswer, Rejection> {
     crate::command::submit::check_pressure(view.pressure, crate::priority::Band::P1)?;
@@ -29,7 +31,9 @@ pub(super) fn apply(
     }
     let version = old.map_or(0, |job| job.version) + 1;
     let key = old.map_or_else(|| Arc::new(key), |job| job.key.clone());
-    out.push(Event::Flow(FlowEvent::JobApplied(Box::new(JobApplied { key, version, definition }))));
+    let applied = JobApplied { key: key.clone(), version, definition };
+    out.push(Event::Flow(FlowEvent::JobApplied(Box::new(applied))));
+    crate::schedule::command::of_file(view, &key, schedules, out)?;
     Ok(FlowAnswer::JobApplied { version, changed: true })
 }
 

@@ -23,6 +23,7 @@ use crate::command::{Answer, Rejection, View};
 use crate::event::Event;
 use crate::id::RunId;
 use crate::name::Name;
+use crate::schedule::Spec;
 use crate::task::Override;
 
 #[derive(Clone, PartialEq, Debug)]
@@ -31,6 +32,8 @@ pub enum FlowCommand {
     ApplyJob {
         key: JobKey,
         definition: Definition,
+        /// Those that the file names.
+        schedules: Vec<(Name, Spec)>,
     },
     PauseJob {
         key: JobKey,
@@ -129,7 +132,9 @@ pub(crate) fn decide(
 
 fn answer(view: &View<'_>, command: FlowCommand, out: &mut Vec<Event>) -> Result<FlowAnswer, Rejection> {
     Ok(match command {
-        FlowCommand::ApplyJob { key, definition } => job::apply(view, key, definition, out)?,
+        FlowCommand::ApplyJob { key, definition, schedules } => {
+            job::apply(view, key, (definition, schedules), out)?
+        }
         FlowCommand::PauseJob { key, paused } => job::pause(view, &key, paused, out)?,
         FlowCommand::DeleteJob { key } => job::delete(view, &key, out)?,
         FlowCommand::ReadJob { key } => {
@@ -152,6 +157,14 @@ fn answer(view: &View<'_>, command: FlowCommand, out: &mut Vec<Event>) -> Result
         }
         FlowCommand::Signed(signed) => signed::decide(view, *signed, out)?,
     })
+}
+
+pub(crate) fn existing_job<'a>(view: &View<'a>, key: &JobKey) -> Result<&'a Job, Rejection> {
+    job::existing(view, key)
+}
+
+pub(crate) fn cancel_run(view: &View<'_>, id: RunId, out: &mut Vec<Event>) -> Result<(), Rejection> {
+    run::cancel(view, id, out).map(drop)
 }
 
 fn run_of<'a>(view: &View<'a>, id: RunId) -> Result<&'a Run, Rejection> {

@@ -67,6 +67,7 @@ pub(super) fn decide(view: &View<'_>, rerun: Rerun, out: &mut Vec<Event>) -> Res
         trigger: Trigger::Rerun,
         parent: None,
         rerun_of: Some(old.id),
+        occasion: None,
         reused,
     }))));
     let note = rerun.over.map(|over| note(Subject::Run(id), over, format!("runs `{}` again", old.id).into()));

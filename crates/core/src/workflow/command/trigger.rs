@@ -55,6 +55,7 @@ pub(super) fn decide(
         trigger: trigger.trigger,
         parent: None,
         rerun_of: None,
+        occasion: None,
         reused: Vec::new(),
     }))));
     Ok(FlowAnswer::Run { id, status: RunStatus::Queued })

@@ -1,0 +1,382 @@
+//! Windows that have come begin what they are for, the most urgent first, and what waits for an end goes on.
+
+use std::collections::VecDeque;
+
+use super::{Batch, Machine};
+use crate::command::Command;
+use crate::effect::Effect;
+use crate::event::{Event, Submitted};
+use crate::id::{RunId, ScheduleId, TaskId};
+use crate::priority::Band;
+use crate::schedule::due::{Due, Range, due};
+use crate::schedule::{
+    Fired, Made, Occasion, Outcome, Overlap, Passed, Punctual, Reason, Schedule, ScheduleCommand,
+    ScheduleEvent, Target, Timing,
+};
+use crate::time::{Millis, Wall};
+use crate::workflow::{FlowCommand, FlowEvent, JobKey, RunCreated, Trigger};
+
+/// Schedules looked at in one step; the rest waits for the next, so that commands have their turn.
+const STEP_MAX: usize = 2_000;
+/// Timers taken at once into the herd.
+const HERD_STEP_MAX: usize = 200_000;
+/// Wait before a window is tried again for which there was no room.
+const NO_ROOM: Millis = Millis::from_secs(1);
+
+/// Schedules whose windows have come, by band.
+#[derive(Debug, Default)]
+pub(super) struct Herd([VecDeque<ScheduleId>; Band::ALL.len()]);
+
+impl Herd {
+    fn push(&mut self, band: Band, id: ScheduleId) {
+        self.0[band.index()].push_back(id);
+    }
+
+    fn pop(&mut self) -> Option<ScheduleId> {
+        self.0.iter_mut().find_map(VecDeque::pop_front)
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.0.iter().map(VecDeque::len).sum()
+    }
+}
+
+impl Machine {
+    pub(super) fn run_schedules(&mut self, batch: &mut Batch) {
+        let now = self.state.now.wall;
+        for id in self.timers.due_schedules(now, HERD_STEP_MAX) {
+            let Some(schedule) = self.state.schedules.get_mut(id).filter(|one| !one.soft.in_herd) else {
+                continue;
+            };
+            schedule.soft.in_herd = true;
+            let band = schedule.spec.band();
+            self.herd.push(band, id);
+        }
+        for _ in 0..STEP_MAX {
+            let Some(id) = self.state.schedules.called.pop_front() else { break };
+            if let Some(schedule) = self.state.schedules.get_mut(id) {
+                schedule.soft.called = false;
+            }
+            self.schedule_called(id, batch);
+        }
+        for _ in 0..STEP_MAX {
+            let Some(id) = self.herd.pop() else { break };
+            if let Some(schedule) = self.state.schedules.get_mut(id) {
+                schedule.soft.in_herd = false;
+            }
+            self.schedule_due(id, batch);
+        }
+        self.arm_moved();
+    }
+
+    pub(super) fn has_schedule_work(&self) -> bool {
+        self.herd.len() > 0 || !self.state.schedules.called.is_empty()
+    }
+
+    /// The timers of schedules that changed follow them.
+    pub(super) fn arm_moved(&mut self) {
+        while let Some(id) = self.state.schedules.moved.pop() {
+            self.arm_schedule(id);
+        }
+    }
+
+    pub(super) fn arm_schedule(&mut self, id: ScheduleId) {
+        let at =
+            self.state.schedules.get(id).filter(|schedule| self.is_watched(schedule)).and_then(Schedule::due);
+        self.timers.set_schedule(id, at);
+    }
+
+    /// Something will look at its next window in time, or as soon as there is room.
+    pub(super) fn is_armed(&self, id: ScheduleId) -> bool {
+        let Some(schedule) = self.state.schedules.get(id) else { return false };
+        let Some(due) = schedule.due() else { return true };
+        let latest = due.max(self.state.now.wall + NO_ROOM);
+        schedule.soft.in_herd || self.timers.of_schedule(id).is_some_and(|at| at <= latest)
+    }
+
+    /// The watchdog: a schedule that is on and has no timer gets one, and is told of.
+    pub(super) fn watch_schedule(&mut self, id: ScheduleId, batch: &mut Batch) {
+        let Some(schedule) = self.state.schedules.get(id).filter(|schedule| self.is_watched(schedule)) else {
+            return;
+        };
+        if !schedule.soft.called && schedule.awaits_call() {
+            self.state.schedules.call(id);
+        }
+        if !self.is_armed(id) {
+            self.counts.schedules_unarmed += 1;
+            batch.effects.push(Effect::ScheduleAlert { schedule: id });
+            self.arm_schedule(id);
+        }
+    }
+
+    /// On, and so is its job.
+    pub(super) fn is_watched(&self, schedule: &Schedule) -> bool {
+        schedule.is_on() && self.job_is_on(schedule)
+    }
+
+    fn job_is_on(&self, schedule: &Schedule) -> bool {
+        let Target::Run { .. } = schedule.spec.target else { return true };
+        let job = self.state.flows.jobs.get(&job_of(schedule));
+        job.is_some_and(|job| !job.paused && job.deleted.is_none())
+    }
+
+    /// Decides what has come of this schedule.
+    pub(super) fn schedule_due(&mut self, id: ScheduleId, batch: &mut Batch) {
+        let now = self.state.now.wall;
+        let Some(schedule) = self.state.schedules.get(id).filter(|schedule| self.is_watched(schedule)) else {
+            return;
+        };
+        if schedule.awaits_call() {
+            self.state.schedules.call(id);
+        }
+        let Some(schedule) = self.state.schedules.get(id) else { return };
+        let Some(Due { passed, fire, next }) = due(schedule, now) else {
+            return self.arm_schedule(id);
+        };
+        let (offset, band) = (schedule.spec.offset, schedule.spec.band());
+        let windows: Vec<Wall> = fire.iter().map(|(window, _)| *window).collect();
+        for (at, range) in passed.iter().enumerate() {
+            // Should only this much become durable, the rest is found again.
+            let then =
+                passed.get(at + 1).map(|range| range.first).or_else(|| windows.first().copied()).or(next);
+            self.pass(id, *range, then, batch);
+        }
+        for (at, (window, punctual)) in fire.into_iter().enumerate() {
+            let then = windows.get(at + 1).copied().or(next);
+            if !self.window(id, window, punctual, then, batch) {
+                self.timers.set_schedule(id, Some(now + NO_ROOM));
+                self.state.schedules.moved.retain(|moved| *moved != id);
+                return;
+            }
+            self.tally.window_late(band, now.since(window + offset));
+        }
+    }
+
+    fn pass(&mut self, id: ScheduleId, range: Range, next: Option<Wall>, batch: &mut Batch) {
+        let Range { first, last, count, outcome } = range;
+        self.tally.windows_passed(outcome, count);
+        let passed = Box::new(Passed { id, first, last, count, outcome, next });
+        self.commit(&mut vec![Event::Schedule(ScheduleEvent::Passed(passed))], batch);
+    }
+
+    fn skip(&mut self, id: ScheduleId, window: Wall, reason: Reason, next: Option<Wall>, batch: &mut Batch) {
+        let outcome = Outcome::Skipped(reason);
+        self.pass(id, Range { first: window, last: window, count: 1, outcome }, next, batch);
+    }
+
+    /// Decides one window that may begin something. False if there is no room for it now.
+    fn window(
+        &mut self,
+        id: ScheduleId,
+        window: Wall,
+        punctual: Punctual,
+        next: Option<Wall>,
+        batch: &mut Batch,
+    ) -> bool {
+        let Some(schedule) = self.state.schedules.get(id) else { return true };
+        let (overlap, most) = (schedule.spec.overlap, schedule.spec.active_max as usize);
+        let (active, waiting) = (schedule.soft.active.len(), schedule.waiting.len());
+        let busy = active > 0 || waiting > 0;
+        match overlap {
+            Overlap::Allow if active >= most => self.skip(id, window, Reason::MaxActive, next, batch),
+            Overlap::Forbid if busy => self.skip(id, window, Reason::Overlap, next, batch),
+            Overlap::Queue if busy && waiting >= most => {
+                self.skip(id, window, Reason::QueueFull, next, batch)
+            }
+            Overlap::Queue | Overlap::Coalesce if busy => {
+                if overlap == Overlap::Coalesce {
+                    let older: Vec<Wall> = schedule.waiting.iter().map(|waiting| waiting.window).collect();
+                    for older in older {
+                        self.skip(id, older, Reason::Coalesced, Some(window), batch);
+                    }
+                }
+                let held = ScheduleEvent::Held { id, window, next, punctual };
+                self.commit(&mut vec![Event::Schedule(held)], batch);
+            }
+            Overlap::Allow | Overlap::Forbid | Overlap::Queue | Overlap::Replace | Overlap::Coalesce => {
+                if overlap == Overlap::Replace {
+                    self.cancel_active(id, batch);
+                }
+                return self.fire(id, window, punctual, next, batch);
+            }
+        }
+        true
+    }
+
+    fn cancel_active(&mut self, id: ScheduleId, batch: &mut Batch) {
+        let active =
+            self.state.schedules.get(id).map(|schedule| schedule.soft.active.clone()).unwrap_or_default();
+        for made in active {
+            let mut events = Vec::new();
+            let view = self.view();
+            let done = match made {
+                Made::Run(run) => crate::workflow::command::cancel_run(&view, run, &mut events),
+                Made::Task(task) => crate::command::cancel::decide(&view, task, true, &mut events).map(drop),
+            };
+            // What has just ended need not be cancelled.
+            if done.is_ok() {
+                self.commit(&mut events, batch);
+            }
+        }
+    }
+
+    fn fire(
+        &mut self,
+        id: ScheduleId,
+        window: Wall,
+        punctual: Punctual,
+        next: Option<Wall>,
+        batch: &mut Batch,
+    ) -> bool {
+        if !self.has_room_for_window() {
+            return false;
+        }
+        let Some(schedule) = self.state.schedules.get(id) else { return true };
+        let now = self.state.now.wall;
+        let (bits, slot) = (id.mix(window.millis()), schedule.spec.slot);
+        let (run, task) = (RunId::new(now.millis(), slot, bits), TaskId::new(now.millis(), slot, bits));
+        let name = schedule.key.name.clone();
+        let occasion = Some(Box::new(Occasion {
+            schedule: id,
+            name,
+            at: window,
+            from: from(schedule, window),
+            punctual,
+        }));
+        let (made, event) = match &schedule.spec.target {
+            Target::Task(plain) => {
+                let plain = (**plain).clone();
+                let submitted = Submitted {
+                    id: task,
+                    profile: plain.profile,
+                    payload: plain.payload,
+                    priority: plain.priority,
+                    due: None,
+                    labels: plain.labels,
+                    key: None,
+                    seats: plain.seats,
+                    occasion,
+                };
+                (Made::Task(task), Event::TaskSubmitted(Box::new(submitted)))
+            }
+            Target::Run { parameters, priority } => {
+                let key = job_of(schedule);
+                let Some(job) = self.state.flows.jobs.get(&key) else { return true };
+                let Ok(parameters) = self.evaluate.parameters(&job.definition.source, parameters) else {
+                    let outcome = Outcome::Missed(Reason::Parameters);
+                    self.pass(id, Range { first: window, last: window, count: 1, outcome }, next, batch);
+                    return true;
+                };
+                let created = RunCreated {
+                    id: run,
+                    job: job.key.clone(),
+                    version: job.version,
+                    plan: None,
+                    parameters,
+                    priority: *priority,
+                    labels: None,
+                    key: None,
+                    trigger: Trigger::Schedule,
+                    parent: None,
+                    rerun_of: None,
+                    reused: Vec::new(),
+                    occasion,
+                };
+                (Made::Run(run), Event::Flow(FlowEvent::RunCreated(Box::new(created))))
+            }
+        };
+        let fired =
+            Event::Schedule(ScheduleEvent::Fired(Box::new(Fired { id, window, made, punctual, next })));
+        self.tally.window_fired(punctual);
+        self.commit(&mut vec![fired, event], batch);
+        true
+    }
+
+    fn has_room_for_window(&self) -> bool {
+        let (limits, state) = (&self.config.limits, &self.state);
+        state.flows.runs.len() < limits.runs_max
+            && (state.tasks.len() as u64) < limits.tasks_max
+            && state.payload_bytes() < limits.payload_bytes_held_max
+    }
+
+    /// What it began has ended, or it was changed: a window may stop waiting, and a fixed delay begins.
+    fn schedule_called(&mut self, id: ScheduleId, batch: &mut Batch) {
+        let now = self.state.now.wall;
+        self.state.schedules.moved.push(id);
+        let Some(schedule) = self.state.schedules.get(id).filter(|schedule| self.is_watched(schedule)) else {
+            return;
+        };
+        if !schedule.awaits_call() {
+            return;
+        }
+        let next = schedule.next;
+        if let Some(waiting) = schedule.waiting.front().copied() {
+            if !self.fire(id, waiting.window, waiting.punctual, next, batch) {
+                // Tried again with the next window, or by the sweep.
+                self.timers.set_schedule(id, Some(now + NO_ROOM));
+            }
+        } else if let Timing::After(_) = schedule.spec.timing {
+            let next = schedule.spec.next(now).map(|(next, _)| next);
+            if next.is_some() {
+                self.commit(&mut vec![Event::Schedule(ScheduleEvent::Armed { id, next })], batch);
+            }
+        }
+    }
+
+    /// Schedules that the command may change.
+    pub(super) fn schedules_touched(&self, command: &Command) -> Vec<ScheduleId> {
+        let schedules = &self.state.schedules;
+        match command {
+            Command::Keyed(keyed) => self.schedules_touched(&keyed.command),
+            Command::Schedule(command) => match &**command {
+                ScheduleCommand::Put { key, .. }
+                | ScheduleCommand::Pause { key, .. }
+                | ScheduleCommand::Delete { key } => {
+                    schedules.find(key).map(|found| found.id).into_iter().collect()
+                }
+                ScheduleCommand::Read { .. }
+                | ScheduleCommand::List { .. }
+                | ScheduleCommand::Upcoming { .. } => Vec::new(),
+            },
+            Command::Flow(command) => {
+                let command = match &**command {
+                    FlowCommand::Signed(signed) => &signed.command,
+                    command => command,
+                };
+                match command {
+                    FlowCommand::ApplyJob { key, .. }
+                    | FlowCommand::PauseJob { key, .. }
+                    | FlowCommand::DeleteJob { key } => {
+                        schedules.of_job(&key.tenant, &key.name).map(|schedule| schedule.id).collect()
+                    }
+                    _ => Vec::new(),
+                }
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Before somebody changes schedules: what has come of them is decided by what they still say.
+    pub(super) fn settle_schedules(&mut self, ids: Vec<ScheduleId>, batch: &mut Batch) {
+        let now = self.state.now.wall;
+        for id in ids {
+            let is_due = self.state.schedules.get(id).and_then(Schedule::due).is_some_and(|due| due <= now);
+            if is_due {
+                self.schedule_due(id, batch);
+            }
+        }
+    }
+}
+
+fn job_of(schedule: &Schedule) -> JobKey {
+    JobKey { tenant: schedule.key.tenant.clone(), name: schedule.key.job.clone() }
+}
+
+/// The window before this one, which is where its interval begins.
+fn from(schedule: &Schedule, window: Wall) -> Wall {
+    match &schedule.spec.timing {
+        Timing::Table(table) => table.previous(window).unwrap_or(window),
+        Timing::After(_) if schedule.last > Wall::ZERO => schedule.last,
+        Timing::After(_) => window,
+    }
+}

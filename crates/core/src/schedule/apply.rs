@@ -1,0 +1,186 @@
+//! Folding what happened to schedules into the state. Nothing here can refuse, and nothing looks at a calendar.
+
+use std::collections::VecDeque;
+
+use super::event::{Fired, Passed, ScheduleEvent, Stored};
+use super::table::{Made, Occurrence, Outcome, Reason, Schedule, Soft, Waiting};
+use crate::id::ScheduleId;
+use crate::shard::ShardState;
+use crate::workflow::JobKey;
+
+pub(crate) fn apply(state: &mut ShardState, event: &ScheduleEvent) {
+    match event {
+        ScheduleEvent::Stored(stored) => store(state, stored),
+        ScheduleEvent::Paused { id, paused } => {
+            let now = state.now.wall;
+            let schedule = touch(state, *id);
+            if schedule.paused && !paused {
+                schedule.resumed = now;
+            }
+            schedule.paused = *paused;
+            schedule.changed = now;
+            state.schedules.call(*id);
+        }
+        ScheduleEvent::Deleted { id } => delete(state, *id),
+        ScheduleEvent::Armed { id, next } => touch(state, *id).next = *next,
+        ScheduleEvent::Fired(fired) => fire(state, fired),
+        ScheduleEvent::Passed(passed) => pass(state, passed),
+        ScheduleEvent::Held { id, window, next, punctual } => {
+            let schedule = touch(state, *id);
+            schedule.waiting.push_back(Waiting { window: *window, punctual: *punctual });
+            schedule.last = schedule.last.max(*window);
+            schedule.next = *next;
+        }
+    }
+}
+
+fn touch(state: &mut ShardState, id: ScheduleId) -> &mut Schedule {
+    let (seq, cut) = (state.seq, state.cut());
+    state.schedules.touch(id, seq, cut)
+}
+
+fn store(state: &mut ShardState, stored: &Stored) {
+    let (seq, now) = (state.seq, state.now.wall);
+    let Stored { id, key, spec, of_job, next } = stored;
+    if state.schedules.get(*id).is_none() {
+        state.schedules.add(Schedule {
+            id: *id,
+            key: key.clone(),
+            spec: spec.clone(),
+            of_job: *of_job,
+            paused: false,
+            deleted: None,
+            created: now,
+            changed: now,
+            last: crate::time::Wall::ZERO,
+            last_made: None,
+            next: *next,
+            resumed: crate::time::Wall::ZERO,
+            waiting: VecDeque::new(),
+            fired: 0,
+            skipped: 0,
+            missed: 0,
+            touched: seq,
+            soft: Soft::default(),
+        });
+        return;
+    }
+    let schedule = touch(state, *id);
+    schedule.spec = spec.clone();
+    schedule.of_job = *of_job;
+    schedule.next = *next;
+    schedule.changed = now;
+    schedule.deleted = None;
+    state.schedules.call(*id);
+}
+
+fn fire(state: &mut ShardState, fired: &Fired) {
+    let now = state.now.wall;
+    let Fired { id, window, made, punctual, next } = *fired;
+    let schedule = touch(state, id);
+    match schedule.waiting.front() {
+        Some(waiting) if waiting.window == window => {
+            schedule.waiting.pop_front();
+        }
+        _ => {
+            schedule.last = schedule.last.max(window);
+            schedule.next = next;
+        }
+    }
+    schedule.fired += 1;
+    schedule.last_made = Some(made);
+    let row = Occurrence {
+        schedule: id,
+        first: window,
+        last: window,
+        count: 1,
+        what: Ok((made, punctual)),
+        at: now,
+    };
+    state.schedules.write(row);
+}
+
+fn pass(state: &mut ShardState, passed: &Passed) {
+    let now = state.now.wall;
+    let Passed { id, first, last, count, outcome, next } = *passed;
+    let schedule = touch(state, id);
+    schedule.waiting.retain(|waiting| waiting.window < first || waiting.window > last);
+    schedule.last = schedule.last.max(last);
+    schedule.next = next;
+    match outcome {
+        Outcome::Skipped(_) => schedule.skipped += count,
+        Outcome::Missed(_) => schedule.missed += count,
+    }
+    state.schedules.write(Occurrence { schedule: id, first, last, count, what: Err(outcome), at: now });
+}
+
+fn delete(state: &mut ShardState, id: ScheduleId) {
+    let at = state.now.wall;
+    let schedule = touch(state, id);
+    schedule.deleted = Some(at);
+    schedule.changed = at;
+    schedule.next = None;
+    let waiting = std::mem::take(&mut schedule.waiting);
+    schedule.skipped += waiting.len() as u64;
+    for Waiting { window, .. } in waiting {
+        let what = Err(Outcome::Skipped(Reason::Deleted));
+        state.schedules.write(Occurrence { schedule: id, first: window, last: window, count: 1, what, at });
+    }
+}
+
+fn of_job(state: &ShardState, job: &JobKey) -> Vec<ScheduleId> {
+    let live = state.schedules.of_job(&job.tenant, &job.name).filter(|schedule| schedule.deleted.is_none());
+    live.map(|schedule| schedule.id).collect()
+}
+
+/// A job went, and its schedules with it.
+pub(crate) fn job_deleted(state: &mut ShardState, job: &JobKey) {
+    for id in of_job(state, job) {
+        delete(state, id);
+    }
+}
+
+/// What passed while the job was paused is as if each schedule had been.
+pub(crate) fn job_resumed(state: &mut ShardState, job: &JobKey) {
+    let now = state.now.wall;
+    for id in of_job(state, job) {
+        touch(state, id).resumed = now;
+        state.schedules.call(id);
+    }
+}
+
+/// Something that a window began exists.
+pub(crate) fn began(state: &mut ShardState, id: ScheduleId, made: Made) {
+    if let Some(schedule) = state.schedules.get_mut(id)
+        && !schedule.soft.active.contains(&made)
+    {
+        schedule.soft.active.push(made);
+    }
+}
+
+/// Something that a window began has ended.
+pub(crate) fn ended(state: &mut ShardState, id: ScheduleId, made: Made) {
+    let Some(schedule) = state.schedules.get_mut(id) else { return };
+    schedule.soft.active.retain(|active| *active != made);
+    if schedule.awaits_call() {
+        state.schedules.call(id);
+    }
+}
+
+/// After loading and replaying: what every schedule has begun and not ended, from the runs and tasks themselves.
+pub(crate) fn derive(state: &mut ShardState) {
+    state.schedules.forget_soft();
+    let runs = state.flows.runs().iter().filter(|(_, run)| !run.status.is_ended());
+    let runs = runs.filter_map(|(_, run)| Some((run.occasion.as_ref()?.schedule, Made::Run(run.id))));
+    let tasks = state.tasks.iter().filter(|(_, task)| !task.status().is_ended());
+    let tasks = tasks.filter_map(|(_, task)| {
+        let occasion = task.extra.as_ref()?.occasion.as_ref()?;
+        Some((occasion.schedule, Made::Task(task.id)))
+    });
+    let mut active: Vec<_> = runs.chain(tasks).collect();
+    // Ids begin with the time they were minted at.
+    active.sort_unstable_by_key(|(id, made)| (*id, made.bits()));
+    for (id, made) in active {
+        began(state, id, made);
+    }
+}

@@ -1,0 +1,244 @@
+//! What people want of schedules.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::event::{ScheduleEvent, Stored};
+use super::spec::{ScheduleKey, Spec, Target, Timing};
+use super::table::Schedule;
+use crate::command::{Answer, Rejection, View};
+use crate::event::Event;
+use crate::name::Name;
+use crate::time::Wall;
+use crate::workflow::JobKey;
+
+#[derive(Clone, PartialEq, Debug)]
+pub enum ScheduleCommand {
+    /// Store a schedule, or new content of it.
+    Put {
+        key: ScheduleKey,
+        spec: Spec,
+    },
+    Pause {
+        key: ScheduleKey,
+        paused: bool,
+    },
+    Delete {
+        key: ScheduleKey,
+    },
+    Read {
+        key: ScheduleKey,
+    },
+    /// By tenant, job and name; without deleted ones.
+    List {
+        after: Option<ScheduleKey>,
+        tenant: Option<Name>,
+        job: Option<Name>,
+        limit: usize,
+    },
+    /// Those whose next window comes until then, from this id on.
+    Upcoming {
+        from: u32,
+        until: Wall,
+        tenant: Option<Name>,
+    },
+}
+
+/// Schedules looked at for one answer.
+const SCAN_MAX: usize = 20_000;
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Upcoming {
+    pub schedules: Vec<Schedule>,
+    /// Ask again from here; `None`: that was all.
+    pub more: Option<u32>,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub enum ScheduleAnswer {
+    Stored { next: Option<Wall>, changed: bool },
+    Schedule(Option<Box<Schedule>>),
+    Schedules(Vec<Schedule>),
+    Upcoming(Upcoming),
+    Done,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ScheduleRefusal {
+    NotFound { key: ScheduleKey },
+    NeverFires { key: ScheduleKey },
+    TooMany { held: usize, max: usize },
+}
+
+pub(crate) fn decide(
+    view: &View<'_>,
+    command: ScheduleCommand,
+    out: &mut Vec<Event>,
+) -> Result<Answer, Rejection> {
+    let schedules = view.state.schedules();
+    let answer = match command {
+        ScheduleCommand::Put { key, spec } => put(view, key, spec, out)?,
+        ScheduleCommand::Pause { key, paused } => {
+            let schedule = existing(view, &key)?;
+            if schedule.paused != paused {
+                out.push(Event::Schedule(ScheduleEvent::Paused { id: schedule.id, paused }));
+            }
+            ScheduleAnswer::Done
+        }
+        ScheduleCommand::Delete { key } => {
+            let id = existing(view, &key)?.id;
+            out.push(Event::Schedule(ScheduleEvent::Deleted { id }));
+            ScheduleAnswer::Done
+        }
+        ScheduleCommand::Read { key } => {
+            ScheduleAnswer::Schedule(schedules.find(&key).cloned().map(Box::new))
+        }
+        ScheduleCommand::List { after, tenant, job, limit } => {
+            let wanted = schedules.after(after.as_ref()).filter(|schedule| {
+                schedule.deleted.is_none()
+                    && tenant.as_ref().is_none_or(|tenant| *tenant == schedule.key.tenant)
+                    && job.as_ref().is_none_or(|job| *job == schedule.key.job)
+            });
+            ScheduleAnswer::Schedules(wanted.take(limit).cloned().collect())
+        }
+        ScheduleCommand::Upcoming { from, until, tenant } => {
+            ScheduleAnswer::Upcoming(upcoming(view, from, until, tenant.as_ref()))
+        }
+    };
+    Ok(Answer::Schedule(answer))
+}
+
+fn existing<'a>(view: &View<'a>, key: &ScheduleKey) -> Result<&'a Schedule, Rejection> {
+    let schedule = view.state.schedules().find(key).filter(|schedule| schedule.deleted.is_none());
+    schedule.ok_or_else(|| ScheduleRefusal::NotFound { key: key.clone() }.into())
+}
+
+fn put(
+    view: &View<'_>,
+    key: ScheduleKey,
+    spec: Spec,
+    out: &mut Vec<Event>,
+) -> Result<ScheduleAnswer, Rejection> {
+    if let Target::Run { .. } = spec.target {
+        let job = JobKey { tenant: key.tenant.clone(), name: key.job.clone() };
+        crate::workflow::command::existing_job(view, &job)?;
+    }
+    crate::command::submit::check_pressure(view.pressure, spec.band())?;
+    let Some(stored) = store(view, key.clone(), spec, (false, 0), out)? else {
+        let next = view.state.schedules().find(&key).and_then(|schedule| schedule.next);
+        return Ok(ScheduleAnswer::Stored { next, changed: false });
+    };
+    if stored.is_none() {
+        out.pop();
+        return Err(ScheduleRefusal::NeverFires { key }.into());
+    }
+    Ok(ScheduleAnswer::Stored { next: stored, changed: true })
+}
+
+/// Adds the event that stores a schedule, and tells its next window; `None` if nothing of it changes. `new`: how many
+/// new ones this record has stored already.
+pub(crate) fn store(
+    view: &View<'_>,
+    key: ScheduleKey,
+    spec: Spec,
+    (of_job, new): (bool, usize),
+    out: &mut Vec<Event>,
+) -> Result<Option<Option<Wall>>, Rejection> {
+    let (schedules, now) = (view.state.schedules(), view.state.now.wall);
+    let old = schedules.find(&key);
+    if let Some(old) = old
+        && old.deleted.is_none()
+        && *old.spec == spec
+        && old.of_job == of_job
+    {
+        return Ok(None);
+    }
+    let (held, max) = (schedules.len() + new, view.limits.schedules_max);
+    if old.is_none() && held >= max {
+        return Err(ScheduleRefusal::TooMany { held, max }.into());
+    }
+    // A window that was decided once is not decided again, whatever the schedule says now.
+    let after = old.map_or(now, |old| old.last.max(now));
+    let next = match (&spec.timing, old) {
+        // The first one at once; if something runs, its end tells.
+        (Timing::After(_), Some(old)) if !old.soft.active.is_empty() => None,
+        (Timing::After(_), _) => Some(spec.start.map_or(now, |start| start.max(now)))
+            .filter(|at| spec.end.is_none_or(|end| *at <= end)),
+        (Timing::Table(_), _) => spec.next(after).map(|(next, _)| next),
+    };
+    let id = old.map_or_else(|| crate::id::ScheduleId::new((schedules.len() + new) as u32), |old| old.id);
+    let key = old.map_or_else(|| Arc::new(key), |old| old.key.clone());
+    let stored = Stored { id, key, spec: Arc::new(spec), of_job, next };
+    out.push(Event::Schedule(ScheduleEvent::Stored(Box::new(stored))));
+    Ok(Some(next))
+}
+
+/// A job file names these schedules and no others; those that it named before go.
+pub(crate) fn of_file(
+    view: &View<'_>,
+    job: &JobKey,
+    specs: Vec<(Name, Spec)>,
+    out: &mut Vec<Event>,
+) -> Result<(), Rejection> {
+    let old = view.state.schedules().of_job(&job.tenant, &job.name);
+    let gone = old.filter(|old| {
+        old.of_job && old.deleted.is_none() && !specs.iter().any(|(name, _)| *name == old.key.name)
+    });
+    out.extend(gone.map(|old| Event::Schedule(ScheduleEvent::Deleted { id: old.id })));
+    let mut new = 0;
+    for (name, spec) in specs {
+        let key = ScheduleKey { tenant: job.tenant.clone(), job: job.name.clone(), name };
+        let is_new = view.state.schedules().find(&key).is_none();
+        store(view, key, spec, (true, new), out)?;
+        new += usize::from(is_new);
+    }
+    Ok(())
+}
+
+fn upcoming(view: &View<'_>, from: u32, until: Wall, tenant: Option<&Name>) -> Upcoming {
+    let schedules = view.state.schedules();
+    let end = schedules.len().min(from as usize + SCAN_MAX);
+    let ids = (from as usize..end).map(crate::id::ScheduleId::from_index);
+    let wanted = ids.filter_map(|id| schedules.get(id)).filter(|schedule| {
+        schedule.is_on()
+            && tenant.is_none_or(|tenant| *tenant == schedule.key.tenant)
+            && schedule.due().is_some_and(|due| due <= until)
+    });
+    Upcoming { schedules: wanted.cloned().collect(), more: (end < schedules.len()).then_some(end as u32) }
+}
+
+impl ScheduleRefusal {
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::NotFound { .. } => "SCHEDULE_NOT_FOUND",
+            Self::NeverFires { .. } => "SCHEDULE_NEVER_FIRES",
+            Self::TooMany { .. } => "TOO_MANY_SCHEDULES",
+        }
+    }
+
+    pub fn advice(&self) -> String {
+        match self {
+            Self::NotFound { .. } => "list the schedules, and check the tenant".into(),
+            Self::NeverFires { .. } => "check its start, end and instants: they lie behind".into(),
+            Self::TooMany { .. } => "delete schedules that are not used".into(),
+        }
+    }
+}
+
+impl fmt::Display for ScheduleRefusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotFound { key } => {
+                write!(f, "there is no schedule `{}/{}` (tenant `{}`)", key.job, key.name, key.tenant)
+            }
+            Self::NeverFires { key } => write!(f, "schedule `{}/{}` has no window ahead", key.job, key.name),
+            Self::TooMany { held, max } => write!(f, "{held} of {max} schedules are stored"),
+        }
+    }
+}
+
+impl From<ScheduleRefusal> for Rejection {
+    fn from(refusal: ScheduleRefusal) -> Self {
+        Self::Schedule(Box::new(refusal))
+    }
+}

@@ -1,0 +1,81 @@
+//! What can happen to schedules and their windows.
+
+use std::sync::Arc;
+
+use super::spec::{ScheduleKey, Spec};
+use super::table::{Made, Outcome, Punctual};
+use crate::id::ScheduleId;
+use crate::time::Wall;
+
+#[derive(Clone, PartialEq, Debug)]
+pub enum ScheduleEvent {
+    /// New, or with other content; it is not deleted any more.
+    Stored(Box<Stored>),
+    Paused {
+        id: ScheduleId,
+        paused: bool,
+    },
+    Deleted {
+        id: ScheduleId,
+    },
+    /// Its next window was found without one before it being decided.
+    Armed {
+        id: ScheduleId,
+        next: Option<Wall>,
+    },
+    /// A window began something, which the event after this one makes.
+    Fired(Box<Fired>),
+    /// Windows that began nothing.
+    Passed(Box<Passed>),
+    /// A window waits until what runs has ended.
+    Held {
+        id: ScheduleId,
+        window: Wall,
+        next: Option<Wall>,
+        punctual: Punctual,
+    },
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Stored {
+    pub id: ScheduleId,
+    pub key: Arc<ScheduleKey>,
+    pub spec: Arc<Spec>,
+    /// It stands in the job's file, and goes with it.
+    pub of_job: bool,
+    pub next: Option<Wall>,
+}
+
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Fired {
+    pub id: ScheduleId,
+    pub window: Wall,
+    pub made: Made,
+    pub punctual: Punctual,
+    /// The window after it. Unchanged if `window` had waited.
+    pub next: Option<Wall>,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Passed {
+    pub id: ScheduleId,
+    pub first: Wall,
+    pub last: Wall,
+    pub count: u64,
+    pub outcome: Outcome,
+    pub next: Option<Wall>,
+}
+
+impl ScheduleEvent {
+    pub fn id(&self) -> ScheduleId {
+        match self {
+            Self::Stored(stored) => stored.id,
+            Self::Fired(fired) => fired.id,
+            Self::Passed(passed) => passed.id,
+            Self::Paused { id, .. }
+            | Self::Deleted { id }
+            | Self::Armed { id, .. }
+            | Self::Held { id, .. } => *id,
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! Schedules: what begins by itself, when, and what became of every window.
+//! Entry: [`Schedules`], those of a shard; `machine::schedules` drives them.
+//! - SC-1 a window is (schedule, logical instant); it is decided once, by one event, in the order of windows: `last` never
+//!   goes back, over edits, deletion and clocks put back
+//! - SC-2 instants are computed when something is decided and stand in the event; folding events computes none
+//! - SC-3 windows that passed together are one record, however many they were
+//! - SC-4 a schedule that is on has a timer, or waits for the end of what it began
+//!
+//! Not here: what expressions mean ([`crate::calendar`]).
+
+pub(crate) mod apply;
+pub(crate) mod command;
+pub(crate) mod due;
+mod event;
+mod spec;
+mod table;
+
+pub use self::{
+    command::{ScheduleAnswer, ScheduleCommand, ScheduleRefusal, Upcoming},
+    event::{Fired, Passed, ScheduleEvent, Stored},
+    spec::{
+        ACTIVE_MAX_DEFAULT, CATCH_UP_DEFAULT, CATCH_UP_MAX, EVERY_MIN, GRACE_DEFAULT, INSTANTS_MAX,
+        JITTER_MAX, Overlap, Plain, ScheduleKey, Spec, TASKS_JOB, Target, Timing,
+    },
+    table::{
+        DirtySchedules, Made, Occasion, Occurrence, Outcome, Punctual, Reason, Schedule, Schedules, Soft,
+        Waiting,
+    },
+};

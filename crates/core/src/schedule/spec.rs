@@ -1,0 +1,163 @@
+//! What a schedule says: when, what, and what to do when things go wrong.
+
+use std::sync::Arc;
+
+use crate::calendar::Timetable;
+use crate::id::Slot;
+use crate::name::Name;
+use crate::priority::{Band, Priority};
+use crate::profile::Profile;
+use crate::seat::Seats;
+use crate::task::{Labels, Payload};
+use crate::time::{Millis, Wall};
+
+/// Names a schedule for ever: what is stored again under it goes on where it stopped.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct ScheduleKey {
+    pub tenant: Name,
+    /// [`TASKS_JOB`] for recurring tasks without a job.
+    pub job: Name,
+    pub name: Name,
+}
+
+/// Stands for a job in the keys of recurring tasks. No job can have this name.
+pub const TASKS_JOB: &str = "@tasks";
+
+/// Runs of one schedule that have not ended, unless it says otherwise.
+pub const ACTIVE_MAX_DEFAULT: u32 = 16;
+/// Missed windows that are made up for, when catching up is on and no number is given.
+pub const CATCH_UP_DEFAULT: u32 = 3;
+pub const CATCH_UP_MAX: u32 = 100;
+/// The newest window still begins when it is this late.
+pub const GRACE_DEFAULT: Millis = Millis::from_secs(300);
+pub const EVERY_MIN: Millis = Millis::from_secs(1);
+pub const JITTER_MAX: Millis = Millis::from_secs(86_400);
+pub const INSTANTS_MAX: usize = 1_000;
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Spec {
+    pub target: Target,
+    pub timing: Timing,
+    /// The timing as it was written, for people: a cron expression, or nothing.
+    pub text: Arc<str>,
+    /// No window before it.
+    pub start: Option<Wall>,
+    /// No window after it.
+    pub end: Option<Wall>,
+    /// Windows begin up to this much later, each schedule by its own fixed part of it.
+    pub jitter: Millis,
+    /// That part.
+    pub offset: Millis,
+    /// How many missed windows are made up for; 0: none.
+    pub catch_up: u32,
+    pub grace: Millis,
+    pub overlap: Overlap,
+    pub active_max: u32,
+    /// The home of its key, and so of all it begins.
+    pub slot: Slot,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub enum Timing {
+    Table(Timetable),
+    /// This long after what it began has ended.
+    After(Millis),
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub enum Target {
+    /// A run of the schedule's job.
+    Run {
+        /// JSON object; checked against the job's declarations when a run begins.
+        parameters: Payload,
+        /// `None`: as each task has it.
+        priority: Option<Priority>,
+    },
+    Task(Box<Plain>),
+}
+
+/// A task without a job.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Plain {
+    pub profile: Arc<Profile>,
+    pub payload: Payload,
+    pub priority: Priority,
+    pub labels: Option<Labels>,
+    pub seats: Option<Seats>,
+}
+
+/// What becomes of a window while something of an earlier one has not ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[repr(u8)]
+pub enum Overlap {
+    /// It begins beside it.
+    #[default]
+    Allow = 0,
+    /// It is skipped.
+    Forbid = 1,
+    /// It waits for its turn.
+    Queue = 2,
+    /// It begins, and what runs is cancelled.
+    Replace = 3,
+    /// It waits; of those that wait only the newest is kept.
+    Coalesce = 4,
+}
+
+impl Overlap {
+    pub const ALL: [Self; 5] = [Self::Allow, Self::Forbid, Self::Queue, Self::Replace, Self::Coalesce];
+
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Allow => "allow",
+            Self::Forbid => "forbid",
+            Self::Queue => "queue",
+            Self::Replace => "replace",
+            Self::Coalesce => "coalesce",
+        }
+    }
+
+    pub fn find(label: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|overlap| overlap.label() == label)
+    }
+
+    pub fn from_index(index: u8) -> Option<Self> {
+        Self::ALL.get(usize::from(index)).copied()
+    }
+}
+
+impl Spec {
+    /// Everything but what and when, as it is unless something else is said.
+    pub fn new(target: Target, timing: Timing) -> Self {
+        Self {
+            target,
+            timing,
+            text: "".into(),
+            start: None,
+            end: None,
+            jitter: Millis::ZERO,
+            offset: Millis::ZERO,
+            catch_up: 0,
+            grace: GRACE_DEFAULT,
+            overlap: Overlap::default(),
+            active_max: ACTIVE_MAX_DEFAULT,
+            slot: Slot::from_hash(0),
+        }
+    }
+
+    /// The first window after an instant, and how many local times before it a clock change took away.
+    pub fn next(&self, after: Wall) -> Option<(Wall, u32)> {
+        let after = self.start.map_or(after, |start| after.max(start - Millis::new(1)));
+        let (at, skipped) = match &self.timing {
+            Timing::Table(table) => table.next(after).map(|next| (next.at, next.skipped))?,
+            Timing::After(delay) => (after + *delay, 0),
+        };
+        (self.end.is_none_or(|end| at <= end)).then_some((at, skipped))
+    }
+
+    pub fn band(&self) -> Band {
+        match &self.target {
+            Target::Run { priority, .. } => priority.unwrap_or_default().band,
+            Target::Task(task) => task.priority.band,
+        }
+    }
+}
