@@ -9,6 +9,7 @@ mod failures;
 mod mass_loss;
 mod questions;
 mod recovery;
+mod schedules;
 mod sessions;
 mod submitting;
 mod sweep;
@@ -164,6 +165,13 @@ impl Rig {
         for (_, run) in self.machine.state().flows().runs().iter() {
             let folded = self.shadow.flows().run(run.id).expect("the fold has every run");
             workflow::assert_same(run, folded);
+        }
+        for schedule in self.machine.state().schedules().iter() {
+            assert_eq!(
+                Some(schedule),
+                self.shadow.schedules().get(schedule.id),
+                "the fold has every schedule"
+            );
         }
         assert_eq!(self.machine.unpaid(), vec![], "everything owed is armed");
     }
@@ -327,6 +335,7 @@ fn cause(event: &Event) -> Option<Cause> {
         Event::TaskRevived { .. } => Some(Cause::Revived),
         Event::EpochStarted { .. }
         | Event::Flow(_)
+        | Event::Schedule(_)
         | Event::StopRequested { .. }
         | Event::TaskAmended { .. }
         | Event::CheckpointSaved { .. }

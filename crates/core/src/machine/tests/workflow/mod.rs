@@ -167,10 +167,19 @@ pub(super) fn flow(rig: &mut Rig, command: FlowCommand) -> Result<FlowAnswer, Re
 }
 
 pub(super) fn apply(rig: &mut Rig, name: &'static str, plan: Plan) -> (u32, bool) {
+    apply_with(rig, name, plan, Vec::new())
+}
+
+pub(in crate::machine::tests) fn apply_with(
+    rig: &mut Rig,
+    name: &'static str,
+    plan: Plan,
+    schedules: Vec<(Name, crate::schedule::Spec)>,
+) -> (u32, bool) {
     let hash =
         format!("{plan:?}").bytes().fold(7, |hash: u128, byte| hash.wrapping_mul(31) + u128::from(byte));
     let definition = Definition { plan: Arc::new(plan), source: Arc::from(*b"{}"), hash };
-    match flow(rig, FlowCommand::ApplyJob { key: key(name), definition }) {
+    match flow(rig, FlowCommand::ApplyJob { key: key(name), definition, schedules }) {
         Ok(FlowAnswer::JobApplied { version, changed }) => (version, changed),
         other => panic!("{other:?}"),
     }

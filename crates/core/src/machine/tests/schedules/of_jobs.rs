@@ -1,0 +1,92 @@
+//! Schedules that a job file names, and the runs that they begin.
+
+use super::super::workflow::{apply_with, flow, key as job, node, plan, with_words};
+use super::*;
+use crate::workflow::{FailurePolicy, FlowCommand, RunStatus, Trigger};
+
+fn runs() -> Spec {
+    let target = Target::Run { parameters: Arc::from(*b"{}"), priority: None };
+    Spec::new(target, cron("* * * * *", "UTC"))
+}
+
+fn story(specs: Vec<(Name, Spec)>) -> Rig {
+    let mut rig = with_words();
+    apply_with(&mut rig, "flow", plan(vec![node("a", &[])], FailurePolicy::FailFast), specs);
+    rig
+}
+
+fn named(name: &'static str, spec: Spec) -> (Name, Spec) {
+    (Name::fixed(name), spec)
+}
+
+#[test]
+fn a_window_begins_a_run_of_the_newest_version() {
+    let mut rig = story(vec![named("s", runs())]);
+    rig.live_until(17 * MINUTE);
+    let created = rig.events.iter().find_map(|event| match event {
+        Event::Flow(FlowEvent::RunCreated(created)) => Some(created.clone()),
+        _ => None,
+    });
+    let created = created.expect("a run");
+    assert_eq!((created.trigger, created.version), (Trigger::Schedule, 1));
+    let run = rig.machine.state().flows().run(created.id).expect("it is in memory");
+    assert_eq!(run.status, RunStatus::Running);
+    assert_eq!(run.occasion.as_ref().map(|one| one.at), Some(Wall::from_millis(17 * MINUTE)));
+    assert_eq!(rig.schedule().soft.active, [Made::Run(created.id)]);
+    let task = run.task_at(0, crate::id::Place::WHOLE);
+    rig.succeed(task);
+    assert_eq!(rig.schedule().soft.active, []);
+}
+
+#[test]
+fn a_file_without_a_schedule_takes_it_away() {
+    let mut rig = story(vec![named("s", runs()), named("t", runs())]);
+    apply_with(
+        &mut rig,
+        "flow",
+        plan(vec![node("b", &[])], FailurePolicy::FailFast),
+        vec![named("t", runs())],
+    );
+    rig.live_until(17 * MINUTE);
+    assert_eq!(rig.told().len(), 1);
+    assert!(rig.schedule().deleted.is_some());
+}
+
+#[test]
+fn a_paused_job_pauses_its_schedules_and_a_deleted_one_takes_them_along() {
+    let mut rig = story(vec![named("s", runs())]);
+    let pause = |rig: &mut Rig, paused| {
+        flow(rig, FlowCommand::PauseJob { key: job("flow"), paused }).expect("there is one");
+    };
+    pause(&mut rig, true);
+    rig.live_until(19 * MINUTE + 1_000);
+    assert_eq!(rig.told(), []);
+    pause(&mut rig, false);
+    rig.pass(0);
+    let passed = Told::Passed {
+        first: 17 * MINUTE,
+        last: 19 * MINUTE,
+        count: 3,
+        outcome: Outcome::Skipped(Reason::Paused),
+    };
+    assert_eq!(rig.told_anew(), [passed]);
+    flow(&mut rig, FlowCommand::DeleteJob { key: job("flow") }).expect("there is one");
+    rig.live_until(25 * MINUTE);
+    assert_eq!(rig.told(), []);
+    // Applied again it goes on, and what passed meanwhile is nobody's.
+    apply_with(
+        &mut rig,
+        "flow",
+        plan(vec![node("c", &[])], FailurePolicy::FailFast),
+        vec![named("s", runs())],
+    );
+    rig.live_until(26 * MINUTE);
+    assert_eq!(rig.told(), [Told::Ran(26 * MINUTE, Punctual::OnTime)]);
+}
+
+#[test]
+fn a_schedule_of_no_job_is_refused() {
+    let mut rig = with_words();
+    let refused = say(&mut rig, ScheduleCommand::Put { key: key("s"), spec: runs() });
+    assert!(matches!(refused, Err(Rejection::Flow(_))), "{refused:?}");
+}
