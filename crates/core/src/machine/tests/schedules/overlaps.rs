@@ -71,6 +71,9 @@ fn coalesce_keeps_only_the_newest_that_waits() {
 #[test]
 fn replace_cancels_what_runs() {
     let mut rig = with(Spec { overlap: Overlap::Replace, ..minutely() });
+    rig.live_until(17 * MINUTE);
+    let first = rig.made()[0];
+    rig.report(first, crate::command::ReportKind::Accepted);
     rig.live_until(18 * MINUTE);
     assert_eq!(rig.told(), [ran(17), ran(18)]);
     let made = rig.made();
