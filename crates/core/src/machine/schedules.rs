@@ -8,7 +8,7 @@ use crate::effect::Effect;
 use crate::event::{Event, Submitted};
 use crate::id::{RunId, ScheduleId, TaskId};
 use crate::priority::Band;
-use crate::schedule::due::{Due, Range, due};
+use crate::schedule::due::{Due, Range, all_passed, due};
 use crate::schedule::{
     Fired, Made, Occasion, Outcome, Overlap, Passed, Punctual, Reason, Schedule, ScheduleCommand,
     ScheduleEvent, Target, Timing,
@@ -359,11 +359,28 @@ impl Machine {
     /// Before somebody changes schedules: what has come of them is decided by what they still say.
     pub(super) fn settle_schedules(&mut self, ids: Vec<ScheduleId>, batch: &mut Batch) {
         let now = self.state.now.wall;
-        for id in ids {
-            let is_due = self.state.schedules.get(id).and_then(Schedule::due).is_some_and(|due| due <= now);
-            if is_due {
+        let is_due = |machine: &Self, id| {
+            machine.state.schedules.get(id).and_then(Schedule::due).is_some_and(|due| due <= now)
+        };
+        for id in ids.into_iter().filter(|id| self.state.schedules.get(*id).is_some()) {
+            if is_due(self, id) {
                 self.schedule_due(id, batch);
             }
+            // It is paused, or there was no room: nobody will come back to these windows.
+            if is_due(self, id) {
+                self.give_up(id, batch);
+            }
+        }
+    }
+
+    fn give_up(&mut self, id: ScheduleId, batch: &mut Batch) {
+        let now = self.state.now.wall;
+        let Some(schedule) = self.state.schedules.get(id) else { return };
+        let watched = self.is_watched(schedule);
+        let Some((passed, next)) = all_passed(schedule, now, !watched) else { return };
+        for (at, range) in passed.iter().enumerate() {
+            let then = passed.get(at + 1).map(|range| range.first).or(next);
+            self.pass(id, *range, then, batch);
         }
     }
 }

@@ -46,6 +46,26 @@ pub(crate) fn due(schedule: &Schedule, now: Wall) -> Option<Due> {
     }
 }
 
+/// What has come, if none of it may begin anything any more, and the window after it. `paused`: until now.
+pub(crate) fn all_passed(schedule: &Schedule, now: Wall, paused: bool) -> Option<(Vec<Range>, Option<Wall>)> {
+    let first = schedule.next?;
+    let now = now.millis().checked_sub(schedule.spec.offset.get()).map(Wall::from_millis)?;
+    if first > now {
+        return None;
+    }
+    let resumed = if paused { now } else { schedule.resumed };
+    let Timing::Table(table) = &schedule.spec.timing else {
+        let reason = if paused { Outcome::Skipped(Reason::Paused) } else { Outcome::Missed(Reason::Late) };
+        return Some((vec![Range { first, last: first, count: 1, outcome: reason }], None));
+    };
+    let until = schedule.spec.end.map_or(now, |end| end.min(now));
+    let count = table.count(first - Millis::new(1), until);
+    let last = table.previous(until + Millis::new(1)).unwrap_or(first);
+    let mut passed = Vec::new();
+    ranges(resumed, table, (first, last, count), &mut passed);
+    Some((passed, schedule.spec.next(until).map(|(next, _)| next)))
+}
+
 fn of_table(schedule: &Schedule, table: &Timetable, first: Wall, now: Wall) -> Due {
     let spec = &schedule.spec;
     let until = spec.end.map_or(now, |end| end.min(now));
@@ -75,7 +95,7 @@ fn of_table(schedule: &Schedule, table: &Timetable, first: Wall, now: Wall) -> D
             Some((window, _)) => table.previous(*window),
             None => newest.last().copied(),
         };
-        ranges(schedule, table, (first, last.unwrap_or(first), missed), &mut due.passed);
+        ranges(schedule.resumed, table, (first, last.unwrap_or(first), missed), &mut due.passed);
     }
     due.fire = fire;
     due
@@ -86,30 +106,19 @@ fn punctual(window: Wall, now: Wall) -> Punctual {
 }
 
 /// Splits what passed into what the pause took and what nobody saw.
-fn ranges(
-    schedule: &Schedule,
-    table: &Timetable,
-    (first, last, count): (Wall, Wall, u64),
-    out: &mut Vec<Range>,
-) {
-    let paused = match schedule.resumed {
+fn ranges(resumed: Wall, table: &Timetable, (first, last, count): (Wall, Wall, u64), out: &mut Vec<Range>) {
+    let paused = match resumed {
         resumed if resumed < first => 0,
         resumed if resumed >= last => count,
         resumed => table.count(first - Millis::new(1), resumed),
     };
     if paused > 0 {
-        let last = if paused == count {
-            last
-        } else {
-            table.previous(schedule.resumed + Millis::new(1)).unwrap_or(last)
-        };
+        let last =
+            if paused == count { last } else { table.previous(resumed + Millis::new(1)).unwrap_or(last) };
         out.push(Range { first, last, count: paused, outcome: Outcome::Skipped(Reason::Paused) });
     }
     if paused < count {
-        let first = match paused {
-            0 => first,
-            _ => table.next(schedule.resumed).map_or(first, |next| next.at),
-        };
+        let first = if paused == 0 { first } else { table.next(resumed).map_or(first, |next| next.at) };
         out.push(Range { first, last, count: count - paused, outcome: Outcome::Missed(Reason::Late) });
     }
 }

@@ -118,3 +118,32 @@ fn a_window_without_room_waits_and_is_not_lost() {
     rig.go_to(17 * MINUTE + 7_000);
     assert_eq!(rig.told(), [Told::Ran(17 * MINUTE, Punctual::Late)]);
 }
+
+#[test]
+fn what_passed_before_an_edit_or_a_deletion_is_accounted_for() {
+    let mut rig = with(minutely());
+    pause(&mut rig, "s", true);
+    rig.live_until(19 * MINUTE + 1_000);
+    put(&mut rig, "s", tasks(cron("*/2 * * * *", "UTC")));
+    let passed = |first: u64, last: u64, count| Told::Passed {
+        first: first * MINUTE,
+        last: last * MINUTE,
+        count,
+        outcome: Outcome::Skipped(Reason::Paused),
+    };
+    assert_eq!(rig.told_anew(), [passed(17, 19, 3)]);
+    rig.live_until(24 * MINUTE);
+    say(&mut rig, ScheduleCommand::Delete { key: key("s") }).expect("there is one");
+    assert_eq!(rig.told(), [passed(20, 24, 3)]);
+}
+
+#[test]
+fn a_window_without_room_is_missed_when_its_schedule_goes() {
+    let limits = crate::limits::Limits { tasks_max: 0, ..crate::limits::Limits::default() };
+    let mut rig = Rig::with(super::super::MachineConfig { limits, ..Default::default() });
+    put(&mut rig, "s", minutely());
+    rig.go_to(17 * MINUTE);
+    say(&mut rig, ScheduleCommand::Delete { key: key("s") }).expect("there is one");
+    let missed = Told::Passed { first: 17 * MINUTE, last: 17 * MINUTE, count: 1, outcome: LATE };
+    assert_eq!(rig.told(), [missed]);
+}
