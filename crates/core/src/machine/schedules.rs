@@ -362,7 +362,7 @@ impl Machine {
         let is_due = |machine: &Self, id| {
             machine.state.schedules.get(id).and_then(Schedule::due).is_some_and(|due| due <= now)
         };
-        for id in ids.into_iter().filter(|id| self.state.schedules.get(*id).is_some()) {
+        for id in ids {
             if is_due(self, id) {
                 self.schedule_due(id, batch);
             }
