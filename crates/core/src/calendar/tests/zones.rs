@@ -44,7 +44,8 @@ fn offsets_are_those_of_the_data_for_thousands_of_years() {
             |at: i64| i64::from(data.to_offset(Timestamp::from_second(at).expect("in range")).seconds());
         for bound in [4_000_000_000, 20_000_000_000, 253_000_000_000] {
             for _ in 0..60 {
-                let at = chance.below(bound) as i64;
+                // From 1843 on, when the first zones had their first changes.
+                let at = chance.below(bound) as i64 - 4_000_000_000;
                 assert_eq!(zone.offset_at(at), expected(at), "{} at {at}", zone.name());
             }
         }
