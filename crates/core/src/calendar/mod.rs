@@ -14,6 +14,7 @@ mod describe;
 mod dst;
 mod error;
 mod interval;
+mod local;
 mod parse;
 mod search;
 mod spans;
@@ -27,6 +28,7 @@ mod tests;
 pub use self::cron::Cron;
 pub use self::dst::{Dst, Missing, Twice};
 pub use self::error::{CronError, Field};
+pub use self::local::Local;
 pub use self::timetable::{Next, Timetable};
 pub use self::zone::Zone;
 
