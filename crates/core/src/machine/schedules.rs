@@ -323,8 +323,8 @@ impl Machine {
         }
     }
 
-    /// Schedules that the command may change.
-    pub(super) fn schedules_touched(&self, command: &Command) -> Vec<ScheduleId> {
+    /// Schedules that the command may change, and whether it changes what their windows are.
+    pub(super) fn schedules_touched(&self, command: &Command) -> (Vec<ScheduleId>, bool) {
         let schedules = &self.state.schedules;
         match command {
             Command::Keyed(keyed) => self.schedules_touched(&keyed.command),
@@ -332,32 +332,26 @@ impl Machine {
                 ScheduleCommand::Put { key, .. }
                 | ScheduleCommand::Pause { key, .. }
                 | ScheduleCommand::Delete { key } => {
-                    schedules.find(key).map(|found| found.id).into_iter().collect()
+                    let pauses = matches!(**command, ScheduleCommand::Pause { .. });
+                    (schedules.find(key).map(|found| found.id).into_iter().collect(), !pauses)
                 }
-                ScheduleCommand::Read { .. }
-                | ScheduleCommand::List { .. }
-                | ScheduleCommand::Upcoming { .. } => Vec::new(),
+                _ => (Vec::new(), false),
             },
-            Command::Flow(command) => {
-                let command = match &**command {
-                    FlowCommand::Signed(signed) => &signed.command,
-                    command => command,
-                };
-                match command {
-                    FlowCommand::ApplyJob { key, .. }
-                    | FlowCommand::PauseJob { key, .. }
-                    | FlowCommand::DeleteJob { key } => {
-                        schedules.of_job(&key.tenant, &key.name).map(|schedule| schedule.id).collect()
-                    }
-                    _ => Vec::new(),
+            Command::Flow(command) => match command.unsigned() {
+                FlowCommand::ApplyJob { key, .. }
+                | FlowCommand::PauseJob { key, .. }
+                | FlowCommand::DeleteJob { key } => {
+                    let pauses = matches!(command.unsigned(), FlowCommand::PauseJob { .. });
+                    (schedules.of_job(&key.tenant, &key.name).map(|schedule| schedule.id).collect(), !pauses)
                 }
-            }
-            _ => Vec::new(),
+                _ => (Vec::new(), false),
+            },
+            _ => (Vec::new(), false),
         }
     }
 
     /// Before somebody changes schedules: what has come of them is decided by what they still say.
-    pub(super) fn settle_schedules(&mut self, ids: Vec<ScheduleId>, batch: &mut Batch) {
+    pub(super) fn settle_schedules(&mut self, (ids, ends): (Vec<ScheduleId>, bool), batch: &mut Batch) {
         let now = self.state.now.wall;
         let is_due = |machine: &Self, id| {
             machine.state.schedules.get(id).and_then(Schedule::due).is_some_and(|due| due <= now)
@@ -367,7 +361,7 @@ impl Machine {
                 self.schedule_due(id, batch);
             }
             // It is paused, or there was no room: nobody will come back to these windows.
-            if is_due(self, id) {
+            if ends && is_due(self, id) {
                 self.give_up(id, batch);
             }
         }

@@ -78,6 +78,14 @@ pub enum FlowCommand {
 }
 
 impl FlowCommand {
+    /// The wish itself, whoever has it.
+    pub(crate) fn unsigned(&self) -> &Self {
+        match self {
+            Self::Signed(signed) => &signed.command,
+            command => command,
+        }
+    }
+
     /// The run that must be looked up if memory does not hold it.
     pub fn run(&self) -> Option<RunId> {
         match self {
