@@ -22,4 +22,6 @@ pub struct Breaks {
     pub seats_forgotten: bool,
     /// After recovery schedules get no timers.
     pub schedule_not_rearmed: bool,
+    /// After recovery schedules look again at what they had decided in the last minute.
+    pub window_forgotten: bool,
 }

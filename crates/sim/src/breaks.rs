@@ -39,10 +39,14 @@ pub enum BreakMode {
     ReleaseIgnoresRule,
     /// After recovery attempts hold no places in named limits.
     SeatsForgotten,
+    /// After recovery schedules get no timers.
+    ScheduleNotRearmed,
+    /// What a window begins may begin again: the record of it is forgotten.
+    WindowForgotten,
 }
 
 impl BreakMode {
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 17] = [
         Self::Fence,
         Self::EarlyAnswer,
         Self::EarlyEffect,
@@ -58,6 +62,8 @@ impl BreakMode {
         Self::RunNotRelisted,
         Self::ReleaseIgnoresRule,
         Self::SeatsForgotten,
+        Self::ScheduleNotRearmed,
+        Self::WindowForgotten,
     ];
 
     pub const fn name(self) -> &'static str {
@@ -77,6 +83,8 @@ impl BreakMode {
             Self::RunNotRelisted => "run-not-relisted",
             Self::ReleaseIgnoresRule => "release-ignores-rule",
             Self::SeatsForgotten => "seats-forgotten",
+            Self::ScheduleNotRearmed => "schedule-not-rearmed",
+            Self::WindowForgotten => "window-forgotten",
         }
     }
 
@@ -91,7 +99,8 @@ impl BreakMode {
             release_ignores_rule: mode == Some(Self::ReleaseIgnoresRule),
             seats_forgotten: mode == Some(Self::SeatsForgotten),
             // The world stores no schedules.
-            schedule_not_rearmed: false,
+            schedule_not_rearmed: mode == Some(Self::ScheduleNotRearmed),
+            window_forgotten: mode == Some(Self::WindowForgotten),
         }
     }
 

@@ -86,6 +86,11 @@ impl RangeReport {
             ("tasks added to runs", self.tally.flows.added, 1),
             ("waits for other jobs", self.tally.flows.awaited, 1),
             ("notes on changes", self.tally.flows.noted, 1),
+            ("windows that began something", self.tally.windows.fired, 1),
+            ("windows made up for", self.tally.windows.caught_up, 1),
+            ("windows skipped", self.tally.windows.skipped, 1),
+            ("windows missed", self.tally.windows.missed, 1),
+            ("windows that waited", self.tally.windows.held, 1),
             ("runs cleared", self.tally.flows.clears, 1),
         ];
         floors
@@ -112,6 +117,7 @@ impl Tally {
         self.records += other.records;
         self.loads += other.loads;
         self.flows.add(other.flows);
+        self.windows.add(other.windows);
         self.pages += other.pages;
         self.arrows.extend(&other.arrows);
         self.seen.add(&other.seen);
@@ -144,6 +150,13 @@ impl fmt::Display for RangeReport {
             ("tasks added to runs", tally.flows.added),
             ("waits for other jobs", tally.flows.awaited),
             ("notes on changes", tally.flows.noted),
+            ("schedules stored", tally.windows.stored),
+            ("windows that began something", tally.windows.fired),
+            ("windows late", tally.windows.late),
+            ("windows made up for", tally.windows.caught_up),
+            ("windows skipped", tally.windows.skipped),
+            ("windows missed", tally.windows.missed),
+            ("windows that waited", tally.windows.held),
             ("further rounds", tally.flows.rounds),
             ("undos", tally.flows.undone),
             ("runs cleared", tally.flows.clears),

@@ -99,6 +99,7 @@ impl World {
         self.checkers.journal.unfinished().is_empty()
             && self.checkers.journal.flows.unfinished().is_empty()
             && self.checkers.journal.processes() == 0
+            && self.checkers.journal.windows_idle(self.clocks.wall_max())
             && self.callers.is_idle()
             && self.workers.iter().all(crate::worker::Worker::is_idle)
     }
@@ -124,6 +125,7 @@ impl World {
         let store = self.store.clone();
         self.checkers.tables_whole(&store.disk())?;
         self.checkers.ledger.check_explained(&self.checkers.journal)?;
+        self.checkers.journal.windows_end()?;
         self.check_callers()
     }
 
@@ -135,6 +137,7 @@ impl World {
         self.tally.arrows.clone_from(self.checkers.journal.arrows());
         self.tally.executions = self.checkers.ledger.begun();
         self.tally.flows = self.checkers.journal.flows.counts;
+        self.tally.windows = self.checkers.journal.windows.counts;
     }
 }
 

@@ -40,6 +40,8 @@ pub struct Settings {
     pub heartbeat: u64,
     /// Of 1,000 operations, those on jobs and runs.
     pub flows: u64,
+    /// Of 1,000 operations, those on schedules.
+    pub schedules: u64,
 }
 
 pub fn worker_id(index: usize) -> WorkerId {
@@ -99,6 +101,7 @@ impl Settings {
             heartbeat: lease / 4,
             // Without a history the outputs of a run's tasks do not survive a crash.
             flows: if shard.history { pick(chance, &[0, 300, 700]) } else { 0 },
+            schedules: pick(chance, &[0, 50, 250]),
         }
     }
 

@@ -82,6 +82,7 @@ pub struct Tally {
     pub records: u64,
     pub loads: u64,
     pub flows: crate::checkers::FlowCounts,
+    pub windows: crate::checkers::WindowCounts,
     pub pages: u64,
     /// Arrows of the table of states that were taken.
     pub arrows: BTreeSet<Arrow>,

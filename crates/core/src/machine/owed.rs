@@ -82,6 +82,9 @@ impl Machine {
         self.timers = Timers::starting_at(self.state.now);
         self.state.flows.derive();
         crate::schedule::apply::derive(&mut self.state);
+        if self.config.breaks.window_forgotten {
+            self.state.schedules.forget_last();
+        }
         let debts = self.owed();
         for debt in &debts {
             self.pay(*debt);

@@ -314,6 +314,13 @@ impl Schedules {
         }
     }
 
+    /// A break mode: as if what was decided last had not been.
+    pub(crate) fn forget_last(&mut self) {
+        for schedule in self.list.iter_mut().flatten().filter(|schedule| schedule.last > Wall::ZERO) {
+            schedule.next = Some(schedule.last);
+        }
+    }
+
     pub(crate) fn add(&mut self, schedule: Schedule) {
         self.dirty.push(schedule.id);
         self.moved.push(schedule.id);

@@ -14,6 +14,7 @@ use mainspring_store::Record;
 
 use super::flows::FlowFold;
 use super::limits::Bounds;
+use super::windows::WindowFold;
 use super::{Check, require};
 
 /// How a grant ended, as the journal has it.
@@ -67,6 +68,7 @@ pub struct JournalFold {
     /// What each bulk operation found waiting when it began, with the version it had.
     pub(super) bulk: BTreeMap<ProcessId, BTreeMap<TaskId, u32>>,
     pub flows: FlowFold,
+    pub windows: WindowFold,
 }
 
 impl JournalFold {
@@ -89,7 +91,17 @@ impl JournalFold {
             arrows: BTreeSet::new(),
             bulk: BTreeMap::new(),
             flows: FlowFold::default(),
+            windows: WindowFold::default(),
         }
+    }
+
+    /// No schedule has anything left to do.
+    pub fn windows_idle(&self, shown: Wall) -> bool {
+        self.windows.is_idle(&self.state, shown)
+    }
+
+    pub fn windows_end(&self) -> Check {
+        self.windows.check_end(&self.state, self.now.wall)
     }
 
     pub fn last(&self) -> Seq {
@@ -170,6 +182,7 @@ impl JournalFold {
         })?;
         self.check_event(event)?;
         self.check_bulk(event)?;
+        self.windows.follow(event, self.now.wall, &self.state)?;
         if let Some((cause, to)) = super::events::moves(event) {
             let from = event.task().and_then(|id| self.task(id)).map(Task::status);
             self.arrows.insert(Arrow { from, cause, to });
@@ -181,6 +194,7 @@ impl JournalFold {
         // Only the shard needs to know what changed since a cut.
         let _ = self.state.take_dirty(record.seq);
         let _ = self.state.flows_mut().take_dirty();
+        let _ = self.state.schedules_mut().take_dirty();
         self.note(event);
         let now = event.task().and_then(|id| self.task(id)).map(Task::status);
         let ended = now.filter(|status| status.is_ended() && !was_ended);

@@ -1,7 +1,9 @@
 //! I16 and I17 for the memory of an owner: what it holds is the journal folded, what it does not hold is
 //! parked or ended, and what it owes is armed.
 
+use mainspring_core::id::Seq;
 use mainspring_core::machine::{Debt, Machine};
+use mainspring_core::schedule::Schedule;
 use mainspring_core::task::State;
 use mainspring_core::workflow::Run;
 
@@ -25,7 +27,14 @@ impl Checkers {
                 format!("{id} has not ended, is not in memory, and no page will bring it")
             })?;
         }
-        self.runs_in_memory(machine)
+        self.runs_in_memory(machine)?;
+        let (held, folded) = (machine.state().schedules(), self.journal.state.schedules());
+        for known in folded.iter() {
+            let here = held.get(known.id);
+            let same = here.is_some_and(|here| hard(here) == hard(known));
+            require(same, "I16", || format!("memory has {here:?}, the journal {known:?}"))?;
+        }
+        require(held.len() == folded.len(), "I16", || "memory has a schedule too many".to_owned())
     }
 
     fn runs_in_memory(&self, machine: &Machine) -> Check {
@@ -56,6 +65,10 @@ impl Checkers {
         let swept = machine.counts().swept_up;
         require(swept == 0, "I17", || format!("the sweep found {swept} tasks that nothing watched"))
     }
+}
+
+fn hard(schedule: &Schedule) -> Schedule {
+    Schedule { touched: Seq::ZERO, ..schedule.clone() }
 }
 
 /// For people.

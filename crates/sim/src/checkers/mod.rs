@@ -17,6 +17,7 @@ mod orders;
 mod tables;
 #[cfg(test)]
 mod tests;
+mod windows;
 
 use mainspring_core::event::Event;
 use mainspring_core::id::Epoch;
@@ -36,6 +37,7 @@ pub use self::{
     leases::Words,
     ledger::{Ledger, Over},
     limits::Bounds,
+    windows::WindowCounts,
 };
 use crate::store::Disk;
 

@@ -25,6 +25,9 @@ const BATCH_MAX: u64 = 6;
 
 impl World {
     pub(super) fn draw_commands(&mut self) -> Vec<Command> {
+        if self.chance.per_mille(self.settings.schedules) {
+            return self.draw_schedule_commands();
+        }
         if self.chance.per_mille(self.settings.flows) {
             return self.draw_flow_commands();
         }

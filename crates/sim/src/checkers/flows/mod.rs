@@ -112,6 +112,8 @@ pub struct RunFacts {
     pub ever_cancelled: bool,
     /// It had ended and was cleared.
     reopened: bool,
+    /// A window began it.
+    scheduled: bool,
 }
 
 #[derive(Clone, Default)]
@@ -160,7 +162,7 @@ impl FlowFold {
     }
 
     pub fn made_by_callers(&self) -> impl Iterator<Item = RunId> + '_ {
-        self.runs.values().filter(|run| run.parent.is_none()).map(|run| run.id)
+        self.runs.values().filter(|run| run.parent.is_none() && !run.scheduled).map(|run| run.id)
     }
 
     /// For people.
@@ -312,6 +314,7 @@ impl FlowFold {
             ever_cleared: false,
             ever_cancelled: false,
             reopened: false,
+            scheduled: created.occasion.is_some(),
         };
         for reused in &created.reused {
             run.end_node(reused.node, reused.status)?;
