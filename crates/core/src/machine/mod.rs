@@ -19,6 +19,7 @@ mod paging;
 mod place;
 mod reap;
 mod report;
+mod schedule_edits;
 mod schedules;
 mod session;
 mod settle;

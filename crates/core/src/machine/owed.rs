@@ -71,7 +71,7 @@ impl Machine {
         }
         for schedule in self.state.schedules.iter().filter(|schedule| self.is_watched(schedule)) {
             debts.extend(schedule.due().map(|_| Debt::Window(schedule.id)));
-            debts.extend(schedule.awaits_call().then_some(Debt::Call(schedule.id)));
+            debts.extend(schedule.awaits_call(self.state.now.wall).then_some(Debt::Call(schedule.id)));
         }
         debts.extend(self.state.flows.startable().into_iter().map(Debt::Begin));
         debts
@@ -176,7 +176,7 @@ impl Machine {
             Debt::Timeout(slot) => self.state.flows.is_called(slot) || self.timers.of_run(slot).is_some(),
             Debt::Begin(slot) => self.state.flows.is_job_called(slot),
             Debt::Window(id) => self.is_armed(id),
-            Debt::Call(id) => self.state.schedules.get(id).is_some_and(|schedule| schedule.soft.called),
+            Debt::Call(id) => self.is_called(id),
         }
     }
 

@@ -3,18 +3,17 @@
 use std::collections::VecDeque;
 
 use super::{Batch, Machine};
-use crate::command::Command;
 use crate::effect::Effect;
 use crate::event::{Event, Submitted};
 use crate::id::{RunId, ScheduleId, TaskId};
 use crate::priority::Band;
-use crate::schedule::due::{Due, Range, all_passed, due};
+use crate::schedule::due::{Due, Range, due};
 use crate::schedule::{
-    Fired, Made, Occasion, Outcome, Overlap, Passed, Punctual, Reason, Schedule, ScheduleCommand,
-    ScheduleEvent, Target, Timing,
+    Fired, Made, Occasion, Outcome, Overlap, Passed, Punctual, Reason, Schedule, ScheduleEvent, Target,
+    Timing,
 };
 use crate::time::{Millis, Wall};
-use crate::workflow::{FlowCommand, FlowEvent, JobKey, RunCreated, Trigger};
+use crate::workflow::{FlowEvent, JobKey, RunCreated, Trigger};
 
 /// Schedules looked at in one step; the rest waits for the next, so that commands have their turn.
 const STEP_MAX: usize = 2_000;
@@ -94,12 +93,21 @@ impl Machine {
         schedule.soft.in_herd || self.timers.of_schedule(id).is_some_and(|at| at <= latest)
     }
 
+    /// It will be looked at, at once or as soon as there may be room.
+    pub(super) fn is_called(&self, id: ScheduleId) -> bool {
+        let Some(schedule) = self.state.schedules.get(id) else { return false };
+        let soon = self.state.now.wall + NO_ROOM;
+        schedule.soft.called
+            || schedule.soft.in_herd
+            || self.timers.of_schedule(id).is_some_and(|at| at <= soon)
+    }
+
     /// The watchdog: a schedule that is on and has no timer gets one, and is told of.
     pub(super) fn watch_schedule(&mut self, id: ScheduleId, batch: &mut Batch) {
         let Some(schedule) = self.state.schedules.get(id).filter(|schedule| self.is_watched(schedule)) else {
             return;
         };
-        if !schedule.soft.called && schedule.awaits_call() {
+        if !schedule.soft.called && schedule.awaits_call(self.state.now.wall) {
             self.state.schedules.call(id);
         }
         if !self.is_armed(id) {
@@ -126,7 +134,7 @@ impl Machine {
         let Some(schedule) = self.state.schedules.get(id).filter(|schedule| self.is_watched(schedule)) else {
             return;
         };
-        if schedule.awaits_call() {
+        if schedule.awaits_call(self.state.now.wall) {
             self.state.schedules.call(id);
         }
         let Some(schedule) = self.state.schedules.get(id) else { return };
@@ -152,7 +160,7 @@ impl Machine {
         }
     }
 
-    fn pass(&mut self, id: ScheduleId, range: Range, next: Option<Wall>, batch: &mut Batch) {
+    pub(super) fn pass(&mut self, id: ScheduleId, range: Range, next: Option<Wall>, batch: &mut Batch) {
         let Range { first, last, count, outcome } = range;
         self.tally.windows_passed(outcome, count);
         let passed = Box::new(Passed { id, first, last, count, outcome, next });
@@ -306,7 +314,7 @@ impl Machine {
         let Some(schedule) = self.state.schedules.get(id).filter(|schedule| self.is_watched(schedule)) else {
             return;
         };
-        if !schedule.awaits_call() {
+        if !schedule.awaits_call(self.state.now.wall) {
             return;
         }
         let next = schedule.next;
@@ -320,61 +328,6 @@ impl Machine {
             if next.is_some() {
                 self.commit(&mut vec![Event::Schedule(ScheduleEvent::Armed { id, next })], batch);
             }
-        }
-    }
-
-    /// Schedules that the command may change, and whether it changes what their windows are.
-    pub(super) fn schedules_touched(&self, command: &Command) -> (Vec<ScheduleId>, bool) {
-        let schedules = &self.state.schedules;
-        match command {
-            Command::Keyed(keyed) => self.schedules_touched(&keyed.command),
-            Command::Schedule(command) => match &**command {
-                ScheduleCommand::Put { key, .. }
-                | ScheduleCommand::Pause { key, .. }
-                | ScheduleCommand::Delete { key } => {
-                    let pauses = matches!(**command, ScheduleCommand::Pause { .. });
-                    (schedules.find(key).map(|found| found.id).into_iter().collect(), !pauses)
-                }
-                _ => (Vec::new(), false),
-            },
-            Command::Flow(command) => match command.unsigned() {
-                FlowCommand::ApplyJob { key, .. }
-                | FlowCommand::PauseJob { key, .. }
-                | FlowCommand::DeleteJob { key } => {
-                    let pauses = matches!(command.unsigned(), FlowCommand::PauseJob { .. });
-                    (schedules.of_job(&key.tenant, &key.name).map(|schedule| schedule.id).collect(), !pauses)
-                }
-                _ => (Vec::new(), false),
-            },
-            _ => (Vec::new(), false),
-        }
-    }
-
-    /// Before somebody changes schedules: what has come of them is decided by what they still say.
-    pub(super) fn settle_schedules(&mut self, (ids, ends): (Vec<ScheduleId>, bool), batch: &mut Batch) {
-        let now = self.state.now.wall;
-        let is_due = |machine: &Self, id| {
-            machine.state.schedules.get(id).and_then(Schedule::due).is_some_and(|due| due <= now)
-        };
-        for id in ids {
-            if is_due(self, id) {
-                self.schedule_due(id, batch);
-            }
-            // It is paused, or there was no room: nobody will come back to these windows.
-            if ends && is_due(self, id) {
-                self.give_up(id, batch);
-            }
-        }
-    }
-
-    fn give_up(&mut self, id: ScheduleId, batch: &mut Batch) {
-        let now = self.state.now.wall;
-        let Some(schedule) = self.state.schedules.get(id) else { return };
-        let watched = self.is_watched(schedule);
-        let Some((passed, next)) = all_passed(schedule, now, !watched) else { return };
-        for (at, range) in passed.iter().enumerate() {
-            let then = passed.get(at + 1).map(|range| range.first).or(next);
-            self.pass(id, *range, then, batch);
         }
     }
 }

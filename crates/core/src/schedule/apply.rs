@@ -70,6 +70,8 @@ fn store(state: &mut ShardState, stored: &Stored) {
     schedule.of_job = *of_job;
     schedule.next = *next;
     schedule.changed = now;
+    // Who makes it anew does not want it paused.
+    schedule.paused &= schedule.deleted.is_none();
     schedule.deleted = None;
     state.schedules.call(*id);
 }
@@ -110,6 +112,10 @@ fn pass(state: &mut ShardState, passed: &Passed) {
     match outcome {
         Outcome::Skipped(_) => schedule.skipped += count,
         Outcome::Missed(_) => schedule.missed += count,
+    }
+    // A fixed delay goes on from here if nothing runs.
+    if schedule.awaits_call(now) {
+        state.schedules.call(id);
     }
     state.schedules.write(Occurrence { schedule: id, first, last, count, what: Err(outcome), at: now });
 }
@@ -160,9 +166,10 @@ pub(crate) fn began(state: &mut ShardState, id: ScheduleId, made: Made) {
 
 /// Something that a window began has ended.
 pub(crate) fn ended(state: &mut ShardState, id: ScheduleId, made: Made) {
+    let now = state.now.wall;
     let Some(schedule) = state.schedules.get_mut(id) else { return };
     schedule.soft.active.retain(|active| *active != made);
-    if schedule.awaits_call() {
+    if schedule.awaits_call(now) {
         state.schedules.call(id);
     }
 }

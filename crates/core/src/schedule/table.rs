@@ -227,9 +227,12 @@ impl Schedule {
     }
 
     /// Something is to be decided that no timer brings: a window may stop waiting, or the next one can be told.
-    pub(crate) fn awaits_call(&self) -> bool {
-        let delayed = matches!(self.spec.timing, Timing::After(_)) && self.next.is_none();
-        self.is_on() && self.soft.active.is_empty() && (!self.waiting.is_empty() || delayed)
+    pub(crate) fn awaits_call(&self, now: Wall) -> bool {
+        let delayed = || {
+            let waits = matches!(self.spec.timing, Timing::After(_)) && self.next.is_none();
+            waits && self.spec.next(now).is_some()
+        };
+        self.is_on() && self.soft.active.is_empty() && (!self.waiting.is_empty() || delayed())
     }
 
     /// When the next window begins something, which is not before its instant.

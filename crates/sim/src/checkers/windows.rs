@@ -215,6 +215,7 @@ impl WindowFold {
             }
             facts.covered = facts.covered.max(now);
             facts.spec = spec.clone();
+            facts.paused &= !facts.deleted;
             facts.deleted = false;
             return Ok(());
         }
