@@ -62,6 +62,7 @@ impl Machine {
             let Some(id) = self.herd.pop() else { break };
             if let Some(schedule) = self.state.schedules.get_mut(id) {
                 schedule.soft.in_herd = false;
+                schedule.soft.retry = None;
             }
             self.schedule_due(id, batch);
         }
@@ -80,9 +81,24 @@ impl Machine {
     }
 
     pub(super) fn arm_schedule(&mut self, id: ScheduleId) {
-        let at =
-            self.state.schedules.get(id).filter(|schedule| self.is_watched(schedule)).and_then(Schedule::due);
+        let now = self.state.now.wall;
+        let schedule = self.state.schedules.get(id).filter(|schedule| self.is_watched(schedule));
+        let at = schedule.and_then(|schedule| match (schedule.due(), schedule.soft.retry) {
+            // What is due already found no room.
+            (Some(due), Some(retry)) if due > now => Some(due.min(retry)),
+            (_, Some(retry)) => Some(retry),
+            (due, None) => due,
+        });
         self.timers.set_schedule(id, at);
+    }
+
+    /// There is no room for a window of it; it is looked at again soon.
+    fn retry_soon(&mut self, id: ScheduleId) {
+        let at = self.state.now.wall + NO_ROOM;
+        if let Some(schedule) = self.state.schedules.get_mut(id) {
+            schedule.soft.retry = Some(at);
+        }
+        self.timers.set_schedule(id, Some(at));
     }
 
     /// Something will look at its next window in time, or as soon as there is room.
@@ -152,9 +168,7 @@ impl Machine {
         for (at, (window, punctual)) in fire.into_iter().enumerate() {
             let then = windows.get(at + 1).copied().or(next);
             if !self.window(id, window, punctual, then, batch) {
-                self.timers.set_schedule(id, Some(now + NO_ROOM));
-                self.state.schedules.moved.retain(|moved| *moved != id);
-                return;
+                return self.retry_soon(id);
             }
             self.tally.window_late(band, now.since(window + offset));
         }
@@ -320,8 +334,7 @@ impl Machine {
         let next = schedule.next;
         if let Some(waiting) = schedule.waiting.front().copied() {
             if !self.fire(id, waiting.window, waiting.punctual, next, batch) {
-                // Tried again with the next window, or by the sweep.
-                self.timers.set_schedule(id, Some(now + NO_ROOM));
+                self.retry_soon(id);
             }
         } else if let Timing::After(_) = schedule.spec.timing {
             let next = schedule.spec.next(now).map(|(next, _)| next);

@@ -49,6 +49,8 @@ pub struct Soft {
     pub in_herd: bool,
     /// Something it waited for has ended.
     pub called: bool,
+    /// There was no room for a window: when to try again.
+    pub retry: Option<Wall>,
 }
 
 impl PartialEq for Soft {
