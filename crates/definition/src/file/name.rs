@@ -1,4 +1,4 @@
-//! Names of jobs, tasks and parameters: fit for addresses, files and expressions.
+//! Names of jobs, tasks, schedules and parameters: fit for addresses, files and expressions.
 
 use mainspring_core::name::{NAME_BYTES_MAX, Name};
 
@@ -14,6 +14,11 @@ pub fn job_name(at: &At<'_>, mistakes: &mut Mistakes) -> Option<Name> {
 
 pub fn task_name(text: &str, spot: &Spot, mistakes: &mut Mistakes) -> Option<Name> {
     checked("task", text, spot, |_| false, mistakes)
+}
+
+pub fn schedule_name(at: &At<'_>, mistakes: &mut Mistakes) -> Option<Name> {
+    let text = at.text(mistakes)?;
+    checked("schedule", text, &at.spot, |c| c == '.', mistakes)
 }
 
 fn checked(
