@@ -10,6 +10,7 @@ use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use mainspring_core::command::Rejection;
 use mainspring_core::id::TaskId;
+use mainspring_core::schedule::ScheduleRefusal;
 use mainspring_core::time::Millis;
 use mainspring_core::workflow::FlowRefusal;
 use mainspring_definition::Mistake;
@@ -289,6 +290,7 @@ fn status_of(rejection: &Rejection) -> StatusCode {
     match rejection {
         Rejection::TaskNotFound { .. } => StatusCode::NOT_FOUND,
         Rejection::Flow(refusal) => flow_status(refusal),
+        Rejection::Schedule(refusal) => schedule_status(refusal),
         Rejection::TaskAlreadyRunning { .. }
         | Rejection::TaskAlreadyEnded { .. }
         | Rejection::TaskAlreadyStarted { .. }
@@ -320,6 +322,14 @@ fn flow_status(refusal: &FlowRefusal) -> StatusCode {
         | FlowRefusal::TaskOfRun { .. } => StatusCode::CONFLICT,
         FlowRefusal::RunStateNotForcible { .. } => StatusCode::UNPROCESSABLE_ENTITY,
         FlowRefusal::TooManyRuns { .. } | FlowRefusal::TooManyJobs { .. } => StatusCode::TOO_MANY_REQUESTS,
+    }
+}
+
+fn schedule_status(refusal: &ScheduleRefusal) -> StatusCode {
+    match refusal {
+        ScheduleRefusal::NotFound { .. } => StatusCode::NOT_FOUND,
+        ScheduleRefusal::NeverFires { .. } => StatusCode::UNPROCESSABLE_ENTITY,
+        ScheduleRefusal::TooMany { .. } => StatusCode::TOO_MANY_REQUESTS,
     }
 }
 

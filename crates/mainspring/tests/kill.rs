@@ -148,6 +148,7 @@ fn play_engine(dir: &Path) -> ! {
                 Effect::Stop { .. }
                 | Effect::Alert { .. }
                 | Effect::RunAlert { .. }
+                | Effect::ScheduleAlert { .. }
                 | Effect::Changed { .. }
                 | Effect::News(_) => {}
             }

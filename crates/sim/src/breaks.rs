@@ -90,6 +90,8 @@ impl BreakMode {
             run_not_relisted: mode == Some(Self::RunNotRelisted),
             release_ignores_rule: mode == Some(Self::ReleaseIgnoresRule),
             seats_forgotten: mode == Some(Self::SeatsForgotten),
+            // The world stores no schedules.
+            schedule_not_rearmed: false,
         }
     }
 

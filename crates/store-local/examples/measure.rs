@@ -61,6 +61,7 @@ fn encodings(_: &Path) {
         labels: None,
         key: None,
         seats: None,
+        occasion: None,
     }));
     let worker = WorkerId::from_bits(1 << 100);
     let assigned = Event::TaskAssigned { id, fence, worker, incarnation: Incarnation::new(WALL) };

@@ -7,6 +7,8 @@
 mod frozen;
 #[path = "support/growth.rs"]
 mod growth;
+#[path = "support/timing.rs"]
+mod timing;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -170,6 +172,7 @@ fn full_task() -> Task {
             memory_bytes: Some(1 << 33),
             forced: Some(over()),
             seats: Some(seats()),
+            occasion: Some(timing::occasion()),
         })),
         ..task(State::Quarantined)
     }
@@ -185,6 +188,7 @@ fn submitted() -> Submitted {
         labels: None,
         key: None,
         seats: None,
+        occasion: None,
     }
 }
 
@@ -218,6 +222,7 @@ fn events() -> Vec<(&'static str, Event)> {
         labels: Some(labels()),
         key: Some(key()),
         seats: Some(seats()),
+        occasion: Some(timing::occasion()),
         ..submitted()
     };
     let failed = |then| Event::AttemptFailed {
@@ -278,6 +283,7 @@ fn events() -> Vec<(&'static str, Event)> {
     .into_iter()
     .chain(flow_events())
     .chain(growth::growth_events())
+    .chain(timing::schedule_events())
     .collect()
 }
 
@@ -459,6 +465,7 @@ fn created() -> RunCreated {
         parent: None,
         rerun_of: None,
         reused: vec![],
+        occasion: None,
     }
 }
 
@@ -484,6 +491,7 @@ fn full_created() -> RunCreated {
             },
             Reused { node: 2, status: NodeStatus::Succeeded, outputs: vec![], items: Some(300) },
         ],
+        occasion: Some(timing::occasion()),
         ..created()
     }
 }
@@ -527,6 +535,7 @@ fn run_of(plan: Plan) -> Run {
         forced: None,
         fan_out_allowed: 0,
         notes: vec![],
+        occasion: None,
         touched: Seq::new(300),
         stored: false,
         soft: Soft::default(),
@@ -631,7 +640,7 @@ fn decode_event(bytes: &[u8]) -> Result<Event, FormatError> {
 
 #[test]
 fn events_are_written_and_read_as_ever() {
-    let (mut kinds, mut flows) = (BTreeSet::new(), BTreeSet::new());
+    let (mut kinds, mut flows, mut schedules) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
     for (name, event) in events() {
         let bytes = encode_event(&event);
         let frozen = golden(&format!("event_{name}.hex"), &bytes);
@@ -641,9 +650,13 @@ fn events_are_written_and_read_as_ever() {
         if matches!(event, Event::Flow(_)) {
             flows.insert(bytes[6]);
         }
+        if matches!(event, Event::Schedule(_)) {
+            schedules.insert(bytes[6]);
+        }
     }
-    assert!(kinds.into_iter().eq(1..=21), "an event type has no golden file");
+    assert!(kinds.into_iter().eq(1..=22), "an event type has no golden file");
     assert!(flows.into_iter().eq(1..=20), "a kind of event of jobs and runs has no golden file");
+    assert!(schedules.into_iter().eq(1..=7), "a kind of event of schedules has no golden file");
 }
 
 #[test]
@@ -751,7 +764,7 @@ fn what_is_newer_is_named() {
         decode_event(&bytes)
     };
     let newer = |what, at, found, known| Err(FormatError::Newer { what, at, found, known });
-    assert_eq!(with(4, 22), newer("event type", 4, 22, 21));
+    assert_eq!(with(4, 23), newer("event type", 4, 23, 22));
     assert_eq!(with(5, 2), newer("event version", 5, 2, 1));
     let mut bytes = encode_task(&task(State::Queued));
     bytes[0] = 9;

@@ -2,10 +2,13 @@
 
 #[path = "support/plans.rs"]
 mod plans;
+#[path = "support/windows.rs"]
+mod windows;
 
 use std::sync::Arc;
 
-use self::plans::{additions, grown, node, plan};
+use self::plans::{additions, grown, job, node, plan};
+use self::windows::{occasion, schedule, schedule_event};
 use mainspring_core::event::{Event, Submitted, Then};
 use mainspring_core::failure::{Failure, FailureClass};
 use mainspring_core::id::{
@@ -29,8 +32,8 @@ use mainspring_core::workflow::{
 };
 use mainspring_store::format::{
     EncodedProfiles, FormatError, ProfileCache, Reader, Writer, read_events, read_job, read_plan,
-    read_process, read_run, read_task, write_event, write_job, write_plan, write_process, write_run,
-    write_task,
+    read_process, read_run, read_schedule, read_task, write_event, write_job, write_plan, write_process,
+    write_run, write_schedule, write_task,
 };
 use proptest::collection::vec;
 use proptest::option;
@@ -208,13 +211,13 @@ fn extra() -> impl Strategy<Value = Box<Extra>> {
         },
     );
     let given = (option::of(labels()), option::of(key()), option::of(bytes()), option::of(bytes()));
-    let rest = (option::of(number()), option::of(over()), option::of(seats()));
+    let rest = (option::of(number()), option::of(over()), option::of(seats()), option::of(occasion()));
     (given, vec(attempt, 0..4), any::<[u32; 2]>(), rest).prop_map(
         |(
             (labels, key, checkpoint, output),
             attempts,
             [attempts_dropped, worker_kills],
-            (memory_bytes, forced, seats),
+            (memory_bytes, forced, seats, occasion),
         )| {
             Box::new(Extra {
                 labels,
@@ -227,6 +230,7 @@ fn extra() -> impl Strategy<Value = Box<Extra>> {
                 memory_bytes,
                 forced,
                 seats,
+                occasion,
             })
         },
     )
@@ -265,9 +269,9 @@ fn task() -> impl Strategy<Value = Task> {
 
 fn submitted() -> impl Strategy<Value = Event> {
     let given = (option::of(wall()), option::of(labels()), option::of(key()), option::of(seats()));
-    (id(), profile(), bytes(), priority(), given).prop_map(
-        |(id, profile, payload, priority, (due, labels, key, seats))| {
-            let submitted = Submitted { id, profile, payload, priority, due, labels, key, seats };
+    (id(), profile(), bytes(), priority(), given, option::of(occasion())).prop_map(
+        |(id, profile, payload, priority, (due, labels, key, seats), occasion)| {
+            let submitted = Submitted { id, profile, payload, priority, due, labels, key, seats, occasion };
             Event::TaskSubmitted(Box::new(submitted))
         },
     )
@@ -357,6 +361,7 @@ fn event() -> impl Strategy<Value = Event> {
             |(run, place, due, payload, seats)| Event::TaskSpawned { run, place, due, payload, seats }
         ),
         flow_event().prop_map(Event::Flow),
+        schedule_event().prop_map(Event::Schedule),
     ]
 }
 
@@ -527,6 +532,7 @@ fn bare_run() -> impl Strategy<Value = Run> {
             forced,
             fan_out_allowed,
             notes: vec![],
+            occasion: made.occasion,
             plan,
             touched: Seq::new(touched),
             stored: false,
@@ -540,12 +546,13 @@ fn run_created() -> impl Strategy<Value = RunCreated> {
         .prop_map(|(node, status, outputs, items)| Reused { node, status, outputs, items });
     let made = (run_id(), job_key(), any::<u32>(), option::of(plan()), bytes(), option::of(priority()));
     let from = (option::of(labels()), option::of(key()), select(Trigger::ALL.to_vec()), option::of(origin()));
-    (made, from, option::of(run_id()), vec(reused, 0..3)).prop_map(
+    (made, from, option::of(run_id()), vec(reused, 0..3), option::of(occasion())).prop_map(
         |(
             (id, job, version, plan, parameters, priority),
             (labels, key, trigger, parent),
             rerun_of,
             reused,
+            occasion,
         )| RunCreated {
             id,
             job,
@@ -559,6 +566,7 @@ fn run_created() -> impl Strategy<Value = RunCreated> {
             parent,
             rerun_of,
             reused,
+            occasion,
         },
     )
 }
@@ -615,28 +623,6 @@ fn subject() -> impl Strategy<Value = Subject> {
     prop_oneof![job_key().prop_map(Subject::Job), run_id().prop_map(Subject::Run)]
 }
 
-fn job() -> impl Strategy<Value = Job> {
-    let last = (run_id(), run_status(), wall()).prop_map(|(id, status, at)| LastRun { id, status, at });
-    let times = (option::of(wall()), wall(), wall(), number());
-    let notes = vec((wall(), over(), text()).prop_map(|(at, over, what)| Note { at, over, what }), 0..3);
-    (job_key(), any::<u32>(), definition(), any::<bool>(), times, option::of(last), notes).prop_map(
-        |(key, version, definition, paused, (deleted, created, changed, touched), last, notes)| Job {
-            key,
-            version,
-            definition,
-            paused,
-            deleted,
-            created,
-            changed,
-            last,
-            touched: Seq::new(touched),
-            succeeded: last.map(|last| last.at),
-            notes,
-            lanes: Lanes::default(),
-        },
-    )
-}
-
 fn body(events: &[Event]) -> Vec<u8> {
     let mut out = vec![];
     let mut profiles = EncodedProfiles::default();
@@ -683,6 +669,16 @@ proptest! {
         write_job(&mut out, &job);
         let read = read_job(&out, |_, _| Ok::<_, FormatError>(job.definition.clone()));
         prop_assert_eq!(read, Ok(job));
+    }
+
+    #[test]
+    fn schedules_come_back(schedule in schedule(), at in any::<prop::sample::Index>(), byte in any::<u8>()) {
+        let mut out = vec![];
+        write_schedule(&mut out, &schedule, &mut EncodedProfiles::default());
+        prop_assert_eq!(read_schedule(&out, &mut ProfileCache::default()), Ok(schedule));
+        let at = at.index(out.len());
+        out[at] = byte;
+        let _ = read_schedule(&out, &mut ProfileCache::default());
     }
 
     #[test]
@@ -733,6 +729,7 @@ proptest! {
         let _ = read_task(&bytes, &mut ProfileCache::default());
         let _ = read_process(&mut Reader::new(&bytes));
         let _ = read_plan(&bytes, &mut ProfileCache::default());
+        let _ = read_schedule(&bytes, &mut ProfileCache::default());
     }
 
     #[test]

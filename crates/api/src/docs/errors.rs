@@ -7,7 +7,7 @@ macro_rules! pages {
 }
 
 /// By code.
-const PAGES: [(&str, &str); 50] = pages![
+const PAGES: [(&str, &str); 53] = pages![
     "BATCH_TOO_LONG",
     "BODY_TOO_LARGE",
     "BODY_UNREADABLE",
@@ -37,6 +37,8 @@ const PAGES: [(&str, &str); 50] = pages![
     "RUN_NOT_ENDED",
     "RUN_NOT_FOUND",
     "RUN_STATE_NOT_FORCIBLE",
+    "SCHEDULE_NEVER_FIRES",
+    "SCHEDULE_NOT_FOUND",
     "SERVER_BUSY",
     "STATE_NOT_FORCIBLE",
     "STORE_BEHIND",
@@ -55,6 +57,7 @@ const PAGES: [(&str, &str); 50] = pages![
     "TOO_MANY_LIMITS",
     "TOO_MANY_PROCESSES",
     "TOO_MANY_RUNS",
+    "TOO_MANY_SCHEDULES",
     "TOO_MANY_TASKS",
     "UNKNOWN_EXECUTOR",
     "WORKER_NOT_FOUND",

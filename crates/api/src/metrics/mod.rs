@@ -208,6 +208,9 @@ impl Metrics {
         if let Effect::RunAlert { run, alert } = effect {
             tracing::warn!(%run, alert = alert.label(), "the watchdog found a run");
         }
+        if let Effect::ScheduleAlert { schedule } = effect {
+            tracing::error!(schedule = schedule.get(), "a schedule that is on had no timer");
+        }
     }
 
     /// In the text format of `OpenMetrics`.

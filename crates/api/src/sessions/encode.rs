@@ -26,7 +26,11 @@ pub(super) fn message(
                     ignored: verdict != ReportVerdict::Recorded,
                 });
             }
-            Effect::Alert { .. } | Effect::RunAlert { .. } | Effect::Changed { .. } | Effect::News(_) => {}
+            Effect::Alert { .. }
+            | Effect::RunAlert { .. }
+            | Effect::ScheduleAlert { .. }
+            | Effect::Changed { .. }
+            | Effect::News(_) => {}
         }
     }
     message

@@ -190,6 +190,10 @@ fn address(effect: &Effect) -> Option<(WorkerId, Session)> {
         Effect::Stop { worker, session, .. } | Effect::Acknowledge { worker, session, .. } => {
             Some((*worker, *session))
         }
-        Effect::Alert { .. } | Effect::RunAlert { .. } | Effect::Changed { .. } | Effect::News(_) => None,
+        Effect::Alert { .. }
+        | Effect::RunAlert { .. }
+        | Effect::ScheduleAlert { .. }
+        | Effect::Changed { .. }
+        | Effect::News(_) => None,
     }
 }

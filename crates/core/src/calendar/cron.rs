@@ -26,6 +26,21 @@ pub struct Cron {
     pub(super) traits: Traits,
 }
 
+const MASKS: usize = 10;
+/// The bits that can be set in each of [`Cron::masks`].
+const MASKS_KNOWN: [u64; MASKS] = [
+    (1 << 60) - 1,
+    (1 << 60) - 1,
+    (1 << 24) - 1,
+    u32::MAX as u64 - 1,
+    u32::MAX as u64 >> 1,
+    u32::MAX as u64,
+    (1 << 13) - 2,
+    (1 << 7) - 1,
+    (1 << 42) - 1,
+    (Traits::BOTH_DAYS.0 | Traits::RUNS_THROUGH.0) as u64,
+];
+
 /// What masks cannot say of the text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Traits(u8);
@@ -52,6 +67,43 @@ impl Cron {
     /// from: a stable hash of what is scheduled.
     pub fn parse(text: &str, seed: u64) -> Result<Self, CronError> {
         parse::parse(text, seed)
+    }
+
+    /// What it means, as numbers, for whoever stores it. [`Cron::from_masks`] makes the same of them.
+    pub fn masks(&self) -> [u64; MASKS] {
+        [
+            self.seconds,
+            self.minutes,
+            self.hours.into(),
+            self.days.into(),
+            self.from_last.into(),
+            self.nearest.into(),
+            self.months.into(),
+            self.weekdays.into(),
+            self.nth,
+            self.traits.0.into(),
+        ]
+    }
+
+    /// `None`: no expression has these masks.
+    pub fn from_masks(masks: [u64; MASKS]) -> Option<Self> {
+        let [seconds, minutes, hours, days, from_last, nearest, months, weekdays, nth, traits] = masks;
+        if masks.iter().zip(MASKS_KNOWN).any(|(mask, known)| mask & !known != 0) {
+            return None;
+        }
+        let cron = Self {
+            seconds,
+            minutes,
+            hours: hours as u32,
+            days: days as u32,
+            from_last: from_last as u32,
+            nearest: nearest as u32,
+            months: months as u16,
+            weekdays: weekdays as u8,
+            nth,
+            traits: Traits(traits as u8),
+        };
+        (seconds != 0 && minutes != 0 && hours != 0 && parse::can_fire(&cron)).then_some(cron)
     }
 
     /// Whether the hour is `*`, `*/n` or `H/n`. Such a schedule follows elapsed time: it fires at every instant whose

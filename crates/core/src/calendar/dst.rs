@@ -2,23 +2,25 @@
 
 /// A local time that does not exist, because the clock was put forward over it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[repr(u8)]
 pub enum Missing {
     /// Does not fire; [`super::Next::skipped`] counts it.
     #[default]
-    Skip,
+    Skip = 0,
     /// Fires at the first instant after the gap. All times that one gap took away fire there together, once.
-    After,
+    After = 1,
     /// Fires at the last whole second before the gap, once for all times that it took away.
-    Before,
+    Before = 2,
 }
 
 /// A local time that exists twice, because the clock was put back over it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[repr(u8)]
 pub enum Twice {
     #[default]
-    First,
-    Second,
-    Both,
+    First = 0,
+    Second = 1,
+    Both = 2,
 }
 
 /// The policy of one schedule for clock changes.
@@ -42,6 +44,10 @@ impl Missing {
     pub fn find(label: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|missing| missing.label() == label)
     }
+
+    pub fn from_index(index: u8) -> Option<Self> {
+        Self::ALL.get(usize::from(index)).copied()
+    }
 }
 
 impl Twice {
@@ -57,5 +63,9 @@ impl Twice {
 
     pub fn find(label: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|twice| twice.label() == label)
+    }
+
+    pub fn from_index(index: u8) -> Option<Self> {
+        Self::ALL.get(usize::from(index)).copied()
     }
 }

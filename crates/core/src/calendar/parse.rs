@@ -106,7 +106,7 @@ fn read(pieces: [Option<Piece<'_>>; 6], seed: u64) -> Result<Cron, CronError> {
 
 /// Looks at every kind of month there is: 12 of them, in leap years and others, beginning with each weekday. All of
 /// these come within 400 years.
-fn can_fire(cron: &Cron) -> bool {
+pub(super) fn can_fire(cron: &Cron) -> bool {
     let lengths = |month: u32| match month {
         2 => 28..=29,
         4 | 6 | 9 | 11 => 30..=30,

@@ -36,6 +36,7 @@ impl<R> Shard<R> {
             | Command::Session(_)
             | Command::Configure(_)
             | Command::Flow(_)
+            | Command::Schedule(_)
             | Command::Ask(_) => return None,
         };
         self.machine.state().tasks().find(id).is_none().then_some(id)

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use mainspring_core::event::{Event, apply};
 use mainspring_core::id::{Epoch, ProcessId, Seq, TaskId};
 use mainspring_core::machine::{Batch, Machine};
+use mainspring_core::schedule::ScheduleEvent;
 use mainspring_core::shard::ShardState;
 use mainspring_core::time::{Now, Wall};
 use mainspring_core::workflow::{Evaluate, NoTexts};
@@ -106,7 +107,7 @@ fn unreadable(what: String) -> impl FnOnce(FormatError) -> OpenError {
         FormatError::Newer { what: kind, found, known, .. } => {
             OpenError::NewerFormat { what: format!("{what}: {kind}"), found, known }
         }
-        FormatError::Short { .. } | FormatError::Bad { .. } => {
+        FormatError::Short { .. } | FormatError::Bad { .. } | FormatError::Zone { .. } => {
             OpenError::Unreadable { what, why: error.to_string() }
         }
     }
@@ -217,6 +218,14 @@ impl Replay<'_> {
             let why = format!("it touches {id}, which neither the tables nor an earlier record hold");
             return Err(OpenError::Unreadable { what: format!("journal record {seq}"), why });
         }
+        if let Event::Schedule(event) = event
+            && !self.knows_schedule(event)
+        {
+            let id = event.id().get();
+            let why =
+                format!("it touches schedule {id}, which neither the tables nor an earlier record hold");
+            return Err(OpenError::Unreadable { what: format!("journal record {seq}"), why });
+        }
         let begins =
             matches!(event, Event::TaskSubmitted(_) | Event::TaskRevived { .. } | Event::TaskSpawned { .. });
         if let Some(id) = event.task().filter(|_| !begins) {
@@ -228,6 +237,13 @@ impl Replay<'_> {
         }
         apply(self.state, event);
         Ok(())
+    }
+
+    /// Ids of schedules count from 0, so a new one has the next.
+    fn knows_schedule(&self, event: &ScheduleEvent) -> bool {
+        let schedules = self.state.schedules();
+        let is_new = matches!(event, ScheduleEvent::Stored(_)) && event.id() == schedules.next_id();
+        is_new || schedules.get(event.id()).is_some()
     }
 
     /// A far-off task that was touched after the cut is not among the rows loaded at first.

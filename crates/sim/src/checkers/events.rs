@@ -31,6 +31,7 @@ pub(super) fn moves(event: &Event) -> Option<(Cause, Status)> {
         Event::TaskRevived { .. } => (Cause::Revived, Status::Queued),
         Event::EpochStarted { .. }
         | Event::Flow(_)
+        | Event::Schedule(_)
         | Event::StopRequested { .. }
         | Event::TaskAmended { .. }
         | Event::CheckpointSaved { .. }

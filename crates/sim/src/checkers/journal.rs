@@ -258,6 +258,7 @@ impl JournalFold {
             | Event::EpochStarted { .. }
             | Event::TaskSpawned { .. }
             | Event::Flow(_)
+            | Event::Schedule(_)
             | Event::KeyBound { .. }
             | Event::ProcessStarted { .. }
             | Event::ProcessAdvanced { .. }

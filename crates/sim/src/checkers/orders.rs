@@ -33,9 +33,11 @@ impl Checkers {
                     )
                 })
             }
-            Effect::Alert { .. } | Effect::RunAlert { .. } | Effect::Changed { .. } | Effect::News(_) => {
-                Ok(())
-            }
+            Effect::Alert { .. }
+            | Effect::RunAlert { .. }
+            | Effect::ScheduleAlert { .. }
+            | Effect::Changed { .. }
+            | Effect::News(_) => Ok(()),
         }
     }
 

@@ -59,6 +59,7 @@ fn task(number: u64) -> Submitted {
         labels: None,
         key: None,
         seats: None,
+        occasion: None,
     }
 }
 

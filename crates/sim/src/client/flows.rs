@@ -198,7 +198,11 @@ impl World {
             source: Arc::from(*b"{}"),
             hash: u128::from(self.chance.draw()),
         };
-        flow(self.perhaps_signed(FlowCommand::ApplyJob { key: job_key(job), definition }))
+        flow(self.perhaps_signed(FlowCommand::ApplyJob {
+            key: job_key(job),
+            definition,
+            schedules: Vec::new(),
+        }))
     }
 
     fn draw_plan(&mut self, job: u64) -> Plan {

@@ -208,7 +208,11 @@ impl World {
         let to = match &effect {
             Effect::Start(start) => start.worker,
             Effect::Stop { worker, .. } | Effect::Acknowledge { worker, .. } => *worker,
-            Effect::Alert { .. } | Effect::RunAlert { .. } | Effect::Changed { .. } | Effect::News(_) => {
+            Effect::Alert { .. }
+            | Effect::RunAlert { .. }
+            | Effect::ScheduleAlert { .. }
+            | Effect::Changed { .. }
+            | Effect::News(_) => {
                 return Ok(());
             }
         };

@@ -8,7 +8,7 @@ use mainspring_core::task::Override;
 use mainspring_core::time::Wall;
 use mainspring_core::workflow::Origin;
 
-use super::{EncodedProfiles, Writer, process, task, workflow};
+use super::{EncodedProfiles, Writer, process, schedule, task, workflow};
 
 /// First byte of each event. Frozen: a number is never given away again.
 pub(super) mod kind {
@@ -33,7 +33,8 @@ pub(super) mod kind {
     pub const KEY_BOUND: u8 = 19;
     pub const TASK_SPAWNED: u8 = 20;
     pub const FLOW: u8 = 21;
-    pub const NEWEST: u8 = FLOW;
+    pub const SCHEDULE: u8 = 22;
+    pub const NEWEST: u8 = SCHEDULE;
 }
 
 /// All types are at their first version; the byte is there for the day that one is not.
@@ -45,6 +46,7 @@ pub(super) mod given {
     pub const LABELS: u8 = 2;
     pub const KEY: u8 = 4;
     pub const SEATS: u8 = 8;
+    pub const OCCASION: u8 = 16;
 }
 
 /// Appends one event. `profiles` remembers the bytes of profiles, which most events of a batch share.
@@ -63,6 +65,7 @@ fn kind_of(event: &Event) -> u8 {
         Event::TaskSubmitted(_) => kind::TASK_SUBMITTED,
         Event::TaskSpawned { .. } => kind::TASK_SPAWNED,
         Event::Flow(_) => kind::FLOW,
+        Event::Schedule(_) => kind::SCHEDULE,
         Event::TaskReleased { .. } => kind::TASK_RELEASED,
         Event::TaskAssigned { .. } => kind::TASK_ASSIGNED,
         Event::TaskUnassigned { .. } => kind::TASK_UNASSIGNED,
@@ -98,6 +101,7 @@ fn write_fields(w: &mut Writer<'_>, event: &Event, profiles: &mut EncodedProfile
             write_release(w, *due, payload.as_deref(), seats.as_deref());
         }
         Event::Flow(event) => workflow::write_event(w, event, profiles),
+        Event::Schedule(event) => schedule::write_event(w, event, profiles),
         Event::TaskReleased { .. } | Event::TaskCancelled { .. } => {}
         Event::TaskAssigned { fence, worker, incarnation, .. } => {
             w.fence(*fence);
@@ -173,7 +177,8 @@ fn write_submitted(w: &mut Writer<'_>, submitted: &Submitted, profiles: &mut Enc
         u8::from(submitted.due.is_some()) * given::DUE
             + u8::from(submitted.labels.is_some()) * given::LABELS
             + u8::from(submitted.key.is_some()) * given::KEY
-            + u8::from(submitted.seats.is_some()) * given::SEATS,
+            + u8::from(submitted.seats.is_some()) * given::SEATS
+            + u8::from(submitted.occasion.is_some()) * given::OCCASION,
     );
     if let Some(due) = submitted.due {
         w.wall(due);
@@ -186,6 +191,9 @@ fn write_submitted(w: &mut Writer<'_>, submitted: &Submitted, profiles: &mut Enc
     }
     if let Some(seats) = &submitted.seats {
         w.seats(seats);
+    }
+    if let Some(occasion) = &submitted.occasion {
+        schedule::write_occasion(w, occasion);
     }
 }
 

@@ -5,7 +5,7 @@ use mainspring_core::id::{Epoch, Incarnation, ProcessId};
 use mainspring_core::workflow::Origin;
 
 use super::event::{VERSION, given, kind};
-use super::{FormatError, ProfileCache, Reader, process, task, workflow};
+use super::{FormatError, ProfileCache, Reader, process, schedule, task, workflow};
 
 /// Hands the `count` events of a record's body to `each`, in order, and stops at its first error.
 pub fn read_events<E: From<FormatError>>(
@@ -41,6 +41,7 @@ fn read_event(r: &mut Reader<'_>, profiles: &mut ProfileCache) -> Result<Event, 
         kind::KEY_BOUND => Ok(Event::KeyBound { claim: r.key()?, entity: r.task_id()? }),
         kind::TASK_SPAWNED => read_spawned(r),
         kind::FLOW => workflow::read_event(r, profiles).map(Event::Flow),
+        kind::SCHEDULE => schedule::read_event(r, profiles).map(Event::Schedule),
         kind::TASK_SUBMITTED => read_submitted(r, profiles),
         kind::TASK_RELEASED => Ok(Event::TaskReleased { id: r.task_id()? }),
         kind::TASK_CANCELLED => Ok(Event::TaskCancelled { id: r.task_id()? }),
@@ -56,12 +57,14 @@ fn read_submitted(r: &mut Reader<'_>, profiles: &mut ProfileCache) -> Result<Eve
     let profile = profiles.read(r)?;
     let payload = r.shared_bytes("payload")?;
     let priority = r.priority()?;
-    let flags = r.flags("submission flags", given::DUE | given::LABELS | given::KEY | given::SEATS)?;
+    let known = given::DUE | given::LABELS | given::KEY | given::SEATS | given::OCCASION;
+    let flags = r.flags("submission flags", known)?;
     let due = if flags & given::DUE == 0 { None } else { Some(r.wall("due")?) };
     let labels = if flags & given::LABELS == 0 { None } else { Some(r.labels()?) };
     let key = if flags & given::KEY == 0 { None } else { Some(r.key()?) };
     let seats = if flags & given::SEATS == 0 { None } else { Some(r.seats()?) };
-    let submitted = Submitted { id, profile, payload, priority, due, labels, key, seats };
+    let occasion = if flags & given::OCCASION == 0 { None } else { Some(schedule::read_occasion(r)?) };
+    let submitted = Submitted { id, profile, payload, priority, due, labels, key, seats, occasion };
     Ok(Event::TaskSubmitted(Box::new(submitted)))
 }
 

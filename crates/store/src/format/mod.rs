@@ -19,6 +19,7 @@ mod process;
 mod profile;
 mod reader;
 mod retry;
+mod schedule;
 mod task;
 mod workflow;
 mod writer;
@@ -29,10 +30,13 @@ pub use self::{
     process::{read_process, write_process},
     profile::{EncodedProfiles, ProfileCache},
     reader::Reader,
+    schedule::{read_schedule, write_schedule},
     task::{read_task, write_task},
     workflow::{StoredRun, read_job, read_plan, read_run, read_run_output, write_job, write_plan, write_run},
     writer::Writer,
 };
+
+use mainspring_core::name::Name;
 
 /// Why bytes cannot be read. `at` counts from the start of the slice that was handed in.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -43,6 +47,8 @@ pub enum FormatError {
     Short { what: &'static str, at: usize },
     #[error("{what} at byte {at} {why}")]
     Bad { what: &'static str, at: usize, why: &'static str },
+    #[error("this version does not know the time zone `{name}` at byte {at}: run a version that does")]
+    Zone { name: Name, at: usize },
 }
 
 impl FormatError {

@@ -6,7 +6,7 @@
 use mainspring_core::id::{Incarnation, Seq, Session};
 use mainspring_core::task::{AttemptRecord, Extra, Lease, State, Status, Stop, Task};
 
-use super::{EncodedProfiles, FormatError, ProfileCache, Reader, Writer, workflow};
+use super::{EncodedProfiles, FormatError, ProfileCache, Reader, Writer, schedule, workflow};
 
 const VERSION: u8 = 1;
 
@@ -170,6 +170,7 @@ fn write_extra(w: &mut Writer<'_>, extra: &Extra) {
     w.option(extra.memory_bytes, Writer::varint);
     w.option(extra.forced.as_ref(), Writer::over);
     w.option(extra.seats.as_ref(), |w, seats| w.seats(seats));
+    w.option(extra.occasion.as_deref(), schedule::write_occasion);
 }
 
 fn read_extra(r: &mut Reader<'_>) -> Result<Extra, FormatError> {
@@ -184,6 +185,7 @@ fn read_extra(r: &mut Reader<'_>) -> Result<Extra, FormatError> {
         memory_bytes: r.option("memory_bytes", |r| r.varint("memory_bytes"))?,
         forced: r.option("forced", Reader::over)?,
         seats: r.option("seats", Reader::seats)?,
+        occasion: r.option("occasion", schedule::read_occasion)?,
     })
 }
 

@@ -106,3 +106,25 @@ pub fn grown(base: Arc<Plan>, additions: Vec<Addition>) -> (Arc<Plan>, Option<Bo
     let (plan, own) = Own::restore(base, added, all);
     (Arc::new(plan), Some(Box::new(own)))
 }
+
+pub fn job() -> impl Strategy<Value = Job> {
+    let last = (run_id(), run_status(), wall()).prop_map(|(id, status, at)| LastRun { id, status, at });
+    let times = (option::of(wall()), wall(), wall(), number());
+    let notes = vec((wall(), over(), text()).prop_map(|(at, over, what)| Note { at, over, what }), 0..3);
+    (job_key(), any::<u32>(), definition(), any::<bool>(), times, option::of(last), notes).prop_map(
+        |(key, version, definition, paused, (deleted, created, changed, touched), last, notes)| Job {
+            key,
+            version,
+            definition,
+            paused,
+            deleted,
+            created,
+            changed,
+            last,
+            touched: Seq::new(touched),
+            succeeded: last.map(|last| last.at),
+            notes,
+            lanes: Lanes::default(),
+        },
+    )
+}

@@ -103,7 +103,8 @@ async fn store(edge: &Edge, definition: Definition, by: &audit::Change) -> Resul
     let hash = half(&definition);
     let (plan, source) = (Arc::clone(&definition.plan), Arc::clone(&definition.source));
     let stored = workflow::Definition { plan, source, hash };
-    let command = by.sign(FlowCommand::ApplyJob { key: key.clone(), definition: stored });
+    let command =
+        by.sign(FlowCommand::ApplyJob { key: key.clone(), definition: stored, schedules: Vec::new() });
     match ask(edge, slot_of(&key), command).await? {
         FlowAnswer::JobApplied { version, changed } => {
             edge.definitions.keep(hash, definition);

@@ -327,6 +327,7 @@ fn cause(event: &Event) -> Option<Cause> {
         Event::TaskRevived { .. } => Some(Cause::Revived),
         Event::EpochStarted { .. }
         | Event::Flow(_)
+        | Event::Schedule(_)
         | Event::StopRequested { .. }
         | Event::TaskAmended { .. }
         | Event::CheckpointSaved { .. }

@@ -106,6 +106,7 @@ impl Diskless {
                 Effect::Stop { .. }
                 | Effect::Alert { .. }
                 | Effect::RunAlert { .. }
+                | Effect::ScheduleAlert { .. }
                 | Effect::Changed { .. }
                 | Effect::News(_) => {}
             }

@@ -72,6 +72,7 @@ fn drive(rig: &Rig, source: &mut Source, tasks: u64) {
                 Effect::Stop { .. }
                 | Effect::Alert { .. }
                 | Effect::RunAlert { .. }
+                | Effect::ScheduleAlert { .. }
                 | Effect::Changed { .. }
                 | Effect::News(_) => {}
             }

@@ -107,6 +107,7 @@ impl Story {
             parent: None,
             rerun_of: None,
             reused: vec![],
+            occasion: None,
         })))
     }
 

@@ -5,7 +5,7 @@ use mainspring_core::workflow::{
 };
 
 use super::{plan, run};
-use crate::format::{EncodedProfiles, Writer};
+use crate::format::{EncodedProfiles, Writer, schedule};
 
 /// First byte after the event's own type and version. Frozen: a number is never given away again.
 pub(super) mod kind {
@@ -128,6 +128,7 @@ fn write_created(w: &mut Writer<'_>, created: &RunCreated, profiles: &mut Encode
     w.option(created.parent.as_ref(), run::write_origin);
     w.option(created.rerun_of, |w, id| w.wide(id.bits()));
     w.list(&created.reused, write_reused);
+    w.option(created.occasion.as_deref(), schedule::write_occasion);
 }
 
 fn write_reused(w: &mut Writer<'_>, reused: &Reused) {

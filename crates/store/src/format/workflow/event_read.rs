@@ -9,7 +9,7 @@ use mainspring_core::workflow::{
 
 use super::event::kind;
 use super::{plan, run};
-use crate::format::{FormatError, ProfileCache, Reader};
+use crate::format::{FormatError, ProfileCache, Reader, schedule};
 
 pub(in crate::format) fn read(
     r: &mut Reader<'_>,
@@ -122,6 +122,7 @@ fn read_created(r: &mut Reader<'_>, profiles: &mut ProfileCache) -> Result<FlowE
         parent: r.option("parent", run::read_origin)?,
         rerun_of: r.option("rerun of", Reader::run_id)?,
         reused: r.list("reused", read_reused)?,
+        occasion: r.option("occasion", schedule::read_occasion)?,
     })))
 }
 

@@ -14,7 +14,7 @@ use mainspring_core::workflow::{
 };
 
 use super::{added, plan};
-use crate::format::{EncodedProfiles, FormatError, ProfileCache, Reader, Writer};
+use crate::format::{EncodedProfiles, FormatError, ProfileCache, Reader, Writer, schedule};
 
 const VERSION: u8 = 1;
 
@@ -217,6 +217,7 @@ fn write_body(w: &mut Writer<'_>, run: &Run) {
     }
     w.option(run.why.as_deref(), Writer::text);
     w.list(&run.notes, write_note);
+    w.option(run.occasion.as_deref(), schedule::write_occasion);
     w.varint(run.touched.get());
 }
 
@@ -290,6 +291,7 @@ fn read_body(
         why: r.option("why", |r| Ok(Arc::from(r.text("why")?)))?,
         forced,
         notes: r.list("notes", read_note)?,
+        occasion: r.option("occasion", schedule::read_occasion)?,
         touched: Seq::new(r.varint("touched")?),
         stored: false,
         soft: Soft::default(),

@@ -170,7 +170,7 @@ pub(super) fn apply(rig: &mut Rig, name: &'static str, plan: Plan) -> (u32, bool
     let hash =
         format!("{plan:?}").bytes().fold(7, |hash: u128, byte| hash.wrapping_mul(31) + u128::from(byte));
     let definition = Definition { plan: Arc::new(plan), source: Arc::from(*b"{}"), hash };
-    match flow(rig, FlowCommand::ApplyJob { key: key(name), definition }) {
+    match flow(rig, FlowCommand::ApplyJob { key: key(name), definition, schedules: Vec::new() }) {
         Ok(FlowAnswer::JobApplied { version, changed }) => (version, changed),
         other => panic!("{other:?}"),
     }

@@ -1,0 +1,68 @@
+//! Writes events of schedules.
+
+use mainspring_core::schedule::{Fired, Passed, ScheduleEvent, Stored};
+
+use super::{row, spec, window};
+use crate::format::{EncodedProfiles, Writer};
+
+/// First byte after the event's own type and version. Frozen: a number is never given away again.
+pub(super) mod kind {
+    pub const STORED: u8 = 1;
+    pub const PAUSED: u8 = 2;
+    pub const DELETED: u8 = 3;
+    pub const ARMED: u8 = 4;
+    pub const FIRED: u8 = 5;
+    pub const PASSED: u8 = 6;
+    pub const HELD: u8 = 7;
+    pub const NEWEST: u8 = HELD;
+}
+
+/// After the kind every event has the id of its schedule.
+pub(in crate::format) fn write(w: &mut Writer<'_>, event: &ScheduleEvent, profiles: &mut EncodedProfiles) {
+    w.byte(kind_of(event));
+    window::write_id(w, event.id());
+    match event {
+        ScheduleEvent::Stored(stored) => {
+            let Stored { id: _, key, spec, of_job, next } = &**stored;
+            row::write_key(w, key);
+            spec::write(w, spec, profiles);
+            w.bool(*of_job);
+            w.option(*next, Writer::wall);
+        }
+        ScheduleEvent::Paused { id: _, paused } => w.bool(*paused),
+        ScheduleEvent::Deleted { id: _ } => {}
+        ScheduleEvent::Armed { id: _, next } => w.option(*next, Writer::wall),
+        ScheduleEvent::Fired(fired) => {
+            let Fired { id: _, window: at, made, punctual, next } = **fired;
+            w.wall(at);
+            window::write_made(w, made);
+            w.byte(punctual as u8);
+            w.option(next, Writer::wall);
+        }
+        ScheduleEvent::Passed(passed) => {
+            let Passed { id: _, first, last, count, outcome, next } = **passed;
+            w.wall(first);
+            w.wall(last);
+            w.varint(count);
+            window::write_outcome(w, outcome);
+            w.option(next, Writer::wall);
+        }
+        ScheduleEvent::Held { id: _, window, next, punctual } => {
+            w.wall(*window);
+            w.option(*next, Writer::wall);
+            w.byte(*punctual as u8);
+        }
+    }
+}
+
+fn kind_of(event: &ScheduleEvent) -> u8 {
+    match event {
+        ScheduleEvent::Stored(_) => kind::STORED,
+        ScheduleEvent::Paused { .. } => kind::PAUSED,
+        ScheduleEvent::Deleted { .. } => kind::DELETED,
+        ScheduleEvent::Armed { .. } => kind::ARMED,
+        ScheduleEvent::Fired(_) => kind::FIRED,
+        ScheduleEvent::Passed(_) => kind::PASSED,
+        ScheduleEvent::Held { .. } => kind::HELD,
+    }
+}

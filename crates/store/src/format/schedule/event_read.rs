@@ -1,0 +1,60 @@
+//! Reads events of schedules.
+
+use std::sync::Arc;
+
+use mainspring_core::schedule::{Fired, Passed, ScheduleEvent, Stored};
+use mainspring_core::time::Wall;
+
+use super::event::kind;
+use super::{row, spec, window};
+use crate::format::{FormatError, ProfileCache, Reader};
+
+pub(in crate::format) fn read(
+    r: &mut Reader<'_>,
+    profiles: &mut ProfileCache,
+) -> Result<ScheduleEvent, FormatError> {
+    let at = r.at();
+    let kind = r.byte("kind of event")?;
+    if kind > kind::NEWEST {
+        return Err(FormatError::newer("kind of event", at, kind, kind::NEWEST));
+    }
+    let id = window::read_id(r)?;
+    Ok(match kind {
+        kind::STORED => ScheduleEvent::Stored(Box::new(Stored {
+            id,
+            key: Arc::new(row::read_key(r)?),
+            spec: Arc::new(spec::read(r, profiles)?),
+            of_job: r.bool("of a job")?,
+            next: next(r)?,
+        })),
+        kind::PAUSED => ScheduleEvent::Paused { id, paused: r.bool("paused")? },
+        kind::DELETED => ScheduleEvent::Deleted { id },
+        kind::ARMED => ScheduleEvent::Armed { id, next: next(r)? },
+        kind::FIRED => ScheduleEvent::Fired(Box::new(Fired {
+            id,
+            window: r.wall("window")?,
+            made: window::read_made(r)?,
+            punctual: window::read_punctual(r)?,
+            next: next(r)?,
+        })),
+        kind::PASSED => ScheduleEvent::Passed(Box::new(Passed {
+            id,
+            first: r.wall("first window")?,
+            last: r.wall("last window")?,
+            count: r.varint("windows")?,
+            outcome: window::read_outcome(r)?,
+            next: next(r)?,
+        })),
+        kind::HELD => ScheduleEvent::Held {
+            id,
+            window: r.wall("window")?,
+            next: next(r)?,
+            punctual: window::read_punctual(r)?,
+        },
+        _ => return Err(FormatError::bad("kind of event", at, "is 0, which was never written")),
+    })
+}
+
+fn next(r: &mut Reader<'_>) -> Result<Option<Wall>, FormatError> {
+    r.option("next window", |r| r.wall("next window"))
+}

@@ -1,0 +1,78 @@
+//! A schedule as one row: what it says and how far it has come. What is soft comes back as after a recovery.
+
+use std::sync::Arc;
+
+use mainspring_core::id::Seq;
+use mainspring_core::schedule::{Schedule, ScheduleKey, Soft, Waiting};
+
+use super::{spec, window};
+use crate::format::{EncodedProfiles, FormatError, ProfileCache, Reader, Writer};
+
+const VERSION: u8 = 1;
+
+pub fn write_schedule(out: &mut Vec<u8>, schedule: &Schedule, profiles: &mut EncodedProfiles) {
+    let w = &mut Writer::new(out);
+    w.byte(VERSION);
+    window::write_id(w, schedule.id);
+    write_key(w, &schedule.key);
+    spec::write(w, &schedule.spec, profiles);
+    w.bool(schedule.of_job);
+    w.bool(schedule.paused);
+    w.option(schedule.deleted, Writer::wall);
+    w.wall(schedule.created);
+    w.wall(schedule.changed);
+    w.wall(schedule.last);
+    w.option(schedule.last_made, window::write_made);
+    w.option(schedule.next, Writer::wall);
+    w.wall(schedule.resumed);
+    w.varint(schedule.waiting.len() as u64);
+    for Waiting { window, punctual } in &schedule.waiting {
+        w.wall(*window);
+        w.byte(*punctual as u8);
+    }
+    for count in [schedule.fired, schedule.skipped, schedule.missed] {
+        w.varint(count);
+    }
+    w.varint(schedule.touched.get());
+}
+
+pub fn read_schedule(bytes: &[u8], profiles: &mut ProfileCache) -> Result<Schedule, FormatError> {
+    let r = &mut Reader::new(bytes);
+    r.version("schedule version", VERSION)?;
+    let schedule = Schedule {
+        id: window::read_id(r)?,
+        key: Arc::new(read_key(r)?),
+        spec: Arc::new(spec::read(r, profiles)?),
+        of_job: r.bool("of a job")?,
+        paused: r.bool("paused")?,
+        deleted: r.option("deleted", |r| r.wall("deleted"))?,
+        created: r.wall("created")?,
+        changed: r.wall("changed")?,
+        last: r.wall("last window")?,
+        last_made: r.option("what a window began", window::read_made)?,
+        next: r.option("next window", |r| r.wall("next window"))?,
+        resumed: r.wall("resumed")?,
+        waiting: r.list("waiting windows", read_waiting)?.into(),
+        fired: r.varint("fired")?,
+        skipped: r.varint("skipped")?,
+        missed: r.varint("missed")?,
+        touched: Seq::new(r.varint("touched")?),
+        soft: Soft::default(),
+    };
+    r.finish("schedule")?;
+    Ok(schedule)
+}
+
+fn read_waiting(r: &mut Reader<'_>) -> Result<Waiting, FormatError> {
+    Ok(Waiting { window: r.wall("waiting window")?, punctual: window::read_punctual(r)? })
+}
+
+pub(super) fn write_key(w: &mut Writer<'_>, key: &ScheduleKey) {
+    w.name(&key.tenant);
+    w.name(&key.job);
+    w.name(&key.name);
+}
+
+pub(super) fn read_key(r: &mut Reader<'_>) -> Result<ScheduleKey, FormatError> {
+    Ok(ScheduleKey { tenant: r.name("tenant")?, job: r.name("job")?, name: r.name("schedule")? })
+}

@@ -1,0 +1,93 @@
+//! What a schedule says.
+
+use std::sync::Arc;
+
+use mainspring_core::id::Slot;
+use mainspring_core::schedule::{Overlap, Plain, Spec, Target};
+
+use super::timing;
+use crate::format::{EncodedProfiles, FormatError, ProfileCache, Reader, Writer};
+
+/// Its timing may grow new forms; the byte is there for the day that the rest does.
+const VERSION: u8 = 1;
+
+pub(super) fn write(w: &mut Writer<'_>, spec: &Spec, profiles: &mut EncodedProfiles) {
+    w.byte(VERSION);
+    write_target(w, &spec.target, profiles);
+    timing::write(w, &spec.timing);
+    w.text(&spec.text);
+    w.option(spec.start, Writer::wall);
+    w.option(spec.end, Writer::wall);
+    w.millis(spec.jitter);
+    w.millis(spec.offset);
+    w.varint(spec.catch_up.into());
+    w.millis(spec.grace);
+    w.byte(spec.overlap as u8);
+    w.varint(spec.active_max.into());
+    w.varint(spec.slot.get().into());
+}
+
+pub(super) fn read(r: &mut Reader<'_>, profiles: &mut ProfileCache) -> Result<Spec, FormatError> {
+    r.version("version of a schedule's content", VERSION)?;
+    Ok(Spec {
+        target: read_target(r, profiles)?,
+        timing: timing::read(r)?,
+        text: Arc::from(r.text("timing as written")?),
+        start: r.option("start", |r| r.wall("start"))?,
+        end: r.option("end", |r| r.wall("end"))?,
+        jitter: r.millis("jitter")?,
+        offset: r.millis("offset")?,
+        catch_up: r.varint32("catch-up")?,
+        grace: r.millis("grace")?,
+        overlap: r.choice("overlap", Overlap::from_index)?,
+        active_max: r.varint32("most active")?,
+        slot: read_slot(r)?,
+    })
+}
+
+fn read_slot(r: &mut Reader<'_>) -> Result<Slot, FormatError> {
+    let at = r.at();
+    let number = r.varint("slot")?;
+    let slot = Slot::from_hash(number);
+    if u64::from(slot.get()) == number {
+        Ok(slot)
+    } else {
+        Err(FormatError::bad("slot", at, "has no such value"))
+    }
+}
+
+fn write_target(w: &mut Writer<'_>, target: &Target, profiles: &mut EncodedProfiles) {
+    match target {
+        Target::Run { parameters, priority } => {
+            w.byte(0);
+            w.bytes(parameters);
+            w.option(*priority, Writer::priority);
+        }
+        Target::Task(plain) => {
+            w.byte(1);
+            profiles.write(w, &plain.profile);
+            w.bytes(&plain.payload);
+            w.priority(plain.priority);
+            w.option(plain.labels.as_deref(), Writer::labels);
+            w.option(plain.seats.as_deref(), Writer::seats);
+        }
+    }
+}
+
+fn read_target(r: &mut Reader<'_>, profiles: &mut ProfileCache) -> Result<Target, FormatError> {
+    let at = r.at();
+    match r.byte("target")? {
+        0 => Ok(Target::Run {
+            parameters: r.shared_bytes("parameters")?,
+            priority: r.option("priority", Reader::priority)?,
+        }),
+        1 => Ok(Target::Task(Box::new(Plain {
+            profile: profiles.read(r)?,
+            payload: r.shared_bytes("payload")?,
+            priority: r.priority()?,
+            labels: r.option("labels", Reader::labels)?,
+            seats: r.option("seats", Reader::seats)?,
+        }))),
+        found => Err(FormatError::newer("target", at, found, 1)),
+    }
+}

@@ -1,0 +1,190 @@
+//! Samples of schedules, and of what happens to them.
+
+use mainspring_core::calendar::{Cron, Dst, Missing, Timetable, Twice, Zone};
+use mainspring_core::id::{ScheduleId, Slot};
+use mainspring_core::schedule::{
+    Fired, Made, Occasion, Outcome, Overlap, Passed, Plain, Punctual, Reason, Schedule, ScheduleEvent,
+    ScheduleKey, Soft, Spec, Stored, Target, Timing, Waiting,
+};
+use mainspring_store::format::{read_schedule, write_schedule};
+
+use super::*;
+
+const SCHEDULE: ScheduleId = ScheduleId::new(300);
+
+pub fn occasion() -> Box<Occasion> {
+    let from = Wall::from_millis(WALL.millis() - 86_400_000);
+    let name = name("nightly");
+    Box::new(Occasion { schedule: SCHEDULE, name, at: WALL, from, punctual: Punctual::CatchUp })
+}
+
+fn key_of_schedule() -> Arc<ScheduleKey> {
+    Arc::new(ScheduleKey { tenant: name("acme"), job: name("report"), name: name("nightly") })
+}
+
+fn run_target() -> Target {
+    Target::Run { parameters: Arc::from(*b"{}"), priority: Priority::new(Band::P0, 3) }
+}
+
+/// `H` makes what the text alone does not say.
+fn cron() -> Timetable {
+    let cron = Cron::parse("H 2,4 L-3,15W 1-6 mon#2,friL", 77).expect("an expression");
+    let zone = Zone::find("America/New_York").expect("a zone");
+    Timetable::Cron { cron, zone, dst: Dst { missing: Missing::After, twice: Twice::Both } }
+}
+
+fn full_spec() -> Spec {
+    let plain = Plain {
+        profile: full_profile(),
+        payload: Arc::from(*b"payload"),
+        priority: Priority::default(),
+        labels: Some(labels()),
+        seats: Some(seats()),
+    };
+    Spec {
+        text: "H 2,4 L-3,15W 1-6 mon#2,friL".into(),
+        start: Some(WALL),
+        end: Some(WALL),
+        jitter: Millis::new(600_000),
+        offset: Millis::new(599_999),
+        catch_up: 100,
+        grace: Millis::new(1),
+        overlap: Overlap::Coalesce,
+        active_max: 300,
+        slot: Slot::from_hash(4095),
+        ..Spec::new(Target::Task(Box::new(plain)), Timing::Table(cron()))
+    }
+}
+
+fn plain_spec(timing: Timing) -> Spec {
+    Spec::new(run_target(), timing)
+}
+
+fn stored(spec: Spec) -> Event {
+    let stored =
+        Stored { id: SCHEDULE, key: key_of_schedule(), spec: Arc::new(spec), of_job: true, next: Some(WALL) };
+    Event::Schedule(ScheduleEvent::Stored(Box::new(stored)))
+}
+
+fn passed(outcome: Outcome) -> Event {
+    let passed = Passed { id: SCHEDULE, first: WALL, last: WALL, count: 525_600, outcome, next: None };
+    Event::Schedule(ScheduleEvent::Passed(Box::new(passed)))
+}
+
+fn fired(made: Made, punctual: Punctual) -> Event {
+    let fired = Fired { id: SCHEDULE, window: WALL, made, punctual, next: Some(WALL) };
+    Event::Schedule(ScheduleEvent::Fired(Box::new(fired)))
+}
+
+pub fn schedule_events() -> Vec<(&'static str, Event)> {
+    let id = SCHEDULE;
+    let every = Timetable::Every { every: Millis::from_secs(90), anchor: WALL };
+    let instants = Timetable::instants(vec![WALL, Wall::from_millis(7)]);
+    let held = ScheduleEvent::Held { id, window: WALL, next: None, punctual: Punctual::Late };
+    vec![
+        ("schedule_stored_cron", stored(full_spec())),
+        ("schedule_stored_every", stored(plain_spec(Timing::Table(every)))),
+        ("schedule_stored_instants", stored(plain_spec(Timing::Table(instants)))),
+        ("schedule_stored_after", stored(plain_spec(Timing::After(Millis::new(5))))),
+        ("schedule_paused", Event::Schedule(ScheduleEvent::Paused { id, paused: true })),
+        ("schedule_deleted", Event::Schedule(ScheduleEvent::Deleted { id })),
+        ("schedule_armed", Event::Schedule(ScheduleEvent::Armed { id, next: Some(WALL) })),
+        ("schedule_fired_run", fired(Made::Run(RUN), Punctual::OnTime)),
+        ("schedule_fired_task", fired(Made::Task(ID), Punctual::CatchUp)),
+        ("schedule_passed_missed", passed(Outcome::Missed(Reason::Late))),
+        ("schedule_passed_skipped", passed(Outcome::Skipped(Reason::Deleted))),
+        ("schedule_held", Event::Schedule(held)),
+    ]
+}
+
+fn schedule(spec: Spec) -> Schedule {
+    Schedule {
+        id: SCHEDULE,
+        key: key_of_schedule(),
+        spec: Arc::new(spec),
+        of_job: false,
+        paused: false,
+        deleted: None,
+        created: WALL,
+        changed: WALL,
+        last: Wall::ZERO,
+        last_made: None,
+        next: None,
+        resumed: Wall::ZERO,
+        waiting: [].into(),
+        fired: 0,
+        skipped: 0,
+        missed: 0,
+        touched: Seq::new(300),
+        soft: Soft::default(),
+    }
+}
+
+fn full_schedule() -> Schedule {
+    Schedule {
+        of_job: true,
+        paused: true,
+        deleted: Some(WALL),
+        last: WALL,
+        last_made: Some(Made::Task(ID)),
+        next: Some(WALL),
+        resumed: Wall::from_millis(1),
+        waiting: [Waiting { window: WALL, punctual: Punctual::Late }].into(),
+        fired: 1,
+        skipped: 300,
+        missed: u64::MAX,
+        ..schedule(full_spec())
+    }
+}
+
+fn encode_schedule(schedule: &Schedule) -> Vec<u8> {
+    let mut out = vec![];
+    write_schedule(&mut out, schedule, &mut EncodedProfiles::default());
+    out
+}
+
+#[test]
+fn schedules_are_written_and_read_as_ever() {
+    let after = plain_spec(Timing::After(Millis::from_secs(60)));
+    for (name, schedule) in [("plain", schedule(after)), ("full", full_schedule())] {
+        let bytes = encode_schedule(&schedule);
+        let frozen = golden(&format!("schedule_{name}.hex"), &bytes);
+        assert_eq!(hex(&bytes), hex(&frozen), "{name} is written differently");
+        let read = read_schedule(&frozen, &mut ProfileCache::default());
+        assert_eq!(read, Ok(schedule), "{name} is read differently");
+    }
+}
+
+/// What a schedule is about in its row, with one thing changed.
+#[track_caller]
+fn changed(from: &[u8], to: &[u8]) -> Result<Schedule, FormatError> {
+    assert_eq!(from.len(), to.len());
+    let mut bytes = encode_schedule(&full_schedule());
+    let at = bytes.windows(from.len()).position(|window| window == from).expect("these bytes are in the row");
+    bytes[at..at + to.len()].copy_from_slice(to);
+    read_schedule(&bytes, &mut ProfileCache::default())
+}
+
+#[test]
+fn a_zone_that_this_version_does_not_know_is_named() {
+    match changed(b"America/New_York", b"America/Old_York") {
+        Err(FormatError::Zone { name, .. }) => assert_eq!(&*name, "America/Old_York"),
+        other => panic!("{other:?}"),
+    }
+    let spelled = changed(b"America/New_York", b"america/new_york");
+    assert!(matches!(spelled, Err(FormatError::Bad { what: "time zone", .. })), "{spelled:?}");
+}
+
+#[test]
+fn masks_that_no_expression_has_are_refused() {
+    let mut masks = match cron() {
+        Timetable::Cron { cron, .. } => cron.masks(),
+        other => panic!("{other:?}"),
+    };
+    assert!(Cron::from_masks(masks).is_some());
+    for (at, mask) in [(0, 1 << 60), (2, 0), (3, 1), (6, 1), (9, 4)] {
+        let good = std::mem::replace(&mut masks[at], mask);
+        assert_eq!(Cron::from_masks(masks), None, "mask {at}");
+        masks[at] = good;
+    }
+}

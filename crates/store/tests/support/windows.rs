@@ -1,0 +1,157 @@
+//! Schedules of every shape, and what happens to them.
+
+use mainspring_core::calendar::{Cron, Dst, Missing, Timetable, Twice, Zone};
+use mainspring_core::id::{ScheduleId, Slot};
+use mainspring_core::schedule::{
+    Fired, Made, Occasion, Outcome, Overlap, Passed, Plain, Punctual, Reason, Schedule, ScheduleEvent,
+    ScheduleKey, Soft as SoftSchedule, Spec, Stored, Target, Timing, Waiting,
+};
+
+use super::*;
+
+fn schedule_id() -> impl Strategy<Value = ScheduleId> {
+    any::<u32>().prop_map(ScheduleId::new)
+}
+
+fn punctual() -> impl Strategy<Value = Punctual> {
+    select(Punctual::ALL.to_vec())
+}
+
+fn made() -> impl Strategy<Value = Made> {
+    prop_oneof![run_id().prop_map(Made::Run), id().prop_map(Made::Task)]
+}
+
+fn outcome() -> impl Strategy<Value = Outcome> {
+    let reason = || select(Reason::ALL.to_vec());
+    prop_oneof![reason().prop_map(Outcome::Skipped), reason().prop_map(Outcome::Missed)]
+}
+
+pub fn occasion() -> impl Strategy<Value = Box<Occasion>> {
+    (schedule_id(), name(), wall(), wall(), punctual()).prop_map(|(schedule, name, at, from, punctual)| {
+        Box::new(Occasion { schedule, name, at, from, punctual })
+    })
+}
+
+fn timetable() -> impl Strategy<Value = Timetable> {
+    let texts = ["H H * * *", "*/5 * * * *", "30 2 * * *", "0 0 L * *", "15 H 1W,LW * mon#1,sunL", "@yearly"];
+    let dst = (select(Missing::ALL.to_vec()), select(Twice::ALL.to_vec()))
+        .prop_map(|(missing, twice)| Dst { missing, twice });
+    let zone = select(Zone::all().collect::<Vec<_>>());
+    let cron = (select(texts.to_vec()), any::<u64>(), zone, dst).prop_map(|(text, seed, zone, dst)| {
+        Timetable::Cron { cron: Cron::parse(text, seed).expect("an expression"), zone, dst }
+    });
+    prop_oneof![
+        cron,
+        (millis(), wall()).prop_map(|(every, anchor)| Timetable::Every { every, anchor }),
+        vec(wall(), 0..5).prop_map(Timetable::instants),
+    ]
+}
+
+fn target() -> impl Strategy<Value = Target> {
+    let plain = (profile(), bytes(), priority(), option::of(labels()), option::of(seats())).prop_map(
+        |(profile, payload, priority, labels, seats)| {
+            Target::Task(Box::new(Plain { profile, payload, priority, labels, seats }))
+        },
+    );
+    let run = (bytes(), option::of(priority()))
+        .prop_map(|(parameters, priority)| Target::Run { parameters, priority });
+    prop_oneof![plain, run]
+}
+
+fn spec() -> impl Strategy<Value = Arc<Spec>> {
+    let timing = prop_oneof![timetable().prop_map(Timing::Table), millis().prop_map(Timing::After)];
+    let bounds = (option::of(wall()), option::of(wall()), millis(), millis(), millis());
+    let rest = (any::<u32>(), select(Overlap::ALL.to_vec()), any::<u32>(), any::<u64>());
+    (target(), timing, text(), bounds, rest).prop_map(
+        |(
+            target,
+            timing,
+            text,
+            (start, end, jitter, offset, grace),
+            (catch_up, overlap, active_max, slot),
+        )| {
+            let slot = Slot::from_hash(slot);
+            Arc::new(Spec {
+                target,
+                timing,
+                text,
+                start,
+                end,
+                jitter,
+                offset,
+                catch_up,
+                grace,
+                overlap,
+                active_max,
+                slot,
+            })
+        },
+    )
+}
+
+fn schedule_key() -> impl Strategy<Value = Arc<ScheduleKey>> {
+    (name(), name(), name()).prop_map(|(tenant, job, name)| Arc::new(ScheduleKey { tenant, job, name }))
+}
+
+pub fn schedule_event() -> impl Strategy<Value = ScheduleEvent> {
+    let next = || option::of(wall());
+    let stored = (schedule_id(), schedule_key(), spec(), any::<bool>(), next()).prop_map(
+        |(id, key, spec, of_job, next)| {
+            ScheduleEvent::Stored(Box::new(Stored { id, key, spec, of_job, next }))
+        },
+    );
+    let fired =
+        (schedule_id(), wall(), made(), punctual(), next()).prop_map(|(id, window, made, punctual, next)| {
+            ScheduleEvent::Fired(Box::new(Fired { id, window, made, punctual, next }))
+        });
+    let passed = (schedule_id(), wall(), wall(), number(), outcome(), next()).prop_map(
+        |(id, first, last, count, outcome, next)| {
+            ScheduleEvent::Passed(Box::new(Passed { id, first, last, count, outcome, next }))
+        },
+    );
+    prop_oneof![
+        stored,
+        fired,
+        passed,
+        (schedule_id(), any::<bool>()).prop_map(|(id, paused)| ScheduleEvent::Paused { id, paused }),
+        schedule_id().prop_map(|id| ScheduleEvent::Deleted { id }),
+        (schedule_id(), next()).prop_map(|(id, next)| ScheduleEvent::Armed { id, next }),
+        (schedule_id(), wall(), next(), punctual())
+            .prop_map(|(id, window, next, punctual)| ScheduleEvent::Held { id, window, next, punctual }),
+    ]
+}
+
+pub fn schedule() -> impl Strategy<Value = Schedule> {
+    let waiting = (wall(), punctual()).prop_map(|(window, punctual)| Waiting { window, punctual });
+    let times = (option::of(wall()), proptest::array::uniform4(wall()), option::of(wall()));
+    let counts = (proptest::array::uniform3(number()), number());
+    let what = (schedule_id(), schedule_key(), spec(), any::<[bool; 2]>());
+    (what, times, option::of(made()), vec(waiting, 0..4), counts).prop_map(
+        |(
+            (id, key, spec, [of_job, paused]),
+            (deleted, [created, changed, last, resumed], next),
+            last_made,
+            waiting,
+            ([fired, skipped, missed], touched),
+        )| Schedule {
+            id,
+            key,
+            spec,
+            of_job,
+            paused,
+            deleted,
+            created,
+            changed,
+            last,
+            last_made,
+            next,
+            resumed,
+            waiting: waiting.into(),
+            fired,
+            skipped,
+            missed,
+            touched: Seq::new(touched),
+            soft: SoftSchedule::default(),
+        },
+    )
+}
