@@ -18,6 +18,7 @@ mod metrics;
 mod operation;
 mod problem;
 mod problem_body;
+mod problem_calendar;
 mod profiles;
 mod readers;
 mod rest;

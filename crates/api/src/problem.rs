@@ -16,6 +16,7 @@ use mainspring_core::workflow::FlowRefusal;
 use mainspring_definition::Mistake;
 
 pub use crate::problem_body::{MistakeView, ProblemBody};
+pub use crate::problem_calendar::CalendarProblem;
 
 #[derive(Clone, PartialEq, Debug)]
 pub enum Problem {
@@ -72,6 +73,7 @@ pub enum Problem {
     ProcessNotFound {
         id: String,
     },
+    Calendar(CalendarProblem),
     /// All its mistakes at once.
     JobFileInvalid {
         mistakes: Vec<Mistake>,
@@ -103,7 +105,7 @@ pub enum Problem {
 
 impl Problem {
     /// Every code that is the edge's own; those of the core are in `Rejection::CODES`.
-    pub const CODES: [&'static str; 21] = [
+    pub const CODES: [&'static str; 23] = [
         "INVALID_JSON",
         "INVALID_FIELD",
         "INVALID_QUERY",
@@ -119,6 +121,8 @@ impl Problem {
         "WORKER_NOT_FOUND",
         "POOL_NOT_FOUND",
         "PROCESS_NOT_FOUND",
+        "BAD_CRON",
+        "UNKNOWN_TIME_ZONE",
         "JOB_FILE_INVALID",
         "PARAMETERS_INVALID",
         "ROUTE_NOT_FOUND",
@@ -153,6 +157,7 @@ impl Problem {
             Self::WorkerNotFound { .. } => "WORKER_NOT_FOUND",
             Self::PoolNotFound { .. } => "POOL_NOT_FOUND",
             Self::ProcessNotFound { .. } => "PROCESS_NOT_FOUND",
+            Self::Calendar(problem) => problem.code(),
             Self::JobFileInvalid { .. } => "JOB_FILE_INVALID",
             Self::ParametersInvalid { .. } => "PARAMETERS_INVALID",
             Self::NoSuchRun { .. } => "RUN_NOT_FOUND",
@@ -176,7 +181,9 @@ impl Problem {
             | Self::BodyUnreadable
             | Self::PageTooLong { .. }
             | Self::UnknownExecutor { .. } => StatusCode::BAD_REQUEST,
-            Self::JobFileInvalid { .. } | Self::ParametersInvalid { .. } => StatusCode::UNPROCESSABLE_ENTITY,
+            Self::JobFileInvalid { .. } | Self::ParametersInvalid { .. } | Self::Calendar(_) => {
+                StatusCode::UNPROCESSABLE_ENTITY
+            }
             Self::BodyTooLarge { .. } | Self::BatchTooLong { .. } => StatusCode::PAYLOAD_TOO_LARGE,
             Self::WorkerNotFound { .. }
             | Self::PoolNotFound { .. }
@@ -218,6 +225,7 @@ impl Problem {
             Self::ProcessNotFound { .. } => {
                 "use the `process_id` that the bulk operation answered with".into()
             }
+            Self::Calendar(problem) => problem.advice(),
             Self::JobFileInvalid { .. } => {
                 "put each of `mistakes` right; nothing of the file was stored".into()
             }
@@ -358,6 +366,7 @@ impl fmt::Display for Problem {
             Self::WorkerNotFound { id } => write!(f, "there is no worker `{id}`"),
             Self::PoolNotFound { name } => write!(f, "there is no pool `{name}`"),
             Self::ProcessNotFound { id } => write!(f, "there is no process `{id}`"),
+            Self::Calendar(problem) => problem.fmt(f),
             Self::JobFileInvalid { mistakes } => write!(f, "the job file has {}", counted(mistakes)),
             Self::ParametersInvalid { mistakes } => write!(f, "the parameters have {}", counted(mistakes)),
             Self::NoSuchRun { id } => write!(f, "there is no run `{id}`"),

@@ -56,6 +56,8 @@ enum Command {
     Events(command::events::Events),
     /// Check job files and tell every mistake, without a server
     Validate(command::validate::Validate),
+    /// When a cron expression fires, and what it means
+    Cron(command::cron::Cron),
     /// Check settings, or show what can be set
     Config(command::config::Config),
     /// Print a script that completes commands in a shell
@@ -89,6 +91,7 @@ fn main() -> ExitCode {
         Command::Stats(stats) => stats.run(),
         Command::Events(events) => events.run(),
         Command::Validate(validate) => validate.run(),
+        Command::Cron(cron) => cron.run(),
         Command::Config(config) => Ok(config.run()),
         Command::Completion(completion) => Ok(completion.run::<Cli>()),
         Command::Sim(sim) => sim.run(),

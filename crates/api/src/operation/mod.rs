@@ -17,6 +17,7 @@ mod list;
 mod logs;
 mod pools;
 mod prefix;
+mod preview_cron;
 mod processes;
 mod retry;
 mod run_now;
@@ -42,6 +43,7 @@ pub(crate) use self::{
     logs::{LogsBody, follow_log, read_log},
     pools::{pool, pools},
     prefix::with_prefix,
+    preview_cron::preview_cron,
     processes::process,
     retry::retry,
     run_now::run_now,

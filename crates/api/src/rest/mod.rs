@@ -5,6 +5,7 @@
 
 pub(crate) mod body;
 mod call;
+mod cron;
 mod dead_letters;
 mod events;
 mod flows;
@@ -55,6 +56,7 @@ pub(crate) fn routes() -> Router<Arc<Edge>> {
         .route("/v1/runs:cancel", post(flows::runs::cancel_many))
         .route("/v1/runs/{id}", get(flows::runs::get).post(flows::runs::verb))
         .route("/v1/runs/{id}/diagnosis", get(flows::runs::diagnosis))
+        .route("/v1/cron:preview", post(cron::preview))
         .route("/v1/events", get(events::handle))
         .route("/v1/pools", get(pools::list))
         .route("/v1/pools/{name}", get(pools::get))

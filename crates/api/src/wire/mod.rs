@@ -5,6 +5,7 @@
 //! - WI-2 states go out as the timer API spells them (`COMPLETED`, `CANCELED`) and come in either way
 
 mod amend_body;
+mod cron_preview;
 mod diagnosis_view;
 mod flow_state;
 mod job_view;
@@ -31,6 +32,7 @@ mod worker_view;
 
 pub(crate) use self::{
     amend_body::AmendBody,
+    cron_preview::{CronPreviewBody, CronPreviewView, FiringView},
     diagnosis_view::DiagnosisView,
     flow_state::{node_word, parse_run_status, parse_trigger, run_status_word},
     job_view::{JobView, LastRunView, raw},

@@ -3,6 +3,7 @@
 mod batch;
 mod cancel;
 mod cancel_many;
+mod cron;
 mod dead_letters;
 mod diagnosis;
 mod grpc;

@@ -2,6 +2,7 @@
 
 use super::error::CronError;
 use super::parse;
+use crate::chance::Chance;
 
 /// Parsed cron expression. Small, because there is one for every schedule.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -104,6 +105,13 @@ impl Cron {
             traits: Traits(traits as u8),
         };
         (seconds != 0 && minutes != 0 && hours != 0 && parse::can_fire(&cron)).then_some(cron)
+    }
+
+    /// A seed from a text, the same in every process and version: for `H`, the name of what is scheduled.
+    pub fn seed(text: &str) -> u64 {
+        // FNV-1a, and one draw, because similar names would give similar numbers.
+        let fold = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        Chance::new(text.bytes().fold(0xcbf2_9ce4_8422_2325, fold)).draw()
     }
 
     /// Whether the hour is `*`, `*/n` or `H/n`. Such a schedule follows elapsed time: it fires at every instant whose

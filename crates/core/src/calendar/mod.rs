@@ -3,7 +3,7 @@
 //! - CA-1 instants of a timetable strictly increase, whatever clocks do
 //! - CA-2 the same text, zone and policy mean the same instants everywhere: zone data is bundled, never the machine's
 //! - CA-3 the work of a question grows with days and clock changes at most, never with instants
-//! - CA-4 leap seconds are ignored; nothing fires before 1970 or after [`HORIZON`]
+//! - CA-4 leap seconds are ignored; no timetable fires before 1970, nor at or after [`HORIZON`]
 //!
 //! Not here: when to look, what to start, what to do about missed instants.
 
@@ -14,6 +14,7 @@ mod describe;
 mod dst;
 mod error;
 mod interval;
+mod local;
 mod parse;
 mod search;
 mod spans;
@@ -27,6 +28,7 @@ mod tests;
 pub use self::cron::Cron;
 pub use self::dst::{Dst, Missing, Twice};
 pub use self::error::{CronError, Field};
+pub use self::local::Local;
 pub use self::timetable::{Next, Timetable};
 pub use self::zone::Zone;
 
@@ -40,6 +42,9 @@ pub const HORIZON: Wall = Wall::from_millis(HORIZON_SECS as u64 * 1000);
 
 /// [`HORIZON`] in seconds, the unit in which cron counts.
 const HORIZON_SECS: i64 = 253_402_128_000;
+
+/// 0001-01-01 00:00 UTC.
+const YEAR_ONE_SECS: i64 = -62_135_596_800;
 
 /// Seconds of a day without clock changes.
 const DAY: i64 = 86_400;

@@ -1,4 +1,4 @@
-//! The history of a zone as spans of one offset, from 1970 on without end.
+//! The history of a zone as spans of one offset, without end.
 //! - SP-1 neighbouring spans have different offsets: changes of name only are left out
 //! - SP-2 beyond [`CYCLE_START`] zones follow yearly rules, which repeat with the calendar, every 400 years
 
@@ -37,11 +37,11 @@ pub(super) struct Spans {
 
 impl Spans {
     pub fn new(zone: &TimeZone) -> Self {
-        let epoch = Timestamp::UNIX_EPOCH;
         let mut starts = vec![BEGINNING];
-        let mut offsets = vec![zone.to_offset(epoch).seconds()];
-        let changes =
-            zone.following(epoch).map(|change| (change.timestamp().as_second(), change.offset().seconds()));
+        let mut offsets = vec![zone.to_offset(Timestamp::MIN).seconds()];
+        let changes = zone
+            .following(Timestamp::MIN)
+            .map(|change| (change.timestamp().as_second(), change.offset().seconds()));
         for (at, offset) in changes.take_while(|(at, _)| *at < CYCLE_START + CYCLE) {
             if offsets.last() != Some(&offset) {
                 starts.push(at);

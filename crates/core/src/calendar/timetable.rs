@@ -7,6 +7,7 @@ use super::dst::Dst;
 use super::interval::Interval;
 use super::walk::Walk;
 use super::zone::Zone;
+use super::{HORIZON_SECS, YEAR_ONE_SECS};
 use crate::time::{Millis, Wall};
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -31,6 +32,15 @@ pub struct Next {
     pub at: Wall,
     /// How many local times before it did not exist and were skipped by policy.
     pub skipped: u32,
+}
+
+impl Cron {
+    /// The first instant strictly after `after`, both in seconds since 1970, which may lie before it: for answers about
+    /// the past. Also how many local times on the way were skipped because they do not exist.
+    pub fn next_second(&self, zone: Zone, dst: Dst, after: i64) -> Option<(i64, u32)> {
+        let after = after.clamp(YEAR_ONE_SECS, HORIZON_SECS);
+        Walk::new(self, zone, dst).next(after + 1).map(|found| (found.at, found.skipped))
+    }
 }
 
 impl Timetable {

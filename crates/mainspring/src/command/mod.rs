@@ -6,6 +6,7 @@ pub(crate) mod completion;
 pub(crate) mod config;
 mod confirm;
 mod connect;
+pub(crate) mod cron;
 pub(crate) mod dead_letter;
 pub(crate) mod dev;
 pub(crate) mod events;

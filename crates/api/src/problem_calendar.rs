@@ -1,0 +1,59 @@
+//! What can be wrong with the times of a schedule.
+
+use std::fmt;
+
+use mainspring_core::calendar::{CronError, Zone};
+
+use crate::problem::Problem;
+
+#[derive(Clone, PartialEq, Debug)]
+pub enum CalendarProblem {
+    BadCron(CronError),
+    UnknownTimeZone { name: String, near: Option<&'static str> },
+}
+
+impl CalendarProblem {
+    /// A zone by its name, or what was probably meant.
+    pub fn zone(name: &str) -> Result<Zone, Self> {
+        Zone::find(name).ok_or_else(|| Self::UnknownTimeZone {
+            name: name.chars().take(100).collect(),
+            near: Zone::suggest(name),
+        })
+    }
+
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::BadCron(_) => "BAD_CRON",
+            Self::UnknownTimeZone { .. } => "UNKNOWN_TIME_ZONE",
+        }
+    }
+
+    pub fn advice(&self) -> String {
+        match self {
+            Self::BadCron(error) => error.advice.clone(),
+            Self::UnknownTimeZone { near: Some(near), .. } => format!("did you mean `{near}`?"),
+            Self::UnknownTimeZone { near: None, .. } => "use an IANA name such as `Europe/Berlin`".into(),
+        }
+    }
+}
+
+impl fmt::Display for CalendarProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::BadCron(error) => f.write_str(&error.message()),
+            Self::UnknownTimeZone { name, .. } => write!(f, "there is no time zone `{name}`"),
+        }
+    }
+}
+
+impl From<CronError> for CalendarProblem {
+    fn from(error: CronError) -> Self {
+        Self::BadCron(error)
+    }
+}
+
+impl From<CalendarProblem> for Problem {
+    fn from(problem: CalendarProblem) -> Self {
+        Self::Calendar(problem)
+    }
+}
