@@ -23,6 +23,6 @@ pub use self::{
     evaluator::Evaluator,
     mistake::{Code, Mistake, Position},
     parameter::{Parameter, ParameterType},
-    schedule::read_schedule,
+    schedule::{is_schedule_name, read_schedule},
     schema::SCHEMA,
 };

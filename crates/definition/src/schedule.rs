@@ -1,6 +1,7 @@
 //! From what was written of a schedule to what the core keeps of it, once it is known whose it is.
 //! Entry: [`read_schedule`] for one that comes alone; those of job files go through `check`.
-//! - SD-1 the same text under the same key gives the same spec: `H` and the part of a jitter are drawn from the key
+//! - SD-1 the same text under the same key gives the same spec: `H` and the part of a jitter are drawn from the key,
+//!   written `tenant/job/name`, as `mainspring cron next --hash` takes it
 //!
 //! Not here: the slot of its key, which is for whoever stores it.
 
@@ -52,6 +53,11 @@ pub fn read_schedule(
     }
 }
 
+/// Whether a text can name a schedule.
+pub fn is_schedule_name(text: &str) -> bool {
+    file::is_name(text, &['.'])
+}
+
 /// `None` only if a mistake was told.
 pub fn spec(written: &Schedule, key: &ScheduleKey, mistakes: &mut Mistakes) -> Option<Spec> {
     let (seed, part) = draws(key);
@@ -93,11 +99,10 @@ pub fn spec(written: &Schedule, key: &ScheduleKey, mistakes: &mut Mistakes) -> O
     Some(spec)
 }
 
-/// Two numbers that are always the same for a key and independent of each other.
+/// What `H` is drawn from, and what the part of a jitter is: always the same for a key, and independent of each other.
 fn draws(key: &ScheduleKey) -> (u64, u64) {
-    let text = format!("{}\u{1}{}\u{1}{}", key.tenant, key.job, key.name);
-    let hash = *blake3::hash(text.as_bytes()).as_bytes();
-    let number =
-        |from: usize| hash[from..from + 8].iter().fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
-    (number(0), number(8))
+    let text = format!("{}/{}/{}", key.tenant, key.job, key.name);
+    let hash = blake3::hash(text.as_bytes());
+    let part = hash.as_bytes().iter().take(8).fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
+    (Cron::seed(&text), part)
 }

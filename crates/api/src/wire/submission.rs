@@ -4,11 +4,13 @@ use std::cell::RefCell;
 use std::sync::Arc;
 use std::time::Duration;
 
-use mainspring_core::command::{StartTime, Submit};
+use mainspring_core::command::{Rejection, StartTime, Submit};
 use mainspring_core::id::Slot;
 use mainspring_core::key::{KeyClaim, KeyFact, KeyScope};
 use mainspring_core::name::Name;
 use mainspring_core::profile::Profile;
+use mainspring_core::resources::LABELS_MAX;
+use mainspring_core::schedule::Plain;
 use mainspring_core::seat::{SEATS_MAX, Seat, Seats};
 use mainspring_core::task::{Labels, Payload, Status};
 use mainspring_core::time::{Millis, Wall};
@@ -115,6 +117,22 @@ impl Submission {
             key: self.claim.map(|claim| (claim, KeyFact::Absent)),
             seats: self.seats,
         }
+    }
+}
+
+/// What [`Submit`] is checked for by the core; a recurring task becomes one many times, and is checked once.
+impl Submission {
+    pub(crate) fn plain(self) -> Result<Plain, Problem> {
+        let count = self.seats.as_ref().map_or(0, |seats| seats.len());
+        if count > SEATS_MAX {
+            return Err(Rejection::TooManySeats { count, max: SEATS_MAX }.into());
+        }
+        let count = self.labels.as_ref().map_or(0, |labels| labels.len());
+        if count > LABELS_MAX {
+            return Err(Rejection::TooManyLabels { count, max: LABELS_MAX }.into());
+        }
+        let Self { profile, payload, priority, labels, seats, .. } = self;
+        Ok(Plain { profile, payload, priority, labels, seats })
     }
 }
 

@@ -42,6 +42,7 @@ pub use self::{
     at::At,
     job::{Job, job, tasks},
     json::canonical,
+    name::is_name,
     schedules::{Schedule, one},
     settings::Settings,
     task::{Defaults, Task},

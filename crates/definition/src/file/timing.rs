@@ -118,7 +118,7 @@ fn dst(at: &At<'_>, mistakes: &mut Mistakes) -> Option<Dst> {
 fn every(at: &At<'_>, mistakes: &mut Mistakes) -> Option<Millis> {
     let span = at.duration(mistakes)?;
     if span < EVERY_MIN {
-        at.bad(format!("{} is too short", span), "a second is the least: `1s`", mistakes);
+        at.bad(format!("{span} is too short"), "a second is the least: `1s`", mistakes);
         return None;
     }
     Some(span)
