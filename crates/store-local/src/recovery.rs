@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use mainspring_core::id::{Seq, TaskId};
 use mainspring_core::time::Wall;
-use mainspring_store::{CheckpointHead, JobRow, LiveRow, OpenError, ReadTables, Record, Recovery, RunRow};
+use mainspring_store::{
+    CheckpointHead, JobRow, LiveRow, OpenError, ReadTables, Record, Recovery, RunRow, ScheduleRow,
+};
 
 use crate::journal::walk;
 use crate::lock::DirLock;
@@ -42,6 +44,10 @@ impl Recovery for LocalRecovery {
 
     fn live_runs(&mut self, each: &mut dyn FnMut(RunRow)) -> Result<(), OpenError> {
         self.tables.live_runs(each)
+    }
+
+    fn schedules(&mut self, each: &mut dyn FnMut(ScheduleRow)) -> Result<(), OpenError> {
+        self.tables.schedules(each)
     }
 
     fn tables(&mut self) -> &mut dyn ReadTables {

@@ -1,10 +1,11 @@
 //! Tables of an earlier version are brought up to date when they are opened, with everything in them.
 
-use mainspring_core::id::{RunId, Seq, TaskId};
+use mainspring_core::id::{RunId, ScheduleId, Seq, TaskId};
 use mainspring_core::name::Name;
+use mainspring_core::schedule::{Occurrence, Outcome, Reason};
 use mainspring_core::time::{Now, Wall};
 use mainspring_core::workflow::{JobKey, RunStatus, Trigger};
-use mainspring_store::{Cut, ReadTables, Recovery, RunRow, Store, StoredTask, Tables};
+use mainspring_store::{Cut, ReadTables, Recovery, RunRow, ScheduleRow, Store, StoredTask, Tables};
 use mainspring_store_local::{LocalOptions, LocalStore};
 use rusqlite::Connection;
 
@@ -76,6 +77,59 @@ fn tables_of_version_1_are_upgraded_and_keep_their_rows() {
         let cut = Cut { epoch: opened.epoch, now: Now::new(71, 81), runs: vec![run()], ..Cut::default() };
         opened.tables.cut(&cut).expect("a cut with a run");
         drop(opened);
-        assert_eq!(version_of(dir.path()), 2);
+        assert_eq!(version_of(dir.path()), 3);
+    }
+}
+
+/// What version 2 added to version 1, with a row in it.
+const VERSION_2: &str = "
+    CREATE TABLE jobs (
+        tenant TEXT NOT NULL, name TEXT NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY (tenant, name)
+    ) WITHOUT ROWID;
+    CREATE TABLE versions (
+        tenant TEXT NOT NULL, name TEXT NOT NULL, version INTEGER NOT NULL, at INTEGER NOT NULL,
+        hash BLOB NOT NULL, plan BLOB NOT NULL, source BLOB NOT NULL, PRIMARY KEY (tenant, name, version)
+    ) WITHOUT ROWID;
+    CREATE TABLE runs (
+        id BLOB PRIMARY KEY, tenant TEXT NOT NULL, job TEXT NOT NULL, version INTEGER NOT NULL,
+        status INTEGER NOT NULL, trigger INTEGER NOT NULL, labels TEXT, created INTEGER NOT NULL, ended INTEGER,
+        bytes BLOB NOT NULL
+    ) WITHOUT ROWID;
+    CREATE INDEX runs_job ON runs (tenant, job, id);
+    CREATE INDEX runs_live ON runs (id) WHERE ended IS NULL;
+    CREATE INDEX runs_ended ON runs (ended) WHERE ended IS NOT NULL;
+    INSERT INTO runs VALUES (
+        x'00000000000000000000000000000009', 'acme', 'etl', 1, 1, 0, NULL, 90, NULL, x'010203'
+    );
+    PRAGMA user_version = 2;
+";
+
+#[test]
+fn tables_of_version_2_are_upgraded_and_keep_their_rows() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let db = Connection::open(dir.path().join("tables.db")).expect("a file");
+    db.execute_batch(VERSION_1).expect("tables of version 1");
+    db.execute_batch(VERSION_2).expect("tables of version 2");
+    drop(db);
+    let (id, at) = (ScheduleId::new(0), Wall::from_millis(95));
+    let row = ScheduleRow { id, bytes: vec![4, 5] };
+    let what = Err(Outcome::Missed(Reason::Late));
+    let window = Occurrence { schedule: id, first: at, last: at, count: 1, what, at };
+    for life in 0..2 {
+        let mut opened = store(dir.path()).open().expect("opens");
+        let mut runs = vec![];
+        opened.recovery.live_runs(&mut |row| runs.push(row)).expect("runs");
+        assert_eq!(runs, [run()]);
+        let mut schedules = vec![];
+        opened.recovery.schedules(&mut |row| schedules.push(row)).expect("schedules");
+        let windows = opened.reader.occurrences(id, None, 10).expect("windows");
+        let expected = if life == 0 { (vec![], vec![]) } else { (vec![row.clone()], vec![window]) };
+        assert_eq!((schedules, windows), expected);
+        let (schedules, occurrences) = (vec![row.clone()], vec![window]);
+        let now = Now::new(71, 81);
+        let cut = Cut { epoch: opened.epoch, now, schedules, occurrences, ..Cut::default() };
+        opened.tables.cut(&cut).expect("a cut with a schedule");
+        drop(opened);
+        assert_eq!(version_of(dir.path()), 3);
     }
 }

@@ -13,12 +13,14 @@ pub mod format;
 pub mod frame;
 pub mod journal;
 pub mod logs;
+pub mod schedules;
 pub mod tables;
 
 pub use self::{
     flows::{JobRow, RunQuery, RunRow, VersionRow},
     journal::{AppendError, Journal, Record},
     logs::{Kept, LOG_PIECE_BYTES_MAX, LogError, LogKey, LogPage, LogPiece, LogPlace, ReadLogs, WriteLogs},
+    schedules::{OccurrenceCursor, ScheduleRow},
     tables::{
         Cut, CutError, HistoryCursor, HistoryPage, HistoryQuery, HistoryRow, KeyRow, LiveRow, PAGE_MAX,
         ParkedFrom, ReadError, ReadTables, StoredTask, Tables,
@@ -72,6 +74,8 @@ pub trait Recovery {
     fn jobs(&mut self, each: &mut dyn FnMut(JobRow)) -> Result<(), OpenError>;
     /// Runs that have not ended.
     fn live_runs(&mut self, each: &mut dyn FnMut(RunRow)) -> Result<(), OpenError>;
+    /// Every schedule, by id.
+    fn schedules(&mut self, each: &mut dyn FnMut(ScheduleRow)) -> Result<(), OpenError>;
     /// The tables, for what the rows above name.
     fn tables(&mut self) -> &mut dyn ReadTables;
     /// Records after `after`, in order, without a gap.

@@ -1,13 +1,15 @@
 //! The tables: where unfinished work can be loaded from, and where people look up what has ended.
 
-use mainspring_core::id::{Epoch, RunId, Seq, TaskId, WorkerId};
+use mainspring_core::id::{Epoch, RunId, ScheduleId, Seq, TaskId, WorkerId};
 use mainspring_core::key::{KeyBinding, KeyScope};
 use mainspring_core::name::Name;
+use mainspring_core::schedule::Occurrence;
 use mainspring_core::task::Status;
 use mainspring_core::time::{Now, Wall};
 use mainspring_core::workflow::JobKey;
 
 use crate::flows::{JobRow, RunQuery, RunRow, VersionRow};
+use crate::schedules::{OccurrenceCursor, ScheduleRow};
 
 /// One consistent cut: the tables after it equal the journal folded through `through`.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -27,6 +29,9 @@ pub struct Cut {
     pub jobs: Vec<JobRow>,
     pub versions: Vec<VersionRow>,
     pub runs: Vec<RunRow>,
+    pub schedules: Vec<ScheduleRow>,
+    /// Insert or replace, by schedule, first window and kind.
+    pub occurrences: Vec<Occurrence>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -65,7 +70,8 @@ pub struct KeyRow {
 pub trait Tables {
     fn cut(&mut self, cut: &Cut) -> Result<(), CutError>;
 
-    /// Drops whole days of history before `day`, runs that ended before it, and keys that expired before `now` and whose task has no live row.
+    /// Drops whole days of history before `day`, runs that ended and windows that were decided before it, and keys
+    /// that expired before `now` and whose task has no live row.
     fn drop_before(&mut self, day: u32, now: Wall) -> Result<(), CutError>;
 }
 
@@ -100,6 +106,14 @@ pub trait ReadTables {
     fn version(&mut self, key: &JobKey, version: u32) -> Result<Option<VersionRow>, ReadError>;
     /// Below `before`, newest first.
     fn versions(&mut self, key: &JobKey, before: u32, limit: usize) -> Result<Vec<VersionRow>, ReadError>;
+    /// What became of the windows of a schedule, newest first; those before `before`, which is the place of the last
+    /// one of the page before. At most [`PAGE_MAX`].
+    fn occurrences(
+        &mut self,
+        schedule: ScheduleId,
+        before: Option<OccurrenceCursor>,
+        limit: usize,
+    ) -> Result<Vec<Occurrence>, ReadError>;
     /// Another reader of the same tables.
     fn another(&self) -> Result<Self, ReadError>
     where

@@ -38,6 +38,7 @@ impl Collector for Scrape {
         }
         if let Some(measured) = &told.measured {
             page.tally(measured)?;
+            page.schedules(measured)?;
             page.meters(measured)?;
         }
         Ok(())
@@ -65,7 +66,9 @@ impl Page<'_> {
         self.counter("runs_late", "Runs that took longer than expected", counts.runs_late)?;
         self.counter("runs_overdue", "Runs that took more than twice as long", counts.runs_overdue)?;
         self.counter("runs_quiet", "Runs that did not change for half an hour", counts.runs_quiet)?;
-        self.counter("runs_stalled", "Runs that nothing would have brought on", counts.runs_stalled)
+        self.counter("runs_stalled", "Runs that nothing would have brought on", counts.runs_stalled)?;
+        let unarmed = counts.schedules_unarmed;
+        self.counter("schedules_unarmed", "Schedules that only the watchdog gave a timer", unarmed)
     }
 
     fn tally(&mut self, measured: &Measured) -> fmt::Result {
@@ -94,12 +97,22 @@ impl Page<'_> {
         self.counter("tasks_paged_in", "Tasks read back into memory", tally.paged_in)
     }
 
+    fn schedules(&mut self, measured: &Measured) -> fmt::Result {
+        let windows = measured.tally.windows();
+        let windows: Vec<_> = windows
+            .map(|(outcome, reason, count)| (vec![("outcome", outcome), ("reason", reason)], count))
+            .collect();
+        self.counters("schedule_windows", "Windows of schedules, by what became of them", &windows)?;
+        let late = by_band(&measured.tally.window_late_ms);
+        let help = "From the instant of a window to what it began";
+        self.seconds("schedule_lateness", help, &borrowed(&late), MILLIS)?;
+        let armed = measured.figures.schedules_armed as i64;
+        let help = "Schedules that are on and wait for their next window.";
+        self.0.encode_descriptor("schedules_armed", help, None, MetricType::Gauge)?.encode_gauge(&armed)
+    }
+
     fn meters(&mut self, measured: &Measured) -> fmt::Result {
         let meters = &measured.meters;
-        let by_band = |histograms: &'_ [Histogram; 3]| -> Vec<(Labels<'static>, Histogram)> {
-            let bands = Band::ALL.into_iter().zip(histograms);
-            bands.map(|(band, histogram)| (vec![("band", band.label())], histogram.clone())).collect()
-        };
         let (delays, lateness) = (by_band(&meters.scheduling_ms), by_band(&meters.lateness_ms));
         let help = "From a task being ready to its start order leaving";
         self.seconds("scheduling_delay", help, &borrowed(&delays), MILLIS)?;
@@ -179,6 +192,11 @@ impl Page<'_> {
         }
         Ok(())
     }
+}
+
+fn by_band(histograms: &[Histogram; Band::ALL.len()]) -> Vec<(Labels<'static>, Histogram)> {
+    let bands = Band::ALL.into_iter().zip(histograms);
+    bands.map(|(band, histogram)| (vec![("band", band.label())], histogram.clone())).collect()
 }
 
 /// No empty braces for a metric without labels.

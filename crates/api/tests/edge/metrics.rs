@@ -3,9 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use mainspring_api::ApiConfig;
+use mainspring_core::calendar::Timetable;
+use mainspring_core::command::Command;
 use mainspring_core::limits::Limits;
 use mainspring_core::machine::MachineConfig;
-use mainspring_core::time::Millis;
+use mainspring_core::name::Name;
+use mainspring_core::priority::{Band, Priority};
+use mainspring_core::profile::{Profile, ProfileSpec};
+use mainspring_core::resources::Requirements;
+use mainspring_core::schedule::{Plain, ScheduleCommand, ScheduleKey, Spec, TASKS_JOB, Target, Timing};
+use mainspring_core::time::{Millis, Wall};
 use mainspring_proto::v1;
 use mainspring_proto::v1::report::What;
 use mainspring_runtime::ShardConfig;
@@ -234,6 +241,45 @@ async fn a_lost_worker_and_its_attempt_are_counted() {
         tokio::time::sleep(std::time::Duration::from_millis(10)).await;
     }
     panic!("the worker was never lost");
+}
+
+/// A task in band P0, at one instant.
+fn scheduled(at: Wall) -> Command {
+    let requirements = Requirements { pool: Name::fixed("default"), ..Requirements::default() };
+    let plain = Plain {
+        profile: Profile::new(ProfileSpec { requirements, ..ProfileSpec::default() }),
+        payload: Vec::new().into(),
+        priority: Priority::of(Band::P0),
+        labels: None,
+        seats: None,
+    };
+    let spec = Spec::new(Target::Task(Box::new(plain)), Timing::Table(Timetable::instants(vec![at])));
+    let key =
+        ScheduleKey { tenant: Name::fixed("acme"), job: Name::fixed(TASKS_JOB), name: Name::fixed("once") };
+    Command::Schedule(Box::new(ScheduleCommand::Put { key, spec }))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn windows_of_schedules_are_counted_with_their_lateness() {
+    let rig = Rig::start().await;
+    let mut worker = FakeWorker::join(rig.address, 1, 1, 1).await;
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).expect("after 1970");
+    rig.tell(vec![scheduled(Wall::from_millis(now.as_millis() as u64 + 300))]);
+    let start = worker.start().await;
+    let scrape = Scrape::of(&rig).await;
+    // A busy machine may be late.
+    let windows =
+        |outcome| scrape.value(&format!(r#"schedule_windows_total{{outcome="{outcome}",reason=""}}"#));
+    assert!((windows("ran") + windows("late") - 1.0).abs() < 1e-9);
+    scrape.is(r#"schedule_lateness_seconds_count{band="P0"}"#, 1.0);
+    scrape.is(r#"schedule_lateness_seconds_count{band="P1"}"#, 0.0);
+    scrape.is("schedules_armed", 0.0);
+    scrape.is("schedules_unarmed_total", 0.0);
+    rig.tell(vec![scheduled(Wall::from_millis(now.as_millis() as u64 + 3_600_000))]);
+    worker.succeed(&start, "1").await;
+    Scrape::of(&rig).await.is("schedules_armed", 1.0);
+    drop(worker);
+    rig.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

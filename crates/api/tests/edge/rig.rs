@@ -126,7 +126,11 @@ impl Rig {
 
     /// As a server does at its start with what its configuration says of pools and tenants.
     pub fn configure(&self, shares: Vec<Configure>) {
-        let commands = shares.into_iter().map(Command::Configure).collect();
+        self.tell(shares.into_iter().map(Command::Configure).collect());
+    }
+
+    /// Past the edge, for what it has no requests for.
+    pub fn tell(&self, commands: Vec<Command>) {
         let node = self.node.as_ref().expect("not stopped");
         assert!(node.send(Slot::from_hash(0), Envelope { commands, reply: Box::new(drop) }));
     }

@@ -181,4 +181,9 @@ impl Machine {
     pub fn timers_armed(&self) -> usize {
         self.timers.len()
     }
+
+    /// Schedules with a timer: they are on, and know their next window.
+    pub fn schedules_armed(&self) -> usize {
+        self.timers.schedules_len()
+    }
 }

@@ -106,6 +106,10 @@ impl Timers {
         self.wall.len() + self.elapsed.len() + self.workers.len()
     }
 
+    pub(super) fn schedules_len(&self) -> usize {
+        self.schedules.len()
+    }
+
     /// At most `limit` due tasks of each clock.
     pub(super) fn due_tasks(&mut self, wall: Wall, elapsed: Elapsed, limit: usize) -> Vec<TaskSlot> {
         let mut due = Vec::new();

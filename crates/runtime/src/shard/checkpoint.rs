@@ -14,7 +14,7 @@ use mainspring_core::workflow::RunSlot;
 use mainspring_store::format::{Writer, write_process, write_task};
 use mainspring_store::{Cut, CutError, HistoryRow, KeyRow, LiveRow};
 
-use super::{Output, Shard, StopCause, flows};
+use super::{Output, Shard, StopCause, flows, schedules};
 
 /// Version of the shard-wide blob in a cut.
 pub(super) const META_VERSION: u8 = 1;
@@ -168,6 +168,7 @@ impl<R> Shard<R> {
             self.add_row(slot, &mut cut, &mut leaving);
         }
         self.add_flows(&mut cut, &mut leaving);
+        schedules::add_rows(&mut self.machine, &mut cut, &mut self.profiles_out);
         self.checkpoints.made = through;
         self.checkpoints.last_made = self.machine.state().now.elapsed;
         self.checkpoints.open = Some(OpenCut { leaving, cut: Arc::new(cut), handed_out: false });

@@ -13,6 +13,7 @@ mod held;
 mod load;
 mod paging;
 mod recover;
+mod schedules;
 #[cfg(test)]
 mod tests;
 
@@ -128,6 +129,7 @@ pub struct ShardFigures {
     pub lag_bytes: u64,
     pub in_memory: usize,
     pub recent_keys: usize,
+    pub schedules_armed: usize,
     /// Everything due at or before this is in memory; later tasks may be parked.
     pub paged_until: Wall,
 }
@@ -153,6 +155,7 @@ impl<R> Shard<R> {
             lag_bytes: self.checkpoints.lag_bytes(),
             in_memory: self.machine.state().tasks().len(),
             recent_keys: self.machine.state().keys().len(),
+            schedules_armed: self.machine.schedules_armed(),
             paged_until: self.pager.holds_until(),
         }
     }

@@ -14,11 +14,11 @@ use mainspring_store::format::{
 };
 use mainspring_store::{CheckpointHead, LiveRow, OpenError, Record, Recovery};
 
-use super::Shard;
 use super::checkpoint::{Checkpoints, META_VERSION};
 use super::commit::Building;
 use super::flows::load_all;
 use super::paging::Pager;
+use super::{Shard, schedules};
 use crate::clock::{Reading, ShardClock};
 use crate::config::ShardConfig;
 
@@ -58,6 +58,7 @@ impl<R> Shard<R> {
         read_meta(&head, machine.state_mut())?;
         let horizon = reading.wall.max(head.now.wall) + config.park_beyond;
         seen.rows += load_all(&mut machine, recovery, &mut profiles)?;
+        seen.rows += schedules::load_all(&mut machine, recovery, &mut profiles)?;
         load_rows(machine.state_mut(), recovery, horizon, &mut profiles, &mut seen)?;
         let mut replay =
             Replay { state: machine.state_mut(), profiles: &mut profiles, last: (head.seq, head.now) };
@@ -102,7 +103,7 @@ impl<R> Shard<R> {
     }
 }
 
-fn unreadable(what: String) -> impl FnOnce(FormatError) -> OpenError {
+pub(super) fn unreadable(what: String) -> impl FnOnce(FormatError) -> OpenError {
     move |error| match error {
         FormatError::Newer { what: kind, found, known, .. } => {
             OpenError::NewerFormat { what: format!("{what}: {kind}"), found, known }

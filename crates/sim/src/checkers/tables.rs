@@ -4,11 +4,12 @@ use std::collections::{BTreeSet, VecDeque};
 
 use mainspring_core::event::{Event, apply};
 use mainspring_core::id::{Seq, TaskId};
+use mainspring_core::schedule::DirtySchedules;
 use mainspring_core::shard::ShardState;
 use mainspring_core::task::{State, Task};
 use mainspring_core::time::Now;
 use mainspring_core::workflow::{DirtyFlows, Run};
-use mainspring_store::format::write_job;
+use mainspring_store::format::{EncodedProfiles, write_job, write_schedule};
 use mainspring_store::{Cut, Record};
 
 use super::{Check, journaled, require, written};
@@ -38,7 +39,7 @@ impl TableFold {
 
     pub(super) fn cut(&mut self, cut: &Cut, disk: &Disk, history: bool) -> Check {
         check_once_each(cut)?;
-        let (mut touched, mut changed) = (BTreeSet::new(), Vec::new());
+        let (mut touched, mut changed, mut schedules) = (BTreeSet::new(), Vec::new(), Vec::new());
         while self.waiting.front().is_some_and(|next| next.seq <= cut.through) {
             let Some(next) = self.waiting.pop_front() else { break };
             self.state.begin(next.seq, next.now);
@@ -56,12 +57,16 @@ impl TableFold {
             }
             let _ = self.state.take_dirty(next.seq);
             changed.push(self.state.flows_mut().take_dirty());
+            schedules.push(self.state.schedules_mut().take_dirty());
         }
         for id in touched {
             self.check_row(id, disk, history)?;
         }
         for flows in changed {
             self.check_flows(&flows, disk)?;
+        }
+        for schedules in schedules {
+            self.check_schedules(&schedules, disk)?;
         }
         self.cuts += 1;
         if self.cuts.is_multiple_of(WHOLE_EVERY) { self.whole(disk, history) } else { Ok(()) }
@@ -98,6 +103,24 @@ impl TableFold {
             let row = disk.version_row(&version.key, version.version);
             require(row.is_some_and(|row| row.hash == version.definition.hash), "I16", || {
                 format!("version {} of job `{}` is not in the tables", version.version, version.key.name)
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Rows of the schedules that changed, and of the windows that were decided.
+    fn check_schedules(&self, changed: &DirtySchedules, disk: &Disk) -> Check {
+        let schedules = self.state.schedules();
+        for schedule in changed.schedules.iter().filter_map(|id| schedules.get(*id)) {
+            let mut bytes = Vec::new();
+            write_schedule(&mut bytes, schedule, &mut EncodedProfiles::default());
+            require(disk.schedule_row(schedule.id).is_some_and(|row| row.bytes == bytes), "I16", || {
+                format!("the row of schedule `{}` is not what the journal says", schedule.key.name)
+            })?;
+        }
+        for window in &changed.ledger {
+            require(disk.occurrence(window) == Some(window), "I16", || {
+                format!("the tables do not say {window:?}")
             })?;
         }
         Ok(())

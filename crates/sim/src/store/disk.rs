@@ -5,13 +5,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use mainspring_core::id::{Epoch, RunId, Seq, TaskId};
+use mainspring_core::id::{Epoch, RunId, ScheduleId, Seq, TaskId};
 use mainspring_core::key::KeyScope;
+use mainspring_core::schedule::Occurrence;
 use mainspring_core::time::Wall;
 use mainspring_core::workflow::JobKey;
 use mainspring_store::{
-    AppendError, CheckpointHead, Cut, CutError, HistoryRow, JobRow, KeyRow, LiveRow, OpenError, ParkedFrom,
-    Record, RunRow, StoredTask, VersionRow,
+    AppendError, CheckpointHead, Cut, CutError, HistoryRow, JobRow, KeyRow, LiveRow, OccurrenceCursor,
+    OpenError, ParkedFrom, Record, RunRow, ScheduleRow, StoredTask, VersionRow,
 };
 
 /// What a record costs beside its body.
@@ -35,6 +36,8 @@ pub struct Disk {
     pub(super) jobs: BTreeMap<JobKey, JobRow>,
     pub(super) versions: BTreeMap<(JobKey, u32), VersionRow>,
     pub(super) runs: BTreeMap<RunId, RunRow>,
+    pub(super) schedules: BTreeMap<ScheduleId, ScheduleRow>,
+    pub(super) occurrences: BTreeMap<(ScheduleId, OccurrenceCursor), Occurrence>,
 }
 
 impl Disk {
@@ -54,6 +57,8 @@ impl Disk {
             jobs: BTreeMap::new(),
             versions: BTreeMap::new(),
             runs: BTreeMap::new(),
+            schedules: BTreeMap::new(),
+            occurrences: BTreeMap::new(),
         }
     }
 
@@ -142,6 +147,9 @@ impl Disk {
         self.jobs.extend(cut.jobs.iter().map(|row| (row.key.clone(), row.clone())));
         self.versions.extend(cut.versions.iter().map(|row| ((row.key.clone(), row.version), row.clone())));
         self.runs.extend(cut.runs.iter().map(|row| (row.id, row.clone())));
+        self.schedules.extend(cut.schedules.iter().map(|row| (row.id, row.clone())));
+        let place = |row: &Occurrence| (row.schedule, OccurrenceCursor::of(row));
+        self.occurrences.extend(cut.occurrences.iter().map(|row| (place(row), *row)));
         self.head =
             CheckpointHead { seq: cut.through, epoch: cut.epoch, now: cut.now, meta: cut.meta.clone() };
         Ok(())
@@ -169,6 +177,7 @@ impl Disk {
         };
         self.keys.retain(|_, row| row.expires >= now || lives(row.binding.task));
         self.runs.retain(|_, row| row.ended.is_none_or(|ended| ended.day() >= day));
+        self.occurrences.retain(|_, row| row.at.day() >= day);
     }
 
     pub fn checkpoint(&self) -> &CheckpointHead {
@@ -201,6 +210,14 @@ impl Disk {
 
     pub fn run_row(&self, id: RunId) -> Option<&RunRow> {
         self.runs.get(&id)
+    }
+
+    pub fn schedule_row(&self, id: ScheduleId) -> Option<&ScheduleRow> {
+        self.schedules.get(&id)
+    }
+
+    pub fn occurrence(&self, like: &Occurrence) -> Option<&Occurrence> {
+        self.occurrences.get(&(like.schedule, OccurrenceCursor::of(like)))
     }
 
     pub fn key(&self, scope: KeyScope) -> Option<&KeyRow> {

@@ -10,14 +10,15 @@ mod tests;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use mainspring_core::id::{Epoch, RunId, Seq, TaskId};
+use mainspring_core::id::{Epoch, RunId, ScheduleId, Seq, TaskId};
 use mainspring_core::key::{KeyBinding, KeyScope};
+use mainspring_core::schedule::Occurrence;
 use mainspring_core::time::Wall;
 use mainspring_core::workflow::JobKey;
 use mainspring_store::{
     AppendError, CheckpointHead, Cut, CutError, HistoryCursor, HistoryPage, HistoryQuery, HistoryRow, JobRow,
-    Journal, LiveRow, OpenError, Opened, PAGE_MAX, ParkedFrom, ReadError, ReadTables, Record, Recovery,
-    RunQuery, RunRow, Store, StoredTask, Tables, VersionRow,
+    Journal, LiveRow, OccurrenceCursor, OpenError, Opened, PAGE_MAX, ParkedFrom, ReadError, ReadTables,
+    Record, Recovery, RunQuery, RunRow, ScheduleRow, Store, StoredTask, Tables, VersionRow,
 };
 
 pub use self::disk::Disk;
@@ -135,6 +136,11 @@ impl Recovery for SimRecovery {
         Ok(())
     }
 
+    fn schedules(&mut self, each: &mut dyn FnMut(ScheduleRow)) -> Result<(), OpenError> {
+        self.0.disk().schedules.values().cloned().for_each(each);
+        Ok(())
+    }
+
     fn tables(&mut self) -> &mut dyn ReadTables {
         &mut self.1
     }
@@ -205,6 +211,19 @@ impl ReadTables for SimReader {
         let range = (key.clone(), 0)..(key.clone(), before);
         let newest = disk.versions.range(range).rev().map(|(_, row)| row.clone());
         Ok(newest.take(limit.min(PAGE_MAX)).collect())
+    }
+
+    fn occurrences(
+        &mut self,
+        schedule: ScheduleId,
+        before: Option<OccurrenceCursor>,
+        limit: usize,
+    ) -> Result<Vec<Occurrence>, ReadError> {
+        let before = before.unwrap_or(OccurrenceCursor { first: Wall::from_millis(u64::MAX), kind: u8::MAX });
+        let first = OccurrenceCursor { first: Wall::ZERO, kind: 0 };
+        let disk = self.0.disk();
+        let newest = disk.occurrences.range((schedule, first)..(schedule, before)).rev();
+        Ok(newest.take(limit.min(PAGE_MAX)).map(|(_, row)| *row).collect())
     }
 
     fn another(&self) -> Result<Self, ReadError> {

@@ -9,7 +9,7 @@ use mainspring_store::{CheckpointHead, Cut, CutError, HistoryRow, LiveRow, OpenE
 use rusqlite::{Connection, ErrorCode, params};
 
 use super::rows::{labels_text, time, wide};
-use super::{days, flows, kinds::Kinds, schema};
+use super::{days, flows, kinds::Kinds, schedules, schema};
 use crate::lock::DirLock;
 use crate::reserve::Reserve;
 
@@ -61,6 +61,22 @@ impl LocalTables {
                 Err(self.explain(trouble))
             }
         }
+    }
+
+    /// Removes rows, at most `step` in one transaction, until fewer were left.
+    fn drop_in_steps(
+        &mut self,
+        step: usize,
+        remove: impl Fn(&Connection) -> rusqlite::Result<usize>,
+    ) -> Result<(), CutError> {
+        let removed = std::cell::Cell::new(step);
+        while removed.get() == step {
+            self.commit(&|db, _, _| {
+                removed.set(remove(db)?);
+                Ok(())
+            })?;
+        }
+        Ok(())
     }
 
     fn explain(&mut self, trouble: Trouble) -> CutError {
@@ -120,21 +136,9 @@ impl Tables for LocalTables {
             })?;
         }
         let before = Wall::from_millis(u64::from(day) * DAY_MS);
-        let removed = std::cell::Cell::new(flows::RUNS_AT_ONCE);
-        while removed.get() == flows::RUNS_AT_ONCE {
-            self.commit(&|db, _, _| {
-                removed.set(flows::drop_ended(db, before)?);
-                Ok(())
-            })?;
-        }
-        let removed = std::cell::Cell::new(KEYS_AT_ONCE as usize);
-        while removed.get() == KEYS_AT_ONCE as usize {
-            self.commit(&|db, _, _| {
-                removed.set(drop_keys(db, now)?);
-                Ok(())
-            })?;
-        }
-        Ok(())
+        self.drop_in_steps(flows::RUNS_AT_ONCE, |db| flows::drop_ended(db, before))?;
+        self.drop_in_steps(schedules::OCCURRENCES_AT_ONCE, |db| schedules::drop_decided(db, before))?;
+        self.drop_in_steps(KEYS_AT_ONCE as usize, |db| drop_keys(db, now))
     }
 }
 
@@ -166,6 +170,7 @@ fn write_rows(db: &Connection, cut: &Cut, kinds: &mut Kinds, days: &mut Vec<u32>
     write_live(db, &cut.live)?;
     write_history(db, &cut.ended, kinds, days)?;
     flows::write(db, cut)?;
+    schedules::write(db, cut)?;
     let mut keys: Vec<_> = cut.keys.iter().collect();
     keys.sort_unstable_by_key(|key| key.scope);
     let mut insert = db.prepare_cached("INSERT OR REPLACE INTO keys VALUES (?1, ?2, ?3, ?4)")?;
@@ -248,18 +253,33 @@ fn drop_keys(db: &Connection, now: Wall) -> rusqlite::Result<usize> {
 
 #[cfg(test)]
 mod tests {
-    use mainspring_core::id::{Epoch, Seq};
+    use mainspring_core::id::{Epoch, ScheduleId, Seq};
+    use mainspring_core::schedule::{Occurrence, Outcome, Reason};
+    use mainspring_store::ScheduleRow;
 
     use super::*;
 
-    fn cut(rows: u128) -> Cut {
-        let row = |n| LiveRow {
-            id: TaskId::from_bits(n),
+    /// The schedules take the room, when everything else has been written.
+    fn cut(rows: u32) -> Cut {
+        let live = |n| LiveRow {
+            id: TaskId::from_bits(u128::from(n)),
             touched: Seq::ZERO,
             parked_due: None,
-            bytes: vec![7; 4000],
+            bytes: vec![7],
         };
-        Cut { epoch: Epoch::new(1), live: (0..rows).map(row).collect(), ..Cut::default() }
+        let schedule = |n| ScheduleRow { id: ScheduleId::new(n), bytes: vec![7; 4000] };
+        let window = |n| {
+            let (schedule, at) = (ScheduleId::new(n), Wall::ZERO);
+            let what = Err(Outcome::Missed(Reason::Late));
+            Occurrence { schedule, first: at, last: at, count: 1, what, at }
+        };
+        Cut {
+            epoch: Epoch::new(1),
+            live: (0..rows).map(live).collect(),
+            schedules: (0..rows).map(schedule).collect(),
+            occurrences: (0..rows).map(window).collect(),
+            ..Cut::default()
+        }
     }
 
     /// `SQLite` is told that it may not grow, which it reports as it does a full device.
@@ -275,12 +295,15 @@ mod tests {
         let outcome = tables.cut(&cut(1000));
         assert!(matches!(outcome, Err(CutError::Full)), "{outcome:?}");
         assert!(!dir.path().join("reserve").exists(), "the reserve was tried");
-        let count = |tables: &LocalTables| -> i64 {
-            tables.db.query_row("SELECT count(*) FROM live", [], |row| row.get(0)).expect("a count")
+        let counts = |tables: &LocalTables| -> [i64; 3] {
+            ["live", "schedules", "occurrences"].map(|table| {
+                let sql = format!("SELECT count(*) FROM {table}");
+                tables.db.query_row(&sql, [], |row| row.get(0)).expect("a count")
+            })
         };
-        assert_eq!(count(&tables), 1);
+        assert_eq!(counts(&tables), [1; 3]);
         tables.db.execute_batch("PRAGMA max_page_count = 100000").expect("room");
         tables.cut(&cut(1000)).expect("the same cut, now that there is room");
-        assert_eq!(count(&tables), 1000);
+        assert_eq!(counts(&tables), [1000; 3]);
     }
 }

@@ -13,6 +13,7 @@ mod history;
 mod kinds;
 mod read;
 mod rows;
+mod schedules;
 mod schema;
 
 pub use self::{cut::LocalTables, read::LocalReader};

@@ -2,18 +2,19 @@
 
 use std::path::{Path, PathBuf};
 
-use mainspring_core::id::{RunId, TaskId};
+use mainspring_core::id::{RunId, ScheduleId, TaskId};
 use mainspring_core::key::{KeyBinding, KeyScope};
+use mainspring_core::schedule::Occurrence;
 use mainspring_core::time::Wall;
 use mainspring_core::workflow::JobKey;
 use mainspring_store::{
-    CheckpointHead, HistoryPage, HistoryQuery, JobRow, LiveRow, OpenError, ParkedFrom, ReadError, ReadTables,
-    RunQuery, RunRow, StoredTask, VersionRow,
+    CheckpointHead, HistoryPage, HistoryQuery, JobRow, LiveRow, OccurrenceCursor, OpenError, ParkedFrom,
+    ReadError, ReadTables, RunQuery, RunRow, ScheduleRow, StoredTask, VersionRow,
 };
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::rows::{self, time, wide};
-use super::{days, flows, history, schema};
+use super::{days, flows, history, schedules, schema};
 
 pub struct LocalReader {
     db: Connection,
@@ -62,6 +63,10 @@ impl LocalReader {
 
     pub(crate) fn live_runs(&mut self, each: &mut dyn FnMut(RunRow)) -> Result<(), OpenError> {
         flows::live_runs(&self.db, each).map_err(schema::refused)
+    }
+
+    pub(crate) fn schedules(&mut self, each: &mut dyn FnMut(ScheduleRow)) -> Result<(), OpenError> {
+        schedules::all(&self.db, each).map_err(schema::refused)
     }
 
     fn read<T>(&mut self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, ReadError> {
@@ -151,6 +156,15 @@ impl ReadTables for LocalReader {
 
     fn versions(&mut self, key: &JobKey, before: u32, limit: usize) -> Result<Vec<VersionRow>, ReadError> {
         self.read(|tx| flows::versions(tx, key, before, limit))
+    }
+
+    fn occurrences(
+        &mut self,
+        schedule: ScheduleId,
+        before: Option<OccurrenceCursor>,
+        limit: usize,
+    ) -> Result<Vec<Occurrence>, ReadError> {
+        self.read(|tx| schedules::page(tx, schedule, before, limit))
     }
 
     fn another(&self) -> Result<Self, ReadError> {

@@ -9,7 +9,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 /// `PRAGMA user_version` of tables that this version writes.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 const TABLES: &str = "
     CREATE TABLE meta (
@@ -51,6 +51,17 @@ const FLOWS: &str = "
     PRAGMA user_version = 2;
 ";
 
+/// What version 3 added.
+const SCHEDULES: &str = "
+    CREATE TABLE schedules (id INTEGER PRIMARY KEY, bytes BLOB NOT NULL);
+    CREATE TABLE occurrences (
+        schedule INTEGER NOT NULL, first INTEGER NOT NULL, kind INTEGER NOT NULL, last INTEGER NOT NULL,
+        count INTEGER NOT NULL, made BLOB, at INTEGER NOT NULL, PRIMARY KEY (schedule, first, kind)
+    ) WITHOUT ROWID;
+    CREATE INDEX occurrences_at ON occurrences (at);
+    PRAGMA user_version = 3;
+";
+
 /// Prepared statements kept by a connection; a query over many days has one a day.
 const STATEMENTS_MAX: usize = 128;
 
@@ -73,17 +84,15 @@ pub fn writer(dir: &Path) -> Result<Connection, OpenError> {
         db.query_row("PRAGMA user_version", [], |row| row.get(0))
     };
     match setup(&mut db).map_err(refused)? {
-        before @ (0 | 1) => {
+        VERSION => {}
+        before @ 0..VERSION => {
+            let missing = &[TABLES, FLOWS, SCHEDULES][before as usize..];
             let made = db.transaction().and_then(|tx| {
-                if before == 0 {
-                    tx.execute_batch(TABLES)?;
-                }
-                tx.execute_batch(FLOWS)?;
+                missing.iter().try_for_each(|step| tx.execute_batch(step))?;
                 tx.commit()
             });
             made.map_err(refused)?;
         }
-        VERSION => {}
         found => {
             let what = path(dir).display().to_string();
             return Err(OpenError::NewerFormat { what, found, known: VERSION });

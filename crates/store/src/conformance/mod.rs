@@ -11,6 +11,7 @@ mod history;
 mod journal;
 mod logs;
 mod samples;
+mod schedules;
 mod tables;
 
 pub use self::logs::{LogHarness, run_logs};
@@ -37,7 +38,7 @@ type Case<H> = (&'static str, fn(&H));
 /// Runs every case; the last name printed is the one that failed.
 pub fn run<H: Harness>(harness: &H) {
     let of_tasks = journal::cases().into_iter().chain(tables::cases()).chain(history::cases());
-    for (name, case) in of_tasks.chain(flows::cases()) {
+    for (name, case) in of_tasks.chain(flows::cases()).chain(schedules::cases()) {
         println!("conformance: {name}");
         case(harness);
     }

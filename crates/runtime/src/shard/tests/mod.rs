@@ -4,6 +4,7 @@ mod commit;
 mod cuts;
 mod flows;
 mod opening;
+mod schedules;
 mod tables;
 
 use std::collections::BTreeMap;

@@ -3,14 +3,15 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use mainspring_core::id::{RunId, Seq, TaskId};
+use mainspring_core::id::{RunId, ScheduleId, Seq, TaskId};
 use mainspring_core::key::{KeyBinding, KeyScope};
+use mainspring_core::schedule::Occurrence;
 use mainspring_core::time::Wall;
 use mainspring_core::workflow::JobKey;
 use mainspring_store::tables::ReadError;
 use mainspring_store::{
-    CheckpointHead, Cut, HistoryPage, HistoryQuery, HistoryRow, JobRow, LiveRow, OpenError, ParkedFrom,
-    ReadTables, Record, Recovery, RunQuery, RunRow, StoredTask, VersionRow,
+    CheckpointHead, Cut, HistoryPage, HistoryQuery, HistoryRow, JobRow, LiveRow, OccurrenceCursor, OpenError,
+    ParkedFrom, ReadTables, Record, Recovery, RunQuery, RunRow, ScheduleRow, StoredTask, VersionRow,
 };
 
 #[derive(Default)]
@@ -22,6 +23,9 @@ pub(super) struct Disk {
     pub(super) jobs: BTreeMap<JobKey, JobRow>,
     pub(super) versions: BTreeMap<(JobKey, u32), VersionRow>,
     pub(super) runs: BTreeMap<RunId, RunRow>,
+    pub(super) schedules: BTreeMap<ScheduleId, ScheduleRow>,
+    /// Every row that was written, also those that came twice.
+    pub(super) occurrences: Vec<Occurrence>,
 }
 
 impl Disk {
@@ -39,6 +43,8 @@ impl Disk {
         self.jobs.extend(cut.jobs.iter().map(|row| (row.key.clone(), row.clone())));
         self.versions.extend(cut.versions.iter().map(|row| ((row.key.clone(), row.version), row.clone())));
         self.runs.extend(cut.runs.iter().map(|row| (row.id, row.clone())));
+        self.schedules.extend(cut.schedules.iter().map(|row| (row.id, row.clone())));
+        self.occurrences.extend(&cut.occurrences);
     }
 
     pub(super) fn find(&self, id: TaskId) -> Option<StoredTask> {
@@ -70,6 +76,11 @@ impl Recovery for Disk {
 
     fn live_runs(&mut self, each: &mut dyn FnMut(RunRow)) -> Result<(), OpenError> {
         self.runs.values().filter(|row| row.ended.is_none()).cloned().for_each(each);
+        Ok(())
+    }
+
+    fn schedules(&mut self, each: &mut dyn FnMut(ScheduleRow)) -> Result<(), OpenError> {
+        self.schedules.values().cloned().for_each(each);
         Ok(())
     }
 
@@ -124,6 +135,15 @@ impl ReadTables for Disk {
     }
 
     fn versions(&mut self, _: &JobKey, _: u32, _: usize) -> Result<Vec<VersionRow>, ReadError> {
+        unreachable!("nobody lists here")
+    }
+
+    fn occurrences(
+        &mut self,
+        _: ScheduleId,
+        _: Option<OccurrenceCursor>,
+        _: usize,
+    ) -> Result<Vec<Occurrence>, ReadError> {
         unreachable!("nobody lists here")
     }
 

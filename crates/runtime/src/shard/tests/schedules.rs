@@ -1,0 +1,294 @@
+//! Schedules over crashes: no window is lost, none begins something twice.
+
+use super::*;
+use mainspring_core::calendar::Timetable;
+use mainspring_core::event::Event;
+use mainspring_core::id::ScheduleId;
+use mainspring_core::schedule::{
+    Made, Occurrence, Outcome, Overlap, Passed, Plain, Reason, Schedule, ScheduleAnswer, ScheduleCommand,
+    ScheduleEvent, ScheduleKey, Spec, TASKS_JOB, Target, Timing,
+};
+use mainspring_store::OccurrenceCursor;
+use mainspring_store::OpenError;
+use mainspring_store::format::{FormatError, ProfileCache, read_events};
+
+const MINUTE: u64 = 60_000;
+const YEAR: u64 = 365 * 24 * 60 * MINUTE;
+const ID: ScheduleId = ScheduleId::new(0);
+
+fn cutting() -> ShardConfig {
+    ShardConfig { cut_every: Millis::ZERO, ..ShardConfig::default() }
+}
+
+fn key(name: &'static str) -> ScheduleKey {
+    ScheduleKey { tenant: Name::fixed("acme"), job: Name::fixed(TASKS_JOB), name: Name::fixed(name) }
+}
+
+fn every_minute(overlap: Overlap) -> Spec {
+    let requirements = Requirements { pool: Name::fixed("default"), ..Requirements::default() };
+    let plain = Plain {
+        profile: Profile::new(ProfileSpec { requirements, ..ProfileSpec::default() }),
+        payload: Arc::from(*b"payload"),
+        priority: Priority::default(),
+        labels: None,
+        seats: None,
+    };
+    let timing = Timing::Table(Timetable::Every { every: Millis::new(MINUTE), anchor: Wall::ZERO });
+    Spec { overlap, ..Spec::new(Target::Task(Box::new(plain)), timing) }
+}
+
+impl Rig {
+    fn put(&mut self, name: &'static str, spec: Spec) {
+        let command = ScheduleCommand::Put { key: key(name), spec };
+        match self.call(Command::Schedule(Box::new(command))) {
+            Ok(Answer::Schedule(ScheduleAnswer::Stored { next: Some(_), changed: true })) => {}
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn scheduled(&self) -> &Schedule {
+        self.shard.machine().state().schedules().get(ID).expect("a schedule")
+    }
+
+    fn to_window(&mut self) -> Wall {
+        let next = self.scheduled().next.expect("a window");
+        self.ms = next.millis();
+        next
+    }
+
+    /// Time goes on to the next window, and everything succeeds.
+    fn pass_window(&mut self) -> Wall {
+        let window = self.to_window();
+        self.run();
+        window
+    }
+
+    /// What the journal says of schedules, by record.
+    fn decided(&self) -> Vec<(Seq, ScheduleEvent)> {
+        let mut decided = vec![];
+        for record in &self.disk.records {
+            let mut keep = |event| {
+                if let Event::Schedule(event) = event {
+                    decided.push((record.seq, event));
+                }
+                Ok::<_, FormatError>(())
+            };
+            read_events(&record.body, record.events, &mut ProfileCache::default(), &mut keep)
+                .expect("readable");
+        }
+        decided
+    }
+
+    fn fired(&self) -> Vec<Wall> {
+        let windows = self.decided().into_iter().filter_map(|(_, event)| match event {
+            ScheduleEvent::Fired(fired) => Some(fired.window),
+            _ => None,
+        });
+        windows.collect()
+    }
+
+    #[track_caller]
+    fn assert_paid(&self) {
+        assert_eq!(self.shard.machine().unpaid(), []);
+    }
+
+    /// Rows of windows, each once, however often it was written; two that differ are a mistake.
+    #[track_caller]
+    fn ledger(&self) -> Vec<Occurrence> {
+        let mut rows = BTreeMap::new();
+        for row in &self.disk.occurrences {
+            let known = rows.insert((row.schedule, OccurrenceCursor::of(row)), *row);
+            assert!(known.is_none_or(|known| known == *row), "{known:?} became {row:?}");
+        }
+        rows.into_values().collect()
+    }
+
+    fn cut_now(&mut self) {
+        self.shard.hurry_cut();
+        self.run();
+    }
+}
+
+#[track_caller]
+fn assert_each_once(windows: &[Wall]) {
+    assert!(windows.is_sorted_by(|a, b| a < b), "a window came twice or late: {windows:?}");
+}
+
+#[test]
+fn a_schedule_is_the_same_after_a_crash_with_and_without_a_cut() {
+    for config in [quiet(), cutting()] {
+        let mut rig = rig_with(config);
+        rig.hello();
+        rig.put("first", every_minute(Overlap::Queue));
+        // The first begins a task, which goes on; the others wait for it.
+        for _ in 0..3 {
+            rig.pass_window();
+        }
+        let before = rig.scheduled().clone();
+        assert_eq!((before.fired, before.waiting.len(), before.soft.active.len()), (1, 2, 1));
+        let mut rig = rig.crash_and_open(2);
+        let after = rig.scheduled();
+        assert_eq!((after, &after.soft.active), (&before, &before.soft.active));
+        rig.assert_paid();
+        // What waited goes on, in its order.
+        rig.hello();
+        for ended in 1..=3 {
+            rig.succeed();
+            assert_eq!(rig.fired().len(), (ended + 1).min(3), "of three windows");
+        }
+        assert_each_once(&rig.fired());
+        assert!(rig.scheduled().soft.active.is_empty());
+        rig.assert_paid();
+    }
+}
+
+#[test]
+fn no_window_begins_something_twice_wherever_the_crash_comes() {
+    let mut rig = rig_with(quiet());
+    rig.hello();
+    rig.put("first", every_minute(Overlap::Allow));
+    let mut windows = vec![];
+    for life in 0..12 {
+        windows.push(rig.to_window());
+        rig.step();
+        match life % 4 {
+            // Nothing of it became durable: it comes again, and only then it exists.
+            0 => assert!(rig.fired().len() < windows.len()),
+            // Durable, and not in the tables.
+            1 => rig.run(),
+            // In the tables.
+            2 => {
+                rig.run();
+                rig.cut_now();
+            }
+            // The cut of it is not written.
+            _ => {
+                rig.append(Ok(()));
+                rig.shard.hurry_cut();
+                rig.step();
+                assert!(!rig.cuts.is_empty() || !rig.appends.is_empty());
+            }
+        }
+        rig = rig.crash_and_open(life + 2);
+        rig.assert_paid();
+        assert_eq!(rig.fired(), windows, "after life {life}");
+    }
+    rig.cut_now();
+    let begun = rig.ledger();
+    assert_eq!(begun.iter().map(|row| row.first).collect::<Vec<_>>(), windows);
+    let tasks: Vec<TaskId> = rig.shard.machine().state().tasks().iter().map(|(_, task)| task.id).collect();
+    for row in begun {
+        let Ok((Made::Task(id), _)) = row.what else { panic!("{row:?}") };
+        assert!(tasks.contains(&id), "{id} is there");
+    }
+    assert_eq!(tasks.len(), windows.len());
+}
+
+#[test]
+fn an_outage_of_a_year_costs_one_record() {
+    for config in [quiet(), cutting()] {
+        let mut rig = rig_with(config);
+        rig.hello();
+        rig.put("first", every_minute(Overlap::Allow));
+        let first = rig.scheduled().next.expect("a window");
+        let stored = rig.decided().len();
+        rig.ms += YEAR;
+        let mut rig = Rig::open(rig.disk, rig.config, 2, rig.ms);
+        rig.append(Ok(()));
+        // The first step that is not about opening.
+        rig.step();
+        rig.append(Ok(()));
+        let decided = rig.decided().split_off(stored);
+        let [(at, ScheduleEvent::Passed(passed)), (with, ScheduleEvent::Fired(fired))] = &decided[..] else {
+            panic!("{decided:?}");
+        };
+        assert_eq!(at, with, "one record");
+        let Passed { id, first: from, last, count, outcome, .. } = **passed;
+        assert_eq!((id, from, outcome), (ID, first, Outcome::Missed(Reason::Late)));
+        assert_eq!((last.millis() + MINUTE, count), (fired.window.millis(), YEAR / MINUTE - 1));
+        rig.run();
+        rig.cut_now();
+        assert_eq!(rig.ledger().len(), 2);
+        assert_eq!((rig.scheduled().fired, rig.scheduled().missed), (1, count));
+        rig.assert_paid();
+    }
+}
+
+#[test]
+fn an_outage_that_nothing_makes_up_for_begins_nothing() {
+    let mut rig = rig_with(quiet());
+    rig.put("first", Spec { grace: Millis::ZERO, ..every_minute(Overlap::Allow) });
+    // Half a minute after a window.
+    rig.ms = rig.scheduled().next.expect("a window").millis() + YEAR + MINUTE / 2;
+    let mut rig = rig.crash_and_open(2);
+    rig.run();
+    assert_eq!(rig.fired(), []);
+    assert_eq!((rig.scheduled().missed, rig.starts.len()), (YEAR / MINUTE + 1, 0));
+    rig.assert_paid();
+}
+
+#[test]
+fn the_shard_wakes_for_the_next_window() {
+    let mut rig = rig_with(quiet());
+    let spec = every_minute(Overlap::Allow);
+    rig.put("first", Spec { offset: Millis::new(500), ..spec });
+    let mut rig = rig.crash_and_open(2);
+    let window = rig.scheduled().next.expect("a window");
+    while rig.fired().is_empty() {
+        let sleep = rig.shard.sleep().expect("a schedule is on").get();
+        assert!(sleep > 0, "it spins");
+        rig.ms += sleep;
+        assert!(rig.ms <= window.millis() + 500, "it slept too long");
+        rig.run();
+    }
+    assert_eq!((rig.ms, rig.fired()), (window.millis() + 500, vec![window]));
+}
+
+#[test]
+fn a_deleted_schedule_stays_known_over_a_crash() {
+    for config in [quiet(), cutting()] {
+        let mut rig = rig_with(config);
+        rig.put("first", every_minute(Overlap::Allow));
+        rig.put("second", every_minute(Overlap::Allow));
+        let window = rig.pass_window();
+        let delete = |name| Command::Schedule(Box::new(ScheduleCommand::Delete { key: key(name) }));
+        rig.call(delete("first")).expect("it is there");
+        let mut rig = rig.crash_and_open(2);
+        assert!(rig.scheduled().deleted.is_some());
+        assert!(rig.call(delete("first")).is_err(), "it is deleted");
+        // The clock was put back since: what was decided is not decided again.
+        rig.put("first", every_minute(Overlap::Allow));
+        assert_eq!((rig.scheduled().id, rig.scheduled().last), (ID, window));
+        rig.assert_paid();
+    }
+}
+
+#[test]
+fn a_row_that_was_lost_stops_the_opening() {
+    let mut rig = rig_with(cutting());
+    rig.put("first", every_minute(Overlap::Allow));
+    rig.put("second", every_minute(Overlap::Allow));
+    rig.disk.schedules.remove(&ID);
+    let reading = rig.reading();
+    match Shard::<u32>::recover(rig.config, Epoch::new(2), &mut rig.disk, reading) {
+        Err(OpenError::Unreadable { what, .. }) => assert_eq!(what, "row of schedule 1"),
+        Err(other) => panic!("{other}"),
+        Ok(_) => panic!("it opens"),
+    }
+}
+
+#[test]
+fn a_record_about_a_schedule_that_nobody_knows_stops_the_opening() {
+    let mut rig = rig_with(cutting());
+    rig.put("first", every_minute(Overlap::Allow));
+    rig.config = quiet();
+    let mut rig = rig.crash_and_open(2);
+    rig.pass_window();
+    rig.disk.schedules.clear();
+    let reading = rig.reading();
+    match Shard::<u32>::recover(rig.config, Epoch::new(3), &mut rig.disk, reading) {
+        Err(OpenError::Unreadable { why, .. }) => assert!(why.starts_with("it touches schedule 0"), "{why}"),
+        Err(other) => panic!("{other}"),
+        Ok(_) => panic!("it opens"),
+    }
+}

@@ -1,0 +1,111 @@
+//! Schedules, and what became of their windows.
+
+use mainspring_core::id::ScheduleId;
+use mainspring_core::schedule::Occurrence;
+use mainspring_core::time::Wall;
+use mainspring_store::schedules::{kind, made, what};
+use mainspring_store::{Cut, OccurrenceCursor, PAGE_MAX, ScheduleRow};
+use rusqlite::{Connection, Row, params};
+
+use super::rows::{time, wall, wide};
+
+const COLUMNS: &str = "schedule, first, kind, last, count, made, at";
+/// Old occurrences removed in one transaction.
+pub const OCCURRENCES_AT_ONCE: usize = 20_000;
+
+pub fn write(db: &Connection, cut: &Cut) -> rusqlite::Result<()> {
+    let mut insert = db.prepare_cached("INSERT OR REPLACE INTO schedules VALUES (?1, ?2)")?;
+    let mut rows: Vec<&ScheduleRow> = cut.schedules.iter().collect();
+    rows.sort_unstable_by_key(|row| row.id);
+    for row in rows {
+        insert.execute(params![row.id.get(), row.bytes])?;
+    }
+    let sql = "INSERT OR REPLACE INTO occurrences VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+    let mut insert = db.prepare_cached(sql)?;
+    let mut rows: Vec<&Occurrence> = cut.occurrences.iter().collect();
+    rows.sort_unstable_by_key(|row| (row.schedule, row.first));
+    for row in rows {
+        insert.execute(params![
+            row.schedule.get(),
+            time(row.first),
+            kind(row),
+            time(row.last),
+            row.count.cast_signed(),
+            made(row).map(wide),
+            time(row.at),
+        ])?;
+    }
+    Ok(())
+}
+
+/// Removes some of what was decided before this instant; says how many.
+pub fn drop_decided(db: &Connection, before: Wall) -> rusqlite::Result<usize> {
+    let sql = "DELETE FROM occurrences WHERE (schedule, first, kind) IN
+        (SELECT schedule, first, kind FROM occurrences WHERE at < ?1 LIMIT ?2)";
+    db.prepare_cached(sql)?.execute(params![time(before), OCCURRENCES_AT_ONCE as i64])
+}
+
+/// By id.
+pub fn all(db: &Connection, each: &mut dyn FnMut(ScheduleRow)) -> rusqlite::Result<()> {
+    let mut select = db.prepare_cached("SELECT id, bytes FROM schedules ORDER BY id")?;
+    let rows = select
+        .query_map([], |row| Ok(ScheduleRow { id: ScheduleId::new(row.get(0)?), bytes: row.get(1)? }))?;
+    rows.into_iter().try_for_each(|row| row.map(&mut *each))
+}
+
+/// Newest first.
+pub fn page(
+    db: &Connection,
+    schedule: ScheduleId,
+    before: Option<OccurrenceCursor>,
+    limit: usize,
+) -> rusqlite::Result<Vec<Occurrence>> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM occurrences WHERE schedule = ?1 AND (first, kind) < (?2, ?3)
+         ORDER BY first DESC, kind DESC LIMIT ?4"
+    );
+    // No kind has the greatest number, so that the last instant there is has its rows before it.
+    let (first, kind) = before.map_or((i64::MAX, u8::MAX), |at| (time(at.first), at.kind));
+    let wanted = params![schedule.get(), first, kind, limit.min(PAGE_MAX) as i64];
+    db.prepare_cached(&sql)?.query_map(wanted, occurrence)?.collect()
+}
+
+fn occurrence(row: &Row<'_>) -> rusqlite::Result<Occurrence> {
+    let (kind, made): (u8, Option<[u8; 16]>) = (row.get(2)?, row.get(5)?);
+    let bits = made.map(u128::from_be_bytes);
+    Ok(Occurrence {
+        schedule: ScheduleId::new(row.get(0)?),
+        first: wall(row, 1)?,
+        last: wall(row, 3)?,
+        count: row.get::<_, i64>(4)?.cast_unsigned(),
+        what: what(kind, bits).ok_or(rusqlite::Error::IntegralValueOutOfRange(2, i64::from(kind)))?,
+        at: wall(row, 6)?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::schema;
+
+    /// A page must cost what it shows, and so must dropping what is old.
+    #[test]
+    fn no_path_sorts_or_scans() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let db = schema::writer(dir.path()).expect("tables");
+        let rows = [
+            (
+                "SELECT at FROM occurrences WHERE schedule = 1 AND (first, kind) < (5, 1)
+                 ORDER BY first DESC, kind DESC LIMIT 7",
+                "PRIMARY KEY (schedule=? AND (first,kind)<(?,?))",
+            ),
+            ("SELECT kind FROM occurrences WHERE at < 5 LIMIT 7", "COVERING INDEX occurrences_at (at<?)"),
+        ];
+        for (sql, used) in rows {
+            let mut explain = db.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).expect("a statement");
+            let plan: Vec<String> =
+                explain.query_map([], |row| row.get(3)).and_then(Iterator::collect).expect("a plan");
+            let plan = plan.join("; ");
+            assert!(!plan.contains("TEMP B-TREE") && plan.contains(used), "{sql}: {plan}");
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Rows of schedules, and of what became of their windows.
+//! - SR-1 an occurrence is one row by (schedule, first window, kind): what a replayed record decided is written over
+//!   itself, and whoever writes it again loses nothing
+
+use mainspring_core::id::{RunId, ScheduleId, TaskId};
+use mainspring_core::schedule::{Made, Occurrence, Outcome, Punctual, Reason};
+use mainspring_core::time::Wall;
+
+/// Insert or replace; no row ever goes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ScheduleRow {
+    pub id: ScheduleId,
+    /// The schedule as [`crate::format`] encodes it.
+    pub bytes: Vec<u8>,
+}
+
+/// The place of an occurrence among those of its schedule.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct OccurrenceCursor {
+    pub first: Wall,
+    pub kind: u8,
+}
+
+impl OccurrenceCursor {
+    pub fn of(occurrence: &Occurrence) -> Self {
+        Self { first: occurrence.first, kind: kind(occurrence) }
+    }
+}
+
+/// What became of windows, as a number that stores keep. Frozen.
+mod base {
+    pub const RUN: u8 = 0;
+    pub const TASK: u8 = 0x10;
+    pub const SKIPPED: u8 = 0x20;
+    pub const MISSED: u8 = 0x40;
+    pub const WITHIN: u8 = 0x0f;
+}
+
+/// Tells apart what can become of one window.
+pub fn kind(occurrence: &Occurrence) -> u8 {
+    match occurrence.what {
+        Ok((Made::Run(_), punctual)) => base::RUN + punctual as u8,
+        Ok((Made::Task(_), punctual)) => base::TASK + punctual as u8,
+        Err(Outcome::Skipped(reason)) => base::SKIPPED + reason as u8,
+        Err(Outcome::Missed(reason)) => base::MISSED + reason as u8,
+    }
+}
+
+/// The bits of what a window began, if it began something.
+pub fn made(occurrence: &Occurrence) -> Option<u128> {
+    occurrence.what.ok().map(|(made, _)| made.bits())
+}
+
+/// The reverse of [`kind`] and [`made`]; `None` if these two never stood together.
+pub fn what(kind: u8, made: Option<u128>) -> Option<Result<(Made, Punctual), Outcome>> {
+    let within = kind & base::WITHIN;
+    let (punctual, reason) = (Punctual::from_index(within), Reason::from_index(within));
+    Some(match (kind - within, made) {
+        (base::RUN, Some(bits)) => Ok((Made::Run(RunId::from_bits(bits)), punctual?)),
+        (base::TASK, Some(bits)) => Ok((Made::Task(TaskId::from_bits(bits)), punctual?)),
+        (base::SKIPPED, None) => Err(Outcome::Skipped(reason?)),
+        (base::MISSED, None) => Err(Outcome::Missed(reason?)),
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_outcome_has_its_own_number_and_comes_back() {
+        let (run, task) = (Made::Run(RunId::from_bits(7)), Made::Task(TaskId::from_bits(7)));
+        let fired =
+            [run, task].into_iter().flat_map(|made| Punctual::ALL.map(|punctual| Ok((made, punctual))));
+        let passed =
+            Reason::ALL.into_iter().flat_map(|reason| [Outcome::Skipped(reason), Outcome::Missed(reason)]);
+        let mut kinds = Vec::new();
+        for outcome in fired.chain(passed.map(Err)) {
+            let row = Occurrence {
+                schedule: ScheduleId::new(1),
+                first: Wall::ZERO,
+                last: Wall::ZERO,
+                count: 1,
+                what: outcome,
+                at: Wall::ZERO,
+            };
+            assert_eq!(what(kind(&row), made(&row)), Some(outcome));
+            kinds.push(kind(&row));
+        }
+        let count = kinds.len();
+        kinds.sort_unstable();
+        kinds.dedup();
+        assert_eq!((kinds.len(), count), (24, 24));
+    }
+
+    #[test]
+    fn numbers_that_were_never_written_are_nothing() {
+        for (kind, made) in
+            [(3, Some(1)), (0, None), (0x20, Some(1)), (0x29, None), (0x60, None), (0xff, None)]
+        {
+            assert_eq!(what(kind, made), None, "{kind:#x}");
+        }
+    }
+}
