@@ -35,7 +35,7 @@ enum Command {
     /// Run what a server gives, or list the workers it knows
     Worker(command::worker::Worker),
     /// Submit a command to run or an HTTP call to make
-    Submit(command::submit::Submit),
+    Submit(Box<command::submit::Submit>),
     /// Store the jobs of files
     Apply(command::apply::Apply),
     /// Show how job files differ from what the server has

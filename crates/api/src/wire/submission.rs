@@ -4,12 +4,11 @@ use std::cell::RefCell;
 use std::sync::Arc;
 use std::time::Duration;
 
-use mainspring_core::command::{Rejection, StartTime, Submit};
+use mainspring_core::command::{StartTime, Submit};
 use mainspring_core::id::Slot;
 use mainspring_core::key::{KeyClaim, KeyFact, KeyScope};
 use mainspring_core::name::Name;
 use mainspring_core::profile::Profile;
-use mainspring_core::resources::LABELS_MAX;
 use mainspring_core::schedule::Plain;
 use mainspring_core::seat::{SEATS_MAX, Seat, Seats};
 use mainspring_core::task::{Labels, Payload, Status};
@@ -105,6 +104,12 @@ impl Submission {
         first_half(hasher.finalize())
     }
 
+    /// What recurs of it, without the key.
+    pub(crate) fn plain(self) -> Plain {
+        let Self { profile, payload, priority, labels, seats, .. } = self;
+        Plain { profile, payload, priority, labels, seats }
+    }
+
     pub(crate) fn command(self, gateway: &Gateway) -> Submit {
         let slot = self.claim.map(|claim| Slot::from_hash(claim.scope.0 as u64));
         Submit {
@@ -117,22 +122,6 @@ impl Submission {
             key: self.claim.map(|claim| (claim, KeyFact::Absent)),
             seats: self.seats,
         }
-    }
-}
-
-/// What [`Submit`] is checked for by the core; a recurring task becomes one many times, and is checked once.
-impl Submission {
-    pub(crate) fn plain(self) -> Result<Plain, Problem> {
-        let count = self.seats.as_ref().map_or(0, |seats| seats.len());
-        if count > SEATS_MAX {
-            return Err(Rejection::TooManySeats { count, max: SEATS_MAX }.into());
-        }
-        let count = self.labels.as_ref().map_or(0, |labels| labels.len());
-        if count > LABELS_MAX {
-            return Err(Rejection::TooManyLabels { count, max: LABELS_MAX }.into());
-        }
-        let Self { profile, payload, priority, labels, seats, .. } = self;
-        Ok(Plain { profile, payload, priority, labels, seats })
     }
 }
 

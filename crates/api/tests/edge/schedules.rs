@@ -67,6 +67,14 @@ async fn schedules_of_a_file_are_stored_shown_and_follow_it() {
     let list = rig.get("/v1/schedules?job=report").await;
     assert_eq!(names(&list), ["report/farther", "report/morning"], "those that are not in the file go");
     refused(&rig.get("/v1/schedules/report/far").await, 404, "SCHEDULE_NOT_FOUND");
+
+    assert_eq!(rig.call("DELETE", "/v1/schedules/report/farther", "").await.status, 200);
+    let path = "/v1/schedules/report/morning";
+    assert_eq!(rig.call("PUT", path, r#"{"every": "1h"}"#).await.status, 200);
+    let again = rig.call("POST", "/v1/jobs", &other).await.json();
+    assert_eq!(again["jobs"][0]["change"], "unchanged", "{again}");
+    assert_eq!(rig.get("/v1/schedules/report/farther").await.status, 200, "the file says what there is");
+    assert_eq!(rig.get(path).await.json()["cron"], "0 9 * * MON-FRI");
     rig.stop().await;
 }
 
@@ -191,6 +199,8 @@ async fn tasks_recur_under_a_name() {
         let answer = rig.submit(body).await;
         assert_eq!(answer.code(), code, "{name}: {}", answer.text);
     }
+    let big = format!(r#"{{"task_type":"noop","every":60,"payload":"{}"}}"#, "x".repeat(1200 << 10));
+    assert_eq!(rig.submit(&big).await.code(), "PAYLOAD_TOO_LARGE", "as for any other task");
     let batch = rig.call("POST", "/v1/tasks:batch", r#"[{"task_type":"noop","every":60}]"#).await.json();
     assert!(batch.to_string().contains("INVALID_FIELD"), "{batch}");
     rig.stop().await;

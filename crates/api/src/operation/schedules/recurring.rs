@@ -34,7 +34,7 @@ pub(crate) async fn recurring(
     let key = ScheduleKey { tenant, job: Name::fixed(TASKS_JOB), name: named(edge, task, keys)? };
     let mut spec = read_schedule(&task.timing_text(), &key, None)
         .map_err(|mistakes| Problem::ScheduleInvalid { mistakes })?;
-    spec.target = Target::Task(Box::new(submission.plain()?));
+    spec.target = Target::Task(Box::new(submission.plain()));
     spec.slot = slot_of(&key);
     match ask(edge, spec.slot, ScheduleCommand::Put { key: key.clone(), spec }).await? {
         ScheduleAnswer::Stored { next, .. } => Ok(Recurring { key, next }),

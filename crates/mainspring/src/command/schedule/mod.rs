@@ -108,7 +108,7 @@ impl Schedule {
                     ("job", list.job.as_deref()),
                     ("limit", Some(&*limit)),
                 ];
-                rows(list.connect, query("/v1/schedules", &wanted), "schedules", &COLUMNS)
+                rows(list.connect, &query("/v1/schedules", &wanted), "schedules", &COLUMNS)
             }
             What::Get(one) => one.show("", &[], |answer, print| print.object(answer)),
             What::History(history) => {
@@ -128,7 +128,7 @@ impl Schedule {
                     ("within", Some(&*ahead.within)),
                     ("limit", Some(&*limit)),
                 ];
-                rows(ahead.connect, query("/v1/schedules:upcoming", &wanted), "windows", &OF_UPCOMING)
+                rows(ahead.connect, &query("/v1/schedules:upcoming", &wanted), "windows", &OF_UPCOMING)
             }
             What::Pause(act) => act.post(":pause"),
             What::Resume(act) => act.post(":resume"),
@@ -137,9 +137,9 @@ impl Schedule {
     }
 }
 
-fn rows(connect: Connect, path: String, key: &str, columns: &[&str]) -> anyhow::Result<ExitCode> {
+fn rows(connect: Connect, path: &str, key: &str, columns: &[&str]) -> anyhow::Result<ExitCode> {
     connect.run(async |client, print| {
-        print.rows(&client.get(&path).await?, key, columns);
+        print.rows(&client.get(path).await?, key, columns);
         Ok(ExitCode::SUCCESS)
     })
 }
