@@ -172,7 +172,7 @@ fn full_task() -> Task {
             memory_bytes: Some(1 << 33),
             forced: Some(over()),
             seats: Some(seats()),
-            occasion: Some(timing::occasion()),
+            occasion: Some(Box::new(timing::occasion())),
         })),
         ..task(State::Quarantined)
     }
@@ -189,6 +189,18 @@ fn submitted() -> Submitted {
         key: None,
         seats: None,
         occasion: None,
+    }
+}
+
+fn full_submitted() -> Submitted {
+    Submitted {
+        profile: full_profile(),
+        due: Some(WALL),
+        labels: Some(labels()),
+        key: Some(key()),
+        seats: Some(seats()),
+        occasion: Some(Box::new(timing::occasion())),
+        ..submitted()
     }
 }
 
@@ -216,15 +228,6 @@ fn works() -> [Work; 2] {
 
 fn events() -> Vec<(&'static str, Event)> {
     let (id, fence) = (ID, FENCE);
-    let full = Submitted {
-        profile: full_profile(),
-        due: Some(WALL),
-        labels: Some(labels()),
-        key: Some(key()),
-        seats: Some(seats()),
-        occasion: Some(timing::occasion()),
-        ..submitted()
-    };
     let failed = |then| Event::AttemptFailed {
         id,
         fence,
@@ -237,7 +240,7 @@ fn events() -> Vec<(&'static str, Event)> {
     vec![
         ("epoch_started", Event::EpochStarted { epoch: Epoch::new(3) }),
         ("task_submitted", Event::TaskSubmitted(Box::new(submitted()))),
-        ("task_submitted_full", Event::TaskSubmitted(Box::new(full))),
+        ("task_submitted_full", Event::TaskSubmitted(Box::new(full_submitted()))),
         ("task_released", Event::TaskReleased { id }),
         (
             "task_assigned",
@@ -491,7 +494,7 @@ fn full_created() -> RunCreated {
             },
             Reused { node: 2, status: NodeStatus::Succeeded, outputs: vec![], items: Some(300) },
         ],
-        occasion: Some(timing::occasion()),
+        occasion: Some(Box::new(timing::occasion())),
         ..created()
     }
 }

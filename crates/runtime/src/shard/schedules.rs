@@ -39,7 +39,7 @@ pub(super) fn load_all(
         match read_schedule(&row.bytes, profiles) {
             // Ids count from 0 and none ever goes: a gap is a row that was lost, or a number that was damaged.
             Ok(schedule) if schedule.id == row.id && row.id == schedules.next_id() => {
-                schedules.load(schedule)
+                schedules.load(schedule);
             }
             Ok(_) => {
                 let why = format!("its number is not the next one, {}", schedules.next_id().get());

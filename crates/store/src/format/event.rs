@@ -1,11 +1,11 @@
 //! Writes events straight into a record's body.
 
 use mainspring_core::event::{Event, Submitted, Then};
-use mainspring_core::id::TaskId;
+use mainspring_core::id::{Fence, TaskId};
 use mainspring_core::key::KeyClaim;
 use mainspring_core::seat::Seat;
 use mainspring_core::task::Override;
-use mainspring_core::time::Wall;
+use mainspring_core::time::{Elapsed, Wall};
 use mainspring_core::workflow::Origin;
 
 use super::{EncodedProfiles, Writer, process, schedule, task, workflow};
@@ -118,10 +118,7 @@ fn write_fields(w: &mut Writer<'_>, event: &Event, profiles: &mut EncodedProfile
             w.failure(failure);
             write_then(w, *then);
         }
-        Event::TaskDeferred { fence, due, .. } => {
-            w.fence(*fence);
-            w.elapsed(*due);
-        }
+        Event::TaskDeferred { fence, due, .. } => write_deferred(w, *fence, *due),
         Event::StopRequested { fence, reason, .. } => {
             w.fence(*fence);
             w.byte(*reason as u8);
@@ -195,6 +192,11 @@ fn write_submitted(w: &mut Writer<'_>, submitted: &Submitted, profiles: &mut Enc
     if let Some(occasion) = &submitted.occasion {
         schedule::write_occasion(w, occasion);
     }
+}
+
+fn write_deferred(w: &mut Writer<'_>, fence: Fence, due: Elapsed) {
+    w.fence(fence);
+    w.elapsed(due);
 }
 
 fn write_then(w: &mut Writer<'_>, then: Then) {

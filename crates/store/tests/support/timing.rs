@@ -12,10 +12,10 @@ use super::*;
 
 const SCHEDULE: ScheduleId = ScheduleId::new(300);
 
-pub fn occasion() -> Box<Occasion> {
+pub fn occasion() -> Occasion {
     let from = Wall::from_millis(WALL.millis() - 86_400_000);
     let name = name("nightly");
-    Box::new(Occasion { schedule: SCHEDULE, name, at: WALL, from, punctual: Punctual::CatchUp })
+    Occasion { schedule: SCHEDULE, name, at: WALL, from, punctual: Punctual::CatchUp }
 }
 
 fn key_of_schedule() -> Arc<ScheduleKey> {

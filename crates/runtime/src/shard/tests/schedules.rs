@@ -50,7 +50,7 @@ impl Rig {
         self.shard.machine().state().schedules().get(ID).expect("a schedule")
     }
 
-    fn to_window(&mut self) -> Wall {
+    fn next_window(&mut self) -> Wall {
         let next = self.scheduled().next.expect("a window");
         self.ms = next.millis();
         next
@@ -58,7 +58,7 @@ impl Rig {
 
     /// Time goes on to the next window, and everything succeeds.
     fn pass_window(&mut self) -> Wall {
-        let window = self.to_window();
+        let window = self.next_window();
         self.run();
         window
     }
@@ -149,7 +149,7 @@ fn no_window_begins_something_twice_wherever_the_crash_comes() {
     rig.put("first", every_minute(Overlap::Allow));
     let mut windows = vec![];
     for life in 0..12 {
-        windows.push(rig.to_window());
+        windows.push(rig.next_window());
         rig.step();
         match life % 4 {
             // Nothing of it became durable: it comes again, and only then it exists.
