@@ -174,6 +174,8 @@ fn other_implementations_agree() {
     let answers = batch(&[], &lines.join("\n"));
     assert_eq!((rows.len(), answers.len()), (255, 255));
     for (row, answer) in rows.iter().zip(&answers) {
-        assert_eq!(answer["next"][0], row["next"], "{row}");
+        let instant = |text: &Value| text.as_str().and_then(|text| text.parse::<jiff::Timestamp>().ok());
+        let found = instant(&answer["next"][0]);
+        assert!(found.is_some() && found == instant(&row["next"]), "{row}: {answer}");
     }
 }

@@ -9,8 +9,8 @@ use crate::wire::{CronPreviewBody, CronPreviewView, FiringView, written};
 const COUNT_DEFAULT: u32 = 5;
 /// Most times in one answer.
 const COUNT_MAX: u32 = 1_000;
-/// As with names.
-const HASH_BYTES_MAX: usize = 1_000;
+/// Names of a tenant, a job and a schedule are shorter together.
+const HASH_CHARACTERS_MAX: usize = 1_000;
 
 pub(crate) fn preview_cron(body: CronPreviewBody) -> Result<CronPreviewView, Problem> {
     let count = body.count.unwrap_or(COUNT_DEFAULT);
@@ -18,8 +18,8 @@ pub(crate) fn preview_cron(body: CronPreviewBody) -> Result<CronPreviewView, Pro
         return Err(Problem::field("count", format!("{count} is not between 1 and {COUNT_MAX}")));
     }
     let hash = body.hash.unwrap_or_default();
-    if hash.len() > HASH_BYTES_MAX {
-        return Err(Problem::NameTooLong { field: "hash", bytes: hash.len(), max: HASH_BYTES_MAX });
+    if hash.chars().count() > HASH_CHARACTERS_MAX {
+        return Err(Problem::field("hash", format!("has more than {HASH_CHARACTERS_MAX} characters")));
     }
     let cron = Cron::parse(&body.expr, Cron::seed(&hash)).map_err(CalendarProblem::from)?;
     let zone = CalendarProblem::zone(body.timezone.as_deref().unwrap_or("UTC"))?;

@@ -49,7 +49,7 @@ pub(super) struct Traits(u8);
 impl Traits {
     /// The day of month or the day of week begins with `*`: then both have to match, otherwise one is enough.
     pub const BOTH_DAYS: Self = Self(1);
-    /// The hour is `*`, `*/n` or `H/n`.
+    /// The hour is `*`, `*/n`, `0/n` or `H/n`.
     pub const RUNS_THROUGH: Self = Self(2);
 
     pub const fn with(self, other: Self, set: bool) -> Self {
@@ -114,7 +114,7 @@ impl Cron {
         Chance::new(text.bytes().fold(0xcbf2_9ce4_8422_2325, fold)).draw()
     }
 
-    /// Whether the hour is `*`, `*/n` or `H/n`. Such a schedule follows elapsed time: it fires at every instant whose
+    /// Whether the hour is `*`, `*/n`, `0/n` or `H/n`. Such a schedule follows elapsed time: it fires at every instant whose
     /// local time matches, and no policy for clock changes applies.
     pub fn runs_through(&self) -> bool {
         self.traits.has(Traits::RUNS_THROUGH)

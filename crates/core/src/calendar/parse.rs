@@ -87,7 +87,9 @@ fn read(pieces: [Option<Piece<'_>>; 6], seed: u64) -> Result<Cron, CronError> {
     let months = mask(Field::Month)? as u16;
     let weekdays = days::of_week(weekday, seed)?;
     let free = |piece: Piece<'_>| piece.text.starts_with(['*', '?']);
-    let through = hour.text.starts_with('*') || (hour.has_prefix("H/") && !hour.text.contains(','));
+    // `0/n` is `*/n` in other words, and `H/n` with another start.
+    let steps = (hour.has_prefix("0/") || hour.has_prefix("H/")) && !hour.text.contains(',');
+    let through = hour.text.starts_with('*') || steps;
     Ok(Cron {
         seconds,
         minutes,

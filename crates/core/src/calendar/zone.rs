@@ -21,7 +21,7 @@ struct Entry {
 /// Immutable once filled: all of it comes from data that is part of the program.
 static ENTRIES: OnceLock<Vec<Entry>> = OnceLock::new();
 
-/// Names further away than this are not what was meant.
+/// Names further away than this are not what was meant, nor are those that differ in more than a quarter.
 const SUGGESTION_DISTANCE_MAX: usize = 3;
 /// No zone has a longer name; what is longer is not compared.
 const NAME_BYTES_MAX: usize = 64;
@@ -63,7 +63,7 @@ impl Zone {
         let near = || {
             let distances = Self::all().map(|zone| (distance(&plain(zone.name()), &wanted), zone));
             let (distance, zone) = distances.min()?;
-            (distance <= SUGGESTION_DISTANCE_MAX).then(|| zone.name())
+            (distance <= SUGGESTION_DISTANCE_MAX.min(wanted.len() / 4)).then(|| zone.name())
         };
         city.or_else(near)
     }

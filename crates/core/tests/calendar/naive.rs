@@ -21,7 +21,8 @@ impl Naive {
     }
 
     pub fn runs_through(&self) -> bool {
-        self.fields[2].starts_with('*')
+        let hours = &self.fields[2];
+        hours.starts_with('*') || (hours.starts_with("0/") && !hours.contains(','))
     }
 
     pub fn date(&self, date: Date) -> bool {

@@ -26,6 +26,7 @@ fn a_wrong_name_gets_a_suggestion() {
         ("new york", Some("America/New_York")),
         ("Tokyo", Some("Asia/Tokyo")),
         ("America/New York", Some("America/New_York")),
+        ("Mars", None),
         ("Nowhere/At_All_Really", None),
     ];
     for (wrong, right) in rows {
