@@ -19,6 +19,7 @@ mod operation;
 mod problem;
 mod problem_body;
 mod problem_calendar;
+mod problem_status;
 mod profiles;
 mod readers;
 mod rest;

@@ -10,13 +10,12 @@ use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use mainspring_core::command::Rejection;
 use mainspring_core::id::TaskId;
-use mainspring_core::schedule::ScheduleRefusal;
 use mainspring_core::time::Millis;
-use mainspring_core::workflow::FlowRefusal;
 use mainspring_definition::Mistake;
 
 pub use crate::problem_body::{MistakeView, ProblemBody};
 pub use crate::problem_calendar::CalendarProblem;
+use crate::problem_status::status_of;
 
 #[derive(Clone, PartialEq, Debug)]
 pub enum Problem {
@@ -81,6 +80,9 @@ pub enum Problem {
     ParametersInvalid {
         mistakes: Vec<Mistake>,
     },
+    ScheduleInvalid {
+        mistakes: Vec<Mistake>,
+    },
     /// The text in the path is no id, so there is no such run.
     NoSuchRun {
         id: String,
@@ -105,7 +107,7 @@ pub enum Problem {
 
 impl Problem {
     /// Every code that is the edge's own; those of the core are in `Rejection::CODES`.
-    pub const CODES: [&'static str; 23] = [
+    pub const CODES: [&'static str; 24] = [
         "INVALID_JSON",
         "INVALID_FIELD",
         "INVALID_QUERY",
@@ -125,6 +127,7 @@ impl Problem {
         "UNKNOWN_TIME_ZONE",
         "JOB_FILE_INVALID",
         "PARAMETERS_INVALID",
+        "SCHEDULE_INVALID",
         "ROUTE_NOT_FOUND",
         "METHOD_NOT_ALLOWED",
         "SERVER_BUSY",
@@ -160,6 +163,7 @@ impl Problem {
             Self::Calendar(problem) => problem.code(),
             Self::JobFileInvalid { .. } => "JOB_FILE_INVALID",
             Self::ParametersInvalid { .. } => "PARAMETERS_INVALID",
+            Self::ScheduleInvalid { .. } => "SCHEDULE_INVALID",
             Self::NoSuchRun { .. } => "RUN_NOT_FOUND",
             Self::NoSuchTask { .. } => "TASK_NOT_FOUND",
             Self::RouteNotFound { .. } => "ROUTE_NOT_FOUND",
@@ -181,9 +185,10 @@ impl Problem {
             | Self::BodyUnreadable
             | Self::PageTooLong { .. }
             | Self::UnknownExecutor { .. } => StatusCode::BAD_REQUEST,
-            Self::JobFileInvalid { .. } | Self::ParametersInvalid { .. } | Self::Calendar(_) => {
-                StatusCode::UNPROCESSABLE_ENTITY
-            }
+            Self::JobFileInvalid { .. }
+            | Self::ParametersInvalid { .. }
+            | Self::ScheduleInvalid { .. }
+            | Self::Calendar(_) => StatusCode::UNPROCESSABLE_ENTITY,
             Self::BodyTooLarge { .. } | Self::BatchTooLong { .. } => StatusCode::PAYLOAD_TOO_LARGE,
             Self::WorkerNotFound { .. }
             | Self::PoolNotFound { .. }
@@ -230,6 +235,7 @@ impl Problem {
                 "put each of `mistakes` right; nothing of the file was stored".into()
             }
             Self::ParametersInvalid { .. } => "put each of `mistakes` right; no run was made".into(),
+            Self::ScheduleInvalid { .. } => "put each of `mistakes` right; nothing was stored".into(),
             Self::NoSuchRun { .. } => "an id is `run_` and 32 hexadecimal digits".into(),
             Self::NoSuchTask { .. } => "an id is `task_` and 32 hexadecimal digits".into(),
             Self::RouteNotFound { .. } => "`/docs` lists every route".into(),
@@ -283,61 +289,14 @@ impl Problem {
             retry_after_ms: self.retry_after().map(Millis::get),
             task_id: self.task().map(|id| id.to_string()),
             mistakes: match self {
-                Self::JobFileInvalid { mistakes } | Self::ParametersInvalid { mistakes } => {
-                    mistakes.iter().map(MistakeView::of).collect()
-                }
+                Self::JobFileInvalid { mistakes }
+                | Self::ParametersInvalid { mistakes }
+                | Self::ScheduleInvalid { mistakes } => mistakes.iter().map(MistakeView::of).collect(),
                 _ => Vec::new(),
             },
             request_id: request_id.to_owned(),
             docs: format!("/docs/errors/{}", self.code()),
         }
-    }
-}
-
-fn status_of(rejection: &Rejection) -> StatusCode {
-    match rejection {
-        Rejection::TaskNotFound { .. } => StatusCode::NOT_FOUND,
-        Rejection::Flow(refusal) => flow_status(refusal),
-        Rejection::Schedule(refusal) => schedule_status(refusal),
-        Rejection::TaskAlreadyRunning { .. }
-        | Rejection::TaskAlreadyEnded { .. }
-        | Rejection::TaskAlreadyStarted { .. }
-        | Rejection::TaskNotEnded { .. }
-        | Rejection::NotADeadLetter { .. } => StatusCode::CONFLICT,
-        Rejection::StateNotForcible { .. } | Rejection::KeyReused { .. } => StatusCode::UNPROCESSABLE_ENTITY,
-        Rejection::QueueFull { .. }
-        | Rejection::TooManyTasks { .. }
-        | Rejection::MemoryFull { .. }
-        | Rejection::TooManyProcesses { .. } => StatusCode::TOO_MANY_REQUESTS,
-        Rejection::PayloadTooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
-        Rejection::TooManySeats { .. } | Rejection::TooManyLabels { .. } | Rejection::TooFarAhead { .. } => {
-            StatusCode::BAD_REQUEST
-        }
-        Rejection::StoreBehind { .. } | Rejection::StoreUnavailable { .. } | Rejection::NotOwner => {
-            StatusCode::SERVICE_UNAVAILABLE
-        }
-        Rejection::Internal { .. } => StatusCode::INTERNAL_SERVER_ERROR,
-    }
-}
-
-fn flow_status(refusal: &FlowRefusal) -> StatusCode {
-    match refusal {
-        FlowRefusal::JobNotFound { .. }
-        | FlowRefusal::RunNotFound { .. }
-        | FlowRefusal::NoSuchNode { .. } => StatusCode::NOT_FOUND,
-        FlowRefusal::RunAlreadyEnded { .. }
-        | FlowRefusal::RunNotEnded { .. }
-        | FlowRefusal::TaskOfRun { .. } => StatusCode::CONFLICT,
-        FlowRefusal::RunStateNotForcible { .. } => StatusCode::UNPROCESSABLE_ENTITY,
-        FlowRefusal::TooManyRuns { .. } | FlowRefusal::TooManyJobs { .. } => StatusCode::TOO_MANY_REQUESTS,
-    }
-}
-
-fn schedule_status(refusal: &ScheduleRefusal) -> StatusCode {
-    match refusal {
-        ScheduleRefusal::NotFound { .. } => StatusCode::NOT_FOUND,
-        ScheduleRefusal::NeverFires { .. } => StatusCode::UNPROCESSABLE_ENTITY,
-        ScheduleRefusal::TooMany { .. } => StatusCode::TOO_MANY_REQUESTS,
     }
 }
 
@@ -369,6 +328,7 @@ impl fmt::Display for Problem {
             Self::Calendar(problem) => problem.fmt(f),
             Self::JobFileInvalid { mistakes } => write!(f, "the job file has {}", counted(mistakes)),
             Self::ParametersInvalid { mistakes } => write!(f, "the parameters have {}", counted(mistakes)),
+            Self::ScheduleInvalid { mistakes } => write!(f, "the schedule has {}", counted(mistakes)),
             Self::NoSuchRun { id } => write!(f, "there is no run `{id}`"),
             Self::NoSuchTask { id } => write!(f, "there is no task `{id}`"),
             Self::RouteNotFound { path } => write!(f, "there is no route `{path}`"),

@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use mainspring_core::name::Name;
+use mainspring_core::schedule::Spec;
 use mainspring_core::workflow::Plan;
 
-use crate::check::{check, lower};
+use crate::check::{check, lower, schedules};
 use crate::file::{At, Node, Value, canonical, job, read as read_tree};
 use crate::limits::Limits;
 use crate::mistake::{Code, Mistake, Mistakes, Spot};
@@ -37,6 +38,8 @@ pub struct Definition {
     pub tags: Vec<Name>,
     pub parameters: Vec<Parameter>,
     pub plan: Arc<Plan>,
+    /// Under their names; the slot of each is for whoever stores them.
+    pub schedules: Vec<(Name, Spec)>,
     /// Canonical JSON; reading it gives this definition again.
     pub source: Arc<[u8]>,
     /// BLAKE3 of the source: equal jobs have equal hashes.
@@ -109,6 +112,7 @@ fn definition(
         let what = format!("a job `{name}` is in this file already");
         mistakes.add(Code::DuplicateJob, &job.spot, what, "give it another name");
     }
+    let schedules = schedules(&job, &tenant, &name, mistakes);
     if mistakes.count() > before {
         return None;
     }
@@ -116,5 +120,6 @@ fn definition(
     let source = canonical(at.node, &tenant).into_bytes();
     let hash = *blake3::hash(&source).as_bytes();
     let (description, owner, tags, parameters) = (job.description, job.owner, job.tags, job.parameters);
-    Some(Definition { tenant, name, description, owner, tags, parameters, plan, source: source.into(), hash })
+    let source = source.into();
+    Some(Definition { tenant, name, description, owner, tags, parameters, plan, schedules, source, hash })
 }

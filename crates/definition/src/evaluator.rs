@@ -9,13 +9,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use mainspring_core::id::{Place, RunId};
 use mainspring_core::name::Name;
+use mainspring_core::schedule::Punctual;
 use mainspring_core::task::Payload;
+use mainspring_core::time::Wall;
 use mainspring_core::workflow::{End, Evaluate, Node, NodeStatus, Run, Scope, Source};
 
 use crate::check::addition;
 use crate::definition::{Options, read};
 use crate::expression::{
-    Bad, Cache, Context, Document, Expression, Items, Kind, Mentions, TaskState, Upstream,
+    Bad, Cache, Context, Document, Expression, Items, Kind, Mentions, TaskState, Upstream, Window,
 };
 use crate::limits::Limits;
 use crate::mistake::Mistake;
@@ -132,7 +134,19 @@ impl Evaluator {
         let run = scope.run;
         let mut context = Context::new(self.document(&run.parameters));
         if mentions.run {
-            context = context.with_run(&run.id.to_string(), &run.job.name, None);
+            let at = run.occasion.as_ref().map(|occasion| instant(occasion.at));
+            context = context.with_run(&run.id.to_string(), &run.job.name, at.as_deref());
+        }
+        if mentions.window
+            && let Some(occasion) = &run.occasion
+        {
+            context = context.with_window(&Window {
+                at: &instant(occasion.at),
+                start: &instant(occasion.from),
+                schedule: &occasion.name,
+                catch_up: occasion.punctual == Punctual::CatchUp,
+                late: occasion.punctual == Punctual::Late,
+            });
         }
         if !mentions.tasks.is_empty() {
             context = context.with_tasks(self.tasks(mentions, scope)?);
@@ -252,6 +266,12 @@ impl Evaluator {
         sets.insert(definition.clone(), parameters.clone());
         Ok(parameters)
     }
+}
+
+/// RFC 3339 in UTC, with milliseconds only where there are some.
+fn instant(wall: Wall) -> String {
+    jiff::Timestamp::from_millisecond(wall.millis() as i64)
+        .map_or_else(|_| String::new(), |at| at.to_string())
 }
 
 fn key(scope: &Scope<'_>) -> Option<ListKey> {

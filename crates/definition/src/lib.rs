@@ -14,6 +14,7 @@ mod file;
 pub mod limits;
 mod mistake;
 mod parameter;
+mod schedule;
 mod schema;
 mod suggest;
 
@@ -22,5 +23,6 @@ pub use self::{
     evaluator::Evaluator,
     mistake::{Code, Mistake, Position},
     parameter::{Parameter, ParameterType},
+    schedule::{is_schedule_name, read_schedule},
     schema::SCHEMA,
 };

@@ -44,6 +44,10 @@ pub const NEEDS_MAX: usize = 10_000;
 pub const NEEDS_JOBS_MAX: usize = 32;
 /// Tasks that one task may add to its run at once.
 pub const SPAWNED_MAX: usize = 1_000;
+/// Schedules of one job.
+pub const SCHEDULES_MAX: usize = 100;
+/// What one schedule may have begun, or have waiting, at once.
+pub const SCHEDULE_ACTIVE_MAX: u64 = 1_000;
 pub const PARAMETERS_MAX: usize = 256;
 /// Of the parameters of one run, as JSON.
 pub const PARAMETERS_BYTES_MAX: usize = 64 << 10;

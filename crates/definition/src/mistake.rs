@@ -54,6 +54,12 @@ codes! {
     NotUpstream "not_upstream",
     UndeclaredOutput "undeclared_output",
     OutOfPlace "out_of_place",
+    NoTiming "no_timing",
+    TwoTimings "two_timings",
+    DuplicateSchedule "duplicate_schedule",
+    BadCron "bad_cron",
+    UnknownTimeZone "unknown_time_zone",
+    NeverFires "never_fires",
     MoreMistakes "more_mistakes",
 }
 

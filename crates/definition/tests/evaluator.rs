@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use mainspring_core::id::{Place, RunId, Seq};
+use mainspring_core::id::{Place, RunId, ScheduleId, Seq};
 use mainspring_core::name::Name;
+use mainspring_core::schedule::{Occasion, Punctual};
 use mainspring_core::time::Wall;
 use mainspring_core::workflow::{
     Evaluate, Group, JobKey, Node, NodeState, NodeStatus, Run, RunStatus, Scope, Soft, Trigger, Work,
@@ -59,6 +60,7 @@ fn run(job: &Definition) -> Run {
         priority: None,
         labels: None,
         trigger: Trigger::Manual,
+        occasion: None,
         parent: None,
         rerun_of: None,
         key: None,
@@ -258,4 +260,30 @@ fn mistakes_in_what_a_task_gives_are_told() {
         let told = added(&tasks).expect_err(wanted);
         assert!(told.contains(wanted), "{told}");
     }
+}
+
+#[test]
+fn a_run_that_a_schedule_began_sees_its_window() {
+    let mut run = run(&definition(JOB));
+    let evaluator = Evaluator::default();
+    let value = |run: &Run, source: &str| {
+        let value = evaluator.value(&Arc::from(source), &Scope::of_run(run))?;
+        serde_json::from_slice::<Value>(&value).map_err(|error| error.to_string())
+    };
+    assert_eq!(value(&run, "window is none"), Ok(json!(true)), "by hand");
+    assert_eq!(value(&run, "'by hand' if window is none else window.at"), Ok(json!("by hand")));
+    assert_eq!(value(&run, "run.logical_time"), Ok(json!(null)));
+    assert!(value(&run, "window.at").is_err(), "what is not there is an error, not an empty text");
+    run.occasion = Some(Box::new(Occasion {
+        schedule: ScheduleId::new(0),
+        name: Name::fixed("morning"),
+        at: Wall::from_millis(1_767_225_600_000),
+        from: Wall::from_millis(1_767_139_200_500),
+        punctual: Punctual::CatchUp,
+    }));
+    let all = "[window.at, window.start, window.end, window.schedule, window.catch_up, window.late]";
+    let at = "2026-01-01T00:00:00Z";
+    assert_eq!(value(&run, all), Ok(json!([at, "2025-12-31T00:00:00.5Z", at, "morning", true, false])));
+    assert_eq!(value(&run, "run.logical_time"), Ok(json!(at)));
+    assert!(value(&run, "window.day").unwrap_err().contains("no field of `window` `day`"));
 }

@@ -76,6 +76,15 @@ fn the_schema_refuses_what_the_reader_refuses() {
             "parameter",
             json!({"job": "a", "parameters": {"x": {"typ": "string"}}, "tasks": {"x": {"noop": {}}}}),
         ),
+        ("timing", json!({"job": "a", "schedules": [{"name": "x"}], "tasks": {"x": {"noop": {}}}})),
+        (
+            "timings",
+            json!({"job": "a", "schedule": {"every": 5, "cron": "@daily"}, "tasks": {"x": {"noop": {}}}}),
+        ),
+        (
+            "overlap",
+            json!({"job": "a", "schedule": {"every": 5, "overlap": "x"}, "tasks": {"x": {"noop": {}}}}),
+        ),
         ("list without names", json!({"job": "a", "tasks": [{"noop": {}}]})),
     ];
     for (name, value) in rows {

@@ -35,7 +35,7 @@ enum Command {
     /// Run what a server gives, or list the workers it knows
     Worker(command::worker::Worker),
     /// Submit a command to run or an HTTP call to make
-    Submit(command::submit::Submit),
+    Submit(Box<command::submit::Submit>),
     /// Store the jobs of files
     Apply(command::apply::Apply),
     /// Show how job files differ from what the server has
@@ -44,6 +44,8 @@ enum Command {
     Job(command::job::Job),
     /// Look at runs, watch, cancel and repeat them
     Run(command::run::Run),
+    /// Look at schedules, what became of their windows and which come next; pause and delete them
+    Schedule(command::schedule::Schedule),
     /// Look at tasks and act on them
     Task(command::task::Task),
     /// Tasks that failed for good: list them, queue them again, discard them
@@ -85,6 +87,7 @@ fn main() -> ExitCode {
         Command::Diff(diff) => diff.run(),
         Command::Job(job) => job.run(),
         Command::Run(run) => run.run(),
+        Command::Schedule(schedule) => schedule.run(),
         Command::Task(task) => task.run(),
         Command::DeadLetter(dead_letter) => dead_letter.run(),
         Command::Pool(pool) => pool.run(),

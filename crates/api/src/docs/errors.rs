@@ -7,7 +7,8 @@ macro_rules! pages {
 }
 
 /// By code.
-const PAGES: [(&str, &str); 53] = pages![
+const PAGES: [(&str, &str); 56] = pages![
+    "BAD_CRON",
     "BATCH_TOO_LONG",
     "BODY_TOO_LARGE",
     "BODY_UNREADABLE",
@@ -37,6 +38,7 @@ const PAGES: [(&str, &str); 53] = pages![
     "RUN_NOT_ENDED",
     "RUN_NOT_FOUND",
     "RUN_STATE_NOT_FORCIBLE",
+    "SCHEDULE_INVALID",
     "SCHEDULE_NEVER_FIRES",
     "SCHEDULE_NOT_FOUND",
     "SERVER_BUSY",
@@ -60,6 +62,7 @@ const PAGES: [(&str, &str); 53] = pages![
     "TOO_MANY_SCHEDULES",
     "TOO_MANY_TASKS",
     "UNKNOWN_EXECUTOR",
+    "UNKNOWN_TIME_ZONE",
     "WORKER_NOT_FOUND",
 ];
 

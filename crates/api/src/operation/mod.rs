@@ -21,6 +21,7 @@ mod preview_cron;
 mod processes;
 mod retry;
 mod run_now;
+pub(crate) mod schedules;
 mod stats;
 mod submit;
 mod workers;

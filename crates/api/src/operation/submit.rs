@@ -11,8 +11,20 @@ use crate::wire::{Keys, Submission, TaskBody, first_status};
 
 /// Checks a body and makes the command of it; nothing is sent.
 pub(crate) fn prepare(edge: &Edge, task: &TaskBody<'_>, keys: Keys<'_>) -> Result<Submit, Problem> {
+    if let Some(field) = task.of_recurring() {
+        return Err(Problem::field(field, once(task)));
+    }
     let submission = Submission::of(task, keys, &edge.profiles, edge.config.key_life)?;
     Ok(submission.command(&edge.gateway))
+}
+
+/// Why the task is not one that recurs.
+fn once(task: &TaskBody<'_>) -> &'static str {
+    if task.recurs() {
+        "a recurring task is submitted by itself, with `POST /v1/tasks`"
+    } else {
+        "it belongs to a task that recurs, with `cron` or `every`"
+    }
 }
 
 /// As [`prepare`]; a key that came with the batch is this task's by its place.

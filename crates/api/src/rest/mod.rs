@@ -13,6 +13,7 @@ mod health;
 mod metrics;
 mod pools;
 mod processes;
+mod schedules;
 mod stats;
 mod tasks;
 mod verbs;
@@ -63,6 +64,13 @@ pub(crate) fn routes() -> Router<Arc<Edge>> {
         .route("/v1/processes/{id}", get(processes::get))
         .route("/v1/workers", get(workers::list))
         .route("/v1/workers/{id}", get(workers::get).post(verbs::on_worker))
+        .route("/v1/schedules", get(schedules::list))
+        .route("/v1/schedules:upcoming", get(schedules::upcoming))
+        .route(
+            "/v1/schedules/{job}/{name}",
+            get(schedules::get).put(schedules::put).delete(schedules::delete).post(schedules::verb),
+        )
+        .route("/v1/schedules/{job}/{name}/history", get(schedules::history))
         .route("/v1/stats", get(stats::handle))
         .route("/healthz", get(health::alive))
         .route("/readyz", get(health::ready))

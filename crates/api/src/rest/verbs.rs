@@ -13,6 +13,13 @@ use crate::problem::Problem;
 /// What a path of this form takes. To the router one with a verb and one without are the same.
 pub(super) fn allowed(path: &str) -> Option<&'static str> {
     let (of, last) = path.strip_prefix("/v1/")?.split_once('/')?;
+    if let ("schedules", Some((_, name))) = (of, last.split_once('/')) {
+        return match (name.ends_with("/history"), name.contains(':')) {
+            (true, _) => Some("GET,HEAD"),
+            (false, true) => Some("POST"),
+            (false, false) => Some("GET,HEAD,PUT,DELETE"),
+        };
+    }
     match (of, last.contains(':'), last.contains('/')) {
         ("tasks" | "workers" | "jobs" | "runs", true, false) => Some("POST"),
         ("tasks", false, false) => Some("GET,HEAD,DELETE,PATCH"),

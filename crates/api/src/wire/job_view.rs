@@ -6,6 +6,7 @@ use serde_json::value::RawValue;
 
 use super::flow_state::run_status_word;
 use super::run_view::NoteView;
+use super::schedule_view::ScheduleView;
 use super::time::Moment;
 
 #[derive(Serialize)]
@@ -23,6 +24,9 @@ pub(crate) struct JobView<'a> {
     pub waiting_runs: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_run: Option<LastRunView>,
+    /// Left out of lists.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub schedules: Vec<ScheduleView<'a>>,
     /// Who changed it and why; left out of lists.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<NoteView<'a>>,
@@ -60,6 +64,7 @@ impl<'a> JobView<'a> {
                 state: run_status_word(last.status),
                 ended_at: Moment(last.at),
             }),
+            schedules: Vec::new(),
             notes: job.notes.iter().filter(|_| whole).map(Into::into).collect(),
             definition: whole.then(|| raw(&job.definition.source)).flatten(),
         }

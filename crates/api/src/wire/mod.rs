@@ -19,6 +19,7 @@ mod retry;
 mod run_bodies;
 mod run_diagnosis_view;
 mod run_view;
+mod schedule_view;
 mod selector_body;
 mod state;
 mod stats_view;
@@ -28,6 +29,7 @@ mod task_view;
 mod text;
 mod time;
 mod whole;
+mod window_view;
 mod worker_view;
 
 pub(crate) use self::{
@@ -45,6 +47,7 @@ pub(crate) use self::{
     run_bodies::{ClearBody, ForceRunBody, RerunBody, RunSelectorBody, TriggerBody},
     run_diagnosis_view::{FirstFailure, JobNeedView, NodeDiagnosisView, RunDiagnosisView, UpstreamView},
     run_view::{ItemsView, JobWaitView, NodeView, NoteView, RunView, TaskPage},
+    schedule_view::{ScheduleView, describe},
     selector_body::SelectorBody,
     state::{parse_status, status_word},
     stats_view::{DepthView, StatsView},
@@ -53,6 +56,7 @@ pub(crate) use self::{
         DeliveryWord, LimitBody, PlacementBody, PriorityBody, ResourcesBody, TaskBody, TimeoutsBody,
     },
     task_view::{AttemptView, ErrorView, TaskView},
-    time::{Moment, TimeBody, instant, written},
+    time::{Moment, TimeBody, instant, parse_span, written},
+    window_view::{OccurrenceView, UpcomingView},
     worker_view::WorkerBody,
 };

@@ -12,6 +12,7 @@ use serde_json::value::RawValue;
 use super::flow_state::{node_word, run_word};
 use super::job_view::raw;
 use super::time::Moment;
+use super::window_view::WindowView;
 
 #[derive(Serialize)]
 pub(crate) struct RunView<'a> {
@@ -21,6 +22,9 @@ pub(crate) struct RunView<'a> {
     pub version: u32,
     pub state: &'static str,
     pub trigger: &'static str,
+    /// Of the schedule that began it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub window: Option<WindowView<'a>>,
     pub created_at: Moment,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub started_at: Option<Moment>,
@@ -138,6 +142,7 @@ impl<'a> RunView<'a> {
             version: run.version,
             state: run_word(run),
             trigger: run.trigger.label(),
+            window: run.occasion.as_deref().map(WindowView::of),
             created_at: Moment(run.created),
             started_at: at(run.started),
             ended_at: at(run.ended),

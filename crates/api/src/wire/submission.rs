@@ -9,6 +9,7 @@ use mainspring_core::id::Slot;
 use mainspring_core::key::{KeyClaim, KeyFact, KeyScope};
 use mainspring_core::name::Name;
 use mainspring_core::profile::Profile;
+use mainspring_core::schedule::Plain;
 use mainspring_core::seat::{SEATS_MAX, Seat, Seats};
 use mainspring_core::task::{Labels, Payload, Status};
 use mainspring_core::time::{Millis, Wall};
@@ -101,6 +102,12 @@ impl Submission {
             part(&mut hasher, &max.unwrap_or(0).to_le_bytes());
         }
         first_half(hasher.finalize())
+    }
+
+    /// What recurs of it, without the key.
+    pub(crate) fn plain(self) -> Plain {
+        let Self { profile, payload, priority, labels, seats, .. } = self;
+        Plain { profile, payload, priority, labels, seats }
     }
 
     pub(crate) fn command(self, gateway: &Gateway) -> Submit {

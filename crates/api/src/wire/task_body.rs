@@ -46,6 +46,66 @@ pub struct TaskBody<'a> {
     pub limits: Vec<LimitBody<'a>>,
     #[serde(borrow)]
     pub idempotency_key: Option<Text<'a>>,
+    /// Of a recurring task, and with it when it recurs, as job files have it.
+    #[serde(borrow)]
+    pub name: Option<Text<'a>>,
+    #[serde(borrow)]
+    pub cron: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub every: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub timezone: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub dst: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub jitter: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub catch_up: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub misfire_grace: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub overlap: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub max_active: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub start: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub end: Option<&'a RawValue>,
+}
+
+impl TaskBody<'_> {
+    pub(crate) fn recurs(&self) -> bool {
+        self.cron.is_some() || self.every.is_some()
+    }
+
+    /// A field that only a recurring task has.
+    pub(crate) fn of_recurring(&self) -> Option<&'static str> {
+        let named = self.name.as_ref().map(|_| "name");
+        named.or_else(|| self.timing().find_map(|(name, given)| given.map(|_| name)))
+    }
+
+    /// When it recurs, as one JSON object.
+    pub(crate) fn timing_text(&self) -> String {
+        let given = self.timing().filter_map(|(name, given)| Some(format!("\"{name}\":{}", given?.get())));
+        format!("{{{}}}", given.collect::<Vec<_>>().join(","))
+    }
+
+    fn timing(&self) -> impl Iterator<Item = (&'static str, Option<&RawValue>)> {
+        let fields = [
+            ("cron", self.cron),
+            ("every", self.every),
+            ("timezone", self.timezone),
+            ("dst", self.dst),
+            ("jitter", self.jitter),
+            ("catch_up", self.catch_up),
+            ("misfire_grace", self.misfire_grace),
+            ("overlap", self.overlap),
+            ("max_active", self.max_active),
+            ("start", self.start),
+            ("end", self.end),
+        ];
+        fields.into_iter()
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize, Serialize)]

@@ -12,6 +12,7 @@ use serde_json::value::RawValue;
 use super::state::as_word;
 use super::task_body::LimitBody;
 use super::time::Moment;
+use super::window_view::WindowView;
 
 #[derive(Serialize)]
 pub(crate) struct TaskView<'a> {
@@ -24,6 +25,9 @@ pub(crate) struct TaskView<'a> {
     /// The run it belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run_id: Option<String>,
+    /// Of the schedule that began it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub window: Option<WindowView<'a>>,
     pub task_type: &'a str,
     pub pool: &'a str,
     pub priority: PriorityView,
@@ -107,6 +111,7 @@ impl<'a> TaskView<'a> {
             tenant: &profile.tenant,
             job: &profile.job,
             run_id: task.origin.as_ref().map(|origin| origin.run.to_string()),
+            window: extra.and_then(|extra| extra.occasion.as_deref()).map(WindowView::of),
             task_type: &profile.executor,
             pool: &profile.requirements.pool,
             priority: PriorityView { band: task.priority.band.label(), level: task.priority.level() },

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use jiff::Timestamp;
-use mainspring_core::time::Wall;
+use mainspring_core::time::{Millis, Wall};
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
 use serde::{Serialize, Serializer};
 
@@ -91,6 +91,30 @@ pub(crate) fn written(wall: Wall) -> String {
     }
 }
 
+const UNITS: [(&str, u64); 5] = [("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000), ("ms", 1)];
+
+/// `1h 30m`, as job files take it.
+pub(super) fn span(span: Millis) -> String {
+    let mut left = span.get();
+    let mut parts = Vec::new();
+    for (unit, ms) in UNITS {
+        if left >= ms {
+            parts.push(format!("{}{unit}", left / ms));
+            left %= ms;
+        }
+    }
+    if parts.is_empty() { "0s".to_owned() } else { parts.join(" ") }
+}
+
+/// A number with its unit, as a query parameter has it: `10m`.
+pub(crate) fn parse_span(text: &str) -> Result<Millis, String> {
+    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(end);
+    let factor = UNITS.iter().find(|(name, _)| *name == unit).map(|(_, ms)| *ms);
+    let ms = number.parse::<u64>().ok().zip(factor).and_then(|(number, factor)| number.checked_mul(factor));
+    ms.map(Millis::new).ok_or_else(|| "write it as `30s`, `10m`, `2h` or `1d`".to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -113,5 +137,21 @@ mod tests {
             assert_eq!(read, wanted, "{name}");
         }
         assert_eq!(written(Wall::from_millis(1_736_952_000_250)), "2025-01-15T14:40:00.250Z");
+    }
+
+    #[test]
+    fn spans_are_written_as_they_are_read() {
+        for (ms, text) in [(0, "0s"), (1, "1ms"), (5_400_000, "1h 30m"), (90_061_001, "1d 1h 1m 1s 1ms")] {
+            assert_eq!(span(Millis::new(ms)), text);
+        }
+        for (text, ms) in [
+            ("10m", Some(600_000)),
+            ("0s", Some(0)),
+            ("5", None),
+            ("m", None),
+            ("9999999999999999999d", None),
+        ] {
+            assert_eq!(parse_span(text).ok().map(Millis::get), ms, "{text}");
+        }
     }
 }

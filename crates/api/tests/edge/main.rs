@@ -16,6 +16,7 @@ mod pages;
 mod pools;
 mod refusals;
 mod rig;
+mod schedules;
 mod seats;
 mod sessions;
 mod spine;

@@ -27,6 +27,7 @@ async fn the_document_names_every_route_and_every_route_is_in_it() {
         let span = if path == "/v1/events" { "?for_ms=1" } else { "" };
         let concrete = format!("{path}{span}")
             .replace("{id}", "task_00000000000000000000000000000001")
+            .replace("{job}", "default")
             .replace("{version}", "1")
             .replace("{code}", "INTERNAL")
             .replace("{name}", "default");

@@ -6,8 +6,8 @@ use crate::id::TaskId;
 use crate::limits::Pressure;
 use crate::priority::Band;
 use crate::resources::LABELS_MAX;
-use crate::seat::SEATS_MAX;
-use crate::task::Status;
+use crate::seat::{SEATS_MAX, Seats};
+use crate::task::{Labels, Payload, Status};
 use crate::time::{Millis, Wall};
 
 /// How long a refused producer is asked to wait.
@@ -19,7 +19,7 @@ pub(super) fn decide(view: &View<'_>, submit: Submit, out: &mut Vec<Event>) -> R
         return Ok(Answer::AlreadySubmitted { id: known });
     }
     check_pressure(view.pressure, submit.priority.band)?;
-    check_sizes(view, &submit)?;
+    check_sizes(view, &submit.payload, submit.labels.as_ref(), submit.seats.as_ref())?;
     check_queue(view, &submit)?;
     let due = due(view, submit.start)?;
     let (id, status) = (submit.id, if due.is_some() { Status::Pending } else { Status::Queued });
@@ -64,16 +64,22 @@ pub(crate) fn check_pressure(pressure: Pressure, band: Band) -> Result<(), Rejec
     if refused { Err(Rejection::StoreBehind { retry_after: RETRY_AFTER }) } else { Ok(()) }
 }
 
-fn check_sizes(view: &View<'_>, submit: &Submit) -> Result<(), Rejection> {
-    let (bytes, max) = (submit.payload.len(), view.limits.payload_bytes_max);
+/// Also of a task that recurs: what its windows begin is not looked at again.
+pub(crate) fn check_sizes(
+    view: &View<'_>,
+    payload: &Payload,
+    labels: Option<&Labels>,
+    seats: Option<&Seats>,
+) -> Result<(), Rejection> {
+    let (bytes, max) = (payload.len(), view.limits.payload_bytes_max);
     if bytes > max {
         return Err(Rejection::PayloadTooLarge { bytes, max });
     }
-    let count = submit.labels.as_ref().map_or(0, |labels| labels.len());
+    let count = labels.map_or(0, |labels| labels.len());
     if count > LABELS_MAX {
         return Err(Rejection::TooManyLabels { count, max: LABELS_MAX });
     }
-    let count = submit.seats.as_ref().map_or(0, |seats| seats.len());
+    let count = seats.map_or(0, |seats| seats.len());
     if count > SEATS_MAX {
         return Err(Rejection::TooManySeats { count, max: SEATS_MAX });
     }

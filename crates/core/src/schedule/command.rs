@@ -119,9 +119,15 @@ fn put(
     spec: Spec,
     out: &mut Vec<Event>,
 ) -> Result<ScheduleAnswer, Rejection> {
-    if let Target::Run { .. } = spec.target {
-        let job = JobKey { tenant: key.tenant.clone(), name: key.job.clone() };
-        crate::workflow::command::existing_job(view, &job)?;
+    match &spec.target {
+        Target::Run { .. } => {
+            let job = JobKey { tenant: key.tenant.clone(), name: key.job.clone() };
+            crate::workflow::command::existing_job(view, &job)?;
+        }
+        Target::Task(task) => {
+            let (labels, seats) = (task.labels.as_ref(), task.seats.as_ref());
+            crate::command::submit::check_sizes(view, &task.payload, labels, seats)?;
+        }
     }
     crate::command::submit::check_pressure(view.pressure, spec.band())?;
     let Some(stored) = store(view, key.clone(), spec, (false, 0), out)? else {

@@ -91,6 +91,7 @@ fn whole(run: &Run, by: u32, mut new: Vec<Task>, parameters: Vec<Parameter>) -> 
         owner: String::new(),
         tags: Vec::new(),
         parameters,
+        schedules: Vec::new(),
         policy: run.plan.policy,
         bounds: run.plan.bounds,
         tasks: all,

@@ -7,10 +7,12 @@ mod graph;
 mod lower;
 mod mentions;
 mod rules;
+mod schedules;
 
 pub use self::addition::addition;
 pub use self::graph::Graph;
 pub use self::lower::lower;
+pub use self::schedules::{schedule_parameters, schedules};
 use crate::file::{Job, Work};
 use crate::mistake::{Code, Mistakes};
 

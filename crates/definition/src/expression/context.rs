@@ -103,11 +103,23 @@ impl Upstream {
     }
 }
 
+/// The window of a schedule that began a run. Instants are as RFC 3339.
+#[derive(Clone, Copy, Debug)]
+pub struct Window<'a> {
+    pub at: &'a str,
+    /// The window before it.
+    pub start: &'a str,
+    pub schedule: &'a str,
+    pub catch_up: bool,
+    pub late: bool,
+}
+
 /// Cheap to clone; what differs between the items of one mapped task is set on a clone.
 #[derive(Clone, Debug, Default)]
 pub struct Context {
     params: Option<Document>,
     run: Option<Value>,
+    window: Option<Value>,
     tasks: Arc<BTreeMap<Arc<str>, Upstream>>,
     item: Option<Value>,
     index: Option<u64>,
@@ -126,6 +138,19 @@ impl Context {
         let time = logical_time.map_or(Value::from(()), Value::from);
         let fields = [("id", Value::from(id)), ("job", Value::from(job)), ("logical_time", time)];
         self.run = Some(Value::from_pairs(fields));
+        self
+    }
+
+    /// Without it `window` is none: no schedule began the run.
+    pub fn with_window(mut self, window: &Window<'_>) -> Self {
+        self.window = Some(Value::from_pairs([
+            ("at", Value::from(window.at)),
+            ("start", Value::from(window.start)),
+            ("end", Value::from(window.at)),
+            ("schedule", Value::from(window.schedule)),
+            ("catch_up", Value::from(window.catch_up)),
+            ("late", Value::from(window.late)),
+        ]));
         self
     }
 
@@ -174,6 +199,7 @@ impl Object for Context {
             "params" => self.params.as_ref().map(Document::value),
             "tasks" => Some(Value::from_object(Tasks(self.tasks.clone()))),
             "run" => self.run.clone(),
+            "window" => Some(self.window.clone().unwrap_or_else(|| Value::from(()))),
             "item" => self.item.clone(),
             "index" => self.index.map(Value::from),
             "round" => self.round.map(Value::from),

@@ -11,8 +11,10 @@ use crate::limits::JOINS_MAX;
 use crate::suggest::nearest;
 
 /// Everything that an expression can begin with.
-const ROOTS: [&str; 8] = ["params", "tasks", "item", "index", "round", "output", "run", "failed_upstream"];
+const ROOTS: [&str; 9] =
+    ["params", "tasks", "item", "index", "round", "output", "run", "window", "failed_upstream"];
 const OF_RUN: [&str; 3] = ["id", "job", "logical_time"];
+const OF_WINDOW: [&str; 6] = ["at", "start", "end", "schedule", "catch_up", "late"];
 const OF_TASK: [&str; 3] = ["state", "output", "outputs"];
 /// Operators inside each other; a chain as long as an expression may be would use up a small stack.
 const DEPTH_MAX: usize = 150;
@@ -31,6 +33,7 @@ pub struct Mentions {
     /// The output of the round that just ended.
     pub output: bool,
     pub run: bool,
+    pub window: bool,
     pub failed_upstream: bool,
 }
 
@@ -61,6 +64,7 @@ impl Mentions {
         self.round |= other.round;
         self.output |= other.output;
         self.run |= other.run;
+        self.window |= other.window;
         self.failed_upstream |= other.failed_upstream;
     }
 }
@@ -190,6 +194,12 @@ impl Walk {
                 mentions.run = true;
                 if let Some(Some(name)) = steps.first() {
                     known("field of `run`", name, OF_RUN)?;
+                }
+            }
+            "window" => {
+                mentions.window = true;
+                if let Some(Some(name)) = steps.first() {
+                    known("field of `window`", name, OF_WINDOW)?;
                 }
             }
             "item" => mentions.item = true,

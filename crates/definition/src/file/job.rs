@@ -10,6 +10,7 @@ use mainspring_core::workflow::{
 use super::at::{At, Fields};
 use super::name::{job_name, task_name};
 use super::parameters::parameters;
+use super::schedules::{Schedule, schedules};
 use super::settings::{SETTINGS, Settings};
 use super::task::{Defaults, TASK, Task, task};
 use super::texts::{Place, Texts, Use};
@@ -26,6 +27,9 @@ pub const JOB: &[&str] = &[
     "owner",
     "tags",
     "parameters",
+    "schedule",
+    "schedules",
+    "timezone",
     "failure_policy",
     "limits",
     "timeout",
@@ -44,6 +48,7 @@ pub struct Job {
     pub owner: String,
     pub tags: Vec<Name>,
     pub parameters: Vec<Parameter>,
+    pub schedules: Vec<Schedule>,
     pub policy: FailurePolicy,
     pub bounds: Bounds,
     pub tasks: Vec<Task>,
@@ -85,6 +90,7 @@ pub fn job(at: &At<'_>, limits: &Limits, mistakes: &mut Mistakes) -> Option<Job>
         owner: fields.read("owner", mistakes, prose).unwrap_or_default(),
         tags: fields.get("tags").map(|at| tags(at, mistakes)).unwrap_or_default(),
         parameters: fields.get("parameters").map(|at| parameters(at, mistakes)).unwrap_or_default(),
+        schedules: schedules(&fields, mistakes),
         policy: fields.read("failure_policy", mistakes, |at, m| at.one_of(&POLICIES, m)).unwrap_or_default(),
         bounds: bounds(&fields, mistakes),
         tasks,

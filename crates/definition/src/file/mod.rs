@@ -12,16 +12,18 @@ mod needs_jobs;
 mod parameters;
 mod retry;
 mod scalar;
+mod schedules;
 mod settings;
 mod task;
 mod texts;
+mod timing;
 mod tree;
 mod units;
 mod work;
 
 /// Where the schema lists the same fields.
 #[cfg(test)]
-pub const FIELDS: [(&str, &[&str]); 10] = [
+pub const FIELDS: [(&str, &[&str]); 12] = [
     ("job", job::JOB),
     ("task", task::TASK),
     ("job/properties/defaults", settings::SETTINGS),
@@ -32,15 +34,20 @@ pub const FIELDS: [(&str, &[&str]); 10] = [
     ("http", work::OF_HTTP),
     ("resources", settings::RESOURCES),
     ("retries/anyOf/1", retry::FIELDS),
+    ("schedule", schedules::SCHEDULE),
+    ("schedule/properties/dst", timing::DST),
 ];
 
 pub use self::{
     at::At,
     job::{Job, job, tasks},
     json::canonical,
+    name::is_name,
+    schedules::{Schedule, one},
     settings::Settings,
     task::{Defaults, Task},
     texts::{Place, Use},
+    timing::Timing,
     tree::{Node, Value, read},
     work::Work,
 };

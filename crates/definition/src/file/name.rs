@@ -1,4 +1,4 @@
-//! Names of jobs, tasks and parameters: fit for addresses, files and expressions.
+//! Names of jobs, tasks, schedules and parameters: fit for addresses, files and expressions.
 
 use mainspring_core::name::{NAME_BYTES_MAX, Name};
 
@@ -9,23 +9,27 @@ const HELP: &str = "use letters, digits, `_` and `-`, and begin with a letter or
 
 pub fn job_name(at: &At<'_>, mistakes: &mut Mistakes) -> Option<Name> {
     let text = at.text(mistakes)?;
-    checked("job", text, &at.spot, |c| c == '.', mistakes)
+    checked("job", text, &at.spot, &['.'], mistakes)
 }
 
 pub fn task_name(text: &str, spot: &Spot, mistakes: &mut Mistakes) -> Option<Name> {
-    checked("task", text, spot, |_| false, mistakes)
+    checked("task", text, spot, &[], mistakes)
 }
 
-fn checked(
-    kind: &str,
-    text: &str,
-    spot: &Spot,
-    also: impl Fn(char) -> bool,
-    mistakes: &mut Mistakes,
-) -> Option<Name> {
-    let good = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-' || also(c);
+pub fn schedule_name(at: &At<'_>, mistakes: &mut Mistakes) -> Option<Name> {
+    let text = at.text(mistakes)?;
+    checked("schedule", text, &at.spot, &['.'], mistakes)
+}
+
+/// Letters, digits, `_`, `-` and these.
+pub fn is_name(text: &str, also: &[char]) -> bool {
+    let good = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-' || also.contains(&c);
     let begins = text.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
-    if begins && text.chars().all(good) && text.len() <= NAME_BYTES_MAX {
+    begins && text.chars().all(good) && text.len() <= NAME_BYTES_MAX
+}
+
+fn checked(kind: &str, text: &str, spot: &Spot, also: &[char], mistakes: &mut Mistakes) -> Option<Name> {
+    if is_name(text, also) {
         return Name::new(text).ok();
     }
     let shown: String = text.chars().take(60).collect();

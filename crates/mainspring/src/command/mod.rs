@@ -16,6 +16,7 @@ mod output;
 pub(crate) mod pool;
 mod progress;
 pub(crate) mod run;
+pub(crate) mod schedule;
 pub(crate) mod server;
 pub(crate) mod sim;
 pub(crate) mod stats;

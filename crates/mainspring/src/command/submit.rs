@@ -20,6 +20,7 @@ use super::logs::{self, Start};
     mainspring submit --wait -- echo hello\n  \
     mainspring submit --in 10m --retries 5 --backoff exponential:2s --label team=ops -- ./report.sh\n  \
     mainspring submit --http https://api.example/hook --header 'X-Kind: daily' --body '{}' --key order-77\n  \
+    mainspring submit --cron '0 3 * * *' --tz Europe/Berlin --name backup -- ./backup.sh\n  \
     mainspring submit --limit customer:acme=1 -- ./sync.sh acme\n  \
     mainspring submit --file tasks.ndjson")]
 pub(crate) struct Submit {
@@ -41,6 +42,18 @@ pub(crate) struct Submit {
     /// Start after this long, as 30s, 5m, 2h
     #[arg(long = "in", value_name = "SPAN", value_parser = parse_span)]
     delay: Option<Duration>,
+    /// Again and again, by this cron expression
+    #[arg(long, value_name = "EXPR", conflicts_with_all = ["at", "delay", "every", "wait"])]
+    cron: Option<String>,
+    /// Again and again, at this rate, as 30s, 5m, 2h
+    #[arg(long, value_name = "SPAN", conflicts_with_all = ["at", "delay", "wait"])]
+    every: Option<String>,
+    /// The IANA time zone of --cron
+    #[arg(long, value_name = "ZONE", requires = "cron")]
+    tz: Option<String>,
+    /// The name of what recurs; submitted again under it, it is changed [default: the key, or a new one]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["at", "delay", "wait"])]
+    name: Option<String>,
     /// P0 (urgent), P1 or P2
     #[arg(long, default_value = "P1")]
     priority: String,
@@ -73,7 +86,7 @@ pub(crate) struct Submit {
     #[arg(short, long, conflicts_with_all = ["wait", "file"])]
     quiet: bool,
     /// Submit every line of this file, each a task as JSON like `POST /v1/tasks` takes it
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["argv", "http", "wait", "at", "delay", "labels", "timeout", "limits"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["argv", "http", "wait", "at", "delay", "labels", "timeout", "limits", "cron", "every", "name"])]
     file: Option<PathBuf>,
     /// The command and its arguments, after `--`; no shell is involved
     #[arg(last = true, value_name = "COMMAND", required_unless_present_any = ["http", "file"])]
@@ -91,7 +104,12 @@ impl Submit {
             let headers: Vec<(&str, &str)> =
                 key.iter().map(|key| ("idempotency-key", key.as_str())).collect();
             let answer = client.call(http::Method::POST, "/v1/tasks", Some(&body), &headers).await?;
-            let id = answer.get("task_id").and_then(Value::as_str).unwrap_or_default().to_owned();
+            let id = answer
+                .get("task_id")
+                .or_else(|| answer.get("schedule"))
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+                .to_owned();
             if quiet {
                 println!("{id}");
                 return Ok(ExitCode::SUCCESS);
@@ -148,6 +166,13 @@ impl Submit {
         }
         if let Some(delay) = self.delay {
             body["delay_ms"] = json!(delay.as_millis() as u64);
+        }
+        let recurring =
+            [("cron", &self.cron), ("every", &self.every), ("timezone", &self.tz), ("name", &self.name)];
+        for (field, given) in recurring {
+            if let Some(given) = given {
+                body[field] = json!(given);
+            }
         }
         if let Some(timeout) = self.timeout {
             body["timeouts"] = json!({ "hard_ms": timeout.as_millis() as u64 });

@@ -181,7 +181,7 @@ impl Findings {
         let job = |(file, job): &(String, Definition)| {
             json!({
                 "file": file, "tenant": job.tenant.as_str(), "job": job.name.as_str(),
-                "tasks": job.plan.len(), "hash": hex(&job.hash),
+                "tasks": job.plan.len(), "schedules": job.schedules.len(), "hash": hex(&job.hash),
             })
         };
         let jobs: Vec<Value> = self.jobs.iter().map(job).collect();
@@ -203,7 +203,12 @@ impl Findings {
             for (file, job) in &self.jobs {
                 let count = job.plan.len();
                 let tasks = if count == 1 { "task" } else { "tasks" };
-                say(&shown(&format!("{file}: {}: {count} {tasks}", job.name)));
+                let by_clock = match job.schedules.len() {
+                    0 => String::new(),
+                    1 => ", 1 schedule".to_owned(),
+                    many => format!(", {many} schedules"),
+                };
+                say(&shown(&format!("{file}: {}: {count} {tasks}{by_clock}", job.name)));
             }
             return;
         }

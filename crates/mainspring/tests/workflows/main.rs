@@ -11,6 +11,7 @@ mod limits;
 mod operators;
 mod real;
 mod rules;
+mod schedules;
 
 use std::path::Path;
 use std::process::Output;

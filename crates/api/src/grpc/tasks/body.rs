@@ -31,6 +31,7 @@ pub(super) fn task(spec: &v1::TaskSpec) -> Result<TaskBody<'_>, Problem> {
         delivery: delivery(spec.delivery)?,
         limits: spec.limits.iter().map(limit).collect(),
         idempotency_key: spec.idempotency_key.as_deref().map(Into::into),
+        ..TaskBody::default()
     })
 }
 

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use mainspring_core::name::Name;
+use mainspring_core::schedule::Spec;
 use mainspring_core::workflow::{self, FlowAnswer, FlowCommand, JobKey};
 use mainspring_definition::{Definition, Options, limits::Limits, read};
 
@@ -102,9 +104,11 @@ async fn store(edge: &Edge, definition: Definition, by: &audit::Change) -> Resul
     let key = job_key(&definition.tenant, &definition.name)?;
     let hash = half(&definition);
     let (plan, source) = (Arc::clone(&definition.plan), Arc::clone(&definition.source));
+    let slot = slot_of(&key);
+    let homed = |(name, spec): &(Name, Spec)| (name.clone(), Spec { slot, ..spec.clone() });
+    let schedules = definition.schedules.iter().map(homed).collect();
     let stored = workflow::Definition { plan, source, hash };
-    let command =
-        by.sign(FlowCommand::ApplyJob { key: key.clone(), definition: stored, schedules: Vec::new() });
+    let command = by.sign(FlowCommand::ApplyJob { key: key.clone(), definition: stored, schedules });
     match ask(edge, slot_of(&key), command).await? {
         FlowAnswer::JobApplied { version, changed } => {
             edge.definitions.keep(hash, definition);

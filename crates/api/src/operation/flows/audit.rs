@@ -1,4 +1,4 @@
-//! Who changed a job or a run, and why: in the server's log, and noted with the job or run if somebody said so.
+//! Who changed a job, a schedule or a run, and why: in the server's log, and noted with the job or run if somebody said so.
 
 use std::fmt::Display;
 
@@ -9,7 +9,7 @@ use crate::problem::Problem;
 use crate::wire::OverrideBody;
 
 /// A change that somebody asked for, said once it is done.
-pub(super) struct Change {
+pub(in crate::operation) struct Change {
     what: &'static str,
     over: Override,
     /// An actor or a reason came with it.
@@ -18,7 +18,7 @@ pub(super) struct Change {
 
 impl Change {
     /// Checked before anything happens.
-    pub(super) fn by(what: &'static str, over: &OverrideBody) -> Result<Self, Problem> {
+    pub(in crate::operation) fn by(what: &'static str, over: &OverrideBody) -> Result<Self, Problem> {
         let given = over.actor.is_some() || over.reason.is_some();
         Ok(Self { what, over: over.checked()?, given })
     }
@@ -35,7 +35,7 @@ impl Change {
         }
     }
 
-    pub(super) fn done(&self, of: impl Display) {
+    pub(in crate::operation) fn done(&self, of: impl Display) {
         let Override { actor, reason } = &self.over;
         tracing::info!(%of, actor = actor.as_str(), reason = reason.as_str(), "{}", self.what);
     }

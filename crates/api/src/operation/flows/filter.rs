@@ -69,7 +69,7 @@ impl RunFilterBody<'_> {
     }
 }
 
-pub(super) fn page_length(wanted: Option<usize>) -> Result<usize, Problem> {
+pub(in crate::operation) fn page_length(wanted: Option<usize>) -> Result<usize, Problem> {
     length(wanted, PAGE_MAX)
 }
 

@@ -23,6 +23,7 @@ pub(crate) use self::{
     runs::{cancel_run, cancel_runs, clear_run, force_run, list_runs, pause_run, reevaluate_run, rerun, run},
     trigger::trigger,
 };
+pub(in crate::operation) use self::{audit::Change, filter::page_length};
 use crate::edge::Edge;
 use crate::problem::Problem;
 use crate::wire::{Keys, name};
@@ -54,7 +55,7 @@ fn shown(key: &JobKey) -> String {
 }
 
 /// A job's slot, and that of its runs.
-fn slot_of(key: &JobKey) -> Slot {
+pub(in crate::operation) fn slot_of(key: &JobKey) -> Slot {
     let hash = blake3::hash(format!("{}\u{1}{}", key.tenant, key.name).as_bytes());
     let (first, _) = hash.as_bytes().split_first_chunk().expect("a hash has 32 bytes");
     Slot::from_hash(u64::from_le_bytes(*first))

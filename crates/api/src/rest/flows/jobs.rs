@@ -14,8 +14,9 @@ use super::super::{body, json};
 use super::limit;
 use crate::edge::Edge;
 use crate::operation::flows::{self, Apply, JobFilter};
+use crate::operation::schedules;
 use crate::problem::Problem;
-use crate::wire::{JobView, OverrideBody, TriggerBody, raw, written};
+use crate::wire::{JobView, OverrideBody, ScheduleView, TriggerBody, raw, written};
 
 /// `POST /v1/jobs`: the text of a job file, YAML or JSON, with one job or many.
 pub(in crate::rest) async fn apply(
@@ -80,7 +81,10 @@ pub(in crate::rest) async fn get(
     request: Request,
 ) -> Result<Response, Problem> {
     let job = flows::job(&edge, key(request.uri(), request.headers(), &text, &[])?).await?;
-    Ok(json(StatusCode::OK, &JobView::of(&job, true)))
+    let schedules = schedules::of_job(&edge, &job.key).await?;
+    let mut view = JobView::of(&job, true);
+    view.schedules = schedules.iter().map(ScheduleView::of).collect();
+    Ok(json(StatusCode::OK, &view))
 }
 
 pub(in crate::rest) async fn delete(

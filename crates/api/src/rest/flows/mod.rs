@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use crate::problem::Problem;
 
 /// The checks that a page has a length are those of the operation.
-fn limit(query: &BTreeMap<String, String>) -> Result<Option<usize>, Problem> {
+pub(super) fn limit(query: &BTreeMap<String, String>) -> Result<Option<usize>, Problem> {
     let parsed = query.get("limit").map(|text| text.parse());
     parsed.transpose().map_err(|_| Problem::query("limit", "not a number"))
 }

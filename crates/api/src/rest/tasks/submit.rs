@@ -6,12 +6,14 @@ use std::sync::Arc;
 use axum::extract::{Request, State};
 use axum::response::Response;
 use http::{HeaderValue, StatusCode};
+use serde_json::json;
 
-use super::super::{body, json_bytes};
+use super::super::{body, json, json_bytes};
 use crate::edge::Edge;
+use crate::operation::schedules::{self, Recurring};
 use crate::operation::{self, Accepted};
 use crate::problem::Problem;
-use crate::wire::{TaskBody, status_word, written};
+use crate::wire::{Keys, TaskBody, status_word, written};
 
 pub(in crate::rest) async fn handle(
     State(edge): State<Arc<Edge>>,
@@ -21,6 +23,9 @@ pub(in crate::rest) async fn handle(
     let bytes = body::read(content, edge.config.body_bytes_max).await?;
     let submit = {
         let task: TaskBody<'_> = body::parse(&bytes)?;
+        if task.recurs() {
+            return recurring(&edge, &task, body::keys(&parts.headers)?).await;
+        }
         operation::prepare(&edge, &task, body::keys(&parts.headers)?)?
     };
     drop(bytes);
@@ -32,6 +37,18 @@ pub(in crate::rest) async fn handle(
         response.headers_mut().insert("idempotent-replayed", HeaderValue::from_static("true"));
     }
     Ok(response)
+}
+
+/// A schedule instead of a task: the tasks come with its windows.
+async fn recurring(edge: &Edge, task: &TaskBody<'_>, keys: Keys<'_>) -> Result<Response, Problem> {
+    let Recurring { key, next } = schedules::recurring(edge, task, keys).await?;
+    let answer = json!({
+        "schedule": format!("{}/{}", key.job, key.name),
+        "tenant": &*key.tenant,
+        "next": next.map(written),
+        "status": "scheduled",
+    });
+    Ok(json(StatusCode::ACCEPTED, &answer))
 }
 
 /// By hand: nothing in it needs escaping.

@@ -23,7 +23,10 @@ pub(super) fn apply(
         && job.definition.hash == definition.hash
         && job.deleted.is_none()
     {
-        return Ok(FlowAnswer::JobApplied { version: job.version, changed: false });
+        let version = job.version;
+        // Somebody may have changed or deleted a schedule of the file since; one that is as it says gives no event.
+        crate::schedule::command::of_file(view, &key, schedules, out)?;
+        return Ok(FlowAnswer::JobApplied { version, changed: false });
     }
     let (held, max) = (jobs.len(), view.limits.jobs_max);
     if old.is_none() && held >= max {

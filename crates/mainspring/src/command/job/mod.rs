@@ -25,7 +25,7 @@ enum What {
     /// List jobs with their version, state and last run
     #[command(after_help = "Example:\n  mainspring job list")]
     List(List),
-    /// Show one job with its definition
+    /// Show one job with its definition and its schedules
     #[command(after_help = "Example:\n  mainspring job get etl -o json")]
     Get(One),
     /// List the versions of a job, or show one of them
@@ -128,7 +128,14 @@ impl Job {
             What::Get(one) => {
                 let path = path(&one.name, "", &one.tenant);
                 one.connect.run(async |client, print| {
-                    print.object(&client.get(&path).await?);
+                    let mut job = client.get(&path).await?;
+                    let fields = job.as_object_mut().filter(|_| !print.is_json());
+                    let schedules = fields.and_then(|fields| fields.remove("schedules"));
+                    print.object(&job);
+                    if let Some(schedules) = schedules {
+                        let listed = serde_json::json!({ "schedules": schedules });
+                        print.rows(&listed, "schedules", &super::schedule::COLUMNS);
+                    }
                     Ok(ExitCode::SUCCESS)
                 })
             }

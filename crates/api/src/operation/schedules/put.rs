@@ -1,0 +1,45 @@
+//! Store a schedule of a job, or new content of it. Idempotent by nature.
+
+use mainspring_core::schedule::{ScheduleAnswer, ScheduleCommand, ScheduleKey, TASKS_JOB};
+use mainspring_core::time::Wall;
+use mainspring_definition::{is_schedule_name, read_schedule};
+
+use super::{ask, job_of, shown, slot_of, unexpected};
+use crate::edge::Edge;
+use crate::operation::flows::{self, Change};
+use crate::problem::Problem;
+use crate::wire::OverrideBody;
+
+/// The next window, and whether anything changed. `text`: as it stands in a job file.
+pub(crate) async fn put_schedule(
+    edge: &Edge,
+    key: ScheduleKey,
+    text: &[u8],
+    over: &OverrideBody,
+) -> Result<(Option<Wall>, bool), Problem> {
+    let by = Change::by("a schedule was stored", over)?;
+    if &*key.job == TASKS_JOB {
+        return Err(Problem::field("job", "recurring tasks are stored with `POST /v1/tasks`"));
+    }
+    if !is_schedule_name(&key.name) {
+        return Err(Problem::field(
+            "name",
+            "it has letters, digits, `_`, `-` and `.`, and none of them first",
+        ));
+    }
+    let text = std::str::from_utf8(text).map_err(|_| Problem::field("body", "it is text in UTF-8"))?;
+    let job = flows::job(edge, job_of(&key)).await?;
+    let definition = edge.definitions.of(&job)?;
+    let mut spec = read_schedule(text, &key, Some(&definition.parameters))
+        .map_err(|mistakes| Problem::ScheduleInvalid { mistakes })?;
+    spec.slot = slot_of(&key);
+    match ask(edge, spec.slot, ScheduleCommand::Put { key: key.clone(), spec }).await? {
+        ScheduleAnswer::Stored { next, changed } => {
+            if changed {
+                by.done(shown(&key));
+            }
+            Ok((next, changed))
+        }
+        _ => Err(unexpected()),
+    }
+}

@@ -1,0 +1,59 @@
+//! A task that recurs: a schedule without a job.
+
+use mainspring_core::name::Name;
+use mainspring_core::schedule::{ScheduleAnswer, ScheduleCommand, ScheduleKey, TASKS_JOB, Target};
+use mainspring_core::time::Wall;
+use mainspring_definition::{is_schedule_name, read_schedule};
+
+use super::{ask, slot_of, unexpected};
+use crate::edge::Edge;
+use crate::problem::Problem;
+use crate::wire::{Keys, Submission, TaskBody};
+
+/// A recurring task that is now the server's.
+#[derive(Debug)]
+pub(crate) struct Recurring {
+    pub(crate) key: ScheduleKey,
+    pub(crate) next: Option<Wall>,
+}
+
+/// Sent again under the same name it is stored again; the same content changes nothing.
+pub(crate) async fn recurring(
+    edge: &Edge,
+    task: &TaskBody<'_>,
+    keys: Keys<'_>,
+) -> Result<Recurring, Problem> {
+    if task.scheduled_at.is_some() || task.delay_ms.is_some() {
+        return Err(Problem::field(
+            "start",
+            "a recurring task has `start`, not `scheduled_at` or `delay_ms`",
+        ));
+    }
+    let submission = Submission::of(task, Keys { key: None, ..keys }, &edge.profiles, edge.config.key_life)?;
+    let tenant = submission.profile.tenant.clone();
+    let key = ScheduleKey { tenant, job: Name::fixed(TASKS_JOB), name: named(edge, task, keys)? };
+    let mut spec = read_schedule(&task.timing_text(), &key, None)
+        .map_err(|mistakes| Problem::ScheduleInvalid { mistakes })?;
+    spec.target = Target::Task(Box::new(submission.plain()));
+    spec.slot = slot_of(&key);
+    match ask(edge, spec.slot, ScheduleCommand::Put { key: key.clone(), spec }).await? {
+        ScheduleAnswer::Stored { next, .. } => Ok(Recurring { key, next }),
+        _ => Err(unexpected()),
+    }
+}
+
+/// Its own name, or its key, or a new one.
+fn named(edge: &Edge, task: &TaskBody<'_>, keys: Keys<'_>) -> Result<Name, Problem> {
+    let text = match (&task.name, task.idempotency_key.as_deref().or(keys.key)) {
+        (Some(name), _) if !is_schedule_name(name) => {
+            let what = "it has letters, digits, `_`, `-` and `.`, and begins with a letter or a digit";
+            return Err(Problem::field("name", what));
+        }
+        (Some(name), _) => name.to_string(),
+        (None, Some(key)) if is_schedule_name(key) => key.to_owned(),
+        // A key may have any letters; what is drawn from it is as good.
+        (None, Some(key)) => format!("key-{}", &blake3::hash(key.as_bytes()).to_hex()[..32]),
+        (None, None) => edge.gateway.mint(None).to_string(),
+    };
+    crate::wire::name("name", &text)
+}

@@ -1,0 +1,53 @@
+//! The HTTP status of each refusal of the core.
+
+use http::StatusCode;
+use mainspring_core::command::Rejection;
+use mainspring_core::schedule::ScheduleRefusal;
+use mainspring_core::workflow::FlowRefusal;
+
+pub(crate) fn status_of(rejection: &Rejection) -> StatusCode {
+    match rejection {
+        Rejection::TaskNotFound { .. } => StatusCode::NOT_FOUND,
+        Rejection::Flow(refusal) => flow_status(refusal),
+        Rejection::Schedule(refusal) => schedule_status(refusal),
+        Rejection::TaskAlreadyRunning { .. }
+        | Rejection::TaskAlreadyEnded { .. }
+        | Rejection::TaskAlreadyStarted { .. }
+        | Rejection::TaskNotEnded { .. }
+        | Rejection::NotADeadLetter { .. } => StatusCode::CONFLICT,
+        Rejection::StateNotForcible { .. } | Rejection::KeyReused { .. } => StatusCode::UNPROCESSABLE_ENTITY,
+        Rejection::QueueFull { .. }
+        | Rejection::TooManyTasks { .. }
+        | Rejection::MemoryFull { .. }
+        | Rejection::TooManyProcesses { .. } => StatusCode::TOO_MANY_REQUESTS,
+        Rejection::PayloadTooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
+        Rejection::TooManySeats { .. } | Rejection::TooManyLabels { .. } | Rejection::TooFarAhead { .. } => {
+            StatusCode::BAD_REQUEST
+        }
+        Rejection::StoreBehind { .. } | Rejection::StoreUnavailable { .. } | Rejection::NotOwner => {
+            StatusCode::SERVICE_UNAVAILABLE
+        }
+        Rejection::Internal { .. } => StatusCode::INTERNAL_SERVER_ERROR,
+    }
+}
+
+fn flow_status(refusal: &FlowRefusal) -> StatusCode {
+    match refusal {
+        FlowRefusal::JobNotFound { .. }
+        | FlowRefusal::RunNotFound { .. }
+        | FlowRefusal::NoSuchNode { .. } => StatusCode::NOT_FOUND,
+        FlowRefusal::RunAlreadyEnded { .. }
+        | FlowRefusal::RunNotEnded { .. }
+        | FlowRefusal::TaskOfRun { .. } => StatusCode::CONFLICT,
+        FlowRefusal::RunStateNotForcible { .. } => StatusCode::UNPROCESSABLE_ENTITY,
+        FlowRefusal::TooManyRuns { .. } | FlowRefusal::TooManyJobs { .. } => StatusCode::TOO_MANY_REQUESTS,
+    }
+}
+
+fn schedule_status(refusal: &ScheduleRefusal) -> StatusCode {
+    match refusal {
+        ScheduleRefusal::NotFound { .. } => StatusCode::NOT_FOUND,
+        ScheduleRefusal::NeverFires { .. } => StatusCode::UNPROCESSABLE_ENTITY,
+        ScheduleRefusal::TooMany { .. } => StatusCode::TOO_MANY_REQUESTS,
+    }
+}

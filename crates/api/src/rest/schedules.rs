@@ -1,0 +1,157 @@
+//! `/v1/schedules`: read, store, pause and delete schedules, what became of their windows, and which come next.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use axum::extract::{Path, Request, State};
+use axum::response::Response;
+use http::{HeaderMap, StatusCode, Uri};
+use mainspring_core::schedule::ScheduleKey;
+use mainspring_core::time::Millis;
+use serde_json::{Value, json};
+
+use super::call::Call;
+use super::flows::limit;
+use super::{body, json};
+use crate::edge::Edge;
+use crate::operation::schedules as operation;
+use crate::problem::Problem;
+use crate::wire::{Moment, OccurrenceView, OverrideBody, ScheduleView, UpcomingView, parse_span, written};
+
+type Query = BTreeMap<String, String>;
+
+pub(super) async fn list(State(edge): State<Arc<Edge>>, request: Request) -> Result<Response, Problem> {
+    let query = body::query(request.uri(), &["tenant", "job", "limit", "cursor"])?;
+    let text = |key: &str| query.get(key).map(String::as_str);
+    let wanted = (text("tenant"), text("job"));
+    let (found, next) = operation::schedules(&edge, wanted, text("cursor"), limit(&query)?).await?;
+    let views: Vec<ScheduleView<'_>> = found.iter().map(ScheduleView::of).collect();
+    Ok(json(StatusCode::OK, &page(json!({"schedules": views}), next)))
+}
+
+fn page(mut page: Value, next: Option<String>) -> Value {
+    if let Some(next) = next {
+        page["next_cursor"] = next.into();
+    }
+    page
+}
+
+/// The schedule of a path; its tenant is in the query or in a header.
+fn named(
+    uri: &Uri,
+    headers: &HeaderMap,
+    (job, name): (&str, &str),
+    known: &[&str],
+) -> Result<(ScheduleKey, Query), Problem> {
+    let known: Vec<&str> = known.iter().copied().chain(["tenant"]).collect();
+    let query = body::query(uri, &known)?;
+    let tenant = query.get("tenant").map(String::as_str);
+    Ok((operation::named_schedule(tenant, body::keys(headers)?, job, name)?, query))
+}
+
+fn over(query: &Query) -> OverrideBody {
+    OverrideBody { actor: query.get("actor").cloned(), reason: query.get("reason").cloned() }
+}
+
+pub(super) async fn get(
+    State(edge): State<Arc<Edge>>,
+    Path((job, name)): Path<(String, String)>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let (key, _) = named(request.uri(), request.headers(), (&job, &name), &[])?;
+    let schedule = operation::schedule(&edge, key).await?;
+    Ok(json(StatusCode::OK, &ScheduleView::of(&schedule)))
+}
+
+/// `PUT /v1/schedules/{job}/{name}`: the fields of a job file, as JSON or YAML.
+pub(super) async fn put(
+    State(edge): State<Arc<Edge>>,
+    Path((job, name)): Path<(String, String)>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let (key, query) = named(request.uri(), request.headers(), (&job, &name), &["actor", "reason"])?;
+    let call = Call::read(&edge, request).await?;
+    let (next, changed) = operation::put_schedule(&edge, key.clone(), &call.bytes, &over(&query)).await?;
+    let mut answer = about(&key);
+    answer["changed"] = changed.into();
+    if let Some(next) = next {
+        answer["next"] = written(next).into();
+    }
+    Ok(json(StatusCode::OK, &answer))
+}
+
+pub(super) async fn delete(
+    State(edge): State<Arc<Edge>>,
+    Path((job, name)): Path<(String, String)>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let (key, query) = named(request.uri(), request.headers(), (&job, &name), &["actor", "reason"])?;
+    operation::delete_schedule(&edge, &key, &over(&query)).await?;
+    Ok(done(&key, "the schedule is deleted; what it began goes on, and its history stays"))
+}
+
+fn about(key: &ScheduleKey) -> Value {
+    json!({"tenant": &*key.tenant, "job": &*key.job, "name": &*key.name})
+}
+
+fn done(key: &ScheduleKey, message: &str) -> Response {
+    let mut answer = about(key);
+    answer["message"] = message.into();
+    json(StatusCode::OK, &answer)
+}
+
+/// `POST /v1/schedules/{job}/{name}:pause`, `:resume`.
+pub(super) async fn verb(
+    State(edge): State<Arc<Edge>>,
+    Path((job, text)): Path<(String, String)>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let Some((name, verb)) = text.rsplit_once(':') else {
+        return Ok(super::no_method(request).await);
+    };
+    let (key, _) = named(request.uri(), request.headers(), (&job, name), &[])?;
+    let paused = match verb {
+        "pause" => true,
+        "resume" => false,
+        _ => return Err(Problem::RouteNotFound { path: request.uri().path().chars().take(200).collect() }),
+    };
+    let call = Call::read(&edge, request).await?;
+    operation::pause_schedule(&edge, &key, paused, &body::parse_optional(&call.bytes)?).await?;
+    let message =
+        if paused { "the schedule is paused: its windows are skipped" } else { "the schedule goes on" };
+    Ok(done(&key, message))
+}
+
+pub(super) async fn history(
+    State(edge): State<Arc<Edge>>,
+    Path((job, name)): Path<(String, String)>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let (key, query) = named(request.uri(), request.headers(), (&job, &name), &["limit", "cursor"])?;
+    let cursor = query.get("cursor").map(String::as_str);
+    let (rows, next) = operation::history(&edge, key, cursor, limit(&query)?).await?;
+    let views: Vec<OccurrenceView> = rows.iter().map(Into::into).collect();
+    Ok(json(StatusCode::OK, &page(json!({"windows": views}), next)))
+}
+
+/// `GET /v1/schedules:upcoming`.
+pub(super) async fn upcoming(State(edge): State<Arc<Edge>>, request: Request) -> Result<Response, Problem> {
+    let query = body::query(request.uri(), &["tenant", "within", "limit"])?;
+    let span = |text: &String| parse_span(text).map_err(|what| Problem::query("within", what));
+    let within: Option<Millis> = query.get("within").map(span).transpose()?;
+    let tenant = query.get("tenant").map(String::as_str);
+    let found = operation::upcoming(&edge, tenant, within, limit(&query)?).await?;
+    let views: Vec<UpcomingView<'_>> = found
+        .iter()
+        .map(|ahead| UpcomingView {
+            at: Moment(ahead.at),
+            begins_at: Moment(ahead.begins),
+            tenant: &ahead.key.tenant,
+            job: &ahead.key.job,
+            name: &ahead.key.name,
+            description: ahead.description.clone(),
+            job_paused: ahead.job_paused,
+        })
+        .collect();
+    Ok(json(StatusCode::OK, &json!({"windows": views})))
+}

@@ -1,0 +1,165 @@
+//! A schedule as callers see it: what it says in the words of a job file, and how far it has come.
+
+use mainspring_core::calendar::{Dst, Timetable};
+use mainspring_core::schedule::{Made, Schedule, Spec, Target, Timing};
+use mainspring_core::time::{Millis, Wall};
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use super::job_view::raw;
+use super::time::{Moment, span};
+
+#[derive(Serialize)]
+pub(crate) struct ScheduleView<'a> {
+    pub tenant: &'a str,
+    pub job: &'a str,
+    pub name: &'a str,
+    pub state: &'static str,
+    /// In words.
+    pub description: String,
+    #[serde(flatten)]
+    pub timing: TimingView<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<Moment>,
+    /// With its part of the jitter.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_begins_at: Option<Moment>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last: Option<Moment>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_run_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_task_id: Option<String>,
+    pub fired: u64,
+    pub skipped: u64,
+    pub missed: u64,
+    /// What it began and has not ended.
+    pub active: usize,
+    /// Windows that wait for that.
+    pub waiting: usize,
+    pub overlap: &'static str,
+    pub max_active: u32,
+    pub catch_up: u32,
+    pub misfire_grace: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub jitter: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start: Option<Moment>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub end: Option<Moment>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parameters: Option<&'a RawValue>,
+    /// It stands in the job's file.
+    pub in_file: bool,
+    pub created_at: Moment,
+    pub updated_at: Moment,
+}
+
+/// One of them, as it can be written.
+#[derive(Serialize, Default)]
+pub(crate) struct TimingView<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cron: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timezone: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dst: Option<DstView>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub every: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at: Option<Vec<Moment>>,
+}
+
+#[derive(Serialize)]
+pub(crate) struct DstView {
+    pub missing: &'static str,
+    pub twice: &'static str,
+}
+
+impl<'a> ScheduleView<'a> {
+    pub(crate) fn of(schedule: &'a Schedule) -> Self {
+        let (key, spec) = (&*schedule.key, &*schedule.spec);
+        let (last_run_id, last_task_id) = match schedule.last_made {
+            Some(Made::Run(id)) => (Some(id.to_string()), None),
+            Some(Made::Task(id)) => (None, Some(id.to_string())),
+            None => (None, None),
+        };
+        let parameters = match &spec.target {
+            Target::Run { parameters, .. } if &**parameters != b"{}" => raw(parameters),
+            Target::Run { .. } | Target::Task(_) => None,
+        };
+        Self {
+            tenant: &key.tenant,
+            job: &key.job,
+            name: &key.name,
+            state: state(schedule),
+            description: describe(spec),
+            timing: TimingView::of(spec),
+            next: schedule.next.map(Moment),
+            next_begins_at: schedule.due().map(Moment),
+            last: (schedule.last > Wall::ZERO).then_some(Moment(schedule.last)),
+            last_run_id,
+            last_task_id,
+            fired: schedule.fired,
+            skipped: schedule.skipped,
+            missed: schedule.missed,
+            active: schedule.soft.active.len(),
+            waiting: schedule.waiting.len(),
+            overlap: spec.overlap.label(),
+            max_active: spec.active_max,
+            catch_up: spec.catch_up,
+            misfire_grace: span(spec.grace),
+            jitter: (spec.jitter > Millis::ZERO).then(|| span(spec.jitter)),
+            start: spec.start.map(Moment),
+            end: spec.end.map(Moment),
+            parameters,
+            in_file: schedule.of_job,
+            created_at: Moment(schedule.created),
+            updated_at: Moment(schedule.changed),
+        }
+    }
+}
+
+impl<'a> TimingView<'a> {
+    fn of(spec: &'a Spec) -> Self {
+        let nothing = Self::default();
+        match &spec.timing {
+            Timing::Table(Timetable::Cron { zone, dst: Dst { missing, twice }, .. }) => Self {
+                cron: Some(&spec.text),
+                timezone: Some(zone.name()),
+                dst: Some(DstView { missing: missing.label(), twice: twice.label() }),
+                ..nothing
+            },
+            Timing::Table(Timetable::Every { every, .. }) => Self { every: Some(span(*every)), ..nothing },
+            Timing::Table(Timetable::Instants(instants)) => {
+                Self { at: Some(instants.iter().map(|at| Moment(*at)).collect()), ..nothing }
+            }
+            Timing::After(delay) => Self { after: Some(span(*delay)), ..nothing },
+        }
+    }
+}
+
+/// Why something will begin, or not.
+fn state(schedule: &Schedule) -> &'static str {
+    let waits_for_end = matches!(schedule.spec.timing, Timing::After(_)) && !schedule.soft.active.is_empty();
+    match (schedule.paused, schedule.next) {
+        (true, _) => "paused",
+        (false, None) if schedule.waiting.is_empty() && !waits_for_end => "finished",
+        (false, _) => "on",
+    }
+}
+
+/// As a part of a sentence: "at 09:00 on weekdays".
+pub(crate) fn describe(spec: &Spec) -> String {
+    match &spec.timing {
+        Timing::Table(Timetable::Cron { cron, .. }) => cron.describe(),
+        Timing::Table(Timetable::Every { every, .. }) => format!("every {}", span(*every)),
+        Timing::Table(Timetable::Instants(instants)) => match instants.len() {
+            1 => "at one instant".to_owned(),
+            count => format!("at {count} instants"),
+        },
+        Timing::After(delay) => format!("{} after the one before has ended", span(*delay)),
+    }
+}

@@ -1,0 +1,83 @@
+//! Windows of schedules as callers see them: with what they began, in the history, and ahead.
+
+use mainspring_core::schedule::{Made, Occasion, Occurrence, Punctual};
+use serde::Serialize;
+
+use super::time::Moment;
+
+/// The window for which a run or a task exists.
+#[derive(Serialize)]
+pub(crate) struct WindowView<'a> {
+    pub schedule: &'a str,
+    pub at: Moment,
+    /// The window before it; `at` is where it ends.
+    pub start: Moment,
+    pub late: bool,
+    pub catch_up: bool,
+}
+
+impl<'a> WindowView<'a> {
+    pub(crate) fn of(occasion: &'a Occasion) -> Self {
+        Self {
+            schedule: &occasion.name,
+            at: Moment(occasion.at),
+            start: Moment(occasion.from),
+            late: occasion.punctual == Punctual::Late,
+            catch_up: occasion.punctual == Punctual::CatchUp,
+        }
+    }
+}
+
+/// What became of a window, or of several that passed together.
+#[derive(Serialize)]
+pub(crate) struct OccurrenceView {
+    pub first: Moment,
+    pub last: Moment,
+    pub count: u64,
+    pub outcome: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub task_id: Option<String>,
+    pub decided_at: Moment,
+}
+
+impl From<&Occurrence> for OccurrenceView {
+    fn from(row: &Occurrence) -> Self {
+        let (outcome, reason, made) = match row.what {
+            Ok((made, punctual)) => (punctual.label(), None, Some(made)),
+            Err(outcome) => (outcome.label(), Some(outcome.reason().label()), None),
+        };
+        let (run_id, task_id) = match made {
+            Some(Made::Run(id)) => (Some(id.to_string()), None),
+            Some(Made::Task(id)) => (None, Some(id.to_string())),
+            None => (None, None),
+        };
+        Self {
+            first: Moment(row.first),
+            last: Moment(row.last),
+            count: row.count,
+            outcome,
+            reason,
+            run_id,
+            task_id,
+            decided_at: Moment(row.at),
+        }
+    }
+}
+
+/// A window that has not come.
+#[derive(Serialize)]
+pub(crate) struct UpcomingView<'a> {
+    pub at: Moment,
+    pub begins_at: Moment,
+    pub tenant: &'a str,
+    pub job: &'a str,
+    pub name: &'a str,
+    pub description: String,
+    /// Then nothing will begin, unless it is resumed before.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub job_paused: bool,
+}

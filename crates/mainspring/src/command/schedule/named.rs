@@ -1,0 +1,104 @@
+//! One schedule, named as people do: JOB/NAME, or JOB if that is enough.
+
+use std::process::ExitCode;
+
+use clap::Args;
+use mainspring_client::{Client, ClientError, escaped, query};
+use serde_json::Value;
+
+use super::super::connect::{Connect, Print};
+use super::{actor, by};
+
+const TENANT: &str = "default";
+/// Of the only schedule of a job that gives it none.
+const NAME_DEFAULT: &str = "default";
+/// Candidates that are named when a job has more than one.
+const CANDIDATES_MAX: &str = "20";
+
+#[derive(Args)]
+pub(super) struct One {
+    /// The schedule, as JOB/NAME, or JOB if the job has one
+    #[arg(value_name = "SCHEDULE")]
+    name: String,
+    #[arg(long, default_value = TENANT)]
+    tenant: String,
+    #[command(flatten)]
+    connect: Connect,
+}
+
+#[derive(Args)]
+pub(super) struct Act {
+    #[command(flatten)]
+    one: One,
+    /// Why; in the server's log
+    #[arg(long)]
+    reason: Option<String>,
+}
+
+impl One {
+    /// What the server says of it.
+    pub(super) fn show(
+        self,
+        rest: &str,
+        more: &[(&str, Option<&str>)],
+        show: impl FnOnce(&Value, Print),
+    ) -> anyhow::Result<ExitCode> {
+        let Self { name, tenant, connect } = self;
+        connect.run(async |client, print| {
+            let path = path(&client, &name, &tenant).await?;
+            let wanted: Vec<_> =
+                [("tenant", Some(&*tenant))].into_iter().chain(more.iter().copied()).collect();
+            show(&client.get(&query(&format!("{path}{rest}"), &wanted)).await?, print);
+            Ok(ExitCode::SUCCESS)
+        })
+    }
+}
+
+impl Act {
+    pub(super) fn post(self, verb: &str) -> anyhow::Result<ExitCode> {
+        let One { name, tenant, connect } = self.one;
+        let by = by(self.reason.as_deref());
+        connect.run(async |client, print| {
+            let path = path(&client, &name, &tenant).await?;
+            let path = query(&format!("{path}{verb}"), &[("tenant", Some(&*tenant))]);
+            print.object(&client.post(&path, &by).await?);
+            Ok(ExitCode::SUCCESS)
+        })
+    }
+
+    pub(super) fn delete(self) -> anyhow::Result<ExitCode> {
+        let One { name, tenant, connect } = self.one;
+        let reason = self.reason;
+        connect.run(async |client, print| {
+            let path = path(&client, &name, &tenant).await?;
+            let actor = actor();
+            let by = [("tenant", Some(&*tenant)), ("actor", Some(&*actor)), ("reason", reason.as_deref())];
+            print.object(&client.delete(&query(&path, &by)).await?);
+            Ok(ExitCode::SUCCESS)
+        })
+    }
+}
+
+/// Where it is. A job without schedules is asked for its default one, so that the server says what is missing.
+async fn path(client: &Client, name: &str, tenant: &str) -> Result<String, ClientError> {
+    let of = |job: &str, schedule: &str| format!("/v1/schedules/{}/{}", escaped(job), escaped(schedule));
+    if let Some((job, schedule)) = name.split_once('/') {
+        return Ok(of(job, schedule));
+    }
+    let wanted = [("tenant", Some(tenant)), ("job", Some(name)), ("limit", Some(CANDIDATES_MAX))];
+    let found = client.get(&query("/v1/schedules", &wanted)).await?;
+    let names: Vec<&str> = found["schedules"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|schedule| schedule["name"].as_str())
+        .collect();
+    match names.as_slice() {
+        [] => Ok(of(name, NAME_DEFAULT)),
+        [one] => Ok(of(name, one)),
+        many => Err(ClientError::Ambiguous {
+            prefix: name.to_owned(),
+            candidates: many.iter().map(|schedule| format!("{name}/{schedule}")).collect(),
+        }),
+    }
+}
