@@ -7,7 +7,8 @@ macro_rules! pages {
 }
 
 /// By code.
-const PAGES: [(&str, &str); 50] = pages![
+const PAGES: [(&str, &str); 52] = pages![
+    "BAD_CRON",
     "BATCH_TOO_LONG",
     "BODY_TOO_LARGE",
     "BODY_UNREADABLE",
@@ -57,6 +58,7 @@ const PAGES: [(&str, &str); 50] = pages![
     "TOO_MANY_RUNS",
     "TOO_MANY_TASKS",
     "UNKNOWN_EXECUTOR",
+    "UNKNOWN_TIME_ZONE",
     "WORKER_NOT_FOUND",
 ];
 
