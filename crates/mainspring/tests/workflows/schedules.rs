@@ -103,7 +103,10 @@ fn a_schedule_is_named_by_its_job_if_that_is_enough() {
     let many = world.run(&["schedule", "get", "two"]);
     assert_eq!(many.status.code(), Some(1));
     assert!(stderr(&many).contains("two/a") && stderr(&many).contains("two/b"), "{}", stderr(&many));
-    assert_eq!(world.json(&["schedule", "get", "two/a"])["description"], "at 00:00 on the 1st in January");
+    assert_eq!(
+        world.json(&["schedule", "get", "two/a"])["description"],
+        "at 00:00 on day 1 of the month in January"
+    );
     let none = world.run(&["schedule", "get", "nobody"]);
     assert_eq!(none.status.code(), Some(4), "{}", stderr(&none));
 }
