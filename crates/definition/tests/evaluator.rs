@@ -85,7 +85,6 @@ fn run(job: &Definition) -> Run {
         forced: None,
         fan_out_allowed: 0,
         notes: Vec::new(),
-        occasion: None,
         touched: Seq::default(),
         stored: false,
         soft: Soft::default(),

@@ -9,8 +9,8 @@ use crate::id::{RunId, ScheduleId, TaskId};
 use crate::priority::Band;
 use crate::schedule::due::{Due, Range, due};
 use crate::schedule::{
-    Fired, Made, Occasion, Outcome, Overlap, Passed, Punctual, Reason, Schedule, ScheduleEvent, Target,
-    Timing,
+    Fired, Made, Occasion, Outcome, Overlap, Passed, Plain, Punctual, Reason, Schedule, ScheduleEvent,
+    Target, Timing,
 };
 use crate::time::{Millis, Wall};
 use crate::workflow::{FlowEvent, JobKey, RunCreated, Trigger};
@@ -203,7 +203,7 @@ impl Machine {
             Overlap::Allow if active >= most => self.skip(id, window, Reason::MaxActive, next, batch),
             Overlap::Forbid if busy => self.skip(id, window, Reason::Overlap, next, batch),
             Overlap::Queue if busy && waiting >= most => {
-                self.skip(id, window, Reason::QueueFull, next, batch)
+                self.skip(id, window, Reason::QueueFull, next, batch);
             }
             Overlap::Queue | Overlap::Coalesce if busy => {
                 if overlap == Overlap::Coalesce {
@@ -267,18 +267,7 @@ impl Machine {
         }));
         let (made, event) = match &schedule.spec.target {
             Target::Task(plain) => {
-                let plain = (**plain).clone();
-                let submitted = Submitted {
-                    id: task,
-                    profile: plain.profile,
-                    payload: plain.payload,
-                    priority: plain.priority,
-                    due: None,
-                    labels: plain.labels,
-                    key: None,
-                    seats: plain.seats,
-                    occasion,
-                };
+                let submitted = submitted(task, plain, occasion);
                 (Made::Task(task), Event::TaskSubmitted(Box::new(submitted)))
             }
             Target::Run { parameters, priority } => {
@@ -356,4 +345,9 @@ fn from(schedule: &Schedule, window: Wall) -> Wall {
         Timing::After(_) if schedule.last > Wall::ZERO => schedule.last,
         Timing::After(_) => window,
     }
+}
+
+fn submitted(id: TaskId, plain: &Plain, occasion: Option<Box<Occasion>>) -> Submitted {
+    let Plain { profile, payload, priority, labels, seats } = plain.clone();
+    Submitted { id, profile, payload, priority, due: None, labels, key: None, seats, occasion }
 }

@@ -134,22 +134,24 @@ fn put(
         let next = view.state.schedules().find(&key).and_then(|schedule| schedule.next);
         return Ok(ScheduleAnswer::Stored { next, changed: false });
     };
-    if stored.is_none() {
+    let runs = view.state.schedules().find(&key).is_some_and(|old| !old.soft.active.is_empty());
+    let awaits_end = runs && matches!(stored.spec.timing, Timing::After(_));
+    if stored.next.is_none() && !awaits_end {
         out.pop();
         return Err(ScheduleRefusal::NeverFires { key }.into());
     }
-    Ok(ScheduleAnswer::Stored { next: stored, changed: true })
+    Ok(ScheduleAnswer::Stored { next: stored.next, changed: true })
 }
 
-/// Adds the event that stores a schedule, and tells its next window; `None` if nothing of it changes. `new`: how many
-/// new ones this record has stored already.
+/// Adds the event that stores a schedule, and tells it; `None` if nothing of it changes. `new`: how many new ones this
+/// record has stored already.
 pub(crate) fn store(
     view: &View<'_>,
     key: ScheduleKey,
     spec: Spec,
     (of_job, new): (bool, usize),
     out: &mut Vec<Event>,
-) -> Result<Option<Option<Wall>>, Rejection> {
+) -> Result<Option<Stored>, Rejection> {
     let (schedules, now) = (view.state.schedules(), view.state.now.wall);
     let old = schedules.find(&key);
     if let Some(old) = old
@@ -175,8 +177,8 @@ pub(crate) fn store(
     let id = old.map_or_else(|| crate::id::ScheduleId::new((schedules.len() + new) as u32), |old| old.id);
     let key = old.map_or_else(|| Arc::new(key), |old| old.key.clone());
     let stored = Stored { id, key, spec: Arc::new(spec), of_job, next };
-    out.push(Event::Schedule(ScheduleEvent::Stored(Box::new(stored))));
-    Ok(Some(next))
+    out.push(Event::Schedule(ScheduleEvent::Stored(Box::new(stored.clone()))));
+    Ok(Some(stored))
 }
 
 /// A job file names these schedules and no others; those that it named before go.

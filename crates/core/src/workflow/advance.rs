@@ -314,7 +314,7 @@ fn release_node(state: &ShardState, run: &Run, node: u32, evaluate: &dyn Evaluat
         Some(each) => expand(run, node, each, evaluate),
         None => match start(state, run, node, Place::WHOLE, evaluate) {
             Ok(event) => Release::Task(event),
-            Err(failure) => Release::Ends(*failure),
+            Err(failure) => Release::Ends(failure),
         },
     }
 }
@@ -351,7 +351,7 @@ fn release_item(state: &ShardState, run: &Run, node: u32, each: &Each, evaluate:
     }
     match start(state, run, node, group.released, evaluate) {
         Ok(event) => Release::Item(event),
-        Err(failure) => Release::Ends(*failure),
+        Err(failure) => Release::Ends(failure),
     }
 }
 
@@ -362,7 +362,7 @@ fn start(
     node: u32,
     index: u32,
     evaluate: &dyn Evaluate,
-) -> Result<Event, Box<Event>> {
+) -> Result<Event, Event> {
     let place = run.place(node, index);
     let scope = || match index {
         Place::WHOLE => Scope::of_node(run, node),
@@ -388,13 +388,13 @@ fn start(
 }
 
 /// An item that cannot begin ends the whole node: its list or its template is wrong, not its work.
-fn unable(run: &Run, node: u32, index: u32, what: &str, why: &str) -> Box<Event> {
-    Box::new(match run.groups.get(&node) {
+fn unable(run: &Run, node: u32, index: u32, what: &str, why: &str) -> Event {
+    match run.groups.get(&node) {
         Some(group) if group.live > 0 || group.released > 0 => {
             let why = Some(short(&format!("item {index}: {what}: {why}")));
             Event::Flow(FlowEvent::MapCut { run: run.id, node, why })
         }
         Some(_) => failed(run, node, &format!("item {index}: {what}"), why),
         None => failed(run, node, what, why),
-    })
+    }
 }

@@ -21,13 +21,7 @@ use crate::time::Wall;
 pub(crate) fn apply(state: &mut ShardState, event: &FlowEvent) {
     match event {
         FlowEvent::JobApplied(applied) => apply_job(state, applied),
-        FlowEvent::JobPaused { key, paused } => {
-            change_job(state, key, |job, _| job.paused = *paused);
-            if !paused {
-                schedule::apply::job_resumed(state, key);
-            }
-            state.flows.jobs_called.push_back(key.clone());
-        }
+        FlowEvent::JobPaused { key, paused } => pause_job(state, key, *paused),
         FlowEvent::JobDeleted { key } => {
             // Nobody could let its waiting runs go on any more.
             change_job(state, key, |job, now| (job.deleted, job.paused) = (Some(now), false));
@@ -88,6 +82,14 @@ pub(crate) fn apply(state: &mut ShardState, event: &FlowEvent) {
             run.look_again();
         }),
     }
+}
+
+fn pause_job(state: &mut ShardState, key: &Arc<JobKey>, paused: bool) {
+    change_job(state, key, |job, _| job.paused = paused);
+    if !paused {
+        schedule::apply::job_resumed(state, key);
+    }
+    state.flows.jobs_called.push_back(key.clone());
 }
 
 fn apply_job(state: &mut ShardState, applied: &JobApplied) {

@@ -73,15 +73,19 @@ pub(super) fn create(state: &mut ShardState, created: &RunCreated) {
         job.lanes.waiting.push_back(slot);
     }
     state.flows.jobs_called.push_back(created.job.clone());
-    if let Some(Origin { run: parent, place }) = created.parent {
-        change(state, parent, |run, now| {
-            run.begin_node(place.node, now);
-            run.out += 1;
-            if let Some(group) = run.groups.get_mut(&place.node) {
-                group.release(place.index);
-            }
-        });
+    if let Some(origin) = created.parent {
+        release_place(state, origin);
     }
+}
+
+fn release_place(state: &mut ShardState, Origin { run: parent, place }: Origin) {
+    change(state, parent, |run, now| {
+        run.begin_node(place.node, now);
+        run.out += 1;
+        if let Some(group) = run.groups.get_mut(&place.node) {
+            group.release(place.index);
+        }
+    });
 }
 
 fn newest_plan(state: &ShardState, key: &JobKey) -> Arc<Plan> {

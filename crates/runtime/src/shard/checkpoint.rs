@@ -192,8 +192,10 @@ impl<R> Shard<R> {
         }
         let beyond = cut.now.wall + self.config.park_beyond;
         let parked_due = match task.state {
-            // A run must find its tasks when it stops.
-            State::Pending { due } if due > beyond && task.origin.is_none() => Some(due),
+            // A run must find its tasks when it stops, and a schedule must know what of it has not ended.
+            State::Pending { due } if due > beyond && task.origin.is_none() && !is_of_window(task) => {
+                Some(due)
+            }
             _ => None,
         };
         if parked_due.is_some() {
@@ -318,4 +320,8 @@ fn history_row(task: &Task, bytes: Vec<u8>) -> HistoryRow {
         ended: task.changed,
         bytes,
     }
+}
+
+fn is_of_window(task: &Task) -> bool {
+    task.extra.as_ref().is_some_and(|extra| extra.occasion.is_some())
 }
