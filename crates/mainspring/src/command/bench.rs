@@ -37,6 +37,9 @@ enum What {
         #[arg(long, value_delimiter = ',', value_name = "PART")]
         only: Vec<engine::Part>,
     },
+    /// A million schedules without network: memory, start, rest, and 100,000 of them due at once
+    #[command(after_help = "Example:\n  mainspring bench schedules --scale 10")]
+    Schedules,
     /// Batches of no-op tasks, run by a worker and recorded
     #[command(after_help = "Example:\n  mainspring bench throughput -o json")]
     Throughput,
@@ -95,6 +98,11 @@ impl Bench {
             What::Engine { only } => {
                 let plan = engine::Plan { dir: self.dir, scale: self.scale, only };
                 engine::run(&plan, &mut figures)?;
+                return Ok(self.output.print(&figures));
+            }
+            What::Schedules => {
+                let plan = engine::Plan { dir: self.dir, scale: self.scale, only: Vec::new() };
+                engine::run_schedules(&plan, &mut figures)?;
                 return Ok(self.output.print(&figures));
             }
             What::Throughput => vec![Part::Throughput],

@@ -4,6 +4,7 @@ mod backlog;
 mod load;
 mod placement;
 mod recovery;
+mod schedules;
 mod throughput;
 
 use std::path::PathBuf;
@@ -36,6 +37,12 @@ impl Plan {
     fn scaled(&self, tasks: u64) -> u64 {
         (tasks * self.scale / 100).max(1000)
     }
+}
+
+/// The part of schedules, which is long and stands apart.
+pub(crate) fn run_schedules(plan: &Plan, figures: &mut Figures) -> anyhow::Result<()> {
+    let scratch = machine::Scratch::new(&plan.dir)?;
+    schedules::run(plan, scratch.path(), figures)
 }
 
 pub(crate) fn run(plan: &Plan, figures: &mut Figures) -> anyhow::Result<()> {
