@@ -34,8 +34,12 @@ fn broken_rules_are_noticed() {
         // Twice in the journal, or a second task where the first one still is.
         (BreakMode::JoinTwice, &["I19", "panic"]),
         (BreakMode::RunNotRelisted, &["I17"]),
-        (BreakMode::ReleaseIgnoresRule, &["I18"]),
+        // Released against its rule; or a run that cannot be looked at any more, because its counts are wrong.
+        (BreakMode::ReleaseIgnoresRule, &["I18", "I17"]),
         (BreakMode::SeatsForgotten, &["I21"]),
+        (BreakMode::ScheduleNotRearmed, &["I17"]),
+        // A window twice, or one that does not follow what was decided before.
+        (BreakMode::WindowForgotten, &["I5", "I6"]),
     ];
     for (mode, invariants) in rows {
         let violation = (0..200).find_map(|seed| run(seed, Some(mode), false).err());
