@@ -58,6 +58,9 @@ pub(super) async fn get(
     Path((job, name)): Path<(String, String)>,
     request: Request,
 ) -> Result<Response, Problem> {
+    if name.contains(':') {
+        return Ok(super::no_method(request).await);
+    }
     let (key, _) = named(request.uri(), request.headers(), (&job, &name), &[])?;
     let schedule = operation::schedule(&edge, key).await?;
     Ok(json(StatusCode::OK, &ScheduleView::of(&schedule)))
@@ -69,6 +72,9 @@ pub(super) async fn put(
     Path((job, name)): Path<(String, String)>,
     request: Request,
 ) -> Result<Response, Problem> {
+    if name.contains(':') {
+        return Ok(super::no_method(request).await);
+    }
     let (key, query) = named(request.uri(), request.headers(), (&job, &name), &["actor", "reason"])?;
     let call = Call::read(&edge, request).await?;
     let (next, changed) = operation::put_schedule(&edge, key.clone(), &call.bytes, &over(&query)).await?;
@@ -85,6 +91,9 @@ pub(super) async fn delete(
     Path((job, name)): Path<(String, String)>,
     request: Request,
 ) -> Result<Response, Problem> {
+    if name.contains(':') {
+        return Ok(super::no_method(request).await);
+    }
     let (key, query) = named(request.uri(), request.headers(), (&job, &name), &["actor", "reason"])?;
     operation::delete_schedule(&edge, &key, &over(&query)).await?;
     Ok(done(&key, "the schedule is deleted; what it began goes on, and its history stays"))
