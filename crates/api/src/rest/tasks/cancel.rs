@@ -26,8 +26,8 @@ pub(in crate::rest) async fn delete(
 
 pub(in crate::rest) async fn verb(edge: &Edge, text: &str, call: &Call) -> Result<Response, Problem> {
     let force = match body::query(&call.uri, &["force"])?.get("force").map(String::as_str) {
-        None | Some("false" | "0") => false,
-        Some("true" | "1" | "") => true,
+        None | Some("false") => false,
+        Some("true") => true,
         Some(_) => return Err(Problem::query("force", "it is `true` or `false`")),
     };
     let id = operation::task_id(text)?;
