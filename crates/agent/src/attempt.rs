@@ -43,6 +43,8 @@ pub enum Outcome {
         /// Nobody can say how far it came.
         unknown: bool,
     },
+    /// Not yet: the place is given back until so long from now.
+    Deferred { after_ms: u64 },
 }
 
 impl Outcome {
@@ -61,7 +63,7 @@ impl Outcome {
             Self::Failure { class, code, message, .. } => {
                 Self::Failure { class, code, message, unknown: true }
             }
-            success @ Self::Success { .. } => success,
+            other @ (Self::Success { .. } | Self::Deferred { .. }) => other,
         }
     }
 
@@ -169,6 +171,10 @@ impl StopSignal {
             Ok(order) => order.clone().unwrap_or_else(agent_gone),
             Err(_) => agent_gone(),
         }
+    }
+
+    pub fn is_ordered(&self) -> bool {
+        self.0.borrow().is_some() || self.is_abandoned()
     }
 
     /// Whether the order came from nobody: the agent ended, or leaves the work to its successor.

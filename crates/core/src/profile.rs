@@ -51,6 +51,7 @@ impl Default for TimeLimits {
 pub struct Profile {
     spec: ProfileSpec,
     fingerprint: u64,
+    waits: bool,
 }
 
 /// The fields of a profile, as the edge fills them in.
@@ -70,7 +71,13 @@ pub struct ProfileSpec {
 impl Profile {
     pub fn new(spec: ProfileSpec) -> Arc<Self> {
         let fingerprint = FixedState::with_seed(0).hash_one(&spec);
-        Arc::new(Self { spec, fingerprint })
+        let waits = &*spec.executor == crate::wait::EXECUTOR;
+        Arc::new(Self { spec, fingerprint, waits })
+    }
+
+    /// Its tasks only wait, and are never given to a worker.
+    pub fn waits(&self) -> bool {
+        self.waits
     }
 
     /// Same within one binary only: fit for a map in memory, not for disk.

@@ -21,6 +21,7 @@ use crate::machine::Counts;
 use crate::name::Name;
 use crate::task::{Status, StopReason, Task};
 use crate::time::{Millis, Wall};
+use crate::wait::Awaited;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Question {
@@ -142,6 +143,11 @@ pub enum Standing {
     Deferred {
         left: Millis,
     },
+    /// For something outside, at most until then.
+    WaitsFor {
+        what: Awaited,
+        deadline: Wall,
+    },
     /// A worker has it since so long; `silent` = not heard of for this long.
     Held {
         worker: WorkerId,
@@ -160,6 +166,7 @@ impl Standing {
             Self::Waits(reason) => reason.advice(),
             Self::Backoff { .. } => "wait, run it now, or cancel it; its last error says what failed".into(),
             Self::Deferred { .. } => "wait, or run it now".into(),
+            Self::WaitsFor { .. } => "wait, or run it now to go on without".into(),
             Self::Held { stopping: Some(_), .. } => "wait until the worker has stopped it".into(),
             Self::Held { .. } => "wait, or cancel it with force".into(),
             Self::Ended => "read its result; one that failed can be retried".into(),
@@ -180,6 +187,8 @@ impl Standing {
             Self::Waits(WaitReason::AboutToBePlaced) => "about_to_be_placed",
             Self::Backoff { .. } => "backoff",
             Self::Deferred { .. } => "deferred",
+            Self::WaitsFor { what: Awaited::Until(_), .. } => "waits_for_time",
+            Self::WaitsFor { what: Awaited::Run(_), .. } => "waits_for_run",
             Self::Held { stopping: Some(_), .. } => "stopping",
             Self::Held { .. } => "held",
             Self::Ended => "ended",
@@ -195,6 +204,8 @@ impl fmt::Display for Standing {
             Self::Backoff { left, retries_spent } => {
                 write!(f, "an attempt failed; the next one begins in {left} ({retries_spent} retries spent)")
             }
+            Self::WaitsFor { what: Awaited::Until(_), .. } => f.write_str("it waits until its time has come"),
+            Self::WaitsFor { what: Awaited::Run(run), .. } => write!(f, "it waits for the end of run `{run}`"),
             Self::Deferred { left } => write!(f, "it asked to be started again in {left}"),
             Self::Held { worker, since, silent, stopping } => {
                 write!(f, "`{worker}` has it for {since}, and was last heard {silent} ago")?;

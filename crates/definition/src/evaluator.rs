@@ -12,6 +12,7 @@ use mainspring_core::name::Name;
 use mainspring_core::schedule::Punctual;
 use mainspring_core::task::Payload;
 use mainspring_core::time::Wall;
+use mainspring_core::wait::Wait;
 use mainspring_core::workflow::{End, Evaluate, Node, NodeStatus, Run, Scope, Source};
 
 use crate::check::addition;
@@ -106,6 +107,10 @@ impl Evaluate for Evaluator {
                 told.join("; ")
             },
         )
+    }
+
+    fn wait(&self, payload: &Payload, now: Wall) -> Result<Wait, String> {
+        crate::wait::read(payload, now)
     }
 
     fn parameters(&self, definition: &Arc<[u8]>, given: &Payload) -> Result<Payload, String> {

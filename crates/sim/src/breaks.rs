@@ -43,10 +43,12 @@ pub enum BreakMode {
     ScheduleNotRearmed,
     /// What a window begins may begin again: the record of it is forgotten.
     WindowForgotten,
+    /// After recovery nobody hears of what tasks wait for.
+    WaitNotHeard,
 }
 
 impl BreakMode {
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::Fence,
         Self::EarlyAnswer,
         Self::EarlyEffect,
@@ -64,6 +66,7 @@ impl BreakMode {
         Self::SeatsForgotten,
         Self::ScheduleNotRearmed,
         Self::WindowForgotten,
+        Self::WaitNotHeard,
     ];
 
     pub const fn name(self) -> &'static str {
@@ -85,6 +88,7 @@ impl BreakMode {
             Self::SeatsForgotten => "seats-forgotten",
             Self::ScheduleNotRearmed => "schedule-not-rearmed",
             Self::WindowForgotten => "window-forgotten",
+            Self::WaitNotHeard => "wait-not-heard",
         }
     }
 
@@ -98,9 +102,9 @@ impl BreakMode {
             run_not_relisted: mode == Some(Self::RunNotRelisted),
             release_ignores_rule: mode == Some(Self::ReleaseIgnoresRule),
             seats_forgotten: mode == Some(Self::SeatsForgotten),
-            // The world stores no schedules.
             schedule_not_rearmed: mode == Some(Self::ScheduleNotRearmed),
             window_forgotten: mode == Some(Self::WindowForgotten),
+            wait_not_heard: mode == Some(Self::WaitNotHeard),
         }
     }
 

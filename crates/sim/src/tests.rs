@@ -38,6 +38,7 @@ fn broken_rules_are_noticed() {
         (BreakMode::ReleaseIgnoresRule, &["I18", "I17"]),
         (BreakMode::SeatsForgotten, &["I21"]),
         (BreakMode::ScheduleNotRearmed, &["I17"]),
+        (BreakMode::WaitNotHeard, &["I17"]),
         // A window twice, or one that does not follow what was decided before.
         (BreakMode::WindowForgotten, &["I5", "I6"]),
     ];

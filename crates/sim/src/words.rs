@@ -5,9 +5,11 @@
 
 use std::sync::Arc;
 
-use mainspring_core::id::Place;
+use mainspring_core::id::{Place, RunId};
 use mainspring_core::name::Name;
 use mainspring_core::task::Payload;
+use mainspring_core::time::{Millis, Wall};
+use mainspring_core::wait::{Awaited, Late, Wait};
 use mainspring_core::workflow::{Evaluate, Node, Plan, Scope, Source};
 
 /// The last byte of a payload whose template cannot be filled in.
@@ -96,5 +98,18 @@ impl Evaluate for Words {
 
     fn parameters(&self, _: &Arc<[u8]>, given: &Payload) -> Result<Payload, String> {
         Ok(given.clone())
+    }
+
+    /// A wait is written as sixteen bytes of a run (zero: none) and eight of milliseconds.
+    fn wait(&self, payload: &Payload, now: Wall) -> Result<Wait, String> {
+        let (run, ms) = payload.split_first_chunk::<16>().ok_or("no run")?;
+        let ms = u64::from_le_bytes(*ms.first_chunk::<8>().ok_or("no time")?);
+        let at = now + Millis::new(ms);
+        let (what, deadline) = match u128::from_le_bytes(*run) {
+            0 => (Awaited::Until(at), at),
+            bits => (Awaited::Run(RunId::from_bits(bits)), at),
+        };
+        let late = if ms % 2 == 0 { Late::Fail } else { Late::Skip };
+        Ok(Wait { what, since: now, deadline, late })
     }
 }

@@ -147,6 +147,7 @@ impl Desk {
 pub(super) fn report(key: Key, outcome: &Outcome) -> v1::Report {
     let what = match outcome {
         Outcome::Success { output } => What::Success(v1::Success { output: output.clone() }),
+        Outcome::Deferred { after_ms } => What::DeferMs(*after_ms),
         Outcome::Failure { class, code, message, unknown } => What::Failure(v1::Failure {
             class: class.label().to_owned(),
             code: *code,
@@ -159,6 +160,7 @@ pub(super) fn report(key: Key, outcome: &Outcome) -> v1::Report {
 
 fn outcome_of(report: v1::Report) -> Option<Outcome> {
     match report.what? {
+        What::DeferMs(after_ms) => Some(Outcome::Deferred { after_ms }),
         What::Success(success) => Some(Outcome::Success { output: success.output }),
         What::Failure(failure) => {
             let class = FailureClass::ALL.into_iter().find(|class| class.label() == failure.class)?;
@@ -169,7 +171,6 @@ fn outcome_of(report: v1::Report) -> Option<Outcome> {
         | What::Refused(_)
         | What::Progress(_)
         | What::Checkpoint(_)
-        | What::ExtendMs(_)
-        | What::DeferMs(_) => None,
+        | What::ExtendMs(_) => None,
     }
 }

@@ -7,6 +7,7 @@
 
 mod clock;
 pub mod http;
+mod look;
 mod noop;
 pub mod process;
 mod sleep;
@@ -47,10 +48,12 @@ impl Executors {
     pub fn new(config: &AgentConfig, places: &Places, cgroups: Option<Arc<dyn Cgroups>>) -> io::Result<Self> {
         let guard = Guard::new(config.allow.clone());
         let process = Arc::new(process::Process::new(config, places.clone(), cgroups)?);
+        let http = http::Http::new(config, guard);
         let known: Vec<(&'static str, Arc<dyn Executor>)> = vec![
             ("noop", Arc::new(noop::Noop)),
             ("clock", Arc::new(clock::Clock)),
-            ("http", Arc::new(http::Http::new(config, guard))),
+            ("http", Arc::new(http.clone())),
+            ("look", Arc::new(look::Look::new(http))),
             ("process", process.clone()),
             ("sleep", Arc::new(sleep::Sleep)),
         ];

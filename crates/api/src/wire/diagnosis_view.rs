@@ -46,6 +46,7 @@ impl DiagnosisView {
             Standing::WaitsForTime { due } => (Some(Moment(*due)), None, None),
             Standing::Backoff { left, .. } | Standing::Deferred { left } => (None, Some(*left), None),
             Standing::Held { worker, .. } => (None, None, Some(worker.to_string())),
+            Standing::WaitsFor { deadline, .. } => (Some(Moment(*deadline)), None, None),
             Standing::Waits(_) | Standing::Ended => (None, None, None),
         };
         let part = diagnosis.part.as_ref();

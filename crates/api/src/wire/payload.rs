@@ -6,6 +6,7 @@ use serde_json::value::RawValue;
 
 use super::text::Text;
 use super::whole;
+use crate::gateway::now;
 use crate::problem::Problem;
 
 const FIELD: &str = "payload";
@@ -32,6 +33,24 @@ struct Sleep {
     #[expect(dead_code, reason = "it only has to be there")]
     #[serde(deserialize_with = "whole::of")]
     ms: u64,
+}
+
+#[derive(Deserialize)]
+struct Look {
+    http: Option<Address>,
+    file: Option<File>,
+}
+
+#[derive(Deserialize)]
+struct Address {
+    #[expect(dead_code, reason = "it only has to be there")]
+    url: String,
+}
+
+#[derive(Deserialize)]
+struct File {
+    #[expect(dead_code, reason = "it only has to be there")]
+    path: String,
 }
 
 pub(crate) fn check(executor: &str, payload: Option<&RawValue>) -> Result<(), Problem> {
@@ -61,6 +80,16 @@ pub(crate) fn check(executor: &str, payload: Option<&RawValue>) -> Result<(), Pr
         }
         "sleep" => {
             read::<Sleep>(text, "the `sleep` executor needs an object with `ms`")?;
+        }
+        "wait" => {
+            mainspring_definition::wait::read(text.as_bytes(), now())
+                .map_err(|why| Problem::field(FIELD, why))?;
+        }
+        "look" => {
+            let look: Look = read(text, "the `look` executor needs an object with `http` or `file`")?;
+            if look.http.is_some() == look.file.is_some() {
+                return Err(Problem::field(FIELD, "it must have one of `http` and `file`"));
+            }
         }
         _ => {}
     }

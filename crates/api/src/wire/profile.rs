@@ -158,12 +158,14 @@ fn bounded(field: &'static str, ms: u64) -> Result<Millis, Problem> {
 
 /// `webhook` is how timer services call what the `http` executor does.
 pub(super) fn executor(task_type: Option<&str>) -> Result<&'static str, Problem> {
-    const KNOWN: [(&str, &str); 6] = [
+    const KNOWN: [(&str, &str); 8] = [
         ("process", "process"),
         ("http", "http"),
         ("webhook", "http"),
         ("noop", "noop"),
         ("sleep", "sleep"),
+        ("wait", "wait"),
+        ("look", "look"),
         ("clock", "clock"),
     ];
     let Some(wanted) = task_type else {

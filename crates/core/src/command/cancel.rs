@@ -28,9 +28,11 @@ pub(crate) fn decide(
 pub(crate) fn event_for(task: &Task, stop_running: bool) -> Result<Option<Event>, Rejection> {
     let id = task.id;
     match &task.state {
-        State::Pending { .. } | State::Queued | State::RetryWait { .. } | State::Deferred { .. } => {
-            Ok(Some(Event::TaskCancelled { id }))
-        }
+        State::Pending { .. }
+        | State::Queued
+        | State::RetryWait { .. }
+        | State::Deferred { .. }
+        | State::Waiting(_) => Ok(Some(Event::TaskCancelled { id })),
         State::Assigned(lease) | State::Running(lease) => match &lease.stop {
             Some(stop) if stop.reason == StopReason::Cancel => Ok(None),
             // A cancel outranks a timeout: the task must not be retried.

@@ -13,6 +13,7 @@ use crate::task::{
     arrow_exists,
 };
 use crate::time::{Millis, Now, Wall};
+use crate::wait::WaitEnd;
 use crate::workflow;
 
 /// What an event did, so that queues and timers can follow.
@@ -83,6 +84,12 @@ fn apply_to_task(state: &mut ShardState, event: &Event) -> Option<Change> {
             Some(leased(state, *id, *fence, Cause::Deferred, |task, _, _| {
                 task.state = State::Deferred { due: *due };
             }))
+        }
+        Event::TaskWaits { id, wait } => Some(change(state, *id, Cause::Waits, |task, _| {
+            task.state = State::Waiting(wait.clone());
+        })),
+        Event::WaitEnded { id, end } => {
+            Some(change(state, *id, Cause::WaitEnded, |task, now| end_wait(task, end, now.wall)))
         }
         Event::TaskCancelled { id } => Some(change(state, *id, Cause::Cancelled, |task, _| {
             task.cancel_requested = true;
@@ -249,6 +256,25 @@ fn end_attempt(task: &mut Task, lease: &Lease, failure: &Failure, then: Then, no
         Then::Fail => State::Failed,
         Then::Quarantine => State::Quarantined,
         Then::Cancel => State::Cancelled,
+    };
+}
+
+fn end_wait(task: &mut Task, end: &WaitEnd, now: Wall) {
+    task.state = match end {
+        WaitEnd::Met(output) => {
+            if output.is_some() {
+                task.extra_mut().output.clone_from(output);
+            }
+            State::Succeeded
+        }
+        WaitEnd::Skipped => State::Skipped,
+        WaitEnd::Failed(failure) => {
+            let (number, assigned, fence, worker) = (task.attempts, task.changed, task.fence, task.worker);
+            let failure = (**failure).clone();
+            let attempt = AttemptRecord { number, fence, worker, assigned, ended: now, failure };
+            task.extra_mut().record_attempt(attempt);
+            State::Failed
+        }
     };
 }
 

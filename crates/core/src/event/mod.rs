@@ -20,6 +20,7 @@ use crate::schedule::{Occasion, ScheduleEvent};
 use crate::seat::Seats;
 use crate::task::{Labels, Override, Payload, Status, StopReason, Task};
 use crate::time::{Elapsed, Millis, Wall};
+use crate::wait::{Wait, WaitEnd};
 use crate::workflow::FlowEvent;
 
 #[derive(Clone, PartialEq, Debug)]
@@ -72,6 +73,16 @@ pub enum Event {
         id: TaskId,
         fence: Fence,
         due: Elapsed,
+    },
+    /// A task that only waits does so from here on.
+    TaskWaits {
+        id: TaskId,
+        wait: Box<Wait>,
+    },
+    /// What it waited for came, cannot come any more, or took too long.
+    WaitEnded {
+        id: TaskId,
+        end: WaitEnd,
     },
     StopRequested {
         id: TaskId,
@@ -173,6 +184,8 @@ impl Event {
             | Self::TaskSucceeded { id, .. }
             | Self::AttemptFailed { id, .. }
             | Self::TaskDeferred { id, .. }
+            | Self::TaskWaits { id, .. }
+            | Self::WaitEnded { id, .. }
             | Self::StopRequested { id, .. }
             | Self::TaskCancelled { id }
             | Self::TaskAmended { id, .. }

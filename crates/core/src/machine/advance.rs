@@ -13,6 +13,7 @@ impl Machine {
     /// Decides what can be decided in runs, until nothing can or the batch holds `events_max` events.
     pub fn advance(&mut self, batch: &mut Batch, events_max: usize) {
         while batch.events.len() < events_max {
+            self.run_waits(batch, events_max);
             if let Some(key) = self.state.flows.jobs_called.pop_front() {
                 self.start_waiting(&key, batch);
                 continue;

@@ -40,6 +40,7 @@ impl Machine {
             State::RetryWait { due } => {
                 Standing::Backoff { left: due.since(now), retries_spent: task.retries_spent }
             }
+            State::Waiting(wait) => Standing::WaitsFor { what: wait.what.clone(), deadline: wait.deadline },
             State::Deferred { due } => Standing::Deferred { left: due.since(now) },
             State::Assigned(lease) | State::Running(lease) => {
                 let worker = self.fleet.find(lease.worker).and_then(|slot| self.fleet.get(slot));

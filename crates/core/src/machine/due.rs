@@ -1,6 +1,6 @@
 //! Timers that fired: every due task is looked at once, and every silent worker.
 
-use super::{Batch, Machine, reap::Loss};
+use super::{Batch, Machine, reap::Loss, waiting::over};
 use crate::command::report::stop_class;
 use crate::effect::{Alert, Effect};
 use crate::event::Event;
@@ -37,6 +37,7 @@ impl Machine {
         for slot in self.timers.due_runs(now.elapsed, DUE_STEP_MAX) {
             self.state.flows.call(slot);
         }
+        self.run_waits(batch, usize::MAX);
         self.run_schedules(batch);
         self.reap(batch);
         self.run_bulk(batch);
@@ -111,6 +112,7 @@ fn what_is_due(task: &Task, now: Now, draws: &mut super::Draws) -> Due {
         State::Pending { .. } | State::RetryWait { .. } | State::Deferred { .. } => {
             Due::Event(Event::TaskReleased { id: task.id })
         }
+        State::Waiting(wait) => Due::Event(Event::WaitEnded { id: task.id, end: over(wait, now.wall) }),
         State::Assigned(lease) | State::Running(lease) => lease_due(task, lease, now, draws),
         State::Queued
         | State::Succeeded

@@ -28,6 +28,7 @@ mod tally;
 #[cfg(test)]
 mod tests;
 mod timers;
+mod waiting;
 mod waits;
 mod watch;
 
@@ -53,6 +54,7 @@ use crate::limits::{Limits, Pressure};
 use crate::retry::{RetryBudget, RetryRates};
 use crate::shard::ShardState;
 use crate::time::{Elapsed, Now, Wall};
+use crate::wait::WaitIndex;
 use crate::workflow::{Evaluate, NoTexts};
 
 /// What the commands of one record have brought about so far.
@@ -115,6 +117,7 @@ pub struct Machine {
     /// Room for decisions, kept between commands.
     decided: Vec<Event>,
     herd: Herd,
+    waiting: WaitIndex,
     evaluate: Arc<dyn Evaluate>,
     has_listeners: bool,
     /// Counts the news of this owner.
@@ -157,6 +160,7 @@ impl Machine {
             lost: Vec::new(),
             decided: Vec::new(),
             herd: Herd::default(),
+            waiting: WaitIndex::default(),
             evaluate: Arc::new(NoTexts),
             has_listeners: false,
             told: Cell::new(0),
@@ -235,6 +239,10 @@ impl Machine {
 
     /// Whether a further step would do something at once, without any command or timer.
     pub fn has_work(&self) -> bool {
-        !self.reaping.is_empty() || self.has_bulk_work() || self.has_flow_work() || self.has_schedule_work()
+        !self.reaping.is_empty()
+            || self.has_bulk_work()
+            || self.has_flow_work()
+            || self.has_schedule_work()
+            || self.waiting.has_work()
     }
 }

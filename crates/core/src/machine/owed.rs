@@ -15,6 +15,10 @@ pub enum Debt {
     Timer(TaskSlot, Deadline),
     /// A place in a queue.
     Place(TaskSlot),
+    /// A look at a task that is to begin waiting.
+    Arrival(TaskSlot),
+    /// Somebody who hears of what a task waits for.
+    Ear(TaskSlot),
     /// The holder of a live attempt, watched by a lease.
     Holder(TaskSlot),
     /// A lease on a worker.
@@ -43,7 +47,9 @@ impl Machine {
         for (slot, task) in self.state.tasks.iter() {
             debts.extend(next_deadline(task).map(|at| Debt::Timer(slot, at)));
             match &task.state {
+                State::Queued if task.profile.waits() => debts.push(Debt::Arrival(slot)),
                 State::Queued => debts.push(Debt::Place(slot)),
+                State::Waiting(_) => debts.push(Debt::Ear(slot)),
                 State::Assigned(_) | State::Running(_) => debts.push(Debt::Holder(slot)),
                 State::Pending { .. }
                 | State::RetryWait { .. }
@@ -100,6 +106,9 @@ impl Machine {
                 let task = self.state.tasks.get(slot).expect("MA-2: a debt names a task in memory");
                 self.dispatcher.enqueue(slot, super::settle::wants(&self.fleet, task));
             }
+            Debt::Arrival(slot) => self.waiting.arriving.push_back(slot),
+            Debt::Ear(_) if self.config.breaks.wait_not_heard => {}
+            Debt::Ear(slot) => self.pay_ear(slot),
             Debt::Holder(slot) => self.pay_holder(slot),
             Debt::Lease(worker) => self.timers.set_worker(worker, Some(now + self.config.limits.lease)),
             Debt::Step(_) => {}
@@ -163,6 +172,8 @@ impl Machine {
                 (None, _) => !self.reaping.is_empty(),
             },
             Debt::Place(slot) => self.dispatcher.is_queued(slot),
+            Debt::Arrival(slot) => self.waiting.arriving.contains(&slot),
+            Debt::Ear(slot) => self.is_heard(slot),
             Debt::Holder(slot) => self
                 .fleet
                 .holder(slot)

@@ -26,7 +26,11 @@ impl Machine {
         self.timers.set(slot, deadline);
         if queued {
             let task = self.state.tasks.get(slot).expect("PG-1: just loaded");
-            self.dispatcher.enqueue(slot, super::settle::wants(&self.fleet, task));
+            if task.profile.waits() {
+                self.waiting.arriving.push_back(slot);
+            } else {
+                self.dispatcher.enqueue(slot, super::settle::wants(&self.fleet, task));
+            }
         }
         true
     }

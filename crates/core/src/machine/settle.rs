@@ -6,7 +6,8 @@ use crate::effect::{Alert, Effect};
 use crate::event::{Change, Event, apply};
 use crate::fleet::WorkerSlot;
 use crate::index::TaskSlot;
-use crate::task::{Status, Task, next_deadline};
+use crate::workflow::FlowEvent;
+use crate::task::{State, Status, Task, next_deadline};
 
 impl Machine {
     /// Applies events that were decided, in order, and leaves them in the batch for the journal.
@@ -20,7 +21,12 @@ impl Machine {
 
     fn apply_one(&mut self, event: &Event, batch: &mut Batch) {
         let stop = self.stop_order_for_ended(event);
-        let Some(change) = apply(&mut self.state, event) else { return self.tell_run(event, batch) };
+        let Some(change) = apply(&mut self.state, event) else {
+            if let Event::Flow(FlowEvent::RunEnded(ended)) = event {
+                self.waiting.run_ended(ended.id);
+            }
+            return self.tell_run(event, batch);
+        };
         self.settle(change, event);
         batch.effects.extend(stop);
         self.effects(change, event, batch);
@@ -41,7 +47,16 @@ impl Machine {
         }
         let task = self.state.tasks.get(slot).expect("MA-1: a changed task is in memory");
         if to == Status::Queued && (!was_queued || requeue) {
-            self.dispatcher.enqueue(slot, wants(&self.fleet, task));
+            if task.profile.waits() {
+                self.waiting.arriving.push_back(slot);
+            } else {
+                self.dispatcher.enqueue(slot, wants(&self.fleet, task));
+            }
+        }
+        if let State::Waiting(wait) = &task.state {
+            self.waiting.add(slot, wait);
+        } else if from == Some(Status::Deferred) {
+            self.waiting.remove(slot);
         }
         self.timers.set(slot, next_deadline(task));
         self.tally.settled(change, event, task);

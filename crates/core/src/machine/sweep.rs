@@ -60,6 +60,7 @@ impl Machine {
         let Some(start) = self.sweep.position else {
             if now.since(*self.sweep.last.get_or_insert(now)) >= self.config.limits.sweep_every {
                 self.sweep.position = Some(0);
+                self.waiting.unknown.extend(self.waiting.unread.drain(..));
             }
             return;
         };
@@ -81,6 +82,20 @@ impl Machine {
     fn sweep_one(&mut self, slot: TaskSlot) -> bool {
         let Some(task) = self.state.tasks.get(slot) else { return false };
         match &task.state {
+            State::Queued if task.profile.waits() => {
+                let missed = !self.waiting.arriving.contains(&slot);
+                if missed {
+                    self.waiting.arriving.push_back(slot);
+                }
+                missed
+            }
+            State::Waiting(_) => {
+                let missed = !self.is_heard(slot);
+                if missed {
+                    self.pay_ear(slot);
+                }
+                self.rearm_if_missed(slot) || missed
+            }
             State::Queued => {
                 let missed = !self.dispatcher.is_queued(slot);
                 if missed {

@@ -249,7 +249,7 @@ impl NodeStanding {
                 Standing::Waits(_) => 2,
                 Standing::Backoff { .. } => 3,
                 Standing::Held { .. } => 4,
-                Standing::WaitsForTime { .. } | Standing::Deferred { .. } => 5,
+                Standing::WaitsForTime { .. } | Standing::Deferred { .. } | Standing::WaitsFor { .. } => 5,
             },
             Self::Child { status: RunStatus::Running, is_paused: false, .. } => 4,
             Self::Child { .. } => 3,

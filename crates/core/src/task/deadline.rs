@@ -22,6 +22,7 @@ pub fn next_deadline(task: &Task) -> Option<Deadline> {
         State::Assigned(lease) | State::Running(lease) => {
             lease_deadline(lease, &task.profile.limits).map(Deadline::Elapsed)
         }
+        State::Waiting(wait) => Some(Deadline::Wall(wait.ends())),
         State::RetryWait { due } | State::Deferred { due } => Some(Deadline::Elapsed(*due)),
         State::Succeeded
         | State::Failed

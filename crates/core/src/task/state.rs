@@ -2,6 +2,7 @@
 
 use super::lease::Lease;
 use crate::time::{Elapsed, Wall};
+use crate::wait::Wait;
 
 #[derive(Clone, PartialEq, Debug)]
 pub enum State {
@@ -23,6 +24,8 @@ pub enum State {
     Deferred {
         due: Elapsed,
     },
+    /// Only waits, without ever seeing a worker; people see it as deferred.
+    Waiting(Box<Wait>),
     Succeeded,
     Failed,
     Cancelled,
@@ -121,7 +124,7 @@ impl State {
             Self::Assigned(_) => Status::Assigned,
             Self::Running(_) => Status::Running,
             Self::RetryWait { .. } => Status::RetryWait,
-            Self::Deferred { .. } => Status::Deferred,
+            Self::Deferred { .. } | Self::Waiting(_) => Status::Deferred,
             Self::Succeeded => Status::Succeeded,
             Self::Failed => Status::Failed,
             Self::Cancelled => Status::Cancelled,
@@ -138,6 +141,7 @@ impl State {
             | Self::Queued
             | Self::RetryWait { .. }
             | Self::Deferred { .. }
+            | Self::Waiting(_)
             | Self::Succeeded
             | Self::Failed
             | Self::Cancelled

@@ -8,6 +8,8 @@ use super::plan::{Node, Source};
 use super::run::Run;
 use crate::name::Name;
 use crate::task::Payload;
+use crate::time::Wall;
+use crate::wait::Wait;
 
 /// Understands the texts of a plan. Pure: the same texts and scope give the same result. Errors are for people.
 pub trait Evaluate: Send + Sync + Debug {
@@ -30,6 +32,9 @@ pub trait Evaluate: Send + Sync + Debug {
 
     /// Parameters of a run of the job that `definition` describes, checked, with its defaults.
     fn parameters(&self, definition: &Arc<[u8]>, given: &Payload) -> Result<Payload, String>;
+
+    /// What a task that only waits asks for; `now` is when it begins.
+    fn wait(&self, payload: &Payload, now: Wall) -> Result<Wait, String>;
 }
 
 /// The point of view of one node, or of one item of it.
@@ -92,5 +97,9 @@ impl Evaluate for NoTexts {
 
     fn parameters(&self, _: &Arc<[u8]>, given: &Payload) -> Result<Payload, String> {
         Ok(given.clone())
+    }
+
+    fn wait(&self, _: &Payload, _: Wall) -> Result<Wait, String> {
+        Self::refuse()
     }
 }

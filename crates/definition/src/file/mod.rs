@@ -19,6 +19,7 @@ mod texts;
 mod timing;
 mod tree;
 mod units;
+mod wait;
 mod work;
 
 /// Where the schema lists the same fields.

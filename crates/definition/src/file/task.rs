@@ -28,6 +28,7 @@ pub const TASK: &[&str] = &[
     "http",
     "noop",
     "sleep",
+    "wait",
     "job",
     "parameters",
     "env",

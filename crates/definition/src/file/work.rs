@@ -1,4 +1,4 @@
-//! What a task does: `run`, `shell`, `http`, `noop`, `sleep` or `job`, turned into a payload of its executor.
+//! What a task does: `run`, `shell`, `http`, `noop`, `sleep`, `wait` or `job`, turned into a payload of its executor.
 
 use mainspring_core::name::Name;
 use serde_json::{Map, Value as Json};
@@ -10,7 +10,7 @@ use crate::expression::VARIABLE;
 use crate::limits::PAYLOAD_BYTES_MAX;
 use crate::mistake::{Code, Mistakes, Spot};
 
-pub const WORKS: [&str; 6] = ["run", "shell", "http", "noop", "sleep", "job"];
+pub const WORKS: [&str; 7] = ["run", "shell", "http", "noop", "sleep", "wait", "job"];
 /// Fields that belong to `run` and `shell`.
 const OF_PROCESS: [&str; 6] = ["args", "env", "cwd", "stdin", "user", "keep"];
 /// Arguments of one program.
@@ -70,6 +70,7 @@ pub fn work(
         "run" | "shell" => process(fields, &kind.value, kind.name == "shell", usual, &mut texts),
         "http" => http(&kind.value, &mut texts),
         "sleep" => kind.value.duration(texts.mistakes).map(|pause| ("sleep", fixed("ms", pause.get()))),
+        "wait" => super::wait::wait(&kind.value, &mut texts),
         "noop" => Some(("noop", Json::Object(Map::new()))),
         _ => return run(fields, &kind.value, texts),
     };
@@ -243,6 +244,11 @@ const METHODS: [(&str, &str); 7] = [
 
 fn http(at: &At<'_>, texts: &mut Texts<'_>) -> Option<(&'static str, Json)> {
     let fields = at.fields(OF_HTTP, texts.mistakes)?;
+    call(at, &fields, texts).map(|payload| ("http", Json::Object(payload)))
+}
+
+/// The fields that every call has.
+pub(super) fn call(at: &At<'_>, fields: &Fields<'_>, texts: &mut Texts<'_>) -> Option<Map<String, Json>> {
     let mut payload = Map::new();
     let Some(url) = fields.get("url") else {
         texts.mistakes.add(Code::MissingField, &at.spot, "`http` needs a `url`", "");
@@ -264,9 +270,9 @@ fn http(at: &At<'_>, texts: &mut Texts<'_>) -> Option<(&'static str, Json)> {
     if let Some(at) = fields.get("body") {
         payload.insert("body".to_owned(), texts.json(at));
     }
-    let timeout = super::retry::time(&fields, "timeout", "timeout_ms", texts.mistakes);
+    let timeout = super::retry::time(fields, "timeout", "timeout_ms", texts.mistakes);
     payload.extend(timeout.map(|timeout| ("timeout_ms".to_owned(), Json::from(timeout.get()))));
-    Some(("http", Json::Object(payload)))
+    Some(payload)
 }
 
 fn run(fields: &Fields<'_>, at: &At<'_>, mut texts: Texts<'_>) -> Option<(Work, Vec<Use>)> {

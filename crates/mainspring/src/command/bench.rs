@@ -70,6 +70,9 @@ enum What {
     /// Many runs of a workflow of 20 tasks at once, and the cost of a task by the size of its workflow
     #[command(after_help = "Example:\n  mainspring bench dags --scale 20")]
     Dags,
+    /// 50,000 tasks that only wait: memory and CPU, and a restart by SIGKILL
+    #[command(after_help = "Example:\n  mainspring bench waits")]
+    Waits,
     /// Start, memory, CPU and writes at rest
     #[command(after_help = "Example:\n  mainspring bench footprint")]
     Footprint,
@@ -115,6 +118,7 @@ impl Bench {
             What::Chain => vec![Part::Chain],
             What::Fanout => vec![Part::Fanout],
             What::Dags => vec![Part::Dags],
+            What::Waits => vec![Part::Waits],
             What::Footprint => vec![Part::Footprint],
             What::Soak { minutes } => {
                 soak = Duration::from_secs(minutes * 60);

@@ -22,6 +22,7 @@ pub(super) enum LoaderOrder {
     LoadRun { id: RunId, command: Command, reply: Reply },
     Page { after: (Wall, TaskId), until: Wall, limit: usize },
     PageFor { process: ProcessId, after: TaskId, limit: usize },
+    FindRun { task: TaskId, run: RunId },
     Barrier(u64),
 }
 
@@ -73,6 +74,13 @@ pub(super) fn run(mut reader: impl ReadTables, orders: &Receiver<LoaderOrder>, m
                     (rows, more)
                 });
                 Ok(Message::PagedFor { process, rows: rows.ok() })
+            }
+            LoaderOrder::FindRun { task, run } => {
+                let found = find_run(&mut reader, run).inspect_err(|error| {
+                    tracing::warn!(%error, %task, %run, "a run that a task waits for cannot be read");
+                });
+                let found = found.ok().map(|found| found.map(|run| run.status));
+                Ok(Message::RunFound { task, run, found })
             }
             LoaderOrder::Barrier(barrier) => Ok(Message::Barrier(barrier)),
         };

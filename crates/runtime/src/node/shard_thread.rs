@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, Sender, after, never, select};
 use mainspring_core::command::Command;
-use mainspring_core::id::{ProcessId, Seq};
+use mainspring_core::id::{ProcessId, RunId, Seq, TaskId};
 use mainspring_core::time::Wall;
-use mainspring_core::workflow::Run;
+use mainspring_core::workflow::{Run, RunStatus};
 use mainspring_store::{AppendError, Cut, CutError, LiveRow, StoredTask};
 
 use super::appender::AppendOrder;
@@ -35,6 +35,12 @@ pub(super) enum Message {
     PagedFor {
         process: ProcessId,
         rows: Option<(Vec<LiveRow>, bool)>,
+    },
+    RunFound {
+        task: TaskId,
+        run: RunId,
+        /// `None`: it could not be read.
+        found: Option<Option<RunStatus>>,
     },
     Barrier(u64),
     Figures,
@@ -192,6 +198,7 @@ impl ShardThread {
             Message::Paged(rows) => self.shard.paged(rows, reading),
             Message::PageFailed => self.shard.page_failed(),
             Message::PagedFor { process, rows } => self.shard.paged_for(process, rows, reading),
+            Message::RunFound { task, run, found } => self.shard.run_found(task, run, found, reading),
             Message::Barrier(barrier) => self.shard.barrier_passed(barrier),
             Message::Figures => {
                 let _ = self.figures.try_send(Box::new(self.measured()));
@@ -268,6 +275,7 @@ impl ShardThread {
                 Output::PageFor { process, after, limit } => {
                     self.load(LoaderOrder::PageFor { process, after, limit });
                 }
+                Output::FindRun { task, run } => self.load(LoaderOrder::FindRun { task, run }),
                 Output::Barrier(barrier) => self.load(LoaderOrder::Barrier(barrier)),
                 Output::Answer { reply, results } => reply(results),
                 Output::Effects(effects) => (self.outlet)(effects),

@@ -77,6 +77,11 @@ pub enum Output<R> {
         after: TaskId,
         limit: usize,
     },
+    /// Look up how this run ended, for a task that waits for it, then call [`Shard::run_found`].
+    FindRun {
+        task: TaskId,
+        run: RunId,
+    },
     /// Call [`Shard::barrier_passed`] once every load and page that was begun before has been answered.
     Barrier(u64),
     Answer {

@@ -2,8 +2,9 @@
 //! - PP-1 a task is parked only if it is due later than anything a page has asked for
 //! - PP-2 `paged_until` moves only when the whole page is in memory
 
-use mainspring_core::id::TaskId;
+use mainspring_core::id::{RunId, TaskId};
 use mainspring_core::time::{Millis, Wall};
+use mainspring_core::workflow::RunStatus;
 use mainspring_store::LiveRow;
 use mainspring_store::format::read_task;
 
@@ -55,6 +56,9 @@ impl<R> Shard<R> {
             self.pager.reading_for = true;
             let limit = self.config.page_rows_max.min(mainspring_core::process::STEP_EVENTS_MAX);
             self.outputs.push_back(Output::PageFor { process, after, limit });
+        }
+        while let Some((task, run)) = self.machine.wants_run() {
+            self.outputs.push_back(Output::FindRun { task, run });
         }
     }
 
@@ -109,5 +113,22 @@ impl<R> Shard<R> {
         let command = mainspring_core::command::Command::ContinueProcess { id: process, parked, more };
         // Never refused, answered to no one.
         let _ = self.handle(command);
+    }
+
+    /// How a run ended that a task waits for, as the tables have it (or `None` if they could not be read).
+    pub fn run_found(
+        &mut self,
+        task: TaskId,
+        run: RunId,
+        found: Option<Option<RunStatus>>,
+        reading: Reading,
+    ) {
+        if self.stopped {
+            return;
+        }
+        self.refresh(reading);
+        let mut batch = std::mem::take(&mut self.batch);
+        self.machine.run_found(task, run, found, &mut batch);
+        self.absorb(batch);
     }
 }

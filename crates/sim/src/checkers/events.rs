@@ -6,7 +6,8 @@ use mainspring_core::id::{Fence, TaskId};
 use mainspring_core::process::{Work, matches};
 use mainspring_core::retry::{Jitter, delay};
 use mainspring_core::task::{Cause, State, Status, Task, arrow_exists};
-use mainspring_core::workflow::FlowEvent;
+use mainspring_core::wait::{Awaited, WaitEnd};
+use mainspring_core::workflow::{FlowEvent, Run, RunStatus};
 
 use super::journal::JournalFold;
 use super::{Broken, Check, journaled, leases, require, written};
@@ -26,6 +27,15 @@ pub(super) fn moves(event: &Event) -> Option<(Cause, Status)> {
         Event::TaskSucceeded { .. } => (Cause::Succeeded, Status::Succeeded),
         Event::AttemptFailed { then, .. } => (Cause::AttemptFailed, after(*then)),
         Event::TaskDeferred { .. } => (Cause::Deferred, Status::Deferred),
+        Event::TaskWaits { .. } => (Cause::Waits, Status::Deferred),
+        Event::WaitEnded { end, .. } => (
+            Cause::WaitEnded,
+            match end {
+                WaitEnd::Met(_) => Status::Succeeded,
+                WaitEnd::Failed(_) => Status::Failed,
+                WaitEnd::Skipped => Status::Skipped,
+            },
+        ),
         Event::TaskCancelled { .. } => (Cause::Cancelled, Status::Cancelled),
         Event::TaskForced { status, .. } => (Cause::Forced, *status),
         Event::TaskRevived { .. } => (Cause::Revived, Status::Queued),
@@ -114,6 +124,7 @@ impl JournalFold {
                 self.bounds.check_grant(self, task, event)
             }
             Event::TaskReleased { .. } => self.check_release(task),
+            Event::WaitEnded { end, .. } => self.check_wait(task, end),
             Event::AttemptFailed { failure, then, .. } => {
                 if leases::is_expiry(failure) {
                     leases::check_epoch(self, task.id)?;
@@ -166,6 +177,31 @@ impl JournalFold {
         require(!early || self.asked_now.contains(&task.id), "I14", || {
             format!("{} was released at {:?} before its time, {:?}", task.id, self.now, task.state)
         })
+    }
+
+    /// A wait ends when what was awaited has come, or cannot come any more, or with its deadline.
+    fn check_wait(&self, task: &Task, end: &WaitEnd) -> Check {
+        let State::Waiting(wait) = &task.state else {
+            let refused = matches!(end, WaitEnd::Failed(_));
+            return require(refused, "I14", || format!("{} had not begun to wait: {end:?}", task.id));
+        };
+        let over = wait.deadline <= self.now.wall;
+        let right = match (&wait.what, end) {
+            (_, WaitEnd::Met(_)) if self.asked_now.contains(&task.id) => true,
+            (Awaited::Until(at), WaitEnd::Met(_)) => *at <= self.now.wall,
+            (Awaited::Until(_), WaitEnd::Failed(_)) => over,
+            (Awaited::Run(run), WaitEnd::Met(_)) => {
+                let run = self.state.flows().run(*run);
+                run.is_some_and(|run| run.status == RunStatus::Succeeded)
+            }
+            (Awaited::Run(run), WaitEnd::Failed(_)) => {
+                let run = self.state.flows().run(*run);
+                let failed = |run: &Run| run.status.is_ended() && run.status != RunStatus::Succeeded;
+                over || run.is_none_or(failed)
+            }
+            (_, WaitEnd::Skipped) => over,
+        };
+        require(right, "I14", || format!("{} waited for {wait:?} and ended at {:?}: {end:?}", task.id, self.now))
     }
 
     fn check_retry(&self, task: &Task, failure: &mainspring_core::failure::Failure, then: Then) -> Check {

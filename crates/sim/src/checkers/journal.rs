@@ -267,6 +267,8 @@ impl JournalFold {
                 }
             }
             Event::TaskReleased { .. }
+            | Event::TaskWaits { .. }
+            | Event::WaitEnded { .. }
             | Event::CheckpointSaved { .. }
             | Event::DeadlineExtended { .. }
             | Event::EpochStarted { .. }

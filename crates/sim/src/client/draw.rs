@@ -22,6 +22,8 @@ use crate::world::World;
 
 /// Submissions sent in one envelope, at most.
 const BATCH_MAX: u64 = 6;
+/// Of a thousand operations, those that submit a task that only waits.
+const WAITS: u64 = 40;
 
 impl World {
     pub(super) fn draw_commands(&mut self) -> Vec<Command> {
@@ -30,6 +32,9 @@ impl World {
         }
         if self.chance.per_mille(self.settings.flows) {
             return self.draw_flow_commands();
+        }
+        if self.chance.per_mille(WAITS) {
+            return vec![self.draw_wait()];
         }
         match self.chance.below(100) {
             0..44 => vec![self.draw_submit()],
@@ -147,6 +152,24 @@ impl World {
             submit.key = Some((claim, KeyFact::Absent));
             self.callers.keyed.push((claim, (*submit).clone()));
         }
+        Command::Submit(submit)
+    }
+
+    /// For a time, for a run that was triggered, or for one that nobody knows.
+    fn draw_wait(&mut self) -> Command {
+        let Command::Submit(mut submit) = self.draw_submit_unkeyed() else {
+            unreachable!("a submission was drawn")
+        };
+        let runs = self.callers.runs.len() as u64;
+        let run = match self.chance.below(10) {
+            0..4 => 0,
+            4..9 if runs > 0 => self.callers.runs[self.chance.below(runs) as usize].bits(),
+            _ => u128::from(self.chance.draw()) | 1,
+        };
+        let ms = self.span(60_000);
+        submit.payload = [run.to_le_bytes().as_slice(), &ms.to_le_bytes()].concat().into();
+        let spec = ProfileSpec { executor: Name::fixed("wait"), ..(**submit.profile).clone() };
+        submit.profile = Profile::new(spec);
         Command::Submit(submit)
     }
 

@@ -19,6 +19,7 @@ pub(super) enum LoaderOrder {
     LoadRun { id: RunId, command: Command, reply: Ticket },
     Page { after: (Wall, TaskId), until: Wall, limit: usize },
     PageFor { process: ProcessId, after: TaskId, limit: usize },
+    FindRun { task: TaskId, run: RunId },
     Barrier(u64),
 }
 
@@ -92,6 +93,11 @@ impl World {
                 drop(disk);
                 let found = find_run(&mut self.store.reader(), id);
                 found.map_or(Mail::Dropped, |found| Mail::LoadedRun { command, reply, found })
+            }
+            LoaderOrder::FindRun { task, run } => {
+                drop(disk);
+                let found = find_run(&mut self.store.reader(), run).ok().filter(|_| !failed);
+                Mail::RunFound { task, run, found: found.map(|found| found.map(|run| run.status)) }
             }
             LoaderOrder::Page { after, until, limit } => {
                 Mail::Paged((!failed).then(|| disk.parked(ParkedFrom::Due { after, until }, limit)))

@@ -13,7 +13,8 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use mainspring_core::command::Command;
-use mainspring_core::id::{Epoch, ProcessId};
+use mainspring_core::id::{Epoch, ProcessId, RunId, TaskId};
+use mainspring_core::workflow::RunStatus;
 use mainspring_runtime::{Envelope, Shard, ShardClock};
 use mainspring_store::{AppendError, Cut, CutError, LiveRow, Record, StoredTask};
 
@@ -51,6 +52,11 @@ pub enum Mail {
         found: Option<StoredTask>,
     },
     Paged(Option<Vec<LiveRow>>),
+    RunFound {
+        task: TaskId,
+        run: RunId,
+        found: Option<Option<RunStatus>>,
+    },
     PagedFor {
         process: ProcessId,
         rows: Option<(Vec<LiveRow>, bool)>,

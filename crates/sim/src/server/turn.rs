@@ -97,6 +97,7 @@ impl World {
             }
             Mail::Paged(Some(rows)) => server.shard.paged(rows, reading),
             Mail::Paged(None) => server.shard.page_failed(),
+            Mail::RunFound { task, run, found } => server.shard.run_found(task, run, found, reading),
             Mail::PagedFor { process, rows } => server.shard.paged_for(process, rows, reading),
             Mail::Barrier(barrier) => server.shard.barrier_passed(barrier),
             Mail::Dropped => {}
@@ -177,6 +178,7 @@ impl World {
                 Output::Page { after, until, limit } => {
                     server.loader.push_back(LoaderOrder::Page { after, until, limit });
                 }
+                Output::FindRun { task, run } => server.loader.push_back(LoaderOrder::FindRun { task, run }),
                 Output::PageFor { process, after, limit } => {
                     server.loader.push_back(LoaderOrder::PageFor { process, after, limit });
                 }

@@ -8,7 +8,7 @@ use mainspring_core::task::Override;
 use mainspring_core::time::{Elapsed, Wall};
 use mainspring_core::workflow::Origin;
 
-use super::{EncodedProfiles, Writer, process, schedule, task, workflow};
+use super::{EncodedProfiles, Writer, process, schedule, task, wait, workflow};
 
 /// First byte of each event. Frozen: a number is never given away again.
 pub(super) mod kind {
@@ -34,7 +34,9 @@ pub(super) mod kind {
     pub const TASK_SPAWNED: u8 = 20;
     pub const FLOW: u8 = 21;
     pub const SCHEDULE: u8 = 22;
-    pub const NEWEST: u8 = SCHEDULE;
+    pub const TASK_WAITS: u8 = 26;
+    pub const WAIT_ENDED: u8 = 27;
+    pub const NEWEST: u8 = WAIT_ENDED;
 }
 
 /// All types are at their first version; the byte is there for the day that one is not.
@@ -72,6 +74,8 @@ fn kind_of(event: &Event) -> u8 {
         Event::TaskSucceeded { .. } => kind::TASK_SUCCEEDED,
         Event::AttemptFailed { .. } => kind::ATTEMPT_FAILED,
         Event::TaskDeferred { .. } => kind::TASK_DEFERRED,
+        Event::TaskWaits { .. } => kind::TASK_WAITS,
+        Event::WaitEnded { .. } => kind::WAIT_ENDED,
         Event::StopRequested { .. } => kind::STOP_REQUESTED,
         Event::TaskCancelled { .. } => kind::TASK_CANCELLED,
         Event::TaskAmended { .. } => kind::TASK_AMENDED,
@@ -119,6 +123,8 @@ fn write_fields(w: &mut Writer<'_>, event: &Event, profiles: &mut EncodedProfile
             write_then(w, *then);
         }
         Event::TaskDeferred { fence, due, .. } => write_deferred(w, *fence, *due),
+        Event::TaskWaits { wait, .. } => wait::write(w, wait),
+        Event::WaitEnded { end, .. } => wait::write_end(w, end),
         Event::StopRequested { fence, reason, .. } => {
             w.fence(*fence);
             w.byte(*reason as u8);

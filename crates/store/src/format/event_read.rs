@@ -5,7 +5,7 @@ use mainspring_core::id::{Epoch, Incarnation, ProcessId};
 use mainspring_core::workflow::Origin;
 
 use super::event::{VERSION, given, kind};
-use super::{FormatError, ProfileCache, Reader, process, schedule, task, workflow};
+use super::{FormatError, ProfileCache, Reader, process, schedule, task, wait, workflow};
 
 /// Hands the `count` events of a record's body to `each`, in order, and stops at its first error.
 pub fn read_events<E: From<FormatError>>(
@@ -47,6 +47,8 @@ fn read_event(r: &mut Reader<'_>, profiles: &mut ProfileCache) -> Result<Event, 
         kind::TASK_CANCELLED => Ok(Event::TaskCancelled { id: r.task_id()? }),
         kind::TASK_AMENDED => read_amended(r),
         kind::TASK_FORCED => Ok(Event::TaskForced { id: r.task_id()?, status: r.status()?, over: r.over()? }),
+        kind::TASK_WAITS => Ok(Event::TaskWaits { id: r.task_id()?, wait: Box::new(wait::read(r)?) }),
+        kind::WAIT_ENDED => Ok(Event::WaitEnded { id: r.task_id()?, end: wait::read_end(r)? }),
         0 => Err(FormatError::bad("event type", at, "is 0, which was never written")),
         attempt => read_attempt_event(r, attempt),
     }

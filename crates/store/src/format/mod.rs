@@ -21,6 +21,7 @@ mod reader;
 mod retry;
 mod schedule;
 mod task;
+mod wait;
 mod workflow;
 mod writer;
 

@@ -47,6 +47,11 @@ impl<'a> Reader<'a> {
         Ok(*byte)
     }
 
+    /// The next byte, which stays.
+    pub fn peek(&self) -> Option<u8> {
+        self.bytes.get(self.at).copied()
+    }
+
     pub fn bool(&mut self, what: &'static str) -> Result<bool, FormatError> {
         let at = self.at();
         match self.byte(what)? {

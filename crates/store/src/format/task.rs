@@ -6,7 +6,7 @@
 use mainspring_core::id::{Incarnation, Seq, Session};
 use mainspring_core::task::{AttemptRecord, Extra, Lease, State, Status, Stop, Task};
 
-use super::{EncodedProfiles, FormatError, ProfileCache, Reader, Writer, schedule, workflow};
+use super::{EncodedProfiles, FormatError, ProfileCache, Reader, Writer, schedule, wait, workflow};
 
 const VERSION: u8 = 1;
 
@@ -85,13 +85,17 @@ pub(super) fn read(r: &mut Reader<'_>, profiles: &mut ProfileCache) -> Result<Ta
     })
 }
 
+/// Stands in the place of a status: people see such a task as deferred, but it carries something else.
+const WAITING: u8 = 64;
+
 fn write_state(w: &mut Writer<'_>, state: &State) {
     let status = match state.status() {
         Status::Running => Status::Assigned,
         status => status,
     };
-    w.byte(status as u8);
+    w.byte(if let State::Waiting(_) = state { WAITING } else { status as u8 });
     match state {
+        State::Waiting(wait) => wait::write(w, wait),
         State::Pending { due } => w.wall(*due),
         State::RetryWait { due } | State::Deferred { due } => w.elapsed(*due),
         State::Assigned(lease) | State::Running(lease) => write_lease(w, lease),
@@ -106,6 +110,10 @@ fn write_state(w: &mut Writer<'_>, state: &State) {
 }
 
 fn read_state(r: &mut Reader<'_>) -> Result<State, FormatError> {
+    if r.peek() == Some(WAITING) {
+        r.byte("status")?;
+        return Ok(State::Waiting(Box::new(wait::read(r)?)));
+    }
     let at = r.at();
     Ok(match r.status()? {
         Status::Pending => State::Pending { due: r.wall("due")? },

@@ -40,6 +40,7 @@ use crate::guard::{Guard, GuardError};
 const IDLE_PER_HOST: usize = 64;
 const IDLE_MAX: Duration = Duration::from_secs(30);
 
+#[derive(Clone)]
 pub struct Http {
     caller: Arc<Caller>,
 }

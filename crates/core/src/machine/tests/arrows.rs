@@ -93,6 +93,14 @@ fn poison(rig: &mut Rig, id: TaskId) {
     revive(rig, id);
 }
 
+/// The arrows of a task that only waits.
+fn waited(payload: &str, ms: u64) -> BTreeSet<Arrow> {
+    let mut rig = workflow::with_words();
+    workflow::waits::wait_alone(&mut rig, payload);
+    rig.pass(ms);
+    rig.arrows
+}
+
 #[test]
 fn every_arrow_is_taken_by_a_story() {
     let mut taken = BTreeSet::new();
@@ -104,6 +112,10 @@ fn every_arrow_is_taken_by_a_story() {
             story(&mut rig, id);
             taken.extend(rig.arrows);
         }
+    }
+    let run = RunId::new(START, Slot::from_hash(1), 1);
+    for payload in ["nonsense", "for 5", &format!("run {run} 5"), &format!("skip {run} 5")] {
+        taken.extend(waited(payload, 5));
     }
     let listed: BTreeSet<Arrow> = ARROWS.iter().copied().collect();
     assert_eq!(listed.difference(&taken).collect::<Vec<_>>(), Vec::<&Arrow>::new(), "arrows no story takes");

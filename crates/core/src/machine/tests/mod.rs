@@ -26,7 +26,7 @@ use crate::effect::{Effect, ReportVerdict, Start};
 use crate::event::{Event, apply};
 use crate::failure::{Failure, FailureClass};
 use crate::fleet::WorkerOffer;
-use crate::id::{Epoch, Fence, Incarnation, Seq, Session, Slot, TaskId, WorkerId};
+use crate::id::{Epoch, Fence, Incarnation, RunId, Seq, Session, Slot, TaskId, WorkerId};
 use crate::name::Name;
 use crate::priority::Priority;
 use crate::profile::{Profile, ProfileSpec};
@@ -35,6 +35,7 @@ use crate::retry::{Backoff, Jitter, RetryPolicy};
 use crate::shard::ShardState;
 use crate::task::{Arrow, Cause, Override, State, Status, Task};
 use crate::time::{Millis, Now};
+use crate::workflow::RunStatus;
 
 pub(super) const START: u64 = 1_000_000;
 
@@ -271,6 +272,15 @@ impl Rig {
         })
     }
 
+    /// What the tables had of a run that a task waits for.
+    pub(super) fn find_run(&mut self, task: TaskId, run: RunId, found: Option<Option<RunStatus>>) {
+        self.begin();
+        let mut batch = Batch::default();
+        self.machine.run_found(task, run, found, &mut batch);
+        self.machine.advance(&mut batch, usize::MAX);
+        self.absorb(batch);
+    }
+
     pub(super) fn heartbeat(&mut self, n: u64, session: u64) {
         let command = SessionCommand::Heartbeat { worker: worker(n), session: Session::new(session) };
         self.tell(Command::Session(command)).expect("never refused");
@@ -328,6 +338,8 @@ fn cause(event: &Event) -> Option<Cause> {
         Event::TaskAssigned { .. } => Some(Cause::Assigned),
         Event::TaskUnassigned { .. } => Some(Cause::Unassigned),
         Event::TaskSucceeded { .. } => Some(Cause::Succeeded),
+        Event::TaskWaits { .. } => Some(Cause::Waits),
+        Event::WaitEnded { .. } => Some(Cause::WaitEnded),
         Event::AttemptFailed { .. } => Some(Cause::AttemptFailed),
         Event::TaskDeferred { .. } => Some(Cause::Deferred),
         Event::TaskCancelled { .. } => Some(Cause::Cancelled),

@@ -15,6 +15,7 @@ mod spread;
 mod submit;
 mod target;
 mod throughput;
+mod waits;
 mod webhook;
 mod wire;
 
@@ -39,11 +40,12 @@ pub(crate) enum Part {
     Fanout,
     Dags,
     Soak,
+    Waits,
 }
 
 impl Part {
     /// What `bench all` measures; a soak is asked for by its length.
-    pub(crate) const ALL: [Self; 11] = [
+    pub(crate) const ALL: [Self; 12] = [
         Self::Footprint,
         Self::Latency,
         Self::Submit,
@@ -55,6 +57,7 @@ impl Part {
         Self::Chain,
         Self::Fanout,
         Self::Dags,
+        Self::Waits,
     ];
 }
 
@@ -97,6 +100,7 @@ pub(crate) fn run(plan: &Plan, parts: &[Part], figures: &mut Figures) -> anyhow:
                 Part::Chain => flows::chain(plan, &dir, figures).await,
                 Part::Fanout => flows::fanout(plan, &dir, figures).await,
                 Part::Dags => flows::dags(plan, &dir, figures).await,
+                Part::Waits => waits::run(plan, &dir, figures).await,
                 Part::Soak => soak::run(plan, &dir, figures).await,
             }
         })?;

@@ -117,7 +117,7 @@ impl Rig {
                 Output::Load { id, command, reply } => self.loads.push((id, command, reply)),
                 Output::LoadRun { id, command, reply } => self.run_loads.push((id, command, reply)),
                 Output::Page { after, until, .. } => self.pages.push((after.0, until)),
-                Output::PageFor { .. } => {}
+                Output::PageFor { .. } | Output::FindRun { .. } => {}
                 Output::Barrier(barrier) => self.barriers.push(barrier),
                 Output::Answer { reply, results } => drop(self.answers.insert(reply, results)),
                 Output::Effects(effects) => {

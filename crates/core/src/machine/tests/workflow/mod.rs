@@ -9,6 +9,7 @@ mod oracle;
 mod policies;
 mod reopening;
 mod shapes;
+pub(super) mod waits;
 mod watch;
 
 use std::sync::Arc;
@@ -22,7 +23,8 @@ use crate::priority::Priority;
 use crate::profile::Profile;
 use crate::retry::RetryPolicy;
 use crate::task::{Payload, Status};
-use crate::time::Millis;
+use crate::time::{Millis, Wall};
+use crate::wait::{Awaited, Late, Wait};
 use crate::workflow::{
     Bounds, Definition, Each, Evaluate, FailurePolicy, FlowAnswer, FlowCommand, JobKey, Node, NodeState,
     NodeStatus, OnEmpty, Plan, Repeat, Run, RunStatus, Scope, Source, TaskWork, Tolerance, Trigger,
@@ -99,6 +101,23 @@ impl Evaluate for Words {
             });
         }
         Ok(nodes)
+    }
+
+    /// `for MS`; `run ID MS` and `skip ID MS`: the run, at most so long.
+    fn wait(&self, payload: &Payload, now: Wall) -> Result<Wait, String> {
+        let text = String::from_utf8_lossy(payload);
+        let ms = |text: &str| text.parse().map(Millis::new).map_err(|_| "no number".to_owned());
+        let until = |what, at, late| Ok(Wait { what, since: now, deadline: at, late });
+        match text.split_once(' ') {
+            Some(("for", span)) => until(Awaited::Until(now + ms(span)?), now + ms(span)?, Late::Fail),
+            Some(("skip" | "run", rest)) => {
+                let (run, span) = rest.split_once(' ').ok_or("no time")?;
+                let late = if text.starts_with("skip") { Late::Skip } else { Late::Fail };
+                let run = run.parse().map_err(|_| "no run")?;
+                until(Awaited::Run(run), now + ms(span)?, late)
+            }
+            _ => Err(format!("`{text}` is no wait")),
+        }
     }
 
     fn parameters(&self, _: &Arc<[u8]>, given: &Payload) -> Result<Payload, String> {
@@ -210,7 +229,7 @@ pub(super) fn plan(nodes: Vec<Node>, policy: FailurePolicy) -> Plan {
     Plan::new(nodes, policy, wide(), None)
 }
 
-pub(super) fn with_words() -> Rig {
+pub(in crate::machine::tests) fn with_words() -> Rig {
     let mut rig = rig();
     rig.machine.set_evaluate(Arc::new(Words));
     rig.hello(1, 1, 1, &[]);
@@ -291,7 +310,7 @@ pub(super) fn assert_same(run: &Run, folded: &Run) {
     for (index, NodeState { ends, .. }) in run.nodes.iter().enumerate() {
         let needs = &run.plan.nodes()[index].needs;
         let ended = needs.iter().filter(|need| run.node(**need).status.end().is_some()).count();
-        if run.started > crate::time::Wall::ZERO {
+        if run.started > Wall::ZERO {
             assert_eq!(ends.done() as usize, ended, "node {index}");
         }
     }

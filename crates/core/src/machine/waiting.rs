@@ -1,0 +1,164 @@
+//! Tasks that only wait begin to, and go on when what they wait for has come.
+
+use super::{Batch, Machine};
+use crate::event::Event;
+use crate::failure::{Failure, FailureClass};
+use crate::id::{RunId, TaskId};
+use crate::index::TaskSlot;
+use crate::task::{State, Task};
+use crate::time::Wall;
+use crate::wait::{Awaited, Late, Wait, WaitEnd};
+use crate::workflow::RunStatus;
+
+/// Waits that one look ends or begins; the rest waits for the next, so that commands have their turn.
+const STEP_MAX: usize = 1_000;
+
+/// What a wait becomes when its last instant has come.
+pub(super) fn over(wait: &Wait, now: Wall) -> WaitEnd {
+    match (&wait.what, wait.late) {
+        (Awaited::Until(at), _) if *at <= now => WaitEnd::Met(None),
+        (_, Late::Skip) => WaitEnd::Skipped,
+        (what, Late::Fail) => {
+            let message = format!("what it waited for ({}) did not come in time", what.label());
+            WaitEnd::Failed(Box::new(Failure::new(FailureClass::Timeout, 0, &message)))
+        }
+    }
+}
+
+/// What the end of a run means to those that wait for it.
+fn by_run(run: RunId, status: RunStatus) -> WaitEnd {
+    if status == RunStatus::Succeeded {
+        return WaitEnd::Met(Some(format!(r#"{{"run_id":"{run}","status":"succeeded"}}"#).into_bytes().into()));
+    }
+    let message = format!("run `{run}` ended as {}", status.label());
+    WaitEnd::Failed(Box::new(Failure::new(FailureClass::Permanent, 0, &message)))
+}
+
+impl Machine {
+    pub(super) fn run_waits(&mut self, batch: &mut Batch, events_max: usize) {
+        let mut left = STEP_MAX;
+        while left > 0 && batch.events.len() < events_max {
+            let Some(run) = self.waiting.ended.front().copied() else { break };
+            let waiting = self.waiting.of_run(run, left);
+            let status = self.state.flows.run(run).map(|run| run.status).filter(|status| status.is_ended());
+            // It was opened again before those who waited heard of its end: they wait for the next one.
+            let Some(status) = status.filter(|_| !waiting.is_empty()) else {
+                self.waiting.ended.pop_front();
+                continue;
+            };
+            left -= waiting.len();
+            for slot in waiting {
+                self.end_wait(slot, by_run(run, status), batch);
+            }
+        }
+        while left > 0 && batch.events.len() < events_max {
+            let Some(slot) = self.waiting.arriving.pop_front() else { break };
+            left -= 1;
+            self.begin_wait(slot, batch);
+        }
+    }
+
+    fn begin_wait(&mut self, slot: TaskSlot, batch: &mut Batch) {
+        let now = self.state.now.wall;
+        let Some(task) = self.state.tasks.get(slot).filter(|task| is_arriving(task)) else { return };
+        let id = task.id;
+        let event = match self.evaluate.wait(&task.payload, now) {
+            Ok(wait) => Event::TaskWaits { id, wait: Box::new(wait) },
+            Err(why) => {
+                let failure = Box::new(Failure::new(FailureClass::Permanent, 0, &why));
+                Event::WaitEnded { id, end: WaitEnd::Failed(failure) }
+            }
+        };
+        self.commit(&mut vec![event], batch);
+        self.ask_or_end(slot, batch);
+    }
+
+    /// A run that a task waits for may have ended already, or be known to the tables only.
+    fn ask_or_end(&mut self, slot: TaskSlot, batch: &mut Batch) {
+        let Some(run) = self.awaited_run(slot) else { return };
+        match self.state.flows.run(run).map(|run| run.status) {
+            Some(status) if status.is_ended() => self.end_wait(slot, by_run(run, status), batch),
+            Some(_) => {}
+            None => self.waiting.unknown.push_back(slot),
+        }
+    }
+
+    fn awaited_run(&self, slot: TaskSlot) -> Option<RunId> {
+        match &self.state.tasks.get(slot)?.state {
+            State::Waiting(wait) => match wait.what {
+                Awaited::Run(run) => Some(run),
+                Awaited::Until(_) => None,
+            },
+            _ => None,
+        }
+    }
+
+    fn end_wait(&mut self, slot: TaskSlot, end: WaitEnd, batch: &mut Batch) {
+        let Some(task) = self.state.tasks.get(slot).filter(|task| matches!(task.state, State::Waiting(_)))
+        else {
+            return;
+        };
+        self.commit(&mut vec![Event::WaitEnded { id: task.id, end }], batch);
+    }
+
+    /// A run that a task waits for and memory does not know; see [`Machine::run_found`].
+    pub fn wants_run(&mut self) -> Option<(TaskId, RunId)> {
+        while let Some(slot) = self.waiting.unknown.pop_front() {
+            let Some(run) = self.awaited_run(slot) else { continue };
+            if let Some(task) = self.state.tasks.get(slot)
+                && self.state.flows.run(run).is_none()
+            {
+                return Some((task.id, run));
+            }
+        }
+        None
+    }
+
+    /// What the tables had of that run; `None` if they could not be read. Memory wins: it may have come back since.
+    pub fn run_found(
+        &mut self,
+        task: TaskId,
+        run: RunId,
+        found: Option<Option<RunStatus>>,
+        batch: &mut Batch,
+    ) {
+        let Some(slot) = self.state.tasks.find(task) else { return };
+        if self.awaited_run(slot) != Some(run) || self.state.flows.run(run).is_some() {
+            return;
+        }
+        let end = match found {
+            // The next sweep asks again.
+            None => return self.waiting.unread.push(slot),
+            Some(Some(status)) => by_run(run, status),
+            Some(None) => {
+                let message = format!("there is no run `{run}`");
+                WaitEnd::Failed(Box::new(Failure::new(FailureClass::Permanent, 0, &message)))
+            }
+        };
+        self.end_wait(slot, end, batch);
+    }
+
+    /// After a recovery, or when the watchdog found that nobody would hear.
+    pub(super) fn pay_ear(&mut self, slot: TaskSlot) {
+        let Some(task) = self.state.tasks.get(slot) else { return };
+        let State::Waiting(wait) = &task.state else { return };
+        self.waiting.add(slot, wait);
+        let Some(run) = self.awaited_run(slot) else { return };
+        match self.state.flows.run(run).map(|run| run.status.is_ended()) {
+            Some(true) => self.waiting.run_ended(run),
+            Some(false) => {}
+            None => self.waiting.unknown.push_back(slot),
+        }
+    }
+
+    pub(super) fn is_heard(&self, slot: TaskSlot) -> bool {
+        match self.state.tasks.get(slot).map(|task| &task.state) {
+            Some(State::Waiting(wait)) => self.waiting.has(slot, wait),
+            _ => true,
+        }
+    }
+}
+
+fn is_arriving(task: &Task) -> bool {
+    task.profile.waits() && matches!(task.state, State::Queued)
+}

@@ -1,0 +1,85 @@
+//! Tasks that only wait: for an instant or for the end of a run. They never see a worker.
+//! - WT-1 a wait is in the journal before anything else happens to its task, and every wait has a deadline
+//! - WT-2 what ends a wait is in one record with its end: a run cannot end without those that wait for it going on
+//! - WT-3 nobody asks again and again: an instant is a timer, a run that ends calls those that wait for it
+//!
+//! Not here: looking at files and addresses, which workers do (`look`, between looks the task is deferred); reading what
+//! a payload asks for (`Evaluate::wait`).
+
+mod index;
+
+use std::sync::Arc;
+
+pub(crate) use self::index::WaitIndex;
+use crate::failure::Failure;
+use crate::id::RunId;
+use crate::time::{Millis, Wall};
+
+/// The executor of tasks that only wait.
+pub const EXECUTOR: &str = "wait";
+/// How long a wait lasts at most unless it says otherwise.
+pub const TIMEOUT_DEFAULT: Millis = Millis::from_secs(7 * 86_400);
+/// And whatever it says.
+pub const TIMEOUT_MAX: Millis = Millis::from_secs(366 * 86_400);
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Wait {
+    pub what: Awaited,
+    pub since: Wall,
+    pub deadline: Wall,
+    pub late: Late,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Awaited {
+    Until(Wall),
+    /// Its success; with any other end the wait fails.
+    Run(RunId),
+}
+
+/// What a wait becomes when its deadline passes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[repr(u8)]
+pub enum Late {
+    #[default]
+    Fail = 0,
+    Skip = 1,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub enum WaitEnd {
+    /// With what came, as JSON.
+    Met(Option<Arc<[u8]>>),
+    Failed(Box<Failure>),
+    Skipped,
+}
+
+impl Wait {
+    /// When something happens to it even if nothing comes.
+    pub fn ends(&self) -> Wall {
+        match self.what {
+            Awaited::Until(at) => at.min(self.deadline),
+            Awaited::Run(_) => self.deadline,
+        }
+    }
+}
+
+impl Awaited {
+    /// A word for people and metrics.
+    pub const fn label(&self) -> &'static str {
+        match self {
+            Self::Until(_) => "time",
+            Self::Run(_) => "run",
+        }
+    }
+}
+
+impl Late {
+    pub fn from_index(index: u8) -> Option<Self> {
+        match index {
+            0 => Some(Self::Fail),
+            1 => Some(Self::Skip),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! What a task that only waits asks for: `{"for_ms": …}`, `{"until": …}` or `{"run": …}`, with `timeout_ms` and `on_timeout`.
+
+use mainspring_core::calendar::HORIZON;
+use mainspring_core::id::RunId;
+use mainspring_core::time::{Millis, Wall};
+use mainspring_core::wait::{Awaited, Late, TIMEOUT_DEFAULT, TIMEOUT_MAX, Wait};
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Asked {
+    for_ms: Option<u64>,
+    until: Option<Instant>,
+    run: Option<String>,
+    timeout_ms: Option<u64>,
+    #[serde(default)]
+    on_timeout: OnTimeout,
+}
+
+/// RFC 3339, or seconds since 1970.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Instant {
+    Seconds(u64),
+    Text(String),
+}
+
+#[derive(Deserialize, Default, Clone, Copy)]
+#[serde(rename_all = "lowercase")]
+enum OnTimeout {
+    #[default]
+    Fail,
+    Skip,
+}
+
+/// `now`: when the wait begins. The reason why not is for people.
+pub fn read(payload: &[u8], now: Wall) -> Result<Wait, String> {
+    let asked: Asked = serde_json::from_slice(payload).map_err(|error| format!("not a payload of `wait`: {error}"))?;
+    let what = match (asked.for_ms, asked.until, asked.run) {
+        (Some(ms), None, None) => Awaited::Until(now + bounded("for_ms", ms)?),
+        (None, Some(until), None) => Awaited::Until(instant(&until)?),
+        (None, None, Some(run)) => {
+            let id = run.parse::<RunId>().map_err(|_| format!("`{}` is no id of a run", shown(&run)))?;
+            Awaited::Run(id)
+        }
+        _ => return Err("`wait` needs one of `for_ms`, `until` and `run`".to_owned()),
+    };
+    let timeout = asked.timeout_ms.map(|ms| bounded("timeout_ms", ms)).transpose()?;
+    let deadline = match (&what, timeout) {
+        (_, Some(timeout)) => now + timeout,
+        (Awaited::Until(at), None) => *at,
+        (Awaited::Run(_), None) => now + TIMEOUT_DEFAULT,
+    };
+    let late = match asked.on_timeout {
+        OnTimeout::Fail => Late::Fail,
+        OnTimeout::Skip => Late::Skip,
+    };
+    Ok(Wait { what, since: now, deadline, late })
+}
+
+fn bounded(name: &str, ms: u64) -> Result<Millis, String> {
+    let span = Millis::new(ms);
+    if span > TIMEOUT_MAX { Err(format!("`{name}` is more than {TIMEOUT_MAX}")) } else { Ok(span) }
+}
+
+fn instant(until: &Instant) -> Result<Wall, String> {
+    match until {
+        Instant::Seconds(seconds) => {
+            let wall = seconds.checked_mul(1_000).map(Wall::from_millis);
+            wall.filter(|wall| *wall < HORIZON).ok_or_else(|| format!("`{seconds}` is after 9999"))
+        }
+        Instant::Text(text) => {
+            let read = text.parse::<jiff::Timestamp>().ok();
+            let wall = read.and_then(|read| u64::try_from(read.as_millisecond()).ok()).map(Wall::from_millis);
+            let wall = wall.filter(|wall| *wall < HORIZON);
+            wall.ok_or_else(|| format!("`{}` is no instant: write it as `2026-01-31T09:00:00Z`", shown(text)))
+        }
+    }
+}
+
+fn shown(text: &str) -> String {
+    text.chars().take(60).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: Wall = Wall::from_millis(1_700_000_000_000);
+
+    fn asked(payload: &str) -> Result<Wait, String> {
+        read(payload.as_bytes(), NOW)
+    }
+
+    #[test]
+    fn each_kind_has_its_instant_and_its_deadline() {
+        let wait = asked(r#"{"for_ms":1000}"#).expect("a pause");
+        assert_eq!((wait.what, wait.deadline), (Awaited::Until(NOW + Millis::new(1000)), NOW + Millis::new(1000)));
+        for text in [r#"{"until":1700000060}"#, r#"{"until":"2023-11-14T22:14:20Z"}"#] {
+            assert_eq!(asked(text).expect("an instant").what, Awaited::Until(NOW + Millis::from_secs(60)), "{text}");
+        }
+        let id = RunId::from_bits(0x0190_0000_0000_7000_8000_0000_0000_0042);
+        let wait = asked(&format!(r#"{{"run":"{id}","timeout_ms":5,"on_timeout":"skip"}}"#)).expect("a run");
+        assert_eq!((wait.what, wait.deadline, wait.late), (Awaited::Run(id), NOW + Millis::new(5), Late::Skip));
+        let wait = asked(&format!(r#"{{"run":"{id}"}}"#)).expect("a run");
+        assert_eq!((wait.deadline, wait.late), (NOW + TIMEOUT_DEFAULT, Late::Fail));
+    }
+
+    #[test]
+    fn what_cannot_be_waited_for_is_refused_with_a_reason() {
+        let rows = [
+            ("{}", "needs one of"),
+            (r#"{"for_ms":1,"until":2}"#, "needs one of"),
+            (r#"{"for_ms":-1}"#, "not a payload"),
+            (r#"{"for_ms":99999999999999}"#, "`for_ms` is more than"),
+            (r#"{"until":"tomorrow"}"#, "`tomorrow` is no instant"),
+            (r#"{"until":999999999999}"#, "is after 9999"),
+            (r#"{"run":"x"}"#, "`x` is no id of a run"),
+            (r#"{"for_ms":1,"on_timeout":"shout"}"#, "not a payload"),
+            (r#"{"for_ms":1,"else":1}"#, "not a payload"),
+        ];
+        for (payload, why) in rows {
+            let refusal = asked(payload).expect_err(payload);
+            assert!(refusal.contains(why), "{payload}: {refusal}");
+        }
+    }
+}
