@@ -87,6 +87,42 @@ const FORM: [(&str, &str, &str, &str); 29] = [
         "two tasks",
     ),
     (
+        "no wait",
+        "wait: {timeout: 1h}",
+        "missing_field 4:11 tasks.x.wait: it does not say what to wait for",
+        "for, until, run, http, file",
+    ),
+    (
+        "two waits",
+        "wait: {for: 1m, run: x}",
+        "missing_field 4:11 tasks.x.wait: `for` and `run` are two things to wait for",
+        "",
+    ),
+    (
+        "looks at the clock",
+        "wait: {for: 1m, every: 10s}",
+        "unsupported 4:21 tasks.x.wait.every: `every` belongs to `http` and `file`",
+        "leave it out",
+    ),
+    (
+        "looks too often",
+        "wait: {file: {path: /x}, every: 10ms}",
+        "bad_value 4:37 tasks.x.wait.every: `every` cannot be 10ms",
+        "",
+    ),
+    (
+        "a file from nowhere",
+        "wait: {file: {path: x}}",
+        "bad_value 4:25 tasks.x.wait.file.path: the path is not absolute",
+        "",
+    ),
+    (
+        "a look that is skipped",
+        "wait: {http: {url: 'http://x'}, on_timeout: skip}",
+        "unsupported 4:37 tasks.x.wait.on_timeout: `on_timeout` does not work together with `http`",
+        "",
+    ),
+    (
         "text for a list",
         "run: ls -l",
         "wrong_type 4:10 tasks.x.run: a list is expected, not a text",

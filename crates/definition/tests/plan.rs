@@ -142,3 +142,29 @@ fn tasks_of_one_kind_share_a_profile() {
     assert!(std::sync::Arc::ptr_eq(&profile(0), &profile(1)));
     assert_eq!(profile(2).retry.attempts_max, 2);
 }
+
+#[test]
+fn a_wait_is_for_the_server_or_for_a_worker_that_looks() {
+    let rows = [
+        ("{for: 10m}", "wait", r#"{"for_ms":600000}"#),
+        ("{until: '{{ window.end }}', on_timeout: skip}", "wait", r#"{"until":"{{ window.end }}","on_timeout":"skip"}"#),
+        ("{run: '{{ params.r }}', timeout: 1h}", "wait", r#"{"run":"{{ params.r }}","timeout_ms":3600000}"#),
+        (
+            "{file: {path: /x, min_bytes: 1KiB}, every: 5s}",
+            "look",
+            r#"{"file":{"path":"/x","min_bytes":1024},"every_ms":5000}"#,
+        ),
+        (
+            "{http: {url: 'http://x/', status: 200, contains: ok}}",
+            "look",
+            r#"{"http":{"url":"http://x/","status":[200],"contains":"ok"}}"#,
+        ),
+    ];
+    for (text, executor, expected) in rows {
+        let job = one(&format!("job: a\nparameters: {{r: ''}}\ntasks: {{x: {{wait: {text}}}}}\n"));
+        let Work::Task(task) = &job.plan.node(0).work else { panic!("a task") };
+        assert_eq!(&*task.profile.executor, executor, "{text}");
+        let expected: serde_json::Value = serde_json::from_str(expected).unwrap_or_default();
+        assert_eq!(payload(&job.plan, "x"), expected, "{text}");
+    }
+}

@@ -25,7 +25,7 @@ fn waits_outlive_the_server_and_hold_no_slot() {
     let file = world.dir.path().join("ready");
     // A port that nobody serves yet.
     let port = TcpListener::bind("127.0.0.1:0").and_then(|socket| socket.local_addr()).expect("a port").port();
-    world.apply("job: source\nparameters:\n  until: {type: string}\ntasks:\n  hold: {shell: 'while ! [ -e \"$1\" ]; do sleep 0.05; done', args: ['{{ parameters.until }}'], pool: other}\n");
+    world.apply("job: source\nparameters:\n  until: {type: string}\ntasks:\n  hold: {shell: 'while ! [ -e \"$1\" ]; do sleep 0.05; done', args: ['{{ params.until }}'], pool: other}\n");
     let flag = world.dir.path().join("flag");
     let source = world.trigger("source", &["--param", &format!("until={}", flag.display())]);
     world.apply(&format!(
@@ -36,7 +36,7 @@ tasks:
   pause: {{wait: {{for: 2s}}}}
   file: {{wait: {{file: {{path: {}}}, every: 1s}}}}
   address: {{wait: {{http: {{url: 'http://127.0.0.1:{port}/', status: [200]}}, every: 1s}}}}
-  run: {{wait: {{run: '{{{{ parameters.run }}}}'}}}}
+  run: {{wait: {{run: '{{{{ params.run }}}}'}}}}
   meanwhile: {{run: [\"true\"]}}
   after: {{needs: [pause, file, address, run], noop: {{}}}}
 ",
@@ -86,7 +86,7 @@ fn a_wait_for_a_run_that_ended_long_ago_is_met_or_failed_from_the_tables() {
     }
     // A new owner has no ended run in memory.
     restart(&mut world);
-    world.apply("job: after\nparameters:\n  run: {type: string}\ntasks:\n  wait: {wait: {run: '{{ parameters.run }}'}}\n");
+    world.apply("job: after\nparameters:\n  run: {type: string}\ntasks:\n  wait: {wait: {run: '{{ params.run }}'}}\n");
     for (id, expected) in runs.iter().zip(["succeeded", "failed"]) {
         let ended = world.ended(&world.trigger("after", &["--param", &format!("run={id}")]));
         assert_eq!(ended["state"], expected, "{ended:#}");
