@@ -43,6 +43,15 @@ impl Dispatcher {
         self.drop_tenant_if_unused(tenant);
     }
 
+    /// Per cent of every pool's slots that backfills may have.
+    pub fn set_backfill_share(&mut self, percent: u32) {
+        self.backfill_share = percent;
+        let pools: Vec<_> = self.pools.ids().collect();
+        for pool in pools {
+            self.ring(pool);
+        }
+    }
+
     pub fn set_pool(&mut self, pool: &Name, limit: PoolLimit) {
         let pool = self.pool_for(pool);
         self.pools[pool].limit = limit;

@@ -38,6 +38,7 @@ impl Machine {
             self.state.flows.call(slot);
         }
         self.run_schedules(batch);
+        self.run_backfills(batch);
         self.reap(batch);
         self.run_bulk(batch);
         self.run_sweep(batch);

@@ -24,7 +24,7 @@ pub(crate) struct ServerSetup {
     pub(crate) shard: ShardConfig,
     pub(crate) store: LocalOptions,
     pub(crate) logs: LogOptions,
-    /// Limits of pools and shares of tenants.
+    /// Limits of pools, and shares of tenants and backfills.
     pub(crate) shares: Vec<Configure>,
 }
 
@@ -104,7 +104,10 @@ impl Config {
         let attempt_bytes_max = self.bytes("server.log_bytes_max");
         let logs = LogOptions { attempt_bytes_max, ..LogOptions::default() };
         let data = self.text("server.data").into();
-        Ok(ServerSetup { data, listen, api, shard, store, logs, shares: self.configures() })
+        let percent = self.count("backfill.fleet_share_percent") as u32;
+        let mut shares = self.configures();
+        shares.push(Configure::BackfillShare { percent });
+        Ok(ServerSetup { data, listen, api, shard, store, logs, shares })
     }
 
     pub(crate) fn worker(&self) -> anyhow::Result<AgentConfig> {

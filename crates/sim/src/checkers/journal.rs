@@ -273,6 +273,7 @@ impl JournalFold {
             | Event::TaskSpawned { .. }
             | Event::Flow(_)
             | Event::Schedule(_)
+            | Event::Backfill(_)
             | Event::KeyBound { .. }
             | Event::ProcessStarted { .. }
             | Event::ProcessAdvanced { .. }
