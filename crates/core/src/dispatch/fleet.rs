@@ -19,6 +19,8 @@ impl Dispatcher {
             self.drop_pool_if_unused(before);
         }
         self.room_gained(worker);
+        // Backfills have a share of its slots, also while it takes nothing itself.
+        self.ring(pool);
     }
 
     /// Its attempts stay counted for tenant and pool until they are released.
