@@ -3,9 +3,10 @@
 mod start;
 mod watch;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::{Args, Subcommand};
+use clap::{Args, Parser, Subcommand};
 use mainspring_client::query;
 
 use self::start::Start;
@@ -18,12 +19,15 @@ use super::run::by;
 /// below needs the long form.
 /// Exit: 0 every window succeeded, 1 refused, 3 some did not, 4 there is no such thing.
 #[derive(Args)]
-#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+#[command(
+    after_help = "`mainspring backfill JOB …` is short for `mainspring backfill start JOB …`; `start --help` tells its \
+                  options.\n\nExamples:\n  \
+                  mainspring backfill nightly-report --from 2026-01-01 --to 2026-02-01 --dry-run\n  \
+                  mainspring backfill list"
+)]
 pub(crate) struct Backfill {
     #[command(subcommand)]
-    what: Option<What>,
-    #[command(flatten)]
-    start: Option<Start>,
+    what: What,
 }
 
 #[derive(Subcommand)]
@@ -52,6 +56,17 @@ enum What {
         after_help = "Example:\n  mainspring backfill cancel backfill_019a88f0 --reason 'wrong range'"
     )]
     Cancel(Act),
+    /// A job: short for `start`.
+    #[command(external_subcommand)]
+    Job(Vec<OsString>),
+}
+
+/// What follows a job's name, read as `start` reads it.
+#[derive(Parser)]
+#[command(name = "mainspring backfill start")]
+struct Short {
+    #[command(flatten)]
+    start: Start,
 }
 
 #[derive(Args)]
@@ -104,24 +119,25 @@ const COLUMNS: [&str; 10] = [
 
 impl Backfill {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
-        match (self.what, self.start) {
-            (Some(What::Start(start)), _) | (None, Some(start)) => start.run(),
-            (Some(What::List(list)), _) => list.run(),
-            (Some(What::Get(one)), _) => one.connect.run(async |client, print| {
+        match self.what {
+            What::Start(start) => start.run(),
+            What::Job(words) => {
+                let name = OsString::from("mainspring backfill start");
+                Short::parse_from(std::iter::once(name).chain(words)).start.run()
+            }
+            What::List(list) => list.run(),
+            What::Get(one) => one.connect.run(async |client, print| {
                 let id = client.backfill_id(&one.id).await?;
                 print.object(&client.get(&format!("/v1/backfills/{id}")).await?);
                 Ok(ExitCode::SUCCESS)
             }),
-            (Some(What::Watch(one)), _) => one.connect.run(async |client, print| {
+            What::Watch(one) => one.connect.run(async |client, print| {
                 let id = client.backfill_id(&one.id).await?;
                 watch::watch(&client, print, &id).await
             }),
-            (Some(What::Pause(act)), _) => act.post("pause"),
-            (Some(What::Resume(act)), _) => act.post("resume"),
-            (Some(What::Cancel(act)), _) => act.post("cancel"),
-            (None, None) => {
-                anyhow::bail!("name a job, or one of the commands that `mainspring backfill --help` lists")
-            }
+            What::Pause(act) => act.post("pause"),
+            What::Resume(act) => act.post("resume"),
+            What::Cancel(act) => act.post("cancel"),
         }
     }
 }
