@@ -39,7 +39,12 @@ impl Machine {
     fn backfill_called(&mut self, id: BackfillId, batch: &mut Batch) {
         for _ in 0..STARTS_MAX {
             match self.next_of_backfill(id) {
-                Next::Events(mut events) => self.commit(&mut events, batch),
+                Next::Events(mut events) => {
+                    if let Some(Event::Backfill(BackfillEvent::Started { .. })) = events.first() {
+                        self.tally.window_fired(Punctual::Backfill);
+                    }
+                    self.commit(&mut events, batch);
+                }
                 Next::Later => {
                     let at = self.state.now.wall + NO_ROOM;
                     return self.state.backfills.retry_at(id, at);

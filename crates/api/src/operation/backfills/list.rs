@@ -24,14 +24,12 @@ pub(crate) async fn backfills(
         tenant: named("tenant", tenant)?,
         job: named("job", job)?,
         after: after.map_err(|_| Problem::query("cursor", "not one that an answer gave"))?,
-        limit: limit + 1,
+        limit,
     };
     // So that one is in the list as soon as its caller knows of it.
     edge.gateway.tables_follow().await;
-    let mut rows = edge.readers.read(move |tables| tables.backfills(&query)).await?;
-    let more = rows.len() > limit;
-    rows.truncate(limit);
-    let next = rows.last().filter(|_| more).map(|row| row.id);
+    let rows = edge.readers.read(move |tables| tables.backfills(&query)).await?;
+    let next = rows.last().filter(|_| rows.len() == limit).map(|row| row.id);
     let mut found = Vec::with_capacity(rows.len());
     for row in rows {
         // What has not ended may have gone on since its row was written.
