@@ -52,7 +52,9 @@ fn backfill_status(refusal: &BackfillRefusal) -> StatusCode {
         BackfillRefusal::AlreadyEnded { .. }
         | BackfillRefusal::Active { .. }
         | BackfillRefusal::PlanOld { .. } => StatusCode::CONFLICT,
-        BackfillRefusal::NotBackfillable { .. } | BackfillRefusal::TooManyWindows { .. } => StatusCode::UNPROCESSABLE_ENTITY,
+        BackfillRefusal::NotBackfillable { .. } | BackfillRefusal::TooManyWindows { .. } => {
+            StatusCode::UNPROCESSABLE_ENTITY
+        }
         BackfillRefusal::TooMany { .. } => StatusCode::TOO_MANY_REQUESTS,
     }
 }

@@ -52,7 +52,8 @@ impl Client {
         }
         let page = self.get("/v1/backfills?limit=1000").await?;
         let all = page.get("backfills").and_then(Value::as_array).into_iter().flatten();
-        let told = |one: &Value, field: &str| one.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let told =
+            |one: &Value, field: &str| one.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
         let begins = |id: &str| !digits.is_empty() && id.trim_start_matches("backfill_").starts_with(digits);
         let found = all.map(|one| (told(one, "backfill_id"), told(one, "job")));
         one(found.filter(|(id, _)| begins(id)).collect(), "no backfill", text)

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use mainspring_core::id::{Seq, TaskId};
 use mainspring_core::time::Wall;
 use mainspring_store::{
-    BackfillRow, CheckpointHead, JobRow, LiveRow, OpenError, ReadTables, Record, Recovery, RunRow, ScheduleRow,
+    BackfillRow, CheckpointHead, JobRow, LiveRow, OpenError, ReadTables, Record, Recovery, RunRow,
+    ScheduleRow,
 };
 
 use crate::journal::walk;

@@ -5,7 +5,9 @@ use mainspring_core::name::Name;
 use mainspring_core::schedule::{Occurrence, Outcome, Reason};
 use mainspring_core::time::{Now, Wall};
 use mainspring_core::workflow::{JobKey, RunStatus, Trigger};
-use mainspring_store::{BackfillRow, Cut, ReadTables, Recovery, RunRow, ScheduleRow, Store, StoredTask, Tables};
+use mainspring_store::{
+    BackfillRow, Cut, ReadTables, Recovery, RunRow, ScheduleRow, Store, StoredTask, Tables,
+};
 use mainspring_store_local::{LocalOptions, LocalStore};
 use rusqlite::Connection;
 

@@ -3,12 +3,12 @@
 //! writes those that are missing. One that is there is never written again; to change it is to break
 //! every journal out there.
 
+#[path = "support/backfills.rs"]
+mod backfills;
 #[path = "support/frozen.rs"]
 mod frozen;
 #[path = "support/growth.rs"]
 mod growth;
-#[path = "support/backfills.rs"]
-mod backfills;
 #[path = "support/timing.rs"]
 mod timing;
 

@@ -20,10 +20,17 @@ use crate::workflow::{JobKey, Plan};
 #[derive(Clone, PartialEq, Debug)]
 pub enum BackfillCommand {
     Create(Box<CreateBackfill>),
-    Pause { id: BackfillId, paused: bool },
+    Pause {
+        id: BackfillId,
+        paused: bool,
+    },
     /// Its runs too.
-    Cancel { id: BackfillId },
-    Read { id: BackfillId },
+    Cancel {
+        id: BackfillId,
+    },
+    Read {
+        id: BackfillId,
+    },
 }
 
 /// What an edge has found out.
@@ -145,9 +152,12 @@ pub fn check_kind(schedule: &Schedule) -> Result<(), BackfillRefusal> {
 
 /// Nothing that the edge has read is out of date: every window lies behind, and none waits or was run since.
 fn is_current(view: &View<'_>, schedule: &Schedule, create: &CreateBackfill) -> bool {
-    let next = schedule.next.unwrap_or(view.state.now.wall);
+    let now = view.state.now.wall;
+    let next = schedule.next.unwrap_or(now);
     let waiting: BTreeSet<Wall> = schedule.waiting.iter().map(|waiting| waiting.window).collect();
     create.written_back == schedule.written_back()
         && create.windows.newest() < next
+        // What lies ahead may become a live window, whatever the schedule says now.
+        && create.windows.newest() <= now
         && (waiting.is_empty() || !create.windows.iter().any(|window| waiting.contains(&window)))
 }

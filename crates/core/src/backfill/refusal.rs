@@ -8,17 +8,35 @@ use crate::schedule::ScheduleKey;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum BackfillRefusal {
-    NotFound { id: BackfillId },
-    AlreadyEnded { id: BackfillId },
+    NotFound {
+        id: BackfillId,
+    },
+    AlreadyEnded {
+        id: BackfillId,
+    },
     /// One of the schedule goes on.
-    Active { id: BackfillId, key: ScheduleKey },
+    Active {
+        id: BackfillId,
+        key: ScheduleKey,
+    },
     /// Windows were decided since the ledger was read.
-    PlanOld { key: ScheduleKey },
-    TooMany { held: usize, max: usize },
+    PlanOld {
+        key: ScheduleKey,
+    },
+    TooMany {
+        held: usize,
+        max: usize,
+    },
     /// The range has more windows than one backfill may run.
-    TooManyWindows { count: u64, max: usize },
+    TooManyWindows {
+        count: u64,
+        max: usize,
+    },
     /// It has no windows that can be told for the past, or begins no runs.
-    NotBackfillable { key: ScheduleKey, why: &'static str },
+    NotBackfillable {
+        key: ScheduleKey,
+        why: &'static str,
+    },
 }
 
 impl BackfillRefusal {

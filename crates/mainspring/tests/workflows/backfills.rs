@@ -50,7 +50,8 @@ fn done(world: &World, id: &str) -> u64 {
 
 /// Milliseconds from each live window to its decision: median and most.
 fn lateness(rows: &[Value]) -> (i64, i64) {
-    let mut late: Vec<i64> = rows.iter().map(|row| millis(row, "decided_at") - millis(row, "first")).collect();
+    let mut late: Vec<i64> =
+        rows.iter().map(|row| millis(row, "decided_at") - millis(row, "first")).collect();
     late.sort_unstable();
     (late.get(late.len() / 2).copied().unwrap_or(0), late.last().copied().unwrap_or(0))
 }
@@ -97,7 +98,9 @@ fn a_year_is_backfilled_over_a_crash_and_live_windows_go_on() {
     let gaps = live.windows(2).filter(|pair| millis(&pair[1], "first") != millis(&pair[0], "last") + 1_000);
     assert_eq!(gaps.count(), 0, "a live window was left out or decided twice: {live:?}");
     let ((median, most), (during, most_during)) = (lateness(&before), lateness(&live[before.len()..]));
-    println!("live windows were late by {median} ms (most {most}) before, {during} ms (most {most_during}) with a backfill and two crashes");
+    println!(
+        "live windows were late by {median} ms (most {most}) before, {during} ms (most {most_during}) with a backfill and two crashes"
+    );
     let nothing = begin(&world, &[]);
     assert_eq!((&nothing["windows"], &nothing["ran"]), (&0.into(), &WINDOWS.into()), "{nothing:#}");
 }
@@ -122,12 +125,16 @@ fn a_backfill_is_paused_cancelled_and_its_failures_are_run_again() {
     let ended = world.run(&["backfill", "watch", &slow]);
     assert_eq!(ended.status.code(), Some(3), "{}", stderr(&ended));
     let ended = world.json(&["backfill", "get", &slow]);
-    assert_eq!((&ended["state"], &ended["active"], &ended["started"]), (&"canceled".into(), &0.into(), &4.into()));
+    assert_eq!(
+        (&ended["state"], &ended["active"], &ended["started"]),
+        (&"canceled".into(), &0.into(), &4.into())
+    );
     let again = world.run(&["backfill", "cancel", &slow]);
     assert!(stderr(&again).contains("has already ended"), "{}", stderr(&again));
 
     // What was cancelled did not succeed: it is run again only by those who ask for it.
-    let failed = world.json(&[&["backfill", "slow"], &range[..], &["--only", "failed", "--dry-run"]].concat());
+    let failed =
+        world.json(&[&["backfill", "slow"], &range[..], &["--only", "failed", "--dry-run"]].concat());
     assert_eq!((&failed["windows"], &failed["failed"]), (&4.into(), &4.into()), "{failed:#}");
     let missing = world.json(&[&["backfill", "slow"], &range[..], &["--dry-run"]].concat());
     assert_eq!(missing["windows"], 1, "{missing:#}");

@@ -11,8 +11,8 @@ use mainspring_core::schedule::Occurrence;
 use mainspring_core::time::Wall;
 use mainspring_core::workflow::JobKey;
 use mainspring_store::{
-    AppendError, BackfillRow, CheckpointHead, Cut, CutError, HistoryRow, JobRow, KeyRow, LiveRow, OccurrenceCursor,
-    OpenError, ParkedFrom, Record, RunRow, ScheduleRow, StoredTask, VersionRow,
+    AppendError, BackfillRow, CheckpointHead, Cut, CutError, HistoryRow, JobRow, KeyRow, LiveRow,
+    OccurrenceCursor, OpenError, ParkedFrom, Record, RunRow, ScheduleRow, StoredTask, VersionRow,
 };
 
 /// What a record costs beside its body.

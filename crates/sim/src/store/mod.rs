@@ -16,9 +16,10 @@ use mainspring_core::schedule::Occurrence;
 use mainspring_core::time::Wall;
 use mainspring_core::workflow::JobKey;
 use mainspring_store::{
-    AppendError, BackfillQuery, BackfillRow, CheckpointHead, Cut, CutError, HistoryCursor, HistoryPage, HistoryQuery, HistoryRow, JobRow,
-    Journal, LiveRow, OccurrenceCursor, OpenError, Opened, PAGE_MAX, ParkedFrom, ReadError, ReadTables,
-    Record, Recovery, RunQuery, RunRow, ScheduleRow, Store, StoredTask, Tables, VersionRow,
+    AppendError, BackfillQuery, BackfillRow, CheckpointHead, Cut, CutError, HistoryCursor, HistoryPage,
+    HistoryQuery, HistoryRow, JobRow, Journal, LiveRow, OccurrenceCursor, OpenError, Opened, PAGE_MAX,
+    ParkedFrom, ReadError, ReadTables, Record, Recovery, RunQuery, RunRow, ScheduleRow, Store, StoredTask,
+    Tables, VersionRow,
 };
 
 pub use self::disk::Disk;

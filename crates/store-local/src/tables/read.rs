@@ -8,8 +8,8 @@ use mainspring_core::schedule::Occurrence;
 use mainspring_core::time::Wall;
 use mainspring_core::workflow::JobKey;
 use mainspring_store::{
-    BackfillQuery, BackfillRow, CheckpointHead, HistoryPage, HistoryQuery, JobRow, LiveRow, OccurrenceCursor, OpenError, ParkedFrom,
-    ReadError, ReadTables, RunQuery, RunRow, ScheduleRow, StoredTask, VersionRow,
+    BackfillQuery, BackfillRow, CheckpointHead, HistoryPage, HistoryQuery, JobRow, LiveRow, OccurrenceCursor,
+    OpenError, ParkedFrom, ReadError, ReadTables, RunQuery, RunRow, ScheduleRow, StoredTask, VersionRow,
 };
 use rusqlite::{Connection, OptionalExtension, params};
 

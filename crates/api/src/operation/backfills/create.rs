@@ -102,12 +102,7 @@ async fn of_version(
 }
 
 /// Those of the schedule, with the caller's in place of them; checked, and with the job's defaults.
-fn parameters(
-    edge: &Edge,
-    job: &Job,
-    schedule: &Schedule,
-    body: &BackfillBody,
-) -> Result<Payload, Problem> {
+fn parameters(edge: &Edge, job: &Job, schedule: &Schedule, body: &BackfillBody) -> Result<Payload, Problem> {
     let of_schedule: &[u8] = match &schedule.spec.target {
         Target::Run { parameters, .. } => parameters,
         Target::Task(_) => b"{}",

@@ -86,7 +86,8 @@ impl Plan {
 /// As far as it lies behind, and within the schedule's own bounds. The end is not included.
 fn range(schedule: &Schedule, wish: &Wish) -> (Wall, Wall) {
     let spec = &schedule.spec;
-    let behind = schedule.next.unwrap_or_else(now);
+    let now = now() + Millis::new(1);
+    let behind = schedule.next.map_or(now, |next| next.min(now));
     let last = spec.end.map_or(behind, |end| behind.min(end + Millis::new(1)));
     (spec.start.map_or(wish.from, |start| start.max(wish.from)), last.min(wish.to))
 }

@@ -127,10 +127,8 @@ fn crash(rig: Rig) -> Rig {
     reborn.machine.recover();
     (reborn.events, reborn.effects) = (rig.events, rig.effects);
     let tasks = reborn.machine.state().tasks().iter();
-    let held: Vec<_> = tasks
-        .filter(|(_, task)| task.status().is_leased())
-        .map(|(_, task)| (task.id, task.fence))
-        .collect();
+    let held: Vec<_> =
+        tasks.filter(|(_, task)| task.status().is_leased()).map(|(_, task)| (task.id, task.fence)).collect();
     reborn.hello(1, 2, 1, &held);
     reborn.pass(0);
     reborn

@@ -52,9 +52,7 @@ enum What {
     #[command(after_help = "Example:\n  mainspring backfill resume backfill_019a88f0")]
     Resume(Act),
     /// End it, and cancel what runs of it
-    #[command(
-        after_help = "Example:\n  mainspring backfill cancel backfill_019a88f0 --reason 'wrong range'"
-    )]
+    #[command(after_help = "Example:\n  mainspring backfill cancel backfill_019a88f0 --reason 'wrong range'")]
     Cancel(Act),
     /// A job: short for `start`.
     #[command(external_subcommand)]

@@ -10,11 +10,13 @@ use super::super::run::actor;
 use super::watch;
 
 #[derive(Args)]
-#[command(after_help = "A window is run once: --only missing (the default) takes those for which nothing ever ran, \
+#[command(
+    after_help = "A window is run once: --only missing (the default) takes those for which nothing ever ran, \
                   --only failed those whose\nnewest run did not succeed, --only all every one.\n\nExamples:\n  \
                   mainspring backfill nightly-report --from 2026-01-01 --to 2026-02-01 --dry-run\n  \
                   mainspring backfill nightly-report --from 2026-01-01 --to 2026-02-01 --max-active 8 --order newest\n  \
-                  mainspring backfill nightly-report --schedule morning --from 2026-01-01 --to 2026-02-01 --only failed --detach")]
+                  mainspring backfill nightly-report --schedule morning --from 2026-01-01 --to 2026-02-01 --only failed --detach"
+)]
 pub(super) struct Start {
     /// The job
     job: String,
