@@ -23,12 +23,20 @@ pub(crate) struct PlanView<'a> {
     /// Of those, the ones whose newest run did not succeed. Looked up only if they are asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failed: Option<usize>,
+    /// Of those, the ones of which history does not know any more whether something ran; only `all` runs them.
+    #[serde(skip_serializing_if = "is_none")]
+    pub forgotten: usize,
     /// That would be run.
     pub windows: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub oldest: Option<Moment>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub newest: Option<Moment>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+fn is_none(count: &usize) -> bool {
+    *count == 0
 }
 
 #[derive(Serialize)]

@@ -72,6 +72,7 @@ impl Config {
             drain: self.span("server.drain"),
             log_followers_max: self.count("server.log_followers_max") as usize,
             log_days: self.count("server.log_days") as u32,
+            history_days: self.count("server.history_days") as u32,
             job_tasks_max: self.count("limits.job_tasks_max") as usize,
         };
         let mut shard = ShardConfig::default();

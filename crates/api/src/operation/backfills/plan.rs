@@ -25,6 +25,7 @@ pub(crate) struct Plan {
     in_range: usize,
     ran: usize,
     failed: Option<usize>,
+    forgotten: usize,
     /// Ascending.
     pub(super) windows: Vec<Wall>,
 }
@@ -38,8 +39,16 @@ impl Plan {
         edge.gateway.tables_follow().await;
         let ran = ledger::runs(edge, schedule.id, range).await?;
         let waiting: BTreeSet<Wall> = schedule.waiting.iter().map(|waiting| waiting.window).collect();
+        let kept_from = now().day().saturating_sub(edge.config.history_days);
+        // It was live then, and nobody knows any more what became of it.
+        let is_forgotten = |at: &Wall| *at >= schedule.created && at.day() < kept_from;
+        let unknown = |at: &&Wall| !ran.contains_key(*at) && is_forgotten(at);
+        let forgotten = in_range.iter().filter(unknown).count();
         let (failed, wanted): (_, BTreeSet<Wall>) = match wish.only {
-            Only::Missing => (None, in_range.iter().copied().filter(|at| !ran.contains_key(at)).collect()),
+            Only::Missing => {
+                let missing = |at: &Wall| !ran.contains_key(at) && !is_forgotten(at);
+                (None, in_range.iter().copied().filter(missing).collect())
+            }
             Only::Failed => {
                 let failed = ledger::failed(edge, &ran).await?;
                 (Some(failed.len()), failed.into_iter().collect())
@@ -57,6 +66,7 @@ impl Plan {
             in_range: in_range.len(),
             ran: ran.len(),
             failed,
+            forgotten,
             windows: in_range.into_iter().filter(runs).collect(),
             schedule,
         })
@@ -76,6 +86,7 @@ impl Plan {
             in_range: self.in_range,
             ran: self.ran,
             failed: self.failed,
+            forgotten: self.forgotten,
             windows: self.windows.len(),
             oldest: self.windows.first().copied().map(Moment),
             newest: self.windows.last().copied().map(Moment),
