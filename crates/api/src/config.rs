@@ -27,6 +27,8 @@ pub struct ApiConfig {
     pub log_followers_max: usize,
     /// Whole days that logs are kept.
     pub log_days: u32,
+    /// Whole days for which it is known what became of windows.
+    pub history_days: u32,
     /// Tasks of one job.
     pub job_tasks_max: usize,
 }
@@ -47,6 +49,7 @@ impl Default for ApiConfig {
             drain: Duration::from_secs(10),
             log_followers_max: 1_000,
             log_days: 7,
+            history_days: 90,
             job_tasks_max: 10_000,
         }
     }

@@ -87,6 +87,10 @@ pub enum Problem {
     NoSuchRun {
         id: String,
     },
+    /// The text in the path is no id, so there is no such backfill.
+    NoSuchBackfill {
+        id: String,
+    },
     /// The text in the path is no id, so there is no such task.
     NoSuchTask {
         id: String,
@@ -165,6 +169,7 @@ impl Problem {
             Self::ParametersInvalid { .. } => "PARAMETERS_INVALID",
             Self::ScheduleInvalid { .. } => "SCHEDULE_INVALID",
             Self::NoSuchRun { .. } => "RUN_NOT_FOUND",
+            Self::NoSuchBackfill { .. } => "BACKFILL_NOT_FOUND",
             Self::NoSuchTask { .. } => "TASK_NOT_FOUND",
             Self::RouteNotFound { .. } => "ROUTE_NOT_FOUND",
             Self::MethodNotAllowed { .. } => "METHOD_NOT_ALLOWED",
@@ -194,6 +199,7 @@ impl Problem {
             | Self::PoolNotFound { .. }
             | Self::ProcessNotFound { .. }
             | Self::NoSuchTask { .. }
+            | Self::NoSuchBackfill { .. }
             | Self::NoSuchRun { .. }
             | Self::RouteNotFound { .. } => StatusCode::NOT_FOUND,
             Self::TooManyFollowers { .. } => StatusCode::TOO_MANY_REQUESTS,
@@ -237,6 +243,7 @@ impl Problem {
             Self::ParametersInvalid { .. } => "put each of `mistakes` right; no run was made".into(),
             Self::ScheduleInvalid { .. } => "put each of `mistakes` right; nothing was stored".into(),
             Self::NoSuchRun { .. } => "an id is `run_` and 32 hexadecimal digits".into(),
+            Self::NoSuchBackfill { .. } => "an id is `backfill_` and 32 hexadecimal digits".into(),
             Self::NoSuchTask { .. } => "an id is `task_` and 32 hexadecimal digits".into(),
             Self::RouteNotFound { .. } => "`/docs` lists every route".into(),
             Self::MethodNotAllowed { .. } => "`/docs` lists the methods of every route".into(),
@@ -330,6 +337,7 @@ impl fmt::Display for Problem {
             Self::ParametersInvalid { mistakes } => write!(f, "the parameters have {}", counted(mistakes)),
             Self::ScheduleInvalid { mistakes } => write!(f, "the schedule has {}", counted(mistakes)),
             Self::NoSuchRun { id } => write!(f, "there is no run `{id}`"),
+            Self::NoSuchBackfill { id } => write!(f, "there is no backfill `{id}`"),
             Self::NoSuchTask { id } => write!(f, "there is no task `{id}`"),
             Self::RouteNotFound { path } => write!(f, "there is no route `{path}`"),
             Self::MethodNotAllowed { method } => write!(f, "this route does not take `{method}`"),

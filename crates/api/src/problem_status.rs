@@ -1,6 +1,7 @@
 //! The HTTP status of each refusal of the core.
 
 use http::StatusCode;
+use mainspring_core::backfill::BackfillRefusal;
 use mainspring_core::command::Rejection;
 use mainspring_core::schedule::ScheduleRefusal;
 use mainspring_core::workflow::FlowRefusal;
@@ -10,6 +11,7 @@ pub(crate) fn status_of(rejection: &Rejection) -> StatusCode {
         Rejection::TaskNotFound { .. } => StatusCode::NOT_FOUND,
         Rejection::Flow(refusal) => flow_status(refusal),
         Rejection::Schedule(refusal) => schedule_status(refusal),
+        Rejection::Backfill(refusal) => backfill_status(refusal),
         Rejection::TaskAlreadyRunning { .. }
         | Rejection::TaskAlreadyEnded { .. }
         | Rejection::TaskAlreadyStarted { .. }
@@ -41,6 +43,19 @@ fn flow_status(refusal: &FlowRefusal) -> StatusCode {
         | FlowRefusal::TaskOfRun { .. } => StatusCode::CONFLICT,
         FlowRefusal::RunStateNotForcible { .. } => StatusCode::UNPROCESSABLE_ENTITY,
         FlowRefusal::TooManyRuns { .. } | FlowRefusal::TooManyJobs { .. } => StatusCode::TOO_MANY_REQUESTS,
+    }
+}
+
+fn backfill_status(refusal: &BackfillRefusal) -> StatusCode {
+    match refusal {
+        BackfillRefusal::NotFound { .. } => StatusCode::NOT_FOUND,
+        BackfillRefusal::AlreadyEnded { .. }
+        | BackfillRefusal::Active { .. }
+        | BackfillRefusal::PlanOld { .. } => StatusCode::CONFLICT,
+        BackfillRefusal::NotBackfillable { .. } | BackfillRefusal::TooManyWindows { .. } => {
+            StatusCode::UNPROCESSABLE_ENTITY
+        }
+        BackfillRefusal::TooMany { .. } => StatusCode::TOO_MANY_REQUESTS,
     }
 }
 

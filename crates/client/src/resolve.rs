@@ -44,6 +44,21 @@ impl Client {
         one(runs.map(|run| (told(run, "run_id"), told(run, "job"))).collect(), "no run", text)
     }
 
+    /// The whole id of a backfill that is named by it or by its beginning; of the newest ones.
+    pub async fn backfill_id(&self, text: &str) -> Result<String, ClientError> {
+        let digits = text.strip_prefix("backfill_").unwrap_or(text);
+        if digits.len() >= DIGITS {
+            return Ok(escaped(text));
+        }
+        let page = self.get("/v1/backfills?limit=1000").await?;
+        let all = page.get("backfills").and_then(Value::as_array).into_iter().flatten();
+        let told =
+            |one: &Value, field: &str| one.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let begins = |id: &str| !digits.is_empty() && id.trim_start_matches("backfill_").starts_with(digits);
+        let found = all.map(|one| (told(one, "backfill_id"), told(one, "job")));
+        one(found.filter(|(id, _)| begins(id)).collect(), "no backfill", text)
+    }
+
     /// The whole id of a worker that is named by it, by its beginning, or by its name.
     pub async fn worker_id(&self, text: &str) -> Result<String, ClientError> {
         let answer = self.get("/v1/workers").await?;

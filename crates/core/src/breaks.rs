@@ -26,4 +26,6 @@ pub struct Breaks {
     pub window_forgotten: bool,
     /// After recovery nobody hears of what tasks wait for.
     pub wait_not_heard: bool,
+    /// After recovery backfills begin with their first window again.
+    pub backfill_forgets_cursor: bool,
 }

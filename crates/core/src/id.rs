@@ -57,6 +57,29 @@ impl TaskId {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RunId(u128);
 
+/// A backfill's identity, laid out like a task's; its slot is its job's.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct BackfillId(u128);
+
+impl BackfillId {
+    pub const fn from_bits(bits: u128) -> Self {
+        Self(bits)
+    }
+
+    pub const fn bits(self) -> u128 {
+        self.0
+    }
+
+    pub const fn slot(self) -> Slot {
+        Slot((self.0 >> 64 & 0xfff) as u16)
+    }
+
+    /// What a window of this backfill begins has this in its id.
+    pub(crate) const fn mix(self, window_ms: u64) -> u64 {
+        scatter(scatter(self.0 as u64 ^ 0xbacc_f111) ^ window_ms)
+    }
+}
+
 /// A place in a run: which node, which of its items, and for the how-manieth time.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Place {
@@ -174,6 +197,7 @@ macro_rules! text_form {
 
 text_form!(TaskId, "task");
 text_form!(RunId, "run");
+text_form!(BackfillId, "backfill");
 text_form!(WorkerId, "worker");
 
 macro_rules! counter {

@@ -9,6 +9,7 @@
 #![deny(clippy::float_arithmetic)]
 #![cfg_attr(not(test), deny(clippy::unwrap_used))]
 
+pub mod backfill;
 pub mod breaks;
 pub mod calendar;
 pub mod chance;

@@ -1,4 +1,4 @@
-//! Priority: three strict bands, and a level from 0 to 10 inside each.
+//! Priority: strict bands, and a level from 0 to 10 inside each. The lowest band is not for callers: backfills have it.
 
 /// Strict classes of urgency: nothing of a lower band is placed while a higher one could use the room.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -7,10 +7,14 @@ pub enum Band {
     P0 = 0,
     P1 = 1,
     P2 = 2,
+    /// Runs of backfills. Nobody can ask for it.
+    Backfill = 3,
 }
 
 impl Band {
-    pub const ALL: [Self; 3] = [Self::P0, Self::P1, Self::P2];
+    pub const ALL: [Self; 4] = [Self::P0, Self::P1, Self::P2, Self::Backfill];
+    /// What a caller can ask for.
+    pub const ASKED: [Self; 3] = [Self::P0, Self::P1, Self::P2];
 
     pub const fn index(self) -> usize {
         self as usize
@@ -21,6 +25,7 @@ impl Band {
             0 => Some(Self::P0),
             1 => Some(Self::P1),
             2 => Some(Self::P2),
+            3 => Some(Self::Backfill),
             _ => None,
         }
     }
@@ -30,6 +35,7 @@ impl Band {
             Self::P0 => "P0",
             Self::P1 => "P1",
             Self::P2 => "P2",
+            Self::Backfill => "backfill",
         }
     }
 }

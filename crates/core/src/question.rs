@@ -180,6 +180,7 @@ impl Standing {
             Self::Waits(WaitReason::NoWorkers { .. }) => "no_workers",
             Self::Waits(WaitReason::NoWorkerMatches { .. }) => "no_worker_matches",
             Self::Waits(WaitReason::PoolLimit { .. }) => "pool_limit",
+            Self::Waits(WaitReason::BackfillShare { .. }) => "backfill_share",
             Self::Waits(WaitReason::TenantLimit { .. }) => "tenant_limit",
             Self::Waits(WaitReason::Limit { .. }) => "limit",
             Self::Waits(WaitReason::NoRoom { .. }) => "no_room",

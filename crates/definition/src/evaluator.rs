@@ -150,6 +150,7 @@ impl Evaluator {
                 start: &instant(occasion.from),
                 schedule: &occasion.name,
                 catch_up: occasion.punctual == Punctual::CatchUp,
+                backfill: occasion.punctual == Punctual::Backfill,
                 late: occasion.punctual == Punctual::Late,
             });
         }

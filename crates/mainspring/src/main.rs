@@ -46,6 +46,8 @@ enum Command {
     Run(command::run::Run),
     /// Look at schedules, what became of their windows and which come next; pause and delete them
     Schedule(command::schedule::Schedule),
+    /// Run windows of a schedule that lie behind, below everything live
+    Backfill(Box<command::backfill::Backfill>),
     /// Look at tasks and act on them
     Task(command::task::Task),
     /// Tasks that failed for good: list them, queue them again, discard them
@@ -88,6 +90,7 @@ fn main() -> ExitCode {
         Command::Job(job) => job.run(),
         Command::Run(run) => run.run(),
         Command::Schedule(schedule) => schedule.run(),
+        Command::Backfill(backfill) => backfill.run(),
         Command::Task(task) => task.run(),
         Command::DeadLetter(dead_letter) => dead_letter.run(),
         Command::Pool(pool) => pool.run(),

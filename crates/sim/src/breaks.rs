@@ -45,10 +45,12 @@ pub enum BreakMode {
     WindowForgotten,
     /// After recovery nobody hears of what tasks wait for.
     WaitNotHeard,
+    /// After recovery backfills begin with their first window again.
+    BackfillForgetsCursor,
 }
 
 impl BreakMode {
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::Fence,
         Self::EarlyAnswer,
         Self::EarlyEffect,
@@ -67,6 +69,7 @@ impl BreakMode {
         Self::ScheduleNotRearmed,
         Self::WindowForgotten,
         Self::WaitNotHeard,
+        Self::BackfillForgetsCursor,
     ];
 
     pub const fn name(self) -> &'static str {
@@ -89,6 +92,7 @@ impl BreakMode {
             Self::ScheduleNotRearmed => "schedule-not-rearmed",
             Self::WindowForgotten => "window-forgotten",
             Self::WaitNotHeard => "wait-not-heard",
+            Self::BackfillForgetsCursor => "backfill-forgets-cursor",
         }
     }
 
@@ -105,6 +109,7 @@ impl BreakMode {
             schedule_not_rearmed: mode == Some(Self::ScheduleNotRearmed),
             window_forgotten: mode == Some(Self::WindowForgotten),
             wait_not_heard: mode == Some(Self::WaitNotHeard),
+            backfill_forgets_cursor: mode == Some(Self::BackfillForgetsCursor),
         }
     }
 

@@ -91,6 +91,7 @@ impl RangeReport {
             ("windows skipped", self.tally.windows.skipped, 1),
             ("windows missed", self.tally.windows.missed, 1),
             ("windows that waited", self.tally.windows.held, 1),
+            ("windows backfilled", self.tally.windows.backfilled, 1),
             ("runs cleared", self.tally.flows.clears, 1),
         ];
         floors
@@ -157,6 +158,7 @@ impl fmt::Display for RangeReport {
             ("windows skipped", tally.windows.skipped),
             ("windows missed", tally.windows.missed),
             ("windows that waited", tally.windows.held),
+            ("windows backfilled", tally.windows.backfilled),
             ("further rounds", tally.flows.rounds),
             ("undos", tally.flows.undone),
             ("runs cleared", tally.flows.clears),

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use mainspring_core::id::{Seq, TaskId};
 use mainspring_core::time::Wall;
 use mainspring_store::{
-    CheckpointHead, JobRow, LiveRow, OpenError, ReadTables, Record, Recovery, RunRow, ScheduleRow,
+    BackfillRow, CheckpointHead, JobRow, LiveRow, OpenError, ReadTables, Record, Recovery, RunRow,
+    ScheduleRow,
 };
 
 use crate::journal::walk;
@@ -48,6 +49,10 @@ impl Recovery for LocalRecovery {
 
     fn schedules(&mut self, each: &mut dyn FnMut(ScheduleRow)) -> Result<(), OpenError> {
         self.tables.schedules(each)
+    }
+
+    fn live_backfills(&mut self, each: &mut dyn FnMut(BackfillRow)) -> Result<(), OpenError> {
+        self.tables.live_backfills(each)
     }
 
     fn tables(&mut self) -> &mut dyn ReadTables {

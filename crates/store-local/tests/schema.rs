@@ -1,11 +1,13 @@
 //! Tables of an earlier version are brought up to date when they are opened, with everything in them.
 
-use mainspring_core::id::{RunId, ScheduleId, Seq, TaskId};
+use mainspring_core::id::{BackfillId, RunId, ScheduleId, Seq, TaskId};
 use mainspring_core::name::Name;
 use mainspring_core::schedule::{Occurrence, Outcome, Reason};
 use mainspring_core::time::{Now, Wall};
 use mainspring_core::workflow::{JobKey, RunStatus, Trigger};
-use mainspring_store::{Cut, ReadTables, Recovery, RunRow, ScheduleRow, Store, StoredTask, Tables};
+use mainspring_store::{
+    BackfillRow, Cut, ReadTables, Recovery, RunRow, ScheduleRow, Store, StoredTask, Tables,
+};
 use mainspring_store_local::{LocalOptions, LocalStore};
 use rusqlite::Connection;
 
@@ -77,7 +79,7 @@ fn tables_of_version_1_are_upgraded_and_keep_their_rows() {
         let cut = Cut { epoch: opened.epoch, now: Now::new(71, 81), runs: vec![run()], ..Cut::default() };
         opened.tables.cut(&cut).expect("a cut with a run");
         drop(opened);
-        assert_eq!(version_of(dir.path()), 3);
+        assert_eq!(version_of(dir.path()), 4);
     }
 }
 
@@ -130,6 +132,49 @@ fn tables_of_version_2_are_upgraded_and_keep_their_rows() {
         let cut = Cut { epoch: opened.epoch, now, schedules, occurrences, ..Cut::default() };
         opened.tables.cut(&cut).expect("a cut with a schedule");
         drop(opened);
-        assert_eq!(version_of(dir.path()), 3);
+        assert_eq!(version_of(dir.path()), 4);
+    }
+}
+
+/// What version 3 added to version 2, with a row in it.
+const VERSION_3: &str = "
+    CREATE TABLE schedules (id INTEGER PRIMARY KEY, bytes BLOB NOT NULL);
+    CREATE TABLE occurrences (
+        schedule INTEGER NOT NULL, first INTEGER NOT NULL, kind INTEGER NOT NULL, last INTEGER NOT NULL,
+        count INTEGER NOT NULL, made BLOB, at INTEGER NOT NULL, PRIMARY KEY (schedule, first, kind)
+    ) WITHOUT ROWID;
+    CREATE INDEX occurrences_at ON occurrences (at);
+    INSERT INTO schedules VALUES (0, x'0405');
+    PRAGMA user_version = 3;
+";
+
+#[test]
+fn tables_of_version_3_are_upgraded_and_keep_their_rows() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let db = Connection::open(dir.path().join("tables.db")).expect("a file");
+    for (version, tables) in [VERSION_1, VERSION_2, VERSION_3].into_iter().enumerate() {
+        db.execute_batch(tables).unwrap_or_else(|error| panic!("version {}: {error}", version + 1));
+    }
+    drop(db);
+    let row = BackfillRow {
+        id: BackfillId::from_bits(11),
+        job: run().job,
+        ended: None,
+        spec: Some(vec![1]),
+        bytes: vec![2],
+    };
+    for life in 0..2 {
+        let mut opened = store(dir.path()).open().expect("opens");
+        let mut schedules = vec![];
+        opened.recovery.schedules(&mut |row| schedules.push(row)).expect("schedules");
+        assert_eq!(schedules, [ScheduleRow { id: ScheduleId::new(0), bytes: vec![4, 5] }]);
+        let mut backfills = vec![];
+        opened.recovery.live_backfills(&mut |row| backfills.push(row)).expect("backfills");
+        assert_eq!(backfills, if life == 0 { vec![] } else { vec![row.clone()] });
+        let (now, backfills) = (Now::new(71, 81), vec![row.clone()]);
+        let cut = Cut { epoch: opened.epoch, now, backfills, ..Cut::default() };
+        opened.tables.cut(&cut).expect("a cut with a backfill");
+        drop(opened);
+        assert_eq!(version_of(dir.path()), 4);
     }
 }

@@ -7,6 +7,7 @@
 //!
 //! Backends (`store-local`, the simulator's, later `PostgreSQL`) pass one [`conformance`] suite.
 
+pub mod backfills;
 pub mod conformance;
 pub mod flows;
 pub mod format;
@@ -17,6 +18,7 @@ pub mod schedules;
 pub mod tables;
 
 pub use self::{
+    backfills::{BackfillQuery, BackfillRow},
     flows::{JobRow, RunQuery, RunRow, VersionRow},
     journal::{AppendError, Journal, Record},
     logs::{Kept, LOG_PIECE_BYTES_MAX, LogError, LogKey, LogPage, LogPiece, LogPlace, ReadLogs, WriteLogs},
@@ -76,6 +78,8 @@ pub trait Recovery {
     fn live_runs(&mut self, each: &mut dyn FnMut(RunRow)) -> Result<(), OpenError>;
     /// Every schedule, by id.
     fn schedules(&mut self, each: &mut dyn FnMut(ScheduleRow)) -> Result<(), OpenError>;
+    /// Backfills that have not ended.
+    fn live_backfills(&mut self, each: &mut dyn FnMut(BackfillRow)) -> Result<(), OpenError>;
     /// The tables, for what the rows above name.
     fn tables(&mut self) -> &mut dyn ReadTables;
     /// Records after `after`, in order, without a gap.

@@ -1,6 +1,6 @@
 //! The tables: where unfinished work can be loaded from, and where people look up what has ended.
 
-use mainspring_core::id::{Epoch, RunId, ScheduleId, Seq, TaskId, WorkerId};
+use mainspring_core::id::{BackfillId, Epoch, RunId, ScheduleId, Seq, TaskId, WorkerId};
 use mainspring_core::key::{KeyBinding, KeyScope};
 use mainspring_core::name::Name;
 use mainspring_core::schedule::Occurrence;
@@ -8,6 +8,7 @@ use mainspring_core::task::Status;
 use mainspring_core::time::{Now, Wall};
 use mainspring_core::workflow::JobKey;
 
+use crate::backfills::{BackfillQuery, BackfillRow};
 use crate::flows::{JobRow, RunQuery, RunRow, VersionRow};
 use crate::schedules::{OccurrenceCursor, ScheduleRow};
 
@@ -32,6 +33,7 @@ pub struct Cut {
     pub schedules: Vec<ScheduleRow>,
     /// Insert or replace, by schedule, first window and kind.
     pub occurrences: Vec<Occurrence>,
+    pub backfills: Vec<BackfillRow>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -70,7 +72,7 @@ pub struct KeyRow {
 pub trait Tables {
     fn cut(&mut self, cut: &Cut) -> Result<(), CutError>;
 
-    /// Drops whole days of history before `day`, runs that ended and windows that were decided before it, and keys
+    /// Drops whole days of history before `day`, runs and backfills that ended and windows that were decided before it, and keys
     /// that expired before `now` and whose task has no live row.
     fn drop_before(&mut self, day: u32, now: Wall) -> Result<(), CutError>;
 }
@@ -114,6 +116,9 @@ pub trait ReadTables {
         before: Option<OccurrenceCursor>,
         limit: usize,
     ) -> Result<Vec<Occurrence>, ReadError>;
+    fn backfill(&mut self, id: BackfillId) -> Result<Option<BackfillRow>, ReadError>;
+    /// Newest first.
+    fn backfills(&mut self, query: &BackfillQuery) -> Result<Vec<BackfillRow>, ReadError>;
     /// Another reader of the same tables.
     fn another(&self) -> Result<Self, ReadError>
     where

@@ -3,6 +3,8 @@
 //! writes those that are missing. One that is there is never written again; to change it is to break
 //! every journal out there.
 
+#[path = "support/backfills.rs"]
+mod backfills;
 #[path = "support/frozen.rs"]
 mod frozen;
 #[path = "support/growth.rs"]
@@ -299,6 +301,7 @@ fn events() -> Vec<(&'static str, Event)> {
     .chain(flow_events())
     .chain(growth::growth_events())
     .chain(timing::schedule_events())
+    .chain(backfills::backfill_events())
     .collect()
 }
 
@@ -665,6 +668,7 @@ fn decode_event(bytes: &[u8]) -> Result<Event, FormatError> {
 #[test]
 fn events_are_written_and_read_as_ever() {
     let (mut kinds, mut flows, mut schedules) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+    let mut backfills = BTreeSet::new();
     for (name, event) in events() {
         let bytes = encode_event(&event);
         let frozen = golden(&format!("event_{name}.hex"), &bytes);
@@ -677,9 +681,13 @@ fn events_are_written_and_read_as_ever() {
         if matches!(event, Event::Schedule(_)) {
             schedules.insert(bytes[6]);
         }
+        if matches!(event, Event::Backfill(_)) {
+            backfills.insert(bytes[6]);
+        }
     }
-    assert!(kinds.into_iter().eq(1..=22), "an event type has no golden file");
+    assert!(kinds.into_iter().eq(1..=23), "an event type has no golden file");
     assert!(flows.into_iter().eq(1..=20), "a kind of event of jobs and runs has no golden file");
+    assert!(backfills.into_iter().eq(1..=5), "a kind of event of backfills has no golden file");
     assert!(schedules.into_iter().eq(1..=7), "a kind of event of schedules has no golden file");
 }
 

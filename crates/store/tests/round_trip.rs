@@ -8,7 +8,7 @@ mod windows;
 use std::sync::Arc;
 
 use self::plans::{additions, grown, job, node, plan};
-use self::windows::{occasion, schedule, schedule_event};
+use self::windows::{backfill_event, occasion, schedule, schedule_event};
 use mainspring_core::event::{Event, Submitted, Then};
 use mainspring_core::failure::{Failure, FailureClass};
 use mainspring_core::id::{
@@ -383,6 +383,7 @@ fn event() -> impl Strategy<Value = Event> {
         ),
         flow_event().prop_map(Event::Flow),
         schedule_event().prop_map(Event::Schedule),
+        backfill_event().prop_map(Event::Backfill),
     ]
 }
 

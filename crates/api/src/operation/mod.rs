@@ -3,6 +3,7 @@
 //! - OP-1 every rule beyond the form of a request is here or below, never in `rest` or `grpc`
 
 mod amend;
+pub(crate) mod backfills;
 mod batch;
 mod caller;
 mod cancel;

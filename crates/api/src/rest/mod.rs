@@ -3,6 +3,7 @@
 //!
 //! Paths like `/v1/tasks/{id}:retry` are one segment to the router; the verb is split off in `verbs`.
 
+mod backfills;
 pub(crate) mod body;
 mod call;
 mod cron;
@@ -71,6 +72,8 @@ pub(crate) fn routes() -> Router<Arc<Edge>> {
             get(schedules::get).put(schedules::put).delete(schedules::delete).post(schedules::verb),
         )
         .route("/v1/schedules/{job}/{name}/history", get(schedules::history))
+        .route("/v1/backfills", get(backfills::list).post(backfills::create))
+        .route("/v1/backfills/{id}", get(backfills::get).post(backfills::verb))
         .route("/v1/stats", get(stats::handle))
         .route("/healthz", get(health::alive))
         .route("/readyz", get(health::ready))

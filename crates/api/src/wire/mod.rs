@@ -5,6 +5,8 @@
 //! - WI-2 states go out as the timer API spells them (`COMPLETED`, `CANCELED`) and come in either way
 
 mod amend_body;
+mod backfill_body;
+mod backfill_view;
 mod cron_preview;
 mod diagnosis_view;
 mod flow_state;
@@ -34,6 +36,8 @@ mod worker_view;
 
 pub(crate) use self::{
     amend_body::AmendBody,
+    backfill_body::BackfillBody,
+    backfill_view::{BackfillView, PlanView},
     cron_preview::{CronPreviewBody, CronPreviewView, FiringView},
     diagnosis_view::DiagnosisView,
     flow_state::{node_word, parse_run_status, parse_trigger, run_status_word},

@@ -221,6 +221,6 @@ impl<'de> Deserialize<'de> for PriorityBody {
 }
 
 fn band(text: &str) -> Result<Band, String> {
-    let known = Band::ALL.into_iter().find(|band| band.label().eq_ignore_ascii_case(text));
+    let known = Band::ASKED.into_iter().find(|band| band.label().eq_ignore_ascii_case(text));
     known.ok_or_else(|| format!("there is no band `{text}`; take P0, P1 or P2"))
 }

@@ -14,6 +14,7 @@ pub(crate) struct WindowView<'a> {
     pub start: Moment,
     pub late: bool,
     pub catch_up: bool,
+    pub backfill: bool,
 }
 
 impl<'a> WindowView<'a> {
@@ -24,6 +25,7 @@ impl<'a> WindowView<'a> {
             start: Moment(occasion.from),
             late: occasion.punctual == Punctual::Late,
             catch_up: occasion.punctual == Punctual::CatchUp,
+            backfill: occasion.punctual == Punctual::Backfill,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The edges against a real store, over real sockets, with a worker that speaks the session protocol.
 
+mod backfills;
 mod batch;
 mod cancel;
 mod cancel_many;

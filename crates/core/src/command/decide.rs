@@ -46,6 +46,7 @@ pub fn decide(view: &View<'_>, command: Command, out: &mut Vec<Event>) -> Result
         Command::Discard { id, fact, over } => force::discard(view, id, fact, over, out),
         Command::Flow(flow) => crate::workflow::command::decide(view, *flow, out),
         Command::Schedule(command) => crate::schedule::command::decide(view, *command, out),
+        Command::Backfill(command) => crate::backfill::command::decide(view, *command, out),
         Command::Keyed(keyed) => keyed::decide(view, *keyed, out),
         Command::Read { id } => Ok(Answer::Task(view.state.tasks().by_id(id).cloned().map(Box::new))),
         Command::BulkCancel { selector, stop_running } => {

@@ -53,6 +53,7 @@ fn outcome(answer: &Answer) -> Option<(TaskId, Outcome)> {
         | Answer::AlreadySubmitted { .. }
         | Answer::Task(_)
         | Answer::Schedule(_)
+        | Answer::Backfill(_)
         | Answer::Diagnosis(_)
         | Answer::RunDiagnosis(_)
         | Answer::Stats(_)

@@ -19,6 +19,7 @@ pub use self::{
     keyed::Keyed,
     rejection::Rejection,
 };
+use crate::backfill::{BackfillAnswer, BackfillCommand};
 use crate::failure::Failure;
 use crate::fleet::WorkerOffer;
 use crate::id::{Fence, Incarnation, ProcessId, Session, TaskId, WorkerId};
@@ -72,6 +73,8 @@ pub enum Command {
     Flow(Box<FlowCommand>),
     /// About schedules.
     Schedule(Box<ScheduleCommand>),
+    /// About backfills.
+    Backfill(Box<BackfillCommand>),
     /// Any command that changes something, under an idempotency key.
     Keyed(Box<Keyed>),
     Read {
@@ -221,6 +224,10 @@ pub enum Configure {
         limit: Name,
         max: Option<u32>,
     },
+    /// Per cent of every pool's slots that backfills may have.
+    BackfillShare {
+        percent: u32,
+    },
     /// Whether anybody wants news.
     Listen {
         on: bool,
@@ -259,5 +266,6 @@ pub enum Answer {
     Progress(Option<Progress>),
     Flow(FlowAnswer),
     Schedule(ScheduleAnswer),
+    Backfill(BackfillAnswer),
     Done,
 }

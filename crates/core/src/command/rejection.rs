@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::backfill::BackfillRefusal;
 use crate::id::TaskId;
 use crate::name::Name;
 use crate::schedule::ScheduleRefusal;
@@ -75,6 +76,7 @@ pub enum Rejection {
     },
     Flow(Box<FlowRefusal>),
     Schedule(Box<ScheduleRefusal>),
+    Backfill(Box<BackfillRefusal>),
     /// The tables lag behind the journal; urgent work is refused last.
     StoreBehind {
         retry_after: Millis,
@@ -112,6 +114,7 @@ impl Rejection {
             Self::TooManyProcesses { .. } => "TOO_MANY_PROCESSES",
             Self::Flow(refusal) => refusal.code(),
             Self::Schedule(refusal) => refusal.code(),
+            Self::Backfill(refusal) => refusal.code(),
             Self::StoreBehind { .. } => "STORE_BEHIND",
             Self::StoreUnavailable { .. } => "STORE_UNAVAILABLE",
             Self::NotOwner => "NOT_OWNER",
@@ -120,7 +123,14 @@ impl Rejection {
     }
 
     /// Every code, for the test that each has a page.
-    pub const CODES: [&'static str; 32] = [
+    pub const CODES: [&'static str; 39] = [
+        "BACKFILL_NOT_FOUND",
+        "BACKFILL_ALREADY_ENDED",
+        "BACKFILL_ACTIVE",
+        "BACKFILL_PLAN_OLD",
+        "TOO_MANY_BACKFILLS",
+        "SCHEDULE_NOT_BACKFILLABLE",
+        "TOO_MANY_WINDOWS",
         "SCHEDULE_NOT_FOUND",
         "SCHEDULE_NEVER_FIRES",
         "TOO_MANY_SCHEDULES",
@@ -178,6 +188,7 @@ impl Rejection {
             Self::TooFarAhead { .. } => "choose a nearer time".into(),
             Self::Flow(refusal) => refusal.advice(),
             Self::Schedule(refusal) => refusal.advice(),
+            Self::Backfill(refusal) => refusal.advice(),
             Self::TooManyProcesses { .. } => "wait until a bulk operation has ended".into(),
             Self::StoreBehind { .. } | Self::StoreUnavailable { .. } => {
                 "try again later with the same idempotency key; nothing was recorded".into()
@@ -236,6 +247,7 @@ impl fmt::Display for Rejection {
             }
             Self::Flow(refusal) => refusal.fmt(f),
             Self::Schedule(refusal) => refusal.fmt(f),
+            Self::Backfill(refusal) => refusal.fmt(f),
             Self::TooManyProcesses { max } => write!(f, "{max} bulk operations are already going on"),
             Self::StoreBehind { .. } => f.write_str("the tables lag too far behind the journal"),
             Self::StoreUnavailable { .. } => f.write_str("the store cannot be written"),

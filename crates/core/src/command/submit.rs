@@ -59,7 +59,7 @@ pub(crate) fn check_pressure(pressure: Pressure, band: Band) -> Result<(), Rejec
         (Pressure::Unavailable, _) => return Err(Rejection::StoreUnavailable { retry_after: RETRY_AFTER }),
         (Pressure::ShedAll, _) => true,
         (Pressure::ShedP1, band) => band != Band::P0,
-        (Pressure::ShedP2, band) => band == Band::P2,
+        (Pressure::ShedP2, band) => band >= Band::P2,
     };
     if refused { Err(Rejection::StoreBehind { retry_after: RETRY_AFTER }) } else { Ok(()) }
 }

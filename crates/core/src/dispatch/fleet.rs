@@ -19,6 +19,8 @@ impl Dispatcher {
             self.drop_pool_if_unused(before);
         }
         self.room_gained(worker);
+        // Backfills have a share of its slots, also while it takes nothing itself.
+        self.ring(pool);
     }
 
     /// Its attempts stay counted for tenant and pool until they are released.
@@ -41,6 +43,15 @@ impl Dispatcher {
         self.tenants[tenant].share = share;
         self.wake_tenant(tenant);
         self.drop_tenant_if_unused(tenant);
+    }
+
+    /// Per cent of every pool's slots that backfills may have.
+    pub fn set_backfill_share(&mut self, percent: u32) {
+        self.backfill_share = percent;
+        let pools: Vec<_> = self.pools.ids().collect();
+        for pool in pools {
+            self.ring(pool);
+        }
     }
 
     pub fn set_pool(&mut self, pool: &Name, limit: PoolLimit) {

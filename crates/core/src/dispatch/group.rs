@@ -92,6 +92,8 @@ pub struct PoolWorkers {
     pub all: BTreeSet<u32>,
     /// How many could take something: accepting, with a free slot, not overdrawn.
     pub open: u32,
+    /// Of all its workers, free or not.
+    pub slots: u64,
     pub groups: BTreeMap<Conditions, Id<Group>>,
     by_label: Index<Label, BTreeSet<u32>>,
     anchored: Index<Label, BTreeSet<Id<Group>>>,
@@ -150,11 +152,13 @@ impl PoolWorkers {
 
     pub fn add_worker(&mut self, number: u32, worker: &Worker) {
         self.all.insert(number);
+        self.slots += u64::from(worker.room.slots());
         labels_of(worker).for_each(|label| add(&mut self.by_label, &label, number));
     }
 
     pub fn drop_worker(&mut self, number: u32, worker: &Worker) {
         self.all.remove(&number);
+        self.slots -= u64::from(worker.room.slots());
         labels_of(worker).for_each(|label| take(&mut self.by_label, &label, &number));
     }
 }

@@ -150,8 +150,9 @@ impl Dispatcher {
             name: name.clone(),
             limit: POOL_DEFAULT,
             running: 0,
+            backfill: 0,
             queued: 0,
-            lanes: <[Lane; 3]>::default(),
+            lanes: <[Lane; Band::ALL.len()]>::default(),
             needs: std::collections::BTreeMap::new(),
         });
         self.workers.add_pool(pool);

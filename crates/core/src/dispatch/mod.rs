@@ -1,6 +1,6 @@
 //! Dispatch: which waiting task runs next, and on which worker.
 //! Entry: [`Dispatcher`]: it is told what waits and who can work, and [`Dispatcher::place`] pairs them.
-//! - DP-1 bands are strict; inside a band the tenants of a pool take turns by weight; inside a tenant the
+//! - DP-1 bands are strict, and the one of backfills has at most its share of a pool's slots; inside a band the tenants of a pool take turns by weight; inside a tenant the
 //!   higher level goes first, then the task that was queued first
 //! - DP-2 room, pool limit, tenant limit and the seats in named limits are taken in one step or not at all, and never beyond what is
 //!   free; only `hold`, which records what already runs, may overdraw
@@ -72,6 +72,8 @@ pub struct PoolLimit {
     pub queued_max: u64,
 }
 
+/// Per cent of the slots of a pool that tasks of backfills hold at most; one slot at least.
+pub const BACKFILL_SHARE_DEFAULT: u32 = 5;
 pub const TENANT_DEFAULT: TenantShare = TenantShare { weight: 1, running_max: u32::MAX };
 pub const POOL_DEFAULT: PoolLimit = PoolLimit { running_max: u32::MAX, queued_max: u64::MAX };
 
@@ -116,7 +118,9 @@ pub struct Dispatcher {
     workers: Workers,
     lookup: Lookup,
     /// Pools with something to place, for each band.
-    ready: [VecDeque<Id<Pool>>; 3],
+    ready: [VecDeque<Id<Pool>>; Band::ALL.len()],
+    /// Per cent of a pool's slots that backfills may have.
+    backfill_share: u32,
     chance: Chance,
     /// Counts what was enqueued.
     order: u64,
@@ -136,6 +140,7 @@ impl Dispatcher {
             workers: Workers::default(),
             lookup: Lookup::default(),
             ready: Default::default(),
+            backfill_share: BACKFILL_SHARE_DEFAULT,
             chance: Chance::new(seed),
             order: 0,
             queued: 0,

@@ -12,6 +12,7 @@ use super::ranked::Ranked;
 use super::room::Amounts;
 use super::slab::Id;
 use crate::fleet::WorkerSlot;
+use crate::priority::Band;
 use crate::resources::Requirements;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -34,9 +35,9 @@ pub struct Need {
     /// How many classes have it.
     pub classes: u32,
     /// Classes that found no room, for each band.
-    pub parked: [Ranked<Rank>; 3],
+    pub parked: [Ranked<Rank>; Band::ALL.len()],
     /// Under which rank the need is in the `woken` order of each lane.
-    pub woken: [Option<Rank>; 3],
+    pub woken: [Option<Rank>; Band::ALL.len()],
 }
 
 impl Need {
@@ -51,7 +52,7 @@ impl Need {
             outlook: Outlook::Open,
             classes: 0,
             parked: Default::default(),
-            woken: [None; 3],
+            woken: [None; Band::ALL.len()],
             requirements,
         }
     }

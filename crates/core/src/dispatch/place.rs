@@ -31,7 +31,7 @@ impl Dispatcher {
     }
 
     fn place_in(&mut self, pool: Id<Pool>, band: Band) -> Option<Placement> {
-        while self.is_pool_open(pool) {
+        while self.is_pool_open(pool) && self.is_lane_open(pool, band) {
             let line = self.next_line(pool, band)?;
             if let Some(placement) = self.serve(line) {
                 return Some(placement);
@@ -43,6 +43,17 @@ impl Dispatcher {
     pub(super) fn is_pool_open(&self, pool: Id<Pool>) -> bool {
         let here = &self.pools[pool];
         here.running < here.limit.running_max && self.workers.pool(pool).open > 0
+    }
+
+    /// Backfills leave the rest of the fleet to what is live.
+    fn is_lane_open(&self, pool: Id<Pool>, band: Band) -> bool {
+        band != Band::Backfill || self.pools[pool].backfill < self.backfill_max(pool)
+    }
+
+    /// Slots of the pool that tasks of backfills may hold.
+    pub(super) fn backfill_max(&self, pool: Id<Pool>) -> u32 {
+        let share = self.workers.pool(pool).slots * u64::from(self.backfill_share) / 100;
+        u32::try_from(share).unwrap_or(u32::MAX).max(1)
     }
 
     /// Whose turn it is, after everyone who was woken and comes before has been put back in line.
@@ -147,7 +158,9 @@ impl Dispatcher {
         let line = &mut self.lines[class.line];
         line.running += 1;
         self.tenants[line.tenant].running += 1;
-        self.pools[line.pool].running += 1;
+        let pool = &mut self.pools[line.pool];
+        pool.running += 1;
+        pool.backfill += u32::from(line.band == Band::Backfill);
         self.workers.take(worker, &self.needs[class.need]);
         let generation = self.workers.record(worker).generation;
         self.links.hold(task, Held { class: id, worker, generation });

@@ -49,8 +49,10 @@ pub struct Pool {
     pub name: Name,
     pub limit: PoolLimit,
     pub running: u32,
+    /// Of those, the ones of backfills.
+    pub backfill: u32,
     pub queued: u64,
-    pub lanes: [Lane; 3],
+    pub lanes: [Lane; Band::ALL.len()],
     pub needs: BTreeMap<Arc<Requirements>, Id<Need>>,
 }
 

@@ -83,6 +83,10 @@ impl Room {
         self.slots_used < self.slots && !self.overdrawn
     }
 
+    pub const fn slots(&self) -> u32 {
+        self.slots
+    }
+
     pub fn slots_free(&self) -> u32 {
         self.slots.saturating_sub(self.slots_used)
     }

@@ -6,6 +6,7 @@ use super::slab::Id;
 use super::{Dispatcher, Wants};
 use crate::fleet::WorkerSlot;
 use crate::index::TaskSlot;
+use crate::priority::Band;
 
 impl Dispatcher {
     /// A task became ready. One that is already known starts anew at the end of its line.
@@ -61,9 +62,10 @@ impl Dispatcher {
         class.held -= 1;
         let line = &mut self.lines[class.line];
         line.running -= 1;
-        let (tenant, pool) = (line.tenant, line.pool);
+        let (tenant, pool, band) = (line.tenant, line.pool, line.band);
         self.tenants[tenant].running -= 1;
         self.pools[pool].running -= 1;
+        self.pools[pool].backfill -= u32::from(band == Band::Backfill);
         self.workers.give(held, &self.needs[class.need]);
         self.stand_up(held.class, task);
         self.wake_tenant(tenant);

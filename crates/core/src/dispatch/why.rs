@@ -33,6 +33,12 @@ pub enum WaitReason {
         running: u32,
         max: u32,
     },
+    /// Backfills have their share of the pool.
+    BackfillShare {
+        pool: Name,
+        running: u32,
+        max: u32,
+    },
     TenantLimit {
         tenant: Name,
         running: u32,
@@ -89,6 +95,9 @@ impl Dispatcher {
         let ahead = self.ahead(task, class, line);
         Some(if pool.running >= pool.limit.running_max {
             WaitReason::PoolLimit { pool: name(), running: pool.running, max: pool.limit.running_max }
+        } else if line.band == Band::Backfill && pool.backfill >= self.backfill_max(line.pool) {
+            let (running, max) = (pool.backfill, self.backfill_max(line.pool));
+            WaitReason::BackfillShare { pool: name(), running, max }
         } else if tenant.is_at_limit() {
             let (running, max) = (tenant.running, tenant.share.running_max);
             WaitReason::TenantLimit { tenant: tenant.name.clone(), running, max }
@@ -167,6 +176,7 @@ impl WaitReason {
             }
             Self::NoWorkerMatches { .. } => "start a worker that has all of it, or ask for less".into(),
             Self::PoolLimit { pool, .. } => format!("wait, or raise `pools.{pool}.running_max`"),
+            Self::BackfillShare { .. } => "wait, or raise `backfill.fleet_share_percent`".into(),
             Self::TenantLimit { tenant, .. } => format!("wait, or raise `tenants.{tenant}.running_max`"),
             Self::Limit { limit, .. } => {
                 format!("wait until one of the holders ends, or raise `max` of limit `{limit}`")
@@ -194,6 +204,9 @@ impl fmt::Display for WaitReason {
             }
             Self::PoolLimit { pool, running, max } => {
                 write!(f, "pool `{pool}` runs {running} of at most {max} tasks")
+            }
+            Self::BackfillShare { pool, running, max } => {
+                write!(f, "backfills run {running} of at most {max} tasks in pool `{pool}`")
             }
             Self::TenantLimit { tenant, running, max } => {
                 write!(f, "tenant `{tenant}` runs {running} of at most {max} tasks")

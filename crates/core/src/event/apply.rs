@@ -34,6 +34,10 @@ pub fn apply(state: &mut ShardState, event: &Event) -> Option<Change> {
         schedule::apply::apply(state, event);
         return None;
     }
+    if let Event::Backfill(event) = event {
+        crate::backfill::apply::apply(state, event);
+        return None;
+    }
     let change = apply_to_task(state, event)?;
     if change.to.is_ended() && change.from.is_some_and(|from| !from.is_ended()) {
         workflow::apply::task_ended(state, change.slot);
@@ -112,7 +116,7 @@ fn apply_to_task(state: &mut ShardState, event: &Event) -> Option<Change> {
             apply_process(state, event);
             None
         }
-        Event::Flow(_) | Event::Schedule(_) => None,
+        Event::Flow(_) | Event::Schedule(_) | Event::Backfill(_) => None,
     }
 }
 

@@ -10,6 +10,7 @@ mod apply;
 use std::sync::Arc;
 
 pub use self::apply::{Change, apply};
+use crate::backfill::BackfillEvent;
 use crate::failure::{Failure, FailureClass};
 use crate::id::{Epoch, Fence, Incarnation, Place, ProcessId, RunId, TaskId, WorkerId};
 use crate::key::KeyClaim;
@@ -42,6 +43,8 @@ pub enum Event {
     Flow(FlowEvent),
     /// Something happened to a schedule or its windows.
     Schedule(ScheduleEvent),
+    /// Something happened to a backfill.
+    Backfill(BackfillEvent),
     /// The time of a waiting task came, or someone said "now".
     TaskReleased {
         id: TaskId,
@@ -195,6 +198,7 @@ impl Event {
             Self::EpochStarted { .. }
             | Self::Flow(_)
             | Self::Schedule(_)
+            | Self::Backfill(_)
             | Self::KeyBound { .. }
             | Self::ProcessStarted { .. }
             | Self::ProcessAdvanced { .. }

@@ -53,11 +53,13 @@ impl Machine {
     fn start_waiting(&mut self, key: &crate::workflow::JobKey, batch: &mut Batch) {
         loop {
             let Some(job) = self.state.flows.jobs.get(key).filter(|job| !job.paused) else { return };
-            if job.lanes.active >= job.definition.plan.bounds.active_runs_max {
+            let Some(slot) = job.lanes.waiting.front().copied() else { return };
+            let Some(run) = self.state.flows.runs.get(slot) else { return };
+            let (id, max) = (run.id, job.definition.plan.bounds.active_runs_max);
+            // Those of backfills are last: behind one that has no room nothing live waits.
+            if !job.lanes.has_room(max, run.is_backfill()) {
                 return;
             }
-            let Some(slot) = job.lanes.waiting.front().copied() else { return };
-            let Some(id) = self.state.flows.runs.get(slot).map(|run| run.id) else { return };
             self.commit(&mut vec![Event::Flow(FlowEvent::RunStarted { id })], batch);
         }
     }

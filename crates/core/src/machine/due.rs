@@ -39,6 +39,7 @@ impl Machine {
         }
         self.run_waits(batch, usize::MAX);
         self.run_schedules(batch);
+        self.run_backfills(batch);
         self.reap(batch);
         self.run_bulk(batch);
         self.run_sweep(batch);

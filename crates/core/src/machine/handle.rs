@@ -64,6 +64,7 @@ impl Machine {
         match configure {
             Configure::Tenant { tenant, share } => self.dispatcher.set_tenant(tenant, *share),
             Configure::Pool { pool, limit } => self.dispatcher.set_pool(pool, *limit),
+            Configure::BackfillShare { percent } => self.dispatcher.set_backfill_share(*percent),
             Configure::Listen { on } => self.has_listeners = *on,
             Configure::Limit { limit, max } => self.dispatcher.set_limit(limit, *max),
         }

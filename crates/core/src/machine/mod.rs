@@ -9,6 +9,7 @@
 
 mod advance;
 mod answer;
+mod backfills;
 mod bulk;
 mod draws;
 mod due;
@@ -234,15 +235,14 @@ impl Machine {
         }
         let sweep = self.sweep.next_at(&self.state, &self.config.limits);
         let (elapsed, wall) = self.timers.next_wake();
+        let retry = self.state.backfills.next_retry();
+        let wall = [wall, retry].into_iter().flatten().min();
         Wake { elapsed: [elapsed, sweep].into_iter().flatten().min(), wall }
     }
 
     /// Whether a further step would do something at once, without any command or timer.
     pub fn has_work(&self) -> bool {
-        !self.reaping.is_empty()
-            || self.has_bulk_work()
-            || self.has_flow_work()
-            || self.has_schedule_work()
-            || self.waiting.has_work()
+        let flows = self.has_flow_work() || self.has_schedule_work() || self.has_backfill_work();
+        !self.reaping.is_empty() || self.has_bulk_work() || flows || self.waiting.has_work()
     }
 }

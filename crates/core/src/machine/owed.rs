@@ -3,7 +3,7 @@
 
 use super::{Machine, timers::Timers};
 use crate::fleet::WorkerSlot;
-use crate::id::{ProcessId, ScheduleId};
+use crate::id::{BackfillId, ProcessId, ScheduleId};
 use crate::index::TaskSlot;
 use crate::task::{Deadline, State, next_deadline};
 use crate::workflow::RunSlot;
@@ -35,6 +35,8 @@ pub enum Debt {
     Window(ScheduleId),
     /// A look at a schedule that waits for nothing more.
     Call(ScheduleId),
+    /// A look at a backfill that can go on.
+    Backfill(BackfillId),
 }
 
 /// A debt that nothing was armed for.
@@ -79,6 +81,8 @@ impl Machine {
             debts.extend(schedule.due().map(|_| Debt::Window(schedule.id)));
             debts.extend(schedule.awaits_call(self.state.now.wall).then_some(Debt::Call(schedule.id)));
         }
+        let backfills = self.state.backfills.iter().filter(|backfill| self.backfill_goes_on(backfill));
+        debts.extend(backfills.map(|backfill| Debt::Backfill(backfill.id)));
         debts.extend(self.state.flows.startable().into_iter().map(Debt::Begin));
         debts
     }
@@ -91,6 +95,10 @@ impl Machine {
         if self.config.breaks.window_forgotten {
             self.state.schedules.forget_last();
         }
+        if self.config.breaks.backfill_forgets_cursor {
+            self.state.backfills.forget_cursors();
+        }
+        self.state.backfills.derive();
         let debts = self.owed();
         for debt in &debts {
             self.pay(*debt);
@@ -119,6 +127,7 @@ impl Machine {
             Debt::Window(_) if self.config.breaks.schedule_not_rearmed => {}
             Debt::Window(id) => self.arm_schedule(id),
             Debt::Call(id) => self.state.schedules.call(id),
+            Debt::Backfill(id) => self.state.backfills.call(id),
         }
     }
 
@@ -188,6 +197,7 @@ impl Machine {
             Debt::Begin(slot) => self.state.flows.is_job_called(slot),
             Debt::Window(id) => self.is_armed(id),
             Debt::Call(id) => self.is_called(id),
+            Debt::Backfill(id) => self.is_backfill_called(id),
         }
     }
 

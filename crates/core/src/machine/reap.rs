@@ -51,7 +51,7 @@ struct Lost {
 
 #[derive(Debug, Default)]
 pub(super) struct Reaping {
-    bands: [VecDeque<Lost>; 3],
+    bands: [VecDeque<Lost>; Band::ALL.len()],
     /// Most that waited at once since the list was last empty.
     peak: usize,
 }

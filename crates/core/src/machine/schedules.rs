@@ -303,7 +303,7 @@ impl Machine {
         true
     }
 
-    fn has_room_for_window(&self) -> bool {
+    pub(super) fn has_room_for_window(&self) -> bool {
         let (limits, state) = (&self.config.limits, &self.state);
         state.flows.runs.len() < limits.runs_max
             && (state.tasks.len() as u64) < limits.tasks_max
@@ -334,12 +334,12 @@ impl Machine {
     }
 }
 
-fn job_of(schedule: &Schedule) -> JobKey {
+pub(super) fn job_of(schedule: &Schedule) -> JobKey {
     JobKey { tenant: schedule.key.tenant.clone(), name: schedule.key.job.clone() }
 }
 
 /// The window before this one, which is where its interval begins.
-fn from(schedule: &Schedule, window: Wall) -> Wall {
+pub(super) fn from(schedule: &Schedule, window: Wall) -> Wall {
     match &schedule.spec.timing {
         Timing::Table(table) => table.previous(window).unwrap_or(window),
         Timing::After(_) if schedule.last > Wall::ZERO => schedule.last,

@@ -54,6 +54,9 @@ impl Machine {
             let end = start.saturating_add(SWEEP_STEP_SLOTS).min(all);
             (start..end).for_each(|id| self.watch_schedule(ScheduleId::new(id), batch));
             self.sweep.schedules = (end < all).then_some(end);
+            if end == all {
+                self.watch_backfills();
+            }
             self.sweep.last = if end < all { self.sweep.last } else { Some(now) };
             return;
         }

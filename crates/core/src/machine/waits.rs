@@ -22,6 +22,9 @@ impl Default for Kind {
     }
 }
 
+/// In milliseconds.
+type ByBand = [Histogram; Band::ALL.len()];
+
 /// By band.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Waits {
@@ -43,7 +46,7 @@ impl Waits {
     }
 
     /// Adds them to the histograms, in milliseconds, as of the instant at which the orders leave.
-    pub fn tell(&self, now: Wall, queued: &mut [Histogram; 3], late: &mut [Histogram; 3]) {
+    pub fn tell(&self, now: Wall, queued: &mut ByBand, late: &mut ByBand) {
         let since = now.since(self.at);
         for (kinds, histograms) in [(&self.queued, queued), (&self.late, late)] {
             for (kind, histogram) in kinds.iter().zip(histograms) {
@@ -85,7 +88,7 @@ mod tests {
         waits.placed(Band::P0, at(100), Wall::ZERO, at(100));
         waits.placed(Band::P0, at(98), at(90), at(100));
         waits.placed(Band::P2, at(0), Wall::ZERO, at(100));
-        let (mut queued, mut late) = <([Histogram; 3], [Histogram; 3])>::default();
+        let (mut queued, mut late) = <(ByBand, ByBand)>::default();
         waits.tell(at(103), &mut queued, &mut late);
         assert_eq!((queued[0].count(), queued[0].sum()), (2, 3 + 5));
         assert_eq!((queued[1].count(), queued[2].count(), queued[2].sum()), (0, 1, 103));

@@ -77,12 +77,13 @@ fn store(state: &mut ShardState, stored: &Stored) {
 }
 
 fn fire(state: &mut ShardState, fired: &Fired) {
-    let now = state.now.wall;
+    let (seq, now) = (state.seq, state.now.wall);
     let Fired { id, window, made, punctual, next } = *fired;
     let schedule = touch(state, id);
     match schedule.waiting.front() {
         Some(waiting) if waiting.window == window => {
             schedule.waiting.pop_front();
+            schedule.soft.written_back = seq;
         }
         _ => {
             schedule.last = schedule.last.max(window);
@@ -122,6 +123,7 @@ fn pass(state: &mut ShardState, passed: &Passed) {
 
 fn delete(state: &mut ShardState, id: ScheduleId) {
     let at = state.now.wall;
+    state.backfills.call_of(id);
     let schedule = touch(state, id);
     schedule.deleted = Some(at);
     schedule.changed = at;
@@ -176,9 +178,13 @@ pub(crate) fn ended(state: &mut ShardState, id: ScheduleId, made: Made) {
 
 /// After loading and replaying: what every schedule has begun and not ended, from the runs and tasks themselves.
 pub(crate) fn derive(state: &mut ShardState) {
-    state.schedules.forget_soft();
+    let seq = state.seq;
+    state.schedules.forget_soft(seq);
     let runs = state.flows.runs().iter().filter(|(_, run)| !run.status.is_ended());
-    let runs = runs.filter_map(|(_, run)| Some((run.occasion.as_ref()?.schedule, Made::Run(run.id))));
+    let runs = runs.filter_map(|(_, run)| {
+        let occasion = run.occasion.as_ref().filter(|occasion| occasion.is_live())?;
+        Some((occasion.schedule, Made::Run(run.id)))
+    });
     let tasks = state.tasks.iter().filter(|(_, task)| !task.status().is_ended());
     let tasks = tasks.filter_map(|(_, task)| {
         let occasion = task.extra.as_ref()?.occasion.as_ref()?;

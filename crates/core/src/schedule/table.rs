@@ -51,6 +51,8 @@ pub struct Soft {
     pub called: bool,
     /// There was no room for a window: when to try again.
     pub retry: Option<Wall>,
+    /// See [`Schedule::written_back`].
+    pub written_back: Seq,
 }
 
 impl PartialEq for Soft {
@@ -74,6 +76,8 @@ pub enum Punctual {
     Late = 1,
     /// It had been missed, and is made up for.
     CatchUp = 2,
+    /// A backfill ran it.
+    Backfill = 3,
 }
 
 /// Of windows that began nothing.
@@ -161,13 +165,14 @@ impl Made {
 }
 
 impl Punctual {
-    pub const ALL: [Self; 3] = [Self::OnTime, Self::Late, Self::CatchUp];
+    pub const ALL: [Self; 4] = [Self::OnTime, Self::Late, Self::CatchUp, Self::Backfill];
 
     pub const fn label(self) -> &'static str {
         match self {
             Self::OnTime => "ran",
             Self::Late => "late",
             Self::CatchUp => "catch_up",
+            Self::Backfill => "backfill",
         }
     }
 
@@ -223,7 +228,20 @@ impl Outcome {
     }
 }
 
+impl Occasion {
+    /// The schedule itself decided it, and no backfill.
+    pub fn is_live(&self) -> bool {
+        self.punctual != Punctual::Backfill
+    }
+}
+
 impl Schedule {
+    /// The newest record in which a window before `next` began something: one that had waited, or one of a backfill.
+    /// After a recovery it is the record of that. Whoever has read the ledger knows by it whether it still holds.
+    pub fn written_back(&self) -> Seq {
+        self.soft.written_back
+    }
+
     pub fn is_on(&self) -> bool {
         !self.paused && self.deleted.is_none()
     }
@@ -311,11 +329,11 @@ impl Schedules {
     }
 
     /// After loading and replaying: everything soft is forgotten, and built up again by who knows what runs.
-    pub(crate) fn forget_soft(&mut self) {
+    pub(crate) fn forget_soft(&mut self, seq: Seq) {
         self.called.clear();
         self.moved.clear();
         for schedule in self.list.iter_mut().flatten() {
-            schedule.soft = Soft::default();
+            schedule.soft = Soft { written_back: seq, ..Soft::default() };
         }
     }
 
@@ -341,6 +359,13 @@ impl Schedules {
         schedule.touched = seq;
         self.moved.push(id);
         schedule
+    }
+
+    /// A window before the next one begins something.
+    pub(crate) fn write_back(&mut self, id: ScheduleId, seq: Seq) {
+        if let Some(schedule) = self.get_mut(id) {
+            schedule.soft.written_back = seq;
+        }
     }
 
     pub(crate) fn write(&mut self, occurrence: Occurrence) {

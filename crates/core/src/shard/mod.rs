@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use crate::backfill::Backfills;
 use crate::id::{Epoch, Fence, ProcessId, Seq, TaskId};
 use crate::index::TaskSlot;
 use crate::key::KeyTable;
@@ -33,6 +34,7 @@ pub struct ShardState {
     pub(crate) keys: KeyTable,
     pub(crate) flows: Flows,
     pub(crate) schedules: Schedules,
+    pub(crate) backfills: Backfills,
     counts: [u64; Status::ALL.len()],
     payload_bytes: u64,
     dirty: Vec<TaskSlot>,
@@ -66,6 +68,15 @@ impl ShardState {
     /// For whoever loads rows or takes what changed.
     pub fn schedules_mut(&mut self) -> &mut Schedules {
         &mut self.schedules
+    }
+
+    pub fn backfills(&self) -> &Backfills {
+        &self.backfills
+    }
+
+    /// For whoever loads rows or takes what changed.
+    pub fn backfills_mut(&mut self) -> &mut Backfills {
+        &mut self.backfills
     }
 
     pub(crate) fn cut(&self) -> Seq {
@@ -134,7 +145,8 @@ impl ShardState {
     }
 
     pub fn dirty_len(&self) -> usize {
-        self.dirty.len() + self.flows.dirty_len() + self.schedules.dirty_len()
+        let rest = self.schedules.dirty_len() + self.backfills.dirty_len();
+        self.dirty.len() + self.flows.dirty_len() + rest
     }
 
     /// Sets where the tables stand, when state was loaded from them.

@@ -172,15 +172,11 @@ fn start(state: &mut ShardState, id: RunId) {
         (0..run.plan.len()).for_each(|node| run.list(node));
     });
     let slot = state.flows.runs.find(id).expect("EV-1: the run of an event is in memory");
-    let key = state.flows.runs.get(slot).expect("EV-1: a found slot is taken").job.clone();
+    let run = state.flows.runs.get(slot).expect("EV-1: a found slot is taken");
+    let (key, is_backfill) = (run.job.clone(), run.is_backfill());
     if let Some(job) = state.flows.jobs.get_mut(&key) {
-        // Nearly always the first in line.
-        if job.lanes.waiting.front() == Some(&slot) {
-            job.lanes.waiting.pop_front();
-        } else {
-            job.lanes.waiting.retain(|waiting| *waiting != slot);
-        }
-        job.lanes.active += 1;
+        job.lanes.leave(slot, is_backfill);
+        job.lanes.begin(is_backfill);
     }
 }
 
@@ -222,8 +218,8 @@ fn end(state: &mut ShardState, ended: &RunEnded) {
     let run = state.flows.runs.get(slot).expect("EV-1: a found slot is taken");
     // One that an operator opened again has told its parent already.
     let parent = run.parent.filter(|_| run.trigger == Trigger::Parent);
-    let occasion = run.occasion.as_ref().map(|occasion| occasion.schedule);
-    let (key, ended) = (run.job.clone(), run.ended);
+    let occasion = run.occasion.as_ref().map(|occasion| (occasion.schedule, occasion.is_live()));
+    let (key, ended, is_backfill) = (run.job.clone(), run.ended, run.is_backfill());
     if state.flows.jobs.get(&key).is_some() {
         let (seq, cut) = (state.seq, state.cut());
         state.flows.touch_job(&key, seq, cut);
@@ -234,12 +230,14 @@ fn end(state: &mut ShardState, ended: &RunEnded) {
             job.succeeded = Some(ended);
         }
         match was {
-            RunStatus::Running => job.lanes.active -= 1,
-            _ => job.lanes.waiting.retain(|waiting| *waiting != slot),
+            RunStatus::Running => job.lanes.end(is_backfill),
+            _ => job.lanes.leave(slot, is_backfill),
         }
     }
-    if let Some(schedule) = occasion {
-        schedule::apply::ended(state, schedule, Made::Run(id));
+    match occasion {
+        Some((schedule, true)) => schedule::apply::ended(state, schedule, Made::Run(id)),
+        Some((schedule, false)) => crate::backfill::apply::run_ended(state, schedule, id, status),
+        None => {}
     }
     state.flows.stop_awaiting(slot);
     if status == RunStatus::Succeeded {

@@ -64,13 +64,15 @@ pub(super) fn create(state: &mut ShardState, created: &RunCreated) {
     if let Some(claim) = created.key {
         state.keys.bind(claim, crate::id::TaskId::from_bits(created.id.bits()), seq);
     }
-    let occasion = run.occasion.as_ref().map(|occasion| occasion.schedule);
+    // What a backfill runs is none of the schedule's live windows.
+    let occasion = run.occasion.as_ref().filter(|occasion| occasion.is_live());
+    let (occasion, is_backfill) = (occasion.map(|occasion| occasion.schedule), run.is_backfill());
     let slot = state.flows.add(run);
     if let Some(schedule) = occasion {
         schedule::apply::began(state, schedule, Made::Run(created.id));
     }
     if let Some(job) = state.flows.jobs.get_mut(&created.job) {
-        job.lanes.waiting.push_back(slot);
+        job.lanes.join(slot, is_backfill);
     }
     state.flows.jobs_called.push_back(created.job.clone());
     if let Some(origin) = created.parent {

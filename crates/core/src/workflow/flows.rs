@@ -164,14 +164,16 @@ impl Flows {
         if queued().next().is_none() {
             return Vec::new();
         }
-        let mut active: BTreeMap<&JobKey, u32> = BTreeMap::new();
+        let mut active: BTreeMap<&JobKey, Lanes> = BTreeMap::new();
         for (_, run) in self.runs.iter().filter(|(_, run)| run.status == RunStatus::Running) {
-            *active.entry(&run.job).or_default() += 1;
+            active.entry(&run.job).or_default().begin(run.is_backfill());
         }
+        let none = Lanes::default();
         let has_room = |run: &Run| {
-            let active = active.get(&*run.job).copied().unwrap_or(0);
+            let lanes = active.get(&*run.job).unwrap_or(&none);
             let job = self.jobs.get(&run.job).filter(|job| !job.paused);
-            job.is_some_and(|job| active < job.definition.plan.bounds.active_runs_max)
+            let max = job.map(|job| job.definition.plan.bounds.active_runs_max);
+            max.is_some_and(|max| lanes.has_room(max, run.is_backfill()))
         };
         queued().filter(|(_, run)| has_room(run)).map(|(slot, _)| slot).collect()
     }
@@ -195,7 +197,7 @@ impl Flows {
             let Some(run) = self.runs.get_mut(slot) else { continue };
             run.derive();
             let held: Vec<u32> = run.holds.keys().copied().collect();
-            let (id, key, status) = (run.id, run.job.clone(), run.status);
+            let (id, key, status, is_backfill) = (run.id, run.job.clone(), run.status, run.is_backfill());
             for node in held {
                 self.await_jobs(id, node);
             }
@@ -203,7 +205,7 @@ impl Flows {
                 RunStatus::Queued => queued.push((id, slot)),
                 RunStatus::Running => {
                     if let Some(job) = self.jobs.get_mut(&key) {
-                        job.lanes.active += 1;
+                        job.lanes.begin(is_backfill);
                     }
                 }
                 RunStatus::Succeeded | RunStatus::Failed | RunStatus::Cancelled => {}
@@ -212,9 +214,10 @@ impl Flows {
         // Ids begin with the time they were minted at, so this is about the order in which the runs came.
         queued.sort_unstable();
         for (_, slot) in queued {
-            let Some(key) = self.runs.get(slot).map(|run| run.job.clone()) else { continue };
+            let Some(run) = self.runs.get(slot) else { continue };
+            let (key, is_backfill) = (run.job.clone(), run.is_backfill());
             if let Some(job) = self.jobs.get_mut(&key) {
-                job.lanes.waiting.push_back(slot);
+                job.lanes.join(slot, is_backfill);
             }
         }
     }

@@ -58,7 +58,49 @@ pub struct LastRun {
 #[derive(Clone, Debug, Default)]
 pub struct Lanes {
     pub active: u32,
+    /// Of those, the ones of backfills.
+    pub backfill_active: u32,
+    /// Those of backfills last.
     pub waiting: VecDeque<RunSlot>,
+    backfill_waiting: usize,
+}
+
+impl Lanes {
+    /// Whether a run of this kind may begin now. Backfills leave one place to what is live, if there are two.
+    pub fn has_room(&self, active_max: u32, is_backfill: bool) -> bool {
+        let for_backfills = active_max.saturating_sub(1).max(1);
+        self.active < active_max && (!is_backfill || self.backfill_active < for_backfills)
+    }
+
+    pub(super) fn join(&mut self, slot: RunSlot, is_backfill: bool) {
+        if is_backfill {
+            self.backfill_waiting += 1;
+            self.waiting.push_back(slot);
+        } else {
+            self.waiting.insert(self.waiting.len() - self.backfill_waiting, slot);
+        }
+    }
+
+    pub(super) fn leave(&mut self, slot: RunSlot, is_backfill: bool) {
+        let before = self.waiting.len();
+        // Nearly always the first in line.
+        if self.waiting.front() == Some(&slot) {
+            self.waiting.pop_front();
+        } else {
+            self.waiting.retain(|waiting| *waiting != slot);
+        }
+        self.backfill_waiting -= usize::from(is_backfill && self.waiting.len() < before);
+    }
+
+    pub(super) fn begin(&mut self, is_backfill: bool) {
+        self.active += 1;
+        self.backfill_active += u32::from(is_backfill);
+    }
+
+    pub(super) fn end(&mut self, is_backfill: bool) {
+        self.active -= 1;
+        self.backfill_active -= u32::from(is_backfill);
+    }
 }
 
 impl PartialEq for Lanes {

@@ -41,14 +41,15 @@ pub(super) fn clear(state: &mut ShardState, cleared: &RunCleared) {
         (0..run.plan.len()).for_each(|node| run.list(node));
     });
     let run = state.flows.runs.get(slot).expect("EV-1: a found slot is taken");
-    let (key, id) = (run.job.clone(), run.id);
-    let occasion = run.occasion.as_ref().map(|occasion| occasion.schedule);
+    let (key, id, is_backfill) = (run.job.clone(), run.id, run.is_backfill());
+    let occasion = run.occasion.as_ref().filter(|occasion| occasion.is_live());
+    let occasion = occasion.map(|occasion| occasion.schedule);
     if reopened {
         if let Some(schedule) = occasion {
             crate::schedule::apply::began(state, schedule, crate::schedule::Made::Run(id));
         }
         if let Some(job) = state.flows.jobs.get_mut(&key) {
-            job.lanes.waiting.push_back(slot);
+            job.lanes.join(slot, is_backfill);
         }
         state.flows.jobs_called.push_back(key);
     }

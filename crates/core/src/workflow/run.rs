@@ -302,6 +302,11 @@ impl Run {
         self.nodes.iter().filter(|node| node.status == status).count()
     }
 
+    /// Begun by a backfill: what is live goes before it.
+    pub fn is_backfill(&self) -> bool {
+        self.trigger == Trigger::Backfill
+    }
+
     pub fn is_working(&self) -> bool {
         self.status == RunStatus::Running
     }

@@ -111,6 +111,7 @@ pub struct Window<'a> {
     pub start: &'a str,
     pub schedule: &'a str,
     pub catch_up: bool,
+    pub backfill: bool,
     pub late: bool,
 }
 
@@ -149,6 +150,7 @@ impl Context {
             ("end", Value::from(window.at)),
             ("schedule", Value::from(window.schedule)),
             ("catch_up", Value::from(window.catch_up)),
+            ("backfill", Value::from(window.backfill)),
             ("late", Value::from(window.late)),
         ]));
         self

@@ -14,7 +14,7 @@ use crate::suggest::nearest;
 const ROOTS: [&str; 9] =
     ["params", "tasks", "item", "index", "round", "output", "run", "window", "failed_upstream"];
 const OF_RUN: [&str; 3] = ["id", "job", "logical_time"];
-const OF_WINDOW: [&str; 6] = ["at", "start", "end", "schedule", "catch_up", "late"];
+const OF_WINDOW: [&str; 7] = ["at", "start", "end", "schedule", "catch_up", "late", "backfill"];
 const OF_TASK: [&str; 3] = ["state", "output", "outputs"];
 /// Operators inside each other; a chain as long as an expression may be would use up a small stack.
 const DEPTH_MAX: usize = 150;

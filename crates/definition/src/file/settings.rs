@@ -129,7 +129,7 @@ impl Settings {
 
 /// `P0`, or `{band: P0, level: 7}`.
 pub fn priority(at: &At<'_>, mistakes: &mut Mistakes) -> Option<Priority> {
-    let bands = Band::ALL.map(|band| (band.label(), band));
+    let bands = Band::ASKED.map(|band| (band.label(), band));
     if let Value::Text(_) = at.node.value {
         return at.one_of(&bands, mistakes).map(Priority::of);
     }

@@ -73,6 +73,8 @@ pub(crate) const KEYS: &[Key] = &[
     key("limits.release_per_second", "MAINSPRING_RELEASE_PER_SECOND", count(1, 4_294_967_295), "5000", "Tasks that all runs together release in a second"),
     key("limits.processes_max", "MAINSPRING_PROCESSES_MAX", count(1, 10_000), "100", "Bulk operations at once"),
 
+    key("backfill.fleet_share_percent", "MAINSPRING_BACKFILL_FLEET_SHARE_PERCENT", count(1, 100), "5", "Per cent of the slots of each pool that tasks of backfills hold at most; one slot at least"),
+
     key("store.segment_bytes", "MAINSPRING_SEGMENT_BYTES", bytes(MIB, 4 * GIB), "64MiB", "Size of a journal segment"),
     key("store.reserve_bytes", "MAINSPRING_RESERVE_BYTES", bytes(MIB, 4 * GIB), "32MiB", "Room kept free, so that a full disk still takes results"),
     key("store.lag_bytes_max", "MAINSPRING_LAG_BYTES_MAX", bytes(MIB, 64 * GIB), "256MiB", "Journal that is not yet in the tables; beyond that submissions are refused"),

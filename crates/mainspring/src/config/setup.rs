@@ -24,7 +24,7 @@ pub(crate) struct ServerSetup {
     pub(crate) shard: ShardConfig,
     pub(crate) store: LocalOptions,
     pub(crate) logs: LogOptions,
-    /// Limits of pools and shares of tenants.
+    /// Limits of pools, and shares of tenants and backfills.
     pub(crate) shares: Vec<Configure>,
 }
 
@@ -72,6 +72,7 @@ impl Config {
             drain: self.span("server.drain"),
             log_followers_max: self.count("server.log_followers_max") as usize,
             log_days: self.count("server.log_days") as u32,
+            history_days: self.count("server.history_days") as u32,
             job_tasks_max: self.count("limits.job_tasks_max") as usize,
         };
         let mut shard = ShardConfig::default();
@@ -104,7 +105,10 @@ impl Config {
         let attempt_bytes_max = self.bytes("server.log_bytes_max");
         let logs = LogOptions { attempt_bytes_max, ..LogOptions::default() };
         let data = self.text("server.data").into();
-        Ok(ServerSetup { data, listen, api, shard, store, logs, shares: self.configures() })
+        let percent = self.count("backfill.fleet_share_percent") as u32;
+        let mut shares = self.configures();
+        shares.push(Configure::BackfillShare { percent });
+        Ok(ServerSetup { data, listen, api, shard, store, logs, shares })
     }
 
     pub(crate) fn worker(&self) -> anyhow::Result<AgentConfig> {

@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use mainspring_core::id::{RunId, Seq, TaskId, WorkerId};
+use mainspring_core::id::{BackfillId, RunId, Seq, TaskId, WorkerId};
 use mainspring_core::index::TaskSlot;
 use mainspring_core::task::{State, Task};
 use mainspring_core::time::{Elapsed, Millis};
@@ -14,7 +14,7 @@ use mainspring_core::workflow::RunSlot;
 use mainspring_store::format::{Writer, write_process, write_task};
 use mainspring_store::{Cut, CutError, HistoryRow, KeyRow, LiveRow};
 
-use super::{Output, Shard, StopCause, flows, schedules};
+use super::{Output, Shard, StopCause, backfills, flows, schedules};
 
 /// Version of the shard-wide blob in a cut.
 pub(super) const META_VERSION: u8 = 1;
@@ -61,6 +61,7 @@ struct Leaving {
     ended: Vec<(TaskSlot, TaskId)>,
     parked: Vec<TaskId>,
     ended_runs: Vec<(RunSlot, RunId)>,
+    ended_backfills: Vec<BackfillId>,
 }
 
 impl Checkpoints {
@@ -169,6 +170,7 @@ impl<R> Shard<R> {
         }
         self.add_flows(&mut cut, &mut leaving);
         schedules::add_rows(&mut self.machine, &mut cut, &mut self.profiles_out);
+        leaving.ended_backfills = backfills::add_rows(&mut self.machine, &mut cut);
         self.checkpoints.made = through;
         self.checkpoints.last_made = self.machine.state().now.elapsed;
         self.checkpoints.open = Some(OpenCut { leaving, cut: Arc::new(cut), handed_out: false });
@@ -298,6 +300,9 @@ impl<R> Shard<R> {
             }
             for (slot, id) in &leaving.ended_runs {
                 self.machine.drop_ended_run(*slot, *id, leaving.through);
+            }
+            for id in &leaving.ended_backfills {
+                self.machine.state_mut().backfills_mut().unload(*id, leaving.through);
             }
             let beyond = self.pager.holds_until();
             for id in &leaving.parked {

@@ -42,10 +42,10 @@ impl From<LoadError> for OpenError {
 
 /// Plans read so far; runs of one version share theirs.
 #[derive(Default)]
-struct Plans(BTreeMap<(JobKey, u32), Definition>);
+pub(super) struct Plans(BTreeMap<(JobKey, u32), Definition>);
 
 impl Plans {
-    fn get(
+    pub(super) fn get(
         &mut self,
         key: &JobKey,
         version: u32,

@@ -6,6 +6,7 @@
 //!                                            └▶ cut at a record's end ─▶ Cut ─▶ cut_done ─▶ Trim, Barrier
 //! ```
 
+mod backfills;
 mod checkpoint;
 mod commit;
 mod flows;

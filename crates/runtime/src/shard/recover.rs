@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use mainspring_core::backfill::BackfillEvent;
 use mainspring_core::event::{Event, apply};
 use mainspring_core::id::{Epoch, ProcessId, Seq, TaskId};
 use mainspring_core::machine::{Batch, Machine};
@@ -18,7 +19,7 @@ use super::checkpoint::{Checkpoints, META_VERSION};
 use super::commit::Building;
 use super::flows::load_all;
 use super::paging::Pager;
-use super::{Shard, schedules};
+use super::{Shard, backfills, schedules};
 use crate::clock::{Reading, ShardClock};
 use crate::config::ShardConfig;
 
@@ -59,6 +60,7 @@ impl<R> Shard<R> {
         let horizon = reading.wall.max(head.now.wall) + config.park_beyond;
         seen.rows += load_all(&mut machine, recovery, &mut profiles)?;
         seen.rows += schedules::load_all(&mut machine, recovery, &mut profiles)?;
+        seen.rows += backfills::load_all(&mut machine, recovery, &mut profiles)?;
         load_rows(machine.state_mut(), recovery, horizon, &mut profiles, &mut seen)?;
         let mut replay =
             Replay { state: machine.state_mut(), profiles: &mut profiles, last: (head.seq, head.now) };
@@ -227,6 +229,13 @@ impl Replay<'_> {
                 format!("it touches schedule {id}, which neither the tables nor an earlier record hold");
             return Err(OpenError::Unreadable { what: format!("journal record {seq}"), why });
         }
+        if let Event::Backfill(event) = event
+            && !self.knows_backfill(event)
+        {
+            let why =
+                format!("it touches {}, which neither the tables nor an earlier record hold", event.id());
+            return Err(OpenError::Unreadable { what: format!("journal record {seq}"), why });
+        }
         let begins =
             matches!(event, Event::TaskSubmitted(_) | Event::TaskRevived { .. } | Event::TaskSpawned { .. });
         if let Some(id) = event.task().filter(|_| !begins) {
@@ -245,6 +254,11 @@ impl Replay<'_> {
         let schedules = self.state.schedules();
         let is_new = matches!(event, ScheduleEvent::Stored(_)) && event.id() == schedules.next_id();
         is_new || schedules.get(event.id()).is_some()
+    }
+
+    fn knows_backfill(&self, event: &BackfillEvent) -> bool {
+        let is_new = matches!(event, BackfillEvent::Created(_));
+        is_new || self.state.backfills().get(event.id()).is_some()
     }
 
     /// A far-off task that was touched after the cut is not among the rows loaded at first.

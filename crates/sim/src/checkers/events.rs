@@ -42,6 +42,7 @@ pub(super) fn moves(event: &Event) -> Option<(Cause, Status)> {
         Event::EpochStarted { .. }
         | Event::Flow(_)
         | Event::Schedule(_)
+        | Event::Backfill(_)
         | Event::StopRequested { .. }
         | Event::TaskAmended { .. }
         | Event::CheckpointSaved { .. }

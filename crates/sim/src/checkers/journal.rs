@@ -6,6 +6,7 @@ use std::sync::Arc;
 use mainspring_core::event::{Event, apply};
 use mainspring_core::id::{Epoch, Fence, ProcessId, Seq, TaskId, WorkerId};
 use mainspring_core::key::KeyScope;
+use mainspring_core::schedule::Schedule;
 use mainspring_core::shard::ShardState;
 use mainspring_core::task::{Arrow, Task};
 use mainspring_core::time::{Elapsed, Millis, Now, Wall};
@@ -55,6 +56,8 @@ pub struct JournalFold {
     last: Seq,
     pub(super) now: Now,
     epoch: Epoch,
+    /// The first record of the epoch.
+    epoch_first: Seq,
     pub(super) epoch_began: Elapsed,
     pub(super) lease: Millis,
     pub(super) bounds: Bounds,
@@ -80,6 +83,7 @@ impl JournalFold {
             last: Seq::ZERO,
             now: Now::default(),
             epoch: Epoch::ZERO,
+            epoch_first: Seq::ZERO,
             epoch_began: Elapsed::ZERO,
             lease,
             bounds,
@@ -98,6 +102,16 @@ impl JournalFold {
     /// No schedule has anything left to do.
     pub fn windows_idle(&self, shown: Wall) -> bool {
         self.windows.is_idle(&self.state, shown)
+    }
+
+    /// What a caller that reads schedules and tables would know.
+    pub(crate) fn state(&self) -> &ShardState {
+        &self.state
+    }
+
+    /// Since when a reader of the ledger knows what it says of this schedule.
+    pub(crate) fn written_back(&self, schedule: &Schedule) -> Seq {
+        schedule.written_back().max(self.epoch_first)
     }
 
     pub fn windows_end(&self) -> Check {
@@ -195,6 +209,7 @@ impl JournalFold {
         let _ = self.state.take_dirty(record.seq);
         let _ = self.state.flows_mut().take_dirty();
         let _ = self.state.schedules_mut().take_dirty();
+        let _ = self.state.backfills_mut().take_dirty();
         self.note(event);
         let now = event.task().and_then(|id| self.task(id)).map(Task::status);
         let ended = now.filter(|status| status.is_ended() && !was_ended);
@@ -214,6 +229,7 @@ impl JournalFold {
         })?;
         self.epoch = epoch;
         self.epoch_began = record.now.elapsed;
+        self.epoch_first = record.seq;
         apply(&mut self.state, &Event::EpochStarted { epoch });
         Ok(())
     }
@@ -275,6 +291,7 @@ impl JournalFold {
             | Event::TaskSpawned { .. }
             | Event::Flow(_)
             | Event::Schedule(_)
+            | Event::Backfill(_)
             | Event::KeyBound { .. }
             | Event::ProcessStarted { .. }
             | Event::ProcessAdvanced { .. }

@@ -1,6 +1,7 @@
 //! I16 and I17 for the memory of an owner: what it holds is the journal folded, what it does not hold is
 //! parked or ended, and what it owes is armed.
 
+use mainspring_core::backfill::Backfill;
 use mainspring_core::id::Seq;
 use mainspring_core::machine::{Debt, Machine};
 use mainspring_core::schedule::Schedule;
@@ -34,7 +35,17 @@ impl Checkers {
             let same = here.is_some_and(|here| hard(here) == hard(known));
             require(same, "I16", || format!("memory has {here:?}, the journal {known:?}"))?;
         }
-        require(held.len() == folded.len(), "I16", || "memory has a schedule too many".to_owned())
+        require(held.len() == folded.len(), "I16", || "memory has a schedule too many".to_owned())?;
+        for known in self.journal.state.backfills().iter() {
+            let here = machine.state().backfills().get(known.id);
+            let counts =
+                |one: &Backfill| (one.started, one.succeeded, one.failed, one.active.clone(), one.status());
+            let same = here.is_none_or(|here| counts(here) == counts(known));
+            require(same && (here.is_some() || known.ended.is_some()), "I16", || {
+                format!("memory has {here:?}, the journal {known:?}")
+            })?;
+        }
+        Ok(())
     }
 
     fn runs_in_memory(&self, machine: &Machine) -> Check {

@@ -9,7 +9,7 @@ use mainspring_core::shard::ShardState;
 use mainspring_core::task::{State, Task};
 use mainspring_core::time::Now;
 use mainspring_core::workflow::{DirtyFlows, Run};
-use mainspring_store::format::{EncodedProfiles, write_job, write_schedule};
+use mainspring_store::format::{EncodedProfiles, write_backfill, write_job, write_schedule};
 use mainspring_store::{Cut, Record};
 
 use super::{Check, journaled, require, written};
@@ -40,6 +40,7 @@ impl TableFold {
     pub(super) fn cut(&mut self, cut: &Cut, disk: &Disk, history: bool) -> Check {
         check_once_each(cut)?;
         let (mut touched, mut changed, mut schedules) = (BTreeSet::new(), Vec::new(), Vec::new());
+        let mut backfills = BTreeSet::new();
         while self.waiting.front().is_some_and(|next| next.seq <= cut.through) {
             let Some(next) = self.waiting.pop_front() else { break };
             self.state.begin(next.seq, next.now);
@@ -58,6 +59,7 @@ impl TableFold {
             let _ = self.state.take_dirty(next.seq);
             changed.push(self.state.flows_mut().take_dirty());
             schedules.push(self.state.schedules_mut().take_dirty());
+            backfills.extend(self.state.backfills_mut().take_dirty());
         }
         for id in touched {
             self.check_row(id, disk, history)?;
@@ -67,6 +69,13 @@ impl TableFold {
         }
         for schedules in schedules {
             self.check_schedules(&schedules, disk)?;
+        }
+        for backfill in backfills.into_iter().filter_map(|id| self.state.backfills().get(id)) {
+            let mut bytes = Vec::new();
+            write_backfill(&mut bytes, backfill);
+            let row = disk.backfill_row(backfill.id);
+            let same = row.is_some_and(|row| row.bytes == bytes && row.spec.is_some());
+            require(same, "I16", || format!("the row of {} is not what the journal says", backfill.id))?;
         }
         self.cuts += 1;
         if self.cuts.is_multiple_of(WHOLE_EVERY) { self.whole(disk, history) } else { Ok(()) }

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use mainspring_core::backfill::BackfillEvent;
 use mainspring_core::calendar::Timetable;
 use mainspring_core::event::Event;
 use mainspring_core::id::{ScheduleId, TaskId};
@@ -14,6 +15,7 @@ use mainspring_core::shard::ShardState;
 use mainspring_core::time::{Millis, Wall};
 use mainspring_core::workflow::{FlowEvent, JobKey};
 
+use super::backfills::BackfillFold;
 use super::{Check, require};
 
 /// A window that is less late than this begins something, if it may.
@@ -28,6 +30,7 @@ pub struct WindowCounts {
     pub skipped: u64,
     pub missed: u64,
     pub held: u64,
+    pub backfilled: u64,
 }
 
 impl WindowCounts {
@@ -39,6 +42,7 @@ impl WindowCounts {
         self.skipped += other.skipped;
         self.missed += other.missed;
         self.held += other.held;
+        self.backfilled += other.backfilled;
     }
 }
 
@@ -49,6 +53,8 @@ struct Facts {
     /// Every window up to here is decided.
     covered: Wall,
     fired: BTreeSet<Wall>,
+    /// Those that began something, live or by a backfill.
+    ran: BTreeSet<Wall>,
     made: Vec<Made>,
     held: Vec<Wall>,
     paused: bool,
@@ -59,6 +65,7 @@ struct Facts {
 pub struct WindowFold {
     schedules: BTreeMap<ScheduleId, Facts>,
     tasks: BTreeSet<TaskId>,
+    backfills: BackfillFold,
     /// The event that must follow.
     expected: Option<Made>,
     pub counts: WindowCounts,
@@ -130,6 +137,23 @@ impl Facts {
 }
 
 impl WindowFold {
+    /// Which windows of a schedule began something.
+    pub(crate) fn ran(&self, id: ScheduleId) -> Option<&BTreeSet<Wall>> {
+        self.schedules.get(&id).map(|facts| &facts.ran)
+    }
+
+    fn backfill_event(&mut self, event: &BackfillEvent, state: &ShardState) -> Check {
+        if let BackfillEvent::Started { window, run, .. } = event {
+            self.counts.backfilled += 1;
+            self.expected = Some(Made::Run(*run));
+            let facts = self.backfills.schedule(event.id()).and_then(|id| self.schedules.get_mut(&id));
+            let first = facts.is_some_and(|facts| facts.ran.insert(*window));
+            let again = self.backfills.may_repeat(event.id());
+            require(first || again, "I5", || format!("{}: {window:?} began twice", event.id()))?;
+        }
+        self.backfills.follow(event, state)
+    }
+
     pub fn made_task(&self, id: TaskId) -> bool {
         self.tasks.contains(&id)
     }
@@ -138,6 +162,7 @@ impl WindowFold {
     pub(super) fn follow(&mut self, event: &Event, now: Wall, state: &ShardState) -> Check {
         self.check_expected(event)?;
         match event {
+            Event::Backfill(event) => self.backfill_event(event, state),
             Event::Schedule(event) => self.event(event, now, state),
             Event::Flow(FlowEvent::JobDeleted { key }) => self.job_deleted(key, now),
             _ => Ok(()),
@@ -224,6 +249,7 @@ impl WindowFold {
             spec: spec.clone(),
             covered: now,
             fired: BTreeSet::new(),
+            ran: BTreeSet::new(),
             made: Vec::new(),
             held: Vec::new(),
             paused: false,
@@ -251,7 +277,7 @@ impl WindowFold {
             let over = facts.spec.end.is_some_and(|end| end + facts.spec.offset < now);
             let next = state.schedules().get(*id).and_then(|schedule| schedule.next);
             facts.deleted || facts.paused || off || over && next.is_none() && facts.held.is_empty()
-        })
+        }) && state.backfills().iter().all(|backfill| backfill.ended.is_some())
     }
 
     /// I4 at the end: nothing that came was left.
@@ -273,6 +299,9 @@ impl Facts {
     fn fired(&mut self, id: ScheduleId, window: Wall, now: Wall) -> Check {
         require(self.fired.insert(window), "I5", || {
             format!("schedule {}: {window:?} fired twice", id.get())
+        })?;
+        require(self.ran.insert(window), "I5", || {
+            format!("schedule {}: {window:?} fired, and a backfill had run it", id.get())
         })?;
         require(now >= window + self.spec.offset, "I6", || {
             format!("schedule {}: {window:?} fired at {now:?}, before its time", id.get())

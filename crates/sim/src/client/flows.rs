@@ -343,6 +343,7 @@ impl World {
         for id in self.checkers.journal.flows.paused_runs() {
             self.begin_operation(vec![flow(FlowCommand::PauseRun { id, paused: false })]);
         }
+        self.relieve_backfills();
     }
 }
 

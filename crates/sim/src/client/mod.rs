@@ -4,6 +4,7 @@
 //!
 //! Not here: what is asked for (`draw`).
 
+mod backfills;
 mod draw;
 mod flows;
 mod schedules;
@@ -11,7 +12,7 @@ mod schedules;
 use std::collections::{BTreeMap, BTreeSet};
 
 use mainspring_core::command::{Command, Keyed, SessionCommand, Submit};
-use mainspring_core::id::{RunId, TaskId};
+use mainspring_core::id::{BackfillId, RunId, TaskId};
 use mainspring_core::key::KeyClaim;
 use mainspring_core::workflow::{FlowCommand, TriggerRun};
 use mainspring_runtime::{Envelope, Replies};
@@ -63,6 +64,8 @@ pub struct Callers {
     /// Runs that were triggered, whatever came of it.
     runs: Vec<RunId>,
     keyed_triggers: Vec<TriggerRun>,
+    /// Backfills that were asked for, whatever came of it.
+    backfills: Vec<BackfillId>,
     acked_runs: BTreeSet<RunId>,
     refused_runs: BTreeSet<RunId>,
     waiting: BTreeSet<u64>,
@@ -86,6 +89,7 @@ impl Callers {
             jobs: 0,
             runs: Vec::new(),
             keyed_triggers: Vec::new(),
+            backfills: Vec::new(),
             acked_runs: BTreeSet::new(),
             refused_runs: BTreeSet::new(),
             waiting: BTreeSet::new(),

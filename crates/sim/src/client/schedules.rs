@@ -19,6 +19,9 @@ const NATURES: [Nature; 4] = [Nature::Plain, Nature::Plain, Nature::Long, Nature
 
 impl World {
     pub(super) fn draw_schedule_commands(&mut self) -> Vec<Command> {
+        if self.chance.per_mille(300) {
+            return self.draw_backfill_commands();
+        }
         let key = self.draw_schedule_key();
         let command = match self.chance.below(100) {
             0..55 => self.draw_put(key),
@@ -37,7 +40,7 @@ impl World {
     fn draw_schedule_key(&mut self) -> ScheduleKey {
         let tenant = self.chance.below(TENANTS.len() as u64) as usize;
         // Jobs of the world are named by `flows`; a schedule of one that is not there is refused.
-        let of_job = self.settings.flows > 0 && self.chance.per_mille(300);
+        let of_job = self.settings.flows > 0 && self.chance.per_mille(500);
         let job = if of_job { ["flow-0", "flow-2"][tenant % 2] } else { TASKS_JOB };
         let name = KEYS[self.chance.below(KEYS.len() as u64) as usize];
         ScheduleKey {

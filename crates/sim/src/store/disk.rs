@@ -5,14 +5,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use mainspring_core::id::{Epoch, RunId, ScheduleId, Seq, TaskId};
+use mainspring_core::id::{BackfillId, Epoch, RunId, ScheduleId, Seq, TaskId};
 use mainspring_core::key::KeyScope;
 use mainspring_core::schedule::Occurrence;
 use mainspring_core::time::Wall;
 use mainspring_core::workflow::JobKey;
 use mainspring_store::{
-    AppendError, CheckpointHead, Cut, CutError, HistoryRow, JobRow, KeyRow, LiveRow, OccurrenceCursor,
-    OpenError, ParkedFrom, Record, RunRow, ScheduleRow, StoredTask, VersionRow,
+    AppendError, BackfillRow, CheckpointHead, Cut, CutError, HistoryRow, JobRow, KeyRow, LiveRow,
+    OccurrenceCursor, OpenError, ParkedFrom, Record, RunRow, ScheduleRow, StoredTask, VersionRow,
 };
 
 /// What a record costs beside its body.
@@ -38,6 +38,7 @@ pub struct Disk {
     pub(super) runs: BTreeMap<RunId, RunRow>,
     pub(super) schedules: BTreeMap<ScheduleId, ScheduleRow>,
     pub(super) occurrences: BTreeMap<(ScheduleId, OccurrenceCursor), Occurrence>,
+    pub(super) backfills: BTreeMap<BackfillId, BackfillRow>,
 }
 
 impl Disk {
@@ -59,6 +60,7 @@ impl Disk {
             runs: BTreeMap::new(),
             schedules: BTreeMap::new(),
             occurrences: BTreeMap::new(),
+            backfills: BTreeMap::new(),
         }
     }
 
@@ -150,6 +152,11 @@ impl Disk {
         self.schedules.extend(cut.schedules.iter().map(|row| (row.id, row.clone())));
         let place = |row: &Occurrence| (row.schedule, OccurrenceCursor::of(row));
         self.occurrences.extend(cut.occurrences.iter().map(|row| (place(row), *row)));
+        for row in &cut.backfills {
+            let old = self.backfills.remove(&row.id).and_then(|old| old.spec);
+            let spec = row.spec.clone().or(old);
+            self.backfills.insert(row.id, BackfillRow { spec, ..row.clone() });
+        }
         self.head =
             CheckpointHead { seq: cut.through, epoch: cut.epoch, now: cut.now, meta: cut.meta.clone() };
         Ok(())
@@ -177,6 +184,7 @@ impl Disk {
         };
         self.keys.retain(|_, row| row.expires >= now || lives(row.binding.task));
         self.runs.retain(|_, row| row.ended.is_none_or(|ended| ended.day() >= day));
+        self.backfills.retain(|_, row| row.ended.is_none_or(|ended| ended.day() >= day));
         self.occurrences.retain(|_, row| row.at.day() >= day);
     }
 
@@ -218,6 +226,10 @@ impl Disk {
 
     pub fn occurrence(&self, like: &Occurrence) -> Option<&Occurrence> {
         self.occurrences.get(&(like.schedule, OccurrenceCursor::of(like)))
+    }
+
+    pub fn backfill_row(&self, id: BackfillId) -> Option<&BackfillRow> {
+        self.backfills.get(&id)
     }
 
     pub fn key(&self, scope: KeyScope) -> Option<&KeyRow> {

@@ -10,15 +10,16 @@ mod tests;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use mainspring_core::id::{Epoch, RunId, ScheduleId, Seq, TaskId};
+use mainspring_core::id::{BackfillId, Epoch, RunId, ScheduleId, Seq, TaskId};
 use mainspring_core::key::{KeyBinding, KeyScope};
 use mainspring_core::schedule::Occurrence;
 use mainspring_core::time::Wall;
 use mainspring_core::workflow::JobKey;
 use mainspring_store::{
-    AppendError, CheckpointHead, Cut, CutError, HistoryCursor, HistoryPage, HistoryQuery, HistoryRow, JobRow,
-    Journal, LiveRow, OccurrenceCursor, OpenError, Opened, PAGE_MAX, ParkedFrom, ReadError, ReadTables,
-    Record, Recovery, RunQuery, RunRow, ScheduleRow, Store, StoredTask, Tables, VersionRow,
+    AppendError, BackfillQuery, BackfillRow, CheckpointHead, Cut, CutError, HistoryCursor, HistoryPage,
+    HistoryQuery, HistoryRow, JobRow, Journal, LiveRow, OccurrenceCursor, OpenError, Opened, PAGE_MAX,
+    ParkedFrom, ReadError, ReadTables, Record, Recovery, RunQuery, RunRow, ScheduleRow, Store, StoredTask,
+    Tables, VersionRow,
 };
 
 pub use self::disk::Disk;
@@ -141,6 +142,12 @@ impl Recovery for SimRecovery {
         Ok(())
     }
 
+    fn live_backfills(&mut self, each: &mut dyn FnMut(BackfillRow)) -> Result<(), OpenError> {
+        let disk = self.0.disk();
+        disk.backfills.values().filter(|row| row.ended.is_none()).cloned().for_each(each);
+        Ok(())
+    }
+
     fn tables(&mut self) -> &mut dyn ReadTables {
         &mut self.1
     }
@@ -224,6 +231,16 @@ impl ReadTables for SimReader {
         let disk = self.0.disk();
         let newest = disk.occurrences.range((schedule, first)..(schedule, before)).rev();
         Ok(newest.take(limit.min(PAGE_MAX)).map(|(_, row)| *row).collect())
+    }
+
+    fn backfill(&mut self, id: BackfillId) -> Result<Option<BackfillRow>, ReadError> {
+        Ok(self.0.disk().backfills.get(&id).cloned())
+    }
+
+    fn backfills(&mut self, query: &BackfillQuery) -> Result<Vec<BackfillRow>, ReadError> {
+        let disk = self.0.disk();
+        let wanted = disk.backfills.values().rev().filter(|row| query.wants(row));
+        Ok(wanted.take(query.limit.min(PAGE_MAX)).cloned().collect())
     }
 
     fn another(&self) -> Result<Self, ReadError> {

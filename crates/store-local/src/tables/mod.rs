@@ -6,6 +6,7 @@
 //! Ids are blobs with the greatest byte first, so that they sort as they compare; times are milliseconds, cut
 //! to 63 bits where they are compared. A tenant and job that occur on a day are one number in that day's rows.
 
+mod backfills;
 mod cut;
 mod days;
 mod flows;

@@ -2,19 +2,19 @@
 
 use std::path::{Path, PathBuf};
 
-use mainspring_core::id::{RunId, ScheduleId, TaskId};
+use mainspring_core::id::{BackfillId, RunId, ScheduleId, TaskId};
 use mainspring_core::key::{KeyBinding, KeyScope};
 use mainspring_core::schedule::Occurrence;
 use mainspring_core::time::Wall;
 use mainspring_core::workflow::JobKey;
 use mainspring_store::{
-    CheckpointHead, HistoryPage, HistoryQuery, JobRow, LiveRow, OccurrenceCursor, OpenError, ParkedFrom,
-    ReadError, ReadTables, RunQuery, RunRow, ScheduleRow, StoredTask, VersionRow,
+    BackfillQuery, BackfillRow, CheckpointHead, HistoryPage, HistoryQuery, JobRow, LiveRow, OccurrenceCursor,
+    OpenError, ParkedFrom, ReadError, ReadTables, RunQuery, RunRow, ScheduleRow, StoredTask, VersionRow,
 };
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::rows::{self, time, wide};
-use super::{days, flows, history, schedules, schema};
+use super::{backfills, days, flows, history, schedules, schema};
 
 pub struct LocalReader {
     db: Connection,
@@ -67,6 +67,10 @@ impl LocalReader {
 
     pub(crate) fn schedules(&mut self, each: &mut dyn FnMut(ScheduleRow)) -> Result<(), OpenError> {
         schedules::all(&self.db, each).map_err(schema::refused)
+    }
+
+    pub(crate) fn live_backfills(&mut self, each: &mut dyn FnMut(BackfillRow)) -> Result<(), OpenError> {
+        backfills::live(&self.db, each).map_err(schema::refused)
     }
 
     fn read<T>(&mut self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, ReadError> {
@@ -165,6 +169,14 @@ impl ReadTables for LocalReader {
         limit: usize,
     ) -> Result<Vec<Occurrence>, ReadError> {
         self.read(|tx| schedules::page(tx, schedule, before, limit))
+    }
+
+    fn backfill(&mut self, id: BackfillId) -> Result<Option<BackfillRow>, ReadError> {
+        self.read(|tx| backfills::by_id(tx, id))
+    }
+
+    fn backfills(&mut self, query: &BackfillQuery) -> Result<Vec<BackfillRow>, ReadError> {
+        self.read(|tx| backfills::page(tx, query))
     }
 
     fn another(&self) -> Result<Self, ReadError> {

@@ -9,7 +9,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 /// `PRAGMA user_version` of tables that this version writes.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 
 const TABLES: &str = "
     CREATE TABLE meta (
@@ -62,6 +62,17 @@ const SCHEDULES: &str = "
     PRAGMA user_version = 3;
 ";
 
+/// What version 4 added.
+const BACKFILLS: &str = "
+    CREATE TABLE backfills (
+        id BLOB PRIMARY KEY, tenant TEXT NOT NULL, job TEXT NOT NULL, ended INTEGER, spec BLOB NOT NULL, bytes BLOB NOT NULL
+    ) WITHOUT ROWID;
+    CREATE INDEX backfills_job ON backfills (tenant, job, id);
+    CREATE INDEX backfills_live ON backfills (id) WHERE ended IS NULL;
+    CREATE INDEX backfills_ended ON backfills (ended) WHERE ended IS NOT NULL;
+    PRAGMA user_version = 4;
+";
+
 /// Prepared statements kept by a connection; a query over many days has one a day.
 const STATEMENTS_MAX: usize = 128;
 
@@ -86,7 +97,7 @@ pub fn writer(dir: &Path) -> Result<Connection, OpenError> {
     match setup(&mut db).map_err(refused)? {
         VERSION => {}
         before @ 0..VERSION => {
-            let missing = &[TABLES, FLOWS, SCHEDULES][before as usize..];
+            let missing = &[TABLES, FLOWS, SCHEDULES, BACKFILLS][before as usize..];
             let made = db.transaction().and_then(|tx| {
                 missing.iter().try_for_each(|step| tx.execute_batch(step))?;
                 tx.commit()

@@ -6,6 +6,7 @@
 //!
 //! Not here: faults of one backend's own medium (torn files, failing disks); its own tests have those.
 
+mod backfills;
 mod flows;
 mod history;
 mod journal;
@@ -38,7 +39,7 @@ type Case<H> = (&'static str, fn(&H));
 /// Runs every case; the last name printed is the one that failed.
 pub fn run<H: Harness>(harness: &H) {
     let of_tasks = journal::cases().into_iter().chain(tables::cases()).chain(history::cases());
-    for (name, case) in of_tasks.chain(flows::cases()).chain(schedules::cases()) {
+    for (name, case) in of_tasks.chain(flows::cases()).chain(schedules::cases()).chain(backfills::cases()) {
         println!("conformance: {name}");
         case(harness);
     }

@@ -8,7 +8,7 @@ use mainspring_core::task::Override;
 use mainspring_core::time::{Elapsed, Wall};
 use mainspring_core::workflow::Origin;
 
-use super::{EncodedProfiles, Writer, process, schedule, task, wait, workflow};
+use super::{EncodedProfiles, Writer, backfill, process, schedule, task, wait, workflow};
 
 /// First byte of each event. Frozen: a number is never given away again.
 pub(super) mod kind {
@@ -34,8 +34,9 @@ pub(super) mod kind {
     pub const TASK_SPAWNED: u8 = 20;
     pub const FLOW: u8 = 21;
     pub const SCHEDULE: u8 = 22;
-    pub const TASK_WAITS: u8 = 26;
-    pub const WAIT_ENDED: u8 = 27;
+    pub const BACKFILL: u8 = 23;
+    pub const TASK_WAITS: u8 = 25;
+    pub const WAIT_ENDED: u8 = 26;
     pub const NEWEST: u8 = WAIT_ENDED;
 }
 
@@ -68,6 +69,7 @@ fn kind_of(event: &Event) -> u8 {
         Event::TaskSpawned { .. } => kind::TASK_SPAWNED,
         Event::Flow(_) => kind::FLOW,
         Event::Schedule(_) => kind::SCHEDULE,
+        Event::Backfill(_) => kind::BACKFILL,
         Event::TaskReleased { .. } => kind::TASK_RELEASED,
         Event::TaskAssigned { .. } => kind::TASK_ASSIGNED,
         Event::TaskUnassigned { .. } => kind::TASK_UNASSIGNED,
@@ -106,6 +108,7 @@ fn write_fields(w: &mut Writer<'_>, event: &Event, profiles: &mut EncodedProfile
         }
         Event::Flow(event) => workflow::write_event(w, event, profiles),
         Event::Schedule(event) => schedule::write_event(w, event, profiles),
+        Event::Backfill(event) => backfill::write_event(w, event, profiles),
         Event::TaskReleased { .. } | Event::TaskCancelled { .. } => {}
         Event::TaskAssigned { fence, worker, incarnation, .. } => {
             w.fence(*fence);

@@ -12,6 +12,7 @@
 //!
 //! Not here: the frame around a record (`frame`), files (`store-local`).
 
+mod backfill;
 mod event;
 mod event_read;
 mod fields;
@@ -26,6 +27,7 @@ mod workflow;
 mod writer;
 
 pub use self::{
+    backfill::{read_backfill, write_backfill, write_backfill_spec},
     event::write_event,
     event_read::read_events,
     process::{read_process, write_process},

@@ -1,7 +1,8 @@
 //! Schedules of every shape, and what happens to them.
 
+use mainspring_core::backfill::{BackfillEvent, BackfillSpec, Created, Only, Order, Windows};
 use mainspring_core::calendar::{Cron, Dst, Missing, Timetable, Twice, Zone};
-use mainspring_core::id::{ScheduleId, Slot};
+use mainspring_core::id::{BackfillId, ScheduleId, Slot};
 use mainspring_core::schedule::{
     Fired, Made, Occasion, Outcome, Overlap, Passed, Plain, Punctual, Reason, Schedule, ScheduleEvent,
     ScheduleKey, Soft as SoftSchedule, Spec, Stored, Target, Timing, Waiting,
@@ -154,4 +155,38 @@ pub fn schedule() -> impl Strategy<Value = Schedule> {
             soft: SoftSchedule::default(),
         },
     )
+}
+
+fn backfill_spec() -> impl Strategy<Value = Arc<BackfillSpec>> {
+    let gaps = vec(1_u64..4, 0..40).prop_map(|gaps| {
+        let mut at = 1_000;
+        let later = gaps.into_iter().map(|gap| {
+            at += gap * 86_400_000;
+            Wall::from_millis(at)
+        });
+        std::iter::once(Wall::from_millis(1_000)).chain(later).collect::<Vec<_>>()
+    });
+    let windows = (gaps, select(Order::ALL.to_vec()))
+        .prop_map(|(ascending, order)| Windows::new(&ascending, order).expect("windows"));
+    let only = select(Only::ALL.to_vec());
+    (schedule_key(), [wall(), wall()], only, windows, any::<[u32; 2]>(), bytes()).prop_map(
+        |(key, [from, to], only, windows, [max_active, version], parameters)| {
+            Arc::new(BackfillSpec { key, from, to, only, windows, max_active, version, parameters })
+        },
+    )
+}
+
+pub fn backfill_event() -> impl Strategy<Value = BackfillEvent> {
+    let id = || any::<u128>().prop_map(BackfillId::from_bits);
+    let created =
+        (id(), schedule_id(), backfill_spec(), option::of(plan())).prop_map(|(id, schedule, spec, plan)| {
+            BackfillEvent::Created(Box::new(Created { id, schedule, spec, plan }))
+        });
+    prop_oneof![
+        created,
+        (id(), wall(), run_id()).prop_map(|(id, window, run)| BackfillEvent::Started { id, window, run }),
+        (id(), any::<bool>()).prop_map(|(id, paused)| BackfillEvent::Paused { id, paused }),
+        (id(), any::<bool>()).prop_map(|(id, stop_runs)| BackfillEvent::Cancelled { id, stop_runs }),
+        id().prop_map(|id| BackfillEvent::Ended { id }),
+    ]
 }

@@ -155,6 +155,7 @@ fn urgent_tasks_find_a_roomy_worker_in_a_large_pool() {
 fn avoid_is_a_wish() {
     for band in Band::ALL {
         let mut world = World::with(&[offer(2), offer(2)]);
+        world.0.set_backfill_share(100);
         for (task, avoid) in [(0, 0), (1, 0), (2, 0), (3, 1)] {
             world.queue(task, &kind().band(band).avoid(avoid));
         }

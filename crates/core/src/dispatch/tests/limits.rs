@@ -111,3 +111,20 @@ fn depths_count_by_pool_band_and_tenant() {
     assert_eq!(world.0.queued_in_pool(&name("o")), 1);
     assert_eq!(world.0.pool_limit(&name("o")).queued_max, u64::MAX);
 }
+
+#[test]
+fn backfills_have_a_share_of_the_pool_and_come_last() {
+    let mut world = World::with(&[offer(40)]);
+    (0..10).for_each(|task| world.queue(task, &kind().band(Band::Backfill)));
+    assert_eq!(world.tasks(), [0, 1], "5 per cent of 40");
+    let why = world.0.why(TaskSlot(2)).expect("it waits");
+    assert_eq!(why.to_string(), "backfills run 2 of at most 2 tasks in pool `p`");
+    world.queue(20, &kind().band(Band::P2));
+    world.release(0);
+    assert_eq!(world.tasks(), [20, 2]);
+    world.0.set_backfill_share(10);
+    assert_eq!(world.tasks(), [3, 4]);
+    let mut small = World::with(&[offer(1)]);
+    (0..2).for_each(|task| small.queue(task, &kind().band(Band::Backfill)));
+    assert_eq!(small.tasks(), [0], "one at least");
+}

@@ -12,6 +12,8 @@ const WORKERS: u64 = 6;
 const TENANTS: [&str; 3] = ["a", "b", "c"];
 const LIMITS: [&str; 2] = ["m", "n"];
 const POOLS: [&str; 2] = ["p", "q"];
+/// Per cent of a pool for backfills.
+const SHARE: u32 = 40;
 
 struct ModelWorker {
     offer: WorkerOffer,
@@ -56,9 +58,11 @@ fn amounts(resources: &Resources) -> [u64; 6] {
 
 impl Model {
     fn new(seed: u64) -> Self {
+        let mut dispatcher = Dispatcher::new(seed);
+        dispatcher.set_backfill_share(SHARE);
         Self {
             chance: Chance::new(seed),
-            world: World(Dispatcher::new(seed)),
+            world: World(dispatcher),
             workers: BTreeMap::new(),
             waiting: BTreeMap::new(),
             running: BTreeMap::new(),
@@ -155,6 +159,17 @@ impl Model {
             && count(&|other| other.spec.requirements.pool == *pool) < max(&self.pool_max, pool)
     }
 
+    fn has_share(&self, kind: &Kind) -> bool {
+        let pool = &kind.spec.requirements.pool;
+        let of_pool = self.workers.values().filter(|worker| worker.joined && worker.offer.pool == *pool);
+        let slots: u32 = of_pool.map(|worker| worker.offer.slots).sum();
+        let same = |running: &&Running| {
+            running.kind.band == Band::Backfill && running.kind.spec.requirements.pool == *pool
+        };
+        let out = self.running.values().filter(same).count() as u32;
+        kind.band != Band::Backfill || out < (slots * SHARE / 100).max(1)
+    }
+
     fn finds_seats(&self, kind: &Kind) -> bool {
         let seats =
             |kind: &Kind| kind.seats.iter().flat_map(|seats| seats.iter()).cloned().collect::<Vec<_>>();
@@ -171,6 +186,7 @@ impl Model {
 
     fn is_placeable(&self, kind: &Kind) -> bool {
         self.below_limits(kind)
+            && self.has_share(kind)
             && self.finds_seats(kind)
             && self.workers.keys().any(|worker| self.fits(kind, *worker))
     }
@@ -184,6 +200,7 @@ impl Model {
         let placed = self.waiting.remove(&task).expect("placed once, and only what waits");
         let kind = placed.kind;
         assert!(self.below_limits(&kind), "task {task} exceeds a limit");
+        assert!(self.has_share(&kind), "task {task} exceeds the share of backfills");
         assert!(self.finds_seats(&kind), "task {task} found no seat");
         assert!(self.fits(&kind, worker), "task {task} does not fit worker {worker}");
         let goes_first = |other: &Waiting| {

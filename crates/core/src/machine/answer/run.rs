@@ -86,7 +86,7 @@ impl Machine {
         if job.paused {
             return RunStanding::JobPaused;
         }
-        if job.lanes.active < max {
+        if job.lanes.has_room(max, run.is_backfill()) {
             return RunStanding::AboutToGoOn;
         }
         let ahead = job.lanes.waiting.iter().take_while(|other| **other != slot).count();

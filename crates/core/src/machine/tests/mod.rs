@@ -2,6 +2,7 @@
 //! state from its events alone, and the two are compared after every step.
 
 mod arrows;
+mod backfills;
 mod bulk;
 mod cancel;
 mod deadlines;
@@ -172,6 +173,13 @@ impl Rig {
                 Some(schedule),
                 self.shadow.schedules().get(schedule.id),
                 "the fold has every schedule"
+            );
+        }
+        for backfill in self.machine.state().backfills().iter() {
+            assert_eq!(
+                Some(backfill),
+                self.shadow.backfills().get(backfill.id),
+                "the fold has every backfill"
             );
         }
         assert_eq!(self.machine.unpaid(), vec![], "everything owed is armed");
@@ -348,6 +356,7 @@ fn cause(event: &Event) -> Option<Cause> {
         Event::EpochStarted { .. }
         | Event::Flow(_)
         | Event::Schedule(_)
+        | Event::Backfill(_)
         | Event::StopRequested { .. }
         | Event::TaskAmended { .. }
         | Event::CheckpointSaved { .. }

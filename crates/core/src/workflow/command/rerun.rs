@@ -9,6 +9,7 @@ use crate::command::{Rejection, View};
 use crate::event::Event;
 use crate::id::{Place, RunId};
 use crate::name::Name;
+use crate::priority::Band;
 use crate::task::{Override, Payload};
 use crate::workflow::event::{FlowEvent, Reused, RunCreated, Subject};
 use crate::workflow::group::Group;
@@ -61,7 +62,8 @@ pub(super) fn decide(view: &View<'_>, rerun: Rerun, out: &mut Vec<Event>) -> Res
         version,
         plan,
         parameters: rerun.parameters.unwrap_or_else(|| old.parameters.clone()),
-        priority: old.priority,
+        // Whoever repeats a run of a backfill wants it live.
+        priority: old.priority.filter(|priority| priority.band != Band::Backfill),
         labels: old.labels.clone(),
         key: None,
         trigger: Trigger::Rerun,

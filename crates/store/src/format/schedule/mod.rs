@@ -11,5 +11,6 @@ pub use self::row::{read_schedule, write_schedule};
 pub(super) use self::{
     event::write as write_event,
     event_read::read as read_event,
+    row::{read_key, write_key},
     window::{read_occasion, write_occasion},
 };

@@ -67,12 +67,12 @@ fn read_waiting(r: &mut Reader<'_>) -> Result<Waiting, FormatError> {
     Ok(Waiting { window: r.wall("waiting window")?, punctual: window::read_punctual(r)? })
 }
 
-pub(super) fn write_key(w: &mut Writer<'_>, key: &ScheduleKey) {
+pub(in crate::format) fn write_key(w: &mut Writer<'_>, key: &ScheduleKey) {
     w.name(&key.tenant);
     w.name(&key.job);
     w.name(&key.name);
 }
 
-pub(super) fn read_key(r: &mut Reader<'_>) -> Result<ScheduleKey, FormatError> {
+pub(in crate::format) fn read_key(r: &mut Reader<'_>) -> Result<ScheduleKey, FormatError> {
     Ok(ScheduleKey { tenant: r.name("tenant")?, job: r.name("job")?, name: r.name("schedule")? })
 }

@@ -10,6 +10,7 @@ mod run;
 pub(super) use self::{
     event::write as write_event,
     event_read::read as read_event,
+    plan::{read as read_plan_in, write as write_plan_in},
     run::{read_origin, write_origin},
 };
 pub use self::{

@@ -22,7 +22,7 @@ pub fn read_plan(bytes: &[u8], profiles: &mut ProfileCache) -> Result<Plan, Form
     Ok(plan)
 }
 
-pub(super) fn write(w: &mut Writer<'_>, plan: &Plan, profiles: &mut EncodedProfiles) {
+pub(in crate::format) fn write(w: &mut Writer<'_>, plan: &Plan, profiles: &mut EncodedProfiles) {
     w.byte(VERSION);
     w.byte(plan.policy as u8);
     let Bounds { active_runs_max, running_max, fan_out_max, release_per_second, expected, timeout } =
@@ -39,7 +39,7 @@ pub(super) fn write(w: &mut Writer<'_>, plan: &Plan, profiles: &mut EncodedProfi
     }
 }
 
-pub(super) fn read(r: &mut Reader<'_>, profiles: &mut ProfileCache) -> Result<Plan, FormatError> {
+pub(in crate::format) fn read(r: &mut Reader<'_>, profiles: &mut ProfileCache) -> Result<Plan, FormatError> {
     r.version("plan version", VERSION)?;
     let policy = r.choice("failure policy", |byte| match byte {
         0 => Some(FailurePolicy::FailFast),

@@ -1,0 +1,50 @@
+//! Let a backfill rest for a while, or end it.
+
+use mainspring_core::backfill::{BackfillAnswer, BackfillCommand, BackfillRefusal, BackfillStatus};
+use mainspring_core::command::Rejection;
+use mainspring_core::id::BackfillId;
+
+use super::{ask, backfill, unexpected};
+use crate::edge::Edge;
+use crate::operation::flows::Change;
+use crate::problem::Problem;
+use crate::wire::OverrideBody;
+
+pub(crate) async fn pause_backfill(
+    edge: &Edge,
+    id: BackfillId,
+    paused: bool,
+    over: &OverrideBody,
+) -> Result<BackfillStatus, Problem> {
+    let by = Change::by(if paused { "a backfill was paused" } else { "a backfill was resumed" }, over)?;
+    let status = act(edge, id, BackfillCommand::Pause { id, paused }).await?;
+    by.done(id);
+    Ok(status)
+}
+
+/// With its runs.
+pub(crate) async fn cancel_backfill(
+    edge: &Edge,
+    id: BackfillId,
+    over: &OverrideBody,
+) -> Result<BackfillStatus, Problem> {
+    let by = Change::by("a backfill was canceled", over)?;
+    let status = act(edge, id, BackfillCommand::Cancel { id }).await?;
+    by.done(id);
+    Ok(status)
+}
+
+async fn act(edge: &Edge, id: BackfillId, command: BackfillCommand) -> Result<BackfillStatus, Problem> {
+    match ask(edge, id.slot(), command).await {
+        Ok(BackfillAnswer::Done(status)) => Ok(status),
+        Ok(_) => Err(unexpected()),
+        // One that has left memory may have ended long ago.
+        Err(Problem::Rejected(Rejection::Backfill(refusal)))
+            if matches!(*refusal, BackfillRefusal::NotFound { .. }) =>
+        {
+            backfill(edge, id).await?;
+            Err(Rejection::from(BackfillRefusal::AlreadyEnded { id }).into())
+        }
+        Err(problem) => Err(problem),
+    }
+}

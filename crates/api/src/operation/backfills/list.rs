@@ -1,0 +1,43 @@
+//! Backfills, newest first.
+
+use mainspring_core::backfill::Backfill;
+use mainspring_core::id::BackfillId;
+use mainspring_store::BackfillQuery;
+
+use super::read::{in_memory, shown};
+use crate::edge::Edge;
+use crate::operation::flows::page_length;
+use crate::problem::Problem;
+use crate::wire::name;
+
+/// With where the next page begins.
+pub(crate) async fn backfills(
+    edge: &Edge,
+    (tenant, job): (Option<&str>, Option<&str>),
+    cursor: Option<&str>,
+    limit: Option<usize>,
+) -> Result<(Vec<Box<Backfill>>, Option<BackfillId>), Problem> {
+    let limit = page_length(limit)?;
+    let named = |field, text: Option<&str>| text.map(|text| name(field, text)).transpose();
+    let after = cursor.map(str::parse).transpose();
+    let query = BackfillQuery {
+        tenant: named("tenant", tenant)?,
+        job: named("job", job)?,
+        after: after.map_err(|_| Problem::query("cursor", "not one that an answer gave"))?,
+        limit,
+    };
+    // So that one is in the list as soon as its caller knows of it.
+    edge.gateway.tables_follow().await;
+    let rows = edge.readers.read(move |tables| tables.backfills(&query)).await?;
+    let next = rows.last().filter(|_| rows.len() == limit).map(|row| row.id);
+    let mut found = Vec::with_capacity(rows.len());
+    for row in rows {
+        // What has not ended may have gone on since its row was written.
+        let live = if row.ended.is_none() { in_memory(edge, row.id).await? } else { None };
+        match live {
+            Some(live) => found.push(live),
+            None => found.push(edge.readers.read(move |_| shown(&row)).await?),
+        }
+    }
+    Ok((found, next))
+}

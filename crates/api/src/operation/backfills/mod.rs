@@ -1,0 +1,38 @@
+//! What the edges do with backfills. One file a verb.
+
+mod act;
+mod create;
+mod ledger;
+mod list;
+mod plan;
+mod read;
+mod wish;
+
+use mainspring_core::backfill::{BackfillAnswer, BackfillCommand};
+use mainspring_core::command::{Answer, Command, Rejection};
+use mainspring_core::id::{BackfillId, Slot};
+
+pub(crate) use self::{
+    act::{cancel_backfill, pause_backfill},
+    create::{Made, create_backfill},
+    list::backfills,
+    read::backfill,
+};
+use crate::edge::Edge;
+use crate::problem::Problem;
+
+/// What is no id names no backfill.
+pub(crate) fn backfill_id(text: &str) -> Result<BackfillId, Problem> {
+    text.parse().map_err(|_| Problem::NoSuchBackfill { id: text.chars().take(100).collect() })
+}
+
+async fn ask(edge: &Edge, slot: Slot, command: BackfillCommand) -> Result<BackfillAnswer, Problem> {
+    match edge.gateway.ask(slot, Command::Backfill(Box::new(command))).await? {
+        Answer::Backfill(answer) => Ok(answer),
+        _ => Err(unexpected()),
+    }
+}
+
+fn unexpected() -> Problem {
+    Rejection::Internal { what: "a command on backfills was answered with something else" }.into()
+}

@@ -1,0 +1,275 @@
+//! The backfills of a shard, how far each has come, and what of them changed since the last cut.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
+
+use super::spec::BackfillSpec;
+use super::windows::Walk;
+use crate::id::{BackfillId, RunId, ScheduleId, Seq};
+use crate::time::Wall;
+use crate::workflow::Plan;
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Backfill {
+    pub id: BackfillId,
+    pub schedule: ScheduleId,
+    pub spec: Arc<BackfillSpec>,
+    /// Of its version.
+    pub plan: Arc<Plan>,
+    /// How many of its windows began something: the cursor.
+    pub started: u32,
+    pub succeeded: u32,
+    /// Runs that ended otherwise.
+    pub failed: u32,
+    /// Runs that have not ended, oldest first.
+    pub active: Vec<RunId>,
+    pub paused: bool,
+    pub halt: Option<Halt>,
+    pub created: Wall,
+    pub changed: Wall,
+    pub ended: Option<Wall>,
+    pub touched: Seq,
+    /// A row has its spec.
+    pub stored: bool,
+    pub soft: Soft,
+}
+
+/// Why no further window is started.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Halt {
+    /// What runs is cancelled too.
+    pub stop_runs: bool,
+}
+
+/// Derived after every recovery.
+#[derive(Clone, Debug)]
+pub struct Soft {
+    /// Stands at the window after the last that was started.
+    pub walk: Walk,
+    /// It waits to be looked at.
+    pub called: bool,
+    /// There was no room for a window: when to try again.
+    pub retry: Option<Wall>,
+}
+
+impl PartialEq for Soft {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BackfillStatus {
+    Running,
+    Paused,
+    /// Cancelled, and something of it still runs.
+    Cancelling,
+    Completed,
+    Cancelled,
+}
+
+impl BackfillStatus {
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Paused => "paused",
+            Self::Cancelling => "canceling",
+            Self::Completed => "completed",
+            Self::Cancelled => "canceled",
+        }
+    }
+}
+
+impl Soft {
+    pub fn at(spec: &BackfillSpec, started: u32) -> Self {
+        Self { walk: spec.windows.walk(started), called: false, retry: None }
+    }
+}
+
+impl Backfill {
+    pub fn status(&self) -> BackfillStatus {
+        match (self.halt, self.ended, self.paused) {
+            (Some(_), Some(_), _) => BackfillStatus::Cancelled,
+            (Some(_), None, _) => BackfillStatus::Cancelling,
+            (None, Some(_), _) => BackfillStatus::Completed,
+            (None, None, true) => BackfillStatus::Paused,
+            (None, None, false) => BackfillStatus::Running,
+        }
+    }
+
+    /// The window that is started next.
+    pub fn next(&self) -> Option<Wall> {
+        self.soft.walk.at(&self.spec.windows)
+    }
+
+    /// Nothing is left to do, and nobody has said so.
+    pub(crate) fn is_over(&self) -> bool {
+        let done = self.halt.is_some() || self.started >= self.spec.windows.len();
+        self.ended.is_none() && done && self.active.is_empty()
+    }
+
+    /// A window may be started now.
+    pub(crate) fn may_start(&self) -> bool {
+        let open = self.ended.is_none() && self.halt.is_none() && !self.paused;
+        let free = (self.active.len() as u64) < u64::from(self.spec.max_active);
+        open && free && self.started < self.spec.windows.len()
+    }
+}
+
+/// Ended ones stay until a cut has stored them.
+#[derive(Debug, Default)]
+pub struct Backfills {
+    list: BTreeMap<BackfillId, Box<Backfill>>,
+    /// Those that have not ended.
+    by_schedule: BTreeMap<ScheduleId, BackfillId>,
+    /// Soft: they may go on.
+    called: VecDeque<BackfillId>,
+    /// Soft: when they try again.
+    retries: BTreeSet<(Wall, BackfillId)>,
+    dirty: Vec<BackfillId>,
+}
+
+impl Backfills {
+    pub fn get(&self, id: BackfillId) -> Option<&Backfill> {
+        self.list.get(&id).map(|backfill| &**backfill)
+    }
+
+    pub(crate) fn get_mut(&mut self, id: BackfillId) -> Option<&mut Backfill> {
+        self.list.get_mut(&id).map(|backfill| &mut **backfill)
+    }
+
+    /// The one of this schedule that has not ended.
+    pub fn of_schedule(&self, schedule: ScheduleId) -> Option<&Backfill> {
+        self.get(*self.by_schedule.get(&schedule)?)
+    }
+
+    /// By id; ended ones too, as long as they are here.
+    pub fn iter(&self) -> impl Iterator<Item = &Backfill> {
+        self.list.values().map(|backfill| &**backfill)
+    }
+
+    pub fn unfinished(&self) -> usize {
+        self.by_schedule.len()
+    }
+
+    /// Puts one into memory that the tables hold.
+    pub fn load(&mut self, backfill: Backfill) {
+        if backfill.ended.is_none() {
+            self.by_schedule.insert(backfill.schedule, backfill.id);
+        }
+        self.list.insert(backfill.id, Box::new(backfill));
+    }
+
+    /// Takes one out of memory that ended in or before this record; the tables answer for it from now on.
+    pub fn unload(&mut self, id: BackfillId, through: Seq) {
+        if self.get(id).is_some_and(|one| one.ended.is_some() && one.touched <= through) {
+            self.list.remove(&id);
+        }
+    }
+
+    /// It may go on.
+    pub(crate) fn call(&mut self, id: BackfillId) {
+        if let Some(backfill) = self.list.get_mut(&id)
+            && !backfill.soft.called
+        {
+            backfill.soft.called = true;
+            if let Some(at) = backfill.soft.retry.take() {
+                self.retries.remove(&(at, id));
+            }
+            self.called.push_back(id);
+        }
+    }
+
+    pub(crate) fn call_of(&mut self, schedule: ScheduleId) {
+        if let Some(id) = self.by_schedule.get(&schedule).copied() {
+            self.call(id);
+        }
+    }
+
+    pub(crate) fn next_called(&mut self) -> Option<BackfillId> {
+        let id = self.called.pop_front()?;
+        if let Some(backfill) = self.get_mut(id) {
+            backfill.soft.called = false;
+        }
+        Some(id)
+    }
+
+    pub(crate) fn called(&self) -> usize {
+        self.called.len()
+    }
+
+    pub(crate) fn retry_at(&mut self, id: BackfillId, at: Wall) {
+        let Some(backfill) = self.list.get_mut(&id) else { return };
+        if let Some(before) = backfill.soft.retry.replace(at) {
+            self.retries.remove(&(before, id));
+        }
+        self.retries.insert((at, id));
+    }
+
+    pub(crate) fn next_retry(&self) -> Option<Wall> {
+        self.retries.first().map(|(at, _)| *at)
+    }
+
+    /// Calls those whose time has come.
+    pub(crate) fn wake(&mut self, now: Wall) {
+        while let Some((at, id)) = self.retries.first().copied()
+            && at <= now
+        {
+            self.retries.pop_first();
+            if let Some(backfill) = self.get_mut(id) {
+                backfill.soft.retry = None;
+            }
+            self.call(id);
+        }
+    }
+
+    /// After loading and replaying: everything soft is built up again.
+    pub(crate) fn derive(&mut self) {
+        self.called.clear();
+        self.retries.clear();
+        for backfill in self.list.values_mut() {
+            backfill.soft = Soft::at(&backfill.spec, backfill.started);
+        }
+    }
+
+    /// A break mode: as if nothing had been started.
+    pub(crate) fn forget_cursors(&mut self) {
+        for backfill in self.list.values_mut().filter(|one| one.ended.is_none()) {
+            backfill.started = 0;
+        }
+    }
+
+    pub(crate) fn add(&mut self, backfill: Backfill) {
+        self.dirty.push(backfill.id);
+        self.load(backfill);
+    }
+
+    pub(crate) fn touch(&mut self, id: BackfillId, seq: Seq, cut: Seq) -> &mut Backfill {
+        let backfill = self.list.get_mut(&id).expect("EV-1: the backfill of an event is in memory");
+        if backfill.touched <= cut {
+            self.dirty.push(id);
+        }
+        backfill.touched = seq;
+        backfill
+    }
+
+    pub(crate) fn ended(&mut self, id: BackfillId) {
+        self.by_schedule.retain(|_, live| *live != id);
+    }
+
+    /// What a cut must write.
+    pub fn take_dirty(&mut self) -> Vec<BackfillId> {
+        std::mem::take(&mut self.dirty)
+    }
+
+    pub fn dirty_len(&self) -> usize {
+        self.dirty.len()
+    }
+
+    /// For whoever writes rows: its spec is in the tables from now on.
+    pub fn mark_stored(&mut self, id: BackfillId) {
+        if let Some(backfill) = self.get_mut(id) {
+            backfill.stored = true;
+        }
+    }
+}

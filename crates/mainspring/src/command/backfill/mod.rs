@@ -1,0 +1,174 @@
+//! `mainspring backfill`: run windows of a schedule that lie behind, and look after what does.
+
+mod start;
+mod watch;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::{Args, Parser, Subcommand};
+use mainspring_client::query;
+
+use self::start::Start;
+use super::connect::Connect;
+use super::run::by;
+
+/// Run windows of a job's schedule that lie behind, slowly and below everything live
+///
+/// `mainspring backfill JOB` is short for `mainspring backfill start JOB`; a job that is named like one of the commands
+/// below needs the long form.
+/// Exit: 0 every window succeeded, 1 refused, 3 some did not, 4 there is no such thing.
+#[derive(Args)]
+#[command(
+    after_help = "`mainspring backfill JOB …` is short for `mainspring backfill start JOB …`; `start --help` tells its \
+                  options.\n\nExamples:\n  \
+                  mainspring backfill nightly-report --from 2026-01-01 --to 2026-02-01 --dry-run\n  \
+                  mainspring backfill list"
+)]
+pub(crate) struct Backfill {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Subcommand)]
+enum What {
+    /// Begin a backfill, and wait until it has ended
+    Start(Start),
+    /// List backfills, newest first
+    #[command(
+        after_help = "Examples:\n  mainspring backfill list\n  mainspring backfill list --job nightly-report"
+    )]
+    List(List),
+    /// Show one backfill, how far it has come
+    #[command(after_help = "Example:\n  mainspring backfill get backfill_019a88f0 -o json")]
+    Get(One),
+    /// Wait until it has ended; exit 3 if some windows did not succeed
+    #[command(after_help = "Example:\n  mainspring backfill watch backfill_019a88f0")]
+    Watch(One),
+    /// Begin no further window until it is resumed; what runs goes on
+    #[command(after_help = "Example:\n  mainspring backfill pause backfill_019a88f0")]
+    Pause(Act),
+    /// Let a paused backfill go on
+    #[command(after_help = "Example:\n  mainspring backfill resume backfill_019a88f0")]
+    Resume(Act),
+    /// End it, and cancel what runs of it
+    #[command(after_help = "Example:\n  mainspring backfill cancel backfill_019a88f0 --reason 'wrong range'")]
+    Cancel(Act),
+    /// A job: short for `start`.
+    #[command(external_subcommand)]
+    Job(Vec<OsString>),
+}
+
+/// What follows a job's name, read as `start` reads it.
+#[derive(Parser)]
+#[command(name = "mainspring backfill start")]
+struct Short {
+    #[command(flatten)]
+    start: Start,
+}
+
+#[derive(Args)]
+struct List {
+    /// Only of this tenant
+    #[arg(long)]
+    tenant: Option<String>,
+    /// Only of this job
+    #[arg(long)]
+    job: Option<String>,
+    /// At most so many
+    #[arg(long, default_value_t = 100)]
+    limit: u32,
+    /// Go on where a page before ended
+    #[arg(long)]
+    cursor: Option<String>,
+    #[command(flatten)]
+    connect: Connect,
+}
+
+#[derive(Args)]
+struct One {
+    /// The backfill, or the beginning of its id
+    id: String,
+    #[command(flatten)]
+    connect: Connect,
+}
+
+#[derive(Args)]
+struct Act {
+    #[command(flatten)]
+    one: One,
+    /// Why; in the server's log
+    #[arg(long)]
+    reason: Option<String>,
+}
+
+const COLUMNS: [&str; 10] = [
+    "backfill_id",
+    "job",
+    "schedule",
+    "state",
+    "windows",
+    "started",
+    "active",
+    "succeeded",
+    "failed",
+    "created_at",
+];
+
+impl Backfill {
+    pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
+        match self.what {
+            What::Start(start) => start.run(),
+            What::Job(words) => {
+                let name = OsString::from("mainspring backfill start");
+                Short::parse_from(std::iter::once(name).chain(words)).start.run()
+            }
+            What::List(list) => list.run(),
+            What::Get(one) => one.connect.run(async |client, print| {
+                let id = client.backfill_id(&one.id).await?;
+                print.object(&client.get(&format!("/v1/backfills/{id}")).await?);
+                Ok(ExitCode::SUCCESS)
+            }),
+            What::Watch(one) => one.connect.run(async |client, print| {
+                let id = client.backfill_id(&one.id).await?;
+                watch::watch(&client, print, &id).await
+            }),
+            What::Pause(act) => act.post("pause"),
+            What::Resume(act) => act.post("resume"),
+            What::Cancel(act) => act.post("cancel"),
+        }
+    }
+}
+
+impl List {
+    fn run(self) -> anyhow::Result<ExitCode> {
+        let limit = self.limit.to_string();
+        let wanted = [
+            ("tenant", self.tenant.as_deref()),
+            ("job", self.job.as_deref()),
+            ("limit", Some(&*limit)),
+            ("cursor", self.cursor.as_deref()),
+        ];
+        let path = query("/v1/backfills", &wanted);
+        self.connect.run(async |client, print| {
+            let page = client.get(&path).await?;
+            print.rows(&page, "backfills", &COLUMNS);
+            if let Some(next) = page.get("next_cursor").and_then(serde_json::Value::as_str) {
+                eprintln!("older ones: --cursor {next}");
+            }
+            Ok(ExitCode::SUCCESS)
+        })
+    }
+}
+
+impl Act {
+    fn post(self, verb: &str) -> anyhow::Result<ExitCode> {
+        let body = by(self.reason.as_deref());
+        let One { id, connect } = self.one;
+        connect.run(async |client, print| {
+            let id = client.backfill_id(&id).await?;
+            print.object(&client.post(&format!("/v1/backfills/{id}:{verb}"), &body).await?);
+            Ok(ExitCode::SUCCESS)
+        })
+    }
+}

@@ -1,0 +1,161 @@
+//! Beginning a backfill.
+
+use std::process::ExitCode;
+
+use clap::{Args, ValueEnum};
+use serde_json::{Map, Value, json};
+
+use super::super::connect::Connect;
+use super::super::run::actor;
+use super::watch;
+
+#[derive(Args)]
+#[command(
+    after_help = "A window is run once: --only missing (the default) takes those for which nothing ever ran, \
+                  --only failed those whose\nnewest run did not succeed, --only all every one.\n\nExamples:\n  \
+                  mainspring backfill nightly-report --from 2026-01-01 --to 2026-02-01 --dry-run\n  \
+                  mainspring backfill nightly-report --from 2026-01-01 --to 2026-02-01 --max-active 8 --order newest\n  \
+                  mainspring backfill nightly-report --schedule morning --from 2026-01-01 --to 2026-02-01 --only failed --detach"
+)]
+pub(super) struct Start {
+    /// The job
+    job: String,
+    /// The first instant of the range: RFC 3339, or a date, which begins at midnight in UTC
+    #[arg(long, value_name = "TIME")]
+    from: String,
+    /// The end of the range, which is not part of it
+    #[arg(long, value_name = "TIME")]
+    to: String,
+    /// Which of its schedules, if the job has several
+    #[arg(long, value_name = "NAME")]
+    schedule: Option<String>,
+    /// Only tell what would be run
+    #[arg(long)]
+    dry_run: bool,
+    /// Runs at once (default: 4)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    max_active: Option<u32>,
+    /// Which windows come first
+    #[arg(long, value_enum, default_value_t = Order::Oldest)]
+    order: Order,
+    /// Run this version of the job instead of its newest
+    #[arg(long, value_name = "V")]
+    version: Option<u32>,
+    /// Which windows of the range are run
+    #[arg(long, value_enum, default_value_t = Only::Missing)]
+    only: Only,
+    /// A parameter in place of the one that the schedule gives; text that is JSON is taken as such
+    #[arg(short, long = "param", value_name = "NAME=VALUE", value_parser = pair)]
+    parameters: Vec<(String, Value)>,
+    /// Do not wait until it has ended
+    #[arg(long)]
+    detach: bool,
+    /// Why; in the server's log
+    #[arg(long)]
+    reason: Option<String>,
+    #[arg(long, default_value = "default")]
+    tenant: String,
+    #[command(flatten)]
+    connect: Connect,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Order {
+    Oldest,
+    Newest,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Only {
+    Missing,
+    Failed,
+    All,
+}
+
+/// A date is its midnight in UTC; the server reads all else.
+fn instant(text: &str) -> String {
+    match text.parse::<jiff::civil::Date>() {
+        Ok(date) if !text.contains('T') => format!("{date}T00:00:00Z"),
+        _ => text.to_owned(),
+    }
+}
+
+fn pair(text: &str) -> Result<(String, Value), String> {
+    let (name, value) = text.split_once('=').ok_or("write it as NAME=VALUE")?;
+    let value = serde_json::from_str(value).unwrap_or_else(|_| Value::from(value));
+    Ok((name.to_owned(), value))
+}
+
+impl Start {
+    fn body(&self) -> Value {
+        let order = match self.order {
+            Order::Oldest => "oldest",
+            Order::Newest => "newest",
+        };
+        let only = match self.only {
+            Only::Missing => "missing",
+            Only::Failed => "failed",
+            Only::All => "all",
+        };
+        let parameters: Map<String, Value> = self.parameters.iter().cloned().collect();
+        let mut body = json!({
+            "tenant": self.tenant, "job": self.job, "from": instant(&self.from), "to": instant(&self.to), "only": only, "order": order,
+            "dry_run": self.dry_run, "actor": actor(), "parameters": parameters,
+        });
+        let given = [
+            ("schedule", self.schedule.clone().map(Value::from)),
+            ("max_active", self.max_active.map(Value::from)),
+            ("version", self.version.map(Value::from)),
+            ("reason", self.reason.clone().map(Value::from)),
+        ];
+        for (field, value) in given.into_iter().filter_map(|(field, value)| Some((field, value?))) {
+            body[field] = value;
+        }
+        body
+    }
+
+    pub(super) fn run(self) -> anyhow::Result<ExitCode> {
+        let body = self.body();
+        let detach = self.detach;
+        self.connect.run(async |client, print| {
+            let answer = client.post("/v1/backfills", &body).await?;
+            let Some(id) = answer.get("backfill_id").and_then(Value::as_str) else {
+                print.object(&answer);
+                if body["dry_run"] == false {
+                    eprintln!("there is nothing to run");
+                }
+                return Ok(ExitCode::SUCCESS);
+            };
+            if detach {
+                print.object(&answer);
+                return Ok(ExitCode::SUCCESS);
+            }
+            eprintln!("backfill {id}: {} windows", answer["windows"]);
+            watch::watch(&client, print, id).await
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_date_is_its_midnight() {
+        for (text, sent) in [
+            ("2026-01-01", "2026-01-01T00:00:00Z"),
+            ("2026-01-01T05:00:00Z", "2026-01-01T05:00:00Z"),
+            ("1767225600", "1767225600"),
+            ("soon", "soon"),
+        ] {
+            assert_eq!(instant(text), sent);
+        }
+    }
+
+    #[test]
+    fn a_parameter_is_json_if_it_can_be() {
+        assert_eq!(pair("n=5"), Ok(("n".to_owned(), json!(5))));
+        assert_eq!(pair("day=2026-01-01"), Ok(("day".to_owned(), json!("2026-01-01"))));
+        assert!(pair("n").is_err());
+    }
+}

@@ -1,0 +1,57 @@
+//! Backfills on their way to the tables and back.
+
+use mainspring_core::id::BackfillId;
+use mainspring_core::machine::Machine;
+use mainspring_core::workflow::JobKey;
+use mainspring_store::format::{ProfileCache, read_backfill, write_backfill, write_backfill_spec};
+use mainspring_store::{BackfillRow, Cut, OpenError, Recovery};
+
+use super::flows::{LoadError, Plans};
+
+/// Rows of what changed; tells which of them have ended.
+pub(super) fn add_rows(machine: &mut Machine, cut: &mut Cut) -> Vec<BackfillId> {
+    let backfills = machine.state_mut().backfills_mut();
+    let mut ended = Vec::new();
+    for id in backfills.take_dirty() {
+        let Some(backfill) = backfills.get(id) else { continue };
+        let spec = (!backfill.stored).then(|| {
+            let mut bytes = Vec::new();
+            write_backfill_spec(&mut bytes, &backfill.spec);
+            bytes
+        });
+        let mut bytes = Vec::new();
+        write_backfill(&mut bytes, backfill);
+        ended.extend(backfill.ended.map(|_| id));
+        let key = &backfill.spec.key;
+        let job = JobKey { tenant: key.tenant.clone(), name: key.job.clone() };
+        cut.backfills.push(BackfillRow { id, job, ended: backfill.ended, spec, bytes });
+        // A cut that fails is offered again as it is, and nothing is cut meanwhile.
+        backfills.mark_stored(id);
+    }
+    ended
+}
+
+/// Those that have not ended.
+pub(super) fn load_all(
+    machine: &mut Machine,
+    recovery: &mut dyn Recovery,
+    profiles: &mut ProfileCache,
+) -> Result<u64, OpenError> {
+    let mut rows = Vec::new();
+    recovery.live_backfills(&mut |row| rows.push(row))?;
+    let mut plans = Plans::default();
+    let tables = recovery.tables();
+    for row in &rows {
+        let spec = row.spec.as_deref().unwrap_or_default();
+        let backfill = read_backfill(spec, &row.bytes, |spec| {
+            let job = JobKey { tenant: spec.key.tenant.clone(), name: spec.key.job.clone() };
+            plans.get(&job, spec.version, tables, profiles).map(|definition| definition.plan)
+        });
+        let backfill = backfill.map_err(|error: LoadError| OpenError::Unreadable {
+            what: format!("row of {}", row.id),
+            why: error.to_string(),
+        })?;
+        machine.state_mut().backfills_mut().load(backfill);
+    }
+    Ok(rows.len() as u64)
+}
