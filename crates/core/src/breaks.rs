@@ -24,4 +24,6 @@ pub struct Breaks {
     pub schedule_not_rearmed: bool,
     /// After recovery schedules look again at what they had decided in the last minute.
     pub window_forgotten: bool,
+    /// An event that came before is taken again.
+    pub event_twice: bool,
 }

@@ -38,4 +38,5 @@ pub mod shard;
 pub mod task;
 pub mod time;
 pub mod timer;
+pub mod trigger;
 pub mod workflow;

@@ -22,6 +22,8 @@ pub struct Limits {
     pub jobs_max: usize,
     /// Schedules ever stored; deleted ones count, because their windows stay decided.
     pub schedules_max: usize,
+    /// Triggers ever stored; deleted ones count, because what they decided stays decided.
+    pub triggers_max: usize,
     /// Bytes of outputs that one run keeps for others of its tasks.
     pub run_output_bytes_max: u64,
     /// Bulk operations at once.
@@ -46,6 +48,7 @@ impl Default for Limits {
             runs_max: 500_000,
             jobs_max: 100_000,
             schedules_max: 5_000_000,
+            triggers_max: 200_000,
             run_output_bytes_max: 64 * 1024 * 1024,
             processes_max: 100,
             lease: Millis::from_secs(15),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use mainspring_core::id::{Seq, TaskId};
 use mainspring_core::time::Wall;
 use mainspring_store::{
-    CheckpointHead, JobRow, LiveRow, OpenError, ReadTables, Record, Recovery, RunRow, ScheduleRow,
+    CheckpointHead, JobRow, LiveRow, OpenError, ReadTables, Record, Recovery, RunRow, ScheduleRow, TriggerRow,
 };
 
 use crate::journal::walk;
@@ -48,6 +48,10 @@ impl Recovery for LocalRecovery {
 
     fn schedules(&mut self, each: &mut dyn FnMut(ScheduleRow)) -> Result<(), OpenError> {
         self.tables.schedules(each)
+    }
+
+    fn triggers(&mut self, each: &mut dyn FnMut(TriggerRow)) -> Result<(), OpenError> {
+        self.tables.triggers(each)
     }
 
     fn tables(&mut self) -> &mut dyn ReadTables {

@@ -15,6 +15,7 @@ pub mod journal;
 pub mod logs;
 pub mod schedules;
 pub mod tables;
+pub mod triggers;
 
 pub use self::{
     flows::{JobRow, RunQuery, RunRow, VersionRow},
@@ -25,6 +26,7 @@ pub use self::{
         Cut, CutError, HistoryCursor, HistoryPage, HistoryQuery, HistoryRow, KeyRow, LiveRow, PAGE_MAX,
         ParkedFrom, ReadError, ReadTables, StoredTask, Tables,
     },
+    triggers::TriggerRow,
 };
 use mainspring_core::id::{Epoch, Seq};
 use mainspring_core::time::{Now, Wall};
@@ -76,6 +78,8 @@ pub trait Recovery {
     fn live_runs(&mut self, each: &mut dyn FnMut(RunRow)) -> Result<(), OpenError>;
     /// Every schedule, by id.
     fn schedules(&mut self, each: &mut dyn FnMut(ScheduleRow)) -> Result<(), OpenError>;
+    /// Every trigger, by id.
+    fn triggers(&mut self, each: &mut dyn FnMut(TriggerRow)) -> Result<(), OpenError>;
     /// The tables, for what the rows above name.
     fn tables(&mut self) -> &mut dyn ReadTables;
     /// Records after `after`, in order, without a gap.

@@ -10,6 +10,7 @@ use mainspring_core::workflow::JobKey;
 
 use crate::flows::{JobRow, RunQuery, RunRow, VersionRow};
 use crate::schedules::{OccurrenceCursor, ScheduleRow};
+use crate::triggers::TriggerRow;
 
 /// One consistent cut: the tables after it equal the journal folded through `through`.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -32,6 +33,7 @@ pub struct Cut {
     pub schedules: Vec<ScheduleRow>,
     /// Insert or replace, by schedule, first window and kind.
     pub occurrences: Vec<Occurrence>,
+    pub triggers: Vec<TriggerRow>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]

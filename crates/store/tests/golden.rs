@@ -469,6 +469,7 @@ fn created() -> RunCreated {
         rerun_of: None,
         reused: vec![],
         occasion: None,
+        cause: None,
     }
 }
 
@@ -539,6 +540,7 @@ fn run_of(plan: Plan) -> Run {
         fan_out_allowed: 0,
         notes: vec![],
         occasion: None,
+        cause: None,
         touched: Seq::new(300),
         stored: false,
         soft: Soft::default(),

@@ -533,6 +533,7 @@ fn bare_run() -> impl Strategy<Value = Run> {
             fan_out_allowed,
             notes: vec![],
             occasion: made.occasion,
+            cause: made.cause,
             plan,
             touched: Seq::new(touched),
             stored: false,

@@ -53,6 +53,8 @@ fn outcome(answer: &Answer) -> Option<(TaskId, Outcome)> {
         | Answer::AlreadySubmitted { .. }
         | Answer::Task(_)
         | Answer::Schedule(_)
+        | Answer::Published(_)
+        | Answer::Triggers(_)
         | Answer::Diagnosis(_)
         | Answer::RunDiagnosis(_)
         | Answer::Stats(_)

@@ -32,6 +32,7 @@ use crate::schedule::{ScheduleAnswer, ScheduleCommand};
 use crate::seat::Seats;
 use crate::task::{Labels, Override, Payload, Status, Task};
 use crate::time::{Millis, Wall};
+use crate::trigger::{Hook, Publish, Published};
 use crate::workflow::{FlowAnswer, FlowCommand};
 
 #[derive(Clone, PartialEq, Debug)]
@@ -72,6 +73,8 @@ pub enum Command {
     Flow(Box<FlowCommand>),
     /// About schedules.
     Schedule(Box<ScheduleCommand>),
+    /// Something happened elsewhere; triggers are matched with it.
+    Publish(Box<Publish>),
     /// Any command that changes something, under an idempotency key.
     Keyed(Box<Keyed>),
     Read {
@@ -103,6 +106,7 @@ impl Command {
         match self {
             Self::Submit(submit) => submit.key.as_mut(),
             Self::Keyed(keyed) => Some(&mut keyed.key),
+            Self::Publish(publish) => Some(&mut publish.key),
             Self::Flow(flow) => match &mut **flow {
                 FlowCommand::Trigger(trigger) => trigger.key.as_mut(),
                 _ => None,
@@ -115,6 +119,7 @@ impl Command {
         match self {
             Self::Submit(submit) => submit.key.map(|(claim, _)| claim),
             Self::Keyed(keyed) => Some(keyed.key.0),
+            Self::Publish(publish) => Some(publish.key.0),
             Self::Flow(flow) => match &**flow {
                 FlowCommand::Trigger(trigger) => trigger.key.map(|(claim, _)| claim),
                 _ => None,
@@ -259,5 +264,7 @@ pub enum Answer {
     Progress(Option<Progress>),
     Flow(FlowAnswer),
     Schedule(ScheduleAnswer),
+    Published(Box<Published>),
+    Triggers(Vec<Hook>),
     Done,
 }

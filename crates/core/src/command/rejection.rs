@@ -7,6 +7,7 @@ use crate::name::Name;
 use crate::schedule::ScheduleRefusal;
 use crate::task::Status;
 use crate::time::Millis;
+use crate::trigger::TriggerRefusal;
 use crate::workflow::FlowRefusal;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -75,6 +76,7 @@ pub enum Rejection {
     },
     Flow(Box<FlowRefusal>),
     Schedule(Box<ScheduleRefusal>),
+    Trigger(Box<TriggerRefusal>),
     /// The tables lag behind the journal; urgent work is refused last.
     StoreBehind {
         retry_after: Millis,
@@ -112,6 +114,7 @@ impl Rejection {
             Self::TooManyProcesses { .. } => "TOO_MANY_PROCESSES",
             Self::Flow(refusal) => refusal.code(),
             Self::Schedule(refusal) => refusal.code(),
+            Self::Trigger(refusal) => refusal.code(),
             Self::StoreBehind { .. } => "STORE_BEHIND",
             Self::StoreUnavailable { .. } => "STORE_UNAVAILABLE",
             Self::NotOwner => "NOT_OWNER",
@@ -120,7 +123,8 @@ impl Rejection {
     }
 
     /// Every code, for the test that each has a page.
-    pub const CODES: [&'static str; 32] = [
+    pub const CODES: [&'static str; 33] = [
+        "TOO_MANY_TRIGGERS",
         "SCHEDULE_NOT_FOUND",
         "SCHEDULE_NEVER_FIRES",
         "TOO_MANY_SCHEDULES",
@@ -178,6 +182,7 @@ impl Rejection {
             Self::TooFarAhead { .. } => "choose a nearer time".into(),
             Self::Flow(refusal) => refusal.advice(),
             Self::Schedule(refusal) => refusal.advice(),
+            Self::Trigger(refusal) => refusal.advice(),
             Self::TooManyProcesses { .. } => "wait until a bulk operation has ended".into(),
             Self::StoreBehind { .. } | Self::StoreUnavailable { .. } => {
                 "try again later with the same idempotency key; nothing was recorded".into()
@@ -236,6 +241,7 @@ impl fmt::Display for Rejection {
             }
             Self::Flow(refusal) => refusal.fmt(f),
             Self::Schedule(refusal) => refusal.fmt(f),
+            Self::Trigger(refusal) => refusal.fmt(f),
             Self::TooManyProcesses { max } => write!(f, "{max} bulk operations are already going on"),
             Self::StoreBehind { .. } => f.write_str("the tables lag too far behind the journal"),
             Self::StoreUnavailable { .. } => f.write_str("the store cannot be written"),

@@ -13,7 +13,7 @@ use crate::task::{
     arrow_exists,
 };
 use crate::time::{Millis, Now, Wall};
-use crate::workflow;
+use crate::{trigger, workflow};
 
 /// What an event did, so that queues and timers can follow.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -31,6 +31,10 @@ pub fn apply(state: &mut ShardState, event: &Event) -> Option<Change> {
     }
     if let Event::Schedule(event) = event {
         schedule::apply::apply(state, event);
+        return None;
+    }
+    if let Event::Trigger(event) = event {
+        trigger::apply::apply(state, event);
         return None;
     }
     let change = apply_to_task(state, event)?;
@@ -105,7 +109,7 @@ fn apply_to_task(state: &mut ShardState, event: &Event) -> Option<Change> {
             apply_process(state, event);
             None
         }
-        Event::Flow(_) | Event::Schedule(_) => None,
+        Event::Flow(_) | Event::Schedule(_) | Event::Trigger(_) => None,
     }
 }
 

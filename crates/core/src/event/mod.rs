@@ -20,6 +20,7 @@ use crate::schedule::{Occasion, ScheduleEvent};
 use crate::seat::Seats;
 use crate::task::{Labels, Override, Payload, Status, StopReason, Task};
 use crate::time::{Elapsed, Millis, Wall};
+use crate::trigger::TriggerEvent;
 use crate::workflow::FlowEvent;
 
 #[derive(Clone, PartialEq, Debug)]
@@ -41,6 +42,8 @@ pub enum Event {
     Flow(FlowEvent),
     /// Something happened to a schedule or its windows.
     Schedule(ScheduleEvent),
+    /// Something happened to a trigger.
+    Trigger(TriggerEvent),
     /// The time of a waiting task came, or someone said "now".
     TaskReleased {
         id: TaskId,
@@ -182,6 +185,7 @@ impl Event {
             Self::EpochStarted { .. }
             | Self::Flow(_)
             | Self::Schedule(_)
+            | Self::Trigger(_)
             | Self::KeyBound { .. }
             | Self::ProcessStarted { .. }
             | Self::ProcessAdvanced { .. }

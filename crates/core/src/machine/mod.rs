@@ -8,15 +8,19 @@
 //! Not here: bytes, threads, durability (`mainspring-runtime`).
 
 mod advance;
+mod after;
 mod answer;
+mod anyway;
 mod bulk;
 mod draws;
 mod due;
 mod handle;
 mod news;
 mod owed;
+mod own;
 mod paging;
 mod place;
+mod publish;
 mod reap;
 mod report;
 mod schedule_edits;
@@ -115,6 +119,8 @@ pub struct Machine {
     /// Room for decisions, kept between commands.
     decided: Vec<Event>,
     herd: Herd,
+    /// Ends that triggers are to be told of, in the record that has them.
+    ends: Vec<own::End>,
     evaluate: Arc<dyn Evaluate>,
     has_listeners: bool,
     /// Counts the news of this owner.
@@ -157,6 +163,7 @@ impl Machine {
             lost: Vec::new(),
             decided: Vec::new(),
             herd: Herd::default(),
+            ends: Vec::new(),
             evaluate: Arc::new(NoTexts),
             has_listeners: false,
             told: Cell::new(0),

@@ -178,7 +178,7 @@ pub(crate) fn ended(state: &mut ShardState, id: ScheduleId, made: Made) {
 pub(crate) fn derive(state: &mut ShardState) {
     state.schedules.forget_soft();
     let runs = state.flows.runs().iter().filter(|(_, run)| !run.status.is_ended());
-    let runs = runs.filter_map(|(_, run)| Some((run.occasion.as_ref()?.schedule, Made::Run(run.id))));
+    let runs = runs.filter_map(|(_, run)| Some((run.schedule()?, Made::Run(run.id))));
     let tasks = state.tasks.iter().filter(|(_, task)| !task.status().is_ended());
     let tasks = tasks.filter_map(|(_, task)| {
         let occasion = task.extra.as_ref()?.occasion.as_ref()?;

@@ -74,6 +74,8 @@ pub enum Punctual {
     Late = 1,
     /// It had been missed, and is made up for.
     CatchUp = 2,
+    /// No event came for a trigger until then.
+    NoEvent = 3,
 }
 
 /// Of windows that began nothing.
@@ -105,6 +107,8 @@ pub enum Reason {
     Parameters = 7,
     /// It was deleted before its turn came.
     Deleted = 8,
+    /// An event came for the trigger whose window it is.
+    EventCame = 9,
 }
 
 /// A row of the ledger: what became of a window, or of several that passed together.
@@ -161,13 +165,14 @@ impl Made {
 }
 
 impl Punctual {
-    pub const ALL: [Self; 3] = [Self::OnTime, Self::Late, Self::CatchUp];
+    pub const ALL: [Self; 4] = [Self::OnTime, Self::Late, Self::CatchUp, Self::NoEvent];
 
     pub const fn label(self) -> &'static str {
         match self {
             Self::OnTime => "ran",
             Self::Late => "late",
             Self::CatchUp => "catch_up",
+            Self::NoEvent => "no_event",
         }
     }
 
@@ -177,7 +182,7 @@ impl Punctual {
 }
 
 impl Reason {
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Late,
         Self::Paused,
         Self::Overlap,
@@ -187,6 +192,7 @@ impl Reason {
         Self::NoSuchTime,
         Self::Parameters,
         Self::Deleted,
+        Self::EventCame,
     ];
 
     pub const fn label(self) -> &'static str {
@@ -200,6 +206,7 @@ impl Reason {
             Self::NoSuchTime => "no_such_time",
             Self::Parameters => "parameters",
             Self::Deleted => "deleted",
+            Self::EventCame => "event_came",
         }
     }
 

@@ -11,6 +11,7 @@ use crate::process::Process;
 use crate::schedule::Schedules;
 use crate::task::{Payload, State, Status, Task, TaskTable};
 use crate::time::Now;
+use crate::trigger::Triggers;
 use crate::workflow::Flows;
 
 /// Ended processes that are remembered.
@@ -33,6 +34,7 @@ pub struct ShardState {
     pub(crate) keys: KeyTable,
     pub(crate) flows: Flows,
     pub(crate) schedules: Schedules,
+    pub(crate) triggers: Triggers,
     counts: [u64; Status::ALL.len()],
     payload_bytes: u64,
     dirty: Vec<TaskSlot>,
@@ -66,6 +68,15 @@ impl ShardState {
     /// For whoever loads rows or takes what changed.
     pub fn schedules_mut(&mut self) -> &mut Schedules {
         &mut self.schedules
+    }
+
+    pub fn triggers(&self) -> &Triggers {
+        &self.triggers
+    }
+
+    /// For whoever loads rows or takes what changed.
+    pub fn triggers_mut(&mut self) -> &mut Triggers {
+        &mut self.triggers
     }
 
     pub(crate) fn cut(&self) -> Seq {
@@ -134,7 +145,7 @@ impl ShardState {
     }
 
     pub fn dirty_len(&self) -> usize {
-        self.dirty.len() + self.flows.dirty_len() + self.schedules.dirty_len()
+        self.dirty.len() + self.flows.dirty_len() + self.schedules.dirty_len() + self.triggers.dirty_len()
     }
 
     /// Sets where the tables stand, when state was loaded from them.

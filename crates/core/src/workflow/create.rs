@@ -32,6 +32,7 @@ pub(super) fn create(state: &mut ShardState, created: &RunCreated) {
         parent: created.parent,
         rerun_of: created.rerun_of,
         occasion: created.occasion.clone(),
+        cause: created.cause.clone(),
         key: created.key,
         created: now,
         started: Wall::ZERO,
@@ -64,11 +65,12 @@ pub(super) fn create(state: &mut ShardState, created: &RunCreated) {
     if let Some(claim) = created.key {
         state.keys.bind(claim, crate::id::TaskId::from_bits(created.id.bits()), seq);
     }
-    let occasion = run.occasion.as_ref().map(|occasion| occasion.schedule);
+    let occasion = run.schedule();
     let slot = state.flows.add(run);
     if let Some(schedule) = occasion {
         schedule::apply::began(state, schedule, Made::Run(created.id));
     }
+    crate::trigger::apply::count(state, created.id, true);
     if let Some(job) = state.flows.jobs.get_mut(&created.job) {
         job.lanes.waiting.push_back(slot);
     }

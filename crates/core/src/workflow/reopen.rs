@@ -42,8 +42,9 @@ pub(super) fn clear(state: &mut ShardState, cleared: &RunCleared) {
     });
     let run = state.flows.runs.get(slot).expect("EV-1: a found slot is taken");
     let (key, id) = (run.job.clone(), run.id);
-    let occasion = run.occasion.as_ref().map(|occasion| occasion.schedule);
+    let occasion = run.schedule();
     if reopened {
+        crate::trigger::apply::count(state, id, true);
         if let Some(schedule) = occasion {
             crate::schedule::apply::began(state, schedule, crate::schedule::Made::Run(id));
         }

@@ -18,12 +18,13 @@ mod task;
 mod texts;
 mod timing;
 mod tree;
+mod triggers;
 mod units;
 mod work;
 
 /// Where the schema lists the same fields.
 #[cfg(test)]
-pub const FIELDS: [(&str, &[&str]); 12] = [
+pub const FIELDS: [(&str, &[&str]); 15] = [
     ("job", job::JOB),
     ("task", task::TASK),
     ("job/properties/defaults", settings::SETTINGS),
@@ -36,6 +37,9 @@ pub const FIELDS: [(&str, &[&str]); 12] = [
     ("retries/anyOf/1", retry::FIELDS),
     ("schedule", schedules::SCHEDULE),
     ("schedule/properties/dst", timing::DST),
+    ("trigger", triggers::TRIGGER),
+    ("trigger/properties/event", triggers::EVENT),
+    ("trigger/properties/anyway", triggers::ANYWAY),
 ];
 
 pub use self::{
@@ -49,5 +53,6 @@ pub use self::{
     texts::{Place, Use},
     timing::Timing,
     tree::{Node, Value, read},
+    triggers::Trigger,
     work::Work,
 };

@@ -37,6 +37,7 @@ impl<R> Shard<R> {
             | Command::Configure(_)
             | Command::Flow(_)
             | Command::Schedule(_)
+            | Command::Publish(_)
             | Command::Ask(_) => return None,
         };
         self.machine.state().tasks().find(id).is_none().then_some(id)

@@ -14,6 +14,7 @@ mod load;
 mod paging;
 mod recover;
 mod schedules;
+mod triggers;
 #[cfg(test)]
 mod tests;
 

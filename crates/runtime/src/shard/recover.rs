@@ -8,6 +8,7 @@ use mainspring_core::machine::{Batch, Machine};
 use mainspring_core::schedule::ScheduleEvent;
 use mainspring_core::shard::ShardState;
 use mainspring_core::time::{Now, Wall};
+use mainspring_core::trigger::TriggerEvent;
 use mainspring_core::workflow::{Evaluate, NoTexts};
 use mainspring_store::format::{
     EncodedProfiles, FormatError, ProfileCache, Reader, read_events, read_process, read_task,
@@ -18,7 +19,7 @@ use super::checkpoint::{Checkpoints, META_VERSION};
 use super::commit::Building;
 use super::flows::load_all;
 use super::paging::Pager;
-use super::{Shard, schedules};
+use super::{Shard, schedules, triggers};
 use crate::clock::{Reading, ShardClock};
 use crate::config::ShardConfig;
 
@@ -59,6 +60,7 @@ impl<R> Shard<R> {
         let horizon = reading.wall.max(head.now.wall) + config.park_beyond;
         seen.rows += load_all(&mut machine, recovery, &mut profiles)?;
         seen.rows += schedules::load_all(&mut machine, recovery, &mut profiles)?;
+        seen.rows += triggers::load_all(&mut machine, recovery)?;
         load_rows(machine.state_mut(), recovery, horizon, &mut profiles, &mut seen)?;
         let mut replay =
             Replay { state: machine.state_mut(), profiles: &mut profiles, last: (head.seq, head.now) };
@@ -227,6 +229,13 @@ impl Replay<'_> {
                 format!("it touches schedule {id}, which neither the tables nor an earlier record hold");
             return Err(OpenError::Unreadable { what: format!("journal record {seq}"), why });
         }
+        if let Event::Trigger(event) = event
+            && !self.knows_trigger(event)
+        {
+            let id = event.id().get();
+            let why = format!("it touches trigger {id}, which neither the tables nor an earlier record hold");
+            return Err(OpenError::Unreadable { what: format!("journal record {seq}"), why });
+        }
         let begins =
             matches!(event, Event::TaskSubmitted(_) | Event::TaskRevived { .. } | Event::TaskSpawned { .. });
         if let Some(id) = event.task().filter(|_| !begins) {
@@ -245,6 +254,13 @@ impl Replay<'_> {
         let schedules = self.state.schedules();
         let is_new = matches!(event, ScheduleEvent::Stored(_)) && event.id() == schedules.next_id();
         is_new || schedules.get(event.id()).is_some()
+    }
+
+    /// As [`Self::knows_schedule`].
+    fn knows_trigger(&self, event: &TriggerEvent) -> bool {
+        let triggers = self.state.triggers();
+        let is_new = matches!(event, TriggerEvent::Stored(_)) && event.id() == triggers.next_id();
+        is_new || triggers.get(event.id()).is_some()
     }
 
     /// A far-off task that was touched after the cut is not among the rows loaded at first.

@@ -202,6 +202,7 @@ impl World {
             key: job_key(job),
             definition,
             schedules: Vec::new(),
+            triggers: self.draw_triggers(job),
         }))
     }
 

@@ -5,14 +5,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use mainspring_core::id::{Epoch, RunId, ScheduleId, Seq, TaskId};
+use mainspring_core::id::{Epoch, RunId, ScheduleId, Seq, TaskId, TriggerId};
 use mainspring_core::key::KeyScope;
 use mainspring_core::schedule::Occurrence;
 use mainspring_core::time::Wall;
 use mainspring_core::workflow::JobKey;
 use mainspring_store::{
     AppendError, CheckpointHead, Cut, CutError, HistoryRow, JobRow, KeyRow, LiveRow, OccurrenceCursor,
-    OpenError, ParkedFrom, Record, RunRow, ScheduleRow, StoredTask, VersionRow,
+    OpenError, ParkedFrom, Record, RunRow, ScheduleRow, StoredTask, TriggerRow, VersionRow,
 };
 
 /// What a record costs beside its body.
@@ -37,6 +37,7 @@ pub struct Disk {
     pub(super) versions: BTreeMap<(JobKey, u32), VersionRow>,
     pub(super) runs: BTreeMap<RunId, RunRow>,
     pub(super) schedules: BTreeMap<ScheduleId, ScheduleRow>,
+    pub(super) triggers: BTreeMap<TriggerId, TriggerRow>,
     pub(super) occurrences: BTreeMap<(ScheduleId, OccurrenceCursor), Occurrence>,
 }
 
@@ -58,6 +59,7 @@ impl Disk {
             versions: BTreeMap::new(),
             runs: BTreeMap::new(),
             schedules: BTreeMap::new(),
+            triggers: BTreeMap::new(),
             occurrences: BTreeMap::new(),
         }
     }
@@ -148,6 +150,7 @@ impl Disk {
         self.versions.extend(cut.versions.iter().map(|row| ((row.key.clone(), row.version), row.clone())));
         self.runs.extend(cut.runs.iter().map(|row| (row.id, row.clone())));
         self.schedules.extend(cut.schedules.iter().map(|row| (row.id, row.clone())));
+        self.triggers.extend(cut.triggers.iter().map(|row| (row.id, row.clone())));
         let place = |row: &Occurrence| (row.schedule, OccurrenceCursor::of(row));
         self.occurrences.extend(cut.occurrences.iter().map(|row| (place(row), *row)));
         self.head =

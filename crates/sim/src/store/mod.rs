@@ -18,7 +18,7 @@ use mainspring_core::workflow::JobKey;
 use mainspring_store::{
     AppendError, CheckpointHead, Cut, CutError, HistoryCursor, HistoryPage, HistoryQuery, HistoryRow, JobRow,
     Journal, LiveRow, OccurrenceCursor, OpenError, Opened, PAGE_MAX, ParkedFrom, ReadError, ReadTables,
-    Record, Recovery, RunQuery, RunRow, ScheduleRow, Store, StoredTask, Tables, VersionRow,
+    Record, Recovery, RunQuery, RunRow, ScheduleRow, Store, StoredTask, Tables, TriggerRow, VersionRow,
 };
 
 pub use self::disk::Disk;
@@ -138,6 +138,11 @@ impl Recovery for SimRecovery {
 
     fn schedules(&mut self, each: &mut dyn FnMut(ScheduleRow)) -> Result<(), OpenError> {
         self.0.disk().schedules.values().cloned().for_each(each);
+        Ok(())
+    }
+
+    fn triggers(&mut self, each: &mut dyn FnMut(TriggerRow)) -> Result<(), OpenError> {
+        self.0.disk().triggers.values().cloned().for_each(each);
         Ok(())
     }
 

@@ -8,7 +8,7 @@ use mainspring_core::task::Override;
 use mainspring_core::time::{Elapsed, Wall};
 use mainspring_core::workflow::Origin;
 
-use super::{EncodedProfiles, Writer, process, schedule, task, workflow};
+use super::{EncodedProfiles, Writer, process, schedule, task, trigger, workflow};
 
 /// First byte of each event. Frozen: a number is never given away again.
 pub(super) mod kind {
@@ -34,7 +34,8 @@ pub(super) mod kind {
     pub const TASK_SPAWNED: u8 = 20;
     pub const FLOW: u8 = 21;
     pub const SCHEDULE: u8 = 22;
-    pub const NEWEST: u8 = SCHEDULE;
+    pub const TRIGGER: u8 = 23;
+    pub const NEWEST: u8 = TRIGGER;
 }
 
 /// All types are at their first version; the byte is there for the day that one is not.
@@ -66,6 +67,7 @@ fn kind_of(event: &Event) -> u8 {
         Event::TaskSpawned { .. } => kind::TASK_SPAWNED,
         Event::Flow(_) => kind::FLOW,
         Event::Schedule(_) => kind::SCHEDULE,
+        Event::Trigger(_) => kind::TRIGGER,
         Event::TaskReleased { .. } => kind::TASK_RELEASED,
         Event::TaskAssigned { .. } => kind::TASK_ASSIGNED,
         Event::TaskUnassigned { .. } => kind::TASK_UNASSIGNED,
@@ -102,6 +104,7 @@ fn write_fields(w: &mut Writer<'_>, event: &Event, profiles: &mut EncodedProfile
         }
         Event::Flow(event) => workflow::write_event(w, event, profiles),
         Event::Schedule(event) => schedule::write_event(w, event, profiles),
+        Event::Trigger(event) => trigger::write_event(w, event),
         Event::TaskReleased { .. } | Event::TaskCancelled { .. } => {}
         Event::TaskAssigned { fence, worker, incarnation, .. } => {
             w.fence(*fence);

@@ -124,7 +124,7 @@ fn write_created(w: &mut Writer<'_>, created: &RunCreated, profiles: &mut Encode
     w.option(created.priority, Writer::priority);
     w.option(created.labels.as_ref(), |w, labels| w.labels(labels));
     w.option(created.key.as_ref(), Writer::key);
-    w.byte(created.trigger as u8);
+    run::write_trigger(w, created.trigger, created.cause.as_deref());
     w.option(created.parent.as_ref(), run::write_origin);
     w.option(created.rerun_of, |w, id| w.wide(id.bits()));
     w.list(&created.reused, write_reused);
