@@ -46,6 +46,10 @@ enum Command {
     Run(command::run::Run),
     /// Look at schedules, what became of their windows and which come next; pause and delete them
     Schedule(command::schedule::Schedule),
+    /// Look at triggers and what they have made of events
+    Trigger(command::trigger::Trigger),
+    /// Tell the server that something happened
+    Event(command::event::Event),
     /// Look at tasks and act on them
     Task(command::task::Task),
     /// Tasks that failed for good: list them, queue them again, discard them
@@ -88,6 +92,8 @@ fn main() -> ExitCode {
         Command::Job(job) => job.run(),
         Command::Run(run) => run.run(),
         Command::Schedule(schedule) => schedule.run(),
+        Command::Trigger(trigger) => trigger.run(),
+        Command::Event(event) => event.run(),
         Command::Task(task) => task.run(),
         Command::DeadLetter(dead_letter) => dead_letter.run(),
         Command::Pool(pool) => pool.run(),

@@ -43,10 +43,12 @@ pub enum BreakMode {
     ScheduleNotRearmed,
     /// What a window begins may begin again: the record of it is forgotten.
     WindowForgotten,
+    /// An event that came before is taken again.
+    EventTwice,
 }
 
 impl BreakMode {
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::Fence,
         Self::EarlyAnswer,
         Self::EarlyEffect,
@@ -64,6 +66,7 @@ impl BreakMode {
         Self::SeatsForgotten,
         Self::ScheduleNotRearmed,
         Self::WindowForgotten,
+        Self::EventTwice,
     ];
 
     pub const fn name(self) -> &'static str {
@@ -85,6 +88,7 @@ impl BreakMode {
             Self::SeatsForgotten => "seats-forgotten",
             Self::ScheduleNotRearmed => "schedule-not-rearmed",
             Self::WindowForgotten => "window-forgotten",
+            Self::EventTwice => "event-twice",
         }
     }
 
@@ -101,6 +105,7 @@ impl BreakMode {
             // The world stores no schedules.
             schedule_not_rearmed: mode == Some(Self::ScheduleNotRearmed),
             window_forgotten: mode == Some(Self::WindowForgotten),
+            event_twice: mode == Some(Self::EventTwice),
         }
     }
 

@@ -14,6 +14,9 @@ pub(crate) struct WindowView<'a> {
     pub start: Moment,
     pub late: bool,
     pub catch_up: bool,
+    /// It stands for an event that did not come.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub no_event: bool,
 }
 
 impl<'a> WindowView<'a> {
@@ -24,6 +27,7 @@ impl<'a> WindowView<'a> {
             start: Moment(occasion.from),
             late: occasion.punctual == Punctual::Late,
             catch_up: occasion.punctual == Punctual::CatchUp,
+            no_event: occasion.punctual == Punctual::NoEvent,
         }
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use mainspring_agent::{AgentConfig, Allowed, CgroupUse, WebhookSecret};
-use mainspring_api::ApiConfig;
+use mainspring_api::{ApiConfig, Webhooks};
 use mainspring_core::command::Configure;
 use mainspring_core::time::Millis;
 use mainspring_runtime::ShardConfig;
@@ -26,6 +26,7 @@ pub(crate) struct ServerSetup {
     pub(crate) logs: LogOptions,
     /// Limits of pools and shares of tenants.
     pub(crate) shares: Vec<Configure>,
+    pub(crate) webhooks: Webhooks,
 }
 
 impl Config {
@@ -50,6 +51,7 @@ impl Config {
             }
         }
         mistakes.extend(self.too_many_names());
+        mistakes.extend(self.webhook_mistakes());
         for text in self.list("worker.webhook.allow") {
             if let Err(bad) = text.parse::<Allowed>() {
                 mistakes.push(format!("`worker.webhook.allow`: {bad}"));
@@ -104,7 +106,8 @@ impl Config {
         let attempt_bytes_max = self.bytes("server.log_bytes_max");
         let logs = LogOptions { attempt_bytes_max, ..LogOptions::default() };
         let data = self.text("server.data").into();
-        Ok(ServerSetup { data, listen, api, shard, store, logs, shares: self.configures() })
+        let (shares, webhooks) = (self.configures(), self.webhooks()?);
+        Ok(ServerSetup { data, listen, api, shard, store, logs, shares, webhooks })
     }
 
     pub(crate) fn worker(&self) -> anyhow::Result<AgentConfig> {

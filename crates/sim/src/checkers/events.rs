@@ -32,6 +32,7 @@ pub(super) fn moves(event: &Event) -> Option<(Cause, Status)> {
         Event::EpochStarted { .. }
         | Event::Flow(_)
         | Event::Schedule(_)
+        | Event::Trigger(_)
         | Event::StopRequested { .. }
         | Event::TaskAmended { .. }
         | Event::CheckpointSaved { .. }

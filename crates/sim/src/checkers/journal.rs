@@ -14,6 +14,7 @@ use mainspring_store::Record;
 
 use super::flows::FlowFold;
 use super::limits::Bounds;
+use super::triggers::TriggerFold;
 use super::windows::WindowFold;
 use super::{Check, require};
 
@@ -69,6 +70,7 @@ pub struct JournalFold {
     pub(super) bulk: BTreeMap<ProcessId, BTreeMap<TaskId, u32>>,
     pub flows: FlowFold,
     pub windows: WindowFold,
+    pub triggers: TriggerFold,
 }
 
 impl JournalFold {
@@ -92,6 +94,7 @@ impl JournalFold {
             bulk: BTreeMap::new(),
             flows: FlowFold::default(),
             windows: WindowFold::default(),
+            triggers: TriggerFold::default(),
         }
     }
 
@@ -183,6 +186,7 @@ impl JournalFold {
         self.check_event(event)?;
         self.check_bulk(event)?;
         self.windows.follow(event, self.now.wall, &self.state)?;
+        self.triggers.follow(event, &self.state)?;
         if let Some((cause, to)) = super::events::moves(event) {
             let from = event.task().and_then(|id| self.task(id)).map(Task::status);
             self.arrows.insert(Arrow { from, cause, to });
@@ -195,6 +199,7 @@ impl JournalFold {
         let _ = self.state.take_dirty(record.seq);
         let _ = self.state.flows_mut().take_dirty();
         let _ = self.state.schedules_mut().take_dirty();
+        let _ = self.state.triggers_mut().take_dirty();
         self.note(event);
         let now = event.task().and_then(|id| self.task(id)).map(Task::status);
         let ended = now.filter(|status| status.is_ended() && !was_ended);
@@ -273,6 +278,7 @@ impl JournalFold {
             | Event::TaskSpawned { .. }
             | Event::Flow(_)
             | Event::Schedule(_)
+            | Event::Trigger(_)
             | Event::KeyBound { .. }
             | Event::ProcessStarted { .. }
             | Event::ProcessAdvanced { .. }

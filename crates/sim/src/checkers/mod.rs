@@ -17,6 +17,7 @@ mod orders;
 mod tables;
 #[cfg(test)]
 mod tests;
+mod triggers;
 mod windows;
 
 use mainspring_core::event::Event;
@@ -37,6 +38,7 @@ pub use self::{
     leases::Words,
     ledger::{Ledger, Over},
     limits::Bounds,
+    triggers::TriggerFold,
     windows::WindowCounts,
 };
 use crate::store::Disk;

@@ -5,6 +5,7 @@
 //! Not here: what is asked for (`draw`).
 
 mod draw;
+mod events;
 mod flows;
 mod schedules;
 
@@ -13,6 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use mainspring_core::command::{Command, Keyed, SessionCommand, Submit};
 use mainspring_core::id::{RunId, TaskId};
 use mainspring_core::key::KeyClaim;
+use mainspring_core::trigger::Publish;
 use mainspring_core::workflow::{FlowCommand, TriggerRun};
 use mainspring_runtime::{Envelope, Replies};
 
@@ -63,6 +65,8 @@ pub struct Callers {
     /// Runs that were triggered, whatever came of it.
     runs: Vec<RunId>,
     keyed_triggers: Vec<TriggerRun>,
+    /// Events that were sent.
+    events: Vec<Publish>,
     acked_runs: BTreeSet<RunId>,
     refused_runs: BTreeSet<RunId>,
     waiting: BTreeSet<u64>,
@@ -86,6 +90,7 @@ impl Callers {
             jobs: 0,
             runs: Vec::new(),
             keyed_triggers: Vec::new(),
+            events: Vec::new(),
             acked_runs: BTreeSet::new(),
             refused_runs: BTreeSet::new(),
             waiting: BTreeSet::new(),

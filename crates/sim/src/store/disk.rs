@@ -219,6 +219,10 @@ impl Disk {
         self.schedules.get(&id)
     }
 
+    pub fn trigger_row(&self, id: TriggerId) -> Option<&TriggerRow> {
+        self.triggers.get(&id)
+    }
+
     pub fn occurrence(&self, like: &Occurrence) -> Option<&Occurrence> {
         self.occurrences.get(&(like.schedule, OccurrenceCursor::of(like)))
     }

@@ -13,6 +13,7 @@ mod schedules;
 mod sessions;
 mod submitting;
 mod sweep;
+mod triggers;
 mod workflow;
 
 use std::collections::BTreeSet;
@@ -336,6 +337,7 @@ fn cause(event: &Event) -> Option<Cause> {
         Event::EpochStarted { .. }
         | Event::Flow(_)
         | Event::Schedule(_)
+        | Event::Trigger(_)
         | Event::StopRequested { .. }
         | Event::TaskAmended { .. }
         | Event::CheckpointSaved { .. }

@@ -19,10 +19,7 @@ use mainspring_core::key::KeyClaim;
 use mainspring_core::shard::ShardState;
 use mainspring_core::task::Status;
 use mainspring_core::time::{Elapsed, Wall};
-use mainspring_core::workflow::{
-    FlowEvent, JobApplied, JobKey, NodeStatus, Origin, Pause, Plan, RunCreated, RunStatus, RunStop, Subject,
-    Work,
-};
+use mainspring_core::workflow::{FlowEvent, JobApplied, JobKey, NodeStatus, Origin, Pause, Plan, RunCreated, RunStatus, RunStop, Subject, Trigger, Work};
 
 use self::rules::{Upstream, was};
 use super::{Broken, Check, require};
@@ -314,7 +311,7 @@ impl FlowFold {
             ever_cleared: false,
             ever_cancelled: false,
             reopened: false,
-            scheduled: created.occasion.is_some(),
+            scheduled: matches!(created.trigger, Trigger::Schedule | Trigger::Event),
         };
         for reused in &created.reused {
             run.end_node(reused.node, reused.status)?;

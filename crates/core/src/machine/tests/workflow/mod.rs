@@ -32,7 +32,7 @@ use crate::workflow::{
 
 /// A language of a few words: `true`, `false`, a number of items, `rounds N` (met from the N-th round on).
 #[derive(Debug)]
-pub(super) struct Words;
+pub(in crate::machine::tests) struct Words;
 
 impl EvaluateEvent for Words {
     fn accepts(&self, condition: &Source, notice: &Notice) -> Result<bool, String> {
