@@ -568,6 +568,7 @@ fn run_created() -> impl Strategy<Value = RunCreated> {
             rerun_of,
             reused,
             occasion,
+            cause: None,
         },
     )
 }

@@ -38,7 +38,6 @@ pub use self::{
     leases::Words,
     ledger::{Ledger, Over},
     limits::Bounds,
-    triggers::TriggerFold,
     windows::WindowCounts,
 };
 use crate::store::Disk;

@@ -201,11 +201,12 @@ impl World {
             source: Arc::from(*b"{}"),
             hash: u128::from(self.chance.draw()),
         };
+        let triggers = self.draw_triggers(job);
         flow(self.perhaps_signed(FlowCommand::ApplyJob {
             key: job_key(job),
             definition,
             schedules: Vec::new(),
-            triggers: self.draw_triggers(job),
+            triggers,
         }))
     }
 
