@@ -5,11 +5,11 @@ use std::sync::Arc;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use http::HeaderMap;
+use mainspring_core::time::Wall;
 use mainspring_core::trigger::{ATTRIBUTE_BYTES_MAX, DATA_BYTES_MAX, Notice, OWN_PREFIX};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::time::instant;
 use crate::problem::Problem;
 use crate::problem_events::EventProblem;
 
@@ -137,8 +137,9 @@ fn notice(body: EventBody<'_>) -> Result<Notice, Problem> {
         }
         (None, None) => None,
     };
-    let time = |text: String| {
-        instant("time", &text).map_err(|_| EventProblem::invalid("time", "it is a time as RFC 3339 has it"))
+    let time = |text: String| match text.parse::<jiff::Timestamp>() {
+        Ok(at) => Ok(Wall::from_millis(u64::try_from(at.as_millisecond()).unwrap_or(0))),
+        Err(_) => Err(EventProblem::invalid("time", "it is a time as RFC 3339 has it")),
     };
     Ok(Notice {
         id: required("id", body.id)?,

@@ -12,6 +12,7 @@ mod operators;
 mod real;
 mod rules;
 mod schedules;
+mod triggers;
 mod window_kills;
 
 use std::path::Path;
