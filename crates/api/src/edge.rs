@@ -1,7 +1,7 @@
 //! What every handler shares.
 
-use std::sync::{Arc, OnceLock};
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
 
 use crate::config::ApiConfig;
 use crate::gateway::Gateway;

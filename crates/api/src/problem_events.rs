@@ -9,13 +9,30 @@ use crate::problem::Problem;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum EventProblem {
     /// `index`: of the batch.
-    Invalid { index: Option<usize>, attribute: &'static str, what: String },
+    Invalid {
+        index: Option<usize>,
+        attribute: &'static str,
+        what: String,
+    },
     /// A type or source that only the server itself may use.
-    Reserved { attribute: &'static str, value: String },
-    MediaType { found: String },
-    BatchTooLong { count: usize, max: usize },
-    TriggerNotFound { job: String, name: String },
-    WebhookNotFound { name: String },
+    Reserved {
+        attribute: &'static str,
+        value: String,
+    },
+    MediaType {
+        found: String,
+    },
+    BatchTooLong {
+        count: usize,
+        max: usize,
+    },
+    TriggerNotFound {
+        job: String,
+        name: String,
+    },
+    WebhookNotFound {
+        name: String,
+    },
     /// Missing or wrong; which is not said.
     SignatureInvalid,
     TimestampInvalid,
@@ -67,7 +84,8 @@ impl EventProblem {
             }
             Self::Reserved { .. } => "use a type and a source of your own".into(),
             Self::MediaType { .. } => {
-                "send `application/cloudevents+json`, `application/cloudevents-batch+json`, or `ce-` headers".into()
+                "send `application/cloudevents+json`, `application/cloudevents-batch+json`, or `ce-` headers"
+                    .into()
             }
             Self::BatchTooLong { max, .. } => format!("send at most {max} events at once"),
             Self::TriggerNotFound { .. } => "list `/v1/triggers`; triggers are in job files".into(),

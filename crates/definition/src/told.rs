@@ -34,7 +34,6 @@ pub fn data(end: &Told<'_>) -> Arc<[u8]> {
 
 /// What is no JSON is a text, as for expressions.
 fn value(output: &[u8]) -> Json {
-    serde_json::from_slice(output).unwrap_or_else(|_| {
-        String::from_utf8_lossy(output).trim_end_matches(['\n', '\r']).to_owned().into()
-    })
+    serde_json::from_slice(output)
+        .unwrap_or_else(|_| String::from_utf8_lossy(output).trim_end_matches(['\n', '\r']).to_owned().into())
 }

@@ -26,13 +26,13 @@ fn one(fields: &str) -> (Name, TriggerSpec) {
 
 #[test]
 fn every_field_reaches_the_spec() {
-    let (name, spec) = one("event: {type: 'com.example.*', source: /shop}, if: event.data.amount > 10, max_active: 3");
+    let (name, spec) =
+        one("event: {type: 'com.example.*', source: /shop}, if: event.data.amount > 10, max_active: 3");
     let On::Event { kind, source } = &spec.on else { panic!("{spec:?}") };
-    assert_eq!((&*name, kind.to_string(), source.as_ref().map(ToString::to_string)), (
-        "default",
-        "com.example.*".to_owned(),
-        Some("/shop".to_owned())
-    ));
+    assert_eq!(
+        (&*name, kind.to_string(), source.as_ref().map(ToString::to_string)),
+        ("default", "com.example.*".to_owned(), Some("/shop".to_owned()))
+    );
     assert_eq!((spec.condition.as_deref(), spec.active_max), (Some("event.data.amount > 10"), 3));
     let (_, inner) = one("event: {type: x, if: event.subject == 'a'}");
     assert_eq!(inner.condition.as_deref(), Some("event.subject == 'a'"));
@@ -57,7 +57,8 @@ triggers:
 
 #[test]
 fn what_runs_anyway_is_a_schedule_of_its_own() {
-    let job = job("triggers: [{name: t, event: {type: x}, anyway: {cron: '0 6 * * *', timezone: Europe/Berlin}}]");
+    let job =
+        job("triggers: [{name: t, event: {type: x}, anyway: {cron: '0 6 * * *', timezone: Europe/Berlin}}]");
     let [(name, spec)]: &[(Name, Spec); 1] = job.schedules.as_slice().try_into().expect("one schedule");
     assert_eq!((&**name, &*spec.text), ("@t", "0 6 * * *"));
     let at = |text: &str| {
@@ -109,7 +110,12 @@ fn every_mistake_is_told_where_it_is() {
             3,
             "triggers[0].parameters.n",
         ),
-        ("parameters: {n: {required: true}}\ntriggers: [{webhook: x}]", "missing_parameter", 3, "triggers[0].parameters.n"),
+        (
+            "parameters: {n: {required: true}}\ntriggers: [{webhook: x}]",
+            "missing_parameter",
+            3,
+            "triggers[0].parameters.n",
+        ),
     ];
     for (text, code, line, path) in rows {
         let found = mistakes(text);
@@ -144,7 +150,9 @@ fn conditions_and_templates_see_the_event() {
     for (text, outcome) in rows {
         assert_eq!(evaluator.accepts(&text.into(), &notice()).map_err(drop), outcome, "{text}");
     }
-    let template = Arc::from(*br#"{"n":"{{ event.data.amount }}","text":"order {{ event.id }} of {{ event.data.day }}"}"#);
+    let template = Arc::from(
+        *br#"{"n":"{{ event.data.amount }}","text":"order {{ event.id }} of {{ event.data.day }}"}"#,
+    );
     let filled = evaluator.map(&template, &notice()).expect("all is there");
     assert_eq!(std::str::from_utf8(&filled), Ok(r#"{"n":12,"text":"order 7 of 2026-11-16"}"#));
 }
@@ -162,6 +170,9 @@ fn an_end_is_told_as_json_whatever_was_given_out() {
     ];
     for (output, expected) in rows {
         let data: serde_json::Value = serde_json::from_slice(&evaluator.tell(&told(output))).expect("JSON");
-        assert_eq!(data.to_string(), serde_json::from_str::<serde_json::Value>(expected).expect("JSON").to_string());
+        assert_eq!(
+            data.to_string(),
+            serde_json::from_str::<serde_json::Value>(expected).expect("JSON").to_string()
+        );
     }
 }

@@ -92,6 +92,8 @@ impl RangeReport {
             ("windows missed", self.tally.windows.missed, 1),
             ("windows that waited", self.tally.windows.held, 1),
             ("runs cleared", self.tally.flows.clears, 1),
+            ("events taken", self.tally.events.taken, 1),
+            ("runs begun by events", self.tally.events.begun, 1),
         ];
         floors
             .into_iter()
@@ -118,6 +120,7 @@ impl Tally {
         self.loads += other.loads;
         self.flows.add(other.flows);
         self.windows.add(other.windows);
+        self.events.add(other.events);
         self.pages += other.pages;
         self.arrows.extend(&other.arrows);
         self.seen.add(&other.seen);
@@ -157,6 +160,9 @@ impl fmt::Display for RangeReport {
             ("windows skipped", tally.windows.skipped),
             ("windows missed", tally.windows.missed),
             ("windows that waited", tally.windows.held),
+            ("events taken", tally.events.taken),
+            ("runs begun by events", tally.events.begun),
+            ("windows after other jobs", tally.events.windows),
             ("further rounds", tally.flows.rounds),
             ("undos", tally.flows.undone),
             ("runs cleared", tally.flows.clears),

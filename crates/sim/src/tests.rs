@@ -40,6 +40,7 @@ fn broken_rules_are_noticed() {
         (BreakMode::ScheduleNotRearmed, &["I17"]),
         // A window twice, or one that does not follow what was decided before.
         (BreakMode::WindowForgotten, &["I5", "I6"]),
+        (BreakMode::EventTwice, &["I3", "I31"]),
     ];
     for (mode, invariants) in rows {
         let violation = (0..200).find_map(|seed| run(seed, Some(mode), false).err());

@@ -28,7 +28,11 @@ const ID: TriggerId = TriggerId::new(300);
 const SPAN: Span = Span { at: WALL, schedule: ScheduleId::new(7), from: Wall::from_millis(1) };
 
 fn key() -> Arc<TriggerKey> {
-    Arc::new(TriggerKey { tenant: Name::fixed("acme"), job: Name::fixed("mail"), name: Name::fixed("orders") })
+    Arc::new(TriggerKey {
+        tenant: Name::fixed("acme"),
+        job: Name::fixed("mail"),
+        name: Name::fixed("orders"),
+    })
 }
 
 fn spec(on: On) -> TriggerSpec {
@@ -89,7 +93,14 @@ fn caused(trigger: Trigger, notice: Notice) -> Event {
 }
 
 fn notice() -> Notice {
-    Notice { id: "e-7".into(), source: "/shop".into(), kind: "x".into(), subject: None, time: None, data: None }
+    Notice {
+        id: "e-7".into(),
+        source: "/shop".into(),
+        kind: "x".into(),
+        subject: None,
+        time: None,
+        data: None,
+    }
 }
 
 fn events() -> Vec<(&'static str, Event)> {

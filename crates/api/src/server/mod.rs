@@ -9,8 +9,8 @@ mod request_id;
 
 use std::future::Future;
 use std::io;
-use std::sync::{Arc, OnceLock};
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
 
 use axum::Router;
 use axum::body::Body;

@@ -62,10 +62,10 @@ async fn an_event_begins_a_run_that_shows_it_and_comes_once() {
     let id = first["runs"][0]["run_id"].as_str().expect("a run");
     let run = rig.get(&format!("/v1/runs/{id}")).await.json();
     assert_eq!((&run["trigger"], &run["event"]["trigger"]), (&json!("event"), &json!("big")), "{run:#}");
-    assert_eq!((&run["event"]["type"], &run["event"]["data"]["amount"]), (
-        &json!("com.example.order.created"),
-        &json!(12)
-    ));
+    assert_eq!(
+        (&run["event"]["type"], &run["event"]["data"]["amount"]),
+        (&json!("com.example.order.created"), &json!(12))
+    );
     assert_eq!(run["parameters"], json!({"amount": 12, "note": "order 1"}));
     // Whatever else it says, it is the same event.
     let again = results(&post(&rig, "application/json", &event("1", 99)).await).remove(0);
@@ -120,7 +120,8 @@ async fn a_batch_and_a_binary_event_are_taken() {
     let binary = rig.call_with("POST", "/v1/events", r#"{"amount": 20}"#, &headers).await;
     let binary = results(&binary).remove(0);
     assert_eq!(binary["id"], "b 1", "{binary:#}");
-    let run = rig.get(&format!("/v1/runs/{}", binary["runs"][0]["run_id"].as_str().unwrap_or_default())).await;
+    let run =
+        rig.get(&format!("/v1/runs/{}", binary["runs"][0]["run_id"].as_str().unwrap_or_default())).await;
     assert_eq!(run.json()["parameters"]["note"], "order b 1");
     assert_eq!(results(&post(&rig, BATCH, &json!([])).await), Vec::<Value>::new());
 }
@@ -170,7 +171,11 @@ fn signed(id: &str, body: &str, seconds: i64, secret: &str) -> [(&'static str, S
     let key = hmac::Key::new(hmac::HMAC_SHA256, &key);
     let tag = hmac::sign(&key, format!("{id}.{seconds}.{body}").as_bytes());
     let signature = format!("v1,{}", BASE64_STANDARD.encode(tag));
-    [("webhook-id", id.to_owned()), ("webhook-timestamp", seconds.to_string()), ("webhook-signature", signature)]
+    [
+        ("webhook-id", id.to_owned()),
+        ("webhook-timestamp", seconds.to_string()),
+        ("webhook-signature", signature),
+    ]
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -181,9 +186,27 @@ async fn a_webhook_is_taken_only_with_a_signature() {
     let other = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD";
     let rows = [
         ("no such webhook", "/v1/webhooks/none", signed("m1", body, now, SECRET), 404, "WEBHOOK_NOT_FOUND"),
-        ("another secret", "/v1/webhooks/shop", signed("m1", body, now, other), 401, "WEBHOOK_SIGNATURE_INVALID"),
-        ("another body", "/v1/webhooks/shop", signed("m1", "{}", now, SECRET), 401, "WEBHOOK_SIGNATURE_INVALID"),
-        ("long ago", "/v1/webhooks/shop", signed("m1", body, now - 400, SECRET), 401, "WEBHOOK_TIMESTAMP_INVALID"),
+        (
+            "another secret",
+            "/v1/webhooks/shop",
+            signed("m1", body, now, other),
+            401,
+            "WEBHOOK_SIGNATURE_INVALID",
+        ),
+        (
+            "another body",
+            "/v1/webhooks/shop",
+            signed("m1", "{}", now, SECRET),
+            401,
+            "WEBHOOK_SIGNATURE_INVALID",
+        ),
+        (
+            "long ago",
+            "/v1/webhooks/shop",
+            signed("m1", body, now - 400, SECRET),
+            401,
+            "WEBHOOK_TIMESTAMP_INVALID",
+        ),
     ];
     for (name, path, headers, status, code) in rows {
         let headers = headers.each_ref().map(|(name, value)| (*name, value.as_str()));
@@ -196,7 +219,10 @@ async fn a_webhook_is_taken_only_with_a_signature() {
     assert_eq!(taken["runs"][0]["trigger"], "hook", "{taken:#}");
     let run = rig.get(&format!("/v1/runs/{}", taken["runs"][0]["run_id"].as_str().unwrap_or_default())).await;
     let run = run.json();
-    assert_eq!((&run["event"]["type"], &run["event"]["source"]), (&json!("order.paid"), &json!("/webhooks/shop")));
+    assert_eq!(
+        (&run["event"]["type"], &run["event"]["source"]),
+        (&json!("order.paid"), &json!("/webhooks/shop"))
+    );
     let again = results(&rig.call_with("POST", "/v1/webhooks/shop", body, &headers).await).remove(0);
     assert_eq!(again["duplicate"], true, "a call that is sent again is known");
 }

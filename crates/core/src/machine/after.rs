@@ -31,8 +31,7 @@ impl Machine {
             let alone = jobs.len() == 1;
             match &occasion {
                 Some(occasion) => {
-                    let window =
-                        Span { at: occasion.at, schedule: occasion.schedule, from: occasion.from };
+                    let window = Span { at: occasion.at, schedule: occasion.schedule, from: occasion.from };
                     self.window_succeeded(trigger, job as u32, window, (id, notice, depth), batch);
                 }
                 None if alone => {
@@ -65,7 +64,8 @@ impl Machine {
             if !self.is_complete(trigger, span) {
                 continue;
             }
-            let run = self.run_after(trigger, ended.bits(), span.at.millis() ^ u64::from(span.schedule.get()));
+            let run =
+                self.run_after(trigger, ended.bits(), span.at.millis() ^ u64::from(span.schedule.get()));
             let name = self.state.schedules.get(span.schedule).map(|schedule| schedule.key.name.clone());
             let occasion = Some(Box::new(Occasion {
                 schedule: span.schedule,

@@ -132,7 +132,8 @@ impl Machine {
 
     /// The id of what a trigger begins when something of ours has ended.
     pub(super) fn run_after(&self, id: TriggerId, ended: u128, window_ms: u64) -> RunId {
-        let slot = self.state.triggers.get(id).map_or_else(|| RunId::from_bits(ended).slot(), |hook| hook.spec.slot);
+        let slot =
+            self.state.triggers.get(id).map_or_else(|| RunId::from_bits(ended).slot(), |hook| hook.spec.slot);
         RunId::new(self.state.now.wall.millis(), slot, id.mix(ended, self.state.seq.get(), window_ms))
     }
 

@@ -34,9 +34,15 @@ pub struct Publish {
 /// What became of an event.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Published {
-    Taken { runs: Vec<Begun>, skipped: Vec<Declined>, errors: Vec<Declined> },
+    Taken {
+        runs: Vec<Begun>,
+        skipped: Vec<Declined>,
+        errors: Vec<Declined>,
+    },
     /// It came before, and began these.
-    Duplicate { runs: Vec<RunId> },
+    Duplicate {
+        runs: Vec<RunId>,
+    },
 }
 
 #[derive(Clone, PartialEq, Debug)]

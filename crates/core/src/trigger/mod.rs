@@ -17,6 +17,7 @@ mod notice;
 mod spec;
 mod table;
 
+pub(crate) use self::command::FAN_OUT_MAX;
 pub use self::{
     command::{Begun, Declined, Publish, Published, TriggerRefusal},
     event::{HookFailed, HookFired, HookStored, Succeeded, TriggerEvent},
@@ -25,4 +26,3 @@ pub use self::{
     spec::{ACTIVE_MAX_DEFAULT, AFTER_MAX, ANYWAY, On, Pattern, TriggerKey, TriggerSpec},
     table::{Hook, LastFired, Skip, Soft, Triggers},
 };
-pub(crate) use self::command::FAN_OUT_MAX;

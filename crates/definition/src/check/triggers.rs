@@ -82,9 +82,14 @@ fn parameters(job: &Job, written: &Trigger, mistakes: &mut Mistakes) {
         mistakes.add(Code::UnknownParameter, spot, what, format!("add it under `parameters`: `{name}: …`"));
     }
     let fixed = given.iter().filter(|(name, _)| !later.contains(name));
-    let fixed: serde_json::Map<String, Json> = fixed.map(|(name, value)| (name.clone(), value.clone())).collect();
-    let declared: Vec<_> =
-        job.parameters.iter().filter(|known| !later.iter().any(|name| ***name == *known.name)).cloned().collect();
+    let fixed: serde_json::Map<String, Json> =
+        fixed.map(|(name, value)| (name.clone(), value.clone())).collect();
+    let declared: Vec<_> = job
+        .parameters
+        .iter()
+        .filter(|known| !later.iter().any(|name| ***name == *known.name))
+        .cloned()
+        .collect();
     let Err(found) = parameter::check(&declared, Json::Object(fixed).to_string().as_bytes()) else { return };
     for mistake in found {
         let place = mistake.path.strip_prefix("parameters.").and_then(|name| written.places.get(name));

@@ -61,7 +61,8 @@ pub fn triggers(at: &At<'_>, mistakes: &mut Mistakes) -> Vec<Trigger> {
         let Some(trigger) = one(&at, mistakes) else { continue };
         let twin = found.iter().find(|known| known.name == trigger.name);
         if let (Some(twin), Some(_)) = (twin, at.node.get("name")) {
-            let what = format!("a trigger `{}` is there already, in line {}", trigger.name, twin.spot.at.line);
+            let what =
+                format!("a trigger `{}` is there already, in line {}", trigger.name, twin.spot.at.line);
             mistakes.add(Code::DuplicateTrigger, &trigger.spot, what, "give it another name");
             continue;
         }
@@ -121,9 +122,12 @@ fn on(fields: &Fields<'_>, after: &[(Name, Spot)], mistakes: &mut Mistakes) -> O
     match given.as_slice() {
         ["event"] => event(fields.get("event")?, mistakes),
         ["webhook"] => fields.read("webhook", mistakes, trigger_name).map(On::Webhook),
-        ["after"] => (!after.is_empty()).then(|| On::After(after.iter().map(|(job, _)| job.clone()).collect())),
+        ["after"] => {
+            (!after.is_empty()).then(|| On::After(after.iter().map(|(job, _)| job.clone()).collect()))
+        }
         [] => {
-            let help = "give one of `event: {type: com.example.order.created}`, `webhook: shop`, `after: [load]`";
+            let help =
+                "give one of `event: {type: com.example.order.created}`, `webhook: shop`, `after: [load]`";
             mistakes.add(Code::NoEvent, &fields.spot, "it does not say what begins a run", help);
             None
         }

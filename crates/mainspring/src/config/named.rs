@@ -115,8 +115,9 @@ impl Config {
     pub(super) fn too_many_names(&self) -> Option<String> {
         let names: BTreeSet<_> = self.named.keys().map(|key| (key.table, &key.name)).collect();
         let count = names.len();
-        (count > NAMES_MAX)
-            .then(|| format!("{count} pools, tenants, limits and webhooks have settings; at most {NAMES_MAX} may"))
+        (count > NAMES_MAX).then(|| {
+            format!("{count} pools, tenants, limits and webhooks have settings; at most {NAMES_MAX} may")
+        })
     }
 
     /// What the server tells its shard at the start.

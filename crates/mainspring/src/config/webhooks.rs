@@ -19,7 +19,8 @@ impl Config {
         let mut mistakes = Vec::new();
         for name in self.webhook_names() {
             let mut wrong = |what: String| mistakes.push(format!("`webhooks.{name}`: {what}"));
-            let (secrets, files) = (self.webhook_list(name, "secrets"), self.webhook_list(name, "secret_files"));
+            let (secrets, files) =
+                (self.webhook_list(name, "secrets"), self.webhook_list(name, "secret_files"));
             match secrets.len() + files.len() {
                 0 => wrong("it has neither `secrets` nor `secret_files`: nobody could send".into()),
                 count if count > SECRETS_MAX => wrong(format!("{count} secrets are more than {SECRETS_MAX}")),
@@ -43,7 +44,9 @@ impl Config {
         for name in self.webhook_names() {
             let mut secrets = Vec::new();
             for text in self.webhook_list(name, "secrets") {
-                secrets.push(text.parse::<InboundSecret>().with_context(|| format!("`webhooks.{name}.secrets`"))?);
+                secrets.push(
+                    text.parse::<InboundSecret>().with_context(|| format!("`webhooks.{name}.secrets`"))?,
+                );
             }
             for path in self.webhook_list(name, "secret_files") {
                 let text = std::fs::read_to_string(path).with_context(|| format!("cannot read `{path}`"))?;

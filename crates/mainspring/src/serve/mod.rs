@@ -25,7 +25,8 @@ pub(crate) async fn server(
     ready: impl FnOnce(SocketAddr),
     stop: impl Future<Output = ()> + Send,
 ) -> anyhow::Result<()> {
-    let ServerSetup { data, listen, api: config, shard, store: options, logs, shares, webhooks } = setup.clone();
+    let ServerSetup { data, listen, api: config, shard, store: options, logs, shares, webhooks } =
+        setup.clone();
     tracing::info!(data = %data.display(), %listen, version = env!("CARGO_PKG_VERSION"), "starting");
     std::fs::create_dir_all(&data)
         .with_context(|| format!("cannot make the data directory `{}`", data.display()))?;

@@ -20,7 +20,18 @@ fn an_event_begins_a_job_and_its_success_another() {
     let world = world("2");
     world.apply(JOBS);
     let send = |id: &str, data: &str| {
-        world.json(&["event", "send", "--type", "file.arrived", "--source", "/ftp", "--id", id, "--data", data])
+        world.json(&[
+            "event",
+            "send",
+            "--type",
+            "file.arrived",
+            "--source",
+            "/ftp",
+            "--id",
+            id,
+            "--data",
+            data,
+        ])
     };
     let nothing = send("0", r#"{"size": 0}"#);
     assert_eq!(nothing["results"][0]["runs"].as_array().map(Vec::len), Some(0), "{nothing:#}");

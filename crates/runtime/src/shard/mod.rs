@@ -14,9 +14,9 @@ mod load;
 mod paging;
 mod recover;
 mod schedules;
-mod triggers;
 #[cfg(test)]
 mod tests;
+mod triggers;
 
 use std::collections::VecDeque;
 use std::sync::Arc;

@@ -26,15 +26,29 @@ pub struct TriggerFold {
     decided: BTreeSet<TriggerId>,
     /// The run that must come next.
     expected: Option<RunId>,
+    pub counts: EventCounts,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct EventCounts {
+    pub taken: u64,
     /// Runs that triggers began.
     pub begun: u64,
-    pub taken: u64,
+    /// Windows that `after` triggers decided.
+    pub windows: u64,
+}
+
+impl EventCounts {
+    pub fn add(&mut self, other: Self) {
+        self.taken += other.taken;
+        self.begun += other.begun;
+        self.windows += other.windows;
+    }
 }
 
 impl TriggerFold {
     pub fn note_published(&mut self, publish: &Publish) {
-        self.published
-            .insert(publish.key.0.scope, (publish.tenant.clone(), publish.notice.clone()));
+        self.published.insert(publish.key.0.scope, (publish.tenant.clone(), publish.notice.clone()));
     }
 
     /// Before the event is applied.
@@ -45,14 +59,14 @@ impl TriggerFold {
         };
         let expected = self.expected.take();
         require(made == expected, "I31", || format!("a trigger began {expected:?}, and {event:?} follows"))?;
-        self.begun += u64::from(made.is_some());
+        self.counts.begun += u64::from(made.is_some());
         match event {
             Event::Trigger(event) => self.event(event),
             Event::Flow(FlowEvent::RunCreated(_)) => Ok(()),
             Event::KeyBound { claim, .. } => {
                 let decided = std::mem::take(&mut self.decided);
                 let Some((tenant, notice)) = self.published.get(&claim.scope) else { return Ok(()) };
-                self.taken += 1;
+                self.counts.taken += 1;
                 for hook in state.triggers().iter().filter(|hook| means(hook, tenant, notice, state)) {
                     require(decided.contains(&hook.id), "I31", || {
                         format!("event `{}` was taken, and trigger {:?} did not decide", notice.id, hook.key)
@@ -100,6 +114,7 @@ impl TriggerFold {
 
     fn decides(&mut self, id: TriggerId, window: Option<Span>) -> Check {
         let Some(window) = window else { return Ok(()) };
+        self.counts.windows += 1;
         require(self.windows.insert((id, window.schedule, window.at)), "I32", || {
             format!("window {:?} of trigger {} was decided twice", window.at, id.get())
         })

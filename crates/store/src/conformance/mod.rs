@@ -13,6 +13,7 @@ mod logs;
 mod samples;
 mod schedules;
 mod tables;
+mod triggers;
 
 pub use self::logs::{LogHarness, run_logs};
 use crate::{Opened, Store};
@@ -38,7 +39,8 @@ type Case<H> = (&'static str, fn(&H));
 /// Runs every case; the last name printed is the one that failed.
 pub fn run<H: Harness>(harness: &H) {
     let of_tasks = journal::cases().into_iter().chain(tables::cases()).chain(history::cases());
-    for (name, case) in of_tasks.chain(flows::cases()).chain(schedules::cases()) {
+    let of_jobs = flows::cases().into_iter().chain(schedules::cases()).chain(triggers::cases());
+    for (name, case) in of_tasks.chain(of_jobs) {
         println!("conformance: {name}");
         case(harness);
     }

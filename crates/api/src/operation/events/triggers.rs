@@ -55,7 +55,10 @@ pub(crate) async fn triggers(
 async fn ask(edge: &Edge, question: Question) -> Result<Vec<Hook>, Problem> {
     match edge.gateway.ask(Slot::from_hash(0), Command::Ask(question)).await? {
         Answer::Triggers(found) => Ok(found),
-        _ => Err(Rejection::Internal { what: "a question on triggers was answered with something else" }.into()),
+        _ => {
+            Err(Rejection::Internal { what: "a question on triggers was answered with something else" }
+                .into())
+        }
     }
 }
 

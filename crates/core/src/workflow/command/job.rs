@@ -11,13 +11,20 @@ use crate::trigger::TriggerSpec;
 use crate::workflow::event::{FlowEvent, JobApplied};
 use crate::workflow::job::{Definition, Job, JobKey};
 
+/// What a job file names beside its plan.
+pub(super) struct Beside {
+    pub(super) schedules: Vec<(Name, Spec)>,
+    pub(super) triggers: Vec<(Name, TriggerSpec)>,
+}
+
 pub(super) fn apply(
     view: &View<'_>,
     key: JobKey,
-    (definition, schedules, triggers): (Definition, Vec<(Name, Spec)>, Vec<(Name, TriggerSpec)>),
+    (definition, beside): (Definition, Beside),
     out: &mut Vec<Event>,
 ) -> Result<FlowAnswer, Rejection> {
     crate::command::submit::check_pressure(view.pressure, crate::priority::Band::P1)?;
+    let Beside { schedules, triggers } = beside;
     let jobs = view.state.flows().jobs();
     let old = jobs.get(&key);
     if let Some(job) = old

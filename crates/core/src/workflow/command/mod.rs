@@ -143,7 +143,7 @@ pub(crate) fn decide(
 fn answer(view: &View<'_>, command: FlowCommand, out: &mut Vec<Event>) -> Result<FlowAnswer, Rejection> {
     Ok(match command {
         FlowCommand::ApplyJob { key, definition, schedules, triggers } => {
-            job::apply(view, key, (definition, schedules, triggers), out)?
+            job::apply(view, key, (definition, job::Beside { schedules, triggers }), out)?
         }
         FlowCommand::PauseJob { key, paused } => job::pause(view, &key, paused, out)?,
         FlowCommand::DeleteJob { key } => job::delete(view, &key, out)?,

@@ -19,7 +19,10 @@ use mainspring_core::key::KeyClaim;
 use mainspring_core::shard::ShardState;
 use mainspring_core::task::Status;
 use mainspring_core::time::{Elapsed, Wall};
-use mainspring_core::workflow::{FlowEvent, JobApplied, JobKey, NodeStatus, Origin, Pause, Plan, RunCreated, RunStatus, RunStop, Subject, Trigger, Work};
+use mainspring_core::workflow::{
+    FlowEvent, JobApplied, JobKey, NodeStatus, Origin, Pause, Plan, RunCreated, RunStatus, RunStop, Subject,
+    Trigger, Work,
+};
 
 use self::rules::{Upstream, was};
 use super::{Broken, Check, require};

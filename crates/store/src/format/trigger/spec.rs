@@ -55,9 +55,7 @@ pub(super) fn read(r: &mut Reader<'_>) -> Result<TriggerSpec, FormatError> {
 fn read_on(r: &mut Reader<'_>) -> Result<On, FormatError> {
     let at = r.at();
     match r.byte("what a trigger listens for")? {
-        on::EVENT => {
-            Ok(On::Event { kind: read_pattern(r)?, source: r.option("source", read_pattern)? })
-        }
+        on::EVENT => Ok(On::Event { kind: read_pattern(r)?, source: r.option("source", read_pattern)? }),
         on::WEBHOOK => Ok(On::Webhook(r.name("webhook")?)),
         on::AFTER => Ok(On::After(r.list("jobs", |r| r.name("job"))?)),
         found => Err(FormatError::newer("what a trigger listens for", at, found, on::AFTER)),

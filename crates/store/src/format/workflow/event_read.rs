@@ -8,7 +8,7 @@ use mainspring_core::workflow::{
 };
 
 use super::event::kind;
-use super::{plan, run};
+use super::{cause, plan, run};
 use crate::format::{FormatError, ProfileCache, Reader, schedule};
 
 pub(in crate::format) fn read(
@@ -117,7 +117,7 @@ fn read_created(r: &mut Reader<'_>, profiles: &mut ProfileCache) -> Result<FlowE
     let priority = r.option("priority", Reader::priority)?;
     let labels = r.option("labels", Reader::labels)?;
     let key = r.option("key", Reader::key)?;
-    let (trigger, cause) = run::read_trigger(r)?;
+    let (trigger, cause) = cause::read(r)?;
     Ok(FlowEvent::RunCreated(Box::new(RunCreated {
         id,
         job,

@@ -8,14 +8,12 @@ use std::sync::Arc;
 
 use mainspring_core::id::{Place, RunId, Seq};
 use mainspring_core::time::Wall;
-use mainspring_core::trigger::Cause;
 use mainspring_core::workflow::{
-    Ends, Group, JobKey, NodeState, NodeStatus, Note, Origin, Own, Pause, Plan, Run, RunStatus, RunStop,
-    Soft, Trigger,
+    Ends, Group, JobKey, NodeState, NodeStatus, Note, Origin, Own, Pause, Plan, Run, RunStatus, RunStop, Soft,
 };
 
-use super::{added, plan};
-use crate::format::{EncodedProfiles, FormatError, ProfileCache, Reader, Writer, schedule, trigger};
+use super::{added, cause, plan};
+use crate::format::{EncodedProfiles, FormatError, ProfileCache, Reader, Writer, schedule};
 
 const VERSION: u8 = 1;
 
@@ -188,7 +186,7 @@ fn write_body(w: &mut Writer<'_>, run: &Run) {
     w.option(run.forced, |w, status| w.byte(status as u8));
     w.option(run.priority, Writer::priority);
     w.option(run.labels.as_ref(), |w, labels| w.labels(labels));
-    write_trigger(w, run.trigger, run.cause.as_deref());
+    cause::write(w, run.trigger, run.cause.as_deref());
     w.option(run.parent.as_ref(), write_origin);
     w.option(run.rerun_of, |w, id| w.wide(id.bits()));
     w.option(run.key.as_ref(), Writer::key);
@@ -222,25 +220,6 @@ fn write_body(w: &mut Writer<'_>, run: &Run) {
     w.varint(run.touched.get());
 }
 
-/// In the byte of what began a run: the event follows that did.
-const CAUSED: u8 = 0x80;
-
-pub(super) fn write_trigger(w: &mut Writer<'_>, began: Trigger, cause: Option<&Cause>) {
-    w.byte(began as u8 | if cause.is_some() { CAUSED } else { 0 });
-    if let Some(cause) = cause {
-        trigger::write_cause(w, cause);
-    }
-}
-
-pub(super) fn read_trigger(r: &mut Reader<'_>) -> Result<(Trigger, Option<Box<Cause>>), FormatError> {
-    let mut caused = false;
-    let began = r.choice("trigger", |byte| {
-        caused = byte & CAUSED != 0;
-        Trigger::from_index(byte & !CAUSED)
-    })?;
-    Ok((began, if caused { Some(trigger::read_cause(r)?) } else { None }))
-}
-
 /// What stands before everything that needs the plan.
 struct Head {
     id: RunId,
@@ -262,7 +241,7 @@ fn read_body(
     let forced = r.option("forced", |r| r.choice("status of a run", RunStatus::from_index))?;
     let priority = r.option("priority", Reader::priority)?;
     let labels = r.option("labels", Reader::labels)?;
-    let (trigger, cause) = read_trigger(r)?;
+    let (trigger, cause) = cause::read(r)?;
     let parent = r.option("parent", read_origin)?;
     let rerun_of = r.option("rerun of", Reader::run_id)?;
     let key = r.option("key", Reader::key)?;

@@ -31,7 +31,8 @@ impl Rig {
     }
 
     fn finish_window(&mut self, job: &str, minute: u64) {
-        let at = |run: &RunCreated| run.occasion.as_ref().is_some_and(|one| one.at.millis() == minute * MINUTE);
+        let at =
+            |run: &RunCreated| run.occasion.as_ref().is_some_and(|one| one.at.millis() == minute * MINUTE);
         let run = self.begun(job).into_iter().rfind(at).expect("a run for this window");
         self.finish(run.id);
     }
@@ -49,11 +50,15 @@ fn a_window_of_one_job_begins_the_same_window_of_another_once() {
     let run = rig.begun("flow")[0].clone();
     let occasion = run.occasion.expect("a window");
     assert_eq!(occasion.from.millis(), 17 * MINUTE, "the data interval is that of the first job");
-    assert_eq!(rig.machine.state().schedules().get(occasion.schedule).map(|one| one.soft.active.len()), Some(0));
+    assert_eq!(
+        rig.machine.state().schedules().get(occasion.schedule).map(|one| one.soft.active.len()),
+        Some(0)
+    );
     // The same window once more is no news.
     let of = rig.begun("load")[0].id;
     let id = RunId::new(super::super::START, Slot::from_hash(1), 77);
-    let rerun = Rerun { of, id, from: RerunFrom::Start, parameters: None, newest: true, over: None, fact: None };
+    let rerun =
+        Rerun { of, id, from: RerunFrom::Start, parameters: None, newest: true, over: None, fact: None };
     flow(&mut rig, FlowCommand::Rerun(Box::new(rerun))).expect("it has ended");
     rig.finish(id);
     assert_eq!(rig.run_of(id).status, RunStatus::Succeeded);
@@ -72,8 +77,15 @@ fn a_failed_window_begins_nothing_until_it_is_repeated() {
     assert_eq!(rig.run_of(failed).status, RunStatus::Failed);
     assert_eq!(rig.windows("flow"), []);
     let id = RunId::new(super::super::START, Slot::from_hash(1), 77);
-    let rerun =
-        Rerun { of: failed, id, from: RerunFrom::Start, parameters: None, newest: true, over: None, fact: None };
+    let rerun = Rerun {
+        of: failed,
+        id,
+        from: RerunFrom::Start,
+        parameters: None,
+        newest: true,
+        over: None,
+        fact: None,
+    };
     flow(&mut rig, FlowCommand::Rerun(Box::new(rerun))).expect("it has ended");
     rig.finish(id);
     assert_eq!(rig.windows("flow"), [17]);

@@ -16,7 +16,9 @@ fn anyway() -> Rig {
 
 fn windows(rig: &Rig) -> Vec<(u64, Result<Punctual, Outcome>)> {
     let windows = rig.events.iter().filter_map(|event| match event {
-        Event::Schedule(ScheduleEvent::Fired(fired)) => Some((fired.window.millis() / MINUTE, Ok(fired.punctual))),
+        Event::Schedule(ScheduleEvent::Fired(fired)) => {
+            Some((fired.window.millis() / MINUTE, Ok(fired.punctual)))
+        }
         Event::Schedule(ScheduleEvent::Passed(passed)) => {
             Some((passed.first.millis() / MINUTE, Err(passed.outcome)))
         }

@@ -36,7 +36,12 @@ fn of_type(text: &str) -> TriggerSpec {
     on(On::Event { kind: Pattern::parse(text).expect("a pattern"), source: None })
 }
 
-fn store(rig: &mut Rig, name: &'static str, specs: Vec<(&'static str, TriggerSpec)>, schedules: Vec<(Name, Spec)>) {
+fn store(
+    rig: &mut Rig,
+    name: &'static str,
+    specs: Vec<(&'static str, TriggerSpec)>,
+    schedules: Vec<(Name, Spec)>,
+) {
     let specs = specs.into_iter().map(|(name, spec)| (Name::fixed(name), spec)).collect();
     apply_all(rig, name, plan(vec![node("a", &[])], FailurePolicy::FailFast), schedules, specs);
 }
@@ -56,12 +61,8 @@ fn send(rig: &mut Rig, notice: Notice) -> Published {
     let scope = notice.id.bytes().fold(1, |hash: u128, byte| hash * 257 + u128::from(byte));
     let claim = KeyClaim { scope: KeyScope(scope), request: 0, expires: Wall::from_millis(u64::MAX >> 8) };
     let base = RunId::from_bits(rig.next_id().bits() << 20);
-    let publish = Publish {
-        tenant: job("flow").tenant,
-        notice: Arc::new(notice),
-        key: (claim, KeyFact::Absent),
-        base,
-    };
+    let publish =
+        Publish { tenant: job("flow").tenant, notice: Arc::new(notice), key: (claim, KeyFact::Absent), base };
     match rig.tell(Command::Publish(Box::new(publish))) {
         Ok(Answer::Published(published)) => *published,
         other => panic!("{other:?}"),
@@ -101,7 +102,9 @@ impl Rig {
     /// Runs of a job so far, in the order in which they began.
     fn begun(&self, job: &str) -> Vec<RunCreated> {
         let created = self.events.iter().filter_map(|event| match event {
-            Event::Flow(FlowEvent::RunCreated(created)) if &*created.job.name == job => Some((**created).clone()),
+            Event::Flow(FlowEvent::RunCreated(created)) if &*created.job.name == job => {
+                Some((**created).clone())
+            }
             _ => None,
         });
         created.collect()
@@ -161,9 +164,7 @@ fn an_event_is_taken_once_also_over_a_crash() {
 #[test]
 fn patterns_find_what_they_mean_and_nothing_else() {
     let source = |text: &str| Some(Pattern::parse(text).expect("a pattern"));
-    let typed = |kind: &str, source| {
-        on(On::Event { kind: Pattern::parse(kind).expect("a pattern"), source })
-    };
+    let typed = |kind: &str, source| on(On::Event { kind: Pattern::parse(kind).expect("a pattern"), source });
     let rows: [(&str, TriggerSpec, &str, usize); 9] = [
         ("exact", typed("a.b", None), "a.b", 1),
         ("exact, longer", typed("a.b", None), "a.b.c", 0),
@@ -281,7 +282,8 @@ fn jobs_that_begin_each_other_end() {
     let first = by_hand(&mut rig, "flow");
     rig.finish(first);
     for _ in 0..100 {
-        let Some(open) = rig.begun("flow").into_iter().find(|run| !rig.run_of(run.id).status.is_ended()) else {
+        let Some(open) = rig.begun("flow").into_iter().find(|run| !rig.run_of(run.id).status.is_ended())
+        else {
             break;
         };
         rig.finish(open.id);

@@ -25,9 +25,9 @@ use crate::task::{Payload, Status};
 use crate::time::Millis;
 use crate::trigger::Notice;
 use crate::workflow::{
-    Bounds, Definition, Each, Evaluate, EvaluateEvent, FailurePolicy, FlowAnswer, FlowCommand, JobKey, Node, NodeState,
-    NodeStatus, OnEmpty, Plan, Repeat, Run, RunStatus, Scope, Source, TaskWork, Tolerance, Trigger,
-    Told, TriggerRule, TriggerRun, Work,
+    Bounds, Definition, Each, Evaluate, EvaluateEvent, FailurePolicy, FlowAnswer, FlowCommand, JobKey, Node,
+    NodeState, NodeStatus, OnEmpty, Plan, Repeat, Run, RunStatus, Scope, Source, TaskWork, Told, Tolerance,
+    Trigger, TriggerRule, TriggerRun, Work,
 };
 
 /// A language of a few words: `true`, `false`, a number of items, `rounds N` (met from the N-th round on).
