@@ -1,7 +1,7 @@
 //! What every handler shares.
 
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
 
 use crate::config::ApiConfig;
 use crate::gateway::Gateway;
@@ -11,6 +11,7 @@ use crate::operation::flows::Definitions;
 use crate::profiles::Profiles;
 use crate::readers::Readers;
 use crate::sessions::SessionRouter;
+use crate::webhooks::Webhooks;
 
 pub(crate) struct Edge {
     pub gateway: Arc<Gateway>,
@@ -21,6 +22,8 @@ pub(crate) struct Edge {
     pub definitions: Definitions,
     pub metrics: Arc<Metrics>,
     pub config: ApiConfig,
+    /// Set before the first request, if there are any.
+    pub webhooks: OnceLock<Webhooks>,
     /// Set when the server begins to stop: `/readyz` says so at once.
     pub stopping: AtomicBool,
 }

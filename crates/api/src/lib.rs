@@ -19,12 +19,14 @@ mod operation;
 mod problem;
 mod problem_body;
 mod problem_calendar;
+mod problem_events;
 mod problem_status;
 mod profiles;
 mod readers;
 mod rest;
 mod server;
 mod sessions;
+mod webhooks;
 mod wire;
 
 pub use self::{
@@ -34,4 +36,5 @@ pub use self::{
     readers::Readers,
     server::Server,
     sessions::SessionRouter,
+    webhooks::{BadInboundSecret, InboundSecret, Webhook, Webhooks},
 };

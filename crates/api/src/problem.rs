@@ -15,6 +15,7 @@ use mainspring_definition::Mistake;
 
 pub use crate::problem_body::{MistakeView, ProblemBody};
 pub use crate::problem_calendar::CalendarProblem;
+use crate::problem_events::EventProblem;
 use crate::problem_status::status_of;
 
 #[derive(Clone, PartialEq, Debug)]
@@ -73,6 +74,7 @@ pub enum Problem {
         id: String,
     },
     Calendar(CalendarProblem),
+    Events(EventProblem),
     /// All its mistakes at once.
     JobFileInvalid {
         mistakes: Vec<Mistake>,
@@ -111,7 +113,15 @@ pub enum Problem {
 
 impl Problem {
     /// Every code that is the edge's own; those of the core are in `Rejection::CODES`.
-    pub const CODES: [&'static str; 24] = [
+    pub const CODES: [&'static str; 32] = [
+        "EVENT_INVALID",
+        "EVENT_RESERVED",
+        "EVENT_MEDIA_TYPE",
+        "EVENT_BATCH_TOO_LONG",
+        "TRIGGER_NOT_FOUND",
+        "WEBHOOK_NOT_FOUND",
+        "WEBHOOK_SIGNATURE_INVALID",
+        "WEBHOOK_TIMESTAMP_INVALID",
         "INVALID_JSON",
         "INVALID_FIELD",
         "INVALID_QUERY",
@@ -165,6 +175,7 @@ impl Problem {
             Self::PoolNotFound { .. } => "POOL_NOT_FOUND",
             Self::ProcessNotFound { .. } => "PROCESS_NOT_FOUND",
             Self::Calendar(problem) => problem.code(),
+            Self::Events(problem) => problem.code(),
             Self::JobFileInvalid { .. } => "JOB_FILE_INVALID",
             Self::ParametersInvalid { .. } => "PARAMETERS_INVALID",
             Self::ScheduleInvalid { .. } => "SCHEDULE_INVALID",
@@ -181,6 +192,7 @@ impl Problem {
     pub fn status(&self) -> StatusCode {
         match self {
             Self::Rejected(rejection) => status_of(rejection),
+            Self::Events(problem) => problem.status(),
             Self::InvalidJson { .. }
             | Self::InvalidField { .. }
             | Self::InvalidQuery { .. }
@@ -237,6 +249,7 @@ impl Problem {
                 "use the `process_id` that the bulk operation answered with".into()
             }
             Self::Calendar(problem) => problem.advice(),
+            Self::Events(problem) => problem.advice(),
             Self::JobFileInvalid { .. } => {
                 "put each of `mistakes` right; nothing of the file was stored".into()
             }
@@ -333,6 +346,7 @@ impl fmt::Display for Problem {
             Self::PoolNotFound { name } => write!(f, "there is no pool `{name}`"),
             Self::ProcessNotFound { id } => write!(f, "there is no process `{id}`"),
             Self::Calendar(problem) => problem.fmt(f),
+            Self::Events(problem) => problem.fmt(f),
             Self::JobFileInvalid { mistakes } => write!(f, "the job file has {}", counted(mistakes)),
             Self::ParametersInvalid { mistakes } => write!(f, "the parameters have {}", counted(mistakes)),
             Self::ScheduleInvalid { mistakes } => write!(f, "the schedule has {}", counted(mistakes)),

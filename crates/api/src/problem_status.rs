@@ -12,6 +12,7 @@ pub(crate) fn status_of(rejection: &Rejection) -> StatusCode {
         Rejection::Flow(refusal) => flow_status(refusal),
         Rejection::Schedule(refusal) => schedule_status(refusal),
         Rejection::Backfill(refusal) => backfill_status(refusal),
+        Rejection::Trigger(_) => StatusCode::TOO_MANY_REQUESTS,
         Rejection::TaskAlreadyRunning { .. }
         | Rejection::TaskAlreadyEnded { .. }
         | Rejection::TaskAlreadyStarted { .. }

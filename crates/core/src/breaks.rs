@@ -28,4 +28,6 @@ pub struct Breaks {
     pub wait_not_heard: bool,
     /// After recovery backfills begin with their first window again.
     pub backfill_forgets_cursor: bool,
+    /// An event that came before is taken again.
+    pub event_twice: bool,
 }

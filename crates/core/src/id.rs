@@ -278,6 +278,34 @@ impl ScheduleId {
     }
 }
 
+/// A trigger of a shard, counted from 0 in the order they were stored.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct TriggerId(u32);
+
+impl TriggerId {
+    pub const fn new(value: u32) -> Self {
+        Self(value)
+    }
+
+    pub const fn get(self) -> u32 {
+        self.0
+    }
+
+    pub(crate) const fn from_index(index: usize) -> Self {
+        Self(index as u32)
+    }
+
+    pub(crate) const fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// What this trigger begins when something of ours ended: made from what ended, in which record, and the window.
+    pub(crate) const fn mix(self, ended: u128, record: u64, window_ms: u64) -> u64 {
+        let of_end = scatter(scatter(self.0 as u64 ^ 0x7419_9e4d) ^ ended as u64);
+        scatter(scatter(of_end ^ record) ^ window_ms)
+    }
+}
+
 /// Grows with every grant of an attempt; a report must carry the newest one of its task.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Fence(u64);

@@ -39,5 +39,6 @@ pub mod shard;
 pub mod task;
 pub mod time;
 pub mod timer;
+pub mod trigger;
 pub mod wait;
 pub mod workflow;

@@ -24,6 +24,8 @@ pub struct Limits {
     pub schedules_max: usize,
     /// Backfills that have not ended.
     pub backfills_max: usize,
+    /// Triggers ever stored; deleted ones count, because what they decided stays decided.
+    pub triggers_max: usize,
     /// Bytes of outputs that one run keeps for others of its tasks.
     pub run_output_bytes_max: u64,
     /// Bulk operations at once.
@@ -49,6 +51,7 @@ impl Default for Limits {
             jobs_max: 100_000,
             schedules_max: 5_000_000,
             backfills_max: 1_000,
+            triggers_max: 200_000,
             run_output_bytes_max: 64 * 1024 * 1024,
             processes_max: 100,
             lease: Millis::from_secs(15),

@@ -21,6 +21,7 @@ use crate::machine::Counts;
 use crate::name::Name;
 use crate::task::{Status, StopReason, Task};
 use crate::time::{Millis, Wall};
+use crate::trigger::TriggerKey;
 use crate::wait::Awaited;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -37,6 +38,10 @@ pub enum Question {
     Unfinished(Box<Unfinished>),
     /// How far big work has come.
     Process { id: ProcessId },
+    /// One trigger.
+    Trigger { key: Box<TriggerKey> },
+    /// By tenant, job and name; without deleted ones.
+    Triggers { after: Option<Box<TriggerKey>>, tenant: Option<Name>, job: Option<Name>, limit: usize },
 }
 
 /// Slots looked at for one answer.

@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use mainspring_core::name::Name;
 use mainspring_core::schedule::Spec;
+use mainspring_core::trigger::TriggerSpec;
 use mainspring_core::workflow::Plan;
 
-use crate::check::{check, lower, schedules};
+use crate::check::{check, lower, schedules, triggers};
 use crate::file::{At, Node, Value, canonical, job, read as read_tree};
 use crate::limits::Limits;
 use crate::mistake::{Code, Mistake, Mistakes, Spot};
@@ -40,6 +41,8 @@ pub struct Definition {
     pub plan: Arc<Plan>,
     /// Under their names; the slot of each is for whoever stores them.
     pub schedules: Vec<(Name, Spec)>,
+    /// As the schedules.
+    pub triggers: Vec<(Name, TriggerSpec)>,
     /// Canonical JSON; reading it gives this definition again.
     pub source: Arc<[u8]>,
     /// BLAKE3 of the source: equal jobs have equal hashes.
@@ -112,7 +115,10 @@ fn definition(
         let what = format!("a job `{name}` is in this file already");
         mistakes.add(Code::DuplicateJob, &job.spot, what, "give it another name");
     }
-    let schedules = schedules(&job, &tenant, &name, mistakes);
+    let mut schedules = schedules(&job, &tenant, &name, mistakes);
+    let found = triggers(&job, &tenant, &name, mistakes);
+    schedules.extend(found.schedules);
+    let triggers = found.triggers;
     if mistakes.count() > before {
         return None;
     }
@@ -121,5 +127,17 @@ fn definition(
     let hash = *blake3::hash(&source).as_bytes();
     let (description, owner, tags, parameters) = (job.description, job.owner, job.tags, job.parameters);
     let source = source.into();
-    Some(Definition { tenant, name, description, owner, tags, parameters, plan, schedules, source, hash })
+    Some(Definition {
+        tenant,
+        name,
+        description,
+        owner,
+        tags,
+        parameters,
+        plan,
+        schedules,
+        triggers,
+        source,
+        hash,
+    })
 }

@@ -12,13 +12,16 @@ use mainspring_core::name::Name;
 use mainspring_core::schedule::Punctual;
 use mainspring_core::task::Payload;
 use mainspring_core::time::Wall;
+use mainspring_core::trigger::Notice;
 use mainspring_core::wait::Wait;
-use mainspring_core::workflow::{End, Evaluate, Node, NodeStatus, Run, Scope, Source};
+use mainspring_core::workflow::{
+    End, Evaluate, EvaluateEvent, Node, NodeStatus, Run, Scope, Source, Told as Ended,
+};
 
 use crate::check::addition;
 use crate::definition::{Options, read};
 use crate::expression::{
-    Bad, Cache, Context, Document, Expression, Items, Kind, Mentions, TaskState, Upstream, Window,
+    Bad, Cache, Context, Document, Expression, Items, Kind, Mentions, TaskState, Told, Upstream, Window,
 };
 use crate::limits::Limits;
 use crate::mistake::Mistake;
@@ -122,6 +125,22 @@ impl Evaluate for Evaluator {
     }
 }
 
+impl EvaluateEvent for Evaluator {
+    fn accepts(&self, condition: &Source, notice: &Notice) -> Result<bool, String> {
+        let expression = self.cache.expression(condition).map_err(told)?;
+        expression.condition(&self.with_event(Context::default(), notice))
+    }
+
+    fn map(&self, template: &Payload, notice: &Notice) -> Result<Payload, String> {
+        let payload = self.cache.payload(Kind::Parameters, template).map_err(told)?;
+        payload.render(&self.with_event(Context::default(), notice)).map(Into::into)
+    }
+
+    fn tell(&self, end: &Ended<'_>) -> Arc<[u8]> {
+        crate::told::data(end)
+    }
+}
+
 /// Without its line, which is in a text that nobody wrote.
 fn tell(mistake: &Mistake) -> String {
     let Mistake { path, what, help, .. } = mistake;
@@ -152,7 +171,13 @@ impl Evaluator {
                 catch_up: occasion.punctual == Punctual::CatchUp,
                 backfill: occasion.punctual == Punctual::Backfill,
                 late: occasion.punctual == Punctual::Late,
+                no_event: occasion.punctual == Punctual::NoEvent,
             });
+        }
+        if mentions.event
+            && let Some(cause) = &run.cause
+        {
+            context = self.with_event(context, &cause.notice);
         }
         if !mentions.tasks.is_empty() {
             context = context.with_tasks(self.tasks(mentions, scope)?);
@@ -173,6 +198,18 @@ impl Evaluator {
             Some(index) => Ok(context.with_item_of(index, &self.items(node, scope)?)),
             None => Ok(context),
         }
+    }
+
+    fn with_event(&self, context: Context, notice: &Notice) -> Context {
+        let (time, data) = (notice.time.map(instant), notice.data.as_ref().map(|data| self.document(data)));
+        context.with_event(&Told {
+            id: &notice.id,
+            source: &notice.source,
+            kind: &notice.kind,
+            subject: notice.subject.as_deref(),
+            time: time.as_deref(),
+            data: data.as_ref(),
+        })
     }
 
     fn tasks(&self, mentions: &Mentions, scope: &Scope<'_>) -> Result<Vec<(Arc<str>, Upstream)>, String> {
@@ -275,7 +312,7 @@ impl Evaluator {
 }
 
 /// RFC 3339 in UTC, with milliseconds only where there are some.
-fn instant(wall: Wall) -> String {
+pub fn instant(wall: Wall) -> String {
     jiff::Timestamp::from_millisecond(wall.millis() as i64)
         .map_or_else(|_| String::new(), |at| at.to_string())
 }

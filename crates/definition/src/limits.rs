@@ -48,6 +48,8 @@ pub const SPAWNED_MAX: usize = 1_000;
 pub const SCHEDULES_MAX: usize = 100;
 /// What one schedule may have begun, or have waiting, at once.
 pub const SCHEDULE_ACTIVE_MAX: u64 = 1_000;
+/// Triggers of one job.
+pub const TRIGGERS_MAX: usize = 32;
 pub const PARAMETERS_MAX: usize = 256;
 /// Of the parameters of one run, as JSON.
 pub const PARAMETERS_BYTES_MAX: usize = 64 << 10;

@@ -60,6 +60,9 @@ codes! {
     BadCron "bad_cron",
     UnknownTimeZone "unknown_time_zone",
     NeverFires "never_fires",
+    NoEvent "no_event",
+    TwoEvents "two_events",
+    DuplicateTrigger "duplicate_trigger",
     MoreMistakes "more_mistakes",
 }
 

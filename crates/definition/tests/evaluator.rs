@@ -61,6 +61,7 @@ fn run(job: &Definition) -> Run {
         labels: None,
         trigger: Trigger::Manual,
         occasion: None,
+        cause: None,
         parent: None,
         rerun_of: None,
         key: None,

@@ -48,6 +48,10 @@ enum Command {
     Schedule(command::schedule::Schedule),
     /// Run windows of a schedule that lie behind, below everything live
     Backfill(Box<command::backfill::Backfill>),
+    /// Look at triggers and what they have made of events
+    Trigger(command::trigger::Trigger),
+    /// Tell the server that something happened
+    Event(command::event::Event),
     /// Look at tasks and act on them
     Task(command::task::Task),
     /// Tasks that failed for good: list them, queue them again, discard them
@@ -91,6 +95,8 @@ fn main() -> ExitCode {
         Command::Run(run) => run.run(),
         Command::Schedule(schedule) => schedule.run(),
         Command::Backfill(backfill) => backfill.run(),
+        Command::Trigger(trigger) => trigger.run(),
+        Command::Event(event) => event.run(),
         Command::Task(task) => task.run(),
         Command::DeadLetter(dead_letter) => dead_letter.run(),
         Command::Pool(pool) => pool.run(),

@@ -47,10 +47,12 @@ pub enum BreakMode {
     WaitNotHeard,
     /// After recovery backfills begin with their first window again.
     BackfillForgetsCursor,
+    /// An event that came before is taken again.
+    EventTwice,
 }
 
 impl BreakMode {
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 20] = [
         Self::Fence,
         Self::EarlyAnswer,
         Self::EarlyEffect,
@@ -70,6 +72,7 @@ impl BreakMode {
         Self::WindowForgotten,
         Self::WaitNotHeard,
         Self::BackfillForgetsCursor,
+        Self::EventTwice,
     ];
 
     pub const fn name(self) -> &'static str {
@@ -93,6 +96,7 @@ impl BreakMode {
             Self::WindowForgotten => "window-forgotten",
             Self::WaitNotHeard => "wait-not-heard",
             Self::BackfillForgetsCursor => "backfill-forgets-cursor",
+            Self::EventTwice => "event-twice",
         }
     }
 
@@ -110,6 +114,7 @@ impl BreakMode {
             window_forgotten: mode == Some(Self::WindowForgotten),
             wait_not_heard: mode == Some(Self::WaitNotHeard),
             backfill_forgets_cursor: mode == Some(Self::BackfillForgetsCursor),
+            event_twice: mode == Some(Self::EventTwice),
         }
     }
 

@@ -93,6 +93,8 @@ impl RangeReport {
             ("windows that waited", self.tally.windows.held, 1),
             ("windows backfilled", self.tally.windows.backfilled, 1),
             ("runs cleared", self.tally.flows.clears, 1),
+            ("events taken", self.tally.events.taken, 1),
+            ("runs begun by events", self.tally.events.begun, 1),
         ];
         floors
             .into_iter()
@@ -119,6 +121,7 @@ impl Tally {
         self.loads += other.loads;
         self.flows.add(other.flows);
         self.windows.add(other.windows);
+        self.events.add(other.events);
         self.pages += other.pages;
         self.arrows.extend(&other.arrows);
         self.seen.add(&other.seen);
@@ -159,6 +162,9 @@ impl fmt::Display for RangeReport {
             ("windows missed", tally.windows.missed),
             ("windows that waited", tally.windows.held),
             ("windows backfilled", tally.windows.backfilled),
+            ("events taken", tally.events.taken),
+            ("runs begun by events", tally.events.begun),
+            ("windows after other jobs", tally.events.windows),
             ("further rounds", tally.flows.rounds),
             ("undos", tally.flows.undone),
             ("runs cleared", tally.flows.clears),

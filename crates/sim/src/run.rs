@@ -138,6 +138,7 @@ impl World {
         self.tally.executions = self.checkers.ledger.begun();
         self.tally.flows = self.checkers.journal.flows.counts;
         self.tally.windows = self.checkers.journal.windows.counts;
+        self.tally.events = self.checkers.journal.triggers.counts;
     }
 }
 

@@ -9,8 +9,9 @@ use mainspring_core::id::{Place, RunId};
 use mainspring_core::name::Name;
 use mainspring_core::task::Payload;
 use mainspring_core::time::{Millis, Wall};
+use mainspring_core::trigger::Notice;
 use mainspring_core::wait::{Awaited, Late, Wait};
-use mainspring_core::workflow::{Evaluate, Node, Plan, Scope, Source};
+use mainspring_core::workflow::{Evaluate, EvaluateEvent, Node, Plan, Scope, Source, Told};
 
 /// The last byte of a payload whose template cannot be filled in.
 pub const UNDEFINED: u8 = 0xee;
@@ -49,6 +50,21 @@ pub fn items(text: &str, output: impl FnOnce(u32) -> Option<usize>) -> Option<u3
         Some(("len", node)) => node.parse().ok().map(|node| output(node).map_or(1, |bytes| bytes as u32)),
         Some(_) => None,
         None => text.parse().ok(),
+    }
+}
+
+impl EvaluateEvent for Words {
+    /// `broken` is an error; everything else is met.
+    fn accepts(&self, condition: &Source, _: &Notice) -> Result<bool, String> {
+        if &**condition == "broken" { Err("`broken` is no condition".to_owned()) } else { Ok(true) }
+    }
+
+    fn map(&self, template: &Payload, _: &Notice) -> Result<Payload, String> {
+        Ok(template.clone())
+    }
+
+    fn tell(&self, end: &Told<'_>) -> Arc<[u8]> {
+        format!("\"{}\"", end.status).into_bytes().into()
     }
 }
 

@@ -83,6 +83,7 @@ pub struct Tally {
     pub loads: u64,
     pub flows: crate::checkers::FlowCounts,
     pub windows: crate::checkers::WindowCounts,
+    pub events: crate::checkers::EventCounts,
     pub pages: u64,
     /// Arrows of the table of states that were taken.
     pub arrows: BTreeSet<Arrow>,

@@ -7,7 +7,7 @@ use mainspring_core::id::{Seq, TaskId};
 use mainspring_core::time::Wall;
 use mainspring_store::{
     BackfillRow, CheckpointHead, JobRow, LiveRow, OpenError, ReadTables, Record, Recovery, RunRow,
-    ScheduleRow,
+    ScheduleRow, TriggerRow,
 };
 
 use crate::journal::walk;
@@ -53,6 +53,10 @@ impl Recovery for LocalRecovery {
 
     fn live_backfills(&mut self, each: &mut dyn FnMut(BackfillRow)) -> Result<(), OpenError> {
         self.tables.live_backfills(each)
+    }
+
+    fn triggers(&mut self, each: &mut dyn FnMut(TriggerRow)) -> Result<(), OpenError> {
+        self.tables.triggers(each)
     }
 
     fn tables(&mut self) -> &mut dyn ReadTables {

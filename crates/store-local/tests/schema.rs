@@ -79,7 +79,7 @@ fn tables_of_version_1_are_upgraded_and_keep_their_rows() {
         let cut = Cut { epoch: opened.epoch, now: Now::new(71, 81), runs: vec![run()], ..Cut::default() };
         opened.tables.cut(&cut).expect("a cut with a run");
         drop(opened);
-        assert_eq!(version_of(dir.path()), 4);
+        assert_eq!(version_of(dir.path()), 5);
     }
 }
 
@@ -132,7 +132,7 @@ fn tables_of_version_2_are_upgraded_and_keep_their_rows() {
         let cut = Cut { epoch: opened.epoch, now, schedules, occurrences, ..Cut::default() };
         opened.tables.cut(&cut).expect("a cut with a schedule");
         drop(opened);
-        assert_eq!(version_of(dir.path()), 4);
+        assert_eq!(version_of(dir.path()), 5);
     }
 }
 
@@ -175,6 +175,6 @@ fn tables_of_version_3_are_upgraded_and_keep_their_rows() {
         let cut = Cut { epoch: opened.epoch, now, backfills, ..Cut::default() };
         opened.tables.cut(&cut).expect("a cut with a backfill");
         drop(opened);
-        assert_eq!(version_of(dir.path()), 4);
+        assert_eq!(version_of(dir.path()), 5);
     }
 }

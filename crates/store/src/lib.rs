@@ -16,6 +16,7 @@ pub mod journal;
 pub mod logs;
 pub mod schedules;
 pub mod tables;
+pub mod triggers;
 
 pub use self::{
     backfills::{BackfillQuery, BackfillRow},
@@ -27,6 +28,7 @@ pub use self::{
         Cut, CutError, HistoryCursor, HistoryPage, HistoryQuery, HistoryRow, KeyRow, LiveRow, PAGE_MAX,
         ParkedFrom, ReadError, ReadTables, StoredTask, Tables,
     },
+    triggers::TriggerRow,
 };
 use mainspring_core::id::{Epoch, Seq};
 use mainspring_core::time::{Now, Wall};
@@ -80,6 +82,8 @@ pub trait Recovery {
     fn schedules(&mut self, each: &mut dyn FnMut(ScheduleRow)) -> Result<(), OpenError>;
     /// Backfills that have not ended.
     fn live_backfills(&mut self, each: &mut dyn FnMut(BackfillRow)) -> Result<(), OpenError>;
+    /// Every trigger, by id.
+    fn triggers(&mut self, each: &mut dyn FnMut(TriggerRow)) -> Result<(), OpenError>;
     /// The tables, for what the rows above name.
     fn tables(&mut self) -> &mut dyn ReadTables;
     /// Records after `after`, in order, without a gap.

@@ -11,6 +11,7 @@ use mainspring_core::workflow::JobKey;
 use crate::backfills::{BackfillQuery, BackfillRow};
 use crate::flows::{JobRow, RunQuery, RunRow, VersionRow};
 use crate::schedules::{OccurrenceCursor, ScheduleRow};
+use crate::triggers::TriggerRow;
 
 /// One consistent cut: the tables after it equal the journal folded through `through`.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -34,6 +35,7 @@ pub struct Cut {
     /// Insert or replace, by schedule, first window and kind.
     pub occurrences: Vec<Occurrence>,
     pub backfills: Vec<BackfillRow>,
+    pub triggers: Vec<TriggerRow>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]

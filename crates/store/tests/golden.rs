@@ -484,6 +484,7 @@ fn created() -> RunCreated {
         rerun_of: None,
         reused: vec![],
         occasion: None,
+        cause: None,
     }
 }
 
@@ -554,6 +555,7 @@ fn run_of(plan: Plan) -> Run {
         fan_out_allowed: 0,
         notes: vec![],
         occasion: None,
+        cause: None,
         touched: Seq::new(300),
         stored: false,
         soft: Soft::default(),
@@ -796,7 +798,7 @@ fn what_is_newer_is_named() {
         decode_event(&bytes)
     };
     let newer = |what, at, found, known| Err(FormatError::Newer { what, at, found, known });
-    assert_eq!(with(4, 23), newer("event type", 4, 23, 22));
+    assert_eq!(with(4, 24), newer("event type", 4, 24, 22));
     assert_eq!(with(5, 2), newer("event version", 5, 2, 1));
     let mut bytes = encode_task(&task(State::Queued));
     bytes[0] = 9;

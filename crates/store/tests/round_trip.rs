@@ -555,6 +555,7 @@ fn bare_run() -> impl Strategy<Value = Run> {
             fan_out_allowed,
             notes: vec![],
             occasion: made.occasion,
+            cause: made.cause,
             plan,
             touched: Seq::new(touched),
             stored: false,
@@ -589,6 +590,7 @@ fn run_created() -> impl Strategy<Value = RunCreated> {
             rerun_of,
             reused,
             occasion,
+            cause: None,
         },
     )
 }

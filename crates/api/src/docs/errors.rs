@@ -7,11 +7,15 @@ macro_rules! pages {
 }
 
 /// By code.
-const PAGES: [(&str, &str); 56] = pages![
+const PAGES: [(&str, &str); 65] = pages![
     "BAD_CRON",
     "BATCH_TOO_LONG",
     "BODY_TOO_LARGE",
     "BODY_UNREADABLE",
+    "EVENT_BATCH_TOO_LONG",
+    "EVENT_INVALID",
+    "EVENT_MEDIA_TYPE",
+    "EVENT_RESERVED",
     "IDEMPOTENCY_KEY_REUSED",
     "IDEMPOTENCY_KEY_TOO_LONG",
     "INTERNAL",
@@ -61,8 +65,13 @@ const PAGES: [(&str, &str); 56] = pages![
     "TOO_MANY_RUNS",
     "TOO_MANY_SCHEDULES",
     "TOO_MANY_TASKS",
+    "TOO_MANY_TRIGGERS",
+    "TRIGGER_NOT_FOUND",
     "UNKNOWN_EXECUTOR",
     "UNKNOWN_TIME_ZONE",
+    "WEBHOOK_NOT_FOUND",
+    "WEBHOOK_SIGNATURE_INVALID",
+    "WEBHOOK_TIMESTAMP_INVALID",
     "WORKER_NOT_FOUND",
 ];
 

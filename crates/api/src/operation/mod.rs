@@ -11,6 +11,7 @@ mod cancel_many;
 mod cursor;
 mod dead_letters;
 mod diagnose;
+pub(crate) mod events;
 mod filter;
 pub(crate) mod flows;
 mod force_state;

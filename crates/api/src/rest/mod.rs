@@ -14,9 +14,11 @@ mod health;
 mod metrics;
 mod pools;
 mod processes;
+mod publish;
 mod schedules;
 mod stats;
 mod tasks;
+mod triggers;
 mod verbs;
 mod workers;
 
@@ -59,7 +61,10 @@ pub(crate) fn routes() -> Router<Arc<Edge>> {
         .route("/v1/runs/{id}", get(flows::runs::get).post(flows::runs::verb))
         .route("/v1/runs/{id}/diagnosis", get(flows::runs::diagnosis))
         .route("/v1/cron:preview", post(cron::preview))
-        .route("/v1/events", get(events::handle))
+        .route("/v1/events", get(events::handle).post(publish::events))
+        .route("/v1/webhooks/{name}", post(publish::webhook))
+        .route("/v1/triggers", get(triggers::list))
+        .route("/v1/triggers/{job}/{name}", get(triggers::get))
         .route("/v1/pools", get(pools::list))
         .route("/v1/pools/{name}", get(pools::get))
         .route("/v1/processes/{id}", get(processes::get))

@@ -9,8 +9,8 @@ mod request_id;
 
 use std::future::Future;
 use std::io;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
 
 use axum::Router;
 use axum::body::Body;
@@ -30,6 +30,7 @@ use crate::profiles::Profiles;
 use crate::readers::Readers;
 use crate::rest;
 use crate::sessions::{SessionRouter, WorkerSessions};
+use crate::webhooks::Webhooks;
 
 /// Largest message of a worker: a full spool of results after a long silence.
 const WORKER_MESSAGE_BYTES_MAX: usize = 64 << 20;
@@ -61,8 +62,18 @@ impl Server {
         };
         let stopping = AtomicBool::new(false);
         let (profiles, definitions) = (Profiles::default(), Definitions::default());
-        let edge =
-            Edge { gateway, sessions, readers, logs, profiles, definitions, metrics, config, stopping };
+        let edge = Edge {
+            gateway,
+            sessions,
+            readers,
+            logs,
+            profiles,
+            definitions,
+            metrics,
+            config,
+            webhooks: OnceLock::new(),
+            stopping,
+        };
         let edge = Arc::new(edge);
         let health = Health::new();
         let session = WorkerServiceServer::new(worker_sessions)
@@ -73,6 +84,14 @@ impl Server {
             .route_service("/mainspring.v1.WorkerService/{*method}", session)
             .merge(grpc::routes(&edge, &health));
         Self { edge, router, health }
+    }
+
+    /// Who may send events by signed calls; nobody unless this is said.
+    #[must_use]
+    pub fn with_webhooks(self, webhooks: Webhooks) -> Self {
+        // It was empty: a server is told once.
+        let _ = self.edge.webhooks.set(webhooks);
+        self
     }
 
     /// Answers one request without a socket, as one that came over a socket is answered. For tests and fuzzing.

@@ -9,6 +9,7 @@ mod backfill_body;
 mod backfill_view;
 mod cron_preview;
 mod diagnosis_view;
+mod event_body;
 mod flow_state;
 mod job_view;
 mod names;
@@ -30,6 +31,7 @@ mod task_body;
 mod task_view;
 mod text;
 mod time;
+mod trigger_view;
 mod whole;
 mod window_view;
 mod worker_view;
@@ -40,6 +42,11 @@ pub(crate) use self::{
     backfill_view::{BackfillView, PlanView},
     cron_preview::{CronPreviewBody, CronPreviewView, FiringView},
     diagnosis_view::DiagnosisView,
+    event_body::{
+        BATCH_MAX as EVENT_BATCH_MAX, attribute as event_attribute, batch as event_batch,
+        binary as binary_event, check as check_event, data as event_data, is_binary as is_binary_event,
+        structured as structured_event,
+    },
     flow_state::{node_word, parse_run_status, parse_trigger, run_status_word},
     job_view::{JobView, LastRunView, raw},
     names::name,
@@ -55,12 +62,13 @@ pub(crate) use self::{
     selector_body::SelectorBody,
     state::{parse_status, status_word},
     stats_view::{DepthView, StatsView},
-    submission::{Keys, Submission, check_key, first_status, request_hash, request_key},
+    submission::{Keys, Submission, check_key, event_scope, first_status, request_hash, request_key},
     task_body::{
         DeliveryWord, LimitBody, PlacementBody, PriorityBody, ResourcesBody, TaskBody, TimeoutsBody,
     },
     task_view::{AttemptView, ErrorView, TaskView},
     time::{Moment, TimeBody, instant, parse_span, written},
+    trigger_view::{BegunView, DeclinedView, PublishedView, TriggerView},
     window_view::{OccurrenceView, UpcomingView},
     worker_view::WorkerBody,
 };

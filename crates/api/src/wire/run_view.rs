@@ -12,6 +12,7 @@ use serde_json::value::RawValue;
 use super::flow_state::{node_word, run_word};
 use super::job_view::raw;
 use super::time::Moment;
+use super::trigger_view::CauseView;
 use super::window_view::WindowView;
 
 #[derive(Serialize)]
@@ -25,6 +26,9 @@ pub(crate) struct RunView<'a> {
     /// Of the schedule that began it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub window: Option<WindowView<'a>>,
+    /// What began it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub event: Option<CauseView<'a>>,
     pub created_at: Moment,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub started_at: Option<Moment>,
@@ -143,6 +147,7 @@ impl<'a> RunView<'a> {
             state: run_word(run),
             trigger: run.trigger.label(),
             window: run.occasion.as_deref().map(WindowView::of),
+            event: run.cause.as_deref().map(|cause| CauseView::of(cause, false)),
             created_at: Moment(run.created),
             started_at: at(run.started),
             ended_at: at(run.ended),
@@ -165,6 +170,7 @@ impl<'a> RunView<'a> {
     pub(crate) fn whole(run: &'a Run, page: TaskPage) -> Self {
         let nodes = (0..run.plan.len()).skip(page.offset).take(page.limit);
         Self {
+            event: run.cause.as_deref().map(|cause| CauseView::of(cause, true)),
             parameters: raw(&run.parameters),
             output: run.output.as_deref().and_then(raw),
             notes: run.notes.iter().map(Into::into).collect(),

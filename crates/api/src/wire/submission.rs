@@ -212,6 +212,16 @@ pub(crate) fn request_key(tenant: &str, operation: &str, key: &str) -> Result<Ke
     Ok(KeyScope(first_half(hasher.finalize())))
 }
 
+/// Hash of what makes an event the same one: tenant, source and id.
+pub(crate) fn event_scope(tenant: &str, source: &str, id: &str) -> KeyScope {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(b"mainspring event v1\0");
+    for text in [tenant, source, id] {
+        part(&mut hasher, text.as_bytes());
+    }
+    KeyScope(first_half(hasher.finalize()))
+}
+
 /// Hash of a request that is no submission: what it acts on, and how.
 pub(crate) fn request_hash(parts: &[&[u8]]) -> u128 {
     let mut hasher = blake3::Hasher::new();

@@ -15,6 +15,9 @@ pub(crate) struct WindowView<'a> {
     pub late: bool,
     pub catch_up: bool,
     pub backfill: bool,
+    /// It stands for an event that did not come.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub no_event: bool,
 }
 
 impl<'a> WindowView<'a> {
@@ -26,6 +29,7 @@ impl<'a> WindowView<'a> {
             late: occasion.punctual == Punctual::Late,
             catch_up: occasion.punctual == Punctual::CatchUp,
             backfill: occasion.punctual == Punctual::Backfill,
+            no_event: occasion.punctual == Punctual::NoEvent,
         }
     }
 }

@@ -7,6 +7,7 @@ mod cancel_many;
 mod cron;
 mod dead_letters;
 mod diagnosis;
+mod events;
 mod grpc;
 mod idempotency;
 mod limits;

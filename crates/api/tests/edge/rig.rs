@@ -7,7 +7,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
 use hyper_util::rt::TokioIo;
-use mainspring_api::{ApiConfig, LogStorage, Readers, Server, SessionRouter};
+use mainspring_api::{ApiConfig, LogStorage, Readers, Server, SessionRouter, Webhooks};
 use mainspring_core::command::{Command, Configure};
 use mainspring_core::id::Slot;
 use mainspring_runtime::node::Node;
@@ -97,11 +97,33 @@ impl Rig {
         Self::start_on(dir, logs, config, shard).await
     }
 
+    /// With inbound webhooks.
+    pub async fn start_listening(
+        dir: tempfile::TempDir,
+        config: ApiConfig,
+        shard: ShardConfig,
+        webhooks: Webhooks,
+    ) -> Self {
+        let logs = LocalLogs::new(dir.path(), LogOptions::default());
+        let logs = LogStorage::new(logs.writer().expect("a writer"), logs.reader());
+        Self::start_whole(dir, logs, config, shard, webhooks).await
+    }
+
     pub async fn start_on(
         dir: tempfile::TempDir,
         logs: LogStorage,
         config: ApiConfig,
         shard: ShardConfig,
+    ) -> Self {
+        Self::start_whole(dir, logs, config, shard, Webhooks::default()).await
+    }
+
+    async fn start_whole(
+        dir: tempfile::TempDir,
+        logs: LogStorage,
+        config: ApiConfig,
+        shard: ShardConfig,
+        webhooks: Webhooks,
     ) -> Self {
         let options =
             LocalOptions { segment_bytes: 4 << 20, reserve_bytes: 1 << 20, ..LocalOptions::default() };
@@ -117,6 +139,7 @@ impl Rig {
         .expect("a new store opens");
         let node = Arc::new(node);
         let server = Server::new(Arc::clone(&node), Readers::new(reader), logs, sessions, config);
+        let server = server.with_webhooks(webhooks);
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let address = listener.local_addr().expect("an address");
         let (stop, stopped) = oneshot::channel::<()>();

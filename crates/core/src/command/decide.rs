@@ -55,6 +55,7 @@ pub fn decide(view: &View<'_>, command: Command, out: &mut Vec<Event>) -> Result
         }
         Command::ContinueProcess { .. }
         | Command::Report(_)
+        | Command::Publish(_)
         | Command::Session(_)
         | Command::Ask(_)
         | Command::Configure(_) => {

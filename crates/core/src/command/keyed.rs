@@ -54,6 +54,8 @@ fn outcome(answer: &Answer) -> Option<(TaskId, Outcome)> {
         | Answer::Task(_)
         | Answer::Schedule(_)
         | Answer::Backfill(_)
+        | Answer::Published(_)
+        | Answer::Triggers(_)
         | Answer::Diagnosis(_)
         | Answer::RunDiagnosis(_)
         | Answer::Stats(_)

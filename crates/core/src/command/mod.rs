@@ -33,6 +33,7 @@ use crate::schedule::{ScheduleAnswer, ScheduleCommand};
 use crate::seat::Seats;
 use crate::task::{Labels, Override, Payload, Status, Task};
 use crate::time::{Millis, Wall};
+use crate::trigger::{Hook, Publish, Published};
 use crate::workflow::{FlowAnswer, FlowCommand};
 
 #[derive(Clone, PartialEq, Debug)]
@@ -75,6 +76,8 @@ pub enum Command {
     Schedule(Box<ScheduleCommand>),
     /// About backfills.
     Backfill(Box<BackfillCommand>),
+    /// Something happened elsewhere; triggers are matched with it.
+    Publish(Box<Publish>),
     /// Any command that changes something, under an idempotency key.
     Keyed(Box<Keyed>),
     Read {
@@ -106,6 +109,7 @@ impl Command {
         match self {
             Self::Submit(submit) => submit.key.as_mut(),
             Self::Keyed(keyed) => Some(&mut keyed.key),
+            Self::Publish(publish) => Some(&mut publish.key),
             Self::Flow(flow) => match &mut **flow {
                 FlowCommand::Trigger(trigger) => trigger.key.as_mut(),
                 _ => None,
@@ -118,6 +122,7 @@ impl Command {
         match self {
             Self::Submit(submit) => submit.key.map(|(claim, _)| claim),
             Self::Keyed(keyed) => Some(keyed.key.0),
+            Self::Publish(publish) => Some(publish.key.0),
             Self::Flow(flow) => match &**flow {
                 FlowCommand::Trigger(trigger) => trigger.key.map(|(claim, _)| claim),
                 _ => None,
@@ -267,5 +272,7 @@ pub enum Answer {
     Flow(FlowAnswer),
     Schedule(ScheduleAnswer),
     Backfill(BackfillAnswer),
+    Published(Box<Published>),
+    Triggers(Vec<Hook>),
     Done,
 }

@@ -8,6 +8,7 @@ use crate::name::Name;
 use crate::schedule::ScheduleRefusal;
 use crate::task::Status;
 use crate::time::Millis;
+use crate::trigger::TriggerRefusal;
 use crate::workflow::FlowRefusal;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -77,6 +78,7 @@ pub enum Rejection {
     Flow(Box<FlowRefusal>),
     Schedule(Box<ScheduleRefusal>),
     Backfill(Box<BackfillRefusal>),
+    Trigger(Box<TriggerRefusal>),
     /// The tables lag behind the journal; urgent work is refused last.
     StoreBehind {
         retry_after: Millis,
@@ -115,6 +117,7 @@ impl Rejection {
             Self::Flow(refusal) => refusal.code(),
             Self::Schedule(refusal) => refusal.code(),
             Self::Backfill(refusal) => refusal.code(),
+            Self::Trigger(refusal) => refusal.code(),
             Self::StoreBehind { .. } => "STORE_BEHIND",
             Self::StoreUnavailable { .. } => "STORE_UNAVAILABLE",
             Self::NotOwner => "NOT_OWNER",
@@ -123,7 +126,7 @@ impl Rejection {
     }
 
     /// Every code, for the test that each has a page.
-    pub const CODES: [&'static str; 39] = [
+    pub const CODES: [&'static str; 40] = [
         "BACKFILL_NOT_FOUND",
         "BACKFILL_ALREADY_ENDED",
         "BACKFILL_ACTIVE",
@@ -131,6 +134,7 @@ impl Rejection {
         "TOO_MANY_BACKFILLS",
         "SCHEDULE_NOT_BACKFILLABLE",
         "TOO_MANY_WINDOWS",
+        "TOO_MANY_TRIGGERS",
         "SCHEDULE_NOT_FOUND",
         "SCHEDULE_NEVER_FIRES",
         "TOO_MANY_SCHEDULES",
@@ -189,6 +193,7 @@ impl Rejection {
             Self::Flow(refusal) => refusal.advice(),
             Self::Schedule(refusal) => refusal.advice(),
             Self::Backfill(refusal) => refusal.advice(),
+            Self::Trigger(refusal) => refusal.advice(),
             Self::TooManyProcesses { .. } => "wait until a bulk operation has ended".into(),
             Self::StoreBehind { .. } | Self::StoreUnavailable { .. } => {
                 "try again later with the same idempotency key; nothing was recorded".into()
@@ -248,6 +253,7 @@ impl fmt::Display for Rejection {
             Self::Flow(refusal) => refusal.fmt(f),
             Self::Schedule(refusal) => refusal.fmt(f),
             Self::Backfill(refusal) => refusal.fmt(f),
+            Self::Trigger(refusal) => refusal.fmt(f),
             Self::TooManyProcesses { max } => write!(f, "{max} bulk operations are already going on"),
             Self::StoreBehind { .. } => f.write_str("the tables lag too far behind the journal"),
             Self::StoreUnavailable { .. } => f.write_str("the store cannot be written"),

@@ -14,7 +14,7 @@ use crate::task::{
 };
 use crate::time::{Millis, Now, Wall};
 use crate::wait::WaitEnd;
-use crate::workflow;
+use crate::{trigger, workflow};
 
 /// What an event did, so that queues and timers can follow.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -36,6 +36,10 @@ pub fn apply(state: &mut ShardState, event: &Event) -> Option<Change> {
     }
     if let Event::Backfill(event) = event {
         crate::backfill::apply::apply(state, event);
+        return None;
+    }
+    if let Event::Trigger(event) = event {
+        trigger::apply::apply(state, event);
         return None;
     }
     let change = apply_to_task(state, event)?;
@@ -116,7 +120,7 @@ fn apply_to_task(state: &mut ShardState, event: &Event) -> Option<Change> {
             apply_process(state, event);
             None
         }
-        Event::Flow(_) | Event::Schedule(_) | Event::Backfill(_) => None,
+        Event::Flow(_) | Event::Schedule(_) | Event::Backfill(_) | Event::Trigger(_) => None,
     }
 }
 

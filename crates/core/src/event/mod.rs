@@ -21,6 +21,7 @@ use crate::schedule::{Occasion, ScheduleEvent};
 use crate::seat::Seats;
 use crate::task::{Labels, Override, Payload, Status, StopReason, Task};
 use crate::time::{Elapsed, Millis, Wall};
+use crate::trigger::TriggerEvent;
 use crate::wait::{Wait, WaitEnd};
 use crate::workflow::FlowEvent;
 
@@ -45,6 +46,8 @@ pub enum Event {
     Schedule(ScheduleEvent),
     /// Something happened to a backfill.
     Backfill(BackfillEvent),
+    /// Something happened to a trigger.
+    Trigger(TriggerEvent),
     /// The time of a waiting task came, or someone said "now".
     TaskReleased {
         id: TaskId,
@@ -199,6 +202,7 @@ impl Event {
             | Self::Flow(_)
             | Self::Schedule(_)
             | Self::Backfill(_)
+            | Self::Trigger(_)
             | Self::KeyBound { .. }
             | Self::ProcessStarted { .. }
             | Self::ProcessAdvanced { .. }

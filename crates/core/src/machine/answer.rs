@@ -24,6 +24,18 @@ impl Machine {
             Question::Stats => Answer::Stats(Box::new(self.stats())),
             Question::Workers { only } => Answer::Workers(self.worker_views(*only)),
             Question::Process { id } => Answer::Progress(self.progress(*id)),
+            Question::Trigger { key } => {
+                let found = self.state.triggers.find(key).filter(|hook| hook.deleted.is_none());
+                Answer::Triggers(found.cloned().into_iter().collect())
+            }
+            Question::Triggers { after, tenant, job, limit } => {
+                let wanted = self.state.triggers.after(after.as_deref()).filter(|hook| {
+                    hook.deleted.is_none()
+                        && tenant.as_ref().is_none_or(|tenant| *tenant == hook.key.tenant)
+                        && job.as_ref().is_none_or(|job| *job == hook.key.job)
+                });
+                Answer::Triggers(wanted.take(*limit).cloned().collect())
+            }
             Question::Unfinished(which) => Answer::Unfinished(Box::new(self.unfinished(which))),
         })
     }

@@ -109,6 +109,7 @@ impl Machine {
             rerun_of: None,
             reused: Vec::new(),
             occasion: Some(Box::new(occasion)),
+            cause: None,
         };
         Next::Events(vec![
             Event::Backfill(BackfillEvent::Started { id, window, run }),

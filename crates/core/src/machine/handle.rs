@@ -26,6 +26,7 @@ impl Machine {
                 Ok(Answer::Done)
             }
             Command::Ask(question) => self.answer(&question),
+            Command::Publish(publish) => self.publish(&publish, batch),
             command @ (Command::Schedule(_) | Command::Flow(_) | Command::Keyed(_)) => {
                 let touched = self.schedules_touched(&command);
                 self.settle_schedules(touched, batch);

@@ -8,7 +8,9 @@
 //! Not here: bytes, threads, durability (`mainspring-runtime`).
 
 mod advance;
+mod after;
 mod answer;
+mod anyway;
 mod backfills;
 mod bulk;
 mod draws;
@@ -16,8 +18,10 @@ mod due;
 mod handle;
 mod news;
 mod owed;
+mod own;
 mod paging;
 mod place;
+mod publish;
 mod reap;
 mod report;
 mod schedule_edits;
@@ -119,6 +123,8 @@ pub struct Machine {
     decided: Vec<Event>,
     herd: Herd,
     waiting: WaitIndex,
+    /// Ends that triggers are to be told of, in the record that has them.
+    ends: Vec<own::End>,
     evaluate: Arc<dyn Evaluate>,
     has_listeners: bool,
     /// Counts the news of this owner.
@@ -162,6 +168,7 @@ impl Machine {
             decided: Vec::new(),
             herd: Herd::default(),
             waiting: WaitIndex::default(),
+            ends: Vec::new(),
             evaluate: Arc::new(NoTexts),
             has_listeners: false,
             told: Cell::new(0),

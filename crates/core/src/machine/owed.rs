@@ -92,6 +92,7 @@ impl Machine {
         self.timers = Timers::starting_at(self.state.now);
         self.state.flows.derive();
         crate::schedule::apply::derive(&mut self.state);
+        crate::trigger::apply::derive(&mut self.state);
         if self.config.breaks.window_forgotten {
             self.state.schedules.forget_last();
         }

@@ -195,6 +195,14 @@ impl Machine {
         next: Option<Wall>,
         batch: &mut Batch,
     ) -> bool {
+        let punctual = match self.event_came(id, window) {
+            Some(true) => {
+                self.skip(id, window, Reason::EventCame, next, batch);
+                return true;
+            }
+            Some(false) => Punctual::NoEvent,
+            None => punctual,
+        };
         let Some(schedule) = self.state.schedules.get(id) else { return true };
         let (overlap, most) = (schedule.spec.overlap, schedule.spec.active_max as usize);
         let (active, waiting) = (schedule.soft.active.len(), schedule.waiting.len());
@@ -292,6 +300,7 @@ impl Machine {
                     rerun_of: None,
                     reused: Vec::new(),
                     occasion,
+                    cause: None,
                 };
                 (Made::Run(run), Event::Flow(FlowEvent::RunCreated(Box::new(created))))
             }

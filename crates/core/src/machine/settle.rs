@@ -14,9 +14,11 @@ impl Machine {
     pub(super) fn commit(&mut self, decided: &mut Vec<Event>, batch: &mut Batch) {
         for event in decided.drain(..) {
             self.apply_one(&event, batch);
+            self.note_end(&event);
             batch.events.push(event);
         }
         self.arm_moved();
+        self.tell_ends(batch);
     }
 
     fn apply_one(&mut self, event: &Event, batch: &mut Batch) {

@@ -181,10 +181,7 @@ pub(crate) fn derive(state: &mut ShardState) {
     let seq = state.seq;
     state.schedules.forget_soft(seq);
     let runs = state.flows.runs().iter().filter(|(_, run)| !run.status.is_ended());
-    let runs = runs.filter_map(|(_, run)| {
-        let occasion = run.occasion.as_ref().filter(|occasion| occasion.is_live())?;
-        Some((occasion.schedule, Made::Run(run.id)))
-    });
+    let runs = runs.filter_map(|(_, run)| Some((run.schedule()?, Made::Run(run.id))));
     let tasks = state.tasks.iter().filter(|(_, task)| !task.status().is_ended());
     let tasks = tasks.filter_map(|(_, task)| {
         let occasion = task.extra.as_ref()?.occasion.as_ref()?;

@@ -78,6 +78,8 @@ pub enum Punctual {
     CatchUp = 2,
     /// A backfill ran it.
     Backfill = 3,
+    /// No event came for a trigger until then.
+    NoEvent = 4,
 }
 
 /// Of windows that began nothing.
@@ -109,6 +111,8 @@ pub enum Reason {
     Parameters = 7,
     /// It was deleted before its turn came.
     Deleted = 8,
+    /// An event came for the trigger whose window it is.
+    EventCame = 9,
 }
 
 /// A row of the ledger: what became of a window, or of several that passed together.
@@ -165,7 +169,7 @@ impl Made {
 }
 
 impl Punctual {
-    pub const ALL: [Self; 4] = [Self::OnTime, Self::Late, Self::CatchUp, Self::Backfill];
+    pub const ALL: [Self; 5] = [Self::OnTime, Self::Late, Self::CatchUp, Self::Backfill, Self::NoEvent];
 
     pub const fn label(self) -> &'static str {
         match self {
@@ -173,6 +177,7 @@ impl Punctual {
             Self::Late => "late",
             Self::CatchUp => "catch_up",
             Self::Backfill => "backfill",
+            Self::NoEvent => "no_event",
         }
     }
 
@@ -182,7 +187,7 @@ impl Punctual {
 }
 
 impl Reason {
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Late,
         Self::Paused,
         Self::Overlap,
@@ -192,6 +197,7 @@ impl Reason {
         Self::NoSuchTime,
         Self::Parameters,
         Self::Deleted,
+        Self::EventCame,
     ];
 
     pub const fn label(self) -> &'static str {
@@ -205,6 +211,7 @@ impl Reason {
             Self::NoSuchTime => "no_such_time",
             Self::Parameters => "parameters",
             Self::Deleted => "deleted",
+            Self::EventCame => "event_came",
         }
     }
 
@@ -225,13 +232,6 @@ impl Outcome {
         match self {
             Self::Skipped(reason) | Self::Missed(reason) => reason,
         }
-    }
-}
-
-impl Occasion {
-    /// The schedule itself decided it, and no backfill.
-    pub fn is_live(&self) -> bool {
-        self.punctual != Punctual::Backfill
     }
 }
 

@@ -12,6 +12,7 @@ use crate::process::Process;
 use crate::schedule::Schedules;
 use crate::task::{Payload, State, Status, Task, TaskTable};
 use crate::time::Now;
+use crate::trigger::Triggers;
 use crate::workflow::Flows;
 
 /// Ended processes that are remembered.
@@ -35,6 +36,7 @@ pub struct ShardState {
     pub(crate) flows: Flows,
     pub(crate) schedules: Schedules,
     pub(crate) backfills: Backfills,
+    pub(crate) triggers: Triggers,
     counts: [u64; Status::ALL.len()],
     payload_bytes: u64,
     dirty: Vec<TaskSlot>,
@@ -77,6 +79,15 @@ impl ShardState {
     /// For whoever loads rows or takes what changed.
     pub fn backfills_mut(&mut self) -> &mut Backfills {
         &mut self.backfills
+    }
+
+    pub fn triggers(&self) -> &Triggers {
+        &self.triggers
+    }
+
+    /// For whoever loads rows or takes what changed.
+    pub fn triggers_mut(&mut self) -> &mut Triggers {
+        &mut self.triggers
     }
 
     pub(crate) fn cut(&self) -> Seq {
@@ -145,7 +156,7 @@ impl ShardState {
     }
 
     pub fn dirty_len(&self) -> usize {
-        let rest = self.schedules.dirty_len() + self.backfills.dirty_len();
+        let rest = self.schedules.dirty_len() + self.backfills.dirty_len() + self.triggers.dirty_len();
         self.dirty.len() + self.flows.dirty_len() + rest
     }
 

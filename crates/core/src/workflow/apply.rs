@@ -26,6 +26,7 @@ pub(crate) fn apply(state: &mut ShardState, event: &FlowEvent) {
             // Nobody could let its waiting runs go on any more.
             change_job(state, key, |job, now| (job.deleted, job.paused) = (Some(now), false));
             schedule::apply::job_deleted(state, key);
+            crate::trigger::apply::job_deleted(state, key);
             state.flows.jobs_called.push_back(key.clone());
         }
         FlowEvent::RunCreated(created) => super::create::create(state, created),
@@ -218,7 +219,7 @@ fn end(state: &mut ShardState, ended: &RunEnded) {
     let run = state.flows.runs.get(slot).expect("EV-1: a found slot is taken");
     // One that an operator opened again has told its parent already.
     let parent = run.parent.filter(|_| run.trigger == Trigger::Parent);
-    let occasion = run.occasion.as_ref().map(|occasion| (occasion.schedule, occasion.is_live()));
+    let (occasion, schedule) = (run.occasion.as_ref().map(|occasion| occasion.schedule), run.schedule());
     let (key, ended, is_backfill) = (run.job.clone(), run.ended, run.is_backfill());
     if state.flows.jobs.get(&key).is_some() {
         let (seq, cut) = (state.seq, state.cut());
@@ -234,11 +235,13 @@ fn end(state: &mut ShardState, ended: &RunEnded) {
             _ => job.lanes.leave(slot, is_backfill),
         }
     }
-    match occasion {
-        Some((schedule, true)) => schedule::apply::ended(state, schedule, Made::Run(id)),
-        Some((schedule, false)) => crate::backfill::apply::run_ended(state, schedule, id, status),
-        None => {}
+    if let Some(schedule) = schedule {
+        schedule::apply::ended(state, schedule, Made::Run(id));
     }
+    if let Some(schedule) = occasion.filter(|_| is_backfill) {
+        crate::backfill::apply::run_ended(state, schedule, id, status);
+    }
+    crate::trigger::apply::count(state, id, false);
     state.flows.stop_awaiting(slot);
     if status == RunStatus::Succeeded {
         state.flows.job_succeeded(&key);

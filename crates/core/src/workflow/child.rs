@@ -45,6 +45,7 @@ pub(super) fn child(
         parent: Some(Origin { run: run.id, place }),
         rerun_of: None,
         occasion: None,
+        cause: None,
         reused: Vec::new(),
     }))))
 }

@@ -32,6 +32,7 @@ pub(super) fn create(state: &mut ShardState, created: &RunCreated) {
         parent: created.parent,
         rerun_of: created.rerun_of,
         occasion: created.occasion.clone(),
+        cause: created.cause.clone(),
         key: created.key,
         created: now,
         started: Wall::ZERO,
@@ -64,13 +65,12 @@ pub(super) fn create(state: &mut ShardState, created: &RunCreated) {
     if let Some(claim) = created.key {
         state.keys.bind(claim, crate::id::TaskId::from_bits(created.id.bits()), seq);
     }
-    // What a backfill runs is none of the schedule's live windows.
-    let occasion = run.occasion.as_ref().filter(|occasion| occasion.is_live());
-    let (occasion, is_backfill) = (occasion.map(|occasion| occasion.schedule), run.is_backfill());
+    let (occasion, is_backfill) = (run.schedule(), run.is_backfill());
     let slot = state.flows.add(run);
     if let Some(schedule) = occasion {
         schedule::apply::began(state, schedule, Made::Run(created.id));
     }
+    crate::trigger::apply::count(state, created.id, true);
     if let Some(job) = state.flows.jobs.get_mut(&created.job) {
         job.lanes.join(slot, is_backfill);
     }

@@ -10,6 +10,7 @@ use crate::key::KeyClaim;
 use crate::priority::Priority;
 use crate::schedule::Occasion;
 use crate::task::{Labels, Override, Payload};
+use crate::trigger::Cause;
 
 #[derive(Clone, PartialEq, Debug)]
 pub enum FlowEvent {
@@ -135,6 +136,8 @@ pub struct RunCreated {
     pub reused: Vec<Reused>,
     /// The window for which it exists.
     pub occasion: Option<Box<Occasion>>,
+    /// The event that began it.
+    pub cause: Option<Box<Cause>>,
 }
 
 #[derive(Clone, PartialEq, Debug)]

@@ -43,7 +43,7 @@ pub use self::{
     },
     rule::{End, Ends, TriggerRule, Verdict},
     run::{NOTES_MAX, NodeState, NodeStatus, Note, Origin, Pause, Run, RunStatus, RunStop, Soft, Trigger},
-    scope::{Evaluate, NoTexts, Scope},
+    scope::{Evaluate, EvaluateEvent, NoTexts, Scope, Told},
     table::{RunSlot, RunTable},
     watch::{QUIET_AFTER, Watch},
 };

@@ -42,9 +42,9 @@ pub(super) fn clear(state: &mut ShardState, cleared: &RunCleared) {
     });
     let run = state.flows.runs.get(slot).expect("EV-1: a found slot is taken");
     let (key, id, is_backfill) = (run.job.clone(), run.id, run.is_backfill());
-    let occasion = run.occasion.as_ref().filter(|occasion| occasion.is_live());
-    let occasion = occasion.map(|occasion| occasion.schedule);
+    let occasion = run.schedule();
     if reopened {
+        crate::trigger::apply::count(state, id, true);
         if let Some(schedule) = occasion {
             crate::schedule::apply::began(state, schedule, crate::schedule::Made::Run(id));
         }

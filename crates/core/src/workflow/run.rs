@@ -12,12 +12,13 @@ use super::job::JobKey;
 use super::plan::Plan;
 use super::rule::{End, Ends};
 use super::watch::Watch;
-use crate::id::{Place, RunId, Seq, TaskId};
+use crate::id::{Place, RunId, ScheduleId, Seq, TaskId};
 use crate::key::KeyClaim;
 use crate::priority::Priority;
 use crate::schedule::Occasion;
 use crate::task::{Labels, Override, Payload};
 use crate::time::{Elapsed, Wall};
+use crate::trigger::Cause;
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
@@ -134,6 +135,8 @@ pub struct Run {
     pub rerun_of: Option<RunId>,
     /// The window for which it exists.
     pub occasion: Option<Box<Occasion>>,
+    /// The event that began it.
+    pub cause: Option<Box<Cause>>,
     pub key: Option<KeyClaim>,
     pub created: Wall,
     pub started: Wall,
@@ -305,6 +308,13 @@ impl Run {
     /// Begun by a backfill: what is live goes before it.
     pub fn is_backfill(&self) -> bool {
         self.trigger == Trigger::Backfill
+    }
+
+    /// The schedule that counts it as its own. A window can also come from another job, from a run that is repeated, or
+    /// from a backfill.
+    pub fn schedule(&self) -> Option<ScheduleId> {
+        let is_own = !matches!(self.trigger, Trigger::Event | Trigger::Rerun | Trigger::Backfill);
+        self.occasion.as_ref().filter(|_| is_own).map(|occasion| occasion.schedule)
     }
 
     pub fn is_working(&self) -> bool {

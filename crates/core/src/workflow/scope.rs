@@ -6,13 +6,38 @@ use std::sync::Arc;
 
 use super::plan::{Node, Source};
 use super::run::Run;
+use crate::id::{RunId, TaskId};
 use crate::name::Name;
+use crate::schedule::Occasion;
 use crate::task::Payload;
 use crate::time::Wall;
+use crate::trigger::Notice;
 use crate::wait::Wait;
 
+/// Understands the texts of triggers, and writes what is told of ends. Pure, as [`Evaluate`] is.
+pub trait EvaluateEvent: Send + Sync + Debug {
+    fn accepts(&self, condition: &Source, notice: &Notice) -> Result<bool, String>;
+
+    /// Parameters of a run: fills in the templates.
+    fn map(&self, template: &Payload, notice: &Notice) -> Result<Payload, String>;
+
+    /// The data of an event that tells of an end, as JSON.
+    fn tell(&self, end: &Told<'_>) -> Arc<[u8]>;
+}
+
+/// The end of a run, or of a task outside of runs.
+#[derive(Clone, Copy, Debug)]
+pub struct Told<'a> {
+    pub job: &'a Name,
+    pub run: Option<RunId>,
+    pub task: Option<TaskId>,
+    pub status: &'static str,
+    pub window: Option<&'a Occasion>,
+    pub output: Option<&'a Arc<[u8]>>,
+}
+
 /// Understands the texts of a plan. Pure: the same texts and scope give the same result. Errors are for people.
-pub trait Evaluate: Send + Sync + Debug {
+pub trait Evaluate: EvaluateEvent {
     fn condition(&self, source: &Source, scope: &Scope<'_>) -> Result<bool, String>;
 
     /// How many items the list has.
@@ -67,6 +92,20 @@ pub struct NoTexts;
 impl NoTexts {
     fn refuse<T>() -> Result<T, String> {
         Err("expressions cannot be evaluated here".to_owned())
+    }
+}
+
+impl EvaluateEvent for NoTexts {
+    fn accepts(&self, _: &Source, _: &Notice) -> Result<bool, String> {
+        Self::refuse()
+    }
+
+    fn map(&self, _: &Payload, _: &Notice) -> Result<Payload, String> {
+        Self::refuse()
+    }
+
+    fn tell(&self, _: &Told<'_>) -> Arc<[u8]> {
+        Arc::from(*b"{}")
     }
 }
 

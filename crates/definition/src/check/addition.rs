@@ -92,6 +92,7 @@ fn whole(run: &Run, by: u32, mut new: Vec<Task>, parameters: Vec<Parameter>) -> 
         tags: Vec::new(),
         parameters,
         schedules: Vec::new(),
+        triggers: Vec::new(),
         policy: run.plan.policy,
         bounds: run.plan.bounds,
         tasks: all,

@@ -8,11 +8,13 @@ mod lower;
 mod mentions;
 mod rules;
 mod schedules;
+mod triggers;
 
 pub use self::addition::addition;
 pub use self::graph::Graph;
 pub use self::lower::lower;
 pub use self::schedules::{schedule_parameters, schedules};
+pub use self::triggers::triggers;
 use crate::file::{Job, Work};
 use crate::mistake::{Code, Mistakes};
 

@@ -113,6 +113,20 @@ pub struct Window<'a> {
     pub catch_up: bool,
     pub backfill: bool,
     pub late: bool,
+    /// It stands for an event that did not come.
+    pub no_event: bool,
+}
+
+/// An event, for texts that speak of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Told<'a> {
+    pub id: &'a str,
+    pub source: &'a str,
+    pub kind: &'a str,
+    pub subject: Option<&'a str>,
+    /// RFC 3339.
+    pub time: Option<&'a str>,
+    pub data: Option<&'a Document>,
 }
 
 /// Cheap to clone; what differs between the items of one mapped task is set on a clone.
@@ -121,6 +135,7 @@ pub struct Context {
     params: Option<Document>,
     run: Option<Value>,
     window: Option<Value>,
+    event: Option<Value>,
     tasks: Arc<BTreeMap<Arc<str>, Upstream>>,
     item: Option<Value>,
     index: Option<u64>,
@@ -152,6 +167,21 @@ impl Context {
             ("catch_up", Value::from(window.catch_up)),
             ("backfill", Value::from(window.backfill)),
             ("late", Value::from(window.late)),
+            ("no_event", Value::from(window.no_event)),
+        ]));
+        self
+    }
+
+    /// Without it `event` is none: no event began the run.
+    pub fn with_event(mut self, event: &Told<'_>) -> Self {
+        let text = |text: Option<&str>| text.map_or(Value::from(()), Value::from);
+        self.event = Some(Value::from_pairs([
+            ("id", Value::from(event.id)),
+            ("source", Value::from(event.source)),
+            ("type", Value::from(event.kind)),
+            ("subject", text(event.subject)),
+            ("time", text(event.time)),
+            ("data", event.data.map_or(Value::from(()), Document::value)),
         ]));
         self
     }
@@ -202,6 +232,7 @@ impl Object for Context {
             "tasks" => Some(Value::from_object(Tasks(self.tasks.clone()))),
             "run" => self.run.clone(),
             "window" => Some(self.window.clone().unwrap_or_else(|| Value::from(()))),
+            "event" => Some(self.event.clone().unwrap_or_else(|| Value::from(()))),
             "item" => self.item.clone(),
             "index" => self.index.map(Value::from),
             "round" => self.round.map(Value::from),

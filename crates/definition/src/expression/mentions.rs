@@ -11,10 +11,11 @@ use crate::limits::JOINS_MAX;
 use crate::suggest::nearest;
 
 /// Everything that an expression can begin with.
-const ROOTS: [&str; 9] =
-    ["params", "tasks", "item", "index", "round", "output", "run", "window", "failed_upstream"];
+const ROOTS: [&str; 10] =
+    ["params", "tasks", "item", "index", "round", "output", "run", "window", "event", "failed_upstream"];
 const OF_RUN: [&str; 3] = ["id", "job", "logical_time"];
-const OF_WINDOW: [&str; 7] = ["at", "start", "end", "schedule", "catch_up", "late", "backfill"];
+const OF_WINDOW: [&str; 8] = ["at", "start", "end", "schedule", "catch_up", "late", "backfill", "no_event"];
+const OF_EVENT: [&str; 6] = ["id", "source", "type", "subject", "time", "data"];
 const OF_TASK: [&str; 3] = ["state", "output", "outputs"];
 /// Operators inside each other; a chain as long as an expression may be would use up a small stack.
 const DEPTH_MAX: usize = 150;
@@ -34,6 +35,8 @@ pub struct Mentions {
     pub output: bool,
     pub run: bool,
     pub window: bool,
+    /// What began the run, or what a trigger looks at.
+    pub event: bool,
     pub failed_upstream: bool,
 }
 
@@ -65,6 +68,7 @@ impl Mentions {
         self.output |= other.output;
         self.run |= other.run;
         self.window |= other.window;
+        self.event |= other.event;
         self.failed_upstream |= other.failed_upstream;
     }
 }
@@ -200,6 +204,12 @@ impl Walk {
                 mentions.window = true;
                 if let Some(Some(name)) = steps.first() {
                     known("field of `window`", name, OF_WINDOW)?;
+                }
+            }
+            "event" => {
+                mentions.event = true;
+                if let Some(Some(name)) = steps.first() {
+                    known("field of `event`", name, OF_EVENT)?;
                 }
             }
             "item" => mentions.item = true,

@@ -22,7 +22,7 @@ mod tests;
 pub(crate) use self::shell::{VARIABLE, check as check_script};
 pub use self::{
     cache::Cache,
-    context::{Context, Document, Items, Outputs, TaskState, Upstream, Window},
+    context::{Context, Document, Items, Outputs, TaskState, Told, Upstream, Window},
     json::Json,
     mentions::{Mentions, TaskMention},
     payload::{Kind, Payload},

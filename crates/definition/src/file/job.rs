@@ -15,6 +15,7 @@ use super::settings::{SETTINGS, Settings};
 use super::task::{Defaults, TASK, Task, task};
 use super::texts::{Place, Texts, Use};
 use super::tree::Value;
+use super::triggers::{Trigger, triggers};
 use super::work::Programs;
 use crate::limits::{DESCRIPTION_BYTES_MAX, FAN_OUT_MAX, Limits, TAGS_MAX, TASKS_CEILING};
 use crate::mistake::{Code, Mistakes, Spot};
@@ -29,6 +30,7 @@ pub const JOB: &[&str] = &[
     "parameters",
     "schedule",
     "schedules",
+    "triggers",
     "timezone",
     "failure_policy",
     "limits",
@@ -49,6 +51,7 @@ pub struct Job {
     pub tags: Vec<Name>,
     pub parameters: Vec<Parameter>,
     pub schedules: Vec<Schedule>,
+    pub triggers: Vec<Trigger>,
     pub policy: FailurePolicy,
     pub bounds: Bounds,
     pub tasks: Vec<Task>,
@@ -91,6 +94,7 @@ pub fn job(at: &At<'_>, limits: &Limits, mistakes: &mut Mistakes) -> Option<Job>
         tags: fields.get("tags").map(|at| tags(at, mistakes)).unwrap_or_default(),
         parameters: fields.get("parameters").map(|at| parameters(at, mistakes)).unwrap_or_default(),
         schedules: schedules(&fields, mistakes),
+        triggers: fields.get("triggers").map(|at| triggers(at, mistakes)).unwrap_or_default(),
         policy: fields.read("failure_policy", mistakes, |at, m| at.one_of(&POLICIES, m)).unwrap_or_default(),
         bounds: bounds(&fields, mistakes),
         tasks,

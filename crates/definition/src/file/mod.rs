@@ -18,13 +18,14 @@ mod task;
 mod texts;
 mod timing;
 mod tree;
+mod triggers;
 mod units;
 mod wait;
 mod work;
 
 /// Where the schema lists the same fields.
 #[cfg(test)]
-pub const FIELDS: [(&str, &[&str]); 12] = [
+pub const FIELDS: [(&str, &[&str]); 15] = [
     ("job", job::JOB),
     ("task", task::TASK),
     ("job/properties/defaults", settings::SETTINGS),
@@ -37,6 +38,9 @@ pub const FIELDS: [(&str, &[&str]); 12] = [
     ("retries/anyOf/1", retry::FIELDS),
     ("schedule", schedules::SCHEDULE),
     ("schedule/properties/dst", timing::DST),
+    ("trigger", triggers::TRIGGER),
+    ("trigger/properties/event", triggers::EVENT),
+    ("trigger/properties/anyway", triggers::ANYWAY),
 ];
 
 pub use self::{
@@ -50,5 +54,6 @@ pub use self::{
     texts::{Place, Use},
     timing::Timing,
     tree::{Node, Value, read},
+    triggers::Trigger,
     work::Work,
 };

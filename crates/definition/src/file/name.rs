@@ -21,6 +21,11 @@ pub fn schedule_name(at: &At<'_>, mistakes: &mut Mistakes) -> Option<Name> {
     checked("schedule", text, &at.spot, &['.'], mistakes)
 }
 
+pub fn trigger_name(at: &At<'_>, mistakes: &mut Mistakes) -> Option<Name> {
+    let text = at.text(mistakes)?;
+    checked("trigger", text, &at.spot, &['.'], mistakes)
+}
+
 /// Letters, digits, `_`, `-` and these.
 pub fn is_name(text: &str, also: &[char]) -> bool {
     let good = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-' || also.contains(&c);

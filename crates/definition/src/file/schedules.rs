@@ -93,21 +93,28 @@ fn short(at: &At<'_>, zone: Zone, mistakes: &mut Mistakes) -> Option<Schedule> {
         return one(at, zone, name, mistakes);
     }
     let timing = cron(at, mistakes).map(|text| Timing::Cron { text, zone, dst: Dst::default() });
-    Some(Schedule {
-        name,
-        spot: at.spot.clone(),
-        timing,
-        start: None,
-        end: None,
-        jitter: Millis::ZERO,
-        catch_up: 0,
-        grace: GRACE_DEFAULT,
-        overlap: Overlap::default(),
-        active_max: ACTIVE_MAX_DEFAULT,
-        parameters: Map::new(),
-        places: BTreeMap::new(),
-        priority: None,
-    })
+    Some(Schedule { timing, ..Schedule::new(name, at.spot.clone()) })
+}
+
+impl Schedule {
+    /// Everything but when, as it is unless something else is said.
+    pub fn new(name: Name, spot: Spot) -> Self {
+        Self {
+            name,
+            spot,
+            timing: None,
+            start: None,
+            end: None,
+            jitter: Millis::ZERO,
+            catch_up: 0,
+            grace: GRACE_DEFAULT,
+            overlap: Overlap::default(),
+            active_max: ACTIVE_MAX_DEFAULT,
+            parameters: Map::new(),
+            places: BTreeMap::new(),
+            priority: None,
+        }
+    }
 }
 
 fn listed(at: &At<'_>, zone: Zone, mistakes: &mut Mistakes) -> Vec<Schedule> {

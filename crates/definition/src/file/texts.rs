@@ -20,6 +20,8 @@ pub enum Place {
     Undo,
     /// Of the job itself.
     Outputs,
+    /// Of a trigger, before there is a run.
+    Trigger,
 }
 
 /// A text that reads something.

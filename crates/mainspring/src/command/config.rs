@@ -96,6 +96,9 @@ impl Check {
     }
 }
 
+/// Stands for secrets.
+const HIDDEN: &str = "(hidden)";
+
 fn print_table(settings: &Settings) {
     let width = KEYS.iter().map(|key| key.name.len()).max().unwrap_or(0);
     for (key, found) in settings.effective() {
@@ -106,7 +109,8 @@ fn print_table(settings: &Settings) {
         println!("{:width$}  {value}  ({source})", key.name);
     }
     for (setting, (value, source)) in settings.named() {
-        println!("{:width$}  {}  ({source})", setting.to_string(), value.toml());
+        let value = if setting.is_secret() { HIDDEN.to_owned() } else { value.toml() };
+        println!("{:width$}  {value}  ({source})", setting.to_string());
     }
     let file = settings.file.as_ref().map_or_else(|| "none".to_owned(), |file| file.display().to_string());
     eprintln!("\nright; file: {file}");
@@ -118,7 +122,13 @@ fn as_json(settings: &Settings) -> serde_json::Value {
         None => json!({ "value": null, "source": "found out at the start" }),
     };
     let known = settings.effective().map(|(key, found)| (key.name.to_owned(), entry(found)));
-    let named = settings.named().map(|(setting, found)| (setting.to_string(), entry(Some(found))));
+    let named = settings.named().map(|(setting, found)| {
+        let mut entry = entry(Some(found));
+        if setting.is_secret() {
+            entry["value"] = HIDDEN.into();
+        }
+        (setting.to_string(), entry)
+    });
     let values: Map<_, _> = known.chain(named).collect();
     json!({ "file": settings.file, "settings": values })
 }
@@ -147,7 +157,7 @@ pub(crate) fn example() -> String {
         if key.table != table {
             table = key.table;
             text.extend([
-                "\n## One table for each name; without it nothing is limited.\n#[",
+                "\n## One table for each name; without it nothing is limited, or let in.\n#[",
                 table,
                 ".NAME]\n",
             ]);

@@ -11,6 +11,7 @@ mod setup;
 #[cfg(test)]
 mod tests;
 mod value;
+mod webhooks;
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! Settings of things that people name: `[pools.NAME]`, `[tenants.NAME]`, `[named_limits.NAME]`. Files and flags set them; there are no
+//! Settings of things that people name: `[pools.NAME]`, `[tenants.NAME]`, `[named_limits.NAME]`, `[webhooks.NAME]`. Files and flags set them; there are no
 //! variables for them, because names are not known beforehand.
 
 use std::collections::BTreeSet;
@@ -22,7 +22,13 @@ const fn key(table: &'static str, field: &'static str, max: u64, about: &'static
     NamedKey { table, field, kind: Kind::Count { min: 1, max }, about }
 }
 
-/// Pools, tenants and limits that have settings of their own.
+const fn webhook(field: &'static str, kind: Kind, about: &'static str) -> NamedKey {
+    NamedKey { table: WEBHOOKS, field, kind, about }
+}
+
+pub(super) const WEBHOOKS: &str = "webhooks";
+
+/// Pools, tenants, limits and webhooks that have settings of their own.
 const NAMES_MAX: usize = 10_000;
 
 #[rustfmt::skip]
@@ -32,6 +38,9 @@ pub(crate) const NAMED: &[NamedKey] = &[
     key("pools", "queued_max", 1_000_000_000, "Most tasks that wait for the pool; beyond that submissions are refused"),
     key("tenants", "weight", 1_000_000, "Turns relative to other tenants, which have 1"),
     key("tenants", "running_max", 1_000_000_000, "Most attempts of the tenant at once over all pools"),
+    webhook("tenant", Kind::Text, "Whose events come in by it; `default` unless it is said"),
+    webhook("secrets", Kind::List, "Secrets that sign its calls (Standard Webhooks): `whsec_` and base64; several while one is replaced"),
+    webhook("secret_files", Kind::List, "Files with one such secret each"),
 ];
 
 /// Which setting of which pool, tenant or limit.
@@ -90,8 +99,15 @@ pub(super) fn find_dotted(text: &str) -> Option<Result<(NamedSetting, Kind), Str
     Some(find(table, quoted.unwrap_or(name), field))
 }
 
+impl NamedSetting {
+    /// Not to be shown to anybody.
+    pub(crate) fn is_secret(&self) -> bool {
+        self.table == WEBHOOKS && self.field == "secrets"
+    }
+}
+
 impl Config {
-    /// Settings of pools, tenants and limits, with where each came from.
+    /// Settings of pools, tenants, limits and webhooks, with where each came from.
     pub(crate) fn named(&self) -> impl Iterator<Item = (&NamedSetting, &(Value, Source))> {
         self.named.iter()
     }
@@ -99,8 +115,9 @@ impl Config {
     pub(super) fn too_many_names(&self) -> Option<String> {
         let names: BTreeSet<_> = self.named.keys().map(|key| (key.table, &key.name)).collect();
         let count = names.len();
-        (count > NAMES_MAX)
-            .then(|| format!("{count} pools, tenants and limits have settings; at most {NAMES_MAX} may"))
+        (count > NAMES_MAX).then(|| {
+            format!("{count} pools, tenants, limits and webhooks have settings; at most {NAMES_MAX} may")
+        })
     }
 
     /// What the server tells its shard at the start.
@@ -113,7 +130,8 @@ impl Config {
             }
         };
         let bounded = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
-        let names: BTreeSet<_> = self.named.keys().map(|key| (key.table, key.name.as_str())).collect();
+        let shares = self.named.keys().filter(|key| key.table != WEBHOOKS);
+        let names: BTreeSet<_> = shares.map(|key| (key.table, key.name.as_str())).collect();
         let configure = |(table, text): (&'static str, &str)| {
             let name = Name::new(text).ok()?;
             let running_max = number(table, text, "running_max").map(bounded);

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use mainspring_agent::{AgentConfig, Allowed, CgroupUse, WebhookSecret};
-use mainspring_api::ApiConfig;
+use mainspring_api::{ApiConfig, Webhooks};
 use mainspring_core::command::Configure;
 use mainspring_core::time::Millis;
 use mainspring_runtime::ShardConfig;
@@ -26,6 +26,7 @@ pub(crate) struct ServerSetup {
     pub(crate) logs: LogOptions,
     /// Limits of pools, and shares of tenants and backfills.
     pub(crate) shares: Vec<Configure>,
+    pub(crate) webhooks: Webhooks,
 }
 
 impl Config {
@@ -50,6 +51,7 @@ impl Config {
             }
         }
         mistakes.extend(self.too_many_names());
+        mistakes.extend(self.webhook_mistakes());
         for text in self.list("worker.webhook.allow") {
             if let Err(bad) = text.parse::<Allowed>() {
                 mistakes.push(format!("`worker.webhook.allow`: {bad}"));
@@ -106,9 +108,9 @@ impl Config {
         let logs = LogOptions { attempt_bytes_max, ..LogOptions::default() };
         let data = self.text("server.data").into();
         let percent = self.count("backfill.fleet_share_percent") as u32;
-        let mut shares = self.configures();
+        let (mut shares, webhooks) = (self.configures(), self.webhooks()?);
         shares.push(Configure::BackfillShare { percent });
-        Ok(ServerSetup { data, listen, api, shard, store, logs, shares })
+        Ok(ServerSetup { data, listen, api, shard, store, logs, shares, webhooks })
     }
 
     pub(crate) fn worker(&self) -> anyhow::Result<AgentConfig> {

@@ -25,7 +25,8 @@ pub(crate) async fn server(
     ready: impl FnOnce(SocketAddr),
     stop: impl Future<Output = ()> + Send,
 ) -> anyhow::Result<()> {
-    let ServerSetup { data, listen, api: config, shard, store: options, logs, shares } = setup.clone();
+    let ServerSetup { data, listen, api: config, shard, store: options, logs, shares, webhooks } =
+        setup.clone();
     tracing::info!(data = %data.display(), %listen, version = env!("CARGO_PKG_VERSION"), "starting");
     std::fs::create_dir_all(&data)
         .with_context(|| format!("cannot make the data directory `{}`", data.display()))?;
@@ -48,6 +49,7 @@ pub(crate) async fn server(
     let failure = Failure::of(node.stop_watch());
     let node = Arc::new(node);
     let server = Server::new(Arc::clone(&node), Readers::new(reader), logs, sessions, config);
+    let server = server.with_webhooks(webhooks);
     ready(address);
     let stop_or_failure = async {
         tokio::select! {

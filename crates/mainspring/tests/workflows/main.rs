@@ -13,6 +13,7 @@ mod operators;
 mod real;
 mod rules;
 mod schedules;
+mod triggers;
 mod waits;
 mod window_kills;
 

@@ -14,7 +14,7 @@ use mainspring_core::workflow::RunSlot;
 use mainspring_store::format::{Writer, write_process, write_task};
 use mainspring_store::{Cut, CutError, HistoryRow, KeyRow, LiveRow};
 
-use super::{Output, Shard, StopCause, backfills, flows, schedules};
+use super::{Output, Shard, StopCause, backfills, flows, schedules, triggers};
 
 /// Version of the shard-wide blob in a cut.
 pub(super) const META_VERSION: u8 = 1;
@@ -171,6 +171,7 @@ impl<R> Shard<R> {
         self.add_flows(&mut cut, &mut leaving);
         schedules::add_rows(&mut self.machine, &mut cut, &mut self.profiles_out);
         leaving.ended_backfills = backfills::add_rows(&mut self.machine, &mut cut);
+        triggers::add_rows(&mut self.machine, &mut cut);
         self.checkpoints.made = through;
         self.checkpoints.last_made = self.machine.state().now.elapsed;
         self.checkpoints.open = Some(OpenCut { leaving, cut: Arc::new(cut), handed_out: false });

@@ -38,6 +38,7 @@ impl<R> Shard<R> {
             | Command::Flow(_)
             | Command::Schedule(_)
             | Command::Backfill(_)
+            | Command::Publish(_)
             | Command::Ask(_) => return None,
         };
         self.machine.state().tasks().find(id).is_none().then_some(id)

@@ -17,6 +17,7 @@ mod recover;
 mod schedules;
 #[cfg(test)]
 mod tests;
+mod triggers;
 
 use std::collections::VecDeque;
 use std::sync::Arc;

@@ -9,6 +9,7 @@ use mainspring_core::machine::{Batch, Machine};
 use mainspring_core::schedule::ScheduleEvent;
 use mainspring_core::shard::ShardState;
 use mainspring_core::time::{Now, Wall};
+use mainspring_core::trigger::TriggerEvent;
 use mainspring_core::workflow::{Evaluate, NoTexts};
 use mainspring_store::format::{
     EncodedProfiles, FormatError, ProfileCache, Reader, read_events, read_process, read_task,
@@ -19,7 +20,7 @@ use super::checkpoint::{Checkpoints, META_VERSION};
 use super::commit::Building;
 use super::flows::load_all;
 use super::paging::Pager;
-use super::{Shard, backfills, schedules};
+use super::{Shard, backfills, schedules, triggers};
 use crate::clock::{Reading, ShardClock};
 use crate::config::ShardConfig;
 
@@ -61,6 +62,7 @@ impl<R> Shard<R> {
         seen.rows += load_all(&mut machine, recovery, &mut profiles)?;
         seen.rows += schedules::load_all(&mut machine, recovery, &mut profiles)?;
         seen.rows += backfills::load_all(&mut machine, recovery, &mut profiles)?;
+        seen.rows += triggers::load_all(&mut machine, recovery)?;
         load_rows(machine.state_mut(), recovery, horizon, &mut profiles, &mut seen)?;
         let mut replay =
             Replay { state: machine.state_mut(), profiles: &mut profiles, last: (head.seq, head.now) };
@@ -221,19 +223,8 @@ impl Replay<'_> {
             let why = format!("it touches {id}, which neither the tables nor an earlier record hold");
             return Err(OpenError::Unreadable { what: format!("journal record {seq}"), why });
         }
-        if let Event::Schedule(event) = event
-            && !self.knows_schedule(event)
-        {
-            let id = event.id().get();
-            let why =
-                format!("it touches schedule {id}, which neither the tables nor an earlier record hold");
-            return Err(OpenError::Unreadable { what: format!("journal record {seq}"), why });
-        }
-        if let Event::Backfill(event) = event
-            && !self.knows_backfill(event)
-        {
-            let why =
-                format!("it touches {}, which neither the tables nor an earlier record hold", event.id());
+        if let Some(what) = self.unknown(event) {
+            let why = format!("it touches {what}, which neither the tables nor an earlier record hold");
             return Err(OpenError::Unreadable { what: format!("journal record {seq}"), why });
         }
         let begins =
@@ -249,6 +240,18 @@ impl Replay<'_> {
         Ok(())
     }
 
+    /// What the event touches, if nobody knows it.
+    fn unknown(&self, event: &Event) -> Option<String> {
+        match event {
+            Event::Schedule(event) if !self.knows_schedule(event) => {
+                Some(format!("schedule {}", event.id().get()))
+            }
+            Event::Backfill(event) if !self.knows_backfill(event) => Some(event.id().to_string()),
+            Event::Trigger(event) if !self.knows_trigger(event) => Some(format!("trigger {}", event.id().get())),
+            _ => None,
+        }
+    }
+
     /// Ids of schedules count from 0, so a new one has the next.
     fn knows_schedule(&self, event: &ScheduleEvent) -> bool {
         let schedules = self.state.schedules();
@@ -259,6 +262,13 @@ impl Replay<'_> {
     fn knows_backfill(&self, event: &BackfillEvent) -> bool {
         let is_new = matches!(event, BackfillEvent::Created(_));
         is_new || self.state.backfills().get(event.id()).is_some()
+    }
+
+    /// As [`Self::knows_schedule`].
+    fn knows_trigger(&self, event: &TriggerEvent) -> bool {
+        let triggers = self.state.triggers();
+        let is_new = matches!(event, TriggerEvent::Stored(_)) && event.id() == triggers.next_id();
+        is_new || triggers.get(event.id()).is_some()
     }
 
     /// A far-off task that was touched after the cut is not among the rows loaded at first.

@@ -43,6 +43,7 @@ pub(super) fn moves(event: &Event) -> Option<(Cause, Status)> {
         | Event::Flow(_)
         | Event::Schedule(_)
         | Event::Backfill(_)
+        | Event::Trigger(_)
         | Event::StopRequested { .. }
         | Event::TaskAmended { .. }
         | Event::CheckpointSaved { .. }

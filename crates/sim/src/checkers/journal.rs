@@ -15,6 +15,7 @@ use mainspring_store::Record;
 
 use super::flows::FlowFold;
 use super::limits::Bounds;
+use super::triggers::TriggerFold;
 use super::windows::WindowFold;
 use super::{Check, require};
 
@@ -72,6 +73,7 @@ pub struct JournalFold {
     pub(super) bulk: BTreeMap<ProcessId, BTreeMap<TaskId, u32>>,
     pub flows: FlowFold,
     pub windows: WindowFold,
+    pub triggers: TriggerFold,
 }
 
 impl JournalFold {
@@ -96,6 +98,7 @@ impl JournalFold {
             bulk: BTreeMap::new(),
             flows: FlowFold::default(),
             windows: WindowFold::default(),
+            triggers: TriggerFold::default(),
         }
     }
 
@@ -197,6 +200,7 @@ impl JournalFold {
         self.check_event(event)?;
         self.check_bulk(event)?;
         self.windows.follow(event, self.now.wall, &self.state)?;
+        self.triggers.follow(event, &self.state)?;
         if let Some((cause, to)) = super::events::moves(event) {
             let from = event.task().and_then(|id| self.task(id)).map(Task::status);
             self.arrows.insert(Arrow { from, cause, to });
@@ -210,6 +214,7 @@ impl JournalFold {
         let _ = self.state.flows_mut().take_dirty();
         let _ = self.state.schedules_mut().take_dirty();
         let _ = self.state.backfills_mut().take_dirty();
+        let _ = self.state.triggers_mut().take_dirty();
         self.note(event);
         let now = event.task().and_then(|id| self.task(id)).map(Task::status);
         let ended = now.filter(|status| status.is_ended() && !was_ended);
@@ -292,6 +297,7 @@ impl JournalFold {
             | Event::Flow(_)
             | Event::Schedule(_)
             | Event::Backfill(_)
+            | Event::Trigger(_)
             | Event::KeyBound { .. }
             | Event::ProcessStarted { .. }
             | Event::ProcessAdvanced { .. }

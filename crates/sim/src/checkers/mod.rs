@@ -1,6 +1,6 @@
 //! What must hold, checked against what happened outside the shard: the committed journal, the tables, the
 //! answers that were given out, the orders that were sent, and every execution in the workers.
-//! Entry: [`Checkers`]. The numbers are those of the project's list of invariants (I1…I30); `FL-3` is the fleet's.
+//! Entry: [`Checkers`]. The numbers are those of the project's list of invariants (I1…I32); `FL-3` is the fleet's.
 //! - CH-1 nothing here trusts the shard's memory; CH-2 each check is shown to reject a broken history (`tests`)
 //!
 //! Not here: what the world does (`world`).
@@ -18,6 +18,7 @@ mod orders;
 mod tables;
 #[cfg(test)]
 mod tests;
+mod triggers;
 mod windows;
 
 use mainspring_core::event::Event;
@@ -38,6 +39,7 @@ pub use self::{
     leases::Words,
     ledger::{Ledger, Over},
     limits::Bounds,
+    triggers::EventCounts,
     windows::WindowCounts,
 };
 use crate::store::Disk;

@@ -3,13 +3,13 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use mainspring_core::event::{Event, apply};
-use mainspring_core::id::{Seq, TaskId};
+use mainspring_core::id::{Seq, TaskId, TriggerId};
 use mainspring_core::schedule::DirtySchedules;
 use mainspring_core::shard::ShardState;
 use mainspring_core::task::{State, Task};
 use mainspring_core::time::Now;
 use mainspring_core::workflow::{DirtyFlows, Run};
-use mainspring_store::format::{EncodedProfiles, write_backfill, write_job, write_schedule};
+use mainspring_store::format::{EncodedProfiles, write_backfill, write_hook, write_job, write_schedule};
 use mainspring_store::{Cut, Record};
 
 use super::{Check, journaled, require, written};
@@ -41,6 +41,7 @@ impl TableFold {
         check_once_each(cut)?;
         let (mut touched, mut changed, mut schedules) = (BTreeSet::new(), Vec::new(), Vec::new());
         let mut backfills = BTreeSet::new();
+        let mut triggers = BTreeSet::new();
         while self.waiting.front().is_some_and(|next| next.seq <= cut.through) {
             let Some(next) = self.waiting.pop_front() else { break };
             self.state.begin(next.seq, next.now);
@@ -60,6 +61,7 @@ impl TableFold {
             changed.push(self.state.flows_mut().take_dirty());
             schedules.push(self.state.schedules_mut().take_dirty());
             backfills.extend(self.state.backfills_mut().take_dirty());
+            triggers.extend(self.state.triggers_mut().take_dirty());
         }
         for id in touched {
             self.check_row(id, disk, history)?;
@@ -76,6 +78,9 @@ impl TableFold {
             let row = disk.backfill_row(backfill.id);
             let same = row.is_some_and(|row| row.bytes == bytes && row.spec.is_some());
             require(same, "I16", || format!("the row of {} is not what the journal says", backfill.id))?;
+        }
+        for id in triggers {
+            self.check_trigger(id, disk)?;
         }
         self.cuts += 1;
         if self.cuts.is_multiple_of(WHOLE_EVERY) { self.whole(disk, history) } else { Ok(()) }
@@ -133,6 +138,15 @@ impl TableFold {
             })?;
         }
         Ok(())
+    }
+
+    fn check_trigger(&self, id: TriggerId, disk: &Disk) -> Check {
+        let Some(hook) = self.state.triggers().get(id) else { return Ok(()) };
+        let mut bytes = Vec::new();
+        write_hook(&mut bytes, hook);
+        require(disk.trigger_row(id).is_some_and(|row| row.bytes == bytes), "I16", || {
+            format!("the row of trigger `{}` is not what the journal says", hook.key.name)
+        })
     }
 
     fn check_row(&self, id: TaskId, disk: &Disk, history: bool) -> Check {

@@ -13,7 +13,7 @@ use mainspring_core::schedule::{
 };
 use mainspring_core::shard::ShardState;
 use mainspring_core::time::{Millis, Wall};
-use mainspring_core::workflow::{FlowEvent, JobKey};
+use mainspring_core::workflow::{FlowEvent, JobKey, Trigger};
 
 use super::backfills::BackfillFold;
 use super::{Check, require};
@@ -172,7 +172,9 @@ impl WindowFold {
     fn check_expected(&mut self, event: &Event) -> Check {
         let made = match event {
             Event::TaskSubmitted(task) if task.occasion.is_some() => Some(Made::Task(task.id)),
-            Event::Flow(FlowEvent::RunCreated(run)) if run.occasion.is_some() => Some(Made::Run(run.id)),
+            Event::Flow(FlowEvent::RunCreated(run)) if run.trigger == Trigger::Schedule => {
+                Some(Made::Run(run.id))
+            }
             _ => None,
         };
         if let Some(Made::Task(id)) = made {

@@ -46,6 +46,9 @@ fn job_key(job: u64) -> JobKey {
 
 impl World {
     pub(super) fn draw_flow_commands(&mut self) -> Vec<Command> {
+        if self.chance.per_mille(150) {
+            return vec![self.draw_event()];
+        }
         let what = self.chance.below(100);
         let many = self.callers.runs.len() >= RUNS_MAX;
         let command = match what {
@@ -198,10 +201,12 @@ impl World {
             source: Arc::from(*b"{}"),
             hash: u128::from(self.chance.draw()),
         };
+        let triggers = self.draw_triggers(job);
         flow(self.perhaps_signed(FlowCommand::ApplyJob {
             key: job_key(job),
             definition,
             schedules: Vec::new(),
+            triggers,
         }))
     }
 

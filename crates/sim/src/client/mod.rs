@@ -6,6 +6,7 @@
 
 mod backfills;
 mod draw;
+mod events;
 mod flows;
 mod schedules;
 
@@ -14,6 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use mainspring_core::command::{Command, Keyed, SessionCommand, Submit};
 use mainspring_core::id::{BackfillId, RunId, TaskId};
 use mainspring_core::key::KeyClaim;
+use mainspring_core::trigger::Publish;
 use mainspring_core::workflow::{FlowCommand, TriggerRun};
 use mainspring_runtime::{Envelope, Replies};
 
@@ -66,6 +68,8 @@ pub struct Callers {
     keyed_triggers: Vec<TriggerRun>,
     /// Backfills that were asked for, whatever came of it.
     backfills: Vec<BackfillId>,
+    /// Events that were sent.
+    events: Vec<Publish>,
     acked_runs: BTreeSet<RunId>,
     refused_runs: BTreeSet<RunId>,
     waiting: BTreeSet<u64>,
@@ -90,6 +94,7 @@ impl Callers {
             runs: Vec::new(),
             keyed_triggers: Vec::new(),
             backfills: Vec::new(),
+            events: Vec::new(),
             acked_runs: BTreeSet::new(),
             refused_runs: BTreeSet::new(),
             waiting: BTreeSet::new(),

@@ -5,14 +5,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use mainspring_core::id::{BackfillId, Epoch, RunId, ScheduleId, Seq, TaskId};
+use mainspring_core::id::{BackfillId, Epoch, RunId, ScheduleId, Seq, TaskId, TriggerId};
 use mainspring_core::key::KeyScope;
 use mainspring_core::schedule::Occurrence;
 use mainspring_core::time::Wall;
 use mainspring_core::workflow::JobKey;
 use mainspring_store::{
     AppendError, BackfillRow, CheckpointHead, Cut, CutError, HistoryRow, JobRow, KeyRow, LiveRow,
-    OccurrenceCursor, OpenError, ParkedFrom, Record, RunRow, ScheduleRow, StoredTask, VersionRow,
+    OccurrenceCursor, OpenError, ParkedFrom, Record, RunRow, ScheduleRow, StoredTask, TriggerRow, VersionRow,
 };
 
 /// What a record costs beside its body.
@@ -37,6 +37,7 @@ pub struct Disk {
     pub(super) versions: BTreeMap<(JobKey, u32), VersionRow>,
     pub(super) runs: BTreeMap<RunId, RunRow>,
     pub(super) schedules: BTreeMap<ScheduleId, ScheduleRow>,
+    pub(super) triggers: BTreeMap<TriggerId, TriggerRow>,
     pub(super) occurrences: BTreeMap<(ScheduleId, OccurrenceCursor), Occurrence>,
     pub(super) backfills: BTreeMap<BackfillId, BackfillRow>,
 }
@@ -59,6 +60,7 @@ impl Disk {
             versions: BTreeMap::new(),
             runs: BTreeMap::new(),
             schedules: BTreeMap::new(),
+            triggers: BTreeMap::new(),
             occurrences: BTreeMap::new(),
             backfills: BTreeMap::new(),
         }
@@ -150,6 +152,7 @@ impl Disk {
         self.versions.extend(cut.versions.iter().map(|row| ((row.key.clone(), row.version), row.clone())));
         self.runs.extend(cut.runs.iter().map(|row| (row.id, row.clone())));
         self.schedules.extend(cut.schedules.iter().map(|row| (row.id, row.clone())));
+        self.triggers.extend(cut.triggers.iter().map(|row| (row.id, row.clone())));
         let place = |row: &Occurrence| (row.schedule, OccurrenceCursor::of(row));
         self.occurrences.extend(cut.occurrences.iter().map(|row| (place(row), *row)));
         for row in &cut.backfills {
@@ -222,6 +225,10 @@ impl Disk {
 
     pub fn schedule_row(&self, id: ScheduleId) -> Option<&ScheduleRow> {
         self.schedules.get(&id)
+    }
+
+    pub fn trigger_row(&self, id: TriggerId) -> Option<&TriggerRow> {
+        self.triggers.get(&id)
     }
 
     pub fn occurrence(&self, like: &Occurrence) -> Option<&Occurrence> {

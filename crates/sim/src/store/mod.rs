@@ -19,7 +19,7 @@ use mainspring_store::{
     AppendError, BackfillQuery, BackfillRow, CheckpointHead, Cut, CutError, HistoryCursor, HistoryPage,
     HistoryQuery, HistoryRow, JobRow, Journal, LiveRow, OccurrenceCursor, OpenError, Opened, PAGE_MAX,
     ParkedFrom, ReadError, ReadTables, Record, Recovery, RunQuery, RunRow, ScheduleRow, Store, StoredTask,
-    Tables, VersionRow,
+    Tables, TriggerRow, VersionRow,
 };
 
 pub use self::disk::Disk;
@@ -145,6 +145,11 @@ impl Recovery for SimRecovery {
     fn live_backfills(&mut self, each: &mut dyn FnMut(BackfillRow)) -> Result<(), OpenError> {
         let disk = self.0.disk();
         disk.backfills.values().filter(|row| row.ended.is_none()).cloned().for_each(each);
+        Ok(())
+    }
+
+    fn triggers(&mut self, each: &mut dyn FnMut(TriggerRow)) -> Result<(), OpenError> {
+        self.0.disk().triggers.values().cloned().for_each(each);
         Ok(())
     }
 

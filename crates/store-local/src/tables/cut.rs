@@ -9,7 +9,7 @@ use mainspring_store::{CheckpointHead, Cut, CutError, HistoryRow, LiveRow, OpenE
 use rusqlite::{Connection, ErrorCode, params};
 
 use super::rows::{labels_text, time, wide};
-use super::{backfills, days, flows, kinds::Kinds, schedules, schema};
+use super::{backfills, days, flows, kinds::Kinds, schedules, schema, triggers};
 use crate::lock::DirLock;
 use crate::reserve::Reserve;
 
@@ -173,6 +173,7 @@ fn write_rows(db: &Connection, cut: &Cut, kinds: &mut Kinds, days: &mut Vec<u32>
     flows::write(db, cut)?;
     schedules::write(db, cut)?;
     backfills::write(db, cut)?;
+    triggers::write(db, cut)?;
     let mut keys: Vec<_> = cut.keys.iter().collect();
     keys.sort_unstable_by_key(|key| key.scope);
     let mut insert = db.prepare_cached("INSERT OR REPLACE INTO keys VALUES (?1, ?2, ?3, ?4)")?;

@@ -16,5 +16,6 @@ mod read;
 mod rows;
 mod schedules;
 mod schema;
+mod triggers;
 
 pub use self::{cut::LocalTables, read::LocalReader};

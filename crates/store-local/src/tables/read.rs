@@ -9,12 +9,12 @@ use mainspring_core::time::Wall;
 use mainspring_core::workflow::JobKey;
 use mainspring_store::{
     BackfillQuery, BackfillRow, CheckpointHead, HistoryPage, HistoryQuery, JobRow, LiveRow, OccurrenceCursor,
-    OpenError, ParkedFrom, ReadError, ReadTables, RunQuery, RunRow, ScheduleRow, StoredTask, VersionRow,
+    OpenError, ParkedFrom, ReadError, ReadTables, RunQuery, RunRow, ScheduleRow, StoredTask, TriggerRow, VersionRow,
 };
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::rows::{self, time, wide};
-use super::{backfills, days, flows, history, schedules, schema};
+use super::{backfills, days, flows, history, schedules, schema, triggers};
 
 pub struct LocalReader {
     db: Connection,
@@ -71,6 +71,10 @@ impl LocalReader {
 
     pub(crate) fn live_backfills(&mut self, each: &mut dyn FnMut(BackfillRow)) -> Result<(), OpenError> {
         backfills::live(&self.db, each).map_err(schema::refused)
+    }
+
+    pub(crate) fn triggers(&mut self, each: &mut dyn FnMut(TriggerRow)) -> Result<(), OpenError> {
+        triggers::all(&self.db, each).map_err(schema::refused)
     }
 
     fn read<T>(&mut self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, ReadError> {

@@ -9,7 +9,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 /// `PRAGMA user_version` of tables that this version writes.
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 
 const TABLES: &str = "
     CREATE TABLE meta (
@@ -73,6 +73,12 @@ const BACKFILLS: &str = "
     PRAGMA user_version = 4;
 ";
 
+/// What version 5 added.
+const TRIGGERS: &str = "
+    CREATE TABLE triggers (id INTEGER PRIMARY KEY, bytes BLOB NOT NULL);
+    PRAGMA user_version = 5;
+";
+
 /// Prepared statements kept by a connection; a query over many days has one a day.
 const STATEMENTS_MAX: usize = 128;
 
@@ -97,7 +103,7 @@ pub fn writer(dir: &Path) -> Result<Connection, OpenError> {
     match setup(&mut db).map_err(refused)? {
         VERSION => {}
         before @ 0..VERSION => {
-            let missing = &[TABLES, FLOWS, SCHEDULES, BACKFILLS][before as usize..];
+            let missing = &[TABLES, FLOWS, SCHEDULES, BACKFILLS, TRIGGERS][before as usize..];
             let made = db.transaction().and_then(|tx| {
                 missing.iter().try_for_each(|step| tx.execute_batch(step))?;
                 tx.commit()

@@ -14,6 +14,7 @@ mod logs;
 mod samples;
 mod schedules;
 mod tables;
+mod triggers;
 
 pub use self::logs::{LogHarness, run_logs};
 use crate::{Opened, Store};
@@ -39,7 +40,8 @@ type Case<H> = (&'static str, fn(&H));
 /// Runs every case; the last name printed is the one that failed.
 pub fn run<H: Harness>(harness: &H) {
     let of_tasks = journal::cases().into_iter().chain(tables::cases()).chain(history::cases());
-    for (name, case) in of_tasks.chain(flows::cases()).chain(schedules::cases()).chain(backfills::cases()) {
+    let of_jobs = flows::cases().into_iter().chain(schedules::cases()).chain(backfills::cases());
+    for (name, case) in of_tasks.chain(of_jobs).chain(triggers::cases()) {
         println!("conformance: {name}");
         case(harness);
     }

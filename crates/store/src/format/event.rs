@@ -8,7 +8,7 @@ use mainspring_core::task::Override;
 use mainspring_core::time::{Elapsed, Wall};
 use mainspring_core::workflow::Origin;
 
-use super::{EncodedProfiles, Writer, backfill, process, schedule, task, wait, workflow};
+use super::{EncodedProfiles, Writer, backfill, process, schedule, task, trigger, wait, workflow};
 
 /// First byte of each event. Frozen: a number is never given away again.
 pub(super) mod kind {
@@ -35,6 +35,7 @@ pub(super) mod kind {
     pub const FLOW: u8 = 21;
     pub const SCHEDULE: u8 = 22;
     pub const BACKFILL: u8 = 23;
+    pub const TRIGGER: u8 = 24;
     pub const TASK_WAITS: u8 = 25;
     pub const WAIT_ENDED: u8 = 26;
     pub const NEWEST: u8 = WAIT_ENDED;
@@ -70,6 +71,7 @@ fn kind_of(event: &Event) -> u8 {
         Event::Flow(_) => kind::FLOW,
         Event::Schedule(_) => kind::SCHEDULE,
         Event::Backfill(_) => kind::BACKFILL,
+        Event::Trigger(_) => kind::TRIGGER,
         Event::TaskReleased { .. } => kind::TASK_RELEASED,
         Event::TaskAssigned { .. } => kind::TASK_ASSIGNED,
         Event::TaskUnassigned { .. } => kind::TASK_UNASSIGNED,
@@ -109,6 +111,7 @@ fn write_fields(w: &mut Writer<'_>, event: &Event, profiles: &mut EncodedProfile
         Event::Flow(event) => workflow::write_event(w, event, profiles),
         Event::Schedule(event) => schedule::write_event(w, event, profiles),
         Event::Backfill(event) => backfill::write_event(w, event, profiles),
+        Event::Trigger(event) => trigger::write_event(w, event),
         Event::TaskReleased { .. } | Event::TaskCancelled { .. } => {}
         Event::TaskAssigned { fence, worker, incarnation, .. } => {
             w.fence(*fence);

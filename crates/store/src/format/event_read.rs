@@ -5,7 +5,7 @@ use mainspring_core::id::{Epoch, Incarnation, ProcessId};
 use mainspring_core::workflow::Origin;
 
 use super::event::{VERSION, given, kind};
-use super::{FormatError, ProfileCache, Reader, backfill, process, schedule, task, wait, workflow};
+use super::{FormatError, ProfileCache, Reader, backfill, process, schedule, task, trigger, wait, workflow};
 
 /// Hands the `count` events of a record's body to `each`, in order, and stops at its first error.
 pub fn read_events<E: From<FormatError>>(
@@ -43,6 +43,7 @@ fn read_event(r: &mut Reader<'_>, profiles: &mut ProfileCache) -> Result<Event, 
         kind::FLOW => workflow::read_event(r, profiles).map(Event::Flow),
         kind::SCHEDULE => schedule::read_event(r, profiles).map(Event::Schedule),
         kind::BACKFILL => backfill::read_event(r, profiles).map(Event::Backfill),
+        kind::TRIGGER => trigger::read_event(r).map(Event::Trigger),
         kind::TASK_SUBMITTED => read_submitted(r, profiles),
         kind::TASK_RELEASED => Ok(Event::TaskReleased { id: r.task_id()? }),
         kind::TASK_CANCELLED => Ok(Event::TaskCancelled { id: r.task_id()? }),

@@ -22,6 +22,7 @@ mod reader;
 mod retry;
 mod schedule;
 mod task;
+mod trigger;
 mod wait;
 mod workflow;
 mod writer;
@@ -35,6 +36,7 @@ pub use self::{
     reader::Reader,
     schedule::{read_schedule, write_schedule},
     task::{read_task, write_task},
+    trigger::{read_hook, write_hook},
     workflow::{StoredRun, read_job, read_plan, read_run, read_run_output, write_job, write_plan, write_run},
     writer::Writer,
 };

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use mainspring_core::name::Name;
 use mainspring_core::schedule::Spec;
+use mainspring_core::trigger::TriggerSpec;
 use mainspring_core::workflow::{self, FlowAnswer, FlowCommand, JobKey};
 use mainspring_definition::{Definition, Options, limits::Limits, read};
 
@@ -107,8 +108,11 @@ async fn store(edge: &Edge, definition: Definition, by: &audit::Change) -> Resul
     let slot = slot_of(&key);
     let homed = |(name, spec): &(Name, Spec)| (name.clone(), Spec { slot, ..spec.clone() });
     let schedules = definition.schedules.iter().map(homed).collect();
+    let homed = |(name, spec): &(Name, TriggerSpec)| (name.clone(), TriggerSpec { slot, ..spec.clone() });
+    let triggers = definition.triggers.iter().map(homed).collect();
     let stored = workflow::Definition { plan, source, hash };
-    let command = by.sign(FlowCommand::ApplyJob { key: key.clone(), definition: stored, schedules });
+    let command = FlowCommand::ApplyJob { key: key.clone(), definition: stored, schedules, triggers };
+    let command = by.sign(command);
     match ask(edge, slot_of(&key), command).await? {
         FlowAnswer::JobApplied { version, changed } => {
             edge.definitions.keep(hash, definition);

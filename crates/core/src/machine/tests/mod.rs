@@ -14,6 +14,7 @@ mod schedules;
 mod sessions;
 mod submitting;
 mod sweep;
+mod triggers;
 mod workflow;
 
 use std::collections::BTreeSet;
@@ -357,6 +358,7 @@ fn cause(event: &Event) -> Option<Cause> {
         | Event::Flow(_)
         | Event::Schedule(_)
         | Event::Backfill(_)
+        | Event::Trigger(_)
         | Event::StopRequested { .. }
         | Event::TaskAmended { .. }
         | Event::CheckpointSaved { .. }

@@ -7,16 +7,24 @@ use crate::command::{Rejection, View};
 use crate::event::Event;
 use crate::name::Name;
 use crate::schedule::Spec;
+use crate::trigger::TriggerSpec;
 use crate::workflow::event::{FlowEvent, JobApplied};
 use crate::workflow::job::{Definition, Job, JobKey};
+
+/// What a job file names beside its plan.
+pub(super) struct Beside {
+    pub(super) schedules: Vec<(Name, Spec)>,
+    pub(super) triggers: Vec<(Name, TriggerSpec)>,
+}
 
 pub(super) fn apply(
     view: &View<'_>,
     key: JobKey,
-    (definition, schedules): (Definition, Vec<(Name, Spec)>),
+    (definition, beside): (Definition, Beside),
     out: &mut Vec<Event>,
 ) -> Result<FlowAnswer, Rejection> {
     crate::command::submit::check_pressure(view.pressure, crate::priority::Band::P1)?;
+    let Beside { schedules, triggers } = beside;
     let jobs = view.state.flows().jobs();
     let old = jobs.get(&key);
     if let Some(job) = old
@@ -26,6 +34,7 @@ pub(super) fn apply(
         let version = job.version;
         // Somebody may have changed or deleted a schedule of the file since; one that is as it says gives no event.
         crate::schedule::command::of_file(view, &key, schedules, out)?;
+        crate::trigger::command::of_file(view, &key, triggers, out)?;
         return Ok(FlowAnswer::JobApplied { version, changed: false });
     }
     let (held, max) = (jobs.len(), view.limits.jobs_max);
@@ -37,6 +46,7 @@ pub(super) fn apply(
     let applied = JobApplied { key: key.clone(), version, definition };
     out.push(Event::Flow(FlowEvent::JobApplied(Box::new(applied))));
     crate::schedule::command::of_file(view, &key, schedules, out)?;
+    crate::trigger::command::of_file(view, &key, triggers, out)?;
     Ok(FlowAnswer::JobApplied { version, changed: true })
 }
 

@@ -25,6 +25,7 @@ use crate::id::RunId;
 use crate::name::Name;
 use crate::schedule::Spec;
 use crate::task::Override;
+use crate::trigger::TriggerSpec;
 
 #[derive(Clone, PartialEq, Debug)]
 pub enum FlowCommand {
@@ -34,6 +35,7 @@ pub enum FlowCommand {
         definition: Definition,
         /// Those that the file names.
         schedules: Vec<(Name, Spec)>,
+        triggers: Vec<(Name, TriggerSpec)>,
     },
     PauseJob {
         key: JobKey,
@@ -140,8 +142,8 @@ pub(crate) fn decide(
 
 fn answer(view: &View<'_>, command: FlowCommand, out: &mut Vec<Event>) -> Result<FlowAnswer, Rejection> {
     Ok(match command {
-        FlowCommand::ApplyJob { key, definition, schedules } => {
-            job::apply(view, key, (definition, schedules), out)?
+        FlowCommand::ApplyJob { key, definition, schedules, triggers } => {
+            job::apply(view, key, (definition, job::Beside { schedules, triggers }), out)?
         }
         FlowCommand::PauseJob { key, paused } => job::pause(view, &key, paused, out)?,
         FlowCommand::DeleteJob { key } => job::delete(view, &key, out)?,

@@ -69,7 +69,9 @@ pub(super) fn decide(view: &View<'_>, rerun: Rerun, out: &mut Vec<Event>) -> Res
         trigger: Trigger::Rerun,
         parent: None,
         rerun_of: Some(old.id),
-        occasion: None,
+        // A window that is repeated is the same window, and what began it the same event.
+        occasion: old.occasion.clone(),
+        cause: old.cause.clone(),
         reused,
     }))));
     let note = rerun.over.map(|over| note(Subject::Run(id), over, format!("runs `{}` again", old.id).into()));

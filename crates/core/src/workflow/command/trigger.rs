@@ -56,6 +56,7 @@ pub(super) fn decide(
         parent: None,
         rerun_of: None,
         occasion: None,
+        cause: None,
         reused: Vec::new(),
     }))));
     Ok(FlowAnswer::Run { id, status: RunStatus::Queued })

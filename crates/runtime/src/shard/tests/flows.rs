@@ -52,7 +52,12 @@ impl Rig {
         let nodes = vec![node("a", &[]), node("b", &[0])];
         let plan = Plan::new(nodes, FailurePolicy::FailFast, Bounds::default(), None);
         let definition = Definition { plan: Arc::new(plan), source: Arc::from(*b"{}"), hash: 1 };
-        self.flow(FlowCommand::ApplyJob { key: key.clone(), definition, schedules: Vec::new() });
+        self.flow(FlowCommand::ApplyJob {
+            key: key.clone(),
+            definition,
+            schedules: Vec::new(),
+            triggers: Vec::new(),
+        });
         let id = RunId::new(self.ms, Slot::from_hash(1), 7);
         self.flow(FlowCommand::Trigger(Box::new(TriggerRun {
             id,

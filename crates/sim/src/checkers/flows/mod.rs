@@ -21,7 +21,7 @@ use mainspring_core::task::Status;
 use mainspring_core::time::{Elapsed, Wall};
 use mainspring_core::workflow::{
     FlowEvent, JobApplied, JobKey, NodeStatus, Origin, Pause, Plan, RunCreated, RunStatus, RunStop, Subject,
-    Work,
+    Trigger, Work,
 };
 
 use self::rules::{Upstream, was};
@@ -314,7 +314,7 @@ impl FlowFold {
             ever_cleared: false,
             ever_cancelled: false,
             reopened: false,
-            scheduled: created.occasion.is_some(),
+            scheduled: matches!(created.trigger, Trigger::Schedule | Trigger::Event),
         };
         for reused in &created.reused {
             run.end_node(reused.node, reused.status)?;

@@ -108,6 +108,7 @@ impl Story {
             rerun_of: None,
             reused: vec![],
             occasion: None,
+            cause: None,
         })))
     }
 

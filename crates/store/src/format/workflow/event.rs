@@ -4,7 +4,7 @@ use mainspring_core::workflow::{
     FlowEvent, JobApplied, Noted, Reused, RunCleared, RunCreated, RunEnded, Subject,
 };
 
-use super::{plan, run};
+use super::{cause, plan, run};
 use crate::format::{EncodedProfiles, Writer, schedule};
 
 /// First byte after the event's own type and version. Frozen: a number is never given away again.
@@ -124,7 +124,7 @@ fn write_created(w: &mut Writer<'_>, created: &RunCreated, profiles: &mut Encode
     w.option(created.priority, Writer::priority);
     w.option(created.labels.as_ref(), |w, labels| w.labels(labels));
     w.option(created.key.as_ref(), Writer::key);
-    w.byte(created.trigger as u8);
+    cause::write(w, created.trigger, created.cause.as_deref());
     w.option(created.parent.as_ref(), run::write_origin);
     w.option(created.rerun_of, |w, id| w.wide(id.bits()));
     w.list(&created.reused, write_reused);

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use mainspring_core::workflow::{
     Definition, FlowEvent, JobApplied, NodeStatus, Noted, Reused, RunCleared, RunCreated, RunEnded,
-    RunStatus, Subject, TasksAdded, Trigger,
+    RunStatus, Subject, TasksAdded,
 };
 
 use super::event::kind;
-use super::{plan, run};
+use super::{cause, plan, run};
 use crate::format::{FormatError, ProfileCache, Reader, schedule};
 
 pub(in crate::format) fn read(
@@ -109,16 +109,26 @@ fn read_applied(r: &mut Reader<'_>, profiles: &mut ProfileCache) -> Result<FlowE
 }
 
 fn read_created(r: &mut Reader<'_>, profiles: &mut ProfileCache) -> Result<FlowEvent, FormatError> {
+    let id = r.run_id()?;
+    let job = Arc::new(run::read_key(r)?);
+    let version = r.varint32("version")?;
+    let plan = r.option("plan", |r| plan::read(r, profiles).map(Arc::new))?;
+    let parameters = r.shared_bytes("parameters")?;
+    let priority = r.option("priority", Reader::priority)?;
+    let labels = r.option("labels", Reader::labels)?;
+    let key = r.option("key", Reader::key)?;
+    let (trigger, cause) = cause::read(r)?;
     Ok(FlowEvent::RunCreated(Box::new(RunCreated {
-        id: r.run_id()?,
-        job: Arc::new(run::read_key(r)?),
-        version: r.varint32("version")?,
-        plan: r.option("plan", |r| plan::read(r, profiles).map(Arc::new))?,
-        parameters: r.shared_bytes("parameters")?,
-        priority: r.option("priority", Reader::priority)?,
-        labels: r.option("labels", Reader::labels)?,
-        key: r.option("key", Reader::key)?,
-        trigger: r.choice("trigger", Trigger::from_index)?,
+        id,
+        job,
+        version,
+        plan,
+        parameters,
+        priority,
+        labels,
+        key,
+        trigger,
+        cause,
         parent: r.option("parent", run::read_origin)?,
         rerun_of: r.option("rerun of", Reader::run_id)?,
         reused: r.list("reused", read_reused)?,

@@ -9,11 +9,10 @@ use std::sync::Arc;
 use mainspring_core::id::{Place, RunId, Seq};
 use mainspring_core::time::Wall;
 use mainspring_core::workflow::{
-    Ends, Group, JobKey, NodeState, NodeStatus, Note, Origin, Own, Pause, Plan, Run, RunStatus, RunStop,
-    Soft, Trigger,
+    Ends, Group, JobKey, NodeState, NodeStatus, Note, Origin, Own, Pause, Plan, Run, RunStatus, RunStop, Soft,
 };
 
-use super::{added, plan};
+use super::{added, cause, plan};
 use crate::format::{EncodedProfiles, FormatError, ProfileCache, Reader, Writer, schedule};
 
 const VERSION: u8 = 1;
@@ -187,7 +186,7 @@ fn write_body(w: &mut Writer<'_>, run: &Run) {
     w.option(run.forced, |w, status| w.byte(status as u8));
     w.option(run.priority, Writer::priority);
     w.option(run.labels.as_ref(), |w, labels| w.labels(labels));
-    w.byte(run.trigger as u8);
+    cause::write(w, run.trigger, run.cause.as_deref());
     w.option(run.parent.as_ref(), write_origin);
     w.option(run.rerun_of, |w, id| w.wide(id.bits()));
     w.option(run.key.as_ref(), Writer::key);
@@ -242,7 +241,7 @@ fn read_body(
     let forced = r.option("forced", |r| r.choice("status of a run", RunStatus::from_index))?;
     let priority = r.option("priority", Reader::priority)?;
     let labels = r.option("labels", Reader::labels)?;
-    let trigger = r.choice("trigger", Trigger::from_index)?;
+    let (trigger, cause) = cause::read(r)?;
     let parent = r.option("parent", read_origin)?;
     let rerun_of = r.option("rerun of", Reader::run_id)?;
     let key = r.option("key", Reader::key)?;
@@ -264,6 +263,7 @@ fn read_body(
         priority,
         labels,
         trigger,
+        cause,
         parent,
         rerun_of,
         key,

@@ -24,16 +24,37 @@ use crate::profile::Profile;
 use crate::retry::RetryPolicy;
 use crate::task::{Payload, Status};
 use crate::time::{Millis, Wall};
+use crate::trigger::Notice;
 use crate::wait::{Awaited, Late, Wait};
 use crate::workflow::{
-    Bounds, Definition, Each, Evaluate, FailurePolicy, FlowAnswer, FlowCommand, JobKey, Node, NodeState,
-    NodeStatus, OnEmpty, Plan, Repeat, Run, RunStatus, Scope, Source, TaskWork, Tolerance, Trigger,
-    TriggerRule, TriggerRun, Work,
+    Bounds, Definition, Each, Evaluate, EvaluateEvent, FailurePolicy, FlowAnswer, FlowCommand, JobKey, Node,
+    NodeState, NodeStatus, OnEmpty, Plan, Repeat, Run, RunStatus, Scope, Source, TaskWork, Told, Tolerance,
+    Trigger, TriggerRule, TriggerRun, Work,
 };
 
 /// A language of a few words: `true`, `false`, a number of items, `rounds N` (met from the N-th round on).
 #[derive(Debug)]
-pub(super) struct Words;
+pub(in crate::machine::tests) struct Words;
+
+impl EvaluateEvent for Words {
+    fn accepts(&self, condition: &Source, notice: &Notice) -> Result<bool, String> {
+        match &**condition {
+            "has a subject" => Ok(notice.subject.is_some()),
+            _ => Err(format!("`{condition}` is no condition")),
+        }
+    }
+
+    fn map(&self, template: &Payload, notice: &Notice) -> Result<Payload, String> {
+        if &**template == b"undefined" {
+            return Err("`x` is undefined".to_owned());
+        }
+        Ok([template, notice.id.as_bytes()].concat().into())
+    }
+
+    fn tell(&self, end: &Told<'_>) -> Arc<[u8]> {
+        end.status.as_bytes().into()
+    }
+}
 
 impl Evaluate for Words {
     fn condition(&self, source: &Source, scope: &Scope<'_>) -> Result<bool, String> {
@@ -195,10 +216,20 @@ pub(in crate::machine::tests) fn apply_with(
     plan: Plan,
     schedules: Vec<(Name, crate::schedule::Spec)>,
 ) -> (u32, bool) {
+    apply_all(rig, name, plan, schedules, Vec::new())
+}
+
+pub(in crate::machine::tests) fn apply_all(
+    rig: &mut Rig,
+    name: &'static str,
+    plan: Plan,
+    schedules: Vec<(Name, crate::schedule::Spec)>,
+    triggers: Vec<(Name, crate::trigger::TriggerSpec)>,
+) -> (u32, bool) {
     let hash =
         format!("{plan:?}").bytes().fold(7, |hash: u128, byte| hash.wrapping_mul(31) + u128::from(byte));
     let definition = Definition { plan: Arc::new(plan), source: Arc::from(*b"{}"), hash };
-    match flow(rig, FlowCommand::ApplyJob { key: key(name), definition, schedules }) {
+    match flow(rig, FlowCommand::ApplyJob { key: key(name), definition, schedules, triggers }) {
         Ok(FlowAnswer::JobApplied { version, changed }) => (version, changed),
         other => panic!("{other:?}"),
     }

@@ -244,7 +244,7 @@ fn who_changed_a_job_stays_with_it_up_to_a_bound_and_over_a_crash() {
     let definition = story.rig.machine.state().flows().jobs().get(&job()).expect("there").definition.clone();
     let applied = |hash| {
         let definition = Definition { hash, ..definition.clone() };
-        FlowCommand::ApplyJob { key: job(), definition, schedules: Vec::new() }
+        FlowCommand::ApplyJob { key: job(), definition, schedules: Vec::new(), triggers: Vec::new() }
     };
     let commands = [
         applied(77),

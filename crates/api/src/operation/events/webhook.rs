@@ -1,0 +1,53 @@
+//! A signed call becomes an event.
+
+use std::sync::Arc;
+
+use http::HeaderMap;
+use mainspring_core::name::Name;
+use mainspring_core::trigger::{ATTRIBUTE_BYTES_MAX, Notice, OWN_PREFIX, On};
+use serde::Deserialize;
+
+use super::publish::publish;
+use crate::edge::Edge;
+use crate::gateway::now;
+use crate::problem::Problem;
+use crate::problem_events::EventProblem;
+use crate::wire::{PublishedView, event_attribute, event_data};
+
+pub(crate) async fn receive(
+    edge: &Edge,
+    name: &str,
+    headers: &HeaderMap,
+    body: &[u8],
+) -> Result<PublishedView, Problem> {
+    let webhook = edge.webhooks.get().and_then(|webhooks| webhooks.0.get(name));
+    let Some(webhook) = webhook else {
+        return Err(EventProblem::WebhookNotFound { name: name.chars().take(100).collect() }.into());
+    };
+    let id = webhook.check(headers, body, now().millis() / 1000)?;
+    let notice = notice(name, event_attribute("webhook-id", id.to_owned())?, headers, body)?;
+    let tenant: Name = webhook.tenant.clone();
+    let mut views = publish(edge, &tenant, vec![notice]).await?;
+    views.pop().ok_or(Problem::OutcomeUnknown { id: None })
+}
+
+fn notice(name: &str, id: Arc<str>, headers: &HeaderMap, body: &[u8]) -> Result<Notice, Problem> {
+    #[derive(Deserialize)]
+    struct Typed {
+        r#type: String,
+    }
+    let typed = serde_json::from_slice::<Typed>(body).ok().map(|typed| typed.r#type);
+    let usable = typed.filter(|text| {
+        (1..=ATTRIBUTE_BYTES_MAX).contains(&text.len())
+            && !text.starts_with(OWN_PREFIX)
+            && !text.contains(char::is_control)
+    });
+    let kind = usable.unwrap_or_else(|| format!("webhook.{name}"));
+    let media_type = headers.get(http::header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    // Many senders name no type, or a wrong one: what is no JSON is still data.
+    let is_json = serde_json::from_slice::<serde::de::IgnoredAny>(body).is_ok();
+    let media_type = if is_json { Some("application/json") } else { media_type.or(Some("text/plain")) };
+    let data = event_data(media_type, body).or_else(|_| event_data(Some("text/plain"), body))?;
+    let source = On::webhook_source(name).into();
+    Ok(Notice { id, source, kind: kind.into(), subject: None, time: Some(now()), data })
+}

@@ -1,0 +1,129 @@
+//! Ends of runs, and of tasks outside of runs, as events of the same shape as those from outside.
+//! - OE-1 an end is told in the record that has it; nothing is made of it if no trigger could want it
+
+use std::sync::Arc;
+
+use super::publish::Origin;
+use super::{Batch, Machine};
+use crate::event::{Event, Then};
+use crate::id::{RunId, TaskId};
+use crate::name::Name;
+use crate::task::Status;
+use crate::trigger::{DEPTH_MAX, Notice};
+use crate::workflow::{FlowEvent, NESTING_MAX, Run, Told};
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum End {
+    Run(RunId),
+    Task(TaskId),
+}
+
+impl Machine {
+    /// Keeps what has ended by this event for [`Machine::tell_ends`].
+    pub(super) fn note_end(&mut self, event: &Event) {
+        if self.state.triggers.is_empty() {
+            return;
+        }
+        let end = match event {
+            Event::Flow(FlowEvent::RunEnded(ended)) => End::Run(ended.id),
+            Event::TaskSucceeded { id, .. }
+            | Event::TaskCancelled { id }
+            | Event::TaskForced { id, .. }
+            | Event::AttemptFailed { id, then: Then::Fail | Then::Quarantine | Then::Cancel, .. } => {
+                End::Task(*id)
+            }
+            _ => return,
+        };
+        self.ends.push(end);
+    }
+
+    pub(super) fn tell_ends(&mut self, batch: &mut Batch) {
+        while !self.ends.is_empty() {
+            for end in std::mem::take(&mut self.ends) {
+                match end {
+                    End::Run(id) => self.run_ended(id, batch),
+                    End::Task(id) => self.task_ended(id, batch),
+                }
+            }
+        }
+    }
+
+    fn run_ended(&mut self, id: RunId, batch: &mut Batch) {
+        let Some(run) = self.state.flows.run(id) else { return };
+        let status = run.status.label();
+        let tenant = run.job.tenant.clone();
+        let source = format!("/jobs/{}", run.job.name);
+        let bare = self.bare(format!("mainspring.run.{status}"), source, id.to_string());
+        let told = || Told {
+            job: &run.job.name,
+            run: Some(id),
+            task: None,
+            status,
+            window: run.occasion.as_deref(),
+            output: run.output.as_ref(),
+        };
+        let is_wanted = !self.state.triggers.matching(&tenant, &bare).is_empty();
+        let afters = self.is_awaited(run);
+        if !is_wanted && !afters {
+            return;
+        }
+        let notice = Arc::new(Notice { data: Some(self.evaluate.tell(&told())), ..bare });
+        let depth = self.depth(run);
+        if is_wanted {
+            self.announce(&tenant, &notice, Origin::Own { ended: id.bits(), depth }, batch);
+        }
+        if afters {
+            self.job_succeeded(id, &notice, depth, batch);
+        }
+    }
+
+    fn task_ended(&mut self, id: TaskId, batch: &mut Batch) {
+        let task = self.state.tasks.by_id(id).filter(|task| task.origin.is_none());
+        let Some(task) = task.filter(|task| task.status().is_ended()) else { return };
+        let status = match task.status() {
+            Status::Quarantined => Status::Failed.label(),
+            status => status.label(),
+        };
+        let tenant: Name = task.profile.tenant.clone();
+        let bare = self.bare(format!("mainspring.task.{status}"), "/tasks".to_owned(), id.to_string());
+        if self.state.triggers.matching(&tenant, &bare).is_empty() {
+            return;
+        }
+        let extra = task.extra.as_deref();
+        let told = Told {
+            job: &task.profile.job,
+            run: None,
+            task: Some(id),
+            status,
+            window: extra.and_then(|extra| extra.occasion.as_deref()),
+            output: extra.and_then(|extra| extra.output.as_ref()),
+        };
+        let notice = Arc::new(Notice { data: Some(self.evaluate.tell(&told)), ..bare });
+        self.announce(&tenant, &notice, Origin::Own { ended: id.bits(), depth: 0 }, batch);
+    }
+
+    /// Without data. Something that ends again, because somebody cleared it, ends in another record.
+    fn bare(&self, kind: String, source: String, subject: String) -> Notice {
+        Notice {
+            id: format!("{subject}-{}", self.state.seq.get()).into(),
+            source: source.into(),
+            kind: kind.into(),
+            subject: Some(subject.into()),
+            time: Some(self.state.now.wall),
+            data: None,
+        }
+    }
+
+    /// How many runs began each other by their ends, up to this one; runs inside of runs count as their parents.
+    fn depth(&self, run: &Run) -> u8 {
+        let mut run = Some(run);
+        for _ in 0..=NESTING_MAX {
+            let Some(here) = run else { return 0 };
+            if let Some(cause) = &here.cause {
+                return cause.depth.min(DEPTH_MAX);
+            }
+            run = here.parent.and_then(|origin| self.state.flows.run(origin.run));
+        }
+        0
+    }
+}

@@ -1,0 +1,241 @@
+//! Every event goes through here, from outside or our own: [`Machine::announce`].
+//! - PB-1 an event from outside is taken once by its key; what it began is in the record that bound the key
+//! - PB-2 what one event can bring about is bounded: runs, and decisions of triggers
+
+use std::sync::Arc;
+
+use super::{Batch, Machine};
+use crate::command::{Answer, Rejection};
+use crate::event::Event;
+use crate::id::{RunId, TaskId, TriggerId};
+use crate::name::Name;
+use crate::priority::Band;
+use crate::schedule::Occasion;
+use crate::task::Payload;
+use crate::trigger::{
+    Begun, Cause, DATA_BYTES_MAX, DEPTH_MAX, Declined, FAN_OUT_MAX, Hook, HookFailed, HookFired, Notice,
+    Publish, Published, Skip, Span, TriggerEvent,
+};
+use crate::workflow::{FlowEvent, FlowRefusal, Job, JobKey, RunCreated, Trigger};
+
+/// Triggers beyond the fan-out that are told of it; a record has room for no more.
+const TOLD_MAX: usize = 200;
+/// Of what is kept of an error.
+const ERROR_CHARS_MAX: usize = 500;
+
+/// Where an event comes from.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Origin {
+    /// From outside: runs are numbered from this id on.
+    Outside(RunId),
+    /// From the end of something of ours; with its depth.
+    Own { ended: u128, depth: u8 },
+}
+
+/// What one trigger makes of one event.
+pub(super) struct Shot<'a> {
+    pub(super) notice: &'a Arc<Notice>,
+    pub(super) run: RunId,
+    pub(super) depth: u8,
+    /// Of an `after` trigger.
+    pub(super) occasion: Option<Box<Occasion>>,
+}
+
+impl Shot<'_> {
+    fn window(&self) -> Option<Span> {
+        let occasion = self.occasion.as_ref()?;
+        Some(Span { at: occasion.at, schedule: occasion.schedule, from: occasion.from })
+    }
+}
+
+pub(super) enum Pulled {
+    /// It was not meant.
+    Nothing,
+    Began,
+    Skipped(Skip),
+    Failed(Arc<str>),
+}
+
+#[derive(Default)]
+pub(super) struct Taken {
+    runs: Vec<Begun>,
+    skipped: Vec<Declined>,
+    errors: Vec<Declined>,
+}
+
+impl Machine {
+    pub(super) fn publish(&mut self, publish: &Publish, batch: &mut Batch) -> Result<Answer, Rejection> {
+        let (claim, fact) = publish.key;
+        if let Some(binding) = self.state.keys().known(claim.scope, fact)
+            && !self.config.breaks.event_twice
+        {
+            let runs = Publish::runs(RunId::from_bits(binding.task.bits()));
+            return Ok(Answer::Published(Box::new(Published::Duplicate { runs })));
+        }
+        crate::command::submit::check_pressure(self.pressure, Band::P1)?;
+        let (bytes, max) = (publish.notice.bytes(), DATA_BYTES_MAX);
+        if bytes > max {
+            return Err(Rejection::PayloadTooLarge { bytes, max });
+        }
+        let (held, max) = (self.state.flows.runs.len(), self.config.limits.runs_max);
+        if held >= max {
+            return Err(FlowRefusal::TooManyRuns { held, max }.into());
+        }
+        let taken = self.announce(&publish.tenant, &publish.notice, Origin::Outside(publish.base), batch);
+        let last = Publish::run(publish.base, taken.runs.len());
+        let bound = Event::KeyBound { claim, entity: TaskId::from_bits(last.bits()) };
+        self.commit(&mut vec![bound], batch);
+        let Taken { runs, skipped, errors } = taken;
+        Ok(Answer::Published(Box::new(Published::Taken { runs, skipped, errors })))
+    }
+
+    /// Called for every event, before triggers are matched with it: whoever waits for one hooks in here.
+    pub(super) fn announce(
+        &mut self,
+        tenant: &Name,
+        notice: &Arc<Notice>,
+        origin: Origin,
+        batch: &mut Batch,
+    ) -> Taken {
+        let mut taken = Taken::default();
+        let found = self.state.triggers.matching(tenant, notice);
+        for (at, id) in found.into_iter().take(FAN_OUT_MAX + TOLD_MAX).enumerate() {
+            let Some(key) = self.state.triggers.get(id).map(|hook| hook.key.clone()) else { continue };
+            let shot = Shot {
+                notice,
+                run: self.run_for(id, origin, taken.runs.len() + 1),
+                depth: match origin {
+                    Origin::Outside(_) => 0,
+                    Origin::Own { depth, .. } => depth + 1,
+                },
+                occasion: None,
+            };
+            let run = shot.run;
+            let pulled =
+                if at < FAN_OUT_MAX { self.pull(id, shot, batch) } else { self.skip_fan_out(id, batch) };
+            match pulled {
+                Pulled::Nothing => {}
+                Pulled::Began => taken.runs.push(Begun { key, run }),
+                Pulled::Skipped(skip) => taken.skipped.push(Declined::skipped(key, skip)),
+                Pulled::Failed(what) => taken.errors.push(Declined { key, what }),
+            }
+        }
+        taken
+    }
+
+    fn run_for(&self, id: TriggerId, origin: Origin, number: usize) -> RunId {
+        match origin {
+            Origin::Outside(base) => Publish::run(base, number),
+            Origin::Own { ended, .. } => self.run_after(id, ended, 0),
+        }
+    }
+
+    /// The id of what a trigger begins when something of ours has ended.
+    pub(super) fn run_after(&self, id: TriggerId, ended: u128, window_ms: u64) -> RunId {
+        let slot =
+            self.state.triggers.get(id).map_or_else(|| RunId::from_bits(ended).slot(), |hook| hook.spec.slot);
+        RunId::new(self.state.now.wall.millis(), slot, id.mix(ended, self.state.seq.get(), window_ms))
+    }
+
+    fn skip_fan_out(&mut self, id: TriggerId, batch: &mut Batch) -> Pulled {
+        let skipped = TriggerEvent::Skipped { id, skip: Skip::FanOut, window: None };
+        self.commit(&mut vec![Event::Trigger(skipped)], batch);
+        Pulled::Skipped(Skip::FanOut)
+    }
+
+    /// One trigger decides about one event, or about one window.
+    pub(super) fn pull(&mut self, id: TriggerId, shot: Shot<'_>, batch: &mut Batch) -> Pulled {
+        let window = shot.window();
+        let (pulled, mut events) = match self.decide_shot(id, shot) {
+            Ok(events) => (Pulled::Began, events),
+            Err(Pulled::Skipped(skip)) => {
+                let skipped = TriggerEvent::Skipped { id, skip, window };
+                (Pulled::Skipped(skip), vec![Event::Trigger(skipped)])
+            }
+            Err(Pulled::Failed(what)) => {
+                let failed = Box::new(HookFailed { id, what: what.clone(), window });
+                (Pulled::Failed(what), vec![Event::Trigger(TriggerEvent::Failed(failed))])
+            }
+            Err(nothing) => (nothing, Vec::new()),
+        };
+        self.commit(&mut events, batch);
+        pulled
+    }
+
+    fn decide_shot(&self, id: TriggerId, shot: Shot<'_>) -> Result<Vec<Event>, Pulled> {
+        let (hook, job) = self.hook_and_job(id).ok_or(Pulled::Nothing)?;
+        let window = shot.window();
+        if let Some(condition) = &hook.spec.condition {
+            match self.evaluate.accepts(condition, shot.notice) {
+                Ok(true) => {}
+                Ok(false) if window.is_some() => return Err(Pulled::Skipped(Skip::Condition)),
+                Ok(false) => return Err(Pulled::Nothing),
+                Err(why) => return Err(failed(&format!("its condition: {why}"))),
+            }
+        }
+        if job.paused {
+            return Err(Pulled::Skipped(Skip::Paused));
+        }
+        if hook.soft.active >= hook.spec.active_max {
+            return Err(Pulled::Skipped(Skip::MaxActive));
+        }
+        if shot.depth > DEPTH_MAX {
+            let why = format!("{DEPTH_MAX} runs have begun each other by their ends: this looks like a loop");
+            return Err(failed(&why));
+        }
+        let (held, max) = (self.state.flows.runs.len(), self.config.limits.runs_max);
+        if held >= max {
+            return Err(failed(&FlowRefusal::TooManyRuns { held, max }.to_string()));
+        }
+        let parameters = self.parameters_of(hook, job, shot.notice).map_err(|why| failed(&why))?;
+        let fired = HookFired {
+            id,
+            source: shot.notice.source.clone(),
+            event: shot.notice.id.clone(),
+            run: shot.run,
+            window,
+        };
+        let trigger = hook.key.name.clone();
+        let created = RunCreated {
+            id: shot.run,
+            job: job.key.clone(),
+            version: job.version,
+            plan: None,
+            parameters,
+            priority: None,
+            labels: None,
+            key: None,
+            trigger: Trigger::Event,
+            parent: None,
+            rerun_of: None,
+            reused: Vec::new(),
+            occasion: shot.occasion,
+            cause: Some(Box::new(Cause { trigger, notice: shot.notice.clone(), depth: shot.depth })),
+        };
+        let fired = Event::Trigger(TriggerEvent::Fired(Box::new(fired)));
+        Ok(vec![fired, Event::Flow(FlowEvent::RunCreated(Box::new(created)))])
+    }
+
+    /// A trigger that listens, and its job.
+    pub(super) fn hook_and_job(&self, id: TriggerId) -> Option<(&Hook, &Job)> {
+        let hook = self.state.triggers.get(id).filter(|hook| hook.deleted.is_none())?;
+        let key = JobKey { tenant: hook.key.tenant.clone(), name: hook.key.job.clone() };
+        let job = self.state.flows.jobs.get(&key).filter(|job| job.deleted.is_none())?;
+        Some((hook, job))
+    }
+
+    fn parameters_of(&self, hook: &Hook, job: &Job, notice: &Notice) -> Result<Payload, String> {
+        let template = &hook.spec.parameters;
+        let given = if hook.spec.templated {
+            self.evaluate.map(template, notice).map_err(|why| format!("its parameters: {why}"))?
+        } else {
+            template.clone()
+        };
+        let taken = self.evaluate.parameters(&job.definition.source, &given);
+        taken.map_err(|why| format!("the job does not take its parameters: {why}"))
+    }
+}
+
+fn failed(why: &str) -> Pulled {
+    Pulled::Failed(why.chars().take(ERROR_CHARS_MAX).collect::<String>().into())
+}

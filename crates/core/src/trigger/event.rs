@@ -1,0 +1,74 @@
+//! What can happen to triggers.
+
+use std::sync::Arc;
+
+use super::ledger::Span;
+use super::spec::{TriggerKey, TriggerSpec};
+use super::table::Skip;
+use crate::id::{RunId, TriggerId};
+
+#[derive(Clone, PartialEq, Debug)]
+pub enum TriggerEvent {
+    /// New, or with other content; it is not deleted any more.
+    Stored(Box<HookStored>),
+    Deleted {
+        id: TriggerId,
+    },
+    /// An event began a run, which the event after this one makes.
+    Fired(Box<HookFired>),
+    /// An event matched and began nothing, as the trigger wants it.
+    Skipped {
+        id: TriggerId,
+        skip: Skip,
+        /// The window that is decided by it.
+        window: Option<Span>,
+    },
+    /// An event matched and began nothing, and somebody should look at it.
+    Failed(Box<HookFailed>),
+    /// A job that an `after` trigger names has succeeded for a window.
+    Succeeded(Box<Succeeded>),
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct HookStored {
+    pub id: TriggerId,
+    pub key: Arc<TriggerKey>,
+    pub spec: Arc<TriggerSpec>,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct HookFired {
+    pub id: TriggerId,
+    /// Of the event.
+    pub source: Arc<str>,
+    pub event: Arc<str>,
+    pub run: RunId,
+    pub window: Option<Span>,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct HookFailed {
+    pub id: TriggerId,
+    pub what: Arc<str>,
+    pub window: Option<Span>,
+}
+
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Succeeded {
+    pub id: TriggerId,
+    /// Its place in the list.
+    pub job: u32,
+    pub window: Span,
+}
+
+impl TriggerEvent {
+    pub fn id(&self) -> TriggerId {
+        match self {
+            Self::Stored(stored) => stored.id,
+            Self::Fired(fired) => fired.id,
+            Self::Failed(failed) => failed.id,
+            Self::Succeeded(succeeded) => succeeded.id,
+            Self::Deleted { id } | Self::Skipped { id, .. } => *id,
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! `mainspring event`: tell the server that something happened.
+
+use std::process::ExitCode;
+
+use anyhow::Context;
+use clap::{Args, Subcommand};
+use mainspring_client::query;
+use serde_json::{Value, json};
+
+use super::connect::Connect;
+
+/// Events begin runs of jobs that have a trigger for them. Exit: 0 taken, 1 refused.
+#[derive(Args)]
+pub(crate) struct Event {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Subcommand)]
+enum What {
+    /// Send one event, and say what it began
+    #[command(after_help = "Examples:\n  \
+        mainspring event send --type com.example.order.created --source /shop --data '{\"amount\": 12}'\n  \
+        mainspring event send --type com.example.file.arrived --source /ftp --id report-2026-11-16 --data @meta.json")]
+    Send(Send),
+}
+
+#[derive(Args)]
+struct Send {
+    /// Its type, which triggers are matched with
+    #[arg(long = "type", value_name = "TYPE")]
+    kind: String,
+    /// Where it happened
+    #[arg(long)]
+    source: String,
+    /// What it is about
+    #[arg(long)]
+    subject: Option<String>,
+    /// Its id: an event of the same source and id is taken once [default: a new one]
+    #[arg(long)]
+    id: Option<String>,
+    /// JSON, or @FILE with JSON
+    #[arg(long, value_name = "JSON|@FILE")]
+    data: Option<String>,
+    #[arg(long)]
+    tenant: Option<String>,
+    #[command(flatten)]
+    connect: Connect,
+}
+
+const COLUMNS: [&str; 6] = ["id", "source", "duplicate", "runs", "skipped", "errors"];
+
+impl Event {
+    pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
+        let What::Send(send) = self.what;
+        let Send { kind, source, subject, id, data, tenant, connect } = send;
+        let mut event = json!({
+            "specversion": "1.0",
+            "id": id.unwrap_or_else(new_id),
+            "source": source,
+            "type": kind,
+        });
+        if let Some(subject) = subject {
+            event["subject"] = subject.into();
+        }
+        if let Some(data) = data {
+            event["data"] = read(&data)?;
+        }
+        connect.run(async |client, print| {
+            let path = query("/v1/events", &[("tenant", tenant.as_deref())]);
+            print.rows(&client.post(&path, &event).await?, "results", &COLUMNS);
+            Ok(ExitCode::SUCCESS)
+        })
+    }
+}
+
+/// Never the same twice: the time in nanoseconds, and this process.
+fn new_id() -> String {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    format!("cli-{:x}-{:x}", since.as_nanos(), std::process::id())
+}
+
+fn read(data: &str) -> anyhow::Result<Value> {
+    let text = match data.strip_prefix('@') {
+        Some(path) => std::fs::read_to_string(path).with_context(|| format!("cannot read `{path}`"))?,
+        None => data.to_owned(),
+    };
+    serde_json::from_str(&text).context("the data is not JSON; put quotes around a text: '\"text\"'")
+}

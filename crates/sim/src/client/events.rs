@@ -1,0 +1,79 @@
+//! What callers tell the server: events, some of them twice, for triggers of the world's jobs.
+
+use std::sync::Arc;
+
+use mainspring_core::command::Command;
+use mainspring_core::id::{RunId, Slot};
+use mainspring_core::key::{KeyClaim, KeyFact, KeyScope};
+use mainspring_core::name::Name;
+use mainspring_core::time::Wall;
+use mainspring_core::trigger::{Notice, On, Pattern, Publish, TriggerSpec};
+
+use crate::settings::TENANTS;
+use crate::world::World;
+
+/// Events of one world: every run that they begin must end.
+const EVENTS_MAX: usize = 8;
+
+impl World {
+    /// A new event, or one that was sent before.
+    pub(super) fn draw_event(&mut self) -> Command {
+        let sent = self.callers.events.len();
+        if sent > 0 && (sent >= EVENTS_MAX || self.chance.per_mille(500)) {
+            let mut again = self.callers.events[self.chance.below(sent as u64) as usize].clone();
+            again.base = self.mint_base();
+            return Command::Publish(Box::new(again));
+        }
+        let tenant = Name::fixed(TENANTS[self.chance.below(2) as usize]);
+        let notice = Arc::new(Notice {
+            id: format!("e-{sent}").into(),
+            source: "/world".into(),
+            kind: ["order.0", "order.1", "order.1.x"][self.chance.below(3) as usize].into(),
+            subject: None,
+            time: None,
+            data: Some(Arc::from(*b"{}")),
+        });
+        let claim = KeyClaim {
+            scope: KeyScope(u128::from(self.chance.draw())),
+            request: 0,
+            expires: Wall::from_millis(u64::MAX >> 8),
+        };
+        let publish = Publish { tenant, notice, key: (claim, KeyFact::Absent), base: self.mint_base() };
+        self.callers.events.push(publish.clone());
+        self.checkers.journal.triggers.note_published(&publish);
+        Command::Publish(Box::new(publish))
+    }
+
+    fn mint_base(&mut self) -> RunId {
+        let wall = self.clocks.read(self.now).wall.millis();
+        RunId::new(wall, Slot::from_hash(self.chance.draw()), self.chance.draw())
+    }
+
+    /// Of a job of the world. Only the second job of a tenant waits for the first, so there is no end of it.
+    pub(super) fn draw_triggers(&mut self, job: u64) -> Vec<(Name, TriggerSpec)> {
+        let mut specs = Vec::new();
+        let texts = ["order.*", "order.1", "order.1*"];
+        for (name, text) in ["t-0", "t-1"].into_iter().zip(texts) {
+            if self.chance.per_mille(300) {
+                let kind = Pattern::parse(text).expect("a pattern");
+                specs.push((Name::fixed(name), self.draw_trigger_spec(On::Event { kind, source: None })));
+            }
+        }
+        if job % 2 == 1 && self.chance.per_mille(400) {
+            let first = if job == 1 { "flow-0" } else { "flow-2" };
+            specs.push((Name::fixed("after"), self.draw_trigger_spec(On::After(vec![Name::fixed(first)]))));
+        }
+        specs
+    }
+
+    fn draw_trigger_spec(&mut self, on: On) -> TriggerSpec {
+        TriggerSpec {
+            on,
+            condition: self.chance.per_mille(150).then(|| "broken".into()),
+            parameters: Arc::from(*b"{}"),
+            templated: false,
+            active_max: 1 + self.chance.below(3) as u32,
+            slot: Slot::from_hash(7),
+        }
+    }
+}

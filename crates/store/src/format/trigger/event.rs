@@ -1,0 +1,126 @@
+//! Events of triggers.
+
+use std::sync::Arc;
+
+use mainspring_core::id::{ScheduleId, TriggerId};
+use mainspring_core::trigger::{HookFailed, HookFired, HookStored, Skip, Span, Succeeded, TriggerEvent};
+
+use super::notice::text;
+use super::{row, spec};
+use crate::format::{FormatError, Reader, Writer};
+
+/// First byte after the event's own type and version. Frozen: a number is never given away again.
+mod kind {
+    pub const STORED: u8 = 1;
+    pub const DELETED: u8 = 2;
+    pub const FIRED: u8 = 3;
+    pub const SKIPPED: u8 = 4;
+    pub const FAILED: u8 = 5;
+    pub const SUCCEEDED: u8 = 6;
+    pub const NEWEST: u8 = SUCCEEDED;
+}
+
+/// After the kind every event has the id of its trigger.
+pub(in crate::format) fn write(w: &mut Writer<'_>, event: &TriggerEvent) {
+    w.byte(match event {
+        TriggerEvent::Stored(_) => kind::STORED,
+        TriggerEvent::Deleted { .. } => kind::DELETED,
+        TriggerEvent::Fired(_) => kind::FIRED,
+        TriggerEvent::Skipped { .. } => kind::SKIPPED,
+        TriggerEvent::Failed(_) => kind::FAILED,
+        TriggerEvent::Succeeded(_) => kind::SUCCEEDED,
+    });
+    write_id(w, event.id());
+    match event {
+        TriggerEvent::Stored(stored) => {
+            row::write_key(w, &stored.key);
+            spec::write(w, &stored.spec);
+        }
+        TriggerEvent::Deleted { id: _ } => {}
+        TriggerEvent::Fired(fired) => {
+            let HookFired { id: _, source, event, run, window } = &**fired;
+            w.text(source);
+            w.text(event);
+            w.wide(run.bits());
+            w.option(*window, write_span);
+        }
+        TriggerEvent::Skipped { id: _, skip, window } => {
+            w.byte(*skip as u8);
+            w.option(*window, write_span);
+        }
+        TriggerEvent::Failed(failed) => {
+            w.text(&failed.what);
+            w.option(failed.window, write_span);
+        }
+        TriggerEvent::Succeeded(succeeded) => {
+            w.varint(succeeded.job.into());
+            write_span(w, succeeded.window);
+        }
+    }
+}
+
+pub(in crate::format) fn read(r: &mut Reader<'_>) -> Result<TriggerEvent, FormatError> {
+    let at = r.at();
+    let kind = r.byte("kind of event")?;
+    if kind > kind::NEWEST {
+        return Err(FormatError::newer("kind of event", at, kind, kind::NEWEST));
+    }
+    let id = read_id(r)?;
+    Ok(match kind {
+        kind::STORED => TriggerEvent::Stored(Box::new(HookStored {
+            id,
+            key: Arc::new(row::read_key(r)?),
+            spec: Arc::new(spec::read(r)?),
+        })),
+        kind::DELETED => TriggerEvent::Deleted { id },
+        kind::FIRED => TriggerEvent::Fired(Box::new(HookFired {
+            id,
+            source: text(r, "source of an event")?,
+            event: text(r, "id of an event")?,
+            run: r.run_id()?,
+            window: read_window(r)?,
+        })),
+        kind::SKIPPED => TriggerEvent::Skipped { id, skip: read_skip(r)?, window: read_window(r)? },
+        kind::FAILED => TriggerEvent::Failed(Box::new(HookFailed {
+            id,
+            what: text(r, "error")?,
+            window: read_window(r)?,
+        })),
+        kind::SUCCEEDED => TriggerEvent::Succeeded(Box::new(Succeeded {
+            id,
+            job: r.varint32("place of a job")?,
+            window: read_span(r)?,
+        })),
+        _ => return Err(FormatError::bad("kind of event", at, "is 0, which was never written")),
+    })
+}
+
+pub(super) fn write_id(w: &mut Writer<'_>, id: TriggerId) {
+    w.varint(id.get().into());
+}
+
+pub(super) fn read_id(r: &mut Reader<'_>) -> Result<TriggerId, FormatError> {
+    r.varint32("trigger").map(TriggerId::new)
+}
+
+pub(super) fn read_skip(r: &mut Reader<'_>) -> Result<Skip, FormatError> {
+    r.choice("why it was skipped", Skip::from_index)
+}
+
+fn write_span(w: &mut Writer<'_>, span: Span) {
+    w.wall(span.at);
+    w.varint(span.schedule.get().into());
+    w.wall(span.from);
+}
+
+fn read_span(r: &mut Reader<'_>) -> Result<Span, FormatError> {
+    Ok(Span {
+        at: r.wall("window")?,
+        schedule: r.varint32("schedule").map(ScheduleId::new)?,
+        from: r.wall("window before")?,
+    })
+}
+
+fn read_window(r: &mut Reader<'_>) -> Result<Option<Span>, FormatError> {
+    r.option("window", read_span)
+}

@@ -1,0 +1,12 @@
+//! The bytes of triggers, of what happens to them, and of the event that began a run.
+
+mod event;
+mod notice;
+mod row;
+mod spec;
+
+pub use self::row::{read_hook, write_hook};
+pub(super) use self::{
+    event::{read as read_event, write as write_event},
+    notice::{read_cause, write_cause},
+};

@@ -1,0 +1,246 @@
+//! The frozen encodings of triggers, of their events, and of runs that an event began; and that they come back.
+//! `MAINSPRING_GOLDEN=add cargo test -p mainspring-store --test triggers` writes files that are missing.
+
+#[path = "support/frozen.rs"]
+mod frozen;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use mainspring_core::event::Event;
+use mainspring_core::id::{RunId, ScheduleId, Seq, Slot, TriggerId};
+use mainspring_core::name::Name;
+use mainspring_core::time::Wall;
+use mainspring_core::trigger::{
+    Cause, Hook, HookFailed, HookFired, HookStored, LastFired, Ledger, Notice, On, Pattern, Skip, Soft, Span,
+    Succeeded, TriggerEvent, TriggerKey, TriggerSpec,
+};
+use mainspring_core::workflow::{FlowEvent, JobKey, RunCreated, Trigger};
+use mainspring_store::format::{
+    EncodedProfiles, FormatError, ProfileCache, read_events, read_hook, write_event, write_hook,
+};
+
+use self::frozen::{golden, hex};
+
+const WALL: Wall = Wall::from_millis(1_790_000_000_123);
+const RUN: RunId = RunId::from_bits(0x0199_0000_0002_7def_8000_0000_0000_0002);
+const ID: TriggerId = TriggerId::new(300);
+const SPAN: Span = Span { at: WALL, schedule: ScheduleId::new(7), from: Wall::from_millis(1) };
+
+fn key() -> Arc<TriggerKey> {
+    Arc::new(TriggerKey {
+        tenant: Name::fixed("acme"),
+        job: Name::fixed("mail"),
+        name: Name::fixed("orders"),
+    })
+}
+
+fn spec(on: On) -> TriggerSpec {
+    TriggerSpec {
+        on,
+        condition: None,
+        parameters: Arc::from(*b"{}"),
+        templated: false,
+        active_max: 16,
+        slot: Slot::from_hash(77),
+    }
+}
+
+fn event_spec() -> TriggerSpec {
+    let kind = Pattern::parse("com.example.*").expect("a pattern");
+    let source = Pattern::parse("/shop");
+    TriggerSpec {
+        condition: Some("event.data.amount > 10".into()),
+        parameters: Arc::from(*br#"{"amount":"{{ event.data.amount }}"}"#),
+        templated: true,
+        active_max: 300,
+        ..spec(On::Event { kind, source })
+    }
+}
+
+fn after() -> On {
+    On::After(vec![Name::fixed("load"), Name::fixed("clean")])
+}
+
+fn stored(spec: TriggerSpec) -> Event {
+    let stored = HookStored { id: ID, key: key(), spec: Arc::new(spec) };
+    Event::Trigger(TriggerEvent::Stored(Box::new(stored)))
+}
+
+fn fired(window: Option<Span>) -> Event {
+    let fired = HookFired { id: ID, source: "/shop".into(), event: "e-7".into(), run: RUN, window };
+    Event::Trigger(TriggerEvent::Fired(Box::new(fired)))
+}
+
+fn caused(trigger: Trigger, notice: Notice) -> Event {
+    let cause = Cause { trigger: Name::fixed("orders"), notice: Arc::new(notice), depth: 3 };
+    Event::Flow(FlowEvent::RunCreated(Box::new(RunCreated {
+        id: RUN,
+        job: Arc::new(JobKey { tenant: Name::fixed("acme"), name: Name::fixed("mail") }),
+        version: 3,
+        plan: None,
+        parameters: Arc::from(*b"{}"),
+        priority: None,
+        labels: None,
+        key: None,
+        trigger,
+        parent: None,
+        rerun_of: None,
+        reused: vec![],
+        occasion: None,
+        cause: Some(Box::new(cause)),
+    })))
+}
+
+fn notice() -> Notice {
+    Notice {
+        id: "e-7".into(),
+        source: "/shop".into(),
+        kind: "x".into(),
+        subject: None,
+        time: None,
+        data: None,
+    }
+}
+
+fn events() -> Vec<(&'static str, Event)> {
+    let full = Notice {
+        subject: Some("order 7".into()),
+        time: Some(WALL),
+        data: Some(Arc::from(*br#"{"amount":12}"#)),
+        ..notice()
+    };
+    let failed = HookFailed { id: ID, what: "its condition: no".into(), window: None };
+    let succeeded = Succeeded { id: ID, job: 1, window: SPAN };
+    vec![
+        ("trigger_stored_event", stored(event_spec())),
+        ("trigger_stored_webhook", stored(spec(On::Webhook(Name::fixed("shop"))))),
+        ("trigger_stored_after", stored(spec(after()))),
+        ("trigger_deleted", Event::Trigger(TriggerEvent::Deleted { id: ID })),
+        ("trigger_fired", fired(None)),
+        ("trigger_fired_window", fired(Some(SPAN))),
+        (
+            "trigger_skipped",
+            Event::Trigger(TriggerEvent::Skipped { id: ID, skip: Skip::Condition, window: Some(SPAN) }),
+        ),
+        ("trigger_failed", Event::Trigger(TriggerEvent::Failed(Box::new(failed)))),
+        ("trigger_succeeded", Event::Trigger(TriggerEvent::Succeeded(Box::new(succeeded)))),
+        ("run_created_by_event", caused(Trigger::Event, full)),
+        ("run_created_again_by_event", caused(Trigger::Rerun, notice())),
+    ]
+}
+
+fn hook(spec: TriggerSpec) -> Hook {
+    Hook {
+        id: ID,
+        key: key(),
+        spec: Arc::new(spec),
+        deleted: None,
+        created: WALL,
+        changed: WALL,
+        fired: 0,
+        skipped: 0,
+        errors: 0,
+        last_fired: None,
+        last_skip: None,
+        last_error: None,
+        ledger: Ledger::default(),
+        touched: Seq::new(300),
+        soft: Soft::default(),
+    }
+}
+
+fn full_hook() -> Hook {
+    let place = |ms, schedule| (Wall::from_millis(ms), ScheduleId::new(schedule));
+    Hook {
+        deleted: Some(WALL),
+        fired: 1,
+        skipped: 300,
+        errors: u64::MAX,
+        last_fired: Some(LastFired { at: WALL, source: "/jobs/load".into(), event: "e".into(), run: RUN }),
+        last_skip: Some((WALL, Skip::FanOut)),
+        last_error: Some((WALL, "no".into())),
+        ledger: Ledger {
+            open: [(place(5, 1), Wall::from_millis(4)), (place(5, 2), Wall::ZERO)].into(),
+            done: vec![[place(3, 1), place(4, 1)].into(), BTreeSet::new()],
+            begun: [place(1, 1)].into(),
+            floor: Wall::from_millis(1),
+        },
+        ..hook(spec(after()))
+    }
+}
+
+fn encode(event: &Event) -> Vec<u8> {
+    let mut out = vec![];
+    write_event(&mut out, event, &mut EncodedProfiles::default());
+    out
+}
+
+fn decode(bytes: &[u8]) -> Result<Event, FormatError> {
+    let mut events = vec![];
+    let mut keep = |event| {
+        events.push(event);
+        Ok::<_, FormatError>(())
+    };
+    read_events(bytes, 1, &mut ProfileCache::default(), &mut keep)?;
+    Ok(events.remove(0))
+}
+
+fn encode_hook(hook: &Hook) -> Vec<u8> {
+    let mut out = vec![];
+    write_hook(&mut out, hook);
+    out
+}
+
+#[test]
+fn events_are_written_and_read_as_ever() {
+    let mut kinds = BTreeSet::new();
+    for (name, event) in events() {
+        let bytes = encode(&event);
+        let frozen = golden(&format!("event_{name}.hex"), &bytes);
+        assert_eq!(hex(&bytes), hex(&frozen), "{name} is written differently");
+        assert_eq!(decode(&frozen).as_ref(), Ok(&event), "{name} is read differently");
+        if matches!(event, Event::Trigger(_)) {
+            assert_eq!(bytes[4], 23);
+            kinds.insert(bytes[6]);
+        }
+    }
+    assert!(kinds.into_iter().eq(1..=6), "a kind of event of triggers has no golden file");
+}
+
+#[test]
+fn triggers_are_written_and_read_as_ever() {
+    for (name, hook) in [("plain", hook(event_spec())), ("full", full_hook())] {
+        let bytes = encode_hook(&hook);
+        let frozen = golden(&format!("trigger_{name}.hex"), &bytes);
+        assert_eq!(hex(&bytes), hex(&frozen), "{name} is written differently");
+        assert_eq!(read_hook(&frozen), Ok(hook), "{name} is read differently");
+    }
+}
+
+/// Every byte is looked at: none can be lost, or be another one, without being noticed or meaning something else.
+#[test]
+fn damage_is_noticed() {
+    let whole = full_hook();
+    let bytes = encode_hook(&whole);
+    for end in 0..bytes.len() {
+        assert!(read_hook(&bytes[..end]).is_err(), "cut at {end}");
+    }
+    assert!(read_hook(&[&bytes[..], &[0]].concat()).is_err(), "a byte too many");
+    for at in 0..bytes.len() {
+        let mut damaged = bytes.clone();
+        damaged[at] ^= 1;
+        assert_ne!(read_hook(&damaged).ok().as_ref(), Some(&whole), "byte {at} is not looked at");
+    }
+}
+
+#[test]
+fn windows_have_one_order() {
+    let ordered = encode_hook(&full_hook());
+    // (3, 1) and (4, 1), the other way round.
+    let at = ordered.windows(4).position(|bytes| bytes == [3, 1, 4, 1]).expect("two windows");
+    let mut swapped = ordered.clone();
+    swapped[at..at + 4].copy_from_slice(&[4, 1, 3, 1]);
+    let error = read_hook(&swapped).expect_err("out of order");
+    assert!(error.to_string().contains("not in order"), "{error}");
+}
