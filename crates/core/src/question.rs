@@ -195,6 +195,7 @@ impl Standing {
             Self::Deferred { .. } => "deferred",
             Self::WaitsFor { what: Awaited::Until(_), .. } => "waits_for_time",
             Self::WaitsFor { what: Awaited::Run(_), .. } => "waits_for_run",
+            Self::WaitsFor { what: Awaited::Event(_), .. } => "waits_for_event",
             Self::Held { stopping: Some(_), .. } => "stopping",
             Self::Held { .. } => "held",
             Self::Ended => "ended",
@@ -211,6 +212,10 @@ impl fmt::Display for Standing {
                 write!(f, "an attempt failed; the next one begins in {left} ({retries_spent} retries spent)")
             }
             Self::WaitsFor { what: Awaited::Until(_), .. } => f.write_str("it waits until its time has come"),
+            Self::WaitsFor { what: Awaited::Event(mask), .. } => {
+                write!(f, "it waits for an event of type `{}`", mask.kind)?;
+                mask.subject.as_ref().map_or(Ok(()), |subject| write!(f, " about `{subject}`"))
+            }
             Self::WaitsFor { what: Awaited::Run(run), .. } => write!(f, "it waits for the end of run `{run}`"),
             Self::Deferred { left } => write!(f, "it asked to be started again in {left}"),
             Self::Held { worker, since, silent, stopping } => {

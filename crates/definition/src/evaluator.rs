@@ -136,6 +136,10 @@ impl EvaluateEvent for Evaluator {
         payload.render(&self.with_event(Context::default(), notice)).map(Into::into)
     }
 
+    fn written(&self, notice: &Notice, bytes_max: usize) -> Arc<[u8]> {
+        crate::told::notice(notice, bytes_max)
+    }
+
     fn tell(&self, end: &Ended<'_>) -> Arc<[u8]> {
         crate::told::data(end)
     }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use mainspring_core::trigger::Notice;
 use mainspring_core::workflow::Told;
 use serde_json::{Map, Value as Json, json};
 
@@ -30,6 +31,23 @@ pub fn data(end: &Told<'_>) -> Arc<[u8]> {
         fields.insert("output".into(), value(output));
     }
     Json::Object(fields).to_string().into_bytes().into()
+}
+
+/// An event as those who waited for it see it.
+pub fn notice(notice: &Notice, bytes_max: usize) -> Arc<[u8]> {
+    let mut fields = json!({ "id": &*notice.id, "source": &*notice.source, "type": &*notice.kind });
+    if let Some(subject) = &notice.subject {
+        fields["subject"] = (**subject).into();
+    }
+    if let Some(time) = notice.time {
+        fields["time"] = instant(time).into();
+    }
+    let bare = fields.to_string();
+    if let Some(data) = &notice.data {
+        fields["data"] = value(data);
+    }
+    let whole = fields.to_string();
+    if whole.len() > bytes_max { bare } else { whole }.into_bytes().into()
 }
 
 /// What is no JSON is a text, as for expressions.

@@ -1,10 +1,16 @@
-//! What a task that only waits asks for: `{"for_ms": …}`, `{"until": …}` or `{"run": …}`, with `timeout_ms` and `on_timeout`.
+//! What a task that only waits asks for: `{"for_ms": …}`, `{"until": …}`, `{"event": …}` or `{"run": …}`, with `timeout_ms`
+//! and `on_timeout`.
+
+use std::sync::Arc;
 
 use mainspring_core::calendar::HORIZON;
 use mainspring_core::id::RunId;
 use mainspring_core::time::{Millis, Wall};
-use mainspring_core::wait::{Awaited, Late, TIMEOUT_DEFAULT, TIMEOUT_MAX, Wait};
+use mainspring_core::trigger::{ATTRIBUTE_BYTES_MAX, Pattern};
+use mainspring_core::wait::{Awaited, EventMask, Late, TIMEOUT_DEFAULT, TIMEOUT_MAX, Wait};
 use serde::Deserialize;
+
+use crate::expression::Expression;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -12,9 +18,19 @@ struct Asked {
     for_ms: Option<u64>,
     until: Option<Instant>,
     run: Option<String>,
+    event: Option<AskedEvent>,
     timeout_ms: Option<u64>,
     #[serde(default)]
     on_timeout: OnTimeout,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct AskedEvent {
+    r#type: String,
+    source: Option<String>,
+    subject: Option<String>,
+    r#if: Option<String>,
 }
 
 /// RFC 3339, or seconds since 1970.
@@ -36,26 +52,46 @@ enum OnTimeout {
 /// `now`: when the wait begins. The reason why not is for people.
 pub fn read(payload: &[u8], now: Wall) -> Result<Wait, String> {
     let asked: Asked = serde_json::from_slice(payload).map_err(|error| format!("not a payload of `wait`: {error}"))?;
-    let what = match (asked.for_ms, asked.until, asked.run) {
-        (Some(ms), None, None) => Awaited::Until(now + bounded("for_ms", ms)?),
-        (None, Some(until), None) => Awaited::Until(instant(&until)?),
-        (None, None, Some(run)) => {
+    let what = match (asked.for_ms, asked.until, asked.run, asked.event) {
+        (Some(ms), None, None, None) => Awaited::Until(now + bounded("for_ms", ms)?),
+        (None, Some(until), None, None) => Awaited::Until(instant(&until)?),
+        (None, None, None, Some(event)) => Awaited::Event(Arc::new(mask(event)?)),
+        (None, None, Some(run), None) => {
             let id = run.parse::<RunId>().map_err(|_| format!("`{}` is no id of a run", shown(&run)))?;
             Awaited::Run(id)
         }
-        _ => return Err("`wait` needs one of `for_ms`, `until` and `run`".to_owned()),
+        _ => return Err("`wait` needs one of `for_ms`, `until`, `run` and `event`".to_owned()),
     };
     let timeout = asked.timeout_ms.map(|ms| bounded("timeout_ms", ms)).transpose()?;
     let deadline = match (&what, timeout) {
         (_, Some(timeout)) => now + timeout,
         (Awaited::Until(at), None) => *at,
-        (Awaited::Run(_), None) => now + TIMEOUT_DEFAULT,
+        (Awaited::Run(_) | Awaited::Event(_), None) => now + TIMEOUT_DEFAULT,
     };
     let late = match asked.on_timeout {
         OnTimeout::Fail => Late::Fail,
         OnTimeout::Skip => Late::Skip,
     };
     Ok(Wait { what, since: now, deadline, late })
+}
+
+fn mask(event: AskedEvent) -> Result<EventMask, String> {
+    let pattern = |text: String| {
+        let read = if text.is_empty() || text.len() > ATTRIBUTE_BYTES_MAX { None } else { Pattern::parse(&text) };
+        read.ok_or_else(|| format!("`{}` is no type or source: a `*` may stand at the end", shown(&text)))
+    };
+    if event.subject.as_ref().is_some_and(|subject| subject.len() > ATTRIBUTE_BYTES_MAX) {
+        return Err(format!("`subject` has more than {ATTRIBUTE_BYTES_MAX} bytes"));
+    }
+    if let Some(condition) = &event.r#if {
+        Expression::parse(condition).map_err(|bad| format!("`if`: {}", bad.what))?;
+    }
+    Ok(EventMask {
+        kind: pattern(event.r#type)?,
+        source: event.source.map(pattern).transpose()?,
+        subject: event.subject.map(Into::into),
+        condition: event.r#if.map(Into::into),
+    })
 }
 
 fn bounded(name: &str, ms: u64) -> Result<Millis, String> {
@@ -99,6 +135,10 @@ mod tests {
         for text in [r#"{"until":1700000060}"#, r#"{"until":"2023-11-14T22:14:20Z"}"#] {
             assert_eq!(asked(text).expect("an instant").what, Awaited::Until(NOW + Millis::from_secs(60)), "{text}");
         }
+        let wait = asked(r#"{"event":{"type":"order.*","source":"/shop","subject":"7","if":"event.data.n > 1"}}"#);
+        let Awaited::Event(mask) = wait.expect("an event").what else { panic!("an event") };
+        assert!(mask.kind.prefix && mask.source.is_some() && mask.condition.is_some());
+        assert_eq!(mask.subject.as_deref(), Some("7"));
         let id = RunId::from_bits(0x0190_0000_0000_7000_8000_0000_0000_0042);
         let wait = asked(&format!(r#"{{"run":"{id}","timeout_ms":5,"on_timeout":"skip"}}"#)).expect("a run");
         assert_eq!((wait.what, wait.deadline, wait.late), (Awaited::Run(id), NOW + Millis::new(5), Late::Skip));
@@ -118,6 +158,9 @@ mod tests {
             (r#"{"run":"x"}"#, "`x` is no id of a run"),
             (r#"{"for_ms":1,"on_timeout":"shout"}"#, "not a payload"),
             (r#"{"for_ms":1,"else":1}"#, "not a payload"),
+            (r#"{"event":{"source":"/x"}}"#, "not a payload"),
+            (r#"{"event":{"type":"a*b"}}"#, "`a*b` is no type or source"),
+            (r#"{"event":{"type":"a","if":"1 +"}}"#, "`if`: "),
         ];
         for (payload, why) in rows {
             let refusal = asked(payload).expect_err(payload);

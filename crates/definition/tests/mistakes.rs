@@ -24,7 +24,7 @@ fn check(name: &str, text: &str, expected: &str, help: &str) {
 const X: &str = "job: a\ntasks:\n  x:\n    ";
 
 /// What stands in the task, the mistake, and a part of the help.
-const FORM: [(&str, &str, &str, &str); 29] = [
+const FORM: [(&str, &str, &str, &str); 35] = [
     (
         "unknown field",
         "noop: {}\n    retrys: 3",
@@ -90,7 +90,7 @@ const FORM: [(&str, &str, &str, &str); 29] = [
         "no wait",
         "wait: {timeout: 1h}",
         "missing_field 4:11 tasks.x.wait: it does not say what to wait for",
-        "for, until, run, http, file",
+        "for, until, run, event, http, file",
     ),
     (
         "two waits",

@@ -150,6 +150,11 @@ fn a_wait_is_for_the_server_or_for_a_worker_that_looks() {
         ("{until: '{{ window.end }}', on_timeout: skip}", "wait", r#"{"until":"{{ window.end }}","on_timeout":"skip"}"#),
         ("{run: '{{ params.r }}', timeout: 1h}", "wait", r#"{"run":"{{ params.r }}","timeout_ms":3600000}"#),
         (
+            "{event: {type: paid, subject: '{{ params.r }}', if: event.data.ok}}",
+            "wait",
+            r#"{"event":{"type":"paid","subject":"{{ params.r }}","if":"event.data.ok"}}"#,
+        ),
+        (
             "{file: {path: /x, min_bytes: 1KiB}, every: 5s}",
             "look",
             r#"{"file":{"path":"/x","min_bytes":1024},"every_ms":5000}"#,

@@ -9,8 +9,8 @@ use mainspring_core::id::{Place, RunId};
 use mainspring_core::name::Name;
 use mainspring_core::task::Payload;
 use mainspring_core::time::{Millis, Wall};
-use mainspring_core::trigger::Notice;
-use mainspring_core::wait::{Awaited, Late, Wait};
+use mainspring_core::trigger::{Notice, Pattern};
+use mainspring_core::wait::{Awaited, EventMask, Late, Wait};
 use mainspring_core::workflow::{Evaluate, EvaluateEvent, Node, Plan, Scope, Source, Told};
 
 /// The last byte of a payload whose template cannot be filled in.
@@ -18,6 +18,9 @@ pub const UNDEFINED: u8 = 0xee;
 
 /// Runs are given no more tasks when they have so many.
 const RUN_NODES_MAX: u32 = 60;
+
+/// In the place of a run that is waited for: an event.
+pub const EVENT: u128 = u128::MAX;
 
 #[derive(Debug)]
 pub struct Words;
@@ -61,6 +64,10 @@ impl EvaluateEvent for Words {
 
     fn map(&self, template: &Payload, _: &Notice) -> Result<Payload, String> {
         Ok(template.clone())
+    }
+
+    fn written(&self, notice: &Notice, _: usize) -> Arc<[u8]> {
+        notice.id.as_bytes().into()
     }
 
     fn tell(&self, end: &Told<'_>) -> Arc<[u8]> {
@@ -116,13 +123,18 @@ impl Evaluate for Words {
         Ok(given.clone())
     }
 
-    /// A wait is written as sixteen bytes of a run (zero: none) and eight of milliseconds.
+    /// A wait is written as sixteen bytes of a run (zero: none, [`EVENT`]: an event) and eight of milliseconds.
     fn wait(&self, payload: &Payload, now: Wall) -> Result<Wait, String> {
         let (run, ms) = payload.split_first_chunk::<16>().ok_or("no run")?;
         let ms = u64::from_le_bytes(*ms.first_chunk::<8>().ok_or("no time")?);
         let at = now + Millis::new(ms);
         let (what, deadline) = match u128::from_le_bytes(*run) {
             0 => (Awaited::Until(at), at),
+            EVENT => {
+                let kind = Pattern { text: "order.1".into(), prefix: ms % 3 == 0 };
+                let mask = EventMask { kind, source: None, subject: None, condition: None };
+                (Awaited::Event(Arc::new(mask)), at)
+            }
             bits => (Awaited::Run(RunId::from_bits(bits)), at),
         };
         let late = if ms % 2 == 0 { Late::Fail } else { Late::Skip };

@@ -1,5 +1,5 @@
 //! Ends of runs, and of tasks outside of runs, as events of the same shape as those from outside.
-//! - OE-1 an end is told in the record that has it; nothing is made of it if no trigger could want it
+//! - OE-1 an end is told in the record that has it; nothing is made of it if no trigger and no task that waits could want it
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ pub(super) enum End {
 impl Machine {
     /// Keeps what has ended by this event for [`Machine::tell_ends`].
     pub(super) fn note_end(&mut self, event: &Event) {
-        if self.state.triggers.is_empty() {
+        if self.state.triggers.is_empty() && !self.waiting.awaits_events() {
             return;
         }
         let end = match event {
@@ -29,6 +29,7 @@ impl Machine {
             Event::TaskSucceeded { id, .. }
             | Event::TaskCancelled { id }
             | Event::TaskForced { id, .. }
+            | Event::WaitEnded { id, .. }
             | Event::AttemptFailed { id, then: Then::Fail | Then::Quarantine | Then::Cancel, .. } => {
                 End::Task(*id)
             }
@@ -62,7 +63,7 @@ impl Machine {
             window: run.occasion.as_deref(),
             output: run.output.as_ref(),
         };
-        let is_wanted = !self.state.triggers.matching(&tenant, &bare).is_empty();
+        let is_wanted = self.is_wanted(&tenant, &bare);
         let afters = self.is_awaited(run);
         if !is_wanted && !afters {
             return;
@@ -86,7 +87,7 @@ impl Machine {
         };
         let tenant: Name = task.profile.tenant.clone();
         let bare = self.bare(format!("mainspring.task.{status}"), "/tasks".to_owned(), id.to_string());
-        if self.state.triggers.matching(&tenant, &bare).is_empty() {
+        if !self.is_wanted(&tenant, &bare) {
             return;
         }
         let extra = task.extra.as_deref();
@@ -100,6 +101,11 @@ impl Machine {
         };
         let notice = Arc::new(Notice { data: Some(self.evaluate.tell(&told)), ..bare });
         self.announce(&tenant, &notice, Origin::Own { ended: id.bits(), depth: 0 }, batch);
+    }
+
+    fn is_wanted(&self, tenant: &Name, notice: &Notice) -> bool {
+        let triggers = &self.state.triggers;
+        !triggers.matching(tenant, notice).is_empty() || !self.waiting.of_event(tenant, notice).is_empty()
     }
 
     /// Without data. Something that ends again, because somebody cleared it, ends in another record.

@@ -89,7 +89,7 @@ impl Machine {
         Ok(Answer::Published(Box::new(Published::Taken { runs, skipped, errors })))
     }
 
-    /// Called for every event, before triggers are matched with it: whoever waits for one hooks in here.
+    /// Called for every event: tasks that wait for it go on, and triggers are matched with it.
     pub(super) fn announce(
         &mut self,
         tenant: &Name,
@@ -97,6 +97,7 @@ impl Machine {
         origin: Origin,
         batch: &mut Batch,
     ) -> Taken {
+        self.hear(tenant, notice, batch);
         let mut taken = Taken::default();
         let found = self.state.triggers.matching(tenant, notice);
         for (at, id) in found.into_iter().take(FAN_OUT_MAX + TOLD_MAX).enumerate() {

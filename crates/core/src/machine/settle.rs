@@ -56,7 +56,7 @@ impl Machine {
             }
         }
         if let State::Waiting(wait) = &task.state {
-            self.waiting.add(slot, wait);
+            self.waiting.add(slot, &task.profile.tenant, wait);
         } else if from == Some(Status::Deferred) {
             self.waiting.remove(slot);
         }

@@ -1,13 +1,17 @@
 //! Tasks that only wait begin to, and go on when what they wait for has come.
 
+use std::sync::Arc;
+
 use super::{Batch, Machine};
 use crate::event::Event;
 use crate::failure::{Failure, FailureClass};
 use crate::id::{RunId, TaskId};
 use crate::index::TaskSlot;
+use crate::name::Name;
 use crate::task::{State, Task};
 use crate::time::Wall;
-use crate::wait::{Awaited, Late, Wait, WaitEnd};
+use crate::trigger::Notice;
+use crate::wait::{Awaited, Late, SAME_MAX, Wait, WaitEnd};
 use crate::workflow::RunStatus;
 
 /// Waits that one look ends or begins; the rest waits for the next, so that commands have their turn.
@@ -30,8 +34,11 @@ fn by_run(run: RunId, status: RunStatus) -> WaitEnd {
     if status == RunStatus::Succeeded {
         return WaitEnd::Met(Some(format!(r#"{{"run_id":"{run}","status":"succeeded"}}"#).into_bytes().into()));
     }
-    let message = format!("run `{run}` ended as {}", status.label());
-    WaitEnd::Failed(Box::new(Failure::new(FailureClass::Permanent, 0, &message)))
+    failed(&format!("run `{run}` ended as {}", status.label()))
+}
+
+fn failed(why: &str) -> WaitEnd {
+    WaitEnd::Failed(Box::new(Failure::new(FailureClass::Permanent, 0, why)))
 }
 
 impl Machine {
@@ -62,12 +69,15 @@ impl Machine {
         let now = self.state.now.wall;
         let Some(task) = self.state.tasks.get(slot).filter(|task| is_arriving(task)) else { return };
         let id = task.id;
-        let event = match self.evaluate.wait(&task.payload, now) {
-            Ok(wait) => Event::TaskWaits { id, wait: Box::new(wait) },
-            Err(why) => {
-                let failure = Box::new(Failure::new(FailureClass::Permanent, 0, &why));
-                Event::WaitEnded { id, end: WaitEnd::Failed(failure) }
+        let wait = self.evaluate.wait(&task.payload, now).and_then(|wait| {
+            if self.waiting.is_full(&task.profile.tenant, &wait) {
+                return Err(format!("{SAME_MAX} tasks wait for this event: ask for a `subject`"));
             }
+            Ok(Box::new(wait))
+        });
+        let event = match wait {
+            Ok(wait) => Event::TaskWaits { id, wait },
+            Err(why) => Event::WaitEnded { id, end: failed(&why) },
         };
         self.commit(&mut vec![event], batch);
         self.ask_or_end(slot, batch);
@@ -87,7 +97,7 @@ impl Machine {
         match &self.state.tasks.get(slot)?.state {
             State::Waiting(wait) => match wait.what {
                 Awaited::Run(run) => Some(run),
-                Awaited::Until(_) => None,
+                Awaited::Until(_) | Awaited::Event(_) => None,
             },
             _ => None,
         }
@@ -130,19 +140,38 @@ impl Machine {
             // The next sweep asks again.
             None => return self.waiting.unread.push(slot),
             Some(Some(status)) => by_run(run, status),
-            Some(None) => {
-                let message = format!("there is no run `{run}`");
-                WaitEnd::Failed(Box::new(Failure::new(FailureClass::Permanent, 0, &message)))
-            }
+            Some(None) => failed(&format!("there is no run `{run}`")),
         };
         self.end_wait(slot, end, batch);
+    }
+
+    /// Whoever waits for this event goes on, in its record.
+    pub(super) fn hear(&mut self, tenant: &Name, notice: &Arc<Notice>, batch: &mut Batch) {
+        for slot in self.waiting.of_event(tenant, notice) {
+            let Some(State::Waiting(wait)) = self.state.tasks.get(slot).map(|task| &task.state) else { continue };
+            let Awaited::Event(mask) = &wait.what else { continue };
+            if !mask.matches(notice) {
+                continue;
+            }
+            let accepted = mask.condition.as_ref().map_or(Ok(true), |condition| {
+                self.evaluate.accepts(condition, notice).map_err(|why| format!("its condition: {why}"))
+            });
+            match accepted {
+                Ok(true) => {
+                    let output = self.evaluate.written(notice, self.config.limits.output_bytes_max);
+                    self.end_wait(slot, WaitEnd::Met(Some(output)), batch);
+                }
+                Ok(false) => {}
+                Err(why) => self.end_wait(slot, failed(&why), batch),
+            }
+        }
     }
 
     /// After a recovery, or when the watchdog found that nobody would hear.
     pub(super) fn pay_ear(&mut self, slot: TaskSlot) {
         let Some(task) = self.state.tasks.get(slot) else { return };
         let State::Waiting(wait) = &task.state else { return };
-        self.waiting.add(slot, wait);
+        self.waiting.add(slot, &task.profile.tenant, wait);
         let Some(run) = self.awaited_run(slot) else { return };
         match self.state.flows.run(run).map(|run| run.status.is_ended()) {
             Some(true) => self.waiting.run_ended(run),
@@ -152,8 +181,9 @@ impl Machine {
     }
 
     pub(super) fn is_heard(&self, slot: TaskSlot) -> bool {
-        match self.state.tasks.get(slot).map(|task| &task.state) {
-            Some(State::Waiting(wait)) => self.waiting.has(slot, wait),
+        let Some(task) = self.state.tasks.get(slot) else { return true };
+        match &task.state {
+            State::Waiting(wait) => self.waiting.has(slot, &task.profile.tenant, wait),
             _ => true,
         }
     }

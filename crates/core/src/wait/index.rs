@@ -1,15 +1,34 @@
-//! Who waits for what, so that an end finds those it concerns. Soft: made again from the tasks after a recovery.
+//! Who waits for what, so that an end or an event finds those it concerns. Soft: made again from the tasks after a recovery.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
 
-use super::{Awaited, Wait};
+use super::{Awaited, EventMask, Wait};
 use crate::id::RunId;
 use crate::index::TaskSlot;
+use crate::name::Name;
+use crate::trigger::Notice;
+
+/// Tasks that wait for the same event: what it ends is in one record with it.
+pub(crate) const SAME_MAX: usize = 500;
+
+/// What is looked up when something has come.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Mark {
+    Run(RunId),
+    /// Of a tenant, with this type and, if one is asked for, this subject.
+    Kind(Name, Arc<str>, Option<Arc<str>>),
+    Prefix(Name, Arc<str>),
+}
 
 #[derive(Debug, Default)]
 pub(crate) struct WaitIndex {
-    by_run: BTreeMap<RunId, BTreeSet<TaskSlot>>,
-    by_task: BTreeMap<TaskSlot, RunId>,
+    by_mark: BTreeMap<Mark, BTreeSet<TaskSlot>>,
+    by_task: BTreeMap<TaskSlot, Mark>,
+    /// Lengths of the prefixes, with how many have it.
+    lengths: BTreeMap<usize, usize>,
+    /// Waits for events.
+    events: usize,
     /// Tasks that are to begin waiting.
     pub(crate) arriving: VecDeque<TaskSlot>,
     /// Runs that ended while somebody waited for them.
@@ -20,47 +39,100 @@ pub(crate) struct WaitIndex {
     pub(crate) unread: Vec<TaskSlot>,
 }
 
+/// `None`: only time is awaited.
+fn mark(tenant: &Name, what: &Awaited) -> Option<Mark> {
+    match what {
+        Awaited::Until(_) => None,
+        Awaited::Run(run) => Some(Mark::Run(*run)),
+        Awaited::Event(mask) => {
+            let EventMask { kind, subject, .. } = &**mask;
+            let (tenant, text) = (tenant.clone(), kind.text.clone());
+            Some(if kind.prefix { Mark::Prefix(tenant, text) } else { Mark::Kind(tenant, text, subject.clone()) })
+        }
+    }
+}
+
 impl WaitIndex {
-    pub(crate) fn add(&mut self, slot: TaskSlot, wait: &Wait) {
-        match &wait.what {
-            Awaited::Until(_) => {}
-            Awaited::Run(run) => {
-                self.by_run.entry(*run).or_default().insert(slot);
-                self.by_task.insert(slot, *run);
-            }
+    pub(crate) fn add(&mut self, slot: TaskSlot, tenant: &Name, wait: &Wait) {
+        let Some(mark) = mark(tenant, &wait.what) else { return };
+        if self.by_mark.entry(mark.clone()).or_default().insert(slot) {
+            self.count(&mark, true);
+            self.by_task.insert(slot, mark);
         }
     }
 
     pub(crate) fn remove(&mut self, slot: TaskSlot) {
-        let Some(run) = self.by_task.remove(&slot) else { return };
-        if let Some(waiting) = self.by_run.get_mut(&run) {
+        let Some(mark) = self.by_task.remove(&slot) else { return };
+        self.count(&mark, false);
+        if let Some(waiting) = self.by_mark.get_mut(&mark) {
             waiting.remove(&slot);
             if waiting.is_empty() {
-                self.by_run.remove(&run);
+                self.by_mark.remove(&mark);
+            }
+        }
+    }
+
+    fn count(&mut self, mark: &Mark, more: bool) {
+        let count = |held: &mut usize| if more { *held += 1 } else { *held -= 1 };
+        if !matches!(mark, Mark::Run(_)) {
+            count(&mut self.events);
+        }
+        if let Mark::Prefix(_, text) = mark {
+            let held = self.lengths.entry(text.len()).or_default();
+            count(held);
+            if *held == 0 {
+                self.lengths.remove(&text.len());
             }
         }
     }
 
     /// Somebody will hear of it when what this task waits for comes.
-    pub(crate) fn has(&self, slot: TaskSlot, wait: &Wait) -> bool {
-        match &wait.what {
-            Awaited::Until(_) => true,
-            Awaited::Run(run) => self.by_run.get(run).is_some_and(|waiting| waiting.contains(&slot)),
-        }
+    pub(crate) fn has(&self, slot: TaskSlot, tenant: &Name, wait: &Wait) -> bool {
+        mark(tenant, &wait.what).is_none_or(|mark| self.by_task.get(&slot) == Some(&mark))
+    }
+
+    /// No more may wait for the same.
+    pub(crate) fn is_full(&self, tenant: &Name, wait: &Wait) -> bool {
+        let Awaited::Event(_) = wait.what else { return false };
+        let waiting = mark(tenant, &wait.what).and_then(|mark| self.by_mark.get(&mark));
+        waiting.is_some_and(|waiting| waiting.len() >= SAME_MAX)
     }
 
     pub(crate) fn run_ended(&mut self, run: RunId) {
-        if self.by_run.contains_key(&run) {
+        if self.by_mark.contains_key(&Mark::Run(run)) {
             self.ended.push_back(run);
         }
     }
 
     /// Some of those that wait for this run.
     pub(crate) fn of_run(&self, run: RunId, limit: usize) -> Vec<TaskSlot> {
-        self.by_run.get(&run).into_iter().flatten().take(limit).copied().collect()
+        self.by_mark.get(&Mark::Run(run)).into_iter().flatten().take(limit).copied().collect()
+    }
+
+    /// Those that wait for an event of this type and subject. Ascending.
+    pub(crate) fn of_event(&self, tenant: &Name, notice: &Notice) -> Vec<TaskSlot> {
+        if self.events == 0 {
+            return Vec::new();
+        }
+        let mut found = BTreeSet::new();
+        let mut look = |mark| found.extend(self.by_mark.get(&mark).into_iter().flatten());
+        look(Mark::Kind(tenant.clone(), notice.kind.clone(), None));
+        if notice.subject.is_some() {
+            look(Mark::Kind(tenant.clone(), notice.kind.clone(), notice.subject.clone()));
+        }
+        for length in self.lengths.keys() {
+            if let Some(prefix) = notice.kind.get(..*length) {
+                look(Mark::Prefix(tenant.clone(), prefix.into()));
+            }
+        }
+        found.into_iter().collect()
     }
 
     pub(crate) fn has_work(&self) -> bool {
         !self.arriving.is_empty() || !self.ended.is_empty()
+    }
+
+    pub(crate) fn awaits_events(&self) -> bool {
+        self.events > 0
     }
 }

@@ -1,7 +1,7 @@
-//! Tasks that only wait: for an instant or for the end of a run. They never see a worker.
+//! Tasks that only wait: for an instant, for an event, or for the end of a run. They never see a worker.
 //! - WT-1 a wait is in the journal before anything else happens to its task, and every wait has a deadline
 //! - WT-2 what ends a wait is in one record with its end: a run cannot end without those that wait for it going on
-//! - WT-3 nobody asks again and again: an instant is a timer, a run that ends calls those that wait for it
+//! - WT-3 nobody asks again and again: an instant is a timer, an event or a run that ends calls those that wait for it
 //!
 //! Not here: looking at files and addresses, which workers do (`look`, between looks the task is deferred); reading what
 //! a payload asks for (`Evaluate::wait`).
@@ -10,10 +10,12 @@ mod index;
 
 use std::sync::Arc;
 
-pub(crate) use self::index::WaitIndex;
+pub(crate) use self::index::{SAME_MAX, WaitIndex};
 use crate::failure::Failure;
 use crate::id::RunId;
 use crate::time::{Millis, Wall};
+use crate::trigger::{Notice, Pattern};
+use crate::workflow::Source;
 
 /// The executor of tasks that only wait.
 pub const EXECUTOR: &str = "wait";
@@ -35,6 +37,18 @@ pub enum Awaited {
     Until(Wall),
     /// Its success; with any other end the wait fails.
     Run(RunId),
+    /// The first one that comes after the wait has begun.
+    Event(Arc<EventMask>),
+}
+
+/// Which events end a wait.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct EventMask {
+    pub kind: Pattern,
+    pub source: Option<Pattern>,
+    pub subject: Option<Arc<str>>,
+    /// An expression over the event.
+    pub condition: Option<Source>,
 }
 
 /// What a wait becomes when its deadline passes.
@@ -59,8 +73,17 @@ impl Wait {
     pub fn ends(&self) -> Wall {
         match self.what {
             Awaited::Until(at) => at.min(self.deadline),
-            Awaited::Run(_) => self.deadline,
+            Awaited::Run(_) | Awaited::Event(_) => self.deadline,
         }
+    }
+}
+
+impl EventMask {
+    /// All but the condition.
+    pub(crate) fn matches(&self, notice: &Notice) -> bool {
+        self.kind.matches(&notice.kind)
+            && self.source.as_ref().is_none_or(|source| source.matches(&notice.source))
+            && self.subject.as_ref().is_none_or(|subject| notice.subject.as_ref() == Some(subject))
     }
 }
 
@@ -70,6 +93,7 @@ impl Awaited {
         match self {
             Self::Until(_) => "time",
             Self::Run(_) => "run",
+            Self::Event(_) => "event",
         }
     }
 }

@@ -21,6 +21,9 @@ pub trait EvaluateEvent: Send + Sync + Debug {
     /// Parameters of a run: fills in the templates.
     fn map(&self, template: &Payload, notice: &Notice) -> Result<Payload, String>;
 
+    /// The event itself as JSON; its data is left out if that would be more than so many bytes.
+    fn written(&self, notice: &Notice, bytes_max: usize) -> Arc<[u8]>;
+
     /// The data of an event that tells of an end, as JSON.
     fn tell(&self, end: &Told<'_>) -> Arc<[u8]>;
 }
@@ -102,6 +105,10 @@ impl EvaluateEvent for NoTexts {
 
     fn map(&self, _: &Payload, _: &Notice) -> Result<Payload, String> {
         Self::refuse()
+    }
+
+    fn written(&self, notice: &Notice, _: usize) -> Arc<[u8]> {
+        notice.id.as_bytes().into()
     }
 
     fn tell(&self, _: &Told<'_>) -> Arc<[u8]> {

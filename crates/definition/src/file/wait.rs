@@ -8,8 +8,9 @@ use super::texts::Texts;
 use super::work::call;
 use crate::mistake::Code;
 
-const WAIT: &[&str] = &["for", "until", "run", "http", "file", "every", "timeout", "on_timeout"];
-const KINDS: [&str; 5] = ["for", "until", "run", "http", "file"];
+const WAIT: &[&str] = &["for", "until", "run", "event", "http", "file", "every", "timeout", "on_timeout"];
+const KINDS: [&str; 6] = ["for", "until", "run", "event", "http", "file"];
+const OF_EVENT: &[&str] = &["type", "source", "subject", "if"];
 const OF_ADDRESS: &[&str] =
     &["url", "method", "headers", "body", "timeout", "timeout_ms", "status", "contains"];
 const OF_FILE: &[&str] = &["path", "min_bytes"];
@@ -72,10 +73,23 @@ fn what(kind: &str, fields: &Fields<'_>, texts: &mut Texts<'_>) -> Option<Map<St
         }
         "until" => ("until", Json::String(texts.text(at)?)),
         "run" => ("run", Json::String(texts.text(at)?)),
+        "event" => ("event", Json::Object(event(at, texts)?)),
         "http" => ("http", Json::Object(address(at, texts)?)),
         _ => ("file", Json::Object(file(at, texts)?)),
     };
     Some([(name.to_owned(), value)].into_iter().collect())
+}
+
+/// The condition is a text here: it is an expression over the event that comes, with what a template put into it.
+fn event(at: &At<'_>, texts: &mut Texts<'_>) -> Option<Map<String, Json>> {
+    let fields = at.fields(OF_EVENT, texts.mistakes)?;
+    if fields.get("type").is_none() {
+        texts.mistakes.add(Code::MissingField, &at.spot, "`event` needs a `type`", "");
+    }
+    let text = |name: &&str, texts: &mut Texts<'_>| {
+        Some(((*name).to_owned(), Json::String(texts.text(fields.get(name)?)?)))
+    };
+    Some(OF_EVENT.iter().filter_map(|name| text(name, texts)).collect())
 }
 
 fn address(at: &At<'_>, texts: &mut Texts<'_>) -> Option<Map<String, Json>> {

@@ -191,7 +191,9 @@ impl JournalFold {
         let right = match (&wait.what, end) {
             (_, WaitEnd::Met(_)) if self.asked_now.contains(&task.id) => true,
             (Awaited::Until(at), WaitEnd::Met(_)) => *at <= self.now.wall,
-            (Awaited::Until(_), WaitEnd::Failed(_)) => over,
+            (Awaited::Until(_) | Awaited::Event(_), WaitEnd::Failed(_)) => over,
+            // Which events came is not in the journal.
+            (Awaited::Event(_), WaitEnd::Met(_)) => !over,
             (Awaited::Run(run), WaitEnd::Met(_)) => {
                 let run = self.state.flows().run(*run);
                 run.is_some_and(|run| run.status == RunStatus::Succeeded)

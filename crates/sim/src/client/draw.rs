@@ -155,7 +155,7 @@ impl World {
         Command::Submit(submit)
     }
 
-    /// For a time, for a run that was triggered, or for one that nobody knows.
+    /// For a time, for an event, for a run that was triggered, or for one that nobody knows.
     fn draw_wait(&mut self) -> Command {
         let Command::Submit(mut submit) = self.draw_submit_unkeyed() else {
             unreachable!("a submission was drawn")
@@ -163,7 +163,8 @@ impl World {
         let runs = self.callers.runs.len() as u64;
         let run = match self.chance.below(10) {
             0..4 => 0,
-            4..9 if runs > 0 => self.callers.runs[self.chance.below(runs) as usize].bits(),
+            4..7 => crate::words::EVENT,
+            7..9 if runs > 0 => self.callers.runs[self.chance.below(runs) as usize].bits(),
             _ => u128::from(self.chance.draw()) | 1,
         };
         let ms = self.span(60_000);

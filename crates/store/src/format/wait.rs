@@ -1,11 +1,15 @@
 //! What tasks wait for, and how that ended.
 
-use mainspring_core::wait::{Awaited, Late, Wait, WaitEnd};
+use std::sync::Arc;
 
+use mainspring_core::wait::{Awaited, EventMask, Late, Wait, WaitEnd};
+
+use super::trigger::{read_pattern, write_pattern};
 use super::{FormatError, Reader, Writer};
 
 const UNTIL: u8 = 0;
 const RUN: u8 = 1;
+const EVENT: u8 = 2;
 
 pub(super) fn write(w: &mut Writer<'_>, wait: &Wait) {
     match &wait.what {
@@ -16,6 +20,13 @@ pub(super) fn write(w: &mut Writer<'_>, wait: &Wait) {
         Awaited::Run(run) => {
             w.byte(RUN);
             w.wide(run.bits());
+        }
+        Awaited::Event(mask) => {
+            w.byte(EVENT);
+            write_pattern(w, &mask.kind);
+            w.option(mask.source.as_ref(), write_pattern);
+            w.option(mask.subject.as_deref(), Writer::text);
+            w.option(mask.condition.as_deref(), Writer::text);
         }
     }
     w.wall(wait.since);
@@ -28,6 +39,7 @@ pub(super) fn read(r: &mut Reader<'_>) -> Result<Wait, FormatError> {
     let what = match r.byte("what is awaited")? {
         UNTIL => Awaited::Until(r.wall("awaited instant")?),
         RUN => Awaited::Run(r.run_id()?),
+        EVENT => Awaited::Event(Arc::new(read_mask(r)?)),
         _ => return Err(FormatError::bad("what is awaited", at, "has no such value")),
     };
     let (since, deadline) = (r.wall("beginning of a wait")?, r.wall("deadline of a wait")?);
@@ -35,6 +47,15 @@ pub(super) fn read(r: &mut Reader<'_>) -> Result<Wait, FormatError> {
     let late = Late::from_index(r.byte("end of a wait")?);
     let late = late.ok_or_else(|| FormatError::bad("end of a wait", at, "has no such value"))?;
     Ok(Wait { what, since, deadline, late })
+}
+
+fn read_mask(r: &mut Reader<'_>) -> Result<EventMask, FormatError> {
+    Ok(EventMask {
+        kind: read_pattern(r)?,
+        source: r.option("source", read_pattern)?,
+        subject: r.option("subject", |r| r.text("subject").map(Arc::from))?,
+        condition: r.option("condition", |r| r.text("condition").map(Into::into))?,
+    })
 }
 
 pub(super) fn write_end(w: &mut Writer<'_>, end: &WaitEnd) {

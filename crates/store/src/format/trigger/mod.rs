@@ -9,4 +9,5 @@ pub use self::row::{read_hook, write_hook};
 pub(super) use self::{
     event::{read as read_event, write as write_event},
     notice::{read_cause, write_cause},
+    spec::{read_pattern, write_pattern},
 };

@@ -62,12 +62,12 @@ fn read_on(r: &mut Reader<'_>) -> Result<On, FormatError> {
     }
 }
 
-fn write_pattern(w: &mut Writer<'_>, pattern: &Pattern) {
+pub(in crate::format) fn write_pattern(w: &mut Writer<'_>, pattern: &Pattern) {
     w.text(&pattern.text);
     w.bool(pattern.prefix);
 }
 
-fn read_pattern(r: &mut Reader<'_>) -> Result<Pattern, FormatError> {
+pub(in crate::format) fn read_pattern(r: &mut Reader<'_>) -> Result<Pattern, FormatError> {
     Ok(Pattern { text: Arc::from(r.text("pattern")?), prefix: r.bool("pattern is a prefix")? })
 }
 

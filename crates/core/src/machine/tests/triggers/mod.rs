@@ -2,6 +2,7 @@
 
 mod after;
 mod anyway;
+mod waits;
 
 use std::sync::Arc;
 

@@ -24,8 +24,8 @@ use crate::profile::Profile;
 use crate::retry::RetryPolicy;
 use crate::task::{Payload, Status};
 use crate::time::{Millis, Wall};
-use crate::trigger::Notice;
-use crate::wait::{Awaited, Late, Wait};
+use crate::trigger::{Notice, Pattern};
+use crate::wait::{Awaited, EventMask, Late, Wait};
 use crate::workflow::{
     Bounds, Definition, Each, Evaluate, EvaluateEvent, FailurePolicy, FlowAnswer, FlowCommand, JobKey, Node,
     NodeState, NodeStatus, OnEmpty, Plan, Repeat, Run, RunStatus, Scope, Source, TaskWork, Told, Tolerance,
@@ -49,6 +49,10 @@ impl EvaluateEvent for Words {
             return Err("`x` is undefined".to_owned());
         }
         Ok([template, notice.id.as_bytes()].concat().into())
+    }
+
+    fn written(&self, notice: &Notice, _: usize) -> Arc<[u8]> {
+        notice.id.as_bytes().into()
     }
 
     fn tell(&self, end: &Told<'_>) -> Arc<[u8]> {
@@ -124,7 +128,7 @@ impl Evaluate for Words {
         Ok(nodes)
     }
 
-    /// `for MS`; `run ID MS` and `skip ID MS`: the run, at most so long.
+    /// `for MS`; `run ID MS` and `skip ID MS`: the run, at most so long; `event TYPE [SUBJECT|- [CONDITION]]`: for a minute.
     fn wait(&self, payload: &Payload, now: Wall) -> Result<Wait, String> {
         let text = String::from_utf8_lossy(payload);
         let ms = |text: &str| text.parse().map(Millis::new).map_err(|_| "no number".to_owned());
@@ -136,6 +140,14 @@ impl Evaluate for Words {
                 let late = if text.starts_with("skip") { Late::Skip } else { Late::Fail };
                 let run = run.parse().map_err(|_| "no run")?;
                 until(Awaited::Run(run), now + ms(span)?, late)
+            }
+            Some(("event", rest)) => {
+                let mut words = rest.split(' ');
+                let kind = Pattern::parse(words.next().unwrap_or_default()).ok_or("no type")?;
+                let subject = words.next().filter(|word| *word != "-").map(Into::into);
+                let condition = words.next().map(|word| word.replace('_', " ").into());
+                let mask = EventMask { kind, source: None, subject, condition };
+                until(Awaited::Event(Arc::new(mask)), now + Millis::from_secs(60), Late::Fail)
             }
             _ => Err(format!("`{text}` is no wait")),
         }
