@@ -127,10 +127,12 @@ mod tests {
         headers
     }
 
+    type Row<'a> = (&'a str, &'a [&'a str], &'a str, &'a [u8], u64, Result<(), EventProblem>);
+
     #[test]
     fn only_a_young_signature_by_a_known_secret_counts() {
         let two = format!("v1,{} v0,x {GOOD}", BASE64_STANDARD.encode([1; 32]));
-        let rows: [(&str, &[&str], &str, &[u8], u64, Result<(), EventProblem>); 8] = [
+        let rows: [Row<'_>; 8] = [
             ("as the specification has it", &[SECRET], GOOD, BODY, STAMP, Ok(())),
             ("the older of two secrets", &[OTHER, SECRET], GOOD, BODY, STAMP, Ok(())),
             ("one of several signatures", &[SECRET], &two, BODY, STAMP, Ok(())),

@@ -248,3 +248,36 @@ fn pools_and_tenants_are_limited_by_name() {
         assert!(load(vec![(bad.to_owned(), "1".to_owned())]).is_err(), "{bad}");
     }
 }
+
+#[test]
+fn webhooks_have_a_tenant_and_secrets_that_are_checked() {
+    let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+    let dir = tempfile::tempdir().expect("a directory");
+    let file = dir.path().join("secret");
+    std::fs::write(&file, format!("{secret}\n")).expect("written");
+    let text = format!(
+        "[webhooks.shop]\ntenant = \"acme\"\nsecrets = [\"{secret}\"]\nsecret_files = [\"{}\"]\n[webhooks.ci]\nsecrets = [\"{secret}\"]",
+        file.display()
+    );
+    let config = load(&text).expect("good");
+    let setup = config.server().expect("a server");
+    let told: Vec<(&str, &str, usize)> = (setup.webhooks.0.iter())
+        .map(|(name, webhook)| (name.as_str(), &*webhook.tenant, webhook.secrets.len()))
+        .collect();
+    assert_eq!(told, [("ci", "default", 1), ("shop", "acme", 2)]);
+    assert!(setup.shares.is_empty(), "a webhook is no tenant: {:?}", setup.shares);
+    assert!(config.named().any(|(setting, _)| setting.is_secret()));
+    let rows = [
+        (
+            "[webhooks.shop]\ntenant = \"acme\"",
+            "`webhooks.shop`: it has neither `secrets` nor `secret_files`: nobody could send",
+        ),
+        (
+            "[webhooks.shop]\nsecrets = [\"hunter2\"]",
+            "`webhooks.shop`: secret 1: a secret of a webhook is `whsec_` and 24 to 64 bytes in base64",
+        ),
+    ];
+    for (text, mistake) in rows {
+        assert_eq!(load(text).expect_err("a mistake").0, [mistake], "{text}");
+    }
+}

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use mainspring_core::id::{RunId, ScheduleId, Seq, TaskId};
+use mainspring_core::id::{RunId, ScheduleId, Seq, TaskId, TriggerId};
 use mainspring_core::key::{KeyBinding, KeyScope};
 use mainspring_core::schedule::Occurrence;
 use mainspring_core::time::Wall;
@@ -11,7 +11,8 @@ use mainspring_core::workflow::JobKey;
 use mainspring_store::tables::ReadError;
 use mainspring_store::{
     CheckpointHead, Cut, HistoryPage, HistoryQuery, HistoryRow, JobRow, LiveRow, OccurrenceCursor, OpenError,
-    ParkedFrom, ReadTables, Record, Recovery, RunQuery, RunRow, ScheduleRow, StoredTask, VersionRow,
+    ParkedFrom, ReadTables, Record, Recovery, RunQuery, RunRow, ScheduleRow, StoredTask, TriggerRow,
+    VersionRow,
 };
 
 #[derive(Default)]
@@ -24,6 +25,7 @@ pub(super) struct Disk {
     pub(super) versions: BTreeMap<(JobKey, u32), VersionRow>,
     pub(super) runs: BTreeMap<RunId, RunRow>,
     pub(super) schedules: BTreeMap<ScheduleId, ScheduleRow>,
+    pub(super) triggers: BTreeMap<TriggerId, TriggerRow>,
     /// Every row that was written, also those that came twice.
     pub(super) occurrences: Vec<Occurrence>,
 }
@@ -44,6 +46,7 @@ impl Disk {
         self.versions.extend(cut.versions.iter().map(|row| ((row.key.clone(), row.version), row.clone())));
         self.runs.extend(cut.runs.iter().map(|row| (row.id, row.clone())));
         self.schedules.extend(cut.schedules.iter().map(|row| (row.id, row.clone())));
+        self.triggers.extend(cut.triggers.iter().map(|row| (row.id, row.clone())));
         self.occurrences.extend(&cut.occurrences);
     }
 
@@ -81,6 +84,11 @@ impl Recovery for Disk {
 
     fn schedules(&mut self, each: &mut dyn FnMut(ScheduleRow)) -> Result<(), OpenError> {
         self.schedules.values().cloned().for_each(each);
+        Ok(())
+    }
+
+    fn triggers(&mut self, each: &mut dyn FnMut(TriggerRow)) -> Result<(), OpenError> {
+        self.triggers.values().cloned().for_each(each);
         Ok(())
     }
 

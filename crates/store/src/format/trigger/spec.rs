@@ -30,7 +30,7 @@ pub(super) fn write(w: &mut Writer<'_>, spec: &TriggerSpec) {
         }
         On::After(jobs) => {
             w.byte(on::AFTER);
-            w.list(jobs, |w, job| w.name(job));
+            w.list(jobs, Writer::name);
         }
     }
     w.option(spec.condition.as_deref(), Writer::text);

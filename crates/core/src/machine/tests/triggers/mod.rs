@@ -188,9 +188,10 @@ fn patterns_find_what_they_mean_and_nothing_else() {
 
 #[test]
 fn what_is_not_begun_is_counted_and_told() {
+    type Row = (&'static str, TriggerSpec, &'static [&'static str], (u64, u64, u64));
     let spec = of_type("order.created");
     let subject = Some("has a subject".into());
-    let rows: [(&str, TriggerSpec, &[&str], (u64, u64, u64)); 5] = [
+    let rows: [Row; 5] = [
         ("condition", TriggerSpec { condition: subject, ..spec.clone() }, &[], (0, 0, 0)),
         (
             "bad condition",
