@@ -775,7 +775,7 @@ fn what_is_newer_is_named() {
         decode_event(&bytes)
     };
     let newer = |what, at, found, known| Err(FormatError::Newer { what, at, found, known });
-    assert_eq!(with(4, 23), newer("event type", 4, 23, 22));
+    assert_eq!(with(4, 24), newer("event type", 4, 24, 23));
     assert_eq!(with(5, 2), newer("event version", 5, 2, 1));
     let mut bytes = encode_task(&task(State::Queued));
     bytes[0] = 9;

@@ -7,7 +7,11 @@ macro_rules! pages {
 }
 
 /// By code.
-const PAGES: [(&str, &str); 56] = pages![
+const PAGES: [(&str, &str); 63] = pages![
+    "BACKFILL_ACTIVE",
+    "BACKFILL_ALREADY_ENDED",
+    "BACKFILL_NOT_FOUND",
+    "BACKFILL_PLAN_OLD",
     "BAD_CRON",
     "BATCH_TOO_LONG",
     "BODY_TOO_LARGE",
@@ -40,6 +44,7 @@ const PAGES: [(&str, &str); 56] = pages![
     "RUN_STATE_NOT_FORCIBLE",
     "SCHEDULE_INVALID",
     "SCHEDULE_NEVER_FIRES",
+    "SCHEDULE_NOT_BACKFILLABLE",
     "SCHEDULE_NOT_FOUND",
     "SERVER_BUSY",
     "STATE_NOT_FORCIBLE",
@@ -52,6 +57,7 @@ const PAGES: [(&str, &str); 56] = pages![
     "TASK_NOT_FOUND",
     "TASK_OF_RUN",
     "TOO_FAR_AHEAD",
+    "TOO_MANY_BACKFILLS",
     "TOO_MANY_ENTRIES",
     "TOO_MANY_FOLLOWERS",
     "TOO_MANY_JOBS",
@@ -61,6 +67,7 @@ const PAGES: [(&str, &str); 56] = pages![
     "TOO_MANY_RUNS",
     "TOO_MANY_SCHEDULES",
     "TOO_MANY_TASKS",
+    "TOO_MANY_WINDOWS",
     "UNKNOWN_EXECUTOR",
     "UNKNOWN_TIME_ZONE",
     "WORKER_NOT_FOUND",
