@@ -7,7 +7,11 @@ macro_rules! pages {
 }
 
 /// By code.
-const PAGES: [(&str, &str); 65] = pages![
+const PAGES: [(&str, &str); 72] = pages![
+    "BACKFILL_ACTIVE",
+    "BACKFILL_ALREADY_ENDED",
+    "BACKFILL_NOT_FOUND",
+    "BACKFILL_PLAN_OLD",
     "BAD_CRON",
     "BATCH_TOO_LONG",
     "BODY_TOO_LARGE",
@@ -44,6 +48,7 @@ const PAGES: [(&str, &str); 65] = pages![
     "RUN_STATE_NOT_FORCIBLE",
     "SCHEDULE_INVALID",
     "SCHEDULE_NEVER_FIRES",
+    "SCHEDULE_NOT_BACKFILLABLE",
     "SCHEDULE_NOT_FOUND",
     "SERVER_BUSY",
     "STATE_NOT_FORCIBLE",
@@ -56,6 +61,7 @@ const PAGES: [(&str, &str); 65] = pages![
     "TASK_NOT_FOUND",
     "TASK_OF_RUN",
     "TOO_FAR_AHEAD",
+    "TOO_MANY_BACKFILLS",
     "TOO_MANY_ENTRIES",
     "TOO_MANY_FOLLOWERS",
     "TOO_MANY_JOBS",
@@ -66,6 +72,7 @@ const PAGES: [(&str, &str); 65] = pages![
     "TOO_MANY_SCHEDULES",
     "TOO_MANY_TASKS",
     "TOO_MANY_TRIGGERS",
+    "TOO_MANY_WINDOWS",
     "TRIGGER_NOT_FOUND",
     "UNKNOWN_EXECUTOR",
     "UNKNOWN_TIME_ZONE",

@@ -31,7 +31,7 @@ async fn a_pool_shows_its_room_and_what_waits_for_it() {
         ("used", json!(2)),
         ("utilisation_percent", json!(100)),
         ("queued", json!(1)),
-        ("queued_by_band", json!({"P0": 0, "P1": 1, "P2": 0})),
+        ("queued_by_band", json!({"P0": 0, "P1": 1, "P2": 0, "backfill": 0})),
     ] {
         assert_eq!(default[field], wanted, "{field}: {pools}");
     }

@@ -7,6 +7,7 @@ use mainspring_core::event::Event;
 use mainspring_core::fleet::WorkerOffer;
 use mainspring_core::id::{TaskId, WorkerId};
 use mainspring_core::name::Name;
+use mainspring_core::priority::Band;
 use mainspring_core::resources::{Requirements, Resources};
 use mainspring_core::seat::Seat;
 use mainspring_core::task::Task;
@@ -58,13 +59,17 @@ impl Bounds {
         };
         for task in journal.queued.iter().filter_map(|id| journal.task(*id)) {
             let (tenant, pool) = (&task.profile.tenant, &task.profile.requirements.pool);
-            let free =
-                self.tenants.get(tenant).is_none_or(|max| count(&|t| t.profile.tenant == *tenant) < *max)
+            let free = self.tenants.get(tenant).is_none_or(|max| count(&|t| t.profile.tenant == *tenant) < *max)
                     && self
                         .pools
                         .get(pool)
                         .is_none_or(|max| count(&|t| t.profile.requirements.pool == *pool) < *max)
-                    && finds_seats(journal, task);
+                    && finds_seats(journal, task)
+                    // One task of backfills is always within their share of a pool; more may not be.
+                    && (task.priority.band != Band::Backfill
+                        || count(&|t| {
+                            t.priority.band == Band::Backfill && t.profile.requirements.pool == *pool
+                        }) == 0);
             let worker = accepting.iter().find(|worker| {
                 let offer = &self.offers[*worker];
                 free && fits(task, &room(journal, **worker, offer), offer)

@@ -3,16 +3,16 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use mainspring_core::id::{RunId, ScheduleId, Seq, TaskId, TriggerId};
+use mainspring_core::id::{BackfillId, RunId, ScheduleId, Seq, TaskId, TriggerId};
 use mainspring_core::key::{KeyBinding, KeyScope};
 use mainspring_core::schedule::Occurrence;
 use mainspring_core::time::Wall;
 use mainspring_core::workflow::JobKey;
 use mainspring_store::tables::ReadError;
 use mainspring_store::{
-    CheckpointHead, Cut, HistoryPage, HistoryQuery, HistoryRow, JobRow, LiveRow, OccurrenceCursor, OpenError,
-    ParkedFrom, ReadTables, Record, Recovery, RunQuery, RunRow, ScheduleRow, StoredTask, TriggerRow,
-    VersionRow,
+    BackfillQuery, BackfillRow, CheckpointHead, Cut, HistoryPage, HistoryQuery, HistoryRow, JobRow, LiveRow,
+    OccurrenceCursor, OpenError, ParkedFrom, ReadTables, Record, Recovery, RunQuery, RunRow, ScheduleRow,
+    StoredTask, TriggerRow, VersionRow,
 };
 
 #[derive(Default)]
@@ -28,6 +28,7 @@ pub(super) struct Disk {
     pub(super) triggers: BTreeMap<TriggerId, TriggerRow>,
     /// Every row that was written, also those that came twice.
     pub(super) occurrences: Vec<Occurrence>,
+    pub(super) backfills: BTreeMap<BackfillId, BackfillRow>,
 }
 
 impl Disk {
@@ -48,6 +49,11 @@ impl Disk {
         self.schedules.extend(cut.schedules.iter().map(|row| (row.id, row.clone())));
         self.triggers.extend(cut.triggers.iter().map(|row| (row.id, row.clone())));
         self.occurrences.extend(&cut.occurrences);
+        for row in &cut.backfills {
+            let old = self.backfills.remove(&row.id).and_then(|old| old.spec);
+            let spec = row.spec.clone().or(old);
+            self.backfills.insert(row.id, BackfillRow { spec, ..row.clone() });
+        }
     }
 
     pub(super) fn find(&self, id: TaskId) -> Option<StoredTask> {
@@ -89,6 +95,11 @@ impl Recovery for Disk {
 
     fn triggers(&mut self, each: &mut dyn FnMut(TriggerRow)) -> Result<(), OpenError> {
         self.triggers.values().cloned().for_each(each);
+        Ok(())
+    }
+
+    fn live_backfills(&mut self, each: &mut dyn FnMut(BackfillRow)) -> Result<(), OpenError> {
+        self.backfills.values().filter(|row| row.ended.is_none()).cloned().for_each(each);
         Ok(())
     }
 
@@ -153,6 +164,14 @@ impl ReadTables for Disk {
         _: usize,
     ) -> Result<Vec<Occurrence>, ReadError> {
         unreachable!("nobody lists here")
+    }
+
+    fn backfill(&mut self, id: BackfillId) -> Result<Option<BackfillRow>, ReadError> {
+        Ok(self.backfills.get(&id).cloned())
+    }
+
+    fn backfills(&mut self, query: &BackfillQuery) -> Result<Vec<BackfillRow>, ReadError> {
+        Ok(self.backfills.values().rev().filter(|row| query.wants(row)).take(query.limit).cloned().collect())
     }
 
     fn another(&self) -> Result<Self, ReadError> {
