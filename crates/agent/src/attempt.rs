@@ -44,7 +44,9 @@ pub enum Outcome {
         unknown: bool,
     },
     /// Not yet: the place is given back until so long from now.
-    Deferred { after_ms: u64 },
+    Deferred {
+        after_ms: u64,
+    },
 }
 
 impl Outcome {

@@ -216,7 +216,9 @@ impl fmt::Display for Standing {
                 write!(f, "it waits for an event of type `{}`", mask.kind)?;
                 mask.subject.as_ref().map_or(Ok(()), |subject| write!(f, " about `{subject}`"))
             }
-            Self::WaitsFor { what: Awaited::Run(run), .. } => write!(f, "it waits for the end of run `{run}`"),
+            Self::WaitsFor { what: Awaited::Run(run), .. } => {
+                write!(f, "it waits for the end of run `{run}`")
+            }
             Self::Deferred { left } => write!(f, "it asked to be started again in {left}"),
             Self::Held { worker, since, silent, stopping } => {
                 write!(f, "`{worker}` has it for {since}, and was last heard {silent} ago")?;

@@ -9,7 +9,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use mainspring_core::id::{Place, RunId};
 use mainspring_core::name::Name;
-use mainspring_core::schedule::Punctual;
 use mainspring_core::task::Payload;
 use mainspring_core::time::Wall;
 use mainspring_core::trigger::Notice;
@@ -172,10 +171,7 @@ impl Evaluator {
                 at: &instant(occasion.at),
                 start: &instant(occasion.from),
                 schedule: &occasion.name,
-                catch_up: occasion.punctual == Punctual::CatchUp,
-                backfill: occasion.punctual == Punctual::Backfill,
-                late: occasion.punctual == Punctual::Late,
-                no_event: occasion.punctual == Punctual::NoEvent,
+                punctual: occasion.punctual,
             });
         }
         if mentions.event

@@ -51,7 +51,8 @@ enum OnTimeout {
 
 /// `now`: when the wait begins. The reason why not is for people.
 pub fn read(payload: &[u8], now: Wall) -> Result<Wait, String> {
-    let asked: Asked = serde_json::from_slice(payload).map_err(|error| format!("not a payload of `wait`: {error}"))?;
+    let asked: Asked =
+        serde_json::from_slice(payload).map_err(|error| format!("not a payload of `wait`: {error}"))?;
     let what = match (asked.for_ms, asked.until, asked.run, asked.event) {
         (Some(ms), None, None, None) => Awaited::Until(now + bounded("for_ms", ms)?),
         (None, Some(until), None, None) => Awaited::Until(instant(&until)?),
@@ -77,7 +78,8 @@ pub fn read(payload: &[u8], now: Wall) -> Result<Wait, String> {
 
 fn mask(event: AskedEvent) -> Result<EventMask, String> {
     let pattern = |text: String| {
-        let read = if text.is_empty() || text.len() > ATTRIBUTE_BYTES_MAX { None } else { Pattern::parse(&text) };
+        let read =
+            if text.is_empty() || text.len() > ATTRIBUTE_BYTES_MAX { None } else { Pattern::parse(&text) };
         read.ok_or_else(|| format!("`{}` is no type or source: a `*` may stand at the end", shown(&text)))
     };
     if event.subject.as_ref().is_some_and(|subject| subject.len() > ATTRIBUTE_BYTES_MAX) {
@@ -131,17 +133,28 @@ mod tests {
     #[test]
     fn each_kind_has_its_instant_and_its_deadline() {
         let wait = asked(r#"{"for_ms":1000}"#).expect("a pause");
-        assert_eq!((wait.what, wait.deadline), (Awaited::Until(NOW + Millis::new(1000)), NOW + Millis::new(1000)));
+        assert_eq!(
+            (wait.what, wait.deadline),
+            (Awaited::Until(NOW + Millis::new(1000)), NOW + Millis::new(1000))
+        );
         for text in [r#"{"until":1700000060}"#, r#"{"until":"2023-11-14T22:14:20Z"}"#] {
-            assert_eq!(asked(text).expect("an instant").what, Awaited::Until(NOW + Millis::from_secs(60)), "{text}");
+            assert_eq!(
+                asked(text).expect("an instant").what,
+                Awaited::Until(NOW + Millis::from_secs(60)),
+                "{text}"
+            );
         }
-        let wait = asked(r#"{"event":{"type":"order.*","source":"/shop","subject":"7","if":"event.data.n > 1"}}"#);
+        let wait =
+            asked(r#"{"event":{"type":"order.*","source":"/shop","subject":"7","if":"event.data.n > 1"}}"#);
         let Awaited::Event(mask) = wait.expect("an event").what else { panic!("an event") };
         assert!(mask.kind.prefix && mask.source.is_some() && mask.condition.is_some());
         assert_eq!(mask.subject.as_deref(), Some("7"));
         let id = RunId::from_bits(0x0190_0000_0000_7000_8000_0000_0000_0042);
         let wait = asked(&format!(r#"{{"run":"{id}","timeout_ms":5,"on_timeout":"skip"}}"#)).expect("a run");
-        assert_eq!((wait.what, wait.deadline, wait.late), (Awaited::Run(id), NOW + Millis::new(5), Late::Skip));
+        assert_eq!(
+            (wait.what, wait.deadline, wait.late),
+            (Awaited::Run(id), NOW + Millis::new(5), Late::Skip)
+        );
         let wait = asked(&format!(r#"{{"run":"{id}"}}"#)).expect("a run");
         assert_eq!((wait.deadline, wait.late), (NOW + TIMEOUT_DEFAULT, Late::Fail));
     }

@@ -147,7 +147,11 @@ fn tasks_of_one_kind_share_a_profile() {
 fn a_wait_is_for_the_server_or_for_a_worker_that_looks() {
     let rows = [
         ("{for: 10m}", "wait", r#"{"for_ms":600000}"#),
-        ("{until: '{{ window.end }}', on_timeout: skip}", "wait", r#"{"until":"{{ window.end }}","on_timeout":"skip"}"#),
+        (
+            "{until: '{{ window.end }}', on_timeout: skip}",
+            "wait",
+            r#"{"until":"{{ window.end }}","on_timeout":"skip"}"#,
+        ),
         ("{run: '{{ params.r }}', timeout: 1h}", "wait", r#"{"run":"{{ params.r }}","timeout_ms":3600000}"#),
         (
             "{event: {type: paid, subject: '{{ params.r }}', if: event.data.ok}}",

@@ -11,6 +11,8 @@ mod frozen;
 mod growth;
 #[path = "support/timing.rs"]
 mod timing;
+#[path = "support/waits.rs"]
+mod waits;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -32,7 +34,6 @@ use mainspring_core::task::{
     AttemptRecord, Extra, Labels, Lease, Override, State, Status, Stop, StopReason, Task,
 };
 use mainspring_core::time::{Elapsed, Millis, Wall};
-use mainspring_core::wait::{Awaited, Late, Wait, WaitEnd};
 use mainspring_core::workflow::{
     Added, Bounds, Definition, Each, FailurePolicy, FlowEvent, Group, Job, JobApplied, JobKey, JobNeed,
     Lanes, LastRun, LimitUse, Node, NodeState, NodeStatus, Note, Noted, OnEmpty, Origin, Own, Pause, Plan,
@@ -258,17 +259,6 @@ fn events() -> Vec<(&'static str, Event)> {
         ("attempt_failed_quarantine", failed(Then::Quarantine)),
         ("attempt_failed_cancel", failed(Then::Cancel)),
         ("task_deferred", Event::TaskDeferred { id, fence, due: Elapsed::from_millis(1 << 40) }),
-        ("task_waits_until", Event::TaskWaits { id, wait: Box::new(waits(Awaited::Until(WALL), Late::Fail)) }),
-        ("task_waits_run", Event::TaskWaits { id, wait: Box::new(waits(awaited_run(), Late::Skip)) }),
-        ("wait_met", Event::WaitEnded { id, end: WaitEnd::Met(Some(Arc::from(*b"{}"))) }),
-        ("wait_skipped", Event::WaitEnded { id, end: WaitEnd::Skipped }),
-        (
-            "wait_failed",
-            Event::WaitEnded {
-                id,
-                end: WaitEnd::Failed(Box::new(Failure::new(FailureClass::Timeout, 0, "zu spät"))),
-            },
-        ),
         ("stop_requested", Event::StopRequested { id, fence, reason: StopReason::NoProgress }),
         ("task_cancelled", Event::TaskCancelled { id }),
         (
@@ -302,6 +292,7 @@ fn events() -> Vec<(&'static str, Event)> {
     .chain(growth::growth_events())
     .chain(timing::schedule_events())
     .chain(backfills::backfill_events())
+    .chain(waits::wait_events())
     .collect()
 }
 
@@ -617,14 +608,6 @@ fn full_run() -> Run {
     }
 }
 
-fn awaited_run() -> Awaited {
-    Awaited::Run(RunId::from_bits(0x0190_0000_0000_7000_8000_0000_0000_0042))
-}
-
-fn waits(what: Awaited, late: Late) -> Wait {
-    Wait { what, since: WALL, deadline: WALL + Millis::from_secs(60), late }
-}
-
 fn tasks() -> Vec<(&'static str, Task)> {
     let due = Elapsed::from_millis(5000);
     vec![
@@ -633,7 +616,7 @@ fn tasks() -> Vec<(&'static str, Task)> {
         ("state_assigned", task(State::Assigned(Box::new(lease())))),
         ("state_retry_wait", task(State::RetryWait { due })),
         ("state_deferred", task(State::Deferred { due })),
-        ("state_waiting", task(State::Waiting(Box::new(waits(awaited_run(), Late::Fail))))),
+        ("state_waiting", task(State::Waiting(Box::new(waits::for_a_run())))),
         ("state_succeeded", task(State::Succeeded)),
         ("state_failed", task(State::Failed)),
         ("state_cancelled", task(State::Cancelled)),

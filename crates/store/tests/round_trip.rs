@@ -2,6 +2,8 @@
 
 #[path = "support/plans.rs"]
 mod plans;
+#[path = "support/drawn_waits.rs"]
+mod waits;
 #[path = "support/windows.rs"]
 mod windows;
 
@@ -24,7 +26,6 @@ use mainspring_core::retry::{Backoff, ClassRule, Jitter, RetryOnly, RetryPolicy}
 use mainspring_core::seat::{Seat, Seats};
 use mainspring_core::task::{AttemptRecord, Extra, Lease, Override, State, Status, Stop, StopReason, Task};
 use mainspring_core::time::{Elapsed, Millis, Wall};
-use mainspring_core::wait::{Awaited, Late, Wait, WaitEnd};
 use mainspring_core::workflow::{
     Added, Bounds, Definition, Each, End, FailurePolicy, FlowEvent, Group, Job, JobApplied, JobKey, JobNeed,
     Lanes, LastRun, LimitUse, Node, NodeState, NodeStatus, Note, Noted, OnEmpty, Origin, Own, Pause, Plan,
@@ -184,23 +185,6 @@ fn lease() -> impl Strategy<Value = Box<Lease>> {
     )
 }
 
-fn wait() -> impl Strategy<Value = Wait> {
-    let what = prop_oneof![
-        wall().prop_map(Awaited::Until),
-        any::<u128>().prop_map(|bits| Awaited::Run(RunId::from_bits(bits)))
-    ];
-    let late = select(vec![Late::Fail, Late::Skip]);
-    (what, wall(), wall(), late).prop_map(|(what, since, deadline, late)| Wait { what, since, deadline, late })
-}
-
-fn wait_end() -> impl Strategy<Value = WaitEnd> {
-    prop_oneof![
-        option::of(bytes()).prop_map(WaitEnd::Met),
-        failure().prop_map(|failure| WaitEnd::Failed(Box::new(failure))),
-        Just(WaitEnd::Skipped),
-    ]
-}
-
 fn state() -> impl Strategy<Value = State> {
     prop_oneof![
         wall().prop_map(|due| State::Pending { due }),
@@ -208,7 +192,7 @@ fn state() -> impl Strategy<Value = State> {
         lease().prop_map(State::Assigned),
         elapsed().prop_map(|due| State::RetryWait { due }),
         elapsed().prop_map(|due| State::Deferred { due }),
-        wait().prop_map(|wait| State::Waiting(Box::new(wait))),
+        waits::wait().prop_map(|wait| State::Waiting(Box::new(wait))),
         Just(State::Succeeded),
         Just(State::Failed),
         Just(State::Cancelled),
@@ -328,8 +312,8 @@ fn attempt_event() -> impl Strategy<Value = Event> {
             then
         }),
         (id(), fence(), elapsed()).prop_map(|(id, fence, due)| Event::TaskDeferred { id, fence, due }),
-        (id(), wait()).prop_map(|(id, wait)| Event::TaskWaits { id, wait: Box::new(wait) }),
-        (id(), wait_end()).prop_map(|(id, end)| Event::WaitEnded { id, end }),
+        (id(), waits::wait()).prop_map(|(id, wait)| Event::TaskWaits { id, wait: Box::new(wait) }),
+        (id(), waits::wait_end()).prop_map(|(id, end)| Event::WaitEnded { id, end }),
         (id(), fence(), select(StopReason::ALL.to_vec()))
             .prop_map(|(id, fence, reason)| Event::StopRequested { id, fence, reason }),
         (id(), fence(), bytes()).prop_map(|(id, fence, bytes)| Event::CheckpointSaved { id, fence, bytes }),

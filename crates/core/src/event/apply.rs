@@ -13,7 +13,7 @@ use crate::task::{
     arrow_exists,
 };
 use crate::time::{Millis, Now, Wall};
-use crate::wait::WaitEnd;
+use crate::wait::{Wait, WaitEnd};
 use crate::{trigger, workflow};
 
 /// What an event did, so that queues and timers can follow.
@@ -93,12 +93,8 @@ fn apply_to_task(state: &mut ShardState, event: &Event) -> Option<Change> {
                 task.state = State::Deferred { due: *due };
             }))
         }
-        Event::TaskWaits { id, wait } => Some(change(state, *id, Cause::Waits, |task, _| {
-            task.state = State::Waiting(wait.clone());
-        })),
-        Event::WaitEnded { id, end } => {
-            Some(change(state, *id, Cause::WaitEnded, |task, now| end_wait(task, end, now.wall)))
-        }
+        Event::TaskWaits { id, wait } => Some(begin_wait(state, *id, wait)),
+        Event::WaitEnded { id, end } => Some(end_wait(state, *id, end)),
         Event::TaskCancelled { id } => Some(change(state, *id, Cause::Cancelled, |task, _| {
             task.cancel_requested = true;
             task.state = State::Cancelled;
@@ -267,23 +263,29 @@ fn end_attempt(task: &mut Task, lease: &Lease, failure: &Failure, then: Then, no
     };
 }
 
-fn end_wait(task: &mut Task, end: &WaitEnd, now: Wall) {
-    task.state = match end {
-        WaitEnd::Met(output) => {
-            if output.is_some() {
-                task.extra_mut().output.clone_from(output);
+fn begin_wait(state: &mut ShardState, id: TaskId, wait: &Wait) -> Change {
+    change(state, id, Cause::Waits, |task, _| task.state = State::Waiting(Box::new(wait.clone())))
+}
+
+fn end_wait(state: &mut ShardState, id: TaskId, end: &WaitEnd) -> Change {
+    change(state, id, Cause::WaitEnded, |task, now| {
+        task.state = match end {
+            WaitEnd::Met(output) => {
+                if output.is_some() {
+                    task.extra_mut().output.clone_from(output);
+                }
+                State::Succeeded
             }
-            State::Succeeded
-        }
-        WaitEnd::Skipped => State::Skipped,
-        WaitEnd::Failed(failure) => {
-            let (number, assigned, fence, worker) = (task.attempts, task.changed, task.fence, task.worker);
-            let failure = (**failure).clone();
-            let attempt = AttemptRecord { number, fence, worker, assigned, ended: now, failure };
-            task.extra_mut().record_attempt(attempt);
-            State::Failed
-        }
-    };
+            WaitEnd::Skipped => State::Skipped,
+            WaitEnd::Failed(failure) => {
+                let (number, assigned) = (task.attempts, task.changed);
+                let (fence, worker, failure) = (task.fence, task.worker, (**failure).clone());
+                let attempt = AttemptRecord { number, fence, worker, assigned, ended: now.wall, failure };
+                task.extra_mut().record_attempt(attempt);
+                State::Failed
+            }
+        };
+    })
 }
 
 fn forced_state(status: Status) -> State {

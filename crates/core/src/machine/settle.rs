@@ -6,8 +6,8 @@ use crate::effect::{Alert, Effect};
 use crate::event::{Change, Event, apply};
 use crate::fleet::WorkerSlot;
 use crate::index::TaskSlot;
-use crate::workflow::FlowEvent;
 use crate::task::{State, Status, Task, next_deadline};
+use crate::workflow::FlowEvent;
 
 impl Machine {
     /// Applies events that were decided, in order, and leaves them in the batch for the journal.

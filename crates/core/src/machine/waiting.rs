@@ -32,7 +32,9 @@ pub(super) fn over(wait: &Wait, now: Wall) -> WaitEnd {
 /// What the end of a run means to those that wait for it.
 fn by_run(run: RunId, status: RunStatus) -> WaitEnd {
     if status == RunStatus::Succeeded {
-        return WaitEnd::Met(Some(format!(r#"{{"run_id":"{run}","status":"succeeded"}}"#).into_bytes().into()));
+        return WaitEnd::Met(Some(
+            format!(r#"{{"run_id":"{run}","status":"succeeded"}}"#).into_bytes().into(),
+        ));
     }
     failed(&format!("run `{run}` ended as {}", status.label()))
 }
@@ -148,7 +150,9 @@ impl Machine {
     /// Whoever waits for this event goes on, in its record.
     pub(super) fn hear(&mut self, tenant: &Name, notice: &Arc<Notice>, batch: &mut Batch) {
         for slot in self.waiting.of_event(tenant, notice) {
-            let Some(State::Waiting(wait)) = self.state.tasks.get(slot).map(|task| &task.state) else { continue };
+            let Some(State::Waiting(wait)) = self.state.tasks.get(slot).map(|task| &task.state) else {
+                continue;
+            };
             let Awaited::Event(mask) = &wait.what else { continue };
             if !mask.matches(notice) {
                 continue;

@@ -47,7 +47,11 @@ fn mark(tenant: &Name, what: &Awaited) -> Option<Mark> {
         Awaited::Event(mask) => {
             let EventMask { kind, subject, .. } = &**mask;
             let (tenant, text) = (tenant.clone(), kind.text.clone());
-            Some(if kind.prefix { Mark::Prefix(tenant, text) } else { Mark::Kind(tenant, text, subject.clone()) })
+            Some(if kind.prefix {
+                Mark::Prefix(tenant, text)
+            } else {
+                Mark::Kind(tenant, text, subject.clone())
+            })
         }
     }
 }

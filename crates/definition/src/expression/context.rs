@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
+use mainspring_core::schedule::Punctual;
 use minijinja::Value;
 use minijinja::value::{Object, ObjectRepr};
 
@@ -110,11 +111,7 @@ pub struct Window<'a> {
     /// The window before it.
     pub start: &'a str,
     pub schedule: &'a str,
-    pub catch_up: bool,
-    pub backfill: bool,
-    pub late: bool,
-    /// It stands for an event that did not come.
-    pub no_event: bool,
+    pub punctual: Punctual,
 }
 
 /// An event, for texts that speak of it.
@@ -159,15 +156,16 @@ impl Context {
 
     /// Without it `window` is none: no schedule began the run.
     pub fn with_window(mut self, window: &Window<'_>) -> Self {
+        let is = |punctual| Value::from(window.punctual == punctual);
         self.window = Some(Value::from_pairs([
             ("at", Value::from(window.at)),
             ("start", Value::from(window.start)),
             ("end", Value::from(window.at)),
             ("schedule", Value::from(window.schedule)),
-            ("catch_up", Value::from(window.catch_up)),
-            ("backfill", Value::from(window.backfill)),
-            ("late", Value::from(window.late)),
-            ("no_event", Value::from(window.no_event)),
+            ("catch_up", is(Punctual::CatchUp)),
+            ("backfill", is(Punctual::Backfill)),
+            ("late", is(Punctual::Late)),
+            ("no_event", is(Punctual::NoEvent)),
         ]));
         self
     }

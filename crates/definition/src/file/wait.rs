@@ -36,7 +36,8 @@ pub fn wait(at: &At<'_>, texts: &mut Texts<'_>) -> Option<(&'static str, Json)> 
     for (name, key, least) in [("every", "every_ms", EVERY_MIN_MS), ("timeout", "timeout_ms", 1)] {
         let Some(entry) = fields.named(name) else { continue };
         if name == "every" && !looks {
-            let why = format!("`every` belongs to `http` and `file`: nobody looks again and again for `{kind}`");
+            let why =
+                format!("`every` belongs to `http` and `file`: nobody looks again and again for `{kind}`");
             texts.mistakes.add(Code::Unsupported, &entry.key, why, "leave it out");
             continue;
         }
@@ -52,9 +53,7 @@ pub fn wait(at: &At<'_>, texts: &mut Texts<'_>) -> Option<(&'static str, Json)> 
         if looks {
             let why = format!("`on_timeout` does not work together with `{kind}`, which fails");
             texts.mistakes.add(Code::Unsupported, &entry.key, why, "leave it out");
-        } else if let Some(word) =
-            entry.value.one_of(&[("fail", "fail"), ("skip", "skip")], texts.mistakes)
-        {
+        } else if let Some(word) = entry.value.one_of(&[("fail", "fail"), ("skip", "skip")], texts.mistakes) {
             payload.insert("on_timeout".to_owned(), Json::from(word));
         }
     }

@@ -24,7 +24,8 @@ fn waits_outlive_the_server_and_hold_no_slot() {
     let mut world = world_with("1", &["--allow", "127.0.0.0/8"]);
     let file = world.dir.path().join("ready");
     // A port that nobody serves yet.
-    let port = TcpListener::bind("127.0.0.1:0").and_then(|socket| socket.local_addr()).expect("a port").port();
+    let port =
+        TcpListener::bind("127.0.0.1:0").and_then(|socket| socket.local_addr()).expect("a port").port();
     world.apply("job: source\nparameters:\n  until: {type: string}\ntasks:\n  hold: {shell: 'while ! [ -e \"$1\" ]; do sleep 0.05; done', args: ['{{ params.until }}'], pool: other}\n");
     let flag = world.dir.path().join("flag");
     let source = world.trigger("source", &["--param", &format!("until={}", flag.display())]);
@@ -86,7 +87,9 @@ fn a_wait_for_a_run_that_ended_long_ago_is_met_or_failed_from_the_tables() {
     }
     // A new owner has no ended run in memory.
     restart(&mut world);
-    world.apply("job: after\nparameters:\n  run: {type: string}\ntasks:\n  wait: {wait: {run: '{{ params.run }}'}}\n");
+    world.apply(
+        "job: after\nparameters:\n  run: {type: string}\ntasks:\n  wait: {wait: {run: '{{ params.run }}'}}\n",
+    );
     for (id, expected) in runs.iter().zip(["succeeded", "failed"]) {
         let ended = world.ended(&world.trigger("after", &["--param", &format!("run={id}")]));
         assert_eq!(ended["state"], expected, "{ended:#}");

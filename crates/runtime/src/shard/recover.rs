@@ -247,7 +247,9 @@ impl Replay<'_> {
                 Some(format!("schedule {}", event.id().get()))
             }
             Event::Backfill(event) if !self.knows_backfill(event) => Some(event.id().to_string()),
-            Event::Trigger(event) if !self.knows_trigger(event) => Some(format!("trigger {}", event.id().get())),
+            Event::Trigger(event) if !self.knows_trigger(event) => {
+                Some(format!("trigger {}", event.id().get()))
+            }
             _ => None,
         }
     }

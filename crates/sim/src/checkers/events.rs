@@ -205,7 +205,9 @@ impl JournalFold {
             }
             (_, WaitEnd::Skipped) => over,
         };
-        require(right, "I14", || format!("{} waited for {wait:?} and ended at {:?}: {end:?}", task.id, self.now))
+        require(right, "I14", || {
+            format!("{} waited for {wait:?} and ended at {:?}: {end:?}", task.id, self.now)
+        })
     }
 
     fn check_retry(&self, task: &Task, failure: &mainspring_core::failure::Failure, then: Then) -> Check {

@@ -9,7 +9,8 @@ use mainspring_core::time::Wall;
 use mainspring_core::workflow::JobKey;
 use mainspring_store::{
     BackfillQuery, BackfillRow, CheckpointHead, HistoryPage, HistoryQuery, JobRow, LiveRow, OccurrenceCursor,
-    OpenError, ParkedFrom, ReadError, ReadTables, RunQuery, RunRow, ScheduleRow, StoredTask, TriggerRow, VersionRow,
+    OpenError, ParkedFrom, ReadError, ReadTables, RunQuery, RunRow, ScheduleRow, StoredTask, TriggerRow,
+    VersionRow,
 };
 use rusqlite::{Connection, OptionalExtension, params};
 

@@ -1,8 +1,9 @@
 //! Writes events straight into a record's body.
 
 use mainspring_core::event::{Event, Submitted, Then};
-use mainspring_core::id::{Fence, TaskId};
+use mainspring_core::id::{Fence, ProcessId, TaskId};
 use mainspring_core::key::KeyClaim;
+use mainspring_core::process::Cursor;
 use mainspring_core::seat::Seat;
 use mainspring_core::task::Override;
 use mainspring_core::time::{Elapsed, Wall};
@@ -157,11 +158,7 @@ fn write_fields(w: &mut Writer<'_>, event: &Event, profiles: &mut EncodedProfile
             w.varint(id.get());
             process::write_work(w, work);
         }
-        Event::ProcessAdvanced { id, cursor, handled } => {
-            w.varint(id.get());
-            process::write_cursor(w, *cursor);
-            w.varint(u64::from(*handled));
-        }
+        Event::ProcessAdvanced { id, cursor, handled } => write_advanced(w, *id, *cursor, *handled),
         Event::ProcessEnded { id } => w.varint(id.get()),
         Event::KeyBound { claim, entity } => write_bound(w, claim, *entity),
     }
@@ -171,6 +168,12 @@ fn write_release(w: &mut Writer<'_>, due: Option<Wall>, payload: Option<&[u8]>, 
     w.option(due, Writer::wall);
     w.option(payload, Writer::bytes);
     w.option(seats, Writer::seats);
+}
+
+fn write_advanced(w: &mut Writer<'_>, id: ProcessId, cursor: Cursor, handled: u32) {
+    w.varint(id.get());
+    process::write_cursor(w, cursor);
+    w.varint(u64::from(handled));
 }
 
 fn write_bound(w: &mut Writer<'_>, claim: &KeyClaim, entity: TaskId) {

@@ -34,7 +34,8 @@ impl Wanted {
                 let output = output.unwrap_or_default();
                 let answer: Value = serde_json::from_slice(&output).unwrap_or_default();
                 let status = answer["status"].as_u64().unwrap_or_default();
-                let right = self.status.is_empty() || self.status.iter().any(|want| u64::from(*want) == status);
+                let right =
+                    self.status.is_empty() || self.status.iter().any(|want| u64::from(*want) == status);
                 if right && self.is_in(&answer["body"]) { Seen::There(output) } else { Seen::NotYet }
             }
             Outcome::Failure { code, .. } if self.contains.is_none() && self.wants(code) => {

@@ -1,0 +1,43 @@
+//! Any wait, and any end of one.
+
+use mainspring_core::trigger::Pattern;
+use mainspring_core::wait::{Awaited, EventMask, Late, Wait, WaitEnd};
+
+use super::*;
+
+fn pattern() -> impl Strategy<Value = Pattern> {
+    (".{0,9}", any::<bool>()).prop_map(|(text, prefix)| Pattern { text: text.into(), prefix })
+}
+
+fn mask() -> impl Strategy<Value = EventMask> {
+    let texts = (option::of(".{0,9}"), option::of(".{0,9}"));
+    (pattern(), option::of(pattern()), texts).prop_map(|(kind, source, (subject, condition))| EventMask {
+        kind,
+        source,
+        subject: subject.map(Into::into),
+        condition: condition.map(Into::into),
+    })
+}
+
+pub fn wait() -> impl Strategy<Value = Wait> {
+    let what = prop_oneof![
+        wall().prop_map(Awaited::Until),
+        any::<u128>().prop_map(|bits| Awaited::Run(RunId::from_bits(bits))),
+        mask().prop_map(|mask| Awaited::Event(Arc::new(mask))),
+    ];
+    let late = select(vec![Late::Fail, Late::Skip]);
+    (what, wall(), wall(), late).prop_map(|(what, since, deadline, late)| Wait {
+        what,
+        since,
+        deadline,
+        late,
+    })
+}
+
+pub fn wait_end() -> impl Strategy<Value = WaitEnd> {
+    prop_oneof![
+        option::of(bytes()).prop_map(WaitEnd::Met),
+        failure().prop_map(|failure| WaitEnd::Failed(Box::new(failure))),
+        Just(WaitEnd::Skipped),
+    ]
+}
