@@ -239,8 +239,7 @@ fn events() -> Vec<(&'static str, Event)> {
         then,
     };
     let retry = Then::Retry { due: Elapsed::from_millis(1000), spend: true, memory_bytes: Some(1 << 31) };
-    let [work, full_work] = works();
-    let process = ProcessId::new(300);
+    let ([work, full_work], process) = (works(), ProcessId::new(300));
     vec![
         ("epoch_started", Event::EpochStarted { epoch: Epoch::new(3) }),
         ("task_submitted", Event::TaskSubmitted(Box::new(submitted()))),
@@ -616,7 +615,7 @@ fn tasks() -> Vec<(&'static str, Task)> {
         ("state_assigned", task(State::Assigned(Box::new(lease())))),
         ("state_retry_wait", task(State::RetryWait { due })),
         ("state_deferred", task(State::Deferred { due })),
-        ("state_waiting", task(State::Waiting(Box::new(waits::for_a_run())))),
+        waits::waiting(),
         ("state_succeeded", task(State::Succeeded)),
         ("state_failed", task(State::Failed)),
         ("state_cancelled", task(State::Cancelled)),

@@ -7,6 +7,7 @@ use super::time::Moment;
 
 /// The window for which a run or a task exists.
 #[derive(Serialize)]
+#[expect(clippy::struct_excessive_bools, reason = "for conditions of callers; one is true at most")]
 pub(crate) struct WindowView<'a> {
     pub schedule: &'a str,
     pub at: Moment,

@@ -11,7 +11,7 @@ use crate::name::Name;
 use crate::task::{State, Task};
 use crate::time::Wall;
 use crate::trigger::Notice;
-use crate::wait::{Awaited, Late, SAME_MAX, Wait, WaitEnd};
+use crate::wait::{Awaited, FoundRun, Late, SAME_MAX, Wait, WaitEnd};
 use crate::workflow::RunStatus;
 
 /// Waits that one look ends or begins; the rest waits for the next, so that commands have their turn.
@@ -126,23 +126,17 @@ impl Machine {
         None
     }
 
-    /// What the tables had of that run; `None` if they could not be read. Memory wins: it may have come back since.
-    pub fn run_found(
-        &mut self,
-        task: TaskId,
-        run: RunId,
-        found: Option<Option<RunStatus>>,
-        batch: &mut Batch,
-    ) {
+    /// What the tables had of that run. Memory wins: it may have come back since.
+    pub fn run_found(&mut self, task: TaskId, run: RunId, found: FoundRun, batch: &mut Batch) {
         let Some(slot) = self.state.tasks.find(task) else { return };
         if self.awaited_run(slot) != Some(run) || self.state.flows.run(run).is_some() {
             return;
         }
         let end = match found {
             // The next sweep asks again.
-            None => return self.waiting.unread.push(slot),
-            Some(Some(status)) => by_run(run, status),
-            Some(None) => failed(&format!("there is no run `{run}`")),
+            FoundRun::Unread => return self.waiting.unread.push(slot),
+            FoundRun::Ended(status) => by_run(run, status),
+            FoundRun::Nothing => failed(&format!("there is no run `{run}`")),
         };
         self.end_wait(slot, end, batch);
     }

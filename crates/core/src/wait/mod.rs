@@ -15,7 +15,7 @@ use crate::failure::Failure;
 use crate::id::RunId;
 use crate::time::{Millis, Wall};
 use crate::trigger::{Notice, Pattern};
-use crate::workflow::Source;
+use crate::workflow::{Run, RunStatus, Source};
 
 /// The executor of tasks that only wait.
 pub const EXECUTOR: &str = "wait";
@@ -66,6 +66,26 @@ pub enum WaitEnd {
     Met(Option<Arc<[u8]>>),
     Failed(Box<Failure>),
     Skipped,
+}
+
+/// What the tables had of a run that a task waits for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FoundRun {
+    /// They could not be read.
+    Unread,
+    Nothing,
+    Ended(RunStatus),
+}
+
+impl FoundRun {
+    /// Only ended runs leave memory: a row that says otherwise is of a newer owner, as the next append will tell.
+    pub fn of<E>(found: &Result<Option<Box<Run>>, E>) -> Self {
+        match found {
+            Ok(None) => Self::Nothing,
+            Ok(Some(run)) if run.status.is_ended() => Self::Ended(run.status),
+            Ok(Some(_)) | Err(_) => Self::Unread,
+        }
+    }
 }
 
 impl Wait {

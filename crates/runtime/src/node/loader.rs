@@ -8,6 +8,7 @@ use mainspring_core::command::{Answer, Command};
 use mainspring_core::id::{ProcessId, RunId, TaskId};
 use mainspring_core::key::{KeyFact, KeyScope};
 use mainspring_core::time::Wall;
+use mainspring_core::wait::FoundRun;
 use mainspring_store::format::{ProfileCache, read_task};
 use mainspring_store::tables::ReadError;
 use mainspring_store::{ParkedFrom, ReadTables, StoredTask};
@@ -79,8 +80,7 @@ pub(super) fn run(mut reader: impl ReadTables, orders: &Receiver<LoaderOrder>, m
                 let found = find_run(&mut reader, run).inspect_err(|error| {
                     tracing::warn!(%error, %task, %run, "a run that a task waits for cannot be read");
                 });
-                let found = found.ok().map(|found| found.map(|run| run.status));
-                Ok(Message::RunFound { task, run, found })
+                Ok(Message::RunFound { task, run, found: FoundRun::of(&found) })
             }
             LoaderOrder::Barrier(barrier) => Ok(Message::Barrier(barrier)),
         };

@@ -9,7 +9,8 @@ use crossbeam_channel::{Receiver, Sender, after, never, select};
 use mainspring_core::command::Command;
 use mainspring_core::id::{ProcessId, RunId, Seq, TaskId};
 use mainspring_core::time::Wall;
-use mainspring_core::workflow::{Run, RunStatus};
+use mainspring_core::wait::FoundRun;
+use mainspring_core::workflow::Run;
 use mainspring_store::{AppendError, Cut, CutError, LiveRow, StoredTask};
 
 use super::appender::AppendOrder;
@@ -39,8 +40,7 @@ pub(super) enum Message {
     RunFound {
         task: TaskId,
         run: RunId,
-        /// `None`: it could not be read.
-        found: Option<Option<RunStatus>>,
+        found: FoundRun,
     },
     Barrier(u64),
     Figures,

@@ -4,7 +4,7 @@
 
 use mainspring_core::id::{RunId, TaskId};
 use mainspring_core::time::{Millis, Wall};
-use mainspring_core::workflow::RunStatus;
+use mainspring_core::wait::FoundRun;
 use mainspring_store::LiveRow;
 use mainspring_store::format::read_task;
 
@@ -115,14 +115,8 @@ impl<R> Shard<R> {
         let _ = self.handle(command);
     }
 
-    /// How a run ended that a task waits for, as the tables have it (or `None` if they could not be read).
-    pub fn run_found(
-        &mut self,
-        task: TaskId,
-        run: RunId,
-        found: Option<Option<RunStatus>>,
-        reading: Reading,
-    ) {
+    /// How a run ended that a task waits for, as the tables have it.
+    pub fn run_found(&mut self, task: TaskId, run: RunId, found: FoundRun, reading: Reading) {
         if self.stopped {
             return;
         }

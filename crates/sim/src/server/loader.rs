@@ -5,6 +5,7 @@ use mainspring_core::command::Command;
 use mainspring_core::id::{ProcessId, RunId, TaskId};
 use mainspring_core::key::KeyFact;
 use mainspring_core::time::Wall;
+use mainspring_core::wait::FoundRun;
 use mainspring_runtime::{Envelope, find_run};
 use mainspring_store::ParkedFrom;
 
@@ -96,8 +97,12 @@ impl World {
             }
             LoaderOrder::FindRun { task, run } => {
                 drop(disk);
-                let found = find_run(&mut self.store.reader(), run).ok().filter(|_| !failed);
-                Mail::RunFound { task, run, found: found.map(|found| found.map(|run| run.status)) }
+                let found = find_run(&mut self.store.reader(), run);
+                Mail::RunFound {
+                    task,
+                    run,
+                    found: if failed { FoundRun::Unread } else { FoundRun::of(&found) },
+                }
             }
             LoaderOrder::Page { after, until, limit } => {
                 Mail::Paged((!failed).then(|| disk.parked(ParkedFrom::Due { after, until }, limit)))

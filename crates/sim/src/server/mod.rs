@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use mainspring_core::command::Command;
 use mainspring_core::id::{Epoch, ProcessId, RunId, TaskId};
-use mainspring_core::workflow::RunStatus;
+use mainspring_core::wait::FoundRun;
 use mainspring_runtime::{Envelope, Shard, ShardClock};
 use mainspring_store::{AppendError, Cut, CutError, LiveRow, Record, StoredTask};
 
@@ -55,7 +55,7 @@ pub enum Mail {
     RunFound {
         task: TaskId,
         run: RunId,
-        found: Option<Option<RunStatus>>,
+        found: FoundRun,
     },
     PagedFor {
         process: ProcessId,

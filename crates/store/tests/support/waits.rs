@@ -9,8 +9,12 @@ fn waits(what: Awaited, late: Late) -> Wait {
     Wait { what, since: WALL, deadline: WALL + Millis::from_secs(60), late }
 }
 
-pub fn for_a_run() -> Wait {
+fn for_a_run() -> Wait {
     waits(Awaited::Run(RUN), Late::Fail)
+}
+
+pub fn waiting() -> (&'static str, Task) {
+    ("state_waiting", task(State::Waiting(Box::new(for_a_run()))))
 }
 
 fn for_an_event() -> Wait {

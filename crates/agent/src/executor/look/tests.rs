@@ -74,7 +74,7 @@ const GONE: &str = "HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\nconnection: c
 async fn a_file_is_there_or_not_yet() {
     let home = tempfile::tempdir().expect("a directory");
     let path = home.path().join("ready");
-    let payload = format!(r#"{{"file":{{"path":{:?},"min_bytes":3}},"every_ms":500}}"#, path);
+    let payload = format!(r#"{{"file":{{"path":{path:?},"min_bytes":3}},"every_ms":500}}"#);
     let (outcome, saved) = once(payload.clone(), None).await;
     assert_eq!(outcome, Outcome::Deferred { after_ms: 500 });
     let since = saved.expect("when it looked first");

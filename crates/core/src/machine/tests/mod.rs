@@ -37,7 +37,7 @@ use crate::retry::{Backoff, Jitter, RetryPolicy};
 use crate::shard::ShardState;
 use crate::task::{Arrow, Cause, Override, State, Status, Task};
 use crate::time::{Millis, Now};
-use crate::workflow::RunStatus;
+use crate::wait::FoundRun;
 
 pub(super) const START: u64 = 1_000_000;
 
@@ -282,7 +282,7 @@ impl Rig {
     }
 
     /// What the tables had of a run that a task waits for.
-    pub(super) fn find_run(&mut self, task: TaskId, run: RunId, found: Option<Option<RunStatus>>) {
+    pub(super) fn find_run(&mut self, task: TaskId, run: RunId, found: FoundRun) {
         self.begin();
         let mut batch = Batch::default();
         self.machine.run_found(task, run, found, &mut batch);

@@ -3,6 +3,9 @@
 use super::*;
 use crate::profile::ProfileSpec;
 use crate::question::{Question, Standing};
+use crate::wait::FoundRun;
+
+type Act = fn(&mut Rig, TaskId);
 
 fn waiter(name: &'static str, payload: String, needs: &[u32]) -> Node {
     let profile = Profile::new(ProfileSpec { executor: Name::fixed("wait"), ..spec() });
@@ -103,10 +106,10 @@ fn a_run_that_has_ended_is_enough() {
 #[test]
 fn a_run_that_memory_does_not_know_is_looked_up() {
     let rows = [
-        (Some(Some(RunStatus::Succeeded)), Status::Succeeded),
-        (Some(Some(RunStatus::Failed)), Status::Failed),
-        (Some(None), Status::Failed),
-        (None, Status::Deferred),
+        (FoundRun::Ended(RunStatus::Succeeded), Status::Succeeded),
+        (FoundRun::Ended(RunStatus::Failed), Status::Failed),
+        (FoundRun::Nothing, Status::Failed),
+        (FoundRun::Unread, Status::Deferred),
     ];
     for (found, status) in rows {
         let run = RunId::new(1, Slot::from_hash(3), 9);
@@ -124,7 +127,7 @@ fn tables_that_cannot_be_read_are_asked_again() {
     let run = RunId::new(1, Slot::from_hash(3), 9);
     let mut story = waiting(format!("run {run} 90000000"));
     let (task, _) = story.rig.machine.wants_run().expect("it asks");
-    story.rig.find_run(task, run, None);
+    story.rig.find_run(task, run, FoundRun::Unread);
     assert_eq!(story.rig.machine.wants_run(), None);
     for _ in 0..2 {
         story.rig.pass(story.rig.machine.limits().sweep_every.get());
@@ -153,7 +156,7 @@ fn a_payload_that_says_nothing_fails_the_task() {
 
 #[test]
 fn an_operator_ends_a_wait() {
-    let stories: [(fn(&mut Rig, TaskId), Status); 3] = [
+    let stories: [(Act, Status); 3] = [
         (|rig, id| drop(rig.tell(Command::RunNow { id })), Status::Succeeded),
         (|rig, id| drop(rig.tell(Command::Cancel { id, stop_running: false })), Status::Cancelled),
         (
