@@ -101,13 +101,13 @@ const FORM: [(&str, &str, &str, &str); 35] = [
     (
         "looks at the clock",
         "wait: {for: 1m, every: 10s}",
-        "unsupported 4:21 tasks.x.wait.every: `every` belongs to `http` and `file`",
+        "unsupported 4:21 tasks.x.wait.every: `every` belongs to `http` and `file`: nobody looks again and again for `for`",
         "leave it out",
     ),
     (
         "looks too often",
         "wait: {file: {path: /x}, every: 10ms}",
-        "bad_value 4:37 tasks.x.wait.every: `every` cannot be 10ms",
+        "bad_value 4:37 tasks.x.wait.every: `every` cannot be 10 ms",
         "",
     ),
     (
@@ -119,7 +119,7 @@ const FORM: [(&str, &str, &str, &str); 35] = [
     (
         "a look that is skipped",
         "wait: {http: {url: 'http://x'}, on_timeout: skip}",
-        "unsupported 4:37 tasks.x.wait.on_timeout: `on_timeout` does not work together with `http`",
+        "unsupported 4:37 tasks.x.wait.on_timeout: `on_timeout` does not work together with `http`, which fails",
         "",
     ),
     (

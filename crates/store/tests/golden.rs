@@ -1,7 +1,6 @@
 //! The frozen encodings. Each file in `tests/golden/` is what a value was, is and will be written as.
 //! A new event or version adds files: `MAINSPRING_GOLDEN=add cargo test -p mainspring-store --test golden`
-//! writes those that are missing. One that is there is never written again; to change it is to break
-//! every journal out there.
+//! writes those that are missing. One that is there is never written again: that would break every journal out there.
 
 #[path = "support/backfills.rs"]
 mod backfills;
@@ -669,7 +668,8 @@ fn events_are_written_and_read_as_ever() {
             backfills.insert(bytes[6]);
         }
     }
-    assert!(kinds.into_iter().eq(1..=23), "an event type has no golden file");
+    // Those of triggers are in a file of their own.
+    assert!(kinds.into_iter().eq((1..=26).filter(|kind| *kind != 24)), "an event type has no golden file");
     assert!(flows.into_iter().eq(1..=20), "a kind of event of jobs and runs has no golden file");
     assert!(backfills.into_iter().eq(1..=5), "a kind of event of backfills has no golden file");
     assert!(schedules.into_iter().eq(1..=7), "a kind of event of schedules has no golden file");
@@ -780,7 +780,7 @@ fn what_is_newer_is_named() {
         decode_event(&bytes)
     };
     let newer = |what, at, found, known| Err(FormatError::Newer { what, at, found, known });
-    assert_eq!(with(4, 24), newer("event type", 4, 24, 23));
+    assert_eq!(with(4, 27), newer("event type", 4, 27, 26));
     assert_eq!(with(5, 2), newer("event version", 5, 2, 1));
     let mut bytes = encode_task(&task(State::Queued));
     bytes[0] = 9;

@@ -201,7 +201,7 @@ fn events_are_written_and_read_as_ever() {
         assert_eq!(hex(&bytes), hex(&frozen), "{name} is written differently");
         assert_eq!(decode(&frozen).as_ref(), Ok(&event), "{name} is read differently");
         if matches!(event, Event::Trigger(_)) {
-            assert_eq!(bytes[4], 23);
+            assert_eq!(bytes[4], 24);
             kinds.insert(bytes[6]);
         }
     }
