@@ -12,7 +12,14 @@ use rustix::io::Errno;
 /// Held by dropping it last: clones of the `Arc` around it sit in everything that writes.
 #[derive(Debug)]
 pub struct DirLock {
-    _file: File,
+    file: File,
+}
+
+impl Drop for DirLock {
+    fn drop(&mut self) {
+        // Closing the file is not enough: a program that this process starts right now has it, too, until it is loaded.
+        let _ = flock(&self.file, FlockOperation::Unlock);
+    }
 }
 
 impl DirLock {
@@ -24,7 +31,7 @@ impl DirLock {
             Ok(()) => {
                 // A full disk must not keep a server from starting.
                 let _ = file.set_len(0).and_then(|()| writeln!(file, "{}", std::process::id()));
-                Ok(Self { _file: file })
+                Ok(Self { file })
             }
             Err(Errno::WOULDBLOCK) => {
                 let holder = fs::read_to_string(&path).unwrap_or_default().trim().to_owned();
