@@ -41,6 +41,8 @@ fn broken_rules_are_noticed() {
         (BreakMode::WaitNotHeard, &["I17"]),
         // A window twice, or one that does not follow what was decided before.
         (BreakMode::WindowForgotten, &["I5", "I6"]),
+        // A window twice; or memory that says something else than the journal.
+        (BreakMode::BackfillForgetsCursor, &["I5", "I16"]),
         (BreakMode::EventTwice, &["I3", "I31"]),
     ];
     for (mode, invariants) in rows {

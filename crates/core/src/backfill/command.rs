@@ -47,7 +47,8 @@ pub struct CreateBackfill {
     /// `None`: that of the job's newest version.
     pub plan: Option<Arc<Plan>>,
     pub parameters: Payload,
-    /// What the schedule said when the ledger was read; see [`Schedule::written_back`].
+    /// The ledger was read with everything in it up to this record, or up to the last that was written back; see
+    /// [`Schedule::written_back`].
     pub written_back: Seq,
 }
 
@@ -155,7 +156,7 @@ fn is_current(view: &View<'_>, schedule: &Schedule, create: &CreateBackfill) -> 
     let now = view.state.now.wall;
     let next = schedule.next.unwrap_or(now);
     let waiting: BTreeSet<Wall> = schedule.waiting.iter().map(|waiting| waiting.window).collect();
-    create.written_back == schedule.written_back()
+    create.written_back >= schedule.written_back()
         && create.windows.newest() < next
         // What lies ahead may become a live window, whatever the schedule says now.
         && create.windows.newest() <= now

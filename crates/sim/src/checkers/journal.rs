@@ -6,7 +6,6 @@ use std::sync::Arc;
 use mainspring_core::event::{Event, apply};
 use mainspring_core::id::{Epoch, Fence, ProcessId, Seq, TaskId, WorkerId};
 use mainspring_core::key::KeyScope;
-use mainspring_core::schedule::Schedule;
 use mainspring_core::shard::ShardState;
 use mainspring_core::task::{Arrow, Task};
 use mainspring_core::time::{Elapsed, Millis, Now, Wall};
@@ -57,8 +56,6 @@ pub struct JournalFold {
     last: Seq,
     pub(super) now: Now,
     epoch: Epoch,
-    /// The first record of the epoch.
-    epoch_first: Seq,
     pub(super) epoch_began: Elapsed,
     pub(super) lease: Millis,
     pub(super) bounds: Bounds,
@@ -85,7 +82,6 @@ impl JournalFold {
             last: Seq::ZERO,
             now: Now::default(),
             epoch: Epoch::ZERO,
-            epoch_first: Seq::ZERO,
             epoch_began: Elapsed::ZERO,
             lease,
             bounds,
@@ -110,11 +106,6 @@ impl JournalFold {
     /// What a caller that reads schedules and tables would know.
     pub(crate) fn state(&self) -> &ShardState {
         &self.state
-    }
-
-    /// Since when a reader of the ledger knows what it says of this schedule.
-    pub(crate) fn written_back(&self, schedule: &Schedule) -> Seq {
-        schedule.written_back().max(self.epoch_first)
     }
 
     pub fn windows_end(&self) -> Check {
@@ -234,7 +225,6 @@ impl JournalFold {
         })?;
         self.epoch = epoch;
         self.epoch_began = record.now.elapsed;
-        self.epoch_first = record.seq;
         apply(&mut self.state, &Event::EpochStarted { epoch });
         Ok(())
     }

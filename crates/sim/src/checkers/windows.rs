@@ -172,7 +172,9 @@ impl WindowFold {
     fn check_expected(&mut self, event: &Event) -> Check {
         let made = match event {
             Event::TaskSubmitted(task) if task.occasion.is_some() => Some(Made::Task(task.id)),
-            Event::Flow(FlowEvent::RunCreated(run)) if run.trigger == Trigger::Schedule => {
+            Event::Flow(FlowEvent::RunCreated(run))
+                if matches!(run.trigger, Trigger::Schedule | Trigger::Backfill) =>
+            {
                 Some(Made::Run(run.id))
             }
             _ => None,

@@ -88,7 +88,7 @@ impl World {
             version,
             plan: None,
             parameters: Arc::from(*b"{}"),
-            written_back: journal.written_back(schedule),
+            written_back: journal.last(),
         };
         self.callers.backfills.push(id);
         Some(create)

@@ -24,6 +24,8 @@ use crate::world::World;
 const BATCH_MAX: u64 = 6;
 /// Of a thousand operations, those that submit a task that only waits.
 const WAITS: u64 = 40;
+/// The same of those that are about backfills, in worlds with schedules.
+const BACKFILLS: u64 = 80;
 
 impl World {
     pub(super) fn draw_commands(&mut self) -> Vec<Command> {
@@ -32,6 +34,9 @@ impl World {
         }
         if self.chance.per_mille(self.settings.flows) {
             return self.draw_flow_commands();
+        }
+        if self.settings.schedules > 0 && self.chance.per_mille(BACKFILLS) {
+            return self.draw_backfill_commands();
         }
         if self.chance.per_mille(WAITS) {
             return vec![self.draw_wait()];

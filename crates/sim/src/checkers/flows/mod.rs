@@ -314,7 +314,7 @@ impl FlowFold {
             ever_cleared: false,
             ever_cancelled: false,
             reopened: false,
-            scheduled: matches!(created.trigger, Trigger::Schedule | Trigger::Event),
+            scheduled: matches!(created.trigger, Trigger::Schedule | Trigger::Event | Trigger::Backfill),
         };
         for reused in &created.reused {
             run.end_node(reused.node, reused.status)?;
