@@ -148,7 +148,8 @@ impl Machine {
                 continue;
             };
             let Awaited::Event(mask) = &wait.what else { continue };
-            if !mask.matches(notice) {
+            // One that is over is the timer's.
+            if wait.deadline <= self.state.now.wall || !mask.matches(notice) {
                 continue;
             }
             let accepted = mask.condition.as_ref().map_or(Ok(true), |condition| {

@@ -96,7 +96,9 @@ impl Checkers {
             }
             (Asked::Amend { id }, _) => self.durable(id, "amended", |facts| facts.amended),
             (Asked::Force { id }, _) => self.durable(id, "forced", |facts| facts.forced),
-            (Asked::Discard { id }, _) => self.durable(id, "discarded", |facts| facts.forced),
+            (Asked::Discard { id }, _) => {
+                self.durable(id, "discarded", |facts| facts.forced || facts.skipped)
+            }
             (Asked::Revive { id }, _) => self.durable(id, "revived", |facts| facts.revivals > 0),
             (asked, Answer::Flow(answer)) => self.ok_flow(asked, answer, must_be_known),
             _ => Ok(()),

@@ -9,6 +9,7 @@ use mainspring_core::key::KeyScope;
 use mainspring_core::shard::ShardState;
 use mainspring_core::task::{Arrow, Task};
 use mainspring_core::time::{Elapsed, Millis, Now, Wall};
+use mainspring_core::wait::WaitEnd;
 use mainspring_core::workflow::FlowEvent;
 use mainspring_store::Record;
 
@@ -45,6 +46,8 @@ pub struct Facts {
     pub cancelled: bool,
     pub stop_requested: bool,
     pub forced: bool,
+    /// A wait that nobody was to be told of.
+    pub skipped: bool,
     pub amended: bool,
     pub revivals: u32,
 }
@@ -271,6 +274,7 @@ impl JournalFold {
                 let live = facts.grants.values_mut().filter(|grant| grant.end.is_none());
                 live.for_each(|grant| grant.end = Some(End::Forced));
             }
+            Event::WaitEnded { end, .. } => facts.skipped |= matches!(end, WaitEnd::Skipped),
             Event::TaskRevived { .. } => facts.revivals += 1,
             Event::TaskSubmitted(submitted) => {
                 if let Some(claim) = submitted.key {
@@ -279,7 +283,6 @@ impl JournalFold {
             }
             Event::TaskReleased { .. }
             | Event::TaskWaits { .. }
-            | Event::WaitEnded { .. }
             | Event::CheckpointSaved { .. }
             | Event::DeadlineExtended { .. }
             | Event::EpochStarted { .. }

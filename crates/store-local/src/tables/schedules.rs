@@ -23,7 +23,8 @@ pub fn write(db: &Connection, cut: &Cut) -> rusqlite::Result<()> {
     let sql = "INSERT OR REPLACE INTO occurrences VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
     let mut insert = db.prepare_cached(sql)?;
     let mut rows: Vec<&Occurrence> = cut.occurrences.iter().collect();
-    rows.sort_unstable_by_key(|row| (row.schedule, row.first));
+    // Stable: of two that say the same window the newer one stays.
+    rows.sort_by_key(|row| (row.schedule, row.first));
     for row in rows {
         insert.execute(params![
             row.schedule.get(),

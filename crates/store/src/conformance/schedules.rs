@@ -14,6 +14,7 @@ pub fn cases<H: Harness>() -> Vec<Case<H>> {
     vec![
         ("schedules and windows survive with their cut", rows_survive),
         ("a window that is written twice is one row", a_window_is_one_row),
+        ("of two rows of one window the newer one stays", the_newer_row_of_a_window_stays),
         ("windows that became different things are different rows", kinds_are_apart),
         ("pages of windows walk every row once, newest first", pages_walk_every_window),
         ("a page of windows is never above its bound", a_page_of_windows_is_bounded),
@@ -106,6 +107,21 @@ fn a_window_is_one_row<H: Harness>(harness: &H) {
         opened = reopen(harness, &store, opened);
         assert_eq!(walk(&mut opened.reader, 1, 100), newest_first(rows.clone()));
     }
+}
+
+/// A backfill may run a window again, in the record after.
+fn the_newer_row_of_a_window_stays<H: Harness>(harness: &H) {
+    let store = harness.fresh();
+    let mut opened = open(&store);
+    let run = |window: u64, bits| {
+        let made = Made::Run(RunId::from_bits(bits));
+        Occurrence { what: Ok((made, Punctual::Backfill)), ..self::window(1, window) }
+    };
+    // Many, so that an order that is not kept is seen.
+    let (old, new): (Vec<_>, Vec<_>) = (1..=200).map(|n| (run(n, 1), run(n, 2))).unzip();
+    let occurrences = [old, new.clone()].concat();
+    opened.tables.cut(&Cut { occurrences, ..cut(opened.epoch, 0) }).expect("cut");
+    assert_eq!(walk(&mut opened.reader, 1, 100), newest_first(new));
 }
 
 fn kinds_are_apart<H: Harness>(harness: &H) {
