@@ -175,6 +175,8 @@ pub(crate) fn store(
         (Timing::Table(_), _) => spec.next(after).map(|(next, _)| next),
     };
     let id = old.map_or_else(|| crate::id::ScheduleId::new((schedules.len() + new) as u32), |old| old.id);
+    let mut key = key;
+    schedules.share_names(&mut key);
     let key = old.map_or_else(|| Arc::new(key), |old| old.key.clone());
     let stored = Stored { id, key, spec: Arc::new(spec), of_job, next };
     out.push(Event::Schedule(ScheduleEvent::Stored(Box::new(stored.clone()))));

@@ -12,6 +12,7 @@ pub(crate) mod apply;
 pub(crate) mod command;
 pub(crate) mod due;
 mod event;
+mod share;
 mod spec;
 mod table;
 

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
+use super::share::Shared;
 use super::spec::{ScheduleKey, Spec, Timing};
 use crate::id::{RunId, ScheduleId, Seq, TaskId};
 use crate::name::Name;
@@ -150,6 +151,7 @@ pub struct Schedules {
     pub(crate) moved: Vec<ScheduleId>,
     dirty: Vec<ScheduleId>,
     ledger: Vec<Occurrence>,
+    pub(super) shared: Shared,
 }
 
 /// What a cut must write of schedules.
@@ -309,13 +311,18 @@ impl Schedules {
     }
 
     /// Puts a schedule into memory that the tables hold.
-    pub fn load(&mut self, schedule: Schedule) {
+    pub fn load(&mut self, mut schedule: Schedule) {
+        self.share(&mut schedule.key, &mut schedule.spec);
         let index = schedule.id.index();
         if self.list.len() <= index {
             self.list.resize_with(index + 1, || None);
         }
         self.by_key.insert(schedule.key.clone(), schedule.id);
         self.list[index] = Some(Box::new(schedule));
+    }
+
+    pub(super) fn near(&self, key: &ScheduleKey) -> Option<&ScheduleKey> {
+        self.by_key.range::<ScheduleKey, _>(..key).next_back().map(|(near, _)| &**near)
     }
 
     /// Something may be decided about this one.
