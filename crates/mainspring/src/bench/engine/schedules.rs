@@ -1,5 +1,6 @@
 //! A million schedules: what they cost at rest, how long until a start has them all, and how late a herd begins.
 
+use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -12,11 +13,16 @@ use mainspring_core::profile::{Profile, ProfileSpec};
 use mainspring_core::resources::Requirements;
 use mainspring_core::schedule::{Plain, ScheduleCommand, ScheduleKey, Spec, TASKS_JOB, Target, Timing};
 use mainspring_core::time::Wall;
+use mainspring_core::workflow::{
+    Bounds, Definition, FailurePolicy, FlowCommand, JobKey, Node, Plan as JobPlan, TaskWork, TriggerRule,
+    Work,
+};
 use mainspring_runtime::ShardConfig;
 
 use super::load::{Rig, now_ms};
 use super::{Figures, Plan, machine};
 
+const JOB: &str = "report";
 const STORED: u64 = 1_000_000;
 const HERD: u64 = 100_000;
 /// How far ahead the herd is due when the first of it is stored.
@@ -38,6 +44,49 @@ impl Maker {
             ..ProfileSpec::default()
         };
         Self { profile: Profile::new(spec), payload: Arc::from(*b"{}") }
+    }
+
+    /// One task.
+    fn job(&self) -> Command {
+        let work = Work::Task(TaskWork {
+            profile: self.profile.clone(),
+            payload: self.payload.clone(),
+            priority: Priority::default(),
+            labels: None,
+            templated: false,
+        });
+        let node = Node {
+            name: Name::fixed("only"),
+            work,
+            needs: Vec::new(),
+            rule: TriggerRule::AllSuccess,
+            condition: None,
+            each: None,
+            repeat: None,
+            undo: None,
+            mentions: Vec::new(),
+            output_kept: false,
+            limits: Vec::new(),
+            spawns: None,
+            needs_jobs: Vec::new(),
+        };
+        let plan = JobPlan::new(vec![node], FailurePolicy::FailFast, Bounds::default(), None);
+        let definition = Definition { plan: Arc::new(plan), source: Arc::from(*b"{}"), hash: 1 };
+        let key = JobKey { tenant: Name::fixed("bench"), name: Name::fixed(JOB) };
+        let (schedules, triggers) = (Vec::new(), Vec::new());
+        Command::Flow(Box::new(FlowCommand::ApplyJob { key, definition, schedules, triggers }))
+    }
+
+    /// A schedule of that job.
+    fn put_run(&self, name: &str, timing: Timing) -> Command {
+        let key = ScheduleKey {
+            tenant: Name::fixed("bench"),
+            job: Name::fixed(JOB),
+            name: Name::new(name).expect("a short name"),
+        };
+        let target = Target::Run { parameters: self.payload.clone(), priority: None };
+        let spec = Spec::new(target, timing);
+        Command::Schedule(Box::new(ScheduleCommand::Put { key, spec }))
     }
 
     fn put(&self, name: &str, timing: Timing, text: &str) -> Command {
@@ -73,7 +122,7 @@ fn store(rig: &Rig, count: u64, make: impl Fn(u64) -> Command) {
 pub(super) fn run(plan: &Plan, dir: &Path, figures: &mut Figures) -> anyhow::Result<()> {
     computation(figures)?;
     at_rest(plan, dir, figures)?;
-    herd(plan, dir, figures)
+    herds(plan, dir, figures)
 }
 
 fn computation(figures: &mut Figures) -> anyhow::Result<()> {
@@ -117,7 +166,10 @@ fn at_rest(plan: &Plan, dir: &Path, figures: &mut Figures) -> anyhow::Result<()>
     let rate = count as f64 / start.elapsed().as_secs_f64();
     figures.add("schedules_stored_per_s", "schedules stored a second", rate, "/s", ("–", "–"));
     rig.node.stop();
-    let before = machine::resident_bytes();
+    // In processes of their own: what this one has used and given back would count as free.
+    let (none, all) = (server_bytes(&dir.join("empty"))?, server_bytes(&data)?);
+    let each = all.saturating_sub(none) as f64 / count as f64;
+    figures.add("schedule_bytes", "memory of a server per schedule", each, "B", ("600", "–"));
     let start = Instant::now();
     let rig = Rig::open(&data, ShardConfig::default())?;
     let replies = rig.call(vec![maker.put(
@@ -128,8 +180,6 @@ fn at_rest(plan: &Plan, dir: &Path, figures: &mut Figures) -> anyhow::Result<()>
     anyhow::ensure!(matches!(replies[..], [Ok(Answer::Schedule(_))]), "it answers: {replies:?}");
     let what = format!("start with {count} schedules, until one more is acknowledged");
     figures.add("schedules_start_s", &what, start.elapsed().as_secs_f64(), "s", ("10", "–"));
-    let each = machine::resident_bytes().saturating_sub(before) as f64 / count as f64;
-    figures.add("schedule_bytes", "memory per schedule after a start", each, "B", ("600", "–"));
     let cpu = machine::cpu_time();
     // What is measured is rest.
     std::thread::sleep(IDLE);
@@ -139,14 +189,32 @@ fn at_rest(plan: &Plan, dir: &Path, figures: &mut Figures) -> anyhow::Result<()>
     Ok(())
 }
 
-fn herd(plan: &Plan, dir: &Path, figures: &mut Figures) -> anyhow::Result<()> {
-    let count = plan.scaled(HERD);
-    let rig = Rig::open(&dir.join("herd"), ShardConfig::default())?;
-    let maker = Maker::new();
+/// What a server on this directory has in memory when it has started.
+fn server_bytes(data: &Path) -> anyhow::Result<u64> {
+    let mut command = std::process::Command::new(std::env::current_exe()?);
+    command.args(["server", "--listen", "127.0.0.1:0", "--data"]).arg(data);
+    let mut server = command.stderr(std::process::Stdio::piped()).spawn()?;
+    let mut line = String::new();
+    if let Some(stderr) = server.stderr.take() {
+        BufReader::new(stderr).read_line(&mut line)?;
+    }
+    let bytes = machine::resident_bytes_of(server.id());
+    server.kill()?;
+    server.wait()?;
+    anyhow::ensure!(line.contains("listening"), "the server did not start: {line}");
+    Ok(bytes)
+}
+
+/// `key`, `what`: of the figures. `make`: the schedule of this number, due then.
+fn herd(
+    count: u64,
+    rig: &Rig,
+    (key, what): (&str, &str),
+    make: impl Fn(u64, Timing) -> Command,
+    figures: &mut Figures,
+) -> anyhow::Result<()> {
     let at = Wall::from_millis((now_ms() + HERD_IN.as_millis() as u64) / 1000 * 1000);
-    store(&rig, count, |number| {
-        maker.put(&format!("herd-{number}"), Timing::Table(Timetable::instants(vec![at])), "")
-    });
+    store(rig, count, |number| make(number, Timing::Table(Timetable::instants(vec![at]))));
     anyhow::ensure!(now_ms() < at.millis(), "storing the herd took longer than {HERD_IN:?}");
     std::thread::sleep(Duration::from_millis(at.millis() - now_ms()));
     let started = Instant::now();
@@ -160,13 +228,32 @@ fn herd(plan: &Plan, dir: &Path, figures: &mut Figures) -> anyhow::Result<()> {
         std::thread::sleep(Duration::from_millis(5));
     };
     // An answer is given when all that came before it is durable.
-    rig.call(vec![maker.put("last", Timing::After(mainspring_core::time::Millis::from_secs(86_400)), "")]);
+    rig.call(vec![Command::Schedule(Box::new(ScheduleCommand::Upcoming {
+        from: 0,
+        until: at,
+        tenant: None,
+    }))]);
     let whole = now_ms().saturating_sub(at.millis());
     let ran = fired.tally.windows().filter(|(outcome, ..)| matches!(*outcome, "ran" | "late"));
     let ran: u64 = ran.map(|(_, _, windows)| windows).sum();
-    let what = format!("{count} schedules due at once: until the last of their tasks is durable");
-    figures.add("herd_last_ms", &what, whole as f64, "ms", ("2,000", "1,000"));
-    figures.add("herd_began", "of these began something", ran as f64, "", ("–", "–"));
+    let last = format!("{count} schedules due at once: until the last of their {what} is durable");
+    figures.add(&format!("{key}_last_ms"), &last, whole as f64, "ms", ("2,000", "1,000"));
+    let began = format!("{what} that began");
+    figures.add(&format!("{key}_began"), &began, ran as f64, "", ("–", "–"));
+    Ok(())
+}
+
+fn herds(plan: &Plan, dir: &Path, figures: &mut Figures) -> anyhow::Result<()> {
+    let (count, maker) = (plan.scaled(HERD), Maker::new());
+    let rig = Rig::open(&dir.join("tasks"), ShardConfig::default())?;
+    let make = |number, timing| maker.put(&format!("herd-{number}"), timing, "");
+    herd(count, &rig, ("herd", "tasks"), make, figures)?;
+    rig.node.stop();
+    let rig = Rig::open(&dir.join("runs"), ShardConfig::default())?;
+    let applied = rig.call(vec![maker.job()]);
+    anyhow::ensure!(applied.iter().all(Result::is_ok), "the job is not taken: {applied:?}");
+    let make = |number, timing| maker.put_run(&format!("herd-{number}"), timing);
+    herd(count, &rig, ("herd_runs", "runs"), make, figures)?;
     rig.node.stop();
     Ok(())
 }
