@@ -8,17 +8,22 @@ use mainspring_core::id::RunId;
 use mainspring_core::time::{Millis, Wall};
 use mainspring_core::trigger::{ATTRIBUTE_BYTES_MAX, Pattern};
 use mainspring_core::wait::{Awaited, EventMask, Late, TIMEOUT_DEFAULT, TIMEOUT_MAX, Wait};
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 
 use crate::expression::Expression;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Asked {
+    #[serde(default, deserialize_with = "given")]
     for_ms: Option<u64>,
+    #[serde(default, deserialize_with = "given")]
     until: Option<Instant>,
+    #[serde(default, deserialize_with = "given")]
     run: Option<String>,
+    #[serde(default, deserialize_with = "given")]
     event: Option<AskedEvent>,
+    #[serde(default, deserialize_with = "given")]
     timeout_ms: Option<u64>,
     #[serde(default)]
     on_timeout: OnTimeout,
@@ -28,9 +33,17 @@ struct Asked {
 #[serde(deny_unknown_fields)]
 struct AskedEvent {
     r#type: String,
+    #[serde(default, deserialize_with = "given")]
     source: Option<String>,
+    #[serde(default, deserialize_with = "given")]
     subject: Option<String>,
+    #[serde(default, deserialize_with = "given")]
     r#if: Option<String>,
+}
+
+/// A field that is there has a value; `null` is none.
+fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(value: D) -> Result<Option<T>, D::Error> {
+    T::deserialize(value).map(Some)
 }
 
 /// RFC 3339, or seconds since 1970.
@@ -171,6 +184,7 @@ mod tests {
             (r#"{"run":"x"}"#, "`x` is no id of a run"),
             (r#"{"for_ms":1,"on_timeout":"shout"}"#, "not a payload"),
             (r#"{"for_ms":1,"else":1}"#, "not a payload"),
+            (r#"{"for_ms":1,"timeout_ms":null}"#, "not a payload"),
             (r#"{"event":{"source":"/x"}}"#, "not a payload"),
             (r#"{"event":{"type":"a*b"}}"#, "`a*b` is no type or source"),
             (r#"{"event":{"type":"a","if":"1 +"}}"#, "`if`: "),
