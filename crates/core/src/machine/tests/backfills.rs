@@ -227,7 +227,8 @@ fn a_plan_that_is_out_of_date_is_refused() {
     assert_eq!(refused(&mut rig, ahead), BackfillRefusal::PlanOld { key: key() }, "17 is the next one");
     let version = CreateBackfill { version: 2, ..create(&rig, OTHER, &[3], Order::Oldest, 1) };
     assert_eq!(refused(&mut rig, version), BackfillRefusal::PlanOld { key: key() });
-    let before = create(&rig, OTHER, &[3], Order::Oldest, 1);
+    // The machine that comes after the crash counts records from the beginning again, so the plan is of an earlier one.
+    let before = CreateBackfill { written_back: Seq::ZERO, ..create(&rig, OTHER, &[3], Order::Oldest, 1) };
     rig = crash(rig);
     assert_eq!(refused(&mut rig, before), BackfillRefusal::PlanOld { key: key() }, "made before the crash");
     let fresh = create(&rig, OTHER, &[3], Order::Oldest, 1);
