@@ -38,6 +38,18 @@ impl Output {
         }
     }
 
+    /// Whether nothing more can come, without waiting for it.
+    pub fn drain_now(&mut self) -> bool {
+        match self {
+            Self::Piped(pipe) => pipe.take_what_is_there(),
+            Self::Kept(log) => log.look(),
+        }
+        match self {
+            Self::Piped(pipe) => matches!(pipe.end, ReadEnd::Closed),
+            Self::Kept(_) => true,
+        }
+    }
+
     /// Until nothing more can come.
     pub async fn drain(&mut self) {
         match self {

@@ -8,11 +8,13 @@ use std::time::Duration;
 
 use mainspring_core::failure::FailureClass;
 use tokio::io::AsyncWriteExt;
-use tokio::process::Child;
+use tokio::net::unix::pipe::Sender;
+use tokio::sync::oneshot;
 use tokio::time::{Instant, MissedTickBehavior, interval_at, sleep_until, timeout};
 use tracing::warn;
 
 use super::bound::Place;
+use super::child::Child;
 use super::confine::Confined;
 use super::control::Control;
 use super::keep::{self, KeptLog};
@@ -20,6 +22,7 @@ use super::log::AttemptLog;
 use super::output::{Output, Pipe};
 use super::record::Survivor;
 use super::spawn::{Group, Spawned, spawn};
+use super::user::User;
 use super::{Payload, Settings, exit, record, user};
 use crate::attempt::{Attempt, Outcome, StopOrder};
 
@@ -39,18 +42,62 @@ pub async fn run(settings: Arc<Settings>, attempt: Attempt) -> Outcome {
         Ok(user) => user,
         Err(outcome) => return outcome,
     };
-    let dir = settings.places.attempt(attempt.key);
-    let control = match Control::create(dir, attempt.checkpoint.as_deref(), user.as_ref()) {
-        Ok(control) => control,
-        Err(error) => return no_room(&error),
+    let (tell, begun) = oneshot::channel();
+    let theirs = settings.clone();
+    // Nobody listens any more only when the agent has ended.
+    settings.starters.run(move || drop(tell.send(begin(theirs, attempt, payload, user))));
+    match begun.await {
+        Ok(Begun::Over(outcome)) => outcome,
+        Ok(Begun::Runs(life, process)) => life.live(process).await,
+        Err(_) => Outcome::unknown(FailureClass::Transient, 0, "it panicked when the program was started"),
+    }
+}
+
+enum Begun {
+    /// It did not start, or has ended already.
+    Over(Outcome),
+    Runs(Box<Life>, Process),
+}
+
+/// On a thread that may be kept waiting.
+fn begin(settings: Arc<Settings>, attempt: Attempt, payload: Payload, user: Option<User>) -> Begun {
+    let (mut life, mut child) = match start(settings, attempt, payload, user) {
+        Ok(started) => started,
+        Err(outcome) => return Begun::Over(outcome),
     };
+    let patience = life.settings.starters.patience();
+    if patience.is_zero() {
+        return Begun::Runs(life, Process::Child(child));
+    }
+    let Some(status) = child.ended_within(patience) else {
+        life.settings.starters.learn(patience);
+        return Begun::Runs(life, Process::Child(child));
+    };
+    let status = status.map(Some);
+    life.kill();
+    if life.output.drain_now() {
+        Begun::Over(life.conclude(status, None))
+    } else {
+        Begun::Runs(life, Process::Ended(status))
+    }
+}
+
+fn start(
+    settings: Arc<Settings>,
+    attempt: Attempt,
+    payload: Payload,
+    user: Option<User>,
+) -> Result<(Box<Life>, Child), Outcome> {
+    let dir = settings.places.attempt(attempt.key);
+    let control = Control::create(dir, attempt.checkpoint.as_deref(), user.as_ref());
+    let control = control.map_err(|error| no_room(&error))?;
     let kept = payload.is_kept(&settings, &attempt);
     let confined = match Confined::create(&settings, &payload, &attempt, kept) {
         Ok(confined) => confined,
         Err(error) => {
             let left = control.leave();
             control.remove(&left);
-            return not_confined(&error);
+            return Err(not_confined(&error));
         }
     };
     let from = record::ticks();
@@ -61,7 +108,7 @@ pub async fn run(settings: Arc<Settings>, attempt: Attempt) -> Outcome {
             let left = control.leave();
             control.remove(&left);
             confined.leave();
-            return not_spawned(&payload, &error);
+            return Err(not_spawned(&payload, &error));
         }
     };
     let bound = if kept {
@@ -79,9 +126,9 @@ pub async fn run(settings: Arc<Settings>, attempt: Attempt) -> Outcome {
         attempt.reporter.kept();
         Output::Kept(KeptLog::new(log, settings.log_bytes_max, attempt.reporter.clone()))
     };
-    Life { settings, attempt, control, output, group, kept, bound, confined }
-        .live(Process::Child(child))
-        .await
+    let begun = Instant::now();
+    let life = Life { settings, attempt, control, output, group, kept, bound, confined, begun };
+    Ok((Box::new(life), child))
 }
 
 pub async fn adopt(settings: Arc<Settings>, attempt: Attempt, survivor: Survivor) -> Outcome {
@@ -90,21 +137,24 @@ pub async fn adopt(settings: Arc<Settings>, attempt: Attempt, survivor: Survivor
     let control = Control::adopt(survivor.dir.clone());
     let group = Group(survivor.identity.id);
     let confined = Confined::find(&settings, attempt.key);
-    Life { settings, attempt, control, output, group, kept: true, bound: None, confined }
-        .live(Process::Adopted(survivor))
-        .await
+    let begun = Instant::now();
+    let life = Life { settings, attempt, control, output, group, kept: true, bound: None, confined, begun };
+    Box::new(life).live(Process::Adopted(survivor)).await
 }
 
 enum Process {
     Child(Child),
     Adopted(Survivor),
+    /// Only its output is awaited.
+    Ended(io::Result<Option<ExitStatus>>),
 }
 
 impl Process {
     /// None when it ended and nobody saw how.
     async fn ended(&mut self) -> io::Result<Option<ExitStatus>> {
         match self {
-            Self::Child(child) => child.wait().await.map(Some),
+            Self::Ended(status) => std::mem::replace(status, Ok(None)),
+            Self::Child(child) => child.ended().await.map(Some),
             Self::Adopted(survivor) => {
                 let code = keep::ended(&survivor.dir, &survivor.identity).await;
                 Ok(code.map(|code| ExitStatus::from_raw(code << 8)))
@@ -122,6 +172,7 @@ struct Life {
     kept: bool,
     bound: Option<Place>,
     confined: Confined,
+    begun: Instant,
 }
 
 enum End {
@@ -131,15 +182,25 @@ enum End {
 }
 
 impl Life {
-    async fn live(mut self, mut process: Process) -> Outcome {
+    async fn live(mut self: Box<Self>, mut process: Process) -> Outcome {
         let End::Exited(status, stopped) = self.until_end(&mut process).await else {
             return Outcome::failure(FailureClass::Preempted, 0, "left to the next agent");
         };
+        self.settings.starters.learn(self.begun.elapsed());
         self.kill();
-        drop(self.bound.take());
         if timeout(DRAIN_MAX, self.output.drain()).await.is_err() {
             warn!(task = %self.attempt.key.task, "a process outside the group keeps the output open");
         }
+        self.conclude(status, stopped)
+    }
+
+    /// After the last of its output.
+    fn conclude(
+        mut self: Box<Self>,
+        status: io::Result<Option<ExitStatus>>,
+        stopped: Option<StopOrder>,
+    ) -> Outcome {
+        drop(self.bound.take());
         let left = self.control.leave();
         if left.has_messages() {
             self.control.look(&self.attempt.reporter);
@@ -209,11 +270,14 @@ impl Life {
 
 /// Beside everything else: a program may well read its input only after it has written much.
 fn feed(child: &mut Child, text: Option<String>) {
-    if let (Some(mut pipe), Some(text)) = (child.stdin.take(), text) {
-        tokio::spawn(async move {
-            // A program need not read its input to the end.
-            let _ = pipe.write_all(text.as_bytes()).await;
-        });
+    if let (Some(pipe), Some(text)) = (child.take_stdin(), text) {
+        match Sender::from_owned_fd(pipe.into()) {
+            Ok(mut pipe) => drop(tokio::spawn(async move {
+                // A program need not read its input to the end.
+                let _ = pipe.write_all(text.as_bytes()).await;
+            })),
+            Err(error) => warn!(%error, "a program gets no input"),
+        }
     }
 }
 

@@ -3,12 +3,13 @@
 use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
+use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use rustix::process::{Pid, Resource, Rlimit, Signal};
-use tokio::process::{Child, Command};
 
+use super::child::Child;
 use super::user::User;
 use super::{Limits, Payload, Settings, keep};
 use crate::attempt::Attempt;
@@ -61,9 +62,8 @@ pub fn spawn(
         (None, Some(cwd)) => drop(command.current_dir(cwd)),
         (None, None) => {}
     }
-    let child = command.spawn()?;
-    let id = child.id().and_then(|id| Pid::from_raw(id as i32));
-    let group = Group(id.ok_or_else(|| io::Error::other("the process has no id"))?);
+    let child = Child::new(command.spawn()?);
+    let group = Group(child.id());
     Ok(Spawned { child, group, output })
 }
 

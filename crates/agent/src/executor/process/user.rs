@@ -3,12 +3,13 @@
 use std::ffi::CString;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use mainspring_core::failure::FailureClass;
 use nix::unistd;
 use rustix::process::{Gid, Uid};
-use tokio::process::Command;
 
 use crate::attempt::Outcome;
 
