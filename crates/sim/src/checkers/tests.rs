@@ -538,7 +538,8 @@ fn window_ran_twice(rows: fn(&[Occurrence]) -> Vec<Occurrence>) -> Check {
     let backfills = state.backfills().iter().map(row).collect();
     let occurrences = rows(&state.schedules_mut().take_dirty().ledger);
     let mut disk = Disk::new(true);
-    let cut = Cut { epoch: disk.next_epoch(), through: Seq::new(2), backfills, occurrences, ..Cut::default() };
+    let cut =
+        Cut { epoch: disk.next_epoch(), through: Seq::new(2), backfills, occurrences, ..Cut::default() };
     disk.cut(&cut).expect("a cut");
     fold.cut(&cut, &disk, true)?;
     fold.whole(&disk, true)
