@@ -194,9 +194,7 @@ fn stop_run(run: &mut Run, stop: RunStop) {
     run.stop = Some(stop);
     run.pause = None;
     run.soft.stop_cursor = Some((0, 0));
-    for node in run.soft.ready.drain(..) {
-        run.nodes[node as usize].listed = false;
-    }
+    run.forget_ready();
 }
 
 fn end(state: &mut ShardState, ended: &RunEnded) {

@@ -42,6 +42,13 @@ impl Run {
         }
     }
 
+    /// What made nodes ready may hold no longer; who wants them looked at lists them again.
+    pub(super) fn forget_ready(&mut self) {
+        for node in self.soft.ready.drain(..) {
+            self.nodes[node as usize].listed = false;
+        }
+    }
+
     pub(super) fn offset(&self, now: Wall) -> u32 {
         u32::try_from(now.since(self.created).get()).unwrap_or(u32::MAX)
     }

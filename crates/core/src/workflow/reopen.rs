@@ -38,6 +38,8 @@ pub(super) fn clear(state: &mut ShardState, cleared: &RunCleared) {
         run.stop = None;
         run.forced = None;
         run.soft.stop_cursor = None;
+        // Clearing is the one thing after which a verdict (TR-1) may be another one.
+        run.forget_ready();
         (0..run.plan.len()).for_each(|node| run.list(node));
     });
     let run = state.flows.runs.get(slot).expect("EV-1: a found slot is taken");

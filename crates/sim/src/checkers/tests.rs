@@ -3,21 +3,28 @@
 
 use std::sync::Arc;
 
+use mainspring_core::backfill::{Backfill, BackfillEvent, BackfillSpec, Created, Only, Order, Windows};
 use mainspring_core::command::{Answer, Rejection};
 use mainspring_core::effect::{Effect, ReportVerdict, Start};
-use mainspring_core::event::{Event, Submitted, Then};
+use mainspring_core::event::{Event, Submitted, Then, apply};
 use mainspring_core::failure::{Failure, FailureClass};
 use mainspring_core::fleet::WorkerOffer;
-use mainspring_core::id::{Epoch, Fence, Incarnation, Seq, Session, Slot, TaskId, WorkerId};
+use mainspring_core::id::{
+    BackfillId, Epoch, Fence, Incarnation, RunId, ScheduleId, Seq, Session, Slot, TaskId, WorkerId,
+};
 use mainspring_core::key::{KeyClaim, KeyScope};
 use mainspring_core::name::Name;
 use mainspring_core::priority::{Band, Priority};
 use mainspring_core::profile::{Delivery, Profile, ProfileSpec};
 use mainspring_core::retry::{Backoff, Jitter, RetryPolicy};
+use mainspring_core::schedule::{Occurrence, ScheduleKey};
+use mainspring_core::shard::ShardState;
 use mainspring_core::time::{Elapsed, Millis, Now, Wall};
-use mainspring_store::format::{EncodedProfiles, write_event};
-use mainspring_store::{Cut, LiveRow, Record};
+use mainspring_core::workflow::{Bounds, FailurePolicy, JobKey, Plan};
+use mainspring_store::format::{EncodedProfiles, write_backfill, write_event};
+use mainspring_store::{BackfillRow, Cut, LiveRow, Record};
 
+use super::tables::TableFold;
 use super::{Asked, Broken, Check, Checkers, Over, Rules, journaled};
 use crate::store::Disk;
 
@@ -481,4 +488,78 @@ fn tables_that_differ_from_the_journal() {
         }),
     ];
     check(&bounded(9, 9, 9), stories);
+}
+
+/// A backfill of one window, from its first word to its last.
+fn backfilled(number: u128, window: Wall) -> Vec<Event> {
+    let (id, run) = (BackfillId::from_bits(number), RunId::from_bits(number));
+    let name = Name::fixed;
+    let spec = BackfillSpec {
+        key: Arc::new(ScheduleKey { tenant: name("acme"), job: name("report"), name: name("nightly") }),
+        from: Wall::ZERO,
+        to: Wall::from_millis(window.millis() + 1),
+        only: Only::All,
+        windows: Windows::new(&[window], Order::Oldest).expect("a window"),
+        max_active: 1,
+        version: 1,
+        parameters: Arc::from(*b"{}"),
+    };
+    let plan = Plan::new(Vec::new(), FailurePolicy::default(), Bounds::default(), None);
+    let (spec, plan) = (Arc::new(spec), Some(Arc::new(plan)));
+    let created = Created { id, schedule: ScheduleId::new(1), spec, plan };
+    let events = [
+        BackfillEvent::Created(Box::new(created)),
+        BackfillEvent::Started { id, window, run },
+        BackfillEvent::Ended { id },
+    ];
+    events.map(Event::Backfill).to_vec()
+}
+
+/// Two backfills ran one window, each in a record of its own, and one cut holds both. `rows` says which rows of the
+/// window the tables get.
+fn window_ran_twice(rows: fn(&[Occurrence]) -> Vec<Occurrence>) -> Check {
+    let (mut fold, mut state) = (TableFold::default(), ShardState::default());
+    for number in 1..=2 {
+        let (seq, now) = (Seq::new(number), Now::new(number, number));
+        let events = backfilled(number.into(), Wall::from_millis(7));
+        state.begin(seq, now);
+        for event in &events {
+            apply(&mut state, event);
+        }
+        let record = Record { epoch: Epoch::new(1), seq, now, events: events.len() as u32, body: Vec::new() };
+        fold.waiting(&record, events);
+    }
+    let row = |backfill: &Backfill| {
+        let mut bytes = Vec::new();
+        write_backfill(&mut bytes, backfill);
+        let job = JobKey { tenant: Name::fixed("acme"), name: Name::fixed("report") };
+        BackfillRow { id: backfill.id, job, ended: backfill.ended, spec: Some(Vec::new()), bytes }
+    };
+    let backfills = state.backfills().iter().map(row).collect();
+    let occurrences = rows(&state.schedules_mut().take_dirty().ledger);
+    let mut disk = Disk::new(true);
+    let cut =
+        Cut { epoch: disk.next_epoch(), through: Seq::new(2), backfills, occurrences, ..Cut::default() };
+    disk.cut(&cut).expect("a cut");
+    fold.cut(&cut, &disk, true)?;
+    fold.whole(&disk, true)
+}
+
+#[test]
+fn windows_that_ran_twice_between_two_cuts() {
+    type Rows = fn(&[Occurrence]) -> Vec<Occurrence>;
+    let rows: [(&str, bool, Rows); 5] = [
+        ("in their order", true, <[_]>::to_vec),
+        ("only the newer one", true, |rows| vec![rows[1]]),
+        ("the older one over the newer one", false, |rows| vec![rows[1], rows[0]]),
+        ("none", false, |_| Vec::new()),
+        ("one more than was decided", false, |rows| {
+            vec![rows[1], Occurrence { first: Wall::from_millis(6), ..rows[1] }]
+        }),
+    ];
+    for (name, holds, rows) in rows {
+        let outcome = window_ran_twice(rows);
+        let broken = outcome.as_ref().err().map(|broken| broken.invariant);
+        assert_eq!(broken, (!holds).then_some("I16"), "{name}: {outcome:?}");
+    }
 }

@@ -235,6 +235,10 @@ impl Disk {
         self.occurrences.get(&(like.schedule, OccurrenceCursor::of(like)))
     }
 
+    pub fn occurrence_rows(&self) -> usize {
+        self.occurrences.len()
+    }
+
     pub fn backfill_row(&self, id: BackfillId) -> Option<&BackfillRow> {
         self.backfills.get(&id)
     }

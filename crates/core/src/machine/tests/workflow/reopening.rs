@@ -50,6 +50,29 @@ fn a_mapped_node_that_answers_to_failure_goes_on_in_a_run_that_failed() {
     story.assert_ended(RunStatus::Failed);
 }
 
+/// There is no place for it when what it answered to is cleared, and what comes instead is nothing it answers to.
+#[test]
+fn a_node_that_was_ready_is_judged_again_when_others_are_cleared() {
+    let nodes = vec![
+        node("flaky", &[]),
+        Node { condition: Some("false".into()), ..node("unwanted", &[]) },
+        node("long", &[]),
+        node("both", &[0, 1]),
+        ruled("alarm", &[3], TriggerRule::OneFailed),
+    ];
+    let bounds = Bounds { running_max: 1, ..wide() };
+    let mut story = story(Plan::new(nodes, FailurePolicy::FailAfterAll, bounds, None));
+    story.fail("flaky");
+    assert_eq!((story.node("both"), story.node("long")), (NodeStatus::UpstreamFailed, NodeStatus::Out));
+    assert_eq!(story.node("alarm"), NodeStatus::Waiting, "ready, behind the only place");
+    let run = story.run;
+    clear(&mut story, run, &["flaky"]).expect("cleared");
+    assert_eq!((story.node("both"), story.node("alarm")), (NodeStatus::Skipped, NodeStatus::Skipped));
+    story.succeed("long");
+    story.succeed("flaky");
+    story.assert_ended(RunStatus::Succeeded);
+}
+
 #[test]
 fn a_run_that_was_cancelled_before_it_began_can_be_cleared() {
     let mut story = bounded(vec![node("a", &[]), node("b", &[0])], Bounds { active_runs_max: 1, ..wide() });
