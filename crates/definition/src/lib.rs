@@ -25,6 +25,6 @@ pub use self::{
     evaluator::Evaluator,
     mistake::{Code, Mistake, Position},
     parameter::{Parameter, ParameterType},
-    schedule::{is_schedule_name, read_schedule},
+    schedule::{is_schedule_name, read_schedule, schedule_offset},
     schema::SCHEMA,
 };

@@ -3,7 +3,8 @@
 //! - SD-1 the same text under the same key gives the same spec: `H` and the part of a jitter are drawn from the key,
 //!   written `tenant/job/name`, as `mainspring cron next --hash` takes it
 //!
-//! Not here: the slot of its key, which is for whoever stores it.
+//! Not here: the slot of its key. Whoever stores it adds that and its [`schedule_offset`], so that schedules which say the
+//! same have the same spec.
 
 use mainspring_core::calendar::{Cron, Timetable, Zone};
 use mainspring_core::schedule::{ScheduleKey, Spec, Target, Timing};
@@ -60,9 +61,8 @@ pub fn is_schedule_name(text: &str) -> bool {
 
 /// `None` only if a mistake was told.
 pub fn spec(written: &Schedule, key: &ScheduleKey, mistakes: &mut Mistakes) -> Option<Spec> {
-    let (seed, part) = draws(key);
     let (timing, text) = match written.timing.as_ref()? {
-        file::Timing::Cron { text, zone, dst } => match Cron::parse(text, seed) {
+        file::Timing::Cron { text, zone, dst } => match Cron::parse(text, Cron::seed(&written_key(key))) {
             Ok(cron) => (Timing::Table(Timetable::Cron { cron, zone: *zone, dst: *dst }), text.as_str()),
             Err(error) => {
                 mistakes.add(Code::BadCron, &written.spot, error.message(), error.advice);
@@ -83,7 +83,6 @@ pub fn spec(written: &Schedule, key: &ScheduleKey, mistakes: &mut Mistakes) -> O
         start: written.start,
         end: written.end,
         jitter: written.jitter,
-        offset: Millis::new(part % (written.jitter.get() + 1)),
         catch_up: written.catch_up,
         grace: written.grace,
         overlap: written.overlap,
@@ -99,10 +98,13 @@ pub fn spec(written: &Schedule, key: &ScheduleKey, mistakes: &mut Mistakes) -> O
     Some(spec)
 }
 
-/// What `H` is drawn from, and what the part of a jitter is: always the same for a key, and independent of each other.
-fn draws(key: &ScheduleKey) -> (u64, u64) {
-    let text = format!("{}/{}/{}", key.tenant, key.job, key.name);
-    let hash = blake3::hash(text.as_bytes());
+/// How much later than its instants a schedule begins its windows: always the same for a key, and independent of its `H`.
+pub fn schedule_offset(key: &ScheduleKey, jitter: Millis) -> Millis {
+    let hash = blake3::hash(written_key(key).as_bytes());
     let part = hash.as_bytes().iter().take(8).fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
-    (Cron::seed(&text), part)
+    Millis::new(part % (jitter.get() + 1))
+}
+
+fn written_key(key: &ScheduleKey) -> String {
+    format!("{}/{}/{}", key.tenant, key.job, key.name)
 }

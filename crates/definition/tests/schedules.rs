@@ -5,7 +5,7 @@ use mainspring_core::name::Name;
 use mainspring_core::priority::Band;
 use mainspring_core::schedule::{Overlap, ScheduleKey, Spec, Target, Timing};
 use mainspring_core::time::{Millis, Wall};
-use mainspring_definition::{Mistake, Options, Parameter, read, read_schedule};
+use mainspring_definition::{Mistake, Options, Parameter, read, read_schedule, schedule_offset};
 
 const TASKS: &str = "\ntasks:\n  x: {noop: {}}\n";
 
@@ -55,7 +55,7 @@ fn what_is_not_said_is_as_usual() {
     let spec = entry("cron: '@daily'");
     let Timing::Table(Timetable::Cron { zone, dst, .. }) = &spec.timing else { panic!("{spec:?}") };
     assert_eq!((*zone, *dst), (Zone::UTC, Dst::default()));
-    assert_eq!((spec.jitter, spec.offset, spec.catch_up), (Millis::ZERO, Millis::ZERO, 0));
+    assert_eq!((spec.jitter, spec.catch_up), (Millis::ZERO, 0));
     assert_eq!((spec.grace, spec.overlap, spec.active_max), (Millis::from_secs(300), Overlap::Allow, 16));
     assert_eq!((spec.start, spec.end), (None, None));
     let Target::Run { parameters, priority } = &spec.target else { panic!("a run") };
@@ -91,7 +91,6 @@ schedules:
     let Timing::Table(Timetable::Cron { zone, dst, .. }) = &morning.timing else { panic!("{morning:?}") };
     assert_eq!((zone.name(), *dst), ("Europe/Berlin", Dst { missing: Missing::After, twice: Twice::Both }));
     assert_eq!((morning.jitter, morning.catch_up), (Millis::from_secs(30), 7));
-    assert!(morning.offset <= morning.jitter && morning.offset > Millis::ZERO, "{:?}", morning.offset);
     assert_eq!((morning.grace, morning.overlap), (Millis::from_secs(600), Overlap::Queue));
     assert_eq!(morning.active_max, 4);
     assert_eq!(morning.start, Some(wall("2026-01-01T00:00:00Z")));
@@ -130,9 +129,23 @@ fn what_is_drawn_is_drawn_from_the_key() {
     for (at, one) in all.iter().enumerate() {
         for other in &all[at + 1..] {
             assert_ne!(one[0].1.timing, other[0].1.timing);
-            assert_ne!(one[0].1.offset, other[0].1.offset);
         }
     }
+}
+
+#[test]
+fn the_part_of_a_jitter_is_drawn_from_the_key() {
+    let name = |text| Name::new(text).expect("a name");
+    let key = |tenant, job, of| ScheduleKey { tenant: name(tenant), job: name(job), name: name(of) };
+    let jitter = Millis::from_secs(43_200);
+    let keys = [key("t", "j", "s"), key("u", "j", "s"), key("t", "k", "s"), key("t", "j", "r")];
+    let parts = keys.each_ref().map(|key| schedule_offset(key, jitter));
+    assert_eq!(parts, keys.each_ref().map(|key| schedule_offset(key, jitter)));
+    for (at, one) in parts.iter().enumerate() {
+        assert!(*one > Millis::ZERO && *one <= jitter, "{one:?}");
+        assert!(!parts[at + 1..].contains(one), "{parts:?}");
+    }
+    assert_eq!(schedule_offset(&keys[0], Millis::ZERO), Millis::ZERO);
 }
 
 #[test]

@@ -105,8 +105,8 @@ impl<'a> ScheduleView<'a> {
             fired: schedule.fired,
             skipped: schedule.skipped,
             missed: schedule.missed,
-            active: schedule.soft.active.len(),
-            waiting: schedule.waiting.len(),
+            active: schedule.rare.active.len(),
+            waiting: schedule.rare.waiting.len(),
             overlap: spec.overlap.label(),
             max_active: spec.active_max,
             catch_up: spec.catch_up,
@@ -143,10 +143,10 @@ impl<'a> TimingView<'a> {
 
 /// Why something will begin, or not.
 fn state(schedule: &Schedule) -> &'static str {
-    let waits_for_end = matches!(schedule.spec.timing, Timing::After(_)) && !schedule.soft.active.is_empty();
+    let waits_for_end = matches!(schedule.spec.timing, Timing::After(_)) && !schedule.rare.active.is_empty();
     match (schedule.paused, schedule.next) {
         (true, _) => "paused",
-        (false, None) if schedule.waiting.is_empty() && !waits_for_end => "finished",
+        (false, None) if schedule.rare.waiting.is_empty() && !waits_for_end => "finished",
         (false, _) => "on",
     }
 }

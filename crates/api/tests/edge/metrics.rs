@@ -11,7 +11,7 @@ use mainspring_core::name::Name;
 use mainspring_core::priority::{Band, Priority};
 use mainspring_core::profile::{Profile, ProfileSpec};
 use mainspring_core::resources::Requirements;
-use mainspring_core::schedule::{Plain, ScheduleCommand, ScheduleKey, Spec, TASKS_JOB, Target, Timing};
+use mainspring_core::schedule::{Own, Plain, ScheduleCommand, ScheduleKey, Spec, TASKS_JOB, Target, Timing};
 use mainspring_core::time::{Millis, Wall};
 use mainspring_proto::v1;
 use mainspring_proto::v1::report::What;
@@ -256,7 +256,7 @@ fn scheduled(at: Wall) -> Command {
     let spec = Spec::new(Target::Task(Box::new(plain)), Timing::Table(Timetable::instants(vec![at])));
     let key =
         ScheduleKey { tenant: Name::fixed("acme"), job: Name::fixed(TASKS_JOB), name: Name::fixed("once") };
-    Command::Schedule(Box::new(ScheduleCommand::Put { key, spec }))
+    Command::Schedule(Box::new(ScheduleCommand::Put { key, spec, own: Own::default() }))
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -110,7 +110,7 @@ fn decide_create(
         return Ok(BackfillAnswer::Created(create.id));
     }
     let key = &create.key;
-    let schedule = view.state.schedules().find(key).filter(|schedule| schedule.deleted.is_none());
+    let schedule = view.state.schedules().find(key).filter(|schedule| schedule.rare.deleted.is_none());
     let schedule = schedule.ok_or_else(|| ScheduleRefusal::NotFound { key: key.clone() })?;
     check_kind(schedule)?;
     let job = JobKey { tenant: key.tenant.clone(), name: key.job.clone() };
@@ -155,7 +155,7 @@ pub fn check_kind(schedule: &Schedule) -> Result<(), BackfillRefusal> {
 fn is_current(view: &View<'_>, schedule: &Schedule, create: &CreateBackfill) -> bool {
     let now = view.state.now.wall;
     let next = schedule.next.unwrap_or(now);
-    let waiting: BTreeSet<Wall> = schedule.waiting.iter().map(|waiting| waiting.window).collect();
+    let waiting: BTreeSet<Wall> = schedule.rare.waiting.iter().map(|waiting| waiting.window).collect();
     create.written_back >= schedule.written_back()
         && create.windows.newest() < next
         // What lies ahead may become a live window, whatever the schedule says now.

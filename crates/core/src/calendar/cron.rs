@@ -5,7 +5,7 @@ use super::parse;
 use crate::chance::Chance;
 
 /// Parsed cron expression. Small, because there is one for every schedule.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Cron {
     /// Bits 0 to 59.
     pub(super) seconds: u64,
@@ -43,7 +43,7 @@ const MASKS_KNOWN: [u64; MASKS] = [
 ];
 
 /// What masks cannot say of the text.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub(super) struct Traits(u8);
 
 impl Traits {

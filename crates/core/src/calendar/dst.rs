@@ -1,7 +1,7 @@
 //! What to do about local times that a clock change takes away or brings twice. Only schedules with a fixed hour ask.
 
 /// A local time that does not exist, because the clock was put forward over it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[repr(u8)]
 pub enum Missing {
     /// Does not fire; [`super::Next::skipped`] counts it.
@@ -14,7 +14,7 @@ pub enum Missing {
 }
 
 /// A local time that exists twice, because the clock was put back over it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[repr(u8)]
 pub enum Twice {
     #[default]
@@ -24,7 +24,7 @@ pub enum Twice {
 }
 
 /// The policy of one schedule for clock changes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Dst {
     pub missing: Missing,
     pub twice: Twice,

@@ -10,7 +10,7 @@ use super::zone::Zone;
 use super::{HORIZON_SECS, YEAR_ONE_SECS};
 use crate::time::{Millis, Wall};
 
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Timetable {
     Cron {
         cron: Cron,

@@ -99,7 +99,7 @@ impl Machine {
     /// Schedules of a job whose windows can be counted.
     fn timed<'a>(&'a self, tenant: &'a Name, job: &'a Name) -> impl Iterator<Item = &'a Schedule> {
         self.state.schedules.of_job(tenant, job).filter(|schedule| {
-            schedule.deleted.is_none()
+            schedule.rare.deleted.is_none()
                 && matches!(schedule.spec.timing, Timing::Table(_))
                 && !schedule.key.name.starts_with(ANYWAY)
         })

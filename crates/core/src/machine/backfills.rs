@@ -86,7 +86,7 @@ impl Machine {
     fn start_window(&self, backfill: &Backfill, schedule: &Schedule, job: &Job) -> Next {
         let Some(window) = backfill.next() else { return Next::Nothing };
         let (id, now) = (backfill.id, self.state.now.wall);
-        let run = RunId::new(now.millis(), schedule.spec.slot, id.mix(window.millis()));
+        let run = RunId::new(now.millis(), schedule.slot, id.mix(window.millis()));
         let occasion = Occasion {
             schedule: schedule.id,
             name: schedule.key.name.clone(),
@@ -119,7 +119,8 @@ impl Machine {
 
     /// Its schedule and its job, while neither was deleted.
     fn origin_of(&self, backfill: &Backfill) -> Option<(&Schedule, &Job)> {
-        let schedule = self.state.schedules.get(backfill.schedule).filter(|one| one.deleted.is_none())?;
+        let schedule =
+            self.state.schedules.get(backfill.schedule).filter(|one| one.rare.deleted.is_none())?;
         let job = self.state.flows.jobs.get(&job_of(schedule)).filter(|job| job.deleted.is_none())?;
         Some((schedule, job))
     }

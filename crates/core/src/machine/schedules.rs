@@ -62,7 +62,7 @@ impl Machine {
             let Some(id) = self.herd.pop() else { break };
             if let Some(schedule) = self.state.schedules.get_mut(id) {
                 schedule.soft.in_herd = false;
-                schedule.soft.retry = None;
+                schedule.rare.lessen(|rare| rare.retry = None);
             }
             self.schedule_due(id, batch);
         }
@@ -83,7 +83,7 @@ impl Machine {
     pub(super) fn arm_schedule(&mut self, id: ScheduleId) {
         let now = self.state.now.wall;
         let schedule = self.state.schedules.get(id).filter(|schedule| self.is_watched(schedule));
-        let at = schedule.and_then(|schedule| match (schedule.due(), schedule.soft.retry) {
+        let at = schedule.and_then(|schedule| match (schedule.due(), schedule.rare.retry) {
             // What is due already found no room.
             (Some(due), Some(retry)) if due > now => Some(due.min(retry)),
             (_, Some(retry)) => Some(retry),
@@ -96,7 +96,7 @@ impl Machine {
     fn retry_soon(&mut self, id: ScheduleId) {
         let at = self.state.now.wall + NO_ROOM;
         if let Some(schedule) = self.state.schedules.get_mut(id) {
-            schedule.soft.retry = Some(at);
+            schedule.rare.change(|rare| rare.retry = Some(at));
         }
         self.timers.set_schedule(id, Some(at));
     }
@@ -157,7 +157,7 @@ impl Machine {
         let Some(Due { passed, fire, next }) = due(schedule, now) else {
             return self.arm_schedule(id);
         };
-        let (offset, band) = (schedule.spec.offset, schedule.spec.band());
+        let (offset, band) = (schedule.offset, schedule.spec.band());
         let windows: Vec<Wall> = fire.iter().map(|(window, _)| *window).collect();
         for (at, range) in passed.iter().enumerate() {
             // Should only this much become durable, the rest is found again.
@@ -205,7 +205,7 @@ impl Machine {
         };
         let Some(schedule) = self.state.schedules.get(id) else { return true };
         let (overlap, most) = (schedule.spec.overlap, schedule.spec.active_max as usize);
-        let (active, waiting) = (schedule.soft.active.len(), schedule.waiting.len());
+        let (active, waiting) = (schedule.rare.active.len(), schedule.rare.waiting.len());
         let busy = active > 0 || waiting > 0;
         match overlap {
             Overlap::Allow if active >= most => self.skip(id, window, Reason::MaxActive, next, batch),
@@ -215,7 +215,8 @@ impl Machine {
             }
             Overlap::Queue | Overlap::Coalesce if busy => {
                 if overlap == Overlap::Coalesce {
-                    let older: Vec<Wall> = schedule.waiting.iter().map(|waiting| waiting.window).collect();
+                    let older: Vec<Wall> =
+                        schedule.rare.waiting.iter().map(|waiting| waiting.window).collect();
                     for older in older {
                         self.skip(id, older, Reason::Coalesced, Some(window), batch);
                     }
@@ -235,7 +236,7 @@ impl Machine {
 
     fn cancel_active(&mut self, id: ScheduleId, batch: &mut Batch) {
         let active =
-            self.state.schedules.get(id).map(|schedule| schedule.soft.active.clone()).unwrap_or_default();
+            self.state.schedules.get(id).map(|schedule| schedule.rare.active.clone()).unwrap_or_default();
         for made in active {
             let mut events = Vec::new();
             let view = self.view();
@@ -263,7 +264,7 @@ impl Machine {
         }
         let Some(schedule) = self.state.schedules.get(id) else { return true };
         let now = self.state.now.wall;
-        let (bits, slot) = (id.mix(window.millis()), schedule.spec.slot);
+        let (bits, slot) = (id.mix(window.millis()), schedule.slot);
         let (run, task) = (RunId::new(now.millis(), slot, bits), TaskId::new(now.millis(), slot, bits));
         let name = schedule.key.name.clone();
         let occasion = Some(Box::new(Occasion {
@@ -330,7 +331,7 @@ impl Machine {
             return;
         }
         let next = schedule.next;
-        if let Some(waiting) = schedule.waiting.front().copied() {
+        if let Some(waiting) = schedule.rare.waiting.front().copied() {
             if !self.fire(id, waiting.window, waiting.punctual, next, batch) {
                 self.retry_soon(id);
             }

@@ -1,9 +1,8 @@
 //! Folding what happened to schedules into the state. Nothing here can refuse, and nothing looks at a calendar.
 
-use std::collections::VecDeque;
-
 use super::event::{Fired, Passed, ScheduleEvent, Stored};
-use super::table::{Made, Occurrence, Outcome, Reason, Schedule, Soft, Waiting};
+use super::rare::{Rare, Waiting};
+use super::table::{Made, Occurrence, Outcome, Reason, Schedule, Soft};
 use crate::id::ScheduleId;
 use crate::shard::ShardState;
 use crate::workflow::JobKey;
@@ -15,7 +14,7 @@ pub(crate) fn apply(state: &mut ShardState, event: &ScheduleEvent) {
             let now = state.now.wall;
             let schedule = touch(state, *id);
             if schedule.paused && !paused {
-                schedule.resumed = now;
+                schedule.rare.change(|rare| rare.resumed = now);
             }
             schedule.paused = *paused;
             schedule.changed = now;
@@ -27,7 +26,8 @@ pub(crate) fn apply(state: &mut ShardState, event: &ScheduleEvent) {
         ScheduleEvent::Passed(passed) => pass(state, passed),
         ScheduleEvent::Held { id, window, next, punctual } => {
             let schedule = touch(state, *id);
-            schedule.waiting.push_back(Waiting { window: *window, punctual: *punctual });
+            let waiting = Waiting { window: *window, punctual: *punctual };
+            schedule.rare.change(|rare| rare.waiting.push_back(waiting));
             schedule.last = schedule.last.max(*window);
             schedule.next = *next;
         }
@@ -41,22 +41,22 @@ fn touch(state: &mut ShardState, id: ScheduleId) -> &mut Schedule {
 
 fn store(state: &mut ShardState, stored: &Stored) {
     let (seq, now) = (state.seq, state.now.wall);
-    let Stored { id, key, spec, of_job, next } = stored;
+    let Stored { id, key, spec, own, of_job, next } = stored;
     if state.schedules.get(*id).is_none() {
         state.schedules.add(Schedule {
             id: *id,
             key: key.clone(),
             spec: spec.clone(),
+            slot: own.slot,
+            offset: own.offset,
             of_job: *of_job,
             paused: false,
-            deleted: None,
             created: now,
             changed: now,
             last: crate::time::Wall::ZERO,
             last_made: None,
             next: *next,
-            resumed: crate::time::Wall::ZERO,
-            waiting: VecDeque::new(),
+            rare: Rare::default(),
             fired: 0,
             skipped: 0,
             missed: 0,
@@ -65,14 +65,15 @@ fn store(state: &mut ShardState, stored: &Stored) {
         });
         return;
     }
+    let spec = state.schedules.share_spec(spec.clone());
     let schedule = touch(state, *id);
-    schedule.spec = spec.clone();
+    (schedule.spec, schedule.slot, schedule.offset) = (spec, own.slot, own.offset);
     schedule.of_job = *of_job;
     schedule.next = *next;
     schedule.changed = now;
     // Who makes it anew does not want it paused.
-    schedule.paused &= schedule.deleted.is_none();
-    schedule.deleted = None;
+    schedule.paused &= schedule.rare.deleted.is_none();
+    schedule.rare.lessen(|rare| rare.deleted = None);
     state.schedules.call(*id);
 }
 
@@ -80,9 +81,11 @@ fn fire(state: &mut ShardState, fired: &Fired) {
     let (seq, now) = (state.seq, state.now.wall);
     let Fired { id, window, made, punctual, next } = *fired;
     let schedule = touch(state, id);
-    match schedule.waiting.front() {
+    match schedule.rare.waiting.front() {
         Some(waiting) if waiting.window == window => {
-            schedule.waiting.pop_front();
+            schedule.rare.lessen(|rare| {
+                rare.waiting.pop_front();
+            });
             schedule.soft.written_back = seq;
         }
         _ => {
@@ -107,7 +110,9 @@ fn pass(state: &mut ShardState, passed: &Passed) {
     let now = state.now.wall;
     let Passed { id, first, last, count, outcome, next } = *passed;
     let schedule = touch(state, id);
-    schedule.waiting.retain(|waiting| waiting.window < first || waiting.window > last);
+    schedule.rare.lessen(|rare| {
+        rare.waiting.retain(|waiting| waiting.window < first || waiting.window > last);
+    });
     schedule.last = schedule.last.max(last);
     schedule.next = next;
     match outcome {
@@ -125,10 +130,12 @@ fn delete(state: &mut ShardState, id: ScheduleId) {
     let at = state.now.wall;
     state.backfills.call_of(id);
     let schedule = touch(state, id);
-    schedule.deleted = Some(at);
     schedule.changed = at;
     schedule.next = None;
-    let waiting = std::mem::take(&mut schedule.waiting);
+    let waiting = schedule.rare.change(|rare| {
+        rare.deleted = Some(at);
+        std::mem::take(&mut rare.waiting)
+    });
     schedule.skipped += waiting.len() as u64;
     for Waiting { window, .. } in waiting {
         let what = Err(Outcome::Skipped(Reason::Deleted));
@@ -137,7 +144,8 @@ fn delete(state: &mut ShardState, id: ScheduleId) {
 }
 
 fn of_job(state: &ShardState, job: &JobKey) -> Vec<ScheduleId> {
-    let live = state.schedules.of_job(&job.tenant, &job.name).filter(|schedule| schedule.deleted.is_none());
+    let live =
+        state.schedules.of_job(&job.tenant, &job.name).filter(|schedule| schedule.rare.deleted.is_none());
     live.map(|schedule| schedule.id).collect()
 }
 
@@ -152,7 +160,7 @@ pub(crate) fn job_deleted(state: &mut ShardState, job: &JobKey) {
 pub(crate) fn job_resumed(state: &mut ShardState, job: &JobKey) {
     let now = state.now.wall;
     for id in of_job(state, job) {
-        touch(state, id).resumed = now;
+        touch(state, id).rare.change(|rare| rare.resumed = now);
         state.schedules.call(id);
     }
 }
@@ -160,9 +168,9 @@ pub(crate) fn job_resumed(state: &mut ShardState, job: &JobKey) {
 /// Something that a window began exists.
 pub(crate) fn began(state: &mut ShardState, id: ScheduleId, made: Made) {
     if let Some(schedule) = state.schedules.get_mut(id)
-        && !schedule.soft.active.contains(&made)
+        && !schedule.rare.active.contains(&made)
     {
-        schedule.soft.active.push(made);
+        schedule.rare.change(|rare| rare.active.push(made));
     }
 }
 
@@ -170,7 +178,7 @@ pub(crate) fn began(state: &mut ShardState, id: ScheduleId, made: Made) {
 pub(crate) fn ended(state: &mut ShardState, id: ScheduleId, made: Made) {
     let now = state.now.wall;
     let Some(schedule) = state.schedules.get_mut(id) else { return };
-    schedule.soft.active.retain(|active| *active != made);
+    schedule.rare.lessen(|rare| rare.active.retain(|active| *active != made));
     if schedule.awaits_call(now) {
         state.schedules.call(id);
     }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::event::{ScheduleEvent, Stored};
-use super::spec::{ScheduleKey, Spec, Target, Timing};
+use super::spec::{Own, ScheduleKey, Spec, Target, Timing};
 use super::table::Schedule;
 use crate::command::{Answer, Rejection, View};
 use crate::event::Event;
@@ -18,6 +18,7 @@ pub enum ScheduleCommand {
     Put {
         key: ScheduleKey,
         spec: Spec,
+        own: Own,
     },
     Pause {
         key: ScheduleKey,
@@ -77,7 +78,7 @@ pub(crate) fn decide(
 ) -> Result<Answer, Rejection> {
     let schedules = view.state.schedules();
     let answer = match command {
-        ScheduleCommand::Put { key, spec } => put(view, key, spec, out)?,
+        ScheduleCommand::Put { key, spec, own } => put(view, key, (spec, own), out)?,
         ScheduleCommand::Pause { key, paused } => {
             let schedule = existing(view, &key)?;
             if schedule.paused != paused {
@@ -95,7 +96,7 @@ pub(crate) fn decide(
         }
         ScheduleCommand::List { after, tenant, job, limit } => {
             let wanted = schedules.after(after.as_ref()).filter(|schedule| {
-                schedule.deleted.is_none()
+                schedule.rare.deleted.is_none()
                     && tenant.as_ref().is_none_or(|tenant| *tenant == schedule.key.tenant)
                     && job.as_ref().is_none_or(|job| *job == schedule.key.job)
             });
@@ -109,14 +110,14 @@ pub(crate) fn decide(
 }
 
 fn existing<'a>(view: &View<'a>, key: &ScheduleKey) -> Result<&'a Schedule, Rejection> {
-    let schedule = view.state.schedules().find(key).filter(|schedule| schedule.deleted.is_none());
+    let schedule = view.state.schedules().find(key).filter(|schedule| schedule.rare.deleted.is_none());
     schedule.ok_or_else(|| ScheduleRefusal::NotFound { key: key.clone() }.into())
 }
 
 fn put(
     view: &View<'_>,
     key: ScheduleKey,
-    spec: Spec,
+    (spec, own): (Spec, Own),
     out: &mut Vec<Event>,
 ) -> Result<ScheduleAnswer, Rejection> {
     match &spec.target {
@@ -130,11 +131,11 @@ fn put(
         }
     }
     crate::command::submit::check_pressure(view.pressure, spec.band())?;
-    let Some(stored) = store(view, key.clone(), spec, (false, 0), out)? else {
+    let Some(stored) = store(view, key.clone(), (spec, own), (false, 0), out)? else {
         let next = view.state.schedules().find(&key).and_then(|schedule| schedule.next);
         return Ok(ScheduleAnswer::Stored { next, changed: false });
     };
-    let runs = view.state.schedules().find(&key).is_some_and(|old| !old.soft.active.is_empty());
+    let runs = view.state.schedules().find(&key).is_some_and(|old| !old.rare.active.is_empty());
     let awaits_end = runs && matches!(stored.spec.timing, Timing::After(_));
     if stored.next.is_none() && !awaits_end {
         out.pop();
@@ -148,15 +149,16 @@ fn put(
 pub(crate) fn store(
     view: &View<'_>,
     key: ScheduleKey,
-    spec: Spec,
+    (mut spec, own): (Spec, Own),
     (of_job, new): (bool, usize),
     out: &mut Vec<Event>,
 ) -> Result<Option<Stored>, Rejection> {
     let (schedules, now) = (view.state.schedules(), view.state.now.wall);
     let old = schedules.find(&key);
     if let Some(old) = old
-        && old.deleted.is_none()
+        && old.rare.deleted.is_none()
         && *old.spec == spec
+        && old.own() == own
         && old.of_job == of_job
     {
         return Ok(None);
@@ -169,7 +171,7 @@ pub(crate) fn store(
     let after = old.map_or(now, |old| old.last.max(now));
     let next = match (&spec.timing, old) {
         // The first one at once; if something runs, its end tells.
-        (Timing::After(_), Some(old)) if !old.soft.active.is_empty() => None,
+        (Timing::After(_), Some(old)) if !old.rare.active.is_empty() => None,
         (Timing::After(_), _) => Some(spec.start.map_or(now, |start| start.max(now)))
             .filter(|at| spec.end.is_none_or(|end| *at <= end)),
         (Timing::Table(_), _) => spec.next(after).map(|(next, _)| next),
@@ -177,8 +179,9 @@ pub(crate) fn store(
     let id = old.map_or_else(|| crate::id::ScheduleId::new((schedules.len() + new) as u32), |old| old.id);
     let mut key = key;
     schedules.share_names(&mut key);
+    schedules.share_parts(&mut spec);
     let key = old.map_or_else(|| Arc::new(key), |old| old.key.clone());
-    let stored = Stored { id, key, spec: Arc::new(spec), of_job, next };
+    let stored = Stored { id, key, spec: Arc::new(spec), own, of_job, next };
     out.push(Event::Schedule(ScheduleEvent::Stored(Box::new(stored.clone()))));
     Ok(Some(stored))
 }
@@ -187,19 +190,19 @@ pub(crate) fn store(
 pub(crate) fn of_file(
     view: &View<'_>,
     job: &JobKey,
-    specs: Vec<(Name, Spec)>,
+    specs: Vec<(Name, Spec, Own)>,
     out: &mut Vec<Event>,
 ) -> Result<(), Rejection> {
     let old = view.state.schedules().of_job(&job.tenant, &job.name);
     let gone = old.filter(|old| {
-        old.of_job && old.deleted.is_none() && !specs.iter().any(|(name, _)| *name == old.key.name)
+        old.of_job && old.rare.deleted.is_none() && !specs.iter().any(|(name, ..)| *name == old.key.name)
     });
     out.extend(gone.map(|old| Event::Schedule(ScheduleEvent::Deleted { id: old.id })));
     let mut new = 0;
-    for (name, spec) in specs {
+    for (name, spec, own) in specs {
         let key = ScheduleKey { tenant: job.tenant.clone(), job: job.name.clone(), name };
         let is_new = view.state.schedules().find(&key).is_none();
-        store(view, key, spec, (true, new), out)?;
+        store(view, key, (spec, own), (true, new), out)?;
         new += usize::from(is_new);
     }
     Ok(())

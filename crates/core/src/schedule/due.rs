@@ -35,7 +35,7 @@ pub(crate) struct Range {
 pub(crate) fn due(schedule: &Schedule, now: Wall) -> Option<Due> {
     let first = schedule.next?;
     // Windows begin `offset` later, so they are judged as if it were that much earlier.
-    let now = now.millis().checked_sub(schedule.spec.offset.get()).map(Wall::from_millis)?;
+    let now = now.millis().checked_sub(schedule.offset.get()).map(Wall::from_millis)?;
     if first > now {
         return None;
     }
@@ -49,11 +49,11 @@ pub(crate) fn due(schedule: &Schedule, now: Wall) -> Option<Due> {
 /// What has come, if none of it may begin anything any more, and the window after it. `paused`: until now.
 pub(crate) fn all_passed(schedule: &Schedule, now: Wall, paused: bool) -> Option<(Vec<Range>, Option<Wall>)> {
     let first = schedule.next?;
-    let now = now.millis().checked_sub(schedule.spec.offset.get()).map(Wall::from_millis)?;
+    let now = now.millis().checked_sub(schedule.offset.get()).map(Wall::from_millis)?;
     if first > now {
         return None;
     }
-    let resumed = if paused { now } else { schedule.resumed };
+    let resumed = if paused { now } else { schedule.rare.resumed };
     let Timing::Table(table) = &schedule.spec.timing else {
         let reason = if paused { Outcome::Skipped(Reason::Paused) } else { Outcome::Missed(Reason::Late) };
         return Some((vec![Range { first, last: first, count: 1, outcome: reason }], None));
@@ -76,7 +76,7 @@ fn of_table(schedule: &Schedule, table: &Timetable, first: Wall, now: Wall) -> D
         _ => table.newest(before, until, TOGETHER_MAX + spec.catch_up as usize),
     };
     // What passed during a pause is never on time.
-    let fresh = |window: &Wall, span: Millis| *window > schedule.resumed && now.since(*window) <= span;
+    let fresh = |window: &Wall, span: Millis| *window > schedule.rare.resumed && now.since(*window) <= span;
     let mut begins = newest.iter().rev().take(TOGETHER_MAX).take_while(|window| fresh(window, SLACK)).count();
     if begins == 0 && newest.last().is_some_and(|window| fresh(window, spec.grace)) {
         begins = 1;
@@ -95,7 +95,7 @@ fn of_table(schedule: &Schedule, table: &Timetable, first: Wall, now: Wall) -> D
             Some((window, _)) => table.previous(*window),
             None => newest.last().copied(),
         };
-        ranges(schedule.resumed, table, (first, last.unwrap_or(first), missed), &mut due.passed);
+        ranges(schedule.rare.resumed, table, (first, last.unwrap_or(first), missed), &mut due.passed);
     }
     due.fire = fire;
     due

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::spec::{ScheduleKey, Spec};
+use super::spec::{Own, ScheduleKey, Spec};
 use super::table::{Made, Outcome, Punctual};
 use crate::id::ScheduleId;
 use crate::time::Wall;
@@ -41,6 +41,7 @@ pub struct Stored {
     pub id: ScheduleId,
     pub key: Arc<ScheduleKey>,
     pub spec: Arc<Spec>,
+    pub own: Own,
     /// It stands in the job's file, and goes with it.
     pub of_job: bool,
     pub next: Option<Wall>,

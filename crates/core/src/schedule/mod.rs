@@ -12,6 +12,7 @@ pub(crate) mod apply;
 pub(crate) mod command;
 pub(crate) mod due;
 mod event;
+mod rare;
 mod share;
 mod spec;
 mod table;
@@ -19,12 +20,12 @@ mod table;
 pub use self::{
     command::{ScheduleAnswer, ScheduleCommand, ScheduleRefusal, Upcoming},
     event::{Fired, Passed, ScheduleEvent, Stored},
+    rare::{Rare, Rarely, Waiting},
     spec::{
         ACTIVE_MAX_DEFAULT, CATCH_UP_DEFAULT, CATCH_UP_MAX, EVERY_MIN, GRACE_DEFAULT, INSTANTS_MAX,
-        JITTER_MAX, Overlap, Plain, ScheduleKey, Spec, TASKS_JOB, Target, Timing,
+        JITTER_MAX, Overlap, Own, Plain, ScheduleKey, Spec, TASKS_JOB, Target, Timing,
     },
     table::{
         DirtySchedules, Made, Occasion, Occurrence, Outcome, Punctual, Reason, Schedule, Schedules, Soft,
-        Waiting,
     },
 };

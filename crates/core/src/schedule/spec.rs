@@ -34,7 +34,7 @@ pub const EVERY_MIN: Millis = Millis::from_secs(1);
 pub const JITTER_MAX: Millis = Millis::from_secs(86_400);
 pub const INSTANTS_MAX: usize = 1_000;
 
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Spec {
     pub target: Target,
     pub timing: Timing,
@@ -44,27 +44,39 @@ pub struct Spec {
     pub start: Option<Wall>,
     /// No window after it.
     pub end: Option<Wall>,
-    /// Windows begin up to this much later, each schedule by its own fixed part of it.
+    /// Windows begin up to this much later, each schedule by its own fixed part of it: [`Own::offset`].
     pub jitter: Millis,
-    /// That part.
-    pub offset: Millis,
     /// How many missed windows are made up for; 0: none.
     pub catch_up: u32,
     pub grace: Millis,
     pub overlap: Overlap,
     pub active_max: u32,
-    /// The home of its key, and so of all it begins.
-    pub slot: Slot,
 }
 
-#[derive(Clone, PartialEq, Debug)]
+/// What of a schedule follows from its key, and so differs between those that say the same. Beside the spec, so that
+/// they can share one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Own {
+    /// The home of its key, and so of all it begins.
+    pub slot: Slot,
+    /// Its part of the jitter.
+    pub offset: Millis,
+}
+
+impl Default for Own {
+    fn default() -> Self {
+        Self { slot: Slot::from_hash(0), offset: Millis::ZERO }
+    }
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Timing {
     Table(Timetable),
     /// This long after what it began has ended.
     After(Millis),
 }
 
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Target {
     /// A run of the schedule's job.
     Run {
@@ -77,7 +89,7 @@ pub enum Target {
 }
 
 /// A task without a job.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Plain {
     pub profile: Arc<Profile>,
     pub payload: Payload,
@@ -87,7 +99,7 @@ pub struct Plain {
 }
 
 /// What becomes of a window while something of an earlier one has not ended.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[repr(u8)]
 pub enum Overlap {
     /// It begins beside it.
@@ -135,12 +147,10 @@ impl Spec {
             start: None,
             end: None,
             jitter: Millis::ZERO,
-            offset: Millis::ZERO,
             catch_up: 0,
             grace: GRACE_DEFAULT,
             overlap: Overlap::default(),
             active_max: ACTIVE_MAX_DEFAULT,
-            slot: Slot::from_hash(0),
         }
     }
 

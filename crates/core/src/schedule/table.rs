@@ -3,20 +3,25 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
+use super::rare::Rare;
 use super::share::Shared;
-use super::spec::{ScheduleKey, Spec, Timing};
-use crate::id::{RunId, ScheduleId, Seq, TaskId};
+use super::spec::{Own, ScheduleKey, Spec, Timing};
+use crate::id::{RunId, ScheduleId, Seq, Slot, TaskId};
 use crate::name::Name;
-use crate::time::Wall;
+use crate::time::{Millis, Wall};
 
+/// There may be millions: see the size below.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Schedule {
     pub id: ScheduleId,
     pub key: Arc<ScheduleKey>,
+    /// The same one for schedules that say the same.
     pub spec: Arc<Spec>,
+    /// See [`Own`].
+    pub slot: Slot,
+    pub offset: Millis,
     pub of_job: bool,
     pub paused: bool,
-    pub deleted: Option<Wall>,
     pub created: Wall,
     pub changed: Wall,
     /// The newest window that was decided (SC-1); zero before the first.
@@ -24,10 +29,7 @@ pub struct Schedule {
     pub last_made: Option<Made>,
     /// The next window; `None`: there is none, or it is not known before something has ended.
     pub next: Option<Wall>,
-    /// Missed windows up to here passed while it was paused.
-    pub resumed: Wall,
-    /// Windows that wait for what runs.
-    pub waiting: VecDeque<Waiting>,
+    pub rare: Rare,
     pub fired: u64,
     pub skipped: u64,
     pub missed: u64,
@@ -35,23 +37,16 @@ pub struct Schedule {
     pub soft: Soft,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Waiting {
-    pub window: Wall,
-    pub punctual: Punctual,
-}
+// A size class of the allocator: one field more, and each schedule takes the next one, 32 bytes larger.
+const _: () = assert!(size_of::<Schedule>() <= 160);
 
-/// Derived from runs and tasks after every recovery.
+/// Derived from runs and tasks after every recovery, as is some of [`Rare`].
 #[derive(Clone, Debug, Default)]
 pub struct Soft {
-    /// What it began and has not ended, oldest first.
-    pub active: Vec<Made>,
     /// Its windows have come, and it waits to be looked at.
     pub in_herd: bool,
     /// Something it waited for has ended.
     pub called: bool,
-    /// There was no room for a window: when to try again.
-    pub retry: Option<Wall>,
     /// See [`Schedule::written_back`].
     pub written_back: Seq,
 }
@@ -244,8 +239,12 @@ impl Schedule {
         self.soft.written_back
     }
 
+    pub fn own(&self) -> Own {
+        Own { slot: self.slot, offset: self.offset }
+    }
+
     pub fn is_on(&self) -> bool {
-        !self.paused && self.deleted.is_none()
+        !self.paused && self.rare.deleted.is_none()
     }
 
     /// Something is to be decided that no timer brings: a window may stop waiting, or the next one can be told.
@@ -254,12 +253,12 @@ impl Schedule {
             let waits = matches!(self.spec.timing, Timing::After(_)) && self.next.is_none();
             waits && self.spec.next(now).is_some()
         };
-        self.is_on() && self.soft.active.is_empty() && (!self.waiting.is_empty() || delayed())
+        self.is_on() && self.rare.active.is_empty() && (!self.rare.waiting.is_empty() || delayed())
     }
 
     /// When the next window begins something, which is not before its instant.
     pub fn due(&self) -> Option<Wall> {
-        self.next.map(|next| next + self.spec.offset)
+        self.next.map(|next| next + self.offset)
     }
 }
 
@@ -312,7 +311,10 @@ impl Schedules {
 
     /// Puts a schedule into memory that the tables hold.
     pub fn load(&mut self, mut schedule: Schedule) {
-        self.share(&mut schedule.key, &mut schedule.spec);
+        if let Some(key) = Arc::get_mut(&mut schedule.key) {
+            self.share_names(key);
+        }
+        schedule.spec = self.share_spec(schedule.spec);
         let index = schedule.id.index();
         if self.list.len() <= index {
             self.list.resize_with(index + 1, || None);
@@ -341,6 +343,7 @@ impl Schedules {
         self.moved.clear();
         for schedule in self.list.iter_mut().flatten() {
             schedule.soft = Soft { written_back: seq, ..Soft::default() };
+            schedule.rare.forget_soft();
         }
     }
 

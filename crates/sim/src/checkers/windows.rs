@@ -50,6 +50,7 @@ impl WindowCounts {
 struct Facts {
     key: Arc<ScheduleKey>,
     spec: Arc<Spec>,
+    offset: Millis,
     /// Every window up to here is decided.
     covered: Wall,
     fired: BTreeSet<Wall>,
@@ -103,7 +104,7 @@ fn count(spec: &Spec, after: Wall, until: Wall) -> u64 {
 
 impl Facts {
     fn due(&self, now: Wall) -> Wall {
-        now - self.spec.offset
+        now - self.offset
     }
 
     /// None lies between what is covered and here.
@@ -237,13 +238,13 @@ impl WindowFold {
 
     fn stored(&mut self, stored: &Stored, now: Wall) -> Check {
         self.counts.stored += 1;
-        let Stored { id, key, spec, .. } = stored;
+        let Stored { id, key, spec, own, .. } = stored;
         if let Some(facts) = self.schedules.get_mut(id) {
             if !facts.deleted {
                 facts.settled(*id, now)?;
             }
             facts.covered = facts.covered.max(now);
-            facts.spec = spec.clone();
+            (facts.spec, facts.offset) = (spec.clone(), own.offset);
             facts.paused &= !facts.deleted;
             facts.deleted = false;
             return Ok(());
@@ -251,6 +252,7 @@ impl WindowFold {
         let facts = Facts {
             key: key.clone(),
             spec: spec.clone(),
+            offset: own.offset,
             covered: now,
             fired: BTreeSet::new(),
             ran: BTreeSet::new(),
@@ -278,7 +280,7 @@ impl WindowFold {
         self.schedules.iter().all(|(id, facts)| {
             let job = JobKey { tenant: facts.key.tenant.clone(), name: facts.key.job.clone() };
             let off = state.flows().jobs().get(&job).is_some_and(|job| job.paused || job.deleted.is_some());
-            let over = facts.spec.end.is_some_and(|end| end + facts.spec.offset < now);
+            let over = facts.spec.end.is_some_and(|end| end + facts.offset < now);
             let next = state.schedules().get(*id).and_then(|schedule| schedule.next);
             facts.deleted || facts.paused || off || over && next.is_none() && facts.held.is_empty()
         }) && state.backfills().iter().all(|backfill| backfill.ended.is_some())
@@ -308,7 +310,7 @@ impl Facts {
             format!("schedule {}: {window:?} fired, and a backfill had run it", id.get())
         })?;
         // One that waited had its time before; the schedule may say something else since.
-        require(now >= window + self.spec.offset || self.held.contains(&window), "I6", || {
+        require(now >= window + self.offset || self.held.contains(&window), "I6", || {
             format!("schedule {}: {window:?} fired at {now:?}, before its time", id.get())
         })?;
         require(!self.paused && !self.deleted, "I6", || {
@@ -354,7 +356,7 @@ impl Facts {
             self.held.retain(|held| *held != first);
             return Ok(());
         }
-        require(now >= last + self.spec.offset, "I6", || {
+        require(now >= last + self.offset, "I6", || {
             format!("schedule {}: {last:?} passed at {now:?}, before its time", id.get())
         })?;
         self.follows(id, first)?;

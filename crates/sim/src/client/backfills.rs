@@ -60,7 +60,7 @@ impl World {
         let version = state.flows().jobs().get(&job)?.version;
         let before = schedule.next.map_or(journal.now().wall, |next| next.min(journal.now().wall));
         let ran = journal.windows.ran(schedule.id)?;
-        let waits = |at: &Wall| schedule.waiting.iter().any(|waiting| waiting.window == *at);
+        let waits = |at: &Wall| schedule.rare.waiting.iter().any(|waiting| waiting.window == *at);
         let mut windows: Vec<Wall> = Vec::new();
         let mut at = before;
         while let Timing::Table(table) = &schedule.spec.timing
@@ -107,5 +107,5 @@ impl World {
 
 fn is_backfillable(schedule: &Schedule) -> bool {
     let timed = matches!(schedule.spec.timing, Timing::Table(_));
-    timed && schedule.deleted.is_none() && matches!(schedule.spec.target, Target::Run { .. })
+    timed && schedule.rare.deleted.is_none() && matches!(schedule.spec.target, Target::Run { .. })
 }

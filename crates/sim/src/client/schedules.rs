@@ -6,7 +6,7 @@ use mainspring_core::calendar::{Cron, Dst, Timetable, Zone};
 use mainspring_core::command::Command;
 use mainspring_core::name::Name;
 use mainspring_core::schedule::{
-    Overlap, Plain, ScheduleCommand, ScheduleKey, Spec, TASKS_JOB, Target, Timing,
+    Overlap, Own, Plain, ScheduleCommand, ScheduleKey, Spec, TASKS_JOB, Target, Timing,
 };
 use mainspring_core::time::{Millis, Wall};
 
@@ -69,14 +69,14 @@ impl World {
             start: self.chance.per_mille(200).then(|| second(now) + Millis::from_secs(self.chance.below(10))),
             end: Some(now + length),
             jitter: Millis::new(3_000),
-            offset: Millis::new(offset),
             catch_up: self.chance.below(4) as u32,
             grace: Millis::from_secs([0, 5, 60][self.chance.below(3) as usize]),
             overlap,
             active_max: 1 + self.chance.below(4) as u32,
             ..Spec::new(target, timing)
         };
-        ScheduleCommand::Put { key, spec }
+        let own = Own { offset: Millis::new(offset), ..Own::default() };
+        ScheduleCommand::Put { key, spec, own }
     }
 
     fn draw_timing(&mut self, now: Wall, slow: bool) -> (Timing, String) {

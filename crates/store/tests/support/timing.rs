@@ -3,8 +3,8 @@
 use mainspring_core::calendar::{Cron, Dst, Missing, Timetable, Twice, Zone};
 use mainspring_core::id::{ScheduleId, Slot};
 use mainspring_core::schedule::{
-    Fired, Made, Occasion, Outcome, Overlap, Passed, Plain, Punctual, Reason, Schedule, ScheduleEvent,
-    ScheduleKey, Soft, Spec, Stored, Target, Timing, Waiting,
+    Fired, Made, Occasion, Outcome, Overlap, Own, Passed, Plain, Punctual, Rare, Rarely, Reason, Schedule,
+    ScheduleEvent, ScheduleKey, Soft, Spec, Stored, Target, Timing, Waiting,
 };
 use mainspring_store::format::{read_schedule, write_schedule};
 
@@ -46,23 +46,25 @@ fn full_spec() -> Spec {
         start: Some(WALL),
         end: Some(WALL),
         jitter: Millis::new(600_000),
-        offset: Millis::new(599_999),
         catch_up: 100,
         grace: Millis::new(1),
         overlap: Overlap::Coalesce,
         active_max: 300,
-        slot: Slot::from_hash(4095),
         ..Spec::new(Target::Task(Box::new(plain)), Timing::Table(cron()))
     }
+}
+
+fn full_own() -> Own {
+    Own { slot: Slot::from_hash(4095), offset: Millis::new(599_999) }
 }
 
 fn plain_spec(timing: Timing) -> Spec {
     Spec::new(run_target(), timing)
 }
 
-fn stored(spec: Spec) -> Event {
-    let stored =
-        Stored { id: SCHEDULE, key: key_of_schedule(), spec: Arc::new(spec), of_job: true, next: Some(WALL) };
+fn stored(spec: Spec, own: Own) -> Event {
+    let (key, spec) = (key_of_schedule(), Arc::new(spec));
+    let stored = Stored { id: SCHEDULE, key, spec, own, of_job: true, next: Some(WALL) };
     Event::Schedule(ScheduleEvent::Stored(Box::new(stored)))
 }
 
@@ -82,10 +84,10 @@ pub fn schedule_events() -> Vec<(&'static str, Event)> {
     let instants = Timetable::instants(vec![WALL, Wall::from_millis(7)]);
     let held = ScheduleEvent::Held { id, window: WALL, next: None, punctual: Punctual::Late };
     vec![
-        ("schedule_stored_cron", stored(full_spec())),
-        ("schedule_stored_every", stored(plain_spec(Timing::Table(every)))),
-        ("schedule_stored_instants", stored(plain_spec(Timing::Table(instants)))),
-        ("schedule_stored_after", stored(plain_spec(Timing::After(Millis::new(5))))),
+        ("schedule_stored_cron", stored(full_spec(), full_own())),
+        ("schedule_stored_every", stored(plain_spec(Timing::Table(every)), Own::default())),
+        ("schedule_stored_instants", stored(plain_spec(Timing::Table(instants)), Own::default())),
+        ("schedule_stored_after", stored(plain_spec(Timing::After(Millis::new(5))), Own::default())),
         ("schedule_paused", Event::Schedule(ScheduleEvent::Paused { id, paused: true })),
         ("schedule_deleted", Event::Schedule(ScheduleEvent::Deleted { id })),
         ("schedule_armed", Event::Schedule(ScheduleEvent::Armed { id, next: Some(WALL) })),
@@ -97,21 +99,21 @@ pub fn schedule_events() -> Vec<(&'static str, Event)> {
     ]
 }
 
-fn schedule(spec: Spec) -> Schedule {
+fn schedule(spec: Spec, own: Own) -> Schedule {
     Schedule {
         id: SCHEDULE,
         key: key_of_schedule(),
         spec: Arc::new(spec),
+        slot: own.slot,
+        offset: own.offset,
         of_job: false,
         paused: false,
-        deleted: None,
         created: WALL,
         changed: WALL,
         last: Wall::ZERO,
         last_made: None,
         next: None,
-        resumed: Wall::ZERO,
-        waiting: [].into(),
+        rare: Rare::default(),
         fired: 0,
         skipped: 0,
         missed: 0,
@@ -121,19 +123,23 @@ fn schedule(spec: Spec) -> Schedule {
 }
 
 fn full_schedule() -> Schedule {
+    let rare = Rarely {
+        deleted: Some(WALL),
+        resumed: Wall::from_millis(1),
+        waiting: [Waiting { window: WALL, punctual: Punctual::Late }].into(),
+        ..Rarely::default()
+    };
     Schedule {
         of_job: true,
         paused: true,
-        deleted: Some(WALL),
         last: WALL,
         last_made: Some(Made::Task(ID)),
         next: Some(WALL),
-        resumed: Wall::from_millis(1),
-        waiting: [Waiting { window: WALL, punctual: Punctual::Late }].into(),
+        rare: rare.into(),
         fired: 1,
         skipped: 300,
         missed: u64::MAX,
-        ..schedule(full_spec())
+        ..schedule(full_spec(), full_own())
     }
 }
 
@@ -146,7 +152,7 @@ fn encode_schedule(schedule: &Schedule) -> Vec<u8> {
 #[test]
 fn schedules_are_written_and_read_as_ever() {
     let after = plain_spec(Timing::After(Millis::from_secs(60)));
-    for (name, schedule) in [("plain", schedule(after)), ("full", full_schedule())] {
+    for (name, schedule) in [("plain", schedule(after, Own::default())), ("full", full_schedule())] {
         let bytes = encode_schedule(&schedule);
         let frozen = golden(&format!("schedule_{name}.hex"), &bytes);
         assert_eq!(hex(&bytes), hex(&frozen), "{name} is written differently");

@@ -4,8 +4,8 @@ use mainspring_core::backfill::{BackfillEvent, BackfillSpec, Created, Only, Orde
 use mainspring_core::calendar::{Cron, Dst, Missing, Timetable, Twice, Zone};
 use mainspring_core::id::{BackfillId, ScheduleId, Slot};
 use mainspring_core::schedule::{
-    Fired, Made, Occasion, Outcome, Overlap, Passed, Plain, Punctual, Reason, Schedule, ScheduleEvent,
-    ScheduleKey, Soft as SoftSchedule, Spec, Stored, Target, Timing, Waiting,
+    Fired, Made, Occasion, Outcome, Overlap, Own, Passed, Plain, Punctual, Rarely, Reason, Schedule,
+    ScheduleEvent, ScheduleKey, Soft as SoftSchedule, Spec, Stored, Target, Timing, Waiting,
 };
 
 use super::*;
@@ -59,7 +59,7 @@ fn target() -> impl Strategy<Value = Target> {
     prop_oneof![plain, run]
 }
 
-fn spec() -> impl Strategy<Value = Arc<Spec>> {
+fn spec() -> impl Strategy<Value = (Arc<Spec>, Own)> {
     let timing = prop_oneof![timetable().prop_map(Timing::Table), millis().prop_map(Timing::After)];
     let bounds = (option::of(wall()), option::of(wall()), millis(), millis(), millis());
     let rest = (any::<u32>(), select(Overlap::ALL.to_vec()), any::<u32>(), any::<u64>());
@@ -71,21 +71,10 @@ fn spec() -> impl Strategy<Value = Arc<Spec>> {
             (start, end, jitter, offset, grace),
             (catch_up, overlap, active_max, slot),
         )| {
-            let slot = Slot::from_hash(slot);
-            Arc::new(Spec {
-                target,
-                timing,
-                text,
-                start,
-                end,
-                jitter,
-                offset,
-                catch_up,
-                grace,
-                overlap,
-                active_max,
-                slot,
-            })
+            let own = Own { slot: Slot::from_hash(slot), offset };
+            let spec =
+                Spec { target, timing, text, start, end, jitter, catch_up, grace, overlap, active_max };
+            (Arc::new(spec), own)
         },
     )
 }
@@ -97,8 +86,8 @@ fn schedule_key() -> impl Strategy<Value = Arc<ScheduleKey>> {
 pub fn schedule_event() -> impl Strategy<Value = ScheduleEvent> {
     let next = || option::of(wall());
     let stored = (schedule_id(), schedule_key(), spec(), any::<bool>(), next()).prop_map(
-        |(id, key, spec, of_job, next)| {
-            ScheduleEvent::Stored(Box::new(Stored { id, key, spec, of_job, next }))
+        |(id, key, (spec, own), of_job, next)| {
+            ScheduleEvent::Stored(Box::new(Stored { id, key, spec, own, of_job, next }))
         },
     );
     let fired =
@@ -129,7 +118,7 @@ pub fn schedule() -> impl Strategy<Value = Schedule> {
     let what = (schedule_id(), schedule_key(), spec(), any::<[bool; 2]>());
     (what, times, option::of(made()), vec(waiting, 0..4), counts).prop_map(
         |(
-            (id, key, spec, [of_job, paused]),
+            (id, key, (spec, own), [of_job, paused]),
             (deleted, [created, changed, last, resumed], next),
             last_made,
             waiting,
@@ -138,16 +127,16 @@ pub fn schedule() -> impl Strategy<Value = Schedule> {
             id,
             key,
             spec,
+            slot: own.slot,
+            offset: own.offset,
             of_job,
             paused,
-            deleted,
             created,
             changed,
             last,
             last_made,
             next,
-            resumed,
-            waiting: waiting.into(),
+            rare: Rarely { deleted, resumed, waiting: waiting.into(), ..Rarely::default() }.into(),
             fired,
             skipped,
             missed,

@@ -38,7 +38,7 @@ impl Plan {
         // What the schedule has told is in the tables before they are read.
         edge.gateway.tables_follow().await;
         let ran = ledger::runs(edge, schedule.id, range).await?;
-        let waiting: BTreeSet<Wall> = schedule.waiting.iter().map(|waiting| waiting.window).collect();
+        let waiting: BTreeSet<Wall> = schedule.rare.waiting.iter().map(|waiting| waiting.window).collect();
         let kept_from = now().day().saturating_sub(edge.config.history_days);
         // It was live then, and nobody knows any more what became of it.
         let is_forgotten = |at: &Wall| *at >= schedule.created && at.day() < kept_from;

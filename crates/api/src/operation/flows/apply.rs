@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use mainspring_core::name::Name;
-use mainspring_core::schedule::Spec;
+use mainspring_core::schedule::{Own, ScheduleKey, Spec};
 use mainspring_core::trigger::TriggerSpec;
 use mainspring_core::workflow::{self, FlowAnswer, FlowCommand, JobKey};
-use mainspring_definition::{Definition, Options, limits::Limits, read};
+use mainspring_definition::{Definition, Options, limits::Limits, read, schedule_offset};
 
 use super::{ask, audit, job_key, shown, slot_of, unexpected};
 use crate::edge::Edge;
@@ -106,7 +106,11 @@ async fn store(edge: &Edge, definition: Definition, by: &audit::Change) -> Resul
     let hash = half(&definition);
     let (plan, source) = (Arc::clone(&definition.plan), Arc::clone(&definition.source));
     let slot = slot_of(&key);
-    let homed = |(name, spec): &(Name, Spec)| (name.clone(), Spec { slot, ..spec.clone() });
+    let homed = |(name, spec): &(Name, Spec)| {
+        let key = ScheduleKey { tenant: key.tenant.clone(), job: key.name.clone(), name: name.clone() };
+        let own = Own { slot, offset: schedule_offset(&key, spec.jitter) };
+        (key.name, spec.clone(), own)
+    };
     let schedules = definition.schedules.iter().map(homed).collect();
     let homed = |(name, spec): &(Name, TriggerSpec)| (name.clone(), TriggerSpec { slot, ..spec.clone() });
     let triggers = definition.triggers.iter().map(homed).collect();

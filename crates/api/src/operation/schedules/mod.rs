@@ -12,8 +12,12 @@ mod upcoming;
 use mainspring_core::command::{Answer, Command, Rejection};
 use mainspring_core::id::Slot;
 use mainspring_core::name::Name;
-use mainspring_core::schedule::{ScheduleAnswer, ScheduleCommand, ScheduleKey, ScheduleRefusal, TASKS_JOB};
+use mainspring_core::schedule::{
+    Own, ScheduleAnswer, ScheduleCommand, ScheduleKey, ScheduleRefusal, TASKS_JOB,
+};
+use mainspring_core::time::Millis;
 use mainspring_core::workflow::JobKey;
+use mainspring_definition::schedule_offset;
 
 pub(crate) use self::{
     delete::delete_schedule,
@@ -70,6 +74,11 @@ fn slot_of(key: &ScheduleKey) -> Slot {
         home = JobKey { tenant: key.tenant.clone(), name: key.name.clone() };
     }
     flows::slot_of(&home)
+}
+
+/// What follows from its key.
+fn own(key: &ScheduleKey, jitter: Millis) -> Own {
+    Own { slot: slot_of(key), offset: schedule_offset(key, jitter) }
 }
 
 async fn ask(edge: &Edge, slot: Slot, command: ScheduleCommand) -> Result<ScheduleAnswer, Problem> {

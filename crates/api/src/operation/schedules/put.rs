@@ -4,7 +4,7 @@ use mainspring_core::schedule::{ScheduleAnswer, ScheduleCommand, ScheduleKey, TA
 use mainspring_core::time::Wall;
 use mainspring_definition::{is_schedule_name, read_schedule};
 
-use super::{ask, job_of, shown, slot_of, unexpected};
+use super::{ask, job_of, own, shown, unexpected};
 use crate::edge::Edge;
 use crate::operation::flows::{self, Change};
 use crate::problem::Problem;
@@ -30,10 +30,10 @@ pub(crate) async fn put_schedule(
     let text = std::str::from_utf8(text).map_err(|_| Problem::field("body", "it is text in UTF-8"))?;
     let job = flows::job(edge, job_of(&key)).await?;
     let definition = edge.definitions.of(&job)?;
-    let mut spec = read_schedule(text, &key, Some(&definition.parameters))
+    let spec = read_schedule(text, &key, Some(&definition.parameters))
         .map_err(|mistakes| Problem::ScheduleInvalid { mistakes })?;
-    spec.slot = slot_of(&key);
-    match ask(edge, spec.slot, ScheduleCommand::Put { key: key.clone(), spec }).await? {
+    let own = own(&key, spec.jitter);
+    match ask(edge, own.slot, ScheduleCommand::Put { key: key.clone(), spec, own }).await? {
         ScheduleAnswer::Stored { next, changed } => {
             if changed {
                 by.done(shown(&key));

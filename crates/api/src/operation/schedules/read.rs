@@ -8,7 +8,7 @@ use crate::problem::Problem;
 
 pub(crate) async fn schedule(edge: &Edge, key: ScheduleKey) -> Result<Box<Schedule>, Problem> {
     let found = even_deleted(edge, key.clone()).await?;
-    if found.deleted.is_some() { Err(not_found(key)) } else { Ok(found) }
+    if found.rare.deleted.is_some() { Err(not_found(key)) } else { Ok(found) }
 }
 
 /// What became of its windows outlives a schedule.

@@ -5,7 +5,7 @@ use mainspring_core::schedule::{ScheduleAnswer, ScheduleCommand, ScheduleKey, TA
 use mainspring_core::time::Wall;
 use mainspring_definition::{is_schedule_name, read_schedule};
 
-use super::{ask, slot_of, unexpected};
+use super::{ask, own, unexpected};
 use crate::edge::Edge;
 use crate::problem::Problem;
 use crate::wire::{Keys, Submission, TaskBody};
@@ -35,8 +35,8 @@ pub(crate) async fn recurring(
     let mut spec = read_schedule(&task.timing_text(), &key, None)
         .map_err(|mistakes| Problem::ScheduleInvalid { mistakes })?;
     spec.target = Target::Task(Box::new(submission.plain()));
-    spec.slot = slot_of(&key);
-    match ask(edge, spec.slot, ScheduleCommand::Put { key: key.clone(), spec }).await? {
+    let own = own(&key, spec.jitter);
+    match ask(edge, own.slot, ScheduleCommand::Put { key: key.clone(), spec, own }).await? {
         ScheduleAnswer::Stored { next, .. } => Ok(Recurring { key, next }),
         _ => Err(unexpected()),
     }

@@ -64,11 +64,11 @@ pub(crate) async fn upcoming(
 }
 
 fn expand(schedule: &Schedule, until: Wall, limit: usize, out: &mut Vec<(Wall, Wall, Schedule)>) {
-    let spec = &schedule.spec;
+    let (spec, offset) = (&schedule.spec, schedule.offset);
     let mut next = schedule.next;
     for _ in 0..limit {
-        let Some(at) = next.filter(|at| *at + spec.offset <= until) else { return };
-        out.push((at + spec.offset, at, schedule.clone()));
+        let Some(at) = next.filter(|at| *at + offset <= until) else { return };
+        out.push((at + offset, at, schedule.clone()));
         next = match &spec.timing {
             // What comes after it depends on how long it takes.
             Timing::After(_) => None,

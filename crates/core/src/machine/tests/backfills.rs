@@ -147,7 +147,7 @@ fn windows_run_in_order_a_few_at_a_time_in_the_lowest_band() {
     assert_eq!(task.priority.band, Band::Backfill);
     let occasion = run.occasion.as_ref().expect("a window");
     assert_eq!((occasion.at.millis() / MINUTE, occasion.from.millis() / MINUTE), (9, 8));
-    assert_eq!(rig.schedule_of_job().soft.active, [], "it is none of the live ones");
+    assert_eq!(rig.schedule_of_job().rare.active, [], "it is none of the live ones");
     rig.end(first, true);
     assert_eq!(rig.minutes(), [9, 6, 5]);
     for at in 1..5 {

@@ -6,14 +6,14 @@ use super::{FlowAnswer, FlowRefusal};
 use crate::command::{Rejection, View};
 use crate::event::Event;
 use crate::name::Name;
-use crate::schedule::Spec;
+use crate::schedule::{Own, Spec};
 use crate::trigger::TriggerSpec;
 use crate::workflow::event::{FlowEvent, JobApplied};
 use crate::workflow::job::{Definition, Job, JobKey};
 
 /// What a job file names beside its plan.
 pub(super) struct Beside {
-    pub(super) schedules: Vec<(Name, Spec)>,
+    pub(super) schedules: Vec<(Name, Spec, Own)>,
     pub(super) triggers: Vec<(Name, TriggerSpec)>,
 }
 

@@ -23,7 +23,7 @@ use crate::command::{Answer, Rejection, View};
 use crate::event::Event;
 use crate::id::RunId;
 use crate::name::Name;
-use crate::schedule::Spec;
+use crate::schedule::{Own, Spec};
 use crate::task::Override;
 use crate::trigger::TriggerSpec;
 
@@ -34,7 +34,7 @@ pub enum FlowCommand {
         key: JobKey,
         definition: Definition,
         /// Those that the file names.
-        schedules: Vec<(Name, Spec)>,
+        schedules: Vec<(Name, Spec, Own)>,
         triggers: Vec<(Name, TriggerSpec)>,
     },
     PauseJob {

@@ -11,7 +11,7 @@ use mainspring_core::name::Name;
 use mainspring_core::priority::Priority;
 use mainspring_core::profile::{Profile, ProfileSpec};
 use mainspring_core::resources::Requirements;
-use mainspring_core::schedule::{Plain, ScheduleCommand, ScheduleKey, Spec, TASKS_JOB, Target, Timing};
+use mainspring_core::schedule::{Own, Plain, ScheduleCommand, ScheduleKey, Spec, TASKS_JOB, Target, Timing};
 use mainspring_core::time::Wall;
 use mainspring_core::workflow::{
     Bounds, Definition, FailurePolicy, FlowCommand, JobKey, Node, Plan as JobPlan, TaskWork, TriggerRule,
@@ -86,10 +86,14 @@ impl Maker {
         };
         let target = Target::Run { parameters: self.payload.clone(), priority: None };
         let spec = Spec::new(target, timing);
-        Command::Schedule(Box::new(ScheduleCommand::Put { key, spec }))
+        Command::Schedule(Box::new(ScheduleCommand::Put { key, spec, own: Own::default() }))
     }
 
     fn put(&self, name: &str, timing: Timing, text: &str) -> Command {
+        self.put_with(self.payload.clone(), name, timing, text)
+    }
+
+    fn put_with(&self, payload: Arc<[u8]>, name: &str, timing: Timing, text: &str) -> Command {
         let key = ScheduleKey {
             tenant: Name::fixed("bench"),
             job: Name::fixed(TASKS_JOB),
@@ -97,13 +101,13 @@ impl Maker {
         };
         let plain = Plain {
             profile: self.profile.clone(),
-            payload: self.payload.clone(),
+            payload,
             priority: Priority::default(),
             labels: None,
             seats: None,
         };
         let spec = Spec { text: text.into(), ..Spec::new(Target::Task(Box::new(plain)), timing) };
-        Command::Schedule(Box::new(ScheduleCommand::Put { key, spec }))
+        Command::Schedule(Box::new(ScheduleCommand::Put { key, spec, own: Own::default() }))
     }
 }
 
@@ -155,21 +159,17 @@ fn at_rest(plan: &Plan, dir: &Path, figures: &mut Figures) -> anyhow::Result<()>
     let rig = Rig::open(&data, ShardConfig::default())?;
     let maker = Maker::new();
     let start = Instant::now();
-    // Once a day, spread over its minutes, in the past half of the day so that none is due while this runs.
-    let hour = (now_ms() / 3_600_000 + 20) % 24;
-    store(&rig, count, |number| {
-        let text = format!("{} {} * * *", number % 60, (hour + number / 60 % 3) % 24);
-        let cron = Cron::parse(&text, 0).expect("a cron expression");
-        let table = Timetable::Cron { cron, zone: Zone::UTC, dst: Dst::default() };
-        maker.put(&format!("schedule-{number}"), Timing::Table(table), &text)
-    });
+    daily(&rig, &maker, count, |_| maker.payload.clone());
     let rate = count as f64 / start.elapsed().as_secs_f64();
     figures.add("schedules_stored_per_s", "schedules stored a second", rate, "/s", ("–", "–"));
     rig.node.stop();
     // In processes of their own: what this one has used and given back would count as free.
     let (none, all) = (server_bytes(&dir.join("empty"))?, server_bytes(&data)?);
-    let each = all.saturating_sub(none) as f64 / count as f64;
-    figures.add("schedule_bytes", "memory of a server per schedule", each, "B", ("600", "–"));
+    let each = |bytes: u64| bytes.saturating_sub(none) as f64 / count as f64;
+    figures.add("schedule_bytes", "memory of a server per schedule", each(all), "B", ("600", "–"));
+    let unlike = all_different(&dir.join("different"), &maker, count)?;
+    let what = "the same, with a payload of its own for each";
+    figures.add("schedule_different_bytes", what, each(unlike), "B", ("–", "–"));
     let start = Instant::now();
     let rig = Rig::open(&data, ShardConfig::default())?;
     let replies = rig.call(vec![maker.put(
@@ -187,6 +187,27 @@ fn at_rest(plan: &Plan, dir: &Path, figures: &mut Figures) -> anyhow::Result<()>
     figures.add("schedules_idle_percent", "CPU at rest, of one core", busy, "%", ("2", "–"));
     rig.node.stop();
     Ok(())
+}
+
+/// Once a day, spread over its minutes, in the past half of the day so that none is due while this runs.
+fn daily(rig: &Rig, maker: &Maker, count: u64, payload: impl Fn(u64) -> Arc<[u8]>) {
+    let hour = (now_ms() / 3_600_000 + 20) % 24;
+    store(rig, count, |number| {
+        let text = format!("{} {} * * *", number % 60, (hour + number / 60 % 3) % 24);
+        let cron = Cron::parse(&text, 0).expect("a cron expression");
+        let table = Timetable::Cron { cron, zone: Zone::UTC, dst: Dst::default() };
+        maker.put_with(payload(number), &format!("schedule-{number}"), Timing::Table(table), &text)
+    });
+}
+
+/// What a server has in memory with as many schedules of which no two say the same.
+fn all_different(data: &Path, maker: &Maker, count: u64) -> anyhow::Result<u64> {
+    let rig = Rig::open(data, ShardConfig::default())?;
+    daily(&rig, maker, count, |number| format!("{{\"customer\":{number}}}").into_bytes().into());
+    rig.node.stop();
+    let bytes = server_bytes(data)?;
+    std::fs::remove_dir_all(data)?;
+    Ok(bytes)
 }
 
 /// What a server on this directory has in memory when it has started.

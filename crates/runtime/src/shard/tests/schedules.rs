@@ -3,10 +3,10 @@
 use super::*;
 use mainspring_core::calendar::Timetable;
 use mainspring_core::event::Event;
-use mainspring_core::id::ScheduleId;
+use mainspring_core::id::{ScheduleId, Slot};
 use mainspring_core::schedule::{
-    Made, Occurrence, Outcome, Overlap, Passed, Plain, Reason, Schedule, ScheduleAnswer, ScheduleCommand,
-    ScheduleEvent, ScheduleKey, Spec, TASKS_JOB, Target, Timing,
+    Made, Occurrence, Outcome, Overlap, Own, Passed, Plain, Reason, Schedule, ScheduleAnswer,
+    ScheduleCommand, ScheduleEvent, ScheduleKey, Spec, TASKS_JOB, Target, Timing,
 };
 use mainspring_store::OccurrenceCursor;
 use mainspring_store::OpenError;
@@ -39,7 +39,11 @@ fn every_minute(overlap: Overlap) -> Spec {
 
 impl Rig {
     fn put(&mut self, name: &'static str, spec: Spec) {
-        let command = ScheduleCommand::Put { key: key(name), spec };
+        self.put_own(name, spec, Own::default());
+    }
+
+    fn put_own(&mut self, name: &'static str, spec: Spec, own: Own) {
+        let command = ScheduleCommand::Put { key: key(name), spec, own };
         match self.call(Command::Schedule(Box::new(command))) {
             Ok(Answer::Schedule(ScheduleAnswer::Stored { next: Some(_), changed: true })) => {}
             other => panic!("{other:?}"),
@@ -125,10 +129,10 @@ fn a_schedule_is_the_same_after_a_crash_with_and_without_a_cut() {
             rig.pass_window();
         }
         let before = rig.scheduled().clone();
-        assert_eq!((before.fired, before.waiting.len(), before.soft.active.len()), (1, 2, 1));
+        assert_eq!((before.fired, before.rare.waiting.len(), before.rare.active.len()), (1, 2, 1));
         let mut rig = rig.crash_and_open(2);
         let after = rig.scheduled();
-        assert_eq!((after, &after.soft.active), (&before, &before.soft.active));
+        assert_eq!((after, &after.rare.active), (&before, &before.rare.active));
         rig.assert_paid();
         // What waited goes on, in its order.
         rig.hello();
@@ -137,7 +141,7 @@ fn a_schedule_is_the_same_after_a_crash_with_and_without_a_cut() {
             assert_eq!(rig.fired().len(), (ended + 1).min(3), "of three windows");
         }
         assert_each_once(&rig.fired());
-        assert!(rig.scheduled().soft.active.is_empty());
+        assert!(rig.scheduled().rare.active.is_empty());
         rig.assert_paid();
     }
 }
@@ -228,10 +232,28 @@ fn an_outage_that_nothing_makes_up_for_begins_nothing() {
 }
 
 #[test]
+fn schedules_that_say_the_same_share_it_after_a_start_from_the_tables() {
+    let mut rig = rig_with(cutting());
+    let own = Own { slot: Slot::from_hash(9), offset: Millis::new(500) };
+    rig.put("first", every_minute(Overlap::Allow));
+    rig.put_own("second", every_minute(Overlap::Allow), own);
+    rig.put("third", every_minute(Overlap::Queue));
+    rig.cut_now();
+    assert_eq!(rig.disk.schedules.len(), 3);
+    let rig = rig.crash_and_open(2);
+    let schedules = rig.shard.machine().state().schedules();
+    let [first, second, third] =
+        ["first", "second", "third"].map(|name| schedules.find(&key(name)).expect("a schedule"));
+    assert!(Arc::ptr_eq(&first.spec, &second.spec));
+    assert_eq!((first.own(), second.own()), (Own::default(), own));
+    assert_eq!((first.spec.overlap, third.spec.overlap), (Overlap::Allow, Overlap::Queue));
+}
+
+#[test]
 fn the_shard_wakes_for_the_next_window() {
     let mut rig = rig_with(quiet());
-    let spec = every_minute(Overlap::Allow);
-    rig.put("first", Spec { offset: Millis::new(500), ..spec });
+    let own = Own { offset: Millis::new(500), ..Own::default() };
+    rig.put_own("first", every_minute(Overlap::Allow), own);
     let mut rig = rig.crash_and_open(2);
     let window = rig.scheduled().next.expect("a window");
     while rig.fired().is_empty() {
@@ -254,7 +276,7 @@ fn a_deleted_schedule_stays_known_over_a_crash() {
         let delete = |name| Command::Schedule(Box::new(ScheduleCommand::Delete { key: key(name) }));
         rig.call(delete("first")).expect("it is there");
         let mut rig = rig.crash_and_open(2);
-        assert!(rig.scheduled().deleted.is_some());
+        assert!(rig.scheduled().rare.deleted.is_some());
         assert!(rig.call(delete("first")).is_err(), "it is deleted");
         // The clock was put back since: what was decided is not decided again.
         rig.put("first", every_minute(Overlap::Allow));

@@ -23,9 +23,9 @@ pub(in crate::format) fn write(w: &mut Writer<'_>, event: &ScheduleEvent, profil
     window::write_id(w, event.id());
     match event {
         ScheduleEvent::Stored(stored) => {
-            let Stored { id: _, key, spec, of_job, next } = &**stored;
+            let Stored { id: _, key, spec, own, of_job, next } = &**stored;
             row::write_key(w, key);
-            spec::write(w, spec, profiles);
+            spec::write(w, (spec, *own), profiles);
             w.bool(*of_job);
             w.option(*next, Writer::wall);
         }

@@ -20,13 +20,12 @@ pub(in crate::format) fn read(
     }
     let id = window::read_id(r)?;
     Ok(match kind {
-        kind::STORED => ScheduleEvent::Stored(Box::new(Stored {
-            id,
-            key: Arc::new(row::read_key(r)?),
-            spec: Arc::new(spec::read(r, profiles)?),
-            of_job: r.bool("of a job")?,
-            next: next(r)?,
-        })),
+        kind::STORED => {
+            let key = Arc::new(row::read_key(r)?);
+            let (spec, own) = spec::read(r, profiles)?;
+            let (of_job, next) = (r.bool("of a job")?, next(r)?);
+            ScheduleEvent::Stored(Box::new(Stored { id, key, spec: Arc::new(spec), own, of_job, next }))
+        }
         kind::PAUSED => ScheduleEvent::Paused { id, paused: r.bool("paused")? },
         kind::DELETED => ScheduleEvent::Deleted { id },
         kind::ARMED => ScheduleEvent::Armed { id, next: next(r)? },

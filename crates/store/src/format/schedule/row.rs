@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use mainspring_core::id::Seq;
-use mainspring_core::schedule::{Schedule, ScheduleKey, Soft, Waiting};
+use mainspring_core::schedule::{Rare, Rarely, Schedule, ScheduleKey, Soft, Waiting};
+use mainspring_core::time::Wall;
 
 use super::{spec, window};
 use crate::format::{EncodedProfiles, FormatError, ProfileCache, Reader, Writer};
@@ -15,18 +16,18 @@ pub fn write_schedule(out: &mut Vec<u8>, schedule: &Schedule, profiles: &mut Enc
     w.byte(VERSION);
     window::write_id(w, schedule.id);
     write_key(w, &schedule.key);
-    spec::write(w, &schedule.spec, profiles);
+    spec::write(w, (&schedule.spec, schedule.own()), profiles);
     w.bool(schedule.of_job);
     w.bool(schedule.paused);
-    w.option(schedule.deleted, Writer::wall);
+    w.option(schedule.rare.deleted, Writer::wall);
     w.wall(schedule.created);
     w.wall(schedule.changed);
     w.wall(schedule.last);
     w.option(schedule.last_made, window::write_made);
     w.option(schedule.next, Writer::wall);
-    w.wall(schedule.resumed);
-    w.varint(schedule.waiting.len() as u64);
-    for Waiting { window, punctual } in &schedule.waiting {
+    w.wall(schedule.rare.resumed);
+    w.varint(schedule.rare.waiting.len() as u64);
+    for Waiting { window, punctual } in &schedule.rare.waiting {
         w.wall(*window);
         w.byte(*punctual as u8);
     }
@@ -39,20 +40,24 @@ pub fn write_schedule(out: &mut Vec<u8>, schedule: &Schedule, profiles: &mut Enc
 pub fn read_schedule(bytes: &[u8], profiles: &mut ProfileCache) -> Result<Schedule, FormatError> {
     let r = &mut Reader::new(bytes);
     r.version("schedule version", VERSION)?;
+    let (id, key) = (window::read_id(r)?, Arc::new(read_key(r)?));
+    let (spec, own) = spec::read(r, profiles)?;
+    let (of_job, paused) = (r.bool("of a job")?, r.bool("paused")?);
+    let deleted = r.option("deleted", |r| r.wall("deleted"))?;
     let schedule = Schedule {
-        id: window::read_id(r)?,
-        key: Arc::new(read_key(r)?),
-        spec: Arc::new(spec::read(r, profiles)?),
-        of_job: r.bool("of a job")?,
-        paused: r.bool("paused")?,
-        deleted: r.option("deleted", |r| r.wall("deleted"))?,
+        id,
+        key,
+        spec: Arc::new(spec),
+        slot: own.slot,
+        offset: own.offset,
+        of_job,
+        paused,
         created: r.wall("created")?,
         changed: r.wall("changed")?,
         last: r.wall("last window")?,
         last_made: r.option("what a window began", window::read_made)?,
         next: r.option("next window", |r| r.wall("next window"))?,
-        resumed: r.wall("resumed")?,
-        waiting: r.list("waiting windows", read_waiting)?.into(),
+        rare: read_rare(r, deleted)?,
         fired: r.varint("fired")?,
         skipped: r.varint("skipped")?,
         missed: r.varint("missed")?,
@@ -61,6 +66,12 @@ pub fn read_schedule(bytes: &[u8], profiles: &mut ProfileCache) -> Result<Schedu
     };
     r.finish("schedule")?;
     Ok(schedule)
+}
+
+fn read_rare(r: &mut Reader<'_>, deleted: Option<Wall>) -> Result<Rare, FormatError> {
+    let resumed = r.wall("resumed")?;
+    let waiting = r.list("waiting windows", read_waiting)?.into();
+    Ok(Rarely { deleted, resumed, waiting, ..Rarely::default() }.into())
 }
 
 fn read_waiting(r: &mut Reader<'_>) -> Result<Waiting, FormatError> {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mainspring_core::id::Slot;
-use mainspring_core::schedule::{Overlap, Plain, Spec, Target};
+use mainspring_core::schedule::{Overlap, Own, Plain, Spec, Target};
 
 use super::timing;
 use crate::format::{EncodedProfiles, FormatError, ProfileCache, Reader, Writer};
@@ -11,7 +11,7 @@ use crate::format::{EncodedProfiles, FormatError, ProfileCache, Reader, Writer};
 /// Its timing may grow new forms; the byte is there for the day that the rest does.
 const VERSION: u8 = 1;
 
-pub(super) fn write(w: &mut Writer<'_>, spec: &Spec, profiles: &mut EncodedProfiles) {
+pub(super) fn write(w: &mut Writer<'_>, (spec, own): (&Spec, Own), profiles: &mut EncodedProfiles) {
     w.byte(VERSION);
     write_target(w, &spec.target, profiles);
     timing::write(w, &spec.timing);
@@ -19,30 +19,33 @@ pub(super) fn write(w: &mut Writer<'_>, spec: &Spec, profiles: &mut EncodedProfi
     w.option(spec.start, Writer::wall);
     w.option(spec.end, Writer::wall);
     w.millis(spec.jitter);
-    w.millis(spec.offset);
+    w.millis(own.offset);
     w.varint(spec.catch_up.into());
     w.millis(spec.grace);
     w.byte(spec.overlap as u8);
     w.varint(spec.active_max.into());
-    w.varint(spec.slot.get().into());
+    w.varint(own.slot.get().into());
 }
 
-pub(super) fn read(r: &mut Reader<'_>, profiles: &mut ProfileCache) -> Result<Spec, FormatError> {
+pub(super) fn read(r: &mut Reader<'_>, profiles: &mut ProfileCache) -> Result<(Spec, Own), FormatError> {
     r.version("version of a schedule's content", VERSION)?;
-    Ok(Spec {
-        target: read_target(r, profiles)?,
-        timing: timing::read(r)?,
-        text: Arc::from(r.text("timing as written")?),
-        start: r.option("start", |r| r.wall("start"))?,
-        end: r.option("end", |r| r.wall("end"))?,
-        jitter: r.millis("jitter")?,
-        offset: r.millis("offset")?,
+    let (target, timing) = (read_target(r, profiles)?, timing::read(r)?);
+    let text = Arc::from(r.text("timing as written")?);
+    let (start, end) = (r.option("start", |r| r.wall("start"))?, r.option("end", |r| r.wall("end"))?);
+    let (jitter, offset) = (r.millis("jitter")?, r.millis("offset")?);
+    let spec = Spec {
+        target,
+        timing,
+        text,
+        start,
+        end,
+        jitter,
         catch_up: r.varint32("catch-up")?,
         grace: r.millis("grace")?,
         overlap: r.choice("overlap", Overlap::from_index)?,
         active_max: r.varint32("most active")?,
-        slot: read_slot(r)?,
-    })
+    };
+    Ok((spec, Own { slot: read_slot(r)?, offset }))
 }
 
 fn read_slot(r: &mut Reader<'_>) -> Result<Slot, FormatError> {

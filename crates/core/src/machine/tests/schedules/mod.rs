@@ -3,6 +3,7 @@
 mod missed;
 mod of_jobs;
 mod overlaps;
+mod sharing;
 mod timing;
 
 use std::sync::Arc;
@@ -16,7 +17,7 @@ use crate::name::Name;
 use crate::priority::Priority;
 use crate::profile::Profile;
 use crate::schedule::{
-    Made, Outcome, Plain, Punctual, Reason, Schedule, ScheduleAnswer, ScheduleCommand, ScheduleEvent,
+    Made, Outcome, Own, Plain, Punctual, Reason, Schedule, ScheduleAnswer, ScheduleCommand, ScheduleEvent,
     ScheduleKey, Spec, TASKS_JOB, Target, Timing,
 };
 use crate::time::{Millis, Wall};
@@ -73,7 +74,7 @@ fn say(rig: &mut Rig, command: ScheduleCommand) -> Result<ScheduleAnswer, Reject
 }
 
 fn put(rig: &mut Rig, name: &'static str, spec: Spec) {
-    say(rig, ScheduleCommand::Put { key: key(name), spec }).expect("accepted");
+    say(rig, ScheduleCommand::Put { key: key(name), spec, own: Own::default() }).expect("accepted");
 }
 
 fn pause(rig: &mut Rig, name: &'static str, paused: bool) {

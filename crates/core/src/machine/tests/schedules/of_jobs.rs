@@ -32,10 +32,10 @@ fn a_window_begins_a_run_of_the_newest_version() {
     let run = rig.machine.state().flows().run(created.id).expect("it is in memory");
     assert_eq!(run.status, RunStatus::Running);
     assert_eq!(run.occasion.as_ref().map(|one| one.at), Some(Wall::from_millis(17 * MINUTE)));
-    assert_eq!(rig.schedule().soft.active, [Made::Run(created.id)]);
+    assert_eq!(rig.schedule().rare.active, [Made::Run(created.id)]);
     let task = run.task_at(0, crate::id::Place::WHOLE);
     rig.succeed(task);
-    assert_eq!(rig.schedule().soft.active, []);
+    assert_eq!(rig.schedule().rare.active, []);
 }
 
 #[test]
@@ -49,7 +49,7 @@ fn a_file_without_a_schedule_takes_it_away() {
     );
     rig.live_until(17 * MINUTE);
     assert_eq!(rig.told().len(), 1);
-    assert!(rig.schedule().deleted.is_some());
+    assert!(rig.schedule().rare.deleted.is_some());
 }
 
 #[test]
@@ -87,6 +87,6 @@ fn a_paused_job_pauses_its_schedules_and_a_deleted_one_takes_them_along() {
 #[test]
 fn a_schedule_of_no_job_is_refused() {
     let mut rig = with_words();
-    let refused = say(&mut rig, ScheduleCommand::Put { key: key("s"), spec: runs() });
+    let refused = say(&mut rig, ScheduleCommand::Put { key: key("s"), spec: runs(), own: Own::default() });
     assert!(matches!(refused, Err(Rejection::Flow(_))), "{refused:?}");
 }

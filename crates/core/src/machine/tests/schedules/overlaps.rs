@@ -41,7 +41,7 @@ fn queue_lets_windows_wait_in_order() {
     let full = skipped(20 * MINUTE, Reason::QueueFull);
     assert_eq!(rig.told(), [ran(17), full]);
     let waiting = |rig: &Rig| -> Vec<u64> {
-        rig.schedule().waiting.iter().map(|one| one.window.millis() / MINUTE).collect()
+        rig.schedule().rare.waiting.iter().map(|one| one.window.millis() / MINUTE).collect()
     };
     assert_eq!(waiting(&rig), [18, 19]);
     let mut rig = crash(rig);
@@ -81,7 +81,7 @@ fn replace_cancels_what_runs() {
     assert_eq!(rig.stops(made[0]), 1);
     rig.report(made[0], super::super::failed(crate::failure::FailureClass::Cancelled));
     assert_eq!(rig.status(made[0]), Status::Cancelled);
-    assert_eq!(rig.schedule().soft.active, [Made::Task(made[1])]);
+    assert_eq!(rig.schedule().rare.active, [Made::Task(made[1])]);
 }
 
 #[test]

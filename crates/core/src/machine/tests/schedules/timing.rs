@@ -41,7 +41,10 @@ fn a_crash_between_two_windows_forgets_and_repeats_none() {
 
 #[test]
 fn jitter_moves_the_beginning_and_not_the_window() {
-    let mut rig = with(Spec { jitter: Millis::new(9_000), offset: Millis::new(7_000), ..minutely() });
+    let spec = Spec { jitter: Millis::new(9_000), ..minutely() };
+    let own = Own { offset: Millis::new(7_000), ..Own::default() };
+    let mut rig = with(minutely());
+    say(&mut rig, ScheduleCommand::Put { key: key("s"), spec, own }).expect("accepted");
     rig.live_until(17 * MINUTE + 6_999);
     assert_eq!(rig.told(), []);
     rig.live_until(17 * MINUTE + 7_000);
@@ -66,7 +69,7 @@ fn a_fixed_delay_counts_from_the_end() {
     let second = rig.made()[1];
     rig.hello(1, 2, 1, &[]);
     rig.pass(0);
-    assert!(!rig.schedule().soft.active.is_empty(), "what runs is known after a crash: {second}");
+    assert!(!rig.schedule().rare.active.is_empty(), "what runs is known after a crash: {second}");
 }
 
 #[test]
@@ -86,10 +89,10 @@ fn instants_and_an_end_leave_nothing_ahead() {
 fn what_cannot_fire_is_refused_and_what_exists_twice_is_one() {
     let mut rig = with(minutely());
     let past = Spec { end: Some(Wall::from_millis(MINUTE)), ..minutely() };
-    let refused = say(&mut rig, ScheduleCommand::Put { key: key("t"), spec: past });
+    let refused = say(&mut rig, ScheduleCommand::Put { key: key("t"), spec: past, own: Own::default() });
     let expected = ScheduleRefusal::NeverFires { key: key("t") };
     assert_eq!(refused, Err(Rejection::Schedule(Box::new(expected))));
-    let again = say(&mut rig, ScheduleCommand::Put { key: key("s"), spec: minutely() });
+    let again = say(&mut rig, ScheduleCommand::Put { key: key("s"), spec: minutely(), own: Own::default() });
     let next = Some(Wall::from_millis(17 * MINUTE));
     assert_eq!(again, Ok(ScheduleAnswer::Stored { next, changed: false }));
     assert_eq!(rig.machine.state().schedules().len(), 1);

@@ -51,7 +51,7 @@ fn a_window_of_one_job_begins_the_same_window_of_another_once() {
     let occasion = run.occasion.expect("a window");
     assert_eq!(occasion.from.millis(), 17 * MINUTE, "the data interval is that of the first job");
     assert_eq!(
-        rig.machine.state().schedules().get(occasion.schedule).map(|one| one.soft.active.len()),
+        rig.machine.state().schedules().get(occasion.schedule).map(|one| one.rare.active.len()),
         Some(0)
     );
     // The same window once more is no news.

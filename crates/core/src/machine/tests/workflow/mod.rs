@@ -241,6 +241,8 @@ pub(in crate::machine::tests) fn apply_all(
     let hash =
         format!("{plan:?}").bytes().fold(7, |hash: u128, byte| hash.wrapping_mul(31) + u128::from(byte));
     let definition = Definition { plan: Arc::new(plan), source: Arc::from(*b"{}"), hash };
+    let own = crate::schedule::Own::default();
+    let schedules = schedules.into_iter().map(|(name, spec)| (name, spec, own)).collect();
     match flow(rig, FlowCommand::ApplyJob { key: key(name), definition, schedules, triggers }) {
         Ok(FlowAnswer::JobApplied { version, changed }) => (version, changed),
         other => panic!("{other:?}"),

@@ -1,0 +1,57 @@
+//! Schedules that say the same share what they say, and nothing else.
+
+use super::*;
+use crate::id::Slot;
+
+fn one(rig: &Rig, name: &'static str) -> Schedule {
+    rig.machine.state().schedules().find(&key(name)).expect("a schedule").clone()
+}
+
+fn share(rig: &Rig) -> bool {
+    Arc::ptr_eq(&one(rig, "s").spec, &one(rig, "t").spec)
+}
+
+#[test]
+fn equal_schedules_share_one_spec_until_one_is_edited() {
+    let mut rig = with(minutely());
+    put(&mut rig, "t", minutely());
+    assert!(share(&rig));
+    let other = Spec { catch_up: 7, ..minutely() };
+    put(&mut rig, "t", other.clone());
+    assert!(!share(&rig));
+    assert_eq!((&*one(&rig, "s").spec, &*one(&rig, "t").spec), (&minutely(), &other));
+    let mut rig = crash(rig);
+    assert!(!share(&rig));
+    put(&mut rig, "t", minutely());
+    assert!(share(&rig), "an edit may make them equal again");
+    assert!(share(&crash(rig)), "what is read from the journal is shared as well");
+}
+
+#[test]
+fn what_follows_from_a_key_is_not_shared() {
+    let mut rig = with(minutely());
+    let own = Own { slot: Slot::from_hash(77), offset: Millis::new(20_000) };
+    say(&mut rig, ScheduleCommand::Put { key: key("t"), spec: minutely(), own }).expect("accepted");
+    assert!(share(&rig));
+    assert_eq!((one(&rig, "s").own(), one(&rig, "t").own()), (Own::default(), own));
+    rig.live_until(17 * MINUTE);
+    let [first] = rig.made()[..] else { panic!("only one has begun") };
+    rig.live_until(17 * MINUTE + 20_000);
+    let [_, second] = rig.made()[..] else { panic!("the other begins later") };
+    assert_eq!((first.slot(), second.slot()), (Own::default().slot, own.slot));
+    // Its own part may change while the spec stays as it is.
+    let moved = Own { offset: Millis::new(30_000), ..own };
+    say(&mut rig, ScheduleCommand::Put { key: key("t"), spec: minutely(), own: moved }).expect("accepted");
+    assert!(share(&rig));
+    assert_eq!(one(&rig, "t").own(), moved);
+}
+
+#[test]
+fn what_has_ended_takes_no_memory() {
+    let mut rig = with(minutely());
+    rig.live_until(17 * MINUTE);
+    assert_eq!(rig.schedule().rare.active.len(), 1);
+    let [task] = rig.made()[..] else { panic!("one") };
+    rig.succeed(task);
+    assert!(!rig.schedule().rare.is_any());
+}
