@@ -9,7 +9,7 @@ use super::table::Schedule;
 use crate::command::{Answer, Rejection, View};
 use crate::event::Event;
 use crate::name::Name;
-use crate::time::Wall;
+use crate::time::{Millis, Wall};
 use crate::workflow::JobKey;
 
 #[derive(Clone, PartialEq, Debug)]
@@ -172,8 +172,11 @@ pub(crate) fn store(
     let next = match (&spec.timing, old) {
         // The first one at once; if something runs, its end tells.
         (Timing::After(_), Some(old)) if !old.rare.active.is_empty() => None,
-        (Timing::After(_), _) => Some(spec.start.map_or(now, |start| start.max(now)))
-            .filter(|at| spec.end.is_none_or(|end| *at <= end)),
+        (Timing::After(_), old) => {
+            let last = old.map_or(Wall::ZERO, |old| old.last);
+            let at = now.max(spec.start.unwrap_or(now)).max(last + Millis::new(1));
+            Some(at).filter(|at| spec.end.is_none_or(|end| *at <= end))
+        }
         (Timing::Table(_), _) => spec.next(after).map(|(next, _)| next),
     };
     let id = old.map_or_else(|| crate::id::ScheduleId::new((schedules.len() + new) as u32), |old| old.id);

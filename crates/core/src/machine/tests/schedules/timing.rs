@@ -73,6 +73,21 @@ fn a_fixed_delay_counts_from_the_end() {
 }
 
 #[test]
+fn a_fixed_delay_that_is_changed_at_once_has_a_window_of_its_own() {
+    let mut rig = with(tasks(Timing::After(Millis::from_secs(30))));
+    rig.pass(0);
+    let [first] = rig.made()[..] else { panic!("one at once") };
+    rig.succeed(first);
+    assert_eq!(rig.schedule().last, rig.now.wall, "no time has passed since");
+    put(&mut rig, "s", tasks(Timing::After(Millis::from_secs(20))));
+    rig.pass(1);
+    let [first, second] = rig.made()[..] else { panic!("another one at once: {:?}", rig.made()) };
+    assert_ne!(first, second);
+    let [Told::Ran(one, _), Told::Ran(other, _)] = rig.told()[..] else { panic!("{:?}", rig.told()) };
+    assert!(one < other);
+}
+
+#[test]
 fn instants_and_an_end_leave_nothing_ahead() {
     let at = |minute: u64| Wall::from_millis(minute * MINUTE);
     let mut rig = with(tasks(Timing::Table(Timetable::instants(vec![at(18), at(17), at(18)]))));
