@@ -8,6 +8,7 @@ use mainspring_core::key::{KeyClaim, KeyFact, KeyScope};
 use mainspring_core::name::Name;
 use mainspring_core::time::Wall;
 use mainspring_core::trigger::{Notice, On, Pattern, Publish, TriggerSpec};
+use mainspring_core::workflow::{Plan, Work};
 
 use crate::settings::TENANTS;
 use crate::world::World;
@@ -49,8 +50,9 @@ impl World {
         RunId::new(wall, Slot::from_hash(self.chance.draw()), self.chance.draw())
     }
 
-    /// Of a job of the world. Only the second job of a tenant waits for the first, so there is no end of it.
-    pub(super) fn draw_triggers(&mut self, job: u64) -> Vec<(Name, TriggerSpec)> {
+    /// Of a job of the world. Only the second job of a tenant comes after the first, and only if it starts no runs of the
+    /// first itself: else they would begin each other without an end.
+    pub(super) fn draw_triggers(&mut self, job: u64, plan: &Plan) -> Vec<(Name, TriggerSpec)> {
         let mut specs = Vec::new();
         let texts = ["order.*", "order.1", "order.1*"];
         for (name, text) in ["t-0", "t-1"].into_iter().zip(texts) {
@@ -59,7 +61,8 @@ impl World {
                 specs.push((Name::fixed(name), self.draw_trigger_spec(On::Event { kind, source: None })));
             }
         }
-        if job % 2 == 1 && self.chance.per_mille(400) {
+        let starts_runs = plan.nodes().iter().any(|node| matches!(node.work, Work::Run { .. }));
+        if job % 2 == 1 && !starts_runs && self.chance.per_mille(400) {
             let first = if job == 1 { "flow-0" } else { "flow-2" };
             specs.push((Name::fixed("after"), self.draw_trigger_spec(On::After(vec![Name::fixed(first)]))));
         }

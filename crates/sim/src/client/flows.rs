@@ -196,12 +196,13 @@ impl World {
             self.chance.below(self.callers.jobs.max(1))
         };
         self.callers.jobs = self.callers.jobs.max(1);
+        let plan = Arc::new(self.draw_plan(job));
+        let triggers = self.draw_triggers(job, &plan);
         let definition = Definition {
-            plan: Arc::new(self.draw_plan(job)),
+            plan,
             source: Arc::from(*b"{}"),
             hash: u128::from(self.chance.draw()),
         };
-        let triggers = self.draw_triggers(job);
         flow(self.perhaps_signed(FlowCommand::ApplyJob {
             key: job_key(job),
             definition,
