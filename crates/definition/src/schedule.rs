@@ -6,8 +6,10 @@
 //! Not here: the slot of its key. Whoever stores it adds that and its [`schedule_offset`], so that schedules which say the
 //! same have the same spec.
 
+use std::sync::Arc;
+
 use mainspring_core::calendar::{Cron, Timetable, Zone};
-use mainspring_core::schedule::{ScheduleKey, Spec, Target, Timing};
+use mainspring_core::schedule::{ScheduleKey, Spec, Target, Terms, Timing};
 use mainspring_core::time::{Millis, Wall};
 
 use crate::check::schedule_parameters;
@@ -78,7 +80,8 @@ pub fn spec(written: &Schedule, key: &ScheduleKey, mistakes: &mut Mistakes) -> O
     };
     let parameters = serde_json::Value::Object(written.parameters.clone()).to_string();
     let target = Target::Run { parameters: parameters.into_bytes().into(), priority: written.priority };
-    let spec = Spec {
+    let terms = Terms {
+        timing,
         text: text.into(),
         start: written.start,
         end: written.end,
@@ -87,8 +90,8 @@ pub fn spec(written: &Schedule, key: &ScheduleKey, mistakes: &mut Mistakes) -> O
         grace: written.grace,
         overlap: written.overlap,
         active_max: written.active_max,
-        ..Spec::new(target, timing)
     };
+    let spec = Spec { target, terms: Arc::new(terms) };
     // From the beginning of time, so that what a file means does not depend on when it is read.
     if mistakes.count() == 0 && spec.next(Wall::ZERO).is_none() {
         let what = "it never fires: no window of it lies between `start` and `end`";

@@ -23,7 +23,7 @@ pub use self::{
     rare::{Rare, Rarely, Waiting},
     spec::{
         ACTIVE_MAX_DEFAULT, CATCH_UP_DEFAULT, CATCH_UP_MAX, EVERY_MIN, GRACE_DEFAULT, INSTANTS_MAX,
-        JITTER_MAX, Overlap, Own, Plain, ScheduleKey, Spec, TASKS_JOB, Target, Timing,
+        JITTER_MAX, Overlap, Own, Plain, ScheduleKey, Spec, TASKS_JOB, Target, Terms, Timing,
     },
     table::{
         DirtySchedules, Made, Occasion, Occurrence, Outcome, Punctual, Reason, Schedule, Schedules, Soft,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use foldhash::fast::FixedState;
 
-use super::spec::{ScheduleKey, Spec, Target, Timing};
+use super::spec::{ScheduleKey, Spec, Target, Terms, Timing};
 use super::table::Schedules;
 use crate::calendar::Timetable;
 use crate::task::Payload;
@@ -22,6 +22,7 @@ const INSTANTS_MAX: usize = 64;
 pub(super) struct Shared {
     texts: Kept<str>,
     payloads: Kept<[u8]>,
+    terms: Kept<Terms>,
     specs: Kept<Spec>,
 }
 
@@ -87,9 +88,12 @@ fn payload_mut(target: &mut Target) -> &mut Payload {
     }
 }
 
+fn are_short(terms: &Terms) -> bool {
+    !matches!(&terms.timing, Timing::Table(Timetable::Instants(list)) if list.len() > INSTANTS_MAX)
+}
+
 fn is_short(spec: &Spec) -> bool {
-    let many = matches!(&spec.timing, Timing::Table(Timetable::Instants(list)) if list.len() > INSTANTS_MAX);
-    payload(&spec.target).len() <= PAYLOAD_BYTES_MAX && !many
+    payload(&spec.target).len() <= PAYLOAD_BYTES_MAX && are_short(spec)
 }
 
 impl Schedules {
@@ -106,8 +110,12 @@ impl Schedules {
 
     /// Lets a spec that nobody points to yet point to what others hold already.
     pub(super) fn share_parts(&self, spec: &mut Spec) {
-        if let Some(text) = self.shared.texts.find(&spec.text) {
-            spec.text = text.clone();
+        if let Some(terms) = are_short(spec).then(|| self.shared.terms.find(&spec.terms)).flatten() {
+            spec.terms = terms.clone();
+        } else if let Some(text) = self.shared.texts.find(&spec.text)
+            && let Some(terms) = Arc::get_mut(&mut spec.terms)
+        {
+            terms.text = text.clone();
         }
         let payload = payload_mut(&mut spec.target);
         if payload.len() <= PAYLOAD_BYTES_MAX
@@ -126,6 +134,9 @@ impl Schedules {
             self.share_parts(spec);
         }
         self.shared.texts.share(spec.text.clone());
+        if are_short(&spec) {
+            self.shared.terms.share(spec.terms.clone());
+        }
         let payload = payload(&spec.target);
         if payload.len() <= PAYLOAD_BYTES_MAX {
             self.shared.payloads.share(payload.clone());

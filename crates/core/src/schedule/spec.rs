@@ -1,5 +1,6 @@
 //! What a schedule says: when, what, and what to do when things go wrong.
 
+use std::ops::Deref;
 use std::sync::Arc;
 
 use crate::calendar::Timetable;
@@ -37,6 +38,13 @@ pub const INSTANTS_MAX: usize = 1_000;
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Spec {
     pub target: Target,
+    /// Apart, so that schedules share it that begin different things at the same times.
+    pub terms: Arc<Terms>,
+}
+
+/// When, and what to do when things go wrong.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Terms {
     pub timing: Timing,
     /// The timing as it was written, for people: a cron expression, or nothing.
     pub text: Arc<str>,
@@ -137,11 +145,40 @@ impl Overlap {
     }
 }
 
+/// A spec reads as its terms.
+impl Deref for Spec {
+    type Target = Terms;
+
+    fn deref(&self) -> &Terms {
+        &self.terms
+    }
+}
+
 impl Spec {
     /// Everything but what and when, as it is unless something else is said.
     pub fn new(target: Target, timing: Timing) -> Self {
+        Self { target, terms: Arc::new(Terms::new(timing)) }
+    }
+
+    /// The same on other terms.
+    #[must_use]
+    pub fn on(mut self, change: impl FnOnce(&mut Terms)) -> Self {
+        change(Arc::make_mut(&mut self.terms));
+        self
+    }
+
+    pub fn band(&self) -> Band {
+        match &self.target {
+            Target::Run { priority, .. } => priority.unwrap_or_default().band,
+            Target::Task(task) => task.priority.band,
+        }
+    }
+}
+
+impl Terms {
+    /// As they are unless something else is said.
+    pub fn new(timing: Timing) -> Self {
         Self {
-            target,
             timing,
             text: "".into(),
             start: None,
@@ -162,12 +199,5 @@ impl Spec {
             Timing::After(delay) => (after + *delay, 0),
         };
         (self.end.is_none_or(|end| at <= end)).then_some((at, skipped))
-    }
-
-    pub fn band(&self) -> Band {
-        match &self.target {
-            Target::Run { priority, .. } => priority.unwrap_or_default().band,
-            Target::Task(task) => task.priority.band,
-        }
     }
 }

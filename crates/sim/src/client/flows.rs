@@ -198,11 +198,7 @@ impl World {
         self.callers.jobs = self.callers.jobs.max(1);
         let plan = Arc::new(self.draw_plan(job));
         let triggers = self.draw_triggers(job, &plan);
-        let definition = Definition {
-            plan,
-            source: Arc::from(*b"{}"),
-            hash: u128::from(self.chance.draw()),
-        };
+        let definition = Definition { plan, source: Arc::from(*b"{}"), hash: u128::from(self.chance.draw()) };
         flow(self.perhaps_signed(FlowCommand::ApplyJob {
             key: job_key(job),
             definition,

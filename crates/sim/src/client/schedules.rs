@@ -6,7 +6,7 @@ use mainspring_core::calendar::{Cron, Dst, Timetable, Zone};
 use mainspring_core::command::Command;
 use mainspring_core::name::Name;
 use mainspring_core::schedule::{
-    Overlap, Own, Plain, ScheduleCommand, ScheduleKey, Spec, TASKS_JOB, Target, Timing,
+    Overlap, Own, Plain, ScheduleCommand, ScheduleKey, Spec, TASKS_JOB, Target, Terms, Timing,
 };
 use mainspring_core::time::{Millis, Wall};
 
@@ -64,7 +64,7 @@ impl World {
         };
         let overlap = Overlap::ALL[self.chance.below(5) as usize];
         let offset = if self.chance.per_mille(300) { self.chance.below(3_000) } else { 0 };
-        let spec = Spec {
+        let terms = Terms {
             text: text.into(),
             start: self.chance.per_mille(200).then(|| second(now) + Millis::from_secs(self.chance.below(10))),
             end: Some(now + length),
@@ -73,8 +73,9 @@ impl World {
             grace: Millis::from_secs([0, 5, 60][self.chance.below(3) as usize]),
             overlap,
             active_max: 1 + self.chance.below(4) as u32,
-            ..Spec::new(target, timing)
+            ..Terms::new(timing)
         };
+        let spec = Spec { target, terms: Arc::new(terms) };
         let own = Own { offset: Millis::new(offset), ..Own::default() };
         ScheduleCommand::Put { key, spec, own }
     }

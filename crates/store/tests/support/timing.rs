@@ -4,7 +4,7 @@ use mainspring_core::calendar::{Cron, Dst, Missing, Timetable, Twice, Zone};
 use mainspring_core::id::{ScheduleId, Slot};
 use mainspring_core::schedule::{
     Fired, Made, Occasion, Outcome, Overlap, Own, Passed, Plain, Punctual, Rare, Rarely, Reason, Schedule,
-    ScheduleEvent, ScheduleKey, Soft, Spec, Stored, Target, Timing, Waiting,
+    ScheduleEvent, ScheduleKey, Soft, Spec, Stored, Target, Terms, Timing, Waiting,
 };
 use mainspring_store::format::{read_schedule, write_schedule};
 
@@ -41,7 +41,7 @@ fn full_spec() -> Spec {
         labels: Some(labels()),
         seats: Some(seats()),
     };
-    Spec {
+    let terms = Terms {
         text: "H 2,4 L-3,15W 1-6 mon#2,friL".into(),
         start: Some(WALL),
         end: Some(WALL),
@@ -50,8 +50,9 @@ fn full_spec() -> Spec {
         grace: Millis::new(1),
         overlap: Overlap::Coalesce,
         active_max: 300,
-        ..Spec::new(Target::Task(Box::new(plain)), Timing::Table(cron()))
-    }
+        ..Terms::new(Timing::Table(cron()))
+    };
+    Spec { target: Target::Task(Box::new(plain)), terms: Arc::new(terms) }
 }
 
 fn full_own() -> Own {

@@ -5,7 +5,7 @@ use mainspring_core::calendar::{Cron, Dst, Missing, Timetable, Twice, Zone};
 use mainspring_core::id::{BackfillId, ScheduleId, Slot};
 use mainspring_core::schedule::{
     Fired, Made, Occasion, Outcome, Overlap, Own, Passed, Plain, Punctual, Rarely, Reason, Schedule,
-    ScheduleEvent, ScheduleKey, Soft as SoftSchedule, Spec, Stored, Target, Timing, Waiting,
+    ScheduleEvent, ScheduleKey, Soft as SoftSchedule, Spec, Stored, Target, Terms, Timing, Waiting,
 };
 
 use super::*;
@@ -72,9 +72,8 @@ fn spec() -> impl Strategy<Value = (Arc<Spec>, Own)> {
             (catch_up, overlap, active_max, slot),
         )| {
             let own = Own { slot: Slot::from_hash(slot), offset };
-            let spec =
-                Spec { target, timing, text, start, end, jitter, catch_up, grace, overlap, active_max };
-            (Arc::new(spec), own)
+            let terms = Terms { timing, text, start, end, jitter, catch_up, grace, overlap, active_max };
+            (Arc::new(Spec { target, terms: Arc::new(terms) }), own)
         },
     )
 }

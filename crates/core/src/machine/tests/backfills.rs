@@ -239,7 +239,7 @@ fn a_plan_that_is_out_of_date_is_refused() {
 #[test]
 fn a_schedule_without_a_timetable_cannot_be_backfilled() {
     let mut rig = with_words();
-    let spec = Spec { timing: Timing::After(Millis::from_secs(5)), ..minutely() };
+    let spec = minutely().on(|terms| terms.timing = Timing::After(Millis::from_secs(5)));
     apply_with(&mut rig, "flow", of_one_task(1), vec![(Name::fixed("s"), spec)]);
     let wish = CreateBackfill { written_back: Seq::ZERO, ..create(&rig, ID, &[1], Order::Oldest, 1) };
     assert_eq!(refused(&mut rig, wish).code(), "SCHEDULE_NOT_BACKFILLABLE");

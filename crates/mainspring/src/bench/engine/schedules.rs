@@ -106,7 +106,7 @@ impl Maker {
             labels: None,
             seats: None,
         };
-        let spec = Spec { text: text.into(), ..Spec::new(Target::Task(Box::new(plain)), timing) };
+        let spec = Spec::new(Target::Task(Box::new(plain)), timing).on(|terms| terms.text = text.into());
         Command::Schedule(Box::new(ScheduleCommand::Put { key, spec, own: Own::default() }))
     }
 }

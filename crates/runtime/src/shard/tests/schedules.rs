@@ -34,7 +34,7 @@ fn every_minute(overlap: Overlap) -> Spec {
         seats: None,
     };
     let timing = Timing::Table(Timetable::Every { every: Millis::new(MINUTE), anchor: Wall::ZERO });
-    Spec { overlap, ..Spec::new(Target::Task(Box::new(plain)), timing) }
+    Spec::new(Target::Task(Box::new(plain)), timing).on(|terms| terms.overlap = overlap)
 }
 
 impl Rig {
@@ -221,7 +221,7 @@ fn an_outage_of_a_year_costs_one_record() {
 #[test]
 fn an_outage_that_nothing_makes_up_for_begins_nothing() {
     let mut rig = rig_with(quiet());
-    rig.put("first", Spec { grace: Millis::ZERO, ..every_minute(Overlap::Allow) });
+    rig.put("first", every_minute(Overlap::Allow).on(|terms| terms.grace = Millis::ZERO));
     // Half a minute after a window.
     rig.ms = rig.scheduled().next.expect("a window").millis() + YEAR + MINUTE / 2;
     let mut rig = rig.crash_and_open(2);

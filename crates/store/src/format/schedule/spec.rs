@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mainspring_core::id::Slot;
-use mainspring_core::schedule::{Overlap, Own, Plain, Spec, Target};
+use mainspring_core::schedule::{Overlap, Own, Plain, Spec, Target, Terms};
 
 use super::timing;
 use crate::format::{EncodedProfiles, FormatError, ProfileCache, Reader, Writer};
@@ -33,8 +33,7 @@ pub(super) fn read(r: &mut Reader<'_>, profiles: &mut ProfileCache) -> Result<(S
     let text = Arc::from(r.text("timing as written")?);
     let (start, end) = (r.option("start", |r| r.wall("start"))?, r.option("end", |r| r.wall("end"))?);
     let (jitter, offset) = (r.millis("jitter")?, r.millis("offset")?);
-    let spec = Spec {
-        target,
+    let terms = Terms {
         timing,
         text,
         start,
@@ -45,6 +44,7 @@ pub(super) fn read(r: &mut Reader<'_>, profiles: &mut ProfileCache) -> Result<(S
         overlap: r.choice("overlap", Overlap::from_index)?,
         active_max: r.varint32("most active")?,
     };
+    let spec = Spec { target, terms: Arc::new(terms) };
     Ok((spec, Own { slot: read_slot(r)?, offset }))
 }
 

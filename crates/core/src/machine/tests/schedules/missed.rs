@@ -21,7 +21,7 @@ fn a_year_without_us_is_one_record_and_one_late_window() {
 
 #[test]
 fn beyond_its_grace_a_window_is_missed() {
-    let mut rig = with(Spec { grace: Millis::from_secs(20), ..tasks(cron("0 * * * *", "UTC")) });
+    let mut rig = with(tasks(cron("0 * * * *", "UTC")).on(|terms| terms.grace = Millis::from_secs(20)));
     rig.go_to(60 * MINUTE + 20_000);
     rig.go_to(120 * MINUTE + 20_001);
     let missed = Told::Passed { first: 120 * MINUTE, last: 120 * MINUTE, count: 1, outcome: LATE };
@@ -30,7 +30,7 @@ fn beyond_its_grace_a_window_is_missed() {
 
 #[test]
 fn the_newest_missed_windows_are_made_up_for_as_many_as_wanted() {
-    let mut rig = with(Spec { catch_up: 3, ..minutely() });
+    let mut rig = with(minutely().on(|terms| terms.catch_up = 3));
     rig.go_to(17 * MINUTE + YEAR + 5_000);
     let newest = 17 * MINUTE + YEAR;
     let ran = |ago: u64, how| Told::Ran(newest - ago * MINUTE, how);
@@ -71,7 +71,7 @@ fn what_passes_during_a_pause_is_skipped_and_said_so() {
 
 #[test]
 fn a_pause_keeps_the_rule_for_missed_windows() {
-    let mut rig = with(Spec { catch_up: 2, ..minutely() });
+    let mut rig = with(minutely().on(|terms| terms.catch_up = 2));
     pause(&mut rig, "s", true);
     rig.live_until(25 * MINUTE + 1_000);
     pause(&mut rig, "s", false);
@@ -88,7 +88,7 @@ fn a_pause_keeps_the_rule_for_missed_windows() {
 
 #[test]
 fn a_pause_and_an_outage_after_it_are_told_apart() {
-    let mut rig = with(Spec { grace: Millis::ZERO, ..minutely() });
+    let mut rig = with(minutely().on(|terms| terms.grace = Millis::ZERO));
     pause(&mut rig, "s", true);
     rig.live_until(20 * MINUTE + 1);
     // Resumed, and at once the machine is gone for an hour.

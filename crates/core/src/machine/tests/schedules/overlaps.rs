@@ -7,7 +7,10 @@ use crate::task::Status;
 const ON_TIME: Punctual = Punctual::OnTime;
 
 fn overlapping(overlap: Overlap) -> Rig {
-    let mut rig = with(Spec { overlap, active_max: 2, ..minutely() });
+    let mut rig = with(minutely().on(|terms| {
+        terms.overlap = overlap;
+        terms.active_max = 2;
+    }));
     rig.live_until(20 * MINUTE);
     rig
 }
@@ -70,7 +73,7 @@ fn coalesce_keeps_only_the_newest_that_waits() {
 
 #[test]
 fn replace_cancels_what_runs() {
-    let mut rig = with(Spec { overlap: Overlap::Replace, ..minutely() });
+    let mut rig = with(minutely().on(|terms| terms.overlap = Overlap::Replace));
     rig.live_until(17 * MINUTE);
     let first = rig.made()[0];
     rig.report(first, crate::command::ReportKind::Accepted);

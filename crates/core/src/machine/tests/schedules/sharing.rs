@@ -16,7 +16,7 @@ fn equal_schedules_share_one_spec_until_one_is_edited() {
     let mut rig = with(minutely());
     put(&mut rig, "t", minutely());
     assert!(share(&rig));
-    let other = Spec { catch_up: 7, ..minutely() };
+    let other = minutely().on(|terms| terms.catch_up = 7);
     put(&mut rig, "t", other.clone());
     assert!(!share(&rig));
     assert_eq!((&*one(&rig, "s").spec, &*one(&rig, "t").spec), (&minutely(), &other));

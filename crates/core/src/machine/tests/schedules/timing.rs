@@ -27,7 +27,7 @@ fn every_window_begins_one_task_in_the_same_record() {
 
 #[test]
 fn a_crash_between_two_windows_forgets_and_repeats_none() {
-    let mut rig = with(Spec { active_max: u32::MAX, ..minutely() });
+    let mut rig = with(minutely().on(|terms| terms.active_max = u32::MAX));
     for minute in 17..60 {
         rig.live_until(minute * MINUTE);
         rig = crash(rig);
@@ -41,7 +41,7 @@ fn a_crash_between_two_windows_forgets_and_repeats_none() {
 
 #[test]
 fn jitter_moves_the_beginning_and_not_the_window() {
-    let spec = Spec { jitter: Millis::new(9_000), ..minutely() };
+    let spec = minutely().on(|terms| terms.jitter = Millis::new(9_000));
     let own = Own { offset: Millis::new(7_000), ..Own::default() };
     let mut rig = with(minutely());
     say(&mut rig, ScheduleCommand::Put { key: key("s"), spec, own }).expect("accepted");
@@ -91,7 +91,14 @@ fn a_fixed_delay_that_is_changed_at_once_has_a_window_of_its_own() {
 fn instants_and_an_end_leave_nothing_ahead() {
     let at = |minute: u64| Wall::from_millis(minute * MINUTE);
     let mut rig = with(tasks(Timing::Table(Timetable::instants(vec![at(18), at(17), at(18)]))));
-    put(&mut rig, "t", Spec { end: Some(at(18)), start: Some(at(18)), ..minutely() });
+    put(
+        &mut rig,
+        "t",
+        minutely().on(|terms| {
+            terms.end = Some(at(18));
+            terms.start = Some(at(18));
+        }),
+    );
     rig.live_until(30 * MINUTE);
     let mut told = rig.told();
     told.sort_by_key(|told| format!("{told:?}"));
@@ -103,7 +110,7 @@ fn instants_and_an_end_leave_nothing_ahead() {
 #[test]
 fn what_cannot_fire_is_refused_and_what_exists_twice_is_one() {
     let mut rig = with(minutely());
-    let past = Spec { end: Some(Wall::from_millis(MINUTE)), ..minutely() };
+    let past = minutely().on(|terms| terms.end = Some(Wall::from_millis(MINUTE)));
     let refused = say(&mut rig, ScheduleCommand::Put { key: key("t"), spec: past, own: Own::default() });
     let expected = ScheduleRefusal::NeverFires { key: key("t") };
     assert_eq!(refused, Err(Rejection::Schedule(Box::new(expected))));
