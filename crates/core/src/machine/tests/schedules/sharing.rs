@@ -28,6 +28,20 @@ fn equal_schedules_share_one_spec_until_one_is_edited() {
 }
 
 #[test]
+fn schedules_that_begin_different_things_share_their_terms() {
+    let mut rig = with(minutely());
+    let mut other = minutely();
+    let Target::Task(plain) = &mut other.target else { panic!("it begins a task") };
+    plain.payload = Arc::from(*b"another");
+    put(&mut rig, "t", other.clone());
+    let terms_shared = |rig: &Rig| Arc::ptr_eq(&one(rig, "s").spec.terms, &one(rig, "t").spec.terms);
+    assert!(!share(&rig) && terms_shared(&rig));
+    let rig = crash(rig);
+    assert!(!share(&rig) && terms_shared(&rig));
+    assert_eq!((&*one(&rig, "s").spec, &*one(&rig, "t").spec), (&minutely(), &other));
+}
+
+#[test]
 fn what_follows_from_a_key_is_not_shared() {
     let mut rig = with(minutely());
     let own = Own { slot: Slot::from_hash(77), offset: Millis::new(20_000) };
