@@ -3,12 +3,13 @@
 mod support;
 
 use std::fs;
-use std::process::Command;
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use self::support::{ANY_PORT, BINARY, json_of, mainspring, server, stderr, stdout, until, worker};
+use self::support::{ANY_PORT, BINARY, command, json_of, mainspring, server, stderr, stdout, until, worker};
 
 /// Submits a process with these arguments more.
 #[track_caller]
@@ -298,6 +299,28 @@ fn every_command_has_an_example_and_shells_can_complete() {
         let script = Command::new(BINARY).args(["completion", shell]).output().expect("the binary runs");
         assert!(stdout(&script).contains("dead-letter"), "{shell}");
     }
+}
+
+#[test]
+fn who_waits_is_told_why_nothing_begins_and_attempts_are_a_table() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let (_server, url) = server(&dir.path().join("data"), ANY_PORT, &[]);
+    let script = "echo first >&2; echo second >&2; exit 3";
+    let args = ["submit", "--wait", "--retries", "0", "--", "sh", "-c", script];
+    let mut waits = command(&url, &args).stderr(Stdio::piped()).spawn().expect("it starts");
+    let mut said = BufReader::new(waits.stderr.take().expect("a pipe")).lines().map_while(Result::ok);
+    let first = said.next().expect("the task");
+    let id = first.split(' ').next().expect("an id");
+    let why = said.find(|line| line.contains("has not begun")).expect("the reason");
+    assert!(why.contains("worker"), "{why}");
+    let _worker = worker(&url, &dir.path().join("worker"), &[]);
+    assert_eq!(said.last().expect("how it ended"), format!("{id} FAILED: ended with code 3"));
+    assert_eq!(waits.wait().expect("it ends").code(), Some(3));
+    let shown = stdout(&mainspring(&url, &["task", "get", id]));
+    let (fields, attempts) = shown.split_once("\n\n").expect("two parts");
+    assert!(!fields.contains("\nattempts "), "{shown}");
+    assert!(attempts.starts_with("NUMBER  WORKER"), "{shown}");
+    assert!(attempts.contains("transient") && attempts.contains("code 3 · first · second"), "{shown}");
 }
 
 #[test]

@@ -156,7 +156,8 @@ fn cell(value: &Value) -> String {
         Value::String(text) => text.clone(),
         Value::Object(_) | Value::Array(_) | Value::Bool(_) | Value::Number(_) => value.to_string(),
     };
-    plain(&text)
+    let lines: Vec<&str> = text.trim_end().lines().collect();
+    plain(&lines.join(" · "))
 }
 
 /// What a task wrote must not steer the terminal.
@@ -184,6 +185,11 @@ mod tests {
 
     #[test]
     fn control_characters_do_not_reach_the_terminal() {
-        assert_eq!(cell(&Value::from("a\u{1b}[31mb\n")), "a\u{fffd}[31mb\u{fffd}");
+        assert_eq!(cell(&Value::from("a\u{1b}[31mb\rc")), "a\u{fffd}[31mb\u{fffd}c");
+    }
+
+    #[test]
+    fn lines_stand_beside_each_other_in_a_cell() {
+        assert_eq!(cell(&Value::from("ended with code 3\noops\n")), "ended with code 3 · oops");
     }
 }

@@ -1,6 +1,7 @@
 //! `mainspring submit`: hand in a task.
 
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -11,10 +12,11 @@ use serde_json::{Value, json};
 
 use super::connect::{Connect, Print};
 use super::logs::{self, Start};
+use super::output::plain;
 
 /// Submits a command to run, or an HTTP call to make. With --wait it stays until the task has ended, prints what the
 /// task writes (or, with -o json, the task itself), and exits as the command did: 0 completed, its exit code if it failed
-/// by one, else 1. Ctrl-C ends the waiting, not the task (130).
+/// by one, else 1. If nothing begins for a while it says why. Ctrl-C ends the waiting, not the task (130).
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     mainspring submit --wait -- echo hello\n  \
@@ -188,7 +190,11 @@ async fn waited(client: &Client, id: &str, print: Print) -> Result<Value, Client
         print.object(&task);
         return Ok(task);
     }
-    match logs::follow(client, id, Start::default()).await {
+    let followed = tokio::select! {
+        followed = logs::follow(client, id, Start::default()) => followed,
+        never = explain(client, id) => match never {},
+    };
+    match followed {
         Err(error @ ClientError::Refused { .. }) => eprintln!("the log is not shown: {error}"),
         followed => followed?,
     }
@@ -200,6 +206,17 @@ async fn waited(client: &Client, id: &str, print: Print) -> Result<Value, Client
         (status, _) => eprintln!("{id} {status}"),
     }
     Ok(task)
+}
+
+/// Says once why nothing has begun, to somebody who sits and waits.
+async fn explain(client: &Client, id: &str) -> Infallible {
+    tokio::time::sleep(EXPLAIN_AFTER).await;
+    let diagnosis = client.get(&format!("/v1/tasks/{id}/diagnosis")).await.unwrap_or_default();
+    let text = |key: &str| plain(diagnosis.get(key).and_then(Value::as_str).unwrap_or_default());
+    if ["QUEUED", "PENDING", "DEFERRED"].contains(&text("status").as_str()) {
+        eprintln!("{id} has not begun: {}; {}", text("message"), text("advice"));
+    }
+    std::future::pending().await
 }
 
 fn exit_code(task: &Value) -> ExitCode {
@@ -292,6 +309,8 @@ pub(crate) fn parse_span(text: &str) -> Result<Duration, String> {
 
 /// What a shell makes of SIGINT.
 const INTERRUPTED: u8 = 130;
+/// Short enough that nobody thinks it hangs.
+const EXPLAIN_AFTER: Duration = Duration::from_secs(3);
 
 #[cfg(test)]
 mod tests {

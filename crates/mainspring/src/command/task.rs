@@ -3,10 +3,11 @@
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::connect::Connect;
 use super::logs::Logs;
+use super::output::say;
 use super::task_cancel::Cancel;
 use super::task_list::List;
 
@@ -50,7 +51,7 @@ struct One {
 impl Task {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
         match self.what {
-            What::Get(one) => one.get(""),
+            What::Get(one) => one.show(),
             What::Logs(logs) => logs.run(),
             What::Diagnose(one) => one.get("/diagnosis"),
             What::Retry(one) => one.post("retry"),
@@ -62,6 +63,29 @@ impl Task {
 }
 
 impl One {
+    /// The attempts as a table under the rest.
+    fn show(self) -> anyhow::Result<ExitCode> {
+        let text = self.id;
+        self.connect.run(async |client, print| {
+            let id = client.task_id(&text).await?;
+            let mut task = client.get(&format!("/v1/tasks/{id}")).await?;
+            let attempts = match task.get_mut("attempts") {
+                Some(Value::Array(attempts)) if !print.is_json() => std::mem::take(attempts),
+                _ => Vec::new(),
+            };
+            if let (false, Some(fields)) = (attempts.is_empty(), task.as_object_mut()) {
+                fields.remove("attempts");
+            }
+            print.object(&task);
+            if !attempts.is_empty() {
+                say("");
+                let columns = ["number", "worker", "assigned_at", "ended_at", "error.class", "error.message"];
+                print.rows(&json!({ "attempts": attempts }), "attempts", &columns);
+            }
+            Ok(ExitCode::SUCCESS)
+        })
+    }
+
     fn get(self, part: &str) -> anyhow::Result<ExitCode> {
         let text = self.id;
         self.connect.run(async |client, print| {
