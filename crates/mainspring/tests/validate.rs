@@ -34,7 +34,7 @@ fn many_mistakes_are_told_in_one_go() {
 
 #[test]
 fn scripts_get_json() {
-    let output = validate(&["-f", "mistakes.yaml", "-o", "json"]);
+    let output = validate(&["mistakes.yaml", "-o", "json"]);
     assert_eq!(output.status.code(), Some(1));
     let answer: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     let codes: Vec<&str> =

@@ -1,6 +1,5 @@
 //! `mainspring apply` and `mainspring diff`: job files on disk against the jobs a server has.
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use bytes::Bytes;
@@ -13,14 +12,12 @@ use similar::TextDiff;
 use super::connect::{Connect, Print};
 use super::output::say;
 use super::run::actor;
-use super::validate::Findings;
+use super::validate::{Findings, Paths};
 
 /// Stores the jobs of files. Content that the server has already makes no new version. With any mistake in any file,
 /// nothing is stored. Exit: 0 stored, 1 mistakes or refused.
 #[derive(Args)]
-#[command(
-    after_help = "Examples:\n  mainspring apply -f nightly.yaml\n  mainspring apply -f jobs/ --dry-run"
-)]
+#[command(after_help = "Examples:\n  mainspring apply nightly.yaml\n  mainspring apply -f jobs/ --dry-run")]
 pub(crate) struct Apply {
     #[command(flatten)]
     files: Files,
@@ -46,9 +43,8 @@ pub(crate) struct Diff {
 
 #[derive(Args)]
 struct Files {
-    /// Files, directories (all of *.yaml, *.yml and *.json in them) or `-` for stdin
-    #[arg(short = 'f', long = "file", value_name = "FILE", required = true, num_args = 1..)]
-    paths: Vec<PathBuf>,
+    #[command(flatten)]
+    paths: Paths,
     /// Whose jobs they are unless they say it
     #[arg(long, default_value = TENANT_DEFAULT)]
     tenant: String,
@@ -60,7 +56,7 @@ struct Files {
 impl Files {
     /// `None`: there were mistakes, and they were told.
     fn read(&self) -> anyhow::Result<Option<Findings>> {
-        let findings = Findings::of(&self.paths, &self.tenant, self.max_tasks)?;
+        let findings = Findings::of(&self.paths.all(), &self.tenant, self.max_tasks)?;
         if findings.has_mistakes() {
             findings.print();
             return Ok(None);

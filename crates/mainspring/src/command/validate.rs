@@ -23,13 +23,12 @@ const ENDINGS: [&str; 3] = ["yaml", "yml", "json"];
 /// so jobs that a task starts need not be there. Exit: 0 right, 1 mistakes.
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  mainspring validate -f nightly.yaml\n  mainspring validate -f jobs/ -o json\n  \
+    after_help = "Examples:\n  mainspring validate nightly.yaml\n  mainspring validate -f jobs/ -o json\n  \
                         make-jobs | mainspring validate -f -"
 )]
 pub(crate) struct Validate {
-    /// Files, directories (all of *.yaml, *.yml and *.json in them) or `-` for stdin
-    #[arg(short, long = "file", value_name = "FILE", required = true, num_args = 1..)]
-    files: Vec<PathBuf>,
+    #[command(flatten)]
+    paths: Paths,
     /// Whose jobs they are unless they say it
     #[arg(long, default_value = TENANT_DEFAULT)]
     tenant: String,
@@ -38,6 +37,23 @@ pub(crate) struct Validate {
     max_tasks: Option<u32>,
     #[arg(short, long, value_enum, default_value_t = Output::Table)]
     output: Output,
+}
+
+/// What to read, with `-f` or without.
+#[derive(Args)]
+pub(super) struct Paths {
+    /// Files, directories (all of *.yaml, *.yml and *.json in them) or `-` for stdin
+    #[arg(value_name = "FILE", required_unless_present = "file")]
+    paths: Vec<PathBuf>,
+    /// The same
+    #[arg(short, long, value_name = "FILE", num_args = 1..)]
+    file: Vec<PathBuf>,
+}
+
+impl Paths {
+    pub(super) fn all(&self) -> Vec<PathBuf> {
+        self.paths.iter().chain(&self.file).cloned().collect()
+    }
 }
 
 /// What was found in all files.
@@ -49,7 +65,7 @@ pub(super) struct Findings {
 
 impl Validate {
     pub(crate) fn run(self) -> Result<ExitCode> {
-        let findings = Findings::of(&self.files, &self.tenant, self.max_tasks)?;
+        let findings = Findings::of(&self.paths.all(), &self.tenant, self.max_tasks)?;
         match self.output {
             Output::Json => say(&format!("{:#}", findings.json())),
             Output::Table => findings.print(),
