@@ -41,12 +41,14 @@ impl Output {
     /// Whether nothing more can come, without waiting for it.
     pub fn drain_now(&mut self) -> bool {
         match self {
-            Self::Piped(pipe) => pipe.take_what_is_there(),
-            Self::Kept(log) => log.look(),
-        }
-        match self {
-            Self::Piped(pipe) => matches!(pipe.end, ReadEnd::Closed),
-            Self::Kept(_) => true,
+            Self::Piped(pipe) => {
+                pipe.take_what_is_there();
+                matches!(pipe.end, ReadEnd::Closed)
+            }
+            Self::Kept(log) => {
+                log.look();
+                true
+            }
         }
     }
 
