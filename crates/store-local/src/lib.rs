@@ -1,11 +1,13 @@
 //! The embedded store: a journal of segment files and tables in `SQLite`, in one directory of one process.
 //! Entry: [`LocalStore`], [`LocalLogs`], and [`verify`] for a look at a journal without touching it.
-//! - SL-1 one process at a time: the directory is locked as long as anything that writes is open
+//! - SL-1 one process at a time: the directory is locked as long as anything that writes is open; an owner that was
+//!   replaced all the same is told by the journal
 //! - SL-2 a cut is on disk before `cut` returns, so that the journal before it may be given up
 //! - SL-3 a failed fsync is never tried again on the same file: what is on disk is unknown until it is read
 //!
 //! ```text
-//! DIR/lock                     held while open
+//! DIR, DIR/journal             locked while open
+//! DIR/lock                     the process id of the owner, for people
 //! DIR/journal/00000007.seg     records in order; *.spare: room prepared ahead; *.tmp: being prepared
 //! DIR/tables.db                head, live rows, history by day, keys
 //! DIR/reserve                  given up when a cut finds the device full

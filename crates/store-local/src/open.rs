@@ -99,7 +99,7 @@ fn open_journal(
 ) -> io::Result<LocalJournal> {
     let (spares, spares_named) = collect_spares(dir, &walked)?;
     let current = walked.segments.last().map(|segment| {
-        let file = File::options().write(true).open(&segment.path)?;
+        let file = File::options().read(true).write(true).open(&segment.path)?;
         let len = file.metadata()?.len();
         Ok::<_, io::Error>(Current {
             file,
@@ -126,7 +126,7 @@ fn open_journal(
         reserve,
         buffer: Vec::new(),
         broken: None,
-        _lock: lock,
+        lock,
     };
     journal.prepare_ahead();
     Ok(journal)

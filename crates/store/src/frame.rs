@@ -200,6 +200,13 @@ pub fn has_live_frame(bytes: &[u8], link: Link) -> bool {
     })
 }
 
+/// The epoch in a frame's header, if it belongs to the same journal with sequence `link.next` or later.
+pub fn live_epoch(header: &[u8; HEADER_BYTES], link: Link) -> Option<Epoch> {
+    let live =
+        header[..4] == MAGIC && u64_at(header, 16) == link.journal && u64_at(header, 32) >= link.next.get();
+    live.then(|| Epoch::new(u64_at(header, 24)))
+}
+
 /// Whether any whole frame of any journal begins in `bytes`.
 pub fn has_any_frame(bytes: &[u8]) -> bool {
     has_frame_that(bytes, is_whole)

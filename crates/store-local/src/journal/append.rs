@@ -1,6 +1,8 @@
 //! Appending: one write and one sync a record, into room that was prepared before.
 //! - AP-1 `Ok` means synced; after `Full` or `Failed` the place of the record reads as the end again
 //! - AP-2 after a failed sync the journal refuses everything: only reading the disk anew tells what is on it
+//! - AP-3 an owner that finds a record of a newer epoch where its own would go, or its directory gone, never writes
+//!   again (`owner`)
 //!
 //! Room on a full device: the next segment is prepared when the current one is begun, so a whole segment of
 //! room is always ahead, and trimmed segments are used again. `Full` is answered only when both are used up.
@@ -44,7 +46,7 @@ pub struct LocalJournal {
     pub(crate) buffer: Vec<u8>,
     pub(crate) broken: Option<String>,
     /// Last, so that it is dropped last.
-    pub(crate) _lock: Arc<DirLock>,
+    pub(crate) lock: Arc<DirLock>,
 }
 
 /// The segment that is written to; at byte 0 its header is still to come.
@@ -59,6 +61,7 @@ pub(crate) struct Current {
 impl Journal for LocalJournal {
     fn append(&mut self, record: &Record) -> Result<(), AppendError> {
         self.admit(record)?;
+        self.check_owner()?;
         let frame_bytes = frame::encoded_len(record) as u64;
         let fits = |current: &Current| current.at.max(HEADER_BYTES as u64) + frame_bytes <= current.len;
         let mut current = match self.current.take() {
@@ -78,6 +81,7 @@ impl Journal for LocalJournal {
     }
 
     fn trim(&mut self, through: Seq) -> Result<(), AppendError> {
+        self.check_owner()?;
         let mut trimmed = false;
         while self.segments.get(1).is_some_and(|next| next.first.get() <= through.get() + 1) {
             let (path, len) = (self.segments[0].path.clone(), self.segments[0].len);
@@ -137,7 +141,8 @@ impl LocalJournal {
                 failed("writing the journal", &error)
             });
         }
-        self.device.sync(Purpose::Append, &current.file).map_err(|error| self.broke("fdatasync", &error))
+        let synced = self.device.sync(Purpose::Append, &current.file);
+        synced.map_err(|error| self.broke(format!("fdatasync: {error}")))
     }
 
     /// Makes the place of a record that was not written whole read as the end again.
@@ -145,11 +150,10 @@ impl LocalJournal {
         let zeros = vec![0; (current.len - current.at).min(self.buffer.len() as u64) as usize];
         self.device
             .write(Purpose::Append, &current.file, &zeros, current.at)
-            .map_err(|error| self.broke("cutting back a failed write", &error))
+            .map_err(|error| self.broke(format!("cutting back a failed write: {error}")))
     }
 
-    fn broke(&mut self, what: &str, error: &io::Error) -> AppendError {
-        let what = format!("{what}: {error}");
+    pub(super) fn broke(&mut self, what: String) -> AppendError {
         tracing::error!(%what, "the journal can no longer be trusted: stop and recover");
         self.broken = Some(what.clone());
         AppendError::Broken { what }
@@ -179,7 +183,7 @@ impl LocalJournal {
     fn leave(&mut self, current: Option<Current>) -> Result<(), AppendError> {
         if let Some(unborn) = current.filter(|current| current.at == 0) {
             self.give_back(&unborn.path, unborn.len)
-                .map_err(|error| self.broke("giving back an unused segment", &error))?;
+                .map_err(|error| self.broke(format!("giving back an unused segment: {error}")))?;
             self.next_number = unborn.number;
         }
         Ok(())
@@ -200,11 +204,13 @@ impl LocalJournal {
         std::fs::rename(&spare.path, &path).map_err(full_or_failed)?;
         self.next_number += 1;
         // From here on the number is taken: a failure would leave a hole, so it is final.
-        sync_dir(&self.dir).map_err(|error| self.broke("fsync of the journal's directory", &error))?;
+        sync_dir(&self.dir)
+            .map_err(|error| self.broke(format!("fsync of the journal's directory: {error}")))?;
         let file = File::options()
+            .read(true)
             .write(true)
             .open(&path)
-            .map_err(|error| self.broke("opening a journal segment", &error))?;
+            .map_err(|error| self.broke(format!("opening a journal segment: {error}")))?;
         self.prepare_ahead();
         Ok(Current { file, path, number, at: 0, len: spare.len })
     }
@@ -248,6 +254,6 @@ impl LocalJournal {
     }
 }
 
-fn failed(what: &str, error: &io::Error) -> AppendError {
+pub(super) fn failed(what: &str, error: &io::Error) -> AppendError {
     AppendError::Failed { what: format!("{what}: {error}") }
 }

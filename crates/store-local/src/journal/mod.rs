@@ -8,6 +8,7 @@
 //!   header another number
 
 mod append;
+mod owner;
 mod prepare;
 mod segment;
 mod verify;

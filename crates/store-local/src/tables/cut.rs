@@ -291,6 +291,7 @@ mod tests {
         let dir = tempfile::tempdir().expect("a directory");
         let reserve = Arc::new(Reserve::new(dir.path(), 4096));
         reserve.fill();
+        std::fs::create_dir(crate::journal::journal_dir(dir.path())).expect("a directory");
         let lock = Arc::new(DirLock::take(dir.path()).expect("a lock"));
         let (mut tables, _) = LocalTables::open(dir.path(), reserve, lock).expect("tables");
         tables.cut(&cut(1)).expect("room for one");

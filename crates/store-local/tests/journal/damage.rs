@@ -184,17 +184,6 @@ fn newer_tables_are_named() {
     assert!(matches!(refusal(&store), OpenError::NewerFormat { found: 9, known: 5, .. }));
 }
 
-#[test]
-fn a_second_owner_is_turned_away() {
-    let (dir, store, _) = written();
-    let opened = open(&store);
-    let own = std::process::id().to_string();
-    assert!(matches!(refusal(&store), OpenError::InUse { holder, .. } if holder == own));
-    assert!(matches!(verify(dir.path()), Err(OpenError::InUse { .. })));
-    drop(opened);
-    drop(open(&store));
-}
-
 /// Forty records over several segments.
 fn many(dir: &Path) -> (LocalStore, Vec<Record>) {
     let store = store(dir, 16 << 10);

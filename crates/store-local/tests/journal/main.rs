@@ -4,3 +4,4 @@ mod damage;
 mod failing;
 mod faulty;
 mod kill;
+mod owner;
