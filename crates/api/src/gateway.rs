@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use mainspring_core::command::{Answer, Command, Rejection};
 use mainspring_core::id::{Slot, TaskId};
 use mainspring_core::time::Wall;
-use mainspring_runtime::node::{Busy, Measured, Node, Reply};
+use mainspring_runtime::node::{Busy, Health, Measured, Node, Reply};
 use mainspring_runtime::shard::ShardFigures;
 use mainspring_runtime::{Envelope, Replies};
 
@@ -28,13 +28,11 @@ pub struct Gateway {
     node: Arc<Node>,
     keys: RandomState,
     minted: AtomicU64,
-    /// Figures come back on one channel; two askers would take each other's.
-    asking: Arc<tokio::sync::Mutex<()>>,
 }
 
 impl Gateway {
     pub fn new(node: Arc<Node>) -> Self {
-        Self { node, keys: RandomState::new(), minted: AtomicU64::new(0), asking: Arc::default() }
+        Self { node, keys: RandomState::new(), minted: AtomicU64::new(0) }
     }
 
     /// A new id; `slot` for tasks whose place is given by a key, others are spread.
@@ -71,7 +69,8 @@ impl Gateway {
         for _ in 0..waits {
             match self.node.offer(slot, envelope) {
                 Ok(()) => return Ok(()),
-                Err(Busy(back)) => envelope = back,
+                Err(Busy { envelope: back, stopped: false }) => envelope = back,
+                Err(stopped) => return Err(stopped),
             }
             tokio::time::sleep(wait).await;
             wait = WAIT_MAX.min(wait * 2);
@@ -95,14 +94,14 @@ impl Gateway {
 
     /// Everything that the node measures. `None`: the shard has stopped.
     pub async fn measured(&self) -> Option<Box<Measured>> {
-        let turn = Arc::clone(&self.asking).lock_owned().await;
-        let node = Arc::clone(&self.node);
-        let asked = tokio::task::spawn_blocking(move || {
-            // Kept until the answer is there, even if the asker has lost patience.
-            let _turn = turn;
-            node.measured()
-        });
-        asked.await.ok().flatten()
+        let (sender, receiver) = tokio::sync::oneshot::channel();
+        self.node.measure(Box::new(move |measured| drop(sender.send(measured)))).then_some(())?;
+        receiver.await.ok()
+    }
+
+    /// How far the threads of the node have come.
+    pub fn health(&self) -> Arc<Health> {
+        self.node.health()
     }
 }
 

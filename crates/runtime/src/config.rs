@@ -23,6 +23,8 @@ pub struct ShardConfig {
     pub history: bool,
     /// Whole days that history is kept.
     pub history_days: u32,
+    /// A thread that is busy with one piece of work for so long is reported; see `node::Health`.
+    pub stuck_after: Millis,
     pub breaks: RuntimeBreaks,
 }
 
@@ -56,6 +58,7 @@ impl Default for ShardConfig {
             page_rows_max: 10_000,
             history: true,
             history_days: 90,
+            stuck_after: Millis::new(crate::node::STUCK_AFTER.as_millis() as u64),
             breaks: RuntimeBreaks::default(),
         }
     }

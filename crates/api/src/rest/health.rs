@@ -1,4 +1,4 @@
-//! Whether the process lives, and whether it can take work.
+//! Whether the process makes progress, and whether it can take work.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -7,22 +7,39 @@ use std::time::Duration;
 use axum::extract::State;
 use axum::response::Response;
 use http::StatusCode;
-use serde_json::json;
+use mainspring_runtime::node::Trouble;
+use serde_json::{Value, json};
 
 use super::json;
 use crate::edge::Edge;
 
-/// A shard that does not answer in this time is stuck on its journal.
+/// A shard that does not answer in this time waits for its journal.
 const PATIENCE: Duration = Duration::from_secs(2);
+/// Trouble is looked at twice, this far apart: a process that was stopped as a whole sees old work when it goes on.
+const SECOND_LOOK: Duration = Duration::from_millis(250);
 
-pub(super) async fn alive() -> Response {
-    json(StatusCode::OK, &json!({"status": "ok"}))
+/// 503 only if a restart is the way out: the shard's thread makes no progress. A slow or full disk is no such case.
+pub(super) async fn alive(State(edge): State<Arc<Edge>>) -> Response {
+    let mut troubles = troubles(&edge).await;
+    troubles.retain(Trouble::needs_restart);
+    if troubles.is_empty() {
+        return json(StatusCode::OK, &json!({"status": "ok"}));
+    }
+    json(
+        StatusCode::SERVICE_UNAVAILABLE,
+        &json!({"status": "not progressing", "reasons": reasons(&troubles)}),
+    )
 }
 
-/// Asks the shard, so that a stopped one is seen.
+/// Says why not, for each part that is in trouble. Asks the shard too, so that a stopped one is seen.
 pub(super) async fn ready(State(edge): State<Arc<Edge>>) -> Response {
     if edge.stopping.load(Ordering::Relaxed) {
         return json(StatusCode::SERVICE_UNAVAILABLE, &json!({"status": "stopping"}));
+    }
+    let troubles = troubles(&edge).await;
+    if !troubles.is_empty() {
+        let body = json!({"status": "not ready", "reasons": reasons(&troubles)});
+        return json(StatusCode::SERVICE_UNAVAILABLE, &body);
     }
     match tokio::time::timeout(PATIENCE, edge.gateway.figures()).await {
         Ok(Some(figures)) => {
@@ -37,4 +54,22 @@ pub(super) async fn ready(State(edge): State<Arc<Edge>>) -> Response {
         Ok(None) => json(StatusCode::SERVICE_UNAVAILABLE, &json!({"status": "shard stopped"})),
         Err(_) => json(StatusCode::SERVICE_UNAVAILABLE, &json!({"status": "shard does not answer"})),
     }
+}
+
+/// Work that has taken too long and is still the same at the second look.
+async fn troubles(edge: &Edge) -> Vec<Trouble> {
+    let health = edge.gateway.health();
+    let first = health.troubles();
+    if first.is_empty() {
+        return first;
+    }
+    tokio::time::sleep(SECOND_LOOK).await;
+    let same =
+        |trouble: &Trouble| first.iter().any(|old| (old.part, old.number) == (trouble.part, trouble.number));
+    health.troubles().into_iter().filter(same).collect()
+}
+
+fn reasons(troubles: &[Trouble]) -> Vec<Value> {
+    let reason = |trouble: &Trouble| json!({"code": trouble.code(), "detail": trouble.to_string()});
+    troubles.iter().map(reason).collect()
 }

@@ -10,7 +10,7 @@ use hyper_util::rt::TokioIo;
 use mainspring_api::{ApiConfig, LogStorage, Readers, Server, SessionRouter, Webhooks};
 use mainspring_core::command::{Command, Configure};
 use mainspring_core::id::Slot;
-use mainspring_runtime::node::Node;
+use mainspring_runtime::node::{Node, Outlet};
 use mainspring_runtime::{Envelope, ShardConfig};
 use mainspring_store_local::{LocalLogs, LocalOptions, LocalStore, LogOptions};
 use serde_json::Value;
@@ -125,11 +125,23 @@ impl Rig {
         shard: ShardConfig,
         webhooks: Webhooks,
     ) -> Self {
+        Self::start_around(dir, logs, config, shard, webhooks, |outlet| outlet).await
+    }
+
+    /// With something around the way of effects out of the shard's thread.
+    pub async fn start_around(
+        dir: tempfile::TempDir,
+        logs: LogStorage,
+        config: ApiConfig,
+        shard: ShardConfig,
+        webhooks: Webhooks,
+        around: impl FnOnce(Outlet) -> Outlet,
+    ) -> Self {
         let options =
             LocalOptions { segment_bytes: 4 << 20, reserve_bytes: 1 << 20, ..LocalOptions::default() };
         let store = LocalStore::new(dir.path(), options);
         let sessions = SessionRouter::new(config.session_queue_max);
-        let outlet = sessions.outlet();
+        let outlet = around(sessions.outlet());
         let (node, _, reader) = Node::open_with_reader(
             &store,
             shard,

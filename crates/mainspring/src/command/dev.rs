@@ -37,7 +37,7 @@ impl Dev {
                 let _ = ready.send(address);
             };
             let setup = setup(data, self.listen)?;
-            let server = serve::server(&setup, ready, server_stop.requested());
+            let server = serve::server(&setup, ready, server_stop);
             let rest = async {
                 // An error of the server itself is told by the server.
                 let Ok(address) = address.await else { return Ok(()) };

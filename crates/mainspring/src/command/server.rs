@@ -32,7 +32,7 @@ impl Server {
             let stop = Stop::on_signal()?;
             let ready =
                 |address| eprintln!("listening on http://{address}, data in `{}`", setup.data.display());
-            serve::server(&setup, ready, stop.requested()).await?;
+            serve::server(&setup, ready, stop).await?;
             Ok(ExitCode::SUCCESS)
         })
     }

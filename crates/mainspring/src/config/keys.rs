@@ -51,6 +51,7 @@ pub(crate) const KEYS: &[Key] = &[
     key("server.lease", "MAINSPRING_LEASE", span(3 * SECOND, HOUR), "15s", "A worker that is silent for so long is lost, and its work goes to others"),
     key("server.heartbeat", "MAINSPRING_HEARTBEAT", span(100, 20 * 60 * SECOND), "4s", "How often workers are heard; at most a third of the lease"),
     key("server.drain", "MAINSPRING_DRAIN", span(0, HOUR), "10s", "How long a stopping server waits for requests under way"),
+    key("server.stop_max", "MAINSPRING_STOP_MAX", span(SECOND, HOUR), "25s", "How long a stop may take in all; then the process exits with code 1. More than server.drain"),
     key("server.body_bytes_max", "MAINSPRING_BODY_BYTES_MAX", bytes(KIB, GIB), "2MiB", "Largest body of a request; not less than limits.payload_bytes_max"),
     key("server.batch_bytes_max", "MAINSPRING_BATCH_BYTES_MAX", bytes(KIB, 4 * GIB), "64MiB", "Largest body of a batch"),
     key("server.batch_tasks_max", "MAINSPRING_BATCH_TASKS_MAX", count(1, 100_000), "10000", "Tasks in one batch"),

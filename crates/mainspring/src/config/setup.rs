@@ -27,6 +27,8 @@ pub(crate) struct ServerSetup {
     /// Limits of pools, and shares of tenants and backfills.
     pub(crate) shares: Vec<Configure>,
     pub(crate) webhooks: Webhooks,
+    /// How long a stop may take.
+    pub(crate) stop_max: Duration,
 }
 
 impl Config {
@@ -38,6 +40,13 @@ impl Config {
                 "`server.heartbeat` ({}) is more than a third of `server.lease` ({}): a worker needs three chances",
                 Value::Span(self.span("server.heartbeat")),
                 Value::Span(self.span("server.lease")),
+            ));
+        }
+        if self.span("server.drain") >= self.span("server.stop_max") {
+            mistakes.push(format!(
+                "`server.drain` ({}) is not less than `server.stop_max` ({}): a stop does more than wait for requests",
+                Value::Span(self.span("server.drain")),
+                Value::Span(self.span("server.stop_max")),
             ));
         }
         for (less, more) in [
@@ -110,7 +119,8 @@ impl Config {
         let percent = self.count("backfill.fleet_share_percent") as u32;
         let (mut shares, webhooks) = (self.configures(), self.webhooks()?);
         shares.push(Configure::BackfillShare { percent });
-        Ok(ServerSetup { data, listen, api, shard, store, logs, shares, webhooks })
+        let stop_max = self.span("server.stop_max");
+        Ok(ServerSetup { data, listen, api, shard, store, logs, shares, webhooks, stop_max })
     }
 
     pub(crate) fn worker(&self) -> anyhow::Result<AgentConfig> {

@@ -1,8 +1,11 @@
 //! Wiring: a server and a worker made of their parts, and the signals that end them.
 
+mod stop;
+
 use std::future::Future;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Context;
 use mainspring_agent::{Agent, AgentConfig};
@@ -14,20 +17,27 @@ use mainspring_runtime::Envelope;
 use mainspring_runtime::node::{Node, StopWatch};
 use mainspring_store_local::{LocalLogs, LocalStore};
 use tokio::net::TcpListener;
-use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
+use self::stop::LastResort;
+pub(crate) use self::stop::Stop;
 use crate::config::ServerSetup;
 
-/// Opens the data, listens, and serves until `stop`; then everything accepted is durable and in the tables.
+/// How long a process that is done waits for threads that are blocked.
+const BLOCKED_MAX: Duration = Duration::from_secs(2);
+
+/// Opens the data, listens, and serves until `stop`; then everything accepted is durable and in the tables. A stop that
+/// takes longer than `stop_max` ends the process.
 pub(crate) async fn server(
     setup: &ServerSetup,
     ready: impl FnOnce(SocketAddr),
-    stop: impl Future<Output = ()> + Send,
+    stop: Stop,
 ) -> anyhow::Result<()> {
-    let ServerSetup { data, listen, api: config, shard, store: options, logs, shares, webhooks } =
+    let ServerSetup { data, listen, api: config, shard, store: options, logs, shares, webhooks, stop_max } =
         setup.clone();
     tracing::info!(data = %data.display(), %listen, version = env!("CARGO_PKG_VERSION"), "starting");
+    // Before the store is opened: that may take long, and a stop must end it too.
+    let last_resort = LastResort::new(&stop, stop_max)?;
     std::fs::create_dir_all(&data)
         .with_context(|| format!("cannot make the data directory `{}`", data.display()))?;
     let sessions = SessionRouter::new(config.session_queue_max);
@@ -47,23 +57,26 @@ pub(crate) async fn server(
     let listener = TcpListener::bind(listen).await.with_context(|| format!("cannot listen on {listen}"))?;
     let address = listener.local_addr()?;
     let failure = Failure::of(node.stop_watch());
+    last_resort.watch(node.health());
     let node = Arc::new(node);
     let server = Server::new(Arc::clone(&node), Readers::new(reader), logs, sessions, config);
     let server = server.with_webhooks(webhooks);
     ready(address);
     let stop_or_failure = async {
         tokio::select! {
-            () = stop => {}
-            () = failure.happened() => {}
+            () = stop.requested() => {}
+            () = failure.happened() => last_resort.begin(),
         }
     };
     server.serve(listener, stop_or_failure).await?;
     if let Some(node) = Arc::into_inner(node) {
+        // For as long as it takes: the last resort watches over it.
         tokio::task::spawn_blocking(move || node.stop()).await.context("could not close the store")?;
         tracing::info!("stopped: everything is durable and in the tables");
     } else {
         tracing::warn!("a request was still under way; the journal will be replayed at the next start");
     }
+    drop(last_resort);
     match failure.cause() {
         Some(cause) => {
             Err(anyhow::anyhow!("{cause}")
@@ -115,30 +128,10 @@ pub(crate) async fn worker(
     tokio::spawn(Agent::run(config, stop)).await?.context("the worker could not start")
 }
 
-/// Resolves, for everyone who holds it, at the first SIGTERM or SIGINT.
-#[derive(Clone)]
-pub(crate) struct Stop(watch::Receiver<bool>);
-
-impl Stop {
-    pub(crate) fn on_signal() -> anyhow::Result<Self> {
-        let (sender, receiver) = watch::channel(false);
-        let (mut term, mut int) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
-        tokio::spawn(async move {
-            tokio::select! {
-                _ = term.recv() => {}
-                _ = int.recv() => {}
-            }
-            let _ = sender.send(true);
-        });
-        Ok(Self(receiver))
-    }
-
-    pub(crate) async fn requested(mut self) {
-        let _ = self.0.wait_for(|stop| *stop).await;
-    }
-}
-
-/// A runtime for commands that talk to others.
+/// A runtime for commands that talk to others. A thread of it that waits for a disk does not keep the process alive.
 pub(crate) fn block_on<T>(work: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
-    tokio::runtime::Builder::new_multi_thread().enable_all().build().context("no threads")?.block_on(work)
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().context("no threads")?;
+    let outcome = runtime.block_on(work);
+    runtime.shutdown_timeout(BLOCKED_MAX);
+    outcome
 }

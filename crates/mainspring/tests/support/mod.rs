@@ -4,7 +4,7 @@
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, ChildStderr, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -27,20 +27,23 @@ impl Drop for Running {
 /// Starts a server with these arguments more, and answers where it listens.
 #[track_caller]
 pub fn server(data: &Path, listen: &str, more: &[&str]) -> (Running, String) {
-    let mut child = Command::new(BINARY)
-        .args(["server", "--listen", listen, "--data"])
-        .arg(data)
-        .args(more)
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the binary starts");
-    let stderr = child.stderr.take().expect("piped");
+    let mut command = Command::new(BINARY);
+    command.args(["server", "--listen", listen, "--data"]).arg(data).args(more);
+    let (running, address, _) = listening(&mut command);
+    (running, address)
+}
+
+/// Starts a server by this command; where it listens, and what it says after that.
+#[track_caller]
+pub fn listening(command: &mut Command) -> (Running, String, BufReader<ChildStderr>) {
+    let mut child = command.stderr(Stdio::piped()).spawn().expect("the binary starts");
+    let mut stderr = BufReader::new(child.stderr.take().expect("piped"));
     let running = Running(child);
     let mut line = String::new();
-    BufReader::new(stderr).read_line(&mut line).expect("it says where it listens");
+    stderr.read_line(&mut line).expect("it says where it listens");
     let address = line.split_whitespace().find(|word| word.starts_with("http://"));
     let address = address.unwrap_or_else(|| panic!("no address: {line}")).trim_end_matches(',').to_owned();
-    (running, address)
+    (running, address, stderr)
 }
 
 /// Starts a worker with these arguments more; with four slots unless they say how many.

@@ -7,6 +7,7 @@ use crossbeam_channel::{Receiver, Sender};
 use mainspring_core::id::Seq;
 use mainspring_store::{Journal, Record};
 
+use super::health::{Health, Part};
 use super::shard_thread::Return;
 
 pub(super) enum AppendOrder {
@@ -14,14 +15,21 @@ pub(super) enum AppendOrder {
     Trim(Seq),
 }
 
-pub(super) fn run(mut journal: impl Journal, orders: &Receiver<AppendOrder>, returns: &Sender<Return>) {
+pub(super) fn run(
+    mut journal: impl Journal,
+    orders: &Receiver<AppendOrder>,
+    returns: &Sender<Return>,
+    health: &Health,
+) {
     for order in orders {
+        health.began(Part::Journal);
         match order {
             AppendOrder::Append(record) => {
                 let began = Instant::now();
                 let result = journal.append(&record);
                 let (took, events, bytes) = (began.elapsed(), record.events, record.body.len());
                 drop(record);
+                health.ended(Part::Journal);
                 if returns.send(Return::Appended { result, took, events, bytes }).is_err() {
                     return;
                 }
@@ -31,6 +39,7 @@ pub(super) fn run(mut journal: impl Journal, orders: &Receiver<AppendOrder>, ret
                 if let Err(error) = journal.trim(through) {
                     tracing::warn!(%error, through = through.get(), "could not trim the journal");
                 }
+                health.ended(Part::Journal);
             }
         }
     }

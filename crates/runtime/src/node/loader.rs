@@ -1,10 +1,10 @@
 //! The thread that reads the tables for commands, before or after they were in the mailbox. One thread and
-//! one order: a barrier is in the mailbox behind everything that was read before it. Look-ups that wait together
+//! one order: the shard is told of a barrier behind everything that was read before it. Look-ups that wait together
 //! share one transaction.
 //! - LD-1 an ended task that is only read is answered here: its row is durable, and memory did not have it
 
-use crossbeam_channel::{Receiver, Sender};
-use mainspring_core::command::{Answer, Command};
+use crossbeam_channel::{Receiver, Select, Sender, TryRecvError, never};
+use mainspring_core::command::{Answer, Command, Rejection};
 use mainspring_core::id::{ProcessId, RunId, TaskId};
 use mainspring_core::key::{KeyFact, KeyScope};
 use mainspring_core::time::Wall;
@@ -14,11 +14,12 @@ use mainspring_store::tables::ReadError;
 use mainspring_store::{ParkedFrom, ReadTables, StoredTask};
 
 use super::Reply;
-use super::shard_thread::Message;
+use super::health::{Health, Part};
+use super::shard_thread::Loaded;
 use crate::shard::{Envelope, find_run};
 
+/// What the shard asks for.
 pub(super) enum LoaderOrder {
-    Keys(Envelope<Reply>),
     Load { id: TaskId, command: Command, reply: Reply },
     LoadRun { id: RunId, command: Command, reply: Reply },
     Page { after: (Wall, TaskId), until: Wall, limit: usize },
@@ -37,105 +38,150 @@ struct Lookup {
     reply: Reply,
 }
 
-pub(super) fn run(mut reader: impl ReadTables, orders: &Receiver<LoaderOrder>, mailbox: &Sender<Message>) {
-    let mut profiles = ProfileCache::default();
-    let mut next = orders.recv().ok();
-    while let Some(order) = next.take() {
-        let message = match order {
+/// The shard is gone.
+struct Gone;
+
+struct Loader<'h, R> {
+    reader: R,
+    orders: Receiver<LoaderOrder>,
+    loaded: Sender<Loaded>,
+    profiles: ProfileCache,
+    health: &'h Health,
+}
+
+/// Orders of the shard and envelopes of callers take turns, so that neither waits for all of the other.
+pub(super) fn run(
+    reader: impl ReadTables,
+    orders: Receiver<LoaderOrder>,
+    mut keyed: Receiver<Envelope<Reply>>,
+    loaded: Sender<Loaded>,
+    health: &Health,
+) {
+    let mut loader = Loader { reader, orders, loaded, profiles: ProfileCache::default(), health };
+    loop {
+        let mut select = Select::new();
+        select.recv(&loader.orders);
+        select.recv(&keyed);
+        select.ready();
+        let order = match loader.orders.try_recv() {
+            Ok(order) => loader.carry_out(order),
+            Err(TryRecvError::Empty) => Ok(()),
+            Err(TryRecvError::Disconnected) => Err(Gone),
+        };
+        let keys = match keyed.try_recv() {
+            Ok(envelope) => loader.look_up_keys(envelope),
+            Err(TryRecvError::Empty) => Ok(()),
+            Err(TryRecvError::Disconnected) => {
+                keyed = never();
+                Ok(())
+            }
+        };
+        if order.and(keys).is_err() {
+            return;
+        }
+    }
+}
+
+impl<R: ReadTables> Loader<'_, R> {
+    /// Blocks while the shard takes nothing in: it never blocks on this thread.
+    fn tell(&self, loaded: Loaded) -> Result<(), Gone> {
+        self.loaded.send(loaded).map_err(|_| Gone)
+    }
+
+    fn read<T>(&mut self, read: impl FnOnce(&mut R) -> T) -> T {
+        self.health.began(Part::Loader);
+        let found = read(&mut self.reader);
+        self.health.ended(Part::Loader);
+        found
+    }
+
+    fn carry_out(&mut self, order: LoaderOrder) -> Result<(), Gone> {
+        let loaded = match order {
             LoaderOrder::Load { id, command, reply } => {
                 let mut lookups = vec![Lookup { id, command, reply }];
-                next = gather(orders, &mut lookups);
-                if !look_up(&mut reader, lookups, &mut profiles, mailbox) {
-                    return;
-                }
-                next = next.or_else(|| orders.recv().ok());
-                continue;
+                let next = self.gather(&mut lookups);
+                self.look_up(lookups)?;
+                return next.map_or(Ok(()), |next| self.carry_out(next));
             }
-            LoaderOrder::LoadRun { id, command, reply } => match find_run(&mut reader, id) {
-                Ok(found) => Ok(Message::LoadedRun { command, reply, found }),
+            LoaderOrder::LoadRun { id, command, reply } => match self.read(|reader| find_run(reader, id)) {
+                Ok(found) => Loaded::Run { command, reply, found },
                 Err(error) => {
                     tracing::error!(%error, run = %id, "a run cannot be read");
                     let what = "the row of this run cannot be read";
-                    reply(vec![Err(mainspring_core::command::Rejection::Internal { what })]);
-                    next = orders.recv().ok();
-                    continue;
+                    reply(vec![Err(Rejection::Internal { what })]);
+                    return Ok(());
                 }
             },
-            LoaderOrder::Keys(envelope) => keys(&mut reader, envelope).map(Message::Commands),
             LoaderOrder::Page { after, until, limit } => {
-                let rows = reader.parked(ParkedFrom::Due { after, until }, limit);
-                rows.map(Message::Paged).or_else(|error| {
-                    tracing::warn!(%error, "could not read parked tasks");
-                    Ok(Message::PageFailed)
-                })
+                let rows = self.read(|reader| reader.parked(ParkedFrom::Due { after, until }, limit));
+                rows.map_or_else(
+                    |error| {
+                        tracing::warn!(%error, "could not read parked tasks");
+                        Loaded::PageFailed
+                    },
+                    Loaded::Page,
+                )
             }
             LoaderOrder::PageFor { process, after, limit } => {
-                let rows = reader.parked(ParkedFrom::Id { after }, limit).map(|rows| {
+                let rows = self.read(|reader| reader.parked(ParkedFrom::Id { after }, limit)).map(|rows| {
                     let more = rows.len() == limit;
                     (rows, more)
                 });
-                Ok(Message::PagedFor { process, rows: rows.ok() })
+                Loaded::PageFor { process, rows: rows.ok() }
             }
             LoaderOrder::FindRun { task, run } => {
-                let found = find_run(&mut reader, run).inspect_err(|error| {
+                let found = self.read(|reader| find_run(reader, run)).inspect_err(|error| {
                     tracing::warn!(%error, %task, %run, "a run that a task waits for cannot be read");
                 });
-                Ok(Message::RunFound { task, run, found: FoundRun::of(&found) })
+                Loaded::RunFound { task, run, found: FoundRun::of(&found) }
             }
-            LoaderOrder::Barrier(barrier) => Ok(Message::Barrier(barrier)),
+            LoaderOrder::Barrier(barrier) => Loaded::Barrier(barrier),
         };
-        match message {
-            Ok(message) => {
-                if mailbox.send(message).is_err() {
-                    return;
-                }
+        self.tell(loaded)
+    }
+
+    /// Takes the look-ups that are waiting already; gives back the first order that is none.
+    fn gather(&self, lookups: &mut Vec<Lookup>) -> Option<LoaderOrder> {
+        while lookups.len() < LOADS_MAX {
+            match self.orders.try_recv().ok()? {
+                LoaderOrder::Load { id, command, reply } => lookups.push(Lookup { id, command, reply }),
+                other => return Some(other),
             }
-            // The reply is dropped with the command: the caller learns that the outcome is unknown and asks again.
-            Err(error) => tracing::error!(%error, "a command was not decided"),
         }
-        next = orders.recv().ok();
+        None
     }
-}
 
-/// Takes the look-ups that are waiting already; gives back the first order that is none.
-fn gather(orders: &Receiver<LoaderOrder>, lookups: &mut Vec<Lookup>) -> Option<LoaderOrder> {
-    while lookups.len() < LOADS_MAX {
-        match orders.try_recv().ok()? {
-            LoaderOrder::Load { id, command, reply } => lookups.push(Lookup { id, command, reply }),
-            other => return Some(other),
+    fn look_up(&mut self, lookups: Vec<Lookup>) -> Result<(), Gone> {
+        let ids: Vec<TaskId> = lookups.iter().map(|lookup| lookup.id).collect();
+        let found = match self.read(|reader| reader.tasks(&ids)) {
+            Ok(found) => found,
+            Err(error) => {
+                tracing::error!(%error, commands = lookups.len(), "commands were not decided");
+                return Ok(());
+            }
+        };
+        for (Lookup { command, reply, .. }, found) in lookups.into_iter().zip(found) {
+            if let (Command::Read { .. }, Some(StoredTask::Ended(row))) = (&command, &found)
+                && let Ok(task) = read_task(&row.bytes, &mut self.profiles)
+            {
+                reply(vec![Ok(Answer::Task(Some(Box::new(task))))]);
+                continue;
+            }
+            self.tell(Loaded::Task { command, reply, found: found.map(Box::new) })?;
         }
+        Ok(())
     }
-    None
-}
 
-/// False: the shard is gone.
-fn look_up(
-    reader: &mut impl ReadTables,
-    lookups: Vec<Lookup>,
-    profiles: &mut ProfileCache,
-    mailbox: &Sender<Message>,
-) -> bool {
-    let ids: Vec<TaskId> = lookups.iter().map(|lookup| lookup.id).collect();
-    let found = match reader.tasks(&ids) {
-        Ok(found) => found,
-        Err(error) => {
-            tracing::error!(%error, commands = lookups.len(), "commands were not decided");
-            return true;
-        }
-    };
-    for (Lookup { command, reply, .. }, found) in lookups.into_iter().zip(found) {
-        if let (Command::Read { .. }, Some(StoredTask::Ended(row))) = (&command, &found)
-            && let Ok(task) = read_task(&row.bytes, profiles)
-        {
-            reply(vec![Ok(Answer::Task(Some(Box::new(task))))]);
-            continue;
-        }
-        let message = Message::Loaded { command, reply, found: found.map(Box::new) };
-        if mailbox.send(message).is_err() {
-            return false;
+    fn look_up_keys(&mut self, envelope: Envelope<Reply>) -> Result<(), Gone> {
+        match self.read(|reader| keys(reader, envelope)) {
+            Ok(envelope) => self.tell(Loaded::Commands(envelope)),
+            // The reply is dropped with the commands: the caller learns that the outcome is unknown and asks again.
+            Err(error) => {
+                tracing::error!(%error, "commands were not decided");
+                Ok(())
+            }
         }
     }
-    true
 }
 
 /// Looks up all keys of an envelope at once.

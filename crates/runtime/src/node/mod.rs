@@ -1,49 +1,87 @@
 //! The threads that drive a shard for real: the shard's own, one that appends to the journal, one that writes
 //! the tables, one that reads them.
 //! Entry: [`Node::open`], then [`Node::send`].
-//! - ND-1 every channel is bounded; a full mailbox makes its senders wait or be told
-//! - ND-2 loads, pages and barriers go through one reader in order, and into the mailbox in that order
+//! - ND-1 every queue is bounded; a full mailbox makes its senders wait or be told
+//! - ND-2 what the loader reads reaches the shard in the order in which it was read
+//! - ND-3 no thread blocks on a queue whose reader may block on it
+//!
+//! Who may block on which queue, and why there is no cycle:
+//!
+//! | thread | may block on | whose reader is |
+//! |---|---|---|
+//! | shard | nothing: it keeps orders that find no room (`queues`) | |
+//! | journal | the disk; `returns` | the shard, which blocks on nothing |
+//! | tables | the disk; `returns` | the shard |
+//! | loader | the disk; `loaded` | the shard |
+//! | edges (REST, gRPC, sessions) | nothing: [`Node::offer`] tells them that a queue is full | |
+//! | tests and benchmarks | `mailbox`, `keys` by [`Node::send`] | the shard, the loader |
+//!
+//! Replies, effects and everything else that is called on these threads must not block. They hand a value to a
+//! task of the edge or wake it; the locks on the way are held for a few instructions.
+//!
+//! What the shard keeps is bounded because it takes in less: no commands while the record that is being built is
+//! full or while [`LOADS_KEPT_MAX`] orders wait for the loader, and no results of the loader while the record is full.
+//! Of appends and cuts at most one is under way at a time.
 //!
 //! Not here: the logic (`shard`); sockets (the edges).
 
 mod appender;
+mod health;
 mod loader;
 mod meters;
+mod queues;
 mod shard_thread;
+mod start;
 mod tabler;
 
 use std::sync::Arc;
 use std::thread::JoinHandle;
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use crossbeam_channel::{Receiver, Sender, TrySendError, bounded};
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TrySendError, bounded};
 use mainspring_core::effect::Effect;
 use mainspring_core::id::Slot;
 use mainspring_core::time::{Millis, Wall};
 use mainspring_core::workflow::{Evaluate, NoTexts};
 use mainspring_store::{OpenError, Opened, ReadTables, Store};
 
+pub use self::health::{Health, Part, STUCK_AFTER, Trouble};
 pub use self::meters::{Measured, Meters};
-use self::{loader::LoaderOrder, shard_thread::Message};
+use self::shard_thread::Control;
 use crate::clock::Reading;
 use crate::config::ShardConfig;
 use crate::shard::{Envelope, Recovered, Replies, Shard, ShardFigures, StopCause};
 
 /// Envelopes that may wait for a shard.
 pub const MAILBOX_MAX: usize = 1024;
+/// Orders to the loader that the shard's thread keeps before it takes in no more commands.
+pub const LOADS_KEPT_MAX: usize = 1024;
 
-/// Called once, on the shard's thread, when the answer may leave. Dropped uncalled if the shard stops first: the
-/// outcome is then unknown to the caller.
+/// Called once, on a thread of the node, when the answer may leave; must not block. Dropped uncalled if the shard
+/// stops first: the outcome is then unknown to the caller.
 pub type Reply = Box<dyn FnOnce(Replies) + Send>;
 
-/// Called once, on the shard's thread; dropped uncalled if the shard stops first.
+/// Called once, on the shard's thread; must not block. Dropped uncalled if the shard stops first.
 pub type Followed = Box<dyn FnOnce() + Send>;
+
+/// As [`Followed`], with figures.
+pub type Told = Box<dyn FnOnce(Box<Measured>) + Send>;
 
 /// Where effects go; called on the shard's thread, must not block.
 pub type Outlet = Box<dyn FnMut(Vec<Effect>) + Send>;
 
-/// The mailbox is full: the caller should be told to come back.
-pub struct Busy(pub Envelope<Reply>);
+/// The envelope was not taken.
+pub struct Busy {
+    pub envelope: Envelope<Reply>,
+    /// The shard has stopped and will take nothing any more; otherwise its mailbox is full for now.
+    pub stopped: bool,
+}
+
+/// The threads have not ended in time. They are left to themselves: the process must exit.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Unfinished {
+    pub troubles: Vec<Trouble>,
+}
 
 /// One node with its shards. Embedded, that is one shard that owns every slot.
 pub struct Node {
@@ -61,10 +99,13 @@ impl StopWatch {
 }
 
 struct ShardHandle {
-    mailbox: Sender<Message>,
-    loader: Sender<LoaderOrder>,
-    figures: Receiver<Box<Measured>>,
+    mailbox: Sender<Envelope<Reply>>,
+    keys: Sender<Envelope<Reply>>,
+    control: Sender<Control>,
+    health: Arc<Health>,
     stopped: Receiver<Option<StopCause>>,
+    /// Disconnected when the last thread has ended.
+    running: Receiver<()>,
     threads: Vec<JoinHandle<()>>,
 }
 
@@ -94,7 +135,7 @@ impl Node {
         let lists = reader
             .another()
             .map_err(|error| OpenError::Backend { what: "a second reader".into(), why: error.what })?;
-        let handle = start(shard, journal, tables, reader, outlet, clock, config.history_days);
+        let handle = start::start(shard, (journal, tables, reader), outlet, clock, &config);
         Ok((Self { shards: vec![handle] }, recovered, lists))
     }
 
@@ -104,31 +145,14 @@ impl Node {
 
     /// Waits for room in the mailbox of the slot's shard. False: the shard has stopped.
     pub fn send(&self, slot: Slot, envelope: Envelope<Reply>) -> bool {
-        let shard = self.shard(slot);
-        if needs_keys(&envelope) {
-            shard.loader.send(LoaderOrder::Keys(envelope)).is_ok()
-        } else {
-            shard.mailbox.send(Message::Commands(envelope)).is_ok()
-        }
+        self.shard(slot).queue_for(&envelope).send(envelope).is_ok()
     }
 
     /// Like [`Node::send`], but does not wait.
     pub fn offer(&self, slot: Slot, envelope: Envelope<Reply>) -> Result<(), Busy> {
-        let shard = self.shard(slot);
-        if needs_keys(&envelope) {
-            return shard.loader.try_send(LoaderOrder::Keys(envelope)).map_err(|error| {
-                match error.into_inner() {
-                    LoaderOrder::Keys(envelope) => Busy(envelope),
-                    _ => unreachable!("what was offered comes back"),
-                }
-            });
-        }
-        shard.mailbox.try_send(Message::Commands(envelope)).map_err(|error| match error {
-            TrySendError::Full(Message::Commands(envelope))
-            | TrySendError::Disconnected(Message::Commands(envelope)) => Busy(envelope),
-            TrySendError::Full(_) | TrySendError::Disconnected(_) => {
-                unreachable!("what was offered comes back")
-            }
+        self.shard(slot).queue_for(&envelope).try_send(envelope).map_err(|error| match error {
+            TrySendError::Full(envelope) => Busy { envelope, stopped: false },
+            TrySendError::Disconnected(envelope) => Busy { envelope, stopped: true },
         })
     }
 
@@ -139,14 +163,30 @@ impl Node {
 
     /// Like [`Node::figures`], with everything that was measured.
     pub fn measured(&self) -> Option<Box<Measured>> {
-        let shard = self.shards.first()?;
-        shard.mailbox.send(Message::Figures).ok()?;
-        shard.figures.recv().ok()
+        let (sender, receiver) = bounded(1);
+        let told: Told = Box::new(move |measured| drop(sender.send(measured)));
+        self.shards.first()?.control.send(Control::Figures(told)).ok()?;
+        receiver.recv().ok()
     }
 
-    /// Calls `followed` when the tables hold everything that anybody was told until now. False: the mailbox is full.
+    /// Like [`Node::measured`] without waiting. False: the shard has stopped, or too many ask.
+    pub fn measure(&self, told: Told) -> bool {
+        self.control(Control::Figures(told))
+    }
+
+    /// Calls `followed` when the tables hold everything that anybody was told until now. False: the shard has stopped,
+    /// or too many ask.
     pub fn follow(&self, followed: Followed) -> bool {
-        self.shards.first().is_some_and(|shard| shard.mailbox.try_send(Message::Follow(followed)).is_ok())
+        self.control(Control::Follow(followed))
+    }
+
+    fn control(&self, control: Control) -> bool {
+        self.shards.first().is_some_and(|shard| shard.control.try_send(control).is_ok())
+    }
+
+    /// How far the threads of the (first) shard have come.
+    pub fn health(&self) -> Arc<Health> {
+        self.shards.first().map(|shard| Arc::clone(&shard.health)).unwrap_or_default()
     }
 
     /// Tells when the (first) shard has stopped; it does not hold on to the node.
@@ -154,71 +194,44 @@ impl Node {
         StopWatch(self.shards.first().map(|shard| shard.stopped.clone()))
     }
 
-    /// Makes what was accepted durable, writes the tables, and ends the threads.
-    pub fn stop(mut self) {
-        for shard in &mut self.shards {
-            let _ = shard.mailbox.send(Message::Stop);
-        }
+    /// Makes what was accepted durable, writes the tables, and ends the threads; waits as long as that takes.
+    pub fn stop(self) {
+        let _ = self.stop_before(None);
+    }
+
+    /// Like [`Node::stop`], but gives up after `limit`: a thread that is stuck, or waits for a disk that does not
+    /// answer, must not keep the process alive.
+    pub fn stop_within(self, limit: Duration) -> Result<(), Unfinished> {
+        self.stop_before(Some(Instant::now() + limit))
+    }
+
+    fn stop_before(mut self, deadline: Option<Instant>) -> Result<(), Unfinished> {
         for shard in self.shards.drain(..) {
-            drop((shard.mailbox, shard.loader));
-            for thread in shard.threads {
+            let ShardHandle { mailbox, keys, control, health, running, threads, .. } = shard;
+            // Full: the shard learns of it because every handle is gone.
+            let _ = control.try_send(Control::Stop);
+            drop((mailbox, keys, control));
+            let ended = match deadline {
+                None => running.recv().map_err(|_| RecvTimeoutError::Disconnected),
+                Some(deadline) => running.recv_deadline(deadline),
+            };
+            if ended == Err(RecvTimeoutError::Timeout) {
+                return Err(Unfinished { troubles: health.troubles() });
+            }
+            for thread in threads {
                 let _ = thread.join();
             }
         }
+        Ok(())
     }
 }
 
-fn needs_keys(envelope: &Envelope<Reply>) -> bool {
-    envelope.commands.iter().any(|command| command.key().is_some())
-}
-
-fn start<J, T, Rd>(
-    shard: Shard<Reply>,
-    journal: J,
-    tables: T,
-    reader: Rd,
-    outlet: Outlet,
-    clock: RawClock,
-    history_days: u32,
-) -> ShardHandle
-where
-    J: mainspring_store::Journal + Send + 'static,
-    T: mainspring_store::Tables + Send + 'static,
-    Rd: ReadTables + Send + 'static,
-{
-    let (mailbox, inbox) = bounded(MAILBOX_MAX);
-    let (loader, loads) = bounded(MAILBOX_MAX);
-    let (appends, append_orders) = bounded(8);
-    let (cuts, cut_orders) = bounded(4);
-    let (returns_in, returns) = bounded(16);
-    let (figures_in, figures) = bounded(1);
-    let (stopped_in, stopped) = bounded(1);
-    let loader_mailbox = mailbox.clone();
-    let cut_returns = returns_in.clone();
-    let thread = shard_thread::ShardThread {
-        shard,
-        inbox,
-        returns,
-        appends,
-        cuts,
-        loader: loader.clone(),
-        figures: figures_in,
-        meters: Meters::default(),
-        stopped: stopped_in,
-        outlet,
-        clock,
-    };
-    let threads = vec![
-        spawn("journal", move || appender::run(journal, &append_orders, &returns_in)),
-        spawn("tables", move || tabler::run(tables, history_days, &cut_orders, &cut_returns)),
-        spawn("loader", move || loader::run(reader, &loads, &loader_mailbox)),
-        spawn("shard", move || thread.run()),
-    ];
-    ShardHandle { mailbox, loader, figures, stopped, threads }
-}
-
-fn spawn(name: &str, body: impl FnOnce() + Send + 'static) -> JoinHandle<()> {
-    std::thread::Builder::new().name(name.to_owned()).spawn(body).expect("the system can start a thread")
+impl ShardHandle {
+    /// Commands with idempotency keys go through the loader, which looks the keys up first.
+    fn queue_for(&self, envelope: &Envelope<Reply>) -> &Sender<Envelope<Reply>> {
+        let keyed = envelope.commands.iter().any(|command| command.key().is_some());
+        if keyed { &self.keys } else { &self.mailbox }
+    }
 }
 
 /// The machine's own clocks.

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crossbeam_channel::{Receiver, Sender, after, never, select};
+use crossbeam_channel::{Select, Sender};
 use mainspring_core::command::Command;
 use mainspring_core::id::{ProcessId, RunId, Seq, TaskId};
 use mainspring_core::time::Wall;
@@ -14,26 +14,29 @@ use mainspring_core::workflow::Run;
 use mainspring_store::{AppendError, Cut, CutError, LiveRow, StoredTask};
 
 use super::appender::AppendOrder;
+use super::health::{Health, Part};
 use super::loader::LoaderOrder;
-use super::{Followed, Measured, Meters, Outlet, RawClock, Reply};
+use super::queues::{Incoming, Outgoing};
+use super::{Followed, LOADS_KEPT_MAX, Measured, Meters, Outlet, RawClock, Reply, Told};
 use crate::shard::{Envelope, Output, Shard, StopCause};
 
-/// Into the shard's mailbox.
-pub(super) enum Message {
+/// From the loader.
+pub(super) enum Loaded {
+    /// A caller's commands, with what the tables know of their keys.
     Commands(Envelope<Reply>),
-    Loaded {
+    Task {
         command: Command,
         reply: Reply,
         found: Option<Box<StoredTask>>,
     },
-    LoadedRun {
+    Run {
         command: Command,
         reply: Reply,
         found: Option<Box<Run>>,
     },
-    Paged(Vec<LiveRow>),
+    Page(Vec<LiveRow>),
     PageFailed,
-    PagedFor {
+    PageFor {
         process: ProcessId,
         rows: Option<(Vec<LiveRow>, bool)>,
     },
@@ -43,7 +46,11 @@ pub(super) enum Message {
         found: FoundRun,
     },
     Barrier(u64),
-    Figures,
+}
+
+/// What is taken in even while the record being built is full: none of it adds to a record.
+pub(super) enum Control {
+    Figures(Told),
     /// Calls it when the tables hold everything that anybody was told until now.
     Follow(Followed),
     Stop,
@@ -66,20 +73,22 @@ pub(super) enum Return {
 
 pub(super) struct ShardThread {
     pub(super) shard: Shard<Reply>,
-    pub(super) inbox: Receiver<Message>,
-    pub(super) returns: Receiver<Return>,
-    pub(super) appends: Sender<AppendOrder>,
-    pub(super) cuts: Sender<Arc<Cut>>,
-    pub(super) loader: Sender<LoaderOrder>,
-    pub(super) figures: Sender<Box<Measured>>,
+    pub(super) inbox: Incoming<Envelope<Reply>>,
+    pub(super) loaded: Incoming<Loaded>,
+    pub(super) control: Incoming<Control>,
+    pub(super) returns: Incoming<Return>,
+    pub(super) appends: Outgoing<AppendOrder>,
+    pub(super) cuts: Outgoing<Arc<Cut>>,
+    pub(super) loads: Outgoing<LoaderOrder>,
     pub(super) meters: Meters,
+    pub(super) health: Arc<Health>,
     pub(super) stopped: Sender<Option<StopCause>>,
     pub(super) outlet: Outlet,
     pub(super) clock: RawClock,
 }
 
-/// Messages taken in before the shard makes its next step.
-const DRAIN_MAX: usize = 256;
+/// Messages of each kind taken in before the shard makes its next step.
+const TAKE_MAX: usize = 256;
 /// Wait before a cut that could not be written is offered again.
 const CUT_RETRY: Duration = Duration::from_millis(250);
 /// Callers that wait for the tables; those beyond are dropped, and go on with what the tables hold.
@@ -104,6 +113,7 @@ impl ShardThread {
             let what = what.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
             Some(StopCause::Apply(format!("after record {}: {what}", self.shard.figures().durable)))
         });
+        self.health.ended(Part::Shard);
         let _ = stopped.send(cause.clone());
         if let Some(cause) = cause {
             tracing::error!(%cause, "the shard stopped");
@@ -114,11 +124,13 @@ impl ShardThread {
         let mut turn = Turn::default();
         loop {
             self.carry_out(&mut turn);
-            if turn.cause.is_some() || turn.stopping && self.shard.is_settled() {
+            if turn.cause.is_some() || turn.stopping && self.inbox.is_empty() && self.shard.is_settled() {
                 return turn.cause;
             }
-            self.wait(&mut turn);
-            self.drain(&mut turn);
+            self.health.ended(Part::Shard);
+            self.wait(&turn);
+            self.health.began(Part::Shard);
+            self.take_in(&mut turn);
             self.shard.set_unread(!self.inbox.is_empty());
             self.retry(&mut turn);
             if turn.stopping {
@@ -144,67 +156,78 @@ impl ShardThread {
         }
     }
 
-    /// Sleeps until something comes in or is due. While the record being built is full, the mailbox waits.
-    fn wait(&mut self, turn: &mut Turn) {
+    /// Sleeps until something can be taken in or sent, or is due. While the record being built is full, commands and
+    /// what was loaded wait.
+    fn wait(&self, turn: &Turn) {
         let sleep = self.shard.sleep().map(|span| Duration::from_millis(span.get()));
         let retries = [turn.retry_append, turn.retry_cut].into_iter().flatten();
         let retry = retries.map(|at| at.saturating_duration_since(Instant::now())).min();
-        let timeout = [sleep, retry].into_iter().flatten().min().map_or_else(never, after);
-        let closed = never();
-        let inbox = if self.shard.has_room() { &self.inbox } else { &closed };
-        let mut came = None;
-        select! {
-            recv(self.returns) -> back => {
-                if let Ok(back) = back {
-                    self.take_return(back, turn);
-                }
-            }
-            recv(inbox) -> message => came = Some(message),
-            recv(timeout) -> _ => {}
+        let mut select = Select::new();
+        self.returns.wait_in(&mut select);
+        self.control.wait_in(&mut select);
+        if self.shard.has_room() {
+            self.loaded.wait_in(&mut select);
         }
-        match came {
-            Some(Ok(message)) => self.take(message, turn),
-            // Every handle is gone: nothing can come in any more.
-            Some(Err(_)) => turn.stopping = true,
-            None => {}
+        if self.takes_commands() {
+            self.inbox.wait_in(&mut select);
+        }
+        self.appends.wait_in(&mut select);
+        self.cuts.wait_in(&mut select);
+        self.loads.wait_in(&mut select);
+        match [sleep, retry].into_iter().flatten().min() {
+            Some(timeout) => drop(select.ready_timeout(timeout)),
+            None => drop(select.ready()),
         }
     }
 
-    fn drain(&mut self, turn: &mut Turn) {
-        for _ in 0..DRAIN_MAX {
-            if let Ok(back) = self.returns.try_recv() {
-                self.take_return(back, turn);
-            }
-            if !self.shard.has_room() {
+    /// A command may need the tables, so none is taken in while too much waits for the loader.
+    fn takes_commands(&self) -> bool {
+        self.shard.has_room() && self.loads.kept() < LOADS_KEPT_MAX
+    }
+
+    fn take_in(&mut self, turn: &mut Turn) {
+        self.appends.flush();
+        self.cuts.flush();
+        self.loads.flush();
+        for _ in 0..TAKE_MAX {
+            let Some(control) = self.control.take() else { break };
+            self.take_control(control, turn);
+        }
+        // Every handle is gone: nothing can come in any more.
+        turn.stopping |= !self.control.is_open();
+        for _ in 0..TAKE_MAX {
+            let back = self.returns.take().map(|back| self.take_return(back, turn));
+            let loaded = if self.shard.has_room() { self.loaded.take() } else { None };
+            let loaded = loaded.map(|loaded| self.take_loaded(loaded));
+            let envelope = if self.takes_commands() { self.inbox.take() } else { None };
+            let envelope = envelope.map(|envelope| self.shard.accept(envelope, self.clock.read()));
+            if back.or(loaded).or(envelope).is_none() {
                 return;
             }
-            match self.inbox.try_recv() {
-                Ok(message) => self.take(message, turn),
-                Err(_) => return,
-            }
         }
     }
 
-    fn take(&mut self, message: Message, turn: &mut Turn) {
+    fn take_control(&mut self, control: Control, turn: &mut Turn) {
+        match control {
+            Control::Figures(told) => told(Box::new(self.measured())),
+            Control::Follow(followed) => self.follow(followed, turn),
+            Control::Stop => turn.stopping = true,
+        }
+    }
+
+    fn take_loaded(&mut self, loaded: Loaded) {
         let reading = self.clock.read();
-        match message {
-            Message::Commands(envelope) => self.shard.accept(envelope, reading),
-            Message::Loaded { command, reply, found } => {
+        match loaded {
+            Loaded::Commands(envelope) => self.shard.accept(envelope, reading),
+            Loaded::Task { command, reply, found } => {
                 self.shard.loaded(command, reply, found.map(|found| *found), reading);
             }
-            Message::LoadedRun { command, reply, found } => {
-                self.shard.loaded_run(command, reply, found, reading);
-            }
-            Message::Paged(rows) => self.shard.paged(rows, reading),
-            Message::PageFailed => self.shard.page_failed(),
-            Message::PagedFor { process, rows } => self.shard.paged_for(process, rows, reading),
-            Message::RunFound { task, run, found } => self.shard.run_found(task, run, found, reading),
-            Message::Barrier(barrier) => self.shard.barrier_passed(barrier),
-            Message::Figures => {
-                let _ = self.figures.try_send(Box::new(self.measured()));
-            }
-            Message::Follow(followed) => self.follow(followed, turn),
-            Message::Stop => turn.stopping = true,
+            Loaded::Run { command, reply, found } => self.shard.loaded_run(command, reply, found, reading),
+            Loaded::Page(rows) => self.shard.paged(rows, reading),
+            Loaded::PageFailed => self.shard.page_failed(),
+            Loaded::PageFor { process, rows } => self.shard.paged_for(process, rows, reading),
+            Loaded::RunFound { task, run, found } => self.shard.run_found(task, run, found, reading),
+            Loaded::Barrier(barrier) => self.shard.barrier_passed(barrier),
         }
     }
 
@@ -264,19 +287,23 @@ impl ShardThread {
     fn carry_out(&mut self, turn: &mut Turn) {
         while let Some(output) = self.shard.poll() {
             match output {
-                Output::Append(record) => self.order(AppendOrder::Append(record)),
-                Output::Trim(through) => self.order(AppendOrder::Trim(through)),
-                Output::Cut(cut) => drop(self.cuts.send(cut)),
-                Output::Load { id, command, reply } => self.load(LoaderOrder::Load { id, command, reply }),
+                Output::Append(record) => self.appends.send(AppendOrder::Append(record)),
+                Output::Trim(through) => self.appends.send(AppendOrder::Trim(through)),
+                Output::Cut(cut) => self.cuts.send(cut),
+                Output::Load { id, command, reply } => {
+                    self.loads.send(LoaderOrder::Load { id, command, reply });
+                }
                 Output::LoadRun { id, command, reply } => {
-                    self.load(LoaderOrder::LoadRun { id, command, reply });
+                    self.loads.send(LoaderOrder::LoadRun { id, command, reply });
                 }
-                Output::Page { after, until, limit } => self.load(LoaderOrder::Page { after, until, limit }),
+                Output::Page { after, until, limit } => {
+                    self.loads.send(LoaderOrder::Page { after, until, limit });
+                }
                 Output::PageFor { process, after, limit } => {
-                    self.load(LoaderOrder::PageFor { process, after, limit });
+                    self.loads.send(LoaderOrder::PageFor { process, after, limit });
                 }
-                Output::FindRun { task, run } => self.load(LoaderOrder::FindRun { task, run }),
-                Output::Barrier(barrier) => self.load(LoaderOrder::Barrier(barrier)),
+                Output::FindRun { task, run } => self.loads.send(LoaderOrder::FindRun { task, run }),
+                Output::Barrier(barrier) => self.loads.send(LoaderOrder::Barrier(barrier)),
                 Output::Answer { reply, results } => reply(results),
                 Output::Effects(effects) => (self.outlet)(effects),
                 Output::RetryAppend(wait) => {
@@ -285,14 +312,5 @@ impl ShardThread {
                 Output::Stopped(cause) => turn.cause = Some(cause),
             }
         }
-    }
-
-    fn order(&self, order: AppendOrder) {
-        // A writer that is gone has told why through its last return.
-        let _ = self.appends.send(order);
-    }
-
-    fn load(&self, order: LoaderOrder) {
-        let _ = self.loader.send(order);
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crossbeam_channel::{Receiver, Sender};
 use mainspring_store::{Cut, Tables};
 
+use super::health::{Health, Part};
 use super::shard_thread::Return;
 
 pub(super) fn run(
@@ -12,10 +13,13 @@ pub(super) fn run(
     history_days: u32,
     orders: &Receiver<Arc<Cut>>,
     returns: &Sender<Return>,
+    health: &Health,
 ) {
     let mut dropped_on = None;
     for cut in orders {
+        health.began(Part::Tables);
         let result = tables.cut(&cut);
+        health.ended(Part::Tables);
         let (now, written) = (cut.now.wall, result.is_ok());
         drop(cut);
         if returns.send(Return::Cut { result, made: now }).is_err() {
@@ -64,7 +68,7 @@ mod tests {
         drop(orders);
         let dropped = Arc::new(Mutex::new(Vec::new()));
         let (returns_in, returns) = unbounded();
-        run(Noting(dropped.clone()), 90, &cuts, &returns_in);
+        run(Noting(dropped.clone()), 90, &cuts, &returns_in, &Health::default());
         assert_eq!(*dropped.lock().expect("one thread"), [10, 11]);
         assert_eq!(returns.len(), 5, "every cut is answered");
     }
