@@ -12,6 +12,8 @@
 //! ```
 //! Integers are little-endian. Not here: files (`store-local`), what is in the body (`format`).
 
+use std::convert::Infallible;
+
 use mainspring_core::id::{Epoch, Seq};
 use mainspring_core::time::Now;
 
@@ -109,16 +111,55 @@ impl Frame<'_> {
     }
 }
 
-/// Walks the frames of one stretch of bytes. After anything but a frame it stays where it is.
-pub struct Frames<'a> {
-    bytes: &'a [u8],
+/// Bytes that frames are read from: a slice, or a file that is read in pieces.
+pub trait Source {
+    type Error;
+
+    fn len(&self) -> usize;
+
+    /// `len` bytes from `at` on; fewer where the source ends.
+    fn read(&mut self, at: usize, len: usize) -> Result<&[u8], Self::Error>;
+
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl Source for &[u8] {
+    type Error = Infallible;
+
+    fn len(&self) -> usize {
+        <[u8]>::len(self)
+    }
+
+    fn read(&mut self, at: usize, len: usize) -> Result<&[u8], Infallible> {
+        let start = at.min(<[u8]>::len(self));
+        Ok(&self[start..start.saturating_add(len).min(<[u8]>::len(self))])
+    }
+}
+
+impl<S: Source> Source for &mut S {
+    type Error = S::Error;
+
+    fn len(&self) -> usize {
+        (**self).len()
+    }
+
+    fn read(&mut self, at: usize, len: usize) -> Result<&[u8], S::Error> {
+        (**self).read(at, len)
+    }
+}
+
+/// Walks the frames of a source. After anything but a frame it stays where it is.
+pub struct Frames<S> {
+    source: S,
     at: usize,
     link: Link,
 }
 
-impl<'a> Frames<'a> {
-    pub fn new(bytes: &'a [u8], at: usize, link: Link) -> Self {
-        Self { bytes, at, link }
+impl<S: Source> Frames<S> {
+    pub fn new(source: S, at: usize, link: Link) -> Self {
+        Self { source, at, link }
     }
 
     /// Where the next frame begins or would begin.
@@ -130,73 +171,84 @@ impl<'a> Frames<'a> {
         self.link
     }
 
-    pub fn step(&mut self) -> Found<'a> {
-        let rest = &self.bytes[self.at..];
-        let found = match whole(rest) {
+    pub fn step(&mut self) -> Result<Found<'_>, S::Error> {
+        let at = self.at;
+        let (why, is_torn) = match whole(&mut self.source, at)? {
             Whole::Yes { version, .. } if version > VERSION => {
-                Found::Newer { at: self.at, found: u32::from(version), known: u32::from(VERSION) }
+                return Ok(Found::Newer { at, found: u32::from(version), known: u32::from(VERSION) });
             }
-            Whole::Yes { frame, .. } => self.judge(frame),
-            Whole::No { why } if self.live_frame_after() => Found::Damaged { at: self.at, why },
-            Whole::No { why } => Found::Torn { at: self.at, why },
-            Whole::Zeros if self.live_frame_after() => {
-                Found::Damaged { at: self.at, why: "holds zeros, and a later record follows" }
-            }
-            Whole::Zeros => Found::End,
+            Whole::Yes { len, .. } => match judge(self.source.read(at, len)?, self.link) {
+                Judged::Next => return self.pass(len).map(Found::Frame),
+                Judged::Older => ("holds an older record", false),
+                Judged::Damaged(why) => return Ok(Found::Damaged { at, why }),
+            },
+            Whole::No { why } => (why, true),
+            Whole::Zeros => ("holds zeros, and a later record follows", false),
         };
-        if let Found::Frame(frame) = &found {
-            self.at += HEADER_BYTES + frame.body.len();
-            self.link.next = frame.seq.next();
-            self.link.previous = frame.hash;
-            self.link.epoch = frame.epoch;
+        if has_live_frame_from(&mut self.source, at + 1, self.link)? {
+            return Ok(Found::Damaged { at, why });
         }
-        found
+        Ok(if is_torn { Found::Torn { at, why } } else { Found::End })
     }
 
-    /// A frame whose checksum holds: is it the one that belongs here?
-    fn judge(&self, frame: &'a [u8]) -> Found<'a> {
-        let damaged = |why| Found::Damaged { at: self.at, why };
-        let seq = Seq::new(u64_at(frame, 32));
-        let epoch = Epoch::new(u64_at(frame, 24));
-        let foreign = u64_at(frame, 16) != self.link.journal;
-        if foreign || seq < self.link.next {
-            // Left over from an earlier use of these bytes, unless the journal goes on behind it.
-            return if self.live_frame_after() { damaged("holds an older record") } else { Found::End };
-        }
-        if seq > self.link.next {
-            return damaged("holds a later record: records are missing before it");
-        }
-        if frame[14..16] != [0; 2] || frame[60..64] != [0; 4] {
-            return damaged("has bytes set that this version keeps zero");
-        }
-        if frame[64..96] != self.link.previous {
-            return damaged("does not carry the hash of the record before it");
-        }
-        if epoch < self.link.epoch {
-            return damaged("carries an older epoch than the record before it");
-        }
-        Found::Frame(Frame {
-            at: self.at,
-            epoch,
-            seq,
+    /// Goes past the frame of `len` bytes that was found to be the next one.
+    fn pass(&mut self, len: usize) -> Result<Frame<'_>, S::Error> {
+        let at = self.at;
+        let frame = self.source.read(at, len)?;
+        let frame = Frame {
+            at,
+            epoch: Epoch::new(u64_at(frame, 24)),
+            seq: Seq::new(u64_at(frame, 32)),
             now: Now::new(u64_at(frame, 40), u64_at(frame, 48)),
             events: u32_at(frame, 56),
             body: &frame[HEADER_BYTES..],
             hash: *blake3::hash(frame).as_bytes(),
-        })
-    }
-
-    /// Whether a whole frame of this journal, not older than the one looked for, lies further on.
-    fn live_frame_after(&self) -> bool {
-        has_live_frame(&self.bytes[(self.at + 1).min(self.bytes.len())..], self.link)
+        };
+        self.at += len;
+        self.link.next = frame.seq.next();
+        self.link.previous = frame.hash;
+        self.link.epoch = frame.epoch;
+        Ok(frame)
     }
 }
 
-/// Whether any whole frame of the same journal with sequence `link.next` or later begins in `bytes`.
-pub fn has_live_frame(bytes: &[u8], link: Link) -> bool {
+enum Judged {
+    Next,
+    /// Left over from an earlier use of these bytes, unless the journal goes on behind it.
+    Older,
+    Damaged(&'static str),
+}
+
+/// A frame whose checksum holds: is it the one that belongs here?
+fn judge(frame: &[u8], link: Link) -> Judged {
+    let seq = Seq::new(u64_at(frame, 32));
+    if u64_at(frame, 16) != link.journal || seq < link.next {
+        return Judged::Older;
+    }
+    if seq > link.next {
+        return Judged::Damaged("holds a later record: records are missing before it");
+    }
+    if frame[14..16] != [0; 2] || frame[60..64] != [0; 4] {
+        return Judged::Damaged("has bytes set that this version keeps zero");
+    }
+    if frame[64..96] != link.previous {
+        return Judged::Damaged("does not carry the hash of the record before it");
+    }
+    if Epoch::new(u64_at(frame, 24)) < link.epoch {
+        return Judged::Damaged("carries an older epoch than the record before it");
+    }
+    Judged::Next
+}
+
+/// Whether any whole frame of the same journal with sequence `link.next` or later begins in `source`.
+pub fn has_live_frame<S: Source>(source: &mut S, link: Link) -> Result<bool, S::Error> {
+    has_live_frame_from(source, 0, link)
+}
+
+fn has_live_frame_from<S: Source>(source: &mut S, from: usize, link: Link) -> Result<bool, S::Error> {
     // The checksum comes last: a payload full of magics must not cost one each (FR-4).
-    has_frame_that(bytes, |rest| {
-        u64_at(rest, 16) == link.journal && u64_at(rest, 32) >= link.next.get() && is_whole(rest)
+    has_frame_that(source, from, |header| {
+        u64_at(header, 16) == link.journal && u64_at(header, 32) >= link.next.get()
     })
 }
 
@@ -207,58 +259,74 @@ pub fn live_epoch(header: &[u8; HEADER_BYTES], link: Link) -> Option<Epoch> {
     live.then(|| Epoch::new(u64_at(header, 24)))
 }
 
-/// Whether any whole frame of any journal begins in `bytes`.
-pub fn has_any_frame(bytes: &[u8]) -> bool {
-    has_frame_that(bytes, is_whole)
+/// Whether any whole frame of any journal begins in `source`.
+pub fn has_any_frame<S: Source>(source: &mut S) -> Result<bool, S::Error> {
+    has_frame_that(source, 0, |_| true)
 }
 
 const SCAN_CHUNK: usize = 4096;
 
-/// By chunks, because what lies behind the end is mostly zeros, and `contains` is quick to say so.
-fn has_frame_that(bytes: &[u8], test: impl Fn(&[u8]) -> bool) -> bool {
-    let begins = |rest: &[u8]| rest.len() >= HEADER_BYTES && rest[..4] == MAGIC && test(rest);
-    bytes.chunks(SCAN_CHUNK).enumerate().any(|(index, chunk)| {
-        let start = index * SCAN_CHUNK;
-        chunk.contains(&MAGIC[0])
-            && (0..chunk.len()).any(|at| chunk[at] == MAGIC[0] && begins(&bytes[start + at..]))
-    })
+/// By chunks, because what lies behind the end is mostly zeros, and `contains` is quick to say so. A chunk is read
+/// with what follows it, so that a header that begins in it is whole.
+fn has_frame_that<S: Source>(
+    source: &mut S,
+    from: usize,
+    test: impl Fn(&[u8]) -> bool,
+) -> Result<bool, S::Error> {
+    let mut candidates = Vec::new();
+    for start in (from..source.len()).step_by(SCAN_CHUNK) {
+        let bytes = source.read(start, SCAN_CHUNK + HEADER_BYTES - 1)?;
+        let chunk = &bytes[..bytes.len().min(SCAN_CHUNK)];
+        if !chunk.contains(&MAGIC[0]) {
+            continue;
+        }
+        candidates.clear();
+        candidates.extend((0..chunk.len()).filter(|at| {
+            let header = &bytes[*at..];
+            header.len() >= HEADER_BYTES && header[..4] == MAGIC && test(header)
+        }));
+        for at in &candidates {
+            if matches!(whole(source, start + at)?, Whole::Yes { .. }) {
+                return Ok(true);
+            }
+        }
+    }
+    Ok(false)
 }
 
-fn is_whole(rest: &[u8]) -> bool {
-    matches!(whole(rest), Whole::Yes { .. })
-}
-
-enum Whole<'a> {
-    Yes { version: u16, frame: &'a [u8] },
+enum Whole {
+    Yes { version: u16, len: usize },
     No { why: &'static str },
     Zeros,
 }
 
 /// Uses only what FR-1 promises.
-fn whole(rest: &[u8]) -> Whole<'_> {
-    let prefix = &rest[..rest.len().min(TERMINATOR_BYTES)];
+fn whole<S: Source>(source: &mut S, at: usize) -> Result<Whole, S::Error> {
+    let room = source.len().saturating_sub(at);
+    let header = source.read(at, HEADER_BYTES)?;
+    let prefix = &header[..header.len().min(TERMINATOR_BYTES)];
     if prefix.iter().all(|byte| *byte == 0) {
-        return Whole::Zeros;
+        return Ok(Whole::Zeros);
     }
-    if rest.len() < HEADER_BYTES {
-        return Whole::No { why: "has no room for a header" };
+    if header.len() < HEADER_BYTES {
+        return Ok(Whole::No { why: "has no room for a header" });
     }
-    if rest[..4] != MAGIC {
-        return Whole::No { why: "does not begin with a record's magic" };
+    if header[..4] != MAGIC {
+        return Ok(Whole::No { why: "does not begin with a record's magic" });
     }
-    let len = u32_at(rest, 4) as usize;
-    if len < HEADER_BYTES || len > rest.len() {
-        return Whole::No { why: "has an impossible length" };
+    let len = u32_at(header, 4) as usize;
+    if len < HEADER_BYTES || len > room {
+        return Ok(Whole::No { why: "has an impossible length" });
     }
-    let frame = &rest[..len];
+    let frame = source.read(at, len)?;
     if crc32c::crc32c(&frame[12..]) != u32_at(frame, 8) {
-        return Whole::No { why: "fails its checksum" };
+        return Ok(Whole::No { why: "fails its checksum" });
     }
     let version = u16::from_le_bytes([frame[12], frame[13]]);
-    if version == 0 {
-        return Whole::No { why: "has version 0, which was never written" };
-    }
-    Whole::Yes { version, frame }
+    Ok(match version {
+        0 => Whole::No { why: "has version 0, which was never written" },
+        version => Whole::Yes { version, len },
+    })
 }
 
 fn u32_at(bytes: &[u8], at: usize) -> u32 {

@@ -35,17 +35,23 @@ fn written() -> (Vec<u8>, Vec<usize>) {
 }
 
 /// How many records come before the end, and what the end is.
-fn walk(bytes: &[u8], link: Link) -> (u64, Found<'_>) {
+fn walk(bytes: &[u8], link: Link) -> (u64, Found<'static>) {
     let mut frames = Frames::new(bytes, 0, link);
     let mut count = 0;
     loop {
-        match frames.step() {
+        let Ok(found) = frames.step();
+        let end = match found {
             Found::Frame(frame) => {
                 count += 1;
                 assert_eq!(frame.to_record(), record(frame.seq.get()));
+                continue;
             }
-            end => return (count, end),
-        }
+            Found::End => Found::End,
+            Found::Torn { at, why } => Found::Torn { at, why },
+            Found::Damaged { at, why } => Found::Damaged { at, why },
+            Found::Newer { at, found, known } => Found::Newer { at, found, known },
+        };
+        return (count, end);
     }
 }
 

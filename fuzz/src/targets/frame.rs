@@ -16,15 +16,15 @@ pub fn run(bytes: &[u8]) {
         put_right(&mut bytes);
     }
     walk(&bytes);
-    let _ = frame::has_any_frame(&bytes);
-    let _ = frame::has_live_frame(&bytes, LINK);
+    let _ = frame::has_any_frame(&mut bytes.as_slice());
+    let _ = frame::has_live_frame(&mut bytes.as_slice(), LINK);
 }
 
 fn walk(bytes: &[u8]) {
     let mut frames = Frames::new(bytes, 0, LINK);
     for _ in 0..=bytes.len() / HEADER_BYTES {
         let link = frames.link();
-        let Found::Frame(found) = frames.step() else { return };
+        let Ok(Found::Frame(found)) = frames.step() else { return };
         let mut written = Vec::new();
         let hash = frame::encode(&found.to_record(), link.journal, &link.previous, &mut written);
         let stood = &bytes[found.at..found.at + HEADER_BYTES + found.body.len()];

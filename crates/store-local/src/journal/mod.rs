@@ -9,6 +9,7 @@
 
 mod append;
 mod owner;
+mod pieces;
 mod prepare;
 mod segment;
 mod verify;

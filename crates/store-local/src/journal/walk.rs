@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 
 use mainspring_core::id::{Epoch, Seq};
 use mainspring_store::OpenError;
-use mainspring_store::frame::{Found, Frame, Frames, Link, has_any_frame, has_live_frame};
+use mainspring_store::frame::{Found, Frame, Frames, Link, Source, has_any_frame, has_live_frame};
 
+use super::pieces::Pieces;
 use super::segment::{self, HEADER_BYTES, Header, Parsed};
 
 /// What a whole walk found.
@@ -51,7 +52,7 @@ pub fn journal_dir(dir: &Path) -> PathBuf {
 /// is not zero, so a walk from zero checks all that is kept.
 pub fn walk(dir: &Path, after: Seq, visit: Visit<'_>) -> Result<Walked, OpenError> {
     let files = segment::list(dir, segment::SEGMENT).map_err(io("listing", dir))?;
-    let mut walk = Walk { bytes: vec![], walked: Walked::default() };
+    let mut walk = Walk { piece: vec![], walked: Walked::default() };
     let firsts = firsts(&files)?;
     for (index, (number, path)) in files.iter().enumerate() {
         let is_last = index + 1 == files.len();
@@ -79,8 +80,8 @@ fn firsts(files: &[(u64, PathBuf)]) -> Result<Vec<Option<Seq>>, OpenError> {
 }
 
 struct Walk {
-    /// One segment at a time.
-    bytes: Vec<u8>,
+    /// Memory for pieces of segments, one segment after the other.
+    piece: Vec<u8>,
     walked: Walked,
 }
 
@@ -93,18 +94,16 @@ impl Walk {
         after: Seq,
         visit: Visit<'_>,
     ) -> Result<(), OpenError> {
-        self.bytes.clear();
-        File::open(path)
-            .and_then(|mut file| file.read_to_end(&mut self.bytes))
-            .map_err(io("reading", path))?;
-        let Some(header) = self.header(number, path, is_last)? else {
+        let piece = std::mem::take(&mut self.piece);
+        let mut pieces = Pieces::open(path, piece).map_err(io("opening", path))?;
+        let Some(header) = self.header(&mut pieces, number, path, is_last)? else {
             self.walked.unborn = Some((number, path.to_path_buf()));
             return Ok(());
         };
         let link = self.continue_link(&header, path)?;
-        let mut frames = Frames::new(&self.bytes, HEADER_BYTES, link);
+        let mut frames = Frames::new(&mut pieces, HEADER_BYTES, link);
         let torn = loop {
-            match frames.step() {
+            match frames.step().map_err(io("reading", path))? {
                 Found::Frame(frame) if frame.seq > after => visit(&frame)?,
                 Found::Frame(_) => {}
                 Found::End => break None,
@@ -118,24 +117,33 @@ impl Walk {
                 }
             }
         };
-        let seq = frames.link().next;
+        let (link, used) = (frames.link(), frames.at() as u64);
+        let seq = link.next;
         self.walked.torn = torn.map(|(at, why)| Torn { file: path.into(), seq, byte: at as u64, why });
+        let len = pieces.len() as u64;
         self.walked.segments.push(Segment {
             number,
             path: path.to_path_buf(),
             first: header.first,
-            used: frames.at() as u64,
-            len: self.bytes.len() as u64,
+            used,
+            len,
         });
-        self.walked.link = Some(frames.link());
+        self.walked.link = Some(link);
+        self.piece = pieces.into_piece();
         Ok(())
     }
 
     /// `None`: nothing was ever written to this segment, which only the newest may say.
-    fn header(&self, number: u64, path: &Path, is_last: bool) -> Result<Option<Header>, OpenError> {
+    fn header(
+        &self,
+        pieces: &mut Pieces,
+        number: u64,
+        path: &Path,
+        is_last: bool,
+    ) -> Result<Option<Header>, OpenError> {
         let next = self.walked.link.map_or(Seq::new(1), |link| link.next);
         let unusable = |why| Err(damaged(path, next, 0, why));
-        match Header::parse(&self.bytes) {
+        match Header::parse(pieces.read(0, HEADER_BYTES).map_err(io("reading", path))?) {
             Parsed::Header(header) if header.number == number => return Ok(Some(header)),
             Parsed::Newer { found } => {
                 let what = format!("segment {}", path.display());
@@ -147,11 +155,14 @@ impl Walk {
         if !is_last {
             return unusable("has no header, and a later segment follows");
         }
-        match self.walked.link {
-            Some(link) if has_live_frame(&self.bytes, link) => unusable("has no header, but holds records"),
-            None if has_any_frame(&self.bytes) => unusable("has no header, but holds records"),
-            _ => Ok(None),
+        let holds_records = match self.walked.link {
+            Some(link) => has_live_frame(pieces, link),
+            None => has_any_frame(pieces),
+        };
+        if holds_records.map_err(io("reading", path))? {
+            return unusable("has no header, but holds records");
         }
+        Ok(None)
     }
 
     /// Checks that a segment goes on where the one before it ended.

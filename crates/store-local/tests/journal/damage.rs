@@ -241,8 +241,8 @@ fn newest_holds_old_bytes(dir: &Path) -> bool {
     let number = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"));
     let previous = bytes[40..72].try_into().expect("a hash");
     let link = Link { journal: number(24), next: Seq::new(number(32)), previous, epoch: Epoch::ZERO };
-    let mut frames = Frames::new(&bytes, SEGMENT_HEADER, link);
-    while let Found::Frame(_) = frames.step() {}
+    let mut frames = Frames::new(bytes.as_slice(), SEGMENT_HEADER, link);
+    while let Ok(Found::Frame(_)) = frames.step() {}
     bytes[frames.at()..].iter().any(|byte| *byte != 0)
 }
 
