@@ -1,16 +1,20 @@
 //! The `mainspring` binary: flags, wiring, exit codes. One file a command under `command/`.
+// `eprintln!` and `println!` panic when the stream cannot be written to: use `note!` and `say`.
+#![deny(clippy::print_stderr, clippy::print_stdout)]
 
 mod bench;
 mod command;
 mod config;
 mod log;
+mod note;
 mod serve;
 
-use std::io::Write;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use mimalloc::MiMalloc;
+
+use crate::note::note;
 
 // Millions of small allocations cross threads (payloads, rows); measured a fifth faster than the system's.
 #[global_allocator]
@@ -81,7 +85,7 @@ enum Command {
 fn main() -> ExitCode {
     let Cli { log, command } = Cli::parse();
     if let Err(error) = log.start() {
-        let _ = writeln!(std::io::stderr(), "error: {error:#}");
+        note!("error: {error:#}");
         return ExitCode::from(2);
     }
     let outcome = match command {
@@ -113,8 +117,7 @@ fn main() -> ExitCode {
     match outcome {
         Ok(code) => code,
         Err(error) => {
-            // `eprintln!` would panic where nobody reads stderr any more, and change the exit code.
-            let _ = writeln!(std::io::stderr(), "error: {error:#}");
+            note!("error: {error:#}");
             ExitCode::from(1)
         }
     }

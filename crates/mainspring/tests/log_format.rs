@@ -101,3 +101,26 @@ fn a_filter_that_is_none_is_refused_with_an_example() {
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("mainspring_api=debug"));
 }
+
+/// A log on a full disk must not keep a server or a worker from working.
+#[test]
+fn a_server_and_a_worker_whose_stderr_cannot_be_written_to_work() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let free = std::net::TcpListener::bind(support::ANY_PORT).and_then(|socket| socket.local_addr());
+    let listen = free.expect("a free port").to_string();
+    let url = format!("http://{listen}");
+    let start = |args: &[&str], dir: &str, path: &std::path::Path| {
+        let full = std::fs::File::options().write(true).open("/dev/full").expect("a full device");
+        let child = Command::new(BINARY).args(args).arg(dir).arg(path).stderr(full).spawn();
+        support::Running(child.expect("the binary starts"))
+    };
+    let server = ["server", "--log", "info", "--listen", &listen];
+    let mut server = start(&server, "--data", &dir.path().join("server"));
+    let _worker = start(&["worker", "--server", &url], "--state", &dir.path().join("worker"));
+    support::until("the server accepts a task and a worker runs it", || {
+        support::mainspring(&url, &["submit", "--wait", "--", "true"]).status.success()
+    });
+    let stopped = Command::new("kill").arg(server.0.id().to_string()).status();
+    assert!(stopped.is_ok_and(|status| status.success()), "SIGTERM is sent");
+    assert!(server.0.wait().is_ok_and(|status| status.success()), "it ends in good order");
+}

@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde_json::{Map, Value, json};
 
+use crate::note::note;
+
 #[derive(Default)]
 pub(crate) struct Figures(Vec<Figure>);
 
@@ -26,7 +28,7 @@ impl Figures {
         unit: &'static str,
         (floor, aim): (&'static str, &'static str),
     ) {
-        eprintln!("  {what}: {} {unit}", rounded(value));
+        note!("  {what}: {} {unit}", rounded(value));
         self.0.push(Figure { key: key.to_owned(), what: what.to_owned(), value, unit, floor, aim });
     }
 

@@ -14,6 +14,8 @@ use super::output::say;
 use super::run::actor;
 use super::validate::{Findings, Paths};
 
+use crate::note::note;
+
 /// Stores the jobs of files. Content that the server has already makes no new version. With any mistake in any file,
 /// nothing is stored. Exit: 0 stored, 1 mistakes or refused.
 #[derive(Args)]
@@ -131,6 +133,6 @@ fn show(print: Print, differences: &[Value]) {
         }
     }
     if differences.is_empty() {
-        eprintln!("no differences");
+        note!("no differences");
     }
 }

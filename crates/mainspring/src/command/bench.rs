@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
 
+use super::output::say;
 use crate::bench::product::{self, Part};
 use crate::bench::{Figures, engine};
 
@@ -134,8 +135,8 @@ impl Bench {
 impl Output {
     fn print(self, figures: &Figures) -> ExitCode {
         match self {
-            Self::Table => println!("{figures}"),
-            Self::Json => println!("{}", figures.to_json()),
+            Self::Table => say(&figures.to_string()),
+            Self::Json => say(&figures.to_json().to_string()),
         }
         ExitCode::SUCCESS
     }

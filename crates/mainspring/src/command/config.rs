@@ -6,8 +6,9 @@ use std::process::ExitCode;
 use clap::{Args, Subcommand};
 use serde_json::{Map, json};
 
-use super::output::Output;
+use super::output::{Output, say};
 use crate::config::{self, Config as Settings, KEYS, NAMED, Sources};
+use crate::note::note;
 
 /// Settings come from flags, then the environment, then a TOML file, then defaults. Exit: 0 right, 1 mistakes.
 #[derive(Args)]
@@ -64,7 +65,7 @@ fn pair(text: &str) -> Result<(String, String), String> {
 impl Config {
     pub(crate) fn run(self) -> ExitCode {
         match self.what {
-            What::Example => print!("{}", example()),
+            What::Example => say(example().trim_end()),
             What::Check(check) => return check.run(),
         }
         ExitCode::SUCCESS
@@ -81,15 +82,15 @@ impl Check {
                 ExitCode::SUCCESS
             }
             (Ok(settings), Output::Json) => {
-                println!("{:#}", as_json(&settings));
+                say(&format!("{:#}", as_json(&settings)));
                 ExitCode::SUCCESS
             }
             (Err(mistakes), Output::Table) => {
-                eprintln!("error: {mistakes}\n\nhint: `mainspring config example` shows every setting");
+                note!("error: {mistakes}\n\nhint: `mainspring config example` shows every setting");
                 ExitCode::from(1)
             }
             (Err(mistakes), Output::Json) => {
-                println!("{:#}", json!({ "mistakes": mistakes.0 }));
+                say(&format!("{:#}", json!({ "mistakes": mistakes.0 })));
                 ExitCode::from(1)
             }
         }
@@ -106,14 +107,14 @@ fn print_table(settings: &Settings) {
             Some((value, source)) => (value.toml(), source.to_string()),
             None => ("-".to_owned(), "found out at the start".to_owned()),
         };
-        println!("{:width$}  {value}  ({source})", key.name);
+        say(&format!("{:width$}  {value}  ({source})", key.name));
     }
     for (setting, (value, source)) in settings.named() {
         let value = if setting.is_secret() { HIDDEN.to_owned() } else { value.toml() };
-        println!("{:width$}  {value}  ({source})", setting.to_string());
+        say(&format!("{:width$}  {value}  ({source})", setting.to_string()));
     }
     let file = settings.file.as_ref().map_or_else(|| "none".to_owned(), |file| file.display().to_string());
-    eprintln!("\nright; file: {file}");
+    note!("\nright; file: {file}");
 }
 
 fn as_json(settings: &Settings) -> serde_json::Value {

@@ -7,6 +7,7 @@ use mainspring_client::{Client, ClientError};
 
 use super::output::Output;
 pub(crate) use super::output::Print;
+use crate::note::note;
 use crate::serve;
 
 #[derive(Args)]
@@ -32,9 +33,9 @@ impl Connect {
                 Err(error) => Err(error),
             };
             Ok(outcome.unwrap_or_else(|error| {
-                eprintln!("error: {error}");
+                note!("error: {error}");
                 if let Some(advice) = error.advice() {
-                    eprintln!("\nhint: {advice}");
+                    note!("\nhint: {advice}");
                 }
                 ExitCode::from(if error.is_not_found() { 4 } else { 1 })
             }))

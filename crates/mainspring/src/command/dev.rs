@@ -11,6 +11,7 @@ use serde_json::json;
 use tokio::sync::oneshot;
 
 use crate::config::{Config, ServerSetup, Sources};
+use crate::note::note;
 use crate::serve::{self, Stop};
 
 /// A server, a worker and a few sample tasks, with their data in one directory. For trying things out and for
@@ -94,7 +95,7 @@ async fn submit_samples(url: &str) -> anyhow::Result<()> {
 }
 
 fn print_welcome(url: &str, data: &Path) {
-    eprintln!(
+    note!(
         "Mainspring is running at {url}, data in `{}`\n\n\
          look:   {url}/docs\n\
          try:    mainspring submit --wait -- echo hello\n\

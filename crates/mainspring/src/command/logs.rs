@@ -11,6 +11,8 @@ use serde_json::Value;
 
 use super::connect::Connect;
 
+use crate::note::note;
+
 /// How long a server may be away before following gives up.
 const AWAY_MAX: Duration = Duration::from_mins(1);
 const ASK_AGAIN: Duration = Duration::from_millis(250);
@@ -132,7 +134,7 @@ impl Following<'_> {
                     if fruitless > FRUITLESS_MAX {
                         return Err(error);
                     }
-                    eprintln!("{error}; waiting for the server");
+                    note!("{error}; waiting for the server");
                     tokio::time::sleep(ASK_AGAIN).await;
                     self.task().await?;
                 }
@@ -203,7 +205,7 @@ impl Out {
         if let Err(error) = &printed
             && error.kind() != ErrorKind::BrokenPipe
         {
-            eprintln!("error: cannot print: {error}");
+            note!("error: cannot print: {error}");
         }
         printed.is_ok()
     }

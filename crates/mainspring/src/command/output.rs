@@ -1,10 +1,12 @@
 //! How answers are shown: tables for people, JSON for scripts. Data goes to stdout, all else to stderr.
 //! - OU-1 colours and cutting only on a terminal, and no colours with `NO_COLOR`; what a script reads is whole
 
-use std::io::{IsTerminal, Write};
+use std::io::{ErrorKind, IsTerminal, Write};
 
 use clap::ValueEnum;
 use serde_json::Value;
+
+use crate::note::note;
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Output {
@@ -77,7 +79,7 @@ impl Print {
             say(shown.join("  ").trim_end());
         }
         if rows.is_empty() {
-            eprintln!("(none)");
+            note!("(none)");
         }
     }
 
@@ -116,10 +118,15 @@ pub(crate) fn colours_wanted() -> bool {
     !set("NO_COLOR") && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
 }
 
-/// A reader that has seen enough (`| head`) is no error.
+/// A line of data on stdout. A reader that has seen enough (`| head`) is no error; a full disk is one.
 pub(crate) fn say(line: &str) {
-    if writeln!(std::io::stdout().lock(), "{line}").is_err() {
-        std::process::exit(0);
+    match writeln!(std::io::stdout().lock(), "{line}") {
+        Ok(()) => {}
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => std::process::exit(0),
+        Err(error) => {
+            note!("error: cannot write to stdout: {error}");
+            std::process::exit(1);
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use clap::Args;
 
 use super::config::Given;
+use crate::note::note;
 use crate::serve::{self, Stop};
 
 /// Serves REST, gRPC, docs and metrics on one port, with its data in one directory. SIGTERM ends it in good order;
@@ -30,8 +31,7 @@ impl Server {
         let setup = self.given.load(flags)?.server()?;
         serve::block_on(async {
             let stop = Stop::on_signal()?;
-            let ready =
-                |address| eprintln!("listening on http://{address}, data in `{}`", setup.data.display());
+            let ready = |address| note!("listening on http://{address}, data in `{}`", setup.data.display());
             serve::server(&setup, ready, stop).await?;
             Ok(ExitCode::SUCCESS)
         })

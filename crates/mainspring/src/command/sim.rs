@@ -6,6 +6,8 @@ use std::process::ExitCode;
 use clap::Args;
 use mainspring_sim::{BreakMode, Options, run_break_modes, run_range};
 
+use super::output::say;
+
 /// Each seed is a world with its own faults: crashes, lost and repeated messages, slow or failing stores, zombie
 /// workers, clocks that jump. Every invariant is checked after every step; after healing everything accepted
 /// must have ended.
@@ -38,7 +40,7 @@ impl Sim {
         let break_mode = self.break_mode.as_deref().map(parse_mode).transpose()?;
         let options = Options { seeds: self.seeds, break_mode, trace: self.trace, twice: self.twice };
         let report = run_range(&options, &mut |_| {});
-        println!("{report}");
+        say(&report.to_string());
         if !report.violations.is_empty() {
             return Ok(ExitCode::from(1));
         }
@@ -51,10 +53,10 @@ impl Sim {
         let mut missed = 0;
         for (mode, violation) in run_break_modes(self.seeds) {
             if let Some(violation) = violation {
-                println!("{:<26} noticed: {violation}", mode.name());
+                say(&format!("{:<26} noticed: {violation}", mode.name()));
             } else {
                 missed += 1;
-                println!("{:<26} NOT NOTICED", mode.name());
+                say(&format!("{:<26} NOT NOTICED", mode.name()));
             }
         }
         ExitCode::from(u8::from(missed > 0))

@@ -12,7 +12,8 @@ use serde_json::{Value, json};
 
 use super::connect::{Connect, Print};
 use super::logs::{self, Start};
-use super::output::plain;
+use super::output::{plain, say};
+use crate::note::note;
 
 /// Submits a command to run, or an HTTP call to make. With --wait it stays until the task has ended, prints what the
 /// task writes (or, with -o json, the task itself), and exits as the command did: 0 completed, its exit code if it failed
@@ -114,18 +115,18 @@ impl Submit {
                 .unwrap_or_default()
                 .to_owned();
             if quiet {
-                println!("{id}");
+                say(&id);
                 return Ok(ExitCode::SUCCESS);
             }
             if !wait {
                 print.object(&answer);
                 return Ok(ExitCode::SUCCESS);
             }
-            eprintln!("{id} submitted");
+            note!("{id} submitted");
             tokio::select! {
                 task = waited(&client, &id, print) => Ok(exit_code(&task?)),
                 _ = tokio::signal::ctrl_c() => {
-                    eprintln!("\n{id} goes on; cancel it with `mainspring task cancel --force {id}`");
+                    note!("\n{id} goes on; cancel it with `mainspring task cancel --force {id}`");
                     Ok(ExitCode::from(INTERRUPTED))
                 }
             }
@@ -196,15 +197,15 @@ async fn waited(client: &Client, id: &str, print: Print) -> Result<Value, Client
         never = explain(client, id) => match never {},
     };
     match followed {
-        Err(error @ ClientError::Refused { .. }) => eprintln!("the log is not shown: {error}"),
+        Err(error @ ClientError::Refused { .. }) => note!("the log is not shown: {error}"),
         followed => followed?,
     }
     let task = ended(client, id).await?;
     let text = |key: &str| task.get(key).and_then(Value::as_str).unwrap_or_default();
     let error = task.pointer("/last_error/message").and_then(Value::as_str).unwrap_or_default();
     match (text("status"), error.lines().next()) {
-        (status, Some(error)) if status != "COMPLETED" => eprintln!("{id} {status}: {error}"),
-        (status, _) => eprintln!("{id} {status}"),
+        (status, Some(error)) if status != "COMPLETED" => note!("{id} {status}: {error}"),
+        (status, _) => note!("{id} {status}"),
     }
     Ok(task)
 }
@@ -215,7 +216,7 @@ async fn explain(client: &Client, id: &str) -> Infallible {
     let diagnosis = client.get(&format!("/v1/tasks/{id}/diagnosis")).await.unwrap_or_default();
     let text = |key: &str| plain(diagnosis.get(key).and_then(Value::as_str).unwrap_or_default());
     if ["QUEUED", "PENDING", "DEFERRED"].contains(&text("status").as_str()) {
-        eprintln!("{id} has not begun: {}; {}", text("message"), text("advice"));
+        note!("{id} has not begun: {}; {}", text("message"), text("advice"));
     }
     std::future::pending().await
 }

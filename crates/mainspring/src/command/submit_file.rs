@@ -11,6 +11,8 @@ use serde_json::{Value, json};
 use super::connect::{Connect, Print};
 use super::progress::Bar;
 
+use crate::note::note;
+
 /// Tasks sent with one request, and bytes of them.
 const BATCH_TASKS: usize = 1_000;
 const BATCH_BYTES: usize = 8 << 20;
@@ -103,7 +105,7 @@ async fn send(
         print.object(&summary);
     } else {
         print.rows(&summary, "refusals", &["line", "error_code", "message"]);
-        eprintln!("\n{accepted} accepted, {refused} refused");
+        note!("\n{accepted} accepted, {refused} refused");
     }
     Ok(ExitCode::from(u8::from(refused > 0)))
 }

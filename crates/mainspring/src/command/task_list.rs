@@ -9,6 +9,8 @@ use mainspring_client::query;
 use super::connect::Connect;
 use super::submit::parse_span;
 
+use crate::note::note;
+
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     mainspring task list --state FAILED,QUARANTINED --since 1d\n  \
@@ -66,7 +68,7 @@ impl List {
             if let (false, Some(next)) =
                 (print.is_json(), answer.get("next_cursor").and_then(|next| next.as_str()))
             {
-                eprintln!("(more: --cursor {next})");
+                note!("(more: --cursor {next})");
             }
             Ok(ExitCode::SUCCESS)
         })

@@ -6,6 +6,8 @@ use std::process::ExitCode;
 
 use clap::Args;
 
+use super::output::say;
+
 /// Walks every record of the journal, checks checksums and the hash chain, and changes nothing.
 /// Exit: 0 whole, 1 damaged or not readable (what and where is said).
 #[derive(Args)]
@@ -19,18 +21,18 @@ pub(crate) struct Verify {
 impl Verify {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
         let report = mainspring_store_local::verify(&self.data)?;
-        println!("segments   {}", report.segments);
-        println!("records    {} ({} to {})", report.records, report.first, report.last);
-        println!("events     {}", report.events);
-        println!("last hash  {}", hex(&report.last_hash));
+        say(&format!("segments   {}", report.segments));
+        say(&format!("records    {} ({} to {})", report.records, report.first, report.last));
+        say(&format!("events     {}", report.events));
+        say(&format!("last hash  {}", hex(&report.last_hash)));
         match report.torn {
-            None => println!("tail       clean"),
+            None => say("tail       clean"),
             Some(torn) => {
                 let file = torn.file.display();
-                println!(
+                say(&format!(
                     "tail       torn at byte {} of `{file}` ({}); the next start cuts it",
                     torn.byte, torn.why
-                );
+                ));
             }
         }
         Ok(ExitCode::SUCCESS)

@@ -6,6 +6,7 @@ use clap::{Args, Subcommand};
 
 use super::config::Given;
 use super::connect::Connect;
+use crate::note::note;
 use crate::serve::{self, Stop};
 
 /// Connects out to a server and runs its tasks: processes and HTTP calls. Without a subcommand it works until SIGTERM,
@@ -107,7 +108,7 @@ impl Start {
         let config = self.given.load(flags)?.worker()?;
         serve::block_on(async {
             let stop = Stop::on_signal()?;
-            eprintln!("working for {} in pool `{}` with {} slots", config.server, config.pool, config.slots);
+            note!("working for {} in pool `{}` with {} slots", config.server, config.pool, config.slots);
             serve::worker(config, stop.requested()).await?;
             Ok(ExitCode::SUCCESS)
         })

@@ -13,6 +13,8 @@ use self::start::Start;
 use super::connect::Connect;
 use super::run::by;
 
+use crate::note::note;
+
 /// Run windows of a job's schedule that lie behind, slowly and below everything live
 ///
 /// `mainspring backfill JOB` is short for `mainspring backfill start JOB`; a job that is named like one of the commands
@@ -154,7 +156,7 @@ impl List {
             let page = client.get(&path).await?;
             print.rows(&page, "backfills", &COLUMNS);
             if let Some(next) = page.get("next_cursor").and_then(serde_json::Value::as_str) {
-                eprintln!("older ones: --cursor {next}");
+                note!("older ones: --cursor {next}");
             }
             Ok(ExitCode::SUCCESS)
         })

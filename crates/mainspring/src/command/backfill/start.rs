@@ -9,6 +9,8 @@ use super::super::connect::Connect;
 use super::super::run::actor;
 use super::watch;
 
+use crate::note::note;
+
 #[derive(Args)]
 #[command(
     after_help = "A window is run once: --only missing (the default) takes those for which nothing ever ran, \
@@ -122,7 +124,7 @@ impl Start {
             let Some(id) = answer.get("backfill_id").and_then(Value::as_str) else {
                 print.object(&answer);
                 if body["dry_run"] == false {
-                    eprintln!("there is nothing to run");
+                    note!("there is nothing to run");
                 }
                 return Ok(ExitCode::SUCCESS);
             };
@@ -130,7 +132,7 @@ impl Start {
                 print.object(&answer);
                 return Ok(ExitCode::SUCCESS);
             }
-            eprintln!("backfill {id}: {} windows", answer["windows"]);
+            note!("backfill {id}: {} windows", answer["windows"]);
             watch::watch(&client, print, id).await
         })
     }

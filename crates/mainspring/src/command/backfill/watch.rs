@@ -9,6 +9,8 @@ use serde_json::Value;
 use super::super::connect::Print;
 use super::super::progress::Bar;
 
+use crate::note::note;
+
 /// Between two looks; longer while nothing changes.
 const LOOK_MIN: Duration = Duration::from_millis(100);
 const LOOK_MAX: Duration = Duration::from_secs(2);
@@ -20,7 +22,7 @@ pub(super) async fn watch(client: &Client, print: Print, id: &str) -> Result<Exi
     let ended = tokio::select! {
         ended = until_ended(client, id) => ended?,
         _ = tokio::signal::ctrl_c() => {
-            eprintln!("\nthe backfill goes on: `mainspring backfill cancel {id}` ends it");
+            note!("\nthe backfill goes on: `mainspring backfill cancel {id}` ends it");
             return Ok(ExitCode::from(INTERRUPTED));
         }
     };

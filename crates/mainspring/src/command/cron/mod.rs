@@ -9,6 +9,8 @@ use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
 
+use crate::note::note;
+
 /// Exit: 0 done, 1 the expression, the zone or the time was refused.
 #[derive(Args)]
 pub(crate) struct Cron {
@@ -41,7 +43,7 @@ struct Refusal {
 
 impl Refusal {
     fn tell(&self) -> ExitCode {
-        eprintln!("error: {}\n\nhint: {}", self.wrong, self.hint);
+        note!("error: {}\n\nhint: {}", self.wrong, self.hint);
         ExitCode::from(1)
     }
 }

@@ -12,6 +12,8 @@ use super::super::connect::Print;
 use super::super::output::say;
 use super::tree;
 
+use crate::note::note;
+
 /// Between two looks; longer while nothing changes.
 const LOOK_MIN: Duration = Duration::from_millis(50);
 const LOOK_MAX: Duration = Duration::from_secs(1);
@@ -76,7 +78,7 @@ impl Seen {
             if self.states.get(name).map(String::as_str) != Some(state) {
                 changed = true;
                 if state != "PENDING" && !print.is_json() {
-                    eprintln!("{name} {state} {}", told("reason"));
+                    note!("{name} {state} {}", told("reason"));
                 }
                 self.states.insert(name.to_owned(), state.to_owned());
             }

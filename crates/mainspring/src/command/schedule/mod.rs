@@ -11,6 +11,8 @@ use self::named::{Act, One};
 use super::connect::Connect;
 use super::run::{actor, by};
 
+use crate::note::note;
+
 /// A schedule is named JOB/NAME, or JOB alone if the job has one; recurring tasks are named @tasks/NAME.
 /// Exit: 0 done, 1 refused, 4 there is no such schedule.
 #[derive(Args)]
@@ -117,7 +119,7 @@ impl Schedule {
                 history.one.show("/history", &page, |answer, print| {
                     print.rows(answer, "windows", &OF_HISTORY);
                     if let Some(next) = answer.get("next_cursor").and_then(serde_json::Value::as_str) {
-                        eprintln!("older ones: --cursor {next}");
+                        note!("older ones: --cursor {next}");
                     }
                 })
             }
