@@ -6,6 +6,7 @@ mod bench;
 mod command;
 mod config;
 mod log;
+mod memory;
 mod note;
 mod serve;
 

@@ -77,6 +77,9 @@ pub trait Tables {
     /// Drops whole days of history before `day`, runs and backfills that ended and windows that were decided before it, and keys
     /// that expired before `now` and whose task has no live row.
     fn drop_before(&mut self, day: u32, now: Wall) -> Result<(), CutError>;
+
+    /// Called when no cut came for a while: caches may be given up.
+    fn idle(&mut self) {}
 }
 
 #[derive(Debug, thiserror::Error)]

@@ -29,7 +29,7 @@ pub(crate) struct Dev {
 
 impl Dev {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
-        serve::block_on(async {
+        serve::run_service(async {
             let stop = Stop::on_signal()?;
             let (ready, address) = oneshot::channel();
             let data = self.data.join("server");

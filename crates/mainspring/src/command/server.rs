@@ -29,7 +29,7 @@ impl Server {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
         let flags = vec![("server.data", self.data), ("server.listen", self.listen)];
         let setup = self.given.load(flags)?.server()?;
-        serve::block_on(async {
+        serve::run_service(async {
             let stop = Stop::on_signal()?;
             let ready = |address| note!("listening on http://{address}, data in `{}`", setup.data.display());
             serve::server(&setup, ready, stop).await?;

@@ -106,7 +106,7 @@ impl Start {
             ("worker.webhook.allow", joined(self.allow)),
         ];
         let config = self.given.load(flags)?.worker()?;
-        serve::block_on(async {
+        serve::run_service(async {
             let stop = Stop::on_signal()?;
             note!("working for {} in pool `{}` with {} slots", config.server, config.pool, config.slots);
             serve::worker(config, stop.requested()).await?;

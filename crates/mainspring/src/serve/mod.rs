@@ -22,6 +22,7 @@ use tokio::sync::watch;
 use self::stop::LastResort;
 pub(crate) use self::stop::Stop;
 use crate::config::ServerSetup;
+use crate::memory;
 
 /// How long a process that is done waits for threads that are blocked.
 const BLOCKED_MAX: Duration = Duration::from_secs(2);
@@ -126,6 +127,12 @@ pub(crate) async fn worker(
     stop: impl Future<Output = ()> + Send + 'static,
 ) -> anyhow::Result<()> {
     tokio::spawn(Agent::run(config, stop)).await?.context("the worker could not start")
+}
+
+/// Runs a server or a worker to its end.
+pub(crate) fn run_service<T>(work: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
+    memory::return_when_idle();
+    block_on(work)
 }
 
 /// A runtime for commands that talk to others. A thread of it that waits for a disk does not keep the process alive.

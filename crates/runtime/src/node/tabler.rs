@@ -1,12 +1,16 @@
 //! The thread that writes the tables, and drops what has been kept long enough.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use crossbeam_channel::{Receiver, Sender};
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
 use mainspring_store::{Cut, Tables};
 
 use super::health::{Health, Part};
 use super::shard_thread::Return;
+
+/// Without a cut for this long the tables are idle.
+const IDLE_AFTER: Duration = Duration::from_secs(10);
 
 pub(super) fn run(
     mut tables: impl Tables,
@@ -16,7 +20,7 @@ pub(super) fn run(
     health: &Health,
 ) {
     let mut dropped_on = None;
-    for cut in orders {
+    while let Some(cut) = next(&mut tables, orders, IDLE_AFTER) {
         health.began(Part::Tables);
         let result = tables.cut(&cut);
         health.ended(Part::Tables);
@@ -35,6 +39,18 @@ pub(super) fn run(
     }
 }
 
+/// The next cut; `None` when no other can come. Tables that wait long for one are told.
+fn next(tables: &mut impl Tables, orders: &Receiver<Arc<Cut>>, idle_after: Duration) -> Option<Arc<Cut>> {
+    match orders.recv_timeout(idle_after) {
+        Ok(cut) => Some(cut),
+        Err(RecvTimeoutError::Timeout) => {
+            tables.idle();
+            orders.recv().ok()
+        }
+        Err(RecvTimeoutError::Disconnected) => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::sync::Mutex;
@@ -45,7 +61,34 @@ mod tests {
 
     use super::*;
 
+    /// Notes the days that were dropped.
     struct Noting(Arc<Mutex<Vec<u32>>>);
+
+    /// Answers with a cut when it is told that it is idle.
+    struct Waking(Option<Sender<Arc<Cut>>>);
+
+    impl Tables for Waking {
+        fn cut(&mut self, _: &Cut) -> Result<(), CutError> {
+            Ok(())
+        }
+
+        fn drop_before(&mut self, _: u32, _: Wall) -> Result<(), CutError> {
+            Ok(())
+        }
+
+        fn idle(&mut self) {
+            let orders = self.0.take().expect("told once");
+            orders.send(Arc::default()).expect("open");
+        }
+    }
+
+    #[test]
+    fn tables_that_wait_long_are_told_once() {
+        let (orders, cuts) = unbounded();
+        let mut tables = Waking(Some(orders));
+        assert!(next(&mut tables, &cuts, Duration::ZERO).is_some(), "the cut that came after it was told");
+        assert!(next(&mut tables, &cuts, Duration::ZERO).is_none(), "no other can come");
+    }
 
     impl Tables for Noting {
         fn cut(&mut self, _: &Cut) -> Result<(), CutError> {

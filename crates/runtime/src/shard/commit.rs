@@ -16,6 +16,9 @@ use super::{Output, Shard, StopCause};
 /// Wait before a record that found no room, or met a passing error, is offered again.
 const APPEND_RETRY: Millis = Millis::new(100);
 
+/// A record that fills less than this part of its room does not hand the room on.
+const ROOM_SHARE_MIN: usize = 64;
+
 #[derive(Debug)]
 pub(super) struct Building<R> {
     pub(super) seq: Seq,
@@ -131,8 +134,11 @@ impl<R> Shard<R> {
     fn append_done(&mut self) {
         let Some(in_flight) = self.in_flight.take() else { return };
         self.durable = in_flight.record.seq;
-        // Fresh pages cost more than the bytes written into them, so the room is used again.
-        if let Ok(mut record) = Arc::try_unwrap(in_flight.record) {
+        // Fresh pages cost more than the bytes written into them, so the room is used again; but not the room of a
+        // burst for the small records after it.
+        if let Ok(mut record) = Arc::try_unwrap(in_flight.record)
+            && record.body.len() >= record.body.capacity() / ROOM_SHARE_MIN
+        {
             record.body.clear();
             self.spare_body = record.body;
         }

@@ -49,6 +49,9 @@ pub struct LocalJournal {
     pub(crate) lock: Arc<DirLock>,
 }
 
+/// The room of a large record is kept for the next one, unless that fills less than this part of it.
+const ROOM_SHARE_MIN: usize = 64;
+
 /// The segment that is written to; at byte 0 its header is still to come.
 pub(crate) struct Current {
     pub file: File,
@@ -121,6 +124,9 @@ impl LocalJournal {
     /// Fills the buffer with what is to be written at the current place.
     fn encode(&mut self, record: &Record, current: &Current) -> frame::Hash {
         self.buffer.clear();
+        if frame::encoded_len(record) < self.buffer.capacity() / ROOM_SHARE_MIN {
+            self.buffer = Vec::new();
+        }
         let Link { journal, previous, .. } = self.link;
         if current.at == 0 {
             Header { number: current.number, journal, first: record.seq, previous }.write(&mut self.buffer);

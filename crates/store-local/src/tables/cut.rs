@@ -141,6 +141,12 @@ impl Tables for LocalTables {
         self.drop_in_steps(backfills::BACKFILLS_AT_ONCE, |db| backfills::drop_ended(db, before))?;
         self.drop_in_steps(KEYS_AT_ONCE as usize, |db| drop_keys(db, now))
     }
+
+    fn idle(&mut self) {
+        if let Err(error) = self.db.execute_batch("PRAGMA shrink_memory") {
+            tracing::debug!(%error, "the tables keep their cache");
+        }
+    }
 }
 
 /// Moves the head, unless a newer owner or a later cut has moved it already.

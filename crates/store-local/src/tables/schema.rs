@@ -121,7 +121,8 @@ pub fn writer(dir: &Path) -> Result<Connection, OpenError> {
 pub fn reader(dir: &Path) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let db = Connection::open_with_flags(path(dir), flags)?;
-    db.execute_batch("PRAGMA cache_size = -16384;")?;
+    // Small, because every cut makes it worthless.
+    db.execute_batch("PRAGMA cache_size = -2048;")?;
     // A reader never waits for the writer, only for a moment at which the log is begun anew.
     db.busy_timeout(std::time::Duration::from_secs(5))?;
     keep_statements(&db)?;

@@ -1,0 +1,79 @@
+//! Returns freed memory to the system when the process is idle.
+//!
+//! The allocator keeps freed memory for the next allocation and returns it while others allocate. An idle process
+//! allocates nothing, so after a burst of large payloads it would stay as large as it once was.
+
+use std::time::Duration;
+
+use rustix::time::{ClockId, clock_gettime};
+
+/// How often the process looks at its own CPU time. Memory is returned after at most three of these, within the minute
+/// that `docs/operations.md` promises.
+const INTERVAL: Duration = Duration::from_secs(15);
+/// A process that used less than this share of the interval is idle.
+const IDLE_SHARE: u32 = 50;
+
+/// Starts the thread that watches for idleness. For processes that run for long: server and worker.
+pub(crate) fn return_when_idle() {
+    let watch = || {
+        let mut idle_for = 0_u64;
+        let mut used = cpu_time();
+        loop {
+            std::thread::sleep(INTERVAL);
+            let now = cpu_time();
+            let idle = now.saturating_sub(used) < INTERVAL / IDLE_SHARE;
+            used = now;
+            idle_for = if idle { idle_for + 1 } else { 0 };
+            // Twice: the tables give up their cache when they have been idle for a while (`runtime/src/node/tabler.rs`).
+            if (1..=2).contains(&idle_for) {
+                return_freed();
+            }
+        }
+    };
+    if let Err(error) = std::thread::Builder::new().name("memory".into()).spawn(watch) {
+        tracing::warn!(%error, "no thread for returning memory: the process stays as large as it becomes");
+    }
+}
+
+fn cpu_time() -> Duration {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    Duration::new(time.tv_sec.unsigned_abs(), time.tv_nsec.unsigned_abs() as u32)
+}
+
+/// Our own allocator, and the system's, which SQLite and zstd use.
+#[allow(unsafe_code, reason = "allocators are C libraries; these calls take no pointer")]
+fn return_freed() {
+    // SAFETY: both may be called at any time from any thread.
+    unsafe {
+        libmimalloc_sys::mi_collect(true);
+        #[cfg(target_env = "gnu")]
+        libc::malloc_trim(0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::return_freed;
+
+    const BYTES: usize = 256 << 20;
+
+    fn resident() -> usize {
+        let text = std::fs::read_to_string("/proc/self/statm").expect("Linux tells");
+        let pages: usize = text.split(' ').nth(1).and_then(|pages| pages.parse().ok()).expect("a number");
+        pages * rustix::param::page_size()
+    }
+
+    #[test]
+    fn memory_that_another_thread_freed_is_returned() {
+        let before = resident();
+        let payloads = || {
+            let payloads: Vec<Vec<u8>> = (0..BYTES >> 20).map(|_| vec![1; 1 << 20]).collect();
+            assert!(resident() > before + BYTES / 2, "the payloads are in memory");
+            drop(payloads);
+        };
+        std::thread::scope(|scope| scope.spawn(payloads).join().expect("no panic"));
+        return_freed();
+        let after = resident();
+        assert!(after < before + BYTES / 4, "{} MiB are kept", (after - before) >> 20);
+    }
+}
