@@ -2,15 +2,20 @@
 //! Entry: [`Spool`]. One append-only file of frames: length, CRC-32C, a `Report`.
 //! - SP-1 a frame that was synced is found again after any crash
 //! - SP-2 the file is emptied only when none of its results is owed any more
+//! - SP-3 a frame is written only after a whole one: what a failed write left is cut off before the next write
+//! - SP-4 results that could not be written are written again later, for as long as they are owed
 //!
 //! Writing and syncing happen on a thread of their own: a slow disk delays no heartbeat.
 //! Not here: when a result is spooled (`desk`), and what a crash may lose (see there).
 
 use std::fs::{self, File};
-use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
-use std::path::Path;
-use std::sync::mpsc;
+use std::io::{self, ErrorKind, Read, Write};
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
 use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
 
 use mainspring_proto::v1::Report;
 use prost::Message;
@@ -20,6 +25,8 @@ use crate::error::AgentError;
 
 /// Beyond this the file is written anew without what was acknowledged, if that is most of it.
 const REWRITE_BYTES: u64 = 16 << 20;
+/// After a failed write the whole file is written again, but not more often than this: the disk may stay full.
+const RETRY_EVERY: Duration = Duration::from_secs(2);
 const HEADER_BYTES: usize = 8;
 
 pub struct Spool {
@@ -29,6 +36,9 @@ pub struct Spool {
     live: usize,
     bytes: u64,
     live_bytes: u64,
+    /// Set by the writer: the file lacks results that were ordered.
+    is_behind: Arc<AtomicBool>,
+    retry_at: Instant,
 }
 
 enum Order {
@@ -48,13 +58,22 @@ impl Spool {
             .map_err(AgentError::state(path))?;
         let (reports, good) = recover(&mut file, path).map_err(AgentError::state(path))?;
         let (orders, inbox) = mpsc::channel();
-        let place = path.to_owned();
+        let is_behind = Arc::new(AtomicBool::new(false));
+        let writer =
+            Writer { file, path: path.to_owned(), good, is_torn: false, is_behind: is_behind.clone() };
         let writer = thread::Builder::new()
             .name("spool".into())
-            .spawn(move || write_orders(file, &place, &inbox))
+            .spawn(move || writer.run(&inbox))
             .map_err(AgentError::state(path))?;
-        let live = reports.len();
-        let spool = Self { orders: Some(orders), writer: Some(writer), live, bytes: good, live_bytes: good };
+        let spool = Self {
+            orders: Some(orders),
+            writer: Some(writer),
+            live: reports.len(),
+            bytes: good,
+            live_bytes: good,
+            is_behind,
+            retry_at: Instant::now(),
+        };
         Ok((spool, reports))
     }
 
@@ -85,13 +104,21 @@ impl Spool {
         }
     }
 
-    /// Most of a big file is no longer owed.
-    pub fn wants_rewrite(&self) -> bool {
-        self.bytes > REWRITE_BYTES && self.live_bytes < self.bytes / 2
+    /// Most of a big file is no longer owed, or a write has failed.
+    pub fn wants_rewrite(&self, now: Instant) -> bool {
+        let is_mostly_old = self.bytes > REWRITE_BYTES && self.live_bytes < self.bytes / 2;
+        is_mostly_old || self.retry_at().is_some_and(|at| at <= now)
+    }
+
+    /// When a file that lacks results should be written again.
+    pub fn retry_at(&self) -> Option<Instant> {
+        self.is_behind.load(Ordering::Relaxed).then_some(self.retry_at)
     }
 
     /// `reports` are all that is still owed.
-    pub fn rewrite<'a>(&mut self, reports: impl IntoIterator<Item = &'a Report>) {
+    pub fn rewrite<'a>(&mut self, reports: impl IntoIterator<Item = &'a Report>, now: Instant) {
+        self.is_behind.store(false, Ordering::Relaxed);
+        self.retry_at = now + RETRY_EVERY;
         let mut bytes = Vec::new();
         self.live = 0;
         for report in reports {
@@ -154,7 +181,6 @@ fn recover(file: &mut File, path: &Path) -> io::Result<(Vec<Report>, u64)> {
         warn!(path = %path.display(), at = good, cut = rest.len(), "the spool ends in a torn frame; cut off");
         file.set_len(good)?;
     }
-    file.seek(SeekFrom::Start(good))?;
     Ok((reports, good))
 }
 
@@ -167,88 +193,87 @@ fn take_frame(bytes: &[u8]) -> Option<(Report, &[u8])> {
     Some((report, rest))
 }
 
-fn write_orders(mut file: File, path: &Path, inbox: &mpsc::Receiver<Order>) {
-    while let Ok(order) = inbox.recv() {
-        // One sync for all that is waiting.
-        let mut orders = std::iter::once(order).chain(inbox.try_iter());
-        let written = orders.try_for_each(|order| write(&mut file, path, order));
-        if let Err(error) = written.and_then(|()| file.sync_data()) {
-            // They stay in memory and are sent again; only a crash of the worker would lose them.
-            error!(path = %path.display(), %error, "cannot spool results");
-        }
-    }
+/// The only one that writes to the file.
+struct Writer {
+    file: File,
+    path: PathBuf,
+    /// Length of the whole frames at the beginning of the file.
+    good: u64,
+    /// A failed write may have left bytes behind them.
+    is_torn: bool,
+    is_behind: Arc<AtomicBool>,
 }
 
-fn write(file: &mut File, path: &Path, order: Order) -> io::Result<()> {
-    match order {
-        Order::Append(bytes) => file.write_all(&bytes),
-        Order::Replace(bytes) if bytes.is_empty() => {
-            file.set_len(0)?;
-            file.seek(SeekFrom::Start(0)).map(drop)
+impl Writer {
+    fn run(mut self, inbox: &mpsc::Receiver<Order>) {
+        while let Ok(order) = inbox.recv() {
+            // One sync for all that is waiting. A later order may succeed where an earlier one failed.
+            let mut failure = None;
+            for order in std::iter::once(order).chain(inbox.try_iter()) {
+                failure = self.write(order).err().or(failure);
+            }
+            if let Some(error) = self.file.sync_data().err().or(failure) {
+                // They stay in memory and are sent again; only a crash of the worker would lose them.
+                let path = self.path.display();
+                error!(%path, %error, "cannot spool results; they are in memory only until this is tried again");
+                self.is_behind.store(true, Ordering::Relaxed);
+            }
         }
-        Order::Replace(bytes) => {
-            let next = path.with_extension("next");
-            let mut fresh = File::create(&next)?;
-            fresh.write_all(&bytes)?;
-            fresh.sync_data()?;
-            fs::rename(&next, path)?;
-            *file = fresh;
-            path.parent().map_or(Err(ErrorKind::NotFound.into()), |dir| File::open(dir)?.sync_all())
+    }
+
+    fn write(&mut self, order: Order) -> io::Result<()> {
+        match order {
+            Order::Append(bytes) => self.append(&bytes),
+            Order::Replace(bytes) if bytes.is_empty() => {
+                self.good = 0;
+                self.is_torn = true;
+                self.cut()
+            }
+            Order::Replace(bytes) => {
+                let next = self.path.with_extension("next");
+                let replaced = self.replace(&next, &bytes);
+                if replaced.is_err() {
+                    // It takes room on a disk that may have none; it is not there if it has been renamed.
+                    let _ = fs::remove_file(&next);
+                }
+                replaced
+            }
         }
+    }
+
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.cut()?;
+        self.is_torn = true;
+        if let Err(error) = self.file.write_all_at(bytes, self.good) {
+            // If that fails too it is tried again before the next write.
+            let _ = self.cut();
+            return Err(error);
+        }
+        self.is_torn = false;
+        self.good += bytes.len() as u64;
+        Ok(())
+    }
+
+    /// Cuts off what is not a whole frame.
+    fn cut(&mut self) -> io::Result<()> {
+        if self.is_torn {
+            self.file.set_len(self.good)?;
+            self.is_torn = false;
+        }
+        Ok(())
+    }
+
+    fn replace(&mut self, next: &Path, bytes: &[u8]) -> io::Result<()> {
+        let mut fresh = File::create(next)?;
+        fresh.write_all(bytes)?;
+        fresh.sync_data()?;
+        fs::rename(next, &self.path)?;
+        self.file = fresh;
+        self.good = bytes.len() as u64;
+        self.is_torn = false;
+        self.path.parent().map_or(Err(ErrorKind::NotFound.into()), |dir| File::open(dir)?.sync_all())
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn report(fence: u64) -> Report {
-        Report { task: vec![7; 16], fence, what: None }
-    }
-
-    fn reopened(path: &Path) -> Vec<u64> {
-        let (_spool, reports) = Spool::open(path).expect("a spool");
-        reports.iter().map(|report| report.fence).collect()
-    }
-
-    #[test]
-    fn keeps_what_is_owed_and_nothing_else() {
-        let dir = tempfile::tempdir().expect("a directory");
-        let path = dir.path().join("spool");
-        let (mut spool, found) = Spool::open(&path).expect("a new spool");
-        assert!(found.is_empty());
-        spool.append([&report(1), &report(2)]);
-        spool.append([&report(3)]);
-        drop(spool);
-        assert_eq!(reopened(&path), [1, 2, 3]);
-
-        let (mut spool, found) = Spool::open(&path).expect("a spool");
-        spool.rewrite([&found[2]]);
-        drop(spool);
-        assert_eq!(reopened(&path), [3]);
-
-        let (mut spool, found) = Spool::open(&path).expect("a spool");
-        spool.forget(found[0].encoded_len());
-        drop(spool);
-        assert_eq!(reopened(&path), [0; 0]);
-        assert_eq!(fs::metadata(&path).expect("the file").len(), 0);
-    }
-
-    #[test]
-    fn a_torn_tail_costs_only_itself() {
-        let dir = tempfile::tempdir().expect("a directory");
-        let path = dir.path().join("spool");
-        let mut whole = Vec::new();
-        push_frame(&mut whole, &report(1));
-        let first = whole.len();
-        push_frame(&mut whole, &report(2));
-        for len in first..whole.len() {
-            fs::write(&path, &whole[..len]).expect("written");
-            assert_eq!(reopened(&path), [1], "cut at {len}");
-            assert_eq!(fs::metadata(&path).expect("the file").len() as usize, first);
-        }
-        whole[first + HEADER_BYTES + 3] ^= 1;
-        fs::write(&path, &whole).expect("written");
-        assert_eq!(reopened(&path), [1], "damaged");
-    }
-}
+mod tests;

@@ -70,7 +70,8 @@ impl Desk {
         let late = self.late.front().map(|(at, _)| *at + SEND_AGAIN_AFTER);
         let results = fresh.into_iter().chain(late).min().map(|due| due.max(self.swept + SWEEP_EVERY));
         let accepted = self.accepted.front().map(|(at, _)| *at + ACCEPTED_AFTER);
-        results.into_iter().chain(accepted).chain(self.hold).chain(self.lease.until()).min()
+        let spool = self.spool.retry_at().map(|at| at.max(self.swept + SWEEP_EVERY));
+        results.into_iter().chain(accepted).chain(self.hold).chain(self.lease.until()).chain(spool).min()
     }
 
     pub fn sweep(&mut self, now: Instant) {
@@ -96,9 +97,9 @@ impl Desk {
             }
             self.late.push_back((now, key));
         }
-        if self.spool.wants_rewrite() {
+        if self.spool.wants_rewrite(now) {
             let owed: Vec<v1::Report> = self.spooled().collect();
-            self.spool.rewrite(&owed);
+            self.spool.rewrite(&owed, now);
         }
     }
 
