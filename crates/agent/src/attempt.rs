@@ -25,8 +25,10 @@ impl Key {
         self.task.bits().to_be_bytes().to_vec()
     }
 
-    pub fn holding(self) -> v1::Holding {
-        v1::Holding { task: self.task_bytes(), fence: self.fence.bits() }
+    /// `ran`: for how long it has run, if it runs.
+    pub fn holding(self, ran: Option<Duration>) -> v1::Holding {
+        let ran_ms = ran.map(|ran| ran.as_millis() as u64);
+        v1::Holding { task: self.task_bytes(), fence: self.fence.bits(), ran_ms }
     }
 }
 
@@ -116,10 +118,12 @@ pub struct Attempt {
     pub job: String,
     pub payload: Vec<u8>,
     pub checkpoint: Option<Vec<u8>>,
-    /// Unix milliseconds by this machine's clock; the server measures the limit itself.
+    /// Unix milliseconds by this machine's clock, for the attempt's information.
     pub deadline_unix_ms: Option<u64>,
-    /// 0 = none.
+    /// 0 = none. The desk measures it.
     pub hard_timeout_ms: u64,
+    /// From the polite request to the kill.
+    pub grace: Duration,
     /// Nobody else may do it at the same time.
     pub exclusive: bool,
     /// 0 = none.

@@ -2,9 +2,10 @@
 //! Entry: [`Agent::run`].
 //! - AG-1 every attempt that was taken is reported until the report is acknowledged
 //! - AG-2 work does not depend on the session: it goes on, and is told about later
-//! - AG-3 the server names what to stop; the agent itself stops work only when it leaves
+//! - AG-3 the server names what to stop; the agent itself stops work that reaches its hard limit, work whose lease runs
+//!   out if nobody else may do it meanwhile, and the rest only when it leaves
 //!
-//! Not here: deciding what runs where (`mainspring-core`), measuring time limits (the server does).
+//! Not here: deciding what runs where (`mainspring-core`), measuring soft and progress limits (the server does).
 
 mod attempt;
 mod cgroup;

@@ -11,7 +11,7 @@ use double::*;
 use mainspring_agent::{AgentConfig, CgroupUse};
 use mainspring_proto::v1;
 use mainspring_proto::v1::report::What;
-use serde_json::{Value, json};
+use serde_json::json;
 
 /// Each of these holds for processes that end with their agent and for those that survive it.
 macro_rules! both_ways {
@@ -53,32 +53,6 @@ async fn bench(kept: bool, change: impl FnOnce(&mut AgentConfig)) -> Bench {
     let worker = Worker::spawn(settings);
     let talk = server.session().await;
     Bench { talk, worker, dir, _server: server }
-}
-
-fn process(number: u128, payload: &Value) -> v1::Start {
-    start(number, "process", &payload.to_string())
-}
-
-fn script(number: u128, text: &str) -> v1::Start {
-    process(number, &json!({"argv": [text], "shell": true}))
-}
-
-/// Waits without a clock of its own: the file is written by a process under test.
-async fn written(path: &Path) -> String {
-    soon("a file", async {
-        loop {
-            match std::fs::read_to_string(path) {
-                Ok(text) if text.ends_with('\n') => return text.trim().to_owned(),
-                _ => tokio::task::yield_now().await,
-            }
-        }
-    })
-    .await
-}
-
-fn is_alive(pid: &str) -> bool {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"));
-    stat.is_ok_and(|stat| !stat.rsplit_once(')').is_some_and(|(_, rest)| rest.trim_start().starts_with('Z')))
 }
 
 async fn a_program_is_told_who_it_is(kept: bool) {

@@ -22,7 +22,7 @@ pub enum Delivery {
     AtMostOnce = 1,
 }
 
-/// How long things may take, all measured by the scheduler.
+/// How long things may take, all measured by the scheduler; the worker measures `hard` too.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct TimeLimits {
     /// An assignment not accepted in this time is fenced and queued again, no retry spent.

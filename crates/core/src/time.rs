@@ -55,6 +55,11 @@ impl Elapsed {
     pub const fn since(self, earlier: Self) -> Millis {
         Millis(self.0.saturating_sub(earlier.0))
     }
+
+    /// The instant so long ago; not before the shard was created.
+    pub const fn before(self, span: Millis) -> Self {
+        Self(self.0.saturating_sub(span.0))
+    }
 }
 
 impl Add<Millis> for Elapsed {

@@ -3,12 +3,13 @@
 mod support;
 
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use self::support::{ANY_PORT, json, mainspring, server, submitted, worker};
+use self::support::{ANY_PORT, json, mainspring, server, submitted, until, worker};
 
 /// The task, once `until` holds of it.
 fn awaited(server: &str, id: &str, until: impl Fn(&Value) -> bool) -> Value {
@@ -67,6 +68,25 @@ fn a_killed_server_picks_everything_up_and_runs_nothing_twice() {
     let task = awaited(&url, &running, ended);
     assert_eq!((task["status"].as_str(), task["attempt_count"].as_u64()), (Some("COMPLETED"), Some(1)));
     assert_eq!(fs::read_to_string(&ledger).expect("written"), "run\n", "it was not run twice");
+}
+
+#[test]
+fn a_hard_limit_holds_while_the_server_is_down() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let (data, pid) = (dir.path().join("data"), dir.path().join("pid"));
+    let (first, url) = server(&data, ANY_PORT, &[]);
+    let _worker = worker(&url, &dir.path().join("worker"), &[]);
+    let script = format!("echo $$ > {}; exec sleep 600", pid.display());
+    let id = submitted(&url, &["--timeout", "2s", "--retries", "0", "--", "sh", "-c", &script]);
+    awaited(&url, &id, |task| task["status"] == "RUNNING" && pid.exists());
+    drop(first); // SIGKILL
+    let process = format!("/proc/{}", fs::read_to_string(&pid).expect("written").trim());
+    until("the worker ends it", || !Path::new(&process).exists());
+
+    let (_second, url) = server(&data, url.trim_start_matches("http://"), &[]);
+    let task = awaited(&url, &id, ended);
+    assert_eq!((task["status"].as_str(), task["attempt_count"].as_u64()), (Some("FAILED"), Some(1)));
+    assert_eq!(task["last_error"]["class"], "timeout", "{task}");
 }
 
 #[test]

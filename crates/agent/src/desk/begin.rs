@@ -11,6 +11,7 @@ use mainspring_proto::v1;
 use tokio::sync::watch;
 use tracing::warn;
 
+use super::deadline::deadline;
 use super::{Desk, Held, Running};
 use crate::attempt::{Attempt, Event, Key, Outcome, Reporter, StopSignal};
 use crate::executor::Executor;
@@ -72,8 +73,19 @@ impl Desk {
         let program = executor.runs_program();
         let exclusive = start.exclusive;
         self.lease.began(exclusive);
-        let running =
-            Running { stop, grace, checkpoint: None, extend_ms: 0, kept: false, program, exclusive };
+        let deadline = deadline(now, start.hard_timeout_ms);
+        self.deadlines.extend(deadline.map(|at| (at, key)));
+        let running = Running {
+            stop,
+            grace,
+            began: now,
+            deadline,
+            checkpoint: None,
+            extend_ms: 0,
+            kept: false,
+            program,
+            exclusive,
+        };
         self.held.insert(key, Held::Running(Box::new(running)));
         self.running += 1;
         if program {
@@ -90,8 +102,9 @@ impl Desk {
             job: start.job,
             payload: start.payload,
             checkpoint: start.checkpoint,
-            deadline_unix_ms: deadline(start.hard_timeout_ms),
+            deadline_unix_ms: deadline_unix_ms(start.hard_timeout_ms),
             hard_timeout_ms: start.hard_timeout_ms,
+            grace,
             exclusive,
             stop: StopSignal(ordered),
             reporter: Reporter { key, events: self.events.clone() },
@@ -99,13 +112,18 @@ impl Desk {
         self.see_through(key, executor.run(attempt));
     }
 
-    /// A process that an earlier agent began is held and reported like any other.
+    /// A process that an earlier agent began is held and reported like any other; its limit counts from its start.
     pub fn adopt(&mut self, survivor: Survivor) {
-        let key = survivor.key;
+        let (key, terms, now) = (survivor.key, survivor.terms.clone(), Instant::now());
         let (stop, ordered) = watch::channel(None);
+        let began = now.checked_sub(survivor.age()).unwrap_or(now);
+        let deadline = deadline(began, terms.limit_ms);
+        self.deadlines.extend(deadline.map(|at| (at, key)));
         let running = Running {
             stop,
-            grace: self.settings.grace,
+            grace: terms.grace,
+            began,
+            deadline,
             checkpoint: None,
             extend_ms: 0,
             kept: true,
@@ -114,16 +132,17 @@ impl Desk {
         };
         self.held.insert(key, Held::Running(Box::new(running)));
         self.running += 1;
-        self.logs.begin(key, survivor.attempt);
+        self.logs.begin(key, terms.attempt);
         let attempt = Attempt {
             key,
-            number: survivor.attempt,
+            number: terms.attempt,
             tenant: String::new(),
             job: String::new(),
             payload: Vec::new(),
             checkpoint: None,
             deadline_unix_ms: None,
-            hard_timeout_ms: 0,
+            hard_timeout_ms: terms.limit_ms,
+            grace: terms.grace,
             exclusive: false,
             // It is in its cgroup already, if any.
             memory_bytes: 0,
@@ -175,7 +194,7 @@ fn memory(start: &v1::Start) -> u64 {
     }
 }
 
-fn deadline(hard_timeout_ms: u64) -> Option<u64> {
+fn deadline_unix_ms(hard_timeout_ms: u64) -> Option<u64> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).ok()?;
     (hard_timeout_ms > 0).then(|| now.as_millis() as u64 + hard_timeout_ms)
 }

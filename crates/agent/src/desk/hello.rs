@@ -15,8 +15,12 @@ const MESSAGE_ENDS: usize = 512;
 
 impl Desk {
     /// Running, spooled or not yet acknowledged, accepted and not started: all of them.
-    pub fn holding(&self) -> Vec<v1::Holding> {
-        self.held.keys().map(|key| key.holding()).collect()
+    pub fn holding(&self, now: Instant) -> Vec<v1::Holding> {
+        let ran = |held: &Held| match held {
+            Held::Running(running) => Some(now.duration_since(running.began)),
+            Held::Waiting(_) | Held::Ended(_) => None,
+        };
+        self.held.iter().map(|(key, held)| key.holding(ran(held))).collect()
     }
 
     /// The server has welcomed a new session: all that it may not know is said again.

@@ -5,6 +5,7 @@
 //! - DK-3 a result leaves memory only when it was acknowledged
 //! - DK-4 a result that was not acknowledged soon is on disk soon: see [`results::SPOOL_AFTER`]
 //! - DK-5 work goes on without a session; only what is said about it waits
+//! - DK-6 an attempt that runs longer than its hard limit is stopped, with or without a session
 //!
 //! What a crash of the worker loses: results younger than [`results::SPOOL_AFTER`] (and the spool's next fsync) that the server
 //! had not acknowledged. The server then hears of a restarted worker that does not hold the attempt, and treats it as
@@ -12,6 +13,7 @@
 //! Not here: the stream (`session`), doing the work (`executor`).
 
 mod begin;
+mod deadline;
 mod hello;
 mod lease;
 mod logs;
@@ -20,7 +22,7 @@ mod results;
 #[cfg(test)]
 mod tests;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
 
 use hashbrown::HashMap;
@@ -62,6 +64,8 @@ pub struct Desk {
     awaits_answer: bool,
     logs: LogTails,
     lease: Lease,
+    /// When attempts with a hard limit must be stopped; those that were stopped are not in it.
+    deadlines: BTreeSet<(Instant, Key)>,
     is_open: bool,
     is_draining: bool,
 }
@@ -84,6 +88,10 @@ enum Held {
 struct Running {
     stop: watch::Sender<Option<StopOrder>>,
     grace: Duration,
+    /// Also of a process that an earlier agent began.
+    began: Instant,
+    /// When its hard limit has passed.
+    deadline: Option<Instant>,
     /// The newest one, said again in every new session.
     checkpoint: Option<Vec<u8>>,
     /// Asked for while there was no session.
@@ -127,6 +135,7 @@ impl Desk {
             awaits_answer: false,
             logs: LogTails::new(places),
             lease: Lease::new(),
+            deadlines: BTreeSet::new(),
             is_open: false,
             is_draining: false,
         };
@@ -168,11 +177,14 @@ impl Desk {
                     self.say(key, v1::report::What::Checkpoint(bytes));
                 }
             }
-            Event::ExtendMs(key, ms) => match self.held.get_mut(&key) {
-                Some(Held::Running(running)) if !self.is_open => running.extend_ms += ms,
-                Some(Held::Running(_)) => self.say(key, v1::report::What::ExtendMs(ms)),
-                _ => {}
-            },
+            Event::ExtendMs(key, ms) => {
+                self.extend_deadline(key, ms);
+                match self.held.get_mut(&key) {
+                    Some(Held::Running(running)) if !self.is_open => running.extend_ms += ms,
+                    Some(Held::Running(_)) => self.say(key, v1::report::What::ExtendMs(ms)),
+                    _ => {}
+                }
+            }
             Event::LogGrew(key, len) => self.logs.grew(key, len),
             Event::Kept(key) => {
                 if let Some(Held::Running(running)) = self.held.get_mut(&key) {
@@ -189,6 +201,9 @@ impl Desk {
             return;
         };
         let (program, was_silent) = (running.program, !self.has_something_to_say());
+        if let Some(at) = running.deadline {
+            self.deadlines.remove(&(at, key));
+        }
         self.lease.ended(running.exclusive);
         self.logs.ended(key);
         self.running -= 1;
@@ -239,10 +254,13 @@ impl Desk {
             self.refuse(key, "the worker is leaving");
         }
         if self.settings.leave_kept {
-            let lease = &mut self.lease;
-            self.held.retain(|_, held| match held {
+            let (lease, deadlines) = (&mut self.lease, &mut self.deadlines);
+            self.held.retain(|key, held| match held {
                 Held::Running(running) if running.kept => {
                     lease.ended(running.exclusive);
+                    if let Some(at) = running.deadline {
+                        deadlines.remove(&(at, *key));
+                    }
                     false
                 }
                 _ => true,

@@ -70,8 +70,9 @@ impl Desk {
         let late = self.late.front().map(|(at, _)| *at + SEND_AGAIN_AFTER);
         let results = fresh.into_iter().chain(late).min().map(|due| due.max(self.swept + SWEEP_EVERY));
         let accepted = self.accepted.front().map(|(at, _)| *at + ACCEPTED_AFTER);
+        let hard = self.deadlines.first().map(|(at, _)| *at);
         let spool = self.spool.retry_at().map(|at| at.max(self.swept + SWEEP_EVERY));
-        results.into_iter().chain(accepted).chain(self.hold).chain(self.lease.until()).chain(spool).min()
+        results.into_iter().chain(accepted).chain(self.hold).chain(self.lease.until()).chain(spool).chain(hard).min()
     }
 
     pub fn sweep(&mut self, now: Instant) {
@@ -80,6 +81,7 @@ impl Desk {
         }
         self.say_accepted(now);
         self.stop_exclusive(now);
+        self.stop_overdue(now);
         if now < self.swept + SWEEP_EVERY {
             return;
         }

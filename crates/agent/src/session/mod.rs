@@ -153,8 +153,9 @@ impl Session {
                 return self.back_off();
             }
         };
-        self.desk.says_hello(Instant::now());
-        let hello = v1::Hello { session, holding: self.desk.holding(), ..self.hello.clone() };
+        let now = Instant::now();
+        self.desk.says_hello(now);
+        let hello = v1::Hello { session, holding: self.desk.holding(now), ..self.hello.clone() };
         Phase::Connecting(Box::pin(Link::open(self.endpoint.clone(), hello)))
     }
 

@@ -12,6 +12,7 @@ use mainspring_agent::{Agent, AgentConfig, AgentError};
 use mainspring_proto::v1;
 use mainspring_proto::v1::report::What;
 use mainspring_proto::v1::worker_service_server::{WorkerService, WorkerServiceServer};
+use serde_json::{Value, json};
 use tokio::net::{TcpListener, TcpSocket};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
@@ -279,4 +280,30 @@ pub fn config(server: &str, dir: &Path) -> AgentConfig {
         attempts_dir: Some(dir.join("attempts")),
         ..AgentConfig::new(server, dir)
     }
+}
+
+pub fn process(number: u128, payload: &Value) -> v1::Start {
+    start(number, "process", &payload.to_string())
+}
+
+pub fn script(number: u128, text: &str) -> v1::Start {
+    process(number, &json!({"argv": [text], "shell": true}))
+}
+
+/// Waits without a clock of its own: the file is written by a process under test.
+pub async fn written(path: &Path) -> String {
+    soon("a file", async {
+        loop {
+            match std::fs::read_to_string(path) {
+                Ok(text) if text.ends_with('\n') => return text.trim().to_owned(),
+                _ => tokio::task::yield_now().await,
+            }
+        }
+    })
+    .await
+}
+
+pub fn is_alive(pid: &str) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"));
+    stat.is_ok_and(|stat| !stat.rsplit_once(')').is_some_and(|(_, rest)| rest.trim_start().starts_with('Z')))
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mainspring_core::command::{Hello, Report, ReportKind};
+use mainspring_core::command::{Hello, Holding, Report, ReportKind};
 use mainspring_core::failure::{Failure, FailureClass, MESSAGE_BYTES_MAX};
 use mainspring_core::fleet::WorkerOffer;
 use mainspring_core::id::{Fence, Incarnation, Session, TaskId, WorkerId};
@@ -21,7 +21,8 @@ pub(super) fn hello(hello: &v1::Hello) -> Result<Hello, String> {
     let offer = hello.offer.as_ref().ok_or("`offer` is missing")?;
     let holding = hello.holding.iter().map(|held| {
         let task = bits(&held.task).map(TaskId::from_bits).ok_or("a held `task` must be 16 bytes")?;
-        Ok::<_, String>((task, Fence::from_bits(held.fence)))
+        let (fence, ran) = (Fence::from_bits(held.fence), held.ran_ms.map(Millis::new));
+        Ok::<_, String>(Holding { task, fence, ran })
     });
     Ok(Hello {
         worker,

@@ -211,7 +211,16 @@ pub struct Hello {
     pub incarnation: Incarnation,
     pub offer: WorkerOffer,
     /// Running ∪ spooled and not acknowledged ∪ accepted and not started.
-    pub holding: Vec<(TaskId, Fence)>,
+    pub holding: Vec<Holding>,
+}
+
+/// An attempt that a worker answers for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Holding {
+    pub task: TaskId,
+    pub fence: Fence,
+    /// How long it has run, by the worker's clock; `None` if it has not started or has ended.
+    pub ran: Option<Millis>,
 }
 
 #[derive(Clone, PartialEq, Debug)]

@@ -1,7 +1,7 @@
 //! Sessions of workers: hello, heartbeat, parting. What the worker holds and what the shard believes it
 //! holds are made to agree; only attempts whose start went over an earlier session are touched.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Batch, Machine, reap::Loss};
 use crate::command::{Hello, SessionCommand};
@@ -10,6 +10,7 @@ use crate::fleet::WorkerSlot;
 use crate::id::{Fence, Session, TaskId, WorkerId};
 use crate::index::TaskSlot;
 use crate::task::{Status, next_deadline};
+use crate::time::Millis;
 
 impl Machine {
     pub(super) fn session(&mut self, command: SessionCommand, batch: &mut Batch) {
@@ -42,22 +43,23 @@ impl Machine {
     }
 
     fn reconcile(&mut self, hello: &Hello, worker: WorkerSlot, batch: &mut Batch) {
-        let holding: BTreeSet<(TaskId, Fence)> = hello.holding.iter().copied().collect();
+        let holding: BTreeMap<(TaskId, Fence), Option<Millis>> =
+            hello.holding.iter().map(|held| ((held.task, held.fence), held.ran)).collect();
         let believed: Vec<TaskSlot> = self.fleet.held_by(worker).collect();
         let mut confirmed = BTreeSet::new();
         for slot in believed {
             let Some(task) = self.state.tasks.get(slot) else { continue };
             let claim = (task.id, task.fence);
-            if holding.contains(&claim) {
+            if let Some(ran) = holding.get(&claim) {
                 confirmed.insert(claim);
-                self.confirm(slot, hello.session, batch);
+                self.confirm(slot, hello.session, *ran, batch);
             } else {
                 self.disclaimed(slot, hello);
             }
         }
         // What a later owner granted is not ours to stop: we have been replaced and do not know it yet.
         let ours = |claim: &&(TaskId, Fence)| claim.1.epoch() <= self.state.epoch;
-        for (task, fence) in holding.difference(&confirmed).filter(ours) {
+        for (task, fence) in holding.keys().filter(|claim| !confirmed.contains(claim)).filter(ours) {
             batch.effects.push(Effect::Stop {
                 worker: hello.worker,
                 session: hello.session,
@@ -69,8 +71,9 @@ impl Machine {
         }
     }
 
-    /// The worker says it has the attempt: it goes on under the new session.
-    fn confirm(&mut self, slot: TaskSlot, session: Session, batch: &mut Batch) {
+    /// The worker says it has the attempt: it goes on under the new session. Its limits count from when it began,
+    /// which this process may not have seen: the worker says how long it has `ran`.
+    fn confirm(&mut self, slot: TaskSlot, session: Session, ran: Option<Millis>, batch: &mut Batch) {
         let now = self.state.now.elapsed;
         if self.state.mark_running(slot) {
             self.tally.moved(Some(Status::Assigned), Status::Running);
@@ -79,7 +82,8 @@ impl Machine {
         let (id, grace) = (task.id, task.profile.limits.grace);
         let Some(lease) = task.state.lease_mut() else { return };
         lease.session = session;
-        lease.accepted.get_or_insert(now);
+        let began = ran.map_or(now, |ran| lease.assigned.max(now.before(ran)));
+        lease.accepted = Some(lease.accepted.map_or(began, |accepted| accepted.min(began)));
         lease.progressed = now;
         if let Some(stop) = lease.stop {
             let (worker, fence) = (lease.worker, lease.fence);

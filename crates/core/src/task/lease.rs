@@ -16,7 +16,8 @@ pub struct Lease {
     pub session: Session,
     pub assigned: Elapsed,
     pub assigned_wall: Wall,
-    /// `None` until the worker took the attempt. After recovery: the moment of recovery.
+    /// When the attempt began; `None` until the worker took it. After recovery: the moment of recovery, until the
+    /// worker says how long it has run.
     pub accepted: Option<Elapsed>,
     pub progressed: Elapsed,
     /// Time granted on request, on top of the hard limit.

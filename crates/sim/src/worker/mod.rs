@@ -10,7 +10,7 @@ mod work;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use mainspring_core::command::{Command, Hello, Report, ReportKind, SessionCommand};
+use mainspring_core::command::{Command, Hello, Holding, Report, ReportKind, SessionCommand};
 use mainspring_core::effect::{Effect, Start};
 use mainspring_core::fleet::WorkerOffer;
 use mainspring_core::id::{Fence, Incarnation, Session, TaskId, WorkerId};
@@ -169,13 +169,15 @@ impl World {
         worker.server = server;
         worker.heard = self.now;
         worker.torn = false;
-        let spool = worker.spool.keys().filter(|_| spooled);
+        let (now, spool) = (self.now, worker.spool.keys().filter(|_| spooled));
+        let running = worker.running.iter().map(|(claim, attempt)| (*claim, attempt.ran(now)));
+        let held = running.chain(spool.map(|claim| (*claim, None)));
         let hello = Hello {
             worker: worker.id,
             session: Session::new(worker.session),
             incarnation: Incarnation::new(worker.incarnation),
             offer: worker.offer.clone(),
-            holding: worker.running.keys().chain(spool).copied().collect(),
+            holding: held.map(|((task, fence), ran)| Holding { task, fence, ran }).collect(),
         };
         self.trace.say(self.now, format_args!("worker {index} greets {server:?}, session {}", hello.session));
         self.send_to_server(index, &Command::Session(SessionCommand::Hello(Box::new(hello))));

@@ -60,14 +60,21 @@ pub(super) struct Attempt {
     nature: Nature,
     profile: Arc<Profile>,
     number: u32,
-    begun: bool,
+    begun: Option<u64>,
     pub(super) stopping: bool,
 }
 
 impl Attempt {
     pub(super) fn new(start: &Start) -> Self {
         let nature = Nature::of(&start.payload);
-        Self { nature, profile: start.profile.clone(), number: start.attempt, begun: false, stopping: false }
+        Self { nature, profile: start.profile.clone(), number: start.attempt, begun: None, stopping: false }
+    }
+}
+
+impl Attempt {
+    /// How long it has run at `now`, if it has begun.
+    pub(super) fn ran(&self, now: u64) -> Option<Millis> {
+        self.begun.map(|begun| Millis::new(now - begun))
     }
 }
 
@@ -78,7 +85,7 @@ impl World {
     /// From here on it counts as executed.
     pub(super) fn begin_work(&mut self, index: usize, claim: Claim) -> Check {
         let Some(attempt) = self.workers[index].running.get_mut(&claim) else { return Ok(()) };
-        attempt.begun = true;
+        attempt.begun = Some(self.now);
         let (nature, progress) = (attempt.nature, attempt.profile.limits.progress);
         let worker = self.workers[index].id;
         self.trace.mix_wide(claim.0.bits());
@@ -169,7 +176,7 @@ impl World {
     /// The end of the grace; a few finish just in time.
     pub(super) fn kill(&mut self, index: usize, claim: Claim) {
         let Some(attempt) = self.workers[index].running.get(&claim) else { return };
-        let in_time = attempt.begun && self.chance.per_mille(150);
+        let in_time = attempt.begun.is_some() && self.chance.per_mille(150);
         let what = if in_time {
             ReportKind::Succeeded { output: None }
         } else {

@@ -16,6 +16,7 @@ fn attempt(payload: &str) -> Attempt {
         checkpoint: None,
         deadline_unix_ms: Some(99),
         hard_timeout_ms: 0,
+        grace: Duration::ZERO,
         exclusive: false,
         memory_bytes: 0,
         cpu_milli: 0,

@@ -23,6 +23,7 @@ fn attempt(payload: String, checkpoint: Option<Vec<u8>>) -> (Attempt, mpsc::Unbo
         checkpoint,
         deadline_unix_ms: None,
         hard_timeout_ms: 0,
+        grace: std::time::Duration::ZERO,
         exclusive: false,
         memory_bytes: 0,
         cpu_milli: 0,

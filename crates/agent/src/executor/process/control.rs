@@ -59,13 +59,14 @@ impl Control {
         &self.dir
     }
 
-    /// Takes what the process left since the last look.
-    pub fn look(&mut self, reporter: &Reporter) {
+    /// Takes what the process left since the last look; gives the milliseconds of more time that it asked for.
+    pub fn look(&mut self, reporter: &Reporter) -> u64 {
         if self.take("progress", 0).is_some() {
             reporter.progress();
         }
-        if let Some(ms) = self.take("extend", 20).and_then(|bytes| number(&bytes)) {
-            reporter.extend_ms(ms);
+        let extended_ms = self.take("extend", 20).and_then(|bytes| number(&bytes)).unwrap_or(0);
+        if extended_ms > 0 {
+            reporter.extend_ms(extended_ms);
         }
         if self.checkpointed.is_none_or(|at| at.elapsed() >= CHECKPOINTS_APART)
             && let Some(bytes) = self.take("checkpoint", CHECKPOINT_BYTES_MAX)
@@ -77,6 +78,7 @@ impl Control {
                 reporter.checkpoint(bytes);
             }
         }
+        extended_ms
     }
 
     /// The outcome of a process that succeeded.

@@ -5,10 +5,12 @@
 //! becomes of its task.
 
 use std::fmt;
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::ops::RangeInclusive;
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use mainspring_core::id::Fence;
 use rustix::process::Pid;
@@ -26,12 +28,21 @@ const RECORD: &str = "process";
 /// A kept process of an earlier agent: running, or ended since.
 pub struct Survivor {
     pub key: Key,
-    pub attempt: u32,
+    pub terms: Terms,
     pub(super) dir: PathBuf,
     pub(super) identity: Identity,
 }
 
+impl Survivor {
+    /// How long ago the process was started.
+    pub fn age(&self) -> Duration {
+        let ticks = ticks().saturating_sub(*self.identity.started.start());
+        Duration::from_millis(ticks * 1_000 / TICKS_PER_SECOND)
+    }
+}
+
 /// A process, told from others that get its number later by when it was started.
+#[derive(Clone)]
 pub(super) struct Identity {
     pub id: Pid,
     started: RangeInclusive<u64>,
@@ -70,11 +81,80 @@ pub(super) fn ticks() -> u64 {
 /// The same on every Linux, whatever the kernel counts by itself.
 const TICKS_PER_SECOND: u64 = 100;
 
-/// Notes which process the attempt is: one that was started between the tick `from` and now.
-pub(super) fn write(dir: &Path, group: Group, from: u64, attempt: u32) {
-    let identity = Identity::started_since(group, from);
-    if let Err(error) = fs::write(dir.with_extension(RECORD), format!("{attempt} {identity}\n")) {
-        warn!(dir = %dir.display(), %error, "cannot note a process");
+/// What the next agent must know of the attempt besides its process.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Terms {
+    pub attempt: u32,
+    /// The hard limit with all the time that the attempt asked for; 0 = none.
+    pub limit_ms: u64,
+    pub grace: Duration,
+}
+
+impl Terms {
+    fn read<'a>(words: &mut impl Iterator<Item = &'a str>) -> Option<Self> {
+        Some(Self {
+            attempt: words.next()?.parse().ok()?,
+            limit_ms: words.next()?.parse().ok()?,
+            grace: Duration::from_millis(words.next()?.parse().ok()?),
+        })
+    }
+}
+
+impl fmt::Display for Terms {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} {}", self.attempt, self.limit_ms, self.grace.as_millis())
+    }
+}
+
+/// The file of one kept process: a line of fixed length, so that it can be written again where there is no room left.
+pub(super) struct Record {
+    file: File,
+    terms: Terms,
+    identity: Option<Identity>,
+}
+
+/// All numbers of a record, with room to spare.
+const RECORD_BYTES: usize = 160;
+
+impl Record {
+    /// Before the process starts: no process runs that a later agent could not find for want of room.
+    pub(super) fn create(dir: &Path, terms: Terms) -> io::Result<Self> {
+        let file = File::create(dir.with_extension(RECORD))?;
+        let record = Self { file, terms, identity: None };
+        record.write()?;
+        Ok(record)
+    }
+
+    /// One that an earlier agent wrote.
+    pub(super) fn adopt(survivor: &Survivor) -> io::Result<Self> {
+        let file = File::options().write(true).open(survivor.dir.with_extension(RECORD))?;
+        Ok(Self { file, terms: survivor.terms.clone(), identity: Some(survivor.identity.clone()) })
+    }
+
+    /// The process was started between the tick `from` and now.
+    pub(super) fn started(&mut self, group: Group, from: u64) {
+        self.identity = Some(Identity::started_since(group, from));
+        self.update();
+    }
+
+    /// The attempt has so much more time.
+    pub(super) fn extended(&mut self, ms: u64) {
+        if self.terms.limit_ms > 0 {
+            self.terms.limit_ms = self.terms.limit_ms.saturating_add(ms);
+            self.update();
+        }
+    }
+
+    fn update(&self) {
+        if let Err(error) = self.write() {
+            warn!(%error, "cannot note a process");
+        }
+    }
+
+    fn write(&self) -> io::Result<()> {
+        let text = self.identity.as_ref().map(|identity| format!("{} {identity}", self.terms));
+        let line = format!("{:<width$}\n", text.unwrap_or_default(), width = RECORD_BYTES - 1);
+        self.file.write_all_at(line.as_bytes(), 0)
     }
 }
 
@@ -118,9 +198,9 @@ fn read(dir: &Path) -> Option<Survivor> {
     let (task, fence) = dir.file_name()?.to_str()?.split_once('-')?;
     let key = Key { task: task.parse().ok()?, fence: Fence::from_bits(fence.parse().ok()?) };
     let record = fs::read_to_string(dir.with_extension(RECORD)).ok()?;
-    let mut words = record.strip_suffix('\n')?.split(' ');
-    let attempt = words.next()?.parse().ok()?;
-    Some(Survivor { key, attempt, dir: dir.to_owned(), identity: Identity::read(&mut words)? })
+    let mut words = record.strip_suffix('\n')?.split_whitespace();
+    let terms = Terms::read(&mut words)?;
+    Some(Survivor { key, terms, dir: dir.to_owned(), identity: Identity::read(&mut words)? })
 }
 
 /// When the process started, in ticks since boot: field 22 of its `stat`.

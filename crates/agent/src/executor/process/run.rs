@@ -20,7 +20,7 @@ use super::control::Control;
 use super::keep::{self, KeptLog};
 use super::log::AttemptLog;
 use super::output::{Output, Pipe};
-use super::record::Survivor;
+use super::record::{Record, Survivor, Terms};
 use super::spawn::{Group, Spawned, spawn};
 use super::user::User;
 use super::{Payload, Settings, exit, record, user};
@@ -94,25 +94,25 @@ fn start(
     let kept = payload.is_kept(&settings, &attempt);
     let confined = match Confined::create(&settings, &payload, &attempt, kept) {
         Ok(confined) => confined,
-        Err(error) => {
-            let left = control.leave();
-            control.remove(&left);
-            return Err(not_confined(&error));
-        }
+        Err(error) => return Err(not_begun(control, None, not_confined(&error))),
+    };
+    let mut record = match kept.then(|| Record::create(control.dir(), terms(&attempt))).transpose() {
+        Ok(record) => record,
+        Err(error) => return Err(not_begun(control, Some(confined), no_room(&error))),
     };
     let from = record::ticks();
     let spawned = spawn(&settings, &payload, &attempt, control.dir(), kept, confined.cgroup(), user);
     let Spawned { mut child, group, output } = match spawned {
         Ok(spawned) => spawned,
         Err(error) => {
-            let left = control.leave();
-            control.remove(&left);
-            confined.leave();
-            return Err(not_spawned(&payload, &error));
+            if kept {
+                record::remove(control.dir());
+            }
+            return Err(not_begun(control, Some(confined), not_spawned(&payload, &error)));
         }
     };
-    let bound = if kept {
-        record::write(control.dir(), group, from, attempt.number);
+    let bound = if let Some(record) = &mut record {
+        record.started(group, from);
         None
     } else {
         Some(settings.bound.enter(group, from))
@@ -127,18 +127,34 @@ fn start(
         Output::Kept(KeptLog::new(log, settings.log_bytes_max, attempt.reporter.clone()))
     };
     let begun = Instant::now();
-    let life = Life { settings, attempt, control, output, group, kept, bound, confined, begun };
+    let life = Life { settings, attempt, control, output, group, kept, record, bound, confined, begun };
     Ok((Box::new(life), child))
+}
+
+fn terms(attempt: &Attempt) -> Terms {
+    Terms { attempt: attempt.number, limit_ms: attempt.hard_timeout_ms, grace: attempt.grace }
+}
+
+/// Clears away what was prepared.
+fn not_begun(control: Control, confined: Option<Confined>, outcome: Outcome) -> Outcome {
+    let left = control.leave();
+    control.remove(&left);
+    if let Some(confined) = confined {
+        confined.leave();
+    }
+    outcome
 }
 
 pub async fn adopt(settings: Arc<Settings>, attempt: Attempt, survivor: Survivor) -> Outcome {
     let log = settings.places.log(attempt.key, attempt.number);
     let output = Output::Kept(KeptLog::new(log, settings.log_bytes_max, attempt.reporter.clone()));
     let control = Control::adopt(survivor.dir.clone());
+    let record = Record::adopt(&survivor).inspect_err(|error| warn!(%error, "cannot write to a record")).ok();
     let group = Group(survivor.identity.id);
     let confined = Confined::find(&settings, attempt.key);
     let begun = Instant::now();
-    let life = Life { settings, attempt, control, output, group, kept: true, bound: None, confined, begun };
+    let (kept, bound) = (true, None);
+    let life = Life { settings, attempt, control, output, group, kept, record, bound, confined, begun };
     Box::new(life).live(Process::Adopted(survivor)).await
 }
 
@@ -170,6 +186,8 @@ struct Life {
     output: Output,
     group: Group,
     kept: bool,
+    /// Of a kept process.
+    record: Option<Record>,
     bound: Option<Place>,
     confined: Confined,
     begun: Instant,
@@ -203,7 +221,7 @@ impl Life {
         drop(self.bound.take());
         let left = self.control.leave();
         if left.has_messages() {
-            self.control.look(&self.attempt.reporter);
+            self.look();
         }
         let outcome = match (status, stopped) {
             (Err(error), _) => {
@@ -228,6 +246,16 @@ impl Life {
         self.control.remove(&left);
         self.confined.leave();
         outcome
+    }
+
+    /// Takes what the process left for the agent.
+    fn look(&mut self) {
+        let extended_ms = self.control.look(&self.attempt.reporter);
+        if extended_ms > 0
+            && let Some(record) = &mut self.record
+        {
+            record.extended(extended_ms);
+        }
     }
 
     /// All of it, also what left the process group if there is a cgroup.
@@ -261,7 +289,7 @@ impl Life {
                 }
                 _ = look.tick() => {
                     self.output.watch();
-                    self.control.look(&self.attempt.reporter);
+                    self.look();
                 }
             }
         }

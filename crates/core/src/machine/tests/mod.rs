@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 use super::{Batch, Machine, MachineConfig};
 use crate::command::{
-    Answer, Command, Hello, Rejection, Report, ReportKind, SessionCommand, StartTime, Submit,
+    Answer, Command, Hello, Holding, Rejection, Report, ReportKind, SessionCommand, StartTime, Submit,
 };
 use crate::effect::{Effect, ReportVerdict, Start};
 use crate::event::{Event, apply};
@@ -229,13 +229,18 @@ impl Rig {
 
     /// Says hello as worker `n`, first life, with these attempts in hand.
     pub(super) fn hello(&mut self, n: u64, session: u64, incarnation: u64, holding: &[(TaskId, Fence)]) {
+        let held = |(task, fence): &(TaskId, Fence)| Holding { task: *task, fence: *fence, ran: None };
+        self.hello_with(n, session, incarnation, holding.iter().map(held).collect());
+    }
+
+    pub(super) fn hello_with(&mut self, n: u64, session: u64, incarnation: u64, holding: Vec<Holding>) {
         let offer = WorkerOffer { pool: Name::fixed("default"), slots: 1000, ..WorkerOffer::default() };
         let hello = Hello {
             worker: worker(n),
             session: Session::new(session),
             incarnation: Incarnation::new(incarnation),
             offer,
-            holding: holding.to_vec(),
+            holding,
         };
         self.tell(Command::Session(SessionCommand::Hello(Box::new(hello)))).expect("never refused");
     }

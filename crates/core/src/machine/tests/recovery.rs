@@ -1,5 +1,6 @@
 use super::*;
 use crate::machine::Debt;
+use crate::profile::TimeLimits;
 
 /// A new owner that read the tasks back from the tables.
 fn reopened(rig: &Rig, config: MachineConfig) -> Rig {
@@ -64,6 +65,43 @@ fn a_worker_has_a_whole_lease_to_speak_up_after_a_recovery() {
     assert_eq!(new.status(id), Status::Running);
     new.pass(1);
     assert_eq!(new.status(id), Status::Queued);
+}
+
+#[test]
+fn a_hard_limit_counts_from_the_start_of_the_attempt_over_restarts() {
+    let limits = TimeLimits { hard: Some(Millis::from_secs(12)), ..TimeLimits::default() };
+    let mut old = rig();
+    let id = old.running(ProfileSpec { limits, ..spec() });
+    let fence = old.start_of(id).fence;
+    let stopped = |rig: &Rig| rig.task(id).lease().is_some_and(|lease| lease.stop.is_some());
+    // Two restarts, each 5 s later; the worker goes on.
+    for (session, ran) in [(2, 5_000), (3, 10_000)] {
+        old.now = Now {
+            elapsed: old.now.elapsed + Millis::from_secs(5),
+            wall: old.now.wall + Millis::from_secs(5),
+        };
+        old = reopened(&old, MachineConfig::default());
+        let held = Holding { task: id, fence, ran: Some(Millis::new(ran)) };
+        old.hello_with(1, session, 1, vec![held]);
+        assert!(!stopped(&old), "after {ran} ms");
+    }
+    old.pass(1_999);
+    assert!(!stopped(&old));
+    old.pass(1);
+    assert!(stopped(&old), "12 s after its start");
+}
+
+#[test]
+fn a_worker_that_counts_wrong_cannot_end_an_attempt_before_it_was_given_out() {
+    let limits = TimeLimits { hard: Some(Millis::from_secs(12)), ..TimeLimits::default() };
+    let mut rig = rig();
+    rig.pass(3_600_000);
+    let id = rig.running(ProfileSpec { limits, ..spec() });
+    let fence = rig.start_of(id).fence;
+    let ran = Some(Millis::from_secs(3_600));
+    rig.hello_with(1, 2, 1, vec![Holding { task: id, fence, ran }]);
+    rig.pass(11_999);
+    assert!(rig.task(id).lease().is_some_and(|lease| lease.stop.is_none()));
 }
 
 #[test]
