@@ -81,6 +81,15 @@ impl Home {
         Ok(self.session)
     }
 
+    /// A copy of this worker has used numbers up to `newest`: the next session gets a greater one.
+    pub fn skip_sessions(&mut self, newest: u64) {
+        self.session = self.session.max(newest);
+    }
+
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
     pub fn places(&self) -> Places {
         Places { dir: self.dir.clone(), attempts: self.attempts.clone() }
     }

@@ -208,6 +208,20 @@ async fn a_silent_server_is_left() {
 }
 
 #[tokio::test]
+async fn a_number_that_a_copy_has_used_is_skipped() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let mut server = Server::start();
+    let worker = Worker::spawn(config(&server.url(), dir.path()));
+    let talk = server.session().await;
+    assert_eq!(talk.hello.session, 1);
+    let mut status = tonic::Status::failed_precondition("session 1 is not greater than 41");
+    status.metadata_mut().insert(mainspring_proto::NEWEST_SESSION, 41.into());
+    talk.refuse(status).await;
+    assert_eq!(server.session().await.hello.session, 42);
+    worker.ended().await;
+}
+
+#[tokio::test]
 async fn leaving_waits_for_work_and_takes_nothing_new() {
     let dir = tempfile::tempdir().expect("a directory");
     let mut server = Server::start();

@@ -21,6 +21,7 @@ mod problem_body;
 mod problem_calendar;
 mod problem_events;
 mod problem_status;
+mod problem_workers;
 mod profiles;
 mod readers;
 mod rest;

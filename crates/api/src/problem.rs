@@ -17,6 +17,7 @@ pub use crate::problem_body::{MistakeView, ProblemBody};
 pub use crate::problem_calendar::CalendarProblem;
 use crate::problem_events::EventProblem;
 use crate::problem_status::status_of;
+use crate::problem_workers::WorkerProblem;
 
 #[derive(Clone, PartialEq, Debug)]
 pub enum Problem {
@@ -75,6 +76,7 @@ pub enum Problem {
     },
     Calendar(CalendarProblem),
     Events(EventProblem),
+    Workers(WorkerProblem),
     /// All its mistakes at once.
     JobFileInvalid {
         mistakes: Vec<Mistake>,
@@ -113,7 +115,7 @@ pub enum Problem {
 
 impl Problem {
     /// Every code that is the edge's own; those of the core are in `Rejection::CODES`.
-    pub const CODES: [&'static str; 32] = [
+    pub const CODES: [&'static str; 33] = [
         "EVENT_INVALID",
         "EVENT_RESERVED",
         "EVENT_MEDIA_TYPE",
@@ -134,6 +136,7 @@ impl Problem {
         "PAGE_TOO_LONG",
         "UNKNOWN_EXECUTOR",
         "TOO_MANY_FOLLOWERS",
+        "WORKER_IDENTITY_IN_USE",
         "WORKER_NOT_FOUND",
         "POOL_NOT_FOUND",
         "PROCESS_NOT_FOUND",
@@ -176,6 +179,7 @@ impl Problem {
             Self::ProcessNotFound { .. } => "PROCESS_NOT_FOUND",
             Self::Calendar(problem) => problem.code(),
             Self::Events(problem) => problem.code(),
+            Self::Workers(problem) => problem.code(),
             Self::JobFileInvalid { .. } => "JOB_FILE_INVALID",
             Self::ParametersInvalid { .. } => "PARAMETERS_INVALID",
             Self::ScheduleInvalid { .. } => "SCHEDULE_INVALID",
@@ -193,6 +197,7 @@ impl Problem {
         match self {
             Self::Rejected(rejection) => status_of(rejection),
             Self::Events(problem) => problem.status(),
+            Self::Workers(problem) => problem.status(),
             Self::InvalidJson { .. }
             | Self::InvalidField { .. }
             | Self::InvalidQuery { .. }
@@ -250,6 +255,7 @@ impl Problem {
             }
             Self::Calendar(problem) => problem.advice(),
             Self::Events(problem) => problem.advice(),
+            Self::Workers(problem) => problem.advice(),
             Self::JobFileInvalid { .. } => {
                 "put each of `mistakes` right; nothing of the file was stored".into()
             }
@@ -347,6 +353,7 @@ impl fmt::Display for Problem {
             Self::ProcessNotFound { id } => write!(f, "there is no process `{id}`"),
             Self::Calendar(problem) => problem.fmt(f),
             Self::Events(problem) => problem.fmt(f),
+            Self::Workers(problem) => problem.fmt(f),
             Self::JobFileInvalid { mistakes } => write!(f, "the job file has {}", counted(mistakes)),
             Self::ParametersInvalid { mistakes } => write!(f, "the parameters have {}", counted(mistakes)),
             Self::ScheduleInvalid { mistakes } => write!(f, "the schedule has {}", counted(mistakes)),

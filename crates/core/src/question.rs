@@ -16,7 +16,7 @@ pub use self::run::{
 };
 use crate::dispatch::{Depth, PoolLimit, WaitReason};
 use crate::fleet::WorkerOffer;
-use crate::id::{ProcessId, RunId, Session, TaskId, WorkerId};
+use crate::id::{Incarnation, ProcessId, RunId, Session, TaskId, WorkerId};
 use crate::machine::Counts;
 use crate::name::Name;
 use crate::task::{Status, StopReason, Task};
@@ -115,6 +115,9 @@ pub struct PoolRoom {
 pub struct WorkerView {
     pub id: WorkerId,
     pub session: Option<Session>,
+    /// The highest number that one of its sessions had.
+    pub newest_session: Session,
+    pub incarnation: Incarnation,
     pub cordoned: bool,
     /// How long ago it was last heard.
     pub silent: Millis,

@@ -3,6 +3,7 @@
 mod support;
 
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -104,6 +105,35 @@ fn a_killed_worker_loses_its_work_to_another() {
     let task = awaited(&url, &id, ended);
     assert_eq!((task["status"].as_str(), task["attempt_count"].as_u64()), (Some("COMPLETED"), Some(2)));
     assert_eq!(task["attempts"][0]["error"]["class"], "worker_lost");
+}
+
+/// As a machine image that was made from a running worker.
+#[test]
+fn a_copied_worker_waits_until_the_first_is_gone() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let (_server, url) = server(&dir.path().join("data"), ANY_PORT, &[]);
+    let (state, copy) = (dir.path().join("first"), dir.path().join("copy"));
+    let first = worker(&url, &state, &[]);
+    let warm = submitted(&url, &["--", "true"]);
+    awaited(&url, &warm, ended);
+    fs::create_dir(&copy).expect("a directory");
+    for name in ["worker", "session"] {
+        fs::copy(state.join(name), copy.join(name)).expect("copied");
+    }
+    let mut second = Command::new(support::BINARY);
+    second.args(["worker", "--server", &url, "--state"]).arg(&copy).stderr(std::process::Stdio::piped());
+    let mut second = support::Running(second.spawn().expect("the binary starts"));
+    let tasks: Vec<String> = (0..20).map(|_| submitted(&url, &["--", "sleep", "0.2"])).collect();
+    let told = BufReader::new(second.0.stderr.take().expect("piped")).lines();
+    let told = told.map_while(Result::ok).find(|line| line.contains("WORKER_IDENTITY_IN_USE"));
+    assert!(told.is_some_and(|line| line.contains("/worker`")), "it says what to do");
+    for id in &tasks {
+        let task = awaited(&url, id, ended);
+        assert_eq!((task["status"].as_str(), task["attempt_count"].as_u64()), (Some("COMPLETED"), Some(1)));
+    }
+    drop(first); // SIGKILL
+    let last = submitted(&url, &["--", "true"]);
+    assert_eq!(awaited(&url, &last, ended)["status"], "COMPLETED", "the copy has taken over");
 }
 
 #[test]

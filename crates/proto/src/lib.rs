@@ -11,5 +11,8 @@ pub mod v1 {
     tonic::include_proto!("mainspring.v1");
 }
 
+/// Metadata of a refused session: the highest number that a session of the worker had. The next one must be greater.
+pub const NEWEST_SESSION: &str = "mainspring-newest-session";
+
 /// All definitions with what they import, encoded as protobuf's own `FileDescriptorSet`.
 pub const FILE_DESCRIPTOR_SET: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/mainspring.bin"));

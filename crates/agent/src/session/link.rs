@@ -2,12 +2,13 @@
 
 use std::time::{Duration, Instant};
 
+use mainspring_proto::NEWEST_SESSION;
 use mainspring_proto::v1;
 use mainspring_proto::v1::worker_service_client::WorkerServiceClient;
 use tokio::sync::mpsc;
 use tokio::time::{Interval, MissedTickBehavior, interval_at, sleep_until, timeout};
 use tokio_stream::wrappers::ReceiverStream;
-use tonic::Streaming;
+use tonic::{Code, Status, Streaming};
 use tonic::transport::Endpoint;
 
 use crate::desk::Desk;
@@ -33,7 +34,7 @@ pub enum LinkError {
     #[error("no connection: {0}")]
     Connect(#[from] tonic::transport::Error),
     #[error("refused: {0}")]
-    Refused(#[from] Box<tonic::Status>),
+    Refused(#[from] Box<Status>),
     #[error("the server did not answer")]
     Silent,
 }
@@ -42,7 +43,33 @@ pub enum Next {
     Message(Box<v1::ServerMessage>),
     Sent,
     Heartbeat,
-    Ended(String),
+    Ended(End),
+}
+
+/// Why a stream is over.
+pub enum End {
+    /// Another process with this worker's identity is connected.
+    IdentityInUse(String),
+    /// This worker, or a copy of it, has used session numbers up to this one.
+    NotNewer(u64),
+    Other(String),
+}
+
+impl Next {
+    fn ended(why: &str) -> Self {
+        Self::Ended(End::Other(why.to_owned()))
+    }
+}
+
+impl End {
+    fn of(status: &Status) -> Self {
+        let newest = status.metadata().get(NEWEST_SESSION).and_then(|number| number.to_str().ok()?.parse().ok());
+        match (status.code(), newest) {
+            (Code::AlreadyExists, _) => Self::IdentityInUse(status.message().to_owned()),
+            (Code::FailedPrecondition, Some(newest)) => Self::NotNewer(newest),
+            (code, _) => Self::Other(format!("{code:?}: {}", status.message())),
+        }
+    }
 }
 
 impl Link {
@@ -76,13 +103,13 @@ impl Link {
             message = self.inbound.message() => message,
             room = self.out.reserve(), if desk.has_message() => return send(room, desk),
             () = sleep_until((self.heard + self.silence_max).into()) => {
-                return Next::Ended("the server was silent for too long".to_owned());
+                return Next::ended("the server was silent for too long");
             }
         };
         match message {
             Ok(Some(message)) => self.heard(message),
-            Ok(None) => Next::Ended("the server closed the stream".to_owned()),
-            Err(status) => Next::Ended(format!("{:?}: {}", status.code(), status.message())),
+            Ok(None) => Next::ended("the server closed the stream"),
+            Err(status) => Next::Ended(End::of(&status)),
         }
     }
 
@@ -118,7 +145,7 @@ fn send(
             room.send(desk.take_message());
             Next::Sent
         }
-        Err(_) => Next::Ended("the connection is gone".to_owned()),
+        Err(_) => Next::ended("the connection is gone"),
     }
 }
 

@@ -8,6 +8,7 @@
 //!
 //! Not here: what messages mean (`desk`).
 
+mod double_identity;
 mod drain;
 mod link;
 
@@ -23,7 +24,8 @@ use tonic::transport::Endpoint;
 use tracing::{debug, info, warn};
 
 use self::drain::Drain;
-use self::link::{Link, LinkError, Next};
+use self::double_identity::DoubleIdentity;
+use self::link::{End, Link, LinkError, Next};
 use crate::attempt::Event;
 use crate::desk::Desk;
 use crate::home::Home;
@@ -43,6 +45,7 @@ pub struct Session {
     hello: v1::Hello,
     drain: Drain,
     failures: u32,
+    double_identity: DoubleIdentity,
 }
 
 /// How the agent stands with the server.
@@ -72,7 +75,8 @@ impl Session {
         hello: v1::Hello,
         drain_deadline: Duration,
     ) -> Self {
-        Self { home, desk, events, endpoint, hello, drain: Drain::new(drain_deadline), failures: 0 }
+        let (drain, double_identity) = (Drain::new(drain_deadline), DoubleIdentity::default());
+        Self { home, desk, events, endpoint, hello, drain, failures: 0, double_identity }
     }
 
     /// Ends only after `shutdown`, when running work has ended or was stopped and every result is safe.
@@ -108,8 +112,8 @@ impl Session {
             }
             Turn::Stream(Next::Message(message)) => self.receive(*message, now),
             Turn::Stream(Next::Sent | Next::Heartbeat) => {}
-            Turn::Stream(Next::Ended(why)) => {
-                warn!(%why, "the session ended; work goes on");
+            Turn::Stream(Next::Ended(end)) => {
+                self.note_end(end, now);
                 self.desk.closed(now);
                 return self.back_off();
             }
@@ -123,6 +127,14 @@ impl Session {
             Turn::DrainDue => self.drain.act(&mut self.desk, now),
         }
         phase
+    }
+
+    fn note_end(&mut self, end: End, now: Instant) {
+        match end {
+            End::IdentityInUse(why) => self.double_identity.refused(&why, self.home.dir(), now),
+            End::NotNewer(newest) => self.home.skip_sessions(newest),
+            End::Other(why) => warn!(%why, "the session ended; work goes on"),
+        }
     }
 
     /// A stream that always has something ready must not starve those who work.
@@ -139,6 +151,7 @@ impl Session {
         if let Some(welcome) = &message.welcome {
             info!(server = welcome.server_version, lease_ms = welcome.lease_ms, "welcomed");
             self.failures = 0;
+            self.double_identity = DoubleIdentity::default();
             self.desk.welcomed(Duration::from_millis(welcome.lease_ms));
             self.desk.opened();
         }

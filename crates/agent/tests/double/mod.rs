@@ -134,6 +134,12 @@ impl Talk {
         self.out.send(Ok(message)).await.expect("the stream is open");
     }
 
+    /// Ends the session as a server does that refuses it.
+    pub async fn refuse(self, status: Status) {
+        // The worker may be gone already.
+        let _ = self.out.send(Err(status)).await;
+    }
+
     pub async fn start(&self, start: v1::Start) {
         self.send(v1::ServerMessage { starts: vec![start], ..Default::default() }).await;
     }

@@ -7,7 +7,7 @@ macro_rules! pages {
 }
 
 /// By code.
-const PAGES: [(&str, &str); 72] = pages![
+const PAGES: [(&str, &str); 73] = pages![
     "BACKFILL_ACTIVE",
     "BACKFILL_ALREADY_ENDED",
     "BACKFILL_NOT_FOUND",
@@ -79,6 +79,7 @@ const PAGES: [(&str, &str); 72] = pages![
     "WEBHOOK_NOT_FOUND",
     "WEBHOOK_SIGNATURE_INVALID",
     "WEBHOOK_TIMESTAMP_INVALID",
+    "WORKER_IDENTITY_IN_USE",
     "WORKER_NOT_FOUND",
 ];
 

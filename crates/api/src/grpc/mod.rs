@@ -13,7 +13,7 @@ mod jobs;
 mod pools;
 mod runs;
 mod stats;
-mod status;
+pub(crate) mod status;
 mod tasks;
 mod time;
 mod workers;

@@ -13,6 +13,7 @@ use tonic_types::{ErrorDetails, StatusExt};
 use super::time::duration;
 use crate::edge::Edge;
 use crate::problem::Problem;
+use crate::problem_workers::WorkerProblem;
 use crate::server::RequestId;
 
 const DOMAIN: &str = "mainspring";
@@ -42,6 +43,11 @@ pub(super) fn refuse(edge: &Edge, id: &RequestId, problem: &Problem) -> Status {
 /// For what is no method of ours.
 pub(super) fn unimplemented(id: &RequestId, problem: &Problem) -> Status {
     with_code(Code::Unimplemented, problem, id.as_str())
+}
+
+/// Why the server ended the session of a worker.
+pub(crate) fn of_session(problem: &Problem) -> Status {
+    status(problem, "")
 }
 
 fn status(problem: &Problem, request_id: &str) -> Status {
@@ -76,7 +82,9 @@ pub(super) fn refusal(problem: &Problem) -> v1::Refusal {
 
 /// By the HTTP status, so that a problem is classed in one place.
 fn code(problem: &Problem) -> Code {
-    if let Problem::Rejected(Rejection::KeyReused { .. }) = problem {
+    if let Problem::Rejected(Rejection::KeyReused { .. })
+    | Problem::Workers(WorkerProblem::IdentityInUse { .. }) = problem
+    {
         return Code::AlreadyExists;
     }
     match problem.status() {

@@ -1,7 +1,8 @@
 //! Worker sessions: one gRPC stream each, bridged to the shard.
 //! Entry: [`SessionRouter`], the node's outlet; [`service::WorkerSessions`], the stream's other end.
 //! - SE-1 the shard's thread never waits here: an order is put into its session's queue or the session is ended
-//! - SE-2 a worker has one live session; a newer one ends the older
+//! - SE-2 a worker has one live session; a newer one of the same process ends the older
+//! - SE-4 of two processes with one identity the second is refused while the first is alive
 //! - SE-3 what was ordered over a session that ended is settled by the next hello, so it may be dropped
 //!
 //! Not here: what a report means (`mainspring-core`), running anything (`mainspring-agent`).
@@ -13,9 +14,11 @@ mod service;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
+use mainspring_core::command::Hello;
 use mainspring_core::effect::Effect;
-use mainspring_core::id::{Session, WorkerId};
+use mainspring_core::id::{Incarnation, Session, WorkerId};
 use mainspring_runtime::node::Outlet;
 
 pub use self::queue::Ending;
@@ -47,6 +50,7 @@ struct RouterState {
 
 struct LiveSession {
     session: Session,
+    incarnation: Incarnation,
     queue: Arc<SessionQueue>,
     about: About,
 }
@@ -144,27 +148,41 @@ impl SessionRouter {
         }
     }
 
-    /// Makes the queue the worker's live session; an older one ends. `false` if a newer one is live.
-    fn enter(&self, worker: WorkerId, session: Session, queue: &Arc<SessionQueue>, about: About) -> bool {
+    /// Makes the queue the worker's live session, and ends an older one. Refuses a session that is not the newest of
+    /// its process, and any session of another process while the old one was heard within `silence`.
+    fn enter(
+        &self,
+        hello: &Hello,
+        queue: &Arc<SessionQueue>,
+        about: About,
+        silence: Duration,
+    ) -> Result<(), Ending> {
+        let Hello { worker, session, incarnation, .. } = *hello;
         let mut state = self.state();
         if state.closed {
             queue.end(Ending::ServerStops);
-            return true;
+            return Ok(());
         }
         if let Some(old) = state.live.get(&worker) {
-            if old.session >= session {
-                return false;
+            if old.incarnation != incarnation && old.queue.is_alive(silence) {
+                return Err(Ending::IdentityInUse { worker, name: old.about.name.clone() });
+            }
+            if old.incarnation == incarnation && old.session >= session {
+                return Err(Ending::NotNewer { session, newest: old.session });
             }
             old.queue.end(Ending::Replaced);
         }
-        state.live.insert(worker, LiveSession { session, queue: Arc::clone(queue), about });
+        queue.hear();
+        let queue = Arc::clone(queue);
+        state.live.insert(worker, LiveSession { session, incarnation, queue, about });
         self.metrics.sessions.set(state.live.len() as i64);
-        true
+        Ok(())
     }
 
-    fn leave(&self, worker: WorkerId, session: Session) {
+    /// Of this very session: another process with the same identity may have one of the same number.
+    fn leave(&self, worker: WorkerId, queue: &Arc<SessionQueue>) {
         let mut state = self.state();
-        if state.live.get(&worker).is_some_and(|live| live.session == session) {
+        if state.live.get(&worker).is_some_and(|live| Arc::ptr_eq(&live.queue, queue)) {
             state.live.remove(&worker);
         }
         self.metrics.sessions.set(state.live.len() as i64);

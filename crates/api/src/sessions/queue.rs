@@ -4,13 +4,18 @@ use std::collections::VecDeque;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
+use std::time::{Duration, Instant};
 
 use mainspring_core::effect::Effect;
+use mainspring_core::id::{Session, WorkerId};
+use mainspring_proto::NEWEST_SESSION;
 use mainspring_proto::v1::{ServerMessage, Welcome};
 use tokio::sync::Notify;
 use tonic::Status;
 
 use super::encode;
+use crate::grpc::status;
+use crate::problem_workers::WorkerProblem;
 
 /// Orders in one message; more follow in the next.
 const ORDERS_MAX: usize = 2_000;
@@ -22,6 +27,16 @@ const BYTES_MAX: usize = 1 << 20;
 pub enum Ending {
     /// A newer session of the same worker has begun.
     Replaced,
+    /// Another process with the identity of this worker is connected and alive.
+    IdentityInUse {
+        worker: WorkerId,
+        name: String,
+    },
+    /// The worker, or a copy of it, has used the number of this session before.
+    NotNewer {
+        session: Session,
+        newest: Session,
+    },
     /// The worker took its orders too slowly.
     Overflow,
     ServerStops,
@@ -35,6 +50,8 @@ pub enum Ending {
 pub(super) struct SessionQueue {
     state: Mutex<QueueState>,
     ended: Notify,
+    /// When the newest message of the worker was read.
+    heard: Mutex<Option<Instant>>,
 }
 
 #[derive(Default)]
@@ -49,6 +66,17 @@ struct QueueState {
 }
 
 impl SessionQueue {
+    /// A message of the worker was read.
+    pub(super) fn hear(&self) {
+        *self.heard.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+    }
+
+    /// The connection is open, and the worker was heard within `silence`.
+    pub(super) fn is_alive(&self, silence: Duration) -> bool {
+        let heard = *self.heard.lock().unwrap_or_else(PoisonError::into_inner);
+        self.why().is_none() && heard.is_some_and(|at| at.elapsed() < silence)
+    }
+
     fn state(&self) -> MutexGuard<'_, QueueState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -166,6 +194,16 @@ impl Drop for Outgoing {
 fn status(ending: &Ending) -> Option<Status> {
     match ending {
         Ending::Replaced => Some(Status::aborted("a newer session of this worker has begun")),
+        Ending::IdentityInUse { worker, name } => {
+            let problem = WorkerProblem::IdentityInUse { worker: *worker, name: name.clone() };
+            Some(status::of_session(&problem.into()))
+        }
+        Ending::NotNewer { session, newest } => {
+            let what = format!("session {session} is not greater than {newest}");
+            let mut status = Status::failed_precondition(what);
+            status.metadata_mut().insert(NEWEST_SESSION, newest.get().into());
+            Some(status)
+        }
         Ending::Overflow => Some(Status::resource_exhausted("too many orders wait for this worker")),
         Ending::ServerStops => Some(Status::unavailable("the server stops: connect again later")),
         Ending::Refused(why) => Some(Status::failed_precondition(why.clone())),

@@ -21,6 +21,8 @@ use crate::logs::{KEPT_WAIT_MAX, Logs};
 
 /// Messages of one worker that the shard has not answered; more are left in the stream.
 const UNANSWERED_MAX: usize = 64;
+/// A worker that was not heard for so many heartbeats does not keep another process from using its identity.
+const SILENT_HEARTBEATS: u32 = 3;
 /// A worker talks to the one shard of this node.
 const SHARD: Slot = Slot::from_hash(0);
 
@@ -94,15 +96,14 @@ impl Reading {
         let (worker, session) = (hello.worker, hello.session);
         let (name, version) = (short(said.name), short(said.version));
         let about = About { name: name.clone(), version: version.clone() };
-        if !self.service.router.enter(worker, session, &self.queue, about) {
-            return Err(refused(format!("session {session} is not newer than the live one of {worker}")));
-        }
+        let silence = SILENT_HEARTBEATS * self.service.config.heartbeat;
+        self.service.router.enter(&hello, &self.queue, about, silence)?;
         let greeted = match self.introduce(hello).await {
             Ok(()) => self.take(first, worker, session).await.map_err(Ending::Refused),
             Err(ending) => Err(ending),
         };
         if greeted.is_err() {
-            self.service.router.leave(worker, session);
+            self.service.router.leave(worker, &self.queue);
         }
         if greeted.is_ok() {
             tracing::info!(
@@ -118,19 +119,23 @@ impl Reading {
 
     /// Tells the shard, and welcomes the worker if the shard took the session.
     async fn introduce(&self, hello: Hello) -> Result<(), Ending> {
-        let (worker, session) = (hello.worker, hello.session);
+        let (worker, session, process) = (hello.worker, hello.session, hello.incarnation);
         let mut commands = vec![Command::Session(SessionCommand::Hello(Box::new(hello)))];
         if self.service.router.take_drained(worker) {
             commands.push(Command::Session(SessionCommand::Cordon { worker, cordoned: false }));
         }
         commands.push(Command::Ask(Question::Workers { only: Some(worker) }));
         let answers = self.service.gateway.ask_all(SHARD, commands).await;
-        let newest = match answers.map_err(|_| Ending::ServerStops)?.pop() {
-            Some(Ok(Answer::Workers(workers))) => workers.first().and_then(|worker| worker.session),
-            _ => None,
+        let (live, newest) = match answers.map_err(|_| Ending::ServerStops)?.pop() {
+            Some(Ok(Answer::Workers(workers))) => {
+                let live = workers.first().map(|known| (known.session, known.incarnation));
+                (live, workers.first().map_or(session, |known| known.newest_session))
+            }
+            _ => (None, session),
         };
-        if newest != Some(session) {
-            return Err(refused(format!("session {session} of {worker} is not greater than earlier ones")));
+        // A session of another process with the same identity may have the same number.
+        if live != Some((Some(session), process)) {
+            return Err(Ending::NotNewer { session, newest });
         }
         let config = &self.service.config;
         self.queue.welcome(v1::Welcome {
@@ -168,6 +173,7 @@ impl Reading {
         worker: WorkerId,
         session: Session,
     ) -> Result<(), String> {
+        self.queue.hear();
         let metrics = self.service.router.metrics();
         let mut commands = Vec::with_capacity(message.reports.len() + 1);
         if message.draining {
@@ -222,7 +228,7 @@ impl Reading {
     async fn part(&self, worker: WorkerId, session: Session) {
         let why = self.queue.why();
         tracing::info!(%worker, session = session.get(), ?why, "a worker disconnected");
-        self.service.router.leave(worker, session);
+        self.service.router.leave(worker, &self.queue);
         let commands = vec![Command::Session(SessionCommand::Closed { worker, session })];
         self.service.gateway.deliver(SHARD, Envelope { commands, reply: Box::new(|_| {}) }).await;
     }

@@ -1,6 +1,8 @@
 //! The session protocol.
 
+use mainspring_api::ApiConfig;
 use mainspring_proto::v1;
+use mainspring_runtime::ShardConfig;
 use tonic::Code;
 
 use crate::rig::Rig;
@@ -64,6 +66,63 @@ async fn a_newer_session_replaces_the_older_and_an_older_one_is_refused() {
     let first = v1::WorkerMessage { hello: Some(hello(1, 6, 1)), ..v1::WorkerMessage::default() };
     let mut used = open(rig.address, first).await;
     assert_eq!(used.receive().await.expect_err("refused").code(), Code::FailedPrecondition);
+    rig.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_second_process_with_one_identity_waits_for_the_first() {
+    let config = ApiConfig { heartbeat: std::time::Duration::from_millis(200), ..ApiConfig::default() };
+    let rig = Rig::start_with(config, ShardConfig::default()).await;
+    let mut first = FakeWorker::join(rig.address, 1, 5, 1).await;
+    let as_copy = |session| v1::WorkerMessage {
+        hello: Some(v1::Hello { incarnation: 2, name: "copy".into(), ..hello(1, session, 1) }),
+        ..v1::WorkerMessage::default()
+    };
+    first.heartbeat().await;
+    let refused = open(rig.address, as_copy(9)).await.receive().await.expect_err("refused");
+    assert_eq!(refused.code(), Code::AlreadyExists);
+    assert!(refused.message().contains("`fake-1`"), "it says who has it: {}", refused.message());
+    // The first one is not disturbed.
+    rig.submit(r#"{"task_type":"noop"}"#).await;
+    let start = first.start().await;
+    first.succeed(&start, "1").await;
+
+    // The connection closes: the copy is taken at once, with a number that the server can tell it.
+    drop(first);
+    let mut lowest = None;
+    let mut copy = loop {
+        let session = lowest.map_or(3, |lowest: u64| lowest + 1);
+        let mut copy = open(rig.address, as_copy(session)).await;
+        match copy.receive().await {
+            Ok(message) => {
+                assert!(message.welcome.is_some());
+                break copy;
+            }
+            // The server has not seen the end of the connection yet.
+            Err(status) if status.code() == Code::AlreadyExists => {}
+            Err(status) => {
+                let newest = status.metadata().get("mainspring-newest-session").expect("a number");
+                lowest = Some(newest.to_str().expect("text").parse().expect("a number"));
+                assert_eq!(lowest, Some(5));
+            }
+        }
+    };
+    rig.submit(r#"{"task_type":"noop"}"#).await;
+    let start = copy.start().await;
+    copy.succeed(&start, "2").await;
+
+    // It falls silent without closing its connection: the next process has to wait for three heartbeats at most.
+    let third = |session| v1::WorkerMessage {
+        hello: Some(v1::Hello { incarnation: 3, ..hello(1, session, 1) }),
+        ..v1::WorkerMessage::default()
+    };
+    for session in 100.. {
+        if open(rig.address, third(session)).await.receive().await.is_ok() {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+    assert_eq!(copy.receive().await.expect_err("replaced").code(), Code::Aborted);
     rig.stop().await;
 }
 

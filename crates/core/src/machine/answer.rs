@@ -118,6 +118,8 @@ impl Machine {
         let view = |worker: &crate::fleet::Worker| WorkerView {
             id: worker.id,
             session: worker.session,
+            newest_session: worker.newest_session,
+            incarnation: worker.incarnation,
             cordoned: worker.cordoned,
             silent: now.since(worker.heard),
             offer: worker.offer.clone(),

@@ -1,0 +1,56 @@
+//! What can be wrong with a worker that connects.
+
+use std::fmt;
+
+use http::StatusCode;
+use mainspring_core::id::WorkerId;
+
+use crate::problem::Problem;
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum WorkerProblem {
+    /// Another process with the same identity is connected and alive.
+    IdentityInUse {
+        worker: WorkerId,
+        /// What that process calls itself.
+        name: String,
+    },
+}
+
+impl WorkerProblem {
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::IdentityInUse { .. } => "WORKER_IDENTITY_IN_USE",
+        }
+    }
+
+    pub fn status(&self) -> StatusCode {
+        match self {
+            Self::IdentityInUse { .. } => StatusCode::CONFLICT,
+        }
+    }
+
+    pub fn advice(&self) -> String {
+        match self {
+            Self::IdentityInUse { .. } => {
+                "if its state directory was copied, remove the file `worker` there and start it again; else wait".into()
+            }
+        }
+    }
+}
+
+impl fmt::Display for WorkerProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::IdentityInUse { worker, name } => {
+                write!(f, "{worker} is connected from another process (`{name}`)")
+            }
+        }
+    }
+}
+
+impl From<WorkerProblem> for Problem {
+    fn from(problem: WorkerProblem) -> Self {
+        Self::Workers(problem)
+    }
+}
