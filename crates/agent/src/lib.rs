@@ -73,12 +73,12 @@ impl Agent {
         }
         let executors =
             Executors::new(&config, &places, cgroups).map_err(AgentError::state(places.attempts()))?;
+        let hello = hello(&config, &home, executors.names());
         let keep_tidy = keep_tidy(places.clone(), config.log_retention);
         let mut desk = Desk::new(settings, executors, reporter, places, spool);
         for survivor in survivors {
             desk.adopt(survivor);
         }
-        let hello = hello(&config, &home);
         let session = Session::new(home, desk, events, endpoint, hello, config.drain_deadline);
         tokio::select! {
             () = session.run(shutdown) => {}
@@ -118,7 +118,7 @@ fn endpoint(server: &str) -> Result<Endpoint, AgentError> {
         .tcp_nodelay(true))
 }
 
-fn hello(config: &AgentConfig, home: &Home) -> v1::Hello {
+fn hello(config: &AgentConfig, home: &Home, executors: Vec<String>) -> v1::Hello {
     let capacity = config.capacity.clone();
     v1::Hello {
         worker: home.worker().bits().to_be_bytes().to_vec(),
@@ -136,6 +136,7 @@ fn hello(config: &AgentConfig, home: &Home) -> v1::Hello {
             }),
             labels: config.labels.clone().into_iter().collect(),
             zone: config.zone.clone(),
+            executors,
         }),
         holding: Vec::new(),
         name: config.name.clone(),

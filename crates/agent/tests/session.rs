@@ -30,6 +30,7 @@ async fn hello_says_who_and_what() {
     assert_eq!((first.worker.len(), first.session, first.name.as_str()), (16, 1, "double's worker"));
     assert_eq!((offer.pool.as_str(), offer.slots, offer.zone.as_str()), ("default", 4, "north"));
     assert_eq!(offer.labels["disk"], "ssd");
+    assert!(offer.executors.iter().any(|known| known == "process"), "{:?}", offer.executors);
     let capacity = offer.capacity.expect("a capacity");
     assert!(capacity.cpu_milli >= 1000 && capacity.memory_bytes > 1 << 26, "{capacity:?}");
     assert!(first.holding.is_empty());
@@ -115,8 +116,8 @@ async fn more_than_fits_waits_and_more_than_that_is_refused() {
     assert_eq!((id(&stopped), failure(&stopped).0), (1, "cancelled"));
     assert_eq!(id(&talk.result().await), 2);
     talk.start(start(5, "brew", "")).await;
-    let unknown = talk.result().await;
-    assert_eq!(failure(&unknown), ("permanent", 0, "this worker has no executor `brew`"));
+    let unknown = talk.report_where(|what| matches!(what, What::Refused(_))).await;
+    assert_eq!(unknown.what, Some(What::Refused("this worker has no executor `brew`".into())));
     worker.ended().await;
 }
 

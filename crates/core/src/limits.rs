@@ -7,7 +7,7 @@ pub struct Limits {
     pub payload_bytes_max: usize,
     pub output_bytes_max: usize,
     pub checkpoint_bytes_max: usize,
-    /// Checkpoints of one attempt that come sooner are answered but not stored.
+    /// Checkpoints of one attempt that come sooner wait; the newest of them is stored when the gap ends.
     pub checkpoint_gap: Millis,
     /// Tasks held in memory by one shard; ended ones count until a cut has stored them.
     pub tasks_max: u64,

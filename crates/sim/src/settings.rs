@@ -139,6 +139,7 @@ fn draw_workers(chance: &mut Chance) -> Vec<WorkerOffer> {
             capacity,
             labels: vec![(Name::fixed("disk"), Name::fixed(if first { "ssd" } else { "hdd" }))],
             zone: Name::fixed(ZONES[if first { 0 } else { index % ZONES.len() }]),
+            executors: Vec::new(),
         }
     };
     (0..count).map(offer).collect()

@@ -122,6 +122,7 @@ fn lease() -> Lease {
         extended: Millis::new(500),
         soft_told: false,
         checkpointed: None,
+        pending_checkpoint: None,
         stop: Some(Stop { reason: StopReason::Preempt, requested: Elapsed::from_millis(99) }),
     }
 }
@@ -794,7 +795,6 @@ fn what_is_newer_is_named() {
 fn tasks_of_one_kind_share_a_profile() {
     let mut cache = ProfileCache::default();
     let bytes = encode_task(&full_task());
-    let first = read_task(&bytes, &mut cache).expect("a task");
-    let second = read_task(&bytes, &mut cache).expect("a task");
-    assert!(Arc::ptr_eq(&first.profile, &second.profile));
+    let mut profile = || read_task(&bytes, &mut cache).expect("a task").profile;
+    assert!(Arc::ptr_eq(&profile(), &profile()));
 }

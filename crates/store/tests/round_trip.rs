@@ -179,6 +179,7 @@ fn lease() -> impl Strategy<Value = Box<Lease>> {
                 extended,
                 soft_told: false,
                 checkpointed: None,
+                pending_checkpoint: None,
                 stop,
             })
         },

@@ -116,6 +116,7 @@ fn hello(worker: u8) -> v1::WorkerMessage {
         capacity: Some(capacity),
         labels: [("os".to_owned(), "linux".to_owned())].into(),
         zone: "eu".into(),
+        executors: vec!["process".into()],
     };
     let held = v1::Holding { task: vec![1; 16], fence: 1 << 32 | 1, ran_ms: Some(1) };
     let hello = v1::Hello {

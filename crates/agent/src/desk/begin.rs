@@ -30,8 +30,8 @@ impl Desk {
             return self.refuse(key, "the worker is leaving");
         }
         let Some(executor) = self.executors.find(&start.executor) else {
-            let outcome = Outcome::permanent(format!("this worker has no executor `{}`", start.executor));
-            return self.owe(key, outcome, now);
+            // Another worker may have it.
+            return self.refuse(key, &format!("this worker has no executor `{}`", start.executor));
         };
         if let Some(outcome) = executor.at_once() {
             return self.owe(key, outcome, now);

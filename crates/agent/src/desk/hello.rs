@@ -5,7 +5,6 @@ use std::time::Instant;
 use mainspring_proto::v1;
 use mainspring_proto::v1::report::What;
 
-use super::results::report;
 use super::{Desk, Held};
 
 /// Pieces of logs that go into one message.
@@ -45,7 +44,7 @@ impl Desk {
                         self.outbox.say(*key, What::ExtendMs(std::mem::take(&mut running.extend_ms)));
                     }
                 }
-                Held::Ended(ended) => self.outbox.push(report(*key, &ended.outcome)),
+                Held::Ended(ended) => ended.reports(*key).for_each(|report| self.outbox.push(report)),
             }
         }
     }

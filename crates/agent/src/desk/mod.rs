@@ -105,6 +105,8 @@ struct Running {
 
 struct Ended {
     outcome: Outcome,
+    /// The newest one of an attempt that did not succeed: said before the result, for the next attempt.
+    checkpoint: Option<Vec<u8>>,
     spooled: bool,
 }
 
@@ -139,9 +141,7 @@ impl Desk {
             is_open: false,
             is_draining: false,
         };
-        for report in spooled {
-            desk.owe_again(report, now);
-        }
+        desk.owe_spooled(spooled, now);
         desk
     }
 
@@ -196,18 +196,21 @@ impl Desk {
     }
 
     fn ended(&mut self, key: Key, outcome: Outcome, now: Instant) {
-        let Some(Held::Running(running)) = self.held.get(&key) else {
+        let Some(Held::Running(running)) = self.held.get_mut(&key) else {
             // Left to the successor.
             return;
         };
-        let (program, was_silent) = (running.program, !self.has_something_to_say());
-        if let Some(at) = running.deadline {
+        let succeeded = matches!(outcome, Outcome::Success { .. });
+        let checkpoint = running.checkpoint.take().filter(|_| !succeeded);
+        let (program, deadline, exclusive) = (running.program, running.deadline, running.exclusive);
+        let was_silent = !self.has_something_to_say();
+        if let Some(at) = deadline {
             self.deadlines.remove(&(at, key));
         }
-        self.lease.ended(running.exclusive);
+        self.lease.ended(exclusive);
         self.logs.ended(key);
         self.running -= 1;
-        self.owe(key, outcome, now);
+        self.owe_with(key, outcome, checkpoint, now);
         while self.running < self.settings.slots
             && let Some(next) = self.waiting.pop_front()
         {

@@ -25,26 +25,45 @@ const SEND_AGAIN_AFTER: Duration = Duration::from_secs(15);
 
 impl Desk {
     pub(super) fn owe(&mut self, key: Key, outcome: Outcome, now: Instant) {
+        self.owe_with(key, outcome, None, now);
+    }
+
+    /// A session that is open has heard of the checkpoint.
+    pub(super) fn owe_with(
+        &mut self,
+        key: Key,
+        outcome: Outcome,
+        checkpoint: Option<Vec<u8>>,
+        now: Instant,
+    ) {
         if self.is_open {
             self.outbox.push(report(key, &outcome));
         }
-        self.held.insert(key, Held::Ended(Ended { outcome, spooled: false }));
+        self.held.insert(key, Held::Ended(Ended { outcome, checkpoint, spooled: false }));
         self.fresh.push_back((now, key));
         self.unacknowledged += 1;
     }
 
-    /// A result of an earlier life, found in the spool.
-    pub(super) fn owe_again(&mut self, report: v1::Report, now: Instant) {
-        let known = Key::from_wire(&report.task, report.fence).zip(outcome_of(report));
-        let Some((key, outcome)) = known else {
-            warn!("the spool holds a report that is no result; ignored");
-            return;
-        };
-        let ended = Ended { outcome, spooled: true };
-        if self.held.insert(key, Held::Ended(ended)).is_none() {
-            self.unacknowledged += 1;
+    /// Results of an earlier life, found in the spool. A checkpoint comes before its result.
+    pub(super) fn owe_spooled(&mut self, reports: Vec<v1::Report>, now: Instant) {
+        let mut newest = None;
+        for report in reports {
+            let key = Key::from_wire(&report.task, report.fence);
+            if let (Some(key), Some(What::Checkpoint(bytes))) = (key, &report.what) {
+                newest = Some((key, bytes.clone()));
+                continue;
+            }
+            let Some((key, outcome)) = key.zip(outcome_of(report)) else {
+                warn!("the spool holds a report that is no result; ignored");
+                continue;
+            };
+            let checkpoint = newest.take().filter(|(of, _)| *of == key).map(|(_, bytes)| bytes);
+            let ended = Ended { outcome, checkpoint, spooled: true };
+            if self.held.insert(key, Held::Ended(ended)).is_none() {
+                self.unacknowledged += 1;
+            }
+            self.late.push_back((now, key));
         }
-        self.late.push_back((now, key));
     }
 
     pub(super) fn acknowledged(&mut self, acknowledged: &v1::Acknowledgement) {
@@ -58,7 +77,9 @@ impl Desk {
             return;
         };
         if ended.spooled {
-            self.spool.forget(report(key, &ended.outcome).encoded_len());
+            for report in ended.reports(key) {
+                self.spool.forget(report.encoded_len());
+            }
         }
         entry.remove();
         self.unacknowledged -= 1;
@@ -132,7 +153,7 @@ impl Desk {
                 && !ended.spooled
             {
                 ended.spooled = true;
-                reports.push(report(key, &ended.outcome));
+                reports.extend(ended.reports(key));
                 self.late.push_back((now, key));
             }
         }
@@ -140,10 +161,22 @@ impl Desk {
     }
 
     fn spooled(&self) -> impl Iterator<Item = v1::Report> {
-        self.held.iter().filter_map(|(key, held)| match held {
-            Held::Ended(ended) if ended.spooled => Some(report(*key, &ended.outcome)),
+        let spooled = self.held.iter().filter_map(|(key, held)| match held {
+            Held::Ended(ended) if ended.spooled => Some(ended.reports(*key)),
             Held::Ended(_) | Held::Waiting(_) | Held::Running(_) => None,
-        })
+        });
+        spooled.flatten()
+    }
+}
+
+impl Ended {
+    /// What a server is told that may know nothing of it: the checkpoint first, if there is one.
+    pub(super) fn reports(&self, key: Key) -> impl Iterator<Item = v1::Report> + use<> {
+        let checkpoint = self.checkpoint.as_ref().map(|bytes| {
+            let what = Some(What::Checkpoint(bytes.clone()));
+            v1::Report { task: key.task_bytes(), fence: key.fence.bits(), what }
+        });
+        checkpoint.into_iter().chain([report(key, &self.outcome)])
     }
 }
 

@@ -65,6 +65,10 @@ impl Executors {
         self.process.adopt(attempt, survivor)
     }
 
+    pub fn names(&self) -> Vec<String> {
+        self.known.iter().map(|(name, _)| (*name).to_owned()).collect()
+    }
+
     pub fn find(&self, name: &str) -> Option<&Arc<dyn Executor>> {
         self.known.iter().find(|(known, _)| *known == name).map(|(_, executor)| executor)
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mainspring_core::command::{Hello, Holding, Report, ReportKind};
 use mainspring_core::failure::{Failure, FailureClass, MESSAGE_BYTES_MAX};
-use mainspring_core::fleet::WorkerOffer;
+use mainspring_core::fleet::{EXECUTORS_MAX, WorkerOffer};
 use mainspring_core::id::{Fence, Incarnation, Session, TaskId, WorkerId};
 use mainspring_core::name::Name;
 use mainspring_core::resources::{CUSTOM_RESOURCES_MAX, LABELS_MAX, Resources};
@@ -46,6 +46,10 @@ fn offer(offer: &v1::Offer) -> Result<WorkerOffer, String> {
         .map(|(key, value)| Ok((name("label", key)?, name("label", value)?)))
         .collect::<Result<Vec<_>, String>>()?;
     labels.sort();
+    if offer.executors.len() > EXECUTORS_MAX {
+        return Err(format!("there are {} executors of at most {EXECUTORS_MAX}", offer.executors.len()));
+    }
+    let executors = offer.executors.iter().map(|known| name("executor", known)).collect::<Result<_, _>>()?;
     let pool = if offer.pool.is_empty() { "default" } else { &offer.pool };
     Ok(WorkerOffer {
         pool: name("pool", pool)?,
@@ -53,6 +57,7 @@ fn offer(offer: &v1::Offer) -> Result<WorkerOffer, String> {
         capacity: offer.capacity.as_ref().map(resources).transpose()?.unwrap_or_default(),
         labels,
         zone: name("zone", &offer.zone)?,
+        executors,
     })
 }
 

@@ -56,7 +56,10 @@ fn ended_or_amended(
             out.push(Event::AttemptFailed { id, fence, failure, then });
         }
         ReportKind::Checkpoint(bytes) => {
-            if bytes.len() <= view.limits.checkpoint_bytes_max {
+            // A worker says its newest one again in every session.
+            let stored = task.extra.as_ref().and_then(|extra| extra.checkpoint.as_ref());
+            let is_known = lease.pending_checkpoint.is_none() && stored == Some(bytes);
+            if bytes.len() <= view.limits.checkpoint_bytes_max && !is_known {
                 out.push(Event::CheckpointSaved { id, fence, bytes: bytes.clone() });
             }
         }

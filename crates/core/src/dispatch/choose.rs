@@ -17,6 +17,7 @@ impl Workers {
         self.worker(slot).is_some_and(|worker| {
             worker.is_listed()
                 && worker.room.fits(&need.requirements.resources)
+                && worker.runs(&need.executor)
                 && worker.groups.contains(&need.group)
         })
     }
@@ -64,8 +65,10 @@ impl Workers {
         (entry.free.cpu, entry.free.spare[0], slots, Reverse(entry.worker))
     }
 
-    /// A shelf knows one custom resource; the worker knows the others.
+    /// A shelf knows one custom resource; the worker knows the others, and what it can run.
     fn fits_rest(&self, worker: u32, need: &Need) -> bool {
-        !need.has_many_custom || self.at(worker).room.fits_custom(&need.requirements.resources)
+        let worker = self.at(worker);
+        worker.runs(&need.executor)
+            && (!need.has_many_custom || worker.room.fits_custom(&need.requirements.resources))
     }
 }

@@ -51,7 +51,13 @@ impl Dispatcher {
 
     fn drop_need(&mut self, id: Id<Need>) {
         let need = self.needs.remove(id);
-        self.pools[need.pool].needs.remove(&need.requirements);
+        let needs = &mut self.pools[need.pool].needs;
+        if let Some(of_executor) = needs.get_mut(&need.executor) {
+            of_executor.remove(&need.requirements);
+            if of_executor.is_empty() {
+                needs.remove(&need.executor);
+            }
+        }
         let group = &mut self.workers.groups[need.group];
         if need.outlook != Outlook::Open {
             group.watch.remove(&(need.amounts.cpu, id));

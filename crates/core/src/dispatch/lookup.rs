@@ -20,7 +20,6 @@ use crate::index::Index;
 use crate::name::Name;
 use crate::priority::{Band, Priority};
 use crate::profile::Profile;
-use crate::resources::Requirements;
 use crate::seat::Seats;
 
 /// Entries of the cache from profiles to classes; a newcomer replaces what was there.
@@ -98,7 +97,7 @@ impl Dispatcher {
     fn class_by_parts(&mut self, wants: &Wants<'_>) -> Id<Class> {
         let pool = self.pool_for(&wants.profile.requirements.pool);
         let tenant = self.tenant_for(&wants.profile.tenant);
-        let need = self.need_for(pool, &wants.profile.requirements, wants.memory_bytes);
+        let need = self.need_for(pool, wants.profile, wants.memory_bytes);
         let line = self.line_for(tenant, pool, wants.priority.band);
         let level = wants.priority.level();
         let known = match wants.seats {
@@ -195,21 +194,22 @@ impl Dispatcher {
         line
     }
 
-    fn need_for(&mut self, pool: Id<Pool>, of_profile: &Requirements, memory: Option<u64>) -> Id<Need> {
+    fn need_for(&mut self, pool: Id<Pool>, profile: &Profile, memory: Option<u64>) -> Id<Need> {
+        let (executor, of_profile) = (&profile.executor, &profile.requirements);
         let changed = memory.filter(|memory| *memory != of_profile.resources.memory_bytes).map(|memory| {
             let mut requirements = of_profile.clone();
             requirements.resources.memory_bytes = memory;
             requirements
         });
         let requirements = changed.as_ref().unwrap_or(of_profile);
-        if let Some(need) = self.pools[pool].needs.get(requirements) {
+        if let Some(need) = self.pools[pool].needs.get(executor).and_then(|needs| needs.get(requirements)) {
             return *need;
         }
         let requirements = Arc::new(requirements.clone());
         let group = self.workers.group_for(pool, Conditions::of(&requirements));
         self.workers.groups[group].needs += 1;
-        let need = self.needs.insert(Need::new(pool, group, Arc::clone(&requirements)));
-        self.pools[pool].needs.insert(requirements, need);
+        let need = self.needs.insert(Need::new(pool, group, executor.clone(), Arc::clone(&requirements)));
+        self.pools[pool].needs.entry(executor.clone()).or_default().insert(requirements, need);
         need
     }
 }

@@ -1,4 +1,4 @@
-//! A need: one set of requirements in one pool, shared by all classes that have it.
+//! A need: one set of requirements and one executor in one pool, shared by all classes that have it.
 //! - NE-1 `Closed`: no worker has room for it. `Only(w)`: none except perhaps `w`. Whoever gains room tells
 //!   the needs that watch its groups, so both stay true.
 //! - NE-2 a need watches its group unless it is `Open`
@@ -12,6 +12,7 @@ use super::ranked::Ranked;
 use super::room::Amounts;
 use super::slab::Id;
 use crate::fleet::WorkerSlot;
+use crate::name::Name;
 use crate::priority::Band;
 use crate::resources::Requirements;
 
@@ -26,6 +27,7 @@ pub enum Outlook {
 pub struct Need {
     pub pool: Id<Pool>,
     pub group: Id<Group>,
+    pub executor: Name,
     pub requirements: Arc<Requirements>,
     pub amounts: Amounts,
     /// Nothing but a slot is needed.
@@ -41,11 +43,12 @@ pub struct Need {
 }
 
 impl Need {
-    pub fn new(pool: Id<Pool>, group: Id<Group>, requirements: Arc<Requirements>) -> Self {
+    pub fn new(pool: Id<Pool>, group: Id<Group>, executor: Name, requirements: Arc<Requirements>) -> Self {
         let resources = &requirements.resources;
         Self {
             pool,
             group,
+            executor,
             amounts: Amounts::of(resources),
             is_plain: resources.is_none(),
             has_many_custom: resources.custom().len() > 1,

@@ -53,7 +53,8 @@ pub struct Pool {
     pub backfill: u32,
     pub queued: u64,
     pub lanes: [Lane; Band::ALL.len()],
-    pub needs: BTreeMap<Arc<Requirements>, Id<Need>>,
+    /// By executor and requirements.
+    pub needs: BTreeMap<Name, BTreeMap<Arc<Requirements>, Id<Need>>>,
 }
 
 #[derive(Debug, Default)]

@@ -63,7 +63,7 @@ impl Dispatcher {
                 let in_reach = watch.range(..=(cpu, Id::from_number(u32::MAX)));
                 gainers.extend(in_reach.map(|(_, need)| *need).filter(|need| {
                     let need = &self.needs[*need];
-                    worker.room.fits(&need.requirements.resources)
+                    worker.room.fits(&need.requirements.resources) && worker.runs(&need.executor)
                 }));
             }
         }

@@ -69,6 +69,7 @@ pub enum WaitReason {
 pub enum Unmet {
     Label(LabelCondition),
     Zone(Name),
+    Executor(Name),
     /// `most` is what the largest worker has.
     Resource {
         name: Name,
@@ -134,7 +135,9 @@ impl Dispatcher {
 
     fn could_ever_run(&self, need: &Need) -> bool {
         let members = &self.workers.groups[need.group].members;
-        members.iter().any(|member| self.workers.at(*member).room.could_fit(&need.requirements.resources))
+        members.iter().map(|member| self.workers.at(*member)).any(|worker| {
+            worker.runs(&need.executor) && worker.room.could_fit(&need.requirements.resources)
+        })
     }
 
     fn unmet(&self, need: &Need) -> Vec<Unmet> {
@@ -144,6 +147,8 @@ impl Dispatcher {
         let labels = wanted.labels.iter().filter(|c| !workers().any(|w| c.holds(w.label(c.key()))));
         let zone =
             (!workers().any(|w| zone_holds(&wanted.zone, w))).then(|| Unmet::Zone(wanted.zone.clone()));
+        let executor = (!workers().any(|worker| worker.runs(&need.executor)))
+            .then(|| Unmet::Executor(need.executor.clone()));
         let names = ["cpu_milli", "memory_bytes", "disk_bytes", "gpus"].map(Name::fixed);
         let mut most = [0; 4];
         for worker in workers() {
@@ -156,7 +161,7 @@ impl Dispatcher {
         });
         let short = basic.chain(custom).filter(|((_, wanted), most)| wanted > most);
         let resources = short.map(|((name, wanted), most)| Unmet::Resource { name, wanted, most });
-        labels.cloned().map(Unmet::Label).chain(zone).chain(resources).collect()
+        labels.cloned().map(Unmet::Label).chain(zone).chain(executor).chain(resources).collect()
     }
 
     fn ahead(&self, task: TaskSlot, class: &Class, line: &Line) -> u64 {
@@ -194,6 +199,9 @@ impl fmt::Display for WaitReason {
             Self::NoWorkers { pool } => write!(f, "pool `{pool}` has no workers"),
             Self::NoWorkerMatches { pool, unmet } if unmet.is_empty() => {
                 write!(f, "no worker of pool `{pool}` has all that it needs")
+            }
+            Self::NoWorkerMatches { pool, unmet } if matches!(unmet[..], [Unmet::Executor(_)]) => {
+                write!(f, "no worker of pool `{pool}` can run {}", unmet[0])
             }
             Self::NoWorkerMatches { pool, unmet } => {
                 write!(f, "no worker of pool `{pool}` has ")?;
@@ -240,6 +248,7 @@ impl fmt::Display for Unmet {
             }
             Self::Label(LabelCondition::Has(key)) => write!(f, "label `{key}`"),
             Self::Zone(zone) => write!(f, "zone `{zone}`"),
+            Self::Executor(executor) => write!(f, "executor `{executor}`"),
             Self::Resource { name, wanted, most } => write!(f, "`{name}` of {wanted} (the most is {most})"),
         }
     }

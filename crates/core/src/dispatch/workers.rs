@@ -25,6 +25,8 @@ pub struct Worker {
     pub groups: Vec<Id<Group>>,
     pub labels: Vec<(Name, Name)>,
     pub zone: Name,
+    /// Empty: any.
+    executors: Vec<Name>,
 }
 
 impl Worker {
@@ -38,7 +40,12 @@ impl Worker {
             groups: Vec::new(),
             labels: Vec::new(),
             zone: Name::default(),
+            executors: Vec::new(),
         }
+    }
+
+    pub fn runs(&self, executor: &Name) -> bool {
+        self.executors.is_empty() || self.executors.contains(executor)
     }
 
     pub fn label(&self, key: &Name) -> Option<&Name> {
@@ -99,6 +106,7 @@ impl Workers {
         worker.room.set_offer(offer);
         worker.labels.clone_from(&offer.labels);
         worker.zone = offer.zone.clone();
+        worker.executors.clone_from(&offer.executors);
         worker.pool = Some(pool);
         self.attach(slot, pool);
     }

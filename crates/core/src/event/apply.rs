@@ -156,6 +156,7 @@ fn assign(
             extended: Millis::ZERO,
             soft_told: false,
             checkpointed: None,
+            pending_checkpoint: None,
             stop: None,
         }));
     })
@@ -350,7 +351,13 @@ fn amend(state: &mut ShardState, event: &Event) -> Change {
                 state.replace_payload(slot, payload);
             }
         }
-        Event::CheckpointSaved { bytes, .. } => task.extra_mut().checkpoint = Some(bytes.clone()),
+        Event::CheckpointSaved { bytes, .. } => {
+            task.extra_mut().checkpoint = Some(bytes.clone());
+            if let Some(lease) = task.state.lease_mut() {
+                lease.checkpointed = Some(now.elapsed);
+                lease.pending_checkpoint = None;
+            }
+        }
         Event::DeadlineExtended { by, .. } => {
             if let Some(lease) = task.state.lease_mut() {
                 lease.extended = lease.extended.saturating_add(*by);

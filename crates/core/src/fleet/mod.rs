@@ -36,7 +36,12 @@ pub struct WorkerOffer {
     pub capacity: Resources,
     pub labels: Vec<(Name, Name)>,
     pub zone: Name,
+    /// What it can run, as tasks name it; empty: it did not say, and is given anything.
+    pub executors: Vec<Name>,
 }
+
+/// Most executors of one worker.
+pub const EXECUTORS_MAX: usize = 64;
 
 #[derive(Clone, Debug)]
 pub struct Worker {

@@ -127,6 +127,10 @@ fn what_is_due(task: &Task, now: Now, draws: &mut super::Draws) -> Due {
 
 fn lease_due(task: &Task, lease: &Lease, now: Now, draws: &mut super::Draws) -> Due {
     let (id, fence, limits) = (task.id, lease.fence, &task.profile.limits);
+    if let Some(pending) = lease.pending_checkpoint.as_ref().filter(|pending| pending.due <= now.elapsed) {
+        let bytes = pending.bytes.clone();
+        return Due::Event(Event::CheckpointSaved { id, fence, bytes });
+    }
     if lease.stop.is_some() {
         let failure = Failure::new(FailureClass::Timeout, 0, "the worker did not say that it stopped");
         let failure = stop_class(lease, &failure);

@@ -3,7 +3,8 @@
 use super::{Batch, Machine};
 use crate::command::{Report, ReportKind, report};
 use crate::effect::{Effect, ReportVerdict};
-use crate::task::{State, Status, next_deadline};
+use crate::event::Event;
+use crate::task::{PendingCheckpoint, Status, next_deadline};
 
 impl Machine {
     pub(super) fn report(&mut self, report: &Report, batch: &mut Batch) {
@@ -31,7 +32,7 @@ impl Machine {
             ReportVerdict::Duplicate => self.counts.duplicate_reports += 1,
             ReportVerdict::Stale => self.counts.stale_reports += 1,
         }
-        self.drop_hasty_checkpoint(report, &mut decided);
+        self.hold_back_checkpoint(report, &mut decided);
         self.commit(&mut decided, batch);
         self.decided = decided;
         if wants_acknowledgement(&report.what) {
@@ -70,22 +71,33 @@ impl Machine {
         }
     }
 
-    /// Checkpoints that come too fast are not stored; the newest one within the gap wins later.
-    fn drop_hasty_checkpoint(&mut self, report: &Report, decided: &mut Vec<crate::event::Event>) {
-        if !matches!(report.what, ReportKind::Checkpoint(_)) || decided.is_empty() {
-            return;
-        }
+    /// A checkpoint that comes too soon after the last one is stored when the gap ends, or when the attempt does. If
+    /// another one comes before that, the newer one is stored.
+    fn hold_back_checkpoint(&mut self, report: &Report, decided: &mut Vec<Event>) {
+        let ReportKind::Checkpoint(bytes) = &report.what else { return };
         let (now, gap) = (self.state.now.elapsed, self.config.limits.checkpoint_gap);
-        let Some(slot) = self.state.tasks.find(report.task) else { return };
-        let Some(State::Assigned(lease) | State::Running(lease)) =
-            self.state.tasks.get_mut(slot).map(|task| &mut task.state)
-        else {
-            return;
-        };
-        match lease.checkpointed {
-            Some(last) if now.since(last) < gap => decided.clear(),
-            Some(_) | None => lease.checkpointed = Some(now),
+        let Some(slot) = self.state.tasks.find(report.task).filter(|_| !decided.is_empty()) else { return };
+        let Some(task) = self.state.tasks.get_mut(slot) else { return };
+        let Some(lease) = task.state.lease_mut() else { return };
+        if let Some(last) = lease.checkpointed.filter(|last| now.since(*last) < gap) {
+            decided.clear();
+            lease.pending_checkpoint = Some(PendingCheckpoint { bytes: bytes.clone(), due: last + gap });
+            self.timers.set(slot, next_deadline(task));
         }
+    }
+
+    /// What must be stored before an event that ends the attempt: the next attempt begins with it.
+    pub(super) fn unstored_checkpoint(&self, event: &Event) -> Option<Event> {
+        let (Event::AttemptFailed { id, .. }
+        | Event::TaskDeferred { id, .. }
+        | Event::TaskUnassigned { id, .. }
+        | Event::TaskForced { id, .. }) = event
+        else {
+            return None;
+        };
+        let lease = self.state.tasks.by_id(*id)?.lease()?;
+        let bytes = lease.pending_checkpoint.as_ref()?.bytes.clone();
+        Some(Event::CheckpointSaved { id: *id, fence: lease.fence, bytes })
     }
 }
 

@@ -13,6 +13,10 @@ impl Machine {
     /// Applies events that were decided, in order, and leaves them in the batch for the journal.
     pub(super) fn commit(&mut self, decided: &mut Vec<Event>, batch: &mut Batch) {
         for event in decided.drain(..) {
+            if let Some(checkpoint) = self.unstored_checkpoint(&event) {
+                self.apply_one(&checkpoint, batch);
+                batch.events.push(checkpoint);
+            }
             self.apply_one(&event, batch);
             self.note_end(&event);
             batch.events.push(event);

@@ -34,6 +34,12 @@ pub fn next_deadline(task: &Task) -> Option<Deadline> {
 }
 
 fn lease_deadline(lease: &Lease, limits: &TimeLimits) -> Option<Elapsed> {
+    let checkpoint = lease.pending_checkpoint.as_ref().map(|pending| pending.due);
+    [checkpoint, limit(lease, limits)].into_iter().flatten().min()
+}
+
+/// The next instant at which a limit of the attempt is reached.
+fn limit(lease: &Lease, limits: &TimeLimits) -> Option<Elapsed> {
     if let Some(stop) = lease.stop {
         return Some(stop.requested + limits.grace + STOP_MARGIN);
     }

@@ -1,8 +1,10 @@
 //! A lease: which worker may report on the live attempt, and how long it has.
 //! - LS-1 a task has at most one lease; LS-2 its fence equals the task's newest fence
 //!
-//! `session`, `accepted`, `progressed`, `soft_told` and `checkpointed` are soft: not journaled, rebuilt from what the
-//! worker says after a restart.
+//! `session`, `accepted`, `progressed`, `soft_told`, `checkpointed` and `pending_checkpoint` are soft: not journaled,
+//! rebuilt from what the worker says after a restart.
+
+use std::sync::Arc;
 
 use crate::id::{Fence, Incarnation, Session, WorkerId};
 use crate::time::{Elapsed, Millis, Wall};
@@ -25,7 +27,16 @@ pub struct Lease {
     pub soft_told: bool,
     /// When the newest checkpoint was stored.
     pub checkpointed: Option<Elapsed>,
+    /// The newest checkpoint, if it came too soon after the one that was stored.
+    pub pending_checkpoint: Option<PendingCheckpoint>,
     pub stop: Option<Stop>,
+}
+
+/// A checkpoint that waits for its time; a newer one takes its place.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PendingCheckpoint {
+    pub bytes: Arc<[u8]>,
+    pub due: Elapsed,
 }
 
 /// Someone or something wants the attempt to end.

@@ -20,7 +20,7 @@ pub use self::{
     arrows::{ARROWS, Arrow, Cause, arrow_exists},
     deadline::{Deadline, next_deadline},
     extra::{ATTEMPTS_KEPT_MAX, AttemptRecord, Extra, Labels, Override},
-    lease::{Lease, Stop, StopReason},
+    lease::{Lease, PendingCheckpoint, Stop, StopReason},
     poison::{ALIKE_WORKERS_MAX, KILLS_MAX, is_poison},
     state::{State, Status},
     table::TaskTable,

@@ -124,9 +124,12 @@ impl World {
             return;
         }
         match nature {
+            // The second of them comes too soon to be stored at once.
             Nature::Checkpoints => {
-                let bytes = self.chance.draw().to_le_bytes();
-                self.report(index, claim, ReportKind::Checkpoint(Arc::from(bytes.as_slice())));
+                for _ in 0..2 {
+                    let bytes = self.chance.draw().to_le_bytes();
+                    self.report(index, claim, ReportKind::Checkpoint(Arc::from(bytes.as_slice())));
+                }
             }
             Nature::Long if hard.is_some() && self.chance.per_mille(200) => {
                 self.report(index, claim, ReportKind::Extend(Millis::new(1_000)));

@@ -1,6 +1,7 @@
 //! A task as one row of the tables, and inside the event that revives one.
 //! - TB-1 what is journaled comes back as it was; what is soft comes back as after a recovery: `Running` as
-//!   `Assigned`, `accepted` unset, `session` zero, `progressed` = `assigned`, `checkpointed` unset, `soft_told`
+//!   `Assigned`, `accepted` unset, `session` zero, `progressed` = `assigned`, `checkpointed` and
+//!   `pending_checkpoint` unset, `soft_told`
 //!   and `stored` false
 
 use mainspring_core::id::{Incarnation, Seq, Session};
@@ -161,6 +162,7 @@ fn read_lease(r: &mut Reader<'_>) -> Result<Lease, FormatError> {
         extended: r.millis("extended")?,
         soft_told: false,
         checkpointed: None,
+        pending_checkpoint: None,
         stop: r.option("stop", |r| {
             Ok(Stop { reason: r.stop_reason()?, requested: r.elapsed("stop requested")? })
         })?,

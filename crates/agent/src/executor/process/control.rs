@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! progress           any content: still getting somewhere
-//! checkpoint         what the next attempt should know (64 KiB at most, once a second at most)
+//! checkpoint         what the next attempt should know (64 KiB at most; taken once a second, and at the end)
 //! extend             milliseconds of more time
 //! output             the task's output, read when the process has succeeded
 //! last-checkpoint    written by the agent: what the last attempt stored
@@ -59,8 +59,9 @@ impl Control {
         &self.dir
     }
 
-    /// Takes what the process left since the last look; gives the milliseconds of more time that it asked for.
-    pub fn look(&mut self, reporter: &Reporter) -> u64 {
+    /// Takes what the process left since the last look; gives the milliseconds of more time that it asked for. A
+    /// checkpoint waits until a second after the one before, unless the process has `ended`.
+    pub fn look(&mut self, reporter: &Reporter, ended: bool) -> u64 {
         if self.take("progress", 0).is_some() {
             reporter.progress();
         }
@@ -68,7 +69,7 @@ impl Control {
         if extended_ms > 0 {
             reporter.extend_ms(extended_ms);
         }
-        if self.checkpointed.is_none_or(|at| at.elapsed() >= CHECKPOINTS_APART)
+        if (ended || self.checkpointed.is_none_or(|at| at.elapsed() >= CHECKPOINTS_APART))
             && let Some(bytes) = self.take("checkpoint", CHECKPOINT_BYTES_MAX)
         {
             self.checkpointed = Some(Instant::now());

@@ -221,7 +221,7 @@ impl Life {
         drop(self.bound.take());
         let left = self.control.leave();
         if left.has_messages() {
-            self.look();
+            self.look(true);
         }
         let outcome = match (status, stopped) {
             (Err(error), _) => {
@@ -249,8 +249,8 @@ impl Life {
     }
 
     /// Takes what the process left for the agent.
-    fn look(&mut self) {
-        let extended_ms = self.control.look(&self.attempt.reporter);
+    fn look(&mut self, ended: bool) {
+        let extended_ms = self.control.look(&self.attempt.reporter, ended);
         if extended_ms > 0
             && let Some(record) = &mut self.record
         {
@@ -289,7 +289,7 @@ impl Life {
                 }
                 _ = look.tick() => {
                     self.output.watch();
-                    self.look();
+                    self.look(false);
                 }
             }
         }

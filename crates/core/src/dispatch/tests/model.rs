@@ -102,6 +102,7 @@ impl Model {
             let resources = self.draw_resources(1);
             drawn = drawn.needs(resources);
         }
+        drawn.spec.executor = name(self.pick(&["a", "a", "b"]));
         for limit in LIMITS {
             if self.chance.per_mille(150) {
                 let (key, max) = (self.pick(&["", "k", "l"]), self.pick(&[None, Some(1), Some(2)]));
@@ -122,6 +123,7 @@ impl Model {
             capacity: self.draw_resources(3),
             labels: pairs(self.pick(&labels)),
             zone: name(self.pick(&["z", "y"])),
+            executors: self.pick(&[&[][..], &[], &["a"], &["a", "b"]]).iter().map(|known| name(known)).collect(),
         }
     }
 
@@ -149,6 +151,7 @@ impl Model {
             && (0..6).all(|at| used[at] + need[at] <= have[at])
             && (wanted.zone.is_empty() || wanted.zone == worker.offer.zone)
             && wanted.labels.iter().all(|condition| condition.holds(value(condition.key())))
+            && (worker.offer.executors.is_empty() || worker.offer.executors.contains(&kind.spec.executor))
     }
 
     fn below_limits(&self, kind: &Kind) -> bool {

@@ -45,6 +45,25 @@ fn what_no_worker_has() {
 }
 
 #[test]
+fn what_no_worker_can_run() {
+    let knows = |executors: &[&str]| WorkerOffer { executors: executors.iter().map(|e| name(e)).collect(), ..offer(2) };
+    let mut brewing = kind();
+    brewing.spec.executor = name("brew");
+    let mut world = World::with(&[knows(&["http", "process"])]);
+    world.queue(0, &brewing);
+    assert_eq!(world.place(), None);
+    let unmet = vec![Unmet::Executor(name("brew"))];
+    let reason = WaitReason::NoWorkerMatches { pool: name("p"), unmet };
+    check(&world, 0, &reason, "no worker of pool `p` can run executor `brew`");
+    world.queue(1, &brewing.clone().zone("eu"));
+    let why = world.0.why(TaskSlot(1)).expect("it waits");
+    assert_eq!(why.to_string(), "no worker of pool `p` has zone `eu`, executor `brew`");
+    // A worker that knows it comes.
+    world.join(1, &knows(&["brew"]));
+    assert_eq!(world.place(), Some((0, 1)), "and only that one gets it");
+}
+
+#[test]
 fn unmet_is_data() {
     let mut world = World::with(&[offer_cpu(10)]);
     world.queue(0, &kind().cpu(20));

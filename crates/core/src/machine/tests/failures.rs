@@ -184,24 +184,6 @@ fn an_output_is_kept_and_a_huge_one_refused() {
 }
 
 #[test]
-fn a_checkpoint_is_handed_to_the_next_attempt() {
-    let mut rig = rig();
-    let id = rig.running(spec());
-    let (old, new): (Arc<[u8]>, Arc<[u8]>) = (Arc::from(*b"half"), Arc::from(*b"more"));
-    rig.report(id, ReportKind::Checkpoint(old.clone()));
-    rig.report(id, ReportKind::Checkpoint(new));
-    rig.report(id, failed(FailureClass::Transient));
-    rig.pass(100);
-    assert_eq!(rig.start_of(id).checkpoint, Some(old), "the second came within a second and was not stored");
-    rig.report(id, OK);
-    assert_eq!(
-        rig.task(id).extra.as_ref().and_then(|extra| extra.checkpoint.clone()),
-        None,
-        "gone with success"
-    );
-}
-
-#[test]
 fn a_storm_of_failures_comes_back_at_the_budgeted_rate() {
     let retry_rates = RetryRates { overall_per_s: 10, class_per_s: 10, job_per_min: 100_000 };
     let mut rig = Rig::with(MachineConfig { retry_rates, ..MachineConfig::default() });

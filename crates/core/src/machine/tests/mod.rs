@@ -5,6 +5,7 @@ mod arrows;
 mod backfills;
 mod bulk;
 mod cancel;
+mod checkpoints;
 mod deadlines;
 mod failures;
 mod mass_loss;
@@ -338,6 +339,7 @@ fn hardened(task: &Task) -> Task {
         lease.progressed = lease.assigned;
         lease.soft_told = false;
         lease.checkpointed = None;
+        lease.pending_checkpoint = None;
     }
     if let State::Running(lease) = task.state {
         task.state = State::Assigned(lease);

@@ -65,7 +65,7 @@ fn offer(worker: u32) -> WorkerOffer {
     let gpus = if worker.is_multiple_of(50) { 8 } else { 0 };
     let capacity = Resources::new(8_000 * shape, (32 << 30) * shape, 0, gpus);
     let zone = name(&format!("zone-{}", worker % 5));
-    WorkerOffer { pool: Name::fixed("default"), slots: SLOTS, capacity, labels, zone }
+    WorkerOffer { pool: Name::fixed("default"), slots: SLOTS, capacity, labels, zone, executors: Vec::new() }
 }
 
 /// Sixteen kinds of work of four tenants: plain, sized, bound to a zone, to a label, to a gpu.
