@@ -7,6 +7,8 @@ use mainspring_core::id::{Fence, TaskId};
 use mainspring_proto::v1;
 use tokio::sync::{mpsc, watch};
 
+use crate::devices::DeviceSet;
+
 /// An attempt's identity: the fence changes with every grant of the task.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Key {
@@ -130,6 +132,8 @@ pub struct Attempt {
     pub memory_bytes: u64,
     /// Thousandths of a processor; 0 = none.
     pub cpu_milli: u64,
+    /// That no other attempt has.
+    pub devices: DeviceSet,
     pub stop: StopSignal,
     pub reporter: Reporter,
 }

@@ -11,6 +11,7 @@ mod attempt;
 mod cgroup;
 mod config;
 mod desk;
+mod devices;
 mod error;
 pub mod executor;
 pub mod guard;

@@ -115,7 +115,7 @@ pub enum Problem {
 
 impl Problem {
     /// Every code that is the edge's own; those of the core are in `Rejection::CODES`.
-    pub const CODES: [&'static str; 33] = [
+    pub const CODES: [&'static str; 34] = [
         "EVENT_INVALID",
         "EVENT_RESERVED",
         "EVENT_MEDIA_TYPE",
@@ -136,6 +136,7 @@ impl Problem {
         "PAGE_TOO_LONG",
         "UNKNOWN_EXECUTOR",
         "TOO_MANY_FOLLOWERS",
+        "RESOURCE_NAME_INVALID",
         "WORKER_IDENTITY_IN_USE",
         "WORKER_NOT_FOUND",
         "POOL_NOT_FOUND",

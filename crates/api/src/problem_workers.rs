@@ -1,9 +1,10 @@
-//! What can be wrong with a worker that connects.
+//! What can be wrong with a worker that connects, or with what a task asks of workers.
 
 use std::fmt;
 
 use http::StatusCode;
 use mainspring_core::id::WorkerId;
+use mainspring_core::resources::BadResourceName;
 
 use crate::problem::Problem;
 
@@ -15,18 +16,24 @@ pub enum WorkerProblem {
         /// What that process calls itself.
         name: String,
     },
+    BadResourceName {
+        name: String,
+        bad: BadResourceName,
+    },
 }
 
 impl WorkerProblem {
     pub fn code(&self) -> &'static str {
         match self {
             Self::IdentityInUse { .. } => "WORKER_IDENTITY_IN_USE",
+            Self::BadResourceName { .. } => "RESOURCE_NAME_INVALID",
         }
     }
 
     pub fn status(&self) -> StatusCode {
         match self {
             Self::IdentityInUse { .. } => StatusCode::CONFLICT,
+            Self::BadResourceName { .. } => StatusCode::BAD_REQUEST,
         }
     }
 
@@ -35,6 +42,7 @@ impl WorkerProblem {
             Self::IdentityInUse { .. } => {
                 "if its state directory was copied, remove the file `worker` there and start it again; else wait".into()
             }
+            Self::BadResourceName { .. } => "use the name that the workers offer with `--resource NAME=N`".into(),
         }
     }
 }
@@ -45,6 +53,7 @@ impl fmt::Display for WorkerProblem {
             Self::IdentityInUse { worker, name } => {
                 write!(f, "{worker} is connected from another process (`{name}`)")
             }
+            Self::BadResourceName { name, bad } => write!(f, "`{name}`: {bad}"),
         }
     }
 }

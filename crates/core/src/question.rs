@@ -7,6 +7,7 @@ mod part;
 mod run;
 
 use std::fmt;
+use std::sync::Arc;
 
 pub use self::job_wait::JobWait;
 pub use self::part::Part;
@@ -19,6 +20,7 @@ use crate::fleet::WorkerOffer;
 use crate::id::{Incarnation, ProcessId, RunId, Session, TaskId, WorkerId};
 use crate::machine::Counts;
 use crate::name::Name;
+use crate::profile::Profile;
 use crate::task::{Status, StopReason, Task};
 use crate::time::{Millis, Wall};
 use crate::trigger::TriggerKey;
@@ -30,6 +32,8 @@ pub enum Question {
     Why { id: TaskId },
     /// Where is this run, and why has it not ended?
     Run { id: RunId },
+    /// Could any worker that is known run tasks like this, if it were idle?
+    CouldRun { profile: Arc<Profile> },
     /// How much waits and runs.
     Stats,
     /// Who works, or only this one.

@@ -1,6 +1,8 @@
 //! What a task needs of a worker and what a worker has to give.
 //! - RS-1 a task fits where every need is at most what is free, and every label condition holds
 
+use std::fmt;
+
 use crate::name::Name;
 
 /// Amounts of the four built-in resources and any custom ones (sorted by name, no zeros).
@@ -16,6 +18,58 @@ pub struct Resources {
 
 /// Most custom resources on one task or worker.
 pub const CUSTOM_RESOURCES_MAX: usize = 16;
+/// Longest name of a custom resource, as a DNS label has it.
+pub const RESOURCE_NAME_BYTES_MAX: usize = 63;
+/// What built-in resources are called in one place or another.
+const BUILT_IN: [&str; 8] =
+    ["cpu", "cpu_milli", "memory", "memory_bytes", "disk", "disk_bytes", "gpu", "gpus"];
+
+/// Why a text is not the name of a custom resource.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BadResourceName {
+    Empty,
+    TooLong { bytes: usize },
+    Character { at: usize },
+    BuiltIn,
+}
+
+impl fmt::Display for BadResourceName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty => f.write_str("the name of a resource is empty"),
+            Self::TooLong { bytes } => {
+                write!(
+                    f,
+                    "the name of a resource has at most {RESOURCE_NAME_BYTES_MAX} bytes, this one {bytes}"
+                )
+            }
+            Self::Character { at } => write!(
+                f,
+                "the name of a resource has letters, digits, `.`, `_`, `-` and `/`, and begins with a letter or a \
+                 digit; this one has something else at byte {at}"
+            ),
+            Self::BuiltIn => f.write_str("this is a built-in resource, which has a field of its own"),
+        }
+    }
+}
+
+/// The name of a custom resource: fit for variables, files and addresses.
+pub fn resource_name(text: &str) -> Result<Name, BadResourceName> {
+    let is_good = |at: usize, c: char| c.is_ascii_alphanumeric() || at > 0 && "._-/".contains(c);
+    if text.is_empty() {
+        return Err(BadResourceName::Empty);
+    }
+    if text.len() > RESOURCE_NAME_BYTES_MAX {
+        return Err(BadResourceName::TooLong { bytes: text.len() });
+    }
+    if let Some((at, _)) = text.char_indices().find(|(at, c)| !is_good(*at, *c)) {
+        return Err(BadResourceName::Character { at });
+    }
+    if BUILT_IN.contains(&text) {
+        return Err(BadResourceName::BuiltIn);
+    }
+    Name::new(text).map_err(|_| BadResourceName::Character { at: 0 })
+}
 
 impl Resources {
     pub const fn new(cpu_milli: u64, memory_bytes: u64, disk_bytes: u64, gpus: u64) -> Self {
@@ -108,3 +162,28 @@ pub struct Requirements {
 
 /// Most label conditions on one task, and most labels on one worker or task.
 pub const LABELS_MAX: usize = 32;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_resources_are_short_and_plain() {
+        for good in ["license", "fpga.xilinx", "example.com/fpga", "tape-2", "9p"] {
+            assert!(resource_name(good).is_ok(), "{good}");
+        }
+        let long = "x".repeat(64);
+        let rows = [
+            ("", BadResourceName::Empty),
+            (&*long, BadResourceName::TooLong { bytes: 64 }),
+            ("a b", BadResourceName::Character { at: 1 }),
+            ("-a", BadResourceName::Character { at: 0 }),
+            ("naïve", BadResourceName::Character { at: 2 }),
+            ("a=1", BadResourceName::Character { at: 1 }),
+            ("gpus", BadResourceName::BuiltIn),
+        ];
+        for (bad, why) in rows {
+            assert_eq!(resource_name(bad), Err(why), "{bad}");
+        }
+    }
+}

@@ -107,6 +107,31 @@ fn a_killed_worker_loses_its_work_to_another() {
     assert_eq!(task["attempts"][0]["error"]["class"], "worker_lost");
 }
 
+#[test]
+fn a_worker_offers_what_tasks_ask_for() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let (_server, url) = server(&dir.path().join("data"), ANY_PORT, &[]);
+    let warned = mainspring(&url, &["submit", "--pool", "nowhere", "--", "true"]);
+    let told = String::from_utf8_lossy(&warned.stderr).into_owned();
+    assert!(warned.status.success() && told.starts_with("warning: pool `nowhere` has no workers"), "{told}");
+
+    let offered = ["--gpus", "2", "--disk", "10GiB", "--resource", "license=1"];
+    let _worker = worker(&url, &dir.path().join("worker"), &offered);
+    let (seen, tasks) = (dir.path().join("seen"), dir.path().join("tasks.jsonl"));
+    let body = serde_json::json!({
+        "task_type": "process",
+        "payload": {"argv": ["sh", "-c", format!("echo $CUDA_VISIBLE_DEVICES > {}", seen.display())]},
+        "resources": {"gpus": 2, "disk_bytes": 1 << 30, "custom": {"license": 1}},
+    });
+    fs::write(&tasks, format!("{body}\n")).expect("written");
+    let given = mainspring(&url, &["submit", "--file", &tasks.display().to_string()]);
+    assert!(given.status.success(), "{}", String::from_utf8_lossy(&given.stderr));
+    until("it has run", || fs::read_to_string(&seen).is_ok_and(|text| text == "0,1\n"));
+    let wrong =
+        Command::new(support::BINARY).args(["worker", "--resource", "gpus=1"]).output().expect("runs");
+    assert!(String::from_utf8_lossy(&wrong.stderr).contains("built-in resource"), "{wrong:?}");
+}
+
 /// As a machine image that was made from a running worker.
 #[test]
 fn a_copied_worker_waits_until_the_first_is_gone() {

@@ -65,6 +65,11 @@ impl Desk {
     }
 
     fn launch(&mut self, key: Key, executor: &Arc<dyn Executor>, start: v1::Start, now: Instant) {
+        let devices = match self.devices.take(start.resources.as_ref()) {
+            Ok(devices) => devices,
+            // An attempt that the server holds for ended has not ended here.
+            Err(why) => return self.refuse(key, &why),
+        };
         let (stop, ordered) = watch::channel(None);
         let grace = match start.grace_ms {
             0 => self.settings.grace,
@@ -80,6 +85,7 @@ impl Desk {
             grace,
             began: now,
             deadline,
+            devices: devices.clone(),
             checkpoint: None,
             extend_ms: 0,
             kept: false,
@@ -97,6 +103,7 @@ impl Desk {
             key,
             memory_bytes: memory(&start),
             cpu_milli: start.resources.as_ref().map_or(0, |asked| asked.cpu_milli),
+            devices,
             number: start.attempt,
             tenant: start.tenant,
             job: start.job,
@@ -119,11 +126,13 @@ impl Desk {
         let began = now.checked_sub(survivor.age()).unwrap_or(now);
         let deadline = deadline(began, terms.limit_ms);
         self.deadlines.extend(deadline.map(|at| (at, key)));
+        self.devices.keep(&terms.devices);
         let running = Running {
             stop,
             grace: terms.grace,
             began,
             deadline,
+            devices: terms.devices.clone(),
             checkpoint: None,
             extend_ms: 0,
             kept: true,
@@ -147,6 +156,7 @@ impl Desk {
             // It is in its cgroup already, if any.
             memory_bytes: 0,
             cpu_milli: 0,
+            devices: terms.devices,
             stop: StopSignal(ordered),
             reporter: Reporter { key, events: self.events.clone() },
         };
@@ -176,12 +186,18 @@ impl Desk {
         let memory = start.memory_bytes.max(asked.map_or(0, |asked| asked.memory_bytes));
         let cpu = asked.map_or(0, |asked| asked.cpu_milli);
         let gpus = asked.map_or(0, |asked| asked.gpus);
+        let disk = asked.map_or(0, |asked| asked.disk_bytes);
         let rows = [
             ("bytes of memory", memory, capacity.memory_bytes),
             ("thousandths of a processor", cpu, capacity.cpu_milli),
+            ("bytes of disk", disk, capacity.disk_bytes),
             ("GPUs", gpus, capacity.gpus),
         ];
-        let (what, asked, has) = rows.into_iter().find(|(_, asked, has)| asked > has)?;
+        let custom = asked
+            .into_iter()
+            .flat_map(|asked| &asked.custom)
+            .map(|(name, asked)| (name.as_str(), *asked, capacity.custom.get(name).copied().unwrap_or(0)));
+        let (what, asked, has) = rows.into_iter().chain(custom).find(|(_, asked, has)| asked > has)?;
         Some(format!("it asks for {asked} {what}; this worker has {has}"))
     }
 }

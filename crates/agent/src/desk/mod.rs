@@ -36,6 +36,7 @@ use self::logs::LogTails;
 use self::outbox::Outbox;
 use crate::attempt::{Event, Key, Outcome, StopOrder};
 use crate::config::Capacity;
+use crate::devices::{DeviceSet, Devices};
 use crate::executor::Executors;
 use crate::home::Places;
 use crate::spool::Spool;
@@ -66,6 +67,7 @@ pub struct Desk {
     lease: Lease,
     /// When attempts with a hard limit must be stopped; those that were stopped are not in it.
     deadlines: BTreeSet<(Instant, Key)>,
+    devices: Devices,
     is_open: bool,
     is_draining: bool,
 }
@@ -92,6 +94,7 @@ struct Running {
     began: Instant,
     /// When its hard limit has passed.
     deadline: Option<Instant>,
+    devices: DeviceSet,
     /// The newest one, said again in every new session.
     checkpoint: Option<Vec<u8>>,
     /// Asked for while there was no session.
@@ -118,7 +121,7 @@ impl Desk {
         places: Places,
         (spool, spooled): (Spool, Vec<v1::Report>),
     ) -> Self {
-        let now = Instant::now();
+        let (now, devices) = (Instant::now(), Devices::new(&settings.capacity));
         let mut desk = Self {
             settings,
             executors,
@@ -138,6 +141,7 @@ impl Desk {
             logs: LogTails::new(places),
             lease: Lease::new(),
             deadlines: BTreeSet::new(),
+            devices,
             is_open: false,
             is_draining: false,
         };
@@ -203,6 +207,7 @@ impl Desk {
         let succeeded = matches!(outcome, Outcome::Success { .. });
         let checkpoint = running.checkpoint.take().filter(|_| !succeeded);
         let (program, deadline, exclusive) = (running.program, running.deadline, running.exclusive);
+        self.devices.give_back(&running.devices, &self.settings.capacity);
         let was_silent = !self.has_something_to_say();
         if let Some(at) = deadline {
             self.deadlines.remove(&(at, key));

@@ -29,13 +29,7 @@ impl Desk {
     }
 
     /// A session that is open has heard of the checkpoint.
-    pub(super) fn owe_with(
-        &mut self,
-        key: Key,
-        outcome: Outcome,
-        checkpoint: Option<Vec<u8>>,
-        now: Instant,
-    ) {
+    pub(super) fn owe_with(&mut self, key: Key, outcome: Outcome, checkpoint: Option<Vec<u8>>, now: Instant) {
         if self.is_open {
             self.outbox.push(report(key, &outcome));
         }
@@ -93,7 +87,14 @@ impl Desk {
         let accepted = self.accepted.front().map(|(at, _)| *at + ACCEPTED_AFTER);
         let hard = self.deadlines.first().map(|(at, _)| *at);
         let spool = self.spool.retry_at().map(|at| at.max(self.swept + SWEEP_EVERY));
-        results.into_iter().chain(accepted).chain(self.hold).chain(self.lease.until()).chain(spool).chain(hard).min()
+        results
+            .into_iter()
+            .chain(accepted)
+            .chain(self.hold)
+            .chain(self.lease.until())
+            .chain(spool)
+            .chain(hard)
+            .min()
     }
 
     pub fn sweep(&mut self, now: Instant) {

@@ -8,8 +8,8 @@ use mainspring_proto::v1::worker_service_client::WorkerServiceClient;
 use tokio::sync::mpsc;
 use tokio::time::{Interval, MissedTickBehavior, interval_at, sleep_until, timeout};
 use tokio_stream::wrappers::ReceiverStream;
-use tonic::{Code, Status, Streaming};
 use tonic::transport::Endpoint;
+use tonic::{Code, Status, Streaming};
 
 use crate::desk::Desk;
 
@@ -63,7 +63,8 @@ impl Next {
 
 impl End {
     fn of(status: &Status) -> Self {
-        let newest = status.metadata().get(NEWEST_SESSION).and_then(|number| number.to_str().ok()?.parse().ok());
+        let newest =
+            status.metadata().get(NEWEST_SESSION).and_then(|number| number.to_str().ok()?.parse().ok());
         match (status.code(), newest) {
             (Code::AlreadyExists, _) => Self::IdentityInUse(status.message().to_owned()),
             (Code::FailedPrecondition, Some(newest)) => Self::NotNewer(newest),

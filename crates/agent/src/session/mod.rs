@@ -23,8 +23,8 @@ use tokio::time::{Sleep, sleep, sleep_until};
 use tonic::transport::Endpoint;
 use tracing::{debug, info, warn};
 
-use self::drain::Drain;
 use self::double_identity::DoubleIdentity;
+use self::drain::Drain;
 use self::link::{End, Link, LinkError, Next};
 use crate::attempt::Event;
 use crate::desk::Desk;

@@ -7,7 +7,7 @@ macro_rules! pages {
 }
 
 /// By code.
-const PAGES: [(&str, &str); 73] = pages![
+const PAGES: [(&str, &str); 74] = pages![
     "BACKFILL_ACTIVE",
     "BACKFILL_ALREADY_ENDED",
     "BACKFILL_NOT_FOUND",
@@ -40,6 +40,7 @@ const PAGES: [(&str, &str); 73] = pages![
     "POOL_NOT_FOUND",
     "PROCESS_NOT_FOUND",
     "QUEUE_FULL",
+    "RESOURCE_NAME_INVALID",
     "ROUTE_NOT_FOUND",
     "RUN_ALREADY_ENDED",
     "RUN_HAS_NO_SUCH_TASK",

@@ -1,9 +1,12 @@
 //! Many tasks, each with its own result. One envelope, so one share of one record.
 
-use mainspring_core::command::{Command, Rejection, StartTime, Submit};
-use mainspring_core::id::TaskId;
+use std::sync::Arc;
 
-use super::submit::{Accepted, named};
+use mainspring_core::command::{Answer, Command, Rejection, StartTime, Submit};
+use mainspring_core::id::TaskId;
+use mainspring_core::profile::Profile;
+
+use super::submit::{Accepted, named, question};
 use crate::edge::Edge;
 use crate::problem::Problem;
 
@@ -16,6 +19,16 @@ pub(crate) fn check_length(edge: &Edge, count: usize) -> Result<(), Problem> {
     }
 }
 
+/// Kinds of tasks in one batch for which it is asked whether any worker could run them.
+const QUESTIONS_MAX: usize = 64;
+
+/// What is known of one task of a batch: its id and start, and which question is about its kind.
+struct Place {
+    id: TaskId,
+    start: StartTime,
+    question: Option<usize>,
+}
+
 /// Sends what can be sent, and gives answers and refusals to `write` in the order of the request.
 pub(crate) async fn submit_all(
     edge: &Edge,
@@ -23,28 +36,39 @@ pub(crate) async fn submit_all(
     mut write: impl FnMut(Result<Accepted, Problem>),
 ) -> Result<(), Problem> {
     let mut commands = Vec::with_capacity(tasks.len());
-    let mut places: Vec<Result<(TaskId, StartTime), Problem>> = Vec::with_capacity(tasks.len());
+    let mut questions = Questions::default();
+    let mut places: Vec<Result<Place, Problem>> = Vec::with_capacity(tasks.len());
     for submit in tasks {
         places.push(submit.map(|submit| {
-            let place = (submit.id, submit.start);
+            let question = questions.about(&submit.profile);
+            let place = Place { id: submit.id, start: submit.start, question };
             commands.push(Command::Submit(Box::new(submit)));
             place
         }));
     }
-    let Some(first) = places.iter().flatten().next().map(|(id, _)| *id) else {
+    let Some(first) = places.iter().flatten().next().map(|place| place.id) else {
         for refused in places {
             write(refused.and(Err(Problem::ServerBusy)));
         }
         return Ok(());
     };
+    let submitted = commands.len();
+    commands.append(&mut questions.commands);
     let answers =
         edge.gateway.ask_all(first.slot(), commands).await.map_err(|problem| named(problem, first))?;
     let mut answers = answers.into_iter();
+    let tasks: Vec<_> = answers.by_ref().take(submitted).collect();
+    let never: Vec<_> =
+        answers.map(|answer| if let Ok(Answer::CouldRun(why)) = answer { why } else { None }).collect();
+    let mut tasks = tasks.into_iter();
     let (mut accepted, mut duplicates) = (0, 0);
     for place in places {
-        let result = place.and_then(|(_, start)| {
-            let answer = answers.next().unwrap_or(Err(Rejection::Internal { what: "an answer is missing" }));
-            Accepted::of(&answer?, start)
+        let result = place.and_then(|place| {
+            let answer = tasks.next().unwrap_or(Err(Rejection::Internal { what: "an answer is missing" }));
+            let mut accepted = Accepted::of(&answer?, place.start)?;
+            let why = place.question.and_then(|number| never.get(number));
+            accepted.warn(why.and_then(|why| why.as_deref()));
+            Ok(accepted)
         });
         if let Ok(task) = &result {
             accepted += 1;
@@ -55,4 +79,23 @@ pub(crate) async fn submit_all(
     edge.metrics.submitted.inc_by(accepted - duplicates);
     edge.metrics.duplicates.inc_by(duplicates);
     Ok(())
+}
+
+/// One question for each kind of task.
+#[derive(Default)]
+struct Questions {
+    kinds: Vec<Arc<Profile>>,
+    commands: Vec<Command>,
+}
+
+impl Questions {
+    fn about(&mut self, profile: &Arc<Profile>) -> Option<usize> {
+        if let Some(number) = self.kinds.iter().rposition(|known| Arc::ptr_eq(known, profile)) {
+            return Some(number);
+        }
+        let asked = (self.kinds.len() < QUESTIONS_MAX).then(|| question(profile)).flatten()?;
+        self.kinds.push(profile.clone());
+        self.commands.push(asked);
+        Some(self.kinds.len() - 1)
+    }
 }

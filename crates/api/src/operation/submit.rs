@@ -1,13 +1,22 @@
 //! Accept one task. The answer leaves when the task is durable.
 
+use std::sync::Arc;
+
 use mainspring_core::command::{Answer, Command, Rejection, StartTime, Submit};
+use mainspring_core::dispatch::WaitReason;
 use mainspring_core::id::TaskId;
+use mainspring_core::profile::Profile;
+use mainspring_core::question::Question;
+use mainspring_core::resources::Requirements;
 use mainspring_core::task::Status;
 use mainspring_core::time::Wall;
 
 use crate::edge::Edge;
 use crate::problem::Problem;
 use crate::wire::{Keys, Submission, TaskBody, first_status};
+
+/// Where tasks go that name no pool.
+const DEFAULT_POOL: &str = "default";
 
 /// Checks a body and makes the command of it; nothing is sent.
 pub(crate) fn prepare(edge: &Edge, task: &TaskBody<'_>, keys: Keys<'_>) -> Result<Submit, Problem> {
@@ -39,8 +48,15 @@ pub(crate) fn prepare_in_batch(
 
 pub(crate) async fn submit(edge: &Edge, submit: Submit) -> Result<Accepted, Problem> {
     let (id, start) = (submit.id, submit.start);
-    let answer = edge.gateway.ask(id.slot(), Command::Submit(Box::new(submit))).await;
-    let accepted = Accepted::of(&answer.map_err(|problem| named(problem, id))?, start)?;
+    let ask = question(&submit.profile);
+    let commands = std::iter::once(Command::Submit(Box::new(submit))).chain(ask).collect();
+    let answers = edge.gateway.ask_all(id.slot(), commands).await.map_err(|problem| named(problem, id))?;
+    let mut answers = answers.into_iter();
+    let missing = Rejection::Internal { what: "an answer is missing" };
+    let mut accepted = Accepted::of(&answers.next().unwrap_or(Err(missing))?, start)?;
+    if let Some(Ok(Answer::CouldRun(never))) = answers.next() {
+        accepted.warn(never.as_deref());
+    }
     if accepted.duplicate {
         edge.metrics.duplicates.inc();
     } else {
@@ -57,25 +73,41 @@ pub(super) fn named(problem: Problem, id: TaskId) -> Problem {
     }
 }
 
+/// Whether any worker could run it; asked only of tasks that not every worker can run.
+pub(super) fn question(profile: &Arc<Profile>) -> Option<Command> {
+    let Requirements { pool, resources, labels, zone } = &profile.requirements;
+    let is_plain = &**pool == DEFAULT_POOL && resources.is_none() && labels.is_empty() && zone.is_empty();
+    (!is_plain).then(|| Command::Ask(Question::CouldRun { profile: profile.clone() }))
+}
+
 /// A task that is now the server's.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Accepted {
     pub(crate) id: TaskId,
     pub(crate) status: Status,
     pub(crate) duplicate: bool,
+    /// Why no worker that is known could ever run it.
+    pub(crate) warning: Option<String>,
 }
 
 impl Accepted {
     /// A duplicate is answered like the first one was.
     pub(super) fn of(answer: &Answer, start: StartTime) -> Result<Self, Problem> {
         match *answer {
-            Answer::Submitted { id, status } => Ok(Self { id, status, duplicate: false }),
+            Answer::Submitted { id, status } => Ok(Self { id, status, duplicate: false, warning: None }),
             Answer::AlreadySubmitted { id } => {
                 let status = first_status(start, Wall::from_millis(id.minted_ms()));
-                Ok(Self { id, status, duplicate: true })
+                Ok(Self { id, status, duplicate: true, warning: None })
             }
             _ => Err(Rejection::Internal { what: "a submission was answered with something else" }.into()),
         }
+    }
+
+    /// A pool without workers may have some when a later task is due.
+    pub(super) fn warn(&mut self, never: Option<&WaitReason>) {
+        let later = self.status != Status::Queued;
+        let reason = never.filter(|reason| !(later && matches!(reason, WaitReason::NoWorkers { .. })));
+        self.warning = reason.filter(|_| !self.duplicate).map(|why| format!("{why}; {}", why.advice()));
     }
 
     pub(crate) fn created(&self) -> Wall {

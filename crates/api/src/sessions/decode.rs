@@ -7,7 +7,7 @@ use mainspring_core::failure::{Failure, FailureClass, MESSAGE_BYTES_MAX};
 use mainspring_core::fleet::{EXECUTORS_MAX, WorkerOffer};
 use mainspring_core::id::{Fence, Incarnation, Session, TaskId, WorkerId};
 use mainspring_core::name::Name;
-use mainspring_core::resources::{CUSTOM_RESOURCES_MAX, LABELS_MAX, Resources};
+use mainspring_core::resources::{CUSTOM_RESOURCES_MAX, LABELS_MAX, Resources, resource_name};
 use mainspring_core::time::Millis;
 use mainspring_proto::v1;
 use mainspring_proto::v1::report::What;
@@ -71,7 +71,10 @@ fn resources(resources: &v1::Resources) -> Result<Resources, String> {
     let custom = resources
         .custom
         .iter()
-        .map(|(key, amount)| Ok((name("resource", key)?, *amount)))
+        .map(|(key, amount)| {
+            let name = resource_name(key).map_err(|bad| format!("resource `{key}`: {bad}"))?;
+            Ok((name, *amount))
+        })
         .collect::<Result<Vec<_>, String>>()?;
     let v1::Resources { cpu_milli, memory_bytes, disk_bytes, gpus, .. } = *resources;
     Ok(Resources::new(cpu_milli, memory_bytes, disk_bytes, gpus).with_custom(custom))

@@ -2,7 +2,9 @@
 
 use mainspring_core::name::Name;
 use mainspring_core::profile::{Delivery, Profile, ProfileSpec, TimeLimits};
-use mainspring_core::resources::{CUSTOM_RESOURCES_MAX, LABELS_MAX, LabelCondition, Requirements, Resources};
+use mainspring_core::resources::{
+    CUSTOM_RESOURCES_MAX, LABELS_MAX, LabelCondition, Requirements, Resources, resource_name,
+};
 use mainspring_core::retry::RetryPolicy;
 use mainspring_core::time::Millis;
 use serde::Serialize;
@@ -12,6 +14,7 @@ use super::names::name;
 use super::retry::RetryBody;
 use super::task_body::{DeliveryWord, PlacementBody, ResourcesBody, TaskBody, TimeoutsBody};
 use crate::problem::Problem;
+use crate::problem_workers::WorkerProblem;
 
 pub const TENANT_DEFAULT: &str = "default";
 pub const POOL_DEFAULT: &str = "default";
@@ -104,7 +107,7 @@ impl<'b> Kind<'b> {
                 max: CUSTOM_RESOURCES_MAX,
             });
         }
-        let custom = asked.custom.iter().map(|(key, amount)| Ok((name("resources.custom", key)?, *amount)));
+        let custom = asked.custom.iter().map(|(key, amount)| Ok((custom_name(key)?, *amount)));
         let custom = custom.collect::<Result<Vec<_>, Problem>>()?;
         let built_in = Resources::new(asked.cpu_milli, asked.memory_bytes, asked.disk_bytes, asked.gpus);
         Ok(built_in.with_custom(custom))
@@ -121,6 +124,11 @@ impl<'b> Kind<'b> {
         conditions.dedup();
         Ok(conditions)
     }
+}
+
+fn custom_name(text: &str) -> Result<Name, Problem> {
+    let shown = || text.chars().take(80).collect();
+    resource_name(text).map_err(|bad| WorkerProblem::BadResourceName { name: shown(), bad }.into())
 }
 
 fn condition(text: &str) -> Result<LabelCondition, Problem> {

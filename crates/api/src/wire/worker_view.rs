@@ -29,6 +29,9 @@ pub(crate) struct WorkerBody<'a> {
     pub memory_bytes: u64,
     pub disk_bytes: u64,
     pub gpus: u64,
+    /// Custom resources.
+    pub custom: BTreeMap<&'a str, u64>,
+    pub executors: Vec<&'a str>,
 }
 
 impl<'a> WorkerBody<'a> {
@@ -60,6 +63,8 @@ impl<'a> WorkerBody<'a> {
             memory_bytes: offer.capacity.memory_bytes,
             disk_bytes: offer.capacity.disk_bytes,
             gpus: offer.capacity.gpus,
+            custom: offer.capacity.custom().iter().map(|(name, amount)| (name.as_str(), *amount)).collect(),
+            executors: offer.executors.iter().map(|executor| executor.as_str()).collect(),
         }
     }
 }

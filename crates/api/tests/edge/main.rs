@@ -14,6 +14,7 @@ mod limits;
 mod lists;
 mod logs;
 mod metrics;
+mod offers;
 mod pages;
 mod pools;
 mod refusals;

@@ -56,6 +56,7 @@ fn outcome(answer: &Answer) -> Option<(TaskId, Outcome)> {
         | Answer::Backfill(_)
         | Answer::Published(_)
         | Answer::Triggers(_)
+        | Answer::CouldRun(_)
         | Answer::Diagnosis(_)
         | Answer::RunDiagnosis(_)
         | Answer::Stats(_)

@@ -20,6 +20,7 @@ pub use self::{
     rejection::Rejection,
 };
 use crate::backfill::{BackfillAnswer, BackfillCommand};
+use crate::dispatch::WaitReason;
 use crate::failure::Failure;
 use crate::fleet::WorkerOffer;
 use crate::id::{Fence, Incarnation, ProcessId, Session, TaskId, WorkerId};
@@ -271,6 +272,8 @@ pub enum Answer {
         id: TaskId,
     },
     Process(ProcessId),
+    /// `None`: some worker could run it; else why none can.
+    CouldRun(Option<Box<WaitReason>>),
     Diagnosis(Box<Diagnosis>),
     RunDiagnosis(Box<RunDiagnosis>),
     Stats(Box<Stats>),

@@ -3,15 +3,18 @@
 
 use std::fmt;
 
-use super::group::zone_holds;
+use super::Dispatcher;
+use super::group::{Conditions, zone_holds};
 use super::need::{Need, Outlook};
-use super::queue::Class;
+use super::queue::{Class, Line, Pool};
 use super::room::basic;
-use super::{Dispatcher, queue::Line};
+use super::slab::Id;
+use super::workers::Worker;
 use crate::index::TaskSlot;
 use crate::name::Name;
 use crate::priority::{Band, LEVEL_MAX};
-use crate::resources::LabelCondition;
+use crate::profile::Profile;
+use crate::resources::{LabelCondition, Requirements};
 
 /// Longer lines are measured by the age of their tasks instead of being walked.
 const WALK_MAX: u32 = 4096;
@@ -91,7 +94,7 @@ impl Dispatcher {
         }
         let has_room = self.has_room(need);
         if !has_room && !self.could_ever_run(need) {
-            return Some(WaitReason::NoWorkerMatches { pool: name(), unmet: self.unmet(need) });
+            return Some(WaitReason::NoWorkerMatches { pool: name(), unmet: self.unmet_by(need) });
         }
         let ahead = self.ahead(task, class, line);
         Some(if pool.running >= pool.limit.running_max {
@@ -110,6 +113,30 @@ impl Dispatcher {
             WaitReason::Behind { tasks: ahead }
         } else {
             WaitReason::AboutToBePlaced
+        })
+    }
+
+    /// Why no worker that is known could run tasks like this, even if it were idle; `None` if one could. Tasks that
+    /// only wait need no worker.
+    pub fn never_runs(&self, profile: &Profile) -> Option<WaitReason> {
+        if profile.waits() {
+            return None;
+        }
+        let wanted = &profile.requirements;
+        let known = self.find_pool(&wanted.pool).map(|pool| (pool, &self.workers.pool(pool).all));
+        let Some((pool, all)) = known.filter(|(_, all)| !all.is_empty()) else {
+            return Some(WaitReason::NoWorkers { pool: wanted.pool.clone() });
+        };
+        let conditions = Conditions::of(wanted);
+        let could = |worker: &Worker| {
+            worker.runs(&profile.executor)
+                && conditions.hold_for(worker)
+                && worker.room.could_fit(&wanted.resources)
+        };
+        let can_run = all.iter().any(|worker| could(self.workers.at(*worker)));
+        (!can_run).then(|| WaitReason::NoWorkerMatches {
+            pool: wanted.pool.clone(),
+            unmet: self.unmet(pool, &profile.executor, wanted),
         })
     }
 
@@ -135,20 +162,24 @@ impl Dispatcher {
 
     fn could_ever_run(&self, need: &Need) -> bool {
         let members = &self.workers.groups[need.group].members;
-        members.iter().map(|member| self.workers.at(*member)).any(|worker| {
-            worker.runs(&need.executor) && worker.room.could_fit(&need.requirements.resources)
-        })
+        members
+            .iter()
+            .map(|member| self.workers.at(*member))
+            .any(|worker| worker.runs(&need.executor) && worker.room.could_fit(&need.requirements.resources))
     }
 
-    fn unmet(&self, need: &Need) -> Vec<Unmet> {
-        let all = &self.workers.pool(need.pool).all;
+    fn unmet_by(&self, need: &Need) -> Vec<Unmet> {
+        self.unmet(need.pool, &need.executor, &need.requirements)
+    }
+
+    fn unmet(&self, pool: Id<Pool>, executor: &Name, wanted: &Requirements) -> Vec<Unmet> {
+        let all = &self.workers.pool(pool).all;
         let workers = || all.iter().map(|worker| self.workers.at(*worker));
-        let wanted = &need.requirements;
         let labels = wanted.labels.iter().filter(|c| !workers().any(|w| c.holds(w.label(c.key()))));
         let zone =
             (!workers().any(|w| zone_holds(&wanted.zone, w))).then(|| Unmet::Zone(wanted.zone.clone()));
-        let executor = (!workers().any(|worker| worker.runs(&need.executor)))
-            .then(|| Unmet::Executor(need.executor.clone()));
+        let executor =
+            (!workers().any(|worker| worker.runs(executor))).then(|| Unmet::Executor(executor.clone()));
         let names = ["cpu_milli", "memory_bytes", "disk_bytes", "gpus"].map(Name::fixed);
         let mut most = [0; 4];
         for worker in workers() {

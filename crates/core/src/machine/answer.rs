@@ -21,6 +21,9 @@ impl Machine {
         Ok(match question {
             Question::Why { id } => Answer::Diagnosis(Box::new(self.diagnose(*id)?)),
             Question::Run { id } => Answer::RunDiagnosis(Box::new(self.diagnose_run(*id)?)),
+            Question::CouldRun { profile } => {
+                Answer::CouldRun(self.dispatcher.never_runs(profile).map(Box::new))
+            }
             Question::Stats => Answer::Stats(Box::new(self.stats())),
             Question::Workers { only } => Answer::Workers(self.worker_views(*only)),
             Question::Process { id } => Answer::Progress(self.progress(*id)),

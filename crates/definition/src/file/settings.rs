@@ -5,7 +5,9 @@ use std::sync::Arc;
 use mainspring_core::name::Name;
 use mainspring_core::priority::{Band, LEVEL_MAX, Priority};
 use mainspring_core::profile::{Delivery, TimeLimits};
-use mainspring_core::resources::{CUSTOM_RESOURCES_MAX, LABELS_MAX, LabelCondition, Resources};
+use mainspring_core::resources::{
+    CUSTOM_RESOURCES_MAX, LABELS_MAX, LabelCondition, Resources, resource_name,
+};
 use mainspring_core::retry::RetryPolicy;
 use mainspring_core::task::Labels;
 use mainspring_core::time::Millis;
@@ -218,7 +220,12 @@ fn resources(at: &At<'_>, mistakes: &mut Mistakes) -> Option<Resources> {
             return None;
         }
         for entry in entries {
-            let name = name_of(entry.name, &entry.key, mistakes);
+            let name = resource_name(entry.name)
+                .map_err(|bad| {
+                    let shown: String = entry.name.chars().take(60).collect();
+                    mistakes.add(Code::BadName, &entry.key, format!("`{shown}`: {bad}"), "");
+                })
+                .ok();
             amounts.extend(name.zip(entry.value.whole(0, u64::MAX, mistakes)));
         }
     }

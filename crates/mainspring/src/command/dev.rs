@@ -10,6 +10,7 @@ use mainspring_client::Client;
 use serde_json::json;
 use tokio::sync::oneshot;
 
+use super::offered::Offered;
 use crate::config::{Config, ServerSetup, Sources};
 use crate::note::note;
 use crate::serve::{self, Stop};
@@ -25,10 +26,13 @@ pub(crate) struct Dev {
     /// Where to listen
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:7070")]
     listen: SocketAddr,
+    #[command(flatten)]
+    offered: Offered,
 }
 
 impl Dev {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
+        let worker = worker_setup(self.offered)?;
         serve::run_service(async {
             let stop = Stop::on_signal()?;
             let (ready, address) = oneshot::channel();
@@ -43,7 +47,7 @@ impl Dev {
                 // An error of the server itself is told by the server.
                 let Ok(address) = address.await else { return Ok(()) };
                 let url = format!("http://{address}");
-                let worker = serve::worker(worker_config(&url, &self.data), worker_stop.requested());
+                let worker = serve::worker(worker_config(worker, &url, &self.data), worker_stop.requested());
                 let samples = async {
                     submit_samples(&url).await?;
                     print_welcome(&url, &self.data);
@@ -64,8 +68,15 @@ fn setup(data: PathBuf, listen: SocketAddr) -> anyhow::Result<ServerSetup> {
     Ok(ServerSetup { data, listen, ..config.server()? })
 }
 
-fn worker_config(url: &str, data: &Path) -> AgentConfig {
-    let mut config = AgentConfig::new(url, data.join("worker"));
+fn worker_setup(offered: Offered) -> anyhow::Result<AgentConfig> {
+    let flags =
+        offered.flags().into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect();
+    Config::load(Sources { file: None, flags, environment: &|_: &str| None })?.worker()
+}
+
+fn worker_config(setup: AgentConfig, url: &str, data: &Path) -> AgentConfig {
+    let capacity = setup.capacity;
+    let mut config = AgentConfig { capacity, ..AgentConfig::new(url, data.join("worker")) };
     config.slots = config.slots.max(4);
     config.allow = AddressRange::loopback();
     config

@@ -114,6 +114,7 @@ impl Submit {
                 .and_then(Value::as_str)
                 .unwrap_or_default()
                 .to_owned();
+            warn(&answer);
             if quiet {
                 say(&id);
                 return Ok(ExitCode::SUCCESS);
@@ -182,6 +183,13 @@ impl Submit {
             body["timeouts"] = json!({ "hard_ms": timeout.as_millis() as u64 });
         }
         body
+    }
+}
+
+/// Such as that no worker could ever run the task.
+fn warn(answer: &Value) {
+    for warning in answer.get("warnings").and_then(Value::as_array).into_iter().flatten() {
+        note!("warning: {}", plain(warning.as_str().unwrap_or_default()));
     }
 }
 

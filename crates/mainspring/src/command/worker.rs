@@ -6,6 +6,7 @@ use clap::{Args, Subcommand};
 
 use super::config::Given;
 use super::connect::Connect;
+use super::offered::Offered;
 use crate::note::note;
 use crate::serve::{self, Stop};
 
@@ -14,7 +15,7 @@ use crate::serve::{self, Stop};
 #[derive(Args)]
 #[command(args_conflicts_with_subcommands = true)]
 #[command(
-    after_help = "Examples:\n  mainspring worker --pool gpu --slots 4 --label disk=ssd\n  mainspring worker --config /etc/mainspring.toml"
+    after_help = "Examples:\n  mainspring worker --pool gpu --slots 4 --label disk=ssd\n  mainspring worker --gpus 2 --disk 200GiB --resource license=5\n  mainspring worker --config /etc/mainspring.toml"
 )]
 pub(crate) struct Worker {
     #[command(subcommand)]
@@ -69,6 +70,8 @@ struct Start {
     labels: Vec<String>,
     #[arg(long)]
     zone: Option<String>,
+    #[command(flatten)]
+    offered: Offered,
     /// Where the worker keeps its identity, its logs and results that are not yet acknowledged [default: worker]
     /// [env: `MAINSPRING_WORKER_DIR`]
     #[arg(long, value_name = "DIR")]
@@ -96,7 +99,7 @@ impl Worker {
 impl Start {
     fn run(self) -> anyhow::Result<ExitCode> {
         let joined = |list: Vec<String>| (!list.is_empty()).then(|| list.join(","));
-        let flags = vec![
+        let mut flags = vec![
             ("worker.server", self.server),
             ("worker.pool", self.pool),
             ("worker.slots", self.slots),
@@ -105,6 +108,7 @@ impl Start {
             ("worker.state", self.state),
             ("worker.webhook.allow", joined(self.allow)),
         ];
+        flags.extend(self.offered.flags());
         let config = self.given.load(flags)?.worker()?;
         serve::run_service(async {
             let stop = Stop::on_signal()?;

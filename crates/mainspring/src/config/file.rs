@@ -7,7 +7,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::keys::{KEYS, find, nearest};
 use super::named::{self, NamedSetting};
-use super::value::{Kind, Value};
+use super::value::{Kind, Value, amount};
 
 /// What a file sets, and on which line.
 pub(super) type Settings = Vec<(&'static str, Value, usize)>;
@@ -129,6 +129,13 @@ fn typed(kind: Kind, value: &Spanned<DeValue<'_>>) -> Result<Value, String> {
             let pair = |(key, value): (&Spanned<Cow<'_, str>>, &Spanned<DeValue<'_>>)| match value.get_ref() {
                 DeValue::String(text) => Ok((key.get_ref().to_string(), text.to_string())),
                 other => Err(format!("`{}` is {}, not a text", key.get_ref(), named(other))),
+            };
+            table.iter().map(pair).collect::<Result<_, _>>().map(Value::Pairs)
+        }
+        (Kind::Amounts, DeValue::Table(table)) => {
+            let pair = |(key, value): (&Spanned<Cow<'_, str>>, &Spanned<DeValue<'_>>)| match value.get_ref() {
+                DeValue::Integer(number) if number.radix() == 10 => amount(key.get_ref(), number.as_str()),
+                other => Err(format!("`{}` is {}, not a whole number", key.get_ref(), named(other))),
             };
             table.iter().map(pair).collect::<Result<_, _>>().map(Value::Pairs)
         }

@@ -9,6 +9,7 @@ use anyhow::Context;
 use mainspring_agent::{AgentConfig, Allowed, CgroupUse, WebhookSecret};
 use mainspring_api::{ApiConfig, Webhooks};
 use mainspring_core::command::Configure;
+use mainspring_core::resources::CUSTOM_RESOURCES_MAX;
 use mainspring_core::time::Millis;
 use mainspring_runtime::ShardConfig;
 use mainspring_store_local::{LocalOptions, LogOptions};
@@ -61,6 +62,12 @@ impl Config {
         }
         mistakes.extend(self.too_many_names());
         mistakes.extend(self.webhook_mistakes());
+        let resources = self.pairs("worker.resources").len();
+        if resources > CUSTOM_RESOURCES_MAX {
+            mistakes.push(format!(
+                "`worker.resources` has {resources} entries of at most {CUSTOM_RESOURCES_MAX}"
+            ));
+        }
         for text in self.list("worker.webhook.allow") {
             if let Err(bad) = text.parse::<Allowed>() {
                 mistakes.push(format!("`worker.webhook.allow`: {bad}"));
@@ -134,6 +141,11 @@ impl Config {
         worker.pool = self.text("worker.pool");
         worker.zone = self.text("worker.zone");
         worker.labels = self.pairs("worker.labels");
+        worker.capacity.gpus = self.count("worker.gpus");
+        worker.capacity.disk_bytes = self.bytes("worker.disk");
+        let custom = self.pairs("worker.resources").into_iter();
+        worker.capacity.custom =
+            custom.map(|(name, amount)| Ok((name, amount.parse()?))).collect::<anyhow::Result<_>>()?;
         worker.grace = self.span("worker.grace");
         worker.drain_deadline = self.span("worker.drain_deadline");
         worker.keep_longer_than = self.span("worker.keep_longer_than");

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
+use mainspring_core::resources::resource_name;
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Kind {
     Text,
@@ -31,6 +33,8 @@ pub(crate) enum Kind {
     List,
     /// `key=value`, with commas outside of files.
     Pairs,
+    /// Names of resources and whole numbers: `license=2`, with commas outside of files.
+    Amounts,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -44,13 +48,15 @@ pub(crate) enum Value {
     Pairs(BTreeMap<String, String>),
 }
 
-const UNITS: [(&str, u64); 6] = [
+const UNITS: [(&str, u64); 8] = [
     ("KiB", 1 << 10),
     ("MiB", 1 << 20),
     ("GiB", 1 << 30),
+    ("TiB", 1 << 40),
     ("kB", 1_000),
     ("MB", 1_000_000),
     ("GB", 1_000_000_000),
+    ("TB", 1_000_000_000_000),
 ];
 const SPANS: [(&str, u64); 5] = [("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000)];
 
@@ -81,6 +87,13 @@ impl Kind {
                 let pair =
                     |part: &str| part.split_once('=').map(|(key, value)| (key.to_owned(), value.to_owned()));
                 parts(text).map(pair).collect::<Option<_>>().map(Value::Pairs).ok_or_else(wrong)
+            }
+            Self::Amounts => {
+                let pairs = parts(text).map(|part| {
+                    let (name, number) = part.split_once('=').ok_or_else(wrong)?;
+                    amount(name, number.trim())
+                });
+                pairs.collect::<Result<_, _>>().map(Value::Pairs)
             }
         }
     }
@@ -118,8 +131,20 @@ impl Kind {
             Self::Choice(words) => format!("one of `{}`", words.join("`, `")),
             Self::List => "a list of texts".into(),
             Self::Pairs => "pairs of key and value, like `zone=a`".into(),
+            Self::Amounts => "names and whole numbers, like `license=2`".into(),
         }
     }
+}
+
+/// One custom resource and how much of it there is.
+pub(crate) fn amount(name: &str, number: &str) -> Result<(String, String), String> {
+    let shown: String = name.chars().take(80).collect();
+    resource_name(name).map_err(|bad| format!("`{shown}`: {bad}"))?;
+    let amount: u64 = number.replace('_', "").parse().map_err(|_| {
+        let number: String = number.chars().take(60).collect();
+        format!("`{shown}`: `{number}` is not a whole number")
+    })?;
+    Ok((name.to_owned(), amount.to_string()))
 }
 
 fn parts(text: &str) -> impl Iterator<Item = &str> {
@@ -144,7 +169,7 @@ impl fmt::Display for Value {
             Self::Number(number) => number.fmt(f),
             Self::Bytes(bytes) => {
                 let unit =
-                    UNITS[..3].iter().rev().find(|(_, size)| *bytes >= *size && bytes.is_multiple_of(*size));
+                    UNITS[..4].iter().rev().find(|(_, size)| *bytes >= *size && bytes.is_multiple_of(*size));
                 match unit {
                     Some((name, size)) => write!(f, "{}{name}", bytes / size),
                     None => bytes.fmt(f),
@@ -208,6 +233,8 @@ mod tests {
             (Kind::Switch, "yes", "true"),
             (Kind::List, "a, b,", "a,b"),
             (Kind::Pairs, "k=v,z=1=2", "k=v,z=1=2"),
+            (Kind::Amounts, "license=1_000, tape=2", "license=1000,tape=2"),
+            (bytes, "2TiB", "2TiB"),
         ];
         for (kind, text, written) in rows {
             let value = kind.parse(text).unwrap_or_else(|what| panic!("{text}: {what}"));

@@ -17,6 +17,7 @@ fn attempt(payload: &str) -> Attempt {
         deadline_unix_ms: Some(99),
         hard_timeout_ms: 0,
         grace: Duration::ZERO,
+        devices: crate::devices::DeviceSet::default(),
         exclusive: false,
         memory_bytes: 0,
         cpu_milli: 0,

@@ -24,6 +24,7 @@ fn attempt(payload: String, checkpoint: Option<Vec<u8>>) -> (Attempt, mpsc::Unbo
         deadline_unix_ms: None,
         hard_timeout_ms: 0,
         grace: std::time::Duration::ZERO,
+        devices: crate::devices::DeviceSet::default(),
         exclusive: false,
         memory_bytes: 0,
         cpu_milli: 0,

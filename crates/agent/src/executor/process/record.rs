@@ -19,6 +19,7 @@ use tracing::warn;
 
 use super::spawn::Group;
 use crate::attempt::Key;
+use crate::devices::DeviceSet;
 use crate::home::{BOUND, Places};
 
 /// Beside the control directory, not in it: the program may write there, and an agent that believed it would end
@@ -88,6 +89,7 @@ pub struct Terms {
     /// The hard limit with all the time that the attempt asked for; 0 = none.
     pub limit_ms: u64,
     pub grace: Duration,
+    pub devices: DeviceSet,
 }
 
 impl Terms {
@@ -96,13 +98,14 @@ impl Terms {
             attempt: words.next()?.parse().ok()?,
             limit_ms: words.next()?.parse().ok()?,
             grace: Duration::from_millis(words.next()?.parse().ok()?),
+            devices: words.next()?.parse().ok()?,
         })
     }
 }
 
 impl fmt::Display for Terms {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {} {}", self.attempt, self.limit_ms, self.grace.as_millis())
+        write!(f, "{} {} {} {}", self.attempt, self.limit_ms, self.grace.as_millis(), self.devices)
     }
 }
 
@@ -113,8 +116,8 @@ pub(super) struct Record {
     identity: Option<Identity>,
 }
 
-/// All numbers of a record, with room to spare.
-const RECORD_BYTES: usize = 160;
+/// All numbers of a record but those of its devices, with room to spare.
+const NUMBERS_BYTES: usize = 160;
 
 impl Record {
     /// Before the process starts: no process runs that a later agent could not find for want of room.
@@ -153,7 +156,8 @@ impl Record {
 
     fn write(&self) -> io::Result<()> {
         let text = self.identity.as_ref().map(|identity| format!("{} {identity}", self.terms));
-        let line = format!("{:<width$}\n", text.unwrap_or_default(), width = RECORD_BYTES - 1);
+        let width = NUMBERS_BYTES + self.terms.devices.to_string().len();
+        let line = format!("{:<width$}\n", text.unwrap_or_default());
         self.file.write_all_at(line.as_bytes(), 0)
     }
 }

@@ -132,7 +132,8 @@ fn start(
 }
 
 fn terms(attempt: &Attempt) -> Terms {
-    Terms { attempt: attempt.number, limit_ms: attempt.hard_timeout_ms, grace: attempt.grace }
+    let devices = attempt.devices.clone();
+    Terms { attempt: attempt.number, limit_ms: attempt.hard_timeout_ms, grace: attempt.grace, devices }
 }
 
 /// Clears away what was prepared.

@@ -39,6 +39,7 @@ pub fn spawn(
     }
     command.envs(&payload.env);
     tell(&mut command, attempt, control);
+    attempt.devices.tell(&mut command);
     let output = if kept {
         let log = settings.places.log(attempt.key, attempt.number);
         keep::redirect(&mut command, payload, control, &log)?;

@@ -29,5 +29,6 @@ pub(super) fn response(accepted: &Accepted) -> v1::SubmitResponse {
         status: status_number(accepted.status),
         created_at: Some(timestamp(accepted.created())),
         duplicate: accepted.duplicate,
+        warnings: accepted.warning.clone().into_iter().collect(),
     }
 }

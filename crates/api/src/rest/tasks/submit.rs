@@ -51,9 +51,13 @@ async fn recurring(edge: &Edge, task: &TaskBody<'_>, keys: Keys<'_>) -> Result<R
     Ok(json(StatusCode::ACCEPTED, &answer))
 }
 
-/// By hand: nothing in it needs escaping.
+/// By hand: nothing but a warning needs escaping.
 pub(super) fn write(accepted: &Accepted, text: &mut Vec<u8>) {
     let (id, status, created) = (accepted.id, status_word(accepted.status), written(accepted.created()));
     // Writing to memory cannot fail.
-    let _ = write!(text, r#"{{"task_id":"{id}","status":"{status}","created_at":"{created}"}}"#);
+    let _ = write!(text, r#"{{"task_id":"{id}","status":"{status}","created_at":"{created}""#);
+    if let Some(warning) = &accepted.warning {
+        let _ = write!(text, r#","warnings":{}"#, json!([warning]));
+    }
+    text.push(b'}');
 }

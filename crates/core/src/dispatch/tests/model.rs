@@ -123,7 +123,11 @@ impl Model {
             capacity: self.draw_resources(3),
             labels: pairs(self.pick(&labels)),
             zone: name(self.pick(&["z", "y"])),
-            executors: self.pick(&[&[][..], &[], &["a"], &["a", "b"]]).iter().map(|known| name(known)).collect(),
+            executors: self
+                .pick(&[&[][..], &[], &["a"], &["a", "b"]])
+                .iter()
+                .map(|known| name(known))
+                .collect(),
         }
     }
 

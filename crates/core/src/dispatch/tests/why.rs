@@ -46,7 +46,10 @@ fn what_no_worker_has() {
 
 #[test]
 fn what_no_worker_can_run() {
-    let knows = |executors: &[&str]| WorkerOffer { executors: executors.iter().map(|e| name(e)).collect(), ..offer(2) };
+    let knows = |executors: &[&str]| WorkerOffer {
+        executors: executors.iter().map(|e| name(e)).collect(),
+        ..offer(2)
+    };
     let mut brewing = kind();
     brewing.spec.executor = name("brew");
     let mut world = World::with(&[knows(&["http", "process"])]);

@@ -78,7 +78,11 @@ fn what_is_said_again_is_not_stored_again() {
     save(&mut rig, id, "page 5");
     save(&mut rig, id, "page 4");
     rig.pass(1_000);
-    assert_eq!(stored(&rig, id).as_deref(), Some(&b"page 4"[..]), "the newest counts, also if it is an old one");
+    assert_eq!(
+        stored(&rig, id).as_deref(),
+        Some(&b"page 4"[..]),
+        "the newest counts, also if it is an old one"
+    );
 }
 
 #[test]
