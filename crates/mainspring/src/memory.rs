@@ -3,9 +3,11 @@
 //! The allocator keeps freed memory for the next allocation and returns it while others allocate. An idle process
 //! allocates nothing, so after a burst of large payloads it would stay as large as it once was.
 
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 use rustix::time::{ClockId, clock_gettime};
+use tokio::runtime::Handle;
 
 /// How often the process looks at its own CPU time. Memory is returned after at most three of these, within the minute
 /// that `docs/operations.md` promises.
@@ -13,9 +15,13 @@ const INTERVAL: Duration = Duration::from_secs(15);
 /// A process that used less than this share of the interval is idle.
 const IDLE_SHARE: u32 = 50;
 
-/// Starts the thread that watches for idleness. For processes that run for long: server and worker.
+/// How long a thread of the runtime waits for the others to get their turn.
+const MEET_MAX: Duration = Duration::from_millis(100);
+
+/// Starts the thread that watches for idleness. For processes that run for long: server and worker. Within their runtime.
 pub(crate) fn return_when_idle() {
-    let watch = || {
+    let runtime = Handle::current();
+    let watch = move || {
         let mut idle_for = 0_u64;
         let mut used = cpu_time();
         loop {
@@ -26,6 +32,7 @@ pub(crate) fn return_when_idle() {
             idle_for = if idle { idle_for + 1 } else { 0 };
             // Twice: the tables give up their cache when they have been idle for a while (`runtime/src/node/tabler.rs`).
             if (1..=2).contains(&idle_for) {
+                on_every_worker(&runtime);
                 return_freed();
             }
         }
@@ -35,14 +42,33 @@ pub(crate) fn return_when_idle() {
     }
 }
 
+/// What a thread has freed is its own until it says otherwise, and most of a burst was freed by the threads that read
+/// requests. Each of these tasks blocks its thread until all have begun, so that no thread runs two of them.
+fn on_every_worker(runtime: &Handle) {
+    let workers = runtime.metrics().num_workers();
+    let met = Arc::new((Mutex::new(0), Condvar::new()));
+    for _ in 0..workers {
+        let met = Arc::clone(&met);
+        runtime.spawn(async move {
+            return_freed();
+            let (begun, all_begun) = &*met;
+            let mut begun = begun.lock().unwrap_or_else(PoisonError::into_inner);
+            *begun += 1;
+            all_begun.notify_all();
+            drop(all_begun.wait_timeout_while(begun, MEET_MAX, |begun| *begun < workers));
+        });
+    }
+}
+
 fn cpu_time() -> Duration {
     let time = clock_gettime(ClockId::ProcessCPUTime);
     Duration::new(time.tv_sec.unsigned_abs(), time.tv_nsec.unsigned_abs() as u32)
 }
 
-/// Our own allocator, and the system's, which SQLite and zstd use.
+/// Returns what this thread, and whoever has ended, has freed: of our own allocator, and of the system's, which `SQLite` and
+/// zstd use.
 #[allow(unsafe_code, reason = "allocators are C libraries; these calls take no pointer")]
-fn return_freed() {
+pub(crate) fn return_freed() {
     // SAFETY: both may be called at any time from any thread.
     unsafe {
         libmimalloc_sys::mi_collect(true);

@@ -54,6 +54,8 @@ pub(crate) async fn server(
         events = recovered.events,
         "recovered"
     );
+    // Recovery needed more than what it left behind.
+    memory::return_freed();
     configure(&node, shares);
     let listener = TcpListener::bind(listen).await.with_context(|| format!("cannot listen on {listen}"))?;
     let address = listener.local_addr()?;
@@ -131,8 +133,10 @@ pub(crate) async fn worker(
 
 /// Runs a server or a worker to its end.
 pub(crate) fn run_service<T>(work: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
-    memory::return_when_idle();
-    block_on(work)
+    block_on(async {
+        memory::return_when_idle();
+        work.await
+    })
 }
 
 /// A runtime for commands that talk to others. A thread of it that waits for a disk does not keep the process alive.
