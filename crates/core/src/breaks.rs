@@ -30,4 +30,6 @@ pub struct Breaks {
     pub backfill_forgets_cursor: bool,
     /// An event that came before is taken again.
     pub event_twice: bool,
+    /// A wait for events of any type is ended by the server's own events.
+    pub own_event_wait: bool,
 }

@@ -30,6 +30,8 @@ pub struct Limits {
     pub run_output_bytes_max: u64,
     /// Bulk operations at once.
     pub processes_max: usize,
+    /// Waits that events end in one record; the others are ended in the next ones.
+    pub event_waits_per_record: usize,
     /// A worker that was not heard of for this long is lost.
     pub lease: Millis,
     /// Time between two sweeps for what every other limit missed.
@@ -54,6 +56,7 @@ impl Default for Limits {
             triggers_max: 200_000,
             run_output_bytes_max: 64 * 1024 * 1024,
             processes_max: 100,
+            event_waits_per_record: 1_000,
             lease: Millis::from_secs(15),
             sweep_every: Millis::from_secs(300),
         }

@@ -62,6 +62,7 @@ impl Settings {
             checkpoint_bytes_max: 128,
             tasks_max: if chance.per_mille(100) { 40 } else { 1_000_000 },
             processes_max: 2,
+            event_waits_per_record: pick(chance, &[1, 2, 1_000]) as usize,
             ..Limits::default()
         };
         let machine = MachineConfig {

@@ -131,7 +131,13 @@ impl Evaluate for Words {
         let (what, deadline) = match u128::from_le_bytes(*run) {
             0 => (Awaited::Until(at), at),
             EVENT => {
-                let kind = Pattern { text: "order.1".into(), prefix: ms % 3 == 0 };
+                // Any event; any end of a task outside of runs; those of one kind.
+                let text = match ms % 5 {
+                    0 => "",
+                    1 => "mainspring.task.",
+                    _ => "order.1",
+                };
+                let kind = Pattern { text: text.into(), prefix: ms % 5 < 2 || ms % 3 == 0 };
                 let mask = EventMask { kind, source: None, subject: None, condition: None };
                 (Awaited::Event(Arc::new(mask)), at)
             }

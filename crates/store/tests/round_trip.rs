@@ -19,13 +19,14 @@ use mainspring_core::id::{
 use mainspring_core::key::{KeyClaim, KeyScope};
 use mainspring_core::name::Name;
 use mainspring_core::priority::{Band, Priority};
-use mainspring_core::process::{Cursor, Process, Selector, Work};
+use mainspring_core::process::{Cursor, EndWaits, Process, Selector, Work};
 use mainspring_core::profile::{Delivery, Profile, ProfileSpec, TimeLimits};
 use mainspring_core::resources::{LabelCondition, Requirements, Resources};
 use mainspring_core::retry::{Backoff, ClassRule, Jitter, RetryOnly, RetryPolicy};
 use mainspring_core::seat::{Seat, Seats};
 use mainspring_core::task::{AttemptRecord, Extra, Lease, Override, State, Status, Stop, StopReason, Task};
 use mainspring_core::time::{Elapsed, Millis, Wall};
+use mainspring_core::trigger::Notice;
 use mainspring_core::workflow::{
     Added, Bounds, Definition, Each, End, FailurePolicy, FlowEvent, Group, Job, JobApplied, JobKey, JobNeed,
     Lanes, LastRun, LimitUse, Node, NodeState, NodeStatus, Note, Noted, OnEmpty, Origin, Own, Pause, Plan,
@@ -326,13 +327,20 @@ fn work() -> impl Strategy<Value = Work> {
     let names = (name(), name(), name(), name());
     let labels = vec((name(), name()), 0..4);
     let statuses = vec(select(Status::ALL.to_vec()), 0..4);
-    (names, labels, statuses, wall(), any::<bool>()).prop_map(
+    let cancel = (names, labels, statuses, wall(), any::<bool>()).prop_map(
         |((tenant, job, pool, executor), labels, statuses, before, stop_running)| Work::BulkCancel {
             selector: Box::new(Selector { tenant, job, pool, executor, labels, statuses }),
             before,
             stop_running,
         },
-    )
+    );
+    let text = || "[a-z.]{0,12}".prop_map(Arc::<str>::from);
+    let notice = (text(), text(), text(), option::of(text()), option::of(wall()), option::of(bytes()));
+    let waits = (name(), notice, wall()).prop_map(|(tenant, (id, source, kind, subject, time, data), at)| {
+        let notice = Arc::new(Notice { id, source, kind, subject, time, data });
+        Work::EndWaits(Arc::new(EndWaits { tenant, notice, at }))
+    });
+    prop_oneof![cancel, waits]
 }
 
 fn cursor() -> impl Strategy<Value = Cursor> {

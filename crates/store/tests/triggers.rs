@@ -8,8 +8,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use mainspring_core::event::Event;
-use mainspring_core::id::{RunId, ScheduleId, Seq, Slot, TriggerId};
+use mainspring_core::id::{ProcessId, RunId, ScheduleId, Seq, Slot, TriggerId};
 use mainspring_core::name::Name;
+use mainspring_core::process::{EndWaits, Work};
 use mainspring_core::time::Wall;
 use mainspring_core::trigger::{
     Cause, Hook, HookFailed, HookFired, HookStored, LastFired, Ledger, Notice, On, Pattern, Skip, Soft, Span,
@@ -110,6 +111,7 @@ fn events() -> Vec<(&'static str, Event)> {
         data: Some(Arc::from(*br#"{"amount":12}"#)),
         ..notice()
     };
+    let waits = EndWaits { tenant: Name::fixed("acme"), notice: Arc::new(full.clone()), at: WALL };
     let failed = HookFailed { id: ID, what: "its condition: no".into(), window: None };
     let succeeded = Succeeded { id: ID, job: 1, window: SPAN };
     vec![
@@ -127,6 +129,10 @@ fn events() -> Vec<(&'static str, Event)> {
         ("trigger_succeeded", Event::Trigger(TriggerEvent::Succeeded(Box::new(succeeded)))),
         ("run_created_by_event", caused(Trigger::Event, full)),
         ("run_created_again_by_event", caused(Trigger::Rerun, notice())),
+        (
+            "process_started_waits",
+            Event::ProcessStarted { id: ProcessId::new(300), work: Work::EndWaits(Arc::new(waits)) },
+        ),
     ]
 }
 

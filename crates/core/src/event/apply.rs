@@ -377,7 +377,7 @@ fn apply_process(state: &mut ShardState, event: &Event) {
         Event::ProcessStarted { id, work } => {
             state.processes_begun = id.get();
             let process = Process { work: work.clone(), cursor: Cursor::Memory(0), handled: 0 };
-            state.processes.insert(*id, process);
+            state.add_process(*id, process);
         }
         Event::ProcessAdvanced { id, cursor, handled } => {
             if let Some(process) = state.processes.get_mut(id) {
@@ -386,6 +386,7 @@ fn apply_process(state: &mut ShardState, event: &Event) {
             }
         }
         Event::ProcessEnded { id } => {
+            state.deliveries.remove(id);
             if let Some(process) = state.processes.remove(id) {
                 state.note_ended_process(*id, process.handled);
             }

@@ -28,6 +28,7 @@ impl Machine {
     /// Everything that time has made due, in bounded steps; call again while [`Machine::has_work`] or a wake is due.
     pub fn run_due(&mut self, batch: &mut Batch) {
         let now = self.state.now;
+        self.run_deliveries(batch);
         for slot in self.timers.due_tasks(now.wall, now.elapsed, DUE_STEP_MAX) {
             self.task_due(slot, batch);
         }

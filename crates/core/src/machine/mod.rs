@@ -45,6 +45,7 @@ pub use self::{
     waits::Waits,
 };
 use std::cell::Cell;
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use self::{place::RecentGrants, reap::Reaping, schedules::Herd, sweep::Sweep, timers::Timers};
@@ -55,6 +56,7 @@ use crate::effect::Effect;
 use crate::event::Event;
 use crate::fleet::Fleet;
 use crate::id::{Seq, WorkerId};
+use crate::index::TaskSlot;
 use crate::limits::{Limits, Pressure};
 use crate::retry::{RetryBudget, RetryRates};
 use crate::shard::ShardState;
@@ -123,8 +125,14 @@ pub struct Machine {
     decided: Vec<Event>,
     herd: Herd,
     waiting: WaitIndex,
-    /// Ends that triggers are to be told of, in the record that has them.
-    ends: Vec<own::End>,
+    /// Waits that events may still end in the record being built.
+    event_waits_left: usize,
+    /// Soft: how far the oldest of `state.deliveries` has come.
+    delivered_to: TaskSlot,
+    /// Ends that triggers and waits are to be told of, in the record that has them.
+    ends: VecDeque<own::End>,
+    /// Whether somebody works through `ends` already.
+    is_telling: bool,
     evaluate: Arc<dyn Evaluate>,
     has_listeners: bool,
     /// Counts the news of this owner.
@@ -167,8 +175,11 @@ impl Machine {
             lost: Vec::new(),
             decided: Vec::new(),
             herd: Herd::default(),
-            waiting: WaitIndex::default(),
-            ends: Vec::new(),
+            waiting: WaitIndex::new(config.breaks.own_event_wait),
+            event_waits_left: config.limits.event_waits_per_record,
+            delivered_to: TaskSlot::default(),
+            ends: VecDeque::new(),
+            is_telling: false,
             evaluate: Arc::new(NoTexts),
             has_listeners: false,
             told: Cell::new(0),
@@ -183,6 +194,7 @@ impl Machine {
     /// Begins a record; its commands share `now`.
     pub fn begin(&mut self, seq: Seq, now: Now) {
         self.state.begin(seq, now);
+        self.event_waits_left = self.config.limits.event_waits_per_record;
         self.set_present(now.elapsed);
     }
 
@@ -237,7 +249,8 @@ impl Machine {
     }
 
     pub fn next_wake(&self) -> Wake {
-        if self.has_work() {
+        // When the next record begins there is room for them.
+        if self.has_work() || !self.state.deliveries.is_empty() {
             return Wake { elapsed: Some(self.state.now.elapsed), wall: None };
         }
         let sweep = self.sweep.next_at(&self.state, &self.config.limits);
@@ -250,6 +263,6 @@ impl Machine {
     /// Whether a further step would do something at once, without any command or timer.
     pub fn has_work(&self) -> bool {
         let flows = self.has_flow_work() || self.has_schedule_work() || self.has_backfill_work();
-        !self.reaping.is_empty() || self.has_bulk_work() || flows || self.waiting.has_work()
+        !self.reaping.is_empty() || self.has_bulk_work() || flows || self.has_wait_work()
     }
 }

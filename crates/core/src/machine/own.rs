@@ -35,18 +35,23 @@ impl Machine {
             }
             _ => return,
         };
-        self.ends.push(end);
+        self.ends.push_back(end);
     }
 
+    /// Works through the list of ends, which grows by those that an end brings about. No recursion: how many there are
+    /// is up to the callers. `Limits::event_waits_per_record` bounds it.
     pub(super) fn tell_ends(&mut self, batch: &mut Batch) {
-        while !self.ends.is_empty() {
-            for end in std::mem::take(&mut self.ends) {
-                match end {
-                    End::Run(id) => self.run_ended(id, batch),
-                    End::Task(id) => self.task_ended(id, batch),
-                }
+        if self.is_telling {
+            return;
+        }
+        self.is_telling = true;
+        while let Some(end) = self.ends.pop_front() {
+            match end {
+                End::Run(id) => self.run_ended(id, batch),
+                End::Task(id) => self.task_ended(id, batch),
             }
         }
+        self.is_telling = false;
     }
 
     fn run_ended(&mut self, id: RunId, batch: &mut Batch) {
@@ -105,7 +110,7 @@ impl Machine {
 
     fn is_wanted(&self, tenant: &Name, notice: &Notice) -> bool {
         let triggers = &self.state.triggers;
-        !triggers.matching(tenant, notice).is_empty() || !self.waiting.of_event(tenant, notice).is_empty()
+        !triggers.matching(tenant, notice).is_empty() || self.waiting.awaits(tenant, notice)
     }
 
     /// Without data. Something that ends again, because somebody cleared it, ends in another record.

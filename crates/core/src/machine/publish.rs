@@ -1,6 +1,6 @@
 //! Every event goes through here, from outside or our own: [`Machine::announce`].
 //! - PB-1 an event from outside is taken once by its key; what it began is in the record that bound the key
-//! - PB-2 what one event can bring about is bounded: runs, and decisions of triggers
+//! - PB-2 what one event can bring about is bounded: runs, decisions of triggers, and in one record waits that it ends
 
 use std::sync::Arc;
 
@@ -97,7 +97,22 @@ impl Machine {
         origin: Origin,
         batch: &mut Batch,
     ) -> Taken {
+        // What this event ends is told of when all that it means have heard of it.
+        let was_telling = std::mem::replace(&mut self.is_telling, true);
         self.hear(tenant, notice, batch);
+        let taken = self.match_triggers(tenant, notice, origin, batch);
+        self.is_telling = was_telling;
+        self.tell_ends(batch);
+        taken
+    }
+
+    fn match_triggers(
+        &mut self,
+        tenant: &Name,
+        notice: &Arc<Notice>,
+        origin: Origin,
+        batch: &mut Batch,
+    ) -> Taken {
         let mut taken = Taken::default();
         let found = self.state.triggers.matching(tenant, notice);
         for (at, id) in found.into_iter().take(FAN_OUT_MAX + TOLD_MAX).enumerate() {

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use super::{Batch, Machine};
 use crate::event::Event;
 use crate::failure::{Failure, FailureClass};
-use crate::id::{RunId, TaskId};
+use crate::id::{ProcessId, RunId, TaskId};
 use crate::index::TaskSlot;
 use crate::name::Name;
+use crate::process::{EndWaits, Work};
 use crate::task::{State, Task};
 use crate::time::Wall;
 use crate::trigger::Notice;
@@ -16,6 +17,9 @@ use crate::workflow::RunStatus;
 
 /// Waits that one look ends or begins; the rest waits for the next, so that commands have their turn.
 const STEP_MAX: usize = 1_000;
+
+/// Bytes of an event that cost as much as one more wait: its data is read for a condition and copied as output.
+const NOTICE_BYTES_PER_WAIT: usize = 4 * 1024;
 
 /// What a wait becomes when its last instant has come.
 pub(super) fn over(wait: &Wait, now: Wall) -> WaitEnd {
@@ -141,29 +145,78 @@ impl Machine {
         self.end_wait(slot, end, batch);
     }
 
-    /// Whoever waits for this event goes on, in its record.
+    /// Whoever waits for this event goes on: in its record, or, if they are too many, in the next ones. Then the event
+    /// itself is in the journal.
     pub(super) fn hear(&mut self, tenant: &Name, notice: &Arc<Notice>, batch: &mut Batch) {
-        for slot in self.waiting.of_event(tenant, notice) {
-            let Some(State::Waiting(wait)) = self.state.tasks.get(slot).map(|task| &task.state) else {
-                continue;
-            };
-            let Awaited::Event(mask) = &wait.what else { continue };
-            // One that is over is the timer's.
-            if wait.deadline <= self.state.now.wall || !mask.matches(notice) {
-                continue;
-            }
-            let accepted = mask.condition.as_ref().map_or(Ok(true), |condition| {
-                self.evaluate.accepts(condition, notice).map_err(|why| format!("its condition: {why}"))
-            });
-            match accepted {
-                Ok(true) => {
-                    let output = self.evaluate.written(notice, self.config.limits.output_bytes_max);
-                    self.end_wait(slot, WaitEnd::Met(Some(output)), batch);
-                }
-                Ok(false) => {}
-                Err(why) => self.end_wait(slot, failed(&why), batch),
-            }
+        if !self.waiting.awaits(tenant, notice) {
+            return;
         }
+        let at = self.state.now.wall;
+        // An event does not overtake an earlier one.
+        if self.state.deliveries.is_empty() && self.deliver(tenant, notice, at, batch) {
+            return;
+        }
+        let id = ProcessId::new(self.state.processes_begun + 1);
+        let work = EndWaits { tenant: tenant.clone(), notice: notice.clone(), at };
+        let started = Event::ProcessStarted { id, work: Work::EndWaits(Arc::new(work)) };
+        self.commit(&mut vec![started], batch);
+    }
+
+    /// Goes on with events that had more waits than their record had room for.
+    pub(super) fn run_deliveries(&mut self, batch: &mut Batch) {
+        while self.event_waits_left > 0 {
+            let Some((id, work)) = self.state.deliveries.first_key_value() else { return };
+            let (id, work) = (*id, work.clone());
+            if !self.deliver(&work.tenant, &work.notice, work.at, batch) {
+                return;
+            }
+            self.event_waits_left = self.event_waits_left.saturating_sub(1);
+            self.commit(&mut vec![Event::ProcessEnded { id }], batch);
+        }
+    }
+
+    /// False if the record has no room for the rest of them.
+    fn deliver(&mut self, tenant: &Name, notice: &Arc<Notice>, at: Wall, batch: &mut Batch) -> bool {
+        let cost = 1 + notice.bytes() / NOTICE_BYTES_PER_WAIT;
+        for slot in self.waiting.of_event(tenant, notice) {
+            if slot < self.delivered_to {
+                continue;
+            }
+            if self.event_waits_left == 0 {
+                self.delivered_to = slot;
+                return false;
+            }
+            self.event_waits_left = self.event_waits_left.saturating_sub(cost);
+            self.deliver_to(slot, notice, at, batch);
+        }
+        self.delivered_to = TaskSlot::default();
+        true
+    }
+
+    fn deliver_to(&mut self, slot: TaskSlot, notice: &Arc<Notice>, at: Wall, batch: &mut Batch) {
+        let Some(State::Waiting(wait)) = self.state.tasks.get(slot).map(|task| &task.state) else { return };
+        let Awaited::Event(mask) = &wait.what else { return };
+        // One that was over when the event came is the timer's.
+        if wait.deadline <= at || wait.since > at || !mask.matches(notice) {
+            return;
+        }
+        let accepted = mask.condition.as_ref().map_or(Ok(true), |condition| {
+            self.evaluate.accepts(condition, notice).map_err(|why| format!("its condition: {why}"))
+        });
+        match accepted {
+            Ok(true) => {
+                let output = self.evaluate.written(notice, self.config.limits.output_bytes_max);
+                self.end_wait(slot, WaitEnd::Met(Some(output)), batch);
+            }
+            Ok(false) => {}
+            Err(why) => self.end_wait(slot, failed(&why), batch),
+        }
+    }
+
+    /// Whether a step would begin or end waits at once.
+    pub(super) fn has_wait_work(&self) -> bool {
+        let deliveries = !self.state.deliveries.is_empty() && self.event_waits_left > 0;
+        deliveries || self.waiting.has_work()
     }
 
     /// After a recovery, or when the watchdog found that nobody would hear.

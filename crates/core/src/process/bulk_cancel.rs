@@ -11,7 +11,6 @@ use crate::task::Task;
 /// The next step. `parked`: tasks just brought into memory, in order of id; `more`: the store has others.
 pub fn advance(state: &ShardState, id: ProcessId, parked: &[TaskId], more: bool) -> Vec<Event> {
     let Some(process) = state.processes.get(&id) else { return Vec::new() };
-    let Work::BulkCancel { .. } = &process.work;
     match process.cursor {
         Cursor::Memory(from) => in_memory(state, id, &process.work, from),
         Cursor::Parked(after) => among_parked(state, id, &process.work, after, parked, more),
@@ -56,7 +55,7 @@ fn among_parked(
 }
 
 fn cancel(task: &Task, work: &Work) -> Option<Event> {
-    let Work::BulkCancel { selector, before, stop_running } = work;
+    let Work::BulkCancel { selector, before, stop_running } = work else { return None };
     if task.submitted > *before || !matches(selector, task) {
         return None;
     }

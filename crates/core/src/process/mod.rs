@@ -7,11 +7,14 @@
 
 mod bulk_cancel;
 
+use std::sync::Arc;
+
 pub use self::bulk_cancel::{advance, matches};
 use crate::id::TaskId;
 use crate::name::Name;
 use crate::task::Status;
 use crate::time::Wall;
+use crate::trigger::Notice;
 
 /// A command yields at most 1,000 events; a step leaves room for the process's own.
 pub const STEP_EVENTS_MAX: usize = 990;
@@ -22,6 +25,17 @@ pub const STEP_SLOTS_MAX: u32 = 20_000;
 pub enum Work {
     /// Cancel everything that matches and was there when the call came.
     BulkCancel { selector: Box<Selector>, before: Wall, stop_running: bool },
+    /// End the waits for an event that did not fit into its record.
+    EndWaits(Arc<EndWaits>),
+}
+
+/// An event that some waiting tasks have not been told of yet.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct EndWaits {
+    pub tenant: Name,
+    pub notice: Arc<Notice>,
+    /// When the event came: waits that began later are not ended by it.
+    pub at: Wall,
 }
 
 /// What is named must match; empty names and lists match everything.

@@ -3,12 +3,13 @@
 //! - SH-2 `dirty` names every task touched since the last cut, once
 
 use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
 
 use crate::backfill::Backfills;
 use crate::id::{Epoch, Fence, ProcessId, Seq, TaskId};
 use crate::index::TaskSlot;
 use crate::key::KeyTable;
-use crate::process::Process;
+use crate::process::{Cursor, EndWaits, Process, Work};
 use crate::schedule::Schedules;
 use crate::task::{Payload, State, Status, Task, TaskTable};
 use crate::time::Now;
@@ -27,7 +28,10 @@ pub struct ShardState {
     pub now: Now,
     /// Fences granted in this epoch.
     pub fences: u32,
+    /// Bulk operations.
     pub processes: BTreeMap<ProcessId, Process>,
+    /// Events that some waiting tasks have not been told of yet, oldest first.
+    pub deliveries: BTreeMap<ProcessId, Arc<EndWaits>>,
     pub processes_begun: u64,
     /// Soft: what the last processes did, newest last; a restart forgets it.
     ended_processes: VecDeque<(ProcessId, u64)>,
@@ -106,6 +110,22 @@ impl ShardState {
     /// How many tasks an ended process has handled, while it is remembered.
     pub fn ended_process(&self, id: ProcessId) -> Option<u64> {
         self.ended_processes.iter().find(|(ended, _)| *ended == id).map(|(_, handled)| *handled)
+    }
+
+    /// Every process, for whoever stores them.
+    pub fn all_processes(&self) -> impl Iterator<Item = (ProcessId, Process)> + '_ {
+        let deliveries = self.deliveries.iter().map(|(id, work)| (*id, Work::EndWaits(work.clone())));
+        let deliveries =
+            deliveries.map(|(id, work)| (id, Process { work, cursor: Cursor::Memory(0), handled: 0 }));
+        self.processes.iter().map(|(id, process)| (*id, process.clone())).chain(deliveries)
+    }
+
+    /// Adds a process that has begun or was stored.
+    pub fn add_process(&mut self, id: ProcessId, process: Process) {
+        match &process.work {
+            Work::EndWaits(work) => drop(self.deliveries.insert(id, work.clone())),
+            Work::BulkCancel { .. } => drop(self.processes.insert(id, process)),
+        }
     }
 
     pub(crate) fn note_ended_process(&mut self, id: ProcessId, handled: u64) {

@@ -7,7 +7,7 @@ use super::{Awaited, EventMask, Wait};
 use crate::id::RunId;
 use crate::index::TaskSlot;
 use crate::name::Name;
-use crate::trigger::Notice;
+use crate::trigger::{Notice, OWN_PREFIX};
 
 /// Tasks that wait for the same event: what it ends is in one record with it.
 pub(crate) const SAME_MAX: usize = 500;
@@ -29,6 +29,8 @@ pub(crate) struct WaitIndex {
     lengths: BTreeMap<usize, usize>,
     /// Waits for events.
     events: usize,
+    /// Break mode: the server's own events end waits whose type does not name them.
+    hears_own: bool,
     /// Tasks that are to begin waiting.
     pub(crate) arriving: VecDeque<TaskSlot>,
     /// Runs that ended while somebody waited for them.
@@ -57,6 +59,11 @@ fn mark(tenant: &Name, what: &Awaited) -> Option<Mark> {
 }
 
 impl WaitIndex {
+    /// `hears_own`: a break mode.
+    pub(crate) fn new(hears_own: bool) -> Self {
+        Self { hears_own, ..Self::default() }
+    }
+
     pub(crate) fn add(&mut self, slot: TaskSlot, tenant: &Name, wait: &Wait) {
         let Some(mark) = mark(tenant, &wait.what) else { return };
         if self.by_mark.entry(mark.clone()).or_default().insert(slot) {
@@ -115,21 +122,28 @@ impl WaitIndex {
 
     /// Those that wait for an event of this type and subject. Ascending.
     pub(crate) fn of_event(&self, tenant: &Name, notice: &Notice) -> Vec<TaskSlot> {
-        if self.events == 0 {
-            return Vec::new();
-        }
-        let mut found = BTreeSet::new();
-        let mut look = |mark| found.extend(self.by_mark.get(&mark).into_iter().flatten());
-        look(Mark::Kind(tenant.clone(), notice.kind.clone(), None));
-        if notice.subject.is_some() {
-            look(Mark::Kind(tenant.clone(), notice.kind.clone(), notice.subject.clone()));
-        }
-        for length in self.lengths.keys() {
-            if let Some(prefix) = notice.kind.get(..*length) {
-                look(Mark::Prefix(tenant.clone(), prefix.into()));
-            }
-        }
+        let found = self.sets_of(tenant, notice).flatten().copied().collect::<BTreeSet<_>>();
         found.into_iter().collect()
+    }
+
+    /// Whether anybody waits for an event of this type and subject.
+    pub(crate) fn awaits(&self, tenant: &Name, notice: &Notice) -> bool {
+        self.sets_of(tenant, notice).next().is_some()
+    }
+
+    fn sets_of<'a>(
+        &'a self,
+        tenant: &'a Name,
+        notice: &'a Notice,
+    ) -> impl Iterator<Item = &'a BTreeSet<TaskSlot>> {
+        let kind = move |subject| Mark::Kind(tenant.clone(), notice.kind.clone(), subject);
+        let kinds = [None, notice.subject.clone()].into_iter().take(1 + usize::from(notice.subject.is_some()));
+        // As with triggers: a type that does not begin with `mainspring.` does not mean the server's own events.
+        let own = notice.is_own() && !self.hears_own;
+        let shortest = if own { OWN_PREFIX.len() } else { 0 };
+        let prefixes = self.lengths.range(shortest..).filter_map(|(length, _)| notice.kind.get(..*length));
+        let marks = kinds.map(kind).chain(prefixes.map(|text| Mark::Prefix(tenant.clone(), text.into())));
+        marks.take(if self.events == 0 { 0 } else { usize::MAX }).filter_map(|mark| self.by_mark.get(&mark))
     }
 
     pub(crate) fn has_work(&self) -> bool {

@@ -1,6 +1,6 @@
 //! Tasks that only wait: for an instant, for an event, or for the end of a run. They never see a worker.
 //! - WT-1 a wait is in the journal before anything else happens to its task, and every wait has a deadline
-//! - WT-2 what ends a wait is in one record with its end: a run cannot end without those that wait for it going on
+//! - WT-2 what ends a wait is in one record with its end, or in the journal until all waits that it ends have ended
 //! - WT-3 nobody asks again and again: an instant is a timer, an event or a run that ends calls those that wait for it
 //!
 //! Not here: looking at files and addresses, which workers do (`look`, between looks the task is deferred); reading what

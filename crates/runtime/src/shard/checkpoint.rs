@@ -228,10 +228,10 @@ impl<R> Shard<R> {
         w.varint(state.epoch.get());
         w.varint(u64::from(state.fences));
         w.varint(state.processes_begun);
-        w.varint(state.processes.len() as u64);
-        for (id, process) in &state.processes {
+        w.varint((state.processes.len() + state.deliveries.len()) as u64);
+        for (id, process) in state.all_processes() {
             w.varint(id.get());
-            write_process(&mut w, process);
+            write_process(&mut w, &process);
         }
         bytes
     }

@@ -140,7 +140,7 @@ fn read_meta(head: &CheckpointHead, state: &mut ShardState) -> Result<(), OpenEr
         state.processes_begun = r.varint("processes begun")?;
         for _ in 0..r.varint("processes")? {
             let id = ProcessId::new(r.varint("process")?);
-            state.processes.insert(id, read_process(&mut r)?);
+            state.add_process(id, read_process(&mut r)?);
         }
         r.finish("shard-wide state")
     })()

@@ -1,15 +1,19 @@
 //! Whether an event may follow what came before it: arrows, fences, keys, retries, time.
 
+use std::sync::Arc;
+
 use mainspring_core::chance::Chance;
 use mainspring_core::event::{Event, Submitted, Then};
 use mainspring_core::id::{Fence, TaskId};
-use mainspring_core::process::{Work, matches};
+use mainspring_core::process::{EndWaits, Work, matches};
 use mainspring_core::retry::{Jitter, delay};
 use mainspring_core::task::{Cause, State, Status, Task, arrow_exists};
-use mainspring_core::wait::{Awaited, WaitEnd};
+use mainspring_core::trigger::OWN_PREFIX;
+use mainspring_core::wait::{Awaited, EventMask, Wait, WaitEnd};
 use mainspring_core::workflow::{FlowEvent, Run, RunStatus};
 
 use super::journal::JournalFold;
+use crate::client::EVENT_ID;
 use super::{Broken, Check, journaled, leases, require, written};
 
 /// Which arrow an event takes; `None` if it changes no state.
@@ -192,8 +196,7 @@ impl JournalFold {
             (_, WaitEnd::Met(_)) if self.asked_now.contains(&task.id) => true,
             (Awaited::Until(at), WaitEnd::Met(_)) => *at <= self.now.wall,
             (Awaited::Until(_) | Awaited::Event(_), WaitEnd::Failed(_)) => over,
-            // Which events came is not in the journal.
-            (Awaited::Event(_), WaitEnd::Met(_)) => !over,
+            (Awaited::Event(mask), WaitEnd::Met(output)) => self.check_event_wait(wait, mask, output, over),
             (Awaited::Run(run), WaitEnd::Met(_)) => {
                 let run = self.state.flows().run(*run);
                 run.is_some_and(|run| run.status == RunStatus::Succeeded)
@@ -208,6 +211,15 @@ impl JournalFold {
         require(right, "I14", || {
             format!("{} waited for {wait:?} and ended at {:?}: {end:?}", task.id, self.now)
         })
+    }
+
+    /// Which events came is not in the journal; whether one is of a caller is told by its id, which is the output.
+    fn check_event_wait(&self, wait: &Wait, mask: &EventMask, output: &Option<Arc<[u8]>>, over: bool) -> bool {
+        let outside = output.as_ref().is_some_and(|output| output.starts_with(EVENT_ID.as_bytes()));
+        let asked_for_own = mask.kind.text.starts_with(OWN_PREFIX);
+        // One that came in time may be delivered late.
+        let came = |work: &Arc<EndWaits>| work.at < wait.deadline;
+        outside != asked_for_own && (!over || self.state.deliveries.values().any(came))
     }
 
     fn check_retry(&self, task: &Task, failure: &mainspring_core::failure::Failure, then: Then) -> Check {

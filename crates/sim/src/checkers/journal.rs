@@ -144,7 +144,7 @@ impl JournalFold {
     }
 
     pub fn processes(&self) -> usize {
-        self.state.processes.len()
+        self.state.processes.len() + self.state.deliveries.len()
     }
 
     /// Leases that ran out, as far as the journal tells.

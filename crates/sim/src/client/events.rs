@@ -13,6 +13,8 @@ use mainspring_core::workflow::{Plan, Work};
 use crate::settings::TENANTS;
 use crate::world::World;
 
+/// How the ids of events of callers begin.
+pub(crate) const EVENT_ID: &str = "e-";
 /// Events of one world: every run that they begin must end.
 const EVENTS_MAX: usize = 8;
 
@@ -27,7 +29,7 @@ impl World {
         }
         let tenant = Name::fixed(TENANTS[self.chance.below(2) as usize]);
         let notice = Arc::new(Notice {
-            id: format!("e-{sent}").into(),
+            id: format!("{EVENT_ID}{sent}").into(),
             source: "/world".into(),
             kind: ["order.0", "order.1", "order.1.x"][self.chance.below(3) as usize].into(),
             subject: None,

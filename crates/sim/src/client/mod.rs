@@ -19,6 +19,7 @@ use mainspring_core::trigger::Publish;
 use mainspring_core::workflow::{FlowCommand, TriggerRun};
 use mainspring_runtime::{Envelope, Replies};
 
+pub(crate) use self::events::EVENT_ID;
 use crate::checkers::{Asked, Broken, Check, Told};
 use crate::network::{Direction, Peer};
 use crate::server::{Mail, Ticket};

@@ -1,7 +1,10 @@
 //! Processes: big work that continues itself. Their events and the shard-wide state carry these.
 
-use mainspring_core::process::{Cursor, Process, Selector, Work};
+use std::sync::Arc;
 
+use mainspring_core::process::{Cursor, EndWaits, Process, Selector, Work};
+
+use super::trigger::{read_notice, write_notice};
 use super::{FormatError, Reader, Writer};
 
 /// For the shard-wide state that a cut carries beside its rows.
@@ -23,6 +26,12 @@ pub(super) fn write_work(w: &mut Writer<'_>, work: &Work) {
             w.wall(*before);
             w.bool(*stop_running);
         }
+        Work::EndWaits(work) => {
+            w.byte(1);
+            w.name(&work.tenant);
+            write_notice(w, &work.notice);
+            w.wall(work.at);
+        }
     }
 }
 
@@ -34,7 +43,12 @@ pub(super) fn read_work(r: &mut Reader<'_>) -> Result<Work, FormatError> {
             before: r.wall("before")?,
             stop_running: r.bool("stop_running")?,
         }),
-        found => Err(FormatError::newer("kind of work", at, found, 0)),
+        1 => Ok(Work::EndWaits(Arc::new(EndWaits {
+            tenant: r.name("tenant")?,
+            notice: Arc::new(read_notice(r)?),
+            at: r.wall("instant of an event")?,
+        }))),
+        found => Err(FormatError::newer("kind of work", at, found, 1)),
     }
 }
 

@@ -140,7 +140,7 @@ impl Rig {
             self.machine.advance(&mut batch, usize::MAX);
             self.machine.place(&mut batch, usize::MAX);
             self.absorb(batch);
-            if !self.machine.has_work() {
+            if !self.machine.has_work() && self.machine.state().deliveries.is_empty() {
                 return;
             }
         }

@@ -8,6 +8,6 @@ mod spec;
 pub use self::row::{read_hook, write_hook};
 pub(super) use self::{
     event::{read as read_event, write as write_event},
-    notice::{read_cause, write_cause},
+    notice::{read_cause, read_notice, write_cause, write_notice},
     spec::{read_pattern, write_pattern},
 };

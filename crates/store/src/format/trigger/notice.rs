@@ -1,4 +1,4 @@
-//! An event from outside, inside the run that it began.
+//! An event from outside, inside the run that it began or for those that wait for it.
 
 use std::sync::Arc;
 
@@ -9,7 +9,11 @@ use crate::format::{FormatError, Reader, Writer};
 pub(in crate::format) fn write_cause(w: &mut Writer<'_>, cause: &Cause) {
     w.name(&cause.trigger);
     w.byte(cause.depth);
-    let Notice { id, source, kind, subject, time, data } = &*cause.notice;
+    write_notice(w, &cause.notice);
+}
+
+pub(in crate::format) fn write_notice(w: &mut Writer<'_>, notice: &Notice) {
+    let Notice { id, source, kind, subject, time, data } = notice;
     w.text(id);
     w.text(source);
     w.text(kind);
@@ -22,15 +26,19 @@ pub(in crate::format) fn read_cause(r: &mut Reader<'_>) -> Result<Box<Cause>, Fo
     Ok(Box::new(Cause {
         trigger: r.name("trigger")?,
         depth: r.byte("depth of events")?,
-        notice: Arc::new(Notice {
-            id: text(r, "id of an event")?,
-            source: text(r, "source of an event")?,
-            kind: text(r, "type of an event")?,
-            subject: r.option("subject of an event", |r| text(r, "subject of an event"))?,
-            time: r.option("time of an event", |r| r.wall("time of an event"))?,
-            data: r.option("data of an event", |r| r.shared_bytes("data of an event"))?,
-        }),
+        notice: Arc::new(read_notice(r)?),
     }))
+}
+
+pub(in crate::format) fn read_notice(r: &mut Reader<'_>) -> Result<Notice, FormatError> {
+    Ok(Notice {
+        id: text(r, "id of an event")?,
+        source: text(r, "source of an event")?,
+        kind: text(r, "type of an event")?,
+        subject: r.option("subject of an event", |r| text(r, "subject of an event"))?,
+        time: r.option("time of an event", |r| r.wall("time of an event"))?,
+        data: r.option("data of an event", |r| r.shared_bytes("data of an event"))?,
+    })
 }
 
 pub(super) fn text(r: &mut Reader<'_>, what: &'static str) -> Result<Arc<str>, FormatError> {

@@ -2,7 +2,13 @@
 
 use super::super::workflow::waits::wait_alone;
 use super::*;
+use crate::command::{StartTime, Submit};
+use crate::id::TaskId;
+use crate::limits::Limits;
+use crate::machine::{Batch, MachineConfig};
+use crate::profile::ProfileSpec;
 use crate::task::Status;
+use crate::time::Millis;
 
 fn about(kind: &str, id: &str, subject: &str) -> Notice {
     Notice { subject: Some(subject.into()), ..notice(kind, id) }
@@ -39,9 +45,9 @@ fn an_event_of_another_tenant_is_not_meant() {
     let mut rig = with_words();
     let mut spec = super::super::spec();
     (spec.tenant, spec.executor) = (Name::fixed("other"), Name::fixed("wait"));
-    let submit = rig.command(spec, crate::command::StartTime::Now);
+    let submit = rig.command(spec, StartTime::Now);
     let id = submit.id;
-    let submit = crate::command::Submit { payload: Arc::from(*b"event order.paid"), ..submit };
+    let submit = Submit { payload: Arc::from(*b"event order.paid"), ..submit };
     rig.tell(Command::Submit(Box::new(submit))).expect("accepted");
     send(&mut rig, notice("order.paid", "e-1"));
     assert_eq!(rig.status(id), Status::Deferred);
@@ -88,4 +94,99 @@ fn too_many_for_the_same_event_are_refused() {
     assert_eq!((rig.status(one_more), rig.status(elsewhere)), (Status::Failed, Status::Deferred));
     let why = &rig.task(one_more).failures()[0].failure.message;
     assert!(why.contains("ask for a `subject`"), "{why}");
+}
+
+fn output(rig: &Rig, id: TaskId) -> String {
+    let extra = rig.task(id).extra.as_ref();
+    let output = extra.and_then(|extra| extra.output.clone()).unwrap_or_default();
+    String::from_utf8_lossy(&output).into_owned()
+}
+
+fn waits_ended(rig: &Rig) -> usize {
+    rig.events.iter().filter(|event| matches!(event, Event::WaitEnded { .. })).count()
+}
+
+/// Waits for every beginning of a type from this length on, 500 each.
+fn wait_for_prefixes(rig: &mut Rig, kind: &str, lengths: std::ops::Range<usize>) -> Vec<TaskId> {
+    rig.begin();
+    let mut batch = Batch::default();
+    let mut ids = Vec::new();
+    for length in lengths {
+        for _ in 0..500 {
+            let spec = ProfileSpec { executor: Name::fixed("wait"), ..super::super::spec() };
+            let submit = rig.command(spec, StartTime::Now);
+            ids.push(submit.id);
+            let payload = format!("event {}*", &kind[..length]).into_bytes().into();
+            let submit = Command::Submit(Box::new(Submit { payload, ..submit }));
+            rig.machine.handle(submit, &mut batch).expect("accepted");
+        }
+    }
+    rig.absorb(batch);
+    rig.pass(0);
+    assert!(ids.iter().all(|id| rig.status(*id) == Status::Deferred));
+    ids
+}
+
+#[test]
+fn a_wait_for_any_event_is_not_ended_by_our_own() {
+    let mut rig = with_words();
+    let waits = ["event *", "event m*", "event mainspring*"].map(|payload| wait_alone(&mut rig, payload));
+    let named = wait_alone(&mut rig, "event mainspring.*");
+    let other = rig.submit();
+    rig.report(other, OK);
+    assert_eq!(rig.status(named), Status::Succeeded, "it asks for our own");
+    for id in waits {
+        assert_eq!(rig.status(id), Status::Deferred);
+    }
+    send(&mut rig, notice("mainspringy", "e-1"));
+    for id in waits {
+        assert_eq!((rig.status(id), output(&rig, id).as_str()), (Status::Succeeded, "e-1"));
+    }
+}
+
+#[test]
+fn thousands_of_waits_end_in_bounded_records_and_survive_a_crash() {
+    let mut rig = with_words();
+    let ids = wait_for_prefixes(&mut rig, "order.paid.by.card", 0..12);
+    send(&mut rig, notice("order.paid.by.card", "e-1"));
+    assert_eq!(waits_ended(&rig), Limits::default().event_waits_per_record);
+    let mut rig = crash(rig);
+    rig.pass(0);
+    for id in ids {
+        assert_eq!((rig.status(id), output(&rig, id).as_str()), (Status::Succeeded, "e-1"));
+    }
+    assert!(rig.machine.state().deliveries.is_empty());
+}
+
+#[test]
+fn waits_for_ends_of_waits_do_not_recurse() {
+    let mut rig = with_words();
+    let ids = wait_for_prefixes(&mut rig, "mainspring.task.succeeded", 11..23);
+    let other = rig.submit();
+    rig.report(other, OK);
+    rig.pass(0);
+    for id in &ids {
+        assert_eq!(rig.status(*id), Status::Succeeded);
+    }
+    let heard_first = ids.iter().filter(|id| output(&rig, **id).starts_with(&other.to_string())).count();
+    assert_eq!(heard_first, ids.len(), "all heard of the same end");
+    assert!(rig.machine.state().deliveries.is_empty());
+}
+
+#[test]
+fn an_event_does_not_overtake_another_and_is_not_heard_by_who_comes_later() {
+    let limits = Limits { event_waits_per_record: 1, ..Limits::default() };
+    let mut rig = Rig::with(MachineConfig { limits, ..MachineConfig::default() });
+    rig.machine.set_evaluate(Arc::new(super::super::workflow::Words));
+    let waits = [(); 3].map(|()| wait_alone(&mut rig, "event order.*"));
+    send(&mut rig, notice("order.paid", "e-1"));
+    assert_eq!(waits_ended(&rig), 1);
+    rig.now.wall = rig.now.wall + Millis::new(1);
+    let later = wait_alone(&mut rig, "event order.*");
+    send(&mut rig, notice("order.paid", "e-2"));
+    rig.pass(0);
+    for id in waits {
+        assert_eq!(output(&rig, id), "e-1");
+    }
+    assert_eq!(output(&rig, later), "e-2");
 }
