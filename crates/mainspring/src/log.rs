@@ -46,6 +46,15 @@ impl Log {
                 log.json().flatten_event(true).with_current_span(false).with_span_list(false).init();
             }
         }
+        std::panic::set_hook(Box::new(tell_panic));
         Ok(())
     }
+}
+
+/// Every panic is in the log with its message and its place, whoever catches it.
+fn tell_panic(panic: &std::panic::PanicHookInfo<'_>) {
+    let message = panic.payload_as_str().unwrap_or("no message");
+    let place = panic.location().map(ToString::to_string).unwrap_or_default();
+    let thread = std::thread::current();
+    tracing::error!(message, %place, thread = thread.name().unwrap_or("unnamed"), "panicked");
 }

@@ -67,6 +67,7 @@ impl Page<'_> {
         self.counter("runs_overdue", "Runs that took more than twice as long", counts.runs_overdue)?;
         self.counter("runs_quiet", "Runs that did not change for half an hour", counts.runs_quiet)?;
         self.counter("runs_stalled", "Runs that nothing would have brought on", counts.runs_stalled)?;
+        self.counter("panics", "Decisions that panicked and were refused or ended as failed", counts.panics)?;
         let unarmed = counts.schedules_unarmed;
         self.counter("schedules_unarmed", "Schedules that only the watchdog gave a timer", unarmed)
     }

@@ -105,6 +105,31 @@ pub enum Command {
 const _: () = assert!(size_of::<Command>() <= 80, "commands come in batches of thousands");
 
 impl Command {
+    /// A word for the log.
+    pub fn label(&self) -> &'static str {
+        match self {
+            Self::Submit(_) => "submit",
+            Self::Cancel { .. } => "cancel",
+            Self::Amend { .. } => "amend",
+            Self::RunNow { .. } => "run_now",
+            Self::Force { .. } => "force",
+            Self::Revive { .. } => "revive",
+            Self::Discard { .. } => "discard",
+            Self::Flow(_) => "flow",
+            Self::Schedule(_) => "schedule",
+            Self::Backfill(_) => "backfill",
+            Self::Publish(_) => "publish",
+            Self::Keyed(keyed) => keyed.command.label(),
+            Self::Read { .. } => "read",
+            Self::BulkCancel { .. } => "bulk_cancel",
+            Self::ContinueProcess { .. } => "continue_process",
+            Self::Report(_) => "report",
+            Self::Session(_) => "session",
+            Self::Configure(_) => "configure",
+            Self::Ask(_) => "ask",
+        }
+    }
+
     /// The key it comes under, to be filled with what the tables know.
     pub fn key_mut(&mut self) -> Option<&mut (KeyClaim, KeyFact)> {
         match self {

@@ -1,7 +1,7 @@
 //! Runs go on: what has ended makes other nodes ready, and ready ones are released, in the record of the end that
 //! made them so.
 
-use super::{Batch, Machine};
+use super::{Batch, Machine, PanicSubject};
 use crate::event::Event;
 use crate::workflow::FlowEvent;
 use crate::workflow::advance::{Step, next};
@@ -15,17 +15,23 @@ impl Machine {
         while batch.events.len() < events_max {
             self.run_waits(batch, events_max);
             if let Some(key) = self.state.flows.jobs_called.pop_front() {
-                self.start_waiting(&key, batch);
+                let upkeep = PanicSubject::Upkeep;
+                let _ = self.guard(upkeep, batch, |machine, batch| machine.start_waiting(&key, batch));
                 continue;
             }
             let Some(slot) = self.state.flows.agenda.pop_front() else { return };
             let room = (events_max - batch.events.len()).min(RUN_EVENTS_MAX);
-            let goes_on = self.advance_run(slot, room, batch);
+            let Some(id) = self.state.flows.runs.get(slot).map(|run| run.id) else { continue };
+            let subject = PanicSubject::Run(id);
+            let advanced =
+                self.guard(subject, batch, |machine, batch| machine.advance_run(slot, room, batch));
             if let Some(run) = self.state.flows.runs.get_mut(slot) {
                 run.soft.on_agenda = false;
             }
-            if goes_on {
-                self.state.flows.call(slot);
+            match advanced {
+                Ok(true) => self.state.flows.call(slot),
+                Ok(false) => {}
+                Err(message) => self.fail_run(slot, &message, batch),
             }
         }
     }

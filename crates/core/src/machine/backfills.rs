@@ -32,7 +32,7 @@ impl Machine {
         self.state.backfills.wake(now);
         for _ in 0..self.state.backfills.called().min(STEP_MAX) {
             let Some(id) = self.state.backfills.next_called() else { return };
-            self.backfill_called(id, batch);
+            self.guard_backfill(id, batch, |machine, batch| machine.backfill_called(id, batch));
         }
     }
 

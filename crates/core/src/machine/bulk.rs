@@ -1,6 +1,7 @@
 //! Steps of big work, between other commands.
 
-use super::{Batch, Machine};
+use super::{Batch, Machine, PanicSubject};
+use crate::event::Event;
 use crate::id::{ProcessId, TaskId};
 use crate::process::{Cursor, advance};
 use crate::task::Task;
@@ -9,8 +10,13 @@ impl Machine {
     /// A step of the first process that can go on by itself.
     pub(super) fn run_bulk(&mut self, batch: &mut Batch) {
         let Some(id) = self.next_in_memory() else { return };
-        let mut decided = advance(&self.state, id, &[], false);
-        self.commit(&mut decided, batch);
+        let stepped = self.guard(PanicSubject::Process(id), batch, |machine, batch| {
+            let mut decided = advance(&machine.state, id, &[], false);
+            machine.commit(&mut decided, batch);
+        });
+        if stepped.is_err() {
+            self.commit(&mut vec![Event::ProcessEnded { id }], batch);
+        }
     }
 
     /// The shell brought parked tasks that a process had asked for.

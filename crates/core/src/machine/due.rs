@@ -30,7 +30,7 @@ impl Machine {
         let now = self.state.now;
         self.run_deliveries(batch);
         for slot in self.timers.due_tasks(now.wall, now.elapsed, DUE_STEP_MAX) {
-            self.task_due(slot, batch);
+            self.guard_task(slot, batch, |machine, batch| machine.task_due(slot, batch));
         }
         for slot in self.timers.due_workers(now.elapsed, DUE_STEP_MAX) {
             self.worker_due(slot);

@@ -1,13 +1,22 @@
 //! A command comes in; events, effects and an answer come out.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
-use super::{Batch, Machine};
+use super::guard::Remedy;
+use super::{Batch, Machine, PanicSubject};
 use crate::command::{Answer, Command, Configure, Rejection, View, decide};
 
 impl Machine {
-    /// A panic in a decision refuses that command and changes nothing.
+    /// A panic in a decision refuses that command; see `guard`.
     pub fn handle(&mut self, command: Command, batch: &mut Batch) -> Result<Answer, Rejection> {
+        let remedy = Remedy::of(&command);
+        let subject = PanicSubject::Command(command.label());
+        let done = self.guard(subject, batch, |machine, batch| machine.carry_out(command, batch));
+        done.unwrap_or_else(|message| {
+            self.remedy(&remedy, &message, batch);
+            Err(Rejection::Internal { what: "the decision panicked; the log of the server says where" })
+        })
+    }
+
+    fn carry_out(&mut self, command: Command, batch: &mut Batch) -> Result<Answer, Rejection> {
         match command {
             Command::Report(report) => {
                 self.report(&report, batch);
@@ -38,10 +47,7 @@ impl Machine {
 
     fn decide_and_apply(&mut self, command: Command, batch: &mut Batch) -> Result<Answer, Rejection> {
         let mut decided = std::mem::take(&mut self.decided);
-        let view = self.view();
-        let answer = catch_unwind(AssertUnwindSafe(|| decide(&view, command, &mut decided)))
-            .unwrap_or(Err(Rejection::Internal { what: "a decision panicked" }));
-        self.counts.panics += u64::from(matches!(answer, Err(Rejection::Internal { .. })));
+        let answer = decide(&self.view(), command, &mut decided);
         if answer.is_ok() {
             self.commit(&mut decided, batch);
         }

@@ -15,6 +15,7 @@ mod backfills;
 mod bulk;
 mod draws;
 mod due;
+mod guard;
 mod handle;
 mod news;
 mod owed;
@@ -39,6 +40,7 @@ mod watch;
 
 pub use self::{
     draws::Draws,
+    guard::{PanicSubject, Panicked},
     owed::{Debt, Unpaid},
     reap::{BLAME_HELD_MAX, MASS_LOSS_MIN, REAP_STEP_MAX},
     tally::{AttemptEnd, Tally},
@@ -80,6 +82,7 @@ pub struct Counts {
     pub attempts_lost: u64,
     pub unassigned: u64,
     pub swept_up: u64,
+    /// Decisions that panicked and were taken back.
     pub panics: u64,
     pub runs_late: u64,
     pub runs_overdue: u64,
@@ -133,6 +136,12 @@ pub struct Machine {
     ends: VecDeque<own::End>,
     /// Whether somebody works through `ends` already.
     is_telling: bool,
+    /// An event is being applied.
+    is_applying: bool,
+    /// Effects of the batch that belong to what was applied.
+    effects_kept: usize,
+    /// Decisions that panicked and are not yet in the log.
+    panics: Vec<Panicked>,
     evaluate: Arc<dyn Evaluate>,
     has_listeners: bool,
     /// Counts the news of this owner.
@@ -180,6 +189,9 @@ impl Machine {
             delivered_to: TaskSlot::default(),
             ends: VecDeque::new(),
             is_telling: false,
+            is_applying: false,
+            effects_kept: 0,
+            panics: Vec::new(),
             evaluate: Arc::new(NoTexts),
             has_listeners: false,
             told: Cell::new(0),

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::publish::Origin;
-use super::{Batch, Machine};
+use super::{Batch, Machine, PanicSubject};
 use crate::event::{Event, Then};
 use crate::id::{RunId, TaskId};
 use crate::name::Name;
@@ -46,10 +46,14 @@ impl Machine {
         }
         self.is_telling = true;
         while let Some(end) = self.ends.pop_front() {
-            match end {
-                End::Run(id) => self.run_ended(id, batch),
-                End::Task(id) => self.task_ended(id, batch),
-            }
+            let _ = match end {
+                End::Run(id) => {
+                    self.guard(PanicSubject::Run(id), batch, |machine, batch| machine.run_ended(id, batch))
+                }
+                End::Task(id) => {
+                    self.guard(PanicSubject::Task(id), batch, |machine, batch| machine.task_ended(id, batch))
+                }
+            };
         }
         self.is_telling = false;
     }

@@ -11,7 +11,14 @@ use crate::workflow::RunSlot;
 
 impl Machine {
     /// Brings a parked task back. False if memory already knows it.
-    pub fn page_in(&mut self, mut task: Task) -> bool {
+    pub fn page_in(&mut self, task: Task) -> bool {
+        let was_applying = std::mem::replace(&mut self.is_applying, true);
+        let is_new = self.take_in(task);
+        self.is_applying = was_applying;
+        is_new
+    }
+
+    fn take_in(&mut self, mut task: Task) -> bool {
         if let Some(slot) = self.state.tasks.find(task.id) {
             if !self.config.breaks.page_in_over_memory {
                 return false;

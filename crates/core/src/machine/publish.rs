@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use super::{Batch, Machine};
+use super::{Batch, Machine, PanicSubject};
 use crate::command::{Answer, Rejection};
 use crate::event::Event;
 use crate::id::{RunId, TaskId, TriggerId};
@@ -162,7 +162,9 @@ impl Machine {
     /// One trigger decides about one event, or about one window.
     pub(super) fn pull(&mut self, id: TriggerId, shot: Shot<'_>, batch: &mut Batch) -> Pulled {
         let window = shot.window();
-        let (pulled, mut events) = match self.decide_shot(id, shot) {
+        let decided = self.guard(PanicSubject::Trigger(id), batch, |machine, _| machine.decide_shot(id, shot));
+        let decided = decided.unwrap_or_else(|message| Err(failed(&format!("internal error: {message}"))));
+        let (pulled, mut events) = match decided {
             Ok(events) => (Pulled::Began, events),
             Err(Pulled::Skipped(skip)) => {
                 let skipped = TriggerEvent::Skipped { id, skip, window };

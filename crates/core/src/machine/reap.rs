@@ -107,7 +107,8 @@ impl Machine {
         let spread = self.reaping.peak;
         for _ in 0..REAP_STEP_MAX {
             let Some(lost) = self.reaping.pop() else { return };
-            self.reap_one(lost, mass.then_some(spread), batch);
+            let spread = mass.then_some(spread);
+            self.guard_task(lost.slot, batch, |machine, batch| machine.reap_one(lost, spread, batch));
         }
     }
 

@@ -56,7 +56,7 @@ impl Machine {
             if let Some(schedule) = self.state.schedules.get_mut(id) {
                 schedule.soft.called = false;
             }
-            self.schedule_called(id, batch);
+            self.guard_schedule(id, batch, |machine, batch| machine.schedule_called(id, batch));
         }
         for _ in 0..STEP_MAX {
             let Some(id) = self.herd.pop() else { break };
@@ -64,7 +64,7 @@ impl Machine {
                 schedule.soft.in_herd = false;
                 schedule.rare.lessen(|rare| rare.retry = None);
             }
-            self.schedule_due(id, batch);
+            self.guard_schedule(id, batch, |machine, batch| machine.schedule_due(id, batch));
         }
         self.arm_moved();
     }

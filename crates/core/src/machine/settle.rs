@@ -12,6 +12,7 @@ use crate::workflow::FlowEvent;
 impl Machine {
     /// Applies events that were decided, in order, and leaves them in the batch for the journal.
     pub(super) fn commit(&mut self, decided: &mut Vec<Event>, batch: &mut Batch) {
+        self.is_applying = true;
         for event in decided.drain(..) {
             if let Some(checkpoint) = self.unstored_checkpoint(&event) {
                 self.apply_one(&checkpoint, batch);
@@ -22,6 +23,8 @@ impl Machine {
             batch.events.push(event);
         }
         self.arm_moved();
+        self.is_applying = false;
+        self.effects_kept = batch.effects.len();
         self.tell_ends(batch);
     }
 

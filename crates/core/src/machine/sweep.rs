@@ -1,7 +1,7 @@
 //! The second watchdog: every few minutes it looks at all tasks, and then at all runs (`watch`), whatever timers and queues believe, and
 //! puts right what they missed. It should never find anything; what it finds is counted and told.
 
-use super::{Batch, Machine, reap::Loss};
+use super::{Batch, Machine, PanicSubject, reap::Loss};
 use crate::effect::{Alert, Effect};
 use crate::id::ScheduleId;
 use crate::index::TaskSlot;
@@ -43,7 +43,11 @@ impl Machine {
         let now = self.state.now.elapsed;
         if let Some(start) = self.sweep.runs {
             let end = start.saturating_add(SWEEP_STEP_SLOTS).min(self.state.flows.runs.slots_end());
-            (start..end).for_each(|slot| self.watch_slot(RunSlot(slot), batch));
+            for slot in start..end {
+                let _ = self.guard(PanicSubject::Upkeep, batch, |machine, batch| {
+                    machine.watch_slot(RunSlot(slot), batch);
+                });
+            }
             let done = end >= self.state.flows.runs.slots_end();
             self.sweep.runs = (!done).then_some(end);
             self.sweep.schedules = done.then_some(0);
@@ -52,7 +56,11 @@ impl Machine {
         if let Some(start) = self.sweep.schedules {
             let all = self.state.schedules.len() as u32;
             let end = start.saturating_add(SWEEP_STEP_SLOTS).min(all);
-            (start..end).for_each(|id| self.watch_schedule(ScheduleId::new(id), batch));
+            for id in (start..end).map(ScheduleId::new) {
+                let _ = self.guard(PanicSubject::Schedule(id), batch, |machine, batch| {
+                    machine.watch_schedule(id, batch);
+                });
+            }
             self.sweep.schedules = (end < all).then_some(end);
             if end == all {
                 self.watch_backfills();
@@ -69,7 +77,8 @@ impl Machine {
         };
         let end = start.saturating_add(SWEEP_STEP_SLOTS).min(self.state.tasks.slots_end());
         for slot in start..end {
-            if self.sweep_one(TaskSlot(slot)) {
+            let looked = self.guard(PanicSubject::Upkeep, batch, |machine, _| machine.sweep_one(TaskSlot(slot)));
+            if looked == Ok(true) {
                 self.counts.swept_up += 1;
                 if let Some(task) = self.state.tasks.get(TaskSlot(slot)) {
                     batch.effects.push(Effect::Alert { task: task.id, alert: Alert::SweptUp });

@@ -67,7 +67,7 @@ impl Machine {
         while left > 0 && batch.events.len() < events_max {
             let Some(slot) = self.waiting.arriving.pop_front() else { break };
             left -= 1;
-            self.begin_wait(slot, batch);
+            self.guard_task(slot, batch, |machine, batch| machine.begin_wait(slot, batch));
         }
     }
 
@@ -142,7 +142,7 @@ impl Machine {
             FoundRun::Ended(status) => by_run(run, status),
             FoundRun::Nothing => failed(&format!("there is no run `{run}`")),
         };
-        self.end_wait(slot, end, batch);
+        self.guard_task(slot, batch, |machine, batch| machine.end_wait(slot, end, batch));
     }
 
     /// Whoever waits for this event goes on: in its record, or, if they are too many, in the next ones. Then the event
@@ -187,7 +187,7 @@ impl Machine {
                 return false;
             }
             self.event_waits_left = self.event_waits_left.saturating_sub(cost);
-            self.deliver_to(slot, notice, at, batch);
+            self.guard_task(slot, batch, |machine, batch| machine.deliver_to(slot, notice, at, batch));
         }
         self.delivered_to = TaskSlot::default();
         true

@@ -1,5 +1,6 @@
 //! One expression: parsed, checked against what the language has, ready to be evaluated.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use minijinja::machinery::parse_expr;
@@ -58,9 +59,15 @@ impl Expression {
             let help = "write it without `{{ }}`: the whole text is an expression here";
             return Err(Bad::new("this is a template, not an expression", help));
         }
-        let mentions = find(&parse_expr(source).map_err(|error| syntax(source, &error))?)?;
-        let compiled =
-            ENGINE.compile_expression_owned(source.to_owned()).map_err(|error| syntax(source, &error))?;
+        let compiled = catch_unwind(|| {
+            let mentions = find(&parse_expr(source).map_err(|error| syntax(source, &error))?)?;
+            let compiled = ENGINE.compile_expression_owned(source.to_owned());
+            compiled.map(|compiled| (mentions, compiled)).map_err(|error| syntax(source, &error))
+        });
+        let compiled = compiled.unwrap_or_else(|_| {
+            Err(Bad::new("the expression makes the engine panic", "write it in another way"))
+        });
+        let (mentions, compiled) = compiled?;
         Ok(Self::of(source, mentions, Body::Compiled(compiled)))
     }
 
@@ -78,25 +85,29 @@ impl Expression {
 
     /// Anything but true and false is refused: what counts as true should not be guessed.
     pub fn condition(&self, context: &Context) -> Result<bool, String> {
-        let value = self.value(context)?;
-        match value.kind() {
-            ValueKind::Bool => Ok(value.is_true()),
-            kind => Err(self.named(&format!("it gives a {kind}, not true or false"))),
-        }
+        self.guarded(|| {
+            let value = self.value(context)?;
+            match value.kind() {
+                ValueKind::Bool => Ok(value.is_true()),
+                kind => Err(self.named(&format!("it gives a {kind}, not true or false"))),
+            }
+        })
     }
 
     pub fn list(&self, context: &Context) -> Result<Vec<Json>, String> {
         if let Body::Literal(list) = &self.0.body {
             return Ok(list.clone());
         }
-        let value = self.value(context)?;
-        if !matches!(value.kind(), ValueKind::Seq | ValueKind::Iterable) {
-            return Err(self.named(&format!("it gives a {}, not a list", value.kind())));
-        }
-        match list_to_json(&value).map_err(|what| self.named(&what))? {
-            Json::Array(items) => Ok(items),
-            other => Err(self.named(&format!("it gives {other}, not a list"))),
-        }
+        self.guarded(|| {
+            let value = self.value(context)?;
+            if !matches!(value.kind(), ValueKind::Seq | ValueKind::Iterable) {
+                return Err(self.named(&format!("it gives a {}, not a list", value.kind())));
+            }
+            match list_to_json(&value).map_err(|what| self.named(&what))? {
+                Json::Array(items) => Ok(items),
+                other => Err(self.named(&format!("it gives {other}, not a list"))),
+            }
+        })
     }
 
     /// As [`list`](Self::list), to be read item by item.
@@ -107,15 +118,23 @@ impl Expression {
     pub fn json(&self, context: &Context) -> Result<Json, String> {
         match &self.0.body {
             Body::Literal(list) => Ok(Json::Array(list.clone())),
-            Body::Compiled(_) => to_json(&self.value(context)?).map_err(|what| self.named(&what)),
+            Body::Compiled(_) => {
+                self.guarded(|| to_json(&self.value(context)?).map_err(|what| self.named(&what)))
+            }
         }
     }
 
     pub fn text(&self, context: &Context) -> Result<String, String> {
         match &self.0.body {
             Body::Literal(list) => Ok(Json::Array(list.clone()).to_string()),
-            Body::Compiled(_) => text(&self.value(context)?).map_err(|what| self.named(&what)),
+            Body::Compiled(_) => self.guarded(|| text(&self.value(context)?).map_err(|what| self.named(&what))),
         }
+    }
+
+    /// The engine has panicked for some values: that is an error of this expression, not of the server.
+    pub(super) fn guarded<T>(&self, evaluate: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+        catch_unwind(AssertUnwindSafe(evaluate))
+            .unwrap_or_else(|_| Err(self.named("it cannot be evaluated with these values: the engine panicked")))
     }
 
     fn value(&self, context: &Context) -> Result<Value, String> {

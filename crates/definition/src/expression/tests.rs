@@ -219,3 +219,29 @@ fn the_cache_parses_once_and_stays_small() {
     assert!(cache.len() <= 20_000);
     assert!(cache.expression(&"params.n >".into()).is_err());
 }
+
+#[test]
+fn what_made_the_engine_panic_is_an_error() {
+    let context = Context::new(document(&json!({"zero": 0, "one": -1, "n": 7, "seven": 7.0})));
+    let rows = [
+        ("7 is divisibleby params.zero", Err("cannot divide by 0")),
+        ("7 is divisibleby 0.0", Err("cannot divide by 0")),
+        ("params.seven is divisibleby params.zero", Err("cannot divide by 0")),
+        ("(-170141183460469231731687303715884105727 - 1) is divisibleby params.one", Ok(true)),
+        ("params.n is divisibleby 7", Ok(true)),
+        ("params.seven is divisibleby 2", Ok(false)),
+        ("'x' is divisibleby 2", Ok(false)),
+    ];
+    for (source, expected) in rows {
+        let expression = Expression::parse(source).unwrap_or_else(|bad| panic!("{source}: {}", bad.what));
+        match (expression.condition(&context), expected) {
+            (Ok(found), Ok(expected)) => assert_eq!(found, expected, "{source}"),
+            (Err(what), Err(part)) => assert!(what.contains(part), "{source}: {what}"),
+            (found, _) => panic!("{source}: {found:?}"),
+        }
+    }
+    let expression = Expression::parse("params.n").unwrap_or_else(|bad| panic!("{}", bad.what));
+    let guarded: Result<(), String> = expression.guarded(|| panic!("attempt to divide by zero"));
+    let why = guarded.expect_err("it panicked");
+    assert!(why.contains("`params.n`") && why.contains("panicked"), "{why}");
+}

@@ -111,7 +111,7 @@ impl ShardThread {
         let cause = catch_unwind(AssertUnwindSafe(|| self.turns())).unwrap_or_else(|panic| {
             let what = panic.downcast_ref::<&str>().map(ToString::to_string);
             let what = what.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
-            Some(StopCause::Apply(format!("after record {}: {what}", self.shard.figures().durable)))
+            Some(self.shard.panicked(&what))
         });
         self.health.ended(Part::Shard);
         let _ = stopped.send(cause.clone());
@@ -138,6 +138,14 @@ impl ShardThread {
             }
             self.shard.step(self.clock.read());
             self.tell_lost();
+            self.tell_panics();
+        }
+    }
+
+    fn tell_panics(&mut self) {
+        for panicked in self.shard.take_panics() {
+            let (at, message) = (panicked.subject, panicked.message);
+            tracing::error!(%at, %message, "a decision panicked and was taken back: this is a bug");
         }
     }
 

@@ -25,7 +25,7 @@ use std::sync::Arc;
 use mainspring_core::command::{Answer, Command, Rejection};
 use mainspring_core::effect::Effect;
 use mainspring_core::id::{Epoch, ProcessId, RunId, Seq, TaskId};
-use mainspring_core::machine::{Batch, LostWorker, Machine, Waits};
+use mainspring_core::machine::{Batch, LostWorker, Machine, Panicked, Waits};
 use mainspring_core::time::{Millis, Wall};
 use mainspring_store::format::{EncodedProfiles, ProfileCache};
 use mainspring_store::{Cut, Record};
@@ -103,8 +103,12 @@ pub enum StopCause {
     NotOwner { newest: Epoch },
     #[error("the journal could not be written for good: {0}")]
     Broken(String),
-    #[error("journal and tables contradict each other: {0}")]
+    /// A row could not be read, or a panic came while a record was applied.
+    #[error("journal and tables contradict each other, or a rule is wrong: {0}")]
     Apply(String),
+    /// Outside of any record that was being applied.
+    #[error("the engine panicked, which is a bug: {0}")]
+    Panicked(String),
 }
 
 pub struct Shard<R> {
@@ -170,6 +174,20 @@ impl<R> Shard<R> {
     /// How long the tasks had waited whose start orders left with the record that became durable last; once.
     pub fn take_waited(&mut self) -> Option<Box<Waits>> {
         self.waited.take()
+    }
+
+    /// Decisions that panicked since this was last asked.
+    pub fn take_panics(&mut self) -> Vec<Panicked> {
+        self.machine.take_panics()
+    }
+
+    /// Why the shard cannot go on after a panic.
+    pub fn panicked(&self, message: &str) -> StopCause {
+        if self.machine.is_applying() {
+            StopCause::Apply(format!("while record {} was applied: {message}", self.building.seq))
+        } else {
+            StopCause::Panicked(format!("after record {}: {message}", self.durable))
+        }
     }
 
     /// Workers that were lost since this was last asked.

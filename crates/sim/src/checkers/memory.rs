@@ -73,6 +73,8 @@ impl Checkers {
             });
             format!("nothing is armed for {unpaid:?}; {}", runs.map(brief).collect::<Vec<_>>().join("; "))
         })?;
+        let panics = machine.counts().panics;
+        require(panics == 0, "panic", || format!("{panics} decisions panicked"))?;
         let swept = machine.counts().swept_up;
         require(swept == 0, "I17", || format!("the sweep found {swept} tasks that nothing watched"))
     }

@@ -87,7 +87,7 @@ impl World {
         self.open_later();
         match cause {
             StopCause::NotOwner { .. } => Ok(()),
-            StopCause::Broken(what) | StopCause::Apply(what) => {
+            StopCause::Broken(what) | StopCause::Apply(what) | StopCause::Panicked(what) => {
                 Err(Broken { invariant: "I16", what: format!("a shard stopped: {what}") })
             }
         }

@@ -8,6 +8,7 @@ mod cancel;
 mod checkpoints;
 mod deadlines;
 mod failures;
+mod guard;
 mod mass_loss;
 mod questions;
 mod recovery;

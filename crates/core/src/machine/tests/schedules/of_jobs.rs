@@ -90,3 +90,12 @@ fn a_schedule_of_no_job_is_refused() {
     let refused = say(&mut rig, ScheduleCommand::Put { key: key("s"), spec: runs(), own: Own::default() });
     assert!(matches!(refused, Err(Rejection::Flow(_))), "{refused:?}");
 }
+
+#[test]
+fn a_schedule_whose_window_panics_is_paused() {
+    let target = Target::Run { parameters: Arc::from(*b"panic"), priority: None };
+    let mut rig = story(vec![named("s", Spec::new(target, cron("* * * * *", "UTC")))]);
+    rig.live_until(20 * MINUTE);
+    assert!(rig.schedule().paused);
+    assert_eq!((rig.machine.counts().panics, rig.told().len()), (1, 0));
+}

@@ -33,7 +33,7 @@ fn on(on: On) -> TriggerSpec {
     }
 }
 
-fn of_type(text: &str) -> TriggerSpec {
+pub(super) fn of_type(text: &str) -> TriggerSpec {
     on(On::Event { kind: Pattern::parse(text).expect("a pattern"), source: None })
 }
 
@@ -48,17 +48,17 @@ fn store(
 }
 
 /// A job with one trigger, `t`.
-fn with(spec: TriggerSpec) -> Rig {
+pub(super) fn with(spec: TriggerSpec) -> Rig {
     let mut rig = with_words();
     store(&mut rig, "flow", vec![("t", spec)], Vec::new());
     rig
 }
 
-fn notice(kind: &str, id: &str) -> Notice {
+pub(super) fn notice(kind: &str, id: &str) -> Notice {
     Notice { id: id.into(), source: "/shop".into(), kind: kind.into(), subject: None, time: None, data: None }
 }
 
-fn send(rig: &mut Rig, notice: Notice) -> Published {
+pub(super) fn send(rig: &mut Rig, notice: Notice) -> Published {
     let scope = notice.id.bytes().fold(1, |hash: u128, byte| hash * 257 + u128::from(byte));
     let claim = KeyClaim { scope: KeyScope(scope), request: 0, expires: Wall::from_millis(u64::MAX >> 8) };
     let base = RunId::from_bits(rig.next_id().bits() << 20);
@@ -71,7 +71,7 @@ fn send(rig: &mut Rig, notice: Notice) -> Published {
 }
 
 /// The runs that an event began, and what it was refused with.
-fn taken(published: Published) -> (Vec<RunId>, Vec<String>) {
+pub(super) fn taken(published: Published) -> (Vec<RunId>, Vec<String>) {
     match published {
         Published::Taken { runs, skipped, errors } => {
             let declined = skipped.into_iter().chain(errors).map(|declined| declined.what.to_string());

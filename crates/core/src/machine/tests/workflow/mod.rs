@@ -32,7 +32,7 @@ use crate::workflow::{
     Trigger, TriggerRule, TriggerRun, Work,
 };
 
-/// A language of a few words: `true`, `false`, a number of items, `rounds N` (met from the N-th round on).
+/// A language of a few words: `true`, `false`, a number of items, `rounds N` (met from the N-th round on), `panic`.
 #[derive(Debug)]
 pub(in crate::machine::tests) struct Words;
 
@@ -40,6 +40,7 @@ impl EvaluateEvent for Words {
     fn accepts(&self, condition: &Source, notice: &Notice) -> Result<bool, String> {
         match &**condition {
             "has a subject" => Ok(notice.subject.is_some()),
+            "panic" => panic!("boom"),
             _ => Err(format!("`{condition}` is no condition")),
         }
     }
@@ -67,6 +68,7 @@ impl Evaluate for Words {
                 let node = scope.node.ok_or("no node")?;
                 Ok(scope.run.node(node).rounds + 1 >= wanted.parse().map_err(|_| "no number")?)
             }
+            None if &**source == "panic" => panic!("boom"),
             _ => source.parse().map_err(|_| format!("`{source}` is no condition")),
         }
     }
@@ -149,11 +151,13 @@ impl Evaluate for Words {
                 let mask = EventMask { kind, source: None, subject, condition };
                 until(Awaited::Event(Arc::new(mask)), now + Millis::from_secs(60), Late::Fail)
             }
+            None if text == "panic" => panic!("boom"),
             _ => Err(format!("`{text}` is no wait")),
         }
     }
 
     fn parameters(&self, _: &Arc<[u8]>, given: &Payload) -> Result<Payload, String> {
+        assert_ne!(&**given, b"panic", "boom");
         Ok(given.clone())
     }
 }
