@@ -8,7 +8,7 @@ use mainspring_core::workflow::FlowRefusal;
 
 pub(crate) fn status_of(rejection: &Rejection) -> StatusCode {
     match rejection {
-        Rejection::TaskNotFound { .. } => StatusCode::NOT_FOUND,
+        Rejection::TaskNotFound { .. } | Rejection::RowNotQuarantined { .. } => StatusCode::NOT_FOUND,
         Rejection::Flow(refusal) => flow_status(refusal),
         Rejection::Schedule(refusal) => schedule_status(refusal),
         Rejection::Backfill(refusal) => backfill_status(refusal),
@@ -30,7 +30,7 @@ pub(crate) fn status_of(rejection: &Rejection) -> StatusCode {
         Rejection::StoreBehind { .. } | Rejection::StoreUnavailable { .. } | Rejection::NotOwner => {
             StatusCode::SERVICE_UNAVAILABLE
         }
-        Rejection::Internal { .. } => StatusCode::INTERNAL_SERVER_ERROR,
+        Rejection::RowDamaged { .. } | Rejection::Internal { .. } => StatusCode::INTERNAL_SERVER_ERROR,
     }
 }
 

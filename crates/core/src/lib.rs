@@ -30,6 +30,7 @@ pub mod news;
 pub mod priority;
 pub mod process;
 pub mod profile;
+pub mod quarantine;
 pub mod question;
 pub mod resources;
 pub mod retry;

@@ -79,6 +79,8 @@ enum Command {
     Sim(command::sim::Sim),
     /// Measure this machine with the product's own engine
     Bench(command::bench::Bench),
+    /// List rows of the tables that cannot be read, and release them
+    Store(command::store::Store),
     /// Walk the journal of a data directory and check its hash chain
     Verify(command::verify::Verify),
 }
@@ -113,6 +115,7 @@ fn main() -> ExitCode {
         Command::Completion(completion) => Ok(completion.run::<Cli>()),
         Command::Sim(sim) => sim.run(),
         Command::Bench(bench) => bench.run(),
+        Command::Store(store) => store.run(),
         Command::Verify(verify) => verify.run(),
     };
     match outcome {

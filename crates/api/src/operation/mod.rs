@@ -21,6 +21,7 @@ mod pools;
 mod prefix;
 mod preview_cron;
 mod processes;
+mod quarantine;
 mod retry;
 mod run_now;
 pub(crate) mod schedules;
@@ -48,6 +49,7 @@ pub(crate) use self::{
     prefix::with_prefix,
     preview_cron::preview_cron,
     processes::process,
+    quarantine::{quarantine, release},
     retry::retry,
     run_now::run_now,
     stats::stats,

@@ -17,6 +17,7 @@ mod processes;
 mod publish;
 mod schedules;
 mod stats;
+mod store;
 mod tasks;
 mod triggers;
 mod verbs;
@@ -80,6 +81,8 @@ pub(crate) fn routes() -> Router<Arc<Edge>> {
         .route("/v1/backfills", get(backfills::list).post(backfills::create))
         .route("/v1/backfills/{id}", get(backfills::get).post(backfills::verb))
         .route("/v1/stats", get(stats::handle))
+        .route("/v1/store/quarantine", get(store::list))
+        .route("/v1/store/quarantine/{row}", post(store::verb))
         .route("/healthz", get(health::alive))
         .route("/readyz", get(health::ready))
         .route("/metrics", get(metrics::handle))

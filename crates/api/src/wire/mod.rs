@@ -18,6 +18,7 @@ mod payload;
 mod pool_view;
 mod process_view;
 mod profile;
+mod quarantine_view;
 mod retry;
 mod run_bodies;
 mod run_diagnosis_view;
@@ -54,6 +55,7 @@ pub(crate) use self::{
     payload::check as check_payload,
     pool_view::PoolView,
     process_view::ProcessView,
+    quarantine_view::QuarantineView,
     retry::{BackoffWord, RetryBody},
     run_bodies::{ClearBody, ForceRunBody, RerunBody, RunSelectorBody, TriggerBody},
     run_diagnosis_view::{FirstFailure, JobNeedView, NodeDiagnosisView, RunDiagnosisView, UpstreamView},

@@ -58,6 +58,7 @@ pub fn decide(view: &View<'_>, command: Command, out: &mut Vec<Event>) -> Result
         | Command::Publish(_)
         | Command::Session(_)
         | Command::Ask(_)
+        | Command::Quarantine(_)
         | Command::Configure(_) => {
             Err(Rejection::Internal { what: "a command of the shell reached the rules for callers" })
         }

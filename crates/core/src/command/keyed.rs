@@ -57,6 +57,7 @@ fn outcome(answer: &Answer) -> Option<(TaskId, Outcome)> {
         | Answer::Published(_)
         | Answer::Triggers(_)
         | Answer::CouldRun(_)
+        | Answer::Quarantine(_)
         | Answer::Diagnosis(_)
         | Answer::RunDiagnosis(_)
         | Answer::Stats(_)

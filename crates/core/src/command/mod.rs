@@ -21,6 +21,7 @@ pub use self::{
 };
 use crate::backfill::{BackfillAnswer, BackfillCommand};
 use crate::dispatch::WaitReason;
+pub use crate::quarantine::{QuarantineCommand, QuarantinedRow};
 use crate::failure::Failure;
 use crate::fleet::WorkerOffer;
 use crate::id::{Fence, Incarnation, ProcessId, Session, TaskId, WorkerId};
@@ -100,6 +101,8 @@ pub enum Command {
     Configure(Configure),
     /// Read-only.
     Ask(Question),
+    /// About rows of the tables that cannot be read; answered by the runtime.
+    Quarantine(QuarantineCommand),
 }
 
 const _: () = assert!(size_of::<Command>() <= 80, "commands come in batches of thousands");
@@ -127,6 +130,7 @@ impl Command {
             Self::Session(_) => "session",
             Self::Configure(_) => "configure",
             Self::Ask(_) => "ask",
+            Self::Quarantine(_) => "quarantine",
         }
     }
 
@@ -311,5 +315,6 @@ pub enum Answer {
     Backfill(BackfillAnswer),
     Published(Box<Published>),
     Triggers(Vec<Hook>),
+    Quarantine(Vec<QuarantinedRow>),
     Done,
 }

@@ -87,6 +87,13 @@ pub enum Rejection {
     StoreUnavailable {
         retry_after: Millis,
     },
+    /// A row of the tables cannot be read.
+    RowDamaged {
+        row: Name,
+    },
+    RowNotQuarantined {
+        row: Name,
+    },
     /// This shard no longer owns its slots.
     NotOwner,
     Internal {
@@ -120,13 +127,15 @@ impl Rejection {
             Self::Trigger(refusal) => refusal.code(),
             Self::StoreBehind { .. } => "STORE_BEHIND",
             Self::StoreUnavailable { .. } => "STORE_UNAVAILABLE",
+            Self::RowDamaged { .. } => "ROW_DAMAGED",
+            Self::RowNotQuarantined { .. } => "ROW_NOT_QUARANTINED",
             Self::NotOwner => "NOT_OWNER",
             Self::Internal { .. } => "INTERNAL",
         }
     }
 
     /// Every code, for the test that each has a page.
-    pub const CODES: [&'static str; 40] = [
+    pub const CODES: [&'static str; 42] = [
         "BACKFILL_NOT_FOUND",
         "BACKFILL_ALREADY_ENDED",
         "BACKFILL_ACTIVE",
@@ -165,6 +174,8 @@ impl Rejection {
         "TOO_MANY_JOBS",
         "STORE_BEHIND",
         "STORE_UNAVAILABLE",
+        "ROW_DAMAGED",
+        "ROW_NOT_QUARANTINED",
         "NOT_OWNER",
         "INTERNAL",
     ];
@@ -198,6 +209,10 @@ impl Rejection {
             Self::StoreBehind { .. } | Self::StoreUnavailable { .. } => {
                 "try again later with the same idempotency key; nothing was recorded".into()
             }
+            Self::RowDamaged { row } => {
+                format!("restore the row from a backup, then `mainspring store release {row}`")
+            }
+            Self::RowNotQuarantined { .. } => "list the quarantined rows: `mainspring store quarantine`".into(),
             Self::NotOwner => "ask again; the request will be sent to the new owner".into(),
             Self::Internal { .. } => "report this as a bug; nothing was recorded".into(),
         }
@@ -257,6 +272,10 @@ impl fmt::Display for Rejection {
             Self::TooManyProcesses { max } => write!(f, "{max} bulk operations are already going on"),
             Self::StoreBehind { .. } => f.write_str("the tables lag too far behind the journal"),
             Self::StoreUnavailable { .. } => f.write_str("the store cannot be written"),
+            Self::RowDamaged { row } => {
+                write!(f, "the row of `{row}` in the tables is damaged; it was quarantined")
+            }
+            Self::RowNotQuarantined { row } => write!(f, "no row `{row}` is quarantined"),
             Self::NotOwner => f.write_str("this shard has another owner now"),
             Self::Internal { what } => write!(f, "internal error: {what}"),
         }

@@ -23,6 +23,7 @@ pub(crate) mod schedule;
 pub(crate) mod server;
 pub(crate) mod sim;
 pub(crate) mod stats;
+pub(crate) mod store;
 pub(crate) mod submit;
 mod submit_file;
 pub(crate) mod task;

@@ -7,7 +7,8 @@ use crossbeam_channel::{Receiver, Select, Sender, TryRecvError, never};
 use mainspring_core::command::{Answer, Command, Rejection};
 use mainspring_core::id::{ProcessId, RunId, TaskId};
 use mainspring_core::key::{KeyFact, KeyScope};
-use mainspring_core::time::Wall;
+use mainspring_core::name::Name;
+use mainspring_core::time::{Millis, Wall};
 use mainspring_core::wait::FoundRun;
 use mainspring_store::format::{ProfileCache, read_task};
 use mainspring_store::tables::ReadError;
@@ -16,7 +17,7 @@ use mainspring_store::{ParkedFrom, ReadTables, StoredTask};
 use super::Reply;
 use super::health::{Health, Part};
 use super::shard_thread::Loaded;
-use crate::shard::{Envelope, find_run};
+use crate::shard::{Envelope, LoadError, find_run};
 
 /// What the shard asks for.
 pub(super) enum LoaderOrder {
@@ -105,11 +106,17 @@ impl<R: ReadTables> Loader<'_, R> {
             }
             LoaderOrder::LoadRun { id, command, reply } => match self.read(|reader| find_run(reader, id)) {
                 Ok(found) => Loaded::Run { command, reply, found },
-                Err(error) => {
+                Err(LoadError::Read(error)) => {
                     tracing::error!(%error, run = %id, "a run cannot be read");
-                    let what = "the row of this run cannot be read";
-                    reply(vec![Err(Rejection::Internal { what })]);
+                    let retry_after = Millis::from_secs(1);
+                    reply(vec![Err(Rejection::StoreUnavailable { retry_after })]);
                     return Ok(());
+                }
+                Err(error) => {
+                    let (row, why) = (id.to_string(), error.to_string());
+                    let name = Name::new(&row).unwrap_or_default();
+                    reply(vec![Err(Rejection::RowDamaged { row: name })]);
+                    Loaded::Damaged { row, why }
                 }
             },
             LoaderOrder::Page { after, until, limit } => {

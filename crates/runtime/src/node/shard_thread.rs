@@ -45,6 +45,11 @@ pub(super) enum Loaded {
         run: RunId,
         found: FoundRun,
     },
+    /// A row that was asked for cannot be read.
+    Damaged {
+        row: String,
+        why: String,
+    },
     Barrier(u64),
 }
 
@@ -147,6 +152,9 @@ impl ShardThread {
             let (at, message) = (panicked.subject, panicked.message);
             tracing::error!(%at, %message, "a decision panicked and was taken back: this is a bug");
         }
+        for found in self.shard.take_quarantined() {
+            tracing::error!(row = %found.row, why = %found.why, "a row of the tables is damaged: quarantined");
+        }
     }
 
     fn tell_lost(&mut self) {
@@ -235,6 +243,7 @@ impl ShardThread {
             Loaded::PageFailed => self.shard.page_failed(),
             Loaded::PageFor { process, rows } => self.shard.paged_for(process, rows, reading),
             Loaded::RunFound { task, run, found } => self.shard.run_found(task, run, found, reading),
+            Loaded::Damaged { row, why } => drop(self.shard.quarantine(row, why)),
             Loaded::Barrier(barrier) => self.shard.barrier_passed(barrier),
         }
     }

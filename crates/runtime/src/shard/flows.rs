@@ -181,6 +181,10 @@ impl<R> Shard<R> {
         let id = match command {
             Command::Flow(flow) => flow.run()?,
             Command::Keyed(keyed) if !self.knows(keyed) => return self.needs_run(&keyed.command),
+            Command::Quarantine(_) => {
+                let row = Self::to_release(command).filter(|row| self.is_quarantined(row))?;
+                row.parse().ok()?
+            }
             _ => return None,
         };
         self.machine.state().flows().run(id).is_none().then_some(id)

@@ -8,7 +8,7 @@ use mainspring_core::time::Millis;
 use mainspring_store::StoredTask;
 use mainspring_store::format::read_task;
 
-use super::{Shard, StopCause};
+use super::Shard;
 use crate::clock::Reading;
 
 impl<R> Shard<R> {
@@ -27,6 +27,10 @@ impl<R> Shard<R> {
             | Command::Discard { id, fact: None, .. }
             | Command::Read { id }
             | Command::Ask(Question::Why { id }) => *id,
+            Command::Quarantine(_) => {
+                let row = Self::to_release(command).filter(|row| self.is_quarantined(row))?;
+                row.parse().ok()?
+            }
             Command::Submit(_)
             | Command::Revive { fact: Some(_), .. }
             | Command::Discard { fact: Some(_), .. }
@@ -54,12 +58,11 @@ impl<R> Shard<R> {
             None => self.handle(command),
             Some(StoredTask::Live(row)) => match read_task(&row.bytes, &mut self.profiles_in) {
                 Ok(task) => self.on_parked(command, task),
-                Err(error) => return self.stop(StopCause::Apply(format!("row of {}: {error}", row.id))),
+                Err(error) => Err(self.quarantine(row.id, error)),
             },
             Some(StoredTask::Ended(row)) => match read_task(&row.bytes, &mut self.profiles_in) {
                 Ok(task) => self.on_ended(command, task),
-                // Nothing that is still to be done depends on it.
-                Err(_) => Err(Rejection::Internal { what: "the row of this ended task is damaged" }),
+                Err(error) => Err(self.quarantine(row.id, error)),
             },
         };
         self.hold_answer(reply, vec![result]);
@@ -105,6 +108,7 @@ impl<R> Shard<R> {
                 let diagnosis = Diagnosis { id, status, part, standing: Standing::Ended, holders };
                 Ok(Answer::Diagnosis(Box::new(diagnosis)))
             }
+            command @ Command::Quarantine(_) => self.handle(command),
             // Sent again after its answer was lost, and done since.
             Command::Submit(_) => Ok(Answer::AlreadySubmitted { id: ended.id }),
             Command::Keyed(keyed) if self.knows(&keyed) => self.handle(Command::Keyed(keyed)),

@@ -13,6 +13,7 @@ mod flows;
 mod held;
 mod load;
 mod paging;
+mod quarantine;
 mod recover;
 mod schedules;
 #[cfg(test)]
@@ -30,7 +31,9 @@ use mainspring_core::time::{Millis, Wall};
 use mainspring_store::format::{EncodedProfiles, ProfileCache};
 use mainspring_store::{Cut, Record};
 
-use self::{checkpoint::Checkpoints, commit::Building, commit::InFlight, paging::Pager};
+use self::{
+    checkpoint::Checkpoints, commit::Building, commit::InFlight, paging::Pager, quarantine::Quarantine,
+};
 pub use self::{
     flows::{LoadError, find_run},
     held::Replies,
@@ -121,6 +124,7 @@ pub struct Shard<R> {
     durable: Seq,
     checkpoints: Checkpoints,
     pager: Pager,
+    quarantine: Quarantine,
     profiles_out: EncodedProfiles,
     profiles_in: ProfileCache,
     outputs: VecDeque<Output<R>>,
@@ -274,6 +278,9 @@ impl<R> Shard<R> {
     }
 
     pub(crate) fn handle(&mut self, command: Command) -> Result<Answer, Rejection> {
+        if let Command::Quarantine(command) = &command {
+            return self.on_quarantine(command);
+        }
         let mut batch = std::mem::take(&mut self.batch);
         let result = self.machine.handle(command, &mut batch);
         self.absorb(batch);

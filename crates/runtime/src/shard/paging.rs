@@ -8,7 +8,7 @@ use mainspring_core::wait::FoundRun;
 use mainspring_store::LiveRow;
 use mainspring_store::format::read_task;
 
-use super::{Output, Shard, StopCause};
+use super::{Output, Shard};
 use crate::clock::Reading;
 
 #[derive(Debug)]
@@ -77,7 +77,7 @@ impl<R> Shard<R> {
                 Ok(task) => {
                     self.machine.page_in(task);
                 }
-                Err(error) => return self.stop(StopCause::Apply(format!("row of {}: {error}", row.id))),
+                Err(error) => drop(self.quarantine(row.id, error)),
             }
         }
         if let Some(after) = last.filter(|_| full) {
@@ -107,7 +107,7 @@ impl<R> Shard<R> {
         for row in rows {
             match read_task(&row.bytes, &mut self.profiles_in) {
                 Ok(task) => parked.push(task),
-                Err(error) => return self.stop(StopCause::Apply(format!("row of {}: {error}", row.id))),
+                Err(error) => drop(self.quarantine(row.id, error)),
             }
         }
         let command = mainspring_core::command::Command::ContinueProcess { id: process, parked, more };

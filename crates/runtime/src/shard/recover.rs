@@ -20,6 +20,7 @@ use super::checkpoint::{Checkpoints, META_VERSION};
 use super::commit::Building;
 use super::flows::load_all;
 use super::paging::Pager;
+use super::quarantine::Quarantine;
 use super::{Shard, backfills, schedules, triggers};
 use crate::clock::{Reading, ShardClock};
 use crate::config::ShardConfig;
@@ -63,7 +64,15 @@ impl<R> Shard<R> {
         seen.rows += schedules::load_all(&mut machine, recovery, &mut profiles)?;
         seen.rows += backfills::load_all(&mut machine, recovery, &mut profiles)?;
         seen.rows += triggers::load_all(&mut machine, recovery)?;
-        load_rows(machine.state_mut(), recovery, horizon, &mut profiles, &mut seen)?;
+        let mut quarantine = Quarantine::default();
+        let loaded = load_rows(
+            machine.state_mut(),
+            recovery,
+            (horizon, reading.wall),
+            &mut profiles,
+            &mut quarantine,
+        )?;
+        seen.rows += loaded;
         let mut replay =
             Replay { state: machine.state_mut(), profiles: &mut profiles, last: (head.seq, head.now) };
         let tail = replay.run(recovery, &mut seen)?;
@@ -85,6 +94,7 @@ impl<R> Shard<R> {
             durable: last_seq,
             checkpoints,
             pager: Pager::starting_at(horizon, config.park_beyond),
+            quarantine,
             profiles_out: EncodedProfiles::default(),
             profiles_in: profiles,
             outputs: std::collections::VecDeque::new(),
@@ -150,18 +160,22 @@ fn read_meta(head: &CheckpointHead, state: &mut ShardState) -> Result<(), OpenEr
 fn load_rows(
     state: &mut ShardState,
     recovery: &mut dyn Recovery,
-    horizon: Wall,
+    (horizon, now): (Wall, Wall),
     profiles: &mut ProfileCache,
-    seen: &mut Recovered,
-) -> Result<(), OpenError> {
-    let mut failed = None;
+    quarantine: &mut Quarantine,
+) -> Result<u64, OpenError> {
+    let (mut failed, mut rows) = (None, 0);
     recovery.live(horizon, &mut |row| {
-        if failed.is_none() {
-            failed = load_row(state, &row, profiles).err();
+        rows += 1;
+        match load_row(state, &row, profiles) {
+            // A task that waits for its time: nothing that runs needs it, and the tables keep the row.
+            Err(error @ OpenError::Unreadable { .. }) if row.parked_due.is_some() => {
+                quarantine.add(row.id, error, now);
+            }
+            loaded => failed = failed.take().or(loaded.err()),
         }
-        seen.rows += 1;
     })?;
-    failed.map_or(Ok(()), Err)
+    failed.map_or(Ok(rows), Err)
 }
 
 fn load_row(state: &mut ShardState, row: &LiveRow, profiles: &mut ProfileCache) -> Result<(), OpenError> {

@@ -1,0 +1,29 @@
+//! Rows of the tables that cannot be read: which there are, and reading one again after it was repaired.
+
+use mainspring_core::command::{Answer, Command, QuarantineCommand, Rejection};
+use mainspring_core::id::Slot;
+use mainspring_core::name::Name;
+
+use crate::edge::Edge;
+use crate::problem::Problem;
+use crate::wire::QuarantineView;
+
+pub(crate) async fn quarantine(edge: &Edge) -> Result<QuarantineView, Problem> {
+    match ask(edge, QuarantineCommand::List).await? {
+        Answer::Quarantine(rows) => Ok(QuarantineView::of(rows)),
+        _ => Err(Rejection::Internal { what: "a list of rows was answered with something else" }.into()),
+    }
+}
+
+/// What is left afterwards.
+pub(crate) async fn release(edge: &Edge, row: &str) -> Result<QuarantineView, Problem> {
+    let short: String = row.chars().filter(|c| !c.is_control()).take(50).collect();
+    let row = Name::new(row).ok().filter(|row| row.len() < 50);
+    let row = row.ok_or_else(|| Rejection::RowNotQuarantined { row: Name::new(&short).unwrap_or_default() })?;
+    ask(edge, QuarantineCommand::Release { row }).await?;
+    quarantine(edge).await
+}
+
+async fn ask(edge: &Edge, command: QuarantineCommand) -> Result<Answer, Problem> {
+    edge.gateway.ask(Slot::from_hash(0), Command::Quarantine(command)).await
+}

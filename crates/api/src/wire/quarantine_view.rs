@@ -1,0 +1,30 @@
+//! Quarantined rows, as callers see them.
+
+use mainspring_core::command::QuarantinedRow;
+use serde::Serialize;
+
+use super::time::Moment;
+
+#[derive(Debug, Serialize)]
+pub(crate) struct QuarantineView {
+    rows: Vec<RowView>,
+}
+
+#[derive(Debug, Serialize)]
+struct RowView {
+    /// The id of the task or run.
+    row: String,
+    why: String,
+    since: Moment,
+}
+
+impl QuarantineView {
+    pub(crate) fn of(rows: Vec<QuarantinedRow>) -> Self {
+        let view = |found: QuarantinedRow| RowView {
+            row: found.row.to_string(),
+            why: found.why.to_string(),
+            since: Moment(found.since),
+        };
+        Self { rows: rows.into_iter().map(view).collect() }
+    }
+}
