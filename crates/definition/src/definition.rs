@@ -9,7 +9,7 @@ use mainspring_core::trigger::TriggerSpec;
 use mainspring_core::workflow::Plan;
 
 use crate::check::{check, lower, schedules, triggers};
-use crate::file::{At, Node, Value, canonical, job, read as read_tree};
+use crate::file::{At, Node, Value, canonical, job, parameters as parameters_of, read as read_tree};
 use crate::limits::Limits;
 use crate::mistake::{Code, Mistake, Mistakes, Spot};
 use crate::parameter::{self, Parameter};
@@ -79,6 +79,28 @@ pub fn read(file: &str, text: &str, options: &Options<'_>) -> Result<Vec<Definit
         return Err(mistakes.into_sorted());
     }
     Ok(definitions)
+}
+
+/// The parameters that a job declares, from its canonical source. Nothing else of it is read: when many jobs begin at once
+/// this is what there is time for.
+pub(crate) fn declared(source: &[u8]) -> Result<Vec<Parameter>, String> {
+    #[derive(serde::Deserialize)]
+    struct OnlyParameters {
+        #[serde(default)]
+        parameters: serde_json::Value,
+    }
+    let OnlyParameters { parameters } = serde_json::from_slice(source).map_err(|error| error.to_string())?;
+    if parameters.is_null() {
+        return Ok(Vec::new());
+    }
+    let mut mistakes = Mistakes::new("");
+    let documents = read_tree(&parameters.to_string(), &Limits::WIDE, &mut mistakes);
+    let root = documents.first().ok_or("there are no parameters")?;
+    let declared = parameters_of(&At::root(root, ""), &mut mistakes);
+    match mistakes.into_sorted().first() {
+        Some(first) => Err(first.to_string()),
+        None => Ok(declared),
+    }
 }
 
 /// One job a document, or a list of them under `jobs`.

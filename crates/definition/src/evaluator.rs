@@ -14,15 +14,14 @@ use mainspring_core::time::Wall;
 use mainspring_core::trigger::Notice;
 use mainspring_core::wait::Wait;
 use mainspring_core::workflow::{
-    End, Evaluate, EvaluateEvent, Node, NodeStatus, Run, Scope, Source, Told as Ended,
+    Definition, End, Evaluate, EvaluateEvent, Node, NodeStatus, Run, Scope, Source, Told as Ended,
 };
 
 use crate::check::addition;
-use crate::definition::{Options, read};
+use crate::definition::declared;
 use crate::expression::{
     Bad, Cache, Context, Document, Expression, Items, Kind, Mentions, TaskState, Told, Upstream, Window,
 };
-use crate::limits::Limits;
 use crate::mistake::Mistake;
 use crate::parameter::{self, Parameter};
 
@@ -32,17 +31,18 @@ const LISTS_MAX: usize = 64;
 const PARSED_BYTES_MAX: usize = 16 << 20;
 /// Shorter ones are parsed faster than found.
 const PARSED_BYTES_MIN: usize = 256;
-const PARAMETER_SETS_MAX: usize = 1_000;
+/// More jobs than a server may have by default; a set takes some hundred bytes.
+const PARAMETER_SETS_MAX: usize = 120_000;
 
 #[derive(Default)]
 pub struct Evaluator {
     cache: Cache,
     lists: Mutex<VecDeque<(ListKey, Items)>>,
     parsed: Mutex<Parsed>,
-    parameters: Mutex<BTreeMap<Arc<[u8]>, Declared>>,
+    parameters: Mutex<BTreeMap<u128, Declared>>,
 }
 
-/// By the source of the job.
+/// By the hash of the job's source.
 type Declared = Arc<[Parameter]>;
 
 /// The turn of a node grows when it is cleared: then its list is another one.
@@ -115,7 +115,11 @@ impl Evaluate for Evaluator {
         crate::wait::read(payload, now)
     }
 
-    fn parameters(&self, definition: &Arc<[u8]>, given: &Payload) -> Result<Payload, String> {
+    fn take_parsed(&self) -> usize {
+        self.cache.take_parsed()
+    }
+
+    fn parameters(&self, definition: &Definition, given: &Payload) -> Result<Payload, String> {
         let parameters = self.parameters_of(definition)?;
         parameter::check(&parameters, given).map(Into::into).map_err(|mistakes| {
             let told: Vec<String> = mistakes.iter().map(ToString::to_string).collect();
@@ -284,29 +288,27 @@ impl Evaluator {
         if parsed.bytes + bytes.len() > PARSED_BYTES_MAX {
             *parsed = Parsed::default();
         }
+        self.cache.note_parsed(bytes.len());
         let document = Document::new(bytes.clone());
         parsed.bytes += bytes.len();
         parsed.by_address.insert(address, document.clone());
         document
     }
 
-    fn parameters_of(&self, definition: &Arc<[u8]>) -> Result<Arc<[Parameter]>, String> {
-        let known = self.parameters.lock().unwrap_or_else(PoisonError::into_inner).get(definition).cloned();
-        if let Some(known) = known {
-            return Ok(known);
+    fn parameters_of(&self, definition: &Definition) -> Result<Arc<[Parameter]>, String> {
+        let known = self.parameters.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = known.get(&definition.hash) {
+            return Ok(known.clone());
         }
-        let text = std::str::from_utf8(definition).map_err(|error| error.to_string())?;
-        let options = Options { limits: Limits::WIDE, ..Options::default() };
-        let jobs = read("", text, &options).map_err(|mistakes| {
-            mistakes.first().map_or_else(String::new, |first| format!("the job cannot be read: {first}"))
-        })?;
-        let parameters: Arc<[Parameter]> =
-            jobs.into_iter().next().ok_or("there is no job")?.parameters.into();
+        drop(known);
+        self.cache.note_parsed(definition.source.len());
+        let parameters = declared(&definition.source).map_err(|why| format!("the job cannot be read: {why}"))?;
+        let parameters: Arc<[Parameter]> = parameters.into();
         let mut sets = self.parameters.lock().unwrap_or_else(PoisonError::into_inner);
         if sets.len() >= PARAMETER_SETS_MAX {
             sets.clear();
         }
-        sets.insert(definition.clone(), parameters.clone());
+        sets.insert(definition.hash, parameters.clone());
         Ok(parameters)
     }
 }

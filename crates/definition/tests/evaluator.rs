@@ -44,6 +44,13 @@ fn definition(text: &str) -> Definition {
     read("job", text, &Options::default()).map_or_else(|m| panic!("{m:?}"), |mut jobs| jobs.remove(0))
 }
 
+/// As the core holds it.
+fn stored(job: &Definition) -> mainspring_core::workflow::Definition {
+    let (plan, source) = (job.plan.clone(), job.source.clone());
+    let hash = job.hash.first_chunk().map_or(0, |bytes| u128::from_le_bytes(*bytes));
+    mainspring_core::workflow::Definition { plan, source, hash }
+}
+
 fn run(job: &Definition) -> Run {
     let key = JobKey { tenant: job.tenant.clone(), name: job.name.clone() };
     let parameters = job.check_parameters(b"{}").unwrap_or_else(|m| panic!("{m:?}"));
@@ -187,10 +194,10 @@ fn parameters_of_other_jobs_keep_their_types_and_are_checked() {
     assert_eq!(rendered(&evaluator, &run, 5, &Scope::of_node(&run, 5)), Ok(json!({"n": 3})));
     let other = definition("job: other\nparameters: {n: 1, m: x}\ntasks: {x: {noop: {}}}");
     for _ in 0..2 {
-        let filled = evaluator.parameters(&other.source, &Arc::from(&br#"{"n": 3}"#[..]));
+        let filled = evaluator.parameters(&stored(&other), &Arc::from(&br#"{"n": 3}"#[..]));
         assert_eq!(filled.as_deref(), Ok(&br#"{"m":"x","n":3}"#[..]));
     }
-    let refused = evaluator.parameters(&other.source, &Arc::from(&br#"{"n": "3", "k": 1}"#[..]));
+    let refused = evaluator.parameters(&stored(&other), &Arc::from(&br#"{"n": "3", "k": 1}"#[..]));
     let told =
         "parameters.n: the type `integer` is expected, not `string`; parameters.k: there is no parameter `k`";
     assert_eq!(refused, Err(told.to_owned()));
@@ -286,4 +293,24 @@ fn a_run_that_a_schedule_began_sees_its_window() {
     assert_eq!(value(&run, all), Ok(json!([at, "2025-12-31T00:00:00.5Z", at, "morning", true, false])));
     assert_eq!(value(&run, "run.logical_time"), Ok(json!(at)));
     assert!(value(&run, "window.day").unwrap_err().contains("no field of `window` `day`"));
+}
+
+#[test]
+fn parameters_of_many_jobs_are_parsed_once() {
+    let evaluator = Evaluator::default();
+    let job = |number| {
+        let name = format!("job-{number}");
+        definition(&format!("job: {name}\nparameters: {{n: {number}, m: {{type: string}}}}\ntasks: {{x: {{noop: {{}}}}}}"))
+    };
+    let jobs: Vec<_> = (0..3_000).map(|number| stored(&job(number))).collect();
+    let fill = || {
+        for (number, job) in jobs.iter().enumerate() {
+            let filled = evaluator.parameters(job, &Arc::from(&br#"{"m": "x"}"#[..]));
+            let expected = format!(r#"{{"m":"x","n":{number}}}"#);
+            assert_eq!(filled.as_deref(), Ok(expected.as_bytes()));
+        }
+        evaluator.take_parsed()
+    };
+    let all: usize = jobs.iter().map(|job| job.source.len()).sum();
+    assert_eq!((fill(), fill()), (all, 0));
 }

@@ -11,7 +11,7 @@ use mainspring_core::task::Payload;
 use mainspring_core::time::{Millis, Wall};
 use mainspring_core::trigger::{Notice, Pattern};
 use mainspring_core::wait::{Awaited, EventMask, Late, Wait};
-use mainspring_core::workflow::{Evaluate, EvaluateEvent, Node, Plan, Scope, Source, Told};
+use mainspring_core::workflow::{Definition, Evaluate, EvaluateEvent, Node, Plan, Scope, Source, Told};
 
 /// The last byte of a payload whose template cannot be filled in.
 pub const UNDEFINED: u8 = 0xee;
@@ -119,7 +119,7 @@ impl Evaluate for Words {
         Ok(added(&scope.run.plan, node, output.len()))
     }
 
-    fn parameters(&self, _: &Arc<[u8]>, given: &Payload) -> Result<Payload, String> {
+    fn parameters(&self, _: &Definition, given: &Payload) -> Result<Payload, String> {
         Ok(given.clone())
     }
 

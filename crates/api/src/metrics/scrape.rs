@@ -119,6 +119,8 @@ impl Page<'_> {
         self.seconds("scheduling_delay", help, &borrowed(&delays), MILLIS)?;
         let help = "From the instant a task waited for to its start order leaving";
         self.seconds("lateness", help, &borrowed(&lateness), MILLIS)?;
+        let help = "One turn of the shard's thread, without its sleep";
+        self.seconds("shard_turn", help, &[(vec![], &meters.turn_us)], MICROS)?;
         let help = "One append to the journal with its fsync";
         self.seconds("commit_duration", help, &[(vec![], &meters.append_us)], MICROS)?;
         let help = "Age of what a cut holds when the tables have it";

@@ -12,9 +12,10 @@ const RUN_EVENTS_MAX: usize = 200;
 impl Machine {
     /// Decides what can be decided in runs, until nothing can or the batch holds `events_max` events.
     pub fn advance(&mut self, batch: &mut Batch, events_max: usize) {
-        while batch.events.len() < events_max {
+        self.allow_parsing();
+        while batch.events.len() < events_max && self.may_parse() {
             self.run_waits(batch, events_max);
-            if let Some(key) = self.state.flows.jobs_called.pop_front() {
+            if let Some(key) = self.state.flows.jobs_called.pop() {
                 let upkeep = PanicSubject::Upkeep;
                 let _ = self.guard(upkeep, batch, |machine, batch| machine.start_waiting(&key, batch));
                 continue;
@@ -71,6 +72,6 @@ impl Machine {
     }
 
     pub(super) fn has_flow_work(&self) -> bool {
-        !self.state.flows.agenda.is_empty() || !self.state.flows.jobs_called.is_empty()
+        !self.state.flows.agenda.is_empty() || self.state.flows.jobs_called.len() > 0
     }
 }

@@ -14,6 +14,10 @@ use crate::time::{Now, Wall};
 /// Timers handled in one step; the rest stays due and comes with the next.
 const DUE_STEP_MAX: usize = 5_000;
 
+/// Bytes of texts parsed in one step, which takes some milliseconds; whoever needs more waits for the next step, so that
+/// commands have their turn.
+const PARSE_BYTES_MAX: usize = 256 * 1024;
+
 /// What a due task needs.
 enum Due {
     Nothing,
@@ -28,6 +32,7 @@ impl Machine {
     /// Everything that time has made due, in bounded steps; call again while [`Machine::has_work`] or a wake is due.
     pub fn run_due(&mut self, batch: &mut Batch) {
         let now = self.state.now;
+        self.allow_parsing();
         self.run_deliveries(batch);
         for slot in self.timers.due_tasks(now.wall, now.elapsed, DUE_STEP_MAX) {
             self.guard_task(slot, batch, |machine, batch| machine.task_due(slot, batch));
@@ -44,6 +49,18 @@ impl Machine {
         self.reap(batch);
         self.run_bulk(batch);
         self.run_sweep(batch);
+    }
+
+    /// A step begins.
+    pub(super) fn allow_parsing(&mut self) {
+        let _ = self.evaluate.take_parsed();
+        self.parse_left = PARSE_BYTES_MAX;
+    }
+
+    /// Whether the step may take on more work that could have to parse texts.
+    pub(super) fn may_parse(&mut self) -> bool {
+        self.parse_left = self.parse_left.saturating_sub(self.evaluate.take_parsed());
+        self.parse_left > 0
     }
 
     fn task_due(&mut self, slot: TaskSlot, batch: &mut Batch) {

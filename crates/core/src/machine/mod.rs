@@ -136,6 +136,8 @@ pub struct Machine {
     ends: VecDeque<own::End>,
     /// Whether somebody works through `ends` already.
     is_telling: bool,
+    /// Bytes of texts that may still be parsed in this step.
+    parse_left: usize,
     /// An event is being applied.
     is_applying: bool,
     /// Effects of the batch that belong to what was applied.
@@ -189,6 +191,7 @@ impl Machine {
             delivered_to: TaskSlot::default(),
             ends: VecDeque::new(),
             is_telling: false,
+            parse_left: 0,
             is_applying: false,
             effects_kept: 0,
             panics: Vec::new(),

@@ -249,7 +249,7 @@ impl Machine {
         } else {
             template.clone()
         };
-        let taken = self.evaluate.parameters(&job.definition.source, &given);
+        let taken = self.evaluate.parameters(&job.definition, &given);
         taken.map_err(|why| format!("the job does not take its parameters: {why}"))
     }
 }

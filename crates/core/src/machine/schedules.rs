@@ -16,7 +16,7 @@ use crate::time::{Millis, Wall};
 use crate::workflow::{FlowEvent, JobKey, RunCreated, Trigger};
 
 /// Schedules looked at in one step; the rest waits for the next, so that commands have their turn.
-const STEP_MAX: usize = 2_000;
+const STEP_MAX: usize = 500;
 /// Timers taken at once into the herd.
 const HERD_STEP_MAX: usize = 200_000;
 /// Wait before a window is tried again for which there was no room.
@@ -52,6 +52,9 @@ impl Machine {
             self.herd.push(band, id);
         }
         for _ in 0..STEP_MAX {
+            if !self.may_parse() {
+                break;
+            }
             let Some(id) = self.state.schedules.called.pop_front() else { break };
             if let Some(schedule) = self.state.schedules.get_mut(id) {
                 schedule.soft.called = false;
@@ -59,6 +62,9 @@ impl Machine {
             self.guard_schedule(id, batch, |machine, batch| machine.schedule_called(id, batch));
         }
         for _ in 0..STEP_MAX {
+            if !self.may_parse() {
+                break;
+            }
             let Some(id) = self.herd.pop() else { break };
             if let Some(schedule) = self.state.schedules.get_mut(id) {
                 schedule.soft.in_herd = false;
@@ -282,7 +288,7 @@ impl Machine {
             Target::Run { parameters, priority } => {
                 let key = job_of(schedule);
                 let Some(job) = self.state.flows.jobs.get(&key) else { return true };
-                let Ok(parameters) = self.evaluate.parameters(&job.definition.source, parameters) else {
+                let Ok(parameters) = self.evaluate.parameters(&job.definition, parameters) else {
                     let outcome = Outcome::Missed(Reason::Parameters);
                     self.pass(id, Range { first: window, last: window, count: 1, outcome }, next, batch);
                     return true;

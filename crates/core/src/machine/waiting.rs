@@ -64,7 +64,7 @@ impl Machine {
                 self.end_wait(slot, by_run(run, status), batch);
             }
         }
-        while left > 0 && batch.events.len() < events_max {
+        while left > 0 && batch.events.len() < events_max && self.may_parse() {
             let Some(slot) = self.waiting.arriving.pop_front() else { break };
             left -= 1;
             self.guard_task(slot, batch, |machine, batch| machine.begin_wait(slot, batch));

@@ -27,7 +27,7 @@ pub(crate) fn apply(state: &mut ShardState, event: &FlowEvent) {
             change_job(state, key, |job, now| (job.deleted, job.paused) = (Some(now), false));
             schedule::apply::job_deleted(state, key);
             crate::trigger::apply::job_deleted(state, key);
-            state.flows.jobs_called.push_back(key.clone());
+            state.flows.jobs_called.push(key.clone());
         }
         FlowEvent::RunCreated(created) => super::create::create(state, created),
         FlowEvent::RunStarted { id } => start(state, *id),
@@ -90,7 +90,7 @@ fn pause_job(state: &mut ShardState, key: &Arc<JobKey>, paused: bool) {
     if !paused {
         schedule::apply::job_resumed(state, key);
     }
-    state.flows.jobs_called.push_back(key.clone());
+    state.flows.jobs_called.push(key.clone());
 }
 
 fn apply_job(state: &mut ShardState, applied: &JobApplied) {
@@ -124,7 +124,7 @@ fn apply_job(state: &mut ShardState, applied: &JobApplied) {
         job.definition = definition.clone();
         job.deleted = None;
     });
-    state.flows.jobs_called.push_back(key.clone());
+    state.flows.jobs_called.push(key.clone());
 }
 
 fn change_job(state: &mut ShardState, key: &JobKey, act: impl FnOnce(&mut Job, Wall)) {
@@ -244,7 +244,7 @@ fn end(state: &mut ShardState, ended: &RunEnded) {
     if status == RunStatus::Succeeded {
         state.flows.job_succeeded(&key);
     }
-    state.flows.jobs_called.push_back(key);
+    state.flows.jobs_called.push(key);
     if let Some(origin) = parent {
         let status = match status {
             RunStatus::Succeeded => Status::Succeeded,

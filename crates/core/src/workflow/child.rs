@@ -31,7 +31,7 @@ pub(super) fn child(
     if depth >= NESTING_MAX {
         return Err(format!("runs are nested {NESTING_MAX} deep"));
     }
-    let parameters = evaluate.parameters(&job.definition.source, given)?;
+    let parameters = evaluate.parameters(&job.definition, given)?;
     Ok(Event::Flow(FlowEvent::RunCreated(Box::new(RunCreated {
         id: run.id.child(place),
         job: job.key.clone(),

@@ -74,7 +74,7 @@ pub(super) fn create(state: &mut ShardState, created: &RunCreated) {
     if let Some(job) = state.flows.jobs.get_mut(&created.job) {
         job.lanes.join(slot, is_backfill);
     }
-    state.flows.jobs_called.push_back(created.job.clone());
+    state.flows.jobs_called.push(created.job.clone());
     if let Some(origin) = created.parent {
         release_place(state, origin);
     }

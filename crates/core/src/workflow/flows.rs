@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
+use super::called::CalledJobs;
 use super::job::{Definition, Job, JobKey, JobTable, Lanes};
 use super::run::{Run, RunStatus};
 use super::table::{RunSlot, RunTable};
@@ -16,7 +17,7 @@ pub struct Flows {
     /// Soft: runs in which something can be decided, in the order they were called.
     pub(crate) agenda: VecDeque<RunSlot>,
     /// Soft: jobs that may have room for another run.
-    pub(crate) jobs_called: VecDeque<Arc<JobKey>>,
+    pub(crate) jobs_called: CalledJobs,
     /// Soft: runs that wait for a success of a job.
     pub(super) awaiting: BTreeMap<JobKey, BTreeSet<RunSlot>>,
     /// Soft: tasks released by all runs in the second that began at the instant.
@@ -87,10 +88,8 @@ impl Flows {
 
     /// The job of this run may have room for it.
     pub(crate) fn call_job(&mut self, slot: RunSlot) {
-        if let Some(run) = self.runs.get(slot)
-            && !self.jobs_called.contains(&run.job)
-        {
-            self.jobs_called.push_back(run.job.clone());
+        if let Some(run) = self.runs.get(slot) {
+            self.jobs_called.push(run.job.clone());
         }
     }
 

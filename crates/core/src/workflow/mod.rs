@@ -9,6 +9,7 @@
 pub(crate) mod advance;
 pub(crate) mod apply;
 mod awaits;
+mod called;
 mod child;
 pub(crate) mod command;
 mod create;

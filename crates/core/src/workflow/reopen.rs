@@ -53,6 +53,6 @@ pub(super) fn clear(state: &mut ShardState, cleared: &RunCleared) {
         if let Some(job) = state.flows.jobs.get_mut(&key) {
             job.lanes.join(slot, is_backfill);
         }
-        state.flows.jobs_called.push_back(key);
+        state.flows.jobs_called.push(key);
     }
 }

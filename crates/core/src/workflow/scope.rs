@@ -4,6 +4,7 @@
 use std::fmt::Debug;
 use std::sync::Arc;
 
+use super::job::Definition;
 use super::plan::{Node, Source};
 use super::run::Run;
 use crate::id::{RunId, TaskId};
@@ -58,11 +59,16 @@ pub trait Evaluate: EvaluateEvent {
     /// The tasks that a node gives its run: what the expression makes of its output, read and checked as a job file is.
     fn tasks(&self, source: &Source, scope: &Scope<'_>) -> Result<Vec<Node>, String>;
 
-    /// Parameters of a run of the job that `definition` describes, checked, with its defaults.
-    fn parameters(&self, definition: &Arc<[u8]>, given: &Payload) -> Result<Payload, String>;
+    /// Parameters of a run of this job, checked, with its defaults.
+    fn parameters(&self, definition: &Definition, given: &Payload) -> Result<Payload, String>;
 
     /// What a task that only waits asks for; `now` is when it begins.
     fn wait(&self, payload: &Payload, now: Wall) -> Result<Wait, String>;
+
+    /// Bytes of texts that had to be parsed since this was last asked. It bounds what is done in one step.
+    fn take_parsed(&self) -> usize {
+        0
+    }
 }
 
 /// The point of view of one node, or of one item of it.
@@ -141,7 +147,7 @@ impl Evaluate for NoTexts {
         Self::refuse()
     }
 
-    fn parameters(&self, _: &Arc<[u8]>, given: &Payload) -> Result<Payload, String> {
+    fn parameters(&self, _: &Definition, given: &Payload) -> Result<Payload, String> {
         Ok(given.clone())
     }
 

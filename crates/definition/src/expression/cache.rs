@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 use std::hash::Hash;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::payload::{Kind, Payload};
@@ -18,6 +19,7 @@ pub struct Cache {
     expressions: Shelf<Arc<str>, Expression>,
     templates: Shelf<Arc<str>, Arc<Template>>,
     payloads: Shelf<(Kind, Arc<[u8]>), Arc<Payload>>,
+    parsed: AtomicUsize,
 }
 
 struct Shelf<K, V>(Mutex<Entries<K, V>>);
@@ -71,14 +73,32 @@ impl Cache {
     }
 
     pub fn expression(&self, source: &Arc<str>) -> Result<Expression, Bad> {
-        self.expressions.get(source, source.len(), || Expression::parse(source))
+        self.expressions.get(source, source.len(), || {
+            self.note_parsed(source.len());
+            Expression::parse(source)
+        })
     }
 
     pub fn template(&self, source: &Arc<str>) -> Result<Arc<Template>, Bad> {
-        self.templates.get(source, source.len(), || Template::parse(source).map(Arc::new))
+        self.templates.get(source, source.len(), || {
+            self.note_parsed(source.len());
+            Template::parse(source).map(Arc::new)
+        })
     }
 
     pub fn payload(&self, kind: Kind, bytes: &Arc<[u8]>) -> Result<Arc<Payload>, Bad> {
-        self.payloads.get(&(kind, bytes.clone()), bytes.len(), || Payload::parse(kind, bytes).map(Arc::new))
+        self.payloads.get(&(kind, bytes.clone()), bytes.len(), || {
+            self.note_parsed(bytes.len());
+            Payload::parse(kind, bytes).map(Arc::new)
+        })
+    }
+
+    pub(crate) fn note_parsed(&self, bytes: usize) {
+        self.parsed.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// Bytes of sources that had to be parsed since this was last asked.
+    pub fn take_parsed(&self) -> usize {
+        self.parsed.swap(0, Ordering::Relaxed)
     }
 }

@@ -48,6 +48,7 @@ pub use self::{
     job::{Job, job, tasks},
     json::canonical,
     name::is_name,
+    parameters::parameters,
     schedules::{Schedule, one},
     settings::Settings,
     task::{Defaults, Task},

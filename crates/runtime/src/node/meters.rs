@@ -16,6 +16,8 @@ pub struct Meters {
     pub scheduling_ms: [Histogram; Band::ALL.len()],
     /// By band: from the instant a task waited for to the start order leaving, in milliseconds.
     pub lateness_ms: [Histogram; Band::ALL.len()],
+    /// One turn of the shard's thread without its sleep, in microseconds.
+    pub turn_us: Histogram,
     /// One append to the journal with its fsync, in microseconds.
     pub append_us: Histogram,
     pub record_events: Histogram,

@@ -94,6 +94,8 @@ pub(super) struct ShardThread {
 
 /// Messages of each kind taken in before the shard makes its next step.
 const TAKE_MAX: usize = 256;
+/// The same in time: commands that take long do not keep the others from being answered.
+const TAKE_TIME: Duration = Duration::from_millis(5);
 /// Wait before a cut that could not be written is offered again.
 const CUT_RETRY: Duration = Duration::from_millis(250);
 /// Callers that wait for the tables; those beyond are dropped, and go on with what the tables hold.
@@ -135,7 +137,8 @@ impl ShardThread {
             self.health.ended(Part::Shard);
             self.wait(&turn);
             self.health.began(Part::Shard);
-            self.take_in(&mut turn);
+            let began = Instant::now();
+            self.take_in(&mut turn, began);
             self.shard.set_unread(!self.inbox.is_empty());
             self.retry(&mut turn);
             if turn.stopping {
@@ -144,6 +147,7 @@ impl ShardThread {
             self.shard.step(self.clock.read());
             self.tell_lost();
             self.tell_panics();
+            self.meters.turn_us.observe(began.elapsed().as_micros() as u64);
         }
     }
 
@@ -201,7 +205,7 @@ impl ShardThread {
         self.shard.has_room() && self.loads.kept() < LOADS_KEPT_MAX
     }
 
-    fn take_in(&mut self, turn: &mut Turn) {
+    fn take_in(&mut self, turn: &mut Turn, began: Instant) {
         self.appends.flush();
         self.cuts.flush();
         self.loads.flush();
@@ -217,7 +221,7 @@ impl ShardThread {
             let loaded = loaded.map(|loaded| self.take_loaded(loaded));
             let envelope = if self.takes_commands() { self.inbox.take() } else { None };
             let envelope = envelope.map(|envelope| self.shard.accept(envelope, self.clock.read()));
-            if back.or(loaded).or(envelope).is_none() {
+            if back.or(loaded).or(envelope).is_none() || began.elapsed() > TAKE_TIME {
                 return;
             }
         }

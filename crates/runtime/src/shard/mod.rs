@@ -42,6 +42,9 @@ pub use self::{
 use crate::clock::{Reading, ShardClock};
 use crate::config::ShardConfig;
 
+/// Events of runs in one step, so that commands have their turn; a step of so many takes some milliseconds.
+const ADVANCE_EVENTS_MAX: usize = 2_000;
+
 /// Commands that are answered together.
 #[derive(Debug)]
 pub struct Envelope<R> {
@@ -249,7 +252,8 @@ impl<R> Shard<R> {
         if room > 0 {
             let mut batch = std::mem::take(&mut self.batch);
             self.machine.run_due(&mut batch);
-            self.machine.advance(&mut batch, room);
+            let advance_max = room.min(batch.events.len() + ADVANCE_EVENTS_MAX);
+            self.machine.advance(&mut batch, advance_max);
             self.machine.place(&mut batch, room);
             self.absorb(batch);
         }

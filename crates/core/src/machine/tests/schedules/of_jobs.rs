@@ -2,6 +2,8 @@
 
 use super::super::workflow::{apply_with, flow, key as job, node, plan, with_words};
 use super::*;
+use crate::machine::Batch;
+use crate::time::Now;
 use crate::workflow::{FailurePolicy, FlowCommand, RunStatus, Trigger};
 
 fn runs() -> Spec {
@@ -98,4 +100,23 @@ fn a_schedule_whose_window_panics_is_paused() {
     rig.live_until(20 * MINUTE);
     assert!(rig.schedule().paused);
     assert_eq!((rig.machine.counts().panics, rig.told().len()), (1, 0));
+}
+
+#[test]
+fn windows_whose_texts_must_be_parsed_are_spread_over_steps() {
+    let spec = || {
+        let target = Target::Run { parameters: Arc::from(*b"long"), priority: None };
+        Spec::new(target, cron("* * * * *", "UTC"))
+    };
+    let names = ["a", "b", "c", "d", "e"];
+    let mut rig = story(names.map(|name| named(name, spec())).into());
+    rig.now = Now::new(17 * MINUTE, 17 * MINUTE);
+    for begun in 1..=names.len() {
+        rig.begin();
+        let mut batch = Batch::default();
+        rig.machine.run_due(&mut batch);
+        rig.absorb(batch);
+        assert_eq!(rig.told().len(), begun, "one a step");
+        assert_eq!(rig.machine.has_schedule_work(), begun < names.len());
+    }
 }

@@ -156,10 +156,22 @@ impl Evaluate for Words {
         }
     }
 
-    fn parameters(&self, _: &Arc<[u8]>, given: &Payload) -> Result<Payload, String> {
+    fn parameters(&self, _: &Definition, given: &Payload) -> Result<Payload, String> {
         assert_ne!(&**given, b"panic", "boom");
+        if &**given == b"long" {
+            PARSED.set(PARSED.get() + (1 << 20));
+        }
         Ok(given.clone())
     }
+
+    fn take_parsed(&self) -> usize {
+        PARSED.take()
+    }
+}
+
+std::thread_local! {
+    /// Parameters `long` take this much to read.
+    static PARSED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
 pub(super) fn work(payload: &'static str) -> Work {
