@@ -31,7 +31,7 @@ pub struct Limits {
     /// Bulk operations at once.
     pub processes_max: usize,
     /// Waits that events end in one record; the others are ended in the next ones.
-    pub event_waits_per_record: usize,
+    pub event_waits_per_record: u32,
     /// A worker that was not heard of for this long is lost.
     pub lease: Millis,
     /// Time between two sweeps for what every other limit missed.

@@ -10,7 +10,9 @@ use crate::time::Wall;
 pub enum QuarantineCommand {
     List,
     /// The row was repaired or is given up: read it again, and forget it if that works.
-    Release { row: Name },
+    Release {
+        row: Name,
+    },
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -302,7 +302,8 @@ impl Evaluator {
         }
         drop(known);
         self.cache.note_parsed(definition.source.len());
-        let parameters = declared(&definition.source).map_err(|why| format!("the job cannot be read: {why}"))?;
+        let parameters =
+            declared(&definition.source).map_err(|why| format!("the job cannot be read: {why}"))?;
         let parameters: Arc<[Parameter]> = parameters.into();
         let mut sets = self.parameters.lock().unwrap_or_else(PoisonError::into_inner);
         if sets.len() >= PARAMETER_SETS_MAX {

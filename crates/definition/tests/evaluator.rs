@@ -300,7 +300,9 @@ fn parameters_of_many_jobs_are_parsed_once() {
     let evaluator = Evaluator::default();
     let job = |number| {
         let name = format!("job-{number}");
-        definition(&format!("job: {name}\nparameters: {{n: {number}, m: {{type: string}}}}\ntasks: {{x: {{noop: {{}}}}}}"))
+        definition(&format!(
+            "job: {name}\nparameters: {{n: {number}, m: {{type: string}}}}\ntasks: {{x: {{noop: {{}}}}}}"
+        ))
     };
     let jobs: Vec<_> = (0..3_000).map(|number| stored(&job(number))).collect();
     let fill = || {

@@ -19,6 +19,8 @@ pub struct ShardConfig {
     pub park_beyond: Millis,
     /// Parked tasks read in one page.
     pub page_rows_max: usize,
+    /// Grants of one epoch, after which the shard takes the next: the number of a grant in a fence has 32 bits.
+    pub grants_max: u32,
     /// Keep a row of every ended task.
     pub history: bool,
     /// Whole days that history is kept.
@@ -56,6 +58,7 @@ impl Default for ShardConfig {
             lag_events_max: 2_000_000,
             park_beyond: Millis::from_secs(600),
             page_rows_max: 10_000,
+            grants_max: u32::MAX - 1_000_000,
             history: true,
             history_days: 90,
             stuck_after: Millis::new(crate::node::STUCK_AFTER.as_millis() as u64),

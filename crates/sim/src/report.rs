@@ -79,6 +79,7 @@ impl RangeReport {
         let floors = [
             ("ok operations", self.tally.ok_operations, OK_OPERATIONS_MIN),
             ("takeovers", self.tally.takeovers, 1),
+            ("renewals", self.tally.renewals, 1),
             ("lease expiries", self.tally.lease_expiries, 1),
             ("stale reports refused", self.tally.stale_reports, 1),
             ("tasks released by runs", self.tally.flows.spawned, 1),
@@ -112,6 +113,7 @@ impl Tally {
     fn add(&mut self, other: &Self) {
         self.ok_operations += other.ok_operations;
         self.takeovers += other.takeovers;
+        self.renewals += other.renewals;
         self.crashes += other.crashes;
         self.lease_expiries += other.lease_expiries;
         self.stale_reports += other.stale_reports;
@@ -170,6 +172,7 @@ impl fmt::Display for RangeReport {
             ("runs cleared", tally.flows.clears),
             ("crashes", tally.crashes),
             ("takeovers", tally.takeovers),
+            ("renewals", tally.renewals),
             ("lease expiries", tally.lease_expiries),
             ("stale reports refused", tally.stale_reports),
             ("violations", self.violations.len() as u64),

@@ -62,7 +62,7 @@ impl Settings {
             checkpoint_bytes_max: 128,
             tasks_max: if chance.per_mille(100) { 40 } else { 1_000_000 },
             processes_max: 2,
-            event_waits_per_record: pick(chance, &[1, 2, 1_000]) as usize,
+            event_waits_per_record: pick(chance, &[1, 2, 1_000]) as u32,
             ..Limits::default()
         };
         let machine = MachineConfig {
@@ -75,6 +75,7 @@ impl Settings {
         let shard = ShardConfig {
             machine,
             record_bytes_max: pick(chance, &[500, 5_000, 1_000_000]) as usize,
+            grants_max: pick(chance, &[20, 200, u64::from(u32::MAX - 1)]) as u32,
             record_events_max: pick(chance, &[4, 8, 30, 1_000]) as usize,
             cut_rows_max: pick(chance, &[1, 4, 20, 100]) as usize,
             cut_every: Millis::new(pick(chance, &[20, 100, 250, 1_000, 5_000])),

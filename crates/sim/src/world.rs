@@ -74,6 +74,8 @@ impl Happening {
 pub struct Tally {
     pub ok_operations: u64,
     pub takeovers: u64,
+    /// New epochs of the same owner.
+    pub renewals: u64,
     pub crashes: u64,
     pub lease_expiries: u64,
     pub stale_reports: u64,

@@ -5,7 +5,7 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
 use mainspring_core::command::{Answer, Command, StartTime, Submit};
-use mainspring_core::id::{Seq, Slot, TaskId};
+use mainspring_core::id::{Epoch, Seq, Slot, TaskId};
 use mainspring_core::key::{KeyClaim, KeyFact, KeyScope};
 use mainspring_core::priority::Priority;
 use mainspring_core::profile::{Profile, ProfileSpec};
@@ -96,6 +96,10 @@ impl Journal for SlowJournal {
     fn append(&mut self, record: &Record) -> Result<(), AppendError> {
         self.1.pass();
         self.0.append(record)
+    }
+
+    fn renew(&mut self) -> Result<Epoch, AppendError> {
+        self.0.renew()
     }
 
     fn trim(&mut self, through: Seq) -> Result<(), AppendError> {

@@ -22,6 +22,9 @@ pub trait Journal {
     /// journal then stands exactly as before. After `Unknown` only the identical record may be offered.
     fn append(&mut self, record: &Record) -> Result<(), AppendError>;
 
+    /// Takes the next epoch for the same owner, as opening again would. Refused if another owner has taken over.
+    fn renew(&mut self) -> Result<Epoch, AppendError>;
+
     /// Gives back the room of records at or before `through`, where that is cheap. Called only after a cut that
     /// covers them was committed.
     fn trim(&mut self, through: Seq) -> Result<(), AppendError>;

@@ -19,7 +19,8 @@ pub(crate) async fn quarantine(edge: &Edge) -> Result<QuarantineView, Problem> {
 pub(crate) async fn release(edge: &Edge, row: &str) -> Result<QuarantineView, Problem> {
     let short: String = row.chars().filter(|c| !c.is_control()).take(50).collect();
     let row = Name::new(row).ok().filter(|row| row.len() < 50);
-    let row = row.ok_or_else(|| Rejection::RowNotQuarantined { row: Name::new(&short).unwrap_or_default() })?;
+    let row =
+        row.ok_or_else(|| Rejection::RowNotQuarantined { row: Name::new(&short).unwrap_or_default() })?;
     ask(edge, QuarantineCommand::Release { row }).await?;
     quarantine(edge).await
 }

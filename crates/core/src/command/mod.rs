@@ -21,7 +21,6 @@ pub use self::{
 };
 use crate::backfill::{BackfillAnswer, BackfillCommand};
 use crate::dispatch::WaitReason;
-pub use crate::quarantine::{QuarantineCommand, QuarantinedRow};
 use crate::failure::Failure;
 use crate::fleet::WorkerOffer;
 use crate::id::{Fence, Incarnation, ProcessId, Session, TaskId, WorkerId};
@@ -30,6 +29,7 @@ use crate::name::Name;
 use crate::priority::Priority;
 use crate::process::Selector;
 use crate::profile::Profile;
+pub use crate::quarantine::{QuarantineCommand, QuarantinedRow};
 use crate::question::{Diagnosis, Progress, Question, RunDiagnosis, Stats, UnfinishedPage, WorkerView};
 use crate::schedule::{ScheduleAnswer, ScheduleCommand};
 use crate::seat::Seats;

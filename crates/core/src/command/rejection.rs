@@ -212,7 +212,9 @@ impl Rejection {
             Self::RowDamaged { row } => {
                 format!("restore the row from a backup, then `mainspring store release {row}`")
             }
-            Self::RowNotQuarantined { .. } => "list the quarantined rows: `mainspring store quarantine`".into(),
+            Self::RowNotQuarantined { .. } => {
+                "list the quarantined rows: `mainspring store quarantine`".into()
+            }
             Self::NotOwner => "ask again; the request will be sent to the new owner".into(),
             Self::Internal { .. } => "report this as a bug; nothing was recorded".into(),
         }

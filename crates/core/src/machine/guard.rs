@@ -67,7 +67,12 @@ impl fmt::Display for PanicSubject {
 pub(super) enum Remedy {
     None,
     /// The attempt fails; the worker forgets the report.
-    Report { task: TaskId, fence: Fence, worker: WorkerId, session: Session },
+    Report {
+        task: TaskId,
+        fence: Fence,
+        worker: WorkerId,
+        session: Session,
+    },
     Process(ProcessId),
 }
 
@@ -189,7 +194,8 @@ impl Machine {
             return;
         };
         let subject = PanicSubject::Run(id);
-        let _ = self.guard(subject, batch, |machine, batch| machine.commit(&mut vec![Event::Flow(event)], batch));
+        let _ =
+            self.guard(subject, batch, |machine, batch| machine.commit(&mut vec![Event::Flow(event)], batch));
     }
 
     /// It begins nothing more until somebody has looked at it.
@@ -230,7 +236,8 @@ impl Machine {
                 let held = self.state.tasks.by_id(task).and_then(|task| task.lease());
                 if held.is_some_and(|lease| lease.fence == fence) {
                     let subject = PanicSubject::Task(task);
-                    let _ = self.guard(subject, batch, |machine, batch| machine.fail_task(task, message, batch));
+                    let _ =
+                        self.guard(subject, batch, |machine, batch| machine.fail_task(task, message, batch));
                 }
                 let verdict = ReportVerdict::Stale;
                 batch.effects.push(Effect::Acknowledge { worker, session, task, fence, verdict });

@@ -129,7 +129,7 @@ pub struct Machine {
     herd: Herd,
     waiting: WaitIndex,
     /// Waits that events may still end in the record being built.
-    event_waits_left: usize,
+    event_waits_left: u32,
     /// Soft: how far the oldest of `state.deliveries` has come.
     delivered_to: TaskSlot,
     /// Ends that triggers and waits are to be told of, in the record that has them.

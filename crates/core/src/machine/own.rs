@@ -46,14 +46,13 @@ impl Machine {
         }
         self.is_telling = true;
         while let Some(end) = self.ends.pop_front() {
-            let _ = match end {
-                End::Run(id) => {
-                    self.guard(PanicSubject::Run(id), batch, |machine, batch| machine.run_ended(id, batch))
-                }
-                End::Task(id) => {
-                    self.guard(PanicSubject::Task(id), batch, |machine, batch| machine.task_ended(id, batch))
-                }
-            };
+            let _ =
+                match end {
+                    End::Run(id) => self
+                        .guard(PanicSubject::Run(id), batch, |machine, batch| machine.run_ended(id, batch)),
+                    End::Task(id) => self
+                        .guard(PanicSubject::Task(id), batch, |machine, batch| machine.task_ended(id, batch)),
+                };
         }
         self.is_telling = false;
     }

@@ -162,7 +162,8 @@ impl Machine {
     /// One trigger decides about one event, or about one window.
     pub(super) fn pull(&mut self, id: TriggerId, shot: Shot<'_>, batch: &mut Batch) -> Pulled {
         let window = shot.window();
-        let decided = self.guard(PanicSubject::Trigger(id), batch, |machine, _| machine.decide_shot(id, shot));
+        let decided =
+            self.guard(PanicSubject::Trigger(id), batch, |machine, _| machine.decide_shot(id, shot));
         let decided = decided.unwrap_or_else(|message| Err(failed(&format!("internal error: {message}"))));
         let (pulled, mut events) = match decided {
             Ok(events) => (Pulled::Began, events),

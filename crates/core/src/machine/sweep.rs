@@ -77,7 +77,8 @@ impl Machine {
         };
         let end = start.saturating_add(SWEEP_STEP_SLOTS).min(self.state.tasks.slots_end());
         for slot in start..end {
-            let looked = self.guard(PanicSubject::Upkeep, batch, |machine, _| machine.sweep_one(TaskSlot(slot)));
+            let looked =
+                self.guard(PanicSubject::Upkeep, batch, |machine, _| machine.sweep_one(TaskSlot(slot)));
             if looked == Ok(true) {
                 self.counts.swept_up += 1;
                 if let Some(task) = self.state.tasks.get(TaskSlot(slot)) {

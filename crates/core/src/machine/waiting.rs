@@ -177,7 +177,7 @@ impl Machine {
 
     /// False if the record has no room for the rest of them.
     fn deliver(&mut self, tenant: &Name, notice: &Arc<Notice>, at: Wall, batch: &mut Batch) -> bool {
-        let cost = 1 + notice.bytes() / NOTICE_BYTES_PER_WAIT;
+        let cost = 1 + (notice.bytes() / NOTICE_BYTES_PER_WAIT) as u32;
         for slot in self.waiting.of_event(tenant, notice) {
             if slot < self.delivered_to {
                 continue;

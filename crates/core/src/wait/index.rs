@@ -137,7 +137,8 @@ impl WaitIndex {
         notice: &'a Notice,
     ) -> impl Iterator<Item = &'a BTreeSet<TaskSlot>> {
         let kind = move |subject| Mark::Kind(tenant.clone(), notice.kind.clone(), subject);
-        let kinds = [None, notice.subject.clone()].into_iter().take(1 + usize::from(notice.subject.is_some()));
+        let kinds =
+            [None, notice.subject.clone()].into_iter().take(1 + usize::from(notice.subject.is_some()));
         // As with triggers: a type that does not begin with `mainspring.` does not mean the server's own events.
         let own = notice.is_own() && !self.hears_own;
         let shortest = if own { OWN_PREFIX.len() } else { 0 };

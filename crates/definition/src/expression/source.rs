@@ -127,14 +127,17 @@ impl Expression {
     pub fn text(&self, context: &Context) -> Result<String, String> {
         match &self.0.body {
             Body::Literal(list) => Ok(Json::Array(list.clone()).to_string()),
-            Body::Compiled(_) => self.guarded(|| text(&self.value(context)?).map_err(|what| self.named(&what))),
+            Body::Compiled(_) => {
+                self.guarded(|| text(&self.value(context)?).map_err(|what| self.named(&what)))
+            }
         }
     }
 
     /// The engine has panicked for some values: that is an error of this expression, not of the server.
     pub(super) fn guarded<T>(&self, evaluate: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
-        catch_unwind(AssertUnwindSafe(evaluate))
-            .unwrap_or_else(|_| Err(self.named("it cannot be evaluated with these values: the engine panicked")))
+        catch_unwind(AssertUnwindSafe(evaluate)).unwrap_or_else(|_| {
+            Err(self.named("it cannot be evaluated with these values: the engine panicked"))
+        })
     }
 
     fn value(&self, context: &Context) -> Result<Value, String> {

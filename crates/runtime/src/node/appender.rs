@@ -12,6 +12,7 @@ use super::shard_thread::Return;
 
 pub(super) enum AppendOrder {
     Append(Arc<Record>),
+    Renew,
     Trim(Seq),
 }
 
@@ -31,6 +32,13 @@ pub(super) fn run(
                 drop(record);
                 health.ended(Part::Journal);
                 if returns.send(Return::Appended { result, took, events, bytes }).is_err() {
+                    return;
+                }
+            }
+            AppendOrder::Renew => {
+                let result = journal.renew();
+                health.ended(Part::Journal);
+                if returns.send(Return::Renewed(result)).is_err() {
                     return;
                 }
             }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Select, Sender};
 use mainspring_core::command::Command;
-use mainspring_core::id::{ProcessId, RunId, Seq, TaskId};
+use mainspring_core::id::{Epoch, ProcessId, RunId, Seq, TaskId};
 use mainspring_core::time::Wall;
 use mainspring_core::wait::FoundRun;
 use mainspring_core::workflow::Run;
@@ -69,6 +69,8 @@ pub(super) enum Return {
         events: u32,
         bytes: usize,
     },
+    /// The next epoch, or why there is none.
+    Renewed(Result<Epoch, AppendError>),
     /// `made`: when the cut was made.
     Cut {
         result: Result<(), CutError>,
@@ -276,6 +278,12 @@ impl ShardThread {
                     self.meters.released(&waits, self.clock.read().wall);
                 }
             }
+            Return::Renewed(result) => {
+                if let Ok(epoch) = &result {
+                    tracing::info!(%epoch, "fences of the old epoch were used up: a new one was taken");
+                }
+                self.shard.renewed(result);
+            }
             Return::Cut { result, made } => {
                 if let Err(error) = &result {
                     self.meters.cuts_failed += 1;
@@ -309,6 +317,7 @@ impl ShardThread {
         while let Some(output) = self.shard.poll() {
             match output {
                 Output::Append(record) => self.appends.send(AppendOrder::Append(record)),
+                Output::Renew => self.appends.send(AppendOrder::Renew),
                 Output::Trim(through) => self.appends.send(AppendOrder::Trim(through)),
                 Output::Cut(cut) => self.cuts.send(cut),
                 Output::Load { id, command, reply } => {

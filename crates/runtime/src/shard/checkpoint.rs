@@ -103,7 +103,7 @@ impl Checkpoints {
 impl<R> Shard<R> {
     /// Only between records: the state then is exactly the journal folded through the last sealed one.
     pub(super) fn cut_if_due(&mut self) {
-        if self.building.events > 0 || self.checkpoints.open.is_some() {
+        if self.building.events > 0 || self.checkpoints.open.is_some() || self.is_renewing() {
             return;
         }
         let through = Seq::new(self.building.seq.get() - 1);
@@ -113,6 +113,10 @@ impl<R> Shard<R> {
         if through > self.checkpoints.made && due {
             self.make_cut(through);
         }
+    }
+
+    pub(super) fn has_open_cut(&self) -> bool {
+        self.checkpoints.open.is_some()
     }
 
     /// The shard is closing: the next step cuts, however little there is.

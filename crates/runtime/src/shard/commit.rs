@@ -14,7 +14,7 @@ use super::held::{Held, Replies};
 use super::{Output, Shard, StopCause};
 
 /// Wait before a record that found no room, or met a passing error, is offered again.
-const APPEND_RETRY: Millis = Millis::new(100);
+pub(super) const APPEND_RETRY: Millis = Millis::new(100);
 
 /// A record that fills less than this part of its room does not hand the room on.
 const ROOM_SHARE_MIN: usize = 64;

@@ -15,6 +15,7 @@ mod load;
 mod paging;
 mod quarantine;
 mod recover;
+mod renew;
 mod schedules;
 #[cfg(test)]
 mod tests;
@@ -33,6 +34,7 @@ use mainspring_store::{Cut, Record};
 
 use self::{
     checkpoint::Checkpoints, commit::Building, commit::InFlight, paging::Pager, quarantine::Quarantine,
+    renew::Renewal,
 };
 pub use self::{
     flows::{LoadError, find_run},
@@ -97,6 +99,8 @@ pub enum Output<R> {
         results: Replies,
     },
     Effects(Vec<Effect>),
+    /// Take the next epoch from the journal, then call [`Shard::renewed`]. No append is under way.
+    Renew,
     /// The journal cannot be written for now; offer the same record again after this long.
     RetryAppend(Millis),
     /// The shard has another owner, or cannot go on; its memory must be dropped.
@@ -122,6 +126,7 @@ pub struct Shard<R> {
     machine: Machine,
     clock: ShardClock,
     epoch: Epoch,
+    renewal: Renewal,
     building: Building<R>,
     in_flight: Option<InFlight<R>>,
     durable: Seq,
@@ -205,6 +210,7 @@ impl<R> Shard<R> {
     /// Whether the record being built has room for more commands.
     pub fn has_room(&self) -> bool {
         !self.stopped
+            && self.renewal == Renewal::None
             && self.building.events < self.config.record_events_max as u32
             && self.building.body.len() < self.config.record_bytes_max
             && self.building.held.answers() < self.config.record_events_max
@@ -248,8 +254,9 @@ impl<R> Shard<R> {
             return;
         }
         self.refresh(reading);
+        self.renew_if_due();
         let room = self.config.record_events_max.saturating_sub(self.building.events as usize);
-        if room > 0 {
+        if room > 0 && self.renewal == Renewal::None {
             let mut batch = std::mem::take(&mut self.batch);
             self.machine.run_due(&mut batch);
             let advance_max = room.min(batch.events.len() + ADVANCE_EVENTS_MAX);
@@ -269,6 +276,10 @@ impl<R> Shard<R> {
 
     /// How long the driver may sleep if nothing comes in. `None` = until something comes in.
     pub fn sleep(&self) -> Option<Millis> {
+        if self.is_renewing() {
+            // What is waited for comes from the journal and the tables.
+            return None;
+        }
         let own = if self.building.events == 0 {
             let wake = self.machine.next_wake();
             self.clock.until(wake.elapsed, wake.wall)

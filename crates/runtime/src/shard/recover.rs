@@ -21,6 +21,7 @@ use super::commit::Building;
 use super::flows::load_all;
 use super::paging::Pager;
 use super::quarantine::Quarantine;
+use super::renew::Renewal;
 use super::{Shard, backfills, schedules, triggers};
 use crate::clock::{Reading, ShardClock};
 use crate::config::ShardConfig;
@@ -89,6 +90,7 @@ impl<R> Shard<R> {
             machine,
             clock,
             epoch,
+            renewal: Renewal::None,
             building: Building::new(last_seq.next()),
             in_flight: None,
             durable: last_seq,

@@ -13,8 +13,8 @@ use mainspring_core::wait::{Awaited, EventMask, Wait, WaitEnd};
 use mainspring_core::workflow::{FlowEvent, Run, RunStatus};
 
 use super::journal::JournalFold;
-use crate::client::EVENT_ID;
 use super::{Broken, Check, journaled, leases, require, written};
+use crate::client::EVENT_ID;
 
 /// Which arrow an event takes; `None` if it changes no state.
 pub(super) fn moves(event: &Event) -> Option<(Cause, Status)> {
@@ -196,7 +196,9 @@ impl JournalFold {
             (_, WaitEnd::Met(_)) if self.asked_now.contains(&task.id) => true,
             (Awaited::Until(at), WaitEnd::Met(_)) => *at <= self.now.wall,
             (Awaited::Until(_) | Awaited::Event(_), WaitEnd::Failed(_)) => over,
-            (Awaited::Event(mask), WaitEnd::Met(output)) => self.check_event_wait(wait, mask, output, over),
+            (Awaited::Event(mask), WaitEnd::Met(output)) => {
+                self.check_event_wait(wait, mask, output.as_deref(), over)
+            }
             (Awaited::Run(run), WaitEnd::Met(_)) => {
                 let run = self.state.flows().run(*run);
                 run.is_some_and(|run| run.status == RunStatus::Succeeded)
@@ -214,8 +216,8 @@ impl JournalFold {
     }
 
     /// Which events came is not in the journal; whether one is of a caller is told by its id, which is the output.
-    fn check_event_wait(&self, wait: &Wait, mask: &EventMask, output: &Option<Arc<[u8]>>, over: bool) -> bool {
-        let outside = output.as_ref().is_some_and(|output| output.starts_with(EVENT_ID.as_bytes()));
+    fn check_event_wait(&self, wait: &Wait, mask: &EventMask, output: Option<&[u8]>, over: bool) -> bool {
+        let outside = output.is_some_and(|output| output.starts_with(EVENT_ID.as_bytes()));
         let asked_for_own = mask.kind.text.starts_with(OWN_PREFIX);
         // One that came in time may be delivered late.
         let came = |work: &Arc<EndWaits>| work.at < wait.deadline;

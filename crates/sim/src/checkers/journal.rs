@@ -60,6 +60,8 @@ pub struct JournalFold {
     pub(super) now: Now,
     epoch: Epoch,
     pub(super) epoch_began: Elapsed,
+    /// Epochs that the owner before took itself.
+    renewed: BTreeSet<Epoch>,
     pub(super) lease: Millis,
     pub(super) bounds: Bounds,
     pub(super) leased: BTreeSet<TaskId>,
@@ -86,6 +88,7 @@ impl JournalFold {
             now: Now::default(),
             epoch: Epoch::ZERO,
             epoch_began: Elapsed::ZERO,
+            renewed: BTreeSet::new(),
             lease,
             bounds,
             leased: BTreeSet::new(),
@@ -141,6 +144,10 @@ impl JournalFold {
 
     pub fn arrows(&self) -> &BTreeSet<Arrow> {
         &self.arrows
+    }
+
+    pub fn note_renewed(&mut self, epoch: Epoch) {
+        self.renewed.insert(epoch);
     }
 
     pub fn processes(&self) -> usize {
@@ -227,7 +234,9 @@ impl JournalFold {
             format!("record {}: epoch {epoch} began after epoch {}", record.seq, self.epoch)
         })?;
         self.epoch = epoch;
-        self.epoch_began = record.now.elapsed;
+        if !self.renewed.contains(&epoch) {
+            self.epoch_began = record.now.elapsed;
+        }
         apply(&mut self.state, &Event::EpochStarted { epoch });
         Ok(())
     }

@@ -41,6 +41,12 @@ impl Words {
         Self { lease, heard: BTreeMap::new(), holders: BTreeMap::new() }
     }
 
+    pub fn renewed(&mut self, old: Epoch, new: Epoch) {
+        let words: Vec<_> = self.heard.iter().filter(|((epoch, _), _)| *epoch == old).collect();
+        let words: Vec<_> = words.into_iter().map(|((_, worker), at)| ((new, *worker), at.clone())).collect();
+        self.heard.extend(words);
+    }
+
     pub fn heard(&mut self, epoch: Epoch, worker: WorkerId, at: Elapsed) {
         let words = self.heard.entry((epoch, worker)).or_default();
         if words.last() != Some(&at) {

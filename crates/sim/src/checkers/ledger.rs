@@ -89,6 +89,12 @@ impl Ledger {
         self.disclaimed.insert((epoch, task, fence));
     }
 
+    pub fn renewed(&mut self, old: Epoch, new: Epoch) {
+        let same = self.disclaimed.iter().filter(|(epoch, ..)| *epoch == old);
+        let same: Vec<_> = same.map(|(_, task, fence)| (new, *task, *fence)).collect();
+        self.disclaimed.extend(same);
+    }
+
     pub(super) fn committed(&mut self, epoch: Epoch, event: &Event) -> Check {
         let Event::TaskUnassigned { id, fence } = event else { return Ok(()) };
         if !self.disclaimed.contains(&(epoch, *id, *fence)) {

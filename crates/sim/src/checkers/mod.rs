@@ -87,6 +87,13 @@ impl Checkers {
         }
     }
 
+    /// An owner goes on under its next epoch.
+    pub fn renewed(&mut self, old: Epoch, new: Epoch) {
+        self.journal.note_renewed(new);
+        self.words.renewed(old, new);
+        self.ledger.renewed(old, new);
+    }
+
     /// A record is durable. `newest`: the epoch that owns the store.
     pub fn committed(&mut self, record: &Record, newest: Epoch) -> Result<Vec<Event>, Broken> {
         require(record.epoch == newest, "I10", || {

@@ -167,6 +167,16 @@ impl World {
                     server.appending = true;
                     self.order_append(index, record);
                 }
+                Output::Renew => {
+                    let (old, result) = (server.epoch, self.store.disk().renew(server.epoch));
+                    if let Ok(epoch) = &result {
+                        server.epoch = *epoch;
+                        self.checkers.renewed(old, *epoch);
+                        self.tally.renewals += 1;
+                        self.trace.say(self.now, format_args!("epoch {old} goes on as epoch {epoch}"));
+                    }
+                    server.shard.renewed(result);
+                }
                 Output::Trim(through) => self.store.disk().trim(through),
                 Output::Cut(cut) => self.order_cut(index, cut),
                 Output::Load { id, command, reply } => {

@@ -72,6 +72,11 @@ impl Disk {
         self.newest
     }
 
+    /// The next epoch for an owner that has not been replaced.
+    pub fn renew(&mut self, ours: Epoch) -> Result<Epoch, AppendError> {
+        if ours == self.newest { Ok(self.next_epoch()) } else { Err(self.refused(ours)) }
+    }
+
     pub fn newest(&self) -> Epoch {
         self.newest
     }

@@ -82,6 +82,11 @@ impl Journal for SimJournal {
         self.store.disk().append(record).map(drop)
     }
 
+    fn renew(&mut self) -> Result<Epoch, AppendError> {
+        self.epoch = self.store.disk().renew(self.epoch)?;
+        Ok(self.epoch)
+    }
+
     fn trim(&mut self, through: Seq) -> Result<(), AppendError> {
         self.store.disk().trim(through);
         Ok(())

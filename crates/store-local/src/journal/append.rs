@@ -83,6 +83,13 @@ impl Journal for LocalJournal {
         outcome
     }
 
+    /// The directory is locked: nobody else can have taken one meanwhile. As with opening, the first record makes it known.
+    fn renew(&mut self) -> Result<Epoch, AppendError> {
+        self.check_owner()?;
+        self.epoch = self.epoch.next();
+        Ok(self.epoch)
+    }
+
     fn trim(&mut self, through: Seq) -> Result<(), AppendError> {
         self.check_owner()?;
         let mut trimmed = false;

@@ -14,6 +14,7 @@ pub fn cases<H: Harness>() -> Vec<Case<H>> {
         ("an error of the reader ends the tail", a_reader_error_ends_the_tail),
         ("only the next sequence is accepted", only_the_next_sequence),
         ("an epoch is above all epochs that appended", epochs_grow),
+        ("an owner takes its next epoch without opening again", an_owner_renews),
         ("a record of another epoch is refused", another_epoch_is_refused),
         ("an older owner is refused once a newer one appended", an_older_owner_is_refused),
         ("trimming keeps every record after it", trimming_keeps_the_rest),
@@ -113,6 +114,22 @@ fn epochs_grow<H: Harness>(harness: &H) {
     }
     let epochs: Vec<_> = tail(&mut opened, 0).iter().map(|record| record.epoch).collect();
     assert!(epochs.is_sorted(), "{epochs:?}");
+}
+
+fn an_owner_renews<H: Harness>(harness: &H) {
+    let store = harness.fresh();
+    let mut opened = open(&store);
+    let first = opened.epoch;
+    append(&mut opened.journal, first, 1..=1);
+    let second = opened.journal.renew().expect("nobody else took over");
+    assert!(second > first);
+    let outcome = opened.journal.append(&record(first, 2, 10));
+    assert!(matches!(outcome, Err(AppendError::Refused { ours, .. }) if ours == first), "{outcome:?}");
+    append(&mut opened.journal, second, 2..=2);
+    opened = reopen(harness, &store, opened);
+    assert!(opened.epoch > second);
+    let epochs: Vec<_> = tail(&mut opened, 0).iter().map(|record| record.epoch).collect();
+    assert_eq!(epochs, [first, second]);
 }
 
 fn another_epoch_is_refused<H: Harness>(harness: &H) {

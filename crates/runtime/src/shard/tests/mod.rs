@@ -4,6 +4,8 @@ mod commit;
 mod cuts;
 mod flows;
 mod opening;
+mod quarantine;
+mod renew;
 mod schedules;
 mod tables;
 
@@ -45,6 +47,7 @@ struct Rig {
     run_loads: Vec<(RunId, Command, u32)>,
     pages: Vec<(Wall, Wall)>,
     retries: usize,
+    renewals: usize,
     stopped: Option<StopCause>,
     ids: u64,
 }
@@ -78,6 +81,7 @@ impl Rig {
             run_loads: vec![],
             pages: vec![],
             retries: 0,
+            renewals: 0,
             stopped: None,
             ids: epoch * 1000,
         };
@@ -126,6 +130,7 @@ impl Rig {
                         _ => None,
                     }));
                 }
+                Output::Renew => self.renewals += 1,
                 Output::RetryAppend(_) => self.retries += 1,
                 Output::Stopped(cause) => self.stopped = Some(cause),
             }
@@ -171,6 +176,9 @@ impl Rig {
                 let rows = self.disk.live.values().filter(due).cloned().collect();
                 let reading = self.reading();
                 self.shard.paged(rows, reading);
+            } else if std::mem::take(&mut self.renewals) > 0 {
+                let epoch = self.shard.epoch().next();
+                self.shard.renewed(Ok(epoch));
             } else {
                 return;
             }

@@ -149,7 +149,7 @@ fn thousands_of_waits_end_in_bounded_records_and_survive_a_crash() {
     let mut rig = with_words();
     let ids = wait_for_prefixes(&mut rig, "order.paid.by.card", 0..12);
     send(&mut rig, notice("order.paid.by.card", "e-1"));
-    assert_eq!(waits_ended(&rig), Limits::default().event_waits_per_record);
+    assert_eq!(waits_ended(&rig), Limits::default().event_waits_per_record as usize);
     let mut rig = crash(rig);
     rig.pass(0);
     for id in ids {
