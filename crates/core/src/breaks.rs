@@ -30,4 +30,6 @@ pub struct Breaks {
     pub backfill_forgets_cursor: bool,
     /// An event that came before is taken again.
     pub event_twice: bool,
+    /// After a stall of the server workers are judged before what they said meanwhile was read.
+    pub judge_before_reading: bool,
 }

@@ -49,10 +49,12 @@ pub enum BreakMode {
     BackfillForgetsCursor,
     /// An event that came before is taken again.
     EventTwice,
+    /// After a pause of the server workers are judged before what they said meanwhile was read.
+    JudgeBeforeReading,
 }
 
 impl BreakMode {
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 21] = [
         Self::Fence,
         Self::EarlyAnswer,
         Self::EarlyEffect,
@@ -73,6 +75,7 @@ impl BreakMode {
         Self::WaitNotHeard,
         Self::BackfillForgetsCursor,
         Self::EventTwice,
+        Self::JudgeBeforeReading,
     ];
 
     pub const fn name(self) -> &'static str {
@@ -97,6 +100,7 @@ impl BreakMode {
             Self::WaitNotHeard => "wait-not-heard",
             Self::BackfillForgetsCursor => "backfill-forgets-cursor",
             Self::EventTwice => "event-twice",
+            Self::JudgeBeforeReading => "judge-before-reading",
         }
     }
 
@@ -115,6 +119,7 @@ impl BreakMode {
             wait_not_heard: mode == Some(Self::WaitNotHeard),
             backfill_forgets_cursor: mode == Some(Self::BackfillForgetsCursor),
             event_twice: mode == Some(Self::EventTwice),
+            judge_before_reading: mode == Some(Self::JudgeBeforeReading),
         }
     }
 
