@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use mainspring_core::command::{Answer, Command, Rejection};
-use mainspring_core::id::{Slot, TaskId};
+use mainspring_core::id::{Session, Slot, TaskId, WorkerId};
 use mainspring_core::time::Wall;
 use mainspring_runtime::node::{Busy, Health, Measured, Node, Reply};
 use mainspring_runtime::shard::ShardFigures;
@@ -18,8 +18,6 @@ use crate::problem::Problem;
 
 /// Waits for room in the mailbox: in all 127 ms for a caller, who can come back.
 const WAITS_FOR_CALLERS: u32 = 7;
-/// Reports must not be lost for want of room; after this many waits (about 30 s) the session is given up.
-const WAITS_FOR_WORKERS: u32 = 3_000;
 const WAIT_MAX: Duration = Duration::from_millis(10);
 /// Tables that are well follow within two cuts.
 const FOLLOW_MAX: Duration = Duration::from_secs(2);
@@ -54,19 +52,36 @@ impl Gateway {
     pub async fn ask_all(&self, slot: Slot, commands: Vec<Command>) -> Result<Replies, Problem> {
         let (sender, receiver) = tokio::sync::oneshot::channel();
         let reply: Reply = Box::new(move |replies| drop(sender.send(replies)));
-        let sent = self.offer(slot, Envelope { commands, reply }, WAITS_FOR_CALLERS).await;
+        let sent = self.offer(slot, Envelope { commands, reply }, Some(WAITS_FOR_CALLERS)).await;
         sent.map_err(|_| Problem::ServerBusy)?;
         receiver.await.map_err(|_| Problem::OutcomeUnknown { id: None })
     }
 
-    /// For workers: waits longer. False: the shard takes nothing any more.
-    pub async fn deliver(&self, slot: Slot, envelope: Envelope<Reply>) -> bool {
-        self.offer(slot, envelope, WAITS_FOR_WORKERS).await.is_ok()
+    /// For workers, whose words must not be lost for want of room: waits for as long as it takes. `None`: the shard
+    /// takes nothing any more.
+    pub async fn ask_patiently(&self, slot: Slot, commands: Vec<Command>) -> Option<Replies> {
+        let (sender, receiver) = tokio::sync::oneshot::channel();
+        let reply: Reply = Box::new(move |replies| drop(sender.send(replies)));
+        self.deliver(slot, Envelope { commands, reply }).await.then_some(())?;
+        receiver.await.ok()
     }
 
-    async fn offer(&self, slot: Slot, mut envelope: Envelope<Reply>, waits: u32) -> Result<(), Busy> {
+    /// As [`Gateway::ask_patiently`], without an answer. False: the shard takes nothing any more.
+    pub async fn deliver(&self, slot: Slot, envelope: Envelope<Reply>) -> bool {
+        self.offer(slot, envelope, None).await.is_ok()
+    }
+
+    /// A worker has spoken; never waits.
+    pub fn heard(&self, slot: Slot, worker: WorkerId, session: Session) {
+        self.node.heard(slot, worker, session);
+    }
+
+    /// `waits`: how often it waits for room; `None` for as long as it takes.
+    async fn offer(&self, slot: Slot, mut envelope: Envelope<Reply>, waits: Option<u32>) -> Result<(), Busy> {
         let mut wait = Duration::from_millis(1);
-        for _ in 0..waits {
+        let mut waited = 0;
+        while waits.is_none_or(|waits| waited < waits) {
+            waited = waited.saturating_add(1);
             match self.node.offer(slot, envelope) {
                 Ok(()) => return Ok(()),
                 Err(Busy { envelope: back, stopped: false }) => envelope = back,

@@ -32,4 +32,6 @@ pub struct Breaks {
     pub event_twice: bool,
     /// A wait for events of any type is ended by the server's own events.
     pub own_event_wait: bool,
+    /// After a stall of the server workers are judged before what they said meanwhile was read.
+    pub judge_before_reading: bool,
 }

@@ -28,6 +28,11 @@ pub enum Effect {
         fence: Fence,
         verdict: ReportVerdict,
     },
+    /// The worker speaks over a session that the shard has given up: it must connect anew to be given work.
+    SessionLost {
+        worker: WorkerId,
+        session: Session,
+    },
     /// Lossy: a live view, lost on restart.
     Alert {
         task: TaskId,

@@ -146,6 +146,7 @@ fn play_engine(dir: &Path) -> ! {
                 Effect::Start(start) => reports.push(success(&start)),
                 Effect::Acknowledge { task, .. } => say("ended", task),
                 Effect::Stop { .. }
+                | Effect::SessionLost { .. }
                 | Effect::Alert { .. }
                 | Effect::RunAlert { .. }
                 | Effect::ScheduleAlert { .. }

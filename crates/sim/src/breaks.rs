@@ -51,10 +51,12 @@ pub enum BreakMode {
     EventTwice,
     /// A wait for events of any type is ended by the server's own events.
     OwnEventWait,
+    /// After a pause of the server workers are judged before what they said meanwhile was read.
+    JudgeBeforeReading,
 }
 
 impl BreakMode {
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 22] = [
         Self::Fence,
         Self::EarlyAnswer,
         Self::EarlyEffect,
@@ -76,6 +78,7 @@ impl BreakMode {
         Self::BackfillForgetsCursor,
         Self::EventTwice,
         Self::OwnEventWait,
+        Self::JudgeBeforeReading,
     ];
 
     pub const fn name(self) -> &'static str {
@@ -101,6 +104,7 @@ impl BreakMode {
             Self::BackfillForgetsCursor => "backfill-forgets-cursor",
             Self::EventTwice => "event-twice",
             Self::OwnEventWait => "own-event-wait",
+            Self::JudgeBeforeReading => "judge-before-reading",
         }
     }
 
@@ -120,6 +124,7 @@ impl BreakMode {
             backfill_forgets_cursor: mode == Some(Self::BackfillForgetsCursor),
             event_twice: mode == Some(Self::EventTwice),
             own_event_wait: mode == Some(Self::OwnEventWait),
+            judge_before_reading: mode == Some(Self::JudgeBeforeReading),
         }
     }
 

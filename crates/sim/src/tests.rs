@@ -29,8 +29,8 @@ fn broken_rules_are_noticed() {
         (BreakMode::EarlyAnswer, &["I1"][..]),
         (BreakMode::TimerNotRearmed, &["I17"]),
         (BreakMode::HelloWithoutSpool, &["I13"]),
-        // A key that was forgotten too soon, or an ended task read back as it once was.
-        (BreakMode::NoBarrier, &["I3", "I15"]),
+        // A key that was forgotten too soon, of a submission or of an event, or an ended task read back as it once was.
+        (BreakMode::NoBarrier, &["I3", "I15", "I31"]),
         // Twice in the journal, or a second task where the first one still is.
         (BreakMode::JoinTwice, &["I19", "panic"]),
         (BreakMode::RunNotRelisted, &["I17"]),
@@ -45,6 +45,8 @@ fn broken_rules_are_noticed() {
         (BreakMode::BackfillForgetsCursor, &["I5", "I16"]),
         (BreakMode::EventTwice, &["I3", "I31"]),
         (BreakMode::OwnEventWait, &["I14"]),
+        // A worker is lost, or an attempt is stopped, before what was said during a pause of the server was read.
+        (BreakMode::JudgeBeforeReading, &["AT-1", "FL-3"]),
     ];
     for (mode, invariants) in rows {
         let violation = (0..200).find_map(|seed| run(seed, Some(mode), false).err());

@@ -26,7 +26,8 @@ pub(super) fn message(
                     ignored: verdict != ReportVerdict::Recorded,
                 });
             }
-            Effect::Alert { .. }
+            Effect::SessionLost { .. }
+            | Effect::Alert { .. }
             | Effect::RunAlert { .. }
             | Effect::ScheduleAlert { .. }
             | Effect::Changed { .. }

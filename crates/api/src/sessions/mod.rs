@@ -3,6 +3,8 @@
 //! - SE-1 the shard's thread never waits here: an order is put into its session's queue or the session is ended
 //! - SE-2 a worker has one live session; a newer one of the same process ends the older
 //! - SE-4 of two processes with one identity the second is refused while the first is alive
+//! - SE-5 what a worker says is a sign of life when it is read here, and a heartbeat is answered here: neither waits for
+//!   the shard or its journal
 //! - SE-3 what was ordered over a session that ended is settled by the next hello, so it may be dropped
 //!
 //! Not here: what a report means (`mainspring-core`), running anything (`mainspring-agent`).
@@ -121,8 +123,10 @@ impl SessionRouter {
             }
             let Some(to) = address(&effect) else {
                 self.metrics.note_live_view(&effect);
-                if let Effect::Changed { task, .. } = effect {
-                    self.followers.wake(task);
+                match effect {
+                    Effect::Changed { task, .. } => self.followers.wake(task),
+                    Effect::SessionLost { worker, session } => self.end(worker, session),
+                    _ => {}
                 }
                 continue;
             };
@@ -133,6 +137,13 @@ impl SessionRouter {
             run.push(effect);
         }
         self.hand_over(of, &mut run);
+    }
+
+    /// The shard has given the session up: its worker was not heard of for a whole lease.
+    fn end(&self, worker: WorkerId, session: Session) {
+        if let Some(live) = self.state().live.get(&worker).filter(|live| live.session == session) {
+            live.queue.end(Ending::Lost);
+        }
     }
 
     fn hand_over(&self, to: Option<(WorkerId, Session)>, run: &mut Vec<Effect>) {
@@ -208,7 +219,8 @@ fn address(effect: &Effect) -> Option<(WorkerId, Session)> {
         Effect::Stop { worker, session, .. } | Effect::Acknowledge { worker, session, .. } => {
             Some((*worker, *session))
         }
-        Effect::Alert { .. }
+        Effect::SessionLost { .. }
+        | Effect::Alert { .. }
         | Effect::RunAlert { .. }
         | Effect::ScheduleAlert { .. }
         | Effect::Changed { .. }

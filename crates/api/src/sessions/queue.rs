@@ -40,6 +40,8 @@ pub enum Ending {
     /// The worker took its orders too slowly.
     Overflow,
     ServerStops,
+    /// The shard has taken the worker for lost. It may connect again.
+    Lost,
     /// The worker broke the protocol.
     Refused(String),
     /// The worker ended the stream.
@@ -105,7 +107,7 @@ impl SessionQueue {
         wake(state);
     }
 
-    /// The shard has heard the worker.
+    /// The worker was heard.
     pub(super) fn answer_heartbeat(&self) {
         let mut state = self.state();
         state.heartbeat = true;
@@ -206,6 +208,7 @@ fn status(ending: &Ending) -> Option<Status> {
         }
         Ending::Overflow => Some(Status::resource_exhausted("too many orders wait for this worker")),
         Ending::ServerStops => Some(Status::unavailable("the server stops: connect again later")),
+        Ending::Lost => Some(Status::aborted("the worker was not heard of for a whole lease: connect again")),
         Ending::Refused(why) => Some(Status::failed_precondition(why.clone())),
         Ending::ByWorker => None,
     }

@@ -1,7 +1,9 @@
 //! The gRPC service: one task reads a worker's messages, its queue's stream answers.
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use mainspring_core::command::{Answer, Command, Hello, SessionCommand};
 use mainspring_core::id::{Session, Slot, WorkerId};
@@ -10,7 +12,8 @@ use mainspring_proto::v1;
 use mainspring_proto::v1::worker_service_server::WorkerService;
 use mainspring_runtime::Envelope;
 use mainspring_runtime::node::Reply;
-use tokio::sync::Semaphore;
+use prost::Message;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tonic::{Request, Response, Status, Streaming};
 
 use super::queue::{Ending, Outgoing, SessionQueue};
@@ -19,10 +22,15 @@ use crate::config::ApiConfig;
 use crate::gateway::Gateway;
 use crate::logs::{KEPT_WAIT_MAX, Logs};
 
-/// Messages of one worker that the shard has not answered; more are left in the stream.
+/// Messages of one worker that the shard has not answered; more wait at the edge.
 const UNANSWERED_MAX: usize = 64;
 /// A worker that was not heard for so many heartbeats does not keep another process from using its identity.
 const SILENT_HEARTBEATS: u32 = 3;
+/// Messages of one worker that were read and wait for the shard, in number and in bytes; more are left in the stream.
+const AHEAD_MAX: usize = 1_024;
+const AHEAD_BYTES_MAX: usize = 4 << 20;
+/// How long a session that has ended waits for the shard to take its last words.
+const PART_MAX: Duration = Duration::from_secs(30);
 /// A worker talks to the one shard of this node.
 const SHARD: Slot = Slot::from_hash(0);
 
@@ -47,7 +55,8 @@ impl WorkerService for WorkerSessions {
         let reader = Reading {
             service: self.clone(),
             queue: Arc::clone(&queue),
-            unanswered: unanswered(),
+            unanswered: Arc::new(Semaphore::new(UNANSWERED_MAX)),
+            room: Arc::new(Semaphore::new(AHEAD_BYTES_MAX)),
             brought_logs: AtomicBool::new(false),
         };
         tokio::spawn(reader.run(request.into_inner()));
@@ -55,17 +64,21 @@ impl WorkerService for WorkerSessions {
     }
 }
 
-fn unanswered() -> Arc<Semaphore> {
-    Arc::new(Semaphore::new(UNANSWERED_MAX))
-}
-
 /// One session, as its reading task sees it.
 struct Reading {
     service: WorkerSessions,
     queue: Arc<SessionQueue>,
     unanswered: Arc<Semaphore>,
+    /// Bytes that may still be read ahead.
+    room: Arc<Semaphore>,
     /// Since its last heartbeat.
     brought_logs: AtomicBool,
+}
+
+/// What one message asks of the shard, read and not yet delivered.
+struct Waiting {
+    commands: Vec<Command>,
+    _room: OwnedSemaphorePermit,
 }
 
 impl Reading {
@@ -82,15 +95,39 @@ impl Reading {
                 tracing::warn!(why = ?ending, "a session was refused");
                 self.queue.end(ending);
             }
-            Ok((worker, session)) => {
-                self.read(worker, session, &mut messages).await;
+            Ok((worker, session, rest)) => {
+                self.converse(worker, session, rest, &mut messages).await;
                 self.part(worker, session).await;
             }
         }
     }
 
+    /// Reading runs ahead of delivering, so that a heartbeat behind reports is heard although the shard takes none.
+    async fn converse(
+        &self,
+        worker: WorkerId,
+        session: Session,
+        first: v1::WorkerMessage,
+        messages: &mut Streaming<v1::WorkerMessage>,
+    ) {
+        let (ahead, waiting) = mpsc::channel(AHEAD_MAX);
+        let mut reading = pin!(self.read(worker, session, first, messages, ahead));
+        let mut delivering = pin!(self.deliver(waiting));
+        tokio::select! {
+            () = &mut reading => {}
+            () = &mut delivering => return,
+        }
+        // What a worker said before it left still counts.
+        if self.queue.why() == Some(Ending::ByWorker) {
+            let _ = tokio::time::timeout(PART_MAX, delivering).await;
+        }
+    }
+
     /// The first message: it must be a hello, and its session the newest of the worker.
-    async fn greet(&self, mut first: v1::WorkerMessage) -> Result<(WorkerId, Session), Ending> {
+    async fn greet(
+        &self,
+        mut first: v1::WorkerMessage,
+    ) -> Result<(WorkerId, Session, v1::WorkerMessage), Ending> {
         let said = first.hello.take().ok_or_else(|| refused("the first message must be a hello"))?;
         let hello = decode::hello(&said).map_err(Ending::Refused)?;
         let (worker, session) = (hello.worker, hello.session);
@@ -98,14 +135,17 @@ impl Reading {
         let about = About { name: name.clone(), version: version.clone() };
         let silence = SILENT_HEARTBEATS * self.service.config.heartbeat;
         self.service.router.enter(&hello, &self.queue, about, silence)?;
-        let greeted = match self.introduce(hello).await {
-            Ok(()) => self.take(first, worker, session).await.map_err(Ending::Refused),
-            Err(ending) => Err(ending),
+        let greeted = tokio::select! {
+            greeted = self.introduce(hello) => greeted,
+            () = self.queue.ended() => {
+                // The shard may have taken the hello.
+                self.part(worker, session).await;
+                return Err(self.queue.why().unwrap_or(Ending::ByWorker));
+            }
         };
         if greeted.is_err() {
             self.service.router.leave(worker, &self.queue);
-        }
-        if greeted.is_ok() {
+        } else {
             tracing::info!(
                 %worker,
                 session = session.get(),
@@ -114,7 +154,7 @@ impl Reading {
                 "a worker connected"
             );
         }
-        greeted.map(|()| (worker, session))
+        greeted.map(|()| (worker, session, first))
     }
 
     /// Tells the shard, and welcomes the worker if the shard took the session.
@@ -125,8 +165,8 @@ impl Reading {
             commands.push(Command::Session(SessionCommand::Cordon { worker, cordoned: false }));
         }
         commands.push(Command::Ask(Question::Workers { only: Some(worker) }));
-        let answers = self.service.gateway.ask_all(SHARD, commands).await;
-        let (live, newest) = match answers.map_err(|_| Ending::ServerStops)?.pop() {
+        let answers = self.service.gateway.ask_patiently(SHARD, commands).await;
+        let (live, newest) = match answers.ok_or(Ending::ServerStops)?.pop() {
             Some(Ok(Answer::Workers(workers))) => {
                 let live = workers.first().map(|known| (known.session, known.incarnation));
                 (live, workers.first().map_or(session, |known| known.newest_session))
@@ -146,82 +186,102 @@ impl Reading {
         Ok(())
     }
 
-    async fn read(&self, worker: WorkerId, session: Session, messages: &mut Streaming<v1::WorkerMessage>) {
+    async fn read(
+        &self,
+        worker: WorkerId,
+        session: Session,
+        first: v1::WorkerMessage,
+        messages: &mut Streaming<v1::WorkerMessage>,
+        ahead: mpsc::Sender<Waiting>,
+    ) {
+        let mut message = first;
         loop {
-            let message = tokio::select! {
-                message = messages.message() => message,
+            let (commands, bytes) = match self.hear(message, worker, session) {
+                Ok(heard) => heard,
+                Err(why) => return self.queue.end(Ending::Refused(why)),
+            };
+            tokio::select! {
+                () = self.put(&ahead, commands, bytes) => {}
+                () = self.queue.ended() => return,
+            }
+            let next = tokio::select! {
+                next = messages.message() => next,
                 () = self.queue.ended() => return,
             };
-            let ending = match message {
-                Ok(Some(message)) if message.hello.is_some() => {
-                    Ending::Refused("hello may only be the first message".into())
-                }
-                Ok(Some(message)) => match self.take(message, worker, session).await {
-                    Ok(()) => continue,
-                    Err(why) => Ending::Refused(why),
-                },
-                Ok(None) | Err(_) => Ending::ByWorker,
+            message = match next {
+                Ok(Some(next)) => next,
+                Ok(None) | Err(_) => return self.queue.end(Ending::ByWorker),
             };
-            return self.queue.end(ending);
         }
     }
 
-    /// One message becomes one envelope.
-    async fn take(
+    /// Takes in what needs no shard: the sign of life, logs, a heartbeat. Gives back what does, and its size.
+    fn hear(
         &self,
         message: v1::WorkerMessage,
         worker: WorkerId,
         session: Session,
-    ) -> Result<(), String> {
+    ) -> Result<(Vec<Command>, usize), String> {
+        if message.hello.is_some() {
+            return Err("hello may only be the first message".into());
+        }
         self.queue.hear();
+        self.service.gateway.heard(SHARD, worker, session);
         let metrics = self.service.router.metrics();
         let mut commands = Vec::with_capacity(message.reports.len() + 1);
         if message.draining {
             self.service.router.note_drained(worker);
             commands.push(Command::Session(SessionCommand::Cordon { worker, cordoned: true }));
         }
-        if message.heartbeat {
-            metrics.heartbeats.inc();
-            commands.push(Command::Session(SessionCommand::Heartbeat { worker, session }));
-        }
-        metrics.reports.inc_by(message.reports.len() as u64);
         for chunk in message.logs {
             self.brought_logs.store(true, Ordering::Relaxed);
             self.service.logs.offer(chunk);
         }
+        if message.heartbeat {
+            metrics.heartbeats.inc();
+            self.answer_heartbeat();
+        }
+        metrics.reports.inc_by(message.reports.len() as u64);
+        let bytes = message.reports.iter().map(Message::encoded_len).sum();
         for report in message.reports {
             commands.push(Command::Report(Box::new(decode::report(report, worker, session)?)));
         }
+        Ok((commands, bytes))
+    }
+
+    /// Waits for room. One message becomes one envelope.
+    async fn put(&self, ahead: &mpsc::Sender<Waiting>, commands: Vec<Command>, bytes: usize) {
         if commands.is_empty() {
-            return Ok(());
+            return;
         }
-        let permit = Arc::clone(&self.unanswered).acquire_owned().await.map_err(|_| "closed".to_owned())?;
-        let heartbeat = message.heartbeat.then(|| self.heartbeat_answer());
-        let reply: Reply = Box::new(move |_| {
-            drop(permit);
-            if let Some(answer) = heartbeat {
-                answer();
+        let bytes = bytes.min(AHEAD_BYTES_MAX) as u32;
+        if let Ok(room) = Arc::clone(&self.room).acquire_many_owned(bytes).await {
+            let _ = ahead.send(Waiting { commands, _room: room }).await;
+        }
+    }
+
+    async fn deliver(&self, mut waiting: mpsc::Receiver<Waiting>) {
+        while let Some(Waiting { commands, .. }) = waiting.recv().await {
+            let Ok(permit) = Arc::clone(&self.unanswered).acquire_owned().await else { return };
+            let reply: Reply = Box::new(move |_| drop(permit));
+            if !self.service.gateway.deliver(SHARD, Envelope { commands, reply }).await {
+                return self.queue.end(refused("the server takes no reports any more"));
             }
-        });
-        if self.service.gateway.deliver(SHARD, Envelope { commands, reply }).await {
-            Ok(())
-        } else {
-            Err("the server takes no reports any more".into())
         }
     }
 
     /// The answer tells the worker that its logs up to here are kept; without logs it leaves at once.
-    fn heartbeat_answer(&self) -> impl FnOnce() + Send + use<> {
-        let queue = Arc::clone(&self.queue);
+    fn answer_heartbeat(&self) {
         let brought = self.brought_logs.swap(false, Ordering::Relaxed);
-        let kept = brought.then(|| self.service.logs.kept()).flatten();
-        let runtime = tokio::runtime::Handle::current();
-        move || match kept {
-            None => queue.answer_heartbeat(),
-            Some(kept) => drop(runtime.spawn(async move {
-                let _ = tokio::time::timeout(KEPT_WAIT_MAX, kept).await;
-                queue.answer_heartbeat();
-            })),
+        match brought.then(|| self.service.logs.kept()).flatten() {
+            None => self.queue.answer_heartbeat(),
+            Some(kept) => {
+                let queue = Arc::clone(&self.queue);
+                tokio::spawn(async move {
+                    let _ = tokio::time::timeout(KEPT_WAIT_MAX, kept).await;
+                    queue.answer_heartbeat();
+                });
+            }
         }
     }
 
@@ -230,7 +290,9 @@ impl Reading {
         tracing::info!(%worker, session = session.get(), ?why, "a worker disconnected");
         self.service.router.leave(worker, &self.queue);
         let commands = vec![Command::Session(SessionCommand::Closed { worker, session })];
-        self.service.gateway.deliver(SHARD, Envelope { commands, reply: Box::new(|_| {}) }).await;
+        let told = self.service.gateway.deliver(SHARD, Envelope { commands, reply: Box::new(|_| {}) });
+        // A worker that the shard does not know to be gone is lost after a lease.
+        let _ = tokio::time::timeout(PART_MAX, told).await;
     }
 }
 

@@ -1,10 +1,7 @@
 //! Health, and what people read.
 
-use mainspring_api::{ApiConfig, LogStorage, Webhooks};
 use mainspring_core::time::Millis;
 use mainspring_runtime::ShardConfig;
-use mainspring_runtime::node::Outlet;
-use mainspring_store_local::{LocalLogs, LogOptions};
 use serde_json::json;
 
 use crate::rig::Rig;
@@ -23,23 +20,11 @@ async fn health_and_documents_are_served() {
     rig.stop().await;
 }
 
-/// The shard's thread is stuck for as long as the sender lives.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_shard_without_progress_is_unhealthy_and_says_why() {
-    let dir = tempfile::tempdir().expect("a directory");
-    let logs = LocalLogs::new(dir.path(), LogOptions::default());
-    let logs = LogStorage::new(logs.writer().expect("a writer"), logs.reader());
     let mut shard = ShardConfig { stuck_after: Millis::new(1), ..ShardConfig::default() };
     shard.machine.watch = true;
-    let (go_on, stuck) = std::sync::mpsc::channel::<()>();
-    let around = |mut outlet: Outlet| -> Outlet {
-        Box::new(move |effects| {
-            let _ = stuck.recv();
-            outlet(effects);
-        })
-    };
-    let config = ApiConfig::default();
-    let rig = Rig::start_around(dir, logs, config, shard, Webhooks::default(), around).await;
+    let (rig, go_on) = Rig::start_stuck(shard).await;
     assert_eq!(rig.get("/healthz").await.status, 200);
     assert_eq!(rig.submit(r#"{"task_type":"noop"}"#).await.status, 202, "answered before its effects");
     for path in ["/healthz", "/readyz"] {

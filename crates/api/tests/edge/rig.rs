@@ -128,8 +128,24 @@ impl Rig {
         Self::start_around(dir, logs, config, shard, webhooks, |outlet| outlet).await
     }
 
+    /// The shard's thread is stuck from its first effects until the sender is dropped.
+    pub async fn start_stuck(shard: ShardConfig) -> (Self, std::sync::mpsc::Sender<()>) {
+        let dir = tempfile::tempdir().expect("a directory");
+        let logs = LocalLogs::new(dir.path(), LogOptions::default());
+        let logs = LogStorage::new(logs.writer().expect("a writer"), logs.reader());
+        let (go_on, stuck) = std::sync::mpsc::channel::<()>();
+        let around = |mut outlet: Outlet| -> Outlet {
+            Box::new(move |effects| {
+                let _ = stuck.recv();
+                outlet(effects);
+            })
+        };
+        let config = ApiConfig::default();
+        (Self::start_around(dir, logs, config, shard, Webhooks::default(), around).await, go_on)
+    }
+
     /// With something around the way of effects out of the shard's thread.
-    pub async fn start_around(
+    async fn start_around(
         dir: tempfile::TempDir,
         logs: LogStorage,
         config: ApiConfig,

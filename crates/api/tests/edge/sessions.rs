@@ -1,6 +1,9 @@
 //! The session protocol.
 
+use std::time::Duration;
+
 use mainspring_api::ApiConfig;
+use mainspring_core::time::Millis;
 use mainspring_proto::v1;
 use mainspring_runtime::ShardConfig;
 use tonic::Code;
@@ -62,7 +65,7 @@ async fn a_newer_session_replaces_the_older_and_an_older_one_is_refused() {
     assert!(new.acknowledged().await.ignored);
     drop(new);
     // A number that was used cannot be used again, even when its session is over.
-    tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+    tokio::time::sleep(Duration::from_millis(100)).await;
     let first = v1::WorkerMessage { hello: Some(hello(1, 6, 1)), ..v1::WorkerMessage::default() };
     let mut used = open(rig.address, first).await;
     assert_eq!(used.receive().await.expect_err("refused").code(), Code::FailedPrecondition);
@@ -71,7 +74,7 @@ async fn a_newer_session_replaces_the_older_and_an_older_one_is_refused() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_second_process_with_one_identity_waits_for_the_first() {
-    let config = ApiConfig { heartbeat: std::time::Duration::from_millis(200), ..ApiConfig::default() };
+    let config = ApiConfig { heartbeat: Duration::from_millis(200), ..ApiConfig::default() };
     let rig = Rig::start_with(config, ShardConfig::default()).await;
     let mut first = FakeWorker::join(rig.address, 1, 5, 1).await;
     let as_copy = |session| v1::WorkerMessage {
@@ -120,7 +123,7 @@ async fn a_second_process_with_one_identity_waits_for_the_first() {
         if open(rig.address, third(session)).await.receive().await.is_ok() {
             break;
         }
-        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        tokio::time::sleep(Duration::from_millis(20)).await;
     }
     assert_eq!(copy.receive().await.expect_err("replaced").code(), Code::Aborted);
     rig.stop().await;
@@ -139,7 +142,7 @@ async fn a_draining_worker_gets_nothing_new_until_it_comes_back() {
             if body["state"] == wanted {
                 return body;
             }
-            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+            tokio::time::sleep(Duration::from_millis(10)).await;
         }
         panic!("never {wanted}");
     };
@@ -184,6 +187,55 @@ async fn many_orders_go_in_few_messages() {
     }
     assert!(messages < 100, "{messages} messages for 5000 acknowledgements");
     assert!(worker.acknowledgements.iter().all(|ack| !ack.ignored));
+    drop(worker);
+    rig.stop().await;
+}
+
+/// It stays connected, but the shard would never give it work again.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_that_was_given_up_ends_when_its_worker_speaks_again() {
+    let lease = Duration::from_secs(1);
+    let mut shard = ShardConfig::default();
+    shard.machine.limits.lease = Millis::from_secs(1);
+    let config = ApiConfig { lease, heartbeat: lease / 3, ..ApiConfig::default() };
+    let rig = Rig::start_with(config, shard).await;
+    let mut worker = FakeWorker::join(rig.address, 1, 1, 1).await;
+    while rig.get("/v1/workers").await.json()["workers"].as_array().is_none_or(|workers| !workers.is_empty())
+    {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    let beat = v1::WorkerMessage { heartbeat: true, ..v1::WorkerMessage::default() };
+    worker.to.send(beat).await.expect("the stream is open");
+    let ended = loop {
+        if let Err(status) = worker.receive().await {
+            break status;
+        }
+    };
+    assert_eq!(ended.code(), Code::Aborted, "{ended}");
+    let again = FakeWorker::join(rig.address, 1, 2, 1).await;
+    drop(again);
+    rig.stop().await;
+}
+
+/// As when the journal does not answer: nothing that a worker reports is taken in.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_heartbeat_behind_reports_is_answered_although_the_shard_takes_nothing() {
+    let (rig, go_on) = Rig::start_stuck(ShardConfig::default()).await;
+    let mut worker = FakeWorker::join(rig.address, 1, 1, 1).await;
+    assert_eq!(rig.submit(r#"{"task_type":"noop"}"#).await.status, 202);
+    for fence in 0..500 {
+        let what = Some(v1::report::What::Progress(true));
+        let reports = vec![v1::Report { task: vec![9; 16], fence, what }];
+        worker
+            .to
+            .send(v1::WorkerMessage { reports, ..v1::WorkerMessage::default() })
+            .await
+            .expect("it is read");
+    }
+    worker.heartbeat().await;
+    drop(go_on);
+    let start = worker.start().await;
+    worker.succeed(&start, "1").await;
     drop(worker);
     rig.stop().await;
 }

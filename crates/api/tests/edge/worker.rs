@@ -93,7 +93,7 @@ impl FakeWorker {
         self.to.send(v1::WorkerMessage { logs, ..v1::WorkerMessage::default() }).await.expect("lives");
     }
 
-    /// Everything sent before has arrived, and logs are in their files.
+    /// Everything sent before was read, and logs are in their files.
     pub async fn heartbeat(&mut self) {
         let answered = self.heartbeats;
         let beat = v1::WorkerMessage { heartbeat: true, ..v1::WorkerMessage::default() };

@@ -2,7 +2,7 @@
 //! - FL-1 soft state: rebuilt from the leases in the shard and from what workers say
 //! - FL-2 an attempt is held by exactly one worker, from its grant until its end
 //! - FL-3 a worker is lost only after a full lease without a word, counted from the start of this epoch at
-//!   the earliest
+//!   the earliest, and from the end of the last stall of the server (`machine::attention`)
 //!
 //! Not here: room and placement (`dispatch`), what follows a loss (`machine::reap`).
 

@@ -65,6 +65,11 @@ impl Machine {
 
     fn task_due(&mut self, slot: TaskSlot, batch: &mut Batch) {
         let Some(task) = self.state.tasks.get(slot) else { return };
+        // Its worker may have spoken while the server stalled.
+        let judges_from = self.judges_from();
+        if task.lease().is_some() && judges_from > self.state.now.elapsed {
+            return self.timers.set(slot, self.deadline(task));
+        }
         match what_is_due(task, self.state.now, &mut self.draws) {
             Due::Nothing => {}
             Due::Event(event) => {
@@ -96,11 +101,21 @@ impl Machine {
         }
     }
 
+    /// The next deadline of a task, but none of an attempt before the server may judge it.
+    pub(super) fn deadline(&self, task: &Task) -> Option<Deadline> {
+        match next_deadline(task) {
+            Some(Deadline::Elapsed(at)) if task.lease().is_some() => {
+                Some(Deadline::Elapsed(at.max(self.judges_from())))
+            }
+            deadline => deadline,
+        }
+    }
+
     fn worker_due(&mut self, slot: WorkerSlot) {
         let Some(worker) = self.fleet.get(slot) else { return };
         let lease = self.config.limits.lease;
         let heard_at_least = self.unread_since.unwrap_or(worker.heard);
-        let lost_at = worker.heard.max(heard_at_least) + lease;
+        let lost_at = worker.heard.max(heard_at_least).max(self.listens_since()) + lease;
         if lost_at > self.state.now.elapsed {
             self.timers.set_worker(slot, Some(lost_at));
         } else {

@@ -11,6 +11,7 @@ mod advance;
 mod after;
 mod answer;
 mod anyway;
+mod attention;
 mod backfills;
 mod bulk;
 mod draws;
@@ -50,7 +51,9 @@ use std::cell::Cell;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use self::{place::RecentGrants, reap::Reaping, schedules::Herd, sweep::Sweep, timers::Timers};
+use self::{
+    attention::Attention, place::RecentGrants, reap::Reaping, schedules::Herd, sweep::Sweep, timers::Timers,
+};
 use crate::breaks::Breaks;
 use crate::chance::Chance;
 use crate::dispatch::Dispatcher;
@@ -112,6 +115,7 @@ pub struct Machine {
     draws: Draws,
     /// Since when words of workers may lie unread; `None` when everything that came was taken in.
     unread_since: Option<Elapsed>,
+    attention: Attention,
     reaping: Reaping,
     recent: RecentGrants,
     sweep: Sweep,
@@ -175,6 +179,7 @@ impl Machine {
             timers: Timers::default(),
             draws: Draws::new(Chance::new(config.seed), RetryBudget::new(config.retry_rates)),
             unread_since: None,
+            attention: Attention::default(),
             reaping: Reaping::default(),
             recent: RecentGrants::default(),
             sweep: Sweep::default(),
@@ -217,6 +222,11 @@ impl Machine {
     /// not when the record was begun.
     pub fn set_present(&mut self, elapsed: Elapsed) {
         self.present = self.present.max(elapsed);
+    }
+
+    /// The present instant, as far as the machine was told.
+    pub fn present(&self) -> Elapsed {
+        self.present
     }
 
     /// Whether messages are left that were not taken in. A worker whose heartbeat may be among them is not judged, for

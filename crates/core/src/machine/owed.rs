@@ -47,7 +47,7 @@ impl Machine {
     pub fn owed(&self) -> Vec<Debt> {
         let mut debts = Vec::new();
         for (slot, task) in self.state.tasks.iter() {
-            debts.extend(next_deadline(task).map(|at| Debt::Timer(slot, at)));
+            debts.extend(self.deadline(task).map(|at| Debt::Timer(slot, at)));
             match &task.state {
                 State::Queued if task.profile.waits() => debts.push(Debt::Arrival(slot)),
                 State::Queued => debts.push(Debt::Place(slot)),

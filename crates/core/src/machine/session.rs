@@ -16,7 +16,11 @@ impl Machine {
     pub(super) fn session(&mut self, command: SessionCommand, batch: &mut Batch) {
         match command {
             SessionCommand::Hello(hello) => self.hello(&hello, batch),
-            SessionCommand::Heartbeat { worker, session } => self.heard(worker, session),
+            SessionCommand::Heartbeat { worker, session } => {
+                if !self.heard(worker, session) {
+                    batch.effects.push(Effect::SessionLost { worker, session });
+                }
+            }
             SessionCommand::Closed { worker, session } => self.closed(worker, session),
             SessionCommand::Cordon { worker, cordoned } => self.cordon(worker, cordoned),
         }
@@ -110,13 +114,16 @@ impl Machine {
         self.reaping.push(task, slot, loss);
     }
 
-    /// Any word of the live session is a sign of life. The timer is moved when it fires.
-    pub(super) fn heard(&mut self, worker: WorkerId, session: Session) {
+    /// Any word of the live session is a sign of life. The timer is moved when it fires. False: it is not the live
+    /// session.
+    pub(super) fn heard(&mut self, worker: WorkerId, session: Session) -> bool {
         let now = self.present;
-        if let Some(worker) = self.fleet.find(worker).and_then(|slot| self.fleet.get_mut(slot))
-            && worker.session == Some(session)
-        {
-            worker.heard = now;
+        match self.fleet.find(worker).and_then(|slot| self.fleet.get_mut(slot)) {
+            Some(worker) if worker.session == Some(session) => {
+                worker.heard = now;
+                true
+            }
+            Some(_) | None => false,
         }
     }
 

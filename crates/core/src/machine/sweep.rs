@@ -7,7 +7,7 @@ use crate::id::ScheduleId;
 use crate::index::TaskSlot;
 use crate::limits::Limits;
 use crate::shard::ShardState;
-use crate::task::{Deadline, State, next_deadline};
+use crate::task::{Deadline, State};
 use crate::time::Elapsed;
 use crate::workflow::RunSlot;
 
@@ -117,7 +117,8 @@ impl Machine {
                 missed
             }
             State::Assigned(lease) | State::Running(lease) => {
-                let silent_for = self.state.now.elapsed.since(lease.assigned.max(lease.progressed));
+                let heard = lease.assigned.max(lease.progressed).max(self.listens_since());
+                let silent_for = self.state.now.elapsed.since(heard);
                 let worker_known =
                     self.fleet.holder(slot).is_some_and(|worker| self.timers.of_worker(worker).is_some());
                 let orphaned = !worker_known && silent_for > self.config.limits.lease.saturating_mul(2);
@@ -139,7 +140,9 @@ impl Machine {
     }
 
     fn rearm_if_missed(&mut self, slot: TaskSlot) -> bool {
-        let Some(wanted) = self.state.tasks.get(slot).and_then(next_deadline) else { return false };
+        let Some(wanted) = self.state.tasks.get(slot).and_then(|task| self.deadline(task)) else {
+            return false;
+        };
         let missed = match (self.timers.of(slot), wanted) {
             (None, _) => true,
             (Some(Deadline::Wall(armed)), Deadline::Wall(wanted)) => armed > wanted,

@@ -16,6 +16,8 @@
 //! | edges (REST, gRPC, sessions) | nothing: [`Node::offer`] tells them that a queue is full | |
 //! | tests and benchmarks | `mailbox`, `keys` by [`Node::send`] | the shard, the loader |
 //!
+//! What workers say is heard (`signs`) and answered at the edge, past every queue, so that no stall costs a lease.
+//!
 //! Replies, effects and everything else that is called on these threads must not block. They hand a value to a
 //! task of the edge or wake it; the locks on the way are held for a few instructions.
 //!
@@ -31,6 +33,7 @@ mod loader;
 mod meters;
 mod queues;
 mod shard_thread;
+mod signs;
 mod start;
 mod tabler;
 
@@ -40,14 +43,16 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TrySendError, bounded};
 use mainspring_core::effect::Effect;
-use mainspring_core::id::Slot;
+use mainspring_core::id::{Session, Slot, WorkerId};
 use mainspring_core::time::{Millis, Wall};
 use mainspring_core::workflow::{Evaluate, NoTexts};
 use mainspring_store::{OpenError, Opened, ReadTables, Store};
+use rustix::time::{ClockId, clock_gettime};
 
 pub use self::health::{Health, Part, STUCK_AFTER, Trouble};
 pub use self::meters::{Measured, Meters};
 use self::shard_thread::Control;
+use self::signs::Signs;
 use crate::clock::Reading;
 use crate::config::ShardConfig;
 use crate::shard::{Envelope, Recovered, Replies, Shard, ShardFigures, StopCause};
@@ -102,6 +107,7 @@ struct ShardHandle {
     mailbox: Sender<Envelope<Reply>>,
     keys: Sender<Envelope<Reply>>,
     control: Sender<Control>,
+    signs: Arc<Signs>,
     health: Arc<Health>,
     stopped: Receiver<Option<StopCause>>,
     /// Disconnected when the last thread has ended.
@@ -184,6 +190,16 @@ impl Node {
         self.shards.first().is_some_and(|shard| shard.control.try_send(control).is_ok())
     }
 
+    /// A worker has spoken over a session that was welcomed. Never waits; what was said here counts before the shard
+    /// judges who was silent.
+    pub fn heard(&self, slot: Slot, worker: WorkerId, session: Session) {
+        let shard = self.shard(slot);
+        if shard.signs.put(worker, session) {
+            // Full: the shard has much to do and will look.
+            let _ = shard.control.try_send(Control::Wake);
+        }
+    }
+
     /// How far the threads of the (first) shard have come.
     pub fn health(&self) -> Arc<Health> {
         self.shards.first().map(|shard| Arc::clone(&shard.health)).unwrap_or_default()
@@ -234,20 +250,28 @@ impl ShardHandle {
     }
 }
 
-/// The machine's own clocks.
+/// The machine's own clocks. Elapsed time goes on while the machine sleeps (`CLOCK_BOOTTIME`), as it does for those who
+/// wait elsewhere, and as it goes on while the server is down.
 #[derive(Clone, Copy, Debug)]
-pub struct RawClock(Instant);
+pub struct RawClock {
+    start_ms: u64,
+}
 
 impl RawClock {
     pub fn start() -> Self {
-        Self(Instant::now())
+        Self { start_ms: since_boot_ms() }
     }
 
     pub fn read(&self) -> Reading {
         let wall = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Reading {
-            monotonic: Millis::new(self.0.elapsed().as_millis() as u64),
+            monotonic: Millis::new(since_boot_ms().saturating_sub(self.start_ms)),
             wall: Wall::from_millis(wall.as_millis() as u64),
         }
     }
+}
+
+fn since_boot_ms() -> u64 {
+    let time = clock_gettime(ClockId::Boottime);
+    time.tv_sec as u64 * 1_000 + time.tv_nsec as u64 / 1_000_000
 }

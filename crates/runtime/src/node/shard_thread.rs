@@ -17,6 +17,7 @@ use super::appender::AppendOrder;
 use super::health::{Health, Part};
 use super::loader::LoaderOrder;
 use super::queues::{Incoming, Outgoing};
+use super::signs::Signs;
 use super::{Followed, LOADS_KEPT_MAX, Measured, Meters, Outlet, RawClock, Reply, Told};
 use crate::shard::{Envelope, Output, Shard, StopCause};
 
@@ -58,6 +59,8 @@ pub(super) enum Control {
     Figures(Told),
     /// Calls it when the tables hold everything that anybody was told until now.
     Follow(Followed),
+    /// Signs of life wait.
+    Wake,
     Stop,
 }
 
@@ -88,6 +91,7 @@ pub(super) struct ShardThread {
     pub(super) cuts: Outgoing<Arc<Cut>>,
     pub(super) loads: Outgoing<LoaderOrder>,
     pub(super) meters: Meters,
+    pub(super) signs: Arc<Signs>,
     pub(super) health: Arc<Health>,
     pub(super) stopped: Sender<Option<StopCause>>,
     pub(super) outlet: Outlet,
@@ -145,6 +149,9 @@ impl ShardThread {
             self.retry(&mut turn);
             if turn.stopping {
                 self.shard.hurry_cut();
+            }
+            for (worker, session) in self.signs.take() {
+                self.shard.heard(worker, session, self.clock.read());
             }
             self.shard.step(self.clock.read());
             self.tell_lost();
@@ -233,6 +240,7 @@ impl ShardThread {
         match control {
             Control::Figures(told) => told(Box::new(self.measured())),
             Control::Follow(followed) => self.follow(followed, turn),
+            Control::Wake => {}
             Control::Stop => turn.stopping = true,
         }
     }

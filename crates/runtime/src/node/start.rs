@@ -10,6 +10,7 @@ use mainspring_store::{Journal, ReadTables, Tables};
 use super::health::Health;
 use super::queues::{Incoming, Outgoing};
 use super::shard_thread::ShardThread;
+use super::signs::Signs;
 use super::{MAILBOX_MAX, Meters, Outlet, RawClock, Reply, ShardHandle, appender, loader, tabler};
 use crate::config::ShardConfig;
 use crate::shard::Shard;
@@ -41,6 +42,7 @@ where
     let (returns_in, returns) = bounded(16);
     let (stopped_in, stopped) = bounded(1);
     let (alive, running) = bounded(0);
+    let signs = Arc::new(Signs::default());
     let health = Arc::new(Health::new(Duration::from_millis(config.stuck_after.get())));
     let cut_returns = returns_in.clone();
     let thread = ShardThread {
@@ -53,6 +55,7 @@ where
         cuts: Outgoing::new(cuts),
         loads: Outgoing::new(loads),
         meters: Meters::default(),
+        signs: Arc::clone(&signs),
         health: Arc::clone(&health),
         stopped: stopped_in,
         outlet,
@@ -74,7 +77,7 @@ where
         spawn("loader", Box::new(move || loader::run(reader, load_orders, keyed, loaded_in, &loader_health))),
         spawn("shard", Box::new(move || thread.run())),
     ];
-    ShardHandle { mailbox, keys, control, health, stopped, running, threads }
+    ShardHandle { mailbox, keys, control, signs, health, stopped, running, threads }
 }
 
 /// `alive` is dropped when the thread ends, however it ends.

@@ -6,7 +6,7 @@ use mainspring_core::command::{Answer, Rejection};
 use mainspring_core::id::Seq;
 use mainspring_core::limits::Pressure;
 use mainspring_core::machine::{Batch, Waits};
-use mainspring_core::time::Millis;
+use mainspring_core::time::{Elapsed, Millis};
 use mainspring_store::format::write_event;
 use mainspring_store::{AppendError, Record};
 
@@ -39,6 +39,7 @@ pub(super) struct InFlight<R> {
     held: Held<R>,
     /// Of the tasks that it starts.
     waits: Box<Waits>,
+    pub(super) sealed: Elapsed,
     /// The last try failed: offered again, submissions are refused meanwhile.
     failing: bool,
 }
@@ -97,7 +98,8 @@ impl<R> Shard<R> {
         self.checkpoints.appended(seq, record.events, record.body.len());
         self.outputs.push_back(Output::Append(record.clone()));
         let waits = self.machine.take_waits();
-        self.in_flight = Some(InFlight { record, held: built.held, waits, failing: false });
+        let sealed = self.machine.present();
+        self.in_flight = Some(InFlight { record, held: built.held, waits, sealed, failing: false });
         self.cut_if_due();
     }
 

@@ -24,9 +24,9 @@ mod triggers;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use mainspring_core::command::{Answer, Command, Rejection};
+use mainspring_core::command::{Answer, Command, Rejection, SessionCommand};
 use mainspring_core::effect::Effect;
-use mainspring_core::id::{Epoch, ProcessId, RunId, Seq, TaskId};
+use mainspring_core::id::{Epoch, ProcessId, RunId, Seq, Session, TaskId, WorkerId};
 use mainspring_core::machine::{Batch, LostWorker, Machine, Panicked, Waits};
 use mainspring_core::time::{Millis, Wall};
 use mainspring_store::format::{EncodedProfiles, ProfileCache};
@@ -226,6 +226,7 @@ impl<R> Shard<R> {
             return;
         }
         self.refresh(reading);
+        let greets = matches!(envelope.commands.first(), Some(Command::Session(SessionCommand::Hello(_))));
         let mut results = Replies::with_capacity(envelope.commands.len());
         let mut commands = envelope.commands.into_iter();
         // A lone command on a task that is not in memory may need the tables; in a batch it is refused as unknown.
@@ -245,7 +246,12 @@ impl<R> Shard<R> {
             }
         }
         results.extend(commands.map(|command| self.handle(command)));
-        self.hold_answer(envelope.reply, results);
+        if greets {
+            // Sessions are in no record: a worker that waits for its welcome must not wait for a slow journal.
+            self.outputs.push_back(Output::Answer { reply: envelope.reply, results });
+        } else {
+            self.hold_answer(envelope.reply, results);
+        }
     }
 
     /// Runs what time has made due, places tasks, seals a record if the journal is free, and cuts if it is time.
@@ -255,6 +261,7 @@ impl<R> Shard<R> {
         }
         self.refresh(reading);
         self.renew_if_due();
+        self.machine.listen(self.listens());
         let room = self.config.record_events_max.saturating_sub(self.building.events as usize);
         if room > 0 && self.renewal == Renewal::None {
             let mut batch = std::mem::take(&mut self.batch);
@@ -267,6 +274,25 @@ impl<R> Shard<R> {
         self.seal_if_free();
         self.cut_if_due();
         self.page_if_due();
+    }
+
+    /// A worker has spoken over its session. Called before [`Shard::step`] judges who was silent, and not held up by the
+    /// journal: it adds nothing to a record.
+    pub fn heard(&mut self, worker: WorkerId, session: Session, reading: Reading) {
+        if self.stopped {
+            return;
+        }
+        self.refresh(reading);
+        // Never refused, answered to no one.
+        let _ = self.handle(Command::Session(SessionCommand::Heartbeat { worker, session }));
+    }
+
+    /// Not while commands must wait because the record being built is full, and not while the journal is slow: start
+    /// orders and what workers are told wait for it.
+    fn listens(&self) -> bool {
+        let (present, pause_max) = (self.machine.present(), self.machine.pause_max());
+        let slow = |in_flight: &InFlight<R>| present.since(in_flight.sealed) > pause_max;
+        self.has_room() && !self.in_flight.as_ref().is_some_and(slow)
     }
 
     /// Whether messages are left in the mailbox; see `Machine::set_unread`.
@@ -289,7 +315,10 @@ impl<R> Shard<R> {
             let room = (self.building.events as usize) < self.config.record_events_max;
             (room && self.machine.has_work()).then_some(Millis::ZERO)
         };
-        [own, self.cut_in(), self.pager.next_in(self.machine.state().now.wall)].into_iter().flatten().min()
+        // Turns follow each other closely enough that a longer pause is a stall.
+        let listen = self.machine.must_listen().then(|| Millis::new(self.machine.pause_max().get() / 2));
+        let page = self.pager.next_in(self.machine.state().now.wall);
+        [own, listen, self.cut_in(), page].into_iter().flatten().min()
     }
 
     pub(crate) fn handle(&mut self, command: Command) -> Result<Answer, Rejection> {

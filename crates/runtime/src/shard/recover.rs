@@ -115,6 +115,8 @@ impl<R> Shard<R> {
         apply(self.machine.state_mut(), &event);
         self.absorb(Batch { events: vec![event], effects: Vec::new() });
         self.machine.recover();
+        // If recovery took long, the first turn finds a stall, and every worker has a full lease from then.
+        self.machine.listen(true);
         self.seal_if_free();
     }
 }

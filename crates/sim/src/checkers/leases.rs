@@ -1,11 +1,13 @@
 //! Leases: a worker is lost only after a whole lease without a word, and never before the owner itself has
-//! been there that long (FL-3). What was heard is written down where it comes in, outside the shard.
+//! been there that long, and listened that long without a stall (FL-3). No deadline of an attempt is judged earlier after a
+//! stall either (AT-1). What was heard is written down where it comes in, outside the shard.
 
 use std::collections::BTreeMap;
 
 use mainspring_core::event::Event;
 use mainspring_core::failure::{Failure, FailureClass};
 use mainspring_core::id::{Epoch, TaskId, WorkerId};
+use mainspring_core::task::StopReason;
 use mainspring_core::time::{Elapsed, Millis};
 use mainspring_store::Record;
 
@@ -15,8 +17,22 @@ use super::{Check, require};
 /// As the core words it; other losses have other causes.
 const SILENT: &str = "the worker was not heard of for a whole lease";
 
+const SILENCES: [&str; 3] =
+    [SILENT, "the worker did not say that it took the attempt", "the worker did not say that it stopped"];
+
 pub(super) fn is_expiry(failure: &Failure) -> bool {
     failure.class == FailureClass::WorkerLost && &*failure.message == SILENT
+}
+
+/// Whether the event follows from what a worker did not say in time.
+fn is_judgement(event: &Event) -> bool {
+    match event {
+        Event::AttemptFailed { failure, .. } => SILENCES.contains(&&*failure.message),
+        Event::StopRequested { reason, .. } => {
+            matches!(reason, StopReason::HardTimeout | StopReason::NoProgress)
+        }
+        _ => false,
+    }
 }
 
 pub(super) fn check_epoch(journal: &JournalFold, id: TaskId) -> Check {
@@ -33,12 +49,14 @@ pub(super) fn check_epoch(journal: &JournalFold, id: TaskId) -> Check {
 pub struct Words {
     lease: Millis,
     heard: BTreeMap<(Epoch, WorkerId), Vec<Elapsed>>,
+    /// When each owner came back from a stall, or was still in one.
+    stalls: BTreeMap<Epoch, Vec<Elapsed>>,
     holders: BTreeMap<TaskId, WorkerId>,
 }
 
 impl Words {
     pub fn new(lease: Millis) -> Self {
-        Self { lease, heard: BTreeMap::new(), holders: BTreeMap::new() }
+        Self { lease, heard: BTreeMap::new(), stalls: BTreeMap::new(), holders: BTreeMap::new() }
     }
 
     pub fn renewed(&mut self, old: Epoch, new: Epoch) {
@@ -54,7 +72,25 @@ impl Words {
         }
     }
 
+    /// The owner did not listen for much longer than a turn takes; it does so again from `at`.
+    pub fn stalled(&mut self, epoch: Epoch, at: Elapsed) {
+        self.stalls.entry(epoch).or_default().push(at);
+    }
+
+    /// A whole lease has passed since the last stall that this record knew of.
+    fn check_stall(&self, record: &Record, what: &Event) -> Check {
+        let stalls = self.stalls.get(&record.epoch).map_or(&[][..], Vec::as_slice);
+        let known = stalls.partition_point(|at| *at <= record.now.elapsed);
+        let Some(stall) = stalls[..known].last() else { return Ok(()) };
+        require(*stall + self.lease <= record.now.elapsed, "AT-1", || {
+            format!("at {:?}, after a stall until {stall:?}: {what:?}", record.now.elapsed)
+        })
+    }
+
     pub fn committed(&mut self, record: &Record, event: &Event) -> Check {
+        if is_judgement(event) {
+            self.check_stall(record, event)?;
+        }
         match event {
             Event::TaskAssigned { id, worker, .. } => {
                 self.holders.insert(*id, *worker);

@@ -33,7 +33,8 @@ impl Checkers {
                     )
                 })
             }
-            Effect::Alert { .. }
+            Effect::SessionLost { .. }
+            | Effect::Alert { .. }
             | Effect::RunAlert { .. }
             | Effect::ScheduleAlert { .. }
             | Effect::Changed { .. }

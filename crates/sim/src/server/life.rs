@@ -1,6 +1,6 @@
 //! How servers begin and end: opening, taking over, crashing, stepping down.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use mainspring_core::command::{Command, Configure};
@@ -43,9 +43,12 @@ impl World {
             paused_until: 0,
             shard,
             mailbox: VecDeque::new(),
+            signs: BTreeMap::new(),
             loader: VecDeque::new(),
             loader_busy: false,
             appending: false,
+            sealed_at: 0,
+            turned_at: self.now,
             wake: 0,
             poked: false,
             turns: 0,

@@ -1,5 +1,7 @@
 //! A server process: the real shard, driven as its thread drives it, with every completion an event.
 //! - SV-1 outputs are carried out in order; a crash may come between any two
+//! - SV-3 while the process is paused nothing is read: what was sent to it waits in its sockets, and is read a little after
+//!   its threads go on
 //! - SV-2 reads go through one loader in order, and see the tables at the time they are executed
 //!
 //! Not here: what may go wrong with the store (`io`), reading (`loader`), starting and ending (`life`).
@@ -9,18 +11,22 @@ mod life;
 mod loader;
 mod turn;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use mainspring_core::command::Command;
-use mainspring_core::id::{Epoch, ProcessId, RunId, TaskId};
+use mainspring_core::command::{Command, SessionCommand};
+use mainspring_core::id::{Epoch, ProcessId, RunId, Session, TaskId};
 use mainspring_core::wait::FoundRun;
 use mainspring_runtime::{Envelope, Shard, ShardClock};
 use mainspring_store::{AppendError, Cut, CutError, LiveRow, Record, StoredTask};
 
 use self::loader::LoaderOrder;
 use crate::checkers::Check;
+use crate::worker::WorkerMessage;
 use crate::world::{Happening, World};
+
+/// After a pause the threads that read sockets and the shard's own go on in any order.
+const READ_AFTER_PAUSE_MS: u64 = 30;
 
 /// Whom an answer goes to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -121,9 +127,15 @@ pub struct Server {
     pub paused_until: u64,
     shard: Shard<Ticket>,
     mailbox: VecDeque<Mail>,
+    /// Signs of life that the edge has read and the shard has not taken in.
+    signs: BTreeMap<usize, Session>,
     loader: VecDeque<LoaderOrder>,
     loader_busy: bool,
     appending: bool,
+    /// When the record that is being appended was sealed.
+    sealed_at: u64,
+    /// The last turn.
+    turned_at: u64,
     /// Goes up with every turn that is planned; older plans are void.
     wake: u64,
     poked: bool,
@@ -180,8 +192,23 @@ impl World {
 
     /// A message came over the network; its process may be gone.
     pub(crate) fn mail_arrived(&mut self, index: usize, mail: Mail) {
+        let read_after = self.span(READ_AFTER_PAUSE_MS);
         let Some(server) = self.servers[index].as_mut() else { return };
+        if server.paused_until > self.now {
+            let after = server.paused_until - self.now + read_after;
+            return self.put(after, Happening::ToServer { server: index, mail: Box::new(mail) });
+        }
         match mail {
+            Mail::FromWorker {
+                worker,
+                command: Command::Session(SessionCommand::Heartbeat { session, .. }),
+            } => {
+                let newest = server.signs.entry(worker).or_insert(session);
+                *newest = session.max(*newest);
+                // Answered by the edge, whatever the shard and its journal do.
+                self.send_to_worker(worker, &WorkerMessage::Heard { session });
+                return;
+            }
             Mail::Commands { envelope, again } => {
                 if loader::needed(&envelope, again) {
                     server.loader.push_back(LoaderOrder::from_envelope(envelope, again));

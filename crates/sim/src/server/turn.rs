@@ -28,12 +28,16 @@ impl World {
         let reading = self.clocks.read(self.now);
         server.poked = false;
         server.turns += 1;
+        self.note_stall(&mut server, reading);
         for _ in 0..DRAIN_MAX {
             if !server.shard.has_room() {
                 break;
             }
             let Some(mail) = server.mailbox.pop_front() else { break };
             self.take_mail(&mut server, mail, reading)?;
+        }
+        for (worker, session) in std::mem::take(&mut server.signs) {
+            self.take_sign(&mut server, worker, session, reading);
         }
         server.shard.step(reading);
         if !server.shard.is_stopped() {
@@ -48,6 +52,28 @@ impl World {
         self.servers[index] = Some(server);
         self.start_reading(index);
         Ok(())
+    }
+
+    /// Written down beside the shard: from now on every worker has a full lease.
+    fn note_stall(&mut self, server: &mut Server, reading: Reading) {
+        let stall = self.settings.shard.machine.limits.lease.get() / 2;
+        let paused = self.now - std::mem::replace(&mut server.turned_at, self.now) > stall;
+        let slow = server.appending && self.now - server.sealed_at > stall;
+        if paused || slow {
+            let at = server.clock.now(reading).elapsed;
+            self.checkers.words.stalled(server.epoch, at);
+        }
+    }
+
+    fn take_sign(&mut self, server: &mut Server, worker: usize, session: Session, reading: Reading) {
+        let id = worker_id(worker);
+        let fleet = server.shard.machine().fleet();
+        let live = fleet.find(id).and_then(|slot| fleet.get(slot)).and_then(|known| known.session);
+        if live == Some(session) {
+            let at = server.clock.now(reading).elapsed;
+            self.checkers.words.heard(server.epoch, id, at);
+        }
+        server.shard.heard(id, session, reading);
     }
 
     fn plan_turn(&mut self, index: usize, server: &mut Server) -> Check {
@@ -115,15 +141,13 @@ impl World {
         let live = known.and_then(|known| known.session);
         let hello = matches!(&command, Command::Session(SessionCommand::Hello(_)));
         let greets = hello && said.is_some_and(|said| known.is_none_or(|known| said > known.newest_session));
-        let speaks =
-            matches!(&command, Command::Report(_) | Command::Session(SessionCommand::Heartbeat { .. }));
+        let speaks = matches!(&command, Command::Report(_));
         if greets || speaks && live.is_some() && said == live {
             self.checkers.words.heard(server.epoch, id, at);
             self.trace.say(self.now, format_args!("epoch {} hears worker {worker} at {at:?}", server.epoch));
         }
         let held = if greets { held_by(server, id) } else { Vec::new() };
         let stale = stale_report(server, &command);
-        let wants_answer = matches!(&command, Command::Session(_));
         server.shard.accept(Envelope { commands: vec![command], reply: Ticket::Nobody }, reading);
         if let Some((task, version)) = stale {
             let now = server.shard.machine().state().tasks().by_id(task).map(|task| task.version);
@@ -137,15 +161,13 @@ impl World {
                 self.checkers.ledger.disclaimed(server.epoch, task, fence);
             }
         }
-        if let Some(session) = said.filter(|_| wants_answer) {
-            let fleet = server.shard.machine().fleet();
-            let live = fleet.find(id).and_then(|slot| fleet.get(slot)).and_then(|worker| worker.session);
-            self.send_to_worker(worker, &WorkerMessage::Heard { session, known: live == Some(session) });
+        if let Some(session) = said.filter(|_| greets) {
+            self.send_to_worker(worker, &WorkerMessage::Heard { session });
         }
         Ok(())
     }
 
-    fn send_to_worker(&mut self, worker: usize, message: &WorkerMessage) {
+    pub(super) fn send_to_worker(&mut self, worker: usize, message: &WorkerMessage) {
         for after in self.delays(Peer::Worker(worker), Direction::FromServer) {
             self.put(after, Happening::ToWorker { worker, message: message.clone() });
         }
@@ -164,7 +186,9 @@ impl World {
             }
             match output {
                 Output::Append(record) => {
-                    server.appending = true;
+                    if !std::mem::replace(&mut server.appending, true) {
+                        server.sealed_at = self.now;
+                    }
                     self.order_append(index, record);
                 }
                 Output::Renew => {
@@ -219,7 +243,9 @@ impl World {
         self.checkers.ordered(server.epoch, &effect)?;
         let to = match &effect {
             Effect::Start(start) => start.worker,
-            Effect::Stop { worker, .. } | Effect::Acknowledge { worker, .. } => *worker,
+            Effect::Stop { worker, .. }
+            | Effect::Acknowledge { worker, .. }
+            | Effect::SessionLost { worker, .. } => *worker,
             Effect::Alert { .. }
             | Effect::RunAlert { .. }
             | Effect::ScheduleAlert { .. }

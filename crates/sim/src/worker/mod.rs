@@ -29,10 +29,9 @@ type Claim = (TaskId, Fence);
 #[derive(Clone, Debug)]
 pub enum WorkerMessage {
     Order(Box<Effect>),
-    /// The server took a hello or a heartbeat; `known`: that session is the live one.
+    /// The server took a hello or a heartbeat.
     Heard {
         session: Session,
-        known: bool,
     },
 }
 
@@ -231,12 +230,7 @@ impl World {
         }
         let current = Session::new(worker.session);
         match message {
-            WorkerMessage::Heard { session, known } if session == current => {
-                worker.heard = self.now;
-                if !known {
-                    self.connect(index);
-                }
-            }
+            WorkerMessage::Heard { session } if session == current => worker.heard = self.now,
             WorkerMessage::Heard { .. } => {}
             WorkerMessage::Order(effect) => match *effect {
                 Effect::Start(start) if start.session == current => self.start_ordered(index, &start),
@@ -246,6 +240,7 @@ impl World {
                 Effect::Acknowledge { session, task, fence, .. } if session == current => {
                     self.workers[index].spool.remove(&(task, fence));
                 }
+                Effect::SessionLost { session, .. } if session == current => self.connect(index),
                 _ => {}
             },
         }

@@ -14,6 +14,7 @@ mod questions;
 mod recovery;
 mod schedules;
 mod sessions;
+mod stalls;
 mod submitting;
 mod sweep;
 mod triggers;

@@ -134,3 +134,17 @@ fn a_worker_whose_heartbeat_may_lie_unread_is_not_judged_for_a_lease() {
     rig.pass(5_000);
     assert_eq!(rig.status(id), Status::Queued, "but not for ever");
 }
+
+#[test]
+fn a_lost_worker_that_still_speaks_is_told_to_connect_anew() {
+    let mut rig = rig();
+    rig.hello(1, 1, 1, &[]);
+    rig.pass(15_000);
+    let ends = |rig: &Rig| rig.effects.iter().filter(|e| matches!(e, Effect::SessionLost { .. })).count();
+    assert_eq!((rig.machine.counts().workers_lost, ends(&rig)), (1, 0));
+    rig.heartbeat(1, 1);
+    assert_eq!(ends(&rig), 1, "it would never be given work again");
+    rig.hello(1, 2, 1, &[]);
+    rig.heartbeat(1, 2);
+    assert_eq!(ends(&rig), 1);
+}

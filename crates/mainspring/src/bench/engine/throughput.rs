@@ -70,6 +70,7 @@ fn drive(rig: &Rig, source: &mut Source, tasks: u64) {
                 Effect::Start(start) => reports.push(success(&start)),
                 Effect::Acknowledge { .. } => finished += 1,
                 Effect::Stop { .. }
+                | Effect::SessionLost { .. }
                 | Effect::Alert { .. }
                 | Effect::RunAlert { .. }
                 | Effect::ScheduleAlert { .. }

@@ -131,3 +131,57 @@ fn lag_of_the_tables_sheds_the_least_urgent_first() {
     rig.succeed();
     assert!(rig.shard.figures().lag_events > 20, "results pass");
 }
+
+#[test]
+fn a_slow_journal_with_a_full_record_costs_no_worker_its_lease() {
+    let mut rig = rig_with(ShardConfig { record_events_max: 2, ..quiet() });
+    rig.hello();
+    let id = rig.submitted(StartTime::Now);
+    let submits: Vec<Submit> = (0..4).map(|_| rig.submit(StartTime::Now)).collect();
+    for (reply, submit) in submits.into_iter().enumerate() {
+        rig.tell(reply as u32, vec![Command::Submit(Box::new(submit))]);
+    }
+    assert!(!rig.shard.has_room(), "heartbeats behind commands would not be taken in");
+    rig.ms += 60_000;
+    rig.append(Ok(()));
+    rig.step();
+    rig.run();
+    let lost = |rig: &Rig| rig.shard.machine().counts().workers_lost;
+    assert_eq!(lost(&rig), 0, "nobody was listened to");
+    for _ in 0..14 {
+        rig.ms += 1_000;
+        rig.step();
+        rig.run();
+    }
+    assert_eq!(lost(&rig), 0);
+    assert!(rig.task(id).lease().is_some());
+    rig.ms += 1_000;
+    rig.step();
+    assert_eq!(lost(&rig), 1, "it had a full lease");
+}
+
+/// Nothing came while the process was stopped: the turn after it must not judge.
+#[test]
+fn a_stopped_process_costs_no_worker_its_lease_and_a_heartbeat_needs_no_journal() {
+    let mut rig = rig_with(quiet());
+    rig.hello();
+    rig.submitted(StartTime::Now);
+    rig.ms += 60_000;
+    rig.step();
+    assert_eq!(rig.shard.machine().counts().workers_lost, 0);
+    let wake = rig.shard.sleep().expect("somebody is listened to");
+    assert!(wake <= Millis::new(15_000 / 8), "{wake:?}");
+    // The journal does not answer, and the worker is heard all the same.
+    let submit = rig.submit(StartTime::Now);
+    rig.tell(1, vec![Command::Submit(Box::new(submit))]);
+    let (worker, session) = (WorkerId::from_bits(1), Session::new(rig.shard.epoch().get()));
+    for _ in 0..40 {
+        rig.ms += 1_000;
+        let reading = rig.reading();
+        rig.shard.heard(worker, session, reading);
+        rig.step();
+    }
+    rig.append(Ok(()));
+    rig.run();
+    assert_eq!(rig.shard.machine().counts().workers_lost, 0);
+}

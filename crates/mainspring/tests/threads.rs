@@ -16,7 +16,7 @@ use mainspring_sim::SimStore;
 use mainspring_store::{AppendError, Journal, OpenError, Opened, Record, Store};
 
 /// Longer than anything here takes; a test that waits for so long has found a thread that is stuck.
-const NEVER: Duration = Duration::from_secs(60);
+const NEVER: Duration = Duration::from_mins(1);
 
 /// Holds up whoever comes by while it is closed.
 #[derive(Clone, Default)]
@@ -121,8 +121,8 @@ fn config() -> ShardConfig {
     }
 }
 
-fn open(store: &SlowStore, config: ShardConfig, outlet: Outlet) -> Node {
-    Node::open(store, config, outlet).expect("opens").0
+fn open(store: &SlowStore, config: &ShardConfig, outlet: Outlet) -> Node {
+    Node::open(store, *config, outlet).expect("opens").0
 }
 
 fn submit(number: u64, key: bool) -> Command {
@@ -174,7 +174,7 @@ fn a_stall_with_thousands_of_reads_and_keyed_submissions_ends() {
     const PARKED: u64 = 200;
     const EACH: u64 = 6_000;
     let store = SlowStore::default();
-    let node = Arc::new(open(&store, config(), Box::new(|_| {})));
+    let node = Arc::new(open(&store, &config(), Box::new(|_| {})));
     let parked = send(&node, (0..PARKED).map(|number| submit(number, false)).collect());
     answers(&parked, PARKED as usize, "the first submissions");
     while node.figures().expect("it runs").in_memory > 0 {
@@ -204,7 +204,7 @@ fn a_stall_with_thousands_of_reads_and_keyed_submissions_ends() {
 #[test]
 fn a_journal_that_does_not_answer_stops_neither_questions_nor_the_stop() {
     let store = SlowStore::default();
-    let node = Arc::new(open(&store, ShardConfig { record_events_max: 2, ..config() }, Box::new(|_| {})));
+    let node = Arc::new(open(&store, &ShardConfig { record_events_max: 2, ..config() }, Box::new(|_| {})));
     let stall = Held::new(&store.gate);
     let waiting = send(&node, (0..50).map(|number| submit(number, false)).collect());
     store.gate.until_held();
@@ -229,7 +229,7 @@ fn a_shard_that_makes_no_progress_is_told_apart_from_a_slow_disk() {
     let config = ShardConfig { stuck_after: Millis::new(1), ..config() };
     let mut config = config;
     config.machine.watch = true;
-    let node = Arc::new(open(&store, config, Box::new(move |_| outlet.pass())));
+    let node = Arc::new(open(&store, &config, Box::new(move |_| outlet.pass())));
     let waiting = send(&node, vec![submit(1, false)]);
     gate.until_held();
     let health = node.health();
