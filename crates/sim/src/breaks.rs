@@ -5,6 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use mainspring_core::breaks::Breaks;
+use mainspring_runtime::Trust;
 use mainspring_runtime::config::RuntimeBreaks;
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -49,10 +50,12 @@ pub enum BreakMode {
     BackfillForgetsCursor,
     /// An event that came before is taken again.
     EventTwice,
+    /// The wall clock is believed whatever it says.
+    TrustTheClock,
 }
 
 impl BreakMode {
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 21] = [
         Self::Fence,
         Self::EarlyAnswer,
         Self::EarlyEffect,
@@ -73,6 +76,7 @@ impl BreakMode {
         Self::WaitNotHeard,
         Self::BackfillForgetsCursor,
         Self::EventTwice,
+        Self::TrustTheClock,
     ];
 
     pub const fn name(self) -> &'static str {
@@ -97,6 +101,7 @@ impl BreakMode {
             Self::WaitNotHeard => "wait-not-heard",
             Self::BackfillForgetsCursor => "backfill-forgets-cursor",
             Self::EventTwice => "event-twice",
+            Self::TrustTheClock => "trust-the-clock",
         }
     }
 
@@ -116,6 +121,10 @@ impl BreakMode {
             backfill_forgets_cursor: mode == Some(Self::BackfillForgetsCursor),
             event_twice: mode == Some(Self::EventTwice),
         }
+    }
+
+    pub(crate) fn trust(mode: Option<Self>) -> Trust {
+        if mode == Some(Self::TrustTheClock) { Trust::Blind } else { Trust::Verify }
     }
 
     pub(crate) fn in_runtime(mode: Option<Self>) -> RuntimeBreaks {

@@ -44,6 +44,7 @@ fn broken_rules_are_noticed() {
         // A window twice; or memory that says something else than the journal.
         (BreakMode::BackfillForgetsCursor, &["I5", "I16"]),
         (BreakMode::EventTwice, &["I3", "I31"]),
+        (BreakMode::TrustTheClock, &["I14"]),
     ];
     for (mode, invariants) in rows {
         let violation = (0..200).find_map(|seed| run(seed, Some(mode), false).err());

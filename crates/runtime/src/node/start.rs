@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 use std::thread::JoinHandle;
-use std::time::Duration;
 
 use crossbeam_channel::bounded;
 use mainspring_store::{Journal, ReadTables, Tables};
@@ -24,7 +23,7 @@ pub(super) fn start<J, T, R>(
     (journal, tables, reader): (J, T, R),
     outlet: Outlet,
     clock: RawClock,
-    config: &ShardConfig,
+    (config, health): (&ShardConfig, Arc<Health>),
 ) -> ShardHandle
 where
     J: Journal + Send + 'static,
@@ -41,7 +40,6 @@ where
     let (returns_in, returns) = bounded(16);
     let (stopped_in, stopped) = bounded(1);
     let (alive, running) = bounded(0);
-    let health = Arc::new(Health::new(Duration::from_millis(config.stuck_after.get())));
     let cut_returns = returns_in.clone();
     let thread = ShardThread {
         shard,

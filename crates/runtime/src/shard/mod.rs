@@ -14,10 +14,12 @@ mod held;
 mod load;
 mod paging;
 mod recover;
+mod retention;
 mod schedules;
 #[cfg(test)]
 mod tests;
 mod triggers;
+mod unwritten;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -26,11 +28,13 @@ use mainspring_core::command::{Answer, Command, Rejection};
 use mainspring_core::effect::Effect;
 use mainspring_core::id::{Epoch, ProcessId, RunId, Seq, TaskId};
 use mainspring_core::machine::{Batch, LostWorker, Machine, Waits};
-use mainspring_core::time::{Millis, Wall};
+use mainspring_core::time::{Millis, Now, Wall};
 use mainspring_store::format::{EncodedProfiles, ProfileCache};
 use mainspring_store::{Cut, Record};
 
-use self::{checkpoint::Checkpoints, commit::Building, commit::InFlight, paging::Pager};
+use self::{
+    checkpoint::Checkpoints, commit::Building, commit::InFlight, paging::Pager, retention::Retention,
+};
 pub use self::{
     flows::{LoadError, find_run},
     held::Replies,
@@ -38,6 +42,9 @@ pub use self::{
 };
 use crate::clock::{Reading, ShardClock};
 use crate::config::ShardConfig;
+
+/// A clock in doubt is looked at this often, also if nothing else happens.
+const DOUBT_EVERY: Millis = Millis::from_secs(1);
 
 /// Commands that are answered together.
 #[derive(Debug)]
@@ -103,6 +110,8 @@ pub enum StopCause {
     NotOwner { newest: Epoch },
     #[error("the journal could not be written for good: {0}")]
     Broken(String),
+    #[error("the tables could not be written for good: {0}")]
+    Tables(String),
     #[error("journal and tables contradict each other: {0}")]
     Apply(String),
 }
@@ -116,6 +125,7 @@ pub struct Shard<R> {
     in_flight: Option<InFlight<R>>,
     durable: Seq,
     checkpoints: Checkpoints,
+    retention: Retention,
     pager: Pager,
     profiles_out: EncodedProfiles,
     profiles_in: ProfileCache,
@@ -236,6 +246,16 @@ impl<R> Shard<R> {
         self.page_if_due();
     }
 
+    /// The instant that is believed.
+    pub fn tell_time(&mut self, reading: Reading) -> Now {
+        self.clock.now(reading)
+    }
+
+    /// Tells how far the wall clock is believed, and when to ask the kernel about it.
+    pub fn clock(&self) -> &ShardClock {
+        &self.clock
+    }
+
     /// Whether messages are left in the mailbox; see `Machine::set_unread`.
     pub fn set_unread(&mut self, unread: bool) {
         self.machine.set_unread(unread);
@@ -252,7 +272,11 @@ impl<R> Shard<R> {
             let room = (self.building.events as usize) < self.config.record_events_max;
             (room && self.machine.has_work()).then_some(Millis::ZERO)
         };
-        [own, self.cut_in(), self.pager.next_in(self.machine.state().now.wall)].into_iter().flatten().min()
+        let doubt = self.clock.is_in_doubt().then_some(DOUBT_EVERY);
+        [own, doubt, self.cut_in(), self.pager.next_in(self.machine.state().now.wall)]
+            .into_iter()
+            .flatten()
+            .min()
     }
 
     pub(crate) fn handle(&mut self, command: Command) -> Result<Answer, Rejection> {
