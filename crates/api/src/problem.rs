@@ -365,7 +365,7 @@ impl fmt::Display for Problem {
             Self::MethodNotAllowed { method } => write!(f, "this route does not take `{method}`"),
             Self::ServerBusy => f.write_str("the server has too many requests waiting"),
             Self::OutcomeUnknown { .. } => {
-                f.write_str("the server stopped before it answered: it may or may not be recorded")
+                f.write_str("the server could not say in time what came of it: it may or may not be recorded")
             }
         }
     }

@@ -1,8 +1,8 @@
 //! The two times of the core, in milliseconds.
 //! - TM-1 `Elapsed` never goes back; leases, timeouts and backoff use it. It goes on over restarts:
 //!   every journal record carries it, and an opening shard resumes from the last one
-//! - TM-2 `Wall` is what people mean by time; run-at instants use it. The shard never lets it fall
-//!   below the last journaled value
+//! - TM-2 `Wall` is what people mean by time; run-at instants use it. While a shard runs it never goes back; a start
+//!   may go back behind the last journaled value, if that was wrong
 
 use std::fmt;
 use std::ops::{Add, Sub};

@@ -3,6 +3,8 @@
 use mainspring_core::machine::MachineConfig;
 use mainspring_core::time::Millis;
 
+use crate::clock::Trust;
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ShardConfig {
     pub machine: MachineConfig,
@@ -27,6 +29,8 @@ pub struct ShardConfig {
     pub history_days: u32,
     /// A thread that is busy with one piece of work for so long is reported; see `node::Health`.
     pub stuck_after: Millis,
+    /// How far a wall clock is believed that jumps.
+    pub trust: Trust,
     pub breaks: RuntimeBreaks,
 }
 
@@ -62,6 +66,7 @@ impl Default for ShardConfig {
             history: true,
             history_days: 90,
             stuck_after: Millis::new(crate::node::STUCK_AFTER.as_millis() as u64),
+            trust: Trust::Verify,
             breaks: RuntimeBreaks::default(),
         }
     }

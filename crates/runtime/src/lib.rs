@@ -15,7 +15,7 @@ pub mod node;
 pub mod shard;
 
 pub use self::{
-    clock::{Reading, ShardClock},
+    clock::{Doubt, Reading, ShardClock, Trust},
     config::ShardConfig,
     shard::{Envelope, Output, Replies, Shard, find_run},
 };

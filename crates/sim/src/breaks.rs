@@ -5,6 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use mainspring_core::breaks::Breaks;
+use mainspring_runtime::Trust;
 use mainspring_runtime::config::RuntimeBreaks;
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -53,10 +54,12 @@ pub enum BreakMode {
     OwnEventWait,
     /// After a pause of the server workers are judged before what they said meanwhile was read.
     JudgeBeforeReading,
+    /// The wall clock is believed whatever it says.
+    TrustTheClock,
 }
 
 impl BreakMode {
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 23] = [
         Self::Fence,
         Self::EarlyAnswer,
         Self::EarlyEffect,
@@ -79,6 +82,7 @@ impl BreakMode {
         Self::EventTwice,
         Self::OwnEventWait,
         Self::JudgeBeforeReading,
+        Self::TrustTheClock,
     ];
 
     pub const fn name(self) -> &'static str {
@@ -105,6 +109,7 @@ impl BreakMode {
             Self::EventTwice => "event-twice",
             Self::OwnEventWait => "own-event-wait",
             Self::JudgeBeforeReading => "judge-before-reading",
+            Self::TrustTheClock => "trust-the-clock",
         }
     }
 
@@ -126,6 +131,10 @@ impl BreakMode {
             own_event_wait: mode == Some(Self::OwnEventWait),
             judge_before_reading: mode == Some(Self::JudgeBeforeReading),
         }
+    }
+
+    pub(crate) fn trust(mode: Option<Self>) -> Trust {
+        if mode == Some(Self::TrustTheClock) { Trust::Blind } else { Trust::Verify }
     }
 
     pub(crate) fn in_runtime(mode: Option<Self>) -> RuntimeBreaks {

@@ -1,5 +1,7 @@
 //! What the world does to itself from time to time, and how it heals.
 
+use mainspring_core::id::Seq;
+
 use crate::checkers::Check;
 use crate::client::CallerEvent;
 use crate::faults::{Disaster, Fault, Rates};
@@ -9,6 +11,11 @@ use crate::world::{Happening, World};
 
 /// How far a clock is set, forward or back.
 const CLOCK_STEPS_MS: [u64; 6] = [400, 2_000, 6_000, 60_000, 600_000, 3_600_000];
+
+/// How far a clock is off that is wild, and for how long.
+const WILD_MIN_MS: u64 = 2 * 86_400_000;
+const WILD_MAX_MS: u64 = 1_000 * 86_400_000;
+const WILD_SPAN_MS: u64 = 120_000;
 
 /// Nothing that was sent before healing is still on its way after this long.
 const LATEST_WISH_MS: u64 = 120_000;
@@ -25,6 +32,7 @@ impl World {
             Some(Disaster::ServerPause) => self.pause_server(),
             Some(Disaster::Takeover) => self.take_over()?,
             Some(Disaster::StoreFull) => self.full_until = self.now + self.lease_span(1),
+            Some(Disaster::TablesFail) => self.tables_fail_until = self.now + self.lease_span(2),
             Some(Disaster::Partition) => self.partition(true),
             Some(Disaster::OneWayPartition) => self.partition(false),
             Some(Disaster::WorkerCrash) => {
@@ -103,12 +111,27 @@ impl World {
         self.see(if sign > 0 { Fault::ClockForward } else { Fault::ClockBack });
     }
 
+    /// The clock is wrong by days or years when a server opens data that others wrote, and is set right before anybody
+    /// may believe it.
+    pub(crate) fn draw_wild_clock(&mut self) {
+        if self.checkers.journal.last() == Seq::ZERO || !self.chance.per_mille(self.rates.clock_wild) {
+            return;
+        }
+        self.see(Fault::ClockWild);
+        let by = self.span(WILD_MAX_MS - WILD_MIN_MS) + WILD_MIN_MS;
+        let sign = if self.chance.per_mille(700) { 1 } else { -1 };
+        self.clocks.go_wild(sign * by as i64);
+        let after = self.span(WILD_SPAN_MS);
+        self.put(after, Happening::ClockTame);
+    }
+
     /// From now on nothing goes wrong any more; what went wrong is not undone.
     pub fn heal(&mut self) {
         self.trace.say(self.now, format_args!("healed"));
         self.healed = true;
         self.rates = Rates::default();
         self.full_until = 0;
+        self.tables_fail_until = 0;
         self.network.heal();
         self.settings.quicken();
         self.clocks.heal(self.now);

@@ -16,6 +16,7 @@ pub enum Fault {
     StoreFull,
     CutError,
     CutAnswerLost,
+    TablesFail,
     ReadError,
     ServerCrash,
     CrashKeptRecord,
@@ -33,10 +34,11 @@ pub enum Fault {
     PoisonTask,
     ClockForward,
     ClockBack,
+    ClockWild,
 }
 
 impl Fault {
-    pub const ALL: [Self; 25] = [
+    pub const ALL: [Self; 27] = [
         Self::AppendError,
         Self::AppendSlow,
         Self::AppendUnknownWritten,
@@ -45,6 +47,7 @@ impl Fault {
         Self::StoreFull,
         Self::CutError,
         Self::CutAnswerLost,
+        Self::TablesFail,
         Self::ReadError,
         Self::ServerCrash,
         Self::CrashKeptRecord,
@@ -62,6 +65,7 @@ impl Fault {
         Self::PoisonTask,
         Self::ClockForward,
         Self::ClockBack,
+        Self::ClockWild,
     ];
 
     pub const fn label(self) -> &'static str {
@@ -74,6 +78,7 @@ impl Fault {
             Self::StoreFull => "store full",
             Self::CutError => "cut: error",
             Self::CutAnswerLost => "cut: written, answer lost",
+            Self::TablesFail => "tables: EIO for a while",
             Self::ReadError => "read: error",
             Self::ServerCrash => "server crash",
             Self::CrashKeptRecord => "crash: record in flight kept",
@@ -91,6 +96,7 @@ impl Fault {
             Self::PoisonTask => "poison task",
             Self::ClockForward => "clock set forward",
             Self::ClockBack => "clock set back",
+            Self::ClockWild => "clock wrong by days or years at a start",
         }
     }
 }
@@ -104,6 +110,8 @@ pub struct Rates {
     pub cut_error: u64,
     pub cut_answer_lost: u64,
     pub read_error: u64,
+    /// Of one start of a server: the wall clock is wrong by days or years, for a while.
+    pub clock_wild: u64,
     /// Of one output carried out.
     pub crash_between_outputs: u64,
     pub message_lost: u64,
@@ -122,6 +130,7 @@ pub enum Disaster {
     ServerPause,
     Takeover,
     StoreFull,
+    TablesFail,
     Partition,
     OneWayPartition,
     WorkerCrash,
@@ -131,11 +140,12 @@ pub enum Disaster {
 }
 
 impl Disaster {
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::ServerCrash,
         Self::ServerPause,
         Self::Takeover,
         Self::StoreFull,
+        Self::TablesFail,
         Self::Partition,
         Self::OneWayPartition,
         Self::WorkerCrash,
@@ -158,6 +168,7 @@ impl Rates {
             cut_error: share(350, 250),
             cut_answer_lost: share(350, 150),
             read_error: share(250, 100),
+            clock_wild: share(350, 400),
             crash_between_outputs: share(300, 3),
             message_lost: share(500, 200),
             message_twice: share(500, 200),
@@ -168,7 +179,8 @@ impl Rates {
         for weight in &mut rates.disasters {
             *weight = share(600, 10);
         }
-        rates.disaster_every = if rates.disasters == [0; 10] { 0 } else { 1_500 + share(1000, 12_000) };
+        rates.disaster_every =
+            if rates.disasters == [0; Disaster::ALL.len()] { 0 } else { 1_500 + share(1000, 12_000) };
         rates
     }
 

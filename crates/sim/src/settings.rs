@@ -85,6 +85,7 @@ impl Settings {
             page_rows_max: pick(chance, &[1, 3, 20]) as usize,
             history: !chance.per_mille(100),
             breaks: BreakMode::in_runtime(break_mode),
+            trust: BreakMode::trust(break_mode),
             ..ShardConfig::default()
         };
         let operations = pick(chance, &[10, 40, 100, 200, 400]);

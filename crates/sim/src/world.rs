@@ -51,6 +51,8 @@ pub enum Happening {
         results: Replies,
     },
     Disaster,
+    /// The wall clock is set right.
+    ClockTame,
 }
 
 impl Happening {
@@ -65,6 +67,7 @@ impl Happening {
             Self::Caller(_) => 6 << 32,
             Self::ToCaller { operation, .. } => 7 << 32 | *operation,
             Self::Disaster => 8 << 32,
+            Self::ClockTame => 9 << 32,
         }
     }
 }
@@ -104,6 +107,8 @@ pub struct World {
     pub store: SimStore,
     pub(crate) clocks: RawClocks,
     pub(crate) full_until: u64,
+    /// Until then the tables can neither be written nor read.
+    pub(crate) tables_fail_until: u64,
     /// By number of start; a dead one leaves its place empty.
     pub(crate) servers: Vec<Option<Server>>,
     pub(crate) network: Network,
@@ -135,6 +140,7 @@ impl World {
             schedule: Schedule::default(),
             clocks: RawClocks::default(),
             full_until: 0,
+            tables_fail_until: 0,
             servers: Vec::new(),
             network: Network::default(),
             trace: Trace::new(print),
@@ -172,6 +178,7 @@ impl World {
             Happening::Caller(what) => self.caller_event(what),
             Happening::ToCaller { operation, results } => self.caller_told(operation, &results),
             Happening::Disaster => self.disaster()?,
+            Happening::ClockTame => self.clocks.tame(),
         }
         self.clocks.read(self.now);
         Ok(true)

@@ -10,14 +10,14 @@ use std::sync::atomic::AtomicBool;
 
 use mainspring_core::id::{Epoch, Seq};
 use mainspring_store::frame::Link;
-use mainspring_store::{CheckpointHead, OpenError, Opened, Store};
+use mainspring_store::{CheckpointHead, OpenError, Opened, Probe, Store};
 
 use crate::device::{Purpose, sync_dir};
 use crate::journal::{
     Current, HEADER_BYTES, LocalJournal, Preparer, SEGMENT, SPARE, Spare, Torn, UNFINISHED, Walked,
     journal_dir, list, walk, write_zeros,
 };
-use crate::lock::DirLock;
+use crate::lock::{DirLock, Lost};
 use crate::recovery::LocalRecovery;
 use crate::reserve::Reserve;
 use crate::tables::{LocalReader, LocalTables};
@@ -48,9 +48,20 @@ impl Store for LocalStore {
         sync_dir(&self.dir).map_err(io_error("syncing", &self.dir))?;
         reserve.fill();
         let reader = LocalReader::open(&self.dir)?;
+        let probe = probe(&lock);
         let recovery = LocalRecovery::new(LocalReader::open(&self.dir)?, segments, lock);
-        Ok(Opened { epoch, journal, tables, reader, recovery })
+        Ok(Opened { epoch, probe, journal, tables, reader, recovery })
     }
+}
+
+/// Does not hold on to the lock.
+fn probe(lock: &Arc<DirLock>) -> Probe {
+    let lock = Arc::downgrade(lock);
+    Box::new(move || match lock.upgrade().map(|lock| lock.check()) {
+        Some(Err(Lost::Gone(what))) => Err(what),
+        Some(Err(Lost::Unknown(error))) => Err(format!("the data directory cannot be looked at: {error}")),
+        Some(Ok(())) | None => Ok(()),
+    })
 }
 
 /// Tables and journal must meet: together they hold every record.

@@ -44,8 +44,12 @@ pub trait Store {
     fn open(&self) -> Result<Opened<Self>, OpenError>;
 }
 
+/// Whether what was opened is still where it was; if not, what happened to it.
+pub type Probe = Box<dyn Fn() -> Result<(), String> + Send + Sync>;
+
 pub struct Opened<S: Store + ?Sized> {
     pub epoch: Epoch,
+    pub probe: Probe,
     pub journal: S::Journal,
     pub tables: S::Tables,
     pub reader: S::Reader,

@@ -19,6 +19,8 @@ pub struct Cut {
     pub epoch: Epoch,
     pub through: Seq,
     pub now: Now,
+    /// What day it is for retention: at most one day later for each day that passed, whatever the clock says.
+    pub retention_day: u32,
     pub meta: Vec<u8>,
     /// Unfinished tasks that changed: insert or replace.
     pub live: Vec<LiveRow>,
@@ -75,7 +77,8 @@ pub trait Tables {
     fn cut(&mut self, cut: &Cut) -> Result<(), CutError>;
 
     /// Drops whole days of history before `day`, runs and backfills that ended and windows that were decided before it, and keys
-    /// that expired before `now` and whose task has no live row.
+    /// that expired before `now` and whose task has no live row. Called with the days and times of retention; see
+    /// [`Cut::retention_day`].
     fn drop_before(&mut self, day: u32, now: Wall) -> Result<(), CutError>;
 
     /// Called when no cut came for a while: caches may be given up.
@@ -93,6 +96,9 @@ pub enum CutError {
     /// Nothing of the cut is in the tables; it may be offered again.
     #[error("could not write the tables: {what}")]
     Failed { what: String },
+    /// Trying again is hopeless: the process must stop.
+    #[error("the tables can no longer be written: {what}")]
+    Broken { what: String },
 }
 
 /// Reads by any number of threads, each with its own reader; sees committed cuts only.

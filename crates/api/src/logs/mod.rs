@@ -20,6 +20,7 @@ use std::time::Duration;
 use mainspring_core::command::Rejection;
 use mainspring_core::id::TaskId;
 use mainspring_proto::v1;
+use mainspring_runtime::node::Health;
 use mainspring_store::{LogError, LogKey, LogPage, LogPiece, LogPlace, ReadLogs, WriteLogs};
 use tokio::sync::{Semaphore, oneshot};
 
@@ -63,8 +64,8 @@ impl Logs {
     pub fn start(
         storage: LogStorage,
         keep_days: u32,
-        followers: Arc<Followers>,
-        metrics: Arc<Metrics>,
+        (followers, metrics): (Arc<Followers>, Arc<Metrics>),
+        health: Arc<Health>,
     ) -> Self {
         let (orders, inbox) = std::sync::mpsc::sync_channel(QUEUE_MAX);
         let queued_bytes = Arc::new(AtomicUsize::new(0));
@@ -75,6 +76,7 @@ impl Logs {
             followers: Arc::clone(&followers),
             metrics: Arc::clone(&metrics),
             keep_days,
+            health,
         };
         Self {
             orders,

@@ -6,16 +6,18 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use mainspring_runtime::node::Health;
 use mainspring_store::{Kept, LogPiece, WriteLogs};
 use tokio::sync::oneshot;
 
 use super::Followers;
-use crate::gateway::now;
 use crate::metrics::Metrics;
 
 /// How long a piece may wait to be gathered with others: what a follower sees is at most this old.
 const GATHER_MAX: Duration = Duration::from_millis(200);
 const DROP_EVERY: Duration = Duration::from_hours(1);
+/// Until the first cut it is not known what day it is for retention.
+const DAY_UNKNOWN_PAUSE: Duration = Duration::from_secs(10);
 /// Between two steps of dropping old logs, so that writing goes on.
 const DROP_PAUSE: Duration = Duration::from_millis(20);
 /// The same trouble is not told more often.
@@ -35,6 +37,8 @@ pub(super) struct Writer {
     pub followers: Arc<Followers>,
     pub metrics: Arc<Metrics>,
     pub keep_days: u32,
+    /// Knows what day it is for retention, which is not always what the clock says.
+    pub health: Arc<Health>,
 }
 
 pub(super) fn start(writer: Writer) -> JoinHandle<()> {
@@ -97,7 +101,11 @@ impl Writer {
 
     /// One step; gives the time until the next.
     fn drop_old(&mut self) -> Duration {
-        match self.store.drop_before(now().day().saturating_sub(self.keep_days)) {
+        let today = self.health.conditions.retention_day();
+        if today == 0 {
+            return DAY_UNKNOWN_PAUSE;
+        }
+        match self.store.drop_before(today.saturating_sub(self.keep_days)) {
             Ok(true) => DROP_PAUSE,
             Ok(false) => DROP_EVERY,
             Err(error) => {

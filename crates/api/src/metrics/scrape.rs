@@ -7,6 +7,7 @@ use mainspring_core::histogram::Histogram;
 use mainspring_core::priority::Band;
 use mainspring_core::question::Stats;
 use mainspring_core::task::Status;
+use mainspring_runtime::Doubt;
 use mainspring_runtime::node::Measured;
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, MetricEncoder, NoLabelSet};
@@ -135,6 +136,9 @@ impl Page<'_> {
         self.counter("cuts_failed", "Cuts that the tables did not take at once", meters.cuts_failed)?;
         let bytes = [(vec![], meters.journal_bytes)];
         self.counters_in("journal_written", "Events written to the journal", Some(&Unit::Bytes), &bytes)?;
+        let held = i64::from(matches!(measured.doubt, Some(Doubt::Ahead { .. })));
+        let help = "1 while the wall clock is held: it jumped ahead and is not believed yet.";
+        self.0.encode_descriptor("clock_held", help, None, MetricType::Gauge)?.encode_gauge(&held)?;
         let kind = MetricType::Gauge;
         let help = "Number of this owner; it grows with every takeover and every start.";
         self.0.encode_descriptor("shard_epoch", help, None, kind)?.encode_gauge(&(measured.epoch as i64))

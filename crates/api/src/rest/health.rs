@@ -7,7 +7,7 @@ use std::time::Duration;
 use axum::extract::State;
 use axum::response::Response;
 use http::StatusCode;
-use mainspring_runtime::node::Trouble;
+use mainspring_runtime::node::{Condition, Trouble};
 use serde_json::{Value, json};
 
 use super::json;
@@ -36,9 +36,10 @@ pub(super) async fn ready(State(edge): State<Arc<Edge>>) -> Response {
     if edge.stopping.load(Ordering::Relaxed) {
         return json(StatusCode::SERVICE_UNAVAILABLE, &json!({"status": "stopping"}));
     }
-    let troubles = troubles(&edge).await;
-    if !troubles.is_empty() {
-        let body = json!({"status": "not ready", "reasons": reasons(&troubles)});
+    let mut reasons = reasons(&troubles(&edge).await);
+    reasons.extend(conditions(&edge).await);
+    if !reasons.is_empty() {
+        let body = json!({"status": "not ready", "reasons": reasons});
         return json(StatusCode::SERVICE_UNAVAILABLE, &body);
     }
     match tokio::time::timeout(PATIENCE, edge.gateway.figures()).await {
@@ -67,6 +68,24 @@ async fn troubles(edge: &Edge) -> Vec<Trouble> {
     let same =
         |trouble: &Trouble| first.iter().any(|old| (old.part, old.number) == (trouble.part, trouble.number));
     health.troubles().into_iter().filter(same).collect()
+}
+
+/// What is wrong around the server, each by name.
+async fn conditions(edge: &Edge) -> Vec<Value> {
+    let health = edge.gateway.health();
+    // On another thread: it looks for the data directory, and the disk may not answer.
+    let looked = tokio::task::spawn_blocking(move || health.conditions.list());
+    let Ok(Ok(conditions)) = tokio::time::timeout(PATIENCE, looked).await else {
+        return vec![
+            json!({"code": "disk_slow", "detail": "the disk of the data directory does not answer"}),
+        ];
+    };
+    conditions.iter().map(reason_of).collect()
+}
+
+fn reason_of(condition: &Condition) -> Value {
+    let since_s = condition.since.map(|since| since.elapsed().as_secs());
+    json!({"code": condition.code.name(), "detail": condition.detail, "since_s": since_s})
 }
 
 fn reasons(troubles: &[Trouble]) -> Vec<Value> {

@@ -50,10 +50,12 @@ impl Server {
         sessions: Arc<SessionRouter>,
         config: ApiConfig,
     ) -> Self {
+        let node_health = node.health();
         let gateway = Arc::new(Gateway::new(node));
         let metrics = Arc::clone(sessions.metrics());
         let followers = Arc::clone(sessions.followers());
-        let logs = Arc::new(Logs::start(logs, config.log_days, followers, Arc::clone(&metrics)));
+        let told = (followers, Arc::clone(&metrics));
+        let logs = Arc::new(Logs::start(logs, config.log_days, told, node_health));
         let worker_sessions = WorkerSessions {
             gateway: Arc::clone(&gateway),
             router: Arc::clone(&sessions),

@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Args;
+use mainspring_runtime::Trust;
 
 use super::config::Given;
 use crate::note::note;
@@ -21,6 +22,10 @@ pub(crate) struct Server {
     /// Where to listen [default: 127.0.0.1:7070] [env: `MAINSPRING_LISTEN`]
     #[arg(long, value_name = "ADDR")]
     listen: Option<String>,
+    /// Believe the clock at once, although it is more than a day ahead of the last time in the journal, or behind it.
+    /// Without this the server waits until the kernel reports a synchronised clock, or 10 minutes
+    #[arg(long)]
+    accept_clock: bool,
     #[command(flatten)]
     given: Given,
 }
@@ -28,7 +33,10 @@ pub(crate) struct Server {
 impl Server {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
         let flags = vec![("server.data", self.data), ("server.listen", self.listen)];
-        let setup = self.given.load(flags)?.server()?;
+        let mut setup = self.given.load(flags)?.server()?;
+        if self.accept_clock {
+            setup.shard.trust = Trust::Accept;
+        }
         serve::run_service(async {
             let stop = Stop::on_signal()?;
             let ready = |address| note!("listening on http://{address}, data in `{}`", setup.data.display());

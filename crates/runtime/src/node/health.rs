@@ -9,6 +9,10 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use mainspring_store::Probe;
+
+use super::conditions::Conditions;
+
 /// A piece of work that takes longer than this is reported. A turn of the shard takes milliseconds.
 pub const STUCK_AFTER: Duration = Duration::from_secs(10);
 
@@ -19,6 +23,8 @@ pub struct Health {
     stuck_after: Duration,
     /// By [`Part`].
     parts: [Activity; Part::ALL.len()],
+    /// What is wrong around the node.
+    pub conditions: Conditions,
 }
 
 /// A thread of the node, by what it does.
@@ -92,7 +98,13 @@ impl Default for Health {
 
 impl Health {
     pub fn new(stuck_after: Duration) -> Self {
-        Self { origin: Instant::now(), stuck_after, parts: Default::default() }
+        let conditions = Conditions::default();
+        Self { origin: Instant::now(), stuck_after, parts: Default::default(), conditions }
+    }
+
+    /// `probe` tells whether the data are still where they were.
+    pub(super) fn with_probe(self, probe: Probe) -> Self {
+        Self { conditions: Conditions::new(probe), ..self }
     }
 
     /// Work that has taken longer than [`STUCK_AFTER`]. After the whole process was stopped for a while this may name

@@ -3,6 +3,8 @@
 //! share one transaction.
 //! - LD-1 an ended task that is only read is answered here: its row is durable, and memory did not have it
 
+use std::fmt;
+
 use crossbeam_channel::{Receiver, Select, Sender, TryRecvError, never};
 use mainspring_core::command::{Answer, Command, Rejection};
 use mainspring_core::id::{ProcessId, RunId, TaskId};
@@ -15,6 +17,7 @@ use mainspring_store::tables::ReadError;
 use mainspring_store::{ParkedFrom, ReadTables, StoredTask};
 
 use super::Reply;
+use super::conditions::Source;
 use super::health::{Health, Part};
 use super::shard_thread::Loaded;
 use crate::shard::{Envelope, LoadError, find_run};
@@ -89,10 +92,14 @@ impl<R: ReadTables> Loader<'_, R> {
         self.loaded.send(loaded).map_err(|_| Gone)
     }
 
-    fn read<T>(&mut self, read: impl FnOnce(&mut R) -> T) -> T {
+    fn read<T, E: fmt::Display>(&mut self, read: impl FnOnce(&mut R) -> Result<T, E>) -> Result<T, E> {
         self.health.began(Part::Loader);
         let found = read(&mut self.reader);
         self.health.ended(Part::Loader);
+        match &found {
+            Ok(_) => self.health.conditions.well(Source::Reads),
+            Err(error) => self.health.conditions.read_failed(error),
+        }
         found
     }
 

@@ -7,6 +7,7 @@ use mainspring_core::machine::{Tally, Waits};
 use mainspring_core::priority::Band;
 use mainspring_core::time::Wall;
 
+use crate::clock::Doubt;
 use crate::shard::ShardFigures;
 
 /// Since the node was opened.
@@ -35,6 +36,8 @@ pub struct Measured {
     pub meters: Meters,
     pub tally: Tally,
     pub epoch: u64,
+    /// Why the wall clock is not believed.
+    pub doubt: Option<Doubt>,
 }
 
 impl Meters {

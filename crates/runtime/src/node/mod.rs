@@ -28,7 +28,9 @@
 //! Not here: the logic (`shard`); sockets (the edges).
 
 mod appender;
+mod conditions;
 mod health;
+mod kernel_clock;
 mod loader;
 mod meters;
 mod queues;
@@ -49,6 +51,7 @@ use mainspring_core::workflow::{Evaluate, NoTexts};
 use mainspring_store::{OpenError, Opened, ReadTables, Store};
 use rustix::time::{ClockId, clock_gettime};
 
+pub use self::conditions::{Condition, ConditionCode, Conditions};
 pub use self::health::{Health, Part, STUCK_AFTER, Trouble};
 pub use self::meters::{Measured, Meters};
 use self::shard_thread::Control;
@@ -135,13 +138,24 @@ impl Node {
         evaluate: Arc<dyn Evaluate>,
     ) -> Result<(Self, Recovered, S::Reader), OpenError> {
         let clock = RawClock::start();
-        let Opened { epoch, journal, tables, reader, mut recovery } = store.open()?;
-        let (shard, recovered) = Shard::recover_with(config, epoch, &mut recovery, clock.read(), evaluate)?;
+        let Opened { epoch, probe, journal, tables, reader, mut recovery } = store.open()?;
+        let (shard, recovered) =
+            Shard::recover_with(config, epoch, &mut recovery, clock.read_verified(), evaluate)?;
         drop(recovery);
         let lists = reader
             .another()
             .map_err(|error| OpenError::Backend { what: "a second reader".into(), why: error.what })?;
-        let handle = start::start(shard, (journal, tables, reader), outlet, clock, &config);
+        if let Some(by) = shard.clock().set_back() {
+            let to = shard.clock().last().wall.millis();
+            tracing::warn!(
+                by_ms = by.get(),
+                to_ms = to,
+                "the wall time was set back to the clock: the journal was ahead"
+            );
+        }
+        let stuck_after = Duration::from_millis(config.stuck_after.get());
+        let health = Arc::new(Health::new(stuck_after).with_probe(probe));
+        let handle = start::start(shard, (journal, tables, reader), outlet, clock, (&config, health));
         Ok((Self { shards: vec![handle] }, recovered, lists))
     }
 
@@ -264,10 +278,14 @@ impl RawClock {
 
     pub fn read(&self) -> Reading {
         let wall = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        Reading {
-            monotonic: Millis::new(since_boot_ms().saturating_sub(self.start_ms)),
-            wall: Wall::from_millis(wall.as_millis() as u64),
-        }
+        let monotonic = Millis::new(since_boot_ms().saturating_sub(self.start_ms));
+        Reading::new(monotonic, Wall::from_millis(wall.as_millis() as u64))
+    }
+
+    /// Like [`RawClock::read`]; also asks whether the kernel vouches for the time.
+    pub fn read_verified(&self) -> Reading {
+        let reading = self.read();
+        Reading { synchronised: kernel_clock::vouches_for(reading.wall), ..reading }
     }
 }
 

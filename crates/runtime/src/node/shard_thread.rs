@@ -14,11 +14,13 @@ use mainspring_core::workflow::Run;
 use mainspring_store::{AppendError, Cut, CutError, LiveRow, StoredTask};
 
 use super::appender::AppendOrder;
+use super::conditions::Source;
 use super::health::{Health, Part};
 use super::loader::LoaderOrder;
 use super::queues::{Incoming, Outgoing};
 use super::signs::Signs;
 use super::{Followed, LOADS_KEPT_MAX, Measured, Meters, Outlet, RawClock, Reply, Told};
+use crate::clock::{Doubt, Reading};
 use crate::shard::{Envelope, Output, Shard, StopCause};
 
 /// From the loader.
@@ -102,8 +104,10 @@ pub(super) struct ShardThread {
 const TAKE_MAX: usize = 256;
 /// The same in time: commands that take long do not keep the others from being answered.
 const TAKE_TIME: Duration = Duration::from_millis(5);
-/// Wait before a cut that could not be written is offered again.
+/// Wait before a cut that could not be written is offered again; doubled with every failure that is not for want of
+/// room.
 const CUT_RETRY: Duration = Duration::from_millis(250);
+const CUT_RETRY_MAX: Duration = Duration::from_secs(10);
 /// Callers that wait for the tables; those beyond are dropped, and go on with what the tables hold.
 const FOLLOWING_MAX: usize = 4 * super::MAILBOX_MAX;
 
@@ -112,10 +116,21 @@ const FOLLOWING_MAX: usize = 4 * super::MAILBOX_MAX;
 struct Turn {
     retry_append: Option<Instant>,
     retry_cut: Option<Instant>,
+    /// Cuts in a row that failed, but not for want of room.
+    cuts_failed: u32,
+    doubt: Option<Doubt>,
     /// Who waits until the tables hold a record, in the order of records.
     following: VecDeque<(Seq, Followed)>,
     stopping: bool,
     cause: Option<StopCause>,
+}
+
+impl Turn {
+    fn cut_failed(&mut self, error: &CutError) {
+        self.cuts_failed = if matches!(error, CutError::Full) { 0 } else { self.cuts_failed + 1 };
+        let wait = CUT_RETRY * (1 << self.cuts_failed.saturating_sub(1).min(6));
+        self.retry_cut = Some(Instant::now() + wait.min(CUT_RETRY_MAX));
+    }
 }
 
 impl ShardThread {
@@ -153,7 +168,8 @@ impl ShardThread {
             for (worker, session) in self.signs.take() {
                 self.shard.heard(worker, session, self.clock.read());
             }
-            self.shard.step(self.clock.read());
+            self.shard.step(self.read_clock());
+            self.tell_clock(&mut turn);
             self.tell_lost();
             self.tell_panics();
             self.meters.turn_us.observe(began.elapsed().as_micros() as u64);
@@ -170,6 +186,36 @@ impl ShardThread {
         }
     }
 
+    /// The kernel is asked about the clock only while that is in doubt.
+    fn read_clock(&self) -> Reading {
+        if self.shard.clock().is_in_doubt() { self.clock.read_verified() } else { self.clock.read() }
+    }
+
+    fn tell_clock(&self, turn: &mut Turn) {
+        let doubt = self.shard.clock().doubt();
+        if doubt == turn.doubt {
+            return;
+        }
+        self.health.conditions.clock(doubt);
+        match (turn.doubt, doubt) {
+            (None, Some(Doubt::Ahead { by, .. })) => {
+                tracing::warn!(
+                    by_ms = by.get(),
+                    "the wall clock jumped ahead: held until it can be believed"
+                );
+            }
+            (None, Some(Doubt::Behind { by, .. })) => {
+                tracing::warn!(
+                    by_ms = by.get(),
+                    "the wall clock is behind the journaled time, which goes on by itself"
+                );
+            }
+            (Some(_), None) => tracing::warn!("the wall clock is believed again"),
+            _ => {}
+        }
+        turn.doubt = doubt;
+    }
+
     fn tell_lost(&mut self) {
         for lost in self.shard.take_lost() {
             tracing::warn!(worker = %lost.id, held = lost.held, "a worker was lost: silent for a whole lease");
@@ -182,6 +228,7 @@ impl ShardThread {
             meters: self.meters.clone(),
             tally: self.shard.machine().tally().clone(),
             epoch: self.shard.epoch().get(),
+            doubt: self.shard.clock().doubt(),
         }
     }
 
@@ -275,15 +322,17 @@ impl ShardThread {
         match back {
             Return::Appended { result, took, events, bytes } => {
                 if let Err(error) = &result {
+                    self.health.conditions.append_failed(error);
                     self.meters.appends_failed += 1;
                     let record = self.shard.figures().durable.get() + 1;
                     tracing::warn!(%error, record, events, bytes, "a record was refused by the journal");
                 } else {
+                    self.health.conditions.well(Source::Journal);
                     self.meters.appended(took, events, bytes);
                 }
                 self.shard.appended(result);
                 if let Some(waits) = self.shard.take_waited() {
-                    self.meters.released(&waits, self.clock.read().wall);
+                    self.meters.released(&waits, self.shard.tell_time(self.clock.read()).wall);
                 }
             }
             Return::Renewed(result) => {
@@ -295,10 +344,14 @@ impl ShardThread {
             Return::Cut { result, made } => {
                 if let Err(error) = &result {
                     self.meters.cuts_failed += 1;
+                    self.health.conditions.cut_failed(error);
                     tracing::warn!(%error, "the tables could not be written");
-                    turn.retry_cut = Some(Instant::now() + CUT_RETRY);
+                    turn.cut_failed(error);
                 } else {
-                    self.meters.checkpoint_lag_ms.observe(self.clock.read().wall.since(made).get());
+                    self.health.conditions.well(Source::Tables);
+                    turn.cuts_failed = 0;
+                    let now = self.shard.tell_time(self.clock.read()).wall;
+                    self.meters.checkpoint_lag_ms.observe(now.since(made).get());
                 }
                 self.shard.cut_done(result);
                 let held = |(record, _): &mut _| self.shard.tables_hold(*record);

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 use std::thread::JoinHandle;
-use std::time::Duration;
 
 use crossbeam_channel::bounded;
 use mainspring_store::{Journal, ReadTables, Tables};
@@ -25,7 +24,7 @@ pub(super) fn start<J, T, R>(
     (journal, tables, reader): (J, T, R),
     outlet: Outlet,
     clock: RawClock,
-    config: &ShardConfig,
+    (config, health): (&ShardConfig, Arc<Health>),
 ) -> ShardHandle
 where
     J: Journal + Send + 'static,
@@ -43,7 +42,6 @@ where
     let (stopped_in, stopped) = bounded(1);
     let (alive, running) = bounded(0);
     let signs = Arc::new(Signs::default());
-    let health = Arc::new(Health::new(Duration::from_millis(config.stuck_after.get())));
     let cut_returns = returns_in.clone();
     let thread = ShardThread {
         shard,

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
+use mainspring_core::time::Wall;
 use mainspring_store::{Cut, Tables};
 
 use super::health::{Health, Part};
@@ -11,6 +12,7 @@ use super::shard_thread::Return;
 
 /// Without a cut for this long the tables are idle.
 const IDLE_AFTER: Duration = Duration::from_secs(10);
+const DAY_MS: u64 = 86_400_000;
 
 pub(super) fn run(
     mut tables: impl Tables,
@@ -24,15 +26,17 @@ pub(super) fn run(
         health.began(Part::Tables);
         let result = tables.cut(&cut);
         health.ended(Part::Tables);
-        let (now, written) = (cut.now.wall, result.is_ok());
+        let (now, day, written) = (cut.now.wall, cut.retention_day, result.is_ok());
         drop(cut);
         if returns.send(Return::Cut { result, made: now }).is_err() {
             return;
         }
         // Once a day, beside a cut: an idle shard ends nothing, so it has nothing new to drop either.
-        if written && dropped_on != Some(now.day()) {
-            dropped_on = Some(now.day());
-            if let Err(error) = tables.drop_before(now.day().saturating_sub(history_days), now) {
+        if written && dropped_on != Some(day) {
+            dropped_on = Some(day);
+            health.conditions.set_retention_day(day);
+            let dawn = Wall::from_millis(u64::from(day) * DAY_MS);
+            if let Err(error) = tables.drop_before(day.saturating_sub(history_days), dawn) {
                 tracing::warn!(%error, "could not drop old history; it is tried again tomorrow");
             }
         }
@@ -56,7 +60,7 @@ mod tests {
     use std::sync::Mutex;
 
     use crossbeam_channel::unbounded;
-    use mainspring_core::time::{Now, Wall};
+    use mainspring_core::time::Now;
     use mainspring_store::CutError;
 
     use super::*;
@@ -106,7 +110,8 @@ mod tests {
         let (orders, cuts) = unbounded();
         for hour in [0, 1, 23, 24, 25] {
             let now = Now::new(0, (100 * 24 + hour) * 3_600_000);
-            orders.send(Arc::new(Cut { now, ..Cut::default() })).expect("open");
+            let retention_day = now.wall.day();
+            orders.send(Arc::new(Cut { now, retention_day, ..Cut::default() })).expect("open");
         }
         drop(orders);
         let dropped = Arc::new(Mutex::new(Vec::new()));

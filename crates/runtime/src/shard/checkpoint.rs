@@ -17,7 +17,7 @@ use mainspring_store::{Cut, CutError, HistoryRow, KeyRow, LiveRow};
 use super::{Output, Shard, StopCause, backfills, flows, schedules, triggers};
 
 /// Version of the shard-wide blob in a cut.
-pub(super) const META_VERSION: u8 = 1;
+pub(super) const META_VERSION: u8 = 2;
 
 /// Somebody who waits for the tables has a cut made early only while it is small and the last one is not just over:
 /// readers must not cost writers anything that matters.
@@ -161,9 +161,11 @@ impl<R> Shard<R> {
     fn make_cut(&mut self, through: Seq) {
         let after = self.checkpoints.made;
         let (dirty, revived) = self.machine.state_mut().take_dirty(through);
-        let state = self.machine.state();
-        let mut cut = Cut { epoch: self.epoch, through, now: state.now, revived, ..Cut::default() };
+        let now = self.machine.state().now;
+        let retention_day = self.retention.advance(now);
+        let mut cut = Cut { epoch: self.epoch, through, now, retention_day, revived, ..Cut::default() };
         cut.meta = self.meta();
+        let state = self.machine.state();
         let keys = state.keys().bound_in(after, through);
         cut.keys = keys.map(|(scope, binding, expires)| KeyRow { scope, binding, expires }).collect();
         // Lists of a known length: growing them step by step would copy, and fill fresh pages, twice.
@@ -237,6 +239,7 @@ impl<R> Shard<R> {
             w.varint(id.get());
             write_process(&mut w, &process);
         }
+        self.retention.write(&mut w);
         bytes
     }
 
@@ -279,6 +282,7 @@ impl<R> Shard<R> {
                     "the tables stand at {last}, a cut at {offered} was offered"
                 )));
             }
+            Err(CutError::Broken { what }) => self.stop(StopCause::Tables(what)),
             // The lag grows meanwhile, and with it the pressure on submissions.
             Err(CutError::Full | CutError::Failed { .. }) => {}
         }

@@ -6,15 +6,19 @@ use mainspring_core::command::{Answer, Rejection};
 use mainspring_core::id::Seq;
 use mainspring_core::limits::Pressure;
 use mainspring_core::machine::{Batch, Waits};
+use mainspring_core::task::Task;
 use mainspring_core::time::{Elapsed, Millis};
 use mainspring_store::format::write_event;
 use mainspring_store::{AppendError, Record};
 
 use super::held::{Held, Replies};
+use super::unwritten;
 use super::{Output, Shard, StopCause};
 
 /// Wait before a record that found no room, or met a passing error, is offered again.
 pub(super) const APPEND_RETRY: Millis = Millis::new(100);
+/// Callers whose record was refused for this long get an answer without it.
+const ANSWER_WITHIN: Millis = Millis::from_secs(1);
 
 /// A record that fills less than this part of its room does not hand the room on.
 const ROOM_SHARE_MIN: usize = 64;
@@ -40,8 +44,8 @@ pub(super) struct InFlight<R> {
     /// Of the tasks that it starts.
     waits: Box<Waits>,
     pub(super) sealed: Elapsed,
-    /// The last try failed: offered again, submissions are refused meanwhile.
-    failing: bool,
+    /// Since when every try failed: offered again, submissions are refused meanwhile.
+    failing: Option<Elapsed>,
 }
 
 /// "Come back later" is true whatever becomes durable; who is told so must not wait for a disk that is full.
@@ -65,7 +69,9 @@ impl<R> Shard<R> {
     }
 
     pub(super) fn hold_answer(&mut self, reply: R, results: Replies) {
-        if self.config.breaks.early_answer || results.iter().all(tells_nothing) {
+        let at_once =
+            results.iter().all(tells_nothing) || self.is_failing() && self.saw_only_durable(&results);
+        if self.config.breaks.early_answer || at_once {
             self.outputs.push_back(Output::Answer { reply, results });
         } else {
             self.building.held.answer(reply, results);
@@ -99,7 +105,7 @@ impl<R> Shard<R> {
         self.outputs.push_back(Output::Append(record.clone()));
         let waits = self.machine.take_waits();
         let sealed = self.machine.present();
-        self.in_flight = Some(InFlight { record, held: built.held, waits, sealed, failing: false });
+        self.in_flight = Some(InFlight { record, held: built.held, waits, sealed, failing: None });
         self.cut_if_due();
     }
 
@@ -112,9 +118,7 @@ impl<R> Shard<R> {
             Ok(()) => self.append_done(),
             Err(AppendError::Unknown { .. }) if self.config.breaks.unknown_is_done => self.append_done(),
             Err(AppendError::Full { .. } | AppendError::Failed { .. } | AppendError::Unknown { .. }) => {
-                if let Some(in_flight) = &mut self.in_flight {
-                    in_flight.failing = true;
-                }
+                self.append_failed();
                 self.outputs.push_back(Output::RetryAppend(APPEND_RETRY));
             }
             Err(AppendError::Refused { newest, .. }) => self.stop(StopCause::NotOwner { newest }),
@@ -124,10 +128,42 @@ impl<R> Shard<R> {
         }
     }
 
+    /// Callers do not wait for a disk that stays full.
+    fn append_failed(&mut self) {
+        let now = self.clock.last().elapsed;
+        let Some(in_flight) = &mut self.in_flight else { return };
+        let since = *in_flight.failing.get_or_insert(now);
+        if now.since(since) < ANSWER_WITHIN {
+            return;
+        }
+        for held in [&mut in_flight.held, &mut self.building.held] {
+            for (reply, results) in held.take_answers() {
+                match unwritten::answer(&results) {
+                    unwritten::Fate::Waits => held.answer(reply, results),
+                    unwritten::Fate::Refused(results) => {
+                        self.outputs.push_back(Output::Answer { reply, results });
+                    }
+                    unwritten::Fate::Unknown => {}
+                }
+            }
+        }
+    }
+
+    /// The journal does not take the record in flight.
+    pub(super) fn is_failing(&self) -> bool {
+        self.in_flight.as_ref().is_some_and(|in_flight| in_flight.failing.is_some())
+    }
+
+    fn saw_only_durable(&self, results: &Replies) -> bool {
+        let durable =
+            |task: &Option<Box<Task>>| task.as_ref().is_some_and(|task| task.touched <= self.durable);
+        results.iter().all(|result| matches!(result, Ok(Answer::Task(task)) if durable(task)))
+    }
+
     /// Offers the record in flight again, byte for byte.
     pub fn retry_append(&mut self) {
         if let Some(in_flight) = &self.in_flight
-            && in_flight.failing
+            && in_flight.failing.is_some()
         {
             self.outputs.push_back(Output::Append(in_flight.record.clone()));
         }
@@ -157,7 +193,7 @@ impl<R> Shard<R> {
     }
 
     pub(super) fn pressure(&self) -> Pressure {
-        if self.in_flight.as_ref().is_some_and(|in_flight| in_flight.failing) {
+        if self.is_failing() {
             return Pressure::Unavailable;
         }
         let bytes = self.checkpoints.lag_bytes() * 100 / self.config.lag_bytes_max.max(1);

@@ -42,6 +42,10 @@ impl<R> Held<R> {
         }
     }
 
+    pub(super) fn take_answers(&mut self) -> Vec<(R, Replies)> {
+        std::mem::take(&mut self.answers)
+    }
+
     pub(super) fn answers(&self) -> usize {
         self.answers.len()
     }

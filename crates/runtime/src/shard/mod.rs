@@ -16,10 +16,12 @@ mod paging;
 mod quarantine;
 mod recover;
 mod renew;
+mod retention;
 mod schedules;
 #[cfg(test)]
 mod tests;
 mod triggers;
+mod unwritten;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -28,13 +30,13 @@ use mainspring_core::command::{Answer, Command, Rejection, SessionCommand};
 use mainspring_core::effect::Effect;
 use mainspring_core::id::{Epoch, ProcessId, RunId, Seq, Session, TaskId, WorkerId};
 use mainspring_core::machine::{Batch, LostWorker, Machine, Panicked, Waits};
-use mainspring_core::time::{Millis, Wall};
+use mainspring_core::time::{Millis, Now, Wall};
 use mainspring_store::format::{EncodedProfiles, ProfileCache};
 use mainspring_store::{Cut, Record};
 
 use self::{
     checkpoint::Checkpoints, commit::Building, commit::InFlight, paging::Pager, quarantine::Quarantine,
-    renew::Renewal,
+    renew::Renewal, retention::Retention,
 };
 pub use self::{
     flows::{LoadError, find_run},
@@ -46,6 +48,8 @@ use crate::config::ShardConfig;
 
 /// Events of runs in one step, so that commands have their turn; a step of so many takes some milliseconds.
 const ADVANCE_EVENTS_MAX: usize = 2_000;
+/// A clock in doubt is looked at this often, also if nothing else happens.
+const DOUBT_EVERY: Millis = Millis::from_secs(1);
 
 /// Commands that are answered together.
 #[derive(Debug)]
@@ -113,6 +117,8 @@ pub enum StopCause {
     NotOwner { newest: Epoch },
     #[error("the journal could not be written for good: {0}")]
     Broken(String),
+    #[error("the tables could not be written for good: {0}")]
+    Tables(String),
     /// A row could not be read, or a panic came while a record was applied.
     #[error("journal and tables contradict each other, or a rule is wrong: {0}")]
     Apply(String),
@@ -131,6 +137,7 @@ pub struct Shard<R> {
     in_flight: Option<InFlight<R>>,
     durable: Seq,
     checkpoints: Checkpoints,
+    retention: Retention,
     pager: Pager,
     quarantine: Quarantine,
     profiles_out: EncodedProfiles,
@@ -295,6 +302,16 @@ impl<R> Shard<R> {
         self.has_room() && !self.in_flight.as_ref().is_some_and(slow)
     }
 
+    /// The instant that is believed.
+    pub fn tell_time(&mut self, reading: Reading) -> Now {
+        self.clock.now(reading)
+    }
+
+    /// Tells how far the wall clock is believed, and when to ask the kernel about it.
+    pub fn clock(&self) -> &ShardClock {
+        &self.clock
+    }
+
     /// Whether messages are left in the mailbox; see `Machine::set_unread`.
     pub fn set_unread(&mut self, unread: bool) {
         self.machine.set_unread(unread);
@@ -317,8 +334,9 @@ impl<R> Shard<R> {
         };
         // Turns follow each other closely enough that a longer pause is a stall.
         let listen = self.machine.must_listen().then(|| Millis::new(self.machine.pause_max().get() / 2));
+        let doubt = self.clock.is_in_doubt().then_some(DOUBT_EVERY);
         let page = self.pager.next_in(self.machine.state().now.wall);
-        [own, listen, self.cut_in(), page].into_iter().flatten().min()
+        [own, listen, doubt, self.cut_in(), page].into_iter().flatten().min()
     }
 
     pub(crate) fn handle(&mut self, command: Command) -> Result<Answer, Rejection> {

@@ -22,6 +22,7 @@ use super::flows::load_all;
 use super::paging::Pager;
 use super::quarantine::Quarantine;
 use super::renew::Renewal;
+use super::retention::{Retained, Retention};
 use super::{Shard, backfills, schedules, triggers};
 use crate::clock::{Reading, ShardClock};
 use crate::config::ShardConfig;
@@ -59,8 +60,8 @@ impl<R> Shard<R> {
         let mut profiles = ProfileCache::default();
         let mut seen = Recovered::default();
         let head = recovery.head()?;
-        read_meta(&head, machine.state_mut())?;
-        let horizon = reading.wall.max(head.now.wall) + config.park_beyond;
+        let retained = read_meta(&head, machine.state_mut())?;
+        let horizon = ShardClock::resume(head.now, reading, config.trust).last().wall + config.park_beyond;
         seen.rows += load_all(&mut machine, recovery, &mut profiles)?;
         seen.rows += schedules::load_all(&mut machine, recovery, &mut profiles)?;
         seen.rows += backfills::load_all(&mut machine, recovery, &mut profiles)?;
@@ -79,7 +80,7 @@ impl<R> Shard<R> {
         let tail = replay.run(recovery, &mut seen)?;
         let (last_seq, last_now) = replay.last;
 
-        let mut clock = ShardClock::resume(last_now, reading);
+        let mut clock = ShardClock::resume(last_now, reading, config.trust);
         let now = clock.now(reading);
         let mut checkpoints = Checkpoints::starting_at(head.seq, now.elapsed);
         for (seq, events, bytes) in tail {
@@ -95,6 +96,7 @@ impl<R> Shard<R> {
             in_flight: None,
             durable: last_seq,
             checkpoints,
+            retention: Retention::resume(retained, head.now),
             pager: Pager::starting_at(horizon, config.park_beyond),
             quarantine,
             profiles_out: EncodedProfiles::default(),
@@ -132,11 +134,12 @@ pub(super) fn unreadable(what: String) -> impl FnOnce(FormatError) -> OpenError 
     }
 }
 
-fn read_meta(head: &CheckpointHead, state: &mut ShardState) -> Result<(), OpenError> {
+/// Also how far retention had come.
+fn read_meta(head: &CheckpointHead, state: &mut ShardState) -> Result<Option<Retained>, OpenError> {
     state.begin(head.seq, head.now);
     state.set_cut(head.seq);
     if head.meta.is_empty() {
-        return Ok(());
+        return Ok(None);
     }
     let what = || "shard-wide state of a cut".to_owned();
     let mut r = Reader::new(&head.meta);
@@ -156,7 +159,9 @@ fn read_meta(head: &CheckpointHead, state: &mut ShardState) -> Result<(), OpenEr
             let id = ProcessId::new(r.varint("process")?);
             state.add_process(id, read_process(&mut r)?);
         }
-        r.finish("shard-wide state")
+        let retained = if version < 2 { None } else { Some(Retained::read(&mut r)?) };
+        r.finish("shard-wide state")?;
+        Ok(retained)
     })()
     .map_err(unreadable(what()))
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use mainspring_core::event::Event;
+use mainspring_core::time::Wall;
 use mainspring_core::workflow::FlowEvent;
 use mainspring_store::{AppendError, Cut, CutError, Record};
 
@@ -122,6 +123,11 @@ impl World {
             self.see(Fault::StoreFull);
             return self.put_server(index, after, ServerEvent::CutDone(Err(CutError::Full)));
         }
+        if self.tables_fail_until > self.now {
+            self.see(Fault::TablesFail);
+            let eio = CutError::Failed { what: "disk I/O error".into() };
+            return self.put_server(index, after, ServerEvent::CutDone(Err(eio)));
+        }
         let failed = CutError::Failed { what: "a passing error".into() };
         if self.chance.per_mille(self.rates.cut_error) {
             self.see(Fault::CutError);
@@ -148,6 +154,9 @@ impl World {
             let result = disk.cut(cut);
             if result.is_ok() {
                 self.tally.cuts += 1;
+                // Nothing is old enough in a world of hours: whatever this drops is missed.
+                let keep_from = cut.retention_day.saturating_sub(self.settings.shard.history_days);
+                disk.drop_before(keep_from, Wall::ZERO);
                 self.checkers.cut(cut, &disk)?;
             }
             result

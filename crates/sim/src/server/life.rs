@@ -21,6 +21,7 @@ impl World {
 
     /// Opens the store as its next owner, whoever else may believe to own it.
     pub(crate) fn open_server(&mut self) -> Check {
+        self.draw_wild_clock();
         let Opened { epoch, mut recovery, .. } = self.store.open().map_err(|error| unopened(&error))?;
         let mut config = self.settings.shard;
         config.machine.seed = self.chance.draw();
@@ -28,7 +29,8 @@ impl World {
         // As the shard itself will count: on from the last record, or from a cut that was made after it.
         let head = self.store.disk().checkpoint().clone();
         let covered = head.seq == self.checkers.journal.last();
-        let clock = ShardClock::resume(if covered { head.now } else { self.checkers.journal.now() }, reading);
+        let last = if covered { head.now } else { self.checkers.journal.now() };
+        let clock = ShardClock::resume(last, reading, config.trust);
         let recovered = Shard::recover_with(config, epoch, &mut recovery, reading, Arc::new(Words));
         let (mut shard, _) = recovered.map_err(|error| unopened(&error))?;
         // Limits come before anything can be placed.
@@ -90,7 +92,10 @@ impl World {
         self.open_later();
         match cause {
             StopCause::NotOwner { .. } => Ok(()),
-            StopCause::Broken(what) | StopCause::Apply(what) | StopCause::Panicked(what) => {
+            StopCause::Broken(what)
+            | StopCause::Tables(what)
+            | StopCause::Apply(what)
+            | StopCause::Panicked(what) => {
                 Err(Broken { invariant: "I16", what: format!("a shard stopped: {what}") })
             }
         }

@@ -63,10 +63,11 @@ impl World {
         self.tally.loads += u64::from(matches!(order, LoaderOrder::Load { .. }));
         self.tally.pages +=
             u64::from(matches!(order, LoaderOrder::Page { .. } | LoaderOrder::PageFor { .. }));
-        let failed =
-            !matches!(order, LoaderOrder::Barrier(_)) && self.chance.per_mille(self.rates.read_error);
+        let failing = self.tables_fail_until > self.now;
+        let failed = !matches!(order, LoaderOrder::Barrier(_))
+            && (failing || self.chance.per_mille(self.rates.read_error));
         if failed {
-            self.see(Fault::ReadError);
+            self.see(if failing { Fault::TablesFail } else { Fault::ReadError });
         }
         let mail = self.execute_read(order, failed);
         let slow = if matches!(mail, Mail::Barrier(_)) { 1 } else { self.settings.read_ms * 2 };

@@ -60,6 +60,7 @@ impl Store for SimStore {
         let store = || self.clone();
         Ok(Opened {
             epoch,
+            probe: Box::new(|| Ok(())),
             journal: SimJournal { store: store(), epoch },
             tables: SimTables(store()),
             reader: SimReader(store()),

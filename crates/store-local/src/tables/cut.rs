@@ -1,6 +1,6 @@
 //! Writing: one cut, one transaction, in an order that keeps the trees growing at their right edge.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use mainspring_core::id::TaskId;
@@ -18,13 +18,20 @@ const KEYS_AT_ONCE: i64 = 20_000;
 
 const DAY_MS: u64 = 86_400_000;
 
+/// Failures in a row, each after a reopening, before the tables are given up. With the pauses of the caller that is two
+/// to three minutes.
+const TRIES_MAX: u32 = 20;
+
 pub struct LocalTables {
-    db: Connection,
+    dir: PathBuf,
+    /// `None` after a failure that only a new connection can tell the extent of.
+    db: Option<Connection>,
     kinds: Kinds,
     /// Newest first.
     days: Vec<u32>,
     reserve: Arc<Reserve>,
-    broken: Option<String>,
+    /// Failures in a row.
+    failures: u32,
     _lock: Arc<DirLock>,
 }
 
@@ -37,30 +44,56 @@ impl LocalTables {
         let db = schema::writer(dir)?;
         let head = schema::head(&db).map_err(schema::refused)?;
         let days = days::list(&db).map_err(schema::refused)?;
-        Ok((Self { db, kinds: Kinds::default(), days, reserve, broken: None, _lock: lock }, head))
+        let (dir, db) = (dir.to_path_buf(), Some(db));
+        let tables = Self { dir, db, kinds: Kinds::default(), days, reserve, failures: 0, _lock: lock };
+        Ok((tables, head))
     }
 
     /// Runs `work` in a transaction that is on disk when this returns.
     fn commit(&mut self, work: &Work<'_>) -> Result<(), CutError> {
-        if let Some(what) = &self.broken {
-            return Err(CutError::Failed { what: what.clone() });
-        }
+        let mut db = match self.db.take() {
+            Some(db) => db,
+            None => self.reopen().map_err(|what| self.failed(what))?,
+        };
         let mut days = self.days.clone();
         let attempt = |db: &mut Connection, kinds: &mut Kinds, days: &mut Vec<u32>| {
             let tx = db.transaction().map_err(Trouble::Sql)?;
             work(&tx, kinds, days)?;
             tx.commit().map_err(Trouble::Sql)
         };
-        match attempt(&mut self.db, &mut self.kinds, &mut days) {
+        match attempt(&mut db, &mut self.kinds, &mut days) {
             Ok(()) => {
-                self.days = days;
+                (self.db, self.days) = (Some(db), days);
+                if self.failures > 0 {
+                    tracing::warn!(after = self.failures, "the tables can be written again");
+                    self.failures = 0;
+                }
                 Ok(())
             }
             Err(trouble) => {
                 self.kinds.forget();
-                Err(self.explain(trouble))
+                Err(self.explain(trouble, db))
             }
         }
+    }
+
+    /// A new connection reads anew what is on the disk, the write-ahead log included (SL-3).
+    fn reopen(&mut self) -> Result<Connection, String> {
+        let db = schema::writer(&self.dir).map_err(|error| error.to_string())?;
+        self.days = days::list(&db).map_err(|error| error.to_string())?;
+        self.kinds.forget();
+        Ok(db)
+    }
+
+    /// The tables cannot be used as they are.
+    fn failed(&mut self, what: String) -> CutError {
+        self.failures += 1;
+        if self.failures < TRIES_MAX {
+            return CutError::Failed { what };
+        }
+        let dir = self.dir.display();
+        let what = format!("{what}; {TRIES_MAX} tries failed, check the disk of `{dir}` and start again");
+        CutError::Broken { what }
     }
 
     /// Removes rows, at most `step` in one transaction, until fewer were left.
@@ -79,21 +112,33 @@ impl LocalTables {
         Ok(())
     }
 
-    fn explain(&mut self, trouble: Trouble) -> CutError {
+    /// Keeps the connection unless the failure leaves it open what is on the disk.
+    fn explain(&mut self, trouble: Trouble, db: Connection) -> CutError {
         let error = match trouble {
-            Trouble::Refused(refusal) => return refusal,
+            Trouble::Refused(refusal) => {
+                self.db = Some(db);
+                return refusal;
+            }
             Trouble::Sql(error) => error,
         };
         match error.sqlite_error_code() {
-            Some(ErrorCode::DiskFull) => CutError::Full,
             // Possibly a failed sync: what the log holds is unknown until it is opened anew (SL-3).
-            Some(ErrorCode::SystemIoFailure | ErrorCode::DatabaseCorrupt) => {
-                let what = format!("{error}; the tables take no more writes before a restart");
-                tracing::error!(%what, "the tables failed");
-                self.broken = Some(what.clone());
-                CutError::Failed { what }
+            Some(ErrorCode::SystemIoFailure | ErrorCode::CannotOpen | ErrorCode::ReadOnly) => {
+                drop(db);
+                self.failed(error.to_string())
             }
-            _ => CutError::Failed { what: error.to_string() },
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
+                let file = schema::path(&self.dir).display().to_string();
+                CutError::Broken { what: format!("{error}; `{file}` is damaged, restore a copy of the data") }
+            }
+            code => {
+                self.db = Some(db);
+                if code == Some(ErrorCode::DiskFull) {
+                    CutError::Full
+                } else {
+                    CutError::Failed { what: error.to_string() }
+                }
+            }
         }
     }
 }
@@ -143,7 +188,7 @@ impl Tables for LocalTables {
     }
 
     fn idle(&mut self) {
-        if let Err(error) = self.db.execute_batch("PRAGMA shrink_memory") {
+        if let Some(Err(error)) = self.db.as_ref().map(|db| db.execute_batch("PRAGMA shrink_memory")) {
             tracing::debug!(%error, "the tables keep their cache");
         }
     }
@@ -301,18 +346,24 @@ mod tests {
         let lock = Arc::new(DirLock::take(dir.path()).expect("a lock"));
         let (mut tables, _) = LocalTables::open(dir.path(), reserve, lock).expect("tables");
         tables.cut(&cut(1)).expect("room for one");
-        tables.db.execute_batch("PRAGMA max_page_count = 50").expect("a bound");
+        let db = |tables: &LocalTables| tables.db.as_ref().expect("a connection");
+        db(&tables).execute_batch("PRAGMA max_page_count = 50").expect("a bound");
         let outcome = tables.cut(&cut(1000));
         assert!(matches!(outcome, Err(CutError::Full)), "{outcome:?}");
         assert!(!dir.path().join("reserve").exists(), "the reserve was tried");
         let counts = |tables: &LocalTables| -> [i64; 3] {
             ["live", "schedules", "occurrences"].map(|table| {
                 let sql = format!("SELECT count(*) FROM {table}");
-                tables.db.query_row(&sql, [], |row| row.get(0)).expect("a count")
+                tables
+                    .db
+                    .as_ref()
+                    .expect("a connection")
+                    .query_row(&sql, [], |row| row.get(0))
+                    .expect("a count")
             })
         };
         assert_eq!(counts(&tables), [1; 3]);
-        tables.db.execute_batch("PRAGMA max_page_count = 100000").expect("room");
+        db(&tables).execute_batch("PRAGMA max_page_count = 100000").expect("room");
         tables.cut(&cut(1000)).expect("the same cut, now that there is room");
         assert_eq!(counts(&tables), [1000; 3]);
     }

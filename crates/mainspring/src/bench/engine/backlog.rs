@@ -49,7 +49,7 @@ struct Diskless {
 
 impl Diskless {
     fn new() -> Self {
-        let reading = Reading { monotonic: Millis::ZERO, wall: Wall::from_millis(1) };
+        let reading = Reading::new(Millis::ZERO, Wall::from_millis(1));
         let config = ShardConfig { history: false, ..ShardConfig::default() };
         let mut opened = SimStore::default().open().expect("memory can be opened");
         let recovered = Shard::recover(config, opened.epoch, &mut opened.recovery, reading);
@@ -60,7 +60,7 @@ impl Diskless {
     }
 
     fn reading(&mut self) -> Reading {
-        Reading { monotonic: Millis::new(self.clock), wall: Wall::from_millis(self.clock) }
+        Reading::new(Millis::new(self.clock), Wall::from_millis(self.clock))
     }
 
     fn fill(&mut self, tasks: u64) {

@@ -185,3 +185,34 @@ fn a_stopped_process_costs_no_worker_its_lease_and_a_heartbeat_needs_no_journal(
     rig.run();
     assert_eq!(rig.shard.machine().counts().workers_lost, 0);
 }
+
+#[test]
+fn callers_do_not_wait_for_a_disk_that_stays_full() {
+    let mut rig = rig_with(quiet());
+    let old = rig.submitted(StartTime::Now);
+    let submit = rig.submit(StartTime::Now);
+    let new = submit.id;
+    rig.tell(1, vec![Command::Submit(Box::new(submit))]);
+    let offered = rig.appends[0].clone();
+    rig.append(Err(AppendError::Full { bytes: 1 }));
+    rig.tell(2, vec![Command::Read { id: old }]);
+    assert!(matches!(rig.answers[&2][..], [Ok(Answer::Task(Some(_)))]), "what is durable is told at once");
+    rig.tell(3, vec![Command::Read { id: new }]);
+    assert!(!rig.answers.contains_key(&3), "this one is not");
+    rig.ms += 1_000;
+    rig.step();
+    rig.shard.retry_append();
+    rig.collect();
+    rig.append(Err(AppendError::Full { bytes: 1 }));
+    assert!(
+        matches!(rig.answers[&3][..], [Err(Rejection::StoreUnavailable { .. })]),
+        "nothing is recorded of it"
+    );
+    assert!(!rig.answers.contains_key(&1));
+    rig.shard.retry_append();
+    rig.collect();
+    assert_eq!(rig.appends, [offered], "byte for byte");
+    rig.append(Ok(()));
+    assert!(!rig.answers.contains_key(&1), "its caller was told long ago that the outcome is unknown");
+    assert!(rig.in_memory(new), "it was recorded all the same");
+}

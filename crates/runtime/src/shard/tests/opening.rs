@@ -74,7 +74,7 @@ fn a_record_that_contradicts_the_tables_is_named() {
     rig.call(Command::Cancel { id, stop_running: false }).expect("waits");
     let mut disk = rig.disk;
     disk.records.remove(1);
-    let reading = Reading { monotonic: Millis::ZERO, wall: Wall::from_millis(START) };
+    let reading = Reading::new(Millis::ZERO, Wall::from_millis(START));
     let error = Shard::<u32>::recover(quiet(), Epoch::new(2), &mut disk, reading).err().expect("refuses");
     let text = error.to_string();
     assert!(text.contains("journal record 3") && text.contains(&id.to_string()), "{text}");

@@ -314,3 +314,58 @@ fn a_record_about_a_schedule_that_nobody_knows_stops_the_opening() {
         Ok(_) => panic!("it opens"),
     }
 }
+
+/// A wrong clock was believed for a while, and the next start has the right one.
+#[test]
+fn windows_that_were_decided_stay_decided_when_the_time_is_set_back() {
+    for config in [quiet(), cutting()] {
+        let mut rig = rig_with(config);
+        rig.hello();
+        rig.put("first", every_minute(Overlap::Allow));
+        for _ in 0..3 {
+            rig.pass_window();
+        }
+        let right = rig.ms;
+        rig.ms += 2 * YEAR;
+        rig.run();
+        let (fired, next) = (rig.fired(), rig.scheduled().next);
+        assert!(next.is_some_and(|next| next.millis() > right + YEAR));
+        rig.ms = right + MINUTE;
+        let mut rig = rig.crash_and_open(2);
+        assert!(rig.shard.clock().set_back().is_some());
+        rig.assert_paid();
+        for _ in 0..5 {
+            rig.ms += MINUTE;
+            rig.run();
+        }
+        assert_eq!((rig.fired(), rig.scheduled().next), (fired, next), "no window is decided again");
+        // Delays count from the right time.
+        rig.hello();
+        let id = rig.submitted(StartTime::After(Millis::from_secs(1)));
+        rig.ms += 1_000;
+        rig.run();
+        assert!(rig.starts.iter().any(|start| start.task == id), "a second has passed");
+    }
+}
+
+#[test]
+fn a_jump_of_the_clock_at_a_start_decides_nothing() {
+    let mut rig = rig_with(cutting());
+    rig.hello();
+    rig.put("first", every_minute(Overlap::Allow));
+    rig.pass_window();
+    let (fired, far) = (rig.fired(), rig.submitted(StartTime::After(Millis::new(YEAR))));
+    let ahead = Reading::new(Millis::ZERO, Wall::from_millis(rig.ms + 2 * YEAR));
+    let (mut shard, _) =
+        Shard::<u32>::recover(rig.config, Epoch::new(2), &mut rig.disk, ahead).expect("opens");
+    shard.step(ahead);
+    let (now, due) = (shard.machine().state().now, rig.ms);
+    assert!(shard.clock().is_in_doubt() && now.wall.millis() == due, "{now:?}");
+    while let Some(output) = shard.poll() {
+        if let Output::Append(record) = output {
+            assert_eq!((record.now.wall.millis(), record.events), (due, 1), "only the epoch begins");
+        }
+    }
+    assert_eq!(rig.fired(), fired);
+    assert!(shard.machine().state().tasks().find(far).is_none(), "it stays parked");
+}
