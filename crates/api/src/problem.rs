@@ -13,6 +13,7 @@ use mainspring_core::id::TaskId;
 use mainspring_core::time::Millis;
 use mainspring_definition::Mistake;
 
+pub use crate::problem_access::AccessProblem;
 pub use crate::problem_body::{MistakeView, ProblemBody};
 pub use crate::problem_calendar::CalendarProblem;
 use crate::problem_events::EventProblem;
@@ -77,6 +78,7 @@ pub enum Problem {
     Calendar(CalendarProblem),
     Events(EventProblem),
     Workers(WorkerProblem),
+    Access(AccessProblem),
     /// All its mistakes at once.
     JobFileInvalid {
         mistakes: Vec<Mistake>,
@@ -115,7 +117,10 @@ pub enum Problem {
 
 impl Problem {
     /// Every code that is the edge's own; those of the core are in `Rejection::CODES`.
-    pub const CODES: [&'static str; 34] = [
+    pub const CODES: [&'static str; 37] = [
+        "HOST_NOT_ALLOWED",
+        "ORIGIN_NOT_ALLOWED",
+        "UNSUPPORTED_MEDIA_TYPE",
         "EVENT_INVALID",
         "EVENT_RESERVED",
         "EVENT_MEDIA_TYPE",
@@ -181,6 +186,7 @@ impl Problem {
             Self::Calendar(problem) => problem.code(),
             Self::Events(problem) => problem.code(),
             Self::Workers(problem) => problem.code(),
+            Self::Access(problem) => problem.code(),
             Self::JobFileInvalid { .. } => "JOB_FILE_INVALID",
             Self::ParametersInvalid { .. } => "PARAMETERS_INVALID",
             Self::ScheduleInvalid { .. } => "SCHEDULE_INVALID",
@@ -199,6 +205,7 @@ impl Problem {
             Self::Rejected(rejection) => status_of(rejection),
             Self::Events(problem) => problem.status(),
             Self::Workers(problem) => problem.status(),
+            Self::Access(problem) => problem.status(),
             Self::InvalidJson { .. }
             | Self::InvalidField { .. }
             | Self::InvalidQuery { .. }
@@ -257,6 +264,7 @@ impl Problem {
             Self::Calendar(problem) => problem.advice(),
             Self::Events(problem) => problem.advice(),
             Self::Workers(problem) => problem.advice(),
+            Self::Access(problem) => problem.advice(),
             Self::JobFileInvalid { .. } => {
                 "put each of `mistakes` right; nothing of the file was stored".into()
             }
@@ -355,6 +363,7 @@ impl fmt::Display for Problem {
             Self::Calendar(problem) => problem.fmt(f),
             Self::Events(problem) => problem.fmt(f),
             Self::Workers(problem) => problem.fmt(f),
+            Self::Access(problem) => problem.fmt(f),
             Self::JobFileInvalid { mistakes } => write!(f, "the job file has {}", counted(mistakes)),
             Self::ParametersInvalid { mistakes } => write!(f, "the parameters have {}", counted(mistakes)),
             Self::ScheduleInvalid { mistakes } => write!(f, "the schedule has {}", counted(mistakes)),

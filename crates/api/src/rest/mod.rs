@@ -31,6 +31,7 @@ use axum::routing::{get, post};
 use http::{HeaderValue, StatusCode, header};
 use serde::Serialize;
 
+use crate::access::json_body;
 use crate::edge::Edge;
 use crate::problem::Problem;
 
@@ -61,8 +62,6 @@ pub(crate) fn routes() -> Router<Arc<Edge>> {
         .route("/v1/runs/{id}", get(flows::runs::get).post(flows::runs::verb))
         .route("/v1/runs/{id}/diagnosis", get(flows::runs::diagnosis))
         .route("/v1/cron:preview", post(cron::preview))
-        .route("/v1/events", get(events::handle).post(publish::events))
-        .route("/v1/webhooks/{name}", post(publish::webhook))
         .route("/v1/triggers", get(triggers::list))
         .route("/v1/triggers/{job}/{name}", get(triggers::get))
         .route("/v1/pools", get(pools::list))
@@ -84,6 +83,10 @@ pub(crate) fn routes() -> Router<Arc<Edge>> {
         .route("/readyz", get(health::ready))
         .route("/metrics", get(metrics::handle))
         .merge(crate::docs::routes())
+        .route_layer(axum::middleware::from_fn(json_body))
+        // Below the layer: these two know what they read.
+        .route("/v1/events", get(events::handle).post(publish::events))
+        .route("/v1/webhooks/{name}", post(publish::webhook))
         .fallback(no_route)
         .method_not_allowed_fallback(no_method)
 }

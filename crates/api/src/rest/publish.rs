@@ -56,7 +56,9 @@ impl Form {
             Some("application/cloudevents+json") => Ok(Self::Structured),
             Some("application/cloudevents-batch+json") => Ok(Self::Batch),
             _ if wire::is_binary_event(headers) => Ok(Self::Binary),
-            Some("application/json") | None => Ok(Self::Structured),
+            Some("application/json") => Ok(Self::Structured),
+            // A browser may send a body without a type to any server.
+            None => Err(EventProblem::MediaType { found: String::new() }.into()),
             Some(found) => Err(EventProblem::MediaType { found: found.chars().take(100).collect() }.into()),
         }
     }

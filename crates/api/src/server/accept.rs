@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 use std::future::Future;
 use std::io;
+use std::net::IpAddr;
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -23,8 +24,10 @@ use tower::ServiceExt;
 use super::Server;
 use super::finish::finish;
 use super::request_id::RequestIds;
+use crate::access::Access;
 use crate::edge::Edge;
 use crate::gateway::Gateway;
+use crate::grpc;
 use crate::problem::Problem;
 
 /// Wait after an accept that failed, most often for want of file descriptors.
@@ -115,8 +118,9 @@ fn serve_one(
     stream: TcpStream,
 ) {
     let _ = stream.set_nodelay(true);
+    let local = stream.local_addr().ok().map(|address| address.ip());
     let shared = Arc::clone(shared);
-    let service = service_fn(move |request| answer(Arc::clone(&shared), request));
+    let service = service_fn(move |request| answer(Arc::clone(&shared), local, request));
     let connection = builder.serve_connection(TokioIo::new(stream), service).into_owned();
     let watched = graceful.watch(connection);
     connections.spawn(async move {
@@ -128,29 +132,52 @@ fn serve_one(
 
 async fn answer(
     shared: Arc<Shared>,
+    local: Option<IpAddr>,
     request: http::Request<Incoming>,
 ) -> Result<http::Response<Body>, Infallible> {
     let request = request.map(Body::new);
-    Ok(respond(&shared.edge, shared.router.clone(), &shared.ids, request).await)
+    Ok(respond(&shared.edge, shared.router.clone(), &shared.ids, local, request).await)
 }
 
 pub(super) async fn respond(
     edge: &Edge,
     router: Router,
     ids: &RequestIds,
+    local: Option<IpAddr>,
     mut request: http::Request<Body>,
 ) -> http::Response<Body> {
     let id = ids.next(request.headers());
     request.extensions_mut().insert(id.clone());
-    // The router's own refusal of such a path would not have our shape.
-    let response = if is_text(request.uri().path()) {
-        let Ok(response) = router.oneshot(request).await;
-        response
-    } else {
-        let path = request.uri().path().chars().take(200).collect();
-        Problem::RouteNotFound { path }.into_response()
+    let response = match admit(edge, local, request) {
+        Ok(request) => {
+            let Ok(response) = router.oneshot(request).await;
+            response
+        }
+        Err(response) => response,
     };
     finish(response, &id, &edge.metrics)
+}
+
+/// What is refused before the router sees it.
+fn admit(
+    edge: &Edge,
+    local: Option<IpAddr>,
+    request: http::Request<Body>,
+) -> Result<http::Request<Body>, http::Response<Body>> {
+    let (parts, body) = request.into_parts();
+    let checked = edge.access.get_or_init(Access::default).check(&parts, local).map_err(Problem::Access);
+    // The router's own refusal of such a path would not have our shape.
+    let path = parts.uri.path();
+    let checked = checked.and_then(|()| {
+        let refused = || Problem::RouteNotFound { path: path.chars().take(200).collect() };
+        is_text(path).then_some(()).ok_or_else(refused)
+    });
+    let request = http::Request::from_parts(parts, body);
+    match checked {
+        Ok(()) => Ok(request),
+        Err(problem) if grpc::is_call(&request) => Err(grpc::refuse(edge, &request, &problem)),
+        Err(problem) => Err(problem.into_response()),
+    }
 }
 
 /// Whether the path is UTF-8 once its `%xx` are read.

@@ -1,5 +1,6 @@
 //! The edges against a real store, over real sockets, with a worker that speaks the session protocol.
 
+mod access;
 mod backfills;
 mod batch;
 mod cancel;
@@ -19,6 +20,7 @@ mod pages;
 mod pools;
 mod refusals;
 mod rig;
+mod routes;
 mod schedules;
 mod seats;
 mod sessions;

@@ -193,15 +193,32 @@ impl Rig {
         body: &str,
         headers: &[(&str, &str)],
     ) -> Answered {
+        let mut request = http::Request::builder().method(method).uri(path);
+        let given = |name: &str| headers.iter().any(|(given, _)| given.eq_ignore_ascii_case(name));
+        if !given("host") {
+            request = request.header("host", self.address.to_string());
+        }
+        if !body.is_empty() && !given("content-type") {
+            request = request.header("content-type", "application/json");
+        }
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        self.send(request.body(Full::new(Bytes::from(body.to_owned()))).expect("a request")).await
+    }
+
+    /// Without a content type.
+    pub async fn call_untyped(&self, method: &str, path: &str, body: &str) -> Answered {
+        let request = http::Request::builder().method(method).uri(path);
+        let request = request.header("host", self.address.to_string());
+        self.send(request.body(Full::new(Bytes::from(body.to_owned()))).expect("a request")).await
+    }
+
+    async fn send(&self, request: http::Request<Full<Bytes>>) -> Answered {
         let stream = TcpStream::connect(self.address).await.expect("connects");
         let (mut sender, connection) =
             hyper::client::conn::http1::handshake(TokioIo::new(stream)).await.expect("shakes hands");
         let running = tokio::spawn(connection);
-        let mut request = http::Request::builder().method(method).uri(path).header("host", "test");
-        for (name, value) in headers {
-            request = request.header(*name, *value);
-        }
-        let request = request.body(Full::new(Bytes::from(body.to_owned()))).expect("a request");
         let response = sender.send_request(request).await.expect("an answer");
         let (parts, body) = response.into_parts();
         let bytes = body.collect().await.expect("a whole body").to_bytes();
@@ -217,7 +234,7 @@ impl Rig {
         let (mut sender, connection) =
             hyper::client::conn::http1::handshake(TokioIo::new(stream)).await.expect("shakes hands");
         tokio::spawn(connection);
-        let request = http::Request::builder().uri(path).header("host", "test");
+        let request = http::Request::builder().uri(path).header("host", self.address.to_string());
         let request = request.body(Full::new(Bytes::new())).expect("a request");
         let (parts, body) = sender.send_request(request).await.expect("an answer").into_parts();
         assert_eq!(parts.status, 200, "{path}");

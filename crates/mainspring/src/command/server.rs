@@ -21,13 +21,22 @@ pub(crate) struct Server {
     /// Where to listen [default: 127.0.0.1:7070] [env: `MAINSPRING_LISTEN`]
     #[arg(long, value_name = "ADDR")]
     listen: Option<String>,
+    /// A name of this server that callers may use, beside `localhost` and its addresses; may be given more than once
+    /// [env: `MAINSPRING_ALLOW_HOSTS`]
+    #[arg(long = "allow-host", value_name = "NAME")]
+    allow_hosts: Vec<String>,
     #[command(flatten)]
     given: Given,
 }
 
 impl Server {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
-        let flags = vec![("server.data", self.data), ("server.listen", self.listen)];
+        let hosts = (!self.allow_hosts.is_empty()).then(|| self.allow_hosts.join(","));
+        let flags = vec![
+            ("server.data", self.data),
+            ("server.listen", self.listen),
+            ("server.allow_hosts", hosts),
+        ];
         let setup = self.given.load(flags)?.server()?;
         serve::run_service(async {
             let stop = Stop::on_signal()?;

@@ -46,6 +46,7 @@ const DAY: u64 = 24 * HOUR;
 pub(crate) const KEYS: &[Key] = &[
     key("server.listen", "MAINSPRING_LISTEN", Kind::Address, "127.0.0.1:7070", "Where REST, gRPC, docs and metrics are served"),
     key("server.data", "MAINSPRING_DATA_DIR", Kind::Path, "data", "The directory of journal and tables; made if it is not there"),
+    key("server.allow_hosts", "MAINSPRING_ALLOW_HOSTS", Kind::List, "", "Names of this server that callers may use, beside `localhost`, loopback addresses and the address it is reached at: sched.example, sched.example:7070"),
     key("server.history_days", "MAINSPRING_HISTORY_DAYS", count(1, 36_500), "90", "Whole days for which ended tasks are kept"),
     key("server.key_life", "MAINSPRING_KEY_LIFE", span(DAY, 36_500 * DAY), "24h", "How long an idempotency key is kept at least"),
     key("server.lease", "MAINSPRING_LEASE", span(3 * SECOND, HOUR), "15s", "A worker that is silent for so long is lost, and its work goes to others"),

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use mainspring_agent::{AgentConfig, Allowed, CgroupUse, WebhookSecret};
-use mainspring_api::{ApiConfig, Webhooks};
+use mainspring_api::{Access, AllowedHost, ApiConfig, Webhooks};
 use mainspring_core::command::Configure;
 use mainspring_core::resources::CUSTOM_RESOURCES_MAX;
 use mainspring_core::time::Millis;
@@ -30,6 +30,7 @@ pub(crate) struct ServerSetup {
     pub(crate) webhooks: Webhooks,
     /// How long a stop may take.
     pub(crate) stop_max: Duration,
+    pub(crate) access: Access,
 }
 
 impl Config {
@@ -67,6 +68,11 @@ impl Config {
             mistakes.push(format!(
                 "`worker.resources` has {resources} entries of at most {CUSTOM_RESOURCES_MAX}"
             ));
+        }
+        for text in self.list("server.allow_hosts") {
+            if let Err(bad) = text.parse::<AllowedHost>() {
+                mistakes.push(format!("`server.allow_hosts`: {bad}"));
+            }
         }
         for text in self.list("worker.webhook.allow") {
             if let Err(bad) = text.parse::<Allowed>() {
@@ -126,8 +132,13 @@ impl Config {
         let percent = self.count("backfill.fleet_share_percent") as u32;
         let (mut shares, webhooks) = (self.configures(), self.webhooks()?);
         shares.push(Configure::BackfillShare { percent });
-        let stop_max = self.span("server.stop_max");
-        Ok(ServerSetup { data, listen, api, shard, store, logs, shares, webhooks, stop_max })
+        let (stop_max, access) = (self.span("server.stop_max"), self.access()?);
+        Ok(ServerSetup { data, listen, api, shard, store, logs, shares, webhooks, stop_max, access })
+    }
+
+    fn access(&self) -> anyhow::Result<Access> {
+        let hosts = self.list("server.allow_hosts").iter().map(|text| text.parse());
+        Ok(Access { hosts: hosts.collect::<Result<_, _>>()? })
     }
 
     pub(crate) fn worker(&self) -> anyhow::Result<AgentConfig> {

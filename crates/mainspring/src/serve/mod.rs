@@ -34,8 +34,18 @@ pub(crate) async fn server(
     ready: impl FnOnce(SocketAddr),
     stop: Stop,
 ) -> anyhow::Result<()> {
-    let ServerSetup { data, listen, api: config, shard, store: options, logs, shares, webhooks, stop_max } =
-        setup.clone();
+    let ServerSetup {
+        data,
+        listen,
+        api: config,
+        shard,
+        store: options,
+        logs,
+        shares,
+        webhooks,
+        stop_max,
+        access,
+    } = setup.clone();
     tracing::info!(data = %data.display(), %listen, version = env!("CARGO_PKG_VERSION"), "starting");
     // Before the store is opened: that may take long, and a stop must end it too.
     let last_resort = LastResort::new(&stop, stop_max)?;
@@ -63,7 +73,7 @@ pub(crate) async fn server(
     last_resort.watch(node.health());
     let node = Arc::new(node);
     let server = Server::new(Arc::clone(&node), Readers::new(reader), logs, sessions, config);
-    let server = server.with_webhooks(webhooks);
+    let server = server.with_webhooks(webhooks).with_access(access);
     ready(address);
     let stop_or_failure = async {
         tokio::select! {
