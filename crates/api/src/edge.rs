@@ -30,3 +30,9 @@ pub(crate) struct Edge {
     /// Set when the server begins to stop: `/readyz` says so at once.
     pub stopping: AtomicBool,
 }
+
+impl Edge {
+    pub(crate) fn access(&self) -> &Access {
+        self.access.get_or_init(Access::default)
+    }
+}

@@ -33,7 +33,7 @@ mod webhooks;
 mod wire;
 
 pub use self::{
-    access::{Access, AllowedHost, BadHost},
+    access::{Access, AllowedHost, BadHost, BadToken, Token},
     config::{ApiConfig, KEY_BYTES_MAX},
     logs::LogStorage,
     problem::{Problem, ProblemBody},

@@ -117,7 +117,8 @@ pub enum Problem {
 
 impl Problem {
     /// Every code that is the edge's own; those of the core are in `Rejection::CODES`.
-    pub const CODES: [&'static str; 37] = [
+    pub const CODES: [&'static str; 38] = [
+        "UNAUTHENTICATED",
         "HOST_NOT_ALLOWED",
         "ORIGIN_NOT_ALLOWED",
         "UNSUPPORTED_MEDIA_TYPE",
@@ -384,12 +385,6 @@ fn counted(mistakes: &[Mistake]) -> String {
     match mistakes.len() {
         1 => "1 mistake".to_owned(),
         count => format!("{count} mistakes"),
-    }
-}
-
-impl From<Rejection> for Problem {
-    fn from(rejection: Rejection) -> Self {
-        Self::Rejected(rejection)
     }
 }
 

@@ -19,6 +19,8 @@ pub enum AccessProblem {
     CrossSite {
         site: String,
     },
+    /// The token is missing or wrong; which is not said.
+    Unauthenticated,
     /// Empty: there is a body and no type.
     MediaType {
         found: String,
@@ -31,6 +33,7 @@ impl AccessProblem {
         match self {
             Self::HostNotAllowed { .. } => "HOST_NOT_ALLOWED",
             Self::OriginNotAllowed { .. } | Self::CrossSite { .. } => "ORIGIN_NOT_ALLOWED",
+            Self::Unauthenticated => "UNAUTHENTICATED",
             Self::MediaType { .. } => "UNSUPPORTED_MEDIA_TYPE",
         }
     }
@@ -40,6 +43,7 @@ impl AccessProblem {
             Self::HostNotAllowed { .. } | Self::OriginNotAllowed { .. } | Self::CrossSite { .. } => {
                 StatusCode::FORBIDDEN
             }
+            Self::Unauthenticated => StatusCode::UNAUTHORIZED,
             Self::MediaType { .. } => StatusCode::UNSUPPORTED_MEDIA_TYPE,
         }
     }
@@ -51,6 +55,10 @@ impl AccessProblem {
             }
             Self::OriginNotAllowed { .. } | Self::CrossSite { .. } => {
                 "web pages of other sites may not call this server; call it from a program, or open it directly"
+                    .into()
+            }
+            Self::Unauthenticated => {
+                "give the token of the server: `--token-file FILE`, `MAINSPRING_TOKEN`, or `Authorization: Bearer TOKEN`"
                     .into()
             }
             Self::MediaType { accepted, .. } => format!("send `Content-Type: {}`", accepted.join("` or `")),
@@ -65,6 +73,7 @@ impl fmt::Display for AccessProblem {
             Self::HostNotAllowed { host } => write!(f, "this server does not answer to the name `{host}`"),
             Self::OriginNotAllowed { origin } => write!(f, "pages of `{origin}` may not call this server"),
             Self::CrossSite { site } => write!(f, "a page of another site asked for this (`{site}`)"),
+            Self::Unauthenticated => f.write_str("the token is missing or wrong"),
             Self::MediaType { found, .. } if found.is_empty() => {
                 f.write_str("the request has a body and no content type")
             }

@@ -58,11 +58,14 @@ impl<'a> Authority<'a> {
         Some(Self { host, port: port.filter(|port| *port != 80 && *port != 443) })
     }
 
-    /// A name that only leads to this machine, or the address that the connection arrived at.
+    /// A name that only leads to this machine, or the address that the connection arrived at. No page can lead an
+    /// address elsewhere, so the one that stands for all of this machine's is harmless too.
     pub(super) fn is_ours(&self, local: Option<IpAddr>) -> bool {
         match self.host {
             Host::Address(address) => {
-                address.is_loopback() || local.is_some_and(|local| local.to_canonical() == address)
+                address.is_loopback()
+                    || address.is_unspecified()
+                    || local.is_some_and(|local| local.to_canonical() == address)
             }
             Host::Name(name) => name.eq_ignore_ascii_case("localhost"),
         }

@@ -1,20 +1,30 @@
 //! Who may talk to the server: which names it answers to, which pages of a browser may call it, which bodies it reads.
-//! Entry: [`Access::check`] before every request, [`json_body`] and [`grpc_body`] before routes with a body.
+//! Entry: [`Access::check`] before every request, [`require_token`] before every route but the open ones, [`json_body`]
+//! and [`grpc_body`] before routes with a body.
 //! - AC-1 the check of `Host`, `Origin` and `Sec-Fetch-Site` runs before the router, so no route can be without it
 //! - AC-2 what a route takes follows from the route that was matched, never from the text of the path
 //! - AC-3 no route reads a body of a type that a browser sends without asking first
 
 mod host;
 mod media;
+mod token;
 
 use std::net::IpAddr;
+use std::sync::Arc;
 
+use axum::extract::{Request, State};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
 use http::request::Parts;
 use http::{HeaderMap, Method, header};
 
 pub use self::host::{AllowedHost, BadHost};
 use self::host::{Authority, authority_of_origin};
 pub(crate) use self::media::{grpc_body, json_body};
+pub use self::token::{BadToken, Token};
+use crate::edge::Edge;
+use crate::grpc;
+use crate::problem::Problem;
 use crate::problem_access::AccessProblem;
 
 /// Who may talk to the server. By default: whoever can reach it and names it by a loopback name.
@@ -22,6 +32,10 @@ use crate::problem_access::AccessProblem;
 pub struct Access {
     /// Names of the server beside `localhost`, loopback addresses and the address a connection arrived at.
     pub hosts: Vec<AllowedHost>,
+    /// What every caller must show, except for health and signed webhooks.
+    pub token: Option<Token>,
+    /// Others than this machine can call without a token. Only told: `/readyz` repeats it.
+    pub insecure: bool,
 }
 
 impl Access {
@@ -70,6 +84,20 @@ impl Access {
             }
         }
         Ok(())
+    }
+}
+
+/// A new route needs the token unless it is put among the open ones.
+pub(crate) async fn require_token(State(edge): State<Arc<Edge>>, request: Request, next: Next) -> Response {
+    match &edge.access().token {
+        Some(token) if !token.is_in(request.headers()) => {
+            let problem = Problem::Access(AccessProblem::Unauthenticated);
+            if grpc::is_call(&request) {
+                return grpc::refuse(&edge, &request, &problem);
+            }
+            ([(header::WWW_AUTHENTICATE, "Bearer realm=\"mainspring\"")], problem).into_response()
+        }
+        _ => next.run(request).await,
     }
 }
 

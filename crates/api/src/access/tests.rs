@@ -18,12 +18,13 @@ fn check(access: &Access, version: http::Version, method: &str, headers: &[(&str
 }
 
 fn allowing(hosts: &[&str]) -> Access {
-    Access { hosts: hosts.iter().map(|host| host.parse().expect("a host")).collect() }
+    let hosts = hosts.iter().map(|host| host.parse().expect("a host")).collect();
+    Access { hosts, ..Access::default() }
 }
 
 #[test]
 fn only_names_of_the_server_are_answered() {
-    let rows: [(&str, &[&str], bool); 27] = [
+    let rows: [(&str, &[&str], bool); 28] = [
         ("localhost", &[], true),
         ("LocalHost:7070", &[], true),
         ("127.0.0.1:7070", &[], true),
@@ -32,6 +33,7 @@ fn only_names_of_the_server_are_answered() {
         ("[0:0:0:0:0:0:0:1]", &[], true),
         ("10.1.2.3:7070", &[], true),
         ("[::ffff:10.1.2.3]:7070", &[], true),
+        ("0.0.0.0:7070", &[], true),
         ("10.1.2.4:7070", &[], false),
         ("evil.example", &[], false),
         ("localhost.evil.example", &[], false),
@@ -131,5 +133,45 @@ fn another_site_may_link_here_and_nothing_else() {
 fn names_that_cannot_be_names_are_told_at_the_start() {
     for bad in ["", "a b", "http://a", "a/b", "a:", "a:99999", "*.example", "a,b", "user@a"] {
         assert!(bad.parse::<AllowedHost>().is_err(), "{bad}");
+    }
+}
+
+#[test]
+fn a_token_is_checked_and_not_shown() {
+    let good = "0123456789abcdef01234567";
+    for bad in
+        ["", "short", &good[1..], "0123456789abcdef 1234567", "0123456789abcdef0123456é", &good.repeat(50)]
+    {
+        assert_eq!(bad.parse::<Token>().err(), Some(BadToken), "{bad}");
+    }
+    let token: Token = good.parse().expect("a token");
+    assert_eq!(format!("{token:?}"), "Token(…)");
+}
+
+#[test]
+fn only_the_whole_token_counts() {
+    let token: Token = "0123456789abcdef01234567".parse().expect("a token");
+    let rows: [(&[&str], bool); 14] = [
+        (&["Bearer 0123456789abcdef01234567"], true),
+        (&["bearer 0123456789abcdef01234567"], true),
+        (&[], false),
+        (&[""], false),
+        (&["Bearer"], false),
+        (&["Bearer "], false),
+        (&["Bearer nothing"], false),
+        (&["0123456789abcdef01234567"], false),
+        (&["Basic 0123456789abcdef01234567"], false),
+        (&["Bearer 0123456789abcdef0123456"], false),
+        (&["Bearer 0123456789abcdef012345678"], false),
+        (&["Bearer  0123456789abcdef01234567"], false),
+        (&["Bearer 0123456789ABCDEF01234567"], false),
+        (&["Bearer 0123456789abcdef01234567", "Bearer 0123456789abcdef01234567"], false),
+    ];
+    for (values, allowed) in rows {
+        let mut headers = HeaderMap::new();
+        for value in values {
+            headers.append(header::AUTHORIZATION, value.parse().expect("a header"));
+        }
+        assert_eq!(token.is_in(&headers), allowed, "{values:?}");
     }
 }

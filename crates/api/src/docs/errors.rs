@@ -7,7 +7,7 @@ macro_rules! pages {
 }
 
 /// By code.
-const PAGES: [(&str, &str); 77] = pages![
+const PAGES: [(&str, &str); 78] = pages![
     "BACKFILL_ACTIVE",
     "BACKFILL_ALREADY_ENDED",
     "BACKFILL_NOT_FOUND",
@@ -77,6 +77,7 @@ const PAGES: [(&str, &str); 77] = pages![
     "TOO_MANY_TRIGGERS",
     "TOO_MANY_WINDOWS",
     "TRIGGER_NOT_FOUND",
+    "UNAUTHENTICATED",
     "UNKNOWN_EXECUTOR",
     "UNKNOWN_TIME_ZONE",
     "UNSUPPORTED_MEDIA_TYPE",

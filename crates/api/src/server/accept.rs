@@ -24,7 +24,6 @@ use tower::ServiceExt;
 use super::Server;
 use super::finish::finish;
 use super::request_id::RequestIds;
-use crate::access::Access;
 use crate::edge::Edge;
 use crate::gateway::Gateway;
 use crate::grpc;
@@ -165,7 +164,7 @@ fn admit(
     request: http::Request<Body>,
 ) -> Result<http::Request<Body>, http::Response<Body>> {
     let (parts, body) = request.into_parts();
-    let checked = edge.access.get_or_init(Access::default).check(&parts, local).map_err(Problem::Access);
+    let checked = edge.access().check(&parts, local).map_err(Problem::Access);
     // The router's own refusal of such a path would not have our shape.
     let path = parts.uri.path();
     let checked = checked.and_then(|()| {

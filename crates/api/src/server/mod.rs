@@ -20,7 +20,7 @@ use tokio::net::TcpListener;
 
 pub(crate) use self::request_id::RequestId;
 use self::request_id::RequestIds;
-use crate::access::{Access, grpc_body};
+use crate::access::{Access, grpc_body, require_token};
 use crate::config::ApiConfig;
 use crate::edge::Edge;
 use crate::gateway::Gateway;
@@ -84,7 +84,9 @@ impl Server {
         let grpc = grpc::routes(&edge, &health)
             .route_service("/mainspring.v1.WorkerService/{*method}", session)
             .route_layer(axum::middleware::from_fn(grpc_body));
-        let router = rest::routes().with_state(Arc::clone(&edge)).merge(grpc);
+        let guard = axum::middleware::from_fn_with_state(Arc::clone(&edge), require_token);
+        let guarded = rest::routes().with_state(Arc::clone(&edge)).merge(grpc).layer(guard);
+        let router = guarded.merge(rest::open_routes().with_state(Arc::clone(&edge)));
         Self { edge, router, health }
     }
 

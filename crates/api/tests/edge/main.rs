@@ -26,4 +26,5 @@ mod seats;
 mod sessions;
 mod spine;
 mod timer_body;
+mod tokens;
 mod worker;

@@ -1,6 +1,6 @@
 //! Health, and what people read.
 
-use mainspring_api::{ApiConfig, LogStorage, Webhooks};
+use mainspring_api::{ApiConfig, LogStorage};
 use mainspring_core::time::Millis;
 use mainspring_runtime::ShardConfig;
 use mainspring_runtime::node::Outlet;
@@ -40,7 +40,7 @@ async fn a_shard_without_progress_is_unhealthy_and_says_why() {
         })
     };
     let config = ApiConfig::default();
-    let rig = Rig::start_around(dir, logs, config, shard, Webhooks::default(), around).await;
+    let rig = Rig::start_around(dir, logs, config, shard, Default::default(), around).await;
     assert_eq!(rig.get("/healthz").await.status, 200);
     assert_eq!(rig.submit(r#"{"task_type":"noop"}"#).await.status, 202, "answered before its effects");
     for path in ["/healthz", "/readyz"] {

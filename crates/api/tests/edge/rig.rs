@@ -7,7 +7,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
 use hyper_util::rt::TokioIo;
-use mainspring_api::{ApiConfig, LogStorage, Readers, Server, SessionRouter, Webhooks};
+use mainspring_api::{Access, ApiConfig, LogStorage, Readers, Server, SessionRouter, Webhooks};
 use mainspring_core::command::{Command, Configure};
 use mainspring_core::id::Slot;
 use mainspring_runtime::node::{Node, Outlet};
@@ -106,7 +106,7 @@ impl Rig {
     ) -> Self {
         let logs = LocalLogs::new(dir.path(), LogOptions::default());
         let logs = LogStorage::new(logs.writer().expect("a writer"), logs.reader());
-        Self::start_whole(dir, logs, config, shard, webhooks).await
+        Self::start_whole(dir, logs, config, shard, webhooks, Access::default()).await
     }
 
     pub async fn start_on(
@@ -115,7 +115,15 @@ impl Rig {
         config: ApiConfig,
         shard: ShardConfig,
     ) -> Self {
-        Self::start_whole(dir, logs, config, shard, Webhooks::default()).await
+        Self::start_whole(dir, logs, config, shard, Webhooks::default(), Access::default()).await
+    }
+
+    /// For callers that have to show something.
+    pub async fn start_guarded(access: Access, webhooks: Webhooks) -> Self {
+        let dir = tempfile::tempdir().expect("a directory");
+        let logs = LocalLogs::new(dir.path(), LogOptions::default());
+        let logs = LogStorage::new(logs.writer().expect("a writer"), logs.reader());
+        Self::start_whole(dir, logs, ApiConfig::default(), ShardConfig::default(), webhooks, access).await
     }
 
     async fn start_whole(
@@ -124,8 +132,9 @@ impl Rig {
         config: ApiConfig,
         shard: ShardConfig,
         webhooks: Webhooks,
+        access: Access,
     ) -> Self {
-        Self::start_around(dir, logs, config, shard, webhooks, |outlet| outlet).await
+        Self::start_around(dir, logs, config, shard, (webhooks, access), |outlet| outlet).await
     }
 
     /// With something around the way of effects out of the shard's thread.
@@ -134,7 +143,7 @@ impl Rig {
         logs: LogStorage,
         config: ApiConfig,
         shard: ShardConfig,
-        webhooks: Webhooks,
+        (webhooks, access): (Webhooks, Access),
         around: impl FnOnce(Outlet) -> Outlet,
     ) -> Self {
         let options =
@@ -151,7 +160,7 @@ impl Rig {
         .expect("a new store opens");
         let node = Arc::new(node);
         let server = Server::new(Arc::clone(&node), Readers::new(reader), logs, sessions, config);
-        let server = server.with_webhooks(webhooks);
+        let server = server.with_webhooks(webhooks).with_access(access);
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let address = listener.local_addr().expect("an address");
         let (stop, stopped) = oneshot::channel::<()>();

@@ -5,8 +5,8 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::Context;
-use mainspring_agent::{AgentConfig, Allowed, CgroupUse, WebhookSecret};
+use anyhow::{Context, bail};
+use mainspring_agent::{AgentConfig, Allowed, CgroupUse, SessionToken, WebhookSecret};
 use mainspring_api::{Access, AllowedHost, ApiConfig, Webhooks};
 use mainspring_core::command::Configure;
 use mainspring_core::resources::CUSTOM_RESOURCES_MAX;
@@ -15,6 +15,7 @@ use mainspring_runtime::ShardConfig;
 use mainspring_store_local::{LocalOptions, LogOptions};
 
 use super::{Config, Value};
+use crate::token;
 
 /// All that a server needs.
 #[derive(Clone)]
@@ -138,7 +139,14 @@ impl Config {
 
     fn access(&self) -> anyhow::Result<Access> {
         let hosts = self.list("server.allow_hosts").iter().map(|text| text.parse());
-        Ok(Access { hosts: hosts.collect::<Result<_, _>>()? })
+        let token = self.path("server.token_file").map(|path| token::read(&path)?.token()).transpose()?;
+        let insecure = self.get("server.insecure") == Some(&Value::Switch(true));
+        if insecure && token.is_some() {
+            bail!(
+                "`server.insecure` and `server.token_file` exclude each other: with a token it is required"
+            );
+        }
+        Ok(Access { hosts: hosts.collect::<Result<_, _>>()?, token, insecure })
     }
 
     pub(crate) fn worker(&self) -> anyhow::Result<AgentConfig> {
@@ -149,6 +157,8 @@ impl Config {
         if let Some(Value::Number(slots)) = self.get("worker.slots") {
             worker.slots = *slots as u32;
         }
+        let secret = token::of_caller(self.path("worker.token_file").as_deref())?;
+        worker.token = secret.as_ref().and_then(|secret| SessionToken::new(secret.text()));
         worker.pool = self.text("worker.pool");
         worker.zone = self.text("worker.zone");
         worker.labels = self.pairs("worker.labels");
@@ -180,6 +190,10 @@ impl Config {
     /// Empty for a setting that has no default and was not given.
     fn text(&self, name: &str) -> String {
         self.get(name).map(Value::to_string).unwrap_or_default()
+    }
+
+    fn path(&self, name: &str) -> Option<PathBuf> {
+        self.get(name).map(|value| value.to_string().into())
     }
 
     fn count(&self, name: &str) -> u64 {
