@@ -10,6 +10,7 @@ use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use mainspring_core::command::Rejection;
 use mainspring_core::id::TaskId;
+use mainspring_core::key::KeyHolder;
 use mainspring_core::time::Millis;
 use mainspring_definition::Mistake;
 
@@ -309,7 +310,7 @@ impl Problem {
                 | Rejection::TaskAlreadyStarted { id, .. }
                 | Rejection::TaskNotEnded { id, .. }
                 | Rejection::NotADeadLetter { id, .. }
-                | Rejection::KeyReused { existing: id },
+                | Rejection::KeyReused { existing: KeyHolder::Task(id) },
             ) => Some(*id),
             Self::OutcomeUnknown { id } => *id,
             _ => None,

@@ -11,6 +11,7 @@ mod diagnosis;
 mod events;
 mod grpc;
 mod idempotency;
+mod keys;
 mod limits;
 mod lists;
 mod logs;
