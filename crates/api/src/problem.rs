@@ -254,7 +254,7 @@ impl Problem {
                 "use one of `process`, `http`, `webhook`, `noop`, `sleep`, `clock`".into()
             }
             Self::TooManyFollowers { .. } => {
-                "read the log in pieces with `offset`, or try again later".into()
+                "try again later; a log can be read in pieces with `offset`".into()
             }
             Self::WorkerNotFound { .. } => "list `/v1/workers`; one that is gone is forgotten".into(),
             Self::PoolNotFound { .. } => {
@@ -358,7 +358,7 @@ impl fmt::Display for Problem {
             Self::BatchTooLong { max } => write!(f, "the batch has more than {max} tasks"),
             Self::PageTooLong { limit, max } => write!(f, "a page of {limit} is longer than {max}"),
             Self::UnknownExecutor { name } => write!(f, "there is no executor `{name}`"),
-            Self::TooManyFollowers { max } => write!(f, "{max} callers follow a log already"),
+            Self::TooManyFollowers { max } => write!(f, "{max} callers follow logs or events already"),
             Self::WorkerNotFound { id } => write!(f, "there is no worker `{id}`"),
             Self::PoolNotFound { name } => write!(f, "there is no pool `{name}`"),
             Self::ProcessNotFound { id } => write!(f, "there is no process `{id}`"),

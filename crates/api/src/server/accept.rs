@@ -24,6 +24,7 @@ use tower::ServiceExt;
 use super::Server;
 use super::finish::finish;
 use super::request_id::RequestIds;
+use super::watched::Watched;
 use crate::edge::Edge;
 use crate::gateway::Gateway;
 use crate::grpc;
@@ -39,6 +40,8 @@ const PING_TIMEOUT: Duration = Duration::from_secs(10);
 const STREAM_WINDOW: u32 = 4 << 20;
 const CONNECTION_WINDOW: u32 = 16 << 20;
 const STREAMS_MAX: u32 = 1024;
+/// What waits in memory for one connection, or one stream of HTTP/2; also the longest head of a request.
+const BUFFER_BYTES_MAX: usize = 128 << 10;
 const LINGER_MAX_MS: u64 = 2_000;
 const LINGER_STEP_MS: u64 = 2;
 
@@ -97,7 +100,12 @@ pub(super) async fn run(
 
 fn builder() -> Builder<TokioExecutor> {
     let mut builder = Builder::new(TokioExecutor::new());
-    builder.http1().timer(TokioTimer::new()).header_read_timeout(HEADER_TIMEOUT).pipeline_flush(true);
+    builder
+        .http1()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEADER_TIMEOUT)
+        // Not `pipeline_flush`: with it the library buffers without a bound for whoever does not read.
+        .max_buf_size(BUFFER_BYTES_MAX);
     builder
         .http2()
         .timer(TokioTimer::new())
@@ -105,7 +113,8 @@ fn builder() -> Builder<TokioExecutor> {
         .keep_alive_timeout(PING_TIMEOUT)
         .initial_stream_window_size(STREAM_WINDOW)
         .initial_connection_window_size(CONNECTION_WINDOW)
-        .max_concurrent_streams(STREAMS_MAX);
+        .max_concurrent_streams(STREAMS_MAX)
+        .max_send_buf_size(BUFFER_BYTES_MAX);
     builder
 }
 
@@ -116,10 +125,10 @@ fn serve_one(
     shared: &Arc<Shared>,
     stream: TcpStream,
 ) {
-    let _ = stream.set_nodelay(true);
     let local = stream.local_addr().ok().map(|address| address.ip());
-    let shared = Arc::clone(shared);
-    let service = service_fn(move |request| answer(Arc::clone(&shared), local, request));
+    let answering = Arc::clone(shared);
+    let service = service_fn(move |request| answer(Arc::clone(&answering), local, request));
+    let stream = Watched::new(stream, shared.edge.config.write_patience);
     let connection = builder.serve_connection(TokioIo::new(stream), service).into_owned();
     let watched = graceful.watch(connection);
     connections.spawn(async move {

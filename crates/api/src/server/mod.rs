@@ -6,6 +6,7 @@
 mod accept;
 mod finish;
 mod request_id;
+mod watched;
 
 use std::future::Future;
 use std::io;

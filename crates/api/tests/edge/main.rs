@@ -13,6 +13,7 @@ mod grpc;
 mod idempotency;
 mod keys;
 mod limits;
+mod listeners;
 mod lists;
 mod logs;
 mod metrics;

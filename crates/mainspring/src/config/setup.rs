@@ -99,6 +99,7 @@ impl Config {
             log_days: self.count("server.log_days") as u32,
             history_days: self.count("server.history_days") as u32,
             job_tasks_max: self.count("limits.job_tasks_max") as usize,
+            ..ApiConfig::default()
         };
         let mut shard = ShardConfig::default();
         // Followers of logs are woken by changes of their task.
