@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use tonic::metadata::{Ascii, MetadataValue};
+
 use crate::cgroup::CgroupUse;
 use crate::executor::http::WebhookSecret;
 use crate::guard::Allowed;
@@ -12,6 +14,8 @@ use crate::guard::Allowed;
 pub struct AgentConfig {
     /// `http://host:port`; the agent connects out, nothing connects to it.
     pub server: String,
+    /// What the server wants to see from everyone who calls.
+    pub token: Option<SessionToken>,
     pub name: String,
     pub pool: String,
     /// How many attempts may run at once; no-ops take no slot here.
@@ -57,6 +61,7 @@ impl AgentConfig {
         let cpus = cpus();
         Self {
             server: server.into(),
+            token: None,
             name: rustix::system::uname().nodename().to_string_lossy().into_owned(),
             pool: "default".into(),
             slots: cpus,
@@ -78,6 +83,23 @@ impl AgentConfig {
             env_passed: ["PATH", "HOME", "USER", "LANG", "TZ", "TMPDIR"].map(String::from).to_vec(),
             cgroups: CgroupUse::Auto,
         }
+    }
+}
+
+/// The token of a server, as a session shows it. Its `Debug` does not show it.
+#[derive(Clone, Debug)]
+pub struct SessionToken(MetadataValue<Ascii>);
+
+impl SessionToken {
+    /// `None`: it has characters that no header may have.
+    pub fn new(token: &str) -> Option<Self> {
+        let mut value = MetadataValue::try_from(format!("Bearer {token}")).ok()?;
+        value.set_sensitive(true);
+        Some(Self(value))
+    }
+
+    pub(crate) fn value(&self) -> MetadataValue<Ascii> {
+        self.0.clone()
     }
 }
 

@@ -30,14 +30,14 @@ use tracing::{info, warn};
 
 pub use self::attempt::{Attempt, Key, Outcome, Reporter, StopOrder, StopSignal};
 pub use self::cgroup::CgroupUse;
-pub use self::config::{AgentConfig, Capacity};
+pub use self::config::{AgentConfig, Capacity, SessionToken};
 use self::desk::Desk;
 pub use self::error::AgentError;
 pub use self::executor::http::{BadSecret, WebhookSecret};
 use self::executor::{Executors, process};
 pub use self::guard::{AddressRange, Allowed, BadAllowed};
 use self::home::{Home, Places};
-use self::session::Session;
+use self::session::{Server, Session};
 use self::spool::Spool;
 
 /// Log streaming stalls with the 64 KiB that HTTP/2 allows by default.
@@ -80,7 +80,8 @@ impl Agent {
         for survivor in survivors {
             desk.adopt(survivor);
         }
-        let session = Session::new(home, desk, events, endpoint, hello, config.drain_deadline);
+        let server = Server { endpoint, token: config.token.clone() };
+        let session = Session::new(home, desk, events, server, hello, config.drain_deadline);
         tokio::select! {
             () = session.run(shutdown) => {}
             () = keep_tidy => {}

@@ -78,7 +78,10 @@ async fn serve(dir: &std::path::Path) -> SocketAddr {
 }
 
 fn request(path: &str, body: &str) -> Arc<[u8]> {
-    let head = format!("POST {path} HTTP/1.1\r\nhost: x\r\ncontent-length: {}\r\n\r\n", body.len());
+    let head = format!(
+        "POST {path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n",
+        body.len()
+    );
     [head.as_bytes(), body.as_bytes()].concat().into()
 }
 

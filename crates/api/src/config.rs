@@ -23,8 +23,12 @@ pub struct ApiConfig {
     pub connections_max: usize,
     /// How long a stopping server waits for requests that are under way.
     pub drain: Duration,
-    /// Callers that follow a log at once; further ones are told to come back.
+    /// Callers that follow a log at once, and as many that listen to events; further ones are told to come back.
     pub log_followers_max: usize,
+    /// A listener that takes nothing for so long is ended.
+    pub listener_patience: Duration,
+    /// A connection whose other side takes nothing for so long is closed.
+    pub write_patience: Duration,
     /// Whole days that logs are kept.
     pub log_days: u32,
     /// Whole days for which it is known what became of windows.
@@ -48,6 +52,8 @@ impl Default for ApiConfig {
             connections_max: 20_000,
             drain: Duration::from_secs(10),
             log_followers_max: 1_000,
+            listener_patience: Duration::from_mins(1),
+            write_patience: Duration::from_mins(3),
             log_days: 7,
             history_days: 90,
             job_tasks_max: 10_000,

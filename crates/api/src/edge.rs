@@ -3,6 +3,7 @@
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
+use crate::access::Access;
 use crate::config::ApiConfig;
 use crate::gateway::Gateway;
 use crate::logs::Logs;
@@ -24,6 +25,14 @@ pub(crate) struct Edge {
     pub config: ApiConfig,
     /// Set before the first request, if there are any.
     pub webhooks: OnceLock<Webhooks>,
+    /// Set before the first request; without it only loopback names are answered.
+    pub access: OnceLock<Access>,
     /// Set when the server begins to stop: `/readyz` says so at once.
     pub stopping: AtomicBool,
+}
+
+impl Edge {
+    pub(crate) fn access(&self) -> &Access {
+        self.access.get_or_init(Access::default)
+    }
 }

@@ -1,11 +1,15 @@
 //! The feed: news of tasks and runs for callers that listen, as `CloudEvents`.
 //! Entry: [`Feed::listen`]. The shard makes news only while somebody listens.
 //! - FD-1 the shard's thread never waits for a listener: one that is too slow is told how much it has missed
+//! - FD-2 a line is written once and shared by all listeners; what waits for one of them is in its connection's buffers,
+//!   which are bounded (`server::watched`)
+//! - FD-3 a listener that takes nothing for long is ended, with a last line that says why, and its place given away
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
+use bytes::Bytes;
 use mainspring_core::command::{Command, Configure};
 use mainspring_core::id::Slot;
 use mainspring_core::news::{Happening, News, RunChange};
@@ -24,10 +28,24 @@ const QUIET_MAX: Duration = Duration::from_secs(15);
 
 pub(crate) struct Feed {
     /// Emptied when the server stops.
-    news: std::sync::Mutex<Option<broadcast::Sender<Arc<News>>>>,
+    news: Mutex<Option<broadcast::Sender<Arc<Line>>>>,
     listeners: AtomicUsize,
+    /// Those that came, to take the places of silent ones away.
+    seats: Mutex<Vec<Weak<Seat>>>,
     /// Held while the shard is told whether there are any: the last one to tell it has counted last.
     switching: tokio::sync::Mutex<()>,
+}
+
+/// One piece of news, and its text once a listener wanted it.
+struct Line {
+    news: News,
+    text: OnceLock<Bytes>,
+}
+
+impl Line {
+    fn text(&self) -> Bytes {
+        self.text.get_or_init(|| line(&cloud_event(&self.news))).clone()
+    }
 }
 
 /// What a listener wants to hear of; what is not set is all.
@@ -47,8 +65,9 @@ pub(crate) enum Kind {
 
 impl Default for Feed {
     fn default() -> Self {
-        let news = std::sync::Mutex::new(Some(broadcast::channel(BEHIND_MAX).0));
-        Self { news, listeners: AtomicUsize::new(0), switching: tokio::sync::Mutex::default() }
+        let news = Mutex::new(Some(broadcast::channel(BEHIND_MAX).0));
+        let (listeners, seats) = (AtomicUsize::new(0), Mutex::default());
+        Self { news, listeners, seats, switching: tokio::sync::Mutex::default() }
     }
 }
 
@@ -56,7 +75,7 @@ impl Feed {
     pub(crate) fn tell(&self, news: News) {
         if let Some(sender) = &*self.sender() {
             // Nobody may be listening any more.
-            let _ = sender.send(Arc::new(news));
+            let _ = sender.send(Arc::new(Line { news, text: OnceLock::new() }));
         }
     }
 
@@ -65,21 +84,69 @@ impl Feed {
         self.sender().take();
     }
 
-    fn sender(&self) -> std::sync::MutexGuard<'_, Option<broadcast::Sender<Arc<News>>>> {
-        self.news.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    fn sender(&self) -> MutexGuard<'_, Option<broadcast::Sender<Arc<Line>>>> {
+        self.news.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn seat(&self, seat: &Arc<Seat>) {
+        let mut seats = self.seats.lock().unwrap_or_else(PoisonError::into_inner);
+        if seats.len() == seats.capacity() {
+            seats.retain(|seat| seat.strong_count() > 0);
+        }
+        seats.push(Arc::downgrade(seat));
+    }
+
+    /// Gives the places of listeners away that have taken nothing for so long.
+    fn evict(&self, patience: Duration) {
+        let mut seats = self.seats.lock().unwrap_or_else(PoisonError::into_inner);
+        seats.retain(|seat| {
+            let Some(seat) = seat.upgrade() else { return false };
+            let is_stuck = seat.is_stuck(patience);
+            if is_stuck {
+                seat.leave();
+            }
+            !is_stuck
+        });
     }
 }
 
-/// Counts a listener for as long as it lives.
-struct Seat(Arc<Edge>);
+/// Counts a listener until it ends or its place is given away.
+struct Seat {
+    edge: Arc<Edge>,
+    place: Mutex<Place>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// It waits for news.
+    Waits,
+    /// It has a line since then, and has not asked for the next one.
+    Holds(Instant),
+    Left,
+}
+
+impl Seat {
+    fn place(&self) -> MutexGuard<'_, Place> {
+        self.place.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn is_stuck(&self, patience: Duration) -> bool {
+        matches!(*self.place(), Place::Holds(since) if since.elapsed() >= patience)
+    }
+
+    fn leave(&self) {
+        let before = std::mem::replace(&mut *self.place(), Place::Left);
+        let feed = self.edge.sessions.feed();
+        if before != Place::Left && feed.listeners.fetch_sub(1, Ordering::AcqRel) == 1 {
+            let edge = Arc::clone(&self.edge);
+            tokio::spawn(async move { switch(&edge).await });
+        }
+    }
+}
 
 impl Drop for Seat {
     fn drop(&mut self) {
-        let feed = self.0.sessions.feed();
-        if feed.listeners.fetch_sub(1, Ordering::AcqRel) == 1 {
-            let edge = Arc::clone(&self.0);
-            tokio::spawn(async move { switch(&edge).await });
-        }
+        self.leave();
     }
 }
 
@@ -94,8 +161,11 @@ async fn switch(edge: &Edge) -> Result<(), Problem> {
 pub(crate) struct Listening {
     wanted: Wanted,
     until: Option<Instant>,
-    news: broadcast::Receiver<Arc<News>>,
-    _seat: Seat,
+    news: broadcast::Receiver<Arc<Line>>,
+    seat: Arc<Seat>,
+    patience: Duration,
+    /// Its last line was given.
+    is_over: bool,
 }
 
 /// `for_at_most`: without it until the caller goes or the server stops.
@@ -105,32 +175,57 @@ pub(crate) async fn listen(
     for_at_most: Option<Duration>,
 ) -> Result<Listening, Problem> {
     let (feed, max) = (edge.sessions.feed(), edge.config.log_followers_max);
+    let patience = edge.config.listener_patience;
+    if feed.listeners.load(Ordering::Acquire) >= max {
+        feed.evict(patience);
+    }
     let Some(news) = feed.sender().as_ref().map(broadcast::Sender::subscribe) else {
         return Err(Problem::ServerBusy);
     };
     let before = feed.listeners.fetch_add(1, Ordering::AcqRel);
-    let seat = Seat(Arc::clone(edge));
+    let seat = Arc::new(Seat { edge: Arc::clone(edge), place: Mutex::new(Place::Waits) });
     if before >= max {
         return Err(Problem::TooManyFollowers { max });
     }
+    feed.seat(&seat);
     switch(edge).await?;
     let until = for_at_most.map(|span| Instant::now() + span);
-    Ok(Listening { wanted, until, news, _seat: seat })
+    Ok(Listening { wanted, until, news, seat, patience, is_over: false })
 }
 
 impl Listening {
     /// The next line; `None` when there is nothing more.
-    pub(crate) async fn next(&mut self) -> Option<String> {
+    pub(crate) async fn next(&mut self) -> Option<Bytes> {
+        if self.is_over {
+            return None;
+        }
+        // Asked for the next line only now: the connection took nothing in between.
+        let is_late = self.seat.is_stuck(self.patience);
+        if is_late || *self.seat.place() == Place::Left {
+            self.is_over = true;
+            self.seat.leave();
+            return Some(line(&closed(self.patience)));
+        }
+        *self.seat.place() = Place::Waits;
+        let line = self.heard().await;
+        let mut place = self.seat.place();
+        if *place == Place::Waits {
+            *place = Place::Holds(Instant::now());
+        }
+        line
+    }
+
+    async fn heard(&mut self) -> Option<Bytes> {
         loop {
             let left = self.until.map(|until| until.saturating_duration_since(Instant::now()));
             let patience = left.map_or(QUIET_MAX, |left| left.min(QUIET_MAX));
             let heard = match tokio::time::timeout(patience, self.news.recv()).await {
                 Err(_) if left.is_some_and(|left| left <= patience) => return None,
-                Err(_) => return Some("\n".to_owned()),
+                Err(_) => return Some(Bytes::from_static(b"\n")),
                 Ok(heard) => heard,
             };
             match heard {
-                Ok(news) if self.wanted.has(&news.what) => return Some(line(&cloud_event(&news))),
+                Ok(told) if self.wanted.has(&told.news.what) => return Some(told.text()),
                 Ok(_) => {}
                 Err(RecvError::Lagged(count)) => return Some(line(&lost(count))),
                 Err(RecvError::Closed) => return None,
@@ -152,8 +247,8 @@ impl Wanted {
     }
 }
 
-fn line(event: &Value) -> String {
-    format!("{event}\n")
+fn line(event: &Value) -> Bytes {
+    format!("{event}\n").into()
 }
 
 fn cloud_event(news: &News) -> Value {
@@ -210,5 +305,17 @@ fn lost(count: u64) -> Value {
         "type": "io.mainspring.events.lost",
         "time": Moment(crate::gateway::now()),
         "data": { "count": count },
+    })
+}
+
+/// The listener did not read for so long.
+fn closed(patience: Duration) -> Value {
+    json!({
+        "specversion": "1.0",
+        "id": "closed",
+        "source": "/mainspring",
+        "type": "io.mainspring.events.closed",
+        "time": Moment(crate::gateway::now()),
+        "data": { "reason": format!("nothing was read for {} s", patience.as_secs()) },
     })
 }

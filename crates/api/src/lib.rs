@@ -7,6 +7,7 @@
 //! Not here: rules (`mainspring-core`), durability (`mainspring-runtime`), running work (`mainspring-agent`).
 #![forbid(unsafe_code)]
 
+mod access;
 mod config;
 mod docs;
 mod edge;
@@ -17,6 +18,7 @@ mod logs;
 mod metrics;
 mod operation;
 mod problem;
+mod problem_access;
 mod problem_body;
 mod problem_calendar;
 mod problem_events;
@@ -31,6 +33,7 @@ mod webhooks;
 mod wire;
 
 pub use self::{
+    access::{Access, AllowedHost, BadHost, BadToken, Token},
     config::{ApiConfig, KEY_BYTES_MAX},
     logs::LogStorage,
     problem::{Problem, ProblemBody},

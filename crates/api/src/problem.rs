@@ -10,9 +10,11 @@ use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use mainspring_core::command::Rejection;
 use mainspring_core::id::TaskId;
+use mainspring_core::key::KeyHolder;
 use mainspring_core::time::Millis;
 use mainspring_definition::Mistake;
 
+pub use crate::problem_access::AccessProblem;
 pub use crate::problem_body::{MistakeView, ProblemBody};
 pub use crate::problem_calendar::CalendarProblem;
 use crate::problem_events::EventProblem;
@@ -77,6 +79,7 @@ pub enum Problem {
     Calendar(CalendarProblem),
     Events(EventProblem),
     Workers(WorkerProblem),
+    Access(AccessProblem),
     /// All its mistakes at once.
     JobFileInvalid {
         mistakes: Vec<Mistake>,
@@ -115,7 +118,11 @@ pub enum Problem {
 
 impl Problem {
     /// Every code that is the edge's own; those of the core are in `Rejection::CODES`.
-    pub const CODES: [&'static str; 34] = [
+    pub const CODES: [&'static str; 38] = [
+        "UNAUTHENTICATED",
+        "HOST_NOT_ALLOWED",
+        "ORIGIN_NOT_ALLOWED",
+        "UNSUPPORTED_MEDIA_TYPE",
         "EVENT_INVALID",
         "EVENT_RESERVED",
         "EVENT_MEDIA_TYPE",
@@ -181,6 +188,7 @@ impl Problem {
             Self::Calendar(problem) => problem.code(),
             Self::Events(problem) => problem.code(),
             Self::Workers(problem) => problem.code(),
+            Self::Access(problem) => problem.code(),
             Self::JobFileInvalid { .. } => "JOB_FILE_INVALID",
             Self::ParametersInvalid { .. } => "PARAMETERS_INVALID",
             Self::ScheduleInvalid { .. } => "SCHEDULE_INVALID",
@@ -199,6 +207,7 @@ impl Problem {
             Self::Rejected(rejection) => status_of(rejection),
             Self::Events(problem) => problem.status(),
             Self::Workers(problem) => problem.status(),
+            Self::Access(problem) => problem.status(),
             Self::InvalidJson { .. }
             | Self::InvalidField { .. }
             | Self::InvalidQuery { .. }
@@ -245,7 +254,7 @@ impl Problem {
                 "use one of `process`, `http`, `webhook`, `noop`, `sleep`, `clock`".into()
             }
             Self::TooManyFollowers { .. } => {
-                "read the log in pieces with `offset`, or try again later".into()
+                "try again later; a log can be read in pieces with `offset`".into()
             }
             Self::WorkerNotFound { .. } => "list `/v1/workers`; one that is gone is forgotten".into(),
             Self::PoolNotFound { .. } => {
@@ -257,6 +266,7 @@ impl Problem {
             Self::Calendar(problem) => problem.advice(),
             Self::Events(problem) => problem.advice(),
             Self::Workers(problem) => problem.advice(),
+            Self::Access(problem) => problem.advice(),
             Self::JobFileInvalid { .. } => {
                 "put each of `mistakes` right; nothing of the file was stored".into()
             }
@@ -300,7 +310,7 @@ impl Problem {
                 | Rejection::TaskAlreadyStarted { id, .. }
                 | Rejection::TaskNotEnded { id, .. }
                 | Rejection::NotADeadLetter { id, .. }
-                | Rejection::KeyReused { existing: id },
+                | Rejection::KeyReused { existing: KeyHolder::Task(id) },
             ) => Some(*id),
             Self::OutcomeUnknown { id } => *id,
             _ => None,
@@ -348,13 +358,14 @@ impl fmt::Display for Problem {
             Self::BatchTooLong { max } => write!(f, "the batch has more than {max} tasks"),
             Self::PageTooLong { limit, max } => write!(f, "a page of {limit} is longer than {max}"),
             Self::UnknownExecutor { name } => write!(f, "there is no executor `{name}`"),
-            Self::TooManyFollowers { max } => write!(f, "{max} callers follow a log already"),
+            Self::TooManyFollowers { max } => write!(f, "{max} callers follow logs or events already"),
             Self::WorkerNotFound { id } => write!(f, "there is no worker `{id}`"),
             Self::PoolNotFound { name } => write!(f, "there is no pool `{name}`"),
             Self::ProcessNotFound { id } => write!(f, "there is no process `{id}`"),
             Self::Calendar(problem) => problem.fmt(f),
             Self::Events(problem) => problem.fmt(f),
             Self::Workers(problem) => problem.fmt(f),
+            Self::Access(problem) => problem.fmt(f),
             Self::JobFileInvalid { mistakes } => write!(f, "the job file has {}", counted(mistakes)),
             Self::ParametersInvalid { mistakes } => write!(f, "the parameters have {}", counted(mistakes)),
             Self::ScheduleInvalid { mistakes } => write!(f, "the schedule has {}", counted(mistakes)),
@@ -375,12 +386,6 @@ fn counted(mistakes: &[Mistake]) -> String {
     match mistakes.len() {
         1 => "1 mistake".to_owned(),
         count => format!("{count} mistakes"),
-    }
-}
-
-impl From<Rejection> for Problem {
-    fn from(rejection: Rejection) -> Self {
-        Self::Rejected(rejection)
     }
 }
 

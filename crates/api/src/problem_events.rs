@@ -108,6 +108,7 @@ impl fmt::Display for EventProblem {
             Self::Reserved { attribute, value } => {
                 write!(f, "`{attribute}`: `{value}` is for events of the server itself")
             }
+            Self::MediaType { found } if found.is_empty() => f.write_str("the request has no content type"),
             Self::MediaType { found } => write!(f, "`{found}` is no form of an event"),
             Self::BatchTooLong { count, max } => write!(f, "the batch has {count} events of at most {max}"),
             Self::TriggerNotFound { job, name } => write!(f, "there is no trigger `{job}/{name}`"),

@@ -6,6 +6,14 @@ use mainspring_core::command::Rejection;
 use mainspring_core::schedule::ScheduleRefusal;
 use mainspring_core::workflow::FlowRefusal;
 
+use crate::problem::Problem;
+
+impl From<Rejection> for Problem {
+    fn from(rejection: Rejection) -> Self {
+        Self::Rejected(rejection)
+    }
+}
+
 pub(crate) fn status_of(rejection: &Rejection) -> StatusCode {
     match rejection {
         Rejection::TaskNotFound { .. } | Rejection::RowNotQuarantined { .. } => StatusCode::NOT_FOUND,

@@ -1,12 +1,12 @@
 //! A client of the REST API: JSON in, JSON out, errors as the server words them.
-//! Entry: [`Client`]. Not here: TLS and credentials (they come with the server's), typed bodies.
+//! Entry: [`Client`]. Not here: TLS (it comes with the server's), typed bodies.
 
 mod resolve;
 
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::{HeaderMap, Method, Request, Response, StatusCode};
+use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode};
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::Incoming as Body;
 use hyper_util::client::legacy::Client as HttpClient;
@@ -24,6 +24,8 @@ pub use self::resolve::{escaped, query};
 pub enum ClientError {
     #[error("`{server}` is not an address; write it as http://127.0.0.1:7070")]
     BadAddress { server: String },
+    #[error("the token has characters that no header may have")]
+    BadToken,
     #[error("the server at {server} cannot be reached: {why}")]
     Unreachable { server: String, why: String },
     #[error("the connection was lost: {why}")]
@@ -53,6 +55,7 @@ impl ClientError {
             }
             Self::Refused { .. }
             | Self::BadAddress { .. }
+            | Self::BadToken
             | Self::BadAnswer { .. }
             | Self::BrokenOff { .. } => None,
         }
@@ -64,6 +67,7 @@ impl ClientError {
             Self::Refused { status, .. } => *status == StatusCode::NOT_FOUND,
             Self::NothingBegins { .. } => true,
             Self::BadAddress { .. }
+            | Self::BadToken
             | Self::Unreachable { .. }
             | Self::BrokenOff { .. }
             | Self::BadAnswer { .. }
@@ -75,6 +79,7 @@ impl ClientError {
         match self {
             Self::Refused { code, .. } => Some(code),
             Self::BadAddress { .. }
+            | Self::BadToken
             | Self::Unreachable { .. }
             | Self::BrokenOff { .. }
             | Self::BadAnswer { .. }
@@ -87,6 +92,8 @@ impl ClientError {
 #[derive(Clone)]
 pub struct Client {
     server: String,
+    /// `Bearer` and the token; marked as sensitive, so that nothing shows it.
+    authorization: Option<HeaderValue>,
     http: HttpClient<HttpConnector, Full<Bytes>>,
 }
 
@@ -97,7 +104,17 @@ impl Client {
         if !plain {
             return Err(ClientError::BadAddress { server });
         }
-        Ok(Self { server, http: HttpClient::builder(TokioExecutor::new()).build_http() })
+        let http = HttpClient::builder(TokioExecutor::new()).build_http();
+        Ok(Self { server, authorization: None, http })
+    }
+
+    /// Shows this token with every request.
+    pub fn with_token(mut self, token: &str) -> Result<Self, ClientError> {
+        let mut value =
+            HeaderValue::from_str(&format!("Bearer {token}")).map_err(|_| ClientError::BadToken)?;
+        value.set_sensitive(true);
+        self.authorization = Some(value);
+        Ok(self)
     }
 
     pub async fn get(&self, path: &str) -> Result<Value, ClientError> {
@@ -179,6 +196,9 @@ impl Client {
     ) -> Result<Response<Body>, ClientError> {
         let mut request = Request::builder().method(method).uri(format!("{}{path}", self.server));
         request = request.header("content-type", "application/json");
+        if let Some(authorization) = &self.authorization {
+            request = request.header(http::header::AUTHORIZATION, authorization.clone());
+        }
         for (name, value) in headers {
             request = request.header(*name, *value);
         }

@@ -9,6 +9,7 @@ mod log;
 mod memory;
 mod note;
 mod serve;
+mod token;
 
 use std::process::ExitCode;
 

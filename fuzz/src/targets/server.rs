@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use axum::body::Body;
-use http::Request;
+use http::{HeaderValue, Request, header};
 use http_body_util::BodyExt;
 use mainspring_api::{ApiConfig, LogStorage, Readers, Server, SessionRouter};
 use mainspring_runtime::ShardConfig;
@@ -70,7 +70,10 @@ impl World {
         Self { runtime, server, node, address, stop: Some(stop), served, dir }
     }
 
-    pub fn call(&self, request: Request<Body>) -> Answer {
+    pub fn call(&self, mut request: Request<Body>) -> Answer {
+        let headers = request.headers_mut();
+        headers.entry(header::HOST).or_insert(HeaderValue::from_static("localhost"));
+        headers.entry(header::CONTENT_TYPE).or_insert(HeaderValue::from_static("application/json"));
         self.runtime.block_on(async {
             let response = self.server.answer(request).await;
             let status = response.status().as_u16();

@@ -9,8 +9,9 @@ use tokio::sync::mpsc;
 use tokio::time::{Interval, MissedTickBehavior, interval_at, sleep_until, timeout};
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::transport::Endpoint;
-use tonic::{Code, Status, Streaming};
+use tonic::{Code, Request, Status, Streaming};
 
+use crate::config::SessionToken;
 use crate::desk::Desk;
 
 const HEARTBEAT_DEFAULT: Duration = Duration::from_secs(5);
@@ -20,6 +21,13 @@ const WELCOME_MAX: Duration = Duration::from_secs(10);
 const MESSAGES_AHEAD: usize = 4;
 const MESSAGE_BYTES_MAX: usize = 64 << 20;
 const CLOSE_MAX: Duration = Duration::from_secs(1);
+
+/// Where the server is, and what it wants to see.
+#[derive(Clone)]
+pub struct Server {
+    pub endpoint: Endpoint,
+    pub token: Option<SessionToken>,
+}
 
 pub struct Link {
     out: mpsc::Sender<v1::WorkerMessage>,
@@ -74,14 +82,18 @@ impl End {
 }
 
 impl Link {
-    pub async fn open(endpoint: Endpoint, hello: v1::Hello) -> Result<Box<Self>, LinkError> {
-        let channel = endpoint.connect().await?;
+    pub async fn open(server: Server, hello: v1::Hello) -> Result<Box<Self>, LinkError> {
+        let channel = server.endpoint.connect().await?;
         let mut client = WorkerServiceClient::new(channel).max_decoding_message_size(MESSAGE_BYTES_MAX);
         let (out, outbound) = mpsc::channel(MESSAGES_AHEAD);
         let first = v1::WorkerMessage { hello: Some(hello), ..Default::default() };
         // There is room for the first message; a server may want to see it before it answers the call.
         let _ = out.try_send(first);
-        let call = timeout(WELCOME_MAX, client.session(ReceiverStream::new(outbound)));
+        let mut request = Request::new(ReceiverStream::new(outbound));
+        if let Some(token) = server.token {
+            request.metadata_mut().insert("authorization", token.value());
+        }
+        let call = timeout(WELCOME_MAX, client.session(request));
         let inbound = call.await.map_err(|_| LinkError::Silent)?.map_err(Box::new)?.into_inner();
         Ok(Box::new(Self {
             out,

@@ -20,11 +20,11 @@ use futures_util::future::{BoxFuture, OptionFuture};
 use mainspring_proto::v1;
 use tokio::sync::mpsc;
 use tokio::time::{Sleep, sleep, sleep_until};
-use tonic::transport::Endpoint;
 use tracing::{debug, info, warn};
 
 use self::double_identity::DoubleIdentity;
 use self::drain::Drain;
+pub use self::link::Server;
 use self::link::{End, Link, LinkError, Next};
 use crate::attempt::Event;
 use crate::desk::Desk;
@@ -40,7 +40,7 @@ pub struct Session {
     home: Home,
     desk: Desk,
     events: mpsc::UnboundedReceiver<Event>,
-    endpoint: Endpoint,
+    server: Server,
     /// Hello without what changes from one session to the next.
     hello: v1::Hello,
     drain: Drain,
@@ -71,12 +71,12 @@ impl Session {
         home: Home,
         desk: Desk,
         events: mpsc::UnboundedReceiver<Event>,
-        endpoint: Endpoint,
+        server: Server,
         hello: v1::Hello,
         drain_deadline: Duration,
     ) -> Self {
         let (drain, double_identity) = (Drain::new(drain_deadline), DoubleIdentity::default());
-        Self { home, desk, events, endpoint, hello, drain, failures: 0, double_identity }
+        Self { home, desk, events, server, hello, drain, failures: 0, double_identity }
     }
 
     /// Ends only after `shutdown`, when running work has ended or was stopped and every result is safe.
@@ -106,6 +106,10 @@ impl Session {
         match turn {
             Turn::Retry => return self.connect(),
             Turn::Connected(Ok(link)) => return Phase::Open(link),
+            Turn::Connected(Err(LinkError::Refused(status))) => {
+                warn!(code = ?status.code(), why = status.message(), "the server refused this worker; it tries again");
+                return self.back_off();
+            }
             Turn::Connected(Err(error)) => {
                 debug!(%error, "cannot reach the server");
                 return self.back_off();
@@ -169,7 +173,7 @@ impl Session {
         let now = Instant::now();
         self.desk.says_hello(now);
         let hello = v1::Hello { session, holding: self.desk.holding(now), ..self.hello.clone() };
-        Phase::Connecting(Box::pin(Link::open(self.endpoint.clone(), hello)))
+        Phase::Connecting(Box::pin(Link::open(self.server.clone(), hello)))
     }
 
     fn back_off(&mut self) -> Phase {

@@ -7,7 +7,7 @@ macro_rules! pages {
 }
 
 /// By code.
-const PAGES: [(&str, &str); 74] = pages![
+const PAGES: [(&str, &str); 78] = pages![
     "BACKFILL_ACTIVE",
     "BACKFILL_ALREADY_ENDED",
     "BACKFILL_NOT_FOUND",
@@ -20,6 +20,7 @@ const PAGES: [(&str, &str); 74] = pages![
     "EVENT_INVALID",
     "EVENT_MEDIA_TYPE",
     "EVENT_RESERVED",
+    "HOST_NOT_ALLOWED",
     "IDEMPOTENCY_KEY_REUSED",
     "IDEMPOTENCY_KEY_TOO_LONG",
     "INTERNAL",
@@ -33,6 +34,7 @@ const PAGES: [(&str, &str); 74] = pages![
     "NAME_TOO_LONG",
     "NOT_A_DEAD_LETTER",
     "NOT_OWNER",
+    "ORIGIN_NOT_ALLOWED",
     "OUTCOME_UNKNOWN",
     "PAGE_TOO_LONG",
     "PARAMETERS_INVALID",
@@ -75,8 +77,10 @@ const PAGES: [(&str, &str); 74] = pages![
     "TOO_MANY_TRIGGERS",
     "TOO_MANY_WINDOWS",
     "TRIGGER_NOT_FOUND",
+    "UNAUTHENTICATED",
     "UNKNOWN_EXECUTOR",
     "UNKNOWN_TIME_ZONE",
+    "UNSUPPORTED_MEDIA_TYPE",
     "WEBHOOK_NOT_FOUND",
     "WEBHOOK_SIGNATURE_INVALID",
     "WEBHOOK_TIMESTAMP_INVALID",

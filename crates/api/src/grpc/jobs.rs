@@ -84,7 +84,7 @@ async fn apply(edge: &Edge, call: &Call<v1::ApplyJobsRequest>) -> Result<v1::App
         dry_run: *dry_run,
         over: over(actor.as_ref(), reason.as_ref()),
     };
-    let applied = flows::apply(edge, &wanted).await?;
+    let applied = flows::apply(edge, &wanted, &call.caller()?).await?;
     let jobs = applied.into_iter().map(|applied| v1::AppliedJob {
         tenant: applied.key.tenant.to_string(),
         job: applied.key.name.to_string(),
@@ -171,21 +171,21 @@ fn version(row: &VersionRow, whole: bool) -> v1::JobVersion {
 async fn pause(edge: &Edge, call: &Call<v1::PauseJobRequest>) -> Result<v1::JobChange, Problem> {
     let v1::PauseJobRequest { job, tenant, actor, reason } = &call.message;
     let key = key(call, tenant.as_deref(), job)?;
-    flows::pause_job(edge, &key, true, &over(actor.as_ref(), reason.as_ref())).await?;
+    flows::pause_job(edge, &key, true, &over(actor.as_ref(), reason.as_ref()), &call.caller()?).await?;
     Ok(changed(&key))
 }
 
 async fn resume(edge: &Edge, call: &Call<v1::ResumeJobRequest>) -> Result<v1::JobChange, Problem> {
     let v1::ResumeJobRequest { job, tenant, actor, reason } = &call.message;
     let key = key(call, tenant.as_deref(), job)?;
-    flows::pause_job(edge, &key, false, &over(actor.as_ref(), reason.as_ref())).await?;
+    flows::pause_job(edge, &key, false, &over(actor.as_ref(), reason.as_ref()), &call.caller()?).await?;
     Ok(changed(&key))
 }
 
 async fn delete(edge: &Edge, call: &Call<v1::DeleteJobRequest>) -> Result<v1::JobChange, Problem> {
     let v1::DeleteJobRequest { job, tenant, actor, reason } = &call.message;
     let key = key(call, tenant.as_deref(), job)?;
-    flows::delete_job(edge, &key, &over(actor.as_ref(), reason.as_ref())).await?;
+    flows::delete_job(edge, &key, &over(actor.as_ref(), reason.as_ref()), &call.caller()?).await?;
     Ok(changed(&key))
 }
 

@@ -65,6 +65,16 @@ pub(crate) fn no_service(request: &axum::extract::Request, problem: &Problem) ->
     status::unimplemented(&id, problem).into_http()
 }
 
+/// A call that was refused before its service saw it.
+pub(crate) fn refuse(
+    edge: &Edge,
+    request: &axum::extract::Request,
+    problem: &Problem,
+) -> axum::response::Response {
+    let id = request.extensions().get::<RequestId>().cloned().unwrap_or_default();
+    status::refuse(edge, &id, problem).into_http()
+}
+
 /// Both versions: older tools ask for `v1alpha` only.
 fn reflection() -> Router {
     let builder = || {

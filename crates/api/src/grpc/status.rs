@@ -108,6 +108,7 @@ fn code(problem: &Problem) -> Code {
 #[cfg(test)]
 mod tests {
     use mainspring_core::id::TaskId;
+    use mainspring_core::key::KeyHolder;
     use mainspring_core::task::Status as TaskStatus;
 
     use super::*;
@@ -117,7 +118,11 @@ mod tests {
         let id = TaskId::from_bits(7);
         let rows = [
             (Problem::Rejected(Rejection::TaskNotFound { id }), Code::NotFound, false),
-            (Problem::Rejected(Rejection::KeyReused { existing: id }), Code::AlreadyExists, false),
+            (
+                Problem::Rejected(Rejection::KeyReused { existing: KeyHolder::Task(id) }),
+                Code::AlreadyExists,
+                false,
+            ),
             (
                 Problem::Rejected(Rejection::TaskNotEnded { id, status: TaskStatus::Queued }),
                 Code::FailedPrecondition,

@@ -6,8 +6,10 @@ use std::sync::Arc;
 use mainspring_core::time::Millis;
 use mainspring_proto::v1;
 use mainspring_proto::v1::worker_admin_service_server::WorkerAdminService;
+use prost::Message;
 use tonic::{Request, Response, Status};
 
+use super::call::Call;
 use super::status::{answer, request_id};
 use super::time::duration;
 use crate::edge::Edge;
@@ -40,7 +42,7 @@ impl WorkerAdminService for Workers {
         request: Request<v1::CordonWorkerRequest>,
     ) -> Result<Response<v1::WorkerChange>, Status> {
         let id = request_id(&request);
-        answer(&self.0, &id, cordon(&self.0, &request.get_ref().worker_id, true).await)
+        answer(&self.0, &id, cordon(&self.0, &Call::of(request), |request| &request.worker_id, true).await)
     }
 
     async fn uncordon(
@@ -48,7 +50,7 @@ impl WorkerAdminService for Workers {
         request: Request<v1::UncordonWorkerRequest>,
     ) -> Result<Response<v1::WorkerChange>, Status> {
         let id = request_id(&request);
-        answer(&self.0, &id, cordon(&self.0, &request.get_ref().worker_id, false).await)
+        answer(&self.0, &id, cordon(&self.0, &Call::of(request), |request| &request.worker_id, false).await)
     }
 
     async fn drain(
@@ -56,12 +58,17 @@ impl WorkerAdminService for Workers {
         request: Request<v1::DrainWorkerRequest>,
     ) -> Result<Response<v1::WorkerChange>, Status> {
         let id = request_id(&request);
-        answer(&self.0, &id, cordon(&self.0, &request.get_ref().worker_id, true).await)
+        answer(&self.0, &id, cordon(&self.0, &Call::of(request), |request| &request.worker_id, true).await)
     }
 }
 
-async fn cordon(edge: &Edge, text: &str, cordoned: bool) -> Result<v1::WorkerChange, Problem> {
-    let worker = operation::cordon(edge, text, cordoned).await?;
+async fn cordon<T: Message>(
+    edge: &Edge,
+    call: &Call<T>,
+    named: impl FnOnce(&T) -> &str,
+    cordoned: bool,
+) -> Result<v1::WorkerChange, Problem> {
+    let worker = operation::cordon(edge, named(&call.message), cordoned, &call.caller()?).await?;
     Ok(v1::WorkerChange { worker_id: worker.to_string(), cordoned })
 }
 

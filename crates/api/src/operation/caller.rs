@@ -2,7 +2,8 @@
 //! - OP-2 the scope of a key is (tenant, operation, key); what is acted on and the request as it was written make the
 //!   request. So one key works over REST and gRPC alike, but the second call must come the way the first one came.
 
-use mainspring_core::command::{Command, Keyed};
+use mainspring_core::command::{Answer, Command, Keyed};
+use mainspring_core::id::Slot;
 use mainspring_core::key::{KeyClaim, KeyFact};
 use mainspring_core::time::Millis;
 
@@ -12,8 +13,10 @@ use crate::problem::Problem;
 use crate::wire::{Keys, request_hash, request_key};
 
 const TENANT_DEFAULT: &str = "default";
+/// Keys are the business of the one shard of this node.
+const SHARD: Slot = Slot::from_hash(0);
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Caller<'a> {
     pub keys: Keys<'a>,
     /// What makes two calls under one key the same, beside what they act on: query and body as they came.
@@ -41,5 +44,48 @@ impl Caller<'_> {
         let expires = now() + Millis::new(edge.config.key_life.as_millis() as u64);
         let claim = KeyClaim { scope, request, expires };
         Ok(Command::Keyed(Box::new(Keyed { key: (claim, KeyFact::Absent), command })))
+    }
+
+    /// What the same request was answered with before under this key. For operations that look at more than the shard
+    /// does: what they would look at may be gone by now.
+    pub(super) async fn first_answer(
+        &self,
+        edge: &Edge,
+        operation: &str,
+        entity: &str,
+    ) -> Result<Option<Answer>, Problem> {
+        if !self.is_keyed() {
+            return Ok(None);
+        }
+        let ask = self.keyed(edge, operation, entity, Command::Remember { number: None })?;
+        match edge.gateway.ask(SHARD, ask).await? {
+            Answer::Remembered(None) => Ok(None),
+            answer => Ok(Some(answer)),
+        }
+    }
+
+    /// An operation of several commands, answered with a number. If the server is killed in the middle, the repeated
+    /// request does the rest and is answered with what was left to do.
+    pub(super) async fn once(
+        &self,
+        edge: &Edge,
+        (operation, entity): (&str, &str),
+        work: impl AsyncFnOnce() -> Result<u64, Problem>,
+    ) -> Result<u64, Problem> {
+        if let Some(Answer::Remembered(Some(number))) = self.first_answer(edge, operation, entity).await? {
+            return Ok(number);
+        }
+        let number = work().await?;
+        if self.is_keyed() {
+            let remember = Command::Remember { number: Some(number) };
+            edge.gateway.ask(SHARD, self.keyed(edge, operation, entity, remember)?).await?;
+        }
+        Ok(number)
+    }
+
+    /// Binds the key to this request before its parts are done, each of which is done once by itself. Another request
+    /// under the key is refused.
+    pub(super) async fn claim(&self, edge: &Edge, operation: &str) -> Result<(), Problem> {
+        self.once(edge, (operation, ""), async || Ok(0)).await.map(drop)
     }
 }

@@ -49,6 +49,11 @@ pub(crate) async fn settle_many(
         return Err(Problem::TooManyEntries { field: "ids", count: ids.len(), max: IDS_MAX });
     }
     let over = over.checked()?;
+    let operation = match verb {
+        DeadLetterVerb::Requeue => "requeue many",
+        DeadLetterVerb::Discard => "discard many",
+    };
+    caller.claim(edge, operation).await?;
     let mut results = Vec::with_capacity(ids.len());
     for some in ids.chunks(AT_ONCE) {
         let acts = some.iter().map(async |text| {

@@ -4,6 +4,7 @@ use mainspring_core::command::{Answer, Command, Rejection, SessionCommand};
 use mainspring_core::id::{Slot, WorkerId};
 use mainspring_core::question::{Question, WorkerView};
 
+use super::Caller;
 use crate::edge::Edge;
 use crate::problem::Problem;
 use crate::wire::WorkerBody;
@@ -30,7 +31,18 @@ pub(crate) async fn worker<T>(
 }
 
 /// A cordoned worker finishes what it has and gets nothing new. It holds until lifted, over reconnects too.
-pub(crate) async fn cordon(edge: &Edge, text: &str, cordoned: bool) -> Result<WorkerId, Problem> {
+pub(crate) async fn cordon(
+    edge: &Edge,
+    text: &str,
+    cordoned: bool,
+    caller: &Caller<'_>,
+) -> Result<WorkerId, Problem> {
+    let operation = if cordoned { "cordon" } else { "uncordon" };
+    caller.once(edge, (operation, text), async || set_cordon(edge, text, cordoned).await.map(|_| 1)).await?;
+    parse(text)
+}
+
+async fn set_cordon(edge: &Edge, text: &str, cordoned: bool) -> Result<WorkerId, Problem> {
     let worker = parse(text)?;
     if ask(edge, Some(worker)).await?.is_empty() {
         return Err(not_found(text));

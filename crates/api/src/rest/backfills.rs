@@ -19,7 +19,7 @@ use crate::wire::{BackfillBody, BackfillView};
 pub(super) async fn create(State(edge): State<Arc<Edge>>, request: Request) -> Result<Response, Problem> {
     let call = Call::read(&edge, request).await?;
     let wish: BackfillBody = body::parse(&call.bytes)?;
-    match operation::create_backfill(&edge, &wish, call.caller()?.keys).await? {
+    match operation::create_backfill(&edge, &wish, &call.caller()?).await? {
         operation::Made::Backfill(id) => {
             let backfill = operation::backfill(&edge, id).await?;
             Ok(json(StatusCode::CREATED, &BackfillView::of(&backfill)))
@@ -68,10 +68,17 @@ pub(super) async fn verb(
     }
     let id = operation::backfill_id(id)?;
     let over = body::parse_optional(&call.bytes)?;
+    let caller = call.caller()?;
     let (status, message) = match verb {
-        "pause" => (operation::pause_backfill(&edge, id, true, &over).await?, "no further window begins"),
-        "resume" => (operation::pause_backfill(&edge, id, false, &over).await?, "the backfill goes on"),
-        _ => (operation::cancel_backfill(&edge, id, &over).await?, "what runs of it is asked to stop"),
+        "pause" => {
+            (operation::pause_backfill(&edge, id, true, &over, &caller).await?, "no further window begins")
+        }
+        "resume" => {
+            (operation::pause_backfill(&edge, id, false, &over, &caller).await?, "the backfill goes on")
+        }
+        _ => {
+            (operation::cancel_backfill(&edge, id, &over, &caller).await?, "what runs of it is asked to stop")
+        }
     };
     let answer = json!({"backfill_id": id.to_string(), "state": status.label(), "message": message});
     Ok(json(StatusCode::OK, &answer))

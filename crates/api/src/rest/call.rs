@@ -17,8 +17,12 @@ pub(super) struct Call {
 
 impl Call {
     pub(super) async fn read(edge: &Edge, request: Request) -> Result<Self, Problem> {
+        Self::read_within(request, edge.config.body_bytes_max).await
+    }
+
+    pub(super) async fn read_within(request: Request, max: usize) -> Result<Self, Problem> {
         let (parts, content) = request.into_parts();
-        let bytes = body::read(content, edge.config.body_bytes_max).await?;
+        let bytes = body::read(content, max).await?;
         Ok(Self { headers: parts.headers, uri: parts.uri, bytes })
     }
 

@@ -18,6 +18,9 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// Trouble is looked at twice, this far apart: a process that was stopped as a whole sees old work when it goes on.
 const SECOND_LOOK: Duration = Duration::from_millis(250);
 
+const INSECURE: &str =
+    "started with --insecure: whoever reaches this address can run programs on the workers";
+
 /// 503 only if a restart is the way out: the shard's thread makes no progress. A slow or full disk is no such case.
 pub(super) async fn alive(State(edge): State<Arc<Edge>>) -> Response {
     let mut troubles = troubles(&edge).await;
@@ -44,12 +47,16 @@ pub(super) async fn ready(State(edge): State<Arc<Edge>>) -> Response {
     }
     match tokio::time::timeout(PATIENCE, edge.gateway.figures()).await {
         Ok(Some(figures)) => {
-            let body = json!({
+            let mut body = json!({
                 "status": "ready",
                 "records": figures.durable.get(),
                 "checkpointed": figures.checkpointed.get(),
                 "tasks_in_memory": figures.in_memory,
             });
+            if edge.access().insecure {
+                body["insecure"] = true.into();
+                body["warning"] = INSECURE.into();
+            }
             json(StatusCode::OK, &body)
         }
         Ok(None) => json(StatusCode::SERVICE_UNAVAILABLE, &json!({"status": "shard stopped"})),

@@ -32,6 +32,7 @@ use axum::routing::{get, post};
 use http::{HeaderValue, StatusCode, header};
 use serde::Serialize;
 
+use crate::access::json_body;
 use crate::edge::Edge;
 use crate::problem::Problem;
 
@@ -62,8 +63,6 @@ pub(crate) fn routes() -> Router<Arc<Edge>> {
         .route("/v1/runs/{id}", get(flows::runs::get).post(flows::runs::verb))
         .route("/v1/runs/{id}/diagnosis", get(flows::runs::diagnosis))
         .route("/v1/cron:preview", post(cron::preview))
-        .route("/v1/events", get(events::handle).post(publish::events))
-        .route("/v1/webhooks/{name}", post(publish::webhook))
         .route("/v1/triggers", get(triggers::list))
         .route("/v1/triggers/{job}/{name}", get(triggers::get))
         .route("/v1/pools", get(pools::list))
@@ -83,11 +82,21 @@ pub(crate) fn routes() -> Router<Arc<Edge>> {
         .route("/v1/stats", get(stats::handle))
         .route("/v1/store/quarantine", get(store::list))
         .route("/v1/store/quarantine/{row}", post(store::verb))
-        .route("/healthz", get(health::alive))
-        .route("/readyz", get(health::ready))
         .route("/metrics", get(metrics::handle))
         .merge(crate::docs::routes())
+        .route_layer(axum::middleware::from_fn(json_body))
+        // Below the layer: it knows what it reads.
+        .route("/v1/events", get(events::handle).post(publish::events))
         .fallback(no_route)
+        .method_not_allowed_fallback(no_method)
+}
+
+/// Those that need no token: health, and calls that are signed.
+pub(crate) fn open_routes() -> Router<Arc<Edge>> {
+    Router::new()
+        .route("/healthz", get(health::alive))
+        .route("/readyz", get(health::ready))
+        .route("/v1/webhooks/{name}", post(publish::webhook))
         .method_not_allowed_fallback(no_method)
 }
 

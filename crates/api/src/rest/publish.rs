@@ -10,10 +10,10 @@ use serde_json::json;
 
 use super::{body, json};
 use crate::edge::Edge;
-use crate::operation::events as operation;
+use crate::operation::{Caller, events as operation};
 use crate::problem::Problem;
 use crate::problem_events::EventProblem;
-use crate::wire::{self, EVENT_BATCH_MAX, name};
+use crate::wire::{self, EVENT_BATCH_MAX, Keys, name};
 
 /// Attributes and all else around the data.
 const AROUND_BYTES_MAX: usize = 16 << 10;
@@ -36,7 +36,11 @@ pub(super) async fn events(State(edge): State<Arc<Edge>>, request: Request) -> R
             Form::Structured | Form::Binary => problem,
         })?;
     }
-    let results = operation::publish(&edge, &tenant, notices).await?;
+    let caller = Caller {
+        keys: Keys { tenant: Some(&tenant), ..keys },
+        request: [parts.uri.query().unwrap_or_default().as_bytes(), &bytes],
+    };
+    let results = operation::publish(&edge, &tenant, notices, &caller).await?;
     Ok(json(StatusCode::ACCEPTED, &json!({"results": results})))
 }
 
@@ -56,7 +60,9 @@ impl Form {
             Some("application/cloudevents+json") => Ok(Self::Structured),
             Some("application/cloudevents-batch+json") => Ok(Self::Batch),
             _ if wire::is_binary_event(headers) => Ok(Self::Binary),
-            Some("application/json") | None => Ok(Self::Structured),
+            Some("application/json") => Ok(Self::Structured),
+            // A browser may send a body without a type to any server.
+            None => Err(EventProblem::MediaType { found: String::new() }.into()),
             Some(found) => Err(EventProblem::MediaType { found: found.chars().take(100).collect() }.into()),
         }
     }

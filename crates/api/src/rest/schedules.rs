@@ -77,7 +77,8 @@ pub(super) async fn put(
     }
     let (key, query) = named(request.uri(), request.headers(), (&job, &name), &["actor", "reason"])?;
     let call = Call::read(&edge, request).await?;
-    let (next, changed) = operation::put_schedule(&edge, key.clone(), &call.bytes, &over(&query)).await?;
+    let (next, changed) =
+        operation::put_schedule(&edge, key.clone(), &call.bytes, &over(&query), &call.caller()?).await?;
     let mut answer = about(&key);
     answer["changed"] = changed.into();
     if let Some(next) = next {
@@ -95,7 +96,8 @@ pub(super) async fn delete(
         return Ok(super::no_method(request).await);
     }
     let (key, query) = named(request.uri(), request.headers(), (&job, &name), &["actor", "reason"])?;
-    operation::delete_schedule(&edge, &key, &over(&query)).await?;
+    let call = Call::read(&edge, request).await?;
+    operation::delete_schedule(&edge, &key, &over(&query), &call.caller()?).await?;
     Ok(done(&key, "the schedule is deleted; what it began goes on, and its history stays"))
 }
 
@@ -125,7 +127,8 @@ pub(super) async fn verb(
         _ => return Err(Problem::RouteNotFound { path: request.uri().path().chars().take(200).collect() }),
     };
     let call = Call::read(&edge, request).await?;
-    operation::pause_schedule(&edge, &key, paused, &body::parse_optional(&call.bytes)?).await?;
+    let over = body::parse_optional(&call.bytes)?;
+    operation::pause_schedule(&edge, &key, paused, &over, &call.caller()?).await?;
     let message =
         if paused { "the schedule is paused: its windows are skipped" } else { "the schedule goes on" };
     Ok(done(&key, message))

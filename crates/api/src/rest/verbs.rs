@@ -55,9 +55,10 @@ pub(super) async fn on_worker(
     let Some((id, verb)) = text.split_once(':') else {
         return Ok(super::no_method(request).await);
     };
+    let call = Call::read(&edge, request).await?;
     match verb {
-        "cordon" | "drain" => workers::cordon(&edge, id, true).await,
-        "uncordon" => workers::cordon(&edge, id, false).await,
-        _ => Err(Problem::RouteNotFound { path: request.uri().path().chars().take(200).collect() }),
+        "cordon" | "drain" => workers::cordon(&edge, id, true, &call).await,
+        "uncordon" => workers::cordon(&edge, id, false, &call).await,
+        _ => Err(Problem::RouteNotFound { path: call.uri.path().chars().take(200).collect() }),
     }
 }

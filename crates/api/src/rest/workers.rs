@@ -7,6 +7,7 @@ use axum::response::Response;
 use http::StatusCode;
 use serde_json::json;
 
+use super::call::Call;
 use super::json;
 use crate::edge::Edge;
 use crate::operation;
@@ -23,7 +24,12 @@ pub(super) async fn get(
     operation::worker(&edge, &text, |worker| json(StatusCode::OK, &worker)).await
 }
 
-pub(super) async fn cordon(edge: &Edge, text: &str, cordoned: bool) -> Result<Response, Problem> {
-    let worker = operation::cordon(edge, text, cordoned).await?;
+pub(super) async fn cordon(
+    edge: &Edge,
+    text: &str,
+    cordoned: bool,
+    call: &Call,
+) -> Result<Response, Problem> {
+    let worker = operation::cordon(edge, text, cordoned, &call.caller()?).await?;
     Ok(json(StatusCode::OK, &json!({"worker_id": worker.to_string(), "cordoned": cordoned})))
 }

@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 use std::future::Future;
 use std::io;
+use std::net::IpAddr;
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -23,8 +24,10 @@ use tower::ServiceExt;
 use super::Server;
 use super::finish::finish;
 use super::request_id::RequestIds;
+use super::watched::Watched;
 use crate::edge::Edge;
 use crate::gateway::Gateway;
+use crate::grpc;
 use crate::problem::Problem;
 
 /// Wait after an accept that failed, most often for want of file descriptors.
@@ -37,6 +40,8 @@ const PING_TIMEOUT: Duration = Duration::from_secs(10);
 const STREAM_WINDOW: u32 = 4 << 20;
 const CONNECTION_WINDOW: u32 = 16 << 20;
 const STREAMS_MAX: u32 = 1024;
+/// What waits in memory for one connection, or one stream of HTTP/2; also the longest head of a request.
+const BUFFER_BYTES_MAX: usize = 128 << 10;
 const LINGER_MAX_MS: u64 = 2_000;
 const LINGER_STEP_MS: u64 = 2;
 
@@ -95,7 +100,12 @@ pub(super) async fn run(
 
 fn builder() -> Builder<TokioExecutor> {
     let mut builder = Builder::new(TokioExecutor::new());
-    builder.http1().timer(TokioTimer::new()).header_read_timeout(HEADER_TIMEOUT).pipeline_flush(true);
+    builder
+        .http1()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEADER_TIMEOUT)
+        // Not `pipeline_flush`: with it the library buffers without a bound for whoever does not read.
+        .max_buf_size(BUFFER_BYTES_MAX);
     builder
         .http2()
         .timer(TokioTimer::new())
@@ -103,7 +113,8 @@ fn builder() -> Builder<TokioExecutor> {
         .keep_alive_timeout(PING_TIMEOUT)
         .initial_stream_window_size(STREAM_WINDOW)
         .initial_connection_window_size(CONNECTION_WINDOW)
-        .max_concurrent_streams(STREAMS_MAX);
+        .max_concurrent_streams(STREAMS_MAX)
+        .max_send_buf_size(BUFFER_BYTES_MAX);
     builder
 }
 
@@ -114,9 +125,10 @@ fn serve_one(
     shared: &Arc<Shared>,
     stream: TcpStream,
 ) {
-    let _ = stream.set_nodelay(true);
-    let shared = Arc::clone(shared);
-    let service = service_fn(move |request| answer(Arc::clone(&shared), request));
+    let local = stream.local_addr().ok().map(|address| address.ip());
+    let answering = Arc::clone(shared);
+    let service = service_fn(move |request| answer(Arc::clone(&answering), local, request));
+    let stream = Watched::new(stream, shared.edge.config.write_patience);
     let connection = builder.serve_connection(TokioIo::new(stream), service).into_owned();
     let watched = graceful.watch(connection);
     connections.spawn(async move {
@@ -128,29 +140,52 @@ fn serve_one(
 
 async fn answer(
     shared: Arc<Shared>,
+    local: Option<IpAddr>,
     request: http::Request<Incoming>,
 ) -> Result<http::Response<Body>, Infallible> {
     let request = request.map(Body::new);
-    Ok(respond(&shared.edge, shared.router.clone(), &shared.ids, request).await)
+    Ok(respond(&shared.edge, shared.router.clone(), &shared.ids, local, request).await)
 }
 
 pub(super) async fn respond(
     edge: &Edge,
     router: Router,
     ids: &RequestIds,
+    local: Option<IpAddr>,
     mut request: http::Request<Body>,
 ) -> http::Response<Body> {
     let id = ids.next(request.headers());
     request.extensions_mut().insert(id.clone());
-    // The router's own refusal of such a path would not have our shape.
-    let response = if is_text(request.uri().path()) {
-        let Ok(response) = router.oneshot(request).await;
-        response
-    } else {
-        let path = request.uri().path().chars().take(200).collect();
-        Problem::RouteNotFound { path }.into_response()
+    let response = match admit(edge, local, request) {
+        Ok(request) => {
+            let Ok(response) = router.oneshot(request).await;
+            response
+        }
+        Err(response) => response,
     };
     finish(response, &id, &edge.metrics)
+}
+
+/// What is refused before the router sees it.
+fn admit(
+    edge: &Edge,
+    local: Option<IpAddr>,
+    request: http::Request<Body>,
+) -> Result<http::Request<Body>, http::Response<Body>> {
+    let (parts, body) = request.into_parts();
+    let checked = edge.access().check(&parts, local).map_err(Problem::Access);
+    // The router's own refusal of such a path would not have our shape.
+    let path = parts.uri.path();
+    let checked = checked.and_then(|()| {
+        let refused = || Problem::RouteNotFound { path: path.chars().take(200).collect() };
+        is_text(path).then_some(()).ok_or_else(refused)
+    });
+    let request = http::Request::from_parts(parts, body);
+    match checked {
+        Ok(()) => Ok(request),
+        Err(problem) if grpc::is_call(&request) => Err(grpc::refuse(edge, &request, &problem)),
+        Err(problem) => Err(problem.into_response()),
+    }
 }
 
 /// Whether the path is UTF-8 once its `%xx` are read.

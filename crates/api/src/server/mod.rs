@@ -6,6 +6,7 @@
 mod accept;
 mod finish;
 mod request_id;
+mod watched;
 
 use std::future::Future;
 use std::io;
@@ -20,6 +21,7 @@ use tokio::net::TcpListener;
 
 pub(crate) use self::request_id::RequestId;
 use self::request_id::RequestIds;
+use crate::access::{Access, grpc_body, require_token};
 use crate::config::ApiConfig;
 use crate::edge::Edge;
 use crate::gateway::Gateway;
@@ -74,6 +76,7 @@ impl Server {
             metrics,
             config,
             webhooks: OnceLock::new(),
+            access: OnceLock::new(),
             stopping,
         };
         let edge = Arc::new(edge);
@@ -81,10 +84,12 @@ impl Server {
         let session = WorkerServiceServer::new(worker_sessions)
             .max_decoding_message_size(WORKER_MESSAGE_BYTES_MAX)
             .max_encoding_message_size(WORKER_MESSAGE_BYTES_MAX);
-        let router = rest::routes()
-            .with_state(Arc::clone(&edge))
+        let grpc = grpc::routes(&edge, &health)
             .route_service("/mainspring.v1.WorkerService/{*method}", session)
-            .merge(grpc::routes(&edge, &health));
+            .route_layer(axum::middleware::from_fn(grpc_body));
+        let guard = axum::middleware::from_fn_with_state(Arc::clone(&edge), require_token);
+        let guarded = rest::routes().with_state(Arc::clone(&edge)).merge(grpc).layer(guard);
+        let router = guarded.merge(rest::open_routes().with_state(Arc::clone(&edge)));
         Self { edge, router, health }
     }
 
@@ -96,9 +101,17 @@ impl Server {
         self
     }
 
+    /// Who may talk to the server; callers that name it by a loopback name unless this is said.
+    #[must_use]
+    pub fn with_access(self, access: Access) -> Self {
+        // It was empty: a server is told once.
+        let _ = self.edge.access.set(access);
+        self
+    }
+
     /// Answers one request without a socket, as one that came over a socket is answered. For tests and fuzzing.
     pub async fn answer(&self, request: http::Request<Body>) -> http::Response<Body> {
-        accept::respond(&self.edge, self.router.clone(), &RequestIds::new(), request).await
+        accept::respond(&self.edge, self.router.clone(), &RequestIds::new(), None, request).await
     }
 
     /// Serves until `shutdown` resolves, then drains. When it returns nothing of it holds the node any more,

@@ -1,5 +1,6 @@
 //! The edges against a real store, over real sockets, with a worker that speaks the session protocol.
 
+mod access;
 mod backfills;
 mod batch;
 mod cancel;
@@ -10,7 +11,9 @@ mod diagnosis;
 mod events;
 mod grpc;
 mod idempotency;
+mod keys;
 mod limits;
+mod listeners;
 mod lists;
 mod logs;
 mod metrics;
@@ -19,9 +22,11 @@ mod pages;
 mod pools;
 mod refusals;
 mod rig;
+mod routes;
 mod schedules;
 mod seats;
 mod sessions;
 mod spine;
 mod timer_body;
+mod tokens;
 mod worker;

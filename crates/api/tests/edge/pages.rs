@@ -5,6 +5,7 @@ use mainspring_runtime::ShardConfig;
 use serde_json::json;
 
 use crate::rig::Rig;
+use crate::routes::concrete;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn health_and_documents_are_served() {
@@ -46,12 +47,7 @@ async fn the_document_names_every_route_and_every_route_is_in_it() {
     for (path, methods) in paths {
         // Without it the stream would not end.
         let span = if path == "/v1/events" { "?for_ms=1" } else { "" };
-        let concrete = format!("{path}{span}")
-            .replace("{id}", "task_00000000000000000000000000000001")
-            .replace("{job}", "default")
-            .replace("{version}", "1")
-            .replace("{code}", "INTERNAL")
-            .replace("{name}", "default");
+        let concrete = concrete(path) + span;
         for method in methods.as_object().expect("methods").keys() {
             let answer = rig.call(&method.to_uppercase(), &concrete, "").await;
             let code = if answer.status >= 400 { answer.code() } else { String::new() };

@@ -7,7 +7,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
 use hyper_util::rt::TokioIo;
-use mainspring_api::{ApiConfig, LogStorage, Readers, Server, SessionRouter, Webhooks};
+use mainspring_api::{Access, ApiConfig, LogStorage, Readers, Server, SessionRouter, Webhooks};
 use mainspring_core::command::{Command, Configure};
 use mainspring_core::id::Slot;
 use mainspring_runtime::node::{Node, Outlet};
@@ -106,7 +106,7 @@ impl Rig {
     ) -> Self {
         let logs = LocalLogs::new(dir.path(), LogOptions::default());
         let logs = LogStorage::new(logs.writer().expect("a writer"), logs.reader());
-        Self::start_whole(dir, logs, config, shard, webhooks).await
+        Self::start_whole(dir, logs, config, shard, webhooks, Access::default()).await
     }
 
     pub async fn start_on(
@@ -115,7 +115,15 @@ impl Rig {
         config: ApiConfig,
         shard: ShardConfig,
     ) -> Self {
-        Self::start_whole(dir, logs, config, shard, Webhooks::default()).await
+        Self::start_whole(dir, logs, config, shard, Webhooks::default(), Access::default()).await
+    }
+
+    /// For callers that have to show something.
+    pub async fn start_guarded(access: Access, webhooks: Webhooks) -> Self {
+        let dir = tempfile::tempdir().expect("a directory");
+        let logs = LocalLogs::new(dir.path(), LogOptions::default());
+        let logs = LogStorage::new(logs.writer().expect("a writer"), logs.reader());
+        Self::start_whole(dir, logs, ApiConfig::default(), ShardConfig::default(), webhooks, access).await
     }
 
     async fn start_whole(
@@ -124,8 +132,9 @@ impl Rig {
         config: ApiConfig,
         shard: ShardConfig,
         webhooks: Webhooks,
+        access: Access,
     ) -> Self {
-        Self::start_around(dir, logs, config, shard, webhooks, |outlet| outlet).await
+        Self::start_around(dir, logs, config, shard, (webhooks, access), |outlet| outlet).await
     }
 
     /// The shard's thread is stuck from its first effects until the sender is dropped.
@@ -141,7 +150,7 @@ impl Rig {
             })
         };
         let config = ApiConfig::default();
-        (Self::start_around(dir, logs, config, shard, Webhooks::default(), around).await, go_on)
+        (Self::start_around(dir, logs, config, shard, Default::default(), around).await, go_on)
     }
 
     /// With something around the way of effects out of the shard's thread.
@@ -150,7 +159,7 @@ impl Rig {
         logs: LogStorage,
         config: ApiConfig,
         shard: ShardConfig,
-        webhooks: Webhooks,
+        (webhooks, access): (Webhooks, Access),
         around: impl FnOnce(Outlet) -> Outlet,
     ) -> Self {
         let options =
@@ -167,7 +176,7 @@ impl Rig {
         .expect("a new store opens");
         let node = Arc::new(node);
         let server = Server::new(Arc::clone(&node), Readers::new(reader), logs, sessions, config);
-        let server = server.with_webhooks(webhooks);
+        let server = server.with_webhooks(webhooks).with_access(access);
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let address = listener.local_addr().expect("an address");
         let (stop, stopped) = oneshot::channel::<()>();
@@ -209,15 +218,32 @@ impl Rig {
         body: &str,
         headers: &[(&str, &str)],
     ) -> Answered {
+        let mut request = http::Request::builder().method(method).uri(path);
+        let given = |name: &str| headers.iter().any(|(given, _)| given.eq_ignore_ascii_case(name));
+        if !given("host") {
+            request = request.header("host", self.address.to_string());
+        }
+        if !body.is_empty() && !given("content-type") {
+            request = request.header("content-type", "application/json");
+        }
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        self.send(request.body(Full::new(Bytes::from(body.to_owned()))).expect("a request")).await
+    }
+
+    /// Without a content type.
+    pub async fn call_untyped(&self, method: &str, path: &str, body: &str) -> Answered {
+        let request = http::Request::builder().method(method).uri(path);
+        let request = request.header("host", self.address.to_string());
+        self.send(request.body(Full::new(Bytes::from(body.to_owned()))).expect("a request")).await
+    }
+
+    async fn send(&self, request: http::Request<Full<Bytes>>) -> Answered {
         let stream = TcpStream::connect(self.address).await.expect("connects");
         let (mut sender, connection) =
             hyper::client::conn::http1::handshake(TokioIo::new(stream)).await.expect("shakes hands");
         let running = tokio::spawn(connection);
-        let mut request = http::Request::builder().method(method).uri(path).header("host", "test");
-        for (name, value) in headers {
-            request = request.header(*name, *value);
-        }
-        let request = request.body(Full::new(Bytes::from(body.to_owned()))).expect("a request");
         let response = sender.send_request(request).await.expect("an answer");
         let (parts, body) = response.into_parts();
         let bytes = body.collect().await.expect("a whole body").to_bytes();
@@ -233,7 +259,7 @@ impl Rig {
         let (mut sender, connection) =
             hyper::client::conn::http1::handshake(TokioIo::new(stream)).await.expect("shakes hands");
         tokio::spawn(connection);
-        let request = http::Request::builder().uri(path).header("host", "test");
+        let request = http::Request::builder().uri(path).header("host", self.address.to_string());
         let request = request.body(Full::new(Bytes::new())).expect("a request");
         let (parts, body) = sender.send_request(request).await.expect("an answer").into_parts();
         assert_eq!(parts.status, 200, "{path}");

@@ -57,7 +57,10 @@ pub enum BackfillAnswer {
     Created(BackfillId),
     /// As it is now, or `None` if memory does not hold it.
     Backfill(Option<Box<Backfill>>),
-    Done(BackfillStatus),
+    Done {
+        id: BackfillId,
+        status: BackfillStatus,
+    },
 }
 
 pub(crate) fn decide(
@@ -75,14 +78,15 @@ pub(crate) fn decide(
             if backfill.paused != paused {
                 out.push(Event::Backfill(BackfillEvent::Paused { id, paused }));
             }
-            BackfillAnswer::Done(if paused { BackfillStatus::Paused } else { BackfillStatus::Running })
+            let status = if paused { BackfillStatus::Paused } else { BackfillStatus::Running };
+            BackfillAnswer::Done { id, status }
         }
         BackfillCommand::Cancel { id } => {
             let stops = live(view, id)?.halt.is_some_and(|halt| halt.stop_runs);
             if !stops {
                 out.push(Event::Backfill(BackfillEvent::Cancelled { id, stop_runs: true }));
             }
-            BackfillAnswer::Done(BackfillStatus::Cancelling)
+            BackfillAnswer::Done { id, status: BackfillStatus::Cancelling }
         }
         BackfillCommand::Read { id } => {
             BackfillAnswer::Backfill(view.state.backfills().get(id).cloned().map(Box::new))

@@ -69,6 +69,17 @@ pub enum BackfillStatus {
 }
 
 impl BackfillStatus {
+    pub(crate) const fn from_index(index: u8) -> Option<Self> {
+        match index {
+            0 => Some(Self::Running),
+            1 => Some(Self::Paused),
+            2 => Some(Self::Cancelling),
+            3 => Some(Self::Completed),
+            4 => Some(Self::Cancelled),
+            _ => None,
+        }
+    }
+
     pub const fn label(self) -> &'static str {
         match self {
             Self::Running => "running",

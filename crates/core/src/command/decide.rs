@@ -48,6 +48,7 @@ pub fn decide(view: &View<'_>, command: Command, out: &mut Vec<Event>) -> Result
         Command::Schedule(command) => crate::schedule::command::decide(view, *command, out),
         Command::Backfill(command) => crate::backfill::command::decide(view, *command, out),
         Command::Keyed(keyed) => keyed::decide(view, *keyed, out),
+        Command::Remember { number } => Ok(Answer::Remembered(number)),
         Command::Read { id } => Ok(Answer::Task(view.state.tasks().by_id(id).cloned().map(Box::new))),
         Command::BulkCancel { selector, stop_running } => {
             let before = view.state.now.wall;

@@ -82,6 +82,11 @@ pub enum Command {
     Publish(Box<Publish>),
     /// Any command that changes something, under an idempotency key.
     Keyed(Box<Keyed>),
+    /// Only under a key: what a request of several commands was answered with. `None` changes nothing, and so only asks
+    /// what the key was answered with.
+    Remember {
+        number: Option<u64>,
+    },
     Read {
         id: TaskId,
     },
@@ -314,6 +319,7 @@ pub enum Answer {
     Schedule(ScheduleAnswer),
     Backfill(BackfillAnswer),
     Published(Box<Published>),
+    Remembered(Option<u64>),
     Triggers(Vec<Hook>),
     Quarantine(Vec<QuarantinedRow>),
     Done,

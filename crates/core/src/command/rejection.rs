@@ -4,6 +4,7 @@ use std::fmt;
 
 use crate::backfill::BackfillRefusal;
 use crate::id::TaskId;
+use crate::key::KeyHolder;
 use crate::name::Name;
 use crate::schedule::ScheduleRefusal;
 use crate::task::Status;
@@ -41,7 +42,7 @@ pub enum Rejection {
         status: Status,
     },
     KeyReused {
-        existing: TaskId,
+        existing: KeyHolder,
     },
     QueueFull {
         pool: Name,
@@ -191,6 +192,7 @@ impl Rejection {
                 "only tasks that failed or were quarantined can be handled so".into()
             }
             Self::StateNotForcible { .. } => "force one of succeeded, failed, skipped".into(),
+            Self::KeyReused { existing: KeyHolder::Request } => "use another key for another request".into(),
             Self::KeyReused { existing } => {
                 format!("read {existing}, or use another key for another request")
             }
@@ -248,7 +250,7 @@ impl fmt::Display for Rejection {
             }
             Self::StateNotForcible { status } => write!(f, "a task cannot be forced to `{}`", status.label()),
             Self::KeyReused { existing } => {
-                write!(f, "this idempotency key belongs to `{existing}`, which was a different request")
+                write!(f, "this idempotency key belongs to {existing}, which was a different request")
             }
             Self::QueueFull { pool, tenant, queued, max } => {
                 write!(f, "pool `{pool}` holds {queued} of {max} waiting tasks (tenant `{tenant}`)")

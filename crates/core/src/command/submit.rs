@@ -3,6 +3,7 @@
 use super::{Answer, Rejection, StartTime, Submit, View};
 use crate::event::{Event, Submitted};
 use crate::id::TaskId;
+use crate::key::KeyHolder;
 use crate::limits::Pressure;
 use crate::priority::Band;
 use crate::resources::LABELS_MAX;
@@ -47,7 +48,7 @@ fn known(view: &View<'_>, submit: &Submit) -> Result<Option<TaskId>, Rejection> 
         return if same {
             Ok(Some(binding.task))
         } else {
-            Err(Rejection::KeyReused { existing: binding.task })
+            Err(Rejection::KeyReused { existing: KeyHolder::Task(binding.task) })
         };
     }
     Ok(view.state.tasks().find(submit.id).map(|_| submit.id))

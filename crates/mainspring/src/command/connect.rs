@@ -1,5 +1,6 @@
 //! What every command that talks to a server has in common: where it is, and how answers are shown.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
@@ -8,13 +9,16 @@ use mainspring_client::{Client, ClientError};
 use super::output::Output;
 pub(crate) use super::output::Print;
 use crate::note::note;
-use crate::serve;
+use crate::{serve, token};
 
 #[derive(Args)]
 pub(crate) struct Connect {
     /// The server
     #[arg(long, value_name = "URL", env = "MAINSPRING_SERVER", default_value = "http://127.0.0.1:7070")]
     server: String,
+    /// A file with the token of the server; without it `MAINSPRING_TOKEN` is taken, if it is set
+    #[arg(long, value_name = "FILE", env = "MAINSPRING_TOKEN_FILE")]
+    token_file: Option<PathBuf>,
     /// How the answer is printed
     #[arg(short, long, value_enum, default_value_t = Output::Table)]
     output: Output,
@@ -26,9 +30,14 @@ impl Connect {
         self,
         work: impl AsyncFnOnce(Client, Print) -> Result<ExitCode, ClientError>,
     ) -> anyhow::Result<ExitCode> {
+        let secret = token::of_caller(self.token_file.as_deref())?;
         serve::block_on(async {
             let print = Print::new(self.output);
-            let outcome = match Client::new(&self.server) {
+            let client = Client::new(&self.server).and_then(|client| match &secret {
+                Some(secret) => client.with_token(secret.text()),
+                None => Ok(client),
+            });
+            let outcome = match client {
                 Ok(client) => work(client, print).await,
                 Err(error) => Err(error),
             };

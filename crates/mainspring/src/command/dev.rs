@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
-use mainspring_agent::{AddressRange, AgentConfig};
+use mainspring_agent::{AddressRange, AgentConfig, SessionToken};
+use mainspring_api::{Access, AllowedHost};
 use mainspring_client::Client;
 use mainspring_runtime::Trust;
 use serde_json::json;
@@ -15,6 +16,7 @@ use super::offered::Offered;
 use crate::config::{Config, ServerSetup, Sources};
 use crate::note::note;
 use crate::serve::{self, Stop};
+use crate::token::{self, Secret};
 
 /// A server, a worker and a few sample tasks, with their data in one directory. For trying things out and for
 /// development; HTTP tasks may call this machine.
@@ -27,6 +29,15 @@ pub(crate) struct Dev {
     /// Where to listen
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:7070")]
     listen: SocketAddr,
+    /// A file with the token that every caller must show; needed to listen beyond loopback
+    #[arg(long, value_name = "FILE")]
+    token_file: Option<PathBuf>,
+    /// Listen beyond loopback without a token: whoever reaches the address can run programs
+    #[arg(long, conflicts_with = "token_file")]
+    insecure: bool,
+    /// A name of this server that callers may use, beside `localhost` and its addresses; may be given more than once
+    #[arg(long = "allow-host", value_name = "NAME")]
+    allow_hosts: Vec<AllowedHost>,
     #[command(flatten)]
     offered: Offered,
 }
@@ -42,15 +53,19 @@ impl Dev {
             let ready = |address| {
                 let _ = ready.send(address);
             };
-            let setup = setup(data, self.listen)?;
+            let secret = self.token_file.as_deref().map(token::read).transpose()?;
+            let token = secret.as_ref().map(Secret::token).transpose()?;
+            let access = Access { hosts: self.allow_hosts, token, insecure: self.insecure };
+            let setup = setup(data, self.listen, access)?;
             let server = serve::server(&setup, ready, server_stop);
             let rest = async {
                 // An error of the server itself is told by the server.
                 let Ok(address) = address.await else { return Ok(()) };
                 let url = format!("http://{address}");
-                let worker = serve::worker(worker_config(worker, &url, &self.data), worker_stop.requested());
+                let config = worker_config(worker, &url, &self.data, secret.as_ref());
+                let worker = serve::worker(config, worker_stop.requested());
                 let samples = async {
-                    submit_samples(&url).await?;
+                    submit_samples(&url, secret.as_ref()).await?;
                     print_welcome(&url, &self.data);
                     anyhow::Ok(())
                 };
@@ -63,10 +78,10 @@ impl Dev {
 }
 
 /// Everything by default: what is tried out should not depend on what lies about.
-fn setup(data: PathBuf, listen: SocketAddr) -> anyhow::Result<ServerSetup> {
+fn setup(data: PathBuf, listen: SocketAddr, access: Access) -> anyhow::Result<ServerSetup> {
     let none = |_: &str| None;
     let config = Config::load(Sources { file: None, flags: vec![], environment: &none })?;
-    let mut setup = ServerSetup { data, listen, ..config.server()? };
+    let mut setup = ServerSetup { data, listen, access, ..config.server()? };
     // What is tried out is started and stopped at any time: nobody wants to wait for a clock.
     setup.shard.trust = Trust::Accept;
     Ok(setup)
@@ -78,9 +93,10 @@ fn worker_setup(offered: Offered) -> anyhow::Result<AgentConfig> {
     Config::load(Sources { file: None, flags, environment: &|_: &str| None })?.worker()
 }
 
-fn worker_config(setup: AgentConfig, url: &str, data: &Path) -> AgentConfig {
+fn worker_config(setup: AgentConfig, url: &str, data: &Path, secret: Option<&Secret>) -> AgentConfig {
     let capacity = setup.capacity;
     let mut config = AgentConfig { capacity, ..AgentConfig::new(url, data.join("worker")) };
+    config.token = secret.and_then(|secret| SessionToken::new(secret.text()));
     config.slots = config.slots.max(4);
     config.allow = AddressRange::loopback();
     config
@@ -88,8 +104,11 @@ fn worker_config(setup: AgentConfig, url: &str, data: &Path) -> AgentConfig {
 
 /// One that succeeds, one that fails until its retries are spent, one for later. The keys make a second start of the
 /// same data add nothing.
-async fn submit_samples(url: &str) -> anyhow::Result<()> {
-    let client = Client::new(url)?;
+async fn submit_samples(url: &str, secret: Option<&Secret>) -> anyhow::Result<()> {
+    let mut client = Client::new(url)?;
+    if let Some(secret) = secret {
+        client = client.with_token(secret.text())?;
+    }
     let quick = json!({ "backoff": "fixed", "initial_delay_ms": 500, "max_retries": 2 });
     let samples = [
         (

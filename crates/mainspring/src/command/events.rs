@@ -82,6 +82,9 @@ fn plain(line: &str) -> String {
     if kind == "events.lost" {
         return format!("… {} events missed: this listener is too slow …", data["count"]);
     }
+    if kind == "events.closed" {
+        return format!("… the server has ended this: {} …", text(&data["reason"]));
+    }
     let words = [text(&data["state"]), text(&data["job"]), text(&data["task"])];
     let words: Vec<String> = words.into_iter().filter(|word| !word.is_empty()).collect();
     format!("{}  {kind:<14}  {}  {}", text(&event["time"]), text(&event["subject"]), words.join("  "))

@@ -13,7 +13,7 @@ use crate::serve::{self, Stop};
 /// after a kill -9 the next start picks everything up again.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
-    mainspring server --data /var/lib/mainspring --listen 0.0.0.0:7070\n  \
+    mainspring server --data /var/lib/mainspring --listen 0.0.0.0:7070 --token-file /etc/mainspring.token\n  \
     mainspring server --config /etc/mainspring.toml --set server.history_days=30")]
 pub(crate) struct Server {
     /// Where the data is kept; made if it is not there [default: data] [env: `MAINSPRING_DATA_DIR`]
@@ -26,13 +26,30 @@ pub(crate) struct Server {
     /// Without this the server waits until the kernel reports a synchronised clock, or 10 minutes
     #[arg(long)]
     accept_clock: bool,
+    /// A name of this server that callers may use, beside `localhost` and its addresses; may be given more than once
+    /// [env: `MAINSPRING_ALLOW_HOSTS`]
+    #[arg(long = "allow-host", value_name = "NAME")]
+    allow_hosts: Vec<String>,
+    /// A file with the token that every caller must show; needed to listen beyond loopback [env: `MAINSPRING_TOKEN_FILE`]
+    #[arg(long, value_name = "FILE")]
+    token_file: Option<String>,
+    /// Listen beyond loopback without a token: whoever reaches the address can run programs
+    #[arg(long, conflicts_with = "token_file")]
+    insecure: bool,
     #[command(flatten)]
     given: Given,
 }
 
 impl Server {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
-        let flags = vec![("server.data", self.data), ("server.listen", self.listen)];
+        let hosts = (!self.allow_hosts.is_empty()).then(|| self.allow_hosts.join(","));
+        let flags = vec![
+            ("server.data", self.data),
+            ("server.listen", self.listen),
+            ("server.allow_hosts", hosts),
+            ("server.token_file", self.token_file),
+            ("server.insecure", self.insecure.then(|| "true".to_owned())),
+        ];
         let mut setup = self.given.load(flags)?.server()?;
         if self.accept_clock {
             setup.shard.trust = Trust::Accept;

@@ -59,6 +59,9 @@ struct Start {
     /// The server [default: `http://127.0.0.1:7070`] [env: `MAINSPRING_SERVER`]
     #[arg(long, value_name = "URL")]
     server: Option<String>,
+    /// A file with the token of the server [env: `MAINSPRING_WORKER_TOKEN_FILE`, or the token itself: `MAINSPRING_TOKEN`]
+    #[arg(long, value_name = "FILE")]
+    token_file: Option<String>,
     /// The pool to work for [default: default]
     #[arg(long)]
     pool: Option<String>,
@@ -101,6 +104,7 @@ impl Start {
         let joined = |list: Vec<String>| (!list.is_empty()).then(|| list.join(","));
         let mut flags = vec![
             ("worker.server", self.server),
+            ("worker.token_file", self.token_file),
             ("worker.pool", self.pool),
             ("worker.slots", self.slots),
             ("worker.labels", joined(self.labels)),

@@ -46,6 +46,9 @@ const DAY: u64 = 24 * HOUR;
 pub(crate) const KEYS: &[Key] = &[
     key("server.listen", "MAINSPRING_LISTEN", Kind::Address, "127.0.0.1:7070", "Where REST, gRPC, docs and metrics are served"),
     key("server.data", "MAINSPRING_DATA_DIR", Kind::Path, "data", "The directory of journal and tables; made if it is not there"),
+    key("server.allow_hosts", "MAINSPRING_ALLOW_HOSTS", Kind::List, "", "Names of this server that callers may use, beside `localhost`, loopback addresses and the address it is reached at: sched.example, sched.example:7070"),
+    key("server.token_file", "MAINSPRING_TOKEN_FILE", Kind::Path, "", "A file with the token that every caller must show; required to listen beyond loopback"),
+    key("server.insecure", "MAINSPRING_INSECURE", Kind::Switch, "false", "Listen beyond loopback without a token: whoever reaches the address can run programs"),
     key("server.history_days", "MAINSPRING_HISTORY_DAYS", count(1, 36_500), "90", "Whole days for which ended tasks are kept"),
     key("server.key_life", "MAINSPRING_KEY_LIFE", span(DAY, 36_500 * DAY), "24h", "How long an idempotency key is kept at least"),
     key("server.lease", "MAINSPRING_LEASE", span(3 * SECOND, HOUR), "15s", "A worker that is silent for so long is lost, and its work goes to others"),
@@ -59,7 +62,7 @@ pub(crate) const KEYS: &[Key] = &[
     key("server.session_queue_max", "MAINSPRING_SESSION_QUEUE_MAX", count(1, 100_000_000), "1000000", "Orders that may wait for one worker; beyond that its session is begun anew"),
     key("server.log_days", "MAINSPRING_LOG_DAYS", count(1, 3_650), "7", "Whole days for which logs of attempts are kept"),
     key("server.log_bytes_max", "MAINSPRING_LOG_BYTES_MAX", bytes(KIB, GIB), "64MiB", "Log of one attempt that is kept; the rest is counted and dropped"),
-    key("server.log_followers_max", "MAINSPRING_LOG_FOLLOWERS_MAX", count(1, 100_000), "1000", "Callers that follow a log at once"),
+    key("server.log_followers_max", "MAINSPRING_LOG_FOLLOWERS_MAX", count(1, 100_000), "1000", "Callers that follow a log at once, and as many that listen to events"),
 
     key("limits.tasks_max", "MAINSPRING_TASKS_MAX", count(1, 1_000_000_000), "20000000", "Unfinished tasks held in memory; beyond that submissions are refused"),
     key("limits.payload_bytes_held_max", "MAINSPRING_PAYLOAD_BYTES_HELD_MAX", bytes(MIB, 1024 * GIB), "8GiB", "Payloads held in memory, in all; beyond that submissions are refused"),
@@ -84,6 +87,7 @@ pub(crate) const KEYS: &[Key] = &[
     key("store.park_beyond", "MAINSPRING_PARK_BEYOND", span(10 * SECOND, 30 * DAY), "10m", "Tasks due later than this are kept on disk only"),
 
     key("worker.server", "MAINSPRING_SERVER", Kind::Text, "http://127.0.0.1:7070", "The server to work for"),
+    key("worker.token_file", "MAINSPRING_WORKER_TOKEN_FILE", Kind::Path, "", "A file with the token of the server; without it `MAINSPRING_TOKEN` is taken"),
     key("worker.name", "MAINSPRING_WORKER_NAME", Kind::Text, "", "What people call this worker (found out: the host's name)"),
     key("worker.pool", "MAINSPRING_WORKER_POOL", Kind::Text, "default", "The pool to work for"),
     key("worker.slots", "MAINSPRING_WORKER_SLOTS", count(1, 100_000), "", "Tasks at once (found out: one a processor)"),

@@ -5,9 +5,9 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::Context;
-use mainspring_agent::{AgentConfig, Allowed, CgroupUse, WebhookSecret};
-use mainspring_api::{ApiConfig, Webhooks};
+use anyhow::{Context, bail};
+use mainspring_agent::{AgentConfig, Allowed, CgroupUse, SessionToken, WebhookSecret};
+use mainspring_api::{Access, AllowedHost, ApiConfig, Webhooks};
 use mainspring_core::command::Configure;
 use mainspring_core::resources::CUSTOM_RESOURCES_MAX;
 use mainspring_core::time::Millis;
@@ -15,6 +15,7 @@ use mainspring_runtime::ShardConfig;
 use mainspring_store_local::{LocalOptions, LogOptions};
 
 use super::{Config, Value};
+use crate::token;
 
 /// All that a server needs.
 #[derive(Clone)]
@@ -30,6 +31,7 @@ pub(crate) struct ServerSetup {
     pub(crate) webhooks: Webhooks,
     /// How long a stop may take.
     pub(crate) stop_max: Duration,
+    pub(crate) access: Access,
 }
 
 impl Config {
@@ -68,6 +70,11 @@ impl Config {
                 "`worker.resources` has {resources} entries of at most {CUSTOM_RESOURCES_MAX}"
             ));
         }
+        for text in self.list("server.allow_hosts") {
+            if let Err(bad) = text.parse::<AllowedHost>() {
+                mistakes.push(format!("`server.allow_hosts`: {bad}"));
+            }
+        }
         for text in self.list("worker.webhook.allow") {
             if let Err(bad) = text.parse::<Allowed>() {
                 mistakes.push(format!("`worker.webhook.allow`: {bad}"));
@@ -92,6 +99,7 @@ impl Config {
             log_days: self.count("server.log_days") as u32,
             history_days: self.count("server.history_days") as u32,
             job_tasks_max: self.count("limits.job_tasks_max") as usize,
+            ..ApiConfig::default()
         };
         let mut shard = ShardConfig::default();
         // Followers of logs are woken by changes of their task.
@@ -126,8 +134,20 @@ impl Config {
         let percent = self.count("backfill.fleet_share_percent") as u32;
         let (mut shares, webhooks) = (self.configures(), self.webhooks()?);
         shares.push(Configure::BackfillShare { percent });
-        let stop_max = self.span("server.stop_max");
-        Ok(ServerSetup { data, listen, api, shard, store, logs, shares, webhooks, stop_max })
+        let (stop_max, access) = (self.span("server.stop_max"), self.access()?);
+        Ok(ServerSetup { data, listen, api, shard, store, logs, shares, webhooks, stop_max, access })
+    }
+
+    fn access(&self) -> anyhow::Result<Access> {
+        let hosts = self.list("server.allow_hosts").iter().map(|text| text.parse());
+        let token = self.path("server.token_file").map(|path| token::read(&path)?.token()).transpose()?;
+        let insecure = self.get("server.insecure") == Some(&Value::Switch(true));
+        if insecure && token.is_some() {
+            bail!(
+                "`server.insecure` and `server.token_file` exclude each other: with a token it is required"
+            );
+        }
+        Ok(Access { hosts: hosts.collect::<Result<_, _>>()?, token, insecure })
     }
 
     pub(crate) fn worker(&self) -> anyhow::Result<AgentConfig> {
@@ -138,6 +158,8 @@ impl Config {
         if let Some(Value::Number(slots)) = self.get("worker.slots") {
             worker.slots = *slots as u32;
         }
+        let secret = token::of_caller(self.path("worker.token_file").as_deref())?;
+        worker.token = secret.as_ref().and_then(|secret| SessionToken::new(secret.text()));
         worker.pool = self.text("worker.pool");
         worker.zone = self.text("worker.zone");
         worker.labels = self.pairs("worker.labels");
@@ -169,6 +191,10 @@ impl Config {
     /// Empty for a setting that has no default and was not given.
     fn text(&self, name: &str) -> String {
         self.get(name).map(Value::to_string).unwrap_or_default()
+    }
+
+    fn path(&self, name: &str) -> Option<PathBuf> {
+        self.get(name).map(|value| value.to_string().into())
     }
 
     fn count(&self, name: &str) -> u64 {

@@ -7,9 +7,9 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use mainspring_agent::{Agent, AgentConfig};
-use mainspring_api::{LogStorage, Readers, Server, SessionRouter};
+use mainspring_api::{Access, LogStorage, Readers, Server, SessionRouter};
 use mainspring_core::command::{Command, Configure};
 use mainspring_core::id::Slot;
 use mainspring_definition::Evaluator;
@@ -23,6 +23,7 @@ use self::stop::LastResort;
 pub(crate) use self::stop::Stop;
 use crate::config::ServerSetup;
 use crate::memory;
+use crate::note::note;
 
 /// How long a process that is done waits for threads that are blocked.
 const BLOCKED_MAX: Duration = Duration::from_secs(2);
@@ -34,8 +35,19 @@ pub(crate) async fn server(
     ready: impl FnOnce(SocketAddr),
     stop: Stop,
 ) -> anyhow::Result<()> {
-    let ServerSetup { data, listen, api: config, shard, store: options, logs, shares, webhooks, stop_max } =
-        setup.clone();
+    let ServerSetup {
+        data,
+        listen,
+        api: config,
+        shard,
+        store: options,
+        logs,
+        shares,
+        webhooks,
+        stop_max,
+        access,
+    } = setup.clone();
+    let access = guarded(listen, access)?;
     tracing::info!(data = %data.display(), %listen, version = env!("CARGO_PKG_VERSION"), "starting");
     // Before the store is opened: that may take long, and a stop must end it too.
     let last_resort = LastResort::new(&stop, stop_max)?;
@@ -63,8 +75,10 @@ pub(crate) async fn server(
     last_resort.watch(node.health());
     let node = Arc::new(node);
     let server = Server::new(Arc::clone(&node), Readers::new(reader), logs, sessions, config);
-    let server = server.with_webhooks(webhooks);
+    let is_insecure = access.insecure;
+    let server = server.with_webhooks(webhooks).with_access(access);
     ready(address);
+    warn_if(is_insecure, address);
     let stop_or_failure = async {
         tokio::select! {
             () = stop.requested() => {}
@@ -86,6 +100,27 @@ pub(crate) async fn server(
                 .context("the server cannot go on; everything acknowledged is kept"))
         }
         None => Ok(()),
+    }
+}
+
+/// A server that others can reach needs a token, or somebody who says that it does not.
+fn guarded(listen: SocketAddr, mut access: Access) -> anyhow::Result<Access> {
+    let is_exposed = !listen.ip().to_canonical().is_loopback() && access.token.is_none();
+    if is_exposed && !access.insecure {
+        bail!(
+            "refusing to listen on {listen} without a token: whoever reaches it could run programs on the workers\n\n\
+             hint: give `--token-file FILE` (`openssl rand -hex 32` makes a token), or `--insecure` if everybody \
+             who reaches it may do that"
+        );
+    }
+    access.insecure = is_exposed;
+    Ok(access)
+}
+
+/// On a line of its own, whatever is logged.
+fn warn_if(is_insecure: bool, address: SocketAddr) {
+    if is_insecure {
+        note!("warning: --insecure: whoever reaches {address} can run programs on the workers");
     }
 }
 

@@ -35,6 +35,7 @@ impl<R> Shard<R> {
             | Command::Revive { fact: Some(_), .. }
             | Command::Discard { fact: Some(_), .. }
             | Command::BulkCancel { .. }
+            | Command::Remember { .. }
             | Command::ContinueProcess { .. }
             | Command::Report(_)
             | Command::Session(_)

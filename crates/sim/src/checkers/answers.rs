@@ -2,7 +2,7 @@
 
 use mainspring_core::command::{Answer, Rejection};
 use mainspring_core::id::{RunId, TaskId};
-use mainspring_core::key::KeyClaim;
+use mainspring_core::key::{KeyClaim, KeyHolder};
 use mainspring_core::task::{Status, Task};
 use mainspring_core::workflow::{FlowAnswer, FlowRefusal};
 
@@ -164,7 +164,10 @@ impl Checkers {
 
     fn refused(&self, asked: Asked, rejection: &Rejection, must_be_known: bool) -> Check {
         match (asked, rejection) {
-            (Asked::Submit { key: Some(claim), .. }, Rejection::KeyReused { existing }) => {
+            (
+                Asked::Submit { key: Some(claim), .. },
+                Rejection::KeyReused { existing: KeyHolder::Task(existing) },
+            ) => {
                 let task = self.journal.task(*existing);
                 require(task.is_some(), "I1", || {
                     format!("{existing} is named as a key's task and is not there")
@@ -183,8 +186,11 @@ impl Checkers {
                 | Asked::Discard { id },
                 Rejection::TaskNotFound { .. },
             ) => require(!must_be_known, "I1", || format!("{id} was acknowledged and cannot be found")),
-            (Asked::Trigger { key: Some(claim), .. }, Rejection::KeyReused { existing }) => {
-                let run = self.journal.flows.run(RunId::from_bits(existing.bits()));
+            (
+                Asked::Trigger { key: Some(claim), .. },
+                Rejection::KeyReused { existing: KeyHolder::Run(existing) },
+            ) => {
+                let run = self.journal.flows.run(*existing);
                 let bound = run.and_then(|run| run.key);
                 require(bound.is_some_and(|bound| bound.request != claim.request), "I3", || {
                     format!("the same request was refused as different from {existing}")

@@ -12,7 +12,7 @@ use mainspring_core::fleet::WorkerOffer;
 use mainspring_core::id::{
     BackfillId, Epoch, Fence, Incarnation, RunId, ScheduleId, Seq, Session, Slot, TaskId, WorkerId,
 };
-use mainspring_core::key::{KeyClaim, KeyScope};
+use mainspring_core::key::{KeyClaim, KeyHolder, KeyScope};
 use mainspring_core::name::Name;
 use mainspring_core::priority::{Band, Priority};
 use mainspring_core::profile::{Delivery, Profile, ProfileSpec};
@@ -378,7 +378,7 @@ fn answers_that_are_not_true() {
         ("the same request refused", "I3", |rig| {
             rig.commit(&[submitted(Submitted { key: Some(claim(1)), ..task(1) })])?;
             let asked = Asked::Submit { id: id(2), key: Some(claim(1)) };
-            rig.told(asked, &Err(Rejection::KeyReused { existing: id(1) }))
+            rig.told(asked, &Err(Rejection::KeyReused { existing: KeyHolder::Task(id(1)) }))
         }),
         ("cancelled, says the answer alone", "I1", |rig| {
             rig.commit(&[submitted(task(1))])?;

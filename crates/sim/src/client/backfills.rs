@@ -36,7 +36,8 @@ impl World {
             _ => None,
         };
         match command {
-            Some(command) => vec![backfill(command)],
+            Some(command @ BackfillCommand::Read { .. }) => vec![backfill(command)],
+            Some(command) => vec![self.perhaps_keyed(backfill(command))],
             None => vec![self.draw_submit_of(crate::worker::Nature::Plain)],
         }
     }

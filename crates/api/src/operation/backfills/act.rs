@@ -1,11 +1,12 @@
 //! Let a backfill rest for a while, or end it.
 
 use mainspring_core::backfill::{BackfillAnswer, BackfillCommand, BackfillRefusal, BackfillStatus};
-use mainspring_core::command::Rejection;
+use mainspring_core::command::{Command, Rejection};
 use mainspring_core::id::BackfillId;
 
-use super::{ask, backfill, unexpected};
+use super::{backfill, send, unexpected};
 use crate::edge::Edge;
+use crate::operation::Caller;
 use crate::operation::flows::Change;
 use crate::problem::Problem;
 use crate::wire::OverrideBody;
@@ -15,9 +16,11 @@ pub(crate) async fn pause_backfill(
     id: BackfillId,
     paused: bool,
     over: &OverrideBody,
+    caller: &Caller<'_>,
 ) -> Result<BackfillStatus, Problem> {
     let by = Change::by(if paused { "a backfill was paused" } else { "a backfill was resumed" }, over)?;
-    let status = act(edge, id, BackfillCommand::Pause { id, paused }).await?;
+    let operation = if paused { "pause backfill" } else { "resume backfill" };
+    let status = act(edge, (operation, id), BackfillCommand::Pause { id, paused }, caller).await?;
     by.done(id);
     Ok(status)
 }
@@ -27,16 +30,23 @@ pub(crate) async fn cancel_backfill(
     edge: &Edge,
     id: BackfillId,
     over: &OverrideBody,
+    caller: &Caller<'_>,
 ) -> Result<BackfillStatus, Problem> {
     let by = Change::by("a backfill was canceled", over)?;
-    let status = act(edge, id, BackfillCommand::Cancel { id }).await?;
+    let status = act(edge, ("cancel backfill", id), BackfillCommand::Cancel { id }, caller).await?;
     by.done(id);
     Ok(status)
 }
 
-async fn act(edge: &Edge, id: BackfillId, command: BackfillCommand) -> Result<BackfillStatus, Problem> {
-    match ask(edge, id.slot(), command).await {
-        Ok(BackfillAnswer::Done(status)) => Ok(status),
+async fn act(
+    edge: &Edge,
+    (operation, id): (&str, BackfillId),
+    command: BackfillCommand,
+    caller: &Caller<'_>,
+) -> Result<BackfillStatus, Problem> {
+    let command = caller.keyed(edge, operation, &id.to_string(), Command::Backfill(Box::new(command)))?;
+    match send(edge, id.slot(), command).await {
+        Ok(BackfillAnswer::Done { status, .. }) => Ok(status),
         Ok(_) => Err(unexpected()),
         // One that has left memory may have ended long ago.
         Err(Problem::Rejected(Rejection::Backfill(refusal)))

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mainspring_core::backfill::{BackfillAnswer, BackfillCommand, BackfillRefusal, CreateBackfill, Windows};
-use mainspring_core::command::Rejection;
+use mainspring_core::command::{Answer, Command, Rejection};
 use mainspring_core::id::BackfillId;
 use mainspring_core::schedule::{Schedule, Target};
 use mainspring_core::task::Payload;
@@ -13,14 +13,17 @@ use serde_json::{Map, Value};
 
 use super::plan::Plan;
 use super::wish::Wish;
-use super::{ask, unexpected};
+use super::{send, unexpected};
 use crate::edge::Edge;
+use crate::operation::Caller;
 use crate::operation::flows::{self, Change};
 use crate::problem::Problem;
-use crate::wire::{BackfillBody, Keys, OverrideBody};
+use crate::wire::{BackfillBody, OverrideBody};
 
 /// How often windows are looked for again because some were decided meanwhile.
 const TRIES_MAX: usize = 3;
+
+const OPERATION: &str = "backfill";
 
 /// What became of the wish.
 pub(crate) enum Made {
@@ -32,11 +35,16 @@ pub(crate) enum Made {
 pub(crate) async fn create_backfill(
     edge: &Edge,
     body: &BackfillBody,
-    keys: Keys<'_>,
+    caller: &Caller<'_>,
 ) -> Result<Made, Problem> {
+    // Before windows are looked for: those of the first request are not missing any more.
+    let first = caller.first_answer(edge, OPERATION, "").await?;
+    if let Some(Answer::Backfill(BackfillAnswer::Created(id))) = first {
+        return Ok(Made::Backfill(id));
+    }
     let over = OverrideBody { actor: body.actor.clone(), reason: body.reason.clone() };
     let by = Change::by("a backfill was begun", &over)?;
-    let wish = Wish::read(body, keys)?;
+    let wish = Wish::read(body, caller.keys)?;
     let id = BackfillId::from_bits(edge.gateway.mint(Some(flows::slot_of(&wish.job))).bits());
     for tried in 1.. {
         let schedule = wish.schedule(edge, body.schedule.as_deref()).await?;
@@ -62,7 +70,9 @@ pub(crate) async fn create_backfill(
             parameters,
             written_back: plan.schedule.written_back(),
         };
-        match ask(edge, id.slot(), BackfillCommand::Create(Box::new(create))).await {
+        let command = Command::Backfill(Box::new(BackfillCommand::Create(Box::new(create))));
+        let command = caller.keyed(edge, OPERATION, "", command)?;
+        match send(edge, id.slot(), command).await {
             Ok(BackfillAnswer::Created(id)) => {
                 by.done(id);
                 return Ok(Made::Backfill(id));

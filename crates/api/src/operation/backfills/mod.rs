@@ -27,7 +27,11 @@ pub(crate) fn backfill_id(text: &str) -> Result<BackfillId, Problem> {
 }
 
 async fn ask(edge: &Edge, slot: Slot, command: BackfillCommand) -> Result<BackfillAnswer, Problem> {
-    match edge.gateway.ask(slot, Command::Backfill(Box::new(command))).await? {
+    send(edge, slot, Command::Backfill(Box::new(command))).await
+}
+
+async fn send(edge: &Edge, slot: Slot, command: Command) -> Result<BackfillAnswer, Problem> {
+    match edge.gateway.ask(slot, command).await? {
         Answer::Backfill(answer) => Ok(answer),
         _ => Err(unexpected()),
     }

@@ -11,7 +11,7 @@ use mainspring_core::trigger::{Declined, Notice, Publish, Published};
 
 use crate::edge::Edge;
 use crate::gateway::now;
-use crate::operation::flows;
+use crate::operation::{Caller, flows};
 use crate::problem::Problem;
 use crate::wire::{BegunView, DeclinedView, PublishedView, event_scope};
 
@@ -21,7 +21,10 @@ pub(crate) async fn publish(
     edge: &Edge,
     tenant: &Name,
     notices: Vec<Notice>,
+    caller: &Caller<'_>,
 ) -> Result<Vec<PublishedView>, Problem> {
+    // Each event is known by its own id; a key says only that the request is the same.
+    caller.claim(edge, "events").await?;
     let notices: Vec<Arc<Notice>> = notices.into_iter().map(Arc::new).collect();
     let commands: Vec<Command> = notices.iter().map(|notice| command(edge, tenant, notice)).collect();
     if commands.is_empty() {

@@ -10,6 +10,7 @@ use serde::Deserialize;
 use super::publish::publish;
 use crate::edge::Edge;
 use crate::gateway::now;
+use crate::operation::Caller;
 use crate::problem::Problem;
 use crate::problem_events::EventProblem;
 use crate::wire::{PublishedView, event_attribute, event_data};
@@ -27,7 +28,7 @@ pub(crate) async fn receive(
     let id = webhook.check(headers, body, now().millis() / 1000)?;
     let notice = notice(name, event_attribute("webhook-id", id.to_owned())?, headers, body)?;
     let tenant: Name = webhook.tenant.clone();
-    let mut views = publish(edge, &tenant, vec![notice]).await?;
+    let mut views = publish(edge, &tenant, vec![notice], &Caller::default()).await?;
     views.pop().ok_or(Problem::OutcomeUnknown { id: None })
 }
 

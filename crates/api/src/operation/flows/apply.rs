@@ -2,14 +2,16 @@
 
 use std::sync::Arc;
 
+use mainspring_core::command::Command;
 use mainspring_core::name::Name;
 use mainspring_core::schedule::{Own, ScheduleKey, Spec};
 use mainspring_core::trigger::TriggerSpec;
 use mainspring_core::workflow::{self, FlowAnswer, FlowCommand, JobKey};
 use mainspring_definition::{Definition, Options, limits::Limits, read, schedule_offset};
 
-use super::{ask, audit, job_key, shown, slot_of, unexpected};
+use super::{ask, audit, job_key, send, shown, slot_of, unexpected};
 use crate::edge::Edge;
+use crate::operation::Caller;
 use crate::problem::Problem;
 use crate::wire::{OverrideBody, name};
 
@@ -49,17 +51,25 @@ pub(crate) struct Apply<'a> {
     pub(crate) over: OverrideBody,
 }
 
-pub(crate) async fn apply(edge: &Edge, wanted: &Apply<'_>) -> Result<Vec<Applied>, Problem> {
+/// Each job of a file is stored once under the caller's key, so that a call that broke off can be repeated.
+pub(crate) async fn apply(
+    edge: &Edge,
+    wanted: &Apply<'_>,
+    caller: &Caller<'_>,
+) -> Result<Vec<Applied>, Problem> {
     let Apply { text, tenant, dry_run, .. } = *wanted;
     let by = audit::Change::by("a job was applied", &wanted.over)?;
     tenant.map(|tenant| name("tenant", tenant)).transpose()?;
     let definitions = parse(edge, text, tenant).await?;
+    if !dry_run {
+        caller.claim(edge, "apply").await?;
+    }
     let mut applied = Vec::with_capacity(definitions.len());
     for definition in definitions {
         applied.push(if dry_run {
             foresee(edge, &definition).await?
         } else {
-            let stored = store(edge, definition, &by).await?;
+            let stored = store(edge, definition, &by, caller).await?;
             if stored.change != Change::Unchanged {
                 by.done(format_args!("{} v{}", shown(&stored.key), stored.version));
             }
@@ -101,7 +111,12 @@ async fn foresee(edge: &Edge, definition: &Definition) -> Result<Applied, Proble
     Ok(Applied { key, version, change })
 }
 
-async fn store(edge: &Edge, definition: Definition, by: &audit::Change) -> Result<Applied, Problem> {
+async fn store(
+    edge: &Edge,
+    definition: Definition,
+    by: &audit::Change,
+    caller: &Caller<'_>,
+) -> Result<Applied, Problem> {
     let key = job_key(&definition.tenant, &definition.name)?;
     let hash = half(&definition);
     let (plan, source) = (Arc::clone(&definition.plan), Arc::clone(&definition.source));
@@ -116,8 +131,9 @@ async fn store(edge: &Edge, definition: Definition, by: &audit::Change) -> Resul
     let triggers = definition.triggers.iter().map(homed).collect();
     let stored = workflow::Definition { plan, source, hash };
     let command = FlowCommand::ApplyJob { key: key.clone(), definition: stored, schedules, triggers };
-    let command = by.sign(command);
-    match ask(edge, slot_of(&key), command).await? {
+    let command = Command::Flow(Box::new(by.sign(command)));
+    let command = caller.keyed(edge, &format!("apply {}", shown(&key)), "", command)?;
+    match send(edge, slot_of(&key), command).await? {
         FlowAnswer::JobApplied { version, changed } => {
             edge.definitions.keep(hash, definition);
             let change = match (changed, version) {

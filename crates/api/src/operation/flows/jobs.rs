@@ -1,12 +1,14 @@
 //! Reading, pausing and deleting jobs.
 
+use mainspring_core::command::Command;
 use mainspring_core::workflow::{FlowAnswer, FlowCommand, FlowRefusal, Job, JobKey};
 use mainspring_store::VersionRow;
 
 use super::audit::Change;
 use super::filter::page_length;
-use super::{ask, shown, slot_of, unexpected};
+use super::{ask, send, shown, slot_of, unexpected};
 use crate::edge::Edge;
+use crate::operation::Caller;
 use crate::problem::Problem;
 use crate::wire::{OverrideBody, name};
 
@@ -87,19 +89,36 @@ pub(crate) async fn pause_job(
     key: &JobKey,
     paused: bool,
     over: &OverrideBody,
+    caller: &Caller<'_>,
 ) -> Result<(), Problem> {
     let by = Change::by(if paused { "a job was paused" } else { "a job was resumed" }, over)?;
     let command = by.sign(FlowCommand::PauseJob { key: key.clone(), paused });
-    ask(edge, slot_of(key), command).await?;
+    act(edge, (if paused { "pause job" } else { "resume job" }, key), command, caller).await?;
     by.done(shown(key));
     Ok(())
 }
 
-pub(crate) async fn delete_job(edge: &Edge, key: &JobKey, over: &OverrideBody) -> Result<(), Problem> {
+pub(crate) async fn delete_job(
+    edge: &Edge,
+    key: &JobKey,
+    over: &OverrideBody,
+    caller: &Caller<'_>,
+) -> Result<(), Problem> {
     let by = Change::by("a job was deleted", over)?;
-    ask(edge, slot_of(key), by.sign(FlowCommand::DeleteJob { key: key.clone() })).await?;
+    let command = by.sign(FlowCommand::DeleteJob { key: key.clone() });
+    act(edge, ("delete job", key), command, caller).await?;
     by.done(shown(key));
     Ok(())
+}
+
+async fn act(
+    edge: &Edge,
+    (operation, key): (&str, &JobKey),
+    command: FlowCommand,
+    caller: &Caller<'_>,
+) -> Result<(), Problem> {
+    let command = caller.keyed(edge, operation, &shown(key), Command::Flow(Box::new(command)))?;
+    send(edge, slot_of(key), command).await.map(drop)
 }
 
 /// Newest first.

@@ -75,7 +75,16 @@ pub(crate) async fn cancel_run(
 }
 
 /// Cancels what matches and has not ended; says how many. Repeating the call does no harm.
-pub(crate) async fn cancel_runs(edge: &Edge, selector: &RunSelectorBody) -> Result<usize, Problem> {
+pub(crate) async fn cancel_runs(
+    edge: &Edge,
+    selector: &RunSelectorBody,
+    caller: &Caller<'_>,
+) -> Result<usize, Problem> {
+    let work = async || cancel_matching(edge, selector).await.map(|cancelled| cancelled as u64);
+    Ok(caller.once(edge, ("cancel runs", ""), work).await? as usize)
+}
+
+async fn cancel_matching(edge: &Edge, selector: &RunSelectorBody) -> Result<usize, Problem> {
     let label = selector.label.as_deref().map(label).transpose()?;
     let named = |field, text: &Option<String>| text.as_deref().map(|text| name(field, text)).transpose();
     let over = OverrideBody { actor: selector.actor.clone(), reason: selector.reason.clone() };

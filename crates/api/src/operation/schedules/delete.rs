@@ -2,8 +2,9 @@
 
 use mainspring_core::schedule::{ScheduleCommand, ScheduleKey};
 
-use super::{ask, shown, slot_of};
+use super::{act, shown};
 use crate::edge::Edge;
+use crate::operation::Caller;
 use crate::operation::flows::Change;
 use crate::problem::Problem;
 use crate::wire::OverrideBody;
@@ -12,9 +13,11 @@ pub(crate) async fn delete_schedule(
     edge: &Edge,
     key: &ScheduleKey,
     over: &OverrideBody,
+    caller: &Caller<'_>,
 ) -> Result<(), Problem> {
     let by = Change::by("a schedule was deleted", over)?;
-    ask(edge, slot_of(key), ScheduleCommand::Delete { key: key.clone() }).await?;
+    let command = ScheduleCommand::Delete { key: key.clone() };
+    act(edge, ("delete schedule", key), command, caller).await?;
     by.done(shown(key));
     Ok(())
 }

@@ -29,7 +29,7 @@ pub(crate) use self::{
     recurring::{Recurring, recurring},
     upcoming::upcoming,
 };
-use super::flows;
+use super::{Caller, flows};
 use crate::edge::Edge;
 use crate::problem::Problem;
 use crate::wire::{Keys, name};
@@ -82,7 +82,22 @@ fn own(key: &ScheduleKey, jitter: Millis) -> Own {
 }
 
 async fn ask(edge: &Edge, slot: Slot, command: ScheduleCommand) -> Result<ScheduleAnswer, Problem> {
-    match edge.gateway.ask(slot, Command::Schedule(Box::new(command))).await? {
+    send(edge, slot, Command::Schedule(Box::new(command))).await
+}
+
+/// One that changes something, under the caller's key if there is one.
+async fn act(
+    edge: &Edge,
+    (operation, key): (&str, &ScheduleKey),
+    command: ScheduleCommand,
+    caller: &Caller<'_>,
+) -> Result<ScheduleAnswer, Problem> {
+    let command = caller.keyed(edge, operation, &shown(key), Command::Schedule(Box::new(command)))?;
+    send(edge, slot_of(key), command).await
+}
+
+async fn send(edge: &Edge, slot: Slot, command: Command) -> Result<ScheduleAnswer, Problem> {
+    match edge.gateway.ask(slot, command).await? {
         Answer::Schedule(answer) => Ok(answer),
         _ => Err(unexpected()),
     }

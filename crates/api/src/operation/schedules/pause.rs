@@ -2,8 +2,9 @@
 
 use mainspring_core::schedule::{ScheduleCommand, ScheduleKey};
 
-use super::{ask, shown, slot_of};
+use super::{act, shown};
 use crate::edge::Edge;
+use crate::operation::Caller;
 use crate::operation::flows::Change;
 use crate::problem::Problem;
 use crate::wire::OverrideBody;
@@ -13,9 +14,12 @@ pub(crate) async fn pause_schedule(
     key: &ScheduleKey,
     paused: bool,
     over: &OverrideBody,
+    caller: &Caller<'_>,
 ) -> Result<(), Problem> {
     let by = Change::by(if paused { "a schedule was paused" } else { "a schedule was resumed" }, over)?;
-    ask(edge, slot_of(key), ScheduleCommand::Pause { key: key.clone(), paused }).await?;
+    let operation = if paused { "pause schedule" } else { "resume schedule" };
+    let command = ScheduleCommand::Pause { key: key.clone(), paused };
+    act(edge, (operation, key), command, caller).await?;
     by.done(shown(key));
     Ok(())
 }

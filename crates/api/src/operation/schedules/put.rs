@@ -1,14 +1,18 @@
 //! Store a schedule of a job, or new content of it. Idempotent by nature.
 
+use mainspring_core::command::Answer;
 use mainspring_core::schedule::{ScheduleAnswer, ScheduleCommand, ScheduleKey, TASKS_JOB};
 use mainspring_core::time::Wall;
 use mainspring_definition::{is_schedule_name, read_schedule};
 
-use super::{ask, job_of, own, shown, unexpected};
+use super::{act, job_of, own, shown, unexpected};
 use crate::edge::Edge;
+use crate::operation::Caller;
 use crate::operation::flows::{self, Change};
 use crate::problem::Problem;
 use crate::wire::OverrideBody;
+
+const OPERATION: &str = "put schedule";
 
 /// The next window, and whether anything changed. `text`: as it stands in a job file.
 pub(crate) async fn put_schedule(
@@ -16,7 +20,13 @@ pub(crate) async fn put_schedule(
     key: ScheduleKey,
     text: &[u8],
     over: &OverrideBody,
+    caller: &Caller<'_>,
 ) -> Result<(Option<Wall>, bool), Problem> {
+    // Before the job is looked at: it may be gone by now.
+    let first = caller.first_answer(edge, OPERATION, &shown(&key)).await?;
+    if let Some(Answer::Schedule(ScheduleAnswer::Stored { next, changed })) = first {
+        return Ok((next, changed));
+    }
     let by = Change::by("a schedule was stored", over)?;
     if &*key.job == TASKS_JOB {
         return Err(Problem::field("job", "recurring tasks are stored with `POST /v1/tasks`"));
@@ -33,7 +43,8 @@ pub(crate) async fn put_schedule(
     let spec = read_schedule(text, &key, Some(&definition.parameters))
         .map_err(|mistakes| Problem::ScheduleInvalid { mistakes })?;
     let own = own(&key, spec.jitter);
-    match ask(edge, own.slot, ScheduleCommand::Put { key: key.clone(), spec, own }).await? {
+    let command = ScheduleCommand::Put { key: key.clone(), spec, own };
+    match act(edge, (OPERATION, &key), command, caller).await? {
         ScheduleAnswer::Stored { next, changed } => {
             if changed {
                 by.done(shown(&key));

@@ -5,8 +5,9 @@ use mainspring_core::schedule::{ScheduleAnswer, ScheduleCommand, ScheduleKey, TA
 use mainspring_core::time::Wall;
 use mainspring_definition::{is_schedule_name, read_schedule};
 
-use super::{ask, own, unexpected};
+use super::{act, own, unexpected};
 use crate::edge::Edge;
+use crate::operation::Caller;
 use crate::problem::Problem;
 use crate::wire::{Keys, Submission, TaskBody};
 
@@ -21,8 +22,9 @@ pub(crate) struct Recurring {
 pub(crate) async fn recurring(
     edge: &Edge,
     task: &TaskBody<'_>,
-    keys: Keys<'_>,
+    caller: &Caller<'_>,
 ) -> Result<Recurring, Problem> {
+    let keys = caller.keys;
     if task.scheduled_at.is_some() || task.delay_ms.is_some() {
         return Err(Problem::field(
             "start",
@@ -36,7 +38,11 @@ pub(crate) async fn recurring(
         .map_err(|mistakes| Problem::ScheduleInvalid { mistakes })?;
     spec.target = Target::Task(Box::new(submission.plain()));
     let own = own(&key, spec.jitter);
-    match ask(edge, own.slot, ScheduleCommand::Put { key: key.clone(), spec, own }).await? {
+    let command = ScheduleCommand::Put { key: key.clone(), spec, own };
+    // The tenant of the task counts, and its own key goes before that of the request, as for any other task.
+    let own_key = task.idempotency_key.as_deref().or(keys.key);
+    let keys = Keys { tenant: Some(&key.tenant), key: own_key, ..keys };
+    match act(edge, ("recurring task", &key), command, &Caller { keys, ..*caller }).await? {
         ScheduleAnswer::Stored { next, .. } => Ok(Recurring { key, next }),
         _ => Err(unexpected()),
     }

@@ -23,18 +23,17 @@ pub(in crate::rest) async fn apply(
     State(edge): State<Arc<Edge>>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let (parts, content) = request.into_parts();
-    let query = body::query(&parts.uri, &["dry_run", "tenant", "actor", "reason"])?;
+    let call = Call::read_within(request, edge.config.batch_bytes_max).await?;
+    let query = body::query(&call.uri, &["dry_run", "tenant", "actor", "reason"])?;
     let dry_run = match query.get("dry_run").map(String::as_str) {
         None | Some("false") => false,
         Some("true") => true,
         Some(_) => return Err(Problem::query("dry_run", "say true or false")),
     };
-    let keys = body::keys(&parts.headers)?;
-    let tenant = query.get("tenant").map(String::as_str).or(keys.tenant);
-    let text = body::read(content, edge.config.batch_bytes_max).await?;
-    let wanted = Apply { text: &text, tenant, dry_run, over: over(&query) };
-    let applied = flows::apply(&edge, &wanted).await?;
+    let caller = call.caller()?;
+    let tenant = query.get("tenant").map(String::as_str).or(caller.keys.tenant);
+    let wanted = Apply { text: &call.bytes, tenant, dry_run, over: over(&query) };
+    let applied = flows::apply(&edge, &wanted, &caller).await?;
     let written = applied.iter().map(|applied| {
         json!({
             "tenant": &*applied.key.tenant,
@@ -94,7 +93,8 @@ pub(in crate::rest) async fn delete(
 ) -> Result<Response, Problem> {
     let key = key(request.uri(), request.headers(), &text, &["actor", "reason"])?;
     let query = body::query(request.uri(), &["tenant", "actor", "reason"])?;
-    flows::delete_job(&edge, &key, &over(&query)).await?;
+    let call = Call::read(&edge, request).await?;
+    flows::delete_job(&edge, &key, &over(&query), &call.caller()?).await?;
     Ok(done(&key, "the job is deleted; its runs and versions stay"))
 }
 
@@ -116,7 +116,8 @@ pub(in crate::rest) async fn verb(
         "pause" | "resume" => {
             let call = Call::read(&edge, request).await?;
             let pause = verb == "pause";
-            flows::pause_job(&edge, &key, pause, &body::parse_optional(&call.bytes)?).await?;
+            let over = body::parse_optional(&call.bytes)?;
+            flows::pause_job(&edge, &key, pause, &over, &call.caller()?).await?;
             let message = if pause { "the job is paused: no run of it starts" } else { "the job goes on" };
             Ok(done(&key, message))
         }

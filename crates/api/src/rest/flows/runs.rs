@@ -96,7 +96,7 @@ pub(in crate::rest) async fn cancel_many(
 ) -> Result<Response, Problem> {
     let call = Call::read(&edge, request).await?;
     let selector: RunSelectorBody = body::parse(&call.bytes)?;
-    let cancelled = flows::cancel_runs(&edge, &selector).await?;
+    let cancelled = flows::cancel_runs(&edge, &selector, &call.caller()?).await?;
     Ok(json(StatusCode::OK, &json!({"canceled": cancelled})))
 }
 

@@ -11,9 +11,9 @@ use serde_json::json;
 use super::super::{body, json, json_bytes};
 use crate::edge::Edge;
 use crate::operation::schedules::{self, Recurring};
-use crate::operation::{self, Accepted};
+use crate::operation::{self, Accepted, Caller};
 use crate::problem::Problem;
-use crate::wire::{Keys, TaskBody, status_word, written};
+use crate::wire::{TaskBody, status_word, written};
 
 pub(in crate::rest) async fn handle(
     State(edge): State<Arc<Edge>>,
@@ -24,7 +24,9 @@ pub(in crate::rest) async fn handle(
     let submit = {
         let task: TaskBody<'_> = body::parse(&bytes)?;
         if task.recurs() {
-            return recurring(&edge, &task, body::keys(&parts.headers)?).await;
+            let query = parts.uri.query().unwrap_or_default().as_bytes();
+            let caller = Caller { keys: body::keys(&parts.headers)?, request: [query, bytes.trim_ascii()] };
+            return recurring(&edge, &task, &caller).await;
         }
         operation::prepare(&edge, &task, body::keys(&parts.headers)?)?
     };
@@ -40,8 +42,8 @@ pub(in crate::rest) async fn handle(
 }
 
 /// A schedule instead of a task: the tasks come with its windows.
-async fn recurring(edge: &Edge, task: &TaskBody<'_>, keys: Keys<'_>) -> Result<Response, Problem> {
-    let Recurring { key, next } = schedules::recurring(edge, task, keys).await?;
+async fn recurring(edge: &Edge, task: &TaskBody<'_>, caller: &Caller<'_>) -> Result<Response, Problem> {
+    let Recurring { key, next } = schedules::recurring(edge, task, caller).await?;
     let answer = json!({
         "schedule": format!("{}/{}", key.job, key.name),
         "tenant": &*key.tenant,

@@ -1,6 +1,6 @@
 use super::*;
 use crate::dispatch::PoolLimit;
-use crate::key::{KeyBinding, KeyClaim, KeyFact, KeyScope};
+use crate::key::{KeyBinding, KeyClaim, KeyFact, KeyHolder, KeyScope};
 use crate::limits::{Limits, Pressure};
 use crate::priority::Band;
 use crate::time::Wall;
@@ -74,7 +74,7 @@ fn a_key_stands_for_one_request() {
     assert_eq!(keyed(&mut rig, 1, KeyFact::Absent), Ok(Answer::AlreadySubmitted { id }), "sent again");
     assert_eq!(
         keyed(&mut rig, 2, KeyFact::Absent),
-        Err(Rejection::KeyReused { existing: id }),
+        Err(Rejection::KeyReused { existing: KeyHolder::Task(id) }),
         "another body"
     );
     assert_eq!(rig.machine.state().tasks().len(), 1);
@@ -86,7 +86,7 @@ fn what_the_tables_know_of_a_key_counts_too() {
     let task = rig.next_id();
     let bound = KeyFact::Bound(KeyBinding { request: 1, task });
     assert_eq!(keyed(&mut rig, 1, bound), Ok(Answer::AlreadySubmitted { id: task }));
-    assert_eq!(keyed(&mut rig, 2, bound), Err(Rejection::KeyReused { existing: task }));
+    assert_eq!(keyed(&mut rig, 2, bound), Err(Rejection::KeyReused { existing: KeyHolder::Task(task) }));
     assert!(rig.machine.state().tasks().is_empty());
 }
 
@@ -195,6 +195,42 @@ fn a_command_under_a_key_is_done_once_and_answered_as_at_first() {
         Ok(Answer::Stopping { id }),
         "the first answer, though it has ended"
     );
-    assert_eq!(rig.tell(keyed(3, hard())), Err(Rejection::KeyReused { existing: id }));
+    assert_eq!(rig.tell(keyed(3, hard())), Err(Rejection::KeyReused { existing: KeyHolder::Task(id) }));
     assert_eq!(rig.events.len(), before);
+}
+
+#[test]
+fn every_outcome_is_read_back_and_says_what_it_belongs_to() {
+    use crate::backfill::BackfillStatus;
+    use crate::id::{BackfillId, ProcessId, RunId, TaskId};
+    use crate::key::Outcome;
+    use crate::workflow::RunStatus;
+    let claim = KeyClaim { scope: KeyScope(1), request: 77 << 8, expires: Wall::from_millis(1) };
+    let task = TaskId::from_bits(5);
+    let (run, backfill) =
+        (KeyHolder::Run(RunId::from_bits(5)), KeyHolder::Backfill(BackfillId::from_bits(5)));
+    let mut rows = vec![
+        (Outcome::Stopping, KeyHolder::Task(task)),
+        (Outcome::Process, KeyHolder::Process(ProcessId::new(5))),
+        (Outcome::BackfillCreated, backfill),
+        (Outcome::JobApplied { changed: false }, KeyHolder::Request),
+        (Outcome::JobApplied { changed: true }, KeyHolder::Request),
+        (Outcome::JobDone, KeyHolder::Request),
+        (Outcome::ScheduleStored { changed: false }, KeyHolder::Request),
+        (Outcome::ScheduleStored { changed: true }, KeyHolder::Request),
+        (Outcome::ScheduleDone, KeyHolder::Request),
+        (Outcome::Remembered, KeyHolder::Request),
+    ];
+    rows.extend(Status::ALL.map(|status| (Outcome::Now(status), KeyHolder::Task(task))));
+    rows.extend(RunStatus::ALL.map(|status| (Outcome::Run(status), run)));
+    for status in [BackfillStatus::Running, BackfillStatus::Paused, BackfillStatus::Cancelling] {
+        rows.push((Outcome::Backfill(status), backfill));
+    }
+    for (outcome, holder) in rows {
+        let binding = KeyBinding { request: claim.with(outcome).request, task };
+        assert_eq!(claim.outcome_of(binding), Some(outcome));
+        assert_eq!(binding.holder(), holder, "{outcome:?}");
+        let other = KeyClaim { request: 78 << 8, ..claim };
+        assert_eq!(other.outcome_of(binding), None, "{outcome:?}");
+    }
 }

@@ -5,7 +5,7 @@ use super::{FlowAnswer, FlowRefusal};
 use crate::command::{Rejection, View};
 use crate::event::Event;
 use crate::id::RunId;
-use crate::key::{KeyClaim, KeyFact};
+use crate::key::{KeyClaim, KeyFact, KeyHolder};
 use crate::priority::Priority;
 use crate::task::{Labels, Payload};
 use crate::workflow::event::{FlowEvent, RunCreated};
@@ -75,7 +75,7 @@ fn known(view: &View<'_>, trigger: &TriggerRun) -> Result<Option<RunId>, Rejecti
         return if same {
             Ok(Some(RunId::from_bits(binding.task.bits())))
         } else {
-            Err(Rejection::KeyReused { existing: binding.task })
+            Err(Rejection::KeyReused { existing: KeyHolder::Run(RunId::from_bits(binding.task.bits())) })
         };
     }
     Ok(view.state.flows().run(trigger.id).map(|run| run.id))

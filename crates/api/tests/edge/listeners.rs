@@ -1,0 +1,94 @@
+//! Listeners to events that do not read: what waits for them is bounded, and they are ended.
+
+use std::time::Duration;
+
+use mainspring_api::ApiConfig;
+use mainspring_runtime::ShardConfig;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpSocket, TcpStream};
+
+use crate::rig::Rig;
+
+/// Small, so that a listener that does not read is stuck soon.
+const RECEIVE_BYTES: u32 = 4 << 10;
+/// More than all buffers between the server and such a listener hold, if they are bounded.
+const TASKS: usize = 3_000;
+
+async fn listener(rig: &Rig) -> TcpStream {
+    let socket = TcpSocket::new_v4().expect("a socket");
+    socket.set_recv_buffer_size(RECEIVE_BYTES).expect("a socket");
+    let mut stream = socket.connect(rig.address).await.expect("connects");
+    let request = format!("GET /v1/events HTTP/1.1\r\nhost: {}\r\nconnection: close\r\n\r\n", rig.address);
+    stream.write_all(request.as_bytes()).await.expect("sent");
+    stream
+}
+
+/// Tasks that are submitted and canceled: at least two pieces of news each.
+async fn make_news(rig: &Rig) {
+    let task = r#"{"task_type":"noop","job":"j","delay_ms":3600000}"#;
+    let batch = format!("[{}]", vec![task; TASKS / 3].join(","));
+    for _ in 0..3 {
+        assert_eq!(rig.call("POST", "/v1/tasks:batch", &batch).await.status, 202);
+    }
+    let answer = rig.call("POST", "/v1/tasks:cancel", r#"{"job":"j"}"#).await;
+    assert_eq!(answer.status, 202, "{}", answer.text);
+}
+
+/// Until another one may listen: the place of the first was given away.
+async fn until_there_is_room(rig: &Rig) {
+    for _ in 0..1_000 {
+        if rig.get("/v1/events?for_ms=1").await.status == 200 {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    panic!("its place was not given away");
+}
+
+/// Everything that comes until the server ends it; false if it did not end it well.
+async fn rest(mut stream: TcpStream) -> (String, bool) {
+    let mut bytes = Vec::new();
+    let read = tokio::time::timeout(Duration::from_secs(20), stream.read_to_end(&mut bytes)).await;
+    let whole = read.expect("it ends").is_ok();
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    let ended = whole && text.ends_with("0\r\n\r\n");
+    (text, ended)
+}
+
+fn config() -> ApiConfig {
+    ApiConfig { log_followers_max: 1, listener_patience: Duration::from_millis(200), ..ApiConfig::default() }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_that_does_not_read_loses_its_place_and_is_told_why() {
+    let rig = Rig::start_with(config(), ShardConfig::default()).await;
+    let mut stuck = listener(&rig).await;
+    // It has begun to listen.
+    let mut first = [0; 12];
+    stuck.read_exact(&mut first).await.expect("an answer");
+    assert_eq!(&first, b"HTTP/1.1 200");
+    assert_eq!(rig.get("/v1/events?for_ms=1").await.code(), "TOO_MANY_FOLLOWERS", "the place is taken");
+    make_news(&rig).await;
+    until_there_is_room(&rig).await;
+    let (text, ended) = rest(stuck).await;
+    assert!(ended, "the answer is whole: {:?}", &text[text.len().saturating_sub(200)..]);
+    let last = text.lines().rfind(|line| line.starts_with('{')).expect("a line");
+    assert!(last.contains("io.mainspring.events.closed") && last.contains("nothing was read"), "{last}");
+    // Without bounds the kernel and the server would have kept nearly all of it.
+    assert!(text.len() < 400_000, "{} bytes were kept for it", text.len());
+    rig.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_connection_that_takes_nothing_is_closed() {
+    let patience = Duration::from_millis(300);
+    let config = ApiConfig { log_followers_max: 1, write_patience: patience, ..ApiConfig::default() };
+    let rig = Rig::start_with(config, ShardConfig::default()).await;
+    let mut stuck = listener(&rig).await;
+    stuck.read_exact(&mut [0; 12]).await.expect("an answer");
+    make_news(&rig).await;
+    until_there_is_room(&rig).await;
+    let (text, ended) = rest(stuck).await;
+    assert!(!ended && text.len() < 400_000, "it was broken off: {} bytes", text.len());
+    rig.stop().await;
+}
