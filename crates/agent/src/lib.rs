@@ -80,7 +80,8 @@ impl Agent {
         for survivor in survivors {
             desk.adopt(survivor);
         }
-        let session = Session::new(home, desk, events, endpoint, hello, config.drain_deadline);
+        let drain = (config.drain_deadline, config.exit_when_drained);
+        let session = Session::new(home, desk, events, endpoint, hello, drain);
         tokio::select! {
             () = session.run(shutdown) => {}
             () = keep_tidy => {}

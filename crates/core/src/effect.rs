@@ -28,6 +28,12 @@ pub enum Effect {
         fence: Fence,
         verdict: ReportVerdict,
     },
+    /// The worker is to become empty and leave, or no longer.
+    Drain {
+        worker: WorkerId,
+        session: Session,
+        draining: bool,
+    },
     /// Lossy: a live view, lost on restart.
     Alert {
         task: TaskId,

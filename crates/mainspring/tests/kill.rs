@@ -146,6 +146,7 @@ fn play_engine(dir: &Path) -> ! {
                 Effect::Start(start) => reports.push(success(&start)),
                 Effect::Acknowledge { task, .. } => say("ended", task),
                 Effect::Stop { .. }
+                | Effect::Drain { .. }
                 | Effect::Alert { .. }
                 | Effect::RunAlert { .. }
                 | Effect::ScheduleAlert { .. }
@@ -194,6 +195,7 @@ fn submit(ids: &mut Chance, profile: &std::sync::Arc<Profile>) -> Command {
         labels: None,
         key: None,
         seats: None,
+        resent: false,
     }))
 }
 

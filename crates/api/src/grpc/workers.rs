@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use mainspring_core::fleet::Availability;
 use mainspring_core::time::Millis;
 use mainspring_proto::v1;
 use mainspring_proto::v1::worker_admin_service_server::WorkerAdminService;
@@ -40,7 +41,7 @@ impl WorkerAdminService for Workers {
         request: Request<v1::CordonWorkerRequest>,
     ) -> Result<Response<v1::WorkerChange>, Status> {
         let id = request_id(&request);
-        answer(&self.0, &id, cordon(&self.0, &request.get_ref().worker_id, true).await)
+        answer(&self.0, &id, cordon(&self.0, &request.get_ref().worker_id, Availability::Cordoned).await)
     }
 
     async fn uncordon(
@@ -48,7 +49,7 @@ impl WorkerAdminService for Workers {
         request: Request<v1::UncordonWorkerRequest>,
     ) -> Result<Response<v1::WorkerChange>, Status> {
         let id = request_id(&request);
-        answer(&self.0, &id, cordon(&self.0, &request.get_ref().worker_id, false).await)
+        answer(&self.0, &id, cordon(&self.0, &request.get_ref().worker_id, Availability::Open).await)
     }
 
     async fn drain(
@@ -56,13 +57,18 @@ impl WorkerAdminService for Workers {
         request: Request<v1::DrainWorkerRequest>,
     ) -> Result<Response<v1::WorkerChange>, Status> {
         let id = request_id(&request);
-        answer(&self.0, &id, cordon(&self.0, &request.get_ref().worker_id, true).await)
+        answer(&self.0, &id, cordon(&self.0, &request.get_ref().worker_id, Availability::Draining).await)
     }
 }
 
-async fn cordon(edge: &Edge, text: &str, cordoned: bool) -> Result<v1::WorkerChange, Problem> {
-    let worker = operation::cordon(edge, text, cordoned).await?;
-    Ok(v1::WorkerChange { worker_id: worker.to_string(), cordoned })
+async fn cordon(edge: &Edge, text: &str, to: Availability) -> Result<v1::WorkerChange, Problem> {
+    operation::cordon(edge, text, to, |worker| v1::WorkerChange {
+        worker_id: worker.worker_id,
+        cordoned: worker.cordoned,
+        state: worker.state.to_owned(),
+        running: worker.running,
+    })
+    .await
 }
 
 fn message(worker: WorkerBody<'_>) -> v1::Worker {

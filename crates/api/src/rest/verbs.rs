@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::{Path, Request, State};
 use axum::response::Response;
+use mainspring_core::fleet::Availability;
 
 use super::call::Call;
 use super::{tasks, workers};
@@ -56,8 +57,9 @@ pub(super) async fn on_worker(
         return Ok(super::no_method(request).await);
     };
     match verb {
-        "cordon" | "drain" => workers::cordon(&edge, id, true).await,
-        "uncordon" => workers::cordon(&edge, id, false).await,
+        "cordon" => workers::cordon(&edge, id, Availability::Cordoned).await,
+        "drain" => workers::cordon(&edge, id, Availability::Draining).await,
+        "uncordon" => workers::cordon(&edge, id, Availability::Open).await,
         _ => Err(Problem::RouteNotFound { path: request.uri().path().chars().take(200).collect() }),
     }
 }

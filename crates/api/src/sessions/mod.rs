@@ -12,7 +12,7 @@ mod encode;
 mod queue;
 mod service;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -28,9 +28,6 @@ use crate::feed::Feed;
 use crate::logs::Followers;
 use crate::metrics::Metrics;
 
-/// Workers remembered as leaving.
-const DRAINED_MAX: usize = 100_000;
-
 /// Finds the live session of a worker, for orders of the shard.
 pub struct SessionRouter {
     state: Mutex<RouterState>,
@@ -43,8 +40,6 @@ pub struct SessionRouter {
 #[derive(Default)]
 struct RouterState {
     live: HashMap<WorkerId, LiveSession>,
-    /// Workers that said they were leaving: a later hello of theirs lifts it, unlike an operator's cordon.
-    drained: HashSet<WorkerId>,
     closed: bool,
 }
 
@@ -187,27 +182,14 @@ impl SessionRouter {
         }
         self.metrics.sessions.set(state.live.len() as i64);
     }
-
-    fn note_drained(&self, worker: WorkerId) {
-        let mut state = self.state();
-        // Workers that never come back must not fill memory; what is forgotten here an operator can lift.
-        if state.drained.len() >= DRAINED_MAX {
-            state.drained.clear();
-        }
-        state.drained.insert(worker);
-    }
-
-    fn take_drained(&self, worker: WorkerId) -> bool {
-        self.state().drained.remove(&worker)
-    }
 }
 
 fn address(effect: &Effect) -> Option<(WorkerId, Session)> {
     match effect {
         Effect::Start(start) => Some((start.worker, start.session)),
-        Effect::Stop { worker, session, .. } | Effect::Acknowledge { worker, session, .. } => {
-            Some((*worker, *session))
-        }
+        Effect::Stop { worker, session, .. }
+        | Effect::Acknowledge { worker, session, .. }
+        | Effect::Drain { worker, session, .. } => Some((*worker, *session)),
         Effect::Alert { .. }
         | Effect::RunAlert { .. }
         | Effect::ScheduleAlert { .. }

@@ -18,6 +18,7 @@ mod offers;
 mod pages;
 mod pools;
 mod refusals;
+mod retries;
 mod rig;
 mod schedules;
 mod seats;

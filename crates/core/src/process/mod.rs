@@ -6,11 +6,13 @@
 //! tasks is an id and is kept.
 
 mod bulk_cancel;
+mod cancel_runs;
 
 pub use self::bulk_cancel::{advance, matches};
+pub use self::cancel_runs::matches as matches_run;
 use crate::id::TaskId;
 use crate::name::Name;
-use crate::task::Status;
+use crate::task::{Override, Status};
 use crate::time::Wall;
 
 /// A command yields at most 1,000 events; a step leaves room for the process's own.
@@ -22,6 +24,16 @@ pub const STEP_SLOTS_MAX: u32 = 20_000;
 pub enum Work {
     /// Cancel everything that matches and was there when the call came.
     BulkCancel { selector: Box<Selector>, before: Wall, stop_running: bool },
+    /// Cancel every run that matches and was there when the call came. `over`: who wants it, if somebody said so.
+    CancelRuns { selector: Box<RunSelector>, before: Wall, over: Option<Override> },
+}
+
+/// What is named must match; empty names match everything.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct RunSelector {
+    pub tenant: Name,
+    pub job: Name,
+    pub label: Option<(Name, Name)>,
 }
 
 /// What is named must match; empty names and lists match everything.

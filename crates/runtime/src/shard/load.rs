@@ -27,10 +27,12 @@ impl<R> Shard<R> {
             | Command::Discard { id, fact: None, .. }
             | Command::Read { id }
             | Command::Ask(Question::Why { id }) => *id,
+            Command::Submit(submit) if submit.resent && submit.key.is_none() => submit.id,
             Command::Submit(_)
             | Command::Revive { fact: Some(_), .. }
             | Command::Discard { fact: Some(_), .. }
             | Command::BulkCancel { .. }
+            | Command::CancelRuns { .. }
             | Command::ContinueProcess { .. }
             | Command::Report(_)
             | Command::Session(_)

@@ -32,11 +32,7 @@ pub enum Ticket {
 /// Into the shard's mailbox.
 #[derive(Debug)]
 pub enum Mail {
-    /// `again`: sent before without an answer.
-    Commands {
-        envelope: Envelope<Ticket>,
-        again: bool,
-    },
+    Commands(Envelope<Ticket>),
     FromWorker {
         worker: usize,
         command: Command,
@@ -182,11 +178,11 @@ impl World {
     pub(crate) fn mail_arrived(&mut self, index: usize, mail: Mail) {
         let Some(server) = self.servers[index].as_mut() else { return };
         match mail {
-            Mail::Commands { envelope, again } => {
-                if loader::needed(&envelope, again) {
-                    server.loader.push_back(LoaderOrder::from_envelope(envelope, again));
+            Mail::Commands(envelope) => {
+                if loader::needed(&envelope) {
+                    server.loader.push_back(LoaderOrder::Keys(envelope));
                 } else {
-                    server.mailbox.push_back(Mail::Commands { envelope, again });
+                    server.mailbox.push_back(Mail::Commands(envelope));
                 }
                 self.start_reading(index);
             }

@@ -1,6 +1,6 @@
 //! Processes: big work that continues itself. Their events and the shard-wide state carry these.
 
-use mainspring_core::process::{Cursor, Process, Selector, Work};
+use mainspring_core::process::{Cursor, Process, RunSelector, Selector, Work};
 
 use super::{FormatError, Reader, Writer};
 
@@ -23,6 +23,17 @@ pub(super) fn write_work(w: &mut Writer<'_>, work: &Work) {
             w.wall(*before);
             w.bool(*stop_running);
         }
+        Work::CancelRuns { selector, before, over } => {
+            w.byte(1);
+            w.name(&selector.tenant);
+            w.name(&selector.job);
+            w.option(selector.label.as_ref(), |w, (key, value)| {
+                w.name(key);
+                w.name(value);
+            });
+            w.wall(*before);
+            w.option(over.as_ref(), Writer::over);
+        }
     }
 }
 
@@ -34,7 +45,16 @@ pub(super) fn read_work(r: &mut Reader<'_>) -> Result<Work, FormatError> {
             before: r.wall("before")?,
             stop_running: r.bool("stop_running")?,
         }),
-        found => Err(FormatError::newer("kind of work", at, found, 0)),
+        1 => Ok(Work::CancelRuns {
+            selector: Box::new(RunSelector {
+                tenant: r.name("tenant")?,
+                job: r.name("job")?,
+                label: r.option("label", |r| Ok((r.name("label key")?, r.name("label value")?)))?,
+            }),
+            before: r.wall("before")?,
+            over: r.option("over", Reader::over)?,
+        }),
+        found => Err(FormatError::newer("kind of work", at, found, 1)),
     }
 }
 

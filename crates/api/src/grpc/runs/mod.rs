@@ -44,7 +44,7 @@ impl RunService for Runs {
 
     async fn cancel_many(&self, request: Request<v1::CancelRunsRequest>) -> Answer<v1::CancelRunsResponse> {
         let id = request_id(&request);
-        answer(&self.0, &id, cancel_many(&self.0, request.into_inner()).await)
+        answer(&self.0, &id, cancel_many(&self.0, &Call::of(request)).await)
     }
 
     async fn pause(&self, request: Request<v1::PauseRunRequest>) -> Answer<v1::RunChange> {
@@ -97,10 +97,18 @@ async fn cancel(edge: &Edge, call: &Call<v1::CancelRunRequest>) -> Result<v1::Ru
     Ok(changed(id, flows::cancel_run(edge, id, &over, &call.caller()?).await?))
 }
 
-async fn cancel_many(edge: &Edge, request: v1::CancelRunsRequest) -> Result<v1::CancelRunsResponse, Problem> {
-    let v1::CancelRunsRequest { tenant, job, label, actor, reason } = request;
-    let canceled = flows::cancel_runs(edge, &RunSelectorBody { tenant, job, label, actor, reason }).await?;
-    Ok(v1::CancelRunsResponse { canceled: canceled as u64 })
+async fn cancel_many(
+    edge: &Edge,
+    call: &Call<v1::CancelRunsRequest>,
+) -> Result<v1::CancelRunsResponse, Problem> {
+    let v1::CancelRunsRequest { tenant, job, label, actor, reason } = call.message.clone();
+    let selector = RunSelectorBody { tenant, job, label, actor, reason };
+    let progress = flows::cancel_runs(edge, &selector, &call.caller()?).await?;
+    Ok(v1::CancelRunsResponse {
+        canceled: progress.handled.unwrap_or_default(),
+        process_id: progress.id.get(),
+        running: progress.running,
+    })
 }
 
 async fn pause(edge: &Edge, call: &Call<v1::PauseRunRequest>) -> Result<v1::RunChange, Problem> {

@@ -104,6 +104,7 @@ impl Diskless {
                 Effect::Start(start) => self.starts.push(start),
                 Effect::Acknowledge { .. } => self.finished += 1,
                 Effect::Stop { .. }
+                | Effect::Drain { .. }
                 | Effect::Alert { .. }
                 | Effect::RunAlert { .. }
                 | Effect::ScheduleAlert { .. }

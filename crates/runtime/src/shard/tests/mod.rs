@@ -204,6 +204,7 @@ impl Rig {
             labels: None,
             key: None,
             seats: None,
+            resent: false,
         }
     }
 
