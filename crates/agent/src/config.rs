@@ -45,6 +45,8 @@ pub struct AgentConfig {
     pub keep_longer_than: Duration,
     /// At shutdown, such processes are left to the successor, which must be back within the lease.
     pub leave_kept: bool,
+    /// End when an operator has drained this worker and it runs nothing any more.
+    pub exit_when_drained: bool,
     /// From SIGTERM to SIGKILL where the server names no grace.
     pub grace: Duration,
     /// Signs webhook calls (Standard Webhooks) when there is one.
@@ -78,6 +80,7 @@ impl AgentConfig {
             drain_deadline: Duration::from_secs(30),
             keep_longer_than: Duration::from_mins(10),
             leave_kept: false,
+            exit_when_drained: false,
             grace: Duration::from_secs(10),
             webhook_secret: None,
             env_passed: ["PATH", "HOME", "USER", "LANG", "TZ", "TMPDIR"].map(String::from).to_vec(),

@@ -80,8 +80,9 @@ impl Agent {
         for survivor in survivors {
             desk.adopt(survivor);
         }
+        let drain = (config.drain_deadline, config.exit_when_drained);
         let server = Server { endpoint, token: config.token.clone() };
-        let session = Session::new(home, desk, events, server, hello, config.drain_deadline);
+        let session = Session::new(home, desk, events, server, hello, drain);
         tokio::select! {
             () = session.run(shutdown) => {}
             () = keep_tidy => {}

@@ -33,6 +33,12 @@ pub enum Effect {
         worker: WorkerId,
         session: Session,
     },
+    /// The worker is to become empty and leave, or no longer.
+    Drain {
+        worker: WorkerId,
+        session: Session,
+        draining: bool,
+    },
     /// Lossy: a live view, lost on restart.
     Alert {
         task: TaskId,

@@ -52,6 +52,7 @@ pub struct Profile {
     spec: ProfileSpec,
     fingerprint: u64,
     waits: bool,
+    looks: bool,
 }
 
 /// The fields of a profile, as the edge fills them in.
@@ -72,12 +73,18 @@ impl Profile {
     pub fn new(spec: ProfileSpec) -> Arc<Self> {
         let fingerprint = FixedState::with_seed(0).hash_one(&spec);
         let waits = &*spec.executor == crate::wait::EXECUTOR;
-        Arc::new(Self { spec, fingerprint, waits })
+        let looks = &*spec.executor == crate::wait::LOOK_EXECUTOR;
+        Arc::new(Self { spec, fingerprint, waits, looks })
     }
 
     /// Its tasks only wait, and are never given to a worker.
     pub fn waits(&self) -> bool {
         self.waits
+    }
+
+    /// Its tasks look for something, again and again until a deadline.
+    pub fn looks(&self) -> bool {
+        self.looks
     }
 
     /// Same within one binary only: fit for a map in memory, not for disk.

@@ -16,7 +16,7 @@ pub use self::run::{
     RunStanding,
 };
 use crate::dispatch::{Depth, PoolLimit, WaitReason};
-use crate::fleet::WorkerOffer;
+use crate::fleet::{Availability, WorkerOffer};
 use crate::id::{Incarnation, ProcessId, RunId, Session, TaskId, WorkerId};
 use crate::machine::Counts;
 use crate::name::Name;
@@ -122,7 +122,9 @@ pub struct WorkerView {
     /// The highest number that one of its sessions had.
     pub newest_session: Session,
     pub incarnation: Incarnation,
-    pub cordoned: bool,
+    pub availability: Availability,
+    /// It said that it stops.
+    pub leaving: bool,
     /// How long ago it was last heard.
     pub silent: Millis,
     pub offer: WorkerOffer,
@@ -150,7 +152,10 @@ pub enum Standing {
     /// Failed an attempt; the next one comes after this long.
     Backoff {
         left: Millis,
+        due: Wall,
         retries_spent: u32,
+        /// Whose retry budget is used up, if that makes it wait longer than its backoff.
+        budget: Option<String>,
     },
     Deferred {
         left: Millis,
@@ -176,6 +181,11 @@ impl Standing {
         match self {
             Self::WaitsForTime { .. } => "wait, or run it now".into(),
             Self::Waits(reason) => reason.advice(),
+            Self::Backoff { budget: Some(_), .. } => {
+                "wait, or run it now; many tasks like it failed, and its last error says what failed. \
+                 `limits.retries_per_minute` and `limits.retry_burst` set the budget"
+                    .into()
+            }
             Self::Backoff { .. } => "wait, run it now, or cancel it; its last error says what failed".into(),
             Self::Deferred { .. } => "wait, or run it now".into(),
             Self::WaitsFor { .. } => "wait, or run it now to go on without".into(),
@@ -198,6 +208,7 @@ impl Standing {
             Self::Waits(WaitReason::NoRoom { .. }) => "no_room",
             Self::Waits(WaitReason::Behind { .. }) => "behind",
             Self::Waits(WaitReason::AboutToBePlaced) => "about_to_be_placed",
+            Self::Backoff { budget: Some(_), .. } => "retry_budget",
             Self::Backoff { .. } => "backoff",
             Self::Deferred { .. } => "deferred",
             Self::WaitsFor { what: Awaited::Until(_), .. } => "waits_for_time",
@@ -215,7 +226,12 @@ impl fmt::Display for Standing {
         match self {
             Self::WaitsForTime { .. } => f.write_str("its time has not come"),
             Self::Waits(reason) => reason.fmt(f),
-            Self::Backoff { left, retries_spent } => {
+            Self::Backoff { left, retries_spent, budget: Some(whose), .. } => write!(
+                f,
+                "the retry budget of {whose} is used up; the next attempt begins in {left} ({retries_spent} \
+                 retries spent)"
+            ),
+            Self::Backoff { left, retries_spent, budget: None, .. } => {
                 write!(f, "an attempt failed; the next one begins in {left} ({retries_spent} retries spent)")
             }
             Self::WaitsFor { what: Awaited::Until(_), .. } => f.write_str("it waits until its time has come"),

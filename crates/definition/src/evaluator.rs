@@ -119,6 +119,14 @@ impl Evaluate for Evaluator {
         self.cache.take_parsed()
     }
 
+    fn look_deadline(&self, payload: &Payload, now: Wall) -> Wall {
+        crate::wait::look_deadline(payload, now)
+    }
+
+    fn target(&self, executor: &Name, payload: &Payload) -> Name {
+        crate::target::read(executor, payload)
+    }
+
     fn parameters(&self, definition: &Definition, given: &Payload) -> Result<Payload, String> {
         let parameters = self.parameters_of(definition)?;
         parameter::check(&parameters, given).map(Into::into).map_err(|mistakes| {

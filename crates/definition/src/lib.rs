@@ -17,6 +17,7 @@ mod parameter;
 mod schedule;
 mod schema;
 mod suggest;
+mod target;
 mod told;
 pub mod wait;
 

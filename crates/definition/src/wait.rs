@@ -89,6 +89,17 @@ pub fn read(payload: &[u8], now: Wall) -> Result<Wait, String> {
     Ok(Wait { what, since: now, deadline, late })
 }
 
+#[derive(Deserialize)]
+struct Look {
+    timeout_ms: Option<u64>,
+}
+
+/// Of a payload of `look`. One that cannot be read has the default: its first look fails it.
+pub fn look_deadline(payload: &[u8], now: Wall) -> Wall {
+    let timeout = serde_json::from_slice(payload).ok().and_then(|Look { timeout_ms }| timeout_ms);
+    now + timeout.map_or(TIMEOUT_DEFAULT, Millis::new).min(TIMEOUT_MAX)
+}
+
 fn mask(event: AskedEvent) -> Result<EventMask, String> {
     let pattern = |text: String| {
         let read =

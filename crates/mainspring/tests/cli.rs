@@ -126,9 +126,40 @@ fn workers_pools_and_stats_are_shown_and_a_worker_is_cordoned_by_name() {
     assert_eq!(json_of(&url, &["stats"])["queued"], 1);
     assert_eq!(json_of(&url, &["worker", "uncordon", &id[..20]])["cordoned"], false);
     until("the task has run", || json_of(&url, &["stats"])["queued"] == 0);
-    assert_eq!(json_of(&url, &["worker", "drain", "builder"])["cordoned"], true);
+    let drained = json_of(&url, &["worker", "drain", "builder"]);
+    assert_eq!((&drained["cordoned"], &drained["state"]), (&json!(true), &json!("drained")), "{drained}");
     assert_eq!(mainspring(&url, &["worker", "drain", "nobody"]).status.code(), Some(4));
     assert_eq!(mainspring(&url, &["pool", "get", "none"]).status.code(), Some(4));
+}
+
+#[test]
+fn a_worker_is_drained_until_it_is_empty_and_then_ends_by_itself() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let (_server, url) = server(&dir.path().join("data"), ANY_PORT, &[]);
+    let settings = ["--set", "worker.name=builder", "--set", "worker.exit_when_drained=true"];
+    let mut worker = worker(&url, &dir.path().join("worker"), &settings);
+    let gate = dir.path().join("gate");
+    let script = format!("until test -e {}; do sleep 0.05; done", gate.display());
+    let task = submitted(&url, &[], &["sh", "-c", &script]);
+    until("the task runs", || json_of(&url, &["task", "get", &task])["status"] == "RUNNING");
+
+    let early = mainspring(&url, &["worker", "drain", "builder", "--wait", "--timeout", "0s", "-o", "json"]);
+    assert_eq!(early.status.code(), Some(1), "{}", stderr(&early));
+    assert!(stderr(&early).contains(&format!("still runs 1 attempt: {task}")), "{}", stderr(&early));
+    assert_eq!(support::json(&early)["state"], "draining");
+    let waits = submitted(&url, &[], &["true"]);
+
+    let drain = command(&url, &["worker", "drain", "builder", "--wait"]).stderr(Stdio::piped()).spawn();
+    let mut drain = support::Running(drain.expect("starts"));
+    let mut said = String::new();
+    let stderr = drain.0.stderr.take().expect("piped");
+    BufReader::new(stderr).read_line(&mut said).expect("says what is left");
+    assert!(said.contains(&task), "{said}");
+    fs::write(&gate, "").expect("opens");
+    assert_eq!(drain.0.wait().expect("ends").code(), Some(0));
+    assert_eq!(worker.0.wait().expect("ends").code(), Some(0), "it was started to end then");
+    assert_eq!(json_of(&url, &["task", "get", &task])["status"], "COMPLETED");
+    assert_eq!(json_of(&url, &["task", "get", &waits])["status"], "QUEUED", "it got nothing new");
 }
 
 #[test]

@@ -147,6 +147,7 @@ fn play_engine(dir: &Path) -> ! {
                 Effect::Acknowledge { task, .. } => say("ended", task),
                 Effect::Stop { .. }
                 | Effect::SessionLost { .. }
+                | Effect::Drain { .. }
                 | Effect::Alert { .. }
                 | Effect::RunAlert { .. }
                 | Effect::ScheduleAlert { .. }
@@ -195,6 +196,7 @@ fn submit(ids: &mut Chance, profile: &std::sync::Arc<Profile>) -> Command {
         labels: None,
         key: None,
         seats: None,
+        resent: false,
     }))
 }
 

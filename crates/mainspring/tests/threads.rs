@@ -137,6 +137,7 @@ fn submit(number: u64, key: bool) -> Command {
         labels: None,
         key: key.then_some((claim, KeyFact::Absent)),
         seats: None,
+        resent: false,
     }))
 }
 

@@ -19,10 +19,10 @@ use mainspring_core::id::{
 use mainspring_core::key::{KeyClaim, KeyScope};
 use mainspring_core::name::Name;
 use mainspring_core::priority::{Band, Priority};
-use mainspring_core::process::{Cursor, EndWaits, Process, Selector, Work};
+use mainspring_core::process::{Cursor, EndWaits, Process, RunSelector, Selector, Work};
 use mainspring_core::profile::{Delivery, Profile, ProfileSpec, TimeLimits};
 use mainspring_core::resources::{LabelCondition, Requirements, Resources};
-use mainspring_core::retry::{Backoff, ClassRule, Jitter, RetryOnly, RetryPolicy};
+use mainspring_core::retry::{Backoff, BudgetKind, ClassRule, Jitter, RetryOnly, RetryPolicy};
 use mainspring_core::seat::{Seat, Seats};
 use mainspring_core::task::{AttemptRecord, Extra, Lease, Override, State, Status, Stop, StopReason, Task};
 use mainspring_core::time::{Elapsed, Millis, Wall};
@@ -59,6 +59,10 @@ fn number() -> impl Strategy<Value = u64> {
 
 fn wall() -> impl Strategy<Value = Wall> {
     number().prop_map(Wall::from_millis)
+}
+
+fn delayed_by() -> impl Strategy<Value = Option<BudgetKind>> {
+    option::of(select(BudgetKind::ALL.to_vec()))
 }
 
 fn elapsed() -> impl Strategy<Value = Elapsed> {
@@ -192,7 +196,7 @@ fn state() -> impl Strategy<Value = State> {
         wall().prop_map(|due| State::Pending { due }),
         Just(State::Queued),
         lease().prop_map(State::Assigned),
-        elapsed().prop_map(|due| State::RetryWait { due }),
+        (elapsed(), delayed_by()).prop_map(|(due, delayed_by)| State::RetryWait { due, delayed_by }),
         elapsed().prop_map(|due| State::Deferred { due }),
         waits::wait().prop_map(|wait| State::Waiting(Box::new(wait))),
         Just(State::Succeeded),
@@ -217,11 +221,11 @@ fn extra() -> impl Strategy<Value = Box<Extra>> {
     );
     let given = (option::of(labels()), option::of(key()), option::of(bytes()), option::of(bytes()));
     let rest = (option::of(number()), option::of(over()), option::of(seats()), option::of(occasion()));
-    (given, vec(attempt, 0..4), any::<[u32; 2]>(), rest).prop_map(
+    (given, vec(attempt, 0..4), (any::<[u32; 2]>(), option::of(wall())), rest).prop_map(
         |(
             (labels, key, checkpoint, output),
             attempts,
-            [attempts_dropped, worker_kills],
+            ([attempts_dropped, worker_kills], deadline),
             (memory_bytes, forced, seats, occasion),
         )| {
             Box::new(Extra {
@@ -236,6 +240,7 @@ fn extra() -> impl Strategy<Value = Box<Extra>> {
                 forced,
                 seats,
                 occasion,
+                deadline,
             })
         },
     )
@@ -288,12 +293,12 @@ fn seats() -> impl Strategy<Value = Seats> {
 }
 
 fn attempt_event() -> impl Strategy<Value = Event> {
-    let then =
-        prop_oneof![
-            (elapsed(), any::<bool>(), option::of(number()))
-                .prop_map(|(due, spend, memory_bytes)| Then::Retry { due, spend, memory_bytes }),
-            select(vec![Then::Requeue, Then::Fail, Then::Quarantine, Then::Cancel]),
-        ];
+    let then = prop_oneof![
+        (elapsed(), any::<bool>(), option::of(number()), delayed_by()).prop_map(
+            |(due, spend, memory_bytes, delayed_by)| Then::Retry { due, spend, memory_bytes, delayed_by }
+        ),
+        select(vec![Then::Requeue, Then::Fail, Then::Quarantine, Then::Cancel]),
+    ];
     prop_oneof![
         (id(), fence(), worker(), number()).prop_map(|(id, fence, worker, n)| Event::TaskAssigned {
             id,
@@ -327,11 +332,18 @@ fn work() -> impl Strategy<Value = Work> {
     let names = (name(), name(), name(), name());
     let labels = vec((name(), name()), 0..4);
     let statuses = vec(select(Status::ALL.to_vec()), 0..4);
-    let cancel = (names, labels, statuses, wall(), any::<bool>()).prop_map(
+    let tasks = (names, labels, statuses, wall(), any::<bool>()).prop_map(
         |((tenant, job, pool, executor), labels, statuses, before, stop_running)| Work::BulkCancel {
             selector: Box::new(Selector { tenant, job, pool, executor, labels, statuses }),
             before,
             stop_running,
+        },
+    );
+    let runs = (name(), name(), option::of((name(), name())), wall(), option::of(over())).prop_map(
+        |(tenant, job, label, before, over)| Work::CancelRuns {
+            selector: Box::new(RunSelector { tenant, job, label }),
+            before,
+            over,
         },
     );
     let text = || "[a-z.]{0,12}".prop_map(Arc::<str>::from);
@@ -340,7 +352,7 @@ fn work() -> impl Strategy<Value = Work> {
         let notice = Arc::new(Notice { id, source, kind, subject, time, data });
         Work::EndWaits(Arc::new(EndWaits { tenant, notice, at }))
     });
-    prop_oneof![cancel, waits]
+    prop_oneof![tasks, runs, waits]
 }
 
 fn cursor() -> impl Strategy<Value = Cursor> {
@@ -362,6 +374,9 @@ fn event() -> impl Strategy<Value = Event> {
             status,
             over
         }),
+        (id(), fence(), select(Status::ALL.to_vec()), over())
+            .prop_map(|(id, fence, status, over)| { Event::ForceRequested { id, fence, status, over } }),
+        (id(), wall()).prop_map(|(id, deadline)| Event::LookBegan { id, deadline }),
         (task(), over()).prop_map(|(task, over)| Event::TaskRevived { ended: Box::new(task), over }),
         (process(), work()).prop_map(|(id, work)| Event::ProcessStarted { id, work }),
         (process(), cursor(), any::<u32>()).prop_map(|(id, cursor, handled)| Event::ProcessAdvanced {

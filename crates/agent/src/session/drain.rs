@@ -19,6 +19,8 @@ pub struct Drain {
 #[derive(Clone, Copy)]
 enum Stage {
     Working,
+    /// The server drains this worker, which was started to end then. Running work has all the time it needs.
+    Told,
     /// Running work may end by itself until then.
     Draining(Instant),
     /// It was told to stop, and must have ended by then.
@@ -34,7 +36,16 @@ impl Drain {
     }
 
     pub fn has_begun(&self) -> bool {
-        !matches!(self.stage, Stage::Working)
+        !matches!(self.stage, Stage::Working | Stage::Told)
+    }
+
+    /// The server drains this worker, or no longer.
+    pub fn told(&mut self, draining: bool) {
+        self.stage = match self.stage {
+            Stage::Working if draining => Stage::Told,
+            Stage::Told if !draining => Stage::Working,
+            stage => stage,
+        };
     }
 
     pub fn begin(&mut self, now: Instant) {
@@ -44,7 +55,7 @@ impl Drain {
     /// When [`Drain::act`] has something to do.
     pub fn due(&self) -> Option<Instant> {
         match self.stage {
-            Stage::Working | Stage::Over => None,
+            Stage::Working | Stage::Told | Stage::Over => None,
             Stage::Draining(at) | Stage::Stopping(at) | Stage::Settling(at) => Some(at),
         }
     }
@@ -60,7 +71,7 @@ impl Drain {
                 Stage::Over
             }
             Stage::Settling(_) | Stage::Over => Stage::Over,
-            Stage::Working => Stage::Working,
+            stage @ (Stage::Working | Stage::Told) => stage,
         };
     }
 
@@ -68,7 +79,7 @@ impl Drain {
         let stopped = match self.stage {
             Stage::Working => return false,
             Stage::Over => return true,
-            Stage::Draining(_) | Stage::Stopping(_) => desk.running() == 0,
+            Stage::Told | Stage::Draining(_) | Stage::Stopping(_) => desk.running() == 0,
             Stage::Settling(_) => true,
         };
         if stopped && !matches!(self.stage, Stage::Settling(_)) {

@@ -44,6 +44,8 @@ pub struct Session {
     /// Hello without what changes from one session to the next.
     hello: v1::Hello,
     drain: Drain,
+    /// End when the server has drained this worker.
+    exit_when_drained: bool,
     failures: u32,
     double_identity: DoubleIdentity,
 }
@@ -73,10 +75,10 @@ impl Session {
         events: mpsc::UnboundedReceiver<Event>,
         server: Server,
         hello: v1::Hello,
-        drain_deadline: Duration,
+        (drain_deadline, exit_when_drained): (Duration, bool),
     ) -> Self {
         let (drain, double_identity) = (Drain::new(drain_deadline), DoubleIdentity::default());
-        Self { home, desk, events, server, hello, drain, failures: 0, double_identity }
+        Self { home, desk, events, server, hello, drain, exit_when_drained, failures: 0, double_identity }
     }
 
     /// Ends only after `shutdown`, when running work has ended or was stopped and every result is safe.
@@ -158,6 +160,12 @@ impl Session {
             self.double_identity = DoubleIdentity::default();
             self.desk.welcomed(Duration::from_millis(welcome.lease_ms));
             self.desk.opened();
+        }
+        if let Some(draining) = message.draining {
+            info!(draining, running = self.desk.running(), "the server drains this worker, or no longer");
+            if self.exit_when_drained {
+                self.drain.told(draining);
+            }
         }
         self.desk.receive(message, now);
     }

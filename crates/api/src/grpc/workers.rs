@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use mainspring_core::fleet::Availability;
 use mainspring_core::time::Millis;
 use mainspring_proto::v1;
 use mainspring_proto::v1::worker_admin_service_server::WorkerAdminService;
@@ -42,7 +43,8 @@ impl WorkerAdminService for Workers {
         request: Request<v1::CordonWorkerRequest>,
     ) -> Result<Response<v1::WorkerChange>, Status> {
         let id = request_id(&request);
-        answer(&self.0, &id, cordon(&self.0, &Call::of(request), |request| &request.worker_id, true).await)
+        let to = Availability::Cordoned;
+        answer(&self.0, &id, cordon(&self.0, &Call::of(request), |request| &request.worker_id, to).await)
     }
 
     async fn uncordon(
@@ -50,7 +52,8 @@ impl WorkerAdminService for Workers {
         request: Request<v1::UncordonWorkerRequest>,
     ) -> Result<Response<v1::WorkerChange>, Status> {
         let id = request_id(&request);
-        answer(&self.0, &id, cordon(&self.0, &Call::of(request), |request| &request.worker_id, false).await)
+        let to = Availability::Open;
+        answer(&self.0, &id, cordon(&self.0, &Call::of(request), |request| &request.worker_id, to).await)
     }
 
     async fn drain(
@@ -58,7 +61,8 @@ impl WorkerAdminService for Workers {
         request: Request<v1::DrainWorkerRequest>,
     ) -> Result<Response<v1::WorkerChange>, Status> {
         let id = request_id(&request);
-        answer(&self.0, &id, cordon(&self.0, &Call::of(request), |request| &request.worker_id, true).await)
+        let to = Availability::Draining;
+        answer(&self.0, &id, cordon(&self.0, &Call::of(request), |request| &request.worker_id, to).await)
     }
 }
 
@@ -66,10 +70,15 @@ async fn cordon<T: Message>(
     edge: &Edge,
     call: &Call<T>,
     named: impl FnOnce(&T) -> &str,
-    cordoned: bool,
+    to: Availability,
 ) -> Result<v1::WorkerChange, Problem> {
-    let worker = operation::cordon(edge, named(&call.message), cordoned, &call.caller()?).await?;
-    Ok(v1::WorkerChange { worker_id: worker.to_string(), cordoned })
+    operation::cordon(edge, named(&call.message), to, &call.caller()?, |worker| v1::WorkerChange {
+        worker_id: worker.worker_id,
+        cordoned: worker.cordoned,
+        state: worker.state.to_owned(),
+        running: worker.running,
+    })
+    .await
 }
 
 fn message(worker: WorkerBody<'_>) -> v1::Worker {

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use mainspring_core::histogram::Histogram;
 use mainspring_core::priority::Band;
 use mainspring_core::question::Stats;
+use mainspring_core::retry::BudgetKind;
 use mainspring_core::task::Status;
 use mainspring_runtime::Doubt;
 use mainspring_runtime::node::Measured;
@@ -69,6 +70,13 @@ impl Page<'_> {
         self.counter("runs_quiet", "Runs that did not change for half an hour", counts.runs_quiet)?;
         self.counter("runs_stalled", "Runs that nothing would have brought on", counts.runs_stalled)?;
         self.counter("panics", "Decisions that panicked and were refused or ended as failed", counts.panics)?;
+        let by_budget = |counts: &[u64; 3], kinds: &[BudgetKind]| -> Vec<(Labels<'static>, u64)> {
+            kinds.iter().map(|kind| (vec![("budget", kind.label())], counts[*kind as usize])).collect()
+        };
+        let spent = by_budget(&counts.retries.spent, &BudgetKind::ALL[..2]);
+        self.counters("retries", "Retries, by the retry budget that they count against", &spent)?;
+        let delayed = by_budget(&counts.retries.delayed, &BudgetKind::ALL);
+        self.counters("retries_delayed", "Retries that a used-up retry budget delayed", &delayed)?;
         let unarmed = counts.schedules_unarmed;
         self.counter("schedules_unarmed", "Schedules that only the watchdog gave a timer", unarmed)
     }

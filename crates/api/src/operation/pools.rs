@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use mainspring_core::dispatch::POOL_DEFAULT;
+use mainspring_core::fleet::Availability;
 use mainspring_core::priority::Band;
 
 use super::{stats, workers};
@@ -17,7 +18,7 @@ pub(crate) async fn pools(edge: &Edge) -> Result<BTreeMap<String, PoolView>, Pro
         let pool = named(&mut pools, &worker.offer.pool);
         pool.workers += 1;
         pool.used += u64::from(worker.holds);
-        if worker.cordoned || worker.session.is_none() {
+        if worker.availability != Availability::Open || worker.leaving || worker.session.is_none() {
             pool.workers_away += 1;
         } else {
             pool.slots += u64::from(worker.offer.slots);

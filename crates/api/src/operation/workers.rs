@@ -1,6 +1,7 @@
-//! Who works, how full they are; cordon and uncordon.
+//! Who works, how full they are; cordon, drain and uncordon.
 
 use mainspring_core::command::{Answer, Command, Rejection, SessionCommand};
+use mainspring_core::fleet::Availability;
 use mainspring_core::id::{Slot, WorkerId};
 use mainspring_core::question::{Question, WorkerView};
 
@@ -30,25 +31,31 @@ pub(crate) async fn worker<T>(
     Ok(write(body(edge, worker)))
 }
 
-/// A cordoned worker finishes what it has and gets nothing new. It holds until lifted, over reconnects too.
-pub(crate) async fn cordon(
+/// A cordoned or draining worker finishes what it has and gets nothing new. It holds until lifted, over reconnects too,
+/// but not over a restart of the server.
+pub(crate) async fn cordon<T>(
     edge: &Edge,
     text: &str,
-    cordoned: bool,
+    to: Availability,
     caller: &Caller<'_>,
-) -> Result<WorkerId, Problem> {
-    let operation = if cordoned { "cordon" } else { "uncordon" };
-    caller.once(edge, (operation, text), async || set_cordon(edge, text, cordoned).await.map(|_| 1)).await?;
-    parse(text)
+    write: impl FnOnce(WorkerBody<'_>) -> T,
+) -> Result<T, Problem> {
+    let operation = match to {
+        Availability::Cordoned => "cordon",
+        Availability::Draining => "drain",
+        Availability::Open => "uncordon",
+    };
+    caller.once(edge, (operation, text), async || set_cordon(edge, text, to).await.map(|()| 1)).await?;
+    self::worker(edge, text, write).await
 }
 
-async fn set_cordon(edge: &Edge, text: &str, cordoned: bool) -> Result<WorkerId, Problem> {
+async fn set_cordon(edge: &Edge, text: &str, to: Availability) -> Result<(), Problem> {
     let worker = parse(text)?;
     if ask(edge, Some(worker)).await?.is_empty() {
         return Err(not_found(text));
     }
-    edge.gateway.ask(SHARD, Command::Session(SessionCommand::Cordon { worker, cordoned })).await?;
-    Ok(worker)
+    edge.gateway.ask(SHARD, Command::Session(SessionCommand::Cordon { worker, to })).await?;
+    self::worker(edge, text, write).await
 }
 
 pub(super) async fn ask(edge: &Edge, only: Option<WorkerId>) -> Result<Vec<WorkerView>, Problem> {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::{Path, Request, State};
 use axum::response::Response;
+use mainspring_core::fleet::Availability;
 
 use super::call::Call;
 use super::{tasks, workers};
@@ -57,8 +58,9 @@ pub(super) async fn on_worker(
     };
     let call = Call::read(&edge, request).await?;
     match verb {
-        "cordon" | "drain" => workers::cordon(&edge, id, true, &call).await,
-        "uncordon" => workers::cordon(&edge, id, false, &call).await,
+        "cordon" => workers::cordon(&edge, id, Availability::Cordoned, &call).await,
+        "drain" => workers::cordon(&edge, id, Availability::Draining, &call).await,
+        "uncordon" => workers::cordon(&edge, id, Availability::Open, &call).await,
         _ => Err(Problem::RouteNotFound { path: call.uri.path().chars().take(200).collect() }),
     }
 }

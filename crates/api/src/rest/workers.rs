@@ -1,10 +1,11 @@
-//! `/v1/workers`: who works, how full they are; cordon and uncordon.
+//! `/v1/workers`: who works, how full they are; cordon, drain and uncordon.
 
 use std::sync::Arc;
 
 use axum::extract::{Path, State};
 use axum::response::Response;
 use http::StatusCode;
+use mainspring_core::fleet::Availability;
 use serde_json::json;
 
 use super::call::Call;
@@ -12,6 +13,7 @@ use super::json;
 use crate::edge::Edge;
 use crate::operation;
 use crate::problem::Problem;
+use crate::wire::WorkerBody;
 
 pub(super) async fn list(State(edge): State<Arc<Edge>>) -> Result<Response, Problem> {
     operation::workers(&edge, |workers| json(StatusCode::OK, &json!({"workers": workers}))).await
@@ -24,12 +26,17 @@ pub(super) async fn get(
     operation::worker(&edge, &text, |worker| json(StatusCode::OK, &worker)).await
 }
 
+/// Answers with what it still runs.
 pub(super) async fn cordon(
     edge: &Edge,
     text: &str,
-    cordoned: bool,
+    to: Availability,
     call: &Call,
 ) -> Result<Response, Problem> {
-    let worker = operation::cordon(edge, text, cordoned, &call.caller()?).await?;
-    Ok(json(StatusCode::OK, &json!({"worker_id": worker.to_string(), "cordoned": cordoned})))
+    operation::cordon(edge, text, to, &call.caller()?, |worker| {
+        let WorkerBody { worker_id, state, cordoned, running, .. } = worker;
+        let body = json!({"worker_id": worker_id, "state": state, "cordoned": cordoned, "running": running});
+        json(StatusCode::OK, &body)
+    })
+    .await
 }

@@ -26,6 +26,7 @@ pub(super) fn message(
                     ignored: verdict != ReportVerdict::Recorded,
                 });
             }
+            Effect::Drain { draining, .. } => message.draining = Some(draining),
             Effect::SessionLost { .. }
             | Effect::Alert { .. }
             | Effect::RunAlert { .. }
@@ -62,6 +63,7 @@ fn stop(task: TaskId, fence: Fence, grace: Millis, reason: Option<StopReason>) -
         Some(StopReason::HardTimeout) => "hard_timeout",
         Some(StopReason::NoProgress) => "no_progress",
         Some(StopReason::Preempt) => "preempt",
+        Some(StopReason::ForceSucceeded | StopReason::ForceFailed | StopReason::ForceSkipped) => "force",
         None => "not_yours",
     };
     v1::Stop { task: id(task), fence: fence.bits(), grace_ms: grace.get(), reason: reason.to_owned() }

@@ -14,7 +14,7 @@ mod encode;
 mod queue;
 mod service;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -30,9 +30,6 @@ use crate::feed::Feed;
 use crate::logs::Followers;
 use crate::metrics::Metrics;
 
-/// Workers remembered as leaving.
-const DRAINED_MAX: usize = 100_000;
-
 /// Finds the live session of a worker, for orders of the shard.
 pub struct SessionRouter {
     state: Mutex<RouterState>,
@@ -45,8 +42,6 @@ pub struct SessionRouter {
 #[derive(Default)]
 struct RouterState {
     live: HashMap<WorkerId, LiveSession>,
-    /// Workers that said they were leaving: a later hello of theirs lifts it, unlike an operator's cordon.
-    drained: HashSet<WorkerId>,
     closed: bool,
 }
 
@@ -198,27 +193,14 @@ impl SessionRouter {
         }
         self.metrics.sessions.set(state.live.len() as i64);
     }
-
-    fn note_drained(&self, worker: WorkerId) {
-        let mut state = self.state();
-        // Workers that never come back must not fill memory; what is forgotten here an operator can lift.
-        if state.drained.len() >= DRAINED_MAX {
-            state.drained.clear();
-        }
-        state.drained.insert(worker);
-    }
-
-    fn take_drained(&self, worker: WorkerId) -> bool {
-        self.state().drained.remove(&worker)
-    }
 }
 
 fn address(effect: &Effect) -> Option<(WorkerId, Session)> {
     match effect {
         Effect::Start(start) => Some((start.worker, start.session)),
-        Effect::Stop { worker, session, .. } | Effect::Acknowledge { worker, session, .. } => {
-            Some((*worker, *session))
-        }
+        Effect::Stop { worker, session, .. }
+        | Effect::Acknowledge { worker, session, .. }
+        | Effect::Drain { worker, session, .. } => Some((*worker, *session)),
         Effect::SessionLost { .. }
         | Effect::Alert { .. }
         | Effect::RunAlert { .. }

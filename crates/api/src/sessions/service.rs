@@ -161,9 +161,6 @@ impl Reading {
     async fn introduce(&self, hello: Hello) -> Result<(), Ending> {
         let (worker, session, process) = (hello.worker, hello.session, hello.incarnation);
         let mut commands = vec![Command::Session(SessionCommand::Hello(Box::new(hello)))];
-        if self.service.router.take_drained(worker) {
-            commands.push(Command::Session(SessionCommand::Cordon { worker, cordoned: false }));
-        }
         commands.push(Command::Ask(Question::Workers { only: Some(worker) }));
         let answers = self.service.gateway.ask_patiently(SHARD, commands).await;
         let (live, newest) = match answers.ok_or(Ending::ServerStops)?.pop() {
@@ -230,8 +227,7 @@ impl Reading {
         let metrics = self.service.router.metrics();
         let mut commands = Vec::with_capacity(message.reports.len() + 1);
         if message.draining {
-            self.service.router.note_drained(worker);
-            commands.push(Command::Session(SessionCommand::Cordon { worker, cordoned: true }));
+            commands.push(Command::Session(SessionCommand::Leaving { worker, session }));
         }
         for chunk in message.logs {
             self.brought_logs.store(true, Ordering::Relaxed);

@@ -44,7 +44,8 @@ impl DiagnosisView {
         let standing = &diagnosis.standing;
         let (due_at, due_in, worker) = match standing {
             Standing::WaitsForTime { due } => (Some(Moment(*due)), None, None),
-            Standing::Backoff { left, .. } | Standing::Deferred { left } => (None, Some(*left), None),
+            Standing::Backoff { left, due, .. } => (Some(Moment(*due)), Some(*left), None),
+            Standing::Deferred { left } => (None, Some(*left), None),
             Standing::Held { worker, .. } => (None, None, Some(worker.to_string())),
             Standing::WaitsFor { deadline, .. } => (Some(Moment(*deadline)), None, None),
             Standing::Waits(_) | Standing::Ended => (None, None, None),

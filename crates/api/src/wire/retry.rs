@@ -31,7 +31,7 @@ pub struct RetryBody {
     /// The n-th retry waits the n-th entry, instead of `backoff`.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "whole::list")]
     pub delays_ms: Option<Vec<u64>>,
-    /// 0 = none, 100 = anywhere up to the delay.
+    /// 0 = none, 100 = anywhere up to the delay. Without it: 100 for an exponential backoff, else 0.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "whole::option")]
     pub jitter_percent: Option<u8>,
     /// Retry only failures of these classes.
@@ -65,17 +65,18 @@ impl RetryBody {
             let what = format!("{retries} retries are more than {RETRIES_MAX}");
             return Err(Problem::field("retry_policy.max_retries", what));
         }
+        let backoff = self.backoff()?;
         Ok(RetryPolicy {
             attempts_max: retries + 1,
-            backoff: self.backoff()?,
             cap: self.max_delay_ms.map_or(usual.cap, Millis::new),
             jitter: match self.jitter_percent {
-                None => usual.jitter,
+                None => backoff.jitter_default(),
                 Some(0) => Jitter::None,
                 Some(100) => Jitter::Full,
                 Some(percent) if percent < 100 => Jitter::Percent(percent),
                 Some(_) => return Err(Problem::field("retry_policy.jitter_percent", "at most 100")),
             },
+            backoff,
             only: self.only()?,
             prefer_other_worker: self.prefer_other_worker.unwrap_or(usual.prefer_other_worker),
             ..usual
@@ -123,4 +124,26 @@ fn check_count(field: &'static str, count: usize) -> Result<(), Problem> {
         return Err(Problem::TooManyEntries { field, count, max: DELAYS_MAX });
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fixed_wait_is_fixed_unless_jitter_is_asked_for() {
+        let rows = [
+            ("{}", Jitter::Full),
+            (r#"{"backoff":"exponential"}"#, Jitter::Full),
+            (r#"{"backoff":"fixed","initial_delay_ms":500}"#, Jitter::None),
+            (r#"{"backoff":"linear"}"#, Jitter::None),
+            (r#"{"delays_ms":[10,20]}"#, Jitter::None),
+            (r#"{"backoff":"fixed","jitter_percent":20}"#, Jitter::Percent(20)),
+            (r#"{"backoff":"exponential","jitter_percent":0}"#, Jitter::None),
+        ];
+        for (text, jitter) in rows {
+            let body: RetryBody = serde_json::from_str(text).expect("a policy");
+            assert_eq!(body.policy().expect("good").jitter, jitter, "{text}");
+        }
+    }
 }

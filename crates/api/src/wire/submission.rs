@@ -121,6 +121,7 @@ impl Submission {
             labels: self.labels,
             key: self.claim.map(|claim| (claim, KeyFact::Absent)),
             seats: self.seats,
+            resent: false,
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use mainspring_core::fleet::Availability;
 use mainspring_core::question::WorkerView;
 use mainspring_core::time::Millis;
 use serde::Serialize;
@@ -14,7 +15,8 @@ pub(crate) struct WorkerBody<'a> {
     pub worker_id: String,
     pub name: String,
     pub version: String,
-    /// `healthy`, `draining` (takes nothing new), `unhealthy` (silent for long), `disconnected`.
+    /// `healthy`, `cordoned` (gets nothing new), `draining` (nothing new, and it still runs something), `drained` (it runs
+    /// nothing any more), `unhealthy` (silent for long), `disconnected`.
     pub state: &'static str,
     pub pool: &'a str,
     pub zone: &'a str,
@@ -42,8 +44,12 @@ impl<'a> WorkerBody<'a> {
         let state = match worker.session {
             None => "disconnected",
             Some(_) if worker.silent > late => "unhealthy",
-            Some(_) if worker.cordoned => "draining",
-            Some(_) => "healthy",
+            Some(_) => match (worker.availability, worker.leaving) {
+                (Availability::Open, false) => "healthy",
+                (Availability::Cordoned, false) => "cordoned",
+                (Availability::Draining, _) | (_, true) if worker.holds > 0 => "draining",
+                (Availability::Draining, _) | (_, true) => "drained",
+            },
         };
         Self {
             worker_id: worker.id.to_string(),
@@ -55,7 +61,7 @@ impl<'a> WorkerBody<'a> {
             slots: offer.slots,
             running: worker.holds,
             utilisation_percent: (u64::from(worker.holds) * 100 / u64::from(offer.slots.max(1))) as u32,
-            cordoned: worker.cordoned,
+            cordoned: worker.availability != Availability::Open || worker.leaving,
             connected: worker.session.is_some(),
             silent_ms: worker.silent.get(),
             labels: offer.labels.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect(),

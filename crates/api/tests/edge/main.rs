@@ -21,6 +21,7 @@ mod offers;
 mod pages;
 mod pools;
 mod refusals;
+mod retries;
 mod rig;
 mod routes;
 mod schedules;

@@ -28,6 +28,27 @@ async fn a_task_waits_for_its_place_and_says_who_holds_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_forced_holder_keeps_its_place_until_its_worker_says_that_it_ended() {
+    let rig = Rig::start().await;
+    let mut worker = FakeWorker::join(rig.address, 1, 1, 8).await;
+    let first = rig.submit(KEYED).await.task_id();
+    let start = worker.start().await;
+    let second = rig.submit(KEYED).await.task_id();
+    let path = format!("/v1/tasks/{first}:force-state");
+    let forced = rig.call("POST", &path, r#"{"state":"FAILED","actor":"ann"}"#).await;
+    assert_eq!((forced.status, &forced.json()["status"]), (200, &json!("STOPPING")), "{}", forced.text);
+    assert_eq!(worker.stop().await.reason, "force");
+    let told = rig.get(&format!("/v1/tasks/{second}/diagnosis")).await.json();
+    assert_eq!((&told["reason"], &told["holders"]), (&json!("limit"), &json!([first])), "{told}");
+    worker.fail(&start, "cancelled", "stopped").await;
+    assert_eq!(crate::worker::id_of(&worker.start().await), second);
+    let ended = rig.until(&first, "FAILED").await;
+    assert_eq!(ended["forced_by"]["actor"], "ann");
+    drop(worker);
+    rig.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_configured_limit_lets_more_of_them_run() {
     let rig = Rig::start().await;
     rig.configure(vec![Configure::Limit { limit: Name::fixed("db"), max: Some(2) }]);

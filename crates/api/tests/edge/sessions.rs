@@ -146,7 +146,7 @@ async fn a_draining_worker_gets_nothing_new_until_it_comes_back() {
         }
         panic!("never {wanted}");
     };
-    let body = state("draining").await;
+    let body = state("drained").await;
     assert_eq!(
         (&body["name"], &body["slots"], &body["cordoned"]),
         (&"fake-7".into(), &3.into(), &true.into())

@@ -34,7 +34,7 @@ pub(crate) fn event_for(task: &Task, stop_running: bool) -> Result<Option<Event>
         | State::Deferred { .. }
         | State::Waiting(_) => Ok(Some(Event::TaskCancelled { id })),
         State::Assigned(lease) | State::Running(lease) => match &lease.stop {
-            Some(stop) if stop.reason == StopReason::Cancel => Ok(None),
+            Some(stop) if stop.reason == StopReason::Cancel || stop.reason.forced().is_some() => Ok(None),
             // A cancel outranks a timeout: the task must not be retried.
             Some(_) | None if stop_running => {
                 Ok(Some(Event::StopRequested { id, fence: lease.fence, reason: StopReason::Cancel }))

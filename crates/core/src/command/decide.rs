@@ -54,6 +54,10 @@ pub fn decide(view: &View<'_>, command: Command, out: &mut Vec<Event>) -> Result
             let before = view.state.now.wall;
             start_process(view, Work::BulkCancel { selector, before, stop_running }, out)
         }
+        Command::CancelRuns { selector, over } => {
+            let before = view.state.now.wall;
+            start_process(view, Work::CancelRuns { selector, before, over }, out)
+        }
         Command::ContinueProcess { .. }
         | Command::Report(_)
         | Command::Publish(_)

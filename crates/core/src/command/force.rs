@@ -4,7 +4,7 @@ use super::{Answer, Rejection, View};
 use crate::event::Event;
 use crate::id::TaskId;
 use crate::limits::Pressure;
-use crate::task::{Override, Status, Task};
+use crate::task::{Lease, Override, Status, Task};
 use crate::time::Millis;
 use crate::workflow::{FlowRefusal, Origin};
 
@@ -22,8 +22,22 @@ pub(super) fn decide(
     if task.status().is_ended() {
         return Err(Rejection::TaskAlreadyEnded { id, status: task.status() });
     }
-    out.push(Event::TaskForced { id, status, over });
-    Ok(Answer::Now { id, status })
+    let Some(lease) = task.lease() else {
+        out.push(Event::TaskForced { id, status, over });
+        return Ok(Answer::Now { id, status });
+    };
+    let asked = lease.stop.and_then(|stop| stop.reason.forced());
+    if asked != Some(status) {
+        out.push(Event::ForceRequested { id, fence: lease.fence, status, over });
+    }
+    Ok(Answer::Stopping { id })
+}
+
+/// The attempt has ended, however: what follows if an operator asked for an end of the task meanwhile.
+pub(crate) fn forced_end(task: &Task, lease: &Lease) -> Option<Event> {
+    let status = lease.stop?.reason.forced()?;
+    let over = task.extra.as_ref().and_then(|extra| extra.forced.clone())?;
+    Some(Event::TaskForced { id: task.id, status, over })
 }
 
 pub(super) fn revive(

@@ -6,7 +6,7 @@
 mod amend;
 pub(crate) mod cancel;
 mod decide;
-mod force;
+pub(crate) mod force;
 mod keyed;
 mod rejection;
 pub(crate) mod report;
@@ -22,12 +22,12 @@ pub use self::{
 use crate::backfill::{BackfillAnswer, BackfillCommand};
 use crate::dispatch::WaitReason;
 use crate::failure::Failure;
-use crate::fleet::WorkerOffer;
+use crate::fleet::{Availability, WorkerOffer};
 use crate::id::{Fence, Incarnation, ProcessId, Session, TaskId, WorkerId};
 use crate::key::{KeyClaim, KeyFact};
 use crate::name::Name;
 use crate::priority::Priority;
-use crate::process::Selector;
+use crate::process::{RunSelector, Selector};
 use crate::profile::Profile;
 pub use crate::quarantine::{QuarantineCommand, QuarantinedRow};
 use crate::question::{Diagnosis, Progress, Question, RunDiagnosis, Stats, UnfinishedPage, WorkerView};
@@ -89,6 +89,12 @@ pub enum Command {
     },
     Read {
         id: TaskId,
+    },
+    /// Cancel every run that matches; goes on in steps after the answer.
+    CancelRuns {
+        selector: Box<RunSelector>,
+        /// Noted with each run, if somebody said who they are.
+        over: Option<Override>,
     },
     BulkCancel {
         selector: Box<Selector>,
@@ -179,6 +185,9 @@ pub struct Submit {
     pub key: Option<(KeyClaim, KeyFact)>,
     /// Places that each attempt holds in named limits.
     pub seats: Option<Seats>,
+    /// Sent before without an answer. It may have been accepted, and its task may have ended and left memory since:
+    /// the tables are asked first.
+    pub resent: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -219,6 +228,20 @@ pub enum ReportKind {
     },
 }
 
+impl ReportKind {
+    /// Whether the attempt is over with it. Workers keep such a report until it is acknowledged.
+    pub const fn ends_attempt(&self) -> bool {
+        match self {
+            Self::Succeeded { .. }
+            | Self::Failed(_)
+            | Self::Vanished(_)
+            | Self::Deferred { .. }
+            | Self::Refused => true,
+            Self::Accepted | Self::Progress | Self::Checkpoint(_) | Self::Extend(_) => false,
+        }
+    }
+}
+
 #[derive(Clone, PartialEq, Debug)]
 pub enum SessionCommand {
     Hello(Box<Hello>),
@@ -231,10 +254,15 @@ pub enum SessionCommand {
         worker: WorkerId,
         session: Session,
     },
-    /// No new work for this worker (or again some).
+    /// The worker stops: it gets nothing new until its next hello.
+    Leaving {
+        worker: WorkerId,
+        session: Session,
+    },
+    /// An operator: no new work for this worker (or again some).
     Cordon {
         worker: WorkerId,
-        cordoned: bool,
+        to: Availability,
     },
 }
 

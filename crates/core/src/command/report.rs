@@ -1,6 +1,7 @@
 //! Reports: what a worker says about an attempt. Only the holder of the newest fence is believed.
 //! A report that is stale or was heard before yields no event; the verdict tells the worker to let go of it.
 
+use super::force::forced_end;
 use super::{Report, ReportKind, View};
 use crate::effect::ReportVerdict;
 use crate::event::Event;
@@ -23,7 +24,10 @@ pub(crate) fn decide(
     };
     match task.lease() {
         Some(lease) if lease.fence == report.fence || view.breaks.fence => {
-            ended_or_amended(view, task, lease, &report.what, draws, out);
+            match forced_end(task, lease).filter(|_| report.what.ends_attempt()) {
+                Some(event) => out.push(event),
+                None => ended_or_amended(view, task, lease, &report.what, draws, out),
+            }
             ReportVerdict::Recorded
         }
         None if report.fence == task.fence => ReportVerdict::Duplicate,
@@ -51,6 +55,7 @@ fn ended_or_amended(
                     due: now.elapsed + REFUSED_PAUSE,
                     spend: false,
                     memory_bytes: None,
+                    delayed_by: None,
                 },
             };
             out.push(Event::AttemptFailed { id, fence, failure, then });
@@ -118,6 +123,10 @@ pub(crate) fn stop_class(lease: &Lease, failure: &Failure) -> Failure {
         Some(StopReason::Cancel) => FailureClass::Cancelled,
         Some(StopReason::HardTimeout | StopReason::NoProgress) => FailureClass::Timeout,
         Some(StopReason::Preempt) => FailureClass::Preempted,
+        // The task ends as the operator said, whatever became of the attempt.
+        Some(StopReason::ForceSucceeded | StopReason::ForceFailed | StopReason::ForceSkipped) => {
+            FailureClass::Cancelled
+        }
     };
     Failure { class, ..failure.clone() }
 }

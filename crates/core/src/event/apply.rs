@@ -1,6 +1,9 @@
 //! Folding an event into the state. Nothing here can refuse; what is missing means that the journal and
 //! the tables contradict each other, and the shard must stop (the runtime names the record).
 
+use std::sync::Arc;
+
+use super::amend::amend;
 use super::{Event, Submitted, Then};
 use crate::failure::Failure;
 use crate::id::{Epoch, Fence, Incarnation, Seq, Session, TaskId, WorkerId};
@@ -9,8 +12,7 @@ use crate::process::{Cursor, Process};
 use crate::schedule::{self, Made};
 use crate::shard::ShardState;
 use crate::task::{
-    AttemptRecord, Cause, DueSince, Extra, Lease, Override, State, Status, Stop, StopReason, Task,
-    arrow_exists,
+    AttemptRecord, Cause, DueSince, Extra, Lease, Override, State, Status, Task, arrow_exists,
 };
 use crate::time::{Millis, Now, Wall};
 use crate::wait::{Wait, WaitEnd};
@@ -73,15 +75,7 @@ fn apply_to_task(state: &mut ShardState, event: &Event) -> Option<Change> {
             }))
         }
         Event::TaskSucceeded { id, fence, output } => {
-            Some(leased(state, *id, *fence, Cause::Succeeded, |task, _, _| {
-                if let Some(extra) = task.extra.as_mut() {
-                    extra.checkpoint = None;
-                }
-                if output.is_some() {
-                    task.extra_mut().output.clone_from(output);
-                }
-                task.state = State::Succeeded;
-            }))
+            Some(leased(state, *id, *fence, Cause::Succeeded, |task, _, _| succeed(task, output.as_ref())))
         }
         Event::AttemptFailed { id, fence, failure, then } => {
             Some(leased(state, *id, *fence, Cause::AttemptFailed, |task, lease, now| {
@@ -105,6 +99,8 @@ fn apply_to_task(state: &mut ShardState, event: &Event) -> Option<Change> {
         })),
         Event::TaskRevived { ended, over } => Some(revive(state, ended, over)),
         Event::StopRequested { .. }
+        | Event::ForceRequested { .. }
+        | Event::LookBegan { .. }
         | Event::TaskAmended { .. }
         | Event::CheckpointSaved { .. }
         | Event::DeadlineExtended { .. } => Some(amend(state, event)),
@@ -237,6 +233,16 @@ fn leased(
     })
 }
 
+fn succeed(task: &mut Task, output: Option<&Arc<[u8]>>) {
+    if let Some(extra) = task.extra.as_mut() {
+        extra.checkpoint = None;
+    }
+    if output.is_some() {
+        task.extra_mut().output = output.cloned();
+    }
+    task.state = State::Succeeded;
+}
+
 fn end_attempt(task: &mut Task, lease: &Lease, failure: &Failure, then: Then, now: Wall) {
     let number = task.attempts;
     let extra = task.extra_mut();
@@ -250,12 +256,12 @@ fn end_attempt(task: &mut Task, lease: &Lease, failure: &Failure, then: Then, no
         failure: failure.clone(),
     });
     task.state = match then {
-        Then::Retry { due, spend, memory_bytes } => {
+        Then::Retry { due, spend, memory_bytes, delayed_by } => {
             if memory_bytes.is_some() {
                 extra.memory_bytes = memory_bytes;
             }
             task.retries_spent += u32::from(spend);
-            State::RetryWait { due }
+            State::RetryWait { due, delayed_by }
         }
         Then::Requeue => State::Queued,
         Then::Fail => State::Failed,
@@ -323,53 +329,10 @@ fn revive(state: &mut ShardState, ended: &Task, over: &Override) -> Change {
         task.retries_spent = 0;
         task.cancel_requested = false;
         let extra = task.extra_mut();
-        extra.worker_kills = 0;
+        (extra.worker_kills, extra.deadline) = (0, None);
         extra.forced = Some(over.clone());
         task.state = State::Queued;
     })
-}
-
-/// Events that change what a task carries, but not its state.
-fn amend(state: &mut ShardState, event: &Event) -> Change {
-    let id = event.task().expect("EV-1: an amending event names its task");
-    let now = state.now;
-    let slot = state.tasks.find(id).expect("EV-1: the task of an event is in memory");
-    let task = state.tasks.get_mut(slot).expect("EV-1: a found slot is taken");
-    match event {
-        Event::StopRequested { reason, .. } => {
-            task.cancel_requested |= *reason == StopReason::Cancel;
-            if let Some(lease) = task.state.lease_mut() {
-                lease.stop = Some(Stop { reason: *reason, requested: now.elapsed });
-            }
-        }
-        Event::TaskAmended { due, priority, payload, .. } => {
-            if let (State::Pending { due: old }, Some(new)) = (&mut task.state, due) {
-                *old = *new;
-            }
-            task.priority = priority.unwrap_or(task.priority);
-            if let Some(payload) = payload {
-                state.replace_payload(slot, payload);
-            }
-        }
-        Event::CheckpointSaved { bytes, .. } => {
-            task.extra_mut().checkpoint = Some(bytes.clone());
-            if let Some(lease) = task.state.lease_mut() {
-                lease.checkpointed = Some(now.elapsed);
-                lease.pending_checkpoint = None;
-            }
-        }
-        Event::DeadlineExtended { by, .. } => {
-            if let Some(lease) = task.state.lease_mut() {
-                lease.extended = lease.extended.saturating_add(*by);
-            }
-        }
-        _ => unreachable!("not an amending event"),
-    }
-    let task = state.tasks.get_mut(slot).expect("EV-1: a found slot is taken");
-    task.changed = now.wall;
-    let status = task.status();
-    state.touch(slot, status, status);
-    Change { slot, from: Some(status), to: status }
 }
 
 fn apply_process(state: &mut ShardState, event: &Event) {

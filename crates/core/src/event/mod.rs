@@ -5,6 +5,7 @@
 //!
 //! Entry: [`apply`]. Not here: bytes (`mainspring-store::format`).
 
+mod amend;
 mod apply;
 
 use std::sync::Arc;
@@ -17,6 +18,7 @@ use crate::key::KeyClaim;
 use crate::priority::Priority;
 use crate::process::{Cursor, Work};
 use crate::profile::Profile;
+use crate::retry::BudgetKind;
 use crate::schedule::{Occasion, ScheduleEvent};
 use crate::seat::Seats;
 use crate::task::{Labels, Override, Payload, Status, StopReason, Task};
@@ -85,6 +87,11 @@ pub enum Event {
         id: TaskId,
         wait: Box<Wait>,
     },
+    /// A task that looks for something may look for the first time, and has to find it until then.
+    LookBegan {
+        id: TaskId,
+        deadline: Wall,
+    },
     /// What it waited for came, cannot come any more, or took too long.
     WaitEnded {
         id: TaskId,
@@ -114,6 +121,14 @@ pub enum Event {
         id: TaskId,
         fence: Fence,
         by: Millis,
+    },
+    /// An operator said how a task with a live attempt ends. The attempt is stopped first: until its end the task
+    /// keeps its worker and its places in limits.
+    ForceRequested {
+        id: TaskId,
+        fence: Fence,
+        status: Status,
+        over: Override,
     },
     TaskForced {
         id: TaskId,
@@ -169,6 +184,8 @@ pub enum Then {
         due: Elapsed,
         spend: bool,
         memory_bytes: Option<u64>,
+        /// The retry budget that made the wait longer than the backoff.
+        delayed_by: Option<BudgetKind>,
     },
     /// Back to the queue at once, no retry spent.
     Requeue,
@@ -191,12 +208,14 @@ impl Event {
             | Self::AttemptFailed { id, .. }
             | Self::TaskDeferred { id, .. }
             | Self::TaskWaits { id, .. }
+            | Self::LookBegan { id, .. }
             | Self::WaitEnded { id, .. }
             | Self::StopRequested { id, .. }
             | Self::TaskCancelled { id }
             | Self::TaskAmended { id, .. }
             | Self::CheckpointSaved { id, .. }
             | Self::DeadlineExtended { id, .. }
+            | Self::ForceRequested { id, .. }
             | Self::TaskForced { id, .. } => Some(*id),
             Self::EpochStarted { .. }
             | Self::Flow(_)

@@ -52,9 +52,30 @@ pub struct Worker {
     pub newest_session: Session,
     pub incarnation: Incarnation,
     pub heard: Elapsed,
-    pub cordoned: bool,
+    /// As operators want it.
+    pub availability: Availability,
+    /// It said that it stops; its next hello says otherwise.
+    pub leaving: bool,
     pub offer: WorkerOffer,
     pub holds: u32,
+}
+
+/// Whether a worker gets new work. What it runs goes on in any case.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Availability {
+    #[default]
+    Open,
+    /// Nothing new, for as long as an operator wants.
+    Cordoned,
+    /// Nothing new: it is to become empty and leave. The worker is told.
+    Draining,
+}
+
+impl Worker {
+    /// Whether it may get new work.
+    pub fn accepts(&self) -> bool {
+        self.session.is_some() && !self.leaving && self.availability == Availability::Open
+    }
 }
 
 #[derive(Debug, Default)]
@@ -102,7 +123,8 @@ impl Fleet {
             newest_session: Session::ZERO,
             incarnation: Incarnation::ZERO,
             heard: now,
-            cordoned: false,
+            availability: Availability::Open,
+            leaving: false,
             offer: WorkerOffer::default(),
             holds: 0,
         };

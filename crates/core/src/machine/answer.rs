@@ -13,6 +13,7 @@ use crate::question::{
     Diagnosis, Part, PoolRoom, Progress, Question, SCAN_MAX, Standing, Stats, Unfinished, UnfinishedPage,
     WorkerView,
 };
+use crate::retry::BudgetKind;
 use crate::task::{State, Status};
 use crate::time::Millis;
 
@@ -52,9 +53,15 @@ impl Machine {
             State::Queued => {
                 Standing::Waits(self.dispatcher.why(slot).unwrap_or(WaitReason::AboutToBePlaced))
             }
-            State::RetryWait { due } => {
-                Standing::Backoff { left: due.since(now), retries_spent: task.retries_spent }
-            }
+            State::RetryWait { due, delayed_by } => Standing::Backoff {
+                left: due.since(now),
+                due: self.state.now.wall + due.since(self.state.now.elapsed),
+                retries_spent: task.retries_spent,
+                budget: delayed_by.map(|kind| match kind {
+                    BudgetKind::Job | BudgetKind::Target => self.draws.retry_scope(task).describe(),
+                    BudgetKind::Overall => "this server".to_owned(),
+                }),
+            },
             State::Waiting(wait) => Standing::WaitsFor { what: wait.what.clone(), deadline: wait.deadline },
             State::Deferred { due } => Standing::Deferred { left: due.since(now) },
             State::Assigned(lease) | State::Running(lease) => {
@@ -87,7 +94,7 @@ impl Machine {
         Stats {
             depths: self.dispatcher.depths(),
             counts: Status::ALL.map(|status| (status, self.state.count(status))).to_vec(),
-            machine: self.counts,
+            machine: self.counts(),
             workers: self.fleet.len(),
             pools: self.pool_rooms(),
             limits: self.dispatcher.pool_limits(),
@@ -123,7 +130,8 @@ impl Machine {
             session: worker.session,
             newest_session: worker.newest_session,
             incarnation: worker.incarnation,
-            cordoned: worker.cordoned,
+            availability: worker.availability,
+            leaving: worker.leaving,
             silent: now.since(worker.heard),
             offer: worker.offer.clone(),
             holds: worker.holds,

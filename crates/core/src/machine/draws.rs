@@ -1,22 +1,40 @@
 //! Chance and budgets, and the one question that needs both: what follows a failed attempt.
 
+use std::sync::Arc;
+
 use crate::chance::Chance;
 use crate::event::Then;
 use crate::failure::{Failure, FailureClass};
 use crate::profile::Delivery;
-use crate::retry::{RetryBudget, Verdict, verdict};
+use crate::retry::{RetryBudgets, RetryCounts, RetryScope, Verdict, verdict};
 use crate::task::{Lease, StopReason, Task, is_poison};
 use crate::time::{Millis, Now};
+use crate::workflow::{Evaluate, NoTexts};
 
 #[derive(Debug)]
 pub struct Draws {
     chance: Chance,
-    budget: RetryBudget,
+    budgets: RetryBudgets,
+    /// Reads the target of a task.
+    evaluate: Arc<dyn Evaluate>,
 }
 
 impl Draws {
-    pub fn new(chance: Chance, budget: RetryBudget) -> Self {
-        Self { chance, budget }
+    pub fn new(chance: Chance, budgets: RetryBudgets) -> Self {
+        Self { chance, budgets, evaluate: Arc::new(NoTexts) }
+    }
+
+    pub(super) fn set_evaluate(&mut self, evaluate: Arc<dyn Evaluate>) {
+        self.evaluate = evaluate;
+    }
+
+    pub(super) const fn retry_counts(&self) -> RetryCounts {
+        self.budgets.counts()
+    }
+
+    /// Whose retry budget the task uses.
+    pub(super) fn retry_scope(&self, task: &Task) -> RetryScope {
+        RetryScope::of(&task.profile, || self.evaluate.target(&task.profile.executor, &task.payload))
     }
 
     pub(super) fn chance(&mut self) -> &mut Chance {
@@ -48,10 +66,9 @@ impl Draws {
             Verdict::GiveUp => Then::Fail,
             Verdict::Retry { after, spend: false } if after == Millis::ZERO => Then::Requeue,
             Verdict::Retry { after, spend } => {
-                let budget =
-                    self.budget.take(failure.class, &task.profile.tenant, &task.profile.job, now.elapsed);
-                let due = now.elapsed + after.max(budget);
-                Then::Retry { due, spend, memory_bytes: more_memory(task, failure) }
+                let (wait, delayed_by) = self.budgets.take(self.retry_scope(task), after, now.elapsed);
+                let due = now.elapsed + wait;
+                Then::Retry { due, spend, memory_bytes: more_memory(task, failure), delayed_by }
             }
         }
     }

@@ -1,6 +1,11 @@
 //! Timers that fired: every due task is looked at once, and every silent worker.
 
-use super::{Batch, Machine, reap::Loss, waiting::over};
+use super::{
+    Batch, Machine,
+    reap::Loss,
+    waiting::{not_found, over},
+};
+use crate::command::force::forced_end;
 use crate::command::report::stop_class;
 use crate::effect::{Alert, Effect};
 use crate::event::Event;
@@ -128,7 +133,7 @@ impl Machine {
 fn waited_for(task: &Task, now: Now) -> Option<Wall> {
     match task.state {
         State::Pending { due } => Some(due),
-        State::RetryWait { due } | State::Deferred { due } => Some(now.wall - now.elapsed.since(due)),
+        State::RetryWait { due, .. } | State::Deferred { due } => Some(now.wall - now.elapsed.since(due)),
         _ => None,
     }
 }
@@ -148,8 +153,8 @@ fn what_is_due(task: &Task, now: Now, draws: &mut super::Draws) -> Due {
         }
         State::Waiting(wait) => Due::Event(Event::WaitEnded { id: task.id, end: over(wait, now.wall) }),
         State::Assigned(lease) | State::Running(lease) => lease_due(task, lease, now, draws),
-        State::Queued
-        | State::Succeeded
+        State::Queued => Due::Event(Event::WaitEnded { id: task.id, end: not_found(task) }),
+        State::Succeeded
         | State::Failed
         | State::Cancelled
         | State::Skipped
@@ -163,6 +168,9 @@ fn lease_due(task: &Task, lease: &Lease, now: Now, draws: &mut super::Draws) -> 
     if let Some(pending) = lease.pending_checkpoint.as_ref().filter(|pending| pending.due <= now.elapsed) {
         let bytes = pending.bytes.clone();
         return Due::Event(Event::CheckpointSaved { id, fence, bytes });
+    }
+    if let Some(event) = forced_end(task, lease) {
+        return Due::EventAndKill(event);
     }
     if lease.stop.is_some() {
         let failure = Failure::new(FailureClass::Timeout, 0, "the worker did not say that it stopped");

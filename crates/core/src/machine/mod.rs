@@ -63,7 +63,7 @@ use crate::fleet::Fleet;
 use crate::id::{Seq, WorkerId};
 use crate::index::TaskSlot;
 use crate::limits::{Limits, Pressure};
-use crate::retry::{RetryBudget, RetryRates};
+use crate::retry::{RetryBudgets, RetryCounts, RetryRates};
 use crate::shard::ShardState;
 use crate::time::{Elapsed, Now, Wall};
 use crate::wait::WaitIndex;
@@ -93,6 +93,7 @@ pub struct Counts {
     pub runs_stalled: u64,
     /// Schedules that were on and had no timer.
     pub schedules_unarmed: u64,
+    pub retries: RetryCounts,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -177,7 +178,7 @@ impl Machine {
             dispatcher: Dispatcher::new(config.seed),
             fleet: Fleet::default(),
             timers: Timers::default(),
-            draws: Draws::new(Chance::new(config.seed), RetryBudget::new(config.retry_rates)),
+            draws: Draws::new(Chance::new(config.seed), RetryBudgets::new(config.retry_rates)),
             unread_since: None,
             attention: Attention::default(),
             reaping: Reaping::default(),
@@ -208,6 +209,7 @@ impl Machine {
 
     /// Who understands the texts of plans.
     pub fn set_evaluate(&mut self, evaluate: Arc<dyn Evaluate>) {
+        self.draws.set_evaluate(evaluate.clone());
         self.evaluate = evaluate;
     }
 
@@ -252,7 +254,7 @@ impl Machine {
     }
 
     pub fn counts(&self) -> Counts {
-        self.counts
+        Counts { retries: self.draws.retry_counts(), ..self.counts }
     }
 
     pub fn tally(&self) -> &Tally {

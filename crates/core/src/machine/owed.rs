@@ -15,7 +15,7 @@ pub enum Debt {
     Timer(TaskSlot, Deadline),
     /// A place in a queue.
     Place(TaskSlot),
-    /// A look at a task that is to begin waiting.
+    /// A look at a task that is to begin waiting, or to have a deadline.
     Arrival(TaskSlot),
     /// Somebody who hears of what a task waits for.
     Ear(TaskSlot),
@@ -50,7 +50,10 @@ impl Machine {
             debts.extend(self.deadline(task).map(|at| Debt::Timer(slot, at)));
             match &task.state {
                 State::Queued if task.profile.waits() => debts.push(Debt::Arrival(slot)),
-                State::Queued => debts.push(Debt::Place(slot)),
+                State::Queued => {
+                    debts.push(Debt::Place(slot));
+                    debts.extend(task.needs_deadline().then_some(Debt::Arrival(slot)));
+                }
                 State::Waiting(_) => debts.push(Debt::Ear(slot)),
                 State::Assigned(_) | State::Running(_) => debts.push(Debt::Holder(slot)),
                 State::Pending { .. }
@@ -90,7 +93,7 @@ impl Machine {
     /// After the state was loaded and the tail replayed: arms everything owed.
     pub fn recover(&mut self) {
         self.timers = Timers::starting_at(self.state.now);
-        self.state.flows.derive();
+        self.state.flows.derive(self.state.now.elapsed);
         crate::schedule::apply::derive(&mut self.state);
         crate::trigger::apply::derive(&mut self.state);
         if self.config.breaks.window_forgotten {

@@ -36,6 +36,9 @@ impl Machine {
             if task.profile.waits() {
                 self.waiting.arriving.push_back(slot);
             } else {
+                if task.needs_deadline() {
+                    self.waiting.arriving.push_back(slot);
+                }
                 self.dispatcher.enqueue(slot, super::settle::wants(&self.fleet, task));
             }
         }

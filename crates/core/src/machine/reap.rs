@@ -7,6 +7,7 @@
 use std::collections::VecDeque;
 
 use super::{Batch, LostWorker, Machine};
+use crate::command::force::forced_end;
 use crate::command::report::stop_class;
 use crate::event::{CODE_BLAMED, Event, Then};
 use crate::failure::{Failure, FailureClass};
@@ -123,6 +124,11 @@ impl Machine {
             self.counts.unassigned += 1;
             return self.commit(&mut vec![event], batch);
         }
+        if let Some(event) = forced_end(task, lease) {
+            self.counts.attempts_lost += 1;
+            batch.effects.extend(self.kill_order(lost.slot));
+            return self.commit(&mut vec![event], batch);
+        }
         let failure = stop_class(lease, &describe(lost.loss, lease));
         let known = lost.loss == Loss::NeverReceived;
         let mut then = self.draws.after_failure(task, lease, &failure, known, self.state.now);
@@ -131,7 +137,8 @@ impl Machine {
         {
             let spread = Millis::new(count as u64 / RETURN_PER_MS).min(RETURN_SPREAD_MAX);
             let wait = Millis::new(self.draws.chance().below(spread.get() + 1));
-            then = Then::Retry { due: self.state.now.elapsed + wait, spend: false, memory_bytes: None };
+            let due = self.state.now.elapsed + wait;
+            then = Then::Retry { due, spend: false, memory_bytes: None, delayed_by: None };
         }
         let event = Event::AttemptFailed { id: task.id, fence: lease.fence, failure, then };
         self.counts.attempts_lost += 1;

@@ -35,7 +35,8 @@ impl Machine {
         self.hold_back_checkpoint(report, &mut decided);
         self.commit(&mut decided, batch);
         self.decided = decided;
-        if wants_acknowledgement(&report.what) {
+        // Results are spooled by the worker until acknowledged; the rest is not.
+        if report.what.ends_attempt() {
             batch.effects.push(Effect::Acknowledge {
                 worker: report.worker,
                 session: report.session,
@@ -98,19 +99,5 @@ impl Machine {
         let lease = self.state.tasks.by_id(*id)?.lease()?;
         let bytes = lease.pending_checkpoint.as_ref()?.bytes.clone();
         Some(Event::CheckpointSaved { id: *id, fence: lease.fence, bytes })
-    }
-}
-
-/// Results are spooled by the worker until acknowledged; the rest is not.
-fn wants_acknowledgement(what: &ReportKind) -> bool {
-    match what {
-        ReportKind::Succeeded { .. }
-        | ReportKind::Failed(_)
-        | ReportKind::Vanished(_)
-        | ReportKind::Deferred { .. }
-        | ReportKind::Refused => true,
-        ReportKind::Accepted | ReportKind::Progress | ReportKind::Checkpoint(_) | ReportKind::Extend(_) => {
-            false
-        }
     }
 }

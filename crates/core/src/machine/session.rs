@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{Batch, Machine, reap::Loss};
 use crate::command::{Hello, SessionCommand};
 use crate::effect::Effect;
-use crate::fleet::WorkerSlot;
+use crate::fleet::{Availability, WorkerSlot};
 use crate::id::{Fence, Session, TaskId, WorkerId};
 use crate::index::TaskSlot;
 use crate::task::{Status, next_deadline};
@@ -22,7 +22,8 @@ impl Machine {
                 }
             }
             SessionCommand::Closed { worker, session } => self.closed(worker, session),
-            SessionCommand::Cordon { worker, cordoned } => self.cordon(worker, cordoned),
+            SessionCommand::Leaving { worker, session } => self.leaving(worker, session),
+            SessionCommand::Cordon { worker, to } => self.cordon(worker, to, batch),
         }
     }
 
@@ -39,9 +40,13 @@ impl Machine {
         worker.incarnation = hello.incarnation;
         worker.heard = self.present;
         worker.offer = hello.offer.clone();
-        let accepting = !worker.cordoned;
+        worker.leaving = false;
+        let (accepts, availability) = (worker.accepts(), worker.availability);
         self.dispatcher.worker_joined(slot, &hello.offer);
-        self.dispatcher.set_accepting(slot, accepting);
+        self.dispatcher.set_accepting(slot, accepts);
+        if availability == Availability::Draining {
+            self.tell_draining(slot, true, batch);
+        }
         self.timers.set_worker(slot, Some(now + self.config.limits.lease));
         self.reconcile(hello, slot, batch);
     }
@@ -136,10 +141,31 @@ impl Machine {
         }
     }
 
-    fn cordon(&mut self, worker: WorkerId, cordoned: bool) {
+    fn leaving(&mut self, worker: WorkerId, session: Session) {
         let Some(slot) = self.fleet.find(worker) else { return };
         let Some(worker) = self.fleet.get_mut(slot) else { return };
-        worker.cordoned = cordoned;
-        self.dispatcher.set_accepting(slot, !cordoned && worker.session.is_some());
+        if worker.session == Some(session) {
+            worker.leaving = true;
+            self.dispatcher.set_accepting(slot, false);
+        }
+    }
+
+    fn cordon(&mut self, worker: WorkerId, to: Availability, batch: &mut Batch) {
+        let Some(slot) = self.fleet.find(worker) else { return };
+        let Some(worker) = self.fleet.get_mut(slot) else { return };
+        let was_draining = std::mem::replace(&mut worker.availability, to) == Availability::Draining;
+        let accepts = worker.accepts();
+        self.dispatcher.set_accepting(slot, accepts);
+        let is_draining = to == Availability::Draining;
+        if was_draining != is_draining {
+            self.tell_draining(slot, is_draining, batch);
+        }
+    }
+
+    fn tell_draining(&self, slot: WorkerSlot, draining: bool, batch: &mut Batch) {
+        let Some(worker) = self.fleet.get(slot) else { return };
+        if let Some(session) = worker.session {
+            batch.effects.push(Effect::Drain { worker: worker.id, session, draining });
+        }
     }
 }

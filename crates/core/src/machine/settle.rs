@@ -29,7 +29,6 @@ impl Machine {
     }
 
     fn apply_one(&mut self, event: &Event, batch: &mut Batch) {
-        let stop = self.stop_order_for_ended(event);
         let Some(change) = apply(&mut self.state, event) else {
             if let Event::Flow(FlowEvent::RunEnded(ended)) = event {
                 self.waiting.run_ended(ended.id);
@@ -37,7 +36,6 @@ impl Machine {
             return self.tell_run(event, batch);
         };
         self.settle(change, event);
-        batch.effects.extend(stop);
         self.effects(change, event, batch);
     }
 
@@ -62,6 +60,9 @@ impl Machine {
                 self.dispatcher.enqueue(slot, wants(&self.fleet, task));
             }
         }
+        if task.needs_deadline() {
+            self.waiting.arriving.push_back(slot);
+        }
         if let State::Waiting(wait) = &task.state {
             self.waiting.add(slot, &task.profile.tenant, wait);
         } else if from == Some(Status::Deferred) {
@@ -74,14 +75,15 @@ impl Machine {
     /// What the event orders from the shell. `Start` is ordered by `place`, answers to workers by `report`.
     fn effects(&self, change: Change, event: &Event, batch: &mut Batch) {
         let Some(task) = self.state.tasks.get(change.slot) else { return };
-        if let (Event::StopRequested { reason, .. }, Some(lease)) = (event, task.lease()) {
+        let asks = matches!(event, Event::StopRequested { .. } | Event::ForceRequested { .. });
+        if let Some(lease) = task.lease().filter(|_| asks) {
             batch.effects.push(Effect::Stop {
                 worker: lease.worker,
                 session: lease.session,
                 task: task.id,
                 fence: lease.fence,
                 grace: task.profile.limits.grace,
-                reason: Some(*reason),
+                reason: lease.stop.map(|stop| stop.reason),
             });
         }
         if change.to == Status::Quarantined && change.from != Some(Status::Quarantined) {
@@ -96,11 +98,6 @@ impl Machine {
     }
 
     /// An attempt that ends without its worker's word may still be going on there: it is told to kill it.
-    fn stop_order_for_ended(&self, event: &Event) -> Option<Effect> {
-        let Event::TaskForced { id, .. } = event else { return None };
-        self.kill_order(self.state.tasks.find(*id)?)
-    }
-
     pub(super) fn kill_order(&self, slot: TaskSlot) -> Option<Effect> {
         let task = self.state.tasks.get(slot)?;
         let lease = task.lease()?;

@@ -111,10 +111,14 @@ impl Machine {
             }
             State::Queued => {
                 let missed = !self.dispatcher.is_queued(slot);
+                let undated = task.needs_deadline() && !self.waiting.arriving.contains(&slot);
                 if missed {
                     self.dispatcher.enqueue(slot, super::settle::wants(&self.fleet, task));
                 }
-                missed
+                if undated {
+                    self.waiting.arriving.push_back(slot);
+                }
+                self.rearm_if_missed(slot) || missed || undated
             }
             State::Assigned(lease) | State::Running(lease) => {
                 let heard = lease.assigned.max(lease.progressed).max(self.listens_since());

@@ -33,6 +33,17 @@ pub(super) fn over(wait: &Wait, now: Wall) -> WaitEnd {
     }
 }
 
+/// What a task becomes that looked for something, or had nobody to look for it, until its deadline.
+pub(super) fn not_found(task: &Task) -> WaitEnd {
+    let pool = &task.profile.requirements.pool;
+    let message = if task.attempts == 0 {
+        format!("it was not there in time: no worker of pool `{pool}` ever looked")
+    } else {
+        format!("it was not there in time: no worker of pool `{pool}` could look again")
+    };
+    WaitEnd::Failed(Box::new(Failure::new(FailureClass::Timeout, 0, &message)))
+}
+
 /// What the end of a run means to those that wait for it.
 fn by_run(run: RunId, status: RunStatus) -> WaitEnd {
     if status == RunStatus::Succeeded {
@@ -41,6 +52,11 @@ fn by_run(run: RunId, status: RunStatus) -> WaitEnd {
         ));
     }
     failed(&format!("run `{run}` ended as {}", status.label()))
+}
+
+/// Also for runs of other tenants: nobody learns whether they exist.
+fn no_run(run: RunId) -> WaitEnd {
+    failed(&format!("there is no run `{run}`"))
 }
 
 fn failed(why: &str) -> WaitEnd {
@@ -53,15 +69,17 @@ impl Machine {
         while left > 0 && batch.events.len() < events_max {
             let Some(run) = self.waiting.ended.front().copied() else { break };
             let waiting = self.waiting.of_run(run, left);
-            let status = self.state.flows.run(run).map(|run| run.status).filter(|status| status.is_ended());
+            let found = self.state.flows.run(run).filter(|found| found.status.is_ended());
+            let found = found.map(|found| (found.job.tenant.clone(), found.status));
             // It was opened again before those who waited heard of its end: they wait for the next one.
-            let Some(status) = status.filter(|_| !waiting.is_empty()) else {
+            let Some((tenant, status)) = found.filter(|_| !waiting.is_empty()) else {
                 self.waiting.ended.pop_front();
                 continue;
             };
             left -= waiting.len();
             for slot in waiting {
-                self.end_wait(slot, by_run(run, status), batch);
+                let end = if self.is_of(slot, &tenant) { by_run(run, status) } else { no_run(run) };
+                self.end_wait(slot, end, batch);
             }
         }
         while left > 0 && batch.events.len() < events_max && self.may_parse() {
@@ -75,6 +93,10 @@ impl Machine {
         let now = self.state.now.wall;
         let Some(task) = self.state.tasks.get(slot).filter(|task| is_arriving(task)) else { return };
         let id = task.id;
+        if task.profile.looks() {
+            let deadline = self.evaluate.look_deadline(&task.payload, now);
+            return self.commit(&mut vec![Event::LookBegan { id, deadline }], batch);
+        }
         let wait = self.evaluate.wait(&task.payload, now).and_then(|wait| {
             if self.waiting.is_full(&task.profile.tenant, &wait) {
                 return Err(format!("{SAME_MAX} tasks wait for this event: ask for a `subject`"));
@@ -92,11 +114,19 @@ impl Machine {
     /// A run that a task waits for may have ended already, or be known to the tables only.
     fn ask_or_end(&mut self, slot: TaskSlot, batch: &mut Batch) {
         let Some(run) = self.awaited_run(slot) else { return };
-        match self.state.flows.run(run).map(|run| run.status) {
-            Some(status) if status.is_ended() => self.end_wait(slot, by_run(run, status), batch),
+        match self.state.flows.run(run) {
+            Some(found) if !self.is_of(slot, &found.job.tenant) => self.end_wait(slot, no_run(run), batch),
+            Some(found) if found.status.is_ended() => {
+                self.end_wait(slot, by_run(run, found.status), batch);
+            }
             Some(_) => {}
             None => self.waiting.unknown.push_back(slot),
         }
+    }
+
+    /// Whether the task belongs to this tenant.
+    fn is_of(&self, slot: TaskSlot, tenant: &Name) -> bool {
+        self.state.tasks.get(slot).is_some_and(|task| task.profile.tenant == *tenant)
     }
 
     fn awaited_run(&self, slot: TaskSlot) -> Option<RunId> {
@@ -139,8 +169,8 @@ impl Machine {
         let end = match found {
             // The next sweep asks again.
             FoundRun::Unread => return self.waiting.unread.push(slot),
-            FoundRun::Ended(status) => by_run(run, status),
-            FoundRun::Nothing => failed(&format!("there is no run `{run}`")),
+            FoundRun::Ended { tenant, status } if self.is_of(slot, &tenant) => by_run(run, status),
+            FoundRun::Ended { .. } | FoundRun::Nothing => no_run(run),
         };
         self.guard_task(slot, batch, |machine, batch| machine.end_wait(slot, end, batch));
     }
@@ -242,5 +272,5 @@ impl Machine {
 }
 
 fn is_arriving(task: &Task) -> bool {
-    task.profile.waits() && matches!(task.state, State::Queued)
+    task.profile.waits() && matches!(task.state, State::Queued) || task.needs_deadline()
 }

@@ -1,6 +1,6 @@
 //! Cancel everything that matches, a step at a time.
 
-use super::{Cursor, STEP_EVENTS_MAX, STEP_SLOTS_MAX, Selector, Work};
+use super::{Cursor, STEP_EVENTS_MAX, STEP_SLOTS_MAX, Selector, Work, cancel_runs};
 use crate::command::cancel::event_for;
 use crate::event::Event;
 use crate::id::{ProcessId, TaskId};
@@ -11,9 +11,13 @@ use crate::task::Task;
 /// The next step. `parked`: tasks just brought into memory, in order of id; `more`: the store has others.
 pub fn advance(state: &ShardState, id: ProcessId, parked: &[TaskId], more: bool) -> Vec<Event> {
     let Some(process) = state.processes.get(&id) else { return Vec::new() };
-    match process.cursor {
-        Cursor::Memory(from) => in_memory(state, id, &process.work, from),
-        Cursor::Parked(after) => among_parked(state, id, &process.work, after, parked, more),
+    match (&process.work, process.cursor) {
+        (Work::CancelRuns { selector, before, over }, Cursor::Memory(from)) => {
+            cancel_runs::advance(state, id, from, (selector, *before, over.as_ref()))
+        }
+        (Work::CancelRuns { .. }, Cursor::Parked(_)) => vec![Event::ProcessEnded { id }],
+        (work, Cursor::Memory(from)) => in_memory(state, id, work, from),
+        (work, Cursor::Parked(after)) => among_parked(state, id, work, after, parked, more),
     }
 }
 

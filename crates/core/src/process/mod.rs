@@ -6,13 +6,15 @@
 //! tasks is an id and is kept.
 
 mod bulk_cancel;
+mod cancel_runs;
 
 use std::sync::Arc;
 
 pub use self::bulk_cancel::{advance, matches};
+pub use self::cancel_runs::matches as matches_run;
 use crate::id::TaskId;
 use crate::name::Name;
-use crate::task::Status;
+use crate::task::{Override, Status};
 use crate::time::Wall;
 use crate::trigger::Notice;
 
@@ -25,6 +27,8 @@ pub const STEP_SLOTS_MAX: u32 = 20_000;
 pub enum Work {
     /// Cancel everything that matches and was there when the call came.
     BulkCancel { selector: Box<Selector>, before: Wall, stop_running: bool },
+    /// Cancel every run that matches and was there when the call came. `over`: who wants it, if somebody said so.
+    CancelRuns { selector: Box<RunSelector>, before: Wall, over: Option<Override> },
     /// End the waits for an event that did not fit into its record.
     EndWaits(Arc<EndWaits>),
 }
@@ -36,6 +40,14 @@ pub struct EndWaits {
     pub notice: Arc<Notice>,
     /// When the event came: waits that began later are not ended by it.
     pub at: Wall,
+}
+
+/// What is named must match; empty names match everything.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct RunSelector {
+    pub tenant: Name,
+    pub job: Name,
+    pub label: Option<(Name, Name)>,
 }
 
 /// What is named must match; empty names and lists match everything.

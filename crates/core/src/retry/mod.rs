@@ -13,7 +13,7 @@ mod verdict;
 
 pub use self::{
     backoff::delay,
-    budget::{RetryBudget, RetryRates},
+    budget::{BudgetKind, RetryBudgets, RetryCounts, RetryRates, RetryScope},
     policy::{Backoff, ClassRule, DELAYS_MAX, Jitter, RetryOnly, RetryPolicy},
     verdict::{Verdict, verdict},
 };

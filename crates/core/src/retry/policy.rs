@@ -23,6 +23,16 @@ pub enum Backoff {
     List(Vec<Millis>),
 }
 
+impl Backoff {
+    /// The jitter when none is asked for. A growing wait is a guess, and spread; a wait that was named is kept.
+    pub const fn jitter_default(&self) -> Jitter {
+        match self {
+            Self::Exponential { .. } => Jitter::Full,
+            Self::None | Self::Fixed(_) | Self::Linear(_) | Self::List(_) => Jitter::None,
+        }
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Jitter {
     None,
@@ -77,6 +87,8 @@ impl RetryPolicy {
         ClassRule::Fail,  // cancelled
     ];
 
+    pub const BACKOFF_DEFAULT: Backoff = Backoff::Exponential { first: Millis::from_secs(1), percent: 200 };
+
     pub fn never() -> Self {
         Self { attempts_max: 1, ..Self::default() }
     }
@@ -90,9 +102,9 @@ impl Default for RetryPolicy {
     fn default() -> Self {
         Self {
             attempts_max: 4,
-            backoff: Backoff::Exponential { first: Millis::from_secs(1), percent: 200 },
+            backoff: Self::BACKOFF_DEFAULT,
             cap: Millis::from_secs(3600),
-            jitter: Jitter::Full,
+            jitter: Self::BACKOFF_DEFAULT.jitter_default(),
             only: RetryOnly::default(),
             rules: Self::RULES_DEFAULT,
             prefer_other_worker: true,

@@ -2,6 +2,7 @@ use super::*;
 use crate::chance::Chance;
 use crate::failure::{Failure, FailureClass};
 use crate::name::Name;
+use crate::profile::{Profile, ProfileSpec};
 use crate::time::{Elapsed, Millis};
 
 fn plain(backoff: Backoff, cap_ms: u64) -> RetryPolicy {
@@ -86,19 +87,84 @@ fn the_verdict_follows_class_code_and_count() {
     }
 }
 
+/// A budget of single tasks that use this target.
+fn scope(target: &'static str) -> RetryScope {
+    let spec =
+        ProfileSpec { tenant: Name::fixed("t"), executor: Name::fixed("process"), ..ProfileSpec::default() };
+    RetryScope::of(&Profile::new(spec), || Name::fixed(target))
+}
+
+fn scope_of_job(job: &'static str) -> RetryScope {
+    let spec = ProfileSpec { tenant: Name::fixed("t"), job: Name::fixed(job), ..ProfileSpec::default() };
+    RetryScope::of(&Profile::new(spec), || unreachable!("a task of a job needs no target"))
+}
+
 #[test]
-fn a_storm_of_retries_is_spread_over_time() {
-    let rates = RetryRates { overall_per_s: 1000, class_per_s: 100, job_per_min: 1_000_000 };
-    let mut budget = RetryBudget::new(rates);
+fn three_hundred_quick_retries_are_not_delayed_right_after_the_first_start() {
+    let mut budgets = RetryBudgets::new(RetryRates::default());
+    for n in 0..300 {
+        let taken = budgets.take(scope("curl"), Millis::new(500), Elapsed::from_millis(n));
+        assert_eq!(taken, (Millis::new(500), None), "retry {n}");
+    }
+    assert_eq!(budgets.counts(), RetryCounts { spent: [0, 300, 0], delayed: [0; 3] });
+}
+
+#[test]
+fn a_storm_of_one_target_is_spread_over_time_and_delays_no_other() {
+    let rates = RetryRates { overall_per_s: 150, per_min: 6000, burst: 100 };
+    let mut budgets = RetryBudgets::new(rates);
     let now = Elapsed::from_millis(1_000_000);
-    let (tenant, job) = (Name::fixed("t"), Name::fixed("j"));
-    let delays: Vec<u64> =
-        (0..1000).map(|_| budget.take(FailureClass::Transient, &tenant, &job, now).get()).collect();
-    assert!(delays[..100].iter().all(|ms| *ms == 0), "the burst passes at once");
-    assert_eq!(delays[999], 9000, "100 a second from there on");
-    assert_eq!(
-        budget.take(FailureClass::Timeout, &tenant, &job, now).get(),
-        1,
-        "another class waits for the overall rate only"
-    );
+    let mut take = |scope| budgets.take(scope, Millis::ZERO, now);
+    let taken: Vec<_> = (0..1000).map(|_| take(scope("curl"))).collect();
+    assert!(taken[..100].iter().all(|taken| *taken == (Millis::ZERO, None)), "the burst passes at once");
+    assert_eq!(taken[999], (Millis::new(9000), Some(BudgetKind::Target)), "100 a second from there on");
+    assert_eq!(take(scope("wget")), (Millis::ZERO, None), "another program");
+    assert_eq!(take(scope_of_job("nightly")), (Millis::ZERO, None), "a job");
+    for _ in 0..48 {
+        assert_eq!(take(scope("wget")), (Millis::ZERO, None));
+    }
+    assert_eq!(take(scope_of_job("other")), (Millis::new(7), Some(BudgetKind::Overall)), "all together");
+    let counts = budgets.counts();
+    assert_eq!((counts.spent, counts.delayed), ([2, 1049, 0], [0, 900, 1]));
+}
+
+#[test]
+fn a_target_that_fails_for_ten_minutes_gets_a_fifth_more_load() {
+    const TASKS: u64 = 50_000;
+    const SPAN_MS: u64 = 600_000;
+    let mut budgets = RetryBudgets::new(RetryRates::default());
+    let retries = (0..TASKS)
+        .map(|n| n * SPAN_MS / TASKS)
+        .filter(|at| {
+            let (wait, _) = budgets.take(scope("api"), Millis::from_secs(1), Elapsed::from_millis(*at));
+            at + wait.get() < SPAN_MS
+        })
+        .count() as u64;
+    assert!((TASKS / 10..=TASKS / 5).contains(&retries), "{retries} retries in ten minutes");
+}
+
+#[test]
+fn budgets_in_memory_are_bounded_and_those_in_use_stay() {
+    let mut budgets = RetryBudgets::new(RetryRates { burst: 10, ..RetryRates::default() });
+    let now = Elapsed::from_millis(5);
+    for _ in 0..1000 {
+        budgets.take(scope("busy"), Millis::ZERO, now);
+    }
+    let profile = Profile::new(ProfileSpec::default());
+    for n in 0..50_000 {
+        let target = || Name::new(&format!("p{n}")).expect("a name");
+        budgets.take(RetryScope::of(&profile, target), Millis::ZERO, now);
+    }
+    assert!(budgets.len() <= 10_000, "{} budgets", budgets.len());
+    let (wait, by) = budgets.take(scope("busy"), Millis::ZERO, now);
+    assert!(wait > Millis::from_secs(60) && by == Some(BudgetKind::Target), "{wait} {by:?}");
+}
+
+#[test]
+fn only_an_exponential_backoff_has_jitter_by_default() {
+    let span = Millis::new(500);
+    for backoff in [Backoff::None, Backoff::Fixed(span), Backoff::Linear(span), Backoff::List(vec![span])] {
+        assert_eq!(backoff.jitter_default(), Jitter::None, "{backoff:?}");
+    }
+    assert_eq!(RetryPolicy::default().jitter, Jitter::Full);
 }

@@ -18,12 +18,13 @@ pub enum Deadline {
 pub fn next_deadline(task: &Task) -> Option<Deadline> {
     match &task.state {
         State::Pending { due } => Some(Deadline::Wall(*due)),
-        State::Queued => None,
+        // Between two looks the task waits for the next one, and is queued then.
+        State::Queued => task.extra.as_ref().and_then(|extra| extra.deadline).map(Deadline::Wall),
         State::Assigned(lease) | State::Running(lease) => {
             lease_deadline(lease, &task.profile.limits).map(Deadline::Elapsed)
         }
         State::Waiting(wait) => Some(Deadline::Wall(wait.ends())),
-        State::RetryWait { due } | State::Deferred { due } => Some(Deadline::Elapsed(*due)),
+        State::RetryWait { due, .. } | State::Deferred { due } => Some(Deadline::Elapsed(*due)),
         State::Succeeded
         | State::Failed
         | State::Cancelled

@@ -28,6 +28,8 @@ pub struct Extra {
     /// The newest state a running attempt stored; handed to the next attempt.
     pub checkpoint: Option<Arc<[u8]>>,
     pub output: Option<Arc<[u8]>>,
+    /// Of a task that looks for something: when it gives up. Set when it may look for the first time.
+    pub deadline: Option<Wall>,
     /// Memory to ask for instead of the profile's, after a `resource` failure.
     pub memory_bytes: Option<u64>,
     pub forced: Option<Override>,

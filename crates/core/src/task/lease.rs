@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use super::Status;
 use crate::id::{Fence, Incarnation, Session, WorkerId};
 use crate::time::{Elapsed, Millis, Wall};
 
@@ -53,8 +54,38 @@ pub enum StopReason {
     HardTimeout = 1,
     NoProgress = 2,
     Preempt = 3,
+    /// An operator said how the task ends.
+    ForceSucceeded = 4,
+    ForceFailed = 5,
+    ForceSkipped = 6,
 }
 
 impl StopReason {
-    pub const ALL: [Self; 4] = [Self::Cancel, Self::HardTimeout, Self::NoProgress, Self::Preempt];
+    pub const ALL: [Self; 7] = [
+        Self::Cancel,
+        Self::HardTimeout,
+        Self::NoProgress,
+        Self::Preempt,
+        Self::ForceSucceeded,
+        Self::ForceFailed,
+        Self::ForceSkipped,
+    ];
+
+    pub const fn forcing(status: Status) -> Self {
+        match status {
+            Status::Succeeded => Self::ForceSucceeded,
+            Status::Skipped => Self::ForceSkipped,
+            _ => Self::ForceFailed,
+        }
+    }
+
+    /// The state that an operator wants the task to end in.
+    pub const fn forced(self) -> Option<Status> {
+        match self {
+            Self::ForceSucceeded => Some(Status::Succeeded),
+            Self::ForceFailed => Some(Status::Failed),
+            Self::ForceSkipped => Some(Status::Skipped),
+            Self::Cancel | Self::HardTimeout | Self::NoProgress | Self::Preempt => None,
+        }
+    }
 }

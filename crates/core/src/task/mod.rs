@@ -92,6 +92,13 @@ impl Task {
         self.extra.get_or_insert_default()
     }
 
+    /// It looks for something, may look now, and has no deadline yet.
+    pub fn needs_deadline(&self) -> bool {
+        self.profile.looks()
+            && matches!(self.state, State::Queued)
+            && self.extra.as_ref().is_none_or(|extra| extra.deadline.is_none())
+    }
+
     /// Past attempts that did not succeed, oldest first, as far as they are kept.
     pub fn failures(&self) -> &[AttemptRecord] {
         self.extra.as_ref().map_or(&[], |extra| extra.attempts.as_slice())

@@ -1,6 +1,7 @@
 //! The states of a task. One arm per state wherever they are matched; no `_`.
 
 use super::lease::Lease;
+use crate::retry::BudgetKind;
 use crate::time::{Elapsed, Wall};
 use crate::wait::Wait;
 
@@ -19,6 +20,8 @@ pub enum State {
     /// Failed an attempt; waits for its next one.
     RetryWait {
         due: Elapsed,
+        /// The retry budget that made the wait longer than the backoff.
+        delayed_by: Option<BudgetKind>,
     },
     /// Gave its place back while it waits for something outside.
     Deferred {

@@ -1,10 +1,13 @@
 //! Tasks that only wait: for an instant, for an event, or for the end of a run. They never see a worker.
 //! - WT-1 a wait is in the journal before anything else happens to its task, and every wait has a deadline
 //! - WT-2 what ends a wait is in one record with its end, or in the journal until all waits that it ends have ended
-//! - WT-3 nobody asks again and again: an instant is a timer, an event or a run that ends calls those that wait for it
+//! - WT-3 a task waits only for runs of its own tenant; others do not exist for it
+//! - WT-4 nobody asks again and again: an instant is a timer, an event or a run that ends calls those that wait for it
+//! - WT-5 a task that looks for an address or a file has a deadline from the moment it may look first: it ends with it
+//!   although no worker is there to look
 //!
 //! Not here: looking at files and addresses, which workers do (`look`, between looks the task is deferred); reading what
-//! a payload asks for (`Evaluate::wait`).
+//! a payload asks for (`Evaluate::wait`, `Evaluate::look_deadline`).
 
 mod index;
 
@@ -13,12 +16,15 @@ use std::sync::Arc;
 pub(crate) use self::index::{SAME_MAX, WaitIndex};
 use crate::failure::Failure;
 use crate::id::RunId;
+use crate::name::Name;
 use crate::time::{Millis, Wall};
 use crate::trigger::{Notice, Pattern};
 use crate::workflow::{Run, RunStatus, Source};
 
 /// The executor of tasks that only wait.
 pub const EXECUTOR: &str = "wait";
+/// The executor of tasks that look for an address or a file, on a worker and between two looks without one.
+pub const LOOK_EXECUTOR: &str = "look";
 /// How long a wait lasts at most unless it says otherwise.
 pub const TIMEOUT_DEFAULT: Millis = Millis::from_secs(7 * 86_400);
 /// And whatever it says.
@@ -69,12 +75,15 @@ pub enum WaitEnd {
 }
 
 /// What the tables had of a run that a task waits for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum FoundRun {
     /// They could not be read.
     Unread,
     Nothing,
-    Ended(RunStatus),
+    Ended {
+        tenant: Name,
+        status: RunStatus,
+    },
 }
 
 impl FoundRun {
@@ -82,7 +91,9 @@ impl FoundRun {
     pub fn of<E>(found: &Result<Option<Box<Run>>, E>) -> Self {
         match found {
             Ok(None) => Self::Nothing,
-            Ok(Some(run)) if run.status.is_ended() => Self::Ended(run.status),
+            Ok(Some(run)) if run.status.is_ended() => {
+                Self::Ended { tenant: run.job.tenant.clone(), status: run.status }
+            }
             Ok(Some(_)) | Err(_) => Self::Unread,
         }
     }

@@ -227,7 +227,7 @@ fn release(
     evaluate: &dyn Evaluate,
     (limits, breaks): (&Limits, Breaks),
 ) -> Option<Step> {
-    let elapsed = state.now.elapsed;
+    let (elapsed, max) = (state.now.elapsed, limits.release_per_second);
     loop {
         let run = state.flows.runs.get(slot)?;
         let node = *run.soft.ready.front()?;
@@ -240,9 +240,10 @@ fn release(
             NodeStatus::Waiting => breaks.release_ignores_rule || run.verdict(node) == Verdict::Run,
             _ => breaks.join_twice,
         };
-        if let Some(at) = state.flows.release_at(slot, elapsed, limits.release_per_second) {
+        if let Some(at) = state.flows.await_release(slot, elapsed, max) {
             return Some(Step::Until(at));
         }
+        let run = state.flows.runs.get(slot)?;
         let decision = match (ready_still, run.node(node).status) {
             (false, _) => Release::Leave,
             (true, NodeStatus::Waiting) if !run.plan.node(node).needs_jobs.is_empty() => {
@@ -251,8 +252,7 @@ fn release(
             (true, _) => release_node(state, run, node, evaluate),
         };
         if matches!(decision, Release::Leave) && run.holds.contains_key(&node) {
-            let id = run.id;
-            state.flows.await_jobs(id, node);
+            state.flows.await_jobs(run.id, node);
         }
         let stays = matches!(&decision, Release::Item(_) | Release::Stay(_));
         let run = state.flows.runs.get_mut(slot)?;
@@ -263,7 +263,7 @@ fn release(
         match decision {
             Release::Leave => {}
             Release::Task(event) | Release::Item(event) => {
-                state.flows.count_release(slot, elapsed);
+                state.flows.count_release(slot, elapsed, max);
                 return Some(Step::Events(vec![event]));
             }
             Release::Stay(event) | Release::Ends(event) => return Some(Step::Events(vec![event])),

@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use super::called::CalledJobs;
 use super::job::{Definition, Job, JobKey, JobTable, Lanes};
+use super::owed::DECIDED_WITHIN;
+use super::pace::{Pace, Releases};
 use super::run::{Run, RunStatus};
 use super::table::{RunSlot, RunTable};
 use crate::id::{RunId, Seq};
-use crate::time::{Elapsed, Millis, Wall};
+use crate::time::{Elapsed, Wall};
 
 #[derive(Debug, Default)]
 pub struct Flows {
@@ -20,8 +22,8 @@ pub struct Flows {
     pub(crate) jobs_called: CalledJobs,
     /// Soft: runs that wait for a success of a job.
     pub(super) awaiting: BTreeMap<JobKey, BTreeSet<RunSlot>>,
-    /// Soft: tasks released by all runs in the second that began at the instant.
-    released: (Elapsed, u32),
+    /// Soft: how fast all runs together release tasks.
+    pace: Pace,
     dirty_runs: Vec<RunSlot>,
     dirty_jobs: Vec<Arc<JobKey>>,
     versions: Vec<NewVersion>,
@@ -105,15 +107,33 @@ impl Flows {
     /// When this run may next release a task, if not now.
     pub(crate) fn release_at(&self, slot: RunSlot, now: Elapsed, max: u32) -> Option<Elapsed> {
         let run = self.runs.get(slot)?;
-        let own = full(run.soft.released, now, run.plan.bounds.release_per_second);
-        let all = full(self.released, now, max);
+        let releases = run.soft.releases;
+        let own = releases.pace.open_at(now, run.plan.bounds.release_per_second);
+        let all = match releases.turn {
+            Some(turn) => (turn > now).then_some(turn),
+            None => self.pace.open_at(now, max),
+        };
         own.max(all)
     }
 
-    pub(crate) fn count_release(&mut self, slot: RunSlot, now: Elapsed) {
-        count(&mut self.released, now);
-        if let Some(run) = self.runs.get_mut(slot) {
-            count(&mut run.soft.released, now);
+    /// As [`Flows::release_at`]; a run that has to wait for the others gets a turn of its own.
+    pub(super) fn await_release(&mut self, slot: RunSlot, now: Elapsed, max: u32) -> Option<Elapsed> {
+        let at = self.release_at(slot, now, max)?;
+        if let Some(run) = self.runs.get_mut(slot)
+            && run.soft.releases.turn.is_none()
+            && let Some(turn) = self.pace.open_at(now, max)
+        {
+            run.soft.releases.turn = Some(turn);
+            self.pace.take(now, max);
+        }
+        Some(at.min(now + DECIDED_WITHIN))
+    }
+
+    pub(super) fn count_release(&mut self, slot: RunSlot, now: Elapsed, max: u32) {
+        let Some(run) = self.runs.get_mut(slot) else { return };
+        run.soft.releases.pace.take(now, run.plan.bounds.release_per_second);
+        if run.soft.releases.turn.take().is_none() {
+            self.pace.take(now, max);
         }
     }
 
@@ -183,7 +203,8 @@ impl Flows {
     }
 
     /// After loading and replaying: everything soft, from scratch (RN-2). Whatever is owed is called by who pays it.
-    pub fn derive(&mut self) {
+    pub fn derive(&mut self, now: Elapsed) {
+        self.pace = Pace::after_restart(now);
         self.agenda.clear();
         self.jobs_called.clear();
         self.awaiting.clear();
@@ -195,6 +216,7 @@ impl Flows {
         for slot in slots {
             let Some(run) = self.runs.get_mut(slot) else { continue };
             run.derive();
+            run.soft.releases = Releases { pace: Pace::after_restart(now), turn: None };
             let held: Vec<u32> = run.holds.keys().copied().collect();
             let (id, key, status, is_backfill) = (run.id, run.job.clone(), run.status, run.is_backfill());
             for node in held {
@@ -220,18 +242,4 @@ impl Flows {
             }
         }
     }
-}
-
-const SECOND: Millis = Millis::from_secs(1);
-
-/// The end of a second in which `max` were released already. No bound is `u32::MAX`.
-fn full((began, released): (Elapsed, u32), now: Elapsed, max: u32) -> Option<Elapsed> {
-    (now.since(began) < SECOND && released >= max).then(|| began + SECOND)
-}
-
-fn count(window: &mut (Elapsed, u32), now: Elapsed) {
-    if now.since(window.0) >= SECOND || window.1 == 0 {
-        *window = (now, 0);
-    }
-    window.1 += 1;
 }

@@ -21,6 +21,7 @@ mod group;
 pub(crate) mod grow;
 mod job;
 pub(crate) mod owed;
+mod pace;
 mod plan;
 mod reopen;
 mod rule;

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use super::group::Group;
 use super::grow::Own;
 use super::job::JobKey;
+use super::pace::Releases;
 use super::plan::Plan;
 use super::rule::{End, Ends};
 use super::watch::Watch;
@@ -17,7 +18,7 @@ use crate::key::KeyClaim;
 use crate::priority::Priority;
 use crate::schedule::Occasion;
 use crate::task::{Labels, Override, Payload};
-use crate::time::{Elapsed, Wall};
+use crate::time::Wall;
 use crate::trigger::Cause;
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -187,8 +188,7 @@ pub struct Soft {
     pub on_agenda: bool,
     /// Where the walk over everything that must stop has come to (node, item); `None`: nothing to stop.
     pub stop_cursor: Option<(u32, u32)>,
-    /// Tasks released in the second that began at the instant.
-    pub released: (Elapsed, u32),
+    pub releases: Releases,
     pub watch: Watch,
 }
 

@@ -69,6 +69,12 @@ pub trait Evaluate: EvaluateEvent {
     fn take_parsed(&self) -> usize {
         0
     }
+
+    /// Until when a task that looks for something has to find it; `now` is when it may look first.
+    fn look_deadline(&self, payload: &Payload, now: Wall) -> Wall;
+
+    /// What a task uses and may find broken: the program of a process, the host of a call. Empty if it has none.
+    fn target(&self, executor: &Name, payload: &Payload) -> Name;
 }
 
 /// The point of view of one node, or of one item of it.
@@ -153,5 +159,13 @@ impl Evaluate for NoTexts {
 
     fn wait(&self, _: &Payload, _: Wall) -> Result<Wait, String> {
         Self::refuse()
+    }
+
+    fn look_deadline(&self, _: &Payload, now: Wall) -> Wall {
+        now + crate::wait::TIMEOUT_DEFAULT
+    }
+
+    fn target(&self, _: &Name, _: &Payload) -> Name {
+        Name::default()
     }
 }

@@ -104,8 +104,8 @@ impl Run {
 
     /// Everything soft anew, save what was told and whether it is on the agenda.
     pub(crate) fn look_again(&mut self) {
-        let (on_agenda, watch, released) = (self.soft.on_agenda, self.soft.watch, self.soft.released);
+        let (on_agenda, watch, releases) = (self.soft.on_agenda, self.soft.watch, self.soft.releases);
         self.derive();
-        (self.soft.on_agenda, self.soft.watch, self.soft.released) = (on_agenda, watch, released);
+        (self.soft.on_agenda, self.soft.watch, self.soft.releases) = (on_agenda, watch, releases);
     }
 }

@@ -42,16 +42,17 @@ pub fn retry(at: &At<'_>, mistakes: &mut Mistakes) -> Option<RetryPolicy> {
     let cap = time(&fields, "max_delay", "max_delay_ms", mistakes);
     let jitter = fields.read("jitter_percent", mistakes, |at, m| at.whole(0, 100, m));
     let other_worker = fields.read("prefer_other_worker", mistakes, At::flag);
+    let backoff = backoff(&fields, mistakes);
     Some(RetryPolicy {
         attempts_max: retries.map_or(usual.attempts_max, |retries| retries as u32 + 1),
-        backoff: backoff(&fields, mistakes),
         cap: cap.unwrap_or(usual.cap),
         jitter: match jitter {
-            None => usual.jitter,
+            None => backoff.jitter_default(),
             Some(0) => Jitter::None,
             Some(100) => Jitter::Full,
             Some(percent) => Jitter::Percent(percent as u8),
         },
+        backoff,
         only: only(&fields, mistakes),
         prefer_other_worker: other_worker.unwrap_or(usual.prefer_other_worker),
         ..usual

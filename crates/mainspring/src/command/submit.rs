@@ -62,8 +62,8 @@ pub(crate) struct Submit {
     priority: String,
     #[arg(long, value_name = "N", default_value_t = 3)]
     retries: u32,
-    /// Wait between retries: none, fixed, linear or exponential, with the first wait if wanted, as fixed:30s. Each wait is a
-    /// random part of it, so that what failed together does not come back together
+    /// Wait between retries: none, fixed, linear or exponential, with the first wait if wanted, as fixed:30s. An
+    /// exponential wait is a random part of its span, so that tasks that failed together do not retry together
     #[arg(long, value_name = "KIND[:SPAN]", value_parser = parse_backoff)]
     backoff: Option<(String, Option<Duration>)>,
     /// Stop it if it runs longer, as 30s, 5m, 2h

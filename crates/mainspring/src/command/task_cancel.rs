@@ -95,13 +95,19 @@ impl Cancel {
             return Ok(ExitCode::from(1));
         }
         body.insert("force".into(), json!(self.force));
-        self.connect.run(async |client, print| follow(&client, print, &Value::Object(body)).await)
+        self.connect
+            .run(async |client, print| follow(&client, print, "/v1/tasks:cancel", &Value::Object(body)).await)
     }
 }
 
-/// Begins it and stays until it has ended.
-async fn follow(client: &Client, print: Print, body: &Value) -> Result<ExitCode, ClientError> {
-    let mut process = client.post("/v1/tasks:cancel", body).await?;
+/// Begins a bulk operation and stays until it has ended.
+pub(super) async fn follow(
+    client: &Client,
+    print: Print,
+    verb: &str,
+    body: &Value,
+) -> Result<ExitCode, ClientError> {
+    let mut process = client.post(verb, body).await?;
     let path = format!("/v1/processes/{}", process.get("process_id").unwrap_or(&Value::Null));
     let mut pause = Duration::from_millis(20);
     while process.get("status").and_then(Value::as_str) == Some("RUNNING") {

@@ -1,12 +1,16 @@
 //! `mainspring worker`: runs what a server gives it.
 
 use std::process::ExitCode;
+use std::time::{Duration, Instant};
 
 use clap::{Args, Subcommand};
+use mainspring_client::{Client, ClientError};
+use serde_json::json;
 
 use super::config::Given;
 use super::connect::Connect;
 use super::offered::Offered;
+use super::submit::parse_span;
 use crate::note::note;
 use crate::serve::{self, Stop};
 
@@ -35,9 +39,10 @@ enum What {
     /// Give a cordoned worker work again
     #[command(after_help = "Example:\n  mainspring worker uncordon build-7")]
     Uncordon(Which),
-    /// Let a worker finish what it runs and give it nothing new, before it is taken away
-    #[command(after_help = "Example:\n  mainspring worker drain worker_019a88")]
-    Drain(Which),
+    /// Give a worker nothing new and let it become empty, before it is taken away. What it runs goes on; `uncordon` takes it
+    /// back. Exit codes: 0 done (with --wait: it runs nothing), 1 the timeout passed, 4 no such worker
+    #[command(after_help = "Example:\n  mainspring worker drain build-7 --wait --timeout 10m")]
+    Drain(Drain),
 }
 
 #[derive(Args)]
@@ -46,6 +51,18 @@ struct Which {
     worker: String,
     #[command(flatten)]
     connect: Connect,
+}
+
+#[derive(Args)]
+struct Drain {
+    #[command(flatten)]
+    which: Which,
+    /// Wait until the worker runs nothing; what is left is shown on stderr
+    #[arg(long)]
+    wait: bool,
+    /// Wait no longer than this, as 30s, 10m, 2h; the worker stays draining
+    #[arg(long, value_name = "SPAN", value_parser = parse_span, requires = "wait")]
+    timeout: Option<Duration>,
 }
 
 #[derive(Args)]
@@ -93,7 +110,7 @@ impl Worker {
             Some(What::List(list)) => list.run(),
             Some(What::Cordon(which)) => which.post("cordon"),
             Some(What::Uncordon(which)) => which.post("uncordon"),
-            Some(What::Drain(which)) => which.post("drain"),
+            Some(What::Drain(drain)) => drain.run(),
             None => self.start.run(),
         }
     }
@@ -143,6 +160,64 @@ impl Which {
             Ok(ExitCode::SUCCESS)
         })
     }
+}
+
+/// How often a draining worker is looked at.
+const LOOK_EVERY: Duration = Duration::from_millis(250);
+/// Tasks named in what is left.
+const NAMED_MAX: usize = 5;
+
+impl Drain {
+    fn run(self) -> anyhow::Result<ExitCode> {
+        let Self { which: Which { worker: text, connect }, wait, timeout } = self;
+        connect.run(async |client, print| {
+            let id = client.worker_id(&text).await?;
+            let answer = client.post(&format!("/v1/workers/{id}:drain"), &json!({})).await?;
+            if !wait {
+                print.object(&answer);
+                return Ok(ExitCode::SUCCESS);
+            }
+            let until = timeout.map(|timeout| Instant::now() + timeout);
+            let mut shown = None;
+            loop {
+                let worker = match client.get(&format!("/v1/workers/{id}")).await {
+                    Ok(worker) => worker,
+                    // It has left, with nothing in its hands.
+                    Err(error) if error.is_not_found() => break,
+                    Err(error) => return Err(error),
+                };
+                let running = worker["running"].as_u64().unwrap_or_default();
+                if running == 0 {
+                    break;
+                }
+                if shown != Some(running) {
+                    shown = Some(running);
+                    note!("{}", left(&id, running, &held_by(&client, &id).await?));
+                }
+                if until.is_some_and(|until| Instant::now() >= until) {
+                    note!("the timeout has passed; the worker stays draining");
+                    print.object(&worker);
+                    return Ok(ExitCode::from(1));
+                }
+                tokio::time::sleep(LOOK_EVERY).await;
+            }
+            print.object(&json!({"worker_id": id, "state": "drained", "running": 0}));
+            Ok(ExitCode::SUCCESS)
+        })
+    }
+}
+
+async fn held_by(client: &Client, worker: &str) -> Result<Vec<String>, ClientError> {
+    let path = format!("/v1/tasks?worker={worker}&state=ASSIGNED,RUNNING&limit={NAMED_MAX}");
+    let tasks = client.get(&path).await?;
+    let ids = tasks["tasks"].as_array().into_iter().flatten().filter_map(|task| task["task_id"].as_str());
+    Ok(ids.map(str::to_owned).collect())
+}
+
+fn left(worker: &str, running: u64, named: &[String]) -> String {
+    let attempts = if running == 1 { "attempt" } else { "attempts" };
+    let more = if running > named.len() as u64 && !named.is_empty() { ", …" } else { "" };
+    format!("{worker} still runs {running} {attempts}: {}{more}", named.join(", "))
 }
 
 fn parse_label(text: &str) -> Result<String, String> {

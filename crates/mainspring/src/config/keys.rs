@@ -75,6 +75,9 @@ pub(crate) const KEYS: &[Key] = &[
     key("limits.runs_max", "MAINSPRING_RUNS_MAX", count(1, 10_000_000), "500000", "Unfinished runs; beyond that triggers are refused"),
     key("limits.run_output_bytes_max", "MAINSPRING_RUN_OUTPUT_BYTES_MAX", bytes(KIB, 16 * GIB), "64MiB", "Outputs that one run keeps for its other tasks"),
     key("limits.release_per_second", "MAINSPRING_RELEASE_PER_SECOND", count(1, 4_294_967_295), "5000", "Tasks that all runs together release in a second"),
+    key("limits.retries_per_minute", "MAINSPRING_RETRIES_PER_MINUTE", count(1, 60_000_000), "900", "Retries of one job in a minute; of single tasks, of one program or host. Further ones are delayed"),
+    key("limits.retry_burst", "MAINSPRING_RETRY_BURST", count(1, 1_000_000_000), "1000", "Retries of one job, program or host that may come at once, before the rate counts"),
+    key("limits.retries_per_second", "MAINSPRING_RETRIES_PER_SECOND", count(1, 1_000_000), "5000", "Retries of all tasks together in a second"),
     key("limits.processes_max", "MAINSPRING_PROCESSES_MAX", count(1, 10_000), "100", "Bulk operations at once"),
 
     key("backfill.fleet_share_percent", "MAINSPRING_BACKFILL_FLEET_SHARE_PERCENT", count(1, 100), "5", "Per cent of the slots of each pool that tasks of backfills hold at most; one slot at least"),
@@ -101,6 +104,7 @@ pub(crate) const KEYS: &[Key] = &[
     key("worker.drain_deadline", "MAINSPRING_WORKER_DRAIN_DEADLINE", span(0, 7 * DAY), "30s", "At shutdown, running work gets this long to end by itself"),
     key("worker.keep_longer_than", "MAINSPRING_WORKER_KEEP_LONGER_THAN", span(0, 365 * DAY), "10m", "Processes that may run longer than this survive the worker, and its successor adopts them"),
     key("worker.leave_kept", "MAINSPRING_WORKER_LEAVE_KEPT", Kind::Switch, "false", "At shutdown, leave such processes to the successor"),
+    key("worker.exit_when_drained", "MAINSPRING_WORKER_EXIT_WHEN_DRAINED", Kind::Switch, "false", "End when an operator has drained this worker and it runs nothing any more"),
     key("worker.log_bytes_max", "MAINSPRING_WORKER_LOG_BYTES_MAX", bytes(KIB, 64 * GIB), "64MiB", "Output of one attempt beyond this is thrown away"),
     key("worker.log_retention", "MAINSPRING_WORKER_LOG_RETENTION", span(60 * SECOND, 3_650 * DAY), "24h", "How long logs of ended attempts stay on the worker"),
     key("worker.output_bytes_max", "MAINSPRING_WORKER_OUTPUT_BYTES_MAX", bytes(1, 16 * MIB), "256KiB", "Largest output that a process may hand in"),

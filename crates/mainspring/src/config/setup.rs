@@ -10,6 +10,7 @@ use mainspring_agent::{AgentConfig, Allowed, CgroupUse, SessionToken, WebhookSec
 use mainspring_api::{Access, AllowedHost, ApiConfig, Webhooks};
 use mainspring_core::command::Configure;
 use mainspring_core::resources::CUSTOM_RESOURCES_MAX;
+use mainspring_core::retry::RetryRates;
 use mainspring_core::time::Millis;
 use mainspring_runtime::ShardConfig;
 use mainspring_store_local::{LocalOptions, LogOptions};
@@ -117,6 +118,11 @@ impl Config {
         limits.checkpoint_bytes_max = self.bytes("limits.checkpoint_bytes_max") as usize;
         limits.ahead_max = millis(self.span("limits.ahead_max"));
         limits.processes_max = self.count("limits.processes_max") as usize;
+        shard.machine.retry_rates = RetryRates {
+            overall_per_s: self.count("limits.retries_per_second") as u32,
+            per_min: self.count("limits.retries_per_minute") as u32,
+            burst: self.count("limits.retry_burst") as u32,
+        };
         shard.history_days = self.count("server.history_days") as u32;
         shard.lag_bytes_max = self.bytes("store.lag_bytes_max");
         shard.lag_events_max = self.count("store.lag_events_max");
@@ -172,6 +178,7 @@ impl Config {
         worker.drain_deadline = self.span("worker.drain_deadline");
         worker.keep_longer_than = self.span("worker.keep_longer_than");
         worker.leave_kept = self.get("worker.leave_kept") == Some(&Value::Switch(true));
+        worker.exit_when_drained = self.get("worker.exit_when_drained") == Some(&Value::Switch(true));
         worker.log_bytes_max = self.bytes("worker.log_bytes_max");
         worker.log_retention = self.span("worker.log_retention");
         worker.output_bytes_max = self.bytes("worker.output_bytes_max") as usize;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use mainspring_core::command::{Answer, Command, Rejection};
 use mainspring_core::id::{RunId, TaskId};
 use mainspring_core::machine::Machine;
-use mainspring_core::time::Millis;
+use mainspring_core::time::{Elapsed, Millis};
 use mainspring_core::workflow::{
     Definition, DirtyFlows, FlowAnswer, FlowCommand, FlowRefusal, JobKey, Plan, Run, Work,
 };
@@ -129,7 +129,8 @@ pub(super) fn load_all(
         flows.load_run(load_run(row, &mut plans, tables, profiles)?);
     }
     // Rows leave out the counters that the tail's events move.
-    flows.derive();
+    // Recovery derives again when it knows how late it is.
+    flows.derive(Elapsed::ZERO);
     Ok((jobs.len() + runs.len()) as u64)
 }
 

@@ -31,11 +31,13 @@ impl<R> Shard<R> {
                 let row = Self::to_release(command).filter(|row| self.is_quarantined(row))?;
                 row.parse().ok()?
             }
+            Command::Submit(submit) if submit.resent && submit.key.is_none() => submit.id,
             Command::Submit(_)
             | Command::Revive { fact: Some(_), .. }
             | Command::Discard { fact: Some(_), .. }
             | Command::BulkCancel { .. }
             | Command::Remember { .. }
+            | Command::CancelRuns { .. }
             | Command::ContinueProcess { .. }
             | Command::Report(_)
             | Command::Session(_)

@@ -252,13 +252,20 @@ impl<R> Shard<R> {
                 None => results.push(self.handle(command)),
             }
         }
-        results.extend(commands.map(|command| self.handle(command)));
+        results.extend(commands.map(|command| self.handle_in_batch(command)));
         if greets {
             // Sessions are in no record: a worker that waits for its welcome must not wait for a slow journal.
             self.outputs.push_back(Output::Answer { reply: envelope.reply, results });
         } else {
             self.hold_answer(envelope.reply, results);
         }
+    }
+
+    fn handle_in_batch(&mut self, command: Command) -> Result<Answer, Rejection> {
+        if matches!(command, Command::Submit(_)) && self.needs_load(&command).is_some() {
+            return Err(Rejection::Internal { what: "a submission that is sent again must come alone" });
+        }
+        self.handle(command)
     }
 
     /// Runs what time has made due, places tasks, seals a record if the journal is free, and cuts if it is time.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use mainspring_core::chance::Chance;
 use mainspring_core::event::{Event, Submitted, Then};
 use mainspring_core::id::{Fence, TaskId};
-use mainspring_core::process::{EndWaits, Work, matches};
+use mainspring_core::process::{EndWaits, Work, matches, matches_run};
 use mainspring_core::retry::{Jitter, delay};
 use mainspring_core::task::{Cause, State, Status, Task, arrow_exists};
 use mainspring_core::trigger::OWN_PREFIX;
@@ -49,6 +49,8 @@ pub(super) fn moves(event: &Event) -> Option<(Cause, Status)> {
         | Event::Backfill(_)
         | Event::Trigger(_)
         | Event::StopRequested { .. }
+        | Event::ForceRequested { .. }
+        | Event::LookBegan { .. }
         | Event::TaskAmended { .. }
         | Event::CheckpointSaved { .. }
         | Event::DeadlineExtended { .. }
@@ -77,6 +79,7 @@ fn claimed(event: &Event) -> Option<Fence> {
         | Event::AttemptFailed { fence, .. }
         | Event::TaskDeferred { fence, .. }
         | Event::StopRequested { fence, .. }
+        | Event::ForceRequested { fence, .. }
         | Event::CheckpointSaved { fence, .. }
         | Event::DeadlineExtended { fence, .. } => Some(*fence),
         _ => None,
@@ -129,6 +132,13 @@ impl JournalFold {
                 })?;
                 self.bounds.check_grant(self, task, event)
             }
+            // A process may still be at work: its worker and its places stay taken until it has ended.
+            Event::TaskForced { status, .. } => {
+                let asked = task.lease().map(|lease| lease.stop.and_then(|stop| stop.reason.forced()));
+                require(asked.is_none_or(|asked| asked == Some(*status)), "I21", || {
+                    format!("{} was forced to {status:?} while its attempt held its places", task.id)
+                })
+            }
             Event::TaskReleased { .. } => self.check_release(task),
             Event::WaitEnded { end, .. } => self.check_wait(task, end),
             Event::AttemptFailed { failure, then, .. } => {
@@ -177,7 +187,7 @@ impl JournalFold {
     fn check_release(&self, task: &Task) -> Check {
         let early = match task.state {
             State::Pending { due } => due > self.now.wall,
-            State::RetryWait { due } | State::Deferred { due } => due > self.now.elapsed,
+            State::RetryWait { due, .. } | State::Deferred { due } => due > self.now.elapsed,
             _ => false,
         };
         require(!early || self.asked_now.contains(&task.id), "I14", || {
@@ -187,6 +197,13 @@ impl JournalFold {
 
     /// A wait ends when what was awaited has come, or cannot come any more, or with its deadline.
     fn check_wait(&self, task: &Task, end: &WaitEnd) -> Check {
+        if let (State::Queued, Some(deadline)) =
+            (&task.state, task.extra.as_ref().and_then(|extra| extra.deadline))
+        {
+            return require(deadline <= self.now.wall, "I14", || {
+                format!("{} gave up at {:?}, before {deadline:?}", task.id, self.now)
+            });
+        }
         let State::Waiting(wait) = &task.state else {
             let refused = matches!(end, WaitEnd::Failed(_));
             return require(refused, "I14", || format!("{} had not begun to wait: {end:?}", task.id));
@@ -199,12 +216,13 @@ impl JournalFold {
             (Awaited::Event(mask), WaitEnd::Met(output)) => {
                 self.check_event_wait(wait, mask, output.as_deref(), over)
             }
+            // Runs of other tenants do not exist for it.
             (Awaited::Run(run), WaitEnd::Met(_)) => {
-                let run = self.state.flows().run(*run);
+                let run = self.state.flows().run(*run).filter(|run| run.job.tenant == task.profile.tenant);
                 run.is_some_and(|run| run.status == RunStatus::Succeeded)
             }
             (Awaited::Run(run), WaitEnd::Failed(_)) => {
-                let run = self.state.flows().run(*run);
+                let run = self.state.flows().run(*run).filter(|run| run.job.tenant == task.profile.tenant);
                 let failed = |run: &Run| run.status.is_ended() && run.status != RunStatus::Succeeded;
                 over || run.is_none_or(failed)
             }
@@ -225,7 +243,7 @@ impl JournalFold {
     }
 
     fn check_retry(&self, task: &Task, failure: &mainspring_core::failure::Failure, then: Then) -> Check {
-        let Then::Retry { due, spend: true, .. } = then else { return Ok(()) };
+        let Then::Retry { due, spend: true, delayed_by, .. } = then else { return Ok(()) };
         let policy = &task.profile.retry;
         require(task.retries_spent + 1 < policy.attempts_max, "I14", || {
             format!(
@@ -241,6 +259,10 @@ impl JournalFold {
         let wait = delay(policy, task.retries_spent + 1, &mut Chance::new(0));
         require(due >= self.now.elapsed + wait, "I14", || {
             format!("{} waits until {due:?} after {failure:?}, its backoff is {wait}", task.id)
+        })?;
+        // A fixed wait is fixed, unless a budget says why it is longer.
+        require(delayed_by.is_some() == (due > self.now.elapsed + wait), "I14", || {
+            format!("{} waits until {due:?}, its backoff is {wait}, delayed by {delayed_by:?}", task.id)
         })
     }
 
@@ -253,7 +275,18 @@ impl JournalFold {
                 let found = found.map(|task| (task.id, task.version)).collect();
                 self.bulk.insert(*id, found);
             }
+            Event::ProcessStarted { id, work: Work::CancelRuns { selector, .. } } => {
+                let runs = self.state.flows().runs().iter().map(|(_, run)| run);
+                let found = runs.filter(|run| !run.status.is_ended() && matches_run(selector, run));
+                let found = found.map(|run| (run.id, run.touched)).collect();
+                self.bulk_runs.insert(*id, found);
+            }
             Event::ProcessEnded { id } => {
+                for (run, touched) in self.bulk_runs.remove(id).unwrap_or_default() {
+                    let now = self.state.flows().run(run);
+                    let passed = now.is_none_or(|now| now.touched != touched);
+                    require(passed, "I1", || format!("a bulk cancel ended and passed over {run}"))?;
+                }
                 for (task, version) in self.bulk.remove(id).unwrap_or_default() {
                     let passed = self.task(task).is_some_and(|now| now.version != version);
                     require(passed, "I1", || format!("a bulk cancel ended and passed over {task}"))?;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use mainspring_core::event::{Event, apply};
-use mainspring_core::id::{Epoch, Fence, ProcessId, Seq, TaskId, WorkerId};
+use mainspring_core::id::{Epoch, Fence, ProcessId, RunId, Seq, TaskId, WorkerId};
 use mainspring_core::key::KeyScope;
 use mainspring_core::shard::ShardState;
 use mainspring_core::task::{Arrow, Task};
@@ -73,6 +73,8 @@ pub struct JournalFold {
     pub(super) arrows: BTreeSet<Arrow>,
     /// What each bulk operation found waiting when it began, with the version it had.
     pub(super) bulk: BTreeMap<ProcessId, BTreeMap<TaskId, u32>>,
+    /// What each bulk cancel of runs found unfinished when it began, with the record that had touched it last.
+    pub(super) bulk_runs: BTreeMap<ProcessId, BTreeMap<RunId, Seq>>,
     pub flows: FlowFold,
     pub windows: WindowFold,
     pub triggers: TriggerFold,
@@ -98,6 +100,7 @@ impl JournalFold {
             unfinished: BTreeSet::new(),
             arrows: BTreeSet::new(),
             bulk: BTreeMap::new(),
+            bulk_runs: BTreeMap::new(),
             flows: FlowFold::default(),
             windows: WindowFold::default(),
             triggers: TriggerFold::default(),
@@ -276,6 +279,7 @@ impl JournalFold {
             }
             Event::TaskDeferred { fence, .. } => end(fence, End::Deferred),
             Event::StopRequested { .. } => facts.stop_requested = true,
+            Event::ForceRequested { .. } => (facts.forced, facts.stop_requested) = (true, true),
             Event::TaskCancelled { .. } => facts.cancelled = true,
             Event::TaskAmended { .. } => facts.amended = true,
             Event::TaskForced { .. } => {
@@ -291,6 +295,7 @@ impl JournalFold {
                 }
             }
             Event::TaskReleased { .. }
+            | Event::LookBegan { .. }
             | Event::TaskWaits { .. }
             | Event::CheckpointSaved { .. }
             | Event::DeadlineExtended { .. }

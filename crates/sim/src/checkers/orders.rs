@@ -38,6 +38,7 @@ impl Checkers {
             | Effect::RunAlert { .. }
             | Effect::ScheduleAlert { .. }
             | Effect::Changed { .. }
+            | Effect::Drain { .. }
             | Effect::News(_) => Ok(()),
         }
     }

@@ -95,7 +95,7 @@ fn silent() -> Failure {
 }
 
 fn retry_at(due: u64) -> Then {
-    Then::Retry { due: Elapsed::from_millis(due), spend: true, memory_bytes: None }
+    Then::Retry { due: Elapsed::from_millis(due), spend: true, memory_bytes: None, delayed_by: None }
 }
 
 impl Rig {

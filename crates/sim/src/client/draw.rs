@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use mainspring_core::chance::Chance;
 use mainspring_core::command::{Command, Keyed, SessionCommand, StartTime, Submit};
+use mainspring_core::fleet::Availability;
 use mainspring_core::id::{Slot, TaskId};
 use mainspring_core::key::{KeyClaim, KeyFact, KeyScope};
 use mainspring_core::name::Name;
 use mainspring_core::priority::{Band, Priority};
-use mainspring_core::process::Selector;
+use mainspring_core::process::{RunSelector, Selector};
 use mainspring_core::profile::{Delivery, Profile, ProfileSpec, TimeLimits};
 use mainspring_core::resources::{LabelCondition, Requirements, Resources};
 use mainspring_core::retry::{Backoff, Jitter, RetryPolicy};
@@ -39,7 +40,7 @@ impl World {
             return self.draw_backfill_commands();
         }
         if self.chance.per_mille(WAITS) {
-            return vec![self.draw_wait()];
+            return vec![if self.chance.per_mille(250) { self.draw_look() } else { self.draw_wait() }];
         }
         match self.chance.below(100) {
             0..44 => vec![self.draw_submit()],
@@ -110,14 +111,17 @@ impl World {
 
     fn draw_cordon(&mut self) -> Command {
         let worker = worker_id(self.chance.below(self.workers.len() as u64) as usize);
-        Command::Session(SessionCommand::Cordon { worker, cordoned: self.chance.per_mille(700) })
+        let closed = [Availability::Cordoned, Availability::Draining][self.chance.below(2) as usize];
+        let to = if self.chance.per_mille(700) { closed } else { Availability::Open };
+        Command::Session(SessionCommand::Cordon { worker, to })
     }
 
     /// Every worker takes work again; told twice, because a late wish may still be on its way.
     pub(crate) fn uncordon(&mut self) {
         for index in 0..self.workers.len() {
             let worker = worker_id(index);
-            self.begin_operation(vec![Command::Session(SessionCommand::Cordon { worker, cordoned: false })]);
+            let to = Availability::Open;
+            self.begin_operation(vec![Command::Session(SessionCommand::Cordon { worker, to })]);
         }
     }
 
@@ -128,6 +132,11 @@ impl World {
 
     fn draw_bulk(&mut self) -> Command {
         let tenant = Name::fixed(TENANTS[self.chance.below(3) as usize]);
+        if self.chance.per_mille(200) {
+            let selector = RunSelector { tenant, ..RunSelector::default() };
+            let over = self.chance.per_mille(500).then(over);
+            return Command::CancelRuns { selector: Box::new(selector), over };
+        }
         let mut selector = Selector { tenant, ..Selector::default() };
         if self.chance.per_mille(300) {
             selector.statuses = vec![Status::Queued, Status::RetryWait];
@@ -175,6 +184,16 @@ impl World {
         let ms = self.span(60_000);
         submit.payload = [run.to_le_bytes().as_slice(), &ms.to_le_bytes()].concat().into();
         let spec = ProfileSpec { executor: Name::fixed("wait"), ..(**submit.profile).clone() };
+        submit.profile = Profile::new(spec);
+        Command::Submit(submit)
+    }
+
+    /// A worker looks, if there is one in time.
+    fn draw_look(&mut self) -> Command {
+        let Command::Submit(mut submit) = self.draw_submit_unkeyed() else {
+            unreachable!("a submission was drawn")
+        };
+        let spec = ProfileSpec { executor: Name::fixed("look"), ..(**submit.profile).clone() };
         submit.profile = Profile::new(spec);
         Command::Submit(submit)
     }
@@ -229,6 +248,7 @@ impl World {
             labels,
             key: None,
             seats: self.draw_seats(),
+            resent: false,
         }))
     }
 

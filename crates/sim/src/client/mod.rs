@@ -13,6 +13,7 @@ mod schedules;
 use std::collections::{BTreeMap, BTreeSet};
 
 use mainspring_core::command::{Command, Keyed, SessionCommand, Submit};
+use mainspring_core::fleet::Availability;
 use mainspring_core::id::{BackfillId, RunId, TaskId};
 use mainspring_core::key::KeyClaim;
 use mainspring_core::trigger::Publish;
@@ -171,20 +172,22 @@ impl World {
         let patience = self.settings.hop * 4 + self.span(6_000);
         let operation = &mut self.callers.operations[number as usize];
         operation.sends += 1;
-        let (sends, again) = (operation.sends, operation.sends > 1);
+        let sends = operation.sends;
         self.put(patience, Happening::Caller(CallerEvent::Patience { operation: number, sends }));
         let Some(server) = server else { return };
         let operation = &mut self.callers.operations[number as usize];
         // Without a key nobody could tell a copy made by the network from a second wish.
         let copies = if operation.commands.iter().any(unkeyed) { 1 } else { delays.len() };
+        if let [Command::Submit(submit)] = &mut operation.commands[..] {
+            submit.resent = sends > 1;
+        }
         let mut mails = Vec::new();
         for after in delays.into_iter().take(copies) {
             operation.copies += 1;
             let at = operation.arrives.max(self.now + after);
             operation.arrives = at;
-            let envelope =
-                Envelope { commands: operation.commands.clone(), reply: Ticket::Operation(number) };
-            mails.push((at - self.now, Mail::Commands { envelope, again }));
+            let mail = Envelope { commands: operation.commands.clone(), reply: Ticket::Operation(number) };
+            mails.push((at - self.now, Mail::Commands(mail)));
         }
         for (after, mail) in mails {
             self.put(after, Happening::ToServer { server, mail: Box::new(mail) });
@@ -336,7 +339,7 @@ fn anew(command: &Command) -> bool {
 /// Asks that something does not go on; a healed world does not insist on it.
 fn hinders(command: &Command) -> bool {
     match command {
-        Command::Session(SessionCommand::Cordon { cordoned, .. }) => *cordoned,
+        Command::Session(SessionCommand::Cordon { to, .. }) => *to != Availability::Open,
         Command::Flow(flow) => flow_hinders(flow),
         Command::Keyed(keyed) => hinders(&keyed.command),
         _ => false,

@@ -24,26 +24,9 @@ pub(super) enum LoaderOrder {
     Barrier(u64),
 }
 
-/// Whether the tables must be asked before the shard is: for keys, and for a submission without one that is
-/// sent again (the edge says so, because the task may have ended and left memory since).
-pub(super) fn needed(envelope: &Envelope<Ticket>, again: bool) -> bool {
-    let keyed = |command: &Command| command.key().is_some();
-    let alone = matches!(envelope.commands.as_slice(), [Command::Submit(_)]);
-    envelope.commands.iter().any(keyed) || again && alone
-}
-
-impl LoaderOrder {
-    pub(super) fn from_envelope(mut envelope: Envelope<Ticket>, again: bool) -> Self {
-        match envelope.commands.pop() {
-            Some(Command::Submit(submit)) if again && submit.key.is_none() => {
-                Self::Load { id: submit.id, command: Command::Submit(submit), reply: envelope.reply }
-            }
-            last => {
-                envelope.commands.extend(last);
-                Self::Keys(envelope)
-            }
-        }
-    }
+/// Whether the tables must be asked for keys before the shard is.
+pub(super) fn needed(envelope: &Envelope<Ticket>) -> bool {
+    envelope.commands.iter().any(|command| command.key().is_some())
 }
 
 impl World {
@@ -88,7 +71,7 @@ impl World {
                             disk.key(claim.scope).map_or(KeyFact::Absent, |row| KeyFact::Bound(row.binding));
                     }
                 }
-                Mail::Commands { envelope, again: false }
+                Mail::Commands(envelope)
             }
             LoaderOrder::Load { id, command, reply } => Mail::Loaded { command, reply, found: disk.task(id) },
             LoaderOrder::LoadRun { id, command, reply } => {

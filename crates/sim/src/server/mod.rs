@@ -38,11 +38,7 @@ pub enum Ticket {
 /// Into the shard's mailbox.
 #[derive(Debug)]
 pub enum Mail {
-    /// `again`: sent before without an answer.
-    Commands {
-        envelope: Envelope<Ticket>,
-        again: bool,
-    },
+    Commands(Envelope<Ticket>),
     FromWorker {
         worker: usize,
         command: Command,
@@ -209,11 +205,11 @@ impl World {
                 self.send_to_worker(worker, &WorkerMessage::Heard { session });
                 return;
             }
-            Mail::Commands { envelope, again } => {
-                if loader::needed(&envelope, again) {
-                    server.loader.push_back(LoaderOrder::from_envelope(envelope, again));
+            Mail::Commands(envelope) => {
+                if loader::needed(&envelope) {
+                    server.loader.push_back(LoaderOrder::Keys(envelope));
                 } else {
-                    server.mailbox.push_back(Mail::Commands { envelope, again });
+                    server.mailbox.push_back(Mail::Commands(envelope));
                 }
                 self.start_reading(index);
             }

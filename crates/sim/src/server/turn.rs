@@ -104,8 +104,7 @@ impl World {
         let machine = server.shard.machine();
         self.checkers.memory(machine, &disk)?;
         if server.mailbox.is_empty() {
-            let open =
-                machine.fleet().iter().filter(|(_, worker)| worker.session.is_some() && !worker.cordoned);
+            let open = machine.fleet().iter().filter(|(_, worker)| worker.accepts());
             let open: Vec<WorkerId> = open.map(|(_, worker)| worker.id).collect();
             let idle = self.checkers.journal.bounds().startable(&self.checkers.journal, &open);
             require(idle.is_none(), "I22", || format!("{idle:?} could be started and is not"))?;
@@ -115,7 +114,7 @@ impl World {
 
     fn take_mail(&mut self, server: &mut Server, mail: Mail, reading: Reading) -> Check {
         match mail {
-            Mail::Commands { envelope, .. } => server.shard.accept(envelope, reading),
+            Mail::Commands(envelope) => server.shard.accept(envelope, reading),
             Mail::FromWorker { worker, command } => return self.take_word(server, worker, command, reading),
             Mail::Loaded { command, reply, found } => server.shard.loaded(command, reply, found, reading),
             Mail::LoadedRun { command, reply, found } => {
@@ -250,6 +249,7 @@ impl World {
             | Effect::RunAlert { .. }
             | Effect::ScheduleAlert { .. }
             | Effect::Changed { .. }
+            | Effect::Drain { .. }
             | Effect::News(_) => {
                 return Ok(());
             }

@@ -9,7 +9,7 @@ use mainspring_core::task::Override;
 use mainspring_core::time::{Elapsed, Wall};
 use mainspring_core::workflow::Origin;
 
-use super::{EncodedProfiles, Writer, backfill, process, schedule, task, trigger, wait, workflow};
+use super::{EncodedProfiles, Writer, backfill, process, retry, schedule, task, trigger, wait, workflow};
 
 /// First byte of each event. Frozen: a number is never given away again.
 pub(super) mod kind {
@@ -39,7 +39,9 @@ pub(super) mod kind {
     pub const TRIGGER: u8 = 24;
     pub const TASK_WAITS: u8 = 25;
     pub const WAIT_ENDED: u8 = 26;
-    pub const NEWEST: u8 = WAIT_ENDED;
+    pub const FORCE_REQUESTED: u8 = 27;
+    pub const LOOK_BEGAN: u8 = 28;
+    pub const NEWEST: u8 = LOOK_BEGAN;
 }
 
 /// All types are at their first version; the byte is there for the day that one is not.
@@ -80,12 +82,14 @@ fn kind_of(event: &Event) -> u8 {
         Event::AttemptFailed { .. } => kind::ATTEMPT_FAILED,
         Event::TaskDeferred { .. } => kind::TASK_DEFERRED,
         Event::TaskWaits { .. } => kind::TASK_WAITS,
+        Event::LookBegan { .. } => kind::LOOK_BEGAN,
         Event::WaitEnded { .. } => kind::WAIT_ENDED,
         Event::StopRequested { .. } => kind::STOP_REQUESTED,
         Event::TaskCancelled { .. } => kind::TASK_CANCELLED,
         Event::TaskAmended { .. } => kind::TASK_AMENDED,
         Event::CheckpointSaved { .. } => kind::CHECKPOINT_SAVED,
         Event::DeadlineExtended { .. } => kind::DEADLINE_EXTENDED,
+        Event::ForceRequested { .. } => kind::FORCE_REQUESTED,
         Event::TaskForced { .. } => kind::TASK_FORCED,
         Event::TaskRevived { .. } => kind::TASK_REVIVED,
         Event::ProcessStarted { .. } => kind::PROCESS_STARTED,
@@ -141,6 +145,7 @@ fn write_fields(w: &mut Writer<'_>, event: &Event, profiles: &mut EncodedProfile
             w.option(*priority, Writer::priority);
             w.option(payload.as_ref(), |w, bytes| w.bytes(bytes));
         }
+        Event::LookBegan { deadline, .. } => w.wall(*deadline),
         Event::CheckpointSaved { fence, bytes, .. } => {
             w.fence(*fence);
             w.bytes(bytes);
@@ -149,6 +154,7 @@ fn write_fields(w: &mut Writer<'_>, event: &Event, profiles: &mut EncodedProfile
             w.fence(*fence);
             w.millis(*by);
         }
+        Event::ForceRequested { fence, status, over, .. } => write_force(w, *fence, *status as u8, over),
         Event::TaskForced { status, over, .. } => write_forced(w, *status as u8, over),
         Event::TaskRevived { ended, over } => {
             task::write(w, ended, profiles);
@@ -216,17 +222,23 @@ fn write_deferred(w: &mut Writer<'_>, fence: Fence, due: Elapsed) {
 
 fn write_then(w: &mut Writer<'_>, then: Then) {
     match then {
-        Then::Retry { due, spend, memory_bytes } => {
+        Then::Retry { due, spend, memory_bytes, delayed_by } => {
             w.byte(0);
             w.elapsed(due);
             w.bool(spend);
             w.option(memory_bytes, Writer::varint);
+            retry::write_delayed_by(w, delayed_by);
         }
         Then::Requeue => w.byte(1),
         Then::Fail => w.byte(2),
         Then::Quarantine => w.byte(3),
         Then::Cancel => w.byte(4),
     }
+}
+
+fn write_force(w: &mut Writer<'_>, fence: Fence, status: u8, over: &Override) {
+    w.fence(fence);
+    write_forced(w, status, over);
 }
 
 fn write_forced(w: &mut Writer<'_>, status: u8, over: &Override) {

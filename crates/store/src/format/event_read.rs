@@ -5,7 +5,9 @@ use mainspring_core::id::{Epoch, Incarnation, ProcessId};
 use mainspring_core::workflow::Origin;
 
 use super::event::{VERSION, given, kind};
-use super::{FormatError, ProfileCache, Reader, backfill, process, schedule, task, trigger, wait, workflow};
+use super::{
+    FormatError, ProfileCache, Reader, backfill, process, retry, schedule, task, trigger, wait, workflow,
+};
 
 /// Hands the `count` events of a record's body to `each`, in order, and stops at its first error.
 pub fn read_events<E: From<FormatError>>(
@@ -49,6 +51,13 @@ fn read_event(r: &mut Reader<'_>, profiles: &mut ProfileCache) -> Result<Event, 
         kind::TASK_CANCELLED => Ok(Event::TaskCancelled { id: r.task_id()? }),
         kind::TASK_AMENDED => read_amended(r),
         kind::TASK_FORCED => Ok(Event::TaskForced { id: r.task_id()?, status: r.status()?, over: r.over()? }),
+        kind::LOOK_BEGAN => Ok(Event::LookBegan { id: r.task_id()?, deadline: r.wall("deadline")? }),
+        kind::FORCE_REQUESTED => Ok(Event::ForceRequested {
+            id: r.task_id()?,
+            fence: r.fence()?,
+            status: r.status()?,
+            over: r.over()?,
+        }),
         kind::TASK_WAITS => Ok(Event::TaskWaits { id: r.task_id()?, wait: Box::new(wait::read(r)?) }),
         kind::WAIT_ENDED => Ok(Event::WaitEnded { id: r.task_id()?, end: wait::read_end(r)? }),
         0 => Err(FormatError::bad("event type", at, "is 0, which was never written")),
@@ -127,6 +136,7 @@ fn read_then(r: &mut Reader<'_>) -> Result<Then, FormatError> {
             due: r.elapsed("retry due")?,
             spend: r.bool("retry spent")?,
             memory_bytes: r.option("retry memory", |r| r.varint("retry memory"))?,
+            delayed_by: retry::read_delayed_by(r)?,
         },
         1 => Then::Requeue,
         2 => Then::Fail,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mainspring_core::process::{Cursor, EndWaits, Process, Selector, Work};
+use mainspring_core::process::{Cursor, EndWaits, Process, RunSelector, Selector, Work};
 
 use super::trigger::{read_notice, write_notice};
 use super::{FormatError, Reader, Writer};
@@ -32,6 +32,17 @@ pub(super) fn write_work(w: &mut Writer<'_>, work: &Work) {
             write_notice(w, &work.notice);
             w.wall(work.at);
         }
+        Work::CancelRuns { selector, before, over } => {
+            w.byte(2);
+            w.name(&selector.tenant);
+            w.name(&selector.job);
+            w.option(selector.label.as_ref(), |w, (key, value)| {
+                w.name(key);
+                w.name(value);
+            });
+            w.wall(*before);
+            w.option(over.as_ref(), Writer::over);
+        }
     }
 }
 
@@ -48,7 +59,16 @@ pub(super) fn read_work(r: &mut Reader<'_>) -> Result<Work, FormatError> {
             notice: Arc::new(read_notice(r)?),
             at: r.wall("instant of an event")?,
         }))),
-        found => Err(FormatError::newer("kind of work", at, found, 1)),
+        2 => Ok(Work::CancelRuns {
+            selector: Box::new(RunSelector {
+                tenant: r.name("tenant")?,
+                job: r.name("job")?,
+                label: r.option("label", |r| Ok((r.name("label key")?, r.name("label value")?)))?,
+            }),
+            before: r.wall("before")?,
+            over: r.option("over", Reader::over)?,
+        }),
+        found => Err(FormatError::newer("kind of work", at, found, 2)),
     }
 }
 

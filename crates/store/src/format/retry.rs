@@ -1,7 +1,7 @@
 //! A retry policy's bytes; part of a profile and versioned with it.
 
 use mainspring_core::failure::FailureClass;
-use mainspring_core::retry::{Backoff, ClassRule, Jitter, RetryOnly, RetryPolicy};
+use mainspring_core::retry::{Backoff, BudgetKind, ClassRule, Jitter, RetryOnly, RetryPolicy};
 
 use super::{FormatError, Reader, Writer};
 
@@ -104,4 +104,19 @@ fn read_growth(r: &mut Reader<'_>) -> Result<u16, FormatError> {
     let at = r.at();
     let percent = r.varint("memory growth")?;
     u16::try_from(percent).map_err(|_| FormatError::bad("memory growth", at, "does not fit into 16 bits"))
+}
+
+/// Which retry budget made a wait longer; 0 if none did.
+pub(super) fn write_delayed_by(w: &mut Writer<'_>, kind: Option<BudgetKind>) {
+    w.byte(kind.map_or(0, |kind| kind as u8 + 1));
+}
+
+pub(super) fn read_delayed_by(r: &mut Reader<'_>) -> Result<Option<BudgetKind>, FormatError> {
+    r.choice("retry budget", |byte| match byte {
+        0 => Some(None),
+        1 => Some(Some(BudgetKind::Job)),
+        2 => Some(Some(BudgetKind::Target)),
+        3 => Some(Some(BudgetKind::Overall)),
+        _ => None,
+    })
 }

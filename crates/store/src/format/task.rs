@@ -7,7 +7,7 @@
 use mainspring_core::id::{Incarnation, Seq, Session};
 use mainspring_core::task::{AttemptRecord, Extra, Lease, State, Status, Stop, Task};
 
-use super::{EncodedProfiles, FormatError, ProfileCache, Reader, Writer, schedule, wait, workflow};
+use super::{EncodedProfiles, FormatError, ProfileCache, Reader, Writer, retry, schedule, wait, workflow};
 
 const VERSION: u8 = 1;
 
@@ -98,7 +98,11 @@ fn write_state(w: &mut Writer<'_>, state: &State) {
     match state {
         State::Waiting(wait) => wait::write(w, wait),
         State::Pending { due } => w.wall(*due),
-        State::RetryWait { due } | State::Deferred { due } => w.elapsed(*due),
+        State::RetryWait { due, delayed_by } => {
+            w.elapsed(*due);
+            retry::write_delayed_by(w, *delayed_by);
+        }
+        State::Deferred { due } => w.elapsed(*due),
         State::Assigned(lease) | State::Running(lease) => write_lease(w, lease),
         State::Queued
         | State::Succeeded
@@ -121,7 +125,9 @@ fn read_state(r: &mut Reader<'_>) -> Result<State, FormatError> {
         Status::Queued => State::Queued,
         Status::Assigned => State::Assigned(Box::new(read_lease(r)?)),
         Status::Running => return Err(FormatError::bad("status", at, "is running, which is never written")),
-        Status::RetryWait => State::RetryWait { due: r.elapsed("due")? },
+        Status::RetryWait => {
+            State::RetryWait { due: r.elapsed("due")?, delayed_by: retry::read_delayed_by(r)? }
+        }
         Status::Deferred => State::Deferred { due: r.elapsed("due")? },
         Status::Succeeded => State::Succeeded,
         Status::Failed => State::Failed,
@@ -181,6 +187,7 @@ fn write_extra(w: &mut Writer<'_>, extra: &Extra) {
     w.option(extra.forced.as_ref(), Writer::over);
     w.option(extra.seats.as_ref(), |w, seats| w.seats(seats));
     w.option(extra.occasion.as_deref(), schedule::write_occasion);
+    w.option(extra.deadline, Writer::wall);
 }
 
 fn read_extra(r: &mut Reader<'_>) -> Result<Extra, FormatError> {
@@ -196,6 +203,7 @@ fn read_extra(r: &mut Reader<'_>) -> Result<Extra, FormatError> {
         forced: r.option("forced", Reader::over)?,
         seats: r.option("seats", Reader::seats)?,
         occasion: r.option("occasion", schedule::read_occasion)?,
+        deadline: r.option("deadline", |r| r.wall("deadline"))?,
     })
 }
 

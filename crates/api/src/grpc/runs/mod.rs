@@ -103,8 +103,12 @@ async fn cancel_many(
 ) -> Result<v1::CancelRunsResponse, Problem> {
     let v1::CancelRunsRequest { tenant, job, label, actor, reason } = call.message.clone();
     let selector = RunSelectorBody { tenant, job, label, actor, reason };
-    let canceled = flows::cancel_runs(edge, &selector, &call.caller()?).await?;
-    Ok(v1::CancelRunsResponse { canceled: canceled as u64 })
+    let progress = flows::cancel_runs(edge, &selector, &call.caller()?).await?;
+    Ok(v1::CancelRunsResponse {
+        canceled: progress.handled.unwrap_or_default(),
+        process_id: progress.id.get(),
+        running: progress.running,
+    })
 }
 
 async fn pause(edge: &Edge, call: &Call<v1::PauseRunRequest>) -> Result<v1::RunChange, Problem> {

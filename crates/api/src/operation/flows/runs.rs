@@ -1,27 +1,31 @@
 //! Reading runs and acting on them.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use mainspring_core::command::Command;
-use mainspring_core::id::RunId;
+use mainspring_core::command::{Answer, Command};
+use mainspring_core::id::{ProcessId, RunId, Slot};
 use mainspring_core::name::Name;
+use mainspring_core::process::RunSelector;
+use mainspring_core::question::Progress;
 use mainspring_core::task::Payload;
 use mainspring_core::workflow::{
     Clear, FlowAnswer, FlowCommand, FlowRefusal, Rerun, RerunFrom, Run, RunStatus,
 };
 use mainspring_runtime::find_run;
-use mainspring_store::{ReadError, RunQuery};
+use mainspring_store::ReadError;
 
 use super::audit::Change;
 use super::filter::RunFilterBody;
 use super::{ask, jobs, send, trigger, unexpected};
 use crate::edge::Edge;
-use crate::operation::Caller;
+use crate::operation::{Caller, processes};
 use crate::problem::Problem;
 use crate::wire::{ClearBody, OverrideBody, RerunBody, RunSelectorBody, name};
 
-/// Runs cancelled with one request.
-const CANCEL_MAX: usize = 10_000;
+/// How long a bulk cancel is awaited before it is answered as still running.
+const ANSWER_WITHIN: Duration = Duration::from_secs(2);
+const LOOK_EVERY: Duration = Duration::from_millis(5);
 
 /// From memory, or as the tables have it.
 pub(crate) async fn run(edge: &Edge, id: RunId) -> Result<Arc<Run>, Problem> {
@@ -74,49 +78,42 @@ pub(crate) async fn cancel_run(
     Ok(status)
 }
 
-/// Cancels what matches and has not ended; says how many. Repeating the call does no harm.
+/// Cancels what matches and has not ended, in steps that go on after the answer if there are very many.
 pub(crate) async fn cancel_runs(
     edge: &Edge,
     selector: &RunSelectorBody,
     caller: &Caller<'_>,
-) -> Result<usize, Problem> {
-    let work = async || cancel_matching(edge, selector).await.map(|cancelled| cancelled as u64);
-    Ok(caller.once(edge, ("cancel runs", ""), work).await? as usize)
-}
-
-async fn cancel_matching(edge: &Edge, selector: &RunSelectorBody) -> Result<usize, Problem> {
+) -> Result<Progress, Problem> {
     let label = selector.label.as_deref().map(label).transpose()?;
-    let named = |field, text: &Option<String>| text.as_deref().map(|text| name(field, text)).transpose();
+    let named = |field, text: &Option<String>| name(field, text.as_deref().unwrap_or_default());
     let over = OverrideBody { actor: selector.actor.clone(), reason: selector.reason.clone() };
     let by = Change::by("runs were canceled", &over)?;
     if selector.tenant.is_none() && selector.job.is_none() && label.is_none() {
         return Err(Problem::field("body", "name a tenant, a job or a label"));
     }
-    let query = RunQuery {
-        tenant: named("tenant", &selector.tenant)?,
-        job: named("job", &selector.job)?,
-        label,
-        statuses: vec![RunStatus::Queued, RunStatus::Running],
-        limit: mainspring_store::PAGE_MAX,
-        ..RunQuery::default()
+    let selector =
+        RunSelector { tenant: named("tenant", &selector.tenant)?, job: named("job", &selector.job)?, label };
+    let command = Command::CancelRuns { selector: Box::new(selector), over: by.over() };
+    let command = caller.keyed(edge, "cancel runs", "", command)?;
+    let Answer::Process(id) = edge.gateway.ask(Slot::from_hash(0), command).await? else {
+        return Err(unexpected());
     };
-    edge.gateway.tables_follow().await;
-    let (mut after, mut cancelled) = (None, 0);
-    while cancelled < CANCEL_MAX {
-        let page = RunQuery { after, ..query.clone() };
-        let rows = edge.readers.read(move |tables| tables.runs(&page)).await?;
-        for row in &rows {
-            let cancel = by.sign(FlowCommand::CancelRun { id: row.id });
-            let done = ask(edge, row.id.slot(), cancel).await;
-            cancelled += usize::from(done.is_ok());
+    let progress = ended_soon(edge, id).await?;
+    by.done(format_args!("process {}", id.get()));
+    Ok(progress)
+}
+
+/// Most calls mean few runs: their caller is told how many.
+async fn ended_soon(edge: &Edge, id: ProcessId) -> Result<Progress, Problem> {
+    let until = tokio::time::Instant::now() + ANSWER_WITHIN;
+    loop {
+        let progress = processes::ask(edge, id).await?;
+        let progress = progress.unwrap_or(Progress { id, running: true, handled: None });
+        if !progress.running || tokio::time::Instant::now() >= until {
+            return Ok(progress);
         }
-        match rows.last() {
-            Some(last) if rows.len() == query.limit => after = Some(last.id),
-            _ => break,
-        }
+        tokio::time::sleep(LOOK_EVERY).await;
     }
-    by.done(format_args!("{cancelled} runs"));
-    Ok(cancelled)
 }
 
 fn label(text: &str) -> Result<(Name, Name), Problem> {

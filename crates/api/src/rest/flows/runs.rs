@@ -17,8 +17,8 @@ use crate::edge::Edge;
 use crate::operation::flows::{self, RunFilterBody};
 use crate::problem::Problem;
 use crate::wire::{
-    ClearBody, ForceRunBody, OverrideBody, RerunBody, RunSelectorBody, RunView, instant, parse_run_status,
-    run_status_word,
+    ClearBody, ForceRunBody, OverrideBody, ProcessView, RerunBody, RunSelectorBody, RunView, instant,
+    parse_run_status, run_status_word,
 };
 
 pub(in crate::rest) async fn list(
@@ -96,8 +96,11 @@ pub(in crate::rest) async fn cancel_many(
 ) -> Result<Response, Problem> {
     let call = Call::read(&edge, request).await?;
     let selector: RunSelectorBody = body::parse(&call.bytes)?;
-    let cancelled = flows::cancel_runs(&edge, &selector, &call.caller()?).await?;
-    Ok(json(StatusCode::OK, &json!({"canceled": cancelled})))
+    let progress = flows::cancel_runs(&edge, &selector, &call.caller()?).await?;
+    let canceled = progress.handled;
+    let ProcessView { process_id, status, .. } = ProcessView::of(progress);
+    let body = json!({"process_id": process_id, "status": status, "canceled": canceled});
+    Ok(json(StatusCode::OK, &body))
 }
 
 /// `POST /v1/runs/{id}:cancel`, `:pause`, `:resume`, `:rerun`, `:clear`, `:force-state`, `:reevaluate`.

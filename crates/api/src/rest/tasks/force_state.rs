@@ -6,7 +6,7 @@ use serde::Deserialize;
 use super::super::body;
 use super::super::call::Call;
 use crate::edge::Edge;
-use crate::operation;
+use crate::operation::{self, Changed};
 use crate::problem::Problem;
 use crate::wire::{OverrideBody, parse_status};
 
@@ -25,7 +25,11 @@ pub(in crate::rest) async fn verb(edge: &Edge, text: &str, call: &Call) -> Resul
         .ok_or_else(|| Problem::field("state", format!("there is no state `{}`", short(&state))))?;
     let over = OverrideBody { actor, reason };
     let changed = operation::force_state(edge, id, status, &over, &call.caller()?).await?;
-    Ok(super::changed(id, changed, "the state was forced"))
+    let done = match changed {
+        Changed::Now(_) => "the state was forced",
+        Changed::Stopping => "its attempt is stopped first; then the task has that state",
+    };
+    Ok(super::changed(id, changed, done))
 }
 
 fn short(text: &str) -> String {

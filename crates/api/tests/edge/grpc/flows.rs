@@ -383,7 +383,9 @@ async fn runs_are_listed_found_by_their_beginning_and_cancelled_together() {
     assert_eq!(reason(&none), "INVALID_FIELD");
     let all = v1::CancelRunsRequest { job: Some("chain".into()), ..v1::CancelRunsRequest::default() };
     let cancelled = grpc.runs.cancel_many(all).await.expect("cancelled").into_inner();
-    assert_eq!(cancelled.canceled, 3);
+    assert_eq!((cancelled.canceled, cancelled.running), (3, false));
+    let process = rig.get(&format!("/v1/processes/{}", cancelled.process_id)).await.json();
+    assert_eq!((&process["status"], &process["handled"]), (&"ENDED".into(), &3.into()), "{process}");
     for id in &ids {
         grpc.until(id, RunStatus::Canceled).await;
     }

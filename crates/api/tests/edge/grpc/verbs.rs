@@ -267,7 +267,7 @@ async fn workers_are_shown_cordoned_and_drained_and_figures_add_up() {
 
     let cordon = v1::CordonWorkerRequest { worker_id: worker_id.clone() };
     assert!(grpc.workers.cordon(cordon).await.expect("done").into_inner().cordoned);
-    assert_eq!(grpc.workers.get(get()).await.expect("there").into_inner().state, "draining");
+    assert_eq!(grpc.workers.get(get()).await.expect("there").into_inner().state, "cordoned");
     let id = grpc.submit(noop()).await.expect("accepted").task_id;
     let why = v1::DiagnoseTaskRequest { task_id: id };
     assert_eq!(grpc.tasks.diagnose(why).await.expect("told").into_inner().reason, "no_room");
@@ -275,7 +275,10 @@ async fn workers_are_shown_cordoned_and_drained_and_figures_add_up() {
     assert!(!grpc.workers.uncordon(uncordon).await.expect("done").into_inner().cordoned);
     worker.start().await;
     let drain = v1::DrainWorkerRequest { worker_id: worker_id.clone() };
-    assert!(grpc.workers.drain(drain).await.expect("done").into_inner().cordoned);
+    let drained = grpc.workers.drain(drain).await.expect("done").into_inner();
+    assert_eq!((drained.cordoned, drained.state.as_str(), drained.running), (true, "draining", 1));
+    let told = worker.receive().await.expect("the session lives");
+    assert_eq!(told.draining, Some(true), "{told:?}");
     grpc.submit(noop()).await.expect("accepted");
 
     let stats = grpc.stats.get(v1::GetStatsRequest {}).await.expect("figures").into_inner();

@@ -64,6 +64,7 @@ fn stories() -> Vec<Story> {
 
 fn force(rig: &mut Rig, id: TaskId, status: Status) {
     rig.tell(Command::Force { id, status, over: over() }).expect("unfinished");
+    report_if_leased(rig, id, OK);
     revive(rig, id);
 }
 

@@ -1,7 +1,9 @@
+use super::workflow::{apply, node, plan, trigger, with_words};
 use super::*;
 use crate::id::ProcessId;
-use crate::process::{STEP_EVENTS_MAX, Selector};
+use crate::process::{RunSelector, STEP_EVENTS_MAX, Selector};
 use crate::question::{Progress, Question};
+use crate::workflow::{FailurePolicy, RunStop};
 
 #[test]
 fn bulk_cancel_goes_in_bounded_steps_and_spares_what_came_later() {
@@ -42,6 +44,40 @@ fn bulk_cancel_goes_in_bounded_steps_and_spares_what_came_later() {
     let done = Progress { id: process, running: false, handled: Some(count as u64 + 1) };
     assert_eq!(progress(&mut rig, process), Ok(Answer::Progress(Some(done))));
     assert_eq!(progress(&mut rig, ProcessId::new(99)), Ok(Answer::Progress(None)));
+}
+
+#[test]
+fn cancelling_runs_goes_in_bounded_steps_and_leaves_none_behind() {
+    let mut rig = with_words();
+    for job in ["flow", "spared"] {
+        apply(&mut rig, job, plan(vec![node("only", &[])], FailurePolicy::FailFast));
+    }
+    // Two events each: the cancel, and who wanted it.
+    let count = STEP_EVENTS_MAX / 2 + 10;
+    let runs: Vec<RunId> = (0..count).map(|_| trigger(&mut rig, "flow")).collect();
+    let spared = trigger(&mut rig, "spared");
+    let selector = || RunSelector { job: Name::fixed("flow"), ..RunSelector::default() };
+    let cancel = Command::CancelRuns { selector: Box::new(selector()), over: Some(over()) };
+    let answer = rig.tell(cancel);
+    let Ok(Answer::Process(process)) = answer else { panic!("{answer:?}") };
+    rig.now.wall = rig.now.wall + Millis::new(1);
+    let later = trigger(&mut rig, "flow");
+    while rig.machine.has_work() {
+        let had = rig.events.len();
+        rig.begin();
+        let mut batch = Batch::default();
+        rig.machine.run_due(&mut batch);
+        rig.absorb(batch);
+        assert!(rig.events.len() - had <= 1000, "a step is bounded");
+        rig.pass(0);
+    }
+    let run = |id| rig.machine.state().flows().run(id).expect("in memory").clone();
+    assert!(runs.iter().all(|id| run(*id).stop == Some(RunStop::Cancel)), "however many there are");
+    assert_eq!(run(runs[0]).notes.len(), 1, "it says who wanted that");
+    assert_eq!((run(spared).stop, run(later).stop), (None, None));
+    let done = Progress { id: process, running: false, handled: Some(count as u64) };
+    let progress = rig.tell(Command::Ask(Question::Process { id: process }));
+    assert_eq!(progress, Ok(Answer::Progress(Some(done))));
 }
 
 fn parked_task(rig: &mut Rig) -> Task {

@@ -1,6 +1,8 @@
+use super::questions::standing;
 use super::*;
 use crate::effect::Alert;
 use crate::profile::Delivery;
+use crate::question::Standing;
 use crate::resources::Resources;
 use crate::retry::RetryRates;
 
@@ -185,7 +187,7 @@ fn an_output_is_kept_and_a_huge_one_refused() {
 
 #[test]
 fn a_storm_of_failures_comes_back_at_the_budgeted_rate() {
-    let retry_rates = RetryRates { overall_per_s: 10, class_per_s: 10, job_per_min: 100_000 };
+    let retry_rates = RetryRates { overall_per_s: 5000, per_min: 600, burst: 10 };
     let mut rig = Rig::with(MachineConfig { retry_rates, ..MachineConfig::default() });
     let ids: Vec<TaskId> = (0..50).map(|_| rig.running(spec())).collect();
     for id in &ids {
@@ -194,26 +196,19 @@ fn a_storm_of_failures_comes_back_at_the_budgeted_rate() {
     rig.pass(100);
     let back = ids.iter().filter(|id| rig.status(**id) != Status::RetryWait).count();
     assert!((10..=12).contains(&back), "{back} of 50 came back at once");
+    let last = standing(&mut rig, ids[49]);
+    assert_eq!(last.label(), "retry_budget");
+    let told = last.to_string();
+    assert!(
+        told.starts_with("the retry budget of job `job` is used up; the next attempt begins in"),
+        "{told}"
+    );
+    let Standing::Backoff { left, due, .. } = last else { panic!("{told}") };
+    assert_eq!(due, rig.now.wall + left);
+    assert_eq!(rig.machine.counts().retries.delayed, [39, 0, 0], "ten at once, and one within its backoff");
     for _ in 0..5 {
         rig.pass(1_000);
         rig.heartbeat(1, 1);
     }
     assert!(ids.iter().all(|id| rig.status(*id) != Status::RetryWait));
-}
-
-#[test]
-fn an_operator_can_force_an_end() {
-    let mut rig = rig();
-    for status in [Status::Succeeded, Status::Failed, Status::Skipped] {
-        let id = rig.running(spec());
-        rig.tell(Command::Force { id, status, over: over() }).expect("can be forced");
-        assert_eq!((rig.status(id), rig.stops(id)), (status, 1), "and the attempt is killed");
-        assert_eq!(rig.task(id).extra.as_ref().and_then(|extra| extra.forced.clone()), Some(over()));
-        assert_eq!(rig.report(id, OK), Some(ReportVerdict::Duplicate));
-    }
-    let id = rig.submit();
-    assert_eq!(
-        rig.tell(Command::Force { id, status: Status::Running, over: over() }),
-        Err(Rejection::StateNotForcible { status: Status::Running })
-    );
 }

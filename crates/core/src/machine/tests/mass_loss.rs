@@ -49,7 +49,7 @@ fn a_mass_loss_comes_back_in_bounded_steps_urgent_work_first_and_spread_out() {
     let dues: BTreeSet<u64> = ids
         .iter()
         .filter_map(|id| match rig.task(*id).state {
-            State::RetryWait { due } => Some(due.millis()),
+            State::RetryWait { due, .. } => Some(due.millis()),
             _ => None,
         })
         .collect();

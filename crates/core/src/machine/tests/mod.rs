@@ -8,6 +8,7 @@ mod cancel;
 mod checkpoints;
 mod deadlines;
 mod failures;
+mod force;
 mod guard;
 mod mass_loss;
 mod questions;
@@ -216,6 +217,7 @@ impl Rig {
             labels: None,
             key: None,
             seats: None,
+            resent: false,
         }
     }
 
@@ -369,6 +371,8 @@ fn cause(event: &Event) -> Option<Cause> {
         | Event::Backfill(_)
         | Event::Trigger(_)
         | Event::StopRequested { .. }
+        | Event::ForceRequested { .. }
+        | Event::LookBegan { .. }
         | Event::TaskAmended { .. }
         | Event::CheckpointSaved { .. }
         | Event::DeadlineExtended { .. }

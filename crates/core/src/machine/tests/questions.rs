@@ -3,7 +3,7 @@
 use super::*;
 use crate::question::{Diagnosis, Question, Standing, Unfinished};
 
-fn standing(rig: &mut Rig, id: TaskId) -> Standing {
+pub(super) fn standing(rig: &mut Rig, id: TaskId) -> Standing {
     let before = rig.events.len();
     let answer = rig.tell(Command::Ask(Question::Why { id }));
     assert_eq!(rig.events.len(), before, "QU-1");

@@ -3,7 +3,7 @@ use crate::machine::Debt;
 use crate::profile::TimeLimits;
 
 /// A new owner that read the tasks back from the tables.
-fn reopened(rig: &Rig, config: MachineConfig) -> Rig {
+pub(super) fn reopened(rig: &Rig, config: MachineConfig) -> Rig {
     let mut next = Rig::with(config);
     next.now = rig.now;
     next.begin();

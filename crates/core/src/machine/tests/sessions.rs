@@ -1,5 +1,6 @@
 use super::*;
 use crate::command::SessionCommand;
+use crate::fleet::Availability;
 
 #[test]
 fn a_silent_worker_is_lost_and_its_work_goes_to_another() {
@@ -100,15 +101,47 @@ fn an_old_session_is_not_listened_to() {
 }
 
 #[test]
-fn a_cordoned_worker_gets_nothing_new() {
+fn a_cordoned_or_draining_worker_gets_nothing_new() {
+    for closed in [Availability::Cordoned, Availability::Draining] {
+        let mut rig = rig();
+        let running = rig.running(spec());
+        let cordon = |to| Command::Session(SessionCommand::Cordon { worker: worker(1), to });
+        rig.tell(cordon(closed)).expect("known worker");
+        let waiting = rig.submit();
+        assert_eq!((rig.status(running), rig.status(waiting)), (Status::Running, Status::Queued));
+        let leaving = SessionCommand::Leaving { worker: worker(1), session: Session::new(1) };
+        rig.tell(Command::Session(leaving)).expect("never refused");
+        rig.hello(1, 2, 2, &[(running, rig.start_of(running).fence)]);
+        assert_eq!(rig.status(waiting), Status::Queued, "a restart of the worker does not lift it");
+        rig.tell(cordon(Availability::Open)).expect("known worker");
+        assert_eq!(rig.status(waiting), Status::Assigned);
+        let told: Vec<(u64, bool)> = (rig.effects.iter())
+            .filter_map(|effect| match effect {
+                Effect::Drain { session, draining, .. } => Some((session.get(), *draining)),
+                _ => None,
+            })
+            .collect();
+        let drained = [(1, true), (2, true), (2, false)];
+        assert_eq!(told, if closed == Availability::Draining { &drained[..] } else { &[] });
+    }
+}
+
+#[test]
+fn a_worker_that_leaves_gets_nothing_new_until_it_comes_back() {
     let mut rig = rig();
-    let running = rig.running(spec());
-    let cordon = |cordoned| Command::Session(SessionCommand::Cordon { worker: worker(1), cordoned });
-    rig.tell(cordon(true)).expect("known worker");
+    rig.hello(1, 1, 1, &[]);
+    let leaving = |session| {
+        let session = Session::new(session);
+        Command::Session(SessionCommand::Leaving { worker: worker(1), session })
+    };
+    rig.tell(leaving(1)).expect("never refused");
     let waiting = rig.submit();
-    assert_eq!((rig.status(running), rig.status(waiting)), (Status::Running, Status::Queued));
-    rig.tell(cordon(false)).expect("known worker");
+    assert_eq!(rig.status(waiting), Status::Queued);
+    rig.hello(1, 2, 2, &[]);
     assert_eq!(rig.status(waiting), Status::Assigned);
+    rig.tell(leaving(1)).expect("never refused");
+    let next = rig.submit();
+    assert_eq!(rig.status(next), Status::Assigned, "the word of an old session does not count");
 }
 
 #[test]

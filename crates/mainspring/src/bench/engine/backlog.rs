@@ -105,6 +105,7 @@ impl Diskless {
                 Effect::Acknowledge { .. } => self.finished += 1,
                 Effect::Stop { .. }
                 | Effect::SessionLost { .. }
+                | Effect::Drain { .. }
                 | Effect::Alert { .. }
                 | Effect::RunAlert { .. }
                 | Effect::ScheduleAlert { .. }

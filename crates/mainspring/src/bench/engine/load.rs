@@ -52,6 +52,7 @@ impl Source {
             labels: None,
             key: None,
             seats: None,
+            resent: false,
         }))
     }
 
@@ -88,11 +89,11 @@ pub(super) struct Rig {
 }
 
 impl Rig {
-    pub(super) fn open(dir: &Path, config: ShardConfig) -> anyhow::Result<Self> {
+    pub(super) fn open(dir: &Path, config: &ShardConfig) -> anyhow::Result<Self> {
         let (sender, effects) = unbounded();
         let outlet = Box::new(move |batch| drop(sender.send(batch)));
         let store = LocalStore::new(dir, LocalOptions::default());
-        let (node, _) = Node::open(&store, config, outlet)?;
+        let (node, _) = Node::open(&store, *config, outlet)?;
         Ok(Self { node, effects })
     }
 

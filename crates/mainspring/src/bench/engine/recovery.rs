@@ -12,7 +12,7 @@ use super::{Figures, Plan};
 pub(super) fn run(plan: &Plan, dir: &Path, figures: &mut Figures) -> anyhow::Result<()> {
     let tasks = plan.scaled(1_000_000);
     let data = dir.join("recovery");
-    let rig = Rig::open(&data, ShardConfig::default())?;
+    let rig = Rig::open(&data, &ShardConfig::default())?;
     let mut source = Source::new();
     let mut accepted = 0;
     while accepted < tasks {
@@ -23,7 +23,7 @@ pub(super) fn run(plan: &Plan, dir: &Path, figures: &mut Figures) -> anyhow::Res
     }
     rig.node.stop();
     let start = Instant::now();
-    let rig = Rig::open(&data, ShardConfig::default())?;
+    let rig = Rig::open(&data, &ShardConfig::default())?;
     let replies = rig.call(vec![source.submit(now_ms())]);
     anyhow::ensure!(
         matches!(replies[..], [Ok(Answer::Submitted { .. })]),

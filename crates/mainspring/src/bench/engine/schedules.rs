@@ -156,7 +156,7 @@ fn computation(figures: &mut Figures) -> anyhow::Result<()> {
 fn at_rest(plan: &Plan, dir: &Path, figures: &mut Figures) -> anyhow::Result<()> {
     let count = plan.scaled(STORED);
     let data = dir.join("schedules");
-    let rig = Rig::open(&data, ShardConfig::default())?;
+    let rig = Rig::open(&data, &ShardConfig::default())?;
     let maker = Maker::new();
     let start = Instant::now();
     daily(&rig, &maker, count, |_| maker.payload.clone());
@@ -171,7 +171,7 @@ fn at_rest(plan: &Plan, dir: &Path, figures: &mut Figures) -> anyhow::Result<()>
     let what = "the same, with a payload of its own for each";
     figures.add("schedule_different_bytes", what, each(unlike), "B", ("–", "–"));
     let start = Instant::now();
-    let rig = Rig::open(&data, ShardConfig::default())?;
+    let rig = Rig::open(&data, &ShardConfig::default())?;
     let replies = rig.call(vec![maker.put(
         "one-more",
         Timing::After(mainspring_core::time::Millis::from_secs(86_400)),
@@ -202,7 +202,7 @@ fn daily(rig: &Rig, maker: &Maker, count: u64, payload: impl Fn(u64) -> Arc<[u8]
 
 /// What a server has in memory with as many schedules of which no two say the same.
 fn all_different(data: &Path, maker: &Maker, count: u64) -> anyhow::Result<u64> {
-    let rig = Rig::open(data, ShardConfig::default())?;
+    let rig = Rig::open(data, &ShardConfig::default())?;
     daily(&rig, maker, count, |number| format!("{{\"customer\":{number}}}").into_bytes().into());
     rig.node.stop();
     let bytes = server_bytes(data)?;
@@ -266,11 +266,11 @@ fn herd(
 
 fn herds(plan: &Plan, dir: &Path, figures: &mut Figures) -> anyhow::Result<()> {
     let (count, maker) = (plan.scaled(HERD), Maker::new());
-    let rig = Rig::open(&dir.join("tasks"), ShardConfig::default())?;
+    let rig = Rig::open(&dir.join("tasks"), &ShardConfig::default())?;
     let make = |number, timing| maker.put(&format!("herd-{number}"), timing, "");
     herd(count, &rig, ("herd", "tasks"), make, figures)?;
     rig.node.stop();
-    let rig = Rig::open(&dir.join("runs"), ShardConfig::default())?;
+    let rig = Rig::open(&dir.join("runs"), &ShardConfig::default())?;
     let applied = rig.call(vec![maker.job()]);
     anyhow::ensure!(applied.iter().all(Result::is_ok), "the job is not taken: {applied:?}");
     let make = |number, timing| maker.put_run(&format!("herd-{number}"), timing);

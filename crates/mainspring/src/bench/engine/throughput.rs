@@ -30,7 +30,7 @@ pub(super) fn run(plan: &Plan, dir: &Path, figures: &mut Figures) -> anyhow::Res
     for (key, what, history, tasks, bounds) in rows {
         let tasks = plan.scaled(tasks);
         let config = ShardConfig { history, ..ShardConfig::default() };
-        let rig = Rig::open(&dir.join(key), config)?;
+        let rig = Rig::open(&dir.join(key), &config)?;
         rig.call(vec![hello(WORKER_SLOTS)]);
         let mut source = Source::new();
         drive(&rig, &mut source, tasks / 10);
@@ -71,6 +71,7 @@ fn drive(rig: &Rig, source: &mut Source, tasks: u64) {
                 Effect::Acknowledge { .. } => finished += 1,
                 Effect::Stop { .. }
                 | Effect::SessionLost { .. }
+                | Effect::Drain { .. }
                 | Effect::Alert { .. }
                 | Effect::RunAlert { .. }
                 | Effect::ScheduleAlert { .. }

@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 
 pub(super) use self::watch::watch;
 use super::connect::Connect;
+use super::task_cancel::follow;
 
 /// Exit: 0 done, 1 refused, 4 there is no such run.
 #[derive(Args)]
@@ -263,9 +264,6 @@ impl Cancel {
                 body[field] = value.into();
             }
         }
-        self.connect.run(async |client, print| {
-            print.object(&client.post("/v1/runs:cancel", &body).await?);
-            Ok(ExitCode::SUCCESS)
-        })
+        self.connect.run(async |client, print| follow(&client, print, "/v1/runs:cancel", &body).await)
     }
 }

@@ -109,6 +109,36 @@ fn a_command_on_a_parked_task_brings_it_back_first() {
 }
 
 #[test]
+fn a_submission_without_a_key_that_is_sent_again_is_looked_up() {
+    let mut rig = rig_with(eager());
+    rig.hello();
+    let ended = rig.submit(StartTime::Now);
+    let parked = rig.submit(StartTime::After(Millis::from_secs(7200)));
+    for submit in [&ended, &parked] {
+        rig.call(Command::Submit(Box::new(submit.clone()))).expect("accepted");
+    }
+    rig.succeed();
+    assert!(!rig.in_memory(ended.id) && !rig.in_memory(parked.id), "the tables have them");
+    for submit in [ended, parked] {
+        let id = submit.id;
+        let again = Submit { resent: true, ..submit };
+        let command = || Command::Submit(Box::new(again.clone()));
+        assert_eq!(rig.call(command()), Ok(Answer::AlreadySubmitted { id }));
+        if !rig.in_memory(id) {
+            rig.tell(7, vec![command(), Command::Read { id }]);
+            rig.run();
+            let refused = rig.answers.remove(&7).map(|mut answers| answers.swap_remove(0));
+            assert!(matches!(refused, Some(Err(Rejection::Internal { .. }))), "in a batch: {refused:?}");
+        }
+    }
+    assert!(rig.starts.is_empty(), "nothing ran twice");
+    let new = Submit { resent: true, ..rig.submit(StartTime::Now) };
+    let id = new.id;
+    let first = rig.call(Command::Submit(Box::new(new)));
+    assert_eq!(first, Ok(Answer::Submitted { id, status: Status::Queued }), "the first was lost");
+}
+
+#[test]
 fn an_ended_task_can_be_revived_from_history() {
     let mut rig = rig_with(eager());
     let id = rig.submitted(StartTime::Now);

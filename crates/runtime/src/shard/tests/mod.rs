@@ -213,6 +213,7 @@ impl Rig {
             labels: None,
             key: None,
             seats: None,
+            resent: false,
         }
     }
 

@@ -104,8 +104,8 @@ pub struct RunFacts {
     outputs: BTreeMap<(u32, u32), usize>,
     /// By whom, which nodes, and who waits for their leaves.
     added: Vec<AddedFacts>,
-    /// Releases at one instant.
-    burst: ((Epoch, Elapsed), u32),
+    /// When the last place was released, and how much of a second's releases was used up then, in nanoseconds.
+    rate: ((Epoch, Elapsed), u64),
     pub ever_stopped: bool,
     pub ever_forced: bool,
     pub ever_cleared: bool,
@@ -308,7 +308,7 @@ impl FlowFold {
             undo: Vec::new(),
             outputs: BTreeMap::new(),
             added: Vec::new(),
-            burst: Default::default(),
+            rate: Default::default(),
             ever_stopped: false,
             ever_forced: false,
             ever_cleared: false,

@@ -130,6 +130,17 @@ impl Evaluate for Words {
         Ok(nodes)
     }
 
+    /// The payload is a number of milliseconds.
+    fn look_deadline(&self, payload: &Payload, now: Wall) -> Wall {
+        let ms = String::from_utf8_lossy(payload).parse();
+        ms.map_or_else(|_| now + crate::wait::TIMEOUT_DEFAULT, |ms| now + Millis::new(ms))
+    }
+
+    /// The payload itself.
+    fn target(&self, _: &Name, payload: &Payload) -> Name {
+        Name::new(&String::from_utf8_lossy(payload)).unwrap_or_default()
+    }
+
     /// `for MS`; `run ID MS` and `skip ID MS`: the run, at most so long; `event TYPE [SUBJECT|- [CONDITION]]`: for a minute.
     fn wait(&self, payload: &Payload, now: Wall) -> Result<Wait, String> {
         let text = String::from_utf8_lossy(payload);

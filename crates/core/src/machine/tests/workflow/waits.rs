@@ -1,6 +1,7 @@
 //! Tasks that only wait.
 
 use super::*;
+use crate::command::ReportKind;
 use crate::profile::ProfileSpec;
 use crate::question::{Question, Standing};
 use crate::wait::FoundRun;
@@ -104,10 +105,26 @@ fn a_run_that_has_ended_is_enough() {
 }
 
 #[test]
+fn a_run_of_another_tenant_does_not_exist_for_a_wait() {
+    for ended in [false, true] {
+        let mut rig = with_words();
+        let (run, task) = source(&mut rig);
+        if ended {
+            rig.report(task, OK);
+        }
+        let id = wait_alone_as(&mut rig, "other", &format!("run {run} 60000"));
+        assert_eq!(rig.status(id), Status::Failed, "ended: {ended}");
+        assert_eq!(*rig.task(id).failures()[0].failure.message, *format!("there is no run `{run}`"));
+    }
+}
+
+#[test]
 fn a_run_that_memory_does_not_know_is_looked_up() {
+    let ended = |tenant, status| FoundRun::Ended { tenant: Name::fixed(tenant), status };
     let rows = [
-        (FoundRun::Ended(RunStatus::Succeeded), Status::Succeeded),
-        (FoundRun::Ended(RunStatus::Failed), Status::Failed),
+        (ended("acme", RunStatus::Succeeded), Status::Succeeded),
+        (ended("acme", RunStatus::Failed), Status::Failed),
+        (ended("other", RunStatus::Succeeded), Status::Failed),
         (FoundRun::Nothing, Status::Failed),
         (FoundRun::Unread, Status::Deferred),
     ];
@@ -117,7 +134,7 @@ fn a_run_that_memory_does_not_know_is_looked_up() {
         let (asked, wanted) = story.rig.machine.wants_run().expect("it asks");
         assert_eq!((asked, wanted), (story.task("pause"), run));
         assert_eq!(story.rig.machine.wants_run(), None, "once");
-        story.rig.find_run(asked, wanted, found);
+        story.rig.find_run(asked, wanted, found.clone());
         assert_eq!(story.rig.status(asked), status, "{found:?}");
     }
 }
@@ -200,10 +217,68 @@ fn one_that_waits_can_be_asked_for_what() {
 
 /// A task without a run that only waits.
 pub(in crate::machine::tests) fn wait_alone(rig: &mut Rig, payload: &str) -> TaskId {
-    let spec = ProfileSpec { executor: Name::fixed("wait"), ..spec() };
+    wait_alone_as(rig, "acme", payload)
+}
+
+fn wait_alone_as(rig: &mut Rig, tenant: &'static str, payload: &str) -> TaskId {
+    let spec = ProfileSpec { executor: Name::fixed("wait"), tenant: Name::fixed(tenant), ..spec() };
     let submit = rig.command(spec, crate::command::StartTime::Now);
     let id = submit.id;
     let submit = crate::command::Submit { payload: payload.as_bytes().into(), ..submit };
     rig.tell(Command::Submit(Box::new(submit))).expect("accepted");
     id
+}
+
+/// A task without a run that looks for something, at most so long.
+fn look_alone(rig: &mut Rig, ms: &str) -> TaskId {
+    let spec = ProfileSpec { executor: Name::fixed("look"), ..spec() };
+    let submit = rig.command(spec, crate::command::StartTime::Now);
+    let id = submit.id;
+    let submit = crate::command::Submit { payload: ms.as_bytes().into(), ..submit };
+    rig.tell(Command::Submit(Box::new(submit))).expect("accepted");
+    id
+}
+
+#[test]
+fn a_look_ends_with_its_deadline_although_nobody_looks() {
+    for crashed in [false, true] {
+        let mut rig = with_words();
+        let id = look_alone(&mut rig, "60000");
+        rig.pass(59_999);
+        assert_eq!(rig.status(id), Status::Queued);
+        if crashed {
+            rig = super::super::recovery::reopened(&rig, super::super::MachineConfig::default());
+        }
+        rig.pass(1);
+        assert_eq!(rig.status(id), Status::Failed, "crashed: {crashed}");
+        let failure = &rig.task(id).failures()[0].failure;
+        assert_eq!(failure.class, FailureClass::Timeout);
+        assert_eq!(&*failure.message, "it was not there in time: no worker of pool `default` ever looked");
+        let over = over();
+        rig.tell(Command::Revive { id, fact: None, over, dead_only: false }).expect("revived");
+        rig.pass(59_999);
+        assert_eq!(rig.status(id), Status::Queued, "another wait, another deadline");
+    }
+}
+
+#[test]
+fn the_deadline_of_a_look_counts_over_all_looks() {
+    let mut rig = with_words();
+    rig.hello(1, 1, 1, &[]);
+    let id = look_alone(&mut rig, "60000");
+    let later = ReportKind::Deferred { resume_after: Millis::from_secs(30) };
+    rig.report(id, later.clone());
+    rig.pass(30_000);
+    assert_eq!(rig.status(id), Status::Queued, "its worker is lost");
+    rig.hello(1, 2, 2, &[]);
+    rig.report(id, later);
+    rig.pass(30_000);
+    rig.pass(0);
+    assert_eq!(rig.status(id), Status::Failed, "there is no worker, and the time is over");
+    let found = look_alone(&mut rig, "60000");
+    rig.hello(1, 3, 3, &[]);
+    rig.report(found, OK);
+    assert_eq!(rig.status(found), Status::Succeeded);
+    rig.pass(60_000);
+    assert_eq!(rig.status(found), Status::Succeeded);
 }
