@@ -86,9 +86,9 @@ impl Store for SlowStore {
     type Recovery = <SimStore as Store>::Recovery;
 
     fn open(&self) -> Result<Opened<Self>, OpenError> {
-        let Opened { epoch, journal, tables, reader, recovery } = self.store.open()?;
+        let Opened { epoch, journal, tables, reader, recovery, probe } = self.store.open()?;
         let journal = SlowJournal(journal, self.gate.clone());
-        Ok(Opened { epoch, journal, tables, reader, recovery })
+        Ok(Opened { epoch, journal, tables, reader, recovery, probe })
     }
 }
 

@@ -46,7 +46,7 @@ pub(crate) async fn cordon<T>(
         Availability::Open => "uncordon",
     };
     caller.once(edge, (operation, text), async || set_cordon(edge, text, to).await.map(|()| 1)).await?;
-    self::worker(edge, text, write).await
+    worker(edge, text, write).await
 }
 
 async fn set_cordon(edge: &Edge, text: &str, to: Availability) -> Result<(), Problem> {
@@ -55,7 +55,7 @@ async fn set_cordon(edge: &Edge, text: &str, to: Availability) -> Result<(), Pro
         return Err(not_found(text));
     }
     edge.gateway.ask(SHARD, Command::Session(SessionCommand::Cordon { worker, to })).await?;
-    self::worker(edge, text, write).await
+    Ok(())
 }
 
 pub(super) async fn ask(edge: &Edge, only: Option<WorkerId>) -> Result<Vec<WorkerView>, Problem> {

@@ -136,6 +136,8 @@ impl Command {
             Self::Keyed(keyed) => keyed.command.label(),
             Self::Read { .. } => "read",
             Self::BulkCancel { .. } => "bulk_cancel",
+            Self::CancelRuns { .. } => "cancel_runs",
+            Self::Remember { .. } => "remember",
             Self::ContinueProcess { .. } => "continue_process",
             Self::Report(_) => "report",
             Self::Session(_) => "session",

@@ -124,7 +124,7 @@ impl ShardState {
     pub fn add_process(&mut self, id: ProcessId, process: Process) {
         match &process.work {
             Work::EndWaits(work) => drop(self.deliveries.insert(id, work.clone())),
-            Work::BulkCancel { .. } => drop(self.processes.insert(id, process)),
+            Work::BulkCancel { .. } | Work::CancelRuns { .. } => drop(self.processes.insert(id, process)),
         }
     }
 

@@ -44,6 +44,7 @@ fn is_read(answer: &Answer) -> bool {
         | Answer::Unfinished(_)
         | Answer::Progress(_)
         | Answer::Triggers(_)
+        | Answer::Quarantine(_)
         | Answer::Flow(FlowAnswer::Job(_) | FlowAnswer::Jobs(_) | FlowAnswer::Found(_))
         | Answer::Schedule(
             ScheduleAnswer::Schedule(_) | ScheduleAnswer::Schedules(_) | ScheduleAnswer::Upcoming(_),
@@ -55,6 +56,7 @@ fn is_read(answer: &Answer) -> bool {
         | Answer::Stopping { .. }
         | Answer::Process(_)
         | Answer::Published(_)
+        | Answer::Remembered(_)
         | Answer::Flow(_)
         | Answer::Schedule(_)
         | Answer::Backfill(_)

@@ -336,6 +336,10 @@ mod tests {
         }
     }
 
+    fn connection(tables: &LocalTables) -> &Connection {
+        tables.db.as_ref().expect("a connection")
+    }
+
     /// `SQLite` is told that it may not grow, which it reports as it does a full device.
     #[test]
     fn a_full_device_gives_up_the_reserve_and_leaves_the_tables_as_they_were() {
@@ -346,24 +350,18 @@ mod tests {
         let lock = Arc::new(DirLock::take(dir.path()).expect("a lock"));
         let (mut tables, _) = LocalTables::open(dir.path(), reserve, lock).expect("tables");
         tables.cut(&cut(1)).expect("room for one");
-        let db = |tables: &LocalTables| tables.db.as_ref().expect("a connection");
-        db(&tables).execute_batch("PRAGMA max_page_count = 50").expect("a bound");
+        connection(&tables).execute_batch("PRAGMA max_page_count = 50").expect("a bound");
         let outcome = tables.cut(&cut(1000));
         assert!(matches!(outcome, Err(CutError::Full)), "{outcome:?}");
         assert!(!dir.path().join("reserve").exists(), "the reserve was tried");
         let counts = |tables: &LocalTables| -> [i64; 3] {
             ["live", "schedules", "occurrences"].map(|table| {
                 let sql = format!("SELECT count(*) FROM {table}");
-                tables
-                    .db
-                    .as_ref()
-                    .expect("a connection")
-                    .query_row(&sql, [], |row| row.get(0))
-                    .expect("a count")
+                connection(tables).query_row(&sql, [], |row| row.get(0)).expect("a count")
             })
         };
         assert_eq!(counts(&tables), [1; 3]);
-        db(&tables).execute_batch("PRAGMA max_page_count = 100000").expect("room");
+        connection(&tables).execute_batch("PRAGMA max_page_count = 100000").expect("room");
         tables.cut(&cut(1000)).expect("the same cut, now that there is room");
         assert_eq!(counts(&tables), [1000; 3]);
     }
