@@ -63,7 +63,9 @@ impl Devices {
     pub fn keep(&mut self, taken: &DeviceSet) {
         for (name, numbers) in &taken.0 {
             if let Some(free) = self.0.get_mut(name) {
-                numbers.iter().for_each(|number| _ = free.remove(number));
+                for number in numbers {
+                    free.remove(number);
+                }
             }
         }
     }
@@ -86,7 +88,9 @@ impl DeviceSet {
             let list = joined(numbers);
             if name == GPUS {
                 let visible = if numbers.is_empty() { NO_GPU } else { &list };
-                GPU_VARIABLES.iter().for_each(|variable| _ = command.env(variable, visible));
+                for variable in GPU_VARIABLES {
+                    command.env(variable, visible);
+                }
                 command.env("MAINSPRING_GPUS", &list);
             } else {
                 let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
@@ -128,9 +132,9 @@ impl FromStr for DeviceSet {
 mod tests {
     use super::*;
 
-    fn asked(gpus: u64, licenses: u64) -> Option<v1::Resources> {
+    fn asked(gpus: u64, licenses: u64) -> v1::Resources {
         let custom = [("license".to_owned(), licenses)].into_iter().filter(|(_, amount)| *amount > 0);
-        Some(v1::Resources { gpus, custom: custom.collect(), ..Default::default() })
+        v1::Resources { gpus, custom: custom.collect(), ..Default::default() }
     }
 
     #[test]
@@ -138,31 +142,31 @@ mod tests {
         let custom = BTreeMap::from([("license".to_owned(), 3), ("bandwidth".to_owned(), 1_000_000)]);
         let capacity = Capacity { gpus: 4, custom, ..Capacity::default() };
         let mut devices = Devices::new(&capacity);
-        let first = devices.take(asked(2, 1).as_ref()).expect("room");
+        let first = devices.take(Some(&asked(2, 1))).expect("room");
         assert_eq!(first.to_string(), "devices;gpus=0,1;license=0");
-        let second = devices.take(asked(1, 2).as_ref()).expect("room");
+        let second = devices.take(Some(&asked(1, 2))).expect("room");
         assert_eq!(second.to_string(), "devices;gpus=2;license=1,2");
         let none = devices.take(None).expect("it asks for nothing");
         assert_eq!(none.to_string(), "devices;gpus=");
-        assert!(devices.take(asked(2, 0).as_ref()).is_err(), "one is left");
-        assert!(devices.take(asked(0, 1).as_ref()).is_err());
+        assert!(devices.take(Some(&asked(2, 0))).is_err(), "one is left");
+        assert!(devices.take(Some(&asked(0, 1))).is_err());
         devices.give_back(&first, &capacity);
-        assert_eq!(devices.take(asked(3, 0).as_ref()).expect("room").to_string(), "devices;gpus=0,1,3");
+        assert_eq!(devices.take(Some(&asked(3, 0))).expect("room").to_string(), "devices;gpus=0,1,3");
     }
 
     #[test]
     fn the_next_agent_knows_what_is_taken() {
         let capacity = Capacity { gpus: 2, ..Capacity::default() };
         let mut devices = Devices::new(&capacity);
-        let kept = devices.take(asked(1, 0).as_ref()).expect("room");
+        let kept = devices.take(Some(&asked(1, 0))).expect("room");
         let read: DeviceSet = kept.to_string().parse().expect("as written");
         assert_eq!(read, kept);
         let mut next = Devices::new(&capacity);
         next.keep(&read);
-        assert_eq!(next.take(asked(1, 0).as_ref()).expect("room").to_string(), "devices;gpus=1");
+        assert_eq!(next.take(Some(&asked(1, 0))).expect("room").to_string(), "devices;gpus=1");
         let mut smaller = Devices::new(&Capacity { gpus: 1, ..Capacity::default() });
         smaller.give_back(&"devices;gpus=1".parse().expect("a set"), &Capacity { gpus: 1, ..capacity });
-        assert_eq!(smaller.take(asked(1, 0).as_ref()).expect("room").to_string(), "devices;gpus=0");
+        assert_eq!(smaller.take(Some(&asked(1, 0))).expect("room").to_string(), "devices;gpus=0");
         for bad in ["", "gpus=1", "devices;gpus", "devices;gpus=x"] {
             assert!(bad.parse::<DeviceSet>().is_err(), "{bad}");
         }

@@ -150,7 +150,8 @@ fn a_copied_worker_waits_until_the_first_is_gone() {
     let mut second = support::Running(second.spawn().expect("the binary starts"));
     let tasks: Vec<String> = (0..20).map(|_| submitted(&url, &["--", "sleep", "0.2"])).collect();
     let told = BufReader::new(second.0.stderr.take().expect("piped")).lines();
-    let told = told.map_while(Result::ok).find(|line| line.contains("WORKER_IDENTITY_IN_USE"));
+    // Before it says so it says little.
+    let told = told.map_while(Result::ok).take(20).find(|line| line.contains("WORKER_IDENTITY_IN_USE"));
     assert!(told.is_some_and(|line| line.contains("/worker`")), "it says what to do");
     for id in &tasks {
         let task = awaited(&url, id, ended);

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use mainspring_core::fleet::Availability;
+use mainspring_core::name::Name;
 use mainspring_core::question::WorkerView;
 use mainspring_core::time::Millis;
 use serde::Serialize;
@@ -70,7 +71,7 @@ impl<'a> WorkerBody<'a> {
             disk_bytes: offer.capacity.disk_bytes,
             gpus: offer.capacity.gpus,
             custom: offer.capacity.custom().iter().map(|(name, amount)| (name.as_str(), *amount)).collect(),
-            executors: offer.executors.iter().map(|executor| executor.as_str()).collect(),
+            executors: offer.executors.iter().map(Name::as_str).collect(),
         }
     }
 }

@@ -36,9 +36,12 @@ fn the_newest_within_the_gap_is_stored_when_the_gap_ends() {
     assert_eq!(stored(&rig, id).as_deref(), Some(&b"4"[..]));
 }
 
+/// What happens to an attempt, and how.
+type Ending = (&'static str, fn(&mut Rig, TaskId));
+
 #[test]
 fn an_attempt_that_ends_within_the_gap_hands_its_newest_one_on() {
-    let endings: [(&str, fn(&mut Rig, TaskId)); 4] = [
+    let endings: [Ending; 4] = [
         ("fails", |rig, id| _ = rig.report(id, failed(FailureClass::Transient))),
         ("defers", |rig, id| {
             rig.report(id, ReportKind::Deferred { resume_after: Millis::from_secs(1) });
