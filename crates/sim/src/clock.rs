@@ -32,6 +32,12 @@ impl RawClocks {
         Reading::new(Millis::new(now), Wall::from_millis(tame.saturating_add_signed(self.wild_ms)))
     }
 
+    /// What callers take the time to be: their clocks are not those of a server.
+    pub fn callers_wall(&mut self, now: u64) -> Wall {
+        let wall = self.read(now).wall.millis();
+        Wall::from_millis(wall.saturating_add_signed(-self.wild_ms))
+    }
+
     /// Off by this much more, until [`Self::tame`].
     pub fn go_wild(&mut self, by_ms: i64) {
         self.wild_ms = by_ms;

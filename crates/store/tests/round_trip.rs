@@ -19,14 +19,13 @@ use mainspring_core::id::{
 use mainspring_core::key::{KeyClaim, KeyScope};
 use mainspring_core::name::Name;
 use mainspring_core::priority::{Band, Priority};
-use mainspring_core::process::{Cursor, EndWaits, Process, RunSelector, Selector, Work};
+use mainspring_core::process::{Cursor, Process, RunSelector, Selector, Work};
 use mainspring_core::profile::{Delivery, Profile, ProfileSpec, TimeLimits};
 use mainspring_core::resources::{LabelCondition, Requirements, Resources};
 use mainspring_core::retry::{Backoff, BudgetKind, ClassRule, Jitter, RetryOnly, RetryPolicy};
 use mainspring_core::seat::{Seat, Seats};
 use mainspring_core::task::{AttemptRecord, Extra, Lease, Override, State, Status, Stop, StopReason, Task};
 use mainspring_core::time::{Elapsed, Millis, Wall};
-use mainspring_core::trigger::Notice;
 use mainspring_core::workflow::{
     Added, Bounds, Definition, Each, End, FailurePolicy, FlowEvent, Group, Job, JobApplied, JobKey, JobNeed,
     Lanes, LastRun, LimitUse, Node, NodeState, NodeStatus, Note, Noted, OnEmpty, Origin, Own, Pause, Plan,
@@ -346,13 +345,7 @@ fn work() -> impl Strategy<Value = Work> {
             over,
         },
     );
-    let text = || "[a-z.]{0,12}".prop_map(Arc::<str>::from);
-    let notice = (text(), text(), text(), option::of(text()), option::of(wall()), option::of(bytes()));
-    let waits = (name(), notice, wall()).prop_map(|(tenant, (id, source, kind, subject, time, data), at)| {
-        let notice = Arc::new(Notice { id, source, kind, subject, time, data });
-        Work::EndWaits(Arc::new(EndWaits { tenant, notice, at }))
-    });
-    prop_oneof![tasks, runs, waits]
+    prop_oneof![tasks, runs, waits::end_waits().prop_map(Work::EndWaits)]
 }
 
 fn cursor() -> impl Strategy<Value = Cursor> {

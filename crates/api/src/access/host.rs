@@ -38,16 +38,13 @@ impl<'a> Authority<'a> {
         if text.len() > BYTES_MAX {
             return None;
         }
-        let (host, port) = match text.strip_prefix('[') {
-            Some(rest) => {
-                let (address, port) = rest.split_once(']')?;
-                let address = address.parse::<Ipv6Addr>().ok()?;
-                (Host::Address(IpAddr::V6(address).to_canonical()), port)
-            }
-            None => {
-                let (host, port) = text.split_at(text.find(':').unwrap_or(text.len()));
-                (Host::parse(host)?, port)
-            }
+        let (host, port) = if let Some(rest) = text.strip_prefix('[') {
+            let (address, port) = rest.split_once(']')?;
+            let address = address.parse::<Ipv6Addr>().ok()?;
+            (Host::Address(IpAddr::V6(address).to_canonical()), port)
+        } else {
+            let (host, port) = text.split_at(text.find(':').unwrap_or(text.len()));
+            (Host::parse(host)?, port)
         };
         let port = match port.strip_prefix(':') {
             None if port.is_empty() => None,

@@ -63,7 +63,8 @@ fn only_names_of_the_server_are_answered() {
 
 #[test]
 fn every_name_in_a_request_counts() {
-    let rows: [(&str, &[(&str, &str)], bool); 7] = [
+    type Headers = &'static [(&'static str, &'static str)];
+    let rows: [(&str, Headers, bool); 7] = [
         ("no name", &[], false),
         ("of HTTP/2", &[(":authority", "localhost:7070")], true),
         ("another one of HTTP/2", &[(":authority", "evil.example")], false),

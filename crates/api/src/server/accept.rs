@@ -166,7 +166,8 @@ pub(super) async fn respond(
     finish(response, &id, &edge.metrics)
 }
 
-/// What is refused before the router sees it.
+/// Refuses what the router must not see.
+#[expect(clippy::result_large_err, reason = "a response is as large as the request that it is instead of")]
 fn admit(
     edge: &Edge,
     local: Option<IpAddr>,

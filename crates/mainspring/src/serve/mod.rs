@@ -94,13 +94,7 @@ pub(crate) async fn server(
         tracing::warn!("a request was still under way; the journal will be replayed at the next start");
     }
     drop(last_resort);
-    match failure.cause() {
-        Some(cause) => {
-            Err(anyhow::anyhow!("{cause}")
-                .context("the server cannot go on; everything acknowledged is kept"))
-        }
-        None => Ok(()),
-    }
+    failure.result()
 }
 
 /// A server that others can reach needs a token, or somebody who says that it does not.
@@ -153,8 +147,10 @@ impl Failure {
         }
     }
 
-    fn cause(&self) -> Option<String> {
-        self.0.borrow().clone()
+    fn result(&self) -> anyhow::Result<()> {
+        self.0.borrow().clone().map_or(Ok(()), |cause| {
+            Err(anyhow::anyhow!(cause).context("the server cannot go on; everything acknowledged is kept"))
+        })
     }
 }
 

@@ -72,7 +72,7 @@ impl ConditionCode {
 #[derive(Default)]
 pub struct Conditions {
     noted: [AtomicBool; SOURCES],
-    conditions: Mutex<[Option<Condition>; SOURCES]>,
+    by_source: Mutex<[Option<Condition>; SOURCES]>,
     probe: OnceLock<Probe>,
     retention_day: AtomicU32,
 }
@@ -176,7 +176,7 @@ impl Conditions {
     }
 
     fn lock(&self) -> MutexGuard<'_, [Option<Condition>; SOURCES]> {
-        self.conditions.lock().unwrap_or_else(PoisonError::into_inner)
+        self.by_source.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

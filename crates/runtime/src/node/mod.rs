@@ -33,6 +33,7 @@ mod health;
 mod kernel_clock;
 mod loader;
 mod meters;
+mod news;
 mod queues;
 mod shard_thread;
 mod signs;

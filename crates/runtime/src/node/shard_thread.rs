@@ -19,7 +19,7 @@ use super::health::{Health, Part};
 use super::loader::LoaderOrder;
 use super::queues::{Incoming, Outgoing};
 use super::signs::Signs;
-use super::{Followed, LOADS_KEPT_MAX, Measured, Meters, Outlet, RawClock, Reply, Told};
+use super::{Followed, LOADS_KEPT_MAX, Measured, Meters, Outlet, RawClock, Reply, Told, news};
 use crate::clock::{Doubt, Reading};
 use crate::shard::{Envelope, Output, Shard, StopCause};
 
@@ -170,19 +170,10 @@ impl ShardThread {
             }
             self.shard.step(self.read_clock());
             self.tell_clock(&mut turn);
-            self.tell_lost();
-            self.tell_panics();
+            news::lost(&self.shard.take_lost());
+            news::panicked(self.shard.take_panics());
+            news::quarantined(&self.shard.take_quarantined());
             self.meters.turn_us.observe(began.elapsed().as_micros() as u64);
-        }
-    }
-
-    fn tell_panics(&mut self) {
-        for panicked in self.shard.take_panics() {
-            let (at, message) = (panicked.subject, panicked.message);
-            tracing::error!(%at, %message, "a decision panicked and was taken back: this is a bug");
-        }
-        for found in self.shard.take_quarantined() {
-            tracing::error!(row = %found.row, why = %found.why, "a row of the tables is damaged: quarantined");
         }
     }
 
@@ -197,29 +188,8 @@ impl ShardThread {
             return;
         }
         self.health.conditions.clock(doubt);
-        match (turn.doubt, doubt) {
-            (None, Some(Doubt::Ahead { by, .. })) => {
-                tracing::warn!(
-                    by_ms = by.get(),
-                    "the wall clock jumped ahead: held until it can be believed"
-                );
-            }
-            (None, Some(Doubt::Behind { by, .. })) => {
-                tracing::warn!(
-                    by_ms = by.get(),
-                    "the wall clock is behind the journaled time, which goes on by itself"
-                );
-            }
-            (Some(_), None) => tracing::warn!("the wall clock is believed again"),
-            _ => {}
-        }
+        news::clock(turn.doubt, doubt);
         turn.doubt = doubt;
-    }
-
-    fn tell_lost(&mut self) {
-        for lost in self.shard.take_lost() {
-            tracing::warn!(worker = %lost.id, held = lost.held, "a worker was lost: silent for a whole lease");
-        }
     }
 
     fn measured(&self) -> Measured {

@@ -253,10 +253,6 @@ impl<R> Shard<R> {
     }
 
     /// The outcome of the cut that was handed out. A failed one is offered again by [`Shard::retry_cut`].
-    #[expect(
-        clippy::needless_pass_by_value,
-        reason = "what a writer answers is handed over, as in `appended`"
-    )]
     pub fn cut_done(&mut self, result: Result<(), CutError>) {
         if self.stopped {
             return;

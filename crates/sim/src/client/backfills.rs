@@ -50,7 +50,7 @@ impl World {
         let only = if self.chance.per_mille(700) { Only::Missing } else { Only::All };
         let order = Order::ALL[self.chance.below(2) as usize];
         let max_active = 1 + self.chance.below(2) as u32;
-        let wall = self.clocks.read(self.now).wall;
+        let wall = self.clocks.callers_wall(self.now);
         let bits = TaskId::new(wall.millis(), Slot::from_hash(self.chance.draw()), self.chance.draw()).bits();
         let journal = &self.checkers.journal;
         let state = journal.state();

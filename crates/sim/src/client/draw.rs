@@ -216,7 +216,7 @@ impl World {
     }
 
     fn mint(&mut self) -> TaskId {
-        let wall = self.clocks.read(self.now).wall.millis();
+        let wall = self.clocks.callers_wall(self.now).millis();
         TaskId::new(wall, Slot::from_hash(self.chance.draw()), self.chance.draw())
     }
 
@@ -268,7 +268,7 @@ impl World {
     /// Past, near, or so far off that the task is parked.
     fn draw_instant(&mut self) -> Wall {
         let park = self.settings.shard.park_beyond.get();
-        let now = self.clocks.read(self.now).wall;
+        let now = self.clocks.callers_wall(self.now);
         match self.chance.below(4) {
             0 => now - Millis::new(self.span(10_000)),
             1 => now + Millis::new(self.span(4_000)),

@@ -48,7 +48,7 @@ impl World {
     }
 
     fn mint_base(&mut self) -> RunId {
-        let wall = self.clocks.read(self.now).wall.millis();
+        let wall = self.clocks.callers_wall(self.now).millis();
         RunId::new(wall, Slot::from_hash(self.chance.draw()), self.chance.draw())
     }
 

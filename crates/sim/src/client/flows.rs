@@ -117,7 +117,7 @@ impl World {
     }
 
     fn mint_run(&mut self) -> RunId {
-        let wall = self.clocks.read(self.now).wall.millis();
+        let wall = self.clocks.callers_wall(self.now).millis();
         RunId::new(wall, Slot::from_hash(self.chance.draw()), self.chance.draw())
     }
 

@@ -1,5 +1,4 @@
-//! Callers: they submit, repeat, cancel, amend and read, lose answers, ask again, and remember what they were
-//! told.
+//! Callers: they submit, repeat, cancel, amend and read, lose answers, ask again, and remember what was answered.
 //! - CL-1 an operation that was sent once and refused did not happen; without an answer its outcome is unknown
 //!
 //! Not here: what is asked for (`draw`).

@@ -30,7 +30,7 @@ impl World {
             85..90 => ScheduleCommand::Read { key },
             90..95 => ScheduleCommand::List { after: None, tenant: None, job: None, limit: 10 },
             _ => {
-                let until = self.clocks.read(self.now).wall + Millis::from_secs(30);
+                let until = self.clocks.callers_wall(self.now) + Millis::from_secs(30);
                 ScheduleCommand::Upcoming { from: 0, until, tenant: None }
             }
         };
@@ -52,7 +52,7 @@ impl World {
 
     fn draw_put(&mut self, key: ScheduleKey) -> ScheduleCommand {
         let of_job = &*key.job != TASKS_JOB;
-        let now = self.clocks.read(self.now).wall;
+        let now = self.clocks.callers_wall(self.now);
         let second = |wall: Wall| Wall::from_millis(wall.millis() / 1000 * 1000);
         let length = Millis::from_secs(1 + self.chance.below(if of_job { 30 } else { 90 }));
         let (timing, text) = self.draw_timing(now, of_job);
