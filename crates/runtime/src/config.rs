@@ -20,7 +20,7 @@ pub struct ShardConfig {
     /// Pending tasks due later than this from now leave memory.
     pub park_beyond: Millis,
     /// Parked tasks read in one page.
-    pub page_rows_max: usize,
+    pub page_rows_max: u32,
     /// Grants of one epoch, after which the shard takes the next: the number of a grant in a fence has 32 bits.
     pub grants_max: u32,
     /// Keep a row of every ended task.

@@ -82,7 +82,7 @@ impl Settings {
             lag_bytes_max: pick(chance, &[20_000, 1_000_000]),
             lag_events_max: pick(chance, &[60, 300, 100_000]),
             park_beyond: Millis::new(pick(chance, &[500, 2_000, 10_000, 60_000])),
-            page_rows_max: pick(chance, &[1, 3, 20]) as usize,
+            page_rows_max: pick(chance, &[1, 3, 20]) as u32,
             history: !chance.per_mille(100),
             breaks: BreakMode::in_runtime(break_mode),
             trust: BreakMode::trust(break_mode),

@@ -54,7 +54,7 @@ impl<R> Shard<R> {
             && let Some((process, after)) = self.machine.wants_parked()
         {
             self.pager.reading_for = true;
-            let limit = self.config.page_rows_max.min(mainspring_core::process::STEP_EVENTS_MAX);
+            let limit = (self.config.page_rows_max as usize).min(mainspring_core::process::STEP_EVENTS_MAX);
             self.outputs.push_back(Output::PageFor { process, after, limit });
         }
         while let Some((task, run)) = self.machine.wants_run() {
@@ -63,7 +63,7 @@ impl<R> Shard<R> {
     }
 
     fn ask_page(&mut self, after: (Wall, TaskId), until: Wall) {
-        self.outputs.push_back(Output::Page { after, until, limit: self.config.page_rows_max });
+        self.outputs.push_back(Output::Page { after, until, limit: self.config.page_rows_max as usize });
     }
 
     /// A page of parked tasks by due time. An empty or short page ends the reading.
@@ -71,7 +71,7 @@ impl<R> Shard<R> {
         let Some(until) = self.pager.reading_until.filter(|_| !self.stopped) else { return };
         self.refresh(reading);
         let last = rows.last().map(|row| (row.parked_due.unwrap_or(until), row.id));
-        let full = rows.len() >= self.config.page_rows_max;
+        let full = rows.len() >= self.config.page_rows_max as usize;
         for row in rows {
             match read_task(&row.bytes, &mut self.profiles_in) {
                 Ok(task) => {
