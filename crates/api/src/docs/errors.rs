@@ -7,7 +7,7 @@ macro_rules! pages {
 }
 
 /// By code.
-const PAGES: [(&str, &str); 78] = pages![
+const PAGES: [(&str, &str); 80] = pages![
     "BACKFILL_ACTIVE",
     "BACKFILL_ALREADY_ENDED",
     "BACKFILL_NOT_FOUND",
@@ -44,6 +44,8 @@ const PAGES: [(&str, &str); 78] = pages![
     "QUEUE_FULL",
     "RESOURCE_NAME_INVALID",
     "ROUTE_NOT_FOUND",
+    "ROW_DAMAGED",
+    "ROW_NOT_QUARANTINED",
     "RUN_ALREADY_ENDED",
     "RUN_HAS_NO_SUCH_TASK",
     "RUN_NOT_ENDED",

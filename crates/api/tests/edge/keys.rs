@@ -9,8 +9,9 @@ use crate::rig::{Answered, Rig};
 use crate::routes;
 use crate::worker::FakeWorker;
 
-/// Those that change nothing, and webhooks, whose messages have an id of their own.
-const WITHOUT: [&str; 2] = ["POST /v1/cron:preview", "POST /v1/webhooks/{name}"];
+/// Those that change nothing, those that only read again, and webhooks, whose messages have an id of their own.
+const WITHOUT: [&str; 3] =
+    ["POST /v1/cron:preview", "POST /v1/store/quarantine/{row}:release", "POST /v1/webhooks/{name}"];
 
 struct Row {
     /// Method and path, as the document has them.
@@ -166,7 +167,12 @@ async fn rows_of_jobs(rig: &Rig) -> Vec<Row> {
     let mut rows = vec![
         row("POST /v1/jobs", ("", file("x")), ("", file("y")), ""),
         row("POST /v1/jobs/{name}:trigger", ("a", json!({})), ("a", json!({"labels": {"k": "v"}})), "run_"),
-        row("POST /v1/runs:cancel", ("", json!({"job": "a"})), ("", json!({"job": "none"})), ""),
+        row(
+            "POST /v1/runs:cancel",
+            ("", json!({"job": "a"})),
+            ("", json!({"job": "none"})),
+            "bulk operation",
+        ),
         row("POST /v1/events", ("", event("1")), ("", event("2")), ""),
         row(
             "PUT /v1/schedules/{job}/{name}",
