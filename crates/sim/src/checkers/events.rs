@@ -10,7 +10,7 @@ use mainspring_core::retry::{Jitter, delay};
 use mainspring_core::task::{Cause, State, Status, Task, arrow_exists};
 use mainspring_core::trigger::OWN_PREFIX;
 use mainspring_core::wait::{Awaited, EventMask, Wait, WaitEnd};
-use mainspring_core::workflow::{FlowEvent, Run, RunStatus};
+use mainspring_core::workflow::{FlowEvent, Run, RunStatus, RunStop};
 
 use super::journal::JournalFold;
 use super::{Broken, Check, journaled, leases, require, written};
@@ -284,7 +284,9 @@ impl JournalFold {
             Event::ProcessEnded { id } => {
                 for (run, touched) in self.bulk_runs.remove(id).unwrap_or_default() {
                     let now = self.state.flows().run(run);
-                    let passed = now.is_none_or(|now| now.touched != touched);
+                    // One that was being cancelled already is left as it is.
+                    let cancelled = |now: &Run| now.status.is_ended() || now.stop == Some(RunStop::Cancel);
+                    let passed = now.is_none_or(|now| now.touched != touched || cancelled(now));
                     require(passed, "I1", || format!("a bulk cancel ended and passed over {run}"))?;
                 }
                 for (task, version) in self.bulk.remove(id).unwrap_or_default() {
