@@ -163,21 +163,31 @@ fn a_copied_worker_waits_until_the_first_is_gone() {
 }
 
 #[test]
-fn a_server_that_cannot_go_on_ends_and_says_why() {
+fn a_damaged_row_is_named_and_can_be_read_again_once_it_is_repaired() {
     let dir = tempfile::tempdir().expect("a directory");
     let data = dir.path().join("data");
-    let (first, url) = server(&data, ANY_PORT, &[]);
+    let (mut first, url) = server(&data, ANY_PORT, &[]);
     let far = submitted(&url, &["--in", "30d", "--", "true"]);
     assert!(Command::new("kill").arg(first.0.id().to_string()).status().expect("kill runs").success());
-    let mut first = first;
     assert!(first.0.wait().expect("it ends").success(), "SIGTERM ends it in good order");
     // Its row is not read at the start, because it is not due for long.
-    let tables = rusqlite::Connection::open(data.join("tables.db")).expect("the tables open");
-    assert_eq!(tables.execute("UPDATE live SET bytes = x'ff'", []).expect("written"), 1);
-    drop(tables);
+    let tables = || rusqlite::Connection::open(data.join("tables.db")).expect("the tables open");
+    let bytes: Vec<u8> = tables().query_row("SELECT bytes FROM live", [], |row| row.get(0)).expect("a row");
+    assert_eq!(tables().execute("UPDATE live SET bytes = x'ff'", []).expect("written"), 1);
 
-    let (mut second, url) = server(&data, ANY_PORT, &[]);
+    let (_second, url) = server(&data, ANY_PORT, &[]);
     let asked = mainspring(&url, &["task", "get", &far]);
     assert!(!asked.status.success());
-    assert_eq!(second.0.wait().expect("it ends").code(), Some(1), "whoever watches it can act");
+    assert!(String::from_utf8_lossy(&asked.stderr).contains("damaged"), "{asked:?}");
+    assert!(mainspring(&url, &["submit", "-q", "--", "true"]).status.success(), "the server goes on");
+    let listed = mainspring(&url, &["store", "quarantine"]);
+    assert!(String::from_utf8_lossy(&listed.stdout).contains(&far), "{listed:?}");
+
+    assert_eq!(
+        tables().execute("UPDATE live SET bytes = ?1 WHERE bytes = x'ff'", [bytes]).expect("written"),
+        1
+    );
+    let released = mainspring(&url, &["store", "release", &far]);
+    assert!(released.status.success(), "{released:?}");
+    assert!(mainspring(&url, &["task", "get", &far]).status.success(), "it can be read again");
 }
