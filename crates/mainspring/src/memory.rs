@@ -1,7 +1,10 @@
-//! Returns freed memory to the system when the process is idle.
+//! Keeps a process that runs for long as small as its data.
 //!
 //! The allocator keeps freed memory for the next allocation and returns it while others allocate. An idle process
 //! allocates nothing, so after a burst of large payloads it would stay as large as it once was.
+//!
+//! The allocator also asks the kernel for huge pages. They make a server with millions of tasks faster, but one byte
+//! then costs 2 MiB: a small server would be twice as large as its data.
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
@@ -14,6 +17,9 @@ use tokio::runtime::Handle;
 const INTERVAL: Duration = Duration::from_secs(15);
 /// A process that used less than this share of the interval is idle.
 const IDLE_SHARE: u32 = 50;
+
+/// From this size on a server gets huge pages.
+const HUGE_PAGES_FROM: usize = 512 << 20;
 
 /// How long a thread of the runtime waits for the others to get their turn.
 const MEET_MAX: Duration = Duration::from_millis(100);
@@ -60,6 +66,38 @@ fn on_every_worker(runtime: &Handle) {
     }
 }
 
+/// Turns huge pages off until the server has grown. Not for processes that start programs: those would inherit it.
+pub(crate) fn small_pages_while_small() {
+    allow_huge_pages(false);
+    let watch = || {
+        let mut huge = false;
+        loop {
+            std::thread::sleep(INTERVAL);
+            let large = resident().is_some_and(|bytes| bytes >= HUGE_PAGES_FROM);
+            if large != huge {
+                allow_huge_pages(large);
+                huge = large;
+            }
+        }
+    };
+    if std::thread::Builder::new().name("pages".into()).spawn(watch).is_err() {
+        allow_huge_pages(true);
+    }
+}
+
+/// For memory that is touched from now on.
+#[allow(unsafe_code, reason = "there is no safe wrapper of this option; it takes no pointer")]
+fn allow_huge_pages(allowed: bool) {
+    // SAFETY: the call only sets a flag of the process. A kernel that does not know the option refuses it.
+    let _ = unsafe { libc::prctl(libc::PR_SET_THP_DISABLE, libc::c_ulong::from(!allowed), 0, 0, 0) };
+}
+
+fn resident() -> Option<usize> {
+    let text = std::fs::read_to_string("/proc/self/statm").ok()?;
+    let pages: usize = text.split(' ').nth(1)?.parse().ok()?;
+    Some(pages * rustix::param::page_size())
+}
+
 fn cpu_time() -> Duration {
     let time = clock_gettime(ClockId::ProcessCPUTime);
     Duration::new(time.tv_sec.unsigned_abs(), time.tv_nsec.unsigned_abs() as u32)
@@ -84,9 +122,7 @@ mod tests {
     const BYTES: usize = 256 << 20;
 
     fn resident() -> usize {
-        let text = std::fs::read_to_string("/proc/self/statm").expect("Linux tells");
-        let pages: usize = text.split(' ').nth(1).and_then(|pages| pages.parse().ok()).expect("a number");
-        pages * rustix::param::page_size()
+        super::resident().expect("Linux tells")
     }
 
     #[test]

@@ -48,6 +48,19 @@ fn work_is_run_waited_for_and_its_exit_code_passed_on() {
     assert!(String::from_utf8_lossy(&unknown.stderr).contains("hint:"));
 }
 
+/// A small server takes no huge pages, which would double its size. Programs that a worker starts are not touched.
+#[test]
+fn a_small_server_has_small_pages_and_its_workers_programs_do_not_notice() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let (server, url) = server(&dir.path().join("data"), ANY_PORT, &[]);
+    let _worker = worker(&url, &dir.path().join("worker"), &[]);
+    let status = fs::read_to_string(format!("/proc/{}/status", server.0.id())).expect("Linux tells");
+    assert!(status.contains("THP_enabled:\t0"), "{status}");
+    let program =
+        mainspring(&url, &["submit", "--wait", "--", "grep", "-q", "THP_enabled:.1", "/proc/self/status"]);
+    assert!(program.status.success(), "{}", support::stderr(&program));
+}
+
 #[test]
 fn a_killed_server_picks_everything_up_and_runs_nothing_twice() {
     let dir = tempfile::tempdir().expect("a directory");

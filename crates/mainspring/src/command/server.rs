@@ -6,6 +6,7 @@ use clap::Args;
 use mainspring_runtime::Trust;
 
 use super::config::Given;
+use crate::memory;
 use crate::note::note;
 use crate::serve::{self, Stop};
 
@@ -54,6 +55,7 @@ impl Server {
         if self.accept_clock {
             setup.shard.trust = Trust::Accept;
         }
+        memory::small_pages_while_small();
         serve::run_service(async {
             let stop = Stop::on_signal()?;
             let ready = |address| note!("listening on http://{address}, data in `{}`", setup.data.display());
