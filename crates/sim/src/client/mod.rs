@@ -48,8 +48,9 @@ struct Operation {
     copies: u32,
     /// Whether each command came through, once answered.
     told: Option<Vec<Told>>,
-    /// A connection keeps order: a copy sent later does not arrive earlier.
+    /// A connection keeps order: a copy sent later does not arrive earlier, and is not read earlier.
     arrives: u64,
+    unread_until: u64,
 }
 
 pub struct Callers {
@@ -82,6 +83,15 @@ const SENDS_MAX: u32 = 5;
 const RELIEF_EVERY_MS: u64 = 15_000;
 
 impl Callers {
+    /// Until when a server that was paused has not read a copy of the operation that arrived before.
+    pub(crate) fn unread_until(&self, operation: u64) -> u64 {
+        self.operations[operation as usize].unread_until
+    }
+
+    pub(crate) fn set_unread_until(&mut self, operation: u64, at: u64) {
+        self.operations[operation as usize].unread_until = at;
+    }
+
     pub fn new(left: u64) -> Self {
         Self {
             left,
@@ -151,6 +161,7 @@ impl World {
             copies: 0,
             told: None,
             arrives: 0,
+            unread_until: 0,
         });
         self.send_operation(operation);
         operation

@@ -190,8 +190,19 @@ impl World {
     pub(crate) fn mail_arrived(&mut self, index: usize, mail: Mail) {
         let read_after = self.span(READ_AFTER_PAUSE_MS);
         let Some(server) = self.servers[index].as_mut() else { return };
+        let operation = match &mail {
+            Mail::Commands(Envelope { reply: Ticket::Operation(number), .. }) => Some(*number),
+            _ => None,
+        };
+        let mut read_at = operation.map_or(0, |number| self.callers.unread_until(number));
         if server.paused_until > self.now {
-            let after = server.paused_until - self.now + read_after;
+            read_at = read_at.max(server.paused_until + read_after);
+        }
+        if read_at > self.now {
+            if let Some(number) = operation {
+                self.callers.set_unread_until(number, read_at);
+            }
+            let after = read_at - self.now;
             return self.put(after, Happening::ToServer { server: index, mail: Box::new(mail) });
         }
         match mail {

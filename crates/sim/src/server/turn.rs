@@ -103,7 +103,8 @@ impl World {
         }
         let machine = server.shard.machine();
         self.checkers.memory(machine, &disk)?;
-        if server.mailbox.is_empty() {
+        // Nothing is placed while the shard takes its next epoch.
+        if server.mailbox.is_empty() && server.shard.has_room() {
             let open = machine.fleet().iter().filter(|(_, worker)| worker.accepts());
             let open: Vec<WorkerId> = open.map(|(_, worker)| worker.id).collect();
             let idle = self.checkers.journal.bounds().startable(&self.checkers.journal, &open);
