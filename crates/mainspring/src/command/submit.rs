@@ -186,8 +186,8 @@ impl Submit {
     }
 }
 
-/// Such as that no worker could ever run the task.
-fn warn(answer: &Value) {
+/// Such as that no worker could ever run a task.
+pub(super) fn warn(answer: &Value) {
     for warning in answer.get("warnings").and_then(Value::as_array).into_iter().flatten() {
         note!("warning: {}", plain(warning.as_str().unwrap_or_default()));
     }

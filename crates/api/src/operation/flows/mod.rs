@@ -8,6 +8,7 @@ mod filter;
 mod jobs;
 mod runs;
 mod trigger;
+mod warnings;
 
 use mainspring_core::command::{Answer, Command, Rejection};
 use mainspring_core::id::{RunId, Slot};

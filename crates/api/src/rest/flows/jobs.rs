@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::super::call::Call;
 use super::super::{body, json};
-use super::limit;
+use super::{limit, warn};
 use crate::edge::Edge;
 use crate::operation::flows::{self, Apply, JobFilter};
 use crate::operation::schedules;
@@ -129,12 +129,13 @@ pub(in crate::rest) async fn verb(
 async fn trigger(edge: &Edge, key: JobKey, call: Call) -> Result<Response, Problem> {
     let body: TriggerBody = body::parse_optional(&call.bytes)?;
     let triggered = flows::trigger(edge, key.clone(), &body, &call.caller()?).await?;
-    let answer = json!({
+    let mut answer = json!({
         "run_id": triggered.id.to_string(),
         "tenant": &*key.tenant,
         "job": &*key.name,
         "duplicate": triggered.duplicate,
     });
+    warn(&mut answer, triggered.warnings);
     Ok(json(StatusCode::ACCEPTED, &answer))
 }
 
