@@ -11,8 +11,7 @@ use serde_json::json;
 use super::{body, json};
 use crate::edge::Edge;
 use crate::operation::{Caller, events as operation};
-use crate::problem::Problem;
-use crate::problem_events::EventProblem;
+use crate::problem::{EventProblem, Problem};
 use crate::wire::{self, EVENT_BATCH_MAX, Keys, name};
 
 /// Attributes and all else around the data.

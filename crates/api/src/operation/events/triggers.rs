@@ -7,8 +7,7 @@ use mainspring_core::trigger::{Hook, TriggerKey};
 
 use crate::edge::Edge;
 use crate::operation::flows::page_length;
-use crate::problem::Problem;
-use crate::problem_events::EventProblem;
+use crate::problem::{EventProblem, Problem};
 use crate::wire::{Keys, name};
 
 const TENANT_DEFAULT: &str = "default";
