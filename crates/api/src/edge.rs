@@ -3,9 +3,11 @@
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
+use mainspring_core::time::{Millis, Wall};
+
 use crate::access::Access;
 use crate::config::ApiConfig;
-use crate::gateway::Gateway;
+use crate::gateway::{Gateway, now};
 use crate::logs::Logs;
 use crate::metrics::Metrics;
 use crate::operation::flows::Definitions;
@@ -32,6 +34,11 @@ pub(crate) struct Edge {
 }
 
 impl Edge {
+    /// Until when an idempotency key that comes now is known.
+    pub(crate) fn key_expires(&self) -> Wall {
+        now() + Millis::new(self.config.key_life.as_millis() as u64)
+    }
+
     pub(crate) fn access(&self) -> &Access {
         self.access.get_or_init(Access::default)
     }

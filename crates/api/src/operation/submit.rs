@@ -8,6 +8,7 @@ use mainspring_core::time::Wall;
 
 use super::could_run::{self, question, warning};
 use crate::edge::Edge;
+use crate::gateway::now;
 use crate::problem::Problem;
 use crate::wire::{Keys, Submission, TaskBody, first_status};
 
@@ -16,8 +17,9 @@ pub(crate) fn prepare(edge: &Edge, task: &TaskBody<'_>, keys: Keys<'_>) -> Resul
     if let Some(field) = task.of_recurring() {
         return Err(Problem::field(field, once(task)));
     }
-    let submission = Submission::of(task, keys, &edge.profiles, edge.config.key_life)?;
-    Ok(submission.command(&edge.gateway))
+    let submission = Submission::of(task, keys, &edge.profiles, (now(), edge.config.key_life))?;
+    let id = edge.gateway.mint(submission.slot());
+    Ok(submission.command(id))
 }
 
 /// Why the task is not one that recurs.

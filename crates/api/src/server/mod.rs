@@ -4,6 +4,7 @@
 //! - SV-2 stopping: refuse new connections, end sessions, let requests under way finish, then return
 
 mod accept;
+mod body;
 mod finish;
 mod request_id;
 mod watched;
@@ -19,6 +20,7 @@ use mainspring_proto::v1::worker_service_server::WorkerServiceServer;
 use mainspring_runtime::node::Node;
 use tokio::net::TcpListener;
 
+pub(crate) use self::body::read_body;
 pub(crate) use self::request_id::RequestId;
 use self::request_id::RequestIds;
 use crate::access::{Access, grpc_body, require_token};

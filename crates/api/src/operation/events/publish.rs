@@ -6,11 +6,9 @@ use mainspring_core::command::{Answer, Command, Rejection};
 use mainspring_core::id::{RunId, Slot};
 use mainspring_core::key::{KeyClaim, KeyFact};
 use mainspring_core::name::Name;
-use mainspring_core::time::Millis;
 use mainspring_core::trigger::{Begun, Declined, Notice, Publish, Published};
 
 use crate::edge::Edge;
-use crate::gateway::now;
 use crate::operation::{Caller, flows};
 use crate::problem::Problem;
 use crate::wire::{BegunView, DeclinedView, PublishedView, event_scope};
@@ -42,7 +40,7 @@ pub(crate) async fn publish(
 }
 
 fn command(edge: &Edge, tenant: &Name, notice: &Arc<Notice>) -> Command {
-    let expires = now() + Millis::new(edge.config.key_life.as_millis() as u64);
+    let expires = edge.key_expires();
     // Source and id alone make an event; whatever else differs is not looked at.
     let claim = KeyClaim { scope: event_scope(tenant, &notice.source, &notice.id), request: 0, expires };
     Command::Publish(Box::new(Publish {

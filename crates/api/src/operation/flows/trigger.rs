@@ -3,13 +3,11 @@
 use mainspring_core::id::RunId;
 use mainspring_core::key::{KeyClaim, KeyFact};
 use mainspring_core::task::{Labels, Payload};
-use mainspring_core::time::Millis;
 use mainspring_core::workflow::{FlowAnswer, FlowCommand, JobKey, Trigger, TriggerRun};
 
 use super::warnings::warnings;
 use super::{jobs, send, slot_of, unexpected};
 use crate::edge::Edge;
-use crate::gateway::now;
 use crate::operation::Caller;
 use crate::problem::Problem;
 use crate::wire::{TriggerBody, name, request_hash, request_key};
@@ -88,7 +86,7 @@ fn claim(
         (None, None) => return Ok(None),
     };
     let scope = request_key(&key.tenant, &operation, text)?;
-    let expires = now() + Millis::new(edge.config.key_life.as_millis() as u64);
+    let expires = edge.key_expires();
     Ok(Some(KeyClaim { scope, request, expires }))
 }
 

@@ -16,7 +16,7 @@ use crate::edge::Edge;
 use crate::operation::flows::{self, Apply, JobFilter};
 use crate::operation::schedules;
 use crate::problem::Problem;
-use crate::wire::{JobView, OverrideBody, ScheduleView, TriggerBody, raw, written};
+use crate::wire::{JobView, Keys, OverrideBody, ScheduleView, TriggerBody, raw, written};
 
 /// `POST /v1/jobs`: the text of a job file, YAML or JSON, with one job or many.
 pub(in crate::rest) async fn apply(
@@ -71,7 +71,7 @@ pub(in crate::rest) async fn list(
 fn key(uri: &Uri, headers: &http::HeaderMap, job: &str, known: &[&str]) -> Result<JobKey, Problem> {
     let known: Vec<&str> = known.iter().copied().chain(["tenant"]).collect();
     let query = body::query(uri, &known)?;
-    flows::named_job(query.get("tenant").map(String::as_str), body::keys(headers)?, job)
+    flows::named_job(query.get("tenant").map(String::as_str), Keys::of(headers)?, job)
 }
 
 pub(in crate::rest) async fn get(
