@@ -7,6 +7,7 @@ use mainspring_core::time::{Millis, Wall};
 
 use crate::access::Access;
 use crate::config::ApiConfig;
+use crate::feed::Feed;
 use crate::gateway::{Gateway, now};
 use crate::logs::Logs;
 use crate::metrics::Metrics;
@@ -19,6 +20,7 @@ use crate::webhooks::Webhooks;
 pub(crate) struct Edge {
     pub gateway: Arc<Gateway>,
     pub sessions: Arc<SessionRouter>,
+    pub feed: Arc<Feed>,
     pub readers: Readers,
     pub logs: Arc<Logs>,
     pub profiles: Profiles,
