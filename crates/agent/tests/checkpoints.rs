@@ -15,10 +15,7 @@ const TWO_PAGES: &str = r#"
 #[tokio::test]
 async fn one_that_is_written_right_before_the_end_is_told() {
     for kept in [false, true] {
-        let dir = tempfile::tempdir().expect("a directory");
-        let mut server = Server::start();
-        let worker = Worker::spawn(config(&server.url(), dir.path()));
-        let mut talk = server.session().await;
+        let Connected { dir: _dir, server: _server, worker, mut talk } = connected(|_| ()).await;
         talk.start(process(1, &json!({"argv": [TWO_PAGES], "shell": true, "keep": kept}))).await;
         let mut pages = Vec::new();
         let result = loop {
@@ -36,10 +33,7 @@ async fn one_that_is_written_right_before_the_end_is_told() {
 
 #[tokio::test]
 async fn one_of_an_attempt_that_ended_without_a_server_is_told_later() {
-    let dir = tempfile::tempdir().expect("a directory");
-    let mut server = Server::start();
-    let worker = Worker::spawn(config(&server.url(), dir.path()));
-    let mut talk = server.session().await;
+    let Connected { dir, server, worker, mut talk } = connected(|_| ()).await;
     let go = dir.path().join("go");
     let text = format!("until [ -e {} ]; do sleep 0.01; done\n{TWO_PAGES}", go.display());
     talk.start(script(1, &text)).await;

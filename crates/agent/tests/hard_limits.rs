@@ -31,10 +31,7 @@ async fn a_limit_holds_while_the_server_is_away() {
 }
 
 async fn ends_without_a_server(kept: bool) {
-    let dir = tempfile::tempdir().expect("a directory");
-    let mut server = Server::start();
-    let worker = Worker::spawn(config(&server.url(), dir.path()));
-    let talk = server.session().await;
+    let Connected { dir, server, worker, talk } = connected(|_| ()).await;
     let pid = dir.path().join("pid");
     talk.start(endless(&pid, kept, 1_500)).await;
     let pid = written(&pid).await;
@@ -50,10 +47,7 @@ async fn ends_without_a_server(kept: bool) {
 
 #[tokio::test]
 async fn a_limit_holds_over_a_restart_of_the_worker() {
-    let dir = tempfile::tempdir().expect("a directory");
-    let mut server = Server::start();
-    let worker = Worker::spawn(config(&server.url(), dir.path()));
-    let mut talk = server.session().await;
+    let Connected { dir, mut server, worker, mut talk } = connected(|_| ()).await;
     let pid = dir.path().join("pid");
     talk.start(endless(&pid, true, 1_500)).await;
     let pid = written(&pid).await;
@@ -72,10 +66,7 @@ async fn a_limit_holds_over_a_restart_of_the_worker() {
 
 #[tokio::test]
 async fn more_time_is_remembered_over_a_restart_of_the_worker() {
-    let dir = tempfile::tempdir().expect("a directory");
-    let mut server = Server::start();
-    let worker = Worker::spawn(config(&server.url(), dir.path()));
-    let mut talk = server.session().await;
+    let Connected { dir, mut server, worker, mut talk } = connected(|_| ()).await;
     let go = dir.path().join("go");
     let text = format!(
         "cd $MAINSPRING_CONTROL; echo 3600000 > next; mv next extend; until [ -e {} ]; do sleep 0.01; done",
@@ -101,12 +92,8 @@ async fn more_time_is_remembered_over_a_restart_of_the_worker() {
 
 #[tokio::test]
 async fn hello_says_how_long_each_attempt_has_run() {
-    let dir = tempfile::tempdir().expect("a directory");
-    let mut server = Server::start();
-    let mut settings = config(&server.url(), dir.path());
-    settings.slots = 1;
-    let worker = Worker::spawn(settings);
-    let mut talk = server.session().await;
+    let Connected { dir: _dir, mut server, worker, mut talk } =
+        connected(|settings| settings.slots = 1).await;
     let (runs, waits) = (start(1, "sleep", r#"{"ms":3600000}"#), start(2, "sleep", r#"{"ms":3600000}"#));
     talk.start(runs.clone()).await;
     talk.start(waits.clone()).await;

@@ -75,14 +75,12 @@ struct Bench {
 }
 
 async fn bench(change: impl FnOnce(&mut AgentConfig)) -> Bench {
-    let dir = tempfile::tempdir().expect("a directory");
     let (target, seen) = target().await;
-    let mut server = Server::start();
-    let mut settings = config(&server.url(), dir.path());
-    settings.allow = AddressRange::loopback();
-    change(&mut settings);
-    let worker = Worker::spawn(settings);
-    let talk = server.session().await;
+    let connected = connected(|settings| {
+        settings.allow = AddressRange::loopback();
+        change(settings);
+    });
+    let Connected { dir, server, worker, talk } = connected.await;
     Bench { talk, worker, target, seen, _server: server, _dir: dir }
 }
 

@@ -35,24 +35,14 @@ both_ways! {
     a_user_that_cannot_be_is_explained
 }
 
-struct Bench {
-    talk: Talk,
-    worker: Worker,
-    dir: tempfile::TempDir,
-    _server: Server,
-}
-
-async fn bench(kept: bool, change: impl FnOnce(&mut AgentConfig)) -> Bench {
-    let dir = tempfile::tempdir().expect("a directory");
-    let mut server = Server::start();
-    let mut settings = config(&server.url(), dir.path());
-    if kept {
-        settings.keep_longer_than = Duration::ZERO;
-    }
-    change(&mut settings);
-    let worker = Worker::spawn(settings);
-    let talk = server.session().await;
-    Bench { talk, worker, dir, _server: server }
+async fn bench(kept: bool, change: impl FnOnce(&mut AgentConfig)) -> Connected {
+    connected(|settings| {
+        if kept {
+            settings.keep_longer_than = Duration::ZERO;
+        }
+        change(settings);
+    })
+    .await
 }
 
 async fn a_program_is_told_who_it_is(kept: bool) {
@@ -267,7 +257,7 @@ async fn a_running_program_speaks_through_its_control_directory(kept: bool) {
     bench.talk.report_where(|what| matches!(what, What::Progress(true))).await;
     bench.talk.report_where(|what| matches!(what, What::ExtendMs(1500))).await;
     bench.talk.report_where(|what| matches!(what, What::Checkpoint(bytes) if bytes == b"page 3")).await;
-    let Bench { talk, worker, dir: _dir, _server: mut server } = bench;
+    let Connected { talk, worker, dir: _dir, mut server } = bench;
     drop(talk);
     // A new session hears of the checkpoint again.
     let mut talk = server.session().await;
@@ -347,7 +337,7 @@ fn patient(pid: &Path, go: &Path) -> v1::Start {
 
 #[tokio::test]
 async fn the_next_agent_adopts_what_was_kept() {
-    let Bench { talk, worker, dir, _server: mut server } = bench(false, |_| ()).await;
+    let Connected { talk, worker, dir, mut server } = bench(false, |_| ()).await;
     let (pid, go) = (dir.path().join("pid"), dir.path().join("go"));
     talk.start(patient(&pid, &go)).await;
     let pid = written(&pid).await;
@@ -365,7 +355,7 @@ async fn the_next_agent_adopts_what_was_kept() {
 
 #[tokio::test]
 async fn what_ended_without_an_agent_is_reported_by_the_next() {
-    let Bench { talk, worker, dir, _server: mut server } = bench(false, |_| ()).await;
+    let Connected { talk, worker, dir, mut server } = bench(false, |_| ()).await;
     let (pid, go) = (dir.path().join("pid"), dir.path().join("go"));
     talk.start(patient(&pid, &go)).await;
     let pid = written(&pid).await;
@@ -386,7 +376,7 @@ async fn what_ended_without_an_agent_is_reported_by_the_next() {
 
 #[tokio::test]
 async fn an_upgrade_leaves_what_was_kept_and_can_stop_it_later() {
-    let Bench { mut talk, worker, dir, _server: mut server } =
+    let Connected { mut talk, worker, dir, mut server } =
         bench(false, |settings| settings.leave_kept = true).await;
     let (pid, go) = (dir.path().join("pid"), dir.path().join("go"));
     let order = patient(&pid, &go);
@@ -461,7 +451,7 @@ async fn a_program_without_limits_gets_no_cgroup() {
 async fn the_next_agent_finds_the_cgroup_of_what_it_adopts() {
     let fs = cgroup_fs();
     let under = CgroupUse::Under(fs.path().to_owned());
-    let Bench { talk, worker, dir, _server: mut server } =
+    let Connected { talk, worker, dir, mut server } =
         bench(false, |settings| settings.cgroups = under.clone()).await;
     let (pid, go) = (dir.path().join("pid"), dir.path().join("go"));
     let text = format!(
@@ -498,7 +488,7 @@ async fn the_next_agent_finds_the_cgroup_of_what_it_adopts() {
 }
 
 /// What a program of that user says about itself.
-async fn identity(bench: &mut Bench, number: u128, user: &str) -> (String, String) {
+async fn identity(bench: &mut Connected, number: u128, user: &str) -> (String, String) {
     let text = r#"pwd; echo "HOME=$HOME USER=$USER"; echo "$(id -u) $(id -g) $(id -G)" > "$MAINSPRING_CONTROL/output""#;
     let payload = json!({"argv": [text], "shell": true, "user": user, "stdin": "", "cwd": "/"});
     bench.talk.start(process(number, &payload)).await;

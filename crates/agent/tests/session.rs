@@ -50,10 +50,7 @@ async fn hello_says_who_and_what() {
 
 #[tokio::test]
 async fn no_ops_are_done_and_reported_together() {
-    let dir = tempfile::tempdir().expect("a directory");
-    let mut server = Server::start();
-    let worker = Worker::spawn(config(&server.url(), dir.path()));
-    let mut talk = server.session().await;
+    let Connected { dir, server: _server, worker, mut talk } = connected(|_| ()).await;
     let starts = (0..10_000).map(|number| start(number, "noop", "")).collect();
     talk.send(v1::ServerMessage { starts, ..Default::default() }).await;
     let mut seen = BTreeSet::new();
@@ -70,10 +67,7 @@ async fn no_ops_are_done_and_reported_together() {
 
 #[tokio::test]
 async fn a_start_that_is_held_changes_nothing() {
-    let dir = tempfile::tempdir().expect("a directory");
-    let mut server = Server::start();
-    let worker = Worker::spawn(config(&server.url(), dir.path()));
-    let mut talk = server.session().await;
+    let Connected { dir: _dir, server: _server, worker, mut talk } = connected(|_| ()).await;
     let twice = start(1, "sleep", r#"{"ms":50}"#);
     let starts = vec![twice.clone(), twice.clone(), start(2, "noop", ""), start(2, "noop", "")];
     talk.send(v1::ServerMessage { starts, ..Default::default() }).await;
@@ -94,12 +88,8 @@ async fn a_start_that_is_held_changes_nothing() {
 
 #[tokio::test]
 async fn more_than_fits_waits_and_more_than_that_is_refused() {
-    let dir = tempfile::tempdir().expect("a directory");
-    let mut server = Server::start();
-    let mut settings = config(&server.url(), dir.path());
-    settings.slots = 1;
-    let worker = Worker::spawn(settings);
-    let mut talk = server.session().await;
+    let Connected { dir: _dir, server: _server, worker, mut talk } =
+        connected(|settings| settings.slots = 1).await;
     let long = start(1, "sleep", r#"{"ms":3600000}"#);
     let waiting = start(2, "sleep", r#"{"ms":1}"#);
     let starts = vec![long.clone(), waiting.clone(), start(3, "sleep", r#"{"ms":1}"#)];
@@ -123,10 +113,7 @@ async fn more_than_fits_waits_and_more_than_that_is_refused() {
 
 #[tokio::test]
 async fn results_outlive_the_server() {
-    let dir = tempfile::tempdir().expect("a directory");
-    let mut server = Server::start();
-    let worker = Worker::spawn(config(&server.url(), dir.path()));
-    let mut talk = server.session().await;
+    let Connected { dir, server, worker, mut talk } = connected(|_| ()).await;
     let file = dir.path().join("go");
     let waits = format!(
         r#"{{"argv":["until [ -e {} ]; do sleep 0.01; done; echo done > $MAINSPRING_CONTROL/output"],"shell":true}}"#,
@@ -174,12 +161,8 @@ async fn results_outlive_the_server() {
 
 #[tokio::test]
 async fn running_and_waiting_work_is_named_again() {
-    let dir = tempfile::tempdir().expect("a directory");
-    let mut server = Server::start();
-    let mut settings = config(&server.url(), dir.path());
-    settings.slots = 1;
-    let worker = Worker::spawn(settings);
-    let mut talk = server.session().await;
+    let Connected { dir: _dir, mut server, worker, mut talk } =
+        connected(|settings| settings.slots = 1).await;
     let running = start(1, "sleep", r#"{"ms":3600000}"#);
     let waiting = start(2, "sleep", r#"{"ms":3600000}"#);
     talk.start(running.clone()).await;
@@ -199,10 +182,7 @@ async fn running_and_waiting_work_is_named_again() {
 
 #[tokio::test]
 async fn a_silent_server_is_left() {
-    let dir = tempfile::tempdir().expect("a directory");
-    let mut server = Server::start();
-    let worker = Worker::spawn(config(&server.url(), dir.path()));
-    let quiet = server.session().await;
+    let Connected { dir: _dir, mut server, worker, talk: quiet } = connected(|_| ()).await;
     let second = server.session().await;
     assert_eq!((quiet.hello.session, second.hello.session), (1, 2));
     worker.ended().await;
@@ -210,10 +190,7 @@ async fn a_silent_server_is_left() {
 
 #[tokio::test]
 async fn a_number_that_a_copy_has_used_is_skipped() {
-    let dir = tempfile::tempdir().expect("a directory");
-    let mut server = Server::start();
-    let worker = Worker::spawn(config(&server.url(), dir.path()));
-    let talk = server.session().await;
+    let Connected { dir: _dir, mut server, worker, talk } = connected(|_| ()).await;
     assert_eq!(talk.hello.session, 1);
     let mut status = tonic::Status::failed_precondition("session 1 is not greater than 41");
     status.metadata_mut().insert(mainspring_proto::NEWEST_SESSION, 41.into());
@@ -224,10 +201,7 @@ async fn a_number_that_a_copy_has_used_is_skipped() {
 
 #[tokio::test]
 async fn leaving_waits_for_work_and_takes_nothing_new() {
-    let dir = tempfile::tempdir().expect("a directory");
-    let mut server = Server::start();
-    let mut worker = Worker::spawn(config(&server.url(), dir.path()));
-    let mut talk = server.session().await;
+    let Connected { dir, server: _server, mut worker, mut talk } = connected(|_| ()).await;
     let file = dir.path().join("go");
     let waits =
         format!(r#"{{"argv":["until [ -e {} ]; do sleep 0.01; done"],"shell":true}}"#, file.display());

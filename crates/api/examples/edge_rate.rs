@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use mainspring_api::{ApiConfig, LogStorage, Readers, Server, SessionRouter};
+use mainspring_api::{ApiConfig, EffectRouter, LogStorage, Readers, Server};
 use mainspring_proto::v1;
 use mainspring_proto::v1::worker_service_client::WorkerServiceClient;
 use mainspring_runtime::ShardConfig;
@@ -59,18 +59,18 @@ fn cpu_micros() -> f64 {
 
 async fn serve(dir: &std::path::Path) -> SocketAddr {
     let config = ApiConfig::default();
-    let sessions = SessionRouter::new(config.session_queue_max);
+    let effects = EffectRouter::new(config.session_queue_max);
     let store = LocalStore::new(dir, LocalOptions::default());
     let (node, _, reader) = Node::open_with_reader(
         &store,
         ShardConfig::default(),
-        sessions.outlet(),
+        effects.outlet(),
         Arc::new(mainspring_core::workflow::NoTexts),
     )
     .expect("a new store opens");
     let logs = LocalLogs::new(dir, LogOptions::default());
     let logs = LogStorage::new(logs.writer().expect("a writer"), logs.reader());
-    let server = Server::new(Arc::new(node), Readers::new(reader), logs, sessions, config);
+    let server = Server::new(Arc::new(node), Readers::new(reader), logs, &effects, config);
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
     let address = listener.local_addr().expect("an address");
     tokio::spawn(server.serve(listener, std::future::pending()));

@@ -3,9 +3,12 @@
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
+use mainspring_core::time::{Millis, Wall};
+
 use crate::access::Access;
 use crate::config::ApiConfig;
-use crate::gateway::Gateway;
+use crate::feed::Feed;
+use crate::gateway::{Gateway, now};
 use crate::logs::Logs;
 use crate::metrics::Metrics;
 use crate::operation::flows::Definitions;
@@ -17,6 +20,7 @@ use crate::webhooks::Webhooks;
 pub(crate) struct Edge {
     pub gateway: Arc<Gateway>,
     pub sessions: Arc<SessionRouter>,
+    pub feed: Arc<Feed>,
     pub readers: Readers,
     pub logs: Arc<Logs>,
     pub profiles: Profiles,
@@ -32,6 +36,11 @@ pub(crate) struct Edge {
 }
 
 impl Edge {
+    /// Until when an idempotency key that comes now is known.
+    pub(crate) fn key_expires(&self) -> Wall {
+        now() + Millis::new(self.config.key_life.as_millis() as u64)
+    }
+
     pub(crate) fn access(&self) -> &Access {
         self.access.get_or_init(Access::default)
     }

@@ -136,7 +136,7 @@ impl Seat {
 
     fn leave(&self) {
         let before = std::mem::replace(&mut *self.place(), Place::Left);
-        let feed = self.edge.sessions.feed();
+        let feed = &self.edge.feed;
         if before != Place::Left && feed.listeners.fetch_sub(1, Ordering::AcqRel) == 1 {
             let edge = Arc::clone(&self.edge);
             tokio::spawn(async move { switch(&edge).await });
@@ -152,7 +152,7 @@ impl Drop for Seat {
 
 /// Tells the shard whether anybody listens. One at a time, or a listener that has gone could silence one that has come.
 async fn switch(edge: &Edge) -> Result<(), Problem> {
-    let feed = edge.sessions.feed();
+    let feed = &edge.feed;
     let _turn = feed.switching.lock().await;
     let on = feed.listeners.load(Ordering::Acquire) > 0;
     edge.gateway.ask(Slot::from_hash(0), Command::Configure(Configure::Listen { on })).await.map(drop)
@@ -174,7 +174,7 @@ pub(crate) async fn listen(
     wanted: Wanted,
     for_at_most: Option<Duration>,
 ) -> Result<Listening, Problem> {
-    let (feed, max) = (edge.sessions.feed(), edge.config.log_followers_max);
+    let (feed, max) = (&edge.feed, edge.config.log_followers_max);
     let patience = edge.config.listener_patience;
     if feed.listeners.load(Ordering::Acquire) >= max {
         feed.evict(patience);

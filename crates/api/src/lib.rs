@@ -1,5 +1,5 @@
 //! The edges: REST, gRPC, worker sessions, docs and metrics on one port. The only crate with wire types.
-//! Entry: [`SessionRouter`] is made first and is the node's outlet; then [`Server::new`] and [`Server::serve`].
+//! Entry: [`EffectRouter`] is made first and is the node's outlet; then [`Server::new`] and [`Server::serve`].
 //! - AP-1 everything a caller can make grow has a bound, and passing it a named error with a page
 //! - AP-2 an answer leaves only when the shard gave it; what it never gave is said to be unknown
 //! - AP-3 no thread of the runtime is ever blocked: lists read the tables on threads of their own
@@ -11,6 +11,7 @@ mod access;
 mod config;
 mod docs;
 mod edge;
+mod effects;
 mod feed;
 mod gateway;
 mod grpc;
@@ -18,12 +19,6 @@ mod logs;
 mod metrics;
 mod operation;
 mod problem;
-mod problem_access;
-mod problem_body;
-mod problem_calendar;
-mod problem_events;
-mod problem_status;
-mod problem_workers;
 mod profiles;
 mod readers;
 mod rest;
@@ -35,10 +30,10 @@ mod wire;
 pub use self::{
     access::{Access, AllowedHost, BadHost, BadToken, Token},
     config::{ApiConfig, KEY_BYTES_MAX},
+    effects::EffectRouter,
     logs::LogStorage,
     problem::{Problem, ProblemBody},
     readers::Readers,
     server::Server,
-    sessions::SessionRouter,
     webhooks::{BadInboundSecret, InboundSecret, Webhook, Webhooks},
 };

@@ -13,7 +13,7 @@ use base64::prelude::BASE64_STANDARD;
 use http::HeaderMap;
 use mainspring_core::name::Name;
 
-use crate::problem_events::EventProblem;
+use crate::problem::EventProblem;
 
 /// How far the clock of a sender may be from ours, in seconds.
 const TOLERANCE_SECONDS: u64 = 300;

@@ -88,11 +88,21 @@ enum Command {
 
 fn main() -> ExitCode {
     let Cli { log, command } = Cli::parse();
-    if let Err(error) = log.start() {
+    let runs_long = matches!(command, Command::Dev(_) | Command::Server(_) | Command::Worker(_));
+    if let Err(error) = log.start(runs_long) {
         note!("error: {error:#}");
         return ExitCode::from(2);
     }
-    let outcome = match command {
+    let code = run(command).unwrap_or_else(|error| {
+        note!("error: {error:#}");
+        ExitCode::from(1)
+    });
+    log::flush();
+    code
+}
+
+fn run(command: Command) -> anyhow::Result<ExitCode> {
+    match command {
         Command::Dev(dev) => dev.run(),
         Command::Server(server) => server.run(),
         Command::Worker(worker) => worker.run(),
@@ -118,12 +128,5 @@ fn main() -> ExitCode {
         Command::Bench(bench) => bench.run(),
         Command::Store(store) => store.run(),
         Command::Verify(verify) => verify.run(),
-    };
-    match outcome {
-        Ok(code) => code,
-        Err(error) => {
-            note!("error: {error:#}");
-            ExitCode::from(1)
-        }
     }
 }

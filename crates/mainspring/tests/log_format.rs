@@ -124,3 +124,39 @@ fn a_server_and_a_worker_whose_stderr_cannot_be_written_to_work() {
     assert!(stopped.is_ok_and(|status| status.success()), "SIGTERM is sent");
     assert!(server.0.wait().is_ok_and(|status| status.success()), "it ends in good order");
 }
+
+/// A program that starts a server may stop reading what it says.
+#[test]
+fn a_server_whose_stderr_nobody_reads_goes_on() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let mut child = Command::new(BINARY)
+        .args(["server", "--log", "trace", "--listen", support::ANY_PORT, "--data"])
+        .arg(dir.path().join("data"))
+        .env("NO_COLOR", "1")
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary starts");
+    let mut stderr = BufReader::new(child.stderr.take().expect("piped")).lines();
+    let mut server = support::Running(child);
+    let listening = stderr.find_map(|line| line.ok()?.strip_prefix("listening on ").map(str::to_owned));
+    let url = listening.expect("it listens").split(',').next().expect("an address").to_owned();
+    let _worker = support::worker(&url, &dir.path().join("worker"), &[]);
+
+    // Nobody reads from here on. A task is about 30 KiB of trace; the pipe takes 64, the buffer and a write 256 each.
+    for _ in 0..30 {
+        let one = support::mainspring(&url, &["submit", "--wait", "--", "true"]);
+        assert!(one.status.success(), "{}", support::stderr(&one));
+    }
+    // Read again, it says what is missing.
+    let dropped = stderr.find_map(|line| {
+        let line = line.ok()?;
+        line.contains("log lines were dropped").then_some(line)
+    });
+    let dropped = dropped.expect("it says how many");
+    assert!(dropped.contains("WARN") && dropped.contains("lines="), "{dropped}");
+
+    // Nor does it keep the server from ending.
+    let stopped = Command::new("kill").arg(server.0.id().to_string()).status();
+    assert!(stopped.is_ok_and(|status| status.success()), "SIGTERM is sent");
+    assert!(server.0.wait().is_ok_and(|status| status.success()), "it ends in good order");
+}

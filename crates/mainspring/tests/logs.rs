@@ -76,6 +76,31 @@ fn a_log_is_followed_while_the_task_runs() {
 }
 
 #[test]
+fn who_follows_late_sees_every_attempt() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let (_server, url) = server(&dir.path().join("data"), ANY_PORT, &[]);
+    let _worker = worker(&url, &dir.path().join("worker"), &[]);
+    let gate = dir.path().join("gate");
+    // The first attempt fails at once; the second waits, so that the task has not ended when it is followed.
+    let script = format!(
+        "echo attempt $MAINSPRING_ATTEMPT; test $MAINSPRING_ATTEMPT = 2 || exit 1; \
+         while ! test -e {}; do sleep 0.05; done",
+        gate.display()
+    );
+    let id = support::submitted(&url, &["--backoff", "none", "--", "sh", "-c", &script]);
+    support::until("the second attempt's log", || {
+        text(&mainspring(&url, &["task", "logs", &id]).stdout) == "attempt 2\n"
+    });
+    let mut following = Reading::start(&mut command(&url, &["task", "logs", "-f", &id]));
+    following.until("attempt 2");
+    fs::write(&gate, "").expect("opens the gate");
+    let all = "attempt 1\n── attempt 2 ──\nattempt 2\n";
+    assert_eq!(following.rest(), (Some(0), all.to_owned()));
+    let ended = mainspring(&url, &["task", "logs", "-f", &id]);
+    assert_eq!(text(&ended.stdout), all, "of a task that has ended, too");
+}
+
+#[test]
 fn a_killed_server_loses_no_line_and_doubles_none() {
     let dir = tempfile::tempdir().expect("a directory");
     let (data, stop) = (dir.path().join("data"), dir.path().join("stop"));

@@ -130,16 +130,20 @@ fn a_worker_offers_what_tasks_ask_for() {
 
     let offered = ["--gpus", "2", "--disk", "10GiB", "--resource", "license=1"];
     let _worker = worker(&url, &dir.path().join("worker"), &offered);
-    let (seen, tasks) = (dir.path().join("seen"), dir.path().join("tasks.jsonl"));
-    let body = serde_json::json!({
-        "task_type": "process",
-        "payload": {"argv": ["sh", "-c", format!("echo $CUDA_VISIBLE_DEVICES > {}", seen.display())]},
-        "resources": {"gpus": 2, "disk_bytes": 1 << 30, "custom": {"license": 1}},
-    });
-    fs::write(&tasks, format!("{body}\n")).expect("written");
-    let given = mainspring(&url, &["submit", "--file", &tasks.display().to_string()]);
-    assert!(given.status.success(), "{}", String::from_utf8_lossy(&given.stderr));
-    until("it has run", || fs::read_to_string(&seen).is_ok_and(|text| text == "0,1\n"));
+    let script = "echo $CUDA_VISIBLE_DEVICES $MAINSPRING_RESOURCE_LICENSE";
+    let ask =
+        ["--gpus", "2", "--disk", "1GiB", "--resource", "license=1", "--wait", "--", "sh", "-c", script];
+    let given = mainspring(&url, &[&["submit"], &ask[..]].concat());
+    assert_eq!(String::from_utf8_lossy(&given.stdout), "0,1 0\n", "{given:?}");
+    let ask = ["submit", "-q", "--gpus", "3", "--disk", "11GiB", "--resource", "license=2", "--", "true"];
+    let told = support::stderr(&mainspring(&url, &ask));
+    let missing = "`disk_bytes` of 11811160064 (the most is 10737418240), `gpus` of 3 (the most is 2), \
+                   `license` of 2 (the most is 1)";
+    assert!(told.contains(missing), "{told}");
+    for wrong in [["--disk", "much"], ["--resource", "license"], ["--resource", "gpus=1"], ["--gpus", "-1"]] {
+        let refused = mainspring(&url, &[&["submit"], &wrong[..], &["--", "true"]].concat());
+        assert_eq!(refused.status.code(), Some(2), "{refused:?}");
+    }
     let wrong =
         Command::new(support::BINARY).args(["worker", "--resource", "gpus=1"]).output().expect("runs");
     assert!(String::from_utf8_lossy(&wrong.stderr).contains("built-in resource"), "{wrong:?}");

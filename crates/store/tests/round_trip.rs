@@ -496,7 +496,8 @@ fn with_kept(run: Run, (groups, whys, outputs, undo, notes): Kept) -> Run {
 
 /// As it comes back from bytes: what follows from the nodes is derived.
 fn run() -> impl Strategy<Value = Run> {
-    (bare_run(), kept()).prop_map(|(run, kept)| with_kept(run, kept))
+    // On the heap: side by side, what generates the parts of a run is more than the stack of a test holds unoptimised.
+    (bare_run().boxed(), kept().boxed()).prop_map(|(run, kept)| with_kept(run, kept))
 }
 
 fn bare_run() -> impl Strategy<Value = Run> {
@@ -504,21 +505,17 @@ fn bare_run() -> impl Strategy<Value = Run> {
         NodeState { status, turn, rounds, started, ended, ..NodeState::default() }
     });
     let state = prop_oneof![Just(NodeState::default()), state];
-    let made = (run_created(), (plan(), additions()), run_status(), vec(state, 13..14));
+    let plans = (plan(), additions()).boxed();
+    let made = (run_created().boxed(), plans, run_status(), vec(state, 13..14));
     let wanted = (option::of(pause()), option::of(run_stop()), option::of(run_status()));
-    let counted = (
-        proptest::array::uniform4(wall()),
-        any::<[u32; 3]>(),
-        option::of(bytes()),
-        option::of(text()),
-        number(),
-    );
+    let said = (option::of(bytes()), option::of(text()));
+    let counted = (proptest::array::uniform4(wall()), any::<[u32; 3]>(), said, number());
     (made, wanted, counted).prop_map(|((made, (plan, additions), status, mut nodes), wanted, counted)| {
         let (plan, own) = grown(plan, additions);
         nodes.truncate(plan.nodes().len());
         let (pause, stop, forced) = wanted;
-        let ([created, started, ended, changed], [undone, out, fan_out_allowed], output, why, touched) =
-            counted;
+        let ([created, started, ended, changed], [undone, out, fan_out_allowed], said, touched) = counted;
+        let (output, why) = said;
         Run {
             id: made.id,
             job: made.job,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::body::Body;
 use http::{HeaderValue, Request, header};
 use http_body_util::BodyExt;
-use mainspring_api::{ApiConfig, LogStorage, Readers, Server, SessionRouter};
+use mainspring_api::{ApiConfig, EffectRouter, LogStorage, Readers, Server};
 use mainspring_runtime::ShardConfig;
 use mainspring_runtime::node::Node;
 use mainspring_store_local::{LocalLogs, LocalOptions, LocalStore, LogOptions};
@@ -47,11 +47,11 @@ impl World {
         let options = LocalOptions { segment_bytes: 1 << 20, reserve_bytes: 4096, ..LocalOptions::default() };
         let store = LocalStore::new(dir.path(), options);
         let config = ApiConfig::default();
-        let sessions = SessionRouter::new(config.session_queue_max);
+        let effects = EffectRouter::new(config.session_queue_max);
         let (node, _, reader) = Node::open_with_reader(
             &store,
             ShardConfig::default(),
-            sessions.outlet(),
+            effects.outlet(),
             Arc::new(mainspring_core::workflow::NoTexts),
         )
         .expect("it opens");
@@ -60,7 +60,7 @@ impl World {
         let make = |logs: &str| {
             let logs = LocalLogs::new(dir.path().join(logs), LogOptions::default());
             let logs = LogStorage::new(logs.writer().expect("a writer"), logs.reader());
-            Server::new(Arc::clone(&node), readers.clone(), logs, Arc::clone(&sessions), config)
+            Server::new(Arc::clone(&node), readers.clone(), logs, &effects, config)
         };
         let (server, streams) = (make("called"), make("streamed"));
         let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).expect("a port");

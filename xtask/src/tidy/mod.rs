@@ -5,6 +5,7 @@
 //!
 //! Not here: what rustfmt and clippy check.
 
+mod api_layers;
 mod core_words;
 mod error_pages;
 mod exceptions;
@@ -50,6 +51,7 @@ pub fn run() -> Result<Vec<Finding>> {
     let mut findings = Vec::new();
     findings.extend(sizes(&tree));
     findings.extend(layers::check(&tree)?);
+    findings.extend(api_layers::check(&tree));
     findings.extend(core_words::check(&tree));
     findings.extend(module_docs::check(&tree));
     findings.extend(names::check(&tree));

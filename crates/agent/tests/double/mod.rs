@@ -13,6 +13,7 @@ use mainspring_proto::v1;
 use mainspring_proto::v1::report::What;
 use mainspring_proto::v1::worker_service_server::{WorkerService, WorkerServiceServer};
 use serde_json::{Value, json};
+use tempfile::TempDir;
 use tokio::net::{TcpListener, TcpSocket};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
@@ -286,6 +287,25 @@ pub fn config(server: &str, dir: &Path) -> AgentConfig {
         attempts_dir: Some(dir.join("attempts")),
         ..AgentConfig::new(server, dir)
     }
+}
+
+/// The double and one worker that it has welcomed.
+pub struct Connected {
+    pub dir: TempDir,
+    pub server: Server,
+    pub worker: Worker,
+    pub talk: Talk,
+}
+
+/// Starts both, in a directory of their own; `change` is applied to the worker's settings.
+pub async fn connected(change: impl FnOnce(&mut AgentConfig)) -> Connected {
+    let dir = tempfile::tempdir().expect("a directory");
+    let mut server = Server::start();
+    let mut settings = config(&server.url(), dir.path());
+    change(&mut settings);
+    let worker = Worker::spawn(settings);
+    let talk = server.session().await;
+    Connected { dir, server, worker, talk }
 }
 
 pub fn process(number: u128, payload: &Value) -> v1::Start {

@@ -7,8 +7,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, Method, header};
 
-use crate::problem::Problem;
-use crate::problem_access::AccessProblem;
+use crate::problem::{AccessProblem, Problem};
 
 const JSON: &[&str] = &["application/json"];
 /// Tasks one a line.

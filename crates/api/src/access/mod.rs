@@ -24,8 +24,7 @@ pub(crate) use self::media::{grpc_body, json_body};
 pub use self::token::{BadToken, Token};
 use crate::edge::Edge;
 use crate::grpc;
-use crate::problem::Problem;
-use crate::problem_access::AccessProblem;
+use crate::problem::{AccessProblem, Problem};
 
 /// Who may talk to the server. By default: whoever can reach it and names it by a loopback name.
 #[derive(Clone, Debug, Default)]

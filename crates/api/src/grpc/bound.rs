@@ -12,8 +12,7 @@ use tonic::{Code, Status};
 use super::status;
 use crate::edge::Edge;
 use crate::problem::Problem;
-use crate::rest::body;
-use crate::server::RequestId;
+use crate::server::{RequestId, read_body};
 
 /// Before every message: a flag and its length.
 const FRAME_BYTES: usize = 5;
@@ -25,7 +24,7 @@ pub(super) async fn bounded(State(edge): State<Arc<Edge>>, request: Request, nex
     let id = parts.extensions.get::<RequestId>().cloned().unwrap_or_default();
     let config = &edge.config;
     let max = if LONG.contains(&parts.uri.path()) { config.batch_bytes_max } else { config.body_bytes_max };
-    let bytes = match body::read(content, max + FRAME_BYTES).await {
+    let bytes = match read_body(content, max + FRAME_BYTES).await {
         Ok(bytes) => bytes,
         Err(problem) => {
             let problem = match problem {

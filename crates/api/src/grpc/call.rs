@@ -7,7 +7,7 @@ use tonic::metadata::MetadataMap;
 
 use crate::operation::Caller;
 use crate::problem::Problem;
-use crate::rest;
+use crate::wire::Keys;
 
 /// Where REST has the query of a path.
 const FORM: &[u8] = b"grpc";
@@ -28,6 +28,6 @@ impl<T: Message> Call<T> {
     }
 
     pub(super) fn caller(&self) -> Result<Caller<'_>, Problem> {
-        Ok(Caller { keys: rest::body::keys(self.metadata.as_ref())?, request: [FORM, &self.bytes] })
+        Ok(Caller { keys: Keys::of(self.metadata.as_ref())?, request: [FORM, &self.bytes] })
     }
 }

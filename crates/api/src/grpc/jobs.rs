@@ -208,6 +208,7 @@ async fn trigger(edge: &Edge, call: &Call<v1::TriggerJobRequest>) -> Result<v1::
         tenant: key.tenant.to_string(),
         job: key.name.to_string(),
         duplicate: triggered.duplicate,
+        warnings: triggered.warnings,
     })
 }
 

@@ -12,8 +12,7 @@ use tonic_types::{ErrorDetails, StatusExt};
 
 use super::time::duration;
 use crate::edge::Edge;
-use crate::problem::Problem;
-use crate::problem_workers::WorkerProblem;
+use crate::problem::{Problem, WorkerProblem};
 use crate::server::RequestId;
 
 const DOMAIN: &str = "mainspring";

@@ -173,7 +173,12 @@ impl Following {
         if self.only {
             return Ok(Next::End);
         }
-        let found = self.edge.logs.next(self.task, self.attempt + 1, task.attempts).await;
+        let next = self.attempt + 1;
+        if next <= task.attempts && Stand::of(task, next).may_grow() != Some(Duration::ZERO) {
+            // Its log may be on its way while that of a later attempt is here.
+            return Ok(Next::Attempt(next));
+        }
+        let found = self.edge.logs.next(self.task, next, task.attempts).await;
         if let Some(attempt) = found.map_err(|_| BrokenOff)? {
             return Ok(Next::Attempt(attempt));
         }
@@ -185,7 +190,7 @@ impl Following {
             Stand::Running => Ok(Next::Wait(LOOK_EVERY)),
             Stand::Coming | Stand::Over(_) if task.status().is_ended() => Ok(Next::End),
             Stand::Coming => Ok(Next::Wait(LOOK_EVERY)),
-            Stand::Over(_) => Ok(Next::Attempt(self.attempt + 1)),
+            Stand::Over(_) => Ok(Next::Attempt(next)),
         }
     }
 

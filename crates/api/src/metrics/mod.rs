@@ -196,7 +196,7 @@ impl Metrics {
     }
 
     /// Effects that are no order to a worker.
-    pub fn note_live_view(&self, effect: &Effect) {
+    pub fn note_alert(&self, effect: &Effect) {
         if let Effect::Alert { alert, .. } = effect {
             let alert = match alert {
                 Alert::SoftTimeout => "soft_timeout",

@@ -29,7 +29,7 @@ pub(crate) async fn amend(
     }
     if let Some(payload) = amend.payload {
         let task = read(edge, id).await?;
-        check_payload(&task.profile.executor, Some(payload))?;
+        check_payload(&task.profile.executor, Some(payload), now())?;
     }
     let priority = amend.priority.map(|priority| priority.0);
     let payload = amend.payload.map(|payload| payload.get().as_bytes().into());

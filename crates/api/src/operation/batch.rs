@@ -1,12 +1,10 @@
 //! Many tasks, each with its own result. One envelope, so one share of one record.
 
-use std::sync::Arc;
-
-use mainspring_core::command::{Answer, Command, Rejection, StartTime, Submit};
+use mainspring_core::command::{Command, Rejection, StartTime, Submit};
 use mainspring_core::id::TaskId;
-use mainspring_core::profile::Profile;
 
-use super::submit::{Accepted, named, question};
+use super::could_run::{self, Questions};
+use super::submit::{Accepted, named};
 use crate::edge::Edge;
 use crate::problem::Problem;
 
@@ -18,9 +16,6 @@ pub(crate) fn check_length(edge: &Edge, count: usize) -> Result<(), Problem> {
         _ => Ok(()),
     }
 }
-
-/// Kinds of tasks in one batch for which it is asked whether any worker could run them.
-const QUESTIONS_MAX: usize = 64;
 
 /// What is known of one task of a batch: its id and start, and which question is about its kind.
 struct Place {
@@ -58,8 +53,7 @@ pub(crate) async fn submit_all(
         edge.gateway.ask_all(first.slot(), commands).await.map_err(|problem| named(problem, first))?;
     let mut answers = answers.into_iter();
     let tasks: Vec<_> = answers.by_ref().take(submitted).collect();
-    let never: Vec<_> =
-        answers.map(|answer| if let Ok(Answer::CouldRun(why)) = answer { why } else { None }).collect();
+    let never: Vec<_> = answers.map(could_run::never).collect();
     let mut tasks = tasks.into_iter();
     let (mut accepted, mut duplicates) = (0, 0);
     for place in places {
@@ -79,23 +73,4 @@ pub(crate) async fn submit_all(
     edge.metrics.submitted.inc_by(accepted - duplicates);
     edge.metrics.duplicates.inc_by(duplicates);
     Ok(())
-}
-
-/// One question for each kind of task.
-#[derive(Default)]
-struct Questions {
-    kinds: Vec<Arc<Profile>>,
-    commands: Vec<Command>,
-}
-
-impl Questions {
-    fn about(&mut self, profile: &Arc<Profile>) -> Option<usize> {
-        if let Some(number) = self.kinds.iter().rposition(|known| Arc::ptr_eq(known, profile)) {
-            return Some(number);
-        }
-        let asked = (self.kinds.len() < QUESTIONS_MAX).then(|| question(profile)).flatten()?;
-        self.kinds.push(profile.clone());
-        self.commands.push(asked);
-        Some(self.kinds.len() - 1)
-    }
 }

@@ -5,14 +5,11 @@
 use mainspring_core::command::{Answer, Command, Keyed};
 use mainspring_core::id::Slot;
 use mainspring_core::key::{KeyClaim, KeyFact};
-use mainspring_core::time::Millis;
 
 use crate::edge::Edge;
-use crate::gateway::now;
 use crate::problem::Problem;
-use crate::wire::{Keys, request_hash, request_key};
+use crate::wire::{Keys, TENANT_DEFAULT, request_hash, request_key};
 
-const TENANT_DEFAULT: &str = "default";
 /// Keys are the business of the one shard of this node.
 const SHARD: Slot = Slot::from_hash(0);
 
@@ -41,7 +38,7 @@ impl Caller<'_> {
         let [query, body] = self.request;
         // The lowest byte is where the core keeps the first answer.
         let request = request_hash(&[entity.as_bytes(), query, body]) & !0xff;
-        let expires = now() + Millis::new(edge.config.key_life.as_millis() as u64);
+        let expires = edge.key_expires();
         let claim = KeyClaim { scope, request, expires };
         Ok(Command::Keyed(Box::new(Keyed { key: (claim, KeyFact::Absent), command })))
     }

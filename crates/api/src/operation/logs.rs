@@ -16,7 +16,7 @@ const LIMIT_MAX: u64 = 8 << 20;
 /// What is asked for, as callers write it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LogsBody {
-    /// The newest that has a log, if none is named.
+    /// If none is named: the newest that has a log, or with `follow` the first and all after it.
     pub attempt: Option<u32>,
     pub offset: u64,
     /// In bytes.
@@ -71,13 +71,10 @@ pub(crate) async fn follow_log(
     asked: &LogsBody,
 ) -> Result<(u32, Following), Problem> {
     asked.check()?;
-    let task = read(edge, id).await?;
+    read(edge, id).await?;
     let max = edge.config.log_followers_max;
     let follower = edge.logs.followers.enter(id, max).ok_or(Problem::TooManyFollowers { max })?;
-    let attempt = match asked.attempt {
-        Some(attempt) => attempt,
-        None => edge.logs.newest(id, task.attempts).await?.unwrap_or(task.attempts.max(1)),
-    };
+    let attempt = asked.attempt.unwrap_or(1);
     let named = (attempt, asked.attempt.is_some());
     Ok((attempt, Following::new(Arc::clone(edge), id, named, (asked.offset, asked.limit), follower)))
 }

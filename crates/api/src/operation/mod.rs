@@ -8,6 +8,7 @@ mod batch;
 mod caller;
 mod cancel;
 mod cancel_many;
+mod could_run;
 mod cursor;
 mod dead_letters;
 mod diagnose;

@@ -1,30 +1,25 @@
 //! Accept one task. The answer leaves when the task is durable.
 
-use std::sync::Arc;
-
 use mainspring_core::command::{Answer, Command, Rejection, StartTime, Submit};
 use mainspring_core::dispatch::WaitReason;
 use mainspring_core::id::TaskId;
-use mainspring_core::profile::Profile;
-use mainspring_core::question::Question;
-use mainspring_core::resources::Requirements;
 use mainspring_core::task::Status;
 use mainspring_core::time::Wall;
 
+use super::could_run::{self, question, warning};
 use crate::edge::Edge;
+use crate::gateway::now;
 use crate::problem::Problem;
 use crate::wire::{Keys, Submission, TaskBody, first_status};
-
-/// Where tasks go that name no pool.
-const DEFAULT_POOL: &str = "default";
 
 /// Checks a body and makes the command of it; nothing is sent.
 pub(crate) fn prepare(edge: &Edge, task: &TaskBody<'_>, keys: Keys<'_>) -> Result<Submit, Problem> {
     if let Some(field) = task.of_recurring() {
         return Err(Problem::field(field, once(task)));
     }
-    let submission = Submission::of(task, keys, &edge.profiles, edge.config.key_life)?;
-    Ok(submission.command(&edge.gateway))
+    let submission = Submission::of(task, keys, &edge.profiles, (now(), edge.config.key_life))?;
+    let id = edge.gateway.mint(submission.slot());
+    Ok(submission.command(id))
 }
 
 /// Why the task is not one that recurs.
@@ -54,9 +49,7 @@ pub(crate) async fn submit(edge: &Edge, submit: Submit) -> Result<Accepted, Prob
     let mut answers = answers.into_iter();
     let missing = Rejection::Internal { what: "an answer is missing" };
     let mut accepted = Accepted::of(&answers.next().unwrap_or(Err(missing))?, start)?;
-    if let Some(Ok(Answer::CouldRun(never))) = answers.next() {
-        accepted.warn(never.as_deref());
-    }
+    accepted.warn(answers.next().and_then(could_run::never).as_deref());
     if accepted.duplicate {
         edge.metrics.duplicates.inc();
     } else {
@@ -71,13 +64,6 @@ pub(super) fn named(problem: Problem, id: TaskId) -> Problem {
         Problem::OutcomeUnknown { .. } => Problem::OutcomeUnknown { id: Some(id) },
         other => other,
     }
-}
-
-/// Whether any worker could run it; asked only of tasks that not every worker can run.
-pub(super) fn question(profile: &Arc<Profile>) -> Option<Command> {
-    let Requirements { pool, resources, labels, zone } = &profile.requirements;
-    let is_plain = &**pool == DEFAULT_POOL && resources.is_none() && labels.is_empty() && zone.is_empty();
-    (!is_plain).then(|| Command::Ask(Question::CouldRun { profile: profile.clone() }))
 }
 
 /// A task that is now the server's.
@@ -107,7 +93,7 @@ impl Accepted {
     pub(super) fn warn(&mut self, never: Option<&WaitReason>) {
         let later = self.status != Status::Queued;
         let reason = never.filter(|reason| !(later && matches!(reason, WaitReason::NoWorkers { .. })));
-        self.warning = reason.filter(|_| !self.duplicate).map(|why| format!("{why}; {}", why.advice()));
+        self.warning = reason.filter(|_| !self.duplicate).map(warning);
     }
 
     pub(crate) fn created(&self) -> Wall {

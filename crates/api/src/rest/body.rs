@@ -1,39 +1,16 @@
-//! Reading bodies, headers and queries, each within its bound.
+//! Reading bodies and queries.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
-use axum::body::Body;
-use bytes::Bytes;
-use http::{HeaderMap, Uri};
-use http_body_util::{BodyExt, LengthLimitError, Limited};
+use http::Uri;
 use serde::Deserialize;
 
 use crate::problem::Problem;
-use crate::wire::{Keys, check_key, name};
+pub(crate) use crate::server::read_body as read;
+use crate::wire::json_problem;
 
-/// A body that takes longer keeps its connection busy for nothing.
-const BODY_TIMEOUT: Duration = Duration::from_mins(1);
-
-pub(crate) async fn read(body: Body, max: usize) -> Result<Bytes, Problem> {
-    match tokio::time::timeout(BODY_TIMEOUT, Limited::new(body, max).collect()).await {
-        Ok(Ok(whole)) => Ok(whole.to_bytes()),
-        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(Problem::BodyTooLarge { max }),
-        Ok(Err(_)) | Err(_) => Err(Problem::BodyUnreadable),
-    }
-}
-
-/// A document that does not fit says whether it is no JSON at all or where it is wrong.
 pub(crate) fn parse<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, Problem> {
-    serde_json::from_slice(bytes).map_err(|error| problem(&error))
-}
-
-pub(crate) fn problem(error: &serde_json::Error) -> Problem {
-    let what = error.to_string();
-    match error.classify() {
-        serde_json::error::Category::Data => Problem::field("body", what),
-        _ => Problem::InvalidJson { what },
-    }
+    serde_json::from_slice(bytes).map_err(|error| json_problem(&error))
 }
 
 /// Like [`parse`], and no body at all is an empty object.
@@ -47,25 +24,6 @@ pub(crate) fn parse_optional<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<
         }
         _ => parse(bytes),
     }
-}
-
-pub(crate) fn keys(headers: &HeaderMap) -> Result<Keys<'_>, Problem> {
-    let tenant = text(headers, "x-mainspring-tenant", "tenant")?;
-    let key = text(headers, "idempotency-key", "idempotency_key")?;
-    // Here and not with each task: one header, one refusal, also where a body has its own.
-    if tenant.is_some_and(str::is_empty) {
-        return Err(Problem::field("tenant", "header `x-mainspring-tenant` may not be empty"));
-    }
-    tenant.map(|tenant| name("tenant", tenant)).transpose()?;
-    key.map(check_key).transpose()?;
-    Ok(Keys { tenant, key, place: None })
-}
-
-fn text<'a>(headers: &'a HeaderMap, name: &str, field: &'static str) -> Result<Option<&'a str>, Problem> {
-    let value = headers.get(name).map(|value| value.to_str());
-    value
-        .transpose()
-        .map_err(|_| Problem::field(field, format!("header `{name}` has characters beyond ASCII")))
 }
 
 /// The query's parameters; ones that are not in `known` are refused.

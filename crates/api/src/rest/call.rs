@@ -8,6 +8,7 @@ use super::body;
 use crate::edge::Edge;
 use crate::operation::Caller;
 use crate::problem::Problem;
+use crate::wire::Keys;
 
 pub(super) struct Call {
     headers: HeaderMap,
@@ -28,6 +29,6 @@ impl Call {
 
     pub(super) fn caller(&self) -> Result<Caller<'_>, Problem> {
         let query = self.uri.query().unwrap_or_default().as_bytes();
-        Ok(Caller { keys: body::keys(&self.headers)?, request: [query, self.bytes.trim_ascii()] })
+        Ok(Caller { keys: Keys::of(&self.headers)?, request: [query, self.bytes.trim_ascii()] })
     }
 }

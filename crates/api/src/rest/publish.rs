@@ -11,19 +11,17 @@ use serde_json::json;
 use super::{body, json};
 use crate::edge::Edge;
 use crate::operation::{Caller, events as operation};
-use crate::problem::Problem;
-use crate::problem_events::EventProblem;
-use crate::wire::{self, EVENT_BATCH_MAX, Keys, name};
+use crate::problem::{EventProblem, Problem};
+use crate::wire::{self, EVENT_BATCH_MAX, Keys, TENANT_DEFAULT, name};
 
 /// Attributes and all else around the data.
 const AROUND_BYTES_MAX: usize = 16 << 10;
-const TENANT_DEFAULT: &str = "default";
 
 pub(super) async fn events(State(edge): State<Arc<Edge>>, request: Request) -> Result<Response, Problem> {
     let query = body::query(request.uri(), &["tenant"])?;
     let (parts, content) = request.into_parts();
     let form = Form::of(&parts.headers)?;
-    let keys = body::keys(&parts.headers)?;
+    let keys = Keys::of(&parts.headers)?;
     let tenant = query.get("tenant").map(String::as_str).or(keys.tenant).unwrap_or(TENANT_DEFAULT);
     let tenant = name("tenant", tenant)?;
     let most = if form == Form::Batch { EVENT_BATCH_MAX } else { 1 };

@@ -16,7 +16,9 @@ use super::{body, json};
 use crate::edge::Edge;
 use crate::operation::schedules as operation;
 use crate::problem::Problem;
-use crate::wire::{Moment, OccurrenceView, OverrideBody, ScheduleView, UpcomingView, parse_span, written};
+use crate::wire::{
+    Keys, Moment, OccurrenceView, OverrideBody, ScheduleView, UpcomingView, parse_span, written,
+};
 
 type Query = BTreeMap<String, String>;
 
@@ -46,7 +48,7 @@ fn named(
     let known: Vec<&str> = known.iter().copied().chain(["tenant"]).collect();
     let query = body::query(uri, &known)?;
     let tenant = query.get("tenant").map(String::as_str);
-    Ok((operation::named_schedule(tenant, body::keys(headers)?, job, name)?, query))
+    Ok((operation::named_schedule(tenant, Keys::of(headers)?, job, name)?, query))
 }
 
 fn over(query: &Query) -> OverrideBody {

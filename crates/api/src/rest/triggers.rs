@@ -12,7 +12,7 @@ use super::{body, json};
 use crate::edge::Edge;
 use crate::operation::events as operation;
 use crate::problem::Problem;
-use crate::wire::TriggerView;
+use crate::wire::{Keys, TriggerView};
 
 pub(super) async fn list(State(edge): State<Arc<Edge>>, request: Request) -> Result<Response, Problem> {
     let query = body::query(request.uri(), &["tenant", "job", "limit", "cursor"])?;
@@ -33,7 +33,7 @@ pub(super) async fn get(
     request: Request,
 ) -> Result<Response, Problem> {
     let query = body::query(request.uri(), &["tenant"])?;
-    let (tenant, keys) = (query.get("tenant").map(String::as_str), body::keys(request.headers())?);
+    let (tenant, keys) = (query.get("tenant").map(String::as_str), Keys::of(request.headers())?);
     let hook = operation::trigger(&edge, operation::named_trigger(tenant, keys, &job, &name)?).await?;
     Ok(json(StatusCode::OK, &TriggerView::of(&hook)))
 }

@@ -87,6 +87,8 @@ pub(super) async fn run(
     tracing::info!(connections = connections.len(), sessions = edge.sessions.live(), "stopping");
     edge.stopping.store(true, Ordering::Relaxed);
     health.withdraw().await;
+    edge.logs.followers.close();
+    edge.feed.close();
     edge.sessions.close_all();
     let _ = tokio::time::timeout(edge.config.drain, graceful.shutdown()).await;
     connections.shutdown().await;

@@ -4,6 +4,7 @@
 //! - SV-2 stopping: refuse new connections, end sessions, let requests under way finish, then return
 
 mod accept;
+mod body;
 mod finish;
 mod request_id;
 mod watched;
@@ -19,11 +20,13 @@ use mainspring_proto::v1::worker_service_server::WorkerServiceServer;
 use mainspring_runtime::node::Node;
 use tokio::net::TcpListener;
 
+pub(crate) use self::body::read_body;
 pub(crate) use self::request_id::RequestId;
 use self::request_id::RequestIds;
 use crate::access::{Access, grpc_body, require_token};
 use crate::config::ApiConfig;
 use crate::edge::Edge;
+use crate::effects::EffectRouter;
 use crate::gateway::Gateway;
 use crate::grpc::{self, Health};
 use crate::logs::{LogStorage, Logs};
@@ -31,7 +34,7 @@ use crate::operation::flows::Definitions;
 use crate::profiles::Profiles;
 use crate::readers::Readers;
 use crate::rest;
-use crate::sessions::{SessionRouter, WorkerSessions};
+use crate::sessions::WorkerSessions;
 use crate::webhooks::Webhooks;
 
 /// Largest message of a worker: a full spool of results after a long silence.
@@ -44,24 +47,24 @@ pub struct Server {
 }
 
 impl Server {
-    /// `sessions` must be the outlet of `node`.
+    /// `effects` must be the outlet of `node`.
     pub fn new(
         node: Arc<Node>,
         readers: Readers,
         logs: LogStorage,
-        sessions: Arc<SessionRouter>,
+        effects: &EffectRouter,
         config: ApiConfig,
     ) -> Self {
         let node_health = node.health();
         let gateway = Arc::new(Gateway::new(node));
-        let metrics = Arc::clone(sessions.metrics());
-        let followers = Arc::clone(sessions.followers());
-        let told = (followers, Arc::clone(&metrics));
+        let (sessions, metrics) = (Arc::clone(&effects.sessions), Arc::clone(&effects.metrics));
+        let told = (Arc::clone(&effects.followers), Arc::clone(&metrics));
         let logs = Arc::new(Logs::start(logs, config.log_days, told, node_health));
         let worker_sessions = WorkerSessions {
             gateway: Arc::clone(&gateway),
             router: Arc::clone(&sessions),
             logs: Arc::clone(&logs),
+            metrics: Arc::clone(&metrics),
             config,
         };
         let stopping = AtomicBool::new(false);
@@ -69,6 +72,7 @@ impl Server {
         let edge = Edge {
             gateway,
             sessions,
+            feed: Arc::clone(&effects.feed),
             readers,
             logs,
             profiles,

@@ -1,5 +1,5 @@
 //! Worker sessions: one gRPC stream each, bridged to the shard.
-//! Entry: [`SessionRouter`], the node's outlet; [`service::WorkerSessions`], the stream's other end.
+//! Entry: [`SessionRouter`], for orders of the shard; [`service::WorkerSessions`], the stream's other end.
 //! - SE-1 the shard's thread never waits here: an order is put into its session's queue or the session is ended
 //! - SE-2 a worker has one live session; a newer one of the same process ends the older
 //! - SE-4 of two processes with one identity the second is refused while the first is alive
@@ -21,21 +21,14 @@ use std::time::Duration;
 use mainspring_core::command::Hello;
 use mainspring_core::effect::Effect;
 use mainspring_core::id::{Incarnation, Session, WorkerId};
-use mainspring_runtime::node::Outlet;
 
 pub use self::queue::Ending;
 use self::queue::SessionQueue;
 pub(crate) use self::service::WorkerSessions;
-use crate::feed::Feed;
-use crate::logs::Followers;
-use crate::metrics::Metrics;
 
 /// Finds the live session of a worker, for orders of the shard.
-pub struct SessionRouter {
+pub(crate) struct SessionRouter {
     state: Mutex<RouterState>,
-    metrics: Arc<Metrics>,
-    followers: Arc<Followers>,
-    feed: Feed,
     queue_max: usize,
 }
 
@@ -60,42 +53,20 @@ pub struct About {
 }
 
 impl SessionRouter {
-    pub fn new(queue_max: usize) -> Arc<Self> {
-        let metrics = Arc::new(Metrics::new());
-        let followers = Followers::new(Arc::clone(&metrics));
-        Arc::new(Self { state: Mutex::default(), metrics, followers, feed: Feed::default(), queue_max })
-    }
-
-    /// For `Node::open`.
-    pub fn outlet(self: &Arc<Self>) -> Outlet {
-        let router = Arc::clone(self);
-        Box::new(move |effects| router.route(effects))
-    }
-
-    pub(crate) fn metrics(&self) -> &Arc<Metrics> {
-        &self.metrics
-    }
-
-    pub(crate) const fn feed(&self) -> &Feed {
-        &self.feed
-    }
-
-    pub(crate) fn followers(&self) -> &Arc<Followers> {
-        &self.followers
+    pub fn new(queue_max: usize) -> Self {
+        Self { state: Mutex::default(), queue_max }
     }
 
     pub fn live(&self) -> usize {
         self.state().live.len()
     }
 
-    pub(crate) fn about(&self, worker: WorkerId) -> Option<About> {
+    pub fn about(&self, worker: WorkerId) -> Option<About> {
         self.state().live.get(&worker).map(|live| live.about.clone())
     }
 
-    /// Ends every session and refuses new ones; workers go on and come back later. Followers are told too.
+    /// Ends every session and refuses new ones; workers go on and come back later.
     pub fn close_all(&self) {
-        self.followers.close();
-        self.feed.close();
         let mut state = self.state();
         state.closed = true;
         for live in state.live.values() {
@@ -108,20 +79,13 @@ impl SessionRouter {
     }
 
     /// Hands orders to their sessions. Runs of orders for one worker are handed over at once.
-    fn route(&self, effects: Vec<Effect>) {
+    pub fn route(&self, orders: impl Iterator<Item = Effect>) {
         let mut run: Vec<Effect> = Vec::new();
         let mut of: Option<(WorkerId, Session)> = None;
-        for effect in effects {
-            if let Effect::News(news) = effect {
-                self.feed.tell(*news);
-                continue;
-            }
-            let Some(to) = address(&effect) else {
-                self.metrics.note_live_view(&effect);
-                match effect {
-                    Effect::Changed { task, .. } => self.followers.wake(task),
-                    Effect::SessionLost { worker, session } => self.end(worker, session),
-                    _ => {}
+        for order in orders {
+            let Some(to) = address(&order) else {
+                if let Effect::SessionLost { worker, session } = order {
+                    self.end(worker, session);
                 }
                 continue;
             };
@@ -129,7 +93,7 @@ impl SessionRouter {
                 self.hand_over(of, &mut run);
                 of = Some(to);
             }
-            run.push(effect);
+            run.push(order);
         }
         self.hand_over(of, &mut run);
     }
@@ -181,7 +145,6 @@ impl SessionRouter {
         queue.hear();
         let queue = Arc::clone(queue);
         state.live.insert(worker, LiveSession { session, incarnation, queue, about });
-        self.metrics.sessions.set(state.live.len() as i64);
         Ok(())
     }
 
@@ -191,7 +154,6 @@ impl SessionRouter {
         if state.live.get(&worker).is_some_and(|live| Arc::ptr_eq(&live.queue, queue)) {
             state.live.remove(&worker);
         }
-        self.metrics.sessions.set(state.live.len() as i64);
     }
 }
 

@@ -15,7 +15,7 @@ use tonic::Status;
 
 use super::encode;
 use crate::grpc::status;
-use crate::problem_workers::WorkerProblem;
+use crate::problem::WorkerProblem;
 
 /// Orders in one message; more follow in the next.
 const ORDERS_MAX: usize = 2_000;

@@ -21,6 +21,7 @@ use super::{About, SessionRouter, decode};
 use crate::config::ApiConfig;
 use crate::gateway::Gateway;
 use crate::logs::{KEPT_WAIT_MAX, Logs};
+use crate::metrics::Metrics;
 
 /// Messages of one worker that the shard has not answered; more wait at the edge.
 const UNANSWERED_MAX: usize = 64;
@@ -39,6 +40,7 @@ pub(crate) struct WorkerSessions {
     pub(crate) gateway: Arc<Gateway>,
     pub(crate) router: Arc<SessionRouter>,
     pub(crate) logs: Arc<Logs>,
+    pub(crate) metrics: Arc<Metrics>,
     pub(crate) config: ApiConfig,
 }
 
@@ -224,7 +226,7 @@ impl Reading {
         }
         self.queue.hear();
         self.service.gateway.heard(SHARD, worker, session);
-        let metrics = self.service.router.metrics();
+        let metrics = &self.service.metrics;
         let mut commands = Vec::with_capacity(message.reports.len() + 1);
         if message.draining {
             commands.push(Command::Session(SessionCommand::Leaving { worker, session }));

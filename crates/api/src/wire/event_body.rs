@@ -10,8 +10,7 @@ use mainspring_core::trigger::{ATTRIBUTE_BYTES_MAX, DATA_BYTES_MAX, Notice, OWN_
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::problem::Problem;
-use crate::problem_events::EventProblem;
+use crate::problem::{EventProblem, Problem};
 
 /// Events of one batch.
 pub(crate) const BATCH_MAX: usize = 100;

@@ -2,6 +2,7 @@
 //! as JSON; the gRPC edge (`grpc`) fills the same bodies and reads the same answers, so no rule is written twice.
 //! Entry: [`TaskBody`] in, [`TaskView`] out.
 //! - WI-1 a body is parsed once; a payload is never parsed into a tree, its text is kept as it came
+//! - WI-3 pure: no id is made and no clock is read here; what needs one takes it as an argument
 //! - WI-2 states go out as the timer API spells them (`COMPLETED`, `CANCELED`) and come in either way
 
 mod amend_body;
@@ -12,6 +13,8 @@ mod diagnosis_view;
 mod event_body;
 mod flow_state;
 mod job_view;
+mod json;
+mod keys;
 mod names;
 mod override_body;
 mod payload;
@@ -50,11 +53,14 @@ pub(crate) use self::{
     },
     flow_state::{node_word, parse_run_status, parse_trigger, run_status_word},
     job_view::{JobView, LastRunView, raw},
+    json::json_problem,
+    keys::Keys,
     names::name,
     override_body::OverrideBody,
     payload::check as check_payload,
     pool_view::PoolView,
     process_view::ProcessView,
+    profile::TENANT_DEFAULT,
     quarantine_view::QuarantineView,
     retry::{BackoffWord, RetryBody},
     run_bodies::{ClearBody, ForceRunBody, RerunBody, RunSelectorBody, TriggerBody},
@@ -64,7 +70,7 @@ pub(crate) use self::{
     selector_body::SelectorBody,
     state::{parse_status, status_word},
     stats_view::{DepthView, StatsView},
-    submission::{Keys, Submission, check_key, event_scope, first_status, request_hash, request_key},
+    submission::{Submission, event_scope, first_status, request_hash, request_key},
     task_body::{
         DeliveryWord, LimitBody, PlacementBody, PriorityBody, ResourcesBody, TaskBody, TimeoutsBody,
     },

@@ -1,12 +1,12 @@
 //! What each executor needs of its payload, checked at the door so that nothing fails for it later. Fields that are
 //! not named here are the executor's business.
 
+use mainspring_core::time::Wall;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::text::Text;
 use super::whole;
-use crate::gateway::now;
 use crate::problem::Problem;
 
 const FIELD: &str = "payload";
@@ -53,7 +53,7 @@ struct File {
     path: String,
 }
 
-pub(crate) fn check(executor: &str, payload: Option<&RawValue>) -> Result<(), Problem> {
+pub(crate) fn check(executor: &str, payload: Option<&RawValue>, now: Wall) -> Result<(), Problem> {
     let text = payload.map_or("null", RawValue::get);
     match executor {
         "http" => {
@@ -82,7 +82,7 @@ pub(crate) fn check(executor: &str, payload: Option<&RawValue>) -> Result<(), Pr
             read::<Sleep>(text, "the `sleep` executor needs an object with `ms`")?;
         }
         "wait" => {
-            mainspring_definition::wait::read(text.as_bytes(), now())
+            mainspring_definition::wait::read(text.as_bytes(), now)
                 .map_err(|why| Problem::field(FIELD, why))?;
         }
         "look" => {
@@ -148,7 +148,7 @@ mod tests {
         for (user, good) in rows {
             let text = format!(r#"{{"argv":["true"],"user":{user}}}"#);
             let payload: Box<RawValue> = serde_json::from_str(&text).expect("JSON");
-            assert_eq!(check("process", Some(&payload)).is_ok(), good, "{user}");
+            assert_eq!(check("process", Some(&payload), Wall::from_millis(0)).is_ok(), good, "{user}");
         }
     }
 }

@@ -13,8 +13,7 @@ use std::sync::Arc;
 use super::names::name;
 use super::retry::RetryBody;
 use super::task_body::{DeliveryWord, PlacementBody, ResourcesBody, TaskBody, TimeoutsBody};
-use crate::problem::Problem;
-use crate::problem_workers::WorkerProblem;
+use crate::problem::{Problem, WorkerProblem};
 
 pub const TENANT_DEFAULT: &str = "default";
 pub const POOL_DEFAULT: &str = "default";

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mainspring_core::command::{StartTime, Submit};
-use mainspring_core::id::Slot;
+use mainspring_core::id::{Slot, TaskId};
 use mainspring_core::key::{KeyClaim, KeyFact, KeyScope};
 use mainspring_core::name::Name;
 use mainspring_core::profile::Profile;
@@ -14,23 +14,13 @@ use mainspring_core::seat::{SEATS_MAX, Seat, Seats};
 use mainspring_core::task::{Labels, Payload, Status};
 use mainspring_core::time::{Millis, Wall};
 
+use super::keys::{Keys, check_key};
 use super::names::name;
 use super::payload;
 use super::profile::Kind;
 use super::task_body::{LimitBody, TaskBody};
-use crate::config::KEY_BYTES_MAX;
-use crate::gateway::{Gateway, now};
 use crate::problem::Problem;
 use crate::profiles::Profiles;
-
-/// What the request says beside the body.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Keys<'a> {
-    pub tenant: Option<&'a str>,
-    /// From the header; in a batch each task gets its own from it and its place.
-    pub key: Option<&'a str>,
-    pub place: Option<usize>,
-}
 
 /// A checked body; nothing in it can be refused by the edge any more.
 pub(crate) struct Submission {
@@ -53,10 +43,10 @@ impl Submission {
         body: &TaskBody<'_>,
         keys: Keys<'_>,
         profiles: &Profiles,
-        key_life: Duration,
+        (now, key_life): (Wall, Duration),
     ) -> Result<Self, Problem> {
         let kind = Kind::of(body, keys.tenant)?;
-        payload::check(kind.executor, body.payload)?;
+        payload::check(kind.executor, body.payload, now)?;
         let payload: Payload = body.payload.map_or("null", |payload| payload.get()).as_bytes().into();
         let start = start(body)?;
         let labels = labels(body)?;
@@ -70,7 +60,7 @@ impl Submission {
             let mut submission = Self { profile, payload, priority, start, labels, seats, claim: None };
             if let Some(scope) = scope(body, keys, kind.tenant)? {
                 let request = submission.request_hash(text);
-                let expires = now() + Millis::new(key_life.as_millis() as u64);
+                let expires = now + Millis::new(key_life.as_millis() as u64);
                 submission.claim = Some(KeyClaim { scope, request, expires });
             }
             Ok(submission)
@@ -110,10 +100,14 @@ impl Submission {
         Plain { profile, payload, priority, labels, seats }
     }
 
-    pub(crate) fn command(self, gateway: &Gateway) -> Submit {
-        let slot = self.claim.map(|claim| Slot::from_hash(claim.scope.0 as u64));
+    /// Where its id must lie, if a key says so.
+    pub(crate) fn slot(&self) -> Option<Slot> {
+        self.claim.map(|claim| Slot::from_hash(claim.scope.0 as u64))
+    }
+
+    pub(crate) fn command(self, id: TaskId) -> Submit {
         Submit {
-            id: gateway.mint(slot),
+            id,
             profile: self.profile,
             payload: self.payload,
             priority: self.priority,
@@ -192,14 +186,6 @@ fn scope(body: &TaskBody<'_>, keys: Keys<'_>, tenant: &str) -> Result<Option<Key
         Some(place) => request_key(tenant, &format!("submit batch {place}"), key)?,
     };
     Ok(Some(scope))
-}
-
-pub(crate) fn check_key(key: &str) -> Result<(), Problem> {
-    match key.len() {
-        0 => Err(Problem::field("idempotency_key", "it may not be empty")),
-        bytes if bytes > KEY_BYTES_MAX => Err(Problem::KeyTooLong { bytes, max: KEY_BYTES_MAX }),
-        _ => Ok(()),
-    }
 }
 
 /// Hash of tenant, operation and key.

@@ -123,10 +123,29 @@ async fn a_follower_sees_lines_as_they_come_and_goes_on_with_the_next_attempt() 
     worker.succeed(&second, "1").await;
     worker.log(&second, 6, "four\n", true).await;
     assert_eq!(log.rest().await, "one\ntwo\n── attempt 2 ──\nthree\nfour\n");
-    // One that comes too late reads the newest log and ends.
+    // One that comes late reads all attempts and ends.
     let late = rig.stream(&format!("/v1/tasks/{id}/logs?follow=true")).await;
-    assert_eq!(late.rest().await, "three\nfour\n");
+    assert_eq!(late.headers["mainspring-log-attempt"], "1");
+    assert_eq!(late.rest().await, "one\ntwo\n── attempt 2 ──\nthree\nfour\n");
     assert!(rig.get("/metrics").await.text.contains("mainspring_log_followers 0\n"));
+    drop(worker);
+    rig.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_follower_waits_for_a_log_that_comes_after_that_of_the_next_attempt() {
+    let rig = Rig::start_with(ApiConfig::default(), watched()).await;
+    let mut worker = FakeWorker::join(rig.address, 1, 1, 4).await;
+    let id = rig.submit(RETRIED).await.task_id();
+    let first = worker.start().await;
+    worker.fail(&first, "transient", "broke").await;
+    let second = worker.start().await;
+    worker.log(&second, 0, "two\n", true).await;
+    worker.succeed(&second, "1").await;
+    worker.heartbeat().await;
+    let log = rig.stream(&format!("/v1/tasks/{id}/logs?follow=true")).await;
+    worker.log(&first, 0, "one\n", true).await;
+    assert_eq!(log.rest().await, "one\n── attempt 2 ──\ntwo\n");
     drop(worker);
     rig.stop().await;
 }

@@ -3,6 +3,7 @@
 use mainspring_proto::v1;
 use serde_json::Value;
 
+use crate::grpc::Clients;
 use crate::rig::Rig;
 use crate::worker::{FakeWorker, hello, id_of, open};
 
@@ -52,6 +53,50 @@ async fn a_task_that_no_worker_could_run_is_accepted_with_a_warning() {
     .await;
     assert_eq!(id_of(&rich.start().await), task);
     assert!(!warns(&rig.submit(wants).await.json()));
+    rig.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_with_tasks_that_no_worker_could_run_starts_with_warnings() {
+    let rig = Rig::start().await;
+    let mut plain = join(&rig, 1, |_| ()).await;
+    let file = "
+job: model
+tasks:
+  load: {noop: {}}
+  train: {noop: {}, needs: load, resources: {gpus: 2}}
+  check: {noop: {}, needs: load, resources: {gpus: 2}}
+  publish: {noop: {}, needs: [train, check], pool: nowhere}
+";
+    assert_eq!(rig.call("POST", "/v1/jobs", file).await.status, 200);
+    let answer = rig.call("POST", "/v1/jobs/model:trigger", r#"{"run_key":"a"}"#).await;
+    assert_eq!(answer.status, 202, "{}", answer.text);
+    let warnings = serde_json::json!([
+        "tasks `train`, `check`: no worker of pool `default` has `gpus` of 2 (the most is 0); \
+         start a worker that has all of it, or ask for less",
+        "task `publish`: pool `nowhere` has no workers; start a worker with `--pool nowhere`, or submit to another pool",
+    ]);
+    assert_eq!(answer.json()["warnings"], warnings);
+    let again = rig.call("POST", "/v1/jobs/model:trigger", r#"{"run_key":"a"}"#).await.json();
+    assert!(again["duplicate"] == true && !warns(&again), "{again}");
+
+    // The diagnosis says it of the tasks that are released.
+    let run = answer.json()["run_id"].as_str().expect("a run").to_owned();
+    let load = plain.start().await;
+    plain.succeed(&load, "1").await;
+    rig.until(&id_of(&load), "COMPLETED").await;
+    let why = rig.get(&format!("/v1/runs/{run}/diagnosis")).await.json();
+    let told: Vec<_> = why["tasks"].as_array().expect("tasks").iter().take(2).collect();
+    assert!(told.iter().all(|task| task["reason"] == "no_worker_matches"), "{why:#}");
+
+    // A run that takes over what has ended is warned of for the rest.
+    assert_eq!(rig.call("POST", &format!("/v1/runs/{run}:cancel"), "").await.status, 200);
+    let rerun = rig.call("POST", &format!("/v1/runs/{run}:rerun"), r#"{"from":"failure"}"#).await;
+    assert_eq!((rerun.status, &rerun.json()["warnings"]), (202, &warnings), "{}", rerun.text);
+
+    let request = v1::TriggerJobRequest { job: "model".into(), ..v1::TriggerJobRequest::default() };
+    let triggered = Clients::of(&rig).await.jobs.trigger(request).await.expect("triggered").into_inner();
+    assert_eq!(serde_json::json!(triggered.warnings), warnings, "the same over gRPC");
     rig.stop().await;
 }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
 use hyper_util::rt::TokioIo;
-use mainspring_api::{Access, ApiConfig, LogStorage, Readers, Server, SessionRouter, Webhooks};
+use mainspring_api::{Access, ApiConfig, EffectRouter, LogStorage, Readers, Server, Webhooks};
 use mainspring_core::command::{Command, Configure};
 use mainspring_core::id::Slot;
 use mainspring_runtime::node::{Node, Outlet};
@@ -165,8 +165,8 @@ impl Rig {
         let options =
             LocalOptions { segment_bytes: 4 << 20, reserve_bytes: 1 << 20, ..LocalOptions::default() };
         let store = LocalStore::new(dir.path(), options);
-        let sessions = SessionRouter::new(config.session_queue_max);
-        let outlet = around(sessions.outlet());
+        let effects = EffectRouter::new(config.session_queue_max);
+        let outlet = around(effects.outlet());
         let (node, _, reader) = Node::open_with_reader(
             &store,
             shard,
@@ -175,7 +175,7 @@ impl Rig {
         )
         .expect("a new store opens");
         let node = Arc::new(node);
-        let server = Server::new(Arc::clone(&node), Readers::new(reader), logs, sessions, config);
+        let server = Server::new(Arc::clone(&node), Readers::new(reader), logs, &effects, config);
         let server = server.with_webhooks(webhooks).with_access(access);
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let address = listener.local_addr().expect("an address");

@@ -84,24 +84,17 @@ fn outcome(answer: &Answer) -> Option<(TaskId, Outcome)> {
         Answer::Flow(FlowAnswer::Run { id, status }) => {
             Some((TaskId::from_bits(id.bits()), Outcome::Run(*status)))
         }
+        // These have keys of their own, or none.
         Answer::Submitted { .. }
         | Answer::AlreadySubmitted { .. }
-        | Answer::Task(_)
-        | Answer::Schedule(_)
-        | Answer::Backfill(_)
         | Answer::Published(_)
         | Answer::Remembered(None)
-        | Answer::Triggers(_)
-        | Answer::CouldRun(_)
-        | Answer::Quarantine(_)
-        | Answer::Diagnosis(_)
-        | Answer::RunDiagnosis(_)
-        | Answer::Stats(_)
-        | Answer::Workers(_)
-        | Answer::Unfinished(_)
-        | Answer::Progress(_)
-        | Answer::Flow(_)
+        | Answer::Flow(FlowAnswer::AlreadyTriggered { .. })
         | Answer::Done => None,
+        told => {
+            debug_assert!(told.is_read(), "an answer to a change is not remembered: {told:?}");
+            None
+        }
     }
 }
 

@@ -4,6 +4,7 @@
 //! Entry: [`Command`], decided by `machine`.
 
 mod amend;
+mod answer;
 pub(crate) mod cancel;
 mod decide;
 pub(crate) mod force;

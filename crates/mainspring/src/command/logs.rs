@@ -20,8 +20,8 @@ const ASK_AGAIN: Duration = Duration::from_millis(250);
 const FRUITLESS_MAX: u32 = 5;
 
 /// Prints the output of a task, stdout and stderr together; of its newest attempt that wrote something, unless another is
-/// named. With -f it stays until the task has ended, over all further attempts. Exit: 0 done, 1 refused, 4 there is no
-/// such task.
+/// named. With -f it prints all attempts from the first, and stays until the task has ended. Exit: 0 done, 1 refused, 4
+/// there is no such task.
 #[derive(Args)]
 #[command(after_help = "Example:\n  mainspring task logs -f task_019a88f0")]
 pub(crate) struct Logs {
@@ -33,7 +33,7 @@ pub(crate) struct Logs {
     /// Only this attempt; the first is 1
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     attempt: Option<u32>,
-    /// Begin at this byte of the attempt's log
+    /// Begin at this byte of the attempt's log; with -f, of the first attempt that is printed
     #[arg(long, value_name = "B", default_value_t = 0)]
     offset: u64,
     #[command(flatten)]
@@ -87,10 +87,7 @@ pub(crate) async fn follow(client: &Client, id: &str, start: Start) -> Result<()
     let mut following = Following {
         client,
         id,
-        attempt: match start.attempt {
-            Some(attempt) => attempt,
-            None => newest(client, id).await?,
-        },
+        attempt: start.attempt.unwrap_or(1),
         offset: start.offset,
         out: Out::default(),
     };
@@ -106,12 +103,6 @@ pub(crate) async fn follow(client: &Client, id: &str, start: Start) -> Result<()
         }
         following.turn_to_next();
     }
-}
-
-/// The newest attempt that has a log, or the first.
-async fn newest(client: &Client, id: &str) -> Result<u32, ClientError> {
-    let page = client.stream(&format!("/v1/tasks/{id}/logs?limit=1")).await?;
-    Ok(page.number("mainspring-log-attempt").map_or(1, |attempt| attempt as u32))
 }
 
 struct Following<'a> {

@@ -14,6 +14,7 @@ pub(crate) mod event;
 pub(crate) mod events;
 pub(crate) mod job;
 pub(crate) mod logs;
+mod needs;
 mod offered;
 mod output;
 pub(crate) mod pool;

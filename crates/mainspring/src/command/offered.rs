@@ -15,19 +15,20 @@ pub(crate) struct Offered {
     disk: Option<String>,
     /// A further resource that tasks can ask for, as NAME=N; may be given more than once
     #[arg(long = "resource", value_name = "NAME=N", value_parser = parse_resource)]
-    resources: Vec<String>,
+    resources: Vec<(String, u64)>,
 }
 
 impl Offered {
     /// As settings.
     pub(crate) fn flags(self) -> [(&'static str, Option<String>); 3] {
-        let resources = (!self.resources.is_empty()).then(|| self.resources.join(","));
+        let written = self.resources.iter().map(|(name, number)| format!("{name}={number}"));
+        let resources = (!self.resources.is_empty()).then(|| written.collect::<Vec<_>>().join(","));
         [("worker.gpus", self.gpus), ("worker.disk", self.disk), ("worker.resources", resources)]
     }
 }
 
-fn parse_resource(text: &str) -> Result<String, String> {
+pub(super) fn parse_resource(text: &str) -> Result<(String, u64), String> {
     let wrong = || format!("`{text}` is not a resource; write it as NAME=N, for example license=2");
     let (name, number) = text.split_once('=').ok_or_else(wrong)?;
-    amount(name, number).map(|(name, number)| format!("{name}={number}"))
+    amount(name, number)
 }

@@ -6,6 +6,7 @@ use std::io::{ErrorKind, IsTerminal, Write};
 use clap::ValueEnum;
 use serde_json::Value;
 
+use crate::log;
 use crate::note::note;
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -122,10 +123,10 @@ pub(crate) fn colours_wanted() -> bool {
 pub(crate) fn say(line: &str) {
     match writeln!(std::io::stdout().lock(), "{line}") {
         Ok(()) => {}
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => std::process::exit(0),
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => log::exit(0),
         Err(error) => {
             note!("error: cannot write to stdout: {error}");
-            std::process::exit(1);
+            log::exit(1);
         }
     }
 }

@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 use super::connect::{Connect, Print};
 use super::logs::{self, Start};
+use super::needs::Needs;
 use super::output::{plain, say};
 use crate::note::note;
 
@@ -25,6 +26,7 @@ use crate::note::note;
     mainspring submit --http https://api.example/hook --header 'X-Kind: daily' --body '{}' --key order-77\n  \
     mainspring submit --cron '0 3 * * *' --tz Europe/Berlin --name backup -- ./backup.sh\n  \
     mainspring submit --limit customer:acme=1 -- ./sync.sh acme\n  \
+    mainspring submit --gpus 2 --disk 20GiB --resource license=1 -- ./train.sh\n  \
     mainspring submit --file tasks.ndjson")]
 pub(crate) struct Submit {
     #[command(flatten)]
@@ -80,6 +82,8 @@ pub(crate) struct Submit {
     /// count; may be given more than once
     #[arg(long = "limit", value_name = "LIMIT", value_parser = parse_limit)]
     limits: Vec<Value>,
+    #[command(flatten)]
+    needs: Needs,
     /// The same key and the same task give the first answer again
     #[arg(long = "key", alias = "idempotency-key", value_name = "KEY")]
     idempotency_key: Option<String>,
@@ -90,7 +94,7 @@ pub(crate) struct Submit {
     #[arg(short, long, conflicts_with_all = ["wait", "file"])]
     quiet: bool,
     /// Submit every line of this file, each a task as JSON like `POST /v1/tasks` takes it
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["argv", "http", "wait", "at", "delay", "labels", "timeout", "limits", "cron", "every", "name"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["argv", "http", "wait", "at", "delay", "labels", "timeout", "limits", "gpus", "disk", "resources", "cron", "every", "name"])]
     file: Option<PathBuf>,
     /// The command and its arguments, after `--`; no shell is involved
     #[arg(last = true, value_name = "COMMAND", required_unless_present_any = ["http", "file"])]
@@ -166,6 +170,9 @@ impl Submit {
         if !self.limits.is_empty() {
             body["limits"] = json!(self.limits);
         }
+        if let Some(needs) = self.needs.body() {
+            body["resources"] = needs;
+        }
         if let Some(at) = &self.at {
             body["scheduled_at"] = at.parse::<u64>().map_or_else(|_| json!(at), |seconds| json!(seconds));
         }
@@ -186,8 +193,8 @@ impl Submit {
     }
 }
 
-/// Such as that no worker could ever run the task.
-fn warn(answer: &Value) {
+/// Such as that no worker could ever run a task.
+pub(super) fn warn(answer: &Value) {
     for warning in answer.get("warnings").and_then(Value::as_array).into_iter().flatten() {
         note!("warning: {}", plain(warning.as_str().unwrap_or_default()));
     }

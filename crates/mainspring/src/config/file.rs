@@ -134,7 +134,9 @@ fn typed(kind: Kind, value: &Spanned<DeValue<'_>>) -> Result<Value, String> {
         }
         (Kind::Amounts, DeValue::Table(table)) => {
             let pair = |(key, value): (&Spanned<Cow<'_, str>>, &Spanned<DeValue<'_>>)| match value.get_ref() {
-                DeValue::Integer(number) if number.radix() == 10 => amount(key.get_ref(), number.as_str()),
+                DeValue::Integer(number) if number.radix() == 10 => {
+                    amount(key.get_ref(), number.as_str()).map(|(name, amount)| (name, amount.to_string()))
+                }
                 other => Err(format!("`{}` is {}, not a whole number", key.get_ref(), named(other))),
             };
             table.iter().map(pair).collect::<Result<_, _>>().map(Value::Pairs)

@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 pub(crate) use self::keys::{KEYS, Key};
 pub(crate) use self::named::{NAMED, NamedSetting};
 pub(crate) use self::setup::ServerSetup;
-pub(crate) use self::value::{Value, amount};
+pub(crate) use self::value::{Value, amount, parse_bytes};
 
 /// Where a value came from.
 #[derive(Clone, PartialEq, Eq, Debug)]

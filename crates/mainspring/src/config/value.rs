@@ -91,7 +91,7 @@ impl Kind {
             Self::Amounts => {
                 let pairs = parts(text).map(|part| {
                     let (name, number) = part.split_once('=').ok_or_else(wrong)?;
-                    amount(name, number.trim())
+                    amount(name, number.trim()).map(|(name, amount)| (name, amount.to_string()))
                 });
                 pairs.collect::<Result<_, _>>().map(Value::Pairs)
             }
@@ -137,14 +137,21 @@ impl Kind {
 }
 
 /// One custom resource and how much of it there is.
-pub(crate) fn amount(name: &str, number: &str) -> Result<(String, String), String> {
+pub(crate) fn amount(name: &str, number: &str) -> Result<(String, u64), String> {
     let shown: String = name.chars().take(80).collect();
     resource_name(name).map_err(|bad| format!("`{shown}`: {bad}"))?;
     let amount: u64 = number.replace('_', "").parse().map_err(|_| {
         let number: String = number.chars().take(60).collect();
         format!("`{shown}`: `{number}` is not a whole number")
     })?;
-    Ok((name.to_owned(), amount.to_string()))
+    Ok((name.to_owned(), amount))
+}
+
+/// A size as the settings take it, such as `64MiB`.
+pub(crate) fn parse_bytes(text: &str) -> Result<u64, String> {
+    with_unit(text, &UNITS, Some(1)).ok_or_else(|| {
+        format!("`{}` is not a number of bytes, like `64MiB`", text.chars().take(60).collect::<String>())
+    })
 }
 
 fn parts(text: &str) -> impl Iterator<Item = &str> {

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use mainspring_agent::{Agent, AgentConfig};
-use mainspring_api::{Access, LogStorage, Readers, Server, SessionRouter};
+use mainspring_api::{Access, EffectRouter, LogStorage, Readers, Server};
 use mainspring_core::command::{Command, Configure};
 use mainspring_core::id::Slot;
 use mainspring_definition::Evaluator;
@@ -53,11 +53,11 @@ pub(crate) async fn server(
     let last_resort = LastResort::new(&stop, stop_max)?;
     std::fs::create_dir_all(&data)
         .with_context(|| format!("cannot make the data directory `{}`", data.display()))?;
-    let sessions = SessionRouter::new(config.session_queue_max);
+    let effects = EffectRouter::new(config.session_queue_max);
     let logs = LocalLogs::new(&data, logs);
     let store = LocalStore::new(data, options);
     let (node, recovered, reader) =
-        Node::open_with_reader(&store, shard, sessions.outlet(), Arc::new(Evaluator::default()))?;
+        Node::open_with_reader(&store, shard, effects.outlet(), Arc::new(Evaluator::default()))?;
     // After the store has locked the directory.
     let logs = LogStorage::new(logs.writer()?, logs.reader());
     tracing::info!(
@@ -74,7 +74,7 @@ pub(crate) async fn server(
     let failure = Failure::of(node.stop_watch());
     last_resort.watch(node.health());
     let node = Arc::new(node);
-    let server = Server::new(Arc::clone(&node), Readers::new(reader), logs, sessions, config);
+    let server = Server::new(Arc::clone(&node), Readers::new(reader), logs, &effects, config);
     let is_insecure = access.insecure;
     let server = server.with_webhooks(webhooks).with_access(access);
     ready(address);

@@ -1,7 +1,6 @@
 //! How a process ends: the first SIGTERM or SIGINT asks for it, and a server that cannot stop exits all the same.
 
 use std::future::Future;
-use std::io::Write;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -9,6 +8,9 @@ use anyhow::Context;
 use mainspring_runtime::node::Health;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{Notify, oneshot, watch};
+
+use crate::log;
+use crate::note::note;
 
 /// Resolves, for everyone who holds it, at the first SIGTERM or SIGINT.
 #[derive(Clone)]
@@ -93,14 +95,13 @@ fn exit(limit: Duration, health: Option<&Health>) {
         Some(troubles) if troubles.is_empty() => "a request or a write is still under way".to_owned(),
         Some(troubles) => troubles.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "),
     };
-    let _ = writeln!(
-        std::io::stderr(),
+    note!(
         "error: the server did not stop within {} s and exits now: {why}\n\n\
          hint: everything acknowledged is in the journal, and the next start reads it from there; \
          `server.stop_max` sets how long a stop may take",
         limit.as_secs_f32()
     );
-    std::process::exit(1);
+    log::exit(1);
 }
 
 fn spawn(name: &str, body: impl FnOnce() + Send + 'static) -> anyhow::Result<()> {

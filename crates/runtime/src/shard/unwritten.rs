@@ -2,11 +2,8 @@
 //! - UW-1 nobody is told of what is not durable
 //! - UW-2 "nothing was recorded" is said only to those of whom nothing can be recorded later
 
-use mainspring_core::backfill::BackfillAnswer;
 use mainspring_core::command::{Answer, Rejection};
-use mainspring_core::schedule::ScheduleAnswer;
 use mainspring_core::time::Millis;
-use mainspring_core::workflow::FlowAnswer;
 
 use super::held::Replies;
 
@@ -24,42 +21,10 @@ pub(super) enum Fate {
 pub(super) fn answer(results: &Replies) -> Fate {
     if results.iter().any(|result| matches!(result, Ok(Answer::Done))) {
         Fate::Waits
-    } else if results.iter().all(|result| result.as_ref().is_ok_and(is_read) || result.is_err()) {
+    } else if results.iter().all(|result| result.as_ref().is_ok_and(Answer::is_read) || result.is_err()) {
         let refused = || Err(Rejection::StoreUnavailable { retry_after: RETRY_AFTER });
         Fate::Refused(results.iter().map(|_| refused()).collect())
     } else {
         Fate::Unknown
-    }
-}
-
-/// The answer to a question.
-fn is_read(answer: &Answer) -> bool {
-    match answer {
-        Answer::Task(_)
-        | Answer::CouldRun(_)
-        | Answer::Diagnosis(_)
-        | Answer::RunDiagnosis(_)
-        | Answer::Stats(_)
-        | Answer::Workers(_)
-        | Answer::Unfinished(_)
-        | Answer::Progress(_)
-        | Answer::Triggers(_)
-        | Answer::Quarantine(_)
-        | Answer::Flow(FlowAnswer::Job(_) | FlowAnswer::Jobs(_) | FlowAnswer::Found(_))
-        | Answer::Schedule(
-            ScheduleAnswer::Schedule(_) | ScheduleAnswer::Schedules(_) | ScheduleAnswer::Upcoming(_),
-        )
-        | Answer::Backfill(BackfillAnswer::Backfill(_)) => true,
-        Answer::Submitted { .. }
-        | Answer::AlreadySubmitted { .. }
-        | Answer::Now { .. }
-        | Answer::Stopping { .. }
-        | Answer::Process(_)
-        | Answer::Published(_)
-        | Answer::Remembered(_)
-        | Answer::Flow(_)
-        | Answer::Schedule(_)
-        | Answer::Backfill(_)
-        | Answer::Done => false,
     }
 }

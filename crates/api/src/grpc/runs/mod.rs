@@ -131,7 +131,8 @@ async fn rerun(edge: &Edge, call: &Call<v1::RerunRequest>) -> Result<v1::RerunRe
     let parameters = body::payload(parameters_json.as_deref())?.map(ToOwned::to_owned);
     let wanted = RerunBody { from, parameters, version, actor, reason };
     let new = flows::rerun(edge, of, &wanted, &call.caller()?).await?;
-    Ok(v1::RerunResponse { run_id: new.to_string(), rerun_of: of.to_string() })
+    let (run_id, rerun_of) = (new.id.to_string(), of.to_string());
+    Ok(v1::RerunResponse { run_id, rerun_of, warnings: new.warnings })
 }
 
 async fn clear(edge: &Edge, call: &Call<v1::ClearRunRequest>) -> Result<v1::RunChange, Problem> {

@@ -12,7 +12,6 @@ use super::{body, submit};
 use crate::edge::Edge;
 use crate::operation;
 use crate::problem::Problem;
-use crate::rest;
 use crate::wire::Keys;
 
 /// More are checked on a thread that may take its time.
@@ -51,7 +50,7 @@ pub(super) async fn submit(
 }
 
 fn check(edge: &Edge, request: &Request<v1::SubmitBatchRequest>) -> Result<Checked, Problem> {
-    let keys: Keys<'_> = rest::body::keys(request.metadata().as_ref())?;
+    let keys: Keys<'_> = Keys::of(request.metadata().as_ref())?;
     let one = |(place, spec)| operation::prepare_in_batch(edge, &body::task(spec)?, keys, place);
     Ok(request.get_ref().tasks.iter().enumerate().map(one).collect())
 }

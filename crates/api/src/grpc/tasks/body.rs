@@ -5,10 +5,9 @@ use serde_json::value::RawValue;
 
 use super::super::time::{instant_field, span_field};
 use crate::problem::Problem;
-use crate::rest;
 use crate::wire::{
     BackoffWord, DeliveryWord, LimitBody, PlacementBody, PriorityBody, ResourcesBody, RetryBody, TaskBody,
-    TimeoutsBody,
+    TimeoutsBody, json_problem,
 };
 
 pub(super) fn task(spec: &v1::TaskSpec) -> Result<TaskBody<'_>, Problem> {
@@ -45,7 +44,7 @@ fn limit(limit: &v1::Limit) -> LimitBody<'_> {
 
 /// The text is kept as it came, once it is known to be JSON.
 pub(in crate::grpc) fn payload(text: Option<&str>) -> Result<Option<&RawValue>, Problem> {
-    text.map(|text| serde_json::from_str(text).map_err(|error| rest::body::problem(&error))).transpose()
+    text.map(|text| serde_json::from_str(text).map_err(|error| json_problem(&error))).transpose()
 }
 
 pub(in crate::grpc) fn priority(priority: Option<&v1::Priority>) -> Result<Option<PriorityBody>, Problem> {

@@ -8,7 +8,7 @@ use super::{body, status_number};
 use crate::edge::Edge;
 use crate::operation::{self, Accepted};
 use crate::problem::Problem;
-use crate::rest;
+use crate::wire::Keys;
 
 pub(super) async fn submit(
     edge: &Edge,
@@ -17,7 +17,7 @@ pub(super) async fn submit(
     let none = v1::TaskSpec::default();
     let spec = request.get_ref().task.as_ref().unwrap_or(&none);
     let submit = {
-        let keys = rest::body::keys(request.metadata().as_ref())?;
+        let keys = Keys::of(request.metadata().as_ref())?;
         operation::prepare(edge, &body::task(spec)?, keys)?
     };
     Ok(response(&operation::submit(edge, submit).await?))

@@ -6,11 +6,9 @@ use mainspring_core::command::{Answer, Command, Rejection};
 use mainspring_core::id::{RunId, Slot};
 use mainspring_core::key::{KeyClaim, KeyFact};
 use mainspring_core::name::Name;
-use mainspring_core::time::Millis;
-use mainspring_core::trigger::{Declined, Notice, Publish, Published};
+use mainspring_core::trigger::{Begun, Declined, Notice, Publish, Published};
 
 use crate::edge::Edge;
-use crate::gateway::now;
 use crate::operation::{Caller, flows};
 use crate::problem::Problem;
 use crate::wire::{BegunView, DeclinedView, PublishedView, event_scope};
@@ -42,7 +40,7 @@ pub(crate) async fn publish(
 }
 
 fn command(edge: &Edge, tenant: &Name, notice: &Arc<Notice>) -> Command {
-    let expires = now() + Millis::new(edge.config.key_life.as_millis() as u64);
+    let expires = edge.key_expires();
     // Source and id alone make an event; whatever else differs is not looked at.
     let claim = KeyClaim { scope: event_scope(tenant, &notice.source, &notice.id), request: 0, expires };
     Command::Publish(Box::new(Publish {
@@ -54,32 +52,38 @@ fn command(edge: &Edge, tenant: &Name, notice: &Arc<Notice>) -> Command {
 }
 
 async fn view(edge: &Edge, notice: &Notice, published: Published) -> PublishedView {
-    let (id, source) = (notice.id.to_string(), notice.source.to_string());
+    let mut view = PublishedView {
+        id: notice.id.to_string(),
+        source: notice.source.to_string(),
+        duplicate: matches!(published, Published::Duplicate { .. }),
+        runs: Vec::new(),
+        skipped: Vec::new(),
+        errors: Vec::new(),
+    };
     match published {
         Published::Taken { runs, skipped, errors } => {
-            let begun = runs.into_iter().map(|begun| BegunView {
-                run_id: begun.run.to_string(),
-                job: Some(begun.key.job.to_string()),
-                trigger: Some(begun.key.name.to_string()),
-            });
-            let (runs, duplicate) = (begun.collect(), false);
-            PublishedView { id, source, duplicate, runs, skipped: told(skipped), errors: told(errors) }
+            let begun = |begun: Begun| begun_view(begun.run, Some(&begun.key.job), Some(&begun.key.name));
+            view.runs = runs.into_iter().map(begun).collect();
+            (view.skipped, view.errors) = (told(skipped), told(errors));
         }
         Published::Duplicate { runs } => {
-            let mut begun = Vec::with_capacity(runs.len());
             for run in runs {
                 // One that history has dropped is named all the same.
                 let found = flows::run(edge, run).await.ok();
                 let cause = found.as_ref().and_then(|found| found.cause.as_ref());
-                begun.push(BegunView {
-                    run_id: run.to_string(),
-                    job: found.as_ref().map(|found| found.job.name.to_string()),
-                    trigger: cause.map(|cause| cause.trigger.to_string()),
-                });
+                let job = found.as_ref().map(|found| &found.job.name);
+                view.runs.push(begun_view(run, job, cause.map(|cause| &cause.trigger)));
             }
-            let none = Vec::new();
-            PublishedView { id, source, duplicate: true, runs: begun, skipped: none, errors: Vec::new() }
         }
+    }
+    view
+}
+
+fn begun_view(run: RunId, job: Option<&Name>, trigger: Option<&Name>) -> BegunView {
+    BegunView {
+        run_id: run.to_string(),
+        job: job.map(ToString::to_string),
+        trigger: trigger.map(ToString::to_string),
     }
 }
 

@@ -7,11 +7,8 @@ use mainspring_core::trigger::{Hook, TriggerKey};
 
 use crate::edge::Edge;
 use crate::operation::flows::page_length;
-use crate::problem::Problem;
-use crate::problem_events::EventProblem;
-use crate::wire::{Keys, name};
-
-const TENANT_DEFAULT: &str = "default";
+use crate::problem::{EventProblem, Problem};
+use crate::wire::{Keys, TENANT_DEFAULT, name};
 
 /// The trigger that a caller names; a tenant with the name goes before the one that came with the request.
 pub(crate) fn named_trigger(

@@ -11,8 +11,7 @@ use super::publish::publish;
 use crate::edge::Edge;
 use crate::gateway::now;
 use crate::operation::Caller;
-use crate::problem::Problem;
-use crate::problem_events::EventProblem;
+use crate::problem::{EventProblem, Problem};
 use crate::wire::{PublishedView, event_attribute, event_data};
 
 pub(crate) async fn receive(

@@ -8,6 +8,7 @@ mod filter;
 mod jobs;
 mod runs;
 mod trigger;
+mod warnings;
 
 use mainspring_core::command::{Answer, Command, Rejection};
 use mainspring_core::id::{RunId, Slot};
@@ -26,9 +27,7 @@ pub(crate) use self::{
 pub(in crate::operation) use self::{audit::Change, filter::page_length};
 use crate::edge::Edge;
 use crate::problem::Problem;
-use crate::wire::{Keys, name};
-
-const TENANT_DEFAULT: &str = "default";
+use crate::wire::{Keys, TENANT_DEFAULT, name};
 
 /// What is no id names no run.
 pub(crate) fn run_id(text: &str) -> Result<RunId, Problem> {

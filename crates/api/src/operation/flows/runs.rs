@@ -17,6 +17,8 @@ use mainspring_store::ReadError;
 
 use super::audit::Change;
 use super::filter::RunFilterBody;
+use super::trigger::Triggered;
+use super::warnings::warnings;
 use super::{ask, jobs, send, trigger, unexpected};
 use crate::edge::Edge;
 use crate::operation::{Caller, processes};
@@ -188,7 +190,7 @@ pub(crate) async fn rerun(
     of: RunId,
     body: &RerunBody,
     caller: &Caller<'_>,
-) -> Result<RunId, Problem> {
+) -> Result<Triggered, Problem> {
     let from = match body.from.as_deref() {
         None | Some("start") => RerunFrom::Start,
         Some("failure") => RerunFrom::Failure,
@@ -212,11 +214,18 @@ pub(crate) async fn rerun(
     match send(edge, of.slot(), command).await? {
         FlowAnswer::Run { id, .. } => {
             by.done(format_args!("{of} as {id}"));
-            Ok(id)
+            Ok(Triggered { id, duplicate: false, warnings: warnings_of(edge, id).await })
         }
-        FlowAnswer::AlreadyTriggered { id } => Ok(id),
+        FlowAnswer::AlreadyTriggered { id } => Ok(Triggered::before(id)),
         _ => Err(unexpected()),
     }
+}
+
+/// What was taken over from the old run is not warned of.
+async fn warnings_of(edge: &Edge, id: RunId) -> Vec<String> {
+    let Ok(run) = run(edge, id).await else { return Vec::new() };
+    let open = (0..run.plan.len()).filter(|node| run.node(*node).status.end().is_none());
+    warnings(edge, id.slot(), open.map(|node| run.plan.node(node))).await
 }
 
 /// Edited parameters are checked against the job as it is now.

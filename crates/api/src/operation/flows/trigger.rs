@@ -3,21 +3,28 @@
 use mainspring_core::id::RunId;
 use mainspring_core::key::{KeyClaim, KeyFact};
 use mainspring_core::task::{Labels, Payload};
-use mainspring_core::time::Millis;
 use mainspring_core::workflow::{FlowAnswer, FlowCommand, JobKey, Trigger, TriggerRun};
 
+use super::warnings::warnings;
 use super::{jobs, send, slot_of, unexpected};
 use crate::edge::Edge;
-use crate::gateway::now;
 use crate::operation::Caller;
 use crate::problem::Problem;
 use crate::wire::{TriggerBody, name, request_hash, request_key};
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Triggered {
     pub(crate) id: RunId,
     /// The same request came before.
     pub(crate) duplicate: bool,
+    /// Why no known worker could ever run some of its tasks; empty for a duplicate.
+    pub(crate) warnings: Vec<String>,
+}
+
+impl Triggered {
+    pub(super) const fn before(id: RunId) -> Self {
+        Self { id, duplicate: true, warnings: Vec::new() }
+    }
 }
 
 pub(crate) async fn trigger(
@@ -41,8 +48,12 @@ pub(crate) async fn trigger(
         trigger: Trigger::Manual,
     }));
     match send(edge, slot, mainspring_core::command::Command::Flow(Box::new(command))).await? {
-        FlowAnswer::Run { id, .. } => Ok(Triggered { id, duplicate: false }),
-        FlowAnswer::AlreadyTriggered { id } => Ok(Triggered { id, duplicate: true }),
+        FlowAnswer::Run { id, .. } => {
+            let nodes = job.definition.plan.nodes().iter();
+            let warnings = warnings(edge, slot, nodes.map(|node| &**node)).await;
+            Ok(Triggered { id, duplicate: false, warnings })
+        }
+        FlowAnswer::AlreadyTriggered { id } => Ok(Triggered::before(id)),
         _ => Err(unexpected()),
     }
 }
@@ -75,7 +86,7 @@ fn claim(
         (None, None) => return Ok(None),
     };
     let scope = request_key(&key.tenant, &operation, text)?;
-    let expires = now() + Millis::new(edge.config.key_life.as_millis() as u64);
+    let expires = edge.key_expires();
     Ok(Some(KeyClaim { scope, request, expires }))
 }
 

@@ -32,9 +32,7 @@ pub(crate) use self::{
 use super::{Caller, flows};
 use crate::edge::Edge;
 use crate::problem::Problem;
-use crate::wire::{Keys, name};
-
-const TENANT_DEFAULT: &str = "default";
+use crate::wire::{Keys, TENANT_DEFAULT, name};
 
 /// The schedule that a caller names; a tenant with the name goes before the one that came with the request.
 pub(crate) fn named_schedule(

@@ -7,6 +7,7 @@ use mainspring_definition::{is_schedule_name, read_schedule};
 
 use super::{act, own, unexpected};
 use crate::edge::Edge;
+use crate::gateway::now;
 use crate::operation::Caller;
 use crate::problem::Problem;
 use crate::wire::{Keys, Submission, TaskBody};
@@ -31,7 +32,8 @@ pub(crate) async fn recurring(
             "a recurring task has `start`, not `scheduled_at` or `delay_ms`",
         ));
     }
-    let submission = Submission::of(task, Keys { key: None, ..keys }, &edge.profiles, edge.config.key_life)?;
+    let without_key = Keys { key: None, ..keys };
+    let submission = Submission::of(task, without_key, &edge.profiles, (now(), edge.config.key_life))?;
     let tenant = submission.profile.tenant.clone();
     let key = ScheduleKey { tenant, job: Name::fixed(TASKS_JOB), name: named(edge, task, keys)? };
     let mut spec = read_schedule(&task.timing_text(), &key, None)

@@ -11,12 +11,12 @@ use serde_json::{Value, json};
 
 use super::super::call::Call;
 use super::super::{body, json};
-use super::limit;
+use super::{limit, warn};
 use crate::edge::Edge;
 use crate::operation::flows::{self, Apply, JobFilter};
 use crate::operation::schedules;
 use crate::problem::Problem;
-use crate::wire::{JobView, OverrideBody, ScheduleView, TriggerBody, raw, written};
+use crate::wire::{JobView, Keys, OverrideBody, ScheduleView, TriggerBody, raw, written};
 
 /// `POST /v1/jobs`: the text of a job file, YAML or JSON, with one job or many.
 pub(in crate::rest) async fn apply(
@@ -71,7 +71,7 @@ pub(in crate::rest) async fn list(
 fn key(uri: &Uri, headers: &http::HeaderMap, job: &str, known: &[&str]) -> Result<JobKey, Problem> {
     let known: Vec<&str> = known.iter().copied().chain(["tenant"]).collect();
     let query = body::query(uri, &known)?;
-    flows::named_job(query.get("tenant").map(String::as_str), body::keys(headers)?, job)
+    flows::named_job(query.get("tenant").map(String::as_str), Keys::of(headers)?, job)
 }
 
 pub(in crate::rest) async fn get(
@@ -129,12 +129,13 @@ pub(in crate::rest) async fn verb(
 async fn trigger(edge: &Edge, key: JobKey, call: Call) -> Result<Response, Problem> {
     let body: TriggerBody = body::parse_optional(&call.bytes)?;
     let triggered = flows::trigger(edge, key.clone(), &body, &call.caller()?).await?;
-    let answer = json!({
+    let mut answer = json!({
         "run_id": triggered.id.to_string(),
         "tenant": &*key.tenant,
         "job": &*key.name,
         "duplicate": triggered.duplicate,
     });
+    warn(&mut answer, triggered.warnings);
     Ok(json(StatusCode::ACCEPTED, &answer))
 }
 

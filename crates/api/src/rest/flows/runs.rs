@@ -12,7 +12,7 @@ use serde_json::json;
 
 use super::super::call::Call;
 use super::super::{body, json};
-use super::limit;
+use super::{limit, warn};
 use crate::edge::Edge;
 use crate::operation::flows::{self, RunFilterBody};
 use crate::problem::Problem;
@@ -153,7 +153,8 @@ pub(in crate::rest) async fn verb(
         "rerun" => {
             let body: RerunBody = body::parse_optional(&call.bytes)?;
             let new = flows::rerun(&edge, id, &body, &caller).await?;
-            let answer = json!({"run_id": new.to_string(), "rerun_of": id.to_string()});
+            let mut answer = json!({"run_id": new.id.to_string(), "rerun_of": id.to_string()});
+            warn(&mut answer, new.warnings);
             return Ok(json(StatusCode::ACCEPTED, &answer));
         }
         _ => return Err(Problem::RouteNotFound { path: call.uri.path().chars().take(200).collect() }),

@@ -28,7 +28,7 @@ pub(in crate::rest) async fn handle(
 ) -> Result<Response, Problem> {
     let (parts, content) = request.into_parts();
     let bytes = body::read(content, edge.config.batch_bytes_max).await?;
-    let keys = body::keys(&parts.headers)?;
+    let keys = Keys::of(&parts.headers)?;
     let parsed = if bytes.len() <= INLINE_BYTES_MAX {
         parse(&edge, &bytes, keys)?
     } else {

@@ -13,7 +13,7 @@ use crate::edge::Edge;
 use crate::operation::schedules::{self, Recurring};
 use crate::operation::{self, Accepted, Caller};
 use crate::problem::Problem;
-use crate::wire::{TaskBody, status_word, written};
+use crate::wire::{Keys, TaskBody, status_word, written};
 
 pub(in crate::rest) async fn handle(
     State(edge): State<Arc<Edge>>,
@@ -25,10 +25,10 @@ pub(in crate::rest) async fn handle(
         let task: TaskBody<'_> = body::parse(&bytes)?;
         if task.recurs() {
             let query = parts.uri.query().unwrap_or_default().as_bytes();
-            let caller = Caller { keys: body::keys(&parts.headers)?, request: [query, bytes.trim_ascii()] };
+            let caller = Caller { keys: Keys::of(&parts.headers)?, request: [query, bytes.trim_ascii()] };
             return recurring(&edge, &task, &caller).await;
         }
-        operation::prepare(&edge, &task, body::keys(&parts.headers)?)?
+        operation::prepare(&edge, &task, Keys::of(&parts.headers)?)?
     };
     drop(bytes);
     let accepted = operation::submit(&edge, submit).await?;

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::super::connect::Connect;
 use super::super::run::watch;
-use super::super::submit::parse_label;
+use super::super::submit::{parse_label, warn};
 
 /// Exit: 0 started (with --wait: the run succeeded), 1 refused, 3 the run did not succeed, 4 there is no such job.
 #[derive(Args)]
@@ -46,6 +46,7 @@ impl Trigger {
         let wait = self.wait;
         self.connect.run(async |client, print| {
             let answer = client.post(&path, &body).await?;
+            warn(&answer);
             if !wait {
                 print.object(&answer);
                 return Ok(ExitCode::SUCCESS);

@@ -6,7 +6,7 @@ use clap::Args;
 use serde_json::{Map, Value, json};
 
 use super::super::connect::Connect;
-use super::super::submit::parse_label;
+use super::super::submit::{parse_label, warn};
 use super::{actor, watch};
 
 #[derive(Args)]
@@ -55,6 +55,7 @@ impl Rerun {
                 body["parameters"] = edited(&old, &self.parameters);
             }
             let answer = client.post(&format!("/v1/runs/{id}:rerun"), &body).await?;
+            warn(&answer);
             if !self.wait {
                 print.object(&answer);
                 return Ok(ExitCode::SUCCESS);

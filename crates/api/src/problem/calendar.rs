@@ -4,7 +4,7 @@ use std::fmt;
 
 use mainspring_core::calendar::{CronError, Zone};
 
-use crate::problem::Problem;
+use super::Problem;
 
 #[derive(Clone, PartialEq, Debug)]
 pub enum CalendarProblem {

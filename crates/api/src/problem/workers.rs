@@ -6,7 +6,7 @@ use http::StatusCode;
 use mainspring_core::id::WorkerId;
 use mainspring_core::resources::BadResourceName;
 
-use crate::problem::Problem;
+use super::Problem;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum WorkerProblem {

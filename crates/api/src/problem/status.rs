@@ -1,4 +1,4 @@
-//! The HTTP status of each refusal of the core.
+//! The HTTP status of each problem, and of each refusal of the core.
 
 use http::StatusCode;
 use mainspring_core::backfill::BackfillRefusal;
@@ -6,7 +6,42 @@ use mainspring_core::command::Rejection;
 use mainspring_core::schedule::ScheduleRefusal;
 use mainspring_core::workflow::FlowRefusal;
 
-use crate::problem::Problem;
+use super::Problem;
+
+impl Problem {
+    pub fn status(&self) -> StatusCode {
+        match self {
+            Self::Rejected(rejection) => status_of(rejection),
+            Self::Events(problem) => problem.status(),
+            Self::Workers(problem) => problem.status(),
+            Self::Access(problem) => problem.status(),
+            Self::InvalidJson { .. }
+            | Self::InvalidField { .. }
+            | Self::InvalidQuery { .. }
+            | Self::NameTooLong { .. }
+            | Self::TooManyEntries { .. }
+            | Self::KeyTooLong { .. }
+            | Self::BodyUnreadable
+            | Self::PageTooLong { .. }
+            | Self::UnknownExecutor { .. } => StatusCode::BAD_REQUEST,
+            Self::JobFileInvalid { .. }
+            | Self::ParametersInvalid { .. }
+            | Self::ScheduleInvalid { .. }
+            | Self::Calendar(_) => StatusCode::UNPROCESSABLE_ENTITY,
+            Self::BodyTooLarge { .. } | Self::BatchTooLong { .. } => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::WorkerNotFound { .. }
+            | Self::PoolNotFound { .. }
+            | Self::ProcessNotFound { .. }
+            | Self::NoSuchTask { .. }
+            | Self::NoSuchBackfill { .. }
+            | Self::NoSuchRun { .. }
+            | Self::RouteNotFound { .. } => StatusCode::NOT_FOUND,
+            Self::TooManyFollowers { .. } => StatusCode::TOO_MANY_REQUESTS,
+            Self::MethodNotAllowed { .. } => StatusCode::METHOD_NOT_ALLOWED,
+            Self::ServerBusy | Self::OutcomeUnknown { .. } => StatusCode::SERVICE_UNAVAILABLE,
+        }
+    }
+}
 
 impl From<Rejection> for Problem {
     fn from(rejection: Rejection) -> Self {
@@ -14,7 +49,7 @@ impl From<Rejection> for Problem {
     }
 }
 
-pub(crate) fn status_of(rejection: &Rejection) -> StatusCode {
+pub(super) fn status_of(rejection: &Rejection) -> StatusCode {
     match rejection {
         Rejection::TaskNotFound { .. } | Rejection::RowNotQuarantined { .. } => StatusCode::NOT_FOUND,
         Rejection::Flow(refusal) => flow_status(refusal),

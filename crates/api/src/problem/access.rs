@@ -4,7 +4,7 @@ use std::fmt;
 
 use http::StatusCode;
 
-use crate::problem::Problem;
+use super::Problem;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum AccessProblem {

@@ -1,0 +1,60 @@
+//! Where the effects of the shard go: orders to the sessions of workers, news to listeners, changes of tasks to who follows
+//! their logs, alerts to the metrics.
+//! Entry: [`EffectRouter`], the node's outlet.
+//! - EF-1 the shard's thread never waits here
+
+use std::sync::Arc;
+
+use mainspring_core::effect::Effect;
+use mainspring_runtime::node::Outlet;
+
+use crate::feed::Feed;
+use crate::logs::Followers;
+use crate::metrics::Metrics;
+use crate::sessions::SessionRouter;
+
+/// Made before the node; the server that is made after it shares its parts.
+pub struct EffectRouter {
+    pub(crate) sessions: Arc<SessionRouter>,
+    pub(crate) feed: Arc<Feed>,
+    pub(crate) followers: Arc<Followers>,
+    pub(crate) metrics: Arc<Metrics>,
+}
+
+impl EffectRouter {
+    /// `queue_max`: orders that may wait for one worker.
+    pub fn new(queue_max: usize) -> Arc<Self> {
+        let metrics = Arc::new(Metrics::new());
+        Arc::new(Self {
+            sessions: Arc::new(SessionRouter::new(queue_max)),
+            feed: Arc::default(),
+            followers: Followers::new(Arc::clone(&metrics)),
+            metrics,
+        })
+    }
+
+    /// For `Node::open`.
+    pub fn outlet(self: &Arc<Self>) -> Outlet {
+        let router = Arc::clone(self);
+        Box::new(move |effects| {
+            router.sessions.route(effects.into_iter().filter_map(|effect| router.tell(effect)));
+        })
+    }
+
+    /// Gives back what is for a session.
+    fn tell(&self, effect: Effect) -> Option<Effect> {
+        match effect {
+            Effect::News(news) => self.feed.tell(*news),
+            Effect::Changed { task, .. } => self.followers.wake(task),
+            Effect::Alert { .. } | Effect::RunAlert { .. } | Effect::ScheduleAlert { .. } => {
+                self.metrics.note_alert(&effect);
+            }
+            Effect::Start(_)
+            | Effect::Stop { .. }
+            | Effect::Acknowledge { .. }
+            | Effect::Drain { .. }
+            | Effect::SessionLost { .. } => return Some(effect),
+        }
+        None
+    }
+}

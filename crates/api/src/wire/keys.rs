@@ -1,0 +1,44 @@
+//! What a request says beside its body: headers of REST, metadata of gRPC.
+
+use http::HeaderMap;
+
+use super::names::name;
+use crate::config::KEY_BYTES_MAX;
+use crate::problem::Problem;
+
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Keys<'a> {
+    pub tenant: Option<&'a str>,
+    /// From the header; in a batch each task gets its own from it and its place.
+    pub key: Option<&'a str>,
+    pub place: Option<usize>,
+}
+
+impl<'a> Keys<'a> {
+    pub(crate) fn of(headers: &'a HeaderMap) -> Result<Self, Problem> {
+        let tenant = text(headers, "x-mainspring-tenant", "tenant")?;
+        let key = text(headers, "idempotency-key", "idempotency_key")?;
+        // Here and not with each task: one header, one refusal, also where a body has its own.
+        if tenant.is_some_and(str::is_empty) {
+            return Err(Problem::field("tenant", "header `x-mainspring-tenant` may not be empty"));
+        }
+        tenant.map(|tenant| name("tenant", tenant)).transpose()?;
+        key.map(check_key).transpose()?;
+        Ok(Self { tenant, key, place: None })
+    }
+}
+
+fn text<'a>(headers: &'a HeaderMap, name: &str, field: &'static str) -> Result<Option<&'a str>, Problem> {
+    let value = headers.get(name).map(|value| value.to_str());
+    value
+        .transpose()
+        .map_err(|_| Problem::field(field, format!("header `{name}` has characters beyond ASCII")))
+}
+
+pub(super) fn check_key(key: &str) -> Result<(), Problem> {
+    match key.len() {
+        0 => Err(Problem::field("idempotency_key", "it may not be empty")),
+        bytes if bytes > KEY_BYTES_MAX => Err(Problem::KeyTooLong { bytes, max: KEY_BYTES_MAX }),
+        _ => Ok(()),
+    }
+}
