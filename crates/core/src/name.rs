@@ -1,5 +1,6 @@
 //! Names given by people: tenants, jobs, pools, labels. Short, printable, cheap to clone.
 
+use std::borrow::Borrow;
 use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -57,6 +58,13 @@ impl Deref for Name {
     type Target = str;
 
     fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+/// Equal and ordered as its text, so that maps can be asked for a text.
+impl Borrow<str> for Name {
+    fn borrow(&self) -> &str {
         &self.0
     }
 }

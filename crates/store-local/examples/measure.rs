@@ -13,7 +13,7 @@ use mainspring_core::profile::{Profile, ProfileSpec};
 use mainspring_core::task::Status;
 use mainspring_core::time::{Now, Wall};
 use mainspring_store::format::{EncodedProfiles, ProfileCache, read_events, write_event};
-use mainspring_store::{Cut, HistoryRow, Journal, LiveRow, Record, Recovery, Store, Tables};
+use mainspring_store::{Cut, HistoryRow, Journal, LiveRow, ReadTables, Record, Recovery, Store, Tables};
 use mainspring_store_local::{LocalOptions, LocalStore, verify};
 
 const WALL: u64 = 1_790_000_000_000;
@@ -138,7 +138,7 @@ fn journal(dir: &Path) {
     println!("open: {} ms", start.elapsed().as_millis());
     let start = Instant::now();
     let mut records = 0;
-    let mut count = |_| {
+    let mut count = |_, _: &mut dyn ReadTables| {
         records += 1;
         Ok(())
     };

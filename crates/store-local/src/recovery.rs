@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use mainspring_core::id::{Seq, TaskId};
+use mainspring_core::id::{RunId, Seq};
 use mainspring_core::time::Wall;
+use mainspring_core::workflow::JobKey;
 use mainspring_store::{
-    BackfillRow, CheckpointHead, JobRow, LiveRow, OpenError, ReadTables, Record, Recovery, RunRow,
-    ScheduleRow, TriggerRow,
+    BackfillRow, CheckpointHead, JobRow, LiveRow, LiveRun, OpenError, ReadTables, Recovery, ScheduleRow,
+    TailVisit, TriggerRow,
 };
 
 use crate::journal::walk;
@@ -35,16 +36,12 @@ impl Recovery for LocalRecovery {
         self.tables.live(horizon, each)
     }
 
-    fn live_by_id(&mut self, ids: &[TaskId], each: &mut dyn FnMut(LiveRow)) -> Result<(), OpenError> {
-        self.tables.live_by_id(ids, each)
+    fn jobs(&mut self, after: Option<&JobKey>, limit: usize) -> Result<Vec<JobRow>, OpenError> {
+        self.tables.jobs(after, limit)
     }
 
-    fn jobs(&mut self, each: &mut dyn FnMut(JobRow)) -> Result<(), OpenError> {
-        self.tables.jobs(each)
-    }
-
-    fn live_runs(&mut self, each: &mut dyn FnMut(RunRow)) -> Result<(), OpenError> {
-        self.tables.live_runs(each)
+    fn live_runs(&mut self, after: Option<RunId>, limit: usize) -> Result<Vec<LiveRun>, OpenError> {
+        self.tables.live_runs(after, limit)
     }
 
     fn schedules(&mut self, each: &mut dyn FnMut(ScheduleRow)) -> Result<(), OpenError> {
@@ -63,18 +60,15 @@ impl Recovery for LocalRecovery {
         &mut self.tables
     }
 
-    fn tail(
-        &mut self,
-        after: Seq,
-        each: &mut dyn FnMut(Record) -> Result<(), OpenError>,
-    ) -> Result<(), OpenError> {
+    fn tail(&mut self, after: Seq, each: TailVisit<'_>) -> Result<(), OpenError> {
         let mut expected = after.next();
-        walk(&self.journal, after, &mut |frame| {
+        let Self { tables, journal, .. } = self;
+        walk(journal, after, &mut |frame| {
             if frame.seq != expected {
                 return Err(OpenError::Gap { checkpoint: after, first: frame.seq });
             }
             expected = expected.next();
-            each(frame.to_record())
+            each(frame.to_record(), tables)
         })?;
         Ok(())
     }

@@ -6,7 +6,7 @@ use mainspring_core::schedule::{Occurrence, Outcome, Reason};
 use mainspring_core::time::{Now, Wall};
 use mainspring_core::workflow::{JobKey, RunStatus, Trigger};
 use mainspring_store::{
-    BackfillRow, Cut, ReadTables, Recovery, RunRow, ScheduleRow, Store, StoredTask, Tables,
+    BackfillRow, Cut, LiveRun, ReadTables, Recovery, RunRow, ScheduleRow, Store, StoredTask, Tables,
 };
 use mainspring_store_local::{LocalOptions, LocalStore};
 use rusqlite::Connection;
@@ -56,6 +56,11 @@ fn run() -> RunRow {
     }
 }
 
+/// As recovery gives it.
+fn live() -> LiveRun {
+    LiveRun { id: run().id, bytes: run().bytes }
+}
+
 #[test]
 fn tables_of_version_1_are_upgraded_and_keep_their_rows() {
     let dir = tempfile::tempdir().expect("a directory");
@@ -73,9 +78,8 @@ fn tables_of_version_1_are_upgraded_and_keep_their_rows() {
         }
         let found = opened.reader.tasks(&[TaskId::from_bits(7)]).expect("tasks").remove(0);
         assert!(matches!(found, Some(StoredTask::Live(row)) if row.bytes == [0xaa, 0xbb]));
-        let mut runs = vec![];
-        opened.recovery.live_runs(&mut |row| runs.push(row)).expect("runs");
-        assert_eq!(runs, if life == 0 { vec![] } else { vec![run()] });
+        let runs = opened.recovery.live_runs(None, 10).expect("runs");
+        assert_eq!(runs, if life == 0 { vec![] } else { vec![live()] });
         let cut = Cut { epoch: opened.epoch, now: Now::new(71, 81), runs: vec![run()], ..Cut::default() };
         opened.tables.cut(&cut).expect("a cut with a run");
         drop(opened);
@@ -119,9 +123,8 @@ fn tables_of_version_2_are_upgraded_and_keep_their_rows() {
     let window = Occurrence { schedule: id, first: at, last: at, count: 1, what, at };
     for life in 0..2 {
         let mut opened = store(dir.path()).open().expect("opens");
-        let mut runs = vec![];
-        opened.recovery.live_runs(&mut |row| runs.push(row)).expect("runs");
-        assert_eq!(runs, [run()]);
+        let runs = opened.recovery.live_runs(None, 10).expect("runs");
+        assert_eq!(runs, [live()]);
         let mut schedules = vec![];
         opened.recovery.schedules(&mut |row| schedules.push(row)).expect("schedules");
         let windows = opened.reader.occurrences(id, None, 10).expect("windows");

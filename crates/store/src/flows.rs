@@ -40,6 +40,14 @@ pub struct RunRow {
     pub bytes: Vec<u8>,
 }
 
+/// Of a run that has not ended, what recovery needs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LiveRun {
+    pub id: RunId,
+    /// As in [`RunRow`].
+    pub bytes: Vec<u8>,
+}
+
 /// Every field narrows; `None` and empty do not. Newest first.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct RunQuery {

@@ -20,18 +20,19 @@ pub mod triggers;
 
 pub use self::{
     backfills::{BackfillQuery, BackfillRow},
-    flows::{JobRow, RunQuery, RunRow, VersionRow},
+    flows::{JobRow, LiveRun, RunQuery, RunRow, VersionRow},
     journal::{AppendError, Journal, Record},
     logs::{Kept, LOG_PIECE_BYTES_MAX, LogError, LogKey, LogPage, LogPiece, LogPlace, ReadLogs, WriteLogs},
     schedules::{OccurrenceCursor, ScheduleRow},
     tables::{
         Cut, CutError, HistoryCursor, HistoryPage, HistoryQuery, HistoryRow, KeyRow, LiveRow, PAGE_MAX,
-        ParkedFrom, ReadError, ReadTables, StoredTask, Tables,
+        ParkedFrom, ReadError, ReadMany, ReadTables, StoredTask, Tables,
     },
     triggers::TriggerRow,
 };
-use mainspring_core::id::{Epoch, Seq};
+use mainspring_core::id::{Epoch, RunId, Seq};
 use mainspring_core::time::{Now, Wall};
+use mainspring_core::workflow::JobKey;
 
 /// A store that can be opened as the next owner of its one shard.
 pub trait Store {
@@ -72,16 +73,11 @@ pub trait Recovery {
     fn head(&mut self) -> Result<CheckpointHead, OpenError>;
     /// Rows of unfinished tasks that are not parked, and parked ones due at or before `horizon`.
     fn live(&mut self, horizon: Wall, each: &mut dyn FnMut(LiveRow)) -> Result<(), OpenError>;
-    /// Rows of these tasks, parked or not; tasks without a live row are left out.
-    fn live_by_id(
-        &mut self,
-        ids: &[mainspring_core::id::TaskId],
-        each: &mut dyn FnMut(LiveRow),
-    ) -> Result<(), OpenError>;
-    /// Every job.
-    fn jobs(&mut self, each: &mut dyn FnMut(JobRow)) -> Result<(), OpenError>;
-    /// Runs that have not ended.
-    fn live_runs(&mut self, each: &mut dyn FnMut(RunRow)) -> Result<(), OpenError>;
+    /// A page of the jobs behind `after`, by tenant and name. At most `limit`, fewer where they are large
+    /// ([`RECOVERY_PAGE_BYTES`]); none only if there is none left.
+    fn jobs(&mut self, after: Option<&JobKey>, limit: usize) -> Result<Vec<JobRow>, OpenError>;
+    /// A page of the runs that have not ended, by id; otherwise as [`Recovery::jobs`].
+    fn live_runs(&mut self, after: Option<RunId>, limit: usize) -> Result<Vec<LiveRun>, OpenError>;
     /// Every schedule, by id.
     fn schedules(&mut self, each: &mut dyn FnMut(ScheduleRow)) -> Result<(), OpenError>;
     /// Backfills that have not ended.
@@ -90,13 +86,15 @@ pub trait Recovery {
     fn triggers(&mut self, each: &mut dyn FnMut(TriggerRow)) -> Result<(), OpenError>;
     /// The tables, for what the rows above name.
     fn tables(&mut self) -> &mut dyn ReadTables;
-    /// Records after `after`, in order, without a gap.
-    fn tail(
-        &mut self,
-        after: Seq,
-        each: &mut dyn FnMut(Record) -> Result<(), OpenError>,
-    ) -> Result<(), OpenError>;
+    /// Records after `after`, in order, without a gap; each with the tables, for what its events touch.
+    fn tail(&mut self, after: Seq, each: TailVisit<'_>) -> Result<(), OpenError>;
 }
+
+/// Called with each record of the tail; an error ends the reading.
+pub type TailVisit<'a> = &'a mut dyn FnMut(Record, &mut dyn ReadTables) -> Result<(), OpenError>;
+
+/// A page of recovery ends behind the row with which it has this many bytes.
+pub const RECOVERY_PAGE_BYTES: usize = 16 << 20;
 
 /// Why a store cannot be opened. Each says what to look at; none is repaired silently.
 #[derive(Debug, thiserror::Error)]

@@ -101,8 +101,22 @@ pub enum CutError {
     Broken { what: String },
 }
 
+/// Look-ups of many rows in one go, for who needs all of them at once; the bytes of a row are only lent.
+pub trait ReadMany {
+    /// The encoded tasks among `ids` that have ended, in any order. `ids` rise, and none is there twice.
+    fn ended_tasks(&mut self, ids: &[TaskId], each: &mut dyn FnMut(TaskId, &[u8])) -> Result<(), ReadError>;
+    /// The encoded runs among `ids`, live or ended, in any order.
+    fn stored_runs(&mut self, ids: &[RunId], each: &mut dyn FnMut(RunId, &[u8])) -> Result<(), ReadError>;
+    /// Those of these versions that there are, in any order.
+    fn stored_versions(
+        &mut self,
+        wanted: &[(JobKey, u32)],
+        each: &mut dyn FnMut(VersionRow),
+    ) -> Result<(), ReadError>;
+}
+
 /// Reads by any number of threads, each with its own reader; sees committed cuts only.
-pub trait ReadTables {
+pub trait ReadTables: ReadMany {
     /// In the order of `scopes`.
     fn keys(&mut self, scopes: &[KeyScope]) -> Result<Vec<Option<KeyBinding>>, ReadError>;
     /// In the order of `ids`: the live row, else the history row, else `None`.

@@ -42,8 +42,9 @@ use mainspring_core::workflow::{
     TasksAdded, Tolerance, Trigger, TriggerRule,
 };
 use mainspring_store::format::{
-    EncodedProfiles, FormatError, ProfileCache, read_events, read_job, read_plan, read_run, read_run_output,
-    read_task, write_event, write_job, write_plan, write_run, write_task,
+    EncodedProfiles, FormatError, ProfileCache, VersionRef, job_version, read_events, read_job, read_plan,
+    read_run, read_run_output, read_task, read_task_output, run_version, write_event, write_job, write_plan,
+    write_run, write_task,
 };
 
 use self::frozen::{golden, hex};
@@ -678,10 +679,11 @@ fn plans_jobs_and_runs_are_written_and_read_as_ever() {
     write_job(&mut bytes, &growth::job());
     let frozen = golden("job.hex", &bytes);
     assert_eq!(hex(&bytes), hex(&frozen), "a job is written differently");
-    let read = read_job(&frozen, |key, version| {
-        assert_eq!((key, version), (&*job_key(), 3));
-        Ok::<_, FormatError>(definition())
+    let read = read_job(&frozen, |of| {
+        assert_eq!((&of.key()?, of.version), (&*job_key(), 3));
+        Ok::<_, FormatError>((job_key(), definition()))
     });
+    assert_eq!(job_version(&frozen).map(|of| of.version), Ok(3));
     assert_eq!(read, Ok(growth::job()), "a job is read differently");
     for (name, run) in [("plain", run_of(plain_plan())), ("full", full_run()), ("grown", growth::grown_run())]
     {
@@ -690,8 +692,9 @@ fn plans_jobs_and_runs_are_written_and_read_as_ever() {
         let frozen = golden(&format!("run_{name}.hex"), &bytes);
         assert_eq!(hex(&bytes), hex(&frozen), "{name} is written differently");
         assert_eq!(read_run_output(&frozen), Ok(run.output.clone()));
-        let read = read_run(&frozen, &mut ProfileCache::default(), |_, _, _| {
-            Ok::<_, FormatError>(run.base().clone())
+        assert_eq!(run_version(&frozen).map(|of| of.version), Ok(run.version));
+        let read = read_run(&frozen, &mut ProfileCache::default(), |of| {
+            Ok::<_, FormatError>((of.key()?.into(), run.base().clone()))
         })
         .expect("a run");
         assert_eq!((read.run, read.outputs), (run, vec![]), "{name} is read differently");
@@ -705,9 +708,8 @@ fn a_run_names_the_outputs_of_others() {
     run.outputs.insert((1, 0), Arc::from(*b"an item's"));
     let mut bytes = vec![];
     write_run(&mut bytes, &run, &mut EncodedProfiles::default());
-    let read =
-        read_run(&bytes, &mut ProfileCache::default(), |_, _, _| Ok::<_, FormatError>(run.base().clone()))
-            .expect("a run");
+    let plan = |_: VersionRef<'_>| Ok::<_, FormatError>((run.job.clone(), run.base().clone()));
+    let read = read_run(&bytes, &mut ProfileCache::default(), plan).expect("a run");
     assert_eq!(read.outputs, [(1, 0)]);
     assert_eq!(read.run, full_run());
 }
@@ -730,6 +732,8 @@ fn tasks_are_written_and_read_as_ever() {
         let frozen = golden(&format!("task_{name}.hex"), &bytes);
         assert_eq!(hex(&bytes), hex(&frozen), "{name} is written differently");
         let read = read_task(&frozen, &mut ProfileCache::default());
+        let output = task.extra.as_ref().and_then(|extra| extra.output.clone());
+        assert_eq!(read_task_output(&frozen), Ok(output), "{name}");
         assert_eq!(read.as_ref(), Ok(&task), "{name} is read differently");
     }
 }

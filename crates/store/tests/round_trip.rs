@@ -34,8 +34,8 @@ use mainspring_core::workflow::{
 };
 use mainspring_store::format::{
     EncodedProfiles, FormatError, ProfileCache, Reader, Writer, read_events, read_job, read_plan,
-    read_process, read_run, read_schedule, read_task, write_event, write_job, write_plan, write_process,
-    write_run, write_schedule, write_task,
+    read_process, read_run, read_schedule, read_task, read_task_output, write_event, write_job, write_plan,
+    write_process, write_run, write_schedule, write_task,
 };
 use proptest::collection::vec;
 use proptest::option;
@@ -674,6 +674,8 @@ proptest! {
     fn tasks_come_back(task in task()) {
         let mut out = vec![];
         write_task(&mut out, &task, &mut EncodedProfiles::default());
+        let output = task.extra.as_ref().and_then(|extra| extra.output.clone());
+        prop_assert_eq!(read_task_output(&out), Ok(output));
         prop_assert_eq!(read_task(&out, &mut ProfileCache::default()), Ok(task));
     }
 
@@ -689,7 +691,7 @@ proptest! {
     fn jobs_come_back(job in job()) {
         let mut out = vec![];
         write_job(&mut out, &job);
-        let read = read_job(&out, |_, _| Ok::<_, FormatError>(job.definition.clone()));
+        let read = read_job(&out, |of| Ok::<_, FormatError>((of.key()?.into(), job.definition.clone())));
         prop_assert_eq!(read, Ok(job));
     }
 
@@ -707,7 +709,7 @@ proptest! {
     fn runs_come_back(run in run()) {
         let mut out = vec![];
         write_run(&mut out, &run, &mut EncodedProfiles::default());
-        let read = read_run(&out, &mut ProfileCache::default(), |_, _, _| Ok::<_, FormatError>(run.base().clone())).expect("a run");
+        let read = read_run(&out, &mut ProfileCache::default(), |of| Ok::<_, FormatError>((of.key()?.into(), run.base().clone()))).expect("a run");
         prop_assert!(read.outputs.is_empty());
         prop_assert_eq!(read.run, run);
     }
@@ -718,7 +720,7 @@ proptest! {
         write_run(&mut out, &run, &mut EncodedProfiles::default());
         let at = at.index(out.len());
         out[at] = byte;
-        let _ = read_run(&out, &mut ProfileCache::default(), |_, _, _| Ok::<_, FormatError>(run.base().clone()));
+        let _ = read_run(&out, &mut ProfileCache::default(), |of| Ok::<_, FormatError>((of.key()?.into(), run.base().clone())));
     }
 
     #[test]

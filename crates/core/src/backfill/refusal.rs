@@ -58,7 +58,9 @@ impl BackfillRefusal {
             Self::AlreadyEnded { id } => format!("read `{id}` for what it did"),
             Self::Active { id, .. } => format!("wait for `{id}`, or cancel it"),
             Self::PlanOld { .. } => "try again".into(),
-            Self::TooMany { .. } => "wait until one has ended, or cancel one".into(),
+            Self::TooMany { .. } => {
+                "wait until one has ended, cancel one, or raise `limits.backfills_max`".into()
+            }
             Self::TooManyWindows { .. } => "choose a shorter range, and backfill one after the other".into(),
             Self::NotBackfillable { .. } => "trigger the job by hand with the parameters it needs".into(),
         }

@@ -236,7 +236,9 @@ impl ScheduleRefusal {
         match self {
             Self::NotFound { .. } => "list the schedules, and check the tenant".into(),
             Self::NeverFires { .. } => "check its start, end and instants: they lie behind".into(),
-            Self::TooMany { .. } => "delete schedules that are not used".into(),
+            Self::TooMany { .. } => {
+                "use a name that is no longer used, or raise `limits.schedules_max`".into()
+            }
         }
     }
 }

@@ -89,7 +89,9 @@ impl TriggerRefusal {
 
     pub fn advice(&self) -> String {
         match self {
-            Self::TooMany { .. } => "use fewer triggers; one can match many types with a final `*`".into(),
+            Self::TooMany { .. } => {
+                "match many types with one trigger (a final `*`), or raise `limits.triggers_max`".into()
+            }
         }
     }
 }

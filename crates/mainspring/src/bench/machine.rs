@@ -16,6 +16,14 @@ pub(crate) fn resident_bytes_of(process: u32) -> u64 {
     pages * 4096
 }
 
+/// The most that a process ever had resident.
+pub(crate) fn peak_bytes_of(process: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kib = line.and_then(|line| line.trim().strip_suffix(" kB")?.parse::<u64>().ok()).unwrap_or(0);
+    kib * 1024
+}
+
 /// CPU time of all threads of this process so far.
 pub(crate) fn cpu_time() -> Duration {
     cpu_time_of(std::process::id())

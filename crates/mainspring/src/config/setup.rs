@@ -110,6 +110,9 @@ impl Config {
         limits.tasks_max = self.count("limits.tasks_max");
         limits.jobs_max = self.count("limits.jobs_max") as usize;
         limits.runs_max = self.count("limits.runs_max") as usize;
+        limits.schedules_max = self.count("limits.schedules_max") as usize;
+        limits.triggers_max = self.count("limits.triggers_max") as usize;
+        limits.backfills_max = self.count("limits.backfills_max") as usize;
         limits.run_output_bytes_max = self.bytes("limits.run_output_bytes_max");
         limits.release_per_second = self.count("limits.release_per_second") as u32;
         limits.payload_bytes_held_max = self.bytes("limits.payload_bytes_held_max");

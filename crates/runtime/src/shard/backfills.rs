@@ -6,7 +6,7 @@ use mainspring_core::workflow::JobKey;
 use mainspring_store::format::{ProfileCache, read_backfill, write_backfill, write_backfill_spec};
 use mainspring_store::{BackfillRow, Cut, OpenError, Recovery};
 
-use super::flows::{LoadError, Plans};
+use super::runs::{LoadError, Plans};
 
 /// Rows of what changed; tells which of them have ended.
 pub(super) fn add_rows(machine: &mut Machine, cut: &mut Cut) -> Vec<BackfillId> {
@@ -35,17 +35,17 @@ pub(super) fn add_rows(machine: &mut Machine, cut: &mut Cut) -> Vec<BackfillId> 
 pub(super) fn load_all(
     machine: &mut Machine,
     recovery: &mut dyn Recovery,
+    plans: &mut Plans,
     profiles: &mut ProfileCache,
 ) -> Result<u64, OpenError> {
     let mut rows = Vec::new();
     recovery.live_backfills(&mut |row| rows.push(row))?;
-    let mut plans = Plans::default();
     let tables = recovery.tables();
     for row in &rows {
         let spec = row.spec.as_deref().unwrap_or_default();
         let backfill = read_backfill(spec, &row.bytes, |spec| {
             let job = JobKey { tenant: spec.key.tenant.clone(), name: spec.key.job.clone() };
-            plans.get(&job, spec.version, tables, profiles).map(|definition| definition.plan)
+            plans.fetch_one(&job, spec.version, tables, profiles).map(|definition| definition.plan)
         });
         let backfill = backfill.map_err(|error: LoadError| OpenError::Unreadable {
             what: format!("row of {}", row.id),

@@ -17,6 +17,7 @@ mod quarantine;
 mod recover;
 mod renew;
 mod retention;
+mod runs;
 mod schedules;
 #[cfg(test)]
 mod tests;
@@ -39,9 +40,9 @@ use self::{
     renew::Renewal, retention::Retention,
 };
 pub use self::{
-    flows::{LoadError, find_run},
     held::Replies,
     recover::Recovered,
+    runs::{LoadError, find_run},
 };
 use crate::clock::{Reading, ShardClock};
 use crate::config::ShardConfig;

@@ -11,6 +11,10 @@ use mainspring_store::format::read_task;
 use super::{Output, Shard};
 use crate::clock::Reading;
 
+/// Runs that tasks wait for and that are being looked up, at most. The others stay with the machine, which names them one
+/// by one; so no queue to the loader grows with the number of waits.
+pub(super) const RUN_LOOKUPS_MAX: usize = 256;
+
 #[derive(Debug)]
 pub(super) struct Pager {
     /// Everything parked that is due at or before this is in memory.
@@ -19,12 +23,14 @@ pub(super) struct Pager {
     reading_until: Option<Wall>,
     /// A process whose parked tasks are being read.
     reading_for: bool,
+    /// Look-ups of runs under way.
+    run_lookups: usize,
     lookahead: Millis,
 }
 
 impl Pager {
     pub(super) fn starting_at(paged_until: Wall, lookahead: Millis) -> Self {
-        Self { paged_until, reading_until: None, reading_for: false, lookahead }
+        Self { paged_until, reading_until: None, reading_for: false, run_lookups: 0, lookahead }
     }
 
     /// Tasks due at or before this must stay in memory.
@@ -57,7 +63,10 @@ impl<R> Shard<R> {
             let limit = (self.config.page_rows_max as usize).min(mainspring_core::process::STEP_EVENTS_MAX);
             self.outputs.push_back(Output::PageFor { process, after, limit });
         }
-        while let Some((task, run)) = self.machine.wants_run() {
+        while self.pager.run_lookups < RUN_LOOKUPS_MAX
+            && let Some((task, run)) = self.machine.wants_run()
+        {
+            self.pager.run_lookups += 1;
             self.outputs.push_back(Output::FindRun { task, run });
         }
     }
@@ -117,6 +126,7 @@ impl<R> Shard<R> {
 
     /// How a run ended that a task waits for, as the tables have it.
     pub fn run_found(&mut self, task: TaskId, run: RunId, found: FoundRun, reading: Reading) {
+        self.pager.run_lookups -= 1;
         if self.stopped {
             return;
         }

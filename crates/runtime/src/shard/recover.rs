@@ -14,7 +14,9 @@ use mainspring_core::workflow::{Evaluate, NoTexts};
 use mainspring_store::format::{
     EncodedProfiles, FormatError, ProfileCache, Reader, read_events, read_process, read_task,
 };
-use mainspring_store::{CheckpointHead, LiveRow, OpenError, Record, Recovery};
+use mainspring_store::{
+    CheckpointHead, LiveRow, OpenError, ReadError, ReadTables, Record, Recovery, StoredTask,
+};
 
 use super::checkpoint::{Checkpoints, META_VERSION};
 use super::commit::Building;
@@ -23,6 +25,7 @@ use super::paging::Pager;
 use super::quarantine::Quarantine;
 use super::renew::Renewal;
 use super::retention::{Retained, Retention};
+use super::runs::Plans;
 use super::{Shard, backfills, schedules, triggers};
 use crate::clock::{Reading, ShardClock};
 use crate::config::ShardConfig;
@@ -62,9 +65,11 @@ impl<R> Shard<R> {
         let head = recovery.head()?;
         let retained = read_meta(&head, machine.state_mut())?;
         let horizon = ShardClock::resume(head.now, reading, config.trust).last().wall + config.park_beyond;
-        seen.rows += load_all(&mut machine, recovery, &mut profiles)?;
+        let mut plans = Plans::default();
+        seen.rows += load_all(&mut machine, recovery, &mut plans, &mut profiles)?;
         seen.rows += schedules::load_all(&mut machine, recovery, &mut profiles)?;
-        seen.rows += backfills::load_all(&mut machine, recovery, &mut profiles)?;
+        seen.rows += backfills::load_all(&mut machine, recovery, &mut plans, &mut profiles)?;
+        drop(plans);
         seen.rows += triggers::load_all(&mut machine, recovery)?;
         let mut quarantine = Quarantine::default();
         let loaded = load_rows(
@@ -210,23 +215,17 @@ impl Replay<'_> {
         recovery: &mut dyn Recovery,
         seen: &mut Recovered,
     ) -> Result<Vec<(Seq, u32, usize)>, OpenError> {
-        // Held as bytes, because an event may need a parked row, and the store is busy while it reads its tail.
-        let mut records = Vec::new();
-        recovery.tail(self.last.0, &mut |record| {
-            records.push(record);
-            Ok(())
-        })?;
-        let mut sizes = Vec::with_capacity(records.len());
-        for record in records {
+        let mut sizes = Vec::new();
+        recovery.tail(self.last.0, &mut |record, tables| {
             sizes.push((record.seq, record.events, record.body.len()));
             seen.records += 1;
             seen.events += u64::from(record.events);
-            self.fold(&record, recovery)?;
-        }
+            self.fold(&record, tables)
+        })?;
         Ok(sizes)
     }
 
-    fn fold(&mut self, record: &Record, recovery: &mut dyn Recovery) -> Result<(), OpenError> {
+    fn fold(&mut self, record: &Record, tables: &mut dyn ReadTables) -> Result<(), OpenError> {
         let mut events = Vec::with_capacity(record.events as usize);
         read_events::<FormatError>(&record.body, record.events, self.profiles, &mut |event| {
             events.push(event);
@@ -236,12 +235,12 @@ impl Replay<'_> {
         self.state.begin(record.seq, record.now);
         self.last = (record.seq, record.now);
         for event in &events {
-            self.apply(event, record.seq, recovery)?;
+            self.apply(event, record.seq, tables)?;
         }
         Ok(())
     }
 
-    fn apply(&mut self, event: &Event, seq: Seq, recovery: &mut dyn Recovery) -> Result<(), OpenError> {
+    fn apply(&mut self, event: &Event, seq: Seq, tables: &mut dyn ReadTables) -> Result<(), OpenError> {
         if let Some(id) = event.run().filter(|id| self.state.flows().run(*id).is_none()) {
             let why = format!("it touches {id}, which neither the tables nor an earlier record hold");
             return Err(OpenError::Unreadable { what: format!("journal record {seq}"), why });
@@ -253,7 +252,7 @@ impl Replay<'_> {
         let begins =
             matches!(event, Event::TaskSubmitted(_) | Event::TaskRevived { .. } | Event::TaskSpawned { .. });
         if let Some(id) = event.task().filter(|_| !begins) {
-            self.load_if_parked(id, recovery)?;
+            self.load_if_parked(id, tables)?;
             if self.state.tasks().find(id).is_none() {
                 let why = format!("it touches {id}, which neither the tables nor an earlier record hold");
                 return Err(OpenError::Unreadable { what: format!("journal record {seq}"), why });
@@ -297,13 +296,14 @@ impl Replay<'_> {
     }
 
     /// A far-off task that was touched after the cut is not among the rows loaded at first.
-    fn load_if_parked(&mut self, id: TaskId, recovery: &mut dyn Recovery) -> Result<(), OpenError> {
+    fn load_if_parked(&mut self, id: TaskId, tables: &mut dyn ReadTables) -> Result<(), OpenError> {
         if self.state.tasks().find(id).is_some() {
             return Ok(());
         }
-        let mut failed = None;
-        let (state, profiles) = (&mut *self.state, &mut *self.profiles);
-        recovery.live_by_id(&[id], &mut |row| failed = load_row(state, &row, profiles).err())?;
-        failed.map_or(Ok(()), Err)
+        let failed = |error: ReadError| OpenError::Backend { what: id.to_string(), why: error.to_string() };
+        match tables.tasks(&[id]).map_err(failed)?.pop().flatten() {
+            Some(StoredTask::Live(row)) => load_row(self.state, &row, self.profiles),
+            Some(StoredTask::Ended(_)) | None => Ok(()),
+        }
     }
 }

@@ -8,6 +8,7 @@ mod disk;
 #[cfg(test)]
 mod tests;
 
+use std::ops::Bound;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mainspring_core::id::{BackfillId, Epoch, RunId, ScheduleId, Seq, TaskId};
@@ -17,9 +18,9 @@ use mainspring_core::time::Wall;
 use mainspring_core::workflow::JobKey;
 use mainspring_store::{
     AppendError, BackfillQuery, BackfillRow, CheckpointHead, Cut, CutError, HistoryCursor, HistoryPage,
-    HistoryQuery, HistoryRow, JobRow, Journal, LiveRow, OccurrenceCursor, OpenError, Opened, PAGE_MAX,
-    ParkedFrom, ReadError, ReadTables, Record, Recovery, RunQuery, RunRow, ScheduleRow, Store, StoredTask,
-    Tables, TriggerRow, VersionRow,
+    HistoryQuery, HistoryRow, JobRow, Journal, LiveRow, LiveRun, OccurrenceCursor, OpenError, Opened,
+    PAGE_MAX, ParkedFrom, RECOVERY_PAGE_BYTES, ReadError, ReadMany, ReadTables, Record, Recovery, RunQuery,
+    RunRow, ScheduleRow, Store, StoredTask, Tables, TailVisit, TriggerRow, VersionRow,
 };
 
 pub use self::disk::Disk;
@@ -126,21 +127,19 @@ impl Recovery for SimRecovery {
         Ok(())
     }
 
-    fn live_by_id(&mut self, ids: &[TaskId], each: &mut dyn FnMut(LiveRow)) -> Result<(), OpenError> {
+    fn jobs(&mut self, after: Option<&JobKey>, limit: usize) -> Result<Vec<JobRow>, OpenError> {
         let disk = self.0.disk();
-        ids.iter().filter_map(|id| disk.live_row(*id)).cloned().for_each(each);
-        Ok(())
+        let from = after.map_or(Bound::Unbounded, Bound::Excluded);
+        let rows = disk.jobs.range::<JobKey, _>((from, Bound::Unbounded)).map(|(_, row)| row.clone());
+        Ok(page(rows, limit, |row| row.bytes.len()))
     }
 
-    fn jobs(&mut self, each: &mut dyn FnMut(JobRow)) -> Result<(), OpenError> {
-        self.0.disk().jobs.values().cloned().for_each(each);
-        Ok(())
-    }
-
-    fn live_runs(&mut self, each: &mut dyn FnMut(RunRow)) -> Result<(), OpenError> {
+    fn live_runs(&mut self, after: Option<RunId>, limit: usize) -> Result<Vec<LiveRun>, OpenError> {
         let disk = self.0.disk();
-        disk.runs.values().filter(|row| row.ended.is_none()).cloned().for_each(each);
-        Ok(())
+        let from = after.map_or(Bound::Unbounded, Bound::Excluded);
+        let rows = disk.runs.range((from, Bound::Unbounded)).filter(|(_, row)| row.ended.is_none());
+        let rows = rows.map(|(id, row)| LiveRun { id: *id, bytes: row.bytes.clone() });
+        Ok(page(rows, limit, |row| row.bytes.len()))
     }
 
     fn schedules(&mut self, each: &mut dyn FnMut(ScheduleRow)) -> Result<(), OpenError> {
@@ -163,18 +162,49 @@ impl Recovery for SimRecovery {
         &mut self.1
     }
 
-    fn tail(
-        &mut self,
-        after: Seq,
-        each: &mut dyn FnMut(Record) -> Result<(), OpenError>,
-    ) -> Result<(), OpenError> {
+    fn tail(&mut self, after: Seq, each: TailVisit<'_>) -> Result<(), OpenError> {
         let records = self.0.disk().tail(after)?;
-        records.into_iter().try_for_each(each)
+        records.into_iter().try_for_each(|record| each(record, &mut self.1))
     }
+}
+
+/// What stands in one page of recovery.
+fn page<T>(rows: impl Iterator<Item = T>, limit: usize, bytes: impl Fn(&T) -> usize) -> Vec<T> {
+    let mut held = 0;
+    let fits = |row: &T| {
+        let has_room = held < RECOVERY_PAGE_BYTES;
+        held += bytes(row);
+        has_room
+    };
+    rows.take(limit).take_while(fits).collect()
 }
 
 #[derive(Debug)]
 pub struct SimReader(SimStore);
+
+impl ReadMany for SimReader {
+    fn ended_tasks(&mut self, ids: &[TaskId], each: &mut dyn FnMut(TaskId, &[u8])) -> Result<(), ReadError> {
+        let disk = self.0.disk();
+        ids.iter().filter_map(|id| disk.ended_row(*id)).for_each(|row| each(row.id, &row.bytes));
+        Ok(())
+    }
+
+    fn stored_runs(&mut self, ids: &[RunId], each: &mut dyn FnMut(RunId, &[u8])) -> Result<(), ReadError> {
+        let disk = self.0.disk();
+        ids.iter().filter_map(|id| disk.runs.get(id)).for_each(|row| each(row.id, &row.bytes));
+        Ok(())
+    }
+
+    fn stored_versions(
+        &mut self,
+        wanted: &[(JobKey, u32)],
+        each: &mut dyn FnMut(VersionRow),
+    ) -> Result<(), ReadError> {
+        let disk = self.0.disk();
+        wanted.iter().filter_map(|version| disk.versions.get(version)).cloned().for_each(each);
+        Ok(())
+    }
+}
 
 impl ReadTables for SimReader {
     fn keys(&mut self, scopes: &[KeyScope]) -> Result<Vec<Option<KeyBinding>>, ReadError> {

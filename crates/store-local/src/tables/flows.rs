@@ -3,7 +3,7 @@
 use mainspring_core::id::RunId;
 use mainspring_core::time::Wall;
 use mainspring_core::workflow::{JobKey, RunStatus, Trigger};
-use mainspring_store::{Cut, JobRow, PAGE_MAX, RunQuery, RunRow, VersionRow};
+use mainspring_store::{Cut, JobRow, LiveRun, PAGE_MAX, RECOVERY_PAGE_BYTES, RunQuery, RunRow, VersionRow};
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 
@@ -60,24 +60,67 @@ pub fn drop_ended(db: &Connection, before: Wall) -> rusqlite::Result<usize> {
     db.prepare_cached(sql)?.execute(params![time(before), RUNS_AT_ONCE as i64])
 }
 
-pub fn jobs(db: &Connection, each: &mut dyn FnMut(JobRow)) -> rusqlite::Result<()> {
-    let mut select = db.prepare_cached("SELECT tenant, name, bytes FROM jobs")?;
-    let rows = select.query_map([], |row| {
+/// A page, by tenant and name.
+pub fn jobs(db: &Connection, after: Option<&JobKey>, limit: usize) -> rusqlite::Result<Vec<JobRow>> {
+    let sql = if after.is_some() { JOBS_BEHIND } else { FIRST_JOBS };
+    let (tenant, job) = after.map_or(("", ""), |key| (key.tenant.as_str(), key.name.as_str()));
+    let row = |row: &Row<'_>| {
         Ok(JobRow { key: JobKey { tenant: name(row, 0)?, name: name(row, 1)? }, bytes: row.get(2)? })
-    })?;
-    rows.into_iter().try_for_each(|row| row.map(&mut *each))
+    };
+    let mut select = db.prepare_cached(sql)?;
+    let rows = select.query_map(params![tenant, job, limit as i64], row)?;
+    recovery_page(rows, |row| row.bytes.len())
 }
 
-pub fn live_runs(db: &Connection, each: &mut dyn FnMut(RunRow)) -> rusqlite::Result<()> {
-    let mut select =
-        db.prepare_cached(&format!("SELECT {RUN_COLUMNS} FROM runs WHERE ended IS NULL ORDER BY id"))?;
-    let rows = select.query_map([], run)?;
-    rows.into_iter().try_for_each(|row| row.map(&mut *each))
+/// With the same parameters.
+const FIRST_JOBS: &str = "SELECT tenant, name, bytes FROM jobs WHERE ?1 = ?2 ORDER BY tenant, name LIMIT ?3";
+const JOBS_BEHIND: &str =
+    "SELECT tenant, name, bytes FROM jobs WHERE (tenant, name) > (?1, ?2) ORDER BY tenant, name LIMIT ?3";
+
+/// A page, by id.
+pub fn live_runs(db: &Connection, after: Option<RunId>, limit: usize) -> rusqlite::Result<Vec<LiveRun>> {
+    let after = after.map_or(0, RunId::bits);
+    let row = |row: &Row<'_>| Ok(LiveRun { id: RunId::from_bits(bits(row, 0)?), bytes: row.get(1)? });
+    let mut select = db.prepare_cached(LIVE_RUNS)?;
+    let rows = select.query_map(params![wide(after), limit as i64], row)?;
+    recovery_page(rows, |row| row.bytes.len())
+}
+
+/// No id is zero. The index has only runs that have not ended.
+const LIVE_RUNS: &str =
+    "SELECT id, bytes FROM runs INDEXED BY runs_live WHERE ended IS NULL AND id > ?1 ORDER BY id LIMIT ?2";
+
+fn recovery_page<T>(
+    rows: impl Iterator<Item = rusqlite::Result<T>>,
+    bytes: impl Fn(&T) -> usize,
+) -> rusqlite::Result<Vec<T>> {
+    let (mut page, mut held) = (Vec::new(), 0);
+    for row in rows {
+        let row = row?;
+        held += bytes(&row);
+        page.push(row);
+        if held >= RECOVERY_PAGE_BYTES {
+            break;
+        }
+    }
+    Ok(page)
 }
 
 pub fn by_id(db: &Connection, id: RunId) -> rusqlite::Result<Option<RunRow>> {
     let sql = format!("SELECT {RUN_COLUMNS} FROM runs WHERE id = ?1");
     db.prepare_cached(&sql)?.query_row([wide(id.bits())], run).optional()
+}
+
+/// Only their bytes.
+pub fn by_ids(db: &Connection, ids: &[RunId], each: &mut dyn FnMut(RunId, &[u8])) -> rusqlite::Result<()> {
+    let mut select = db.prepare_cached("SELECT bytes FROM runs WHERE id = ?1")?;
+    for id in ids {
+        let mut rows = select.query([wide(id.bits())])?;
+        if let Some(row) = rows.next()? {
+            each(*id, row.get_ref(0)?.as_blob()?);
+        }
+    }
+    Ok(())
 }
 
 pub fn version(db: &Connection, key: &JobKey, number: u32) -> rusqlite::Result<Option<VersionRow>> {
@@ -171,4 +214,31 @@ fn run(row: &Row<'_>) -> rusqlite::Result<RunRow> {
         ended: ended.map(|ms| Wall::from_millis(ms.cast_unsigned())),
         bytes: row.get(9)?,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::schema;
+    use super::*;
+
+    /// A page of recovery must cost what it holds, wherever it begins.
+    #[test]
+    fn pages_of_recovery_begin_where_the_last_one_ended() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let db = schema::writer(dir.path()).expect("tables");
+        let rows = [
+            (JOBS_BEHIND, "SEARCH jobs USING PRIMARY KEY ((tenant,name)>(?,?))"),
+            (FIRST_JOBS, "SCAN jobs"),
+            (LIVE_RUNS, "SEARCH runs USING INDEX runs_live (id>?)"),
+        ];
+        for (sql, used) in rows {
+            let mut explain = db.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).expect("a statement");
+            let count = explain.parameter_count();
+            let plan: Vec<String> = explain
+                .query_map(params_from_iter(vec![1; count]), |row| row.get(3))
+                .and_then(Iterator::collect)
+                .expect("a plan");
+            assert_eq!(plan, [used], "{sql}");
+        }
+    }
 }

@@ -8,9 +8,9 @@ use mainspring_core::schedule::Occurrence;
 use mainspring_core::time::Wall;
 use mainspring_core::workflow::JobKey;
 use mainspring_store::{
-    BackfillQuery, BackfillRow, CheckpointHead, HistoryPage, HistoryQuery, JobRow, LiveRow, OccurrenceCursor,
-    OpenError, ParkedFrom, ReadError, ReadTables, RunQuery, RunRow, ScheduleRow, StoredTask, TriggerRow,
-    VersionRow,
+    BackfillQuery, BackfillRow, CheckpointHead, HistoryPage, HistoryQuery, JobRow, LiveRow, LiveRun,
+    OccurrenceCursor, OpenError, ParkedFrom, ReadError, ReadMany, ReadTables, RunQuery, RunRow, ScheduleRow,
+    StoredTask, TriggerRow, VersionRow,
 };
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -44,26 +44,16 @@ impl LocalReader {
         scan().map_err(schema::refused)
     }
 
-    pub(crate) fn live_by_id(
+    pub(crate) fn jobs(&mut self, after: Option<&JobKey>, limit: usize) -> Result<Vec<JobRow>, OpenError> {
+        flows::jobs(&self.db, after, limit).map_err(schema::refused)
+    }
+
+    pub(crate) fn live_runs(
         &mut self,
-        ids: &[TaskId],
-        each: &mut dyn FnMut(LiveRow),
-    ) -> Result<(), OpenError> {
-        let tx = self.db.transaction().map_err(schema::refused)?;
-        for id in ids {
-            if let Some(row) = live_row(&tx, *id).map_err(schema::refused)? {
-                each(row);
-            }
-        }
-        Ok(())
-    }
-
-    pub(crate) fn jobs(&mut self, each: &mut dyn FnMut(JobRow)) -> Result<(), OpenError> {
-        flows::jobs(&self.db, each).map_err(schema::refused)
-    }
-
-    pub(crate) fn live_runs(&mut self, each: &mut dyn FnMut(RunRow)) -> Result<(), OpenError> {
-        flows::live_runs(&self.db, each).map_err(schema::refused)
+        after: Option<RunId>,
+        limit: usize,
+    ) -> Result<Vec<LiveRun>, OpenError> {
+        flows::live_runs(&self.db, after, limit).map_err(schema::refused)
     }
 
     pub(crate) fn schedules(&mut self, each: &mut dyn FnMut(ScheduleRow)) -> Result<(), OpenError> {
@@ -93,6 +83,29 @@ impl LocalReader {
         let found = found.map_err(failed)?;
         ended.map_err(failed)?;
         Ok(found)
+    }
+}
+
+impl ReadMany for LocalReader {
+    fn ended_tasks(&mut self, ids: &[TaskId], each: &mut dyn FnMut(TaskId, &[u8])) -> Result<(), ReadError> {
+        self.read(|tx| history::by_ids(tx, ids, each))
+    }
+
+    fn stored_runs(&mut self, ids: &[RunId], each: &mut dyn FnMut(RunId, &[u8])) -> Result<(), ReadError> {
+        self.read(|tx| flows::by_ids(tx, ids, each))
+    }
+
+    fn stored_versions(
+        &mut self,
+        wanted: &[(JobKey, u32)],
+        each: &mut dyn FnMut(VersionRow),
+    ) -> Result<(), ReadError> {
+        self.read(|tx| {
+            for (key, number) in wanted {
+                flows::version(tx, key, *number)?.into_iter().for_each(&mut *each);
+            }
+            Ok(())
+        })
     }
 }
 

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 
 use mainspring_core::id::{Epoch, Seq};
 use mainspring_core::time::Now;
-use mainspring_store::{OpenError, Opened, Record, Recovery, Store};
+use mainspring_store::{OpenError, Opened, ReadTables, Record, Recovery, Store};
 use mainspring_store_local::{Device, Disk, LocalOptions, LocalStore, Purpose};
 
 /// Fails the n-th call (counted from 1) of a kind, once.
@@ -79,7 +79,7 @@ pub fn record(epoch: Epoch, seq: u64, body_bytes: usize) -> Record {
 
 pub fn tail(opened: &mut Opened<LocalStore>, after: u64) -> Vec<Record> {
     let mut records = vec![];
-    let mut keep = |record| {
+    let mut keep = |record, _: &mut dyn ReadTables| {
         records.push(record);
         Ok(())
     };

@@ -7,8 +7,8 @@ use mainspring_core::workflow::{JobKey, RunStatus, Trigger};
 use super::samples::{DAY_MS, cut, id, key, name};
 use super::{Case, Harness, open, reopen};
 use crate::{
-    Cut, CutError, JobRow, KeyRow, Opened, PAGE_MAX, ReadTables, Recovery, RunQuery, RunRow, Store, Tables,
-    VersionRow,
+    Cut, CutError, JobRow, KeyRow, LiveRun, Opened, PAGE_MAX, RECOVERY_PAGE_BYTES, ReadMany, ReadTables,
+    Recovery, RunQuery, RunRow, Store, Tables, VersionRow,
 };
 
 pub fn cases<H: Harness>() -> Vec<Case<H>> {
@@ -16,6 +16,8 @@ pub fn cases<H: Harness>() -> Vec<Case<H>> {
         ("jobs, versions and runs survive with their cut", rows_survive),
         ("a run's row is replaced by a later one", runs_are_replaced),
         ("recovery gives the runs that have not ended", recovery_gives_live_runs),
+        ("a page of recovery has a bounded size", pages_of_recovery_have_a_size),
+        ("many runs and versions are looked up at once", many_runs_and_versions),
         ("a refused cut leaves jobs and runs alone", a_refused_cut_changes_nothing),
         ("a run is found by its id, live or ended", run_by_id),
         ("pages of runs walk every row once, newest first", pages_walk_every_run),
@@ -91,17 +93,32 @@ fn filled<S: Store>(store: &S) -> Opened<S> {
 }
 
 fn jobs<S: Store>(opened: &mut Opened<S>) -> Vec<JobRow> {
-    let mut rows = vec![];
-    opened.recovery.jobs(&mut |row| rows.push(row)).expect("jobs");
-    rows.sort_by(|a, b| a.key.cmp(&b.key));
-    rows
+    let mut rows: Vec<JobRow> = vec![];
+    loop {
+        let page = opened.recovery.jobs(rows.last().map(|row| &row.key), 3).expect("jobs");
+        assert!(page.len() <= 3);
+        if page.is_empty() {
+            return rows;
+        }
+        rows.extend(page);
+    }
 }
 
-fn live_runs<S: Store>(opened: &mut Opened<S>) -> Vec<RunRow> {
-    let mut rows = vec![];
-    opened.recovery.live_runs(&mut |row| rows.push(row)).expect("runs");
-    rows.sort_by_key(|row| row.id);
-    rows
+fn live_runs<S: Store>(opened: &mut Opened<S>, limit: usize) -> Vec<LiveRun> {
+    let mut rows: Vec<LiveRun> = vec![];
+    loop {
+        let page = opened.recovery.live_runs(rows.last().map(|row| row.id), limit).expect("runs");
+        assert!(page.len() <= limit);
+        if page.is_empty() {
+            return rows;
+        }
+        rows.extend(page);
+    }
+}
+
+fn unfinished(rows: &[RunRow]) -> Vec<LiveRun> {
+    let unfinished = rows.iter().filter(|row| row.ended.is_none());
+    unfinished.map(|row| LiveRun { id: row.id, bytes: row.bytes.clone() }).collect()
 }
 
 fn rows_survive<H: Harness>(harness: &H) {
@@ -119,7 +136,7 @@ fn rows_survive<H: Harness>(harness: &H) {
         let mut expected = first.jobs.clone();
         expected.sort_by(|a, b| a.key.cmp(&b.key));
         assert_eq!(jobs(&mut opened), expected);
-        assert_eq!(live_runs(&mut opened), first.runs);
+        assert_eq!(live_runs(&mut opened, 10), unfinished(&first.runs));
         for row in &first.versions {
             let found = opened.reader.version(&row.key, row.version).expect("a version");
             assert_eq!(found.as_ref(), Some(row));
@@ -148,8 +165,7 @@ fn runs_are_replaced<H: Harness>(harness: &H) {
         assert_eq!(opened.reader.run(run_id(1)).expect("a run"), Some(step.clone()));
         let page = opened.reader.runs(&RunQuery { limit: 10, ..RunQuery::default() }).expect("page");
         assert_eq!(page, std::slice::from_ref(&step));
-        let live: Vec<RunRow> = Some(step).filter(|row| row.ended.is_none()).into_iter().collect();
-        assert_eq!(live_runs(&mut opened), live);
+        assert_eq!(live_runs(&mut opened, 10), unfinished(&[step]));
     }
 }
 
@@ -157,8 +173,42 @@ fn recovery_gives_live_runs<H: Harness>(harness: &H) {
     let store = harness.fresh();
     let mut opened = filled(&store);
     opened = reopen(harness, &store, opened);
-    let expected: Vec<RunRow> = runs().into_iter().filter(|row| row.ended.is_none()).collect();
-    assert_eq!(live_runs(&mut opened), expected);
+    for limit in [1, 7, 48, 1000] {
+        assert_eq!(live_runs(&mut opened, limit), unfinished(&runs()), "limit {limit}");
+    }
+}
+
+fn pages_of_recovery_have_a_size<H: Harness>(harness: &H) {
+    let store = harness.fresh();
+    let mut opened = open(&store);
+    let large = vec![7; RECOVERY_PAGE_BYTES / 4];
+    let rows: Vec<RunRow> =
+        (1..=10).map(|n| RunRow { bytes: large.clone(), ..run(n, RunStatus::Running, None) }).collect();
+    let jobs = (0..6).map(|n| JobRow { bytes: large.clone(), ..job(n, "large") }).collect();
+    opened.tables.cut(&Cut { runs: rows.clone(), jobs, ..cut(opened.epoch, 0) }).expect("cut");
+    assert_eq!(opened.recovery.live_runs(None, 100).expect("a page").len(), 4);
+    assert_eq!(opened.recovery.jobs(None, 100).expect("a page").len(), 4);
+    let walked: Vec<RunId> = live_runs(&mut opened, 100).into_iter().map(|row| row.id).collect();
+    assert_eq!(walked, rows.iter().map(|row| row.id).collect::<Vec<_>>());
+}
+
+fn many_runs_and_versions<H: Harness>(harness: &H) {
+    let store = harness.fresh();
+    let mut opened = filled(&store);
+    let wanted: Vec<RunId> = [70, 1, 9999, 33].map(run_id).into();
+    let mut found = vec![];
+    opened.reader.stored_runs(&wanted, &mut |id, bytes| found.push((id, bytes.to_vec()))).expect("runs");
+    found.sort();
+    let rows = runs().into_iter().filter(|row| wanted.contains(&row.id)).map(|row| (row.id, row.bytes));
+    assert_eq!(found, rows.collect::<Vec<_>>());
+
+    let rows: Vec<VersionRow> = (1..=3).flat_map(|n| [version(1, n), version(2, n)]).collect();
+    opened.tables.cut(&Cut { versions: rows, ..cut(opened.epoch, 0) }).expect("cut");
+    let wanted = [(job_key(2), 3), (job_key(3), 1), (job_key(1), 2), (job_key(1), 9)];
+    let mut found = vec![];
+    opened.reader.stored_versions(&wanted, &mut |row| found.push(row)).expect("versions");
+    found.sort_by_key(|row| row.version);
+    assert_eq!(found, [version(1, 2), version(2, 3)]);
 }
 
 fn a_refused_cut_changes_nothing<H: Harness>(harness: &H) {

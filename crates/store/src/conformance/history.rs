@@ -1,12 +1,12 @@
 //! Cases of the history: every narrowing, page by page, against a plain filter over the same rows.
 
-use mainspring_core::id::WorkerId;
+use mainspring_core::id::{TaskId, WorkerId};
 use mainspring_core::task::Status;
 use mainspring_core::time::Wall;
 
-use super::samples::{DAY_MS, cut, ended, name};
+use super::samples::{DAY_MS, cut, ended, id, live, name};
 use super::{Case, Harness, open};
-use crate::{Cut, HistoryQuery, HistoryRow, Opened, PAGE_MAX, ReadTables, Store, Tables};
+use crate::{Cut, HistoryQuery, HistoryRow, Opened, PAGE_MAX, ReadMany, ReadTables, Store, Tables};
 
 pub fn cases<H: Harness>() -> Vec<Case<H>> {
     vec![
@@ -14,6 +14,7 @@ pub fn cases<H: Harness>() -> Vec<Case<H>> {
         ("history narrows by each field", history_narrows),
         ("a page is never above its bound", a_page_is_bounded),
         ("dropping takes whole days", dropping_takes_whole_days),
+        ("many ended tasks are looked up at once", many_ended_tasks),
     ]
 }
 
@@ -129,6 +130,37 @@ fn dropping_takes_whole_days<H: Harness>(harness: &H) {
     let late = ended(9000, Status::Failed, DAYS.start * DAY_MS);
     opened.tables.cut(&Cut { ended: vec![late.clone()], ..cut(opened.epoch, 0) }).expect("cut");
     assert_eq!(walk(&mut opened.reader, &query).last(), Some(&late));
+}
+
+/// Some ended on days before the one on which their id was made, some on that day, some on later ones.
+fn many_ended_tasks<H: Harness>(harness: &H) {
+    let store = harness.fresh();
+    let mut opened = filled(&store);
+    let made = id(0).minted_ms() / DAY_MS;
+    let later = |n: u64| ended(n, Status::Succeeded, (made + n % 3) * DAY_MS + n);
+    let rows: Vec<HistoryRow> = rows().into_iter().chain((401..=800).map(later)).collect();
+    let unfinished = vec![live(900, 1, None)];
+    opened
+        .tables
+        .cut(&Cut { ended: rows[400..].to_vec(), live: unfinished, ..cut(opened.epoch, 0) })
+        .expect("cut");
+    let cases: [(&str, Vec<u64>); 7] = [
+        ("none", vec![]),
+        ("one", vec![17]),
+        ("one that there is not, a live one", vec![850, 900]),
+        ("every one", (1..=800).collect()),
+        ("every one and others between, before and behind", (0..=899).collect()),
+        ("few, far apart", vec![2, 3, 150, 151, 399, 420, 640, 641, 799]),
+        ("every fifth", (0..180).map(|n| n * 5).collect()),
+    ];
+    for (case, numbers) in cases {
+        let ids: Vec<TaskId> = numbers.into_iter().map(id).collect();
+        let mut found = vec![];
+        opened.reader.ended_tasks(&ids, &mut |id, bytes| found.push((id, bytes.to_vec()))).expect("tasks");
+        found.sort();
+        let wanted = rows.iter().filter(|row| ids.contains(&row.id));
+        assert_eq!(found, wanted.map(|row| (row.id, row.bytes.clone())).collect::<Vec<_>>(), "{case}");
+    }
 }
 
 fn walk(reader: &mut impl ReadTables, query: &HistoryQuery) -> Vec<HistoryRow> {

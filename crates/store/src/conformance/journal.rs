@@ -68,7 +68,7 @@ fn a_reader_error_ends_the_tail<H: Harness>(harness: &H) {
     append(&mut opened.journal, epoch, 1..=5);
     opened = reopen(harness, &store, opened);
     let mut seen = 0;
-    let outcome = opened.recovery.tail(Seq::ZERO, &mut |_| {
+    let outcome = opened.recovery.tail(Seq::ZERO, &mut |_, _| {
         seen += 1;
         if seen < 3 { Ok(()) } else { Err(OpenError::Unreadable { what: "x".into(), why: "y".into() }) }
     });

@@ -6,7 +6,7 @@ use mainspring_core::name::Name;
 use mainspring_core::task::Status;
 use mainspring_core::time::{Now, Wall};
 
-use crate::{Cut, HistoryRow, KeyRow, LiveRow, Opened, Record, Recovery, Store};
+use crate::{Cut, HistoryRow, KeyRow, LiveRow, Opened, ReadTables, Record, Recovery, Store};
 
 pub const DAY_MS: u64 = 86_400_000;
 
@@ -74,7 +74,7 @@ pub fn recovered<S: Store>(opened: &mut Opened<S>, horizon: u64) -> Vec<LiveRow>
 
 pub fn tail<S: Store>(opened: &mut Opened<S>, after: u64) -> Vec<Record> {
     let mut records = vec![];
-    let mut keep = |record| {
+    let mut keep = |record, _: &mut dyn ReadTables| {
         records.push(record);
         Ok(())
     };

@@ -7,7 +7,7 @@ use mainspring_core::time::Wall;
 
 use super::samples::{DAY_MS, cut, ended, id, key, live, record, recovered};
 use super::{Case, Harness, open, reopen};
-use crate::{Cut, CutError, Journal, LiveRow, ParkedFrom, ReadTables, Recovery, StoredTask, Tables};
+use crate::{Cut, CutError, Journal, LiveRow, ParkedFrom, ReadTables, Record, Recovery, StoredTask, Tables};
 
 pub fn cases<H: Harness>() -> Vec<Case<H>> {
     vec![
@@ -83,10 +83,18 @@ fn recovery_by_id<H: Harness>(harness: &H) {
     let mut opened = open(&store);
     let rows = vec![live(1, 1, None), live(2, 1, Some(1 << 40)), live(3, 1, None)];
     opened.tables.cut(&Cut { live: rows.clone(), ..cut(opened.epoch, 0) }).expect("cut");
-    let mut found = vec![];
-    opened.recovery.live_by_id(&[id(2), id(99), id(1)], &mut |row| found.push(row)).expect("rows");
-    found.sort_by_key(|row| row.id);
-    assert_eq!(found, rows[..2]);
+    let (epoch, mut found) = (opened.epoch, vec![]);
+    for seq in 1..=2 {
+        opened.journal.append(&record(epoch, seq, 10)).expect("append");
+    }
+    opened = reopen(harness, &store, opened);
+    let mut look = |record: Record, tables: &mut dyn ReadTables| {
+        let wanted = [id(record.seq.get()), id(99)];
+        found.extend(tables.tasks(&wanted).expect("tasks").into_iter().flatten());
+        Ok(())
+    };
+    opened.recovery.tail(Seq::ZERO, &mut look).expect("the tail");
+    assert_eq!(found, [StoredTask::Live(rows[0].clone()), StoredTask::Live(rows[1].clone())]);
 }
 
 fn an_older_epoch_is_refused<H: Harness>(harness: &H) {

@@ -35,9 +35,12 @@ pub use self::{
     profile::{EncodedProfiles, ProfileCache},
     reader::Reader,
     schedule::{read_schedule, write_schedule},
-    task::{read_task, write_task},
+    task::{read_task, read_task_output, write_task},
     trigger::{read_hook, write_hook},
-    workflow::{StoredRun, read_job, read_plan, read_run, read_run_output, write_job, write_plan, write_run},
+    workflow::{
+        StoredRun, VersionRef, job_version, read_job, read_plan, read_run, read_run_output, run_version,
+        write_job, write_plan, write_run,
+    },
     writer::Writer,
 };
 

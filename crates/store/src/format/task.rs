@@ -4,6 +4,8 @@
 //!   `pending_checkpoint` unset, `soft_told`
 //!   and `stored` false
 
+use std::sync::Arc;
+
 use mainspring_core::id::{Incarnation, Seq, Session};
 use mainspring_core::task::{AttemptRecord, Extra, Lease, State, Status, Stop, Task};
 
@@ -24,6 +26,38 @@ pub fn read_task(bytes: &[u8], profiles: &mut ProfileCache) -> Result<Task, Form
     let task = read(&mut r, profiles)?;
     r.finish("task")?;
     Ok(task)
+}
+
+/// Of a task's row only its output.
+pub fn read_task_output(bytes: &[u8]) -> Result<Option<Arc<[u8]>>, FormatError> {
+    let mut r = Reader::new(bytes);
+    r.version("task version", VERSION)?;
+    r.task_id()?;
+    r.bytes("profile")?;
+    r.bytes("payload")?;
+    read_state(&mut r)?;
+    r.priority()?;
+    let flags = r.flags("task flags", CANCEL_REQUESTED | EXTRA | ORIGIN)?;
+    if flags & EXTRA == 0 {
+        return Ok(None);
+    }
+    r.fence()?;
+    r.worker_id()?;
+    for what in ["started", "attempts", "retries_spent", "version", "submitted", "changed", "touched"] {
+        r.varint(what)?;
+    }
+    if flags & ORIGIN != 0 {
+        workflow::read_origin(&mut r)?;
+    }
+    r.option("labels", Reader::labels)?;
+    r.option("key", Reader::key)?;
+    for _ in 0..r.varint("attempts")? {
+        read_attempt(&mut r)?;
+    }
+    r.varint32("attempts_dropped")?;
+    r.varint32("worker_kills")?;
+    r.option("checkpoint", |r| r.bytes("checkpoint").map(drop))?;
+    r.option("output", |r| r.shared_bytes("output"))
 }
 
 pub(super) fn write(w: &mut Writer<'_>, task: &Task, profiles: &mut EncodedProfiles) {

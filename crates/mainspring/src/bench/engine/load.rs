@@ -1,5 +1,6 @@
 //! Tasks to submit and a worker that succeeds at once.
 
+use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,6 +18,8 @@ use mainspring_core::resources::Requirements;
 use mainspring_runtime::node::Node;
 use mainspring_runtime::{Envelope, ShardConfig};
 use mainspring_store_local::{LocalOptions, LocalStore};
+
+use super::machine;
 
 pub(super) const PAYLOAD_BYTES: usize = 200;
 pub(super) const WORKER: WorkerId = WorkerId::from_bits(7);
@@ -124,4 +127,20 @@ impl Rig {
 
 pub(super) fn now_ms() -> u64 {
     mainspring_runtime::node::RawClock::start().read().wall.millis()
+}
+
+/// Bytes that a server on this directory has in memory when it has started, and the most it had until then.
+pub(super) fn server_memory(data: &Path) -> anyhow::Result<(u64, u64)> {
+    let mut command = std::process::Command::new(std::env::current_exe()?);
+    command.args(["server", "--listen", "127.0.0.1:0", "--data"]).arg(data);
+    let mut server = command.stderr(std::process::Stdio::piped()).spawn()?;
+    let mut line = String::new();
+    if let Some(stderr) = server.stderr.take() {
+        BufReader::new(stderr).read_line(&mut line)?;
+    }
+    let bytes = (machine::resident_bytes_of(server.id()), machine::peak_bytes_of(server.id()));
+    server.kill()?;
+    server.wait()?;
+    anyhow::ensure!(line.contains("listening"), "the server did not start: {line}");
+    Ok(bytes)
 }

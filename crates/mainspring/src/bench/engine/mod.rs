@@ -4,6 +4,7 @@ mod backlog;
 mod load;
 mod placement;
 mod recovery;
+mod runs;
 mod schedules;
 mod throughput;
 
@@ -18,6 +19,7 @@ pub(crate) enum Part {
     Throughput,
     Backlog,
     Recovery,
+    RunsRecovery,
     Placement,
 }
 
@@ -58,6 +60,9 @@ pub(crate) fn run(plan: &Plan, figures: &mut Figures) -> anyhow::Result<()> {
     }
     if plan.wants(Part::Recovery) {
         recovery::run(plan, scratch.path(), figures)?;
+    }
+    if plan.wants(Part::RunsRecovery) {
+        runs::run(plan, scratch.path(), figures)?;
     }
     if plan.wants(Part::Placement) {
         placement::run(plan, figures);

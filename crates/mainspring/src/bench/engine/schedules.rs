@@ -1,6 +1,5 @@
 //! A million schedules: what they cost at rest, how long until a start has them all, and how late a herd begins.
 
-use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -19,7 +18,7 @@ use mainspring_core::workflow::{
 };
 use mainspring_runtime::ShardConfig;
 
-use super::load::{Rig, now_ms};
+use super::load::{Rig, now_ms, server_memory};
 use super::{Figures, Plan, machine};
 
 const JOB: &str = "report";
@@ -164,7 +163,7 @@ fn at_rest(plan: &Plan, dir: &Path, figures: &mut Figures) -> anyhow::Result<()>
     figures.add("schedules_stored_per_s", "schedules stored a second", rate, "/s", ("–", "–"));
     rig.node.stop();
     // In processes of their own: what this one has used and given back would count as free.
-    let (none, all) = (server_bytes(&dir.join("empty"))?, server_bytes(&data)?);
+    let (none, all) = (server_memory(&dir.join("empty"))?.0, server_memory(&data)?.0);
     let each = |bytes: u64| bytes.saturating_sub(none) as f64 / count as f64;
     figures.add("schedule_bytes", "memory of a server per schedule", each(all), "B", ("600", "–"));
     let unlike = all_different(&dir.join("different"), &maker, count)?;
@@ -205,24 +204,8 @@ fn all_different(data: &Path, maker: &Maker, count: u64) -> anyhow::Result<u64> 
     let rig = Rig::open(data, &ShardConfig::default())?;
     daily(&rig, maker, count, |number| format!("{{\"customer\":{number}}}").into_bytes().into());
     rig.node.stop();
-    let bytes = server_bytes(data)?;
+    let bytes = server_memory(data)?.0;
     std::fs::remove_dir_all(data)?;
-    Ok(bytes)
-}
-
-/// What a server on this directory has in memory when it has started.
-fn server_bytes(data: &Path) -> anyhow::Result<u64> {
-    let mut command = std::process::Command::new(std::env::current_exe()?);
-    command.args(["server", "--listen", "127.0.0.1:0", "--data"]).arg(data);
-    let mut server = command.stderr(std::process::Stdio::piped()).spawn()?;
-    let mut line = String::new();
-    if let Some(stderr) = server.stderr.take() {
-        BufReader::new(stderr).read_line(&mut line)?;
-    }
-    let bytes = machine::resident_bytes_of(server.id());
-    server.kill()?;
-    server.wait()?;
-    anyhow::ensure!(line.contains("listening"), "the server did not start: {line}");
     Ok(bytes)
 }
 

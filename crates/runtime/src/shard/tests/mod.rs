@@ -3,6 +3,7 @@
 mod commit;
 mod cuts;
 mod flows;
+mod lookups;
 mod opening;
 mod quarantine;
 mod renew;
@@ -24,6 +25,7 @@ use mainspring_core::profile::{Profile, ProfileSpec};
 use mainspring_core::resources::Requirements;
 use mainspring_core::task::Task;
 use mainspring_core::time::{Millis, Wall};
+use mainspring_core::wait::FoundRun;
 use mainspring_store::{AppendError, Cut, LiveRow, Record};
 
 use self::tables::Disk;
@@ -46,6 +48,7 @@ struct Rig {
     loads: Vec<(TaskId, Command, u32)>,
     run_loads: Vec<(RunId, Command, u32)>,
     pages: Vec<(Wall, Wall)>,
+    run_lookups: Vec<(TaskId, RunId)>,
     retries: usize,
     renewals: usize,
     stopped: Option<StopCause>,
@@ -81,6 +84,7 @@ impl Rig {
             loads: vec![],
             run_loads: vec![],
             pages: vec![],
+            run_lookups: vec![],
             retries: 0,
             renewals: 0,
             stopped: None,
@@ -122,7 +126,8 @@ impl Rig {
                 Output::Load { id, command, reply } => self.loads.push((id, command, reply)),
                 Output::LoadRun { id, command, reply } => self.run_loads.push((id, command, reply)),
                 Output::Page { after, until, .. } => self.pages.push((after.0, until)),
-                Output::PageFor { .. } | Output::FindRun { .. } => {}
+                Output::PageFor { .. } => {}
+                Output::FindRun { task, run } => self.run_lookups.push((task, run)),
                 Output::Barrier(barrier) => self.barriers.push(barrier),
                 Output::Answer { reply, results } => drop(self.answers.insert(reply, results)),
                 Output::Effects(effects) => {
@@ -172,6 +177,9 @@ impl Rig {
             } else if let Some((id, command, reply)) = self.run_loads.pop() {
                 let (found, reading) = (find_run(&mut self.disk, id).expect("readable"), self.reading());
                 self.shard.loaded_run(command, reply, found, reading);
+            } else if let Some((task, run)) = self.run_lookups.pop() {
+                let (found, reading) = (find_run(&mut self.disk, run), self.reading());
+                self.shard.run_found(task, run, FoundRun::of(&found), reading);
             } else if let Some((after, until)) = self.pages.pop() {
                 let due = |row: &&LiveRow| row.parked_due.is_some_and(|due| due > after && due <= until);
                 let rows = self.disk.live.values().filter(due).cloned().collect();

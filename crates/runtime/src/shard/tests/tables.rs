@@ -11,8 +11,8 @@ use mainspring_core::workflow::JobKey;
 use mainspring_store::tables::ReadError;
 use mainspring_store::{
     BackfillQuery, BackfillRow, CheckpointHead, Cut, HistoryPage, HistoryQuery, HistoryRow, JobRow, LiveRow,
-    OccurrenceCursor, OpenError, ParkedFrom, ReadTables, Record, Recovery, RunQuery, RunRow, ScheduleRow,
-    StoredTask, TriggerRow, VersionRow,
+    LiveRun, OccurrenceCursor, OpenError, ParkedFrom, ReadMany, ReadTables, Record, Recovery, RunQuery,
+    RunRow, ScheduleRow, StoredTask, TailVisit, TriggerRow, VersionRow,
 };
 
 #[derive(Default)]
@@ -73,19 +73,15 @@ impl Recovery for Disk {
         Ok(())
     }
 
-    fn live_by_id(&mut self, ids: &[TaskId], each: &mut dyn FnMut(LiveRow)) -> Result<(), OpenError> {
-        ids.iter().filter_map(|id| self.live.get(id)).cloned().for_each(each);
-        Ok(())
+    fn jobs(&mut self, after: Option<&JobKey>, limit: usize) -> Result<Vec<JobRow>, OpenError> {
+        let behind = |row: &&JobRow| after.is_none_or(|after| row.key > *after);
+        Ok(self.jobs.values().filter(behind).take(limit).cloned().collect())
     }
 
-    fn jobs(&mut self, each: &mut dyn FnMut(JobRow)) -> Result<(), OpenError> {
-        self.jobs.values().cloned().for_each(each);
-        Ok(())
-    }
-
-    fn live_runs(&mut self, each: &mut dyn FnMut(RunRow)) -> Result<(), OpenError> {
-        self.runs.values().filter(|row| row.ended.is_none()).cloned().for_each(each);
-        Ok(())
+    fn live_runs(&mut self, after: Option<RunId>, limit: usize) -> Result<Vec<LiveRun>, OpenError> {
+        let behind = |row: &&RunRow| row.ended.is_none() && after.is_none_or(|after| row.id > after);
+        let run = |row: &RunRow| LiveRun { id: row.id, bytes: row.bytes.clone() };
+        Ok(self.runs.values().filter(behind).take(limit).map(run).collect())
     }
 
     fn schedules(&mut self, each: &mut dyn FnMut(ScheduleRow)) -> Result<(), OpenError> {
@@ -107,15 +103,31 @@ impl Recovery for Disk {
         self
     }
 
-    fn tail(
+    fn tail(&mut self, after: Seq, each: TailVisit<'_>) -> Result<(), OpenError> {
+        let records = self.records.clone();
+        let mut tail = records.iter().filter(|record| record.seq > after);
+        tail.try_for_each(|record| each((**record).clone(), self))
+    }
+}
+
+impl ReadMany for Disk {
+    fn ended_tasks(&mut self, ids: &[TaskId], each: &mut dyn FnMut(TaskId, &[u8])) -> Result<(), ReadError> {
+        ids.iter().filter_map(|id| self.history.get(id)).for_each(|row| each(row.id, &row.bytes));
+        Ok(())
+    }
+
+    fn stored_runs(&mut self, ids: &[RunId], each: &mut dyn FnMut(RunId, &[u8])) -> Result<(), ReadError> {
+        ids.iter().filter_map(|id| self.runs.get(id)).for_each(|row| each(row.id, &row.bytes));
+        Ok(())
+    }
+
+    fn stored_versions(
         &mut self,
-        after: Seq,
-        each: &mut dyn FnMut(Record) -> Result<(), OpenError>,
-    ) -> Result<(), OpenError> {
-        self.records
-            .iter()
-            .filter(|record| record.seq > after)
-            .try_for_each(|record| each((**record).clone()))
+        wanted: &[(JobKey, u32)],
+        each: &mut dyn FnMut(VersionRow),
+    ) -> Result<(), ReadError> {
+        wanted.iter().filter_map(|version| self.versions.get(version)).cloned().for_each(each);
+        Ok(())
     }
 }
 

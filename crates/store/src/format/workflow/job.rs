@@ -5,7 +5,7 @@ use std::sync::Arc;
 use mainspring_core::id::Seq;
 use mainspring_core::workflow::{Definition, Job, JobKey, Lanes, LastRun, RunStatus};
 
-use super::run::{read_key, read_note, write_key, write_note};
+use super::run::{VersionRef, read_note, read_version, write_key, write_note};
 use crate::format::{FormatError, Reader, Writer};
 
 const VERSION: u8 = 1;
@@ -29,19 +29,25 @@ pub fn write_job(out: &mut Vec<u8>, job: &Job) {
     w.list(&job.notes, write_note);
 }
 
-/// `definition`: of this version of this job.
+/// Of a job's row only its newest version.
+pub fn job_version(bytes: &[u8]) -> Result<VersionRef<'_>, FormatError> {
+    let mut r = Reader::new(bytes);
+    r.version("job version", VERSION)?;
+    read_version(&mut r)
+}
+
+/// `definition`: of this version of this job, with the job's key.
 pub fn read_job<E: From<FormatError>>(
     bytes: &[u8],
-    definition: impl FnOnce(&JobKey, u32) -> Result<Definition, E>,
+    definition: impl FnOnce(VersionRef<'_>) -> Result<(Arc<JobKey>, Definition), E>,
 ) -> Result<Job, E> {
     let mut r = Reader::new(bytes);
     r.version("job version", VERSION)?;
-    let key = Arc::new(read_key(&mut r)?);
-    let version = r.varint32("version")?;
-    let definition = definition(&key, version)?;
+    let of = read_version(&mut r)?;
+    let (key, definition) = definition(of)?;
     let job = Job {
         key,
-        version,
+        version: of.version,
         definition,
         paused: r.bool("paused")?,
         deleted: r.option("deleted", |r| r.wall("deleted"))?,

@@ -15,7 +15,7 @@ pub(super) use self::{
     run::{read_origin, write_origin},
 };
 pub use self::{
-    job::{read_job, write_job},
+    job::{job_version, read_job, write_job},
     plan::{read_plan, write_plan},
-    run::{StoredRun, read_run, read_run_output, write_run},
+    run::{StoredRun, VersionRef, read_run, read_run_output, run_version, write_run},
 };

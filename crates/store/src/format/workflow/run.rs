@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use mainspring_core::id::{Place, RunId, Seq};
+use mainspring_core::name::Name;
 use mainspring_core::time::Wall;
 use mainspring_core::workflow::{
     Ends, Group, JobKey, NodeState, NodeStatus, Note, Origin, Own, Pause, Plan, Run, RunStatus, RunStop, Soft,
@@ -16,6 +17,23 @@ use super::{added, cause, plan};
 use crate::format::{EncodedProfiles, FormatError, ProfileCache, Reader, Writer, schedule};
 
 const VERSION: u8 = 1;
+
+/// A version of a job, as a row names it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct VersionRef<'a> {
+    pub tenant: &'a str,
+    pub name: &'a str,
+    pub version: u32,
+}
+
+impl VersionRef<'_> {
+    pub fn key(&self) -> Result<JobKey, FormatError> {
+        let name = |what, text| {
+            Name::new(text).map_err(|_| FormatError::bad(what, 0, "is too long or holds a control character"))
+        };
+        Ok(JobKey { tenant: name("tenant", self.tenant)?, name: name("job", self.name)? })
+    }
+}
 
 /// A run read from its row; its outputs must still be looked up.
 #[derive(Debug)]
@@ -42,12 +60,13 @@ pub fn write_run(out: &mut Vec<u8>, run: &Run, profiles: &mut EncodedProfiles) {
 pub fn read_run<E: From<FormatError>>(
     bytes: &[u8],
     profiles: &mut ProfileCache,
-    plan: impl FnOnce(&JobKey, u32, &mut ProfileCache) -> Result<Arc<Plan>, E>,
+    plan: impl FnOnce(VersionRef<'_>) -> Result<(Arc<JobKey>, Arc<Plan>), E>,
 ) -> Result<StoredRun, E> {
     let mut r = Reader::new(bytes);
     r.version("run version", VERSION)?;
-    let head = read_head(&mut r)?;
-    let plan = plan(&head.job, head.version, profiles)?;
+    let (id, of, output) = read_names(&mut r)?;
+    let (job, plan) = plan(of)?;
+    let head = Head { id, job, version: of.version, output };
     let (plan, own) = added::read(&mut r, plan, profiles)?;
     let mut run = read_body(&mut r, head, plan, own)?;
     let mut outputs = Vec::new();
@@ -72,7 +91,15 @@ pub fn read_run<E: From<FormatError>>(
 pub fn read_run_output(bytes: &[u8]) -> Result<Option<Arc<[u8]>>, FormatError> {
     let mut r = Reader::new(bytes);
     r.version("run version", VERSION)?;
-    Ok(read_head(&mut r)?.output)
+    Ok(read_names(&mut r)?.2)
+}
+
+/// Of a run's row only which version of its job it has.
+pub fn run_version(bytes: &[u8]) -> Result<VersionRef<'_>, FormatError> {
+    let mut r = Reader::new(bytes);
+    r.version("run version", VERSION)?;
+    r.run_id()?;
+    read_version(&mut r)
 }
 
 /// With plan and outputs, for an event.
@@ -121,12 +148,18 @@ fn write_head(w: &mut Writer<'_>, run: &Run) {
 }
 
 fn read_head(r: &mut Reader<'_>) -> Result<Head, FormatError> {
-    Ok(Head {
-        id: r.run_id()?,
-        job: Arc::new(read_key(r)?),
-        version: r.varint32("version")?,
-        output: r.option("output", |r| r.shared_bytes("output"))?,
-    })
+    let (id, of, output) = read_names(r)?;
+    Ok(Head { id, job: Arc::new(of.key()?), version: of.version, output })
+}
+
+type Names<'a> = (RunId, VersionRef<'a>, Option<Arc<[u8]>>);
+
+fn read_names<'a>(r: &mut Reader<'a>) -> Result<Names<'a>, FormatError> {
+    Ok((r.run_id()?, read_version(r)?, r.option("output", |r| r.shared_bytes("output"))?))
+}
+
+pub(super) fn read_version<'a>(r: &mut Reader<'a>) -> Result<VersionRef<'a>, FormatError> {
+    Ok(VersionRef { tenant: r.text("tenant")?, name: r.text("job")?, version: r.varint32("version")? })
 }
 
 pub(in crate::format) fn write_origin(w: &mut Writer<'_>, origin: &Origin) {
