@@ -246,7 +246,7 @@ fn extra() -> impl Strategy<Value = Box<Extra>> {
 }
 
 fn task() -> impl Strategy<Value = Task> {
-    let made = (id(), profile(), bytes(), state(), priority(), any::<bool>(), fence());
+    let made = (id(), profile().boxed(), bytes(), state(), priority(), any::<bool>(), fence());
     let counted = (any::<[u32; 3]>(), wall(), wall(), number(), worker(), wall());
     (made, counted, option::of(extra()), option::of(origin())).prop_map(
         |((id, profile, payload, state, priority, cancel_requested, fence), counted, extra, origin)| {
@@ -278,7 +278,7 @@ fn task() -> impl Strategy<Value = Task> {
 
 fn submitted() -> impl Strategy<Value = Event> {
     let given = (option::of(wall()), option::of(labels()), option::of(key()), option::of(seats()));
-    (id(), profile(), bytes(), priority(), given, option::of(occasion())).prop_map(
+    (id(), profile().boxed(), bytes(), priority(), given, option::of(occasion())).prop_map(
         |(id, profile, payload, priority, (due, labels, key, seats), occasion)| {
             let submitted = Submitted { id, profile, payload, priority, due, labels, key, seats, occasion };
             Event::TaskSubmitted(Box::new(submitted))
@@ -357,7 +357,7 @@ fn event() -> impl Strategy<Value = Event> {
     prop_oneof![
         number().prop_map(|n| Event::EpochStarted { epoch: Epoch::new(n) }),
         submitted(),
-        attempt_event(),
+        attempt_event().boxed(),
         id().prop_map(|id| Event::TaskReleased { id }),
         id().prop_map(|id| Event::TaskCancelled { id }),
         (id(), option::of(wall()), option::of(priority()), option::of(bytes()))
@@ -370,7 +370,7 @@ fn event() -> impl Strategy<Value = Event> {
         (id(), fence(), select(Status::ALL.to_vec()), over())
             .prop_map(|(id, fence, status, over)| { Event::ForceRequested { id, fence, status, over } }),
         (id(), wall()).prop_map(|(id, deadline)| Event::LookBegan { id, deadline }),
-        (task(), over()).prop_map(|(task, over)| Event::TaskRevived { ended: Box::new(task), over }),
+        (task().boxed(), over()).prop_map(|(task, over)| Event::TaskRevived { ended: Box::new(task), over }),
         (process(), work()).prop_map(|(id, work)| Event::ProcessStarted { id, work }),
         (process(), cursor(), any::<u32>()).prop_map(|(id, cursor, handled)| Event::ProcessAdvanced {
             id,
@@ -382,9 +382,9 @@ fn event() -> impl Strategy<Value = Event> {
         (run_id(), place(), option::of(wall()), option::of(bytes()), option::of(seats())).prop_map(
             |(run, place, due, payload, seats)| Event::TaskSpawned { run, place, due, payload, seats }
         ),
-        flow_event().prop_map(Event::Flow),
-        schedule_event().prop_map(Event::Schedule),
-        backfill_event().prop_map(Event::Backfill),
+        flow_event().boxed().prop_map(Event::Flow),
+        schedule_event().boxed().prop_map(Event::Schedule),
+        backfill_event().boxed().prop_map(Event::Backfill),
     ]
 }
 
@@ -411,7 +411,7 @@ fn source() -> impl Strategy<Value = Source> {
 
 fn node_work() -> impl Strategy<Value = mainspring_core::workflow::Work> {
     use mainspring_core::workflow::Work;
-    let task = (profile(), bytes(), priority(), option::of(labels()), any::<bool>()).prop_map(
+    let task = (profile().boxed(), bytes(), priority(), option::of(labels()), any::<bool>()).prop_map(
         |(profile, payload, priority, labels, templated)| {
             Work::Task(TaskWork { profile, payload, priority, labels, templated })
         },
@@ -496,7 +496,7 @@ fn with_kept(run: Run, (groups, whys, outputs, undo, notes): Kept) -> Run {
 
 /// As it comes back from bytes: what follows from the nodes is derived.
 fn run() -> impl Strategy<Value = Run> {
-    // On the heap: side by side, what generates the parts of a run is more than the stack of a test holds unoptimised.
+    // Large parts are boxed, here and elsewhere: unoptimised, their generators overflow the stack of a test.
     (bare_run().boxed(), kept().boxed()).prop_map(|(run, kept)| with_kept(run, kept))
 }
 
@@ -505,8 +505,8 @@ fn bare_run() -> impl Strategy<Value = Run> {
         NodeState { status, turn, rounds, started, ended, ..NodeState::default() }
     });
     let state = prop_oneof![Just(NodeState::default()), state];
-    let plans = (plan(), additions()).boxed();
-    let made = (run_created().boxed(), plans, run_status(), vec(state, 13..14));
+    let made =
+        (run_created().boxed(), (plan().boxed(), additions().boxed()), run_status(), vec(state, 13..14));
     let wanted = (option::of(pause()), option::of(run_stop()), option::of(run_status()));
     let said = (option::of(bytes()), option::of(text()));
     let counted = (proptest::array::uniform4(wall()), any::<[u32; 3]>(), said, number());
@@ -565,7 +565,8 @@ fn bare_run() -> impl Strategy<Value = Run> {
 fn run_created() -> impl Strategy<Value = RunCreated> {
     let reused = (any::<u32>(), node_status(), vec((any::<u32>(), bytes()), 0..3), option::of(any::<u32>()))
         .prop_map(|(node, status, outputs, items)| Reused { node, status, outputs, items });
-    let made = (run_id(), job_key(), any::<u32>(), option::of(plan()), bytes(), option::of(priority()));
+    let made =
+        (run_id(), job_key(), any::<u32>(), option::of(plan().boxed()), bytes(), option::of(priority()));
     let from = (option::of(labels()), option::of(key()), select(Trigger::ALL.to_vec()), option::of(origin()));
     (made, from, option::of(run_id()), vec(reused, 0..3), option::of(occasion())).prop_map(
         |(
@@ -595,10 +596,10 @@ fn run_created() -> impl Strategy<Value = RunCreated> {
 
 fn flow_event() -> impl Strategy<Value = FlowEvent> {
     let big = prop_oneof![
-        (job_key(), any::<u32>(), definition()).prop_map(|(key, version, definition)| {
+        (job_key(), any::<u32>(), definition().boxed()).prop_map(|(key, version, definition)| {
             FlowEvent::JobApplied(Box::new(JobApplied { key, version, definition }))
         }),
-        run_created().prop_map(|created| FlowEvent::RunCreated(Box::new(created))),
+        run_created().boxed().prop_map(|created| FlowEvent::RunCreated(Box::new(created))),
         (run_id(), vec(any::<u32>(), 0..5), over(), option::of(run())).prop_map(
             |(id, nodes, over, ended)| {
                 FlowEvent::RunCleared(Box::new(RunCleared { id, nodes, over, ended: ended.map(Box::new) }))
@@ -627,7 +628,7 @@ fn flow_event() -> impl Strategy<Value = FlowEvent> {
         (run_id(), over()).prop_map(|(id, over)| FlowEvent::RunReevaluated { id, over }),
         (subject(), over(), text())
             .prop_map(|(of, over, what)| { FlowEvent::Noted(Box::new(Noted { of, over, what })) }),
-        (on_node(), vec(node(), 0..3)).prop_map(|((run, node), nodes)| {
+        (on_node(), vec(node().boxed(), 0..3)).prop_map(|((run, node), nodes)| {
             FlowEvent::TasksAdded(Box::new(TasksAdded { run, node, nodes }))
         }),
         (on_node(), text()).prop_map(|((run, node), why)| FlowEvent::UndoSkipped { run, node, why }),

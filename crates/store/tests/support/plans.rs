@@ -27,9 +27,13 @@ pub fn node() -> impl Strategy<Value = Node> {
     let texts = (option::of(source()), option::of(each()), option::of(repeat));
     let job = (name(), option::of(millis()), option::of(millis()))
         .prop_map(|(job, within, timeout)| JobNeed { job, within, timeout });
-    let rest =
-        (option::of(node_work()), any::<bool>(), vec(limit, 0..3), (option::of(source()), vec(job, 0..3)));
-    (name(), node_work(), named, texts, rest).prop_map(
+    let rest = (
+        option::of(node_work().boxed()),
+        any::<bool>(),
+        vec(limit, 0..3),
+        (option::of(source()), vec(job, 0..3)),
+    );
+    (name(), node_work().boxed(), named, texts, rest).prop_map(
         |(
             name,
             work,
@@ -69,7 +73,7 @@ pub fn plan() -> impl Strategy<Value = Arc<Plan>> {
     );
     let policy =
         select(vec![FailurePolicy::FailFast, FailurePolicy::FailAfterAll, FailurePolicy::SkipFailed]);
-    (vec(node(), 1..5), policy, bounds, option::of(source())).prop_map(
+    (vec(node().boxed(), 1..5), policy, bounds, option::of(source())).prop_map(
         |(mut nodes, policy, bounds, outputs)| {
             let count = nodes.len() as u32;
             for node in &mut nodes {
@@ -84,7 +88,7 @@ pub type Addition = (u32, Vec<u32>, Vec<Node>);
 
 /// Numbers that the plan brings into its range.
 pub fn additions() -> impl Strategy<Value = Vec<Addition>> {
-    let one = (any::<u32>(), vec(any::<u32>(), 0..3), vec(node(), 1..4));
+    let one = (any::<u32>(), vec(any::<u32>(), 0..3), vec(node().boxed(), 1..4));
     prop_oneof![Just(vec![]), vec(one, 0..3)]
 }
 
@@ -111,7 +115,7 @@ pub fn job() -> impl Strategy<Value = Job> {
     let last = (run_id(), run_status(), wall()).prop_map(|(id, status, at)| LastRun { id, status, at });
     let times = (option::of(wall()), wall(), wall(), number());
     let notes = vec((wall(), over(), text()).prop_map(|(at, over, what)| Note { at, over, what }), 0..3);
-    (job_key(), any::<u32>(), definition(), any::<bool>(), times, option::of(last), notes).prop_map(
+    (job_key(), any::<u32>(), definition().boxed(), any::<bool>(), times, option::of(last), notes).prop_map(
         |(key, version, definition, paused, (deleted, created, changed, touched), last, notes)| Job {
             key,
             version,

@@ -49,7 +49,7 @@ fn timetable() -> impl Strategy<Value = Timetable> {
 }
 
 fn target() -> impl Strategy<Value = Target> {
-    let plain = (profile(), bytes(), priority(), option::of(labels()), option::of(seats())).prop_map(
+    let plain = (profile().boxed(), bytes(), priority(), option::of(labels()), option::of(seats())).prop_map(
         |(profile, payload, priority, labels, seats)| {
             Target::Task(Box::new(Plain { profile, payload, priority, labels, seats }))
         },
@@ -63,7 +63,7 @@ fn spec() -> impl Strategy<Value = (Arc<Spec>, Own)> {
     let timing = prop_oneof![timetable().prop_map(Timing::Table), millis().prop_map(Timing::After)];
     let bounds = (option::of(wall()), option::of(wall()), millis(), millis(), millis());
     let rest = (any::<u32>(), select(Overlap::ALL.to_vec()), any::<u32>(), any::<u64>());
-    (target(), timing, text(), bounds, rest).prop_map(
+    (target().boxed(), timing, text(), bounds, rest).prop_map(
         |(
             target,
             timing,
@@ -84,7 +84,7 @@ fn schedule_key() -> impl Strategy<Value = Arc<ScheduleKey>> {
 
 pub fn schedule_event() -> impl Strategy<Value = ScheduleEvent> {
     let next = || option::of(wall());
-    let stored = (schedule_id(), schedule_key(), spec(), any::<bool>(), next()).prop_map(
+    let stored = (schedule_id(), schedule_key(), spec().boxed(), any::<bool>(), next()).prop_map(
         |(id, key, (spec, own), of_job, next)| {
             ScheduleEvent::Stored(Box::new(Stored { id, key, spec, own, of_job, next }))
         },
@@ -114,7 +114,7 @@ pub fn schedule() -> impl Strategy<Value = Schedule> {
     let waiting = (wall(), punctual()).prop_map(|(window, punctual)| Waiting { window, punctual });
     let times = (option::of(wall()), proptest::array::uniform4(wall()), option::of(wall()));
     let counts = (proptest::array::uniform3(number()), number());
-    let what = (schedule_id(), schedule_key(), spec(), any::<[bool; 2]>());
+    let what = (schedule_id(), schedule_key(), spec().boxed(), any::<[bool; 2]>());
     (what, times, option::of(made()), vec(waiting, 0..4), counts).prop_map(
         |(
             (id, key, (spec, own), [of_job, paused]),
@@ -166,10 +166,9 @@ fn backfill_spec() -> impl Strategy<Value = Arc<BackfillSpec>> {
 
 pub fn backfill_event() -> impl Strategy<Value = BackfillEvent> {
     let id = || any::<u128>().prop_map(BackfillId::from_bits);
-    let created =
-        (id(), schedule_id(), backfill_spec(), option::of(plan())).prop_map(|(id, schedule, spec, plan)| {
-            BackfillEvent::Created(Box::new(Created { id, schedule, spec, plan }))
-        });
+    let created = (id(), schedule_id(), backfill_spec(), option::of(plan().boxed())).prop_map(
+        |(id, schedule, spec, plan)| BackfillEvent::Created(Box::new(Created { id, schedule, spec, plan })),
+    );
     prop_oneof![
         created,
         (id(), wall(), run_id()).prop_map(|(id, window, run)| BackfillEvent::Started { id, window, run }),
