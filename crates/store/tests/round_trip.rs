@@ -675,8 +675,7 @@ proptest! {
     fn tasks_come_back(task in task()) {
         let mut out = vec![];
         write_task(&mut out, &task, &mut EncodedProfiles::default());
-        let output = task.extra.as_ref().and_then(|extra| extra.output.clone());
-        prop_assert_eq!(read_task_output(&out), Ok(output));
+        prop_assert_eq!(read_task_output(&out), Ok(task.extra.as_ref().and_then(|extra| extra.output.clone())));
         prop_assert_eq!(read_task(&out, &mut ProfileCache::default()), Ok(task));
     }
 

@@ -4,7 +4,7 @@ use mainspring_core::workflow::{
     FlowEvent, JobApplied, Noted, Reused, RunCleared, RunCreated, RunEnded, Subject,
 };
 
-use super::{cause, plan, run};
+use super::{cause, names, plan, run};
 use crate::format::{EncodedProfiles, Writer, schedule};
 
 /// First byte after the event's own type and version. Frozen: a number is never given away again.
@@ -37,12 +37,12 @@ pub(in crate::format) fn write(w: &mut Writer<'_>, event: &FlowEvent, profiles: 
         FlowEvent::JobApplied(applied) => write_applied(w, applied, profiles),
         FlowEvent::JobPaused { key, paused } => {
             w.byte(kind::JOB_PAUSED);
-            run::write_key(w, key);
+            names::write_key(w, key);
             w.bool(*paused);
         }
         FlowEvent::JobDeleted { key } => {
             w.byte(kind::JOB_DELETED);
-            run::write_key(w, key);
+            names::write_key(w, key);
         }
         FlowEvent::RunCreated(created) => write_created(w, created, profiles),
         FlowEvent::RunCleared(cleared) => write_cleared(w, cleared, profiles),
@@ -105,7 +105,7 @@ fn on_node(w: &mut Writer<'_>, kind: u8, run: u128, node: u32) {
 
 fn write_applied(w: &mut Writer<'_>, applied: &JobApplied, profiles: &mut EncodedProfiles) {
     w.byte(kind::JOB_APPLIED);
-    run::write_key(w, &applied.key);
+    names::write_key(w, &applied.key);
     w.varint(applied.version.into());
     plan::write(w, &applied.definition.plan, profiles);
     w.bytes(&applied.definition.source);
@@ -114,7 +114,7 @@ fn write_applied(w: &mut Writer<'_>, applied: &JobApplied, profiles: &mut Encode
 
 fn write_created(w: &mut Writer<'_>, created: &RunCreated, profiles: &mut EncodedProfiles) {
     on_run(w, kind::RUN_CREATED, created.id.bits());
-    run::write_key(w, &created.job);
+    names::write_key(w, &created.job);
     w.varint(created.version.into());
     w.bool(created.plan.is_some());
     if let Some(plan) = &created.plan {
@@ -155,7 +155,7 @@ fn write_noted(w: &mut Writer<'_>, noted: &Noted) {
     match &noted.of {
         Subject::Job(key) => {
             w.byte(kind::JOB_NOTED);
-            run::write_key(w, key);
+            names::write_key(w, key);
         }
         Subject::Run(id) => on_run(w, kind::RUN_NOTED, id.bits()),
     }

@@ -8,7 +8,7 @@ use mainspring_core::workflow::{
 };
 
 use super::event::kind;
-use super::{cause, plan, run};
+use super::{cause, names, plan, run};
 use crate::format::{FormatError, ProfileCache, Reader, schedule};
 
 pub(in crate::format) fn read(
@@ -20,9 +20,9 @@ pub(in crate::format) fn read(
         0 => Err(FormatError::bad("kind of event", at, "is 0, which was never written")),
         kind::JOB_APPLIED => read_applied(r, profiles),
         kind::JOB_PAUSED => {
-            Ok(FlowEvent::JobPaused { key: Arc::new(run::read_key(r)?), paused: r.bool("paused")? })
+            Ok(FlowEvent::JobPaused { key: Arc::new(names::read_key(r)?), paused: r.bool("paused")? })
         }
-        kind::JOB_DELETED => Ok(FlowEvent::JobDeleted { key: Arc::new(run::read_key(r)?) }),
+        kind::JOB_DELETED => Ok(FlowEvent::JobDeleted { key: Arc::new(names::read_key(r)?) }),
         kind::RUN_CREATED => read_created(r, profiles),
         kind::RUN_CLEARED => Ok(FlowEvent::RunCleared(Box::new(RunCleared {
             id: r.run_id()?,
@@ -42,7 +42,7 @@ pub(in crate::format) fn read(
             nodes: r.list("nodes", |r| plan::read_node(r, profiles))?,
         }))),
         kind::JOB_NOTED => {
-            let of = Subject::Job(Arc::new(run::read_key(r)?));
+            let of = Subject::Job(Arc::new(names::read_key(r)?));
             read_noted(r, of)
         }
         kind::RUN_NOTED => {
@@ -98,7 +98,7 @@ fn node_status(r: &mut Reader<'_>) -> Result<NodeStatus, FormatError> {
 
 fn read_applied(r: &mut Reader<'_>, profiles: &mut ProfileCache) -> Result<FlowEvent, FormatError> {
     Ok(FlowEvent::JobApplied(Box::new(JobApplied {
-        key: Arc::new(run::read_key(r)?),
+        key: Arc::new(names::read_key(r)?),
         version: r.varint32("version")?,
         definition: Definition {
             plan: Arc::new(plan::read(r, profiles)?),
@@ -110,7 +110,7 @@ fn read_applied(r: &mut Reader<'_>, profiles: &mut ProfileCache) -> Result<FlowE
 
 fn read_created(r: &mut Reader<'_>, profiles: &mut ProfileCache) -> Result<FlowEvent, FormatError> {
     let id = r.run_id()?;
-    let job = Arc::new(run::read_key(r)?);
+    let job = Arc::new(names::read_key(r)?);
     let version = r.varint32("version")?;
     let plan = r.option("plan", |r| plan::read(r, profiles).map(Arc::new))?;
     let parameters = r.shared_bytes("parameters")?;

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use mainspring_core::id::Seq;
 use mainspring_core::workflow::{Definition, Job, JobKey, Lanes, LastRun, RunStatus};
 
-use super::run::{VersionRef, read_note, read_version, write_key, write_note};
+use super::names::{VersionRef, read_version, write_key};
+use super::run::{read_note, write_note};
 use crate::format::{FormatError, Reader, Writer};
 
 const VERSION: u8 = 1;

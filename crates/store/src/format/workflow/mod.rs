@@ -5,6 +5,7 @@ mod cause;
 mod event;
 mod event_read;
 mod job;
+mod names;
 mod plan;
 mod run;
 
@@ -16,6 +17,7 @@ pub(super) use self::{
 };
 pub use self::{
     job::{job_version, read_job, write_job},
+    names::VersionRef,
     plan::{read_plan, write_plan},
-    run::{StoredRun, VersionRef, read_run, read_run_output, run_version, write_run},
+    run::{StoredRun, read_run, read_run_output, run_version, write_run},
 };

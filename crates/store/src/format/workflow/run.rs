@@ -7,33 +7,16 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use mainspring_core::id::{Place, RunId, Seq};
-use mainspring_core::name::Name;
 use mainspring_core::time::Wall;
 use mainspring_core::workflow::{
     Ends, Group, JobKey, NodeState, NodeStatus, Note, Origin, Own, Pause, Plan, Run, RunStatus, RunStop, Soft,
 };
 
+use super::names::{VersionRef, read_version, write_key};
 use super::{added, cause, plan};
 use crate::format::{EncodedProfiles, FormatError, ProfileCache, Reader, Writer, schedule};
 
 const VERSION: u8 = 1;
-
-/// A version of a job, as a row names it.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct VersionRef<'a> {
-    pub tenant: &'a str,
-    pub name: &'a str,
-    pub version: u32,
-}
-
-impl VersionRef<'_> {
-    pub fn key(&self) -> Result<JobKey, FormatError> {
-        let name = |what, text| {
-            Name::new(text).map_err(|_| FormatError::bad(what, 0, "is too long or holds a control character"))
-        };
-        Ok(JobKey { tenant: name("tenant", self.tenant)?, name: name("job", self.name)? })
-    }
-}
 
 /// A run read from its row; its outputs must still be looked up.
 #[derive(Debug)]
@@ -131,15 +114,6 @@ pub(super) fn read_whole(r: &mut Reader<'_>, profiles: &mut ProfileCache) -> Res
     Ok(run)
 }
 
-pub(super) fn write_key(w: &mut Writer<'_>, key: &JobKey) {
-    w.name(&key.tenant);
-    w.name(&key.name);
-}
-
-pub(super) fn read_key(r: &mut Reader<'_>) -> Result<JobKey, FormatError> {
-    Ok(JobKey { tenant: r.name("tenant")?, name: r.name("job")? })
-}
-
 fn write_head(w: &mut Writer<'_>, run: &Run) {
     w.wide(run.id.bits());
     write_key(w, &run.job);
@@ -156,10 +130,6 @@ type Names<'a> = (RunId, VersionRef<'a>, Option<Arc<[u8]>>);
 
 fn read_names<'a>(r: &mut Reader<'a>) -> Result<Names<'a>, FormatError> {
     Ok((r.run_id()?, read_version(r)?, r.option("output", |r| r.shared_bytes("output"))?))
-}
-
-pub(super) fn read_version<'a>(r: &mut Reader<'a>) -> Result<VersionRef<'a>, FormatError> {
-    Ok(VersionRef { tenant: r.text("tenant")?, name: r.text("job")?, version: r.varint32("version")? })
 }
 
 pub(in crate::format) fn write_origin(w: &mut Writer<'_>, origin: &Origin) {
