@@ -94,7 +94,8 @@ impl World {
                 self.see(Fault::CrashKeptRecord);
             }
             self.tally.records += 1;
-            self.trace.mix(record.seq.get() << 32 | record.body.len() as u64);
+            self.trace.mix(record.seq.get());
+            self.trace.mix_bytes(&record.body);
             self.trace.say(
                 self.now,
                 format_args!("record {} of epoch {}, {} events", record.seq, record.epoch, record.events),
