@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use mainspring_core::task::{ARROWS, Arrow, Cause, Status};
+use mainspring_core::task::{ARROWS, Arrow, Status, Transition};
 
 use crate::breaks::BreakMode;
 use crate::faults::Fault;
@@ -135,7 +135,8 @@ impl Tally {
 
 /// The journal does not know `Running`: what leaves it leaves `Assigned` there.
 fn arrows_missed(tally: &Tally) -> impl Iterator<Item = &'static Arrow> + '_ {
-    let journaled = |arrow: &&Arrow| arrow.from != Some(Status::Running) && arrow.cause != Cause::Accepted;
+    let journaled =
+        |arrow: &&Arrow| arrow.from != Some(Status::Running) && arrow.cause != Transition::Accepted;
     ARROWS.iter().filter(journaled).filter(|arrow| !tally.arrows.contains(arrow))
 }
 

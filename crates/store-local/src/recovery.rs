@@ -3,8 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use mainspring_core::id::{Seq, TaskId};
-use mainspring_core::time::Wall;
+use mainspring_core::values::{Seq, TaskId, Wall};
 use mainspring_store::{
     BackfillRow, CheckpointHead, JobRow, LiveRow, OpenError, ReadTables, Record, Recovery, RunRow,
     ScheduleRow, TriggerRow,

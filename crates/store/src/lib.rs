@@ -30,8 +30,7 @@ pub use self::{
     },
     triggers::TriggerRow,
 };
-use mainspring_core::id::{Epoch, Seq};
-use mainspring_core::time::{Now, Wall};
+use mainspring_core::values::{Epoch, Now, Seq, Wall};
 
 /// A store that can be opened as the next owner of its one shard.
 pub trait Store {
@@ -75,7 +74,7 @@ pub trait Recovery {
     /// Rows of these tasks, parked or not; tasks without a live row are left out.
     fn live_by_id(
         &mut self,
-        ids: &[mainspring_core::id::TaskId],
+        ids: &[mainspring_core::values::TaskId],
         each: &mut dyn FnMut(LiveRow),
     ) -> Result<(), OpenError>;
     /// Every job.

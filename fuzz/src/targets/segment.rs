@@ -5,8 +5,7 @@ use std::cell::RefCell;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use mainspring_core::id::Seq;
-use mainspring_core::time::Now;
+use mainspring_core::values::{Now, Seq};
 use mainspring_store::{Journal, OpenError, Record, Recovery, Store};
 use mainspring_store_local::{LocalOptions, LocalStore, verify};
 

@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
-use mainspring_core::command::{Answer, Command, Rejection, StartTime, Submit};
-use mainspring_core::id::TaskId;
-use mainspring_core::profile::Profile;
+use mainspring_core::decision::Rejection;
+use mainspring_core::engine::{Answer, Command};
+use mainspring_core::task::Profile;
+use mainspring_core::task::decide::{StartTime, Submit};
+use mainspring_core::values::TaskId;
 
 use super::submit::{Accepted, named, question};
 use crate::edge::Edge;
@@ -55,7 +57,7 @@ pub(crate) async fn submit_all(
     let submitted = commands.len();
     commands.append(&mut questions.commands);
     let answers =
-        edge.gateway.ask_all(first.slot(), commands).await.map_err(|problem| named(problem, first))?;
+        edge.gateway.ask_all(first.bucket(), commands).await.map_err(|problem| named(problem, first))?;
     let mut answers = answers.into_iter();
     let tasks: Vec<_> = answers.by_ref().take(submitted).collect();
     let never: Vec<_> =

@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 
-use mainspring_core::command::{Answer, Command, Rejection, StartTime, Submit};
+use mainspring_core::decision::Rejection;
 use mainspring_core::dispatch::WaitReason;
-use mainspring_core::id::TaskId;
-use mainspring_core::profile::Profile;
-use mainspring_core::question::Question;
-use mainspring_core::resources::Requirements;
-use mainspring_core::task::Status;
-use mainspring_core::time::Wall;
+use mainspring_core::engine::question::Question;
+use mainspring_core::engine::{Answer, Command};
+use mainspring_core::task::decide::{StartTime, Submit};
+use mainspring_core::task::{Profile, Status};
+use mainspring_core::values::{Requirements, TaskId, Wall};
 
 use crate::edge::Edge;
 use crate::problem::Problem;
@@ -50,7 +49,7 @@ pub(crate) async fn submit(edge: &Edge, submit: Submit) -> Result<Accepted, Prob
     let (id, start) = (submit.id, submit.start);
     let ask = question(&submit.profile);
     let commands = std::iter::once(Command::Submit(Box::new(submit))).chain(ask).collect();
-    let answers = edge.gateway.ask_all(id.slot(), commands).await.map_err(|problem| named(problem, id))?;
+    let answers = edge.gateway.ask_all(id.bucket(), commands).await.map_err(|problem| named(problem, id))?;
     let mut answers = answers.into_iter();
     let missing = Rejection::Internal { what: "an answer is missing" };
     let mut accepted = Accepted::of(&answers.next().unwrap_or(Err(missing))?, start)?;

@@ -3,13 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use mainspring_core::command::{Answer, Command, Rejection};
-use mainspring_core::id::{RunId, TaskId};
-use mainspring_core::machine::Machine;
-use mainspring_core::time::{Elapsed, Millis};
-use mainspring_core::workflow::{
-    Definition, DirtyFlows, FlowAnswer, FlowCommand, FlowRefusal, JobKey, Plan, Run, Work,
-};
+use mainspring_core::decision::Rejection;
+use mainspring_core::engine::{Answer, Command, Engine};
+use mainspring_core::job::{Definition, JobKey, NodeWork, Plan};
+use mainspring_core::run::decide::{RunAnswer, RunCommand};
+use mainspring_core::run::{DirtyRuns, Run, RunRefusal};
+use mainspring_core::values::{Elapsed, Millis, RunId, TaskId};
 use mainspring_store::format::{
     EncodedProfiles, FormatError, ProfileCache, StoredRun, read_job, read_plan, read_run, read_run_output,
     read_task, write_job, write_plan, write_run,
@@ -77,7 +76,7 @@ fn load_run(
     };
     let StoredRun { mut run, outputs } = read_run(&row.bytes, profiles, plan)?;
     let plan = run.plan.clone();
-    let is_task = |place: &(u32, u32)| matches!(plan.node(place.0).work, Work::Task(_));
+    let is_task = |place: &(u32, u32)| matches!(plan.node(place.0).work, NodeWork::Task(_));
     let (of_tasks, of_runs): (Vec<_>, Vec<_>) = outputs.into_iter().partition(is_task);
     for wanted in of_tasks.chunks(OUTPUTS_AT_ONCE) {
         let ids: Vec<TaskId> = wanted.iter().map(|(node, index)| run.task_at(*node, *index)).collect();
@@ -111,7 +110,7 @@ fn keep(run: &mut Run, place: (u32, u32), output: Option<Arc<[u8]>>) {
 
 /// Every job, and every run that has not ended.
 pub(super) fn load_all(
-    machine: &mut Machine,
+    engine: &mut Engine,
     recovery: &mut dyn Recovery,
     profiles: &mut ProfileCache,
 ) -> Result<u64, OpenError> {
@@ -120,7 +119,7 @@ pub(super) fn load_all(
     recovery.live_runs(&mut |row| runs.push(row))?;
     let mut plans = Plans::default();
     let tables = recovery.tables();
-    let flows = machine.state_mut().flows_mut();
+    let flows = engine.state_mut().flows_mut();
     for row in &jobs {
         let job = read_job(&row.bytes, |key, version| plans.get(key, version, tables, profiles))?;
         flows.load_job(job);
@@ -136,12 +135,12 @@ pub(super) fn load_all(
 
 /// Rows of what changed.
 pub(super) fn add_rows(
-    machine: &mut Machine,
-    dirty: &DirtyFlows,
+    engine: &mut Engine,
+    dirty: &DirtyRuns,
     cut: &mut Cut,
     profiles: &mut EncodedProfiles,
 ) {
-    let flows = machine.state().flows();
+    let flows = engine.state().flows();
     for version in &dirty.versions {
         let mut plan = Vec::new();
         write_plan(&mut plan, &version.definition.plan, profiles);
@@ -159,7 +158,7 @@ pub(super) fn add_rows(
         write_job(&mut bytes, job);
         cut.jobs.push(JobRow { key: (*job.key).clone(), bytes });
     }
-    for run in dirty.runs.iter().filter_map(|slot| flows.runs().get(*slot)) {
+    for run in dirty.runs.iter().filter_map(|index| flows.runs().get(*index)) {
         let mut bytes = Vec::with_capacity(run.nodes.len() * 8 + 256);
         write_run(&mut bytes, run, profiles);
         cut.runs.push(RunRow {
@@ -180,7 +179,7 @@ impl<R> Shard<R> {
     /// The run that must be looked up before this command can be decided.
     pub(super) fn needs_run(&self, command: &Command) -> Option<RunId> {
         let id = match command {
-            Command::Flow(flow) => flow.run()?,
+            Command::Run(flow) => flow.run()?,
             Command::Keyed(keyed) if !self.knows(keyed) => return self.needs_run(&keyed.command),
             Command::Quarantine(_) => {
                 let row = Self::to_release(command).filter(|row| self.is_quarantined(row))?;
@@ -188,7 +187,7 @@ impl<R> Shard<R> {
             }
             _ => return None,
         };
-        self.machine.state().flows().run(id).is_none().then_some(id)
+        self.engine.state().flows().run(id).is_none().then_some(id)
     }
 
     /// What the tables had of a run; memory still wins.
@@ -199,12 +198,10 @@ impl<R> Shard<R> {
         self.refresh(reading);
         let result = match found {
             // Only ended runs leave memory: a newer owner wrote this row, as the next append will tell.
-            Some(run) if self.machine.state().flows().run(run.id).is_none() && !run.status.is_ended() => {
+            Some(run) if self.engine.state().flows().run(run.id).is_none() && !run.status.is_ended() => {
                 Err(Rejection::StoreUnavailable { retry_after: Millis::from_secs(1) })
             }
-            Some(run) if self.machine.state().flows().run(run.id).is_none() => {
-                self.on_ended_run(command, run)
-            }
+            Some(run) if self.engine.state().flows().run(run.id).is_none() => self.on_ended_run(command, run),
             Some(_) | None => self.handle(command),
         };
         self.hold_answer(reply, vec![result]);
@@ -212,19 +209,19 @@ impl<R> Shard<R> {
 
     fn on_ended_run(&mut self, mut command: Command, run: Box<Run>) -> Result<Answer, Rejection> {
         let flow = match &mut command {
-            Command::Flow(flow) => flow,
+            Command::Run(flow) => flow,
             Command::Keyed(keyed) => match &mut keyed.command {
-                Command::Flow(flow) => flow,
+                Command::Run(flow) => flow,
                 _ => return self.handle(command),
             },
             _ => return self.handle(command),
         };
         let (id, status) = (run.id, run.status);
         match &mut **flow {
-            FlowCommand::ReadRun { .. } => return Ok(Answer::Flow(FlowAnswer::Found(Some(Arc::from(run))))),
-            FlowCommand::Rerun(rerun) => rerun.fact = Some(run),
-            FlowCommand::Clear(clear) => clear.fact = Some(run),
-            _ => return Err(FlowRefusal::RunAlreadyEnded { id, status }.into()),
+            RunCommand::ReadRun { .. } => return Ok(Answer::Run(RunAnswer::Found(Some(Arc::from(run))))),
+            RunCommand::Rerun(rerun) => rerun.fact = Some(run),
+            RunCommand::Clear(clear) => clear.fact = Some(run),
+            _ => return Err(RunRefusal::RunAlreadyEnded { id, status }.into()),
         }
         self.handle(command)
     }

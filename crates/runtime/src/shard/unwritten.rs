@@ -2,11 +2,12 @@
 //! - UW-1 nobody is told of what is not durable
 //! - UW-2 "nothing was recorded" is said only to those of whom nothing can be recorded later
 
-use mainspring_core::backfill::BackfillAnswer;
-use mainspring_core::command::{Answer, Rejection};
-use mainspring_core::schedule::ScheduleAnswer;
-use mainspring_core::time::Millis;
-use mainspring_core::workflow::FlowAnswer;
+use mainspring_core::backfill::decide::BackfillAnswer;
+use mainspring_core::decision::Rejection;
+use mainspring_core::engine::Answer;
+use mainspring_core::run::decide::RunAnswer;
+use mainspring_core::schedule::decide::ScheduleAnswer;
+use mainspring_core::values::Millis;
 
 use super::held::Replies;
 
@@ -45,7 +46,7 @@ fn is_read(answer: &Answer) -> bool {
         | Answer::Progress(_)
         | Answer::Triggers(_)
         | Answer::Quarantine(_)
-        | Answer::Flow(FlowAnswer::Job(_) | FlowAnswer::Jobs(_) | FlowAnswer::Found(_))
+        | Answer::Run(RunAnswer::Job(_) | RunAnswer::Jobs(_) | RunAnswer::Found(_))
         | Answer::Schedule(
             ScheduleAnswer::Schedule(_) | ScheduleAnswer::Schedules(_) | ScheduleAnswer::Upcoming(_),
         )
@@ -54,10 +55,10 @@ fn is_read(answer: &Answer) -> bool {
         | Answer::AlreadySubmitted { .. }
         | Answer::Now { .. }
         | Answer::Stopping { .. }
-        | Answer::Process(_)
+        | Answer::Operation(_)
         | Answer::Published(_)
         | Answer::Remembered(_)
-        | Answer::Flow(_)
+        | Answer::Run(_)
         | Answer::Schedule(_)
         | Answer::Backfill(_)
         | Answer::Done => false,

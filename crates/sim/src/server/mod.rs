@@ -14,9 +14,10 @@ mod turn;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use mainspring_core::command::{Command, SessionCommand};
-use mainspring_core::id::{Epoch, ProcessId, RunId, Session, TaskId};
+use mainspring_core::engine::Command;
+use mainspring_core::values::{Epoch, OperationId, RunId, Session, TaskId};
 use mainspring_core::wait::FoundRun;
+use mainspring_core::worker::decide::SessionCommand;
 use mainspring_runtime::{Envelope, Shard, ShardClock};
 use mainspring_store::{AppendError, Cut, CutError, LiveRow, Record, StoredTask};
 
@@ -46,7 +47,7 @@ pub enum Mail {
     LoadedRun {
         command: Command,
         reply: Ticket,
-        found: Option<Box<mainspring_core::workflow::Run>>,
+        found: Option<Box<mainspring_core::run::Run>>,
     },
     Loaded {
         command: Command,
@@ -60,7 +61,7 @@ pub enum Mail {
         found: FoundRun,
     },
     PagedFor {
-        process: ProcessId,
+        process: OperationId,
         rows: Option<(Vec<LiveRow>, bool)>,
     },
     Barrier(u64),

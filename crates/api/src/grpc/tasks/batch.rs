@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use mainspring_core::command::{Rejection, Submit};
+use mainspring_core::decision::Rejection;
+use mainspring_core::task::decide::Submit;
 use mainspring_proto::v1;
 use mainspring_proto::v1::submit_result::Result as Outcome;
 use tonic::Request;
@@ -10,10 +11,9 @@ use tonic::Request;
 use super::super::status::refusal;
 use super::{body, submit};
 use crate::edge::Edge;
-use crate::operation;
 use crate::problem::Problem;
-use crate::rest;
 use crate::wire::Keys;
+use crate::{operation, rest};
 
 /// More are checked on a thread that may take its time.
 const INLINE_TASKS_MAX: usize = 200;

@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use mainspring_core::command::{Answer, Command, Rejection};
-use mainspring_core::id::{RunId, Slot};
+use mainspring_core::decision::Rejection;
+use mainspring_core::engine::{Answer, Command};
 use mainspring_core::key::{KeyClaim, KeyFact};
-use mainspring_core::name::Name;
-use mainspring_core::time::Millis;
-use mainspring_core::trigger::{Declined, Notice, Publish, Published};
+use mainspring_core::trigger::decide::{Declined, Publish, Published};
+use mainspring_core::values::{Bucket, CloudEvent, Millis, Name, RunId};
 
 use crate::edge::Edge;
 use crate::gateway::now;
@@ -20,17 +19,17 @@ use crate::wire::{BegunView, DeclinedView, PublishedView, event_scope};
 pub(crate) async fn publish(
     edge: &Edge,
     tenant: &Name,
-    notices: Vec<Notice>,
+    notices: Vec<CloudEvent>,
     caller: &Caller<'_>,
 ) -> Result<Vec<PublishedView>, Problem> {
     // Each event is known by its own id; a key says only that the request is the same.
     caller.claim(edge, "events").await?;
-    let notices: Vec<Arc<Notice>> = notices.into_iter().map(Arc::new).collect();
+    let notices: Vec<Arc<CloudEvent>> = notices.into_iter().map(Arc::new).collect();
     let commands: Vec<Command> = notices.iter().map(|notice| command(edge, tenant, notice)).collect();
     if commands.is_empty() {
         return Ok(Vec::new());
     }
-    let answers = edge.gateway.ask_all(Slot::from_hash(0), commands).await?;
+    let answers = edge.gateway.ask_all(Bucket::from_hash(0), commands).await?;
     let mut views = Vec::with_capacity(notices.len());
     for (notice, answer) in notices.iter().zip(answers) {
         let Answer::Published(published) = answer? else {
@@ -41,7 +40,7 @@ pub(crate) async fn publish(
     Ok(views)
 }
 
-fn command(edge: &Edge, tenant: &Name, notice: &Arc<Notice>) -> Command {
+fn command(edge: &Edge, tenant: &Name, notice: &Arc<CloudEvent>) -> Command {
     let expires = now() + Millis::new(edge.config.key_life.as_millis() as u64);
     // Source and id alone make an event; whatever else differs is not looked at.
     let claim = KeyClaim { scope: event_scope(tenant, &notice.source, &notice.id), request: 0, expires };
@@ -53,7 +52,7 @@ fn command(edge: &Edge, tenant: &Name, notice: &Arc<Notice>) -> Command {
     }))
 }
 
-async fn view(edge: &Edge, notice: &Notice, published: Published) -> PublishedView {
+async fn view(edge: &Edge, notice: &CloudEvent, published: Published) -> PublishedView {
     let (id, source) = (notice.id.to_string(), notice.source.to_string());
     match published {
         Published::Taken { runs, skipped, errors } => {

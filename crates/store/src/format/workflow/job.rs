@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use mainspring_core::id::Seq;
-use mainspring_core::workflow::{Definition, Job, JobKey, Lanes, LastRun, RunStatus};
+use mainspring_core::job::{Definition, Job, JobKey, Lanes, LastRun};
+use mainspring_core::values::{RunStatus, Seq};
 
 use super::run::{read_key, read_note, write_key, write_note};
 use crate::format::{FormatError, Reader, Writer};
