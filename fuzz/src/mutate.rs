@@ -1,6 +1,6 @@
 //! Makes bad inputs of good ones: bits flipped, ends cut off, pieces mixed, lengths that lie.
 
-use mainspring_core::chance::Chance;
+use mainspring_core::values::Chance;
 
 /// Longer inputs find nothing that shorter ones do not.
 pub const BYTES_MAX: usize = 64 * 1024;

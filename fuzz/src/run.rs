@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use mainspring_core::chance::Chance;
+use mainspring_core::values::Chance;
 
 use crate::{Target, mutate};
 

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 const USAGE: &str = "\
 usage: cargo xtask tidy
-Check sizes, layers, names, module docs, error pages and links.
+Check sizes, layers, the order of the core's modules, names, invariants, module docs, error pages and links.
 Findings go to stdout as `path:line: what is wrong; what to do`. Exit: 0 none, 1 some, 2 could not check";
 
 fn main() -> ExitCode {

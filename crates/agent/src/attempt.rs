@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use mainspring_core::failure::{FailureClass, MESSAGE_BYTES_MAX};
-use mainspring_core::id::{Fence, TaskId};
+use mainspring_core::values::{FailureClass, Fence, MESSAGE_BYTES_MAX, TaskId};
 use mainspring_proto::v1;
 use tokio::sync::{mpsc, watch};
 

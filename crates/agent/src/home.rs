@@ -17,7 +17,7 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use mainspring_core::id::WorkerId;
+use mainspring_core::values::WorkerId;
 use rustix::fs::FlockOperation;
 
 use crate::attempt::Key;
@@ -47,7 +47,7 @@ impl Home {
         let lock = lock(dir)?;
         let worker = match read(&dir.join("worker"))? {
             Some(text) => {
-                text.parse().map_err(|bad: mainspring_core::id::BadId| damaged(dir, "worker", &bad))?
+                text.parse().map_err(|bad: mainspring_core::values::BadId| damaged(dir, "worker", &bad))?
             }
             None => mint(dir)?,
         };

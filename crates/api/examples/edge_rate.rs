@@ -65,7 +65,7 @@ async fn serve(dir: &std::path::Path) -> SocketAddr {
         &store,
         ShardConfig::default(),
         effects.outlet(),
-        Arc::new(mainspring_core::workflow::NoTexts),
+        Arc::new(mainspring_core::run::NoTexts),
     )
     .expect("a new store opens");
     let logs = LocalLogs::new(dir, LogOptions::default());

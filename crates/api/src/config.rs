@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use mainspring_core::limits::Limits;
+use mainspring_core::values::Limits;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ApiConfig {

@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
-use mainspring_core::time::{Millis, Wall};
+use mainspring_core::values::{Millis, Wall};
 
 use crate::access::Access;
 use crate::config::ApiConfig;

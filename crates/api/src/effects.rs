@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use mainspring_core::effect::Effect;
+use mainspring_core::decision::Effect;
 use mainspring_runtime::node::Outlet;
 
 use crate::feed::Feed;

@@ -10,9 +10,9 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use mainspring_core::command::{Command, Configure};
-use mainspring_core::id::Slot;
-use mainspring_core::news::{Happening, News, RunChange};
+use mainspring_core::decision::{Happening, News, RunChange};
+use mainspring_core::engine::{Command, Configure};
+use mainspring_core::values::Bucket;
 use serde_json::{Value, json};
 use tokio::sync::broadcast;
 use tokio::sync::broadcast::error::RecvError;
@@ -155,7 +155,7 @@ async fn switch(edge: &Edge) -> Result<(), Problem> {
     let feed = &edge.feed;
     let _turn = feed.switching.lock().await;
     let on = feed.listeners.load(Ordering::Acquire) > 0;
-    edge.gateway.ask(Slot::from_hash(0), Command::Configure(Configure::Listen { on })).await.map(drop)
+    edge.gateway.ask(Bucket::from_hash(0), Command::Configure(Configure::Listen { on })).await.map(drop)
 }
 
 pub(crate) struct Listening {

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use mainspring_core::command::{Answer, Command, Rejection};
-use mainspring_core::id::{Session, Slot, TaskId, WorkerId};
-use mainspring_core::time::Wall;
+use mainspring_core::decision::Rejection;
+use mainspring_core::engine::{Answer, Command};
+use mainspring_core::values::{Bucket, Session, TaskId, Wall, WorkerId};
 use mainspring_runtime::node::{Busy, Health, Measured, Node, Reply};
 use mainspring_runtime::shard::ShardFigures;
 use mainspring_runtime::{Envelope, Replies};
@@ -33,56 +33,61 @@ impl Gateway {
         Self { node, keys: RandomState::new(), minted: AtomicU64::new(0) }
     }
 
-    /// A new id; `slot` for tasks whose place is given by a key, others are spread.
-    pub fn mint(&self, slot: Option<Slot>) -> TaskId {
+    /// A new id; `bucket` for tasks whose place is given by a key, others are spread.
+    pub fn mint(&self, bucket: Option<Bucket>) -> TaskId {
         let count = self.minted.fetch_add(1, Ordering::Relaxed);
         let random = self.keys.hash_one(count);
-        let slot = slot.unwrap_or_else(|| Slot::from_hash(self.keys.hash_one((count, random))));
-        TaskId::new(now().millis(), slot, random)
+        let bucket = bucket.unwrap_or_else(|| Bucket::from_hash(self.keys.hash_one((count, random))));
+        TaskId::new(now().millis(), bucket, random)
     }
 
     /// One command, one answer.
-    pub async fn ask(&self, slot: Slot, command: Command) -> Result<Answer, Problem> {
-        let mut replies = self.ask_all(slot, vec![command]).await?;
+    pub async fn ask(&self, bucket: Bucket, command: Command) -> Result<Answer, Problem> {
+        let mut replies = self.ask_all(bucket, vec![command]).await?;
         let answer = replies.pop().unwrap_or(Err(Rejection::Internal { what: "an answer is missing" }));
         Ok(answer?)
     }
 
     /// Answers in the order of the commands.
-    pub async fn ask_all(&self, slot: Slot, commands: Vec<Command>) -> Result<Replies, Problem> {
+    pub async fn ask_all(&self, bucket: Bucket, commands: Vec<Command>) -> Result<Replies, Problem> {
         let (sender, receiver) = tokio::sync::oneshot::channel();
         let reply: Reply = Box::new(move |replies| drop(sender.send(replies)));
-        let sent = self.offer(slot, Envelope { commands, reply }, Some(WAITS_FOR_CALLERS)).await;
+        let sent = self.offer(bucket, Envelope { commands, reply }, Some(WAITS_FOR_CALLERS)).await;
         sent.map_err(|_| Problem::ServerBusy)?;
         receiver.await.map_err(|_| Problem::OutcomeUnknown { id: None })
     }
 
     /// For workers, whose words must not be lost for want of room: waits for as long as it takes. `None`: the shard
     /// takes nothing any more.
-    pub async fn ask_patiently(&self, slot: Slot, commands: Vec<Command>) -> Option<Replies> {
+    pub async fn ask_patiently(&self, bucket: Bucket, commands: Vec<Command>) -> Option<Replies> {
         let (sender, receiver) = tokio::sync::oneshot::channel();
         let reply: Reply = Box::new(move |replies| drop(sender.send(replies)));
-        self.deliver(slot, Envelope { commands, reply }).await.then_some(())?;
+        self.deliver(bucket, Envelope { commands, reply }).await.then_some(())?;
         receiver.await.ok()
     }
 
     /// As [`Gateway::ask_patiently`], without an answer. False: the shard takes nothing any more.
-    pub async fn deliver(&self, slot: Slot, envelope: Envelope<Reply>) -> bool {
-        self.offer(slot, envelope, None).await.is_ok()
+    pub async fn deliver(&self, bucket: Bucket, envelope: Envelope<Reply>) -> bool {
+        self.offer(bucket, envelope, None).await.is_ok()
     }
 
     /// A worker has spoken; never waits.
-    pub fn heard(&self, slot: Slot, worker: WorkerId, session: Session) {
-        self.node.heard(slot, worker, session);
+    pub fn heard(&self, bucket: Bucket, worker: WorkerId, session: Session) {
+        self.node.heard(bucket, worker, session);
     }
 
     /// `waits`: how often it waits for room; `None` for as long as it takes.
-    async fn offer(&self, slot: Slot, mut envelope: Envelope<Reply>, waits: Option<u32>) -> Result<(), Busy> {
+    async fn offer(
+        &self,
+        bucket: Bucket,
+        mut envelope: Envelope<Reply>,
+        waits: Option<u32>,
+    ) -> Result<(), Busy> {
         let mut wait = Duration::from_millis(1);
         let mut waited = 0;
         while waits.is_none_or(|waits| waited < waits) {
             waited = waited.saturating_add(1);
-            match self.node.offer(slot, envelope) {
+            match self.node.offer(bucket, envelope) {
                 Ok(()) => return Ok(()),
                 Err(Busy { envelope: back, stopped: false }) => envelope = back,
                 Err(stopped) => return Err(stopped),
@@ -90,7 +95,7 @@ impl Gateway {
             tokio::time::sleep(wait).await;
             wait = WAIT_MAX.min(wait * 2);
         }
-        self.node.offer(slot, envelope)
+        self.node.offer(bucket, envelope)
     }
 
     /// Waits until the tables hold what anybody was told until now. A store in trouble is not waited for: lists then

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, RwLock};
 
-use mainspring_core::profile::Profile;
+use mainspring_core::task::Profile;
 
 /// Kinds remembered at once. When they are full all are forgotten: tasks hold on to what they use.
 const KINDS_MAX: usize = 10_000;

@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use mainspring_core::command::Rejection;
-use mainspring_core::time::Millis;
+use mainspring_core::decision::Rejection;
+use mainspring_core::values::Millis;
 use mainspring_store::{ReadError, ReadTables};
 use tokio::sync::Semaphore;
 

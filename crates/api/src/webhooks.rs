@@ -11,7 +11,7 @@ use aws_lc_rs::hmac;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use http::HeaderMap;
-use mainspring_core::name::Name;
+use mainspring_core::values::Name;
 
 use crate::problem::EventProblem;
 

@@ -1,5 +1,5 @@
 //! The pure rules of Mainspring: what may happen to a task, and what follows from it.
-//! Entry: [`machine::Machine`], which the runtime and the simulator drive alike.
+//! Entry: [`engine::Engine`], which the runtime and the simulator drive alike.
 //! - CO-1 no I/O, clock, randomness, thread or async: time and chance come in as arguments
 //! - CO-2 `decide` refuses or returns events, `apply` cannot fail, `effects` orders work from the shell
 //! - CO-3 order never depends on hashing; folding the same events gives the same state
@@ -10,36 +10,21 @@
 #![cfg_attr(not(test), deny(clippy::unwrap_used))]
 
 pub mod backfill;
-pub mod breaks;
 pub mod calendar;
-pub mod chance;
-pub mod command;
+pub mod collections;
+pub mod decision;
 pub mod dispatch;
-pub mod effect;
+pub mod engine;
 pub mod event;
-pub mod failure;
-pub mod fleet;
-pub mod histogram;
-pub mod id;
-pub mod index;
+pub mod job;
 pub mod key;
-pub mod limits;
-pub mod machine;
-pub mod name;
-pub mod news;
-pub mod priority;
-pub mod process;
-pub mod profile;
-pub mod quarantine;
-pub mod question;
-pub mod resources;
+pub mod operation;
 pub mod retry;
+pub mod run;
 pub mod schedule;
-pub mod seat;
-pub mod shard;
+pub mod state;
 pub mod task;
-pub mod time;
-pub mod timer;
 pub mod trigger;
+pub mod values;
 pub mod wait;
-pub mod workflow;
+pub mod worker;

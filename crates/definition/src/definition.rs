@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use mainspring_core::name::Name;
+use mainspring_core::job::Plan;
 use mainspring_core::schedule::Spec;
 use mainspring_core::trigger::TriggerSpec;
-use mainspring_core::workflow::Plan;
+use mainspring_core::values::Name;
 
 use crate::check::{check, lower, schedules, triggers};
 use crate::file::{At, Node, Value, canonical, job, parameters as parameters_of, read as read_tree};

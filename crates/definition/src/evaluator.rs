@@ -1,21 +1,17 @@
 //! Texts of plans, evaluated for runs: what the core asks for through [`Evaluate`].
-//! - EV-1 pure: caches hold what the same bytes always give
-//! - EV-2 only tasks that a text mentions are looked at, whatever the size of the plan
-//! - EV-3 every cache is bounded; a full one is emptied
+//! - EE-1 pure: caches hold what the same bytes always give
+//! - EE-2 only tasks that a text mentions are looked at, whatever the size of the plan
+//! - EE-3 every cache is bounded; a full one is emptied
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use mainspring_core::id::{Place, RunId};
-use mainspring_core::name::Name;
+use mainspring_core::job::{Definition, Node, NodeEnd};
+use mainspring_core::run::{EndFacts as Ended, Evaluate, EvaluateEvent, NodeStatus, Run, Scope};
 use mainspring_core::task::Payload;
-use mainspring_core::time::Wall;
-use mainspring_core::trigger::Notice;
+use mainspring_core::values::{CloudEvent, Name, NodeInstance, RunId, Source, Wall};
 use mainspring_core::wait::Wait;
-use mainspring_core::workflow::{
-    Definition, End, Evaluate, EvaluateEvent, Node, NodeStatus, Run, Scope, Source, Told as Ended,
-};
 
 use crate::check::addition;
 use crate::definition::declared;
@@ -137,17 +133,17 @@ impl Evaluate for Evaluator {
 }
 
 impl EvaluateEvent for Evaluator {
-    fn accepts(&self, condition: &Source, notice: &Notice) -> Result<bool, String> {
+    fn accepts(&self, condition: &Source, notice: &CloudEvent) -> Result<bool, String> {
         let expression = self.cache.expression(condition).map_err(told)?;
         expression.condition(&self.with_event(Context::default(), notice))
     }
 
-    fn map(&self, template: &Payload, notice: &Notice) -> Result<Payload, String> {
+    fn map(&self, template: &Payload, notice: &CloudEvent) -> Result<Payload, String> {
         let payload = self.cache.payload(Kind::Parameters, template).map_err(told)?;
         payload.render(&self.with_event(Context::default(), notice)).map(Into::into)
     }
 
-    fn written(&self, notice: &Notice, bytes_max: usize) -> Arc<[u8]> {
+    fn written(&self, notice: &CloudEvent, bytes_max: usize) -> Arc<[u8]> {
         crate::told::notice(notice, bytes_max)
     }
 
@@ -196,13 +192,13 @@ impl Evaluator {
         }
         let Some(node) = scope.node else { return Ok(context) };
         if mentions.round || mentions.output {
-            let output = run.outputs.get(&(node, Place::WHOLE)).map(|bytes| self.document(bytes));
+            let output = run.outputs.get(&(node, NodeInstance::WHOLE)).map(|bytes| self.document(bytes));
             context = context.with_round(run.node(node).rounds + 1 + ahead, output);
         }
         if mentions.failed_upstream {
             let needs = &run.plan.node(node).needs;
             let failed = needs.iter().filter(|need| {
-                matches!(run.node(**need).status.end(), Some(End::Failed | End::UpstreamFailed))
+                matches!(run.node(**need).status.end(), Some(NodeEnd::Failed | NodeEnd::UpstreamFailed))
             });
             context = context.with_failed_upstream(failed.map(|need| run.plan.node(*need).name.as_str()));
         }
@@ -212,7 +208,7 @@ impl Evaluator {
         }
     }
 
-    fn with_event(&self, context: Context, notice: &Notice) -> Context {
+    fn with_event(&self, context: Context, notice: &CloudEvent) -> Context {
         let (time, data) = (notice.time.map(instant), notice.data.as_ref().map(|data| self.document(data)));
         context.with_event(&Told {
             id: &notice.id,
@@ -244,16 +240,16 @@ impl Evaluator {
     fn upstream(&self, run: &Run, node: u32) -> Upstream {
         let state = match run.node(node).status.end() {
             None => TaskState::Unfinished,
-            Some(End::Success) => TaskState::Success,
-            Some(End::Failed) => TaskState::Failed,
-            Some(End::UpstreamFailed) => TaskState::UpstreamFailed,
-            Some(End::Skipped) => TaskState::Skipped,
+            Some(NodeEnd::Success) => TaskState::Success,
+            Some(NodeEnd::Failed) => TaskState::Failed,
+            Some(NodeEnd::UpstreamFailed) => TaskState::UpstreamFailed,
+            Some(NodeEnd::Skipped) => TaskState::Skipped,
         };
         let output = |index| run.outputs.get(&(node, index)).map(|bytes| self.document(bytes));
         match (run.groups.get(&node), &run.plan.node(node).each) {
             (Some(group), _) => Upstream::mapped(state, (0..group.count()).map(output).collect()),
             (None, Some(_)) => Upstream::mapped(state, Arc::new([])),
-            (None, None) => Upstream::new(state, output(Place::WHOLE)),
+            (None, None) => Upstream::new(state, output(NodeInstance::WHOLE)),
         }
     }
 

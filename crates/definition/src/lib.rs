@@ -4,7 +4,7 @@
 //! - DF-1 no I/O: whoever has a file hands its text in
 //! - DF-2 the same text gives the same plan, and so does its canonical form
 //!
-//! Not here: what a run does (`mainspring_core::workflow`).
+//! Not here: what a run does (`mainspring_core::run`).
 
 mod check;
 mod definition;

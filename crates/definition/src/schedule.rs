@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use mainspring_core::calendar::{Cron, Timetable, Zone};
 use mainspring_core::schedule::{ScheduleKey, Spec, Target, Terms, Timing};
-use mainspring_core::time::{Millis, Wall};
+use mainspring_core::values::{Millis, Wall};
 
 use crate::check::schedule_parameters;
 use crate::file::{self, At, Schedule, read as read_tree};

@@ -1,7 +1,7 @@
 //! What a task uses and may find broken: the program of a process, the host of a call. Tasks without a job share a
 //! retry budget with others that use the same.
 
-use mainspring_core::name::{NAME_BYTES_MAX, Name};
+use mainspring_core::values::{NAME_BYTES_MAX, Name};
 use serde::Deserialize;
 
 #[derive(Deserialize)]

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use mainspring_core::trigger::Notice;
-use mainspring_core::workflow::Told;
+use mainspring_core::run::EndFacts;
+use mainspring_core::values::CloudEvent;
 use serde_json::{Map, Value as Json, json};
 
 use crate::evaluator::instant;
 
-pub fn data(end: &Told<'_>) -> Arc<[u8]> {
+pub fn data(end: &EndFacts<'_>) -> Arc<[u8]> {
     let mut fields = Map::new();
     if !end.job.is_empty() {
         fields.insert("job".into(), end.job.as_str().into());
@@ -34,7 +34,7 @@ pub fn data(end: &Told<'_>) -> Arc<[u8]> {
 }
 
 /// An event as those who waited for it see it.
-pub fn notice(notice: &Notice, bytes_max: usize) -> Arc<[u8]> {
+pub fn notice(notice: &CloudEvent, bytes_max: usize) -> Arc<[u8]> {
     let mut fields = json!({ "id": &*notice.id, "source": &*notice.source, "type": &*notice.kind });
     if let Some(subject) = &notice.subject {
         fields["subject"] = (**subject).into();

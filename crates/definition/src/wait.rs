@@ -4,9 +4,7 @@
 use std::sync::Arc;
 
 use mainspring_core::calendar::HORIZON;
-use mainspring_core::id::RunId;
-use mainspring_core::time::{Millis, Wall};
-use mainspring_core::trigger::{ATTRIBUTE_BYTES_MAX, Pattern};
+use mainspring_core::values::{ATTRIBUTE_BYTES_MAX, Millis, Pattern, RunId, Wall};
 use mainspring_core::wait::{Awaited, EventMask, Late, TIMEOUT_DEFAULT, TIMEOUT_MAX, Wait};
 use serde::{Deserialize, Deserializer};
 

@@ -3,13 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use mainspring_core::id::{Place, RunId, ScheduleId, Seq};
-use mainspring_core::name::Name;
-use mainspring_core::schedule::{Occasion, Punctual};
-use mainspring_core::time::Wall;
-use mainspring_core::workflow::{
-    Evaluate, Group, JobKey, Node, NodeState, NodeStatus, Run, RunStatus, Scope, Soft, Trigger, Work,
-};
+use mainspring_core::job::{JobKey, Node, NodeWork};
+use mainspring_core::run::{Evaluate, MapItems, NodeState, NodeStatus, Run, RunSoft, Scope, StartedBy};
+use mainspring_core::values::{FiredAs, Name, NodeInstance, RunId, RunStatus, ScheduleId, Seq, Wall, Window};
 use mainspring_definition::{Definition, Evaluator, Options, read};
 use serde_json::{Value, json};
 
@@ -45,10 +41,10 @@ fn definition(text: &str) -> Definition {
 }
 
 /// As the core holds it.
-fn stored(job: &Definition) -> mainspring_core::workflow::Definition {
+fn stored(job: &Definition) -> mainspring_core::job::Definition {
     let (plan, source) = (job.plan.clone(), job.source.clone());
     let hash = job.hash.first_chunk().map_or(0, |bytes| u128::from_le_bytes(*bytes));
-    mainspring_core::workflow::Definition { plan, source, hash }
+    mainspring_core::job::Definition { plan, source, hash }
 }
 
 fn run(job: &Definition) -> Run {
@@ -66,7 +62,7 @@ fn run(job: &Definition) -> Run {
         stop: None,
         priority: None,
         labels: None,
-        trigger: Trigger::Manual,
+        trigger: StartedBy::Manual,
         occasion: None,
         cause: None,
         parent: None,
@@ -95,7 +91,7 @@ fn run(job: &Definition) -> Run {
         notes: Vec::new(),
         touched: Seq::default(),
         stored: false,
-        soft: Soft::default(),
+        soft: RunSoft::default(),
     }
 }
 
@@ -105,8 +101,8 @@ fn put(run: &mut Run, node: u32, index: u32, output: &Value) {
 
 fn rendered(evaluator: &Evaluator, run: &Run, node: u32, scope: &Scope<'_>) -> Result<Value, String> {
     let (payload, executor) = match &run.plan.node(node).work {
-        Work::Task(task) => (&task.payload, task.profile.executor.clone()),
-        Work::Run { parameters, .. } => (parameters, Name::fixed("job")),
+        NodeWork::Task(task) => (&task.payload, task.profile.executor.clone()),
+        NodeWork::Run { parameters, .. } => (parameters, Name::fixed("job")),
     };
     let bytes = evaluator.render(payload, &executor, scope)?;
     serde_json::from_slice(&bytes).map_err(|error| error.to_string())
@@ -118,8 +114,8 @@ fn advanced() -> Run {
     run.nodes[0].status = NodeStatus::Succeeded;
     run.nodes[1].status = NodeStatus::Failed;
     run.nodes[2].status = NodeStatus::Succeeded;
-    put(&mut run, 0, Place::WHOLE, &json!({"files": [{"name": "a"}, {"name": "b"}]}));
-    run.groups.insert(2, Group::new(2));
+    put(&mut run, 0, NodeInstance::WHOLE, &json!({"files": [{"name": "a"}, {"name": "b"}]}));
+    run.groups.insert(2, MapItems::new(2));
     put(&mut run, 2, 0, &json!({"rows": 4}));
     put(&mut run, 2, 1, &json!({"rows": 5}));
     run
@@ -143,7 +139,7 @@ fn a_cleared_node_gets_its_new_list() {
     let (evaluator, mut run) = (Evaluator::default(), advanced());
     let each = run.plan.node(2).each.clone().unwrap_or_else(|| panic!("mapped"));
     assert_eq!(evaluator.count(&each.items, &Scope::of_node(&run, 2)), Ok(2));
-    put(&mut run, 0, Place::WHOLE, &json!({"files": [{"name": "c"}]}));
+    put(&mut run, 0, NodeInstance::WHOLE, &json!({"files": [{"name": "c"}]}));
     run.nodes[2].turn += 1;
     let payload =
         rendered(&evaluator, &run, 2, &Scope::of_item(&run, 2, 0)).unwrap_or_else(|what| panic!("{what}"));
@@ -159,13 +155,13 @@ fn rounds_count_from_one_and_templates_are_for_the_next() {
     };
     assert_eq!(round(&run), Ok(json!("1")));
     run.nodes[3].status = NodeStatus::Judged;
-    put(&mut run, 3, Place::WHOLE, &json!({"done": true}));
+    put(&mut run, 3, NodeInstance::WHOLE, &json!({"done": true}));
     assert_eq!(round(&run), Ok(json!("2")));
     let until = run.plan.node(3).repeat.clone().unwrap_or_else(|| panic!("a loop")).until;
     assert_eq!(evaluator.condition(&until, &Scope::of_node(&run, 3)), Ok(false));
     run.nodes[3].rounds = 1;
     assert_eq!(evaluator.condition(&until, &Scope::of_node(&run, 3)), Ok(true));
-    run.outputs.remove(&(3, Place::WHOLE));
+    run.outputs.remove(&(3, NodeInstance::WHOLE));
     assert!(evaluator.condition(&until, &Scope::of_node(&run, 3)).is_err());
 }
 
@@ -175,8 +171,8 @@ fn outputs_states_and_failures_upstream_are_seen() {
     let payload =
         rendered(&evaluator, &run, 4, &Scope::of_node(&run, 4)).unwrap_or_else(|what| panic!("{what}"));
     assert_eq!(payload["env"], json!({"MAINSPRING_VALUE_1": "9", "MAINSPRING_VALUE_2": "broken"}));
-    put(&mut run, 4, Place::WHOLE, &json!("out"));
-    let Some(Work::Task(undo)) = run.plan.node(4).undo.clone() else { panic!("an undo") };
+    put(&mut run, 4, NodeInstance::WHOLE, &json!("out"));
+    let Some(NodeWork::Task(undo)) = run.plan.node(4).undo.clone() else { panic!("an undo") };
     let undo = evaluator.render(&undo.payload, &undo.profile.executor, &Scope::of_node(&run, 4));
     let undo: Value =
         undo.map(|bytes| serde_json::from_slice(&bytes).unwrap_or_default()).unwrap_or_default();
@@ -218,7 +214,7 @@ tasks:
 fn added(tasks: &Value) -> Result<Vec<Node>, String> {
     let job = definition(GROWING);
     let mut run = run(&job);
-    put(&mut run, 2, Place::WHOLE, &json!({"tasks": tasks}));
+    put(&mut run, 2, NodeInstance::WHOLE, &json!({"tasks": tasks}));
     let source = run.plan.node(2).spawns.clone().unwrap_or_else(|| panic!("it spawns"));
     Evaluator::default().tasks(&source, &Scope::of_node(&run, 2))
 }
@@ -281,12 +277,12 @@ fn a_run_that_a_schedule_began_sees_its_window() {
     assert_eq!(value(&run, "'by hand' if window is none else window.at"), Ok(json!("by hand")));
     assert_eq!(value(&run, "run.logical_time"), Ok(json!(null)));
     assert!(value(&run, "window.at").is_err(), "what is not there is an error, not an empty text");
-    run.occasion = Some(Box::new(Occasion {
+    run.occasion = Some(Box::new(Window {
         schedule: ScheduleId::new(0),
         name: Name::fixed("morning"),
         at: Wall::from_millis(1_767_225_600_000),
         from: Wall::from_millis(1_767_139_200_500),
-        punctual: Punctual::CatchUp,
+        punctual: FiredAs::CatchUp,
     }));
     let all = "[window.at, window.start, window.end, window.schedule, window.catch_up, window.late]";
     let at = "2026-01-01T00:00:00Z";

@@ -1,7 +1,7 @@
 //! A job file becomes a plan: what is written is what runs.
 
-use mainspring_core::time::Millis;
-use mainspring_core::workflow::{FailurePolicy, OnEmpty, Plan, Tolerance, TriggerRule, Work};
+use mainspring_core::job::{FailurePolicy, NodeWork, OnEmpty, Plan, Tolerance, TriggerRule};
+use mainspring_core::values::Millis;
 use mainspring_definition::{Definition, Options, read};
 
 const FULL: &str = include_str!("full.yaml");
@@ -15,8 +15,8 @@ fn one(text: &str) -> Definition {
 
 fn payload(plan: &Plan, name: &str) -> serde_json::Value {
     match plan.find(name).map(|index| &plan.node(index).work) {
-        Some(Work::Task(task)) => serde_json::from_slice(&task.payload).unwrap_or_default(),
-        Some(Work::Run { parameters, .. }) => serde_json::from_slice(parameters).unwrap_or_default(),
+        Some(NodeWork::Task(task)) => serde_json::from_slice(&task.payload).unwrap_or_default(),
+        Some(NodeWork::Run { parameters, .. }) => serde_json::from_slice(parameters).unwrap_or_default(),
         None => panic!("no {name}"),
     }
 }
@@ -39,7 +39,7 @@ fn every_field_reaches_the_plan() {
     assert_eq!((&*each.items, each.active_max), ("tasks.list.output.files", 8));
     assert_eq!((each.tolerance, each.on_empty), (Tolerance::Percent(5), OnEmpty::Succeed));
     assert!(plan.node(0).output_kept && !extract.output_kept);
-    let Work::Task(task) = &extract.work else { panic!("a task") };
+    let NodeWork::Task(task) = &extract.work else { panic!("a task") };
     assert!(task.templated);
     assert_eq!(task.profile.retry.attempts_max, 4);
     assert_eq!(task.profile.requirements.resources.cpu_milli, 500);
@@ -68,7 +68,9 @@ fn every_field_reaches_the_plan() {
     };
     assert_eq!(times(0), Some(("other-job", None, None)));
     assert_eq!(times(1), Some(("third", Some(86_400_000), Some(7_200_000))));
-    assert!(matches!(&plan.node(5).work, Work::Run { job, templated: true, .. } if &**job == "other-job"));
+    assert!(
+        matches!(&plan.node(5).work, NodeWork::Run { job, templated: true, .. } if &**job == "other-job")
+    );
     assert_eq!(plan.node(6).rule, TriggerRule::OneFailed);
     assert_eq!(payload(plan, "cleanup")["shell"], true);
 }
@@ -136,8 +138,8 @@ fn tasks_of_one_kind_share_a_profile() {
         "job: a\ndefaults: {retries: 5}\ntasks:\n  x: {run: [a]}\n  y: {run: [b]}\n  z: {run: [b], retries: 1}\n",
     );
     let profile = |index| match &job.plan.node(index).work {
-        Work::Task(task) => task.profile.clone(),
-        Work::Run { .. } => panic!("a task"),
+        NodeWork::Task(task) => task.profile.clone(),
+        NodeWork::Run { .. } => panic!("a task"),
     };
     assert!(std::sync::Arc::ptr_eq(&profile(0), &profile(1)));
     assert_eq!(profile(2).retry.attempts_max, 2);
@@ -171,7 +173,7 @@ fn a_wait_is_for_the_server_or_for_a_worker_that_looks() {
     ];
     for (text, executor, expected) in rows {
         let job = one(&format!("job: a\nparameters: {{r: ''}}\ntasks: {{x: {{wait: {text}}}}}\n"));
-        let Work::Task(task) = &job.plan.node(0).work else { panic!("a task") };
+        let NodeWork::Task(task) = &job.plan.node(0).work else { panic!("a task") };
         assert_eq!(&*task.profile.executor, executor, "{text}");
         let expected: serde_json::Value = serde_json::from_str(expected).unwrap_or_default();
         assert_eq!(payload(&job.plan, "x"), expected, "{text}");

@@ -1,10 +1,8 @@
 //! Schedules of job files: every field reaches the spec, and every mistake is told where it is.
 
 use mainspring_core::calendar::{Dst, Missing, Timetable, Twice, Zone};
-use mainspring_core::name::Name;
-use mainspring_core::priority::Band;
 use mainspring_core::schedule::{Overlap, ScheduleKey, Spec, Target, Timing};
-use mainspring_core::time::{Millis, Wall};
+use mainspring_core::values::{Band, Millis, Name, Wall};
 use mainspring_definition::{Mistake, Options, Parameter, read, read_schedule, schedule_offset};
 
 const TASKS: &str = "\ntasks:\n  x: {noop: {}}\n";

@@ -1,6 +1,6 @@
 //! The table of trigger rules against the core's own reading of them. `MAINSPRING_DATA` names the directory with it.
 
-use mainspring_core::workflow::{End, Ends, TriggerRule, Verdict};
+use mainspring_core::job::{NodeEnd, RuleVerdict, TriggerRule, UpstreamEnds};
 use serde_json::Value;
 
 fn rule(label: &Value) -> TriggerRule {
@@ -9,12 +9,12 @@ fn rule(label: &Value) -> TriggerRule {
 }
 
 /// `None` while it is at work.
-fn end(state: &Value) -> Option<End> {
+fn end(state: &Value) -> Option<NodeEnd> {
     match state.as_str() {
-        Some("success") => Some(End::Success),
-        Some("failed") => Some(End::Failed),
-        Some("upstream_failed") => Some(End::UpstreamFailed),
-        Some("skipped") => Some(End::Skipped),
+        Some("success") => Some(NodeEnd::Success),
+        Some("failed") => Some(NodeEnd::Failed),
+        Some("upstream_failed") => Some(NodeEnd::UpstreamFailed),
+        Some("skipped") => Some(NodeEnd::Skipped),
         Some("running") => None,
         _ => panic!("no such state: {state}"),
     }
@@ -32,13 +32,13 @@ fn every_row_of_the_table_is_what_the_core_says() {
     assert_eq!(rows.len(), 240);
     for row in &rows {
         let upstreams = row["upstreams"].as_array().expect("a list");
-        let mut ends = Ends::default();
+        let mut ends = UpstreamEnds::default();
         upstreams.iter().filter_map(end).for_each(|end| ends.add(end));
         let found = match rule(&row["rule"]).verdict(upstreams.len() as u32, &ends) {
-            Verdict::Wait => "wait",
-            Verdict::Run => "run",
-            Verdict::Skip => "skipped",
-            Verdict::UpstreamFailed => "upstream_failed",
+            RuleVerdict::Wait => "wait",
+            RuleVerdict::Run => "run",
+            RuleVerdict::Skip => "skipped",
+            RuleVerdict::UpstreamFailed => "upstream_failed",
         };
         assert_eq!(row["result"], found, "{row}");
     }

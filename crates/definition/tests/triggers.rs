@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use mainspring_core::name::Name;
+use mainspring_core::run::{EndFacts, EvaluateEvent};
 use mainspring_core::schedule::Spec;
-use mainspring_core::time::Wall;
-use mainspring_core::trigger::{Notice, On, TriggerSpec};
-use mainspring_core::workflow::{EvaluateEvent, Told};
+use mainspring_core::trigger::{On, TriggerSpec};
+use mainspring_core::values::{CloudEvent, Name, Wall};
 use mainspring_definition::{Definition, Evaluator, Mistake, Options, read};
 
 const TASKS: &str = "\ntasks:\n  x: {noop: {}}\n";
@@ -127,8 +126,8 @@ fn every_mistake_is_told_where_it_is() {
     assert_eq!(mistakes(&format!("triggers:\n{many}"))[0].code.label(), "too_many");
 }
 
-fn notice() -> Notice {
-    Notice {
+fn notice() -> CloudEvent {
+    CloudEvent {
         id: "7".into(),
         source: "/shop".into(),
         kind: "order.created".into(),
@@ -163,7 +162,8 @@ fn an_end_is_told_as_json_whatever_was_given_out() {
     let evaluator = Evaluator::default();
     let job = Name::fixed("load");
     let (json, text): (Arc<[u8]>, Arc<[u8]>) = (Arc::from(*b"{\"rows\": 3}"), Arc::from(*b"done\n"));
-    let told = |output| Told { job: &job, run: None, task: None, status: "succeeded", window: None, output };
+    let told =
+        |output| EndFacts { job: &job, run: None, task: None, status: "succeeded", window: None, output };
     let rows = [
         (None, r#"{"job":"load","status":"succeeded"}"#),
         (Some(&json), r#"{"job":"load","output":{"rows":3},"status":"succeeded"}"#),

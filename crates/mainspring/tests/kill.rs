@@ -10,18 +10,15 @@ use std::process::{Child, Command as Process, Stdio};
 use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
-use mainspring_core::chance::Chance;
-use mainspring_core::command::{
-    Answer, Command, Hello, Report, ReportKind, SessionCommand, StartTime, Submit,
+use mainspring_core::decision::{Effect, Start};
+use mainspring_core::engine::{Answer, Command};
+use mainspring_core::task::decide::{Report, ReportKind, StartTime, Submit};
+use mainspring_core::task::{Profile, ProfileSpec, Status};
+use mainspring_core::values::{
+    Bucket, Chance, Incarnation, Name, Priority, Requirements, Session, TaskId, WorkerId,
 };
-use mainspring_core::effect::{Effect, Start};
-use mainspring_core::fleet::WorkerOffer;
-use mainspring_core::id::{Incarnation, Session, Slot, TaskId, WorkerId};
-use mainspring_core::name::Name;
-use mainspring_core::priority::Priority;
-use mainspring_core::profile::{Profile, ProfileSpec};
-use mainspring_core::resources::Requirements;
-use mainspring_core::task::Status;
+use mainspring_core::worker::WorkerOffer;
+use mainspring_core::worker::decide::{Hello, SessionCommand};
 use mainspring_runtime::node::{Node, RawClock};
 use mainspring_runtime::{Envelope, Replies, ShardConfig};
 use mainspring_store_local::{LocalOptions, LocalStore};
@@ -120,7 +117,7 @@ fn open(
 fn call(node: &Node, commands: Vec<Command>) -> Replies {
     let (sender, answer) = channel();
     let reply = Box::new(move |replies| drop(sender.send(replies)));
-    node.send(Slot::from_hash(0), Envelope { commands, reply });
+    node.send(Bucket::from_hash(0), Envelope { commands, reply });
     answer.recv().unwrap_or_default()
 }
 
@@ -188,14 +185,14 @@ fn profile() -> std::sync::Arc<Profile> {
 fn submit(ids: &mut Chance, profile: &std::sync::Arc<Profile>) -> Command {
     let random = ids.draw();
     Command::Submit(Box::new(Submit {
-        id: TaskId::new(RawClock::start().read().wall.millis(), Slot::from_hash(random), ids.draw()),
+        id: TaskId::new(RawClock::start().read().wall.millis(), Bucket::from_hash(random), ids.draw()),
         profile: profile.clone(),
         payload: vec![7; 300].into(),
         priority: Priority::default(),
         start: StartTime::Now,
         labels: None,
         key: None,
-        seats: None,
+        permits: None,
         resent: false,
     }))
 }

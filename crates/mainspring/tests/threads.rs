@@ -4,12 +4,11 @@ use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
-use mainspring_core::command::{Answer, Command, StartTime, Submit};
-use mainspring_core::id::{Epoch, Seq, Slot, TaskId};
+use mainspring_core::engine::{Answer, Command};
 use mainspring_core::key::{KeyClaim, KeyFact, KeyScope};
-use mainspring_core::priority::Priority;
-use mainspring_core::profile::{Profile, ProfileSpec};
-use mainspring_core::time::{Millis, Wall};
+use mainspring_core::task::decide::{StartTime, Submit};
+use mainspring_core::task::{Profile, ProfileSpec};
+use mainspring_core::values::{Bucket, Epoch, Millis, Priority, Seq, TaskId, Wall};
 use mainspring_runtime::node::{Node, Outlet, Part};
 use mainspring_runtime::{Envelope, Replies, ShardConfig};
 use mainspring_sim::SimStore;
@@ -129,14 +128,14 @@ fn submit(number: u64, key: bool) -> Command {
     let claim =
         KeyClaim { scope: KeyScope(number.into()), request: 1, expires: Wall::from_millis(u64::MAX / 2) };
     Command::Submit(Box::new(Submit {
-        id: TaskId::new(1, Slot::from_hash(number), number),
+        id: TaskId::new(1, Bucket::from_hash(number), number),
         profile: Profile::new(ProfileSpec::default()),
         payload: Arc::from(*b"x"),
         priority: Priority::default(),
         start: StartTime::After(Millis::from_secs(3_600)),
         labels: None,
         key: key.then_some((claim, KeyFact::Absent)),
-        seats: None,
+        permits: None,
         resent: false,
     }))
 }
@@ -150,7 +149,7 @@ fn send(node: &Arc<Node>, commands: Vec<Command>) -> Receiver<Replies> {
             let sender = sender.clone();
             let reply = Box::new(move |replies| drop(sender.send(replies)));
             assert!(
-                node.send(Slot::from_hash(0), Envelope { commands: vec![command], reply }),
+                node.send(Bucket::from_hash(0), Envelope { commands: vec![command], reply }),
                 "it takes commands"
             );
         }
@@ -184,7 +183,7 @@ fn a_stall_with_thousands_of_reads_and_keyed_submissions_ends() {
     let stall = Held::new(&store.gate);
     let keyed = send(&node, (0..EACH).map(|number| submit(1_000_000 + number, true)).collect());
     store.gate.until_held();
-    let id = |number: u64| TaskId::new(1, Slot::from_hash(number), number);
+    let id = |number: u64| TaskId::new(1, Bucket::from_hash(number), number);
     let reads = (0..EACH).map(|number| Command::Read { id: id(number % PARKED) });
     let reads = send(&node, reads.collect());
     let more_keyed = send(&node, (0..EACH).map(|number| submit(2_000_000 + number, true)).collect());
@@ -229,7 +228,7 @@ fn a_shard_that_makes_no_progress_is_told_apart_from_a_slow_disk() {
     let outlet = gate.clone();
     let config = ShardConfig { stuck_after: Millis::new(1), ..config() };
     let mut config = config;
-    config.machine.watch = true;
+    config.engine.watch = true;
     let node = Arc::new(open(&store, &config, Box::new(move |_| outlet.pass())));
     let waiting = send(&node, vec![submit(1, false)]);
     gate.until_held();

@@ -13,7 +13,7 @@
 //!
 //! Nothing is ever due too early by CK-4: that much time has passed for certain.
 
-use mainspring_core::time::{Elapsed, Millis, Now, Wall};
+use mainspring_core::values::{Elapsed, Millis, Now, Wall};
 
 /// A wall clock may gain this much on elapsed time without being doubted.
 pub const LEAP_MAX: Millis = Millis::from_secs(5);

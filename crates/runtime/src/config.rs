@@ -1,13 +1,13 @@
 //! Settings of a shard, with the bounds they keep.
 
-use mainspring_core::machine::MachineConfig;
-use mainspring_core::time::Millis;
+use mainspring_core::engine::EngineConfig;
+use mainspring_core::values::Millis;
 
 use crate::clock::Trust;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ShardConfig {
-    pub machine: MachineConfig,
+    pub engine: EngineConfig,
     /// A record is sealed at this size or this many events, whichever comes first.
     pub record_bytes_max: usize,
     pub record_events_max: usize,
@@ -34,7 +34,7 @@ pub struct ShardConfig {
     pub breaks: RuntimeBreaks,
 }
 
-/// Rules that the simulator switches off to prove that its checkers notice; see `mainspring_core::breaks`.
+/// Rules that the simulator switches off to prove that its checkers notice; see `mainspring_core::values::breaks`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 pub struct RuntimeBreaks {
@@ -53,7 +53,7 @@ pub struct RuntimeBreaks {
 impl Default for ShardConfig {
     fn default() -> Self {
         Self {
-            machine: MachineConfig::default(),
+            engine: EngineConfig::default(),
             record_bytes_max: 4 * 1024 * 1024,
             record_events_max: 10_000,
             cut_rows_max: 20_000,

@@ -1,6 +1,6 @@
 //! The shard around the core: batches commands into records, makes them durable, and only then lets anything
 //! out.
-//! Entry: [`shard::Shard`], the logic without any I/O, which the simulator drives too; [`node`], the threads
+//! Entry: [`state::Shard`], the logic without any I/O, which the simulator drives too; [`node`], the threads
 //! that drive it for real.
 //! - RU-1 nothing escapes early: answers and effects wait for the newest record they saw
 //! - RU-2 one record in flight, one being built; both bounded

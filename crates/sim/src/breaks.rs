@@ -4,7 +4,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use mainspring_core::breaks::Breaks;
+use mainspring_core::values::Breaks;
 use mainspring_runtime::Trust;
 use mainspring_runtime::config::RuntimeBreaks;
 

@@ -1,6 +1,6 @@
 //! The machine's raw clocks: one that only goes on, and one that people (and broken time servers) set.
 
-use mainspring_core::time::{Millis, Wall};
+use mainspring_core::values::{Millis, Wall};
 use mainspring_runtime::Reading;
 
 /// Where the wall clock stands when a world begins: 2025-06-15 12:00 UTC.

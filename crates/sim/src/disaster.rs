@@ -1,6 +1,6 @@
 //! What the world does to itself from time to time, and how it heals.
 
-use mainspring_core::id::Seq;
+use mainspring_core::values::Seq;
 
 use crate::checkers::Check;
 use crate::client::CallerEvent;
@@ -54,7 +54,7 @@ impl World {
 
     /// Up to so many leases.
     fn lease_span(&mut self, leases: u64) -> u64 {
-        self.span(self.settings.shard.machine.limits.lease.get() * leases)
+        self.span(self.settings.shard.engine.limits.lease.get() * leases)
     }
 
     fn crash_any_server(&mut self) {

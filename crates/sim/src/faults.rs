@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use mainspring_core::chance::Chance;
+use mainspring_core::values::Chance;
 
 /// Everything that can go wrong, by the name under which it is counted.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use mainspring_core::chance::Chance;
+use mainspring_core::values::Chance;
 
 use crate::faults::{Fault, Rates, Seen};
 

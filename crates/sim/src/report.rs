@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use mainspring_core::task::{ARROWS, Arrow, Cause, Status};
+use mainspring_core::task::{ARROWS, Arrow, Status, Transition};
 
 use crate::breaks::BreakMode;
 use crate::faults::Fault;
@@ -14,7 +14,7 @@ pub struct Outcome {
     pub seed: u64,
     pub steps: u64,
     pub simulated_ms: u64,
-    /// Of every step; two runs of a seed have the same.
+    /// Of every step and of every byte that was journaled; two runs of a seed have the same.
     pub hash: u64,
     pub tally: Tally,
 }
@@ -47,6 +47,8 @@ pub struct RangeReport {
     pub steps: u64,
     pub simulated_ms: u64,
     pub tally: Tally,
+    /// The hash of each seed that kept every promise, as (seed, hash).
+    pub hashes: Vec<(u64, u64)>,
     pub violations: Vec<Violation>,
 }
 
@@ -61,6 +63,7 @@ impl RangeReport {
                 self.steps += outcome.steps;
                 self.simulated_ms += outcome.simulated_ms;
                 self.tally.add(&outcome.tally);
+                self.hashes.push((outcome.seed, outcome.hash));
             }
             Err(violation) => self.violations.push(violation),
         }
@@ -132,7 +135,8 @@ impl Tally {
 
 /// The journal does not know `Running`: what leaves it leaves `Assigned` there.
 fn arrows_missed(tally: &Tally) -> impl Iterator<Item = &'static Arrow> + '_ {
-    let journaled = |arrow: &&Arrow| arrow.from != Some(Status::Running) && arrow.cause != Cause::Accepted;
+    let journaled =
+        |arrow: &&Arrow| arrow.from != Some(Status::Running) && arrow.cause != Transition::Accepted;
     ARROWS.iter().filter(journaled).filter(|arrow| !tally.arrows.contains(arrow))
 }
 

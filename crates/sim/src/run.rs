@@ -1,6 +1,6 @@
 //! Running seeds: faults, then healing, then everything accepted must end.
 //! Entry: [`run`], [`run_range`], [`run_break_modes`].
-//! - RN-1 a run that saw too little is void, not passed (I29)
+//! - SN-1 a run that saw too little is void, not passed (I29)
 
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};

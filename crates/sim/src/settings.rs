@@ -1,15 +1,10 @@
 //! The sizes and limits of one world, small enough that every path is taken in a few thousand steps.
 
-use mainspring_core::chance::Chance;
 use mainspring_core::dispatch::{PoolLimit, TenantShare};
-use mainspring_core::fleet::WorkerOffer;
-use mainspring_core::id::WorkerId;
-use mainspring_core::limits::Limits;
-use mainspring_core::machine::MachineConfig;
-use mainspring_core::name::Name;
-use mainspring_core::resources::Resources;
+use mainspring_core::engine::EngineConfig;
 use mainspring_core::retry::RetryRates;
-use mainspring_core::time::Millis;
+use mainspring_core::values::{Chance, Limits, Millis, Name, Resources, WorkerId};
+use mainspring_core::worker::WorkerOffer;
 use mainspring_runtime::ShardConfig;
 
 use crate::breaks::BreakMode;
@@ -61,11 +56,11 @@ impl Settings {
             output_bytes_max: 128,
             checkpoint_bytes_max: 128,
             tasks_max: if chance.per_mille(100) { 40 } else { 1_000_000 },
-            processes_max: 2,
+            operations_max: 2,
             event_waits_per_record: pick(chance, &[1, 2, 1_000]) as u32,
             ..Limits::default()
         };
-        let machine = MachineConfig {
+        let engine = EngineConfig {
             limits,
             retry_rates: RetryRates::default(),
             seed: chance.draw(),
@@ -73,7 +68,7 @@ impl Settings {
             breaks: BreakMode::in_core(break_mode),
         };
         let shard = ShardConfig {
-            machine,
+            engine,
             record_bytes_max: pick(chance, &[500, 5_000, 1_000_000]) as usize,
             grants_max: pick(chance, &[20, 200, u64::from(u32::MAX - 1)]) as u32,
             record_events_max: pick(chance, &[4, 8, 30, 1_000]) as usize,
@@ -123,7 +118,7 @@ impl Settings {
             pools: self.pools.iter().map(|(name, limit)| (name.clone(), limit.running_max)).collect(),
             offers: offers.collect(),
         };
-        Rules { bounds, lease: self.shard.machine.limits.lease, history: self.shard.history }
+        Rules { bounds, lease: self.shard.engine.limits.lease, history: self.shard.history }
     }
 }
 

@@ -25,6 +25,16 @@ impl Trace {
         self.mix((value >> 64) as u64);
     }
 
+    /// Mixes bytes in, with their number: two texts cut at different places differ.
+    pub fn mix_bytes(&mut self, bytes: &[u8]) {
+        self.mix(bytes.len() as u64);
+        for piece in bytes.chunks(8) {
+            let mut word = [0; 8];
+            word[..piece.len()].copy_from_slice(piece);
+            self.mix(u64::from_le_bytes(word));
+        }
+    }
+
     /// A line for people; costs nothing unless it is wanted.
     pub fn say(&self, now: u64, line: Arguments<'_>) {
         if self.print {
@@ -34,5 +44,26 @@ impl Trace {
 
     pub fn hash(&self) -> u64 {
         self.hash
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_byte_and_every_cut_counts() {
+        let hash = |pieces: &[&[u8]]| {
+            let mut trace = Trace::new(false);
+            for piece in pieces {
+                trace.mix_bytes(piece);
+            }
+            trace.hash()
+        };
+        let base = hash(&[b"records of a journal"]);
+        assert_eq!(base, hash(&[b"records of a journal"]));
+        assert_ne!(base, hash(&[b"records of a journaL"]));
+        assert_ne!(base, hash(&[b"records of a journal\0"]));
+        assert_ne!(base, hash(&[b"records of", b" a journal"]));
     }
 }

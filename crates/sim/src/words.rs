@@ -5,13 +5,11 @@
 
 use std::sync::Arc;
 
-use mainspring_core::id::{Place, RunId};
-use mainspring_core::name::Name;
+use mainspring_core::job::{Definition, Node, Plan};
+use mainspring_core::run::{EndFacts, Evaluate, EvaluateEvent, Scope};
 use mainspring_core::task::Payload;
-use mainspring_core::time::{Millis, Wall};
-use mainspring_core::trigger::{Notice, Pattern};
+use mainspring_core::values::{CloudEvent, Millis, Name, NodeInstance, Pattern, RunId, Source, Wall};
 use mainspring_core::wait::{Awaited, EventMask, Late, Wait};
-use mainspring_core::workflow::{Definition, Evaluate, EvaluateEvent, Node, Plan, Scope, Source, Told};
 
 /// The last byte of a payload whose template cannot be filled in.
 pub const UNDEFINED: u8 = 0xee;
@@ -58,19 +56,19 @@ pub fn items(text: &str, output: impl FnOnce(u32) -> Option<usize>) -> Option<u3
 
 impl EvaluateEvent for Words {
     /// `broken` is an error; everything else is met.
-    fn accepts(&self, condition: &Source, _: &Notice) -> Result<bool, String> {
+    fn accepts(&self, condition: &Source, _: &CloudEvent) -> Result<bool, String> {
         if &**condition == "broken" { Err("`broken` is no condition".to_owned()) } else { Ok(true) }
     }
 
-    fn map(&self, template: &Payload, _: &Notice) -> Result<Payload, String> {
+    fn map(&self, template: &Payload, _: &CloudEvent) -> Result<Payload, String> {
         Ok(template.clone())
     }
 
-    fn written(&self, notice: &Notice, _: usize) -> Arc<[u8]> {
+    fn written(&self, notice: &CloudEvent, _: usize) -> Arc<[u8]> {
         notice.id.as_bytes().into()
     }
 
-    fn tell(&self, end: &Told<'_>) -> Arc<[u8]> {
+    fn tell(&self, end: &EndFacts<'_>) -> Arc<[u8]> {
         format!("\"{}\"", end.status).into_bytes().into()
     }
 }
@@ -88,7 +86,7 @@ impl Evaluate for Words {
 
     fn count(&self, text: &Source, scope: &Scope<'_>) -> Result<u32, String> {
         let outputs = &scope.run.outputs;
-        let found = items(text, |node| outputs.get(&(node, Place::WHOLE)).map(|output| output.len()));
+        let found = items(text, |node| outputs.get(&(node, NodeInstance::WHOLE)).map(|output| output.len()));
         found.ok_or_else(|| format!("`{text}` is no list"))
     }
 
@@ -115,7 +113,7 @@ impl Evaluate for Words {
         if &**source != "add" {
             return Err(format!("`{source}` gives no tasks"));
         }
-        let output = scope.run.outputs.get(&(node, Place::WHOLE)).ok_or("no output")?;
+        let output = scope.run.outputs.get(&(node, NodeInstance::WHOLE)).ok_or("no output")?;
         Ok(added(&scope.run.plan, node, output.len()))
     }
 

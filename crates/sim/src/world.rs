@@ -7,8 +7,8 @@
 
 use std::collections::BTreeSet;
 
-use mainspring_core::chance::Chance;
 use mainspring_core::task::Arrow;
+use mainspring_core::values::Chance;
 use mainspring_runtime::Replies;
 
 use crate::breaks::BreakMode;

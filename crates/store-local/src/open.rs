@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use mainspring_core::id::{Epoch, Seq};
+use mainspring_core::values::{Epoch, Seq};
 use mainspring_store::frame::Link;
 use mainspring_store::{CheckpointHead, OpenError, Opened, Probe, Store};
 

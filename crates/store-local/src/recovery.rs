@@ -3,9 +3,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use mainspring_core::id::{RunId, Seq};
-use mainspring_core::time::Wall;
-use mainspring_core::workflow::JobKey;
+use mainspring_core::job::JobKey;
+use mainspring_core::values::{RunId, Seq, Wall};
 use mainspring_store::{
     BackfillRow, CheckpointHead, JobRow, LiveRow, LiveRun, OpenError, ReadTables, Recovery, ScheduleRow,
     TailVisit, TriggerRow,

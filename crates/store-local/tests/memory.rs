@@ -2,8 +2,7 @@
 //! Alone in its file, because it looks at the memory of the whole process.
 #![cfg(target_os = "linux")]
 
-use mainspring_core::id::{Epoch, Seq};
-use mainspring_core::time::Now;
+use mainspring_core::values::{Epoch, Now, Seq};
 use mainspring_store::{Journal, ReadTables, Record, Recovery, Store};
 use mainspring_store_local::{LocalOptions, LocalStore, verify};
 

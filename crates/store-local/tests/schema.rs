@@ -1,10 +1,9 @@
 //! Tables of an earlier version are brought up to date when they are opened, with everything in them.
 
-use mainspring_core::id::{BackfillId, RunId, ScheduleId, Seq, TaskId};
-use mainspring_core::name::Name;
-use mainspring_core::schedule::{Occurrence, Outcome, Reason};
-use mainspring_core::time::{Now, Wall};
-use mainspring_core::workflow::{JobKey, RunStatus, Trigger};
+use mainspring_core::job::JobKey;
+use mainspring_core::run::StartedBy;
+use mainspring_core::schedule::{Reason, Unfired, WindowRow};
+use mainspring_core::values::{BackfillId, Name, Now, RunId, RunStatus, ScheduleId, Seq, TaskId, Wall};
 use mainspring_store::{
     BackfillRow, Cut, LiveRun, ReadTables, Recovery, RunRow, ScheduleRow, Store, StoredTask, Tables,
 };
@@ -48,7 +47,7 @@ fn run() -> RunRow {
         job: JobKey { tenant: Name::fixed("acme"), name: Name::fixed("etl") },
         version: 1,
         status: RunStatus::Running,
-        trigger: Trigger::Manual,
+        trigger: StartedBy::Manual,
         labels: vec![],
         created: Wall::from_millis(90),
         ended: None,
@@ -119,8 +118,8 @@ fn tables_of_version_2_are_upgraded_and_keep_their_rows() {
     drop(db);
     let (id, at) = (ScheduleId::new(0), Wall::from_millis(95));
     let row = ScheduleRow { id, bytes: vec![4, 5] };
-    let what = Err(Outcome::Missed(Reason::Late));
-    let window = Occurrence { schedule: id, first: at, last: at, count: 1, what, at };
+    let what = Err(Unfired::Missed(Reason::Late));
+    let window = WindowRow { schedule: id, first: at, last: at, count: 1, what, at };
     for life in 0..2 {
         let mut opened = store(dir.path()).open().expect("opens");
         let runs = opened.recovery.live_runs(None, 10).expect("runs");

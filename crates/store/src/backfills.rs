@@ -1,9 +1,7 @@
 //! Rows of backfills.
 
-use mainspring_core::id::BackfillId;
-use mainspring_core::name::Name;
-use mainspring_core::time::Wall;
-use mainspring_core::workflow::JobKey;
+use mainspring_core::job::JobKey;
+use mainspring_core::values::{BackfillId, Name, Wall};
 
 /// Insert or replace; live and ended ones are in one table.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -1,9 +1,8 @@
 //! Rows of jobs, their versions, and runs.
 
-use mainspring_core::id::RunId;
-use mainspring_core::name::Name;
-use mainspring_core::time::Wall;
-use mainspring_core::workflow::{JobKey, RunStatus, Trigger};
+use mainspring_core::job::JobKey;
+use mainspring_core::run::StartedBy;
+use mainspring_core::values::{Name, RunId, RunStatus, Wall};
 
 /// Insert or replace.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -31,7 +30,7 @@ pub struct RunRow {
     pub job: JobKey,
     pub version: u32,
     pub status: RunStatus,
-    pub trigger: Trigger,
+    pub trigger: StartedBy,
     pub labels: Vec<(Name, Name)>,
     pub created: Wall,
     /// `None` while it has not ended.
@@ -54,7 +53,7 @@ pub struct RunQuery {
     pub tenant: Option<Name>,
     pub job: Option<Name>,
     pub statuses: Vec<RunStatus>,
-    pub trigger: Option<Trigger>,
+    pub trigger: Option<StartedBy>,
     pub label: Option<(Name, Name)>,
     pub created_from: Option<Wall>,
     pub created_before: Option<Wall>,

@@ -14,8 +14,7 @@
 
 use std::convert::Infallible;
 
-use mainspring_core::id::{Epoch, Seq};
-use mainspring_core::time::Now;
+use mainspring_core::values::{Epoch, Now, Seq};
 
 use crate::journal::Record;
 

@@ -1,7 +1,6 @@
 //! The journal: records in order, each durable before anyone hears of it.
 
-use mainspring_core::id::{Epoch, Seq};
-use mainspring_core::time::Now;
+use mainspring_core::values::{Epoch, Now, Seq};
 
 /// All events of one batch. The journal adds length, version, checksum and the previous record's hash.
 #[derive(Clone, PartialEq, Eq, Debug)]

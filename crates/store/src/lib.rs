@@ -30,9 +30,8 @@ pub use self::{
     },
     triggers::TriggerRow,
 };
-use mainspring_core::id::{Epoch, RunId, Seq};
-use mainspring_core::time::{Now, Wall};
-use mainspring_core::workflow::JobKey;
+use mainspring_core::job::JobKey;
+use mainspring_core::values::{Epoch, Now, RunId, Seq, Wall};
 
 /// A store that can be opened as the next owner of its one shard.
 pub trait Store {

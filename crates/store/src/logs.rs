@@ -6,8 +6,7 @@
 //! A writer gathers small pieces; what it gathered can be read after [`WriteLogs::flush`] at the latest. One writer,
 //! any number of readers.
 
-use mainspring_core::id::TaskId;
-use mainspring_core::time::Wall;
+use mainspring_core::values::{TaskId, Wall};
 
 /// One log.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -2,9 +2,8 @@
 //! - SR-1 an occurrence is one row by (schedule, first window, kind): what a replayed record decided is written over
 //!   itself, and whoever writes it again loses nothing
 
-use mainspring_core::id::{RunId, ScheduleId, TaskId};
-use mainspring_core::schedule::{Made, Occurrence, Outcome, Punctual, Reason};
-use mainspring_core::time::Wall;
+use mainspring_core::schedule::{Reason, Unfired, WindowRow};
+use mainspring_core::values::{FiredAs, RunId, ScheduleId, Started, TaskId, Wall};
 
 /// Insert or replace; no row ever goes.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -22,7 +21,7 @@ pub struct OccurrenceCursor {
 }
 
 impl OccurrenceCursor {
-    pub fn of(occurrence: &Occurrence) -> Self {
+    pub fn of(occurrence: &WindowRow) -> Self {
         Self { first: occurrence.first, kind: kind(occurrence) }
     }
 }
@@ -37,29 +36,29 @@ mod base {
 }
 
 /// Tells apart what can become of one window.
-pub fn kind(occurrence: &Occurrence) -> u8 {
+pub fn kind(occurrence: &WindowRow) -> u8 {
     match occurrence.what {
-        Ok((Made::Run(_), punctual)) => base::RUN + punctual as u8,
-        Ok((Made::Task(_), punctual)) => base::TASK + punctual as u8,
-        Err(Outcome::Skipped(reason)) => base::SKIPPED + reason as u8,
-        Err(Outcome::Missed(reason)) => base::MISSED + reason as u8,
+        Ok((Started::Run(_), punctual)) => base::RUN + punctual as u8,
+        Ok((Started::Task(_), punctual)) => base::TASK + punctual as u8,
+        Err(Unfired::Skipped(reason)) => base::SKIPPED + reason as u8,
+        Err(Unfired::Missed(reason)) => base::MISSED + reason as u8,
     }
 }
 
 /// The bits of what a window began, if it began something.
-pub fn made(occurrence: &Occurrence) -> Option<u128> {
+pub fn made(occurrence: &WindowRow) -> Option<u128> {
     occurrence.what.ok().map(|(made, _)| made.bits())
 }
 
 /// The reverse of [`kind`] and [`made`]; `None` if these two never stood together.
-pub fn what(kind: u8, made: Option<u128>) -> Option<Result<(Made, Punctual), Outcome>> {
+pub fn what(kind: u8, made: Option<u128>) -> Option<Result<(Started, FiredAs), Unfired>> {
     let within = kind & base::WITHIN;
-    let (punctual, reason) = (Punctual::from_index(within), Reason::from_index(within));
+    let (punctual, reason) = (FiredAs::from_index(within), Reason::from_index(within));
     Some(match (kind - within, made) {
-        (base::RUN, Some(bits)) => Ok((Made::Run(RunId::from_bits(bits)), punctual?)),
-        (base::TASK, Some(bits)) => Ok((Made::Task(TaskId::from_bits(bits)), punctual?)),
-        (base::SKIPPED, None) => Err(Outcome::Skipped(reason?)),
-        (base::MISSED, None) => Err(Outcome::Missed(reason?)),
+        (base::RUN, Some(bits)) => Ok((Started::Run(RunId::from_bits(bits)), punctual?)),
+        (base::TASK, Some(bits)) => Ok((Started::Task(TaskId::from_bits(bits)), punctual?)),
+        (base::SKIPPED, None) => Err(Unfired::Skipped(reason?)),
+        (base::MISSED, None) => Err(Unfired::Missed(reason?)),
         _ => return None,
     })
 }
@@ -70,14 +69,14 @@ mod tests {
 
     #[test]
     fn every_outcome_has_its_own_number_and_comes_back() {
-        let (run, task) = (Made::Run(RunId::from_bits(7)), Made::Task(TaskId::from_bits(7)));
+        let (run, task) = (Started::Run(RunId::from_bits(7)), Started::Task(TaskId::from_bits(7)));
         let fired =
-            [run, task].into_iter().flat_map(|made| Punctual::ALL.map(|punctual| Ok((made, punctual))));
+            [run, task].into_iter().flat_map(|made| FiredAs::ALL.map(|punctual| Ok((made, punctual))));
         let passed =
-            Reason::ALL.into_iter().flat_map(|reason| [Outcome::Skipped(reason), Outcome::Missed(reason)]);
+            Reason::ALL.into_iter().flat_map(|reason| [Unfired::Skipped(reason), Unfired::Missed(reason)]);
         let mut kinds = Vec::new();
         for outcome in fired.chain(passed.map(Err)) {
-            let row = Occurrence {
+            let row = WindowRow {
                 schedule: ScheduleId::new(1),
                 first: Wall::ZERO,
                 last: Wall::ZERO,

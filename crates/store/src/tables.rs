@@ -1,12 +1,10 @@
 //! The tables: where unfinished work can be loaded from, and where people look up what has ended.
 
-use mainspring_core::id::{BackfillId, Epoch, RunId, ScheduleId, Seq, TaskId, WorkerId};
+use mainspring_core::job::JobKey;
 use mainspring_core::key::{KeyBinding, KeyScope};
-use mainspring_core::name::Name;
-use mainspring_core::schedule::Occurrence;
+use mainspring_core::schedule::WindowRow;
 use mainspring_core::task::Status;
-use mainspring_core::time::{Now, Wall};
-use mainspring_core::workflow::JobKey;
+use mainspring_core::values::{BackfillId, Epoch, Name, Now, RunId, ScheduleId, Seq, TaskId, Wall, WorkerId};
 
 use crate::backfills::{BackfillQuery, BackfillRow};
 use crate::flows::{JobRow, RunQuery, RunRow, VersionRow};
@@ -35,7 +33,7 @@ pub struct Cut {
     pub runs: Vec<RunRow>,
     pub schedules: Vec<ScheduleRow>,
     /// Insert or replace, by schedule, first window and kind.
-    pub occurrences: Vec<Occurrence>,
+    pub occurrences: Vec<WindowRow>,
     pub backfills: Vec<BackfillRow>,
     pub triggers: Vec<TriggerRow>,
 }
@@ -140,7 +138,7 @@ pub trait ReadTables: ReadMany {
         schedule: ScheduleId,
         before: Option<OccurrenceCursor>,
         limit: usize,
-    ) -> Result<Vec<Occurrence>, ReadError>;
+    ) -> Result<Vec<WindowRow>, ReadError>;
     fn backfill(&mut self, id: BackfillId) -> Result<Option<BackfillRow>, ReadError>;
     /// Newest first.
     fn backfills(&mut self, query: &BackfillQuery) -> Result<Vec<BackfillRow>, ReadError>;

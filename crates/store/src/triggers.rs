@@ -1,6 +1,6 @@
 //! Rows of triggers.
 
-use mainspring_core::id::TriggerId;
+use mainspring_core::values::TriggerId;
 
 /// Insert or replace; no row ever goes.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -1,7 +1,6 @@
 //! Frames: what a walk says about whole, torn, damaged, stale and newer bytes.
 
-use mainspring_core::id::{Epoch, Seq};
-use mainspring_core::time::Now;
+use mainspring_core::values::{Epoch, Now, Seq};
 use mainspring_store::Record;
 use mainspring_store::frame::{Found, Frames, HEADER_BYTES, Hash, Link, TERMINATOR_BYTES, encode};
 

@@ -18,28 +18,26 @@ mod work;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use mainspring_core::event::{Event, Submitted, Then};
-use mainspring_core::failure::{Failure, FailureClass};
-use mainspring_core::id::{
-    Epoch, Fence, Incarnation, Place, ProcessId, RunId, Seq, Session, TaskId, WorkerId,
+use mainspring_core::event::{AfterFailure, Event, Submitted};
+use mainspring_core::job::{
+    Bounds, Definition, Each, FailurePolicy, Job, JobKey, JobNeed, Lanes, LastRun, LimitUse, Node, OnEmpty,
+    Plan, Repeat, TaskWork, Tolerance, TriggerRule,
 };
 use mainspring_core::key::{KeyClaim, KeyScope};
-use mainspring_core::name::Name;
-use mainspring_core::priority::{Band, Priority};
-use mainspring_core::process::Cursor;
-use mainspring_core::profile::{Delivery, Profile, ProfileSpec, TimeLimits};
-use mainspring_core::resources::{LabelCondition, Requirements, Resources};
+use mainspring_core::operation::Cursor;
 use mainspring_core::retry::{Backoff, BudgetKind, ClassRule, Jitter, RetryOnly, RetryPolicy};
-use mainspring_core::seat::{Seat, Seats};
-use mainspring_core::task::{
-    AttemptRecord, Extra, Labels, Lease, Override, State, Status, Stop, StopReason, Task,
+use mainspring_core::run::{
+    Added, Additions, JobApplied, MapItems, NodeState, NodeStatus, Noted, Pause, Reused, Run, RunCleared,
+    RunCreated, RunEnded, RunEvent, RunSoft, RunStop, StartedBy, Subject, TasksAdded,
 };
-use mainspring_core::time::{Elapsed, Millis, Wall};
-use mainspring_core::workflow::{
-    Added, Bounds, Definition, Each, FailurePolicy, FlowEvent, Group, Job, JobApplied, JobKey, JobNeed,
-    Lanes, LastRun, LimitUse, Node, NodeState, NodeStatus, Note, Noted, OnEmpty, Origin, Own, Pause, Plan,
-    Repeat, Reused, Run, RunCleared, RunCreated, RunEnded, RunStatus, RunStop, Soft, Subject, TaskWork,
-    TasksAdded, Tolerance, Trigger, TriggerRule,
+use mainspring_core::task::{
+    AttemptRecord, Delivery, Extra, Labels, Lease, Profile, ProfileSpec, Status, Stop, StopReason, Task,
+    TaskState, TimeLimits,
+};
+use mainspring_core::values::{
+    Actor, Band, Elapsed, Epoch, Failure, FailureClass, Fence, InRun, Incarnation, LabelCondition, Millis,
+    Name, NodeInstance, Note, OperationId, Permit, Permits, Priority, Requirements, Resources, RunId,
+    RunStatus, Seq, Session, TaskId, Wall, WorkerId,
 };
 use mainspring_store::format::{
     EncodedProfiles, FormatError, ProfileCache, VersionRef, job_version, read_events, read_job, read_plan,
@@ -108,8 +106,8 @@ fn key() -> KeyClaim {
     KeyClaim { scope: KeyScope(7 << 100), request: u128::MAX, expires: WALL }
 }
 
-fn over() -> Override {
-    Override { actor: name("ops"), reason: name("ticket 7") }
+fn over() -> Actor {
+    Actor { actor: name("ops"), reason: name("ticket 7") }
 }
 
 fn lease() -> Lease {
@@ -130,7 +128,7 @@ fn lease() -> Lease {
     }
 }
 
-fn task(state: State) -> Task {
+fn task(state: TaskState) -> Task {
     Task {
         id: ID,
         profile: plain_profile(),
@@ -178,11 +176,11 @@ fn full_task() -> Task {
             output: Some(Arc::from(*b"")),
             memory_bytes: Some(1 << 33),
             forced: Some(over()),
-            seats: Some(seats()),
+            permits: Some(permits()),
             occasion: Some(Box::new(timing::occasion())),
             deadline: Some(WALL),
         })),
-        ..task(State::Quarantined)
+        ..task(TaskState::Quarantined)
     }
 }
 
@@ -195,7 +193,7 @@ fn submitted() -> Submitted {
         due: None,
         labels: None,
         key: None,
-        seats: None,
+        permits: None,
         occasion: None,
     }
 }
@@ -206,15 +204,15 @@ fn full_submitted() -> Submitted {
         due: Some(WALL),
         labels: Some(labels()),
         key: Some(key()),
-        seats: Some(seats()),
+        permits: Some(permits()),
         occasion: Some(Box::new(timing::occasion())),
         ..submitted()
     }
 }
 
-fn seats() -> Seats {
-    let seat = |limit, key, max| Seat { limit: name(limit), key: name(key), max };
-    Arc::from([seat("db", "", None), seat("customer", "acme", Some(300))])
+fn permits() -> Permits {
+    let permit = |limit, key, max| Permit { limit: name(limit), key: name(key), max };
+    Arc::from([permit("db", "", None), permit("customer", "acme", Some(300))])
 }
 
 fn events() -> Vec<(&'static str, Event)> {
@@ -226,7 +224,7 @@ fn events() -> Vec<(&'static str, Event)> {
         then,
     };
     let retry = work::retry();
-    let ([work, full_work, cancel_runs], process) = (work::works(), ProcessId::new(300));
+    let ([work, full_work, cancel_runs], process) = (work::works(), OperationId::new(300));
     vec![
         ("epoch_started", Event::EpochStarted { epoch: Epoch::new(3) }),
         ("task_submitted", Event::TaskSubmitted(Box::new(submitted()))),
@@ -240,10 +238,10 @@ fn events() -> Vec<(&'static str, Event)> {
         ("task_succeeded", Event::TaskSucceeded { id, fence, output: None }),
         ("task_succeeded_output", Event::TaskSucceeded { id, fence, output: Some(Arc::from(*b"42")) }),
         ("attempt_failed_retry", failed(retry)),
-        ("attempt_failed_requeue", failed(Then::Requeue)),
-        ("attempt_failed_fail", failed(Then::Fail)),
-        ("attempt_failed_quarantine", failed(Then::Quarantine)),
-        ("attempt_failed_cancel", failed(Then::Cancel)),
+        ("attempt_failed_requeue", failed(AfterFailure::Requeue)),
+        ("attempt_failed_fail", failed(AfterFailure::Fail)),
+        ("attempt_failed_quarantine", failed(AfterFailure::Quarantine)),
+        ("attempt_failed_cancel", failed(AfterFailure::Cancel)),
         ("task_deferred", Event::TaskDeferred { id, fence, due: Elapsed::from_millis(1 << 40) }),
         ("stop_requested", Event::StopRequested { id, fence, reason: StopReason::NoProgress }),
         ("task_cancelled", Event::TaskCancelled { id }),
@@ -262,18 +260,18 @@ fn events() -> Vec<(&'static str, Event)> {
         ("force_requested", Event::ForceRequested { id, fence, status: Status::Skipped, over: over() }),
         ("task_forced", Event::TaskForced { id, status: Status::Succeeded, over: over() }),
         ("task_revived", Event::TaskRevived { ended: Box::new(full_task()), over: over() }),
-        ("process_started", Event::ProcessStarted { id: process, work }),
-        ("process_started_full", Event::ProcessStarted { id: process, work: full_work }),
-        ("process_started_runs", Event::ProcessStarted { id: process, work: cancel_runs }),
+        ("process_started", Event::OperationStarted { id: process, work }),
+        ("process_started_full", Event::OperationStarted { id: process, work: full_work }),
+        ("process_started_runs", Event::OperationStarted { id: process, work: cancel_runs }),
         (
             "process_advanced_memory",
-            Event::ProcessAdvanced { id: process, cursor: Cursor::Memory(20_000), handled: 990 },
+            Event::OperationAdvanced { id: process, cursor: Cursor::Memory(20_000), handled: 990 },
         ),
         (
             "process_advanced_parked",
-            Event::ProcessAdvanced { id: process, cursor: Cursor::Parked(ID), handled: 0 },
+            Event::OperationAdvanced { id: process, cursor: Cursor::Parked(ID), handled: 0 },
         ),
-        ("process_ended", Event::ProcessEnded { id: process }),
+        ("process_ended", Event::OperationEnded { id: process }),
         ("key_bound", Event::KeyBound { claim: key(), entity: ID }),
     ]
     .into_iter()
@@ -287,48 +285,48 @@ fn events() -> Vec<(&'static str, Event)> {
 
 fn flow_events() -> Vec<(&'static str, Event)> {
     let (id, run, node) = (RUN, RUN, 2);
-    let whole = Place { node, index: Place::WHOLE, turn: 0 };
-    let item = Place { node: 300, index: 7, turn: 2 };
-    let spawned = |place, due, payload| Event::TaskSpawned { run, place, due, payload, seats: None };
-    let seated = Event::TaskSpawned { run, place: whole, due: None, payload: None, seats: Some(seats()) };
-    let flow = Event::Flow;
-    let paused = |pause| Event::Flow(FlowEvent::RunPaused { id, pause });
-    let stopping = |stop| Event::Flow(FlowEvent::RunStopping { id, stop });
+    let whole = NodeInstance { node, index: NodeInstance::WHOLE, turn: 0 };
+    let item = NodeInstance { node: 300, index: 7, turn: 2 };
+    let spawned = |place, due, payload| Event::TaskSpawned { run, place, due, payload, permits: None };
+    let seated = Event::TaskSpawned { run, place: whole, due: None, payload: None, permits: Some(permits()) };
+    let flow = Event::Run;
+    let paused = |pause| Event::Run(RunEvent::RunPaused { id, pause });
+    let stopping = |stop| Event::Run(RunEvent::RunStopping { id, stop });
     vec![
         ("task_spawned", spawned(whole, None, None)),
         ("task_spawned_item", spawned(item, Some(WALL), Some(Arc::from(*b"filled in")))),
-        ("task_spawned_undo", spawned(Place { index: Place::UNDO, ..whole }, None, None)),
+        ("task_spawned_undo", spawned(NodeInstance { index: NodeInstance::UNDO, ..whole }, None, None)),
         ("task_spawned_seated", seated),
         (
             "job_applied",
-            flow(FlowEvent::JobApplied(Box::new(JobApplied {
+            flow(RunEvent::JobApplied(Box::new(JobApplied {
                 key: job_key(),
                 version: 3,
                 definition: definition(),
             }))),
         ),
-        ("job_paused", flow(FlowEvent::JobPaused { key: job_key(), paused: true })),
-        ("job_deleted", flow(FlowEvent::JobDeleted { key: job_key() })),
-        ("run_created", flow(FlowEvent::RunCreated(Box::new(created())))),
-        ("run_created_full", flow(FlowEvent::RunCreated(Box::new(full_created())))),
-        ("run_started", flow(FlowEvent::RunStarted { id })),
-        ("node_ended", flow(FlowEvent::NodeEnded { run, node, status: NodeStatus::Skipped, why: None })),
+        ("job_paused", flow(RunEvent::JobPaused { key: job_key(), paused: true })),
+        ("job_deleted", flow(RunEvent::JobDeleted { key: job_key() })),
+        ("run_created", flow(RunEvent::RunCreated(Box::new(created())))),
+        ("run_created_full", flow(RunEvent::RunCreated(Box::new(full_created())))),
+        ("run_started", flow(RunEvent::RunStarted { id })),
+        ("node_ended", flow(RunEvent::NodeEnded { run, node, status: NodeStatus::Skipped, why: None })),
         (
             "node_ended_why",
-            flow(FlowEvent::NodeEnded { run, node, status: NodeStatus::Failed, why: Some("größe".into()) }),
+            flow(RunEvent::NodeEnded { run, node, status: NodeStatus::Failed, why: Some("größe".into()) }),
         ),
-        ("map_expanded", flow(FlowEvent::MapExpanded { run, node, count: 10_000 })),
+        ("map_expanded", flow(RunEvent::MapExpanded { run, node, count: 10_000 })),
         ("run_paused", paused(Pause::ByHand)),
         ("run_paused_fan_out", paused(Pause::FanOut { node, count: 20_000, max: 10_000 })),
-        ("run_resumed", flow(FlowEvent::RunResumed { id })),
+        ("run_resumed", flow(RunEvent::RunResumed { id })),
         ("run_stopping_failed", stopping(RunStop::Failed)),
         ("run_stopping_cancel", stopping(RunStop::Cancel)),
         ("run_stopping_timeout", stopping(RunStop::Timeout)),
-        ("run_forced", flow(FlowEvent::RunForced { id, status: RunStatus::Succeeded, over: over() })),
-        ("undo_skipped", flow(FlowEvent::UndoSkipped { run, node, why: "no such value".into() })),
+        ("run_forced", flow(RunEvent::RunForced { id, status: RunStatus::Succeeded, over: over() })),
+        ("undo_skipped", flow(RunEvent::UndoSkipped { run, node, why: "no such value".into() })),
         (
             "run_ended",
-            flow(FlowEvent::RunEnded(Box::new(RunEnded {
+            flow(RunEvent::RunEnded(Box::new(RunEnded {
                 id,
                 status: RunStatus::Failed,
                 output: Some(Arc::from(*b"[1]")),
@@ -337,7 +335,7 @@ fn flow_events() -> Vec<(&'static str, Event)> {
         ),
         (
             "run_cleared",
-            flow(FlowEvent::RunCleared(Box::new(RunCleared {
+            flow(RunEvent::RunCleared(Box::new(RunCleared {
                 id,
                 nodes: vec![1, 2],
                 over: over(),
@@ -346,7 +344,7 @@ fn flow_events() -> Vec<(&'static str, Event)> {
         ),
         (
             "run_cleared_ended",
-            flow(FlowEvent::RunCleared(Box::new(RunCleared {
+            flow(RunEvent::RunCleared(Box::new(RunCleared {
                 id,
                 nodes: vec![0],
                 over: over(),
@@ -367,7 +365,7 @@ fn definition() -> Definition {
 fn plain_node(text: &str) -> Node {
     Node {
         name: name(text),
-        work: mainspring_core::workflow::Work::Task(TaskWork {
+        work: mainspring_core::job::NodeWork::Task(TaskWork {
             profile: plain_profile(),
             payload: Arc::from(*b"{}"),
             priority: Priority::default(),
@@ -394,8 +392,8 @@ fn plain_plan() -> Plan {
 
 /// Every field away from its default somewhere.
 fn full_plan() -> Plan {
-    use mainspring_core::workflow::Work;
-    let undo = Work::Task(TaskWork {
+    use mainspring_core::job::NodeWork;
+    let undo = NodeWork::Task(TaskWork {
         profile: full_profile(),
         payload: Arc::from(*b"undo"),
         priority: Priority::new(Band::P0, 3).expect("a level"),
@@ -425,7 +423,7 @@ fn full_plan() -> Plan {
             ..plain_node("fourth")
         },
         Node {
-            work: Work::Run { job: name("other"), parameters: Arc::from(*b"{\"a\":1}"), templated: true },
+            work: NodeWork::Run { job: name("other"), parameters: Arc::from(*b"{\"a\":1}"), templated: true },
             spawns: Some("output.tasks".into()),
             needs_jobs: vec![
                 JobNeed {
@@ -459,7 +457,7 @@ fn created() -> RunCreated {
         priority: None,
         labels: None,
         key: None,
-        trigger: Trigger::Manual,
+        trigger: StartedBy::Manual,
         parent: None,
         rerun_of: None,
         reused: vec![],
@@ -468,8 +466,8 @@ fn created() -> RunCreated {
     }
 }
 
-fn origin() -> Origin {
-    Origin { run: RUN, place: Place { node: 4, index: Place::WHOLE, turn: 1 } }
+fn origin() -> InRun {
+    InRun { run: RUN, place: NodeInstance { node: 4, index: NodeInstance::WHOLE, turn: 1 } }
 }
 
 fn full_created() -> RunCreated {
@@ -478,14 +476,14 @@ fn full_created() -> RunCreated {
         priority: Priority::new(Band::P0, 1),
         labels: Some(labels()),
         key: Some(key()),
-        trigger: Trigger::Backfill,
+        trigger: StartedBy::Backfill,
         parent: Some(origin()),
         rerun_of: Some(RunId::from_bits(77)),
         reused: vec![
             Reused {
                 node: 0,
                 status: NodeStatus::Succeeded,
-                outputs: vec![(Place::WHOLE, Arc::from(*b"7"))],
+                outputs: vec![(NodeInstance::WHOLE, Arc::from(*b"7"))],
                 items: None,
             },
             Reused { node: 2, status: NodeStatus::Succeeded, outputs: vec![], items: Some(300) },
@@ -511,7 +509,7 @@ fn run_of(plan: Plan) -> Run {
         stop: None,
         priority: None,
         labels: None,
-        trigger: Trigger::Manual,
+        trigger: StartedBy::Manual,
         parent: None,
         rerun_of: None,
         key: None,
@@ -538,7 +536,7 @@ fn run_of(plan: Plan) -> Run {
         cause: None,
         touched: Seq::new(300),
         stored: false,
-        soft: Soft::default(),
+        soft: RunSoft::default(),
     }
 }
 
@@ -551,7 +549,7 @@ fn full_run() -> Run {
         ended: 300,
         ..NodeState::default()
     };
-    let group = Group {
+    let group = MapItems {
         items: vec![NodeStatus::Succeeded, NodeStatus::Failed, NodeStatus::Out, NodeStatus::Waiting],
         released: 3,
         live: 1,
@@ -564,7 +562,7 @@ fn full_run() -> Run {
         stop: Some(RunStop::Timeout),
         priority: Priority::new(Band::P2, 9),
         labels: Some(labels()),
-        trigger: Trigger::Parent,
+        trigger: StartedBy::Parent,
         parent: Some(origin()),
         rerun_of: Some(RunId::from_bits(5)),
         key: Some(key()),
@@ -580,7 +578,7 @@ fn full_run() -> Run {
         unfinished: 3,
         failed: 1,
         groups: [(1, group)].into(),
-        outputs: [((0, Place::WHOLE), Arc::from(*b"own"))].into(),
+        outputs: [((0, NodeInstance::WHOLE), Arc::from(*b"own"))].into(),
         output_bytes: 3,
         holds: [(4, WALL)].into(),
         whys: [(2, "the run had failed".into())].into(),
@@ -600,20 +598,20 @@ fn full_run() -> Run {
 fn tasks() -> Vec<(&'static str, Task)> {
     let due = Elapsed::from_millis(5000);
     vec![
-        ("state_pending", task(State::Pending { due: WALL })),
-        ("state_queued", task(State::Queued)),
-        ("state_assigned", task(State::Assigned(Box::new(lease())))),
-        ("state_retry_wait", task(State::RetryWait { due, delayed_by: Some(BudgetKind::Job) })),
-        ("state_deferred", task(State::Deferred { due })),
+        ("state_pending", task(TaskState::Pending { due: WALL })),
+        ("state_queued", task(TaskState::Queued)),
+        ("state_assigned", task(TaskState::Assigned(Box::new(lease())))),
+        ("state_retry_wait", task(TaskState::RetryWait { due, delayed_by: Some(BudgetKind::Job) })),
+        ("state_deferred", task(TaskState::Deferred { due })),
         waits::waiting(),
-        ("state_succeeded", task(State::Succeeded)),
-        ("state_failed", task(State::Failed)),
-        ("state_cancelled", task(State::Cancelled)),
-        ("state_skipped", task(State::Skipped)),
-        ("state_upstream_failed", task(State::UpstreamFailed)),
-        ("state_quarantined", task(State::Quarantined)),
+        ("state_succeeded", task(TaskState::Succeeded)),
+        ("state_failed", task(TaskState::Failed)),
+        ("state_cancelled", task(TaskState::Cancelled)),
+        ("state_skipped", task(TaskState::Skipped)),
+        ("state_upstream_failed", task(TaskState::UpstreamFailed)),
+        ("state_quarantined", task(TaskState::Quarantined)),
         ("full", full_task()),
-        ("of_a_run", Task { origin: Some(Box::new(origin())), ..task(State::Queued) }),
+        ("of_a_run", Task { origin: Some(Box::new(origin())), ..task(TaskState::Queued) }),
     ]
 }
 
@@ -649,7 +647,7 @@ fn events_are_written_and_read_as_ever() {
         assert_eq!(hex(&bytes), hex(&frozen), "{name} is written differently");
         assert_eq!(decode_event(&frozen).as_ref(), Ok(&event), "{name} is read differently");
         kinds.insert(bytes[4]);
-        if matches!(event, Event::Flow(_)) {
+        if matches!(event, Event::Run(_)) {
             flows.insert(bytes[6]);
         }
         if matches!(event, Event::Schedule(_)) {
@@ -740,7 +738,7 @@ fn tasks_are_written_and_read_as_ever() {
 
 #[test]
 fn a_frame_is_written_as_ever() {
-    use mainspring_core::time::Now;
+    use mainspring_core::values::Now;
     use mainspring_store::{Record, frame};
     let mut body = encode_event(&events()[0].1);
     body.extend(encode_event(&events()[1].1));
@@ -760,9 +758,9 @@ fn what_is_soft_comes_back_as_after_a_recovery() {
     running.progressed = Elapsed::from_millis(90);
     running.soft_told = true;
     running.checkpointed = Some(Elapsed::from_millis(91));
-    let soft = Task { stored: true, ..task(State::Running(Box::new(running))) };
+    let soft = Task { stored: true, ..task(TaskState::Running(Box::new(running))) };
     let read = read_task(&encode_task(&soft), &mut ProfileCache::default());
-    assert_eq!(read, Ok(task(State::Assigned(Box::new(lease())))));
+    assert_eq!(read, Ok(task(TaskState::Assigned(Box::new(lease())))));
 }
 
 #[test]
@@ -776,7 +774,7 @@ fn what_is_newer_is_named() {
     let newer = |what, at, found, known| Err(FormatError::Newer { what, at, found, known });
     assert_eq!(with(4, 29), newer("event type", 4, 29, 28));
     assert_eq!(with(5, 2), newer("event version", 5, 2, 1));
-    let mut bytes = encode_task(&task(State::Queued));
+    let mut bytes = encode_task(&task(TaskState::Queued));
     bytes[0] = 9;
     assert_eq!(
         read_task(&bytes, &mut ProfileCache::default()),

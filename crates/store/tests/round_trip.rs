@@ -1,5 +1,7 @@
 //! Whatever the core can hold is read back as it was; whatever else is read ends in an error, not a panic.
 
+#[path = "support/operations.rs"]
+mod operations;
 #[path = "support/plans.rs"]
 mod plans;
 #[path = "support/drawn_waits.rs"]
@@ -9,28 +11,29 @@ mod windows;
 
 use std::sync::Arc;
 
+use self::operations::work;
 use self::plans::{additions, grown, job, node, plan};
 use self::windows::{backfill_event, occasion, schedule, schedule_event};
-use mainspring_core::event::{Event, Submitted, Then};
-use mainspring_core::failure::{Failure, FailureClass};
-use mainspring_core::id::{
-    Epoch, Fence, Incarnation, Place, ProcessId, RunId, Seq, Session, TaskId, WorkerId,
+use mainspring_core::event::{AfterFailure, Event, Submitted};
+use mainspring_core::job::{
+    Bounds, Definition, Each, FailurePolicy, Job, JobKey, JobNeed, Lanes, LastRun, LimitUse, Node, NodeEnd,
+    OnEmpty, Plan, Repeat, TaskWork, Tolerance, TriggerRule,
 };
 use mainspring_core::key::{KeyClaim, KeyScope};
-use mainspring_core::name::Name;
-use mainspring_core::priority::{Band, Priority};
-use mainspring_core::process::{Cursor, Process, RunSelector, Selector, Work};
-use mainspring_core::profile::{Delivery, Profile, ProfileSpec, TimeLimits};
-use mainspring_core::resources::{LabelCondition, Requirements, Resources};
+use mainspring_core::operation::{Cursor, Operation, OperationKind, RunSelector, Selector};
 use mainspring_core::retry::{Backoff, BudgetKind, ClassRule, Jitter, RetryOnly, RetryPolicy};
-use mainspring_core::seat::{Seat, Seats};
-use mainspring_core::task::{AttemptRecord, Extra, Lease, Override, State, Status, Stop, StopReason, Task};
-use mainspring_core::time::{Elapsed, Millis, Wall};
-use mainspring_core::workflow::{
-    Added, Bounds, Definition, Each, End, FailurePolicy, FlowEvent, Group, Job, JobApplied, JobKey, JobNeed,
-    Lanes, LastRun, LimitUse, Node, NodeState, NodeStatus, Note, Noted, OnEmpty, Origin, Own, Pause, Plan,
-    Repeat, Reused, Run, RunCleared, RunCreated, RunEnded, RunStatus, RunStop, Soft, Source, Subject,
-    TaskWork, TasksAdded, Tolerance, Trigger, TriggerRule,
+use mainspring_core::run::{
+    Added, Additions, JobApplied, MapItems, NodeState, NodeStatus, Noted, Pause, Reused, Run, RunCleared,
+    RunCreated, RunEnded, RunEvent, RunSoft, RunStop, StartedBy, Subject, TasksAdded,
+};
+use mainspring_core::task::{
+    AttemptRecord, Delivery, Extra, Lease, Profile, ProfileSpec, Status, Stop, StopReason, Task, TaskState,
+    TimeLimits,
+};
+use mainspring_core::values::{
+    Actor, Band, Elapsed, Epoch, Failure, FailureClass, Fence, InRun, Incarnation, LabelCondition, Millis,
+    Name, NodeInstance, Note, OperationId, Permit, Permits, Priority, Requirements, Resources, RunId,
+    RunStatus, Seq, Session, Source, TaskId, Wall, WorkerId,
 };
 use mainspring_store::format::{
     EncodedProfiles, FormatError, ProfileCache, Reader, Writer, read_events, read_job, read_plan,
@@ -94,8 +97,8 @@ fn failure() -> impl Strategy<Value = Failure> {
         .prop_map(|(class, code, message)| Failure::new(class, code, &message))
 }
 
-fn over() -> impl Strategy<Value = Override> {
-    (name(), name()).prop_map(|(actor, reason)| Override { actor, reason })
+fn over() -> impl Strategy<Value = Actor> {
+    (name(), name()).prop_map(|(actor, reason)| Actor { actor, reason })
 }
 
 fn key() -> impl Strategy<Value = KeyClaim> {
@@ -190,20 +193,20 @@ fn lease() -> impl Strategy<Value = Box<Lease>> {
     )
 }
 
-fn state() -> impl Strategy<Value = State> {
+fn state() -> impl Strategy<Value = TaskState> {
     prop_oneof![
-        wall().prop_map(|due| State::Pending { due }),
-        Just(State::Queued),
-        lease().prop_map(State::Assigned),
-        (elapsed(), delayed_by()).prop_map(|(due, delayed_by)| State::RetryWait { due, delayed_by }),
-        elapsed().prop_map(|due| State::Deferred { due }),
-        waits::wait().prop_map(|wait| State::Waiting(Box::new(wait))),
-        Just(State::Succeeded),
-        Just(State::Failed),
-        Just(State::Cancelled),
-        Just(State::Skipped),
-        Just(State::UpstreamFailed),
-        Just(State::Quarantined),
+        wall().prop_map(|due| TaskState::Pending { due }),
+        Just(TaskState::Queued),
+        lease().prop_map(TaskState::Assigned),
+        (elapsed(), delayed_by()).prop_map(|(due, delayed_by)| TaskState::RetryWait { due, delayed_by }),
+        elapsed().prop_map(|due| TaskState::Deferred { due }),
+        waits::wait().prop_map(|wait| TaskState::Waiting(Box::new(wait))),
+        Just(TaskState::Succeeded),
+        Just(TaskState::Failed),
+        Just(TaskState::Cancelled),
+        Just(TaskState::Skipped),
+        Just(TaskState::UpstreamFailed),
+        Just(TaskState::Quarantined),
     ]
 }
 
@@ -219,13 +222,13 @@ fn extra() -> impl Strategy<Value = Box<Extra>> {
         },
     );
     let given = (option::of(labels()), option::of(key()), option::of(bytes()), option::of(bytes()));
-    let rest = (option::of(number()), option::of(over()), option::of(seats()), option::of(occasion()));
+    let rest = (option::of(number()), option::of(over()), option::of(permits()), option::of(occasion()));
     (given, vec(attempt, 0..4), (any::<[u32; 2]>(), option::of(wall())), rest).prop_map(
         |(
             (labels, key, checkpoint, output),
             attempts,
             ([attempts_dropped, worker_kills], deadline),
-            (memory_bytes, forced, seats, occasion),
+            (memory_bytes, forced, permits, occasion),
         )| {
             Box::new(Extra {
                 labels,
@@ -237,7 +240,7 @@ fn extra() -> impl Strategy<Value = Box<Extra>> {
                 output,
                 memory_bytes,
                 forced,
-                seats,
+                permits,
                 occasion,
                 deadline,
             })
@@ -277,26 +280,36 @@ fn task() -> impl Strategy<Value = Task> {
 }
 
 fn submitted() -> impl Strategy<Value = Event> {
-    let given = (option::of(wall()), option::of(labels()), option::of(key()), option::of(seats()));
+    let given = (option::of(wall()), option::of(labels()), option::of(key()), option::of(permits()));
     (id(), profile().boxed(), bytes(), priority(), given, option::of(occasion())).prop_map(
-        |(id, profile, payload, priority, (due, labels, key, seats), occasion)| {
-            let submitted = Submitted { id, profile, payload, priority, due, labels, key, seats, occasion };
+        |(id, profile, payload, priority, (due, labels, key, permits), occasion)| {
+            let submitted = Submitted { id, profile, payload, priority, due, labels, key, permits, occasion };
             Event::TaskSubmitted(Box::new(submitted))
         },
     )
 }
 
-fn seats() -> impl Strategy<Value = Seats> {
-    let seat = (name(), name(), option::of(any::<u32>()));
-    vec(seat.prop_map(|(limit, key, max)| Seat { limit, key, max }), 0..3).prop_map(Arc::from)
+fn permits() -> impl Strategy<Value = Permits> {
+    let permit = (name(), name(), option::of(any::<u32>()));
+    vec(permit.prop_map(|(limit, key, max)| Permit { limit, key, max }), 0..3).prop_map(Arc::from)
 }
 
 fn attempt_event() -> impl Strategy<Value = Event> {
     let then = prop_oneof![
         (elapsed(), any::<bool>(), option::of(number()), delayed_by()).prop_map(
-            |(due, spend, memory_bytes, delayed_by)| Then::Retry { due, spend, memory_bytes, delayed_by }
+            |(due, spend, memory_bytes, delayed_by)| AfterFailure::Retry {
+                due,
+                spend,
+                memory_bytes,
+                delayed_by
+            }
         ),
-        select(vec![Then::Requeue, Then::Fail, Then::Quarantine, Then::Cancel]),
+        select(vec![
+            AfterFailure::Requeue,
+            AfterFailure::Fail,
+            AfterFailure::Quarantine,
+            AfterFailure::Cancel
+        ]),
     ];
     prop_oneof![
         (id(), fence(), worker(), number()).prop_map(|(id, fence, worker, n)| Event::TaskAssigned {
@@ -327,33 +340,12 @@ fn attempt_event() -> impl Strategy<Value = Event> {
     ]
 }
 
-fn work() -> impl Strategy<Value = Work> {
-    let names = (name(), name(), name(), name());
-    let labels = vec((name(), name()), 0..4);
-    let statuses = vec(select(Status::ALL.to_vec()), 0..4);
-    let tasks = (names, labels, statuses, wall(), any::<bool>()).prop_map(
-        |((tenant, job, pool, executor), labels, statuses, before, stop_running)| Work::BulkCancel {
-            selector: Box::new(Selector { tenant, job, pool, executor, labels, statuses }),
-            before,
-            stop_running,
-        },
-    );
-    let runs = (name(), name(), option::of((name(), name())), wall(), option::of(over())).prop_map(
-        |(tenant, job, label, before, over)| Work::CancelRuns {
-            selector: Box::new(RunSelector { tenant, job, label }),
-            before,
-            over,
-        },
-    );
-    prop_oneof![tasks, runs, waits::end_waits().prop_map(Work::EndWaits)]
-}
-
 fn cursor() -> impl Strategy<Value = Cursor> {
     prop_oneof![any::<u32>().prop_map(Cursor::Memory), id().prop_map(Cursor::Parked)]
 }
 
 fn event() -> impl Strategy<Value = Event> {
-    let process = || number().prop_map(ProcessId::new);
+    let process = || number().prop_map(OperationId::new);
     prop_oneof![
         number().prop_map(|n| Event::EpochStarted { epoch: Epoch::new(n) }),
         submitted(),
@@ -371,18 +363,18 @@ fn event() -> impl Strategy<Value = Event> {
             .prop_map(|(id, fence, status, over)| { Event::ForceRequested { id, fence, status, over } }),
         (id(), wall()).prop_map(|(id, deadline)| Event::LookBegan { id, deadline }),
         (task().boxed(), over()).prop_map(|(task, over)| Event::TaskRevived { ended: Box::new(task), over }),
-        (process(), work()).prop_map(|(id, work)| Event::ProcessStarted { id, work }),
-        (process(), cursor(), any::<u32>()).prop_map(|(id, cursor, handled)| Event::ProcessAdvanced {
+        (process(), work()).prop_map(|(id, work)| Event::OperationStarted { id, work }),
+        (process(), cursor(), any::<u32>()).prop_map(|(id, cursor, handled)| Event::OperationAdvanced {
             id,
             cursor,
             handled
         }),
-        process().prop_map(|id| Event::ProcessEnded { id }),
+        process().prop_map(|id| Event::OperationEnded { id }),
         (key(), id()).prop_map(|(claim, entity)| Event::KeyBound { claim, entity }),
-        (run_id(), place(), option::of(wall()), option::of(bytes()), option::of(seats())).prop_map(
-            |(run, place, due, payload, seats)| Event::TaskSpawned { run, place, due, payload, seats }
+        (run_id(), place(), option::of(wall()), option::of(bytes()), option::of(permits())).prop_map(
+            |(run, place, due, payload, permits)| Event::TaskSpawned { run, place, due, payload, permits }
         ),
-        flow_event().boxed().prop_map(Event::Flow),
+        flow_event().boxed().prop_map(Event::Run),
         schedule_event().boxed().prop_map(Event::Schedule),
         backfill_event().boxed().prop_map(Event::Backfill),
     ]
@@ -392,13 +384,13 @@ fn run_id() -> impl Strategy<Value = RunId> {
     any::<u128>().prop_map(RunId::from_bits)
 }
 
-fn place() -> impl Strategy<Value = Place> {
-    let index = prop_oneof![any::<u32>(), Just(Place::WHOLE), Just(Place::UNDO), 0..9_u32];
-    (any::<u32>(), index, any::<u32>()).prop_map(|(node, index, turn)| Place { node, index, turn })
+fn place() -> impl Strategy<Value = NodeInstance> {
+    let index = prop_oneof![any::<u32>(), Just(NodeInstance::WHOLE), Just(NodeInstance::UNDO), 0..9_u32];
+    (any::<u32>(), index, any::<u32>()).prop_map(|(node, index, turn)| NodeInstance { node, index, turn })
 }
 
-fn origin() -> impl Strategy<Value = Origin> {
-    (run_id(), place()).prop_map(|(run, place)| Origin { run, place })
+fn origin() -> impl Strategy<Value = InRun> {
+    (run_id(), place()).prop_map(|(run, place)| InRun { run, place })
 }
 
 fn job_key() -> impl Strategy<Value = Arc<JobKey>> {
@@ -409,14 +401,14 @@ fn source() -> impl Strategy<Value = Source> {
     ".{0,20}".prop_map(|text| Source::from(text.as_str()))
 }
 
-fn node_work() -> impl Strategy<Value = mainspring_core::workflow::Work> {
-    use mainspring_core::workflow::Work;
+fn node_work() -> impl Strategy<Value = mainspring_core::job::NodeWork> {
+    use mainspring_core::job::NodeWork;
     let task = (profile().boxed(), bytes(), priority(), option::of(labels()), any::<bool>()).prop_map(
         |(profile, payload, priority, labels, templated)| {
-            Work::Task(TaskWork { profile, payload, priority, labels, templated })
+            NodeWork::Task(TaskWork { profile, payload, priority, labels, templated })
         },
     );
-    let run = (name(), bytes(), any::<bool>()).prop_map(|(job, parameters, templated)| Work::Run {
+    let run = (name(), bytes(), any::<bool>()).prop_map(|(job, parameters, templated)| NodeWork::Run {
         job,
         parameters,
         templated,
@@ -449,20 +441,20 @@ fn text() -> impl Strategy<Value = Arc<str>> {
     ".{0,30}".prop_map(|text| Arc::from(text.as_str()))
 }
 
-fn group() -> impl Strategy<Value = Group> {
+fn group() -> impl Strategy<Value = MapItems> {
     (vec(node_status(), 0..9), any::<[prop::sample::Index; 2]>()).prop_map(|(items, [released, live])| {
         let count =
             |wanted: fn(NodeStatus) -> bool| items.iter().filter(|item| wanted(**item)).count() as u32;
-        let failed = count(|item| item.end() == Some(End::Failed));
+        let failed = count(|item| item.end() == Some(NodeEnd::Failed));
         let succeeded = count(|item| item == NodeStatus::Succeeded);
         let released = released.index(items.len() + 1);
         let live = live.index(released + 1) as u32;
-        Group { released: released as u32, live, failed, succeeded, items }
+        MapItems { released: released as u32, live, failed, succeeded, items }
     })
 }
 
 /// Outputs, groups, whys and undos of a run, by numbers that a plan brings into its range.
-type Kept = (Vec<(u32, Group)>, Vec<(u32, Arc<str>)>, Vec<(u32, u32, Arc<[u8]>)>, Vec<u32>, Vec<Note>);
+type Kept = (Vec<(u32, MapItems)>, Vec<(u32, Arc<str>)>, Vec<(u32, u32, Arc<[u8]>)>, Vec<u32>, Vec<Note>);
 
 fn kept() -> impl Strategy<Value = Kept> {
     let note = (wall(), over(), text()).prop_map(|(at, over, what)| Note { at, over, what });
@@ -536,7 +528,7 @@ fn bare_run() -> impl Strategy<Value = Run> {
             ended,
             changed,
             unfinished: nodes.iter().filter(|node| node.status.end().is_none()).count() as u32,
-            failed: nodes.iter().filter(|node| node.status.end() == Some(End::Failed)).count() as u32,
+            failed: nodes.iter().filter(|node| node.status.end() == Some(NodeEnd::Failed)).count() as u32,
             nodes,
             groups: std::collections::BTreeMap::new(),
             outputs: std::collections::BTreeMap::new(),
@@ -557,7 +549,7 @@ fn bare_run() -> impl Strategy<Value = Run> {
             plan,
             touched: Seq::new(touched),
             stored: false,
-            soft: Soft::default(),
+            soft: RunSoft::default(),
         }
     })
 }
@@ -567,7 +559,8 @@ fn run_created() -> impl Strategy<Value = RunCreated> {
         .prop_map(|(node, status, outputs, items)| Reused { node, status, outputs, items });
     let made =
         (run_id(), job_key(), any::<u32>(), option::of(plan().boxed()), bytes(), option::of(priority()));
-    let from = (option::of(labels()), option::of(key()), select(Trigger::ALL.to_vec()), option::of(origin()));
+    let from =
+        (option::of(labels()), option::of(key()), select(StartedBy::ALL.to_vec()), option::of(origin()));
     (made, from, option::of(run_id()), vec(reused, 0..3), option::of(occasion())).prop_map(
         |(
             (id, job, version, plan, parameters, priority),
@@ -594,47 +587,43 @@ fn run_created() -> impl Strategy<Value = RunCreated> {
     )
 }
 
-fn flow_event() -> impl Strategy<Value = FlowEvent> {
+fn flow_event() -> impl Strategy<Value = RunEvent> {
     let big = prop_oneof![
         (job_key(), any::<u32>(), definition().boxed()).prop_map(|(key, version, definition)| {
-            FlowEvent::JobApplied(Box::new(JobApplied { key, version, definition }))
+            RunEvent::JobApplied(Box::new(JobApplied { key, version, definition }))
         }),
-        run_created().boxed().prop_map(|created| FlowEvent::RunCreated(Box::new(created))),
+        run_created().boxed().prop_map(|created| RunEvent::RunCreated(Box::new(created))),
         (run_id(), vec(any::<u32>(), 0..5), over(), option::of(run())).prop_map(
             |(id, nodes, over, ended)| {
-                FlowEvent::RunCleared(Box::new(RunCleared { id, nodes, over, ended: ended.map(Box::new) }))
+                RunEvent::RunCleared(Box::new(RunCleared { id, nodes, over, ended: ended.map(Box::new) }))
             }
         ),
         (run_id(), run_status(), option::of(bytes()), option::of(text())).prop_map(
-            |(id, status, output, why)| FlowEvent::RunEnded(Box::new(RunEnded { id, status, output, why }))
+            |(id, status, output, why)| RunEvent::RunEnded(Box::new(RunEnded { id, status, output, why }))
         ),
     ];
     let on_node = || (run_id(), any::<u32>());
     prop_oneof![
         big,
-        (job_key(), any::<bool>()).prop_map(|(key, paused)| FlowEvent::JobPaused { key, paused }),
-        job_key().prop_map(|key| FlowEvent::JobDeleted { key }),
-        run_id().prop_map(|id| FlowEvent::RunStarted { id }),
-        run_id().prop_map(|id| FlowEvent::RunResumed { id }),
+        (job_key(), any::<bool>()).prop_map(|(key, paused)| RunEvent::JobPaused { key, paused }),
+        job_key().prop_map(|key| RunEvent::JobDeleted { key }),
+        run_id().prop_map(|id| RunEvent::RunStarted { id }),
+        run_id().prop_map(|id| RunEvent::RunResumed { id }),
         (on_node(), node_status(), option::of(text()))
-            .prop_map(|((run, node), status, why)| FlowEvent::NodeEnded { run, node, status, why }),
-        (on_node(), any::<u32>()).prop_map(|((run, node), count)| FlowEvent::MapExpanded {
-            run,
-            node,
-            count
-        }),
-        (on_node(), option::of(text())).prop_map(|((run, node), why)| FlowEvent::MapCut { run, node, why }),
-        on_node().prop_map(|(run, node)| FlowEvent::JobAwaited { run, node }),
-        (run_id(), over()).prop_map(|(id, over)| FlowEvent::RunReevaluated { id, over }),
+            .prop_map(|((run, node), status, why)| RunEvent::NodeEnded { run, node, status, why }),
+        (on_node(), any::<u32>()).prop_map(|((run, node), count)| RunEvent::MapExpanded { run, node, count }),
+        (on_node(), option::of(text())).prop_map(|((run, node), why)| RunEvent::MapCut { run, node, why }),
+        on_node().prop_map(|(run, node)| RunEvent::JobAwaited { run, node }),
+        (run_id(), over()).prop_map(|(id, over)| RunEvent::RunReevaluated { id, over }),
         (subject(), over(), text())
-            .prop_map(|(of, over, what)| { FlowEvent::Noted(Box::new(Noted { of, over, what })) }),
+            .prop_map(|(of, over, what)| { RunEvent::Noted(Box::new(Noted { of, over, what })) }),
         (on_node(), vec(node().boxed(), 0..3)).prop_map(|((run, node), nodes)| {
-            FlowEvent::TasksAdded(Box::new(TasksAdded { run, node, nodes }))
+            RunEvent::TasksAdded(Box::new(TasksAdded { run, node, nodes }))
         }),
-        (on_node(), text()).prop_map(|((run, node), why)| FlowEvent::UndoSkipped { run, node, why }),
-        (run_id(), pause()).prop_map(|(id, pause)| FlowEvent::RunPaused { id, pause }),
-        (run_id(), run_stop()).prop_map(|(id, stop)| FlowEvent::RunStopping { id, stop }),
-        (run_id(), run_status(), over()).prop_map(|(id, status, over)| FlowEvent::RunForced {
+        (on_node(), text()).prop_map(|((run, node), why)| RunEvent::UndoSkipped { run, node, why }),
+        (run_id(), pause()).prop_map(|(id, pause)| RunEvent::RunPaused { id, pause }),
+        (run_id(), run_stop()).prop_map(|(id, stop)| RunEvent::RunStopping { id, stop }),
+        (run_id(), run_status(), over()).prop_map(|(id, status, over)| RunEvent::RunForced {
             id,
             status,
             over
@@ -725,7 +714,7 @@ proptest! {
 
     #[test]
     fn processes_come_back(work in work(), cursor in cursor(), handled in number()) {
-        let process = Process { work, cursor, handled };
+        let process = Operation { work, cursor, handled };
         let mut out = vec![];
         write_process(&mut Writer::new(&mut out), &process);
         prop_assert_eq!(read_process(&mut Reader::new(&out)), Ok(process));

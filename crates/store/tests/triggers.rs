@@ -8,15 +8,16 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use mainspring_core::event::Event;
-use mainspring_core::id::{ProcessId, RunId, ScheduleId, Seq, Slot, TriggerId};
-use mainspring_core::name::Name;
-use mainspring_core::process::{EndWaits, Work};
-use mainspring_core::time::Wall;
+use mainspring_core::job::JobKey;
+use mainspring_core::operation::{EndWaits, OperationKind};
+use mainspring_core::run::{RunCreated, RunEvent, StartedBy};
 use mainspring_core::trigger::{
-    Cause, Hook, HookFailed, HookFired, HookStored, LastFired, Ledger, Notice, On, Pattern, Skip, Soft, Span,
-    Succeeded, TriggerEvent, TriggerKey, TriggerSpec,
+    LastFired, Ledger, LedgerWindow, On, Skip, Succeeded, Trigger, TriggerEvent, TriggerFailed, TriggerFired,
+    TriggerKey, TriggerSoft, TriggerSpec, TriggerStored,
 };
-use mainspring_core::workflow::{FlowEvent, JobKey, RunCreated, Trigger};
+use mainspring_core::values::{
+    Bucket, Cause, CloudEvent, Name, OperationId, Pattern, RunId, ScheduleId, Seq, TriggerId, Wall,
+};
 use mainspring_store::format::{
     EncodedProfiles, FormatError, ProfileCache, read_events, read_hook, write_event, write_hook,
 };
@@ -26,7 +27,8 @@ use self::frozen::{golden, hex};
 const WALL: Wall = Wall::from_millis(1_790_000_000_123);
 const RUN: RunId = RunId::from_bits(0x0199_0000_0002_7def_8000_0000_0000_0002);
 const ID: TriggerId = TriggerId::new(300);
-const SPAN: Span = Span { at: WALL, schedule: ScheduleId::new(7), from: Wall::from_millis(1) };
+const SPAN: LedgerWindow =
+    LedgerWindow { at: WALL, schedule: ScheduleId::new(7), from: Wall::from_millis(1) };
 
 fn key() -> Arc<TriggerKey> {
     Arc::new(TriggerKey {
@@ -43,7 +45,7 @@ fn spec(on: On) -> TriggerSpec {
         parameters: Arc::from(*b"{}"),
         templated: false,
         active_max: 16,
-        slot: Slot::from_hash(77),
+        bucket: Bucket::from_hash(77),
     }
 }
 
@@ -64,18 +66,18 @@ fn after() -> On {
 }
 
 fn stored(spec: TriggerSpec) -> Event {
-    let stored = HookStored { id: ID, key: key(), spec: Arc::new(spec) };
+    let stored = TriggerStored { id: ID, key: key(), spec: Arc::new(spec) };
     Event::Trigger(TriggerEvent::Stored(Box::new(stored)))
 }
 
-fn fired(window: Option<Span>) -> Event {
-    let fired = HookFired { id: ID, source: "/shop".into(), event: "e-7".into(), run: RUN, window };
+fn fired(window: Option<LedgerWindow>) -> Event {
+    let fired = TriggerFired { id: ID, source: "/shop".into(), event: "e-7".into(), run: RUN, window };
     Event::Trigger(TriggerEvent::Fired(Box::new(fired)))
 }
 
-fn caused(trigger: Trigger, notice: Notice) -> Event {
+fn caused(trigger: StartedBy, notice: CloudEvent) -> Event {
     let cause = Cause { trigger: Name::fixed("orders"), notice: Arc::new(notice), depth: 3 };
-    Event::Flow(FlowEvent::RunCreated(Box::new(RunCreated {
+    Event::Run(RunEvent::RunCreated(Box::new(RunCreated {
         id: RUN,
         job: Arc::new(JobKey { tenant: Name::fixed("acme"), name: Name::fixed("mail") }),
         version: 3,
@@ -93,8 +95,8 @@ fn caused(trigger: Trigger, notice: Notice) -> Event {
     })))
 }
 
-fn notice() -> Notice {
-    Notice {
+fn notice() -> CloudEvent {
+    CloudEvent {
         id: "e-7".into(),
         source: "/shop".into(),
         kind: "x".into(),
@@ -105,14 +107,14 @@ fn notice() -> Notice {
 }
 
 fn events() -> Vec<(&'static str, Event)> {
-    let full = Notice {
+    let full = CloudEvent {
         subject: Some("order 7".into()),
         time: Some(WALL),
         data: Some(Arc::from(*br#"{"amount":12}"#)),
         ..notice()
     };
     let waits = EndWaits { tenant: Name::fixed("acme"), notice: Arc::new(full.clone()), at: WALL };
-    let failed = HookFailed { id: ID, what: "its condition: no".into(), window: None };
+    let failed = TriggerFailed { id: ID, what: "its condition: no".into(), window: None };
     let succeeded = Succeeded { id: ID, job: 1, window: SPAN };
     vec![
         ("trigger_stored_event", stored(event_spec())),
@@ -127,17 +129,20 @@ fn events() -> Vec<(&'static str, Event)> {
         ),
         ("trigger_failed", Event::Trigger(TriggerEvent::Failed(Box::new(failed)))),
         ("trigger_succeeded", Event::Trigger(TriggerEvent::Succeeded(Box::new(succeeded)))),
-        ("run_created_by_event", caused(Trigger::Event, full)),
-        ("run_created_again_by_event", caused(Trigger::Rerun, notice())),
+        ("run_created_by_event", caused(StartedBy::Event, full)),
+        ("run_created_again_by_event", caused(StartedBy::Rerun, notice())),
         (
             "process_started_waits",
-            Event::ProcessStarted { id: ProcessId::new(300), work: Work::EndWaits(Arc::new(waits)) },
+            Event::OperationStarted {
+                id: OperationId::new(300),
+                work: OperationKind::EndWaits(Arc::new(waits)),
+            },
         ),
     ]
 }
 
-fn hook(spec: TriggerSpec) -> Hook {
-    Hook {
+fn hook(spec: TriggerSpec) -> Trigger {
+    Trigger {
         id: ID,
         key: key(),
         spec: Arc::new(spec),
@@ -152,13 +157,13 @@ fn hook(spec: TriggerSpec) -> Hook {
         last_error: None,
         ledger: Ledger::default(),
         touched: Seq::new(300),
-        soft: Soft::default(),
+        soft: TriggerSoft::default(),
     }
 }
 
-fn full_hook() -> Hook {
+fn full_hook() -> Trigger {
     let place = |ms, schedule| (Wall::from_millis(ms), ScheduleId::new(schedule));
-    Hook {
+    Trigger {
         deleted: Some(WALL),
         fired: 1,
         skipped: 300,
@@ -192,7 +197,7 @@ fn decode(bytes: &[u8]) -> Result<Event, FormatError> {
     Ok(events.remove(0))
 }
 
-fn encode_hook(hook: &Hook) -> Vec<u8> {
+fn encode_hook(hook: &Trigger) -> Vec<u8> {
     let mut out = vec![];
     write_hook(&mut out, hook);
     out

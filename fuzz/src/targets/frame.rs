@@ -1,7 +1,6 @@
 //! Frames of a journal: walked to the end without a panic; what is taken for a frame is one.
 
-use mainspring_core::id::{Epoch, Seq};
-use mainspring_core::time::Now;
+use mainspring_core::values::{Epoch, Now, Seq};
 use mainspring_store::Record;
 use mainspring_store::frame::{self, Found, Frames, HEADER_BYTES, Link};
 

@@ -8,7 +8,7 @@ use std::cell::RefCell;
 use axum::body::Body;
 use http::Request;
 use mainspring_api::Problem;
-use mainspring_core::command::Rejection;
+use mainspring_core::decision::Rejection;
 use serde_json::Value;
 
 use super::server::{Answer, World};
@@ -50,13 +50,13 @@ thread_local! {
 /// `route · query · 0 · header · 0 · body`; a query goes behind the path, or into it.
 pub fn run(bytes: &[u8]) {
     let Some((request, payload)) = request(bytes) else { return };
-    WORLD.with_borrow_mut(|slot| {
-        let (world, used) = slot.get_or_insert_with(|| (World::new(), 0));
+    WORLD.with_borrow_mut(|bucket| {
+        let (world, used) = bucket.get_or_insert_with(|| (World::new(), 0));
         check(world, request, &payload);
         *used += 1;
         if *used >= REQUESTS_MAX {
-            let (world, _) = slot.take().expect("just used");
-            *slot = Some((World::open(world.close()), 0));
+            let (world, _) = bucket.take().expect("just used");
+            *bucket = Some((World::open(world.close()), 0));
         }
     });
 }

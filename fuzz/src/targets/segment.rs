@@ -5,8 +5,7 @@ use std::cell::RefCell;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use mainspring_core::id::Seq;
-use mainspring_core::time::Now;
+use mainspring_core::values::{Now, Seq};
 use mainspring_store::{Journal, OpenError, Record, Recovery, Store};
 use mainspring_store_local::{LocalOptions, LocalStore, verify};
 
@@ -50,7 +49,7 @@ pub fn run(bytes: &[u8]) {
 fn tail(dir: &Path) -> Result<u64, OpenError> {
     let mut opened = store(dir).open()?;
     let mut count = 0;
-    opened.recovery.tail(Seq::ZERO, &mut |_| {
+    opened.recovery.tail(Seq::ZERO, &mut |_, _| {
         count += 1;
         Ok(())
     })?;

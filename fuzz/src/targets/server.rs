@@ -52,7 +52,7 @@ impl World {
             &store,
             ShardConfig::default(),
             effects.outlet(),
-            Arc::new(mainspring_core::workflow::NoTexts),
+            Arc::new(mainspring_core::run::NoTexts),
         )
         .expect("it opens");
         let (node, readers) = (Arc::new(node), Readers::new(reader));

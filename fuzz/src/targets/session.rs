@@ -35,8 +35,8 @@ pub fn run(bytes: &[u8]) {
     if messages.is_empty() {
         return;
     }
-    WORLD.with_borrow_mut(|slot| {
-        let (world, used) = slot.get_or_insert_with(|| (World::new(), 0));
+    WORLD.with_borrow_mut(|bucket| {
+        let (world, used) = bucket.get_or_insert_with(|| (World::new(), 0));
         feed(world);
         world
             .runtime
@@ -46,8 +46,8 @@ pub fn run(bytes: &[u8]) {
         assert_eq!(world.get("/v1/workers").status, 200, "the shard goes on");
         *used += 1;
         if *used >= SESSIONS_MAX {
-            let (world, _) = slot.take().expect("just used");
-            *slot = Some((World::open(world.close()), 0));
+            let (world, _) = bucket.take().expect("just used");
+            *bucket = Some((World::open(world.close()), 0));
         }
     });
 }

@@ -7,13 +7,13 @@ use super::tree::Tree;
 
 const CORE: &str = "crates/core/src/";
 /// Wraps hashbrown's map in a type that cannot be iterated.
-const INDEX: &str = "crates/core/src/index.rs";
+const INDEX: &str = "crates/core/src/collections/id_index.rs";
 
 const IO: &str = "the core does no I/O; order an effect from the shell";
 const THREAD: &str = "the core is single-threaded; this belongs to the runtime";
 const CLOCK: &str = "the core receives time as an argument";
-const CHANCE: &str = "chance comes in as an argument; use `chance::Chance`";
-const ORDER: &str = "hashing has no order; use BTreeMap or BTreeSet, or `index::Index` for lookups";
+const CHANCE: &str = "chance comes in as an argument; use `values::Chance`";
+const ORDER: &str = "hashing has no order; use BTreeMap or BTreeSet, or `collections::KeyIndex` for lookups";
 const WIRE: &str = "core types have no wire form; convert in `store` or `api`";
 const FLOAT: &str = "floats differ between machines; use whole numbers with a unit";
 
@@ -122,7 +122,7 @@ mod tests {
     fn the_index_may_use_a_hash_map() {
         let text = "use hashbrown::HashMap;";
         assert_eq!(check_file(INDEX, text).len(), 0);
-        assert_eq!(check_file("crates/core/src/fleet/index.rs", text).len(), 1);
+        assert_eq!(check_file("crates/core/src/worker/index.rs", text).len(), 1);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::Finding;
 use super::tree::Tree;
 
 /// What the rules refuse, and what the edge refuses by itself.
-const SOURCES: [&str; 2] = ["crates/core/src/command/rejection.rs", "crates/api/src/problem/mod.rs"];
+const SOURCES: [&str; 2] = ["crates/core/src/decision/rejection.rs", "crates/api/src/problem/mod.rs"];
 const PAGES: &str = "docs/errors/";
 const SECTIONS: [&str; 2] = ["## What it means", "## What to do"];
 

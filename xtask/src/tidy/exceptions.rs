@@ -1,5 +1,6 @@
-//! What is too large today, and may only become smaller.
-//! A line of the list: `path what size`, where `what` is `file` or `fn:name`.
+//! What breaks a rule today, and may only become less.
+//! A line of the list: `path what size`, where `what` is `file`, `fn:name`, `uses:module`, `type:name` or
+//! `invariant:number`.
 
 use std::collections::BTreeMap;
 
@@ -7,9 +8,21 @@ use super::Finding;
 
 pub const PATH: &str = "xtask/tidy-exceptions.txt";
 
+/// What a rule counts, and what to do about too many.
+#[derive(PartialEq, Eq, Debug)]
+pub struct Rule {
+    pub unit: &'static str,
+    pub advice: &'static str,
+}
+
+pub const LENGTH: Rule = Rule { unit: "lines", advice: "split it" };
+
 /// The size of one thing, and what it may be.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Measure {
+    pub rule: &'static Rule,
+    /// The file to look at; `path` is what the exception names.
+    pub place: String,
     pub path: String,
     pub line: usize,
     pub what: String,
@@ -35,8 +48,8 @@ pub fn check(measures: Vec<Measure>, list: &str) -> Vec<Finding> {
         findings.extend(check_exception(index + 1, line, &mut too_large));
     }
     findings.extend(too_large.into_values().map(|measure| {
-        let Measure { path, line, what, size, max } = measure;
-        Finding::new(&path, line, format!("`{what}` has {size} lines of at most {max}; split it"))
+        let Measure { rule: Rule { unit, advice }, place, line, what, size, max, .. } = measure;
+        Finding::new(&place, line, format!("`{what}` has {size} {unit} of at most {max}; {advice}"))
     }));
     findings
 }
@@ -52,16 +65,17 @@ fn check_exception(
         return wrong("not an exception; write `path what size`".into());
     };
     let Ok(allowed) = size.parse::<usize>() else {
-        return wrong(format!("`{size}` is not a size; write the number of lines"));
+        return wrong(format!("`{size}` is not a size; write a number"));
     };
     let Some(measure) = too_large.remove(&(path.to_owned(), what.to_owned())) else {
         return wrong(format!("`{what}` in {path} is not too large or not there; delete this line"));
     };
+    let Rule { unit, advice } = measure.rule;
     match measure.size {
         size if size > allowed => Some(Finding::new(
-            &measure.path,
+            &measure.place,
             measure.line,
-            format!("`{what}` grew from {allowed} to {size} lines; split it, an exception may only shrink"),
+            format!("`{what}` grew from {allowed} to {size} {unit}; {advice}, an exception may only shrink"),
         )),
         size if size < allowed => wrong(format!("`{what}` in {path} has shrunk; lower {allowed} to {size}")),
         _ => None,
@@ -73,7 +87,15 @@ mod tests {
     use super::*;
 
     fn found(size: usize, list: &str) -> Vec<String> {
-        let measure = Measure { path: "a.rs".into(), line: 7, what: "fn:f".into(), size, max: 70 };
+        let measure = Measure {
+            rule: &LENGTH,
+            place: "a.rs".into(),
+            path: "a.rs".into(),
+            line: 7,
+            what: "fn:f".into(),
+            size,
+            max: 70,
+        };
         check(vec![measure], list).iter().map(ToString::to_string).collect()
     }
 
@@ -97,7 +119,7 @@ mod tests {
                 "a.rs fn:f 90",
                 format!("{path}:1: `fn:f` in a.rs is not too large or not there; delete this line"),
             ),
-            ("no size", 70, "a.rs fn:f x", format!("{path}:1: `x` is not a size; write the number of lines")),
+            ("no size", 70, "a.rs fn:f x", format!("{path}:1: `x` is not a size; write a number")),
             ("half a line", 70, "a.rs", format!("{path}:1: not an exception; write `path what size`")),
         ];
         for (name, size, list, finding) in rows {
@@ -109,6 +131,8 @@ mod tests {
     fn the_longest_of_one_name_counts() {
         let sizes = [75, 90, 80];
         let measures = sizes.map(|size| Measure {
+            rule: &LENGTH,
+            place: "a.rs".into(),
             path: "a.rs".into(),
             line: size,
             what: "fn:new".into(),

@@ -1,7 +1,9 @@
 //! Files are short: 400 lines without their tests, and 800 in any case.
 
-use super::exceptions::Measure;
-use super::rust_text::{braces, code_only, line_of};
+use std::ops::Range;
+
+use super::exceptions::{LENGTH, Measure};
+use super::rust_text::{code_only, inline_tests, is_test_file, line_of};
 use super::tree::Tree;
 
 /// STYLE: few files above this without their tests.
@@ -16,29 +18,25 @@ pub fn measure(tree: &Tree) -> Vec<Measure> {
 fn measure_file(path: &str, text: &str) -> Option<Measure> {
     let all = text.lines().count();
     let own = all - lines_of_tests(text);
-    let measure = |size, max| Measure { path: path.to_owned(), line: 1, what: "file".into(), size, max };
+    let measure = |size, max| Measure {
+        rule: &LENGTH,
+        place: path.to_owned(),
+        path: path.to_owned(),
+        line: 1,
+        what: "file".into(),
+        size,
+        max,
+    };
     if all > LINES_WITH_TESTS_MAX {
         return Some(measure(all, LINES_WITH_TESTS_MAX));
     }
     (!is_test_file(path) && own > LINES_MAX).then(|| measure(own, LINES_MAX))
 }
 
-fn is_test_file(path: &str) -> bool {
-    path.ends_with("/tests.rs") || path.contains("/tests/")
-}
-
 fn lines_of_tests(text: &str) -> usize {
     let code = code_only(text);
-    let inline = code.match_indices("#[cfg(test)]").filter_map(|(start, attribute)| {
-        let item = code[start + attribute.len()..].trim_start();
-        // `mod tests;` has its tests in another file.
-        let body = item
-            .find(['{', ';'])
-            .filter(|body| item.starts_with("mod ") && item[*body..].starts_with('{'))?;
-        let end = braces(&code, code.len() - item.len() + body)?.end;
-        Some(line_of(&code, end - 1) - line_of(&code, start) + 1)
-    });
-    inline.sum()
+    let lines = |tests: Range<usize>| line_of(&code, tests.end - 1) - line_of(&code, tests.start) + 1;
+    inline_tests(&code).map(lines).sum()
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Functions are short: 70 lines from `fn` to the closing brace, dispatch too.
 
-use super::exceptions::Measure;
+use super::exceptions::{LENGTH, Measure};
 use super::rust_text::{braces, code_only, is_name, line_of, words};
 use super::tree::Tree;
 
@@ -17,7 +17,15 @@ fn measure_file(path: &str, text: &str) -> Vec<Measure> {
         let end = braces(&code, body_of(&code, start)?)?.end;
         let line = line_of(&code, start);
         let size = line_of(&code, end - 1) - line + 1;
-        Some(Measure { path: path.to_owned(), line, what: format!("fn:{name}"), size, max: LINES_MAX })
+        Some(Measure {
+            rule: &LENGTH,
+            place: path.to_owned(),
+            path: path.to_owned(),
+            line,
+            what: format!("fn:{name}"),
+            size,
+            max: LINES_MAX,
+        })
     };
     words(&code, "fn").filter_map(measure).collect()
 }

@@ -20,6 +20,40 @@ pub fn code_only(text: &str) -> String {
     String::from_utf8_lossy(&code).into_owned()
 }
 
+pub fn is_test_file(path: &str) -> bool {
+    path.ends_with("/tests.rs") || path.contains("/tests/")
+}
+
+/// Where the bodies of `#[cfg(test)] mod x { … }` are, with their attribute.
+pub fn inline_tests(code: &str) -> impl Iterator<Item = Range<usize>> + '_ {
+    code.match_indices("#[cfg(test)]").filter_map(|(start, attribute)| {
+        let item = code[start + attribute.len()..].trim_start();
+        // `mod tests;` has its tests in another file.
+        let body = item
+            .find(['{', ';'])
+            .filter(|body| item.starts_with("mod ") && item[*body..].starts_with('{'))?;
+        let end = braces(code, code.len() - item.len() + body)?.end;
+        Some(start..end)
+    })
+}
+
+/// The code of a file without comments, texts and inline tests. Lines and byte offsets stay.
+pub fn product_code(text: &str) -> String {
+    let code = code_only(text);
+    let mut bytes = code.clone().into_bytes();
+    for tests in inline_tests(&code) {
+        bytes[tests].iter_mut().filter(|byte| **byte != b'\n').for_each(|byte| *byte = b' ');
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// The name that begins at or after `from`, past spaces; empty if something else comes first.
+pub fn name_at(code: &str, from: usize) -> &str {
+    let rest = code[from..].trim_start();
+    let end = rest.bytes().position(|byte| !is_name(byte)).unwrap_or(rest.len());
+    &rest[..end]
+}
+
 /// 1 for the first line.
 pub fn line_of(text: &str, offset: usize) -> usize {
     1 + text[..offset].matches('\n').count()

@@ -12,7 +12,7 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use mainspring_core::id::WorkerId;
+use mainspring_core::values::WorkerId;
 use tracing::{info, warn};
 
 use super::leaf::Leaf;

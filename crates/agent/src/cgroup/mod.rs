@@ -19,7 +19,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use mainspring_core::id::WorkerId;
+use mainspring_core::values::WorkerId;
 use tracing::info;
 
 use self::fs::CgroupFs;

@@ -5,7 +5,7 @@ use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use mainspring_core::id::{Fence, TaskId};
+use mainspring_core::values::{Fence, TaskId};
 
 use super::*;
 

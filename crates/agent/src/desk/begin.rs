@@ -6,7 +6,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use mainspring_core::failure::FailureClass;
+use mainspring_core::values::FailureClass;
 use mainspring_proto::v1;
 use tokio::sync::watch;
 use tracing::warn;

@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-use mainspring_core::failure::FailureClass;
+use mainspring_core::values::FailureClass;
 use tracing::warn;
 
 use super::{Desk, Held};

@@ -26,7 +26,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
 
 use hashbrown::HashMap;
-use mainspring_core::failure::FailureClass;
+use mainspring_core::values::FailureClass;
 use mainspring_proto::v1;
 use tokio::sync::{mpsc, watch};
 use tracing::warn;

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use mainspring_core::failure::FailureClass;
+use mainspring_core::values::FailureClass;
 use mainspring_proto::v1;
 use mainspring_proto::v1::report::What;
 use prost::Message;

@@ -1,6 +1,6 @@
 use std::fs;
 
-use mainspring_core::id::{Fence, TaskId};
+use mainspring_core::values::{Fence, TaskId};
 use mainspring_proto::v1::report::What;
 
 use super::*;

@@ -1,7 +1,7 @@
 //! The kinds of work this worker can do, one folder each.
 //! Entry: [`Executors::find`].
-//! - EX-1 an executor returns exactly one outcome for an attempt, also when it is told to stop
-//! - EX-2 what an attempt is told about itself is the same by environment and by header
+//! - XE-1 an executor returns exactly one outcome for an attempt, also when it is told to stop
+//! - XE-2 what an attempt is told about itself is the same by environment and by header
 //!
 //! Not here: when an attempt begins and what becomes of its outcome (`desk`).
 

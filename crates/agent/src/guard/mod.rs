@@ -1,8 +1,8 @@
 //! The guard of webhook calls: which machines a task may reach.
 //! Entry: [`Guard::resolve`], the only way by which the HTTP executor gets an address.
-//! - SG-1 a name is looked up once per connection, and the connection goes to an address that was checked
-//! - SG-2 one forbidden address among those of a name refuses the name
-//! - SG-3 an IPv6 address is judged by the IPv4 address inside it, where there is one
+//! - GA-1 a name is looked up once per connection, and the connection goes to an address that was checked
+//! - GA-2 one forbidden address among those of a name refuses the name
+//! - GA-3 an IPv6 address is judged by the IPv4 address inside it, where there is one
 //!
 //! Not here: the URL (parsed, and numbers in odd forms made plain, by `url`), redirects (never followed).
 

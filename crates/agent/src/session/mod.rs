@@ -1,10 +1,10 @@
 //! The session: one stream out to the server, opened again for ever.
 //! Entry: [`Session::run`].
-//! - SE-1 Hello is the first message of a stream, with a session number that no earlier stream had
-//! - SE-2 only what arrives on the newest stream is obeyed
-//! - SE-3 silence of three heartbeats ends a stream: a half-dead connection is a dead one
-//! - SE-4 reports travel together: a message is sent when it is full, or when nothing else is ready
-//! - SE-5 a shutdown says so, waits for running work, then stops it, then spools what is owed
+//! - AS-1 Hello is the first message of a stream, with a session number that no earlier stream had
+//! - AS-2 only what arrives on the newest stream is obeyed
+//! - AS-3 silence of three heartbeats ends a stream: a half-dead connection is a dead one
+//! - AS-4 reports travel together: a message is sent when it is full, or when nothing else is ready
+//! - AS-5 a shutdown says so, waits for running work, then stops it, then spools what is owed
 //!
 //! Not here: what messages mean (`desk`).
 

@@ -1,5 +1,5 @@
 //! The shared secret of a server.
-//! - TK-1 it is kept as a digest and compared in constant time; nothing shows or logs it
+//! - AK-1 it is kept as a digest and compared in constant time; nothing shows or logs it
 
 use std::fmt;
 use std::str::FromStr;

@@ -96,7 +96,7 @@ pub(super) fn page(code: &str) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use mainspring_core::command::Rejection;
+    use mainspring_core::decision::Rejection;
 
     use super::*;
     use crate::problem::Problem;

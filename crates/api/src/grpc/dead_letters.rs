@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use mainspring_core::id::TaskId;
 use mainspring_core::task::Status as TaskState;
+use mainspring_core::values::TaskId;
 use mainspring_proto::v1;
 use mainspring_proto::v1::dead_letter_result::Result as Outcome;
 use mainspring_proto::v1::dead_letter_service_server::DeadLetterService;

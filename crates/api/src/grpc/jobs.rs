@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mainspring_core::workflow::JobKey;
+use mainspring_core::job::JobKey;
 use mainspring_proto::v1;
 use mainspring_proto::v1::job_service_server::JobService;
 use mainspring_store::VersionRow;

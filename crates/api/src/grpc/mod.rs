@@ -1,7 +1,7 @@
 //! gRPC with the verbs of REST, on the same port. Entry: [`routes`], [`Health`].
-//! - GR-1 a message becomes a body of `wire` and goes through `operation`: rules and limits are those of REST
-//! - GR-2 every refusal carries the code, the advice and the page that REST would give (`status`)
-//! - GR-3 a message is read within the bound of its method before it is decoded (`bound`)
+//! - GP-1 a message becomes a body of `wire` and goes through `operation`: rules and limits are those of REST
+//! - GP-2 every refusal carries the code, the advice and the page that REST would give (`status`)
+//! - GP-3 a message is read within the bound of its method before it is decoded (`bound`)
 //!
 //! Not here: the session of a worker (`sessions`).
 

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use http::StatusCode;
-use mainspring_core::command::Rejection;
-use mainspring_core::time::Millis;
+use mainspring_core::decision::Rejection;
+use mainspring_core::values::Millis;
 use mainspring_proto::v1;
 use tonic::{Code, Response, Status};
 use tonic_types::{ErrorDetails, StatusExt};
@@ -106,9 +106,9 @@ fn code(problem: &Problem) -> Code {
 
 #[cfg(test)]
 mod tests {
-    use mainspring_core::id::TaskId;
     use mainspring_core::key::KeyHolder;
     use mainspring_core::task::Status as TaskStatus;
+    use mainspring_core::values::TaskId;
 
     use super::*;
 

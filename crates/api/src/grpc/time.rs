@@ -1,6 +1,6 @@
 //! Instants and spans as protobuf has them.
 
-use mainspring_core::time::{Millis, Wall};
+use mainspring_core::values::{Millis, Wall};
 use prost_types::{Duration, Timestamp};
 
 use crate::problem::Problem;

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use mainspring_core::fleet::Availability;
-use mainspring_core::time::Millis;
+use mainspring_core::values::Millis;
+use mainspring_core::worker::Availability;
 use mainspring_proto::v1;
 use mainspring_proto::v1::worker_admin_service_server::WorkerAdminService;
 use prost::Message;

@@ -5,10 +5,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use mainspring_core::command::{Answer, Command};
-use mainspring_core::id::TaskId;
+use mainspring_core::engine::{Answer, Command};
 use mainspring_core::task::Task;
-use mainspring_core::time::Wall;
+use mainspring_core::values::{TaskId, Wall};
 use mainspring_store::{LogKey, LogPlace};
 
 use super::Follower;
@@ -148,7 +147,7 @@ impl Following {
     }
 
     async fn next(&self, complete: bool) -> Result<Next, BrokenOff> {
-        let asked = self.edge.gateway.ask(self.task.slot(), Command::Read { id: self.task }).await;
+        let asked = self.edge.gateway.ask(self.task.bucket(), Command::Read { id: self.task }).await;
         let Answer::Task(Some(task)) = asked.map_err(|_| BrokenOff)? else {
             return Ok(Next::End);
         };

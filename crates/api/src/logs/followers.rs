@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use mainspring_core::id::TaskId;
+use mainspring_core::values::TaskId;
 use mainspring_store::LogKey;
 use tokio::sync::watch;
 

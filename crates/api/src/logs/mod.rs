@@ -17,8 +17,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use mainspring_core::command::Rejection;
-use mainspring_core::id::TaskId;
+use mainspring_core::decision::Rejection;
+use mainspring_core::values::TaskId;
 use mainspring_proto::v1;
 use mainspring_runtime::node::Health;
 use mainspring_store::{LogError, LogKey, LogPage, LogPiece, LogPlace, ReadLogs, WriteLogs};

@@ -7,8 +7,8 @@ mod scrape;
 
 use std::sync::atomic::AtomicU64;
 
-use mainspring_core::effect::{Alert, Effect};
-use mainspring_core::question::Stats;
+use mainspring_core::decision::{Alert, Effect};
+use mainspring_core::engine::question::Stats;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;

@@ -3,11 +3,11 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use mainspring_core::histogram::Histogram;
-use mainspring_core::priority::Band;
-use mainspring_core::question::Stats;
+use mainspring_core::collections::Histogram;
+use mainspring_core::engine::question::Stats;
 use mainspring_core::retry::BudgetKind;
 use mainspring_core::task::Status;
+use mainspring_core::values::Band;
 use mainspring_runtime::Doubt;
 use mainspring_runtime::node::Measured;
 use prometheus_client::collector::Collector;
@@ -58,7 +58,7 @@ struct Page<'e>(DescriptorEncoder<'e>);
 
 impl Page<'_> {
     fn stats(&mut self, stats: &Stats) -> fmt::Result {
-        let counts = &stats.machine;
+        let counts = &stats.engine;
         self.counter("stale_reports", "Reports of old attempts that were refused", counts.stale_reports)?;
         self.counter("duplicate_reports", "Reports that had been heard before", counts.duplicate_reports)?;
         self.counter("workers_lost", "Workers not heard of for a whole lease", counts.workers_lost)?;

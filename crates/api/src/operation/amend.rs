@@ -1,8 +1,7 @@
 //! Time, payload and priority of a task that has not started.
 
-use mainspring_core::command::Command;
-use mainspring_core::id::TaskId;
-use mainspring_core::time::Millis;
+use mainspring_core::engine::Command;
+use mainspring_core::values::{Millis, TaskId};
 
 use super::{Caller, Changed, change, read};
 use crate::edge::Edge;

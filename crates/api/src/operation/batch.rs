@@ -1,7 +1,9 @@
 //! Many tasks, each with its own result. One envelope, so one share of one record.
 
-use mainspring_core::command::{Command, Rejection, StartTime, Submit};
-use mainspring_core::id::TaskId;
+use mainspring_core::decision::Rejection;
+use mainspring_core::engine::Command;
+use mainspring_core::task::decide::{StartTime, Submit};
+use mainspring_core::values::TaskId;
 
 use super::could_run::{self, Questions};
 use super::submit::{Accepted, named};
@@ -50,7 +52,7 @@ pub(crate) async fn submit_all(
     let submitted = commands.len();
     commands.append(&mut questions.commands);
     let answers =
-        edge.gateway.ask_all(first.slot(), commands).await.map_err(|problem| named(problem, first))?;
+        edge.gateway.ask_all(first.bucket(), commands).await.map_err(|problem| named(problem, first))?;
     let mut answers = answers.into_iter();
     let tasks: Vec<_> = answers.by_ref().take(submitted).collect();
     let never: Vec<_> = answers.map(could_run::never).collect();

@@ -2,16 +2,16 @@
 //! - OP-2 the scope of a key is (tenant, operation, key); what is acted on and the request as it was written make the
 //!   request. So one key works over REST and gRPC alike, but the second call must come the way the first one came.
 
-use mainspring_core::command::{Answer, Command, Keyed};
-use mainspring_core::id::Slot;
+use mainspring_core::engine::{Answer, Command, Keyed};
 use mainspring_core::key::{KeyClaim, KeyFact};
+use mainspring_core::values::Bucket;
 
 use crate::edge::Edge;
 use crate::problem::Problem;
 use crate::wire::{Keys, TENANT_DEFAULT, request_hash, request_key};
 
 /// Keys are the business of the one shard of this node.
-const SHARD: Slot = Slot::from_hash(0);
+const SHARD: Bucket = Bucket::from_hash(0);
 
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Caller<'a> {

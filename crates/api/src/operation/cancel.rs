@@ -1,8 +1,7 @@
 //! A waiting task will not run; a running one is stopped with force, and left alone without.
 
-use mainspring_core::command::Command;
-use mainspring_core::id::TaskId;
-use mainspring_core::time::Wall;
+use mainspring_core::engine::Command;
+use mainspring_core::values::{TaskId, Wall};
 
 use super::{Caller, Changed, change, read};
 use crate::edge::Edge;

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use mainspring_core::command::{Answer, Command, Rejection};
+use mainspring_core::decision::Rejection;
 use mainspring_core::dispatch::WaitReason;
-use mainspring_core::profile::Profile;
-use mainspring_core::question::Question;
-use mainspring_core::resources::Requirements;
+use mainspring_core::engine::question::Question;
+use mainspring_core::engine::{Answer, Command};
+use mainspring_core::task::Profile;
+use mainspring_core::values::Requirements;
 
 /// Where tasks go that name no pool.
 const DEFAULT_POOL: &str = "default";

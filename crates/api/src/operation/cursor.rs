@@ -3,8 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use mainspring_core::id::TaskId;
-use mainspring_core::time::Wall;
+use mainspring_core::values::{TaskId, Wall};
 use mainspring_store::HistoryCursor;
 
 /// Opaque to callers.

@@ -3,9 +3,10 @@
 
 use std::task::Poll;
 
-use mainspring_core::command::{Command, Rejection};
-use mainspring_core::id::TaskId;
-use mainspring_core::task::{Override, Status};
+use mainspring_core::decision::Rejection;
+use mainspring_core::engine::Command;
+use mainspring_core::task::Status;
+use mainspring_core::values::{Actor, TaskId};
 
 use super::{Caller, Changed, change, task_id};
 use crate::edge::Edge;
@@ -69,7 +70,7 @@ async fn act(
     edge: &Edge,
     verb: DeadLetterVerb,
     id: TaskId,
-    over: Override,
+    over: Actor,
     caller: &Caller<'_>,
 ) -> Result<Status, Problem> {
     let (operation, command) = match verb {

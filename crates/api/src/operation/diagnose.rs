@@ -1,15 +1,16 @@
 //! Why a task is not running, and what to do about it.
 
-use mainspring_core::command::{Answer, Command, Rejection};
-use mainspring_core::id::TaskId;
-use mainspring_core::question::{Diagnosis, Question};
+use mainspring_core::decision::Rejection;
+use mainspring_core::engine::question::{Diagnosis, Question};
+use mainspring_core::engine::{Answer, Command};
+use mainspring_core::values::TaskId;
 
 use crate::edge::Edge;
 use crate::problem::Problem;
 use crate::wire::DiagnosisView;
 
 pub(crate) async fn diagnose(edge: &Edge, id: TaskId) -> Result<DiagnosisView, Problem> {
-    match edge.gateway.ask(id.slot(), Command::Ask(Question::Why { id })).await? {
+    match edge.gateway.ask(id.bucket(), Command::Ask(Question::Why { id })).await? {
         Answer::Diagnosis(mut diagnosis) => {
             name_node(edge, &mut diagnosis).await;
             Ok(DiagnosisView::of(&diagnosis))

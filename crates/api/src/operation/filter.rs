@@ -1,10 +1,8 @@
 //! Which tasks a list holds.
 
-use mainspring_core::id::WorkerId;
-use mainspring_core::name::Name;
-use mainspring_core::question::Unfinished;
+use mainspring_core::engine::question::Unfinished;
 use mainspring_core::task::Status;
-use mainspring_core::time::Wall;
+use mainspring_core::values::{Name, Wall, WorkerId};
 use mainspring_store::{HistoryQuery, PAGE_MAX};
 
 use super::cursor::Cursor;

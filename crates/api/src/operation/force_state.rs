@@ -1,8 +1,8 @@
 //! An operator says how a task ended. Who and why is stored with it.
 
-use mainspring_core::command::Command;
-use mainspring_core::id::TaskId;
+use mainspring_core::engine::Command;
 use mainspring_core::task::Status;
+use mainspring_core::values::TaskId;
 
 use super::{Caller, Changed, change};
 use crate::edge::Edge;

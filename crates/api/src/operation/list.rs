@@ -6,11 +6,11 @@
 
 use std::collections::BTreeSet;
 
-use mainspring_core::command::{Answer, Command, Rejection};
-use mainspring_core::id::{Slot, TaskId};
-use mainspring_core::question::{Question, Unfinished};
+use mainspring_core::decision::Rejection;
+use mainspring_core::engine::question::{Question, Unfinished};
+use mainspring_core::engine::{Answer, Command};
 use mainspring_core::task::Task;
-use mainspring_core::time::Wall;
+use mainspring_core::values::{Bucket, TaskId, Wall};
 use mainspring_store::format::{ProfileCache, read_task};
 use mainspring_store::{HistoryCursor, HistoryQuery, ParkedFrom, ReadError};
 
@@ -162,7 +162,7 @@ async fn from_memory(
 
 async fn unfinished(edge: &Edge, which: Unfinished) -> Result<(Vec<Task>, Option<u32>), Problem> {
     let question = Question::Unfinished(Box::new(which));
-    match edge.gateway.ask(Slot::from_hash(0), Command::Ask(question)).await? {
+    match edge.gateway.ask(Bucket::from_hash(0), Command::Ask(question)).await? {
         Answer::Unfinished(page) => Ok((page.tasks, page.next)),
         _ => Err(Rejection::Internal { what: "a list was answered with something else" }.into()),
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mainspring_core::id::TaskId;
+use mainspring_core::values::TaskId;
 use mainspring_store::{LogKey, LogPlace};
 
 use super::read;

@@ -30,9 +30,10 @@ mod stats;
 mod submit;
 mod workers;
 
-use mainspring_core::command::{Answer, Command, Rejection};
-use mainspring_core::id::TaskId;
+use mainspring_core::decision::Rejection;
+use mainspring_core::engine::{Answer, Command};
 use mainspring_core::task::{Status, Task};
+use mainspring_core::values::TaskId;
 
 pub(crate) use self::{
     amend::amend,
@@ -67,7 +68,7 @@ pub(crate) fn task_id(text: &str) -> Result<TaskId, Problem> {
 
 /// A task with all it carries, from memory or from the tables.
 pub(crate) async fn read(edge: &Edge, id: TaskId) -> Result<Box<Task>, Problem> {
-    match edge.gateway.ask(id.slot(), Command::Read { id }).await? {
+    match edge.gateway.ask(id.bucket(), Command::Read { id }).await? {
         Answer::Task(Some(task)) => Ok(task),
         _ => Err(Rejection::TaskNotFound { id }.into()),
     }
@@ -89,7 +90,7 @@ async fn change(
     caller: &Caller<'_>,
 ) -> Result<Changed, Problem> {
     let command = caller.keyed(edge, verb, &id.to_string(), command)?;
-    match edge.gateway.ask(id.slot(), command).await? {
+    match edge.gateway.ask(id.bucket(), command).await? {
         Answer::Now { status, .. } => Ok(Changed::Now(status)),
         Answer::Stopping { .. } => Ok(Changed::Stopping),
         _ => Err(Rejection::Internal { what: "a change was answered with something else" }.into()),

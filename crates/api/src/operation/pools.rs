@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use mainspring_core::dispatch::POOL_DEFAULT;
-use mainspring_core::fleet::Availability;
-use mainspring_core::priority::Band;
+use mainspring_core::values::Band;
+use mainspring_core::worker::Availability;
 
 use super::{stats, workers};
 use crate::edge::Edge;

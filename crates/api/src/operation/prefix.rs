@@ -1,7 +1,7 @@
 //! The tasks whose id begins so, so that people need not write all of it. The tables are asked when they have followed.
 
-use mainspring_core::id::TaskId;
 use mainspring_core::task::Task;
+use mainspring_core::values::TaskId;
 use mainspring_store::StoredTask;
 
 use super::filter::page_length;

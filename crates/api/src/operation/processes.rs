@@ -1,8 +1,9 @@
 //! How far big work has come.
 
-use mainspring_core::command::{Answer, Command, Rejection};
-use mainspring_core::id::{ProcessId, Slot};
-use mainspring_core::question::{Progress, Question};
+use mainspring_core::decision::Rejection;
+use mainspring_core::engine::question::{Progress, Question};
+use mainspring_core::engine::{Answer, Command};
+use mainspring_core::values::{Bucket, OperationId};
 
 use crate::edge::Edge;
 use crate::problem::Problem;
@@ -10,12 +11,12 @@ use crate::problem::Problem;
 /// What is no number names no process.
 pub(crate) async fn process(edge: &Edge, text: &str) -> Result<Progress, Problem> {
     let unknown = || Problem::ProcessNotFound { id: text.chars().take(50).collect() };
-    let id = ProcessId::new(text.parse().map_err(|_| unknown())?);
+    let id = OperationId::new(text.parse().map_err(|_| unknown())?);
     ask(edge, id).await?.ok_or_else(unknown)
 }
 
-pub(super) async fn ask(edge: &Edge, id: ProcessId) -> Result<Option<Progress>, Problem> {
-    match edge.gateway.ask(Slot::from_hash(0), Command::Ask(Question::Process { id })).await? {
+pub(super) async fn ask(edge: &Edge, id: OperationId) -> Result<Option<Progress>, Problem> {
+    match edge.gateway.ask(Bucket::from_hash(0), Command::Ask(Question::Operation { id })).await? {
         Answer::Progress(progress) => Ok(progress),
         _ => Err(Rejection::Internal { what: "progress was answered with something else" }.into()),
     }

@@ -1,8 +1,8 @@
 //! Rows of the tables that cannot be read: which there are, and reading one again after it was repaired.
 
-use mainspring_core::command::{Answer, Command, QuarantineCommand, Rejection};
-use mainspring_core::id::Slot;
-use mainspring_core::name::Name;
+use mainspring_core::decision::Rejection;
+use mainspring_core::engine::{Answer, Command, QuarantineCommand};
+use mainspring_core::values::{Bucket, Name};
 
 use crate::edge::Edge;
 use crate::problem::Problem;
@@ -26,5 +26,5 @@ pub(crate) async fn release(edge: &Edge, row: &str) -> Result<QuarantineView, Pr
 }
 
 async fn ask(edge: &Edge, command: QuarantineCommand) -> Result<Answer, Problem> {
-    edge.gateway.ask(Slot::from_hash(0), Command::Quarantine(command)).await
+    edge.gateway.ask(Bucket::from_hash(0), Command::Quarantine(command)).await
 }

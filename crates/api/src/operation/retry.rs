@@ -1,7 +1,7 @@
 //! Queue an ended task again, with a fresh budget of retries.
 
-use mainspring_core::command::Command;
-use mainspring_core::id::TaskId;
+use mainspring_core::engine::Command;
+use mainspring_core::values::TaskId;
 
 use super::{Caller, Changed, change};
 use crate::edge::Edge;

@@ -1,7 +1,7 @@
 //! A task that waits for its time, a retry or something outside waits no longer.
 
-use mainspring_core::command::Command;
-use mainspring_core::id::TaskId;
+use mainspring_core::engine::Command;
+use mainspring_core::values::TaskId;
 
 use super::{Caller, Changed, change};
 use crate::edge::Edge;

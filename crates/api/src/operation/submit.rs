@@ -1,10 +1,11 @@
 //! Accept one task. The answer leaves when the task is durable.
 
-use mainspring_core::command::{Answer, Command, Rejection, StartTime, Submit};
+use mainspring_core::decision::Rejection;
 use mainspring_core::dispatch::WaitReason;
-use mainspring_core::id::TaskId;
+use mainspring_core::engine::{Answer, Command};
 use mainspring_core::task::Status;
-use mainspring_core::time::Wall;
+use mainspring_core::task::decide::{StartTime, Submit};
+use mainspring_core::values::{TaskId, Wall};
 
 use super::could_run::{self, question, warning};
 use crate::edge::Edge;
@@ -18,7 +19,7 @@ pub(crate) fn prepare(edge: &Edge, task: &TaskBody<'_>, keys: Keys<'_>) -> Resul
         return Err(Problem::field(field, once(task)));
     }
     let submission = Submission::of(task, keys, &edge.profiles, (now(), edge.config.key_life))?;
-    let id = edge.gateway.mint(submission.slot());
+    let id = edge.gateway.mint(submission.bucket());
     Ok(submission.command(id))
 }
 
@@ -45,7 +46,7 @@ pub(crate) async fn submit(edge: &Edge, submit: Submit) -> Result<Accepted, Prob
     let (id, start) = (submit.id, submit.start);
     let ask = question(&submit.profile);
     let commands = std::iter::once(Command::Submit(Box::new(submit))).chain(ask).collect();
-    let answers = edge.gateway.ask_all(id.slot(), commands).await.map_err(|problem| named(problem, id))?;
+    let answers = edge.gateway.ask_all(id.bucket(), commands).await.map_err(|problem| named(problem, id))?;
     let mut answers = answers.into_iter();
     let missing = Rejection::Internal { what: "an answer is missing" };
     let mut accepted = Accepted::of(&answers.next().unwrap_or(Err(missing))?, start)?;

@@ -1,16 +1,18 @@
 //! Who works, how full they are; cordon, drain and uncordon.
 
-use mainspring_core::command::{Answer, Command, Rejection, SessionCommand};
-use mainspring_core::fleet::Availability;
-use mainspring_core::id::{Slot, WorkerId};
-use mainspring_core::question::{Question, WorkerView};
+use mainspring_core::decision::Rejection;
+use mainspring_core::engine::question::{Question, WorkerView};
+use mainspring_core::engine::{Answer, Command};
+use mainspring_core::values::{Bucket, WorkerId};
+use mainspring_core::worker::Availability;
+use mainspring_core::worker::decide::SessionCommand;
 
 use super::Caller;
 use crate::edge::Edge;
 use crate::problem::Problem;
 use crate::wire::WorkerBody;
 
-const SHARD: Slot = Slot::from_hash(0);
+const SHARD: Bucket = Bucket::from_hash(0);
 
 /// Every worker; `write` sees them before they are let go of.
 pub(crate) async fn workers<T>(

@@ -1,6 +1,6 @@
 //! What can go wrong at the edge, in one shape: a code with a page, what is wrong, and what the caller can do next.
-//! - PR-1 every code is in [`Problem::CODES`] or in `Rejection::CODES`, and has a page in `docs/errors`
-//! - PR-2 a text that came from a caller is quoted, never interpreted
+//! - PM-1 every code is in [`Problem::CODES`] or in `Rejection::CODES`, and has a page in `docs/errors`
+//! - PM-2 a text that came from a caller is quoted, never interpreted
 //!
 //! Rendered to JSON in one place (`server::finish`), because only there the request's id is known.
 
@@ -14,10 +14,9 @@ mod workers;
 
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
-use mainspring_core::command::Rejection;
-use mainspring_core::id::TaskId;
+use mainspring_core::decision::Rejection;
 use mainspring_core::key::KeyHolder;
-use mainspring_core::time::Millis;
+use mainspring_core::values::{Millis, TaskId};
 use mainspring_definition::Mistake;
 
 use self::status::status_of;

@@ -2,9 +2,9 @@
 
 use http::StatusCode;
 use mainspring_core::backfill::BackfillRefusal;
-use mainspring_core::command::Rejection;
+use mainspring_core::decision::Rejection;
+use mainspring_core::run::RunRefusal;
 use mainspring_core::schedule::ScheduleRefusal;
-use mainspring_core::workflow::FlowRefusal;
 
 use super::Problem;
 
@@ -52,7 +52,7 @@ impl From<Rejection> for Problem {
 pub(super) fn status_of(rejection: &Rejection) -> StatusCode {
     match rejection {
         Rejection::TaskNotFound { .. } | Rejection::RowNotQuarantined { .. } => StatusCode::NOT_FOUND,
-        Rejection::Flow(refusal) => flow_status(refusal),
+        Rejection::Run(refusal) => flow_status(refusal),
         Rejection::Schedule(refusal) => schedule_status(refusal),
         Rejection::Backfill(refusal) => backfill_status(refusal),
         Rejection::Trigger(_) => StatusCode::TOO_MANY_REQUESTS,
@@ -65,7 +65,7 @@ pub(super) fn status_of(rejection: &Rejection) -> StatusCode {
         Rejection::QueueFull { .. }
         | Rejection::TooManyTasks { .. }
         | Rejection::MemoryFull { .. }
-        | Rejection::TooManyProcesses { .. } => StatusCode::TOO_MANY_REQUESTS,
+        | Rejection::TooManyOperations { .. } => StatusCode::TOO_MANY_REQUESTS,
         Rejection::PayloadTooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
         Rejection::TooManySeats { .. } | Rejection::TooManyLabels { .. } | Rejection::TooFarAhead { .. } => {
             StatusCode::BAD_REQUEST
@@ -77,16 +77,16 @@ pub(super) fn status_of(rejection: &Rejection) -> StatusCode {
     }
 }
 
-fn flow_status(refusal: &FlowRefusal) -> StatusCode {
+fn flow_status(refusal: &RunRefusal) -> StatusCode {
     match refusal {
-        FlowRefusal::JobNotFound { .. }
-        | FlowRefusal::RunNotFound { .. }
-        | FlowRefusal::NoSuchNode { .. } => StatusCode::NOT_FOUND,
-        FlowRefusal::RunAlreadyEnded { .. }
-        | FlowRefusal::RunNotEnded { .. }
-        | FlowRefusal::TaskOfRun { .. } => StatusCode::CONFLICT,
-        FlowRefusal::RunStateNotForcible { .. } => StatusCode::UNPROCESSABLE_ENTITY,
-        FlowRefusal::TooManyRuns { .. } | FlowRefusal::TooManyJobs { .. } => StatusCode::TOO_MANY_REQUESTS,
+        RunRefusal::JobNotFound { .. } | RunRefusal::RunNotFound { .. } | RunRefusal::NoSuchNode { .. } => {
+            StatusCode::NOT_FOUND
+        }
+        RunRefusal::RunAlreadyEnded { .. }
+        | RunRefusal::RunNotEnded { .. }
+        | RunRefusal::TaskOfRun { .. } => StatusCode::CONFLICT,
+        RunRefusal::RunStateNotForcible { .. } => StatusCode::UNPROCESSABLE_ENTITY,
+        RunRefusal::TooManyRuns { .. } | RunRefusal::TooManyJobs { .. } => StatusCode::TOO_MANY_REQUESTS,
     }
 }
 

@@ -3,8 +3,7 @@
 use std::fmt;
 
 use http::StatusCode;
-use mainspring_core::id::WorkerId;
-use mainspring_core::resources::BadResourceName;
+use mainspring_core::values::{BadResourceName, WorkerId};
 
 use super::Problem;
 

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use axum::extract::{Path, Request, State};
 use axum::response::Response;
 use http::StatusCode;
-use mainspring_core::id::TaskId;
 use mainspring_core::task::Status;
+use mainspring_core::values::TaskId;
 use serde::Deserialize;
 use serde_json::{Value, json};
 

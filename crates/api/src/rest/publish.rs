@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::{Path, Request, State};
 use axum::response::Response;
 use http::{HeaderMap, StatusCode, header};
-use mainspring_core::trigger::{DATA_BYTES_MAX, Notice};
+use mainspring_core::values::{CloudEvent, DATA_BYTES_MAX};
 use serde_json::json;
 
 use super::{body, json};
@@ -65,7 +65,7 @@ impl Form {
         }
     }
 
-    fn read(self, headers: &HeaderMap, bytes: &[u8]) -> Result<Vec<Notice>, Problem> {
+    fn read(self, headers: &HeaderMap, bytes: &[u8]) -> Result<Vec<CloudEvent>, Problem> {
         match self {
             Self::Structured => wire::structured_event(bytes).map(|notice| vec![notice]),
             Self::Batch => wire::event_batch(bytes),

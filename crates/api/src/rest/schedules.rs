@@ -7,7 +7,7 @@ use axum::extract::{Path, Request, State};
 use axum::response::Response;
 use http::{HeaderMap, StatusCode, Uri};
 use mainspring_core::schedule::ScheduleKey;
-use mainspring_core::time::Millis;
+use mainspring_core::values::Millis;
 use serde_json::{Value, json};
 
 use super::call::Call;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::{Path, Request, State};
 use axum::response::Response;
-use mainspring_core::fleet::Availability;
+use mainspring_core::worker::Availability;
 
 use super::call::Call;
 use super::{tasks, workers};

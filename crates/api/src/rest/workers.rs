@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::{Path, State};
 use axum::response::Response;
 use http::StatusCode;
-use mainspring_core::fleet::Availability;
+use mainspring_core::worker::Availability;
 use serde_json::json;
 
 use super::call::Call;

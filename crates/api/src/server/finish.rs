@@ -2,7 +2,7 @@
 
 use axum::body::Body;
 use http::{HeaderValue, Response, header};
-use mainspring_core::time::Millis;
+use mainspring_core::values::Millis;
 
 use super::request_id::{HEADER, RequestId};
 use crate::metrics::Metrics;

@@ -1,7 +1,7 @@
 //! The server: one port for REST, gRPC, docs and metrics.
 //! Entry: [`Server::new`], [`Server::serve`].
-//! - SV-1 every answer carries a request id; a problem is rendered here and nowhere else
-//! - SV-2 stopping: refuse new connections, end sessions, let requests under way finish, then return
+//! - HS-1 every answer carries a request id; a problem is rendered here and nowhere else
+//! - HS-2 stopping: refuse new connections, end sessions, let requests under way finish, then return
 
 mod accept;
 mod body;

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use mainspring_core::command::{Hello, Holding, Report, ReportKind};
-use mainspring_core::failure::{Failure, FailureClass, MESSAGE_BYTES_MAX};
-use mainspring_core::fleet::{EXECUTORS_MAX, WorkerOffer};
-use mainspring_core::id::{Fence, Incarnation, Session, TaskId, WorkerId};
-use mainspring_core::name::Name;
-use mainspring_core::resources::{CUSTOM_RESOURCES_MAX, LABELS_MAX, Resources, resource_name};
-use mainspring_core::time::Millis;
+use mainspring_core::task::decide::{Report, ReportKind};
+use mainspring_core::values::{
+    CUSTOM_RESOURCES_MAX, Failure, FailureClass, Fence, Incarnation, LABELS_MAX, MESSAGE_BYTES_MAX, Millis,
+    Name, Resources, Session, TaskId, WorkerId, resource_name,
+};
+use mainspring_core::worker::decide::{Hello, Holding};
+use mainspring_core::worker::{EXECUTORS_MAX, WorkerOffer};
 use mainspring_proto::v1;
 use mainspring_proto::v1::report::What;
 

@@ -1,10 +1,8 @@
 //! Orders of the shard as messages to a worker.
 
-use mainspring_core::effect::{Effect, ReportVerdict, Start};
-use mainspring_core::id::{Fence, TaskId};
-use mainspring_core::resources::Resources;
+use mainspring_core::decision::{Effect, ReportVerdict, Start};
 use mainspring_core::task::StopReason;
-use mainspring_core::time::Millis;
+use mainspring_core::values::{Fence, Millis, Resources, TaskId};
 use mainspring_proto::v1;
 
 pub(super) fn message(

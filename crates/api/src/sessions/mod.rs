@@ -18,9 +18,9 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use mainspring_core::command::Hello;
-use mainspring_core::effect::Effect;
-use mainspring_core::id::{Incarnation, Session, WorkerId};
+use mainspring_core::decision::Effect;
+use mainspring_core::values::{Incarnation, Session, WorkerId};
+use mainspring_core::worker::decide::Hello;
 
 pub use self::queue::Ending;
 use self::queue::SessionQueue;

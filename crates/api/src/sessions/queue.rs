@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
-use mainspring_core::effect::Effect;
-use mainspring_core::id::{Session, WorkerId};
+use mainspring_core::decision::Effect;
+use mainspring_core::values::{Session, WorkerId};
 use mainspring_proto::NEWEST_SESSION;
 use mainspring_proto::v1::{ServerMessage, Welcome};
 use tokio::sync::Notify;

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use mainspring_core::command::{Answer, Command, Hello, SessionCommand};
-use mainspring_core::id::{Session, Slot, WorkerId};
-use mainspring_core::question::Question;
+use mainspring_core::engine::question::Question;
+use mainspring_core::engine::{Answer, Command};
+use mainspring_core::values::{Bucket, Session, WorkerId};
+use mainspring_core::worker::decide::{Hello, SessionCommand};
 use mainspring_proto::v1;
 use mainspring_proto::v1::worker_service_server::WorkerService;
 use mainspring_runtime::Envelope;
@@ -33,7 +34,7 @@ const AHEAD_BYTES_MAX: usize = 4 << 20;
 /// How long a session that has ended waits for the shard to take its last words.
 const PART_MAX: Duration = Duration::from_secs(30);
 /// A worker talks to the one shard of this node.
-const SHARD: Slot = Slot::from_hash(0);
+const SHARD: Bucket = Bucket::from_hash(0);
 
 #[derive(Clone)]
 pub(crate) struct WorkerSessions {

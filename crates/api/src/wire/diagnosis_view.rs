@@ -1,9 +1,8 @@
 //! Why a task is not running, as callers read it.
 
-use mainspring_core::id::Place;
-use mainspring_core::question::{Diagnosis, Part, Standing};
+use mainspring_core::engine::question::{Diagnosis, Part, Standing};
 use mainspring_core::task::Status;
-use mainspring_core::time::Millis;
+use mainspring_core::values::{Millis, NodeInstance};
 use serde::Serialize;
 
 use super::state::as_word;
@@ -64,7 +63,7 @@ impl DiagnosisView {
             run_id: part.map(|part| part.run.to_string()),
             run_task: part.and_then(|part| part.node.as_ref()).map(ToString::to_string),
             item: part.and_then(Part::item),
-            undo: part.is_some_and(|part| part.place.index == Place::UNDO),
+            undo: part.is_some_and(|part| part.place.index == NodeInstance::UNDO),
         }
     }
 }

@@ -5,8 +5,7 @@ use std::sync::Arc;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use http::HeaderMap;
-use mainspring_core::time::Wall;
-use mainspring_core::trigger::{ATTRIBUTE_BYTES_MAX, DATA_BYTES_MAX, Notice, OWN_PREFIX};
+use mainspring_core::values::{ATTRIBUTE_BYTES_MAX, CloudEvent, DATA_BYTES_MAX, OWN_PREFIX, Wall};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -32,7 +31,7 @@ struct EventBody<'a> {
     data_base64: Option<String>,
 }
 
-pub(crate) fn structured(bytes: &[u8]) -> Result<Notice, Problem> {
+pub(crate) fn structured(bytes: &[u8]) -> Result<CloudEvent, Problem> {
     let body: EventBody<'_> = serde_json::from_slice(bytes).map_err(|error| bad_json(&error))?;
     if bytes.trim_ascii_start().first() != Some(&b'{') {
         return Err(EventProblem::invalid("body", "an object is needed"));
@@ -40,7 +39,7 @@ pub(crate) fn structured(bytes: &[u8]) -> Result<Notice, Problem> {
     notice(body)
 }
 
-pub(crate) fn batch(bytes: &[u8]) -> Result<Vec<Notice>, Problem> {
+pub(crate) fn batch(bytes: &[u8]) -> Result<Vec<CloudEvent>, Problem> {
     let bodies: Vec<&RawValue> = serde_json::from_slice(bytes).map_err(|error| bad_json(&error))?;
     let (count, max) = (bodies.len(), BATCH_MAX);
     if count > max {
@@ -64,7 +63,7 @@ pub(crate) fn is_binary(headers: &HeaderMap) -> bool {
     headers.contains_key("ce-specversion")
 }
 
-pub(crate) fn binary(headers: &HeaderMap, body: &[u8]) -> Result<Notice, Problem> {
+pub(crate) fn binary(headers: &HeaderMap, body: &[u8]) -> Result<CloudEvent, Problem> {
     let header = |name: &'static str| -> Result<Option<String>, Problem> {
         let Some(value) = headers.get(format!("ce-{name}")) else { return Ok(None) };
         let text = value.to_str().ok().and_then(|text| decoded(text.trim_matches('"')));
@@ -80,7 +79,7 @@ pub(crate) fn binary(headers: &HeaderMap, body: &[u8]) -> Result<Notice, Problem
         time: header("time")?,
         ..EventBody::default()
     })?;
-    Ok(Notice { data: data(kind, body)?, ..notice })
+    Ok(CloudEvent { data: data(kind, body)?, ..notice })
 }
 
 /// Header values spell what is beyond printable ASCII as `%` and two hexadecimal digits.
@@ -118,7 +117,7 @@ pub(crate) fn data(media_type: Option<&str>, body: &[u8]) -> Result<Option<Arc<[
     Ok(Some(serde_json::Value::from(text).to_string().into_bytes().into()))
 }
 
-fn notice(body: EventBody<'_>) -> Result<Notice, Problem> {
+fn notice(body: EventBody<'_>) -> Result<CloudEvent, Problem> {
     match body.specversion.as_deref() {
         Some("1.0") => {}
         Some(_) => return Err(EventProblem::invalid("specversion", "only `1.0` is known")),
@@ -140,7 +139,7 @@ fn notice(body: EventBody<'_>) -> Result<Notice, Problem> {
         Ok(at) => Ok(Wall::from_millis(u64::try_from(at.as_millisecond()).unwrap_or(0))),
         Err(_) => Err(EventProblem::invalid("time", "it is a time as RFC 3339 has it")),
     };
-    Ok(Notice {
+    Ok(CloudEvent {
         id: required("id", body.id)?,
         source: required("source", body.source)?,
         kind: required("type", body.r#type)?,
@@ -167,7 +166,7 @@ pub(crate) fn attribute(name: &'static str, text: String) -> Result<Arc<str>, Pr
 }
 
 /// What everybody may send: not in our name, nor past the signature of a webhook, and not too much.
-pub(crate) fn check(notice: &Notice) -> Result<(), Problem> {
+pub(crate) fn check(notice: &CloudEvent) -> Result<(), Problem> {
     if notice.bytes() > DATA_BYTES_MAX {
         let what = format!("it has {} bytes of at most {DATA_BYTES_MAX}", notice.bytes());
         return Err(EventProblem::invalid("data", what));

@@ -1,6 +1,7 @@
 //! How states of runs and of their tasks are spelled.
 
-use mainspring_core::workflow::{NodeStatus, Run, RunStatus, Trigger};
+use mainspring_core::run::{NodeStatus, Run, StartedBy};
+use mainspring_core::values::RunStatus;
 
 /// A run that is paused says so instead of how far it has come.
 pub(crate) const fn run_word(run: &Run) -> &'static str {
@@ -35,8 +36,8 @@ pub(crate) fn parse_run_status(text: &str) -> Option<RunStatus> {
     RunStatus::ALL.into_iter().find(is)
 }
 
-pub(crate) fn parse_trigger(text: &str) -> Option<Trigger> {
-    Trigger::ALL.into_iter().find(|trigger| text.eq_ignore_ascii_case(trigger.label()))
+pub(crate) fn parse_trigger(text: &str) -> Option<StartedBy> {
+    StartedBy::ALL.into_iter().find(|trigger| text.eq_ignore_ascii_case(trigger.label()))
 }
 
 pub(crate) const fn node_word(status: NodeStatus) -> &'static str {

@@ -1,6 +1,6 @@
 //! A job as callers see it.
 
-use mainspring_core::workflow::Job;
+use mainspring_core::job::Job;
 use serde::Serialize;
 use serde_json::value::RawValue;
 

@@ -1,6 +1,6 @@
 //! Names that callers write, checked, with the field they came in.
 
-use mainspring_core::name::{BadName, NAME_BYTES_MAX, Name};
+use mainspring_core::values::{BadName, NAME_BYTES_MAX, Name};
 
 use crate::problem::Problem;
 

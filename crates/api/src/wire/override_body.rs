@@ -1,7 +1,6 @@
 //! Who overrides the usual course, and why; stored with the task and in the journal.
 
-use mainspring_core::name::Name;
-use mainspring_core::task::Override;
+use mainspring_core::values::{Actor, Name};
 use serde::Deserialize;
 
 use super::names::name;
@@ -15,9 +14,9 @@ pub(crate) struct OverrideBody {
 }
 
 impl OverrideBody {
-    pub(crate) fn checked(&self) -> Result<Override, Problem> {
+    pub(crate) fn checked(&self) -> Result<Actor, Problem> {
         let actor =
             self.actor.as_deref().map_or_else(|| Ok(Name::fixed("api")), |text| name("actor", text))?;
-        Ok(Override { actor, reason: name("reason", self.reason.as_deref().unwrap_or_default())? })
+        Ok(Actor { actor, reason: name("reason", self.reason.as_deref().unwrap_or_default())? })
     }
 }

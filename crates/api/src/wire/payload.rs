@@ -1,7 +1,7 @@
 //! What each executor needs of its payload, checked at the door so that nothing fails for it later. Fields that are
 //! not named here are the executor's business.
 
-use mainspring_core::time::Wall;
+use mainspring_core::values::Wall;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 

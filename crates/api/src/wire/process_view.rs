@@ -1,6 +1,6 @@
 //! Big work, as callers see it.
 
-use mainspring_core::question::Progress;
+use mainspring_core::engine::question::Progress;
 use serde::Serialize;
 
 #[derive(Debug, Serialize)]

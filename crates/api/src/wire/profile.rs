@@ -1,12 +1,10 @@
 //! The part of a body that tasks of one kind share: its canonical text, and the profile made from it.
 
-use mainspring_core::name::Name;
-use mainspring_core::profile::{Delivery, Profile, ProfileSpec, TimeLimits};
-use mainspring_core::resources::{
-    CUSTOM_RESOURCES_MAX, LABELS_MAX, LabelCondition, Requirements, Resources, resource_name,
-};
 use mainspring_core::retry::RetryPolicy;
-use mainspring_core::time::Millis;
+use mainspring_core::task::{Delivery, Profile, ProfileSpec, TimeLimits};
+use mainspring_core::values::{
+    CUSTOM_RESOURCES_MAX, LABELS_MAX, LabelCondition, Millis, Name, Requirements, Resources, resource_name,
+};
 use serde::Serialize;
 use std::sync::Arc;
 

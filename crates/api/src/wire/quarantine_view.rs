@@ -1,6 +1,6 @@
 //! Quarantined rows, as callers see them.
 
-use mainspring_core::command::QuarantinedRow;
+use mainspring_core::engine::QuarantinedRow;
 use serde::Serialize;
 
 use super::time::Moment;

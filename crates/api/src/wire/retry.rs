@@ -1,8 +1,7 @@
 //! A retry policy as callers write it: `{"max_retries": 3, "backoff": "exponential"}` and finer.
 
-use mainspring_core::failure::FailureClass;
 use mainspring_core::retry::{Backoff, DELAYS_MAX, Jitter, RetryOnly, RetryPolicy};
-use mainspring_core::time::Millis;
+use mainspring_core::values::{FailureClass, Millis};
 use serde::{Deserialize, Serialize};
 
 use super::whole;

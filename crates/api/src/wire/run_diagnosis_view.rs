@@ -1,10 +1,11 @@
 //! Where a run stands and why it has not ended, as callers read it.
 
-use mainspring_core::failure::Failure;
-use mainspring_core::id::{Place, TaskId};
-use mainspring_core::question::{Items, JobWait, NodeDiagnosis, NodeStanding, RunDiagnosis, RunStanding};
-use mainspring_core::time::Millis;
-use mainspring_core::workflow::{NodeStatus, Run, RunStatus, Work};
+use mainspring_core::engine::question::{
+    Items, JobWait, NodeDiagnosis, NodeStanding, RunDiagnosis, RunStanding,
+};
+use mainspring_core::job::NodeWork;
+use mainspring_core::run::{NodeStatus, Run};
+use mainspring_core::values::{Failure, Millis, NodeInstance, RunStatus, TaskId};
 use serde::Serialize;
 
 use super::diagnosis_view::DiagnosisView;
@@ -216,9 +217,9 @@ impl NodeDiagnosisView {
     /// A node that failed, of a run that has ended.
     pub(crate) fn failed(run: &Run, first: &FirstFailure, error: Option<&Failure>) -> Self {
         let spec = run.plan.node(first.node);
-        let is_run = matches!(spec.work, Work::Run { .. });
+        let is_run = matches!(spec.work, NodeWork::Run { .. });
         let item = failed_item(run, first.node);
-        let child = is_run.then(|| run.id.child(run.place(first.node, item.unwrap_or(Place::WHOLE))));
+        let child = is_run.then(|| run.id.child(run.place(first.node, item.unwrap_or(NodeInstance::WHOLE))));
         let why = run.whys.get(&first.node).map(ToString::to_string);
         let message = match (&child, error) {
             (_, Some(failure)) => failure.message.to_string(),
@@ -255,8 +256,8 @@ impl FirstFailure {
     pub(crate) fn of(run: &Run) -> Option<Self> {
         let failed = (0..run.plan.len()).filter(|node| run.node(*node).status == NodeStatus::Failed);
         let node = failed.min_by_key(|node| (run.node(*node).ended, *node))?;
-        let is_task = matches!(run.plan.node(node).work, Work::Task(_));
-        let index = failed_item(run, node).unwrap_or(Place::WHOLE);
+        let is_task = matches!(run.plan.node(node).work, NodeWork::Task(_));
+        let index = failed_item(run, node).unwrap_or(NodeInstance::WHOLE);
         Some(Self { node, task: is_task.then(|| run.task_at(node, index)) })
     }
 }

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use mainspring_core::id::Place;
-use mainspring_core::task::Override;
-use mainspring_core::time::{Millis, Wall};
-use mainspring_core::workflow::{Group, NodeState, NodeStatus, Note, Pause, Run, RunStop, Work};
+use mainspring_core::job::NodeWork;
+use mainspring_core::run::{MapItems, NodeState, NodeStatus, Pause, Run, RunStop};
+use mainspring_core::values::{Actor, Millis, NodeInstance, Note, Wall};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -70,7 +69,7 @@ pub(crate) struct NoteView<'a> {
 
 impl<'a> From<&'a Note> for NoteView<'a> {
     fn from(note: &'a Note) -> Self {
-        let Override { actor, reason } = &note.over;
+        let Actor { actor, reason } = &note.over;
         Self { at: Moment(note.at), actor, reason, what: &note.what }
     }
 }
@@ -230,8 +229,8 @@ impl<'a> NodeView<'a> {
         let NodeState { status, turn, started, ended, .. } = *state;
         let begun = started > 0 || !matches!(status, NodeStatus::Waiting) && !run.whys.contains_key(&node);
         let single = begun && !run.groups.contains_key(&node);
-        let is_run = matches!(spec.work, Work::Run { .. });
-        let place = run.place(node, Place::WHOLE);
+        let is_run = matches!(spec.work, NodeWork::Run { .. });
+        let place = run.place(node, NodeInstance::WHOLE);
         let after = |ms: u32| Moment(run.created + Millis::new(ms.into()));
         Self {
             name: &spec.name,
@@ -263,8 +262,8 @@ const fn released(status: NodeStatus) -> bool {
     }
 }
 
-impl From<&Group> for ItemsView {
-    fn from(group: &Group) -> Self {
+impl From<&MapItems> for ItemsView {
+    fn from(group: &MapItems) -> Self {
         Self {
             count: group.count(),
             released: group.released,

@@ -1,8 +1,8 @@
 //! A schedule as callers see it: what it says in the words of a job file, and how far it has come.
 
 use mainspring_core::calendar::{Dst, Timetable};
-use mainspring_core::schedule::{Made, Schedule, Spec, Target, Timing};
-use mainspring_core::time::{Millis, Wall};
+use mainspring_core::schedule::{Schedule, Spec, Target, Timing};
+use mainspring_core::values::{Millis, Started, Wall};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -82,8 +82,8 @@ impl<'a> ScheduleView<'a> {
     pub(crate) fn of(schedule: &'a Schedule) -> Self {
         let (key, spec) = (&*schedule.key, &*schedule.spec);
         let (last_run_id, last_task_id) = match schedule.last_made {
-            Some(Made::Run(id)) => (Some(id.to_string()), None),
-            Some(Made::Task(id)) => (None, Some(id.to_string())),
+            Some(Started::Run(id)) => (Some(id.to_string()), None),
+            Some(Started::Task(id)) => (None, Some(id.to_string())),
             None => (None, None),
         };
         let parameters = match &spec.target {

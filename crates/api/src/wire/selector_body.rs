@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use mainspring_core::name::Name;
-use mainspring_core::process::Selector;
-use mainspring_core::resources::LABELS_MAX;
+use mainspring_core::operation::Selector;
 use mainspring_core::task::Status;
+use mainspring_core::values::{LABELS_MAX, Name};
 use serde::Deserialize;
 
 use super::names::name;

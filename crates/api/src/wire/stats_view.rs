@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use mainspring_core::question::Stats;
+use mainspring_core::engine::question::Stats;
 use serde::Serialize;
 
 use super::state::status_word;
@@ -49,8 +49,8 @@ impl<'a> StatsView<'a> {
             running: stats.depths.iter().map(|depth| u64::from(depth.running)).sum(),
             workers: stats.workers,
             sessions,
-            stale_reports: stats.machine.stale_reports,
-            workers_lost: stats.machine.workers_lost,
+            stale_reports: stats.engine.stale_reports,
+            workers_lost: stats.engine.workers_lost,
         }
     }
 }

@@ -4,15 +4,11 @@ use std::cell::RefCell;
 use std::sync::Arc;
 use std::time::Duration;
 
-use mainspring_core::command::{StartTime, Submit};
-use mainspring_core::id::{Slot, TaskId};
 use mainspring_core::key::{KeyClaim, KeyFact, KeyScope};
-use mainspring_core::name::Name;
-use mainspring_core::profile::Profile;
 use mainspring_core::schedule::Plain;
-use mainspring_core::seat::{SEATS_MAX, Seat, Seats};
-use mainspring_core::task::{Labels, Payload, Status};
-use mainspring_core::time::{Millis, Wall};
+use mainspring_core::task::decide::{StartTime, Submit};
+use mainspring_core::task::{Labels, Payload, Profile, Status};
+use mainspring_core::values::{Bucket, Millis, Name, PERMITS_MAX, Permit, Permits, TaskId, Wall};
 
 use super::keys::{Keys, check_key};
 use super::names::name;
@@ -26,10 +22,10 @@ use crate::profiles::Profiles;
 pub(crate) struct Submission {
     pub profile: Arc<Profile>,
     payload: Payload,
-    priority: mainspring_core::priority::Priority,
+    priority: mainspring_core::values::Priority,
     start: StartTime,
     labels: Option<Labels>,
-    seats: Option<Seats>,
+    permits: Option<Permits>,
     claim: Option<KeyClaim>,
 }
 
@@ -50,14 +46,14 @@ impl Submission {
         let payload: Payload = body.payload.map_or("null", |payload| payload.get()).as_bytes().into();
         let start = start(body)?;
         let labels = labels(body)?;
-        let seats = seats(body)?;
+        let permits = permits(body)?;
         let priority = body.priority.map(|priority| priority.0).unwrap_or_default();
         KIND.with_borrow_mut(|text| {
             text.clear();
             // Writing to memory, and maps have text keys: it cannot fail.
             let _ = serde_json::to_writer(&mut *text, &kind);
             let profile = profiles.get(text, || kind.profile())?;
-            let mut submission = Self { profile, payload, priority, start, labels, seats, claim: None };
+            let mut submission = Self { profile, payload, priority, start, labels, permits, claim: None };
             if let Some(scope) = scope(body, keys, kind.tenant)? {
                 let request = submission.request_hash(text);
                 let expires = now + Millis::new(key_life.as_millis() as u64);
@@ -85,7 +81,7 @@ impl Submission {
             part(&mut hasher, key.as_bytes());
             part(&mut hasher, value.as_bytes());
         }
-        for Seat { limit, key, max } in self.seats.iter().flat_map(|seats| seats.iter()) {
+        for Permit { limit, key, max } in self.permits.iter().flat_map(|permits| permits.iter()) {
             part(&mut hasher, b"limit");
             part(&mut hasher, limit.as_bytes());
             part(&mut hasher, key.as_bytes());
@@ -96,13 +92,13 @@ impl Submission {
 
     /// What recurs of it, without the key.
     pub(crate) fn plain(self) -> Plain {
-        let Self { profile, payload, priority, labels, seats, .. } = self;
-        Plain { profile, payload, priority, labels, seats }
+        let Self { profile, payload, priority, labels, permits, .. } = self;
+        Plain { profile, payload, priority, labels, permits }
     }
 
     /// Where its id must lie, if a key says so.
-    pub(crate) fn slot(&self) -> Option<Slot> {
-        self.claim.map(|claim| Slot::from_hash(claim.scope.0 as u64))
+    pub(crate) fn bucket(&self) -> Option<Bucket> {
+        self.claim.map(|claim| Bucket::from_hash(claim.scope.0 as u64))
     }
 
     pub(crate) fn command(self, id: TaskId) -> Submit {
@@ -114,7 +110,7 @@ impl Submission {
             start: self.start,
             labels: self.labels,
             key: self.claim.map(|claim| (claim, KeyFact::Absent)),
-            seats: self.seats,
+            permits: self.permits,
             resent: false,
         }
     }
@@ -145,8 +141,8 @@ fn labels(body: &TaskBody<'_>) -> Result<Option<Labels>, Problem> {
     pairs.collect::<Result<Vec<_>, Problem>>().map(|labels| Some(labels.into()))
 }
 
-fn seats(body: &TaskBody<'_>) -> Result<Option<Seats>, Problem> {
-    let seat = |limit: &LimitBody<'_>| {
+fn permits(body: &TaskBody<'_>) -> Result<Option<Permits>, Problem> {
+    let permit = |limit: &LimitBody<'_>| {
         let max = limit.max.map(|max| u32::try_from(max).unwrap_or(u32::MAX));
         if max == Some(0) {
             return Err(Problem::field("limits.max", "it is at least 1"));
@@ -156,23 +152,23 @@ fn seats(body: &TaskBody<'_>) -> Result<Option<Seats>, Problem> {
             return Err(Problem::field("limits.name", "it may not be empty"));
         }
         let key = limit.key.as_deref().map_or(Ok(Name::default()), |key| name("limits.key", key))?;
-        Ok(Seat { limit: limit_name, key, max })
+        Ok(Permit { limit: limit_name, key, max })
     };
     if body.limits.is_empty() {
         return Ok(None);
     }
-    let mut seats: Vec<Seat> = Vec::new();
-    for seat in body.limits.iter().map(seat) {
-        let seat = seat?;
+    let mut permits: Vec<Permit> = Vec::new();
+    for permit in body.limits.iter().map(permit) {
+        let permit = permit?;
         // Named twice: the lower maximum counts. One too many is enough to be refused.
-        let same = |other: &Seat| (&other.limit, &other.key) == (&seat.limit, &seat.key);
-        match seats.iter().position(same) {
-            Some(at) => seats[at].max = seats[at].max.into_iter().chain(seat.max).min(),
-            None if seats.len() <= SEATS_MAX => seats.push(seat),
+        let same = |other: &Permit| (&other.limit, &other.key) == (&permit.limit, &permit.key);
+        match permits.iter().position(same) {
+            Some(at) => permits[at].max = permits[at].max.into_iter().chain(permit.max).min(),
+            None if permits.len() <= PERMITS_MAX => permits.push(permit),
             None => {}
         }
     }
-    Ok(Some(seats.into()))
+    Ok(Some(permits.into()))
 }
 
 fn scope(body: &TaskBody<'_>, keys: Keys<'_>, tenant: &str) -> Result<Option<KeyScope>, Problem> {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use mainspring_core::priority::{Band, LEVEL_MAX, Priority};
+use mainspring_core::values::{Band, LEVEL_MAX, Priority};
 use serde::de::{Deserializer, Error, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;

@@ -1,11 +1,7 @@
 //! A task as callers read it: JSON as it stands, and what the gRPC message is made from.
 
-use mainspring_core::id::WorkerId;
-use mainspring_core::name::Name;
-use mainspring_core::profile::Delivery;
-use mainspring_core::seat::Seat;
-use mainspring_core::task::{AttemptRecord, State, Status, Task};
-use mainspring_core::time::Wall;
+use mainspring_core::task::{AttemptRecord, Delivery, Status, Task, TaskState};
+use mainspring_core::values::{Name, Permit, Wall, WorkerId};
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
@@ -102,7 +98,7 @@ impl<'a> TaskView<'a> {
         let (profile, extra) = (&task.profile, task.extra.as_deref());
         let (status, failures) = (task.status(), task.failures());
         let due = match task.state {
-            State::Pending { due } => Some(due),
+            TaskState::Pending { due } => Some(due),
             _ => None,
         };
         Self {
@@ -198,15 +194,15 @@ fn delivery<S: Serializer>(delivery: &Delivery, serializer: S) -> Result<S::Ok, 
 }
 
 fn limits(task: &Task) -> Vec<LimitBody<'_>> {
-    let seats = task.extra.as_ref().and_then(|extra| extra.seats.as_deref()).unwrap_or(&[]);
-    seats.iter().map(limit).collect()
+    let permits = task.extra.as_ref().and_then(|extra| extra.permits.as_deref()).unwrap_or(&[]);
+    permits.iter().map(limit).collect()
 }
 
-fn limit(seat: &Seat) -> LimitBody<'_> {
+fn limit(permit: &Permit) -> LimitBody<'_> {
     LimitBody {
-        name: seat.limit.as_str().into(),
-        key: Some(seat.key.as_str()).filter(|key| !key.is_empty()).map(Into::into),
-        max: seat.max.map(u64::from),
+        name: permit.limit.as_str().into(),
+        key: Some(permit.key.as_str()).filter(|key| !key.is_empty()).map(Into::into),
+        max: permit.max.map(u64::from),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use jiff::Timestamp;
-use mainspring_core::time::{Millis, Wall};
+use mainspring_core::values::{Millis, Wall};
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
 use serde::{Serialize, Serializer};
 

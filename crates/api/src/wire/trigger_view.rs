@@ -1,6 +1,7 @@
 //! Triggers as callers see them, and what became of an event.
 
-use mainspring_core::trigger::{Cause, Hook, On};
+use mainspring_core::trigger::{On, Trigger};
+use mainspring_core::values::Cause;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -60,7 +61,7 @@ pub(crate) struct LastView<'a> {
 }
 
 impl<'a> TriggerView<'a> {
-    pub(crate) fn of(hook: &'a Hook) -> Self {
+    pub(crate) fn of(hook: &'a Trigger) -> Self {
         let (mut event, mut webhook, mut after) = (None, None, None);
         match &hook.spec.on {
             On::Event { kind, source } => {

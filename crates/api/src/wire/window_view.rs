@@ -1,6 +1,7 @@
 //! Windows of schedules as callers see them: with what they began, in the history, and ahead.
 
-use mainspring_core::schedule::{Made, Occasion, Occurrence, Punctual};
+use mainspring_core::schedule::WindowRow;
+use mainspring_core::values::{FiredAs, Started, Window};
 use serde::Serialize;
 
 use super::time::Moment;
@@ -22,15 +23,15 @@ pub(crate) struct WindowView<'a> {
 }
 
 impl<'a> WindowView<'a> {
-    pub(crate) fn of(occasion: &'a Occasion) -> Self {
+    pub(crate) fn of(occasion: &'a Window) -> Self {
         Self {
             schedule: &occasion.name,
             at: Moment(occasion.at),
             start: Moment(occasion.from),
-            late: occasion.punctual == Punctual::Late,
-            catch_up: occasion.punctual == Punctual::CatchUp,
-            backfill: occasion.punctual == Punctual::Backfill,
-            no_event: occasion.punctual == Punctual::NoEvent,
+            late: occasion.punctual == FiredAs::Late,
+            catch_up: occasion.punctual == FiredAs::CatchUp,
+            backfill: occasion.punctual == FiredAs::Backfill,
+            no_event: occasion.punctual == FiredAs::NoEvent,
         }
     }
 }
@@ -51,15 +52,15 @@ pub(crate) struct OccurrenceView {
     pub decided_at: Moment,
 }
 
-impl From<&Occurrence> for OccurrenceView {
-    fn from(row: &Occurrence) -> Self {
+impl From<&WindowRow> for OccurrenceView {
+    fn from(row: &WindowRow) -> Self {
         let (outcome, reason, made) = match row.what {
             Ok((made, punctual)) => (punctual.label(), None, Some(made)),
             Err(outcome) => (outcome.label(), Some(outcome.reason().label()), None),
         };
         let (run_id, task_id) = match made {
-            Some(Made::Run(id)) => (Some(id.to_string()), None),
-            Some(Made::Task(id)) => (None, Some(id.to_string())),
+            Some(Started::Run(id)) => (Some(id.to_string()), None),
+            Some(Started::Task(id)) => (None, Some(id.to_string())),
             None => (None, None),
         };
         Self {

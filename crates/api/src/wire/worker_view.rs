@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use mainspring_core::fleet::Availability;
-use mainspring_core::name::Name;
-use mainspring_core::question::WorkerView;
-use mainspring_core::time::Millis;
+use mainspring_core::engine::question::WorkerView;
+use mainspring_core::values::{Millis, Name};
+use mainspring_core::worker::Availability;
 use serde::Serialize;
 
 use crate::sessions::About;

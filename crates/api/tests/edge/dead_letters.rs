@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use mainspring_api::ApiConfig;
-use mainspring_core::time::Millis;
+use mainspring_core::values::Millis;
 use mainspring_runtime::ShardConfig;
 use serde_json::{Value, json};
 

@@ -6,7 +6,7 @@ use aws_lc_rs::hmac;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use mainspring_api::{ApiConfig, Webhook, Webhooks};
-use mainspring_core::name::Name;
+use mainspring_core::values::Name;
 use mainspring_runtime::ShardConfig;
 use serde_json::{Value, json};
 

@@ -1,8 +1,8 @@
 //! Every limit at its most and one beyond.
 
 use mainspring_api::{ApiConfig, KEY_BYTES_MAX};
-use mainspring_core::limits::Limits;
-use mainspring_core::machine::MachineConfig;
+use mainspring_core::engine::EngineConfig;
+use mainspring_core::values::Limits;
 use mainspring_runtime::ShardConfig;
 
 use crate::rig::Rig;
@@ -60,13 +60,11 @@ fn rows() -> Vec<(&'static str, String, String, &'static str)> {
 async fn each_limit_takes_its_most_and_refuses_one_beyond() {
     let limits = Limits {
         payload_bytes_max: 10_000,
-        ahead_max: mainspring_core::time::Millis::from_secs(86_400),
+        ahead_max: mainspring_core::values::Millis::from_secs(86_400),
         ..Limits::default()
     };
-    let shard = ShardConfig {
-        machine: MachineConfig { limits, ..MachineConfig::default() },
-        ..ShardConfig::default()
-    };
+    let shard =
+        ShardConfig { engine: EngineConfig { limits, ..EngineConfig::default() }, ..ShardConfig::default() };
     let config = ApiConfig { body_bytes_max: 20_000, ..ApiConfig::default() };
     let rig = Rig::start_with(config, shard).await;
     for (name, most, beyond, code) in rows() {
@@ -95,10 +93,8 @@ async fn each_limit_takes_its_most_and_refuses_one_beyond() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_full_server_says_when_to_come_back() {
     let limits = Limits { tasks_max: 1, ..Limits::default() };
-    let shard = ShardConfig {
-        machine: MachineConfig { limits, ..MachineConfig::default() },
-        ..ShardConfig::default()
-    };
+    let shard =
+        ShardConfig { engine: EngineConfig { limits, ..EngineConfig::default() }, ..ShardConfig::default() };
     let rig = Rig::start_with(ApiConfig::default(), shard).await;
     assert_eq!(rig.submit(&with("\"payload\":1")).await.status, 202);
     let answer = rig.submit(&with("\"payload\":1")).await;

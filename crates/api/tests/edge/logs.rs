@@ -3,7 +3,7 @@
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 use mainspring_api::{ApiConfig, LogStorage};
-use mainspring_core::machine::MachineConfig;
+use mainspring_core::engine::EngineConfig;
 use mainspring_runtime::ShardConfig;
 use mainspring_store::{Kept, LogError, LogPiece, WriteLogs};
 use mainspring_store_local::{LocalLogs, LogOptions};
@@ -16,10 +16,7 @@ const RETRIED: &str =
 
 /// As the server is wired: followers are woken by changes of the task.
 fn watched() -> ShardConfig {
-    ShardConfig {
-        machine: MachineConfig { watch: true, ..MachineConfig::default() },
-        ..ShardConfig::default()
-    }
+    ShardConfig { engine: EngineConfig { watch: true, ..EngineConfig::default() }, ..ShardConfig::default() }
 }
 
 fn header<'a>(answer: &'a Answered, name: &str) -> &'a str {

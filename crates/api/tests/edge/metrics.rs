@@ -4,15 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use mainspring_api::ApiConfig;
 use mainspring_core::calendar::Timetable;
-use mainspring_core::command::Command;
-use mainspring_core::limits::Limits;
-use mainspring_core::machine::MachineConfig;
-use mainspring_core::name::Name;
-use mainspring_core::priority::{Band, Priority};
-use mainspring_core::profile::{Profile, ProfileSpec};
-use mainspring_core::resources::Requirements;
-use mainspring_core::schedule::{Own, Plain, ScheduleCommand, ScheduleKey, Spec, TASKS_JOB, Target, Timing};
-use mainspring_core::time::{Millis, Wall};
+use mainspring_core::engine::{Command, EngineConfig};
+use mainspring_core::schedule::decide::ScheduleCommand;
+use mainspring_core::schedule::{Plain, ScheduleHome, ScheduleKey, Spec, TASKS_JOB, Target, Timing};
+use mainspring_core::task::{Profile, ProfileSpec};
+use mainspring_core::values::{Band, Limits, Millis, Name, Priority, Requirements, Wall};
 use mainspring_proto::v1;
 use mainspring_proto::v1::report::What;
 use mainspring_runtime::ShardConfig;
@@ -223,8 +219,8 @@ fn check_journal(scrape: &Scrape) {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_lost_worker_and_its_attempt_are_counted() {
     let limits = Limits { lease: Millis::new(150), ..Limits::default() };
-    let machine = MachineConfig { limits, ..MachineConfig::default() };
-    let rig = Rig::start_with(ApiConfig::default(), ShardConfig { machine, ..ShardConfig::default() }).await;
+    let engine = EngineConfig { limits, ..EngineConfig::default() };
+    let rig = Rig::start_with(ApiConfig::default(), ShardConfig { engine, ..ShardConfig::default() }).await;
     let mut worker = FakeWorker::join(rig.address, 1, 1, 1).await;
     rig.submit(r#"{"task_type":"noop"}"#).await;
     let start = worker.start().await;
@@ -251,12 +247,12 @@ fn scheduled(at: Wall) -> Command {
         payload: Vec::new().into(),
         priority: Priority::of(Band::P0),
         labels: None,
-        seats: None,
+        permits: None,
     };
     let spec = Spec::new(Target::Task(Box::new(plain)), Timing::Table(Timetable::instants(vec![at])));
     let key =
         ScheduleKey { tenant: Name::fixed("acme"), job: Name::fixed(TASKS_JOB), name: Name::fixed("once") };
-    Command::Schedule(Box::new(ScheduleCommand::Put { key, spec, own: Own::default() }))
+    Command::Schedule(Box::new(ScheduleCommand::Put { key, spec, own: ScheduleHome::default() }))
 }
 
 #[tokio::test(flavor = "multi_thread")]

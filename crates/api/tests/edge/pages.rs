@@ -1,6 +1,6 @@
 //! Health, and what people read.
 
-use mainspring_core::time::Millis;
+use mainspring_core::values::Millis;
 use mainspring_runtime::ShardConfig;
 use serde_json::json;
 
@@ -24,7 +24,7 @@ async fn health_and_documents_are_served() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_shard_without_progress_is_unhealthy_and_says_why() {
     let mut shard = ShardConfig { stuck_after: Millis::new(500), ..ShardConfig::default() };
-    shard.machine.watch = true;
+    shard.engine.watch = true;
     let (rig, go_on) = Rig::start_stuck(shard).await;
     assert_eq!(rig.submit(r#"{"task_type":"noop"}"#).await.status, 202, "answered before its effects");
     for path in ["/healthz", "/readyz"] {

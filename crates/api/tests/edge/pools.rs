@@ -1,8 +1,8 @@
 //! Pools: room and demand.
 
-use mainspring_core::command::Configure;
 use mainspring_core::dispatch::{POOL_DEFAULT, PoolLimit, TENANT_DEFAULT, TenantShare};
-use mainspring_core::name::Name;
+use mainspring_core::engine::Configure;
+use mainspring_core::values::Name;
 use mainspring_proto::v1;
 use serde_json::json;
 use tonic::Code;

@@ -1,7 +1,7 @@
 //! Retries over the edge: when they come, and what delays them.
 
 use mainspring_api::ApiConfig;
-use mainspring_core::machine::MachineConfig;
+use mainspring_core::engine::EngineConfig;
 use mainspring_core::retry::RetryRates;
 use mainspring_runtime::ShardConfig;
 use serde_json::{Value, json};
@@ -64,8 +64,8 @@ async fn three_hundred_quick_retries_of_one_program_are_not_delayed() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_used_up_budget_delays_one_program_and_says_so() {
     let retry_rates = RetryRates { per_min: 1, burst: 3, ..RetryRates::default() };
-    let machine = MachineConfig { retry_rates, ..MachineConfig::default() };
-    let shard = ShardConfig { machine, ..ShardConfig::default() };
+    let engine = EngineConfig { retry_rates, ..EngineConfig::default() };
+    let shard = ShardConfig { engine, ..ShardConfig::default() };
     let rig = Rig::start_with(ApiConfig::default(), shard).await;
     let mut worker = FakeWorker::join(rig.address, 1, 1, 4).await;
     // The first three come back at once and stay with the worker, which has four slots.

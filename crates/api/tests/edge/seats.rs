@@ -1,7 +1,7 @@
 //! Named and keyed limits of single tasks: checked, kept, shown, and told to the worker.
 
-use mainspring_core::command::Configure;
-use mainspring_core::name::Name;
+use mainspring_core::engine::Configure;
+use mainspring_core::values::Name;
 use serde_json::json;
 
 use crate::rig::Rig;

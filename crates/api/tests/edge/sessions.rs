@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use mainspring_api::ApiConfig;
-use mainspring_core::time::Millis;
+use mainspring_core::values::Millis;
 use mainspring_proto::v1;
 use mainspring_runtime::ShardConfig;
 use tonic::Code;
@@ -196,7 +196,7 @@ async fn many_orders_go_in_few_messages() {
 async fn a_session_that_was_given_up_ends_when_its_worker_speaks_again() {
     let lease = Duration::from_secs(1);
     let mut shard = ShardConfig::default();
-    shard.machine.limits.lease = Millis::from_secs(1);
+    shard.engine.limits.lease = Millis::from_secs(1);
     let config = ApiConfig { lease, heartbeat: lease / 3, ..ApiConfig::default() };
     let rig = Rig::start_with(config, shard).await;
     let mut worker = FakeWorker::join(rig.address, 1, 1, 1).await;

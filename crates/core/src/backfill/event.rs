@@ -3,9 +3,8 @@
 use std::sync::Arc;
 
 use super::spec::BackfillSpec;
-use crate::id::{BackfillId, RunId, ScheduleId};
-use crate::time::Wall;
-use crate::workflow::Plan;
+use crate::job::Plan;
+use crate::values::{BackfillId, RunId, ScheduleId, Wall};
 
 #[derive(Clone, PartialEq, Debug)]
 pub enum BackfillEvent {

@@ -2,9 +2,8 @@
 
 use std::fmt;
 
-use crate::command::Rejection;
-use crate::id::BackfillId;
 use crate::schedule::ScheduleKey;
+use crate::values::BackfillId;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum BackfillRefusal {
@@ -86,11 +85,5 @@ impl fmt::Display for BackfillRefusal {
                 write!(f, "schedule `{}/{}` cannot be backfilled: {why}", key.job, key.name)
             }
         }
-    }
-}
-
-impl From<BackfillRefusal> for Rejection {
-    fn from(refusal: BackfillRefusal) -> Self {
-        Self::Backfill(Box::new(refusal))
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::windows::Windows;
 use crate::schedule::ScheduleKey;
 use crate::task::Payload;
-use crate::time::Wall;
+use crate::values::Wall;
 
 /// Runs of one backfill at once, unless it says otherwise, and at most.
 pub const ACTIVE_DEFAULT: u32 = 4;

@@ -4,10 +4,9 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use super::spec::BackfillSpec;
-use super::windows::Walk;
-use crate::id::{BackfillId, RunId, ScheduleId, Seq};
-use crate::time::Wall;
-use crate::workflow::Plan;
+use super::windows::WindowWalk;
+use crate::job::Plan;
+use crate::values::{BackfillId, RunId, ScheduleId, Seq, Wall};
 
 #[derive(Clone, PartialEq, Debug)]
 pub struct Backfill {
@@ -31,7 +30,7 @@ pub struct Backfill {
     pub touched: Seq,
     /// A row has its spec.
     pub stored: bool,
-    pub soft: Soft,
+    pub soft: BackfillSoft,
 }
 
 /// Why no further window is started.
@@ -43,16 +42,16 @@ pub struct Halt {
 
 /// Derived after every recovery.
 #[derive(Clone, Debug)]
-pub struct Soft {
+pub struct BackfillSoft {
     /// Stands at the window after the last that was started.
-    pub walk: Walk,
+    pub walk: WindowWalk,
     /// It waits to be looked at.
     pub called: bool,
     /// There was no room for a window: when to try again.
     pub retry: Option<Wall>,
 }
 
-impl PartialEq for Soft {
+impl PartialEq for BackfillSoft {
     fn eq(&self, _: &Self) -> bool {
         true
     }
@@ -91,7 +90,7 @@ impl BackfillStatus {
     }
 }
 
-impl Soft {
+impl BackfillSoft {
     pub fn at(spec: &BackfillSpec, started: u32) -> Self {
         Self { walk: spec.windows.walk(started), called: false, retry: None }
     }
@@ -239,7 +238,7 @@ impl Backfills {
         self.called.clear();
         self.retries.clear();
         for backfill in self.list.values_mut() {
-            backfill.soft = Soft::at(&backfill.spec, backfill.started);
+            backfill.soft = BackfillSoft::at(&backfill.spec, backfill.started);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::time::{Millis, Wall};
+use crate::values::{Millis, Wall};
 
 /// Windows of one backfill.
 pub const WINDOWS_MAX: usize = 100_000;
@@ -53,7 +53,7 @@ pub struct Windows {
 
 /// Where the walk over windows has come to: `at` is the next one, as long as there is one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Walk {
+pub struct WindowWalk {
     at: Wall,
     passed: u32,
     stride: usize,
@@ -143,8 +143,8 @@ impl Windows {
     }
 
     /// A walk that stands at the window with this number, counted from 0.
-    pub fn walk(&self, passed: u32) -> Walk {
-        let mut walk = Walk { at: self.first, passed: 0, stride: 0, used: 0 };
+    pub fn walk(&self, passed: u32) -> WindowWalk {
+        let mut walk = WindowWalk { at: self.first, passed: 0, stride: 0, used: 0 };
         while walk.passed < passed.min(self.count) {
             walk.step(self);
         }
@@ -152,7 +152,7 @@ impl Windows {
     }
 }
 
-impl Walk {
+impl WindowWalk {
     /// The next window; `None`: all are passed.
     pub fn at(&self, windows: &Windows) -> Option<Wall> {
         (self.passed < windows.count).then_some(self.at)

@@ -2,7 +2,7 @@
 
 use super::error::CronError;
 use super::parse;
-use crate::chance::Chance;
+use crate::values::Chance;
 
 /// Parsed cron expression. Small, because there is one for every schedule.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]

@@ -4,7 +4,7 @@
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[repr(u8)]
 pub enum Missing {
-    /// Does not fire; [`super::Next::skipped`] counts it.
+    /// Does not fire; [`super::timetable::NextInstant::skipped`] counts it.
     #[default]
     Skip = 0,
     /// Fires at the first instant after the gap. All times that one gap took away fire there together, once.

@@ -1,7 +1,7 @@
 //! Instants at a fixed rate, counted from an anchor, which is the first one.
 
 use super::HORIZON;
-use crate::time::{Millis, Wall};
+use crate::values::{Millis, Wall};
 
 /// A rate of zero means no instants at all.
 #[derive(Clone, Copy)]

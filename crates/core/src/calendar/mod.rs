@@ -29,10 +29,10 @@ pub use self::cron::Cron;
 pub use self::dst::{Dst, Missing, Twice};
 pub use self::error::{CronError, Field};
 pub use self::local::Local;
-pub use self::timetable::{Next, Timetable};
+pub use self::timetable::{NextInstant, Timetable};
 pub use self::zone::Zone;
 
-use crate::time::Wall;
+use crate::values::Wall;
 
 /// Longest cron expression that is read; the longest sensible ones have about 100.
 pub const CRON_BYTES_MAX: usize = 256;

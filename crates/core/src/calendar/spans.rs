@@ -1,6 +1,6 @@
 //! The history of a zone as spans of one offset, without end.
-//! - SP-1 neighbouring spans have different offsets: changes of name only are left out
-//! - SP-2 beyond [`CYCLE_START`] zones follow yearly rules, which repeat with the calendar, every 400 years
+//! - CZ-1 neighbouring spans have different offsets: changes of name only are left out
+//! - CZ-2 beyond [`CYCLE_START`] zones follow yearly rules, which repeat with the calendar, every 400 years
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;

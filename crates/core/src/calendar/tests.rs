@@ -5,8 +5,11 @@ mod describing;
 mod reading;
 mod zones;
 
-use super::{Cron, Dst, Timetable, Zone};
-use crate::time::Wall;
+use super::cron::Cron;
+use super::dst::Dst;
+use super::timetable::Timetable;
+use super::zone::Zone;
+use crate::values::Wall;
 
 fn cron(text: &str) -> Cron {
     Cron::parse(text, 7).unwrap_or_else(|error| panic!("`{text}`: {error}"))

@@ -8,7 +8,7 @@ use super::interval::Interval;
 use super::walk::Walk;
 use super::zone::Zone;
 use super::{HORIZON_SECS, YEAR_ONE_SECS};
-use crate::time::{Millis, Wall};
+use crate::values::{Millis, Wall};
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Timetable {
@@ -28,7 +28,7 @@ pub enum Timetable {
 
 /// The answer to "when next?".
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Next {
+pub struct NextInstant {
     pub at: Wall,
     /// How many local times before it did not exist and were skipped by policy.
     pub skipped: u32,
@@ -52,19 +52,19 @@ impl Timetable {
     }
 
     /// The first instant strictly after `after`. `None`: never again.
-    pub fn next(&self, after: Wall) -> Option<Next> {
+    pub fn next(&self, after: Wall) -> Option<NextInstant> {
         match self {
             Self::Cron { cron, zone, dst } => {
                 let found = Walk::new(cron, *zone, *dst).next(second_after(after))?;
-                Some(Next { at: wall(found.at), skipped: found.skipped })
+                Some(NextInstant { at: wall(found.at), skipped: found.skipped })
             }
             Self::Every { every, anchor } => {
                 let at = Interval { every: *every, anchor: *anchor }.next(after)?;
-                Some(Next { at, skipped: 0 })
+                Some(NextInstant { at, skipped: 0 })
             }
             Self::Instants(instants) => {
                 let at = instants.get(not_after(instants, after))?;
-                Some(Next { at: *at, skipped: 0 })
+                Some(NextInstant { at: *at, skipped: 0 })
             }
         }
     }

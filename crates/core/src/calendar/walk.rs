@@ -1,6 +1,6 @@
 //! Cron in a zone: from span to span, within each by local time.
-//! - WK-1 inside of a span local time and instants run alike, so order is by instant even where the clock goes back
-//! - WK-2 which local times of a span count is decided by the policy, once, in [`Walk::window`] and [`Walk::edge`]
+//! - CW-1 inside of a span local time and instants run alike, so order is by instant even where the clock goes back
+//! - CW-2 which local times of a span count is decided by the policy, once, in [`Walk::window`] and [`Walk::edge`]
 
 use std::ops::Range;
 

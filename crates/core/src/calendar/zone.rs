@@ -12,14 +12,14 @@ use super::spans::Spans;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Zone(u16);
 
-struct Entry {
+struct ZoneEntry {
     name: String,
     zone: TimeZone,
     spans: OnceLock<Spans>,
 }
 
 /// Immutable once filled: all of it comes from data that is part of the program.
-static ENTRIES: OnceLock<Vec<Entry>> = OnceLock::new();
+static ENTRIES: OnceLock<Vec<ZoneEntry>> = OnceLock::new();
 
 /// Names further away than this are not what was meant, nor are those that differ in more than a quarter.
 const SUGGESTION_DISTANCE_MAX: usize = 3;
@@ -79,7 +79,7 @@ impl Zone {
         spans.get(spans.find(seconds)).offset
     }
 
-    fn entry(self) -> &'static Entry {
+    fn entry(self) -> &'static ZoneEntry {
         &entries()[usize::from(self.0)]
     }
 }
@@ -96,20 +96,20 @@ impl Default for Zone {
     }
 }
 
-fn entries() -> &'static [Entry] {
+fn entries() -> &'static [ZoneEntry] {
     ENTRIES.get_or_init(|| {
         let database = TimeZoneDatabase::bundled();
         let named = |name: String| {
             let zone = database.get(&name).ok()?;
-            Some(Entry { name, zone, spans: OnceLock::new() })
+            Some(ZoneEntry { name, zone, spans: OnceLock::new() })
         };
-        let mut entries: Vec<Entry> = database
+        let mut entries: Vec<ZoneEntry> = database
             .available()
             .filter_map(|name| named(name.as_str().to_owned()))
             .filter(|entry| entry.name != "UTC")
             .collect();
         entries.sort_by(|a, b| compare(&a.name, &b.name));
-        entries.insert(0, Entry { name: "UTC".to_owned(), zone: TimeZone::UTC, spans: OnceLock::new() });
+        entries.insert(0, ZoneEntry { name: "UTC".to_owned(), zone: TimeZone::UTC, spans: OnceLock::new() });
         entries
     })
 }

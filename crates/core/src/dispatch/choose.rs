@@ -1,19 +1,19 @@
 //! The choice of a worker for one need.
-//! Entry: [`Workers::tightest`] for most, [`Workers::roomiest`] for urgent tasks.
-//! - CH-1 both find a worker if any has room; a wish to avoid one only changes which
+//! Entry: [`WorkerRoom::tightest`] for most, [`WorkerRoom::roomiest`] for urgent tasks.
+//! - CC-1 both find a worker if any has room; a wish to avoid one only changes which
+
+use std::cmp::Reverse;
 
 use super::need::Need;
-use super::shelf::Entry;
-use super::workers::Workers;
-use crate::chance::Chance;
-use crate::fleet::WorkerSlot;
-use std::cmp::Reverse;
+use super::shelf::ShelfEntry;
+use super::workers::WorkerRoom;
+use crate::values::{Chance, WorkerIndex};
 
 /// Urgent tasks look at this many workers: the best of 100 is in the best few per cent, at a fixed cost.
 pub const SAMPLE: usize = 100;
 
-impl Workers {
-    pub fn fits(&self, slot: WorkerSlot, need: &Need) -> bool {
+impl WorkerRoom {
+    pub fn fits(&self, slot: WorkerIndex, need: &Need) -> bool {
         self.worker(slot).is_some_and(|worker| {
             worker.is_listed()
                 && worker.room.fits(&need.requirements.resources)
@@ -23,25 +23,25 @@ impl Workers {
     }
 
     /// The worker with the least room left over.
-    pub fn tightest(&self, need: &Need, avoid: Option<WorkerSlot>) -> Option<WorkerSlot> {
+    pub fn tightest(&self, need: &Need, avoid: Option<WorkerIndex>) -> Option<WorkerIndex> {
         let shelf = &self.groups[need.group].shelf;
-        let other = |worker| Some(WorkerSlot(worker)) != avoid && self.fits_rest(worker, need);
+        let other = |worker| Some(WorkerIndex(worker)) != avoid && self.fits_rest(worker, need);
         let found = shelf.tightest(&need.amounts, other);
         let found = found.or_else(|| avoid.and(shelf.tightest(&need.amounts, |w| self.fits_rest(w, need))));
-        found.map(WorkerSlot)
+        found.map(WorkerIndex)
     }
 
     /// The worker with the most room in a sample; all are looked at before giving up.
     pub fn roomiest(
         &self,
         need: &Need,
-        avoid: Option<WorkerSlot>,
+        avoid: Option<WorkerIndex>,
         chance: &mut Chance,
-    ) -> Option<WorkerSlot> {
+    ) -> Option<WorkerIndex> {
         let shelf = &self.groups[need.group].shelf;
-        let other = |worker| Some(WorkerSlot(worker)) != avoid && self.fits_rest(worker, need);
+        let other = |worker| Some(WorkerIndex(worker)) != avoid && self.fits_rest(worker, need);
         let mut best = None;
-        let mut look = |entry: &Entry| {
+        let mut look = |entry: &ShelfEntry| {
             if entry.free.cover(&need.amounts) && other(entry.worker) {
                 best = best.max(Some(self.roominess(entry)));
             }
@@ -56,11 +56,11 @@ impl Workers {
         let found = best.map(|(.., Reverse(worker))| worker);
         let found = found.or_else(|| shelf.roomiest(&need.amounts, other));
         let found = found.or_else(|| avoid.and(shelf.roomiest(&need.amounts, |w| self.fits_rest(w, need))));
-        found.map(WorkerSlot)
+        found.map(WorkerIndex)
     }
 
     /// Workers without stated resources are told apart by their free slots.
-    fn roominess(&self, entry: &Entry) -> (u64, u64, u32, Reverse<u32>) {
+    fn roominess(&self, entry: &ShelfEntry) -> (u64, u64, u32, Reverse<u32>) {
         let slots = self.at(entry.worker).room.slots_free();
         (entry.free.cpu, entry.free.spare[0], slots, Reverse(entry.worker))
     }

@@ -1,16 +1,16 @@
 //! What the dispatcher is told about workers, tenants and pools.
 //! Entry: [`Dispatcher::worker_joined`] and its neighbours.
 
-use super::workers::Worker;
+use super::workers::PoolWorker;
 use super::{Dispatcher, PoolLimit, TenantShare};
-use crate::fleet::{WorkerOffer, WorkerSlot};
-use crate::name::Name;
+use crate::values::{Name, WorkerIndex};
+use crate::worker::WorkerOffer;
 
 impl Dispatcher {
     /// A worker said hello; again, perhaps with another offer, keeps the room its attempts hold and
     /// whether it accepts work.
-    pub fn worker_joined(&mut self, worker: WorkerSlot, offer: &WorkerOffer) {
-        let before = self.workers.worker(worker).and_then(Worker::pool);
+    pub fn worker_joined(&mut self, worker: WorkerIndex, offer: &WorkerOffer) {
+        let before = self.workers.worker(worker).and_then(PoolWorker::pool);
         let pool = self.pool_for(&offer.pool);
         self.workers.join(worker, pool, offer);
         if let Some(before) = before
@@ -24,8 +24,8 @@ impl Dispatcher {
     }
 
     /// Its attempts stay counted for tenant and pool until they are released.
-    pub fn worker_left(&mut self, worker: WorkerSlot) {
-        let pool = self.workers.worker(worker).and_then(Worker::pool);
+    pub fn worker_left(&mut self, worker: WorkerIndex) {
+        let pool = self.workers.worker(worker).and_then(PoolWorker::pool);
         self.workers.leave(worker);
         if let Some(pool) = pool {
             self.drop_pool_if_unused(pool);
@@ -33,7 +33,7 @@ impl Dispatcher {
     }
 
     /// Cordoned or cut off: keeps what it runs, gets nothing new.
-    pub fn set_accepting(&mut self, worker: WorkerSlot, accepting: bool) {
+    pub fn set_accepting(&mut self, worker: WorkerIndex, accepting: bool) {
         self.workers.set_accepting(worker, accepting);
         self.room_gained(worker);
     }

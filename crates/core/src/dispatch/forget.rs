@@ -5,8 +5,8 @@
 
 use super::need::{Need, Outlook};
 use super::queue::{Class, Pool, Tenant};
-use super::slab::Id;
 use super::{Dispatcher, POOL_DEFAULT, TENANT_DEFAULT};
+use crate::collections::Id;
 
 /// A class that was used a moment ago is likely to be used again.
 pub const IDLE_MAX: usize = 1024;

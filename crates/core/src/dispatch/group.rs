@@ -1,7 +1,7 @@
 //! Groups: the workers of a pool that satisfy one set of conditions, in the order of their free room.
 //! Entry: [`Group`], [`Conditions`], and [`PoolWorkers`], which finds the groups of a worker.
-//! - GR-1 a worker is in every group of its pool whose conditions it satisfies, and in no other
-//! - GR-2 labels that no requirement mentions cost nothing: there is no group for them
+//! - DG-1 a worker is in every group of its pool whose conditions it satisfies, and in no other
+//! - DG-2 labels that no requirement mentions cost nothing: there is no group for them
 //!
 //! A worker pays for each group it is in, whenever its room changes; so one group for each set of
 //! conditions in use, not one for each task or requirement.
@@ -11,11 +11,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::need::Need;
 use super::queue::Pool;
 use super::shelf::Shelf;
-use super::slab::Id;
-use super::workers::Worker;
-use crate::index::Index;
-use crate::name::Name;
-use crate::resources::{LabelCondition, Requirements};
+use super::workers::PoolWorker;
+use crate::collections::{Id, KeyIndex};
+use crate::values::{LabelCondition, Name, Requirements};
 
 /// What a worker must be or have, apart from amounts.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -38,7 +36,7 @@ impl Conditions {
         }
     }
 
-    pub fn hold_for(&self, worker: &Worker) -> bool {
+    pub fn hold_for(&self, worker: &PoolWorker) -> bool {
         let [.., gpus] = worker.room.capacity();
         zone_holds(&self.zone, worker)
             && (!self.gpus || gpus > 0)
@@ -62,7 +60,7 @@ impl Conditions {
     }
 }
 
-pub fn zone_holds(wanted: &Name, worker: &Worker) -> bool {
+pub fn zone_holds(wanted: &Name, worker: &PoolWorker) -> bool {
     wanted.is_empty() || *wanted == worker.zone
 }
 
@@ -95,8 +93,8 @@ pub struct PoolWorkers {
     /// Of all its workers, free or not.
     pub slots: u64,
     pub groups: BTreeMap<Conditions, Id<Group>>,
-    by_label: Index<Label, BTreeSet<u32>>,
-    anchored: Index<Label, BTreeSet<Id<Group>>>,
+    by_label: KeyIndex<Label, BTreeSet<u32>>,
+    anchored: KeyIndex<Label, BTreeSet<Id<Group>>>,
     unanchored: BTreeSet<Id<Group>>,
 }
 
@@ -145,29 +143,29 @@ impl PoolWorkers {
     }
 
     /// At least all groups whose conditions the worker satisfies.
-    pub fn groups_near(&self, worker: &Worker) -> BTreeSet<Id<Group>> {
+    pub fn groups_near(&self, worker: &PoolWorker) -> BTreeSet<Id<Group>> {
         let anchored = labels_of(worker).filter_map(|label| self.anchored.get(&label)).flatten();
         anchored.chain(&self.unanchored).copied().collect()
     }
 
-    pub fn add_worker(&mut self, number: u32, worker: &Worker) {
+    pub fn add_worker(&mut self, number: u32, worker: &PoolWorker) {
         self.all.insert(number);
         self.slots += u64::from(worker.room.slots());
         labels_of(worker).for_each(|label| add(&mut self.by_label, &label, number));
     }
 
-    pub fn drop_worker(&mut self, number: u32, worker: &Worker) {
+    pub fn drop_worker(&mut self, number: u32, worker: &PoolWorker) {
         self.all.remove(&number);
         self.slots -= u64::from(worker.room.slots());
         labels_of(worker).for_each(|label| take(&mut self.by_label, &label, &number));
     }
 }
 
-fn labels_of(worker: &Worker) -> impl Iterator<Item = Label> {
+fn labels_of(worker: &PoolWorker) -> impl Iterator<Item = Label> {
     worker.labels.iter().cloned().chain(std::iter::once(zone_label(&worker.zone)))
 }
 
-fn add<T: Ord>(index: &mut Index<Label, BTreeSet<T>>, label: &Label, value: T) {
+fn add<T: Ord>(index: &mut KeyIndex<Label, BTreeSet<T>>, label: &Label, value: T) {
     if let Some(set) = index.get_mut(label) {
         set.insert(value);
     } else {
@@ -175,7 +173,7 @@ fn add<T: Ord>(index: &mut Index<Label, BTreeSet<T>>, label: &Label, value: T) {
     }
 }
 
-fn take<T: Ord>(index: &mut Index<Label, BTreeSet<T>>, label: &Label, value: &T) {
+fn take<T: Ord>(index: &mut KeyIndex<Label, BTreeSet<T>>, label: &Label, value: &T) {
     if let Some(set) = index.get_mut(label) {
         set.remove(value);
         if set.is_empty() {

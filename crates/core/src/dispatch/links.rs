@@ -1,14 +1,13 @@
 //! The waiting lines themselves: doubly linked FIFOs threaded through one table with an entry a task.
 //! Entry: [`Links`] for the table, [`Fifo`] for the two ends of one line.
-//! - LK-1 a task is in at most one FIFO, or held by one worker, never both
-//! - LK-2 an entry has 24 bytes; adding and taking out anywhere are O(1)
+//! - LL-1 a task is in at most one FIFO, or held by one worker, never both
+//! - LL-2 an entry has 24 bytes; adding and taking out anywhere are O(1)
 //!
 //! Not here: which FIFO a task belongs to (`lookup`), or which goes first (`place`).
 
 use super::queue::Class;
-use super::slab::Id;
-use crate::fleet::WorkerSlot;
-use crate::index::TaskSlot;
+use crate::collections::Id;
+use crate::values::{TaskIndex, WorkerIndex};
 
 const NONE: u32 = u32::MAX;
 /// Set in `order` of a held task; the worker's generation is below it.
@@ -26,14 +25,14 @@ struct Link {
     order: u64,
 }
 
-const _: () = assert!(size_of::<Link>() == 24, "LK-2: memory per waiting task is a promise");
+const _: () = assert!(size_of::<Link>() == 24, "LL-2: memory per waiting task is a promise");
 
 const ABSENT: Link = Link { prev: NONE, next: NONE, class: NONE, worker: NONE, order: 0 };
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Held {
     pub class: Id<Class>,
-    pub worker: WorkerSlot,
+    pub worker: WorkerIndex,
     /// Which of the workers that have had this slot.
     pub generation: u32,
 }
@@ -57,8 +56,8 @@ impl Fifo {
         self.len == 0
     }
 
-    pub fn head(&self) -> Option<TaskSlot> {
-        (self.head != NONE).then_some(TaskSlot(self.head))
+    pub fn head(&self) -> Option<TaskIndex> {
+        (self.head != NONE).then_some(TaskIndex(self.head))
     }
 }
 
@@ -66,27 +65,27 @@ impl Fifo {
 pub struct Links(Vec<Link>);
 
 impl Links {
-    pub fn queued(&self, task: TaskSlot) -> Option<Id<Class>> {
+    pub fn queued(&self, task: TaskIndex) -> Option<Id<Class>> {
         let link = self.0.get(task.index())?;
         (link.class != NONE && link.order & HELD == 0).then_some(Id::from_number(link.class))
     }
 
-    pub fn held(&self, task: TaskSlot) -> Option<Held> {
+    pub fn held(&self, task: TaskIndex) -> Option<Held> {
         let link = self.0.get(task.index())?;
         (link.class != NONE && link.order & HELD != 0).then_some(Held {
             class: Id::from_number(link.class),
-            worker: WorkerSlot(link.worker),
+            worker: WorkerIndex(link.worker),
             generation: link.order as u32,
         })
     }
 
     /// The worker a waiting task would rather not run on.
-    pub fn avoid(&self, task: TaskSlot) -> Option<WorkerSlot> {
+    pub fn avoid(&self, task: TaskIndex) -> Option<WorkerIndex> {
         let worker = self.0[task.index()].worker;
-        (worker != NONE).then_some(WorkerSlot(worker))
+        (worker != NONE).then_some(WorkerIndex(worker))
     }
 
-    pub fn order(&self, task: TaskSlot) -> u64 {
+    pub fn order(&self, task: TaskIndex) -> u64 {
         self.0[task.index()].order
     }
 
@@ -98,9 +97,9 @@ impl Links {
     pub fn push(
         &mut self,
         line: &mut Fifo,
-        task: TaskSlot,
+        task: TaskIndex,
         class: Id<Class>,
-        avoid: Option<WorkerSlot>,
+        avoid: Option<WorkerIndex>,
         order: u64,
     ) {
         self.make_room(task);
@@ -114,7 +113,7 @@ impl Links {
         line.len += 1;
     }
 
-    pub fn unlink(&mut self, line: &mut Fifo, task: TaskSlot) {
+    pub fn unlink(&mut self, line: &mut Fifo, task: TaskIndex) {
         let Link { prev, next, .. } = self.0[task.index()];
         match prev {
             NONE => line.head = next,
@@ -128,18 +127,18 @@ impl Links {
         self.0[task.index()] = ABSENT;
     }
 
-    pub fn hold(&mut self, task: TaskSlot, held: Held) {
+    pub fn hold(&mut self, task: TaskIndex, held: Held) {
         self.make_room(task);
         let order = HELD | u64::from(held.generation);
         self.0[task.index()] = Link { class: held.class.number(), worker: held.worker.0, order, ..ABSENT };
     }
 
-    pub fn forget(&mut self, task: TaskSlot) {
+    pub fn forget(&mut self, task: TaskIndex) {
         self.0[task.index()] = ABSENT;
     }
 
     /// How many are before a waiting task, counted over at most `steps` links; then the bound `line.len`.
-    pub fn position(&self, line: &Fifo, task: TaskSlot, steps: u32) -> u64 {
+    pub fn position(&self, line: &Fifo, task: TaskIndex, steps: u32) -> u64 {
         let mut at = task.0;
         for ahead in 0..steps {
             at = self.0[at as usize].prev;
@@ -152,7 +151,7 @@ impl Links {
     }
 
     /// Grows by a quarter, not by doubling: doubling could cost 48 bytes a task.
-    fn make_room(&mut self, task: TaskSlot) {
+    fn make_room(&mut self, task: TaskIndex) {
         let needed = task.index() + 1;
         if needed <= self.0.len() {
             return;

@@ -10,35 +10,31 @@ use std::sync::Arc;
 use super::group::Conditions;
 use super::links::Fifo;
 use super::need::Need;
+use super::permits::Limit;
 use super::queue::{Class, LEVELS, Lane, Line, Pool, Spot, Stand, Tenant};
 use super::ranked::Ranked;
-use super::seats::Limit;
-use super::slab::Id;
 use super::{Dispatcher, POOL_DEFAULT, TENANT_DEFAULT, Wants};
-use crate::index::Index;
-
-use crate::name::Name;
-use crate::priority::{Band, Priority};
-use crate::profile::Profile;
-use crate::seat::Seats;
+use crate::collections::{Id, KeyIndex};
+use crate::task::Profile;
+use crate::values::{Band, Name, Permits, Priority};
 
 /// Entries of the cache from profiles to classes; a newcomer replaces what was there.
 const CACHE: usize = 1024;
 
-/// Line, need, level and seats of a class.
-type Seated = (Id<Line>, Id<Need>, u8, Seats);
+/// Line, need, level and permits of a class.
+type Seated = (Id<Line>, Id<Need>, u8, Permits);
 
 #[derive(Debug, Default)]
 pub struct Lookup {
-    pub tenants: Index<Name, Id<Tenant>>,
-    pub pools: Index<Name, Id<Pool>>,
-    pub lines: Index<(Id<Tenant>, Id<Pool>, Band), Id<Line>>,
-    pub classes: Index<(Id<Line>, Id<Need>, u8), Id<Class>>,
-    /// Classes with seats.
-    pub seated: Index<Seated, Id<Class>>,
-    pub limits: Index<(Id<Tenant>, Name, Name), Id<Limit>>,
+    pub tenants: KeyIndex<Name, Id<Tenant>>,
+    pub pools: KeyIndex<Name, Id<Pool>>,
+    pub lines: KeyIndex<(Id<Tenant>, Id<Pool>, Band), Id<Line>>,
+    pub classes: KeyIndex<(Id<Line>, Id<Need>, u8), Id<Class>>,
+    /// Classes with permits.
+    pub seated: KeyIndex<Seated, Id<Class>>,
+    pub limits: KeyIndex<(Id<Tenant>, Name, Name), Id<Limit>>,
     /// Maxima of limits that are configured.
-    pub limit_max: Index<Name, u32>,
+    pub limit_max: KeyIndex<Name, u32>,
     cache: Vec<Option<Cached>>,
     pub idle: VecDeque<Id<Class>>,
     serial: u64,
@@ -70,7 +66,7 @@ fn cache_cell(wants: &Wants<'_>) -> usize {
 
 impl Dispatcher {
     pub(super) fn class_for(&mut self, wants: &Wants<'_>) -> Id<Class> {
-        if wants.seats.is_some() {
+        if wants.permits.is_some() {
             return self.class_by_parts(wants);
         }
         let cell = cache_cell(wants);
@@ -100,14 +96,14 @@ impl Dispatcher {
         let need = self.need_for(pool, wants.profile, wants.memory_bytes);
         let line = self.line_for(tenant, pool, wants.priority.band);
         let level = wants.priority.level();
-        let known = match wants.seats {
+        let known = match wants.permits {
             None => self.lookup.classes.get(&(line, need, level)),
-            Some(seats) => self.lookup.seated.get(&(line, need, level, seats.clone())),
+            Some(permits) => self.lookup.seated.get(&(line, need, level, permits.clone())),
         };
         if let Some(class) = known {
             return *class;
         }
-        let row = wants.seats.map(|seats| Box::new(self.row_for(tenant, seats)));
+        let row = wants.permits.map(|permits| Box::new(self.row_for(tenant, permits)));
         self.lookup.serial += 1;
         let class = self.classes.insert(Class {
             line,
@@ -122,9 +118,9 @@ impl Dispatcher {
         });
         self.needs[need].classes += 1;
         self.lines[line].classes += 1;
-        match wants.seats {
+        match wants.permits {
             None => self.lookup.classes.insert((line, need, level), class),
-            Some(seats) => self.lookup.seated.insert((line, need, level, seats.clone()), class),
+            Some(permits) => self.lookup.seated.insert((line, need, level, permits.clone()), class),
         };
         class
     }
@@ -133,7 +129,7 @@ impl Dispatcher {
         let Class { line, need, level, row, .. } = class;
         match row {
             None => self.lookup.classes.remove(&(*line, *need, *level)),
-            Some(row) => self.lookup.seated.remove(&(*line, *need, *level, row.seats.clone())),
+            Some(row) => self.lookup.seated.remove(&(*line, *need, *level, row.permits.clone())),
         };
     }
 

@@ -2,7 +2,7 @@
 //! Entry: [`Dispatcher`]: it is told what waits and who can work, and [`Dispatcher::place`] pairs them.
 //! - DP-1 bands are strict, and the one of backfills has at most its share of a pool's slots; inside a band the tenants of a pool take turns by weight; inside a tenant the
 //!   higher level goes first, then the task that was queued first
-//! - DP-2 room, pool limit, tenant limit and the seats in named limits are taken in one step or not at all, and never beyond what is
+//! - DP-2 room, pool limit, tenant limit and the permits in named limits are taken in one step or not at all, and never beyond what is
 //!   free; only `hold`, which records what already runs, may overdraw
 //! - DP-3 what cannot run holds up nothing that can, and is looked at again only after a change to what
 //!   stopped it; when `place` returns `None`, nothing could be placed
@@ -11,8 +11,8 @@
 //! - DP-6 a waiting task costs 24 bytes; all else grows with the kinds of tasks and with the workers
 //! - DP-7 an id in use names a live cell
 //!
-//! Not here: what a task is (`task`), who is lost (`fleet`), making room for large tasks by holding back
-//! small ones, or by preemption. `queued_max` is kept here and enforced by `command`.
+//! Not here: what a task is (`task`), who is lost (`worker`), making room for large tasks by holding back
+//! small ones, or by preemption. `queued_max` is kept here and enforced by `task::decide`.
 
 mod choose;
 mod fleet;
@@ -21,13 +21,12 @@ mod group;
 mod links;
 mod lookup;
 mod need;
+mod permits;
 mod place;
 mod queue;
 mod ranked;
 mod room;
-mod seats;
 mod shelf;
-mod slab;
 mod tasks;
 #[cfg(test)]
 mod tests;
@@ -41,18 +40,13 @@ use std::sync::Arc;
 use self::links::Links;
 use self::lookup::Lookup;
 use self::need::Need;
+use self::permits::Limit;
 use self::queue::{Class, Line, Pool, Tenant};
-use self::seats::Limit;
-use self::slab::{Id, Slab};
 pub use self::why::{Unmet, WaitReason};
-use self::workers::Workers;
-use crate::chance::Chance;
-use crate::fleet::WorkerSlot;
-use crate::index::TaskSlot;
-use crate::name::Name;
-use crate::priority::{Band, Priority};
-use crate::profile::Profile;
-use crate::seat::Seats;
+use self::workers::WorkerRoom;
+use crate::collections::{Id, Slab};
+use crate::task::Profile;
+use crate::values::{Band, Chance, Name, Permits, Priority, TaskIndex, WorkerIndex};
 
 /// How a tenant shares the workers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -83,17 +77,17 @@ pub struct Wants<'a> {
     pub profile: &'a Arc<Profile>,
     pub priority: Priority,
     /// Preferably not on this worker.
-    pub avoid: Option<WorkerSlot>,
+    pub avoid: Option<WorkerIndex>,
     /// Replaces the memory need of the profile.
     pub memory_bytes: Option<u64>,
     /// Seats that it takes together with its worker.
-    pub seats: Option<&'a Seats>,
+    pub permits: Option<&'a Permits>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Placement {
-    pub task: TaskSlot,
-    pub worker: WorkerSlot,
+    pub task: TaskIndex,
+    pub worker: WorkerIndex,
 }
 
 /// How much waits and runs, for one tenant in one band of one pool.
@@ -115,7 +109,7 @@ pub struct Dispatcher {
     tenants: Slab<Tenant>,
     pools: Slab<Pool>,
     limits: Slab<Limit>,
-    workers: Workers,
+    workers: WorkerRoom,
     lookup: Lookup,
     /// Pools with something to place, for each band.
     ready: [VecDeque<Id<Pool>>; Band::ALL.len()],
@@ -137,7 +131,7 @@ impl Dispatcher {
             tenants: Slab::default(),
             pools: Slab::default(),
             limits: Slab::default(),
-            workers: Workers::default(),
+            workers: WorkerRoom::default(),
             lookup: Lookup::default(),
             ready: Default::default(),
             backfill_share: BACKFILL_SHARE_DEFAULT,

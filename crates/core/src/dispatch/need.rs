@@ -10,16 +10,13 @@ use super::group::Group;
 use super::queue::{Pool, Rank};
 use super::ranked::Ranked;
 use super::room::Amounts;
-use super::slab::Id;
-use crate::fleet::WorkerSlot;
-use crate::name::Name;
-use crate::priority::Band;
-use crate::resources::Requirements;
+use crate::collections::Id;
+use crate::values::{Band, Name, Requirements, WorkerIndex};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Outlook {
     Open,
-    Only(WorkerSlot),
+    Only(WorkerIndex),
     Closed,
 }
 

@@ -7,11 +7,9 @@
 use super::links::Held;
 use super::need::Outlook;
 use super::queue::{Class, Line, Pool, Spot, Stand};
-use super::slab::Id;
 use super::{Dispatcher, Placement};
-use crate::fleet::WorkerSlot;
-use crate::index::TaskSlot;
-use crate::priority::Band;
+use crate::collections::Id;
+use crate::values::{Band, TaskIndex, WorkerIndex};
 
 impl Dispatcher {
     /// The next placement, its room taken; `None` if nothing can be placed now.
@@ -109,7 +107,7 @@ impl Dispatcher {
         }
         let class = self.first_class(line);
         if let Some((limit, max)) = self.full_limit(&self.classes[class]) {
-            self.wait_for_seat(class, limit, max);
+            self.wait_for_permit(class, limit, max);
             return None;
         }
         let task = self.classes[class].fifo.head().expect("QU-1: a class in its line is not empty");
@@ -122,7 +120,7 @@ impl Dispatcher {
         Some(Placement { task, worker })
     }
 
-    fn worker_for(&mut self, class: Id<Class>, task: TaskSlot) -> Option<WorkerSlot> {
+    fn worker_for(&mut self, class: Id<Class>, task: TaskIndex) -> Option<WorkerIndex> {
         let class = &self.classes[class];
         let need = &self.needs[class.need];
         match need.outlook {
@@ -135,7 +133,7 @@ impl Dispatcher {
         }
     }
 
-    fn start(&mut self, class: Id<Class>, task: TaskSlot, worker: WorkerSlot) {
+    fn start(&mut self, class: Id<Class>, task: TaskIndex, worker: WorkerIndex) {
         let line = self.classes[class].line;
         self.take_turn(line);
         self.unqueue(class, task);
@@ -152,7 +150,7 @@ impl Dispatcher {
     }
 
     /// Takes the room, and counts the attempt for its tenant and pool.
-    pub(super) fn occupy(&mut self, id: Id<Class>, task: TaskSlot, worker: WorkerSlot) {
+    pub(super) fn occupy(&mut self, id: Id<Class>, task: TaskIndex, worker: WorkerIndex) {
         let class = &mut self.classes[id];
         class.held += 1;
         let line = &mut self.lines[class.line];

@@ -11,13 +11,11 @@ use std::sync::Arc;
 
 use super::links::{Fifo, Links};
 use super::need::Need;
+use super::permits::{Limit, Row};
 use super::ranked::Ranked;
-use super::seats::{Limit, Row};
-use super::slab::Id;
 use super::{PoolLimit, TenantShare};
-use crate::name::Name;
-use crate::priority::{Band, LEVEL_MAX};
-use crate::resources::Requirements;
+use crate::collections::Id;
+use crate::values::{Band, LEVEL_MAX, Name, Requirements};
 
 pub const LEVELS: usize = LEVEL_MAX as usize + 1;
 /// A tenant's pass grows by this over its weight with each turn; weights above it count as this.
@@ -114,7 +112,7 @@ pub struct Class {
     pub level: u8,
     pub fifo: Fifo,
     pub held: u32,
-    /// The limits in which its tasks take seats.
+    /// The limits in which its tasks take permits.
     pub row: Option<Box<Row>>,
     pub spot: Spot,
     /// Whether it is in the list of classes that may be forgotten.

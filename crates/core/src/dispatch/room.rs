@@ -3,9 +3,8 @@
 //! - RM-1 what is used is exactly the sum over its attempts, so it can exceed what there is
 //! - RM-2 a worker that is overdrawn in anything takes nothing new
 
-use crate::fleet::WorkerOffer;
-use crate::name::Name;
-use crate::resources::Resources;
+use crate::values::{Name, Resources};
+use crate::worker::WorkerOffer;
 
 /// How many of the resources that are not cpu are kept beside it in an order of workers:
 /// memory, disk, gpus and the first custom one.

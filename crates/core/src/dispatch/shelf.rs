@@ -1,7 +1,7 @@
 //! Workers in the order of their free room, in blocks of neighbours that know their greatest amounts.
 //! Entry: [`Shelf`].
-//! - SH-1 entries are sorted by (free cpu, free memory, worker) over all blocks; no block is empty
-//! - SH-2 a search skips every block in which no worker has enough of some resource
+//! - SF-1 entries are sorted by (free cpu, free memory, worker) over all blocks; no block is empty
+//! - SF-2 a search skips every block in which no worker has enough of some resource
 //!
 //! An entry holds all that a search compares, so that the worst search reads memory in a row: measured,
 //! 50,000 workers of which none fits take a few microseconds.
@@ -13,35 +13,35 @@ const BLOCK_MAX: usize = 64;
 const BLOCK_SMALL: usize = BLOCK_MAX / 4;
 
 #[derive(Clone, Copy, Debug)]
-pub struct Entry {
+pub struct ShelfEntry {
     pub free: Amounts,
     pub worker: u32,
 }
 
-type Rank = (u64, u64, u32);
+type ShelfRank = (u64, u64, u32);
 
-impl Entry {
-    const fn rank(&self) -> Rank {
+impl ShelfEntry {
+    const fn rank(&self) -> ShelfRank {
         (self.free.cpu, self.free.spare[0], self.worker)
     }
 }
 
 #[derive(Debug)]
 struct Block {
-    last: Rank,
+    last: ShelfRank,
     most: [u64; SPARE_KINDS],
-    entries: Vec<Entry>,
+    entries: Vec<ShelfEntry>,
 }
 
 impl Block {
-    fn new(entries: Vec<Entry>) -> Self {
+    fn new(entries: Vec<ShelfEntry>) -> Self {
         let mut block = Self { last: (0, 0, 0), most: [0; SPARE_KINDS], entries };
         block.sum_up();
         block
     }
 
     fn sum_up(&mut self) {
-        self.last = self.entries.last().map_or((0, 0, 0), Entry::rank);
+        self.last = self.entries.last().map_or((0, 0, 0), ShelfEntry::rank);
         let mut most = [0; SPARE_KINDS];
         for entry in &self.entries {
             most = greater(most, entry.free.spare);
@@ -49,7 +49,7 @@ impl Block {
         self.most = most;
     }
 
-    fn add_up(&mut self, entry: &Entry) {
+    fn add_up(&mut self, entry: &ShelfEntry) {
         self.last = self.last.max(entry.rank());
         self.most = greater(self.most, entry.free.spare);
     }
@@ -67,8 +67,8 @@ pub struct Shelf {
 
 impl Shelf {
     /// All at once: a new condition in a large pool would else be felt as a pause.
-    pub fn filled(mut entries: Vec<Entry>) -> Self {
-        entries.sort_unstable_by_key(Entry::rank);
+    pub fn filled(mut entries: Vec<ShelfEntry>) -> Self {
+        entries.sort_unstable_by_key(ShelfEntry::rank);
         let blocks = entries.chunks(BLOCK_MAX / 2).map(|chunk| Block::new(chunk.to_vec())).collect();
         Self { blocks, len: entries.len() }
     }
@@ -77,7 +77,7 @@ impl Shelf {
         self.len
     }
 
-    pub fn insert(&mut self, entry: Entry) {
+    pub fn insert(&mut self, entry: ShelfEntry) {
         self.len += 1;
         let rank = entry.rank();
         let Some(last) = self.blocks.len().checked_sub(1) else {
@@ -97,13 +97,13 @@ impl Shelf {
     }
 
     /// Takes out the entry with the same amounts and worker, which must be there.
-    pub fn remove(&mut self, entry: &Entry) {
+    pub fn remove(&mut self, entry: &ShelfEntry) {
         let rank = entry.rank();
         let at = self.block_of(rank);
         let block = &mut self.blocks[at];
         let place = block
             .entries
-            .binary_search_by_key(&rank, Entry::rank)
+            .binary_search_by_key(&rank, ShelfEntry::rank)
             .expect("DP-4: a listed worker is on each of its shelves");
         block.entries.remove(place);
         self.len -= 1;
@@ -138,17 +138,17 @@ impl Shelf {
             .map(|entry| entry.worker)
     }
 
-    pub fn iter(&self) -> impl Iterator<Item = &Entry> {
+    pub fn iter(&self) -> impl Iterator<Item = &ShelfEntry> {
         self.blocks.iter().flat_map(|block| &block.entries)
     }
 
     /// Some entry; `draw` gives a number below its argument. The shelf is not empty.
-    pub fn draw(&self, mut draw: impl FnMut(usize) -> usize) -> &Entry {
+    pub fn draw(&self, mut draw: impl FnMut(usize) -> usize) -> &ShelfEntry {
         let block = &self.blocks[draw(self.blocks.len())];
         &block.entries[draw(block.entries.len())]
     }
 
-    fn block_of(&self, rank: Rank) -> usize {
+    fn block_of(&self, rank: ShelfRank) -> usize {
         self.blocks.partition_point(|block| block.last < rank)
     }
 

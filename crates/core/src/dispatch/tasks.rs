@@ -2,15 +2,13 @@
 //! Entry: [`Dispatcher::enqueue`], [`Dispatcher::remove`], [`Dispatcher::hold`], [`Dispatcher::release`].
 
 use super::queue::{Class, Spot, Stand};
-use super::slab::Id;
 use super::{Dispatcher, Wants};
-use crate::fleet::WorkerSlot;
-use crate::index::TaskSlot;
-use crate::priority::Band;
+use crate::collections::Id;
+use crate::values::{Band, TaskIndex, WorkerIndex};
 
 impl Dispatcher {
     /// A task became ready. One that is already known starts anew at the end of its line.
-    pub fn enqueue(&mut self, task: TaskSlot, wants: Wants<'_>) {
+    pub fn enqueue(&mut self, task: TaskIndex, wants: Wants<'_>) {
         self.forget(task);
         let id = self.class_for(&wants);
         self.order += 1;
@@ -32,12 +30,12 @@ impl Dispatcher {
         }
     }
 
-    pub fn is_queued(&self, task: TaskSlot) -> bool {
+    pub fn is_queued(&self, task: TaskIndex) -> bool {
         self.links.queued(task).is_some()
     }
 
     /// No longer waiting; says whether it was.
-    pub fn remove(&mut self, task: TaskSlot) -> bool {
+    pub fn remove(&mut self, task: TaskIndex) -> bool {
         let Some(class) = self.links.queued(task) else { return false };
         self.unqueue(class, task);
         self.rouse_all_of(class, None);
@@ -47,7 +45,7 @@ impl Dispatcher {
 
     /// An attempt that is already on this worker: takes the room even if that overdraws it.
     /// The worker may say hello later.
-    pub fn hold(&mut self, task: TaskSlot, worker: WorkerSlot, wants: Wants<'_>) {
+    pub fn hold(&mut self, task: TaskIndex, worker: WorkerIndex, wants: Wants<'_>) {
         self.forget(task);
         let class = self.class_for(&wants);
         self.workers.record(worker);
@@ -55,7 +53,7 @@ impl Dispatcher {
     }
 
     /// An attempt ended or was taken back: gives back its room, also when the worker has left meanwhile.
-    pub fn release(&mut self, task: TaskSlot) {
+    pub fn release(&mut self, task: TaskIndex) {
         let Some(held) = self.links.held(task) else { return };
         self.links.forget(task);
         let class = &mut self.classes[held.class];
@@ -74,14 +72,14 @@ impl Dispatcher {
         self.note_idle(held.class);
     }
 
-    fn forget(&mut self, task: TaskSlot) {
+    fn forget(&mut self, task: TaskIndex) {
         if !self.remove(task) {
             self.release(task);
         }
     }
 
     /// Takes a waiting task out of its class, and out of the way what is empty then.
-    pub(super) fn unqueue(&mut self, id: Id<Class>, task: TaskSlot) {
+    pub(super) fn unqueue(&mut self, id: Id<Class>, task: TaskIndex) {
         let class = &mut self.classes[id];
         self.links.unlink(&mut class.fifo, task);
         let line = &mut self.lines[class.line];

@@ -7,9 +7,8 @@
 use super::Dispatcher;
 use super::need::{Need, Outlook};
 use super::queue::{Class, Line, Pool, Rank, Spot, Stand, Tenant};
-use super::slab::Id;
-use crate::fleet::WorkerSlot;
-use crate::priority::Band;
+use crate::collections::Id;
+use crate::values::{Band, WorkerIndex};
 
 impl Dispatcher {
     /// The pool may have opened.
@@ -53,7 +52,7 @@ impl Dispatcher {
     }
 
     /// The worker may have more room, or be new: tells the needs that watch its groups.
-    pub(super) fn room_gained(&mut self, slot: WorkerSlot) {
+    pub(super) fn room_gained(&mut self, slot: WorkerIndex) {
         let Some(worker) = self.workers.worker(slot).filter(|worker| worker.is_listed()) else { return };
         let cpu = worker.room.free(None).cpu;
         let mut gainers = Vec::new();
@@ -76,7 +75,7 @@ impl Dispatcher {
         }
     }
 
-    fn widen(&mut self, id: Id<Need>, slot: WorkerSlot) {
+    fn widen(&mut self, id: Id<Need>, slot: WorkerIndex) {
         let need = &mut self.needs[id];
         match need.outlook {
             Outlook::Open => {}

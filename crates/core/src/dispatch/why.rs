@@ -8,13 +8,10 @@ use super::group::{Conditions, zone_holds};
 use super::need::{Need, Outlook};
 use super::queue::{Class, Line, Pool};
 use super::room::basic;
-use super::slab::Id;
-use super::workers::Worker;
-use crate::index::TaskSlot;
-use crate::name::Name;
-use crate::priority::{Band, LEVEL_MAX};
-use crate::profile::Profile;
-use crate::resources::{LabelCondition, Requirements};
+use super::workers::PoolWorker;
+use crate::collections::Id;
+use crate::task::Profile;
+use crate::values::{Band, LEVEL_MAX, LabelCondition, Name, Requirements, TaskIndex};
 
 /// Longer lines are measured by the age of their tasks instead of being walked.
 const WALK_MAX: u32 = 4096;
@@ -47,13 +44,13 @@ pub enum WaitReason {
         running: u32,
         max: u32,
     },
-    /// A named limit has no seat left; some of those who hold one.
+    /// A named limit has no permit left; some of those who hold one.
     Limit {
         limit: Name,
         key: Name,
         held: u32,
         max: u32,
-        holders: Vec<TaskSlot>,
+        holders: Vec<TaskIndex>,
     },
     NoRoom {
         pool: Name,
@@ -83,7 +80,7 @@ pub enum Unmet {
 
 impl Dispatcher {
     /// `None` if the task does not wait.
-    pub fn why(&self, task: TaskSlot) -> Option<WaitReason> {
+    pub fn why(&self, task: TaskIndex) -> Option<WaitReason> {
         let class = &self.classes[self.links.queued(task)?];
         let line = &self.lines[class.line];
         let need = &self.needs[class.need];
@@ -128,7 +125,7 @@ impl Dispatcher {
             return Some(WaitReason::NoWorkers { pool: wanted.pool.clone() });
         };
         let conditions = Conditions::of(wanted);
-        let could = |worker: &Worker| {
+        let could = |worker: &PoolWorker| {
             worker.runs(&profile.executor)
                 && conditions.hold_for(worker)
                 && worker.room.could_fit(&wanted.resources)
@@ -195,7 +192,7 @@ impl Dispatcher {
         labels.cloned().map(Unmet::Label).chain(zone).chain(executor).chain(resources).collect()
     }
 
-    fn ahead(&self, task: TaskSlot, class: &Class, line: &Line) -> u64 {
+    fn ahead(&self, task: TaskIndex, class: &Class, line: &Line) -> u64 {
         let lanes = &self.pools[line.pool].lanes;
         let bands = Band::ALL.iter().filter(|band| **band < line.band).map(|band| lanes[band.index()].queued);
         let levels = (class.level + 1..=LEVEL_MAX).map(|level| u64::from(line.queued[usize::from(level)]));

@@ -1,7 +1,7 @@
 //! The free room of the fleet: who is in which group, and how much each has left.
-//! Entry: [`Workers`].
-//! - WK-1 a worker is listed on the shelves of its groups exactly while it could take something
-//! - WK-2 a slot that a worker has left gets a new generation, so that late releases miss its successor
+//! Entry: [`WorkerRoom`].
+//! - DW-1 a worker is listed on the shelves of its groups exactly while it could take something
+//! - DW-2 a slot that a worker has left gets a new generation, so that late releases miss its successor
 //!
 //! Not here: the choice of a worker (`choose`), queues and limits (`place`), waking those who wait for room (`wake`).
 
@@ -10,13 +10,13 @@ use super::links::Held;
 use super::need::Need;
 use super::queue::Pool;
 use super::room::{Amounts, Room};
-use super::shelf::{Entry, Shelf};
-use super::slab::{Id, Slab};
-use crate::fleet::{WorkerOffer, WorkerSlot};
-use crate::name::Name;
+use super::shelf::{Shelf, ShelfEntry};
+use crate::collections::{Id, Slab};
+use crate::values::{Name, WorkerIndex};
+use crate::worker::WorkerOffer;
 
 #[derive(Debug)]
-pub struct Worker {
+pub struct PoolWorker {
     pub room: Room,
     pub generation: u32,
     listed: bool,
@@ -29,7 +29,7 @@ pub struct Worker {
     executors: Vec<Name>,
 }
 
-impl Worker {
+impl PoolWorker {
     fn unknown() -> Self {
         Self {
             room: Room::default(),
@@ -66,13 +66,13 @@ impl Worker {
 }
 
 #[derive(Debug, Default)]
-pub struct Workers {
-    records: Vec<Worker>,
+pub struct WorkerRoom {
+    records: Vec<PoolWorker>,
     pub groups: Slab<Group>,
     pools: Vec<PoolWorkers>,
 }
 
-impl Workers {
+impl WorkerRoom {
     pub fn pool(&self, pool: Id<Pool>) -> &PoolWorkers {
         &self.pools[pool.index()]
     }
@@ -83,24 +83,24 @@ impl Workers {
         }
     }
 
-    pub fn worker(&self, slot: WorkerSlot) -> Option<&Worker> {
+    pub fn worker(&self, slot: WorkerIndex) -> Option<&PoolWorker> {
         self.records.get(slot.index())
     }
 
     /// A worker of which the number came from a group or shelf.
-    pub fn at(&self, number: u32) -> &Worker {
+    pub fn at(&self, number: u32) -> &PoolWorker {
         &self.records[number as usize]
     }
 
     /// The record of a slot; a worker may hold attempts before it has said hello.
-    pub fn record(&mut self, slot: WorkerSlot) -> &mut Worker {
+    pub fn record(&mut self, slot: WorkerIndex) -> &mut PoolWorker {
         if self.records.len() <= slot.index() {
-            self.records.resize_with(slot.index() + 1, Worker::unknown);
+            self.records.resize_with(slot.index() + 1, PoolWorker::unknown);
         }
         &mut self.records[slot.index()]
     }
 
-    pub fn join(&mut self, slot: WorkerSlot, pool: Id<Pool>, offer: &WorkerOffer) {
+    pub fn join(&mut self, slot: WorkerIndex, pool: Id<Pool>, offer: &WorkerOffer) {
         self.detach(slot);
         let worker = self.record(slot);
         worker.room.set_offer(offer);
@@ -111,19 +111,19 @@ impl Workers {
         self.attach(slot, pool);
     }
 
-    pub fn leave(&mut self, slot: WorkerSlot) {
+    pub fn leave(&mut self, slot: WorkerIndex) {
         self.detach(slot);
         let worker = self.record(slot);
-        *worker = Worker { generation: worker.generation.wrapping_add(1), ..Worker::unknown() };
+        *worker = PoolWorker { generation: worker.generation.wrapping_add(1), ..PoolWorker::unknown() };
     }
 
-    pub fn set_accepting(&mut self, slot: WorkerSlot, accepting: bool) {
+    pub fn set_accepting(&mut self, slot: WorkerIndex, accepting: bool) {
         self.record(slot).accepting = accepting;
         self.relist(slot, None);
     }
 
     /// Takes the room of one attempt, even if that overdraws the worker.
-    pub fn take(&mut self, slot: WorkerSlot, need: &Need) {
+    pub fn take(&mut self, slot: WorkerIndex, need: &Need) {
         self.change(slot, need, |room| {
             room.take_slot();
             if !need.is_plain {
@@ -177,7 +177,7 @@ impl Workers {
         }
     }
 
-    fn attach(&mut self, slot: WorkerSlot, pool: Id<Pool>) {
+    fn attach(&mut self, slot: WorkerIndex, pool: Id<Pool>) {
         let worker = &mut self.records[slot.index()];
         let home = &mut self.pools[pool.index()];
         home.add_worker(slot.0, worker);
@@ -190,7 +190,7 @@ impl Workers {
         self.relist(slot, None);
     }
 
-    fn detach(&mut self, slot: WorkerSlot) {
+    fn detach(&mut self, slot: WorkerIndex) {
         let Some(pool) = self.record(slot).pool.take() else { return };
         self.relist_in(slot, pool, None);
         let worker = &mut self.records[slot.index()];
@@ -200,7 +200,7 @@ impl Workers {
         }
     }
 
-    fn change(&mut self, slot: WorkerSlot, need: &Need, change: impl FnOnce(&mut Room)) {
+    fn change(&mut self, slot: WorkerIndex, need: &Need, change: impl FnOnce(&mut Room)) {
         let worker = self.record(slot);
         if need.is_plain || !worker.listed {
             change(&mut worker.room);
@@ -213,20 +213,20 @@ impl Workers {
     }
 
     /// Brings the shelves in line with the room; `before` is what was free if that has changed.
-    fn relist(&mut self, slot: WorkerSlot, before: Option<Amounts>) {
+    fn relist(&mut self, slot: WorkerIndex, before: Option<Amounts>) {
         if let Some(pool) = self.records[slot.index()].pool {
             self.relist_in(slot, pool, before);
         }
     }
 
-    fn relist_in(&mut self, slot: WorkerSlot, pool: Id<Pool>, before: Option<Amounts>) {
+    fn relist_in(&mut self, slot: WorkerIndex, pool: Id<Pool>, before: Option<Amounts>) {
         let worker = &mut self.records[slot.index()];
         let (was, is) = (worker.listed, worker.could_take());
         if was == is && (before.is_none() || !is) {
             return;
         }
         worker.listed = is;
-        let old = Entry { free: before.unwrap_or_else(|| worker.room.free(None)), worker: slot.0 };
+        let old = ShelfEntry { free: before.unwrap_or_else(|| worker.room.free(None)), worker: slot.0 };
         for id in &worker.groups {
             let group = &mut self.groups[*id];
             if was {
@@ -241,6 +241,6 @@ impl Workers {
     }
 }
 
-fn entry(number: u32, worker: &Worker, custom: Option<&Name>) -> Entry {
-    Entry { free: worker.room.free(custom), worker: number }
+fn entry(number: u32, worker: &PoolWorker, custom: Option<&Name>) -> ShelfEntry {
+    ShelfEntry { free: worker.room.free(custom), worker: number }
 }

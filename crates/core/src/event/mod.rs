@@ -3,29 +3,23 @@
 //! - EV-2 an event is self-contained: times and draws that went into it are in it or in its record
 //! - EV-3 released events are frozen; a change of meaning gets a new variant
 //!
-//! Entry: [`apply`]. Not here: bytes (`mainspring-store::format`).
-
-mod amend;
-mod apply;
+//! Not here: folding them (`state::apply`), bytes (`mainspring-store::format`).
 
 use std::sync::Arc;
 
-pub use self::apply::{Change, apply};
 use crate::backfill::BackfillEvent;
-use crate::failure::{Failure, FailureClass};
-use crate::id::{Epoch, Fence, Incarnation, Place, ProcessId, RunId, TaskId, WorkerId};
 use crate::key::KeyClaim;
-use crate::priority::Priority;
-use crate::process::{Cursor, Work};
-use crate::profile::Profile;
+use crate::operation::{Cursor, OperationKind};
 use crate::retry::BudgetKind;
-use crate::schedule::{Occasion, ScheduleEvent};
-use crate::seat::Seats;
-use crate::task::{Labels, Override, Payload, Status, StopReason, Task};
-use crate::time::{Elapsed, Millis, Wall};
+use crate::run::RunEvent;
+use crate::schedule::ScheduleEvent;
+use crate::task::{Labels, Payload, Profile, Status, StopReason, Task};
 use crate::trigger::TriggerEvent;
+use crate::values::{
+    Actor, Elapsed, Epoch, Failure, Fence, Incarnation, Millis, NodeInstance, OperationId, Permits, Priority,
+    RunId, TaskId, Wall, Window, WorkerId,
+};
 use crate::wait::{Wait, WaitEnd};
-use crate::workflow::FlowEvent;
 
 #[derive(Clone, PartialEq, Debug)]
 pub enum Event {
@@ -37,13 +31,13 @@ pub enum Event {
     /// A run released a task. `payload`: with its templates filled in, if it has any.
     TaskSpawned {
         run: RunId,
-        place: Place,
+        place: NodeInstance,
         due: Option<Wall>,
         payload: Option<Payload>,
-        seats: Option<Seats>,
+        permits: Option<Permits>,
     },
     /// Something happened to a job or a run.
-    Flow(FlowEvent),
+    Run(RunEvent),
     /// Something happened to a schedule or its windows.
     Schedule(ScheduleEvent),
     /// Something happened to a backfill.
@@ -74,7 +68,7 @@ pub enum Event {
         id: TaskId,
         fence: Fence,
         failure: Failure,
-        then: Then,
+        then: AfterFailure,
     },
     /// The attempt gave its place back until `due`.
     TaskDeferred {
@@ -128,35 +122,35 @@ pub enum Event {
         id: TaskId,
         fence: Fence,
         status: Status,
-        over: Override,
+        over: Actor,
     },
     TaskForced {
         id: TaskId,
         status: Status,
-        over: Override,
+        over: Actor,
     },
     /// An operator queued an ended task again. Carries the whole task as it was when it had ended, because it
     /// may have left memory.
     TaskRevived {
         ended: Box<Task>,
-        over: Override,
+        over: Actor,
     },
     /// A command under an idempotency key was answered; `claim` holds with what.
     KeyBound {
         claim: KeyClaim,
         entity: TaskId,
     },
-    ProcessStarted {
-        id: ProcessId,
-        work: Work,
+    OperationStarted {
+        id: OperationId,
+        work: OperationKind,
     },
-    ProcessAdvanced {
-        id: ProcessId,
+    OperationAdvanced {
+        id: OperationId,
         cursor: Cursor,
         handled: u32,
     },
-    ProcessEnded {
-        id: ProcessId,
+    OperationEnded {
+        id: OperationId,
     },
 }
 
@@ -172,14 +166,14 @@ pub struct Submitted {
     pub due: Option<Wall>,
     pub labels: Option<Labels>,
     pub key: Option<KeyClaim>,
-    pub seats: Option<Seats>,
+    pub permits: Option<Permits>,
     /// The window for which it exists.
-    pub occasion: Option<Box<Occasion>>,
+    pub occasion: Option<Box<Window>>,
 }
 
 /// What follows a failed attempt.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Then {
+pub enum AfterFailure {
     Retry {
         due: Elapsed,
         spend: bool,
@@ -218,14 +212,14 @@ impl Event {
             | Self::ForceRequested { id, .. }
             | Self::TaskForced { id, .. } => Some(*id),
             Self::EpochStarted { .. }
-            | Self::Flow(_)
+            | Self::Run(_)
             | Self::Schedule(_)
             | Self::Backfill(_)
             | Self::Trigger(_)
             | Self::KeyBound { .. }
-            | Self::ProcessStarted { .. }
-            | Self::ProcessAdvanced { .. }
-            | Self::ProcessEnded { .. } => None,
+            | Self::OperationStarted { .. }
+            | Self::OperationAdvanced { .. }
+            | Self::OperationEnded { .. } => None,
         }
     }
 }
@@ -235,16 +229,8 @@ impl Event {
     pub fn run(&self) -> Option<RunId> {
         match self {
             Self::TaskSpawned { run, .. } => Some(*run),
-            Self::Flow(event) => event.run(),
+            Self::Run(event) => event.run(),
             _ => None,
         }
     }
-}
-
-/// Code of a `worker_lost` failure whose worker held so few attempts that each may have caused the loss.
-pub const CODE_BLAMED: i32 = 1;
-
-/// Whether this failure counts towards quarantine as "killed its worker".
-pub fn blames_the_task(failure: &Failure) -> bool {
-    failure.class == FailureClass::WorkerLost && failure.code == CODE_BLAMED
 }

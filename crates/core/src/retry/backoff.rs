@@ -1,8 +1,7 @@
 //! The delay before a retry.
 
 use super::policy::{Backoff, Jitter, RetryPolicy};
-use crate::chance::Chance;
-use crate::time::Millis;
+use crate::values::{Chance, Millis};
 
 /// The wait before retry number `retry` (the first is 1), jitter included.
 pub fn delay(policy: &RetryPolicy, retry: u32, chance: &mut Chance) -> Millis {

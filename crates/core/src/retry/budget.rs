@@ -7,9 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::name::Name;
-use crate::profile::Profile;
-use crate::time::{Elapsed, Millis};
+use crate::values::{Elapsed, Millis, Name};
 
 /// How many retries may be released.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -62,14 +60,12 @@ pub struct RetryScope {
 }
 
 impl RetryScope {
-    /// `target` is asked for only if the task has no job.
-    pub fn of(profile: &Profile, target: impl FnOnce() -> Name) -> Self {
-        let tenant = profile.tenant.clone();
-        if profile.job.is_empty() {
-            Self { tenant, job: Name::default(), executor: profile.executor.clone(), target: target() }
-        } else {
-            Self { tenant, job: profile.job.clone(), executor: Name::default(), target: Name::default() }
-        }
+    pub(crate) fn of_job(tenant: Name, job: Name) -> Self {
+        Self { tenant, job, executor: Name::default(), target: Name::default() }
+    }
+
+    pub(crate) fn of_target(tenant: Name, executor: Name, target: Name) -> Self {
+        Self { tenant, job: Name::default(), executor, target }
     }
 
     fn kind(&self) -> BudgetKind {
@@ -88,7 +84,7 @@ impl RetryScope {
     }
 }
 
-/// Retries since the machine was made, by [`BudgetKind`].
+/// Retries since the engine was made, by [`BudgetKind`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct RetryCounts {
     /// Counted against the budget of a job or a target; every retry that costs one is.
@@ -98,14 +94,14 @@ pub struct RetryCounts {
 }
 
 #[derive(Clone, Copy, Default, Debug)]
-struct Bucket {
+struct TokenBucket {
     /// When `debt_us` was right, in microseconds: a token may cost less than a millisecond.
     at_us: u64,
     /// How long it takes until the bucket is full again.
     debt_us: u64,
 }
 
-impl Bucket {
+impl TokenBucket {
     /// Takes a token; returns how long after `now` it may be used. The bucket holds `burst` tokens.
     fn take(&mut self, now: Elapsed, cost_us: u64, burst: u32) -> Millis {
         let now_us = now.millis().saturating_mul(1000);
@@ -127,8 +123,8 @@ const BUDGETS_MAX: usize = 10_000;
 #[derive(Debug, Default)]
 pub struct RetryBudgets {
     rates: RetryRates,
-    overall: Bucket,
-    scopes: BTreeMap<RetryScope, Bucket>,
+    overall: TokenBucket,
+    scopes: BTreeMap<RetryScope, TokenBucket>,
     counts: RetryCounts,
 }
 
@@ -171,7 +167,7 @@ impl RetryBudgets {
         if self.scopes.len() < BUDGETS_MAX {
             return;
         }
-        let mut instants: Vec<u64> = self.scopes.values().map(Bucket::full_at_us).collect();
+        let mut instants: Vec<u64> = self.scopes.values().map(TokenBucket::full_at_us).collect();
         instants.sort_unstable();
         let median = instants[instants.len() / 2];
         self.scopes.retain(|_, bucket| bucket.full_at_us() > median);

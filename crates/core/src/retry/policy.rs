@@ -1,7 +1,6 @@
 //! What a task says about its retries.
 
-use crate::failure::FailureClass;
-use crate::time::Millis;
+use crate::values::{FailureClass, Millis};
 
 /// Most entries in a list of delays or exit codes.
 pub const DELAYS_MAX: usize = 64;

@@ -1,9 +1,6 @@
 use super::*;
-use crate::chance::Chance;
-use crate::failure::{Failure, FailureClass};
-use crate::name::Name;
-use crate::profile::{Profile, ProfileSpec};
-use crate::time::{Elapsed, Millis};
+use crate::task::{Profile, ProfileSpec};
+use crate::values::{Chance, Elapsed, Failure, FailureClass, Millis, Name};
 
 fn plain(backoff: Backoff, cap_ms: u64) -> RetryPolicy {
     RetryPolicy {

@@ -1,9 +1,7 @@
 //! Whether a failure is followed by another attempt.
 
 use super::policy::{ClassRule, RetryPolicy};
-use crate::chance::Chance;
-use crate::failure::Failure;
-use crate::time::Millis;
+use crate::values::{Chance, Failure, Millis};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Verdict {
@@ -18,7 +16,9 @@ pub fn verdict(policy: &RetryPolicy, spent: u32, failure: &Failure, chance: &mut
         ClassRule::Free => Verdict::Retry { after: Millis::ZERO, spend: false },
         ClassRule::Spend if !listed(policy, failure) => Verdict::GiveUp,
         ClassRule::Spend if spent + 1 >= policy.attempts_max => Verdict::GiveUp,
-        ClassRule::Spend => Verdict::Retry { after: super::delay(policy, spent + 1, chance), spend: true },
+        ClassRule::Spend => {
+            Verdict::Retry { after: super::backoff::delay(policy, spent + 1, chance), spend: true }
+        }
     }
 }
 

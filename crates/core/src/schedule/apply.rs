@@ -1,31 +1,30 @@
 //! Folding what happened to schedules into the state. Nothing here can refuse, and nothing looks at a calendar.
 
 use super::event::{Fired, Passed, ScheduleEvent, Stored};
-use super::rare::{Rare, Waiting};
-use super::table::{Made, Occurrence, Outcome, Reason, Schedule, Soft};
-use crate::id::ScheduleId;
-use crate::shard::ShardState;
-use crate::workflow::JobKey;
+use super::extras::{ExtrasCell, Waiting};
+use super::table::{Reason, Schedule, ScheduleSoft, Schedules, Unfired, WindowRow};
+use crate::job::JobKey;
+use crate::values::{ScheduleId, Seq, Stamp, Started};
 
-pub(crate) fn apply(state: &mut ShardState, event: &ScheduleEvent) {
+pub(crate) fn apply(schedules: &mut Schedules, at: Stamp, event: &ScheduleEvent) {
     match event {
-        ScheduleEvent::Stored(stored) => store(state, stored),
+        ScheduleEvent::Stored(stored) => store(schedules, at, stored),
         ScheduleEvent::Paused { id, paused } => {
-            let now = state.now.wall;
-            let schedule = touch(state, *id);
+            let now = at.now.wall;
+            let schedule = touch(schedules, at, *id);
             if schedule.paused && !paused {
                 schedule.rare.change(|rare| rare.resumed = now);
             }
             schedule.paused = *paused;
             schedule.changed = now;
-            state.schedules.call(*id);
+            schedules.call(*id);
         }
-        ScheduleEvent::Deleted { id } => delete(state, *id),
-        ScheduleEvent::Armed { id, next } => touch(state, *id).next = *next,
-        ScheduleEvent::Fired(fired) => fire(state, fired),
-        ScheduleEvent::Passed(passed) => pass(state, passed),
+        ScheduleEvent::Deleted { id } => delete(schedules, at, *id),
+        ScheduleEvent::Armed { id, next } => touch(schedules, at, *id).next = *next,
+        ScheduleEvent::Fired(fired) => fire(schedules, at, fired),
+        ScheduleEvent::Passed(passed) => pass(schedules, at, passed),
         ScheduleEvent::Held { id, window, next, punctual } => {
-            let schedule = touch(state, *id);
+            let schedule = touch(schedules, at, *id);
             let waiting = Waiting { window: *window, punctual: *punctual };
             schedule.rare.change(|rare| rare.waiting.push_back(waiting));
             schedule.last = schedule.last.max(*window);
@@ -34,53 +33,52 @@ pub(crate) fn apply(state: &mut ShardState, event: &ScheduleEvent) {
     }
 }
 
-fn touch(state: &mut ShardState, id: ScheduleId) -> &mut Schedule {
-    let (seq, cut) = (state.seq, state.cut());
-    state.schedules.touch(id, seq, cut)
+fn touch(schedules: &mut Schedules, at: Stamp, id: ScheduleId) -> &mut Schedule {
+    schedules.touch(id, at.seq, at.cut)
 }
 
-fn store(state: &mut ShardState, stored: &Stored) {
-    let (seq, now) = (state.seq, state.now.wall);
+fn store(schedules: &mut Schedules, at: Stamp, stored: &Stored) {
+    let (seq, now) = (at.seq, at.now.wall);
     let Stored { id, key, spec, own, of_job, next } = stored;
-    if state.schedules.get(*id).is_none() {
-        state.schedules.add(Schedule {
+    if schedules.get(*id).is_none() {
+        schedules.add(Schedule {
             id: *id,
             key: key.clone(),
             spec: spec.clone(),
-            slot: own.slot,
+            bucket: own.bucket,
             offset: own.offset,
             of_job: *of_job,
             paused: false,
             created: now,
             changed: now,
-            last: crate::time::Wall::ZERO,
+            last: crate::values::Wall::ZERO,
             last_made: None,
             next: *next,
-            rare: Rare::default(),
+            rare: ExtrasCell::default(),
             fired: 0,
             skipped: 0,
             missed: 0,
             touched: seq,
-            soft: Soft::default(),
+            soft: ScheduleSoft::default(),
         });
         return;
     }
-    let spec = state.schedules.share_spec(spec.clone());
-    let schedule = touch(state, *id);
-    (schedule.spec, schedule.slot, schedule.offset) = (spec, own.slot, own.offset);
+    let spec = schedules.share_spec(spec.clone());
+    let schedule = touch(schedules, at, *id);
+    (schedule.spec, schedule.bucket, schedule.offset) = (spec, own.bucket, own.offset);
     schedule.of_job = *of_job;
     schedule.next = *next;
     schedule.changed = now;
     // Who makes it anew does not want it paused.
     schedule.paused &= schedule.rare.deleted.is_none();
     schedule.rare.lessen(|rare| rare.deleted = None);
-    state.schedules.call(*id);
+    schedules.call(*id);
 }
 
-fn fire(state: &mut ShardState, fired: &Fired) {
-    let (seq, now) = (state.seq, state.now.wall);
+fn fire(schedules: &mut Schedules, at: Stamp, fired: &Fired) {
+    let (seq, now) = (at.seq, at.now.wall);
     let Fired { id, window, made, punctual, next } = *fired;
-    let schedule = touch(state, id);
+    let schedule = touch(schedules, at, id);
     match schedule.rare.waiting.front() {
         Some(waiting) if waiting.window == window => {
             schedule.rare.lessen(|rare| {
@@ -95,7 +93,7 @@ fn fire(state: &mut ShardState, fired: &Fired) {
     }
     schedule.fired += 1;
     schedule.last_made = Some(made);
-    let row = Occurrence {
+    let row = WindowRow {
         schedule: id,
         first: window,
         last: window,
@@ -103,71 +101,71 @@ fn fire(state: &mut ShardState, fired: &Fired) {
         what: Ok((made, punctual)),
         at: now,
     };
-    state.schedules.write(row);
+    schedules.write(row);
 }
 
-fn pass(state: &mut ShardState, passed: &Passed) {
-    let now = state.now.wall;
+fn pass(schedules: &mut Schedules, at: Stamp, passed: &Passed) {
+    let now = at.now.wall;
     let Passed { id, first, last, count, outcome, next } = *passed;
-    let schedule = touch(state, id);
+    let schedule = touch(schedules, at, id);
     schedule.rare.lessen(|rare| {
         rare.waiting.retain(|waiting| waiting.window < first || waiting.window > last);
     });
     schedule.last = schedule.last.max(last);
     schedule.next = next;
     match outcome {
-        Outcome::Skipped(_) => schedule.skipped += count,
-        Outcome::Missed(_) => schedule.missed += count,
+        Unfired::Skipped(_) => schedule.skipped += count,
+        Unfired::Missed(_) => schedule.missed += count,
     }
     // A fixed delay goes on from here if nothing runs.
     if schedule.awaits_call(now) {
-        state.schedules.call(id);
+        schedules.call(id);
     }
-    state.schedules.write(Occurrence { schedule: id, first, last, count, what: Err(outcome), at: now });
+    schedules.write(WindowRow { schedule: id, first, last, count, what: Err(outcome), at: now });
 }
 
-fn delete(state: &mut ShardState, id: ScheduleId) {
-    let at = state.now.wall;
-    state.backfills.call_of(id);
-    let schedule = touch(state, id);
-    schedule.changed = at;
+fn delete(schedules: &mut Schedules, at: Stamp, id: ScheduleId) {
+    let now = at.now.wall;
+    let schedule = touch(schedules, at, id);
+    schedule.changed = now;
     schedule.next = None;
     let waiting = schedule.rare.change(|rare| {
-        rare.deleted = Some(at);
+        rare.deleted = Some(now);
         std::mem::take(&mut rare.waiting)
     });
     schedule.skipped += waiting.len() as u64;
     for Waiting { window, .. } in waiting {
-        let what = Err(Outcome::Skipped(Reason::Deleted));
-        state.schedules.write(Occurrence { schedule: id, first: window, last: window, count: 1, what, at });
+        let what = Err(Unfired::Skipped(Reason::Deleted));
+        schedules.write(WindowRow { schedule: id, first: window, last: window, count: 1, what, at: now });
     }
 }
 
-fn of_job(state: &ShardState, job: &JobKey) -> Vec<ScheduleId> {
-    let live =
-        state.schedules.of_job(&job.tenant, &job.name).filter(|schedule| schedule.rare.deleted.is_none());
+fn of_job(schedules: &Schedules, job: &JobKey) -> Vec<ScheduleId> {
+    let live = schedules.of_job(&job.tenant, &job.name).filter(|schedule| schedule.rare.deleted.is_none());
     live.map(|schedule| schedule.id).collect()
 }
 
-/// A job went, and its schedules with it.
-pub(crate) fn job_deleted(state: &mut ShardState, job: &JobKey) {
-    for id in of_job(state, job) {
-        delete(state, id);
+/// A job went, and its schedules with it: these.
+pub(crate) fn job_deleted(schedules: &mut Schedules, at: Stamp, job: &JobKey) -> Vec<ScheduleId> {
+    let gone = of_job(schedules, job);
+    for id in &gone {
+        delete(schedules, at, *id);
     }
+    gone
 }
 
 /// What passed while the job was paused is as if each schedule had been.
-pub(crate) fn job_resumed(state: &mut ShardState, job: &JobKey) {
-    let now = state.now.wall;
-    for id in of_job(state, job) {
-        touch(state, id).rare.change(|rare| rare.resumed = now);
-        state.schedules.call(id);
+pub(crate) fn job_resumed(schedules: &mut Schedules, at: Stamp, job: &JobKey) {
+    let now = at.now.wall;
+    for id in of_job(schedules, job) {
+        touch(schedules, at, id).rare.change(|rare| rare.resumed = now);
+        schedules.call(id);
     }
 }
 
 /// Something that a window began exists.
-pub(crate) fn began(state: &mut ShardState, id: ScheduleId, made: Made) {
-    if let Some(schedule) = state.schedules.get_mut(id)
+pub(crate) fn began(schedules: &mut Schedules, id: ScheduleId, made: Started) {
+    if let Some(schedule) = schedules.get_mut(id)
         && !schedule.rare.active.contains(&made)
     {
         schedule.rare.change(|rare| rare.active.push(made));
@@ -175,30 +173,19 @@ pub(crate) fn began(state: &mut ShardState, id: ScheduleId, made: Made) {
 }
 
 /// Something that a window began has ended.
-pub(crate) fn ended(state: &mut ShardState, id: ScheduleId, made: Made) {
-    let now = state.now.wall;
-    let Some(schedule) = state.schedules.get_mut(id) else { return };
+pub(crate) fn ended(schedules: &mut Schedules, at: Stamp, id: ScheduleId, made: Started) {
+    let now = at.now.wall;
+    let Some(schedule) = schedules.get_mut(id) else { return };
     schedule.rare.lessen(|rare| rare.active.retain(|active| *active != made));
     if schedule.awaits_call(now) {
-        state.schedules.call(id);
+        schedules.call(id);
     }
 }
 
-/// After loading and replaying: what every schedule has begun and not ended, from the runs and tasks themselves.
-pub(crate) fn derive(state: &mut ShardState) {
-    let seq = state.seq;
-    state.schedules.forget_soft(seq);
-    let runs = state.flows.runs().iter().filter(|(_, run)| !run.status.is_ended());
-    let runs = runs.filter_map(|(_, run)| Some((run.schedule()?, Made::Run(run.id))));
-    let tasks = state.tasks.iter().filter(|(_, task)| !task.status().is_ended());
-    let tasks = tasks.filter_map(|(_, task)| {
-        let occasion = task.extra.as_ref()?.occasion.as_ref()?;
-        Some((occasion.schedule, Made::Task(task.id)))
-    });
-    let mut active: Vec<_> = runs.chain(tasks).collect();
-    // Ids begin with the time they were minted at.
-    active.sort_unstable_by_key(|(id, made)| (*id, made.bits()));
+/// After loading and replaying: `active` is what each schedule has begun and not ended.
+pub(crate) fn derive(schedules: &mut Schedules, seq: Seq, active: Vec<(ScheduleId, Started)>) {
+    schedules.forget_soft(seq);
     for (id, made) in active {
-        began(state, id, made);
+        began(schedules, id, made);
     }
 }

@@ -1,9 +1,9 @@
 //! Which windows have come, and what is to become of each: a pure function of the schedule and the clock.
 
 use super::spec::Timing;
-use super::table::{Outcome, Punctual, Reason, Schedule};
+use super::table::{Reason, Schedule, Unfired};
 use crate::calendar::{Missing, Timetable};
-use crate::time::{Millis, Wall};
+use crate::values::{FiredAs, Millis, Wall};
 
 /// A window this late is late for no reason that anybody should see: a busy disk, a restart.
 const ON_TIME: Millis = Millis::from_secs(1);
@@ -14,10 +14,10 @@ const TOGETHER_MAX: usize = 100;
 
 /// In this order: what passed, then what begins.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Due {
+pub(crate) struct DueWindows {
     pub(crate) passed: Vec<Range>,
     /// Ascending.
-    pub(crate) fire: Vec<(Wall, Punctual)>,
+    pub(crate) fire: Vec<(Wall, FiredAs)>,
     /// The first window that has not come.
     pub(crate) next: Option<Wall>,
 }
@@ -28,11 +28,11 @@ pub(crate) struct Range {
     pub(crate) first: Wall,
     pub(crate) last: Wall,
     pub(crate) count: u64,
-    pub(crate) outcome: Outcome,
+    pub(crate) outcome: Unfired,
 }
 
 /// `None`: nothing has come.
-pub(crate) fn due(schedule: &Schedule, now: Wall) -> Option<Due> {
+pub(crate) fn due(schedule: &Schedule, now: Wall) -> Option<DueWindows> {
     let first = schedule.next?;
     // Windows begin `offset` later, so they are judged as if it were that much earlier.
     let now = now.millis().checked_sub(schedule.offset.get()).map(Wall::from_millis)?;
@@ -41,7 +41,9 @@ pub(crate) fn due(schedule: &Schedule, now: Wall) -> Option<Due> {
     }
     match &schedule.spec.timing {
         // The window after it is known when what it begins has ended.
-        Timing::After(_) => Some(Due { fire: vec![(first, punctual(first, now))], ..Due::default() }),
+        Timing::After(_) => {
+            Some(DueWindows { fire: vec![(first, punctual(first, now))], ..DueWindows::default() })
+        }
         Timing::Table(table) => Some(of_table(schedule, table, first, now)),
     }
 }
@@ -55,7 +57,7 @@ pub(crate) fn all_passed(schedule: &Schedule, now: Wall, paused: bool) -> Option
     }
     let resumed = if paused { now } else { schedule.rare.resumed };
     let Timing::Table(table) = &schedule.spec.timing else {
-        let reason = if paused { Outcome::Skipped(Reason::Paused) } else { Outcome::Missed(Reason::Late) };
+        let reason = if paused { Unfired::Skipped(Reason::Paused) } else { Unfired::Missed(Reason::Late) };
         return Some((vec![Range { first, last: first, count: 1, outcome: reason }], None));
     };
     let until = schedule.spec.end.map_or(now, |end| end.min(now));
@@ -66,7 +68,7 @@ pub(crate) fn all_passed(schedule: &Schedule, now: Wall, paused: bool) -> Option
     Some((passed, schedule.spec.next(until).map(|(next, _)| next)))
 }
 
-fn of_table(schedule: &Schedule, table: &Timetable, first: Wall, now: Wall) -> Due {
+fn of_table(schedule: &Schedule, table: &Timetable, first: Wall, now: Wall) -> DueWindows {
     let spec = &schedule.spec;
     let until = spec.end.map_or(now, |end| end.min(now));
     let before = first - Millis::new(1);
@@ -84,10 +86,10 @@ fn of_table(schedule: &Schedule, table: &Timetable, first: Wall, now: Wall) -> D
     let (old, young) = newest.split_at(newest.len() - begins);
     let made_up = old.len().min(spec.catch_up as usize);
     let caught = &old[old.len() - made_up..];
-    let caught = caught.iter().map(|window| (*window, Punctual::CatchUp));
+    let caught = caught.iter().map(|window| (*window, FiredAs::CatchUp));
     let young = young.iter().map(|window| (*window, punctual(*window, now)));
     let fire: Vec<_> = caught.chain(young).collect();
-    let mut due = Due { next: spec.next(until).map(|(next, _)| next), ..Due::default() };
+    let mut due = DueWindows { next: spec.next(until).map(|(next, _)| next), ..DueWindows::default() };
     due.passed.extend(skipped_by_clock(schedule, table, first));
     let missed = total - fire.len() as u64;
     if missed > 0 {
@@ -101,8 +103,8 @@ fn of_table(schedule: &Schedule, table: &Timetable, first: Wall, now: Wall) -> D
     due
 }
 
-fn punctual(window: Wall, now: Wall) -> Punctual {
-    if now.since(window) <= ON_TIME { Punctual::OnTime } else { Punctual::Late }
+fn punctual(window: Wall, now: Wall) -> FiredAs {
+    if now.since(window) <= ON_TIME { FiredAs::OnTime } else { FiredAs::Late }
 }
 
 /// Splits what passed into what the pause took and what nobody saw.
@@ -115,11 +117,11 @@ fn ranges(resumed: Wall, table: &Timetable, (first, last, count): (Wall, Wall, u
     if paused > 0 {
         let last =
             if paused == count { last } else { table.previous(resumed + Millis::new(1)).unwrap_or(last) };
-        out.push(Range { first, last, count: paused, outcome: Outcome::Skipped(Reason::Paused) });
+        out.push(Range { first, last, count: paused, outcome: Unfired::Skipped(Reason::Paused) });
     }
     if paused < count {
         let first = if paused == 0 { first } else { table.next(resumed).map_or(first, |next| next.at) };
-        out.push(Range { first, last, count: count - paused, outcome: Outcome::Missed(Reason::Late) });
+        out.push(Range { first, last, count: count - paused, outcome: Unfired::Missed(Reason::Late) });
     }
 }
 
@@ -139,6 +141,6 @@ fn skipped_by_clock(schedule: &Schedule, table: &Timetable, first: Wall) -> Opti
         first: at,
         last: at,
         count: u64::from(next.skipped),
-        outcome: Outcome::Skipped(Reason::NoSuchTime),
+        outcome: Unfired::Skipped(Reason::NoSuchTime),
     })
 }

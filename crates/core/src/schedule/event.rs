@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use super::spec::{Own, ScheduleKey, Spec};
-use super::table::{Made, Outcome, Punctual};
-use crate::id::ScheduleId;
-use crate::time::Wall;
+use super::spec::{ScheduleHome, ScheduleKey, Spec};
+use super::table::Unfired;
+use crate::values::{FiredAs, ScheduleId, Started, Wall};
 
 #[derive(Clone, PartialEq, Debug)]
 pub enum ScheduleEvent {
@@ -32,7 +31,7 @@ pub enum ScheduleEvent {
         id: ScheduleId,
         window: Wall,
         next: Option<Wall>,
-        punctual: Punctual,
+        punctual: FiredAs,
     },
 }
 
@@ -41,7 +40,7 @@ pub struct Stored {
     pub id: ScheduleId,
     pub key: Arc<ScheduleKey>,
     pub spec: Arc<Spec>,
-    pub own: Own,
+    pub own: ScheduleHome,
     /// It stands in the job's file, and goes with it.
     pub of_job: bool,
     pub next: Option<Wall>,
@@ -51,8 +50,8 @@ pub struct Stored {
 pub struct Fired {
     pub id: ScheduleId,
     pub window: Wall,
-    pub made: Made,
-    pub punctual: Punctual,
+    pub made: Started,
+    pub punctual: FiredAs,
     /// The window after it. Unchanged if `window` had waited.
     pub next: Option<Wall>,
 }
@@ -63,7 +62,7 @@ pub struct Passed {
     pub first: Wall,
     pub last: Wall,
     pub count: u64,
-    pub outcome: Outcome,
+    pub outcome: Unfired,
     pub next: Option<Wall>,
 }
 

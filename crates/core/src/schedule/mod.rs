@@ -1,5 +1,5 @@
 //! Schedules: what begins by itself, when, and what became of every window.
-//! Entry: [`Schedules`], those of a shard; `machine::schedules` drives them.
+//! Entry: [`Schedules`], those of a shard; `engine::schedules` drives them.
 //! - SC-1 a window is (schedule, logical instant); it is decided once, by one event, in the order of windows: `last` never
 //!   goes back, over edits, deletion and clocks put back
 //! - SC-2 instants are computed when something is decided and stand in the event; folding events computes none
@@ -9,23 +9,20 @@
 //! Not here: what expressions mean ([`crate::calendar`]).
 
 pub(crate) mod apply;
-pub(crate) mod command;
+pub mod decide;
 pub(crate) mod due;
 mod event;
-mod rare;
+mod extras;
+mod refusal;
 mod share;
 mod spec;
 mod table;
 
-pub use self::{
-    command::{ScheduleAnswer, ScheduleCommand, ScheduleRefusal, Upcoming},
-    event::{Fired, Passed, ScheduleEvent, Stored},
-    rare::{Rare, Rarely, Waiting},
-    spec::{
-        ACTIVE_MAX_DEFAULT, CATCH_UP_DEFAULT, CATCH_UP_MAX, EVERY_MIN, GRACE_DEFAULT, INSTANTS_MAX,
-        JITTER_MAX, Overlap, Own, Plain, ScheduleKey, Spec, TASKS_JOB, Target, Terms, Timing,
-    },
-    table::{
-        DirtySchedules, Made, Occasion, Occurrence, Outcome, Punctual, Reason, Schedule, Schedules, Soft,
-    },
+pub use self::event::{Fired, Passed, ScheduleEvent, Stored};
+pub use self::extras::{ExtrasCell, ScheduleExtras, Waiting};
+pub use self::refusal::ScheduleRefusal;
+pub use self::spec::{
+    ACTIVE_MAX_DEFAULT, CATCH_UP_DEFAULT, CATCH_UP_MAX, EVERY_MIN, GRACE_DEFAULT, INSTANTS_MAX, JITTER_MAX,
+    Overlap, Plain, ScheduleHome, ScheduleKey, Spec, TASKS_JOB, Target, Terms, Timing,
 };
+pub use self::table::{DirtySchedules, Reason, Schedule, ScheduleSoft, Schedules, Unfired, WindowRow};

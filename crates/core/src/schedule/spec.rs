@@ -4,13 +4,8 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use crate::calendar::Timetable;
-use crate::id::Slot;
-use crate::name::Name;
-use crate::priority::{Band, Priority};
-use crate::profile::Profile;
-use crate::seat::Seats;
-use crate::task::{Labels, Payload};
-use crate::time::{Millis, Wall};
+use crate::task::{Labels, Payload, Profile};
+use crate::values::{Band, Bucket, Millis, Name, Permits, Priority, Wall};
 
 /// Names a schedule for ever: what is stored again under it goes on where it stopped.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -52,7 +47,7 @@ pub struct Terms {
     pub start: Option<Wall>,
     /// No window after it.
     pub end: Option<Wall>,
-    /// Windows begin up to this much later, each schedule by its own fixed part of it: [`Own::offset`].
+    /// Windows begin up to this much later, each schedule by its own fixed part of it: [`ScheduleHome::offset`].
     pub jitter: Millis,
     /// How many missed windows are made up for; 0: none.
     pub catch_up: u32,
@@ -64,16 +59,16 @@ pub struct Terms {
 /// What of a schedule follows from its key, and so differs between those that say the same. Beside the spec, so that
 /// they can share one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Own {
+pub struct ScheduleHome {
     /// The home of its key, and so of all it begins.
-    pub slot: Slot,
+    pub bucket: Bucket,
     /// Its part of the jitter.
     pub offset: Millis,
 }
 
-impl Default for Own {
+impl Default for ScheduleHome {
     fn default() -> Self {
-        Self { slot: Slot::from_hash(0), offset: Millis::ZERO }
+        Self { bucket: Bucket::from_hash(0), offset: Millis::ZERO }
     }
 }
 
@@ -103,7 +98,7 @@ pub struct Plain {
     pub payload: Payload,
     pub priority: Priority,
     pub labels: Option<Labels>,
-    pub seats: Option<Seats>,
+    pub permits: Option<Permits>,
 }
 
 /// What becomes of a window while something of an earlier one has not ended.

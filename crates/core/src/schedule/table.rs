@@ -3,12 +3,10 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use super::rare::Rare;
+use super::extras::ExtrasCell;
 use super::share::Shared;
-use super::spec::{Own, ScheduleKey, Spec, Timing};
-use crate::id::{RunId, ScheduleId, Seq, Slot, TaskId};
-use crate::name::Name;
-use crate::time::{Millis, Wall};
+use super::spec::{ScheduleHome, ScheduleKey, Spec, Timing};
+use crate::values::{Bucket, FiredAs, Millis, Name, ScheduleId, Seq, Started, Wall};
 
 /// There may be millions: see the size below.
 #[derive(Clone, PartialEq, Debug)]
@@ -17,8 +15,8 @@ pub struct Schedule {
     pub key: Arc<ScheduleKey>,
     /// The same one for schedules that say the same.
     pub spec: Arc<Spec>,
-    /// See [`Own`].
-    pub slot: Slot,
+    /// See [`ScheduleHome`].
+    pub bucket: Bucket,
     pub offset: Millis,
     pub of_job: bool,
     pub paused: bool,
@@ -26,23 +24,23 @@ pub struct Schedule {
     pub changed: Wall,
     /// The newest window that was decided (SC-1); zero before the first.
     pub last: Wall,
-    pub last_made: Option<Made>,
+    pub last_made: Option<Started>,
     /// The next window; `None`: there is none, or it is not known before something has ended.
     pub next: Option<Wall>,
-    pub rare: Rare,
+    pub rare: ExtrasCell,
     pub fired: u64,
     pub skipped: u64,
     pub missed: u64,
     pub touched: Seq,
-    pub soft: Soft,
+    pub soft: ScheduleSoft,
 }
 
 // A size class of the allocator: one field more, and each schedule takes the next one, 32 bytes larger.
 const _: () = assert!(size_of::<Schedule>() <= 160);
 
-/// Derived from runs and tasks after every recovery, as is some of [`Rare`].
+/// Derived from runs and tasks after every recovery, as is some of [`ExtrasCell`].
 #[derive(Clone, Debug, Default)]
-pub struct Soft {
+pub struct ScheduleSoft {
     /// Its windows have come, and it waits to be looked at.
     pub in_herd: bool,
     /// Something it waited for has ended.
@@ -51,36 +49,15 @@ pub struct Soft {
     pub written_back: Seq,
 }
 
-impl PartialEq for Soft {
+impl PartialEq for ScheduleSoft {
     fn eq(&self, _: &Self) -> bool {
         true
     }
 }
 
-/// What a window began.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Made {
-    Run(RunId),
-    Task(TaskId),
-}
-
-/// Of a window that began something.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(u8)]
-pub enum Punctual {
-    OnTime = 0,
-    Late = 1,
-    /// It had been missed, and is made up for.
-    CatchUp = 2,
-    /// A backfill ran it.
-    Backfill = 3,
-    /// No event came for a trigger until then.
-    NoEvent = 4,
-}
-
 /// Of windows that began nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Outcome {
+pub enum Unfired {
     /// As the schedule wants it.
     Skipped(Reason),
     /// Nobody wanted that.
@@ -113,26 +90,14 @@ pub enum Reason {
 
 /// A row of the ledger: what became of a window, or of several that passed together.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Occurrence {
+pub struct WindowRow {
     pub schedule: ScheduleId,
     pub first: Wall,
     pub last: Wall,
     pub count: u64,
-    pub what: Result<(Made, Punctual), Outcome>,
+    pub what: Result<(Started, FiredAs), Unfired>,
     /// When it was decided.
     pub at: Wall,
-}
-
-/// The window for which a run or a task exists.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Occasion {
-    pub schedule: ScheduleId,
-    pub name: Name,
-    /// The logical instant.
-    pub at: Wall,
-    /// That of the window before it.
-    pub from: Wall,
-    pub punctual: Punctual,
 }
 
 #[derive(Debug, Default)]
@@ -145,7 +110,7 @@ pub struct Schedules {
     /// Soft: their timers must follow.
     pub(crate) moved: Vec<ScheduleId>,
     dirty: Vec<ScheduleId>,
-    ledger: Vec<Occurrence>,
+    ledger: Vec<WindowRow>,
     pub(super) shared: Shared,
 }
 
@@ -153,34 +118,7 @@ pub struct Schedules {
 #[derive(Debug, Default)]
 pub struct DirtySchedules {
     pub schedules: Vec<ScheduleId>,
-    pub ledger: Vec<Occurrence>,
-}
-
-impl Made {
-    pub const fn bits(self) -> u128 {
-        match self {
-            Self::Run(id) => id.bits(),
-            Self::Task(id) => id.bits(),
-        }
-    }
-}
-
-impl Punctual {
-    pub const ALL: [Self; 5] = [Self::OnTime, Self::Late, Self::CatchUp, Self::Backfill, Self::NoEvent];
-
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::OnTime => "ran",
-            Self::Late => "late",
-            Self::CatchUp => "catch_up",
-            Self::Backfill => "backfill",
-            Self::NoEvent => "no_event",
-        }
-    }
-
-    pub fn from_index(index: u8) -> Option<Self> {
-        Self::ALL.get(usize::from(index)).copied()
-    }
+    pub ledger: Vec<WindowRow>,
 }
 
 impl Reason {
@@ -217,7 +155,7 @@ impl Reason {
     }
 }
 
-impl Outcome {
+impl Unfired {
     pub const fn label(self) -> &'static str {
         match self {
             Self::Skipped(_) => "skipped",
@@ -239,8 +177,8 @@ impl Schedule {
         self.soft.written_back
     }
 
-    pub fn own(&self) -> Own {
-        Own { slot: self.slot, offset: self.offset }
+    pub fn own(&self) -> ScheduleHome {
+        ScheduleHome { bucket: self.bucket, offset: self.offset }
     }
 
     pub fn is_on(&self) -> bool {
@@ -342,7 +280,7 @@ impl Schedules {
         self.called.clear();
         self.moved.clear();
         for schedule in self.list.iter_mut().flatten() {
-            schedule.soft = Soft { written_back: seq, ..Soft::default() };
+            schedule.soft = ScheduleSoft { written_back: seq, ..ScheduleSoft::default() };
             schedule.rare.forget_soft();
         }
     }
@@ -378,7 +316,7 @@ impl Schedules {
         }
     }
 
-    pub(crate) fn write(&mut self, occurrence: Occurrence) {
+    pub(crate) fn write(&mut self, occurrence: WindowRow) {
         self.ledger.push(occurrence);
     }
 

@@ -5,7 +5,7 @@ use super::state::Status;
 
 /// What moves a task: the event, by its short name.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Cause {
+pub enum Transition {
     Submitted,
     Released,
     Assigned,
@@ -27,20 +27,20 @@ pub enum Cause {
 pub struct Arrow {
     /// `None`: the task did not exist.
     pub from: Option<Status>,
-    pub cause: Cause,
+    pub cause: Transition,
     pub to: Status,
 }
 
-const fn arrow(from: Status, cause: Cause, to: Status) -> Arrow {
+const fn arrow(from: Status, cause: Transition, to: Status) -> Arrow {
     Arrow { from: Some(from), cause, to }
 }
 
 const fn birth(to: Status) -> Arrow {
-    Arrow { from: None, cause: Cause::Submitted, to }
+    Arrow { from: None, cause: Transition::Submitted, to }
 }
 
-use Cause as C;
 use Status as S;
+use Transition as C;
 
 /// `Skipped` by rule and `UpstreamFailed` have no arrow yet: they arrive with workflows.
 pub const ARROWS: &[Arrow] = &[
@@ -100,7 +100,7 @@ pub const ARROWS: &[Arrow] = &[
     arrow(S::Quarantined, C::Revived, S::Queued),
 ];
 
-pub fn arrow_exists(from: Option<Status>, cause: Cause, to: Status) -> bool {
+pub fn arrow_exists(from: Option<Status>, cause: Transition, to: Status) -> bool {
     ARROWS.contains(&Arrow { from, cause, to })
 }
 
@@ -120,7 +120,7 @@ mod tests {
     fn only_an_operator_leads_out_of_an_ended_state() {
         for arrow in ARROWS {
             let from_ended = arrow.from.is_some_and(Status::is_ended);
-            assert_eq!(from_ended, arrow.cause == Cause::Revived, "{arrow:?}");
+            assert_eq!(from_ended, arrow.cause == Transition::Revived, "{arrow:?}");
         }
     }
 

@@ -2,9 +2,11 @@
 //! One timer a task: when it fires, the task is looked at again. This makes "what is owed" a pure
 //! function of the state, so that recovery cannot forget a timer.
 
-use super::{State, Task, lease::Lease};
-use crate::profile::TimeLimits;
-use crate::time::{Elapsed, Millis, Wall};
+use super::Task;
+use super::lease::Lease;
+use super::profile::TimeLimits;
+use super::state::TaskState;
+use crate::values::{Elapsed, Millis, Wall};
 
 /// On top of the grace, before the scheduler ends an attempt whose worker does not answer a stop.
 pub const STOP_MARGIN: Millis = Millis::from_secs(5);
@@ -17,20 +19,20 @@ pub enum Deadline {
 
 pub fn next_deadline(task: &Task) -> Option<Deadline> {
     match &task.state {
-        State::Pending { due } => Some(Deadline::Wall(*due)),
+        TaskState::Pending { due } => Some(Deadline::Wall(*due)),
         // Between two looks the task waits for the next one, and is queued then.
-        State::Queued => task.extra.as_ref().and_then(|extra| extra.deadline).map(Deadline::Wall),
-        State::Assigned(lease) | State::Running(lease) => {
+        TaskState::Queued => task.extra.as_ref().and_then(|extra| extra.deadline).map(Deadline::Wall),
+        TaskState::Assigned(lease) | TaskState::Running(lease) => {
             lease_deadline(lease, &task.profile.limits).map(Deadline::Elapsed)
         }
-        State::Waiting(wait) => Some(Deadline::Wall(wait.ends())),
-        State::RetryWait { due, .. } | State::Deferred { due } => Some(Deadline::Elapsed(*due)),
-        State::Succeeded
-        | State::Failed
-        | State::Cancelled
-        | State::Skipped
-        | State::UpstreamFailed
-        | State::Quarantined => None,
+        TaskState::Waiting(wait) => Some(Deadline::Wall(wait.ends())),
+        TaskState::RetryWait { due, .. } | TaskState::Deferred { due } => Some(Deadline::Elapsed(*due)),
+        TaskState::Succeeded
+        | TaskState::Failed
+        | TaskState::Cancelled
+        | TaskState::Skipped
+        | TaskState::UpstreamFailed
+        | TaskState::Quarantined => None,
     }
 }
 

@@ -2,13 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::failure::Failure;
-use crate::id::{Fence, WorkerId};
 use crate::key::KeyClaim;
-use crate::name::Name;
-use crate::schedule::Occasion;
-use crate::seat::Seats;
-use crate::time::Wall;
+use crate::values::{Actor, Failure, Fence, Name, Permits, Wall, Window, WorkerId};
 
 /// Attempt records kept with a task: the first and the newest ones; the count of the rest is kept too.
 pub const ATTEMPTS_KEPT_MAX: usize = 50;
@@ -32,11 +27,11 @@ pub struct Extra {
     pub deadline: Option<Wall>,
     /// Memory to ask for instead of the profile's, after a `resource` failure.
     pub memory_bytes: Option<u64>,
-    pub forced: Option<Override>,
+    pub forced: Option<Actor>,
     /// Places that each attempt holds in named limits.
-    pub seats: Option<Seats>,
+    pub permits: Option<Permits>,
     /// The window for which it exists.
-    pub occasion: Option<Box<Occasion>>,
+    pub occasion: Option<Box<Window>>,
 }
 
 /// An attempt that did not succeed.
@@ -48,13 +43,6 @@ pub struct AttemptRecord {
     pub assigned: Wall,
     pub ended: Wall,
     pub failure: Failure,
-}
-
-/// An operator's word against the usual course.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Override {
-    pub actor: Name,
-    pub reason: Name,
 }
 
 impl Extra {

@@ -6,9 +6,8 @@
 
 use std::sync::Arc;
 
-use super::Status;
-use crate::id::{Fence, Incarnation, Session, WorkerId};
-use crate::time::{Elapsed, Millis, Wall};
+use super::state::Status;
+use crate::values::{Elapsed, Fence, Incarnation, Millis, Session, Wall, WorkerId};
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Lease {

@@ -4,31 +4,29 @@
 //! - TK-2 `fence` never decreases; only a report that carries it can end an attempt
 //! - TK-3 what most tasks do not have sits behind one pointer (`extra`), so a queued task stays small
 //!
-//! Not here: deciding (`command`), changing (`event`), placing (`dispatch`).
+//! Not here: deciding (`decide`), changing (`state::apply`), placing (`dispatch`).
 
 mod arrows;
 mod deadline;
+pub mod decide;
 mod extra;
 mod lease;
 mod poison;
+mod profile;
 mod state;
 mod table;
 
 use std::sync::Arc;
 
-pub use self::{
-    arrows::{ARROWS, Arrow, Cause, arrow_exists},
-    deadline::{Deadline, next_deadline},
-    extra::{ATTEMPTS_KEPT_MAX, AttemptRecord, Extra, Labels, Override},
-    lease::{Lease, PendingCheckpoint, Stop, StopReason},
-    poison::{ALIKE_WORKERS_MAX, KILLS_MAX, is_poison},
-    state::{State, Status},
-    table::TaskTable,
-};
-use crate::id::{Fence, Seq, TaskId, WorkerId};
-use crate::priority::Priority;
-use crate::profile::Profile;
-use crate::time::Wall;
+pub use self::arrows::{ARROWS, Arrow, Transition, arrow_exists};
+pub use self::deadline::{Deadline, next_deadline};
+pub use self::extra::{ATTEMPTS_KEPT_MAX, AttemptRecord, Extra, Labels};
+pub use self::lease::{Lease, PendingCheckpoint, Stop, StopReason};
+pub use self::poison::{ALIKE_WORKERS_MAX, CODE_BLAMED, KILLS_MAX, blames_the_task, is_poison};
+pub use self::profile::{ACCEPT_DEFAULT, Delivery, GRACE_DEFAULT, Profile, ProfileSpec, TimeLimits};
+pub use self::state::{Status, TaskState};
+pub use self::table::TaskTable;
+use crate::values::{Fence, Priority, Seq, TaskId, Wall, WorkerId};
 
 /// Opaque bytes given by the caller; the core never looks inside.
 pub type Payload = Arc<[u8]>;
@@ -38,7 +36,7 @@ pub struct Task {
     pub id: TaskId,
     pub profile: Arc<Profile>,
     pub payload: Payload,
-    pub state: State,
+    pub state: TaskState,
     pub priority: Priority,
     /// Someone asked to cancel; shown even if a success came first.
     pub cancel_requested: bool,
@@ -61,7 +59,7 @@ pub struct Task {
     pub stored: bool,
     pub due: DueSince,
     /// The run it belongs to.
-    pub origin: Option<Box<crate::workflow::Origin>>,
+    pub origin: Option<Box<crate::values::InRun>>,
     pub extra: Option<Box<Extra>>,
 }
 
@@ -95,7 +93,7 @@ impl Task {
     /// It looks for something, may look now, and has no deadline yet.
     pub fn needs_deadline(&self) -> bool {
         self.profile.looks()
-            && matches!(self.state, State::Queued)
+            && matches!(self.state, TaskState::Queued)
             && self.extra.as_ref().is_none_or(|extra| extra.deadline.is_none())
     }
 
@@ -104,7 +102,7 @@ impl Task {
         self.extra.as_ref().map_or(&[], |extra| extra.attempts.as_slice())
     }
 
-    pub fn labels(&self) -> &[(crate::name::Name, crate::name::Name)] {
+    pub fn labels(&self) -> &[(crate::values::Name, crate::values::Name)] {
         self.extra.as_ref().and_then(|extra| extra.labels.as_deref()).unwrap_or(&[])
     }
 }

@@ -1,9 +1,15 @@
 //! Poison: a task that keeps taking workers down, or fails alike wherever it runs.
 
 use super::Task;
-use crate::event::blames_the_task;
-use crate::failure::{Failure, FailureClass};
-use crate::id::WorkerId;
+use crate::values::{Failure, FailureClass, WorkerId};
+
+/// Code of a `worker_lost` failure whose worker held so few attempts that each may have caused the loss.
+pub const CODE_BLAMED: i32 = 1;
+
+/// Whether this failure counts towards quarantine as "killed its worker".
+pub fn blames_the_task(failure: &Failure) -> bool {
+    failure.class == FailureClass::WorkerLost && failure.code == CODE_BLAMED
+}
 
 /// A task that kills its worker this often is quarantined.
 pub const KILLS_MAX: u32 = 5;

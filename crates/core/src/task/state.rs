@@ -2,11 +2,11 @@
 
 use super::lease::Lease;
 use crate::retry::BudgetKind;
-use crate::time::{Elapsed, Wall};
+use crate::values::{Elapsed, Wall};
 use crate::wait::Wait;
 
 #[derive(Clone, PartialEq, Debug)]
-pub enum State {
+pub enum TaskState {
     /// Waits for its time (later also for upstream tasks).
     Pending {
         due: Wall,
@@ -119,7 +119,7 @@ impl Status {
     }
 }
 
-impl State {
+impl TaskState {
     pub const fn status(&self) -> Status {
         match self {
             Self::Pending { .. } => Status::Pending,

@@ -5,8 +5,8 @@
 use std::cell::Cell;
 
 use super::Task;
-use crate::id::TaskId;
-use crate::index::{SlotIndex, TaskSlot};
+use crate::collections::IdIndex;
+use crate::values::{TaskId, TaskIndex};
 
 /// Tasks in one block; a block is never moved.
 const BLOCK: usize = 4096;
@@ -15,11 +15,11 @@ const BLOCK: usize = 4096;
 pub struct TaskTable {
     blocks: Vec<Vec<Option<Task>>>,
     free: Vec<u32>,
-    index: SlotIndex,
+    index: IdIndex,
     slots: u32,
     /// The task found last. Deciding and applying ask for the same one several times over, and in a table of
     /// millions every search goes to memory.
-    last: Cell<TaskSlot>,
+    last: Cell<TaskIndex>,
 }
 
 fn at(blocks: &[Vec<Option<Task>>], slot: u32) -> Option<&Task> {
@@ -31,18 +31,18 @@ fn holds(blocks: &[Vec<Option<Task>>], slot: u32, id: TaskId) -> bool {
 }
 
 impl TaskTable {
-    pub fn find(&self, id: TaskId) -> Option<TaskSlot> {
+    pub fn find(&self, id: TaskId) -> Option<TaskIndex> {
         let last = self.last.get();
         if holds(&self.blocks, last.0, id) {
             return Some(last);
         }
-        let slot = self.index.find(id.bits(), |slot| holds(&self.blocks, slot, id)).map(TaskSlot)?;
+        let slot = self.index.find(id.bits(), |slot| holds(&self.blocks, slot, id)).map(TaskIndex)?;
         self.last.set(slot);
         Some(slot)
     }
 
     /// The task in this slot is the next one that will be asked for.
-    pub fn expect(&self, slot: TaskSlot) {
+    pub fn expect(&self, slot: TaskIndex) {
         self.last.set(slot);
     }
 
@@ -50,22 +50,22 @@ impl TaskTable {
         self.find(id).and_then(|slot| self.get(slot))
     }
 
-    pub fn get(&self, slot: TaskSlot) -> Option<&Task> {
+    pub fn get(&self, slot: TaskIndex) -> Option<&Task> {
         at(&self.blocks, slot.0)
     }
 
-    pub fn get_mut(&mut self, slot: TaskSlot) -> Option<&mut Task> {
+    pub fn get_mut(&mut self, slot: TaskIndex) -> Option<&mut Task> {
         self.blocks.get_mut(slot.index() / BLOCK)?.get_mut(slot.index() % BLOCK)?.as_mut()
     }
 
     /// The id must not be in the table.
-    pub fn insert(&mut self, task: Task) -> TaskSlot {
+    pub fn insert(&mut self, task: Task) -> TaskIndex {
         let id = task.id;
         let slot = self.free.pop().unwrap_or_else(|| self.grow());
         self.blocks[slot as usize / BLOCK][slot as usize % BLOCK] = Some(task);
         self.index.insert(id.bits(), slot);
-        self.last.set(TaskSlot(slot));
-        TaskSlot(slot)
+        self.last.set(TaskIndex(slot));
+        TaskIndex(slot)
     }
 
     fn grow(&mut self) -> u32 {
@@ -78,7 +78,7 @@ impl TaskTable {
         slot
     }
 
-    pub fn remove(&mut self, slot: TaskSlot) -> Option<Task> {
+    pub fn remove(&mut self, slot: TaskIndex) -> Option<Task> {
         let id = self.get(slot)?.id;
         let blocks = &self.blocks;
         self.index.remove(id.bits(), |slot| holds(blocks, slot, id));
@@ -87,9 +87,9 @@ impl TaskTable {
     }
 
     /// By slot.
-    pub fn iter(&self) -> impl Iterator<Item = (TaskSlot, &Task)> {
+    pub fn iter(&self) -> impl Iterator<Item = (TaskIndex, &Task)> {
         let tasks = self.blocks.iter().flatten();
-        (0..).map(TaskSlot).zip(tasks).filter_map(|(slot, task)| Some((slot, task.as_ref()?)))
+        (0..).map(TaskIndex).zip(tasks).filter_map(|(slot, task)| Some((slot, task.as_ref()?)))
     }
 
     pub fn len(&self) -> usize {
@@ -101,7 +101,7 @@ impl TaskTable {
     }
 
     /// One past the highest slot in use so far; bounds a scan by slot.
-    pub fn slots_end(&self) -> u32 {
+    pub fn end(&self) -> u32 {
         self.slots
     }
 }

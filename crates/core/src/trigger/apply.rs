@@ -1,33 +1,33 @@
 //! Folding what happened to triggers into the state. Nothing here can refuse, and nothing evaluates a text.
 
-use super::event::{HookFired, HookStored, TriggerEvent};
-use super::ledger::{LEDGER_MAX, Ledger, Span};
+use super::event::{TriggerEvent, TriggerFired, TriggerStored};
+use super::ledger::{LEDGER_MAX, Ledger, LedgerWindow};
 use super::spec::TriggerKey;
-use super::table::{Hook, LastFired, Soft};
-use crate::id::TriggerId;
-use crate::shard::ShardState;
-use crate::workflow::{JobKey, Run};
+use super::table::{LastFired, Trigger, TriggerSoft, Triggers};
+use crate::job::JobKey;
+use crate::run::Run;
+use crate::values::{Stamp, TriggerId};
 
-pub(crate) fn apply(state: &mut ShardState, event: &TriggerEvent) {
-    let now = state.now.wall;
+pub(crate) fn apply(triggers: &mut Triggers, at: Stamp, event: &TriggerEvent) {
+    let now = at.now.wall;
     match event {
-        TriggerEvent::Stored(stored) => store(state, stored),
-        TriggerEvent::Deleted { id } => delete(state, *id),
-        TriggerEvent::Fired(fired) => fire(state, fired),
+        TriggerEvent::Stored(stored) => store(triggers, at, stored),
+        TriggerEvent::Deleted { id } => delete(triggers, at, *id),
+        TriggerEvent::Fired(fired) => fire(triggers, at, fired),
         TriggerEvent::Skipped { id, skip, window } => {
-            let hook = touch(state, *id);
+            let hook = touch(triggers, at, *id);
             hook.skipped += 1;
             hook.last_skip = Some((now, *skip));
             decide(hook, *window);
         }
         TriggerEvent::Failed(failed) => {
-            let hook = touch(state, failed.id);
+            let hook = touch(triggers, at, failed.id);
             hook.errors += 1;
             hook.last_error = Some((now, failed.what.clone()));
             decide(hook, failed.window);
         }
         TriggerEvent::Succeeded(succeeded) => {
-            let hook = touch(state, succeeded.id);
+            let hook = touch(triggers, at, succeeded.id);
             if hook.ledger.note(succeeded.job, succeeded.window) {
                 hook.errors += 1;
                 let what = format!("more than {LEDGER_MAX} windows of a job wait: the oldest was forgotten");
@@ -37,22 +37,21 @@ pub(crate) fn apply(state: &mut ShardState, event: &TriggerEvent) {
     }
 }
 
-fn touch(state: &mut ShardState, id: TriggerId) -> &mut Hook {
-    let (seq, cut) = (state.seq, state.cut());
-    state.triggers.touch(id, seq, cut)
+fn touch(triggers: &mut Triggers, at: Stamp, id: TriggerId) -> &mut Trigger {
+    triggers.touch(id, at.seq, at.cut)
 }
 
-fn decide(hook: &mut Hook, window: Option<Span>) {
+fn decide(hook: &mut Trigger, window: Option<LedgerWindow>) {
     if let Some(window) = window {
         hook.ledger.decide(window);
     }
 }
 
-fn store(state: &mut ShardState, stored: &HookStored) {
-    let (seq, now) = (state.seq, state.now.wall);
-    let HookStored { id, key, spec } = stored;
-    if state.triggers.get(*id).is_none() {
-        state.triggers.add(Hook {
+fn store(triggers: &mut Triggers, at: Stamp, stored: &TriggerStored) {
+    let (seq, now) = (at.seq, at.now.wall);
+    let TriggerStored { id, key, spec } = stored;
+    if triggers.get(*id).is_none() {
+        triggers.add(Trigger {
             id: *id,
             key: key.clone(),
             spec: spec.clone(),
@@ -67,12 +66,12 @@ fn store(state: &mut ShardState, stored: &HookStored) {
             last_error: None,
             ledger: Ledger::default(),
             touched: seq,
-            soft: Soft::default(),
+            soft: TriggerSoft::default(),
         });
         return;
     }
-    state.triggers.listen(*id, Some(spec));
-    let hook = touch(state, *id);
+    triggers.listen(*id, Some(spec));
+    let hook = touch(triggers, at, *id);
     if hook.spec.on != spec.on {
         hook.ledger.forget_waiting();
     }
@@ -81,58 +80,54 @@ fn store(state: &mut ShardState, stored: &HookStored) {
     hook.deleted = None;
 }
 
-fn delete(state: &mut ShardState, id: TriggerId) {
-    let now = state.now.wall;
-    state.triggers.listen(id, None);
-    let hook = touch(state, id);
+fn delete(triggers: &mut Triggers, at: Stamp, id: TriggerId) {
+    let now = at.now.wall;
+    triggers.listen(id, None);
+    let hook = touch(triggers, at, id);
     (hook.deleted, hook.changed) = (Some(now), now);
     hook.ledger.forget_waiting();
 }
 
-fn fire(state: &mut ShardState, fired: &HookFired) {
-    let at = state.now.wall;
-    let HookFired { id, source, event, run, window } = fired;
-    let hook = touch(state, *id);
+fn fire(triggers: &mut Triggers, at: Stamp, fired: &TriggerFired) {
+    let now = at.now.wall;
+    let TriggerFired { id, source, event, run, window } = fired;
+    let hook = touch(triggers, at, *id);
     hook.fired += 1;
-    hook.last_fired = Some(LastFired { at, source: source.clone(), event: event.clone(), run: *run });
+    hook.last_fired = Some(LastFired { at: now, source: source.clone(), event: event.clone(), run: *run });
     decide(hook, *window);
 }
 
 /// A job went, and its triggers with it.
-pub(crate) fn job_deleted(state: &mut ShardState, job: &JobKey) {
-    let live = state.triggers.of_job(&job.tenant, &job.name).filter(|hook| hook.deleted.is_none());
+pub(crate) fn job_deleted(triggers: &mut Triggers, at: Stamp, job: &JobKey) {
+    let live = triggers.of_job(&job.tenant, &job.name).filter(|hook| hook.deleted.is_none());
     let live: Vec<TriggerId> = live.map(|hook| hook.id).collect();
     for id in live {
-        delete(state, id);
+        delete(triggers, at, id);
     }
 }
 
-fn of_run(state: &ShardState, run: &Run) -> Option<TriggerId> {
-    let trigger = run.cause.as_ref().filter(|_| run.trigger == crate::workflow::Trigger::Event)?;
+/// The trigger that began a run.
+fn of_run(triggers: &Triggers, run: &Run) -> Option<TriggerId> {
+    let trigger = run.cause.as_ref().filter(|_| run.trigger == crate::run::StartedBy::Event)?;
     let key = TriggerKey {
         tenant: run.job.tenant.clone(),
         job: run.job.name.clone(),
         name: trigger.trigger.clone(),
     };
-    state.triggers.find(&key).map(|hook| hook.id)
+    triggers.find(&key).map(|hook| hook.id)
 }
 
 /// A run that a trigger began is at work, or is not any more.
-pub(crate) fn count(state: &mut ShardState, id: crate::id::RunId, at_work: bool) {
-    let Some(run) = state.flows.run(id).filter(|run| run.cause.is_some()) else { return };
-    let Some(hook) = of_run(state, run).and_then(|id| state.triggers.get_mut(id)) else { return };
+pub(crate) fn count(triggers: &mut Triggers, run: &Run, at_work: bool) {
+    let Some(hook) = of_run(triggers, run).and_then(|id| triggers.get_mut(id)) else { return };
     let active = hook.soft.active;
     hook.soft.active = if at_work { active + 1 } else { active.saturating_sub(1) };
 }
 
 /// After loading and replaying: how many runs of each trigger have not ended.
-pub(crate) fn derive(state: &mut ShardState) {
-    state.triggers.forget_soft();
-    let live = state.flows.runs().iter().filter(|(_, run)| !run.status.is_ended());
-    let live: Vec<TriggerId> = live.filter_map(|(_, run)| of_run(state, run)).collect();
-    for id in live {
-        if let Some(hook) = state.triggers.get_mut(id) {
-            hook.soft.active += 1;
-        }
+pub(crate) fn derive<'a>(triggers: &mut Triggers, live: impl Iterator<Item = &'a Run>) {
+    triggers.forget_soft();
+    for run in live {
+        count(triggers, run, true);
     }
 }

@@ -2,55 +2,55 @@
 
 use std::sync::Arc;
 
-use super::ledger::Span;
+use super::ledger::LedgerWindow;
 use super::spec::{TriggerKey, TriggerSpec};
 use super::table::Skip;
-use crate::id::{RunId, TriggerId};
+use crate::values::{RunId, TriggerId};
 
 #[derive(Clone, PartialEq, Debug)]
 pub enum TriggerEvent {
     /// New, or with other content; it is not deleted any more.
-    Stored(Box<HookStored>),
+    Stored(Box<TriggerStored>),
     Deleted {
         id: TriggerId,
     },
     /// An event began a run, which the event after this one makes.
-    Fired(Box<HookFired>),
+    Fired(Box<TriggerFired>),
     /// An event matched and began nothing, as the trigger wants it.
     Skipped {
         id: TriggerId,
         skip: Skip,
         /// The window that is decided by it.
-        window: Option<Span>,
+        window: Option<LedgerWindow>,
     },
     /// An event matched and began nothing, and somebody should look at it.
-    Failed(Box<HookFailed>),
+    Failed(Box<TriggerFailed>),
     /// A job that an `after` trigger names has succeeded for a window.
     Succeeded(Box<Succeeded>),
 }
 
 #[derive(Clone, PartialEq, Debug)]
-pub struct HookStored {
+pub struct TriggerStored {
     pub id: TriggerId,
     pub key: Arc<TriggerKey>,
     pub spec: Arc<TriggerSpec>,
 }
 
 #[derive(Clone, PartialEq, Debug)]
-pub struct HookFired {
+pub struct TriggerFired {
     pub id: TriggerId,
     /// Of the event.
     pub source: Arc<str>,
     pub event: Arc<str>,
     pub run: RunId,
-    pub window: Option<Span>,
+    pub window: Option<LedgerWindow>,
 }
 
 #[derive(Clone, PartialEq, Debug)]
-pub struct HookFailed {
+pub struct TriggerFailed {
     pub id: TriggerId,
     pub what: Arc<str>,
-    pub window: Option<Span>,
+    pub window: Option<LedgerWindow>,
 }
 
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -58,7 +58,7 @@ pub struct Succeeded {
     pub id: TriggerId,
     /// Its place in the list.
     pub job: u32,
-    pub window: Span,
+    pub window: LedgerWindow,
 }
 
 impl TriggerEvent {

@@ -3,13 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::notice::Notice;
 use super::spec::On;
-use crate::id::TriggerId;
-use crate::name::Name;
+use crate::values::{CloudEvent, Name, TriggerId};
 
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum Mark {
+enum TriggerMark {
     Kind(Arc<str>),
     Prefix(Arc<str>),
     Source(Arc<str>),
@@ -18,25 +16,25 @@ enum Mark {
 
 /// Derived from the triggers.
 #[derive(Debug, Default)]
-pub(super) struct Index {
-    by_mark: BTreeMap<(Name, Mark), Vec<TriggerId>>,
+pub(super) struct TriggerIndex {
+    by_mark: BTreeMap<(Name, TriggerMark), Vec<TriggerId>>,
     /// Lengths of the prefixes of each tenant, with how many have it.
     lengths: BTreeMap<Name, BTreeMap<usize, usize>>,
 }
 
-fn marks(on: &On) -> Vec<Mark> {
+fn marks(on: &On) -> Vec<TriggerMark> {
     match on {
-        On::Event { kind, .. } if kind.prefix => vec![Mark::Prefix(kind.text.clone())],
-        On::Event { kind, .. } => vec![Mark::Kind(kind.text.clone())],
-        On::Webhook(name) => vec![Mark::Source(On::webhook_source(name).into())],
-        On::After(jobs) => jobs.iter().cloned().map(Mark::Job).collect(),
+        On::Event { kind, .. } if kind.prefix => vec![TriggerMark::Prefix(kind.text.clone())],
+        On::Event { kind, .. } => vec![TriggerMark::Kind(kind.text.clone())],
+        On::Webhook(name) => vec![TriggerMark::Source(On::webhook_source(name).into())],
+        On::After(jobs) => jobs.iter().cloned().map(TriggerMark::Job).collect(),
     }
 }
 
-impl Index {
+impl TriggerIndex {
     pub(super) fn add(&mut self, tenant: &Name, on: &On, id: TriggerId) {
         for mark in marks(on) {
-            if let Mark::Prefix(text) = &mark {
+            if let TriggerMark::Prefix(text) = &mark {
                 *self.lengths.entry(tenant.clone()).or_default().entry(text.len()).or_default() += 1;
             }
             self.by_mark.entry((tenant.clone(), mark)).or_default().push(id);
@@ -45,7 +43,7 @@ impl Index {
 
     pub(super) fn remove(&mut self, tenant: &Name, on: &On, id: TriggerId) {
         for mark in marks(on) {
-            if let Mark::Prefix(text) = &mark
+            if let TriggerMark::Prefix(text) = &mark
                 && let Some(lengths) = self.lengths.get_mut(tenant)
                 && let Some(count) = lengths.get_mut(&text.len())
             {
@@ -65,14 +63,14 @@ impl Index {
     }
 
     /// Ascending, each once.
-    pub(super) fn find(&self, tenant: &Name, notice: &Notice) -> Vec<TriggerId> {
+    pub(super) fn find(&self, tenant: &Name, notice: &CloudEvent) -> Vec<TriggerId> {
         let mut found = Vec::new();
         let mut look = |mark| found.extend(self.by_mark.get(&(tenant.clone(), mark)).into_iter().flatten());
-        look(Mark::Kind(notice.kind.clone()));
-        look(Mark::Source(notice.source.clone()));
+        look(TriggerMark::Kind(notice.kind.clone()));
+        look(TriggerMark::Source(notice.source.clone()));
         for length in self.lengths.get(tenant).into_iter().flat_map(BTreeMap::keys) {
             if let Some(prefix) = notice.kind.get(..*length) {
-                look(Mark::Prefix(prefix.into()));
+                look(TriggerMark::Prefix(prefix.into()));
             }
         }
         found.sort_unstable();
@@ -81,6 +79,6 @@ impl Index {
     }
 
     pub(super) fn after(&self, tenant: &Name, job: &Name) -> &[TriggerId] {
-        self.by_mark.get(&(tenant.clone(), Mark::Job(job.clone()))).map_or(&[], Vec::as_slice)
+        self.by_mark.get(&(tenant.clone(), TriggerMark::Job(job.clone()))).map_or(&[], Vec::as_slice)
     }
 }

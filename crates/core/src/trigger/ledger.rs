@@ -1,42 +1,41 @@
 //! Which windows of which jobs an `after` trigger has seen succeed, and which of them it has decided.
-//! - LG-1 a window that was decided is not decided again: it is in `begun`, or at or before `floor`
+//! - LW-1 a window that was decided is not decided again: it is in `begun`, or at or before `floor`
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::id::ScheduleId;
-use crate::time::Wall;
+use crate::values::{ScheduleId, Wall};
 
 /// Windows kept of each job; the oldest go first.
 pub const LEDGER_MAX: usize = 10_000;
 
 /// A window: a schedule and the data interval that ends at its instant.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Span {
+pub struct LedgerWindow {
     pub at: Wall,
     pub schedule: ScheduleId,
     pub from: Wall,
 }
 
-type Place = (Wall, ScheduleId);
+type WindowKey = (Wall, ScheduleId);
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Ledger {
     /// Of the first job: has succeeded, and waits for the others. With where the interval begins.
-    pub open: BTreeMap<Place, Wall>,
+    pub open: BTreeMap<WindowKey, Wall>,
     /// Of each further job, in the order of the list.
-    pub done: Vec<BTreeSet<Place>>,
-    pub begun: BTreeSet<Place>,
+    pub done: Vec<BTreeSet<WindowKey>>,
+    pub begun: BTreeSet<WindowKey>,
     /// Everything up to here counts as decided.
     pub floor: Wall,
 }
 
 impl Ledger {
-    pub fn is_decided(&self, window: Span) -> bool {
+    pub fn is_decided(&self, window: LedgerWindow) -> bool {
         window.at <= self.floor || self.begun.contains(&(window.at, window.schedule))
     }
 
     /// Whether the success of this window would tell anything new.
-    pub(crate) fn is_news(&self, job: u32, window: Span) -> bool {
+    pub(crate) fn is_news(&self, job: u32, window: LedgerWindow) -> bool {
         let place = (window.at, window.schedule);
         match job {
             0 => !self.is_decided(window) && !self.open.contains_key(&place),
@@ -48,7 +47,7 @@ impl Ledger {
     }
 
     /// True if a window had to go that had not been decided.
-    pub(super) fn note(&mut self, job: u32, window: Span) -> bool {
+    pub(super) fn note(&mut self, job: u32, window: LedgerWindow) -> bool {
         let place = (window.at, window.schedule);
         if job == 0 {
             self.open.insert(place, window.from);
@@ -67,7 +66,7 @@ impl Ledger {
         gone > self.begun.last().map(|(at, _)| *at)
     }
 
-    pub(super) fn decide(&mut self, window: Span) {
+    pub(super) fn decide(&mut self, window: LedgerWindow) {
         let place = (window.at, window.schedule);
         self.open.remove(&place);
         self.begun.insert(place);
@@ -83,14 +82,16 @@ impl Ledger {
         let Some(done) = job.checked_sub(1).and_then(|index| self.done.get(index)) else { return 0 };
         let first = (from, ScheduleId::new(u32::MAX));
         let within = done.range(first..=(at, ScheduleId::new(u32::MAX)));
-        let wanted = |place: &&Place| place.0 > from && schedule.is_none_or(|schedule| schedule == place.1);
+        let wanted =
+            |place: &&WindowKey| place.0 > from && schedule.is_none_or(|schedule| schedule == place.1);
         within.filter(wanted).count() as u64
     }
 
     /// Windows that wait and that this instant is part of.
-    pub(crate) fn waiting(&self, at: Wall) -> Vec<Span> {
+    pub(crate) fn waiting(&self, at: Wall) -> Vec<LedgerWindow> {
         let open = self.open.range((at, ScheduleId::new(0))..).filter(|(_, from)| **from < at);
-        open.map(|((at, schedule), from)| Span { at: *at, schedule: *schedule, from: *from }).collect()
+        open.map(|((at, schedule), from)| LedgerWindow { at: *at, schedule: *schedule, from: *from })
+            .collect()
     }
 
     /// Other jobs are waited for from now on.

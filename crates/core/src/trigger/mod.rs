@@ -1,5 +1,5 @@
 //! Triggers: what begins when something is told, by others or by our own runs and tasks.
-//! Entry: [`Triggers`], those of a shard; `machine::publish` is where every event goes through.
+//! Entry: [`Triggers`], those of a shard; `engine::publish` is where every event goes through.
 //! - TR-1 an event from outside is taken once by (tenant, source, id), and each trigger that it matches decides once
 //!   about it, in the record that takes it
 //! - TR-2 what a trigger does not begin is counted and told: an event is never lost without a trace
@@ -9,20 +9,16 @@
 //! Not here: signatures of webhooks and the forms of `CloudEvents` (the edge), expressions (the `definition` crate).
 
 pub(crate) mod apply;
-pub(crate) mod command;
+pub mod decide;
 mod event;
 mod index;
 mod ledger;
-mod notice;
+mod refusal;
 mod spec;
 mod table;
 
-pub(crate) use self::command::FAN_OUT_MAX;
-pub use self::{
-    command::{Begun, Declined, Publish, Published, TriggerRefusal},
-    event::{HookFailed, HookFired, HookStored, Succeeded, TriggerEvent},
-    ledger::{LEDGER_MAX, Ledger, Span},
-    notice::{ATTRIBUTE_BYTES_MAX, Cause, DATA_BYTES_MAX, DEPTH_MAX, Notice, OWN_PREFIX},
-    spec::{ACTIVE_MAX_DEFAULT, AFTER_MAX, ANYWAY, On, Pattern, TriggerKey, TriggerSpec},
-    table::{Hook, LastFired, Skip, Soft, Triggers},
-};
+pub use self::event::{Succeeded, TriggerEvent, TriggerFailed, TriggerFired, TriggerStored};
+pub use self::ledger::{LEDGER_MAX, Ledger, LedgerWindow};
+pub use self::refusal::TriggerRefusal;
+pub use self::spec::{ACTIVE_MAX_DEFAULT, AFTER_MAX, ANYWAY, On, TriggerKey, TriggerSpec};
+pub use self::table::{LastFired, Skip, Trigger, TriggerSoft, Triggers};

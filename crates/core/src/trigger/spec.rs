@@ -1,13 +1,7 @@
 //! What a trigger says: which events, under which condition, and what its runs are given.
 
-use std::fmt;
-use std::sync::Arc;
-
-use super::notice::Notice;
-use crate::id::Slot;
-use crate::name::Name;
 use crate::task::Payload;
-use crate::workflow::Source;
+use crate::values::{Bucket, CloudEvent, Name, Pattern, Source};
 
 /// Names a trigger for ever: what is stored again under it goes on where it stopped.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -34,7 +28,7 @@ pub struct TriggerSpec {
     pub templated: bool,
     pub active_max: u32,
     /// That of its job, and so of its runs.
-    pub slot: Slot,
+    pub bucket: Bucket,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -49,31 +43,6 @@ pub enum On {
     After(Vec<Name>),
 }
 
-/// A text, or with a final `*` every text that begins with it.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Pattern {
-    pub text: Arc<str>,
-    pub prefix: bool,
-}
-
-impl Pattern {
-    /// `None`: a `*` stands before the end.
-    pub fn parse(text: &str) -> Option<Self> {
-        let (text, prefix) = text.strip_suffix('*').map_or((text, false), |text| (text, true));
-        (!text.contains('*')).then(|| Self { text: text.into(), prefix })
-    }
-
-    pub fn matches(&self, text: &str) -> bool {
-        if self.prefix { text.starts_with(&*self.text) } else { *text == *self.text }
-    }
-}
-
-impl fmt::Display for Pattern {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}", self.text, if self.prefix { "*" } else { "" })
-    }
-}
-
 impl On {
     /// The source of what comes in by a webhook.
     pub fn webhook_source(name: &str) -> String {
@@ -81,11 +50,11 @@ impl On {
     }
 
     /// Whether an event found by its index is meant.
-    pub(super) fn takes(&self, notice: &Notice) -> bool {
+    pub(super) fn takes(&self, notice: &CloudEvent) -> bool {
         match self {
             Self::Event { kind, source } => {
                 // A pattern for everything does not mean what we tell of ourselves: its own runs would begin it again.
-                let meant = !notice.is_own() || kind.text.starts_with(super::OWN_PREFIX);
+                let meant = !notice.is_own() || kind.text.starts_with(crate::values::OWN_PREFIX);
                 meant
                     && kind.matches(&notice.kind)
                     && source.as_ref().is_none_or(|source| source.matches(&notice.source))

@@ -3,17 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::index::Index;
+use super::index::TriggerIndex;
 use super::ledger::Ledger;
-use super::notice::Notice;
 use super::spec::{TriggerKey, TriggerSpec};
-use crate::id::{RunId, Seq, TriggerId};
-use crate::name::Name;
-use crate::time::Wall;
+use crate::values::{CloudEvent, Name, RunId, Seq, TriggerId, Wall};
 
 /// A trigger as it is stored.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Hook {
+pub struct Trigger {
     pub id: TriggerId,
     pub key: Arc<TriggerKey>,
     pub spec: Arc<TriggerSpec>,
@@ -29,7 +26,7 @@ pub struct Hook {
     /// Of an `after` trigger.
     pub ledger: Ledger,
     pub touched: Seq,
-    pub soft: Soft,
+    pub soft: TriggerSoft,
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -42,12 +39,12 @@ pub struct LastFired {
 
 /// Derived from runs after every recovery.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Soft {
+pub struct TriggerSoft {
     /// Runs that it began and that have not ended.
     pub active: u32,
 }
 
-impl PartialEq for Soft {
+impl PartialEq for TriggerSoft {
     fn eq(&self, _: &Self) -> bool {
         true
     }
@@ -87,22 +84,22 @@ impl Skip {
 #[derive(Debug, Default)]
 pub struct Triggers {
     /// By id, which counts from 0; none ever leaves.
-    list: Vec<Option<Box<Hook>>>,
+    list: Vec<Option<Box<Trigger>>>,
     by_key: BTreeMap<Arc<TriggerKey>, TriggerId>,
-    index: Index,
+    index: TriggerIndex,
     dirty: Vec<TriggerId>,
 }
 
 impl Triggers {
-    pub fn get(&self, id: TriggerId) -> Option<&Hook> {
+    pub fn get(&self, id: TriggerId) -> Option<&Trigger> {
         self.list.get(id.index())?.as_deref()
     }
 
-    pub(super) fn get_mut(&mut self, id: TriggerId) -> Option<&mut Hook> {
+    pub(super) fn get_mut(&mut self, id: TriggerId) -> Option<&mut Trigger> {
         self.list.get_mut(id.index())?.as_deref_mut()
     }
 
-    pub fn find(&self, key: &TriggerKey) -> Option<&Hook> {
+    pub fn find(&self, key: &TriggerKey) -> Option<&Trigger> {
         self.get(*self.by_key.get(key)?)
     }
 
@@ -121,19 +118,19 @@ impl Triggers {
     }
 
     /// By id; deleted ones too.
-    pub fn iter(&self) -> impl Iterator<Item = &Hook> {
+    pub fn iter(&self) -> impl Iterator<Item = &Trigger> {
         self.list.iter().filter_map(|hook| hook.as_deref())
     }
 
     /// By tenant, job and name, after this one.
-    pub fn after(&self, key: Option<&TriggerKey>) -> impl Iterator<Item = &Hook> {
+    pub fn after(&self, key: Option<&TriggerKey>) -> impl Iterator<Item = &Trigger> {
         use std::ops::Bound::{Excluded, Unbounded};
         let from = key.map_or(Unbounded, Excluded);
         self.by_key.range::<TriggerKey, _>((from, Unbounded)).filter_map(|(_, id)| self.get(*id))
     }
 
     /// Those of a job, deleted ones too.
-    pub fn of_job<'a>(&'a self, tenant: &'a Name, job: &'a Name) -> impl Iterator<Item = &'a Hook> {
+    pub fn of_job<'a>(&'a self, tenant: &'a Name, job: &'a Name) -> impl Iterator<Item = &'a Trigger> {
         let first = TriggerKey { tenant: tenant.clone(), job: job.clone(), name: Name::default() };
         let from_here = self.by_key.range::<TriggerKey, _>(first..);
         let of_job = from_here.take_while(move |(key, _)| key.tenant == *tenant && key.job == *job);
@@ -141,7 +138,7 @@ impl Triggers {
     }
 
     /// Those that an event means, by id; their conditions are not asked yet.
-    pub fn matching(&self, tenant: &Name, notice: &Notice) -> Vec<TriggerId> {
+    pub fn matching(&self, tenant: &Name, notice: &CloudEvent) -> Vec<TriggerId> {
         let meant = |id: &TriggerId| self.get(*id).is_some_and(|hook| hook.spec.on.takes(notice));
         let mut found = self.index.find(tenant, notice);
         found.retain(meant);
@@ -154,7 +151,7 @@ impl Triggers {
     }
 
     /// Puts a trigger into memory that the tables hold.
-    pub fn load(&mut self, hook: Hook) {
+    pub fn load(&mut self, hook: Trigger) {
         let index = hook.id.index();
         if self.list.len() <= index {
             self.list.resize_with(index + 1, || None);
@@ -166,12 +163,12 @@ impl Triggers {
         self.list[index] = Some(Box::new(hook));
     }
 
-    pub(super) fn add(&mut self, hook: Hook) {
+    pub(super) fn add(&mut self, hook: Trigger) {
         self.dirty.push(hook.id);
         self.load(hook);
     }
 
-    pub(super) fn touch(&mut self, id: TriggerId, seq: Seq, cut: Seq) -> &mut Hook {
+    pub(super) fn touch(&mut self, id: TriggerId, seq: Seq, cut: Seq) -> &mut Trigger {
         let hook = self.list.get_mut(id.index()).and_then(Option::as_deref_mut);
         let hook = hook.expect("EV-1: the trigger of an event is in memory");
         if hook.touched <= cut {
@@ -194,7 +191,7 @@ impl Triggers {
 
     pub(super) fn forget_soft(&mut self) {
         for hook in self.list.iter_mut().flatten() {
-            hook.soft = Soft::default();
+            hook.soft = TriggerSoft::default();
         }
     }
 

@@ -4,17 +4,14 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use super::{Awaited, EventMask, Wait};
-use crate::id::RunId;
-use crate::index::TaskSlot;
-use crate::name::Name;
-use crate::trigger::{Notice, OWN_PREFIX};
+use crate::values::{CloudEvent, Name, OWN_PREFIX, RunId, TaskIndex};
 
 /// Tasks that wait for the same event: what it ends is in one record with it.
 pub(crate) const SAME_MAX: usize = 500;
 
 /// What is looked up when something has come.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum Mark {
+enum WaitMark {
     Run(RunId),
     /// Of a tenant, with this type and, if one is asked for, this subject.
     Kind(Name, Arc<str>, Option<Arc<str>>),
@@ -23,8 +20,8 @@ enum Mark {
 
 #[derive(Debug, Default)]
 pub(crate) struct WaitIndex {
-    by_mark: BTreeMap<Mark, BTreeSet<TaskSlot>>,
-    by_task: BTreeMap<TaskSlot, Mark>,
+    by_mark: BTreeMap<WaitMark, BTreeSet<TaskIndex>>,
+    by_task: BTreeMap<TaskIndex, WaitMark>,
     /// Lengths of the prefixes, with how many have it.
     lengths: BTreeMap<usize, usize>,
     /// Waits for events.
@@ -32,27 +29,27 @@ pub(crate) struct WaitIndex {
     /// Break mode: the server's own events end waits whose type does not name them.
     hears_own: bool,
     /// Tasks that are to begin waiting.
-    pub(crate) arriving: VecDeque<TaskSlot>,
+    pub(crate) arriving: VecDeque<TaskIndex>,
     /// Runs that ended while somebody waited for them.
     pub(crate) ended: VecDeque<RunId>,
     /// Waits for runs that memory does not know: the tables are to be asked.
-    pub(crate) unknown: VecDeque<TaskSlot>,
+    pub(crate) unknown: VecDeque<TaskIndex>,
     /// The tables were asked and could not be read.
-    pub(crate) unread: Vec<TaskSlot>,
+    pub(crate) unread: Vec<TaskIndex>,
 }
 
 /// `None`: only time is awaited.
-fn mark(tenant: &Name, what: &Awaited) -> Option<Mark> {
+fn mark(tenant: &Name, what: &Awaited) -> Option<WaitMark> {
     match what {
         Awaited::Until(_) => None,
-        Awaited::Run(run) => Some(Mark::Run(*run)),
+        Awaited::Run(run) => Some(WaitMark::Run(*run)),
         Awaited::Event(mask) => {
             let EventMask { kind, subject, .. } = &**mask;
             let (tenant, text) = (tenant.clone(), kind.text.clone());
             Some(if kind.prefix {
-                Mark::Prefix(tenant, text)
+                WaitMark::Prefix(tenant, text)
             } else {
-                Mark::Kind(tenant, text, subject.clone())
+                WaitMark::Kind(tenant, text, subject.clone())
             })
         }
     }
@@ -64,31 +61,31 @@ impl WaitIndex {
         Self { hears_own, ..Self::default() }
     }
 
-    pub(crate) fn add(&mut self, slot: TaskSlot, tenant: &Name, wait: &Wait) {
+    pub(crate) fn add(&mut self, index: TaskIndex, tenant: &Name, wait: &Wait) {
         let Some(mark) = mark(tenant, &wait.what) else { return };
-        if self.by_mark.entry(mark.clone()).or_default().insert(slot) {
+        if self.by_mark.entry(mark.clone()).or_default().insert(index) {
             self.count(&mark, true);
-            self.by_task.insert(slot, mark);
+            self.by_task.insert(index, mark);
         }
     }
 
-    pub(crate) fn remove(&mut self, slot: TaskSlot) {
-        let Some(mark) = self.by_task.remove(&slot) else { return };
+    pub(crate) fn remove(&mut self, index: TaskIndex) {
+        let Some(mark) = self.by_task.remove(&index) else { return };
         self.count(&mark, false);
         if let Some(waiting) = self.by_mark.get_mut(&mark) {
-            waiting.remove(&slot);
+            waiting.remove(&index);
             if waiting.is_empty() {
                 self.by_mark.remove(&mark);
             }
         }
     }
 
-    fn count(&mut self, mark: &Mark, more: bool) {
+    fn count(&mut self, mark: &WaitMark, more: bool) {
         let count = |held: &mut usize| if more { *held += 1 } else { *held -= 1 };
-        if !matches!(mark, Mark::Run(_)) {
+        if !matches!(mark, WaitMark::Run(_)) {
             count(&mut self.events);
         }
-        if let Mark::Prefix(_, text) = mark {
+        if let WaitMark::Prefix(_, text) = mark {
             let held = self.lengths.entry(text.len()).or_default();
             count(held);
             if *held == 0 {
@@ -98,8 +95,8 @@ impl WaitIndex {
     }
 
     /// Somebody will hear of it when what this task waits for comes.
-    pub(crate) fn has(&self, slot: TaskSlot, tenant: &Name, wait: &Wait) -> bool {
-        mark(tenant, &wait.what).is_none_or(|mark| self.by_task.get(&slot) == Some(&mark))
+    pub(crate) fn has(&self, index: TaskIndex, tenant: &Name, wait: &Wait) -> bool {
+        mark(tenant, &wait.what).is_none_or(|mark| self.by_task.get(&index) == Some(&mark))
     }
 
     /// No more may wait for the same.
@@ -110,40 +107,40 @@ impl WaitIndex {
     }
 
     pub(crate) fn run_ended(&mut self, run: RunId) {
-        if self.by_mark.contains_key(&Mark::Run(run)) {
+        if self.by_mark.contains_key(&WaitMark::Run(run)) {
             self.ended.push_back(run);
         }
     }
 
     /// Some of those that wait for this run.
-    pub(crate) fn of_run(&self, run: RunId, limit: usize) -> Vec<TaskSlot> {
-        self.by_mark.get(&Mark::Run(run)).into_iter().flatten().take(limit).copied().collect()
+    pub(crate) fn of_run(&self, run: RunId, limit: usize) -> Vec<TaskIndex> {
+        self.by_mark.get(&WaitMark::Run(run)).into_iter().flatten().take(limit).copied().collect()
     }
 
     /// Those that wait for an event of this type and subject. Ascending.
-    pub(crate) fn of_event(&self, tenant: &Name, notice: &Notice) -> Vec<TaskSlot> {
+    pub(crate) fn of_event(&self, tenant: &Name, notice: &CloudEvent) -> Vec<TaskIndex> {
         let found = self.sets_of(tenant, notice).flatten().copied().collect::<BTreeSet<_>>();
         found.into_iter().collect()
     }
 
     /// Whether anybody waits for an event of this type and subject.
-    pub(crate) fn awaits(&self, tenant: &Name, notice: &Notice) -> bool {
+    pub(crate) fn awaits(&self, tenant: &Name, notice: &CloudEvent) -> bool {
         self.sets_of(tenant, notice).next().is_some()
     }
 
     fn sets_of<'a>(
         &'a self,
         tenant: &'a Name,
-        notice: &'a Notice,
-    ) -> impl Iterator<Item = &'a BTreeSet<TaskSlot>> {
-        let kind = move |subject| Mark::Kind(tenant.clone(), notice.kind.clone(), subject);
+        notice: &'a CloudEvent,
+    ) -> impl Iterator<Item = &'a BTreeSet<TaskIndex>> {
+        let kind = move |subject| WaitMark::Kind(tenant.clone(), notice.kind.clone(), subject);
         let kinds =
             [None, notice.subject.clone()].into_iter().take(1 + usize::from(notice.subject.is_some()));
         // As with triggers: a type that does not begin with `mainspring.` does not mean the server's own events.
         let own = notice.is_own() && !self.hears_own;
         let shortest = if own { OWN_PREFIX.len() } else { 0 };
         let prefixes = self.lengths.range(shortest..).filter_map(|(length, _)| notice.kind.get(..*length));
-        let marks = kinds.map(kind).chain(prefixes.map(|text| Mark::Prefix(tenant.clone(), text.into())));
+        let marks = kinds.map(kind).chain(prefixes.map(|text| WaitMark::Prefix(tenant.clone(), text.into())));
         marks.take(if self.events == 0 { 0 } else { usize::MAX }).filter_map(|mark| self.by_mark.get(&mark))
     }
 

@@ -14,12 +14,7 @@ mod index;
 use std::sync::Arc;
 
 pub(crate) use self::index::{SAME_MAX, WaitIndex};
-use crate::failure::Failure;
-use crate::id::RunId;
-use crate::name::Name;
-use crate::time::{Millis, Wall};
-use crate::trigger::{Notice, Pattern};
-use crate::workflow::{Run, RunStatus, Source};
+use crate::values::{CloudEvent, Failure, Millis, Name, Pattern, RunId, RunStatus, Source, Wall};
 
 /// The executor of tasks that only wait.
 pub const EXECUTOR: &str = "wait";
@@ -86,19 +81,6 @@ pub enum FoundRun {
     },
 }
 
-impl FoundRun {
-    /// Only ended runs leave memory: a row that says otherwise is of a newer owner, as the next append will tell.
-    pub fn of<E>(found: &Result<Option<Box<Run>>, E>) -> Self {
-        match found {
-            Ok(None) => Self::Nothing,
-            Ok(Some(run)) if run.status.is_ended() => {
-                Self::Ended { tenant: run.job.tenant.clone(), status: run.status }
-            }
-            Ok(Some(_)) | Err(_) => Self::Unread,
-        }
-    }
-}
-
 impl Wait {
     /// When something happens to it even if nothing comes.
     pub fn ends(&self) -> Wall {
@@ -111,7 +93,7 @@ impl Wait {
 
 impl EventMask {
     /// All but the condition.
-    pub(crate) fn matches(&self, notice: &Notice) -> bool {
+    pub(crate) fn matches(&self, notice: &CloudEvent) -> bool {
         self.kind.matches(&notice.kind)
             && self.source.as_ref().is_none_or(|source| source.matches(&notice.source))
             && self.subject.as_ref().is_none_or(|subject| notice.subject.as_ref() == Some(subject))

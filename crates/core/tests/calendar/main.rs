@@ -9,7 +9,7 @@ mod years;
 
 use jiff::Timestamp;
 use mainspring_core::calendar::{Dst, Missing, Timetable, Twice};
-use mainspring_core::time::Wall;
+use mainspring_core::values::Wall;
 
 fn policies() -> impl Iterator<Item = Dst> {
     Missing::ALL

@@ -1,7 +1,7 @@
 //! The four questions agree with each other, over distances that no oracle could walk.
 
 use mainspring_core::calendar::{Cron, Dst, Timetable, Zone};
-use mainspring_core::time::{Millis, Wall};
+use mainspring_core::values::{Millis, Wall};
 use proptest::prelude::*;
 use proptest::sample::select;
 

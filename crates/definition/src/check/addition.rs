@@ -5,8 +5,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use mainspring_core::name::Name;
-use mainspring_core::workflow::{Node, Run};
+use mainspring_core::job::Node;
+use mainspring_core::run::Run;
+use mainspring_core::values::Name;
 
 use super::graph::Graph;
 use super::{check, lower};

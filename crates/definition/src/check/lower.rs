@@ -3,11 +3,9 @@
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
-use mainspring_core::name::Name;
-use mainspring_core::profile::{Profile, ProfileSpec};
-use mainspring_core::resources::Requirements;
-use mainspring_core::task::Payload;
-use mainspring_core::workflow::{Each, Node, Plan, Repeat, TaskWork, Work};
+use mainspring_core::job::{Each, Node, NodeWork, Plan, Repeat, TaskWork};
+use mainspring_core::task::{Payload, Profile, ProfileSpec};
+use mainspring_core::values::{Name, Requirements};
 
 use super::graph::Graph;
 use crate::file::{self, Job, Place, Settings, Task};
@@ -76,9 +74,9 @@ impl Maker<'_> {
         })
     }
 
-    fn work(&mut self, work: &file::Work, settings: &Settings) -> Work {
+    fn work(&mut self, work: &file::Work, settings: &Settings) -> NodeWork {
         match work {
-            file::Work::Task { executor, payload, templated } => Work::Task(TaskWork {
+            file::Work::Task { executor, payload, templated } => NodeWork::Task(TaskWork {
                 profile: self.profile(executor, settings),
                 payload: bytes(payload),
                 priority: settings.priority.unwrap_or_default(),
@@ -86,7 +84,7 @@ impl Maker<'_> {
                 templated: *templated,
             }),
             file::Work::Run { job, parameters, templated, .. } => {
-                Work::Run { job: job.clone(), parameters: bytes(parameters), templated: *templated }
+                NodeWork::Run { job: job.clone(), parameters: bytes(parameters), templated: *templated }
             }
         }
     }

@@ -1,6 +1,6 @@
 //! A job as a whole: what its tasks are to each other, and the plan made from them.
-//! - CK-1 a plan is made only of a job without mistakes, so it keeps PL-1 and its texts are good
-//! - CK-2 the work is in proportion to the job; where it could be more it is bounded
+//! - DC-1 a plan is made only of a job without mistakes, so it keeps PL-1 and its texts are good
+//! - DC-2 the work is in proportion to the job; where it could be more it is bounded
 
 mod addition;
 mod graph;

@@ -1,6 +1,6 @@
 //! Trigger rules that can be proven never to be met. An operator can force any end; that is not counted.
 
-use mainspring_core::workflow::{OnEmpty, TriggerRule};
+use mainspring_core::job::{OnEmpty, TriggerRule};
 
 use super::graph::Graph;
 use crate::file::{Job, Task, Work};

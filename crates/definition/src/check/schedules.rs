@@ -1,7 +1,7 @@
 //! What the schedules of a job give its runs is what the job takes.
 
-use mainspring_core::name::Name;
 use mainspring_core::schedule::{ScheduleKey, Spec};
+use mainspring_core::values::Name;
 use serde_json::Value as Json;
 
 use crate::file::{Job, Schedule};

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use mainspring_core::id::Slot;
-use mainspring_core::name::Name;
 use mainspring_core::schedule::{ScheduleKey, Spec};
 use mainspring_core::trigger::TriggerSpec;
+use mainspring_core::values::{Bucket, Name};
 use serde_json::Value as Json;
 
 use super::schedules::schedule_parameters;
@@ -44,7 +43,7 @@ pub fn triggers(job: &Job, tenant: &Name, name: &Name, mistakes: &mut Mistakes) 
             templated: written.templated,
             active_max: written.active_max,
             // For whoever stores it.
-            slot: Slot::from_hash(0),
+            bucket: Bucket::from_hash(0),
         };
         found.triggers.push((written.name.clone(), spec));
     }

@@ -1,5 +1,5 @@
 //! Parsed expressions, templates and payloads by their source, so that a server parses each once.
-//! - CA-1 bounded: a full cache is emptied; what is in use is parsed again, which costs microseconds
+//! - XC-1 bounded: a full cache is emptied; what is in use is parsed again, which costs microseconds
 
 use std::collections::HashMap;
 use std::hash::Hash;

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-use mainspring_core::schedule::Punctual;
+use mainspring_core::values::FiredAs;
 use minijinja::Value;
 use minijinja::value::{Object, ObjectRepr};
 
@@ -111,7 +111,7 @@ pub struct Window<'a> {
     /// The window before it.
     pub start: &'a str,
     pub schedule: &'a str,
-    pub punctual: Punctual,
+    pub punctual: FiredAs,
 }
 
 /// An event, for texts that speak of it.
@@ -162,10 +162,10 @@ impl Context {
             ("start", Value::from(window.start)),
             ("end", Value::from(window.at)),
             ("schedule", Value::from(window.schedule)),
-            ("catch_up", is(Punctual::CatchUp)),
-            ("backfill", is(Punctual::Backfill)),
-            ("late", is(Punctual::Late)),
-            ("no_event", is(Punctual::NoEvent)),
+            ("catch_up", is(FiredAs::CatchUp)),
+            ("backfill", is(FiredAs::Backfill)),
+            ("late", is(FiredAs::Late)),
+            ("no_event", is(FiredAs::NoEvent)),
         ]));
         self
     }

@@ -1,8 +1,7 @@
 //! A value at its place, and the ways to read it. What cannot be read becomes a mistake and `None`: the reader
 //! goes on, so that all mistakes are found in one go.
 
-use mainspring_core::name::Name;
-use mainspring_core::time::Millis;
+use mainspring_core::values::{Millis, Name};
 
 use super::tree::{Node, Value};
 use super::units;

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use mainspring_core::name::Name;
-use mainspring_core::workflow::{
+use mainspring_core::job::{
     ACTIVE_RUNS_DEFAULT, Bounds, FAN_OUT_DEFAULT, FailurePolicy, RELEASE_PER_SECOND_DEFAULT,
 };
+use mainspring_core::values::Name;
 
 use super::at::{At, Fields};
 use super::name::{job_name, task_name};

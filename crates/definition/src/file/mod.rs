@@ -1,6 +1,6 @@
 //! Reading job files: form only. Each mistake is noted and the reading goes on.
-//! - FR-1 a field that nobody knows is a mistake, never ignored
-//! - FR-2 what is read keeps its place, so that the checks can name it
+//! - FI-1 a field that nobody knows is a mistake, never ignored
+//! - FI-2 what is read keeps its place, so that the checks can name it
 //!
 //! Not here: what tasks mean to each other (`check`).
 

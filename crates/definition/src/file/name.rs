@@ -1,6 +1,6 @@
 //! Names of jobs, tasks, schedules and parameters: fit for addresses, files and expressions.
 
-use mainspring_core::name::{NAME_BYTES_MAX, Name};
+use mainspring_core::values::{NAME_BYTES_MAX, Name};
 
 use super::at::At;
 use crate::mistake::{Code, Mistakes, Spot};

@@ -1,6 +1,6 @@
 //! `needs_jobs`: other jobs that must have succeeded before a task begins.
 
-use mainspring_core::workflow::JobNeed;
+use mainspring_core::job::JobNeed;
 
 use super::at::At;
 use super::name::job_name;

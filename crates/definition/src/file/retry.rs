@@ -1,8 +1,7 @@
 //! `retries: 3`, or an object with the names that the REST API uses.
 
-use mainspring_core::failure::FailureClass;
 use mainspring_core::retry::{Backoff, DELAYS_MAX, Jitter, RetryOnly, RetryPolicy};
-use mainspring_core::time::Millis;
+use mainspring_core::values::{FailureClass, Millis};
 
 use super::at::{At, Fields};
 use super::tree::Value;

@@ -3,12 +3,10 @@
 use std::collections::BTreeMap;
 
 use mainspring_core::calendar::{Dst, Zone};
-use mainspring_core::name::Name;
-use mainspring_core::priority::Priority;
 use mainspring_core::schedule::{
     ACTIVE_MAX_DEFAULT, CATCH_UP_DEFAULT, CATCH_UP_MAX, GRACE_DEFAULT, JITTER_MAX, Overlap,
 };
-use mainspring_core::time::{Millis, Wall};
+use mainspring_core::values::{Millis, Name, Priority, Wall};
 use serde_json::{Map, Value as Json};
 
 use super::at::{At, Fields};

@@ -2,16 +2,13 @@
 
 use std::sync::Arc;
 
-use mainspring_core::name::Name;
-use mainspring_core::priority::{Band, LEVEL_MAX, Priority};
-use mainspring_core::profile::{Delivery, TimeLimits};
-use mainspring_core::resources::{
-    CUSTOM_RESOURCES_MAX, LABELS_MAX, LabelCondition, Resources, resource_name,
-};
+use mainspring_core::job::{LimitUse, TriggerRule};
 use mainspring_core::retry::RetryPolicy;
-use mainspring_core::task::Labels;
-use mainspring_core::time::Millis;
-use mainspring_core::workflow::{LimitUse, TriggerRule};
+use mainspring_core::task::{Delivery, Labels, TimeLimits};
+use mainspring_core::values::{
+    Band, CUSTOM_RESOURCES_MAX, LABELS_MAX, LEVEL_MAX, LabelCondition, Millis, Name, Priority, Resources,
+    resource_name,
+};
 
 use super::at::{At, Fields};
 use super::retry::retry;

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use mainspring_core::name::Name;
+use mainspring_core::job::{JobNeed, OnEmpty, Tolerance};
 use mainspring_core::retry::RetryPolicy;
-use mainspring_core::time::Millis;
-use mainspring_core::workflow::{JobNeed, OnEmpty, Tolerance};
+use mainspring_core::values::{Millis, Name};
 
 use super::at::{At, Fields};
 use super::json::json;

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use mainspring_core::calendar::{Cron, Dst, HORIZON, Missing, Twice, Zone};
 use mainspring_core::schedule::{EVERY_MIN, INSTANTS_MAX};
-use mainspring_core::time::{Millis, Wall};
+use mainspring_core::values::{Millis, Wall};
 
 use super::at::{At, Fields};
 use crate::mistake::{Code, Mistakes};

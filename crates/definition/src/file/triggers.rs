@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use mainspring_core::calendar::{Dst, Zone};
-use mainspring_core::name::Name;
-use mainspring_core::trigger::{ACTIVE_MAX_DEFAULT, AFTER_MAX, ATTRIBUTE_BYTES_MAX, On, Pattern};
+use mainspring_core::trigger::{ACTIVE_MAX_DEFAULT, AFTER_MAX, On};
+use mainspring_core::values::{ATTRIBUTE_BYTES_MAX, Name, Pattern};
 use serde_json::Value as Json;
 
 use super::at::{At, Fields};

@@ -1,6 +1,6 @@
 //! Durations and sizes as people write them: `90s`, `1.5h`, `512MiB`.
 
-use mainspring_core::time::Millis;
+use mainspring_core::values::Millis;
 
 use crate::limits::DURATION_MAX_MS;
 

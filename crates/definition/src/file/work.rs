@@ -1,6 +1,6 @@
 //! What a task does: `run`, `shell`, `http`, `noop`, `sleep`, `wait` or `job`, turned into a payload of its executor.
 
-use mainspring_core::name::Name;
+use mainspring_core::values::Name;
 use serde_json::{Map, Value as Json};
 
 use super::at::{At, Fields, Named};

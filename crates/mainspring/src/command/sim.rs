@@ -27,6 +27,9 @@ pub(crate) struct Sim {
     /// Print every step of every world; for replaying one seed
     #[arg(long)]
     trace: bool,
+    /// Print a hash of each world's steps and journal, to compare two builds
+    #[arg(long, conflicts_with = "break_modes")]
+    trace_hash: bool,
     /// Run each seed twice and compare the traces
     #[arg(long)]
     twice: bool,
@@ -40,6 +43,11 @@ impl Sim {
         let break_mode = self.break_mode.as_deref().map(parse_mode).transpose()?;
         let options = Options { seeds: self.seeds, break_mode, trace: self.trace, twice: self.twice };
         let report = run_range(&options, &mut |_| {});
+        if self.trace_hash {
+            for (seed, hash) in &report.hashes {
+                say(&format!("seed {seed} hash {hash:016x}"));
+            }
+        }
         say(&report.to_string());
         if !report.violations.is_empty() {
             return Ok(ExitCode::from(1));

@@ -1,8 +1,8 @@
 //! Settings from four places: flags over environment over file over defaults.
 //! Entry: [`Config::load`]; `Config::server` and `Config::worker` make of it what the parts take.
-//! - CO-1 one table of settings (`keys`) rules file, environment, flags, docs and example alike
-//! - CO-2 every mistake is told, not only the first; nothing unknown is passed over
-//! - CO-3 a value is checked where it is set, and said with where it came from
+//! - CS-1 one table of settings (`keys`) rules file, environment, flags, docs and example alike
+//! - CS-2 every mistake is told, not only the first; nothing unknown is passed over
+//! - CS-3 a value is checked where it is set, and said with where it came from
 
 mod file;
 mod keys;

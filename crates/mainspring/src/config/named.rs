@@ -4,9 +4,9 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use mainspring_core::command::Configure;
 use mainspring_core::dispatch::{POOL_DEFAULT, TENANT_DEFAULT};
-use mainspring_core::name::Name;
+use mainspring_core::engine::Configure;
+use mainspring_core::values::Name;
 
 use super::value::{Kind, Value};
 use super::{Config, Source};

@@ -8,10 +8,9 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use mainspring_agent::{AgentConfig, Allowed, CgroupUse, SessionToken, WebhookSecret};
 use mainspring_api::{Access, AllowedHost, ApiConfig, Webhooks};
-use mainspring_core::command::Configure;
-use mainspring_core::resources::CUSTOM_RESOURCES_MAX;
+use mainspring_core::engine::Configure;
 use mainspring_core::retry::RetryRates;
-use mainspring_core::time::Millis;
+use mainspring_core::values::{CUSTOM_RESOURCES_MAX, Millis};
 use mainspring_runtime::ShardConfig;
 use mainspring_store_local::{LocalOptions, LogOptions};
 
@@ -104,8 +103,8 @@ impl Config {
         };
         let mut shard = ShardConfig::default();
         // Followers of logs are woken by changes of their task.
-        shard.machine.watch = true;
-        let limits = &mut shard.machine.limits;
+        shard.engine.watch = true;
+        let limits = &mut shard.engine.limits;
         limits.lease = millis(lease);
         limits.tasks_max = self.count("limits.tasks_max");
         limits.jobs_max = self.count("limits.jobs_max") as usize;
@@ -120,8 +119,8 @@ impl Config {
         limits.output_bytes_max = self.bytes("limits.output_bytes_max") as usize;
         limits.checkpoint_bytes_max = self.bytes("limits.checkpoint_bytes_max") as usize;
         limits.ahead_max = millis(self.span("limits.ahead_max"));
-        limits.processes_max = self.count("limits.processes_max") as usize;
-        shard.machine.retry_rates = RetryRates {
+        limits.operations_max = self.count("limits.processes_max") as usize;
+        shard.engine.retry_rates = RetryRates {
             overall_per_s: self.count("limits.retries_per_second") as u32,
             per_min: self.count("limits.retries_per_minute") as u32,
             burst: self.count("limits.retry_burst") as u32,

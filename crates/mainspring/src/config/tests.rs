@@ -1,6 +1,6 @@
-use mainspring_core::command::Configure;
 use mainspring_core::dispatch::{PoolLimit, TenantShare};
-use mainspring_core::name::Name;
+use mainspring_core::engine::Configure;
+use mainspring_core::values::Name;
 
 use super::*;
 
@@ -174,7 +174,7 @@ fn defaults_are_those_of_the_parts() {
     assert_eq!(setup.api, mainspring_api::ApiConfig::default());
     let mut shard = mainspring_runtime::ShardConfig::default();
     // Only a server has followers of logs to tell.
-    shard.machine.watch = true;
+    shard.engine.watch = true;
     assert_eq!(setup.shard, shard);
     let own = mainspring_store_local::LocalOptions::default();
     assert_eq!(
@@ -184,7 +184,7 @@ fn defaults_are_those_of_the_parts() {
     let worker = config.worker().expect("a worker");
     let own = mainspring_agent::AgentConfig::new("http://127.0.0.1:7070", "worker");
     assert_eq!(format!("{worker:?}"), format!("{own:?}"));
-    assert_eq!(setup.api.lease.as_millis() as u64, setup.shard.machine.limits.lease.get(), "one lease");
+    assert_eq!(setup.api.lease.as_millis() as u64, setup.shard.engine.limits.lease.get(), "one lease");
 }
 
 #[test]

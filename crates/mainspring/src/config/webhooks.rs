@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Context;
 use mainspring_api::{InboundSecret, Webhook, Webhooks};
-use mainspring_core::name::Name;
+use mainspring_core::values::Name;
 use mainspring_definition::TENANT_DEFAULT;
 
 use super::named::{NamedSetting, WEBHOOKS};

@@ -10,8 +10,8 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use mainspring_agent::{Agent, AgentConfig};
 use mainspring_api::{Access, EffectRouter, LogStorage, Readers, Server};
-use mainspring_core::command::{Command, Configure};
-use mainspring_core::id::Slot;
+use mainspring_core::engine::{Command, Configure};
+use mainspring_core::values::Bucket;
 use mainspring_definition::Evaluator;
 use mainspring_runtime::Envelope;
 use mainspring_runtime::node::{Node, StopWatch};
@@ -122,7 +122,7 @@ fn warn_if(is_insecure: bool, address: SocketAddr) {
 fn configure(node: &Node, shares: Vec<Configure>) {
     if !shares.is_empty() {
         let commands = shares.into_iter().map(Command::Configure).collect();
-        node.send(Slot::from_hash(0), Envelope { commands, reply: Box::new(drop) });
+        node.send(Bucket::from_hash(0), Envelope { commands, reply: Box::new(drop) });
     }
 }
 

@@ -1,7 +1,7 @@
 //! One key, one task: fifty at once through the real binary, another body under the same key, and a kill -9.
 
 use mainspring_client::{Client, ClientError};
-use mainspring_core::chance::Chance;
+use mainspring_core::values::Chance;
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 

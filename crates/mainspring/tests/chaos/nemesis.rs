@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use mainspring_core::chance::Chance;
+use mainspring_core::values::Chance;
 
 use crate::processes::Service;
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use mainspring_core::chance::Chance;
+use mainspring_core::values::Chance;
 use serde_json::{Value, json};
 
 use crate::history::{Ms, Promise};

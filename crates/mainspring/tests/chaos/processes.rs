@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-use mainspring_core::chance::Chance;
+use mainspring_core::values::Chance;
 
 use crate::support::BINARY;
 

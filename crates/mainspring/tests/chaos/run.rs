@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use mainspring_client::Client;
-use mainspring_core::chance::Chance;
+use mainspring_core::values::Chance;
 use tokio::task::JoinSet;
 
 use crate::client::{Caller, Counts};

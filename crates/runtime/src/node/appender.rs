@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use crossbeam_channel::{Receiver, Sender};
-use mainspring_core::id::Seq;
+use mainspring_core::values::Seq;
 use mainspring_store::{Journal, Record};
 
 use super::health::{Health, Part};

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
 
-use mainspring_core::time::Millis;
+use mainspring_core::values::Millis;
 use mainspring_store::{AppendError, CutError, Probe};
 
 use crate::clock::{Doubt, HOLD_MAX};
@@ -198,7 +198,7 @@ impl fmt::Display for Span {
 
 #[cfg(test)]
 mod tests {
-    use mainspring_core::time::Wall;
+    use mainspring_core::values::Wall;
 
     use super::*;
 

@@ -1,6 +1,6 @@
 //! Whether the kernel vouches for the wall clock.
 
-use mainspring_core::time::Wall;
+use mainspring_core::values::Wall;
 
 /// What we read and what the kernel says may differ by the time between the two calls.
 const AGREE_MS: u64 = 5_000;

@@ -6,11 +6,10 @@
 use std::fmt;
 
 use crossbeam_channel::{Receiver, Select, Sender, TryRecvError, never};
-use mainspring_core::command::{Answer, Command, Rejection};
-use mainspring_core::id::{ProcessId, RunId, TaskId};
+use mainspring_core::decision::Rejection;
+use mainspring_core::engine::{Answer, Command};
 use mainspring_core::key::{KeyFact, KeyScope};
-use mainspring_core::name::Name;
-use mainspring_core::time::{Millis, Wall};
+use mainspring_core::values::{Millis, Name, OperationId, RunId, TaskId, Wall};
 use mainspring_core::wait::FoundRun;
 use mainspring_store::format::{ProfileCache, read_task};
 use mainspring_store::tables::ReadError;
@@ -27,7 +26,7 @@ pub(super) enum LoaderOrder {
     Load { id: TaskId, command: Command, reply: Reply },
     LoadRun { id: RunId, command: Command, reply: Reply },
     Page { after: (Wall, TaskId), until: Wall, limit: usize },
-    PageFor { process: ProcessId, after: TaskId, limit: usize },
+    PageFor { process: OperationId, after: TaskId, limit: usize },
     FindRun { task: TaskId, run: RunId },
     Barrier(u64),
 }

@@ -2,10 +2,9 @@
 
 use std::time::Duration;
 
-use mainspring_core::histogram::Histogram;
-use mainspring_core::machine::{Tally, Waits};
-use mainspring_core::priority::Band;
-use mainspring_core::time::Wall;
+use mainspring_core::collections::Histogram;
+use mainspring_core::engine::{Tally, Waits};
+use mainspring_core::values::{Band, Wall};
 
 use crate::clock::Doubt;
 use crate::shard::ShardFigures;

@@ -45,10 +45,9 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TrySendError, bounded};
-use mainspring_core::effect::Effect;
-use mainspring_core::id::{Session, Slot, WorkerId};
-use mainspring_core::time::{Millis, Wall};
-use mainspring_core::workflow::{Evaluate, NoTexts};
+use mainspring_core::decision::Effect;
+use mainspring_core::run::{Evaluate, NoTexts};
+use mainspring_core::values::{Bucket, Millis, Session, Wall, WorkerId};
 use mainspring_store::{OpenError, Opened, ReadTables, Store};
 use rustix::time::{ClockId, clock_gettime};
 
@@ -160,18 +159,18 @@ impl Node {
         Ok((Self { shards: vec![handle] }, recovered, lists))
     }
 
-    fn shard(&self, slot: Slot) -> &ShardHandle {
-        &self.shards[usize::from(slot.get()) % self.shards.len()]
+    fn shard(&self, bucket: Bucket) -> &ShardHandle {
+        &self.shards[usize::from(bucket.get()) % self.shards.len()]
     }
 
     /// Waits for room in the mailbox of the slot's shard. False: the shard has stopped.
-    pub fn send(&self, slot: Slot, envelope: Envelope<Reply>) -> bool {
-        self.shard(slot).queue_for(&envelope).send(envelope).is_ok()
+    pub fn send(&self, bucket: Bucket, envelope: Envelope<Reply>) -> bool {
+        self.shard(bucket).queue_for(&envelope).send(envelope).is_ok()
     }
 
     /// Like [`Node::send`], but does not wait.
-    pub fn offer(&self, slot: Slot, envelope: Envelope<Reply>) -> Result<(), Busy> {
-        self.shard(slot).queue_for(&envelope).try_send(envelope).map_err(|error| match error {
+    pub fn offer(&self, bucket: Bucket, envelope: Envelope<Reply>) -> Result<(), Busy> {
+        self.shard(bucket).queue_for(&envelope).try_send(envelope).map_err(|error| match error {
             TrySendError::Full(envelope) => Busy { envelope, stopped: false },
             TrySendError::Disconnected(envelope) => Busy { envelope, stopped: true },
         })
@@ -207,8 +206,8 @@ impl Node {
 
     /// A worker has spoken over a session that was welcomed. Never waits; what was said here counts before the shard
     /// judges who was silent.
-    pub fn heard(&self, slot: Slot, worker: WorkerId, session: Session) {
-        let shard = self.shard(slot);
+    pub fn heard(&self, bucket: Bucket, worker: WorkerId, session: Session) {
+        let shard = self.shard(bucket);
         if shard.signs.put(worker, session) {
             // Full: the shard has much to do and will look.
             let _ = shard.control.try_send(Control::Wake);

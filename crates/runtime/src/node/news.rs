@@ -1,7 +1,6 @@
 //! What the shard's thread writes into the log after a step.
 
-use mainspring_core::machine::{LostWorker, Panicked};
-use mainspring_core::quarantine::QuarantinedRow;
+use mainspring_core::engine::{LostWorker, Panicked, QuarantinedRow};
 
 use crate::clock::Doubt;
 

@@ -6,11 +6,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Select, Sender};
-use mainspring_core::command::Command;
-use mainspring_core::id::{Epoch, ProcessId, RunId, Seq, TaskId};
-use mainspring_core::time::Wall;
+use mainspring_core::engine::Command;
+use mainspring_core::run::Run;
+use mainspring_core::values::{Epoch, OperationId, RunId, Seq, TaskId, Wall};
 use mainspring_core::wait::FoundRun;
-use mainspring_core::workflow::Run;
 use mainspring_store::{AppendError, Cut, CutError, LiveRow, StoredTask};
 
 use super::appender::AppendOrder;
@@ -40,7 +39,7 @@ pub(super) enum Loaded {
     Page(Vec<LiveRow>),
     PageFailed,
     PageFor {
-        process: ProcessId,
+        process: OperationId,
         rows: Option<(Vec<LiveRow>, bool)>,
     },
     RunFound {
@@ -196,7 +195,7 @@ impl ShardThread {
         Measured {
             figures: self.shard.figures(),
             meters: self.meters.clone(),
-            tally: self.shard.machine().tally().clone(),
+            tally: self.shard.engine().tally().clone(),
             epoch: self.shard.epoch().get(),
             doubt: self.shard.clock().doubt(),
         }

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use mainspring_core::id::{Session, WorkerId};
+use mainspring_core::values::{Session, WorkerId};
 
 #[derive(Debug, Default)]
 pub(super) struct Signs(Mutex<BTreeMap<WorkerId, Session>>);

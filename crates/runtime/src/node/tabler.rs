@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
-use mainspring_core::time::Wall;
+use mainspring_core::values::Wall;
 use mainspring_store::{Cut, Tables};
 
 use super::health::{Health, Part};
@@ -60,7 +60,7 @@ mod tests {
     use std::sync::Mutex;
 
     use crossbeam_channel::unbounded;
-    use mainspring_core::time::Now;
+    use mainspring_core::values::Now;
     use mainspring_store::CutError;
 
     use super::*;

@@ -1,16 +1,16 @@
 //! Backfills on their way to the tables and back.
 
-use mainspring_core::id::BackfillId;
-use mainspring_core::machine::Machine;
-use mainspring_core::workflow::JobKey;
+use mainspring_core::engine::Engine;
+use mainspring_core::job::JobKey;
+use mainspring_core::values::BackfillId;
 use mainspring_store::format::{ProfileCache, read_backfill, write_backfill, write_backfill_spec};
 use mainspring_store::{BackfillRow, Cut, OpenError, Recovery};
 
 use super::runs::{LoadError, Plans};
 
 /// Rows of what changed; tells which of them have ended.
-pub(super) fn add_rows(machine: &mut Machine, cut: &mut Cut) -> Vec<BackfillId> {
-    let backfills = machine.state_mut().backfills_mut();
+pub(super) fn add_rows(engine: &mut Engine, cut: &mut Cut) -> Vec<BackfillId> {
+    let backfills = engine.state_mut().backfills_mut();
     let mut ended = Vec::new();
     for id in backfills.take_dirty() {
         let Some(backfill) = backfills.get(id) else { continue };
@@ -33,7 +33,7 @@ pub(super) fn add_rows(machine: &mut Machine, cut: &mut Cut) -> Vec<BackfillId> 
 
 /// Those that have not ended.
 pub(super) fn load_all(
-    machine: &mut Machine,
+    engine: &mut Engine,
     recovery: &mut dyn Recovery,
     plans: &mut Plans,
     profiles: &mut ProfileCache,
@@ -51,7 +51,7 @@ pub(super) fn load_all(
             what: format!("row of {}", row.id),
             why: error.to_string(),
         })?;
-        machine.state_mut().backfills_mut().load(backfill);
+        engine.state_mut().backfills_mut().load(backfill);
     }
     Ok(rows.len() as u64)
 }

@@ -6,11 +6,10 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use mainspring_core::id::{BackfillId, RunId, Seq, TaskId, WorkerId};
-use mainspring_core::index::TaskSlot;
-use mainspring_core::task::{State, Task};
-use mainspring_core::time::{Elapsed, Millis};
-use mainspring_core::workflow::RunSlot;
+use mainspring_core::task::{Task, TaskState};
+use mainspring_core::values::{
+    BackfillId, Elapsed, Millis, RunId, RunIndex, Seq, TaskId, TaskIndex, WorkerId,
+};
 use mainspring_store::format::{Writer, write_process, write_task};
 use mainspring_store::{Cut, CutError, HistoryRow, KeyRow, LiveRow};
 
@@ -58,9 +57,9 @@ struct OpenCut {
 #[derive(Debug, Default)]
 struct Leaving {
     through: Seq,
-    ended: Vec<(TaskSlot, TaskId)>,
+    ended: Vec<(TaskIndex, TaskId)>,
     parked: Vec<TaskId>,
-    ended_runs: Vec<(RunSlot, RunId)>,
+    ended_runs: Vec<(RunIndex, RunId)>,
     ended_backfills: Vec<BackfillId>,
 }
 
@@ -107,7 +106,7 @@ impl<R> Shard<R> {
             return;
         }
         let through = Seq::new(self.building.seq.get() - 1);
-        let dirty = self.machine.state().dirty_len();
+        let dirty = self.engine.state().dirty_len();
         let due =
             self.checkpoints.hurry || dirty >= self.config.cut_rows_max || self.cut_wait() == Millis::ZERO;
         if through > self.checkpoints.made && due {
@@ -140,7 +139,7 @@ impl<R> Shard<R> {
     }
 
     fn cut_wait(&self) -> Millis {
-        let state = self.machine.state();
+        let state = self.engine.state();
         let early = self.checkpoints.wanted > self.checkpoints.made && state.dirty_len() <= EARLY_ROWS_MAX;
         let every = if early { EARLY_EVERY.min(self.config.cut_every) } else { self.config.cut_every };
         let waited = state.now.elapsed.since(self.checkpoints.last_made);
@@ -160,35 +159,35 @@ impl<R> Shard<R> {
 
     fn make_cut(&mut self, through: Seq) {
         let after = self.checkpoints.made;
-        let (dirty, revived) = self.machine.state_mut().take_dirty(through);
-        let now = self.machine.state().now;
+        let (dirty, revived) = self.engine.state_mut().take_dirty(through);
+        let now = self.engine.state().now;
         let retention_day = self.retention.advance(now);
         let mut cut = Cut { epoch: self.epoch, through, now, retention_day, revived, ..Cut::default() };
         cut.meta = self.meta();
-        let state = self.machine.state();
+        let state = self.engine.state();
         let keys = state.keys().bound_in(after, through);
         cut.keys = keys.map(|(scope, binding, expires)| KeyRow { scope, binding, expires }).collect();
         // Lists of a known length: growing them step by step would copy, and fill fresh pages, twice.
         let ended = Vec::with_capacity(dirty.len());
         let mut leaving = Leaving { through, ended, ..Leaving::default() };
-        for slot in dirty {
-            self.add_row(slot, &mut cut, &mut leaving);
+        for index in dirty {
+            self.add_row(index, &mut cut, &mut leaving);
         }
         self.add_flows(&mut cut, &mut leaving);
-        schedules::add_rows(&mut self.machine, &mut cut, &mut self.profiles_out);
-        leaving.ended_backfills = backfills::add_rows(&mut self.machine, &mut cut);
-        triggers::add_rows(&mut self.machine, &mut cut);
+        schedules::add_rows(&mut self.engine, &mut cut, &mut self.profiles_out);
+        leaving.ended_backfills = backfills::add_rows(&mut self.engine, &mut cut);
+        triggers::add_rows(&mut self.engine, &mut cut);
         self.checkpoints.made = through;
-        self.checkpoints.last_made = self.machine.state().now.elapsed;
+        self.checkpoints.last_made = self.engine.state().now.elapsed;
         self.checkpoints.open = Some(OpenCut { leaving, cut: Arc::new(cut), handed_out: false });
         self.write_cut_if_durable();
     }
 
-    fn add_row(&mut self, slot: TaskSlot, cut: &mut Cut, leaving: &mut Leaving) {
-        let Some(task) = self.machine.state().tasks().get(slot) else { return };
+    fn add_row(&mut self, index: TaskIndex, cut: &mut Cut, leaving: &mut Leaving) {
+        let Some(task) = self.engine.state().tasks().get(index) else { return };
         let (id, touched, stored) = (task.id, task.touched, task.stored);
         if task.status().is_ended() {
-            leaving.ended.push((slot, id));
+            leaving.ended.push((index, id));
             if self.config.history {
                 let mut bytes = Vec::with_capacity(task.payload.len() + 256);
                 write_task(&mut bytes, task, &mut self.profiles_out);
@@ -202,7 +201,7 @@ impl<R> Shard<R> {
         let beyond = cut.now.wall + self.config.park_beyond;
         let parked_due = match task.state {
             // A run must find its tasks when it stops, and a schedule must know what of it has not ended.
-            State::Pending { due } if due > beyond && task.origin.is_none() && !is_of_window(task) => {
+            TaskState::Pending { due } if due > beyond && task.origin.is_none() && !is_of_window(task) => {
                 Some(due)
             }
             _ => None,
@@ -213,29 +212,29 @@ impl<R> Shard<R> {
         let mut bytes = Vec::with_capacity(task.payload.len() + 256);
         write_task(&mut bytes, task, &mut self.profiles_out);
         cut.live.push(LiveRow { id, touched, parked_due, bytes });
-        self.machine.mark_stored(slot);
+        self.engine.mark_stored(index);
     }
 
     fn add_flows(&mut self, cut: &mut Cut, leaving: &mut Leaving) {
-        let dirty = self.machine.state_mut().flows_mut().take_dirty();
-        flows::add_rows(&mut self.machine, &dirty, cut, &mut self.profiles_out);
-        let runs = self.machine.state().flows().runs();
-        let ended = dirty.runs.iter().filter_map(|slot| Some((*slot, runs.get(*slot)?)));
+        let dirty = self.engine.state_mut().flows_mut().take_dirty();
+        flows::add_rows(&mut self.engine, &dirty, cut, &mut self.profiles_out);
+        let runs = self.engine.state().flows().runs();
+        let ended = dirty.runs.iter().filter_map(|index| Some((*index, runs.get(*index)?)));
         leaving.ended_runs =
-            ended.filter(|(_, run)| run.status.is_ended()).map(|(slot, run)| (slot, run.id)).collect();
+            ended.filter(|(_, run)| run.status.is_ended()).map(|(index, run)| (index, run.id)).collect();
     }
 
     /// Shard-wide state that is in no row.
     fn meta(&self) -> Vec<u8> {
-        let state = self.machine.state();
+        let state = self.engine.state();
         let mut bytes = Vec::new();
         let mut w = Writer::new(&mut bytes);
         w.byte(META_VERSION);
         w.varint(state.epoch.get());
         w.varint(u64::from(state.fences));
-        w.varint(state.processes_begun);
-        w.varint((state.processes.len() + state.deliveries.len()) as u64);
-        for (id, process) in state.all_processes() {
+        w.varint(state.operations_begun);
+        w.varint((state.operations.len() + state.deliveries.len()) as u64);
+        for (id, process) in state.all_operations() {
             w.varint(id.get());
             write_process(&mut w, &process);
         }
@@ -300,20 +299,20 @@ impl<R> Shard<R> {
                 break;
             }
             let Some((_, leaving)) = self.checkpoints.settling.pop_front() else { break };
-            for (slot, id) in &leaving.ended {
-                self.machine.drop_ended(*slot, *id, leaving.through);
+            for (index, id) in &leaving.ended {
+                self.engine.drop_ended(*index, *id, leaving.through);
             }
-            for (slot, id) in &leaving.ended_runs {
-                self.machine.drop_ended_run(*slot, *id, leaving.through);
+            for (index, id) in &leaving.ended_runs {
+                self.engine.drop_ended_run(*index, *id, leaving.through);
             }
             for id in &leaving.ended_backfills {
-                self.machine.state_mut().backfills_mut().unload(*id, leaving.through);
+                self.engine.state_mut().backfills_mut().unload(*id, leaving.through);
             }
             let beyond = self.pager.holds_until();
             for id in &leaving.parked {
-                self.machine.park(*id, leaving.through, beyond);
+                self.engine.park(*id, leaving.through, beyond);
             }
-            self.machine.state_mut().forget_keys(leaving.through);
+            self.engine.state_mut().forget_keys(leaving.through);
         }
     }
 }

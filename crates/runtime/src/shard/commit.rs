@@ -2,18 +2,15 @@
 
 use std::sync::Arc;
 
-use mainspring_core::command::{Answer, Rejection};
-use mainspring_core::id::Seq;
-use mainspring_core::limits::Pressure;
-use mainspring_core::machine::{Batch, Waits};
+use mainspring_core::decision::Rejection;
+use mainspring_core::engine::{Answer, Batch, Waits};
 use mainspring_core::task::Task;
-use mainspring_core::time::{Elapsed, Millis};
+use mainspring_core::values::{Elapsed, Millis, Pressure, Seq};
 use mainspring_store::format::write_event;
 use mainspring_store::{AppendError, Record};
 
 use super::held::{Held, Replies};
-use super::unwritten;
-use super::{Output, Shard, StopCause};
+use super::{Output, Shard, StopCause, unwritten};
 
 /// Wait before a record that found no room, or met a passing error, is offered again.
 pub(super) const APPEND_RETRY: Millis = Millis::new(100);
@@ -99,12 +96,12 @@ impl<R> Shard<R> {
         next.body = std::mem::take(&mut self.spare_body);
         next.held = Held::sized_like(&self.building.held);
         let built = std::mem::replace(&mut self.building, next);
-        let now = self.machine.state().now;
+        let now = self.engine.state().now;
         let record = Arc::new(Record { epoch: self.epoch, seq, now, events: built.events, body: built.body });
         self.checkpoints.appended(seq, record.events, record.body.len());
         self.outputs.push_back(Output::Append(record.clone()));
-        let waits = self.machine.take_waits();
-        let sealed = self.machine.present();
+        let waits = self.engine.take_waits();
+        let sealed = self.engine.present();
         self.in_flight = Some(InFlight { record, held: built.held, waits, sealed, failing: None });
         self.cut_if_due();
     }

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use mainspring_core::command::{Answer, Command, Rejection};
-use mainspring_core::id::RunId;
-use mainspring_core::machine::Machine;
-use mainspring_core::time::{Elapsed, Millis};
-use mainspring_core::workflow::{DirtyFlows, FlowAnswer, FlowCommand, FlowRefusal, Run};
+use mainspring_core::decision::Rejection;
+use mainspring_core::engine::{Answer, Command, Engine};
+use mainspring_core::run::decide::{RunAnswer, RunCommand};
+use mainspring_core::run::{DirtyRuns, Run, RunRefusal};
+use mainspring_core::values::{Elapsed, Millis, RunId};
 use mainspring_store::format::{EncodedProfiles, ProfileCache, write_job, write_plan, write_run};
 use mainspring_store::{Cut, JobRow, OpenError, Recovery, RunRow, VersionRow};
 
@@ -16,12 +16,12 @@ use crate::clock::Reading;
 
 /// Every job, and every run that has not ended.
 pub(super) fn load_all(
-    machine: &mut Machine,
+    engine: &mut Engine,
     recovery: &mut dyn Recovery,
     plans: &mut Plans,
     profiles: &mut ProfileCache,
 ) -> Result<u64, OpenError> {
-    let flows = machine.state_mut().flows_mut();
+    let flows = engine.state_mut().flows_mut();
     let rows = runs::load_all(flows, recovery, plans, profiles)?;
     // Rows leave out the counters that the tail's events move.
     // Recovery derives again when it knows how late it is.
@@ -31,12 +31,12 @@ pub(super) fn load_all(
 
 /// Rows of what changed.
 pub(super) fn add_rows(
-    machine: &mut Machine,
-    dirty: &DirtyFlows,
+    engine: &mut Engine,
+    dirty: &DirtyRuns,
     cut: &mut Cut,
     profiles: &mut EncodedProfiles,
 ) {
-    let flows = machine.state().flows();
+    let flows = engine.state().flows();
     for version in &dirty.versions {
         let mut plan = Vec::new();
         write_plan(&mut plan, &version.definition.plan, profiles);
@@ -54,7 +54,7 @@ pub(super) fn add_rows(
         write_job(&mut bytes, job);
         cut.jobs.push(JobRow { key: (*job.key).clone(), bytes });
     }
-    for run in dirty.runs.iter().filter_map(|slot| flows.runs().get(*slot)) {
+    for run in dirty.runs.iter().filter_map(|index| flows.runs().get(*index)) {
         let mut bytes = Vec::with_capacity(run.nodes.len() * 8 + 256);
         write_run(&mut bytes, run, profiles);
         cut.runs.push(RunRow {
@@ -75,7 +75,7 @@ impl<R> Shard<R> {
     /// The run that must be looked up before this command can be decided.
     pub(super) fn needs_run(&self, command: &Command) -> Option<RunId> {
         let id = match command {
-            Command::Flow(flow) => flow.run()?,
+            Command::Run(flow) => flow.run()?,
             Command::Keyed(keyed) if !self.knows(keyed) => return self.needs_run(&keyed.command),
             Command::Quarantine(_) => {
                 let row = Self::to_release(command).filter(|row| self.is_quarantined(row))?;
@@ -83,7 +83,7 @@ impl<R> Shard<R> {
             }
             _ => return None,
         };
-        self.machine.state().flows().run(id).is_none().then_some(id)
+        self.engine.state().flows().run(id).is_none().then_some(id)
     }
 
     /// What the tables had of a run; memory still wins.
@@ -94,12 +94,10 @@ impl<R> Shard<R> {
         self.refresh(reading);
         let result = match found {
             // Only ended runs leave memory: a newer owner wrote this row, as the next append will tell.
-            Some(run) if self.machine.state().flows().run(run.id).is_none() && !run.status.is_ended() => {
+            Some(run) if self.engine.state().flows().run(run.id).is_none() && !run.status.is_ended() => {
                 Err(Rejection::StoreUnavailable { retry_after: Millis::from_secs(1) })
             }
-            Some(run) if self.machine.state().flows().run(run.id).is_none() => {
-                self.on_ended_run(command, run)
-            }
+            Some(run) if self.engine.state().flows().run(run.id).is_none() => self.on_ended_run(command, run),
             Some(_) | None => self.handle(command),
         };
         self.hold_answer(reply, vec![result]);
@@ -107,19 +105,19 @@ impl<R> Shard<R> {
 
     fn on_ended_run(&mut self, mut command: Command, run: Box<Run>) -> Result<Answer, Rejection> {
         let flow = match &mut command {
-            Command::Flow(flow) => flow,
+            Command::Run(flow) => flow,
             Command::Keyed(keyed) => match &mut keyed.command {
-                Command::Flow(flow) => flow,
+                Command::Run(flow) => flow,
                 _ => return self.handle(command),
             },
             _ => return self.handle(command),
         };
         let (id, status) = (run.id, run.status);
         match &mut **flow {
-            FlowCommand::ReadRun { .. } => return Ok(Answer::Flow(FlowAnswer::Found(Some(Arc::from(run))))),
-            FlowCommand::Rerun(rerun) => rerun.fact = Some(run),
-            FlowCommand::Clear(clear) => clear.fact = Some(run),
-            _ => return Err(FlowRefusal::RunAlreadyEnded { id, status }.into()),
+            RunCommand::ReadRun { .. } => return Ok(Answer::Run(RunAnswer::Found(Some(Arc::from(run))))),
+            RunCommand::Rerun(rerun) => rerun.fact = Some(run),
+            RunCommand::Clear(clear) => clear.fact = Some(run),
+            _ => return Err(RunRefusal::RunAlreadyEnded { id, status }.into()),
         }
         self.handle(command)
     }

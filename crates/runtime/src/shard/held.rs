@@ -1,7 +1,7 @@
 //! What waits for a record to be durable.
 
-use mainspring_core::command::{Answer, Rejection};
-use mainspring_core::effect::Effect;
+use mainspring_core::decision::{Effect, Rejection};
+use mainspring_core::engine::Answer;
 
 pub type Replies = Vec<Result<Answer, Rejection>>;
 

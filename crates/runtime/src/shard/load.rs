@@ -1,10 +1,10 @@
 //! Commands on tasks that memory does not hold: the tables are asked first.
 
-use mainspring_core::command::{Answer, Command, Keyed, Rejection};
-use mainspring_core::id::TaskId;
-use mainspring_core::question::{Diagnosis, Part, Question, Standing};
-use mainspring_core::task::{State, Task};
-use mainspring_core::time::Millis;
+use mainspring_core::decision::Rejection;
+use mainspring_core::engine::question::{Diagnosis, Part, Question, Standing};
+use mainspring_core::engine::{Answer, Command, Keyed};
+use mainspring_core::task::{Task, TaskState};
+use mainspring_core::values::{Millis, TaskId};
 use mainspring_store::StoredTask;
 use mainspring_store::format::read_task;
 
@@ -38,17 +38,17 @@ impl<R> Shard<R> {
             | Command::BulkCancel { .. }
             | Command::Remember { .. }
             | Command::CancelRuns { .. }
-            | Command::ContinueProcess { .. }
+            | Command::ContinueOperation { .. }
             | Command::Report(_)
             | Command::Session(_)
             | Command::Configure(_)
-            | Command::Flow(_)
+            | Command::Run(_)
             | Command::Schedule(_)
             | Command::Backfill(_)
             | Command::Publish(_)
             | Command::Ask(_) => return None,
         };
-        self.machine.state().tasks().find(id).is_none().then_some(id)
+        self.engine.state().tasks().find(id).is_none().then_some(id)
     }
 
     /// What the tables had for a command that asked for it. Memory still wins: the task may have come back since.
@@ -73,39 +73,39 @@ impl<R> Shard<R> {
 
     pub(super) fn knows(&self, keyed: &Keyed) -> bool {
         let (claim, fact) = keyed.key;
-        self.machine.state().keys().known(claim.scope, fact).is_some()
+        self.engine.state().keys().known(claim.scope, fact).is_some()
     }
 
     /// Who only looks does not bring the task into memory: it would stay there until it changes.
     fn on_parked(&mut self, command: Command, parked: Task) -> Result<Answer, Rejection> {
-        let absent = self.machine.state().tasks().find(parked.id).is_none();
+        let absent = self.engine.state().tasks().find(parked.id).is_none();
         match (command, &parked.state) {
             (Command::Read { .. }, _) if absent => Ok(Answer::Task(Some(Box::new(parked)))),
-            (Command::Ask(Question::Why { id }), State::Pending { due }) if absent => {
+            (Command::Ask(Question::Why { id }), TaskState::Pending { due }) if absent => {
                 let standing = Standing::WaitsForTime { due: *due };
                 let (status, holders) = (parked.status(), Vec::new());
                 let diagnosis = Diagnosis { id, status, part: None, standing, holders };
                 Ok(Answer::Diagnosis(Box::new(diagnosis)))
             }
-            (_, state) if absent && !matches!(state, State::Pending { .. }) => {
+            (_, state) if absent && !matches!(state, TaskState::Pending { .. }) => {
                 // Only pending tasks leave memory: a newer owner wrote this row, as the next append will tell.
                 Err(Rejection::StoreUnavailable { retry_after: Millis::from_secs(1) })
             }
             (command, _) => {
-                self.machine.page_in(parked);
+                self.engine.page_in(parked);
                 self.handle(command)
             }
         }
     }
 
     fn on_ended(&mut self, command: Command, ended: Task) -> Result<Answer, Rejection> {
-        if self.machine.state().tasks().find(ended.id).is_some() {
+        if self.engine.state().tasks().find(ended.id).is_some() {
             return self.handle(command);
         }
         match command {
             Command::Read { .. } => Ok(Answer::Task(Some(Box::new(ended)))),
             Command::Ask(Question::Why { id }) => {
-                let flows = self.machine.state().flows();
+                let flows = self.engine.state().flows();
                 let part = ended.origin.as_ref().map(|origin| Part::of(origin, flows.run(origin.run)));
                 let (status, holders) = (ended.status(), Vec::new());
                 let diagnosis = Diagnosis { id, status, part, standing: Standing::Ended, holders };

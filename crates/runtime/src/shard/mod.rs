@@ -27,11 +27,10 @@ mod unwritten;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use mainspring_core::command::{Answer, Command, Rejection, SessionCommand};
-use mainspring_core::effect::Effect;
-use mainspring_core::id::{Epoch, ProcessId, RunId, Seq, Session, TaskId, WorkerId};
-use mainspring_core::machine::{Batch, LostWorker, Machine, Panicked, Waits};
-use mainspring_core::time::{Millis, Now, Wall};
+use mainspring_core::decision::{Effect, Rejection};
+use mainspring_core::engine::{Answer, Batch, Command, Engine, LostWorker, Panicked, Waits};
+use mainspring_core::values::{Epoch, Millis, Now, OperationId, RunId, Seq, Session, TaskId, Wall, WorkerId};
+use mainspring_core::worker::decide::SessionCommand;
 use mainspring_store::format::{EncodedProfiles, ProfileCache};
 use mainspring_store::{Cut, Record};
 
@@ -88,7 +87,7 @@ pub enum Output<R> {
     },
     /// Read a page of parked tasks by id for this process, then send it `ContinueProcess`.
     PageFor {
-        process: ProcessId,
+        process: OperationId,
         after: TaskId,
         limit: usize,
     },
@@ -130,7 +129,7 @@ pub enum StopCause {
 
 pub struct Shard<R> {
     config: ShardConfig,
-    machine: Machine,
+    engine: Engine,
     clock: ShardClock,
     epoch: Epoch,
     renewal: Renewal,
@@ -170,8 +169,8 @@ impl<R> Shard<R> {
         self.outputs.pop_front()
     }
 
-    pub fn machine(&self) -> &Machine {
-        &self.machine
+    pub fn engine(&self) -> &Engine {
+        &self.engine
     }
 
     pub fn epoch(&self) -> Epoch {
@@ -184,9 +183,9 @@ impl<R> Shard<R> {
             checkpointed: self.checkpoints.done(),
             lag_events: self.checkpoints.lag_events(),
             lag_bytes: self.checkpoints.lag_bytes(),
-            in_memory: self.machine.state().tasks().len(),
-            recent_keys: self.machine.state().keys().len(),
-            schedules_armed: self.machine.schedules_armed(),
+            in_memory: self.engine.state().tasks().len(),
+            recent_keys: self.engine.state().keys().len(),
+            schedules_armed: self.engine.schedules_armed(),
             paged_until: self.pager.holds_until(),
         }
     }
@@ -198,12 +197,12 @@ impl<R> Shard<R> {
 
     /// Decisions that panicked since this was last asked.
     pub fn take_panics(&mut self) -> Vec<Panicked> {
-        self.machine.take_panics()
+        self.engine.take_panics()
     }
 
     /// Why the shard cannot go on after a panic.
     pub fn panicked(&self, message: &str) -> StopCause {
-        if self.machine.is_applying() {
+        if self.engine.is_applying() {
             StopCause::Apply(format!("while record {} was applied: {message}", self.building.seq))
         } else {
             StopCause::Panicked(format!("after record {}: {message}", self.durable))
@@ -212,7 +211,7 @@ impl<R> Shard<R> {
 
     /// Workers that were lost since this was last asked.
     pub fn take_lost(&mut self) -> Vec<LostWorker> {
-        self.machine.take_lost()
+        self.engine.take_lost()
     }
 
     /// Whether the record being built has room for more commands.
@@ -276,14 +275,14 @@ impl<R> Shard<R> {
         }
         self.refresh(reading);
         self.renew_if_due();
-        self.machine.listen(self.listens());
+        self.engine.listen(self.listens());
         let room = self.config.record_events_max.saturating_sub(self.building.events as usize);
         if room > 0 && self.renewal == Renewal::None {
             let mut batch = std::mem::take(&mut self.batch);
-            self.machine.run_due(&mut batch);
+            self.engine.run_due(&mut batch);
             let advance_max = room.min(batch.events.len() + ADVANCE_EVENTS_MAX);
-            self.machine.advance(&mut batch, advance_max);
-            self.machine.place(&mut batch, room);
+            self.engine.advance(&mut batch, advance_max);
+            self.engine.place(&mut batch, room);
             self.absorb(batch);
         }
         self.seal_if_free();
@@ -305,7 +304,7 @@ impl<R> Shard<R> {
     /// Not while commands must wait because the record being built is full, and not while the journal is slow: start
     /// orders and what workers are told wait for it.
     fn listens(&self) -> bool {
-        let (present, pause_max) = (self.machine.present(), self.machine.pause_max());
+        let (present, pause_max) = (self.engine.present(), self.engine.pause_max());
         let slow = |in_flight: &InFlight<R>| present.since(in_flight.sealed) > pause_max;
         self.has_room() && !self.in_flight.as_ref().is_some_and(slow)
     }
@@ -320,9 +319,9 @@ impl<R> Shard<R> {
         &self.clock
     }
 
-    /// Whether messages are left in the mailbox; see `Machine::set_unread`.
+    /// Whether messages are left in the mailbox; see `Engine::set_unread`.
     pub fn set_unread(&mut self, unread: bool) {
-        self.machine.set_unread(unread);
+        self.engine.set_unread(unread);
     }
 
     /// How long the driver may sleep if nothing comes in. `None` = until something comes in.
@@ -332,18 +331,18 @@ impl<R> Shard<R> {
             return None;
         }
         let own = if self.building.events == 0 {
-            let wake = self.machine.next_wake();
+            let wake = self.engine.next_wake();
             self.clock.until(wake.elapsed, wake.wall)
         } else {
             // The instant stands still until this record is sealed, and so do the timers: waking for one would be a
             // loop without end. Work that needs no timer goes on while there is room.
             let room = (self.building.events as usize) < self.config.record_events_max;
-            (room && self.machine.has_work()).then_some(Millis::ZERO)
+            (room && self.engine.has_work()).then_some(Millis::ZERO)
         };
         // Turns follow each other closely enough that a longer pause is a stall.
-        let listen = self.machine.must_listen().then(|| Millis::new(self.machine.pause_max().get() / 2));
+        let listen = self.engine.must_listen().then(|| Millis::new(self.engine.pause_max().get() / 2));
         let doubt = self.clock.is_in_doubt().then_some(DOUBT_EVERY);
-        let page = self.pager.next_in(self.machine.state().now.wall);
+        let page = self.pager.next_in(self.engine.state().now.wall);
         [own, listen, doubt, self.cut_in(), page].into_iter().flatten().min()
     }
 
@@ -352,7 +351,7 @@ impl<R> Shard<R> {
             return self.on_quarantine(command);
         }
         let mut batch = std::mem::take(&mut self.batch);
-        let result = self.machine.handle(command, &mut batch);
+        let result = self.engine.handle(command, &mut batch);
         self.absorb(batch);
         result
     }
@@ -361,10 +360,10 @@ impl<R> Shard<R> {
     fn refresh(&mut self, reading: Reading) {
         let now = self.clock.now(reading);
         if self.building.events == 0 {
-            self.machine.begin(self.building.seq, now);
+            self.engine.begin(self.building.seq, now);
         }
-        self.machine.set_present(now.elapsed);
-        self.machine.set_pressure(self.pressure());
+        self.engine.set_present(now.elapsed);
+        self.engine.set_pressure(self.pressure());
     }
 
     fn stop(&mut self, cause: StopCause) {

@@ -2,8 +2,7 @@
 //! - PP-1 a task is parked only if it is due later than anything a page has asked for
 //! - PP-2 `paged_until` moves only when the whole page is in memory
 
-use mainspring_core::id::{RunId, TaskId};
-use mainspring_core::time::{Millis, Wall};
+use mainspring_core::values::{Millis, RunId, TaskId, Wall};
 use mainspring_core::wait::FoundRun;
 use mainspring_store::LiveRow;
 use mainspring_store::format::read_task;
@@ -50,21 +49,21 @@ impl Pager {
 
 impl<R> Shard<R> {
     pub(super) fn page_if_due(&mut self) {
-        let now = self.machine.state().now.wall;
+        let now = self.engine.state().now.wall;
         if self.pager.reading_until.is_none() && now >= self.pager.refill_at() {
             let until = now + self.pager.lookahead;
             self.pager.reading_until = Some(until);
             self.ask_page((self.pager.paged_until, TaskId::from_bits(u128::MAX)), until);
         }
         if !self.pager.reading_for
-            && let Some((process, after)) = self.machine.wants_parked()
+            && let Some((process, after)) = self.engine.wants_parked()
         {
             self.pager.reading_for = true;
-            let limit = (self.config.page_rows_max as usize).min(mainspring_core::process::STEP_EVENTS_MAX);
+            let limit = (self.config.page_rows_max as usize).min(mainspring_core::operation::STEP_EVENTS_MAX);
             self.outputs.push_back(Output::PageFor { process, after, limit });
         }
         while self.pager.run_lookups < RUN_LOOKUPS_MAX
-            && let Some((task, run)) = self.machine.wants_run()
+            && let Some((task, run)) = self.engine.wants_run()
         {
             self.pager.run_lookups += 1;
             self.outputs.push_back(Output::FindRun { task, run });
@@ -84,7 +83,7 @@ impl<R> Shard<R> {
         for row in rows {
             match read_task(&row.bytes, &mut self.profiles_in) {
                 Ok(task) => {
-                    self.machine.page_in(task);
+                    self.engine.page_in(task);
                 }
                 Err(error) => drop(self.quarantine(row.id, error)),
             }
@@ -105,7 +104,7 @@ impl<R> Shard<R> {
     /// Parked tasks by id for a process (or `None` if they could not be read).
     pub fn paged_for(
         &mut self,
-        process: mainspring_core::id::ProcessId,
+        process: mainspring_core::values::OperationId,
         rows: Option<(Vec<LiveRow>, bool)>,
         reading: Reading,
     ) {
@@ -119,7 +118,7 @@ impl<R> Shard<R> {
                 Err(error) => drop(self.quarantine(row.id, error)),
             }
         }
-        let command = mainspring_core::command::Command::ContinueProcess { id: process, parked, more };
+        let command = mainspring_core::engine::Command::ContinueOperation { id: process, parked, more };
         // Never refused, answered to no one.
         let _ = self.handle(command);
     }
@@ -132,7 +131,7 @@ impl<R> Shard<R> {
         }
         self.refresh(reading);
         let mut batch = std::mem::take(&mut self.batch);
-        self.machine.run_found(task, run, found, &mut batch);
+        self.engine.run_found(task, run, found, &mut batch);
         self.absorb(batch);
     }
 }

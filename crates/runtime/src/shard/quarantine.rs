@@ -1,12 +1,12 @@
 //! Damaged rows: each is named, kept apart and listed, and everything else goes on.
-//! - QU-1 a row stays in the tables as it is; releasing it means that it is read again
+//! - QT-1 a row stays in the tables as it is; releasing it means that it is read again
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
 
-use mainspring_core::command::{Answer, Command, QuarantineCommand, QuarantinedRow, Rejection};
-use mainspring_core::name::Name;
-use mainspring_core::time::Wall;
+use mainspring_core::decision::Rejection;
+use mainspring_core::engine::{Answer, Command, QuarantineCommand, QuarantinedRow};
+use mainspring_core::values::{Name, Wall};
 
 use super::Shard;
 
@@ -45,7 +45,7 @@ impl Quarantine {
 impl<R> Shard<R> {
     /// A row could not be read, here or by whoever reads for the shard.
     pub fn quarantine(&mut self, row: impl Display, why: impl Display) -> Rejection {
-        let now = self.machine.state().now.wall;
+        let now = self.engine.state().now.wall;
         Rejection::RowDamaged { row: self.quarantine.add(row, why, now) }
     }
 

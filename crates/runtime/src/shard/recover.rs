@@ -3,14 +3,13 @@
 use std::sync::Arc;
 
 use mainspring_core::backfill::BackfillEvent;
-use mainspring_core::event::{Event, apply};
-use mainspring_core::id::{Epoch, ProcessId, Seq, TaskId};
-use mainspring_core::machine::{Batch, Machine};
+use mainspring_core::engine::{Batch, Engine};
+use mainspring_core::event::Event;
+use mainspring_core::run::{Evaluate, NoTexts};
 use mainspring_core::schedule::ScheduleEvent;
-use mainspring_core::shard::ShardState;
-use mainspring_core::time::{Now, Wall};
+use mainspring_core::state::{State, apply};
 use mainspring_core::trigger::TriggerEvent;
-use mainspring_core::workflow::{Evaluate, NoTexts};
+use mainspring_core::values::{Epoch, Now, OperationId, Seq, TaskId, Wall};
 use mainspring_store::format::{
     EncodedProfiles, FormatError, ProfileCache, Reader, read_events, read_process, read_task,
 };
@@ -58,30 +57,25 @@ impl<R> Shard<R> {
         reading: Reading,
         evaluate: Arc<dyn Evaluate>,
     ) -> Result<(Self, Recovered), OpenError> {
-        let mut machine = Machine::new(config.machine);
-        machine.set_evaluate(evaluate);
+        let mut engine = Engine::new(config.engine);
+        engine.set_evaluate(evaluate);
         let mut profiles = ProfileCache::default();
         let mut seen = Recovered::default();
         let head = recovery.head()?;
-        let retained = read_meta(&head, machine.state_mut())?;
+        let retained = read_meta(&head, engine.state_mut())?;
         let horizon = ShardClock::resume(head.now, reading, config.trust).last().wall + config.park_beyond;
         let mut plans = Plans::default();
-        seen.rows += load_all(&mut machine, recovery, &mut plans, &mut profiles)?;
-        seen.rows += schedules::load_all(&mut machine, recovery, &mut profiles)?;
-        seen.rows += backfills::load_all(&mut machine, recovery, &mut plans, &mut profiles)?;
+        seen.rows += load_all(&mut engine, recovery, &mut plans, &mut profiles)?;
+        seen.rows += schedules::load_all(&mut engine, recovery, &mut profiles)?;
+        seen.rows += backfills::load_all(&mut engine, recovery, &mut plans, &mut profiles)?;
         drop(plans);
-        seen.rows += triggers::load_all(&mut machine, recovery)?;
+        seen.rows += triggers::load_all(&mut engine, recovery)?;
         let mut quarantine = Quarantine::default();
-        let loaded = load_rows(
-            machine.state_mut(),
-            recovery,
-            (horizon, reading.wall),
-            &mut profiles,
-            &mut quarantine,
-        )?;
+        let loaded =
+            load_rows(engine.state_mut(), recovery, (horizon, reading.wall), &mut profiles, &mut quarantine)?;
         seen.rows += loaded;
         let mut replay =
-            Replay { state: machine.state_mut(), profiles: &mut profiles, last: (head.seq, head.now) };
+            Replay { state: engine.state_mut(), profiles: &mut profiles, last: (head.seq, head.now) };
         let tail = replay.run(recovery, &mut seen)?;
         let (last_seq, last_now) = replay.last;
 
@@ -93,7 +87,7 @@ impl<R> Shard<R> {
         }
         let mut shard = Self {
             config,
-            machine,
+            engine,
             clock,
             epoch,
             renewal: Renewal::None,
@@ -117,13 +111,13 @@ impl<R> Shard<R> {
     }
 
     fn start_epoch(&mut self, now: Now) {
-        self.machine.begin(self.building.seq, now);
+        self.engine.begin(self.building.seq, now);
         let event = Event::EpochStarted { epoch: self.epoch };
-        apply(self.machine.state_mut(), &event);
+        apply(self.engine.state_mut(), &event);
         self.absorb(Batch { events: vec![event], effects: Vec::new() });
-        self.machine.recover();
+        self.engine.recover();
         // If recovery took long, the first turn finds a stall, and every worker has a full lease from then.
-        self.machine.listen(true);
+        self.engine.listen(true);
         self.seal_if_free();
     }
 }
@@ -140,7 +134,7 @@ pub(super) fn unreadable(what: String) -> impl FnOnce(FormatError) -> OpenError 
 }
 
 /// Also how far retention had come.
-fn read_meta(head: &CheckpointHead, state: &mut ShardState) -> Result<Option<Retained>, OpenError> {
+fn read_meta(head: &CheckpointHead, state: &mut State) -> Result<Option<Retained>, OpenError> {
     state.begin(head.seq, head.now);
     state.set_cut(head.seq);
     if head.meta.is_empty() {
@@ -159,10 +153,10 @@ fn read_meta(head: &CheckpointHead, state: &mut ShardState) -> Result<Option<Ret
     (|| {
         state.epoch = Epoch::new(r.varint("epoch")?);
         state.fences = r.varint32("fences")?;
-        state.processes_begun = r.varint("processes begun")?;
+        state.operations_begun = r.varint("processes begun")?;
         for _ in 0..r.varint("processes")? {
-            let id = ProcessId::new(r.varint("process")?);
-            state.add_process(id, read_process(&mut r)?);
+            let id = OperationId::new(r.varint("process")?);
+            state.add_operation(id, read_process(&mut r)?);
         }
         let retained = if version < 2 { None } else { Some(Retained::read(&mut r)?) };
         r.finish("shard-wide state")?;
@@ -172,7 +166,7 @@ fn read_meta(head: &CheckpointHead, state: &mut ShardState) -> Result<Option<Ret
 }
 
 fn load_rows(
-    state: &mut ShardState,
+    state: &mut State,
     recovery: &mut dyn Recovery,
     (horizon, now): (Wall, Wall),
     profiles: &mut ProfileCache,
@@ -192,7 +186,7 @@ fn load_rows(
     failed.map_or(Ok(rows), Err)
 }
 
-fn load_row(state: &mut ShardState, row: &LiveRow, profiles: &mut ProfileCache) -> Result<(), OpenError> {
+fn load_row(state: &mut State, row: &LiveRow, profiles: &mut ProfileCache) -> Result<(), OpenError> {
     let mut task = read_task(&row.bytes, profiles).map_err(unreadable(format!("row of {}", row.id)))?;
     task.touched = row.touched;
     task.stored = true;
@@ -203,7 +197,7 @@ fn load_row(state: &mut ShardState, row: &LiveRow, profiles: &mut ProfileCache) 
 }
 
 struct Replay<'a> {
-    state: &'a mut ShardState,
+    state: &'a mut State,
     profiles: &'a mut ProfileCache,
     last: (Seq, Now),
 }

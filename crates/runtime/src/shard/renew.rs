@@ -1,10 +1,11 @@
 //! The next epoch for the same owner, before the fences of this one run out. Nothing comes in meanwhile: what is being
 //! built is made durable and an open cut is written, both under the old epoch, and then the journal is asked.
-//! - RN-1 every record and every cut carries the epoch in which it was made
+//! - EP-1 every record and every cut carries the epoch in which it was made
 
-use mainspring_core::event::{Event, apply};
-use mainspring_core::id::Epoch;
-use mainspring_core::machine::Batch;
+use mainspring_core::engine::Batch;
+use mainspring_core::event::Event;
+use mainspring_core::state::apply;
+use mainspring_core::values::Epoch;
 use mainspring_store::AppendError;
 
 use super::commit::APPEND_RETRY;
@@ -22,7 +23,7 @@ pub(super) enum Renewal {
 
 impl<R> Shard<R> {
     pub(super) fn renew_if_due(&mut self) {
-        if self.renewal == Renewal::None && self.machine.state().fences >= self.config.grants_max {
+        if self.renewal == Renewal::None && self.engine.state().fences >= self.config.grants_max {
             self.renewal = Renewal::Draining;
         }
         let settled = self.building.events == 0 && self.in_flight.is_none() && !self.has_open_cut();
@@ -46,7 +47,7 @@ impl<R> Shard<R> {
                 self.epoch = epoch;
                 self.renewal = Renewal::None;
                 let event = Event::EpochStarted { epoch };
-                apply(self.machine.state_mut(), &event);
+                apply(self.engine.state_mut(), &event);
                 self.absorb(Batch { events: vec![event], effects: Vec::new() });
                 self.seal_if_free();
             }

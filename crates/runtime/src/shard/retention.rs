@@ -1,8 +1,8 @@
 //! What day it is for retention. A wrong clock must not drop in a moment what was kept for months.
-//! - RT-1 the day advances by at most one for each day of elapsed time, however far the wall clock jumps
-//! - RT-2 it goes back with the wall clock, so that nothing new is taken for old
+//! - RD-1 the day advances by at most one for each day of elapsed time, however far the wall clock jumps
+//! - RD-2 it goes back with the wall clock, so that nothing new is taken for old
 
-use mainspring_core::time::{Elapsed, Millis, Now};
+use mainspring_core::values::{Elapsed, Millis, Now};
 use mainspring_store::format::{FormatError, Reader, Writer};
 
 const DAY: Millis = Millis::from_secs(24 * 3600);

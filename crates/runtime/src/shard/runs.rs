@@ -5,9 +5,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use mainspring_core::id::{RunId, TaskId};
-use mainspring_core::name::Name;
-use mainspring_core::workflow::{Definition, Flows, JobKey, Run, Work};
+use mainspring_core::job::{Definition, JobKey, NodeWork};
+use mainspring_core::run::{JobRuns, Run};
+use mainspring_core::values::{Name, RunId, TaskId};
 use mainspring_store::format::{
     FormatError, ProfileCache, StoredRun, VersionRef, job_version, read_job, read_plan, read_run,
     read_run_output, read_task_output, run_version,
@@ -112,7 +112,7 @@ impl Plans {
 
 /// Every job, and every run that has not ended; says how many rows that were.
 pub(super) fn load_all(
-    flows: &mut Flows,
+    flows: &mut JobRuns,
     recovery: &mut dyn Recovery,
     plans: &mut Plans,
     profiles: &mut ProfileCache,
@@ -121,7 +121,7 @@ pub(super) fn load_all(
 }
 
 fn load_jobs(
-    flows: &mut Flows,
+    flows: &mut JobRuns,
     recovery: &mut dyn Recovery,
     plans: &mut Plans,
     profiles: &mut ProfileCache,
@@ -143,7 +143,7 @@ fn load_jobs(
 }
 
 fn load_runs(
-    flows: &mut Flows,
+    flows: &mut JobRuns,
     recovery: &mut dyn Recovery,
     plans: &mut Plans,
     profiles: &mut ProfileCache,
@@ -208,8 +208,8 @@ impl RunBatch {
         for (node, index) in outputs {
             let place = OutputPlace { run: number, node, index };
             match run.plan.node(node).work {
-                Work::Task(_) => self.of_tasks.push((run.task_at(node, index), place)),
-                Work::Run { .. } => self.of_runs.push((run.id.child(run.place(node, index)), place)),
+                NodeWork::Task(_) => self.of_tasks.push((run.task_at(node, index), place)),
+                NodeWork::Run { .. } => self.of_runs.push((run.id.child(run.place(node, index)), place)),
             }
         }
         self.runs.push(run);

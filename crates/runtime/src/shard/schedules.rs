@@ -1,6 +1,6 @@
 //! Schedules on their way to the tables and back.
 
-use mainspring_core::machine::Machine;
+use mainspring_core::engine::Engine;
 use mainspring_store::format::{EncodedProfiles, ProfileCache, read_schedule, write_schedule};
 use mainspring_store::{Cut, OpenError, Recovery, ScheduleRow};
 
@@ -10,9 +10,9 @@ use super::recover::unreadable;
 const ROW_BYTES: usize = 256;
 
 /// Rows of what changed, and of the windows that were decided.
-pub(super) fn add_rows(machine: &mut Machine, cut: &mut Cut, profiles: &mut EncodedProfiles) {
-    let dirty = machine.state_mut().schedules_mut().take_dirty();
-    let schedules = machine.state().schedules();
+pub(super) fn add_rows(engine: &mut Engine, cut: &mut Cut, profiles: &mut EncodedProfiles) {
+    let dirty = engine.state_mut().schedules_mut().take_dirty();
+    let schedules = engine.state().schedules();
     cut.schedules = Vec::with_capacity(dirty.schedules.len());
     for schedule in dirty.schedules.iter().filter_map(|id| schedules.get(*id)) {
         let mut bytes = Vec::with_capacity(ROW_BYTES);
@@ -24,11 +24,11 @@ pub(super) fn add_rows(machine: &mut Machine, cut: &mut Cut, profiles: &mut Enco
 
 /// Every schedule, deleted ones too: a name that comes back goes on where it stopped.
 pub(super) fn load_all(
-    machine: &mut Machine,
+    engine: &mut Engine,
     recovery: &mut dyn Recovery,
     profiles: &mut ProfileCache,
 ) -> Result<u64, OpenError> {
-    let schedules = machine.state_mut().schedules_mut();
+    let schedules = engine.state_mut().schedules_mut();
     let (mut rows, mut failed) = (0, None);
     recovery.schedules(&mut |row| {
         rows += 1;

@@ -1,15 +1,15 @@
 //! Triggers on their way to the tables and back.
 
-use mainspring_core::machine::Machine;
+use mainspring_core::engine::Engine;
 use mainspring_store::format::{read_hook, write_hook};
 use mainspring_store::{Cut, OpenError, Recovery, TriggerRow};
 
 use super::recover::unreadable;
 
 /// Rows of what changed.
-pub(super) fn add_rows(machine: &mut Machine, cut: &mut Cut) {
-    let dirty = machine.state_mut().triggers_mut().take_dirty();
-    let triggers = machine.state().triggers();
+pub(super) fn add_rows(engine: &mut Engine, cut: &mut Cut) {
+    let dirty = engine.state_mut().triggers_mut().take_dirty();
+    let triggers = engine.state().triggers();
     for hook in dirty.iter().filter_map(|id| triggers.get(*id)) {
         let mut bytes = Vec::new();
         write_hook(&mut bytes, hook);
@@ -18,8 +18,8 @@ pub(super) fn add_rows(machine: &mut Machine, cut: &mut Cut) {
 }
 
 /// Every trigger, deleted ones too: a name that comes back goes on where it stopped.
-pub(super) fn load_all(machine: &mut Machine, recovery: &mut dyn Recovery) -> Result<u64, OpenError> {
-    let triggers = machine.state_mut().triggers_mut();
+pub(super) fn load_all(engine: &mut Engine, recovery: &mut dyn Recovery) -> Result<u64, OpenError> {
+    let triggers = engine.state_mut().triggers_mut();
     let (mut rows, mut failed) = (0, None);
     recovery.triggers(&mut |row| {
         rows += 1;

@@ -2,8 +2,9 @@
 //! - UW-1 nobody is told of what is not durable
 //! - UW-2 "nothing was recorded" is said only to those of whom nothing can be recorded later
 
-use mainspring_core::command::{Answer, Rejection};
-use mainspring_core::time::Millis;
+use mainspring_core::decision::Rejection;
+use mainspring_core::engine::Answer;
+use mainspring_core::values::Millis;
 
 use super::held::Replies;
 

@@ -1,10 +1,12 @@
 //! Answers to callers at the moment they are given out: what they say must be in the committed journal.
 
-use mainspring_core::command::{Answer, Rejection};
-use mainspring_core::id::{RunId, TaskId};
+use mainspring_core::decision::Rejection;
+use mainspring_core::engine::Answer;
 use mainspring_core::key::{KeyClaim, KeyHolder};
+use mainspring_core::run::RunRefusal;
+use mainspring_core::run::decide::RunAnswer;
 use mainspring_core::task::{Status, Task};
-use mainspring_core::workflow::{FlowAnswer, FlowRefusal};
+use mainspring_core::values::{RunId, TaskId};
 
 use super::{Check, Checkers, RunFacts, require};
 
@@ -100,22 +102,22 @@ impl Checkers {
                 self.durable(id, "discarded", |facts| facts.forced || facts.skipped)
             }
             (Asked::Revive { id }, _) => self.durable(id, "revived", |facts| facts.revivals > 0),
-            (asked, Answer::Flow(answer)) => self.ok_flow(asked, answer, must_be_known),
+            (asked, Answer::Run(answer)) => self.ok_flow(asked, answer, must_be_known),
             _ => Ok(()),
         }
     }
 
-    fn ok_flow(&self, asked: Asked, answer: &FlowAnswer, must_be_known: bool) -> Check {
+    fn ok_flow(&self, asked: Asked, answer: &RunAnswer, must_be_known: bool) -> Check {
         let there = |id: RunId, what: &str, is: &dyn Fn(&RunFacts) -> bool| {
             require(self.journal.flows.run(id).is_some_and(is), "I1", || {
                 format!("{id} was answered as {what}, the journal does not say so")
             })
         };
         match (asked, answer) {
-            (Asked::Trigger { id, .. } | Asked::Rerun { id }, FlowAnswer::Run { id: told, .. }) => {
+            (Asked::Trigger { id, .. } | Asked::Rerun { id }, RunAnswer::Run { id: told, .. }) => {
                 there(*told, "begun", &|_| *told == id)
             }
-            (Asked::Trigger { key, .. }, FlowAnswer::AlreadyTriggered { id }) => {
+            (Asked::Trigger { key, .. }, RunAnswer::AlreadyTriggered { id }) => {
                 there(*id, "begun before", &|_| true)?;
                 let bound = self.journal.flows.run(*id).and_then(|run| run.key);
                 let same = key.is_none_or(|claim| bound.is_some_and(|bound| bound.request == claim.request));
@@ -128,10 +130,10 @@ impl Checkers {
             }
             (Asked::ForceRun { id }, _) => there(id, "forced", &|run| run.ever_forced),
             (Asked::ClearRun { id }, _) => there(id, "cleared", &|run| run.ever_cleared),
-            (Asked::ReadRun { id }, FlowAnswer::Found(None)) => {
+            (Asked::ReadRun { id }, RunAnswer::Found(None)) => {
                 require(!must_be_known, "I1", || format!("{id} was acknowledged and cannot be read"))
             }
-            (Asked::ReadRun { id }, FlowAnswer::Found(Some(run))) => {
+            (Asked::ReadRun { id }, RunAnswer::Found(Some(run))) => {
                 let known = self.journal.state.flows().run(id);
                 let past = known.is_some_and(|known| known.touched >= run.touched);
                 require(past, "I1", || format!("{id} was read as of {}, the journal has less", run.touched))
@@ -196,8 +198,8 @@ impl Checkers {
                     format!("the same request was refused as different from {existing}")
                 })
             }
-            (asked, Rejection::Flow(refusal)) => match (&**refusal, asked.run()) {
-                (FlowRefusal::RunNotFound { id }, Some(_)) => {
+            (asked, Rejection::Run(refusal)) => match (&**refusal, asked.run()) {
+                (RunRefusal::RunNotFound { id }, Some(_)) => {
                     require(!must_be_known, "I1", || format!("{id} was acknowledged and cannot be found"))
                 }
                 _ => Ok(()),

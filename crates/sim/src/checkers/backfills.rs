@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 
 use mainspring_core::backfill::{BackfillEvent, Created, Only};
-use mainspring_core::id::{BackfillId, RunId, ScheduleId};
-use mainspring_core::shard::ShardState;
-use mainspring_core::time::Wall;
+use mainspring_core::state::State;
+use mainspring_core::values::{BackfillId, RunId, ScheduleId, Wall};
 
 use super::{Check, require};
 
@@ -36,7 +35,7 @@ impl BackfillFold {
     }
 
     /// Before the event is applied.
-    pub(super) fn follow(&mut self, event: &BackfillEvent, state: &ShardState) -> Check {
+    pub(super) fn follow(&mut self, event: &BackfillEvent, state: &State) -> Check {
         if let BackfillEvent::Created(created) = event {
             return self.created(created, state);
         }
@@ -67,7 +66,7 @@ impl BackfillFold {
         }
     }
 
-    fn created(&mut self, created: &Created, state: &ShardState) -> Check {
+    fn created(&mut self, created: &Created, state: &State) -> Check {
         let Created { id, schedule, spec, .. } = created;
         let other = self.backfills.iter().find(|(_, facts)| facts.schedule == *schedule);
         require(other.is_none(), "I7", || format!("{id} began beside {:?}", other.map(|(id, _)| *id)))?;
@@ -90,7 +89,7 @@ impl BackfillFold {
 }
 
 impl Facts {
-    fn started(&mut self, id: BackfillId, window: Wall, run: RunId, state: &ShardState) -> Check {
+    fn started(&mut self, id: BackfillId, window: Wall, run: RunId, state: &State) -> Check {
         let wanted = self.windows.get(self.runs.len()).copied();
         require(wanted == Some(window), "I5", || format!("{id} began {window:?}, its turn had {wanted:?}"))?;
         require(!self.paused && !self.cancelled, "I6", || format!("{id} began {window:?} while it was off"))?;
@@ -101,7 +100,7 @@ impl Facts {
         Ok(())
     }
 
-    fn active(&self, state: &ShardState) -> usize {
+    fn active(&self, state: &State) -> usize {
         let unfinished = |run: &&RunId| state.flows().run(**run).is_some_and(|run| !run.status.is_ended());
         self.runs.iter().filter(unfinished).count()
     }

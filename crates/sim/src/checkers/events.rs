@@ -2,49 +2,48 @@
 
 use std::sync::Arc;
 
-use mainspring_core::chance::Chance;
-use mainspring_core::event::{Event, Submitted, Then};
-use mainspring_core::id::{Fence, TaskId};
-use mainspring_core::process::{EndWaits, Work, matches, matches_run};
+use mainspring_core::event::{AfterFailure, Event, Submitted};
+use mainspring_core::operation::decide::{matches, matches_run};
+use mainspring_core::operation::{EndWaits, OperationKind};
 use mainspring_core::retry::{Jitter, delay};
-use mainspring_core::task::{Cause, State, Status, Task, arrow_exists};
-use mainspring_core::trigger::OWN_PREFIX;
+use mainspring_core::run::{Run, RunEvent, RunStop};
+use mainspring_core::task::{Status, Task, TaskState, Transition, arrow_exists};
+use mainspring_core::values::{Chance, Fence, OWN_PREFIX, RunStatus, TaskId};
 use mainspring_core::wait::{Awaited, EventMask, Wait, WaitEnd};
-use mainspring_core::workflow::{FlowEvent, Run, RunStatus, RunStop};
 
 use super::journal::JournalFold;
 use super::{Broken, Check, journaled, leases, require, written};
 use crate::client::EVENT_ID;
 
 /// Which arrow an event takes; `None` if it changes no state.
-pub(super) fn moves(event: &Event) -> Option<(Cause, Status)> {
+pub(super) fn moves(event: &Event) -> Option<(Transition, Status)> {
     Some(match event {
         Event::TaskSubmitted(submitted) => {
-            (Cause::Submitted, if submitted.due.is_some() { Status::Pending } else { Status::Queued })
+            (Transition::Submitted, if submitted.due.is_some() { Status::Pending } else { Status::Queued })
         }
         Event::TaskSpawned { due, .. } => {
-            (Cause::Submitted, if due.is_some() { Status::Pending } else { Status::Queued })
+            (Transition::Submitted, if due.is_some() { Status::Pending } else { Status::Queued })
         }
-        Event::TaskReleased { .. } => (Cause::Released, Status::Queued),
-        Event::TaskAssigned { .. } => (Cause::Assigned, Status::Assigned),
-        Event::TaskUnassigned { .. } => (Cause::Unassigned, Status::Queued),
-        Event::TaskSucceeded { .. } => (Cause::Succeeded, Status::Succeeded),
-        Event::AttemptFailed { then, .. } => (Cause::AttemptFailed, after(*then)),
-        Event::TaskDeferred { .. } => (Cause::Deferred, Status::Deferred),
-        Event::TaskWaits { .. } => (Cause::Waits, Status::Deferred),
+        Event::TaskReleased { .. } => (Transition::Released, Status::Queued),
+        Event::TaskAssigned { .. } => (Transition::Assigned, Status::Assigned),
+        Event::TaskUnassigned { .. } => (Transition::Unassigned, Status::Queued),
+        Event::TaskSucceeded { .. } => (Transition::Succeeded, Status::Succeeded),
+        Event::AttemptFailed { then, .. } => (Transition::AttemptFailed, after(*then)),
+        Event::TaskDeferred { .. } => (Transition::Deferred, Status::Deferred),
+        Event::TaskWaits { .. } => (Transition::Waits, Status::Deferred),
         Event::WaitEnded { end, .. } => (
-            Cause::WaitEnded,
+            Transition::WaitEnded,
             match end {
                 WaitEnd::Met(_) => Status::Succeeded,
                 WaitEnd::Failed(_) => Status::Failed,
                 WaitEnd::Skipped => Status::Skipped,
             },
         ),
-        Event::TaskCancelled { .. } => (Cause::Cancelled, Status::Cancelled),
-        Event::TaskForced { status, .. } => (Cause::Forced, *status),
-        Event::TaskRevived { .. } => (Cause::Revived, Status::Queued),
+        Event::TaskCancelled { .. } => (Transition::Cancelled, Status::Cancelled),
+        Event::TaskForced { status, .. } => (Transition::Forced, *status),
+        Event::TaskRevived { .. } => (Transition::Revived, Status::Queued),
         Event::EpochStarted { .. }
-        | Event::Flow(_)
+        | Event::Run(_)
         | Event::Schedule(_)
         | Event::Backfill(_)
         | Event::Trigger(_)
@@ -55,19 +54,19 @@ pub(super) fn moves(event: &Event) -> Option<(Cause, Status)> {
         | Event::CheckpointSaved { .. }
         | Event::DeadlineExtended { .. }
         | Event::KeyBound { .. }
-        | Event::ProcessStarted { .. }
-        | Event::ProcessAdvanced { .. }
-        | Event::ProcessEnded { .. } => return None,
+        | Event::OperationStarted { .. }
+        | Event::OperationAdvanced { .. }
+        | Event::OperationEnded { .. } => return None,
     })
 }
 
-fn after(then: Then) -> Status {
+fn after(then: AfterFailure) -> Status {
     match then {
-        Then::Retry { .. } => Status::RetryWait,
-        Then::Requeue => Status::Queued,
-        Then::Fail => Status::Failed,
-        Then::Quarantine => Status::Quarantined,
-        Then::Cancel => Status::Cancelled,
+        AfterFailure::Retry { .. } => Status::RetryWait,
+        AfterFailure::Requeue => Status::Queued,
+        AfterFailure::Fail => Status::Failed,
+        AfterFailure::Quarantine => Status::Quarantined,
+        AfterFailure::Cancel => Status::Cancelled,
     }
 }
 
@@ -93,7 +92,7 @@ impl JournalFold {
                 format!("{entity} was acted on twice under one key")
             });
         }
-        if let Event::Flow(flow) = event {
+        if let Event::Run(flow) = event {
             return self.check_flow(flow);
         }
         let Some(id) = event.task() else { return Ok(()) };
@@ -165,15 +164,15 @@ impl JournalFold {
         }
     }
 
-    fn check_flow(&self, event: &FlowEvent) -> Check {
+    fn check_flow(&self, event: &RunEvent) -> Check {
         match event {
-            FlowEvent::RunCreated(created) => {
+            RunEvent::RunCreated(created) => {
                 let first = created.key.and_then(|claim| self.keys.get(&claim.scope));
                 require(first.is_none(), "I3", || {
                     format!("{} was begun under the key of {first:?}", created.id)
                 })
             }
-            FlowEvent::RunCleared(cleared) => {
+            RunEvent::RunCleared(cleared) => {
                 let Some(ended) = &cleared.ended else { return Ok(()) };
                 let known = self.state.flows().run(cleared.id);
                 require(known.is_some_and(|known| written(known) == written(ended)), "I16", || {
@@ -186,8 +185,8 @@ impl JournalFold {
 
     fn check_release(&self, task: &Task) -> Check {
         let early = match task.state {
-            State::Pending { due } => due > self.now.wall,
-            State::RetryWait { due, .. } | State::Deferred { due } => due > self.now.elapsed,
+            TaskState::Pending { due } => due > self.now.wall,
+            TaskState::RetryWait { due, .. } | TaskState::Deferred { due } => due > self.now.elapsed,
             _ => false,
         };
         require(!early || self.asked_now.contains(&task.id), "I14", || {
@@ -197,14 +196,14 @@ impl JournalFold {
 
     /// A wait ends when what was awaited has come, or cannot come any more, or with its deadline.
     fn check_wait(&self, task: &Task, end: &WaitEnd) -> Check {
-        if let (State::Queued, Some(deadline)) =
+        if let (TaskState::Queued, Some(deadline)) =
             (&task.state, task.extra.as_ref().and_then(|extra| extra.deadline))
         {
             return require(deadline <= self.now.wall, "I14", || {
                 format!("{} gave up at {:?}, before {deadline:?}", task.id, self.now)
             });
         }
-        let State::Waiting(wait) = &task.state else {
+        let TaskState::Waiting(wait) = &task.state else {
             let refused = matches!(end, WaitEnd::Failed(_));
             return require(refused, "I14", || format!("{} had not begun to wait: {end:?}", task.id));
         };
@@ -242,8 +241,13 @@ impl JournalFold {
         outside != asked_for_own && (!over || self.state.deliveries.values().any(came))
     }
 
-    fn check_retry(&self, task: &Task, failure: &mainspring_core::failure::Failure, then: Then) -> Check {
-        let Then::Retry { due, spend: true, delayed_by, .. } = then else { return Ok(()) };
+    fn check_retry(
+        &self,
+        task: &Task,
+        failure: &mainspring_core::values::Failure,
+        then: AfterFailure,
+    ) -> Check {
+        let AfterFailure::Retry { due, spend: true, delayed_by, .. } = then else { return Ok(()) };
         let policy = &task.profile.retry;
         require(task.retries_spent + 1 < policy.attempts_max, "I14", || {
             format!(
@@ -269,19 +273,19 @@ impl JournalFold {
     /// What waited when a bulk cancel was accepted, and was not touched since, does not wait when it has ended.
     pub(super) fn check_bulk(&mut self, event: &Event) -> Check {
         match event {
-            Event::ProcessStarted { id, work: Work::BulkCancel { selector, .. } } => {
+            Event::OperationStarted { id, work: OperationKind::BulkCancel { selector, .. } } => {
                 let tasks = self.unfinished().iter().filter_map(|id| self.task(*id));
                 let found = tasks.filter(|task| task.lease().is_none() && matches(selector, task));
                 let found = found.map(|task| (task.id, task.version)).collect();
                 self.bulk.insert(*id, found);
             }
-            Event::ProcessStarted { id, work: Work::CancelRuns { selector, .. } } => {
+            Event::OperationStarted { id, work: OperationKind::CancelRuns { selector, .. } } => {
                 let runs = self.state.flows().runs().iter().map(|(_, run)| run);
                 let found = runs.filter(|run| !run.status.is_ended() && matches_run(selector, run));
                 let found = found.map(|run| (run.id, run.touched)).collect();
                 self.bulk_runs.insert(*id, found);
             }
-            Event::ProcessEnded { id } => {
+            Event::OperationEnded { id } => {
                 for (run, touched) in self.bulk_runs.remove(id).unwrap_or_default() {
                     let now = self.state.flows().run(run);
                     // One that was being cancelled already is left as it is.

@@ -3,14 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use mainspring_core::event::{Event, apply};
-use mainspring_core::id::{Epoch, Fence, ProcessId, RunId, Seq, TaskId, WorkerId};
+use mainspring_core::event::Event;
 use mainspring_core::key::KeyScope;
-use mainspring_core::shard::ShardState;
+use mainspring_core::run::RunEvent;
+use mainspring_core::state::{State, apply};
 use mainspring_core::task::{Arrow, Task};
-use mainspring_core::time::{Elapsed, Millis, Now, Wall};
+use mainspring_core::values::{
+    Elapsed, Epoch, Fence, Millis, Now, OperationId, RunId, Seq, TaskId, Wall, WorkerId,
+};
 use mainspring_core::wait::WaitEnd;
-use mainspring_core::workflow::FlowEvent;
 use mainspring_store::Record;
 
 use super::flows::FlowFold;
@@ -53,7 +54,7 @@ pub struct Facts {
 }
 
 pub struct JournalFold {
-    pub(super) state: ShardState,
+    pub(super) state: State,
     facts: BTreeMap<TaskId, Facts>,
     pub(super) keys: BTreeMap<KeyScope, TaskId>,
     last: Seq,
@@ -72,9 +73,9 @@ pub struct JournalFold {
     unfinished: BTreeSet<TaskId>,
     pub(super) arrows: BTreeSet<Arrow>,
     /// What each bulk operation found waiting when it began, with the version it had.
-    pub(super) bulk: BTreeMap<ProcessId, BTreeMap<TaskId, u32>>,
+    pub(super) bulk: BTreeMap<OperationId, BTreeMap<TaskId, u32>>,
     /// What each bulk cancel of runs found unfinished when it began, with the record that had touched it last.
-    pub(super) bulk_runs: BTreeMap<ProcessId, BTreeMap<RunId, Seq>>,
+    pub(super) bulk_runs: BTreeMap<OperationId, BTreeMap<RunId, Seq>>,
     pub flows: FlowFold,
     pub windows: WindowFold,
     pub triggers: TriggerFold,
@@ -83,7 +84,7 @@ pub struct JournalFold {
 impl JournalFold {
     pub fn new(bounds: Bounds, lease: Millis) -> Self {
         Self {
-            state: ShardState::default(),
+            state: State::default(),
             facts: BTreeMap::new(),
             keys: BTreeMap::new(),
             last: Seq::ZERO,
@@ -113,7 +114,7 @@ impl JournalFold {
     }
 
     /// What a caller that reads schedules and tables would know.
-    pub(crate) fn state(&self) -> &ShardState {
+    pub(crate) fn state(&self) -> &State {
         &self.state
     }
 
@@ -154,7 +155,7 @@ impl JournalFold {
     }
 
     pub fn processes(&self) -> usize {
-        self.state.processes.len() + self.state.deliveries.len()
+        self.state.operations.len() + self.state.deliveries.len()
     }
 
     /// Leases that ran out, as far as the journal tells.
@@ -248,7 +249,7 @@ impl JournalFold {
         if let Event::KeyBound { claim, entity } = event {
             self.keys.insert(claim.scope, *entity);
         }
-        if let Event::Flow(FlowEvent::RunCreated(created)) = event
+        if let Event::Run(RunEvent::RunCreated(created)) = event
             && let Some(claim) = created.key
         {
             self.keys.insert(claim.scope, TaskId::from_bits(created.id.bits()));
@@ -301,14 +302,14 @@ impl JournalFold {
             | Event::DeadlineExtended { .. }
             | Event::EpochStarted { .. }
             | Event::TaskSpawned { .. }
-            | Event::Flow(_)
+            | Event::Run(_)
             | Event::Schedule(_)
             | Event::Backfill(_)
             | Event::Trigger(_)
             | Event::KeyBound { .. }
-            | Event::ProcessStarted { .. }
-            | Event::ProcessAdvanced { .. }
-            | Event::ProcessEnded { .. } => {}
+            | Event::OperationStarted { .. }
+            | Event::OperationAdvanced { .. }
+            | Event::OperationEnded { .. } => {}
         }
     }
 }

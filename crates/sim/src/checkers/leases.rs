@@ -5,10 +5,8 @@
 use std::collections::BTreeMap;
 
 use mainspring_core::event::Event;
-use mainspring_core::failure::{Failure, FailureClass};
-use mainspring_core::id::{Epoch, TaskId, WorkerId};
 use mainspring_core::task::StopReason;
-use mainspring_core::time::{Elapsed, Millis};
+use mainspring_core::values::{Elapsed, Epoch, Failure, FailureClass, Millis, TaskId, WorkerId};
 use mainspring_store::Record;
 
 use super::journal::JournalFold;

@@ -5,8 +5,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use mainspring_core::event::Event;
-use mainspring_core::id::{Epoch, Fence, TaskId, WorkerId};
-use mainspring_core::profile::Delivery;
+use mainspring_core::task::Delivery;
+use mainspring_core::values::{Epoch, Fence, TaskId, WorkerId};
 
 use super::journal::{End, JournalFold};
 use super::{Check, require};

@@ -4,13 +4,9 @@
 use std::collections::BTreeMap;
 
 use mainspring_core::event::Event;
-use mainspring_core::fleet::WorkerOffer;
-use mainspring_core::id::{TaskId, WorkerId};
-use mainspring_core::name::Name;
-use mainspring_core::priority::Band;
-use mainspring_core::resources::{Requirements, Resources};
-use mainspring_core::seat::Seat;
 use mainspring_core::task::Task;
+use mainspring_core::values::{Band, Name, Permit, Requirements, Resources, TaskId, WorkerId};
+use mainspring_core::worker::WorkerOffer;
 
 use super::journal::JournalFold;
 use super::{Check, require};
@@ -82,19 +78,19 @@ impl Bounds {
     }
 }
 
-fn seats(task: &Task) -> &[Seat] {
-    task.extra.as_ref().and_then(|extra| extra.seats.as_deref()).unwrap_or(&[])
+fn permits(task: &Task) -> &[Permit] {
+    task.extra.as_ref().and_then(|extra| extra.permits.as_deref()).unwrap_or(&[])
 }
 
 /// Whether each named limit of a task has a place; no limit is configured in this world.
 fn finds_seats(journal: &JournalFold, task: &Task) -> bool {
-    seats(task).iter().all(|seat| {
+    permits(task).iter().all(|permit| {
         let holds = |other: &&Task| {
             other.profile.tenant == task.profile.tenant
-                && seats(other).iter().any(|held| (&held.limit, &held.key) == (&seat.limit, &seat.key))
+                && permits(other).iter().any(|held| (&held.limit, &held.key) == (&permit.limit, &permit.key))
         };
         let holders = journal.leased.iter().filter_map(|id| journal.task(*id)).filter(holds).count();
-        holders < seat.max.unwrap_or(1) as usize
+        holders < permit.max.unwrap_or(1) as usize
     })
 }
 
@@ -106,7 +102,7 @@ fn check_band(journal: &JournalFold, task: &Task) -> Check {
             && other.profile.tenant == task.profile.tenant
             && other.profile.requirements == task.profile.requirements
             && !asks_more(other)
-            && seats(other).is_empty()
+            && permits(other).is_empty()
     });
     require(ahead.is_none(), "I22", || {
         format!("{} of {:?} went ahead of {:?}", task.id, task.priority.band, ahead.map(|task| task.id))

@@ -2,34 +2,34 @@
 //! parked or ended, and what it owes is armed.
 
 use mainspring_core::backfill::Backfill;
-use mainspring_core::id::Seq;
-use mainspring_core::machine::{Debt, Machine};
+use mainspring_core::engine::{Debt, Engine};
+use mainspring_core::run::Run;
 use mainspring_core::schedule::Schedule;
-use mainspring_core::task::State;
-use mainspring_core::workflow::Run;
+use mainspring_core::task::TaskState;
+use mainspring_core::values::Seq;
 
 use super::{Check, Checkers, journaled, require, written};
 use crate::store::Disk;
 
 impl Checkers {
     /// Only for the newest owner, and only while nothing of it is on its way to the journal.
-    pub fn memory(&self, machine: &Machine, disk: &Disk) -> Check {
-        for (_, task) in machine.state().tasks().iter() {
+    pub fn memory(&self, engine: &Engine, disk: &Disk) -> Check {
+        for (_, task) in engine.state().tasks().iter() {
             let known = self.journal.task(task.id);
             let same = known.is_some_and(|known| journaled(known) == journaled(task));
             require(same, "I16", || format!("memory has {task:?}, the journal {known:?}"))?;
         }
         for id in self.journal.unfinished() {
-            let here = machine.state().tasks().find(*id).is_some();
+            let here = engine.state().tasks().find(*id).is_some();
             let parked = || disk.live_row(*id).is_some_and(|row| row.parked_due.is_some());
             let pending =
-                || self.journal.task(*id).is_some_and(|task| matches!(task.state, State::Pending { .. }));
+                || self.journal.task(*id).is_some_and(|task| matches!(task.state, TaskState::Pending { .. }));
             require(here || parked() && pending(), "I17", || {
                 format!("{id} has not ended, is not in memory, and no page will bring it")
             })?;
         }
-        self.runs_in_memory(machine)?;
-        let (held, folded) = (machine.state().schedules(), self.journal.state.schedules());
+        self.runs_in_memory(engine)?;
+        let (held, folded) = (engine.state().schedules(), self.journal.state.schedules());
         for known in folded.iter() {
             let here = held.get(known.id);
             let same = here.is_some_and(|here| hard(here) == hard(known));
@@ -37,7 +37,7 @@ impl Checkers {
         }
         require(held.len() == folded.len(), "I16", || "memory has a schedule too many".to_owned())?;
         for known in self.journal.state.backfills().iter() {
-            let here = machine.state().backfills().get(known.id);
+            let here = engine.state().backfills().get(known.id);
             let counts =
                 |one: &Backfill| (one.started, one.succeeded, one.failed, one.active.clone(), one.status());
             let same = here.is_none_or(|here| counts(here) == counts(known));
@@ -48,8 +48,8 @@ impl Checkers {
         Ok(())
     }
 
-    fn runs_in_memory(&self, machine: &Machine) -> Check {
-        let (held, folded) = (machine.state().flows(), self.journal.state.flows());
+    fn runs_in_memory(&self, engine: &Engine) -> Check {
+        let (held, folded) = (engine.state().flows(), self.journal.state.flows());
         for (_, run) in held.runs().iter() {
             let known = folded.run(run.id);
             let same = known.is_some_and(|known| written(known) == written(run) && same_counts(known, run));
@@ -62,20 +62,20 @@ impl Checkers {
     }
 
     /// After every step. The sweep is a second watchdog; what it finds, the first one missed.
-    pub fn owed(machine: &Machine) -> Check {
-        let unpaid = machine.unpaid();
+    pub fn owed(engine: &Engine) -> Check {
+        let unpaid = engine.unpaid();
         require(unpaid.is_empty(), "I17", || {
             let runs = unpaid.iter().filter_map(|unpaid| match unpaid.0 {
-                Debt::Look(slot) | Debt::Timeout(slot) | Debt::Begin(slot) => {
-                    machine.state().flows().runs().get(slot)
+                Debt::Look(index) | Debt::Timeout(index) | Debt::Begin(index) => {
+                    engine.state().flows().runs().get(index)
                 }
                 _ => None,
             });
             format!("nothing is armed for {unpaid:?}; {}", runs.map(brief).collect::<Vec<_>>().join("; "))
         })?;
-        let panics = machine.counts().panics;
+        let panics = engine.counts().panics;
         require(panics == 0, "panic", || format!("{panics} decisions panicked"))?;
-        let swept = machine.counts().swept_up;
+        let swept = engine.counts().swept_up;
         require(swept == 0, "I17", || format!("the sweep found {swept} tasks that nothing watched"))
     }
 }

@@ -1,7 +1,7 @@
 //! What must hold, checked against what happened outside the shard: the committed journal, the tables, the
 //! answers that were given out, the orders that were sent, and every execution in the workers.
 //! Entry: [`Checkers`]. The numbers are those of the project's list of invariants (I1…I32); `FL-3` is the fleet's.
-//! - CH-1 nothing here trusts the shard's memory; CH-2 each check is shown to reject a broken history (`tests`)
+//! - SK-1 nothing here trusts the shard's memory; SK-2 each check is shown to reject a broken history (`tests`)
 //!
 //! Not here: what the world does (`world`).
 
@@ -22,10 +22,9 @@ mod triggers;
 mod windows;
 
 use mainspring_core::event::Event;
-use mainspring_core::id::Epoch;
+use mainspring_core::run::Run;
 use mainspring_core::task::Task;
-use mainspring_core::time::Millis;
-use mainspring_core::workflow::Run;
+use mainspring_core::values::{Epoch, Millis};
 use mainspring_store::format::{
     EncodedProfiles, FormatError, ProfileCache, read_events, write_run, write_task,
 };

@@ -1,7 +1,7 @@
 //! Orders to workers at the moment they leave: each must follow from the committed journal.
 
-use mainspring_core::effect::{Effect, ReportVerdict, Start};
-use mainspring_core::id::Epoch;
+use mainspring_core::decision::{Effect, ReportVerdict, Start};
+use mainspring_core::values::Epoch;
 
 use super::{Check, Checkers, require};
 

@@ -2,13 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use mainspring_core::event::{Event, apply};
-use mainspring_core::id::{ScheduleId, Seq, TaskId, TriggerId};
-use mainspring_core::schedule::Occurrence;
-use mainspring_core::shard::ShardState;
-use mainspring_core::task::{State, Task};
-use mainspring_core::time::Now;
-use mainspring_core::workflow::{DirtyFlows, Run};
+use mainspring_core::event::Event;
+use mainspring_core::run::{DirtyRuns, Run};
+use mainspring_core::schedule::WindowRow;
+use mainspring_core::state::{State, apply};
+use mainspring_core::task::{Task, TaskState};
+use mainspring_core::values::{Now, ScheduleId, Seq, TaskId, TriggerId};
 use mainspring_store::format::{EncodedProfiles, write_backfill, write_hook, write_job, write_schedule};
 use mainspring_store::{Cut, OccurrenceCursor, Record};
 
@@ -26,11 +25,11 @@ struct Waiting {
 
 #[derive(Default)]
 pub(super) struct TableFold {
-    state: ShardState,
+    state: State,
     /// Committed, in no cut yet.
     waiting: VecDeque<Waiting>,
     /// Windows that cuts have reached. A backfill may run one again, and then only the newer row is left.
-    ledger: BTreeMap<Place, Occurrence>,
+    ledger: BTreeMap<Place, WindowRow>,
     cuts: u64,
 }
 
@@ -119,9 +118,9 @@ impl TableFold {
     }
 
     /// Rows of the jobs, versions and runs that changed.
-    fn check_flows(&self, changed: &DirtyFlows, disk: &Disk) -> Check {
+    fn check_flows(&self, changed: &DirtyRuns, disk: &Disk) -> Check {
         let flows = self.state.flows();
-        for run in changed.runs.iter().filter_map(|slot| flows.runs().get(*slot)) {
+        for run in changed.runs.iter().filter_map(|index| flows.runs().get(*index)) {
             check_run(run, disk)?;
         }
         for job in changed.jobs.iter().filter_map(|key| flows.jobs().get(key)) {
@@ -180,7 +179,7 @@ impl TableFold {
     }
 }
 
-fn check_window(window: &Occurrence, disk: &Disk) -> Check {
+fn check_window(window: &WindowRow, disk: &Disk) -> Check {
     let row = disk.occurrence(window);
     require(row == Some(window), "I16", || format!("the tables say {row:?} and not {window:?}"))
 }
@@ -210,9 +209,9 @@ fn check_once_each(cut: &Cut) -> Check {
     Ok(())
 }
 
-fn pending_due(task: &Task) -> Option<mainspring_core::time::Wall> {
+fn pending_due(task: &Task) -> Option<mainspring_core::values::Wall> {
     match task.state {
-        State::Pending { due } => Some(due),
+        TaskState::Pending { due } => Some(due),
         _ => None,
     }
 }

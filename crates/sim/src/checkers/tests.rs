@@ -4,23 +4,20 @@
 use std::sync::Arc;
 
 use mainspring_core::backfill::{Backfill, BackfillEvent, BackfillSpec, Created, Only, Order, Windows};
-use mainspring_core::command::{Answer, Rejection};
-use mainspring_core::effect::{Effect, ReportVerdict, Start};
-use mainspring_core::event::{Event, Submitted, Then, apply};
-use mainspring_core::failure::{Failure, FailureClass};
-use mainspring_core::fleet::WorkerOffer;
-use mainspring_core::id::{
-    BackfillId, Epoch, Fence, Incarnation, RunId, ScheduleId, Seq, Session, Slot, TaskId, WorkerId,
-};
+use mainspring_core::decision::{Effect, Rejection, ReportVerdict, Start};
+use mainspring_core::engine::Answer;
+use mainspring_core::event::{AfterFailure, Event, Submitted};
+use mainspring_core::job::{Bounds, FailurePolicy, JobKey, Plan};
 use mainspring_core::key::{KeyClaim, KeyHolder, KeyScope};
-use mainspring_core::name::Name;
-use mainspring_core::priority::{Band, Priority};
-use mainspring_core::profile::{Delivery, Profile, ProfileSpec};
 use mainspring_core::retry::{Backoff, Jitter, RetryPolicy};
-use mainspring_core::schedule::{Occurrence, ScheduleKey};
-use mainspring_core::shard::ShardState;
-use mainspring_core::time::{Elapsed, Millis, Now, Wall};
-use mainspring_core::workflow::{Bounds, FailurePolicy, JobKey, Plan};
+use mainspring_core::schedule::{ScheduleKey, WindowRow};
+use mainspring_core::state::{State, apply};
+use mainspring_core::task::{Delivery, Profile, ProfileSpec};
+use mainspring_core::values::{
+    BackfillId, Band, Bucket, Elapsed, Epoch, Failure, FailureClass, Fence, Incarnation, Millis, Name, Now,
+    Priority, RunId, ScheduleId, Seq, Session, TaskId, Wall, WorkerId,
+};
+use mainspring_core::worker::WorkerOffer;
 use mainspring_store::format::{EncodedProfiles, write_backfill, write_event};
 use mainspring_store::{BackfillRow, Cut, LiveRow, Record};
 
@@ -39,7 +36,7 @@ struct Rig {
 }
 
 fn id(number: u64) -> TaskId {
-    TaskId::new(1, Slot::from_hash(1), number)
+    TaskId::new(1, Bucket::from_hash(1), number)
 }
 
 fn fence(epoch: u64, counter: u32) -> Fence {
@@ -65,7 +62,7 @@ fn task(number: u64) -> Submitted {
         due: None,
         labels: None,
         key: None,
-        seats: None,
+        permits: None,
         occasion: None,
     }
 }
@@ -82,7 +79,7 @@ fn assigned(number: u64, fence: Fence) -> Event {
     Event::TaskAssigned { id: id(number), fence, worker: WORKER, incarnation: Incarnation::new(1) }
 }
 
-fn failed(number: u64, fence: Fence, failure: Failure, then: Then) -> Event {
+fn failed(number: u64, fence: Fence, failure: Failure, then: AfterFailure) -> Event {
     Event::AttemptFailed { id: id(number), fence, failure, then }
 }
 
@@ -94,8 +91,8 @@ fn silent() -> Failure {
     Failure::new(FailureClass::WorkerLost, 0, "the worker was not heard of for a whole lease")
 }
 
-fn retry_at(due: u64) -> Then {
-    Then::Retry { due: Elapsed::from_millis(due), spend: true, memory_bytes: None, delayed_by: None }
+fn retry_at(due: u64) -> AfterFailure {
+    AfterFailure::Retry { due: Elapsed::from_millis(due), spend: true, memory_bytes: None, delayed_by: None }
 }
 
 impl Rig {
@@ -273,20 +270,20 @@ fn leases_that_run_out_too_soon() {
             rig.running(task(1))?;
             rig.checkers.words.heard(Epoch::new(1), WORKER, Elapsed::from_millis(10_000));
             rig.now = 11_000;
-            rig.commit(&[failed(1, fence(1, 1), silent(), Then::Requeue)])
+            rig.commit(&[failed(1, fence(1, 1), silent(), AfterFailure::Requeue)])
         }),
         ("heard a moment ago", "FL-3", |rig| {
             rig.running(task(1))?;
             rig.checkers.words.heard(Epoch::new(1), WORKER, Elapsed::from_millis(10_500));
             rig.now = 11_000;
-            rig.commit(&[failed(1, fence(1, 1), silent(), Then::Requeue)])
+            rig.commit(&[failed(1, fence(1, 1), silent(), AfterFailure::Requeue)])
         }),
         ("an owner that has just begun", "FL-3", |rig| {
             rig.running(task(1))?;
             rig.epoch = 2;
             rig.commit(&[Event::EpochStarted { epoch: Epoch::new(2) }])?;
             rig.now = 10_900;
-            rig.commit(&[failed(1, fence(1, 1), silent(), Then::Requeue)])
+            rig.commit(&[failed(1, fence(1, 1), silent(), AfterFailure::Requeue)])
         }),
     ];
     check(&bounded(100, 100, 100), stories);
@@ -341,14 +338,17 @@ fn executions_without_an_explanation() {
             rig.running(Submitted { profile: profile(Delivery::AtMostOnce), ..task(1) })?;
             rig.execute(fence(1, 1))?;
             rig.checkers.ledger.end(id(1), fence(1, 1), Over::Lost);
-            rig.commit(&[failed(1, fence(1, 1), silent(), Then::Requeue), assigned(1, fence(1, 2))])?;
+            rig.commit(&[failed(1, fence(1, 1), silent(), AfterFailure::Requeue), assigned(1, fence(1, 2))])?;
             rig.execute(fence(1, 2))
         }),
         ("at most once, after a known failure", "", |rig| {
             rig.running(Submitted { profile: profile(Delivery::AtMostOnce), ..task(1) })?;
             rig.execute(fence(1, 1))?;
             rig.checkers.ledger.end(id(1), fence(1, 1), Over::Known);
-            rig.commit(&[failed(1, fence(1, 1), transient(), Then::Requeue), assigned(1, fence(1, 2))])?;
+            rig.commit(&[
+                failed(1, fence(1, 1), transient(), AfterFailure::Requeue),
+                assigned(1, fence(1, 2)),
+            ])?;
             rig.execute(fence(1, 2))
         }),
     ];
@@ -517,8 +517,8 @@ fn backfilled(number: u128, window: Wall) -> Vec<Event> {
 
 /// Two backfills ran one window, each in a record of its own, and one cut holds both. `rows` says which rows of the
 /// window the tables get.
-fn window_ran_twice(rows: fn(&[Occurrence]) -> Vec<Occurrence>) -> Check {
-    let (mut fold, mut state) = (TableFold::default(), ShardState::default());
+fn window_ran_twice(rows: fn(&[WindowRow]) -> Vec<WindowRow>) -> Check {
+    let (mut fold, mut state) = (TableFold::default(), State::default());
     for number in 1..=2 {
         let (seq, now) = (Seq::new(number), Now::new(number, number));
         let events = backfilled(number.into(), Wall::from_millis(7));
@@ -547,14 +547,14 @@ fn window_ran_twice(rows: fn(&[Occurrence]) -> Vec<Occurrence>) -> Check {
 
 #[test]
 fn windows_that_ran_twice_between_two_cuts() {
-    type Rows = fn(&[Occurrence]) -> Vec<Occurrence>;
+    type Rows = fn(&[WindowRow]) -> Vec<WindowRow>;
     let rows: [(&str, bool, Rows); 5] = [
         ("in their order", true, <[_]>::to_vec),
         ("only the newer one", true, |rows| vec![rows[1]]),
         ("the older one over the newer one", false, |rows| vec![rows[1], rows[0]]),
         ("none", false, |_| Vec::new()),
         ("one more than was decided", false, |rows| {
-            vec![rows[1], Occurrence { first: Wall::from_millis(6), ..rows[1] }]
+            vec![rows[1], WindowRow { first: Wall::from_millis(6), ..rows[1] }]
         }),
     ];
     for (name, holds, rows) in rows {

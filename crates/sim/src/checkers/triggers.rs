@@ -6,20 +6,20 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use mainspring_core::event::Event;
-use mainspring_core::id::{RunId, ScheduleId, TriggerId};
+use mainspring_core::job::JobKey;
 use mainspring_core::key::KeyScope;
-use mainspring_core::name::Name;
-use mainspring_core::shard::ShardState;
-use mainspring_core::time::Wall;
-use mainspring_core::trigger::{Hook, HookFired, Notice, On, Publish, Span, TriggerEvent};
-use mainspring_core::workflow::{FlowEvent, JobKey, Trigger};
+use mainspring_core::run::{RunEvent, StartedBy};
+use mainspring_core::state::State;
+use mainspring_core::trigger::decide::Publish;
+use mainspring_core::trigger::{LedgerWindow, On, Trigger, TriggerEvent, TriggerFired};
+use mainspring_core::values::{CloudEvent, Name, RunId, ScheduleId, TriggerId, Wall};
 
 use super::{Check, require};
 
 #[derive(Debug, Default)]
 pub struct TriggerFold {
     /// By key: whose it is, and what.
-    published: BTreeMap<KeyScope, (Name, Arc<Notice>)>,
+    published: BTreeMap<KeyScope, (Name, Arc<CloudEvent>)>,
     fired: BTreeSet<(TriggerId, Arc<str>, Arc<str>)>,
     windows: BTreeSet<(TriggerId, ScheduleId, Wall)>,
     /// Decided since the last event that was about something else.
@@ -52,9 +52,9 @@ impl TriggerFold {
     }
 
     /// Before the event is applied.
-    pub(super) fn follow(&mut self, event: &Event, state: &ShardState) -> Check {
+    pub(super) fn follow(&mut self, event: &Event, state: &State) -> Check {
         let made = match event {
-            Event::Flow(FlowEvent::RunCreated(run)) if run.trigger == Trigger::Event => Some(run.id),
+            Event::Run(RunEvent::RunCreated(run)) if run.trigger == StartedBy::Event => Some(run.id),
             _ => None,
         };
         let expected = self.expected.take();
@@ -62,7 +62,7 @@ impl TriggerFold {
         self.counts.begun += u64::from(made.is_some());
         match event {
             Event::Trigger(event) => self.event(event),
-            Event::Flow(FlowEvent::RunCreated(_)) => Ok(()),
+            Event::Run(RunEvent::RunCreated(_)) => Ok(()),
             Event::KeyBound { claim, .. } => {
                 let decided = std::mem::take(&mut self.decided);
                 let Some((tenant, notice)) = self.published.get(&claim.scope) else { return Ok(()) };
@@ -101,7 +101,7 @@ impl TriggerFold {
         }
     }
 
-    fn fires(&mut self, fired: &HookFired) -> Check {
+    fn fires(&mut self, fired: &TriggerFired) -> Check {
         // One end can complete several windows of an `after` trigger.
         if fired.window.is_some() {
             return Ok(());
@@ -112,7 +112,7 @@ impl TriggerFold {
         })
     }
 
-    fn decides(&mut self, id: TriggerId, window: Option<Span>) -> Check {
+    fn decides(&mut self, id: TriggerId, window: Option<LedgerWindow>) -> Check {
         let Some(window) = window else { return Ok(()) };
         self.counts.windows += 1;
         require(self.windows.insert((id, window.schedule, window.at)), "I32", || {
@@ -122,7 +122,7 @@ impl TriggerFold {
 }
 
 /// Written out once more, without any index; no condition of the world is false.
-fn means(hook: &Hook, tenant: &Name, notice: &Notice, state: &ShardState) -> bool {
+fn means(hook: &Trigger, tenant: &Name, notice: &CloudEvent, state: &State) -> bool {
     let On::Event { kind, .. } = &hook.spec.on else { return false };
     let key = JobKey { tenant: hook.key.tenant.clone(), name: hook.key.job.clone() };
     let has_job = state.flows().jobs().get(&key).is_some_and(|job| job.deleted.is_none());

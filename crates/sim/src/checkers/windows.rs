@@ -7,13 +7,11 @@ use std::sync::Arc;
 use mainspring_core::backfill::BackfillEvent;
 use mainspring_core::calendar::Timetable;
 use mainspring_core::event::Event;
-use mainspring_core::id::{ScheduleId, TaskId};
-use mainspring_core::schedule::{
-    Made, Outcome, Overlap, Punctual, Reason, ScheduleEvent, ScheduleKey, Spec, Stored, Timing,
-};
-use mainspring_core::shard::ShardState;
-use mainspring_core::time::{Millis, Wall};
-use mainspring_core::workflow::{FlowEvent, JobKey, Trigger};
+use mainspring_core::job::JobKey;
+use mainspring_core::run::{RunEvent, StartedBy};
+use mainspring_core::schedule::{Overlap, Reason, ScheduleEvent, ScheduleKey, Spec, Stored, Timing, Unfired};
+use mainspring_core::state::State;
+use mainspring_core::values::{FiredAs, Millis, ScheduleId, Started, TaskId, Wall};
 
 use super::backfills::BackfillFold;
 use super::{Check, require};
@@ -56,7 +54,7 @@ struct Facts {
     fired: BTreeSet<Wall>,
     /// Those that began something, live or by a backfill.
     ran: BTreeSet<Wall>,
-    made: Vec<Made>,
+    made: Vec<Started>,
     held: Vec<Wall>,
     paused: bool,
     deleted: bool,
@@ -68,7 +66,7 @@ pub struct WindowFold {
     tasks: BTreeSet<TaskId>,
     backfills: BackfillFold,
     /// The event that must follow.
-    expected: Option<Made>,
+    expected: Option<Started>,
     pub counts: WindowCounts,
 }
 
@@ -143,10 +141,10 @@ impl WindowFold {
         self.schedules.get(&id).map(|facts| &facts.ran)
     }
 
-    fn backfill_event(&mut self, event: &BackfillEvent, state: &ShardState) -> Check {
+    fn backfill_event(&mut self, event: &BackfillEvent, state: &State) -> Check {
         if let BackfillEvent::Started { window, run, .. } = event {
             self.counts.backfilled += 1;
-            self.expected = Some(Made::Run(*run));
+            self.expected = Some(Started::Run(*run));
             let facts = self.backfills.schedule(event.id()).and_then(|id| self.schedules.get_mut(&id));
             let first = facts.is_some_and(|facts| facts.ran.insert(*window));
             let again = self.backfills.may_repeat(event.id());
@@ -160,34 +158,34 @@ impl WindowFold {
     }
 
     /// Before the event is applied.
-    pub(super) fn follow(&mut self, event: &Event, now: Wall, state: &ShardState) -> Check {
+    pub(super) fn follow(&mut self, event: &Event, now: Wall, state: &State) -> Check {
         self.check_expected(event)?;
         match event {
             Event::Backfill(event) => self.backfill_event(event, state),
             Event::Schedule(event) => self.event(event, now, state),
-            Event::Flow(FlowEvent::JobDeleted { key }) => self.job_deleted(key, now),
+            Event::Run(RunEvent::JobDeleted { key }) => self.job_deleted(key, now),
             _ => Ok(()),
         }
     }
 
     fn check_expected(&mut self, event: &Event) -> Check {
         let made = match event {
-            Event::TaskSubmitted(task) if task.occasion.is_some() => Some(Made::Task(task.id)),
-            Event::Flow(FlowEvent::RunCreated(run))
-                if matches!(run.trigger, Trigger::Schedule | Trigger::Backfill) =>
+            Event::TaskSubmitted(task) if task.occasion.is_some() => Some(Started::Task(task.id)),
+            Event::Run(RunEvent::RunCreated(run))
+                if matches!(run.trigger, StartedBy::Schedule | StartedBy::Backfill) =>
             {
-                Some(Made::Run(run.id))
+                Some(Started::Run(run.id))
             }
             _ => None,
         };
-        if let Some(Made::Task(id)) = made {
+        if let Some(Started::Task(id)) = made {
             self.tasks.insert(id);
         }
         let expected = self.expected.take();
         require(made == expected, "I5", || format!("a window began {expected:?}, and {event:?} follows"))
     }
 
-    fn event(&mut self, event: &ScheduleEvent, now: Wall, state: &ShardState) -> Check {
+    fn event(&mut self, event: &ScheduleEvent, now: Wall, state: &State) -> Check {
         if let ScheduleEvent::Stored(stored) = event {
             return self.stored(stored, now);
         }
@@ -218,8 +216,8 @@ impl WindowFold {
             }
             ScheduleEvent::Fired(fired) => {
                 counts.fired += 1;
-                counts.late += u64::from(fired.punctual == Punctual::Late);
-                counts.caught_up += u64::from(fired.punctual == Punctual::CatchUp);
+                counts.late += u64::from(fired.punctual == FiredAs::Late);
+                counts.caught_up += u64::from(fired.punctual == FiredAs::CatchUp);
                 self.expected = Some(fired.made);
                 facts.fired(id, fired.window, now)?;
                 facts.check_overlap(id, state)?;
@@ -228,8 +226,8 @@ impl WindowFold {
             }
             ScheduleEvent::Passed(passed) => {
                 match passed.outcome {
-                    Outcome::Skipped(_) => counts.skipped += passed.count,
-                    Outcome::Missed(_) => counts.missed += passed.count,
+                    Unfired::Skipped(_) => counts.skipped += passed.count,
+                    Unfired::Missed(_) => counts.missed += passed.count,
                 }
                 facts.passed(id, (passed.first, passed.last, passed.count), passed.outcome, now)
             }
@@ -276,7 +274,7 @@ impl WindowFold {
     }
 
     /// Schedules that still have something to do; the world waits for them.
-    pub fn is_idle(&self, state: &ShardState, now: Wall) -> bool {
+    pub fn is_idle(&self, state: &State, now: Wall) -> bool {
         self.schedules.iter().all(|(id, facts)| {
             let job = JobKey { tenant: facts.key.tenant.clone(), name: facts.key.job.clone() };
             let off = state.flows().jobs().get(&job).is_some_and(|job| job.paused || job.deleted.is_some());
@@ -287,7 +285,7 @@ impl WindowFold {
     }
 
     /// I4 at the end: nothing that came was left.
-    pub(super) fn check_end(&self, state: &ShardState, now: Wall) -> Check {
+    pub(super) fn check_end(&self, state: &State, now: Wall) -> Check {
         for (id, facts) in self.schedules.iter().filter(|(_, facts)| !facts.deleted && !facts.paused) {
             let job = JobKey { tenant: facts.key.tenant.clone(), name: facts.key.job.clone() };
             let off = state.flows().jobs().get(&job).is_some_and(|job| job.paused || job.deleted.is_some());
@@ -325,10 +323,10 @@ impl Facts {
         Ok(())
     }
 
-    fn check_overlap(&self, id: ScheduleId, state: &ShardState) -> Check {
-        let is_active = |made: &&Made| match made {
-            Made::Task(task) => state.tasks().by_id(*task).is_some_and(|task| !task.status().is_ended()),
-            Made::Run(run) => state.flows().run(*run).is_some_and(|run| !run.status.is_ended()),
+    fn check_overlap(&self, id: ScheduleId, state: &State) -> Check {
+        let is_active = |made: &&Started| match made {
+            Started::Task(task) => state.tasks().by_id(*task).is_some_and(|task| !task.status().is_ended()),
+            Started::Run(run) => state.flows().run(*run).is_some_and(|run| !run.status.is_ended()),
         };
         let active = self.made.iter().filter(is_active).count();
         let most = match self.spec.overlap {
@@ -345,7 +343,7 @@ impl Facts {
         &mut self,
         id: ScheduleId,
         (first, last, windows): (Wall, Wall, u64),
-        outcome: Outcome,
+        outcome: Unfired,
         now: Wall,
     ) -> Check {
         if outcome.reason() == Reason::Coalesced {

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use mainspring_core::backfill::{BackfillCommand, CreateBackfill, Only, Order, Windows};
-use mainspring_core::command::Command;
-use mainspring_core::id::{BackfillId, Slot, TaskId};
+use mainspring_core::backfill::decide::{BackfillCommand, CreateBackfill};
+use mainspring_core::backfill::{Only, Order, Windows};
+use mainspring_core::engine::Command;
+use mainspring_core::job::JobKey;
 use mainspring_core::schedule::{Schedule, Target, Timing};
-use mainspring_core::time::Wall;
-use mainspring_core::workflow::JobKey;
+use mainspring_core::values::{BackfillId, Bucket, TaskId, Wall};
 
 use crate::world::World;
 
@@ -51,7 +51,8 @@ impl World {
         let order = Order::ALL[self.chance.below(2) as usize];
         let max_active = 1 + self.chance.below(2) as u32;
         let wall = self.clocks.callers_wall(self.now);
-        let bits = TaskId::new(wall.millis(), Slot::from_hash(self.chance.draw()), self.chance.draw()).bits();
+        let bits =
+            TaskId::new(wall.millis(), Bucket::from_hash(self.chance.draw()), self.chance.draw()).bits();
         let journal = &self.checkers.journal;
         let state = journal.state();
         let fit: Vec<&Schedule> = state.schedules().iter().filter(|one| is_backfillable(one)).collect();

@@ -2,20 +2,18 @@
 
 use std::sync::Arc;
 
-use mainspring_core::chance::Chance;
-use mainspring_core::command::{Command, Keyed, SessionCommand, StartTime, Submit};
-use mainspring_core::fleet::Availability;
-use mainspring_core::id::{Slot, TaskId};
+use mainspring_core::engine::{Command, Keyed};
 use mainspring_core::key::{KeyClaim, KeyFact, KeyScope};
-use mainspring_core::name::Name;
-use mainspring_core::priority::{Band, Priority};
-use mainspring_core::process::{RunSelector, Selector};
-use mainspring_core::profile::{Delivery, Profile, ProfileSpec, TimeLimits};
-use mainspring_core::resources::{LabelCondition, Requirements, Resources};
+use mainspring_core::operation::{RunSelector, Selector};
 use mainspring_core::retry::{Backoff, Jitter, RetryPolicy};
-use mainspring_core::seat::{Seat, Seats};
-use mainspring_core::task::{Override, Status};
-use mainspring_core::time::{Millis, Wall};
+use mainspring_core::task::decide::{StartTime, Submit};
+use mainspring_core::task::{Delivery, Profile, ProfileSpec, Status, TimeLimits};
+use mainspring_core::values::{
+    Actor, Band, Bucket, Chance, LabelCondition, Millis, Name, Permit, Permits, Priority, Requirements,
+    Resources, TaskId, Wall,
+};
+use mainspring_core::worker::Availability;
+use mainspring_core::worker::decide::SessionCommand;
 
 use crate::settings::{POOLS, TENANTS, worker_id};
 use crate::worker::Nature;
@@ -217,7 +215,7 @@ impl World {
 
     fn mint(&mut self) -> TaskId {
         let wall = self.clocks.callers_wall(self.now).millis();
-        TaskId::new(wall, Slot::from_hash(self.chance.draw()), self.chance.draw())
+        TaskId::new(wall, Bucket::from_hash(self.chance.draw()), self.chance.draw())
     }
 
     pub(crate) fn draw_submit_unkeyed(&mut self) -> Command {
@@ -247,22 +245,22 @@ impl World {
             start,
             labels,
             key: None,
-            seats: self.draw_seats(),
+            permits: self.draw_seats(),
             resent: false,
         }))
     }
 
     /// A few limits with a few keys, so that tasks meet there.
-    fn draw_seats(&mut self) -> Option<Seats> {
+    fn draw_seats(&mut self) -> Option<Permits> {
         let count = if self.chance.per_mille(250) { 1 + self.chance.below(2) } else { 0 };
-        let seat = |at: u64, chance: &mut Chance| Seat {
+        let permit = |at: u64, chance: &mut Chance| Permit {
             limit: Name::fixed(["db", "customer"][at as usize]),
             key: Name::fixed(["", "a", "b"][chance.below(3) as usize]),
             max: [None, Some(1), Some(2)][chance.below(3) as usize],
         };
         let first = self.chance.below(2);
-        let seats: Vec<Seat> = (0..count).map(|at| seat((first + at) % 2, &mut self.chance)).collect();
-        (!seats.is_empty()).then(|| seats.into())
+        let permits: Vec<Permit> = (0..count).map(|at| permit((first + at) % 2, &mut self.chance)).collect();
+        (!permits.is_empty()).then(|| permits.into())
     }
 
     /// Past, near, or so far off that the task is parked.
@@ -343,6 +341,6 @@ impl World {
     }
 }
 
-pub(super) fn over() -> Override {
-    Override { actor: Name::fixed("operator"), reason: Name::fixed("because") }
+pub(super) fn over() -> Actor {
+    Actor { actor: Name::fixed("operator"), reason: Name::fixed("because") }
 }

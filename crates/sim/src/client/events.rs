@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use mainspring_core::command::Command;
-use mainspring_core::id::{RunId, Slot};
+use mainspring_core::engine::Command;
+use mainspring_core::job::{NodeWork, Plan};
 use mainspring_core::key::{KeyClaim, KeyFact, KeyScope};
-use mainspring_core::name::Name;
-use mainspring_core::time::Wall;
-use mainspring_core::trigger::{Notice, On, Pattern, Publish, TriggerSpec};
-use mainspring_core::workflow::{Plan, Work};
+use mainspring_core::trigger::decide::Publish;
+use mainspring_core::trigger::{On, TriggerSpec};
+use mainspring_core::values::{Bucket, CloudEvent, Name, Pattern, RunId, Wall};
 
 use crate::settings::TENANTS;
 use crate::world::World;
@@ -28,7 +27,7 @@ impl World {
             return Command::Publish(Box::new(again));
         }
         let tenant = Name::fixed(TENANTS[self.chance.below(2) as usize]);
-        let notice = Arc::new(Notice {
+        let notice = Arc::new(CloudEvent {
             id: format!("{EVENT_ID}{sent}").into(),
             source: "/world".into(),
             kind: ["order.0", "order.1", "order.1.x"][self.chance.below(3) as usize].into(),
@@ -49,7 +48,7 @@ impl World {
 
     fn mint_base(&mut self) -> RunId {
         let wall = self.clocks.callers_wall(self.now).millis();
-        RunId::new(wall, Slot::from_hash(self.chance.draw()), self.chance.draw())
+        RunId::new(wall, Bucket::from_hash(self.chance.draw()), self.chance.draw())
     }
 
     /// Of a job of the world. Only the second job of a tenant comes after the first, and only if it starts no runs of the
@@ -63,7 +62,7 @@ impl World {
                 specs.push((Name::fixed(name), self.draw_trigger_spec(On::Event { kind, source: None })));
             }
         }
-        let starts_runs = plan.nodes().iter().any(|node| matches!(node.work, Work::Run { .. }));
+        let starts_runs = plan.nodes().iter().any(|node| matches!(node.work, NodeWork::Run { .. }));
         if job % 2 == 1 && !starts_runs && self.chance.per_mille(400) {
             let first = if job == 1 { "flow-0" } else { "flow-2" };
             specs.push((Name::fixed("after"), self.draw_trigger_spec(On::After(vec![Name::fixed(first)]))));
@@ -78,7 +77,7 @@ impl World {
             parameters: Arc::from(*b"{}"),
             templated: false,
             active_max: 1 + self.chance.below(3) as u32,
-            slot: Slot::from_hash(7),
+            bucket: Bucket::from_hash(7),
         }
     }
 }

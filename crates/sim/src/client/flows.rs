@@ -2,17 +2,16 @@
 
 use std::sync::Arc;
 
-use mainspring_core::command::Command;
-use mainspring_core::id::{Place, RunId, Slot, TaskId};
-use mainspring_core::key::{KeyClaim, KeyFact, KeyScope};
-use mainspring_core::name::Name;
-use mainspring_core::profile::Profile;
-use mainspring_core::time::{Millis, Wall};
-use mainspring_core::workflow::{
-    Bounds, Clear, Definition, Each, FailurePolicy, FlowCommand, JobKey, JobNeed, LimitUse, Node, OnEmpty,
-    Plan, Repeat, Rerun, RerunFrom, RunStatus, Signed, Source, TaskWork, Tolerance, Trigger, TriggerRule,
-    TriggerRun, Work,
+use mainspring_core::engine::Command;
+use mainspring_core::job::{
+    Bounds, Definition, Each, FailurePolicy, JobKey, JobNeed, LimitUse, Node, NodeWork, OnEmpty, Plan,
+    Repeat, TaskWork, Tolerance, TriggerRule,
 };
+use mainspring_core::key::{KeyClaim, KeyFact, KeyScope};
+use mainspring_core::run::StartedBy;
+use mainspring_core::run::decide::{Clear, Rerun, RerunFrom, RunCommand, Signed, TriggerRun};
+use mainspring_core::task::Profile;
+use mainspring_core::values::{Bucket, Millis, Name, NodeInstance, RunId, RunStatus, Source, TaskId, Wall};
 
 use super::draw::over;
 use crate::settings::TENANTS;
@@ -35,8 +34,8 @@ const NATURES: [Nature; 8] = [
     Nature::BigOutput,
 ];
 
-fn flow(command: FlowCommand) -> Command {
-    Command::Flow(Box::new(command))
+fn flow(command: RunCommand) -> Command {
+    Command::Run(Box::new(command))
 }
 
 fn job_key(job: u64) -> JobKey {
@@ -56,42 +55,42 @@ impl World {
             12..50 if !many => self.draw_trigger(),
             12..58 => self.repeat_trigger(true),
             58..61 => self.repeat_trigger(false),
-            61..67 => self.on_run(|id, world| world.perhaps_signed(FlowCommand::CancelRun { id })),
+            61..67 => self.on_run(|id, world| world.perhaps_signed(RunCommand::CancelRun { id })),
             67..74 => self.on_run(|id, world| {
                 let paused = world.chance.per_mille(600);
-                world.perhaps_signed(FlowCommand::PauseRun { id, paused })
+                world.perhaps_signed(RunCommand::PauseRun { id, paused })
             }),
             74..82 => self.on_run(Self::draw_clear),
             82..87 if !many => self.draw_rerun(),
             82..90 => self.on_run(|id, world| {
                 let status = [RunStatus::Succeeded, RunStatus::Failed, RunStatus::Cancelled];
-                FlowCommand::ForceRun { id, status: status[world.chance.below(3) as usize], over: over() }
+                RunCommand::ForceRun { id, status: status[world.chance.below(3) as usize], over: over() }
             }),
-            90..93 => self.on_run(|id, _| FlowCommand::ReadRun { id }),
-            93..95 => self.on_run(|id, _| FlowCommand::ReevaluateRun { id, over: over() }),
+            90..93 => self.on_run(|id, _| RunCommand::ReadRun { id }),
+            93..95 => self.on_run(|id, _| RunCommand::ReevaluateRun { id, over: over() }),
             95..98 => {
                 let paused = self.chance.per_mille(600);
                 let key = job_key(self.chance.below(JOBS));
-                flow(self.perhaps_signed(FlowCommand::PauseJob { key, paused }))
+                flow(self.perhaps_signed(RunCommand::PauseJob { key, paused }))
             }
             98..99 => {
                 let key = job_key(self.chance.below(JOBS));
-                flow(self.perhaps_signed(FlowCommand::DeleteJob { key }))
+                flow(self.perhaps_signed(RunCommand::DeleteJob { key }))
             }
-            _ => flow(FlowCommand::ReadJob { key: job_key(self.chance.below(JOBS)) }),
+            _ => flow(RunCommand::ReadJob { key: job_key(self.chance.below(JOBS)) }),
         };
         vec![command]
     }
 
     /// Some say who they are.
-    fn perhaps_signed(&mut self, command: FlowCommand) -> FlowCommand {
+    fn perhaps_signed(&mut self, command: RunCommand) -> RunCommand {
         if !self.chance.per_mille(500) {
             return command;
         }
-        FlowCommand::Signed(Box::new(Signed { over: over(), command }))
+        RunCommand::Signed(Box::new(Signed { over: over(), command }))
     }
 
-    fn on_run(&mut self, act: impl FnOnce(RunId, &mut Self) -> FlowCommand) -> Command {
+    fn on_run(&mut self, act: impl FnOnce(RunId, &mut Self) -> RunCommand) -> Command {
         let runs = self.callers.runs.len() as u64;
         if runs == 0 {
             return self.draw_trigger();
@@ -100,10 +99,10 @@ impl World {
         if self.chance.per_mille(150) {
             // One that a node of it may have started.
             let node = self.chance.below(8) as u32;
-            id = id.child(Place { node, index: Place::WHOLE, turn: 0 });
+            id = id.child(NodeInstance { node, index: NodeInstance::WHOLE, turn: 0 });
         }
         let command = flow(act(id, self));
-        let reads = matches!(&command, Command::Flow(flow) if matches!(**flow, FlowCommand::ReadRun { .. }));
+        let reads = matches!(&command, Command::Run(flow) if matches!(**flow, RunCommand::ReadRun { .. }));
         if reads { command } else { self.perhaps_keyed(command) }
     }
 
@@ -112,13 +111,14 @@ impl World {
         let runs = self.callers.runs.len() as u64;
         let run = *self.callers.runs.get(self.chance.below(runs.max(1)) as usize)?;
         let node = self.chance.below(12) as u32;
-        let index = if self.chance.per_mille(700) { Place::WHOLE } else { self.chance.below(3) as u32 };
-        Some(run.task(Place { node, index, turn: 0 }))
+        let index =
+            if self.chance.per_mille(700) { NodeInstance::WHOLE } else { self.chance.below(3) as u32 };
+        Some(run.task(NodeInstance { node, index, turn: 0 }))
     }
 
     fn mint_run(&mut self) -> RunId {
         let wall = self.clocks.callers_wall(self.now).millis();
-        RunId::new(wall, Slot::from_hash(self.chance.draw()), self.chance.draw())
+        RunId::new(wall, Bucket::from_hash(self.chance.draw()), self.chance.draw())
     }
 
     fn draw_trigger(&mut self) -> Command {
@@ -132,7 +132,7 @@ impl World {
             priority: self.chance.per_mille(300).then(|| self.draw_priority()),
             labels: None,
             key: None,
-            trigger: Trigger::Manual,
+            trigger: StartedBy::Manual,
         };
         let key = self.chance.per_mille(700).then(|| KeyClaim {
             scope: KeyScope(u128::from(self.chance.draw())),
@@ -143,7 +143,7 @@ impl World {
         if key.is_some() {
             self.callers.keyed_triggers.push(trigger.clone());
         }
-        flow(FlowCommand::Trigger(Box::new(trigger)))
+        flow(RunCommand::Trigger(Box::new(trigger)))
     }
 
     /// The same key again, under a new id: with the same request, or with another.
@@ -159,12 +159,12 @@ impl World {
         {
             claim.request ^= 1;
         }
-        flow(FlowCommand::Trigger(Box::new(trigger)))
+        flow(RunCommand::Trigger(Box::new(trigger)))
     }
 
-    fn draw_clear(id: RunId, world: &mut Self) -> FlowCommand {
+    fn draw_clear(id: RunId, world: &mut Self) -> RunCommand {
         let nodes = if world.chance.per_mille(400) { vec![] } else { vec![node_name(world.chance.below(6))] };
-        FlowCommand::Clear(Box::new(Clear { id, nodes, over: over(), fact: None }))
+        RunCommand::Clear(Box::new(Clear { id, nodes, over: over(), fact: None }))
     }
 
     fn draw_rerun(&mut self) -> Command {
@@ -185,7 +185,7 @@ impl World {
             over: self.chance.per_mille(500).then(over),
             fact: None,
         };
-        self.perhaps_keyed(flow(FlowCommand::Rerun(Box::new(rerun))))
+        self.perhaps_keyed(flow(RunCommand::Rerun(Box::new(rerun))))
     }
 
     fn draw_job(&mut self) -> Command {
@@ -199,7 +199,7 @@ impl World {
         let plan = Arc::new(self.draw_plan(job));
         let triggers = self.draw_triggers(job, &plan);
         let definition = Definition { plan, source: Arc::from(*b"{}"), hash: u128::from(self.chance.draw()) };
-        flow(self.perhaps_signed(FlowCommand::ApplyJob {
+        flow(self.perhaps_signed(RunCommand::ApplyJob {
             key: job_key(job),
             definition,
             schedules: Vec::new(),
@@ -247,7 +247,7 @@ impl World {
         let child = job % 2 == 1 && (80..92).contains(&shape);
         let work = if child {
             let parameters = Arc::from(*b"{}");
-            Work::Run { job: job_key(job - 1).name, parameters, templated: false }
+            NodeWork::Run { job: job_key(job - 1).name, parameters, templated: false }
         } else {
             self.draw_work(job)
         };
@@ -314,7 +314,7 @@ impl World {
         }
     }
 
-    fn draw_work(&mut self, job: u64) -> Work {
+    fn draw_work(&mut self, job: u64) -> NodeWork {
         let nature = match self.chance.below(100) {
             0..70 => Nature::Plain,
             _ => NATURES[self.chance.below(NATURES.len() as u64) as usize],
@@ -328,7 +328,7 @@ impl World {
         if templated && self.chance.per_mille(60) {
             payload.push(UNDEFINED);
         }
-        Work::Task(TaskWork {
+        NodeWork::Task(TaskWork {
             profile: Profile::new(spec),
             payload: Arc::from(payload),
             priority: self.draw_priority(),
@@ -340,10 +340,10 @@ impl World {
     /// Operators let every job and every run go on that was paused.
     pub(crate) fn relieve(&mut self) {
         for key in self.checkers.journal.flows.paused_jobs() {
-            self.begin_operation(vec![flow(FlowCommand::PauseJob { key, paused: false })]);
+            self.begin_operation(vec![flow(RunCommand::PauseJob { key, paused: false })]);
         }
         for id in self.checkers.journal.flows.paused_runs() {
-            self.begin_operation(vec![flow(FlowCommand::PauseRun { id, paused: false })]);
+            self.begin_operation(vec![flow(RunCommand::PauseRun { id, paused: false })]);
         }
         self.relieve_backfills();
     }

@@ -11,16 +11,17 @@ mod schedules;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use mainspring_core::command::{Command, Keyed, SessionCommand, Submit};
-use mainspring_core::fleet::Availability;
-use mainspring_core::id::{BackfillId, RunId, TaskId};
+use mainspring_core::engine::{Answer, Command, Keyed};
 use mainspring_core::key::KeyClaim;
-use mainspring_core::trigger::Publish;
-use mainspring_core::workflow::{FlowCommand, TriggerRun};
+use mainspring_core::run::decide::{RunCommand, TriggerRun};
+use mainspring_core::task::decide::Submit;
+use mainspring_core::trigger::decide::Publish;
+use mainspring_core::values::{BackfillId, RunId, TaskId};
+use mainspring_core::worker::{Availability, decide::SessionCommand};
 use mainspring_runtime::{Envelope, Replies};
 
 pub(crate) use self::events::EVENT_ID;
-use crate::checkers::{Asked, Broken, Check, Told};
+use crate::checkers::{Asked, Broken, Check, Told, require};
 use crate::network::{Direction, Peer};
 use crate::server::{Mail, Ticket};
 use crate::world::{Happening, World};
@@ -83,13 +84,9 @@ const SENDS_MAX: u32 = 5;
 const RELIEF_EVERY_MS: u64 = 15_000;
 
 impl Callers {
-    /// Until when a server that was paused has not read a copy of the operation that arrived before.
-    pub(crate) fn unread_until(&self, operation: u64) -> u64 {
-        self.operations[operation as usize].unread_until
-    }
-
-    pub(crate) fn set_unread_until(&mut self, operation: u64, at: u64) {
-        self.operations[operation as usize].unread_until = at;
+    /// Until when a server that was paused has not read a copy that arrived before.
+    pub(crate) fn unread_until(&mut self, operation: u64) -> &mut u64 {
+        &mut self.operations[operation as usize].unread_until
     }
 
     pub fn new(left: u64) -> Self {
@@ -280,7 +277,7 @@ impl World {
             let made = asked.contains(&id)
                 || self.checkers.journal.flows.is_of_run(id)
                 || self.checkers.journal.windows.made_task(id);
-            crate::checkers::require(made, "I2", || format!("{id} was never submitted by anyone"))?;
+            require(made, "I2", || format!("{id} was never submitted by anyone"))?;
         }
         self.check_runs()
     }
@@ -289,18 +286,14 @@ impl World {
         let flows = &self.checkers.journal.flows;
         for id in &self.callers.acked_runs {
             let status = flows.run(*id).map(|run| run.status);
-            let ended = status.is_some_and(mainspring_core::workflow::RunStatus::is_ended);
-            crate::checkers::require(ended, "I1", || format!("{id} was acknowledged and is {status:?}"))?;
+            let ended = status.is_some_and(mainspring_core::values::RunStatus::is_ended);
+            require(ended, "I1", || format!("{id} was acknowledged and is {status:?}"))?;
         }
         for id in &self.callers.refused_runs {
-            crate::checkers::require(flows.run(*id).is_none(), "I2", || {
-                format!("{id} was refused and is in the journal")
-            })?;
+            require(flows.run(*id).is_none(), "I2", || format!("{id} was refused and is in the journal"))?;
         }
         for id in flows.made_by_callers() {
-            crate::checkers::require(self.callers.runs.contains(&id), "I2", || {
-                format!("{id} was never triggered by anyone")
-            })?;
+            require(self.callers.runs.contains(&id), "I2", || format!("{id} was never triggered by anyone"))?;
         }
         Ok(())
     }
@@ -311,23 +304,17 @@ impl World {
     }
 }
 
-fn accepted(
-    result: &Result<mainspring_core::command::Answer, mainspring_core::command::Rejection>,
-) -> Option<TaskId> {
-    use mainspring_core::command::Answer;
+fn accepted(result: &Result<Answer, mainspring_core::decision::Rejection>) -> Option<TaskId> {
     match result {
         Ok(Answer::Submitted { id, .. } | Answer::AlreadySubmitted { id }) => Some(*id),
         _ => None,
     }
 }
 
-fn begun(
-    result: &Result<mainspring_core::command::Answer, mainspring_core::command::Rejection>,
-) -> Option<RunId> {
-    use mainspring_core::command::Answer;
-    use mainspring_core::workflow::FlowAnswer;
+fn begun(result: &Result<Answer, mainspring_core::decision::Rejection>) -> Option<RunId> {
+    use mainspring_core::run::decide::RunAnswer;
     match result {
-        Ok(Answer::Flow(FlowAnswer::Run { id, .. } | FlowAnswer::AlreadyTriggered { id })) => Some(*id),
+        Ok(Answer::Run(RunAnswer::Run { id, .. } | RunAnswer::AlreadyTriggered { id })) => Some(*id),
         _ => None,
     }
 }
@@ -338,10 +325,10 @@ fn unkeyed(command: &Command) -> bool {
 
 /// Nobody could tell a second sending from a second wish: edges make a new id for each.
 fn anew(command: &Command) -> bool {
-    let Command::Flow(flow) = command else { return false };
+    let Command::Run(flow) = command else { return false };
     match &**flow {
-        FlowCommand::Trigger(trigger) => trigger.key.is_none(),
-        FlowCommand::Rerun(_) => true,
+        RunCommand::Trigger(trigger) => trigger.key.is_none(),
+        RunCommand::Rerun(_) => true,
         _ => false,
     }
 }
@@ -350,16 +337,16 @@ fn anew(command: &Command) -> bool {
 fn hinders(command: &Command) -> bool {
     match command {
         Command::Session(SessionCommand::Cordon { to, .. }) => *to != Availability::Open,
-        Command::Flow(flow) => flow_hinders(flow),
+        Command::Run(flow) => flow_hinders(flow),
         Command::Keyed(keyed) => hinders(&keyed.command),
         _ => false,
     }
 }
 
-fn flow_hinders(flow: &FlowCommand) -> bool {
+fn flow_hinders(flow: &RunCommand) -> bool {
     match flow {
-        FlowCommand::PauseRun { paused, .. } | FlowCommand::PauseJob { paused, .. } => *paused,
-        FlowCommand::Signed(signed) => flow_hinders(&signed.command),
+        RunCommand::PauseRun { paused, .. } | RunCommand::PauseJob { paused, .. } => *paused,
+        RunCommand::Signed(signed) => flow_hinders(&signed.command),
         _ => false,
     }
 }
@@ -375,23 +362,23 @@ fn asked(command: &Command) -> Asked {
         Command::Discard { id, .. } => Asked::Discard { id: *id },
         Command::Keyed(keyed) => asked(&keyed.command),
         Command::Read { id } => Asked::Read { id: *id },
-        Command::Flow(flow) => asked_of_flow(flow),
+        Command::Run(flow) => asked_of_flow(flow),
         _ => Asked::BulkCancel,
     }
 }
 
-fn asked_of_flow(flow: &FlowCommand) -> Asked {
+fn asked_of_flow(flow: &RunCommand) -> Asked {
     match flow {
-        FlowCommand::Trigger(trigger) => {
+        RunCommand::Trigger(trigger) => {
             Asked::Trigger { id: trigger.id, key: trigger.key.map(|(claim, _)| claim) }
         }
-        FlowCommand::Signed(signed) => asked_of_flow(&signed.command),
-        FlowCommand::Rerun(rerun) => Asked::Rerun { id: rerun.id },
-        FlowCommand::CancelRun { id } => Asked::CancelRun { id: *id },
-        FlowCommand::ForceRun { id, .. } => Asked::ForceRun { id: *id },
-        FlowCommand::Clear(clear) => Asked::ClearRun { id: clear.id },
-        FlowCommand::ReadRun { id } => Asked::ReadRun { id: *id },
-        FlowCommand::PauseRun { id, .. } => Asked::PauseRun { id: *id },
+        RunCommand::Signed(signed) => asked_of_flow(&signed.command),
+        RunCommand::Rerun(rerun) => Asked::Rerun { id: rerun.id },
+        RunCommand::CancelRun { id } => Asked::CancelRun { id: *id },
+        RunCommand::ForceRun { id, .. } => Asked::ForceRun { id: *id },
+        RunCommand::Clear(clear) => Asked::ClearRun { id: clear.id },
+        RunCommand::ReadRun { id } => Asked::ReadRun { id: *id },
+        RunCommand::PauseRun { id, .. } => Asked::PauseRun { id: *id },
         _ => Asked::BulkCancel,
     }
 }

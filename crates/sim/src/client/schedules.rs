@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use mainspring_core::calendar::{Cron, Dst, Timetable, Zone};
-use mainspring_core::command::Command;
-use mainspring_core::name::Name;
+use mainspring_core::engine::Command;
+use mainspring_core::schedule::decide::ScheduleCommand;
 use mainspring_core::schedule::{
-    Overlap, Own, Plain, ScheduleCommand, ScheduleKey, Spec, TASKS_JOB, Target, Terms, Timing,
+    Overlap, Plain, ScheduleHome, ScheduleKey, Spec, TASKS_JOB, Target, Terms, Timing,
 };
-use mainspring_core::time::{Millis, Wall};
+use mainspring_core::values::{Millis, Name, Wall};
 
 use crate::settings::TENANTS;
 use crate::worker::Nature;
@@ -76,7 +76,7 @@ impl World {
             ..Terms::new(timing)
         };
         let spec = Spec { target, terms: Arc::new(terms) };
-        let own = Own { offset: Millis::new(offset), ..Own::default() };
+        let own = ScheduleHome { offset: Millis::new(offset), ..ScheduleHome::default() };
         ScheduleCommand::Put { key, spec, own }
     }
 
@@ -110,7 +110,7 @@ impl World {
             payload: submit.payload,
             priority: submit.priority,
             labels: submit.labels,
-            seats: submit.seats,
+            permits: submit.permits,
         }))
     }
 }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use mainspring_core::event::Event;
-use mainspring_core::time::Wall;
-use mainspring_core::workflow::FlowEvent;
+use mainspring_core::run::RunEvent;
+use mainspring_core::values::Wall;
 use mainspring_store::{AppendError, Cut, CutError, Record};
 
 use super::ServerEvent;
@@ -16,13 +16,13 @@ fn brief(event: &Event) -> String {
     match event {
         Event::TaskSubmitted(submitted) => format!("TaskSubmitted {} due {:?}", submitted.id, submitted.due),
         Event::TaskRevived { ended, .. } => format!("TaskRevived {}", ended.id),
-        Event::Flow(FlowEvent::JobApplied(applied)) => {
+        Event::Run(RunEvent::JobApplied(applied)) => {
             format!("JobApplied {} version {}", applied.key.name, applied.version)
         }
-        Event::Flow(FlowEvent::RunCleared(cleared)) => {
+        Event::Run(RunEvent::RunCleared(cleared)) => {
             format!("RunCleared {} {:?}", cleared.id, cleared.nodes)
         }
-        Event::Flow(FlowEvent::RunCreated(created)) => {
+        Event::Run(RunEvent::RunCreated(created)) => {
             format!("RunCreated {} of {}", created.id, created.job.name)
         }
         other => format!("{other:?}"),
@@ -51,7 +51,7 @@ impl World {
         }
         if self.chance.per_mille(self.rates.append_slow) {
             self.see(Fault::AppendSlow);
-            let leases = self.settings.shard.machine.limits.lease.get() * 4;
+            let leases = self.settings.shard.engine.limits.lease.get() * 4;
             after += self.span(leases);
         }
         if self.chance.per_mille(self.rates.append_unknown) {
@@ -94,7 +94,8 @@ impl World {
                 self.see(Fault::CrashKeptRecord);
             }
             self.tally.records += 1;
-            self.trace.mix(record.seq.get() << 32 | record.body.len() as u64);
+            self.trace.mix(record.seq.get());
+            self.trace.mix_bytes(&record.body);
             self.trace.say(
                 self.now,
                 format_args!("record {} of epoch {}, {} events", record.seq, record.epoch, record.events),

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use mainspring_core::command::{Command, Configure};
+use mainspring_core::engine::{Command, Configure};
 use mainspring_runtime::shard::StopCause;
 use mainspring_runtime::{Envelope, Shard, ShardClock};
 use mainspring_store::{Opened, Store};
@@ -24,7 +24,7 @@ impl World {
         self.draw_wild_clock();
         let Opened { epoch, mut recovery, .. } = self.store.open().map_err(|error| unopened(&error))?;
         let mut config = self.settings.shard;
-        config.machine.seed = self.chance.draw();
+        config.engine.seed = self.chance.draw();
         let reading = self.clocks.read(self.now);
         // As the shard itself will count: on from the last record, or from a cut that was made after it.
         let head = self.store.disk().checkpoint().clone();
@@ -72,12 +72,12 @@ impl World {
     }
 
     pub(super) fn bury(&mut self, server: &Server) {
-        self.tally.stale_reports += server.shard.machine().counts().stale_reports;
+        self.tally.stale_reports += server.shard.engine().counts().stale_reports;
     }
 
     pub(crate) fn count_stale(&mut self, index: usize) {
         if let Some(server) = &self.servers[index] {
-            self.tally.stale_reports += server.shard.machine().counts().stale_reports;
+            self.tally.stale_reports += server.shard.engine().counts().stale_reports;
         }
     }
 

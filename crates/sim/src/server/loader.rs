@@ -1,10 +1,9 @@
 //! The loader: reads the tables for commands, one order after the other. What it read may be old by the time
 //! it reaches the shard.
 
-use mainspring_core::command::Command;
-use mainspring_core::id::{ProcessId, RunId, TaskId};
+use mainspring_core::engine::Command;
 use mainspring_core::key::KeyFact;
-use mainspring_core::time::Wall;
+use mainspring_core::values::{OperationId, RunId, TaskId, Wall};
 use mainspring_core::wait::FoundRun;
 use mainspring_runtime::{Envelope, find_run};
 use mainspring_store::ParkedFrom;
@@ -19,7 +18,7 @@ pub(super) enum LoaderOrder {
     Load { id: TaskId, command: Command, reply: Ticket },
     LoadRun { id: RunId, command: Command, reply: Ticket },
     Page { after: (Wall, TaskId), until: Wall, limit: usize },
-    PageFor { process: ProcessId, after: TaskId, limit: usize },
+    PageFor { process: OperationId, after: TaskId, limit: usize },
     FindRun { task: TaskId, run: RunId },
     Barrier(u64),
 }

@@ -14,9 +14,10 @@ mod turn;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use mainspring_core::command::{Command, SessionCommand};
-use mainspring_core::id::{Epoch, ProcessId, RunId, Session, TaskId};
+use mainspring_core::engine::Command;
+use mainspring_core::values::{Epoch, OperationId, RunId, Session, TaskId};
 use mainspring_core::wait::FoundRun;
+use mainspring_core::worker::decide::SessionCommand;
 use mainspring_runtime::{Envelope, Shard, ShardClock};
 use mainspring_store::{AppendError, Cut, CutError, LiveRow, Record, StoredTask};
 
@@ -46,7 +47,7 @@ pub enum Mail {
     LoadedRun {
         command: Command,
         reply: Ticket,
-        found: Option<Box<mainspring_core::workflow::Run>>,
+        found: Option<Box<mainspring_core::run::Run>>,
     },
     Loaded {
         command: Command,
@@ -60,7 +61,7 @@ pub enum Mail {
         found: FoundRun,
     },
     PagedFor {
-        process: ProcessId,
+        process: OperationId,
         rows: Option<(Vec<LiveRow>, bool)>,
     },
     Barrier(u64),
@@ -194,13 +195,13 @@ impl World {
             Mail::Commands(Envelope { reply: Ticket::Operation(number), .. }) => Some(*number),
             _ => None,
         };
-        let mut read_at = operation.map_or(0, |number| self.callers.unread_until(number));
+        let mut read_at = operation.map_or(0, |number| *self.callers.unread_until(number));
         if server.paused_until > self.now {
             read_at = read_at.max(server.paused_until + read_after);
         }
         if read_at > self.now {
             if let Some(number) = operation {
-                self.callers.set_unread_until(number, read_at);
+                *self.callers.unread_until(number) = read_at;
             }
             let after = read_at - self.now;
             return self.put(after, Happening::ToServer { server: index, mail: Box::new(mail) });

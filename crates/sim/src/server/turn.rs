@@ -1,10 +1,10 @@
 //! One turn of the shard's thread: take in what came, step, carry out what comes out.
 
-use mainspring_core::command::{Command, SessionCommand};
-use mainspring_core::effect::Effect;
-use mainspring_core::id::{Fence, Session, TaskId, WorkerId};
+use mainspring_core::decision::Effect;
+use mainspring_core::engine::Command;
 use mainspring_core::task::Status;
-use mainspring_core::time::Millis;
+use mainspring_core::values::{Fence, Millis, Session, TaskId, WorkerId};
+use mainspring_core::worker::decide::SessionCommand;
 use mainspring_runtime::{Envelope, Output, Reading};
 
 use super::loader::LoaderOrder;
@@ -41,7 +41,7 @@ impl World {
         }
         server.shard.step(reading);
         if !server.shard.is_stopped() {
-            Checkers::owed(server.shard.machine())?;
+            Checkers::owed(server.shard.engine())?;
         }
         if !self.carry_out(index, &mut server)? {
             self.bury(&server);
@@ -56,7 +56,7 @@ impl World {
 
     /// Written down beside the shard: from now on every worker has a full lease.
     fn note_stall(&mut self, server: &mut Server, reading: Reading) {
-        let stall = self.settings.shard.machine.limits.lease.get() / 2;
+        let stall = self.settings.shard.engine.limits.lease.get() / 2;
         let paused = self.now - std::mem::replace(&mut server.turned_at, self.now) > stall;
         let slow = server.appending && self.now - server.sealed_at > stall;
         if paused || slow {
@@ -67,8 +67,8 @@ impl World {
 
     fn take_sign(&mut self, server: &mut Server, worker: usize, session: Session, reading: Reading) {
         let id = worker_id(worker);
-        let fleet = server.shard.machine().fleet();
-        let live = fleet.find(id).and_then(|slot| fleet.get(slot)).and_then(|known| known.session);
+        let fleet = server.shard.engine().fleet();
+        let live = fleet.find(id).and_then(|index| fleet.get(index)).and_then(|known| known.session);
         if live == Some(session) {
             let at = server.clock.now(reading).elapsed;
             self.checkers.words.heard(server.epoch, id, at);
@@ -101,11 +101,11 @@ impl World {
         if !still || server.epoch != disk.newest() || !server.turns.is_multiple_of(COMPARE_EVERY) {
             return Ok(());
         }
-        let machine = server.shard.machine();
-        self.checkers.memory(machine, &disk)?;
+        let engine = server.shard.engine();
+        self.checkers.memory(engine, &disk)?;
         // Nothing is placed while the shard takes its next epoch.
         if server.mailbox.is_empty() && server.shard.has_room() {
-            let open = machine.fleet().iter().filter(|(_, worker)| worker.accepts());
+            let open = engine.fleet().iter().filter(|(_, worker)| worker.accepts());
             let open: Vec<WorkerId> = open.map(|(_, worker)| worker.id).collect();
             let idle = self.checkers.journal.bounds().startable(&self.checkers.journal, &open);
             require(idle.is_none(), "I22", || format!("{idle:?} could be started and is not"))?;
@@ -136,8 +136,8 @@ impl World {
         let id = worker_id(worker);
         let at = server.clock.now(reading).elapsed;
         let said = session_of(&command);
-        let fleet = server.shard.machine().fleet();
-        let known = fleet.find(id).and_then(|slot| fleet.get(slot));
+        let fleet = server.shard.engine().fleet();
+        let known = fleet.find(id).and_then(|index| fleet.get(index));
         let live = known.and_then(|known| known.session);
         let hello = matches!(&command, Command::Session(SessionCommand::Hello(_)));
         let greets = hello && said.is_some_and(|said| known.is_none_or(|known| said > known.newest_session));
@@ -150,13 +150,13 @@ impl World {
         let stale = stale_report(server, &command);
         server.shard.accept(Envelope { commands: vec![command], reply: Ticket::Nobody }, reading);
         if let Some((task, version)) = stale {
-            let now = server.shard.machine().state().tasks().by_id(task).map(|task| task.version);
+            let now = server.shard.engine().state().tasks().by_id(task).map(|task| task.version);
             require(now == version, "I10", || {
                 format!("a report with an old fence moved {task} to version {now:?}")
             })?;
         }
         for (task, fence) in held {
-            let now = server.shard.machine().state().tasks().by_id(task);
+            let now = server.shard.engine().state().tasks().by_id(task);
             if now.is_some_and(|now| now.status() == Status::Queued && now.fence == fence) {
                 self.checkers.ledger.disclaimed(server.epoch, task, fence);
             }
@@ -287,13 +287,13 @@ fn session_of(command: &Command) -> Option<Session> {
 /// The task and its version, if the command is a report of an attempt that is not its live one.
 fn stale_report(server: &Server, command: &Command) -> Option<(TaskId, Option<u32>)> {
     let Command::Report(report) = command else { return None };
-    let task = server.shard.machine().state().tasks().by_id(report.task);
+    let task = server.shard.engine().state().tasks().by_id(report.task);
     let live = task.and_then(|task| task.lease()).map(|lease| lease.fence);
     (live != Some(report.fence)).then(|| (report.task, task.map(|task| task.version)))
 }
 
 fn held_by(server: &Server, worker: WorkerId) -> Vec<(TaskId, Fence)> {
-    let machine = server.shard.machine();
-    let slots = machine.fleet().find(worker).into_iter().flat_map(|slot| machine.fleet().held_by(slot));
-    slots.filter_map(|slot| machine.state().tasks().get(slot)).map(|task| (task.id, task.fence)).collect()
+    let engine = server.shard.engine();
+    let indices = engine.fleet().find(worker).into_iter().flat_map(|index| engine.fleet().held_by(index));
+    indices.filter_map(|index| engine.state().tasks().get(index)).map(|task| (task.id, task.fence)).collect()
 }

@@ -1,15 +1,14 @@
 //! What survives: the journal, the tables, and which epoch owns them.
-//! - DK-1 a record is taken only at the next sequence and only from the newest epoch; the same record again
+//! - DS-1 a record is taken only at the next sequence and only from the newest epoch; the same record again
 //!   is the same record
-//! - DK-2 a cut is taken whole or not at all
+//! - DS-2 a cut is taken whole or not at all
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use mainspring_core::id::{BackfillId, Epoch, RunId, ScheduleId, Seq, TaskId, TriggerId};
+use mainspring_core::job::JobKey;
 use mainspring_core::key::KeyScope;
-use mainspring_core::schedule::Occurrence;
-use mainspring_core::time::Wall;
-use mainspring_core::workflow::JobKey;
+use mainspring_core::schedule::WindowRow;
+use mainspring_core::values::{BackfillId, Epoch, RunId, ScheduleId, Seq, TaskId, TriggerId, Wall};
 use mainspring_store::{
     AppendError, BackfillRow, CheckpointHead, Cut, CutError, HistoryRow, JobRow, KeyRow, LiveRow,
     OccurrenceCursor, OpenError, ParkedFrom, Record, RunRow, ScheduleRow, StoredTask, TriggerRow, VersionRow,
@@ -38,7 +37,7 @@ pub struct Disk {
     pub(super) runs: BTreeMap<RunId, RunRow>,
     pub(super) schedules: BTreeMap<ScheduleId, ScheduleRow>,
     pub(super) triggers: BTreeMap<TriggerId, TriggerRow>,
-    pub(super) occurrences: BTreeMap<(ScheduleId, OccurrenceCursor), Occurrence>,
+    pub(super) occurrences: BTreeMap<(ScheduleId, OccurrenceCursor), WindowRow>,
     pub(super) backfills: BTreeMap<BackfillId, BackfillRow>,
 }
 
@@ -158,7 +157,7 @@ impl Disk {
         self.runs.extend(cut.runs.iter().map(|row| (row.id, row.clone())));
         self.schedules.extend(cut.schedules.iter().map(|row| (row.id, row.clone())));
         self.triggers.extend(cut.triggers.iter().map(|row| (row.id, row.clone())));
-        let place = |row: &Occurrence| (row.schedule, OccurrenceCursor::of(row));
+        let place = |row: &WindowRow| (row.schedule, OccurrenceCursor::of(row));
         self.occurrences.extend(cut.occurrences.iter().map(|row| (place(row), *row)));
         for row in &cut.backfills {
             let old = self.backfills.remove(&row.id).and_then(|old| old.spec);
@@ -236,7 +235,7 @@ impl Disk {
         self.triggers.get(&id)
     }
 
-    pub fn occurrence(&self, like: &Occurrence) -> Option<&Occurrence> {
+    pub fn occurrence(&self, like: &WindowRow) -> Option<&WindowRow> {
         self.occurrences.get(&(like.schedule, OccurrenceCursor::of(like)))
     }
 
@@ -280,4 +279,4 @@ impl Disk {
     }
 }
 
-const ONE_MS: mainspring_core::time::Millis = mainspring_core::time::Millis::new(1);
+const ONE_MS: mainspring_core::values::Millis = mainspring_core::values::Millis::new(1);

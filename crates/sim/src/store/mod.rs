@@ -11,11 +11,10 @@ mod tests;
 use std::ops::Bound;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use mainspring_core::id::{BackfillId, Epoch, RunId, ScheduleId, Seq, TaskId};
+use mainspring_core::job::JobKey;
 use mainspring_core::key::{KeyBinding, KeyScope};
-use mainspring_core::schedule::Occurrence;
-use mainspring_core::time::Wall;
-use mainspring_core::workflow::JobKey;
+use mainspring_core::schedule::WindowRow;
+use mainspring_core::values::{BackfillId, Epoch, RunId, ScheduleId, Seq, TaskId, Wall};
 use mainspring_store::{
     AppendError, BackfillQuery, BackfillRow, CheckpointHead, Cut, CutError, HistoryCursor, HistoryPage,
     HistoryQuery, HistoryRow, JobRow, Journal, LiveRow, LiveRun, OccurrenceCursor, OpenError, Opened,
@@ -266,7 +265,7 @@ impl ReadTables for SimReader {
         schedule: ScheduleId,
         before: Option<OccurrenceCursor>,
         limit: usize,
-    ) -> Result<Vec<Occurrence>, ReadError> {
+    ) -> Result<Vec<WindowRow>, ReadError> {
         let before = before.unwrap_or(OccurrenceCursor { first: Wall::from_millis(u64::MAX), kind: u8::MAX });
         let first = OccurrenceCursor { first: Wall::ZERO, kind: 0 };
         let disk = self.0.disk();

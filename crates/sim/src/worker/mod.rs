@@ -10,10 +10,12 @@ mod work;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use mainspring_core::command::{Command, Hello, Holding, Report, ReportKind, SessionCommand};
-use mainspring_core::effect::{Effect, Start};
-use mainspring_core::fleet::WorkerOffer;
-use mainspring_core::id::{Fence, Incarnation, Session, TaskId, WorkerId};
+use mainspring_core::decision::{Effect, Start};
+use mainspring_core::engine::Command;
+use mainspring_core::task::decide::{Report, ReportKind};
+use mainspring_core::values::{Fence, Incarnation, Session, TaskId, WorkerId};
+use mainspring_core::worker::WorkerOffer;
+use mainspring_core::worker::decide::{Hello, Holding, SessionCommand};
 
 use self::work::Attempt;
 pub use self::work::Nature;

@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use mainspring_core::command::ReportKind;
-use mainspring_core::effect::Start;
-use mainspring_core::failure::{Failure, FailureClass};
-use mainspring_core::profile::Profile;
-use mainspring_core::time::Millis;
+use mainspring_core::decision::Start;
+use mainspring_core::task::Profile;
+use mainspring_core::task::decide::ReportKind;
+use mainspring_core::values::{Failure, FailureClass, Millis};
 
 use super::{Claim, WorkerEvent};
 use crate::checkers::Check;
@@ -103,7 +102,7 @@ impl World {
     }
 
     fn duration(&mut self, nature: Nature) -> u64 {
-        let lease = self.settings.shard.machine.limits.lease.get();
+        let lease = self.settings.shard.engine.limits.lease.get();
         match nature {
             Nature::Long if self.healed => self.span(lease),
             Nature::Long => self.span(lease * 3),

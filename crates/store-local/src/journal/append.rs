@@ -1,7 +1,7 @@
 //! Appending: one write and one sync a record, into room that was prepared before.
-//! - AP-1 `Ok` means synced; after `Full` or `Failed` the place of the record reads as the end again
-//! - AP-2 after a failed sync the journal refuses everything: only reading the disk anew tells what is on it
-//! - AP-3 an owner that finds a record of a newer epoch where its own would go, or its directory gone, never writes
+//! - JA-1 `Ok` means synced; after `Full` or `Failed` the place of the record reads as the end again
+//! - JA-2 after a failed sync the journal refuses everything: only reading the disk anew tells what is on it
+//! - JA-3 an owner that finds a record of a newer epoch where its own would go, or its directory gone, never writes
 //!   again (`owner`)
 //!
 //! Room on a full device: the next segment is prepared when the current one is begun, so a whole segment of
@@ -13,7 +13,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use mainspring_core::id::{Epoch, Seq};
+use mainspring_core::values::{Epoch, Seq};
 use mainspring_store::frame::{self, Link, TERMINATOR_BYTES};
 use mainspring_store::{AppendError, Journal, Record};
 

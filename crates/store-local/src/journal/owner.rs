@@ -6,7 +6,7 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-use mainspring_core::id::Epoch;
+use mainspring_core::values::Epoch;
 use mainspring_store::AppendError;
 use mainspring_store::frame;
 

@@ -1,5 +1,5 @@
 //! Room for the next segment, made by a thread beside the appends so that none of them waits for it.
-//! - PP-1 a spare is full of written bytes and synced before it bears the name of one
+//! - JP-1 a spare is full of written bytes and synced before it bears the name of one
 
 use std::fs::File;
 use std::io;

@@ -6,7 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
-use mainspring_core::id::Seq;
+use mainspring_core::values::Seq;
 use mainspring_store::frame::Hash;
 
 pub const HEADER_BYTES: usize = 72;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use mainspring_core::id::Seq;
+use mainspring_core::values::Seq;
 use mainspring_store::OpenError;
 use mainspring_store::frame::Hash;
 

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use mainspring_core::id::{Epoch, Seq};
+use mainspring_core::values::{Epoch, Seq};
 use mainspring_store::OpenError;
 use mainspring_store::frame::{Found, Frame, Frames, Link, Source, has_any_frame, has_live_frame};
 

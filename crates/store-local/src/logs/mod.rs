@@ -71,7 +71,7 @@ struct Places {
 impl Places {
     fn file(&self, key: LogKey) -> PathBuf {
         let name = format!("{:032x}-{}.log", key.task.bits(), key.attempt);
-        let folder = format!("{:02x}", key.task.slot().get() & 0xff);
+        let folder = format!("{:02x}", key.task.bucket().get() & 0xff);
         self.dir.join(key.day().to_string()).join(folder).join(name)
     }
 }

@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 
-use mainspring_core::id::TaskId;
+use mainspring_core::values::TaskId;
 use mainspring_store::{LogError, LogKey, LogPage, LogPlace, ReadLogs};
 
 use super::block::{HEAD_BYTES, Head, Kind, MAGIC, Packing};

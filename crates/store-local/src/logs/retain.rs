@@ -6,7 +6,7 @@ use std::io::{self, ErrorKind};
 use std::path::Path;
 use std::time::UNIX_EPOCH;
 
-use mainspring_core::time::Wall;
+use mainspring_core::values::Wall;
 use mainspring_store::LogError;
 
 use super::io_error;

@@ -1,8 +1,7 @@
 //! Backfills.
 
-use mainspring_core::id::BackfillId;
-use mainspring_core::time::Wall;
-use mainspring_core::workflow::JobKey;
+use mainspring_core::job::JobKey;
+use mainspring_core::values::{BackfillId, Wall};
 use mainspring_store::{BackfillQuery, BackfillRow, Cut, PAGE_MAX};
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};

@@ -3,8 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use mainspring_core::id::TaskId;
-use mainspring_core::time::Wall;
+use mainspring_core::values::{TaskId, Wall};
 use mainspring_store::{CheckpointHead, Cut, CutError, HistoryRow, LiveRow, OpenError, Tables};
 use rusqlite::{Connection, ErrorCode, params};
 
@@ -307,8 +306,8 @@ fn drop_keys(db: &Connection, now: Wall) -> rusqlite::Result<usize> {
 
 #[cfg(test)]
 mod tests {
-    use mainspring_core::id::{Epoch, ScheduleId, Seq};
-    use mainspring_core::schedule::{Occurrence, Outcome, Reason};
+    use mainspring_core::schedule::{Reason, Unfired, WindowRow};
+    use mainspring_core::values::{Epoch, ScheduleId, Seq};
     use mainspring_store::ScheduleRow;
 
     use super::*;
@@ -324,8 +323,8 @@ mod tests {
         let schedule = |n| ScheduleRow { id: ScheduleId::new(n), bytes: vec![7; 4000] };
         let window = |n| {
             let (schedule, at) = (ScheduleId::new(n), Wall::ZERO);
-            let what = Err(Outcome::Missed(Reason::Late));
-            Occurrence { schedule, first: at, last: at, count: 1, what, at }
+            let what = Err(Unfired::Missed(Reason::Late));
+            WindowRow { schedule, first: at, last: at, count: 1, what, at }
         };
         Cut {
             epoch: Epoch::new(1),

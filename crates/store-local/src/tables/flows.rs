@@ -1,8 +1,8 @@
 //! Jobs, versions and runs.
 
-use mainspring_core::id::RunId;
-use mainspring_core::time::Wall;
-use mainspring_core::workflow::{JobKey, RunStatus, Trigger};
+use mainspring_core::job::JobKey;
+use mainspring_core::run::StartedBy;
+use mainspring_core::values::{RunId, RunStatus, Wall};
 use mainspring_store::{Cut, JobRow, LiveRun, PAGE_MAX, RECOVERY_PAGE_BYTES, RunQuery, RunRow, VersionRow};
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
@@ -208,7 +208,7 @@ fn run(row: &Row<'_>) -> rusqlite::Result<RunRow> {
         },
         version: row.get(3)?,
         status: RunStatus::from_index(status).ok_or_else(|| out_of_range(4, status))?,
-        trigger: Trigger::from_index(trigger).ok_or_else(|| out_of_range(5, trigger))?,
+        trigger: StartedBy::from_index(trigger).ok_or_else(|| out_of_range(5, trigger))?,
         labels: labels(row, 6)?,
         created: wall(row, 7)?,
         ended: ended.map(|ms| Wall::from_millis(ms.cast_unsigned())),

@@ -4,8 +4,8 @@
 //! A filter picks the path: by status where success is not asked for (the few are indexed), else by kind
 //! (tenant and job), else over all of the day. Worker, label and time only filter on the way.
 
-use mainspring_core::id::TaskId;
 use mainspring_core::task::Status;
+use mainspring_core::values::TaskId;
 use mainspring_store::{HistoryCursor, HistoryPage, HistoryQuery, HistoryRow, PAGE_MAX};
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, params_from_iter};
@@ -274,8 +274,7 @@ fn narrow(query: &HistoryQuery, day: u32, sql: &mut String, values: &mut Vec<Val
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mainspring_core::name::Name;
-    use mainspring_core::time::Wall;
+    use mainspring_core::values::{Name, Wall};
 
     /// Looking up many rows must neither read a day from its beginning nor sort it.
     #[test]

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use foldhash::fast::FixedState;
-use mainspring_core::name::Name;
+use mainspring_core::values::Name;
 use rusqlite::{Connection, OptionalExtension};
 
 /// Kinds remembered; beyond it all are forgotten and looked up again.

@@ -2,11 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use mainspring_core::id::{BackfillId, RunId, ScheduleId, TaskId};
+use mainspring_core::job::JobKey;
 use mainspring_core::key::{KeyBinding, KeyScope};
-use mainspring_core::schedule::Occurrence;
-use mainspring_core::time::Wall;
-use mainspring_core::workflow::JobKey;
+use mainspring_core::schedule::WindowRow;
+use mainspring_core::values::{BackfillId, RunId, ScheduleId, TaskId, Wall};
 use mainspring_store::{
     BackfillQuery, BackfillRow, CheckpointHead, HistoryPage, HistoryQuery, JobRow, LiveRow, LiveRun,
     OccurrenceCursor, OpenError, ParkedFrom, ReadError, ReadMany, ReadTables, RunQuery, RunRow, ScheduleRow,
@@ -185,7 +184,7 @@ impl ReadTables for LocalReader {
         schedule: ScheduleId,
         before: Option<OccurrenceCursor>,
         limit: usize,
-    ) -> Result<Vec<Occurrence>, ReadError> {
+    ) -> Result<Vec<WindowRow>, ReadError> {
         self.read(|tx| schedules::page(tx, schedule, before, limit))
     }
 

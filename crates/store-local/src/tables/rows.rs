@@ -1,9 +1,7 @@
 //! Values as columns, and columns as values.
 
-use mainspring_core::id::{Seq, TaskId, WorkerId};
-use mainspring_core::name::Name;
 use mainspring_core::task::Status;
-use mainspring_core::time::Wall;
+use mainspring_core::values::{Name, Seq, TaskId, Wall, WorkerId};
 use mainspring_store::{HistoryRow, LiveRow};
 use rusqlite::Row;
 use rusqlite::types::{FromSqlError, Type};

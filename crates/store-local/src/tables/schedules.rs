@@ -1,8 +1,7 @@
 //! Schedules, and what became of their windows.
 
-use mainspring_core::id::ScheduleId;
-use mainspring_core::schedule::Occurrence;
-use mainspring_core::time::Wall;
+use mainspring_core::schedule::WindowRow;
+use mainspring_core::values::{ScheduleId, Wall};
 use mainspring_store::schedules::{kind, made, what};
 use mainspring_store::{Cut, OccurrenceCursor, PAGE_MAX, ScheduleRow};
 use rusqlite::{Connection, Row, params};
@@ -22,7 +21,7 @@ pub fn write(db: &Connection, cut: &Cut) -> rusqlite::Result<()> {
     }
     let sql = "INSERT OR REPLACE INTO occurrences VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
     let mut insert = db.prepare_cached(sql)?;
-    let mut rows: Vec<&Occurrence> = cut.occurrences.iter().collect();
+    let mut rows: Vec<&WindowRow> = cut.occurrences.iter().collect();
     // Stable: of two that say the same window the newer one stays.
     rows.sort_by_key(|row| (row.schedule, row.first));
     for row in rows {
@@ -60,7 +59,7 @@ pub fn page(
     schedule: ScheduleId,
     before: Option<OccurrenceCursor>,
     limit: usize,
-) -> rusqlite::Result<Vec<Occurrence>> {
+) -> rusqlite::Result<Vec<WindowRow>> {
     let sql = format!(
         "SELECT {COLUMNS} FROM occurrences WHERE schedule = ?1 AND (first, kind) < (?2, ?3)
          ORDER BY first DESC, kind DESC LIMIT ?4"
@@ -71,10 +70,10 @@ pub fn page(
     db.prepare_cached(&sql)?.query_map(wanted, occurrence)?.collect()
 }
 
-fn occurrence(row: &Row<'_>) -> rusqlite::Result<Occurrence> {
+fn occurrence(row: &Row<'_>) -> rusqlite::Result<WindowRow> {
     let (kind, made): (u8, Option<[u8; 16]>) = (row.get(2)?, row.get(5)?);
     let bits = made.map(u128::from_be_bytes);
-    Ok(Occurrence {
+    Ok(WindowRow {
         schedule: ScheduleId::new(row.get(0)?),
         first: wall(row, 1)?,
         last: wall(row, 3)?,

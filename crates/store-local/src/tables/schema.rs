@@ -2,8 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use mainspring_core::id::{Epoch, Seq};
-use mainspring_core::time::Now;
+use mainspring_core::values::{Epoch, Now, Seq};
 use mainspring_store::{CheckpointHead, OpenError};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};

@@ -1,6 +1,6 @@
 //! Triggers.
 
-use mainspring_core::id::TriggerId;
+use mainspring_core::values::TriggerId;
 use mainspring_store::{Cut, TriggerRow};
 use rusqlite::{Connection, params};
 

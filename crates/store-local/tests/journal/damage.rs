@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::faulty::{open, record, refusal, segment, store, tail};
-use mainspring_core::id::{Epoch, Seq};
+use mainspring_core::values::{Epoch, Seq};
 use mainspring_store::frame::{Found, Frames, HEADER_BYTES, Link};
 use mainspring_store::{Cut, Journal, OpenError, Record, Store, Tables};
 use mainspring_store_local::{LocalStore, verify};

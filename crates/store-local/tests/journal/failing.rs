@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::faulty::{EIO, ENOSPC, Faulty, open, options, record, store, tail};
-use mainspring_core::id::{Seq, TaskId};
+use mainspring_core::values::{Seq, TaskId};
 use mainspring_store::{AppendError, Cut, Journal, LiveRow, Record, Tables};
 use mainspring_store_local::{LocalOptions, LocalStore};
 use tempfile::TempDir;

@@ -7,8 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 
-use mainspring_core::id::{Epoch, Seq};
-use mainspring_core::time::Now;
+use mainspring_core::values::{Epoch, Now, Seq};
 use mainspring_store::{OpenError, Opened, ReadTables, Record, Recovery, Store};
 use mainspring_store_local::{Device, Disk, LocalOptions, LocalStore, Purpose};
 

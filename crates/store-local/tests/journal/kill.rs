@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::faulty::{open, record, store, tail};
-use mainspring_core::id::Seq;
+use mainspring_core::values::Seq;
 use mainspring_store::{Cut, Journal, Tables};
 
 const DIR: &str = "MAINSPRING_KILL_TEST_DIR";

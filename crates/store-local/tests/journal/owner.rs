@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::faulty::{open, record, refusal, segment, store, tail};
-use mainspring_core::id::Epoch;
+use mainspring_core::values::Epoch;
 use mainspring_store::{AppendError, Journal, OpenError, Opened};
 use mainspring_store_local::{LocalStore, verify};
 

@@ -1,8 +1,7 @@
 //! Cases of backfills.
 
-use mainspring_core::id::BackfillId;
-use mainspring_core::time::Wall;
-use mainspring_core::workflow::JobKey;
+use mainspring_core::job::JobKey;
+use mainspring_core::values::{BackfillId, Wall};
 
 use super::samples::{DAY_MS, cut, id, name};
 use super::{Case, Harness, open, reopen};

@@ -1,8 +1,8 @@
 //! Cases of jobs, versions and runs.
 
-use mainspring_core::id::{RunId, TaskId};
-use mainspring_core::time::Wall;
-use mainspring_core::workflow::{JobKey, RunStatus, Trigger};
+use mainspring_core::job::JobKey;
+use mainspring_core::run::StartedBy;
+use mainspring_core::values::{RunId, RunStatus, TaskId, Wall};
 
 use super::samples::{DAY_MS, cut, id, key, name};
 use super::{Case, Harness, open, reopen};
@@ -62,7 +62,7 @@ fn run(number: u64, status: RunStatus, ended: Option<u64>) -> RunRow {
         job: job_key(number),
         version: number as u32 % 4 + 1,
         status,
-        trigger: Trigger::ALL[number as usize % Trigger::ALL.len()],
+        trigger: StartedBy::ALL[number as usize % StartedBy::ALL.len()],
         labels: match number % 3 {
             0 => vec![],
             1 => vec![(name("env"), name("prod"))],
@@ -295,8 +295,8 @@ fn runs_narrow<H: Harness>(harness: &H) {
             RunQuery { statuses: vec![RunStatus::Failed, RunStatus::Queued], ..all.clone() },
             |row| matches!(row.status, RunStatus::Failed | RunStatus::Queued),
         ),
-        ("trigger", RunQuery { trigger: Some(Trigger::Schedule), ..all.clone() }, |row| {
-            row.trigger == Trigger::Schedule
+        ("trigger", RunQuery { trigger: Some(StartedBy::Schedule), ..all.clone() }, |row| {
+            row.trigger == StartedBy::Schedule
         }),
         ("label", RunQuery { label: label("team", "größe"), ..all.clone() }, |row| row.labels.len() == 2),
         ("half a label", RunQuery { label: label("env", "pro"), ..all.clone() }, |_| false),

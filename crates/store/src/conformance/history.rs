@@ -1,8 +1,7 @@
 //! Cases of the history: every narrowing, page by page, against a plain filter over the same rows.
 
-use mainspring_core::id::{TaskId, WorkerId};
 use mainspring_core::task::Status;
-use mainspring_core::time::Wall;
+use mainspring_core::values::{TaskId, Wall, WorkerId};
 
 use super::samples::{DAY_MS, cut, ended, id, live, name};
 use super::{Case, Harness, open};

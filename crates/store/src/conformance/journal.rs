@@ -1,6 +1,6 @@
 //! Cases of the journal: order, fencing, recovery, trimming.
 
-use mainspring_core::id::{Epoch, Seq};
+use mainspring_core::values::{Epoch, Seq};
 
 use super::samples::{cut, record, recovered, tail};
 use super::{Case, Harness, open, reopen};

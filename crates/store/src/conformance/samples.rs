@@ -1,10 +1,8 @@
 //! Rows and records for the cases. Bodies and rows are plain bytes: a store never looks inside.
 
-use mainspring_core::id::{Epoch, Seq, Slot, TaskId, WorkerId};
 use mainspring_core::key::{KeyBinding, KeyScope};
-use mainspring_core::name::Name;
 use mainspring_core::task::Status;
-use mainspring_core::time::{Now, Wall};
+use mainspring_core::values::{Bucket, Epoch, Name, Now, Seq, TaskId, Wall, WorkerId};
 
 use crate::{Cut, HistoryRow, KeyRow, LiveRow, Opened, ReadTables, Record, Recovery, Store};
 
@@ -21,7 +19,7 @@ pub fn record(epoch: Epoch, seq: u64, body_bytes: usize) -> Record {
 }
 
 pub fn id(number: u64) -> TaskId {
-    TaskId::new(1_700_000_000_000 + number, Slot::from_hash(number * 7919), number)
+    TaskId::new(1_700_000_000_000 + number, Bucket::from_hash(number * 7919), number)
 }
 
 pub fn live(number: u64, touched: u64, parked_due: Option<u64>) -> LiveRow {

@@ -1,8 +1,7 @@
 //! Cases of schedules and of what became of their windows.
 
-use mainspring_core::id::{RunId, ScheduleId, TaskId};
-use mainspring_core::schedule::{Made, Occurrence, Outcome, Punctual, Reason};
-use mainspring_core::time::Wall;
+use mainspring_core::schedule::{Reason, Unfired, WindowRow};
+use mainspring_core::values::{FiredAs, RunId, ScheduleId, Started, TaskId, Wall};
 
 use super::samples::{DAY_MS, cut, id};
 use super::{Case, Harness, open, reopen};
@@ -30,22 +29,22 @@ fn schedule(number: u32, what: &str) -> ScheduleRow {
 }
 
 /// Of every kind there is, some of many windows; decided a minute after the last of them.
-fn window(schedule: u32, number: u64) -> Occurrence {
+fn window(schedule: u32, number: u64) -> WindowRow {
     let first = Wall::from_millis(FIRST_DAY * DAY_MS + number * 60_000);
     let many = number.is_multiple_of(4);
     let last = Wall::from_millis(first.millis() + if many { 30_000 } else { 0 });
     let reason = Reason::ALL[number as usize % Reason::ALL.len()];
-    let punctual = Punctual::ALL[number as usize % Punctual::ALL.len()];
-    Occurrence {
+    let punctual = FiredAs::ALL[number as usize % FiredAs::ALL.len()];
+    WindowRow {
         schedule: ScheduleId::new(schedule),
         first,
         last,
         count: if many { u64::MAX - number } else { 1 },
         what: match number % 4 {
-            0 => Err(Outcome::Missed(reason)),
-            1 => Ok((Made::Run(RunId::from_bits(id(number).bits())), punctual)),
-            2 => Err(Outcome::Skipped(reason)),
-            _ => Ok((Made::Task(TaskId::from_bits(u128::MAX - u128::from(number))), punctual)),
+            0 => Err(Unfired::Missed(reason)),
+            1 => Ok((Started::Run(RunId::from_bits(id(number).bits())), punctual)),
+            2 => Err(Unfired::Skipped(reason)),
+            _ => Ok((Started::Task(TaskId::from_bits(u128::MAX - u128::from(number))), punctual)),
         },
         at: Wall::from_millis(last.millis() + 60_000),
     }
@@ -58,7 +57,7 @@ fn schedules<S: Store>(opened: &mut Opened<S>) -> Vec<ScheduleRow> {
 }
 
 #[track_caller]
-fn walk(reader: &mut impl ReadTables, schedule: u32, limit: usize) -> Vec<Occurrence> {
+fn walk(reader: &mut impl ReadTables, schedule: u32, limit: usize) -> Vec<WindowRow> {
     let (mut walked, mut before) = (vec![], None);
     loop {
         let page = reader.occurrences(ScheduleId::new(schedule), before, limit).expect("page");
@@ -69,7 +68,7 @@ fn walk(reader: &mut impl ReadTables, schedule: u32, limit: usize) -> Vec<Occurr
     }
 }
 
-fn newest_first(mut rows: Vec<Occurrence>) -> Vec<Occurrence> {
+fn newest_first(mut rows: Vec<WindowRow>) -> Vec<WindowRow> {
     rows.sort_by_key(|row| std::cmp::Reverse(OccurrenceCursor::of(row)));
     rows
 }
@@ -114,8 +113,8 @@ fn the_newer_row_of_a_window_stays<H: Harness>(harness: &H) {
     let store = harness.fresh();
     let mut opened = open(&store);
     let run = |window: u64, bits| {
-        let made = Made::Run(RunId::from_bits(bits));
-        Occurrence { what: Ok((made, Punctual::Backfill)), ..self::window(1, window) }
+        let made = Started::Run(RunId::from_bits(bits));
+        WindowRow { what: Ok((made, FiredAs::Backfill)), ..self::window(1, window) }
     };
     // Many, so that an order that is not kept is seen.
     let (old, new): (Vec<_>, Vec<_>) = (1..=200).map(|n| (run(n, 1), run(n, 2))).unzip();
@@ -128,10 +127,10 @@ fn kinds_are_apart<H: Harness>(harness: &H) {
     let store = harness.fresh();
     let mut opened = open(&store);
     let base = window(1, 5);
-    let (run, task) = (Made::Run(RunId::from_bits(5)), Made::Task(TaskId::from_bits(5)));
-    let fired = [run, task].into_iter().flat_map(|made| Punctual::ALL.map(|punctual| Ok((made, punctual))));
-    let passed = Reason::ALL.into_iter().flat_map(|why| [Outcome::Skipped(why), Outcome::Missed(why)]);
-    let rows: Vec<_> = fired.chain(passed.map(Err)).map(|what| Occurrence { what, ..base }).collect();
+    let (run, task) = (Started::Run(RunId::from_bits(5)), Started::Task(TaskId::from_bits(5)));
+    let fired = [run, task].into_iter().flat_map(|made| FiredAs::ALL.map(|punctual| Ok((made, punctual))));
+    let passed = Reason::ALL.into_iter().flat_map(|why| [Unfired::Skipped(why), Unfired::Missed(why)]);
+    let rows: Vec<_> = fired.chain(passed.map(Err)).map(|what| WindowRow { what, ..base }).collect();
     opened.tables.cut(&Cut { occurrences: rows.clone(), ..cut(opened.epoch, 0) }).expect("cut");
     for limit in [1, 7, 100] {
         assert_eq!(walk(&mut opened.reader, 1, limit), newest_first(rows.clone()), "limit {limit}");
@@ -144,7 +143,7 @@ fn pages_walk_every_window<H: Harness>(harness: &H) {
     // The first and the last instant there is, and other schedules around it.
     let edges = [0, i64::MAX.cast_unsigned()].map(|ms| {
         let at = Wall::from_millis(ms);
-        Occurrence { first: at, last: at, at, ..window(2, 2) }
+        WindowRow { first: at, last: at, at, ..window(2, 2) }
     });
     let rows: Vec<_> = (1..=150).map(|n| window(2, n * 37 % 151)).chain(edges).collect();
     let others = [1, 3].into_iter().flat_map(|other| (1..=20).map(move |n| window(other, n)));
@@ -187,7 +186,7 @@ fn dropping_takes_old_windows<H: Harness>(harness: &H) {
     let mut opened = open(&store);
     let day = FIRST_DAY + 2;
     // A window of long ago that was decided late is as young as its decision.
-    let late = Occurrence { at: Wall::from_millis(day * DAY_MS), ..window(1, 1) };
+    let late = WindowRow { at: Wall::from_millis(day * DAY_MS), ..window(1, 1) };
     let rows: Vec<_> = (1..=5_000).map(|n| window(1, n)).skip(1).chain([late]).collect();
     let all = Cut { schedules: vec![schedule(1, "new")], occurrences: rows.clone(), ..cut(opened.epoch, 0) };
     opened.tables.cut(&all).expect("cut");

@@ -1,9 +1,8 @@
 //! Cases of the tables: cuts, guards, loading, paging, keys.
 
-use mainspring_core::id::{Seq, TaskId};
 use mainspring_core::key::KeyScope;
 use mainspring_core::task::Status;
-use mainspring_core::time::Wall;
+use mainspring_core::values::{Seq, TaskId, Wall};
 
 use super::samples::{DAY_MS, cut, ended, id, key, live, record, recovered};
 use super::{Case, Harness, open, reopen};

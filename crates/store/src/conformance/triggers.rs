@@ -1,6 +1,6 @@
 //! Cases of triggers.
 
-use mainspring_core::id::TriggerId;
+use mainspring_core::values::TriggerId;
 
 use super::samples::cut;
 use super::{Case, Harness, open, reopen};

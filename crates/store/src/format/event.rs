@@ -1,13 +1,9 @@
 //! Writes events straight into a record's body.
 
-use mainspring_core::event::{Event, Submitted, Then};
-use mainspring_core::id::{Fence, ProcessId, TaskId};
+use mainspring_core::event::{AfterFailure, Event, Submitted};
 use mainspring_core::key::KeyClaim;
-use mainspring_core::process::Cursor;
-use mainspring_core::seat::Seat;
-use mainspring_core::task::Override;
-use mainspring_core::time::{Elapsed, Wall};
-use mainspring_core::workflow::Origin;
+use mainspring_core::operation::Cursor;
+use mainspring_core::values::{Actor, Elapsed, Fence, InRun, OperationId, Permit, TaskId, Wall};
 
 use super::{EncodedProfiles, Writer, backfill, process, retry, schedule, task, trigger, wait, workflow};
 
@@ -71,7 +67,7 @@ fn kind_of(event: &Event) -> u8 {
         Event::EpochStarted { .. } => kind::EPOCH_STARTED,
         Event::TaskSubmitted(_) => kind::TASK_SUBMITTED,
         Event::TaskSpawned { .. } => kind::TASK_SPAWNED,
-        Event::Flow(_) => kind::FLOW,
+        Event::Run(_) => kind::FLOW,
         Event::Schedule(_) => kind::SCHEDULE,
         Event::Backfill(_) => kind::BACKFILL,
         Event::Trigger(_) => kind::TRIGGER,
@@ -92,9 +88,9 @@ fn kind_of(event: &Event) -> u8 {
         Event::ForceRequested { .. } => kind::FORCE_REQUESTED,
         Event::TaskForced { .. } => kind::TASK_FORCED,
         Event::TaskRevived { .. } => kind::TASK_REVIVED,
-        Event::ProcessStarted { .. } => kind::PROCESS_STARTED,
-        Event::ProcessAdvanced { .. } => kind::PROCESS_ADVANCED,
-        Event::ProcessEnded { .. } => kind::PROCESS_ENDED,
+        Event::OperationStarted { .. } => kind::PROCESS_STARTED,
+        Event::OperationAdvanced { .. } => kind::PROCESS_ADVANCED,
+        Event::OperationEnded { .. } => kind::PROCESS_ENDED,
         Event::KeyBound { .. } => kind::KEY_BOUND,
     }
 }
@@ -109,11 +105,11 @@ fn write_fields(w: &mut Writer<'_>, event: &Event, profiles: &mut EncodedProfile
     match event {
         Event::EpochStarted { epoch } => w.varint(epoch.get()),
         Event::TaskSubmitted(submitted) => write_submitted(w, submitted, profiles),
-        Event::TaskSpawned { run, place, due, payload, seats } => {
-            workflow::write_origin(w, &Origin { run: *run, place: *place });
-            write_release(w, *due, payload.as_deref(), seats.as_deref());
+        Event::TaskSpawned { run, place, due, payload, permits } => {
+            workflow::write_origin(w, &InRun { run: *run, place: *place });
+            write_release(w, *due, payload.as_deref(), permits.as_deref());
         }
-        Event::Flow(event) => workflow::write_event(w, event, profiles),
+        Event::Run(event) => workflow::write_event(w, event, profiles),
         Event::Schedule(event) => schedule::write_event(w, event, profiles),
         Event::Backfill(event) => backfill::write_event(w, event, profiles),
         Event::Trigger(event) => trigger::write_event(w, event),
@@ -160,23 +156,23 @@ fn write_fields(w: &mut Writer<'_>, event: &Event, profiles: &mut EncodedProfile
             task::write(w, ended, profiles);
             w.over(over);
         }
-        Event::ProcessStarted { id, work } => {
+        Event::OperationStarted { id, work } => {
             w.varint(id.get());
             process::write_work(w, work);
         }
-        Event::ProcessAdvanced { id, cursor, handled } => write_advanced(w, *id, *cursor, *handled),
-        Event::ProcessEnded { id } => w.varint(id.get()),
+        Event::OperationAdvanced { id, cursor, handled } => write_advanced(w, *id, *cursor, *handled),
+        Event::OperationEnded { id } => w.varint(id.get()),
         Event::KeyBound { claim, entity } => write_bound(w, claim, *entity),
     }
 }
 
-fn write_release(w: &mut Writer<'_>, due: Option<Wall>, payload: Option<&[u8]>, seats: Option<&[Seat]>) {
+fn write_release(w: &mut Writer<'_>, due: Option<Wall>, payload: Option<&[u8]>, permits: Option<&[Permit]>) {
     w.option(due, Writer::wall);
     w.option(payload, Writer::bytes);
-    w.option(seats, Writer::seats);
+    w.option(permits, Writer::permits);
 }
 
-fn write_advanced(w: &mut Writer<'_>, id: ProcessId, cursor: Cursor, handled: u32) {
+fn write_advanced(w: &mut Writer<'_>, id: OperationId, cursor: Cursor, handled: u32) {
     w.varint(id.get());
     process::write_cursor(w, cursor);
     w.varint(u64::from(handled));
@@ -195,7 +191,7 @@ fn write_submitted(w: &mut Writer<'_>, submitted: &Submitted, profiles: &mut Enc
         u8::from(submitted.due.is_some()) * given::DUE
             + u8::from(submitted.labels.is_some()) * given::LABELS
             + u8::from(submitted.key.is_some()) * given::KEY
-            + u8::from(submitted.seats.is_some()) * given::SEATS
+            + u8::from(submitted.permits.is_some()) * given::SEATS
             + u8::from(submitted.occasion.is_some()) * given::OCCASION,
     );
     if let Some(due) = submitted.due {
@@ -207,8 +203,8 @@ fn write_submitted(w: &mut Writer<'_>, submitted: &Submitted, profiles: &mut Enc
     if let Some(key) = &submitted.key {
         w.key(key);
     }
-    if let Some(seats) = &submitted.seats {
-        w.seats(seats);
+    if let Some(permits) = &submitted.permits {
+        w.permits(permits);
     }
     if let Some(occasion) = &submitted.occasion {
         schedule::write_occasion(w, occasion);
@@ -220,28 +216,28 @@ fn write_deferred(w: &mut Writer<'_>, fence: Fence, due: Elapsed) {
     w.elapsed(due);
 }
 
-fn write_then(w: &mut Writer<'_>, then: Then) {
+fn write_then(w: &mut Writer<'_>, then: AfterFailure) {
     match then {
-        Then::Retry { due, spend, memory_bytes, delayed_by } => {
+        AfterFailure::Retry { due, spend, memory_bytes, delayed_by } => {
             w.byte(0);
             w.elapsed(due);
             w.bool(spend);
             w.option(memory_bytes, Writer::varint);
             retry::write_delayed_by(w, delayed_by);
         }
-        Then::Requeue => w.byte(1),
-        Then::Fail => w.byte(2),
-        Then::Quarantine => w.byte(3),
-        Then::Cancel => w.byte(4),
+        AfterFailure::Requeue => w.byte(1),
+        AfterFailure::Fail => w.byte(2),
+        AfterFailure::Quarantine => w.byte(3),
+        AfterFailure::Cancel => w.byte(4),
     }
 }
 
-fn write_force(w: &mut Writer<'_>, fence: Fence, status: u8, over: &Override) {
+fn write_force(w: &mut Writer<'_>, fence: Fence, status: u8, over: &Actor) {
     w.fence(fence);
     write_forced(w, status, over);
 }
 
-fn write_forced(w: &mut Writer<'_>, status: u8, over: &Override) {
+fn write_forced(w: &mut Writer<'_>, status: u8, over: &Actor) {
     w.byte(status);
     w.over(over);
 }

@@ -1,8 +1,7 @@
 //! Reads a record's body back into events.
 
-use mainspring_core::event::{Event, Submitted, Then};
-use mainspring_core::id::{Epoch, Incarnation, ProcessId};
-use mainspring_core::workflow::Origin;
+use mainspring_core::event::{AfterFailure, Event, Submitted};
+use mainspring_core::values::{Epoch, InRun, Incarnation, OperationId};
 
 use super::event::{VERSION, given, kind};
 use super::{
@@ -42,7 +41,7 @@ fn read_event(r: &mut Reader<'_>, profiles: &mut ProfileCache) -> Result<Event, 
         kind::PROCESS_STARTED..=kind::PROCESS_ENDED => read_process_event(r, kind),
         kind::KEY_BOUND => Ok(Event::KeyBound { claim: r.key()?, entity: r.task_id()? }),
         kind::TASK_SPAWNED => read_spawned(r),
-        kind::FLOW => workflow::read_event(r, profiles).map(Event::Flow),
+        kind::FLOW => workflow::read_event(r, profiles).map(Event::Run),
         kind::SCHEDULE => schedule::read_event(r, profiles).map(Event::Schedule),
         kind::BACKFILL => backfill::read_event(r, profiles).map(Event::Backfill),
         kind::TRIGGER => trigger::read_event(r).map(Event::Trigger),
@@ -75,20 +74,20 @@ fn read_submitted(r: &mut Reader<'_>, profiles: &mut ProfileCache) -> Result<Eve
     let due = if flags & given::DUE == 0 { None } else { Some(r.wall("due")?) };
     let labels = if flags & given::LABELS == 0 { None } else { Some(r.labels()?) };
     let key = if flags & given::KEY == 0 { None } else { Some(r.key()?) };
-    let seats = if flags & given::SEATS == 0 { None } else { Some(r.seats()?) };
+    let permits = if flags & given::SEATS == 0 { None } else { Some(r.permits()?) };
     let occasion = if flags & given::OCCASION == 0 { None } else { Some(schedule::read_occasion(r)?) };
-    let submitted = Submitted { id, profile, payload, priority, due, labels, key, seats, occasion };
+    let submitted = Submitted { id, profile, payload, priority, due, labels, key, permits, occasion };
     Ok(Event::TaskSubmitted(Box::new(submitted)))
 }
 
 fn read_spawned(r: &mut Reader<'_>) -> Result<Event, FormatError> {
-    let Origin { run, place } = workflow::read_origin(r)?;
+    let InRun { run, place } = workflow::read_origin(r)?;
     Ok(Event::TaskSpawned {
         run,
         place,
         due: r.option("due", |r| r.wall("due"))?,
         payload: r.option("payload", |r| r.shared_bytes("payload"))?,
-        seats: r.option("seats", Reader::seats)?,
+        permits: r.option("seats", Reader::permits)?,
     })
 }
 
@@ -129,30 +128,30 @@ fn read_attempt_event(r: &mut Reader<'_>, kind: u8) -> Result<Event, FormatError
     })
 }
 
-fn read_then(r: &mut Reader<'_>) -> Result<Then, FormatError> {
+fn read_then(r: &mut Reader<'_>) -> Result<AfterFailure, FormatError> {
     let at = r.at();
     Ok(match r.byte("what follows")? {
-        0 => Then::Retry {
+        0 => AfterFailure::Retry {
             due: r.elapsed("retry due")?,
             spend: r.bool("retry spent")?,
             memory_bytes: r.option("retry memory", |r| r.varint("retry memory"))?,
             delayed_by: retry::read_delayed_by(r)?,
         },
-        1 => Then::Requeue,
-        2 => Then::Fail,
-        3 => Then::Quarantine,
-        4 => Then::Cancel,
+        1 => AfterFailure::Requeue,
+        2 => AfterFailure::Fail,
+        3 => AfterFailure::Quarantine,
+        4 => AfterFailure::Cancel,
         _ => return Err(FormatError::bad("what follows", at, "has no such value")),
     })
 }
 
 fn read_process_event(r: &mut Reader<'_>, kind: u8) -> Result<Event, FormatError> {
-    let id = ProcessId::new(r.varint("process id")?);
+    let id = OperationId::new(r.varint("process id")?);
     Ok(match kind {
-        kind::PROCESS_STARTED => Event::ProcessStarted { id, work: process::read_work(r)? },
+        kind::PROCESS_STARTED => Event::OperationStarted { id, work: process::read_work(r)? },
         kind::PROCESS_ADVANCED => {
-            Event::ProcessAdvanced { id, cursor: process::read_cursor(r)?, handled: r.varint32("handled")? }
+            Event::OperationAdvanced { id, cursor: process::read_cursor(r)?, handled: r.varint32("handled")? }
         }
-        _ => Event::ProcessEnded { id },
+        _ => Event::OperationEnded { id },
     })
 }

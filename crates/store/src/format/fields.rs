@@ -2,14 +2,12 @@
 
 use std::sync::Arc;
 
-use mainspring_core::failure::{Failure, FailureClass};
-use mainspring_core::id::{Epoch, Fence, RunId, TaskId, WorkerId};
 use mainspring_core::key::{KeyClaim, KeyScope};
-use mainspring_core::name::Name;
-use mainspring_core::priority::{Band, Priority};
-use mainspring_core::seat::{Seat, Seats};
-use mainspring_core::task::{Labels, Override, Status, StopReason};
-use mainspring_core::time::{Elapsed, Millis, Wall};
+use mainspring_core::task::{Labels, Status, StopReason};
+use mainspring_core::values::{
+    Actor, Band, Elapsed, Epoch, Failure, FailureClass, Fence, Millis, Name, Permit, Permits, Priority,
+    RunId, TaskId, Wall, WorkerId,
+};
 
 use super::{FormatError, Reader, Writer};
 
@@ -57,8 +55,8 @@ impl Writer<'_> {
         });
     }
 
-    pub(super) fn seats(&mut self, seats: &[Seat]) {
-        self.list(seats, |w, Seat { limit, key, max }| {
+    pub(super) fn permits(&mut self, permits: &[Permit]) {
+        self.list(permits, |w, Permit { limit, key, max }| {
             w.name(limit);
             w.name(key);
             w.option(*max, |w, max| w.varint(u64::from(max)));
@@ -77,7 +75,7 @@ impl Writer<'_> {
         self.text(&failure.message);
     }
 
-    pub(super) fn over(&mut self, over: &Override) {
+    pub(super) fn over(&mut self, over: &Actor) {
         self.name(&over.actor);
         self.name(&over.reason);
     }
@@ -147,15 +145,15 @@ impl Reader<'_> {
         self.list("labels", |r| Ok((r.name("label key")?, r.name("label value")?))).map(Arc::from)
     }
 
-    pub(super) fn seats(&mut self) -> Result<Seats, FormatError> {
-        let seat = |r: &mut Self| {
-            Ok(Seat {
+    pub(super) fn permits(&mut self) -> Result<Permits, FormatError> {
+        let permit = |r: &mut Self| {
+            Ok(Permit {
                 limit: r.name("limit of a seat")?,
                 key: r.name("key of a seat")?,
                 max: r.option("maximum of a seat", |r| r.varint32("maximum of a seat"))?,
             })
         };
-        self.list("seats", seat).map(Arc::from)
+        self.list("seats", permit).map(Arc::from)
     }
 
     pub(super) fn key(&mut self) -> Result<KeyClaim, FormatError> {
@@ -174,8 +172,8 @@ impl Reader<'_> {
         })
     }
 
-    pub(super) fn over(&mut self) -> Result<Override, FormatError> {
-        Ok(Override { actor: self.name("actor")?, reason: self.name("reason")? })
+    pub(super) fn over(&mut self) -> Result<Actor, FormatError> {
+        Ok(Actor { actor: self.name("actor")?, reason: self.name("reason")? })
     }
 
     pub(super) fn status(&mut self) -> Result<Status, FormatError> {

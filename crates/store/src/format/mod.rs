@@ -44,7 +44,7 @@ pub use self::{
     writer::Writer,
 };
 
-use mainspring_core::name::Name;
+use mainspring_core::values::Name;
 
 /// Why bytes cannot be read. `at` counts from the start of the slice that was handed in.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]

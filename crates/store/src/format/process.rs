@@ -2,37 +2,37 @@
 
 use std::sync::Arc;
 
-use mainspring_core::process::{Cursor, EndWaits, Process, RunSelector, Selector, Work};
+use mainspring_core::operation::{Cursor, EndWaits, Operation, OperationKind, RunSelector, Selector};
 
 use super::trigger::{read_notice, write_notice};
 use super::{FormatError, Reader, Writer};
 
 /// For the shard-wide state that a cut carries beside its rows.
-pub fn write_process(w: &mut Writer<'_>, process: &Process) {
+pub fn write_process(w: &mut Writer<'_>, process: &Operation) {
     write_work(w, &process.work);
     write_cursor(w, process.cursor);
     w.varint(process.handled);
 }
 
-pub fn read_process(r: &mut Reader<'_>) -> Result<Process, FormatError> {
-    Ok(Process { work: read_work(r)?, cursor: read_cursor(r)?, handled: r.varint("handled")? })
+pub fn read_process(r: &mut Reader<'_>) -> Result<Operation, FormatError> {
+    Ok(Operation { work: read_work(r)?, cursor: read_cursor(r)?, handled: r.varint("handled")? })
 }
 
-pub(super) fn write_work(w: &mut Writer<'_>, work: &Work) {
+pub(super) fn write_work(w: &mut Writer<'_>, work: &OperationKind) {
     match work {
-        Work::BulkCancel { selector, before, stop_running } => {
+        OperationKind::BulkCancel { selector, before, stop_running } => {
             w.byte(0);
             write_selector(w, selector);
             w.wall(*before);
             w.bool(*stop_running);
         }
-        Work::EndWaits(work) => {
+        OperationKind::EndWaits(work) => {
             w.byte(1);
             w.name(&work.tenant);
             write_notice(w, &work.notice);
             w.wall(work.at);
         }
-        Work::CancelRuns { selector, before, over } => {
+        OperationKind::CancelRuns { selector, before, over } => {
             w.byte(2);
             w.name(&selector.tenant);
             w.name(&selector.job);
@@ -46,20 +46,20 @@ pub(super) fn write_work(w: &mut Writer<'_>, work: &Work) {
     }
 }
 
-pub(super) fn read_work(r: &mut Reader<'_>) -> Result<Work, FormatError> {
+pub(super) fn read_work(r: &mut Reader<'_>) -> Result<OperationKind, FormatError> {
     let at = r.at();
     match r.byte("work")? {
-        0 => Ok(Work::BulkCancel {
+        0 => Ok(OperationKind::BulkCancel {
             selector: Box::new(read_selector(r)?),
             before: r.wall("before")?,
             stop_running: r.bool("stop_running")?,
         }),
-        1 => Ok(Work::EndWaits(Arc::new(EndWaits {
+        1 => Ok(OperationKind::EndWaits(Arc::new(EndWaits {
             tenant: r.name("tenant")?,
             notice: Arc::new(read_notice(r)?),
             at: r.wall("instant of an event")?,
         }))),
-        2 => Ok(Work::CancelRuns {
+        2 => Ok(OperationKind::CancelRuns {
             selector: Box::new(RunSelector {
                 tenant: r.name("tenant")?,
                 job: r.name("job")?,

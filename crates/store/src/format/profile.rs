@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use foldhash::fast::FixedState;
-use mainspring_core::profile::{Delivery, Profile, ProfileSpec, TimeLimits};
-use mainspring_core::resources::{LabelCondition, Requirements, Resources};
+use mainspring_core::task::{Delivery, Profile, ProfileSpec, TimeLimits};
+use mainspring_core::values::{LabelCondition, Requirements, Resources};
 
 use super::{FormatError, Reader, Writer, retry};
 

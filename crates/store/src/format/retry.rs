@@ -1,7 +1,7 @@
 //! A retry policy's bytes; part of a profile and versioned with it.
 
-use mainspring_core::failure::FailureClass;
 use mainspring_core::retry::{Backoff, BudgetKind, ClassRule, Jitter, RetryOnly, RetryPolicy};
+use mainspring_core::values::FailureClass;
 
 use super::{FormatError, Reader, Writer};
 

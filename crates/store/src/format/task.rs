@@ -6,8 +6,8 @@
 
 use std::sync::Arc;
 
-use mainspring_core::id::{Incarnation, Seq, Session};
-use mainspring_core::task::{AttemptRecord, Extra, Lease, State, Status, Stop, Task};
+use mainspring_core::task::{AttemptRecord, Extra, Lease, Status, Stop, Task, TaskState};
+use mainspring_core::values::{Incarnation, Seq, Session};
 
 use super::{EncodedProfiles, FormatError, ProfileCache, Reader, Writer, retry, schedule, wait, workflow};
 
@@ -123,52 +123,52 @@ pub(super) fn read(r: &mut Reader<'_>, profiles: &mut ProfileCache) -> Result<Ta
 /// Stands in the place of a status: people see such a task as deferred, but it carries something else.
 const WAITING: u8 = 64;
 
-fn write_state(w: &mut Writer<'_>, state: &State) {
+fn write_state(w: &mut Writer<'_>, state: &TaskState) {
     let status = match state.status() {
         Status::Running => Status::Assigned,
         status => status,
     };
-    w.byte(if let State::Waiting(_) = state { WAITING } else { status as u8 });
+    w.byte(if let TaskState::Waiting(_) = state { WAITING } else { status as u8 });
     match state {
-        State::Waiting(wait) => wait::write(w, wait),
-        State::Pending { due } => w.wall(*due),
-        State::RetryWait { due, delayed_by } => {
+        TaskState::Waiting(wait) => wait::write(w, wait),
+        TaskState::Pending { due } => w.wall(*due),
+        TaskState::RetryWait { due, delayed_by } => {
             w.elapsed(*due);
             retry::write_delayed_by(w, *delayed_by);
         }
-        State::Deferred { due } => w.elapsed(*due),
-        State::Assigned(lease) | State::Running(lease) => write_lease(w, lease),
-        State::Queued
-        | State::Succeeded
-        | State::Failed
-        | State::Cancelled
-        | State::Skipped
-        | State::UpstreamFailed
-        | State::Quarantined => {}
+        TaskState::Deferred { due } => w.elapsed(*due),
+        TaskState::Assigned(lease) | TaskState::Running(lease) => write_lease(w, lease),
+        TaskState::Queued
+        | TaskState::Succeeded
+        | TaskState::Failed
+        | TaskState::Cancelled
+        | TaskState::Skipped
+        | TaskState::UpstreamFailed
+        | TaskState::Quarantined => {}
     }
 }
 
-fn read_state(r: &mut Reader<'_>) -> Result<State, FormatError> {
+fn read_state(r: &mut Reader<'_>) -> Result<TaskState, FormatError> {
     if r.peek() == Some(WAITING) {
         r.byte("status")?;
-        return Ok(State::Waiting(Box::new(wait::read(r)?)));
+        return Ok(TaskState::Waiting(Box::new(wait::read(r)?)));
     }
     let at = r.at();
     Ok(match r.status()? {
-        Status::Pending => State::Pending { due: r.wall("due")? },
-        Status::Queued => State::Queued,
-        Status::Assigned => State::Assigned(Box::new(read_lease(r)?)),
+        Status::Pending => TaskState::Pending { due: r.wall("due")? },
+        Status::Queued => TaskState::Queued,
+        Status::Assigned => TaskState::Assigned(Box::new(read_lease(r)?)),
         Status::Running => return Err(FormatError::bad("status", at, "is running, which is never written")),
         Status::RetryWait => {
-            State::RetryWait { due: r.elapsed("due")?, delayed_by: retry::read_delayed_by(r)? }
+            TaskState::RetryWait { due: r.elapsed("due")?, delayed_by: retry::read_delayed_by(r)? }
         }
-        Status::Deferred => State::Deferred { due: r.elapsed("due")? },
-        Status::Succeeded => State::Succeeded,
-        Status::Failed => State::Failed,
-        Status::Cancelled => State::Cancelled,
-        Status::Skipped => State::Skipped,
-        Status::UpstreamFailed => State::UpstreamFailed,
-        Status::Quarantined => State::Quarantined,
+        Status::Deferred => TaskState::Deferred { due: r.elapsed("due")? },
+        Status::Succeeded => TaskState::Succeeded,
+        Status::Failed => TaskState::Failed,
+        Status::Cancelled => TaskState::Cancelled,
+        Status::Skipped => TaskState::Skipped,
+        Status::UpstreamFailed => TaskState::UpstreamFailed,
+        Status::Quarantined => TaskState::Quarantined,
     })
 }
 
@@ -219,7 +219,7 @@ fn write_extra(w: &mut Writer<'_>, extra: &Extra) {
     w.option(extra.output.as_ref(), |w, bytes| w.bytes(bytes));
     w.option(extra.memory_bytes, Writer::varint);
     w.option(extra.forced.as_ref(), Writer::over);
-    w.option(extra.seats.as_ref(), |w, seats| w.seats(seats));
+    w.option(extra.permits.as_ref(), |w, permits| w.permits(permits));
     w.option(extra.occasion.as_deref(), schedule::write_occasion);
     w.option(extra.deadline, Writer::wall);
 }
@@ -235,7 +235,7 @@ fn read_extra(r: &mut Reader<'_>) -> Result<Extra, FormatError> {
         output: r.option("output", |r| r.shared_bytes("output"))?,
         memory_bytes: r.option("memory_bytes", |r| r.varint("memory_bytes"))?,
         forced: r.option("forced", Reader::over)?,
-        seats: r.option("seats", Reader::seats)?,
+        permits: r.option("seats", Reader::permits)?,
         occasion: r.option("occasion", schedule::read_occasion)?,
         deadline: r.option("deadline", |r| r.wall("deadline"))?,
     })

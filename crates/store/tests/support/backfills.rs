@@ -1,10 +1,10 @@
 //! Samples of backfills, and of what happens to them.
 
 use mainspring_core::backfill::{
-    Backfill, BackfillEvent, BackfillSpec, Created, Halt, Only, Order, Soft, Windows,
+    Backfill, BackfillEvent, BackfillSoft, BackfillSpec, Created, Halt, Only, Order, Windows,
 };
-use mainspring_core::id::{BackfillId, ScheduleId};
 use mainspring_core::schedule::ScheduleKey;
+use mainspring_core::values::{BackfillId, ScheduleId};
 use mainspring_store::format::{read_backfill, write_backfill, write_backfill_spec};
 
 use super::*;
@@ -60,7 +60,7 @@ fn backfill(started: u32) -> Backfill {
         ended: Some(WALL),
         touched: Seq::new(300),
         stored: true,
-        soft: Soft::at(&spec, started),
+        soft: BackfillSoft::at(&spec, started),
         spec,
     }
 }

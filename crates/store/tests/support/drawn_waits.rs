@@ -1,7 +1,7 @@
 //! Any wait, and any end of one.
 
-use mainspring_core::process::EndWaits;
-use mainspring_core::trigger::{Notice, Pattern};
+use mainspring_core::operation::EndWaits;
+use mainspring_core::values::{CloudEvent, Pattern};
 use mainspring_core::wait::{Awaited, EventMask, Late, Wait, WaitEnd};
 
 use super::*;
@@ -48,7 +48,7 @@ pub fn end_waits() -> impl Strategy<Value = Arc<EndWaits>> {
     let text = || "[a-z.]{0,12}".prop_map(Arc::<str>::from);
     let notice = (text(), text(), text(), option::of(text()), option::of(wall()), option::of(bytes()));
     (name(), notice, wall()).prop_map(|(tenant, (id, source, kind, subject, time, data), at)| {
-        let notice = Arc::new(Notice { id, source, kind, subject, time, data });
+        let notice = Arc::new(CloudEvent { id, source, kind, subject, time, data });
         Arc::new(EndWaits { tenant, notice, at })
     })
 }

@@ -3,25 +3,22 @@
 use super::*;
 
 pub fn growth_events() -> Vec<(&'static str, Event)> {
-    let (run, node, flow) = (RUN, 2, Event::Flow);
+    let (run, node, flow) = (RUN, 2, Event::Run);
     vec![
         (
             "map_cut",
-            flow(FlowEvent::MapCut { run, node, why: Some("item 3: template: `x` is undefined".into()) }),
+            flow(RunEvent::MapCut { run, node, why: Some("item 3: template: `x` is undefined".into()) }),
         ),
-        ("job_awaited", flow(FlowEvent::JobAwaited { run, node })),
+        ("job_awaited", flow(RunEvent::JobAwaited { run, node })),
         ("run_noted", noted(Subject::Run(run), "paused")),
         ("job_noted", noted(Subject::Job(job_key()), "applied as version 3")),
-        ("run_reevaluated", flow(FlowEvent::RunReevaluated { id: run, over: over() })),
-        (
-            "tasks_added",
-            flow(FlowEvent::TasksAdded(Box::new(TasksAdded { run, node, nodes: added_nodes() }))),
-        ),
+        ("run_reevaluated", flow(RunEvent::RunReevaluated { id: run, over: over() })),
+        ("tasks_added", flow(RunEvent::TasksAdded(Box::new(TasksAdded { run, node, nodes: added_nodes() })))),
     ]
 }
 
 fn noted(of: Subject, what: &str) -> Event {
-    Event::Flow(FlowEvent::Noted(Box::new(Noted { of, over: over(), what: what.into() })))
+    Event::Run(RunEvent::Noted(Box::new(Noted { of, over: over(), what: what.into() })))
 }
 
 pub fn added_nodes() -> Vec<Node> {
@@ -39,7 +36,7 @@ pub fn grown_run() -> Run {
         vec![Node { needs: vec![0], ..plain_node("sixth") }, Node { needs: vec![7], ..plain_node("ninth") }];
     let base = Arc::new(full_plan());
     let additions = vec![added(0, 5, vec![], true), added(0, 7, vec![1, 3], false)];
-    let (plan, own) = Own::restore(base, additions, [gone, kept].concat());
+    let (plan, own) = Additions::restore(base, additions, [gone, kept].concat());
     assert_eq!(plan.node(3).needs, [0, 1, 8], "it waits for the leaf");
     Run { own: Some(Box::new(own)), ..run_of(plan) }
 }

@@ -92,7 +92,7 @@ pub fn additions() -> impl Strategy<Value = Vec<Addition>> {
     prop_oneof![Just(vec![]), vec(one, 0..3)]
 }
 
-pub fn grown(base: Arc<Plan>, additions: Vec<Addition>) -> (Arc<Plan>, Option<Box<Own>>) {
+pub fn grown(base: Arc<Plan>, additions: Vec<Addition>) -> (Arc<Plan>, Option<Box<Additions>>) {
     if additions.is_empty() {
         return (base, None);
     }
@@ -107,7 +107,7 @@ pub fn grown(base: Arc<Plan>, additions: Vec<Addition>) -> (Arc<Plan>, Option<Bo
         all.append(&mut nodes);
         first += count;
     }
-    let (plan, own) = Own::restore(base, added, all);
+    let (plan, own) = Additions::restore(base, added, all);
     (Arc::new(plan), Some(Box::new(own)))
 }
 

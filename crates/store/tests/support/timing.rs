@@ -1,21 +1,21 @@
 //! Samples of schedules, and of what happens to them.
 
 use mainspring_core::calendar::{Cron, Dst, Missing, Timetable, Twice, Zone};
-use mainspring_core::id::{ScheduleId, Slot};
 use mainspring_core::schedule::{
-    Fired, Made, Occasion, Outcome, Overlap, Own, Passed, Plain, Punctual, Rare, Rarely, Reason, Schedule,
-    ScheduleEvent, ScheduleKey, Soft, Spec, Stored, Target, Terms, Timing, Waiting,
+    ExtrasCell, Fired, Overlap, Passed, Plain, Reason, Schedule, ScheduleEvent, ScheduleExtras, ScheduleHome,
+    ScheduleKey, ScheduleSoft, Spec, Stored, Target, Terms, Timing, Unfired, Waiting,
 };
+use mainspring_core::values::{Bucket, FiredAs, ScheduleId, Started, Window};
 use mainspring_store::format::{read_schedule, write_schedule};
 
 use super::*;
 
 const SCHEDULE: ScheduleId = ScheduleId::new(300);
 
-pub fn occasion() -> Occasion {
+pub fn occasion() -> Window {
     let from = Wall::from_millis(WALL.millis() - 86_400_000);
     let name = name("nightly");
-    Occasion { schedule: SCHEDULE, name, at: WALL, from, punctual: Punctual::CatchUp }
+    Window { schedule: SCHEDULE, name, at: WALL, from, punctual: FiredAs::CatchUp }
 }
 
 fn key_of_schedule() -> Arc<ScheduleKey> {
@@ -39,7 +39,7 @@ fn full_spec() -> Spec {
         payload: Arc::from(*b"payload"),
         priority: Priority::default(),
         labels: Some(labels()),
-        seats: Some(seats()),
+        permits: Some(permits()),
     };
     let terms = Terms {
         text: "H 2,4 L-3,15W 1-6 mon#2,friL".into(),
@@ -55,26 +55,26 @@ fn full_spec() -> Spec {
     Spec { target: Target::Task(Box::new(plain)), terms: Arc::new(terms) }
 }
 
-fn full_own() -> Own {
-    Own { slot: Slot::from_hash(4095), offset: Millis::new(599_999) }
+fn full_own() -> ScheduleHome {
+    ScheduleHome { bucket: Bucket::from_hash(4095), offset: Millis::new(599_999) }
 }
 
 fn plain_spec(timing: Timing) -> Spec {
     Spec::new(run_target(), timing)
 }
 
-fn stored(spec: Spec, own: Own) -> Event {
+fn stored(spec: Spec, own: ScheduleHome) -> Event {
     let (key, spec) = (key_of_schedule(), Arc::new(spec));
     let stored = Stored { id: SCHEDULE, key, spec, own, of_job: true, next: Some(WALL) };
     Event::Schedule(ScheduleEvent::Stored(Box::new(stored)))
 }
 
-fn passed(outcome: Outcome) -> Event {
+fn passed(outcome: Unfired) -> Event {
     let passed = Passed { id: SCHEDULE, first: WALL, last: WALL, count: 525_600, outcome, next: None };
     Event::Schedule(ScheduleEvent::Passed(Box::new(passed)))
 }
 
-fn fired(made: Made, punctual: Punctual) -> Event {
+fn fired(made: Started, punctual: FiredAs) -> Event {
     let fired = Fired { id: SCHEDULE, window: WALL, made, punctual, next: Some(WALL) };
     Event::Schedule(ScheduleEvent::Fired(Box::new(fired)))
 }
@@ -83,29 +83,29 @@ pub fn schedule_events() -> Vec<(&'static str, Event)> {
     let id = SCHEDULE;
     let every = Timetable::Every { every: Millis::from_secs(90), anchor: WALL };
     let instants = Timetable::instants(vec![WALL, Wall::from_millis(7)]);
-    let held = ScheduleEvent::Held { id, window: WALL, next: None, punctual: Punctual::Late };
+    let held = ScheduleEvent::Held { id, window: WALL, next: None, punctual: FiredAs::Late };
     vec![
         ("schedule_stored_cron", stored(full_spec(), full_own())),
-        ("schedule_stored_every", stored(plain_spec(Timing::Table(every)), Own::default())),
-        ("schedule_stored_instants", stored(plain_spec(Timing::Table(instants)), Own::default())),
-        ("schedule_stored_after", stored(plain_spec(Timing::After(Millis::new(5))), Own::default())),
+        ("schedule_stored_every", stored(plain_spec(Timing::Table(every)), ScheduleHome::default())),
+        ("schedule_stored_instants", stored(plain_spec(Timing::Table(instants)), ScheduleHome::default())),
+        ("schedule_stored_after", stored(plain_spec(Timing::After(Millis::new(5))), ScheduleHome::default())),
         ("schedule_paused", Event::Schedule(ScheduleEvent::Paused { id, paused: true })),
         ("schedule_deleted", Event::Schedule(ScheduleEvent::Deleted { id })),
         ("schedule_armed", Event::Schedule(ScheduleEvent::Armed { id, next: Some(WALL) })),
-        ("schedule_fired_run", fired(Made::Run(RUN), Punctual::OnTime)),
-        ("schedule_fired_task", fired(Made::Task(ID), Punctual::CatchUp)),
-        ("schedule_passed_missed", passed(Outcome::Missed(Reason::Late))),
-        ("schedule_passed_skipped", passed(Outcome::Skipped(Reason::Deleted))),
+        ("schedule_fired_run", fired(Started::Run(RUN), FiredAs::OnTime)),
+        ("schedule_fired_task", fired(Started::Task(ID), FiredAs::CatchUp)),
+        ("schedule_passed_missed", passed(Unfired::Missed(Reason::Late))),
+        ("schedule_passed_skipped", passed(Unfired::Skipped(Reason::Deleted))),
         ("schedule_held", Event::Schedule(held)),
     ]
 }
 
-fn schedule(spec: Spec, own: Own) -> Schedule {
+fn schedule(spec: Spec, own: ScheduleHome) -> Schedule {
     Schedule {
         id: SCHEDULE,
         key: key_of_schedule(),
         spec: Arc::new(spec),
-        slot: own.slot,
+        bucket: own.bucket,
         offset: own.offset,
         of_job: false,
         paused: false,
@@ -114,27 +114,27 @@ fn schedule(spec: Spec, own: Own) -> Schedule {
         last: Wall::ZERO,
         last_made: None,
         next: None,
-        rare: Rare::default(),
+        rare: ExtrasCell::default(),
         fired: 0,
         skipped: 0,
         missed: 0,
         touched: Seq::new(300),
-        soft: Soft::default(),
+        soft: ScheduleSoft::default(),
     }
 }
 
 fn full_schedule() -> Schedule {
-    let rare = Rarely {
+    let rare = ScheduleExtras {
         deleted: Some(WALL),
         resumed: Wall::from_millis(1),
-        waiting: [Waiting { window: WALL, punctual: Punctual::Late }].into(),
-        ..Rarely::default()
+        waiting: [Waiting { window: WALL, punctual: FiredAs::Late }].into(),
+        ..ScheduleExtras::default()
     };
     Schedule {
         of_job: true,
         paused: true,
         last: WALL,
-        last_made: Some(Made::Task(ID)),
+        last_made: Some(Started::Task(ID)),
         next: Some(WALL),
         rare: rare.into(),
         fired: 1,
@@ -153,7 +153,7 @@ fn encode_schedule(schedule: &Schedule) -> Vec<u8> {
 #[test]
 fn schedules_are_written_and_read_as_ever() {
     let after = plain_spec(Timing::After(Millis::from_secs(60)));
-    for (name, schedule) in [("plain", schedule(after, Own::default())), ("full", full_schedule())] {
+    for (name, schedule) in [("plain", schedule(after, ScheduleHome::default())), ("full", full_schedule())] {
         let bytes = encode_schedule(&schedule);
         let frozen = golden(&format!("schedule_{name}.hex"), &bytes);
         assert_eq!(hex(&bytes), hex(&frozen), "{name} is written differently");

@@ -1,6 +1,6 @@
 //! Samples of tasks that only wait.
 
-use mainspring_core::trigger::Pattern;
+use mainspring_core::values::Pattern;
 use mainspring_core::wait::{Awaited, EventMask, Late, Wait, WaitEnd};
 
 use super::*;
@@ -14,7 +14,7 @@ fn for_a_run() -> Wait {
 }
 
 pub fn waiting() -> (&'static str, Task) {
-    ("state_waiting", task(State::Waiting(Box::new(for_a_run()))))
+    ("state_waiting", task(TaskState::Waiting(Box::new(for_a_run()))))
 }
 
 fn for_an_event() -> Wait {

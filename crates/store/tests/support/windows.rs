@@ -2,11 +2,11 @@
 
 use mainspring_core::backfill::{BackfillEvent, BackfillSpec, Created, Only, Order, Windows};
 use mainspring_core::calendar::{Cron, Dst, Missing, Timetable, Twice, Zone};
-use mainspring_core::id::{BackfillId, ScheduleId, Slot};
 use mainspring_core::schedule::{
-    Fired, Made, Occasion, Outcome, Overlap, Own, Passed, Plain, Punctual, Rarely, Reason, Schedule,
-    ScheduleEvent, ScheduleKey, Soft as SoftSchedule, Spec, Stored, Target, Terms, Timing, Waiting,
+    Fired, Overlap, Passed, Plain, Reason, Schedule, ScheduleEvent, ScheduleExtras, ScheduleHome,
+    ScheduleKey, ScheduleSoft as SoftSchedule, Spec, Stored, Target, Terms, Timing, Unfired, Waiting,
 };
+use mainspring_core::values::{BackfillId, Bucket, FiredAs, ScheduleId, Started, Window};
 
 use super::*;
 
@@ -14,22 +14,22 @@ fn schedule_id() -> impl Strategy<Value = ScheduleId> {
     any::<u32>().prop_map(ScheduleId::new)
 }
 
-fn punctual() -> impl Strategy<Value = Punctual> {
-    select(Punctual::ALL.to_vec())
+fn punctual() -> impl Strategy<Value = FiredAs> {
+    select(FiredAs::ALL.to_vec())
 }
 
-fn made() -> impl Strategy<Value = Made> {
-    prop_oneof![run_id().prop_map(Made::Run), id().prop_map(Made::Task)]
+fn made() -> impl Strategy<Value = Started> {
+    prop_oneof![run_id().prop_map(Started::Run), id().prop_map(Started::Task)]
 }
 
-fn outcome() -> impl Strategy<Value = Outcome> {
+fn outcome() -> impl Strategy<Value = Unfired> {
     let reason = || select(Reason::ALL.to_vec());
-    prop_oneof![reason().prop_map(Outcome::Skipped), reason().prop_map(Outcome::Missed)]
+    prop_oneof![reason().prop_map(Unfired::Skipped), reason().prop_map(Unfired::Missed)]
 }
 
-pub fn occasion() -> impl Strategy<Value = Box<Occasion>> {
+pub fn occasion() -> impl Strategy<Value = Box<Window>> {
     (schedule_id(), name(), wall(), wall(), punctual()).prop_map(|(schedule, name, at, from, punctual)| {
-        Box::new(Occasion { schedule, name, at, from, punctual })
+        Box::new(Window { schedule, name, at, from, punctual })
     })
 }
 
@@ -49,17 +49,16 @@ fn timetable() -> impl Strategy<Value = Timetable> {
 }
 
 fn target() -> impl Strategy<Value = Target> {
-    let plain = (profile().boxed(), bytes(), priority(), option::of(labels()), option::of(seats())).prop_map(
-        |(profile, payload, priority, labels, seats)| {
-            Target::Task(Box::new(Plain { profile, payload, priority, labels, seats }))
-        },
-    );
+    let plain = (profile().boxed(), bytes(), priority(), option::of(labels()), option::of(permits()))
+        .prop_map(|(profile, payload, priority, labels, permits)| {
+            Target::Task(Box::new(Plain { profile, payload, priority, labels, permits }))
+        });
     let run = (bytes(), option::of(priority()))
         .prop_map(|(parameters, priority)| Target::Run { parameters, priority });
     prop_oneof![plain, run]
 }
 
-fn spec() -> impl Strategy<Value = (Arc<Spec>, Own)> {
+fn spec() -> impl Strategy<Value = (Arc<Spec>, ScheduleHome)> {
     let timing = prop_oneof![timetable().prop_map(Timing::Table), millis().prop_map(Timing::After)];
     let bounds = (option::of(wall()), option::of(wall()), millis(), millis(), millis());
     let rest = (any::<u32>(), select(Overlap::ALL.to_vec()), any::<u32>(), any::<u64>());
@@ -69,9 +68,9 @@ fn spec() -> impl Strategy<Value = (Arc<Spec>, Own)> {
             timing,
             text,
             (start, end, jitter, offset, grace),
-            (catch_up, overlap, active_max, slot),
+            (catch_up, overlap, active_max, bucket),
         )| {
-            let own = Own { slot: Slot::from_hash(slot), offset };
+            let own = ScheduleHome { bucket: Bucket::from_hash(bucket), offset };
             let terms = Terms { timing, text, start, end, jitter, catch_up, grace, overlap, active_max };
             (Arc::new(Spec { target, terms: Arc::new(terms) }), own)
         },
@@ -126,7 +125,7 @@ pub fn schedule() -> impl Strategy<Value = Schedule> {
             id,
             key,
             spec,
-            slot: own.slot,
+            bucket: own.bucket,
             offset: own.offset,
             of_job,
             paused,
@@ -135,7 +134,8 @@ pub fn schedule() -> impl Strategy<Value = Schedule> {
             last,
             last_made,
             next,
-            rare: Rarely { deleted, resumed, waiting: waiting.into(), ..Rarely::default() }.into(),
+            rare: ScheduleExtras { deleted, resumed, waiting: waiting.into(), ..ScheduleExtras::default() }
+                .into(),
             fired,
             skipped,
             missed,

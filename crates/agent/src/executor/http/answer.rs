@@ -3,7 +3,7 @@
 use http::{Response, StatusCode};
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
-use mainspring_core::failure::FailureClass;
+use mainspring_core::values::FailureClass;
 use serde_json::{Value, json};
 
 use crate::attempt::Outcome;

@@ -27,7 +27,7 @@ use hyper::body::Incoming;
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::{Client, Error};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
-use mainspring_core::failure::FailureClass;
+use mainspring_core::values::FailureClass;
 
 use self::connect::Guarded;
 pub use self::sign::{BadSecret, WebhookSecret};

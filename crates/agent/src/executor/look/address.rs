@@ -1,6 +1,6 @@
 //! Whether an address answers as it should. Addresses that webhooks may not call are not looked at either.
 
-use mainspring_core::failure::FailureClass;
+use mainspring_core::values::FailureClass;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 

@@ -3,7 +3,7 @@
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 
-use mainspring_core::failure::FailureClass;
+use mainspring_core::values::FailureClass;
 
 use crate::attempt::Outcome;
 use crate::cgroup::MemoryEnd;

@@ -15,10 +15,9 @@ use std::time::Duration;
 use tokio::time::sleep;
 use tracing::warn;
 
-use super::control;
 use super::output::TAIL_BYTES;
 use super::record::Identity;
-use super::{Payload, Settings};
+use super::{Payload, Settings, control};
 use crate::attempt::{Attempt, Reporter};
 
 const WAITER: &str = r#"trap : TERM; "$@"; c=$?; echo $c > "$MAINSPRING_CONTROL/.exit"; exit $c"#;

@@ -4,15 +4,14 @@
 //! status to nobody. It is ended (`bound`), and the server, which hears that the worker was restarted, decides what
 //! becomes of its task.
 
-use std::fmt;
 use std::fs::{self, File};
-use std::io;
 use std::ops::RangeInclusive;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use std::{fmt, io};
 
-use mainspring_core::id::Fence;
+use mainspring_core::values::Fence;
 use rustix::process::Pid;
 use rustix::time::{ClockId, clock_gettime};
 use tracing::warn;

@@ -1,7 +1,7 @@
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 
-use mainspring_core::failure::FailureClass;
+use mainspring_core::values::FailureClass;
 
 use super::*;
 use crate::cgroup::MemoryEnd;

@@ -7,7 +7,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use mainspring_core::failure::FailureClass;
+use mainspring_core::values::FailureClass;
 use nix::unistd;
 use rustix::process::{Gid, Uid};
 

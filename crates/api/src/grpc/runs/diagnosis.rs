@@ -1,6 +1,6 @@
 //! `RunService.Diagnose`.
 
-use mainspring_core::time::Millis;
+use mainspring_core::values::Millis;
 use mainspring_proto::v1;
 
 use super::super::tasks::view::diagnosis;

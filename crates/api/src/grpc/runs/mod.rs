@@ -6,8 +6,7 @@ mod view;
 
 use std::sync::Arc;
 
-use mainspring_core::id::RunId;
-use mainspring_core::workflow::RunStatus;
+use mainspring_core::values::{RunId, RunStatus};
 use mainspring_proto::v1;
 use mainspring_proto::v1::run_service_server::RunService;
 use tonic::{Request, Response, Status};

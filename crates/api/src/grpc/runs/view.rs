@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use mainspring_core::time::Millis;
+use mainspring_core::values::Millis;
 use mainspring_proto::v1;
 use serde_json::value::RawValue;
 
@@ -97,7 +97,7 @@ pub(super) fn items(view: &ItemsView) -> v1::RunItems {
 
 #[cfg(test)]
 mod tests {
-    use mainspring_core::workflow::NodeStatus;
+    use mainspring_core::run::NodeStatus;
 
     use super::*;
     use crate::wire::node_word;

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use mainspring_core::command::{Rejection, Submit};
+use mainspring_core::decision::Rejection;
+use mainspring_core::task::decide::Submit;
 use mainspring_proto::v1;
 use mainspring_proto::v1::submit_result::Result as Outcome;
 use tonic::Request;

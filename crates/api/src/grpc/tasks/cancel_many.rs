@@ -1,6 +1,6 @@
 //! `TaskService.CancelMany` and `GetProcess`.
 
-use mainspring_core::question::Progress;
+use mainspring_core::engine::question::Progress;
 use mainspring_proto::v1;
 
 use super::super::call::Call;

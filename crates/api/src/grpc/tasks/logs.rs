@@ -4,7 +4,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use futures_util::{Stream, StreamExt, stream};
-use mainspring_core::id::TaskId;
+use mainspring_core::values::TaskId;
 use mainspring_proto::v1;
 use tonic::Status;
 

@@ -11,8 +11,8 @@ pub(super) mod view;
 
 use std::sync::Arc;
 
-use mainspring_core::id::TaskId;
 use mainspring_core::task::Status as TaskState;
+use mainspring_core::values::TaskId;
 use mainspring_proto::v1;
 use mainspring_proto::v1::task_service_server::TaskService;
 use tonic::{Request, Response, Status};

@@ -1,8 +1,7 @@
 //! What REST shows of a task, as messages.
 
-use mainspring_core::profile::Delivery;
-use mainspring_core::task::Task;
-use mainspring_core::time::Millis;
+use mainspring_core::task::{Delivery, Task};
+use mainspring_core::values::Millis;
 use mainspring_proto::v1;
 use serde::Serialize;
 

@@ -1,8 +1,10 @@
 //! Let a backfill rest for a while, or end it.
 
-use mainspring_core::backfill::{BackfillAnswer, BackfillCommand, BackfillRefusal, BackfillStatus};
-use mainspring_core::command::{Command, Rejection};
-use mainspring_core::id::BackfillId;
+use mainspring_core::backfill::decide::{BackfillAnswer, BackfillCommand};
+use mainspring_core::backfill::{BackfillRefusal, BackfillStatus};
+use mainspring_core::decision::Rejection;
+use mainspring_core::engine::Command;
+use mainspring_core::values::BackfillId;
 
 use super::{backfill, send, unexpected};
 use crate::edge::Edge;
@@ -45,7 +47,7 @@ async fn act(
     caller: &Caller<'_>,
 ) -> Result<BackfillStatus, Problem> {
     let command = caller.keyed(edge, operation, &id.to_string(), Command::Backfill(Box::new(command)))?;
-    match send(edge, id.slot(), command).await {
+    match send(edge, id.bucket(), command).await {
         Ok(BackfillAnswer::Done { status, .. }) => Ok(status),
         Ok(_) => Err(unexpected()),
         // One that has left memory may have ended long ago.

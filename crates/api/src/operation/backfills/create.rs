@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
-use mainspring_core::backfill::{BackfillAnswer, BackfillCommand, BackfillRefusal, CreateBackfill, Windows};
-use mainspring_core::command::{Answer, Command, Rejection};
-use mainspring_core::id::BackfillId;
+use mainspring_core::backfill::decide::{BackfillAnswer, BackfillCommand, CreateBackfill};
+use mainspring_core::backfill::{BackfillRefusal, Windows};
+use mainspring_core::decision::Rejection;
+use mainspring_core::engine::{Answer, Command};
+use mainspring_core::job::{Definition, Job, Plan as JobPlan};
 use mainspring_core::schedule::{Schedule, Target};
 use mainspring_core::task::Payload;
-use mainspring_core::workflow::{Definition, Job, Plan as JobPlan};
+use mainspring_core::values::BackfillId;
 use mainspring_store::format::{ProfileCache, read_plan};
 use serde_json::{Map, Value};
 
@@ -45,7 +47,7 @@ pub(crate) async fn create_backfill(
     let over = OverrideBody { actor: body.actor.clone(), reason: body.reason.clone() };
     let by = Change::by("a backfill was begun", &over)?;
     let wish = Wish::read(body, caller.keys)?;
-    let id = BackfillId::from_bits(edge.gateway.mint(Some(flows::slot_of(&wish.job))).bits());
+    let id = BackfillId::from_bits(edge.gateway.mint(Some(flows::bucket_of(&wish.job))).bits());
     for tried in 1.. {
         let schedule = wish.schedule(edge, body.schedule.as_deref()).await?;
         let mut job = flows::job(edge, wish.job.clone()).await?;
@@ -72,7 +74,7 @@ pub(crate) async fn create_backfill(
         };
         let command = Command::Backfill(Box::new(BackfillCommand::Create(Box::new(create))));
         let command = caller.keyed(edge, OPERATION, "", command)?;
-        match send(edge, id.slot(), command).await {
+        match send(edge, id.bucket(), command).await {
             Ok(BackfillAnswer::Created(id)) => {
                 by.done(id);
                 return Ok(Made::Backfill(id));

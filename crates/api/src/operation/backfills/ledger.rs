@@ -2,10 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use mainspring_core::id::{RunId, ScheduleId};
-use mainspring_core::schedule::{Made, Occurrence};
-use mainspring_core::time::Wall;
-use mainspring_core::workflow::RunStatus;
+use mainspring_core::schedule::WindowRow;
+use mainspring_core::values::{RunId, RunStatus, ScheduleId, Started, Wall};
 use mainspring_store::{OccurrenceCursor, PAGE_MAX};
 
 use crate::edge::Edge;
@@ -26,12 +24,12 @@ pub(super) async fn runs(
         let page = edge.readers.read(move |tables| tables.occurrences(schedule, Some(cursor), PAGE_MAX));
         let rows = page.await?;
         before = rows.last().filter(|_| rows.len() == PAGE_MAX).map(OccurrenceCursor::of);
-        for Occurrence { first, what, at, .. } in rows {
+        for WindowRow { first, what, at, .. } in rows {
             if first < from {
                 before = None;
                 break;
             }
-            let Ok((Made::Run(run), _)) = what else { continue };
+            let Ok((Started::Run(run), _)) = what else { continue };
             let known = newest.entry(first).or_insert((at, run));
             if at >= known.0 {
                 *known = (at, run);

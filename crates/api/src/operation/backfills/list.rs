@@ -1,7 +1,7 @@
 //! Backfills, newest first.
 
 use mainspring_core::backfill::Backfill;
-use mainspring_core::id::BackfillId;
+use mainspring_core::values::BackfillId;
 use mainspring_store::BackfillQuery;
 
 use super::read::{in_memory, shown};

@@ -8,9 +8,10 @@ mod plan;
 mod read;
 mod wish;
 
-use mainspring_core::backfill::{BackfillAnswer, BackfillCommand};
-use mainspring_core::command::{Answer, Command, Rejection};
-use mainspring_core::id::{BackfillId, Slot};
+use mainspring_core::backfill::decide::{BackfillAnswer, BackfillCommand};
+use mainspring_core::decision::Rejection;
+use mainspring_core::engine::{Answer, Command};
+use mainspring_core::values::{BackfillId, Bucket};
 
 pub(crate) use self::{
     act::{cancel_backfill, pause_backfill},
@@ -26,12 +27,12 @@ pub(crate) fn backfill_id(text: &str) -> Result<BackfillId, Problem> {
     text.parse().map_err(|_| Problem::NoSuchBackfill { id: text.chars().take(100).collect() })
 }
 
-async fn ask(edge: &Edge, slot: Slot, command: BackfillCommand) -> Result<BackfillAnswer, Problem> {
-    send(edge, slot, Command::Backfill(Box::new(command))).await
+async fn ask(edge: &Edge, bucket: Bucket, command: BackfillCommand) -> Result<BackfillAnswer, Problem> {
+    send(edge, bucket, Command::Backfill(Box::new(command))).await
 }
 
-async fn send(edge: &Edge, slot: Slot, command: Command) -> Result<BackfillAnswer, Problem> {
-    match edge.gateway.ask(slot, command).await? {
+async fn send(edge: &Edge, bucket: Bucket, command: Command) -> Result<BackfillAnswer, Problem> {
+    match edge.gateway.ask(bucket, command).await? {
         Answer::Backfill(answer) => Ok(answer),
         _ => Err(unexpected()),
     }

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use mainspring_core::backfill::{BackfillRefusal, Only, Order, WINDOWS_MAX, check_kind};
-use mainspring_core::command::Rejection;
+use mainspring_core::backfill::decide::check_kind;
+use mainspring_core::backfill::{BackfillRefusal, Only, Order, WINDOWS_MAX};
+use mainspring_core::decision::Rejection;
 use mainspring_core::schedule::{Schedule, Timing};
-use mainspring_core::time::{Millis, Wall};
+use mainspring_core::values::{Millis, Wall};
 
 use super::ledger;
 use super::wish::Wish;

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use mainspring_core::backfill::{Backfill, BackfillAnswer, BackfillCommand, BackfillRefusal};
-use mainspring_core::command::Rejection;
-use mainspring_core::id::BackfillId;
-use mainspring_core::workflow::{Bounds, FailurePolicy, Plan};
+use mainspring_core::backfill::decide::{BackfillAnswer, BackfillCommand};
+use mainspring_core::backfill::{Backfill, BackfillRefusal};
+use mainspring_core::decision::Rejection;
+use mainspring_core::job::{Bounds, FailurePolicy, Plan};
+use mainspring_core::values::BackfillId;
 use mainspring_store::format::{FormatError, read_backfill};
 use mainspring_store::{BackfillRow, ReadError};
 
@@ -22,7 +23,7 @@ pub(crate) async fn backfill(edge: &Edge, id: BackfillId) -> Result<Box<Backfill
 }
 
 pub(super) async fn in_memory(edge: &Edge, id: BackfillId) -> Result<Option<Box<Backfill>>, Problem> {
-    match ask(edge, id.slot(), BackfillCommand::Read { id }).await? {
+    match ask(edge, id.bucket(), BackfillCommand::Read { id }).await? {
         BackfillAnswer::Backfill(found) => Ok(found),
         _ => Err(unexpected()),
     }

@@ -1,9 +1,9 @@
 //! What a caller asks for, read and checked as far as it can be without looking anything up.
 
 use mainspring_core::backfill::{ACTIVE_DEFAULT, ACTIVE_MAX, Only, Order};
+use mainspring_core::job::JobKey;
 use mainspring_core::schedule::Schedule;
-use mainspring_core::time::Wall;
-use mainspring_core::workflow::JobKey;
+use mainspring_core::values::Wall;
 
 use crate::edge::Edge;
 use crate::operation::{flows, schedules};

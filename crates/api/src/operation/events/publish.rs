@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use mainspring_core::command::{Answer, Command, Rejection};
-use mainspring_core::id::{RunId, Slot};
+use mainspring_core::decision::Rejection;
+use mainspring_core::engine::{Answer, Command};
 use mainspring_core::key::{KeyClaim, KeyFact};
-use mainspring_core::name::Name;
-use mainspring_core::trigger::{Begun, Declined, Notice, Publish, Published};
+use mainspring_core::trigger::decide::{Begun, Declined, Publish, Published};
+use mainspring_core::values::{Bucket, CloudEvent, Name, RunId};
 
 use crate::edge::Edge;
 use crate::operation::{Caller, flows};
@@ -18,17 +18,17 @@ use crate::wire::{BegunView, DeclinedView, PublishedView, event_scope};
 pub(crate) async fn publish(
     edge: &Edge,
     tenant: &Name,
-    notices: Vec<Notice>,
+    notices: Vec<CloudEvent>,
     caller: &Caller<'_>,
 ) -> Result<Vec<PublishedView>, Problem> {
     // Each event is known by its own id; a key says only that the request is the same.
     caller.claim(edge, "events").await?;
-    let notices: Vec<Arc<Notice>> = notices.into_iter().map(Arc::new).collect();
+    let notices: Vec<Arc<CloudEvent>> = notices.into_iter().map(Arc::new).collect();
     let commands: Vec<Command> = notices.iter().map(|notice| command(edge, tenant, notice)).collect();
     if commands.is_empty() {
         return Ok(Vec::new());
     }
-    let answers = edge.gateway.ask_all(Slot::from_hash(0), commands).await?;
+    let answers = edge.gateway.ask_all(Bucket::from_hash(0), commands).await?;
     let mut views = Vec::with_capacity(notices.len());
     for (notice, answer) in notices.iter().zip(answers) {
         let Answer::Published(published) = answer? else {
@@ -39,7 +39,7 @@ pub(crate) async fn publish(
     Ok(views)
 }
 
-fn command(edge: &Edge, tenant: &Name, notice: &Arc<Notice>) -> Command {
+fn command(edge: &Edge, tenant: &Name, notice: &Arc<CloudEvent>) -> Command {
     let expires = edge.key_expires();
     // Source and id alone make an event; whatever else differs is not looked at.
     let claim = KeyClaim { scope: event_scope(tenant, &notice.source, &notice.id), request: 0, expires };
@@ -51,7 +51,7 @@ fn command(edge: &Edge, tenant: &Name, notice: &Arc<Notice>) -> Command {
     }))
 }
 
-async fn view(edge: &Edge, notice: &Notice, published: Published) -> PublishedView {
+async fn view(edge: &Edge, notice: &CloudEvent, published: Published) -> PublishedView {
     let mut view = PublishedView {
         id: notice.id.to_string(),
         source: notice.source.to_string(),

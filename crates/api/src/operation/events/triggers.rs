@@ -1,9 +1,10 @@
 //! Triggers by tenant, job and name.
 
-use mainspring_core::command::{Answer, Command, Rejection};
-use mainspring_core::id::Slot;
-use mainspring_core::question::Question;
-use mainspring_core::trigger::{Hook, TriggerKey};
+use mainspring_core::decision::Rejection;
+use mainspring_core::engine::question::Question;
+use mainspring_core::engine::{Answer, Command};
+use mainspring_core::trigger::{Trigger, TriggerKey};
+use mainspring_core::values::Bucket;
 
 use crate::edge::Edge;
 use crate::operation::flows::page_length;
@@ -24,7 +25,7 @@ pub(crate) fn named_trigger(
     })
 }
 
-pub(crate) async fn trigger(edge: &Edge, key: TriggerKey) -> Result<Hook, Problem> {
+pub(crate) async fn trigger(edge: &Edge, key: TriggerKey) -> Result<Trigger, Problem> {
     let found = ask(edge, Question::Trigger { key: Box::new(key.clone()) }).await?.pop();
     let missing = || EventProblem::TriggerNotFound { job: key.job.to_string(), name: key.name.to_string() };
     found.ok_or_else(|| missing().into())
@@ -36,7 +37,7 @@ pub(crate) async fn triggers(
     (tenant, job): (Option<&str>, Option<&str>),
     cursor: Option<&str>,
     limit: Option<usize>,
-) -> Result<(Vec<Hook>, Option<String>), Problem> {
+) -> Result<(Vec<Trigger>, Option<String>), Problem> {
     let limit = page_length(limit)?;
     let tenant = tenant.map(|text| name("tenant", text)).transpose()?;
     let job = job.map(|text| name("job", text)).transpose()?;
@@ -49,8 +50,8 @@ pub(crate) async fn triggers(
     Ok((found, next))
 }
 
-async fn ask(edge: &Edge, question: Question) -> Result<Vec<Hook>, Problem> {
-    match edge.gateway.ask(Slot::from_hash(0), Command::Ask(question)).await? {
+async fn ask(edge: &Edge, question: Question) -> Result<Vec<Trigger>, Problem> {
+    match edge.gateway.ask(Bucket::from_hash(0), Command::Ask(question)).await? {
         Answer::Triggers(found) => Ok(found),
         _ => {
             Err(Rejection::Internal { what: "a question on triggers was answered with something else" }

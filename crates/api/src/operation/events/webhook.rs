@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use http::HeaderMap;
-use mainspring_core::name::Name;
-use mainspring_core::trigger::{ATTRIBUTE_BYTES_MAX, Notice, OWN_PREFIX, On};
+use mainspring_core::trigger::On;
+use mainspring_core::values::{ATTRIBUTE_BYTES_MAX, CloudEvent, Name, OWN_PREFIX};
 use serde::Deserialize;
 
 use super::publish::publish;
@@ -31,7 +31,7 @@ pub(crate) async fn receive(
     views.pop().ok_or(Problem::OutcomeUnknown { id: None })
 }
 
-fn notice(name: &str, id: Arc<str>, headers: &HeaderMap, body: &[u8]) -> Result<Notice, Problem> {
+fn notice(name: &str, id: Arc<str>, headers: &HeaderMap, body: &[u8]) -> Result<CloudEvent, Problem> {
     #[derive(Deserialize)]
     struct Typed {
         r#type: String,
@@ -49,5 +49,5 @@ fn notice(name: &str, id: Arc<str>, headers: &HeaderMap, body: &[u8]) -> Result<
     let media_type = if is_json { Some("application/json") } else { media_type.or(Some("text/plain")) };
     let data = event_data(media_type, body).or_else(|_| event_data(Some("text/plain"), body))?;
     let source = On::webhook_source(name).into();
-    Ok(Notice { id, source, kind: kind.into(), subject: None, time: Some(now()), data })
+    Ok(CloudEvent { id, source, kind: kind.into(), subject: None, time: Some(now()), data })
 }

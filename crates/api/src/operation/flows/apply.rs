@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
-use mainspring_core::command::Command;
-use mainspring_core::name::Name;
-use mainspring_core::schedule::{Own, ScheduleKey, Spec};
+use mainspring_core::engine::Command;
+use mainspring_core::job::JobKey;
+use mainspring_core::run::decide::{RunAnswer, RunCommand};
+use mainspring_core::schedule::{ScheduleHome, ScheduleKey, Spec};
 use mainspring_core::trigger::TriggerSpec;
-use mainspring_core::workflow::{self, FlowAnswer, FlowCommand, JobKey};
+use mainspring_core::values::Name;
 use mainspring_definition::{Definition, Options, limits::Limits, read, schedule_offset};
 
-use super::{ask, audit, job_key, send, shown, slot_of, unexpected};
+use super::{ask, audit, bucket_of, job_key, send, shown, unexpected};
 use crate::edge::Edge;
 use crate::operation::Caller;
 use crate::problem::Problem;
@@ -97,7 +98,7 @@ async fn parse(edge: &Edge, text: &[u8], tenant: Option<&str>) -> Result<Vec<Def
 
 async fn foresee(edge: &Edge, definition: &Definition) -> Result<Applied, Problem> {
     let key = job_key(&definition.tenant, &definition.name)?;
-    let FlowAnswer::Job(job) = ask(edge, slot_of(&key), FlowCommand::ReadJob { key: key.clone() }).await?
+    let RunAnswer::Job(job) = ask(edge, bucket_of(&key), RunCommand::ReadJob { key: key.clone() }).await?
     else {
         return Err(unexpected());
     };
@@ -120,21 +121,21 @@ async fn store(
     let key = job_key(&definition.tenant, &definition.name)?;
     let hash = half(&definition);
     let (plan, source) = (Arc::clone(&definition.plan), Arc::clone(&definition.source));
-    let slot = slot_of(&key);
+    let bucket = bucket_of(&key);
     let homed = |(name, spec): &(Name, Spec)| {
         let key = ScheduleKey { tenant: key.tenant.clone(), job: key.name.clone(), name: name.clone() };
-        let own = Own { slot, offset: schedule_offset(&key, spec.jitter) };
+        let own = ScheduleHome { bucket, offset: schedule_offset(&key, spec.jitter) };
         (key.name, spec.clone(), own)
     };
     let schedules = definition.schedules.iter().map(homed).collect();
-    let homed = |(name, spec): &(Name, TriggerSpec)| (name.clone(), TriggerSpec { slot, ..spec.clone() });
+    let homed = |(name, spec): &(Name, TriggerSpec)| (name.clone(), TriggerSpec { bucket, ..spec.clone() });
     let triggers = definition.triggers.iter().map(homed).collect();
-    let stored = workflow::Definition { plan, source, hash };
-    let command = FlowCommand::ApplyJob { key: key.clone(), definition: stored, schedules, triggers };
-    let command = Command::Flow(Box::new(by.sign(command)));
+    let stored = mainspring_core::job::Definition { plan, source, hash };
+    let command = RunCommand::ApplyJob { key: key.clone(), definition: stored, schedules, triggers };
+    let command = Command::Run(Box::new(by.sign(command)));
     let command = caller.keyed(edge, &format!("apply {}", shown(&key)), "", command)?;
-    match send(edge, slot_of(&key), command).await? {
-        FlowAnswer::JobApplied { version, changed } => {
+    match send(edge, bucket_of(&key), command).await? {
+        RunAnswer::JobApplied { version, changed } => {
             edge.definitions.keep(hash, definition);
             let change = match (changed, version) {
                 (false, _) => Change::Unchanged,

@@ -2,8 +2,8 @@
 
 use std::fmt::Display;
 
-use mainspring_core::task::Override;
-use mainspring_core::workflow::{FlowCommand, Signed};
+use mainspring_core::run::decide::{RunCommand, Signed};
+use mainspring_core::values::Actor;
 
 use crate::problem::Problem;
 use crate::wire::OverrideBody;
@@ -11,7 +11,7 @@ use crate::wire::OverrideBody;
 /// A change that somebody asked for, said once it is done.
 pub(in crate::operation) struct Change {
     what: &'static str,
-    over: Override,
+    over: Actor,
     /// An actor or a reason came with it.
     given: bool,
 }
@@ -24,19 +24,19 @@ impl Change {
     }
 
     /// Whose word is noted, if anybody's.
-    pub(super) fn over(&self) -> Option<Override> {
+    pub(super) fn over(&self) -> Option<Actor> {
         self.given.then(|| self.over.clone())
     }
 
-    pub(super) fn sign(&self, command: FlowCommand) -> FlowCommand {
+    pub(super) fn sign(&self, command: RunCommand) -> RunCommand {
         match self.over() {
-            Some(over) => FlowCommand::Signed(Box::new(Signed { over, command })),
+            Some(over) => RunCommand::Signed(Box::new(Signed { over, command })),
             None => command,
         }
     }
 
     pub(in crate::operation) fn done(&self, of: impl Display) {
-        let Override { actor, reason } = &self.over;
+        let Actor { actor, reason } = &self.over;
         tracing::info!(%of, actor = actor.as_str(), reason = reason.as_str(), "{}", self.what);
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use mainspring_core::workflow::Job;
+use mainspring_core::job::Job;
 use mainspring_definition::{Definition, Options, limits::Limits, read};
 
 use crate::problem::Problem;

@@ -1,9 +1,10 @@
 //! Where a run stands, why it has not ended, and what to do about it.
 
-use mainspring_core::command::{Answer, Command, Rejection};
-use mainspring_core::id::RunId;
-use mainspring_core::question::Question;
-use mainspring_core::workflow::{FlowRefusal, Run};
+use mainspring_core::decision::Rejection;
+use mainspring_core::engine::question::Question;
+use mainspring_core::engine::{Answer, Command};
+use mainspring_core::run::{Run, RunRefusal};
+use mainspring_core::values::RunId;
 
 use super::{run, unexpected};
 use crate::edge::Edge;
@@ -19,7 +20,7 @@ pub(crate) async fn diagnose_run(edge: &Edge, id: RunId) -> Result<RunDiagnosisV
     if read.status.is_ended() {
         return Ok(ended(edge, &read).await);
     }
-    match edge.gateway.ask(id.slot(), Command::Ask(Question::Run { id })).await {
+    match edge.gateway.ask(id.bucket(), Command::Ask(Question::Run { id })).await {
         Ok(Answer::RunDiagnosis(diagnosis)) if !diagnosis.status.is_ended() => {
             let mut view = RunDiagnosisView::of(&diagnosis);
             tell_errors(edge, &mut view).await;
@@ -35,7 +36,7 @@ pub(crate) async fn diagnose_run(edge: &Edge, id: RunId) -> Result<RunDiagnosisV
 
 fn is_gone(problem: &Problem) -> bool {
     match problem {
-        Problem::Rejected(Rejection::Flow(refusal)) => matches!(**refusal, FlowRefusal::RunNotFound { .. }),
+        Problem::Rejected(Rejection::Run(refusal)) => matches!(**refusal, RunRefusal::RunNotFound { .. }),
         _ => false,
     }
 }

@@ -1,8 +1,6 @@
 //! Which runs a list holds, and how long pages are.
 
-use mainspring_core::id::RunId;
-use mainspring_core::time::Wall;
-use mainspring_core::workflow::RunStatus;
+use mainspring_core::values::{RunId, RunStatus, Wall};
 use mainspring_store::{PAGE_MAX, RunQuery};
 
 use crate::operation::{filter::label, prefix};

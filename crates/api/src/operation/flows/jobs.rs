@@ -1,27 +1,29 @@
 //! Reading, pausing and deleting jobs.
 
-use mainspring_core::command::Command;
-use mainspring_core::workflow::{FlowAnswer, FlowCommand, FlowRefusal, Job, JobKey};
+use mainspring_core::engine::Command;
+use mainspring_core::job::{Job, JobKey};
+use mainspring_core::run::RunRefusal;
+use mainspring_core::run::decide::{RunAnswer, RunCommand};
 use mainspring_store::VersionRow;
 
 use super::audit::Change;
 use super::filter::page_length;
-use super::{ask, send, shown, slot_of, unexpected};
+use super::{ask, bucket_of, send, shown, unexpected};
 use crate::edge::Edge;
 use crate::operation::Caller;
 use crate::problem::Problem;
 use crate::wire::{OverrideBody, name};
 
 pub(crate) async fn job(edge: &Edge, key: JobKey) -> Result<Box<Job>, Problem> {
-    match ask(edge, slot_of(&key), FlowCommand::ReadJob { key: key.clone() }).await? {
-        FlowAnswer::Job(Some(job)) => Ok(job),
-        FlowAnswer::Job(None) => Err(no_job(key)),
+    match ask(edge, bucket_of(&key), RunCommand::ReadJob { key: key.clone() }).await? {
+        RunAnswer::Job(Some(job)) => Ok(job),
+        RunAnswer::Job(None) => Err(no_job(key)),
         _ => Err(unexpected()),
     }
 }
 
 fn no_job(key: JobKey) -> Problem {
-    Problem::Rejected(FlowRefusal::JobNotFound { key }.into())
+    Problem::Rejected(RunRefusal::JobNotFound { key }.into())
 }
 
 /// Which jobs are wanted; what is not set is all.
@@ -59,9 +61,9 @@ pub(crate) async fn jobs(
     wanted.tag.map(|tag| name("tag", tag)).transpose()?;
     wanted.owner.map(|owner| name("owner", owner)).transpose()?;
     let after = cursor.map(parse_cursor).transpose()?;
-    let slot = mainspring_core::id::Slot::from_hash(0);
-    match ask(edge, slot, FlowCommand::ListJobs { after, tenant, limit: limit + 1 }).await? {
-        FlowAnswer::Jobs(mut jobs) => {
+    let bucket = mainspring_core::values::Bucket::from_hash(0);
+    match ask(edge, bucket, RunCommand::ListJobs { after, tenant, limit: limit + 1 }).await? {
+        RunAnswer::Jobs(mut jobs) => {
             let more = jobs.len() > limit;
             jobs.truncate(limit);
             let last = jobs.last().filter(|_| more).map(|job| &job.key);
@@ -92,7 +94,7 @@ pub(crate) async fn pause_job(
     caller: &Caller<'_>,
 ) -> Result<(), Problem> {
     let by = Change::by(if paused { "a job was paused" } else { "a job was resumed" }, over)?;
-    let command = by.sign(FlowCommand::PauseJob { key: key.clone(), paused });
+    let command = by.sign(RunCommand::PauseJob { key: key.clone(), paused });
     act(edge, (if paused { "pause job" } else { "resume job" }, key), command, caller).await?;
     by.done(shown(key));
     Ok(())
@@ -105,7 +107,7 @@ pub(crate) async fn delete_job(
     caller: &Caller<'_>,
 ) -> Result<(), Problem> {
     let by = Change::by("a job was deleted", over)?;
-    let command = by.sign(FlowCommand::DeleteJob { key: key.clone() });
+    let command = by.sign(RunCommand::DeleteJob { key: key.clone() });
     act(edge, ("delete job", key), command, caller).await?;
     by.done(shown(key));
     Ok(())
@@ -114,11 +116,11 @@ pub(crate) async fn delete_job(
 async fn act(
     edge: &Edge,
     (operation, key): (&str, &JobKey),
-    command: FlowCommand,
+    command: RunCommand,
     caller: &Caller<'_>,
 ) -> Result<(), Problem> {
-    let command = caller.keyed(edge, operation, &shown(key), Command::Flow(Box::new(command)))?;
-    send(edge, slot_of(key), command).await.map(drop)
+    let command = caller.keyed(edge, operation, &shown(key), Command::Run(Box::new(command)))?;
+    send(edge, bucket_of(key), command).await.map(drop)
 }
 
 /// Newest first.

@@ -10,10 +10,11 @@ mod runs;
 mod trigger;
 mod warnings;
 
-use mainspring_core::command::{Answer, Command, Rejection};
-use mainspring_core::id::{RunId, Slot};
-use mainspring_core::name::Name;
-use mainspring_core::workflow::{FlowAnswer, FlowCommand, JobKey};
+use mainspring_core::decision::Rejection;
+use mainspring_core::engine::{Answer, Command};
+use mainspring_core::job::JobKey;
+use mainspring_core::run::decide::{RunAnswer, RunCommand};
+use mainspring_core::values::{Bucket, Name, RunId};
 
 pub(crate) use self::{
     apply::{Apply, apply},
@@ -54,19 +55,19 @@ fn shown(key: &JobKey) -> String {
 }
 
 /// A job's slot, and that of its runs.
-pub(in crate::operation) fn slot_of(key: &JobKey) -> Slot {
+pub(in crate::operation) fn bucket_of(key: &JobKey) -> Bucket {
     let hash = blake3::hash(format!("{}\u{1}{}", key.tenant, key.name).as_bytes());
     let (first, _) = hash.as_bytes().split_first_chunk().expect("a hash has 32 bytes");
-    Slot::from_hash(u64::from_le_bytes(*first))
+    Bucket::from_hash(u64::from_le_bytes(*first))
 }
 
-async fn ask(edge: &Edge, slot: Slot, command: FlowCommand) -> Result<FlowAnswer, Problem> {
-    send(edge, slot, Command::Flow(Box::new(command))).await
+async fn ask(edge: &Edge, bucket: Bucket, command: RunCommand) -> Result<RunAnswer, Problem> {
+    send(edge, bucket, Command::Run(Box::new(command))).await
 }
 
-async fn send(edge: &Edge, slot: Slot, command: Command) -> Result<FlowAnswer, Problem> {
-    match edge.gateway.ask(slot, command).await? {
-        Answer::Flow(answer) => Ok(answer),
+async fn send(edge: &Edge, bucket: Bucket, command: Command) -> Result<RunAnswer, Problem> {
+    match edge.gateway.ask(bucket, command).await? {
+        Answer::Run(answer) => Ok(answer),
         _ => Err(unexpected()),
     }
 }

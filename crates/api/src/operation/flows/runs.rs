@@ -3,15 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use mainspring_core::command::{Answer, Command};
-use mainspring_core::id::{ProcessId, RunId, Slot};
-use mainspring_core::name::Name;
-use mainspring_core::process::RunSelector;
-use mainspring_core::question::Progress;
+use mainspring_core::engine::question::Progress;
+use mainspring_core::engine::{Answer, Command};
+use mainspring_core::operation::RunSelector;
+use mainspring_core::run::decide::{Clear, Rerun, RerunFrom, RunAnswer, RunCommand};
+use mainspring_core::run::{Run, RunRefusal};
 use mainspring_core::task::Payload;
-use mainspring_core::workflow::{
-    Clear, FlowAnswer, FlowCommand, FlowRefusal, Rerun, RerunFrom, Run, RunStatus,
-};
+use mainspring_core::values::{Bucket, Name, OperationId, RunId, RunStatus};
 use mainspring_runtime::find_run;
 use mainspring_store::ReadError;
 
@@ -31,9 +29,9 @@ const LOOK_EVERY: Duration = Duration::from_millis(5);
 
 /// From memory, or as the tables have it.
 pub(crate) async fn run(edge: &Edge, id: RunId) -> Result<Arc<Run>, Problem> {
-    match ask(edge, id.slot(), FlowCommand::ReadRun { id }).await? {
-        FlowAnswer::Found(Some(run)) => Ok(run),
-        FlowAnswer::Found(None) => Err(Problem::Rejected(FlowRefusal::RunNotFound { id }.into())),
+    match ask(edge, id.bucket(), RunCommand::ReadRun { id }).await? {
+        RunAnswer::Found(Some(run)) => Ok(run),
+        RunAnswer::Found(None) => Err(Problem::Rejected(RunRefusal::RunNotFound { id }.into())),
         _ => Err(unexpected()),
     }
 }
@@ -75,7 +73,7 @@ pub(crate) async fn cancel_run(
     caller: &Caller<'_>,
 ) -> Result<RunStatus, Problem> {
     let by = Change::by("a run was canceled", over)?;
-    let status = act(edge, ("cancel run", id), by.sign(FlowCommand::CancelRun { id }), caller).await?;
+    let status = act(edge, ("cancel run", id), by.sign(RunCommand::CancelRun { id }), caller).await?;
     by.done(id);
     Ok(status)
 }
@@ -97,7 +95,7 @@ pub(crate) async fn cancel_runs(
         RunSelector { tenant: named("tenant", &selector.tenant)?, job: named("job", &selector.job)?, label };
     let command = Command::CancelRuns { selector: Box::new(selector), over: by.over() };
     let command = caller.keyed(edge, "cancel runs", "", command)?;
-    let Answer::Process(id) = edge.gateway.ask(Slot::from_hash(0), command).await? else {
+    let Answer::Operation(id) = edge.gateway.ask(Bucket::from_hash(0), command).await? else {
         return Err(unexpected());
     };
     let progress = ended_soon(edge, id).await?;
@@ -106,7 +104,7 @@ pub(crate) async fn cancel_runs(
 }
 
 /// Most calls mean few runs: their caller is told how many.
-async fn ended_soon(edge: &Edge, id: ProcessId) -> Result<Progress, Problem> {
+async fn ended_soon(edge: &Edge, id: OperationId) -> Result<Progress, Problem> {
     let until = tokio::time::Instant::now() + ANSWER_WITHIN;
     loop {
         let progress = processes::ask(edge, id).await?;
@@ -133,7 +131,7 @@ pub(crate) async fn pause_run(
 ) -> Result<RunStatus, Problem> {
     let by = Change::by(if paused { "a run was paused" } else { "a run was resumed" }, over)?;
     let operation = if paused { "pause run" } else { "resume run" };
-    let status = act(edge, (operation, id), by.sign(FlowCommand::PauseRun { id, paused }), caller).await?;
+    let status = act(edge, (operation, id), by.sign(RunCommand::PauseRun { id, paused }), caller).await?;
     by.done(id);
     Ok(status)
 }
@@ -146,7 +144,7 @@ pub(crate) async fn force_run(
     caller: &Caller<'_>,
 ) -> Result<RunStatus, Problem> {
     let by = Change::by("a run was forced to an end", over)?;
-    let command = FlowCommand::ForceRun { id, status, over: over.checked()? };
+    let command = RunCommand::ForceRun { id, status, over: over.checked()? };
     let status = act(edge, ("force run", id), command, caller).await?;
     by.done(id);
     Ok(status)
@@ -159,7 +157,7 @@ pub(crate) async fn reevaluate_run(
     caller: &Caller<'_>,
 ) -> Result<RunStatus, Problem> {
     let by = Change::by("a run was looked at again", over)?;
-    let command = FlowCommand::ReevaluateRun { id, over: over.checked()? };
+    let command = RunCommand::ReevaluateRun { id, over: over.checked()? };
     let status = act(edge, ("reevaluate run", id), command, caller).await?;
     by.done(id);
     Ok(status)
@@ -180,7 +178,7 @@ pub(crate) async fn clear_run(
     let over = over.checked()?;
     let nodes = body.tasks.iter().map(|task| name("tasks", task)).collect::<Result<_, _>>()?;
     let clear = Clear { id, nodes, over, fact: None };
-    let status = act(edge, ("clear run", id), FlowCommand::Clear(Box::new(clear)), caller).await?;
+    let status = act(edge, ("clear run", id), RunCommand::Clear(Box::new(clear)), caller).await?;
     by.done(id);
     Ok(status)
 }
@@ -207,16 +205,16 @@ pub(crate) async fn rerun(
     let parameters = edited(edge, of, body).await?;
     let over = OverrideBody { actor: body.actor.clone(), reason: body.reason.clone() };
     let by = Change::by("a run was started again", &over)?;
-    let id = RunId::from_bits(edge.gateway.mint(Some(of.slot())).bits());
+    let id = RunId::from_bits(edge.gateway.mint(Some(of.bucket())).bits());
     let rerun = Rerun { of, id, from, parameters, newest, over: by.over(), fact: None };
-    let command = Command::Flow(Box::new(FlowCommand::Rerun(Box::new(rerun))));
+    let command = Command::Run(Box::new(RunCommand::Rerun(Box::new(rerun))));
     let command = caller.keyed(edge, "rerun", &of.to_string(), command)?;
-    match send(edge, of.slot(), command).await? {
-        FlowAnswer::Run { id, .. } => {
+    match send(edge, of.bucket(), command).await? {
+        RunAnswer::Run { id, .. } => {
             by.done(format_args!("{of} as {id}"));
             Ok(Triggered { id, duplicate: false, warnings: warnings_of(edge, id).await })
         }
-        FlowAnswer::AlreadyTriggered { id } => Ok(Triggered::before(id)),
+        RunAnswer::AlreadyTriggered { id } => Ok(Triggered::before(id)),
         _ => Err(unexpected()),
     }
 }
@@ -225,7 +223,7 @@ pub(crate) async fn rerun(
 async fn warnings_of(edge: &Edge, id: RunId) -> Vec<String> {
     let Ok(run) = run(edge, id).await else { return Vec::new() };
     let open = (0..run.plan.len()).filter(|node| run.node(*node).status.end().is_none());
-    warnings(edge, id.slot(), open.map(|node| run.plan.node(node))).await
+    warnings(edge, id.bucket(), open.map(|node| run.plan.node(node))).await
 }
 
 /// Edited parameters are checked against the job as it is now.
@@ -239,12 +237,12 @@ async fn edited(edge: &Edge, of: RunId, body: &RerunBody) -> Result<Option<Paylo
 async fn act(
     edge: &Edge,
     (operation, id): (&str, RunId),
-    command: FlowCommand,
+    command: RunCommand,
     caller: &Caller<'_>,
 ) -> Result<RunStatus, Problem> {
-    let command = caller.keyed(edge, operation, &id.to_string(), Command::Flow(Box::new(command)))?;
-    match send(edge, id.slot(), command).await? {
-        FlowAnswer::Run { status, .. } => Ok(status),
+    let command = caller.keyed(edge, operation, &id.to_string(), Command::Run(Box::new(command)))?;
+    match send(edge, id.bucket(), command).await? {
+        RunAnswer::Run { status, .. } => Ok(status),
         _ => Err(unexpected()),
     }
 }

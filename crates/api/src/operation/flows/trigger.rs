@@ -1,12 +1,14 @@
 //! A new run of a job: its parameters are checked here, once, against the version that will run.
 
-use mainspring_core::id::RunId;
+use mainspring_core::job::JobKey;
 use mainspring_core::key::{KeyClaim, KeyFact};
+use mainspring_core::run::StartedBy;
+use mainspring_core::run::decide::{RunAnswer, RunCommand, TriggerRun};
 use mainspring_core::task::{Labels, Payload};
-use mainspring_core::workflow::{FlowAnswer, FlowCommand, JobKey, Trigger, TriggerRun};
+use mainspring_core::values::RunId;
 
 use super::warnings::warnings;
-use super::{jobs, send, slot_of, unexpected};
+use super::{bucket_of, jobs, send, unexpected};
 use crate::edge::Edge;
 use crate::operation::Caller;
 use crate::problem::Problem;
@@ -36,24 +38,24 @@ pub(crate) async fn trigger(
     let job = jobs::job(edge, key.clone()).await?;
     let parameters = parameters(edge, &job, body.parameters.as_ref().map(|given| given.get()))?;
     let claim = claim(edge, &key, body, caller, &parameters)?;
-    let slot = slot_of(&key);
-    let id = RunId::from_bits(edge.gateway.mint(Some(slot)).bits());
-    let command = FlowCommand::Trigger(Box::new(TriggerRun {
+    let bucket = bucket_of(&key);
+    let id = RunId::from_bits(edge.gateway.mint(Some(bucket)).bits());
+    let command = RunCommand::Trigger(Box::new(TriggerRun {
         id,
         job: key,
         parameters,
         priority: body.priority.map(|priority| priority.0),
         labels: labels(body)?,
         key: claim.map(|claim| (claim, KeyFact::Absent)),
-        trigger: Trigger::Manual,
+        trigger: StartedBy::Manual,
     }));
-    match send(edge, slot, mainspring_core::command::Command::Flow(Box::new(command))).await? {
-        FlowAnswer::Run { id, .. } => {
+    match send(edge, bucket, mainspring_core::engine::Command::Run(Box::new(command))).await? {
+        RunAnswer::Run { id, .. } => {
             let nodes = job.definition.plan.nodes().iter();
-            let warnings = warnings(edge, slot, nodes.map(|node| &**node)).await;
+            let warnings = warnings(edge, bucket, nodes.map(|node| &**node)).await;
             Ok(Triggered { id, duplicate: false, warnings })
         }
-        FlowAnswer::AlreadyTriggered { id } => Ok(Triggered::before(id)),
+        RunAnswer::AlreadyTriggered { id } => Ok(Triggered::before(id)),
         _ => Err(unexpected()),
     }
 }
@@ -61,7 +63,7 @@ pub(crate) async fn trigger(
 /// Checked, and with the job's defaults.
 pub(super) fn parameters(
     edge: &Edge,
-    job: &mainspring_core::workflow::Job,
+    job: &mainspring_core::job::Job,
     given: Option<&str>,
 ) -> Result<Payload, Problem> {
     let definition = edge.definitions.of(job)?;
@@ -91,7 +93,7 @@ fn claim(
 }
 
 fn labels(body: &TriggerBody) -> Result<Option<Labels>, Problem> {
-    let max = mainspring_core::resources::LABELS_MAX;
+    let max = mainspring_core::values::LABELS_MAX;
     if body.labels.len() > max {
         return Err(Problem::TooManyEntries { field: "labels", count: body.labels.len(), max });
     }

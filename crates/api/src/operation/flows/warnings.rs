@@ -1,7 +1,7 @@
 //! Tasks of a new run that no known worker could ever run.
 
-use mainspring_core::id::Slot;
-use mainspring_core::workflow::{Node, Work};
+use mainspring_core::job::{Node, NodeWork};
+use mainspring_core::values::Bucket;
 
 use crate::edge::Edge;
 use crate::operation::could_run::{self, Questions};
@@ -13,7 +13,7 @@ const NAMED_MAX: usize = 10;
 /// start. A question that is not answered gives no warning: the run exists already.
 pub(super) async fn warnings<'a>(
     edge: &Edge,
-    slot: Slot,
+    bucket: Bucket,
     nodes: impl Iterator<Item = &'a Node> + Send,
 ) -> Vec<String> {
     let mut questions = Questions::default();
@@ -21,7 +21,7 @@ pub(super) async fn warnings<'a>(
     let mut asked: Vec<Vec<String>> = Vec::new();
     for node in nodes {
         for work in std::iter::once(&node.work).chain(&node.undo) {
-            let Work::Task(task) = work else { continue };
+            let NodeWork::Task(task) = work else { continue };
             let Some(number) = questions.about(&task.profile) else { continue };
             asked.resize_with(asked.len().max(number + 1), Vec::new);
             let name = format!("`{}`", node.name);
@@ -33,7 +33,7 @@ pub(super) async fn warnings<'a>(
     if asked.is_empty() {
         return Vec::new();
     }
-    let answers = edge.gateway.ask_all(slot, questions.commands).await.unwrap_or_default();
+    let answers = edge.gateway.ask_all(bucket, questions.commands).await.unwrap_or_default();
     let told = answers.into_iter().zip(asked).filter_map(|(answer, names)| {
         let why = could_run::never(answer)?;
         Some(format!("{}: {}", listed(&names), could_run::warning(&why)))

@@ -1,6 +1,7 @@
 //! Let a schedule be no more. What became of its windows stays.
 
-use mainspring_core::schedule::{ScheduleCommand, ScheduleKey};
+use mainspring_core::schedule::ScheduleKey;
+use mainspring_core::schedule::decide::ScheduleCommand;
 
 use super::{act, shown};
 use crate::edge::Edge;

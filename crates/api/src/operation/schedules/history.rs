@@ -1,7 +1,7 @@
 //! What became of the windows of a schedule, newest first.
 
-use mainspring_core::schedule::{Occurrence, ScheduleKey};
-use mainspring_core::time::Wall;
+use mainspring_core::schedule::{ScheduleKey, WindowRow};
+use mainspring_core::values::Wall;
 use mainspring_store::OccurrenceCursor;
 
 use super::read::even_deleted;
@@ -15,7 +15,7 @@ pub(crate) async fn history(
     key: ScheduleKey,
     cursor: Option<&str>,
     limit: Option<usize>,
-) -> Result<(Vec<Occurrence>, Option<String>), Problem> {
+) -> Result<(Vec<WindowRow>, Option<String>), Problem> {
     let limit = page_length(limit)?;
     let before = cursor.map(parse_cursor).transpose()?;
     let id = even_deleted(edge, key).await?.id;

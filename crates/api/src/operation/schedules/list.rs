@@ -1,8 +1,9 @@
 //! Schedules by tenant, job and name.
 
-use mainspring_core::id::Slot;
-use mainspring_core::schedule::{Schedule, ScheduleAnswer, ScheduleCommand, ScheduleKey};
-use mainspring_core::workflow::JobKey;
+use mainspring_core::job::JobKey;
+use mainspring_core::schedule::decide::{ScheduleAnswer, ScheduleCommand};
+use mainspring_core::schedule::{Schedule, ScheduleKey};
+use mainspring_core::values::Bucket;
 use mainspring_definition::limits::SCHEDULES_MAX;
 
 use super::{ask, unexpected};
@@ -38,7 +39,7 @@ pub(crate) async fn of_job(edge: &Edge, job: &JobKey) -> Result<Vec<Schedule>, P
 }
 
 async fn listed(edge: &Edge, command: ScheduleCommand) -> Result<Vec<Schedule>, Problem> {
-    match ask(edge, Slot::from_hash(0), command).await? {
+    match ask(edge, Bucket::from_hash(0), command).await? {
         ScheduleAnswer::Schedules(found) => Ok(found),
         _ => Err(unexpected()),
     }

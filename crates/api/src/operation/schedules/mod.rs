@@ -9,14 +9,12 @@ mod read;
 mod recurring;
 mod upcoming;
 
-use mainspring_core::command::{Answer, Command, Rejection};
-use mainspring_core::id::Slot;
-use mainspring_core::name::Name;
-use mainspring_core::schedule::{
-    Own, ScheduleAnswer, ScheduleCommand, ScheduleKey, ScheduleRefusal, TASKS_JOB,
-};
-use mainspring_core::time::Millis;
-use mainspring_core::workflow::JobKey;
+use mainspring_core::decision::Rejection;
+use mainspring_core::engine::{Answer, Command};
+use mainspring_core::job::JobKey;
+use mainspring_core::schedule::decide::{ScheduleAnswer, ScheduleCommand};
+use mainspring_core::schedule::{ScheduleHome, ScheduleKey, ScheduleRefusal, TASKS_JOB};
+use mainspring_core::values::{Bucket, Millis, Name};
 use mainspring_definition::schedule_offset;
 
 pub(crate) use self::{
@@ -66,21 +64,21 @@ fn job_of(key: &ScheduleKey) -> JobKey {
 }
 
 /// With its job; recurring tasks have none and are spread by their names.
-fn slot_of(key: &ScheduleKey) -> Slot {
+fn bucket_of(key: &ScheduleKey) -> Bucket {
     let mut home = job_of(key);
     if &*key.job == TASKS_JOB {
         home = JobKey { tenant: key.tenant.clone(), name: key.name.clone() };
     }
-    flows::slot_of(&home)
+    flows::bucket_of(&home)
 }
 
 /// What follows from its key.
-fn own(key: &ScheduleKey, jitter: Millis) -> Own {
-    Own { slot: slot_of(key), offset: schedule_offset(key, jitter) }
+fn own(key: &ScheduleKey, jitter: Millis) -> ScheduleHome {
+    ScheduleHome { bucket: bucket_of(key), offset: schedule_offset(key, jitter) }
 }
 
-async fn ask(edge: &Edge, slot: Slot, command: ScheduleCommand) -> Result<ScheduleAnswer, Problem> {
-    send(edge, slot, Command::Schedule(Box::new(command))).await
+async fn ask(edge: &Edge, bucket: Bucket, command: ScheduleCommand) -> Result<ScheduleAnswer, Problem> {
+    send(edge, bucket, Command::Schedule(Box::new(command))).await
 }
 
 /// One that changes something, under the caller's key if there is one.
@@ -91,11 +89,11 @@ async fn act(
     caller: &Caller<'_>,
 ) -> Result<ScheduleAnswer, Problem> {
     let command = caller.keyed(edge, operation, &shown(key), Command::Schedule(Box::new(command)))?;
-    send(edge, slot_of(key), command).await
+    send(edge, bucket_of(key), command).await
 }
 
-async fn send(edge: &Edge, slot: Slot, command: Command) -> Result<ScheduleAnswer, Problem> {
-    match edge.gateway.ask(slot, command).await? {
+async fn send(edge: &Edge, bucket: Bucket, command: Command) -> Result<ScheduleAnswer, Problem> {
+    match edge.gateway.ask(bucket, command).await? {
         Answer::Schedule(answer) => Ok(answer),
         _ => Err(unexpected()),
     }

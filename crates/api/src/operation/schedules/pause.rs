@@ -1,6 +1,7 @@
 //! Let the windows of a schedule pass for a while.
 
-use mainspring_core::schedule::{ScheduleCommand, ScheduleKey};
+use mainspring_core::schedule::ScheduleKey;
+use mainspring_core::schedule::decide::ScheduleCommand;
 
 use super::{act, shown};
 use crate::edge::Edge;

@@ -1,8 +1,9 @@
 //! Store a schedule of a job, or new content of it. Idempotent by nature.
 
-use mainspring_core::command::Answer;
-use mainspring_core::schedule::{ScheduleAnswer, ScheduleCommand, ScheduleKey, TASKS_JOB};
-use mainspring_core::time::Wall;
+use mainspring_core::engine::Answer;
+use mainspring_core::schedule::decide::{ScheduleAnswer, ScheduleCommand};
+use mainspring_core::schedule::{ScheduleKey, TASKS_JOB};
+use mainspring_core::values::Wall;
 use mainspring_definition::{is_schedule_name, read_schedule};
 
 use super::{act, job_of, own, shown, unexpected};

@@ -1,8 +1,8 @@
 //! A task that recurs: a schedule without a job.
 
-use mainspring_core::name::Name;
-use mainspring_core::schedule::{ScheduleAnswer, ScheduleCommand, ScheduleKey, TASKS_JOB, Target};
-use mainspring_core::time::Wall;
+use mainspring_core::schedule::decide::{ScheduleAnswer, ScheduleCommand};
+use mainspring_core::schedule::{ScheduleKey, TASKS_JOB, Target};
+use mainspring_core::values::{Name, Wall};
 use mainspring_definition::{is_schedule_name, read_schedule};
 
 use super::{act, own, unexpected};

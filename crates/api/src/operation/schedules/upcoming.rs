@@ -1,11 +1,12 @@
 //! Which windows come next, over all schedules, in the order of time.
 //! - UP-1 what is held grows with the page, not with the schedules or their windows
 
-use mainspring_core::command::{Answer, Command};
-use mainspring_core::id::Slot;
-use mainspring_core::schedule::{Schedule, ScheduleAnswer, ScheduleCommand, Timing, Upcoming};
-use mainspring_core::time::{Millis, Wall};
-use mainspring_core::workflow::{FlowAnswer, FlowCommand, JobKey};
+use mainspring_core::engine::{Answer, Command};
+use mainspring_core::job::JobKey;
+use mainspring_core::run::decide::{RunAnswer, RunCommand};
+use mainspring_core::schedule::decide::{ScheduleAnswer, ScheduleCommand, Upcoming};
+use mainspring_core::schedule::{Schedule, Timing};
+use mainspring_core::values::{Bucket, Millis, Wall};
 
 use super::{ask, job_of, unexpected};
 use crate::edge::Edge;
@@ -47,7 +48,7 @@ pub(crate) async fn upcoming(
     while let Some(at) = from {
         let command = ScheduleCommand::Upcoming { from: at, until, tenant: tenant.clone() };
         let ScheduleAnswer::Upcoming(Upcoming { schedules, more }) =
-            ask(edge, Slot::from_hash(0), command).await?
+            ask(edge, Bucket::from_hash(0), command).await?
         else {
             return Err(unexpected());
         };
@@ -87,11 +88,11 @@ async fn shown(edge: &Edge, found: Vec<(Wall, Wall, Schedule)>) -> Result<Vec<Ah
     let mut jobs: Vec<JobKey> = found.iter().map(|(_, _, schedule)| job_of(&schedule.key)).collect();
     jobs.sort();
     jobs.dedup();
-    let read = |key: &JobKey| Command::Flow(Box::new(FlowCommand::ReadJob { key: key.clone() }));
-    let answers = edge.gateway.ask_all(Slot::from_hash(0), jobs.iter().map(read).collect()).await?;
+    let read = |key: &JobKey| Command::Run(Box::new(RunCommand::ReadJob { key: key.clone() }));
+    let answers = edge.gateway.ask_all(Bucket::from_hash(0), jobs.iter().map(read).collect()).await?;
     let paused: Vec<bool> = answers
         .iter()
-        .map(|answer| matches!(answer, Ok(Answer::Flow(FlowAnswer::Job(Some(job)))) if job.paused))
+        .map(|answer| matches!(answer, Ok(Answer::Run(RunAnswer::Job(Some(job)))) if job.paused))
         .collect();
     let ahead = found.into_iter().map(|(begins, at, schedule)| {
         let place = jobs.binary_search(&job_of(&schedule.key)).ok();

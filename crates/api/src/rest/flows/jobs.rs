@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::extract::{Path, Request, State};
 use axum::response::Response;
 use http::{StatusCode, Uri};
-use mainspring_core::workflow::JobKey;
+use mainspring_core::job::JobKey;
 use serde_json::{Value, json};
 
 use super::super::call::Call;

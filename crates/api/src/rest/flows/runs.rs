@@ -6,8 +6,7 @@ use std::sync::Arc;
 use axum::extract::{Path, Request, State};
 use axum::response::Response;
 use http::StatusCode;
-use mainspring_core::id::RunId;
-use mainspring_core::workflow::RunStatus;
+use mainspring_core::values::{RunId, RunStatus};
 use serde_json::json;
 
 use super::super::call::Call;

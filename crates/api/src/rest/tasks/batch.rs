@@ -7,7 +7,8 @@ use axum::extract::{Request, State};
 use axum::response::Response;
 use bytes::Bytes;
 use http::{HeaderValue, StatusCode, header};
-use mainspring_core::command::{Rejection, Submit};
+use mainspring_core::decision::Rejection;
+use mainspring_core::task::decide::Submit;
 use serde_json::value::RawValue;
 
 use super::super::{body, json_bytes};
@@ -104,7 +105,7 @@ impl Results {
             }
             Err(problem) => {
                 self.refused += 1;
-                let after = problem.retry_after().map(mainspring_core::time::Millis::get);
+                let after = problem.retry_after().map(mainspring_core::values::Millis::get);
                 self.retry_after_ms = self.retry_after_ms.max(after);
                 // Writing to memory cannot fail.
                 let _ = serde_json::to_writer(&mut self.text, &problem.body(self.request_id.as_str()));

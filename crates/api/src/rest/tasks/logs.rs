@@ -8,7 +8,7 @@ use axum::response::Response;
 use bytes::Bytes;
 use futures_util::StreamExt;
 use http::{HeaderMap, HeaderName, HeaderValue, Uri, header};
-use mainspring_core::id::TaskId;
+use mainspring_core::values::TaskId;
 
 use super::super::body;
 use crate::edge::Edge;

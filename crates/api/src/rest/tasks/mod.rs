@@ -15,7 +15,7 @@ pub(super) mod submit;
 
 use axum::response::Response;
 use http::StatusCode;
-use mainspring_core::id::TaskId;
+use mainspring_core::values::TaskId;
 use serde_json::json;
 
 use super::json;

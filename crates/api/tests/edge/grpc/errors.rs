@@ -1,8 +1,8 @@
 //! Refusals carry their details, and bounds have names.
 
 use mainspring_api::ApiConfig;
-use mainspring_core::limits::Limits;
-use mainspring_core::machine::MachineConfig;
+use mainspring_core::engine::EngineConfig;
+use mainspring_core::values::Limits;
 use mainspring_proto::v1;
 use mainspring_runtime::ShardConfig;
 use tonic::Code;
@@ -39,8 +39,8 @@ async fn a_refusal_says_which_task_which_request_and_where_to_read() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_full_server_says_when_to_come_back() {
     let limits = Limits { tasks_max: 1, ..Limits::default() };
-    let machine = MachineConfig { limits, ..MachineConfig::default() };
-    let rig = Rig::start_with(ApiConfig::default(), ShardConfig { machine, ..ShardConfig::default() }).await;
+    let engine = EngineConfig { limits, ..EngineConfig::default() };
+    let rig = Rig::start_with(ApiConfig::default(), ShardConfig { engine, ..ShardConfig::default() }).await;
     let mut grpc = Clients::of(&rig).await;
     grpc.submit(noop()).await.expect("the first fits");
     let refused = grpc.submit(noop()).await.expect_err("full");

@@ -1,7 +1,7 @@
 //! Logs as a stream of pieces.
 
 use mainspring_api::ApiConfig;
-use mainspring_core::machine::MachineConfig;
+use mainspring_core::engine::EngineConfig;
 use mainspring_proto::v1;
 use mainspring_runtime::ShardConfig;
 use tonic::Streaming;
@@ -26,7 +26,7 @@ fn text(pieces: &[v1::TaskLogsResponse]) -> String {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_log_is_read_and_followed_over_attempts() {
     let shard = ShardConfig {
-        machine: MachineConfig { watch: true, ..MachineConfig::default() },
+        engine: EngineConfig { watch: true, ..EngineConfig::default() },
         ..ShardConfig::default()
     };
     let rig = Rig::start_with(ApiConfig::default(), shard).await;

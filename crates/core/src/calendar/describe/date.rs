@@ -1,7 +1,8 @@
 //! Days and months in words.
 
 use super::words::{bits, list, numbers, ordinal, run, step};
-use crate::calendar::cron::{Cron, Traits};
+use crate::calendar::Cron;
+use crate::calendar::cron::Traits;
 
 const WEEKDAYS: [&str; 7] = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 const MONTHS: [&str; 12] = [

@@ -1,7 +1,7 @@
 //! The time of day in words.
 
 use super::words::{bits, list, numbers, run, step};
-use crate::calendar::cron::Cron;
+use crate::calendar::Cron;
 
 /// So many times of day are listed one by one.
 const LISTED_MAX: usize = 6;

@@ -2,7 +2,7 @@
 
 use super::piece::Piece;
 use super::values::{item, value};
-use crate::calendar::error::{CronError, Field};
+use crate::calendar::{CronError, Field};
 
 /// Masks as in [`crate::calendar::Cron`].
 #[derive(Default)]

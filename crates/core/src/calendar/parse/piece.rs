@@ -1,6 +1,6 @@
 //! A part of the text that knows where it stands.
 
-use crate::calendar::error::{CronError, Field};
+use crate::calendar::{CronError, Field};
 
 #[derive(Clone, Copy, Default)]
 pub(super) struct Piece<'a> {

@@ -1,8 +1,8 @@
 //! What all fields have: numbers, names, lists, ranges, steps, `*` and `H`.
 
 use super::piece::Piece;
-use crate::calendar::error::{CronError, Field};
-use crate::chance::Chance;
+use crate::calendar::{CronError, Field};
+use crate::values::Chance;
 
 /// `H` stays below, so that it means a day of every month.
 const DRAWN_DAY_MAX: u32 = 28;

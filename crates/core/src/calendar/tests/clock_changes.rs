@@ -2,7 +2,7 @@
 
 use super::{instant, next_texts, timetable};
 use crate::calendar::{Dst, HORIZON, Missing, Timetable, Twice};
-use crate::time::{Millis, Wall};
+use crate::values::{Millis, Wall};
 
 const NEW_YORK: &str = "America/New_York";
 

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZoneDatabase;
 
 use crate::calendar::Zone;
-use crate::chance::Chance;
+use crate::values::Chance;
 
 #[test]
 fn zones_are_found_by_name() {

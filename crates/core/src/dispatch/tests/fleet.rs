@@ -7,13 +7,13 @@ fn a_cordoned_worker_gets_nothing_new() {
     let mut world = World::with(&[offer(2)]);
     world.queue(0, &kind());
     assert_eq!(world.place_all(), [(0, 0)]);
-    world.0.set_accepting(WorkerSlot(0), false);
+    world.0.set_accepting(WorkerIndex(0), false);
     world.queue(1, &kind());
     world.release(0);
     assert_eq!(world.tasks(), []);
     world.join(0, &offer(2));
     assert_eq!(world.tasks(), [], "a new hello does not lift the cordon");
-    world.0.set_accepting(WorkerSlot(0), true);
+    world.0.set_accepting(WorkerIndex(0), true);
     assert_eq!(world.place_all(), [(1, 0)]);
 }
 
@@ -55,7 +55,7 @@ fn a_worker_that_left_gives_its_room_back_to_nobody() {
     world.tenant("t", 1, 1);
     world.queue(0, &kind());
     assert_eq!(world.tasks(), [0]);
-    world.0.worker_left(WorkerSlot(0));
+    world.0.worker_left(WorkerIndex(0));
     world.join(0, &offer(1));
     world.queue(1, &kind());
     assert_eq!(world.tasks(), [], "the attempt counts for its tenant until it is released");
@@ -72,7 +72,7 @@ fn a_returning_worker_claims_its_attempts() {
     let mut world = World::with(&[offer(2)]);
     world.queue(0, &kind());
     world.place_all();
-    world.0.worker_left(WorkerSlot(0));
+    world.0.worker_left(WorkerIndex(0));
     world.join(5, &offer(1));
     world.hold(0, 5, &kind());
     world.queue(1, &kind());
@@ -119,8 +119,8 @@ fn attempts_may_be_held_before_the_hello() {
 fn an_unknown_task_or_worker_is_no_error() {
     let mut world = World::empty();
     world.release(7);
-    assert!(!world.0.remove(TaskSlot(7)));
-    world.0.worker_left(WorkerSlot(9));
-    world.0.set_accepting(WorkerSlot(2), true);
+    assert!(!world.0.remove(TaskIndex(7)));
+    world.0.worker_left(WorkerIndex(9));
+    world.0.set_accepting(WorkerIndex(2), true);
     assert_eq!(world.tasks(), []);
 }

@@ -81,8 +81,8 @@ fn removed_while_waiting_for_a_limit() {
     world.tenant("t", 1, 1);
     (0..3).for_each(|task| world.queue(task, &kind()));
     assert_eq!(world.tasks(), [0]);
-    world.0.remove(TaskSlot(1));
-    world.0.remove(TaskSlot(2));
+    world.0.remove(TaskIndex(1));
+    world.0.remove(TaskIndex(2));
     world.release(0);
     assert_eq!(world.tasks(), []);
     world.queue(3, &kind());
@@ -117,7 +117,7 @@ fn backfills_have_a_share_of_the_pool_and_come_last() {
     let mut world = World::with(&[offer(40)]);
     (0..10).for_each(|task| world.queue(task, &kind().band(Band::Backfill)));
     assert_eq!(world.tasks(), [0, 1], "5 per cent of 40");
-    let why = world.0.why(TaskSlot(2)).expect("it waits");
+    let why = world.0.why(TaskIndex(2)).expect("it waits");
     assert_eq!(why.to_string(), "backfills run 2 of at most 2 tasks in pool `p`");
     world.queue(20, &kind().band(Band::P2));
     world.release(0);

@@ -6,19 +6,17 @@ mod limits;
 mod memory;
 mod model;
 mod order;
-mod seats;
+mod permits;
 mod why;
 
 use std::sync::Arc;
 
 use super::{Dispatcher, PoolLimit, TENANT_DEFAULT, TenantShare, Wants};
-use crate::fleet::{WorkerOffer, WorkerSlot};
-use crate::index::TaskSlot;
-use crate::name::Name;
-use crate::priority::{Band, Priority};
-use crate::profile::{Profile, ProfileSpec};
-use crate::resources::{LabelCondition, Requirements, Resources};
-use crate::seat::{Seat, Seats};
+use crate::task::{Profile, ProfileSpec};
+use crate::values::{
+    Band, LabelCondition, Name, Permit, Permits, Priority, Requirements, Resources, TaskIndex, WorkerIndex,
+};
+use crate::worker::WorkerOffer;
 
 fn name(text: &str) -> Name {
     Name::new(text).unwrap()
@@ -46,15 +44,15 @@ struct Kind {
     spec: ProfileSpec,
     band: Band,
     level: u8,
-    avoid: Option<WorkerSlot>,
+    avoid: Option<WorkerIndex>,
     memory_bytes: Option<u64>,
-    seats: Option<Seats>,
+    permits: Option<Permits>,
 }
 
 fn kind() -> Kind {
     let requirements = Requirements { pool: name("p"), ..Requirements::default() };
     let spec = ProfileSpec { tenant: name("t"), requirements, ..ProfileSpec::default() };
-    Kind { spec, band: Band::P1, level: 5, avoid: None, memory_bytes: None, seats: None }
+    Kind { spec, band: Band::P1, level: 5, avoid: None, memory_bytes: None, permits: None }
 }
 
 impl Kind {
@@ -79,7 +77,7 @@ impl Kind {
     }
 
     fn avoid(mut self, worker: u32) -> Self {
-        self.avoid = Some(WorkerSlot(worker));
+        self.avoid = Some(WorkerIndex(worker));
         self
     }
 
@@ -111,10 +109,11 @@ impl Kind {
         Profile::new(self.spec.clone())
     }
 
-    /// Takes a seat in this limit, too.
-    fn seat(mut self, limit: &str, key: &str, max: Option<u32>) -> Self {
-        let seat = Seat { limit: name(limit), key: name(key), max };
-        self.seats = Some(self.seats.iter().flat_map(|seats| seats.iter().cloned()).chain([seat]).collect());
+    /// Takes a permit in this limit, too.
+    fn permit(mut self, limit: &str, key: &str, max: Option<u32>) -> Self {
+        let permit = Permit { limit: name(limit), key: name(key), max };
+        self.permits =
+            Some(self.permits.iter().flat_map(|permits| permits.iter().cloned()).chain([permit]).collect());
         self
     }
 
@@ -125,7 +124,7 @@ impl Kind {
             priority,
             avoid: self.avoid,
             memory_bytes: self.memory_bytes,
-            seats: self.seats.as_ref(),
+            permits: self.permits.as_ref(),
         }
     }
 }
@@ -169,19 +168,19 @@ impl World {
     }
 
     fn join(&mut self, worker: u32, offer: &WorkerOffer) {
-        self.0.worker_joined(WorkerSlot(worker), offer);
+        self.0.worker_joined(WorkerIndex(worker), offer);
     }
 
     fn queue(&mut self, task: u32, kind: &Kind) {
-        self.0.enqueue(TaskSlot(task), kind.wants(&kind.profile()));
+        self.0.enqueue(TaskIndex(task), kind.wants(&kind.profile()));
     }
 
     fn hold(&mut self, task: u32, worker: u32, kind: &Kind) {
-        self.0.hold(TaskSlot(task), WorkerSlot(worker), kind.wants(&kind.profile()));
+        self.0.hold(TaskIndex(task), WorkerIndex(worker), kind.wants(&kind.profile()));
     }
 
     fn release(&mut self, task: u32) {
-        self.0.release(TaskSlot(task));
+        self.0.release(TaskIndex(task));
     }
 
     fn place(&mut self) -> Option<(u32, u32)> {

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use super::*;
-use crate::chance::Chance;
+use crate::values::Chance;
 
 const TASKS: u64 = 60;
 const WORKERS: u64 = 6;
@@ -106,11 +106,11 @@ impl Model {
         for limit in LIMITS {
             if self.chance.per_mille(150) {
                 let (key, max) = (self.pick(&["", "k", "l"]), self.pick(&[None, Some(1), Some(2)]));
-                drawn = drawn.seat(limit, key, max);
+                drawn = drawn.permit(limit, key, max);
             }
         }
         drawn.memory_bytes = self.chance.per_mille(100).then(|| self.chance.below(5));
-        drawn.avoid = self.chance.per_mille(200).then(|| WorkerSlot(self.chance.below(WORKERS) as u32));
+        drawn.avoid = self.chance.per_mille(200).then(|| WorkerIndex(self.chance.below(WORKERS) as u32));
         drawn
     }
 
@@ -178,15 +178,15 @@ impl Model {
     }
 
     fn finds_seats(&self, kind: &Kind) -> bool {
-        let seats =
-            |kind: &Kind| kind.seats.iter().flat_map(|seats| seats.iter()).cloned().collect::<Vec<_>>();
-        seats(kind).iter().all(|seat| {
+        let permits =
+            |kind: &Kind| kind.permits.iter().flat_map(|permits| permits.iter()).cloned().collect::<Vec<_>>();
+        permits(kind).iter().all(|permit| {
             let same = |other: &&Running| {
-                let named = |held: &Seat| held.limit == seat.limit && held.key == seat.key;
-                other.kind.spec.tenant == kind.spec.tenant && seats(&other.kind).iter().any(named)
+                let named = |held: &Permit| held.limit == permit.limit && held.key == permit.key;
+                other.kind.spec.tenant == kind.spec.tenant && permits(&other.kind).iter().any(named)
             };
-            let configured = self.limit_max.get(&seat.limit).copied();
-            let max = seat.max.into_iter().chain(configured).min().unwrap_or(1);
+            let configured = self.limit_max.get(&permit.limit).copied();
+            let max = permit.max.into_iter().chain(configured).min().unwrap_or(1);
             self.running.values().filter(same).count() < max as usize
         })
     }
@@ -208,7 +208,7 @@ impl Model {
         let kind = placed.kind;
         assert!(self.below_limits(&kind), "task {task} exceeds a limit");
         assert!(self.has_share(&kind), "task {task} exceeds the share of backfills");
-        assert!(self.finds_seats(&kind), "task {task} found no seat");
+        assert!(self.finds_seats(&kind), "task {task} found no permit");
         assert!(self.fits(&kind, worker), "task {task} does not fit worker {worker}");
         let goes_first = |other: &Waiting| {
             let same_pool = other.kind.spec.requirements.pool == kind.spec.requirements.pool;
@@ -220,7 +220,7 @@ impl Model {
         let first =
             self.waiting.iter().find(|(_, other)| goes_first(other) && self.is_placeable(&other.kind));
         assert!(first.is_none(), "task {:?} comes before {task}", first.map(|(task, _)| task));
-        if kind.avoid == Some(WorkerSlot(worker)) {
+        if kind.avoid == Some(WorkerIndex(worker)) {
             let others = self.workers.keys().filter(|other| **other != worker && self.fits(&kind, **other));
             assert_eq!(others.count(), 0, "task {task} should have avoided worker {worker}");
         }
@@ -250,13 +250,13 @@ impl Model {
         if self.running.remove(&task).is_some() {
             self.world.release(task);
         } else if self.chance.per_mille(200) {
-            assert_eq!(self.world.0.remove(TaskSlot(task)), self.waiting.remove(&task).is_some());
+            assert_eq!(self.world.0.remove(TaskIndex(task)), self.waiting.remove(&task).is_some());
         }
     }
 
     fn change_worker(&mut self) {
         let number = self.below(WORKERS) as u32;
-        let slot = WorkerSlot(number);
+        let slot = WorkerIndex(number);
         match self.below(5) {
             0 => {
                 self.world.0.worker_left(slot);
@@ -307,7 +307,7 @@ impl Model {
         assert_eq!(depths.iter().map(|depth| depth.queued).sum::<u64>(), self.waiting.len() as u64);
         assert_eq!(depths.iter().map(|depth| depth.running as usize).sum::<usize>(), self.running.len());
         for task in 0..TASKS as u32 {
-            assert_eq!(self.world.0.why(TaskSlot(task)).is_some(), self.waiting.contains_key(&task));
+            assert_eq!(self.world.0.why(TaskIndex(task)).is_some(), self.waiting.contains_key(&task));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Who goes first: bands, turns of tenants, levels, age.
 
 use super::*;
-use crate::chance::Chance;
+use crate::values::Chance;
 
 /// Queues tasks 0, 1, … of these kinds and checks the order in which one slot takes them.
 #[track_caller]
@@ -30,9 +30,9 @@ fn removal_from_head_middle_and_tail() {
     for (removed, order) in [(0, [1, 2, 3]), (1, [0, 2, 3]), (3, [0, 1, 2])] {
         let mut world = World::with(&[offer(100)]);
         (0..4).for_each(|task| world.queue(task, &kind()));
-        assert!(world.0.remove(TaskSlot(removed)));
-        assert!(!world.0.remove(TaskSlot(removed)), "it is gone");
-        assert!(!world.0.is_queued(TaskSlot(removed)));
+        assert!(world.0.remove(TaskIndex(removed)));
+        assert!(!world.0.remove(TaskIndex(removed)), "it is gone");
+        assert!(!world.0.is_queued(TaskIndex(removed)));
         assert_eq!(world.0.queued_total(), 3);
         assert_eq!(world.tasks(), order);
         assert_eq!(world.0.queued_in_pool(&name("p")), 0);
@@ -45,7 +45,7 @@ fn the_age_of_a_class_follows_its_head() {
     world.queue(0, &kind().cpu(1));
     world.queue(1, &kind().cpu(2));
     world.queue(2, &kind().cpu(1));
-    world.0.remove(TaskSlot(0));
+    world.0.remove(TaskIndex(0));
     assert_eq!(world.tasks(), [1, 2]);
 }
 

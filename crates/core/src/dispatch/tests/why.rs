@@ -1,11 +1,11 @@
 //! Every waiting task can say why.
 
-use super::super::{Unmet, WaitReason};
 use super::*;
+use crate::dispatch::{Unmet, WaitReason};
 
 #[track_caller]
 fn check(world: &World, task: u32, reason: &WaitReason, words: &str) {
-    let why = world.0.why(TaskSlot(task)).expect("it waits");
+    let why = world.0.why(TaskIndex(task)).expect("it waits");
     assert_eq!(why, *reason);
     assert_eq!(why.to_string(), words);
     assert!(!why.advice().is_empty());
@@ -16,7 +16,7 @@ fn without_workers() {
     let mut world = World::empty();
     world.queue(0, &kind());
     check(&world, 0, &WaitReason::NoWorkers { pool: name("p") }, "pool `p` has no workers");
-    assert_eq!(world.0.why(TaskSlot(1)), None);
+    assert_eq!(world.0.why(TaskIndex(1)), None);
 }
 
 #[test]
@@ -33,10 +33,10 @@ fn what_no_worker_has() {
     for (kind, words) in rows {
         let mut world = World::with(std::slice::from_ref(&worker));
         world.queue(0, &kind);
-        let before = world.0.why(TaskSlot(0)).unwrap().to_string();
+        let before = world.0.why(TaskIndex(0)).unwrap().to_string();
         assert_eq!(before, format!("no worker of pool `p` has {words}"));
         assert_eq!(world.place(), None);
-        assert_eq!(world.0.why(TaskSlot(0)).unwrap().to_string(), before);
+        assert_eq!(world.0.why(TaskIndex(0)).unwrap().to_string(), before);
     }
     let mut world = World::with(&[worker, WorkerOffer { labels: pairs(&[("disk", "ssd")]), ..offer(1) }]);
     world.queue(0, &kind().where_(&[has("os"), has("disk")]));
@@ -59,7 +59,7 @@ fn what_no_worker_can_run() {
     let reason = WaitReason::NoWorkerMatches { pool: name("p"), unmet };
     check(&world, 0, &reason, "no worker of pool `p` can run executor `brew`");
     world.queue(1, &brewing.clone().zone("eu"));
-    let why = world.0.why(TaskSlot(1)).expect("it waits");
+    let why = world.0.why(TaskIndex(1)).expect("it waits");
     assert_eq!(why.to_string(), "no worker of pool `p` has zone `eu`, executor `brew`");
     // A worker that knows it comes.
     world.join(1, &knows(&["brew"]));
@@ -71,7 +71,7 @@ fn unmet_is_data() {
     let mut world = World::with(&[offer_cpu(10)]);
     world.queue(0, &kind().cpu(20));
     let unmet = vec![Unmet::Resource { name: name("cpu_milli"), wanted: 20, most: 10 }];
-    assert_eq!(world.0.why(TaskSlot(0)), Some(WaitReason::NoWorkerMatches { pool: name("p"), unmet }));
+    assert_eq!(world.0.why(TaskIndex(0)), Some(WaitReason::NoWorkerMatches { pool: name("p"), unmet }));
 }
 
 #[test]
@@ -96,22 +96,22 @@ fn limits_room_and_turns() {
     world.pool_limit("p", 1);
     let pool = WaitReason::PoolLimit { pool: name("p"), running: 3, max: 1 };
     check(&world, 3, &pool, "pool `p` runs 3 of at most 1 tasks");
-    assert_eq!(world.0.why(TaskSlot(0)), None, "it runs");
+    assert_eq!(world.0.why(TaskIndex(0)), None, "it runs");
 }
 
 #[test]
 fn a_long_line_is_estimated() {
     let mut world = World::with(&[offer(1)]);
     (0..10_000).for_each(|task| world.queue(task, &kind()));
-    assert_eq!(world.0.why(TaskSlot(9_999)), Some(WaitReason::Behind { tasks: 9_999 }));
-    (5_000..9_000).for_each(|task| assert!(world.0.remove(TaskSlot(task))));
-    assert_eq!(world.0.why(TaskSlot(9_999)), Some(WaitReason::Behind { tasks: 5_999 }));
+    assert_eq!(world.0.why(TaskIndex(9_999)), Some(WaitReason::Behind { tasks: 9_999 }));
+    (5_000..9_000).for_each(|task| assert!(world.0.remove(TaskIndex(task))));
+    assert_eq!(world.0.why(TaskIndex(9_999)), Some(WaitReason::Behind { tasks: 5_999 }));
 }
 
 #[test]
 fn no_room_on_a_cordoned_worker() {
     let mut world = World::with(&[offer(1)]);
-    world.0.set_accepting(WorkerSlot(0), false);
+    world.0.set_accepting(WorkerIndex(0), false);
     world.queue(0, &kind());
-    assert_eq!(world.0.why(TaskSlot(0)), Some(WaitReason::NoRoom { pool: name("p"), ahead: 0 }));
+    assert_eq!(world.0.why(TaskIndex(0)), Some(WaitReason::NoRoom { pool: name("p"), ahead: 0 }));
 }

@@ -3,9 +3,9 @@
 
 use std::time::Instant;
 
-use mainspring_core::command::Command;
-use mainspring_core::effect::Effect;
-use mainspring_core::time::{Millis, Wall};
+use mainspring_core::decision::Effect;
+use mainspring_core::engine::Command;
+use mainspring_core::values::{Millis, Wall};
 use mainspring_runtime::{Envelope, Output, Reading, Shard, ShardConfig};
 use mainspring_sim::SimStore;
 use mainspring_store::Store;
@@ -43,7 +43,7 @@ struct Diskless {
     shard: Shard<()>,
     source: Source,
     clock: u64,
-    starts: Vec<mainspring_core::effect::Start>,
+    starts: Vec<mainspring_core::decision::Start>,
     finished: u64,
 }
 

@@ -6,15 +6,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crossbeam_channel::{Receiver, unbounded};
-use mainspring_core::chance::Chance;
-use mainspring_core::command::{Command, Hello, Report, ReportKind, SessionCommand, StartTime, Submit};
-use mainspring_core::effect::{Effect, Start};
-use mainspring_core::fleet::WorkerOffer;
-use mainspring_core::id::{Incarnation, Session, Slot, TaskId, WorkerId};
-use mainspring_core::name::Name;
-use mainspring_core::priority::Priority;
-use mainspring_core::profile::{Profile, ProfileSpec};
-use mainspring_core::resources::Requirements;
+use mainspring_core::decision::{Effect, Start};
+use mainspring_core::engine::Command;
+use mainspring_core::task::decide::{Report, ReportKind, StartTime, Submit};
+use mainspring_core::task::{Profile, ProfileSpec};
+use mainspring_core::values::{
+    Bucket, Chance, Incarnation, Name, Priority, Requirements, Session, TaskId, WorkerId,
+};
+use mainspring_core::worker::WorkerOffer;
+use mainspring_core::worker::decide::{Hello, SessionCommand};
 use mainspring_runtime::node::Node;
 use mainspring_runtime::{Envelope, ShardConfig};
 use mainspring_store_local::{LocalOptions, LocalStore};
@@ -47,14 +47,14 @@ impl Source {
     pub(super) fn submit(&mut self, now_ms: u64) -> Command {
         let random = self.chance.draw();
         Command::Submit(Box::new(Submit {
-            id: TaskId::new(now_ms, Slot::from_hash(random), self.chance.draw()),
+            id: TaskId::new(now_ms, Bucket::from_hash(random), self.chance.draw()),
             profile: self.profile.clone(),
             payload: [random as u8; PAYLOAD_BYTES].into(),
             priority: Priority::default(),
             start: StartTime::Now,
             labels: None,
             key: None,
-            seats: None,
+            permits: None,
             resent: false,
         }))
     }
@@ -101,7 +101,7 @@ impl Rig {
     }
 
     pub(super) fn send(&self, commands: Vec<Command>) {
-        self.node.send(Slot::from_hash(0), Envelope { commands, reply: Box::new(drop) });
+        self.node.send(Bucket::from_hash(0), Envelope { commands, reply: Box::new(drop) });
     }
 
     /// Sends submissions and adds to `refused` how many were not accepted.
@@ -113,14 +113,14 @@ impl Rig {
                 refused.fetch_add(count, Ordering::Relaxed);
             }
         });
-        self.node.send(Slot::from_hash(0), Envelope { commands, reply });
+        self.node.send(Bucket::from_hash(0), Envelope { commands, reply });
     }
 
     /// Sends and waits for the (durable) answer.
     pub(super) fn call(&self, commands: Vec<Command>) -> mainspring_runtime::Replies {
         let (sender, answer) = crossbeam_channel::bounded(1);
         let reply = Box::new(move |replies| drop(sender.send(replies)));
-        self.node.send(Slot::from_hash(0), Envelope { commands, reply });
+        self.node.send(Bucket::from_hash(0), Envelope { commands, reply });
         answer.recv().unwrap_or_default()
     }
 }

@@ -2,14 +2,12 @@
 
 use std::time::{Duration, Instant};
 
-use mainspring_core::chance::Chance;
 use mainspring_core::dispatch::{Dispatcher, Wants};
-use mainspring_core::fleet::{WorkerOffer, WorkerSlot};
-use mainspring_core::index::TaskSlot;
-use mainspring_core::name::Name;
-use mainspring_core::priority::{Band, Priority};
-use mainspring_core::profile::{Profile, ProfileSpec};
-use mainspring_core::resources::{LabelCondition, Requirements, Resources};
+use mainspring_core::task::{Profile, ProfileSpec};
+use mainspring_core::values::{
+    Band, Chance, LabelCondition, Name, Priority, Requirements, Resources, TaskIndex, WorkerIndex,
+};
+use mainspring_core::worker::WorkerOffer;
 
 use super::{Figures, Plan};
 
@@ -19,19 +17,19 @@ const SLOTS: u32 = 8;
 pub(super) fn run(plan: &Plan, figures: &mut Figures) {
     let mut dispatcher = Dispatcher::new(1);
     for worker in 0..WORKERS {
-        dispatcher.worker_joined(WorkerSlot(worker), &offer(worker));
+        dispatcher.worker_joined(WorkerIndex(worker), &offer(worker));
     }
     let profiles = profiles();
     let decisions = plan.scaled(400_000).min(u64::from(WORKERS * SLOTS) / 2) as u32;
     let mut chance = Chance::new(2);
     let mut times = Vec::with_capacity(decisions as usize);
-    let mut placed: Vec<TaskSlot> = Vec::new();
+    let mut placed: Vec<TaskIndex> = Vec::new();
     for task in 0..decisions {
         let profile = &profiles[chance.below(profiles.len() as u64) as usize];
         let band = Band::ALL[chance.below(3) as usize];
         let wants =
-            Wants { profile, priority: Priority::of(band), avoid: None, memory_bytes: None, seats: None };
-        dispatcher.enqueue(TaskSlot(task), wants);
+            Wants { profile, priority: Priority::of(band), avoid: None, memory_bytes: None, permits: None };
+        dispatcher.enqueue(TaskIndex(task), wants);
         let start = Instant::now();
         let placement = dispatcher.place();
         times.push(start.elapsed());

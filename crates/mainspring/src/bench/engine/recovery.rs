@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use mainspring_core::command::Answer;
+use mainspring_core::engine::Answer;
 use mainspring_runtime::ShardConfig;
 
 use super::load::{Rig, Source, now_ms};

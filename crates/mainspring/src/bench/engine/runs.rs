@@ -6,18 +6,16 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use mainspring_core::chance::Chance;
-use mainspring_core::command::{Answer, Command, Report, ReportKind};
-use mainspring_core::effect::{Effect, Start};
-use mainspring_core::id::{RunId, Slot};
-use mainspring_core::name::Name;
-use mainspring_core::priority::Priority;
-use mainspring_core::profile::{Profile, ProfileSpec};
-use mainspring_core::resources::Requirements;
-use mainspring_core::workflow::{
-    Bounds, Definition, FailurePolicy, FlowAnswer, FlowCommand, JobKey, Node, NodeStatus, Plan as JobPlan,
-    Run, TaskWork, Trigger, TriggerRule, TriggerRun, Work,
+use mainspring_core::decision::{Effect, Start};
+use mainspring_core::engine::{Answer, Command};
+use mainspring_core::job::{
+    Bounds, Definition, FailurePolicy, JobKey, Node, NodeWork, Plan as JobPlan, TaskWork, TriggerRule,
 };
+use mainspring_core::run::decide::{RunAnswer, RunCommand, TriggerRun};
+use mainspring_core::run::{NodeStatus, Run, StartedBy};
+use mainspring_core::task::decide::{Report, ReportKind};
+use mainspring_core::task::{Profile, ProfileSpec};
+use mainspring_core::values::{Bucket, Chance, Name, Priority, Requirements, RunId};
 use mainspring_runtime::ShardConfig;
 
 use super::load::{Rig, Source, hello, now_ms, server_memory};
@@ -70,8 +68,8 @@ pub(super) fn run(plan: &Plan, dir: &Path, figures: &mut Figures) -> anyhow::Res
 /// Releases are not slowed down: what is measured comes afterwards.
 fn config() -> ShardConfig {
     let mut config = ShardConfig::default();
-    config.machine.limits.release_per_second = u32::MAX;
-    config.machine.limits.runs_max = usize::MAX;
+    config.engine.limits.release_per_second = u32::MAX;
+    config.engine.limits.runs_max = usize::MAX;
     config
 }
 
@@ -94,7 +92,7 @@ fn apply(number: u64) -> Command {
     let (here, nowhere) = (profile("default"), profile("nobody"));
     let node = |at: u32| Node {
         name: Name::new(&format!("step-{at}")).expect("a short name"),
-        work: Work::Task(TaskWork {
+        work: NodeWork::Task(TaskWork {
             profile: if at < ENDED { here.clone() } else { nowhere.clone() },
             payload: Arc::from(*b"{}"),
             priority: Priority::default(),
@@ -117,7 +115,7 @@ fn apply(number: u64) -> Command {
     let plan = JobPlan::new((0..TASKS).map(node).collect(), FailurePolicy::FailFast, bounds, None);
     let definition = Definition { plan: Arc::new(plan), source: Arc::from(*b"{}"), hash: 1 };
     let (schedules, triggers) = (Vec::new(), Vec::new());
-    Command::Flow(Box::new(FlowCommand::ApplyJob { key, definition, schedules, triggers }))
+    Command::Run(Box::new(RunCommand::ApplyJob { key, definition, schedules, triggers }))
 }
 
 /// Lets the engine run every run up to its queued task; a few of their ids.
@@ -158,7 +156,7 @@ fn trigger(rig: &Rig, chance: &mut Chance, count: u64) -> Vec<RunId> {
     let made: Vec<(RunId, Command)> = (0..count)
         .map(|_| {
             let job = chance.draw() % JOBS;
-            let id = RunId::new(now_ms(), Slot::from_hash(job), chance.draw());
+            let id = RunId::new(now_ms(), Bucket::from_hash(job), chance.draw());
             let run = TriggerRun {
                 id,
                 job: key(job),
@@ -166,9 +164,9 @@ fn trigger(rig: &Rig, chance: &mut Chance, count: u64) -> Vec<RunId> {
                 priority: None,
                 labels: None,
                 key: None,
-                trigger: Trigger::Manual,
+                trigger: StartedBy::Manual,
             };
-            (id, Command::Flow(Box::new(FlowCommand::Trigger(Box::new(run)))))
+            (id, Command::Run(Box::new(RunCommand::Trigger(Box::new(run)))))
         })
         .collect();
     let (ids, commands): (Vec<RunId>, Vec<Command>) = made.into_iter().unzip();
@@ -189,8 +187,8 @@ fn report(start: &Start, chance: &mut Chance) -> Command {
 
 /// The run stands where the setup left it.
 fn check(rig: &Rig, id: RunId) -> anyhow::Result<()> {
-    let replies = rig.call(vec![Command::Flow(Box::new(FlowCommand::ReadRun { id }))]);
-    let [Ok(Answer::Flow(FlowAnswer::Found(Some(run))))] = &replies[..] else {
+    let replies = rig.call(vec![Command::Run(Box::new(RunCommand::ReadRun { id }))]);
+    let [Ok(Answer::Run(RunAnswer::Found(Some(run))))] = &replies[..] else {
         anyhow::bail!("{id} is not found: {replies:?}");
     };
     let run: &Run = run;

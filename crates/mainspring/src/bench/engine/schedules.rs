@@ -5,17 +5,15 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use mainspring_core::calendar::{Cron, Dst, Timetable, Zone};
-use mainspring_core::command::{Answer, Command};
-use mainspring_core::name::Name;
-use mainspring_core::priority::Priority;
-use mainspring_core::profile::{Profile, ProfileSpec};
-use mainspring_core::resources::Requirements;
-use mainspring_core::schedule::{Own, Plain, ScheduleCommand, ScheduleKey, Spec, TASKS_JOB, Target, Timing};
-use mainspring_core::time::Wall;
-use mainspring_core::workflow::{
-    Bounds, Definition, FailurePolicy, FlowCommand, JobKey, Node, Plan as JobPlan, TaskWork, TriggerRule,
-    Work,
+use mainspring_core::engine::{Answer, Command};
+use mainspring_core::job::{
+    Bounds, Definition, FailurePolicy, JobKey, Node, NodeWork, Plan as JobPlan, TaskWork, TriggerRule,
 };
+use mainspring_core::run::decide::RunCommand;
+use mainspring_core::schedule::decide::ScheduleCommand;
+use mainspring_core::schedule::{Plain, ScheduleHome, ScheduleKey, Spec, TASKS_JOB, Target, Timing};
+use mainspring_core::task::{Profile, ProfileSpec};
+use mainspring_core::values::{Name, Priority, Requirements, Wall};
 use mainspring_runtime::ShardConfig;
 
 use super::load::{Rig, now_ms, server_memory};
@@ -47,7 +45,7 @@ impl Maker {
 
     /// One task.
     fn job(&self) -> Command {
-        let work = Work::Task(TaskWork {
+        let work = NodeWork::Task(TaskWork {
             profile: self.profile.clone(),
             payload: self.payload.clone(),
             priority: Priority::default(),
@@ -73,7 +71,7 @@ impl Maker {
         let definition = Definition { plan: Arc::new(plan), source: Arc::from(*b"{}"), hash: 1 };
         let key = JobKey { tenant: Name::fixed("bench"), name: Name::fixed(JOB) };
         let (schedules, triggers) = (Vec::new(), Vec::new());
-        Command::Flow(Box::new(FlowCommand::ApplyJob { key, definition, schedules, triggers }))
+        Command::Run(Box::new(RunCommand::ApplyJob { key, definition, schedules, triggers }))
     }
 
     /// A schedule of that job.
@@ -85,7 +83,7 @@ impl Maker {
         };
         let target = Target::Run { parameters: self.payload.clone(), priority: None };
         let spec = Spec::new(target, timing);
-        Command::Schedule(Box::new(ScheduleCommand::Put { key, spec, own: Own::default() }))
+        Command::Schedule(Box::new(ScheduleCommand::Put { key, spec, own: ScheduleHome::default() }))
     }
 
     fn put(&self, name: &str, timing: Timing, text: &str) -> Command {
@@ -103,10 +101,10 @@ impl Maker {
             payload,
             priority: Priority::default(),
             labels: None,
-            seats: None,
+            permits: None,
         };
         let spec = Spec::new(Target::Task(Box::new(plain)), timing).on(|terms| terms.text = text.into());
-        Command::Schedule(Box::new(ScheduleCommand::Put { key, spec, own: Own::default() }))
+        Command::Schedule(Box::new(ScheduleCommand::Put { key, spec, own: ScheduleHome::default() }))
     }
 }
 
@@ -173,7 +171,7 @@ fn at_rest(plan: &Plan, dir: &Path, figures: &mut Figures) -> anyhow::Result<()>
     let rig = Rig::open(&data, &ShardConfig::default())?;
     let replies = rig.call(vec![maker.put(
         "one-more",
-        Timing::After(mainspring_core::time::Millis::from_secs(86_400)),
+        Timing::After(mainspring_core::values::Millis::from_secs(86_400)),
         "",
     )]);
     anyhow::ensure!(matches!(replies[..], [Ok(Answer::Schedule(_))]), "it answers: {replies:?}");

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use mainspring_core::effect::Effect;
+use mainspring_core::decision::Effect;
 use mainspring_runtime::ShardConfig;
 
 use super::load::{Rig, Source, hello, now_ms, success};

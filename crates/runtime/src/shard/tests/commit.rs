@@ -1,5 +1,5 @@
 use super::*;
-use mainspring_core::priority::Band;
+use mainspring_core::values::Band;
 
 fn submission(rig: &mut Rig) -> Command {
     Command::Submit(Box::new(rig.submit(StartTime::Now)))
@@ -146,7 +146,7 @@ fn a_slow_journal_with_a_full_record_costs_no_worker_its_lease() {
     rig.append(Ok(()));
     rig.step();
     rig.run();
-    let lost = |rig: &Rig| rig.shard.machine().counts().workers_lost;
+    let lost = |rig: &Rig| rig.shard.engine().counts().workers_lost;
     assert_eq!(lost(&rig), 0, "nobody was listened to");
     for _ in 0..14 {
         rig.ms += 1_000;
@@ -168,7 +168,7 @@ fn a_stopped_process_costs_no_worker_its_lease_and_a_heartbeat_needs_no_journal(
     rig.submitted(StartTime::Now);
     rig.ms += 60_000;
     rig.step();
-    assert_eq!(rig.shard.machine().counts().workers_lost, 0);
+    assert_eq!(rig.shard.engine().counts().workers_lost, 0);
     let wake = rig.shard.sleep().expect("somebody is listened to");
     assert!(wake <= Millis::new(15_000 / 8), "{wake:?}");
     // The journal does not answer, and the worker is heard all the same.
@@ -183,7 +183,7 @@ fn a_stopped_process_costs_no_worker_its_lease_and_a_heartbeat_needs_no_journal(
     }
     rig.append(Ok(()));
     rig.run();
-    assert_eq!(rig.shard.machine().counts().workers_lost, 0);
+    assert_eq!(rig.shard.engine().counts().workers_lost, 0);
 }
 
 #[test]

@@ -1,7 +1,9 @@
 use super::*;
-use mainspring_core::command::Keyed;
-use mainspring_core::key::{KeyBinding, KeyClaim, KeyFact, KeyScope, Outcome};
-use mainspring_core::task::{Override, Status};
+use mainspring_core::decision::KeyOutcome;
+use mainspring_core::engine::Keyed;
+use mainspring_core::key::{KeyBinding, KeyClaim, KeyFact, KeyScope};
+use mainspring_core::task::Status;
+use mainspring_core::values::Actor;
 
 /// A cut as soon as there is something to cut.
 fn eager() -> ShardConfig {
@@ -145,7 +147,7 @@ fn an_ended_task_can_be_revived_from_history() {
     rig.call(Command::Cancel { id, stop_running: false }).expect("waits");
     assert!(!rig.in_memory(id));
     assert!(matches!(rig.call(Command::RunNow { id }), Err(Rejection::TaskAlreadyEnded { .. })));
-    let over = Override { actor: Name::fixed("ann"), reason: Name::fixed("try again") };
+    let over = Actor { actor: Name::fixed("ann"), reason: Name::fixed("try again") };
     rig.call(Command::Revive { id, fact: None, over, dead_only: false }).expect("revived");
     assert_eq!(rig.task(id).status(), Status::Queued);
     assert!(rig.disk.history.is_empty() && rig.disk.live.contains_key(&id), "one row, not two");
@@ -155,7 +157,7 @@ fn an_ended_task_can_be_revived_from_history() {
 fn a_dead_letter_is_discarded_from_history_and_stays_so() {
     let mut rig = rig_with(eager());
     let id = rig.submitted(StartTime::Now);
-    let over = || Override { actor: Name::fixed("ann"), reason: Name::fixed("known") };
+    let over = || Actor { actor: Name::fixed("ann"), reason: Name::fixed("known") };
     rig.call(Command::Force { id, status: Status::Failed, over: over() }).expect("forced");
     assert!(!rig.in_memory(id));
     let discard = Command::Discard { id, fact: None, over: over() };
@@ -176,7 +178,7 @@ fn a_key_in_the_tables_answers_for_a_task_that_has_left_memory() {
     assert_eq!(first, Ok(Answer::Now { id, status: Status::Cancelled }));
     assert!(!rig.in_memory(id));
     assert_eq!(rig.shard.figures().recent_keys, 0, "the tables answer for it");
-    let request = claim.with(Outcome::Now(Status::Cancelled)).request;
+    let request = claim.with(KeyOutcome::Now(Status::Cancelled)).request;
     let fact = KeyFact::Bound(KeyBinding { request, task: id });
     assert_eq!(rig.call(keyed(fact, cancel())), first);
     let refused = rig.call(Command::Cancel { id, stop_running: false });
@@ -190,7 +192,7 @@ fn looking_at_a_parked_task_leaves_it_where_it_is() {
     assert!(!rig.in_memory(id));
     let read = rig.call(Command::Read { id });
     assert!(matches!(&read, Ok(Answer::Task(Some(task))) if task.status() == Status::Pending), "{read:?}");
-    let why = rig.call(Command::Ask(mainspring_core::question::Question::Why { id }));
+    let why = rig.call(Command::Ask(mainspring_core::engine::question::Question::Why { id }));
     assert!(matches!(&why, Ok(Answer::Diagnosis(why)) if why.status == Status::Pending), "{why:?}");
     assert!(!rig.in_memory(id), "it is still parked");
 }

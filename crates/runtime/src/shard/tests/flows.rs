@@ -1,12 +1,12 @@
 //! Runs over crashes, and ended runs that left memory.
 
 use super::*;
-use mainspring_core::id::Place;
-use mainspring_core::task::Override;
-use mainspring_core::workflow::{
-    Bounds, Clear, Definition, FailurePolicy, FlowAnswer, FlowCommand, JobKey, Node, NodeStatus, Plan, Run,
-    RunStatus, TaskWork, Trigger, TriggerRule, TriggerRun, Work,
+use mainspring_core::job::{
+    Bounds, Definition, FailurePolicy, JobKey, Node, NodeWork, Plan, TaskWork, TriggerRule,
 };
+use mainspring_core::run::decide::{Clear, RunAnswer, RunCommand, TriggerRun};
+use mainspring_core::run::{NodeStatus, Run, StartedBy};
+use mainspring_core::values::{Actor, NodeInstance, RunStatus};
 
 fn cutting() -> ShardConfig {
     ShardConfig { cut_every: Millis::ZERO, ..ShardConfig::default() }
@@ -16,7 +16,7 @@ fn node(name: &'static str, needs: &[u32]) -> Node {
     let requirements = Requirements { pool: Name::fixed("default"), ..Requirements::default() };
     Node {
         name: Name::fixed(name),
-        work: Work::Task(TaskWork {
+        work: NodeWork::Task(TaskWork {
             profile: Profile::new(ProfileSpec { requirements, ..ProfileSpec::default() }),
             payload: Arc::from(*b"payload"),
             priority: Priority::default(),
@@ -38,9 +38,9 @@ fn node(name: &'static str, needs: &[u32]) -> Node {
 }
 
 impl Rig {
-    fn flow(&mut self, command: FlowCommand) -> FlowAnswer {
-        match self.call(Command::Flow(Box::new(command))) {
-            Ok(Answer::Flow(answer)) => answer,
+    fn flow(&mut self, command: RunCommand) -> RunAnswer {
+        match self.call(Command::Run(Box::new(command))) {
+            Ok(Answer::Run(answer)) => answer,
             other => panic!("{other:?}"),
         }
     }
@@ -52,40 +52,40 @@ impl Rig {
         let nodes = vec![node("a", &[]), node("b", &[0])];
         let plan = Plan::new(nodes, FailurePolicy::FailFast, Bounds::default(), None);
         let definition = Definition { plan: Arc::new(plan), source: Arc::from(*b"{}"), hash: 1 };
-        self.flow(FlowCommand::ApplyJob {
+        self.flow(RunCommand::ApplyJob {
             key: key.clone(),
             definition,
             schedules: Vec::new(),
             triggers: Vec::new(),
         });
-        let id = RunId::new(self.ms, Slot::from_hash(1), 7);
-        self.flow(FlowCommand::Trigger(Box::new(TriggerRun {
+        let id = RunId::new(self.ms, Bucket::from_hash(1), 7);
+        self.flow(RunCommand::Trigger(Box::new(TriggerRun {
             id,
             job: key,
             parameters: Arc::from(*b"{}"),
             priority: None,
             labels: None,
             key: None,
-            trigger: Trigger::Manual,
+            trigger: StartedBy::Manual,
         })));
         id
     }
 
     fn run_row(&mut self, id: RunId) -> Arc<Run> {
-        match self.flow(FlowCommand::ReadRun { id }) {
-            FlowAnswer::Found(Some(run)) => run,
+        match self.flow(RunCommand::ReadRun { id }) {
+            RunAnswer::Found(Some(run)) => run,
             other => panic!("{other:?}"),
         }
     }
 
     fn run_in_memory(&self, id: RunId) -> bool {
-        self.shard.machine().state().flows().run(id).is_some()
+        self.shard.engine().state().flows().run(id).is_some()
     }
 
     fn clear(&mut self, id: RunId, name: &'static str) {
-        let over = Override { actor: Name::fixed("ann"), reason: Name::fixed("again") };
+        let over = Actor { actor: Name::fixed("ann"), reason: Name::fixed("again") };
         let clear = Clear { id, nodes: vec![Name::fixed(name)], over, fact: None };
-        self.flow(FlowCommand::Clear(Box::new(clear)));
+        self.flow(RunCommand::Clear(Box::new(clear)));
     }
 }
 
@@ -99,7 +99,7 @@ fn a_run_keeps_its_outputs_over_a_crash() {
         let mut rig = rig.crash_and_open(2);
         let run = rig.run_row(id);
         assert_eq!(run.outputs, before.outputs);
-        assert_eq!(&*run.outputs[&(0, Place::WHOLE)], b"seven");
+        assert_eq!(&*run.outputs[&(0, NodeInstance::WHOLE)], b"seven");
         assert_eq!((run.output_bytes, run.node(1).status), (5, NodeStatus::Out));
         assert_eq!(run.node(1).ends, before.node(1).ends, "the counters are derived again");
     }
@@ -114,14 +114,14 @@ fn an_ended_run_that_left_memory_is_read_and_cleared() {
     assert!(!rig.run_in_memory(id));
     let ended = rig.run_row(id);
     assert_eq!(ended.status, RunStatus::Succeeded);
-    assert_eq!(&*ended.outputs[&(0, Place::WHOLE)], b"seven");
+    assert_eq!(&*ended.outputs[&(0, NodeInstance::WHOLE)], b"seven");
     assert!(!rig.run_in_memory(id), "who reads does not bring it back");
     rig.clear(id, "b");
     assert!(rig.run_in_memory(id));
     let mut rig = rig.crash_and_open(2);
     let run = rig.run_row(id);
     assert_eq!((run.status, run.node(1).turn), (RunStatus::Running, 1));
-    assert_eq!(&*run.outputs[&(0, Place::WHOLE)], b"seven");
+    assert_eq!(&*run.outputs[&(0, NodeInstance::WHOLE)], b"seven");
 }
 
 /// The tables have its end, memory still has the run, and the record of the clearing is all that is left of it.
@@ -142,7 +142,7 @@ fn a_run_cleared_before_it_left_memory_survives_a_crash() {
 }
 
 fn clear_all(id: RunId) -> Command {
-    let over = Override { actor: Name::fixed("ann"), reason: Name::fixed("again") };
+    let over = Actor { actor: Name::fixed("ann"), reason: Name::fixed("again") };
     let nodes = vec![Name::fixed("a")];
-    Command::Flow(Box::new(FlowCommand::Clear(Box::new(Clear { id, nodes, over, fact: None }))))
+    Command::Run(Box::new(RunCommand::Clear(Box::new(Clear { id, nodes, over, fact: None }))))
 }

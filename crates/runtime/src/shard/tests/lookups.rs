@@ -1,6 +1,6 @@
 //! Runs that tasks wait for and that only the tables know.
 
-use mainspring_core::task::{State, Status};
+use mainspring_core::task::{Status, TaskState};
 use mainspring_core::wait::{Awaited, Late, Wait};
 use mainspring_store::format::{EncodedProfiles, write_task};
 
@@ -19,7 +19,7 @@ fn waiting(rig: &mut Rig, run: RunId) -> TaskId {
         deadline: Wall::from_millis(START + 3_600_000),
         late: Late::Fail,
     };
-    task.state = State::Waiting(Box::new(wait));
+    task.state = TaskState::Waiting(Box::new(wait));
     let mut bytes = Vec::new();
     write_task(&mut bytes, &task, &mut EncodedProfiles::default());
     let row = LiveRow { id, touched: task.touched, parked_due: None, bytes };
@@ -31,11 +31,11 @@ fn waiting(rig: &mut Rig, run: RunId) -> TaskId {
 fn look_ups_of_awaited_runs_are_bounded_and_all_answered() {
     let mut rig = rig_with(quiet());
     let ids: Vec<TaskId> =
-        (0..WAITS).map(|n| waiting(&mut rig, RunId::new(START, Slot::from_hash(n), n))).collect();
+        (0..WAITS).map(|n| waiting(&mut rig, RunId::new(START, Bucket::from_hash(n), n))).collect();
     // The rows are those of a cut at the end of the journal.
     let last = rig.disk.records.last().map_or(Seq::ZERO, |record| record.seq);
     rig.disk.head.seq = last;
-    rig.disk.head.now = rig.shard.machine().state().now;
+    rig.disk.head.now = rig.shard.engine().state().now;
     let mut rig = Rig::open(rig.disk, rig.config, 2, rig.ms);
     rig.step();
     assert_eq!(rig.run_lookups.len(), RUN_LOOKUPS_MAX, "the others wait for their turn");

@@ -13,19 +13,17 @@ mod tables;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use mainspring_core::command::{
-    Answer, Command, Hello, Rejection, Report, ReportKind, SessionCommand, StartTime, Submit,
+use mainspring_core::decision::{Effect, Rejection, Start};
+use mainspring_core::engine::{Answer, Command};
+use mainspring_core::task::decide::{Report, ReportKind, StartTime, Submit};
+use mainspring_core::task::{Profile, ProfileSpec, Task};
+use mainspring_core::values::{
+    Bucket, Epoch, Incarnation, Millis, Name, Priority, Requirements, RunId, Seq, Session, TaskId, Wall,
+    WorkerId,
 };
-use mainspring_core::effect::{Effect, Start};
-use mainspring_core::fleet::WorkerOffer;
-use mainspring_core::id::{Epoch, Incarnation, RunId, Seq, Session, Slot, TaskId, WorkerId};
-use mainspring_core::name::Name;
-use mainspring_core::priority::Priority;
-use mainspring_core::profile::{Profile, ProfileSpec};
-use mainspring_core::resources::Requirements;
-use mainspring_core::task::Task;
-use mainspring_core::time::{Millis, Wall};
 use mainspring_core::wait::FoundRun;
+use mainspring_core::worker::WorkerOffer;
+use mainspring_core::worker::decide::{Hello, SessionCommand};
 use mainspring_store::{AppendError, Cut, LiveRow, Record};
 
 use self::tables::Disk;
@@ -213,14 +211,14 @@ impl Rig {
         self.ids += 1;
         let requirements = Requirements { pool: Name::fixed("default"), ..Requirements::default() };
         Submit {
-            id: TaskId::new(self.ms, Slot::from_hash(self.ids), self.ids),
+            id: TaskId::new(self.ms, Bucket::from_hash(self.ids), self.ids),
             profile: Profile::new(ProfileSpec { requirements, ..ProfileSpec::default() }),
             payload: Arc::from(*b"payload"),
             priority: Priority::default(),
             start,
             labels: None,
             key: None,
-            seats: None,
+            permits: None,
             resent: false,
         }
     }
@@ -262,6 +260,6 @@ impl Rig {
     }
 
     fn in_memory(&self, id: TaskId) -> bool {
-        self.shard.machine().state().tasks().find(id).is_some()
+        self.shard.engine().state().tasks().find(id).is_some()
     }
 }

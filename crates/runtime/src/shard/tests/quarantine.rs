@@ -1,7 +1,7 @@
 //! Rows that cannot be read.
 
 use super::*;
-use mainspring_core::command::QuarantineCommand;
+use mainspring_core::engine::QuarantineCommand;
 use mainspring_core::task::Status;
 
 const DAY: StartTime = StartTime::After(Millis::from_secs(86_400));

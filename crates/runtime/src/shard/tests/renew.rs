@@ -26,7 +26,7 @@ fn a_new_epoch_is_taken_before_fences_run_out() {
     // Records carry the epoch in which they were made, and a crash changes nothing about it.
     assert!(rig.disk.records.is_sorted_by_key(|record| record.epoch));
     let rig = rig.crash_and_open(5);
-    assert_eq!(rig.shard.machine().state().epoch, Epoch::new(5));
+    assert_eq!(rig.shard.engine().state().epoch, Epoch::new(5));
 }
 
 #[test]

@@ -3,11 +3,12 @@
 use super::*;
 use mainspring_core::calendar::Timetable;
 use mainspring_core::event::Event;
-use mainspring_core::id::{ScheduleId, Slot};
+use mainspring_core::schedule::decide::{ScheduleAnswer, ScheduleCommand};
 use mainspring_core::schedule::{
-    Made, Occurrence, Outcome, Overlap, Own, Passed, Plain, Reason, Schedule, ScheduleAnswer,
-    ScheduleCommand, ScheduleEvent, ScheduleKey, Spec, TASKS_JOB, Target, Timing,
+    Overlap, Passed, Plain, Reason, Schedule, ScheduleEvent, ScheduleHome, ScheduleKey, Spec, TASKS_JOB,
+    Target, Timing, Unfired, WindowRow,
 };
+use mainspring_core::values::{Bucket, ScheduleId, Started};
 use mainspring_store::OccurrenceCursor;
 use mainspring_store::OpenError;
 use mainspring_store::format::{FormatError, ProfileCache, read_events};
@@ -31,7 +32,7 @@ fn every_minute(overlap: Overlap) -> Spec {
         payload: Arc::from(*b"payload"),
         priority: Priority::default(),
         labels: None,
-        seats: None,
+        permits: None,
     };
     let timing = Timing::Table(Timetable::Every { every: Millis::new(MINUTE), anchor: Wall::ZERO });
     Spec::new(Target::Task(Box::new(plain)), timing).on(|terms| terms.overlap = overlap)
@@ -39,10 +40,10 @@ fn every_minute(overlap: Overlap) -> Spec {
 
 impl Rig {
     fn put(&mut self, name: &'static str, spec: Spec) {
-        self.put_own(name, spec, Own::default());
+        self.put_own(name, spec, ScheduleHome::default());
     }
 
-    fn put_own(&mut self, name: &'static str, spec: Spec, own: Own) {
+    fn put_own(&mut self, name: &'static str, spec: Spec, own: ScheduleHome) {
         let command = ScheduleCommand::Put { key: key(name), spec, own };
         match self.call(Command::Schedule(Box::new(command))) {
             Ok(Answer::Schedule(ScheduleAnswer::Stored { next: Some(_), changed: true })) => {}
@@ -51,7 +52,7 @@ impl Rig {
     }
 
     fn scheduled(&self) -> &Schedule {
-        self.shard.machine().state().schedules().get(ID).expect("a schedule")
+        self.shard.engine().state().schedules().get(ID).expect("a schedule")
     }
 
     fn next_window(&mut self) -> Wall {
@@ -93,12 +94,12 @@ impl Rig {
 
     #[track_caller]
     fn assert_paid(&self) {
-        assert_eq!(self.shard.machine().unpaid(), []);
+        assert_eq!(self.shard.engine().unpaid(), []);
     }
 
     /// Rows of windows, each once, however often it was written; two that differ are a mistake.
     #[track_caller]
-    fn ledger(&self) -> Vec<Occurrence> {
+    fn ledger(&self) -> Vec<WindowRow> {
         let mut rows = BTreeMap::new();
         for row in &self.disk.occurrences {
             let known = rows.insert((row.schedule, OccurrenceCursor::of(row)), *row);
@@ -180,9 +181,9 @@ fn no_window_begins_something_twice_wherever_the_crash_comes() {
     rig.cut_now();
     let begun = rig.ledger();
     assert_eq!(begun.iter().map(|row| row.first).collect::<Vec<_>>(), windows);
-    let tasks: Vec<TaskId> = rig.shard.machine().state().tasks().iter().map(|(_, task)| task.id).collect();
+    let tasks: Vec<TaskId> = rig.shard.engine().state().tasks().iter().map(|(_, task)| task.id).collect();
     for row in begun {
-        let Ok((Made::Task(id), _)) = row.what else { panic!("{row:?}") };
+        let Ok((Started::Task(id), _)) = row.what else { panic!("{row:?}") };
         assert!(tasks.contains(&id), "{id} is there");
     }
     assert_eq!(tasks.len(), windows.len());
@@ -208,7 +209,7 @@ fn an_outage_of_a_year_costs_one_record() {
         };
         assert_eq!(at, with, "one record");
         let Passed { id, first: from, last, count, outcome, .. } = **passed;
-        assert_eq!((id, from, outcome), (ID, first, Outcome::Missed(Reason::Late)));
+        assert_eq!((id, from, outcome), (ID, first, Unfired::Missed(Reason::Late)));
         assert_eq!((last.millis() + MINUTE, count), (fired.window.millis(), YEAR / MINUTE - 1));
         rig.run();
         rig.cut_now();
@@ -234,25 +235,25 @@ fn an_outage_that_nothing_makes_up_for_begins_nothing() {
 #[test]
 fn schedules_that_say_the_same_share_it_after_a_start_from_the_tables() {
     let mut rig = rig_with(cutting());
-    let own = Own { slot: Slot::from_hash(9), offset: Millis::new(500) };
+    let own = ScheduleHome { bucket: Bucket::from_hash(9), offset: Millis::new(500) };
     rig.put("first", every_minute(Overlap::Allow));
     rig.put_own("second", every_minute(Overlap::Allow), own);
     rig.put("third", every_minute(Overlap::Queue));
     rig.cut_now();
     assert_eq!(rig.disk.schedules.len(), 3);
     let rig = rig.crash_and_open(2);
-    let schedules = rig.shard.machine().state().schedules();
+    let schedules = rig.shard.engine().state().schedules();
     let [first, second, third] =
         ["first", "second", "third"].map(|name| schedules.find(&key(name)).expect("a schedule"));
     assert!(Arc::ptr_eq(&first.spec, &second.spec));
-    assert_eq!((first.own(), second.own()), (Own::default(), own));
+    assert_eq!((first.own(), second.own()), (ScheduleHome::default(), own));
     assert_eq!((first.spec.overlap, third.spec.overlap), (Overlap::Allow, Overlap::Queue));
 }
 
 #[test]
 fn the_shard_wakes_for_the_next_window() {
     let mut rig = rig_with(quiet());
-    let own = Own { offset: Millis::new(500), ..Own::default() };
+    let own = ScheduleHome { offset: Millis::new(500), ..ScheduleHome::default() };
     rig.put_own("first", every_minute(Overlap::Allow), own);
     let mut rig = rig.crash_and_open(2);
     let window = rig.scheduled().next.expect("a window");
@@ -359,7 +360,7 @@ fn a_jump_of_the_clock_at_a_start_decides_nothing() {
     let (mut shard, _) =
         Shard::<u32>::recover(rig.config, Epoch::new(2), &mut rig.disk, ahead).expect("opens");
     shard.step(ahead);
-    let (now, due) = (shard.machine().state().now, rig.ms);
+    let (now, due) = (shard.engine().state().now, rig.ms);
     assert!(shard.clock().is_in_doubt() && now.wall.millis() == due, "{now:?}");
     while let Some(output) = shard.poll() {
         if let Output::Append(record) = output {
@@ -367,5 +368,5 @@ fn a_jump_of_the_clock_at_a_start_decides_nothing() {
         }
     }
     assert_eq!(rig.fired(), fired);
-    assert!(shard.machine().state().tasks().find(far).is_none(), "it stays parked");
+    assert!(shard.engine().state().tasks().find(far).is_none(), "it stays parked");
 }

@@ -3,11 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use mainspring_core::id::{BackfillId, RunId, ScheduleId, Seq, TaskId, TriggerId};
+use mainspring_core::job::JobKey;
 use mainspring_core::key::{KeyBinding, KeyScope};
-use mainspring_core::schedule::Occurrence;
-use mainspring_core::time::Wall;
-use mainspring_core::workflow::JobKey;
+use mainspring_core::schedule::WindowRow;
+use mainspring_core::values::{BackfillId, RunId, ScheduleId, Seq, TaskId, TriggerId, Wall};
 use mainspring_store::tables::ReadError;
 use mainspring_store::{
     BackfillQuery, BackfillRow, CheckpointHead, Cut, HistoryPage, HistoryQuery, HistoryRow, JobRow, LiveRow,
@@ -27,7 +26,7 @@ pub(super) struct Disk {
     pub(super) schedules: BTreeMap<ScheduleId, ScheduleRow>,
     pub(super) triggers: BTreeMap<TriggerId, TriggerRow>,
     /// Every row that was written, also those that came twice.
-    pub(super) occurrences: Vec<Occurrence>,
+    pub(super) occurrences: Vec<WindowRow>,
     pub(super) backfills: BTreeMap<BackfillId, BackfillRow>,
 }
 
@@ -174,7 +173,7 @@ impl ReadTables for Disk {
         _: ScheduleId,
         _: Option<OccurrenceCursor>,
         _: usize,
-    ) -> Result<Vec<Occurrence>, ReadError> {
+    ) -> Result<Vec<WindowRow>, ReadError> {
         unreachable!("nobody lists here")
     }
 

@@ -1,10 +1,10 @@
 //! Ends that no task tells: of nodes by rule, of runs, and what is taken back by clearing (I18, I20).
 
-use mainspring_core::shard::ShardState;
+use mainspring_core::job::{FailurePolicy, OnEmpty};
+use mainspring_core::run::{NodeStatus, RunCleared, RunEnded, RunStop};
+use mainspring_core::state::State;
 use mainspring_core::task::{Status, StopReason, Task};
-use mainspring_core::workflow::{
-    FailurePolicy, NodeStatus, OnEmpty, RunCleared, RunEnded, RunStatus, RunStop,
-};
+use mainspring_core::values::RunStatus;
 
 use super::rules::answers_failure;
 use super::{FlowFold, RunFacts};
@@ -37,7 +37,7 @@ impl FlowFold {
         self.place_ended(origin.run, origin.place, status, ended.output.as_ref().map(|output| output.len()))
     }
 
-    pub(super) fn run_cleared(&mut self, cleared: &RunCleared, state: &ShardState) -> Check {
+    pub(super) fn run_cleared(&mut self, cleared: &RunCleared, state: &State) -> Check {
         let id = cleared.id;
         let closed = {
             let run = self.run_mut(id)?;
@@ -68,7 +68,7 @@ impl FlowFold {
     }
 
     /// What is out of a cleared node must have been told to stop.
-    fn check_stopped(&self, cleared: &RunCleared, state: &ShardState) -> Check {
+    fn check_stopped(&self, cleared: &RunCleared, state: &State) -> Check {
         let run = &self.runs[&cleared.id];
         for place in run.out.iter().filter(|place| cleared.nodes.contains(&place.node)) {
             let stopped = if run.is_task(*place) {

@@ -1,7 +1,8 @@
 //! What a run was given beyond its plan (I18, I19), and what it waits for outside of itself.
 
-use mainspring_core::id::RunId;
-use mainspring_core::workflow::{JobKey, Node, NodeStatus, Plan, TasksAdded};
+use mainspring_core::job::{JobKey, Node, Plan};
+use mainspring_core::run::{NodeStatus, TasksAdded};
+use mainspring_core::values::RunId;
 
 use super::{AddedFacts, FlowFold, NodeFacts, RunFacts};
 use crate::checkers::{Check, require};
@@ -33,7 +34,7 @@ impl FlowFold {
         let now = self.wall;
         let run = self.run_mut(id)?;
         let (tenant, plan) = (run.job.tenant.clone(), run.plan.clone());
-        let young = |need: &mainspring_core::workflow::JobNeed| {
+        let young = |need: &mainspring_core::job::JobNeed| {
             let key = JobKey { tenant: tenant.clone(), name: need.job.clone() };
             let at = self.successes.get(&key);
             at.is_some_and(|at| need.within.is_none_or(|within| now.since(*at) <= within))
@@ -46,7 +47,8 @@ impl RunFacts {
     /// What the texts of a node and its output give; `None`: they give nothing.
     pub(super) fn gives(&self, node: u32) -> Option<Vec<Node>> {
         let spawns = self.plan.node(node).spawns.as_deref() == Some("add");
-        let bytes = self.outputs.get(&(node, mainspring_core::id::Place::WHOLE)).filter(|_| spawns)?;
+        let bytes =
+            self.outputs.get(&(node, mainspring_core::values::NodeInstance::WHOLE)).filter(|_| spawns)?;
         Some(words::added(&self.plan, node, *bytes)).filter(|nodes| !nodes.is_empty())
     }
 

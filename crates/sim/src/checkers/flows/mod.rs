@@ -14,15 +14,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use mainspring_core::event::Event;
-use mainspring_core::id::{Epoch, Place, RunId, TaskId};
+use mainspring_core::job::{JobKey, NodeWork, Plan};
 use mainspring_core::key::KeyClaim;
-use mainspring_core::shard::ShardState;
-use mainspring_core::task::Status;
-use mainspring_core::time::{Elapsed, Wall};
-use mainspring_core::workflow::{
-    FlowEvent, JobApplied, JobKey, NodeStatus, Origin, Pause, Plan, RunCreated, RunStatus, RunStop, Subject,
-    Trigger, Work,
+use mainspring_core::run::{
+    JobApplied, NodeStatus, Pause, RunCreated, RunEvent, RunStop, StartedBy, Subject,
 };
+use mainspring_core::state::State;
+use mainspring_core::task::Status;
+use mainspring_core::values::{Elapsed, Epoch, InRun, NodeInstance, RunId, RunStatus, TaskId, Wall};
 
 use self::rules::{Upstream, was};
 use super::{Broken, Check, require};
@@ -32,7 +31,7 @@ pub struct FlowFold {
     jobs: BTreeMap<JobKey, JobFacts>,
     runs: BTreeMap<RunId, RunFacts>,
     /// Every task that a run has released.
-    places: BTreeMap<TaskId, (RunId, Place)>,
+    places: BTreeMap<TaskId, (RunId, NodeInstance)>,
     unfinished: BTreeSet<RunId>,
     pub counts: FlowCounts,
     /// An owner counts releases anew when it begins.
@@ -88,7 +87,7 @@ pub struct RunFacts {
     job: JobKey,
     plan: Arc<Plan>,
     pub key: Option<KeyClaim>,
-    parent: Option<Origin>,
+    parent: Option<InRun>,
     pub status: RunStatus,
     nodes: Vec<NodeFacts>,
     paused: bool,
@@ -97,8 +96,8 @@ pub struct RunFacts {
     stop: Option<RunStop>,
     forced: Option<RunStatus>,
     /// Places that are released and have not ended.
-    out: BTreeSet<Place>,
-    released: BTreeSet<Place>,
+    out: BTreeSet<NodeInstance>,
+    released: BTreeSet<NodeInstance>,
     /// Nodes that must be undone if the run fails, in the order they succeeded.
     undo: Vec<u32>,
     outputs: BTreeMap<(u32, u32), usize>,
@@ -181,7 +180,7 @@ impl FlowFold {
         event: &Event,
         ended: Option<Status>,
         now: Elapsed,
-        state: &ShardState,
+        state: &State,
     ) -> Check {
         (self.now, self.wall) = ((state.epoch, now), state.now.wall);
         match event {
@@ -190,7 +189,7 @@ impl FlowFold {
                 self.counts.spawned += 1;
                 self.release(*run, *place)?;
             }
-            Event::Flow(flow) => {
+            Event::Run(flow) => {
                 self.flow(flow, state)?;
                 self.follow_notes(flow, state)?;
             }
@@ -213,34 +212,34 @@ impl FlowFold {
             .ok_or_else(|| Broken { invariant: "I2", what: format!("{id} was never created") })
     }
 
-    fn flow(&mut self, event: &FlowEvent, state: &ShardState) -> Check {
+    fn flow(&mut self, event: &RunEvent, state: &State) -> Check {
         match event {
-            FlowEvent::JobApplied(applied) => self.job_applied(applied),
-            FlowEvent::JobPaused { key, paused } => {
+            RunEvent::JobApplied(applied) => self.job_applied(applied),
+            RunEvent::JobPaused { key, paused } => {
                 if let Some(job) = self.jobs.get_mut(key) {
                     job.paused = *paused;
                 }
                 Ok(())
             }
-            FlowEvent::JobDeleted { key } => {
+            RunEvent::JobDeleted { key } => {
                 if let Some(job) = self.jobs.get_mut(&**key) {
                     job.paused = false;
                 }
                 Ok(())
             }
-            FlowEvent::RunCreated(created) => self.run_created(created),
-            FlowEvent::RunStarted { id } => self.run_started(*id),
-            FlowEvent::NodeEnded { run, node, status, .. } => self.run_mut(*run)?.node_ended(*node, *status),
-            FlowEvent::MapExpanded { run, node, count } => {
+            RunEvent::RunCreated(created) => self.run_created(created),
+            RunEvent::RunStarted { id } => self.run_started(*id),
+            RunEvent::NodeEnded { run, node, status, .. } => self.run_mut(*run)?.node_ended(*node, *status),
+            RunEvent::MapExpanded { run, node, count } => {
                 self.check_jobs(*run, *node)?;
                 self.run_mut(*run)?.map_expanded(*node, *count)
             }
-            FlowEvent::MapCut { run, node, .. } => {
+            RunEvent::MapCut { run, node, .. } => {
                 let joined = self.run_mut(*run)?.map_cut(*node)?;
                 self.counts.joins += u64::from(joined);
                 Ok(())
             }
-            FlowEvent::RunPaused { id, pause } => {
+            RunEvent::RunPaused { id, pause } => {
                 let run = self.run_mut(*id)?;
                 run.paused = true;
                 if let Pause::FanOut { count, .. } = pause {
@@ -248,27 +247,27 @@ impl FlowFold {
                 }
                 Ok(())
             }
-            FlowEvent::RunResumed { id } => {
+            RunEvent::RunResumed { id } => {
                 self.run_mut(*id)?.paused = false;
                 Ok(())
             }
-            FlowEvent::RunStopping { id, stop } => self.run_mut(*id)?.stopping(*stop),
-            FlowEvent::RunForced { id, status, .. } => {
+            RunEvent::RunStopping { id, stop } => self.run_mut(*id)?.stopping(*stop),
+            RunEvent::RunForced { id, status, .. } => {
                 let run = self.run_mut(*id)?;
                 run.forced = Some(*status);
                 run.ever_forced = true;
                 (run.stop, run.paused) = (Some(RunStop::Cancel), false);
                 Ok(())
             }
-            FlowEvent::UndoSkipped { run, node, .. } => {
+            RunEvent::UndoSkipped { run, node, .. } => {
                 self.run_mut(*run)?.undo.retain(|left| left != node);
                 Ok(())
             }
-            FlowEvent::RunEnded(ended) => self.run_ended(ended),
-            FlowEvent::RunCleared(cleared) => self.run_cleared(cleared, state),
-            FlowEvent::TasksAdded(added) => self.tasks_added(added),
-            FlowEvent::JobAwaited { run, node } => self.job_awaited(*run, *node),
-            FlowEvent::Noted(_) | FlowEvent::RunReevaluated { .. } => Ok(()),
+            RunEvent::RunEnded(ended) => self.run_ended(ended),
+            RunEvent::RunCleared(cleared) => self.run_cleared(cleared, state),
+            RunEvent::TasksAdded(added) => self.tasks_added(added),
+            RunEvent::JobAwaited { run, node } => self.job_awaited(*run, *node),
+            RunEvent::Noted(_) | RunEvent::RunReevaluated { .. } => Ok(()),
         }
     }
 
@@ -314,7 +313,10 @@ impl FlowFold {
             ever_cleared: false,
             ever_cancelled: false,
             reopened: false,
-            scheduled: matches!(created.trigger, Trigger::Schedule | Trigger::Event | Trigger::Backfill),
+            scheduled: matches!(
+                created.trigger,
+                StartedBy::Schedule | StartedBy::Event | StartedBy::Backfill
+            ),
         };
         for reused in &created.reused {
             run.end_node(reused.node, reused.status)?;
@@ -357,7 +359,9 @@ impl RunFacts {
     /// How many places of a node are out in its present turn.
     fn live(&self, node: u32) -> usize {
         let turn = self.nodes[node as usize].turn;
-        let here = |place: &&Place| place.node == node && place.turn == turn && place.index != Place::UNDO;
+        let here = |place: &&NodeInstance| {
+            place.node == node && place.turn == turn && place.index != NodeInstance::UNDO
+        };
         self.out.iter().filter(here).count()
     }
 
@@ -365,7 +369,7 @@ impl RunFacts {
         self.nodes.iter().all(|node| was(node.status).is_some())
     }
 
-    fn is_task(&self, place: Place) -> bool {
-        place.index == Place::UNDO || matches!(self.plan.node(place.node).work, Work::Task(_))
+    fn is_task(&self, place: NodeInstance) -> bool {
+        place.index == NodeInstance::UNDO || matches!(self.plan.node(place.node).work, NodeWork::Task(_))
     }
 }

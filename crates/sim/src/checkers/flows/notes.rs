@@ -1,25 +1,26 @@
 //! Who changed a job or a run: a note follows the change it is about (I15), and the newest ones are kept with it.
 
-use mainspring_core::shard::ShardState;
-use mainspring_core::workflow::{FlowEvent, NOTES_MAX, Note, Noted, Subject};
+use mainspring_core::run::{NOTES_MAX, Noted, RunEvent, Subject};
+use mainspring_core::state::State;
+use mainspring_core::values::Note;
 
 use super::FlowFold;
 use crate::checkers::{Broken, Check, require};
 
 impl FlowFold {
-    pub(super) fn follow_notes(&mut self, event: &FlowEvent, state: &ShardState) -> Check {
+    pub(super) fn follow_notes(&mut self, event: &RunEvent, state: &State) -> Check {
         match event {
-            FlowEvent::Noted(noted) => self.noted(noted, state),
-            FlowEvent::RunForced { id, .. } | FlowEvent::RunReevaluated { id, .. } => {
+            RunEvent::Noted(noted) => self.noted(noted, state),
+            RunEvent::RunForced { id, .. } | RunEvent::RunReevaluated { id, .. } => {
                 self.keep(&Subject::Run(*id), state)
             }
-            FlowEvent::RunCleared(cleared) => self.keep(&Subject::Run(cleared.id), state),
-            FlowEvent::JobApplied(applied) => self.changes(Subject::Job(applied.key.clone())),
-            FlowEvent::JobPaused { key, .. } | FlowEvent::JobDeleted { key } => {
+            RunEvent::RunCleared(cleared) => self.keep(&Subject::Run(cleared.id), state),
+            RunEvent::JobApplied(applied) => self.changes(Subject::Job(applied.key.clone())),
+            RunEvent::JobPaused { key, .. } | RunEvent::JobDeleted { key } => {
                 self.changes(Subject::Job(key.clone()))
             }
-            FlowEvent::RunCreated(created) => self.changes(Subject::Run(created.id)),
-            FlowEvent::RunEnded(ended) => self.changes(Subject::Run(ended.id)),
+            RunEvent::RunCreated(created) => self.changes(Subject::Run(created.id)),
+            RunEvent::RunEnded(ended) => self.changes(Subject::Run(ended.id)),
             other => {
                 self.changed = other.run().map(Subject::Run);
                 Ok(())
@@ -33,7 +34,7 @@ impl FlowFold {
         Ok(())
     }
 
-    fn noted(&mut self, noted: &Noted, state: &ShardState) -> Check {
+    fn noted(&mut self, noted: &Noted, state: &State) -> Check {
         self.counts.noted += 1;
         let changed = self.changed.take();
         require(changed.as_ref() == Some(&noted.of), "I15", || {
@@ -46,7 +47,7 @@ impl FlowFold {
         })
     }
 
-    fn keep(&mut self, of: &Subject, state: &ShardState) -> Check {
+    fn keep(&mut self, of: &Subject, state: &State) -> Check {
         let unknown = || Broken { invariant: "I2", what: format!("a note on {of:?}, which is unknown") };
         let notes = match of {
             Subject::Job(key) => self.jobs.get_mut(&**key).map(|job| &mut job.notes),
@@ -62,7 +63,7 @@ impl FlowFold {
 }
 
 /// `None`: memory does not hold it.
-fn kept<'a>(of: &Subject, state: &'a ShardState) -> Option<&'a [Note]> {
+fn kept<'a>(of: &Subject, state: &'a State) -> Option<&'a [Note]> {
     match of {
         Subject::Job(key) => state.flows().jobs().get(key).map(|job| &job.notes[..]),
         Subject::Run(id) => state.flows().run(*id).map(|run| &run.notes[..]),

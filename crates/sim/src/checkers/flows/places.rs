@@ -1,9 +1,9 @@
 //! Places of runs: released when their rule holds (I18), once each (I19), within the bounds of the run (I21).
 
-use mainspring_core::id::{Epoch, Place, RunId};
+use mainspring_core::job::{FailurePolicy, Tolerance};
+use mainspring_core::run::{NodeStatus, RunStop};
 use mainspring_core::task::Status;
-use mainspring_core::time::Elapsed;
-use mainspring_core::workflow::{FailurePolicy, NodeStatus, RunStatus, RunStop, Tolerance};
+use mainspring_core::values::{Elapsed, Epoch, NodeInstance, RunId, RunStatus};
 
 use super::rules::{answers_failure, was};
 use super::{FlowFold, MapFacts, RunFacts};
@@ -12,7 +12,7 @@ use crate::words;
 
 impl FlowFold {
     /// A task or a run of its own was begun at this place.
-    pub(super) fn release(&mut self, id: RunId, place: Place) -> Check {
+    pub(super) fn release(&mut self, id: RunId, place: NodeInstance) -> Check {
         let now = self.now;
         let run = self.run_mut(id)?;
         require(run.status == RunStatus::Running, "I20", || {
@@ -21,7 +21,7 @@ impl FlowFold {
         require(run.released.insert(place), "I19", || format!("{place:?} of {id} was released twice"))?;
         let (out, max) = (run.out.len(), run.plan.bounds.running_max as usize);
         require(out < max, "I21", || format!("{place:?} of {id} was released, {out} of {max} were out"))?;
-        let undo = place.index == Place::UNDO;
+        let undo = place.index == NodeInstance::UNDO;
         let again = run.nodes[place.node as usize].status == NodeStatus::Judged;
         if !undo && run.nodes[place.node as usize].status == NodeStatus::Waiting {
             self.check_jobs(id, place.node)?;
@@ -44,7 +44,7 @@ impl FlowFold {
     pub(super) fn place_ended(
         &mut self,
         id: RunId,
-        place: Place,
+        place: NodeInstance,
         status: Status,
         output: Option<usize>,
     ) -> Check {
@@ -57,7 +57,7 @@ impl FlowFold {
 }
 
 impl RunFacts {
-    fn released_at(&mut self, place: Place) -> Check {
+    fn released_at(&mut self, place: NodeInstance) -> Check {
         let (id, node) = (self.id, place.node);
         let state = &self.nodes[node as usize];
         let (status, turn, rounds) = (state.status, state.turn, state.rounds);
@@ -65,7 +65,7 @@ impl RunFacts {
         match status {
             NodeStatus::Waiting => {
                 require(
-                    place.index == Place::WHOLE && place.turn == turn && spec.each.is_none(),
+                    place.index == NodeInstance::WHOLE && place.turn == turn && spec.each.is_none(),
                     "I19",
                     || format!("{place:?} of {id} is no place of a node at turn {turn}"),
                 )?;
@@ -119,7 +119,7 @@ impl RunFacts {
         })
     }
 
-    fn check_item(&self, place: Place) -> Check {
+    fn check_item(&self, place: NodeInstance) -> Check {
         let (id, live) = (self.id, self.live(place.node) as u32);
         let state = &self.nodes[place.node as usize];
         let next = state.map.as_ref().filter(|map| !map.cut && map.released < map.count);
@@ -134,7 +134,7 @@ impl RunFacts {
     }
 
     /// Only what was done last, and only when everything else is over.
-    fn check_undo(&self, place: Place) -> Check {
+    fn check_undo(&self, place: NodeInstance) -> Check {
         let id = self.id;
         let turn = self.nodes[place.node as usize].turn;
         require(self.is_over() && self.out.is_empty(), "I20", || {
@@ -162,15 +162,15 @@ impl RunFacts {
     /// Whether a mapped node came to its end.
     fn place_ended(
         &mut self,
-        place: Place,
+        place: NodeInstance,
         status: Status,
         output: Option<usize>,
     ) -> Result<bool, crate::checkers::Broken> {
-        let Place { node, index, turn } = place;
+        let NodeInstance { node, index, turn } = place;
         if turn != self.nodes[node as usize].turn {
             return Ok(false);
         }
-        if index == Place::UNDO {
+        if index == NodeInstance::UNDO {
             self.undo.retain(|left| *left != node);
             return Ok(false);
         }
@@ -205,7 +205,7 @@ impl RunFacts {
         self.check_may_run(node)?;
         let each = self.plan.node(node).each.as_ref();
         let text = each.map(|each| each.items.clone()).unwrap_or_default();
-        let wanted = words::items(&text, |of| self.outputs.get(&(of, Place::WHOLE)).copied());
+        let wanted = words::items(&text, |of| self.outputs.get(&(of, NodeInstance::WHOLE)).copied());
         require(wanted == Some(count) && count > 0, "I19", || {
             format!("node {node} of {id} has {count} items, `{text}` has {wanted:?}")
         })?;

@@ -1,6 +1,7 @@
 //! The checker's own reading of trigger rules, straight from their descriptions and on what is known so far.
 
-use mainspring_core::workflow::{NodeStatus, TriggerRule};
+use mainspring_core::job::TriggerRule;
+use mainspring_core::run::NodeStatus;
 
 /// How an upstream node ended; `None` while it has not.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -3,24 +3,25 @@
 use std::sync::Arc;
 
 use mainspring_core::event::Event;
-use mainspring_core::id::{Fence, Place, RunId, Slot};
-use mainspring_core::name::Name;
-use mainspring_core::priority::Priority;
-use mainspring_core::profile::{Profile, ProfileSpec};
-use mainspring_core::shard::ShardState;
-use mainspring_core::task::{Override, Status};
-use mainspring_core::time::Elapsed;
-use mainspring_core::workflow::{
-    Bounds, Definition, Each, FailurePolicy, FlowEvent, JobApplied, JobKey, JobNeed, Node, NodeStatus, Noted,
-    OnEmpty, Plan, RunCleared, RunCreated, RunEnded, RunStatus, RunStop, Subject, TaskWork, TasksAdded,
-    Tolerance, Trigger, TriggerRule, Work,
+use mainspring_core::job::{
+    Bounds, Definition, Each, FailurePolicy, JobKey, JobNeed, Node, NodeWork, OnEmpty, Plan, TaskWork,
+    Tolerance, TriggerRule,
+};
+use mainspring_core::run::{
+    JobApplied, NodeStatus, Noted, RunCleared, RunCreated, RunEnded, RunEvent, RunStop, StartedBy, Subject,
+    TasksAdded,
+};
+use mainspring_core::state::State;
+use mainspring_core::task::{Profile, ProfileSpec, Status};
+use mainspring_core::values::{
+    Actor, Bucket, Elapsed, Fence, Name, NodeInstance, Priority, RunId, RunStatus,
 };
 
 use super::FlowFold;
 use crate::checkers::{Broken, Check};
 
 fn run_id(number: u64) -> RunId {
-    RunId::new(1, Slot::from_hash(1), number)
+    RunId::new(1, Bucket::from_hash(1), number)
 }
 
 fn key() -> Arc<JobKey> {
@@ -30,7 +31,7 @@ fn key() -> Arc<JobKey> {
 fn node(name: &'static str, needs: &[u32]) -> Node {
     Node {
         name: Name::fixed(name),
-        work: Work::Task(TaskWork {
+        work: NodeWork::Task(TaskWork {
             profile: Profile::new(ProfileSpec::default()),
             payload: Arc::from(*b"x"),
             priority: Priority::default(),
@@ -51,12 +52,12 @@ fn node(name: &'static str, needs: &[u32]) -> Node {
     }
 }
 
-fn whole(node: u32) -> Place {
-    Place { node, index: Place::WHOLE, turn: 0 }
+fn whole(node: u32) -> NodeInstance {
+    NodeInstance { node, index: NodeInstance::WHOLE, turn: 0 }
 }
 
-fn item(node: u32, index: u32) -> Place {
-    Place { node, index, turn: 0 }
+fn item(node: u32, index: u32) -> NodeInstance {
+    NodeInstance { node, index, turn: 0 }
 }
 
 /// A run of `a -> b`, and a mapped node `m` of two items; one run of the job may be at work, two of its tasks.
@@ -75,18 +76,18 @@ impl Story {
         let definition = Definition { plan: Arc::new(plan), source: Arc::from(*b"{}"), hash: 1 };
         let mut story = Self { fold: FlowFold::default(), run: run_id(1) };
         let applied = JobApplied { key: key(), version: 1, definition };
-        story.flow(FlowEvent::JobApplied(Box::new(applied))).expect("applied");
+        story.flow(RunEvent::JobApplied(Box::new(applied))).expect("applied");
         story.create(1).expect("created");
-        story.flow(FlowEvent::RunStarted { id: story.run }).expect("started");
+        story.flow(RunEvent::RunStarted { id: story.run }).expect("started");
         story
     }
 
     fn tell(&mut self, event: &Event, ended: Option<Status>) -> Check {
-        self.fold.follow(event, ended, Elapsed::ZERO, &ShardState::default())
+        self.fold.follow(event, ended, Elapsed::ZERO, &State::default())
     }
 
-    fn flow(&mut self, event: FlowEvent) -> Check {
-        self.tell(&Event::Flow(event), None)
+    fn flow(&mut self, event: RunEvent) -> Check {
+        self.tell(&Event::Run(event), None)
     }
 
     fn create(&mut self, number: u64) -> Check {
@@ -94,7 +95,7 @@ impl Story {
     }
 
     fn create_of(&mut self, number: u64, job: Arc<JobKey>) -> Check {
-        self.flow(FlowEvent::RunCreated(Box::new(RunCreated {
+        self.flow(RunEvent::RunCreated(Box::new(RunCreated {
             id: run_id(number),
             job,
             version: 1,
@@ -103,7 +104,7 @@ impl Story {
             priority: None,
             labels: None,
             key: None,
-            trigger: Trigger::Manual,
+            trigger: StartedBy::Manual,
             parent: None,
             rerun_of: None,
             reused: vec![],
@@ -112,25 +113,25 @@ impl Story {
         })))
     }
 
-    fn spawn(&mut self, place: Place) -> Check {
-        self.tell(&Event::TaskSpawned { run: self.run, place, due: None, payload: None, seats: None }, None)
+    fn spawn(&mut self, place: NodeInstance) -> Check {
+        self.tell(&Event::TaskSpawned { run: self.run, place, due: None, payload: None, permits: None }, None)
     }
 
-    fn succeed(&mut self, place: Place) -> Check {
+    fn succeed(&mut self, place: NodeInstance) -> Check {
         let id = self.run.task(place);
         self.tell(&Event::TaskSucceeded { id, fence: Fence::NONE, output: None }, Some(Status::Succeeded))
     }
 
-    fn fail(&mut self, place: Place) -> Check {
+    fn fail(&mut self, place: NodeInstance) -> Check {
         self.tell(&Event::TaskCancelled { id: self.run.task(place) }, Some(Status::Failed))
     }
 
     fn expand(&mut self, count: u32) -> Check {
-        self.flow(FlowEvent::MapExpanded { run: self.run, node: 2, count })
+        self.flow(RunEvent::MapExpanded { run: self.run, node: 2, count })
     }
 
     fn end(&mut self, status: RunStatus) -> Check {
-        self.flow(FlowEvent::RunEnded(Box::new(RunEnded { id: self.run, status, output: None, why: None })))
+        self.flow(RunEvent::RunEnded(Box::new(RunEnded { id: self.run, status, output: None, why: None })))
     }
 
     /// `a` and the items of `m` are over, `b` is not.
@@ -168,7 +169,7 @@ fn releases_against_the_rule_are_refused() {
     story.spawn(whole(0)).expect("released");
     story.fail(whole(0)).expect("ended");
     broken(story.spawn(whole(1)), "I18");
-    let given_up = |status| FlowEvent::NodeEnded { run: run_id(1), node: 1, status, why: None };
+    let given_up = |status| RunEvent::NodeEnded { run: run_id(1), node: 1, status, why: None };
     broken(story.flow(given_up(NodeStatus::Skipped)), "I18");
     story.flow(given_up(NodeStatus::UpstreamFailed)).expect("its upstream failed");
 }
@@ -196,7 +197,7 @@ fn ends_that_the_nodes_do_not_say_are_refused() {
     broken(story.end(RunStatus::Succeeded), "I20");
     story.fail(whole(1)).expect("ended");
     broken(story.end(RunStatus::Succeeded), "I20");
-    broken(story.flow(FlowEvent::RunStopping { id: run_id(9), stop: RunStop::Cancel }), "I2");
+    broken(story.flow(RunEvent::RunStopping { id: run_id(9), stop: RunStop::Cancel }), "I2");
     story.end(RunStatus::Failed).expect("ended");
     broken(story.spawn(whole(1)), "I20");
 }
@@ -205,7 +206,7 @@ fn ends_that_the_nodes_do_not_say_are_refused() {
 fn bounds_hold() {
     let mut story = Story::new();
     story.create(2).expect("created");
-    broken(story.flow(FlowEvent::RunStarted { id: run_id(2) }), "I21");
+    broken(story.flow(RunEvent::RunStarted { id: run_id(2) }), "I21");
     let mut story = Story::new();
     story.expand(2).expect("expanded");
     story.spawn(item(2, 0)).expect("released");
@@ -215,10 +216,10 @@ fn bounds_hold() {
 
 #[test]
 fn clearing_stops_what_is_out_and_takes_what_follows() {
-    let over = Override { actor: Name::fixed("ann"), reason: Name::fixed("again") };
+    let over = Actor { actor: Name::fixed("ann"), reason: Name::fixed("again") };
     let cleared = |nodes: &[u32]| {
         let (id, nodes) = (run_id(1), nodes.to_vec());
-        FlowEvent::RunCleared(Box::new(RunCleared { id, nodes, over: over.clone(), ended: None }))
+        RunEvent::RunCleared(Box::new(RunCleared { id, nodes, over: over.clone(), ended: None }))
     };
     let mut story = Story::new();
     story.spawn(whole(0)).expect("released");
@@ -227,7 +228,7 @@ fn clearing_stops_what_is_out_and_takes_what_follows() {
     broken(story.flow(cleared(&[0])), "I18");
     story.flow(cleared(&[0, 1])).expect("cleared");
     broken(story.spawn(whole(0)), "I19");
-    story.spawn(Place { turn: 1, ..whole(0) }).expect("the next turn");
+    story.spawn(NodeInstance { turn: 1, ..whole(0) }).expect("the next turn");
 }
 
 /// A run of a job with one node that adds tasks, and one that needs it.
@@ -237,16 +238,16 @@ fn growing() -> Story {
     let definition = Definition { plan: Arc::new(plan), source: Arc::from(*b"{}"), hash: 1 };
     let mut story = Story { fold: FlowFold::default(), run: run_id(1) };
     let applied = JobApplied { key: key(), version: 1, definition };
-    story.flow(FlowEvent::JobApplied(Box::new(applied))).expect("applied");
+    story.flow(RunEvent::JobApplied(Box::new(applied))).expect("applied");
     story.create(1).expect("created");
-    story.flow(FlowEvent::RunStarted { id: story.run }).expect("started");
+    story.flow(RunEvent::RunStarted { id: story.run }).expect("started");
     story.spawn(whole(0)).expect("released");
     story
 }
 
-fn added(story: &Story, bytes: usize) -> FlowEvent {
+fn added(story: &Story, bytes: usize) -> RunEvent {
     let nodes = crate::words::added(&story.fold.run(story.run).expect("known").plan, 0, bytes);
-    FlowEvent::TasksAdded(Box::new(TasksAdded { run: story.run, node: 0, nodes }))
+    RunEvent::TasksAdded(Box::new(TasksAdded { run: story.run, node: 0, nodes }))
 }
 
 fn gives(story: &mut Story) -> Check {
@@ -262,7 +263,7 @@ fn additions_are_what_the_task_gave_and_others_wait_for_them() {
     gives(&mut story).expect("succeeded");
     let other = added(&story, 3);
     broken(story.flow(other), "I19");
-    let silent = FlowEvent::NodeEnded { run: story.run, node: 0, status: NodeStatus::Succeeded, why: None };
+    let silent = RunEvent::NodeEnded { run: story.run, node: 0, status: NodeStatus::Succeeded, why: None };
     broken(story.flow(silent), "I18");
     let event = added(&story, 2);
     story.flow(event.clone()).expect("added");
@@ -285,15 +286,15 @@ fn what_was_added_goes_with_the_task_that_added_it() {
     gives(&mut story).expect("succeeded");
     let event = added(&story, 2);
     story.flow(event).expect("added");
-    let over = Override { actor: Name::fixed("ann"), reason: Name::fixed("again") };
+    let over = Actor { actor: Name::fixed("ann"), reason: Name::fixed("again") };
     let cleared = |nodes: &[u32]| {
         let (id, nodes) = (run_id(1), nodes.to_vec());
-        FlowEvent::RunCleared(Box::new(RunCleared { id, nodes, over: over.clone(), ended: None }))
+        RunEvent::RunCleared(Box::new(RunCleared { id, nodes, over: over.clone(), ended: None }))
     };
     broken(story.flow(cleared(&[0, 1])), "I18");
     story.flow(cleared(&[0, 1, 2, 3])).expect("cleared");
-    broken(story.spawn(Place { turn: 1, ..whole(2) }), "I19");
-    story.spawn(Place { turn: 1, ..whole(0) }).expect("the next turn");
+    broken(story.spawn(NodeInstance { turn: 1, ..whole(2) }), "I19");
+    story.spawn(NodeInstance { turn: 1, ..whole(0) }).expect("the next turn");
 }
 
 #[test]
@@ -308,22 +309,22 @@ fn a_release_before_the_jobs_that_it_needs_is_refused() {
     let definition = Definition { plan: Arc::new(plan), source: Arc::from(*b"{}"), hash: 2 };
     let other = Arc::new(JobKey { tenant: Name::fixed("acme"), name: Name::fixed("waiting") });
     let applied = JobApplied { key: other.clone(), version: 1, definition };
-    story.flow(FlowEvent::JobApplied(Box::new(applied))).expect("applied");
+    story.flow(RunEvent::JobApplied(Box::new(applied))).expect("applied");
     story.create_of(2, other).expect("created");
-    story.flow(FlowEvent::RunStarted { id: run_id(2) }).expect("started");
-    let (due, payload, seats) = (None, None, None);
-    let release = Event::TaskSpawned { run: run_id(2), place: whole(0), due, payload, seats };
+    story.flow(RunEvent::RunStarted { id: run_id(2) }).expect("started");
+    let (due, payload, permits) = (None, None, None);
+    let release = Event::TaskSpawned { run: run_id(2), place: whole(0), due, payload, permits };
     broken(story.tell(&release, None), "I18");
-    story.flow(FlowEvent::JobAwaited { run: run_id(2), node: 0 }).expect("it waits");
+    story.flow(RunEvent::JobAwaited { run: run_id(2), node: 0 }).expect("it waits");
     story.end(RunStatus::Succeeded).expect("ended");
-    broken(story.flow(FlowEvent::JobAwaited { run: run_id(2), node: 0 }), "I18");
+    broken(story.flow(RunEvent::JobAwaited { run: run_id(2), node: 0 }), "I18");
 }
 
 #[test]
 fn a_note_without_its_change_is_refused() {
-    let over = || Override { actor: Name::fixed("ann"), reason: Name::fixed("") };
-    let noted = |of| FlowEvent::Noted(Box::new(Noted { of, over: over(), what: "paused".into() }));
-    let paused = || FlowEvent::JobPaused { key: key(), paused: true };
+    let over = || Actor { actor: Name::fixed("ann"), reason: Name::fixed("") };
+    let noted = |of| RunEvent::Noted(Box::new(Noted { of, over: over(), what: "paused".into() }));
+    let paused = || RunEvent::JobPaused { key: key(), paused: true };
     let mut story = Story::new();
     story.flow(paused()).expect("paused");
     story.flow(noted(Subject::Job(key()))).expect("by somebody");

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mainspring_core::backfill::{BackfillEvent, Created};
-use mainspring_core::id::{BackfillId, ScheduleId};
+use mainspring_core::values::{BackfillId, ScheduleId};
 
 use super::spec;
 use crate::format::{EncodedProfiles, FormatError, ProfileCache, Reader, Writer, workflow};

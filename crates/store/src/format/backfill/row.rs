@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use mainspring_core::backfill::{Backfill, BackfillSpec, Halt, Soft};
-use mainspring_core::id::{BackfillId, ScheduleId, Seq};
-use mainspring_core::workflow::Plan;
+use mainspring_core::backfill::{Backfill, BackfillSoft, BackfillSpec, Halt};
+use mainspring_core::job::Plan;
+use mainspring_core::values::{BackfillId, ScheduleId, Seq};
 
 use super::spec;
 use crate::format::{FormatError, Reader, Writer};
@@ -69,7 +69,7 @@ fn read_state(r: &mut Reader<'_>, spec: BackfillSpec, plan: Arc<Plan>) -> Result
         ended: r.option("ended", |r| r.wall("ended"))?,
         touched: Seq::new(r.varint("touched")?),
         stored: true,
-        soft: Soft::at(&spec, started),
+        soft: BackfillSoft::at(&spec, started),
         spec: Arc::new(spec),
     };
     r.finish("backfill")?;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mainspring_core::schedule::{Fired, Passed, ScheduleEvent, Stored};
-use mainspring_core::time::Wall;
+use mainspring_core::values::Wall;
 
 use super::event::kind;
 use super::{row, spec, window};

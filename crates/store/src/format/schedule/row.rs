@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use mainspring_core::id::Seq;
-use mainspring_core::schedule::{Rare, Rarely, Schedule, ScheduleKey, Soft, Waiting};
-use mainspring_core::time::Wall;
+use mainspring_core::schedule::{ExtrasCell, Schedule, ScheduleExtras, ScheduleKey, ScheduleSoft, Waiting};
+use mainspring_core::values::{Seq, Wall};
 
 use super::{spec, window};
 use crate::format::{EncodedProfiles, FormatError, ProfileCache, Reader, Writer};
@@ -48,7 +47,7 @@ pub fn read_schedule(bytes: &[u8], profiles: &mut ProfileCache) -> Result<Schedu
         id,
         key,
         spec: Arc::new(spec),
-        slot: own.slot,
+        bucket: own.bucket,
         offset: own.offset,
         of_job,
         paused,
@@ -62,16 +61,16 @@ pub fn read_schedule(bytes: &[u8], profiles: &mut ProfileCache) -> Result<Schedu
         skipped: r.varint("skipped")?,
         missed: r.varint("missed")?,
         touched: Seq::new(r.varint("touched")?),
-        soft: Soft::default(),
+        soft: ScheduleSoft::default(),
     };
     r.finish("schedule")?;
     Ok(schedule)
 }
 
-fn read_rare(r: &mut Reader<'_>, deleted: Option<Wall>) -> Result<Rare, FormatError> {
+fn read_rare(r: &mut Reader<'_>, deleted: Option<Wall>) -> Result<ExtrasCell, FormatError> {
     let resumed = r.wall("resumed")?;
     let waiting = r.list("waiting windows", read_waiting)?.into();
-    Ok(Rarely { deleted, resumed, waiting, ..Rarely::default() }.into())
+    Ok(ScheduleExtras { deleted, resumed, waiting, ..ScheduleExtras::default() }.into())
 }
 
 fn read_waiting(r: &mut Reader<'_>) -> Result<Waiting, FormatError> {

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use mainspring_core::id::Slot;
-use mainspring_core::schedule::{Overlap, Own, Plain, Spec, Target, Terms};
+use mainspring_core::schedule::{Overlap, Plain, ScheduleHome, Spec, Target, Terms};
+use mainspring_core::values::Bucket;
 
 use super::timing;
 use crate::format::{EncodedProfiles, FormatError, ProfileCache, Reader, Writer};
@@ -11,7 +11,7 @@ use crate::format::{EncodedProfiles, FormatError, ProfileCache, Reader, Writer};
 /// Its timing may grow new forms; the byte is there for the day that the rest does.
 const VERSION: u8 = 1;
 
-pub(super) fn write(w: &mut Writer<'_>, (spec, own): (&Spec, Own), profiles: &mut EncodedProfiles) {
+pub(super) fn write(w: &mut Writer<'_>, (spec, own): (&Spec, ScheduleHome), profiles: &mut EncodedProfiles) {
     w.byte(VERSION);
     write_target(w, &spec.target, profiles);
     timing::write(w, &spec.timing);
@@ -24,10 +24,13 @@ pub(super) fn write(w: &mut Writer<'_>, (spec, own): (&Spec, Own), profiles: &mu
     w.millis(spec.grace);
     w.byte(spec.overlap as u8);
     w.varint(spec.active_max.into());
-    w.varint(own.slot.get().into());
+    w.varint(own.bucket.get().into());
 }
 
-pub(super) fn read(r: &mut Reader<'_>, profiles: &mut ProfileCache) -> Result<(Spec, Own), FormatError> {
+pub(super) fn read(
+    r: &mut Reader<'_>,
+    profiles: &mut ProfileCache,
+) -> Result<(Spec, ScheduleHome), FormatError> {
     r.version("version of a schedule's content", VERSION)?;
     let (target, timing) = (read_target(r, profiles)?, timing::read(r)?);
     let text = Arc::from(r.text("timing as written")?);
@@ -45,15 +48,15 @@ pub(super) fn read(r: &mut Reader<'_>, profiles: &mut ProfileCache) -> Result<(S
         active_max: r.varint32("most active")?,
     };
     let spec = Spec { target, terms: Arc::new(terms) };
-    Ok((spec, Own { slot: read_slot(r)?, offset }))
+    Ok((spec, ScheduleHome { bucket: read_bucket(r)?, offset }))
 }
 
-fn read_slot(r: &mut Reader<'_>) -> Result<Slot, FormatError> {
+fn read_bucket(r: &mut Reader<'_>) -> Result<Bucket, FormatError> {
     let at = r.at();
     let number = r.varint("slot")?;
-    let slot = Slot::from_hash(number);
-    if u64::from(slot.get()) == number {
-        Ok(slot)
+    let bucket = Bucket::from_hash(number);
+    if u64::from(bucket.get()) == number {
+        Ok(bucket)
     } else {
         Err(FormatError::bad("slot", at, "has no such value"))
     }
@@ -72,7 +75,7 @@ fn write_target(w: &mut Writer<'_>, target: &Target, profiles: &mut EncodedProfi
             w.bytes(&plain.payload);
             w.priority(plain.priority);
             w.option(plain.labels.as_deref(), Writer::labels);
-            w.option(plain.seats.as_deref(), Writer::seats);
+            w.option(plain.permits.as_deref(), Writer::permits);
         }
     }
 }
@@ -89,7 +92,7 @@ fn read_target(r: &mut Reader<'_>, profiles: &mut ProfileCache) -> Result<Target
             payload: r.shared_bytes("payload")?,
             priority: r.priority()?,
             labels: r.option("labels", Reader::labels)?,
-            seats: r.option("seats", Reader::seats)?,
+            permits: r.option("seats", Reader::permits)?,
         }))),
         found => Err(FormatError::newer("target", at, found, 1)),
     }

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
-use mainspring_core::id::{ScheduleId, TriggerId};
-use mainspring_core::trigger::{HookFailed, HookFired, HookStored, Skip, Span, Succeeded, TriggerEvent};
+use mainspring_core::trigger::{
+    LedgerWindow, Skip, Succeeded, TriggerEvent, TriggerFailed, TriggerFired, TriggerStored,
+};
+use mainspring_core::values::{ScheduleId, TriggerId};
 
 use super::notice::text;
 use super::{row, spec};
@@ -38,7 +40,7 @@ pub(in crate::format) fn write(w: &mut Writer<'_>, event: &TriggerEvent) {
         }
         TriggerEvent::Deleted { id: _ } => {}
         TriggerEvent::Fired(fired) => {
-            let HookFired { id: _, source, event, run, window } = &**fired;
+            let TriggerFired { id: _, source, event, run, window } = &**fired;
             w.text(source);
             w.text(event);
             w.wide(run.bits());
@@ -67,13 +69,13 @@ pub(in crate::format) fn read(r: &mut Reader<'_>) -> Result<TriggerEvent, Format
     }
     let id = read_id(r)?;
     Ok(match kind {
-        kind::STORED => TriggerEvent::Stored(Box::new(HookStored {
+        kind::STORED => TriggerEvent::Stored(Box::new(TriggerStored {
             id,
             key: Arc::new(row::read_key(r)?),
             spec: Arc::new(spec::read(r)?),
         })),
         kind::DELETED => TriggerEvent::Deleted { id },
-        kind::FIRED => TriggerEvent::Fired(Box::new(HookFired {
+        kind::FIRED => TriggerEvent::Fired(Box::new(TriggerFired {
             id,
             source: text(r, "source of an event")?,
             event: text(r, "id of an event")?,
@@ -81,7 +83,7 @@ pub(in crate::format) fn read(r: &mut Reader<'_>) -> Result<TriggerEvent, Format
             window: read_window(r)?,
         })),
         kind::SKIPPED => TriggerEvent::Skipped { id, skip: read_skip(r)?, window: read_window(r)? },
-        kind::FAILED => TriggerEvent::Failed(Box::new(HookFailed {
+        kind::FAILED => TriggerEvent::Failed(Box::new(TriggerFailed {
             id,
             what: text(r, "error")?,
             window: read_window(r)?,
@@ -107,20 +109,20 @@ pub(super) fn read_skip(r: &mut Reader<'_>) -> Result<Skip, FormatError> {
     r.choice("why it was skipped", Skip::from_index)
 }
 
-fn write_span(w: &mut Writer<'_>, span: Span) {
+fn write_span(w: &mut Writer<'_>, span: LedgerWindow) {
     w.wall(span.at);
     w.varint(span.schedule.get().into());
     w.wall(span.from);
 }
 
-fn read_span(r: &mut Reader<'_>) -> Result<Span, FormatError> {
-    Ok(Span {
+fn read_span(r: &mut Reader<'_>) -> Result<LedgerWindow, FormatError> {
+    Ok(LedgerWindow {
         at: r.wall("window")?,
         schedule: r.varint32("schedule").map(ScheduleId::new)?,
         from: r.wall("window before")?,
     })
 }
 
-fn read_window(r: &mut Reader<'_>) -> Result<Option<Span>, FormatError> {
+fn read_window(r: &mut Reader<'_>) -> Result<Option<LedgerWindow>, FormatError> {
     r.option("window", read_span)
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mainspring_core::trigger::{Cause, Notice};
+use mainspring_core::values::{Cause, CloudEvent};
 
 use crate::format::{FormatError, Reader, Writer};
 
@@ -12,8 +12,8 @@ pub(in crate::format) fn write_cause(w: &mut Writer<'_>, cause: &Cause) {
     write_notice(w, &cause.notice);
 }
 
-pub(in crate::format) fn write_notice(w: &mut Writer<'_>, notice: &Notice) {
-    let Notice { id, source, kind, subject, time, data } = notice;
+pub(in crate::format) fn write_notice(w: &mut Writer<'_>, notice: &CloudEvent) {
+    let CloudEvent { id, source, kind, subject, time, data } = notice;
     w.text(id);
     w.text(source);
     w.text(kind);
@@ -30,8 +30,8 @@ pub(in crate::format) fn read_cause(r: &mut Reader<'_>) -> Result<Box<Cause>, Fo
     }))
 }
 
-pub(in crate::format) fn read_notice(r: &mut Reader<'_>) -> Result<Notice, FormatError> {
-    Ok(Notice {
+pub(in crate::format) fn read_notice(r: &mut Reader<'_>) -> Result<CloudEvent, FormatError> {
+    Ok(CloudEvent {
         id: text(r, "id of an event")?,
         source: text(r, "source of an event")?,
         kind: text(r, "type of an event")?,

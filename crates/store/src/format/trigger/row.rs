@@ -3,9 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use mainspring_core::id::{ScheduleId, Seq};
-use mainspring_core::time::Wall;
-use mainspring_core::trigger::{Hook, LastFired, Ledger, Soft, TriggerKey};
+use mainspring_core::trigger::{LastFired, Ledger, Trigger, TriggerKey, TriggerSoft};
+use mainspring_core::values::{ScheduleId, Seq, Wall};
 
 use super::event::{read_id, read_skip, write_id};
 use super::notice::text;
@@ -14,7 +13,7 @@ use crate::format::{FormatError, Reader, Writer};
 
 const VERSION: u8 = 1;
 
-pub fn write_hook(out: &mut Vec<u8>, hook: &Hook) {
+pub fn write_hook(out: &mut Vec<u8>, hook: &Trigger) {
     let w = &mut Writer::new(out);
     w.byte(VERSION);
     write_id(w, hook.id);
@@ -44,10 +43,10 @@ pub fn write_hook(out: &mut Vec<u8>, hook: &Hook) {
     w.varint(hook.touched.get());
 }
 
-pub fn read_hook(bytes: &[u8]) -> Result<Hook, FormatError> {
+pub fn read_hook(bytes: &[u8]) -> Result<Trigger, FormatError> {
     let r = &mut Reader::new(bytes);
     r.version("trigger version", VERSION)?;
-    let hook = Hook {
+    let hook = Trigger {
         id: read_id(r)?,
         key: Arc::new(read_key(r)?),
         spec: Arc::new(spec::read(r)?),
@@ -69,7 +68,7 @@ pub fn read_hook(bytes: &[u8]) -> Result<Hook, FormatError> {
         last_error: r.option("last error", |r| Ok((r.wall("last error")?, text(r, "last error")?)))?,
         ledger: read_ledger(r)?,
         touched: Seq::new(r.varint("touched")?),
-        soft: Soft::default(),
+        soft: TriggerSoft::default(),
     };
     r.finish("trigger")?;
     Ok(hook)

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use mainspring_core::id::Slot;
-use mainspring_core::trigger::{On, Pattern, TriggerSpec};
+use mainspring_core::trigger::{On, TriggerSpec};
+use mainspring_core::values::{Bucket, Pattern};
 
 use super::notice::text;
 use crate::format::{FormatError, Reader, Writer};
@@ -37,7 +37,7 @@ pub(super) fn write(w: &mut Writer<'_>, spec: &TriggerSpec) {
     w.bytes(&spec.parameters);
     w.bool(spec.templated);
     w.varint(spec.active_max.into());
-    w.varint(spec.slot.get().into());
+    w.varint(spec.bucket.get().into());
 }
 
 pub(super) fn read(r: &mut Reader<'_>) -> Result<TriggerSpec, FormatError> {
@@ -48,7 +48,7 @@ pub(super) fn read(r: &mut Reader<'_>) -> Result<TriggerSpec, FormatError> {
         parameters: r.shared_bytes("parameters")?,
         templated: r.bool("templated")?,
         active_max: r.varint32("most active")?,
-        slot: read_slot(r)?,
+        bucket: read_bucket(r)?,
     })
 }
 
@@ -71,12 +71,12 @@ pub(in crate::format) fn read_pattern(r: &mut Reader<'_>) -> Result<Pattern, For
     Ok(Pattern { text: Arc::from(r.text("pattern")?), prefix: r.bool("pattern is a prefix")? })
 }
 
-fn read_slot(r: &mut Reader<'_>) -> Result<Slot, FormatError> {
+fn read_bucket(r: &mut Reader<'_>) -> Result<Bucket, FormatError> {
     let at = r.at();
     let number = r.varint("slot")?;
-    let slot = Slot::from_hash(number);
-    if u64::from(slot.get()) == number {
-        Ok(slot)
+    let bucket = Bucket::from_hash(number);
+    if u64::from(bucket.get()) == number {
+        Ok(bucket)
     } else {
         Err(FormatError::bad("slot", at, "has no such value"))
     }

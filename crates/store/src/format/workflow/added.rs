@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use mainspring_core::workflow::{Added, Own, Plan, Run};
+use mainspring_core::job::Plan;
+use mainspring_core::run::{Added, Additions, Run};
 
 use super::plan::{read_node, write_node};
 use crate::format::{EncodedProfiles, FormatError, ProfileCache, Reader, Writer};
@@ -24,7 +25,7 @@ pub(super) fn read(
     r: &mut Reader<'_>,
     base: Arc<Plan>,
     profiles: &mut ProfileCache,
-) -> Result<(Arc<Plan>, Option<Box<Own>>), FormatError> {
+) -> Result<(Arc<Plan>, Option<Box<Additions>>), FormatError> {
     let at = r.at();
     let mut first = base.len();
     let added = r.list("additions", |r| read_one(r, &mut first))?;
@@ -41,7 +42,7 @@ pub(super) fn read(
     if !fits {
         return Err(FormatError::bad("additions", at, "name a node that the run does not have"));
     }
-    let (plan, own) = Own::restore(base, added, nodes);
+    let (plan, own) = Additions::restore(base, added, nodes);
     Ok((Arc::new(plan), Some(Box::new(own))))
 }
 

@@ -1,8 +1,6 @@
 //! Writes events of jobs and runs.
 
-use mainspring_core::workflow::{
-    FlowEvent, JobApplied, Noted, Reused, RunCleared, RunCreated, RunEnded, Subject,
-};
+use mainspring_core::run::{JobApplied, Noted, Reused, RunCleared, RunCreated, RunEnded, RunEvent, Subject};
 
 use super::{cause, names, plan, run};
 use crate::format::{EncodedProfiles, Writer, schedule};
@@ -32,60 +30,60 @@ pub(super) mod kind {
     pub const NEWEST: u8 = RUN_NOTED;
 }
 
-pub(in crate::format) fn write(w: &mut Writer<'_>, event: &FlowEvent, profiles: &mut EncodedProfiles) {
+pub(in crate::format) fn write(w: &mut Writer<'_>, event: &RunEvent, profiles: &mut EncodedProfiles) {
     match event {
-        FlowEvent::JobApplied(applied) => write_applied(w, applied, profiles),
-        FlowEvent::JobPaused { key, paused } => {
+        RunEvent::JobApplied(applied) => write_applied(w, applied, profiles),
+        RunEvent::JobPaused { key, paused } => {
             w.byte(kind::JOB_PAUSED);
             names::write_key(w, key);
             w.bool(*paused);
         }
-        FlowEvent::JobDeleted { key } => {
+        RunEvent::JobDeleted { key } => {
             w.byte(kind::JOB_DELETED);
             names::write_key(w, key);
         }
-        FlowEvent::RunCreated(created) => write_created(w, created, profiles),
-        FlowEvent::RunCleared(cleared) => write_cleared(w, cleared, profiles),
-        FlowEvent::RunEnded(ended) => write_ended(w, ended),
-        FlowEvent::Noted(noted) => write_noted(w, noted),
-        FlowEvent::NodeEnded { run, node, status, why } => {
+        RunEvent::RunCreated(created) => write_created(w, created, profiles),
+        RunEvent::RunCleared(cleared) => write_cleared(w, cleared, profiles),
+        RunEvent::RunEnded(ended) => write_ended(w, ended),
+        RunEvent::Noted(noted) => write_noted(w, noted),
+        RunEvent::NodeEnded { run, node, status, why } => {
             on_node(w, kind::NODE_ENDED, run.bits(), *node);
             w.byte(*status as u8);
             w.option(why.as_deref(), Writer::text);
         }
-        FlowEvent::MapExpanded { run, node, count } => {
+        RunEvent::MapExpanded { run, node, count } => {
             on_node(w, kind::MAP_EXPANDED, run.bits(), *node);
             w.varint((*count).into());
         }
-        FlowEvent::MapCut { run, node, why } => {
+        RunEvent::MapCut { run, node, why } => {
             on_node(w, kind::MAP_CUT, run.bits(), *node);
             w.option(why.as_deref(), Writer::text);
         }
-        FlowEvent::JobAwaited { run, node } => on_node(w, kind::JOB_AWAITED, run.bits(), *node),
-        FlowEvent::TasksAdded(added) => {
+        RunEvent::JobAwaited { run, node } => on_node(w, kind::JOB_AWAITED, run.bits(), *node),
+        RunEvent::TasksAdded(added) => {
             on_node(w, kind::TASKS_ADDED, added.run.bits(), added.node);
             w.varint(added.nodes.len() as u64);
             added.nodes.iter().for_each(|node| plan::write_node(w, node, profiles));
         }
-        FlowEvent::RunReevaluated { id, over } => {
+        RunEvent::RunReevaluated { id, over } => {
             on_run(w, kind::RUN_REEVALUATED, id.bits());
             w.over(over);
         }
-        FlowEvent::UndoSkipped { run, node, why } => {
+        RunEvent::UndoSkipped { run, node, why } => {
             on_node(w, kind::UNDO_SKIPPED, run.bits(), *node);
             w.text(why);
         }
-        FlowEvent::RunStarted { id } => on_run(w, kind::RUN_STARTED, id.bits()),
-        FlowEvent::RunPaused { id, pause } => {
+        RunEvent::RunStarted { id } => on_run(w, kind::RUN_STARTED, id.bits()),
+        RunEvent::RunPaused { id, pause } => {
             on_run(w, kind::RUN_PAUSED, id.bits());
             run::write_pause(w, pause);
         }
-        FlowEvent::RunResumed { id } => on_run(w, kind::RUN_RESUMED, id.bits()),
-        FlowEvent::RunStopping { id, stop } => {
+        RunEvent::RunResumed { id } => on_run(w, kind::RUN_RESUMED, id.bits()),
+        RunEvent::RunStopping { id, stop } => {
             on_run(w, kind::RUN_STOPPING, id.bits());
             w.byte(*stop as u8);
         }
-        FlowEvent::RunForced { id, status, over } => {
+        RunEvent::RunForced { id, status, over } => {
             on_run(w, kind::RUN_FORCED, id.bits());
             w.byte(*status as u8);
             w.over(over);

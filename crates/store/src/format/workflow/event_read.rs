@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use mainspring_core::workflow::{
-    Definition, FlowEvent, JobApplied, NodeStatus, Noted, Reused, RunCleared, RunCreated, RunEnded,
-    RunStatus, Subject, TasksAdded,
+use mainspring_core::job::Definition;
+use mainspring_core::run::{
+    JobApplied, NodeStatus, Noted, Reused, RunCleared, RunCreated, RunEnded, RunEvent, Subject, TasksAdded,
 };
+use mainspring_core::values::RunStatus;
 
 use super::event::kind;
 use super::{cause, names, plan, run};
@@ -14,29 +15,29 @@ use crate::format::{FormatError, ProfileCache, Reader, schedule};
 pub(in crate::format) fn read(
     r: &mut Reader<'_>,
     profiles: &mut ProfileCache,
-) -> Result<FlowEvent, FormatError> {
+) -> Result<RunEvent, FormatError> {
     let at = r.at();
     match r.byte("kind of event")? {
         0 => Err(FormatError::bad("kind of event", at, "is 0, which was never written")),
         kind::JOB_APPLIED => read_applied(r, profiles),
         kind::JOB_PAUSED => {
-            Ok(FlowEvent::JobPaused { key: Arc::new(names::read_key(r)?), paused: r.bool("paused")? })
+            Ok(RunEvent::JobPaused { key: Arc::new(names::read_key(r)?), paused: r.bool("paused")? })
         }
-        kind::JOB_DELETED => Ok(FlowEvent::JobDeleted { key: Arc::new(names::read_key(r)?) }),
+        kind::JOB_DELETED => Ok(RunEvent::JobDeleted { key: Arc::new(names::read_key(r)?) }),
         kind::RUN_CREATED => read_created(r, profiles),
-        kind::RUN_CLEARED => Ok(FlowEvent::RunCleared(Box::new(RunCleared {
+        kind::RUN_CLEARED => Ok(RunEvent::RunCleared(Box::new(RunCleared {
             id: r.run_id()?,
             nodes: r.list("nodes", |r| r.varint32("node"))?,
             over: r.over()?,
             ended: r.option("ended run", |r| run::read_whole(r, profiles).map(Box::new))?,
         }))),
-        kind::RUN_ENDED => Ok(FlowEvent::RunEnded(Box::new(RunEnded {
+        kind::RUN_ENDED => Ok(RunEvent::RunEnded(Box::new(RunEnded {
             id: r.run_id()?,
             status: run_status(r)?,
             output: r.option("output", |r| r.shared_bytes("output"))?,
             why: r.option("why", why)?,
         }))),
-        kind::TASKS_ADDED => Ok(FlowEvent::TasksAdded(Box::new(TasksAdded {
+        kind::TASKS_ADDED => Ok(RunEvent::TasksAdded(Box::new(TasksAdded {
             run: r.run_id()?,
             node: r.varint32("node")?,
             nodes: r.list("nodes", |r| plan::read_node(r, profiles))?,
@@ -54,34 +55,34 @@ pub(in crate::format) fn read(
     }
 }
 
-fn read_small(r: &mut Reader<'_>, kind: u8) -> Result<FlowEvent, FormatError> {
+fn read_small(r: &mut Reader<'_>, kind: u8) -> Result<RunEvent, FormatError> {
     let at = r.at();
     let id = r.run_id()?;
     let node = |r: &mut Reader<'_>| r.varint32("node");
     Ok(match kind {
-        kind::NODE_ENDED => FlowEvent::NodeEnded {
+        kind::NODE_ENDED => RunEvent::NodeEnded {
             run: id,
             node: node(r)?,
             status: node_status(r)?,
             why: r.option("why", why)?,
         },
-        kind::MAP_EXPANDED => FlowEvent::MapExpanded { run: id, node: node(r)?, count: r.varint32("count")? },
-        kind::MAP_CUT => FlowEvent::MapCut { run: id, node: node(r)?, why: r.option("why", why)? },
-        kind::JOB_AWAITED => FlowEvent::JobAwaited { run: id, node: node(r)? },
-        kind::RUN_REEVALUATED => FlowEvent::RunReevaluated { id, over: r.over()? },
-        kind::UNDO_SKIPPED => FlowEvent::UndoSkipped { run: id, node: node(r)?, why: why(r)? },
-        kind::RUN_STARTED => FlowEvent::RunStarted { id },
-        kind::RUN_PAUSED => FlowEvent::RunPaused { id, pause: run::read_pause(r)? },
-        kind::RUN_RESUMED => FlowEvent::RunResumed { id },
-        kind::RUN_STOPPING => FlowEvent::RunStopping { id, stop: run::read_stop(r)? },
-        kind::RUN_FORCED => FlowEvent::RunForced { id, status: run_status(r)?, over: r.over()? },
+        kind::MAP_EXPANDED => RunEvent::MapExpanded { run: id, node: node(r)?, count: r.varint32("count")? },
+        kind::MAP_CUT => RunEvent::MapCut { run: id, node: node(r)?, why: r.option("why", why)? },
+        kind::JOB_AWAITED => RunEvent::JobAwaited { run: id, node: node(r)? },
+        kind::RUN_REEVALUATED => RunEvent::RunReevaluated { id, over: r.over()? },
+        kind::UNDO_SKIPPED => RunEvent::UndoSkipped { run: id, node: node(r)?, why: why(r)? },
+        kind::RUN_STARTED => RunEvent::RunStarted { id },
+        kind::RUN_PAUSED => RunEvent::RunPaused { id, pause: run::read_pause(r)? },
+        kind::RUN_RESUMED => RunEvent::RunResumed { id },
+        kind::RUN_STOPPING => RunEvent::RunStopping { id, stop: run::read_stop(r)? },
+        kind::RUN_FORCED => RunEvent::RunForced { id, status: run_status(r)?, over: r.over()? },
         _ => return Err(FormatError::bad("kind of event", at, "has no such value")),
     })
 }
 
-fn read_noted(r: &mut Reader<'_>, of: Subject) -> Result<FlowEvent, FormatError> {
+fn read_noted(r: &mut Reader<'_>, of: Subject) -> Result<RunEvent, FormatError> {
     let over = r.over()?;
-    Ok(FlowEvent::Noted(Box::new(Noted { of, over, what: Arc::from(r.text("what")?) })))
+    Ok(RunEvent::Noted(Box::new(Noted { of, over, what: Arc::from(r.text("what")?) })))
 }
 
 fn why(r: &mut Reader<'_>) -> Result<Arc<str>, FormatError> {
@@ -96,8 +97,8 @@ fn node_status(r: &mut Reader<'_>) -> Result<NodeStatus, FormatError> {
     r.choice("status of a node", NodeStatus::from_index)
 }
 
-fn read_applied(r: &mut Reader<'_>, profiles: &mut ProfileCache) -> Result<FlowEvent, FormatError> {
-    Ok(FlowEvent::JobApplied(Box::new(JobApplied {
+fn read_applied(r: &mut Reader<'_>, profiles: &mut ProfileCache) -> Result<RunEvent, FormatError> {
+    Ok(RunEvent::JobApplied(Box::new(JobApplied {
         key: Arc::new(names::read_key(r)?),
         version: r.varint32("version")?,
         definition: Definition {
@@ -108,7 +109,7 @@ fn read_applied(r: &mut Reader<'_>, profiles: &mut ProfileCache) -> Result<FlowE
     })))
 }
 
-fn read_created(r: &mut Reader<'_>, profiles: &mut ProfileCache) -> Result<FlowEvent, FormatError> {
+fn read_created(r: &mut Reader<'_>, profiles: &mut ProfileCache) -> Result<RunEvent, FormatError> {
     let id = r.run_id()?;
     let job = Arc::new(names::read_key(r)?);
     let version = r.varint32("version")?;
@@ -118,7 +119,7 @@ fn read_created(r: &mut Reader<'_>, profiles: &mut ProfileCache) -> Result<FlowE
     let labels = r.option("labels", Reader::labels)?;
     let key = r.option("key", Reader::key)?;
     let (trigger, cause) = cause::read(r)?;
-    Ok(FlowEvent::RunCreated(Box::new(RunCreated {
+    Ok(RunEvent::RunCreated(Box::new(RunCreated {
         id,
         job,
         version,

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use mainspring_core::id::Seq;
-use mainspring_core::workflow::{Definition, Job, JobKey, Lanes, LastRun, RunStatus};
+use mainspring_core::job::{Definition, Job, JobKey, Lanes, LastRun};
+use mainspring_core::values::{RunStatus, Seq};
 
 use super::names::{VersionRef, read_version, write_key};
 use super::run::{read_note, write_note};

@@ -1,7 +1,7 @@
 //! How rows and events name a job and a version of it.
 
-use mainspring_core::name::Name;
-use mainspring_core::workflow::JobKey;
+use mainspring_core::job::JobKey;
+use mainspring_core::values::Name;
 
 use crate::format::{FormatError, Reader, Writer};
 

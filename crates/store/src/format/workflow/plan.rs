@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use mainspring_core::workflow::{
-    Bounds, Each, FailurePolicy, JobNeed, LimitUse, Node, OnEmpty, Plan, Repeat, Source, TaskWork, Tolerance,
-    TriggerRule, Work,
+use mainspring_core::job::{
+    Bounds, Each, FailurePolicy, JobNeed, LimitUse, Node, NodeWork, OnEmpty, Plan, Repeat, TaskWork,
+    Tolerance, TriggerRule,
 };
+use mainspring_core::values::Source;
 
 use crate::format::{EncodedProfiles, FormatError, ProfileCache, Reader, Writer};
 
@@ -142,9 +143,9 @@ pub(super) fn read_node(r: &mut Reader<'_>, profiles: &mut ProfileCache) -> Resu
     })
 }
 
-fn write_work(w: &mut Writer<'_>, work: &Work, profiles: &mut EncodedProfiles) {
+fn write_work(w: &mut Writer<'_>, work: &NodeWork, profiles: &mut EncodedProfiles) {
     match work {
-        Work::Task(TaskWork { profile, payload, priority, templated, labels }) => {
+        NodeWork::Task(TaskWork { profile, payload, priority, templated, labels }) => {
             w.byte(0);
             profiles.write(w, profile);
             w.bytes(payload);
@@ -152,7 +153,7 @@ fn write_work(w: &mut Writer<'_>, work: &Work, profiles: &mut EncodedProfiles) {
             w.bool(*templated);
             w.option(labels.as_ref(), |w, labels| w.labels(labels));
         }
-        Work::Run { job, parameters, templated } => {
+        NodeWork::Run { job, parameters, templated } => {
             w.byte(1);
             w.name(job);
             w.bytes(parameters);
@@ -161,17 +162,17 @@ fn write_work(w: &mut Writer<'_>, work: &Work, profiles: &mut EncodedProfiles) {
     }
 }
 
-fn read_work(r: &mut Reader<'_>, profiles: &mut ProfileCache) -> Result<Work, FormatError> {
+fn read_work(r: &mut Reader<'_>, profiles: &mut ProfileCache) -> Result<NodeWork, FormatError> {
     let at = r.at();
     match r.byte("work of a node")? {
-        0 => Ok(Work::Task(TaskWork {
+        0 => Ok(NodeWork::Task(TaskWork {
             profile: profiles.read(r)?,
             payload: r.shared_bytes("payload")?,
             priority: r.priority()?,
             templated: r.bool("templated")?,
             labels: r.option("labels", Reader::labels)?,
         })),
-        1 => Ok(Work::Run {
+        1 => Ok(NodeWork::Run {
             job: r.name("job")?,
             parameters: r.shared_bytes("parameters")?,
             templated: r.bool("templated")?,

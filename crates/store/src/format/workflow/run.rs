@@ -6,11 +6,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use mainspring_core::id::{Place, RunId, Seq};
-use mainspring_core::time::Wall;
-use mainspring_core::workflow::{
-    Ends, Group, JobKey, NodeState, NodeStatus, Note, Origin, Own, Pause, Plan, Run, RunStatus, RunStop, Soft,
-};
+use mainspring_core::job::{JobKey, Plan, UpstreamEnds};
+use mainspring_core::run::{Additions, MapItems, NodeState, NodeStatus, Pause, Run, RunSoft, RunStop};
+use mainspring_core::values::{InRun, NodeInstance, Note, RunId, RunStatus, Seq, Wall};
 
 use super::names::{VersionRef, read_version, write_key};
 use super::{added, cause, plan};
@@ -132,24 +130,24 @@ fn read_names<'a>(r: &mut Reader<'a>) -> Result<Names<'a>, FormatError> {
     Ok((r.run_id()?, read_version(r)?, r.option("output", |r| r.shared_bytes("output"))?))
 }
 
-pub(in crate::format) fn write_origin(w: &mut Writer<'_>, origin: &Origin) {
+pub(in crate::format) fn write_origin(w: &mut Writer<'_>, origin: &InRun) {
     w.wide(origin.run.bits());
     write_place(w, origin.place);
 }
 
-pub(in crate::format) fn read_origin(r: &mut Reader<'_>) -> Result<Origin, FormatError> {
-    Ok(Origin { run: r.run_id()?, place: read_place(r)? })
+pub(in crate::format) fn read_origin(r: &mut Reader<'_>) -> Result<InRun, FormatError> {
+    Ok(InRun { run: r.run_id()?, place: read_place(r)? })
 }
 
-pub(super) fn write_place(w: &mut Writer<'_>, place: Place) {
+pub(super) fn write_place(w: &mut Writer<'_>, place: NodeInstance) {
     w.varint(place.node.into());
     // Most places are of a whole node, whose index is the greatest there is.
     w.varint(place.index.wrapping_add(2).into());
     w.varint(place.turn.into());
 }
 
-pub(super) fn read_place(r: &mut Reader<'_>) -> Result<Place, FormatError> {
-    Ok(Place {
+pub(super) fn read_place(r: &mut Reader<'_>) -> Result<NodeInstance, FormatError> {
+    Ok(NodeInstance {
         node: r.varint32("node")?,
         index: r.varint32("index")?.wrapping_sub(2),
         turn: r.varint32("turn")?,
@@ -235,7 +233,7 @@ fn read_body(
     r: &mut Reader<'_>,
     Head { id, job, version, output }: Head,
     plan: Arc<Plan>,
-    own: Option<Box<Own>>,
+    own: Option<Box<Additions>>,
 ) -> Result<Run, FormatError> {
     let parameters = r.shared_bytes("parameters")?;
     let status = r.choice("status of a run", RunStatus::from_index)?;
@@ -277,7 +275,7 @@ fn read_body(
         unfinished: nodes.iter().filter(|node| node.status.end().is_none()).count() as u32,
         failed: nodes
             .iter()
-            .filter(|node| node.status.end() == Some(mainspring_core::workflow::End::Failed))
+            .filter(|node| node.status.end() == Some(mainspring_core::job::NodeEnd::Failed))
             .count() as u32,
         nodes,
         groups: groups.into_iter().collect(),
@@ -297,7 +295,7 @@ fn read_body(
         occasion: r.option("occasion", schedule::read_occasion)?,
         touched: Seq::new(r.varint("touched")?),
         stored: false,
-        soft: Soft::default(),
+        soft: RunSoft::default(),
     })
 }
 
@@ -372,18 +370,18 @@ fn read_node(r: &mut Reader<'_>) -> Result<NodeState, FormatError> {
         node.started = r.varint32("started")?;
         node.ended = r.varint32("ended")?;
     }
-    node.ends = Ends::default();
+    node.ends = UpstreamEnds::default();
     Ok(node)
 }
 
-fn write_group(w: &mut Writer<'_>, group: &Group) {
+fn write_group(w: &mut Writer<'_>, group: &MapItems) {
     w.varint(group.released.into());
     w.varint(group.live.into());
     let items: Vec<u8> = group.items.iter().map(|item| *item as u8).collect();
     w.bytes(&items);
 }
 
-fn read_group(r: &mut Reader<'_>) -> Result<Group, FormatError> {
+fn read_group(r: &mut Reader<'_>) -> Result<MapItems, FormatError> {
     let (released, live) = (r.varint32("released")?, r.varint32("live")?);
     let at = r.at();
     let items =
@@ -394,6 +392,6 @@ fn read_group(r: &mut Reader<'_>) -> Result<Group, FormatError> {
     }
     let count = |wanted: fn(NodeStatus) -> bool| items.iter().filter(|item| wanted(**item)).count() as u32;
     let succeeded = count(|item| item == NodeStatus::Succeeded);
-    let failed = count(|item| item.end() == Some(mainspring_core::workflow::End::Failed));
-    Ok(Group { items, released, live, failed, succeeded })
+    let failed = count(|item| item.end() == Some(mainspring_core::job::NodeEnd::Failed));
+    Ok(MapItems { items, released, live, failed, succeeded })
 }

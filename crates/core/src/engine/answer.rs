@@ -1,0 +1,164 @@
+//! Answers to questions, read from state, queues and fleet.
+
+mod run;
+
+use std::collections::BTreeMap;
+
+use super::Engine;
+use super::command::Answer;
+use super::question::{
+    Diagnosis, PoolRoom, Progress, Question, SCAN_MAX, Standing, Stats, Unfinished, UnfinishedPage,
+    WorkerView,
+};
+use crate::decision::Rejection;
+use crate::dispatch::WaitReason;
+use crate::engine::question::Part;
+use crate::retry::BudgetKind;
+use crate::task::{Status, TaskState};
+use crate::values::{Millis, OperationId, TaskId, TaskIndex, WorkerId};
+
+impl Engine {
+    pub(super) fn answer(&self, question: &Question) -> Result<Answer, Rejection> {
+        Ok(match question {
+            Question::Why { id } => Answer::Diagnosis(Box::new(self.diagnose(*id)?)),
+            Question::Run { id } => Answer::RunDiagnosis(Box::new(self.diagnose_run(*id)?)),
+            Question::CouldRun { profile } => {
+                Answer::CouldRun(self.dispatcher.never_runs(profile).map(Box::new))
+            }
+            Question::Stats => Answer::Stats(Box::new(self.stats())),
+            Question::Workers { only } => Answer::Workers(self.worker_views(*only)),
+            Question::Operation { id } => Answer::Progress(self.progress(*id)),
+            Question::Trigger { key } => {
+                let found = self.state.triggers.find(key).filter(|hook| hook.deleted.is_none());
+                Answer::Triggers(found.cloned().into_iter().collect())
+            }
+            Question::Triggers { after, tenant, job, limit } => {
+                let wanted = self.state.triggers.after(after.as_deref()).filter(|hook| {
+                    hook.deleted.is_none()
+                        && tenant.as_ref().is_none_or(|tenant| *tenant == hook.key.tenant)
+                        && job.as_ref().is_none_or(|job| *job == hook.key.job)
+                });
+                Answer::Triggers(wanted.take(*limit).cloned().collect())
+            }
+            Question::Unfinished(which) => Answer::Unfinished(Box::new(self.unfinished(which))),
+        })
+    }
+
+    fn diagnose(&self, id: TaskId) -> Result<Diagnosis, Rejection> {
+        let index = self.state.tasks.find(id).ok_or(Rejection::TaskNotFound { id })?;
+        let task = self.state.tasks.get(index).ok_or(Rejection::TaskNotFound { id })?;
+        let now = self.present;
+        let standing = match &task.state {
+            TaskState::Pending { due } => Standing::WaitsForTime { due: *due },
+            TaskState::Queued => {
+                Standing::Waits(self.dispatcher.why(index).unwrap_or(WaitReason::AboutToBePlaced))
+            }
+            TaskState::RetryWait { due, delayed_by } => Standing::Backoff {
+                left: due.since(now),
+                due: self.state.now.wall + due.since(self.state.now.elapsed),
+                retries_spent: task.retries_spent,
+                budget: delayed_by.map(|kind| match kind {
+                    BudgetKind::Job | BudgetKind::Target => self.retry_state.retry_scope(task).describe(),
+                    BudgetKind::Overall => "this server".to_owned(),
+                }),
+            },
+            TaskState::Waiting(wait) => {
+                Standing::WaitsFor { what: wait.what.clone(), deadline: wait.deadline }
+            }
+            TaskState::Deferred { due } => Standing::Deferred { left: due.since(now) },
+            TaskState::Assigned(lease) | TaskState::Running(lease) => {
+                let worker = self.fleet.find(lease.worker).and_then(|index| self.fleet.get(index));
+                Standing::Held {
+                    worker: lease.worker,
+                    since: now.since(lease.assigned),
+                    silent: worker.map_or(Millis::ZERO, |worker| now.since(worker.heard)),
+                    stopping: lease.stop.map(|stop| stop.reason),
+                }
+            }
+            TaskState::Succeeded
+            | TaskState::Failed
+            | TaskState::Cancelled
+            | TaskState::Skipped
+            | TaskState::UpstreamFailed
+            | TaskState::Quarantined => Standing::Ended,
+        };
+        let holders = match &standing {
+            Standing::Waits(WaitReason::Limit { holders, .. }) => holders.as_slice(),
+            _ => &[],
+        };
+        let holders = holders.iter().filter_map(|index| self.state.tasks.get(*index)).map(|task| task.id);
+        let holders = holders.collect();
+        let part = task.origin.as_ref().map(|origin| Part::of(origin, self.state.flows().run(origin.run)));
+        Ok(Diagnosis { id, status: task.status(), part, standing, holders })
+    }
+
+    fn stats(&self) -> Stats {
+        Stats {
+            depths: self.dispatcher.depths(),
+            counts: Status::ALL.map(|status| (status, self.state.count(status))).to_vec(),
+            engine: self.counts(),
+            workers: self.fleet.len(),
+            pools: self.pool_rooms(),
+            limits: self.dispatcher.pool_limits(),
+        }
+    }
+
+    fn pool_rooms(&self) -> Vec<PoolRoom> {
+        let mut rooms: BTreeMap<&str, PoolRoom> = BTreeMap::new();
+        for (_, worker) in self.fleet.iter() {
+            let pool = &worker.offer.pool;
+            let new = || PoolRoom { pool: pool.clone(), ..PoolRoom::default() };
+            let room = rooms.entry(pool.as_str()).or_insert_with(new);
+            room.held += u64::from(worker.holds);
+            if worker.session.is_some() {
+                room.connected += 1;
+                room.slots += u64::from(worker.offer.slots);
+            }
+        }
+        rooms.into_values().collect()
+    }
+
+    fn progress(&self, id: OperationId) -> Option<Progress> {
+        let running = self.state.operations.get(&id).map(|operation| operation.handled);
+        let known = id.get() > 0 && id.get() <= self.state.operations_begun;
+        let handled = running.or_else(|| self.state.ended_operation(id));
+        known.then_some(Progress { id, running: running.is_some(), handled })
+    }
+
+    fn worker_views(&self, only: Option<WorkerId>) -> Vec<WorkerView> {
+        let now = self.present;
+        let view = |worker: &crate::worker::Worker| WorkerView {
+            id: worker.id,
+            session: worker.session,
+            newest_session: worker.newest_session,
+            incarnation: worker.incarnation,
+            availability: worker.availability,
+            leaving: worker.leaving,
+            silent: now.since(worker.heard),
+            offer: worker.offer.clone(),
+            holds: worker.holds,
+        };
+        match only {
+            Some(id) => {
+                self.fleet.find(id).and_then(|index| self.fleet.get(index)).map(view).into_iter().collect()
+            }
+            None => self.fleet.iter().map(|(_, worker)| view(worker)).collect(),
+        }
+    }
+
+    fn unfinished(&self, which: &Unfinished) -> UnfinishedPage {
+        let end = self.state.tasks.end();
+        let mut page = UnfinishedPage::default();
+        let last = which.from.saturating_add(SCAN_MAX).min(end);
+        for index in which.from..last {
+            if page.tasks.len() >= which.limit {
+                page.next = Some(index);
+                return page;
+            }
+            let task = self.state.tasks.get(TaskIndex(index));
+            page.tasks.extend(task.filter(|task| which.wants(task)).cloned());
+        }
+        page.next = (last < end).then_some(last);
+        page
+    }
+}

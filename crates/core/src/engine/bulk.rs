@@ -1,0 +1,59 @@
+//! Steps of big work, between other commands.
+
+use super::guard::PanicSubject;
+use super::{Batch, Engine};
+use crate::event::Event;
+use crate::operation::Cursor;
+use crate::operation::decide::advance;
+use crate::task::Task;
+use crate::values::{OperationId, TaskId};
+
+impl Engine {
+    /// A step of the first process that can go on by itself.
+    pub(super) fn run_bulk(&mut self, batch: &mut Batch) {
+        let Some(id) = self.next_in_memory() else { return };
+        let stepped = self.guard(PanicSubject::Operation(id), batch, |engine, batch| {
+            let mut decided = advance(&engine.state, id, &[], false);
+            engine.commit(&mut decided, batch);
+        });
+        if stepped.is_err() {
+            self.commit(&mut vec![Event::OperationEnded { id }], batch);
+        }
+    }
+
+    /// The shell brought parked tasks that a process had asked for.
+    pub(super) fn continue_process(
+        &mut self,
+        id: OperationId,
+        parked: Vec<Task>,
+        more: bool,
+        batch: &mut Batch,
+    ) {
+        if !self.state.operations.contains_key(&id) {
+            return;
+        }
+        let ids: Vec<TaskId> = parked.iter().map(|task| task.id).collect();
+        for task in parked {
+            self.page_in(task);
+        }
+        let mut decided = advance(&self.state, id, &ids, more);
+        self.commit(&mut decided, batch);
+    }
+
+    /// The process that waits for parked tasks, and after which id.
+    pub fn wants_parked(&self) -> Option<(OperationId, TaskId)> {
+        self.state.operations.iter().find_map(|(id, operation)| match operation.cursor {
+            Cursor::Parked(after) => Some((*id, after)),
+            Cursor::Memory(_) => None,
+        })
+    }
+
+    pub(super) fn has_bulk_work(&self) -> bool {
+        self.next_in_memory().is_some()
+    }
+
+    fn next_in_memory(&self) -> Option<OperationId> {
+        let in_memory = |cursor: Cursor| matches!(cursor, Cursor::Memory(_));
+        self.state.operations.iter().find(|(_, operation)| in_memory(operation.cursor)).map(|(id, _)| *id)
+    }
+}

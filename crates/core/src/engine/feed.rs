@@ -1,0 +1,60 @@
+//! What listeners are told; nothing is made while nobody listens.
+
+use super::{Batch, Engine};
+use crate::decision::{Effect, Happening, News, RunChange};
+use crate::event::Event;
+use crate::run::RunEvent;
+use crate::values::{RunId, TaskIndex};
+
+impl Engine {
+    pub(super) fn tell_task(&self, index: TaskIndex, batch: &mut Batch) {
+        if !self.has_listeners {
+            return;
+        }
+        let Some(task) = self.state.tasks.get(index) else { return };
+        let what = Happening::Task {
+            id: task.id,
+            tenant: task.profile.tenant.clone(),
+            job: task.profile.job.clone(),
+            run: task.origin.as_ref().map(|origin| origin.run),
+            attempts: task.attempts,
+            to: task.status(),
+        };
+        self.tell(what, batch);
+    }
+
+    pub(super) fn tell_run(&self, event: &Event, batch: &mut Batch) {
+        if !self.has_listeners {
+            return;
+        }
+        let Event::Run(event) = event else { return };
+        let Some((id, change)) = self.run_change(event) else { return };
+        let Some(run) = self.state.flows.run(id) else { return };
+        let job = run.job.clone();
+        self.tell(Happening::Run { id, job, change }, batch);
+    }
+
+    fn run_change(&self, event: &RunEvent) -> Option<(RunId, RunChange)> {
+        Some(match event {
+            RunEvent::RunCreated(created) => (created.id, RunChange::Created),
+            RunEvent::RunStarted { id } => (*id, RunChange::Started),
+            RunEvent::RunPaused { id, .. } => (*id, RunChange::Paused),
+            RunEvent::RunResumed { id } => (*id, RunChange::Resumed),
+            RunEvent::RunStopping { id, .. } | RunEvent::RunForced { id, .. } => (*id, RunChange::Stopping),
+            RunEvent::RunCleared(cleared) => (cleared.id, RunChange::Cleared),
+            RunEvent::RunEnded(ended) => (ended.id, RunChange::Ended(ended.status)),
+            RunEvent::NodeEnded { run, node, status, .. } => {
+                let name = self.state.flows.run(*run)?.plan.node(*node).name.clone();
+                (*run, RunChange::TaskEnded { name, status: *status })
+            }
+            _ => return None,
+        })
+    }
+
+    fn tell(&self, what: Happening, batch: &mut Batch) {
+        let number = self.told.get();
+        self.told.set(number + 1);
+        let news = News { epoch: self.state.epoch, number, at: self.state.now.wall, what };
+        batch.effects.push(Effect::News(Box::new(news)));
+    }
+}

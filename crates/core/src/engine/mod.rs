@@ -1,0 +1,300 @@
+//! The engine: the shard's state, its timers, its queues and its workers, moved by commands and by time.
+//! Entry: [`Engine`]. The runtime and the simulator drive it the same way: [`Engine::begin`] a record, then
+//! [`Engine::handle`] commands, [`Engine::run_due`] timers and [`Engine::place`] tasks.
+//! - MA-1 the state changes only by applied events; timers, queues and workers follow every change (`follow`)
+//! - MA-2 what the state owes the world (`owed`) is armed, after every step and after every recovery
+//! - MA-3 effects and answers are outputs; the caller releases them when their record is durable
+//!
+//! Not here: bytes, threads, durability (`mainspring-runtime`).
+
+mod advance;
+mod after;
+mod answer;
+mod anyway;
+mod attention;
+mod backfills;
+mod bulk;
+mod command;
+mod decide;
+mod due;
+mod feed;
+mod follow;
+mod guard;
+mod handle;
+mod keyed;
+mod owed;
+mod own;
+mod paging;
+mod place;
+mod publish;
+mod quarantine;
+pub mod question;
+mod read_answer;
+mod reap;
+mod report;
+mod run_commands;
+mod schedule_edits;
+mod schedules;
+mod session;
+mod sweep;
+mod tally;
+#[cfg(test)]
+mod tests;
+mod timers;
+mod waiting;
+mod waits;
+mod watch;
+
+pub use self::command::{Answer, Command, Configure};
+pub use self::guard::{PanicSubject, Panicked};
+pub use self::keyed::Keyed;
+pub use self::owed::{Debt, Unpaid};
+pub use self::quarantine::{QuarantineCommand, QuarantinedRow};
+pub use self::reap::{BLAME_HELD_MAX, MASS_LOSS_MIN, REAP_STEP_MAX};
+pub use self::tally::{AttemptEnd, Tally};
+pub use self::waits::Waits;
+use std::cell::Cell;
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use self::attention::Attention;
+use self::place::RecentGrants;
+use self::reap::Reaping;
+use self::schedules::Herd;
+use self::sweep::Sweep;
+use self::timers::Timers;
+use crate::decision::Effect;
+use crate::dispatch::Dispatcher;
+use crate::event::Event;
+use crate::retry::{RetryBudgets, RetryCounts, RetryRates};
+use crate::run::{Evaluate, NoTexts};
+use crate::state::State;
+use crate::task::decide::RetryState;
+use crate::values::{Breaks, Chance, Elapsed, Limits, Now, Pressure, Seq, TaskIndex, Wall, WorkerId};
+use crate::wait::WaitIndex;
+use crate::worker::Workers;
+
+/// What the commands of one record have brought about so far.
+#[derive(Debug, Default)]
+pub struct Batch {
+    pub events: Vec<Event>,
+    pub effects: Vec<Effect>,
+}
+
+/// Things counted since the engine was made; the caller turns them into metrics.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Counts {
+    pub stale_reports: u64,
+    pub duplicate_reports: u64,
+    pub workers_lost: u64,
+    pub attempts_lost: u64,
+    pub unassigned: u64,
+    pub swept_up: u64,
+    /// Decisions that panicked and were taken back.
+    pub panics: u64,
+    pub runs_late: u64,
+    pub runs_overdue: u64,
+    pub runs_quiet: u64,
+    pub runs_stalled: u64,
+    /// Schedules that were on and had no timer.
+    pub schedules_unarmed: u64,
+    pub retries: RetryCounts,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct EngineConfig {
+    pub limits: Limits,
+    pub retry_rates: RetryRates,
+    pub seed: u64,
+    /// Whether live views of every change are wanted.
+    pub watch: bool,
+    pub breaks: Breaks,
+}
+
+#[derive(Debug)]
+pub struct Engine {
+    config: EngineConfig,
+    state: State,
+    dispatcher: Dispatcher,
+    fleet: Workers,
+    timers: Timers,
+    retry_state: RetryState,
+    /// Since when words of workers may lie unread; `None` when everything that came was taken in.
+    unread_since: Option<Elapsed>,
+    attention: Attention,
+    reaping: Reaping,
+    recent: RecentGrants,
+    sweep: Sweep,
+    pressure: Pressure,
+    /// The present instant; it goes on while the record being built, and with it `state.now`, stands still.
+    present: Elapsed,
+    counts: Counts,
+    tally: Tally,
+    /// Of the tasks placed in the record being built.
+    waits: Box<Waits>,
+    /// Lost and not yet told of; see [`Engine::take_lost`].
+    lost: Vec<LostWorker>,
+    /// Room for decisions, kept between commands.
+    decided: Vec<Event>,
+    herd: Herd,
+    waiting: WaitIndex,
+    /// Waits that events may still end in the record being built.
+    event_waits_left: u32,
+    /// Soft: how far the oldest of `state.deliveries` has come.
+    delivered_to: TaskIndex,
+    /// Ends that triggers and waits are to be told of, in the record that has them.
+    ends: VecDeque<own::AnnouncedEnd>,
+    /// Whether somebody works through `ends` already.
+    is_telling: bool,
+    /// Bytes of texts that may still be parsed in this step.
+    parse_left: usize,
+    /// An event is being applied.
+    is_applying: bool,
+    /// Effects of the batch that belong to what was applied.
+    effects_kept: usize,
+    /// Decisions that panicked and are not yet in the log.
+    panics: Vec<Panicked>,
+    evaluate: Arc<dyn Evaluate>,
+    has_listeners: bool,
+    /// Counts the news of this owner.
+    told: Cell<u64>,
+}
+
+/// A worker of which nothing was heard for a whole lease.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LostWorker {
+    pub id: WorkerId,
+    /// Attempts that it held.
+    pub held: u32,
+}
+
+/// When the engine next wants to be woken; either clock may come first.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Wake {
+    pub elapsed: Option<Elapsed>,
+    pub wall: Option<Wall>,
+}
+
+impl Engine {
+    pub fn new(config: EngineConfig) -> Self {
+        Self {
+            config,
+            state: State::default(),
+            dispatcher: Dispatcher::new(config.seed),
+            fleet: Workers::default(),
+            timers: Timers::default(),
+            retry_state: RetryState::new(Chance::new(config.seed), RetryBudgets::new(config.retry_rates)),
+            unread_since: None,
+            attention: Attention::default(),
+            reaping: Reaping::default(),
+            recent: RecentGrants::default(),
+            sweep: Sweep::default(),
+            pressure: Pressure::None,
+            present: Elapsed::ZERO,
+            counts: Counts::default(),
+            tally: Tally::default(),
+            waits: Box::default(),
+            lost: Vec::new(),
+            decided: Vec::new(),
+            herd: Herd::default(),
+            waiting: WaitIndex::new(config.breaks.own_event_wait),
+            event_waits_left: config.limits.event_waits_per_record,
+            delivered_to: TaskIndex::default(),
+            ends: VecDeque::new(),
+            is_telling: false,
+            parse_left: 0,
+            is_applying: false,
+            effects_kept: 0,
+            panics: Vec::new(),
+            evaluate: Arc::new(NoTexts),
+            has_listeners: false,
+            told: Cell::new(0),
+        }
+    }
+
+    /// Who understands the texts of plans.
+    pub fn set_evaluate(&mut self, evaluate: Arc<dyn Evaluate>) {
+        self.retry_state.set_evaluate(evaluate.clone());
+        self.evaluate = evaluate;
+    }
+
+    /// Begins a record; its commands share `now`.
+    pub fn begin(&mut self, seq: Seq, now: Now) {
+        self.state.begin(seq, now);
+        self.event_waits_left = self.config.limits.event_waits_per_record;
+        self.set_present(now.elapsed);
+    }
+
+    /// Says how late it is when no record is begun. A worker that is heard while the journal is slow is heard now,
+    /// not when the record was begun.
+    pub fn set_present(&mut self, elapsed: Elapsed) {
+        self.present = self.present.max(elapsed);
+    }
+
+    /// The present instant, as far as the engine was told.
+    pub fn present(&self) -> Elapsed {
+        self.present
+    }
+
+    /// Whether messages are left that were not taken in. A worker whose heartbeat may be among them is not judged, for
+    /// one lease at most: after a stall of ours nobody is lost for it.
+    pub fn set_unread(&mut self, unread: bool) {
+        self.unread_since = unread.then(|| self.unread_since.unwrap_or(self.present));
+    }
+
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    pub fn fleet(&self) -> &Workers {
+        &self.fleet
+    }
+
+    pub fn dispatcher(&self) -> &Dispatcher {
+        &self.dispatcher
+    }
+
+    pub fn limits(&self) -> &Limits {
+        &self.config.limits
+    }
+
+    pub fn counts(&self) -> Counts {
+        Counts { retries: self.retry_state.retry_counts(), ..self.counts }
+    }
+
+    pub fn tally(&self) -> &Tally {
+        &self.tally
+    }
+
+    /// How long the tasks had waited that were placed since this was last asked.
+    pub fn take_waits(&mut self) -> Box<Waits> {
+        std::mem::take(&mut self.waits)
+    }
+
+    /// Workers lost since this was last asked, for the log; of very many only the first.
+    pub fn take_lost(&mut self) -> Vec<LostWorker> {
+        std::mem::take(&mut self.lost)
+    }
+
+    pub fn set_pressure(&mut self, pressure: Pressure) {
+        self.pressure = pressure;
+    }
+
+    pub fn next_wake(&self) -> Wake {
+        // When the next record begins there is room for them.
+        if self.has_work() || !self.state.deliveries.is_empty() {
+            return Wake { elapsed: Some(self.state.now.elapsed), wall: None };
+        }
+        let sweep = self.sweep.next_at(&self.state, &self.config.limits);
+        let (elapsed, wall) = self.timers.next_wake();
+        let retry = self.state.backfills.next_retry();
+        let wall = [wall, retry].into_iter().flatten().min();
+        Wake { elapsed: [elapsed, sweep].into_iter().flatten().min(), wall }
+    }
+
+    /// Whether a further step would do something at once, without any command or timer.
+    pub fn has_work(&self) -> bool {
+        let flows = self.has_flow_work() || self.has_schedule_work() || self.has_backfill_work();
+        !self.reaping.is_empty() || self.has_bulk_work() || flows || self.has_wait_work()
+    }
+}

@@ -1,0 +1,214 @@
+//! What the state owes the world, as a pure function of the state; paying it is how a shard comes back after
+//! a crash, and checking that it is paid is how the simulator finds a forgotten timer.
+
+use super::Engine;
+use super::timers::Timers;
+use crate::run::owed::DECIDED_WITHIN;
+use crate::task::{Deadline, TaskState, next_deadline};
+use crate::values::{BackfillId, OperationId, RunIndex, ScheduleId, TaskIndex, WorkerIndex};
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Debt {
+    /// A timer at the task's next deadline.
+    Timer(TaskIndex, Deadline),
+    /// A place in a queue.
+    Place(TaskIndex),
+    /// A look at a task that is to begin waiting, or to have a deadline.
+    Arrival(TaskIndex),
+    /// Somebody who hears of what a task waits for.
+    Ear(TaskIndex),
+    /// The holder of a live attempt, watched by a lease.
+    Holder(TaskIndex),
+    /// A lease on a worker.
+    Lease(WorkerIndex),
+    /// The next step of big work.
+    Step(OperationId),
+    /// A look at a run in which something can be decided.
+    Look(RunIndex),
+    /// A timer at which a run has taken too long, or an earlier one.
+    Timeout(RunIndex),
+    /// A look at the job of a run that waits and could begin.
+    Begin(RunIndex),
+    /// A timer at the next window of a schedule.
+    Window(ScheduleId),
+    /// A look at a schedule that waits for nothing more.
+    Call(ScheduleId),
+    /// A look at a backfill that can go on.
+    Backfill(BackfillId),
+}
+
+/// A debt that nothing was armed for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Unpaid(pub Debt);
+
+impl Engine {
+    pub fn owed(&self) -> Vec<Debt> {
+        let mut debts = Vec::new();
+        for (index, task) in self.state.tasks.iter() {
+            debts.extend(self.deadline(task).map(|at| Debt::Timer(index, at)));
+            match &task.state {
+                TaskState::Queued if task.profile.waits() => debts.push(Debt::Arrival(index)),
+                TaskState::Queued => {
+                    debts.push(Debt::Place(index));
+                    debts.extend(task.needs_deadline().then_some(Debt::Arrival(index)));
+                }
+                TaskState::Waiting(_) => debts.push(Debt::Ear(index)),
+                TaskState::Assigned(_) | TaskState::Running(_) => debts.push(Debt::Holder(index)),
+                TaskState::Pending { .. }
+                | TaskState::RetryWait { .. }
+                | TaskState::Deferred { .. }
+                | TaskState::Succeeded
+                | TaskState::Failed
+                | TaskState::Cancelled
+                | TaskState::Skipped
+                | TaskState::UpstreamFailed
+                | TaskState::Quarantined => {}
+            }
+        }
+        debts.extend(
+            self.fleet
+                .iter()
+                .filter(|(_, worker)| worker.session.is_some())
+                .map(|(index, _)| Debt::Lease(index)),
+        );
+        debts.extend(self.state.operations.keys().map(|id| Debt::Step(*id)));
+        for (index, run) in self.state.flows.runs().iter() {
+            let (jobs, now) = (self.state.flows.jobs(), self.state.now.wall);
+            debts.extend(run.is_decidable(jobs, now).then_some(Debt::Look(index)));
+            let timed = run.has_timeout_ahead() || run.has_hold_ahead(jobs, now) || run.may_become_late();
+            debts.extend(timed.then_some(Debt::Timeout(index)));
+        }
+        for schedule in self.state.schedules.iter().filter(|schedule| self.is_watched(schedule)) {
+            debts.extend(schedule.due().map(|_| Debt::Window(schedule.id)));
+            debts.extend(schedule.awaits_call(self.state.now.wall).then_some(Debt::Call(schedule.id)));
+        }
+        let backfills = self.state.backfills.iter().filter(|backfill| self.backfill_goes_on(backfill));
+        debts.extend(backfills.map(|backfill| Debt::Backfill(backfill.id)));
+        debts.extend(self.state.flows.startable().into_iter().map(Debt::Begin));
+        debts
+    }
+
+    /// After the state was loaded and the tail replayed: arms everything owed.
+    pub fn recover(&mut self) {
+        self.timers = Timers::starting_at(self.state.now);
+        self.state.flows.derive(self.state.now.elapsed);
+        self.state.derive_links();
+        if self.config.breaks.window_forgotten {
+            self.state.schedules.forget_last();
+        }
+        if self.config.breaks.backfill_forgets_cursor {
+            self.state.backfills.forget_cursors();
+        }
+        self.state.backfills.derive();
+        let debts = self.owed();
+        for debt in &debts {
+            self.pay(*debt);
+        }
+    }
+
+    fn pay(&mut self, debt: Debt) {
+        let now = self.state.now.elapsed;
+        match debt {
+            Debt::Timer(..) if self.config.breaks.timer_not_rearmed => {}
+            Debt::Timer(index, at) => self.timers.set(index, Some(at)),
+            Debt::Place(index) => {
+                let task = self.state.tasks.get(index).expect("MA-2: a debt names a task in memory");
+                self.dispatcher.enqueue(index, super::follow::wants(&self.fleet, task));
+            }
+            Debt::Arrival(index) => self.waiting.arriving.push_back(index),
+            Debt::Ear(_) if self.config.breaks.wait_not_heard => {}
+            Debt::Ear(index) => self.pay_ear(index),
+            Debt::Holder(index) => self.pay_holder(index),
+            Debt::Lease(worker) => self.timers.set_worker(worker, Some(now + self.config.limits.lease)),
+            Debt::Step(_) => {}
+            Debt::Look(_) | Debt::Timeout(_) if self.config.breaks.run_not_relisted => {}
+            // Whoever looks at the run arms its timer.
+            Debt::Look(index) | Debt::Timeout(index) => self.state.flows.call(index),
+            Debt::Begin(index) => self.state.flows.call_job(index),
+            Debt::Window(_) if self.config.breaks.schedule_not_rearmed => {}
+            Debt::Window(id) => self.arm_schedule(id),
+            Debt::Call(id) => self.state.schedules.call(id),
+            Debt::Backfill(id) => self.state.backfills.call(id),
+        }
+    }
+
+    /// The start may or may not have reached the worker: the attempt counts as running, and its worker has a full
+    /// lease from now to speak up.
+    fn pay_holder(&mut self, index: TaskIndex) {
+        let now = self.state.now.elapsed;
+        let task = self.state.tasks.get_mut(index).expect("MA-2: a debt names a task in memory");
+        let Some(lease) = task.state.lease_mut() else { return };
+        let (worker, incarnation, assigned) = (lease.worker, lease.incarnation, lease.assigned);
+        lease.accepted = Some(now.max(assigned));
+        lease.progressed = now;
+        let deadline = next_deadline(task);
+        let worker = self.fleet.place_of(worker, now);
+        let known = self.timers.of_worker(worker).is_some();
+        if let Some(entry) = self.fleet.get_mut(worker) {
+            entry.incarnation = incarnation;
+        }
+        self.state.mark_running(index);
+        let task = self.state.tasks.get(index).expect("MA-2: a debt names a task in memory");
+        let mut wants = super::follow::wants(&self.fleet, task);
+        if self.config.breaks.seats_forgotten {
+            wants.permits = None;
+        }
+        self.dispatcher.hold(index, worker, wants);
+        self.fleet.hold(index, worker);
+        if !self.config.breaks.timer_not_rearmed {
+            self.timers.set(index, deadline);
+        }
+        if !known {
+            let from = if self.config.breaks.lease_runs_while_down { assigned } else { now };
+            self.timers.set_worker(worker, Some(from + self.config.limits.lease));
+            if let Some(entry) = self.fleet.get_mut(worker) {
+                entry.heard = from;
+            }
+        }
+    }
+
+    /// Debts that nothing was armed for; empty unless there is a bug.
+    pub fn unpaid(&self) -> Vec<Unpaid> {
+        self.owed().into_iter().filter(|debt| !self.is_paid(*debt)).map(Unpaid).collect()
+    }
+
+    fn is_paid(&self, debt: Debt) -> bool {
+        match debt {
+            Debt::Timer(index, wanted) => match (self.timers.of(index), wanted) {
+                // A timer may fire early (progress moved the deadline); it is then set again.
+                (Some(Deadline::Wall(armed)), Deadline::Wall(wanted)) => armed <= wanted,
+                (Some(Deadline::Elapsed(armed)), Deadline::Elapsed(wanted)) => armed <= wanted,
+                (Some(_), _) => false,
+                (None, _) => !self.reaping.is_empty(),
+            },
+            Debt::Place(index) => self.dispatcher.is_queued(index),
+            Debt::Arrival(index) => self.waiting.arriving.contains(&index),
+            Debt::Ear(index) => self.is_heard(index),
+            Debt::Holder(index) => self
+                .fleet
+                .holder(index)
+                .is_some_and(|worker| self.timers.of_worker(worker).is_some() || !self.reaping.is_empty()),
+            Debt::Lease(worker) => self.timers.of_worker(worker).is_some(),
+            Debt::Step(_) => true,
+            Debt::Look(index) => {
+                let soon = self.state.now.elapsed + DECIDED_WITHIN;
+                self.state.flows.is_called(index) || self.timers.of_run(index).is_some_and(|at| at <= soon)
+            }
+            Debt::Timeout(index) => self.state.flows.is_called(index) || self.timers.of_run(index).is_some(),
+            Debt::Begin(index) => self.state.flows.is_job_called(index),
+            Debt::Window(id) => self.is_armed(id),
+            Debt::Call(id) => self.is_called(id),
+            Debt::Backfill(id) => self.is_backfill_called(id),
+        }
+    }
+
+    /// Timers armed in all; tests compare it with what is owed.
+    pub fn timers_armed(&self) -> usize {
+        self.timers.len()
+    }
+
+    /// Schedules with a timer: they are on, and know their next window.
+    pub fn schedules_armed(&self) -> usize {
+        self.timers.schedules_len()
+    }
+}

@@ -1,0 +1,158 @@
+//! Lost attempts: what is left when a worker vanishes, taken in small steps, urgent work first.
+//! - RP-1 a step ends at most [`REAP_STEP_MAX`] attempts, so that a lost zone does not hold the shard up
+//! - RP-2 an attempt that was confirmed meanwhile is not touched
+//!
+//! The list is soft: after a crash the same attempts are found again when their worker stays silent.
+
+use std::collections::VecDeque;
+
+use super::{Batch, Engine, LostWorker};
+use crate::event::{AfterFailure, Event};
+use crate::task::decide::force::forced_end;
+use crate::task::decide::report::stop_class;
+use crate::task::{CODE_BLAMED, Lease, Task};
+use crate::values::{Band, Failure, FailureClass, Fence, Millis, Session, TaskIndex, WorkerIndex};
+
+/// Attempts ended in one step.
+pub const REAP_STEP_MAX: usize = 500;
+/// From this many waiting at once it is a mass loss, and what is not urgent comes back spread over time.
+pub const MASS_LOSS_MIN: usize = 200;
+/// A worker that held more than this when it was lost blames none of them: the odds are against each.
+pub const BLAME_HELD_MAX: u32 = 16;
+/// Lost workers that are kept to be told of.
+const LOST_TOLD_MAX: usize = 100;
+/// Mass losses come back at about this pace in each band below P0.
+const RETURN_PER_MS: u64 = 2;
+const RETURN_SPREAD_MAX: Millis = Millis::from_secs(30);
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Loss {
+    WorkerSilent {
+        blamed: bool,
+    },
+    WorkerRestarted,
+    NotAccepted,
+    /// The process that the start was sent to says that it never came.
+    NeverReceived,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Lost {
+    index: TaskIndex,
+    fence: Fence,
+    /// If this has changed since, the worker has spoken for the attempt after all.
+    session: Session,
+    loss: Loss,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Reaping {
+    bands: [VecDeque<Lost>; Band::ALL.len()],
+    /// Most that waited at once since the list was last empty.
+    peak: usize,
+}
+
+impl Reaping {
+    pub(super) fn push(&mut self, task: &Task, index: TaskIndex, loss: Loss) {
+        let Some(lease) = task.lease() else { return };
+        let lost = Lost { index, fence: lease.fence, session: lease.session, loss };
+        self.bands[task.priority.band.index()].push_back(lost);
+        self.peak = self.peak.max(self.len());
+    }
+
+    fn pop(&mut self) -> Option<Lost> {
+        let lost = self.bands.iter_mut().find_map(VecDeque::pop_front);
+        if lost.is_none() {
+            self.peak = 0;
+        }
+        lost
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.bands.iter().map(VecDeque::len).sum()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.bands.iter().all(VecDeque::is_empty)
+    }
+}
+
+impl Engine {
+    /// No word for a whole lease: everything the worker holds is lost.
+    pub(super) fn lose_worker(&mut self, index: WorkerIndex) {
+        let Some(worker) = self.fleet.get_mut(index) else { return };
+        worker.session = None;
+        let blamed = worker.holds <= BLAME_HELD_MAX;
+        self.counts.workers_lost += 1;
+        if self.lost.len() < LOST_TOLD_MAX {
+            self.lost.push(LostWorker { id: worker.id, held: worker.holds });
+        }
+        self.dispatcher.worker_left(index);
+        self.timers.set_worker(index, None);
+        let held: Vec<TaskIndex> = self.fleet.held_by(index).collect();
+        for task_slot in held {
+            if let Some(task) = self.state.tasks.get(task_slot) {
+                self.reaping.push(task, task_slot, Loss::WorkerSilent { blamed });
+            }
+        }
+        self.fleet.forget(index);
+    }
+
+    pub(super) fn reap(&mut self, batch: &mut Batch) {
+        let mass = self.reaping.peak >= MASS_LOSS_MIN;
+        let spread = self.reaping.peak;
+        for _ in 0..REAP_STEP_MAX {
+            let Some(lost) = self.reaping.pop() else { return };
+            let spread = mass.then_some(spread);
+            self.guard_task(lost.index, batch, |engine, batch| engine.reap_one(lost, spread, batch));
+        }
+    }
+
+    fn reap_one(&mut self, lost: Lost, mass: Option<usize>, batch: &mut Batch) {
+        let Some(task) = self.state.tasks.get(lost.index) else { return };
+        let Some(lease) = task.lease() else { return };
+        if lease.fence != lost.fence || lease.session != lost.session {
+            return;
+        }
+        if lost.loss == Loss::NeverReceived && lease.stop.is_none() {
+            let event = Event::TaskUnassigned { id: task.id, fence: lease.fence };
+            self.counts.unassigned += 1;
+            return self.commit(&mut vec![event], batch);
+        }
+        if let Some(event) = forced_end(task, lease) {
+            self.counts.attempts_lost += 1;
+            batch.effects.extend(self.kill_order(lost.index));
+            return self.commit(&mut vec![event], batch);
+        }
+        let failure = stop_class(lease, &describe(lost.loss, lease));
+        let known = lost.loss == Loss::NeverReceived;
+        let mut then = self.retry_state.after_failure(task, lease, &failure, known, self.state.now);
+        if let (AfterFailure::Requeue, Some(count)) = (then, mass)
+            && task.priority.band != Band::P0
+        {
+            let spread = Millis::new(count as u64 / RETURN_PER_MS).min(RETURN_SPREAD_MAX);
+            let wait = Millis::new(self.retry_state.chance().below(spread.get() + 1));
+            let due = self.state.now.elapsed + wait;
+            then = AfterFailure::Retry { due, spend: false, memory_bytes: None, delayed_by: None };
+        }
+        let event = Event::AttemptFailed { id: task.id, fence: lease.fence, failure, then };
+        self.counts.attempts_lost += 1;
+        // Should the worker come back, it must not go on with what was given to another.
+        batch.effects.extend(self.kill_order(lost.index));
+        self.commit(&mut vec![event], batch);
+    }
+}
+
+fn describe(loss: Loss, lease: &Lease) -> Failure {
+    let (code, message) = match loss {
+        // Never taken, as far as anyone knows: it cannot have brought its worker down.
+        Loss::WorkerSilent { blamed } if blamed && lease.accepted.is_some() => {
+            (CODE_BLAMED, "the worker was not heard of for a whole lease")
+        }
+        Loss::WorkerSilent { .. } => (0, "the worker was not heard of for a whole lease"),
+        Loss::WorkerRestarted => (CODE_BLAMED, "the worker restarted and no longer has the attempt"),
+        Loss::NotAccepted => (0, "the worker did not say that it took the attempt"),
+        Loss::NeverReceived => (0, "stopped before it began"),
+    };
+    Failure::new(FailureClass::WorkerLost, code, message)
+}

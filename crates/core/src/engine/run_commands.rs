@@ -1,0 +1,82 @@
+//! Commands on jobs and runs: one call each.
+
+use std::sync::Arc;
+
+use crate::decision::{Rejection, View};
+use crate::event::Event;
+use crate::job::decide as job;
+use crate::run::Subject;
+use crate::run::decide::signed::note;
+use crate::run::decide::{RunAnswer, RunCommand, Signed, clear, operate, rerun, trigger};
+
+pub(super) fn decide(
+    view: &View<'_>,
+    command: RunCommand,
+    out: &mut Vec<Event>,
+) -> Result<RunAnswer, Rejection> {
+    Ok(match command {
+        RunCommand::ApplyJob { key, definition, schedules, triggers } => {
+            job::apply(view, key, (definition, job::Beside { schedules, triggers }), out)?
+        }
+        RunCommand::PauseJob { key, paused } => job::pause(view, &key, paused, out)?,
+        RunCommand::DeleteJob { key } => job::delete(view, &key, out)?,
+        RunCommand::ReadJob { key } => {
+            RunAnswer::Job(view.state.flows().jobs().get(&key).cloned().map(Box::new))
+        }
+        RunCommand::ListJobs { after, tenant, limit } => {
+            let jobs = view.state.flows().jobs().after(after.as_ref());
+            let wanted = jobs.filter(|job| tenant.as_ref().is_none_or(|tenant| *tenant == job.key.tenant));
+            RunAnswer::Jobs(wanted.take(limit).cloned().collect())
+        }
+        RunCommand::Trigger(trigger) => trigger::decide(view, *trigger, out)?,
+        RunCommand::Rerun(rerun) => rerun::decide(view, *rerun, out)?,
+        RunCommand::Clear(clear) => clear::decide(view, *clear, out)?,
+        RunCommand::CancelRun { id } => operate::cancel(view, id, out)?,
+        RunCommand::PauseRun { id, paused } => operate::pause(view, id, paused, out)?,
+        RunCommand::ForceRun { id, status, over } => operate::force(view, id, status, over, out)?,
+        RunCommand::ReevaluateRun { id, over } => operate::reevaluate(view, id, over, out)?,
+        RunCommand::ReadRun { id } => {
+            RunAnswer::Found(view.state.flows().run(id).map(|run| Arc::new(run.clone())))
+        }
+        RunCommand::Signed(signed) => signed_by(view, *signed, out)?,
+    })
+}
+
+fn signed_by(view: &View<'_>, signed: Signed, out: &mut Vec<Event>) -> Result<RunAnswer, Rejection> {
+    let Signed { over, command } = signed;
+    let told = told(&command);
+    let before = out.len();
+    let answer = decide(view, command, out)?;
+    if let Some((of, what)) = told
+        && out.len() > before
+    {
+        let what = match &answer {
+            RunAnswer::JobApplied { version, .. } => format!("{what} as version {version}").into(),
+            _ => what.into(),
+        };
+        out.push(note(of, over, what));
+    }
+    Ok(answer)
+}
+
+/// `None`: it changes nothing, or its own event says who is behind it.
+fn told(command: &RunCommand) -> Option<(Subject, &'static str)> {
+    let paused = |paused: &bool| if *paused { "paused" } else { "resumed" };
+    let job = |key: &crate::job::JobKey| Subject::Job(Arc::new(key.clone()));
+    Some(match command {
+        RunCommand::ApplyJob { key, .. } => (job(key), "applied"),
+        RunCommand::PauseJob { key, paused: on } => (job(key), paused(on)),
+        RunCommand::DeleteJob { key } => (job(key), "deleted"),
+        RunCommand::CancelRun { id } => (Subject::Run(*id), "canceled"),
+        RunCommand::PauseRun { id, paused: on } => (Subject::Run(*id), paused(on)),
+        RunCommand::ReadJob { .. }
+        | RunCommand::ListJobs { .. }
+        | RunCommand::ReadRun { .. }
+        | RunCommand::Trigger(_)
+        | RunCommand::Rerun(_)
+        | RunCommand::Clear(_)
+        | RunCommand::ForceRun { .. }
+        | RunCommand::ReevaluateRun { .. }
+        | RunCommand::Signed(_) => return None,
+    })
+}

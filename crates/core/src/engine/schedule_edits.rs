@@ -1,0 +1,66 @@
+//! Before somebody changes schedules: what has come of them is decided by what they still say.
+
+use super::command::Command;
+use super::{Batch, Engine};
+use crate::run::decide::RunCommand;
+use crate::schedule::Schedule;
+use crate::schedule::decide::ScheduleCommand;
+use crate::schedule::due::all_passed;
+use crate::values::ScheduleId;
+
+impl Engine {
+    /// Schedules that the command may change, and whether it changes what their windows are.
+    pub(super) fn schedules_touched(&self, command: &Command) -> (Vec<ScheduleId>, bool) {
+        let schedules = &self.state.schedules;
+        match command {
+            Command::Keyed(keyed) => self.schedules_touched(&keyed.command),
+            Command::Schedule(command) => match &**command {
+                ScheduleCommand::Put { key, .. }
+                | ScheduleCommand::Pause { key, .. }
+                | ScheduleCommand::Delete { key } => {
+                    let pauses = matches!(**command, ScheduleCommand::Pause { .. });
+                    (schedules.find(key).map(|found| found.id).into_iter().collect(), !pauses)
+                }
+                _ => (Vec::new(), false),
+            },
+            Command::Run(command) => match command.unsigned() {
+                RunCommand::ApplyJob { key, .. }
+                | RunCommand::PauseJob { key, .. }
+                | RunCommand::DeleteJob { key } => {
+                    let pauses = matches!(command.unsigned(), RunCommand::PauseJob { .. });
+                    (schedules.of_job(&key.tenant, &key.name).map(|schedule| schedule.id).collect(), !pauses)
+                }
+                _ => (Vec::new(), false),
+            },
+            _ => (Vec::new(), false),
+        }
+    }
+
+    /// Before somebody changes schedules: what has come of them is decided by what they still say.
+    pub(super) fn settle_schedules(&mut self, (ids, ends): (Vec<ScheduleId>, bool), batch: &mut Batch) {
+        let now = self.state.now.wall;
+        let is_due = |engine: &Self, id| {
+            engine.state.schedules.get(id).and_then(Schedule::due).is_some_and(|due| due <= now)
+        };
+        for id in ids {
+            if is_due(self, id) {
+                self.schedule_due(id, batch);
+            }
+            // It is paused, or there was no room: nobody will come back to these windows.
+            if ends && is_due(self, id) {
+                self.give_up(id, batch);
+            }
+        }
+    }
+
+    fn give_up(&mut self, id: ScheduleId, batch: &mut Batch) {
+        let now = self.state.now.wall;
+        let Some(schedule) = self.state.schedules.get(id) else { return };
+        let watched = self.is_watched(schedule);
+        let Some((passed, next)) = all_passed(schedule, now, !watched) else { return };
+        for (at, range) in passed.iter().enumerate() {
+            let then = passed.get(at + 1).map(|range| range.first).or(next);
+            self.pass(id, *range, then, batch);
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! Jobs: named, versioned definitions. All of them are in memory; old versions are in the tables.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+use super::plan::Plan;
+use crate::values::{Name, Note, RunId, RunIndex, RunStatus, Seq, Wall};
+
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct JobKey {
+    pub tenant: Name,
+    pub name: Name,
+}
+
+/// What a version is made of. `source` is the definition as it is shown to people.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Definition {
+    pub plan: Arc<Plan>,
+    pub source: Arc<[u8]>,
+    /// Of the content; equal content is no new version.
+    pub hash: u128,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Job {
+    pub key: Arc<JobKey>,
+    /// Counts from 1.
+    pub version: u32,
+    pub definition: Definition,
+    /// Starts no runs by itself, and lets none start that waits.
+    pub paused: bool,
+    /// When it was deleted; its runs and history stay.
+    pub deleted: Option<Wall>,
+    pub created: Wall,
+    pub changed: Wall,
+    pub last: Option<LastRun>,
+    /// When a run of it last succeeded.
+    pub succeeded: Option<Wall>,
+    /// Who changed it and why, as far as they said; at most `NOTES_MAX`.
+    pub notes: Vec<Note>,
+    /// The record that touched it last.
+    pub touched: Seq,
+    pub lanes: Lanes,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LastRun {
+    pub id: RunId,
+    pub status: RunStatus,
+    pub at: Wall,
+}
+
+/// Soft, derived from the runs in memory: how many are at work, and which wait for a place.
+#[derive(Clone, Debug, Default)]
+pub struct Lanes {
+    pub active: u32,
+    /// Of those, the ones of backfills.
+    pub backfill_active: u32,
+    /// Those of backfills last.
+    pub waiting: VecDeque<RunIndex>,
+    backfill_waiting: usize,
+}
+
+impl Lanes {
+    /// Whether a run of this kind may begin now. Backfills leave one place to what is live, if there are two.
+    pub fn has_room(&self, active_max: u32, is_backfill: bool) -> bool {
+        let for_backfills = active_max.saturating_sub(1).max(1);
+        self.active < active_max && (!is_backfill || self.backfill_active < for_backfills)
+    }
+
+    pub(crate) fn join(&mut self, index: RunIndex, is_backfill: bool) {
+        if is_backfill {
+            self.backfill_waiting += 1;
+            self.waiting.push_back(index);
+        } else {
+            self.waiting.insert(self.waiting.len() - self.backfill_waiting, index);
+        }
+    }
+
+    pub(crate) fn leave(&mut self, index: RunIndex, is_backfill: bool) {
+        let before = self.waiting.len();
+        // Nearly always the first in line.
+        if self.waiting.front() == Some(&index) {
+            self.waiting.pop_front();
+        } else {
+            self.waiting.retain(|waiting| *waiting != index);
+        }
+        self.backfill_waiting -= usize::from(is_backfill && self.waiting.len() < before);
+    }
+
+    pub(crate) fn begin(&mut self, is_backfill: bool) {
+        self.active += 1;
+        self.backfill_active += u32::from(is_backfill);
+    }
+
+    pub(crate) fn end(&mut self, is_backfill: bool) {
+        self.active -= 1;
+        self.backfill_active -= u32::from(is_backfill);
+    }
+}
+
+impl PartialEq for Lanes {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+#[derive(Debug, Default)]
+pub struct JobTable {
+    jobs: BTreeMap<Arc<JobKey>, Job>,
+}
+
+impl JobTable {
+    pub fn get(&self, key: &JobKey) -> Option<&Job> {
+        self.jobs.get(key)
+    }
+
+    pub fn get_mut(&mut self, key: &JobKey) -> Option<&mut Job> {
+        self.jobs.get_mut(key)
+    }
+
+    pub fn insert(&mut self, job: Job) {
+        self.jobs.insert(job.key.clone(), job);
+    }
+
+    /// By tenant and name, after this one.
+    pub fn after(&self, key: Option<&JobKey>) -> impl Iterator<Item = &Job> {
+        use std::ops::Bound::{Excluded, Unbounded};
+        let from = key.map_or(Unbounded, Excluded);
+        self.jobs.range::<JobKey, _>((from, Unbounded)).map(|(_, job)| job)
+    }
+
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut Job> {
+        self.jobs.values_mut()
+    }
+
+    pub fn len(&self) -> usize {
+        self.jobs.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.jobs.is_empty()
+    }
+}

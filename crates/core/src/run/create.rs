@@ -1,0 +1,101 @@
+//! A run comes into being, with what it takes over from another.
+
+use std::sync::Arc;
+
+use super::apply::change;
+use super::event::{Reused, RunCreated};
+use super::map::MapItems;
+use super::runs::JobRuns;
+use super::state::{NodeState, NodeStatus, Run, RunSoft};
+use crate::job::{JobKey, Plan};
+use crate::values::{InRun, RunStatus, Stamp, Wall};
+
+pub(crate) fn create(runs: &mut JobRuns, at: Stamp, created: &RunCreated) {
+    let (seq, now) = (at.seq, at.now.wall);
+    let plan = created.plan.clone().unwrap_or_else(|| newest_plan(runs, &created.job));
+    let nodes = plan.len();
+    let mut run = Run {
+        id: created.id,
+        job: created.job.clone(),
+        version: created.version,
+        plan,
+        own: None,
+        parameters: created.parameters.clone(),
+        status: RunStatus::Queued,
+        pause: None,
+        stop: None,
+        priority: created.priority,
+        labels: created.labels.clone(),
+        trigger: created.trigger,
+        parent: created.parent,
+        rerun_of: created.rerun_of,
+        occasion: created.occasion.clone(),
+        cause: created.cause.clone(),
+        key: created.key,
+        created: now,
+        started: Wall::ZERO,
+        ended: Wall::ZERO,
+        changed: now,
+        nodes: vec![NodeState::default(); nodes as usize],
+        groups: std::collections::BTreeMap::new(),
+        outputs: std::collections::BTreeMap::new(),
+        output_bytes: 0,
+        holds: std::collections::BTreeMap::new(),
+        whys: std::collections::BTreeMap::new(),
+        reused: Vec::new(),
+        undo: Vec::new(),
+        undone: 0,
+        unfinished: nodes,
+        failed: 0,
+        out: 0,
+        output: None,
+        why: None,
+        fan_out_allowed: 0,
+        forced: None,
+        notes: Vec::new(),
+        touched: seq,
+        stored: false,
+        soft: RunSoft::default(),
+    };
+    for reused in &created.reused {
+        reuse(&mut run, reused, now);
+    }
+    let is_backfill = run.is_backfill();
+    let slot = runs.add(run);
+    if let Some(job) = runs.jobs.get_mut(&created.job) {
+        job.lanes.join(slot, is_backfill);
+    }
+    runs.jobs_called.push(created.job.clone());
+    if let Some(origin) = created.parent {
+        release_place(runs, at, origin);
+    }
+}
+
+fn release_place(runs: &mut JobRuns, at: Stamp, InRun { run: parent, place }: InRun) {
+    change(runs, at, parent, |run, now| {
+        run.begin_node(place.node, now);
+        run.out += 1;
+        if let Some(group) = run.groups.get_mut(&place.node) {
+            group.release(place.index);
+        }
+    });
+}
+
+fn newest_plan(runs: &JobRuns, key: &JobKey) -> Arc<Plan> {
+    runs.jobs.get(key).expect("EV-1: the job of a new run is in memory").definition.plan.clone()
+}
+
+fn reuse(run: &mut Run, reused: &Reused, now: Wall) {
+    for (index, output) in &reused.outputs {
+        run.keep_output(reused.node, *index, output.clone());
+    }
+    if let Some(count) = reused.items {
+        let mut group = MapItems::new(0);
+        group.items = vec![NodeStatus::Succeeded; count as usize];
+        (group.released, group.succeeded) = (count, count);
+        run.groups.insert(reused.node, group);
+    }
+    run.reused.push(reused.node);
+    run.whys.insert(reused.node, "reused from the run that this one repeats".into());
+    run.end_node(reused.node, reused.status, now);
+}

@@ -1,0 +1,48 @@
+//! A node whose work is a run of another job.
+
+use super::advance::NESTING_MAX;
+use crate::event::Event;
+use crate::job::JobKey;
+use crate::run::{Evaluate, Run, RunCreated, RunEvent, StartedBy};
+use crate::state::State;
+use crate::task::Payload;
+use crate::values::{InRun, Name, NodeInstance};
+
+/// The event that begins it, or why it cannot begin.
+pub(crate) fn child(
+    state: &State,
+    run: &Run,
+    place: NodeInstance,
+    job: &Name,
+    given: &Payload,
+    evaluate: &dyn Evaluate,
+) -> Result<Event, String> {
+    let key = JobKey { tenant: run.job.tenant.clone(), name: job.clone() };
+    let job = state.flows.jobs.get(&key).filter(|job| job.deleted.is_none());
+    let job = job.ok_or_else(|| format!("there is no job `{}`", key.name))?;
+    let (mut depth, mut above) = (1, run.parent);
+    while let Some(origin) = above {
+        depth += 1;
+        above = state.flows.run(origin.run).and_then(|run| run.parent);
+    }
+    if depth >= NESTING_MAX {
+        return Err(format!("runs are nested {NESTING_MAX} deep"));
+    }
+    let parameters = evaluate.parameters(&job.definition, given)?;
+    Ok(Event::Run(RunEvent::RunCreated(Box::new(RunCreated {
+        id: run.id.child(place),
+        job: job.key.clone(),
+        version: job.version,
+        plan: None,
+        parameters,
+        priority: run.priority,
+        labels: run.labels.clone(),
+        key: None,
+        trigger: StartedBy::Parent,
+        parent: Some(InRun { run: run.id, place }),
+        rerun_of: None,
+        occasion: None,
+        cause: None,
+        reused: Vec::new(),
+    }))))
+}

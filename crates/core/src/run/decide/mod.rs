@@ -1,0 +1,153 @@
+//! What people want of jobs and runs. One file a group of wishes.
+
+pub(crate) mod advance;
+mod awaits;
+mod child;
+pub(crate) mod clear;
+mod finish;
+pub(crate) mod grow;
+pub(crate) mod operate;
+pub(crate) mod rerun;
+pub(crate) mod signed;
+pub(crate) mod stop;
+pub(crate) mod trigger;
+
+use std::sync::Arc;
+
+pub use self::{
+    advance::NESTING_MAX,
+    clear::Clear,
+    rerun::{Rerun, RerunFrom},
+    signed::Signed,
+    trigger::TriggerRun,
+};
+use super::refusal::RunRefusal;
+use super::state::Run;
+use crate::decision::{Rejection, View};
+use crate::event::Event;
+use crate::job::{Definition, Job, JobKey};
+use crate::schedule::{ScheduleHome, Spec};
+use crate::trigger::TriggerSpec;
+use crate::values::{Actor, Name, RunId, RunStatus};
+
+#[derive(Clone, PartialEq, Debug)]
+pub enum RunCommand {
+    /// Store a job, or new content of it.
+    ApplyJob {
+        key: JobKey,
+        definition: Definition,
+        /// Those that the file names.
+        schedules: Vec<(Name, Spec, ScheduleHome)>,
+        triggers: Vec<(Name, TriggerSpec)>,
+    },
+    PauseJob {
+        key: JobKey,
+        paused: bool,
+    },
+    DeleteJob {
+        key: JobKey,
+    },
+    ReadJob {
+        key: JobKey,
+    },
+    ListJobs {
+        after: Option<JobKey>,
+        tenant: Option<Name>,
+        limit: usize,
+    },
+    Trigger(Box<TriggerRun>),
+    Rerun(Box<Rerun>),
+    Clear(Box<Clear>),
+    CancelRun {
+        id: RunId,
+    },
+    PauseRun {
+        id: RunId,
+        paused: bool,
+    },
+    ForceRun {
+        id: RunId,
+        status: RunStatus,
+        over: Actor,
+    },
+    /// Have what can be decided in the run looked for again, whatever lists and timers believe.
+    ReevaluateRun {
+        id: RunId,
+        over: Actor,
+    },
+    ReadRun {
+        id: RunId,
+    },
+    /// By whom, and why.
+    Signed(Box<Signed>),
+}
+
+impl RunCommand {
+    /// The wish itself, whoever has it.
+    pub(crate) fn unsigned(&self) -> &Self {
+        match self {
+            Self::Signed(signed) => &signed.command,
+            command => command,
+        }
+    }
+
+    /// The run that must be looked up if memory does not hold it.
+    pub fn run(&self) -> Option<RunId> {
+        match self {
+            Self::CancelRun { id }
+            | Self::PauseRun { id, .. }
+            | Self::ForceRun { id, .. }
+            | Self::ReevaluateRun { id, .. }
+            | Self::ReadRun { id } => Some(*id),
+            Self::Signed(signed) => signed.command.run(),
+            Self::Rerun(rerun) => rerun.fact.is_none().then_some(rerun.of),
+            Self::Clear(clear) => clear.fact.is_none().then_some(clear.id),
+            Self::ApplyJob { .. }
+            | Self::PauseJob { .. }
+            | Self::DeleteJob { .. }
+            | Self::ReadJob { .. }
+            | Self::ListJobs { .. }
+            | Self::Trigger(_) => None,
+        }
+    }
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub enum RunAnswer {
+    /// `changed`: there is a new version.
+    JobApplied {
+        version: u32,
+        changed: bool,
+    },
+    Job(Option<Box<Job>>),
+    Jobs(Vec<Job>),
+    /// A run was created, or did what was asked.
+    Run {
+        id: RunId,
+        status: RunStatus,
+    },
+    /// The same request came before under this key.
+    AlreadyTriggered {
+        id: RunId,
+    },
+    /// The run as it is now, or `None` if memory does not hold it.
+    Found(Option<Arc<Run>>),
+    Done,
+}
+
+pub(crate) fn cancel_run(view: &View<'_>, id: RunId, out: &mut Vec<Event>) -> Result<(), Rejection> {
+    operate::cancel(view, id, out).map(drop)
+}
+
+fn run_of<'a>(view: &View<'a>, id: RunId) -> Result<&'a Run, Rejection> {
+    view.state.flows().run(id).ok_or_else(|| RunRefusal::RunNotFound { id }.into())
+}
+
+/// Like [`run_of`], for runs that have not ended.
+fn live_run<'a>(view: &View<'a>, id: RunId) -> Result<&'a Run, Rejection> {
+    let run = run_of(view, id)?;
+    if run.status.is_ended() {
+        return Err(RunRefusal::RunAlreadyEnded { id, status: run.status }.into());
+    }
+    Ok(run)
+}

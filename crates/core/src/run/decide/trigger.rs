@@ -1,0 +1,79 @@
+//! A new run of a job.
+
+use super::RunAnswer;
+use crate::decision::{Rejection, View};
+use crate::event::Event;
+use crate::job::JobKey;
+use crate::key::{KeyClaim, KeyFact, KeyHolder};
+use crate::run::{RunCreated, RunEvent, RunRefusal, StartedBy};
+use crate::task::{Labels, Payload};
+use crate::values::{Priority, RunId, RunStatus};
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct TriggerRun {
+    pub id: RunId,
+    pub job: JobKey,
+    /// Checked by the edge against the job's declarations, with its defaults.
+    pub parameters: Payload,
+    /// `None`: as each task has it.
+    pub priority: Option<Priority>,
+    pub labels: Option<Labels>,
+    /// With what the tables knew of the key before the command came here.
+    pub key: Option<(KeyClaim, KeyFact)>,
+    pub trigger: StartedBy,
+}
+
+pub(crate) fn decide(
+    view: &View<'_>,
+    trigger: TriggerRun,
+    out: &mut Vec<Event>,
+) -> Result<RunAnswer, Rejection> {
+    if let Some(id) = known(view, &trigger)? {
+        return Ok(RunAnswer::AlreadyTriggered { id });
+    }
+    let job = view.job(&trigger.job)?;
+    let band = trigger.priority.unwrap_or_default().band;
+    crate::task::decide::submit::check_pressure(view.pressure, band)?;
+    check_room(view)?;
+    let (bytes, max) = (trigger.parameters.len(), view.limits.payload_bytes_max);
+    if bytes > max {
+        return Err(Rejection::PayloadTooLarge { bytes, max });
+    }
+    let id = trigger.id;
+    out.push(Event::Run(RunEvent::RunCreated(Box::new(RunCreated {
+        id,
+        job: job.key.clone(),
+        version: job.version,
+        plan: None,
+        parameters: trigger.parameters,
+        priority: trigger.priority,
+        labels: trigger.labels,
+        key: trigger.key.map(|(claim, _)| claim),
+        trigger: trigger.trigger,
+        parent: None,
+        rerun_of: None,
+        occasion: None,
+        cause: None,
+        reused: Vec::new(),
+    }))));
+    Ok(RunAnswer::Run { id, status: RunStatus::Queued })
+}
+
+pub(crate) fn check_room(view: &View<'_>) -> Result<(), Rejection> {
+    let (held, max) = (view.state.flows().runs().len(), view.limits.runs_max);
+    if held >= max { Err(RunRefusal::TooManyRuns { held, max }.into()) } else { Ok(()) }
+}
+
+fn known(view: &View<'_>, trigger: &TriggerRun) -> Result<Option<RunId>, Rejection> {
+    if let Some((claim, fact)) = &trigger.key
+        && let Some(binding) = view.state.keys().known(claim.scope, *fact)
+    {
+        let same = binding.request == claim.request;
+        return if same {
+            Ok(Some(RunId::from_bits(binding.task.bits())))
+        } else {
+            Err(Rejection::KeyReused { existing: KeyHolder::Run(RunId::from_bits(binding.task.bits())) })
+        };
+    }
+    Ok(view.state.flows().run(trigger.id).map(|run| run.id))
+}

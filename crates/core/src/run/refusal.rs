@@ -1,0 +1,101 @@
+//! Why a wish about jobs or runs was refused.
+
+use std::fmt;
+
+use crate::job::JobKey;
+use crate::values::{Name, RunId, RunStatus, TaskId};
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum RunRefusal {
+    JobNotFound {
+        key: JobKey,
+    },
+    RunNotFound {
+        id: RunId,
+    },
+    RunAlreadyEnded {
+        id: RunId,
+        status: RunStatus,
+    },
+    RunNotEnded {
+        id: RunId,
+        status: RunStatus,
+    },
+    /// The run has no task of this name.
+    NoSuchNode {
+        run: RunId,
+        name: Name,
+    },
+    /// The task belongs to a run, which decides over it.
+    TaskOfRun {
+        id: TaskId,
+        run: RunId,
+    },
+    RunStateNotForcible {
+        status: RunStatus,
+    },
+    TooManyRuns {
+        held: usize,
+        max: usize,
+    },
+    TooManyJobs {
+        held: usize,
+        max: usize,
+    },
+}
+
+impl RunRefusal {
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::JobNotFound { .. } => "JOB_NOT_FOUND",
+            Self::RunNotFound { .. } => "RUN_NOT_FOUND",
+            Self::RunAlreadyEnded { .. } => "RUN_ALREADY_ENDED",
+            Self::RunNotEnded { .. } => "RUN_NOT_ENDED",
+            Self::NoSuchNode { .. } => "RUN_HAS_NO_SUCH_TASK",
+            Self::TaskOfRun { .. } => "TASK_OF_RUN",
+            Self::RunStateNotForcible { .. } => "RUN_STATE_NOT_FORCIBLE",
+            Self::TooManyRuns { .. } => "TOO_MANY_RUNS",
+            Self::TooManyJobs { .. } => "TOO_MANY_JOBS",
+        }
+    }
+
+    pub fn advice(&self) -> String {
+        match self {
+            Self::JobNotFound { key } => {
+                format!("apply a job file that names it, or check tenant `{}`", key.tenant)
+            }
+            Self::RunNotFound { .. } => "check the id; ended runs are kept as long as history is".into(),
+            Self::RunAlreadyEnded { .. } => "clear tasks of it, or run it again".into(),
+            Self::RunNotEnded { .. } => "wait until it has ended, or cancel it".into(),
+            Self::NoSuchNode { run, .. } => format!("read {run} for the names of its tasks"),
+            Self::TaskOfRun { run, .. } => {
+                format!("clear the task in {run}, so that what follows from it runs again too")
+            }
+            Self::RunStateNotForcible { .. } => "force one of succeeded, failed, cancelled".into(),
+            Self::TooManyRuns { .. } => "wait until runs have ended, or raise `limits.runs_max`".into(),
+            Self::TooManyJobs { .. } => "delete jobs that are not used, or raise `limits.jobs_max`".into(),
+        }
+    }
+}
+
+impl fmt::Display for RunRefusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::JobNotFound { key } => {
+                write!(f, "there is no job `{}` (tenant `{}`)", key.name, key.tenant)
+            }
+            Self::RunNotFound { id } => write!(f, "there is no run `{id}`"),
+            Self::RunAlreadyEnded { id, status } => {
+                write!(f, "run `{id}` has already ended: `{}`", status.label())
+            }
+            Self::RunNotEnded { id, status } => write!(f, "run `{id}` has not ended: `{}`", status.label()),
+            Self::NoSuchNode { run, name } => write!(f, "run `{run}` has no task `{name}`"),
+            Self::TaskOfRun { id, run } => write!(f, "task `{id}` belongs to run `{run}`"),
+            Self::RunStateNotForcible { status } => {
+                write!(f, "a run cannot be forced to `{}`", status.label())
+            }
+            Self::TooManyRuns { held, max } => write!(f, "{held} of {max} unfinished runs are held"),
+            Self::TooManyJobs { held, max } => write!(f, "{held} of {max} jobs are stored"),
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! What people want of schedules.
+
+use std::sync::Arc;
+
+use super::event::{ScheduleEvent, Stored};
+use super::refusal::ScheduleRefusal;
+use super::spec::{ScheduleHome, ScheduleKey, Spec, Target, Timing};
+use super::table::Schedule;
+use crate::decision::{Rejection, View};
+use crate::event::Event;
+use crate::job::JobKey;
+use crate::values::{Millis, Name, Wall};
+
+#[derive(Clone, PartialEq, Debug)]
+pub enum ScheduleCommand {
+    /// Store a schedule, or new content of it.
+    Put {
+        key: ScheduleKey,
+        spec: Spec,
+        own: ScheduleHome,
+    },
+    Pause {
+        key: ScheduleKey,
+        paused: bool,
+    },
+    Delete {
+        key: ScheduleKey,
+    },
+    Read {
+        key: ScheduleKey,
+    },
+    /// By tenant, job and name; without deleted ones.
+    List {
+        after: Option<ScheduleKey>,
+        tenant: Option<Name>,
+        job: Option<Name>,
+        limit: usize,
+    },
+    /// Those whose next window comes until then, from this id on.
+    Upcoming {
+        from: u32,
+        until: Wall,
+        tenant: Option<Name>,
+    },
+}
+
+/// Schedules looked at for one answer.
+const SCAN_MAX: usize = 20_000;
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Upcoming {
+    pub schedules: Vec<Schedule>,
+    /// Ask again from here; `None`: that was all.
+    pub more: Option<u32>,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub enum ScheduleAnswer {
+    Stored { next: Option<Wall>, changed: bool },
+    Schedule(Option<Box<Schedule>>),
+    Schedules(Vec<Schedule>),
+    Upcoming(Upcoming),
+    Done,
+}
+
+pub(crate) fn decide(
+    view: &View<'_>,
+    command: ScheduleCommand,
+    out: &mut Vec<Event>,
+) -> Result<ScheduleAnswer, Rejection> {
+    let schedules = view.state.schedules();
+    let answer = match command {
+        ScheduleCommand::Put { key, spec, own } => put(view, key, (spec, own), out)?,
+        ScheduleCommand::Pause { key, paused } => {
+            let schedule = existing(view, &key)?;
+            if schedule.paused != paused {
+                out.push(Event::Schedule(ScheduleEvent::Paused { id: schedule.id, paused }));
+            }
+            ScheduleAnswer::Done
+        }
+        ScheduleCommand::Delete { key } => {
+            let id = existing(view, &key)?.id;
+            out.push(Event::Schedule(ScheduleEvent::Deleted { id }));
+            ScheduleAnswer::Done
+        }
+        ScheduleCommand::Read { key } => {
+            ScheduleAnswer::Schedule(schedules.find(&key).cloned().map(Box::new))
+        }
+        ScheduleCommand::List { after, tenant, job, limit } => {
+            let wanted = schedules.after(after.as_ref()).filter(|schedule| {
+                schedule.rare.deleted.is_none()
+                    && tenant.as_ref().is_none_or(|tenant| *tenant == schedule.key.tenant)
+                    && job.as_ref().is_none_or(|job| *job == schedule.key.job)
+            });
+            ScheduleAnswer::Schedules(wanted.take(limit).cloned().collect())
+        }
+        ScheduleCommand::Upcoming { from, until, tenant } => {
+            ScheduleAnswer::Upcoming(upcoming(view, from, until, tenant.as_ref()))
+        }
+    };
+    Ok(answer)
+}
+
+fn existing<'a>(view: &View<'a>, key: &ScheduleKey) -> Result<&'a Schedule, Rejection> {
+    let schedule = view.state.schedules().find(key).filter(|schedule| schedule.rare.deleted.is_none());
+    schedule.ok_or_else(|| ScheduleRefusal::NotFound { key: key.clone() }.into())
+}
+
+fn put(
+    view: &View<'_>,
+    key: ScheduleKey,
+    (spec, own): (Spec, ScheduleHome),
+    out: &mut Vec<Event>,
+) -> Result<ScheduleAnswer, Rejection> {
+    match &spec.target {
+        Target::Run { .. } => {
+            let job = JobKey { tenant: key.tenant.clone(), name: key.job.clone() };
+            view.job(&job)?;
+        }
+        Target::Task(task) => {
+            let (labels, permits) = (task.labels.as_ref(), task.permits.as_ref());
+            crate::task::decide::submit::check_sizes(view, &task.payload, labels, permits)?;
+        }
+    }
+    crate::task::decide::submit::check_pressure(view.pressure, spec.band())?;
+    let Some(stored) = store(view, key.clone(), (spec, own), (false, 0), out)? else {
+        let next = view.state.schedules().find(&key).and_then(|schedule| schedule.next);
+        return Ok(ScheduleAnswer::Stored { next, changed: false });
+    };
+    let runs = view.state.schedules().find(&key).is_some_and(|old| !old.rare.active.is_empty());
+    let awaits_end = runs && matches!(stored.spec.timing, Timing::After(_));
+    if stored.next.is_none() && !awaits_end {
+        out.pop();
+        return Err(ScheduleRefusal::NeverFires { key }.into());
+    }
+    Ok(ScheduleAnswer::Stored { next: stored.next, changed: true })
+}
+
+/// Adds the event that stores a schedule, and tells it; `None` if nothing of it changes. `new`: how many new ones this
+/// record has stored already.
+pub(crate) fn store(
+    view: &View<'_>,
+    key: ScheduleKey,
+    (mut spec, own): (Spec, ScheduleHome),
+    (of_job, new): (bool, usize),
+    out: &mut Vec<Event>,
+) -> Result<Option<Stored>, Rejection> {
+    let (schedules, now) = (view.state.schedules(), view.state.now.wall);
+    let old = schedules.find(&key);
+    if let Some(old) = old
+        && old.rare.deleted.is_none()
+        && *old.spec == spec
+        && old.own() == own
+        && old.of_job == of_job
+    {
+        return Ok(None);
+    }
+    let (held, max) = (schedules.len() + new, view.limits.schedules_max);
+    if old.is_none() && held >= max {
+        return Err(ScheduleRefusal::TooMany { held, max }.into());
+    }
+    // A window that was decided once is not decided again, whatever the schedule says now.
+    let after = old.map_or(now, |old| old.last.max(now));
+    let next = match (&spec.timing, old) {
+        // The first one at once; if something runs, its end tells.
+        (Timing::After(_), Some(old)) if !old.rare.active.is_empty() => None,
+        (Timing::After(_), old) => {
+            let last = old.map_or(Wall::ZERO, |old| old.last);
+            let at = now.max(spec.start.unwrap_or(now)).max(last + Millis::new(1));
+            Some(at).filter(|at| spec.end.is_none_or(|end| *at <= end))
+        }
+        (Timing::Table(_), _) => spec.next(after).map(|(next, _)| next),
+    };
+    let id = old.map_or_else(|| crate::values::ScheduleId::new((schedules.len() + new) as u32), |old| old.id);
+    let mut key = key;
+    schedules.share_names(&mut key);
+    schedules.share_parts(&mut spec);
+    let key = old.map_or_else(|| Arc::new(key), |old| old.key.clone());
+    let stored = Stored { id, key, spec: Arc::new(spec), own, of_job, next };
+    out.push(Event::Schedule(ScheduleEvent::Stored(Box::new(stored.clone()))));
+    Ok(Some(stored))
+}
+
+/// A job file names these schedules and no others; those that it named before go.
+pub(crate) fn of_file(
+    view: &View<'_>,
+    job: &JobKey,
+    specs: Vec<(Name, Spec, ScheduleHome)>,
+    out: &mut Vec<Event>,
+) -> Result<(), Rejection> {
+    let old = view.state.schedules().of_job(&job.tenant, &job.name);
+    let gone = old.filter(|old| {
+        old.of_job && old.rare.deleted.is_none() && !specs.iter().any(|(name, ..)| *name == old.key.name)
+    });
+    out.extend(gone.map(|old| Event::Schedule(ScheduleEvent::Deleted { id: old.id })));
+    let mut new = 0;
+    for (name, spec, own) in specs {
+        let key = ScheduleKey { tenant: job.tenant.clone(), job: job.name.clone(), name };
+        let is_new = view.state.schedules().find(&key).is_none();
+        store(view, key, (spec, own), (true, new), out)?;
+        new += usize::from(is_new);
+    }
+    Ok(())
+}
+
+fn upcoming(view: &View<'_>, from: u32, until: Wall, tenant: Option<&Name>) -> Upcoming {
+    let schedules = view.state.schedules();
+    let end = schedules.len().min(from as usize + SCAN_MAX);
+    let ids = (from as usize..end).map(crate::values::ScheduleId::from_index);
+    let wanted = ids.filter_map(|id| schedules.get(id)).filter(|schedule| {
+        schedule.is_on()
+            && tenant.is_none_or(|tenant| *tenant == schedule.key.tenant)
+            && schedule.due().is_some_and(|due| due <= until)
+    });
+    Upcoming { schedules: wanted.cloned().collect(), more: (end < schedules.len()).then_some(end as u32) }
+}

@@ -1,0 +1,60 @@
+//! Events that change what a task carries, but not its state.
+
+use super::State;
+use super::apply::Change;
+use crate::event::Event;
+use crate::task::{Stop, StopReason, TaskState};
+
+pub(crate) fn amend(state: &mut State, event: &Event) -> Change {
+    let id = event.task().expect("EV-1: an amending event names its task");
+    let now = state.now;
+    let index = state.tasks.find(id).expect("EV-1: the task of an event is in memory");
+    let task = state.tasks.get_mut(index).expect("EV-1: a found slot is taken");
+    match event {
+        Event::StopRequested { reason, .. } => {
+            task.cancel_requested |= *reason == StopReason::Cancel;
+            if let Some(lease) = task.state.lease_mut() {
+                lease.stop = Some(Stop { reason: *reason, requested: now.elapsed });
+            }
+        }
+        Event::ForceRequested { status, over, .. } => {
+            task.extra_mut().forced = Some(over.clone());
+            if let Some(lease) = task.state.lease_mut() {
+                let requested = lease.stop.map_or(now.elapsed, |stop| stop.requested);
+                lease.stop = Some(Stop { reason: StopReason::forcing(*status), requested });
+            }
+        }
+        Event::TaskAmended { due, priority, payload, .. } => {
+            if let (TaskState::Pending { due: old }, Some(new)) = (&mut task.state, due) {
+                *old = *new;
+            }
+            task.priority = priority.unwrap_or(task.priority);
+            if let Some(payload) = payload {
+                // Another payload is another wait.
+                if let Some(extra) = task.extra.as_mut() {
+                    extra.deadline = None;
+                }
+                state.replace_payload(index, payload);
+            }
+        }
+        Event::LookBegan { deadline, .. } => task.extra_mut().deadline = Some(*deadline),
+        Event::CheckpointSaved { bytes, .. } => {
+            task.extra_mut().checkpoint = Some(bytes.clone());
+            if let Some(lease) = task.state.lease_mut() {
+                lease.checkpointed = Some(now.elapsed);
+                lease.pending_checkpoint = None;
+            }
+        }
+        Event::DeadlineExtended { by, .. } => {
+            if let Some(lease) = task.state.lease_mut() {
+                lease.extended = lease.extended.saturating_add(*by);
+            }
+        }
+        _ => unreachable!("not an amending event"),
+    }
+    let task = state.tasks.get_mut(index).expect("EV-1: a found slot is taken");
+    task.changed = now.wall;
+    let status = task.status();
+    state.touch(index, status, status);
+    Change { index, from: Some(status), to: status }
+}

@@ -1,0 +1,346 @@
+//! Folding an event into the state. Nothing here can refuse; what is missing means that the journal and
+//! the tables contradict each other, and the shard must stop (the runtime names the record).
+
+use std::sync::Arc;
+
+use super::amend::amend;
+use super::{State, links};
+use crate::event::{AfterFailure, Event, Submitted};
+use crate::operation::{Cursor, Operation};
+use crate::task::{AttemptRecord, DueSince, Extra, Lease, Status, Task, TaskState, Transition, arrow_exists};
+use crate::values::{
+    Actor, Epoch, Failure, Fence, Incarnation, Millis, Now, Seq, Session, Started, TaskId, TaskIndex, Wall,
+    WorkerId,
+};
+use crate::wait::{Wait, WaitEnd};
+use crate::{schedule, trigger};
+
+/// What an event did, so that queues and timers can follow.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Change {
+    pub index: TaskIndex,
+    /// `None`: the task was not in memory.
+    pub from: Option<Status>,
+    pub to: Status,
+}
+
+pub fn apply(state: &mut State, event: &Event) -> Option<Change> {
+    match event {
+        Event::Run(event) => links::apply_run(state, event),
+        Event::Schedule(event) => links::apply_schedule(state, event),
+        Event::Backfill(event) => links::apply_backfill(state, event),
+        Event::Trigger(event) => {
+            let at = state.stamp();
+            trigger::apply::apply(&mut state.triggers, at, event);
+        }
+        _ => {}
+    }
+    let change = apply_to_task(state, event)?;
+    if change.to.is_ended() && change.from.is_some_and(|from| !from.is_ended()) {
+        links::task_ended(state, change.index);
+    }
+    Some(change)
+}
+
+fn apply_to_task(state: &mut State, event: &Event) -> Option<Change> {
+    match event {
+        Event::TaskSpawned { run, place, due, payload, permits } => {
+            let given = (payload.as_ref(), permits.as_ref());
+            Some(links::spawn(state, (*run, *place), *due, given))
+        }
+        Event::EpochStarted { epoch } => {
+            start_epoch(state, *epoch);
+            None
+        }
+        Event::TaskSubmitted(submitted) => Some(submit(state, submitted)),
+        Event::TaskReleased { id } => {
+            Some(change(state, *id, Transition::Released, |task, _| task.state = TaskState::Queued))
+        }
+        Event::TaskAssigned { id, fence, worker, incarnation } => {
+            Some(assign(state, *id, *fence, *worker, *incarnation))
+        }
+        Event::TaskUnassigned { id, fence } => {
+            Some(leased(state, *id, *fence, Transition::Unassigned, |task, _, _| {
+                task.attempts -= 1;
+                task.state = TaskState::Queued;
+            }))
+        }
+        Event::TaskSucceeded { id, fence, output } => {
+            Some(leased(state, *id, *fence, Transition::Succeeded, |task, _, _| {
+                succeed(task, output.as_ref());
+            }))
+        }
+        Event::AttemptFailed { id, fence, failure, then } => {
+            Some(leased(state, *id, *fence, Transition::AttemptFailed, |task, lease, now| {
+                end_attempt(task, &lease, failure, *then, now.wall);
+            }))
+        }
+        Event::TaskDeferred { id, fence, due } => {
+            Some(leased(state, *id, *fence, Transition::Deferred, |task, _, _| {
+                task.state = TaskState::Deferred { due: *due };
+            }))
+        }
+        Event::TaskWaits { id, wait } => Some(begin_wait(state, *id, wait)),
+        Event::WaitEnded { id, end } => Some(end_wait(state, *id, end)),
+        Event::TaskCancelled { id } => Some(change(state, *id, Transition::Cancelled, |task, _| {
+            task.cancel_requested = true;
+            task.state = TaskState::Cancelled;
+        })),
+        Event::TaskForced { id, status, over } => Some(change(state, *id, Transition::Forced, |task, _| {
+            task.extra_mut().forced = Some(over.clone());
+            task.state = forced_state(*status);
+        })),
+        Event::TaskRevived { ended, over } => Some(revive(state, ended, over)),
+        Event::StopRequested { .. }
+        | Event::ForceRequested { .. }
+        | Event::LookBegan { .. }
+        | Event::TaskAmended { .. }
+        | Event::CheckpointSaved { .. }
+        | Event::DeadlineExtended { .. } => Some(amend(state, event)),
+        Event::KeyBound { claim, entity } => {
+            state.keys.bind(*claim, *entity, state.seq);
+            None
+        }
+        Event::OperationStarted { .. } | Event::OperationAdvanced { .. } | Event::OperationEnded { .. } => {
+            apply_operation(state, event);
+            None
+        }
+        Event::Run(_) | Event::Schedule(_) | Event::Backfill(_) | Event::Trigger(_) => None,
+    }
+}
+
+fn start_epoch(state: &mut State, epoch: Epoch) {
+    state.epoch = epoch;
+    state.fences = 0;
+    for operation in state.operations.values_mut() {
+        // Slots are dealt anew in every epoch.
+        if let Cursor::Memory(index) = &mut operation.cursor {
+            *index = 0;
+        }
+    }
+}
+
+fn assign(state: &mut State, id: TaskId, fence: Fence, worker: WorkerId, incarnation: Incarnation) -> Change {
+    state.fences = fence.counter();
+    change(state, id, Transition::Assigned, |task, now| {
+        task.fence = fence;
+        task.worker = worker;
+        task.started = now.wall;
+        task.attempts += 1;
+        task.state = TaskState::Assigned(Box::new(Lease {
+            fence,
+            worker,
+            incarnation,
+            session: Session::ZERO,
+            assigned: now.elapsed,
+            assigned_wall: now.wall,
+            accepted: None,
+            progressed: now.elapsed,
+            extended: Millis::ZERO,
+            soft_told: false,
+            checkpointed: None,
+            pending_checkpoint: None,
+            stop: None,
+        }));
+    })
+}
+
+fn submit(state: &mut State, submitted: &Submitted) -> Change {
+    let now = state.now;
+    let has_extra = submitted.labels.is_some()
+        || submitted.key.is_some()
+        || submitted.permits.is_some()
+        || submitted.occasion.is_some();
+    let task = Task {
+        id: submitted.id,
+        profile: submitted.profile.clone(),
+        payload: submitted.payload.clone(),
+        state: submitted.due.map_or(TaskState::Queued, |due| TaskState::Pending { due }),
+        priority: submitted.priority,
+        cancel_requested: false,
+        fence: Fence::NONE,
+        worker: WorkerId::NONE,
+        started: Wall::ZERO,
+        attempts: 0,
+        retries_spent: 0,
+        version: 1,
+        submitted: now.wall,
+        changed: now.wall,
+        touched: state.seq,
+        stored: false,
+        due: DueSince::default(),
+        origin: None,
+        extra: has_extra.then(|| {
+            let Submitted { labels, key, permits, occasion, .. } = submitted;
+            let (labels, permits, occasion) = (labels.clone(), permits.clone(), occasion.clone());
+            Box::new(Extra { labels, key: *key, permits, occasion, ..Extra::default() })
+        }),
+    };
+    if let Some(occasion) = &submitted.occasion {
+        schedule::apply::began(&mut state.schedules, occasion.schedule, Started::Task(submitted.id));
+    }
+    if let Some(claim) = submitted.key {
+        let seq = state.seq;
+        state.keys.bind(claim, submitted.id, seq);
+    }
+    let to = task.status();
+    debug_assert!(arrow_exists(None, Transition::Submitted, to));
+    Change { index: state.insert(task), from: None, to }
+}
+
+/// Changes a task's state along an arrow.
+fn change(state: &mut State, id: TaskId, cause: Transition, act: impl FnOnce(&mut Task, Now)) -> Change {
+    let now = state.now;
+    let index = state.tasks.find(id).expect("EV-1: the task of an event is in memory");
+    let task = state.tasks.get_mut(index).expect("EV-1: a found slot is taken");
+    let from = task.status();
+    act(task, now);
+    task.version += 1;
+    task.changed = now.wall;
+    let to = task.status();
+    debug_assert!(arrow_exists(Some(from), cause, to), "{from:?} -{cause:?}-> {to:?} is no arrow");
+    state.touch(index, from, to);
+    Change { index, from: Some(from), to }
+}
+
+/// Like [`change`], for events that end the live attempt: takes its lease away first.
+fn leased(
+    state: &mut State,
+    id: TaskId,
+    fence: Fence,
+    cause: Transition,
+    act: impl FnOnce(&mut Task, Box<Lease>, Now),
+) -> Change {
+    change(state, id, cause, |task, now| match std::mem::replace(&mut task.state, TaskState::Queued) {
+        TaskState::Assigned(lease) | TaskState::Running(lease) => {
+            debug_assert_eq!(lease.fence, fence, "LS-2: only the newest fence ends an attempt");
+            act(task, lease, now);
+        }
+        other => unreachable!("EV-1: {} of {id} ends an attempt", other.status().label()),
+    })
+}
+
+fn succeed(task: &mut Task, output: Option<&Arc<[u8]>>) {
+    if let Some(extra) = task.extra.as_mut() {
+        extra.checkpoint = None;
+    }
+    if output.is_some() {
+        task.extra_mut().output = output.cloned();
+    }
+    task.state = TaskState::Succeeded;
+}
+
+fn end_attempt(task: &mut Task, lease: &Lease, failure: &Failure, then: AfterFailure, now: Wall) {
+    let number = task.attempts;
+    let extra = task.extra_mut();
+    extra.worker_kills += u32::from(crate::task::blames_the_task(failure));
+    extra.record_attempt(AttemptRecord {
+        number,
+        fence: lease.fence,
+        worker: lease.worker,
+        assigned: lease.assigned_wall,
+        ended: now,
+        failure: failure.clone(),
+    });
+    task.state = match then {
+        AfterFailure::Retry { due, spend, memory_bytes, delayed_by } => {
+            if memory_bytes.is_some() {
+                extra.memory_bytes = memory_bytes;
+            }
+            task.retries_spent += u32::from(spend);
+            TaskState::RetryWait { due, delayed_by }
+        }
+        AfterFailure::Requeue => TaskState::Queued,
+        AfterFailure::Fail => TaskState::Failed,
+        AfterFailure::Quarantine => TaskState::Quarantined,
+        AfterFailure::Cancel => TaskState::Cancelled,
+    };
+}
+
+fn begin_wait(state: &mut State, id: TaskId, wait: &Wait) -> Change {
+    change(state, id, Transition::Waits, |task, _| task.state = TaskState::Waiting(Box::new(wait.clone())))
+}
+
+fn end_wait(state: &mut State, id: TaskId, end: &WaitEnd) -> Change {
+    change(state, id, Transition::WaitEnded, |task, now| {
+        task.state = match end {
+            WaitEnd::Met(output) => {
+                if output.is_some() {
+                    task.extra_mut().output.clone_from(output);
+                }
+                TaskState::Succeeded
+            }
+            WaitEnd::Skipped => TaskState::Skipped,
+            WaitEnd::Failed(failure) => {
+                let (number, assigned) = (task.attempts, task.changed);
+                let (fence, worker, failure) = (task.fence, task.worker, (**failure).clone());
+                let attempt = AttemptRecord { number, fence, worker, assigned, ended: now.wall, failure };
+                task.extra_mut().record_attempt(attempt);
+                TaskState::Failed
+            }
+        };
+    })
+}
+
+fn forced_state(status: Status) -> TaskState {
+    match status {
+        Status::Succeeded => TaskState::Succeeded,
+        Status::Skipped => TaskState::Skipped,
+        Status::Failed
+        | Status::Pending
+        | Status::Queued
+        | Status::Assigned
+        | Status::Running
+        | Status::RetryWait
+        | Status::Deferred
+        | Status::Cancelled
+        | Status::UpstreamFailed
+        | Status::Quarantined => TaskState::Failed,
+    }
+}
+
+/// The task begins anew with its history; a row it had among the ended ones must go.
+fn revive(state: &mut State, ended: &Task, over: &Actor) -> Change {
+    if state.tasks.find(ended.id).is_none() {
+        let index = state.load(ended.clone());
+        let task = state.tasks.get_mut(index).expect("EV-1: just loaded");
+        // Older than any cut, so that the change below makes it dirty.
+        task.touched = Seq::ZERO;
+        task.stored = false;
+    }
+    state.note_revived(ended.id);
+    if let Some(occasion) = ended.extra.as_ref().and_then(|extra| extra.occasion.as_ref()) {
+        schedule::apply::began(&mut state.schedules, occasion.schedule, Started::Task(ended.id));
+    }
+    change(state, ended.id, Transition::Revived, |task, _| {
+        task.retries_spent = 0;
+        task.cancel_requested = false;
+        let extra = task.extra_mut();
+        (extra.worker_kills, extra.deadline) = (0, None);
+        extra.forced = Some(over.clone());
+        task.state = TaskState::Queued;
+    })
+}
+
+fn apply_operation(state: &mut State, event: &Event) {
+    match event {
+        Event::OperationStarted { id, work } => {
+            state.operations_begun = id.get();
+            let operation = Operation { work: work.clone(), cursor: Cursor::Memory(0), handled: 0 };
+            state.add_operation(*id, operation);
+        }
+        Event::OperationAdvanced { id, cursor, handled } => {
+            if let Some(operation) = state.operations.get_mut(id) {
+                operation.cursor = *cursor;
+                operation.handled += u64::from(*handled);
+            }
+        }
+        Event::OperationEnded { id } => {
+            state.deliveries.remove(id);
+            if let Some(operation) = state.operations.remove(id) {
+                state.note_ended_operation(*id, operation.handled);
+            }
+        }
+        _ => unreachable!("not an event of a process"),
+    }
+}

@@ -1,0 +1,243 @@
+//! The durable state of one shard: exactly what folding its journal gives, and nothing else.
+//! - SH-1 only `state::apply` changes it, save for fields marked soft
+//! - SH-2 `dirty` names every task touched since the last cut, once
+
+mod amend;
+mod apply;
+mod links;
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+pub use self::apply::{Change, apply};
+use crate::backfill::Backfills;
+use crate::key::KeyTable;
+use crate::operation::{Cursor, EndWaits, Operation, OperationKind};
+use crate::run::JobRuns;
+use crate::schedule::Schedules;
+use crate::task::{Payload, Status, Task, TaskState, TaskTable};
+use crate::trigger::Triggers;
+use crate::values::{Epoch, Fence, Now, OperationId, Seq, Stamp, TaskId, TaskIndex};
+
+/// Ended processes that are remembered.
+const ENDED_OPERATIONS_MAX: usize = 100;
+
+#[derive(Debug, Default)]
+pub struct State {
+    pub epoch: Epoch,
+    /// The record being built or replayed.
+    pub seq: Seq,
+    /// The instant of that record.
+    pub now: Now,
+    /// Fences granted in this epoch.
+    pub fences: u32,
+    /// Bulk operations.
+    pub operations: BTreeMap<OperationId, Operation>,
+    /// Events that some waiting tasks have not been told of yet, oldest first.
+    pub deliveries: BTreeMap<OperationId, Arc<EndWaits>>,
+    pub operations_begun: u64,
+    /// Soft: what the last processes did, newest last; a restart forgets it.
+    ended_operations: VecDeque<(OperationId, u64)>,
+    pub(crate) tasks: TaskTable,
+    pub(crate) keys: KeyTable,
+    pub(crate) flows: JobRuns,
+    pub(crate) schedules: Schedules,
+    pub(crate) backfills: Backfills,
+    pub(crate) triggers: Triggers,
+    counts: [u64; Status::ALL.len()],
+    payload_bytes: u64,
+    dirty: Vec<TaskIndex>,
+    revived: Vec<TaskId>,
+    /// The record at which the last cut was made.
+    cut: Seq,
+}
+
+impl State {
+    pub fn tasks(&self) -> &TaskTable {
+        &self.tasks
+    }
+
+    pub fn keys(&self) -> &KeyTable {
+        &self.keys
+    }
+
+    pub fn flows(&self) -> &JobRuns {
+        &self.flows
+    }
+
+    /// For whoever loads rows or takes what changed.
+    pub fn flows_mut(&mut self) -> &mut JobRuns {
+        &mut self.flows
+    }
+
+    pub fn schedules(&self) -> &Schedules {
+        &self.schedules
+    }
+
+    /// For whoever loads rows or takes what changed.
+    pub fn schedules_mut(&mut self) -> &mut Schedules {
+        &mut self.schedules
+    }
+
+    pub fn backfills(&self) -> &Backfills {
+        &self.backfills
+    }
+
+    /// For whoever loads rows or takes what changed.
+    pub fn backfills_mut(&mut self) -> &mut Backfills {
+        &mut self.backfills
+    }
+
+    pub fn triggers(&self) -> &Triggers {
+        &self.triggers
+    }
+
+    /// For whoever loads rows or takes what changed.
+    pub fn triggers_mut(&mut self) -> &mut Triggers {
+        &mut self.triggers
+    }
+
+    /// When the events of the record being built or replayed are folded.
+    pub(crate) fn stamp(&self) -> Stamp {
+        Stamp { seq: self.seq, cut: self.cut, now: self.now }
+    }
+
+    /// Tasks in memory by status; ended ones count until they leave.
+    pub fn count(&self, status: Status) -> u64 {
+        self.counts[status.index()]
+    }
+
+    pub fn unfinished(&self) -> u64 {
+        Status::ALL.into_iter().filter(|status| !status.is_ended()).map(|status| self.count(status)).sum()
+    }
+
+    /// How many tasks an ended process has handled, while it is remembered.
+    pub fn ended_operation(&self, id: OperationId) -> Option<u64> {
+        self.ended_operations.iter().find(|(ended, _)| *ended == id).map(|(_, handled)| *handled)
+    }
+
+    /// Every process, for whoever stores them.
+    pub fn all_operations(&self) -> impl Iterator<Item = (OperationId, Operation)> + '_ {
+        let deliveries =
+            self.deliveries.iter().map(|(id, work)| (*id, OperationKind::EndWaits(work.clone())));
+        let deliveries =
+            deliveries.map(|(id, work)| (id, Operation { work, cursor: Cursor::Memory(0), handled: 0 }));
+        self.operations.iter().map(|(id, operation)| (*id, operation.clone())).chain(deliveries)
+    }
+
+    /// Adds a process that has begun or was stored.
+    pub fn add_operation(&mut self, id: OperationId, operation: Operation) {
+        match &operation.work {
+            OperationKind::EndWaits(work) => drop(self.deliveries.insert(id, work.clone())),
+            OperationKind::BulkCancel { .. } | OperationKind::CancelRuns { .. } => {
+                drop(self.operations.insert(id, operation));
+            }
+        }
+    }
+
+    pub(crate) fn note_ended_operation(&mut self, id: OperationId, handled: u64) {
+        if self.ended_operations.len() >= ENDED_OPERATIONS_MAX {
+            self.ended_operations.pop_front();
+        }
+        self.ended_operations.push_back((id, handled));
+    }
+
+    /// Bytes of all payloads in memory.
+    pub fn payload_bytes(&self) -> u64 {
+        self.payload_bytes
+    }
+
+    /// The fence that the next grant gets.
+    pub fn next_fence(&self) -> Fence {
+        Fence::new(self.epoch, self.fences + 1)
+    }
+
+    /// Begins a record: everything applied from here on belongs to it.
+    pub fn begin(&mut self, seq: Seq, now: Now) {
+        debug_assert!(now.elapsed >= self.now.elapsed, "elapsed time never goes back");
+        self.seq = seq;
+        self.now = now;
+    }
+
+    /// Puts a task into memory that the tables hold: at recovery, or when a parked one is needed.
+    pub fn load(&mut self, task: Task) -> TaskIndex {
+        debug_assert!(self.tasks.find(task.id).is_none(), "memory wins over a loaded row");
+        self.counts[task.status().index()] += 1;
+        self.payload_bytes += task.payload.len() as u64;
+        self.tasks.insert(task)
+    }
+
+    /// Takes a task out of memory; the tables answer for it from now on.
+    pub fn unload(&mut self, index: TaskIndex) -> Option<Task> {
+        let task = self.tasks.remove(index)?;
+        self.counts[task.status().index()] -= 1;
+        self.payload_bytes -= task.payload.len() as u64;
+        Some(task)
+    }
+
+    /// What changed since the last cut. The new cut is through record `through`; the one after it may have begun
+    /// already, but holds nothing yet.
+    pub fn take_dirty(&mut self, through: Seq) -> (Vec<TaskIndex>, Vec<TaskId>) {
+        self.cut = through;
+        (std::mem::take(&mut self.dirty), std::mem::take(&mut self.revived))
+    }
+
+    pub fn dirty_len(&self) -> usize {
+        let rest = self.schedules.dirty_len() + self.backfills.dirty_len() + self.triggers.dirty_len();
+        self.dirty.len() + self.flows.dirty_len() + rest
+    }
+
+    /// Sets where the tables stand, when state was loaded from them.
+    pub fn set_cut(&mut self, cut: Seq) {
+        self.cut = cut;
+    }
+
+    pub fn forget_keys(&mut self, through: Seq) {
+        self.keys.forget(through);
+    }
+
+    /// Soft: the worker took the attempt. Not an event, so neither version nor `touched` moves.
+    pub(crate) fn mark_running(&mut self, index: TaskIndex) -> bool {
+        let Some(task) = self.tasks.get_mut(index) else { return false };
+        match std::mem::replace(&mut task.state, TaskState::Queued) {
+            TaskState::Assigned(lease) => {
+                task.state = TaskState::Running(lease);
+                self.counts[Status::Assigned.index()] -= 1;
+                self.counts[Status::Running.index()] += 1;
+                true
+            }
+            other => {
+                task.state = other;
+                false
+            }
+        }
+    }
+
+    pub(crate) fn insert(&mut self, task: Task) -> TaskIndex {
+        let index = self.load(task);
+        self.dirty.push(index);
+        index
+    }
+
+    pub(crate) fn replace_payload(&mut self, index: TaskIndex, payload: &Payload) {
+        let Some(task) = self.tasks.get_mut(index) else { return };
+        self.payload_bytes = self.payload_bytes + payload.len() as u64 - task.payload.len() as u64;
+        task.payload = payload.clone();
+    }
+
+    pub(crate) fn note_revived(&mut self, id: TaskId) {
+        self.revived.push(id);
+    }
+
+    /// Marks a task as changed by the current record and keeps the counts.
+    pub(crate) fn touch(&mut self, index: TaskIndex, from: Status, to: Status) {
+        self.counts[from.index()] -= 1;
+        self.counts[to.index()] += 1;
+        let (seq, cut) = (self.seq, self.cut);
+        let task = self.tasks.get_mut(index).expect("EV-1: a touched task is in memory");
+        if task.touched <= cut {
+            self.dirty.push(index);
+        }
+        task.touched = seq;
+    }
+}

@@ -1,0 +1,177 @@
+//! Reports: what a worker says about an attempt. Only the holder of the newest fence is believed.
+//! A report that is stale or was heard before yields no event; the verdict tells the worker to let go of it.
+
+use std::sync::Arc;
+
+use super::force::forced_end;
+use super::retry_state::RetryState;
+use crate::decision::{ReportVerdict, View};
+use crate::event::Event;
+use crate::task::{Lease, Task};
+use crate::values::{Failure, FailureClass, Fence, Millis, Session, TaskId, WorkerId};
+
+/// What a worker says about an attempt it holds.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Report {
+    pub worker: WorkerId,
+    pub session: Session,
+    pub task: TaskId,
+    pub fence: Fence,
+    pub what: ReportKind,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub enum ReportKind {
+    Accepted,
+    /// It does not fit, or the worker is leaving: not begun.
+    Refused,
+    Progress,
+    Checkpoint(Arc<[u8]>),
+    /// Asks for more time.
+    Extend(Millis),
+    Succeeded {
+        output: Option<Arc<[u8]>>,
+    },
+    Failed(Failure),
+    /// It failed, and nobody can say how far it came: a call whose answer was lost.
+    Vanished(Failure),
+    /// Wants to be started again after this long, without holding its place.
+    Deferred {
+        resume_after: Millis,
+    },
+}
+
+impl ReportKind {
+    /// Whether the attempt is over with it. Workers keep such a report until it is acknowledged.
+    pub const fn ends_attempt(&self) -> bool {
+        match self {
+            Self::Succeeded { .. }
+            | Self::Failed(_)
+            | Self::Vanished(_)
+            | Self::Deferred { .. }
+            | Self::Refused => true,
+            Self::Accepted | Self::Progress | Self::Checkpoint(_) | Self::Extend(_) => false,
+        }
+    }
+}
+
+/// Wait before a task that its worker refused is offered again; keeps a confused worker from spinning.
+const REFUSED_PAUSE: Millis = Millis::from_secs(1);
+
+pub(crate) fn decide(
+    view: &View<'_>,
+    report: &Report,
+    retry_state: &mut RetryState,
+    out: &mut Vec<Event>,
+) -> ReportVerdict {
+    let Some(task) = view.state.tasks().by_id(report.task) else {
+        return ReportVerdict::Stale;
+    };
+    match task.lease() {
+        Some(lease) if lease.fence == report.fence || view.breaks.fence => {
+            match forced_end(task, lease).filter(|_| report.what.ends_attempt()) {
+                Some(event) => out.push(event),
+                None => ended_or_amended(view, task, lease, &report.what, retry_state, out),
+            }
+            ReportVerdict::Recorded
+        }
+        None if report.fence == task.fence => ReportVerdict::Duplicate,
+        Some(_) | None => ReportVerdict::Stale,
+    }
+}
+
+fn ended_or_amended(
+    view: &View<'_>,
+    task: &Task,
+    lease: &Lease,
+    what: &ReportKind,
+    retry_state: &mut RetryState,
+    out: &mut Vec<Event>,
+) {
+    let (id, fence, now) = (task.id, lease.fence, view.state.now);
+    match what {
+        // Soft: the engine notes these, the journal does not.
+        ReportKind::Accepted | ReportKind::Progress => {}
+        ReportKind::Refused => {
+            let failure = Failure::new(FailureClass::Preempted, 0, "the worker did not take it");
+            let then = match lease.stop {
+                Some(_) => retry_state.after_failure(task, lease, &failure, true, now),
+                None => crate::event::AfterFailure::Retry {
+                    due: now.elapsed + REFUSED_PAUSE,
+                    spend: false,
+                    memory_bytes: None,
+                    delayed_by: None,
+                },
+            };
+            out.push(Event::AttemptFailed { id, fence, failure, then });
+        }
+        ReportKind::Checkpoint(bytes) => {
+            // A worker says its newest one again in every session.
+            let stored = task.extra.as_ref().and_then(|extra| extra.checkpoint.as_ref());
+            let is_known = lease.pending_checkpoint.is_none() && stored == Some(bytes);
+            if bytes.len() <= view.limits.checkpoint_bytes_max && !is_known {
+                out.push(Event::CheckpointSaved { id, fence, bytes: bytes.clone() });
+            }
+        }
+        ReportKind::Extend(by) => out.push(Event::DeadlineExtended { id, fence, by: *by }),
+        ReportKind::Succeeded { output }
+            if output.as_ref().is_some_and(|o| o.len() > view.limits.output_bytes_max) =>
+        {
+            let message = "the output is larger than the limit: store it elsewhere and return a reference";
+            let failure = Failure::new(FailureClass::Permanent, 0, message);
+            let then = retry_state.after_failure(task, lease, &failure, true, now);
+            out.push(Event::AttemptFailed { id, fence, failure, then });
+        }
+        ReportKind::Succeeded { output: Some(output) } if !fits_in_run(view, task, output) => {
+            let message =
+                "the run keeps too many bytes of outputs: store them elsewhere and return references";
+            let failure = Failure::new(FailureClass::Permanent, 0, message);
+            let then = retry_state.after_failure(task, lease, &failure, true, now);
+            out.push(Event::AttemptFailed { id, fence, failure, then });
+        }
+        ReportKind::Succeeded { output } => {
+            out.push(Event::TaskSucceeded { id, fence, output: output.clone() });
+        }
+        ReportKind::Failed(failure) | ReportKind::Vanished(failure) => {
+            let known = matches!(what, ReportKind::Failed(_));
+            let failure = stop_class(lease, failure);
+            let then = retry_state.after_failure(task, lease, &failure, known, now);
+            out.push(Event::AttemptFailed { id, fence, failure, then });
+        }
+        ReportKind::Deferred { resume_after } => match lease.stop {
+            Some(_) => {
+                let failure =
+                    stop_class(lease, &Failure::new(FailureClass::Transient, 0, "deferred while stopping"));
+                let then = retry_state.after_failure(task, lease, &failure, true, now);
+                out.push(Event::AttemptFailed { id, fence, failure, then });
+            }
+            None => out.push(Event::TaskDeferred { id, fence, due: now.elapsed + *resume_after }),
+        },
+    }
+}
+
+/// What other tasks of a run may mention is kept while the run lives.
+fn fits_in_run(view: &View<'_>, task: &Task, output: &[u8]) -> bool {
+    let run = task.origin.as_deref().and_then(|origin| Some((origin, view.state.flows().run(origin.run)?)));
+    run.is_none_or(|(origin, run)| {
+        let spec = run.plan.node(origin.place.node);
+        let kept = spec.output_kept || spec.is_judged();
+        !kept || run.output_bytes + output.len() as u64 <= view.limits.run_output_bytes_max
+    })
+}
+
+/// An attempt that we asked to stop failed for our reason, whatever its exit code says.
+pub(crate) fn stop_class(lease: &Lease, failure: &Failure) -> Failure {
+    use crate::task::StopReason;
+    let class = match lease.stop.map(|stop| stop.reason) {
+        None => return failure.clone(),
+        Some(StopReason::Cancel) => FailureClass::Cancelled,
+        Some(StopReason::HardTimeout | StopReason::NoProgress) => FailureClass::Timeout,
+        Some(StopReason::Preempt) => FailureClass::Preempted,
+        // The task ends as the operator said, whatever became of the attempt.
+        Some(StopReason::ForceSucceeded | StopReason::ForceFailed | StopReason::ForceSkipped) => {
+            FailureClass::Cancelled
+        }
+    };
+    Failure { class, ..failure.clone() }
+}

@@ -1,0 +1,388 @@
+//! Identities and counters, one type each, so that none can be swapped for another.
+//! - ID-1 a task id carries its bucket in bits that no one recomputes
+//! - ID-2 a fence of a later epoch is greater than every fence of an earlier one
+
+use std::fmt;
+use std::str::FromStr;
+
+/// Number of hash buckets over which entities are spread; fixed for ever, ids carry the bucket.
+pub const BUCKETS: u16 = 4096;
+
+/// One of [`BUCKETS`] buckets. Every entity has a home bucket; a shard owns a set of buckets.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Bucket(u16);
+
+impl Bucket {
+    /// Takes the low 12 bits, so that any hash can be used as it is.
+    pub const fn from_hash(hash: u64) -> Self {
+        Self((hash & 0xfff) as u16)
+    }
+
+    pub const fn get(self) -> u16 {
+        self.0
+    }
+}
+
+/// A task's identity: `UUIDv7` layout, with the home bucket in the twelve `rand_a` bits.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TaskId(u128);
+
+impl TaskId {
+    /// `unix_ms` is cut to 48 bits and `random` to 62, as the layout demands.
+    pub const fn new(unix_ms: u64, bucket: Bucket, random: u64) -> Self {
+        let time = (unix_ms & 0xffff_ffff_ffff) as u128;
+        let low = (random & 0x3fff_ffff_ffff_ffff) as u128;
+        Self(time << 80 | 0x7 << 76 | (bucket.0 as u128) << 64 | 0b10 << 62 | low)
+    }
+
+    pub const fn from_bits(bits: u128) -> Self {
+        Self(bits)
+    }
+
+    pub const fn bits(self) -> u128 {
+        self.0
+    }
+
+    pub const fn bucket(self) -> Bucket {
+        Bucket((self.0 >> 64 & 0xfff) as u16)
+    }
+
+    /// The millisecond at which the id was minted, by the clock of the edge that minted it.
+    pub const fn minted_ms(self) -> u64 {
+        (self.0 >> 80) as u64
+    }
+}
+
+/// A run's identity, laid out like a task's; its bucket is its job's.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RunId(u128);
+
+/// A backfill's identity, laid out like a task's; its bucket is its job's.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct BackfillId(u128);
+
+impl BackfillId {
+    pub const fn from_bits(bits: u128) -> Self {
+        Self(bits)
+    }
+
+    pub const fn bits(self) -> u128 {
+        self.0
+    }
+
+    pub const fn bucket(self) -> Bucket {
+        Bucket((self.0 >> 64 & 0xfff) as u16)
+    }
+
+    /// What a window of this backfill begins has this in its id.
+    pub(crate) const fn mix(self, window_ms: u64) -> u64 {
+        scatter(scatter(self.0 as u64 ^ 0xbacc_f111) ^ window_ms)
+    }
+}
+
+/// A place in a run: which node, which of its items, and for the how-manieth time.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct NodeInstance {
+    pub node: u32,
+    /// [`NodeInstance::WHOLE`] unless the node is mapped; [`NodeInstance::UNDO`] for what undoes it.
+    pub index: u32,
+    /// Grows with every round of a loop and every time the node is cleared.
+    pub turn: u32,
+}
+
+impl NodeInstance {
+    pub const WHOLE: u32 = u32::MAX;
+    pub const UNDO: u32 = u32::MAX - 1;
+}
+
+impl RunId {
+    pub const fn new(unix_ms: u64, bucket: Bucket, random: u64) -> Self {
+        Self(TaskId::new(unix_ms, bucket, random).0)
+    }
+
+    pub const fn from_bits(bits: u128) -> Self {
+        Self(bits)
+    }
+
+    pub const fn bits(self) -> u128 {
+        self.0
+    }
+
+    pub const fn bucket(self) -> Bucket {
+        TaskId(self.0).bucket()
+    }
+
+    pub const fn minted_ms(self) -> u64 {
+        TaskId(self.0).minted_ms()
+    }
+
+    /// The task at this place. Frozen for ever: rows and links name it.
+    pub const fn task(self, place: NodeInstance) -> TaskId {
+        TaskId::new(self.minted_ms(), self.bucket(), self.mix(place, 1))
+    }
+
+    /// The run that a node at this place starts. Frozen like [`RunId::task`].
+    pub const fn child(self, place: NodeInstance) -> Self {
+        Self::new(self.minted_ms(), self.bucket(), self.mix(place, 2))
+    }
+
+    const fn mix(self, place: NodeInstance, salt: u64) -> u64 {
+        let spot = (place.node as u64) << 32 | place.index as u64;
+        let turn = (place.turn as u64) << 8 | salt;
+        scatter(scatter(scatter(self.0 as u64) ^ spot) ^ turn)
+    }
+}
+
+/// The finisher of splitmix64: every bit of the input moves every bit of the output.
+const fn scatter(mut bits: u64) -> u64 {
+    bits = (bits ^ bits >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    bits = (bits ^ bits >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    bits ^ bits >> 31
+}
+
+/// A worker's identity; it survives restarts of the worker process.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct WorkerId(u128);
+
+impl WorkerId {
+    /// No worker has this id.
+    pub const NONE: Self = Self(0);
+
+    pub const fn from_bits(bits: u128) -> Self {
+        Self(bits)
+    }
+
+    pub const fn bits(self) -> u128 {
+        self.0
+    }
+}
+
+/// Why a text is not an id.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BadId;
+
+impl fmt::Display for BadId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an id is its kind, an underscore and 32 hexadecimal digits, as in `task_0199…`")
+    }
+}
+
+macro_rules! text_form {
+    ($kind:ident, $prefix:literal) => {
+        impl fmt::Display for $kind {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, concat!($prefix, "_{:032x}"), self.0)
+            }
+        }
+
+        impl fmt::Debug for $kind {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Display::fmt(self, f)
+            }
+        }
+
+        impl FromStr for $kind {
+            type Err = BadId;
+
+            fn from_str(text: &str) -> Result<Self, BadId> {
+                let digits = text.strip_prefix(concat!($prefix, "_")).ok_or(BadId)?;
+                if digits.len() != 32 || !digits.bytes().all(|b| b.is_ascii_hexdigit()) {
+                    return Err(BadId);
+                }
+                u128::from_str_radix(digits, 16).map(Self).map_err(|_| BadId)
+            }
+        }
+    };
+}
+
+text_form!(TaskId, "task");
+text_form!(RunId, "run");
+text_form!(BackfillId, "backfill");
+text_form!(WorkerId, "worker");
+
+macro_rules! counter {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+        pub struct $name(u64);
+
+        impl $name {
+            pub const ZERO: Self = Self(0);
+
+            pub const fn new(value: u64) -> Self {
+                Self(value)
+            }
+
+            pub const fn get(self) -> u64 {
+                self.0
+            }
+
+            pub const fn next(self) -> Self {
+                Self(self.0 + 1)
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+    };
+}
+
+counter! {
+    /// Position of a record in a shard's journal; the first record is 1.
+    Seq
+}
+counter! {
+    /// Owner number of a shard: grows with every opening or takeover, below 2³².
+    Epoch
+}
+counter! {
+    /// One connection of a worker; a later session of the same worker has a greater number.
+    Session
+}
+counter! {
+    /// One life of a worker process; another value means that the process was restarted.
+    Incarnation
+}
+counter! {
+    /// A piece of big work that continues itself between other commands.
+    OperationId
+}
+
+/// A schedule of a shard, counted from 0 in the order they were stored.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct ScheduleId(u32);
+
+impl ScheduleId {
+    pub const fn new(value: u32) -> Self {
+        Self(value)
+    }
+
+    pub const fn get(self) -> u32 {
+        self.0
+    }
+
+    pub(crate) const fn from_index(index: usize) -> Self {
+        Self(index as u32)
+    }
+
+    pub(crate) const fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// What a window of this schedule begins has this in its id, so that it is the same however often it is made.
+    pub(crate) const fn mix(self, window_ms: u64) -> u64 {
+        scatter(scatter(self.0 as u64 ^ 0x5c4e_d01e) ^ window_ms)
+    }
+}
+
+/// A trigger of a shard, counted from 0 in the order they were stored.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct TriggerId(u32);
+
+impl TriggerId {
+    pub const fn new(value: u32) -> Self {
+        Self(value)
+    }
+
+    pub const fn get(self) -> u32 {
+        self.0
+    }
+
+    pub(crate) const fn from_index(index: usize) -> Self {
+        Self(index as u32)
+    }
+
+    pub(crate) const fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// What this trigger begins when something of ours ended: made from what ended, in which record, and the window.
+    pub(crate) const fn mix(self, ended: u128, record: u64, window_ms: u64) -> u64 {
+        let of_end = scatter(scatter(self.0 as u64 ^ 0x7419_9e4d) ^ ended as u64);
+        scatter(scatter(of_end ^ record) ^ window_ms)
+    }
+}
+
+/// Grows with every grant of an attempt; a report must carry the newest one of its task.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct Fence(u64);
+
+impl Fence {
+    /// The fence of a task that was never granted.
+    pub const NONE: Self = Self(0);
+
+    pub const fn new(epoch: Epoch, counter: u32) -> Self {
+        Self(epoch.0 << 32 | counter as u64)
+    }
+
+    pub const fn from_bits(bits: u64) -> Self {
+        Self(bits)
+    }
+
+    pub const fn bits(self) -> u64 {
+        self.0
+    }
+
+    pub const fn epoch(self) -> Epoch {
+        Epoch(self.0 >> 32)
+    }
+
+    pub const fn counter(self) -> u32 {
+        self.0 as u32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_task_id_carries_time_slot_and_uuid_version() {
+        let id = TaskId::new(1_736_952_000_123, Bucket::from_hash(0xabc), u64::MAX);
+        assert_eq!(id.bucket().get(), 0xabc);
+        assert_eq!(id.minted_ms(), 1_736_952_000_123);
+        assert_eq!(id.bits() >> 76 & 0xf, 7);
+        assert_eq!(id.bits() >> 62 & 0b11, 0b10);
+    }
+
+    #[test]
+    fn text_form_round_trips_and_refuses_what_is_not_an_id() {
+        let id = TaskId::new(1, Bucket::from_hash(2), 3);
+        assert_eq!(id.to_string().parse(), Ok(id));
+        for bad in [
+            "",
+            "task_",
+            "task_zz",
+            "worker_00000000000000000000000000000000",
+            "task_+0000000000000000000000000000000",
+        ] {
+            assert_eq!(bad.parse::<TaskId>(), Err(BadId), "{bad}");
+        }
+    }
+
+    #[test]
+    fn ids_inside_a_run_are_frozen_and_differ() {
+        let run = RunId::new(1_736_952_000_123, Bucket::from_hash(0xabc), 0x1234_5678_9abc_def0);
+        let place = |node, index, turn| NodeInstance { node, index, turn };
+        let first = run.task(place(0, NodeInstance::WHOLE, 0));
+        assert_eq!(first.to_string(), "task_01946a682e7b7abcabf0200b75a84f96");
+        assert_eq!(run.child(place(3, 7, 1)).bucket(), run.bucket());
+        let mut seen = std::collections::BTreeSet::new();
+        for node in 0..100 {
+            for index in (0..100).chain([NodeInstance::WHOLE, NodeInstance::UNDO]) {
+                for turn in 0..3 {
+                    assert!(seen.insert(run.task(place(node, index, turn)).bits()));
+                    assert!(seen.insert(run.child(place(node, index, turn)).bits()));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_later_epoch_always_has_the_greater_fence() {
+        assert!(Fence::new(Epoch::new(2), 0) > Fence::new(Epoch::new(1), u32::MAX));
+    }
+}

@@ -1,0 +1,46 @@
+//! Values that every capability shares: ids, times, names and the small facts that one capability tells another.
+//! - VA-1 nothing here knows a table, an event or a rule
+
+mod actor;
+mod breaks;
+mod chance;
+mod cloud_event;
+mod failure;
+mod id;
+mod index;
+mod limits;
+mod name;
+mod pattern;
+mod permit;
+mod priority;
+mod resources;
+mod run;
+mod stamp;
+mod time;
+mod window;
+
+pub use self::{
+    actor::{Actor, Note},
+    breaks::Breaks,
+    chance::Chance,
+    cloud_event::{ATTRIBUTE_BYTES_MAX, Cause, CloudEvent, DATA_BYTES_MAX, DEPTH_MAX, OWN_PREFIX},
+    failure::{Failure, FailureClass, MESSAGE_BYTES_MAX},
+    id::{
+        BUCKETS, BackfillId, BadId, Bucket, Epoch, Fence, Incarnation, NodeInstance, OperationId, RunId,
+        ScheduleId, Seq, Session, TaskId, TriggerId, WorkerId,
+    },
+    index::{RunIndex, TaskIndex, WorkerIndex},
+    limits::{Limits, Pressure},
+    name::{BadName, NAME_BYTES_MAX, Name},
+    pattern::{Pattern, Source},
+    permit::{PERMITS_MAX, Permit, Permits},
+    priority::{Band, LEVEL_DEFAULT, LEVEL_MAX, Priority},
+    resources::{
+        BadResourceName, CUSTOM_RESOURCES_MAX, LABELS_MAX, LabelCondition, RESOURCE_NAME_BYTES_MAX,
+        Requirements, Resources, resource_name,
+    },
+    run::{InRun, RunStatus},
+    stamp::Stamp,
+    time::{Elapsed, Millis, Now, Wall},
+    window::{FiredAs, Started, Window},
+};

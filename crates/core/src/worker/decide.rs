@@ -1,0 +1,48 @@
+//! What workers say about themselves, and what operators say about workers. `engine::session` acts on it.
+
+use super::{Availability, WorkerOffer};
+use crate::values::{Fence, Incarnation, Millis, Session, TaskId, WorkerId};
+
+#[derive(Clone, PartialEq, Debug)]
+pub enum SessionCommand {
+    Hello(Box<Hello>),
+    Heartbeat {
+        worker: WorkerId,
+        session: Session,
+    },
+    /// The connection ended; the lease runs on.
+    Closed {
+        worker: WorkerId,
+        session: Session,
+    },
+    /// The worker stops: it gets nothing new until its next hello.
+    Leaving {
+        worker: WorkerId,
+        session: Session,
+    },
+    /// An operator: no new work for this worker (or again some).
+    Cordon {
+        worker: WorkerId,
+        to: Availability,
+    },
+}
+
+/// The first message of a session: who, with what room, and everything the worker still answers for.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Hello {
+    pub worker: WorkerId,
+    pub session: Session,
+    pub incarnation: Incarnation,
+    pub offer: WorkerOffer,
+    /// Running ∪ spooled and not acknowledged ∪ accepted and not started.
+    pub holding: Vec<Holding>,
+}
+
+/// An attempt that a worker answers for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Holding {
+    pub task: TaskId,
+    pub fence: Fence,
+    /// How long it has run, by the worker's clock; `None` if it has not started or has ended.
+    pub ran: Option<Millis>,
+}
