@@ -14,6 +14,7 @@ use super::output::say;
 /// Exit: 0 all held (with --break-modes: every break was noticed), 1 not, 2 the run proves nothing.
 #[derive(Args)]
 #[command(after_help = "Example:\n  mainspring sim --seeds 0..100")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct Sim {
     /// Which worlds, as FROM..TO
     #[arg(long, value_name = "A..B", default_value = "0..100", value_parser = parse_range)]
