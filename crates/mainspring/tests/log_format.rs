@@ -102,6 +102,22 @@ fn a_filter_that_is_none_is_refused_with_an_example() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("mainspring_api=debug"));
 }
 
+#[test]
+fn a_log_that_goes_to_a_file_has_no_colours() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let mut child = Command::new(BINARY)
+        .args(["server", "--log", "info", "--listen", support::ANY_PORT, "--data"])
+        .arg(dir.path())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary starts");
+    let stderr = BufReader::new(child.stderr.take().expect("piped"));
+    let _running = support::Running(child);
+    let first = stderr.lines().map_while(Result::ok).find(|line| line.contains("INFO"));
+    let first = first.expect("it logs its start");
+    assert!(!first.contains('\x1b'), "{first:?}");
+}
+
 /// A log on a full disk must not keep a server or a worker from working.
 #[test]
 fn a_server_and_a_worker_whose_stderr_cannot_be_written_to_work() {

@@ -5,7 +5,7 @@
 mod queue;
 
 use std::fmt;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -76,8 +76,11 @@ impl Format {
         writer: impl for<'w> MakeWriter<'w> + Send + Sync + 'static,
     ) -> Dispatch {
         // Whoever read our stderr may be gone: that must not end us.
-        let log =
-            tracing_subscriber::fmt().with_env_filter(filter).with_writer(writer).log_internal_errors(false);
+        let log = tracing_subscriber::fmt()
+            .with_env_filter(filter)
+            .with_writer(writer)
+            .with_ansi(io::stderr().is_terminal())
+            .log_internal_errors(false);
         match self {
             Self::Text => log.into(),
             Self::Json => {
