@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 
 /// Folders that hold nothing written by hand.
-const LEFT_OUT: [&str; 4] = [".git", "target", "node_modules", "dist"];
+const LEFT_OUT: [&str; 5] = [".git", "target", "node_modules", "dist", "generated"];
 /// Where a server started in the repository keeps its data.
 const DATA: &str = "data";
 /// Only these are opened; of other files the name is enough.
