@@ -8,6 +8,7 @@ pub const SCHEMA: &str = include_str!("../../../docs/schema/job.json");
 mod tests {
     use std::collections::BTreeSet;
 
+    use mainspring_core::job::FailurePolicy;
     use serde_json::Value;
 
     use super::SCHEMA;
@@ -23,5 +24,12 @@ mod tests {
             let known: BTreeSet<&str> = properties.keys().map(String::as_str).collect();
             assert_eq!(known, fields.iter().copied().collect(), "{pointer}");
         }
+    }
+
+    #[test]
+    fn the_schema_has_every_failure_policy() {
+        let schema: Value = serde_json::from_str(SCHEMA).unwrap_or_default();
+        let known = schema.pointer("/$defs/job/properties/failure_policy/enum");
+        assert_eq!(known, Some(&Value::from(FailurePolicy::ALL.map(FailurePolicy::label).to_vec())));
     }
 }

@@ -19,6 +19,7 @@ mod links;
 mod module_docs;
 mod names;
 mod rust_text;
+mod source_paths;
 mod tree;
 
 use std::fmt;
@@ -63,6 +64,7 @@ pub fn run() -> Result<Vec<Finding>> {
     findings.extend(names::check(&tree));
     findings.extend(error_pages::check(&tree));
     findings.extend(links::check(&tree));
+    findings.extend(source_paths::check(&tree));
     findings.sort();
     Ok(findings)
 }

@@ -5,14 +5,16 @@
 
 pub mod decide;
 mod plan;
+mod policy;
 mod rule;
 mod table;
 
 pub use self::{
     plan::{
-        ACTIVE_RUNS_DEFAULT, Bounds, Each, FAN_OUT_DEFAULT, FailurePolicy, JobNeed, LimitUse, Node, NodeWork,
-        OnEmpty, Plan, RELEASE_PER_SECOND_DEFAULT, Repeat, TaskWork, Tolerance,
+        ACTIVE_RUNS_DEFAULT, Bounds, Each, FAN_OUT_DEFAULT, JobNeed, LimitUse, Node, NodeWork, OnEmpty, Plan,
+        RELEASE_PER_SECOND_DEFAULT, Repeat, TaskWork, Tolerance,
     },
+    policy::FailurePolicy,
     rule::{NodeEnd, RuleVerdict, TriggerRule, UpstreamEnds},
     table::{Definition, Job, JobKey, JobTable, Lanes, LastRun},
 };

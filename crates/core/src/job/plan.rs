@@ -21,19 +21,6 @@ pub struct Plan {
     pub outputs: Option<Source>,
 }
 
-/// What a run does when a task of it has failed for good.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-#[repr(u8)]
-pub enum FailurePolicy {
-    /// Stop what runs, start nothing more; the run fails.
-    #[default]
-    FailFast = 0,
-    /// Go on with what does not depend on it; the run fails at the end.
-    FailAfterAll = 1,
-    /// Go on as if it had been skipped on purpose: what needs it runs, and is told which upstream failed.
-    SkipFailed = 2,
-}
-
 /// Bounds of a job and of each of its runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Bounds {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::state::{NodeStatus, Run};
-use crate::job::{FailurePolicy, NodeEnd, RuleVerdict, UpstreamEnds};
+use crate::job::{NodeEnd, RuleVerdict, UpstreamEnds};
 use crate::task::Status;
 use crate::values::{NodeInstance, RunStatus, Wall};
 
@@ -14,7 +14,7 @@ impl Run {
         let spec = self.plan.node(node);
         let (total, ends) = (spec.needs.len() as u32, &self.node(node).ends);
         match spec.rule.verdict(total, ends) {
-            RuleVerdict::UpstreamFailed if self.plan.policy == FailurePolicy::SkipFailed => {
+            RuleVerdict::UpstreamFailed if self.plan.policy.lets_downstream_run() => {
                 spec.rule.verdict(total, &ends.forgiven())
             }
             verdict => verdict,

@@ -1,7 +1,7 @@
 //! What a run owes the world, from what is durable of it alone: lists and agendas are what must pay it.
 
 use super::state::{NodeStatus, Run, RunStop};
-use crate::job::{FailurePolicy, JobTable, RuleVerdict};
+use crate::job::{JobTable, RuleVerdict};
 use crate::values::{Millis, RunStatus, Wall};
 
 /// A run that may go on does so within this span: the longest wait for its share of releases.
@@ -16,7 +16,7 @@ impl Run {
         if self.unfinished == 0 {
             return self.out == 0;
         }
-        self.stop.is_none() && fails_fast(self)
+        self.stop.is_none() && self.fails_fast()
             || (0..self.plan.len()).any(|node| self.is_node_decidable(node, jobs, now))
     }
 
@@ -45,13 +45,14 @@ impl Run {
         }
     }
 
+    /// A task has failed, and the failure policy stops the run for it.
+    pub(crate) fn fails_fast(&self) -> bool {
+        self.failed > 0 && self.plan.policy.stops_run()
+    }
+
     /// It must be stopped when it takes too long.
     pub(crate) fn has_timeout_ahead(&self) -> bool {
         let watched = self.status == RunStatus::Running && self.stop.is_none() && self.unfinished > 0;
         watched && self.plan.bounds.timeout.is_some()
     }
-}
-
-pub(crate) fn fails_fast(run: &Run) -> bool {
-    run.plan.policy == FailurePolicy::FailFast && run.failed > 0
 }

@@ -60,11 +60,10 @@ pub struct Job {
     pub uses: Vec<Use>,
 }
 
-const POLICIES: [(&str, FailurePolicy); 3] = [
-    ("fail_fast", FailurePolicy::FailFast),
-    ("fail_after_all", FailurePolicy::FailAfterAll),
-    ("skip_failed", FailurePolicy::SkipFailed),
-];
+const POLICIES: [(&str, FailurePolicy); 3] = {
+    let [first, second, third] = FailurePolicy::ALL;
+    [(first.label(), first), (second.label(), second), (third.label(), third)]
+};
 
 pub fn job(at: &At<'_>, limits: &Limits, mistakes: &mut Mistakes) -> Option<Job> {
     let fields = at.fields(JOB, mistakes)?;

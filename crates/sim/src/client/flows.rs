@@ -211,8 +211,8 @@ impl World {
         let most = [3, 6, 12, 39][self.chance.below(4) as usize];
         let count = 2 + self.chance.below(most);
         let nodes = (0..count).map(|node| self.draw_node(job, node)).collect();
-        let policies = [FailurePolicy::FailFast, FailurePolicy::FailAfterAll, FailurePolicy::SkipFailed];
-        let policy = policies[self.chance.below(3) as usize];
+        let policies = FailurePolicy::ALL;
+        let policy = policies[self.chance.below(policies.len() as u64) as usize];
         let mut pick = |choices: [u32; 4]| choices[self.chance.below(4) as usize];
         let bounds = Bounds {
             active_runs_max: pick([1, 1, 2, 16]),

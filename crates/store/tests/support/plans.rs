@@ -71,8 +71,7 @@ pub fn plan() -> impl Strategy<Value = Arc<Plan>> {
             timeout,
         },
     );
-    let policy =
-        select(vec![FailurePolicy::FailFast, FailurePolicy::FailAfterAll, FailurePolicy::SkipFailed]);
+    let policy = select(FailurePolicy::ALL.to_vec());
     (vec(node().boxed(), 1..5), policy, bounds, option::of(source())).prop_map(
         |(mut nodes, policy, bounds, outputs)| {
             let count = nodes.len() as u32;

@@ -11,7 +11,6 @@ use super::stop::stop_step;
 use crate::event::Event;
 use crate::job::{Each, LimitUse, NodeWork, OnEmpty, RuleVerdict};
 use crate::run::awaits::left;
-use crate::run::owed::fails_fast;
 use crate::run::{Evaluate, NodeStatus, Pause, Run, RunEvent, RunStop, Scope};
 use crate::state::State;
 use crate::task::Payload;
@@ -72,7 +71,7 @@ fn must_stop(run: &Run, now: Now) -> Option<RunStop> {
     if run.stop.is_some() {
         return None;
     }
-    if fails_fast(run) {
+    if run.fails_fast() {
         return Some(RunStop::Failed);
     }
     let timeout = run.plan.bounds.timeout?;

@@ -2,7 +2,7 @@
 
 use super::advance::{Step, render};
 use crate::event::Event;
-use crate::job::{FailurePolicy, NodeWork};
+use crate::job::NodeWork;
 use crate::run::{Evaluate, Run, RunEnded, RunEvent, RunStop, Scope};
 use crate::values::{NodeInstance, RunStatus};
 
@@ -10,7 +10,7 @@ use crate::values::{NodeInstance, RunStatus};
 pub(crate) fn finish(run: &Run, evaluate: &dyn Evaluate) -> Step {
     let has_failed = match run.forced {
         Some(forced) => forced != RunStatus::Succeeded,
-        None => run.failed > 0 && run.plan.policy != FailurePolicy::SkipFailed || run.stop.is_some(),
+        None => run.failed > 0 && run.plan.policy.fails_run() || run.stop.is_some(),
     };
     let left = run.undo.len() - run.undone as usize;
     if has_failed && left > 0 {

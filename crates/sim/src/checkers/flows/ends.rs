@@ -91,6 +91,10 @@ impl RunFacts {
         require(status == RunStatus::Running, "I20", || format!("{id} is stopped, it is {status:?}"))?;
         let failed = self.nodes.iter().any(|node| is_bad(node.status));
         require(stop != RunStop::Failed || failed, "I20", || format!("{id} fails, no node has failed"))?;
+        let policy = self.plan.policy;
+        require(stop != RunStop::Failed || policy == FailurePolicy::FailFast, "I20", || {
+            format!("{id} is stopped by a failure under {policy:?}")
+        })?;
         (self.stop, self.paused) = (Some(stop), false);
         self.ever_stopped = true;
         Ok(())

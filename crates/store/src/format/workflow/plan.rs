@@ -42,12 +42,7 @@ pub(in crate::format) fn write(w: &mut Writer<'_>, plan: &Plan, profiles: &mut E
 
 pub(in crate::format) fn read(r: &mut Reader<'_>, profiles: &mut ProfileCache) -> Result<Plan, FormatError> {
     r.version("plan version", VERSION)?;
-    let policy = r.choice("failure policy", |byte| match byte {
-        0 => Some(FailurePolicy::FailFast),
-        1 => Some(FailurePolicy::FailAfterAll),
-        2 => Some(FailurePolicy::SkipFailed),
-        _ => None,
-    })?;
+    let policy = r.choice("failure policy", FailurePolicy::from_index)?;
     let bounds = Bounds {
         active_runs_max: r.varint32("active runs")?,
         running_max: r.varint32("running tasks")?,
