@@ -12,8 +12,9 @@ use std::time::Duration;
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use tracing::Dispatch;
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::fmt::MakeWriter;
+use tracing_subscriber::layer::SubscriberExt;
 
 use self::queue::Queue;
 
@@ -52,13 +53,13 @@ impl Log {
     /// `queued`: the process runs for long, and must not wait for whoever reads stderr.
     pub(crate) fn start(&self, queued: bool) -> anyhow::Result<()> {
         let filter = self.filter.as_deref().filter(|filter| !filter.is_empty()).unwrap_or("warn");
-        let filter = EnvFilter::try_new(filter).with_context(|| {
+        let filter = filter.parse::<Targets>().with_context(|| {
             format!(
                 "`--log {filter}` is no filter; write a level such as `info`, or `info,mainspring_api=debug`"
             )
         })?;
         if queued {
-            let direct = self.format.dispatch(EnvFilter::new("warn"), io::stderr);
+            let direct = self.format.dispatch(Targets::new().with_default(LevelFilter::WARN), io::stderr);
             let queue = Queue::start(io::stderr(), move |lines| tell_dropped(&direct, lines));
             let _ = QUEUE.set(queue.context("no thread for the log")?);
         }
@@ -72,19 +73,20 @@ impl Log {
 impl Format {
     fn dispatch(
         self,
-        filter: EnvFilter,
+        filter: Targets,
         writer: impl for<'w> MakeWriter<'w> + Send + Sync + 'static,
     ) -> Dispatch {
         // Whoever read our stderr may be gone: that must not end us.
         let log = tracing_subscriber::fmt()
-            .with_env_filter(filter)
+            .with_max_level(LevelFilter::TRACE)
             .with_writer(writer)
             .with_ansi(io::stderr().is_terminal())
             .log_internal_errors(false);
         match self {
-            Self::Text => log.into(),
+            Self::Text => log.finish().with(filter).into(),
             Self::Json => {
-                log.json().flatten_event(true).with_current_span(false).with_span_list(false).into()
+                let log = log.json().flatten_event(true).with_current_span(false).with_span_list(false);
+                log.finish().with(filter).into()
             }
         }
     }
