@@ -62,7 +62,7 @@ impl Engine {
             return;
         }
         let succeeded = Box::new(Succeeded { id: trigger, job, window });
-        self.commit(&mut vec![Event::Trigger(TriggerEvent::Succeeded(succeeded))], batch);
+        self.commit_one(Event::Trigger(TriggerEvent::Succeeded(succeeded)), batch);
         let Some(hook) = self.state.triggers.get(trigger) else { return };
         let open = if job == 0 { vec![window] } else { hook.ledger.waiting(window.at) };
         for span in open {

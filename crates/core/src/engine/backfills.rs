@@ -37,11 +37,11 @@ impl Engine {
     fn backfill_called(&mut self, id: BackfillId, batch: &mut Batch) {
         for _ in 0..STARTS_MAX {
             match self.next_of_backfill(id) {
-                NextWindow::Events(mut events) => {
+                NextWindow::Events(events) => {
                     if let Some(Event::Backfill(BackfillEvent::Started { .. })) = events.first() {
                         self.tally.window_fired(FiredAs::Backfill);
                     }
-                    self.commit(&mut events, batch);
+                    self.commit_all(events, batch);
                 }
                 NextWindow::Later => {
                     let at = self.state.now.wall + NO_ROOM;

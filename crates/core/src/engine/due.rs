@@ -22,8 +22,6 @@ const PARSE_BYTES_MAX: usize = 256 * 1024;
 enum DueAction {
     Nothing,
     Event(Event),
-    /// Ends the attempt although its worker has not said so: it is told to kill it.
-    EventAndKill(Event),
     SoftTimeout,
     Lost,
 }
@@ -74,15 +72,10 @@ impl Engine {
             DueAction::Nothing => {}
             DueAction::Event(event) => {
                 let due = waited_for(task, self.state.now);
-                self.commit(&mut vec![event], batch);
+                self.commit_one(event, batch);
                 if let (Some(due), Some(task)) = (due, self.state.tasks.get_mut(index)) {
                     task.due = DueSince(due);
                 }
-            }
-            DueAction::EventAndKill(event) => {
-                let kill = self.kill_order(index);
-                batch.effects.extend(kill);
-                self.commit(&mut vec![event], batch);
             }
             DueAction::SoftTimeout => {
                 batch.effects.push(Effect::Alert { task: task.id, alert: Alert::SoftTimeout });
@@ -112,7 +105,7 @@ impl Engine {
     }
 
     fn worker_due(&mut self, index: WorkerIndex) {
-        let Some(worker) = self.fleet.get(index) else { return };
+        let Some(worker) = self.workers.get(index) else { return };
         let lease = self.config.limits.lease;
         let heard_at_least = self.unread_since.unwrap_or(worker.heard);
         let lost_at = worker.heard.max(heard_at_least).max(self.listens_since()) + lease;
@@ -168,18 +161,18 @@ fn lease_due(task: &Task, lease: &Lease, now: Now, retry_state: &mut RetryState)
         let bytes = pending.bytes.clone();
         return DueAction::Event(Event::CheckpointSaved { id, fence, bytes });
     }
-    if let Some(event) = forced_end(task, lease) {
-        return DueAction::EventAndKill(event);
+    if let Some(event) = forced_end(task, lease, false) {
+        return DueAction::Event(event);
     }
     if lease.stop.is_some() {
         let failure = Failure::new(FailureClass::Timeout, 0, "the worker did not say that it stopped");
         let failure = stop_class(lease, &failure);
         let then = retry_state.after_failure(task, lease, &failure, false, now);
-        return DueAction::EventAndKill(Event::AttemptFailed { id, fence, failure, then });
+        return DueAction::Event(Event::AttemptFailed { id, fence, failure, then, reported: false });
     }
     let Some(accepted) = lease.accepted else {
         return match task.profile.delivery {
-            Delivery::AtLeastOnce => DueAction::EventAndKill(Event::TaskUnassigned { id, fence }),
+            Delivery::AtLeastOnce => DueAction::Event(Event::TaskUnassigned { id, fence, reported: false }),
             // It may have begun without our hearing of it, so it must not be given out again.
             Delivery::AtMostOnce => DueAction::Lost,
         };

@@ -48,13 +48,12 @@ impl Engine {
     }
 
     fn decide_and_apply(&mut self, command: Command, batch: &mut Batch) -> Result<Answer, Rejection> {
-        let mut decided = std::mem::take(&mut self.decided);
-        let answer = decide(&self.view(), command, &mut decided);
-        if answer.is_ok() {
-            self.commit(&mut decided, batch);
+        let from = batch.events.len();
+        let answer = decide(&self.view(), command, &mut batch.events);
+        match answer {
+            Ok(_) => self.commit(batch, from),
+            Err(_) => batch.events.truncate(from),
         }
-        decided.clear();
-        self.decided = decided;
         answer
     }
 

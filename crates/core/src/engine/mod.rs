@@ -15,6 +15,7 @@ mod attention;
 mod backfills;
 mod bulk;
 mod command;
+mod commit;
 mod decide;
 mod due;
 mod feed;
@@ -116,7 +117,7 @@ pub struct Engine {
     config: EngineConfig,
     state: State,
     dispatcher: Dispatcher,
-    fleet: Workers,
+    workers: Workers,
     timers: Timers,
     retry_state: RetryState,
     /// Since when words of workers may lie unread; `None` when everything that came was taken in.
@@ -134,8 +135,6 @@ pub struct Engine {
     waits: Box<Waits>,
     /// Lost and not yet told of; see [`Engine::take_lost`].
     lost: Vec<LostWorker>,
-    /// Room for decisions, kept between commands.
-    decided: Vec<Event>,
     herd: Herd,
     waiting: WaitIndex,
     /// Waits that events may still end in the record being built.
@@ -150,8 +149,8 @@ pub struct Engine {
     parse_left: usize,
     /// An event is being applied.
     is_applying: bool,
-    /// Effects of the batch that belong to what was applied.
-    effects_kept: usize,
+    /// Events and effects of the batch that belong to what was applied.
+    kept: (usize, usize),
     /// Decisions that panicked and are not yet in the log.
     panics: Vec<Panicked>,
     evaluate: Arc<dyn Evaluate>,
@@ -181,7 +180,7 @@ impl Engine {
             config,
             state: State::default(),
             dispatcher: Dispatcher::new(config.seed),
-            fleet: Workers::default(),
+            workers: Workers::default(),
             timers: Timers::default(),
             retry_state: RetryState::new(Chance::new(config.seed), RetryBudgets::new(config.retry_rates)),
             unread_since: None,
@@ -195,7 +194,6 @@ impl Engine {
             tally: Tally::default(),
             waits: Box::default(),
             lost: Vec::new(),
-            decided: Vec::new(),
             herd: Herd::default(),
             waiting: WaitIndex::new(config.breaks.own_event_wait),
             event_waits_left: config.limits.event_waits_per_record,
@@ -204,7 +202,7 @@ impl Engine {
             is_telling: false,
             parse_left: 0,
             is_applying: false,
-            effects_kept: 0,
+            kept: (0, 0),
             panics: Vec::new(),
             evaluate: Arc::new(NoTexts),
             has_listeners: false,
@@ -246,8 +244,8 @@ impl Engine {
         &self.state
     }
 
-    pub fn fleet(&self) -> &Workers {
-        &self.fleet
+    pub fn workers(&self) -> &Workers {
+        &self.workers
     }
 
     pub fn dispatcher(&self) -> &Dispatcher {

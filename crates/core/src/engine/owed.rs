@@ -66,7 +66,7 @@ impl Engine {
             }
         }
         debts.extend(
-            self.fleet
+            self.workers
                 .iter()
                 .filter(|(_, worker)| worker.session.is_some())
                 .map(|(index, _)| Debt::Lease(index)),
@@ -113,7 +113,7 @@ impl Engine {
             Debt::Timer(index, at) => self.timers.set(index, Some(at)),
             Debt::Place(index) => {
                 let task = self.state.tasks.get(index).expect("MA-2: a debt names a task in memory");
-                self.dispatcher.enqueue(index, super::follow::wants(&self.fleet, task));
+                self.dispatcher.enqueue(index, super::follow::wants(&self.workers, task));
             }
             Debt::Arrival(index) => self.waiting.arriving.push_back(index),
             Debt::Ear(_) if self.config.breaks.wait_not_heard => {}
@@ -142,26 +142,26 @@ impl Engine {
         lease.accepted = Some(now.max(assigned));
         lease.progressed = now;
         let deadline = next_deadline(task);
-        let worker = self.fleet.place_of(worker, now);
+        let worker = self.workers.place_of(worker, now);
         let known = self.timers.of_worker(worker).is_some();
-        if let Some(entry) = self.fleet.get_mut(worker) {
+        if let Some(entry) = self.workers.get_mut(worker) {
             entry.incarnation = incarnation;
         }
         self.state.mark_running(index);
         let task = self.state.tasks.get(index).expect("MA-2: a debt names a task in memory");
-        let mut wants = super::follow::wants(&self.fleet, task);
+        let mut wants = super::follow::wants(&self.workers, task);
         if self.config.breaks.seats_forgotten {
             wants.permits = None;
         }
         self.dispatcher.hold(index, worker, wants);
-        self.fleet.hold(index, worker);
+        self.workers.hold(index, worker);
         if !self.config.breaks.timer_not_rearmed {
             self.timers.set(index, deadline);
         }
         if !known {
             let from = if self.config.breaks.lease_runs_while_down { assigned } else { now };
             self.timers.set_worker(worker, Some(from + self.config.limits.lease));
-            if let Some(entry) = self.fleet.get_mut(worker) {
+            if let Some(entry) = self.workers.get_mut(worker) {
                 entry.heard = from;
             }
         }
@@ -185,7 +185,7 @@ impl Engine {
             Debt::Arrival(index) => self.waiting.arriving.contains(&index),
             Debt::Ear(index) => self.is_heard(index),
             Debt::Holder(index) => self
-                .fleet
+                .workers
                 .holder(index)
                 .is_some_and(|worker| self.timers.of_worker(worker).is_some() || !self.reaping.is_empty()),
             Debt::Lease(worker) => self.timers.of_worker(worker).is_some(),

@@ -85,7 +85,7 @@ impl Engine {
             self.announce(&publish.tenant, &publish.notice, EventOrigin::Outside(publish.base), batch);
         let last = Publish::run(publish.base, taken.runs.len());
         let bound = Event::KeyBound { claim, entity: TaskId::from_bits(last.bits()) };
-        self.commit(&mut vec![bound], batch);
+        self.commit_one(bound, batch);
         let Taken { runs, skipped, errors } = taken;
         Ok(Answer::Published(Box::new(Published::Taken { runs, skipped, errors })))
     }
@@ -159,7 +159,7 @@ impl Engine {
 
     fn skip_fan_out(&mut self, id: TriggerId, batch: &mut Batch) -> Pulled {
         let skipped = TriggerEvent::Skipped { id, skip: Skip::FanOut, window: None };
-        self.commit(&mut vec![Event::Trigger(skipped)], batch);
+        self.commit_one(Event::Trigger(skipped), batch);
         Pulled::Skipped(Skip::FanOut)
     }
 
@@ -168,7 +168,7 @@ impl Engine {
         let window = shot.window();
         let decided = self.guard(PanicSubject::Trigger(id), batch, |engine, _| engine.decide_shot(id, shot));
         let decided = decided.unwrap_or_else(|message| Err(failed(&format!("internal error: {message}"))));
-        let (pulled, mut events) = match decided {
+        let (pulled, events) = match decided {
             Ok(events) => (Pulled::Began, events),
             Err(Pulled::Skipped(skip)) => {
                 let skipped = TriggerEvent::Skipped { id, skip, window };
@@ -180,7 +180,7 @@ impl Engine {
             }
             Err(nothing) => (nothing, Vec::new()),
         };
-        self.commit(&mut events, batch);
+        self.commit_all(events, batch);
         pulled
     }
 

@@ -80,7 +80,7 @@ impl Reaping {
 impl Engine {
     /// No word for a whole lease: everything the worker holds is lost.
     pub(super) fn lose_worker(&mut self, index: WorkerIndex) {
-        let Some(worker) = self.fleet.get_mut(index) else { return };
+        let Some(worker) = self.workers.get_mut(index) else { return };
         worker.session = None;
         let blamed = worker.holds <= BLAME_HELD_MAX;
         self.counts.workers_lost += 1;
@@ -89,13 +89,13 @@ impl Engine {
         }
         self.dispatcher.worker_left(index);
         self.timers.set_worker(index, None);
-        let held: Vec<TaskIndex> = self.fleet.held_by(index).collect();
+        let held: Vec<TaskIndex> = self.workers.held_by(index).collect();
         for task_slot in held {
             if let Some(task) = self.state.tasks.get(task_slot) {
                 self.reaping.push(task, task_slot, Loss::WorkerSilent { blamed });
             }
         }
-        self.fleet.forget(index);
+        self.workers.forget(index);
     }
 
     pub(super) fn reap(&mut self, batch: &mut Batch) {
@@ -115,14 +115,13 @@ impl Engine {
             return;
         }
         if lost.loss == Loss::NeverReceived && lease.stop.is_none() {
-            let event = Event::TaskUnassigned { id: task.id, fence: lease.fence };
+            let event = Event::TaskUnassigned { id: task.id, fence: lease.fence, reported: true };
             self.counts.unassigned += 1;
-            return self.commit(&mut vec![event], batch);
+            return self.commit_one(event, batch);
         }
-        if let Some(event) = forced_end(task, lease) {
+        if let Some(event) = forced_end(task, lease, false) {
             self.counts.attempts_lost += 1;
-            batch.effects.extend(self.kill_order(lost.index));
-            return self.commit(&mut vec![event], batch);
+            return self.commit_one(event, batch);
         }
         let failure = stop_class(lease, &describe(lost.loss, lease));
         let known = lost.loss == Loss::NeverReceived;
@@ -135,11 +134,11 @@ impl Engine {
             let due = self.state.now.elapsed + wait;
             then = AfterFailure::Retry { due, spend: false, memory_bytes: None, delayed_by: None };
         }
-        let event = Event::AttemptFailed { id: task.id, fence: lease.fence, failure, then };
-        self.counts.attempts_lost += 1;
         // Should the worker come back, it must not go on with what was given to another.
-        batch.effects.extend(self.kill_order(lost.index));
-        self.commit(&mut vec![event], batch);
+        let reported = false;
+        let event = Event::AttemptFailed { id: task.id, fence: lease.fence, failure, then, reported };
+        self.counts.attempts_lost += 1;
+        self.commit_one(event, batch);
     }
 }
 

@@ -182,7 +182,7 @@ impl Engine {
         let Range { first, last, count, outcome } = range;
         self.tally.windows_passed(outcome, count);
         let passed = Box::new(Passed { id, first, last, count, outcome, next });
-        self.commit(&mut vec![Event::Schedule(ScheduleEvent::Passed(passed))], batch);
+        self.commit_one(Event::Schedule(ScheduleEvent::Passed(passed)), batch);
     }
 
     fn skip(&mut self, id: ScheduleId, window: Wall, reason: Reason, next: Option<Wall>, batch: &mut Batch) {
@@ -226,7 +226,7 @@ impl Engine {
                     }
                 }
                 let held = ScheduleEvent::Held { id, window, next, punctual };
-                self.commit(&mut vec![Event::Schedule(held)], batch);
+                self.commit_one(Event::Schedule(held), batch);
             }
             Overlap::Allow | Overlap::Forbid | Overlap::Queue | Overlap::Replace | Overlap::Coalesce => {
                 if overlap == Overlap::Replace {
@@ -252,7 +252,7 @@ impl Engine {
             };
             // What has just ended need not be cancelled.
             if done.is_ok() {
-                self.commit(&mut events, batch);
+                self.commit_all(events, batch);
             }
         }
     }
@@ -310,7 +310,7 @@ impl Engine {
         let fired =
             Event::Schedule(ScheduleEvent::Fired(Box::new(Fired { id, window, made, punctual, next })));
         self.tally.window_fired(punctual);
-        self.commit(&mut vec![fired, event], batch);
+        self.commit_all([fired, event], batch);
         true
     }
 
@@ -339,7 +339,7 @@ impl Engine {
         } else if let Timing::After(_) = schedule.spec.timing {
             let next = schedule.spec.next(now).map(|(next, _)| next);
             if next.is_some() {
-                self.commit(&mut vec![Event::Schedule(ScheduleEvent::Armed { id, next })], batch);
+                self.commit_one(Event::Schedule(ScheduleEvent::Armed { id, next }), batch);
             }
         }
     }

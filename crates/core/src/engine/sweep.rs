@@ -111,7 +111,7 @@ impl Engine {
                 let missed = !self.dispatcher.is_queued(index);
                 let undated = task.needs_deadline() && !self.waiting.arriving.contains(&index);
                 if missed {
-                    self.dispatcher.enqueue(index, super::follow::wants(&self.fleet, task));
+                    self.dispatcher.enqueue(index, super::follow::wants(&self.workers, task));
                 }
                 if undated {
                     self.waiting.arriving.push_back(index);
@@ -122,7 +122,7 @@ impl Engine {
                 let heard = lease.assigned.max(lease.progressed).max(self.listens_since());
                 let silent_for = self.state.now.elapsed.since(heard);
                 let worker_known =
-                    self.fleet.holder(index).is_some_and(|worker| self.timers.of_worker(worker).is_some());
+                    self.workers.holder(index).is_some_and(|worker| self.timers.of_worker(worker).is_some());
                 let orphaned = !worker_known && silent_for > self.config.limits.lease.saturating_mul(2);
                 if orphaned && self.reaping.is_empty() {
                     self.reaping.push(task, index, Loss::WorkerSilent { blamed: false });

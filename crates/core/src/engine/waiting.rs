@@ -91,7 +91,7 @@ impl Engine {
         let id = task.id;
         if task.profile.looks() {
             let deadline = self.evaluate.look_deadline(&task.payload, now);
-            return self.commit(&mut vec![Event::LookBegan { id, deadline }], batch);
+            return self.commit_one(Event::LookBegan { id, deadline }, batch);
         }
         let wait = self.evaluate.wait(&task.payload, now).and_then(|wait| {
             if self.waiting.is_full(&task.profile.tenant, &wait) {
@@ -103,7 +103,7 @@ impl Engine {
             Ok(wait) => Event::TaskWaits { id, wait },
             Err(why) => Event::WaitEnded { id, end: failed(&why) },
         };
-        self.commit(&mut vec![event], batch);
+        self.commit_one(event, batch);
         self.ask_or_end(index, batch);
     }
 
@@ -141,7 +141,7 @@ impl Engine {
         else {
             return;
         };
-        self.commit(&mut vec![Event::WaitEnded { id: task.id, end }], batch);
+        self.commit_one(Event::WaitEnded { id: task.id, end }, batch);
     }
 
     /// A run that a task waits for and memory does not know; see [`Engine::run_found`].
@@ -186,7 +186,7 @@ impl Engine {
         let id = OperationId::new(self.state.operations_begun + 1);
         let work = EndWaits { tenant: tenant.clone(), notice: notice.clone(), at };
         let started = Event::OperationStarted { id, work: OperationKind::EndWaits(Arc::new(work)) };
-        self.commit(&mut vec![started], batch);
+        self.commit_one(started, batch);
     }
 
     /// Goes on with events that had more waits than their record had room for.
@@ -198,7 +198,7 @@ impl Engine {
                 return;
             }
             self.event_waits_left = self.event_waits_left.saturating_sub(1);
-            self.commit(&mut vec![Event::OperationEnded { id }], batch);
+            self.commit_one(Event::OperationEnded { id }, batch);
         }
     }
 

@@ -249,7 +249,7 @@ impl Rig {
 
     /// A task that runs on worker 1.
     pub(super) fn running(&mut self, spec: ProfileSpec) -> TaskId {
-        if self.engine.fleet().find(worker(1)).is_none() {
+        if self.engine.workers().find(worker(1)).is_none() {
             self.hello(1, 1, 1, &[]);
         }
         let id = self.submit_as(spec, StartTime::Now);
