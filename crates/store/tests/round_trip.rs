@@ -342,7 +342,11 @@ fn attempt_event() -> impl Strategy<Value = Event> {
 }
 
 fn cursor() -> impl Strategy<Value = Cursor> {
-    prop_oneof![any::<u32>().prop_map(Cursor::Memory), id().prop_map(Cursor::Parked)]
+    prop_oneof![
+        any::<u32>().prop_map(Cursor::Memory),
+        id().prop_map(Cursor::Parked),
+        any::<u32>().prop_map(Cursor::Listed)
+    ]
 }
 
 fn event() -> impl Strategy<Value = Event> {

@@ -34,6 +34,7 @@ impl Engine {
                 Ok(false) => {}
                 Err(message) => self.fail_run(index, &message, batch),
             }
+            self.announce_ends(batch);
         }
     }
 

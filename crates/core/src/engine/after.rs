@@ -1,51 +1,31 @@
 //! Jobs after jobs, window by window: the first job of a list names the windows, and each begins one run when all have
 //! succeeded for it.
 
-use std::sync::Arc;
-
 use super::publish::Shot;
 use super::{Batch, Engine};
 use crate::event::Event;
-use crate::run::Run;
+use crate::operation::Announcement;
 use crate::schedule::{Schedule, Timing};
 use crate::trigger::{ANYWAY, LedgerWindow, On, Succeeded, TriggerEvent};
-use crate::values::{CloudEvent, FiredAs, Millis, Name, RunId, RunStatus, TriggerId, Wall, Window};
+use crate::values::{FiredAs, Millis, Name, TriggerId, Wall, Window};
 
 impl Engine {
-    /// Whether triggers wait for what this run has just done.
-    pub(super) fn is_awaited(&self, run: &Run) -> bool {
-        run.status == RunStatus::Succeeded
-            && !self.state.triggers.after_job(&run.job.tenant, &run.job.name).is_empty()
-    }
-
-    pub(super) fn job_succeeded(
-        &mut self,
-        id: RunId,
-        notice: &Arc<CloudEvent>,
-        depth: u8,
-        batch: &mut Batch,
-    ) {
-        let Some(run) = self.state.flows.run(id) else { return };
-        let (key, occasion) = (run.job.clone(), run.occasion.clone());
-        let waiting = self.state.triggers.after_job(&key.tenant, &key.name).to_vec();
-        for trigger in waiting {
-            let Some((hook, _)) = self.hook_and_job(trigger) else { continue };
-            let On::After(jobs) = &hook.spec.on else { continue };
-            let Some(job) = jobs.iter().position(|job| *job == key.name) else { continue };
-            let alone = jobs.len() == 1;
-            match &occasion {
-                Some(occasion) => {
-                    let window =
-                        LedgerWindow { at: occasion.at, schedule: occasion.schedule, from: occasion.from };
-                    self.window_succeeded(trigger, job as u32, window, (id, notice, depth), batch);
-                }
-                None if alone => {
-                    let run = self.run_after(trigger, id.bits(), 0);
-                    self.pull(trigger, Shot { notice, run, depth: depth + 1, occasion: None }, batch);
-                }
-                // A run for no window says nothing about one.
-                None => {}
+    /// A run of a job that this trigger may name has succeeded.
+    pub(super) fn job_succeeded(&mut self, id: TriggerId, announcement: &Announcement, batch: &mut Batch) {
+        let Some(On::After(jobs)) = self.state.triggers.get(id).map(|trigger| &trigger.spec.on) else {
+            return;
+        };
+        let Some(job) = jobs.iter().position(|job| *job == announcement.job) else { return };
+        let alone = jobs.len() == 1;
+        match announcement.window {
+            Some(window) => self.window_succeeded(id, job as u32, window, announcement, batch),
+            None if alone => {
+                let run = self.run_after(id, announcement.ended, 0);
+                let (notice, depth) = (&announcement.notice, announcement.depth + 1);
+                self.pull(id, Shot { notice, run, depth, occasion: None }, batch);
             }
+            // A run for no window says nothing about one.
+            None => {}
         }
     }
 
@@ -54,7 +34,7 @@ impl Engine {
         trigger: TriggerId,
         job: u32,
         window: LedgerWindow,
-        (ended, notice, depth): (RunId, &Arc<CloudEvent>, u8),
+        announcement: &Announcement,
         batch: &mut Batch,
     ) {
         let Some(hook) = self.state.triggers.get(trigger) else { return };
@@ -69,8 +49,8 @@ impl Engine {
             if !self.is_complete(trigger, span) {
                 continue;
             }
-            let run =
-                self.run_after(trigger, ended.bits(), span.at.millis() ^ u64::from(span.schedule.get()));
+            let mixed = span.at.millis() ^ u64::from(span.schedule.get());
+            let run = self.run_after(trigger, announcement.ended, mixed);
             let name = self.state.schedules.get(span.schedule).map(|schedule| schedule.key.name.clone());
             let occasion = Some(Box::new(Window {
                 schedule: span.schedule,
@@ -79,7 +59,8 @@ impl Engine {
                 from: span.from,
                 punctual: FiredAs::OnTime,
             }));
-            self.pull(trigger, Shot { notice, run, depth: depth + 1, occasion }, batch);
+            let (notice, depth) = (&announcement.notice, announcement.depth + 1);
+            self.pull(trigger, Shot { notice, run, depth, occasion }, batch);
         }
     }
 

@@ -31,6 +31,7 @@ impl Engine {
         for _ in 0..self.state.backfills.called().min(STEP_MAX) {
             let Some(id) = self.state.backfills.next_called() else { return };
             self.guard_backfill(id, batch, |engine, batch| engine.backfill_called(id, batch));
+            self.announce_ends(batch);
         }
     }
 

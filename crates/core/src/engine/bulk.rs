@@ -42,7 +42,7 @@ impl Engine {
     pub fn wants_parked(&self) -> Option<(OperationId, TaskId)> {
         self.state.operations.iter().find_map(|(id, operation)| match operation.cursor {
             Cursor::Parked(after) => Some((*id, after)),
-            Cursor::Memory(_) => None,
+            Cursor::Memory(_) | Cursor::Listed(_) => None,
         })
     }
 

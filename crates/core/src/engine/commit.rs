@@ -19,13 +19,12 @@ impl Engine {
                 Some(change) => self.follow(&change, event, &mut batch.effects),
                 None => self.follow_other(event, &mut batch.effects),
             }
-            self.note_end(event);
+            self.list_end(event);
             at += 1;
         }
         self.arm_moved();
         self.is_applying = false;
         self.kept = (batch.events.len(), batch.effects.len());
-        self.tell_ends(batch);
     }
 
     /// Records one event that was decided.

@@ -32,8 +32,11 @@ impl Engine {
         let now = self.state.now;
         self.allow_parsing();
         self.run_deliveries(batch);
+        self.run_announcements(batch);
+        self.announce_ends(batch);
         for index in self.timers.due_tasks(now.wall, now.elapsed, DUE_STEP_MAX) {
             self.guard_task(index, batch, |engine, batch| engine.task_due(index, batch));
+            self.announce_ends(batch);
         }
         for index in self.timers.due_workers(now.elapsed, DUE_STEP_MAX) {
             self.worker_due(index);
@@ -46,7 +49,9 @@ impl Engine {
         self.run_backfills(batch);
         self.reap(batch);
         self.run_bulk(batch);
+        self.announce_ends(batch);
         self.run_sweep(batch);
+        self.announce_ends(batch);
     }
 
     /// A step begins.

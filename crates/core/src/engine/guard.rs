@@ -126,7 +126,7 @@ impl Engine {
         work: impl FnOnce(&mut Self, &mut Batch) -> T,
     ) -> Result<T, Arc<str>> {
         let entry = (batch.events.len(), batch.effects.len());
-        let (kept, was_telling) = (std::mem::replace(&mut self.kept, entry), self.is_telling);
+        let kept = std::mem::replace(&mut self.kept, entry);
         let done = catch_unwind(AssertUnwindSafe(|| work(&mut *self, &mut *batch)));
         let done = done.map_err(|panic| {
             if self.is_applying {
@@ -134,7 +134,6 @@ impl Engine {
             }
             batch.events.truncate(self.kept.0);
             batch.effects.truncate(self.kept.1);
-            self.is_telling = was_telling;
             self.note_panic(subject, message(&*panic))
         });
         if self.kept == entry {

@@ -12,10 +12,12 @@ impl Engine {
         let remedy = Remedy::of(&command);
         let subject = PanicSubject::Command(command.label());
         let done = self.guard(subject, batch, |engine, batch| engine.carry_out(command, batch));
-        done.unwrap_or_else(|message| {
+        let answer = done.unwrap_or_else(|message| {
             self.remedy(&remedy, &message, batch);
             Err(Rejection::Internal { what: "the decision panicked; the log of the server says where" })
-        })
+        });
+        self.announce_ends(batch);
+        answer
     }
 
     fn carry_out(&mut self, command: Command, batch: &mut Batch) -> Result<Answer, Rejection> {

@@ -9,6 +9,7 @@
 
 mod advance;
 mod after;
+mod announce;
 mod answer;
 mod anyway;
 mod attention;
@@ -24,7 +25,6 @@ mod guard;
 mod handle;
 mod keyed;
 mod owed;
-mod own;
 mod paging;
 mod place;
 mod publish;
@@ -141,10 +141,10 @@ pub struct Engine {
     event_waits_left: u32,
     /// Soft: how far the oldest of `state.deliveries` has come.
     delivered_to: TaskIndex,
-    /// Ends that triggers and waits are to be told of, in the record that has them.
-    ends: VecDeque<own::AnnouncedEnd>,
-    /// Whether somebody works through `ends` already.
-    is_telling: bool,
+    /// Ends that triggers and waits may want, in the record that has them.
+    ends: VecDeque<announce::AnnouncedEnd>,
+    /// Events that announcements may still make in the record being built.
+    announced_left: u32,
     /// Bytes of texts that may still be parsed in this step.
     parse_left: usize,
     /// An event is being applied.
@@ -199,7 +199,7 @@ impl Engine {
             event_waits_left: config.limits.event_waits_per_record,
             delivered_to: TaskIndex::default(),
             ends: VecDeque::new(),
-            is_telling: false,
+            announced_left: config.limits.announced_per_record,
             parse_left: 0,
             is_applying: false,
             kept: (0, 0),
@@ -220,6 +220,7 @@ impl Engine {
     pub fn begin(&mut self, seq: Seq, now: Now) {
         self.state.begin(seq, now);
         self.event_waits_left = self.config.limits.event_waits_per_record;
+        self.announced_left = self.config.limits.announced_per_record;
         self.set_present(now.elapsed);
     }
 
@@ -280,7 +281,8 @@ impl Engine {
 
     pub fn next_wake(&self) -> Wake {
         // When the next record begins there is room for them.
-        if self.has_work() || !self.state.deliveries.is_empty() {
+        let waits_for_room = !self.state.deliveries.is_empty() || !self.state.announcements.is_empty();
+        if self.has_work() || waits_for_room {
             return Wake { elapsed: Some(self.state.now.elapsed), wall: None };
         }
         let sweep = self.sweep.next_at(&self.state, &self.config.limits);
@@ -293,6 +295,7 @@ impl Engine {
     /// Whether a further step would do something at once, without any command or timer.
     pub fn has_work(&self) -> bool {
         let flows = self.has_flow_work() || self.has_schedule_work() || self.has_backfill_work();
-        !self.reaping.is_empty() || self.has_bulk_work() || flows || self.has_wait_work()
+        let announcements = self.has_announcements();
+        !self.reaping.is_empty() || self.has_bulk_work() || flows || self.has_wait_work() || announcements
     }
 }

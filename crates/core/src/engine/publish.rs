@@ -1,9 +1,10 @@
-//! Every event goes through here, from outside or our own: [`Engine::announce`].
+//! Events from outside: [`Engine::publish`]. How a trigger decides about one event, from outside or our own: [`Engine::pull`].
 //! - PB-1 an event from outside is taken once by its key; what it began is in the record that bound the key
 //! - PB-2 what one event can bring about is bounded: runs, decisions of triggers, and in one record waits that it ends
 
 use std::sync::Arc;
 
+use super::announce::FAN_OUT_TOLD_MAX;
 use super::command::Answer;
 use super::guard::PanicSubject;
 use super::{Batch, Engine};
@@ -14,23 +15,10 @@ use crate::run::{RunCreated, RunEvent, RunRefusal, StartedBy};
 use crate::task::Payload;
 use crate::trigger::decide::{Begun, Declined, FAN_OUT_MAX, Publish, Published};
 use crate::trigger::{LedgerWindow, Skip, Trigger, TriggerEvent, TriggerFailed, TriggerFired};
-use crate::values::{
-    Band, Cause, CloudEvent, DATA_BYTES_MAX, DEPTH_MAX, Name, RunId, TaskId, TriggerId, Window,
-};
+use crate::values::{Band, Cause, CloudEvent, DATA_BYTES_MAX, DEPTH_MAX, RunId, TaskId, TriggerId, Window};
 
-/// Triggers beyond the fan-out that are told of it; a record has room for no more.
-const TOLD_MAX: usize = 200;
 /// Of what is kept of an error.
 const ERROR_CHARS_MAX: usize = 500;
-
-/// Where an event comes from.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum EventOrigin {
-    /// From outside: runs are numbered from this id on.
-    Outside(RunId),
-    /// From the end of something of ours; with its depth.
-    Own { ended: u128, depth: u8 },
-}
 
 /// What one trigger makes of one event.
 pub(super) struct Shot<'a> {
@@ -81,8 +69,8 @@ impl Engine {
         if held >= max {
             return Err(RunRefusal::TooManyRuns { held, max }.into());
         }
-        let taken =
-            self.announce(&publish.tenant, &publish.notice, EventOrigin::Outside(publish.base), batch);
+        self.end_waits(&publish.tenant, &publish.notice, batch);
+        let taken = self.match_triggers(publish, batch);
         let last = Publish::run(publish.base, taken.runs.len());
         let bound = Event::KeyBound { claim, entity: TaskId::from_bits(last.bits()) };
         self.commit_one(bound, batch);
@@ -90,46 +78,16 @@ impl Engine {
         Ok(Answer::Published(Box::new(Published::Taken { runs, skipped, errors })))
     }
 
-    /// Called for every event: tasks that wait for it go on, and triggers are matched with it.
-    pub(super) fn announce(
-        &mut self,
-        tenant: &Name,
-        notice: &Arc<CloudEvent>,
-        origin: EventOrigin,
-        batch: &mut Batch,
-    ) -> Taken {
-        // What this event ends is told of when all that it means have heard of it.
-        let was_telling = std::mem::replace(&mut self.is_telling, true);
-        self.hear(tenant, notice, batch);
-        let taken = self.match_triggers(tenant, notice, origin, batch);
-        self.is_telling = was_telling;
-        self.tell_ends(batch);
-        taken
-    }
-
-    fn match_triggers(
-        &mut self,
-        tenant: &Name,
-        notice: &Arc<CloudEvent>,
-        origin: EventOrigin,
-        batch: &mut Batch,
-    ) -> Taken {
+    /// All of them in this record: the answer names what they began.
+    fn match_triggers(&mut self, publish: &Publish, batch: &mut Batch) -> Taken {
         let mut taken = Taken::default();
-        let found = self.state.triggers.matching(tenant, notice);
-        for (at, id) in found.into_iter().take(FAN_OUT_MAX + TOLD_MAX).enumerate() {
-            let Some(key) = self.state.triggers.get(id).map(|hook| hook.key.clone()) else { continue };
-            let shot = Shot {
-                notice,
-                run: self.run_for(id, origin, taken.runs.len() + 1),
-                depth: match origin {
-                    EventOrigin::Outside(_) => 0,
-                    EventOrigin::Own { depth, .. } => depth + 1,
-                },
-                occasion: None,
-            };
-            let run = shot.run;
+        let found = self.state.triggers.matching(&publish.tenant, &publish.notice);
+        for (place, id) in found.into_iter().take(FAN_OUT_MAX + FAN_OUT_TOLD_MAX).enumerate() {
+            let Some(key) = self.state.triggers.get(id).map(|trigger| trigger.key.clone()) else { continue };
+            let run = Publish::run(publish.base, taken.runs.len() + 1);
+            let shot = Shot { notice: &publish.notice, run, depth: 0, occasion: None };
             let pulled =
-                if at < FAN_OUT_MAX { self.pull(id, shot, batch) } else { self.skip_fan_out(id, batch) };
+                if place < FAN_OUT_MAX { self.pull(id, shot, batch) } else { self.skip_fan_out(id, batch) };
             match pulled {
                 Pulled::Nothing => {}
                 Pulled::Began => taken.runs.push(Begun { key, run }),
@@ -138,13 +96,6 @@ impl Engine {
             }
         }
         taken
-    }
-
-    fn run_for(&self, id: TriggerId, origin: EventOrigin, number: usize) -> RunId {
-        match origin {
-            EventOrigin::Outside(base) => Publish::run(base, number),
-            EventOrigin::Own { ended, .. } => self.run_after(id, ended, 0),
-        }
     }
 
     /// The id of what a trigger begins when something of ours has ended.
@@ -157,7 +108,7 @@ impl Engine {
         RunId::new(self.state.now.wall.millis(), bucket, id.mix(ended, self.state.seq.get(), window_ms))
     }
 
-    fn skip_fan_out(&mut self, id: TriggerId, batch: &mut Batch) -> Pulled {
+    pub(super) fn skip_fan_out(&mut self, id: TriggerId, batch: &mut Batch) -> Pulled {
         let skipped = TriggerEvent::Skipped { id, skip: Skip::FanOut, window: None };
         self.commit_one(Event::Trigger(skipped), batch);
         Pulled::Skipped(Skip::FanOut)
@@ -185,7 +136,7 @@ impl Engine {
     }
 
     fn decide_shot(&self, id: TriggerId, shot: Shot<'_>) -> Result<Vec<Event>, Pulled> {
-        let (hook, job) = self.hook_and_job(id).ok_or(Pulled::Nothing)?;
+        let (hook, job) = self.trigger_and_job(id).ok_or(Pulled::Nothing)?;
         let window = shot.window();
         if let Some(condition) = &hook.spec.condition {
             match self.evaluate.accepts(condition, shot.notice) {
@@ -239,7 +190,7 @@ impl Engine {
     }
 
     /// A trigger that listens, and its job.
-    pub(super) fn hook_and_job(&self, id: TriggerId) -> Option<(&Trigger, &Job)> {
+    pub(super) fn trigger_and_job(&self, id: TriggerId) -> Option<(&Trigger, &Job)> {
         let hook = self.state.triggers.get(id).filter(|hook| hook.deleted.is_none())?;
         let key = JobKey { tenant: hook.key.tenant.clone(), name: hook.key.job.clone() };
         let job = self.state.flows.jobs.get(&key).filter(|job| job.deleted.is_none())?;

@@ -105,6 +105,7 @@ impl Engine {
             let Some(lost) = self.reaping.pop() else { return };
             let spread = mass.then_some(spread);
             self.guard_task(lost.index, batch, |engine, batch| engine.reap_one(lost, spread, batch));
+            self.announce_ends(batch);
         }
     }
 

@@ -58,6 +58,7 @@ impl Engine {
                 schedule.soft.called = false;
             }
             self.guard_schedule(id, batch, |engine, batch| engine.schedule_called(id, batch));
+            self.announce_ends(batch);
         }
         for _ in 0..STEP_MAX {
             if !self.may_parse() {
@@ -69,6 +70,7 @@ impl Engine {
                 schedule.rare.lessen(|rare| rare.retry = None);
             }
             self.guard_schedule(id, batch, |engine, batch| engine.schedule_due(id, batch));
+            self.announce_ends(batch);
         }
         self.arm_moved();
     }

@@ -76,12 +76,14 @@ impl Engine {
             for index in waiting {
                 let end = if self.is_of(index, &tenant) { by_run(run, status) } else { no_run(run) };
                 self.end_wait(index, end, batch);
+                self.announce_ends(batch);
             }
         }
         while left > 0 && batch.events.len() < events_max && self.may_parse() {
             let Some(index) = self.waiting.arriving.pop_front() else { break };
             left -= 1;
             self.guard_task(index, batch, |engine, batch| engine.begin_wait(index, batch));
+            self.announce_ends(batch);
         }
     }
 
@@ -170,11 +172,12 @@ impl Engine {
             FoundRun::Ended { .. } | FoundRun::Nothing => no_run(run),
         };
         self.guard_task(index, batch, |engine, batch| engine.end_wait(index, end, batch));
+        self.announce_ends(batch);
     }
 
     /// Whoever waits for this event goes on: in its record, or, if they are too many, in the next ones. Then the event
     /// itself is in the journal.
-    pub(super) fn hear(&mut self, tenant: &Name, notice: &Arc<CloudEvent>, batch: &mut Batch) {
+    pub(super) fn end_waits(&mut self, tenant: &Name, notice: &Arc<CloudEvent>, batch: &mut Batch) {
         if !self.waiting.awaits(tenant, notice) {
             return;
         }

@@ -351,9 +351,13 @@ fn apply_operation(state: &mut State, event: &Event) {
                 operation.cursor = *cursor;
                 operation.handled += u64::from(*handled);
             }
+            if let (Some((_, told)), Cursor::Listed(listed)) = (state.announcements.get_mut(id), *cursor) {
+                *told = listed;
+            }
         }
         Event::OperationEnded { id } => {
             state.deliveries.remove(id);
+            state.announcements.remove(id);
             if let Some(operation) = state.operations.remove(id) {
                 state.note_ended_operation(*id, operation.handled);
             }

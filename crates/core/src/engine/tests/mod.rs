@@ -140,7 +140,8 @@ impl Rig {
             self.engine.advance(&mut batch, usize::MAX);
             self.engine.place(&mut batch, usize::MAX);
             self.absorb(batch);
-            if !self.engine.has_work() && self.engine.state().deliveries.is_empty() {
+            let state = self.engine.state();
+            if !self.engine.has_work() && state.deliveries.is_empty() && state.announcements.is_empty() {
                 return;
             }
         }
