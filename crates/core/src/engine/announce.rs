@@ -15,6 +15,7 @@ use crate::run::decide::NESTING_MAX;
 use crate::run::{EndFacts, Run, RunEvent};
 use crate::task::Status;
 use crate::trigger::decide::FAN_OUT_MAX;
+use crate::trigger::decide::fire::{Shot, listening, run_after};
 use crate::trigger::{LedgerWindow, On};
 use crate::values::{CloudEvent, DEPTH_MAX, Name, OperationId, RunId, RunStatus, TaskId, TriggerId};
 
@@ -125,7 +126,7 @@ impl Engine {
 
     /// One that was deleted or changed meanwhile does not want it any more.
     fn tell_trigger(&mut self, announcement: &Announcement, id: TriggerId, place: usize, batch: &mut Batch) {
-        let Some((trigger, _)) = self.trigger_and_job(id) else { return };
+        let Some((trigger, _)) = listening(&self.view(), id) else { return };
         match &trigger.spec.on {
             On::After(_) => self.job_succeeded(id, announcement, batch),
             on if !on.takes(&announcement.notice) => {}
@@ -133,9 +134,9 @@ impl Engine {
                 self.skip_fan_out(id, batch);
             }
             _ => {
-                let run = self.run_after(id, announcement.ended, 0);
+                let run = run_after(&self.view(), id, announcement.ended, 0);
                 let depth = announcement.depth + 1;
-                let shot = super::publish::Shot { notice: &announcement.notice, run, depth, occasion: None };
+                let shot = Shot { notice: &announcement.notice, run, depth, occasion: None };
                 self.pull(id, shot, batch);
             }
         }

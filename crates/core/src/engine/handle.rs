@@ -67,6 +67,7 @@ impl Engine {
             pressure: self.pressure,
             late: self.present.since(self.state.now.elapsed),
             breaks: self.config.breaks,
+            evaluate: &*self.evaluate,
         }
     }
 

@@ -11,7 +11,6 @@ mod advance;
 mod after;
 mod announce;
 mod answer;
-mod anyway;
 mod attention;
 mod backfills;
 mod bulk;

@@ -3,6 +3,7 @@
 
 use super::Engine;
 use super::timers::Timers;
+use crate::backfill::decide::next::goes_on;
 use crate::run::owed::DECIDED_WITHIN;
 use crate::task::{Deadline, TaskState, next_deadline};
 use crate::values::{BackfillId, OperationId, RunIndex, ScheduleId, TaskIndex, WorkerIndex};
@@ -82,7 +83,8 @@ impl Engine {
             debts.extend(schedule.due().map(|_| Debt::Window(schedule.id)));
             debts.extend(schedule.awaits_call(self.state.now.wall).then_some(Debt::Call(schedule.id)));
         }
-        let backfills = self.state.backfills.iter().filter(|backfill| self.backfill_goes_on(backfill));
+        let view = self.view();
+        let backfills = self.state.backfills.iter().filter(|backfill| goes_on(&view, backfill));
         debts.extend(backfills.map(|backfill| Debt::Backfill(backfill.id)));
         debts.extend(self.state.flows.startable().into_iter().map(Debt::Begin));
         debts

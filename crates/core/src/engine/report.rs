@@ -25,6 +25,7 @@ impl Engine {
             pressure: self.pressure,
             late: self.present.since(self.state.now.elapsed),
             breaks: self.config.breaks,
+            evaluate: &*self.evaluate,
         };
         let verdict = report::decide(&view, report, &mut self.retry_state, &mut batch.events);
         match verdict {

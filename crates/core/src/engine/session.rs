@@ -3,12 +3,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::reap::Loss;
 use super::{Batch, Engine};
 use crate::decision::Effect;
 use crate::task::{Status, next_deadline};
 use crate::values::{Fence, Millis, Session, TaskId, TaskIndex, WorkerId, WorkerIndex};
 use crate::worker::Availability;
+use crate::worker::decide::lost::Loss;
 use crate::worker::decide::{Hello, SessionCommand};
 
 impl Engine {

@@ -2,12 +2,12 @@
 //! puts right what they missed. It should never find anything; what it finds is counted and told.
 
 use super::guard::PanicSubject;
-use super::reap::Loss;
 use super::{Batch, Engine};
 use crate::decision::{Alert, Effect};
 use crate::state::State;
 use crate::task::{Deadline, TaskState};
 use crate::values::{Elapsed, Limits, RunIndex, ScheduleId, TaskIndex};
+use crate::worker::decide::lost::Loss;
 
 /// Slots looked at in one step.
 const SWEEP_STEP_SLOTS: u32 = 10_000;
