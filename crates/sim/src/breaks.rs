@@ -56,10 +56,12 @@ pub enum BreakMode {
     JudgeBeforeReading,
     /// The wall clock is believed whatever it says.
     TrustTheClock,
+    /// Triggers that an end had no room for in its record never hear of it.
+    AnnounceLater,
 }
 
 impl BreakMode {
-    pub const ALL: [Self; 23] = [
+    pub const ALL: [Self; 24] = [
         Self::Fence,
         Self::EarlyAnswer,
         Self::EarlyEffect,
@@ -83,6 +85,7 @@ impl BreakMode {
         Self::OwnEventWait,
         Self::JudgeBeforeReading,
         Self::TrustTheClock,
+        Self::AnnounceLater,
     ];
 
     pub const fn name(self) -> &'static str {
@@ -110,6 +113,7 @@ impl BreakMode {
             Self::OwnEventWait => "own-event-wait",
             Self::JudgeBeforeReading => "judge-before-reading",
             Self::TrustTheClock => "trust-the-clock",
+            Self::AnnounceLater => "announce-later",
         }
     }
 
@@ -130,6 +134,7 @@ impl BreakMode {
             event_twice: mode == Some(Self::EventTwice),
             own_event_wait: mode == Some(Self::OwnEventWait),
             judge_before_reading: mode == Some(Self::JudgeBeforeReading),
+            announcement_dropped: mode == Some(Self::AnnounceLater),
         }
     }
 

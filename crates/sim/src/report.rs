@@ -99,6 +99,8 @@ impl RangeReport {
             ("runs cleared", self.tally.flows.clears, 1),
             ("events taken", self.tally.events.taken, 1),
             ("runs begun by events", self.tally.events.begun, 1),
+            ("ends that triggers wanted", self.tally.events.ends, 1),
+            ("records that left ends to later ones", self.tally.events.ends_later, 1),
         ];
         floors
             .into_iter()
@@ -171,6 +173,8 @@ impl fmt::Display for RangeReport {
             ("events taken", tally.events.taken),
             ("runs begun by events", tally.events.begun),
             ("windows after other jobs", tally.events.windows),
+            ("ends that triggers wanted", tally.events.ends),
+            ("records that left ends to later ones", tally.events.ends_later),
             ("further rounds", tally.flows.rounds),
             ("undos", tally.flows.undone),
             ("runs cleared", tally.flows.clears),

@@ -58,6 +58,7 @@ impl Settings {
             tasks_max: if chance.per_mille(100) { 40 } else { 1_000_000 },
             operations_max: 2,
             event_waits_per_record: pick(chance, &[1, 2, 1_000]) as u32,
+            announced_per_record: pick(chance, &[1, 3, 1_000]) as u32,
             ..Limits::default()
         };
         let engine = EngineConfig {

@@ -48,6 +48,7 @@ fn broken_rules_are_noticed() {
         // A worker is lost, or an attempt is stopped, before what was said during a pause of the server was read.
         (BreakMode::JudgeBeforeReading, &["AT-1", "FL-3"]),
         (BreakMode::TrustTheClock, &["I14"]),
+        (BreakMode::AnnounceLater, &["I33"]),
     ];
     for (mode, invariants) in rows {
         let violation = (0..200).find_map(|seed| run(seed, Some(mode), false).err());

@@ -222,6 +222,7 @@ fn events() -> Vec<(&'static str, Event)> {
         fence,
         failure: Failure::new(FailureClass::Resource, 137, "killed"),
         then,
+        reported: false,
     };
     let retry = work::retry();
     let ([work, full_work, cancel_runs], process) = (work::works(), OperationId::new(300));
@@ -234,7 +235,7 @@ fn events() -> Vec<(&'static str, Event)> {
             "task_assigned",
             Event::TaskAssigned { id, fence, worker: WORKER, incarnation: Incarnation::new(9) },
         ),
-        ("task_unassigned", Event::TaskUnassigned { id, fence }),
+        ("task_unassigned", Event::TaskUnassigned { id, fence, reported: true }),
         ("task_succeeded", Event::TaskSucceeded { id, fence, output: None }),
         ("task_succeeded_output", Event::TaskSucceeded { id, fence, output: Some(Arc::from(*b"42")) }),
         ("attempt_failed_retry", failed(retry)),
@@ -258,7 +259,7 @@ fn events() -> Vec<(&'static str, Event)> {
         ("deadline_extended", Event::DeadlineExtended { id, fence, by: Millis::new(60_000) }),
         ("look_began", Event::LookBegan { id, deadline: WALL }),
         ("force_requested", Event::ForceRequested { id, fence, status: Status::Skipped, over: over() }),
-        ("task_forced", Event::TaskForced { id, status: Status::Succeeded, over: over() }),
+        ("task_forced", Event::TaskForced { id, status: Status::Succeeded, over: over(), reported: true }),
         ("task_revived", Event::TaskRevived { ended: Box::new(full_task()), over: over() }),
         ("process_started", Event::OperationStarted { id: process, work }),
         ("process_started_full", Event::OperationStarted { id: process, work: full_work }),

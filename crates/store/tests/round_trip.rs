@@ -318,17 +318,18 @@ fn attempt_event() -> impl Strategy<Value = Event> {
             worker,
             incarnation: Incarnation::new(n)
         }),
-        (id(), fence()).prop_map(|(id, fence)| Event::TaskUnassigned { id, fence }),
+        (id(), fence(), any::<bool>()).prop_map(|(id, fence, reported)| Event::TaskUnassigned {
+            id,
+            fence,
+            reported
+        }),
         (id(), fence(), option::of(bytes())).prop_map(|(id, fence, output)| Event::TaskSucceeded {
             id,
             fence,
             output
         }),
-        (id(), fence(), failure(), then).prop_map(|(id, fence, failure, then)| Event::AttemptFailed {
-            id,
-            fence,
-            failure,
-            then
+        (id(), fence(), failure(), then, any::<bool>()).prop_map(|(id, fence, failure, then, reported)| {
+            Event::AttemptFailed { id, fence, failure, then, reported }
         }),
         (id(), fence(), elapsed()).prop_map(|(id, fence, due)| Event::TaskDeferred { id, fence, due }),
         (id(), waits::wait()).prop_map(|(id, wait)| Event::TaskWaits { id, wait: Box::new(wait) }),
@@ -341,7 +342,11 @@ fn attempt_event() -> impl Strategy<Value = Event> {
 }
 
 fn cursor() -> impl Strategy<Value = Cursor> {
-    prop_oneof![any::<u32>().prop_map(Cursor::Memory), id().prop_map(Cursor::Parked)]
+    prop_oneof![
+        any::<u32>().prop_map(Cursor::Memory),
+        id().prop_map(Cursor::Parked),
+        any::<u32>().prop_map(Cursor::Listed)
+    ]
 }
 
 fn event() -> impl Strategy<Value = Event> {
@@ -354,11 +359,8 @@ fn event() -> impl Strategy<Value = Event> {
         id().prop_map(|id| Event::TaskCancelled { id }),
         (id(), option::of(wall()), option::of(priority()), option::of(bytes()))
             .prop_map(|(id, due, priority, payload)| Event::TaskAmended { id, due, priority, payload }),
-        (id(), select(Status::ALL.to_vec()), over()).prop_map(|(id, status, over)| Event::TaskForced {
-            id,
-            status,
-            over
-        }),
+        (id(), select(Status::ALL.to_vec()), over(), any::<bool>())
+            .prop_map(|(id, status, over, reported)| Event::TaskForced { id, status, over, reported }),
         (id(), fence(), select(Status::ALL.to_vec()), over())
             .prop_map(|(id, fence, status, over)| { Event::ForceRequested { id, fence, status, over } }),
         (id(), wall()).prop_map(|(id, deadline)| Event::LookBegan { id, deadline }),

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use mainspring_core::event::Event;
 use mainspring_core::job::JobKey;
-use mainspring_core::operation::{EndWaits, OperationKind};
+use mainspring_core::operation::{Announcement, Cursor, EndWaits, OperationKind};
 use mainspring_core::run::{RunCreated, RunEvent, StartedBy};
 use mainspring_core::trigger::{
     LastFired, Ledger, LedgerWindow, On, Skip, Succeeded, Trigger, TriggerEvent, TriggerFailed, TriggerFired,
@@ -138,7 +138,29 @@ fn events() -> Vec<(&'static str, Event)> {
                 work: OperationKind::EndWaits(Arc::new(waits)),
             },
         ),
+        ("process_advanced_listed", advanced()),
+        ("process_started_announce", announced(Some(SPAN))),
+        ("process_started_announce_bare", announced(None)),
     ]
+}
+
+fn advanced() -> Event {
+    Event::OperationAdvanced { id: OperationId::new(300), cursor: Cursor::Listed(300), handled: 12 }
+}
+
+fn announced(window: Option<LedgerWindow>) -> Event {
+    let announcement = Announcement {
+        tenant: Name::fixed("acme"),
+        notice: Arc::new(notice()),
+        ended: RUN.bits(),
+        depth: 3,
+        job: Name::fixed("load"),
+        window,
+        triggers: vec![ID, TriggerId::new(7)],
+        before: 2,
+    };
+    let work = OperationKind::Announce(Arc::new(announcement));
+    Event::OperationStarted { id: OperationId::new(300), work }
 }
 
 fn hook(spec: TriggerSpec) -> Trigger {

@@ -1,4 +1,6 @@
-//! What people want of backfills.
+//! What people want of backfills, and what a backfill does next.
+
+pub(crate) mod next;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -3,7 +3,7 @@
 use super::rejection::Rejection;
 use crate::dispatch::Dispatcher;
 use crate::job::{Job, JobKey};
-use crate::run::RunRefusal;
+use crate::run::{Evaluate, RunRefusal};
 use crate::state::State;
 use crate::task::Task;
 use crate::values::{Breaks, Limits, Millis, Pressure, TaskId};
@@ -18,11 +18,21 @@ pub struct View<'a> {
     /// How long ago the record being built, and with it `state.now`, was begun.
     pub late: Millis,
     pub breaks: Breaks,
+    /// Who understands the texts of plans, triggers and waits.
+    pub evaluate: &'a dyn Evaluate,
 }
 
 impl<'a> View<'a> {
     pub(crate) fn task(&self, id: TaskId) -> Result<&'a Task, Rejection> {
         self.state.tasks().by_id(id).ok_or(Rejection::TaskNotFound { id })
+    }
+
+    /// Whether a window may begin something now.
+    pub(crate) fn has_room_for_window(&self) -> bool {
+        let (limits, state) = (self.limits, self.state);
+        state.flows.runs.len() < limits.runs_max
+            && (state.tasks.len() as u64) < limits.tasks_max
+            && state.payload_bytes() < limits.payload_bytes_held_max
     }
 
     /// A deleted job is not found, save by who reads it.

@@ -34,6 +34,7 @@ impl Engine {
                 Ok(false) => {}
                 Err(message) => self.fail_run(index, &message, batch),
             }
+            self.announce_ends(batch);
         }
     }
 
@@ -45,7 +46,7 @@ impl Engine {
             let evaluate = self.evaluate.clone();
             let config = (&self.config.limits, self.config.breaks);
             match next(&mut self.state, index, &*evaluate, config) {
-                Step::Events(mut events) => self.commit(&mut events, batch),
+                Step::Events(events) => self.commit_all(events, batch),
                 Step::Until(at) => {
                     self.timers.set_run(index, Some(at));
                     return false;
@@ -67,7 +68,7 @@ impl Engine {
             if !job.lanes.has_room(max, run.is_backfill()) {
                 return;
             }
-            self.commit(&mut vec![Event::Run(RunEvent::RunStarted { id })], batch);
+            self.commit_one(Event::Run(RunEvent::RunStarted { id }), batch);
         }
     }
 

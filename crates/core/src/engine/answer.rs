@@ -1,4 +1,4 @@
-//! Answers to questions, read from state, queues and fleet.
+//! Answers to questions, read from state, queues and workers.
 
 mod run;
 
@@ -67,7 +67,7 @@ impl Engine {
             }
             TaskState::Deferred { due } => Standing::Deferred { left: due.since(now) },
             TaskState::Assigned(lease) | TaskState::Running(lease) => {
-                let worker = self.fleet.find(lease.worker).and_then(|index| self.fleet.get(index));
+                let worker = self.workers.find(lease.worker).and_then(|index| self.workers.get(index));
                 Standing::Held {
                     worker: lease.worker,
                     since: now.since(lease.assigned),
@@ -97,7 +97,7 @@ impl Engine {
             depths: self.dispatcher.depths(),
             counts: Status::ALL.map(|status| (status, self.state.count(status))).to_vec(),
             engine: self.counts(),
-            workers: self.fleet.len(),
+            workers: self.workers.len(),
             pools: self.pool_rooms(),
             limits: self.dispatcher.pool_limits(),
         }
@@ -105,7 +105,7 @@ impl Engine {
 
     fn pool_rooms(&self) -> Vec<PoolRoom> {
         let mut rooms: BTreeMap<&str, PoolRoom> = BTreeMap::new();
-        for (_, worker) in self.fleet.iter() {
+        for (_, worker) in self.workers.iter() {
             let pool = &worker.offer.pool;
             let new = || PoolRoom { pool: pool.clone(), ..PoolRoom::default() };
             let room = rooms.entry(pool.as_str()).or_insert_with(new);
@@ -139,10 +139,14 @@ impl Engine {
             holds: worker.holds,
         };
         match only {
-            Some(id) => {
-                self.fleet.find(id).and_then(|index| self.fleet.get(index)).map(view).into_iter().collect()
-            }
-            None => self.fleet.iter().map(|(_, worker)| view(worker)).collect(),
+            Some(id) => self
+                .workers
+                .find(id)
+                .and_then(|index| self.workers.get(index))
+                .map(view)
+                .into_iter()
+                .collect(),
+            None => self.workers.iter().map(|(_, worker)| view(worker)).collect(),
         }
     }
 

@@ -39,7 +39,7 @@ impl Engine {
 
     /// Whether turns must follow each other closely: without workers there is nobody to listen to.
     pub fn must_listen(&self) -> bool {
-        !self.fleet.is_empty()
+        !self.workers.is_empty()
     }
 
     /// Since when the server has listened without a stall; now, if it does not.

@@ -13,11 +13,10 @@ impl Engine {
     pub(super) fn run_bulk(&mut self, batch: &mut Batch) {
         let Some(id) = self.next_in_memory() else { return };
         let stepped = self.guard(PanicSubject::Operation(id), batch, |engine, batch| {
-            let mut decided = advance(&engine.state, id, &[], false);
-            engine.commit(&mut decided, batch);
+            engine.commit_all(advance(&engine.state, id, &[], false), batch);
         });
         if stepped.is_err() {
-            self.commit(&mut vec![Event::OperationEnded { id }], batch);
+            self.commit_one(Event::OperationEnded { id }, batch);
         }
     }
 
@@ -36,15 +35,14 @@ impl Engine {
         for task in parked {
             self.page_in(task);
         }
-        let mut decided = advance(&self.state, id, &ids, more);
-        self.commit(&mut decided, batch);
+        self.commit_all(advance(&self.state, id, &ids, more), batch);
     }
 
     /// The process that waits for parked tasks, and after which id.
     pub fn wants_parked(&self) -> Option<(OperationId, TaskId)> {
         self.state.operations.iter().find_map(|(id, operation)| match operation.cursor {
             Cursor::Parked(after) => Some((*id, after)),
-            Cursor::Memory(_) => None,
+            Cursor::Memory(_) | Cursor::Listed(_) => None,
         })
     }
 

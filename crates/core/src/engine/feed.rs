@@ -1,13 +1,12 @@
 //! What listeners are told; nothing is made while nobody listens.
 
-use super::{Batch, Engine};
+use super::Engine;
 use crate::decision::{Effect, Happening, News, RunChange};
-use crate::event::Event;
 use crate::run::RunEvent;
 use crate::values::{RunId, TaskIndex};
 
 impl Engine {
-    pub(super) fn tell_task(&self, index: TaskIndex, batch: &mut Batch) {
+    pub(super) fn tell_task(&self, index: TaskIndex, effects: &mut Vec<Effect>) {
         if !self.has_listeners {
             return;
         }
@@ -20,18 +19,17 @@ impl Engine {
             attempts: task.attempts,
             to: task.status(),
         };
-        self.tell(what, batch);
+        self.tell(what, effects);
     }
 
-    pub(super) fn tell_run(&self, event: &Event, batch: &mut Batch) {
+    pub(super) fn tell_run(&self, event: &RunEvent, effects: &mut Vec<Effect>) {
         if !self.has_listeners {
             return;
         }
-        let Event::Run(event) = event else { return };
         let Some((id, change)) = self.run_change(event) else { return };
         let Some(run) = self.state.flows.run(id) else { return };
         let job = run.job.clone();
-        self.tell(Happening::Run { id, job, change }, batch);
+        self.tell(Happening::Run { id, job, change }, effects);
     }
 
     fn run_change(&self, event: &RunEvent) -> Option<(RunId, RunChange)> {
@@ -51,10 +49,10 @@ impl Engine {
         })
     }
 
-    fn tell(&self, what: Happening, batch: &mut Batch) {
+    fn tell(&self, what: Happening, effects: &mut Vec<Effect>) {
         let number = self.told.get();
         self.told.set(number + 1);
         let news = News { epoch: self.state.epoch, number, at: self.state.now.wall, what };
-        batch.effects.push(Effect::News(Box::new(news)));
+        effects.push(Effect::News(Box::new(news)));
     }
 }

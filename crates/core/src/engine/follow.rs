@@ -1,49 +1,63 @@
-//! After every event: timers, queues and fleet follow the state, and effects are written down.
+//! After every event: timers, queues and workers follow the state, and effects are written down. Both are functions of
+//! the event and of what it changed.
 
-use super::{Batch, Engine};
-use crate::decision::{Alert, Effect};
+use super::Engine;
+use crate::decision::{Alert, Effect, Start};
 use crate::dispatch::Wants;
 use crate::event::Event;
 use crate::run::RunEvent;
-use crate::state::{Change, apply};
-use crate::task::{Status, Task, TaskState, next_deadline};
-use crate::values::{TaskIndex, WorkerIndex};
+use crate::state::Change;
+use crate::task::{Lease, Status, Task, TaskState, next_deadline};
+use crate::values::{Session, WorkerId, WorkerIndex};
+use crate::worker::Workers;
 
 impl Engine {
-    /// Applies events that were decided, in order, and leaves them in the batch for the journal.
-    pub(super) fn commit(&mut self, decided: &mut Vec<Event>, batch: &mut Batch) {
-        self.is_applying = true;
-        for event in decided.drain(..) {
-            if let Some(checkpoint) = self.unstored_checkpoint(&event) {
-                self.apply_one(&checkpoint, batch);
-                batch.events.push(checkpoint);
-            }
-            self.apply_one(&event, batch);
-            self.note_end(&event);
-            batch.events.push(event);
+    /// An event about no task.
+    pub(super) fn follow_other(&mut self, event: &Event, effects: &mut Vec<Effect>) {
+        let Event::Run(event) = event else { return };
+        if let RunEvent::RunEnded(ended) = event {
+            self.waiting.run_ended(ended.id);
         }
-        self.arm_moved();
-        self.is_applying = false;
-        self.effects_kept = batch.effects.len();
-        self.tell_ends(batch);
+        self.tell_run(event, effects);
     }
 
-    fn apply_one(&mut self, event: &Event, batch: &mut Batch) {
-        let Some(change) = apply(&mut self.state, event) else {
-            if let Event::Run(RunEvent::RunEnded(ended)) = event {
-                self.waiting.run_ended(ended.id);
-            }
-            return self.tell_run(event, batch);
-        };
-        self.settle(change, event);
-        self.effects(change, event, batch);
+    pub(super) fn follow(&mut self, change: &Change, event: &Event, effects: &mut Vec<Effect>) {
+        if let Event::TaskAssigned { .. } = event {
+            return self.follow_assigned(change, effects);
+        }
+        self.follow_task(change, event);
+        self.effects(change, event, effects);
     }
 
-    pub(super) fn settle(&mut self, change: Change, event: &Event) {
-        let Change { index, from, to } = change;
+    /// The worker holds the attempt since it was placed; its lease and its timer begin, and it is told to start.
+    fn follow_assigned(&mut self, change: &Change, effects: &mut Vec<Effect>) {
+        let index = change.index;
+        let holder = self.workers.holder(index).expect("MA-1: an assigned task is held by a worker");
+        let worker = self.workers.get(holder).expect("MA-1: a worker that holds a task is known");
+        let (worker, session) = (worker.id, worker.newest_session);
+        let task = self.state.tasks.get_mut(index).expect("MA-1: a changed task is in memory");
+        let due = std::mem::take(&mut task.due).0;
+        self.waits.placed(task.priority.band, change.since, due, self.state.now.wall);
+        self.recent.note(task.fence, index);
+        self.tally.moved(Some(Status::Queued), Status::Assigned);
+        if let Some(lease) = task.state.lease_mut() {
+            lease.session = session;
+        }
+        self.timers.set(index, next_deadline(task));
+        let permits = task.extra.as_ref().and_then(|extra| extra.permits.as_ref());
+        let exclusive = permits.is_some_and(|permits| self.dispatcher.is_exclusive(permits));
+        effects.push(Effect::Start(Start { exclusive, ..start(task, worker, session) }));
+        if self.config.watch {
+            effects.push(Effect::Changed { task: task.id, to: Status::Assigned });
+        }
+        self.tell_task(index, effects);
+    }
+
+    fn follow_task(&mut self, change: &Change, event: &Event) {
+        let Change { index, from, to, .. } = *change;
         if from.is_some_and(Status::is_leased) && !to.is_leased() {
             self.dispatcher.release(index);
-            if let Some(worker) = self.fleet.release(index) {
+            if let Some(worker) = self.workers.release(index) {
                 self.drop_if_gone(worker);
             }
         }
@@ -52,12 +66,12 @@ impl Engine {
         if requeue || was_queued && !matches!(to, Status::Queued | Status::Assigned) {
             self.dispatcher.remove(index);
         }
-        let task = self.state.tasks.get(index).expect("MA-1: a changed task is in memory");
+        let task = self.state.tasks.live(index);
         if to == Status::Queued && (!was_queued || requeue) {
             if task.profile.waits() {
                 self.waiting.arriving.push_back(index);
             } else {
-                self.dispatcher.enqueue(index, wants(&self.fleet, task));
+                self.dispatcher.enqueue(index, wants(&self.workers, task));
             }
         }
         if task.needs_deadline() {
@@ -69,65 +83,92 @@ impl Engine {
             self.waiting.remove(index);
         }
         self.timers.set(index, next_deadline(task));
-        self.tally.settled(change, event, task);
+        self.tally.followed(change, event, task);
     }
 
-    /// What the event orders from the shell. `Start` is ordered by `place`, answers to workers by `report`.
-    fn effects(&self, change: Change, event: &Event, batch: &mut Batch) {
-        let Some(task) = self.state.tasks.get(change.index) else { return };
-        let asks = matches!(event, Event::StopRequested { .. } | Event::ForceRequested { .. });
-        if let Some(lease) = task.lease().filter(|_| asks) {
-            batch.effects.push(Effect::Stop {
-                worker: lease.worker,
-                session: lease.session,
-                task: task.id,
-                fence: lease.fence,
-                grace: task.profile.limits.grace,
-                reason: lease.stop.map(|stop| stop.reason),
-            });
-        }
-        if change.to == Status::Quarantined && change.from != Some(Status::Quarantined) {
-            batch.effects.push(Effect::Alert { task: task.id, alert: Alert::Quarantined });
-        }
-        if change.from != Some(change.to) {
-            if self.config.watch {
-                batch.effects.push(Effect::Changed { task: task.id, to: change.to });
+    /// What the event orders from the shell. Answers to workers are ordered by `report`.
+    fn effects(&self, change: &Change, event: &Event, effects: &mut Vec<Effect>) {
+        let task = self.state.tasks.live(change.index);
+        match event {
+            Event::StopRequested { .. } | Event::ForceRequested { .. } => {
+                effects.extend(task.lease().map(|lease| stop(task, lease)));
             }
-            self.tell_task(change.index, batch);
+            // It may still be going on: whoever holds it is told to kill it.
+            Event::AttemptFailed { reported: false, .. }
+            | Event::TaskUnassigned { reported: false, .. }
+            | Event::TaskForced { reported: false, .. } => {
+                effects.extend(change.ended.as_ref().map(|lease| kill(task, lease)));
+            }
+            _ => {}
         }
-    }
-
-    /// An attempt that ends without its worker's word may still be going on there: it is told to kill it.
-    pub(super) fn kill_order(&self, index: TaskIndex) -> Option<Effect> {
-        let task = self.state.tasks.get(index)?;
-        let lease = task.lease()?;
-        Some(Effect::Stop {
-            worker: lease.worker,
-            session: lease.session,
-            task: task.id,
-            fence: lease.fence,
-            grace: task.profile.limits.grace,
-            reason: None,
-        })
+        if change.from == Some(change.to) {
+            return;
+        }
+        if change.to == Status::Quarantined {
+            effects.push(Effect::Alert { task: task.id, alert: Alert::Quarantined });
+        }
+        if self.config.watch {
+            effects.push(Effect::Changed { task: task.id, to: change.to });
+        }
+        self.tell_task(change.index, effects);
     }
 
     /// A worker that was lost stays known only while it holds something.
     fn drop_if_gone(&mut self, worker: WorkerIndex) {
-        if self.timers.of_worker(worker).is_none() && self.fleet.forget(worker) {
+        if self.timers.of_worker(worker).is_none() && self.workers.forget(worker) {
             self.dispatcher.worker_left(worker);
         }
     }
 }
 
+fn start(task: &Task, worker: WorkerId, session: Session) -> Start {
+    let extra = task.extra.as_deref();
+    Start {
+        worker,
+        session,
+        task: task.id,
+        fence: task.fence,
+        attempt: task.attempts,
+        profile: task.profile.clone(),
+        payload: task.payload.clone(),
+        checkpoint: extra.and_then(|extra| extra.checkpoint.clone()),
+        memory_bytes: extra.and_then(|extra| extra.memory_bytes),
+        exclusive: false,
+    }
+}
+
+fn stop(task: &Task, lease: &Lease) -> Effect {
+    Effect::Stop {
+        worker: lease.worker,
+        session: lease.session,
+        task: task.id,
+        fence: lease.fence,
+        grace: task.profile.limits.grace,
+        reason: lease.stop.map(|stop| stop.reason),
+    }
+}
+
+/// At once, whatever the attempt was asked before.
+fn kill(task: &Task, lease: &Lease) -> Effect {
+    Effect::Stop {
+        worker: lease.worker,
+        session: lease.session,
+        task: task.id,
+        fence: lease.fence,
+        grace: task.profile.limits.grace,
+        reason: None,
+    }
+}
+
 /// What the dispatcher needs to know of a task.
-pub(super) fn wants<'a>(fleet: &crate::worker::Workers, task: &'a Task) -> Wants<'a> {
+pub(super) fn wants<'a>(workers: &Workers, task: &'a Task) -> Wants<'a> {
     let extra = task.extra.as_deref();
     let last =
         extra.and_then(|extra| extra.attempts.last()).filter(|_| task.profile.retry.prefer_other_worker);
     Wants {
         profile: &task.profile,
         priority: task.priority,
-        avoid: last.and_then(|attempt| fleet.find(attempt.worker)),
+        avoid: last.and_then(|attempt| workers.find(attempt.worker)),
         memory_bytes: extra.and_then(|extra| extra.memory_bytes),
         permits: extra.and_then(|extra| extra.permits.as_ref()),
     }

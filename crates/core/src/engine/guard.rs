@@ -1,7 +1,8 @@
 //! The panic boundary. A decision that panics is taken back and counted: its command is refused, or its task, run or
 //! schedule is ended with an error, so that nobody tries it again for ever.
 //! - GD-1 a panic while an event is applied is passed on: memory may then differ from the journal, and the shard stops
-//! - GD-2 what was applied before the panic stays, in memory and in the record; effects that nothing applied asks for go
+//! - GD-2 what was applied before the panic stays, in memory and in the record; events that were only decided go, and so do
+//!   effects that nothing applied asks for
 
 use std::any::Any;
 use std::fmt;
@@ -124,19 +125,19 @@ impl Engine {
         batch: &mut Batch,
         work: impl FnOnce(&mut Self, &mut Batch) -> T,
     ) -> Result<T, Arc<str>> {
-        let (kept, was_telling, entry) = (self.effects_kept, self.is_telling, batch.effects.len());
-        self.effects_kept = entry;
+        let entry = (batch.events.len(), batch.effects.len());
+        let kept = std::mem::replace(&mut self.kept, entry);
         let done = catch_unwind(AssertUnwindSafe(|| work(&mut *self, &mut *batch)));
         let done = done.map_err(|panic| {
             if self.is_applying {
                 resume_unwind(panic);
             }
-            batch.effects.truncate(self.effects_kept);
-            self.is_telling = was_telling;
+            batch.events.truncate(self.kept.0);
+            batch.effects.truncate(self.kept.1);
             self.note_panic(subject, message(&*panic))
         });
-        if self.effects_kept == entry {
-            self.effects_kept = kept;
+        if self.kept == entry {
+            self.kept = kept;
         }
         done
     }
@@ -169,16 +170,16 @@ impl Engine {
         let failure = Failure::new(FailureClass::Permanent, 0, &reason(message));
         let event = match &task.state {
             TaskState::Assigned(lease) | TaskState::Running(lease) => {
-                Event::AttemptFailed { id, fence: lease.fence, failure, then: AfterFailure::Fail }
+                let (fence, then) = (lease.fence, AfterFailure::Fail);
+                Event::AttemptFailed { id, fence, failure, then, reported: false }
             }
             TaskState::Waiting(_) => Event::WaitEnded { id, end: WaitEnd::Failed(Box::new(failure)) },
             TaskState::Queued if task.profile.waits() => {
                 Event::WaitEnded { id, end: WaitEnd::Failed(Box::new(failure)) }
             }
-            _ => Event::TaskForced { id, status: Status::Failed, over: over(message) },
+            _ => Event::TaskForced { id, status: Status::Failed, over: over(message), reported: true },
         };
-        batch.effects.extend(self.kill_order(index));
-        self.commit(&mut vec![event], batch);
+        self.commit_one(event, batch);
     }
 
     /// The run ends as failed: what is out is stopped first, if that can be decided.
@@ -195,8 +196,7 @@ impl Engine {
             return;
         };
         let subject = PanicSubject::Run(id);
-        let _ =
-            self.guard(subject, batch, |engine, batch| engine.commit(&mut vec![Event::Run(event)], batch));
+        let _ = self.guard(subject, batch, |engine, batch| engine.commit_one(Event::Run(event), batch));
     }
 
     /// It begins nothing more until somebody has looked at it.
@@ -208,7 +208,7 @@ impl Engine {
     ) {
         if self.guard(PanicSubject::Schedule(id), batch, work).is_err() {
             let paused = Event::Schedule(ScheduleEvent::Paused { id, paused: true });
-            self.commit(&mut vec![paused], batch);
+            self.commit_one(paused, batch);
         }
     }
 
@@ -221,7 +221,7 @@ impl Engine {
     ) {
         if self.guard(PanicSubject::Backfill(id), batch, work).is_err() {
             let paused = Event::Backfill(BackfillEvent::Paused { id, paused: true });
-            self.commit(&mut vec![paused], batch);
+            self.commit_one(paused, batch);
         }
     }
 
@@ -230,7 +230,7 @@ impl Engine {
             Remedy::None => {}
             Remedy::Operation(id) => {
                 if self.state.operations.contains_key(&id) {
-                    self.commit(&mut vec![Event::OperationEnded { id }], batch);
+                    self.commit_one(Event::OperationEnded { id }, batch);
                 }
             }
             Remedy::Report { task, fence, worker, session } => {

@@ -12,10 +12,12 @@ impl Engine {
         let remedy = Remedy::of(&command);
         let subject = PanicSubject::Command(command.label());
         let done = self.guard(subject, batch, |engine, batch| engine.carry_out(command, batch));
-        done.unwrap_or_else(|message| {
+        let answer = done.unwrap_or_else(|message| {
             self.remedy(&remedy, &message, batch);
             Err(Rejection::Internal { what: "the decision panicked; the log of the server says where" })
-        })
+        });
+        self.announce_ends(batch);
+        answer
     }
 
     fn carry_out(&mut self, command: Command, batch: &mut Batch) -> Result<Answer, Rejection> {
@@ -48,13 +50,12 @@ impl Engine {
     }
 
     fn decide_and_apply(&mut self, command: Command, batch: &mut Batch) -> Result<Answer, Rejection> {
-        let mut decided = std::mem::take(&mut self.decided);
-        let answer = decide(&self.view(), command, &mut decided);
-        if answer.is_ok() {
-            self.commit(&mut decided, batch);
+        let from = batch.events.len();
+        let answer = decide(&self.view(), command, &mut batch.events);
+        match answer {
+            Ok(_) => self.commit(batch, from),
+            Err(_) => batch.events.truncate(from),
         }
-        decided.clear();
-        self.decided = decided;
         answer
     }
 
@@ -66,6 +67,7 @@ impl Engine {
             pressure: self.pressure,
             late: self.present.since(self.state.now.elapsed),
             breaks: self.config.breaks,
+            evaluate: &*self.evaluate,
         }
     }
 

@@ -9,12 +9,13 @@
 
 mod advance;
 mod after;
+mod announce;
 mod answer;
-mod anyway;
 mod attention;
 mod backfills;
 mod bulk;
 mod command;
+mod commit;
 mod decide;
 mod due;
 mod feed;
@@ -23,7 +24,6 @@ mod guard;
 mod handle;
 mod keyed;
 mod owed;
-mod own;
 mod paging;
 mod place;
 mod publish;
@@ -116,7 +116,7 @@ pub struct Engine {
     config: EngineConfig,
     state: State,
     dispatcher: Dispatcher,
-    fleet: Workers,
+    workers: Workers,
     timers: Timers,
     retry_state: RetryState,
     /// Since when words of workers may lie unread; `None` when everything that came was taken in.
@@ -134,24 +134,22 @@ pub struct Engine {
     waits: Box<Waits>,
     /// Lost and not yet told of; see [`Engine::take_lost`].
     lost: Vec<LostWorker>,
-    /// Room for decisions, kept between commands.
-    decided: Vec<Event>,
     herd: Herd,
     waiting: WaitIndex,
     /// Waits that events may still end in the record being built.
     event_waits_left: u32,
     /// Soft: how far the oldest of `state.deliveries` has come.
     delivered_to: TaskIndex,
-    /// Ends that triggers and waits are to be told of, in the record that has them.
-    ends: VecDeque<own::AnnouncedEnd>,
-    /// Whether somebody works through `ends` already.
-    is_telling: bool,
+    /// Ends that triggers and waits may want, in the record that has them.
+    ends: VecDeque<announce::AnnouncedEnd>,
+    /// Events that announcements may still make in the record being built.
+    announced_left: u32,
     /// Bytes of texts that may still be parsed in this step.
     parse_left: usize,
     /// An event is being applied.
     is_applying: bool,
-    /// Effects of the batch that belong to what was applied.
-    effects_kept: usize,
+    /// Events and effects of the batch that belong to what was applied.
+    kept: (usize, usize),
     /// Decisions that panicked and are not yet in the log.
     panics: Vec<Panicked>,
     evaluate: Arc<dyn Evaluate>,
@@ -181,7 +179,7 @@ impl Engine {
             config,
             state: State::default(),
             dispatcher: Dispatcher::new(config.seed),
-            fleet: Workers::default(),
+            workers: Workers::default(),
             timers: Timers::default(),
             retry_state: RetryState::new(Chance::new(config.seed), RetryBudgets::new(config.retry_rates)),
             unread_since: None,
@@ -195,16 +193,15 @@ impl Engine {
             tally: Tally::default(),
             waits: Box::default(),
             lost: Vec::new(),
-            decided: Vec::new(),
             herd: Herd::default(),
             waiting: WaitIndex::new(config.breaks.own_event_wait),
             event_waits_left: config.limits.event_waits_per_record,
             delivered_to: TaskIndex::default(),
             ends: VecDeque::new(),
-            is_telling: false,
+            announced_left: config.limits.announced_per_record,
             parse_left: 0,
             is_applying: false,
-            effects_kept: 0,
+            kept: (0, 0),
             panics: Vec::new(),
             evaluate: Arc::new(NoTexts),
             has_listeners: false,
@@ -222,6 +219,7 @@ impl Engine {
     pub fn begin(&mut self, seq: Seq, now: Now) {
         self.state.begin(seq, now);
         self.event_waits_left = self.config.limits.event_waits_per_record;
+        self.announced_left = self.config.limits.announced_per_record;
         self.set_present(now.elapsed);
     }
 
@@ -246,8 +244,8 @@ impl Engine {
         &self.state
     }
 
-    pub fn fleet(&self) -> &Workers {
-        &self.fleet
+    pub fn workers(&self) -> &Workers {
+        &self.workers
     }
 
     pub fn dispatcher(&self) -> &Dispatcher {
@@ -282,7 +280,8 @@ impl Engine {
 
     pub fn next_wake(&self) -> Wake {
         // When the next record begins there is room for them.
-        if self.has_work() || !self.state.deliveries.is_empty() {
+        let waits_for_room = !self.state.deliveries.is_empty() || !self.state.announcements.is_empty();
+        if self.has_work() || waits_for_room {
             return Wake { elapsed: Some(self.state.now.elapsed), wall: None };
         }
         let sweep = self.sweep.next_at(&self.state, &self.config.limits);
@@ -295,6 +294,7 @@ impl Engine {
     /// Whether a further step would do something at once, without any command or timer.
     pub fn has_work(&self) -> bool {
         let flows = self.has_flow_work() || self.has_schedule_work() || self.has_backfill_work();
-        !self.reaping.is_empty() || self.has_bulk_work() || flows || self.has_wait_work()
+        let announcements = self.has_announcements();
+        !self.reaping.is_empty() || self.has_bulk_work() || flows || self.has_wait_work() || announcements
     }
 }

@@ -3,6 +3,7 @@
 
 use super::Engine;
 use super::timers::Timers;
+use crate::backfill::decide::next::goes_on;
 use crate::run::owed::DECIDED_WITHIN;
 use crate::task::{Deadline, TaskState, next_deadline};
 use crate::values::{BackfillId, OperationId, RunIndex, ScheduleId, TaskIndex, WorkerIndex};
@@ -66,7 +67,7 @@ impl Engine {
             }
         }
         debts.extend(
-            self.fleet
+            self.workers
                 .iter()
                 .filter(|(_, worker)| worker.session.is_some())
                 .map(|(index, _)| Debt::Lease(index)),
@@ -82,7 +83,8 @@ impl Engine {
             debts.extend(schedule.due().map(|_| Debt::Window(schedule.id)));
             debts.extend(schedule.awaits_call(self.state.now.wall).then_some(Debt::Call(schedule.id)));
         }
-        let backfills = self.state.backfills.iter().filter(|backfill| self.backfill_goes_on(backfill));
+        let view = self.view();
+        let backfills = self.state.backfills.iter().filter(|backfill| goes_on(&view, backfill));
         debts.extend(backfills.map(|backfill| Debt::Backfill(backfill.id)));
         debts.extend(self.state.flows.startable().into_iter().map(Debt::Begin));
         debts
@@ -113,7 +115,7 @@ impl Engine {
             Debt::Timer(index, at) => self.timers.set(index, Some(at)),
             Debt::Place(index) => {
                 let task = self.state.tasks.get(index).expect("MA-2: a debt names a task in memory");
-                self.dispatcher.enqueue(index, super::follow::wants(&self.fleet, task));
+                self.dispatcher.enqueue(index, super::follow::wants(&self.workers, task));
             }
             Debt::Arrival(index) => self.waiting.arriving.push_back(index),
             Debt::Ear(_) if self.config.breaks.wait_not_heard => {}
@@ -142,26 +144,26 @@ impl Engine {
         lease.accepted = Some(now.max(assigned));
         lease.progressed = now;
         let deadline = next_deadline(task);
-        let worker = self.fleet.place_of(worker, now);
+        let worker = self.workers.place_of(worker, now);
         let known = self.timers.of_worker(worker).is_some();
-        if let Some(entry) = self.fleet.get_mut(worker) {
+        if let Some(entry) = self.workers.get_mut(worker) {
             entry.incarnation = incarnation;
         }
         self.state.mark_running(index);
         let task = self.state.tasks.get(index).expect("MA-2: a debt names a task in memory");
-        let mut wants = super::follow::wants(&self.fleet, task);
+        let mut wants = super::follow::wants(&self.workers, task);
         if self.config.breaks.seats_forgotten {
             wants.permits = None;
         }
         self.dispatcher.hold(index, worker, wants);
-        self.fleet.hold(index, worker);
+        self.workers.hold(index, worker);
         if !self.config.breaks.timer_not_rearmed {
             self.timers.set(index, deadline);
         }
         if !known {
             let from = if self.config.breaks.lease_runs_while_down { assigned } else { now };
             self.timers.set_worker(worker, Some(from + self.config.limits.lease));
-            if let Some(entry) = self.fleet.get_mut(worker) {
+            if let Some(entry) = self.workers.get_mut(worker) {
                 entry.heard = from;
             }
         }
@@ -185,7 +187,7 @@ impl Engine {
             Debt::Arrival(index) => self.waiting.arriving.contains(&index),
             Debt::Ear(index) => self.is_heard(index),
             Debt::Holder(index) => self
-                .fleet
+                .workers
                 .holder(index)
                 .is_some_and(|worker| self.timers.of_worker(worker).is_some() || !self.reaping.is_empty()),
             Debt::Lease(worker) => self.timers.of_worker(worker).is_some(),

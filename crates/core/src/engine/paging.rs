@@ -36,7 +36,7 @@ impl Engine {
                 if task.needs_deadline() {
                     self.waiting.arriving.push_back(index);
                 }
-                self.dispatcher.enqueue(index, super::follow::wants(&self.fleet, task));
+                self.dispatcher.enqueue(index, super::follow::wants(&self.workers, task));
             }
         }
         true

@@ -7,11 +7,10 @@
 use std::collections::VecDeque;
 
 use super::{Batch, Engine, LostWorker};
-use crate::event::{AfterFailure, Event};
-use crate::task::decide::force::forced_end;
-use crate::task::decide::report::stop_class;
-use crate::task::{CODE_BLAMED, Lease, Task};
-use crate::values::{Band, Failure, FailureClass, Fence, Millis, Session, TaskIndex, WorkerIndex};
+use crate::event::Event;
+use crate::task::Task;
+use crate::values::{Band, Fence, Session, TaskIndex, WorkerIndex};
+use crate::worker::decide::lost::{self, Loss};
 
 /// Attempts ended in one step.
 pub const REAP_STEP_MAX: usize = 500;
@@ -21,21 +20,6 @@ pub const MASS_LOSS_MIN: usize = 200;
 pub const BLAME_HELD_MAX: u32 = 16;
 /// Lost workers that are kept to be told of.
 const LOST_TOLD_MAX: usize = 100;
-/// Mass losses come back at about this pace in each band below P0.
-const RETURN_PER_MS: u64 = 2;
-const RETURN_SPREAD_MAX: Millis = Millis::from_secs(30);
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Loss {
-    WorkerSilent {
-        blamed: bool,
-    },
-    WorkerRestarted,
-    NotAccepted,
-    /// The process that the start was sent to says that it never came.
-    NeverReceived,
-}
-
 #[derive(Clone, Copy, Debug)]
 struct Lost {
     index: TaskIndex,
@@ -80,7 +64,7 @@ impl Reaping {
 impl Engine {
     /// No word for a whole lease: everything the worker holds is lost.
     pub(super) fn lose_worker(&mut self, index: WorkerIndex) {
-        let Some(worker) = self.fleet.get_mut(index) else { return };
+        let Some(worker) = self.workers.get_mut(index) else { return };
         worker.session = None;
         let blamed = worker.holds <= BLAME_HELD_MAX;
         self.counts.workers_lost += 1;
@@ -89,13 +73,13 @@ impl Engine {
         }
         self.dispatcher.worker_left(index);
         self.timers.set_worker(index, None);
-        let held: Vec<TaskIndex> = self.fleet.held_by(index).collect();
+        let held: Vec<TaskIndex> = self.workers.held_by(index).collect();
         for task_slot in held {
             if let Some(task) = self.state.tasks.get(task_slot) {
                 self.reaping.push(task, task_slot, Loss::WorkerSilent { blamed });
             }
         }
-        self.fleet.forget(index);
+        self.workers.forget(index);
     }
 
     pub(super) fn reap(&mut self, batch: &mut Batch) {
@@ -105,6 +89,7 @@ impl Engine {
             let Some(lost) = self.reaping.pop() else { return };
             let spread = mass.then_some(spread);
             self.guard_task(lost.index, batch, |engine, batch| engine.reap_one(lost, spread, batch));
+            self.announce_ends(batch);
         }
     }
 
@@ -114,45 +99,11 @@ impl Engine {
         if lease.fence != lost.fence || lease.session != lost.session {
             return;
         }
-        if lost.loss == Loss::NeverReceived && lease.stop.is_none() {
-            let event = Event::TaskUnassigned { id: task.id, fence: lease.fence };
-            self.counts.unassigned += 1;
-            return self.commit(&mut vec![event], batch);
+        let event = lost::decide((task, lease), lost.loss, mass, self.state.now, &mut self.retry_state);
+        match event {
+            Event::TaskUnassigned { .. } => self.counts.unassigned += 1,
+            _ => self.counts.attempts_lost += 1,
         }
-        if let Some(event) = forced_end(task, lease) {
-            self.counts.attempts_lost += 1;
-            batch.effects.extend(self.kill_order(lost.index));
-            return self.commit(&mut vec![event], batch);
-        }
-        let failure = stop_class(lease, &describe(lost.loss, lease));
-        let known = lost.loss == Loss::NeverReceived;
-        let mut then = self.retry_state.after_failure(task, lease, &failure, known, self.state.now);
-        if let (AfterFailure::Requeue, Some(count)) = (then, mass)
-            && task.priority.band != Band::P0
-        {
-            let spread = Millis::new(count as u64 / RETURN_PER_MS).min(RETURN_SPREAD_MAX);
-            let wait = Millis::new(self.retry_state.chance().below(spread.get() + 1));
-            let due = self.state.now.elapsed + wait;
-            then = AfterFailure::Retry { due, spend: false, memory_bytes: None, delayed_by: None };
-        }
-        let event = Event::AttemptFailed { id: task.id, fence: lease.fence, failure, then };
-        self.counts.attempts_lost += 1;
-        // Should the worker come back, it must not go on with what was given to another.
-        batch.effects.extend(self.kill_order(lost.index));
-        self.commit(&mut vec![event], batch);
+        self.commit_one(event, batch);
     }
-}
-
-fn describe(loss: Loss, lease: &Lease) -> Failure {
-    let (code, message) = match loss {
-        // Never taken, as far as anyone knows: it cannot have brought its worker down.
-        Loss::WorkerSilent { blamed } if blamed && lease.accepted.is_some() => {
-            (CODE_BLAMED, "the worker was not heard of for a whole lease")
-        }
-        Loss::WorkerSilent { .. } => (0, "the worker was not heard of for a whole lease"),
-        Loss::WorkerRestarted => (CODE_BLAMED, "the worker restarted and no longer has the attempt"),
-        Loss::NotAccepted => (0, "the worker did not say that it took the attempt"),
-        Loss::NeverReceived => (0, "stopped before it began"),
-    };
-    Failure::new(FailureClass::WorkerLost, code, message)
 }

@@ -17,7 +17,7 @@ impl Engine {
         if let Some(index) = self.recent.index(report.fence) {
             self.state.tasks.expect(index);
         }
-        let mut decided = std::mem::take(&mut self.decided);
+        let from = batch.events.len();
         let view = crate::decision::View {
             state: &self.state,
             dispatcher: &self.dispatcher,
@@ -25,16 +25,16 @@ impl Engine {
             pressure: self.pressure,
             late: self.present.since(self.state.now.elapsed),
             breaks: self.config.breaks,
+            evaluate: &*self.evaluate,
         };
-        let verdict = report::decide(&view, report, &mut self.retry_state, &mut decided);
+        let verdict = report::decide(&view, report, &mut self.retry_state, &mut batch.events);
         match verdict {
             ReportVerdict::Recorded => self.note_soft(report, batch),
             ReportVerdict::Duplicate => self.counts.duplicate_reports += 1,
             ReportVerdict::Stale => self.counts.stale_reports += 1,
         }
-        self.hold_back_checkpoint(report, &mut decided);
-        self.commit(&mut decided, batch);
-        self.decided = decided;
+        self.hold_back_checkpoint(report, from, batch);
+        self.commit(batch, from);
         // Results are spooled by the worker until acknowledged; the rest is not.
         if report.what.ends_attempt() {
             batch.effects.push(Effect::Acknowledge {
@@ -54,7 +54,7 @@ impl Engine {
         let accepts = matches!(report.what, ReportKind::Accepted);
         if accepts && self.state.mark_running(index) {
             self.tally.moved(Some(Status::Assigned), Status::Running);
-            self.tell_task(index, batch);
+            self.tell_task(index, &mut batch.effects);
         }
         let Some(task) = self.state.tasks.get_mut(index) else { return };
         let Some(lease) = task.state.lease_mut() else { return };
@@ -74,14 +74,15 @@ impl Engine {
 
     /// A checkpoint that comes too soon after the last one is stored when the gap ends, or when the attempt does. If
     /// another one comes before that, the newer one is stored.
-    fn hold_back_checkpoint(&mut self, report: &Report, decided: &mut Vec<Event>) {
+    fn hold_back_checkpoint(&mut self, report: &Report, from: usize, batch: &mut Batch) {
         let ReportKind::Checkpoint(bytes) = &report.what else { return };
         let (now, gap) = (self.state.now.elapsed, self.config.limits.checkpoint_gap);
-        let Some(index) = self.state.tasks.find(report.task).filter(|_| !decided.is_empty()) else { return };
+        let is_decided = batch.events.len() > from;
+        let Some(index) = self.state.tasks.find(report.task).filter(|_| is_decided) else { return };
         let Some(task) = self.state.tasks.get_mut(index) else { return };
         let Some(lease) = task.state.lease_mut() else { return };
         if let Some(last) = lease.checkpointed.filter(|last| now.since(*last) < gap) {
-            decided.clear();
+            batch.events.truncate(from);
             lease.pending_checkpoint = Some(PendingCheckpoint { bytes: bytes.clone(), due: last + gap });
             self.timers.set(index, next_deadline(task));
         }

@@ -4,14 +4,11 @@ use std::collections::VecDeque;
 
 use super::{Batch, Engine};
 use crate::decision::Effect;
-use crate::event::{Event, Submitted};
-use crate::job::JobKey;
-use crate::run::{RunCreated, RunEvent, StartedBy};
+use crate::event::Event;
+use crate::schedule::decide::window::{WindowDecision, WindowFired, cancel_started, decide, fire};
 use crate::schedule::due::{DueWindows, Range, due};
-use crate::schedule::{
-    Fired, Overlap, Passed, Plain, Reason, Schedule, ScheduleEvent, Target, Timing, Unfired,
-};
-use crate::values::{Band, FiredAs, Millis, RunId, ScheduleId, Started, TaskId, Wall, Window};
+use crate::schedule::{Passed, Reason, Schedule, ScheduleEvent, Target, Timing, Unfired};
+use crate::values::{Band, FiredAs, Millis, ScheduleId, Wall};
 
 /// Schedules looked at in one step; the rest waits for the next, so that commands have their turn.
 const STEP_MAX: usize = 500;
@@ -58,6 +55,7 @@ impl Engine {
                 schedule.soft.called = false;
             }
             self.guard_schedule(id, batch, |engine, batch| engine.schedule_called(id, batch));
+            self.announce_ends(batch);
         }
         for _ in 0..STEP_MAX {
             if !self.may_parse() {
@@ -69,6 +67,7 @@ impl Engine {
                 schedule.rare.lessen(|rare| rare.retry = None);
             }
             self.guard_schedule(id, batch, |engine, batch| engine.schedule_due(id, batch));
+            self.announce_ends(batch);
         }
         self.arm_moved();
     }
@@ -144,7 +143,7 @@ impl Engine {
 
     fn job_is_on(&self, schedule: &Schedule) -> bool {
         let Target::Run { .. } = schedule.spec.target else { return true };
-        let job = self.state.flows.jobs.get(&job_of(schedule));
+        let job = self.state.flows.jobs.get(&schedule.job_key());
         job.is_some_and(|job| !job.paused && job.deleted.is_none())
     }
 
@@ -182,7 +181,7 @@ impl Engine {
         let Range { first, last, count, outcome } = range;
         self.tally.windows_passed(outcome, count);
         let passed = Box::new(Passed { id, first, last, count, outcome, next });
-        self.commit(&mut vec![Event::Schedule(ScheduleEvent::Passed(passed))], batch);
+        self.commit_one(Event::Schedule(ScheduleEvent::Passed(passed)), batch);
     }
 
     fn skip(&mut self, id: ScheduleId, window: Wall, reason: Reason, next: Option<Wall>, batch: &mut Batch) {
@@ -199,61 +198,31 @@ impl Engine {
         next: Option<Wall>,
         batch: &mut Batch,
     ) -> bool {
-        let punctual = match self.event_came(id, window) {
-            Some(true) => {
-                self.skip(id, window, Reason::EventCame, next, batch);
-                return true;
-            }
-            Some(false) => FiredAs::NoEvent,
-            None => punctual,
-        };
         let Some(schedule) = self.state.schedules.get(id) else { return true };
-        let (overlap, most) = (schedule.spec.overlap, schedule.spec.active_max as usize);
-        let (active, waiting) = (schedule.rare.active.len(), schedule.rare.waiting.len());
-        let busy = active > 0 || waiting > 0;
-        match overlap {
-            Overlap::Allow if active >= most => self.skip(id, window, Reason::MaxActive, next, batch),
-            Overlap::Forbid if busy => self.skip(id, window, Reason::Overlap, next, batch),
-            Overlap::Queue if busy && waiting >= most => {
-                self.skip(id, window, Reason::QueueFull, next, batch);
-            }
-            Overlap::Queue | Overlap::Coalesce if busy => {
-                if overlap == Overlap::Coalesce {
-                    let older: Vec<Wall> =
-                        schedule.rare.waiting.iter().map(|waiting| waiting.window).collect();
-                    for older in older {
-                        self.skip(id, older, Reason::Coalesced, Some(window), batch);
-                    }
+        match decide(&self.view(), schedule, window, punctual) {
+            WindowDecision::Skip(reason) => self.skip(id, window, reason, next, batch),
+            WindowDecision::Hold { older, fired_as } => {
+                for older in older {
+                    self.skip(id, older, Reason::Coalesced, Some(window), batch);
                 }
-                let held = ScheduleEvent::Held { id, window, next, punctual };
-                self.commit(&mut vec![Event::Schedule(held)], batch);
+                let held = ScheduleEvent::Held { id, window, next, punctual: fired_as };
+                self.commit_one(Event::Schedule(held), batch);
             }
-            Overlap::Allow | Overlap::Forbid | Overlap::Queue | Overlap::Replace | Overlap::Coalesce => {
-                if overlap == Overlap::Replace {
+            WindowDecision::Fire { replaces, fired_as } => {
+                if replaces {
                     self.cancel_active(id, batch);
                 }
-                return self.fire(id, window, punctual, next, batch);
+                return self.fire(id, window, fired_as, next, batch);
             }
         }
         true
     }
 
     fn cancel_active(&mut self, id: ScheduleId, batch: &mut Batch) {
-        let active =
-            self.state.schedules.get(id).map(|schedule| schedule.rare.active.clone()).unwrap_or_default();
-        for made in active {
-            let mut events = Vec::new();
-            let view = self.view();
-            let done = match made {
-                Started::Run(run) => crate::run::decide::cancel_run(&view, run, &mut events),
-                Started::Task(task) => {
-                    crate::task::decide::cancel::decide(&view, task, true, &mut events).map(drop)
-                }
-            };
-            // What has just ended need not be cancelled.
-            if done.is_ok() {
-                self.commit(&mut events, batch);
-            }
+        let Some(schedule) = self.state.schedules.get(id) else { return };
+        for started in schedule.rare.active.clone() {
+            let events = cancel_started(&self.view(), started);
+            self.commit_all(events, batch);
         }
     }
 
@@ -265,60 +234,20 @@ impl Engine {
         next: Option<Wall>,
         batch: &mut Batch,
     ) -> bool {
-        if !self.has_room_for_window() {
-            return false;
-        }
         let Some(schedule) = self.state.schedules.get(id) else { return true };
-        let now = self.state.now.wall;
-        let (bits, bucket) = (id.mix(window.millis()), schedule.bucket);
-        let (run, task) = (RunId::new(now.millis(), bucket, bits), TaskId::new(now.millis(), bucket, bits));
-        let name = schedule.key.name.clone();
-        let occasion =
-            Some(Box::new(Window { schedule: id, name, at: window, from: from(schedule, window), punctual }));
-        let (made, event) = match &schedule.spec.target {
-            Target::Task(plain) => {
-                let submitted = submitted(task, plain, occasion);
-                (Started::Task(task), Event::TaskSubmitted(Box::new(submitted)))
+        match fire(&self.view(), schedule, (window, punctual), next) {
+            WindowFired::NoRoom => return false,
+            WindowFired::Nothing => {}
+            WindowFired::BadParameters => {
+                let outcome = Unfired::Missed(Reason::Parameters);
+                self.pass(id, Range { first: window, last: window, count: 1, outcome }, next, batch);
             }
-            Target::Run { parameters, priority } => {
-                let key = job_of(schedule);
-                let Some(job) = self.state.flows.jobs.get(&key) else { return true };
-                let Ok(parameters) = self.evaluate.parameters(&job.definition, parameters) else {
-                    let outcome = Unfired::Missed(Reason::Parameters);
-                    self.pass(id, Range { first: window, last: window, count: 1, outcome }, next, batch);
-                    return true;
-                };
-                let created = RunCreated {
-                    id: run,
-                    job: job.key.clone(),
-                    version: job.version,
-                    plan: None,
-                    parameters,
-                    priority: *priority,
-                    labels: None,
-                    key: None,
-                    trigger: StartedBy::Schedule,
-                    parent: None,
-                    rerun_of: None,
-                    reused: Vec::new(),
-                    occasion,
-                    cause: None,
-                };
-                (Started::Run(run), Event::Run(RunEvent::RunCreated(Box::new(created))))
+            WindowFired::Events(events) => {
+                self.tally.window_fired(punctual);
+                self.commit_all(events, batch);
             }
-        };
-        let fired =
-            Event::Schedule(ScheduleEvent::Fired(Box::new(Fired { id, window, made, punctual, next })));
-        self.tally.window_fired(punctual);
-        self.commit(&mut vec![fired, event], batch);
+        }
         true
-    }
-
-    pub(super) fn has_room_for_window(&self) -> bool {
-        let (limits, state) = (&self.config.limits, &self.state);
-        state.flows.runs.len() < limits.runs_max
-            && (state.tasks.len() as u64) < limits.tasks_max
-            && state.payload_bytes() < limits.payload_bytes_held_max
     }
 
     /// What it began has ended, or it was changed: a window may stop waiting, and a fixed delay begins.
@@ -339,26 +268,8 @@ impl Engine {
         } else if let Timing::After(_) = schedule.spec.timing {
             let next = schedule.spec.next(now).map(|(next, _)| next);
             if next.is_some() {
-                self.commit(&mut vec![Event::Schedule(ScheduleEvent::Armed { id, next })], batch);
+                self.commit_one(Event::Schedule(ScheduleEvent::Armed { id, next }), batch);
             }
         }
     }
-}
-
-pub(super) fn job_of(schedule: &Schedule) -> JobKey {
-    JobKey { tenant: schedule.key.tenant.clone(), name: schedule.key.job.clone() }
-}
-
-/// The window before this one, which is where its interval begins.
-pub(super) fn from(schedule: &Schedule, window: Wall) -> Wall {
-    match &schedule.spec.timing {
-        Timing::Table(table) => table.previous(window).unwrap_or(window),
-        Timing::After(_) if schedule.last > Wall::ZERO => schedule.last,
-        Timing::After(_) => window,
-    }
-}
-
-fn submitted(id: TaskId, plain: &Plain, occasion: Option<Box<Window>>) -> Submitted {
-    let Plain { profile, payload, priority, labels, permits } = plain.clone();
-    Submitted { id, profile, payload, priority, due: None, labels, key: None, permits, occasion }
 }

@@ -3,12 +3,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::reap::Loss;
 use super::{Batch, Engine};
 use crate::decision::Effect;
 use crate::task::{Status, next_deadline};
 use crate::values::{Fence, Millis, Session, TaskId, TaskIndex, WorkerId, WorkerIndex};
 use crate::worker::Availability;
+use crate::worker::decide::lost::Loss;
 use crate::worker::decide::{Hello, SessionCommand};
 
 impl Engine {
@@ -28,8 +28,8 @@ impl Engine {
 
     fn hello(&mut self, hello: &Hello, batch: &mut Batch) {
         let now = self.state.now.elapsed;
-        let index = self.fleet.place_of(hello.worker, now);
-        let Some(worker) = self.fleet.get_mut(index) else { return };
+        let index = self.workers.place_of(hello.worker, now);
+        let Some(worker) = self.workers.get_mut(index) else { return };
         // A message of a session that has since been replaced.
         if hello.session <= worker.newest_session {
             return;
@@ -53,7 +53,7 @@ impl Engine {
     fn reconcile(&mut self, hello: &Hello, worker: WorkerIndex, batch: &mut Batch) {
         let holding: BTreeMap<(TaskId, Fence), Option<Millis>> =
             hello.holding.iter().map(|held| ((held.task, held.fence), held.ran)).collect();
-        let believed: Vec<TaskIndex> = self.fleet.held_by(worker).collect();
+        let believed: Vec<TaskIndex> = self.workers.held_by(worker).collect();
         let mut confirmed = BTreeSet::new();
         for index in believed {
             let Some(task) = self.state.tasks.get(index) else { continue };
@@ -122,7 +122,7 @@ impl Engine {
     /// session.
     pub(super) fn heard(&mut self, worker: WorkerId, session: Session) -> bool {
         let now = self.present;
-        match self.fleet.find(worker).and_then(|index| self.fleet.get_mut(index)) {
+        match self.workers.find(worker).and_then(|index| self.workers.get_mut(index)) {
             Some(worker) if worker.session == Some(session) => {
                 worker.heard = now;
                 true
@@ -132,8 +132,8 @@ impl Engine {
     }
 
     fn closed(&mut self, worker: WorkerId, session: Session) {
-        let Some(index) = self.fleet.find(worker) else { return };
-        let Some(worker) = self.fleet.get_mut(index) else { return };
+        let Some(index) = self.workers.find(worker) else { return };
+        let Some(worker) = self.workers.get_mut(index) else { return };
         if worker.session == Some(session) {
             worker.session = None;
             self.dispatcher.set_accepting(index, false);
@@ -141,8 +141,8 @@ impl Engine {
     }
 
     fn leaving(&mut self, worker: WorkerId, session: Session) {
-        let Some(index) = self.fleet.find(worker) else { return };
-        let Some(worker) = self.fleet.get_mut(index) else { return };
+        let Some(index) = self.workers.find(worker) else { return };
+        let Some(worker) = self.workers.get_mut(index) else { return };
         if worker.session == Some(session) {
             worker.leaving = true;
             self.dispatcher.set_accepting(index, false);
@@ -150,8 +150,8 @@ impl Engine {
     }
 
     fn cordon(&mut self, worker: WorkerId, to: Availability, batch: &mut Batch) {
-        let Some(index) = self.fleet.find(worker) else { return };
-        let Some(worker) = self.fleet.get_mut(index) else { return };
+        let Some(index) = self.workers.find(worker) else { return };
+        let Some(worker) = self.workers.get_mut(index) else { return };
         let was_draining = std::mem::replace(&mut worker.availability, to) == Availability::Draining;
         let accepts = worker.accepts();
         self.dispatcher.set_accepting(index, accepts);
@@ -162,7 +162,7 @@ impl Engine {
     }
 
     fn tell_draining(&self, index: WorkerIndex, draining: bool, batch: &mut Batch) {
-        let Some(worker) = self.fleet.get(index) else { return };
+        let Some(worker) = self.workers.get(index) else { return };
         if let Some(session) = worker.session {
             batch.effects.push(Effect::Drain { worker: worker.id, session, draining });
         }

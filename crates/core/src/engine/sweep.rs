@@ -2,12 +2,12 @@
 //! puts right what they missed. It should never find anything; what it finds is counted and told.
 
 use super::guard::PanicSubject;
-use super::reap::Loss;
 use super::{Batch, Engine};
 use crate::decision::{Alert, Effect};
 use crate::state::State;
 use crate::task::{Deadline, TaskState};
 use crate::values::{Elapsed, Limits, RunIndex, ScheduleId, TaskIndex};
+use crate::worker::decide::lost::Loss;
 
 /// Slots looked at in one step.
 const SWEEP_STEP_SLOTS: u32 = 10_000;
@@ -111,7 +111,7 @@ impl Engine {
                 let missed = !self.dispatcher.is_queued(index);
                 let undated = task.needs_deadline() && !self.waiting.arriving.contains(&index);
                 if missed {
-                    self.dispatcher.enqueue(index, super::follow::wants(&self.fleet, task));
+                    self.dispatcher.enqueue(index, super::follow::wants(&self.workers, task));
                 }
                 if undated {
                     self.waiting.arriving.push_back(index);
@@ -122,7 +122,7 @@ impl Engine {
                 let heard = lease.assigned.max(lease.progressed).max(self.listens_since());
                 let silent_for = self.state.now.elapsed.since(heard);
                 let worker_known =
-                    self.fleet.holder(index).is_some_and(|worker| self.timers.of_worker(worker).is_some());
+                    self.workers.holder(index).is_some_and(|worker| self.timers.of_worker(worker).is_some());
                 let orphaned = !worker_known && silent_for > self.config.limits.lease.saturating_mul(2);
                 if orphaned && self.reaping.is_empty() {
                     self.reaping.push(task, index, Loss::WorkerSilent { blamed: false });

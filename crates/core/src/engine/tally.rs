@@ -76,7 +76,7 @@ impl Tally {
     }
 
     /// `task`: as it is after the event.
-    pub(super) fn settled(&mut self, change: Change, event: &Event, task: &Task) {
+    pub(super) fn followed(&mut self, change: &Change, event: &Event, task: &Task) {
         if change.from == Some(change.to) {
             return;
         }

@@ -58,6 +58,8 @@ pub enum Event {
     TaskUnassigned {
         id: TaskId,
         fence: Fence,
+        /// See [`Event::AttemptFailed`].
+        reported: bool,
     },
     TaskSucceeded {
         id: TaskId,
@@ -69,6 +71,8 @@ pub enum Event {
         fence: Fence,
         failure: Failure,
         then: AfterFailure,
+        /// The worker that held the attempt said that it ended. If not it may still go on, and is ordered to stop.
+        reported: bool,
     },
     /// The attempt gave its place back until `due`.
     TaskDeferred {
@@ -128,6 +132,8 @@ pub enum Event {
         id: TaskId,
         status: Status,
         over: Actor,
+        /// See [`Event::AttemptFailed`]; true if there was no attempt.
+        reported: bool,
     },
     /// An operator queued an ended task again. Carries the whole task as it was when it had ended, because it
     /// may have left memory.

@@ -1,16 +1,18 @@
 //! Operations: work too big for one command, done in bounded steps between other commands.
+//! - OS-3 only an announcement has a [`Cursor::Listed`]; neither it nor the end of waits is among `State::operations`
 //! - OS-1 a step makes at most [`STEP_EVENTS_MAX`] events; OS-2 a step repeated after a crash does no harm
 //!
 //! The position among tasks in memory is an index, which means nothing after a restart; a new epoch
 //! therefore begins that phase again, and finds what it already handled ended. The position among parked
-//! tasks is an id and is kept.
+//! tasks is an id and is kept, as is the position in a list that the operation carries itself.
 
 pub mod decide;
 
 use std::sync::Arc;
 
 use crate::task::Status;
-use crate::values::{Actor, CloudEvent, Name, TaskId, Wall};
+use crate::trigger::LedgerWindow;
+use crate::values::{Actor, CloudEvent, Name, TaskId, TriggerId, Wall};
 
 /// A command yields at most 1,000 events; a step leaves room for the process's own.
 pub const STEP_EVENTS_MAX: usize = 990;
@@ -25,6 +27,26 @@ pub enum OperationKind {
     CancelRuns { selector: Box<RunSelector>, before: Wall, over: Option<Actor> },
     /// End the waits for an event that did not fit into its record.
     EndWaits(Arc<EndWaits>),
+    /// Let triggers decide about an end whose record had no room for all of them.
+    Announce(Arc<Announcement>),
+}
+
+/// An end, for the triggers that wanted it when it came.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Announcement {
+    pub tenant: Name,
+    pub notice: Arc<CloudEvent>,
+    /// The id of the run or task.
+    pub ended: u128,
+    /// How many runs have begun each other by their ends, up to this one.
+    pub depth: u8,
+    pub job: Name,
+    /// Of a run for a window.
+    pub window: Option<LedgerWindow>,
+    /// Those that have not decided yet, in order. Who listens later is not meant.
+    pub triggers: Vec<TriggerId>,
+    /// How many decided before these.
+    pub before: u32,
 }
 
 /// An event that some waiting tasks have not been told of yet.
@@ -63,6 +85,8 @@ pub enum Cursor {
     Memory(u32),
     /// The last parked task handled.
     Parked(TaskId),
+    /// How many entries of its own list are done.
+    Listed(u32),
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]

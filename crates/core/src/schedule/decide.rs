@@ -1,4 +1,6 @@
-//! What people want of schedules.
+//! What people want of schedules, and what becomes of a window (`window`).
+
+pub(crate) mod window;
 
 use std::sync::Arc;
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::extras::ExtrasCell;
 use super::share::Shared;
 use super::spec::{ScheduleHome, ScheduleKey, Spec, Timing};
+use crate::job::JobKey;
 use crate::values::{Bucket, FiredAs, Millis, Name, ScheduleId, Seq, Started, Wall};
 
 /// There may be millions: see the size below.
@@ -175,6 +176,20 @@ impl Schedule {
     /// After a recovery it is the record of that. Whoever has read the ledger knows by it whether it still holds.
     pub fn written_back(&self) -> Seq {
         self.soft.written_back
+    }
+
+    /// The job that it begins runs of.
+    pub(crate) fn job_key(&self) -> JobKey {
+        JobKey { tenant: self.key.tenant.clone(), name: self.key.job.clone() }
+    }
+
+    /// The window before this one, which is where its interval begins.
+    pub(crate) fn interval_from(&self, window: Wall) -> Wall {
+        match &self.spec.timing {
+            Timing::Table(table) => table.previous(window).unwrap_or(window),
+            Timing::After(_) if self.last > Wall::ZERO => self.last,
+            Timing::After(_) => window,
+        }
     }
 
     pub fn own(&self) -> ScheduleHome {

@@ -53,8 +53,8 @@ pub(crate) fn amend(state: &mut State, event: &Event) -> Change {
         _ => unreachable!("not an amending event"),
     }
     let task = state.tasks.get_mut(index).expect("EV-1: a found slot is taken");
-    task.changed = now.wall;
+    let since = std::mem::replace(&mut task.changed, now.wall);
     let status = task.status();
     state.touch(index, status, status);
-    Change { index, from: Some(status), to: status }
+    Change { index, from: Some(status), to: status, since, ended: None }
 }

@@ -16,12 +16,16 @@ use crate::wait::{Wait, WaitEnd};
 use crate::{schedule, trigger};
 
 /// What an event did, so that queues and timers can follow.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Change {
     pub index: TaskIndex,
     /// `None`: the task was not in memory.
     pub from: Option<Status>,
     pub to: Status,
+    /// When it had last changed before.
+    pub since: Wall,
+    /// The lease that the event took away.
+    pub ended: Option<Box<Lease>>,
 }
 
 pub fn apply(state: &mut State, event: &Event) -> Option<Change> {
@@ -59,7 +63,7 @@ fn apply_to_task(state: &mut State, event: &Event) -> Option<Change> {
         Event::TaskAssigned { id, fence, worker, incarnation } => {
             Some(assign(state, *id, *fence, *worker, *incarnation))
         }
-        Event::TaskUnassigned { id, fence } => {
+        Event::TaskUnassigned { id, fence, .. } => {
             Some(leased(state, *id, *fence, Transition::Unassigned, |task, _, _| {
                 task.attempts -= 1;
                 task.state = TaskState::Queued;
@@ -70,9 +74,9 @@ fn apply_to_task(state: &mut State, event: &Event) -> Option<Change> {
                 succeed(task, output.as_ref());
             }))
         }
-        Event::AttemptFailed { id, fence, failure, then } => {
+        Event::AttemptFailed { id, fence, failure, then, .. } => {
             Some(leased(state, *id, *fence, Transition::AttemptFailed, |task, lease, now| {
-                end_attempt(task, &lease, failure, *then, now.wall);
+                end_attempt(task, lease, failure, *then, now.wall);
             }))
         }
         Event::TaskDeferred { id, fence, due } => {
@@ -86,10 +90,7 @@ fn apply_to_task(state: &mut State, event: &Event) -> Option<Change> {
             task.cancel_requested = true;
             task.state = TaskState::Cancelled;
         })),
-        Event::TaskForced { id, status, over } => Some(change(state, *id, Transition::Forced, |task, _| {
-            task.extra_mut().forced = Some(over.clone());
-            task.state = forced_state(*status);
-        })),
+        Event::TaskForced { id, status, over, .. } => Some(force(state, *id, *status, over)),
         Event::TaskRevived { ended, over } => Some(revive(state, ended, over)),
         Event::StopRequested { .. }
         | Event::ForceRequested { .. }
@@ -185,7 +186,7 @@ fn submit(state: &mut State, submitted: &Submitted) -> Change {
     }
     let to = task.status();
     debug_assert!(arrow_exists(None, Transition::Submitted, to));
-    Change { index: state.insert(task), from: None, to }
+    Change { index: state.insert(task), from: None, to, since: now.wall, ended: None }
 }
 
 /// Changes a task's state along an arrow.
@@ -196,11 +197,11 @@ fn change(state: &mut State, id: TaskId, cause: Transition, act: impl FnOnce(&mu
     let from = task.status();
     act(task, now);
     task.version += 1;
-    task.changed = now.wall;
+    let since = std::mem::replace(&mut task.changed, now.wall);
     let to = task.status();
     debug_assert!(arrow_exists(Some(from), cause, to), "{from:?} -{cause:?}-> {to:?} is no arrow");
     state.touch(index, from, to);
-    Change { index, from: Some(from), to }
+    Change { index, from: Some(from), to, since, ended: None }
 }
 
 /// Like [`change`], for events that end the live attempt: takes its lease away first.
@@ -209,15 +210,31 @@ fn leased(
     id: TaskId,
     fence: Fence,
     cause: Transition,
-    act: impl FnOnce(&mut Task, Box<Lease>, Now),
+    act: impl FnOnce(&mut Task, &Lease, Now),
 ) -> Change {
-    change(state, id, cause, |task, now| match std::mem::replace(&mut task.state, TaskState::Queued) {
-        TaskState::Assigned(lease) | TaskState::Running(lease) => {
-            debug_assert_eq!(lease.fence, fence, "LS-2: only the newest fence ends an attempt");
-            act(task, lease, now);
+    let mut ended = None;
+    let change =
+        change(state, id, cause, |task, now| match std::mem::replace(&mut task.state, TaskState::Queued) {
+            TaskState::Assigned(lease) | TaskState::Running(lease) => {
+                debug_assert_eq!(lease.fence, fence, "LS-2: only the newest fence ends an attempt");
+                act(task, &lease, now);
+                ended = Some(lease);
+            }
+            other => unreachable!("EV-1: {} of {id} ends an attempt", other.status().label()),
+        });
+    Change { ended, ..change }
+}
+
+fn force(state: &mut State, id: TaskId, status: Status, over: &Actor) -> Change {
+    let mut ended = None;
+    let change = change(state, id, Transition::Forced, |task, _| {
+        task.extra_mut().forced = Some(over.clone());
+        match std::mem::replace(&mut task.state, forced_state(status)) {
+            TaskState::Assigned(lease) | TaskState::Running(lease) => ended = Some(lease),
+            _ => {}
         }
-        other => unreachable!("EV-1: {} of {id} ends an attempt", other.status().label()),
-    })
+    });
+    Change { ended, ..change }
 }
 
 fn succeed(task: &mut Task, output: Option<&Arc<[u8]>>) {
@@ -334,9 +351,13 @@ fn apply_operation(state: &mut State, event: &Event) {
                 operation.cursor = *cursor;
                 operation.handled += u64::from(*handled);
             }
+            if let (Some((_, told)), Cursor::Listed(listed)) = (state.announcements.get_mut(id), *cursor) {
+                *told = listed;
+            }
         }
         Event::OperationEnded { id } => {
             state.deliveries.remove(id);
+            state.announcements.remove(id);
             if let Some(operation) = state.operations.remove(id) {
                 state.note_ended_operation(*id, operation.handled);
             }

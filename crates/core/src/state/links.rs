@@ -148,7 +148,7 @@ pub(super) fn spawn(
     };
     let to = task.status();
     debug_assert!(arrow_exists(None, Transition::Submitted, to));
-    Change { index: state.insert(task), from: None, to }
+    Change { index: state.insert(task), from: None, to, since: at.now.wall, ended: None }
 }
 
 impl State {

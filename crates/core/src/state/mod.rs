@@ -12,7 +12,7 @@ use std::sync::Arc;
 pub use self::apply::{Change, apply};
 use crate::backfill::Backfills;
 use crate::key::KeyTable;
-use crate::operation::{Cursor, EndWaits, Operation, OperationKind};
+use crate::operation::{Announcement, Cursor, EndWaits, Operation, OperationKind};
 use crate::run::JobRuns;
 use crate::schedule::Schedules;
 use crate::task::{Payload, Status, Task, TaskState, TaskTable};
@@ -35,6 +35,8 @@ pub struct State {
     pub operations: BTreeMap<OperationId, Operation>,
     /// Events that some waiting tasks have not been told of yet, oldest first.
     pub deliveries: BTreeMap<OperationId, Arc<EndWaits>>,
+    /// Ends that some triggers have not decided about yet, oldest first, with how many of its triggers did.
+    pub announcements: BTreeMap<OperationId, (Arc<Announcement>, u32)>,
     pub operations_begun: u64,
     /// Soft: what the last processes did, newest last; a restart forgets it.
     ended_operations: VecDeque<(OperationId, u64)>,
@@ -122,13 +124,30 @@ impl State {
             self.deliveries.iter().map(|(id, work)| (*id, OperationKind::EndWaits(work.clone())));
         let deliveries =
             deliveries.map(|(id, work)| (id, Operation { work, cursor: Cursor::Memory(0), handled: 0 }));
-        self.operations.iter().map(|(id, operation)| (*id, operation.clone())).chain(deliveries)
+        let announcements = self.announcements.iter().map(|(id, (work, told))| {
+            let (work, cursor) = (OperationKind::Announce(work.clone()), Cursor::Listed(*told));
+            (*id, Operation { work, cursor, handled: u64::from(*told) })
+        });
+        let operations = self.operations.iter().map(|(id, operation)| (*id, operation.clone()));
+        operations.chain(deliveries).chain(announcements)
+    }
+
+    /// Those that have not ended, of all kinds.
+    pub fn operations_len(&self) -> usize {
+        self.operations.len() + self.deliveries.len() + self.announcements.len()
     }
 
     /// Adds a process that has begun or was stored.
     pub fn add_operation(&mut self, id: OperationId, operation: Operation) {
         match &operation.work {
             OperationKind::EndWaits(work) => drop(self.deliveries.insert(id, work.clone())),
+            OperationKind::Announce(work) => {
+                let told = match operation.cursor {
+                    Cursor::Listed(told) => told,
+                    Cursor::Memory(_) | Cursor::Parked(_) => 0,
+                };
+                self.announcements.insert(id, (work.clone(), told));
+            }
             OperationKind::BulkCancel { .. } | OperationKind::CancelRuns { .. } => {
                 drop(self.operations.insert(id, operation));
             }

@@ -54,6 +54,11 @@ impl TaskTable {
         at(&self.blocks, slot.0)
     }
 
+    /// The task that an event has just changed, or that something beside the state names.
+    pub(crate) fn live(&self, slot: TaskIndex) -> &Task {
+        self.get(slot).expect("MA-1: a task that is named by its index is in memory")
+    }
+
     pub fn get_mut(&mut self, slot: TaskIndex) -> Option<&mut Task> {
         self.blocks.get_mut(slot.index() / BLOCK)?.get_mut(slot.index() % BLOCK)?.as_mut()
     }

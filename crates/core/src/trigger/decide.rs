@@ -1,4 +1,8 @@
-//! What people want of triggers: events taken, and the triggers of a job file stored.
+//! What people want of triggers: events taken, and the triggers of a job file stored. What a trigger makes of an event
+//! (`fire`) and of the success of a job (`after`).
+
+pub(crate) mod after;
+pub(crate) mod fire;
 
 use std::sync::Arc;
 

@@ -50,7 +50,7 @@ impl On {
     }
 
     /// Whether an event found by its index is meant.
-    pub(super) fn takes(&self, notice: &CloudEvent) -> bool {
+    pub(crate) fn takes(&self, notice: &CloudEvent) -> bool {
         match self {
             Self::Event { kind, source } => {
                 // A pattern for everything does not mean what we tell of ourselves: its own runs would begin it again.

@@ -34,4 +34,6 @@ pub struct Breaks {
     pub own_event_wait: bool,
     /// After a stall of the server workers are judged before what they said meanwhile was read.
     pub judge_before_reading: bool,
+    /// Triggers that an end had no room for in its record do not hear of it.
+    pub announcement_dropped: bool,
 }

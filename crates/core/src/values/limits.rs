@@ -32,6 +32,8 @@ pub struct Limits {
     pub operations_max: usize,
     /// Waits that events end in one record; the others are ended in the next ones.
     pub event_waits_per_record: u32,
+    /// Events that ends of runs and tasks bring about by triggers in one record; the others come in the next ones.
+    pub announced_per_record: u32,
     /// A worker that was not heard of for this long is lost.
     pub lease: Millis,
     /// Time between two sweeps for what every other limit missed.
@@ -57,6 +59,7 @@ impl Default for Limits {
             run_output_bytes_max: 64 * 1024 * 1024,
             operations_max: 100,
             event_waits_per_record: 1_000,
+            announced_per_record: 1_000,
             lease: Millis::from_secs(15),
             sweep_every: Millis::from_secs(300),
         }

@@ -9,12 +9,15 @@
 //! Not here: looking at files and addresses, which workers do (`look`, between looks the task is deferred); reading what
 //! a payload asks for (`Evaluate::wait`, `Evaluate::look_deadline`).
 
+pub(crate) mod decide;
 mod index;
 
 use std::sync::Arc;
 
 pub(crate) use self::index::{SAME_MAX, WaitIndex};
-use crate::values::{CloudEvent, Failure, Millis, Name, Pattern, RunId, RunStatus, Source, Wall};
+use crate::values::{
+    CloudEvent, Failure, FailureClass, Millis, Name, Pattern, RunId, RunStatus, Source, Wall,
+};
 
 /// The executor of tasks that only wait.
 pub const EXECUTOR: &str = "wait";
@@ -87,6 +90,18 @@ impl Wait {
         match self.what {
             Awaited::Until(at) => at.min(self.deadline),
             Awaited::Run(_) | Awaited::Event(_) => self.deadline,
+        }
+    }
+
+    /// What it becomes when its last instant has come.
+    pub(crate) fn over(&self, now: Wall) -> WaitEnd {
+        match (&self.what, self.late) {
+            (Awaited::Until(at), _) if *at <= now => WaitEnd::Met(None),
+            (_, Late::Skip) => WaitEnd::Skipped,
+            (what, Late::Fail) => {
+                let message = format!("what it waited for ({}) did not come in time", what.label());
+                WaitEnd::Failed(Box::new(Failure::new(FailureClass::Timeout, 0, &message)))
+            }
         }
     }
 }

@@ -1,5 +1,7 @@
 //! What workers say about themselves, and what operators say about workers. `engine::session` acts on it.
 
+pub(crate) mod lost;
+
 use super::{Availability, WorkerOffer};
 use crate::values::{Fence, Incarnation, Millis, Session, TaskId, WorkerId};
 

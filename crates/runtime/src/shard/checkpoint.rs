@@ -233,7 +233,7 @@ impl<R> Shard<R> {
         w.varint(state.epoch.get());
         w.varint(u64::from(state.fences));
         w.varint(state.operations_begun);
-        w.varint((state.operations.len() + state.deliveries.len()) as u64);
+        w.varint(state.operations_len() as u64);
         for (id, process) in state.all_operations() {
             w.varint(id.get());
             write_process(&mut w, &process);

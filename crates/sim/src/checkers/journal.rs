@@ -155,7 +155,7 @@ impl JournalFold {
     }
 
     pub fn processes(&self) -> usize {
-        self.state.operations.len() + self.state.deliveries.len()
+        self.state.operations_len()
     }
 
     /// Leases that ran out, as far as the journal tells.
@@ -190,6 +190,7 @@ impl JournalFold {
         for event in events {
             self.fold(record, event)?;
         }
+        self.triggers.check_record(&self.state)?;
         require(record.epoch == self.epoch, "I10", || {
             format!("record {} is of epoch {}, the owner is {}", record.seq, record.epoch, self.epoch)
         })
@@ -223,6 +224,10 @@ impl JournalFold {
         self.note(event);
         let now = event.task().and_then(|id| self.task(id)).map(Task::status);
         let ended = now.filter(|status| status.is_ended() && !was_ended);
+        let task = event.task().and_then(|id| self.state.tasks().by_id(id));
+        if let (Some(status), Some(task)) = (ended, task.filter(|task| task.origin.is_none())) {
+            self.triggers.task_ended(&task.profile.tenant, status.label(), &self.state);
+        }
         self.flows.follow(event, ended, self.now.elapsed, &self.state)?;
         if let Some((id, after)) = event.task().and_then(|id| Some((id, self.task(id)?.version))) {
             let grows = u32::from(super::events::moves(event).is_some());

@@ -96,7 +96,7 @@ impl Ledger {
     }
 
     pub(super) fn committed(&mut self, epoch: Epoch, event: &Event) -> Check {
-        let Event::TaskUnassigned { id, fence } = event else { return Ok(()) };
+        let Event::TaskUnassigned { id, fence, .. } = event else { return Ok(()) };
         if !self.disclaimed.contains(&(epoch, *id, *fence)) {
             return Ok(());
         }

@@ -75,12 +75,17 @@ fn claim(request: u128) -> KeyClaim {
     KeyClaim { scope: KeyScope(9), request, expires: Wall::from_millis(1 << 50) }
 }
 
+/// Of the first attempt at the first task.
+fn unassigned() -> Event {
+    Event::TaskUnassigned { id: id(1), fence: fence(1, 1), reported: true }
+}
+
 fn assigned(number: u64, fence: Fence) -> Event {
     Event::TaskAssigned { id: id(number), fence, worker: WORKER, incarnation: Incarnation::new(1) }
 }
 
 fn failed(number: u64, fence: Fence, failure: Failure, then: AfterFailure) -> Event {
-    Event::AttemptFailed { id: id(number), fence, failure, then }
+    Event::AttemptFailed { id: id(number), fence, failure, then, reported: true }
 }
 
 fn transient() -> Failure {
@@ -228,11 +233,11 @@ fn events_that_may_not_follow() {
         }),
         ("a fence that does not grow", "I8", |rig| {
             rig.running(task(1))?;
-            rig.commit(&[Event::TaskUnassigned { id: id(1), fence: fence(1, 1) }, assigned(1, fence(1, 1))])
+            rig.commit(&[unassigned(), assigned(1, fence(1, 1))])
         }),
         ("an old fence believed", "I10", |rig| {
             rig.running(task(1))?;
-            rig.commit(&[Event::TaskUnassigned { id: id(1), fence: fence(1, 1) }, assigned(1, fence(1, 2))])?;
+            rig.commit(&[unassigned(), assigned(1, fence(1, 2))])?;
             rig.commit(&[Event::TaskSucceeded { id: id(1), fence: fence(1, 1), output: None }])
         }),
         ("completed twice", "I15", |rig| {
@@ -326,12 +331,12 @@ fn executions_without_an_explanation() {
             rig.running(task(1))?;
             rig.execute(fence(1, 1))?;
             rig.checkers.ledger.disclaimed(Epoch::new(1), id(1), fence(1, 1));
-            rig.commit(&[Event::TaskUnassigned { id: id(1), fence: fence(1, 1) }])
+            rig.commit(&[unassigned()])
         }),
         ("withdrawn as never begun, executed later", "I13", |rig| {
             rig.running(task(1))?;
             rig.checkers.ledger.disclaimed(Epoch::new(1), id(1), fence(1, 1));
-            rig.commit(&[Event::TaskUnassigned { id: id(1), fence: fence(1, 1) }])?;
+            rig.commit(&[unassigned()])?;
             rig.execute(fence(1, 1))
         }),
         ("at most once, after an unknown end", "I13", |rig| {

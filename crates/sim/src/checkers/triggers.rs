@@ -1,6 +1,7 @@
 //! Triggers: every event is decided once by each trigger that it means, and every window of an `after` begins one run.
 //! - I31 an event from outside is decided by each matching trigger, in the record that takes it, and begins at most
 //!   one run of each; I32 a window begins at most one run of an `after` trigger; what fires begins the run that it names
+//! - I33 every end of a task that a trigger wants is decided by it once, or waits in an operation of its record
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -12,7 +13,7 @@ use mainspring_core::run::{RunEvent, StartedBy};
 use mainspring_core::state::State;
 use mainspring_core::trigger::decide::Publish;
 use mainspring_core::trigger::{LedgerWindow, On, Trigger, TriggerEvent, TriggerFired};
-use mainspring_core::values::{CloudEvent, Name, RunId, ScheduleId, TriggerId, Wall};
+use mainspring_core::values::{CloudEvent, Name, OWN_PREFIX, RunId, ScheduleId, TriggerId, Wall};
 
 use super::{Check, require};
 
@@ -26,6 +27,8 @@ pub struct TriggerFold {
     decided: BTreeSet<TriggerId>,
     /// The run that must come next.
     expected: Option<RunId>,
+    /// Of triggers for ends, while they were not changed: ends that each wants and has not decided about.
+    wanted: BTreeMap<TriggerId, i64>,
     pub counts: EventCounts,
 }
 
@@ -36,6 +39,9 @@ pub struct EventCounts {
     pub begun: u64,
     /// Windows that `after` triggers decided.
     pub windows: u64,
+    /// Ends that triggers wanted, and records after which some of them waited.
+    pub ends: u64,
+    pub ends_later: u64,
 }
 
 impl EventCounts {
@@ -43,6 +49,8 @@ impl EventCounts {
         self.taken += other.taken;
         self.begun += other.begun;
         self.windows += other.windows;
+        self.ends += other.ends;
+        self.ends_later += other.ends_later;
     }
 }
 
@@ -61,7 +69,10 @@ impl TriggerFold {
         require(made == expected, "I31", || format!("a trigger began {expected:?}, and {event:?} follows"))?;
         self.counts.begun += u64::from(made.is_some());
         match event {
-            Event::Trigger(event) => self.event(event),
+            Event::Trigger(event) => {
+                self.count_decision(event, state);
+                self.event(event)
+            }
             Event::Run(RunEvent::RunCreated(_)) => Ok(()),
             Event::KeyBound { claim, .. } => {
                 let decided = std::mem::take(&mut self.decided);
@@ -78,6 +89,62 @@ impl TriggerFold {
                 self.decided.clear();
                 Ok(())
             }
+        }
+    }
+
+    /// A task outside of runs has ended so. After the event is applied.
+    pub(super) fn task_ended(&mut self, tenant: &Name, status: &str, state: &State) {
+        let notice = CloudEvent {
+            id: "".into(),
+            source: "/tasks".into(),
+            kind: format!("mainspring.task.{status}").into(),
+            subject: None,
+            time: None,
+            data: None,
+        };
+        for trigger in state.triggers().iter().filter(|trigger| means(trigger, tenant, &notice, state)) {
+            if let Some(wanted) = self.wanted.get_mut(&trigger.id) {
+                *wanted += 1;
+                self.counts.ends += 1;
+            }
+        }
+    }
+
+    /// After a whole record.
+    pub(super) fn check_record(&mut self, state: &State) -> Check {
+        self.wanted.retain(|id, _| state.triggers().get(*id).is_some_and(|one| one.deleted.is_none()));
+        let mut waiting: BTreeMap<TriggerId, i64> = BTreeMap::new();
+        for (announcement, told) in state.announcements.values() {
+            for id in announcement.triggers.iter().skip(*told as usize) {
+                *waiting.entry(*id).or_default() += 1;
+            }
+        }
+        self.counts.ends_later += u64::from(!waiting.is_empty());
+        for (id, wanted) in &self.wanted {
+            let waiting = waiting.get(id).copied().unwrap_or_default();
+            require(*wanted == waiting, "I33", || {
+                format!("trigger {} has {wanted} ends to decide about, and {waiting} wait for it", id.get())
+            })?;
+        }
+        Ok(())
+    }
+
+    fn count_decision(&mut self, event: &TriggerEvent, state: &State) {
+        let id = event.id();
+        match event {
+            TriggerEvent::Fired(_) | TriggerEvent::Skipped { .. } | TriggerEvent::Failed(_) => {
+                if let Some(wanted) = self.wanted.get_mut(&id) {
+                    *wanted -= 1;
+                }
+            }
+            TriggerEvent::Stored(stored) if state.triggers().get(id).is_none() => {
+                if matches!(&stored.spec.on, On::Event { kind, .. } if kind.text.starts_with(OWN_PREFIX)) {
+                    self.wanted.insert(id, 0);
+                }
+            }
+            // What waits for it may not be meant any more.
+            TriggerEvent::Stored(_) => drop(self.wanted.remove(&id)),
+            TriggerEvent::Deleted { .. } | TriggerEvent::Succeeded(_) => {}
         }
     }
 

@@ -62,6 +62,13 @@ impl World {
                 specs.push((Name::fixed(name), self.draw_trigger_spec(On::Event { kind, source: None })));
             }
         }
+        // Two for ends of tasks outside of runs: what they begin ends no such task.
+        if self.chance.per_mille(300) {
+            for (name, text) in [("own-0", "mainspring.task.succeeded"), ("own-1", "mainspring.task.*")] {
+                let kind = Pattern::parse(text).expect("a pattern");
+                specs.push((Name::fixed(name), self.draw_trigger_spec(On::Event { kind, source: None })));
+            }
+        }
         let starts_runs = plan.nodes().iter().any(|node| matches!(node.work, NodeWork::Run { .. }));
         if job % 2 == 1 && !starts_runs && self.chance.per_mille(400) {
             let first = if job == 1 { "flow-0" } else { "flow-2" };

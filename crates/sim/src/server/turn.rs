@@ -67,8 +67,8 @@ impl World {
 
     fn take_sign(&mut self, server: &mut Server, worker: usize, session: Session, reading: Reading) {
         let id = worker_id(worker);
-        let fleet = server.shard.engine().fleet();
-        let live = fleet.find(id).and_then(|index| fleet.get(index)).and_then(|known| known.session);
+        let workers = server.shard.engine().workers();
+        let live = workers.find(id).and_then(|index| workers.get(index)).and_then(|known| known.session);
         if live == Some(session) {
             let at = server.clock.now(reading).elapsed;
             self.checkers.words.heard(server.epoch, id, at);
@@ -105,7 +105,7 @@ impl World {
         self.checkers.memory(engine, &disk)?;
         // Nothing is placed while the shard takes its next epoch.
         if server.mailbox.is_empty() && server.shard.has_room() {
-            let open = engine.fleet().iter().filter(|(_, worker)| worker.accepts());
+            let open = engine.workers().iter().filter(|(_, worker)| worker.accepts());
             let open: Vec<WorkerId> = open.map(|(_, worker)| worker.id).collect();
             let idle = self.checkers.journal.bounds().startable(&self.checkers.journal, &open);
             require(idle.is_none(), "I22", || format!("{idle:?} could be started and is not"))?;
@@ -136,8 +136,8 @@ impl World {
         let id = worker_id(worker);
         let at = server.clock.now(reading).elapsed;
         let said = session_of(&command);
-        let fleet = server.shard.engine().fleet();
-        let known = fleet.find(id).and_then(|index| fleet.get(index));
+        let workers = server.shard.engine().workers();
+        let known = workers.find(id).and_then(|index| workers.get(index));
         let live = known.and_then(|known| known.session);
         let hello = matches!(&command, Command::Session(SessionCommand::Hello(_)));
         let greets = hello && said.is_some_and(|said| known.is_none_or(|known| said > known.newest_session));
@@ -294,6 +294,6 @@ fn stale_report(server: &Server, command: &Command) -> Option<(TaskId, Option<u3
 
 fn held_by(server: &Server, worker: WorkerId) -> Vec<(TaskId, Fence)> {
     let engine = server.shard.engine();
-    let indices = engine.fleet().find(worker).into_iter().flat_map(|index| engine.fleet().held_by(index));
+    let indices = engine.workers().find(worker).into_iter().flat_map(|index| engine.workers().held_by(index));
     indices.filter_map(|index| engine.state().tasks().get(index)).map(|task| (task.id, task.fence)).collect()
 }

@@ -3,7 +3,7 @@
 use mainspring_core::event::{AfterFailure, Event, Submitted};
 use mainspring_core::key::KeyClaim;
 use mainspring_core::operation::Cursor;
-use mainspring_core::values::{Actor, Elapsed, Fence, InRun, OperationId, Permit, TaskId, Wall};
+use mainspring_core::values::{Actor, Elapsed, Failure, Fence, InRun, OperationId, Permit, TaskId, Wall};
 
 use super::{EncodedProfiles, Writer, backfill, process, retry, schedule, task, trigger, wait, workflow};
 
@@ -40,8 +40,14 @@ pub(super) mod kind {
     pub const NEWEST: u8 = LOOK_BEGAN;
 }
 
-/// All types are at their first version; the byte is there for the day that one is not.
-pub(super) const VERSION: u8 = 1;
+/// The version at which a type is written; no other one is read.
+pub(super) const fn version(kind: u8) -> u8 {
+    match kind {
+        // Since 2 they say whether the worker reported the end.
+        kind::TASK_UNASSIGNED | kind::ATTEMPT_FAILED | kind::TASK_FORCED => 2,
+        _ => 1,
+    }
+}
 
 /// Which optional fields of a submission follow.
 pub(super) mod given {
@@ -56,8 +62,9 @@ pub(super) mod given {
 pub fn write_event(out: &mut Vec<u8>, event: &Event, profiles: &mut EncodedProfiles) {
     let w = &mut Writer::new(out);
     let began = w.begin();
-    w.byte(kind_of(event));
-    w.byte(VERSION);
+    let kind = kind_of(event);
+    w.byte(kind);
+    w.byte(version(kind));
     write_fields(w, event, profiles);
     w.end(began);
 }
@@ -119,15 +126,13 @@ fn write_fields(w: &mut Writer<'_>, event: &Event, profiles: &mut EncodedProfile
             w.worker_id(*worker);
             w.varint(incarnation.get());
         }
-        Event::TaskUnassigned { fence, .. } => w.fence(*fence),
+        Event::TaskUnassigned { fence, reported, .. } => write_unassigned(w, *fence, *reported),
         Event::TaskSucceeded { fence, output, .. } => {
             w.fence(*fence);
             w.option(output.as_ref(), |w, bytes| w.bytes(bytes));
         }
-        Event::AttemptFailed { fence, failure, then, .. } => {
-            w.fence(*fence);
-            w.failure(failure);
-            write_then(w, *then);
+        Event::AttemptFailed { fence, failure, then, reported, .. } => {
+            write_failed(w, *fence, (failure, *then), *reported);
         }
         Event::TaskDeferred { fence, due, .. } => write_deferred(w, *fence, *due),
         Event::TaskWaits { wait, .. } => wait::write(w, wait),
@@ -151,7 +156,7 @@ fn write_fields(w: &mut Writer<'_>, event: &Event, profiles: &mut EncodedProfile
             w.millis(*by);
         }
         Event::ForceRequested { fence, status, over, .. } => write_force(w, *fence, *status as u8, over),
-        Event::TaskForced { status, over, .. } => write_forced(w, *status as u8, over),
+        Event::TaskForced { status, over, reported, .. } => write_forced(w, *status as u8, over, *reported),
         Event::TaskRevived { ended, over } => {
             task::write(w, ended, profiles);
             w.over(over);
@@ -232,12 +237,26 @@ fn write_then(w: &mut Writer<'_>, then: AfterFailure) {
     }
 }
 
-fn write_force(w: &mut Writer<'_>, fence: Fence, status: u8, over: &Actor) {
+fn write_unassigned(w: &mut Writer<'_>, fence: Fence, reported: bool) {
     w.fence(fence);
-    write_forced(w, status, over);
+    w.bool(reported);
 }
 
-fn write_forced(w: &mut Writer<'_>, status: u8, over: &Actor) {
+fn write_failed(w: &mut Writer<'_>, fence: Fence, (failure, then): (&Failure, AfterFailure), reported: bool) {
+    w.fence(fence);
+    w.failure(failure);
+    write_then(w, then);
+    w.bool(reported);
+}
+
+fn write_force(w: &mut Writer<'_>, fence: Fence, status: u8, over: &Actor) {
+    w.fence(fence);
     w.byte(status);
     w.over(over);
+}
+
+fn write_forced(w: &mut Writer<'_>, status: u8, over: &Actor, reported: bool) {
+    w.byte(status);
+    w.over(over);
+    w.bool(reported);
 }

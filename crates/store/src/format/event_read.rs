@@ -3,7 +3,7 @@
 use mainspring_core::event::{AfterFailure, Event, Submitted};
 use mainspring_core::values::{Epoch, InRun, Incarnation, OperationId};
 
-use super::event::{VERSION, given, kind};
+use super::event::{given, kind, version};
 use super::{
     FormatError, ProfileCache, Reader, backfill, process, retry, schedule, task, trigger, wait, workflow,
 };
@@ -32,7 +32,7 @@ fn read_event(r: &mut Reader<'_>, profiles: &mut ProfileCache) -> Result<Event, 
     if kind > kind::NEWEST {
         return Err(FormatError::newer("event type", at, kind, kind::NEWEST));
     }
-    r.version("event version", VERSION)?;
+    r.version("event version", version(kind))?;
     match kind {
         kind::EPOCH_STARTED => Ok(Event::EpochStarted { epoch: Epoch::new(r.varint("epoch")?) }),
         kind::TASK_REVIVED => {
@@ -49,7 +49,12 @@ fn read_event(r: &mut Reader<'_>, profiles: &mut ProfileCache) -> Result<Event, 
         kind::TASK_RELEASED => Ok(Event::TaskReleased { id: r.task_id()? }),
         kind::TASK_CANCELLED => Ok(Event::TaskCancelled { id: r.task_id()? }),
         kind::TASK_AMENDED => read_amended(r),
-        kind::TASK_FORCED => Ok(Event::TaskForced { id: r.task_id()?, status: r.status()?, over: r.over()? }),
+        kind::TASK_FORCED => Ok(Event::TaskForced {
+            id: r.task_id()?,
+            status: r.status()?,
+            over: r.over()?,
+            reported: r.bool("reported")?,
+        }),
         kind::LOOK_BEGAN => Ok(Event::LookBegan { id: r.task_id()?, deadline: r.wall("deadline")? }),
         kind::FORCE_REQUESTED => Ok(Event::ForceRequested {
             id: r.task_id()?,
@@ -112,13 +117,14 @@ fn read_attempt_event(r: &mut Reader<'_>, kind: u8) -> Result<Event, FormatError
             worker: r.worker_id()?,
             incarnation: Incarnation::new(r.varint("incarnation")?),
         },
-        kind::TASK_UNASSIGNED => Event::TaskUnassigned { id, fence },
+        kind::TASK_UNASSIGNED => Event::TaskUnassigned { id, fence, reported: r.bool("reported")? },
         kind::TASK_SUCCEEDED => {
             let output = r.option("output", |r| r.shared_bytes("output"))?;
             Event::TaskSucceeded { id, fence, output }
         }
         kind::ATTEMPT_FAILED => {
-            Event::AttemptFailed { id, fence, failure: r.failure()?, then: read_then(r)? }
+            let (failure, then) = (r.failure()?, read_then(r)?);
+            Event::AttemptFailed { id, fence, failure, then, reported: r.bool("reported")? }
         }
         kind::TASK_DEFERRED => Event::TaskDeferred { id, fence, due: r.elapsed("due")? },
         kind::STOP_REQUESTED => Event::StopRequested { id, fence, reason: r.stop_reason()? },

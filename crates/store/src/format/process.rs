@@ -2,9 +2,12 @@
 
 use std::sync::Arc;
 
-use mainspring_core::operation::{Cursor, EndWaits, Operation, OperationKind, RunSelector, Selector};
+use mainspring_core::operation::{
+    Announcement, Cursor, EndWaits, Operation, OperationKind, RunSelector, Selector,
+};
+use mainspring_core::values::TaskId;
 
-use super::trigger::{read_notice, write_notice};
+use super::trigger::{read_id, read_notice, read_span, write_id, write_notice, write_span};
 use super::{FormatError, Reader, Writer};
 
 /// For the shard-wide state that a cut carries beside its rows.
@@ -43,6 +46,10 @@ pub(super) fn write_work(w: &mut Writer<'_>, work: &OperationKind) {
             w.wall(*before);
             w.option(over.as_ref(), Writer::over);
         }
+        OperationKind::Announce(work) => {
+            w.byte(3);
+            write_announcement(w, work);
+        }
     }
 }
 
@@ -68,8 +75,34 @@ pub(super) fn read_work(r: &mut Reader<'_>) -> Result<OperationKind, FormatError
             before: r.wall("before")?,
             over: r.option("over", Reader::over)?,
         }),
-        found => Err(FormatError::newer("kind of work", at, found, 2)),
+        3 => read_announcement(r).map(Arc::new).map(OperationKind::Announce),
+        found => Err(FormatError::newer("kind of work", at, found, 3)),
     }
+}
+
+fn write_announcement(w: &mut Writer<'_>, announcement: &Announcement) {
+    let Announcement { tenant, notice, ended, depth, job, window, triggers, before } = announcement;
+    w.name(tenant);
+    write_notice(w, notice);
+    w.task_id(TaskId::from_bits(*ended));
+    w.byte(*depth);
+    w.name(job);
+    w.option(*window, write_span);
+    w.list(triggers, |w, id| write_id(w, *id));
+    w.varint(u64::from(*before));
+}
+
+fn read_announcement(r: &mut Reader<'_>) -> Result<Announcement, FormatError> {
+    Ok(Announcement {
+        tenant: r.name("tenant")?,
+        notice: Arc::new(read_notice(r)?),
+        ended: r.task_id()?.bits(),
+        depth: r.byte("depth")?,
+        job: r.name("job")?,
+        window: r.option("window", read_span)?,
+        triggers: r.list("triggers", read_id)?,
+        before: r.varint32("before")?,
+    })
 }
 
 fn write_selector(w: &mut Writer<'_>, selector: &Selector) {
@@ -102,6 +135,10 @@ pub(super) fn write_cursor(w: &mut Writer<'_>, cursor: Cursor) {
             w.byte(1);
             w.task_id(id);
         }
+        Cursor::Listed(done) => {
+            w.byte(2);
+            w.varint(u64::from(done));
+        }
     }
 }
 
@@ -110,6 +147,7 @@ pub(super) fn read_cursor(r: &mut Reader<'_>) -> Result<Cursor, FormatError> {
     match r.byte("cursor")? {
         0 => r.varint32("slot").map(Cursor::Memory),
         1 => r.task_id().map(Cursor::Parked),
-        found => Err(FormatError::newer("kind of cursor", at, found, 1)),
+        2 => r.varint32("entries done").map(Cursor::Listed),
+        found => Err(FormatError::newer("kind of cursor", at, found, 2)),
     }
 }

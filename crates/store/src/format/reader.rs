@@ -148,6 +148,9 @@ impl<'a> Reader<'a> {
         match self.byte(what)? {
             0 => Err(FormatError::bad(what, at, "is 0, which was never written")),
             found if found > known => Err(FormatError::newer(what, at, found, known)),
+            found if found < known => {
+                Err(FormatError::bad(what, at, "is an older one, which is no longer read"))
+            }
             _ => Ok(()),
         }
     }

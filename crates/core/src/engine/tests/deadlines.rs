@@ -85,8 +85,8 @@ fn a_deferred_task_gives_its_place_back_and_returns() {
     let id = rig.running(spec());
     rig.report(id, ReportKind::Deferred { resume_after: Millis::from_secs(3) });
     assert_eq!(rig.status(id), Status::Deferred);
-    let holder = rig.engine.fleet().find(worker(1)).expect("connected");
-    assert_eq!(rig.engine.fleet().held_by(holder).count(), 0);
+    let holder = rig.engine.workers().find(worker(1)).expect("connected");
+    assert_eq!(rig.engine.workers().held_by(holder).count(), 0);
     pass_alive(&mut rig, 3);
     assert_eq!((rig.status(id), rig.task(id).retries_spent), (Status::Assigned, 0));
 }

@@ -79,7 +79,7 @@ fn what_a_decision_left_behind_is_taken_back() {
     let alert = |task| Effect::Alert { task, alert: crate::decision::Alert::SweptUp };
     let done = rig.engine.guard(PanicSubject::Command("test"), &mut batch, |engine, batch| {
         batch.effects.push(alert(kept));
-        engine.commit(&mut vec![Event::TaskCancelled { id: kept }], batch);
+        engine.commit_one(Event::TaskCancelled { id: kept }, batch);
         batch.effects.push(alert(kept));
         panic!("boom");
     });
@@ -100,7 +100,7 @@ fn a_panic_while_an_event_is_applied_is_passed_on() {
     let engine = &mut rig.engine;
     let done = catch_unwind(AssertUnwindSafe(|| {
         engine.guard(PanicSubject::Command("test"), &mut batch, |engine, batch| {
-            engine.commit(&mut vec![Event::TaskCancelled { id: unknown }], batch);
+            engine.commit_one(Event::TaskCancelled { id: unknown }, batch);
         })
     }));
     assert!(done.is_err());

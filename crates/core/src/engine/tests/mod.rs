@@ -140,7 +140,8 @@ impl Rig {
             self.engine.advance(&mut batch, usize::MAX);
             self.engine.place(&mut batch, usize::MAX);
             self.absorb(batch);
-            if !self.engine.has_work() && self.engine.state().deliveries.is_empty() {
+            let state = self.engine.state();
+            if !self.engine.has_work() && state.deliveries.is_empty() && state.announcements.is_empty() {
                 return;
             }
         }
@@ -249,7 +250,7 @@ impl Rig {
 
     /// A task that runs on worker 1.
     pub(super) fn running(&mut self, spec: ProfileSpec) -> TaskId {
-        if self.engine.fleet().find(worker(1)).is_none() {
+        if self.engine.workers().find(worker(1)).is_none() {
             self.hello(1, 1, 1, &[]);
         }
         let id = self.submit_as(spec, StartTime::Now);

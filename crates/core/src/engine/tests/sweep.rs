@@ -66,7 +66,7 @@ fn a_queued_task_that_no_queue_holds_is_queued_again() {
 fn an_attempt_whose_worker_nobody_watches_is_reaped() {
     let mut rig = rig();
     let id = rig.running(spec());
-    let holder = rig.engine.fleet.find(worker(1)).expect("connected");
+    let holder = rig.engine.workers.find(worker(1)).expect("connected");
     rig.engine.timers.set_worker(holder, None);
     let closed = SessionCommand::Closed { worker: worker(1), session: Session::new(1) };
     rig.begin();

@@ -15,7 +15,8 @@ pub fn advance(state: &State, id: OperationId, parked: &[TaskId], more: bool) ->
         (OperationKind::CancelRuns { selector, before, over }, Cursor::Memory(from)) => {
             cancel_runs::advance(state, id, from, (selector, *before, over.as_ref()))
         }
-        (OperationKind::CancelRuns { .. }, Cursor::Parked(_)) => vec![Event::OperationEnded { id }],
+        (OperationKind::CancelRuns { .. }, _) => vec![Event::OperationEnded { id }],
+        (_, Cursor::Listed(_)) => unreachable!("OS-3: only an announcement has a list"),
         (work, Cursor::Memory(from)) => in_memory(state, id, work, from),
         (work, Cursor::Parked(after)) => among_parked(state, id, work, after, parked, more),
     }

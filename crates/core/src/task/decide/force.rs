@@ -22,7 +22,7 @@ pub(crate) fn decide(
         return Err(Rejection::TaskAlreadyEnded { id, status: task.status() });
     }
     let Some(lease) = task.lease() else {
-        out.push(Event::TaskForced { id, status, over });
+        out.push(Event::TaskForced { id, status, over, reported: true });
         return Ok(TaskAnswer::Now { id, status });
     };
     let asked = lease.stop.and_then(|stop| stop.reason.forced());
@@ -32,11 +32,12 @@ pub(crate) fn decide(
     Ok(TaskAnswer::Stopping { id })
 }
 
-/// The attempt has ended, however: what follows if an operator asked for an end of the task meanwhile.
-pub(crate) fn forced_end(task: &Task, lease: &Lease) -> Option<Event> {
+/// The attempt has ended, however: what follows if an operator asked for an end of the task meanwhile. `reported`: see
+/// [`Event::TaskForced`].
+pub(crate) fn forced_end(task: &Task, lease: &Lease, reported: bool) -> Option<Event> {
     let status = lease.stop?.reason.forced()?;
     let over = task.extra.as_ref().and_then(|extra| extra.forced.clone())?;
-    Some(Event::TaskForced { id: task.id, status, over })
+    Some(Event::TaskForced { id: task.id, status, over, reported })
 }
 
 pub(crate) fn revive(
@@ -79,7 +80,7 @@ pub(crate) fn discard(
         status => return Err(Rejection::NotADeadLetter { id, status }),
     }
     out.push(Event::TaskRevived { ended, over: over.clone() });
-    out.push(Event::TaskForced { id, status: Status::Skipped, over });
+    out.push(Event::TaskForced { id, status: Status::Skipped, over, reported: true });
     Ok(TaskAnswer::Now { id, status: Status::Skipped })
 }
 

@@ -2,6 +2,7 @@
 
 pub(crate) mod amend;
 pub(crate) mod cancel;
+pub(crate) mod due;
 pub(crate) mod force;
 pub(crate) mod report;
 mod retry_state;

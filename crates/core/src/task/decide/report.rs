@@ -69,7 +69,7 @@ pub(crate) fn decide(
     };
     match task.lease() {
         Some(lease) if lease.fence == report.fence || view.breaks.fence => {
-            match forced_end(task, lease).filter(|_| report.what.ends_attempt()) {
+            match forced_end(task, lease, true).filter(|_| report.what.ends_attempt()) {
                 Some(event) => out.push(event),
                 None => ended_or_amended(view, task, lease, &report.what, retry_state, out),
             }
@@ -103,7 +103,7 @@ fn ended_or_amended(
                     delayed_by: None,
                 },
             };
-            out.push(Event::AttemptFailed { id, fence, failure, then });
+            out.push(Event::AttemptFailed { id, fence, failure, then, reported: true });
         }
         ReportKind::Checkpoint(bytes) => {
             // A worker says its newest one again in every session.
@@ -120,14 +120,14 @@ fn ended_or_amended(
             let message = "the output is larger than the limit: store it elsewhere and return a reference";
             let failure = Failure::new(FailureClass::Permanent, 0, message);
             let then = retry_state.after_failure(task, lease, &failure, true, now);
-            out.push(Event::AttemptFailed { id, fence, failure, then });
+            out.push(Event::AttemptFailed { id, fence, failure, then, reported: true });
         }
         ReportKind::Succeeded { output: Some(output) } if !fits_in_run(view, task, output) => {
             let message =
                 "the run keeps too many bytes of outputs: store them elsewhere and return references";
             let failure = Failure::new(FailureClass::Permanent, 0, message);
             let then = retry_state.after_failure(task, lease, &failure, true, now);
-            out.push(Event::AttemptFailed { id, fence, failure, then });
+            out.push(Event::AttemptFailed { id, fence, failure, then, reported: true });
         }
         ReportKind::Succeeded { output } => {
             out.push(Event::TaskSucceeded { id, fence, output: output.clone() });
@@ -136,14 +136,14 @@ fn ended_or_amended(
             let known = matches!(what, ReportKind::Failed(_));
             let failure = stop_class(lease, failure);
             let then = retry_state.after_failure(task, lease, &failure, known, now);
-            out.push(Event::AttemptFailed { id, fence, failure, then });
+            out.push(Event::AttemptFailed { id, fence, failure, then, reported: true });
         }
         ReportKind::Deferred { resume_after } => match lease.stop {
             Some(_) => {
                 let failure =
                     stop_class(lease, &Failure::new(FailureClass::Transient, 0, "deferred while stopping"));
                 let then = retry_state.after_failure(task, lease, &failure, true, now);
-                out.push(Event::AttemptFailed { id, fence, failure, then });
+                out.push(Event::AttemptFailed { id, fence, failure, then, reported: true });
             }
             None => out.push(Event::TaskDeferred { id, fence, due: now.elapsed + *resume_after }),
         },

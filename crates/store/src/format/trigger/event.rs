@@ -97,11 +97,11 @@ pub(in crate::format) fn read(r: &mut Reader<'_>) -> Result<TriggerEvent, Format
     })
 }
 
-pub(super) fn write_id(w: &mut Writer<'_>, id: TriggerId) {
+pub(in crate::format) fn write_id(w: &mut Writer<'_>, id: TriggerId) {
     w.varint(id.get().into());
 }
 
-pub(super) fn read_id(r: &mut Reader<'_>) -> Result<TriggerId, FormatError> {
+pub(in crate::format) fn read_id(r: &mut Reader<'_>) -> Result<TriggerId, FormatError> {
     r.varint32("trigger").map(TriggerId::new)
 }
 
@@ -109,13 +109,13 @@ pub(super) fn read_skip(r: &mut Reader<'_>) -> Result<Skip, FormatError> {
     r.choice("why it was skipped", Skip::from_index)
 }
 
-fn write_span(w: &mut Writer<'_>, span: LedgerWindow) {
+pub(in crate::format) fn write_span(w: &mut Writer<'_>, span: LedgerWindow) {
     w.wall(span.at);
     w.varint(span.schedule.get().into());
     w.wall(span.from);
 }
 
-fn read_span(r: &mut Reader<'_>) -> Result<LedgerWindow, FormatError> {
+pub(in crate::format) fn read_span(r: &mut Reader<'_>) -> Result<LedgerWindow, FormatError> {
     Ok(LedgerWindow {
         at: r.wall("window")?,
         schedule: r.varint32("schedule").map(ScheduleId::new)?,

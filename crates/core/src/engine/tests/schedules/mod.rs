@@ -121,7 +121,7 @@ impl Rig {
         while self.now.wall.millis() < wall {
             let ms = (wall - self.now.wall.millis()).min(1_000);
             self.pass(ms);
-            if self.engine.fleet().find(super::worker(1)).is_some() {
+            if self.engine.workers().find(super::worker(1)).is_some() {
                 self.heartbeat(1, 1);
             }
         }

@@ -1,6 +1,7 @@
 //! Stories of triggers.
 
 mod after;
+mod announce;
 mod anyway;
 mod waits;
 

@@ -1,0 +1,103 @@
+//! What a backfill can do now: begin its next window, stop a run, or end.
+
+use crate::backfill::{Backfill, BackfillEvent};
+use crate::decision::View;
+use crate::event::Event;
+use crate::job::Job;
+use crate::run::decide::cancel_run;
+use crate::run::{Run, RunCreated, RunEvent, StartedBy};
+use crate::schedule::Schedule;
+use crate::values::{BackfillId, Band, FiredAs, Pressure, Priority, RunId, Window};
+
+pub(crate) enum NextWindow {
+    Events(Vec<Event>),
+    /// There is no room for a window.
+    Later,
+    Nothing,
+}
+
+pub(crate) fn next(view: &View<'_>, id: BackfillId) -> NextWindow {
+    let Some(backfill) = view.state.backfills.get(id) else { return NextWindow::Nothing };
+    if backfill.is_over() {
+        return NextWindow::Events(vec![Event::Backfill(BackfillEvent::Ended { id })]);
+    }
+    if let Some(run) = run_to_stop(view, backfill) {
+        let mut events = Vec::new();
+        let done = cancel_run(view, run.id, &mut events);
+        return if done.is_ok() && !events.is_empty() {
+            NextWindow::Events(events)
+        } else {
+            NextWindow::Nothing
+        };
+    }
+    if backfill.ended.is_some() || backfill.halt.is_some() {
+        return NextWindow::Nothing;
+    }
+    let Some((schedule, job)) = origin(view, backfill) else {
+        // The schedule or the job went: what runs goes on, as it does for live windows.
+        let gone = BackfillEvent::Cancelled { id, stop_runs: false };
+        return NextWindow::Events(vec![Event::Backfill(gone)]);
+    };
+    if !backfill.may_start() {
+        return NextWindow::Nothing;
+    }
+    // Work that can wait does not press on a store that lags.
+    if view.pressure != Pressure::None || !view.has_room_for_window() {
+        return NextWindow::Later;
+    }
+    start_window(view, backfill, schedule, job)
+}
+
+/// Something can be done about it now, or could if there were room.
+pub(crate) fn goes_on(view: &View<'_>, backfill: &Backfill) -> bool {
+    let off = backfill.ended.is_none() && backfill.halt.is_none() && origin(view, backfill).is_none();
+    backfill.is_over() || off || backfill.may_start() || run_to_stop(view, backfill).is_some()
+}
+
+fn start_window(view: &View<'_>, backfill: &Backfill, schedule: &Schedule, job: &Job) -> NextWindow {
+    let Some(window) = backfill.next() else { return NextWindow::Nothing };
+    let (id, now) = (backfill.id, view.state.now.wall);
+    let run = RunId::new(now.millis(), schedule.bucket, id.mix(window.millis()));
+    let occasion = Window {
+        schedule: schedule.id,
+        name: schedule.key.name.clone(),
+        at: window,
+        from: schedule.interval_from(window),
+        punctual: FiredAs::Backfill,
+    };
+    let spec = &backfill.spec;
+    let created = RunCreated {
+        id: run,
+        job: job.key.clone(),
+        version: spec.version,
+        plan: (spec.version != job.version).then(|| backfill.plan.clone()),
+        parameters: spec.parameters.clone(),
+        priority: Some(Priority::of(Band::Backfill)),
+        labels: None,
+        key: None,
+        trigger: StartedBy::Backfill,
+        parent: None,
+        rerun_of: None,
+        reused: Vec::new(),
+        occasion: Some(Box::new(occasion)),
+        cause: None,
+    };
+    NextWindow::Events(vec![
+        Event::Backfill(BackfillEvent::Started { id, window, run }),
+        Event::Run(RunEvent::RunCreated(Box::new(created))),
+    ])
+}
+
+/// Its schedule and its job, while neither was deleted.
+fn origin<'a>(view: &View<'a>, backfill: &Backfill) -> Option<(&'a Schedule, &'a Job)> {
+    let schedule = view.state.schedules.get(backfill.schedule).filter(|one| one.rare.deleted.is_none())?;
+    let job = view.state.flows.jobs.get(&schedule.job_key()).filter(|job| job.deleted.is_none())?;
+    Some((schedule, job))
+}
+
+/// A run of a cancelled backfill that nobody has stopped.
+fn run_to_stop<'a>(view: &View<'a>, backfill: &Backfill) -> Option<&'a Run> {
+    backfill.halt.filter(|halt| halt.stop_runs)?;
+    let runs = backfill.active.iter().filter_map(|id| view.state.flows.run(*id));
+    runs.into_iter().find(|run| run.stop.is_none() && !run.status.is_ended())
+}

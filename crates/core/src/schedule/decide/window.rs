@@ -1,0 +1,144 @@
+//! What becomes of a window whose time has come: it begins something, waits, or is skipped.
+
+use crate::decision::View;
+use crate::event::{Event, Submitted};
+use crate::run::decide::cancel_run;
+use crate::run::{RunCreated, RunEvent, StartedBy};
+use crate::schedule::{Fired, Overlap, Plain, Reason, Schedule, ScheduleEvent, Target, Timing};
+use crate::task::decide::cancel;
+use crate::trigger::{ANYWAY, TriggerKey};
+use crate::values::{FiredAs, Name, RunId, Started, TaskId, Wall, Window};
+
+pub(crate) enum WindowDecision {
+    Skip(Reason),
+    /// It waits until what runs has ended; these older ones wait no longer.
+    Hold {
+        older: Vec<Wall>,
+        fired_as: FiredAs,
+    },
+    Fire {
+        replaces: bool,
+        fired_as: FiredAs,
+    },
+}
+
+/// By what the schedule says about windows that overlap.
+pub(crate) fn decide(
+    view: &View<'_>,
+    schedule: &Schedule,
+    window: Wall,
+    fired_as: FiredAs,
+) -> WindowDecision {
+    let fired_as = match event_came(view, schedule, window) {
+        Some(true) => return WindowDecision::Skip(Reason::EventCame),
+        Some(false) => FiredAs::NoEvent,
+        None => fired_as,
+    };
+    let most = schedule.spec.active_max as usize;
+    let (active, waiting) = (schedule.rare.active.len(), schedule.rare.waiting.len());
+    let busy = active > 0 || waiting > 0;
+    match schedule.spec.overlap {
+        Overlap::Allow if active >= most => WindowDecision::Skip(Reason::MaxActive),
+        Overlap::Forbid if busy => WindowDecision::Skip(Reason::Overlap),
+        Overlap::Queue if busy && waiting >= most => WindowDecision::Skip(Reason::QueueFull),
+        Overlap::Queue if busy => WindowDecision::Hold { older: Vec::new(), fired_as },
+        Overlap::Coalesce if busy => {
+            let older = schedule.rare.waiting.iter().map(|waiting| waiting.window).collect();
+            WindowDecision::Hold { older, fired_as }
+        }
+        overlap @ (Overlap::Allow
+        | Overlap::Forbid
+        | Overlap::Queue
+        | Overlap::Replace
+        | Overlap::Coalesce) => WindowDecision::Fire { replaces: overlap == Overlap::Replace, fired_as },
+    }
+}
+
+/// Whether an event began a run since the window before; `None`: the schedule is not that of a trigger that begins a run
+/// although no event came.
+fn event_came(view: &View<'_>, schedule: &Schedule, window: Wall) -> Option<bool> {
+    let name = Name::new(schedule.key.name.strip_prefix(ANYWAY)?).ok()?;
+    let key = TriggerKey { tenant: schedule.key.tenant.clone(), job: schedule.key.job.clone(), name };
+    let Timing::Table(table) = &schedule.spec.timing else { return None };
+    let before = table.previous(window).unwrap_or(Wall::ZERO);
+    let fired = view.state.triggers.find(&key).and_then(|trigger| trigger.last_fired.as_ref());
+    Some(fired.is_some_and(|fired| fired.at > before))
+}
+
+/// The events that cancel what a window began. What has just ended need not be cancelled.
+pub(crate) fn cancel_started(view: &View<'_>, started: Started) -> Vec<Event> {
+    let mut events = Vec::new();
+    let done = match started {
+        Started::Run(run) => cancel_run(view, run, &mut events),
+        Started::Task(task) => cancel::decide(view, task, true, &mut events).map(drop),
+    };
+    if done.is_ok() { events } else { Vec::new() }
+}
+
+pub(crate) enum WindowFired {
+    Events([Event; 2]),
+    /// It is tried again soon.
+    NoRoom,
+    /// The job does not take its parameters.
+    BadParameters,
+    /// The job is not there.
+    Nothing,
+}
+
+pub(crate) fn fire(
+    view: &View<'_>,
+    schedule: &Schedule,
+    (window, fired_as): (Wall, FiredAs),
+    next: Option<Wall>,
+) -> WindowFired {
+    if !view.has_room_for_window() {
+        return WindowFired::NoRoom;
+    }
+    let (id, now) = (schedule.id, view.state.now.wall);
+    let (bits, bucket) = (id.mix(window.millis()), schedule.bucket);
+    let (run, task) = (RunId::new(now.millis(), bucket, bits), TaskId::new(now.millis(), bucket, bits));
+    let occasion = Some(Box::new(Window {
+        schedule: id,
+        name: schedule.key.name.clone(),
+        at: window,
+        from: schedule.interval_from(window),
+        punctual: fired_as,
+    }));
+    let (made, event) = match &schedule.spec.target {
+        Target::Task(plain) => {
+            (Started::Task(task), Event::TaskSubmitted(Box::new(submitted(task, plain, occasion))))
+        }
+        Target::Run { parameters, priority } => {
+            let Some(job) = view.state.flows.jobs.get(&schedule.job_key()) else {
+                return WindowFired::Nothing;
+            };
+            let Ok(parameters) = view.evaluate.parameters(&job.definition, parameters) else {
+                return WindowFired::BadParameters;
+            };
+            let created = RunCreated {
+                id: run,
+                job: job.key.clone(),
+                version: job.version,
+                plan: None,
+                parameters,
+                priority: *priority,
+                labels: None,
+                key: None,
+                trigger: StartedBy::Schedule,
+                parent: None,
+                rerun_of: None,
+                reused: Vec::new(),
+                occasion,
+                cause: None,
+            };
+            (Started::Run(run), Event::Run(RunEvent::RunCreated(Box::new(created))))
+        }
+    };
+    let fired = Fired { id, window, made, punctual: fired_as, next };
+    WindowFired::Events([Event::Schedule(ScheduleEvent::Fired(Box::new(fired))), event])
+}
+
+fn submitted(id: TaskId, plain: &Plain, occasion: Option<Box<Window>>) -> Submitted {
+    let Plain { profile, payload, priority, labels, permits } = plain.clone();
+    Submitted { id, profile, payload, priority, due: None, labels, key: None, permits, occasion }
+}

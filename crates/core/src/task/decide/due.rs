@@ -1,0 +1,99 @@
+//! What is due of a task whose timer has fired.
+
+use super::RetryState;
+use super::force::forced_end;
+use super::report::stop_class;
+use crate::event::Event;
+use crate::task::{Deadline, Delivery, Lease, StopReason, Task, TaskState, next_deadline};
+use crate::values::{Failure, FailureClass, Millis, Now, Wall};
+use crate::wait::WaitEnd;
+
+pub(crate) enum TaskDue {
+    Nothing,
+    Event(Event),
+    /// It runs longer than somebody wants to know of.
+    SoftTimeout,
+    /// Nobody knows whether the worker has it.
+    Lost,
+}
+
+pub(crate) fn decide(task: &Task, now: Now, retry_state: &mut RetryState) -> TaskDue {
+    let reached = match next_deadline(task) {
+        Some(Deadline::Wall(at)) => at <= now.wall,
+        Some(Deadline::Elapsed(at)) => at <= now.elapsed,
+        None => false,
+    };
+    if !reached {
+        return TaskDue::Nothing;
+    }
+    match &task.state {
+        TaskState::Pending { .. } | TaskState::RetryWait { .. } | TaskState::Deferred { .. } => {
+            TaskDue::Event(Event::TaskReleased { id: task.id })
+        }
+        TaskState::Waiting(wait) => {
+            TaskDue::Event(Event::WaitEnded { id: task.id, end: wait.over(now.wall) })
+        }
+        TaskState::Assigned(lease) | TaskState::Running(lease) => lease_due(task, lease, now, retry_state),
+        TaskState::Queued => TaskDue::Event(Event::WaitEnded { id: task.id, end: not_found(task) }),
+        TaskState::Succeeded
+        | TaskState::Failed
+        | TaskState::Cancelled
+        | TaskState::Skipped
+        | TaskState::UpstreamFailed
+        | TaskState::Quarantined => TaskDue::Nothing,
+    }
+}
+
+/// The instant a task waited for, by the wall clock.
+pub(crate) fn waited_for(task: &Task, now: Now) -> Option<Wall> {
+    match task.state {
+        TaskState::Pending { due } => Some(due),
+        TaskState::RetryWait { due, .. } | TaskState::Deferred { due } => {
+            Some(now.wall - now.elapsed.since(due))
+        }
+        _ => None,
+    }
+}
+
+fn lease_due(task: &Task, lease: &Lease, now: Now, retry_state: &mut RetryState) -> TaskDue {
+    let (id, fence, limits) = (task.id, lease.fence, &task.profile.limits);
+    if let Some(pending) = lease.pending_checkpoint.as_ref().filter(|pending| pending.due <= now.elapsed) {
+        let bytes = pending.bytes.clone();
+        return TaskDue::Event(Event::CheckpointSaved { id, fence, bytes });
+    }
+    if let Some(event) = forced_end(task, lease, false) {
+        return TaskDue::Event(event);
+    }
+    if lease.stop.is_some() {
+        let failure = Failure::new(FailureClass::Timeout, 0, "the worker did not say that it stopped");
+        let failure = stop_class(lease, &failure);
+        let then = retry_state.after_failure(task, lease, &failure, false, now);
+        return TaskDue::Event(Event::AttemptFailed { id, fence, failure, then, reported: false });
+    }
+    let Some(accepted) = lease.accepted else {
+        return match task.profile.delivery {
+            Delivery::AtLeastOnce => TaskDue::Event(Event::TaskUnassigned { id, fence, reported: false }),
+            // It may have begun without our hearing of it, so it must not be given out again.
+            Delivery::AtMostOnce => TaskDue::Lost,
+        };
+    };
+    let past = |span: Option<Millis>, from| span.is_some_and(|span| from + span <= now.elapsed);
+    if past(limits.hard.map(|hard| hard.saturating_add(lease.extended)), accepted) {
+        return TaskDue::Event(Event::StopRequested { id, fence, reason: StopReason::HardTimeout });
+    }
+    if past(limits.progress, lease.progressed) {
+        return TaskDue::Event(Event::StopRequested { id, fence, reason: StopReason::NoProgress });
+    }
+    if !lease.soft_told && past(limits.soft, accepted) { TaskDue::SoftTimeout } else { TaskDue::Nothing }
+}
+
+/// What a task becomes that looked for something, or had nobody to look for it, until its deadline.
+fn not_found(task: &Task) -> WaitEnd {
+    let pool = &task.profile.requirements.pool;
+    let message = if task.attempts == 0 {
+        format!("it was not there in time: no worker of pool `{pool}` ever looked")
+    } else {
+        format!("it was not there in time: no worker of pool `{pool}` could look again")
+    };
+    WaitEnd::Failed(Box::new(Failure::new(FailureClass::Timeout, 0, &message)))
+}
