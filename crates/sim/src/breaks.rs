@@ -52,6 +52,8 @@ pub enum BreakMode {
     EventTwice,
     /// A wait for events of any type is ended by the server's own events.
     OwnEventWait,
+    /// A worker that says hello again gets work although it is cordoned.
+    CordonForgotten,
     /// After a pause of the server workers are judged before what they said meanwhile was read.
     JudgeBeforeReading,
     /// The wall clock is believed whatever it says.
@@ -59,7 +61,7 @@ pub enum BreakMode {
 }
 
 impl BreakMode {
-    pub const ALL: [Self; 23] = [
+    pub const ALL: [Self; 24] = [
         Self::Fence,
         Self::EarlyAnswer,
         Self::EarlyEffect,
@@ -81,6 +83,7 @@ impl BreakMode {
         Self::BackfillForgetsCursor,
         Self::EventTwice,
         Self::OwnEventWait,
+        Self::CordonForgotten,
         Self::JudgeBeforeReading,
         Self::TrustTheClock,
     ];
@@ -108,6 +111,7 @@ impl BreakMode {
             Self::BackfillForgetsCursor => "backfill-forgets-cursor",
             Self::EventTwice => "event-twice",
             Self::OwnEventWait => "own-event-wait",
+            Self::CordonForgotten => "cordon-forgotten",
             Self::JudgeBeforeReading => "judge-before-reading",
             Self::TrustTheClock => "trust-the-clock",
         }
@@ -129,6 +133,7 @@ impl BreakMode {
             backfill_forgets_cursor: mode == Some(Self::BackfillForgetsCursor),
             event_twice: mode == Some(Self::EventTwice),
             own_event_wait: mode == Some(Self::OwnEventWait),
+            cordon_forgotten: mode == Some(Self::CordonForgotten),
             judge_before_reading: mode == Some(Self::JudgeBeforeReading),
         }
     }

@@ -30,6 +30,9 @@ impl Engine {
 
     fn apply_one(&mut self, event: &Event, batch: &mut Batch) {
         let Some(change) = apply(&mut self.state, event) else {
+            if let Event::Cordon(event) = event {
+                self.follow_cordon(event, batch);
+            }
             if let Event::Run(RunEvent::RunEnded(ended)) = event {
                 self.waiting.run_ended(ended.id);
             }

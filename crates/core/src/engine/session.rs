@@ -8,8 +8,8 @@ use super::{Batch, Engine};
 use crate::decision::Effect;
 use crate::task::{Status, next_deadline};
 use crate::values::{Fence, Millis, Session, TaskId, TaskIndex, WorkerId, WorkerIndex};
-use crate::worker::Availability;
 use crate::worker::decide::{Hello, SessionCommand};
+use crate::worker::{Availability, CordonEvent};
 
 impl Engine {
     pub(super) fn session(&mut self, command: SessionCommand, batch: &mut Batch) {
@@ -22,7 +22,6 @@ impl Engine {
             }
             SessionCommand::Closed { worker, session } => self.closed(worker, session),
             SessionCommand::Leaving { worker, session } => self.leaving(worker, session),
-            SessionCommand::Cordon { worker, to } => self.cordon(worker, to, batch),
         }
     }
 
@@ -40,6 +39,8 @@ impl Engine {
         worker.heard = self.present;
         worker.offer = hello.offer.clone();
         worker.leaving = false;
+        let wanted = self.state.cordons.availability(hello.worker);
+        worker.availability = if self.config.breaks.cordon_forgotten { Availability::Open } else { wanted };
         let (accepts, availability) = (worker.accepts(), worker.availability);
         self.dispatcher.worker_joined(index, &hello.offer);
         self.dispatcher.set_accepting(index, accepts);
@@ -149,8 +150,10 @@ impl Engine {
         }
     }
 
-    fn cordon(&mut self, worker: WorkerId, to: Availability, batch: &mut Batch) {
-        let Some(index) = self.fleet.find(worker) else { return };
+    /// A worker that is known follows what operators want of it; others do when they say hello.
+    pub(super) fn follow_cordon(&mut self, event: &CordonEvent, batch: &mut Batch) {
+        let to = self.state.cordons.availability(event.worker());
+        let Some(index) = self.fleet.find(event.worker()) else { return };
         let Some(worker) = self.fleet.get_mut(index) else { return };
         let was_draining = std::mem::replace(&mut worker.availability, to) == Availability::Draining;
         let accepts = worker.accepts();

@@ -1,6 +1,9 @@
-//! What workers say about themselves, and what operators say about workers. `engine::session` acts on it.
+//! What workers say about themselves, on which `engine::session` acts, and what operators say about workers.
 
-use super::{Availability, WorkerOffer};
+pub mod cordon;
+
+pub use self::cordon::SetCordon;
+use super::WorkerOffer;
 use crate::values::{Fence, Incarnation, Millis, Session, TaskId, WorkerId};
 
 #[derive(Clone, PartialEq, Debug)]
@@ -19,11 +22,6 @@ pub enum SessionCommand {
     Leaving {
         worker: WorkerId,
         session: Session,
-    },
-    /// An operator: no new work for this worker (or again some).
-    Cordon {
-        worker: WorkerId,
-        to: Availability,
     },
 }
 
