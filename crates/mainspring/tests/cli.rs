@@ -133,6 +133,41 @@ fn workers_pools_and_stats_are_shown_and_a_worker_is_cordoned_by_name() {
 }
 
 #[test]
+fn a_cordon_holds_over_restarts_of_the_worker_and_of_the_server() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let (data, state) = (dir.path().join("data"), dir.path().join("worker"));
+    let (killed, url) = server(&data, ANY_PORT, &[]);
+    let listen = url.trim_start_matches("http://").to_owned();
+    let name = ["--set", "worker.name=builder"];
+    let builder = worker(&url, &state, &name);
+    until("the worker is there", || json_of(&url, &["worker", "list"])["workers"][0]["name"] == "builder");
+    let cordoned = json_of(&url, &["worker", "cordon", "builder", "--reason", "disk is failing"]);
+    let id = cordoned["worker_id"].as_str().expect("an id").to_owned();
+    let cordon = &cordoned["cordon"];
+    assert_eq!(
+        (&cordon["reason"], &cordon["draining"]),
+        (&json!("disk is failing"), &json!(false)),
+        "{cordoned}"
+    );
+    assert!(cordon["actor"].is_string() && cordon["since"].is_string(), "{cordoned}");
+
+    drop(killed);
+    drop(builder);
+    let (_server, url) = server(&data, &listen, &[]);
+    let away = json_of(&url, &["worker", "get", &id]);
+    assert_eq!((&away["state"], &away["cordon"]), (&json!("disconnected"), cordon), "{away}");
+    let _builder = worker(&url, &state, &name);
+    until("the worker is back", || json_of(&url, &["worker", "get", &id])["state"] == "cordoned");
+    let task = submitted(&url, &[], &["true"]);
+    assert_eq!(json_of(&url, &["task", "get", &task])["status"], "QUEUED", "the worker is still cordoned");
+    let again = json_of(&url, &["worker", "cordon", &id, "--reason", "said again"]);
+    assert_eq!(&again["cordon"], cordon, "the first reason stays");
+    let opened = json_of(&url, &["worker", "uncordon", "builder"]);
+    assert_eq!((&opened["cordoned"], &opened["cordon"]), (&json!(false), &Value::Null), "{opened}");
+    until("the task has run", || json_of(&url, &["task", "get", &task])["status"] == "COMPLETED");
+}
+
+#[test]
 fn a_worker_is_drained_until_it_is_empty_and_then_ends_by_itself() {
     let dir = tempfile::tempdir().expect("a directory");
     let (_server, url) = server(&dir.path().join("data"), ANY_PORT, &[]);

@@ -553,16 +553,31 @@ pub struct GetWorkerRequest {
 pub struct CordonWorkerRequest {
     #[prost(string, tag = "1")]
     pub worker_id: ::prost::alloc::string::String,
+    /// Who wants it, and why; stored with the cordon.
+    #[prost(string, optional, tag = "2")]
+    pub actor: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "3")]
+    pub reason: ::core::option::Option<::prost::alloc::string::String>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct UncordonWorkerRequest {
     #[prost(string, tag = "1")]
     pub worker_id: ::prost::alloc::string::String,
+    /// Who wants it, and why; stored with the cordon.
+    #[prost(string, optional, tag = "2")]
+    pub actor: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "3")]
+    pub reason: ::core::option::Option<::prost::alloc::string::String>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct DrainWorkerRequest {
     #[prost(string, tag = "1")]
     pub worker_id: ::prost::alloc::string::String,
+    /// Who wants it, and why; stored with the cordon.
+    #[prost(string, optional, tag = "2")]
+    pub actor: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "3")]
+    pub reason: ::core::option::Option<::prost::alloc::string::String>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct WorkerChange {
@@ -574,6 +589,21 @@ pub struct WorkerChange {
     pub state: ::prost::alloc::string::String,
     #[prost(uint32, tag = "4")]
     pub running: u32,
+    #[prost(message, optional, tag = "5")]
+    pub cordon: ::core::option::Option<Cordon>,
+}
+/// Who closed a worker to new work.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Cordon {
+    /// It is to become empty and leave.
+    #[prost(bool, tag = "1")]
+    pub draining: bool,
+    #[prost(string, tag = "2")]
+    pub actor: ::prost::alloc::string::String,
+    #[prost(string, tag = "3")]
+    pub reason: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "4")]
+    pub since: ::core::option::Option<::prost_types::Timestamp>,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Worker {
@@ -610,6 +640,9 @@ pub struct Worker {
     >,
     #[prost(message, optional, tag = "14")]
     pub capacity: ::core::option::Option<Resources>,
+    /// Unless nobody cordoned or drained it.
+    #[prost(message, optional, tag = "15")]
+    pub cordon: ::core::option::Option<Cordon>,
 }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ListPoolsRequest {}
@@ -833,7 +866,7 @@ pub mod worker_admin_service_client {
                 .insert(GrpcMethod::new("mainspring.v1.WorkerAdminService", "Get"));
             self.inner.unary(req, path, codec).await
         }
-        /// The worker finishes what it has and gets nothing new, over reconnects too.
+        /// The worker finishes what it has and gets nothing new, over restarts of the worker and of the server too.
         pub async fn cordon(
             &mut self,
             request: impl tonic::IntoRequest<super::CordonWorkerRequest>,
@@ -924,7 +957,7 @@ pub mod worker_admin_service_server {
             &self,
             request: tonic::Request<super::GetWorkerRequest>,
         ) -> std::result::Result<tonic::Response<super::Worker>, tonic::Status>;
-        /// The worker finishes what it has and gets nothing new, over reconnects too.
+        /// The worker finishes what it has and gets nothing new, over restarts of the worker and of the server too.
         async fn cordon(
             &self,
             request: tonic::Request<super::CordonWorkerRequest>,

@@ -52,6 +52,8 @@ pub enum BreakMode {
     EventTwice,
     /// A wait for events of any type is ended by the server's own events.
     OwnEventWait,
+    /// A worker that says hello again gets work although it is cordoned.
+    CordonForgotten,
     /// After a pause of the server workers are judged before what they said meanwhile was read.
     JudgeBeforeReading,
     /// The wall clock is believed whatever it says.
@@ -83,6 +85,7 @@ impl BreakMode {
         Self::BackfillForgetsCursor,
         Self::EventTwice,
         Self::OwnEventWait,
+        Self::CordonForgotten,
         Self::JudgeBeforeReading,
         Self::TrustTheClock,
         Self::AnnounceLater,
@@ -111,6 +114,7 @@ impl BreakMode {
             Self::BackfillForgetsCursor => "backfill-forgets-cursor",
             Self::EventTwice => "event-twice",
             Self::OwnEventWait => "own-event-wait",
+            Self::CordonForgotten => "cordon-forgotten",
             Self::JudgeBeforeReading => "judge-before-reading",
             Self::TrustTheClock => "trust-the-clock",
             Self::AnnounceLater => "announce-later",
@@ -133,6 +137,7 @@ impl BreakMode {
             backfill_forgets_cursor: mode == Some(Self::BackfillForgetsCursor),
             event_twice: mode == Some(Self::EventTwice),
             own_event_wait: mode == Some(Self::OwnEventWait),
+            cordon_forgotten: mode == Some(Self::CordonForgotten),
             judge_before_reading: mode == Some(Self::JudgeBeforeReading),
             announcement_dropped: mode == Some(Self::AnnounceLater),
         }

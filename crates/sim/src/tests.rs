@@ -47,6 +47,7 @@ fn broken_rules_are_noticed() {
         (BreakMode::OwnEventWait, &["I14"]),
         // A worker is lost, or an attempt is stopped, before what was said during a pause of the server was read.
         (BreakMode::JudgeBeforeReading, &["AT-1", "FL-3"]),
+        (BreakMode::CordonForgotten, &["CD-1"]),
         (BreakMode::TrustTheClock, &["I14"]),
         (BreakMode::AnnounceLater, &["I33"]),
     ];

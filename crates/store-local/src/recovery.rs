@@ -4,10 +4,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use mainspring_core::job::JobKey;
-use mainspring_core::values::{RunId, Seq, Wall};
+use mainspring_core::values::{EntityKind, RunId, Seq, Wall};
 use mainspring_store::{
-    BackfillRow, CheckpointHead, JobRow, LiveRow, LiveRun, OpenError, ReadTables, Recovery, ScheduleRow,
-    TailVisit, TriggerRow,
+    BackfillRow, CheckpointHead, EntityRow, JobRow, LiveRow, LiveRun, OpenError, ReadTables, Recovery,
+    ScheduleRow, TailVisit, TriggerRow,
 };
 
 use crate::journal::walk;
@@ -53,6 +53,15 @@ impl Recovery for LocalRecovery {
 
     fn triggers(&mut self, each: &mut dyn FnMut(TriggerRow)) -> Result<(), OpenError> {
         self.tables.triggers(each)
+    }
+
+    fn entities(
+        &mut self,
+        kind: EntityKind,
+        after: Option<u128>,
+        limit: usize,
+    ) -> Result<Vec<EntityRow>, OpenError> {
+        self.tables.live_entities(kind, after, limit)
     }
 
     fn tables(&mut self) -> &mut dyn ReadTables {

@@ -9,6 +9,7 @@
 
 pub mod backfills;
 pub mod conformance;
+pub mod entity;
 pub mod flows;
 pub mod format;
 pub mod frame;
@@ -20,6 +21,7 @@ pub mod triggers;
 
 pub use self::{
     backfills::{BackfillQuery, BackfillRow},
+    entity::{EachTable, EntityFormat, EntityQuery, EntityRow, each_table},
     flows::{JobRow, LiveRun, RunQuery, RunRow, VersionRow},
     journal::{AppendError, Journal, Record},
     logs::{Kept, LOG_PIECE_BYTES_MAX, LogError, LogKey, LogPage, LogPiece, LogPlace, ReadLogs, WriteLogs},
@@ -31,7 +33,7 @@ pub use self::{
     triggers::TriggerRow,
 };
 use mainspring_core::job::JobKey;
-use mainspring_core::values::{Epoch, Now, RunId, Seq, Wall};
+use mainspring_core::values::{EntityKind, Epoch, Now, RunId, Seq, Wall};
 
 /// A store that can be opened as the next owner of its one shard.
 pub trait Store {
@@ -83,6 +85,13 @@ pub trait Recovery {
     fn live_backfills(&mut self, each: &mut dyn FnMut(BackfillRow)) -> Result<(), OpenError>;
     /// Every trigger, by id.
     fn triggers(&mut self, each: &mut dyn FnMut(TriggerRow)) -> Result<(), OpenError>;
+    /// A page of the entities of a kind that have not ended, by id; otherwise as [`Recovery::jobs`].
+    fn entities(
+        &mut self,
+        kind: EntityKind,
+        after: Option<u128>,
+        limit: usize,
+    ) -> Result<Vec<EntityRow>, OpenError>;
     /// The tables, for what the rows above name.
     fn tables(&mut self) -> &mut dyn ReadTables;
     /// Records after `after`, in order, without a gap; each with the tables, for what its events touch.
@@ -104,6 +113,10 @@ pub enum OpenError {
     Damaged { file: String, seq: Seq, byte: u64, what: String },
     #[error("`{what}` was written in format {found}, this version reads up to {known}: run a newer version")]
     NewerFormat { what: String, found: u32, known: u32 },
+    #[error(
+        "`{what}` was written in format {found}; this version reads format {known} only: use the version that wrote it"
+    )]
+    OlderFormat { what: String, found: u32, known: u32 },
     #[error("the tables end at record {checkpoint}, the journal begins at {first}: records are missing")]
     Gap { checkpoint: Seq, first: Seq },
     #[error("a stored {what} cannot be read: {why}")]

@@ -4,9 +4,12 @@ use mainspring_core::job::JobKey;
 use mainspring_core::key::{KeyBinding, KeyScope};
 use mainspring_core::schedule::WindowRow;
 use mainspring_core::task::Status;
-use mainspring_core::values::{BackfillId, Epoch, Name, Now, RunId, ScheduleId, Seq, TaskId, Wall, WorkerId};
+use mainspring_core::values::{
+    BackfillId, EntityKind, Epoch, Name, Now, RunId, ScheduleId, Seq, TaskId, Wall, WorkerId,
+};
 
 use crate::backfills::{BackfillQuery, BackfillRow};
+use crate::entity::{EntityQuery, EntityRow};
 use crate::flows::{JobRow, RunQuery, RunRow, VersionRow};
 use crate::schedules::{OccurrenceCursor, ScheduleRow};
 use crate::triggers::TriggerRow;
@@ -36,6 +39,7 @@ pub struct Cut {
     pub occurrences: Vec<WindowRow>,
     pub backfills: Vec<BackfillRow>,
     pub triggers: Vec<TriggerRow>,
+    pub entities: Vec<EntityRow>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -74,7 +78,7 @@ pub struct KeyRow {
 pub trait Tables {
     fn cut(&mut self, cut: &Cut) -> Result<(), CutError>;
 
-    /// Drops whole days of history before `day`, runs and backfills that ended and windows that were decided before it, and keys
+    /// Drops whole days of history before `day`, runs, backfills and entities that ended and windows that were decided before it, and keys
     /// that expired before `now` and whose task has no live row. Called with the days and times of retention; see
     /// [`Cut::retention_day`].
     fn drop_before(&mut self, day: u32, now: Wall) -> Result<(), CutError>;
@@ -142,6 +146,10 @@ pub trait ReadTables: ReadMany {
     fn backfill(&mut self, id: BackfillId) -> Result<Option<BackfillRow>, ReadError>;
     /// Newest first.
     fn backfills(&mut self, query: &BackfillQuery) -> Result<Vec<BackfillRow>, ReadError>;
+    /// Ended or not.
+    fn entity(&mut self, kind: EntityKind, id: u128) -> Result<Option<EntityRow>, ReadError>;
+    /// Newest first.
+    fn entities(&mut self, query: &EntityQuery) -> Result<Vec<EntityRow>, ReadError>;
     /// Another reader of the same tables.
     fn another(&self) -> Result<Self, ReadError>
     where

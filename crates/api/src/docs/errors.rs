@@ -7,7 +7,7 @@ macro_rules! pages {
 }
 
 /// By code.
-const PAGES: [(&str, &str); 80] = pages![
+const PAGES: [(&str, &str); 81] = pages![
     "BACKFILL_ACTIVE",
     "BACKFILL_ALREADY_ENDED",
     "BACKFILL_NOT_FOUND",
@@ -67,6 +67,7 @@ const PAGES: [(&str, &str); 80] = pages![
     "TASK_OF_RUN",
     "TOO_FAR_AHEAD",
     "TOO_MANY_BACKFILLS",
+    "TOO_MANY_CORDONS",
     "TOO_MANY_ENTRIES",
     "TOO_MANY_FOLLOWERS",
     "TOO_MANY_JOBS",

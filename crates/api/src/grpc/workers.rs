@@ -12,11 +12,11 @@ use tonic::{Request, Response, Status};
 
 use super::call::Call;
 use super::status::{answer, request_id};
-use super::time::duration;
+use super::time::{duration, moment};
 use crate::edge::Edge;
 use crate::operation;
 use crate::problem::Problem;
-use crate::wire::WorkerBody;
+use crate::wire::{CordonView, OverrideBody, WorkerBody};
 
 pub(super) struct Workers(pub(super) Arc<Edge>);
 
@@ -44,7 +44,10 @@ impl WorkerAdminService for Workers {
     ) -> Result<Response<v1::WorkerChange>, Status> {
         let id = request_id(&request);
         let to = Availability::Cordoned;
-        answer(&self.0, &id, cordon(&self.0, &Call::of(request), |request| &request.worker_id, to).await)
+        let named = |request: &v1::CordonWorkerRequest| {
+            (request.worker_id.clone(), over(request.actor.as_ref(), request.reason.as_ref()))
+        };
+        answer(&self.0, &id, cordon(&self.0, &Call::of(request), named, to).await)
     }
 
     async fn uncordon(
@@ -53,7 +56,10 @@ impl WorkerAdminService for Workers {
     ) -> Result<Response<v1::WorkerChange>, Status> {
         let id = request_id(&request);
         let to = Availability::Open;
-        answer(&self.0, &id, cordon(&self.0, &Call::of(request), |request| &request.worker_id, to).await)
+        let named = |request: &v1::UncordonWorkerRequest| {
+            (request.worker_id.clone(), over(request.actor.as_ref(), request.reason.as_ref()))
+        };
+        answer(&self.0, &id, cordon(&self.0, &Call::of(request), named, to).await)
     }
 
     async fn drain(
@@ -62,23 +68,41 @@ impl WorkerAdminService for Workers {
     ) -> Result<Response<v1::WorkerChange>, Status> {
         let id = request_id(&request);
         let to = Availability::Draining;
-        answer(&self.0, &id, cordon(&self.0, &Call::of(request), |request| &request.worker_id, to).await)
+        let named = |request: &v1::DrainWorkerRequest| {
+            (request.worker_id.clone(), over(request.actor.as_ref(), request.reason.as_ref()))
+        };
+        answer(&self.0, &id, cordon(&self.0, &Call::of(request), named, to).await)
     }
 }
 
 async fn cordon<T: Message>(
     edge: &Edge,
     call: &Call<T>,
-    named: impl FnOnce(&T) -> &str,
+    named: impl FnOnce(&T) -> (String, OverrideBody),
     to: Availability,
 ) -> Result<v1::WorkerChange, Problem> {
-    operation::cordon(edge, named(&call.message), to, &call.caller()?, |worker| v1::WorkerChange {
+    let (worker, over) = named(&call.message);
+    operation::cordon(edge, (&worker, to), &over, &call.caller()?, |worker| v1::WorkerChange {
         worker_id: worker.worker_id,
         cordoned: worker.cordoned,
+        cordon: worker.cordon.as_ref().map(cordon_message),
         state: worker.state.to_owned(),
         running: worker.running,
     })
     .await
+}
+
+fn over(actor: Option<&String>, reason: Option<&String>) -> OverrideBody {
+    OverrideBody { actor: actor.cloned(), reason: reason.cloned() }
+}
+
+fn cordon_message(cordon: &CordonView<'_>) -> v1::Cordon {
+    v1::Cordon {
+        draining: cordon.draining,
+        actor: cordon.actor.to_owned(),
+        reason: cordon.reason.to_owned(),
+        since: Some(moment(cordon.since)),
+    }
 }
 
 fn message(worker: WorkerBody<'_>) -> v1::Worker {
@@ -93,6 +117,7 @@ fn message(worker: WorkerBody<'_>) -> v1::Worker {
         running: worker.running,
         utilisation_percent: worker.utilisation_percent,
         cordoned: worker.cordoned,
+        cordon: worker.cordon.as_ref().map(cordon_message),
         connected: worker.connected,
         silent: Some(duration(Millis::new(worker.silent_ms))),
         labels: worker.labels.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect(),

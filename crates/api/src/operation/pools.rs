@@ -14,7 +14,7 @@ use crate::wire::PoolView;
 /// By name.
 pub(crate) async fn pools(edge: &Edge) -> Result<BTreeMap<String, PoolView>, Problem> {
     let mut pools: BTreeMap<String, PoolView> = BTreeMap::new();
-    for worker in workers::ask(edge, None).await? {
+    for worker in workers::ask(edge, None).await?.iter().filter(|worker| worker.is_known()) {
         let pool = named(&mut pools, &worker.offer.pool);
         pool.workers += 1;
         pool.used += u64::from(worker.holds);

@@ -5,12 +5,12 @@ use mainspring_core::engine::question::{Question, WorkerView};
 use mainspring_core::engine::{Answer, Command};
 use mainspring_core::values::{Bucket, WorkerId};
 use mainspring_core::worker::Availability;
-use mainspring_core::worker::decide::SessionCommand;
+use mainspring_core::worker::decide::SetCordon;
 
 use super::Caller;
 use crate::edge::Edge;
 use crate::problem::Problem;
-use crate::wire::WorkerBody;
+use crate::wire::{OverrideBody, WorkerBody};
 
 const SHARD: Bucket = Bucket::from_hash(0);
 
@@ -33,12 +33,12 @@ pub(crate) async fn worker<T>(
     Ok(write(body(edge, worker)))
 }
 
-/// A cordoned or draining worker finishes what it has and gets nothing new. It holds until lifted, over reconnects too,
-/// but not over a restart of the server.
+/// A cordoned or draining worker finishes what it has and gets nothing new. It holds until lifted, over restarts of the worker
+/// and of the server.
 pub(crate) async fn cordon<T>(
     edge: &Edge,
-    text: &str,
-    to: Availability,
+    (text, to): (&str, Availability),
+    over: &OverrideBody,
     caller: &Caller<'_>,
     write: impl FnOnce(WorkerBody<'_>) -> T,
 ) -> Result<T, Problem> {
@@ -47,17 +47,18 @@ pub(crate) async fn cordon<T>(
         Availability::Draining => "drain",
         Availability::Open => "uncordon",
     };
-    caller.once(edge, (operation, text), async || set_cordon(edge, text, to).await.map(|()| 1)).await?;
-    worker(edge, text, write).await
-}
-
-async fn set_cordon(edge: &Edge, text: &str, to: Availability) -> Result<(), Problem> {
-    let worker = parse(text)?;
-    if ask(edge, Some(worker)).await?.is_empty() {
+    let (worker, by) = (parse(text)?, over.checked()?);
+    // A worker may have left since the first request under this key.
+    let repeated = caller.first_answer(edge, operation, text).await?.is_some();
+    if !repeated && ask(edge, Some(worker)).await?.is_empty() {
         return Err(not_found(text));
     }
-    edge.gateway.ask(SHARD, Command::Session(SessionCommand::Cordon { worker, to })).await?;
-    Ok(())
+    let set = Command::Cordon(Box::new(SetCordon { worker, to, by }));
+    edge.gateway.ask(SHARD, caller.keyed(edge, operation, text, set)?).await?;
+    // One that is away is forgotten with its cordon.
+    let after = ask(edge, Some(worker)).await?.pop();
+    let after = after.unwrap_or_else(|| WorkerView::away(worker, None));
+    Ok(write(body(edge, &after)))
 }
 
 pub(super) async fn ask(edge: &Edge, only: Option<WorkerId>) -> Result<Vec<WorkerView>, Problem> {

@@ -65,7 +65,8 @@ pub(super) fn status_of(rejection: &Rejection) -> StatusCode {
         Rejection::QueueFull { .. }
         | Rejection::TooManyTasks { .. }
         | Rejection::MemoryFull { .. }
-        | Rejection::TooManyOperations { .. } => StatusCode::TOO_MANY_REQUESTS,
+        | Rejection::TooManyOperations { .. }
+        | Rejection::TooManyCordons { .. } => StatusCode::TOO_MANY_REQUESTS,
         Rejection::PayloadTooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
         Rejection::TooManySeats { .. } | Rejection::TooManyLabels { .. } | Rejection::TooFarAhead { .. } => {
             StatusCode::BAD_REQUEST

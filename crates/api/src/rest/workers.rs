@@ -9,11 +9,11 @@ use mainspring_core::worker::Availability;
 use serde_json::json;
 
 use super::call::Call;
-use super::json;
+use super::{body, json};
 use crate::edge::Edge;
 use crate::operation;
 use crate::problem::Problem;
-use crate::wire::WorkerBody;
+use crate::wire::{OverrideBody, WorkerBody};
 
 pub(super) async fn list(State(edge): State<Arc<Edge>>) -> Result<Response, Problem> {
     operation::workers(&edge, |workers| json(StatusCode::OK, &json!({"workers": workers}))).await
@@ -33,9 +33,12 @@ pub(super) async fn cordon(
     to: Availability,
     call: &Call,
 ) -> Result<Response, Problem> {
-    operation::cordon(edge, text, to, &call.caller()?, |worker| {
-        let WorkerBody { worker_id, state, cordoned, running, .. } = worker;
-        let body = json!({"worker_id": worker_id, "state": state, "cordoned": cordoned, "running": running});
+    let over: OverrideBody = body::parse_optional(&call.bytes)?;
+    operation::cordon(edge, (text, to), &over, &call.caller()?, |worker| {
+        let WorkerBody { worker_id, state, cordoned, cordon, running, .. } = worker;
+        let body = json!({
+            "worker_id": worker_id, "state": state, "cordoned": cordoned, "cordon": cordon, "running": running,
+        });
         json(StatusCode::OK, &body)
     })
     .await

@@ -78,5 +78,5 @@ pub(crate) use self::{
     time::{Moment, TimeBody, instant, parse_span, written},
     trigger_view::{BegunView, DeclinedView, PublishedView, TriggerView},
     window_view::{OccurrenceView, UpcomingView},
-    worker_view::WorkerBody,
+    worker_view::{CordonView, WorkerBody},
 };

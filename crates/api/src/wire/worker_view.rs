@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use mainspring_core::engine::question::WorkerView;
-use mainspring_core::values::{Millis, Name};
-use mainspring_core::worker::Availability;
+use mainspring_core::values::{Actor, Millis, Name};
+use mainspring_core::worker::{Availability, Cordon};
 use serde::Serialize;
 
+use super::time::Moment;
 use crate::sessions::About;
 
 #[derive(Serialize)]
@@ -24,6 +25,8 @@ pub(crate) struct WorkerBody<'a> {
     pub running: u32,
     pub utilisation_percent: u32,
     pub cordoned: bool,
+    /// Who closed it to new work, why, and since when; `null` if nobody did.
+    pub cordon: Option<CordonView<'a>>,
     pub connected: bool,
     pub silent_ms: u64,
     pub labels: BTreeMap<&'a str, &'a str>,
@@ -34,6 +37,22 @@ pub(crate) struct WorkerBody<'a> {
     /// Custom resources.
     pub custom: BTreeMap<&'a str, u64>,
     pub executors: Vec<&'a str>,
+}
+
+#[derive(Serialize)]
+pub(crate) struct CordonView<'a> {
+    /// It is to become empty and leave.
+    pub draining: bool,
+    pub actor: &'a str,
+    pub reason: &'a str,
+    pub since: Moment,
+}
+
+impl<'a> CordonView<'a> {
+    fn of(cordon: &'a Cordon) -> Self {
+        let Actor { actor, reason } = &cordon.by;
+        Self { draining: cordon.drains, actor, reason, since: Moment(cordon.since) }
+    }
 }
 
 impl<'a> WorkerBody<'a> {
@@ -62,6 +81,7 @@ impl<'a> WorkerBody<'a> {
             running: worker.holds,
             utilisation_percent: (u64::from(worker.holds) * 100 / u64::from(offer.slots.max(1))) as u32,
             cordoned: worker.availability != Availability::Open || worker.leaving,
+            cordon: worker.cordon.as_ref().map(CordonView::of),
             connected: worker.session.is_some(),
             silent_ms: worker.silent.get(),
             labels: offer.labels.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect(),

@@ -3,11 +3,13 @@
 mod histogram;
 mod id_index;
 mod slab;
+mod table;
 mod wheel;
 
 pub use self::{
     histogram::{BOUNDS, Histogram},
     id_index::{IdIndex, KeyIndex},
     slab::{Id, Slab},
+    table::{Entity, EntityTable, Table},
     wheel::Wheel,
 };

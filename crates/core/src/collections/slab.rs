@@ -98,6 +98,16 @@ impl<T> Slab<T> {
         self.cells.iter().flatten()
     }
 
+    /// In the order of their numbers.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.cells.iter_mut().flatten()
+    }
+
+    /// Above every number in use.
+    pub fn end(&self) -> u32 {
+        self.cells.len() as u32
+    }
+
     pub fn ids(&self) -> impl Iterator<Item = Id<T>> {
         let used = self.cells.iter().enumerate().filter(|(_, cell)| cell.is_some());
         used.map(|(number, _)| Id::from_number(number as u32))

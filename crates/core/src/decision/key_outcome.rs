@@ -30,6 +30,8 @@ pub enum KeyOutcome {
     },
     /// Of a command on a schedule that tells nothing.
     ScheduleDone,
+    /// Of a cordon, a drain or an uncordon.
+    CordonDone,
     /// The bound number is what the caller wanted remembered.
     Remembered,
 }
@@ -41,6 +43,7 @@ const REMEMBERED: u8 = 0xfc;
 const JOB_DONE: u8 = 0xfb;
 const SCHEDULE_DONE: u8 = 0xfa;
 const BACKFILL_CREATED: u8 = 0xf9;
+const CORDON_DONE: u8 = 0xf8;
 /// With the status below it.
 const RUN: u8 = 0xe0;
 const BACKFILL: u8 = 0xd0;
@@ -62,6 +65,7 @@ impl KeyClaim {
             KeyOutcome::JobDone => JOB_DONE,
             KeyOutcome::ScheduleStored { changed } => SCHEDULE_STORED + u8::from(changed),
             KeyOutcome::ScheduleDone => SCHEDULE_DONE,
+            KeyOutcome::CordonDone => CORDON_DONE,
             KeyOutcome::Remembered => REMEMBERED,
         };
         Self { request: self.request & !OUTCOME | u128::from(byte), ..self }
@@ -81,6 +85,7 @@ impl KeyBinding {
             PROCESS => Some(KeyOutcome::Operation),
             REMEMBERED => Some(KeyOutcome::Remembered),
             JOB_DONE => Some(KeyOutcome::JobDone),
+            CORDON_DONE => Some(KeyOutcome::CordonDone),
             SCHEDULE_DONE => Some(KeyOutcome::ScheduleDone),
             BACKFILL_CREATED => Some(KeyOutcome::BackfillCreated),
             byte @ RUN..0xf0 => RunStatus::from_index(byte - RUN).map(KeyOutcome::Run),
@@ -110,6 +115,7 @@ impl KeyBinding {
                 | KeyOutcome::JobDone
                 | KeyOutcome::ScheduleStored { .. }
                 | KeyOutcome::ScheduleDone
+                | KeyOutcome::CordonDone
                 | KeyOutcome::Remembered,
             )
             | None => KeyHolder::Request,

@@ -74,6 +74,9 @@ pub enum Rejection {
     TooManyOperations {
         max: usize,
     },
+    TooManyCordons {
+        max: usize,
+    },
     Run(Box<RunRefusal>),
     Schedule(Box<ScheduleRefusal>),
     Backfill(Box<BackfillRefusal>),
@@ -120,6 +123,7 @@ impl Rejection {
             Self::TooManyLabels { .. } => "TOO_MANY_LABELS",
             Self::TooFarAhead { .. } => "TOO_FAR_AHEAD",
             Self::TooManyOperations { .. } => "TOO_MANY_PROCESSES",
+            Self::TooManyCordons { .. } => "TOO_MANY_CORDONS",
             Self::Run(refusal) => refusal.code(),
             Self::Schedule(refusal) => refusal.code(),
             Self::Backfill(refusal) => refusal.code(),
@@ -134,7 +138,7 @@ impl Rejection {
     }
 
     /// Every code, for the test that each has a page.
-    pub const CODES: [&'static str; 42] = [
+    pub const CODES: [&'static str; 43] = [
         "BACKFILL_NOT_FOUND",
         "BACKFILL_ALREADY_ENDED",
         "BACKFILL_ACTIVE",
@@ -162,6 +166,7 @@ impl Rejection {
         "TOO_MANY_LIMITS",
         "TOO_FAR_AHEAD",
         "TOO_MANY_PROCESSES",
+        "TOO_MANY_CORDONS",
         "JOB_NOT_FOUND",
         "RUN_NOT_FOUND",
         "RUN_ALREADY_ENDED",
@@ -206,6 +211,7 @@ impl Rejection {
             Self::Backfill(refusal) => refusal.advice(),
             Self::Trigger(refusal) => refusal.advice(),
             Self::TooManyOperations { .. } => "wait until a bulk operation has ended".into(),
+            Self::TooManyCordons { .. } => "uncordon workers that do not come back".into(),
             Self::StoreBehind { .. } | Self::StoreUnavailable { .. } => {
                 "try again later with the same idempotency key; nothing was recorded".into()
             }
@@ -272,6 +278,7 @@ impl fmt::Display for Rejection {
             Self::Backfill(refusal) => refusal.fmt(f),
             Self::Trigger(refusal) => refusal.fmt(f),
             Self::TooManyOperations { max } => write!(f, "{max} bulk operations are already going on"),
+            Self::TooManyCordons { max } => write!(f, "{max} workers are already cordoned or draining"),
             Self::StoreBehind { .. } => f.write_str("the tables lag too far behind the journal"),
             Self::StoreUnavailable { .. } => f.write_str("the store cannot be written"),
             Self::RowDamaged { row } => {

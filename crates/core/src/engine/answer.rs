@@ -16,6 +16,7 @@ use crate::engine::question::Part;
 use crate::retry::BudgetKind;
 use crate::task::{Status, TaskState};
 use crate::values::{Millis, OperationId, TaskId, TaskIndex, WorkerId};
+use crate::worker::Cordon;
 
 impl Engine {
     pub(super) fn answer(&self, question: &Question) -> Result<Answer, Rejection> {
@@ -127,8 +128,10 @@ impl Engine {
 
     fn worker_views(&self, only: Option<WorkerId>) -> Vec<WorkerView> {
         let now = self.present;
+        let cordons = &self.state.cordons;
         let view = |worker: &crate::worker::Worker| WorkerView {
             id: worker.id,
+            cordon: cordons.holding(worker.id).cloned(),
             session: worker.session,
             newest_session: worker.newest_session,
             incarnation: worker.incarnation,
@@ -138,16 +141,19 @@ impl Engine {
             offer: worker.offer.clone(),
             holds: worker.holds,
         };
-        match only {
-            Some(id) => self
-                .workers
-                .find(id)
-                .and_then(|index| self.workers.get(index))
-                .map(view)
-                .into_iter()
-                .collect(),
-            None => self.workers.iter().map(|(_, worker)| view(worker)).collect(),
+        // A cordon can be seen and lifted although its worker is away.
+        let away = |cordon: &Cordon| {
+            let known = self.workers.find(cordon.worker).is_some();
+            (!known && cordon.lifted.is_none()).then(|| WorkerView::away(cordon.worker, Some(cordon)))
+        };
+        if let Some(id) = only {
+            let known = self.workers.find(id).and_then(|index| self.workers.get(index)).map(view);
+            return known.or_else(|| cordons.get(id).and_then(away)).into_iter().collect();
         }
+        let known = self.workers.iter().map(|(_, worker)| view(worker));
+        let mut views: Vec<WorkerView> = known.chain(cordons.iter().filter_map(away)).collect();
+        views.sort_by_key(|view| view.id);
+        views
     }
 
     fn unfinished(&self, which: &Unfinished) -> UnfinishedPage {

@@ -18,7 +18,7 @@ use crate::task::{Payload, Status, Task};
 use crate::trigger::Trigger;
 use crate::trigger::decide::{Publish, Published};
 use crate::values::{Actor, Name, OperationId, Priority, TaskId, Wall};
-use crate::worker::decide::SessionCommand;
+use crate::worker::decide::{SessionCommand, SetCordon};
 
 #[derive(Clone, PartialEq, Debug)]
 pub enum Command {
@@ -90,6 +90,8 @@ pub enum Command {
     },
     Report(Box<Report>),
     Session(SessionCommand),
+    /// Cordon a worker, drain it, or let it work again.
+    Cordon(Box<SetCordon>),
     /// Change of how tenants and pools share workers; soft, from configuration.
     Configure(Configure),
     /// Read-only.
@@ -123,6 +125,7 @@ impl Command {
             Self::ContinueOperation { .. } => "continue_process",
             Self::Report(_) => "report",
             Self::Session(_) => "session",
+            Self::Cordon(_) => "cordon",
             Self::Configure(_) => "configure",
             Self::Ask(_) => "ask",
             Self::Quarantine(_) => "quarantine",
@@ -219,6 +222,8 @@ pub enum Answer {
     Backfill(BackfillAnswer),
     Published(Box<Published>),
     Remembered(Option<u64>),
+    /// A worker is as it was wanted.
+    Cordon,
     Triggers(Vec<Trigger>),
     Quarantine(Vec<QuarantinedRow>),
     Done,

@@ -7,6 +7,7 @@ use crate::event::Event;
 use crate::operation::OperationKind;
 use crate::task::decide::{amend, cancel, force, submit};
 use crate::values::OperationId;
+use crate::worker::decide::cordon;
 use crate::{backfill, schedule};
 
 /// Refuses, or adds events and answers. Commands of workers and of the shell are the engine's own and are not
@@ -27,6 +28,7 @@ pub fn decide(view: &View<'_>, command: Command, out: &mut Vec<Event>) -> Result
         Command::Run(flow) => run_commands::decide(view, *flow, out).map(Answer::Run),
         Command::Schedule(command) => schedule::decide::decide(view, *command, out).map(Answer::Schedule),
         Command::Backfill(command) => backfill::decide::decide(view, *command, out).map(Answer::Backfill),
+        Command::Cordon(set) => cordon::decide(view, *set, out).map(|()| Answer::Cordon),
         Command::Keyed(keyed) => keyed::decide(view, *keyed, out),
         Command::Remember { number } => Ok(Answer::Remembered(number)),
         Command::Read { id } => Ok(Answer::Task(view.state.tasks().by_id(id).cloned().map(Box::new))),

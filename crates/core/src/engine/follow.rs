@@ -14,6 +14,9 @@ use crate::worker::Workers;
 impl Engine {
     /// An event about no task.
     pub(super) fn follow_other(&mut self, event: &Event, effects: &mut Vec<Effect>) {
+        if let Event::Cordon(event) = event {
+            self.follow_cordon(event, effects);
+        }
         let Event::Run(event) = event else { return };
         if let RunEvent::RunEnded(ended) = event {
             self.waiting.run_ended(ended.id);

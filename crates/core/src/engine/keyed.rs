@@ -54,6 +54,7 @@ fn first_answer(claim: &KeyClaim, binding: KeyBinding) -> Result<Answer, Rejecti
             Ok(Answer::Schedule(ScheduleAnswer::Stored { next, changed }))
         }
         Some(KeyOutcome::ScheduleDone) => Ok(Answer::Schedule(ScheduleAnswer::Done)),
+        Some(KeyOutcome::CordonDone) => Ok(Answer::Cordon),
         Some(KeyOutcome::Remembered) => Ok(Answer::Remembered(Some(id.bits() as u64))),
         None => Err(Rejection::KeyReused { existing: binding.holder() }),
     }
@@ -80,6 +81,7 @@ fn outcome(answer: &Answer) -> Option<(TaskId, KeyOutcome)> {
             Some((number(next), KeyOutcome::ScheduleStored { changed: *changed }))
         }
         Answer::Schedule(ScheduleAnswer::Done) => Some((number(0), KeyOutcome::ScheduleDone)),
+        Answer::Cordon => Some((number(0), KeyOutcome::CordonDone)),
         Answer::Remembered(Some(told)) => Some((number(*told), KeyOutcome::Remembered)),
         Answer::Run(RunAnswer::Run { id, status }) => {
             Some((TaskId::from_bits(id.bits()), KeyOutcome::Run(*status)))

@@ -31,6 +31,7 @@ impl Answer {
             | Self::Operation(_)
             | Self::Published(_)
             | Self::Remembered(_)
+            | Self::Cordon
             | Self::Run(_)
             | Self::Schedule(_)
             | Self::Backfill(_)

@@ -7,9 +7,9 @@ use super::{Batch, Engine};
 use crate::decision::Effect;
 use crate::task::{Status, next_deadline};
 use crate::values::{Fence, Millis, Session, TaskId, TaskIndex, WorkerId, WorkerIndex};
-use crate::worker::Availability;
 use crate::worker::decide::lost::Loss;
 use crate::worker::decide::{Hello, SessionCommand};
+use crate::worker::{Availability, CordonEvent};
 
 impl Engine {
     pub(super) fn session(&mut self, command: SessionCommand, batch: &mut Batch) {
@@ -22,7 +22,6 @@ impl Engine {
             }
             SessionCommand::Closed { worker, session } => self.closed(worker, session),
             SessionCommand::Leaving { worker, session } => self.leaving(worker, session),
-            SessionCommand::Cordon { worker, to } => self.cordon(worker, to, batch),
         }
     }
 
@@ -40,11 +39,13 @@ impl Engine {
         worker.heard = self.present;
         worker.offer = hello.offer.clone();
         worker.leaving = false;
+        let wanted = self.state.cordons.availability(hello.worker);
+        worker.availability = if self.config.breaks.cordon_forgotten { Availability::Open } else { wanted };
         let (accepts, availability) = (worker.accepts(), worker.availability);
         self.dispatcher.worker_joined(index, &hello.offer);
         self.dispatcher.set_accepting(index, accepts);
         if availability == Availability::Draining {
-            self.tell_draining(index, true, batch);
+            self.tell_draining(index, true, &mut batch.effects);
         }
         self.timers.set_worker(index, Some(now + self.config.limits.lease));
         self.reconcile(hello, index, batch);
@@ -149,22 +150,24 @@ impl Engine {
         }
     }
 
-    fn cordon(&mut self, worker: WorkerId, to: Availability, batch: &mut Batch) {
-        let Some(index) = self.workers.find(worker) else { return };
+    /// A worker that is known follows what operators want of it; others do when they say hello.
+    pub(super) fn follow_cordon(&mut self, event: &CordonEvent, effects: &mut Vec<Effect>) {
+        let to = self.state.cordons.availability(event.worker());
+        let Some(index) = self.workers.find(event.worker()) else { return };
         let Some(worker) = self.workers.get_mut(index) else { return };
         let was_draining = std::mem::replace(&mut worker.availability, to) == Availability::Draining;
         let accepts = worker.accepts();
         self.dispatcher.set_accepting(index, accepts);
         let is_draining = to == Availability::Draining;
         if was_draining != is_draining {
-            self.tell_draining(index, is_draining, batch);
+            self.tell_draining(index, is_draining, effects);
         }
     }
 
-    fn tell_draining(&self, index: WorkerIndex, draining: bool, batch: &mut Batch) {
+    fn tell_draining(&self, index: WorkerIndex, draining: bool, effects: &mut Vec<Effect>) {
         let Some(worker) = self.workers.get(index) else { return };
         if let Some(session) = worker.session {
-            batch.effects.push(Effect::Drain { worker: worker.id, session, draining });
+            effects.push(Effect::Drain { worker: worker.id, session, draining });
         }
     }
 }

@@ -20,6 +20,7 @@ use crate::values::{
     RunId, TaskId, Wall, Window, WorkerId,
 };
 use crate::wait::{Wait, WaitEnd};
+use crate::worker::CordonEvent;
 
 #[derive(Clone, PartialEq, Debug)]
 pub enum Event {
@@ -44,6 +45,8 @@ pub enum Event {
     Backfill(BackfillEvent),
     /// Something happened to a trigger.
     Trigger(TriggerEvent),
+    /// An operator closed a worker, or opened it again.
+    Cordon(Box<CordonEvent>),
     /// The time of a waiting task came, or someone said "now".
     TaskReleased {
         id: TaskId,
@@ -222,6 +225,7 @@ impl Event {
             | Self::Schedule(_)
             | Self::Backfill(_)
             | Self::Trigger(_)
+            | Self::Cordon(_)
             | Self::KeyBound { .. }
             | Self::OperationStarted { .. }
             | Self::OperationAdvanced { .. }

@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use super::policy::FailurePolicy;
 use super::rule::TriggerRule;
 use crate::task::{Labels, Payload, Profile};
 use crate::values::{Millis, Name, Priority, Source};

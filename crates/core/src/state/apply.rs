@@ -13,7 +13,7 @@ use crate::values::{
     WorkerId,
 };
 use crate::wait::{Wait, WaitEnd};
-use crate::{schedule, trigger};
+use crate::{schedule, trigger, worker};
 
 /// What an event did, so that queues and timers can follow.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -36,6 +36,10 @@ pub fn apply(state: &mut State, event: &Event) -> Option<Change> {
         Event::Trigger(event) => {
             let at = state.stamp();
             trigger::apply::apply(&mut state.triggers, at, event);
+        }
+        Event::Cordon(event) => {
+            let at = state.stamp();
+            worker::cordon::apply(&mut state.cordons, at, event);
         }
         _ => {}
     }
@@ -106,7 +110,9 @@ fn apply_to_task(state: &mut State, event: &Event) -> Option<Change> {
             apply_operation(state, event);
             None
         }
-        Event::Run(_) | Event::Schedule(_) | Event::Backfill(_) | Event::Trigger(_) => None,
+        Event::Run(_) | Event::Schedule(_) | Event::Backfill(_) | Event::Trigger(_) | Event::Cordon(_) => {
+            None
+        }
     }
 }
 

@@ -18,6 +18,7 @@ use crate::schedule::Schedules;
 use crate::task::{Payload, Status, Task, TaskState, TaskTable};
 use crate::trigger::Triggers;
 use crate::values::{Epoch, Fence, Now, OperationId, Seq, Stamp, TaskId, TaskIndex};
+use crate::worker::Cordons;
 
 /// Ended processes that are remembered.
 const ENDED_OPERATIONS_MAX: usize = 100;
@@ -46,6 +47,7 @@ pub struct State {
     pub(crate) schedules: Schedules,
     pub(crate) backfills: Backfills,
     pub(crate) triggers: Triggers,
+    pub(crate) cordons: Cordons,
     counts: [u64; Status::ALL.len()],
     payload_bytes: u64,
     dirty: Vec<TaskIndex>,
@@ -97,6 +99,15 @@ impl State {
     /// For whoever loads rows or takes what changed.
     pub fn triggers_mut(&mut self) -> &mut Triggers {
         &mut self.triggers
+    }
+
+    pub fn cordons(&self) -> &Cordons {
+        &self.cordons
+    }
+
+    /// For whoever loads rows or takes what changed.
+    pub fn cordons_mut(&mut self) -> &mut Cordons {
+        &mut self.cordons
     }
 
     /// When the events of the record being built or replayed are folded.
@@ -203,7 +214,7 @@ impl State {
 
     pub fn dirty_len(&self) -> usize {
         let rest = self.schedules.dirty_len() + self.backfills.dirty_len() + self.triggers.dirty_len();
-        self.dirty.len() + self.flows.dirty_len() + rest
+        self.dirty.len() + self.flows.dirty_len() + rest + self.cordons.dirty_len()
     }
 
     /// Sets where the tables stand, when state was loaded from them.

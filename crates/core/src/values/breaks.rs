@@ -32,6 +32,8 @@ pub struct Breaks {
     pub event_twice: bool,
     /// A wait for events of any type is ended by the server's own events.
     pub own_event_wait: bool,
+    /// A worker that says hello again gets work although it is cordoned.
+    pub cordon_forgotten: bool,
     /// After a stall of the server workers are judged before what they said meanwhile was read.
     pub judge_before_reading: bool,
     /// Triggers that an end had no room for in its record do not hear of it.

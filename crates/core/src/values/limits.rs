@@ -30,6 +30,8 @@ pub struct Limits {
     pub run_output_bytes_max: u64,
     /// Bulk operations at once.
     pub operations_max: usize,
+    /// Workers that are cordoned or draining.
+    pub cordons_max: usize,
     /// Waits that events end in one record; the others are ended in the next ones.
     pub event_waits_per_record: u32,
     /// Events that ends of runs and tasks bring about by triggers in one record; the others come in the next ones.
@@ -58,6 +60,7 @@ impl Default for Limits {
             triggers_max: 200_000,
             run_output_bytes_max: 64 * 1024 * 1024,
             operations_max: 100,
+            cordons_max: 10_000,
             event_waits_per_record: 1_000,
             announced_per_record: 1_000,
             lease: Millis::from_secs(15),

@@ -5,6 +5,7 @@ mod actor;
 mod breaks;
 mod chance;
 mod cloud_event;
+mod entity;
 mod failure;
 mod id;
 mod index;
@@ -24,6 +25,7 @@ pub use self::{
     breaks::Breaks,
     chance::Chance,
     cloud_event::{ATTRIBUTE_BYTES_MAX, Cause, CloudEvent, DATA_BYTES_MAX, DEPTH_MAX, OWN_PREFIX},
+    entity::{EntityId, EntityKind},
     failure::{Failure, FailureClass, MESSAGE_BYTES_MAX},
     id::{
         BUCKETS, BackfillId, BadId, Bucket, Epoch, Fence, Incarnation, NodeInstance, OperationId, RunId,

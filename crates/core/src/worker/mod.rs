@@ -1,16 +1,18 @@
 //! Workers that have said hello, and which attempts each answers for.
-//! - FL-1 soft state: rebuilt from the leases in the shard and from what workers say
+//! - FL-1 soft state: rebuilt from the leases in the shard and from what workers say. Cordons are durable (`cordon`)
 //! - FL-2 an attempt is held by exactly one worker, from its grant until its end
 //! - FL-3 a worker is lost only after a full lease without a word, counted from the start of this epoch at
 //!   the earliest, and from the end of the last stall of the server (`engine::attention`)
 //!
 //! Not here: room and placement (`dispatch`), what follows a loss (`engine::reap`).
 
+pub(crate) mod cordon;
 pub mod decide;
 mod held;
 
 use std::collections::BTreeMap;
 
+pub use self::cordon::{Cordon, CordonEvent, CordonLifted, Cordons};
 use self::held::HeldLists;
 use crate::values::{Elapsed, Incarnation, Name, Resources, Session, TaskIndex, WorkerId, WorkerIndex};
 
@@ -39,7 +41,7 @@ pub struct Worker {
     pub newest_session: Session,
     pub incarnation: Incarnation,
     pub heard: Elapsed,
-    /// As operators want it.
+    /// As operators want it: what [`Cordons`] say of it.
     pub availability: Availability,
     /// It said that it stops; its next hello says otherwise.
     pub leaving: bool,

@@ -10,6 +10,7 @@ use serde_json::json;
 use super::config::Given;
 use super::connect::Connect;
 use super::offered::Offered;
+use super::run::actor;
 use super::submit::parse_span;
 use crate::note::note;
 use crate::serve::{self, Stop};
@@ -33,12 +34,16 @@ enum What {
     /// Show the workers that the server knows
     #[command(after_help = "Example:\n  mainspring worker list -o json")]
     List(List),
-    /// Give a worker nothing new; what it runs goes on
-    #[command(after_help = "Example:\n  mainspring worker cordon build-7")]
-    Cordon(Which),
-    /// Give a cordoned worker work again
+    /// Show one worker, with who cordoned it, why, and since when
+    #[command(after_help = "Example:\n  mainspring worker get build-7")]
+    Get(Which),
+    /// Give a worker nothing new; what it runs goes on. It holds until `uncordon`, over restarts of the worker and of the
+    /// server
+    #[command(after_help = "Example:\n  mainspring worker cordon build-7 --reason \"disk is failing\"")]
+    Cordon(Change),
+    /// Give a cordoned or drained worker work again
     #[command(after_help = "Example:\n  mainspring worker uncordon build-7")]
-    Uncordon(Which),
+    Uncordon(Change),
     /// Give a worker nothing new and let it become empty, before it is taken away. What it runs goes on; `uncordon` takes it
     /// back. Exit codes: 0 done (with --wait: it runs nothing), 1 the timeout passed, 4 no such worker
     #[command(after_help = "Example:\n  mainspring worker drain build-7 --wait --timeout 10m")]
@@ -54,9 +59,18 @@ struct Which {
 }
 
 #[derive(Args)]
-struct Drain {
+struct Change {
     #[command(flatten)]
     which: Which,
+    /// Stored with the cordon, and shown by `worker get`
+    #[arg(long)]
+    reason: Option<String>,
+}
+
+#[derive(Args)]
+struct Drain {
+    #[command(flatten)]
+    change: Change,
     /// Wait until the worker runs nothing; what is left is shown on stderr
     #[arg(long)]
     wait: bool,
@@ -108,8 +122,9 @@ impl Worker {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
         match self.what {
             Some(What::List(list)) => list.run(),
-            Some(What::Cordon(which)) => which.post("cordon"),
-            Some(What::Uncordon(which)) => which.post("uncordon"),
+            Some(What::Get(which)) => which.get(),
+            Some(What::Cordon(change)) => change.post("cordon"),
+            Some(What::Uncordon(change)) => change.post("uncordon"),
             Some(What::Drain(drain)) => drain.run(),
             None => self.start.run(),
         }
@@ -151,15 +166,30 @@ impl List {
 }
 
 impl Which {
-    fn post(self, verb: &str) -> anyhow::Result<ExitCode> {
+    fn get(self) -> anyhow::Result<ExitCode> {
         let text = self.worker;
         self.connect.run(async |client, print| {
             let id = client.worker_id(&text).await?;
-            let answer = client.post(&format!("/v1/workers/{id}:{verb}"), &serde_json::json!({})).await?;
-            print.object(&answer);
+            print.object(&client.get(&format!("/v1/workers/{id}")).await?);
             Ok(ExitCode::SUCCESS)
         })
     }
+}
+
+impl Change {
+    fn post(self, verb: &str) -> anyhow::Result<ExitCode> {
+        let Self { which: Which { worker: text, connect }, reason } = self;
+        connect.run(async |client, print| {
+            let id = client.worker_id(&text).await?;
+            print
+                .object(&client.post(&format!("/v1/workers/{id}:{verb}"), &signed(reason.as_deref())).await?);
+            Ok(ExitCode::SUCCESS)
+        })
+    }
+}
+
+fn signed(reason: Option<&str>) -> serde_json::Value {
+    json!({"actor": actor(), "reason": reason})
 }
 
 /// How often a draining worker is looked at.
@@ -169,10 +199,11 @@ const NAMED_MAX: usize = 5;
 
 impl Drain {
     fn run(self) -> anyhow::Result<ExitCode> {
-        let Self { which: Which { worker: text, connect }, wait, timeout } = self;
+        let Self { change: Change { which: Which { worker: text, connect }, reason }, wait, timeout } = self;
         connect.run(async |client, print| {
             let id = client.worker_id(&text).await?;
-            let answer = client.post(&format!("/v1/workers/{id}:drain"), &json!({})).await?;
+            let body = signed(reason.as_deref());
+            let answer = client.post(&format!("/v1/workers/{id}:drain"), &body).await?;
             if !wait {
                 print.object(&answer);
                 return Ok(ExitCode::SUCCESS);

@@ -8,15 +8,17 @@ use std::sync::Arc;
 
 use mainspring_core::task::{Task, TaskState};
 use mainspring_core::values::{
-    BackfillId, Elapsed, Millis, RunId, RunIndex, Seq, TaskId, TaskIndex, WorkerId,
+    BackfillId, Elapsed, EntityKind, Millis, RunId, RunIndex, Seq, TaskId, TaskIndex, WorkerId,
 };
+use mainspring_store::entity::drop_entities;
 use mainspring_store::format::{Writer, write_process, write_task};
 use mainspring_store::{Cut, CutError, HistoryRow, KeyRow, LiveRow};
 
-use super::{Output, Shard, StopCause, backfills, flows, schedules, triggers};
+use super::entities::EntityCounts;
+use super::{Output, Shard, StopCause, backfills, entities, flows, schedules, triggers};
 
 /// Version of the shard-wide blob in a cut.
-pub(super) const META_VERSION: u8 = 2;
+pub(super) const META_VERSION: u8 = 3;
 
 /// Somebody who waits for the tables has a cut made early only while it is small and the last one is not just over:
 /// readers must not cost writers anything that matters.
@@ -61,6 +63,7 @@ struct Leaving {
     parked: Vec<TaskId>,
     ended_runs: Vec<(RunIndex, RunId)>,
     ended_backfills: Vec<BackfillId>,
+    ended_entities: Vec<(EntityKind, u128)>,
 }
 
 impl Checkpoints {
@@ -163,7 +166,6 @@ impl<R> Shard<R> {
         let now = self.engine.state().now;
         let retention_day = self.retention.advance(now);
         let mut cut = Cut { epoch: self.epoch, through, now, retention_day, revived, ..Cut::default() };
-        cut.meta = self.meta();
         let state = self.engine.state();
         let keys = state.keys().bound_in(after, through);
         cut.keys = keys.map(|(scope, binding, expires)| KeyRow { scope, binding, expires }).collect();
@@ -177,6 +179,8 @@ impl<R> Shard<R> {
         schedules::add_rows(&mut self.engine, &mut cut, &mut self.profiles_out);
         leaving.ended_backfills = backfills::add_rows(&mut self.engine, &mut cut);
         triggers::add_rows(&mut self.engine, &mut cut);
+        leaving.ended_entities = entities::add_rows(&mut self.engine, &mut cut, &mut self.profiles_out);
+        cut.meta = self.meta();
         self.checkpoints.made = through;
         self.checkpoints.last_made = self.engine.state().now.elapsed;
         self.checkpoints.open = Some(OpenCut { leaving, cut: Arc::new(cut), handed_out: false });
@@ -225,7 +229,8 @@ impl<R> Shard<R> {
     }
 
     /// Shard-wide state that is in no row.
-    fn meta(&self) -> Vec<u8> {
+    fn meta(&mut self) -> Vec<u8> {
+        let entities = EntityCounts::of(&mut self.engine);
         let state = self.engine.state();
         let mut bytes = Vec::new();
         let mut w = Writer::new(&mut bytes);
@@ -239,6 +244,7 @@ impl<R> Shard<R> {
             write_process(&mut w, &process);
         }
         self.retention.write(&mut w);
+        entities.write(&mut w);
         bytes
     }
 
@@ -308,6 +314,7 @@ impl<R> Shard<R> {
             for id in &leaving.ended_backfills {
                 self.engine.state_mut().backfills_mut().unload(*id, leaving.through);
             }
+            drop_entities(self.engine.state_mut(), &leaving.ended_entities, leaving.through);
             let beyond = self.pager.holds_until();
             for id in &leaving.parked {
                 self.engine.park(*id, leaving.through, beyond);

@@ -42,6 +42,7 @@ impl<R> Shard<R> {
             | Command::Report(_)
             | Command::Session(_)
             | Command::Configure(_)
+            | Command::Cordon(_)
             | Command::Run(_)
             | Command::Schedule(_)
             | Command::Backfill(_)

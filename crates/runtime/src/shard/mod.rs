@@ -9,6 +9,7 @@
 mod backfills;
 mod checkpoint;
 mod commit;
+mod entities;
 mod flows;
 mod held;
 mod load;

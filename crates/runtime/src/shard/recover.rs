@@ -10,6 +10,7 @@ use mainspring_core::schedule::ScheduleEvent;
 use mainspring_core::state::{State, apply};
 use mainspring_core::trigger::TriggerEvent;
 use mainspring_core::values::{Epoch, Now, OperationId, Seq, TaskId, Wall};
+use mainspring_core::worker::CordonEvent;
 use mainspring_store::format::{
     EncodedProfiles, FormatError, ProfileCache, Reader, read_events, read_process, read_task,
 };
@@ -19,13 +20,14 @@ use mainspring_store::{
 
 use super::checkpoint::{Checkpoints, META_VERSION};
 use super::commit::Building;
+use super::entities::EntityCounts;
 use super::flows::load_all;
 use super::paging::Pager;
 use super::quarantine::Quarantine;
 use super::renew::Renewal;
 use super::retention::{Retained, Retention};
 use super::runs::Plans;
-use super::{Shard, backfills, schedules, triggers};
+use super::{Shard, backfills, entities, schedules, triggers};
 use crate::clock::{Reading, ShardClock};
 use crate::config::ShardConfig;
 
@@ -62,14 +64,16 @@ impl<R> Shard<R> {
         let mut profiles = ProfileCache::default();
         let mut seen = Recovered::default();
         let head = recovery.head()?;
-        let retained = read_meta(&head, engine.state_mut())?;
+        let (retained, entity_counts) = read_meta(&head, engine.state_mut())?;
         let horizon = ShardClock::resume(head.now, reading, config.trust).last().wall + config.park_beyond;
         let mut plans = Plans::default();
         seen.rows += load_all(&mut engine, recovery, &mut plans, &mut profiles)?;
         seen.rows += schedules::load_all(&mut engine, recovery, &mut profiles)?;
         seen.rows += backfills::load_all(&mut engine, recovery, &mut plans, &mut profiles)?;
-        drop(plans);
         seen.rows += triggers::load_all(&mut engine, recovery)?;
+        let known = (&mut plans, &mut profiles);
+        seen.rows += entities::load_all(&mut engine, recovery, known, &entity_counts)?;
+        drop(plans);
         let mut quarantine = Quarantine::default();
         let loaded =
             load_rows(engine.state_mut(), recovery, (horizon, reading.wall), &mut profiles, &mut quarantine)?;
@@ -133,22 +137,25 @@ pub(super) fn unreadable(what: String) -> impl FnOnce(FormatError) -> OpenError 
     }
 }
 
-/// Also how far retention had come.
-fn read_meta(head: &CheckpointHead, state: &mut State) -> Result<Option<Retained>, OpenError> {
+/// Also how far retention had come, and how many entities there are.
+fn read_meta(
+    head: &CheckpointHead,
+    state: &mut State,
+) -> Result<(Option<Retained>, EntityCounts), OpenError> {
     state.begin(head.seq, head.now);
     state.set_cut(head.seq);
     if head.meta.is_empty() {
-        return Ok(None);
+        return Ok((None, EntityCounts::default()));
     }
     let what = || "shard-wide state of a cut".to_owned();
     let mut r = Reader::new(&head.meta);
     let version = r.byte("version").map_err(unreadable(what()))?;
+    let (found, known) = (version.into(), META_VERSION.into());
     if version > META_VERSION {
-        return Err(OpenError::NewerFormat {
-            what: what(),
-            found: version.into(),
-            known: META_VERSION.into(),
-        });
+        return Err(OpenError::NewerFormat { what: what(), found, known });
+    }
+    if version < META_VERSION {
+        return Err(OpenError::OlderFormat { what: what(), found, known });
     }
     (|| {
         state.epoch = Epoch::new(r.varint("epoch")?);
@@ -158,9 +165,10 @@ fn read_meta(head: &CheckpointHead, state: &mut State) -> Result<Option<Retained
             let id = OperationId::new(r.varint("process")?);
             state.add_operation(id, read_process(&mut r)?);
         }
-        let retained = if version < 2 { None } else { Some(Retained::read(&mut r)?) };
+        let retained = Retained::read(&mut r)?;
+        let counts = EntityCounts::read(&mut r)?;
         r.finish("shard-wide state")?;
-        Ok(retained)
+        Ok((Some(retained), counts))
     })()
     .map_err(unreadable(what()))
 }
@@ -263,6 +271,9 @@ impl Replay<'_> {
                 Some(format!("schedule {}", event.id().get()))
             }
             Event::Backfill(event) if !self.knows_backfill(event) => Some(event.id().to_string()),
+            Event::Cordon(event) if !self.knows_cordon(event) => {
+                Some(format!("the cordon of {}", event.worker()))
+            }
             Event::Trigger(event) if !self.knows_trigger(event) => {
                 Some(format!("trigger {}", event.id().get()))
             }
@@ -280,6 +291,11 @@ impl Replay<'_> {
     fn knows_backfill(&self, event: &BackfillEvent) -> bool {
         let is_new = matches!(event, BackfillEvent::Created(_));
         is_new || self.state.backfills().get(event.id()).is_some()
+    }
+
+    fn knows_cordon(&self, event: &CordonEvent) -> bool {
+        let is_new = matches!(event, CordonEvent::Set { .. });
+        is_new || self.state.cordons().get(event.worker()).is_some()
     }
 
     /// As [`Self::knows_schedule`].

@@ -66,6 +66,11 @@ impl Plans {
         Ok((key.clone(), definition.clone()))
     }
 
+    pub(super) fn find_version(&self, of: VersionRef<'_>) -> Option<(Arc<JobKey>, Definition)> {
+        let (key, definition) = self.find(of)?;
+        Some((key.clone(), definition.clone()))
+    }
+
     /// Looks up those that are not known yet, together.
     pub(super) fn fetch<'a>(
         &mut self,

@@ -47,6 +47,7 @@ pub(super) fn moves(event: &Event) -> Option<(Transition, Status)> {
         | Event::Schedule(_)
         | Event::Backfill(_)
         | Event::Trigger(_)
+        | Event::Cordon(_)
         | Event::StopRequested { .. }
         | Event::ForceRequested { .. }
         | Event::LookBegan { .. }

@@ -13,6 +13,7 @@ use mainspring_core::values::{
 };
 use mainspring_core::wait::WaitEnd;
 use mainspring_store::Record;
+use mainspring_store::entity::forget_changed;
 
 use super::flows::FlowFold;
 use super::limits::Bounds;
@@ -205,6 +206,11 @@ impl JournalFold {
         })?;
         self.check_event(event)?;
         self.check_bulk(event)?;
+        if let Event::TaskAssigned { id, worker, .. } = event {
+            require(self.state.cordons().holding(*worker).is_none(), "CD-1", || {
+                format!("{id} is given to {worker}, which is cordoned")
+            })?;
+        }
         self.windows.follow(event, self.now.wall, &self.state)?;
         self.triggers.follow(event, &self.state)?;
         if let Some((cause, to)) = super::events::moves(event) {
@@ -221,6 +227,7 @@ impl JournalFold {
         let _ = self.state.schedules_mut().take_dirty();
         let _ = self.state.backfills_mut().take_dirty();
         let _ = self.state.triggers_mut().take_dirty();
+        forget_changed(&mut self.state);
         self.note(event);
         let now = event.task().and_then(|id| self.task(id)).map(Task::status);
         let ended = now.filter(|status| status.is_ended() && !was_ended);
@@ -311,6 +318,7 @@ impl JournalFold {
             | Event::Schedule(_)
             | Event::Backfill(_)
             | Event::Trigger(_)
+            | Event::Cordon(_)
             | Event::KeyBound { .. }
             | Event::OperationStarted { .. }
             | Event::OperationAdvanced { .. }

@@ -7,6 +7,7 @@ use mainspring_core::run::Run;
 use mainspring_core::schedule::Schedule;
 use mainspring_core::task::TaskState;
 use mainspring_core::values::Seq;
+use mainspring_core::worker::Cordon;
 
 use super::{Check, Checkers, journaled, require, written};
 use crate::store::Disk;
@@ -36,6 +37,12 @@ impl Checkers {
             require(same, "I16", || format!("memory has {here:?}, the journal {known:?}"))?;
         }
         require(held.len() == folded.len(), "I16", || "memory has a schedule too many".to_owned())?;
+        let (held, folded) = (engine.state().cordons(), self.journal.state.cordons());
+        for known in folded.iter().filter(|known| known.lifted.is_none()) {
+            let here = held.get(known.worker);
+            let same = here.is_some_and(|here| Cordon { touched: known.touched, ..here.clone() } == *known);
+            require(same, "I16", || format!("memory has {here:?}, the journal {known:?}"))?;
+        }
         for known in self.journal.state.backfills().iter() {
             let here = engine.state().backfills().get(known.id);
             let counts =

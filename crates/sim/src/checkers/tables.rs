@@ -8,8 +8,9 @@ use mainspring_core::schedule::WindowRow;
 use mainspring_core::state::{State, apply};
 use mainspring_core::task::{Task, TaskState};
 use mainspring_core::values::{Now, ScheduleId, Seq, TaskId, TriggerId};
+use mainspring_store::entity::changed_entities;
 use mainspring_store::format::{EncodedProfiles, write_backfill, write_hook, write_job, write_schedule};
-use mainspring_store::{Cut, OccurrenceCursor, Record};
+use mainspring_store::{Cut, EntityRow, OccurrenceCursor, Record};
 
 use super::{Check, journaled, require, written};
 use crate::store::Disk;
@@ -47,6 +48,7 @@ impl TableFold {
         let (mut schedules, mut windows) = (BTreeSet::new(), BTreeSet::new());
         let mut backfills = BTreeSet::new();
         let mut triggers = BTreeSet::new();
+        let mut entities = BTreeMap::new();
         while self.waiting.front().is_some_and(|next| next.seq <= cut.through) {
             let Some(next) = self.waiting.pop_front() else { break };
             self.state.begin(next.seq, next.now);
@@ -73,6 +75,8 @@ impl TableFold {
             }
             backfills.extend(self.state.backfills_mut().take_dirty());
             triggers.extend(self.state.triggers_mut().take_dirty());
+            let changed = changed_entities(&mut self.state, &mut EncodedProfiles::default());
+            entities.extend(changed.into_iter().map(|row| ((row.kind, row.id), row)));
         }
         for id in touched {
             self.check_row(id, disk, history)?;
@@ -93,6 +97,9 @@ impl TableFold {
         }
         for id in triggers {
             self.check_trigger(id, disk)?;
+        }
+        for row in entities.values() {
+            check_entity(row, disk)?;
         }
         self.cuts += 1;
         if self.cuts.is_multiple_of(WHOLE_EVERY) { self.whole(disk, history) } else { Ok(()) }
@@ -177,6 +184,15 @@ impl TableFold {
         let due = live.and_then(|row| row.parked_due);
         require(due.is_none() || due == pending_due(task), "I16", || format!("{id} is parked until {due:?}"))
     }
+}
+
+fn check_entity(row: &EntityRow, disk: &Disk) -> Check {
+    let stored = disk.entity_row(row.kind, row.id);
+    let same = stored.is_some_and(|stored| {
+        let fixed = row.fixed.is_none() || row.fixed == stored.fixed;
+        fixed && EntityRow { fixed: None, ..row.clone() } == EntityRow { fixed: None, ..stored.clone() }
+    });
+    require(same, "I16", || format!("the row of {:?} {:#x} is not what the journal says", row.kind, row.id))
 }
 
 fn check_window(window: &WindowRow, disk: &Disk) -> Check {

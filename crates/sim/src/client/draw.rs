@@ -12,10 +12,8 @@ use mainspring_core::values::{
     Actor, Band, Bucket, Chance, LabelCondition, Millis, Name, Permit, Permits, Priority, Requirements,
     Resources, TaskId, Wall,
 };
-use mainspring_core::worker::Availability;
-use mainspring_core::worker::decide::SessionCommand;
 
-use crate::settings::{POOLS, TENANTS, worker_id};
+use crate::settings::{POOLS, TENANTS};
 use crate::worker::Nature;
 use crate::world::World;
 
@@ -105,22 +103,6 @@ impl World {
         let payload =
             self.chance.per_mille(200).then(|| Arc::from(vec![0_u8; self.chance.below(680) as usize]));
         Command::Amend { id, due, priority, payload }
-    }
-
-    fn draw_cordon(&mut self) -> Command {
-        let worker = worker_id(self.chance.below(self.workers.len() as u64) as usize);
-        let closed = [Availability::Cordoned, Availability::Draining][self.chance.below(2) as usize];
-        let to = if self.chance.per_mille(700) { closed } else { Availability::Open };
-        Command::Session(SessionCommand::Cordon { worker, to })
-    }
-
-    /// Every worker takes work again; told twice, because a late wish may still be on its way.
-    pub(crate) fn uncordon(&mut self) {
-        for index in 0..self.workers.len() {
-            let worker = worker_id(index);
-            let to = Availability::Open;
-            self.begin_operation(vec![Command::Session(SessionCommand::Cordon { worker, to })]);
-        }
     }
 
     fn draw_force(&mut self, id: TaskId) -> Command {

@@ -4,6 +4,7 @@
 //! Not here: what is asked for (`draw`).
 
 mod backfills;
+mod cordons;
 mod draw;
 mod events;
 mod flows;
@@ -17,7 +18,7 @@ use mainspring_core::run::decide::{RunCommand, TriggerRun};
 use mainspring_core::task::decide::Submit;
 use mainspring_core::trigger::decide::Publish;
 use mainspring_core::values::{BackfillId, RunId, TaskId};
-use mainspring_core::worker::{Availability, decide::SessionCommand};
+use mainspring_core::worker::Availability;
 use mainspring_runtime::{Envelope, Replies};
 
 pub(crate) use self::events::EVENT_ID;
@@ -336,7 +337,7 @@ fn anew(command: &Command) -> bool {
 /// Asks that something does not go on; a healed world does not insist on it.
 fn hinders(command: &Command) -> bool {
     match command {
-        Command::Session(SessionCommand::Cordon { to, .. }) => *to != Availability::Open,
+        Command::Cordon(set) => set.to != Availability::Open,
         Command::Run(flow) => flow_hinders(flow),
         Command::Keyed(keyed) => hinders(&keyed.command),
         _ => false,

@@ -8,9 +8,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use mainspring_core::job::JobKey;
 use mainspring_core::key::KeyScope;
 use mainspring_core::schedule::WindowRow;
-use mainspring_core::values::{BackfillId, Epoch, RunId, ScheduleId, Seq, TaskId, TriggerId, Wall};
+use mainspring_core::values::{
+    BackfillId, EntityKind, Epoch, RunId, ScheduleId, Seq, TaskId, TriggerId, Wall,
+};
 use mainspring_store::{
-    AppendError, BackfillRow, CheckpointHead, Cut, CutError, HistoryRow, JobRow, KeyRow, LiveRow,
+    AppendError, BackfillRow, CheckpointHead, Cut, CutError, EntityRow, HistoryRow, JobRow, KeyRow, LiveRow,
     OccurrenceCursor, OpenError, ParkedFrom, Record, RunRow, ScheduleRow, StoredTask, TriggerRow, VersionRow,
 };
 
@@ -39,6 +41,7 @@ pub struct Disk {
     pub(super) triggers: BTreeMap<TriggerId, TriggerRow>,
     pub(super) occurrences: BTreeMap<(ScheduleId, OccurrenceCursor), WindowRow>,
     pub(super) backfills: BTreeMap<BackfillId, BackfillRow>,
+    pub(super) entities: BTreeMap<(EntityKind, u128), EntityRow>,
 }
 
 impl Disk {
@@ -62,6 +65,7 @@ impl Disk {
             triggers: BTreeMap::new(),
             occurrences: BTreeMap::new(),
             backfills: BTreeMap::new(),
+            entities: BTreeMap::new(),
         }
     }
 
@@ -164,6 +168,12 @@ impl Disk {
             let spec = row.spec.clone().or(old);
             self.backfills.insert(row.id, BackfillRow { spec, ..row.clone() });
         }
+        for row in &cut.entities {
+            let place = (row.kind, row.id);
+            let old = self.entities.remove(&place).and_then(|old| old.fixed);
+            let fixed = row.fixed.clone().or(old);
+            self.entities.insert(place, EntityRow { fixed, ..row.clone() });
+        }
         self.head =
             CheckpointHead { seq: cut.through, epoch: cut.epoch, now: cut.now, meta: cut.meta.clone() };
         Ok(())
@@ -192,6 +202,7 @@ impl Disk {
         self.keys.retain(|_, row| row.expires >= now || lives(row.binding.task));
         self.runs.retain(|_, row| row.ended.is_none_or(|ended| ended.day() >= day));
         self.backfills.retain(|_, row| row.ended.is_none_or(|ended| ended.day() >= day));
+        self.entities.retain(|_, row| row.ended.is_none_or(|ended| ended.day() >= day));
         self.occurrences.retain(|_, row| row.at.day() >= day);
     }
 
@@ -245,6 +256,10 @@ impl Disk {
 
     pub fn backfill_row(&self, id: BackfillId) -> Option<&BackfillRow> {
         self.backfills.get(&id)
+    }
+
+    pub fn entity_row(&self, kind: EntityKind, id: u128) -> Option<&EntityRow> {
+        self.entities.get(&(kind, id))
     }
 
     pub fn key(&self, scope: KeyScope) -> Option<&KeyRow> {

@@ -14,12 +14,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use mainspring_core::job::JobKey;
 use mainspring_core::key::{KeyBinding, KeyScope};
 use mainspring_core::schedule::WindowRow;
-use mainspring_core::values::{BackfillId, Epoch, RunId, ScheduleId, Seq, TaskId, Wall};
+use mainspring_core::values::{BackfillId, EntityKind, Epoch, RunId, ScheduleId, Seq, TaskId, Wall};
 use mainspring_store::{
-    AppendError, BackfillQuery, BackfillRow, CheckpointHead, Cut, CutError, HistoryCursor, HistoryPage,
-    HistoryQuery, HistoryRow, JobRow, Journal, LiveRow, LiveRun, OccurrenceCursor, OpenError, Opened,
-    PAGE_MAX, ParkedFrom, RECOVERY_PAGE_BYTES, ReadError, ReadMany, ReadTables, Record, Recovery, RunQuery,
-    RunRow, ScheduleRow, Store, StoredTask, Tables, TailVisit, TriggerRow, VersionRow,
+    AppendError, BackfillQuery, BackfillRow, CheckpointHead, Cut, CutError, EntityQuery, EntityRow,
+    HistoryCursor, HistoryPage, HistoryQuery, HistoryRow, JobRow, Journal, LiveRow, LiveRun,
+    OccurrenceCursor, OpenError, Opened, PAGE_MAX, ParkedFrom, RECOVERY_PAGE_BYTES, ReadError, ReadMany,
+    ReadTables, Record, Recovery, RunQuery, RunRow, ScheduleRow, Store, StoredTask, Tables, TailVisit,
+    TriggerRow, VersionRow,
 };
 
 pub use self::disk::Disk;
@@ -157,6 +158,19 @@ impl Recovery for SimRecovery {
         Ok(())
     }
 
+    fn entities(
+        &mut self,
+        kind: EntityKind,
+        after: Option<u128>,
+        limit: usize,
+    ) -> Result<Vec<EntityRow>, OpenError> {
+        let disk = self.0.disk();
+        let from = after.map_or(Bound::Included((kind, 0)), |after| Bound::Excluded((kind, after)));
+        let rows = disk.entities.range((from, Bound::Included((kind, u128::MAX)))).map(|(_, row)| row);
+        let rows = rows.filter(|row| row.ended.is_none()).cloned();
+        Ok(page(rows, limit, |row| row.bytes.len() + row.fixed.as_ref().map_or(0, Vec::len)))
+    }
+
     fn tables(&mut self) -> &mut dyn ReadTables {
         &mut self.1
     }
@@ -280,6 +294,16 @@ impl ReadTables for SimReader {
     fn backfills(&mut self, query: &BackfillQuery) -> Result<Vec<BackfillRow>, ReadError> {
         let disk = self.0.disk();
         let wanted = disk.backfills.values().rev().filter(|row| query.wants(row));
+        Ok(wanted.take(query.limit.min(PAGE_MAX)).cloned().collect())
+    }
+
+    fn entity(&mut self, kind: EntityKind, id: u128) -> Result<Option<EntityRow>, ReadError> {
+        Ok(self.0.disk().entity_row(kind, id).cloned())
+    }
+
+    fn entities(&mut self, query: &EntityQuery) -> Result<Vec<EntityRow>, ReadError> {
+        let disk = self.0.disk();
+        let wanted = disk.entities.values().rev().filter(|row| query.wants(row));
         Ok(wanted.take(query.limit.min(PAGE_MAX)).cloned().collect())
     }
 

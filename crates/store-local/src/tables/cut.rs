@@ -8,7 +8,7 @@ use mainspring_store::{CheckpointHead, Cut, CutError, HistoryRow, LiveRow, OpenE
 use rusqlite::{Connection, ErrorCode, params};
 
 use super::rows::{labels_text, time, wide};
-use super::{backfills, days, flows, kinds::Kinds, schedules, schema, triggers};
+use super::{backfills, days, entities, flows, kinds::Kinds, schedules, schema, triggers};
 use crate::lock::DirLock;
 use crate::reserve::Reserve;
 
@@ -183,6 +183,7 @@ impl Tables for LocalTables {
         self.drop_in_steps(flows::RUNS_AT_ONCE, |db| flows::drop_ended(db, before))?;
         self.drop_in_steps(schedules::OCCURRENCES_AT_ONCE, |db| schedules::drop_decided(db, before))?;
         self.drop_in_steps(backfills::BACKFILLS_AT_ONCE, |db| backfills::drop_ended(db, before))?;
+        self.drop_in_steps(entities::ENTITIES_AT_ONCE, |db| entities::drop_ended(db, before))?;
         self.drop_in_steps(KEYS_AT_ONCE as usize, |db| drop_keys(db, now))
     }
 
@@ -224,6 +225,7 @@ fn write_rows(db: &Connection, cut: &Cut, kinds: &mut Kinds, days: &mut Vec<u32>
     schedules::write(db, cut)?;
     backfills::write(db, cut)?;
     triggers::write(db, cut)?;
+    entities::write(db, &cut.entities)?;
     let mut keys: Vec<_> = cut.keys.iter().collect();
     keys.sort_unstable_by_key(|key| key.scope);
     let mut insert = db.prepare_cached("INSERT OR REPLACE INTO keys VALUES (?1, ?2, ?3, ?4)")?;

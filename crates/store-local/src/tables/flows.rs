@@ -90,7 +90,7 @@ pub fn live_runs(db: &Connection, after: Option<RunId>, limit: usize) -> rusqlit
 const LIVE_RUNS: &str =
     "SELECT id, bytes FROM runs INDEXED BY runs_live WHERE ended IS NULL AND id > ?1 ORDER BY id LIMIT ?2";
 
-fn recovery_page<T>(
+pub(super) fn recovery_page<T>(
     rows: impl Iterator<Item = rusqlite::Result<T>>,
     bytes: impl Fn(&T) -> usize,
 ) -> rusqlite::Result<Vec<T>> {

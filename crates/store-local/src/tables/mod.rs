@@ -9,6 +9,7 @@
 mod backfills;
 mod cut;
 mod days;
+mod entities;
 mod flows;
 mod history;
 mod kinds;

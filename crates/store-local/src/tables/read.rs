@@ -5,16 +5,16 @@ use std::path::{Path, PathBuf};
 use mainspring_core::job::JobKey;
 use mainspring_core::key::{KeyBinding, KeyScope};
 use mainspring_core::schedule::WindowRow;
-use mainspring_core::values::{BackfillId, RunId, ScheduleId, TaskId, Wall};
+use mainspring_core::values::{BackfillId, EntityKind, RunId, ScheduleId, TaskId, Wall};
 use mainspring_store::{
-    BackfillQuery, BackfillRow, CheckpointHead, HistoryPage, HistoryQuery, JobRow, LiveRow, LiveRun,
-    OccurrenceCursor, OpenError, ParkedFrom, ReadError, ReadMany, ReadTables, RunQuery, RunRow, ScheduleRow,
-    StoredTask, TriggerRow, VersionRow,
+    BackfillQuery, BackfillRow, CheckpointHead, EntityQuery, EntityRow, HistoryPage, HistoryQuery, JobRow,
+    LiveRow, LiveRun, OccurrenceCursor, OpenError, ParkedFrom, ReadError, ReadMany, ReadTables, RunQuery,
+    RunRow, ScheduleRow, StoredTask, TriggerRow, VersionRow,
 };
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::rows::{self, time, wide};
-use super::{backfills, days, flows, history, schedules, schema, triggers};
+use super::{backfills, days, entities, flows, history, schedules, schema, triggers};
 
 pub struct LocalReader {
     db: Connection,
@@ -65,6 +65,15 @@ impl LocalReader {
 
     pub(crate) fn triggers(&mut self, each: &mut dyn FnMut(TriggerRow)) -> Result<(), OpenError> {
         triggers::all(&self.db, each).map_err(schema::refused)
+    }
+
+    pub(crate) fn live_entities(
+        &mut self,
+        kind: EntityKind,
+        after: Option<u128>,
+        limit: usize,
+    ) -> Result<Vec<EntityRow>, OpenError> {
+        entities::live(&self.db, kind, after, limit).map_err(schema::refused)
     }
 
     fn read<T>(&mut self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, ReadError> {
@@ -194,6 +203,14 @@ impl ReadTables for LocalReader {
 
     fn backfills(&mut self, query: &BackfillQuery) -> Result<Vec<BackfillRow>, ReadError> {
         self.read(|tx| backfills::page(tx, query))
+    }
+
+    fn entity(&mut self, kind: EntityKind, id: u128) -> Result<Option<EntityRow>, ReadError> {
+        self.read(|tx| entities::by_id(tx, kind, id))
+    }
+
+    fn entities(&mut self, query: &EntityQuery) -> Result<Vec<EntityRow>, ReadError> {
+        self.read(|tx| entities::page(tx, query))
     }
 
     fn another(&self) -> Result<Self, ReadError> {

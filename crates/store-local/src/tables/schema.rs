@@ -7,8 +7,8 @@ use mainspring_store::{CheckpointHead, OpenError};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
-/// `PRAGMA user_version` of tables that this version writes.
-const VERSION: u32 = 5;
+/// `PRAGMA user_version` of tables that this version writes. Others are refused by name: nothing has been released yet.
+const VERSION: u32 = 6;
 
 const TABLES: &str = "
     CREATE TABLE meta (
@@ -27,11 +27,6 @@ const TABLES: &str = "
     ) WITHOUT ROWID;
     CREATE INDEX keys_expires ON keys (expires);
     CREATE TABLE days (day INTEGER PRIMARY KEY);
-    PRAGMA user_version = 1;
-";
-
-/// What version 2 added.
-const FLOWS: &str = "
     CREATE TABLE jobs (
         tenant TEXT NOT NULL, name TEXT NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY (tenant, name)
     ) WITHOUT ROWID;
@@ -47,35 +42,25 @@ const FLOWS: &str = "
     CREATE INDEX runs_job ON runs (tenant, job, id);
     CREATE INDEX runs_live ON runs (id) WHERE ended IS NULL;
     CREATE INDEX runs_ended ON runs (ended) WHERE ended IS NOT NULL;
-    PRAGMA user_version = 2;
-";
-
-/// What version 3 added.
-const SCHEDULES: &str = "
     CREATE TABLE schedules (id INTEGER PRIMARY KEY, bytes BLOB NOT NULL);
     CREATE TABLE occurrences (
         schedule INTEGER NOT NULL, first INTEGER NOT NULL, kind INTEGER NOT NULL, last INTEGER NOT NULL,
         count INTEGER NOT NULL, made BLOB, at INTEGER NOT NULL, PRIMARY KEY (schedule, first, kind)
     ) WITHOUT ROWID;
     CREATE INDEX occurrences_at ON occurrences (at);
-    PRAGMA user_version = 3;
-";
-
-/// What version 4 added.
-const BACKFILLS: &str = "
     CREATE TABLE backfills (
         id BLOB PRIMARY KEY, tenant TEXT NOT NULL, job TEXT NOT NULL, ended INTEGER, spec BLOB NOT NULL, bytes BLOB NOT NULL
     ) WITHOUT ROWID;
     CREATE INDEX backfills_job ON backfills (tenant, job, id);
     CREATE INDEX backfills_live ON backfills (id) WHERE ended IS NULL;
     CREATE INDEX backfills_ended ON backfills (ended) WHERE ended IS NOT NULL;
-    PRAGMA user_version = 4;
-";
-
-/// What version 5 added.
-const TRIGGERS: &str = "
     CREATE TABLE triggers (id INTEGER PRIMARY KEY, bytes BLOB NOT NULL);
-    PRAGMA user_version = 5;
+    CREATE TABLE entities (
+        kind INTEGER NOT NULL, id BLOB NOT NULL, tenant TEXT NOT NULL, parent TEXT NOT NULL, ended INTEGER,
+        listed INTEGER NOT NULL, fixed BLOB, bytes BLOB NOT NULL, PRIMARY KEY (kind, id)
+    ) WITHOUT ROWID;
+    CREATE INDEX entities_ended ON entities (ended) WHERE ended IS NOT NULL;
+    CREATE INDEX entities_listed ON entities (kind, tenant, parent, id) WHERE listed = 1;
 ";
 
 /// Prepared statements kept by a connection; a query over many days has one a day.
@@ -101,17 +86,22 @@ pub fn writer(dir: &Path) -> Result<Connection, OpenError> {
     };
     match setup(&mut db).map_err(refused)? {
         VERSION => {}
-        before @ 0..VERSION => {
-            let missing = &[TABLES, FLOWS, SCHEDULES, BACKFILLS, TRIGGERS][before as usize..];
+        // A new file.
+        0 => {
             let made = db.transaction().and_then(|tx| {
-                missing.iter().try_for_each(|step| tx.execute_batch(step))?;
+                tx.execute_batch(TABLES)?;
+                tx.pragma_update(None, "user_version", VERSION)?;
                 tx.commit()
             });
             made.map_err(refused)?;
         }
         found => {
-            let what = path(dir).display().to_string();
-            return Err(OpenError::NewerFormat { what, found, known: VERSION });
+            let (what, known) = (path(dir).display().to_string(), VERSION);
+            return Err(if found < VERSION {
+                OpenError::OlderFormat { what, found, known }
+            } else {
+                OpenError::NewerFormat { what, found, known }
+            });
         }
     }
     Ok(db)

@@ -179,9 +179,9 @@ fn a_newer_version_is_named_not_repaired() {
 fn newer_tables_are_named() {
     let (dir, store, _) = written();
     let db = rusqlite::Connection::open(dir.path().join("tables.db")).expect("the tables");
-    db.execute_batch("PRAGMA user_version = 9").expect("a newer version");
+    db.execute_batch("PRAGMA user_version = 99").expect("a newer version");
     drop(db);
-    assert!(matches!(refusal(&store), OpenError::NewerFormat { found: 9, known: 5, .. }));
+    assert!(matches!(refusal(&store), OpenError::NewerFormat { found: 99, .. }));
 }
 
 /// Forty records over several segments.

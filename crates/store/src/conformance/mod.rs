@@ -7,6 +7,7 @@
 //! Not here: faults of one backend's own medium (torn files, failing disks); its own tests have those.
 
 mod backfills;
+mod entities;
 mod flows;
 mod history;
 mod journal;
@@ -41,7 +42,7 @@ type Case<H> = (&'static str, fn(&H));
 pub fn run<H: Harness>(harness: &H) {
     let of_tasks = journal::cases().into_iter().chain(tables::cases()).chain(history::cases());
     let of_jobs = flows::cases().into_iter().chain(schedules::cases()).chain(backfills::cases());
-    for (name, case) in of_tasks.chain(of_jobs).chain(triggers::cases()) {
+    for (name, case) in of_tasks.chain(of_jobs).chain(triggers::cases()).chain(entities::cases()) {
         println!("conformance: {name}");
         case(harness);
     }

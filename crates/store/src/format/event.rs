@@ -3,9 +3,13 @@
 use mainspring_core::event::{AfterFailure, Event, Submitted};
 use mainspring_core::key::KeyClaim;
 use mainspring_core::operation::Cursor;
-use mainspring_core::values::{Actor, Elapsed, Failure, Fence, InRun, OperationId, Permit, TaskId, Wall};
+use mainspring_core::values::{
+    Actor, Elapsed, Failure, Fence, InRun, OperationId, Permit, Priority, TaskId, Wall,
+};
 
-use super::{EncodedProfiles, Writer, backfill, process, retry, schedule, task, trigger, wait, workflow};
+use super::{
+    EncodedProfiles, Writer, backfill, cordon, process, retry, schedule, task, trigger, wait, workflow,
+};
 
 /// First byte of each event. Frozen: a number is never given away again.
 pub(super) mod kind {
@@ -37,7 +41,8 @@ pub(super) mod kind {
     pub const WAIT_ENDED: u8 = 26;
     pub const FORCE_REQUESTED: u8 = 27;
     pub const LOOK_BEGAN: u8 = 28;
-    pub const NEWEST: u8 = LOOK_BEGAN;
+    pub const CORDON: u8 = 29;
+    pub const NEWEST: u8 = CORDON;
 }
 
 /// The version at which a type is written; no other one is read.
@@ -78,6 +83,7 @@ fn kind_of(event: &Event) -> u8 {
         Event::Schedule(_) => kind::SCHEDULE,
         Event::Backfill(_) => kind::BACKFILL,
         Event::Trigger(_) => kind::TRIGGER,
+        Event::Cordon(_) => kind::CORDON,
         Event::TaskReleased { .. } => kind::TASK_RELEASED,
         Event::TaskAssigned { .. } => kind::TASK_ASSIGNED,
         Event::TaskUnassigned { .. } => kind::TASK_UNASSIGNED,
@@ -120,6 +126,7 @@ fn write_fields(w: &mut Writer<'_>, event: &Event, profiles: &mut EncodedProfile
         Event::Schedule(event) => schedule::write_event(w, event, profiles),
         Event::Backfill(event) => backfill::write_event(w, event, profiles),
         Event::Trigger(event) => trigger::write_event(w, event),
+        Event::Cordon(event) => cordon::write_event(w, event),
         Event::TaskReleased { .. } | Event::TaskCancelled { .. } => {}
         Event::TaskAssigned { fence, worker, incarnation, .. } => {
             w.fence(*fence);
@@ -142,9 +149,7 @@ fn write_fields(w: &mut Writer<'_>, event: &Event, profiles: &mut EncodedProfile
             w.byte(*reason as u8);
         }
         Event::TaskAmended { due, priority, payload, .. } => {
-            w.option(*due, Writer::wall);
-            w.option(*priority, Writer::priority);
-            w.option(payload.as_ref(), |w, bytes| w.bytes(bytes));
+            write_amended(w, *due, *priority, payload.as_deref());
         }
         Event::LookBegan { deadline, .. } => w.wall(*deadline),
         Event::CheckpointSaved { fence, bytes, .. } => {
@@ -169,6 +174,12 @@ fn write_fields(w: &mut Writer<'_>, event: &Event, profiles: &mut EncodedProfile
         Event::OperationEnded { id } => w.varint(id.get()),
         Event::KeyBound { claim, entity } => write_bound(w, claim, *entity),
     }
+}
+
+fn write_amended(w: &mut Writer<'_>, due: Option<Wall>, priority: Option<Priority>, payload: Option<&[u8]>) {
+    w.option(due, Writer::wall);
+    w.option(priority, Writer::priority);
+    w.option(payload, Writer::bytes);
 }
 
 fn write_release(w: &mut Writer<'_>, due: Option<Wall>, payload: Option<&[u8]>, permits: Option<&[Permit]>) {

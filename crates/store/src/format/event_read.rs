@@ -5,7 +5,8 @@ use mainspring_core::values::{Epoch, InRun, Incarnation, OperationId};
 
 use super::event::{given, kind, version};
 use super::{
-    FormatError, ProfileCache, Reader, backfill, process, retry, schedule, task, trigger, wait, workflow,
+    FormatError, ProfileCache, Reader, backfill, cordon, process, retry, schedule, task, trigger, wait,
+    workflow,
 };
 
 /// Hands the `count` events of a record's body to `each`, in order, and stops at its first error.
@@ -45,6 +46,7 @@ fn read_event(r: &mut Reader<'_>, profiles: &mut ProfileCache) -> Result<Event, 
         kind::SCHEDULE => schedule::read_event(r, profiles).map(Event::Schedule),
         kind::BACKFILL => backfill::read_event(r, profiles).map(Event::Backfill),
         kind::TRIGGER => trigger::read_event(r).map(Event::Trigger),
+        kind::CORDON => cordon::read_event(r).map(Box::new).map(Event::Cordon),
         kind::TASK_SUBMITTED => read_submitted(r, profiles),
         kind::TASK_RELEASED => Ok(Event::TaskReleased { id: r.task_id()? }),
         kind::TASK_CANCELLED => Ok(Event::TaskCancelled { id: r.task_id()? }),

@@ -13,6 +13,7 @@
 //! Not here: the frame around a record (`frame`), files (`store-local`).
 
 mod backfill;
+mod cordon;
 mod event;
 mod event_read;
 mod fields;

@@ -144,9 +144,9 @@ async fn the_same_verb_on_the_wrong_task_gets_the_same_code() {
         ("force what", rig.call("POST", &format!("{}:force-state", task(&queued)), r#"{"state":"DONE"}"#).await, grpc.tasks.force_state(force(&queued, 0)).await.err()),
         ("diagnose none", rig.get(&format!("{}/diagnosis", task(NONE))).await, grpc.tasks.diagnose(v1::DiagnoseTaskRequest { task_id: NONE.into() }).await.err()),
         ("no worker", rig.get(&worker).await, grpc.workers.get(v1::GetWorkerRequest { worker_id: missing.clone() }).await.err()),
-        ("cordon none", rig.call("POST", &format!("{worker}:cordon"), "").await, grpc.workers.cordon(v1::CordonWorkerRequest { worker_id: missing.clone() }).await.err()),
-        ("drain none", rig.call("POST", &format!("{worker}:drain"), "").await, grpc.workers.drain(v1::DrainWorkerRequest { worker_id: missing.clone() }).await.err()),
-        ("uncordon none", rig.call("POST", &format!("{worker}:uncordon"), "").await, grpc.workers.uncordon(v1::UncordonWorkerRequest { worker_id: missing }).await.err()),
+        ("cordon none", rig.call("POST", &format!("{worker}:cordon"), "").await, grpc.workers.cordon(v1::CordonWorkerRequest { worker_id: missing.clone(), ..Default::default() }).await.err()),
+        ("drain none", rig.call("POST", &format!("{worker}:drain"), "").await, grpc.workers.drain(v1::DrainWorkerRequest { worker_id: missing.clone(), ..Default::default() }).await.err()),
+        ("uncordon none", rig.call("POST", &format!("{worker}:uncordon"), "").await, grpc.workers.uncordon(v1::UncordonWorkerRequest { worker_id: missing, ..Default::default() }).await.err()),
     ];
     refused_alike(rows);
     rig.stop().await;

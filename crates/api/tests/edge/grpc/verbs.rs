@@ -265,16 +265,27 @@ async fn workers_are_shown_cordoned_and_drained_and_figures_add_up() {
     let one = grpc.workers.get(get()).await.expect("there").into_inner();
     assert_eq!((one.name.as_str(), one.slots, one.state.as_str()), ("fake-7", 3, "healthy"));
 
-    let cordon = v1::CordonWorkerRequest { worker_id: worker_id.clone() };
+    let (actor, reason) = (Some("anna".to_owned()), Some("disk".to_owned()));
+    let cordon = v1::CordonWorkerRequest { worker_id: worker_id.clone(), actor, reason };
     assert!(grpc.workers.cordon(cordon).await.expect("done").into_inner().cordoned);
-    assert_eq!(grpc.workers.get(get()).await.expect("there").into_inner().state, "cordoned");
+    let one = grpc.workers.get(get()).await.expect("there").into_inner();
+    assert_eq!(one.state, "cordoned");
+    let cordon = one.cordon.expect("who and why");
+    assert_eq!((cordon.actor.as_str(), cordon.reason.as_str(), cordon.draining), ("anna", "disk", false));
+    let rest = rig.get(&format!("/v1/workers/{worker_id}")).await.json();
+    assert_eq!(
+        (&rest["cordon"]["actor"], &rest["cordon"]["reason"]),
+        (&"anna".into(), &"disk".into()),
+        "{rest}"
+    );
+    assert!(cordon.since.is_some() && rest["cordon"]["since"].is_string(), "{rest}");
     let id = grpc.submit(noop()).await.expect("accepted").task_id;
     let why = v1::DiagnoseTaskRequest { task_id: id };
     assert_eq!(grpc.tasks.diagnose(why).await.expect("told").into_inner().reason, "no_room");
-    let uncordon = v1::UncordonWorkerRequest { worker_id: worker_id.clone() };
+    let uncordon = v1::UncordonWorkerRequest { worker_id: worker_id.clone(), ..Default::default() };
     assert!(!grpc.workers.uncordon(uncordon).await.expect("done").into_inner().cordoned);
     worker.start().await;
-    let drain = v1::DrainWorkerRequest { worker_id: worker_id.clone() };
+    let drain = v1::DrainWorkerRequest { worker_id: worker_id.clone(), ..Default::default() };
     let drained = grpc.workers.drain(drain).await.expect("done").into_inner();
     assert_eq!((drained.cordoned, drained.state.as_str(), drained.running), (true, "draining", 1));
     let told = worker.receive().await.expect("the session lives");

@@ -21,7 +21,7 @@ use crate::task::{Profile, Status, StopReason, Task};
 use crate::trigger::TriggerKey;
 use crate::values::{Incarnation, Millis, Name, OperationId, RunId, Session, TaskId, Wall, WorkerId};
 use crate::wait::Awaited;
-use crate::worker::{Availability, WorkerOffer};
+use crate::worker::{Availability, Cordon, WorkerOffer};
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Question {
@@ -126,6 +126,31 @@ pub struct WorkerView {
     pub silent: Millis,
     pub offer: WorkerOffer,
     pub holds: u32,
+    /// Who closed it to new work, why, and since when.
+    pub cordon: Option<Cordon>,
+}
+
+impl WorkerView {
+    /// Of a worker of which at most a cordon is known.
+    pub fn away(id: WorkerId, cordon: Option<&Cordon>) -> Self {
+        Self {
+            id,
+            session: None,
+            newest_session: Session::ZERO,
+            incarnation: Incarnation::ZERO,
+            availability: cordon.map_or(Availability::Open, Cordon::availability),
+            leaving: false,
+            silent: Millis::ZERO,
+            offer: WorkerOffer::default(),
+            holds: 0,
+            cordon: cordon.cloned(),
+        }
+    }
+
+    /// It has said hello since the server started, or something of it is in the journal.
+    pub fn is_known(&self) -> bool {
+        self.newest_session != Session::ZERO || self.holds > 0
+    }
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]

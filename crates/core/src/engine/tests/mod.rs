@@ -368,6 +368,7 @@ fn cause(event: &Event) -> Option<Transition> {
         | Event::Schedule(_)
         | Event::Backfill(_)
         | Event::Trigger(_)
+        | Event::Cordon(_)
         | Event::StopRequested { .. }
         | Event::ForceRequested { .. }
         | Event::LookBegan { .. }

@@ -1,6 +1,7 @@
 use super::*;
+use crate::engine::question::Question;
 use crate::worker::Availability;
-use crate::worker::decide::SessionCommand;
+use crate::worker::decide::{SessionCommand, SetCordon};
 
 #[test]
 fn a_silent_worker_is_lost_and_its_work_goes_to_another() {
@@ -100,12 +101,17 @@ fn an_old_session_is_not_listened_to() {
     assert_eq!(rig.engine.counts().workers_lost, 1, "a heartbeat of an old session is none");
 }
 
+fn set_cordon(to: Availability, why: &'static str) -> Command {
+    let by = Actor { actor: Name::fixed("anna"), reason: Name::fixed(why) };
+    Command::Cordon(Box::new(SetCordon { worker: worker(1), to, by }))
+}
+
 #[test]
 fn a_cordoned_or_draining_worker_gets_nothing_new() {
     for closed in [Availability::Cordoned, Availability::Draining] {
         let mut rig = rig();
         let running = rig.running(spec());
-        let cordon = |to| Command::Session(SessionCommand::Cordon { worker: worker(1), to });
+        let cordon = |to| set_cordon(to, "kernel update");
         rig.tell(cordon(closed)).expect("known worker");
         let waiting = rig.submit();
         assert_eq!((rig.status(running), rig.status(waiting)), (Status::Running, Status::Queued));
@@ -124,6 +130,58 @@ fn a_cordoned_or_draining_worker_gets_nothing_new() {
         let drained = [(1, true), (2, true), (2, false)];
         assert_eq!(told, if closed == Availability::Draining { &drained[..] } else { &[] });
     }
+}
+
+#[test]
+fn a_cordon_is_journaled_once_with_who_and_why() {
+    let mut rig = rig();
+    rig.hello(1, 1, 1, &[]);
+    let cordons = |rig: &Rig| {
+        let events = rig.events.iter().filter(|event| matches!(event, Event::Cordon(_)));
+        events.count()
+    };
+    let rows = [
+        (Availability::Open, "never closed", 0, None),
+        (Availability::Cordoned, "disk", 1, Some("disk")),
+        (Availability::Cordoned, "said again", 1, Some("disk")),
+        (Availability::Draining, "replaced", 2, Some("replaced")),
+        (Availability::Open, "done", 3, None),
+        (Availability::Open, "said again", 3, None),
+        (Availability::Cordoned, "again", 4, Some("again")),
+    ];
+    for (to, why, events, reason) in rows {
+        assert_eq!(rig.tell(set_cordon(to, why)), Ok(Answer::Cordon));
+        let cordon = rig.engine.state().cordons().holding(worker(1));
+        assert_eq!(cordon.map(|cordon| cordon.by.reason.as_str()), reason, "{why}");
+        assert_eq!(
+            (cordons(&rig), rig.engine.state().cordons().availability(worker(1))),
+            (events, to),
+            "{why}"
+        );
+    }
+}
+
+#[test]
+fn a_cordon_of_a_worker_that_is_away_is_shown_and_can_be_lifted() {
+    let mut rig = rig();
+    rig.tell(set_cordon(Availability::Draining, "it is gone")).expect("room");
+    let workers = |rig: &mut Rig| match rig.tell(Command::Ask(Question::Workers { only: Some(worker(1)) })) {
+        Ok(Answer::Workers(workers)) => workers,
+        other => panic!("{other:?}"),
+    };
+    let shown = workers(&mut rig);
+    assert_eq!(shown.len(), 1);
+    assert_eq!((shown[0].is_known(), shown[0].availability), (false, Availability::Draining));
+    rig.tell(set_cordon(Availability::Open, "it does not come back")).expect("never refused");
+    assert_eq!(workers(&mut rig), []);
+}
+
+#[test]
+fn no_more_workers_are_cordoned_than_may() {
+    let limits = crate::values::Limits { cordons_max: 0, ..Default::default() };
+    let mut rig = Rig::with(EngineConfig { limits, ..EngineConfig::default() });
+    let refused = Err(Rejection::TooManyCordons { max: 0 });
+    assert_eq!(rig.tell(set_cordon(Availability::Cordoned, "one too many")), refused);
 }
 
 #[test]

@@ -216,6 +216,7 @@ fn every_outcome_is_read_back_and_says_what_it_belongs_to() {
         (KeyOutcome::ScheduleStored { changed: false }, KeyHolder::Request),
         (KeyOutcome::ScheduleStored { changed: true }, KeyHolder::Request),
         (KeyOutcome::ScheduleDone, KeyHolder::Request),
+        (KeyOutcome::CordonDone, KeyHolder::Request),
         (KeyOutcome::Remembered, KeyHolder::Request),
     ];
     rows.extend(Status::ALL.map(|status| (KeyOutcome::Now(status), KeyHolder::Task(task))));

@@ -2,6 +2,7 @@
 
 mod commit;
 mod cuts;
+mod entities;
 mod flows;
 mod lookups;
 mod opening;

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use mainspring_core::job::JobKey;
 use mainspring_core::key::{KeyBinding, KeyScope};
 use mainspring_core::schedule::WindowRow;
-use mainspring_core::values::{BackfillId, RunId, ScheduleId, Seq, TaskId, TriggerId, Wall};
+use mainspring_core::values::{BackfillId, EntityKind, RunId, ScheduleId, Seq, TaskId, TriggerId, Wall};
 use mainspring_store::tables::ReadError;
 use mainspring_store::{
-    BackfillQuery, BackfillRow, CheckpointHead, Cut, HistoryPage, HistoryQuery, HistoryRow, JobRow, LiveRow,
-    LiveRun, OccurrenceCursor, OpenError, ParkedFrom, ReadMany, ReadTables, Record, Recovery, RunQuery,
-    RunRow, ScheduleRow, StoredTask, TailVisit, TriggerRow, VersionRow,
+    BackfillQuery, BackfillRow, CheckpointHead, Cut, EntityQuery, EntityRow, HistoryPage, HistoryQuery,
+    HistoryRow, JobRow, LiveRow, LiveRun, OccurrenceCursor, OpenError, ParkedFrom, ReadMany, ReadTables,
+    Record, Recovery, RunQuery, RunRow, ScheduleRow, StoredTask, TailVisit, TriggerRow, VersionRow,
 };
 
 #[derive(Default)]
@@ -28,6 +28,7 @@ pub(super) struct Disk {
     /// Every row that was written, also those that came twice.
     pub(super) occurrences: Vec<WindowRow>,
     pub(super) backfills: BTreeMap<BackfillId, BackfillRow>,
+    pub(super) entities: BTreeMap<(EntityKind, u128), EntityRow>,
 }
 
 impl Disk {
@@ -52,6 +53,11 @@ impl Disk {
             let old = self.backfills.remove(&row.id).and_then(|old| old.spec);
             let spec = row.spec.clone().or(old);
             self.backfills.insert(row.id, BackfillRow { spec, ..row.clone() });
+        }
+        for row in &cut.entities {
+            let old = self.entities.remove(&(row.kind, row.id)).and_then(|old| old.fixed);
+            let fixed = row.fixed.clone().or(old);
+            self.entities.insert((row.kind, row.id), EntityRow { fixed, ..row.clone() });
         }
     }
 
@@ -96,6 +102,17 @@ impl Recovery for Disk {
     fn live_backfills(&mut self, each: &mut dyn FnMut(BackfillRow)) -> Result<(), OpenError> {
         self.backfills.values().filter(|row| row.ended.is_none()).cloned().for_each(each);
         Ok(())
+    }
+
+    fn entities(
+        &mut self,
+        kind: EntityKind,
+        after: Option<u128>,
+        limit: usize,
+    ) -> Result<Vec<EntityRow>, OpenError> {
+        let behind = |row: &&EntityRow| row.kind == kind && after.is_none_or(|after| row.id > after);
+        let live = self.entities.values().filter(behind).filter(|row| row.ended.is_none());
+        Ok(live.take(limit).cloned().collect())
     }
 
     fn tables(&mut self) -> &mut dyn ReadTables {
@@ -183,6 +200,14 @@ impl ReadTables for Disk {
 
     fn backfills(&mut self, query: &BackfillQuery) -> Result<Vec<BackfillRow>, ReadError> {
         Ok(self.backfills.values().rev().filter(|row| query.wants(row)).take(query.limit).cloned().collect())
+    }
+
+    fn entity(&mut self, kind: EntityKind, id: u128) -> Result<Option<EntityRow>, ReadError> {
+        Ok(self.entities.get(&(kind, id)).cloned())
+    }
+
+    fn entities(&mut self, query: &EntityQuery) -> Result<Vec<EntityRow>, ReadError> {
+        Ok(self.entities.values().rev().filter(|row| query.wants(row)).take(query.limit).cloned().collect())
     }
 
     fn another(&self) -> Result<Self, ReadError> {

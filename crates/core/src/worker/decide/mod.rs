@@ -1,8 +1,10 @@
-//! What workers say about themselves, and what operators say about workers. `engine::session` acts on it.
+//! What workers say about themselves, on which `engine::session` acts, and what operators say about workers.
 
+pub mod cordon;
 pub(crate) mod lost;
 
-use super::{Availability, WorkerOffer};
+pub use self::cordon::SetCordon;
+use super::WorkerOffer;
 use crate::values::{Fence, Incarnation, Millis, Session, TaskId, WorkerId};
 
 #[derive(Clone, PartialEq, Debug)]
@@ -21,11 +23,6 @@ pub enum SessionCommand {
     Leaving {
         worker: WorkerId,
         session: Session,
-    },
-    /// An operator: no new work for this worker (or again some).
-    Cordon {
-        worker: WorkerId,
-        to: Availability,
     },
 }
 

@@ -1,0 +1,146 @@
+//! Entities of every kind on their way to the tables and back. What each kind is made of is known in `store` only.
+
+use std::collections::BTreeMap;
+
+use mainspring_core::collections::{Entity, EntityTable};
+use mainspring_core::engine::Engine;
+use mainspring_core::values::{EntityId, EntityKind};
+use mainspring_store::entity::{EntityError, ReadWith, VersionKey, changed_entities, live_entities};
+use mainspring_store::format::{EncodedProfiles, FormatError, ProfileCache, Reader, VersionRef, Writer};
+use mainspring_store::{Cut, EachTable, EntityFormat, EntityRow, OpenError, Recovery, each_table};
+
+use super::recover::unreadable;
+use super::runs::Plans;
+
+/// Rows in a page.
+const ROWS_AT_ONCE: usize = 1_000;
+
+/// Rows of what changed; tells which of them have ended.
+pub(super) fn add_rows(
+    engine: &mut Engine,
+    cut: &mut Cut,
+    profiles: &mut EncodedProfiles,
+) -> Vec<(EntityKind, u128)> {
+    cut.entities = changed_entities(engine.state_mut(), profiles);
+    let ended = cut.entities.iter().filter(|row| row.ended.is_some());
+    ended.map(|row| (row.kind, row.id)).collect()
+}
+
+/// How many rows of each kind have not ended, as the head of a cut says it: a row that was lost is noticed.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct EntityCounts(BTreeMap<EntityKind, u64>);
+
+impl EntityCounts {
+    /// After [`add_rows`].
+    pub(super) fn of(engine: &mut Engine) -> Self {
+        Self(live_entities(engine.state_mut()).into_iter().collect())
+    }
+
+    pub(super) fn write(&self, w: &mut Writer<'_>) {
+        w.varint(self.0.len() as u64);
+        for (kind, count) in &self.0 {
+            w.byte(*kind as u8);
+            w.varint(*count);
+        }
+    }
+
+    pub(super) fn read(r: &mut Reader<'_>) -> Result<Self, FormatError> {
+        let mut counts = BTreeMap::new();
+        for _ in 0..r.varint("kinds of entities")? {
+            let at = r.at();
+            let number = r.byte("kind of entity")?;
+            let newest = EntityKind::ALL.map(|kind| kind as u8).into_iter().max().unwrap_or_default();
+            let unknown =
+                FormatError::Newer { what: "kind of entity", at, found: number.into(), known: newest.into() };
+            let kind = EntityKind::from_number(number).ok_or(unknown)?;
+            counts.insert(kind, r.varint("entities")?);
+        }
+        Ok(Self(counts))
+    }
+}
+
+/// Everything that has not ended, kind by kind.
+pub(super) fn load_all(
+    engine: &mut Engine,
+    recovery: &mut dyn Recovery,
+    (plans, profiles): (&mut Plans, &mut ProfileCache),
+    counts: &EntityCounts,
+) -> Result<u64, OpenError> {
+    let mut load = Load { recovery, plans, profiles, counts, rows: 0 };
+    each_table(engine.state_mut(), &mut load)?;
+    Ok(load.rows)
+}
+
+struct Load<'a> {
+    recovery: &'a mut dyn Recovery,
+    plans: &'a mut Plans,
+    profiles: &'a mut ProfileCache,
+    counts: &'a EntityCounts,
+    rows: u64,
+}
+
+impl EachTable for Load<'_> {
+    type Error = OpenError;
+
+    fn visit<T: EntityTable>(&mut self, table: &mut T) -> Result<(), OpenError>
+    where
+        T::Row: EntityFormat,
+    {
+        let kind = T::Row::KIND;
+        let (mut after, mut found) = (None, 0);
+        loop {
+            let page = self.recovery.entities(kind, after, ROWS_AT_ONCE)?;
+            let Some(last) = page.last() else { break };
+            after = Some(last.id);
+            found += page.len() as u64;
+            self.fetch_versions::<T::Row>(&page)?;
+            for row in &page {
+                table.load(self.read(row)?);
+            }
+        }
+        self.rows += found;
+        let expected = self.counts.0.get(&kind).copied().unwrap_or_default();
+        if found == expected {
+            return Ok(());
+        }
+        let (what, label) = ("table of entities".to_owned(), kind.label());
+        let why = format!(
+            "it has {found} rows of kind `{label}` that have not ended, the last cut wrote {expected}"
+        );
+        Err(OpenError::Unreadable { what, why })
+    }
+}
+
+impl Load<'_> {
+    fn fetch_versions<E: EntityFormat>(&mut self, page: &[EntityRow]) -> Result<(), OpenError> {
+        let mut wanted: Vec<VersionKey> = Vec::new();
+        for row in page {
+            wanted.extend(E::version(row).map_err(unreadable(what_of(row)))?);
+        }
+        let wanted = wanted.iter().map(|(key, version)| VersionRef {
+            tenant: key.tenant.as_str(),
+            name: key.name.as_str(),
+            version: *version,
+        });
+        Ok(self.plans.fetch(wanted, self.recovery.tables(), self.profiles)?)
+    }
+
+    fn read<E: EntityFormat>(&mut self, row: &EntityRow) -> Result<E, OpenError> {
+        let plans = &*self.plans;
+        let mut with = ReadWith { profiles: self.profiles, plans: &|of| plans.find_version(of) };
+        let entity = E::read(row, &mut with).map_err(|error| match error {
+            EntityError::Format(error) => unreadable(what_of(row))(error),
+            EntityError::NoVersion { .. } => {
+                OpenError::Unreadable { what: what_of(row), why: error.to_string() }
+            }
+        })?;
+        if entity.id().to_bits() == row.id {
+            return Ok(entity);
+        }
+        Err(OpenError::Unreadable { what: what_of(row), why: "its bytes are of another id".to_owned() })
+    }
+}
+
+fn what_of(row: &EntityRow) -> String {
+    format!("row {:#x} of kind `{}`", row.id, row.kind.label())
+}
