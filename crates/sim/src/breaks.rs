@@ -56,10 +56,12 @@ pub enum BreakMode {
     JudgeBeforeReading,
     /// The wall clock is believed whatever it says.
     TrustTheClock,
+    /// The host of a worker hands on orders of an owner that has been replaced, and orders over a link that broke.
+    LateOrders,
 }
 
 impl BreakMode {
-    pub const ALL: [Self; 23] = [
+    pub const ALL: [Self; 24] = [
         Self::Fence,
         Self::EarlyAnswer,
         Self::EarlyEffect,
@@ -83,6 +85,7 @@ impl BreakMode {
         Self::OwnEventWait,
         Self::JudgeBeforeReading,
         Self::TrustTheClock,
+        Self::LateOrders,
     ];
 
     pub const fn name(self) -> &'static str {
@@ -110,6 +113,7 @@ impl BreakMode {
             Self::OwnEventWait => "own-event-wait",
             Self::JudgeBeforeReading => "judge-before-reading",
             Self::TrustTheClock => "trust-the-clock",
+            Self::LateOrders => "late-orders",
         }
     }
 

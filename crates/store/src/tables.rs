@@ -4,7 +4,9 @@ use mainspring_core::job::JobKey;
 use mainspring_core::key::{KeyBinding, KeyScope};
 use mainspring_core::schedule::WindowRow;
 use mainspring_core::task::Status;
-use mainspring_core::values::{BackfillId, Epoch, Name, Now, RunId, ScheduleId, Seq, TaskId, Wall, WorkerId};
+use mainspring_core::values::{
+    BackfillId, Epoch, Group, Name, Now, RunId, ScheduleId, Seq, TaskId, Wall, WorkerId,
+};
 
 use crate::backfills::{BackfillQuery, BackfillRow};
 use crate::flows::{JobRow, RunQuery, RunRow, VersionRow};
@@ -41,6 +43,8 @@ pub struct Cut {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LiveRow {
     pub id: TaskId,
+    /// That of the tenant when the row was written; it outranks the group in the id.
+    pub group: Group,
     /// The record that touched the task last.
     pub touched: Seq,
     /// The due time of a task that may leave memory; `None` keeps it in memory.
@@ -52,6 +56,8 @@ pub struct LiveRow {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HistoryRow {
     pub id: TaskId,
+    /// As in [`LiveRow`].
+    pub group: Group,
     pub tenant: Name,
     pub job: Name,
     pub status: Status,

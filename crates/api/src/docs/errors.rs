@@ -7,7 +7,7 @@ macro_rules! pages {
 }
 
 /// By code.
-const PAGES: [(&str, &str); 80] = pages![
+const PAGES: [(&str, &str); 81] = pages![
     "BACKFILL_ACTIVE",
     "BACKFILL_ALREADY_ENDED",
     "BACKFILL_NOT_FOUND",
@@ -16,6 +16,7 @@ const PAGES: [(&str, &str); 80] = pages![
     "BATCH_TOO_LONG",
     "BODY_TOO_LARGE",
     "BODY_UNREADABLE",
+    "CURSOR_EXPIRED",
     "EVENT_BATCH_TOO_LONG",
     "EVENT_INVALID",
     "EVENT_MEDIA_TYPE",

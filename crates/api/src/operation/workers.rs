@@ -3,16 +3,15 @@
 use mainspring_core::decision::Rejection;
 use mainspring_core::engine::question::{Question, WorkerView};
 use mainspring_core::engine::{Answer, Command};
-use mainspring_core::values::{Bucket, WorkerId};
+use mainspring_core::values::WorkerId;
 use mainspring_core::worker::Availability;
 use mainspring_core::worker::decide::SessionCommand;
 
 use super::Caller;
 use crate::edge::Edge;
+use crate::gateway::Route;
 use crate::problem::Problem;
 use crate::wire::WorkerBody;
-
-const SHARD: Bucket = Bucket::from_hash(0);
 
 /// Every worker; `write` sees them before they are let go of.
 pub(crate) async fn workers<T>(
@@ -56,12 +55,12 @@ async fn set_cordon(edge: &Edge, text: &str, to: Availability) -> Result<(), Pro
     if ask(edge, Some(worker)).await?.is_empty() {
         return Err(not_found(text));
     }
-    edge.gateway.ask(SHARD, Command::Session(SessionCommand::Cordon { worker, to })).await?;
+    edge.gateway.ask(Route::All, Command::Session(SessionCommand::Cordon { worker, to })).await?;
     Ok(())
 }
 
 pub(super) async fn ask(edge: &Edge, only: Option<WorkerId>) -> Result<Vec<WorkerView>, Problem> {
-    match edge.gateway.ask(SHARD, Command::Ask(Question::Workers { only })).await? {
+    match edge.gateway.ask(Route::All, Command::Ask(Question::Workers { only })).await? {
         Answer::Workers(workers) => Ok(workers),
         _ => Err(Rejection::Internal { what: "workers were answered with something else" }.into()),
     }

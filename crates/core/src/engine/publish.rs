@@ -15,7 +15,7 @@ use crate::task::Payload;
 use crate::trigger::decide::{Begun, Declined, FAN_OUT_MAX, Publish, Published};
 use crate::trigger::{LedgerWindow, Skip, Trigger, TriggerEvent, TriggerFailed, TriggerFired};
 use crate::values::{
-    Band, Cause, CloudEvent, DATA_BYTES_MAX, DEPTH_MAX, Name, RunId, TaskId, TriggerId, Window,
+    Band, Bucket, Cause, CloudEvent, DATA_BYTES_MAX, DEPTH_MAX, Name, RunId, TaskId, TriggerId, Window,
 };
 
 /// Triggers beyond the fan-out that are told of it; a record has room for no more.
@@ -153,7 +153,7 @@ impl Engine {
             .state
             .triggers
             .get(id)
-            .map_or_else(|| RunId::from_bits(ended).bucket(), |hook| hook.spec.bucket);
+            .map_or_else(|| Bucket::home(RunId::from_bits(ended).bucket().group()), |hook| hook.spec.bucket);
         RunId::new(self.state.now.wall.millis(), bucket, id.mix(ended, self.state.seq.get(), window_ms))
     }
 

@@ -7,7 +7,7 @@ use super::reap::Loss;
 use super::{Batch, Engine};
 use crate::decision::Effect;
 use crate::task::{Status, next_deadline};
-use crate::values::{Fence, Millis, Session, TaskId, TaskIndex, WorkerId, WorkerIndex};
+use crate::values::{Epoch, Fence, Millis, Session, TaskId, TaskIndex, WorkerId, WorkerIndex};
 use crate::worker::Availability;
 use crate::worker::decide::{Hello, SessionCommand};
 
@@ -27,6 +27,9 @@ impl Engine {
     }
 
     fn hello(&mut self, hello: &Hello, batch: &mut Batch) {
+        if hello.epoch != Epoch::ZERO && hello.epoch != self.state.epoch {
+            return;
+        }
         let now = self.state.now.elapsed;
         let index = self.fleet.place_of(hello.worker, now);
         let Some(worker) = self.fleet.get_mut(index) else { return };

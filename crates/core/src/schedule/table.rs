@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::extras::ExtrasCell;
 use super::share::Shared;
 use super::spec::{ScheduleHome, ScheduleKey, Spec, Timing};
-use crate::values::{Bucket, FiredAs, Millis, Name, ScheduleId, Seq, Started, Wall};
+use crate::values::{Bucket, FiredAs, Group, Millis, Name, ScheduleId, Seq, Started, Wall};
 
 /// There may be millions: see the size below.
 #[derive(Clone, PartialEq, Debug)]
@@ -92,6 +92,8 @@ pub enum Reason {
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct WindowRow {
     pub schedule: ScheduleId,
+    /// That of the schedule.
+    pub group: Group,
     pub first: Wall,
     pub last: Wall,
     pub count: u64,

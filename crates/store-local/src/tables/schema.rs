@@ -8,7 +8,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 /// `PRAGMA user_version` of tables that this version writes.
-const VERSION: u32 = 5;
+const VERSION: u32 = 6;
 
 const TABLES: &str = "
     CREATE TABLE meta (
@@ -19,49 +19,44 @@ const TABLES: &str = "
     );
     INSERT INTO meta VALUES (1, 0, 0, 0, 0, x'');
     CREATE TABLE live (
-        id BLOB PRIMARY KEY, touched INTEGER NOT NULL, parked_due INTEGER, bytes BLOB NOT NULL
+        id BLOB PRIMARY KEY, grp INTEGER NOT NULL, touched INTEGER NOT NULL, parked_due INTEGER, bytes BLOB NOT NULL
     ) WITHOUT ROWID;
     CREATE INDEX live_parked ON live (parked_due) WHERE parked_due IS NOT NULL;
     CREATE TABLE keys (
-        scope BLOB PRIMARY KEY, request BLOB NOT NULL, task BLOB NOT NULL, expires INTEGER NOT NULL
+        scope BLOB PRIMARY KEY, grp INTEGER NOT NULL, request BLOB NOT NULL, task BLOB NOT NULL,
+        expires INTEGER NOT NULL
     ) WITHOUT ROWID;
     CREATE INDEX keys_expires ON keys (expires);
     CREATE TABLE days (day INTEGER PRIMARY KEY);
-    PRAGMA user_version = 1;
 ";
 
-/// What version 2 added.
 const FLOWS: &str = "
     CREATE TABLE jobs (
         tenant TEXT NOT NULL, name TEXT NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY (tenant, name)
     ) WITHOUT ROWID;
     CREATE TABLE versions (
-        tenant TEXT NOT NULL, name TEXT NOT NULL, version INTEGER NOT NULL, at INTEGER NOT NULL,
-        hash BLOB NOT NULL, plan BLOB NOT NULL, source BLOB NOT NULL, PRIMARY KEY (tenant, name, version)
+        tenant TEXT NOT NULL, name TEXT NOT NULL, version INTEGER NOT NULL, grp INTEGER NOT NULL,
+        at INTEGER NOT NULL, hash BLOB NOT NULL, plan BLOB NOT NULL, source BLOB NOT NULL, PRIMARY KEY (tenant, name, version)
     ) WITHOUT ROWID;
     CREATE TABLE runs (
-        id BLOB PRIMARY KEY, tenant TEXT NOT NULL, job TEXT NOT NULL, version INTEGER NOT NULL,
-        status INTEGER NOT NULL, trigger INTEGER NOT NULL, labels TEXT, created INTEGER NOT NULL, ended INTEGER,
+        id BLOB PRIMARY KEY, grp INTEGER NOT NULL, tenant TEXT NOT NULL, job TEXT NOT NULL,
+        version INTEGER NOT NULL, status INTEGER NOT NULL, trigger INTEGER NOT NULL, labels TEXT, created INTEGER NOT NULL, ended INTEGER,
         bytes BLOB NOT NULL
     ) WITHOUT ROWID;
     CREATE INDEX runs_job ON runs (tenant, job, id);
     CREATE INDEX runs_live ON runs (id) WHERE ended IS NULL;
     CREATE INDEX runs_ended ON runs (ended) WHERE ended IS NOT NULL;
-    PRAGMA user_version = 2;
 ";
 
-/// What version 3 added.
 const SCHEDULES: &str = "
     CREATE TABLE schedules (id INTEGER PRIMARY KEY, bytes BLOB NOT NULL);
     CREATE TABLE occurrences (
-        schedule INTEGER NOT NULL, first INTEGER NOT NULL, kind INTEGER NOT NULL, last INTEGER NOT NULL,
-        count INTEGER NOT NULL, made BLOB, at INTEGER NOT NULL, PRIMARY KEY (schedule, first, kind)
+        schedule INTEGER NOT NULL, first INTEGER NOT NULL, kind INTEGER NOT NULL, grp INTEGER NOT NULL,
+        last INTEGER NOT NULL, count INTEGER NOT NULL, made BLOB, at INTEGER NOT NULL, PRIMARY KEY (schedule, first, kind)
     ) WITHOUT ROWID;
     CREATE INDEX occurrences_at ON occurrences (at);
-    PRAGMA user_version = 3;
 ";
 
-/// What version 4 added.
 const BACKFILLS: &str = "
     CREATE TABLE backfills (
         id BLOB PRIMARY KEY, tenant TEXT NOT NULL, job TEXT NOT NULL, ended INTEGER, spec BLOB NOT NULL, bytes BLOB NOT NULL
@@ -69,13 +64,10 @@ const BACKFILLS: &str = "
     CREATE INDEX backfills_job ON backfills (tenant, job, id);
     CREATE INDEX backfills_live ON backfills (id) WHERE ended IS NULL;
     CREATE INDEX backfills_ended ON backfills (ended) WHERE ended IS NOT NULL;
-    PRAGMA user_version = 4;
 ";
 
-/// What version 5 added.
 const TRIGGERS: &str = "
     CREATE TABLE triggers (id INTEGER PRIMARY KEY, bytes BLOB NOT NULL);
-    PRAGMA user_version = 5;
 ";
 
 /// Prepared statements kept by a connection; a query over many days has one a day.
@@ -101,17 +93,22 @@ pub fn writer(dir: &Path) -> Result<Connection, OpenError> {
     };
     match setup(&mut db).map_err(refused)? {
         VERSION => {}
-        before @ 0..VERSION => {
-            let missing = &[TABLES, FLOWS, SCHEDULES, BACKFILLS, TRIGGERS][before as usize..];
+        0 => {
             let made = db.transaction().and_then(|tx| {
-                missing.iter().try_for_each(|step| tx.execute_batch(step))?;
+                let all = [TABLES, FLOWS, SCHEDULES, BACKFILLS, TRIGGERS];
+                all.iter().try_for_each(|step| tx.execute_batch(step))?;
+                tx.pragma_update(None, "user_version", VERSION)?;
                 tx.commit()
             });
             made.map_err(refused)?;
         }
         found => {
             let what = path(dir).display().to_string();
-            return Err(OpenError::NewerFormat { what, found, known: VERSION });
+            return Err(if found < VERSION {
+                OpenError::OlderFormat { what, found, known: VERSION }
+            } else {
+                OpenError::NewerFormat { what, found, known: VERSION }
+            });
         }
     }
     Ok(db)
