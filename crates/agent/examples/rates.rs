@@ -100,7 +100,7 @@ async fn measure(load: Load) {
         let acknowledgements: Vec<_> = results
             .map(|report| {
                 assert!(matches!(report.what, Some(v1::report::What::Success(_))), "{report:?}");
-                v1::Acknowledgement { task: report.task, fence: report.fence, ignored: false }
+                v1::Acknowledgement { task: report.task, fence: report.fence, ignored: false, epoch: 1 }
             })
             .collect();
         done += acknowledgements.len();

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use mainspring_core::values::{FailureClass, Fence, MESSAGE_BYTES_MAX, TaskId};
+use mainspring_core::values::{AttemptId, FailureClass, Fence, MESSAGE_BYTES_MAX, TaskId};
 use mainspring_proto::v1;
 use tokio::sync::{mpsc, watch};
 
@@ -20,6 +20,11 @@ impl Key {
     pub fn from_wire(task: &[u8], fence: u64) -> Option<Self> {
         let bits = u128::from_be_bytes(task.try_into().ok()?);
         Some(Self { task: TaskId::from_bits(bits), fence: Fence::from_bits(fence) })
+    }
+
+    /// As people and programs see it.
+    pub fn id(self) -> AttemptId {
+        AttemptId { task: self.task, fence: self.fence }
     }
 
     pub fn task_bytes(self) -> Vec<u8> {

@@ -81,6 +81,11 @@ impl Home {
         Ok(self.session)
     }
 
+    /// The newest session.
+    pub fn session(&self) -> u64 {
+        self.session
+    }
+
     /// A copy of this worker has used numbers up to `newest`: the next session gets a greater one.
     pub fn skip_sessions(&mut self, newest: u64) {
         self.session = self.session.max(newest);

@@ -144,5 +144,7 @@ fn hello(config: &AgentConfig, home: &Home, executors: Vec<String>) -> v1::Hello
         holding: Vec::new(),
         name: config.name.clone(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
+        epoch: 0,
+        link: 1,
     }
 }

@@ -66,6 +66,54 @@ async fn no_ops_are_done_and_reported_together() {
 }
 
 #[tokio::test]
+async fn orders_of_an_owner_that_was_replaced_are_not_obeyed() {
+    let Connected { dir: _dir, server: _server, worker, mut talk } = connected(|_| ()).await;
+    assert_eq!((talk.hello.epoch, talk.hello.link), (0, 1));
+    // Tasks of group 3; those of other groups have another owner.
+    let task = |number: u128| 3 << (64 + 4) | number;
+    let of = |epoch, number, executor, payload| v1::Start { epoch, ..start(number, executor, payload) };
+    let long = of(1, task(1), "sleep", r#"{"ms":3600000}"#);
+    talk.start(long.clone()).await;
+    talk.start(of(1, 9, "sleep", r#"{"ms":3600000}"#)).await;
+    for _ in 0..2 {
+        talk.report_where(|what| matches!(what, What::Accepted(_))).await;
+    }
+
+    let say = v1::SayHello { epoch: 2, link: 2, groups: vec![3] };
+    talk.send(v1::ServerMessage { say_hello: Some(say), ..Default::default() }).await;
+    // On their way when the owner changed.
+    talk.start(of(1, task(2), "noop", "")).await;
+    talk.stop(&long, 0, "cancel").await;
+    talk.start(of(2, task(3), "noop", "")).await;
+    // The owner of another group is who it was.
+    talk.start(of(1, 4, "noop", "")).await;
+    let mut done = BTreeSet::new();
+    while done.len() < 2 {
+        done.insert(id(&talk.result().await));
+    }
+    assert_eq!(done, BTreeSet::from([task(3), 4]), "no start and no stop of the old owner");
+    let again = talk.hellos.pop().expect("a hello to the new owner");
+    assert_eq!((again.epoch, again.link, again.session), (2, 2, talk.hello.session));
+    assert_eq!(holding(&again), BTreeSet::from([task(1)]), "what the new owner owns");
+
+    talk.stop(&v1::Start { epoch: 2, ..long }, 0, "cancel").await;
+    assert_eq!(id(&talk.result().await), task(1));
+    talk.stop(&of(1, 9, "sleep", ""), 0, "cancel").await;
+    assert_eq!(id(&talk.result().await), 9);
+    worker.ended().await;
+}
+
+#[tokio::test]
+async fn heartbeats_are_numbered() {
+    let Connected { dir: _dir, server: _server, worker, mut talk } = connected(|_| ()).await;
+    while talk.heartbeats.len() < 3 {
+        assert!(talk.hear().await, "the stream is open");
+    }
+    assert_eq!(talk.heartbeats, [1, 2, 3]);
+    worker.ended().await;
+}
+
+#[tokio::test]
 async fn a_start_that_is_held_changes_nothing() {
     let Connected { dir: _dir, server: _server, worker, mut talk } = connected(|_| ()).await;
     let twice = start(1, "sleep", r#"{"ms":50}"#);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use mainspring_core::values::Limits;
+use mainspring_core::values::{Groups, Limits};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ApiConfig {
@@ -35,6 +35,8 @@ pub struct ApiConfig {
     pub history_days: u32,
     /// Tasks of one job.
     pub job_tasks_max: usize,
+    /// Which group a tenant is in: ids carry it, and requests are routed by it.
+    pub groups: Groups,
 }
 
 pub const KEY_BYTES_MAX: usize = 255;
@@ -57,6 +59,7 @@ impl Default for ApiConfig {
             log_days: 7,
             history_days: 90,
             job_tasks_max: 10_000,
+            groups: Groups::default(),
         }
     }
 }

@@ -6,12 +6,15 @@
 use std::sync::Arc;
 
 use mainspring_core::decision::Effect;
-use mainspring_runtime::node::Outlet;
+use mainspring_runtime::node::{Effects, Outlet};
 
 use crate::feed::Feed;
 use crate::logs::Followers;
 use crate::metrics::Metrics;
 use crate::sessions::SessionRouter;
+
+/// The shard whose outlet this is, as sessions count shards; a node has one.
+const ONLY_SHARD: usize = 0;
 
 /// Made before the node; the server that is made after it shares its parts.
 pub struct EffectRouter {
@@ -36,8 +39,9 @@ impl EffectRouter {
     /// For `Node::open`.
     pub fn outlet(self: &Arc<Self>) -> Outlet {
         let router = Arc::clone(self);
-        Box::new(move |effects| {
-            router.sessions.route(effects.into_iter().filter_map(|effect| router.tell(effect)));
+        Box::new(move |Effects { epoch, effects }| {
+            let orders = effects.into_iter().filter_map(|effect| router.tell(effect));
+            router.sessions.route(ONLY_SHARD, epoch, orders);
         })
     }
 

@@ -12,12 +12,12 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use mainspring_core::decision::{Happening, News, RunChange};
 use mainspring_core::engine::{Command, Configure};
-use mainspring_core::values::Bucket;
 use serde_json::{Value, json};
 use tokio::sync::broadcast;
 use tokio::sync::broadcast::error::RecvError;
 
 use crate::edge::Edge;
+use crate::gateway::Route;
 use crate::problem::Problem;
 use crate::wire::{Moment, node_word, run_status_word, status_word};
 
@@ -155,7 +155,7 @@ async fn switch(edge: &Edge) -> Result<(), Problem> {
     let feed = &edge.feed;
     let _turn = feed.switching.lock().await;
     let on = feed.listeners.load(Ordering::Acquire) > 0;
-    edge.gateway.ask(Bucket::from_hash(0), Command::Configure(Configure::Listen { on })).await.map(drop)
+    edge.gateway.ask(Route::All, Command::Configure(Configure::Listen { on })).await.map(drop)
 }
 
 pub(crate) struct Listening {

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use std::fmt;
 
 use crate::collections::KeyIndex;
-use crate::values::{BackfillId, OperationId, RunId, Seq, TaskId, Wall};
+use crate::values::{BackfillId, Group, OperationId, RunId, Seq, TaskId, Wall};
 
 /// Hash of (tenant, operation, key), made at the edge with a cryptographic hash.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -24,6 +24,8 @@ pub struct KeyClaim {
     pub request: u128,
     /// Until when the key is kept at least.
     pub expires: Wall,
+    /// Where the key lives: with what the command is about, so that a repeated request finds it.
+    pub group: Group,
 }
 
 /// What a key stands for, as far as its binding tells.
@@ -55,6 +57,7 @@ pub struct KeyBinding {
     pub request: u128,
     /// Or another id or number, as the outcome says.
     pub task: TaskId,
+    pub group: Group,
 }
 
 /// What the tables said about a key before the command reached the shard.
@@ -86,7 +89,7 @@ impl KeyTable {
     }
 
     pub fn bind(&mut self, claim: KeyClaim, task: TaskId, at: Seq) {
-        self.bindings.insert(claim.scope, KeyBinding { request: claim.request, task });
+        self.bindings.insert(claim.scope, KeyBinding { request: claim.request, task, group: claim.group });
         self.order.push_back((at, claim.scope, claim.expires));
     }
 

@@ -15,7 +15,7 @@ use mainspring_core::engine::{Answer, Command};
 use mainspring_core::task::decide::{Report, ReportKind, StartTime, Submit};
 use mainspring_core::task::{Profile, ProfileSpec, Status};
 use mainspring_core::values::{
-    Bucket, Chance, Incarnation, Name, Priority, Requirements, Session, TaskId, WorkerId,
+    Bucket, Chance, Epoch, Group, Incarnation, Name, Priority, Requirements, Session, TaskId, WorkerId,
 };
 use mainspring_core::worker::WorkerOffer;
 use mainspring_core::worker::decide::{Hello, SessionCommand};
@@ -117,7 +117,7 @@ fn open(
 fn call(node: &Node, commands: Vec<Command>) -> Replies {
     let (sender, answer) = channel();
     let reply = Box::new(move |replies| drop(sender.send(replies)));
-    node.send(Bucket::from_hash(0), Envelope { commands, reply });
+    node.send(Bucket::home(Group::ZERO), Envelope { commands, reply });
     answer.recv().unwrap_or_default()
 }
 
@@ -157,7 +157,7 @@ fn play_engine(dir: &Path) -> ! {
 }
 
 fn outlet(sender: Sender<Vec<Effect>>) -> mainspring_runtime::node::Outlet {
-    Box::new(move |effects| drop(sender.send(effects)))
+    Box::new(move |batch| drop(sender.send(batch.effects)))
 }
 
 /// One write per line: a kill cuts lines, it does not mix them.
@@ -170,6 +170,7 @@ fn hello(life: u64) -> Command {
     let offer = WorkerOffer { pool: Name::fixed("default"), slots: 1000, ..WorkerOffer::default() };
     Command::Session(SessionCommand::Hello(Box::new(Hello {
         worker: WORKER,
+        epoch: Epoch::ZERO,
         session: Session::new(life + 1),
         incarnation: Incarnation::new(life),
         offer,
@@ -185,7 +186,11 @@ fn profile() -> std::sync::Arc<Profile> {
 fn submit(ids: &mut Chance, profile: &std::sync::Arc<Profile>) -> Command {
     let random = ids.draw();
     Command::Submit(Box::new(Submit {
-        id: TaskId::new(RawClock::start().read().wall.millis(), Bucket::from_hash(random), ids.draw()),
+        id: TaskId::new(
+            RawClock::start().read().wall.millis(),
+            Bucket::spread(Group::ZERO, random),
+            ids.draw(),
+        ),
         profile: profile.clone(),
         payload: vec![7; 300].into(),
         priority: Priority::default(),

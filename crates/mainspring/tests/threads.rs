@@ -8,7 +8,7 @@ use mainspring_core::engine::{Answer, Command};
 use mainspring_core::key::{KeyClaim, KeyFact, KeyScope};
 use mainspring_core::task::decide::{StartTime, Submit};
 use mainspring_core::task::{Profile, ProfileSpec};
-use mainspring_core::values::{Bucket, Epoch, Millis, Priority, Seq, TaskId, Wall};
+use mainspring_core::values::{Bucket, Epoch, Group, Millis, Priority, Seq, TaskId, Wall};
 use mainspring_runtime::node::{Node, Outlet, Part};
 use mainspring_runtime::{Envelope, Replies, ShardConfig};
 use mainspring_sim::SimStore;
@@ -125,10 +125,14 @@ fn open(store: &SlowStore, config: &ShardConfig, outlet: Outlet) -> Node {
 }
 
 fn submit(number: u64, key: bool) -> Command {
-    let claim =
-        KeyClaim { scope: KeyScope(number.into()), request: 1, expires: Wall::from_millis(u64::MAX / 2) };
+    let claim = KeyClaim {
+        scope: KeyScope(number.into()),
+        request: 1,
+        expires: Wall::from_millis(u64::MAX / 2),
+        group: Group::ZERO,
+    };
     Command::Submit(Box::new(Submit {
-        id: TaskId::new(1, Bucket::from_hash(number), number),
+        id: TaskId::new(1, Bucket::spread(Group::ZERO, number), number),
         profile: Profile::new(ProfileSpec::default()),
         payload: Arc::from(*b"x"),
         priority: Priority::default(),
@@ -149,7 +153,7 @@ fn send(node: &Arc<Node>, commands: Vec<Command>) -> Receiver<Replies> {
             let sender = sender.clone();
             let reply = Box::new(move |replies| drop(sender.send(replies)));
             assert!(
-                node.send(Bucket::from_hash(0), Envelope { commands: vec![command], reply }),
+                node.send(Bucket::home(Group::ZERO), Envelope { commands: vec![command], reply }),
                 "it takes commands"
             );
         }
@@ -183,7 +187,7 @@ fn a_stall_with_thousands_of_reads_and_keyed_submissions_ends() {
     let stall = Held::new(&store.gate);
     let keyed = send(&node, (0..EACH).map(|number| submit(1_000_000 + number, true)).collect());
     store.gate.until_held();
-    let id = |number: u64| TaskId::new(1, Bucket::from_hash(number), number);
+    let id = |number: u64| TaskId::new(1, Bucket::spread(Group::ZERO, number), number);
     let reads = (0..EACH).map(|number| Command::Read { id: id(number % PARKED) });
     let reads = send(&node, reads.collect());
     let more_keyed = send(&node, (0..EACH).map(|number| submit(2_000_000 + number, true)).collect());

@@ -1,7 +1,7 @@
 //! Settings of a shard, with the bounds they keep.
 
 use mainspring_core::engine::EngineConfig;
-use mainspring_core::values::Millis;
+use mainspring_core::values::{Groups, Millis};
 
 use crate::clock::Trust;
 
@@ -29,6 +29,8 @@ pub struct ShardConfig {
     pub history_days: u32,
     /// A thread that is busy with one piece of work for so long is reported; see `node::Health`.
     pub stuck_after: Millis,
+    /// Which group a tenant is in: written into every row.
+    pub groups: Groups,
     /// How far a wall clock is believed that jumps.
     pub trust: Trust,
     pub breaks: RuntimeBreaks,
@@ -66,6 +68,7 @@ impl Default for ShardConfig {
             history: true,
             history_days: 90,
             stuck_after: Millis::new(crate::node::STUCK_AFTER.as_millis() as u64),
+            groups: Groups::default(),
             trust: Trust::Verify,
             breaks: RuntimeBreaks::default(),
         }

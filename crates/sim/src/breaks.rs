@@ -60,6 +60,8 @@ pub enum BreakMode {
     TrustTheClock,
     /// Triggers that an end had no room for in its record never hear of it.
     AnnounceLater,
+    /// The host of a worker hands on orders of an owner that has been replaced, and orders over a link that broke.
+    LateOrders,
 }
 
 impl BreakMode {
@@ -89,6 +91,7 @@ impl BreakMode {
         Self::JudgeBeforeReading,
         Self::TrustTheClock,
         Self::AnnounceLater,
+        Self::LateOrders,
     ];
 
     pub const fn name(self) -> &'static str {
@@ -118,6 +121,7 @@ impl BreakMode {
             Self::JudgeBeforeReading => "judge-before-reading",
             Self::TrustTheClock => "trust-the-clock",
             Self::AnnounceLater => "announce-later",
+            Self::LateOrders => "late-orders",
         }
     }
 

@@ -3,7 +3,7 @@
 use mainspring_core::dispatch::{PoolLimit, TenantShare};
 use mainspring_core::engine::EngineConfig;
 use mainspring_core::retry::RetryRates;
-use mainspring_core::values::{Chance, Limits, Millis, Name, Resources, WorkerId};
+use mainspring_core::values::{Chance, Group, Groups, Limits, Millis, Name, Resources, WorkerId};
 use mainspring_core::worker::WorkerOffer;
 use mainspring_runtime::ShardConfig;
 
@@ -11,6 +11,14 @@ use crate::breaks::BreakMode;
 use crate::checkers::{Bounds, Rules};
 
 pub const TENANTS: [&str; 3] = ["acme", "beta", "corp"];
+/// Every tenant has a group of its own here.
+pub const GROUPS: Groups = Groups::assigned_by(group);
+
+fn group(tenant: &str) -> Group {
+    let place = TENANTS.iter().position(|known| *known == tenant).unwrap_or(TENANTS.len());
+    Group::new(10 + place as u8)
+}
+
 pub const POOLS: [&str; 2] = ["", "batch"];
 pub const ZONES: [&str; 2] = ["north", "south"];
 
@@ -79,6 +87,7 @@ impl Settings {
             lag_events_max: pick(chance, &[60, 300, 100_000]),
             park_beyond: Millis::new(pick(chance, &[500, 2_000, 10_000, 60_000])),
             page_rows_max: pick(chance, &[1, 3, 20]) as u32,
+            groups: GROUPS,
             history: !chance.per_mille(100),
             breaks: BreakMode::in_runtime(break_mode),
             trust: BreakMode::trust(break_mode),

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use mainspring_core::event::{Event, Submitted};
 use mainspring_core::task::{Profile, ProfileSpec, Status};
 use mainspring_core::values::{
-    Bucket, Epoch, Fence, Incarnation, Name, Now, Priority, Seq, TaskId, Wall, WorkerId,
+    Bucket, Epoch, Fence, Group, Incarnation, Name, Now, Priority, Seq, TaskId, Wall, WorkerId,
 };
 use mainspring_store::format::{EncodedProfiles, ProfileCache, read_events, write_event};
 use mainspring_store::{Cut, HistoryRow, Journal, LiveRow, ReadTables, Record, Recovery, Store, Tables};
@@ -48,7 +48,7 @@ fn profile() -> Arc<Profile> {
 }
 
 fn encodings(_: &Path) {
-    let id = TaskId::new(WALL, Bucket::from_hash(7), 42);
+    let id = TaskId::new(WALL, Bucket::spread(Group::ZERO, 7), 42);
     let fence = Fence::new(Epoch::new(3), 70_000);
     let submitted = Event::TaskSubmitted(Box::new(Submitted {
         id,
@@ -149,7 +149,12 @@ fn history_row(number: u64) -> HistoryRow {
     let wall = WALL + number / 100;
     HistoryRow {
         // Ended out of order, as tasks do.
-        id: TaskId::new(wall, Bucket::from_hash(number * 7919), number.wrapping_mul(0x9e37_79b9_7f4a_7c15)),
+        id: TaskId::new(
+            wall,
+            Bucket::spread(Group::ZERO, number * 7919),
+            number.wrapping_mul(0x9e37_79b9_7f4a_7c15),
+        ),
+        group: Group::ZERO,
         tenant: Name::fixed(["acme", "beta", "corp"][number as usize % 3]),
         job: Name::fixed(job),
         status: if number.is_multiple_of(50) { Status::Failed } else { Status::Succeeded },
@@ -191,7 +196,8 @@ fn live(dir: &Path) {
     let start = Instant::now();
     for batch in 0..ROWS / 20_000 {
         let row = |n: u64| LiveRow {
-            id: TaskId::new(WALL + n / 100, Bucket::from_hash(n * 7919), n),
+            id: TaskId::new(WALL + n / 100, Bucket::spread(Group::ZERO, n * 7919), n),
+            group: Group::ZERO,
             touched: Seq::ZERO,
             parked_due: n.is_multiple_of(10).then(|| Wall::from_millis(WALL + n)),
             bytes: vec![7; 330],

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use mainspring_core::values::{Bucket, TaskId};
+use mainspring_core::values::{Bucket, Group, TaskId};
 use mainspring_store::conformance::{LogHarness, run_logs};
 use mainspring_store::{LogError, LogKey, LogPiece, LogPlace, ReadLogs, WriteLogs};
 use mainspring_store_local::{LocalLogReader, LocalLogWriter, LocalLogs, LogOptions};
@@ -34,7 +34,7 @@ fn local_logs_conform() {
 }
 
 fn key(day: u64, number: u64) -> LogKey {
-    LogKey { task: TaskId::new(day * 86_400_000, Bucket::from_hash(number), number), attempt: 1 }
+    LogKey { task: TaskId::new(day * 86_400_000, Bucket::spread(Group::ZERO, number), number), attempt: 1 }
 }
 
 fn piece(key: LogKey, offset: u64, bytes: &[u8]) -> LogPiece {

@@ -2,7 +2,7 @@
 
 use mainspring_core::job::JobKey;
 use mainspring_core::run::StartedBy;
-use mainspring_core::values::{Name, RunId, RunStatus, Wall};
+use mainspring_core::values::{Group, Name, RunId, RunStatus, Wall};
 
 /// Insert or replace.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -15,6 +15,8 @@ pub struct JobRow {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct VersionRow {
     pub key: JobKey,
+    /// That of the tenant when the row was written.
+    pub group: Group,
     pub version: u32,
     pub at: Wall,
     pub hash: u128,
@@ -27,6 +29,8 @@ pub struct VersionRow {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RunRow {
     pub id: RunId,
+    /// That of the tenant when the row was written; it outranks the group in the id.
+    pub group: Group,
     pub job: JobKey,
     pub version: u32,
     pub status: RunStatus,

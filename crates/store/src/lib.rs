@@ -113,8 +113,10 @@ pub enum OpenError {
     Damaged { file: String, seq: Seq, byte: u64, what: String },
     #[error("`{what}` was written in format {found}, this version reads up to {known}: run a newer version")]
     NewerFormat { what: String, found: u32, known: u32 },
+    /// Nothing that was released wrote it.
     #[error(
-        "`{what}` was written in format {found}; this version reads format {known} only: use the version that wrote it"
+        "`{what}` was written in format {found}, which this version no longer reads (it reads {known}): run the \
+         version that wrote it, or begin with an empty data directory"
     )]
     OlderFormat { what: String, found: u32, known: u32 },
     #[error("the tables end at record {checkpoint}, the journal begins at {first}: records are missing")]

@@ -65,6 +65,8 @@ pub fn what(kind: u8, made: Option<u128>) -> Option<Result<(Started, FiredAs), U
 
 #[cfg(test)]
 mod tests {
+    use mainspring_core::values::Group;
+
     use super::*;
 
     #[test]
@@ -78,6 +80,7 @@ mod tests {
         for outcome in fired.chain(passed.map(Err)) {
             let row = WindowRow {
                 schedule: ScheduleId::new(1),
+                group: Group::ZERO,
                 first: Wall::ZERO,
                 last: Wall::ZERO,
                 count: 1,

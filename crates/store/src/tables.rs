@@ -5,7 +5,7 @@ use mainspring_core::key::{KeyBinding, KeyScope};
 use mainspring_core::schedule::WindowRow;
 use mainspring_core::task::Status;
 use mainspring_core::values::{
-    BackfillId, EntityKind, Epoch, Name, Now, RunId, ScheduleId, Seq, TaskId, Wall, WorkerId,
+    BackfillId, EntityKind, Epoch, Group, Name, Now, RunId, ScheduleId, Seq, TaskId, Wall, WorkerId,
 };
 
 use crate::backfills::{BackfillQuery, BackfillRow};
@@ -45,6 +45,8 @@ pub struct Cut {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LiveRow {
     pub id: TaskId,
+    /// That of the tenant when the row was written; it outranks the group in the id.
+    pub group: Group,
     /// The record that touched the task last.
     pub touched: Seq,
     /// The due time of a task that may leave memory; `None` keeps it in memory.
@@ -56,6 +58,8 @@ pub struct LiveRow {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HistoryRow {
     pub id: TaskId,
+    /// As in [`LiveRow`].
+    pub group: Group,
     pub tenant: Name,
     pub job: Name,
     pub status: Status,

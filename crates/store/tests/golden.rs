@@ -35,8 +35,8 @@ use mainspring_core::task::{
     TaskState, TimeLimits,
 };
 use mainspring_core::values::{
-    Actor, Band, Elapsed, Epoch, Failure, FailureClass, Fence, InRun, Incarnation, LabelCondition, Millis,
-    Name, NodeInstance, Note, OperationId, Permit, Permits, Priority, Requirements, Resources, RunId,
+    Actor, Band, Elapsed, Epoch, Failure, FailureClass, Fence, Group, InRun, Incarnation, LabelCondition,
+    Millis, Name, NodeInstance, Note, OperationId, Permit, Permits, Priority, Requirements, Resources, RunId,
     RunStatus, Seq, Session, TaskId, Wall, WorkerId,
 };
 use mainspring_store::format::{
@@ -103,7 +103,7 @@ fn labels() -> Labels {
 }
 
 fn key() -> KeyClaim {
-    KeyClaim { scope: KeyScope(7 << 100), request: u128::MAX, expires: WALL }
+    KeyClaim { scope: KeyScope(7 << 100), request: u128::MAX, expires: WALL, group: Group::new(200) }
 }
 
 fn over() -> Actor {

@@ -31,8 +31,8 @@ use mainspring_core::task::{
     TimeLimits,
 };
 use mainspring_core::values::{
-    Actor, Band, Elapsed, Epoch, Failure, FailureClass, Fence, InRun, Incarnation, LabelCondition, Millis,
-    Name, NodeInstance, Note, OperationId, Permit, Permits, Priority, Requirements, Resources, RunId,
+    Actor, Band, Elapsed, Epoch, Failure, FailureClass, Fence, Group, InRun, Incarnation, LabelCondition,
+    Millis, Name, NodeInstance, Note, OperationId, Permit, Permits, Priority, Requirements, Resources, RunId,
     RunStatus, Seq, Session, Source, TaskId, Wall, WorkerId,
 };
 use mainspring_store::format::{
@@ -102,10 +102,8 @@ fn over() -> impl Strategy<Value = Actor> {
 }
 
 fn key() -> impl Strategy<Value = KeyClaim> {
-    (any::<u128>(), any::<u128>(), wall()).prop_map(|(scope, request, expires)| KeyClaim {
-        scope: KeyScope(scope),
-        request,
-        expires,
+    (any::<u128>(), any::<u128>(), wall(), any::<u8>()).prop_map(|(scope, request, expires, group)| {
+        KeyClaim { scope: KeyScope(scope), request, expires, group: Group::new(group) }
     })
 }
 

@@ -45,7 +45,7 @@ fn spec(on: On) -> TriggerSpec {
         parameters: Arc::from(*b"{}"),
         templated: false,
         active_max: 16,
-        bucket: Bucket::from_hash(77),
+        bucket: Bucket::from_bits(77).expect("a bucket"),
     }
 }
 

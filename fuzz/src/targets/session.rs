@@ -127,8 +127,10 @@ fn hello(worker: u8) -> v1::WorkerMessage {
         holding: vec![held],
         name: "fuzz".into(),
         version: "1".into(),
+        epoch: 0,
+        link: 1,
     };
-    v1::WorkerMessage { hello: Some(hello), heartbeat: true, ..v1::WorkerMessage::default() }
+    v1::WorkerMessage { hello: Some(hello), heartbeat: 1, ..v1::WorkerMessage::default() }
 }
 
 fn about_the_newest(what: Vec<What>) -> v1::WorkerMessage {

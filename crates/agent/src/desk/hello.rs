@@ -5,7 +5,9 @@ use std::time::Instant;
 use mainspring_proto::v1;
 use mainspring_proto::v1::report::What;
 
+use super::floors::Floors;
 use super::{Desk, Held};
+use crate::attempt::Key;
 
 /// Pieces of logs that go into one message.
 const MESSAGE_CHUNKS: usize = 4;
@@ -32,7 +34,26 @@ impl Desk {
         if self.is_draining {
             self.outbox.say_draining();
         }
-        for (key, held) in &mut self.held {
+        self.floors.clear();
+        self.say_held(|_| true);
+    }
+
+    /// The shard that owns these groups has another owner: orders of older ones are void, and the new one is told what
+    /// is held. `hello` is without what changes from one to the next.
+    pub fn greet_owner(&mut self, say: &v1::SayHello, hello: v1::Hello, now: Instant) {
+        self.floors.raise(say);
+        let is_meant = |key: Key| Floors::means(say, key);
+        let (epoch, link) = (say.epoch, say.link);
+        let mut holding = self.holding(now);
+        holding.retain(|held| Key::from_wire(&held.task, held.fence).is_some_and(is_meant));
+        self.hold = None;
+        self.outbox.say_hello(v1::Hello { epoch, link, holding, ..hello });
+        self.say_held(is_meant);
+    }
+
+    /// All that a server may not know.
+    fn say_held(&mut self, is_meant: impl Fn(Key) -> bool) {
+        for (key, held) in self.held.iter_mut().filter(|(key, _)| is_meant(**key)) {
             match held {
                 Held::Waiting(_) => self.outbox.say(*key, What::Accepted(true)),
                 Held::Running(running) => {
@@ -89,9 +110,9 @@ impl Desk {
             full += usize::from(!chunk.bytes.is_empty());
             message.logs.push(chunk);
         }
-        if message.heartbeat {
-            self.logs.heartbeat_sent();
-            self.lease.heartbeat_sent(Instant::now());
+        if message.heartbeat > 0 {
+            self.logs.heartbeat_sent(message.heartbeat);
+            self.lease.heartbeat_sent(message.heartbeat, Instant::now());
         }
         message
     }

@@ -24,7 +24,8 @@ pub(super) struct Lease {
     /// When the newest word left that the server has answered.
     answered: Option<Instant>,
     hello_sent: Option<Instant>,
-    unanswered: VecDeque<Instant>,
+    /// Numbers of heartbeats, and when they left.
+    unanswered: VecDeque<(u64, Instant)>,
     /// Attempts here that must end with the lease.
     exclusive: usize,
 }
@@ -50,14 +51,17 @@ impl Lease {
         self.answered = self.answered.max(self.hello_sent);
     }
 
-    pub(super) fn heartbeat_sent(&mut self, now: Instant) {
+    pub(super) fn heartbeat_sent(&mut self, number: u64, now: Instant) {
         if self.unanswered.len() < UNANSWERED_MAX {
-            self.unanswered.push_back(now);
+            self.unanswered.push_back((number, now));
         }
     }
 
-    pub(super) fn heartbeat_answered(&mut self) {
-        self.answered = self.answered.max(self.unanswered.pop_front());
+    /// An answer counts for the heartbeat that it names and for all before it, which the server has heard too.
+    pub(super) fn heartbeat_answered(&mut self, number: u64) {
+        while let Some((_, sent)) = self.unanswered.pop_front_if(|(next, _)| *next <= number) {
+            self.answered = self.answered.max(Some(sent));
+        }
     }
 
     pub(super) const fn began(&mut self, exclusive: bool) {

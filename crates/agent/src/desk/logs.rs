@@ -22,6 +22,8 @@ pub struct LogTails {
     tails: BTreeMap<Key, Tail>,
     /// Those with something to send, each once.
     dirty: VecDeque<Key>,
+    /// The heartbeat that all marks belong to, while its answer is awaited.
+    marked: Option<u64>,
 }
 
 struct Tail {
@@ -30,7 +32,7 @@ struct Tail {
     written: u64,
     ended: bool,
     sent: Mark,
-    /// `sent` as it was when the last heartbeat left.
+    /// `sent` as it was when the heartbeat left whose answer is awaited.
     at_heartbeat: Mark,
     confirmed: Mark,
     is_dirty: bool,
@@ -44,7 +46,7 @@ struct Mark {
 
 impl LogTails {
     pub fn new(places: Places) -> Self {
-        Self { places, tails: BTreeMap::new(), dirty: VecDeque::new() }
+        Self { places, tails: BTreeMap::new(), dirty: VecDeque::new(), marked: None }
     }
 
     pub fn begin(&mut self, key: Key, attempt: u32) {
@@ -110,18 +112,27 @@ impl LogTails {
         Some(chunk)
     }
 
-    pub fn heartbeat_sent(&mut self) {
-        self.tails.values_mut().for_each(|tail| tail.at_heartbeat = tail.sent);
+    /// Remembered until it is answered: a later one would move the mark, and its answer may never come in time.
+    pub fn heartbeat_sent(&mut self, number: u64) {
+        if self.marked.is_none() {
+            self.marked = Some(number);
+            self.tails.values_mut().for_each(|tail| tail.at_heartbeat = tail.sent);
+        }
     }
 
-    /// A heartbeat was answered.
-    pub fn confirm(&mut self) {
+    /// The heartbeat of this number was answered. An earlier one than that of the mark says nothing of what was sent
+    /// since.
+    pub fn confirm(&mut self, number: u64) {
+        if self.marked.take_if(|marked| *marked <= number).is_none() {
+            return;
+        }
         self.tails.values_mut().for_each(|tail| tail.confirmed = tail.at_heartbeat);
         self.tails.retain(|_, tail| !tail.confirmed.last);
     }
 
     /// A new session: what was not confirmed is sent again.
     pub fn rewind(&mut self) {
+        self.marked = None;
         for (key, tail) in &mut self.tails {
             tail.sent = tail.confirmed;
             tail.at_heartbeat = tail.confirmed;

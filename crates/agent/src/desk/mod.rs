@@ -14,6 +14,7 @@
 
 mod begin;
 mod deadline;
+mod floors;
 mod hello;
 mod lease;
 mod logs;
@@ -31,6 +32,7 @@ use mainspring_proto::v1;
 use tokio::sync::{mpsc, watch};
 use tracing::warn;
 
+use self::floors::Floors;
 use self::lease::Lease;
 use self::logs::LogTails;
 use self::outbox::Outbox;
@@ -65,6 +67,7 @@ pub struct Desk {
     awaits_answer: bool,
     logs: LogTails,
     lease: Lease,
+    floors: Floors,
     /// When attempts with a hard limit must be stopped; those that were stopped are not in it.
     deadlines: BTreeSet<(Instant, Key)>,
     devices: Devices,
@@ -140,6 +143,7 @@ impl Desk {
             awaits_answer: false,
             logs: LogTails::new(places),
             lease: Lease::new(),
+            floors: Floors::default(),
             deadlines: BTreeSet::new(),
             devices,
             is_open: false,
@@ -150,7 +154,14 @@ impl Desk {
     }
 
     /// Everything of one message, in an order that lets an acknowledgement make room for a start.
-    pub fn receive(&mut self, message: v1::ServerMessage, now: Instant) {
+    pub fn receive(&mut self, mut message: v1::ServerMessage, now: Instant) {
+        let floors = &self.floors;
+        let admit = |task: &[u8], fence, epoch| {
+            Key::from_wire(task, fence).is_none_or(|key| floors.admit(key, epoch))
+        };
+        message.acknowledgements.retain(|order| admit(&order.task, order.fence, order.epoch));
+        message.stops.retain(|order| admit(&order.task, order.fence, order.epoch));
+        message.starts.retain(|order| admit(&order.task, order.fence, order.epoch));
         if !message.acknowledgements.is_empty() {
             self.awaits_answer = false;
         }
@@ -166,9 +177,9 @@ impl Desk {
         if !self.awaits_answer && self.running < self.settings.busy_from {
             self.hold = None;
         }
-        if message.heartbeat {
-            self.logs.confirm();
-            self.lease.heartbeat_answered();
+        if message.heartbeat > 0 {
+            self.logs.confirm(message.heartbeat);
+            self.lease.heartbeat_answered(message.heartbeat);
         }
     }
 

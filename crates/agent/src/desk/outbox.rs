@@ -17,6 +17,9 @@ pub struct Outbox {
     reports: Vec<v1::Report>,
     bytes: usize,
     heartbeat: bool,
+    /// Heartbeats of this session.
+    heartbeats: u64,
+    hello: Option<v1::Hello>,
     draining: bool,
 }
 
@@ -34,12 +37,17 @@ impl Outbox {
         self.heartbeat = true;
     }
 
+    /// To another owner of a shard, before anything else is said to it.
+    pub fn say_hello(&mut self, hello: v1::Hello) {
+        self.hello = Some(hello);
+    }
+
     pub fn say_draining(&mut self) {
         self.draining = true;
     }
 
     pub fn is_empty(&self) -> bool {
-        self.reports.is_empty() && !self.heartbeat && !self.draining
+        self.reports.is_empty() && !self.heartbeat && !self.draining && self.hello.is_none()
     }
 
     /// More would not make the next message cheaper.
@@ -65,9 +73,11 @@ impl Outbox {
         let rest = if count == self.reports.len() { Vec::new() } else { self.reports.split_off(count) };
         let reports = std::mem::replace(&mut self.reports, rest);
         self.bytes -= reports.iter().map(size).sum::<usize>();
+        let beats = std::mem::take(&mut self.heartbeat);
+        self.heartbeats += u64::from(beats);
         v1::WorkerMessage {
-            hello: None,
-            heartbeat: std::mem::take(&mut self.heartbeat),
+            hello: self.hello.take(),
+            heartbeat: if beats { self.heartbeats } else { 0 },
             reports,
             logs: Vec::new(),
             draining: std::mem::take(&mut self.draining),

@@ -41,7 +41,7 @@ fn that_we_are_leaving_is_not_forgotten_with_a_session() {
     outbox.say(key(1), What::Progress(true));
     outbox.clear();
     let message = outbox.take();
-    assert!(message.draining && !message.heartbeat && message.reports.is_empty());
+    assert!(message.draining && message.heartbeat == 0 && message.reports.is_empty());
     assert!(!outbox.take().draining, "said once");
 }
 
@@ -59,10 +59,12 @@ fn logs_go_on_from_what_the_server_is_known_to_have() {
     logs.grew(key(1), 10);
     logs.grew(key(1), 1000);
     assert_eq!(offsets(&mut logs), [(0, 1000, false)]);
-    logs.heartbeat_sent();
+    logs.heartbeat_sent(2);
     logs.grew(key(1), 100_000);
     assert_eq!(offsets(&mut logs), [(1000, 65536, false), (66536, 33464, false)]);
-    logs.confirm();
+    logs.heartbeat_sent(3);
+    logs.confirm(1);
+    logs.confirm(2);
     logs.rewind();
     assert_eq!(
         offsets(&mut logs),
@@ -73,8 +75,12 @@ fn logs_go_on_from_what_the_server_is_known_to_have() {
     assert_eq!(offsets(&mut logs), [(100_000, 0, true)]);
     logs.rewind();
     assert_eq!(offsets(&mut logs).last(), Some(&(66536, 33464, true)));
-    logs.heartbeat_sent();
-    logs.confirm();
+    logs.heartbeat_sent(4);
+    logs.confirm(3);
+    logs.rewind();
+    assert_eq!(offsets(&mut logs).last(), Some(&(66536, 33464, true)), "the answer to an earlier one");
+    logs.heartbeat_sent(5);
+    logs.confirm(6);
     logs.rewind();
     assert_eq!(offsets(&mut logs), [], "all arrived");
 }
@@ -86,8 +92,8 @@ fn that_an_attempt_wrote_nothing_is_said_once() {
     logs.begin(key(1), 1);
     logs.ended(key(1));
     assert_eq!(offsets(&mut logs), [(0, 0, true)]);
-    logs.heartbeat_sent();
-    logs.confirm();
+    logs.heartbeat_sent(1);
+    logs.confirm(1);
     logs.rewind();
     assert_eq!(offsets(&mut logs), []);
 }

@@ -167,6 +167,11 @@ impl Session {
                 self.drain.told(draining);
             }
         }
+        if let Some(say) = &message.say_hello {
+            info!(epoch = say.epoch, link = say.link, "a shard has another owner");
+            let hello = v1::Hello { session: self.home.session(), ..self.hello.clone() };
+            self.desk.greet_owner(say, hello, now);
+        }
         self.desk.receive(message, now);
     }
 
@@ -180,7 +185,7 @@ impl Session {
         };
         let now = Instant::now();
         self.desk.says_hello(now);
-        let hello = v1::Hello { session, holding: self.desk.holding(now), ..self.hello.clone() };
+        let hello = v1::Hello { session, link: 1, holding: self.desk.holding(now), ..self.hello.clone() };
         Phase::Connecting(Box::pin(Link::open(self.server.clone(), hello)))
     }
 

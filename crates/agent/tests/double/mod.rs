@@ -49,6 +49,8 @@ impl WorkerService for Service {
         let (out, outbound) = mpsc::channel(64);
         let talk = Talk {
             hello,
+            hellos: Vec::new(),
+            heartbeats: Vec::new(),
             inbound,
             out,
             reports: VecDeque::new(),
@@ -122,6 +124,10 @@ impl Server {
 /// One session, seen from the server.
 pub struct Talk {
     pub hello: v1::Hello,
+    /// Later ones, to other owners.
+    pub hellos: Vec<v1::Hello>,
+    /// Their numbers.
+    pub heartbeats: Vec<u64>,
     inbound: Streaming<v1::WorkerMessage>,
     out: mpsc::Sender<Answer>,
     pub reports: VecDeque<v1::Report>,
@@ -146,13 +152,23 @@ impl Talk {
     }
 
     pub async fn stop(&self, start: &v1::Start, grace_ms: u64, reason: &str) {
-        let stop = v1::Stop { task: start.task.clone(), fence: start.fence, grace_ms, reason: reason.into() };
+        let stop = v1::Stop {
+            task: start.task.clone(),
+            fence: start.fence,
+            grace_ms,
+            reason: reason.into(),
+            epoch: start.epoch,
+        };
         self.send(v1::ServerMessage { stops: vec![stop], ..Default::default() }).await;
     }
 
     pub async fn acknowledge(&self, report: &v1::Report) {
-        let acknowledgement =
-            v1::Acknowledgement { task: report.task.clone(), fence: report.fence, ignored: false };
+        let acknowledgement = v1::Acknowledgement {
+            task: report.task.clone(),
+            fence: report.fence,
+            ignored: false,
+            epoch: u64::MAX,
+        };
         self.send(v1::ServerMessage { acknowledgements: vec![acknowledgement], ..Default::default() }).await;
     }
 
@@ -165,8 +181,11 @@ impl Talk {
         self.reports.extend(message.reports);
         self.logs.extend(message.logs);
         self.draining |= message.draining;
-        if message.heartbeat {
-            let answer = v1::ServerMessage { heartbeat: true, ..Default::default() };
+        self.hellos.extend(message.hello);
+        if message.heartbeat > 0 {
+            let heartbeat = message.heartbeat;
+            self.heartbeats.push(heartbeat);
+            let answer = v1::ServerMessage { heartbeat, ..Default::default() };
             // The worker may have closed its side since.
             let _ = self.out.send(Ok(answer)).await;
         }

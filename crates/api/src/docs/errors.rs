@@ -16,6 +16,7 @@ const PAGES: [(&str, &str); 81] = pages![
     "BATCH_TOO_LONG",
     "BODY_TOO_LARGE",
     "BODY_UNREADABLE",
+    "CURSOR_EXPIRED",
     "EVENT_BATCH_TOO_LONG",
     "EVENT_INVALID",
     "EVENT_MEDIA_TYPE",

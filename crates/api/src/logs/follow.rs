@@ -147,7 +147,7 @@ impl Following {
     }
 
     async fn next(&self, complete: bool) -> Result<Next, BrokenOff> {
-        let asked = self.edge.gateway.ask(self.task.bucket(), Command::Read { id: self.task }).await;
+        let asked = self.edge.gateway.ask(self.task, Command::Read { id: self.task }).await;
         let Answer::Task(Some(task)) = asked.map_err(|_| BrokenOff)? else {
             return Ok(Next::End);
         };

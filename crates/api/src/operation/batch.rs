@@ -1,4 +1,4 @@
-//! Many tasks, each with its own result. One envelope, so one share of one record.
+//! Many tasks, each with its own result. One envelope for each shard, so one share of one record of it.
 
 use mainspring_core::decision::Rejection;
 use mainspring_core::engine::Command;
@@ -39,7 +39,7 @@ pub(crate) async fn submit_all(
         places.push(submit.map(|submit| {
             let question = questions.about(&submit.profile);
             let place = Place { id: submit.id, start: submit.start, question };
-            commands.push(Command::Submit(Box::new(submit)));
+            commands.push((submit.id.bucket(), Command::Submit(Box::new(submit))));
             place
         }));
     }
@@ -50,9 +50,9 @@ pub(crate) async fn submit_all(
         return Ok(());
     };
     let submitted = commands.len();
-    commands.append(&mut questions.commands);
-    let answers =
-        edge.gateway.ask_all(first.bucket(), commands).await.map_err(|problem| named(problem, first))?;
+    // Every shard knows the workers.
+    commands.extend(questions.commands.into_iter().map(|question| (first.bucket(), question)));
+    let answers = edge.gateway.ask_split(commands).await.map_err(|problem| named(problem, first))?;
     let mut answers = answers.into_iter();
     let tasks: Vec<_> = answers.by_ref().take(submitted).collect();
     let never: Vec<_> = answers.map(could_run::never).collect();
@@ -60,8 +60,10 @@ pub(crate) async fn submit_all(
     let (mut accepted, mut duplicates) = (0, 0);
     for place in places {
         let result = place.and_then(|place| {
-            let answer = tasks.next().unwrap_or(Err(Rejection::Internal { what: "an answer is missing" }));
-            let mut accepted = Accepted::of(&answer?, place.start)?;
+            let missing = Rejection::Internal { what: "an answer is missing" };
+            let answer = tasks.next().unwrap_or_else(|| Err(missing.into()));
+            let answer = answer.map_err(|problem| named(problem, place.id))?;
+            let mut accepted = Accepted::of(&answer, place.start)?;
             let why = place.question.and_then(|number| never.get(number));
             accepted.warn(why.and_then(|why| why.as_deref()));
             Ok(accepted)

@@ -4,14 +4,11 @@
 
 use mainspring_core::engine::{Answer, Command, Keyed};
 use mainspring_core::key::{KeyClaim, KeyFact};
-use mainspring_core::values::Bucket;
 
 use crate::edge::Edge;
+use crate::gateway::Route;
 use crate::problem::Problem;
 use crate::wire::{Keys, TENANT_DEFAULT, request_hash, request_key};
-
-/// Keys are the business of the one shard of this node.
-const SHARD: Bucket = Bucket::from_hash(0);
 
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Caller<'a> {
@@ -21,25 +18,31 @@ pub(crate) struct Caller<'a> {
 }
 
 impl Caller<'_> {
+    fn tenant(&self) -> &str {
+        self.keys.tenant.unwrap_or(TENANT_DEFAULT)
+    }
+
     pub(super) fn is_keyed(&self) -> bool {
         self.keys.key.is_some()
     }
 
-    /// The command under the caller's key, if there is one. `entity` is what is acted on.
+    /// The command under the caller's key, if there is one. `entity` is what is acted on. The key lives where the
+    /// command goes, so that the repeated request, which goes there too, finds it.
     pub(super) fn keyed(
         &self,
         edge: &Edge,
-        operation: &str,
-        entity: &str,
+        route: Route,
+        (operation, entity): (&str, &str),
         command: Command,
     ) -> Result<Command, Problem> {
         let Some(key) = self.keys.key else { return Ok(command) };
-        let scope = request_key(self.keys.tenant.unwrap_or(TENANT_DEFAULT), operation, key)?;
+        let scope = request_key(self.tenant(), operation, key)?;
         let [query, body] = self.request;
         // The lowest byte is where the core keeps the first answer.
         let request = request_hash(&[entity.as_bytes(), query, body]) & !0xff;
         let expires = edge.key_expires();
-        let claim = KeyClaim { scope, request, expires };
+        let group = route.group().unwrap_or(edge.gateway.home(self.tenant()).group());
+        let claim = KeyClaim { scope, request, expires, group };
         Ok(Command::Keyed(Box::new(Keyed { key: (claim, KeyFact::Absent), command })))
     }
 
@@ -48,14 +51,14 @@ impl Caller<'_> {
     pub(super) async fn first_answer(
         &self,
         edge: &Edge,
-        operation: &str,
-        entity: &str,
+        route: Route,
+        (operation, entity): (&str, &str),
     ) -> Result<Option<Answer>, Problem> {
         if !self.is_keyed() {
             return Ok(None);
         }
-        let ask = self.keyed(edge, operation, entity, Command::Remember { number: None })?;
-        match edge.gateway.ask(SHARD, ask).await? {
+        let ask = self.keyed(edge, route, (operation, entity), Command::Remember { number: None })?;
+        match edge.gateway.ask(route, ask).await? {
             Answer::Remembered(None) => Ok(None),
             answer => Ok(Some(answer)),
         }
@@ -69,13 +72,16 @@ impl Caller<'_> {
         (operation, entity): (&str, &str),
         work: impl AsyncFnOnce() -> Result<u64, Problem>,
     ) -> Result<u64, Problem> {
-        if let Some(Answer::Remembered(Some(number))) = self.first_answer(edge, operation, entity).await? {
+        let route = edge.gateway.tenant(self.tenant());
+        let first = self.first_answer(edge, route, (operation, entity)).await?;
+        if let Some(Answer::Remembered(Some(number))) = first {
             return Ok(number);
         }
         let number = work().await?;
         if self.is_keyed() {
             let remember = Command::Remember { number: Some(number) };
-            edge.gateway.ask(SHARD, self.keyed(edge, operation, entity, remember)?).await?;
+            let remember = self.keyed(edge, route, (operation, entity), remember)?;
+            edge.gateway.ask(route, remember).await?;
         }
         Ok(number)
     }

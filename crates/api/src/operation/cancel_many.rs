@@ -3,7 +3,6 @@
 use mainspring_core::decision::Rejection;
 use mainspring_core::engine::question::Progress;
 use mainspring_core::engine::{Answer, Command};
-use mainspring_core::values::Bucket;
 
 use super::Caller;
 use super::processes::ask;
@@ -16,9 +15,11 @@ pub(crate) async fn cancel_many(
     wanted: &SelectorBody,
     caller: &Caller<'_>,
 ) -> Result<Progress, Problem> {
-    let command = Command::BulkCancel { selector: Box::new(wanted.selector()?), stop_running: wanted.force };
-    let command = caller.keyed(edge, "cancel many", "", command)?;
-    let Answer::Operation(id) = edge.gateway.ask(Bucket::from_hash(0), command).await? else {
+    let selector = Box::new(wanted.selector()?);
+    let route = edge.gateway.tenant_or_all(Some(&selector.tenant).filter(|tenant| !tenant.is_empty()));
+    let command = Command::BulkCancel { selector, stop_running: wanted.force };
+    let command = caller.keyed(edge, route, ("cancel many", ""), command)?;
+    let Answer::Operation(id) = edge.gateway.ask(route, command).await? else {
         return Err(Rejection::Internal { what: "a bulk cancel was answered with something else" }.into());
     };
     let progress = ask(edge, id).await?;

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use mainspring_core::decision::Rejection;
 use mainspring_core::dispatch::WaitReason;
 use mainspring_core::engine::question::Question;
 use mainspring_core::engine::{Answer, Command};
@@ -22,7 +21,7 @@ pub(super) fn question(profile: &Arc<Profile>) -> Option<Command> {
 }
 
 /// Why no known worker could run it; `None` if one could, or if nobody knows.
-pub(super) fn never(answer: Result<Answer, Rejection>) -> Option<Box<WaitReason>> {
+pub(super) fn never<E>(answer: Result<Answer, E>) -> Option<Box<WaitReason>> {
     if let Ok(Answer::CouldRun(why)) = answer { why } else { None }
 }
 

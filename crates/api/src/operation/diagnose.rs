@@ -10,7 +10,7 @@ use crate::problem::Problem;
 use crate::wire::DiagnosisView;
 
 pub(crate) async fn diagnose(edge: &Edge, id: TaskId) -> Result<DiagnosisView, Problem> {
-    match edge.gateway.ask(id.bucket(), Command::Ask(Question::Why { id })).await? {
+    match edge.gateway.ask(id, Command::Ask(Question::Why { id })).await? {
         Answer::Diagnosis(mut diagnosis) => {
             name_node(edge, &mut diagnosis).await;
             Ok(DiagnosisView::of(&diagnosis))

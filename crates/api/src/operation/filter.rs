@@ -27,7 +27,7 @@ pub(crate) struct FilterBody<'a> {
 }
 
 pub(crate) struct Filter {
-    tenant: Option<Name>,
+    pub(super) tenant: Option<Name>,
     job: Option<Name>,
     statuses: Vec<Status>,
     worker: Option<WorkerId>,

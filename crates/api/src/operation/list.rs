@@ -7,14 +7,14 @@
 use std::collections::BTreeSet;
 
 use mainspring_core::decision::Rejection;
-use mainspring_core::engine::question::{Question, Unfinished};
+use mainspring_core::engine::question::{Question, Unfinished, UnfinishedPage};
 use mainspring_core::engine::{Answer, Command};
 use mainspring_core::task::Task;
-use mainspring_core::values::{Bucket, TaskId, Wall};
+use mainspring_core::values::{TaskId, Wall};
 use mainspring_store::format::{ProfileCache, read_task};
 use mainspring_store::{HistoryCursor, HistoryQuery, ParkedFrom, ReadError};
 
-use super::cursor::Cursor;
+use super::cursor::{Cursor, MemoryPlace};
 use super::filter::Filter;
 use crate::edge::Edge;
 use crate::problem::Problem;
@@ -32,21 +32,37 @@ pub(crate) async fn list(edge: &Edge, filter: &Filter) -> Result<(Vec<Task>, Opt
 }
 
 async fn pages(edge: &Edge, filter: &Filter) -> Result<(Vec<Task>, Option<Cursor>), Problem> {
-    let first = if filter.wants_unfinished() { Cursor::Memory(0) } else { Cursor::HistoryStart };
-    let mut cursor = filter.cursor.unwrap_or(first);
+    let mut shards = edge.gateway.shards_of(edge.gateway.tenant_or_all(filter.tenant.as_ref()));
+    let memory = |shard| if filter.wants_unfinished() { shard_start(shard) } else { Cursor::HistoryStart };
+    let mut cursor = filter.cursor.unwrap_or_else(|| memory(shards.start));
+    if let Cursor::Memory(MemoryPlace { shard, .. }) | Cursor::Parked(shard, ..) = cursor {
+        // The cursor of another list, or of a server with more shards.
+        if !shards.contains(&shard) {
+            return Err(Problem::CursorExpired);
+        }
+        shards.start = shard;
+    }
     let mut found = Vec::new();
     // From one place to the next, until the page is full or the last place is empty.
     loop {
         let room = filter.limit - found.len();
         let (more, next) = match cursor {
             Cursor::Memory(from) => in_memory(edge, filter, from, room).await?,
-            Cursor::Parked(due, id) => parked(edge, filter, (due, id), room).await?,
+            Cursor::Parked(shard, due, id) => parked(edge, filter, shard, (due, id), room).await?,
             Cursor::HistoryStart | Cursor::History(_) if !filter.wants_ended() => (Vec::new(), None),
             Cursor::HistoryStart => {
                 edge.gateway.tables_follow().await;
                 ended(edge, filter, None, room).await?
             }
             Cursor::History(after) => ended(edge, filter, Some(after), room).await?,
+        };
+        // Shard by shard; then the history of them all.
+        let next = match next {
+            Some(Cursor::HistoryStart) if shards.len() > 1 => {
+                shards.start += 1;
+                Some(shard_start(shards.start))
+            }
+            next => next,
         };
         // One that ended since memory was read is in history as well, and newer there.
         let again: BTreeSet<TaskId> = more.iter().map(|task| task.id).collect();
@@ -62,16 +78,21 @@ async fn pages(edge: &Edge, filter: &Filter) -> Result<(Vec<Task>, Option<Cursor
 /// A place that was not read to its end has used up what one page may cost.
 fn changes_place(from: Cursor, to: Cursor) -> bool {
     match (from, to) {
-        (Cursor::Memory(_), to) => !matches!(to, Cursor::Memory(_)),
+        (Cursor::Memory(from), Cursor::Memory(to)) => from.shard != to.shard,
+        (Cursor::Memory(_), _) => true,
         (Cursor::Parked(..), to) => !matches!(to, Cursor::Parked(..)),
         (Cursor::HistoryStart | Cursor::History(_), _) => false,
     }
 }
 
+fn shard_start(shard: usize) -> Cursor {
+    Cursor::Memory(MemoryPlace::start(shard))
+}
+
 async fn in_memory(
     edge: &Edge,
     filter: &Filter,
-    from: u32,
+    from: MemoryPlace,
     limit: usize,
 ) -> Result<(Vec<Task>, Option<Cursor>), Problem> {
     let (found, next) = from_memory(edge, filter, from, limit).await?;
@@ -79,15 +100,16 @@ async fn in_memory(
         return Ok((found, Some(Cursor::Memory(next))));
     }
     // Everything due until then was in memory just now.
-    let paged_until = edge.gateway.figures().await.map(|figures| figures.paged_until);
+    let paged_until = edge.gateway.figures(from.shard).await.map(|figures| figures.paged_until);
     let paged_until = paged_until.ok_or(Problem::OutcomeUnknown { id: None })?;
-    let next = Cursor::Parked(paged_until, TaskId::from_bits(u128::MAX));
+    let next = Cursor::Parked(from.shard, paged_until, TaskId::from_bits(u128::MAX));
     Ok((found, Some(if filter.wants_pending() { next } else { Cursor::HistoryStart })))
 }
 
 async fn parked(
     edge: &Edge,
     filter: &Filter,
+    shard: usize,
     mut after: (Wall, TaskId),
     limit: usize,
 ) -> Result<(Vec<Task>, Option<Cursor>), Problem> {
@@ -103,14 +125,14 @@ async fn parked(
                     let task = decoded(row.id, &row.bytes)?;
                     found.extend(which.wants(&task).then_some(task));
                     if found.len() >= limit {
-                        return Ok((found, Some(Cursor::Parked(after.0, after.1))));
+                        return Ok((found, Some(Cursor::Parked(shard, after.0, after.1))));
                     }
                 }
                 if rows.len() < PARKED_AT_ONCE {
                     return Ok((found, Some(Cursor::HistoryStart)));
                 }
             }
-            Ok((found, Some(Cursor::Parked(after.0, after.1))))
+            Ok((found, Some(Cursor::Parked(shard, after.0, after.1))))
         })
         .await
 }
@@ -144,15 +166,15 @@ async fn ended(
 async fn from_memory(
     edge: &Edge,
     filter: &Filter,
-    mut from: u32,
+    mut from: MemoryPlace,
     limit: usize,
-) -> Result<(Vec<Task>, Option<u32>), Problem> {
+) -> Result<(Vec<Task>, Option<MemoryPlace>), Problem> {
     let mut found = Vec::new();
     for _ in 0..ASKS_MAX {
-        let which = filter.unfinished(from, limit - found.len());
-        let (tasks, next) = unfinished(edge, which).await?;
-        found.extend(tasks);
-        match next {
+        let page = unfinished(edge, from, filter.unfinished(from.index, limit - found.len())).await?;
+        found.extend(page.tasks);
+        let epoch = Some(page.epoch);
+        match page.next.map(|index| MemoryPlace { epoch, index, ..from }) {
             Some(next) if found.len() < limit => from = next,
             next => return Ok((found, next)),
         }
@@ -160,10 +182,15 @@ async fn from_memory(
     Ok((found, Some(from)))
 }
 
-async fn unfinished(edge: &Edge, which: Unfinished) -> Result<(Vec<Task>, Option<u32>), Problem> {
+async fn unfinished(
+    edge: &Edge,
+    from: MemoryPlace,
+    which: Unfinished,
+) -> Result<Box<UnfinishedPage>, Problem> {
     let question = Question::Unfinished(Box::new(which));
-    match edge.gateway.ask(Bucket::from_hash(0), Command::Ask(question)).await? {
-        Answer::Unfinished(page) => Ok((page.tasks, page.next)),
+    match edge.gateway.ask_shard(from.shard, Command::Ask(question)).await? {
+        Answer::Unfinished(page) if from.epoch.is_none_or(|epoch| epoch == page.epoch) => Ok(page),
+        Answer::Unfinished(_) => Err(Problem::CursorExpired),
         _ => Err(Rejection::Internal { what: "a list was answered with something else" }.into()),
     }
 }

@@ -68,7 +68,7 @@ pub(crate) fn task_id(text: &str) -> Result<TaskId, Problem> {
 
 /// A task with all it carries, from memory or from the tables.
 pub(crate) async fn read(edge: &Edge, id: TaskId) -> Result<Box<Task>, Problem> {
-    match edge.gateway.ask(id.bucket(), Command::Read { id }).await? {
+    match edge.gateway.ask(id, Command::Read { id }).await? {
         Answer::Task(Some(task)) => Ok(task),
         _ => Err(Rejection::TaskNotFound { id }.into()),
     }
@@ -89,8 +89,8 @@ async fn change(
     command: Command,
     caller: &Caller<'_>,
 ) -> Result<Changed, Problem> {
-    let command = caller.keyed(edge, verb, &id.to_string(), command)?;
-    match edge.gateway.ask(id.bucket(), command).await? {
+    let command = caller.keyed(edge, id.into(), (verb, &id.to_string()), command)?;
+    match edge.gateway.ask(id, command).await? {
         Answer::Now { status, .. } => Ok(Changed::Now(status)),
         Answer::Stopping { .. } => Ok(Changed::Stopping),
         _ => Err(Rejection::Internal { what: "a change was answered with something else" }.into()),

@@ -3,9 +3,10 @@
 use mainspring_core::decision::Rejection;
 use mainspring_core::engine::question::{Progress, Question};
 use mainspring_core::engine::{Answer, Command};
-use mainspring_core::values::{Bucket, OperationId};
+use mainspring_core::values::OperationId;
 
 use crate::edge::Edge;
+use crate::gateway::Route;
 use crate::problem::Problem;
 
 /// What is no number names no process.
@@ -16,7 +17,7 @@ pub(crate) async fn process(edge: &Edge, text: &str) -> Result<Progress, Problem
 }
 
 pub(super) async fn ask(edge: &Edge, id: OperationId) -> Result<Option<Progress>, Problem> {
-    match edge.gateway.ask(Bucket::from_hash(0), Command::Ask(Question::Operation { id })).await? {
+    match edge.gateway.ask(Route::All, Command::Ask(Question::Operation { id })).await? {
         Answer::Progress(progress) => Ok(progress),
         _ => Err(Rejection::Internal { what: "progress was answered with something else" }.into()),
     }

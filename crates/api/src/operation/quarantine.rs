@@ -2,9 +2,10 @@
 
 use mainspring_core::decision::Rejection;
 use mainspring_core::engine::{Answer, Command, QuarantineCommand};
-use mainspring_core::values::{Bucket, Name};
+use mainspring_core::values::Name;
 
 use crate::edge::Edge;
+use crate::gateway::Route;
 use crate::problem::Problem;
 use crate::wire::QuarantineView;
 
@@ -26,5 +27,5 @@ pub(crate) async fn release(edge: &Edge, row: &str) -> Result<QuarantineView, Pr
 }
 
 async fn ask(edge: &Edge, command: QuarantineCommand) -> Result<Answer, Problem> {
-    edge.gateway.ask(Bucket::from_hash(0), Command::Quarantine(command)).await
+    edge.gateway.ask(Route::All, Command::Quarantine(command)).await
 }

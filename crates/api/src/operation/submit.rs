@@ -18,8 +18,13 @@ pub(crate) fn prepare(edge: &Edge, task: &TaskBody<'_>, keys: Keys<'_>) -> Resul
     if let Some(field) = task.of_recurring() {
         return Err(Problem::field(field, once(task)));
     }
-    let submission = Submission::of(task, keys, &edge.profiles, (now(), edge.config.key_life))?;
-    let id = edge.gateway.mint(submission.bucket());
+    let submission =
+        Submission::of(task, keys, &edge.profiles, (now(), edge.config.key_life), edge.config.groups)?;
+    let tenant = &submission.profile.tenant;
+    let id = match submission.is_keyed() {
+        true => edge.gateway.mint(tenant),
+        false => edge.gateway.mint_anonymous(tenant),
+    };
     Ok(submission.command(id))
 }
 
@@ -46,7 +51,7 @@ pub(crate) async fn submit(edge: &Edge, submit: Submit) -> Result<Accepted, Prob
     let (id, start) = (submit.id, submit.start);
     let ask = question(&submit.profile);
     let commands = std::iter::once(Command::Submit(Box::new(submit))).chain(ask).collect();
-    let answers = edge.gateway.ask_all(id.bucket(), commands).await.map_err(|problem| named(problem, id))?;
+    let answers = edge.gateway.ask_all(id.into(), commands).await.map_err(|problem| named(problem, id))?;
     let mut answers = answers.into_iter();
     let missing = Rejection::Internal { what: "an answer is missing" };
     let mut accepted = Accepted::of(&answers.next().unwrap_or(Err(missing))?, start)?;

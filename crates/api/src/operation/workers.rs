@@ -3,16 +3,15 @@
 use mainspring_core::decision::Rejection;
 use mainspring_core::engine::question::{Question, WorkerView};
 use mainspring_core::engine::{Answer, Command};
-use mainspring_core::values::{Bucket, WorkerId};
+use mainspring_core::values::WorkerId;
 use mainspring_core::worker::Availability;
 use mainspring_core::worker::decide::SetCordon;
 
 use super::Caller;
 use crate::edge::Edge;
+use crate::gateway::Route;
 use crate::problem::Problem;
 use crate::wire::{OverrideBody, WorkerBody};
-
-const SHARD: Bucket = Bucket::from_hash(0);
 
 /// Every worker; `write` sees them before they are let go of.
 pub(crate) async fn workers<T>(
@@ -54,7 +53,7 @@ pub(crate) async fn cordon<T>(
         return Err(not_found(text));
     }
     let set = Command::Cordon(Box::new(SetCordon { worker, to, by }));
-    edge.gateway.ask(SHARD, caller.keyed(edge, operation, text, set)?).await?;
+    edge.gateway.ask(Route::All, caller.keyed(edge, operation, text, set)?).await?;
     // One that is away is forgotten with its cordon.
     let after = ask(edge, Some(worker)).await?.pop();
     let after = after.unwrap_or_else(|| WorkerView::away(worker, None));
@@ -62,7 +61,7 @@ pub(crate) async fn cordon<T>(
 }
 
 pub(super) async fn ask(edge: &Edge, only: Option<WorkerId>) -> Result<Vec<WorkerView>, Problem> {
-    match edge.gateway.ask(SHARD, Command::Ask(Question::Workers { only })).await? {
+    match edge.gateway.ask(Route::All, Command::Ask(Question::Workers { only })).await? {
         Answer::Workers(workers) => Ok(workers),
         _ => Err(Rejection::Internal { what: "workers were answered with something else" }.into()),
     }

@@ -64,6 +64,8 @@ pub enum Problem {
     BatchTooLong {
         max: usize,
     },
+    /// The place that a cursor names is gone: the shard was opened anew, or is another one.
+    CursorExpired,
     PageTooLong {
         limit: usize,
         max: usize,
@@ -125,7 +127,7 @@ pub enum Problem {
 
 impl Problem {
     /// Every code that is the edge's own; those of the core are in `Rejection::CODES`.
-    pub const CODES: [&'static str; 38] = [
+    pub const CODES: [&'static str; 39] = [
         "UNAUTHENTICATED",
         "HOST_NOT_ALLOWED",
         "ORIGIN_NOT_ALLOWED",
@@ -147,6 +149,7 @@ impl Problem {
         "BODY_TOO_LARGE",
         "BODY_UNREADABLE",
         "BATCH_TOO_LONG",
+        "CURSOR_EXPIRED",
         "PAGE_TOO_LONG",
         "UNKNOWN_EXECUTOR",
         "TOO_MANY_FOLLOWERS",
@@ -186,6 +189,7 @@ impl Problem {
             Self::BodyTooLarge { .. } => "BODY_TOO_LARGE",
             Self::BodyUnreadable => "BODY_UNREADABLE",
             Self::BatchTooLong { .. } => "BATCH_TOO_LONG",
+            Self::CursorExpired => "CURSOR_EXPIRED",
             Self::PageTooLong { .. } => "PAGE_TOO_LONG",
             Self::UnknownExecutor { .. } => "UNKNOWN_EXECUTOR",
             Self::TooManyFollowers { .. } => "TOO_MANY_FOLLOWERS",

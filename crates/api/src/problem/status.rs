@@ -22,6 +22,7 @@ impl Problem {
             | Self::TooManyEntries { .. }
             | Self::KeyTooLong { .. }
             | Self::BodyUnreadable
+            | Self::CursorExpired
             | Self::PageTooLong { .. }
             | Self::UnknownExecutor { .. } => StatusCode::BAD_REQUEST,
             Self::JobFileInvalid { .. }

@@ -21,6 +21,7 @@ impl Problem {
             Self::BodyTooLarge { .. } => "send less at once; big data belongs into an object store".into(),
             Self::BodyUnreadable => "send the request again".into(),
             Self::BatchTooLong { .. } => "split the batch".into(),
+            Self::CursorExpired => "begin the list again, without `cursor`".into(),
             Self::PageTooLong { max, .. } => format!("ask for at most {max} and follow `next_cursor`"),
             Self::UnknownExecutor { .. } => {
                 "use one of `process`, `http`, `webhook`, `noop`, `sleep`, `clock`".into()
@@ -77,6 +78,7 @@ impl fmt::Display for Problem {
             Self::BodyTooLarge { max } => write!(f, "the body has more than {max} bytes"),
             Self::BodyUnreadable => f.write_str("the body did not arrive whole"),
             Self::BatchTooLong { max } => write!(f, "the batch has more than {max} tasks"),
+            Self::CursorExpired => f.write_str("the server was restarted since it gave this `cursor`"),
             Self::PageTooLong { limit, max } => write!(f, "a page of {limit} is longer than {max}"),
             Self::UnknownExecutor { name } => write!(f, "there is no executor `{name}`"),
             Self::TooManyFollowers { max } => write!(f, "{max} callers follow logs or events already"),

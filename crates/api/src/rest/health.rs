@@ -45,7 +45,7 @@ pub(super) async fn ready(State(edge): State<Arc<Edge>>) -> Response {
         let body = json!({"status": "not ready", "reasons": reasons});
         return json(StatusCode::SERVICE_UNAVAILABLE, &body);
     }
-    match tokio::time::timeout(PATIENCE, edge.gateway.figures()).await {
+    match tokio::time::timeout(PATIENCE, edge.gateway.figures(0)).await {
         Ok(Some(figures)) => {
             let mut body = json!({
                 "status": "ready",

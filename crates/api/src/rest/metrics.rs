@@ -14,7 +14,7 @@ const TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 pub(super) async fn handle(State(edge): State<Arc<Edge>>) -> Response {
     let stats = operation::stats(&edge).await.ok();
-    let measured = edge.gateway.measured().await;
+    let measured = edge.gateway.measured(0).await;
     edge.metrics.sessions.set(edge.sessions.live() as i64);
     edge.metrics.tell(Told { stats, measured });
     ([(header::CONTENT_TYPE, TYPE)], edge.metrics.text()).into_response()

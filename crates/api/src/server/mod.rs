@@ -56,7 +56,7 @@ impl Server {
         config: ApiConfig,
     ) -> Self {
         let node_health = node.health();
-        let gateway = Arc::new(Gateway::new(node));
+        let gateway = Arc::new(Gateway::new(node, config.groups));
         let (sessions, metrics) = (Arc::clone(&effects.sessions), Arc::clone(&effects.metrics));
         let told = (Arc::clone(&effects.followers), Arc::clone(&metrics));
         let logs = Arc::new(Logs::start(logs, config.log_days, told, node_health));

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use mainspring_core::task::decide::{Report, ReportKind};
 use mainspring_core::values::{
-    CUSTOM_RESOURCES_MAX, Failure, FailureClass, Fence, Incarnation, LABELS_MAX, MESSAGE_BYTES_MAX, Millis,
-    Name, Resources, Session, TaskId, WorkerId, resource_name,
+    CUSTOM_RESOURCES_MAX, Epoch, Failure, FailureClass, Fence, Incarnation, LABELS_MAX, MESSAGE_BYTES_MAX,
+    Millis, Name, Resources, Session, TaskId, WorkerId, resource_name,
 };
 use mainspring_core::worker::decide::{Hello, Holding};
 use mainspring_core::worker::{EXECUTORS_MAX, WorkerOffer};
@@ -24,9 +24,11 @@ pub(super) fn hello(hello: &v1::Hello) -> Result<Hello, String> {
         let (fence, ran) = (Fence::from_bits(held.fence), held.ran_ms.map(Millis::new));
         Ok::<_, String>(Holding { task, fence, ran })
     });
+    let session = u16::try_from(hello.link).ok().and_then(|link| Session::linked(hello.session, link));
     Ok(Hello {
         worker,
-        session: Session::new(hello.session),
+        epoch: Epoch::new(hello.epoch),
+        session: session.ok_or("`session` must be below 2^48 and `link` below 2^16")?,
         incarnation: Incarnation::new(hello.incarnation),
         offer: self::offer(offer)?,
         holding: holding.collect::<Result<_, _>>()?,

@@ -2,26 +2,28 @@
 
 use mainspring_core::decision::{Effect, ReportVerdict, Start};
 use mainspring_core::task::StopReason;
-use mainspring_core::values::{Fence, Millis, Resources, TaskId};
+use mainspring_core::values::{Epoch, Fence, Millis, Resources, TaskId};
 use mainspring_proto::v1;
 
 pub(super) fn message(
     welcome: Option<v1::Welcome>,
-    heartbeat: bool,
-    orders: Vec<Effect>,
+    heartbeat: u64,
+    orders: Vec<(Epoch, Effect)>,
 ) -> v1::ServerMessage {
     let mut message = v1::ServerMessage { welcome, heartbeat, ..v1::ServerMessage::default() };
-    for order in orders {
+    for (epoch, order) in orders {
+        let epoch = epoch.get();
         match order {
-            Effect::Start(start) => message.starts.push(self::start(&start)),
+            Effect::Start(start) => message.starts.push(v1::Start { epoch, ..self::start(&start) }),
             Effect::Stop { task, fence, grace, reason, .. } => {
-                message.stops.push(stop(task, fence, grace, reason));
+                message.stops.push(v1::Stop { epoch, ..stop(task, fence, grace, reason) });
             }
             Effect::Acknowledge { task, fence, verdict, .. } => {
                 message.acknowledgements.push(v1::Acknowledgement {
                     task: id(task),
                     fence: fence.bits(),
                     ignored: verdict != ReportVerdict::Recorded,
+                    epoch,
                 });
             }
             Effect::Drain { draining, .. } => message.draining = Some(draining),
@@ -52,6 +54,7 @@ fn start(start: &Start) -> v1::Start {
         grace_ms: profile.limits.grace.get(),
         resources: resources(&profile.requirements.resources),
         exclusive: start.exclusive,
+        epoch: 0,
     }
 }
 
@@ -64,7 +67,13 @@ fn stop(task: TaskId, fence: Fence, grace: Millis, reason: Option<StopReason>) -
         Some(StopReason::ForceSucceeded | StopReason::ForceFailed | StopReason::ForceSkipped) => "force",
         None => "not_yours",
     };
-    v1::Stop { task: id(task), fence: fence.bits(), grace_ms: grace.get(), reason: reason.to_owned() }
+    v1::Stop {
+        task: id(task),
+        fence: fence.bits(),
+        grace_ms: grace.get(),
+        reason: reason.to_owned(),
+        epoch: 0,
+    }
 }
 
 fn resources(resources: &Resources) -> Option<v1::Resources> {

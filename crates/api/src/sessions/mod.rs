@@ -5,6 +5,8 @@
 //! - SE-4 of two processes with one identity the second is refused while the first is alive
 //! - SE-5 what a worker says is a sign of life when it is read here, and a heartbeat is answered here: neither waits for
 //!   the shard or its journal
+//! - SE-6 orders of an owner that has been replaced are dropped: an order carries its sender's epoch, and once a shard was
+//!   heard in an epoch nothing of an older one passes. A start that was on its way would run beside the new owner's
 //! - SE-3 what was ordered over a session that ended is settled by the next hello, so it may be dropped
 //!
 //! Not here: what a report means (`mainspring-core`), running anything (`mainspring-agent`).
@@ -13,13 +15,15 @@ mod decode;
 mod encode;
 mod queue;
 mod service;
+#[cfg(test)]
+mod tests;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use mainspring_core::decision::Effect;
-use mainspring_core::values::{Incarnation, Session, WorkerId};
+use mainspring_core::values::{Epoch, Incarnation, Session, WorkerId};
 use mainspring_core::worker::decide::Hello;
 
 pub use self::queue::Ending;
@@ -35,6 +39,8 @@ pub(crate) struct SessionRouter {
 #[derive(Default)]
 struct RouterState {
     live: HashMap<WorkerId, LiveSession>,
+    /// The newest epoch in which each shard was heard.
+    epochs: BTreeMap<usize, Epoch>,
     closed: bool,
 }
 
@@ -78,8 +84,13 @@ impl SessionRouter {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Hands orders to their sessions. Runs of orders for one worker are handed over at once.
-    pub fn route(&self, orders: impl Iterator<Item = Effect>) {
+    /// Hands orders of a shard to their sessions. Runs of orders for one worker are handed over at once.
+    pub fn route(&self, shard: usize, epoch: Epoch, orders: impl Iterator<Item = Effect>) {
+        if !self.is_newest(shard, epoch) {
+            let late = orders.count();
+            tracing::warn!(shard, %epoch, late, "orders of an owner that was replaced are dropped");
+            return;
+        }
         let mut run: Vec<Effect> = Vec::new();
         let mut of: Option<(WorkerId, Session)> = None;
         for order in orders {
@@ -90,12 +101,12 @@ impl SessionRouter {
                 continue;
             };
             if of != Some(to) {
-                self.hand_over(of, &mut run);
+                self.hand_over(of, epoch, &mut run);
                 of = Some(to);
             }
             run.push(order);
         }
-        self.hand_over(of, &mut run);
+        self.hand_over(of, epoch, &mut run);
     }
 
     /// The shard has given the session up: its worker was not heard of for a whole lease.
@@ -105,7 +116,14 @@ impl SessionRouter {
         }
     }
 
-    fn hand_over(&self, to: Option<(WorkerId, Session)>, run: &mut Vec<Effect>) {
+    fn is_newest(&self, shard: usize, epoch: Epoch) -> bool {
+        let mut state = self.state();
+        let newest = state.epochs.entry(shard).or_default();
+        *newest = epoch.max(*newest);
+        epoch == *newest
+    }
+
+    fn hand_over(&self, to: Option<(WorkerId, Session)>, epoch: Epoch, run: &mut Vec<Effect>) {
         let Some((worker, session)) = to else { return };
         let queue = {
             let state = self.state();
@@ -113,7 +131,7 @@ impl SessionRouter {
             live.map(|live| Arc::clone(&live.queue))
         };
         match queue {
-            Some(queue) => queue.push_all(run, self.queue_max),
+            Some(queue) => queue.push_all(run, epoch, self.queue_max),
             None => run.clear(),
         }
     }

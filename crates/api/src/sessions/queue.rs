@@ -7,7 +7,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
 use mainspring_core::decision::Effect;
-use mainspring_core::values::{Session, WorkerId};
+use mainspring_core::values::{Epoch, Session, WorkerId};
 use mainspring_proto::NEWEST_SESSION;
 use mainspring_proto::v1::{ServerMessage, Welcome};
 use tokio::sync::Notify;
@@ -61,8 +61,9 @@ struct QueueState {
     /// Nothing goes out before the welcome, though orders may come as soon as the shard has heard the hello.
     open: bool,
     welcome: Option<Welcome>,
-    heartbeat: bool,
-    orders: VecDeque<Effect>,
+    /// The newest one that was heard and not answered.
+    heartbeat: u64,
+    orders: VecDeque<(Epoch, Effect)>,
     ending: Option<Ending>,
     waker: Option<Waker>,
 }
@@ -84,7 +85,7 @@ impl SessionQueue {
     }
 
     /// Takes all of `run`; if too many wait, the session ends instead (SE-1).
-    pub(super) fn push_all(&self, run: &mut Vec<Effect>, max: usize) {
+    pub(super) fn push_all(&self, run: &mut Vec<Effect>, epoch: Epoch, max: usize) {
         let mut state = self.state();
         if state.ending.is_some() {
             run.clear();
@@ -96,7 +97,7 @@ impl SessionQueue {
             self.end(Ending::Overflow);
             return;
         }
-        state.orders.extend(run.drain(..));
+        state.orders.extend(run.drain(..).map(|order| (epoch, order)));
         wake(state);
     }
 
@@ -107,10 +108,10 @@ impl SessionQueue {
         wake(state);
     }
 
-    /// The worker was heard.
-    pub(super) fn answer_heartbeat(&self) {
+    /// The heartbeat of this number was heard, and what came before it is kept.
+    pub(super) fn answer_heartbeat(&self, number: u64) {
         let mut state = self.state();
-        state.heartbeat = true;
+        state.heartbeat = number.max(state.heartbeat);
         wake(state);
     }
 
@@ -143,12 +144,12 @@ fn wake(mut state: MutexGuard<'_, QueueState>) {
 }
 
 impl QueueState {
-    fn take_message(&mut self) -> Option<(Option<Welcome>, bool, Vec<Effect>)> {
-        if !self.open || self.welcome.is_none() && !self.heartbeat && self.orders.is_empty() {
+    fn take_message(&mut self) -> Option<(Option<Welcome>, u64, Vec<(Epoch, Effect)>)> {
+        if !self.open || self.welcome.is_none() && self.heartbeat == 0 && self.orders.is_empty() {
             return None;
         }
         let mut bytes = 0;
-        let fits = |order: &&Effect| {
+        let fits = |(_, order): &&(Epoch, Effect)| {
             bytes += match order {
                 Effect::Start(start) => {
                     start.payload.len() + start.checkpoint.as_ref().map_or(0, |c| c.len())
@@ -201,9 +202,10 @@ fn status(ending: &Ending) -> Option<Status> {
             Some(status::of_session(&problem.into()))
         }
         Ending::NotNewer { session, newest } => {
-            let what = format!("session {session} is not greater than {newest}");
+            let what =
+                format!("session {} is not greater than {}", session.connection(), newest.connection());
             let mut status = Status::failed_precondition(what);
-            status.metadata_mut().insert(NEWEST_SESSION, newest.get().into());
+            status.metadata_mut().insert(NEWEST_SESSION, newest.connection().into());
             Some(status)
         }
         Ending::Overflow => Some(Status::resource_exhausted("too many orders wait for this worker")),

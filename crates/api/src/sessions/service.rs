@@ -7,12 +7,10 @@ use std::time::Duration;
 
 use mainspring_core::engine::question::Question;
 use mainspring_core::engine::{Answer, Command};
-use mainspring_core::values::{Bucket, Session, WorkerId};
+use mainspring_core::values::{Session, WorkerId};
 use mainspring_core::worker::decide::{Hello, SessionCommand};
 use mainspring_proto::v1;
 use mainspring_proto::v1::worker_service_server::WorkerService;
-use mainspring_runtime::Envelope;
-use mainspring_runtime::node::Reply;
 use prost::Message;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tonic::{Request, Response, Status, Streaming};
@@ -20,7 +18,7 @@ use tonic::{Request, Response, Status, Streaming};
 use super::queue::{Ending, Outgoing, SessionQueue};
 use super::{About, SessionRouter, decode};
 use crate::config::ApiConfig;
-use crate::gateway::Gateway;
+use crate::gateway::{Gateway, Route};
 use crate::logs::{KEPT_WAIT_MAX, Logs};
 use crate::metrics::Metrics;
 
@@ -33,8 +31,6 @@ const AHEAD_MAX: usize = 1_024;
 const AHEAD_BYTES_MAX: usize = 4 << 20;
 /// How long a session that has ended waits for the shard to take its last words.
 const PART_MAX: Duration = Duration::from_secs(30);
-/// A worker talks to the one shard of this node.
-const SHARD: Bucket = Bucket::from_hash(0);
 
 #[derive(Clone)]
 pub(crate) struct WorkerSessions {
@@ -80,7 +76,7 @@ struct Reading {
 
 /// What one message asks of the shard, read and not yet delivered.
 struct Waiting {
-    commands: Vec<Command>,
+    commands: Vec<(Route, Command)>,
     _room: OwnedSemaphorePermit,
 }
 
@@ -160,12 +156,28 @@ impl Reading {
         greeted.map(|()| (worker, session, first))
     }
 
-    /// Tells the shard, and welcomes the worker if the shard took the session.
+    /// Tells every shard, each with the attempts that are its own, and welcomes the worker if all took the session.
     async fn introduce(&self, hello: Hello) -> Result<(), Ending> {
+        let gateway = &self.service.gateway;
+        for shard in gateway.shards_of(Route::All) {
+            let mut part = hello.clone();
+            part.holding.retain(|held| gateway.shards_of(held.task.into()).contains(&shard));
+            self.introduce_to(shard, part).await?;
+        }
+        let config = &self.service.config;
+        self.queue.welcome(v1::Welcome {
+            lease_ms: config.lease.as_millis() as u64,
+            heartbeat_ms: config.heartbeat.as_millis() as u64,
+            server_version: env!("CARGO_PKG_VERSION").to_owned(),
+        });
+        Ok(())
+    }
+
+    async fn introduce_to(&self, shard: usize, hello: Hello) -> Result<(), Ending> {
         let (worker, session, process) = (hello.worker, hello.session, hello.incarnation);
         let mut commands = vec![Command::Session(SessionCommand::Hello(Box::new(hello)))];
         commands.push(Command::Ask(Question::Workers { only: Some(worker) }));
-        let answers = self.service.gateway.ask_patiently(SHARD, commands).await;
+        let answers = self.service.gateway.ask_patiently(shard, commands).await;
         let (live, newest) = match answers.ok_or(Ending::ServerStops)?.pop() {
             Some(Ok(Answer::Workers(workers))) => {
                 let live = workers.first().map(|known| (known.session, known.incarnation));
@@ -177,12 +189,6 @@ impl Reading {
         if live != Some((Some(session), process)) {
             return Err(Ending::NotNewer { session, newest });
         }
-        let config = &self.service.config;
-        self.queue.welcome(v1::Welcome {
-            lease_ms: config.lease.as_millis() as u64,
-            heartbeat_ms: config.heartbeat.as_millis() as u64,
-            server_version: env!("CARGO_PKG_VERSION").to_owned(),
-        });
         Ok(())
     }
 
@@ -221,35 +227,36 @@ impl Reading {
         message: v1::WorkerMessage,
         worker: WorkerId,
         session: Session,
-    ) -> Result<(Vec<Command>, usize), String> {
+    ) -> Result<(Vec<(Route, Command)>, usize), String> {
         if message.hello.is_some() {
             return Err("hello may only be the first message".into());
         }
         self.queue.hear();
-        self.service.gateway.heard(SHARD, worker, session);
+        self.service.gateway.heard(worker, session);
         let metrics = &self.service.metrics;
         let mut commands = Vec::with_capacity(message.reports.len() + 1);
         if message.draining {
-            commands.push(Command::Session(SessionCommand::Leaving { worker, session }));
+            commands.push((Route::All, Command::Session(SessionCommand::Leaving { worker, session })));
         }
         for chunk in message.logs {
             self.brought_logs.store(true, Ordering::Relaxed);
             self.service.logs.offer(chunk);
         }
-        if message.heartbeat {
+        if message.heartbeat > 0 {
             metrics.heartbeats.inc();
-            self.answer_heartbeat();
+            self.answer_heartbeat(message.heartbeat);
         }
         metrics.reports.inc_by(message.reports.len() as u64);
         let bytes = message.reports.iter().map(Message::encoded_len).sum();
         for report in message.reports {
-            commands.push(Command::Report(Box::new(decode::report(report, worker, session)?)));
+            let report = decode::report(report, worker, session)?;
+            commands.push((report.task.into(), Command::Report(Box::new(report))));
         }
         Ok((commands, bytes))
     }
 
     /// Waits for room. One message becomes one envelope.
-    async fn put(&self, ahead: &mpsc::Sender<Waiting>, commands: Vec<Command>, bytes: usize) {
+    async fn put(&self, ahead: &mpsc::Sender<Waiting>, commands: Vec<(Route, Command)>, bytes: usize) {
         if commands.is_empty() {
             return;
         }
@@ -262,23 +269,22 @@ impl Reading {
     async fn deliver(&self, mut waiting: mpsc::Receiver<Waiting>) {
         while let Some(Waiting { commands, .. }) = waiting.recv().await {
             let Ok(permit) = Arc::clone(&self.unanswered).acquire_owned().await else { return };
-            let reply: Reply = Box::new(move |_| drop(permit));
-            if !self.service.gateway.deliver(SHARD, Envelope { commands, reply }).await {
+            if !self.service.gateway.deliver(commands, permit).await {
                 return self.queue.end(refused("the server takes no reports any more"));
             }
         }
     }
 
     /// The answer tells the worker that its logs up to here are kept; without logs it leaves at once.
-    fn answer_heartbeat(&self) {
+    fn answer_heartbeat(&self, number: u64) {
         let brought = self.brought_logs.swap(false, Ordering::Relaxed);
         match brought.then(|| self.service.logs.kept()).flatten() {
-            None => self.queue.answer_heartbeat(),
+            None => self.queue.answer_heartbeat(number),
             Some(kept) => {
                 let queue = Arc::clone(&self.queue);
                 tokio::spawn(async move {
                     let _ = tokio::time::timeout(KEPT_WAIT_MAX, kept).await;
-                    queue.answer_heartbeat();
+                    queue.answer_heartbeat(number);
                 });
             }
         }
@@ -288,8 +294,8 @@ impl Reading {
         let why = self.queue.why();
         tracing::info!(%worker, session = session.get(), ?why, "a worker disconnected");
         self.service.router.leave(worker, &self.queue);
-        let commands = vec![Command::Session(SessionCommand::Closed { worker, session })];
-        let told = self.service.gateway.deliver(SHARD, Envelope { commands, reply: Box::new(|_| {}) });
+        let closed = Command::Session(SessionCommand::Closed { worker, session });
+        let told = self.service.gateway.deliver(vec![(Route::All, closed)], ());
         // A worker that the shard does not know to be gone is lost after a lease.
         let _ = tokio::time::timeout(PART_MAX, told).await;
     }

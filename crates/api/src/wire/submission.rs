@@ -8,7 +8,7 @@ use mainspring_core::key::{KeyClaim, KeyFact, KeyScope};
 use mainspring_core::schedule::Plain;
 use mainspring_core::task::decide::{StartTime, Submit};
 use mainspring_core::task::{Labels, Payload, Profile, Status};
-use mainspring_core::values::{Bucket, Millis, Name, PERMITS_MAX, Permit, Permits, TaskId, Wall};
+use mainspring_core::values::{Groups, Millis, Name, PERMITS_MAX, Permit, Permits, TaskId, Wall};
 
 use super::keys::{Keys, check_key};
 use super::names::name;
@@ -40,6 +40,7 @@ impl Submission {
         keys: Keys<'_>,
         profiles: &Profiles,
         (now, key_life): (Wall, Duration),
+        groups: Groups,
     ) -> Result<Self, Problem> {
         let kind = Kind::of(body, keys.tenant)?;
         payload::check(kind.executor, body.payload, now)?;
@@ -57,7 +58,8 @@ impl Submission {
             if let Some(scope) = scope(body, keys, kind.tenant)? {
                 let request = submission.request_hash(text);
                 let expires = now + Millis::new(key_life.as_millis() as u64);
-                submission.claim = Some(KeyClaim { scope, request, expires });
+                let group = groups.of(kind.tenant);
+                submission.claim = Some(KeyClaim { scope, request, expires, group });
             }
             Ok(submission)
         })
@@ -96,9 +98,8 @@ impl Submission {
         Plain { profile, payload, priority, labels, permits }
     }
 
-    /// Where its id must lie, if a key says so.
-    pub(crate) fn bucket(&self) -> Option<Bucket> {
-        self.claim.map(|claim| Bucket::from_hash(claim.scope.0 as u64))
+    pub(crate) fn is_keyed(&self) -> bool {
+        self.claim.is_some()
     }
 
     pub(crate) fn command(self, id: TaskId) -> Submit {

@@ -1,7 +1,7 @@
 //! A task as callers read it: JSON as it stands, and what the gRPC message is made from.
 
 use mainspring_core::task::{AttemptRecord, Delivery, Status, Task, TaskState};
-use mainspring_core::values::{Name, Permit, Wall, WorkerId};
+use mainspring_core::values::{AttemptId, Name, Permit, Wall, WorkerId};
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
@@ -76,6 +76,7 @@ pub(crate) struct ErrorView<'a> {
 #[derive(Serialize)]
 pub(crate) struct AttemptView<'a> {
     pub number: u32,
+    pub attempt_id: String,
     /// As text: some readers keep only 53 bits of a number.
     pub fence: String,
     pub worker: String,
@@ -140,6 +141,7 @@ impl<'a> TaskView<'a> {
 fn attempts(task: &Task) -> Vec<AttemptView<'_>> {
     let failed = task.failures().iter().map(|attempt| AttemptView {
         number: attempt.number,
+        attempt_id: AttemptId { task: task.id, fence: attempt.fence }.to_string(),
         fence: attempt.fence.bits().to_string(),
         worker: attempt.worker.to_string(),
         assigned_at: Moment(attempt.assigned),
@@ -149,6 +151,7 @@ fn attempts(task: &Task) -> Vec<AttemptView<'_>> {
     let last_failed = task.failures().last().map_or(0, |attempt| attempt.number);
     let newest = (task.attempts > last_failed).then(|| AttemptView {
         number: task.attempts,
+        attempt_id: AttemptId { task: task.id, fence: task.fence }.to_string(),
         fence: task.fence.bits().to_string(),
         worker: task.worker.to_string(),
         assigned_at: Moment(task.started),

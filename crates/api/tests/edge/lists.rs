@@ -32,6 +32,33 @@ async fn walk(rig: &Rig, path: &str) -> Vec<String> {
     panic!("the list has no end");
 }
 
+/// Places in memory are those of one epoch; places in the history are for ever.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cursor_of_an_earlier_epoch_is_refused_by_name_or_still_valid() {
+    let rig = Rig::start().await;
+    for _ in 0..5 {
+        let queued = rig.submit(r#"{"task_type":"noop"}"#).await;
+        assert_eq!(queued.status, 202, "{}", queued.text);
+        let id = rig.submit(r#"{"task_type":"noop","delay_ms":60000}"#).await.task_id();
+        let ended = rig.call("POST", &format!("/v1/tasks/{id}:force-state"), r#"{"state":"failed"}"#).await;
+        assert_eq!(ended.status, 200, "{}", ended.text);
+    }
+    let next = |page: Value| page["next_cursor"].as_str().expect("another page").to_owned();
+    let memory = next(rig.get("/v1/tasks?limit=3&status=QUEUED").await.json());
+    let history = next(rig.get("/v1/tasks?limit=3&status=FAILED").await.json());
+    let before = ids(&rig.get(&format!("/v1/tasks?limit=9&status=FAILED&cursor={history}")).await.json());
+    assert_eq!(ids(&rig.get(&format!("/v1/tasks?status=QUEUED&cursor={memory}")).await.json()).len(), 2);
+
+    let rig = Rig::start_in(rig.stop().await, ApiConfig::default(), ShardConfig::default()).await;
+    let refused = rig.get(&format!("/v1/tasks?status=QUEUED&cursor={memory}")).await;
+    assert_eq!((refused.status, refused.code().as_str()), (400, "CURSOR_EXPIRED"), "{}", refused.text);
+    let after = ids(&rig.get(&format!("/v1/tasks?limit=9&status=FAILED&cursor={history}")).await.json());
+    assert_eq!((before.len(), &before), (2, &after), "the same rows as before the restart");
+    let foreign = rig.get("/v1/tasks?cursor=m7.1.0").await;
+    assert_eq!(foreign.code(), "CURSOR_EXPIRED", "there is no such shard");
+    rig.stop().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn lists_hold_each_task_once_and_filters_narrow() {
     let rig = Rig::start().await;

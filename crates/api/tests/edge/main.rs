@@ -9,6 +9,7 @@ mod cron;
 mod dead_letters;
 mod diagnosis;
 mod events;
+mod groups;
 mod grpc;
 mod idempotency;
 mod keys;

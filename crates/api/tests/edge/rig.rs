@@ -9,7 +9,7 @@ use http_body_util::{BodyExt, Full};
 use hyper_util::rt::TokioIo;
 use mainspring_api::{Access, ApiConfig, EffectRouter, LogStorage, Readers, Server, Webhooks};
 use mainspring_core::engine::{Command, Configure};
-use mainspring_core::values::Bucket;
+use mainspring_core::values::{Bucket, Group};
 use mainspring_runtime::node::{Node, Outlet};
 use mainspring_runtime::{Envelope, ShardConfig};
 use mainspring_store_local::{LocalLogs, LocalOptions, LocalStore, LogOptions};
@@ -192,7 +192,7 @@ impl Rig {
     /// Past the edge, for what it has no requests for.
     pub fn tell(&self, commands: Vec<Command>) {
         let node = self.node.as_ref().expect("not stopped");
-        assert!(node.send(Bucket::from_hash(0), Envelope { commands, reply: Box::new(drop) }));
+        assert!(node.send(Bucket::home(Group::ZERO), Envelope { commands, reply: Box::new(drop) }));
     }
 
     /// Stops server and node; nothing may hold the node any more.

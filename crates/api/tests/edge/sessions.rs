@@ -29,7 +29,7 @@ async fn what_is_no_proper_hello_ends_the_session() {
         ("session zero", Some(hello(1, 0, 1))),
     ];
     for (name, hello) in rows {
-        let first = v1::WorkerMessage { hello, heartbeat: true, ..v1::WorkerMessage::default() };
+        let first = v1::WorkerMessage { hello, heartbeat: 1, ..v1::WorkerMessage::default() };
         let ended = open(rig.address, first).await.receive().await;
         assert_eq!(ended.expect_err(name).code(), Code::FailedPrecondition, "{name}");
     }
@@ -54,7 +54,7 @@ async fn a_newer_session_replaces_the_older_and_an_older_one_is_refused() {
     rig.submit(r#"{"task_type":"noop"}"#).await;
     let start = new.start().await;
     new.succeed(&start, "1").await;
-    let beat = v1::WorkerMessage { heartbeat: true, ..v1::WorkerMessage::default() };
+    let beat = v1::WorkerMessage { heartbeat: 1, ..v1::WorkerMessage::default() };
     new.to.send(beat).await.expect("the session lives");
     while new.heartbeats == 0 {
         new.receive().await.expect("the session lives");
@@ -204,7 +204,7 @@ async fn a_session_that_was_given_up_ends_when_its_worker_speaks_again() {
     {
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
-    let beat = v1::WorkerMessage { heartbeat: true, ..v1::WorkerMessage::default() };
+    let beat = v1::WorkerMessage { heartbeat: 1, ..v1::WorkerMessage::default() };
     worker.to.send(beat).await.expect("the stream is open");
     let ended = loop {
         if let Err(status) = worker.receive().await {

@@ -15,7 +15,8 @@ pub struct FakeWorker {
     starts: Vec<v1::Start>,
     pub stops: Vec<v1::Stop>,
     pub acknowledgements: Vec<v1::Acknowledgement>,
-    pub heartbeats: usize,
+    /// The newest heartbeat that was answered.
+    pub heartbeats: u64,
 }
 
 pub fn hello(worker: u8, session: u64, slots: u32) -> v1::Hello {
@@ -27,6 +28,8 @@ pub fn hello(worker: u8, session: u64, slots: u32) -> v1::Hello {
         holding: Vec::new(),
         name: format!("fake-{worker}"),
         version: "test".into(),
+        epoch: 0,
+        link: 1,
     }
 }
 
@@ -55,7 +58,8 @@ impl FakeWorker {
         self.starts.extend(message.starts.iter().cloned());
         self.stops.extend(message.stops.iter().cloned());
         self.acknowledgements.extend(message.acknowledgements.iter().cloned());
-        self.heartbeats += usize::from(message.heartbeat);
+        assert!(message.heartbeat == 0 || message.heartbeat > self.heartbeats, "each number once");
+        self.heartbeats = self.heartbeats.max(message.heartbeat);
         Ok(message)
     }
 
@@ -95,10 +99,10 @@ impl FakeWorker {
 
     /// Everything sent before was read, and logs are in their files.
     pub async fn heartbeat(&mut self) {
-        let answered = self.heartbeats;
-        let beat = v1::WorkerMessage { heartbeat: true, ..v1::WorkerMessage::default() };
+        let number = self.heartbeats + 1;
+        let beat = v1::WorkerMessage { heartbeat: number, ..v1::WorkerMessage::default() };
         self.to.send(beat).await.expect("the session lives");
-        while self.heartbeats == answered {
+        while self.heartbeats < number {
             self.receive().await.expect("the session lives");
         }
     }

@@ -1,5 +1,5 @@
 //! Groups: the workers of a pool that satisfy one set of conditions, in the order of their free room.
-//! Entry: [`Group`], [`Conditions`], and [`PoolWorkers`], which finds the groups of a worker.
+//! Entry: [`DispatchGroup`], [`Conditions`], and [`PoolWorkers`], which finds the groups of a worker.
 //! - DG-1 a worker is in every group of its pool whose conditions it satisfies, and in no other
 //! - DG-2 labels that no requirement mentions cost nothing: there is no group for them
 //!
@@ -71,7 +71,7 @@ fn zone_label(zone: &Name) -> Label {
 }
 
 #[derive(Debug)]
-pub struct Group {
+pub struct DispatchGroup {
     pub pool: Id<Pool>,
     pub conditions: Conditions,
     pub members: BTreeSet<u32>,
@@ -92,10 +92,10 @@ pub struct PoolWorkers {
     pub open: u32,
     /// Of all its workers, free or not.
     pub slots: u64,
-    pub groups: BTreeMap<Conditions, Id<Group>>,
+    pub groups: BTreeMap<Conditions, Id<DispatchGroup>>,
     by_label: KeyIndex<Label, BTreeSet<u32>>,
-    anchored: KeyIndex<Label, BTreeSet<Id<Group>>>,
-    unanchored: BTreeSet<Id<Group>>,
+    anchored: KeyIndex<Label, BTreeSet<Id<DispatchGroup>>>,
+    unanchored: BTreeSet<Id<DispatchGroup>>,
 }
 
 impl PoolWorkers {
@@ -104,10 +104,10 @@ impl PoolWorkers {
     }
 
     /// A group without members yet, anchored at the rarest label its workers must have.
-    pub fn new_group(&self, pool: Id<Pool>, conditions: Conditions) -> Group {
+    pub fn new_group(&self, pool: Id<Pool>, conditions: Conditions) -> DispatchGroup {
         let anchor =
             conditions.certain().min_by_key(|label| self.by_label.get(label).map_or(0, BTreeSet::len));
-        Group {
+        DispatchGroup {
             pool,
             conditions,
             members: BTreeSet::new(),
@@ -118,7 +118,7 @@ impl PoolWorkers {
         }
     }
 
-    pub fn add_group(&mut self, id: Id<Group>, group: &Group) {
+    pub fn add_group(&mut self, id: Id<DispatchGroup>, group: &DispatchGroup) {
         self.groups.insert(group.conditions.clone(), id);
         match &group.anchor {
             Some(label) => add(&mut self.anchored, label, id),
@@ -126,7 +126,7 @@ impl PoolWorkers {
         }
     }
 
-    pub fn drop_group(&mut self, id: Id<Group>, group: &Group) {
+    pub fn drop_group(&mut self, id: Id<DispatchGroup>, group: &DispatchGroup) {
         self.groups.remove(&group.conditions);
         match &group.anchor {
             Some(label) => take(&mut self.anchored, label, &id),
@@ -135,7 +135,7 @@ impl PoolWorkers {
     }
 
     /// At least all workers that satisfy the conditions of the group.
-    pub fn candidates(&self, group: &Group) -> Vec<u32> {
+    pub fn candidates(&self, group: &DispatchGroup) -> Vec<u32> {
         match &group.anchor {
             Some(label) => self.by_label.get(label).into_iter().flatten().copied().collect(),
             None => self.all.iter().copied().collect(),
@@ -143,7 +143,7 @@ impl PoolWorkers {
     }
 
     /// At least all groups whose conditions the worker satisfies.
-    pub fn groups_near(&self, worker: &PoolWorker) -> BTreeSet<Id<Group>> {
+    pub fn groups_near(&self, worker: &PoolWorker) -> BTreeSet<Id<DispatchGroup>> {
         let anchored = labels_of(worker).filter_map(|label| self.anchored.get(&label)).flatten();
         anchored.chain(&self.unanchored).copied().collect()
     }

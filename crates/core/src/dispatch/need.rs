@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use super::group::Group;
+use super::group::DispatchGroup;
 use super::queue::{Pool, Rank};
 use super::ranked::Ranked;
 use super::room::Amounts;
@@ -23,7 +23,7 @@ pub enum Outlook {
 #[derive(Debug)]
 pub struct Need {
     pub pool: Id<Pool>,
-    pub group: Id<Group>,
+    pub group: Id<DispatchGroup>,
     pub executor: Name,
     pub requirements: Arc<Requirements>,
     pub amounts: Amounts,
@@ -40,7 +40,12 @@ pub struct Need {
 }
 
 impl Need {
-    pub fn new(pool: Id<Pool>, group: Id<Group>, executor: Name, requirements: Arc<Requirements>) -> Self {
+    pub fn new(
+        pool: Id<Pool>,
+        group: Id<DispatchGroup>,
+        executor: Name,
+        requirements: Arc<Requirements>,
+    ) -> Self {
         let resources = &requirements.resources;
         Self {
             pool,

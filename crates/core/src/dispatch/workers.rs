@@ -5,7 +5,7 @@
 //!
 //! Not here: the choice of a worker (`choose`), queues and limits (`place`), waking those who wait for room (`wake`).
 
-use super::group::{Conditions, Group, PoolWorkers};
+use super::group::{Conditions, DispatchGroup, PoolWorkers};
 use super::links::Held;
 use super::need::Need;
 use super::queue::Pool;
@@ -22,7 +22,7 @@ pub struct PoolWorker {
     listed: bool,
     accepting: bool,
     pool: Option<Id<Pool>>,
-    pub groups: Vec<Id<Group>>,
+    pub groups: Vec<Id<DispatchGroup>>,
     pub labels: Vec<(Name, Name)>,
     pub zone: Name,
     /// Empty: any.
@@ -68,7 +68,7 @@ impl PoolWorker {
 #[derive(Debug, Default)]
 pub struct WorkerRoom {
     records: Vec<PoolWorker>,
-    pub groups: Slab<Group>,
+    pub groups: Slab<DispatchGroup>,
     pools: Vec<PoolWorkers>,
 }
 
@@ -145,7 +145,7 @@ impl WorkerRoom {
         });
     }
 
-    pub fn group_for(&mut self, pool: Id<Pool>, conditions: Conditions) -> Id<Group> {
+    pub fn group_for(&mut self, pool: Id<Pool>, conditions: Conditions) -> Id<DispatchGroup> {
         if let Some(id) = self.pools[pool.index()].groups.get(&conditions) {
             return *id;
         }
@@ -169,7 +169,7 @@ impl WorkerRoom {
         id
     }
 
-    pub fn drop_group(&mut self, id: Id<Group>) {
+    pub fn drop_group(&mut self, id: Id<DispatchGroup>) {
         let group = self.groups.remove(id);
         self.pools[group.pool.index()].drop_group(id, &group);
         for number in &group.members {

@@ -158,7 +158,7 @@ impl Engine {
 
     fn unfinished(&self, which: &Unfinished) -> UnfinishedPage {
         let end = self.state.tasks.end();
-        let mut page = UnfinishedPage::default();
+        let mut page = UnfinishedPage { epoch: self.state.epoch, ..UnfinishedPage::default() };
         let last = which.from.saturating_add(SCAN_MAX).min(end);
         for index in which.from..last {
             if page.tasks.len() >= which.limit {

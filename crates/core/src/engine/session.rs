@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{Batch, Engine};
 use crate::decision::Effect;
 use crate::task::{Status, next_deadline};
-use crate::values::{Fence, Millis, Session, TaskId, TaskIndex, WorkerId, WorkerIndex};
+use crate::values::{Epoch, Fence, Millis, Session, TaskId, TaskIndex, WorkerId, WorkerIndex};
 use crate::worker::decide::lost::Loss;
 use crate::worker::decide::{Hello, SessionCommand};
 use crate::worker::{Availability, CordonEvent};
@@ -26,6 +26,9 @@ impl Engine {
     }
 
     fn hello(&mut self, hello: &Hello, batch: &mut Batch) {
+        if hello.epoch != Epoch::ZERO && hello.epoch != self.state.epoch {
+            return;
+        }
         let now = self.state.now.elapsed;
         let index = self.workers.place_of(hello.worker, now);
         let Some(worker) = self.workers.get_mut(index) else { return };

@@ -95,6 +95,7 @@ fn fire(schedules: &mut Schedules, at: Stamp, fired: &Fired) {
     schedule.last_made = Some(made);
     let row = WindowRow {
         schedule: id,
+        group: schedule.bucket.group(),
         first: window,
         last: window,
         count: 1,
@@ -117,11 +118,12 @@ fn pass(schedules: &mut Schedules, at: Stamp, passed: &Passed) {
         Unfired::Skipped(_) => schedule.skipped += count,
         Unfired::Missed(_) => schedule.missed += count,
     }
+    let group = schedule.bucket.group();
     // A fixed delay goes on from here if nothing runs.
     if schedule.awaits_call(now) {
         schedules.call(id);
     }
-    schedules.write(WindowRow { schedule: id, first, last, count, what: Err(outcome), at: now });
+    schedules.write(WindowRow { schedule: id, group, first, last, count, what: Err(outcome), at: now });
 }
 
 fn delete(schedules: &mut Schedules, at: Stamp, id: ScheduleId) {
@@ -134,9 +136,18 @@ fn delete(schedules: &mut Schedules, at: Stamp, id: ScheduleId) {
         std::mem::take(&mut rare.waiting)
     });
     schedule.skipped += waiting.len() as u64;
+    let group = schedule.bucket.group();
     for Waiting { window, .. } in waiting {
         let what = Err(Unfired::Skipped(Reason::Deleted));
-        schedules.write(WindowRow { schedule: id, first: window, last: window, count: 1, what, at: now });
+        schedules.write(WindowRow {
+            schedule: id,
+            group,
+            first: window,
+            last: window,
+            count: 1,
+            what,
+            at: now,
+        });
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::calendar::Timetable;
 use crate::task::{Labels, Payload, Profile};
-use crate::values::{Band, Bucket, Millis, Name, Permits, Priority, Wall};
+use crate::values::{Band, Bucket, Millis, Name, Permits, Priority, Wall, group_of};
 
 /// Names a schedule for ever: what is stored again under it goes on where it stopped.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -68,7 +68,7 @@ pub struct ScheduleHome {
 
 impl Default for ScheduleHome {
     fn default() -> Self {
-        Self { bucket: Bucket::from_hash(0), offset: Millis::ZERO }
+        Self { bucket: Bucket::home(group_of("")), offset: Millis::ZERO }
     }
 }
 

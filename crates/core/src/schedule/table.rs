@@ -7,7 +7,7 @@ use super::extras::ExtrasCell;
 use super::share::Shared;
 use super::spec::{ScheduleHome, ScheduleKey, Spec, Timing};
 use crate::job::JobKey;
-use crate::values::{Bucket, FiredAs, Millis, Name, ScheduleId, Seq, Started, Wall};
+use crate::values::{Bucket, FiredAs, Group, Millis, Name, ScheduleId, Seq, Started, Wall};
 
 /// There may be millions: see the size below.
 #[derive(Clone, PartialEq, Debug)]
@@ -93,6 +93,8 @@ pub enum Reason {
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct WindowRow {
     pub schedule: ScheduleId,
+    /// That of the schedule.
+    pub group: Group,
     pub first: Wall,
     pub last: Wall,
     pub count: u64,

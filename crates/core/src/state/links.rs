@@ -91,7 +91,15 @@ pub(super) fn apply_backfill(state: &mut State, event: &BackfillEvent) {
     // The window gets its row in the ledger; one that an earlier backfill ran keeps the newest.
     let what = Ok((Started::Run(*run), FiredAs::Backfill));
     state.schedules.write_back(schedule, at.seq);
-    let row = WindowRow { schedule, first: *window, last: *window, count: 1, what, at: at.now.wall };
+    let row = WindowRow {
+        schedule,
+        group: run.bucket().group(),
+        first: *window,
+        last: *window,
+        count: 1,
+        what,
+        at: at.now.wall,
+    };
     state.schedules.write(row);
 }
 

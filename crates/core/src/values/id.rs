@@ -5,23 +5,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// Number of hash buckets over which entities are spread; fixed for ever, ids carry the bucket.
-pub const BUCKETS: u16 = 4096;
-
-/// One of [`BUCKETS`] buckets. Every entity has a home bucket; a shard owns a set of buckets.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Bucket(u16);
-
-impl Bucket {
-    /// Takes the low 12 bits, so that any hash can be used as it is.
-    pub const fn from_hash(hash: u64) -> Self {
-        Self((hash & 0xfff) as u16)
-    }
-
-    pub const fn get(self) -> u16 {
-        self.0
-    }
-}
+use super::bucket::Bucket;
 
 /// A task's identity: `UUIDv7` layout, with the home bucket in the twelve `rand_a` bits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -32,7 +16,7 @@ impl TaskId {
     pub const fn new(unix_ms: u64, bucket: Bucket, random: u64) -> Self {
         let time = (unix_ms & 0xffff_ffff_ffff) as u128;
         let low = (random & 0x3fff_ffff_ffff_ffff) as u128;
-        Self(time << 80 | 0x7 << 76 | (bucket.0 as u128) << 64 | 0b10 << 62 | low)
+        Self(time << 80 | 0x7 << 76 | (bucket.get() as u128) << 64 | 0b10 << 62 | low)
     }
 
     pub const fn from_bits(bits: u128) -> Self {
@@ -44,7 +28,7 @@ impl TaskId {
     }
 
     pub const fn bucket(self) -> Bucket {
-        Bucket((self.0 >> 64 & 0xfff) as u16)
+        Bucket::of_id(self.0)
     }
 
     /// The millisecond at which the id was minted, by the clock of the edge that minted it.
@@ -53,11 +37,11 @@ impl TaskId {
     }
 }
 
-/// A run's identity, laid out like a task's; its bucket is its job's.
+/// A run's identity, laid out like a task's; its bucket is its tenant's home.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RunId(u128);
 
-/// A backfill's identity, laid out like a task's; its bucket is its job's.
+/// A backfill's identity, laid out like a task's; its bucket is its tenant's home.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BackfillId(u128);
 
@@ -71,7 +55,7 @@ impl BackfillId {
     }
 
     pub const fn bucket(self) -> Bucket {
-        Bucket((self.0 >> 64 & 0xfff) as u16)
+        Bucket::of_id(self.0)
     }
 
     /// What a window of this backfill begins has this in its id.
@@ -239,9 +223,33 @@ counter! {
     Epoch
 }
 counter! {
-    /// One connection of a worker; a later session of the same worker has a greater number.
+    /// One link of a worker to its shard; a later one of the same worker has a greater number. It is the number of the
+    /// connection (48 bits) and of the hello in it (16 bits), so orders over a link that broke are not taken for those
+    /// over the next one.
     Session
 }
+
+impl Session {
+    const LINK_BITS: u32 = 16;
+
+    /// `None`: the connection has a number that no worker comes to.
+    pub const fn linked(connection: u64, link: u16) -> Option<Self> {
+        if connection >> (u64::BITS - Self::LINK_BITS) == 0 {
+            Some(Self(connection << Self::LINK_BITS | link as u64))
+        } else {
+            None
+        }
+    }
+
+    pub const fn connection(self) -> u64 {
+        self.0 >> Self::LINK_BITS
+    }
+
+    pub const fn link(self) -> u16 {
+        self.0 as u16
+    }
+}
+
 counter! {
     /// One life of a worker process; another value means that the process was restarted.
     Incarnation
@@ -339,9 +347,13 @@ impl Fence {
 mod tests {
     use super::*;
 
+    fn bucket(bits: u64) -> Bucket {
+        Bucket::from_bits(bits).expect("twelve bits")
+    }
+
     #[test]
-    fn a_task_id_carries_time_slot_and_uuid_version() {
-        let id = TaskId::new(1_736_952_000_123, Bucket::from_hash(0xabc), u64::MAX);
+    fn a_task_id_carries_time_bucket_and_uuid_version() {
+        let id = TaskId::new(1_736_952_000_123, bucket(0xabc), u64::MAX);
         assert_eq!(id.bucket().get(), 0xabc);
         assert_eq!(id.minted_ms(), 1_736_952_000_123);
         assert_eq!(id.bits() >> 76 & 0xf, 7);
@@ -350,7 +362,7 @@ mod tests {
 
     #[test]
     fn text_form_round_trips_and_refuses_what_is_not_an_id() {
-        let id = TaskId::new(1, Bucket::from_hash(2), 3);
+        let id = TaskId::new(1, bucket(2), 3);
         assert_eq!(id.to_string().parse(), Ok(id));
         for bad in [
             "",
@@ -365,7 +377,7 @@ mod tests {
 
     #[test]
     fn ids_inside_a_run_are_frozen_and_differ() {
-        let run = RunId::new(1_736_952_000_123, Bucket::from_hash(0xabc), 0x1234_5678_9abc_def0);
+        let run = RunId::new(1_736_952_000_123, bucket(0xabc), 0x1234_5678_9abc_def0);
         let place = |node, index, turn| NodeInstance { node, index, turn };
         let first = run.task(place(0, NodeInstance::WHOLE, 0));
         assert_eq!(first.to_string(), "task_01946a682e7b7abcabf0200b75a84f96");
@@ -379,6 +391,15 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_later_link_is_a_greater_session_and_so_is_a_later_connection() {
+        let session = |connection, link| Session::linked(connection, link).expect("a session");
+        let rising = [session(1, 1), session(1, 2), session(1, u16::MAX), session(2, 0), session(2, 1)];
+        assert!(rising.is_sorted_by(|a, b| a < b), "{rising:?}");
+        assert_eq!((rising[2].connection(), rising[2].link()), (1, u16::MAX));
+        assert_eq!(Session::linked(1 << 48, 0), None);
     }
 
     #[test]

@@ -2,7 +2,9 @@
 //! - VA-1 nothing here knows a table, an event or a rule
 
 mod actor;
+mod attempt;
 mod breaks;
+mod bucket;
 mod chance;
 mod cloud_event;
 mod entity;
@@ -22,14 +24,16 @@ mod window;
 
 pub use self::{
     actor::{Actor, Note},
+    attempt::AttemptId,
     breaks::Breaks,
+    bucket::{BUCKETS, Bucket, Group, Groups, group_of},
     chance::Chance,
     cloud_event::{ATTRIBUTE_BYTES_MAX, Cause, CloudEvent, DATA_BYTES_MAX, DEPTH_MAX, OWN_PREFIX},
     entity::{EntityId, EntityKind},
     failure::{Failure, FailureClass, MESSAGE_BYTES_MAX},
     id::{
-        BUCKETS, BackfillId, BadId, Bucket, Epoch, Fence, Incarnation, NodeInstance, OperationId, RunId,
-        ScheduleId, Seq, Session, TaskId, TriggerId, WorkerId,
+        BackfillId, BadId, Epoch, Fence, Incarnation, NodeInstance, OperationId, RunId, ScheduleId, Seq,
+        Session, TaskId, TriggerId, WorkerId,
     },
     index::{RunIndex, TaskIndex, WorkerIndex},
     limits::{Limits, Pressure},

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use mainspring_core::schedule::{ScheduleKey, Spec};
 use mainspring_core::trigger::TriggerSpec;
-use mainspring_core::values::{Bucket, Name};
+use mainspring_core::values::{Bucket, Name, group_of};
 use serde_json::Value as Json;
 
 use super::schedules::schedule_parameters;
@@ -42,8 +42,8 @@ pub fn triggers(job: &Job, tenant: &Name, name: &Name, mistakes: &mut Mistakes) 
             parameters: written.parameters.to_string().into_bytes().into(),
             templated: written.templated,
             active_max: written.active_max,
-            // For whoever stores it.
-            bucket: Bucket::from_hash(0),
+            // Whoever stores it may know another group.
+            bucket: Bucket::home(group_of(tenant)),
         };
         found.triggers.push((written.name.clone(), spec));
     }

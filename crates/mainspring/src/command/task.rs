@@ -79,7 +79,15 @@ impl One {
             print.object(&task);
             if !attempts.is_empty() {
                 say("");
-                let columns = ["number", "worker", "assigned_at", "ended_at", "error.class", "error.message"];
+                let columns = [
+                    "number",
+                    "worker",
+                    "assigned_at",
+                    "ended_at",
+                    "error.class",
+                    "error.message",
+                    "attempt_id",
+                ];
                 print.rows(&json!({ "attempts": attempts }), "attempts", &columns);
             }
             Ok(ExitCode::SUCCESS)

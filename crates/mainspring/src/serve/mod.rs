@@ -11,7 +11,6 @@ use anyhow::{Context, bail};
 use mainspring_agent::{Agent, AgentConfig};
 use mainspring_api::{Access, EffectRouter, LogStorage, Readers, Server};
 use mainspring_core::engine::{Command, Configure};
-use mainspring_core::values::Bucket;
 use mainspring_definition::Evaluator;
 use mainspring_runtime::Envelope;
 use mainspring_runtime::node::{Node, StopWatch};
@@ -121,8 +120,10 @@ fn warn_if(is_insecure: bool, address: SocketAddr) {
 /// Before anybody can reach the server: no worker has come, so nothing was placed without them.
 fn configure(node: &Node, shares: Vec<Configure>) {
     if !shares.is_empty() {
-        let commands = shares.into_iter().map(Command::Configure).collect();
-        node.send(Bucket::from_hash(0), Envelope { commands, reply: Box::new(drop) });
+        let commands: Vec<Command> = shares.into_iter().map(Command::Configure).collect();
+        for shard in 0..node.shards() {
+            node.send_to(shard, Envelope { commands: commands.clone(), reply: Box::new(drop) });
+        }
     }
 }
 

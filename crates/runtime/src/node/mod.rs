@@ -47,7 +47,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TrySendError, bounded};
 use mainspring_core::decision::Effect;
 use mainspring_core::run::{Evaluate, NoTexts};
-use mainspring_core::values::{Bucket, Millis, Session, Wall, WorkerId};
+use mainspring_core::values::{Bucket, Epoch, Millis, Session, Wall, WorkerId};
 use mainspring_store::{OpenError, Opened, ReadTables, Store};
 use rustix::time::{ClockId, clock_gettime};
 
@@ -75,8 +75,15 @@ pub type Followed = Box<dyn FnOnce() + Send>;
 /// As [`Followed`], with figures.
 pub type Told = Box<dyn FnOnce(Box<Measured>) + Send>;
 
+/// What a shard orders and tells, and in which epoch it did.
+#[derive(Debug)]
+pub struct Effects {
+    pub epoch: Epoch,
+    pub effects: Vec<Effect>,
+}
+
 /// Where effects go; called on the shard's thread, must not block.
-pub type Outlet = Box<dyn FnMut(Vec<Effect>) + Send>;
+pub type Outlet = Box<dyn FnMut(Effects) + Send>;
 
 /// The envelope was not taken.
 pub struct Busy {
@@ -91,7 +98,7 @@ pub struct Unfinished {
     pub troubles: Vec<Trouble>,
 }
 
-/// One node with its shards. Embedded, that is one shard that owns every slot.
+/// One node with its shards. Embedded, that is one shard that owns every bucket.
 pub struct Node {
     shards: Vec<ShardHandle>,
 }
@@ -159,18 +166,29 @@ impl Node {
         Ok((Self { shards: vec![handle] }, recovered, lists))
     }
 
-    fn shard(&self, bucket: Bucket) -> &ShardHandle {
-        &self.shards[usize::from(bucket.get()) % self.shards.len()]
+    /// How many shards there are; they are counted from 0.
+    pub fn shards(&self) -> usize {
+        self.shards.len()
     }
 
-    /// Waits for room in the mailbox of the slot's shard. False: the shard has stopped.
+    /// The shard that owns a bucket. All buckets of a group have one owner.
+    pub fn shard_of(&self, bucket: Bucket) -> usize {
+        usize::from(bucket.group().get()) % self.shards.len()
+    }
+
+    /// Waits for room in the mailbox of the bucket's shard. False: the shard has stopped.
     pub fn send(&self, bucket: Bucket, envelope: Envelope<Reply>) -> bool {
-        self.shard(bucket).queue_for(&envelope).send(envelope).is_ok()
+        self.send_to(self.shard_of(bucket), envelope)
     }
 
-    /// Like [`Node::send`], but does not wait.
-    pub fn offer(&self, bucket: Bucket, envelope: Envelope<Reply>) -> Result<(), Busy> {
-        self.shard(bucket).queue_for(&envelope).try_send(envelope).map_err(|error| match error {
+    /// Like [`Node::send`], to this shard.
+    pub fn send_to(&self, shard: usize, envelope: Envelope<Reply>) -> bool {
+        self.shards[shard].queue_for(&envelope).send(envelope).is_ok()
+    }
+
+    /// Like [`Node::send`], but to this shard, and does not wait.
+    pub fn offer_to(&self, shard: usize, envelope: Envelope<Reply>) -> Result<(), Busy> {
+        self.shards[shard].queue_for(&envelope).try_send(envelope).map_err(|error| match error {
             TrySendError::Full(envelope) => Busy { envelope, stopped: false },
             TrySendError::Disconnected(envelope) => Busy { envelope, stopped: true },
         })
@@ -190,24 +208,24 @@ impl Node {
     }
 
     /// Like [`Node::measured`] without waiting. False: the shard has stopped, or too many ask.
-    pub fn measure(&self, told: Told) -> bool {
-        self.control(Control::Figures(told))
+    pub fn measure(&self, shard: usize, told: Told) -> bool {
+        self.control(shard, Control::Figures(told))
     }
 
-    /// Calls `followed` when the tables hold everything that anybody was told until now. False: the shard has stopped,
+    /// Calls `followed` when the tables of the shard hold everything that anybody was told until now. False: the shard has stopped,
     /// or too many ask.
-    pub fn follow(&self, followed: Followed) -> bool {
-        self.control(Control::Follow(followed))
+    pub fn follow(&self, shard: usize, followed: Followed) -> bool {
+        self.control(shard, Control::Follow(followed))
     }
 
-    fn control(&self, control: Control) -> bool {
-        self.shards.first().is_some_and(|shard| shard.control.try_send(control).is_ok())
+    fn control(&self, shard: usize, control: Control) -> bool {
+        self.shards.get(shard).is_some_and(|shard| shard.control.try_send(control).is_ok())
     }
 
     /// A worker has spoken over a session that was welcomed. Never waits; what was said here counts before the shard
     /// judges who was silent.
-    pub fn heard(&self, bucket: Bucket, worker: WorkerId, session: Session) {
-        let shard = self.shard(bucket);
+    pub fn heard_by(&self, shard: usize, worker: WorkerId, session: Session) {
+        let shard = &self.shards[shard];
         if shard.signs.put(worker, session) {
             // Full: the shard has much to do and will look.
             let _ = shard.control.try_send(Control::Wake);

@@ -18,7 +18,7 @@ use super::health::{Health, Part};
 use super::loader::LoaderOrder;
 use super::queues::{Incoming, Outgoing};
 use super::signs::Signs;
-use super::{Followed, LOADS_KEPT_MAX, Measured, Meters, Outlet, RawClock, Reply, Told, news};
+use super::{Effects, Followed, LOADS_KEPT_MAX, Measured, Meters, Outlet, RawClock, Reply, Told, news};
 use crate::clock::{Doubt, Reading};
 use crate::shard::{Envelope, Output, Shard, StopCause};
 
@@ -365,7 +365,9 @@ impl ShardThread {
                 Output::FindRun { task, run } => self.loads.send(LoaderOrder::FindRun { task, run }),
                 Output::Barrier(barrier) => self.loads.send(LoaderOrder::Barrier(barrier)),
                 Output::Answer { reply, results } => reply(results),
-                Output::Effects(effects) => (self.outlet)(effects),
+                Output::Effects(effects) => {
+                    (self.outlet)(Effects { epoch: self.shard.epoch(), effects });
+                }
                 Output::RetryAppend(wait) => {
                     turn.retry_append = Some(Instant::now() + Duration::from_millis(wait.get()));
                 }

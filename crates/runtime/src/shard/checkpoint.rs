@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use mainspring_core::task::{Task, TaskState};
 use mainspring_core::values::{
-    BackfillId, Elapsed, EntityKind, Millis, RunId, RunIndex, Seq, TaskId, TaskIndex, WorkerId,
+    BackfillId, Elapsed, EntityKind, Group, Millis, RunId, RunIndex, Seq, TaskId, TaskIndex, WorkerId,
 };
 use mainspring_store::entity::drop_entities;
 use mainspring_store::format::{Writer, write_process, write_task};
@@ -190,12 +190,13 @@ impl<R> Shard<R> {
     fn add_row(&mut self, index: TaskIndex, cut: &mut Cut, leaving: &mut Leaving) {
         let Some(task) = self.engine.state().tasks().get(index) else { return };
         let (id, touched, stored) = (task.id, task.touched, task.stored);
+        let group = self.config.groups.of(&task.profile.tenant);
         if task.status().is_ended() {
             leaving.ended.push((index, id));
             if self.config.history {
                 let mut bytes = Vec::with_capacity(task.payload.len() + 256);
                 write_task(&mut bytes, task, &mut self.profiles_out);
-                cut.ended.push(history_row(task, bytes));
+                cut.ended.push(history_row(task, group, bytes));
             }
             if stored {
                 cut.gone.push(id);
@@ -215,13 +216,13 @@ impl<R> Shard<R> {
         }
         let mut bytes = Vec::with_capacity(task.payload.len() + 256);
         write_task(&mut bytes, task, &mut self.profiles_out);
-        cut.live.push(LiveRow { id, touched, parked_due, bytes });
+        cut.live.push(LiveRow { id, group, touched, parked_due, bytes });
         self.engine.mark_stored(index);
     }
 
     fn add_flows(&mut self, cut: &mut Cut, leaving: &mut Leaving) {
         let dirty = self.engine.state_mut().flows_mut().take_dirty();
-        flows::add_rows(&mut self.engine, &dirty, cut, &mut self.profiles_out);
+        flows::add_rows(&mut self.engine, &dirty, self.config.groups, cut, &mut self.profiles_out);
         let runs = self.engine.state().flows().runs();
         let ended = dirty.runs.iter().filter_map(|index| Some((*index, runs.get(*index)?)));
         leaving.ended_runs =
@@ -324,9 +325,10 @@ impl<R> Shard<R> {
     }
 }
 
-fn history_row(task: &Task, bytes: Vec<u8>) -> HistoryRow {
+fn history_row(task: &Task, group: Group, bytes: Vec<u8>) -> HistoryRow {
     HistoryRow {
         id: task.id,
+        group,
         tenant: task.profile.tenant.clone(),
         job: task.profile.job.clone(),
         status: task.status(),

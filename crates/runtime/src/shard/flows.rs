@@ -6,7 +6,7 @@ use mainspring_core::decision::Rejection;
 use mainspring_core::engine::{Answer, Command, Engine};
 use mainspring_core::run::decide::{RunAnswer, RunCommand};
 use mainspring_core::run::{DirtyRuns, Run, RunRefusal};
-use mainspring_core::values::{Elapsed, Millis, RunId};
+use mainspring_core::values::{Elapsed, Groups, Millis, RunId};
 use mainspring_store::format::{EncodedProfiles, ProfileCache, write_job, write_plan, write_run};
 use mainspring_store::{Cut, JobRow, OpenError, Recovery, RunRow, VersionRow};
 
@@ -33,6 +33,7 @@ pub(super) fn load_all(
 pub(super) fn add_rows(
     engine: &mut Engine,
     dirty: &DirtyRuns,
+    groups: Groups,
     cut: &mut Cut,
     profiles: &mut EncodedProfiles,
 ) {
@@ -42,6 +43,7 @@ pub(super) fn add_rows(
         write_plan(&mut plan, &version.definition.plan, profiles);
         cut.versions.push(VersionRow {
             key: (*version.key).clone(),
+            group: groups.of(&version.key.tenant),
             version: version.version,
             at: version.at,
             hash: version.definition.hash,
@@ -59,6 +61,7 @@ pub(super) fn add_rows(
         write_run(&mut bytes, run, profiles);
         cut.runs.push(RunRow {
             id: run.id,
+            group: groups.of(&run.job.tenant),
             job: (*run.job).clone(),
             version: run.version,
             status: run.status,

@@ -9,6 +9,7 @@ mod answers;
 mod backfills;
 mod events;
 mod flows;
+mod groups;
 mod journal;
 mod leases;
 mod ledger;

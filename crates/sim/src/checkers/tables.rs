@@ -12,7 +12,7 @@ use mainspring_store::entity::changed_entities;
 use mainspring_store::format::{EncodedProfiles, write_backfill, write_hook, write_job, write_schedule};
 use mainspring_store::{Cut, EntityRow, OccurrenceCursor, Record};
 
-use super::{Check, journaled, require, written};
+use super::{Check, groups, journaled, require, written};
 use crate::store::Disk;
 
 /// SR-1: an occurrence is one row.
@@ -54,12 +54,13 @@ impl TableFold {
             self.state.begin(next.seq, next.now);
             for event in &next.events {
                 apply(&mut self.state, event);
+                groups::check_event(event, &self.state)?;
                 touched.extend(event.task());
                 if let Event::TaskSubmitted(submitted) = event
                     && let Some(claim) = submitted.key
                 {
-                    let stored = disk.key(claim.scope).map(|row| row.binding.task);
-                    require(stored == Some(submitted.id), "I16", || {
+                    let stored = disk.key(claim.scope).map(|row| (row.binding.task, row.binding.group));
+                    require(stored == Some((submitted.id, claim.group)), "I16", || {
                         format!("the key of {} is {stored:?} in the tables", submitted.id)
                     })?;
                 }
@@ -78,6 +79,7 @@ impl TableFold {
             let changed = changed_entities(&mut self.state, &mut EncodedProfiles::default());
             entities.extend(changed.into_iter().map(|row| ((row.kind, row.id), row)));
         }
+        groups::check_rows(cut, &self.state)?;
         for id in touched {
             self.check_row(id, disk, history)?;
         }

@@ -14,8 +14,8 @@ use mainspring_core::schedule::{ScheduleKey, WindowRow};
 use mainspring_core::state::{State, apply};
 use mainspring_core::task::{Delivery, Profile, ProfileSpec};
 use mainspring_core::values::{
-    BackfillId, Band, Bucket, Elapsed, Epoch, Failure, FailureClass, Fence, Incarnation, Millis, Name, Now,
-    Priority, RunId, ScheduleId, Seq, Session, TaskId, Wall, WorkerId,
+    BackfillId, Band, Bucket, Elapsed, Epoch, Failure, FailureClass, Fence, Group, Incarnation, Millis, Name,
+    Now, Priority, RunId, ScheduleId, Seq, Session, TaskId, Wall, WorkerId,
 };
 use mainspring_core::worker::WorkerOffer;
 use mainspring_store::format::{EncodedProfiles, write_backfill, write_event};
@@ -23,6 +23,7 @@ use mainspring_store::{BackfillRow, Cut, LiveRow, Record};
 
 use super::tables::TableFold;
 use super::{Asked, Broken, Check, Checkers, Over, Rules, journaled};
+use crate::settings::GROUPS;
 use crate::store::Disk;
 
 const WORKER: WorkerId = WorkerId::from_bits(7);
@@ -36,7 +37,7 @@ struct Rig {
 }
 
 fn id(number: u64) -> TaskId {
-    TaskId::new(1, Bucket::from_hash(1), number)
+    TaskId::new(1, Bucket::spread(GROUPS.of("acme"), 1), number)
 }
 
 fn fence(epoch: u64, counter: u32) -> Fence {
@@ -72,7 +73,7 @@ fn submitted(task: Submitted) -> Event {
 }
 
 fn claim(request: u128) -> KeyClaim {
-    KeyClaim { scope: KeyScope(9), request, expires: Wall::from_millis(1 << 50) }
+    KeyClaim { scope: KeyScope(9), request, expires: Wall::from_millis(1 << 50), group: Group::ZERO }
 }
 
 /// Of the first attempt at the first task.
@@ -156,7 +157,13 @@ impl Rig {
 
     fn live_row(&self, number: u64) -> LiveRow {
         let task = self.checkers.journal.task(id(number)).expect("a task");
-        LiveRow { id: task.id, touched: task.touched, parked_due: None, bytes: journaled(task) }
+        LiveRow {
+            id: task.id,
+            group: GROUPS.of("acme"),
+            touched: task.touched,
+            parked_due: None,
+            bytes: journaled(task),
+        }
     }
 }
 
@@ -463,6 +470,24 @@ fn tables_that_differ_from_the_journal() {
             let cut = Cut { live: vec![rig.live_row(1)], ..through(rig) };
             rig.cut(&cut)
         }),
+        ("a row in another group than its tenant", "BK-2", |rig| {
+            rig.commit(&[submitted(task(1))])?;
+            let row = LiveRow { group: GROUPS.of("beta"), ..rig.live_row(1) };
+            let cut = Cut { live: vec![row], ..through(rig) };
+            rig.cut(&cut)
+        }),
+        ("an id in another group than its tenant", "BK-2", |rig| {
+            let id = TaskId::new(1, Bucket::spread(GROUPS.of("beta"), 1), 1);
+            rig.commit(&[submitted(Submitted { id, ..task(1) })])?;
+            let cut = through(rig);
+            rig.cut(&cut)
+        }),
+        ("an anonymous task among those with names", "BK-1", |rig| {
+            let id = TaskId::new(1, Bucket::home(GROUPS.of("acme")), 1);
+            rig.commit(&[submitted(Submitted { id, ..task(1) })])?;
+            let cut = through(rig);
+            rig.cut(&cut)
+        }),
         ("past the end of the journal", "I16", |rig| {
             let cut = Cut { through: Seq::new(5), ..through(rig) };
             rig.cut(&cut)
@@ -497,7 +522,8 @@ fn tables_that_differ_from_the_journal() {
 
 /// A backfill of one window, from its first word to its last.
 fn backfilled(number: u128, window: Wall) -> Vec<Event> {
-    let (id, run) = (BackfillId::from_bits(number), RunId::from_bits(number));
+    let bits = TaskId::new(1, Bucket::home(GROUPS.of("acme")), number as u64).bits();
+    let (id, run) = (BackfillId::from_bits(bits), RunId::from_bits(bits));
     let name = Name::fixed;
     let spec = BackfillSpec {
         key: Arc::new(ScheduleKey { tenant: name("acme"), job: name("report"), name: name("nightly") }),

@@ -9,6 +9,7 @@ use mainspring_core::job::JobKey;
 use mainspring_core::schedule::{Schedule, Target, Timing};
 use mainspring_core::values::{BackfillId, Bucket, TaskId, Wall};
 
+use crate::settings::GROUPS;
 use crate::world::World;
 
 /// Backfills that callers ask for in one world: every one of them must end.
@@ -51,8 +52,7 @@ impl World {
         let order = Order::ALL[self.chance.below(2) as usize];
         let max_active = 1 + self.chance.below(2) as u32;
         let wall = self.clocks.callers_wall(self.now);
-        let bits =
-            TaskId::new(wall.millis(), Bucket::from_hash(self.chance.draw()), self.chance.draw()).bits();
+        let random = self.chance.draw();
         let journal = &self.checkers.journal;
         let state = journal.state();
         let fit: Vec<&Schedule> = state.schedules().iter().filter(|one| is_backfillable(one)).collect();
@@ -78,6 +78,7 @@ impl World {
             }
         }
         windows.reverse();
+        let bits = TaskId::new(wall.millis(), Bucket::home(GROUPS.of(&key.tenant)), random).bits();
         let id = BackfillId::from_bits(bits);
         let create = CreateBackfill {
             id,

@@ -13,7 +13,7 @@ use mainspring_core::values::{
     Resources, TaskId, Wall,
 };
 
-use crate::settings::{POOLS, TENANTS};
+use crate::settings::{GROUPS, POOLS, TENANTS};
 use crate::worker::Nature;
 use crate::world::World;
 
@@ -90,6 +90,7 @@ impl World {
             scope: KeyScope(u128::from(self.chance.draw())),
             request: u128::from(self.chance.draw()) << 8,
             expires: Wall::from_millis(u64::MAX >> 8),
+            group: GROUPS.of(TENANTS[self.chance.below(3) as usize]),
         };
         let keyed = Keyed { key: (claim, KeyFact::Absent), command };
         self.callers.keyed_others.push(keyed.clone());
@@ -138,10 +139,12 @@ impl World {
         };
         if self.chance.per_mille(500) {
             let scope = KeyScope(u128::from(self.chance.draw()));
+            submit.id = self.mint(&submit.profile.tenant, true);
             let claim = KeyClaim {
                 scope,
                 request: u128::from(self.chance.draw()),
                 expires: Wall::from_millis(u64::MAX >> 8),
+                group: submit.id.bucket().group(),
             };
             submit.key = Some((claim, KeyFact::Absent));
             self.callers.keyed.push((claim, (*submit).clone()));
@@ -190,14 +193,15 @@ impl World {
         if !same {
             claim.request ^= 1;
         }
-        submit.id = self.mint();
+        submit.id = self.mint(&submit.profile.tenant, true);
         submit.key = Some((claim, KeyFact::Absent));
         Command::Submit(Box::new(submit))
     }
 
-    fn mint(&mut self) -> TaskId {
-        let wall = self.clocks.callers_wall(self.now).millis();
-        TaskId::new(wall, Bucket::from_hash(self.chance.draw()), self.chance.draw())
+    fn mint(&mut self, tenant: &str, keyed: bool) -> TaskId {
+        let (wall, group) = (self.clocks.callers_wall(self.now).millis(), GROUPS.of(tenant));
+        let bucket = if keyed { Bucket::home(group) } else { Bucket::spread(group, self.chance.draw()) };
+        TaskId::new(wall, bucket, self.chance.draw())
     }
 
     pub(crate) fn draw_submit_unkeyed(&mut self) -> Command {
@@ -219,9 +223,10 @@ impl World {
         };
         let labels =
             self.chance.per_mille(200).then(|| Arc::from(vec![(Name::fixed("team"), Name::fixed("ops"))]));
+        let profile = Profile::new(self.draw_spec(nature));
         Command::Submit(Box::new(Submit {
-            id: self.mint(),
-            profile: Profile::new(self.draw_spec(nature)),
+            id: self.mint(&profile.tenant, false),
+            profile,
             payload: Arc::from(payload),
             priority: self.draw_priority(),
             start,

@@ -11,10 +11,12 @@ use mainspring_core::key::{KeyClaim, KeyFact, KeyScope};
 use mainspring_core::run::StartedBy;
 use mainspring_core::run::decide::{Clear, Rerun, RerunFrom, RunCommand, Signed, TriggerRun};
 use mainspring_core::task::Profile;
-use mainspring_core::values::{Bucket, Millis, Name, NodeInstance, RunId, RunStatus, Source, TaskId, Wall};
+use mainspring_core::values::{
+    Bucket, Group, Millis, Name, NodeInstance, RunId, RunStatus, Source, TaskId, Wall,
+};
 
 use super::draw::over;
-use crate::settings::TENANTS;
+use crate::settings::{GROUPS, TENANTS};
 use crate::words::UNDEFINED;
 use crate::worker::Nature;
 use crate::world::World;
@@ -38,7 +40,7 @@ fn flow(command: RunCommand) -> Command {
     Command::Run(Box::new(command))
 }
 
-fn job_key(job: u64) -> JobKey {
+pub(super) fn job_key(job: u64) -> JobKey {
     let names = ["flow-0", "flow-1", "flow-2", "flow-3"];
     JobKey { tenant: Name::fixed(TENANTS[job as usize / 2]), name: Name::fixed(names[job as usize]) }
 }
@@ -116,18 +118,19 @@ impl World {
         Some(run.task(NodeInstance { node, index, turn: 0 }))
     }
 
-    fn mint_run(&mut self) -> RunId {
+    pub(super) fn mint_run(&mut self, group: Group) -> RunId {
         let wall = self.clocks.callers_wall(self.now).millis();
-        RunId::new(wall, Bucket::from_hash(self.chance.draw()), self.chance.draw())
+        RunId::new(wall, Bucket::home(group), self.chance.draw())
     }
 
     fn draw_trigger(&mut self) -> Command {
         if self.callers.jobs == 0 {
             return self.draw_job();
         }
+        let job = job_key(self.chance.below(self.callers.jobs));
         let trigger = TriggerRun {
-            id: self.mint_run(),
-            job: job_key(self.chance.below(self.callers.jobs)),
+            id: self.mint_run(GROUPS.of(&job.tenant)),
+            job,
             parameters: Arc::from(*b"{}"),
             priority: self.chance.per_mille(300).then(|| self.draw_priority()),
             labels: None,
@@ -138,6 +141,7 @@ impl World {
             scope: KeyScope(u128::from(self.chance.draw())),
             request: u128::from(self.chance.draw()),
             expires: Wall::from_millis(u64::MAX >> 8),
+            group: trigger.id.bucket().group(),
         });
         let trigger = TriggerRun { key: key.map(|claim| (claim, KeyFact::Absent)), ..trigger };
         if key.is_some() {
@@ -153,7 +157,7 @@ impl World {
             return self.draw_trigger();
         }
         let mut trigger = self.callers.keyed_triggers[self.chance.below(sent) as usize].clone();
-        trigger.id = self.mint_run();
+        trigger.id = self.mint_run(GROUPS.of(&trigger.job.tenant));
         if let Some((claim, _)) = trigger.key.as_mut()
             && !same
         {
@@ -172,9 +176,10 @@ impl World {
         if runs == 0 {
             return self.draw_trigger();
         }
+        let of = self.callers.runs[self.chance.below(runs) as usize];
         let rerun = Rerun {
-            of: self.callers.runs[self.chance.below(runs) as usize],
-            id: self.mint_run(),
+            of,
+            id: self.mint_run(of.bucket().group()),
             from: match self.chance.below(3) {
                 0 => RerunFrom::Start,
                 1 => RerunFrom::Failure,

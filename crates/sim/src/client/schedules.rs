@@ -8,9 +8,9 @@ use mainspring_core::schedule::decide::ScheduleCommand;
 use mainspring_core::schedule::{
     Overlap, Plain, ScheduleHome, ScheduleKey, Spec, TASKS_JOB, Target, Terms, Timing,
 };
-use mainspring_core::values::{Millis, Name, Wall};
+use mainspring_core::values::{Bucket, Millis, Name, Wall};
 
-use crate::settings::TENANTS;
+use crate::settings::{GROUPS, TENANTS};
 use crate::worker::Nature;
 use crate::world::World;
 
@@ -76,7 +76,7 @@ impl World {
             ..Terms::new(timing)
         };
         let spec = Spec { target, terms: Arc::new(terms) };
-        let own = ScheduleHome { offset: Millis::new(offset), ..ScheduleHome::default() };
+        let own = ScheduleHome { bucket: Bucket::home(GROUPS.of(&key.tenant)), offset: Millis::new(offset) };
         ScheduleCommand::Put { key, spec, own }
     }
 

@@ -258,7 +258,7 @@ impl World {
         self.trace.mix_wide(to.bits());
         self.trace.say(self.now, format_args!("epoch {}: {}", server.epoch, brief(&effect)));
         if let Some(worker) = (0..self.workers.len()).find(|index| worker_id(*index) == to) {
-            self.send_to_worker(worker, &WorkerMessage::Order(Box::new(effect)));
+            self.send_to_worker(worker, &WorkerMessage::Order(server.epoch, Box::new(effect)));
         }
         Ok(())
     }

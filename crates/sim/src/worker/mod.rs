@@ -1,6 +1,7 @@
 //! A worker: one session at a time, work that goes on when the connection does not, and a spool of results
 //! that is emptied only by acknowledgements.
-//! - WK-1 it obeys only messages of its newest session, and starts a fence once
+//! - WK-1 it obeys only messages of its newest session, and starts a fence once. Its connection may outlive an owner of the
+//!   shard: its host then greets the next one over a new link, and drops orders of older epochs
 //! - WK-2 what it answers for (running, accepted, spooled) is in every hello; the spool survives a crash
 //! - WK-3 a result is told again until it is acknowledged; a killed attempt has a result too
 //!
@@ -13,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use mainspring_core::decision::{Effect, Start};
 use mainspring_core::engine::Command;
 use mainspring_core::task::decide::{Report, ReportKind};
-use mainspring_core::values::{Fence, Incarnation, Session, TaskId, WorkerId};
+use mainspring_core::values::{Epoch, Fence, Incarnation, Session, TaskId, WorkerId};
 use mainspring_core::worker::WorkerOffer;
 use mainspring_core::worker::decide::{Hello, Holding, SessionCommand};
 
@@ -30,11 +31,10 @@ type Claim = (TaskId, Fence);
 
 #[derive(Clone, Debug)]
 pub enum WorkerMessage {
-    Order(Box<Effect>),
+    /// With the epoch of the owner that gave it.
+    Order(Epoch, Box<Effect>),
     /// The server took a hello or a heartbeat.
-    Heard {
-        session: Session,
-    },
+    Heard { session: Session },
 }
 
 #[derive(Debug)]
@@ -69,6 +69,12 @@ pub struct Worker {
     life: u64,
     incarnation: u64,
     session: u64,
+    /// Counts the hellos of one session.
+    link: u16,
+    /// Orders of older epochs are dropped.
+    floor: Epoch,
+    /// This process has a connection that may go on.
+    greeted: bool,
     /// The process it is connected to.
     server: Option<usize>,
     heard: u64,
@@ -89,6 +95,9 @@ impl Worker {
             life: 0,
             incarnation: 0,
             session: 0,
+            link: 0,
+            floor: Epoch::ZERO,
+            greeted: false,
             server: None,
             heard: 0,
             torn: false,
@@ -96,6 +105,18 @@ impl Worker {
             spool: BTreeMap::new(),
             seen: BTreeSet::new(),
         }
+    }
+
+    fn session(&self) -> Session {
+        Session::linked(self.session, self.link).expect("a world has few sessions")
+    }
+
+    /// Whether its host hands on an order.
+    fn obeys(&self, session: Session, epoch: Epoch, break_mode: Option<BreakMode>) -> bool {
+        if break_mode == Some(BreakMode::LateOrders) {
+            return session.connection() == self.session;
+        }
+        session == self.session() && epoch >= self.floor
     }
 
     pub fn is_idle(&self) -> bool {
@@ -145,6 +166,7 @@ impl World {
             return;
         }
         worker.up = false;
+        worker.greeted = false;
         worker.life += 1;
         worker.seen.clear();
         worker.paused_until = 0;
@@ -160,13 +182,20 @@ impl World {
     fn connect(&mut self, index: usize) {
         if self.chance.per_mille(300) {
             let worker = &self.workers[index];
-            let (worker, session) = (worker.id, Session::new(worker.session));
+            let (worker, session) = (worker.id, worker.session());
             self.send_to_server(index, &Command::Session(SessionCommand::Closed { worker, session }));
         }
         let server = self.draw_server();
         let spooled = self.break_mode != Some(BreakMode::HelloWithoutSpool);
+        let owner = server.and_then(|server| self.servers[server].as_ref()).map(|server| server.epoch);
+        let keeps_connection = self.chance.per_mille(400);
         let worker = &mut self.workers[index];
-        worker.session += 1;
+        let owner = owner.filter(|epoch| keeps_connection && worker.greeted && *epoch >= worker.floor);
+        match owner {
+            Some(epoch) => (worker.link, worker.floor) = (worker.link + 1, epoch),
+            None => (worker.session, worker.link, worker.floor) = (worker.session + 1, 1, Epoch::ZERO),
+        }
+        worker.greeted = true;
         worker.server = server;
         worker.heard = self.now;
         worker.torn = false;
@@ -175,7 +204,8 @@ impl World {
         let held = running.chain(spool.map(|claim| (*claim, None)));
         let hello = Hello {
             worker: worker.id,
-            session: Session::new(worker.session),
+            epoch: worker.floor,
+            session: worker.session(),
             incarnation: Incarnation::new(worker.incarnation),
             offer: worker.offer.clone(),
             holding: held.map(|((task, fence), ran)| Holding { task, fence, ran }).collect(),
@@ -193,7 +223,7 @@ impl World {
         if gone || worker.torn || self.now - worker.heard > patience {
             return self.connect(index);
         }
-        let (worker, session) = (worker.id, Session::new(worker.session));
+        let (worker, session) = (worker.id, worker.session());
         self.send_to_server(index, &Command::Session(SessionCommand::Heartbeat { worker, session }));
         self.resend(index);
     }
@@ -208,7 +238,7 @@ impl World {
 
     fn report(&mut self, index: usize, (task, fence): Claim, what: ReportKind) {
         let worker = &self.workers[index];
-        let session = Session::new(worker.session);
+        let session = worker.session();
         let report = Report { worker: worker.id, session, task, fence, what };
         self.send_to_server(index, &Command::Report(Box::new(report)));
     }
@@ -230,21 +260,31 @@ impl World {
             let after = worker.paused_until - self.now;
             return self.put(after, Happening::ToWorker { worker: index, message });
         }
-        let current = Session::new(worker.session);
-        match message {
-            WorkerMessage::Heard { session } if session == current => worker.heard = self.now,
-            WorkerMessage::Heard { .. } => {}
-            WorkerMessage::Order(effect) => match *effect {
-                Effect::Start(start) if start.session == current => self.start_ordered(index, &start),
-                Effect::Stop { session, task, fence, grace, .. } if session == current => {
-                    self.stop_ordered(index, (task, fence), grace.get());
+        let (epoch, effect) = match message {
+            WorkerMessage::Order(epoch, effect) => (epoch, *effect),
+            WorkerMessage::Heard { session } => {
+                if session == worker.session() {
+                    worker.heard = self.now;
                 }
-                Effect::Acknowledge { session, task, fence, .. } if session == current => {
-                    self.workers[index].spool.remove(&(task, fence));
-                }
-                Effect::SessionLost { session, .. } if session == current => self.connect(index),
-                _ => {}
-            },
+                return;
+            }
+        };
+        let session = match &effect {
+            Effect::Start(start) => start.session,
+            Effect::Stop { session, .. }
+            | Effect::Acknowledge { session, .. }
+            | Effect::SessionLost { session, .. } => *session,
+            _ => return,
+        };
+        if !worker.obeys(session, epoch, self.break_mode) {
+            return;
+        }
+        match effect {
+            Effect::Start(start) => self.start_ordered(index, &start),
+            Effect::Stop { task, fence, grace, .. } => self.stop_ordered(index, (task, fence), grace.get()),
+            Effect::Acknowledge { task, fence, .. } => drop(worker.spool.remove(&(task, fence))),
+            Effect::SessionLost { .. } => self.connect(index),
+            _ => {}
         }
     }
 

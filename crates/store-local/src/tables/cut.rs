@@ -228,10 +228,11 @@ fn write_rows(db: &Connection, cut: &Cut, kinds: &mut Kinds, days: &mut Vec<u32>
     entities::write(db, &cut.entities)?;
     let mut keys: Vec<_> = cut.keys.iter().collect();
     keys.sort_unstable_by_key(|key| key.scope);
-    let mut insert = db.prepare_cached("INSERT OR REPLACE INTO keys VALUES (?1, ?2, ?3, ?4)")?;
+    let mut insert = db.prepare_cached("INSERT OR REPLACE INTO keys VALUES (?1, ?2, ?3, ?4, ?5)")?;
     for key in keys {
         let (request, task) = (wide(key.binding.request), wide(key.binding.task.bits()));
-        insert.execute(params![wide(key.scope.0), request, task, time(key.expires)])?;
+        let group = key.binding.group.get();
+        insert.execute(params![wide(key.scope.0), group, request, task, time(key.expires)])?;
     }
     Ok(())
 }
@@ -244,12 +245,12 @@ fn delete_live(db: &Connection, gone: &[TaskId]) -> rusqlite::Result<()> {
 }
 
 fn write_live(db: &Connection, rows: &[LiveRow]) -> rusqlite::Result<()> {
-    let mut insert = db.prepare_cached("INSERT OR REPLACE INTO live VALUES (?1, ?2, ?3, ?4)")?;
+    let mut insert = db.prepare_cached("INSERT OR REPLACE INTO live VALUES (?1, ?2, ?3, ?4, ?5)")?;
     let mut rows: Vec<_> = rows.iter().collect();
     rows.sort_unstable_by_key(|row| row.id);
     for row in rows {
-        let touched = row.touched.get().cast_signed();
-        insert.execute(params![wide(row.id.bits()), touched, row.parked_due.map(time), row.bytes])?;
+        let (group, touched) = (row.group.get(), row.touched.get().cast_signed());
+        insert.execute(params![wide(row.id.bits()), group, touched, row.parked_due.map(time), row.bytes])?;
     }
     Ok(())
 }
@@ -280,11 +281,12 @@ fn write_history(
             days.push(day);
             days.sort_unstable_by(|a, b| b.cmp(a));
         }
-        let sql = format!("INSERT OR REPLACE INTO history_{day} VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)");
+        let sql = format!("INSERT OR REPLACE INTO history_{day} VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)");
         let mut insert = db.prepare_cached(&sql)?;
         for row in of_day {
             insert.execute(params![
                 wide(row.id.bits()),
+                row.group.get(),
                 kinds.of(db, day, &row.tenant, &row.job)?,
                 row.status as u8,
                 row.worker.map(|worker| wide(worker.bits())),
@@ -309,7 +311,7 @@ fn drop_keys(db: &Connection, now: Wall) -> rusqlite::Result<usize> {
 #[cfg(test)]
 mod tests {
     use mainspring_core::schedule::{Reason, Unfired, WindowRow};
-    use mainspring_core::values::{Epoch, ScheduleId, Seq};
+    use mainspring_core::values::{Epoch, Group, ScheduleId, Seq};
     use mainspring_store::ScheduleRow;
 
     use super::*;
@@ -318,6 +320,7 @@ mod tests {
     fn cut(rows: u32) -> Cut {
         let live = |n| LiveRow {
             id: TaskId::from_bits(u128::from(n)),
+            group: Group::ZERO,
             touched: Seq::ZERO,
             parked_due: None,
             bytes: vec![7],
@@ -326,7 +329,7 @@ mod tests {
         let window = |n| {
             let (schedule, at) = (ScheduleId::new(n), Wall::ZERO);
             let what = Err(Unfired::Missed(Reason::Late));
-            WindowRow { schedule, first: at, last: at, count: 1, what, at }
+            WindowRow { schedule, group: Group::ZERO, first: at, last: at, count: 1, what, at }
         };
         Cut {
             epoch: Epoch::new(1),

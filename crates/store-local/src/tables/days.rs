@@ -10,7 +10,7 @@ pub fn create(db: &Connection, day: u32) -> rusqlite::Result<()> {
             kind INTEGER PRIMARY KEY, tenant TEXT NOT NULL, job TEXT NOT NULL, UNIQUE (tenant, job)
         );
         CREATE TABLE IF NOT EXISTS history_{day} (
-            id BLOB PRIMARY KEY, kind INTEGER NOT NULL, status INTEGER NOT NULL, worker BLOB, labels TEXT,
+            id BLOB PRIMARY KEY, grp INTEGER NOT NULL, kind INTEGER NOT NULL, status INTEGER NOT NULL, worker BLOB, labels TEXT,
             submitted INTEGER NOT NULL, ended INTEGER NOT NULL, bytes BLOB NOT NULL
         ) WITHOUT ROWID;
         CREATE INDEX IF NOT EXISTS history_{day}_kind ON history_{day} (kind);

@@ -7,22 +7,23 @@ use mainspring_store::{Cut, JobRow, LiveRun, PAGE_MAX, RECOVERY_PAGE_BYTES, RunQ
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 
-use super::rows::{bits, checked, labels, labels_text, name, time, wall, wide};
+use super::rows::{bits, group, labels, labels_text, name, time, wall, wide};
 
-const VERSION_COLUMNS: &str = "tenant, name, version, at, hash, plan, source";
-const RUN_COLUMNS: &str = "id, tenant, job, version, status, trigger, labels, created, ended, bytes";
+const VERSION_COLUMNS: &str = "tenant, name, version, grp, at, hash, plan, source";
+const RUN_COLUMNS: &str = "id, grp, tenant, job, version, status, trigger, labels, created, ended, bytes";
 /// Ended runs removed in one transaction.
 pub const RUNS_AT_ONCE: usize = 5_000;
 
 pub fn write(db: &Connection, cut: &Cut) -> rusqlite::Result<()> {
     let mut insert =
-        db.prepare_cached("INSERT OR REPLACE INTO versions VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")?;
+        db.prepare_cached("INSERT OR REPLACE INTO versions VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")?;
     for row in &cut.versions {
         let (tenant, name) = (row.key.tenant.as_str(), row.key.name.as_str());
         insert.execute(params![
             tenant,
             name,
             row.version,
+            row.group.get(),
             time(row.at),
             wide(row.hash),
             row.plan,
@@ -33,13 +34,14 @@ pub fn write(db: &Connection, cut: &Cut) -> rusqlite::Result<()> {
     for row in &cut.jobs {
         insert.execute(params![row.key.tenant.as_str(), row.key.name.as_str(), row.bytes])?;
     }
-    let mut insert =
-        db.prepare_cached("INSERT OR REPLACE INTO runs VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)")?;
+    let sql = "INSERT OR REPLACE INTO runs VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
+    let mut insert = db.prepare_cached(sql)?;
     let mut runs: Vec<&RunRow> = cut.runs.iter().collect();
     runs.sort_unstable_by_key(|row| row.id);
     for row in runs {
         insert.execute(params![
             wide(row.id.bits()),
+            row.group.get(),
             row.job.tenant.as_str(),
             row.job.name.as_str(),
             row.version,
@@ -189,30 +191,29 @@ fn version_row(row: &Row<'_>) -> rusqlite::Result<VersionRow> {
     Ok(VersionRow {
         key: JobKey { tenant: name(row, 0)?, name: name(row, 1)? },
         version: row.get(2)?,
-        at: wall(row, 3)?,
-        hash: bits(row, 4)?,
-        plan: row.get(5)?,
-        source: row.get(6)?,
+        group: group(row, 3)?,
+        at: wall(row, 4)?,
+        hash: bits(row, 5)?,
+        plan: row.get(6)?,
+        source: row.get(7)?,
     })
 }
 
 fn run(row: &Row<'_>) -> rusqlite::Result<RunRow> {
-    let ended: Option<i64> = row.get(8)?;
+    let ended: Option<i64> = row.get(9)?;
     let out_of_range = |at, value: u8| rusqlite::Error::IntegralValueOutOfRange(at, i64::from(value));
-    let (status, trigger): (u8, u8) = (row.get(4)?, row.get(5)?);
+    let (status, trigger): (u8, u8) = (row.get(5)?, row.get(6)?);
     Ok(RunRow {
         id: RunId::from_bits(bits(row, 0)?),
-        job: JobKey {
-            tenant: checked(1, row.get_ref(1)?.as_str()?)?,
-            name: checked(2, row.get_ref(2)?.as_str()?)?,
-        },
-        version: row.get(3)?,
-        status: RunStatus::from_index(status).ok_or_else(|| out_of_range(4, status))?,
-        trigger: StartedBy::from_index(trigger).ok_or_else(|| out_of_range(5, trigger))?,
-        labels: labels(row, 6)?,
-        created: wall(row, 7)?,
+        group: group(row, 1)?,
+        job: JobKey { tenant: name(row, 2)?, name: name(row, 3)? },
+        version: row.get(4)?,
+        status: RunStatus::from_index(status).ok_or_else(|| out_of_range(5, status))?,
+        trigger: StartedBy::from_index(trigger).ok_or_else(|| out_of_range(6, trigger))?,
+        labels: labels(row, 7)?,
+        created: wall(row, 8)?,
         ended: ended.map(|ms| Wall::from_millis(ms.cast_unsigned())),
-        bytes: row.get(9)?,
+        bytes: row.get(10)?,
     })
 }
 

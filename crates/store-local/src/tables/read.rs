@@ -120,11 +120,11 @@ impl ReadMany for LocalReader {
 impl ReadTables for LocalReader {
     fn keys(&mut self, scopes: &[KeyScope]) -> Result<Vec<Option<KeyBinding>>, ReadError> {
         self.read(|tx| {
-            let mut select = tx.prepare_cached("SELECT request, task FROM keys WHERE scope = ?1")?;
+            let mut select = tx.prepare_cached("SELECT request, task, grp FROM keys WHERE scope = ?1")?;
             let mut bound = |scope: &KeyScope| {
                 let binding = |row: &rusqlite::Row<'_>| {
                     let task = TaskId::from_bits(rows::bits(row, 1)?);
-                    Ok(KeyBinding { request: rows::bits(row, 0)?, task })
+                    Ok(KeyBinding { request: rows::bits(row, 0)?, task, group: rows::group(row, 2)? })
                 };
                 select.query_row([wide(scope.0)], binding).optional()
             };
@@ -242,8 +242,12 @@ mod tests {
             assert_eq!(reader.tasks(&ids).expect("read").len(), 2);
             reader.keys(&[KeyScope(n)]).expect("read");
         }
-        let statements =
-            [LIVE_BY_ID, &history::sql_by_id(7), "SELECT request, task FROM keys WHERE scope = ?1", "BEGIN"];
+        let statements = [
+            LIVE_BY_ID,
+            &history::sql_by_id(7),
+            "SELECT request, task, grp FROM keys WHERE scope = ?1",
+            "BEGIN",
+        ];
         for sql in statements {
             let statement = reader.db.prepare_cached(sql).expect("a statement");
             assert!(statement.get_status(StatementStatus::Run) >= 20, "it was kept: {sql}");

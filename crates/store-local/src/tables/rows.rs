@@ -1,16 +1,16 @@
 //! Values as columns, and columns as values.
 
 use mainspring_core::task::Status;
-use mainspring_core::values::{Name, Seq, TaskId, Wall, WorkerId};
+use mainspring_core::values::{Group, Name, Seq, TaskId, Wall, WorkerId};
 use mainspring_store::{HistoryRow, LiveRow};
 use rusqlite::Row;
 use rusqlite::types::{FromSqlError, Type};
 
 /// Columns of a live row, in the order that [`live`] reads.
-pub const LIVE: &str = "id, touched, parked_due, bytes";
+pub const LIVE: &str = "id, grp, touched, parked_due, bytes";
 /// Columns of a history row with its kind, in the order that [`history`] reads.
 pub const HISTORY: &str =
-    "h.id, k.tenant, k.job, h.status, h.worker, h.labels, h.submitted, h.ended, h.bytes";
+    "h.id, h.grp, k.tenant, k.job, h.status, h.worker, h.labels, h.submitted, h.ended, h.bytes";
 
 /// Sorts as the number does.
 pub fn wide(bits: u128) -> [u8; 16] {
@@ -23,30 +23,36 @@ pub fn time(wall: Wall) -> i64 {
 }
 
 pub fn live(row: &Row<'_>) -> rusqlite::Result<LiveRow> {
-    let due: Option<i64> = row.get(2)?;
+    let due: Option<i64> = row.get(3)?;
     Ok(LiveRow {
         id: TaskId::from_bits(bits(row, 0)?),
-        touched: Seq::new(row.get::<_, i64>(1)?.cast_unsigned()),
+        group: group(row, 1)?,
+        touched: Seq::new(row.get::<_, i64>(2)?.cast_unsigned()),
         parked_due: due.map(|due| Wall::from_millis(due.cast_unsigned())),
-        bytes: row.get(3)?,
+        bytes: row.get(4)?,
     })
 }
 
 pub fn history(row: &Row<'_>) -> rusqlite::Result<HistoryRow> {
-    let status: u8 = row.get(3)?;
-    let worker: Option<[u8; 16]> = row.get(4)?;
+    let status: u8 = row.get(4)?;
+    let worker: Option<[u8; 16]> = row.get(5)?;
     Ok(HistoryRow {
         id: TaskId::from_bits(bits(row, 0)?),
-        tenant: name(row, 1)?,
-        job: name(row, 2)?,
+        group: group(row, 1)?,
+        tenant: name(row, 2)?,
+        job: name(row, 3)?,
         status: Status::from_index(status)
-            .ok_or(rusqlite::Error::IntegralValueOutOfRange(3, i64::from(status)))?,
+            .ok_or(rusqlite::Error::IntegralValueOutOfRange(4, i64::from(status)))?,
         worker: worker.map(|bytes| WorkerId::from_bits(u128::from_be_bytes(bytes))),
-        labels: labels(row, 5)?,
-        submitted: wall(row, 6)?,
-        ended: wall(row, 7)?,
-        bytes: row.get(8)?,
+        labels: labels(row, 6)?,
+        submitted: wall(row, 7)?,
+        ended: wall(row, 8)?,
+        bytes: row.get(9)?,
     })
+}
+
+pub fn group(row: &Row<'_>, at: usize) -> rusqlite::Result<Group> {
+    row.get(at).map(Group::new)
 }
 
 pub fn bits(row: &Row<'_>, at: usize) -> rusqlite::Result<u128> {

@@ -6,9 +6,9 @@ use mainspring_store::schedules::{kind, made, what};
 use mainspring_store::{Cut, OccurrenceCursor, PAGE_MAX, ScheduleRow};
 use rusqlite::{Connection, Row, params};
 
-use super::rows::{time, wall, wide};
+use super::rows::{group, time, wall, wide};
 
-const COLUMNS: &str = "schedule, first, kind, last, count, made, at";
+const COLUMNS: &str = "schedule, first, kind, grp, last, count, made, at";
 /// Old occurrences removed in one transaction.
 pub const OCCURRENCES_AT_ONCE: usize = 20_000;
 
@@ -19,7 +19,7 @@ pub fn write(db: &Connection, cut: &Cut) -> rusqlite::Result<()> {
     for row in rows {
         insert.execute(params![row.id.get(), row.bytes])?;
     }
-    let sql = "INSERT OR REPLACE INTO occurrences VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+    let sql = "INSERT OR REPLACE INTO occurrences VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
     let mut insert = db.prepare_cached(sql)?;
     let mut rows: Vec<&WindowRow> = cut.occurrences.iter().collect();
     // Stable: of two that say the same window the newer one stays.
@@ -29,6 +29,7 @@ pub fn write(db: &Connection, cut: &Cut) -> rusqlite::Result<()> {
             row.schedule.get(),
             time(row.first),
             kind(row),
+            row.group.get(),
             time(row.last),
             row.count.cast_signed(),
             made(row).map(wide),
@@ -71,15 +72,16 @@ pub fn page(
 }
 
 fn occurrence(row: &Row<'_>) -> rusqlite::Result<WindowRow> {
-    let (kind, made): (u8, Option<[u8; 16]>) = (row.get(2)?, row.get(5)?);
+    let (kind, made): (u8, Option<[u8; 16]>) = (row.get(2)?, row.get(6)?);
     let bits = made.map(u128::from_be_bytes);
     Ok(WindowRow {
         schedule: ScheduleId::new(row.get(0)?),
+        group: group(row, 3)?,
         first: wall(row, 1)?,
-        last: wall(row, 3)?,
-        count: row.get::<_, i64>(4)?.cast_unsigned(),
+        last: wall(row, 4)?,
+        count: row.get::<_, i64>(5)?.cast_unsigned(),
         what: what(kind, bits).ok_or(rusqlite::Error::IntegralValueOutOfRange(2, i64::from(kind)))?,
-        at: wall(row, 6)?,
+        at: wall(row, 7)?,
     })
 }
 

@@ -19,11 +19,12 @@ const TABLES: &str = "
     );
     INSERT INTO meta VALUES (1, 0, 0, 0, 0, x'');
     CREATE TABLE live (
-        id BLOB PRIMARY KEY, touched INTEGER NOT NULL, parked_due INTEGER, bytes BLOB NOT NULL
+        id BLOB PRIMARY KEY, grp INTEGER NOT NULL, touched INTEGER NOT NULL, parked_due INTEGER, bytes BLOB NOT NULL
     ) WITHOUT ROWID;
     CREATE INDEX live_parked ON live (parked_due) WHERE parked_due IS NOT NULL;
     CREATE TABLE keys (
-        scope BLOB PRIMARY KEY, request BLOB NOT NULL, task BLOB NOT NULL, expires INTEGER NOT NULL
+        scope BLOB PRIMARY KEY, grp INTEGER NOT NULL, request BLOB NOT NULL, task BLOB NOT NULL,
+        expires INTEGER NOT NULL
     ) WITHOUT ROWID;
     CREATE INDEX keys_expires ON keys (expires);
     CREATE TABLE days (day INTEGER PRIMARY KEY);
@@ -31,12 +32,12 @@ const TABLES: &str = "
         tenant TEXT NOT NULL, name TEXT NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY (tenant, name)
     ) WITHOUT ROWID;
     CREATE TABLE versions (
-        tenant TEXT NOT NULL, name TEXT NOT NULL, version INTEGER NOT NULL, at INTEGER NOT NULL,
-        hash BLOB NOT NULL, plan BLOB NOT NULL, source BLOB NOT NULL, PRIMARY KEY (tenant, name, version)
+        tenant TEXT NOT NULL, name TEXT NOT NULL, version INTEGER NOT NULL, grp INTEGER NOT NULL,
+        at INTEGER NOT NULL, hash BLOB NOT NULL, plan BLOB NOT NULL, source BLOB NOT NULL, PRIMARY KEY (tenant, name, version)
     ) WITHOUT ROWID;
     CREATE TABLE runs (
-        id BLOB PRIMARY KEY, tenant TEXT NOT NULL, job TEXT NOT NULL, version INTEGER NOT NULL,
-        status INTEGER NOT NULL, trigger INTEGER NOT NULL, labels TEXT, created INTEGER NOT NULL, ended INTEGER,
+        id BLOB PRIMARY KEY, grp INTEGER NOT NULL, tenant TEXT NOT NULL, job TEXT NOT NULL,
+        version INTEGER NOT NULL, status INTEGER NOT NULL, trigger INTEGER NOT NULL, labels TEXT, created INTEGER NOT NULL, ended INTEGER,
         bytes BLOB NOT NULL
     ) WITHOUT ROWID;
     CREATE INDEX runs_job ON runs (tenant, job, id);
@@ -44,8 +45,8 @@ const TABLES: &str = "
     CREATE INDEX runs_ended ON runs (ended) WHERE ended IS NOT NULL;
     CREATE TABLE schedules (id INTEGER PRIMARY KEY, bytes BLOB NOT NULL);
     CREATE TABLE occurrences (
-        schedule INTEGER NOT NULL, first INTEGER NOT NULL, kind INTEGER NOT NULL, last INTEGER NOT NULL,
-        count INTEGER NOT NULL, made BLOB, at INTEGER NOT NULL, PRIMARY KEY (schedule, first, kind)
+        schedule INTEGER NOT NULL, first INTEGER NOT NULL, kind INTEGER NOT NULL, grp INTEGER NOT NULL,
+        last INTEGER NOT NULL, count INTEGER NOT NULL, made BLOB, at INTEGER NOT NULL, PRIMARY KEY (schedule, first, kind)
     ) WITHOUT ROWID;
     CREATE INDEX occurrences_at ON occurrences (at);
     CREATE TABLE backfills (
@@ -86,7 +87,6 @@ pub fn writer(dir: &Path) -> Result<Connection, OpenError> {
     };
     match setup(&mut db).map_err(refused)? {
         VERSION => {}
-        // A new file.
         0 => {
             let made = db.transaction().and_then(|tx| {
                 tx.execute_batch(TABLES)?;
@@ -96,11 +96,11 @@ pub fn writer(dir: &Path) -> Result<Connection, OpenError> {
             made.map_err(refused)?;
         }
         found => {
-            let (what, known) = (path(dir).display().to_string(), VERSION);
+            let what = path(dir).display().to_string();
             return Err(if found < VERSION {
-                OpenError::OlderFormat { what, found, known }
+                OpenError::OlderFormat { what, found, known: VERSION }
             } else {
-                OpenError::NewerFormat { what, found, known }
+                OpenError::NewerFormat { what, found, known: VERSION }
             });
         }
     }

@@ -151,6 +151,7 @@ fn a_really_full_device_goes_on_when_the_journal_is_trimmed() {
         // Only now the tables grow, with no room but the reserve.
         let row = |n: u64| LiveRow {
             id: TaskId::from_bits(u128::from(seq * 1000 + n)),
+            group: mainspring_core::values::Group::ZERO,
             touched: Seq::new(seq),
             parked_due: None,
             bytes: vec![7; 1000],

@@ -4,7 +4,7 @@ use mainspring_core::job::JobKey;
 use mainspring_core::run::StartedBy;
 use mainspring_core::values::{RunId, RunStatus, TaskId, Wall};
 
-use super::samples::{DAY_MS, cut, id, key, name};
+use super::samples::{DAY_MS, cut, group, id, key, name};
 use super::{Case, Harness, open, reopen};
 use crate::{
     Cut, CutError, JobRow, KeyRow, LiveRun, Opened, PAGE_MAX, RECOVERY_PAGE_BYTES, ReadMany, ReadTables,
@@ -48,6 +48,7 @@ fn job(number: u64, what: &str) -> JobRow {
 fn version(number: u64, version: u32) -> VersionRow {
     VersionRow {
         key: job_key(number),
+        group: group(number),
         version,
         at: Wall::from_millis(u64::from(version) * 1000),
         hash: u128::MAX - u128::from(version),
@@ -59,6 +60,7 @@ fn version(number: u64, version: u32) -> VersionRow {
 fn run(number: u64, status: RunStatus, ended: Option<u64>) -> RunRow {
     RunRow {
         id: run_id(number),
+        group: group(number),
         job: job_key(number),
         version: number as u32 % 4 + 1,
         status,

@@ -1,6 +1,6 @@
 //! What every store of logs must do.
 
-use mainspring_core::values::{Bucket, TaskId};
+use mainspring_core::values::{Bucket, Group, TaskId};
 
 use crate::{LogKey, LogPiece, LogPlace, ReadLogs, WriteLogs};
 
@@ -53,7 +53,7 @@ pub fn run_logs<H: LogHarness>(harness: &H) {
 }
 
 fn key(attempt: u32) -> LogKey {
-    LogKey { task: TaskId::new(1_800_000_000_000, Bucket::from_hash(77), 5), attempt }
+    LogKey { task: TaskId::new(1_800_000_000_000, Bucket::spread(Group::ZERO, 77), 5), attempt }
 }
 
 fn piece(offset: u64, bytes: impl Into<Vec<u8>>, last: bool) -> LogPiece {

@@ -2,7 +2,7 @@
 
 use mainspring_core::key::{KeyBinding, KeyScope};
 use mainspring_core::task::Status;
-use mainspring_core::values::{Bucket, Epoch, Name, Now, Seq, TaskId, Wall, WorkerId};
+use mainspring_core::values::{Bucket, Epoch, Group, Name, Now, Seq, TaskId, Wall, WorkerId};
 
 use crate::{Cut, HistoryRow, KeyRow, LiveRow, Opened, ReadTables, Record, Recovery, Store};
 
@@ -19,12 +19,18 @@ pub fn record(epoch: Epoch, seq: u64, body_bytes: usize) -> Record {
 }
 
 pub fn id(number: u64) -> TaskId {
-    TaskId::new(1_700_000_000_000 + number, Bucket::from_hash(number * 7919), number)
+    TaskId::new(1_700_000_000_000 + number, Bucket::spread(Group::ZERO, number * 7919), number)
+}
+
+/// Another one than the id says: the row's own counts.
+pub fn group(number: u64) -> Group {
+    Group::new(255 - number as u8)
 }
 
 pub fn live(number: u64, touched: u64, parked_due: Option<u64>) -> LiveRow {
     LiveRow {
         id: id(number),
+        group: group(number),
         touched: Seq::new(touched),
         parked_due: parked_due.map(Wall::from_millis),
         bytes: format!("live {number} at {touched}").into_bytes(),
@@ -34,6 +40,7 @@ pub fn live(number: u64, touched: u64, parked_due: Option<u64>) -> LiveRow {
 pub fn ended(number: u64, status: Status, ended_ms: u64) -> HistoryRow {
     HistoryRow {
         id: id(number),
+        group: group(number),
         tenant: name(["acme", "beta", "corp"][number as usize % 3]),
         job: name(["", "mail", "report", "sweep"][number as usize / 3 % 4]),
         status,
@@ -53,7 +60,7 @@ pub fn ended(number: u64, status: Status, ended_ms: u64) -> HistoryRow {
 pub fn key(number: u128, task: u64, expires: u64) -> KeyRow {
     KeyRow {
         scope: KeyScope(number << 64 | number),
-        binding: KeyBinding { request: number * 3, task: id(task) },
+        binding: KeyBinding { request: number * 3, task: id(task), group: group(task + 1) },
         expires: Wall::from_millis(expires),
     }
 }

@@ -3,7 +3,7 @@
 use mainspring_core::schedule::{Reason, Unfired, WindowRow};
 use mainspring_core::values::{FiredAs, RunId, ScheduleId, Started, TaskId, Wall};
 
-use super::samples::{DAY_MS, cut, id};
+use super::samples::{DAY_MS, cut, group, id};
 use super::{Case, Harness, open, reopen};
 use crate::{
     Cut, CutError, OccurrenceCursor, Opened, PAGE_MAX, ReadTables, Recovery, ScheduleRow, Store, Tables,
@@ -37,6 +37,7 @@ fn window(schedule: u32, number: u64) -> WindowRow {
     let punctual = FiredAs::ALL[number as usize % FiredAs::ALL.len()];
     WindowRow {
         schedule: ScheduleId::new(schedule),
+        group: group(number),
         first,
         last,
         count: if many { u64::MAX - number } else { 1 },

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use mainspring_core::key::{KeyClaim, KeyScope};
 use mainspring_core::task::{Labels, Status, StopReason};
 use mainspring_core::values::{
-    Actor, Band, Elapsed, Epoch, Failure, FailureClass, Fence, Millis, Name, Permit, Permits, Priority,
-    RunId, TaskId, Wall, WorkerId,
+    Actor, Band, Elapsed, Epoch, Failure, FailureClass, Fence, Group, Millis, Name, Permit, Permits,
+    Priority, RunId, TaskId, Wall, WorkerId,
 };
 
 use super::{FormatError, Reader, Writer};
@@ -67,6 +67,7 @@ impl Writer<'_> {
         self.wide(key.scope.0);
         self.wide(key.request);
         self.wall(key.expires);
+        self.byte(key.group.get());
     }
 
     pub(super) fn failure(&mut self, failure: &Failure) {
@@ -161,6 +162,7 @@ impl Reader<'_> {
             scope: KeyScope(self.wide("key scope")?),
             request: self.wide("key request")?,
             expires: self.wall("key expiry")?,
+            group: Group::new(self.byte("group of a key")?),
         })
     }
 

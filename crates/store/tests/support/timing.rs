@@ -56,7 +56,7 @@ fn full_spec() -> Spec {
 }
 
 fn full_own() -> ScheduleHome {
-    ScheduleHome { bucket: Bucket::from_hash(4095), offset: Millis::new(599_999) }
+    ScheduleHome { bucket: Bucket::from_bits(4095).expect("a bucket"), offset: Millis::new(599_999) }
 }
 
 fn plain_spec(timing: Timing) -> Spec {

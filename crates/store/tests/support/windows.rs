@@ -61,7 +61,7 @@ fn target() -> impl Strategy<Value = Target> {
 fn spec() -> impl Strategy<Value = (Arc<Spec>, ScheduleHome)> {
     let timing = prop_oneof![timetable().prop_map(Timing::Table), millis().prop_map(Timing::After)];
     let bounds = (option::of(wall()), option::of(wall()), millis(), millis(), millis());
-    let rest = (any::<u32>(), select(Overlap::ALL.to_vec()), any::<u32>(), any::<u64>());
+    let rest = (any::<u32>(), select(Overlap::ALL.to_vec()), any::<u32>(), 0..4096_u64);
     (target().boxed(), timing, text(), bounds, rest).prop_map(
         |(
             target,
@@ -70,7 +70,7 @@ fn spec() -> impl Strategy<Value = (Arc<Spec>, ScheduleHome)> {
             (start, end, jitter, offset, grace),
             (catch_up, overlap, active_max, bucket),
         )| {
-            let own = ScheduleHome { bucket: Bucket::from_hash(bucket), offset };
+            let own = ScheduleHome { bucket: Bucket::from_bits(bucket).expect("a bucket"), offset };
             let terms = Terms { timing, text, start, end, jitter, catch_up, grace, overlap, active_max };
             (Arc::new(Spec { target, terms: Arc::new(terms) }), own)
         },

@@ -1,11 +1,11 @@
-use mainspring_core::values::{Bucket, Fence, TaskId};
+use mainspring_core::values::{Bucket, Fence, Group, TaskId};
 use tokio::sync::{mpsc, watch};
 
 use super::*;
 use crate::attempt::{Key, Reporter, StopSignal};
 
 fn attempt(payload: &str) -> Attempt {
-    let key = Key { task: TaskId::new(1, Bucket::from_hash(2), 3), fence: Fence::from_bits(7) };
+    let key = Key { task: TaskId::new(1, Bucket::spread(Group::ZERO, 2), 3), fence: Fence::from_bits(7) };
     let (events, _) = mpsc::unbounded_channel();
     Attempt {
         key,

@@ -3,7 +3,7 @@
 use std::io::{Read, Write};
 use std::net::TcpListener;
 
-use mainspring_core::values::{Bucket, Fence, TaskId};
+use mainspring_core::values::{Bucket, Fence, Group, TaskId};
 use tokio::sync::{mpsc, watch};
 
 use super::*;
@@ -12,7 +12,7 @@ use crate::config::AgentConfig;
 use crate::guard::{Allowed, Guard};
 
 fn attempt(payload: String, checkpoint: Option<Vec<u8>>) -> (Attempt, mpsc::UnboundedReceiver<Event>) {
-    let key = Key { task: TaskId::new(1, Bucket::from_hash(2), 3), fence: Fence::from_bits(7) };
+    let key = Key { task: TaskId::new(1, Bucket::spread(Group::ZERO, 2), 3), fence: Fence::from_bits(7) };
     let (events, told) = mpsc::unbounded_channel();
     let attempt = Attempt {
         key,

@@ -86,6 +86,7 @@ fn tell(command: &mut Command, attempt: &Attempt, control: &Path) {
     command.env("MAINSPRING_TASK_ID", &task);
     command.env("MAINSPRING_IDEMPOTENCY_KEY", &task);
     command.env("MAINSPRING_ATTEMPT", attempt.number.to_string());
+    command.env("MAINSPRING_ATTEMPT_ID", attempt.key.id().to_string());
     command.env("MAINSPRING_FENCE", attempt.key.fence.bits().to_string());
     command.env("MAINSPRING_TENANT", &attempt.tenant);
     command.env("MAINSPRING_JOB", &attempt.job);

@@ -84,6 +84,7 @@ fn delivery(delivery: Delivery) -> v1::Delivery {
 fn attempt(attempt: AttemptView<'_>) -> v1::Attempt {
     v1::Attempt {
         number: attempt.number,
+        attempt_id: attempt.attempt_id,
         fence: attempt.fence,
         worker: attempt.worker,
         assigned_at: Some(moment(attempt.assigned_at)),

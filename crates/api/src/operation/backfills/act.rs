@@ -46,8 +46,9 @@ async fn act(
     command: BackfillCommand,
     caller: &Caller<'_>,
 ) -> Result<BackfillStatus, Problem> {
-    let command = caller.keyed(edge, operation, &id.to_string(), Command::Backfill(Box::new(command)))?;
-    match send(edge, id.bucket(), command).await {
+    let command = Command::Backfill(Box::new(command));
+    let command = caller.keyed(edge, id.into(), (operation, &id.to_string()), command)?;
+    match send(edge, id.into(), command).await {
         Ok(BackfillAnswer::Done { status, .. }) => Ok(status),
         Ok(_) => Err(unexpected()),
         // One that has left memory may have ended long ago.

@@ -20,7 +20,7 @@ use crate::edge::Edge;
 use crate::operation::Caller;
 use crate::operation::flows::{self, Change};
 use crate::problem::Problem;
-use crate::wire::{BackfillBody, OverrideBody};
+use crate::wire::{BackfillBody, OverrideBody, TENANT_DEFAULT};
 
 /// How often windows are looked for again because some were decided meanwhile.
 const TRIES_MAX: usize = 3;
@@ -40,14 +40,16 @@ pub(crate) async fn create_backfill(
     caller: &Caller<'_>,
 ) -> Result<Made, Problem> {
     // Before windows are looked for: those of the first request are not missing any more.
-    let first = caller.first_answer(edge, OPERATION, "").await?;
+    let tenant = body.tenant.as_deref().or(caller.keys.tenant).unwrap_or(TENANT_DEFAULT);
+    let route = edge.gateway.tenant(tenant);
+    let first = caller.first_answer(edge, route, (OPERATION, "")).await?;
     if let Some(Answer::Backfill(BackfillAnswer::Created(id))) = first {
         return Ok(Made::Backfill(id));
     }
     let over = OverrideBody { actor: body.actor.clone(), reason: body.reason.clone() };
     let by = Change::by("a backfill was begun", &over)?;
     let wish = Wish::read(body, caller.keys)?;
-    let id = BackfillId::from_bits(edge.gateway.mint(Some(flows::bucket_of(&wish.job))).bits());
+    let id = BackfillId::from_bits(edge.gateway.mint(&wish.job.tenant).bits());
     for tried in 1.. {
         let schedule = wish.schedule(edge, body.schedule.as_deref()).await?;
         let mut job = flows::job(edge, wish.job.clone()).await?;
@@ -73,8 +75,8 @@ pub(crate) async fn create_backfill(
             written_back: plan.schedule.written_back(),
         };
         let command = Command::Backfill(Box::new(BackfillCommand::Create(Box::new(create))));
-        let command = caller.keyed(edge, OPERATION, "", command)?;
-        match send(edge, id.bucket(), command).await {
+        let command = caller.keyed(edge, route, (OPERATION, ""), command)?;
+        match send(edge, route, command).await {
             Ok(BackfillAnswer::Created(id)) => {
                 by.done(id);
                 return Ok(Made::Backfill(id));

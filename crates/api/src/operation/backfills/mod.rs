@@ -11,7 +11,7 @@ mod wish;
 use mainspring_core::backfill::decide::{BackfillAnswer, BackfillCommand};
 use mainspring_core::decision::Rejection;
 use mainspring_core::engine::{Answer, Command};
-use mainspring_core::values::{BackfillId, Bucket};
+use mainspring_core::values::BackfillId;
 
 pub(crate) use self::{
     act::{cancel_backfill, pause_backfill},
@@ -20,6 +20,7 @@ pub(crate) use self::{
     read::backfill,
 };
 use crate::edge::Edge;
+use crate::gateway::Route;
 use crate::problem::Problem;
 
 /// What is no id names no backfill.
@@ -27,12 +28,12 @@ pub(crate) fn backfill_id(text: &str) -> Result<BackfillId, Problem> {
     text.parse().map_err(|_| Problem::NoSuchBackfill { id: text.chars().take(100).collect() })
 }
 
-async fn ask(edge: &Edge, bucket: Bucket, command: BackfillCommand) -> Result<BackfillAnswer, Problem> {
-    send(edge, bucket, Command::Backfill(Box::new(command))).await
+async fn ask(edge: &Edge, route: Route, command: BackfillCommand) -> Result<BackfillAnswer, Problem> {
+    send(edge, route, Command::Backfill(Box::new(command))).await
 }
 
-async fn send(edge: &Edge, bucket: Bucket, command: Command) -> Result<BackfillAnswer, Problem> {
-    match edge.gateway.ask(bucket, command).await? {
+async fn send(edge: &Edge, route: Route, command: Command) -> Result<BackfillAnswer, Problem> {
+    match edge.gateway.ask(route, command).await? {
         Answer::Backfill(answer) => Ok(answer),
         _ => Err(unexpected()),
     }

@@ -23,7 +23,7 @@ pub(crate) async fn backfill(edge: &Edge, id: BackfillId) -> Result<Box<Backfill
 }
 
 pub(super) async fn in_memory(edge: &Edge, id: BackfillId) -> Result<Option<Box<Backfill>>, Problem> {
-    match ask(edge, id.bucket(), BackfillCommand::Read { id }).await? {
+    match ask(edge, id.into(), BackfillCommand::Read { id }).await? {
         BackfillAnswer::Backfill(found) => Ok(found),
         _ => Err(unexpected()),
     }

@@ -6,7 +6,7 @@ use mainspring_core::decision::Rejection;
 use mainspring_core::engine::{Answer, Command};
 use mainspring_core::key::{KeyClaim, KeyFact};
 use mainspring_core::trigger::decide::{Begun, Declined, Publish, Published};
-use mainspring_core::values::{Bucket, CloudEvent, Name, RunId};
+use mainspring_core::values::{CloudEvent, Name, RunId};
 
 use crate::edge::Edge;
 use crate::operation::{Caller, flows};
@@ -28,7 +28,7 @@ pub(crate) async fn publish(
     if commands.is_empty() {
         return Ok(Vec::new());
     }
-    let answers = edge.gateway.ask_all(Bucket::from_hash(0), commands).await?;
+    let answers = edge.gateway.ask_all(edge.gateway.tenant(tenant), commands).await?;
     let mut views = Vec::with_capacity(notices.len());
     for (notice, answer) in notices.iter().zip(answers) {
         let Answer::Published(published) = answer? else {
@@ -42,12 +42,13 @@ pub(crate) async fn publish(
 fn command(edge: &Edge, tenant: &Name, notice: &Arc<CloudEvent>) -> Command {
     let expires = edge.key_expires();
     // Source and id alone make an event; whatever else differs is not looked at.
-    let claim = KeyClaim { scope: event_scope(tenant, &notice.source, &notice.id), request: 0, expires };
+    let (scope, group) = (event_scope(tenant, &notice.source, &notice.id), edge.gateway.home(tenant).group());
+    let claim = KeyClaim { scope, request: 0, expires, group };
     Command::Publish(Box::new(Publish {
         tenant: tenant.clone(),
         notice: notice.clone(),
         key: (claim, KeyFact::Absent),
-        base: RunId::from_bits(edge.gateway.mint(None).bits()),
+        base: RunId::from_bits(edge.gateway.mint(tenant).bits()),
     }))
 }
 

@@ -4,9 +4,9 @@ use mainspring_core::decision::Rejection;
 use mainspring_core::engine::question::Question;
 use mainspring_core::engine::{Answer, Command};
 use mainspring_core::trigger::{Trigger, TriggerKey};
-use mainspring_core::values::Bucket;
 
 use crate::edge::Edge;
+use crate::gateway::Route;
 use crate::operation::flows::page_length;
 use crate::problem::{EventProblem, Problem};
 use crate::wire::{Keys, TENANT_DEFAULT, name};
@@ -26,7 +26,8 @@ pub(crate) fn named_trigger(
 }
 
 pub(crate) async fn trigger(edge: &Edge, key: TriggerKey) -> Result<Trigger, Problem> {
-    let found = ask(edge, Question::Trigger { key: Box::new(key.clone()) }).await?.pop();
+    let route = edge.gateway.tenant(&key.tenant);
+    let found = ask(edge, route, Question::Trigger { key: Box::new(key.clone()) }).await?.pop();
     let missing = || EventProblem::TriggerNotFound { job: key.job.to_string(), name: key.name.to_string() };
     found.ok_or_else(|| missing().into())
 }
@@ -42,7 +43,8 @@ pub(crate) async fn triggers(
     let tenant = tenant.map(|text| name("tenant", text)).transpose()?;
     let job = job.map(|text| name("job", text)).transpose()?;
     let after = cursor.map(parse_cursor).transpose()?.map(Box::new);
-    let mut found = ask(edge, Question::Triggers { after, tenant, job, limit: limit + 1 }).await?;
+    let route = edge.gateway.tenant_or_all(tenant.as_ref());
+    let mut found = ask(edge, route, Question::Triggers { after, tenant, job, limit: limit + 1 }).await?;
     let more = found.len() > limit;
     found.truncate(limit);
     let last = found.last().filter(|_| more).map(|hook| &hook.key);
@@ -50,8 +52,8 @@ pub(crate) async fn triggers(
     Ok((found, next))
 }
 
-async fn ask(edge: &Edge, question: Question) -> Result<Vec<Trigger>, Problem> {
-    match edge.gateway.ask(Bucket::from_hash(0), Command::Ask(question)).await? {
+async fn ask(edge: &Edge, route: Route, question: Question) -> Result<Vec<Trigger>, Problem> {
+    match edge.gateway.ask(route, Command::Ask(question)).await? {
         Answer::Triggers(found) => Ok(found),
         _ => {
             Err(Rejection::Internal { what: "a question on triggers was answered with something else" }

@@ -10,7 +10,7 @@ use mainspring_core::trigger::TriggerSpec;
 use mainspring_core::values::Name;
 use mainspring_definition::{Definition, Options, limits::Limits, read, schedule_offset};
 
-use super::{ask, audit, bucket_of, job_key, send, shown, unexpected};
+use super::{ask, audit, job_key, send, shown, unexpected};
 use crate::edge::Edge;
 use crate::operation::Caller;
 use crate::problem::Problem;
@@ -98,8 +98,8 @@ async fn parse(edge: &Edge, text: &[u8], tenant: Option<&str>) -> Result<Vec<Def
 
 async fn foresee(edge: &Edge, definition: &Definition) -> Result<Applied, Problem> {
     let key = job_key(&definition.tenant, &definition.name)?;
-    let RunAnswer::Job(job) = ask(edge, bucket_of(&key), RunCommand::ReadJob { key: key.clone() }).await?
-    else {
+    let route = edge.gateway.tenant(&key.tenant);
+    let RunAnswer::Job(job) = ask(edge, route, RunCommand::ReadJob { key: key.clone() }).await? else {
         return Err(unexpected());
     };
     let (version, change) = match job {
@@ -121,7 +121,7 @@ async fn store(
     let key = job_key(&definition.tenant, &definition.name)?;
     let hash = half(&definition);
     let (plan, source) = (Arc::clone(&definition.plan), Arc::clone(&definition.source));
-    let bucket = bucket_of(&key);
+    let (bucket, route) = (edge.gateway.home(&key.tenant), edge.gateway.tenant(&key.tenant));
     let homed = |(name, spec): &(Name, Spec)| {
         let key = ScheduleKey { tenant: key.tenant.clone(), job: key.name.clone(), name: name.clone() };
         let own = ScheduleHome { bucket, offset: schedule_offset(&key, spec.jitter) };
@@ -133,8 +133,8 @@ async fn store(
     let stored = mainspring_core::job::Definition { plan, source, hash };
     let command = RunCommand::ApplyJob { key: key.clone(), definition: stored, schedules, triggers };
     let command = Command::Run(Box::new(by.sign(command)));
-    let command = caller.keyed(edge, &format!("apply {}", shown(&key)), "", command)?;
-    match send(edge, bucket_of(&key), command).await? {
+    let command = caller.keyed(edge, route, (&format!("apply {}", shown(&key)), ""), command)?;
+    match send(edge, route, command).await? {
         RunAnswer::JobApplied { version, changed } => {
             edge.definitions.keep(hash, definition);
             let change = match (changed, version) {

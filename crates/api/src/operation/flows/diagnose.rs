@@ -20,7 +20,7 @@ pub(crate) async fn diagnose_run(edge: &Edge, id: RunId) -> Result<RunDiagnosisV
     if read.status.is_ended() {
         return Ok(ended(edge, &read).await);
     }
-    match edge.gateway.ask(id.bucket(), Command::Ask(Question::Run { id })).await {
+    match edge.gateway.ask(id, Command::Ask(Question::Run { id })).await {
         Ok(Answer::RunDiagnosis(diagnosis)) if !diagnosis.status.is_ended() => {
             let mut view = RunDiagnosisView::of(&diagnosis);
             tell_errors(edge, &mut view).await;

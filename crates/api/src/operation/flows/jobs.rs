@@ -8,14 +8,14 @@ use mainspring_store::VersionRow;
 
 use super::audit::Change;
 use super::filter::page_length;
-use super::{ask, bucket_of, send, shown, unexpected};
+use super::{ask, send, shown, unexpected};
 use crate::edge::Edge;
 use crate::operation::Caller;
 use crate::problem::Problem;
 use crate::wire::{OverrideBody, name};
 
 pub(crate) async fn job(edge: &Edge, key: JobKey) -> Result<Box<Job>, Problem> {
-    match ask(edge, bucket_of(&key), RunCommand::ReadJob { key: key.clone() }).await? {
+    match ask(edge, edge.gateway.tenant(&key.tenant), RunCommand::ReadJob { key: key.clone() }).await? {
         RunAnswer::Job(Some(job)) => Ok(job),
         RunAnswer::Job(None) => Err(no_job(key)),
         _ => Err(unexpected()),
@@ -61,8 +61,8 @@ pub(crate) async fn jobs(
     wanted.tag.map(|tag| name("tag", tag)).transpose()?;
     wanted.owner.map(|owner| name("owner", owner)).transpose()?;
     let after = cursor.map(parse_cursor).transpose()?;
-    let bucket = mainspring_core::values::Bucket::from_hash(0);
-    match ask(edge, bucket, RunCommand::ListJobs { after, tenant, limit: limit + 1 }).await? {
+    let route = edge.gateway.tenant_or_all(tenant.as_ref());
+    match ask(edge, route, RunCommand::ListJobs { after, tenant, limit: limit + 1 }).await? {
         RunAnswer::Jobs(mut jobs) => {
             let more = jobs.len() > limit;
             jobs.truncate(limit);
@@ -119,8 +119,9 @@ async fn act(
     command: RunCommand,
     caller: &Caller<'_>,
 ) -> Result<(), Problem> {
-    let command = caller.keyed(edge, operation, &shown(key), Command::Run(Box::new(command)))?;
-    send(edge, bucket_of(key), command).await.map(drop)
+    let (route, command) = (edge.gateway.tenant(&key.tenant), Command::Run(Box::new(command)));
+    let command = caller.keyed(edge, route, (operation, &shown(key)), command)?;
+    send(edge, route, command).await.map(drop)
 }
 
 /// Newest first.

@@ -14,7 +14,7 @@ use mainspring_core::decision::Rejection;
 use mainspring_core::engine::{Answer, Command};
 use mainspring_core::job::JobKey;
 use mainspring_core::run::decide::{RunAnswer, RunCommand};
-use mainspring_core::values::{Bucket, Name, RunId};
+use mainspring_core::values::{Name, RunId};
 
 pub(crate) use self::{
     apply::{Apply, apply},
@@ -27,6 +27,7 @@ pub(crate) use self::{
 };
 pub(in crate::operation) use self::{audit::Change, filter::page_length};
 use crate::edge::Edge;
+use crate::gateway::Route;
 use crate::problem::Problem;
 use crate::wire::{Keys, TENANT_DEFAULT, name};
 
@@ -54,19 +55,12 @@ fn shown(key: &JobKey) -> String {
     format!("{}/{}", key.tenant, key.name)
 }
 
-/// A job's slot, and that of its runs.
-pub(in crate::operation) fn bucket_of(key: &JobKey) -> Bucket {
-    let hash = blake3::hash(format!("{}\u{1}{}", key.tenant, key.name).as_bytes());
-    let (first, _) = hash.as_bytes().split_first_chunk().expect("a hash has 32 bytes");
-    Bucket::from_hash(u64::from_le_bytes(*first))
+async fn ask(edge: &Edge, route: Route, command: RunCommand) -> Result<RunAnswer, Problem> {
+    send(edge, route, Command::Run(Box::new(command))).await
 }
 
-async fn ask(edge: &Edge, bucket: Bucket, command: RunCommand) -> Result<RunAnswer, Problem> {
-    send(edge, bucket, Command::Run(Box::new(command))).await
-}
-
-async fn send(edge: &Edge, bucket: Bucket, command: Command) -> Result<RunAnswer, Problem> {
-    match edge.gateway.ask(bucket, command).await? {
+async fn send(edge: &Edge, route: Route, command: Command) -> Result<RunAnswer, Problem> {
+    match edge.gateway.ask(route, command).await? {
         Answer::Run(answer) => Ok(answer),
         _ => Err(unexpected()),
     }

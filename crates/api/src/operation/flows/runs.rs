@@ -29,7 +29,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(5);
 
 /// From memory, or as the tables have it.
 pub(crate) async fn run(edge: &Edge, id: RunId) -> Result<Arc<Run>, Problem> {
-    match ask(edge, id.bucket(), RunCommand::ReadRun { id }).await? {
+    match ask(edge, id.into(), RunCommand::ReadRun { id }).await? {
         RunAnswer::Found(Some(run)) => Ok(run),
         RunAnswer::Found(None) => Err(Problem::Rejected(RunRefusal::RunNotFound { id }.into())),
         _ => Err(unexpected()),
@@ -93,9 +93,10 @@ pub(crate) async fn cancel_runs(
     }
     let selector =
         RunSelector { tenant: named("tenant", &selector.tenant)?, job: named("job", &selector.job)?, label };
+    let route = edge.gateway.tenant_or_all(Some(&selector.tenant).filter(|tenant| !tenant.is_empty()));
     let command = Command::CancelRuns { selector: Box::new(selector), over: by.over() };
-    let command = caller.keyed(edge, "cancel runs", "", command)?;
-    let Answer::Operation(id) = edge.gateway.ask(Bucket::from_hash(0), command).await? else {
+    let command = caller.keyed(edge, route, ("cancel runs", ""), command)?;
+    let Answer::Operation(id) = edge.gateway.ask(route, command).await? else {
         return Err(unexpected());
     };
     let progress = ended_soon(edge, id).await?;
@@ -205,11 +206,11 @@ pub(crate) async fn rerun(
     let parameters = edited(edge, of, body).await?;
     let over = OverrideBody { actor: body.actor.clone(), reason: body.reason.clone() };
     let by = Change::by("a run was started again", &over)?;
-    let id = RunId::from_bits(edge.gateway.mint(Some(of.bucket())).bits());
+    let id = RunId::from_bits(edge.gateway.mint_in(Bucket::home(of.bucket().group())).bits());
     let rerun = Rerun { of, id, from, parameters, newest, over: by.over(), fact: None };
     let command = Command::Run(Box::new(RunCommand::Rerun(Box::new(rerun))));
-    let command = caller.keyed(edge, "rerun", &of.to_string(), command)?;
-    match send(edge, of.bucket(), command).await? {
+    let command = caller.keyed(edge, of.into(), ("rerun", &of.to_string()), command)?;
+    match send(edge, of.into(), command).await? {
         RunAnswer::Run { id, .. } => {
             by.done(format_args!("{of} as {id}"));
             Ok(Triggered { id, duplicate: false, warnings: warnings_of(edge, id).await })
@@ -223,7 +224,7 @@ pub(crate) async fn rerun(
 async fn warnings_of(edge: &Edge, id: RunId) -> Vec<String> {
     let Ok(run) = run(edge, id).await else { return Vec::new() };
     let open = (0..run.plan.len()).filter(|node| run.node(*node).status.end().is_none());
-    warnings(edge, id.bucket(), open.map(|node| run.plan.node(node))).await
+    warnings(edge, id.into(), open.map(|node| run.plan.node(node))).await
 }
 
 /// Edited parameters are checked against the job as it is now.
@@ -240,8 +241,9 @@ async fn act(
     command: RunCommand,
     caller: &Caller<'_>,
 ) -> Result<RunStatus, Problem> {
-    let command = caller.keyed(edge, operation, &id.to_string(), Command::Run(Box::new(command)))?;
-    match send(edge, id.bucket(), command).await? {
+    let command = Command::Run(Box::new(command));
+    let command = caller.keyed(edge, id.into(), (operation, &id.to_string()), command)?;
+    match send(edge, id.into(), command).await? {
         RunAnswer::Run { status, .. } => Ok(status),
         _ => Err(unexpected()),
     }

@@ -8,7 +8,7 @@ use mainspring_core::task::{Labels, Payload};
 use mainspring_core::values::RunId;
 
 use super::warnings::warnings;
-use super::{bucket_of, jobs, send, unexpected};
+use super::{jobs, send, unexpected};
 use crate::edge::Edge;
 use crate::operation::Caller;
 use crate::problem::Problem;
@@ -38,8 +38,8 @@ pub(crate) async fn trigger(
     let job = jobs::job(edge, key.clone()).await?;
     let parameters = parameters(edge, &job, body.parameters.as_ref().map(|given| given.get()))?;
     let claim = claim(edge, &key, body, caller, &parameters)?;
-    let bucket = bucket_of(&key);
-    let id = RunId::from_bits(edge.gateway.mint(Some(bucket)).bits());
+    let route = edge.gateway.tenant(&key.tenant);
+    let id = RunId::from_bits(edge.gateway.mint(&key.tenant).bits());
     let command = RunCommand::Trigger(Box::new(TriggerRun {
         id,
         job: key,
@@ -49,10 +49,10 @@ pub(crate) async fn trigger(
         key: claim.map(|claim| (claim, KeyFact::Absent)),
         trigger: StartedBy::Manual,
     }));
-    match send(edge, bucket, mainspring_core::engine::Command::Run(Box::new(command))).await? {
+    match send(edge, route, mainspring_core::engine::Command::Run(Box::new(command))).await? {
         RunAnswer::Run { id, .. } => {
             let nodes = job.definition.plan.nodes().iter();
-            let warnings = warnings(edge, bucket, nodes.map(|node| &**node)).await;
+            let warnings = warnings(edge, route, nodes.map(|node| &**node)).await;
             Ok(Triggered { id, duplicate: false, warnings })
         }
         RunAnswer::AlreadyTriggered { id } => Ok(Triggered::before(id)),
@@ -88,8 +88,8 @@ fn claim(
         (None, None) => return Ok(None),
     };
     let scope = request_key(&key.tenant, &operation, text)?;
-    let expires = edge.key_expires();
-    Ok(Some(KeyClaim { scope, request, expires }))
+    let (expires, group) = (edge.key_expires(), edge.gateway.home(&key.tenant).group());
+    Ok(Some(KeyClaim { scope, request, expires, group }))
 }
 
 fn labels(body: &TriggerBody) -> Result<Option<Labels>, Problem> {

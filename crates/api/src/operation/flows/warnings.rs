@@ -1,9 +1,9 @@
 //! Tasks of a new run that no known worker could ever run.
 
 use mainspring_core::job::{Node, NodeWork};
-use mainspring_core::values::Bucket;
 
 use crate::edge::Edge;
+use crate::gateway::Route;
 use crate::operation::could_run::{self, Questions};
 
 /// Tasks named in one warning; the others are counted.
@@ -13,7 +13,7 @@ const NAMED_MAX: usize = 10;
 /// start. A question that is not answered gives no warning: the run exists already.
 pub(super) async fn warnings<'a>(
     edge: &Edge,
-    bucket: Bucket,
+    route: Route,
     nodes: impl Iterator<Item = &'a Node> + Send,
 ) -> Vec<String> {
     let mut questions = Questions::default();
@@ -33,7 +33,7 @@ pub(super) async fn warnings<'a>(
     if asked.is_empty() {
         return Vec::new();
     }
-    let answers = edge.gateway.ask_all(bucket, questions.commands).await.unwrap_or_default();
+    let answers = edge.gateway.ask_all(route, questions.commands).await.unwrap_or_default();
     let told = answers.into_iter().zip(asked).filter_map(|(answer, names)| {
         let why = could_run::never(answer)?;
         Some(format!("{}: {}", listed(&names), could_run::warning(&why)))

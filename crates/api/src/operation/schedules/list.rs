@@ -3,7 +3,6 @@
 use mainspring_core::job::JobKey;
 use mainspring_core::schedule::decide::{ScheduleAnswer, ScheduleCommand};
 use mainspring_core::schedule::{Schedule, ScheduleKey};
-use mainspring_core::values::Bucket;
 use mainspring_definition::limits::SCHEDULES_MAX;
 
 use super::{ask, unexpected};
@@ -39,7 +38,9 @@ pub(crate) async fn of_job(edge: &Edge, job: &JobKey) -> Result<Vec<Schedule>, P
 }
 
 async fn listed(edge: &Edge, command: ScheduleCommand) -> Result<Vec<Schedule>, Problem> {
-    match ask(edge, Bucket::from_hash(0), command).await? {
+    let ScheduleCommand::List { tenant, .. } = &command else { return Err(unexpected()) };
+    let route = edge.gateway.tenant_or_all(tenant.as_ref());
+    match ask(edge, route, command).await? {
         ScheduleAnswer::Schedules(found) => Ok(found),
         _ => Err(unexpected()),
     }

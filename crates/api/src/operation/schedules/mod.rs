@@ -13,8 +13,8 @@ use mainspring_core::decision::Rejection;
 use mainspring_core::engine::{Answer, Command};
 use mainspring_core::job::JobKey;
 use mainspring_core::schedule::decide::{ScheduleAnswer, ScheduleCommand};
-use mainspring_core::schedule::{ScheduleHome, ScheduleKey, ScheduleRefusal, TASKS_JOB};
-use mainspring_core::values::{Bucket, Millis, Name};
+use mainspring_core::schedule::{ScheduleHome, ScheduleKey, ScheduleRefusal};
+use mainspring_core::values::{Millis, Name};
 use mainspring_definition::schedule_offset;
 
 pub(crate) use self::{
@@ -27,8 +27,9 @@ pub(crate) use self::{
     recurring::{Recurring, recurring},
     upcoming::upcoming,
 };
-use super::{Caller, flows};
+use super::Caller;
 use crate::edge::Edge;
+use crate::gateway::Route;
 use crate::problem::Problem;
 use crate::wire::{Keys, TENANT_DEFAULT, name};
 
@@ -63,22 +64,13 @@ fn job_of(key: &ScheduleKey) -> JobKey {
     JobKey { tenant: key.tenant.clone(), name: key.job.clone() }
 }
 
-/// With its job; recurring tasks have none and are spread by their names.
-fn bucket_of(key: &ScheduleKey) -> Bucket {
-    let mut home = job_of(key);
-    if &*key.job == TASKS_JOB {
-        home = JobKey { tenant: key.tenant.clone(), name: key.name.clone() };
-    }
-    flows::bucket_of(&home)
-}
-
 /// What follows from its key.
-fn own(key: &ScheduleKey, jitter: Millis) -> ScheduleHome {
-    ScheduleHome { bucket: bucket_of(key), offset: schedule_offset(key, jitter) }
+fn own(edge: &Edge, key: &ScheduleKey, jitter: Millis) -> ScheduleHome {
+    ScheduleHome { bucket: edge.gateway.home(&key.tenant), offset: schedule_offset(key, jitter) }
 }
 
-async fn ask(edge: &Edge, bucket: Bucket, command: ScheduleCommand) -> Result<ScheduleAnswer, Problem> {
-    send(edge, bucket, Command::Schedule(Box::new(command))).await
+async fn ask(edge: &Edge, route: Route, command: ScheduleCommand) -> Result<ScheduleAnswer, Problem> {
+    send(edge, route, Command::Schedule(Box::new(command))).await
 }
 
 /// One that changes something, under the caller's key if there is one.
@@ -88,12 +80,13 @@ async fn act(
     command: ScheduleCommand,
     caller: &Caller<'_>,
 ) -> Result<ScheduleAnswer, Problem> {
-    let command = caller.keyed(edge, operation, &shown(key), Command::Schedule(Box::new(command)))?;
-    send(edge, bucket_of(key), command).await
+    let (route, command) = (edge.gateway.tenant(&key.tenant), Command::Schedule(Box::new(command)));
+    let command = caller.keyed(edge, route, (operation, &shown(key)), command)?;
+    send(edge, route, command).await
 }
 
-async fn send(edge: &Edge, bucket: Bucket, command: Command) -> Result<ScheduleAnswer, Problem> {
-    match edge.gateway.ask(bucket, command).await? {
+async fn send(edge: &Edge, route: Route, command: Command) -> Result<ScheduleAnswer, Problem> {
+    match edge.gateway.ask(route, command).await? {
         Answer::Schedule(answer) => Ok(answer),
         _ => Err(unexpected()),
     }

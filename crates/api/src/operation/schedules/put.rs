@@ -24,7 +24,8 @@ pub(crate) async fn put_schedule(
     caller: &Caller<'_>,
 ) -> Result<(Option<Wall>, bool), Problem> {
     // Before the job is looked at: it may be gone by now.
-    let first = caller.first_answer(edge, OPERATION, &shown(&key)).await?;
+    let first =
+        caller.first_answer(edge, edge.gateway.tenant(&key.tenant), (OPERATION, &shown(&key))).await?;
     if let Some(Answer::Schedule(ScheduleAnswer::Stored { next, changed })) = first {
         return Ok((next, changed));
     }
@@ -43,7 +44,7 @@ pub(crate) async fn put_schedule(
     let definition = edge.definitions.of(&job)?;
     let spec = read_schedule(text, &key, Some(&definition.parameters))
         .map_err(|mistakes| Problem::ScheduleInvalid { mistakes })?;
-    let own = own(&key, spec.jitter);
+    let own = own(edge, &key, spec.jitter);
     let command = ScheduleCommand::Put { key: key.clone(), spec, own };
     match act(edge, (OPERATION, &key), command, caller).await? {
         ScheduleAnswer::Stored { next, changed } => {

@@ -3,7 +3,7 @@
 use mainspring_core::schedule::decide::{ScheduleAnswer, ScheduleCommand};
 use mainspring_core::schedule::{Schedule, ScheduleKey};
 
-use super::{ask, bucket_of, not_found, unexpected};
+use super::{ask, not_found, unexpected};
 use crate::edge::Edge;
 use crate::problem::Problem;
 
@@ -14,7 +14,7 @@ pub(crate) async fn schedule(edge: &Edge, key: ScheduleKey) -> Result<Box<Schedu
 
 /// What became of its windows outlives a schedule.
 pub(super) async fn even_deleted(edge: &Edge, key: ScheduleKey) -> Result<Box<Schedule>, Problem> {
-    match ask(edge, bucket_of(&key), ScheduleCommand::Read { key: key.clone() }).await? {
+    match ask(edge, edge.gateway.tenant(&key.tenant), ScheduleCommand::Read { key: key.clone() }).await? {
         ScheduleAnswer::Schedule(Some(schedule)) => Ok(schedule),
         ScheduleAnswer::Schedule(None) => Err(not_found(key)),
         _ => Err(unexpected()),

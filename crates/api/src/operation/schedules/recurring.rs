@@ -33,13 +33,15 @@ pub(crate) async fn recurring(
         ));
     }
     let without_key = Keys { key: None, ..keys };
-    let submission = Submission::of(task, without_key, &edge.profiles, (now(), edge.config.key_life))?;
+    let submission =
+        Submission::of(task, without_key, &edge.profiles, (now(), edge.config.key_life), edge.config.groups)?;
     let tenant = submission.profile.tenant.clone();
-    let key = ScheduleKey { tenant, job: Name::fixed(TASKS_JOB), name: named(edge, task, keys)? };
+    let name = named(edge, &tenant, task, keys)?;
+    let key = ScheduleKey { tenant, job: Name::fixed(TASKS_JOB), name };
     let mut spec = read_schedule(&task.timing_text(), &key, None)
         .map_err(|mistakes| Problem::ScheduleInvalid { mistakes })?;
     spec.target = Target::Task(Box::new(submission.plain()));
-    let own = own(&key, spec.jitter);
+    let own = own(edge, &key, spec.jitter);
     let command = ScheduleCommand::Put { key: key.clone(), spec, own };
     // The tenant of the task counts, and its own key goes before that of the request, as for any other task.
     let own_key = task.idempotency_key.as_deref().or(keys.key);
@@ -51,7 +53,7 @@ pub(crate) async fn recurring(
 }
 
 /// Its own name, or its key, or a new one.
-fn named(edge: &Edge, task: &TaskBody<'_>, keys: Keys<'_>) -> Result<Name, Problem> {
+fn named(edge: &Edge, tenant: &str, task: &TaskBody<'_>, keys: Keys<'_>) -> Result<Name, Problem> {
     let text = match (&task.name, task.idempotency_key.as_deref().or(keys.key)) {
         (Some(name), _) if !is_schedule_name(name) => {
             let what = "it has letters, digits, `_`, `-` and `.`, and begins with a letter or a digit";
@@ -61,7 +63,7 @@ fn named(edge: &Edge, task: &TaskBody<'_>, keys: Keys<'_>) -> Result<Name, Probl
         (None, Some(key)) if is_schedule_name(key) => key.to_owned(),
         // A key may have any letters; what is drawn from it is as good.
         (None, Some(key)) => format!("key-{}", &blake3::hash(key.as_bytes()).to_hex()[..32]),
-        (None, None) => edge.gateway.mint(None).to_string(),
+        (None, None) => edge.gateway.mint(tenant).to_string(),
     };
     crate::wire::name("name", &text)
 }

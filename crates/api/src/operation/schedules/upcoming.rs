@@ -6,9 +6,9 @@ use mainspring_core::job::JobKey;
 use mainspring_core::run::decide::{RunAnswer, RunCommand};
 use mainspring_core::schedule::decide::{ScheduleAnswer, ScheduleCommand, Upcoming};
 use mainspring_core::schedule::{Schedule, Timing};
-use mainspring_core::values::{Bucket, Millis, Wall};
+use mainspring_core::values::{Millis, Wall};
 
-use super::{ask, job_of, unexpected};
+use super::{job_of, unexpected};
 use crate::edge::Edge;
 use crate::gateway::now;
 use crate::operation::flows::page_length;
@@ -44,21 +44,24 @@ pub(crate) async fn upcoming(
     }
     let until = now() + within;
     let mut found: Vec<(Wall, Wall, Schedule)> = Vec::new();
-    let mut from = Some(0);
-    while let Some(at) = from {
-        let command = ScheduleCommand::Upcoming { from: at, until, tenant: tenant.clone() };
-        let ScheduleAnswer::Upcoming(Upcoming { schedules, more }) =
-            ask(edge, Bucket::from_hash(0), command).await?
-        else {
-            return Err(unexpected());
-        };
-        for schedule in schedules {
-            expand(&schedule, until, limit, &mut found);
-            if found.len() > 2 * limit {
-                keep_first(&mut found, limit);
+    for shard in edge.gateway.shards_of(edge.gateway.tenant_or_all(tenant.as_ref())) {
+        let mut from = Some(0);
+        while let Some(at) = from {
+            let command = ScheduleCommand::Upcoming { from: at, until, tenant: tenant.clone() };
+            let command = Command::Schedule(Box::new(command));
+            let Answer::Schedule(ScheduleAnswer::Upcoming(Upcoming { schedules, more })) =
+                edge.gateway.ask_shard(shard, command).await?
+            else {
+                return Err(unexpected());
+            };
+            for schedule in schedules {
+                expand(&schedule, until, limit, &mut found);
+                if found.len() > 2 * limit {
+                    keep_first(&mut found, limit);
+                }
             }
+            from = more;
         }
-        from = more;
     }
     keep_first(&mut found, limit);
     shown(edge, found).await
@@ -89,7 +92,8 @@ async fn shown(edge: &Edge, found: Vec<(Wall, Wall, Schedule)>) -> Result<Vec<Ah
     jobs.sort();
     jobs.dedup();
     let read = |key: &JobKey| Command::Run(Box::new(RunCommand::ReadJob { key: key.clone() }));
-    let answers = edge.gateway.ask_all(Bucket::from_hash(0), jobs.iter().map(read).collect()).await?;
+    let routed = jobs.iter().map(|key| (edge.gateway.home(&key.tenant), read(key))).collect();
+    let answers = edge.gateway.ask_split(routed).await?;
     let paused: Vec<bool> = answers
         .iter()
         .map(|answer| matches!(answer, Ok(Answer::Run(RunAnswer::Job(Some(job)))) if job.paused))

@@ -19,7 +19,7 @@ use super::Counts;
 use crate::dispatch::{Depth, PoolLimit, WaitReason};
 use crate::task::{Profile, Status, StopReason, Task};
 use crate::trigger::TriggerKey;
-use crate::values::{Incarnation, Millis, Name, OperationId, RunId, Session, TaskId, Wall, WorkerId};
+use crate::values::{Epoch, Incarnation, Millis, Name, OperationId, RunId, Session, TaskId, Wall, WorkerId};
 use crate::wait::Awaited;
 use crate::worker::{Availability, Cordon, WorkerOffer};
 
@@ -76,6 +76,8 @@ impl Unfinished {
 /// A page of [`Unfinished`]; it may be empty although another follows.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct UnfinishedPage {
+    /// In which places in memory mean what `next` says.
+    pub epoch: Epoch,
     pub tasks: Vec<Task>,
     pub next: Option<u32>,
 }

@@ -59,6 +59,7 @@ fn a_resource_failure_asks_for_more_memory() {
     };
     let hello = Hello {
         worker: worker(1),
+        epoch: Epoch::ZERO,
         session: Session::new(1),
         incarnation: Incarnation::new(1),
         offer,

@@ -33,7 +33,7 @@ use crate::state::{State, apply};
 use crate::task::decide::{Report, ReportKind, StartTime, Submit};
 use crate::task::{Arrow, Profile, ProfileSpec, Status, Task, TaskState, Transition};
 use crate::values::{
-    Actor, Bucket, Epoch, Failure, FailureClass, Fence, Incarnation, Millis, Name, Now, Priority,
+    Actor, Bucket, Epoch, Failure, FailureClass, Fence, Group, Incarnation, Millis, Name, Now, Priority,
     Requirements, RunId, Seq, Session, TaskId, WorkerId,
 };
 use crate::wait::FoundRun;
@@ -202,7 +202,7 @@ impl Rig {
 
     pub(super) fn next_id(&mut self) -> TaskId {
         self.ids += 1;
-        TaskId::new(START, Bucket::from_hash(self.ids), self.ids)
+        TaskId::new(START, Bucket::spread(Group::ZERO, self.ids), self.ids)
     }
 
     pub(super) fn command(&mut self, spec: ProfileSpec, start: StartTime) -> Submit {
@@ -240,6 +240,7 @@ impl Rig {
         let offer = WorkerOffer { pool: Name::fixed("default"), slots: 1000, ..WorkerOffer::default() };
         let hello = Hello {
             worker: worker(n),
+            epoch: Epoch::ZERO,
             session: Session::new(session),
             incarnation: Incarnation::new(incarnation),
             offer,

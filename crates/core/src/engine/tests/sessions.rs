@@ -107,6 +107,34 @@ fn set_cordon(to: Availability, why: &'static str) -> Command {
 }
 
 #[test]
+fn a_hello_to_another_owner_is_not_listened_to() {
+    let mut rig = rig();
+    let own = rig.engine.state().epoch;
+    let hello = |epoch, session| Hello {
+        worker: worker(1),
+        epoch,
+        session: Session::new(session),
+        incarnation: Incarnation::new(1),
+        offer: WorkerOffer::default(),
+        holding: Vec::new(),
+    };
+    let rows = [
+        // epoch, session, what is live after it
+        (Epoch::new(own.get() + 1), 1, None),
+        (own, 2, Some(2)),
+        (Epoch::ZERO, 3, Some(3)),
+        (Epoch::new(own.get() + 7), 4, Some(3)),
+    ];
+    for (epoch, session, live) in rows {
+        let said = Command::Session(SessionCommand::Hello(Box::new(hello(epoch, session))));
+        rig.tell(said).expect("never refused");
+        let fleet = rig.engine.workers();
+        let found = fleet.find(worker(1)).and_then(|index| fleet.get(index)?.session);
+        assert_eq!(found, live.map(Session::new), "epoch {epoch}, session {session}");
+    }
+}
+
+#[test]
 fn a_cordoned_or_draining_worker_gets_nothing_new() {
     for closed in [Availability::Cordoned, Availability::Draining] {
         let mut rig = rig();

@@ -59,7 +59,8 @@ fn a_wall_clock_ahead_of_elapsed_time_does_not_move_a_backoff() {
 
 fn keyed(rig: &mut Rig, request: u128, fact: KeyFact) -> Result<Answer, Rejection> {
     let mut submit = rig.command(spec(), StartTime::Now);
-    let claim = KeyClaim { scope: KeyScope(9), request, expires: Wall::from_millis(START * 2) };
+    let claim =
+        KeyClaim { scope: KeyScope(9), request, expires: Wall::from_millis(START * 2), group: Group::ZERO };
     submit.key = Some((claim, fact));
     rig.tell(Command::Submit(Box::new(submit)))
 }
@@ -82,7 +83,7 @@ fn a_key_stands_for_one_request() {
 fn what_the_tables_know_of_a_key_counts_too() {
     let mut rig = rig();
     let task = rig.next_id();
-    let bound = KeyFact::Bound(KeyBinding { request: 1, task });
+    let bound = KeyFact::Bound(KeyBinding { request: 1, task, group: Group::ZERO });
     assert_eq!(keyed(&mut rig, 1, bound), Ok(Answer::AlreadySubmitted { id: task }));
     assert_eq!(keyed(&mut rig, 2, bound), Err(Rejection::KeyReused { existing: KeyHolder::Task(task) }));
     assert!(rig.engine.state().tasks().is_empty());
@@ -178,8 +179,12 @@ fn a_command_under_a_key_is_done_once_and_answered_as_at_first() {
     let mut rig = rig();
     let id = rig.running(spec());
     let keyed = |request: u128, command| {
-        let claim =
-            KeyClaim { scope: KeyScope(5), request: request << 8, expires: Wall::from_millis(1 << 40) };
+        let claim = KeyClaim {
+            scope: KeyScope(5),
+            request: request << 8,
+            expires: Wall::from_millis(1 << 40),
+            group: Group::ZERO,
+        };
         Command::Keyed(Box::new(Keyed { key: (claim, KeyFact::Absent), command }))
     };
     let soft = Command::Cancel { id, stop_running: false };
@@ -202,7 +207,8 @@ fn every_outcome_is_read_back_and_says_what_it_belongs_to() {
     use crate::backfill::BackfillStatus;
     use crate::decision::KeyOutcome;
     use crate::values::{BackfillId, OperationId, RunId, RunStatus, TaskId};
-    let claim = KeyClaim { scope: KeyScope(1), request: 77 << 8, expires: Wall::from_millis(1) };
+    let claim =
+        KeyClaim { scope: KeyScope(1), request: 77 << 8, expires: Wall::from_millis(1), group: Group::ZERO };
     let task = TaskId::from_bits(5);
     let (run, backfill) =
         (KeyHolder::Run(RunId::from_bits(5)), KeyHolder::Backfill(BackfillId::from_bits(5)));
@@ -225,7 +231,7 @@ fn every_outcome_is_read_back_and_says_what_it_belongs_to() {
         rows.push((KeyOutcome::Backfill(status), backfill));
     }
     for (outcome, holder) in rows {
-        let binding = KeyBinding { request: claim.with(outcome).request, task };
+        let binding = KeyBinding { request: claim.with(outcome).request, task, group: Group::ZERO };
         assert_eq!(claim.outcome_of(binding), Some(outcome));
         assert_eq!(binding.holder(), holder, "{outcome:?}");
         let other = KeyClaim { request: 78 << 8, ..claim };

@@ -8,7 +8,7 @@ use crate::job::{Job, JobKey};
 use crate::run::{RunCreated, RunEvent, RunRefusal, StartedBy};
 use crate::task::Payload;
 use crate::trigger::{LedgerWindow, Skip, Trigger, TriggerEvent, TriggerFailed, TriggerFired};
-use crate::values::{Cause, CloudEvent, DEPTH_MAX, RunId, TriggerId, Window};
+use crate::values::{Bucket, Cause, CloudEvent, DEPTH_MAX, RunId, TriggerId, Window};
 
 /// Of what is kept of an error.
 const ERROR_CHARS_MAX: usize = 500;
@@ -119,7 +119,8 @@ pub(crate) fn listening<'a>(view: &View<'a>, id: TriggerId) -> Option<(&'a Trigg
 /// The id of what a trigger begins when something of ours has ended.
 pub(crate) fn run_after(view: &View<'_>, id: TriggerId, ended: u128, window_ms: u64) -> RunId {
     let trigger = view.state.triggers.get(id);
-    let bucket = trigger.map_or_else(|| RunId::from_bits(ended).bucket(), |trigger| trigger.spec.bucket);
+    let home = || Bucket::home(RunId::from_bits(ended).bucket().group());
+    let bucket = trigger.map_or_else(home, |trigger| trigger.spec.bucket);
     let (now, seq) = (view.state.now.wall.millis(), view.state.seq.get());
     RunId::new(now, bucket, id.mix(ended, seq, window_ms))
 }

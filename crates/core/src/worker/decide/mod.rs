@@ -5,7 +5,7 @@ pub(crate) mod lost;
 
 pub use self::cordon::SetCordon;
 use super::WorkerOffer;
-use crate::values::{Fence, Incarnation, Millis, Session, TaskId, WorkerId};
+use crate::values::{Epoch, Fence, Incarnation, Millis, Session, TaskId, WorkerId};
 
 #[derive(Clone, PartialEq, Debug)]
 pub enum SessionCommand {
@@ -30,6 +30,9 @@ pub enum SessionCommand {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Hello {
     pub worker: WorkerId,
+    /// The owner of the shard to which it is said; zero: whoever owns it. What a worker told an earlier owner does not
+    /// hold for a later one: orders may have reached it since.
+    pub epoch: Epoch,
     pub session: Session,
     pub incarnation: Incarnation,
     pub offer: WorkerOffer,

@@ -11,16 +11,17 @@ use mainspring_core::engine::Command;
 use mainspring_core::task::decide::{Report, ReportKind, StartTime, Submit};
 use mainspring_core::task::{Profile, ProfileSpec};
 use mainspring_core::values::{
-    Bucket, Chance, Incarnation, Name, Priority, Requirements, Session, TaskId, WorkerId,
+    Bucket, Chance, Epoch, Incarnation, Name, Priority, Requirements, Session, TaskId, WorkerId, group_of,
 };
 use mainspring_core::worker::WorkerOffer;
 use mainspring_core::worker::decide::{Hello, SessionCommand};
-use mainspring_runtime::node::Node;
+use mainspring_runtime::node::{Effects, Node};
 use mainspring_runtime::{Envelope, ShardConfig};
 use mainspring_store_local::{LocalOptions, LocalStore};
 
 use super::machine;
 
+pub(super) const TENANT: &str = "bench";
 pub(super) const PAYLOAD_BYTES: usize = 200;
 pub(super) const WORKER: WorkerId = WorkerId::from_bits(7);
 pub(super) const SESSION: Session = Session::new(1);
@@ -35,7 +36,7 @@ impl Source {
     pub(super) fn new() -> Self {
         let requirements = Requirements { pool: Name::fixed("default"), ..Requirements::default() };
         let spec = ProfileSpec {
-            tenant: Name::fixed("bench"),
+            tenant: Name::fixed(TENANT),
             job: Name::fixed("noop"),
             executor: Name::fixed("noop"),
             requirements,
@@ -47,7 +48,11 @@ impl Source {
     pub(super) fn submit(&mut self, now_ms: u64) -> Command {
         let random = self.chance.draw();
         Command::Submit(Box::new(Submit {
-            id: TaskId::new(now_ms, Bucket::from_hash(random), self.chance.draw()),
+            id: TaskId::new(
+                now_ms,
+                Bucket::spread(group_of(&self.profile.tenant), random),
+                self.chance.draw(),
+            ),
             profile: self.profile.clone(),
             payload: [random as u8; PAYLOAD_BYTES].into(),
             priority: Priority::default(),
@@ -68,6 +73,7 @@ pub(super) fn hello(slots: u32) -> Command {
     let offer = WorkerOffer { pool: Name::fixed("default"), slots, ..WorkerOffer::default() };
     Command::Session(SessionCommand::Hello(Box::new(Hello {
         worker: WORKER,
+        epoch: Epoch::ZERO,
         session: SESSION,
         incarnation: Incarnation::new(1),
         offer,
@@ -94,14 +100,14 @@ pub(super) struct Rig {
 impl Rig {
     pub(super) fn open(dir: &Path, config: &ShardConfig) -> anyhow::Result<Self> {
         let (sender, effects) = unbounded();
-        let outlet = Box::new(move |batch| drop(sender.send(batch)));
+        let outlet = Box::new(move |batch: Effects| drop(sender.send(batch.effects)));
         let store = LocalStore::new(dir, LocalOptions::default());
         let (node, _) = Node::open(&store, *config, outlet)?;
         Ok(Self { node, effects })
     }
 
     pub(super) fn send(&self, commands: Vec<Command>) {
-        self.node.send(Bucket::from_hash(0), Envelope { commands, reply: Box::new(drop) });
+        self.node.send(Bucket::home(group_of(TENANT)), Envelope { commands, reply: Box::new(drop) });
     }
 
     /// Sends submissions and adds to `refused` how many were not accepted.
@@ -113,14 +119,14 @@ impl Rig {
                 refused.fetch_add(count, Ordering::Relaxed);
             }
         });
-        self.node.send(Bucket::from_hash(0), Envelope { commands, reply });
+        self.node.send(Bucket::home(group_of(TENANT)), Envelope { commands, reply });
     }
 
     /// Sends and waits for the (durable) answer.
     pub(super) fn call(&self, commands: Vec<Command>) -> mainspring_runtime::Replies {
         let (sender, answer) = crossbeam_channel::bounded(1);
         let reply = Box::new(move |replies| drop(sender.send(replies)));
-        self.node.send(Bucket::from_hash(0), Envelope { commands, reply });
+        self.node.send(Bucket::home(group_of(TENANT)), Envelope { commands, reply });
         answer.recv().unwrap_or_default()
     }
 }

@@ -15,7 +15,7 @@ use mainspring_core::run::decide::{RunAnswer, RunCommand, TriggerRun};
 use mainspring_core::run::{NodeStatus, Run, StartedBy};
 use mainspring_core::task::decide::{Report, ReportKind};
 use mainspring_core::task::{Profile, ProfileSpec};
-use mainspring_core::values::{Bucket, Chance, Name, Priority, Requirements, RunId};
+use mainspring_core::values::{Bucket, Chance, Name, Priority, Requirements, RunId, group_of};
 use mainspring_runtime::ShardConfig;
 
 use super::load::{Rig, Source, hello, now_ms, server_memory};
@@ -155,11 +155,11 @@ fn fill(data: &Path, runs: u64) -> anyhow::Result<Vec<RunId>> {
 fn trigger(rig: &Rig, chance: &mut Chance, count: u64) -> Vec<RunId> {
     let made: Vec<(RunId, Command)> = (0..count)
         .map(|_| {
-            let job = chance.draw() % JOBS;
-            let id = RunId::new(now_ms(), Bucket::from_hash(job), chance.draw());
+            let job = key(chance.draw() % JOBS);
+            let id = RunId::new(now_ms(), Bucket::home(group_of(&job.tenant)), chance.draw());
             let run = TriggerRun {
                 id,
-                job: key(job),
+                job,
                 parameters: Arc::from(*b"{}"),
                 priority: None,
                 labels: None,

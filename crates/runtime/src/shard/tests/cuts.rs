@@ -171,7 +171,12 @@ fn a_dead_letter_is_discarded_from_history_and_stays_so() {
 fn a_key_in_the_tables_answers_for_a_task_that_has_left_memory() {
     let mut rig = rig_with(eager());
     let id = rig.submitted(StartTime::Now);
-    let claim = KeyClaim { scope: KeyScope(9), request: 7 << 8, expires: Wall::from_millis(1 << 50) };
+    let claim = KeyClaim {
+        scope: KeyScope(9),
+        request: 7 << 8,
+        expires: Wall::from_millis(1 << 50),
+        group: Group::ZERO,
+    };
     let keyed = |fact, command| Command::Keyed(Box::new(Keyed { key: (claim, fact), command }));
     let cancel = || Command::Cancel { id, stop_running: false };
     let first = rig.call(keyed(KeyFact::Absent, cancel()));
@@ -179,7 +184,7 @@ fn a_key_in_the_tables_answers_for_a_task_that_has_left_memory() {
     assert!(!rig.in_memory(id));
     assert_eq!(rig.shard.figures().recent_keys, 0, "the tables answer for it");
     let request = claim.with(KeyOutcome::Now(Status::Cancelled)).request;
-    let fact = KeyFact::Bound(KeyBinding { request, task: id });
+    let fact = KeyFact::Bound(KeyBinding { request, task: id, group: claim.group });
     assert_eq!(rig.call(keyed(fact, cancel())), first);
     let refused = rig.call(Command::Cancel { id, stop_running: false });
     assert!(matches!(refused, Err(Rejection::TaskAlreadyEnded { .. })), "without the key it comes too late");

@@ -6,7 +6,7 @@ use mainspring_core::job::{
 };
 use mainspring_core::run::decide::{Clear, RunAnswer, RunCommand, TriggerRun};
 use mainspring_core::run::{NodeStatus, Run, StartedBy};
-use mainspring_core::values::{Actor, NodeInstance, RunStatus};
+use mainspring_core::values::{Actor, Group, NodeInstance, RunStatus};
 
 fn cutting() -> ShardConfig {
     ShardConfig { cut_every: Millis::ZERO, ..ShardConfig::default() }
@@ -58,7 +58,7 @@ impl Rig {
             schedules: Vec::new(),
             triggers: Vec::new(),
         });
-        let id = RunId::new(self.ms, Bucket::from_hash(1), 7);
+        let id = RunId::new(self.ms, Bucket::home(Group::ZERO), 7);
         self.flow(RunCommand::Trigger(Box::new(TriggerRun {
             id,
             job: key,

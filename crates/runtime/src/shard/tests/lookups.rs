@@ -22,7 +22,7 @@ fn waiting(rig: &mut Rig, run: RunId) -> TaskId {
     task.state = TaskState::Waiting(Box::new(wait));
     let mut bytes = Vec::new();
     write_task(&mut bytes, &task, &mut EncodedProfiles::default());
-    let row = LiveRow { id, touched: task.touched, parked_due: None, bytes };
+    let row = LiveRow { id, group: Group::ZERO, touched: task.touched, parked_due: None, bytes };
     rig.disk.live.insert(id, row);
     id
 }
@@ -31,7 +31,7 @@ fn waiting(rig: &mut Rig, run: RunId) -> TaskId {
 fn look_ups_of_awaited_runs_are_bounded_and_all_answered() {
     let mut rig = rig_with(quiet());
     let ids: Vec<TaskId> =
-        (0..WAITS).map(|n| waiting(&mut rig, RunId::new(START, Bucket::from_hash(n), n))).collect();
+        (0..WAITS).map(|n| waiting(&mut rig, RunId::new(START, Bucket::home(Group::ZERO), n))).collect();
     // The rows are those of a cut at the end of the journal.
     let last = rig.disk.records.last().map_or(Seq::ZERO, |record| record.seq);
     rig.disk.head.seq = last;

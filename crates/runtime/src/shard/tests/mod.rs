@@ -19,8 +19,8 @@ use mainspring_core::engine::{Answer, Command};
 use mainspring_core::task::decide::{Report, ReportKind, StartTime, Submit};
 use mainspring_core::task::{Profile, ProfileSpec, Task};
 use mainspring_core::values::{
-    Bucket, Epoch, Incarnation, Millis, Name, Priority, Requirements, RunId, Seq, Session, TaskId, Wall,
-    WorkerId,
+    Bucket, Epoch, Group, Incarnation, Millis, Name, Priority, Requirements, RunId, Seq, Session, TaskId,
+    Wall, WorkerId,
 };
 use mainspring_core::wait::FoundRun;
 use mainspring_core::worker::WorkerOffer;
@@ -212,7 +212,7 @@ impl Rig {
         self.ids += 1;
         let requirements = Requirements { pool: Name::fixed("default"), ..Requirements::default() };
         Submit {
-            id: TaskId::new(self.ms, Bucket::from_hash(self.ids), self.ids),
+            id: TaskId::new(self.ms, Bucket::spread(Group::ZERO, self.ids), self.ids),
             profile: Profile::new(ProfileSpec { requirements, ..ProfileSpec::default() }),
             payload: Arc::from(*b"payload"),
             priority: Priority::default(),
@@ -235,6 +235,7 @@ impl Rig {
         let offer = WorkerOffer { pool: Name::fixed("default"), slots: 10, ..WorkerOffer::default() };
         let hello = Hello {
             worker: WorkerId::from_bits(1),
+            epoch: Epoch::ZERO,
             session: Session::new(self.shard.epoch().get()),
             incarnation: Incarnation::new(1),
             offer,

@@ -8,7 +8,7 @@ use mainspring_core::schedule::{
     Overlap, Passed, Plain, Reason, Schedule, ScheduleEvent, ScheduleHome, ScheduleKey, Spec, TASKS_JOB,
     Target, Timing, Unfired, WindowRow,
 };
-use mainspring_core::values::{Bucket, ScheduleId, Started};
+use mainspring_core::values::{Bucket, Group, ScheduleId, Started};
 use mainspring_store::OccurrenceCursor;
 use mainspring_store::OpenError;
 use mainspring_store::format::{FormatError, ProfileCache, read_events};
@@ -235,7 +235,7 @@ fn an_outage_that_nothing_makes_up_for_begins_nothing() {
 #[test]
 fn schedules_that_say_the_same_share_it_after_a_start_from_the_tables() {
     let mut rig = rig_with(cutting());
-    let own = ScheduleHome { bucket: Bucket::from_hash(9), offset: Millis::new(500) };
+    let own = ScheduleHome { bucket: Bucket::home(Group::ZERO), offset: Millis::new(500) };
     rig.put("first", every_minute(Overlap::Allow));
     rig.put_own("second", every_minute(Overlap::Allow), own);
     rig.put("third", every_minute(Overlap::Queue));

@@ -19,9 +19,10 @@ use mainspring_core::values::{
 
 use super::FlowFold;
 use crate::checkers::{Broken, Check};
+use crate::settings::GROUPS;
 
 fn run_id(number: u64) -> RunId {
-    RunId::new(1, Bucket::from_hash(1), number)
+    RunId::new(1, Bucket::home(GROUPS.of("acme")), number)
 }
 
 fn key() -> Arc<JobKey> {

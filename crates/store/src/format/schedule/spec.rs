@@ -53,13 +53,8 @@ pub(super) fn read(
 
 fn read_bucket(r: &mut Reader<'_>) -> Result<Bucket, FormatError> {
     let at = r.at();
-    let number = r.varint("slot")?;
-    let bucket = Bucket::from_hash(number);
-    if u64::from(bucket.get()) == number {
-        Ok(bucket)
-    } else {
-        Err(FormatError::bad("slot", at, "has no such value"))
-    }
+    let number = r.varint("bucket")?;
+    Bucket::from_bits(number).ok_or_else(|| FormatError::bad("bucket", at, "has no such value"))
 }
 
 fn write_target(w: &mut Writer<'_>, target: &Target, profiles: &mut EncodedProfiles) {

@@ -199,7 +199,7 @@ fn a_rerun_has_what_added_tasks_add_again() {
     story.succeed("aside");
     story.succeed("a");
     story.fail("b");
-    let id = RunId::new(crate::engine::tests::START, Bucket::from_hash(7), 99);
+    let id = RunId::new(crate::engine::tests::START, Bucket::home(Group::ZERO), 99);
     let rerun = Rerun {
         of: story.run,
         id,

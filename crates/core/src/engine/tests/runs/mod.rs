@@ -26,7 +26,7 @@ use crate::run::decide::{RunAnswer, RunCommand, TriggerRun};
 use crate::run::{EndFacts, Evaluate, EvaluateEvent, NodeState, NodeStatus, Run, Scope, StartedBy};
 use crate::task::{Payload, Profile, Status};
 use crate::values::{
-    Bucket, CloudEvent, FailureClass, Millis, Name, NodeInstance, Pattern, Priority, RunId, RunStatus,
+    Bucket, CloudEvent, FailureClass, Group, Millis, Name, NodeInstance, Pattern, Priority, RunId, RunStatus,
     Source, TaskId, Wall,
 };
 use crate::wait::{Awaited, EventMask, Late, Wait};
@@ -277,7 +277,7 @@ pub(in crate::engine::tests) fn apply_all(
 
 pub(super) fn trigger(rig: &mut Rig, name: &'static str) -> RunId {
     let number = rig.next_id().bits() as u64;
-    let id = RunId::new(super::START, Bucket::from_hash(7), number);
+    let id = RunId::new(super::START, Bucket::home(Group::ZERO), number);
     let trigger = TriggerRun {
         id,
         job: key(name),

@@ -3,7 +3,7 @@
 use super::*;
 use crate::run::NOTES_MAX;
 use crate::run::decide::{Clear, Rerun, RerunFrom, Signed};
-use crate::values::Note;
+use crate::values::{Group, Note};
 
 fn chain() -> Plan {
     plan(vec![node("a", &[]), node("b", &[0]), node("c", &[1])], FailurePolicy::FailFast)
@@ -121,7 +121,7 @@ fn clearing_a_node_that_runs_stops_it_and_starts_another_turn() {
 
 fn rerun(story: &mut Story, from: RerunFrom, newest: bool) -> RunId {
     let number = story.rig.next_id().bits() as u64;
-    let id = RunId::new(crate::engine::tests::START, Bucket::from_hash(7), number);
+    let id = RunId::new(crate::engine::tests::START, Bucket::home(Group::ZERO), number);
     let rerun = Rerun { of: story.run, id, from, parameters: None, newest, over: Some(over()), fact: None };
     flow(&mut story.rig, RunCommand::Rerun(Box::new(rerun))).expect("accepted");
     id

@@ -129,7 +129,7 @@ fn a_run_that_memory_does_not_know_is_looked_up() {
         (FoundRun::Unread, Status::Deferred),
     ];
     for (found, status) in rows {
-        let run = RunId::new(1, Bucket::from_hash(3), 9);
+        let run = RunId::new(1, Bucket::home(Group::ZERO), 9);
         let mut story = waiting(format!("run {run} 600000"));
         let (asked, wanted) = story.rig.engine.wants_run().expect("it asks");
         assert_eq!((asked, wanted), (story.task("pause"), run));
@@ -141,7 +141,7 @@ fn a_run_that_memory_does_not_know_is_looked_up() {
 
 #[test]
 fn tables_that_cannot_be_read_are_asked_again() {
-    let run = RunId::new(1, Bucket::from_hash(3), 9);
+    let run = RunId::new(1, Bucket::home(Group::ZERO), 9);
     let mut story = waiting(format!("run {run} 90000000"));
     let (task, _) = story.rig.engine.wants_run().expect("it asks");
     story.rig.find_run(task, run, FoundRun::Unread);

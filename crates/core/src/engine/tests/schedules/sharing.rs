@@ -1,7 +1,7 @@
 //! Schedules that say the same share what they say, and nothing else.
 
 use super::*;
-use crate::values::Bucket;
+use crate::values::{Bucket, Group};
 
 fn one(rig: &Rig, name: &'static str) -> Schedule {
     rig.engine.state().schedules().find(&key(name)).expect("a schedule").clone()
@@ -44,7 +44,7 @@ fn schedules_that_begin_different_things_share_their_terms() {
 #[test]
 fn what_follows_from_a_key_is_not_shared() {
     let mut rig = with(minutely());
-    let own = ScheduleHome { bucket: Bucket::from_hash(77), offset: Millis::new(20_000) };
+    let own = ScheduleHome { bucket: Bucket::home(Group::ZERO), offset: Millis::new(20_000) };
     say(&mut rig, ScheduleCommand::Put { key: key("t"), spec: minutely(), own }).expect("accepted");
     assert!(share(&rig));
     assert_eq!((one(&rig, "s").own(), one(&rig, "t").own()), (ScheduleHome::default(), own));

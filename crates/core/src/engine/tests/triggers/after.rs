@@ -4,7 +4,7 @@ use super::*;
 use crate::calendar::{Cron, Dst, Timetable, Zone};
 use crate::run::decide::{Rerun, RerunFrom};
 use crate::schedule::{Target, Timing};
-use crate::values::RunStatus;
+use crate::values::{Group, RunStatus};
 
 fn every(minutes: u32) -> Vec<(Name, Spec)> {
     let cron = Cron::parse(&format!("*/{minutes} * * * *"), 0).expect("a cron expression");
@@ -57,7 +57,7 @@ fn a_window_of_one_job_begins_the_same_window_of_another_once() {
     );
     // The same window once more is no news.
     let of = rig.begun("load")[0].id;
-    let id = RunId::new(crate::engine::tests::START, Bucket::from_hash(1), 77);
+    let id = RunId::new(crate::engine::tests::START, Bucket::home(Group::ZERO), 77);
     let rerun =
         Rerun { of, id, from: RerunFrom::Start, parameters: None, newest: true, over: None, fact: None };
     flow(&mut rig, RunCommand::Rerun(Box::new(rerun))).expect("it has ended");
@@ -77,7 +77,7 @@ fn a_failed_window_begins_nothing_until_it_is_repeated() {
     rig.report(task, crate::engine::tests::failed(crate::values::FailureClass::Permanent));
     assert_eq!(rig.run_of(failed).status, RunStatus::Failed);
     assert_eq!(rig.windows("flow"), []);
-    let id = RunId::new(crate::engine::tests::START, Bucket::from_hash(1), 77);
+    let id = RunId::new(crate::engine::tests::START, Bucket::home(Group::ZERO), 77);
     let rerun = Rerun {
         of: failed,
         id,

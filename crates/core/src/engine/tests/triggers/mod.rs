@@ -18,7 +18,7 @@ use crate::run::{Run, RunCreated, RunEvent, StartedBy};
 use crate::schedule::Spec;
 use crate::trigger::decide::{Begun, Publish, Published};
 use crate::trigger::{On, Skip, Trigger, TriggerEvent, TriggerKey, TriggerSpec};
-use crate::values::{Bucket, CloudEvent, Name, NodeInstance, Pattern, RunId, Wall};
+use crate::values::{Bucket, CloudEvent, Group, Name, NodeInstance, Pattern, RunId, Wall};
 
 const MINUTE: u64 = 60_000;
 
@@ -29,7 +29,7 @@ fn on(on: On) -> TriggerSpec {
         parameters: Arc::from(*b"{}"),
         templated: false,
         active_max: 16,
-        bucket: Bucket::from_hash(3),
+        bucket: Bucket::home(Group::ZERO),
     }
 }
 
@@ -67,7 +67,12 @@ pub(super) fn notice(kind: &str, id: &str) -> CloudEvent {
 
 pub(super) fn send(rig: &mut Rig, notice: CloudEvent) -> Published {
     let scope = notice.id.bytes().fold(1, |hash: u128, byte| hash * 257 + u128::from(byte));
-    let claim = KeyClaim { scope: KeyScope(scope), request: 0, expires: Wall::from_millis(u64::MAX >> 8) };
+    let claim = KeyClaim {
+        scope: KeyScope(scope),
+        request: 0,
+        expires: Wall::from_millis(u64::MAX >> 8),
+        group: Group::ZERO,
+    };
     let base = RunId::from_bits(rig.next_id().bits() << 20);
     let publish =
         Publish { tenant: job("flow").tenant, notice: Arc::new(notice), key: (claim, KeyFact::Absent), base };
