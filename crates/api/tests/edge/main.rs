@@ -30,4 +30,5 @@ mod sessions;
 mod spine;
 mod timer_body;
 mod tokens;
+mod waits;
 mod worker;
