@@ -61,7 +61,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
             Parameter::new("wait", Shape::Wait, WAIT),
         ],
         answers: &[answer(200, "The run", Of("Run"))],
-        errors: &[GUARDED, SHARD, NAMED, &["RUN_NOT_FOUND", "TOO_MANY_FOLLOWERS"]],
+        errors: &[GUARDED, SHARD, LIST, &["RUN_NOT_FOUND", "TOO_MANY_FOLLOWERS"]],
         ..READ
     },
     Operation {

@@ -48,6 +48,8 @@ impl Answered {
         let Some(operation) = operation else { return };
         let refusal = serde_json::from_str::<Value>(&self.text).unwrap_or_default();
         match refusal["error_code"].as_str() {
+            // Refused before an operation was found.
+            Some("ROUTE_NOT_FOUND" | "METHOD_NOT_ALLOWED") => {}
             Some(code) => {
                 assert!(
                     operation.error_codes().contains(&code),
