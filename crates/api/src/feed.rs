@@ -61,6 +61,8 @@ pub(crate) struct Wanted {
 pub(crate) enum Kind {
     Task,
     Run,
+    /// Of runs only that they ended.
+    RunEnd,
 }
 
 impl Default for Feed {
@@ -240,7 +242,8 @@ impl Wanted {
             Happening::Task { tenant, job, run, .. } => (Kind::Task, tenant, job, *run),
             Happening::Run { id, job, .. } => (Kind::Run, &job.tenant, &job.name, Some(*id)),
         };
-        self.kind.is_none_or(|wanted| wanted == kind)
+        let ended = matches!(what, Happening::Run { change: RunChange::Ended(_), .. });
+        self.kind.is_none_or(|wanted| wanted == kind || wanted == Kind::RunEnd && ended)
             && self.tenant.as_ref().is_none_or(|wanted| **wanted == **tenant)
             && self.job.as_ref().is_none_or(|wanted| **wanted == **job)
             && self.run.as_ref().is_none_or(|wanted| run.is_some_and(|run| run.to_string() == *wanted))

@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 mod access;
+pub mod catalog;
 mod config;
 mod docs;
 mod edge;

@@ -130,3 +130,26 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Verify(verify) => verify.run(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+    use mainspring_api::catalog::{Reach, operations};
+
+    use super::Cli;
+
+    #[test]
+    fn every_command_of_the_table_of_operations_exists() {
+        let root = Cli::command();
+        for operation in operations() {
+            let Reach::At(words) = operation.cli else { continue };
+            let mut command = &root;
+            for word in words.split(' ') {
+                let found = command.find_subcommand(word);
+                command =
+                    found.unwrap_or_else(|| panic!("{}: there is no `mainspring {words}`", operation.id));
+            }
+            assert!(!command.has_subcommands(), "{}: `{words}` is a group, not a command", operation.id);
+        }
+    }
+}

@@ -65,7 +65,7 @@ pub enum BreakMode {
 }
 
 impl BreakMode {
-    pub const ALL: [Self; 24] = [
+    pub const ALL: [Self; 26] = [
         Self::Fence,
         Self::EarlyAnswer,
         Self::EarlyEffect,

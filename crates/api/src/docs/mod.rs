@@ -1,6 +1,8 @@
 //! What people read: the `OpenAPI` document, a page that shows it, and a page for every error. All embedded.
 
 mod errors;
+#[cfg(test)]
+mod openapi;
 
 use std::sync::Arc;
 
@@ -10,6 +12,8 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use http::header;
 
+#[cfg(test)]
+pub(crate) use self::openapi::error_code;
 use crate::edge::Edge;
 use crate::problem::Problem;
 

@@ -28,6 +28,7 @@ mod run_now;
 pub(crate) mod schedules;
 mod stats;
 mod submit;
+mod wait;
 mod workers;
 
 use mainspring_core::decision::Rejection;
@@ -56,6 +57,7 @@ pub(crate) use self::{
     run_now::run_now,
     stats::stats,
     submit::{Accepted, prepare, prepare_in_batch, submit},
+    wait::{checked_wait, read_ended, run_ended},
     workers::{cordon, worker, workers},
 };
 use crate::edge::Edge;

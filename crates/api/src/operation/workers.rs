@@ -48,12 +48,12 @@ pub(crate) async fn cordon<T>(
     };
     let (worker, by) = (parse(text)?, over.checked()?);
     // A worker may have left since the first request under this key.
-    let repeated = caller.first_answer(edge, operation, text).await?.is_some();
+    let repeated = caller.first_answer(edge, Route::All, (operation, text)).await?.is_some();
     if !repeated && ask(edge, Some(worker)).await?.is_empty() {
         return Err(not_found(text));
     }
     let set = Command::Cordon(Box::new(SetCordon { worker, to, by }));
-    edge.gateway.ask(Route::All, caller.keyed(edge, operation, text, set)?).await?;
+    edge.gateway.ask(Route::All, caller.keyed(edge, Route::All, (operation, text), set)?).await?;
     // One that is away is forgotten with its cordon.
     let after = ask(edge, Some(worker)).await?.pop();
     let after = after.unwrap_or_else(|| WorkerView::away(worker, None));

@@ -3,8 +3,11 @@
 use mainspring_definition::Mistake;
 use serde::Serialize;
 
+/// Every refusal has this shape
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Error"))]
 pub struct ProblemBody {
+    #[cfg_attr(test, schemars(schema_with = "crate::docs::error_code"))]
     pub error_code: &'static str,
     pub message: String,
     pub advice: String,
@@ -12,14 +15,17 @@ pub struct ProblemBody {
     pub retry_after_ms: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub task_id: Option<String>,
+    /// With JOB_FILE_INVALID, PARAMETERS_INVALID and SCHEDULE_INVALID: all of them
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub mistakes: Vec<MistakeView>,
     pub request_id: String,
+    /// Path of the error's page
     pub docs: String,
 }
 
 /// One mistake in a job file or in parameters.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Mistake"))]
 pub struct MistakeView {
     pub code: &'static str,
     pub line: u32,

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use axum::extract::{Path, Request, State};
 use axum::response::Response;
 use http::StatusCode;
-use serde_json::json;
 
 use super::call::Call;
 use super::flows::limit;
@@ -13,7 +12,7 @@ use super::{body, json};
 use crate::edge::Edge;
 use crate::operation::backfills as operation;
 use crate::problem::Problem;
-use crate::wire::{BackfillBody, BackfillView};
+use crate::wire::{BackfillBody, BackfillChanged, BackfillPage, BackfillView};
 
 /// 201 with the new one; 200 with what would be run if that was asked for, or if there is nothing to run.
 pub(super) async fn create(State(edge): State<Arc<Edge>>, request: Request) -> Result<Response, Problem> {
@@ -33,12 +32,9 @@ pub(super) async fn list(State(edge): State<Arc<Edge>>, request: Request) -> Res
     let text = |key: &str| query.get(key).map(String::as_str);
     let wanted = (text("tenant"), text("job"));
     let (found, next) = operation::backfills(&edge, wanted, text("cursor"), limit(&query)?).await?;
-    let views: Vec<BackfillView<'_>> = found.iter().map(|backfill| BackfillView::of(backfill)).collect();
-    let mut page = json!({"backfills": views});
-    if let Some(next) = next {
-        page["next_cursor"] = next.to_string().into();
-    }
-    Ok(json(StatusCode::OK, &page))
+    let backfills = found.iter().map(|backfill| BackfillView::of(backfill)).collect();
+    let next_cursor = next.map(|next| next.to_string());
+    Ok(json(StatusCode::OK, &BackfillPage { backfills, next_cursor }))
 }
 
 pub(super) async fn get(
@@ -80,6 +76,6 @@ pub(super) async fn verb(
             (operation::cancel_backfill(&edge, id, &over, &caller).await?, "what runs of it is asked to stop")
         }
     };
-    let answer = json!({"backfill_id": id.to_string(), "state": status.label(), "message": message});
+    let answer = BackfillChanged { backfill_id: id.to_string(), state: status.label(), message };
     Ok(json(StatusCode::OK, &answer))
 }

@@ -1,13 +1,15 @@
 //! Reading bodies and queries.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use http::Uri;
 use serde::Deserialize;
 
+use crate::operation::checked_wait;
 use crate::problem::Problem;
 pub(crate) use crate::server::read_body as read;
-use crate::wire::json_problem;
+use crate::wire::{json_problem, parse_span};
 
 pub(crate) fn parse<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, Problem> {
     serde_json::from_slice(bytes).map_err(|error| json_problem(&error))
@@ -41,4 +43,10 @@ pub(crate) fn query(uri: &Uri, known: &[&str]) -> Result<BTreeMap<String, String
         }
     }
     Ok(parameters)
+}
+
+/// How long to wait for an end: `wait=30s`.
+pub(crate) fn wait(query: &BTreeMap<String, String>) -> Result<Duration, Problem> {
+    let span = |text: &String| parse_span(text).map_err(|what| Problem::query("wait", what));
+    checked_wait(query.get("wait").map(span).transpose()?)
 }

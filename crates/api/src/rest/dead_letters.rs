@@ -8,8 +8,6 @@ use axum::response::Response;
 use http::StatusCode;
 use mainspring_core::task::Status;
 use mainspring_core::values::TaskId;
-use serde::Deserialize;
-use serde_json::{Value, json};
 
 use super::call::Call;
 use super::tasks::list;
@@ -18,7 +16,7 @@ use crate::edge::Edge;
 use crate::operation::{self, DeadLetterVerb, task_id};
 use crate::problem::Problem;
 use crate::server::RequestId;
-use crate::wire::{OverrideBody, status_word};
+use crate::wire::{DeadLettersBody, ManyResult, OverrideBody, SettledView, TaskChanged, status_word};
 
 pub(super) async fn list(State(edge): State<Arc<Edge>>, request: Request) -> Result<Response, Problem> {
     list::answer(&edge, &operation::only_dead(list::filter(request.uri())?)).await
@@ -44,14 +42,6 @@ pub(super) async fn one(
     Ok(json(StatusCode::OK, &settled(verb, id, status)))
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ManyBody {
-    ids: Vec<String>,
-    actor: Option<String>,
-    reason: Option<String>,
-}
-
 pub(super) async fn requeue_many(
     State(edge): State<Arc<Edge>>,
     request: Request,
@@ -70,26 +60,23 @@ pub(super) async fn discard_many(
 async fn many(edge: &Edge, verb: DeadLetterVerb, request: Request) -> Result<Response, Problem> {
     let request_id = request.extensions().get::<RequestId>().cloned().unwrap_or_default();
     let call = Call::read(edge, request).await?;
-    let ManyBody { ids, actor, reason } = body::parse(&call.bytes)?;
+    let DeadLettersBody { ids, actor, reason } = body::parse(&call.bytes)?;
     let over = OverrideBody { actor, reason };
     let results = operation::settle_many(edge, verb, &ids, &over, &call.caller()?).await?;
     let refused = results.iter().filter(|result| result.is_err()).count();
     let written = |result: Result<(TaskId, Status), Problem>| match result {
-        Ok((id, status)) => settled(verb, id, status),
-        Err(problem) => json!(problem.body(request_id.as_str())),
+        Ok((id, status)) => SettledView::Done(settled(verb, id, status)),
+        Err(problem) => SettledView::Refused(problem.body(request_id.as_str())),
     };
-    let body = json!({
-        "results": results.into_iter().map(written).collect::<Vec<Value>>(),
-        "done": ids.len() - refused,
-        "refused": refused,
-    });
+    let results = results.into_iter().map(written).collect();
+    let body = ManyResult { results, done: ids.len() - refused, refused };
     Ok(json(if refused == 0 { StatusCode::OK } else { StatusCode::MULTI_STATUS }, &body))
 }
 
-fn settled(verb: DeadLetterVerb, id: TaskId, status: Status) -> Value {
+fn settled(verb: DeadLetterVerb, id: TaskId, status: Status) -> TaskChanged {
     let done = match verb {
         DeadLetterVerb::Requeue => "the task is queued again",
         DeadLetterVerb::Discard => "the task is no dead letter any more",
     };
-    json!({"task_id": id.to_string(), "status": status_word(status), "message": done})
+    TaskChanged { task_id: id.to_string(), status: status_word(status), message: done, canceled_at: None }
 }

@@ -8,10 +8,10 @@ use axum::extract::State;
 use axum::response::Response;
 use http::StatusCode;
 use mainspring_runtime::node::{Condition, Trouble};
-use serde_json::{Value, json};
 
 use super::json;
 use crate::edge::Edge;
+use crate::wire::{HealthView, ReadinessView, ReasonView};
 
 /// A shard that does not answer in this time waits for its journal.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -26,42 +26,43 @@ pub(super) async fn alive(State(edge): State<Arc<Edge>>) -> Response {
     let mut troubles = troubles(&edge).await;
     troubles.retain(Trouble::needs_restart);
     if troubles.is_empty() {
-        return json(StatusCode::OK, &json!({"status": "ok"}));
+        return json(StatusCode::OK, &HealthView { status: "ok", reasons: Vec::new() });
     }
-    json(
-        StatusCode::SERVICE_UNAVAILABLE,
-        &json!({"status": "not progressing", "reasons": reasons(&troubles)}),
-    )
+    let body = HealthView { status: "not progressing", reasons: reasons(&troubles) };
+    json(StatusCode::SERVICE_UNAVAILABLE, &body)
 }
 
 /// Says why not, for each part that is in trouble. Asks the shard too, so that a stopped one is seen.
 pub(super) async fn ready(State(edge): State<Arc<Edge>>) -> Response {
     if edge.stopping.load(Ordering::Relaxed) {
-        return json(StatusCode::SERVICE_UNAVAILABLE, &json!({"status": "stopping"}));
+        return not_ready("stopping", Vec::new());
     }
     let mut reasons = reasons(&troubles(&edge).await);
     reasons.extend(conditions(&edge).await);
     if !reasons.is_empty() {
-        let body = json!({"status": "not ready", "reasons": reasons});
-        return json(StatusCode::SERVICE_UNAVAILABLE, &body);
+        return not_ready("not ready", reasons);
     }
     match tokio::time::timeout(PATIENCE, edge.gateway.figures(0)).await {
         Ok(Some(figures)) => {
-            let mut body = json!({
-                "status": "ready",
-                "records": figures.durable.get(),
-                "checkpointed": figures.checkpointed.get(),
-                "tasks_in_memory": figures.in_memory,
-            });
-            if edge.access().insecure {
-                body["insecure"] = true.into();
-                body["warning"] = INSECURE.into();
-            }
+            let is_insecure = edge.access().insecure;
+            let body = ReadinessView {
+                status: "ready",
+                records: Some(figures.durable.get()),
+                checkpointed: Some(figures.checkpointed.get()),
+                tasks_in_memory: Some(figures.in_memory),
+                insecure: is_insecure.then_some(true),
+                warning: is_insecure.then_some(INSECURE),
+                ..ReadinessView::default()
+            };
             json(StatusCode::OK, &body)
         }
-        Ok(None) => json(StatusCode::SERVICE_UNAVAILABLE, &json!({"status": "shard stopped"})),
-        Err(_) => json(StatusCode::SERVICE_UNAVAILABLE, &json!({"status": "shard does not answer"})),
+        Ok(None) => not_ready("shard stopped", Vec::new()),
+        Err(_) => not_ready("shard does not answer", Vec::new()),
     }
+}
+
+fn not_ready(status: &'static str, reasons: Vec<ReasonView>) -> Response {
+    json(StatusCode::SERVICE_UNAVAILABLE, &ReadinessView { status, reasons, ..ReadinessView::default() })
 }
 
 /// Work that has taken too long and is still the same at the second look.
@@ -78,24 +79,24 @@ async fn troubles(edge: &Edge) -> Vec<Trouble> {
 }
 
 /// What is wrong around the server, each by name.
-async fn conditions(edge: &Edge) -> Vec<Value> {
+async fn conditions(edge: &Edge) -> Vec<ReasonView> {
     let health = edge.gateway.health();
     // On another thread: it looks for the data directory, and the disk may not answer.
     let looked = tokio::task::spawn_blocking(move || health.conditions.list());
     let Ok(Ok(conditions)) = tokio::time::timeout(PATIENCE, looked).await else {
-        return vec![
-            json!({"code": "disk_slow", "detail": "the disk of the data directory does not answer"}),
-        ];
+        let detail = "the disk of the data directory does not answer".to_owned();
+        return vec![ReasonView { code: "disk_slow", detail, since_s: None }];
     };
     conditions.iter().map(reason_of).collect()
 }
 
-fn reason_of(condition: &Condition) -> Value {
+fn reason_of(condition: &Condition) -> ReasonView {
     let since_s = condition.since.map(|since| since.elapsed().as_secs());
-    json!({"code": condition.code.name(), "detail": condition.detail, "since_s": since_s})
+    ReasonView { code: condition.code.name(), detail: condition.detail.clone(), since_s }
 }
 
-fn reasons(troubles: &[Trouble]) -> Vec<Value> {
-    let reason = |trouble: &Trouble| json!({"code": trouble.code(), "detail": trouble.to_string()});
+fn reasons(troubles: &[Trouble]) -> Vec<ReasonView> {
+    let reason =
+        |trouble: &Trouble| ReasonView { code: trouble.code(), detail: trouble.to_string(), since_s: None };
     troubles.iter().map(reason).collect()
 }

@@ -1,4 +1,4 @@
-//! REST: one file an operation. Entry: [`routes`], the one table of them.
+//! REST: one file an operation. Entry: [`routes`], which joins paths to handlers; what each takes is in `catalog`.
 //! - RE-1 every refusal leaves as a [`Problem`], so that all have one shape
 //!
 //! Paths like `/v1/tasks/{id}:retry` are one segment to the router; the verb is split off in `verbs`.
@@ -10,6 +10,7 @@ mod cron;
 mod dead_letters;
 mod events;
 mod flows;
+mod gate;
 mod health;
 mod metrics;
 mod pools;
@@ -87,6 +88,7 @@ pub(crate) fn routes() -> Router<Arc<Edge>> {
         .route_layer(axum::middleware::from_fn(json_body))
         // Below the layer: it knows what it reads.
         .route("/v1/events", get(events::handle).post(publish::events))
+        .route_layer(axum::middleware::from_fn(gate::gate))
         .fallback(no_route)
         .method_not_allowed_fallback(no_method)
 }
@@ -97,6 +99,7 @@ pub(crate) fn open_routes() -> Router<Arc<Edge>> {
         .route("/healthz", get(health::alive))
         .route("/readyz", get(health::ready))
         .route("/v1/webhooks/{name}", post(publish::webhook))
+        .route_layer(axum::middleware::from_fn(gate::gate))
         .method_not_allowed_fallback(no_method)
 }
 

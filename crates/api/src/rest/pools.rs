@@ -5,17 +5,16 @@ use std::sync::Arc;
 use axum::extract::{Path, State};
 use axum::response::Response;
 use http::StatusCode;
-use serde_json::json;
 
 use super::json;
 use crate::edge::Edge;
 use crate::operation;
 use crate::problem::Problem;
-use crate::wire::PoolView;
+use crate::wire::{PoolPage, PoolView};
 
 pub(super) async fn list(State(edge): State<Arc<Edge>>) -> Result<Response, Problem> {
     let pools: Vec<PoolView> = operation::pools(&edge).await?.into_values().collect();
-    Ok(json(StatusCode::OK, &json!({"pools": pools})))
+    Ok(json(StatusCode::OK, &PoolPage { pools }))
 }
 
 pub(super) async fn get(

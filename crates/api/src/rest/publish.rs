@@ -6,13 +6,12 @@ use axum::extract::{Path, Request, State};
 use axum::response::Response;
 use http::{HeaderMap, StatusCode, header};
 use mainspring_core::values::{CloudEvent, DATA_BYTES_MAX};
-use serde_json::json;
 
 use super::{body, json};
 use crate::edge::Edge;
 use crate::operation::{Caller, events as operation};
 use crate::problem::{EventProblem, Problem};
-use crate::wire::{self, EVENT_BATCH_MAX, Keys, TENANT_DEFAULT, name};
+use crate::wire::{self, EVENT_BATCH_MAX, Keys, PublishedPage, TENANT_DEFAULT, name};
 
 /// Attributes and all else around the data.
 const AROUND_BYTES_MAX: usize = 16 << 10;
@@ -39,7 +38,7 @@ pub(super) async fn events(State(edge): State<Arc<Edge>>, request: Request) -> R
         request: [parts.uri.query().unwrap_or_default().as_bytes(), &bytes],
     };
     let results = operation::publish(&edge, &tenant, notices, &caller).await?;
-    Ok(json(StatusCode::ACCEPTED, &json!({"results": results})))
+    Ok(json(StatusCode::ACCEPTED, &PublishedPage { results }))
 }
 
 /// How events are written.
@@ -82,5 +81,5 @@ pub(super) async fn webhook(
     let (parts, content) = request.into_parts();
     let bytes = body::read(content, DATA_BYTES_MAX).await?;
     let result = operation::receive(&edge, &name, &parts.headers, &bytes).await?;
-    Ok(json(StatusCode::ACCEPTED, &json!({"results": [result]})))
+    Ok(json(StatusCode::ACCEPTED, &PublishedPage { results: vec![result] }))
 }

@@ -8,7 +8,6 @@ use axum::response::Response;
 use http::{HeaderMap, StatusCode, Uri};
 use mainspring_core::schedule::ScheduleKey;
 use mainspring_core::values::Millis;
-use serde_json::{Value, json};
 
 use super::call::Call;
 use super::flows::limit;
@@ -17,7 +16,8 @@ use crate::edge::Edge;
 use crate::operation::schedules as operation;
 use crate::problem::Problem;
 use crate::wire::{
-    Keys, Moment, OccurrenceView, OverrideBody, ScheduleView, UpcomingView, parse_span, written,
+    Keys, Moment, OverrideBody, ScheduleChanged, SchedulePage, ScheduleStored, ScheduleView, UpcomingPage,
+    UpcomingView, WindowPage, parse_span,
 };
 
 type Query = BTreeMap<String, String>;
@@ -27,15 +27,8 @@ pub(super) async fn list(State(edge): State<Arc<Edge>>, request: Request) -> Res
     let text = |key: &str| query.get(key).map(String::as_str);
     let wanted = (text("tenant"), text("job"));
     let (found, next) = operation::schedules(&edge, wanted, text("cursor"), limit(&query)?).await?;
-    let views: Vec<ScheduleView<'_>> = found.iter().map(ScheduleView::of).collect();
-    Ok(json(StatusCode::OK, &page(json!({"schedules": views}), next)))
-}
-
-fn page(mut page: Value, next: Option<String>) -> Value {
-    if let Some(next) = next {
-        page["next_cursor"] = next.into();
-    }
-    page
+    let schedules = found.iter().map(ScheduleView::of).collect();
+    Ok(json(StatusCode::OK, &SchedulePage { schedules, next_cursor: next }))
 }
 
 /// The schedule of a path; its tenant is in the query or in a header.
@@ -81,12 +74,8 @@ pub(super) async fn put(
     let call = Call::read(&edge, request).await?;
     let (next, changed) =
         operation::put_schedule(&edge, key.clone(), &call.bytes, &over(&query), &call.caller()?).await?;
-    let mut answer = about(&key);
-    answer["changed"] = changed.into();
-    if let Some(next) = next {
-        answer["next"] = written(next).into();
-    }
-    Ok(json(StatusCode::OK, &answer))
+    let ScheduleKey { tenant, job, name } = &key;
+    Ok(json(StatusCode::OK, &ScheduleStored { tenant, job, name, changed, next: next.map(Moment) }))
 }
 
 pub(super) async fn delete(
@@ -103,14 +92,9 @@ pub(super) async fn delete(
     Ok(done(&key, "the schedule is deleted; what it began goes on, and its history stays"))
 }
 
-fn about(key: &ScheduleKey) -> Value {
-    json!({"tenant": &*key.tenant, "job": &*key.job, "name": &*key.name})
-}
-
-fn done(key: &ScheduleKey, message: &str) -> Response {
-    let mut answer = about(key);
-    answer["message"] = message.into();
-    json(StatusCode::OK, &answer)
+fn done(key: &ScheduleKey, message: &'static str) -> Response {
+    let ScheduleKey { tenant, job, name } = key;
+    json(StatusCode::OK, &ScheduleChanged { tenant, job, name, message })
 }
 
 /// `POST /v1/schedules/{job}/{name}:pause`, `:resume`.
@@ -144,8 +128,8 @@ pub(super) async fn history(
     let (key, query) = named(request.uri(), request.headers(), (&job, &name), &["limit", "cursor"])?;
     let cursor = query.get("cursor").map(String::as_str);
     let (rows, next) = operation::history(&edge, key, cursor, limit(&query)?).await?;
-    let views: Vec<OccurrenceView> = rows.iter().map(Into::into).collect();
-    Ok(json(StatusCode::OK, &page(json!({"windows": views}), next)))
+    let windows = rows.iter().map(Into::into).collect();
+    Ok(json(StatusCode::OK, &WindowPage { windows, next_cursor: next }))
 }
 
 /// `GET /v1/schedules:upcoming`.
@@ -155,7 +139,7 @@ pub(super) async fn upcoming(State(edge): State<Arc<Edge>>, request: Request) ->
     let within: Option<Millis> = query.get("within").map(span).transpose()?;
     let tenant = query.get("tenant").map(String::as_str);
     let found = operation::upcoming(&edge, tenant, within, limit(&query)?).await?;
-    let views: Vec<UpcomingView<'_>> = found
+    let windows = found
         .iter()
         .map(|ahead| UpcomingView {
             at: Moment(ahead.at),
@@ -167,5 +151,5 @@ pub(super) async fn upcoming(State(edge): State<Arc<Edge>>, request: Request) ->
             job_paused: ahead.job_paused,
         })
         .collect();
-    Ok(json(StatusCode::OK, &json!({"windows": views})))
+    Ok(json(StatusCode::OK, &UpcomingPage { windows }))
 }

@@ -5,26 +5,21 @@ use std::sync::Arc;
 use axum::extract::{Path, Request, State};
 use axum::response::Response;
 use http::StatusCode;
-use serde_json::json;
 
 use super::flows::limit;
 use super::{body, json};
 use crate::edge::Edge;
 use crate::operation::events as operation;
 use crate::problem::Problem;
-use crate::wire::{Keys, TriggerView};
+use crate::wire::{Keys, TriggerPage, TriggerView};
 
 pub(super) async fn list(State(edge): State<Arc<Edge>>, request: Request) -> Result<Response, Problem> {
     let query = body::query(request.uri(), &["tenant", "job", "limit", "cursor"])?;
     let text = |key: &str| query.get(key).map(String::as_str);
     let wanted = (text("tenant"), text("job"));
     let (found, next) = operation::triggers(&edge, wanted, text("cursor"), limit(&query)?).await?;
-    let views: Vec<TriggerView<'_>> = found.iter().map(TriggerView::of).collect();
-    let mut page = json!({"triggers": views});
-    if let Some(next) = next {
-        page["next_cursor"] = next.into();
-    }
-    Ok(json(StatusCode::OK, &page))
+    let triggers = found.iter().map(TriggerView::of).collect();
+    Ok(json(StatusCode::OK, &TriggerPage { triggers, next_cursor: next }))
 }
 
 pub(super) async fn get(

@@ -6,17 +6,16 @@ use axum::extract::{Path, State};
 use axum::response::Response;
 use http::StatusCode;
 use mainspring_core::worker::Availability;
-use serde_json::json;
 
 use super::call::Call;
 use super::{body, json};
 use crate::edge::Edge;
 use crate::operation;
 use crate::problem::Problem;
-use crate::wire::{OverrideBody, WorkerBody};
+use crate::wire::{CordonedView, OverrideBody, WorkerBody, WorkerPage};
 
 pub(super) async fn list(State(edge): State<Arc<Edge>>) -> Result<Response, Problem> {
-    operation::workers(&edge, |workers| json(StatusCode::OK, &json!({"workers": workers}))).await
+    operation::workers(&edge, |workers| json(StatusCode::OK, &WorkerPage { workers })).await
 }
 
 pub(super) async fn get(
@@ -36,10 +35,7 @@ pub(super) async fn cordon(
     let over: OverrideBody = body::parse_optional(&call.bytes)?;
     operation::cordon(edge, (text, to), &over, &call.caller()?, |worker| {
         let WorkerBody { worker_id, state, cordoned, cordon, running, .. } = worker;
-        let body = json!({
-            "worker_id": worker_id, "state": state, "cordoned": cordoned, "cordon": cordon, "running": running,
-        });
-        json(StatusCode::OK, &body)
+        json(StatusCode::OK, &CordonedView { worker_id, state, cordoned, cordon, running })
     })
     .await
 }

@@ -8,12 +8,16 @@ use super::time::TimeBody;
 use super::whole;
 
 #[derive(Debug, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(transform = super::schema::amend_body))]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct AmendBody<'a> {
+    /// RFC 3339 text, or seconds since 1970
     pub scheduled_at: Option<TimeBody>,
     #[serde(deserialize_with = "whole::option")]
+    #[cfg_attr(test, schemars(range(max = 3_162_240_000_000_u64)))]
     pub delay_ms: Option<u64>,
     pub priority: Option<PriorityBody>,
     #[serde(borrow)]
+    #[cfg_attr(test, schemars(schema_with = "super::schema::any"))]
     pub payload: Option<&'a RawValue>,
 }

@@ -7,13 +7,16 @@ use super::time::Moment;
 
 /// What a backfill would run.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "BackfillPlan"))]
 pub(crate) struct PlanView<'a> {
     pub tenant: &'a str,
     pub job: &'a str,
     pub schedule: &'a str,
     pub from: Moment,
     pub to: Moment,
+    #[cfg_attr(test, schemars(schema_with = "super::schema::backfill_only"))]
     pub only: &'static str,
+    #[cfg_attr(test, schemars(schema_with = "super::schema::backfill_order"))]
     pub order: &'static str,
     pub version: u32,
     /// In the range, as far as it lies behind.
@@ -40,22 +43,28 @@ fn is_none(count: &usize) -> bool {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Backfill"))]
 pub(crate) struct BackfillView<'a> {
     pub backfill_id: String,
     pub tenant: &'a str,
     pub job: &'a str,
     pub schedule: &'a str,
+    #[cfg_attr(test, schemars(schema_with = "super::schema::backfill_state"))]
     pub state: &'static str,
     pub from: Moment,
     pub to: Moment,
+    #[cfg_attr(test, schemars(schema_with = "super::schema::backfill_only"))]
     pub only: &'static str,
+    #[cfg_attr(test, schemars(schema_with = "super::schema::backfill_order"))]
     pub order: &'static str,
     pub max_active: u32,
     pub version: u32,
     pub windows: u32,
     pub started: u32,
+    /// Runs that have not ended
     pub active: usize,
     pub succeeded: u32,
+    /// Runs that ended otherwise
     pub failed: u32,
     pub oldest: Moment,
     pub newest: Moment,

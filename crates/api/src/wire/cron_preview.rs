@@ -11,8 +11,11 @@ use super::time::TimeBody;
 use super::whole;
 
 #[derive(Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CronPreviewBody {
+    /// Five fields, six with the seconds first, or a name such as `@daily`
+    #[cfg_attr(test, schemars(length(max = 256)))]
     pub expr: String,
     /// An IANA name; without one UTC.
     #[serde(default)]
@@ -20,25 +23,33 @@ pub(crate) struct CronPreviewBody {
     /// Fire times after this one; without it from now on.
     #[serde(default)]
     pub from: Option<TimeBody>,
+    /// How many; 5 if it is not said
     #[serde(default, deserialize_with = "whole::option")]
+    #[cfg_attr(test, schemars(range(min = 1, max = 1_000)))]
     pub count: Option<u32>,
     #[serde(default, deserialize_with = "dst")]
+    #[cfg_attr(test, schemars(with = "Option<DstBody>"))]
     pub dst: DstBody,
     /// What `H` is drawn from.
     #[serde(default)]
+    #[cfg_attr(test, schemars(length(max = 1_000)))]
     pub hash: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct DstBody {
+    /// A local time that does not exist is skipped (the default), or fires after or before the gap
     #[serde(default)]
     pub missing: Option<MissingWord>,
+    /// A local time that exists twice fires at the first (the default), at the second, or at both
     #[serde(default)]
     pub twice: Option<TwiceWord>,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum MissingWord {
     Skip,
@@ -47,6 +58,7 @@ pub(crate) enum MissingWord {
 }
 
 #[derive(Clone, Copy, Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum TwiceWord {
     First,
@@ -94,9 +106,11 @@ impl From<DstBody> for Dst {
 }
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "CronPreview"))]
 pub(crate) struct CronPreviewView {
     pub expr: String,
     pub timezone: &'static str,
+    /// The expression in plain words
     pub description: String,
     /// It follows elapsed time, and `dst` does not matter.
     pub runs_through: bool,
@@ -106,10 +120,13 @@ pub(crate) struct CronPreviewView {
 }
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Firing"))]
 pub(crate) struct FiringView {
     /// In UTC.
+    #[cfg_attr(test, schemars(extend("format" = "date-time")))]
     pub at: String,
     /// On the clock of the zone, with its offset.
+    #[cfg_attr(test, schemars(extend("format" = "date-time")))]
     pub local: String,
     /// Local times before it that do not exist and were passed over.
     pub skipped: u32,

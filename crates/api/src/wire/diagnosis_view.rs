@@ -9,11 +9,14 @@ use super::state::as_word;
 use super::time::Moment;
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Diagnosis"))]
 pub(crate) struct DiagnosisView {
     pub task_id: String,
     #[serde(serialize_with = "as_word")]
+    #[cfg_attr(test, schemars(schema_with = "super::schema::task_state"))]
     pub status: Status,
     /// A word for programs.
+    #[cfg_attr(test, schemars(schema_with = "super::schema::task_reason"))]
     pub reason: &'static str,
     pub message: String,
     pub advice: String,
@@ -29,8 +32,10 @@ pub(crate) struct DiagnosisView {
     /// The run it belongs to, the name it has there, and which of its items it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run_id: Option<String>,
+    /// The name it has there
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run_task: Option<String>,
+    /// Which item of a mapped task it is
     #[serde(skip_serializing_if = "Option::is_none")]
     pub item: Option<u32>,
     /// It undoes that task.

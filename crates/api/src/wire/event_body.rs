@@ -18,16 +18,29 @@ const WEBHOOK_SOURCES: &str = "/webhooks/";
 
 /// Attributes beyond these are read over: they are extensions that nothing here looks at.
 #[derive(Default, Deserialize)]
-struct EventBody<'a> {
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Event", transform = super::schema::event_body))]
+pub(crate) struct EventBody<'a> {
+    #[cfg_attr(test, schemars(extend("enum" = ["1.0"])))]
     specversion: Option<String>,
+    /// With `source` it names the event: one that came before is not taken again
+    #[cfg_attr(test, schemars(length(min = 1, max = 256), extend("pattern" = super::schema::NAME_PATTERN)))]
     id: Option<String>,
+    /// Where it happened; sources that begin with `/webhooks/` are not for callers
+    #[cfg_attr(test, schemars(length(min = 1, max = 256), extend("pattern" = super::schema::NAME_PATTERN)))]
     source: Option<String>,
+    /// What triggers are matched with; types that begin with `mainspring.` are not for callers
+    #[cfg_attr(test, schemars(length(min = 1, max = 256), extend("pattern" = super::schema::NAME_PATTERN)))]
     r#type: Option<String>,
+    #[cfg_attr(test, schemars(length(min = 1, max = 256), extend("pattern" = super::schema::NAME_PATTERN)))]
     subject: Option<String>,
+    #[cfg_attr(test, schemars(extend("format" = "date-time")))]
     time: Option<String>,
     datacontenttype: Option<String>,
+    /// At most 256 KiB
     #[serde(borrow)]
+    #[cfg_attr(test, schemars(schema_with = "super::schema::any"))]
     data: Option<&'a RawValue>,
+    #[cfg_attr(test, schemars(skip))]
     data_base64: Option<String>,
 }
 

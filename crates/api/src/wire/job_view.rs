@@ -10,10 +10,12 @@ use super::schedule_view::ScheduleView;
 use super::time::Moment;
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Job"))]
 pub(crate) struct JobView<'a> {
     pub tenant: &'a str,
     pub job: &'a str,
     pub version: u32,
+    #[cfg_attr(test, schemars(extend("enum" = ["ACTIVE", "PAUSED", "DELETED"])))]
     pub state: &'static str,
     pub tasks: u32,
     pub created_at: Moment,
@@ -29,15 +31,19 @@ pub(crate) struct JobView<'a> {
     pub schedules: Vec<ScheduleView<'a>>,
     /// Who changed it and why; left out of lists.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, schemars(length(max = 50)))]
     pub notes: Vec<NoteView<'a>>,
     /// What was applied; left out of lists.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(schema_with = "super::schema::object"))]
     pub definition: Option<&'a RawValue>,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "LastRun"))]
 pub(crate) struct LastRunView {
     pub run_id: String,
+    #[cfg_attr(test, schemars(schema_with = "super::schema::run_status"))]
     pub state: &'static str,
     pub ended_at: Moment,
 }

@@ -6,6 +6,7 @@
 //! - WI-2 states go out as the timer API spells them (`COMPLETED`, `CANCELED`) and come in either way
 
 mod amend_body;
+mod answers;
 mod backfill_body;
 mod backfill_view;
 mod cron_preview;
@@ -18,6 +19,8 @@ mod keys;
 mod names;
 mod override_body;
 mod payload;
+#[cfg(test)]
+mod payload_schema;
 mod pool_view;
 mod process_view;
 mod profile;
@@ -27,6 +30,8 @@ mod run_bodies;
 mod run_diagnosis_view;
 mod run_view;
 mod schedule_view;
+#[cfg(test)]
+pub(crate) mod schema;
 mod selector_body;
 mod state;
 mod stats_view;
@@ -42,6 +47,13 @@ mod worker_view;
 
 pub(crate) use self::{
     amend_body::AmendBody,
+    answers::{
+        AppliedJob, AppliedView, BackfillChanged, BackfillPage, CordonedView, HealthView, JobChanged,
+        JobPage, ManyResult, PoolPage, PublishedPage, ReadinessView, ReasonView, RecurringView, RerunView,
+        RunChanged, RunPage, RunsCanceled, ScheduleChanged, SchedulePage, ScheduleStored, SettledView,
+        TaskChanged, TaskListPage, TriggerPage, TriggeredView, UpcomingPage, VersionPage, VersionRow,
+        VersionView, WindowPage, WorkerPage,
+    },
     backfill_body::BackfillBody,
     backfill_view::{BackfillView, PlanView},
     cron_preview::{CronPreviewBody, CronPreviewView, FiringView},
@@ -56,7 +68,7 @@ pub(crate) use self::{
     json::json_problem,
     keys::Keys,
     names::name,
-    override_body::OverrideBody,
+    override_body::{DeadLettersBody, ForceTaskBody, OverrideBody},
     payload::check as check_payload,
     pool_view::PoolView,
     process_view::ProcessView,
@@ -77,6 +89,11 @@ pub(crate) use self::{
     task_view::{AttemptView, ErrorView, TaskView},
     time::{Moment, TimeBody, instant, parse_span, written},
     trigger_view::{BegunView, DeclinedView, PublishedView, TriggerView},
-    window_view::{OccurrenceView, UpcomingView},
+    window_view::UpcomingView,
     worker_view::{CordonView, WorkerBody},
+};
+#[cfg(test)]
+pub(crate) use self::{
+    answers::{AcceptedView, BatchItem, BatchView},
+    event_body::EventBody,
 };

@@ -7,9 +7,39 @@ use super::names::name;
 use crate::problem::Problem;
 
 #[derive(Debug, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct OverrideBody {
+    #[cfg_attr(test, schemars(schema_with = "super::schema::name"))]
     pub actor: Option<String>,
+    #[cfg_attr(test, schemars(schema_with = "super::schema::name"))]
+    pub reason: Option<String>,
+}
+
+/// `POST /v1/tasks/{id}:force-state`.
+#[derive(Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ForceTaskBody {
+    /// How it ended
+    #[cfg_attr(test, schemars(schema_with = "super::schema::forcible_state"))]
+    pub state: String,
+    #[cfg_attr(test, schemars(default, schema_with = "super::schema::name"))]
+    pub actor: Option<String>,
+    #[cfg_attr(test, schemars(default, schema_with = "super::schema::name"))]
+    pub reason: Option<String>,
+}
+
+/// Many dead letters at once.
+#[derive(Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub(crate) struct DeadLettersBody {
+    #[cfg_attr(test, schemars(length(min = 1, max = 1_000)))]
+    pub ids: Vec<String>,
+    #[cfg_attr(test, schemars(default, schema_with = "super::schema::name"))]
+    pub actor: Option<String>,
+    #[cfg_attr(test, schemars(default, schema_with = "super::schema::name"))]
     pub reason: Option<String>,
 }
 

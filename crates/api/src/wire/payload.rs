@@ -10,9 +10,9 @@ use super::whole;
 use crate::problem::Problem;
 
 const FIELD: &str = "payload";
-const URL_BYTES_MAX: usize = 8 * 1024;
+pub(super) const URL_BYTES_MAX: usize = 8 * 1024;
 /// As long as Linux lets a login name be.
-const USER_BYTES_MAX: usize = 256;
+pub(super) const USER_BYTES_MAX: usize = 256;
 
 #[derive(Deserialize)]
 struct Http<'a> {

@@ -4,9 +4,11 @@ use mainspring_core::engine::question::Progress;
 use serde::Serialize;
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Process"))]
 pub(crate) struct ProcessView {
     pub process_id: u64,
     /// `RUNNING` or `ENDED`.
+    #[cfg_attr(test, schemars(extend("enum" = ["RUNNING", "ENDED"])))]
     pub status: &'static str,
     /// Tasks it has changed. Left out when it ended before the last restart.
     #[serde(skip_serializing_if = "Option::is_none")]

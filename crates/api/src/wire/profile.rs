@@ -162,21 +162,23 @@ fn bounded(field: &'static str, ms: u64) -> Result<Millis, Problem> {
 }
 
 /// `webhook` is how timer services call what the `http` executor does.
+/// What `task_type` may be, and the executor that it means.
+pub(super) const EXECUTORS: [(&str, &str); 8] = [
+    ("process", "process"),
+    ("http", "http"),
+    ("webhook", "http"),
+    ("noop", "noop"),
+    ("sleep", "sleep"),
+    ("wait", "wait"),
+    ("look", "look"),
+    ("clock", "clock"),
+];
+
 pub(super) fn executor(task_type: Option<&str>) -> Result<&'static str, Problem> {
-    const KNOWN: [(&str, &str); 8] = [
-        ("process", "process"),
-        ("http", "http"),
-        ("webhook", "http"),
-        ("noop", "noop"),
-        ("sleep", "sleep"),
-        ("wait", "wait"),
-        ("look", "look"),
-        ("clock", "clock"),
-    ];
     let Some(wanted) = task_type else {
         return Err(Problem::field("task_type", "it is missing: say which executor runs the task"));
     };
-    let known = KNOWN.iter().find(|(word, _)| wanted.eq_ignore_ascii_case(word));
+    let known = EXECUTORS.iter().find(|(word, _)| wanted.eq_ignore_ascii_case(word));
     let shown = || wanted.chars().take(50).collect();
     known.map(|(_, executor)| *executor).ok_or_else(|| Problem::UnknownExecutor { name: shown() })
 }

@@ -6,11 +6,13 @@ use serde::Serialize;
 use super::time::Moment;
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Quarantine"))]
 pub(crate) struct QuarantineView {
     rows: Vec<RowView>,
 }
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "QuarantinedRow"))]
 struct RowView {
     /// The id of the task or run.
     row: String,

@@ -11,39 +11,49 @@ use crate::problem::Problem;
 pub const RETRIES_MAX: u32 = 100_000;
 
 #[derive(Clone, PartialEq, Debug, Default, Deserialize, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "RetryPolicy"))]
 #[serde(deny_unknown_fields, default)]
 pub struct RetryBody {
     /// Retries after the first attempt.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "whole::option")]
+    #[cfg_attr(test, schemars(range(max = 100_000), extend("default" = 3)))]
     pub max_retries: Option<u32>,
     /// `none`, `fixed`, `linear`, `exponential`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub backoff: Option<BackoffWord>,
     /// The first wait; the step of a linear backoff.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "whole::option")]
+    #[cfg_attr(test, schemars(extend("default" = 1_000)))]
     pub initial_delay_ms: Option<u64>,
     /// Growth of an exponential backoff, in percent: 200 doubles.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "whole::option")]
+    #[cfg_attr(test, schemars(range(min = 100, max = 10_000), extend("default" = 200)))]
     pub growth_percent: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "whole::option")]
+    #[cfg_attr(test, schemars(extend("default" = 3_600_000)))]
     pub max_delay_ms: Option<u64>,
     /// The n-th retry waits the n-th entry, instead of `backoff`.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "whole::list")]
+    #[cfg_attr(test, schemars(length(min = 1, max = 64)))]
     pub delays_ms: Option<Vec<u64>>,
     /// 0 = none, 100 = anywhere up to the delay. Without it: 100 for an exponential backoff, else 0.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "whole::option")]
+    #[cfg_attr(test, schemars(range(max = 100)))]
     pub jitter_percent: Option<u8>,
     /// Retry only failures of these classes.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(schema_with = "super::schema::failure_classes"))]
     pub retry_on: Option<Vec<String>>,
     /// Retry only these exit codes or HTTP statuses.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "whole::list")]
+    #[cfg_attr(test, schemars(length(max = 64)))]
     pub retry_on_codes: Option<Vec<i32>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prefer_other_worker: Option<bool>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
 #[serde(rename_all = "lowercase")]
 pub enum BackoffWord {
     #[serde(alias = "NONE")]

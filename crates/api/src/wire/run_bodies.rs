@@ -9,58 +9,83 @@ use super::task_body::PriorityBody;
 
 /// `POST /v1/jobs/{name}:trigger`.
 #[derive(Debug, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct TriggerBody {
+    /// As the job declares them
+    #[cfg_attr(test, schemars(schema_with = "super::schema::object_or_null"))]
     pub parameters: Option<Box<RawValue>>,
     /// One run for each key of a job, for as long as keys live.
+    #[cfg_attr(test, schemars(schema_with = "super::schema::key"))]
     pub run_key: Option<String>,
     pub priority: Option<PriorityBody>,
+    #[cfg_attr(test, schemars(schema_with = "super::schema::labels"))]
     pub labels: BTreeMap<String, String>,
 }
 
 /// `POST /v1/runs/{id}:rerun`.
 #[derive(Debug, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct RerunBody {
     /// `start`, `failure`, or the name of a task after `task:`.
+    #[cfg_attr(test, schemars(extend("pattern" = "^(start|failure|task:[^\\u0000-\\u001f\\u007f-\\u009f]{1,190})$")))]
     pub from: Option<String>,
+    #[cfg_attr(test, schemars(schema_with = "super::schema::object_or_null"))]
     pub parameters: Option<Box<RawValue>>,
     /// `same` or `newest`.
+    #[cfg_attr(test, schemars(schema_with = "super::schema::rerun_version"))]
     pub version: Option<String>,
+    #[cfg_attr(test, schemars(schema_with = "super::schema::name"))]
     pub actor: Option<String>,
+    #[cfg_attr(test, schemars(schema_with = "super::schema::name"))]
     pub reason: Option<String>,
 }
 
 /// `POST /v1/runs/{id}:clear`. No tasks: all that failed.
 #[derive(Debug, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct ClearBody {
+    #[cfg_attr(test, schemars(schema_with = "super::schema::task_names"))]
     pub tasks: Vec<String>,
+    #[cfg_attr(test, schemars(schema_with = "super::schema::name"))]
     pub actor: Option<String>,
+    #[cfg_attr(test, schemars(schema_with = "super::schema::name"))]
     pub reason: Option<String>,
 }
 
 /// `POST /v1/runs/{id}:force-state`.
 #[derive(Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ForceRunBody {
+    #[cfg_attr(test, schemars(schema_with = "super::schema::forcible_run_state"))]
     pub state: String,
+    #[cfg_attr(test, schemars(default, schema_with = "super::schema::name"))]
     pub actor: Option<String>,
+    #[cfg_attr(test, schemars(default, schema_with = "super::schema::name"))]
     pub reason: Option<String>,
 }
 
 /// `POST /v1/runs:cancel`: at least one of the first three.
 #[derive(Debug, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(transform = super::schema::run_selector_body))]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct RunSelectorBody {
     #[serde(deserialize_with = "given")]
+    #[cfg_attr(test, schemars(schema_with = "super::schema::given_name"))]
     pub tenant: Option<String>,
     #[serde(deserialize_with = "given")]
+    #[cfg_attr(test, schemars(schema_with = "super::schema::given_name"))]
     pub job: Option<String>,
     #[serde(deserialize_with = "given")]
+    #[cfg_attr(test, schemars(schema_with = "super::schema::given_label"))]
     pub label: Option<String>,
     /// Who does it and why.
+    #[cfg_attr(test, schemars(schema_with = "super::schema::name"))]
     pub actor: Option<String>,
+    #[cfg_attr(test, schemars(schema_with = "super::schema::name"))]
     pub reason: Option<String>,
 }
 

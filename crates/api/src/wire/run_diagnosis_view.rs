@@ -14,63 +14,89 @@ use super::run_view::ItemsView;
 use super::time::{Moment, written};
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "RunDiagnosis"))]
 pub(crate) struct RunDiagnosisView {
     pub run_id: String,
     pub tenant: String,
     pub job: String,
+    #[cfg_attr(test, schemars(schema_with = "super::schema::run_state"))]
     pub state: &'static str,
     /// A word for programs.
+    #[cfg_attr(test, schemars(schema_with = "super::schema::run_reason"))]
     pub reason: &'static str,
     pub message: String,
     pub advice: String,
     /// When it began, came or ended.
     pub since: Moment,
+    /// What the watchdog has to say
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, schemars(schema_with = "super::schema::marks"))]
     pub marks: Vec<&'static str>,
+    /// Runs that have the places it waits for
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, schemars(length(max = 10)))]
     pub held_by: Vec<String>,
+    /// Tasks that have not ended, the most telling first; of an ended run the one that failed first
+    #[cfg_attr(test, schemars(length(max = 100)))]
     pub tasks: Vec<NodeDiagnosisView>,
+    /// Tasks that have not ended and are not among them
     pub tasks_more: u32,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "RunTaskDiagnosis"))]
 pub(crate) struct NodeDiagnosisView {
     pub name: String,
+    #[cfg_attr(test, schemars(schema_with = "super::schema::node_state"))]
     pub state: &'static str,
+    /// `waits_for_upstream`, `waits_for_jobs`, `run_paused`, `max_running_tasks`, `release_rate`,
+    /// `about_to_be_released`, `waits_for_run`, `released`, `about_to_be_decided`, `lost`, `failed`, or
+    /// what the diagnosis of its task says
     pub reason: &'static str,
     pub message: String,
     pub advice: String,
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, schemars(length(max = 10)))]
     pub waits_for: Vec<UpstreamView>,
+    /// Jobs without which it cannot begin and whose success is missing
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, schemars(length(max = 10)))]
     pub waits_for_jobs: Vec<JobNeedView>,
     pub trigger_rule: &'static str,
+    /// Decides whether it runs, when it may
     #[serde(skip_serializing_if = "Option::is_none")]
     pub condition: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub items: Option<ItemsView>,
+    /// Which item the rest is about
     #[serde(skip_serializing_if = "Option::is_none")]
     pub item: Option<u32>,
+    /// Of a loop, from 1
     #[serde(skip_serializing_if = "Option::is_none")]
     pub round: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub task: Option<DiagnosisView>,
+    /// The run that it started
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run_id: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(schema_with = "super::schema::optional_run_status"))]
     pub run_state: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_error: Option<LastErrorView>,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Upstream"))]
 pub(crate) struct UpstreamView {
     pub name: String,
+    #[cfg_attr(test, schemars(schema_with = "super::schema::node_state"))]
     pub state: &'static str,
 }
 
 /// A success of another job that is missing.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "JobNeed"))]
 pub(crate) struct JobNeedView {
     pub job: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -97,7 +123,9 @@ impl From<&JobWait> for JobNeedView {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "LastError"))]
 pub(crate) struct LastErrorView {
+    #[cfg_attr(test, schemars(schema_with = "super::schema::failure_class"))]
     pub class: &'static str,
     pub code: i32,
     pub message: String,

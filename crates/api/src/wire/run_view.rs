@@ -15,12 +15,15 @@ use super::trigger_view::CauseView;
 use super::window_view::WindowView;
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Run"))]
 pub(crate) struct RunView<'a> {
     pub run_id: String,
     pub tenant: &'a str,
     pub job: &'a str,
     pub version: u32,
+    #[cfg_attr(test, schemars(schema_with = "super::schema::run_state"))]
     pub state: &'static str,
+    #[cfg_attr(test, schemars(schema_with = "super::schema::started_by"))]
     pub trigger: &'static str,
     /// Of the schedule that began it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -37,7 +40,9 @@ pub(crate) struct RunView<'a> {
     pub paused: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stopping: Option<&'static str>,
+    /// What the watchdog has to say
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, schemars(schema_with = "super::schema::marks"))]
     pub marks: Vec<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<&'a str>,
@@ -47,10 +52,14 @@ pub(crate) struct RunView<'a> {
     pub rerun_of: Option<String>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub labels: BTreeMap<&'a str, &'a str>,
+    /// Tasks by state
     pub counts: BTreeMap<&'static str, u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(schema_with = "super::schema::object"))]
     pub parameters: Option<&'a RawValue>,
+    /// What the job's `outputs` gave
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(schema_with = "super::schema::any"))]
     pub output: Option<&'a RawValue>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<NoteView<'a>>,
@@ -60,6 +69,7 @@ pub(crate) struct RunView<'a> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Note"))]
 pub(crate) struct NoteView<'a> {
     pub at: Moment,
     pub actor: &'a str,
@@ -76,16 +86,20 @@ impl<'a> From<&'a Note> for NoteView<'a> {
 
 /// A task of the run; without a task id it has not been released.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "RunTask"))]
 pub(crate) struct NodeView<'a> {
     pub name: &'a str,
+    #[cfg_attr(test, schemars(schema_with = "super::schema::node_state"))]
     pub state: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub task_id: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run_id: Option<String>,
     pub needs: Vec<&'a str>,
+    /// The task that gave it to the run
     #[serde(skip_serializing_if = "Option::is_none")]
     pub added_by: Option<&'a str>,
+    /// Other jobs that it cannot begin without
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub waits_for_jobs: Vec<JobWaitView<'a>>,
     pub trigger_rule: &'static str,
@@ -104,6 +118,7 @@ pub(crate) struct NodeView<'a> {
 
 /// Another job that a task cannot begin without.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "JobWait"))]
 pub(crate) struct JobWaitView<'a> {
     pub job: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -119,6 +134,7 @@ fn is_zero(number: &u32) -> bool {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Items"))]
 pub(crate) struct ItemsView {
     pub count: u32,
     pub released: u32,

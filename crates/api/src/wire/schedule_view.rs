@@ -10,20 +10,24 @@ use super::job_view::raw;
 use super::time::{Moment, span};
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Schedule"))]
 pub(crate) struct ScheduleView<'a> {
     pub tenant: &'a str,
     pub job: &'a str,
     pub name: &'a str,
+    #[cfg_attr(test, schemars(extend("enum" = ["on", "paused", "finished"])))]
     pub state: &'static str,
     /// In words.
     pub description: String,
     #[serde(flatten)]
     pub timing: TimingView<'a>,
+    /// The next window
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<Moment>,
     /// With its part of the jitter.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_begins_at: Option<Moment>,
+    /// The newest window that was decided
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last: Option<Moment>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -48,6 +52,7 @@ pub(crate) struct ScheduleView<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub end: Option<Moment>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(schema_with = "super::schema::object"))]
     pub parameters: Option<&'a RawValue>,
     /// It stands in the job's file.
     pub in_file: bool,
@@ -57,6 +62,7 @@ pub(crate) struct ScheduleView<'a> {
 
 /// One of them, as it can be written.
 #[derive(Serialize, Default)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct TimingView<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cron: Option<&'a str>,
@@ -73,6 +79,7 @@ pub(crate) struct TimingView<'a> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Dst"))]
 pub(crate) struct DstView {
     pub missing: &'static str,
     pub twice: &'static str,

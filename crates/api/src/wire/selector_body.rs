@@ -13,16 +13,24 @@ use super::state::parse_status;
 use crate::problem::Problem;
 
 #[derive(Debug, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(transform = super::schema::selector_body))]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct SelectorBody {
+    #[cfg_attr(test, schemars(schema_with = "super::schema::filled_name"))]
     pub tenant: Option<String>,
+    #[cfg_attr(test, schemars(schema_with = "super::schema::filled_name"))]
     pub job: Option<String>,
+    #[cfg_attr(test, schemars(schema_with = "super::schema::filled_name"))]
     pub pool: Option<String>,
+    /// The executor; `webhook` means `http`
     #[serde(alias = "executor")]
+    #[cfg_attr(test, schemars(schema_with = "super::schema::task_type_or_null"))]
     pub task_type: Option<String>,
     /// All of them must be there.
+    #[cfg_attr(test, schemars(schema_with = "super::schema::labels"))]
     pub labels: BTreeMap<String, String>,
     /// One of them, when the task is looked at.
+    #[cfg_attr(test, schemars(schema_with = "super::schema::unfinished_states"))]
     pub state: Vec<String>,
     /// Nothing but this selects every task there is.
     pub all: bool,

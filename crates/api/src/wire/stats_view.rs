@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::state::status_word;
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Stats"))]
 pub(crate) struct StatsView<'a> {
     pub depths: Vec<DepthView<'a>>,
     /// In memory; an ended task leaves it once the tables have it.
@@ -21,8 +22,10 @@ pub(crate) struct StatsView<'a> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Depth"))]
 pub(crate) struct DepthView<'a> {
     pub pool: &'a str,
+    #[cfg_attr(test, schemars(schema_with = "super::schema::band"))]
     pub band: &'static str,
     pub tenant: &'a str,
     pub queued: u64,

@@ -14,62 +14,106 @@ use super::time::TimeBody;
 use super::whole::{self, Whole};
 
 #[derive(Debug, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(transform = super::schema::task_body))]
 #[serde(deny_unknown_fields, default)]
 pub struct TaskBody<'a> {
+    /// `default` if not given
     #[serde(borrow)]
+    #[cfg_attr(test, schemars(schema_with = "super::schema::filled_name"))]
     pub tenant: Option<Text<'a>>,
+    /// The kind of work, for lists and limits
     #[serde(borrow)]
+    #[cfg_attr(test, schemars(schema_with = "super::schema::name"))]
     pub job: Option<Text<'a>>,
-    /// `WEBHOOK`, or the name of an executor.
+    /// Which executor runs it; `webhook` is the same as `http`. Any mix of upper and lower case is read, and `executor`
+    /// in its place.
     #[serde(borrow, alias = "executor")]
+    #[cfg_attr(test, schemars(schema_with = "super::schema::task_type"))]
     pub task_type: Option<Text<'a>>,
+    /// Any JSON, handed to the executor as it came. `http` needs `url`, `process` needs `argv`, `sleep`
+    /// needs `ms`.
     #[serde(borrow)]
+    #[cfg_attr(test, schemars(schema_with = "super::schema::any"))]
     pub payload: Option<&'a RawValue>,
     pub priority: Option<PriorityBody>,
+    /// RFC 3339 text, or seconds since 1970
     pub scheduled_at: Option<TimeBody>,
+    /// Instead of `scheduled_at`
     #[serde(deserialize_with = "whole::option")]
+    #[cfg_attr(test, schemars(range(max = 3_162_240_000_000_u64)))]
     pub delay_ms: Option<u64>,
     pub retry_policy: Option<RetryBody>,
+    /// The same as `timeouts.hard_ms`
     #[serde(deserialize_with = "whole::option")]
+    #[cfg_attr(test, schemars(range(min = 1, max = 31_622_400_000_u64)))]
     pub timeout_ms: Option<u64>,
     pub timeouts: Option<TimeoutsBody>,
     #[serde(borrow)]
     pub resources: Option<ResourcesBody<'a>>,
     #[serde(borrow)]
     pub placement: Option<PlacementBody<'a>>,
+    /// `default` if not given
     #[serde(borrow)]
+    #[cfg_attr(test, schemars(schema_with = "super::schema::filled_name"))]
     pub pool: Option<Text<'a>>,
     #[serde(borrow)]
+    #[cfg_attr(test, schemars(schema_with = "super::schema::labels_or_null"))]
     pub labels: Option<BTreeMap<Text<'a>, Text<'a>>>,
     pub delivery: Option<DeliveryWord>,
+    /// Named limits in which each attempt holds a place; taken together with its worker
     #[serde(borrow)]
+    #[cfg_attr(test, schemars(length(max = 16)))]
     pub limits: Vec<LimitBody<'a>>,
+    /// Like the header, and stronger
     #[serde(borrow)]
+    #[cfg_attr(test, schemars(schema_with = "super::schema::key"))]
     pub idempotency_key: Option<Text<'a>>,
-    /// Of a recurring task, and with it when it recurs, as job files have it.
+    /// Of a recurring task; the idempotency key, or a new one, unless set
     #[serde(borrow)]
+    #[cfg_attr(test, schemars(extend("maxLength" = 200, "pattern" = "^[A-Za-z0-9_][A-Za-z0-9_.-]*$")))]
     pub name: Option<Text<'a>>,
+    /// The task recurs by this expression; the answer names a schedule
     #[serde(borrow)]
+    #[cfg_attr(test, schemars(schema_with = "super::schema::recurring::cron"))]
     pub cron: Option<&'a RawValue>,
+    /// The task recurs at this rate, as `15m`, or seconds
     #[serde(borrow)]
+    #[cfg_attr(test, schemars(schema_with = "super::schema::recurring::every"))]
     pub every: Option<&'a RawValue>,
+    /// Of `cron`; UTC unless set
     #[serde(borrow)]
+    #[cfg_attr(test, schemars(schema_with = "super::schema::recurring::timezone"))]
     pub timezone: Option<&'a RawValue>,
+    /// What clock changes do to `cron`
     #[serde(borrow)]
+    #[cfg_attr(test, schemars(schema_with = "super::schema::recurring::dst"))]
     pub dst: Option<&'a RawValue>,
+    /// Windows begin up to this much later; a day at most
     #[serde(borrow)]
+    #[cfg_attr(test, schemars(schema_with = "super::schema::recurring::jitter"))]
     pub jitter: Option<&'a RawValue>,
+    /// How many missed windows are made up for; true is 3
     #[serde(borrow)]
+    #[cfg_attr(test, schemars(schema_with = "super::schema::recurring::catch_up"))]
     pub catch_up: Option<&'a RawValue>,
+    /// The newest window still begins when it is this late; 5m unless set
     #[serde(borrow)]
+    #[cfg_attr(test, schemars(schema_with = "super::schema::recurring::misfire_grace"))]
     pub misfire_grace: Option<&'a RawValue>,
+    /// While something of an earlier window has not ended
     #[serde(borrow)]
+    #[cfg_attr(test, schemars(schema_with = "super::schema::recurring::overlap"))]
     pub overlap: Option<&'a RawValue>,
     #[serde(borrow)]
+    #[cfg_attr(test, schemars(schema_with = "super::schema::recurring::max_active"))]
     pub max_active: Option<&'a RawValue>,
+    /// No window before; RFC 3339
     #[serde(borrow)]
+    #[cfg_attr(test, schemars(schema_with = "super::schema::recurring::start"))]
     pub start: Option<&'a RawValue>,
+    /// No window after; RFC 3339
     #[serde(borrow)]
+    #[cfg_attr(test, schemars(schema_with = "super::schema::recurring::end"))]
     pub end: Option<&'a RawValue>,
 }
 
@@ -109,22 +153,34 @@ impl TaskBody<'_> {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Timeouts"))]
 #[serde(deny_unknown_fields, default)]
 #[expect(clippy::struct_field_names, reason = "the names on the wire carry their unit")]
 pub struct TimeoutsBody {
+    /// A worker must take it in this time
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "whole::option")]
+    #[cfg_attr(test, schemars(range(min = 1, max = 31_622_400_000_u64)))]
     pub accept_ms: Option<u64>,
+    /// Longer raises an alert
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "whole::option")]
+    #[cfg_attr(test, schemars(range(min = 1, max = 31_622_400_000_u64)))]
     pub soft_ms: Option<u64>,
+    /// Longer is stopped
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "whole::option")]
+    #[cfg_attr(test, schemars(range(min = 1, max = 31_622_400_000_u64)))]
     pub hard_ms: Option<u64>,
+    /// Longer without progress is stopped
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "whole::option")]
+    #[cfg_attr(test, schemars(range(min = 1, max = 31_622_400_000_u64)))]
     pub progress_ms: Option<u64>,
+    /// Between the request to stop and the kill
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "whole::option")]
+    #[cfg_attr(test, schemars(range(max = 31_622_400_000_u64)))]
     pub grace_ms: Option<u64>,
 }
 
 #[derive(Clone, PartialEq, Debug, Default, Deserialize, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Resources"))]
 #[serde(deny_unknown_fields, default)]
 pub struct ResourcesBody<'a> {
     #[serde(deserialize_with = "whole::of")]
@@ -136,33 +192,44 @@ pub struct ResourcesBody<'a> {
     #[serde(deserialize_with = "whole::of")]
     pub gpus: u64,
     #[serde(borrow, skip_serializing_if = "BTreeMap::is_empty", deserialize_with = "whole::map")]
+    #[cfg_attr(test, schemars(schema_with = "super::schema::custom_resources"))]
     pub custom: BTreeMap<Text<'a>, u64>,
 }
 
 /// A place that each attempt holds in a named limit.
 #[derive(Clone, PartialEq, Debug, Deserialize, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
 #[serde(deny_unknown_fields)]
 pub struct LimitBody<'a> {
     #[serde(borrow)]
+    #[cfg_attr(test, schemars(schema_with = "super::schema::needed_name"))]
     pub name: Text<'a>,
     /// Each key has its own count.
     #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(schema_with = "super::schema::name"))]
     pub key: Option<Text<'a>>,
+    /// How many may hold a place at once; as configured if it is absent, or one
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "whole::option")]
+    #[cfg_attr(test, schemars(range(min = 1, max = 4_294_967_295_u64)))]
     pub max: Option<u64>,
 }
 
 /// Where it may run: `key=value`, `key!=value`, `key`, and a zone.
 #[derive(Clone, PartialEq, Debug, Default, Deserialize, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Placement"))]
 #[serde(deny_unknown_fields, default)]
 pub struct PlacementBody<'a> {
+    /// `key=value`, `key!=value` or `key`
     #[serde(borrow)]
+    #[cfg_attr(test, schemars(schema_with = "super::schema::worker_labels"))]
     pub worker_labels: Vec<Text<'a>>,
     #[serde(borrow)]
+    #[cfg_attr(test, schemars(schema_with = "super::schema::name"))]
     pub zone: Option<Text<'a>>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(inline))]
 #[serde(rename_all = "snake_case")]
 pub enum DeliveryWord {
     AtLeastOnce,

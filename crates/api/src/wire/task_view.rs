@@ -11,9 +11,11 @@ use super::time::Moment;
 use super::window_view::WindowView;
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Task"))]
 pub(crate) struct TaskView<'a> {
     pub task_id: String,
     #[serde(serialize_with = "as_word")]
+    #[cfg_attr(test, schemars(schema_with = "super::schema::task_state"))]
     pub status: Status,
     pub tenant: &'a str,
     #[serde(skip_serializing_if = "str::is_empty")]
@@ -28,11 +30,13 @@ pub(crate) struct TaskView<'a> {
     pub pool: &'a str,
     pub priority: PriorityView,
     #[serde(serialize_with = "delivery")]
+    #[cfg_attr(test, schemars(schema_with = "super::schema::delivery"))]
     pub delivery: Delivery,
     pub created_at: Moment,
     pub updated_at: Moment,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scheduled_at: Option<Moment>,
+    /// When the newest attempt was granted
     #[serde(skip_serializing_if = "Option::is_none")]
     pub started_at: Option<Moment>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -45,35 +49,47 @@ pub(crate) struct TaskView<'a> {
     pub cancel_requested: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_error: Option<ErrorView<'a>>,
+    /// The failed ones, and the one that runs or succeeded; empty in lists
     pub attempts: Vec<AttemptView<'a>>,
     #[serde(skip_serializing_if = "is_zero")]
     pub attempts_dropped: u32,
     #[serde(serialize_with = "pairs", skip_serializing_if = "<[_]>::is_empty")]
+    #[cfg_attr(test, schemars(schema_with = "super::schema::label_object"))]
     pub labels: &'a [(Name, Name)],
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub limits: Vec<LimitBody<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub forced_by: Option<ForcedView<'a>>,
+    /// Not in lists
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(schema_with = "super::schema::any"))]
     pub payload: Option<Json<'a>>,
+    /// JSON as the worker gave it, or text; not in lists
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(schema_with = "super::schema::any"))]
     pub output: Option<Json<'a>>,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Priority"))]
 pub(crate) struct PriorityView {
+    #[cfg_attr(test, schemars(schema_with = "super::schema::band"))]
     pub band: &'static str,
     pub level: u8,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "TaskError"))]
 pub(crate) struct ErrorView<'a> {
+    #[cfg_attr(test, schemars(schema_with = "super::schema::failure_class"))]
     pub class: &'static str,
+    /// Exit code or HTTP status; 0 = none
     pub code: i32,
     pub message: &'a str,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Attempt"))]
 pub(crate) struct AttemptView<'a> {
     pub number: u32,
     pub attempt_id: String,
@@ -88,6 +104,7 @@ pub(crate) struct AttemptView<'a> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "ForcedBy"))]
 pub(crate) struct ForcedView<'a> {
     pub actor: &'a str,
     pub reason: &'a str,

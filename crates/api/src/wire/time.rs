@@ -10,7 +10,7 @@ use serde::{Serialize, Serializer};
 use crate::problem::Problem;
 
 /// The last second of the year 9999; a greater number is most likely milliseconds.
-const SECONDS_MAX: f64 = 253_402_300_799.0;
+pub(super) const SECONDS_MAX: f64 = 253_402_300_799.0;
 
 /// An instant as a caller writes it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -9,6 +9,7 @@ use super::job_view::raw;
 use super::time::Moment;
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Trigger"))]
 pub(crate) struct TriggerView<'a> {
     pub tenant: &'a str,
     pub job: &'a str,
@@ -22,8 +23,10 @@ pub(crate) struct TriggerView<'a> {
     #[serde(rename = "if", skip_serializing_if = "Option::is_none")]
     pub condition: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(schema_with = "super::schema::object"))]
     pub parameters: Option<&'a RawValue>,
     pub max_active: u32,
+    /// Runs that it began and that have not ended
     pub active: u32,
     pub fired: u64,
     pub skipped: u64,
@@ -40,6 +43,7 @@ pub(crate) struct TriggerView<'a> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "EventPattern"))]
 pub(crate) struct PatternView {
     pub r#type: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -47,6 +51,7 @@ pub(crate) struct PatternView {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "LastFired"))]
 pub(crate) struct LastFiredView<'a> {
     pub at: Moment,
     pub event_id: &'a str,
@@ -55,6 +60,7 @@ pub(crate) struct LastFiredView<'a> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "LastOutcome"))]
 pub(crate) struct LastView<'a> {
     pub at: Moment,
     pub what: &'a str,
@@ -100,9 +106,11 @@ impl<'a> TriggerView<'a> {
 
 /// What became of one event.
 #[derive(Serialize, Debug)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "PublishedEvent"))]
 pub(crate) struct PublishedView {
     pub id: String,
     pub source: String,
+    /// It came before; `runs` is what it began then
     pub duplicate: bool,
     pub runs: Vec<BegunView>,
     pub skipped: Vec<DeclinedView>,
@@ -110,6 +118,7 @@ pub(crate) struct PublishedView {
 }
 
 #[derive(Serialize, Debug)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "BegunRun"))]
 pub(crate) struct BegunView {
     pub run_id: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -119,14 +128,17 @@ pub(crate) struct BegunView {
 }
 
 #[derive(Serialize, Debug)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Declined"))]
 pub(crate) struct DeclinedView {
     pub job: String,
     pub trigger: String,
+    /// `max_active`, `paused`, `fan_out`, or what is wrong
     pub what: String,
 }
 
 /// The event that began a run.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "RunCause"))]
 pub(crate) struct CauseView<'a> {
     pub trigger: &'a str,
     pub id: &'a str,
@@ -138,6 +150,7 @@ pub(crate) struct CauseView<'a> {
     pub time: Option<Moment>,
     /// Not in lists.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(schema_with = "super::schema::any"))]
     pub data: Option<&'a RawValue>,
 }
 

@@ -8,6 +8,7 @@ use super::time::Moment;
 
 /// The window for which a run or a task exists.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Window"))]
 #[expect(clippy::struct_excessive_bools, reason = "for conditions of callers; one is true at most")]
 pub(crate) struct WindowView<'a> {
     pub schedule: &'a str,
@@ -16,6 +17,7 @@ pub(crate) struct WindowView<'a> {
     pub start: Moment,
     pub late: bool,
     pub catch_up: bool,
+    /// A backfill began it
     pub backfill: bool,
     /// It stands for an event that did not come.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -38,12 +40,16 @@ impl<'a> WindowView<'a> {
 
 /// What became of a window, or of several that passed together.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "ScheduleWindow"))]
 pub(crate) struct OccurrenceView {
+    /// The window, or the first of several that passed together
     pub first: Moment,
     pub last: Moment,
     pub count: u64,
+    #[cfg_attr(test, schemars(extend("enum" = ["ran", "late", "catch_up", "no_event", "backfill", "skipped", "missed"])))]
     pub outcome: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(extend("enum" = ["late", "paused", "overlap", "max_active", "queue_full", "coalesced", "no_such_time", "parameters", "deleted", "event_came"])))]
     pub reason: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run_id: Option<String>,
@@ -78,8 +84,10 @@ impl From<&WindowRow> for OccurrenceView {
 
 /// A window that has not come.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "UpcomingWindow"))]
 pub(crate) struct UpcomingView<'a> {
     pub at: Moment,
+    /// With its part of the jitter
     pub begins_at: Moment,
     pub tenant: &'a str,
     pub job: &'a str,

@@ -12,12 +12,14 @@ use super::time::Moment;
 use crate::sessions::About;
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Worker"))]
 pub(crate) struct WorkerBody<'a> {
     pub worker_id: String,
     pub name: String,
     pub version: String,
     /// `healthy`, `cordoned` (gets nothing new), `draining` (nothing new, and it still runs something), `drained` (it runs
     /// nothing any more), `unhealthy` (silent for long), `disconnected`.
+    #[cfg_attr(test, schemars(schema_with = "super::schema::worker_state"))]
     pub state: &'static str,
     pub pool: &'a str,
     pub zone: &'a str,
@@ -36,10 +38,12 @@ pub(crate) struct WorkerBody<'a> {
     pub gpus: u64,
     /// Custom resources.
     pub custom: BTreeMap<&'a str, u64>,
+    /// What it can run; empty if it did not say
     pub executors: Vec<&'a str>,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Cordon"))]
 pub(crate) struct CordonView<'a> {
     /// It is to become empty and leave.
     pub draining: bool,

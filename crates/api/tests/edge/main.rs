@@ -31,4 +31,5 @@ mod sessions;
 mod spine;
 mod timer_body;
 mod tokens;
+mod waits;
 mod worker;

@@ -7,6 +7,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
 use hyper_util::rt::TokioIo;
+use mainspring_api::catalog::Operation;
 use mainspring_api::{Access, ApiConfig, EffectRouter, LogStorage, Readers, Server, Webhooks};
 use mainspring_core::engine::{Command, Configure};
 use mainspring_core::values::{Bucket, Group};
@@ -40,6 +41,28 @@ impl Answered {
 
     pub fn code(&self) -> String {
         self.json()["error_code"].as_str().unwrap_or_default().to_owned()
+    }
+
+    /// An operation answers with a status that the table has for it, or refuses with a code that the table has for it.
+    fn check(&self, operation: Option<&Operation>) {
+        let Some(operation) = operation else { return };
+        let refusal = serde_json::from_str::<Value>(&self.text).unwrap_or_default();
+        match refusal["error_code"].as_str() {
+            // Refused before an operation was found.
+            Some("ROUTE_NOT_FOUND" | "METHOD_NOT_ALLOWED") => {}
+            Some(code) => {
+                assert!(
+                    operation.error_codes().contains(&code),
+                    "`{code}` is not a code of {}",
+                    operation.id
+                );
+                assert_eq!(mainspring_api::catalog::status(code), Some(self.status), "{code}");
+            }
+            None => {
+                let known = operation.answers.iter().any(|answer| answer.status == self.status);
+                assert!(known, "{} answers {}: {}", operation.id, self.status, self.text);
+            }
+        }
     }
 
     pub fn task_id(&self) -> String {
@@ -240,6 +263,7 @@ impl Rig {
     }
 
     async fn send(&self, request: http::Request<Full<Bytes>>) -> Answered {
+        let operation = mainspring_api::catalog::find(request.method().as_str(), request.uri().path());
         let stream = TcpStream::connect(self.address).await.expect("connects");
         let (mut sender, connection) =
             hyper::client::conn::http1::handshake(TokioIo::new(stream)).await.expect("shakes hands");
@@ -250,7 +274,9 @@ impl Rig {
         drop(sender);
         let _ = running.await;
         let text = String::from_utf8(bytes.to_vec()).expect("text");
-        Answered { status: parts.status.as_u16(), headers: parts.headers, text }
+        let answered = Answered { status: parts.status.as_u16(), headers: parts.headers, text };
+        answered.check(operation);
+        answered
     }
 
     /// A body that is read as it comes.

@@ -1,11 +1,11 @@
-//! Every route there is, read from the tables in the source and from the gRPC definitions.
+//! Every route there is: the table of operations against the router, and the methods of gRPC.
 
+use mainspring_api::catalog::operations;
 use prost::Message;
-use serde_json::Value;
 
 use crate::rig::Rig;
 
-const TABLES: [&str; 2] = [include_str!("../../src/rest/mod.rs"), include_str!("../../src/docs/mod.rs")];
+const SOURCES: [&str; 2] = [include_str!("../../src/rest/mod.rs"), include_str!("../../src/docs/mod.rs")];
 const METHODS: [&str; 5] = ["get", "post", "put", "patch", "delete"];
 
 /// One way to call the server.
@@ -24,19 +24,18 @@ impl Route {
     }
 }
 
-/// Every operation of REST, from the document. A test below says that the document has them all.
-pub async fn rest(rig: &Rig) -> Vec<Route> {
-    let document = rig.get("/openapi.json").await.json();
-    let mut routes = Vec::new();
-    for (template, methods) in document["paths"].as_object().expect("paths") {
-        for method in methods.as_object().expect("methods").keys() {
-            // Without it the stream would not end.
-            let stream = template == "/v1/events" && method == "get";
-            let path = concrete(template) + if stream { "?for_ms=1" } else { "" };
-            routes.push(Route { method: method.to_uppercase(), template: template.clone(), path });
+/// Every operation of REST.
+pub fn rest() -> Vec<Route> {
+    let route = |operation: &mainspring_api::catalog::Operation| {
+        // Without it the stream would not end.
+        let end = if operation.id == "listenToEvents" { "?for_ms=1" } else { "" };
+        Route {
+            method: operation.method().to_owned(),
+            template: operation.path().to_owned(),
+            path: concrete(operation.path()) + end,
         }
-    }
-    routes
+    };
+    operations().map(route).collect()
 }
 
 pub fn concrete(template: &str) -> String {
@@ -46,6 +45,7 @@ pub fn concrete(template: &str) -> String {
         .replace("{version}", "1")
         .replace("{code}", "INTERNAL")
         .replace("{name}", "default")
+        .replace("{row}", "task_00000000000000000000000000000001")
 }
 
 /// Every method of gRPC, as a path: ours, health and reflection.
@@ -71,11 +71,11 @@ pub fn grpc() -> Vec<String> {
     paths
 }
 
-/// Each `.route("PATH", …)` of the tables, with the methods that stand behind it.
-fn tables() -> Vec<(String, Vec<&'static str>)> {
+/// Each `.route("PATH", …)` of the sources, with the methods that stand behind it.
+fn sources() -> Vec<(String, Vec<&'static str>)> {
     let mut routes = Vec::new();
-    for table in TABLES {
-        for part in table.split(".route(").skip(1) {
+    for source in SOURCES {
+        for part in source.split(".route(").skip(1) {
             let (_, rest) = part.split_once('"').expect("a path");
             let (path, handlers) = rest.split_once('"').expect("a path");
             let is = |method: &&str| {
@@ -87,24 +87,66 @@ fn tables() -> Vec<(String, Vec<&'static str>)> {
     routes
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn every_route_of_the_tables_is_in_the_document() {
-    let rig = Rig::start().await;
-    let document = rig.get("/openapi.json").await.json();
-    let paths = document["paths"].as_object().expect("paths");
-    let tables = tables();
-    assert!(tables.len() >= 42, "{}", tables.len());
-    for (path, methods) in tables {
+#[test]
+fn every_route_of_the_sources_is_in_the_table() {
+    let sources = sources();
+    assert!(sources.len() >= 42, "{}", sources.len());
+    for (path, methods) in sources {
         assert!(!methods.is_empty(), "{path}");
         let with_verbs = format!("{path}:");
-        let described: Vec<&Value> = paths
-            .iter()
-            .filter(|(known, _)| **known == path || known.starts_with(&with_verbs))
-            .map(|(_, methods)| methods)
-            .collect();
         for method in methods {
-            let named = described.iter().any(|methods| methods.get(method).is_some());
-            assert!(named, "{method} {path} is not in the OpenAPI document");
+            let named = operations().any(|operation| {
+                let fits = operation.path() == path || operation.path().starts_with(&with_verbs);
+                fits && operation.method().eq_ignore_ascii_case(method)
+            });
+            assert!(named, "{method} {path} is not in the table of operations");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_operation_of_the_table_has_a_route() {
+    let rig = Rig::start().await;
+    for route in rest() {
+        let answer = rig.call(&route.method, &route.path, "").await;
+        // The page of an error that is not there, and the row that is not quarantined, are refused by their handlers.
+        let code = if answer.text.starts_with('{') { answer.code() } else { String::new() };
+        let missing = ["ROUTE_NOT_FOUND", "METHOD_NOT_ALLOWED"].contains(&code.as_str());
+        assert!(!missing, "{} {} answers {code}", route.method, route.template);
+    }
+    rig.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_unknown_parameter_is_refused_everywhere_and_the_known_ones_are_named() {
+    let rig = Rig::start().await;
+    for operation in operations() {
+        let path = concrete(operation.path());
+        for query in ["limt=3", "%6cimt=3", "limt"] {
+            let answer = rig.call(operation.method(), &format!("{path}?{query}"), "").await;
+            assert_eq!((answer.status, answer.code().as_str()), (400, "INVALID_QUERY"), "{}", operation.id);
+            let message = answer.json()["message"].as_str().unwrap_or_default().to_owned();
+            assert!(message.contains("`limt`"), "{}: {message}", operation.id);
+            for parameter in operation.query {
+                assert!(message.contains(parameter.name), "{}: {message}", operation.id);
+            }
+        }
+    }
+    rig.stop().await;
+}
+
+/// A parameter that the table has and the handler does not know would be refused by the handler.
+#[tokio::test(flavor = "multi_thread")]
+async fn every_parameter_of_the_table_is_known_to_its_handler() {
+    let rig = Rig::start().await;
+    for operation in operations() {
+        let path = concrete(operation.path());
+        // The stream of news must end.
+        let before = if operation.id == "listenToEvents" { "for_ms=1&" } else { "" };
+        for parameter in operation.query.iter().filter(|parameter| !before.contains(parameter.name)) {
+            let path = format!("{path}?{before}{}=1", parameter.name);
+            let answer = rig.call(operation.method(), &path, "").await;
+            assert!(!answer.text.contains("unknown; known are"), "{path}: {}", answer.text);
         }
     }
     rig.stop().await;

@@ -249,16 +249,17 @@ fn exit_code(task: &Value) -> ExitCode {
     }
 }
 
-/// Asks until the task has ended, less and less often.
+/// The server responds when the task has ended. One that has too many callers waiting is asked again instead.
 async fn ended(client: &Client, id: &str) -> Result<Value, ClientError> {
-    let mut pause = Duration::from_millis(20);
+    let mut wait = "?wait=30s";
     loop {
-        let task = client.get(&format!("/v1/tasks/{id}")).await?;
-        if task.get("ended_at").is_some_and(|at| !at.is_null()) {
-            return Ok(task);
+        match client.get(&format!("/v1/tasks/{id}{wait}")).await {
+            Ok(task) if task.get("ended_at").is_some_and(|at| !at.is_null()) => return Ok(task),
+            Ok(_) if !wait.is_empty() => {}
+            Ok(_) => tokio::time::sleep(ASK_AGAIN).await,
+            Err(error) if error.code() == Some("TOO_MANY_FOLLOWERS") => wait = "",
+            Err(error) => return Err(error),
         }
-        tokio::time::sleep(pause).await;
-        pause = (pause * 3 / 2).min(Duration::from_secs(2));
     }
 }
 
@@ -326,6 +327,8 @@ pub(crate) fn parse_span(text: &str) -> Result<Duration, String> {
 
 /// What a shell makes of SIGINT.
 const INTERRUPTED: u8 = 130;
+/// Between two questions to a server that lets nobody wait.
+const ASK_AGAIN: Duration = Duration::from_secs(1);
 /// Short enough that nobody thinks it hangs.
 const EXPLAIN_AFTER: Duration = Duration::from_secs(3);
 

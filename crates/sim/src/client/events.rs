@@ -65,7 +65,8 @@ impl World {
         if self.chance.per_mille(300) {
             for (name, text) in [("own-0", "mainspring.task.succeeded"), ("own-1", "mainspring.task.*")] {
                 let kind = Pattern::parse(text).expect("a pattern");
-                specs.push((Name::fixed(name), self.draw_trigger_spec(On::Event { kind, source: None })));
+                let on = On::Event { kind, source: None };
+                specs.push((Name::fixed(name), self.draw_trigger_spec(on, bucket)));
             }
         }
         let starts_runs = plan.nodes().iter().any(|node| matches!(node.work, NodeWork::Run { .. }));

@@ -7,16 +7,18 @@ use axum::extract::{Path, Request, State};
 use axum::response::Response;
 use http::{StatusCode, Uri};
 use mainspring_core::job::JobKey;
-use serde_json::{Value, json};
 
 use super::super::call::Call;
 use super::super::{body, json};
-use super::{limit, warn};
+use super::limit;
 use crate::edge::Edge;
 use crate::operation::flows::{self, Apply, JobFilter};
 use crate::operation::schedules;
 use crate::problem::Problem;
-use crate::wire::{JobView, Keys, OverrideBody, ScheduleView, TriggerBody, raw, written};
+use crate::wire::{
+    AppliedJob, AppliedView, JobChanged, JobPage, JobView, Keys, Moment, OverrideBody, ScheduleView,
+    TriggerBody, TriggeredView, VersionPage, VersionRow, VersionView, raw,
+};
 
 /// `POST /v1/jobs`: the text of a job file, YAML or JSON, with one job or many.
 pub(in crate::rest) async fn apply(
@@ -34,16 +36,13 @@ pub(in crate::rest) async fn apply(
     let tenant = query.get("tenant").map(String::as_str).or(caller.keys.tenant);
     let wanted = Apply { text: &call.bytes, tenant, dry_run, over: over(&query) };
     let applied = flows::apply(&edge, &wanted, &caller).await?;
-    let written = applied.iter().map(|applied| {
-        json!({
-            "tenant": &*applied.key.tenant,
-            "job": &*applied.key.name,
-            "version": applied.version,
-            "change": applied.change.word(),
-        })
+    let written = applied.iter().map(|applied| AppliedJob {
+        tenant: &applied.key.tenant,
+        job: &applied.key.name,
+        version: applied.version,
+        change: applied.change.word(),
     });
-    let jobs: Vec<Value> = written.collect();
-    Ok(json(StatusCode::OK, &json!({"jobs": jobs, "dry_run": dry_run})))
+    Ok(json(StatusCode::OK, &AppliedView { jobs: written.collect(), dry_run }))
 }
 
 /// Where a body is something else, or not usual.
@@ -59,12 +58,8 @@ pub(in crate::rest) async fn list(
     let text = |key: &str| query.get(key).map(String::as_str);
     let wanted = JobFilter { tenant: text("tenant"), tag: text("tag"), owner: text("owner") };
     let (jobs, next) = flows::jobs(&edge, &wanted, text("cursor"), limit(&query)?).await?;
-    let views: Vec<JobView<'_>> = jobs.iter().map(|job| JobView::of(job, false)).collect();
-    let mut page = json!({"jobs": views});
-    if let Some(next) = next {
-        page["next_cursor"] = next.into();
-    }
-    Ok(json(StatusCode::OK, &page))
+    let jobs = jobs.iter().map(|job| JobView::of(job, false)).collect();
+    Ok(json(StatusCode::OK, &JobPage { jobs, next_cursor: next }))
 }
 
 /// The job of a path; its tenant is in the query or in a header.
@@ -98,8 +93,8 @@ pub(in crate::rest) async fn delete(
     Ok(done(&key, "the job is deleted; its runs and versions stay"))
 }
 
-fn done(key: &JobKey, message: &str) -> Response {
-    json(StatusCode::OK, &json!({"tenant": &*key.tenant, "job": &*key.name, "message": message}))
+fn done(key: &JobKey, message: &'static str) -> Response {
+    json(StatusCode::OK, &JobChanged { tenant: &key.tenant, job: &key.name, message })
 }
 
 /// `POST /v1/jobs/{name}:trigger`, `:pause`, `:resume`.
@@ -129,13 +124,13 @@ pub(in crate::rest) async fn verb(
 async fn trigger(edge: &Edge, key: JobKey, call: Call) -> Result<Response, Problem> {
     let body: TriggerBody = body::parse_optional(&call.bytes)?;
     let triggered = flows::trigger(edge, key.clone(), &body, &call.caller()?).await?;
-    let mut answer = json!({
-        "run_id": triggered.id.to_string(),
-        "tenant": &*key.tenant,
-        "job": &*key.name,
-        "duplicate": triggered.duplicate,
-    });
-    warn(&mut answer, triggered.warnings);
+    let answer = TriggeredView {
+        run_id: triggered.id.to_string(),
+        tenant: &key.tenant,
+        job: &key.name,
+        duplicate: triggered.duplicate,
+        warnings: triggered.warnings,
+    };
     Ok(json(StatusCode::ACCEPTED, &answer))
 }
 
@@ -149,9 +144,8 @@ pub(in crate::rest) async fn versions(
     let number = |text: &String| text.parse().map_err(|_| Problem::query("before", "not a version"));
     let before = query.get("before").map(number).transpose()?;
     let rows = flows::versions(&edge, key, before, limit(&query)?).await?;
-    let versions: Vec<Value> =
-        rows.iter().map(|row| json!({"version": row.version, "applied_at": written(row.at)})).collect();
-    Ok(json(StatusCode::OK, &json!({"versions": versions})))
+    let versions = rows.iter().map(|row| VersionRow { version: row.version, applied_at: Moment(row.at) });
+    Ok(json(StatusCode::OK, &VersionPage { versions: versions.collect() }))
 }
 
 pub(in crate::rest) async fn version(
@@ -162,12 +156,12 @@ pub(in crate::rest) async fn version(
     let key = key(request.uri(), request.headers(), &text, &[])?;
     let number = number.parse().map_err(|_| Problem::field("version", "not a number"))?;
     let row = flows::version(&edge, key, number).await?;
-    let answer = json!({
-        "tenant": &*row.key.tenant,
-        "job": &*row.key.name,
-        "version": row.version,
-        "applied_at": written(row.at),
-        "definition": raw(&row.source),
-    });
+    let answer = VersionView {
+        tenant: &row.key.tenant,
+        job: &row.key.name,
+        version: row.version,
+        applied_at: Moment(row.at),
+        definition: raw(&row.source),
+    };
     Ok(json(StatusCode::OK, &answer))
 }

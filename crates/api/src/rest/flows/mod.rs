@@ -5,16 +5,7 @@ pub(super) mod runs;
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
-
 use crate::problem::Problem;
-
-/// Absent if there are none.
-fn warn(answer: &mut Value, warnings: Vec<String>) {
-    if !warnings.is_empty() {
-        answer["warnings"] = warnings.into();
-    }
-}
 
 /// The checks that a page has a length are those of the operation.
 pub(super) fn limit(query: &BTreeMap<String, String>) -> Result<Option<usize>, Problem> {

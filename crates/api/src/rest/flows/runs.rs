@@ -7,17 +7,17 @@ use axum::extract::{Path, Request, State};
 use axum::response::Response;
 use http::StatusCode;
 use mainspring_core::values::{RunId, RunStatus};
-use serde_json::json;
 
 use super::super::call::Call;
 use super::super::{body, json};
-use super::{limit, warn};
+use super::limit;
 use crate::edge::Edge;
+use crate::operation;
 use crate::operation::flows::{self, RunFilterBody};
 use crate::problem::Problem;
 use crate::wire::{
-    ClearBody, ForceRunBody, OverrideBody, ProcessView, RerunBody, RunSelectorBody, RunView, instant,
-    parse_run_status, run_status_word,
+    ClearBody, ForceRunBody, OverrideBody, ProcessView, RerunBody, RerunView, RunChanged, RunPage,
+    RunSelectorBody, RunView, RunsCanceled, instant, parse_run_status, run_status_word,
 };
 
 pub(in crate::rest) async fn list(
@@ -26,12 +26,8 @@ pub(in crate::rest) async fn list(
 ) -> Result<Response, Problem> {
     let query = body::query(request.uri(), &KNOWN)?;
     let (runs, next) = flows::list_runs(&edge, filter(&query)?).await?;
-    let views: Vec<RunView<'_>> = runs.iter().map(|run| RunView::brief(run)).collect();
-    let mut page = json!({"runs": views});
-    if let Some(next) = next {
-        page["next_cursor"] = next.to_string().into();
-    }
-    Ok(json(StatusCode::OK, &page))
+    let runs = runs.iter().map(|run| RunView::brief(run)).collect();
+    Ok(json(StatusCode::OK, &RunPage { runs, next_cursor: next.map(|next| next.to_string()) }))
 }
 
 const KNOWN: [&str; 10] = [
@@ -72,13 +68,14 @@ pub(in crate::rest) async fn get(
     Path(text): Path<String>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let query = body::query(request.uri(), &["tasks_offset", "tasks_limit"])?;
+    let query = body::query(request.uri(), &["tasks_offset", "tasks_limit", "wait"])?;
     let number = |key: &'static str| {
         let parsed = query.get(key).map(|text| text.parse());
         parsed.transpose().map_err(|_| Problem::query(key, "not a number"))
     };
     let page = flows::task_page(number("tasks_offset")?, number("tasks_limit")?)?;
-    let run = flows::run(&edge, flows::run_id(&text)?).await?;
+    let wait = body::wait(&query)?;
+    let run = operation::run_ended(&edge, flows::run_id(&text)?, wait).await?;
     Ok(json(StatusCode::OK, &RunView::whole(&run, page)))
 }
 
@@ -98,8 +95,7 @@ pub(in crate::rest) async fn cancel_many(
     let progress = flows::cancel_runs(&edge, &selector, &call.caller()?).await?;
     let canceled = progress.handled;
     let ProcessView { process_id, status, .. } = ProcessView::of(progress);
-    let body = json!({"process_id": process_id, "status": status, "canceled": canceled});
-    Ok(json(StatusCode::OK, &body))
+    Ok(json(StatusCode::OK, &RunsCanceled { process_id, status, canceled }))
 }
 
 /// `POST /v1/runs/{id}:cancel`, `:pause`, `:resume`, `:rerun`, `:clear`, `:force-state`, `:reevaluate`.
@@ -152,8 +148,8 @@ pub(in crate::rest) async fn verb(
         "rerun" => {
             let body: RerunBody = body::parse_optional(&call.bytes)?;
             let new = flows::rerun(&edge, id, &body, &caller).await?;
-            let mut answer = json!({"run_id": new.id.to_string(), "rerun_of": id.to_string()});
-            warn(&mut answer, new.warnings);
+            let (run_id, rerun_of) = (new.id.to_string(), id.to_string());
+            let answer = RerunView { run_id, rerun_of, warnings: new.warnings };
             return Ok(json(StatusCode::ACCEPTED, &answer));
         }
         _ => return Err(Problem::RouteNotFound { path: call.uri.path().chars().take(200).collect() }),
@@ -161,9 +157,7 @@ pub(in crate::rest) async fn verb(
     Ok(acted(id, status, message))
 }
 
-fn acted(id: RunId, status: RunStatus, message: &str) -> Response {
-    json(
-        StatusCode::OK,
-        &json!({"run_id": id.to_string(), "state": run_status_word(status), "message": message}),
-    )
+fn acted(id: RunId, status: RunStatus, message: &'static str) -> Response {
+    let state = run_status_word(status);
+    json(StatusCode::OK, &RunChanged { run_id: id.to_string(), state, message })
 }

@@ -127,3 +127,38 @@ impl Results {
         response
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use mainspring_core::task::Status;
+    use mainspring_core::values::TaskId;
+
+    use super::*;
+    use crate::wire::{AcceptedView, BatchItem, BatchView, Moment, status_word};
+
+    /// The document describes the types; the text is written by hand, for speed.
+    #[tokio::test]
+    async fn what_is_written_by_hand_is_what_the_types_say() {
+        let id: TaskId = "task_019a88f04c007d3e8b5f6a7c8d9e0f10".parse().expect("an id");
+        let warning = Some("no worker has `\"gpu\"`".to_owned());
+        let accepted = Accepted { id, status: Status::Queued, duplicate: false, warning: warning.clone() };
+        let view = AcceptedView {
+            task_id: id.to_string(),
+            status: status_word(Status::Queued),
+            created_at: Moment(accepted.created()),
+            warnings: warning.into_iter().collect(),
+        };
+        let problem = Problem::field("pool", "it may not be empty");
+        let refused = problem.body(RequestId::default().as_str());
+        let mut results = Results::with_capacity(2, RequestId::default());
+        results.push(Ok(accepted));
+        results.push(Err(problem));
+        let body = axum::body::to_bytes(results.answer().into_body(), 1 << 16).await.expect("a body");
+        let batch = BatchView {
+            results: vec![BatchItem::Accepted(view), BatchItem::Refused(refused)],
+            accepted: 1,
+            refused: 1,
+        };
+        assert_eq!(body, serde_json::to_vec(&batch).expect("JSON"));
+    }
+}

@@ -7,14 +7,13 @@ use axum::extract::{Path, Request, State};
 use axum::response::Response;
 use http::StatusCode;
 use mainspring_core::task::Status;
-use serde_json::json;
 
 use super::super::call::Call;
 use super::super::{body, json};
 use crate::edge::Edge;
 use crate::operation::{self, Cancelled};
 use crate::problem::Problem;
-use crate::wire::{status_word, written};
+use crate::wire::{Moment, TaskChanged, status_word};
 
 pub(in crate::rest) async fn delete(
     State(edge): State<Arc<Edge>>,
@@ -31,18 +30,15 @@ pub(in crate::rest) async fn verb(edge: &Edge, text: &str, call: &Call) -> Resul
         Some(_) => return Err(Problem::query("force", "it is `true` or `false`")),
     };
     let id = operation::task_id(text)?;
-    let body = match operation::cancel(edge, id, force, &call.caller()?).await? {
-        Cancelled::At(at) => json!({
-            "task_id": id.to_string(),
-            "status": status_word(Status::Cancelled),
-            "message": "the task is canceled and will not run",
-            "canceled_at": written(at),
-        }),
-        Cancelled::Stopping => json!({
-            "task_id": id.to_string(),
-            "status": "STOPPING",
-            "message": "the worker was asked to stop the task; read it to see how it ended",
-        }),
+    let (status, message, canceled_at) = match operation::cancel(edge, id, force, &call.caller()?).await? {
+        Cancelled::At(at) => {
+            let message = "the task is canceled and will not run";
+            (status_word(Status::Cancelled), message, Some(Moment(at)))
+        }
+        Cancelled::Stopping => {
+            ("STOPPING", "the worker was asked to stop the task; read it to see how it ended", None)
+        }
     };
+    let body = TaskChanged { task_id: id.to_string(), status, message, canceled_at };
     Ok(json(StatusCode::OK, &body))
 }

@@ -1,26 +1,17 @@
 //! `POST /v1/tasks/{id}:force-state`: an operator says how a task ended. Who and why is stored with it.
 
 use axum::response::Response;
-use serde::Deserialize;
 
 use super::super::body;
 use super::super::call::Call;
 use crate::edge::Edge;
 use crate::operation::{self, Changed};
 use crate::problem::Problem;
-use crate::wire::{OverrideBody, parse_status};
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ForceBody {
-    state: String,
-    actor: Option<String>,
-    reason: Option<String>,
-}
+use crate::wire::{ForceTaskBody, OverrideBody, parse_status};
 
 pub(in crate::rest) async fn verb(edge: &Edge, text: &str, call: &Call) -> Result<Response, Problem> {
     let id = operation::task_id(text)?;
-    let ForceBody { state, actor, reason } = body::parse(&call.bytes)?;
+    let ForceTaskBody { state, actor, reason } = body::parse(&call.bytes)?;
     let status = parse_status(&state)
         .ok_or_else(|| Problem::field("state", format!("there is no state `{}`", short(&state))))?;
     let over = OverrideBody { actor, reason };

@@ -7,13 +7,12 @@ use axum::extract::{Request, State};
 use axum::response::Response;
 use http::{StatusCode, Uri};
 use mainspring_core::task::{Status, Task};
-use serde::Serialize;
 
 use super::super::{body, json};
 use crate::edge::Edge;
 use crate::operation::{self, Filter, FilterBody};
 use crate::problem::Problem;
-use crate::wire::{TaskView, instant, parse_status};
+use crate::wire::{TaskListPage, TaskView, instant, parse_status};
 
 const PARAMETERS: [&str; 11] = [
     "tenant",
@@ -28,13 +27,6 @@ const PARAMETERS: [&str; 11] = [
     "cursor",
     "status",
 ];
-
-#[derive(Serialize)]
-struct Page<'a> {
-    tasks: Vec<TaskView<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    next_cursor: Option<String>,
-}
 
 pub(in crate::rest) async fn handle(
     State(edge): State<Arc<Edge>>,
@@ -59,7 +51,7 @@ async fn with_prefix(edge: &Edge, uri: &Uri) -> Result<Response, Problem> {
 
 fn page(tasks: &[Task], next_cursor: Option<String>) -> Response {
     let tasks = tasks.iter().map(|task| TaskView::of(task, false)).collect();
-    json(StatusCode::OK, &Page { tasks, next_cursor })
+    json(StatusCode::OK, &TaskListPage { tasks, next_cursor })
 }
 
 pub(in crate::rest) fn filter(uri: &Uri) -> Result<Filter, Problem> {

@@ -16,17 +16,16 @@ pub(super) mod submit;
 use axum::response::Response;
 use http::StatusCode;
 use mainspring_core::values::TaskId;
-use serde_json::json;
 
 use super::json;
 use crate::operation::Changed;
-use crate::wire::status_word;
+use crate::wire::{TaskChanged, status_word};
 
 /// The answer to a command that changed one task.
-fn changed(id: TaskId, changed: Changed, done: &str) -> Response {
+fn changed(id: TaskId, changed: Changed, done: &'static str) -> Response {
     let status = match changed {
         Changed::Now(status) => status_word(status),
         Changed::Stopping => "STOPPING",
     };
-    json(StatusCode::OK, &json!({"task_id": id.to_string(), "status": status, "message": done}))
+    json(StatusCode::OK, &TaskChanged { task_id: id.to_string(), status, message: done, canceled_at: None })
 }

@@ -13,7 +13,7 @@ use crate::edge::Edge;
 use crate::operation::schedules::{self, Recurring};
 use crate::operation::{self, Accepted, Caller};
 use crate::problem::Problem;
-use crate::wire::{Keys, TaskBody, status_word, written};
+use crate::wire::{Keys, Moment, RecurringView, TaskBody, status_word, written};
 
 pub(in crate::rest) async fn handle(
     State(edge): State<Arc<Edge>>,
@@ -44,12 +44,12 @@ pub(in crate::rest) async fn handle(
 /// A schedule instead of a task: the tasks come with its windows.
 async fn recurring(edge: &Edge, task: &TaskBody<'_>, caller: &Caller<'_>) -> Result<Response, Problem> {
     let Recurring { key, next } = schedules::recurring(edge, task, caller).await?;
-    let answer = json!({
-        "schedule": format!("{}/{}", key.job, key.name),
-        "tenant": &*key.tenant,
-        "next": next.map(written),
-        "status": "scheduled",
-    });
+    let answer = RecurringView {
+        schedule: format!("{}/{}", key.job, key.name),
+        tenant: &key.tenant,
+        next: next.map(Moment),
+        status: "scheduled",
+    };
     Ok(json(StatusCode::ACCEPTED, &answer))
 }
 

@@ -1,0 +1,116 @@
+//! Tasks that failed for good.
+
+use super::{
+    At, BODY, CHANGE, GET, GUARDED, JSON, KEYED, LIST, Of, Operation, POST, Parameter, READ, SHARD, Shape,
+    answer, needed, optional,
+};
+
+pub(super) const OPERATIONS: &[Operation] = &[
+    Operation {
+        id: "listDeadLetters",
+        tag: "tasks",
+        rest: (GET, "/v1/dead-letters"),
+        grpc: At("DeadLetterService/List"),
+        cli: At("dead-letter list"),
+        summary: "Tasks that failed for good or were quarantined",
+        query: &[
+            Parameter::new("tenant", Shape::Name, "Only this tenant"),
+            Parameter::new("job", Shape::Name, "Only this job"),
+            Parameter::new(
+                "state",
+                Shape::TaskStates,
+                "One state or several with commas; both spellings are read",
+            ),
+            Parameter::new("status", Shape::TaskStates, "The same as `state`"),
+            Parameter::new(
+                "worker",
+                Shape::Pattern("^worker_[0-9a-f]{32}$"),
+                "Only tasks whose newest attempt this worker has or had",
+            ),
+            Parameter::new("label", Shape::Label, "`key=value`"),
+            Parameter::new("created_from", Shape::Instant, "Made at or after: RFC 3339 or epoch seconds"),
+            Parameter::new("ended_from", Shape::Instant, "Ended at or after: RFC 3339 or epoch seconds"),
+            Parameter::new("ended_before", Shape::Instant, "Ended before"),
+            Parameter::new(
+                "limit",
+                Shape::Number { min: 1, max: 1000, default: Some(100) },
+                "Rows in a page",
+            ),
+            Parameter::new(
+                "cursor",
+                Shape::Pattern(
+                    "^(m[0-9]{1,9}|p[0-9]{1,15}\\.[0-9a-f]{1,32}|h|h[0-9]{1,9}\\.[0-9a-f]{1,32})$",
+                ),
+                "`next_cursor` of the page before",
+            ),
+        ],
+        answers: &[answer(200, "A page", Of("TaskPage"))],
+        errors: &[GUARDED, SHARD, LIST, &["CURSOR_EXPIRED"]],
+        ..READ
+    },
+    Operation {
+        id: "requeueDeadLetter",
+        tag: "tasks",
+        rest: (POST, "/v1/dead-letters/{id}:requeue"),
+        grpc: At("DeadLetterService/Requeue"),
+        cli: At("dead-letter requeue"),
+        summary: "Queue a dead letter again, with a fresh budget of retries",
+        actor: true,
+        body: optional(&[(JSON, Of("OverrideBody"))]),
+        answers: &[answer(200, "Done", Of("Changed"))],
+        errors: &[
+            GUARDED,
+            SHARD,
+            BODY,
+            KEYED,
+            &[
+                "TASK_NOT_FOUND",
+                "NOT_A_DEAD_LETTER",
+                "TASK_OF_RUN",
+                "QUEUE_FULL",
+                "TOO_MANY_TASKS",
+                "MEMORY_FULL",
+            ],
+        ],
+        ..CHANGE
+    },
+    Operation {
+        id: "discardDeadLetter",
+        tag: "tasks",
+        rest: (POST, "/v1/dead-letters/{id}:discard"),
+        grpc: At("DeadLetterService/Discard"),
+        cli: At("dead-letter discard"),
+        summary: "Take a dead letter off the list: it becomes `SKIPPED` and keeps its attempts",
+        actor: true,
+        body: optional(&[(JSON, Of("OverrideBody"))]),
+        answers: &[answer(200, "Done", Of("Changed"))],
+        errors: &[GUARDED, SHARD, BODY, KEYED, &["TASK_NOT_FOUND", "NOT_A_DEAD_LETTER", "TASK_OF_RUN"]],
+        ..CHANGE
+    },
+    Operation {
+        id: "requeueDeadLetters",
+        tag: "tasks",
+        rest: (POST, "/v1/dead-letters:requeue"),
+        grpc: At("DeadLetterService/Requeue"),
+        cli: At("dead-letter requeue"),
+        summary: "Queue many dead letters again; a result for each",
+        actor: true,
+        body: needed(&[(JSON, Of("DeadLettersBody"))]),
+        answers: &[answer(200, "Done", Of("ManyResult")), answer(207, "Some were refused", Of("ManyResult"))],
+        errors: &[GUARDED, SHARD, BODY, KEYED, &["TOO_MANY_ENTRIES"]],
+        ..CHANGE
+    },
+    Operation {
+        id: "discardDeadLetters",
+        tag: "tasks",
+        rest: (POST, "/v1/dead-letters:discard"),
+        grpc: At("DeadLetterService/Discard"),
+        cli: At("dead-letter discard"),
+        summary: "Discard many dead letters; a result for each",
+        actor: true,
+        body: needed(&[(JSON, Of("DeadLettersBody"))]),
+        answers: &[answer(200, "Done", Of("ManyResult")), answer(207, "Some were refused", Of("ManyResult"))],
+        errors: &[GUARDED, SHARD, BODY, KEYED, &["TOO_MANY_ENTRIES"]],
+        ..CHANGE
+    },
+];

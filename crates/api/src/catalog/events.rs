@@ -1,0 +1,140 @@
+//! Events, webhooks, triggers and the feed of news.
+
+use super::{
+    Answer, Any, At, BODY, CHANGE, GET, GUARDED, JSON, KEYED, LIST, ListOf, Missing, NAMED, Never, ONCE,
+    OPEN, Of, Operation, POST, Parameter, READ, SHARD, Shape, Text, answer, needed,
+};
+
+pub(super) const OPERATIONS: &[Operation] = &[
+    Operation {
+        id: "listenToEvents",
+        tag: "events",
+        rest: (GET, "/v1/events"),
+        grpc: Missing,
+        cli: At("events"),
+        summary: "News of tasks and runs as they happen",
+        details: "One CloudEvent a line, from now on; an empty line now and then shows that the \
+                connection lives. News are for views and other programs: a caller that is too slow \
+                is told by `io.mainspring.events.lost` how much it has missed, and nothing is kept \
+                for callers that are away.",
+        query: &[
+            Parameter::new("kind", Shape::Words(&["task", "run"]), "Only of these"),
+            Parameter::new("tenant", Shape::Name, "Only of this tenant"),
+            Parameter::new("job", Shape::Name, "Only of this job"),
+            Parameter::new("run_id", Shape::Text, "Only of this run and its tasks"),
+            Parameter::new(
+                "for_ms",
+                Shape::Number { min: 1, max: 86_400_000, default: None },
+                "End after so long; without it the stream ends when the server stops",
+            ),
+        ],
+        answers: &[Answer {
+            status: 200,
+            what: "`io.mainspring.task.changed`, `io.mainspring.run.created`, `.started`, `.paused`, \
+                `.resumed`, `.stopping`, `.cleared`, `.task_ended`, `.ended`",
+            media_type: "application/x-ndjson",
+            schema: Text,
+            headers: &[],
+        }],
+        errors: &[GUARDED, SHARD, NAMED, &["TOO_MANY_FOLLOWERS", "RUN_NOT_FOUND"]],
+        ..READ
+    },
+    Operation {
+        id: "publishEvents",
+        tag: "events",
+        rest: (POST, "/v1/events"),
+        grpc: Missing,
+        cli: At("event send"),
+        summary: "Tell that something happened",
+        details: "CloudEvents 1.0: one as JSON, a batch of at most 100, or binary with the attributes \
+                in `ce-` headers. An event is taken once by its source and id, and begins runs of \
+                the jobs of its tenant that have a trigger for it.",
+        query: &[Parameter::new("tenant", Shape::Name, "Whose event it is; `default` unless said")],
+        body: needed(&[
+            ("application/cloudevents+json", Of("Event")),
+            ("application/cloudevents-batch+json", ListOf("Event", 100)),
+            (JSON, Of("Event")),
+        ]),
+        answers: &[answer(202, "Taken, in the order of the events", Of("Published"))],
+        errors: &[
+            GUARDED,
+            SHARD,
+            BODY,
+            KEYED,
+            NAMED,
+            &["EVENT_INVALID", "EVENT_RESERVED", "EVENT_MEDIA_TYPE", "EVENT_BATCH_TOO_LONG", "TOO_MANY_RUNS"],
+        ],
+        ..CHANGE
+    },
+    Operation {
+        id: "receiveWebhook",
+        tag: "events",
+        rest: (POST, "/v1/webhooks/{name}"),
+        grpc: Never,
+        cli: Never,
+        summary: "Take a signed call as an event",
+        details: "Standard Webhooks: `webhook-signature` is over `id.timestamp.body`. The settings of \
+                the server name webhooks and their secrets.",
+        headers: &[
+            Parameter::new("webhook-id", Shape::Pattern("^[A-Za-z0-9_.-]{1,256}$"), "").required(),
+            Parameter::new(
+                "webhook-timestamp",
+                Shape::Pattern("^[0-9]{10}$"),
+                "Seconds since 1970; at most five minutes from now",
+            )
+            .required(),
+            Parameter::new("webhook-signature", Shape::Pattern("^v1,[A-Za-z0-9+/]{43}=$"), "").required(),
+        ],
+        body: needed(&[(JSON, Any)]),
+        answers: &[answer(202, "Taken", Of("Published"))],
+        errors: &[
+            OPEN,
+            SHARD,
+            BODY,
+            NAMED,
+            &[
+                "WEBHOOK_NOT_FOUND",
+                "WEBHOOK_SIGNATURE_INVALID",
+                "WEBHOOK_TIMESTAMP_INVALID",
+                "EVENT_INVALID",
+                "TOO_MANY_RUNS",
+            ],
+        ],
+        ..ONCE
+    },
+    Operation {
+        id: "listTriggers",
+        tag: "events",
+        rest: (GET, "/v1/triggers"),
+        grpc: Missing,
+        cli: At("trigger list"),
+        summary: "List triggers by tenant, job and name",
+        query: &[
+            Parameter::new("tenant", Shape::Name, ""),
+            Parameter::new("job", Shape::Name, "Only of this job"),
+            Parameter::new("limit", Shape::Number { min: 1, max: 1000, default: None }, ""),
+            Parameter::new(
+                "cursor",
+                Shape::Pattern(
+                    "^[^/\\u0000-\\u001f\\u007f-\\u009f]{1,200}/[^\\u0000-\\u001f\\u007f-\\u009f]{1,200}$",
+                ),
+                "",
+            ),
+        ],
+        answers: &[answer(200, "A page", Of("TriggerPage"))],
+        errors: &[GUARDED, SHARD, LIST],
+        ..READ
+    },
+    Operation {
+        id: "getTrigger",
+        tag: "events",
+        rest: (GET, "/v1/triggers/{job}/{name}"),
+        grpc: Missing,
+        cli: At("trigger get"),
+        summary: "One trigger",
+        query: &[Parameter::new("tenant", Shape::FilledName, "Whose trigger it is; `default` unless said")],
+        answers: &[answer(200, "The trigger", Of("Trigger"))],
+        errors: &[GUARDED, SHARD, NAMED, &["TRIGGER_NOT_FOUND"]],
+        ..READ
+    },
+];

@@ -1,0 +1,199 @@
+//! Runs of jobs.
+
+use super::{
+    At, BODY, CHANGE, GET, GUARDED, JSON, KEYED, LIST, Of, Operation, POST, Parameter, READ, SHARD, Shape,
+    WAIT, answer, needed, optional,
+};
+
+pub(super) const OPERATIONS: &[Operation] = &[
+    Operation {
+        id: "listRuns",
+        tag: "runs",
+        rest: (GET, "/v1/runs"),
+        grpc: At("RunService/List"),
+        cli: At("run list"),
+        summary: "List runs, newest first",
+        query: &[
+            Parameter::new("tenant", Shape::Name, ""),
+            Parameter::new("job", Shape::Name, ""),
+            Parameter::new("state", Shape::RunStates, "One or several with commas"),
+            Parameter::new("trigger", Shape::StartedBy, ""),
+            Parameter::new("label", Shape::Label, "`key=value`"),
+            Parameter::new("created_from", Shape::Instant, ""),
+            Parameter::new("created_before", Shape::Instant, ""),
+            Parameter::new("limit", Shape::Number { min: 1, max: 999, default: None }, ""),
+            Parameter::new("cursor", Shape::Pattern("^run_[0-9a-f]{32}$"), ""),
+            Parameter::new(
+                "id_prefix",
+                Shape::Pattern("^(run_)?[0-9a-fA-F]{6,32}$"),
+                "Only runs whose id begins so (6 to 32 hexadecimal digits, with or without `run_`); \
+                goes with `limit` alone",
+            ),
+        ],
+        answers: &[answer(200, "A page", Of("RunPage"))],
+        errors: &[GUARDED, SHARD, LIST],
+        ..READ
+    },
+    Operation {
+        id: "cancelRuns",
+        tag: "runs",
+        rest: (POST, "/v1/runs:cancel"),
+        grpc: At("RunService/CancelMany"),
+        cli: At("run cancel"),
+        summary: "Cancel all unfinished runs that match. Very many are canceled in steps that go on \
+                after the answer; `GET /v1/processes/{id}` says how far it is",
+        actor: true,
+        body: needed(&[(JSON, Of("RunSelectorBody"))]),
+        answers: &[answer(200, "How many", Of("RunsCanceled"))],
+        errors: &[GUARDED, SHARD, BODY, KEYED, &["TOO_MANY_PROCESSES"]],
+        ..CHANGE
+    },
+    Operation {
+        id: "getRun",
+        tag: "runs",
+        rest: (GET, "/v1/runs/{id}"),
+        grpc: At("RunService/Get"),
+        cli: At("run get"),
+        summary: "One run with a page of its tasks",
+        query: &[
+            Parameter::new("tasks_offset", Shape::Number { min: 0, max: 1_000_000, default: None }, ""),
+            Parameter::new("tasks_limit", Shape::Number { min: 0, max: 10_000, default: None }, ""),
+            Parameter::new("wait", Shape::Wait, WAIT),
+        ],
+        answers: &[answer(200, "The run", Of("Run"))],
+        errors: &[GUARDED, SHARD, LIST, &["RUN_NOT_FOUND", "TOO_MANY_FOLLOWERS"]],
+        ..READ
+    },
+    Operation {
+        id: "diagnoseRun",
+        tag: "runs",
+        rest: (GET, "/v1/runs/{id}/diagnosis"),
+        grpc: At("RunService/Diagnose"),
+        cli: At("run diagnose"),
+        summary: "Where does it stand, why has it not ended, and what can be done?",
+        answers: &[answer(
+            200,
+            "The run, then its unfinished tasks, the most telling first",
+            Of("RunDiagnosis"),
+        )],
+        errors: &[GUARDED, SHARD, &["RUN_NOT_FOUND"]],
+        ..READ
+    },
+    Operation {
+        id: "cancelRun",
+        tag: "runs",
+        rest: (POST, "/v1/runs/{id}:cancel"),
+        grpc: At("RunService/Cancel"),
+        cli: At("run cancel"),
+        summary: "Stop a run",
+        actor: true,
+        body: optional(&[(JSON, Of("OverrideBody"))]),
+        answers: &[answer(200, "Done", Of("RunDone"))],
+        errors: &[GUARDED, SHARD, BODY, KEYED, &["RUN_NOT_FOUND", "RUN_ALREADY_ENDED"]],
+        ..CHANGE
+    },
+    Operation {
+        id: "pauseRun",
+        tag: "runs",
+        rest: (POST, "/v1/runs/{id}:pause"),
+        grpc: At("RunService/Pause"),
+        cli: At("run pause"),
+        summary: "Release nothing more of a run",
+        actor: true,
+        body: optional(&[(JSON, Of("OverrideBody"))]),
+        answers: &[answer(200, "Done", Of("RunDone"))],
+        errors: &[GUARDED, SHARD, BODY, KEYED, &["RUN_NOT_FOUND", "RUN_ALREADY_ENDED"]],
+        ..CHANGE
+    },
+    Operation {
+        id: "resumeRun",
+        tag: "runs",
+        rest: (POST, "/v1/runs/{id}:resume"),
+        grpc: At("RunService/Resume"),
+        cli: At("run resume"),
+        summary: "Let a paused run go on",
+        actor: true,
+        body: optional(&[(JSON, Of("OverrideBody"))]),
+        answers: &[answer(200, "Done", Of("RunDone"))],
+        errors: &[GUARDED, SHARD, BODY, KEYED, &["RUN_NOT_FOUND", "RUN_ALREADY_ENDED"]],
+        ..CHANGE
+    },
+    Operation {
+        id: "clearRun",
+        tag: "runs",
+        rest: (POST, "/v1/runs/{id}:clear"),
+        grpc: At("RunService/Clear"),
+        cli: At("run clear"),
+        summary: "Run tasks again, with all that follows from them; without names, all that failed",
+        actor: true,
+        body: optional(&[(JSON, Of("ClearBody"))]),
+        answers: &[answer(200, "Done", Of("RunDone"))],
+        errors: &[
+            GUARDED,
+            SHARD,
+            BODY,
+            KEYED,
+            &["RUN_NOT_FOUND", "RUN_HAS_NO_SUCH_TASK", "TOO_MANY_ENTRIES", "TOO_MANY_RUNS", "RUN_NOT_ENDED"],
+        ],
+        ..CHANGE
+    },
+    Operation {
+        id: "forceRunState",
+        tag: "runs",
+        rest: (POST, "/v1/runs/{id}:force-state"),
+        grpc: At("RunService/ForceState"),
+        cli: At("run force"),
+        summary: "An operator says how a run ends; who and why is kept",
+        actor: true,
+        body: needed(&[(JSON, Of("ForceRunBody"))]),
+        answers: &[answer(200, "Done", Of("RunDone"))],
+        errors: &[
+            GUARDED,
+            SHARD,
+            BODY,
+            KEYED,
+            &["RUN_NOT_FOUND", "RUN_STATE_NOT_FORCIBLE", "RUN_ALREADY_ENDED"],
+        ],
+        ..CHANGE
+    },
+    Operation {
+        id: "reevaluateRun",
+        tag: "runs",
+        rest: (POST, "/v1/runs/{id}:reevaluate"),
+        grpc: At("RunService/Reevaluate"),
+        cli: At("run reevaluate"),
+        summary: "Have what can be decided in a run looked for again; who and why is kept",
+        actor: true,
+        body: optional(&[(JSON, Of("OverrideBody"))]),
+        answers: &[answer(200, "Done", Of("RunDone"))],
+        errors: &[GUARDED, SHARD, BODY, KEYED, &["RUN_NOT_FOUND", "RUN_ALREADY_ENDED"]],
+        ..CHANGE
+    },
+    Operation {
+        id: "rerunRun",
+        tag: "runs",
+        rest: (POST, "/v1/runs/{id}:rerun"),
+        grpc: At("RunService/Rerun"),
+        cli: At("run rerun"),
+        summary: "Run it once more, as a new run",
+        actor: true,
+        body: optional(&[(JSON, Of("RerunBody"))]),
+        answers: &[answer(202, "The new run", Of("Rerun"))],
+        errors: &[
+            GUARDED,
+            SHARD,
+            BODY,
+            KEYED,
+            &[
+                "RUN_NOT_FOUND",
+                "RUN_NOT_ENDED",
+                "RUN_HAS_NO_SUCH_TASK",
+                "PARAMETERS_INVALID",
+                "JOB_NOT_FOUND",
+                "TOO_MANY_RUNS",
+                "MEMORY_FULL",
+            ],
+        ],
+        ..CHANGE
+    },
+];

@@ -1,0 +1,160 @@
+//! The server itself: health, figures, documents, damaged rows, bulk work.
+
+use super::{
+    Answer, At, BODY, GET, GUARDED, Missing, Never, ONCE, OPEN, Object, Of, Operation, POST, READ, SHARD,
+    Text, answer,
+};
+
+pub(super) const OPERATIONS: &[Operation] = &[
+    Operation {
+        id: "getProcess",
+        tag: "operation",
+        rest: (GET, "/v1/processes/{id}"),
+        grpc: At("TaskService/GetProcess"),
+        cli: Missing,
+        summary: "How far a bulk operation has come",
+        answers: &[answer(200, "The process", Of("Process"))],
+        errors: &[GUARDED, SHARD, &["PROCESS_NOT_FOUND"]],
+        ..READ
+    },
+    Operation {
+        id: "getStats",
+        tag: "operation",
+        rest: (GET, "/v1/stats"),
+        grpc: At("StatsService/Get"),
+        cli: At("stats"),
+        summary: "How much waits and runs, by pool, band and tenant",
+        answers: &[answer(200, "Figures", Of("Stats"))],
+        errors: &[GUARDED, SHARD],
+        ..READ
+    },
+    Operation {
+        id: "listQuarantinedRows",
+        tag: "operation",
+        rest: (GET, "/v1/store/quarantine"),
+        grpc: Missing,
+        cli: At("store quarantine"),
+        summary: "Rows of the tables that cannot be read",
+        answers: &[answer(200, "The rows", Of("Quarantine"))],
+        errors: &[GUARDED, SHARD],
+        ..READ
+    },
+    Operation {
+        id: "releaseQuarantinedRow",
+        tag: "operation",
+        rest: (POST, "/v1/store/quarantine/{row}:release"),
+        grpc: Missing,
+        cli: At("store release"),
+        summary: "Read a quarantined row again after it was repaired",
+        answers: &[answer(200, "The rows that are still quarantined", Of("Quarantine"))],
+        errors: &[GUARDED, SHARD, BODY, &["ROW_NOT_QUARANTINED", "ROUTE_NOT_FOUND"]],
+        ..ONCE
+    },
+    Operation {
+        id: "getHealth",
+        tag: "operation",
+        rest: (GET, "/healthz"),
+        grpc: Never,
+        cli: Never,
+        summary: "Whether the server makes progress",
+        answers: &[
+            answer(200, "It does. A slow or full disk does not change that", Of("Health")),
+            answer(503, "A thread is stuck, and only a restart helps; `reasons` says which", Of("Health")),
+        ],
+        errors: &[OPEN],
+        ..READ
+    },
+    Operation {
+        id: "getReadiness",
+        tag: "operation",
+        rest: (GET, "/readyz"),
+        grpc: Never,
+        cli: Never,
+        summary: "It can take work",
+        answers: &[
+            answer(200, "It can", Of("Readiness")),
+            answer(
+                503,
+                "It cannot; `status` and `reasons` say why: stopping, the shard has stopped or makes \
+                no progress, a slow or full disk, failing tables, a data directory that is gone, a \
+                clock that is held",
+                Of("Readiness"),
+            ),
+        ],
+        errors: &[OPEN],
+        ..READ
+    },
+    Operation {
+        id: "getMetrics",
+        tag: "operation",
+        rest: (GET, "/metrics"),
+        grpc: Never,
+        cli: Never,
+        summary: "Figures in OpenMetrics text",
+        answers: &[Answer {
+            status: 200,
+            what: "Metrics",
+            media_type: "application/openmetrics-text",
+            schema: Text,
+            headers: &[],
+        }],
+        errors: &[GUARDED],
+        ..READ
+    },
+    Operation {
+        id: "getOpenApi",
+        tag: "documents",
+        rest: (GET, "/openapi.json"),
+        grpc: Never,
+        cli: Never,
+        summary: "This document",
+        answers: &[answer(200, "OpenAPI", Object(""))],
+        errors: &[GUARDED],
+        ..READ
+    },
+    Operation {
+        id: "getDocs",
+        tag: "documents",
+        rest: (GET, "/docs"),
+        grpc: Never,
+        cli: Never,
+        summary: "This document, to read",
+        answers: &[Answer {
+            status: 200,
+            what: "A page",
+            media_type: "text/html",
+            schema: Text,
+            headers: &[],
+        }],
+        errors: &[GUARDED],
+        ..READ
+    },
+    Operation {
+        id: "getErrorPage",
+        tag: "documents",
+        rest: (GET, "/docs/errors/{code}"),
+        grpc: Never,
+        cli: Never,
+        summary: "What an error means and what to do",
+        answers: &[Answer {
+            status: 200,
+            what: "A page",
+            media_type: "text/markdown",
+            schema: Text,
+            headers: &[],
+        }],
+        errors: &[GUARDED, &["ROUTE_NOT_FOUND"]],
+        ..READ
+    },
+    Operation {
+        id: "getJobSchema",
+        tag: "documents",
+        rest: (GET, "/schema/job.json"),
+        grpc: Never,
+        cli: Never,
+        summary: "JSON Schema of a job file",
+        answers: &[answer(200, "The schema", Object(""))],
+        errors: &[GUARDED],
+        ..READ
+    },
+];

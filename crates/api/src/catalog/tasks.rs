@@ -1,0 +1,362 @@
+//! Tasks: submit, read, change and follow them.
+
+use super::{
+    Answer, At, BODY, CHANGE, DELETE, GET, GUARDED, Header, JSON, KEYED, LIST, ListOf, Missing, NAMED, Of,
+    OneOf, Operation, PATCH, POST, Parameter, READ, SHARD, Shape, Text, WAIT, answer, needed, optional,
+};
+
+const LOG_HEADERS: &[Header] = &[
+    Header::number("Mainspring-Log-Attempt", "The attempt; absent if none has a log"),
+    Header::number("Mainspring-Log-Offset", "Offset of the first byte in the attempt's log"),
+    Header::number("Mainspring-Log-Next", "Offset to go on from; not with `follow`"),
+    Header::flag(
+        "Mainspring-Log-Complete",
+        "Whether this is the end and nothing will follow; not with `follow`",
+    ),
+];
+
+pub(super) const OPERATIONS: &[Operation] = &[
+    Operation {
+        id: "listTasks",
+        tag: "tasks",
+        rest: (GET, "/v1/tasks"),
+        grpc: At("TaskService/List"),
+        cli: At("task list"),
+        summary: "List tasks: unfinished ones from memory, then those waiting for a far time, then \
+                ended ones, newest first",
+        query: &[
+            Parameter::new("tenant", Shape::Name, "Only this tenant"),
+            Parameter::new("job", Shape::Name, "Only this job"),
+            Parameter::new(
+                "state",
+                Shape::TaskStates,
+                "One state or several with commas; both spellings are read",
+            ),
+            Parameter::new("status", Shape::TaskStates, "The same as `state`"),
+            Parameter::new(
+                "worker",
+                Shape::Pattern("^worker_[0-9a-f]{32}$"),
+                "Only tasks whose newest attempt this worker has or had",
+            ),
+            Parameter::new("label", Shape::Label, "`key=value`"),
+            Parameter::new("created_from", Shape::Instant, "Made at or after: RFC 3339 or epoch seconds"),
+            Parameter::new("ended_from", Shape::Instant, "Ended at or after: RFC 3339 or epoch seconds"),
+            Parameter::new("ended_before", Shape::Instant, "Ended before"),
+            Parameter::new(
+                "limit",
+                Shape::Number { min: 1, max: 1000, default: Some(100) },
+                "Rows in a page",
+            ),
+            Parameter::new(
+                "cursor",
+                Shape::Pattern(
+                    "^(m[0-9]{1,9}|p[0-9]{1,15}\\.[0-9a-f]{1,32}|h|h[0-9]{1,9}\\.[0-9a-f]{1,32})$",
+                ),
+                "`next_cursor` of the page before",
+            ),
+            Parameter::new(
+                "id_prefix",
+                Shape::Pattern("^(task_)?[0-9a-fA-F]{6,32}$"),
+                "Only tasks whose id begins so (6 to 32 hexadecimal digits, with or without `task_`); \
+                goes with `limit` alone",
+            ),
+        ],
+        answers: &[answer(200, "A page; it may be short although another follows", Of("TaskPage"))],
+        errors: &[GUARDED, SHARD, LIST, &["CURSOR_EXPIRED"]],
+        ..READ
+    },
+    Operation {
+        id: "submitTask",
+        tag: "tasks",
+        rest: (POST, "/v1/tasks"),
+        grpc: At("TaskService/Submit"),
+        cli: At("submit"),
+        summary: "Submit one task; the answer leaves when it is durable",
+        headers: &[Parameter::new(
+            "X-Mainspring-Tenant",
+            Shape::HeaderName,
+            "Tenant of tasks that name none",
+        )],
+        body: needed(&[(JSON, Of("TaskBody"))]),
+        answers: &[answer(202, "Accepted", OneOf(&["Accepted", "Recurring"]))],
+        errors: &[
+            GUARDED,
+            SHARD,
+            BODY,
+            KEYED,
+            NAMED,
+            &[
+                "UNKNOWN_EXECUTOR",
+                "QUEUE_FULL",
+                "TOO_MANY_TASKS",
+                "MEMORY_FULL",
+                "PAYLOAD_TOO_LARGE",
+                "TOO_MANY_LABELS",
+                "TOO_MANY_LIMITS",
+                "TOO_FAR_AHEAD",
+                "TOO_MANY_ENTRIES",
+                "RESOURCE_NAME_INVALID",
+                "SCHEDULE_INVALID",
+                "SCHEDULE_NEVER_FIRES",
+                "TOO_MANY_SCHEDULES",
+            ],
+        ],
+        ..CHANGE
+    },
+    Operation {
+        id: "submitTasks",
+        tag: "tasks",
+        rest: (POST, "/v1/tasks:batch"),
+        grpc: At("TaskService/SubmitBatch"),
+        cli: At("submit"),
+        summary: "Submit up to 10,000 tasks, each with its own result",
+        headers: &[Parameter::new(
+            "X-Mainspring-Tenant",
+            Shape::HeaderName,
+            "Tenant of tasks that name none",
+        )],
+        body: needed(&[(JSON, ListOf("TaskBody", 10_000)), ("application/x-ndjson", Text)]),
+        answers: &[
+            answer(202, "All accepted", Of("BatchResult")),
+            answer(207, "Some were refused", Of("BatchResult")),
+        ],
+        errors: &[
+            GUARDED,
+            SHARD,
+            BODY,
+            KEYED,
+            NAMED,
+            &[
+                "UNKNOWN_EXECUTOR",
+                "QUEUE_FULL",
+                "TOO_MANY_TASKS",
+                "MEMORY_FULL",
+                "PAYLOAD_TOO_LARGE",
+                "TOO_MANY_LABELS",
+                "TOO_MANY_LIMITS",
+                "TOO_FAR_AHEAD",
+                "TOO_MANY_ENTRIES",
+                "RESOURCE_NAME_INVALID",
+                "BATCH_TOO_LONG",
+            ],
+        ],
+        ..CHANGE
+    },
+    Operation {
+        id: "cancelTasks",
+        tag: "tasks",
+        rest: (POST, "/v1/tasks:cancel"),
+        grpc: At("TaskService/CancelMany"),
+        cli: At("task cancel"),
+        summary: "Cancel everything that matches and is there now; goes on in steps after the answer",
+        body: needed(&[(JSON, Of("SelectorBody"))]),
+        answers: &[answer(202, "Begun; `GET /v1/processes/{id}` tells how far it is", Of("Process"))],
+        errors: &[
+            GUARDED,
+            SHARD,
+            BODY,
+            KEYED,
+            &["TOO_MANY_PROCESSES", "TOO_MANY_ENTRIES", "UNKNOWN_EXECUTOR"],
+        ],
+        ..CHANGE
+    },
+    Operation {
+        id: "getTask",
+        tag: "tasks",
+        rest: (GET, "/v1/tasks/{id}"),
+        grpc: At("TaskService/Get"),
+        cli: At("task get"),
+        summary: "Read one task with its attempts and output",
+        query: &[Parameter::new("wait", Shape::Wait, WAIT)],
+        answers: &[answer(200, "The task", Of("Task"))],
+        errors: &[GUARDED, SHARD, &["TASK_NOT_FOUND", "TOO_MANY_FOLLOWERS"]],
+        ..READ
+    },
+    Operation {
+        id: "deleteTask",
+        tag: "tasks",
+        rest: (DELETE, "/v1/tasks/{id}"),
+        grpc: At("TaskService/Cancel"),
+        cli: At("task cancel"),
+        summary: "Cancel: 409 `TASK_ALREADY_RUNNING` if it runs, unless forced",
+        query: &[Parameter::new("force", Shape::Flag, "Stop it if it runs")],
+        answers: &[answer(200, "Canceled, or asked to stop", Of("Changed"))],
+        errors: &[
+            GUARDED,
+            SHARD,
+            BODY,
+            KEYED,
+            NAMED,
+            &["TASK_NOT_FOUND", "TASK_ALREADY_RUNNING", "TASK_ALREADY_ENDED", "TASK_OF_RUN"],
+        ],
+        ..CHANGE
+    },
+    Operation {
+        id: "amendTask",
+        tag: "tasks",
+        rest: (PATCH, "/v1/tasks/{id}"),
+        grpc: At("TaskService/Amend"),
+        cli: Missing,
+        summary: "Change time, payload or priority until it starts",
+        body: needed(&[(JSON, Of("AmendBody"))]),
+        answers: &[answer(200, "Done", Of("Changed"))],
+        errors: &[
+            GUARDED,
+            SHARD,
+            BODY,
+            KEYED,
+            &[
+                "TASK_NOT_FOUND",
+                "TASK_ALREADY_STARTED",
+                "TASK_ALREADY_ENDED",
+                "TASK_ALREADY_RUNNING",
+                "PAYLOAD_TOO_LARGE",
+                "MEMORY_FULL",
+                "TOO_FAR_AHEAD",
+                "TASK_OF_RUN",
+            ],
+        ],
+        ..CHANGE
+    },
+    Operation {
+        id: "cancelTask",
+        tag: "tasks",
+        rest: (POST, "/v1/tasks/{id}:cancel"),
+        grpc: At("TaskService/Cancel"),
+        cli: At("task cancel"),
+        summary: "The same as DELETE",
+        query: &[Parameter::new("force", Shape::Flag, "Stop it if it runs")],
+        answers: &[answer(200, "Done", Of("Changed"))],
+        errors: &[
+            GUARDED,
+            SHARD,
+            BODY,
+            KEYED,
+            NAMED,
+            &["TASK_NOT_FOUND", "TASK_ALREADY_RUNNING", "TASK_ALREADY_ENDED", "TASK_OF_RUN"],
+        ],
+        ..CHANGE
+    },
+    Operation {
+        id: "retryTask",
+        tag: "tasks",
+        rest: (POST, "/v1/tasks/{id}:retry"),
+        grpc: At("TaskService/Retry"),
+        cli: At("task retry"),
+        summary: "Queue an ended task again",
+        actor: true,
+        body: optional(&[(JSON, Of("OverrideBody"))]),
+        answers: &[answer(200, "Done", Of("Changed"))],
+        errors: &[
+            GUARDED,
+            SHARD,
+            BODY,
+            KEYED,
+            &[
+                "TASK_NOT_FOUND",
+                "TASK_NOT_ENDED",
+                "TASK_OF_RUN",
+                "QUEUE_FULL",
+                "TOO_MANY_TASKS",
+                "MEMORY_FULL",
+            ],
+        ],
+        ..CHANGE
+    },
+    Operation {
+        id: "runTaskNow",
+        tag: "tasks",
+        rest: (POST, "/v1/tasks/{id}:run-now"),
+        grpc: At("TaskService/RunNow"),
+        cli: At("task run-now"),
+        summary: "End a wait for time, retry or something outside",
+        answers: &[answer(200, "Done", Of("Changed"))],
+        errors: &[
+            GUARDED,
+            SHARD,
+            BODY,
+            KEYED,
+            &[
+                "TASK_NOT_FOUND",
+                "TASK_ALREADY_STARTED",
+                "TASK_ALREADY_ENDED",
+                "TASK_ALREADY_RUNNING",
+                "TASK_OF_RUN",
+            ],
+        ],
+        ..CHANGE
+    },
+    Operation {
+        id: "forceTaskState",
+        tag: "tasks",
+        rest: (POST, "/v1/tasks/{id}:force-state"),
+        grpc: At("TaskService/ForceState"),
+        cli: Missing,
+        summary: "An operator says how it ended; who and why is kept",
+        actor: true,
+        body: needed(&[(JSON, Of("ForceTaskBody"))]),
+        answers: &[answer(200, "Done", Of("Changed"))],
+        errors: &[
+            GUARDED,
+            SHARD,
+            BODY,
+            KEYED,
+            &["TASK_NOT_FOUND", "STATE_NOT_FORCIBLE", "TASK_ALREADY_ENDED", "TASK_OF_RUN"],
+        ],
+        ..CHANGE
+    },
+    Operation {
+        id: "diagnoseTask",
+        tag: "tasks",
+        rest: (GET, "/v1/tasks/{id}/diagnosis"),
+        grpc: At("TaskService/Diagnose"),
+        cli: At("task diagnose"),
+        summary: "Why is it not running, and what can be done?",
+        answers: &[answer(200, "The reason", Of("Diagnosis"))],
+        errors: &[GUARDED, SHARD, &["TASK_NOT_FOUND"]],
+        ..READ
+    },
+    Operation {
+        id: "getTaskLogs",
+        tag: "tasks",
+        rest: (GET, "/v1/tasks/{id}/logs"),
+        grpc: At("TaskService/Logs"),
+        cli: At("task logs"),
+        summary: "What an attempt wrote, in pieces or live",
+        query: &[
+            Parameter::new(
+                "attempt",
+                Shape::Number { min: 1, max: 4_294_967_295, default: None },
+                "Which attempt; by default the newest that has a log, or with `follow` the first and \
+                all after it",
+            ),
+            Parameter::new(
+                "offset",
+                Shape::Number { min: 0, max: u64::MAX, default: Some(0) },
+                "Where to begin, in bytes of the attempt's log",
+            ),
+            Parameter::new(
+                "limit",
+                Shape::Number { min: 1, max: 8_388_608, default: None },
+                "Bytes at most; a stream that follows ends after so many. 1048576 by default, without \
+                bound when it follows",
+            ),
+            Parameter::new(
+                "follow",
+                Shape::Flag,
+                "Stay, and get what comes until the task has ended; with `attempt`, until that \
+                attempt's log is whole. Later attempts begin with a line `── attempt 2 ──`",
+            ),
+        ],
+        answers: &[Answer {
+            status: 200,
+            what: "Output of the attempt, stdout and stderr together; empty if there is none. What is \
+                missing is told in a line of its own, as `… 512 bytes missing …`",
+            media_type: "text/plain",
+            schema: Text,
+            headers: LOG_HEADERS,
+        }],
+        errors: &[GUARDED, SHARD, LIST, &["TASK_NOT_FOUND", "TOO_MANY_FOLLOWERS"]],
+        ..READ
+    },
+];

@@ -1,0 +1,119 @@
+//! About jobs and runs.
+
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use super::super::job_view::JobView;
+use super::super::run_view::RunView;
+use super::super::time::Moment;
+
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct JobPage<'a> {
+    pub jobs: Vec<JobView<'a>>,
+    /// Absent on the last page
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<String>,
+}
+
+/// What became of the jobs of a file
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Applied"))]
+pub(crate) struct AppliedView<'a> {
+    pub jobs: Vec<AppliedJob<'a>>,
+    pub dry_run: bool,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct AppliedJob<'a> {
+    pub tenant: &'a str,
+    pub job: &'a str,
+    pub version: u32,
+    #[cfg_attr(test, schemars(extend("enum" = ["created", "updated", "unchanged"])))]
+    pub change: &'static str,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "JobDone"))]
+pub(crate) struct JobChanged<'a> {
+    pub tenant: &'a str,
+    pub job: &'a str,
+    pub message: &'static str,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Triggered"))]
+pub(crate) struct TriggeredView<'a> {
+    pub run_id: String,
+    pub tenant: &'a str,
+    pub job: &'a str,
+    /// The run was there already, under the same `run_key`
+    pub duplicate: bool,
+    /// Why no known worker could ever run some of its tasks; absent if all can be run
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct VersionPage {
+    pub versions: Vec<VersionRow>,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct VersionRow {
+    pub version: u32,
+    pub applied_at: Moment,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Version"))]
+pub(crate) struct VersionView<'a> {
+    pub tenant: &'a str,
+    pub job: &'a str,
+    pub version: u32,
+    pub applied_at: Moment,
+    #[cfg_attr(test, schemars(schema_with = "crate::wire::schema::object_or_null"))]
+    pub definition: Option<&'a RawValue>,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct RunPage<'a> {
+    pub runs: Vec<RunView<'a>>,
+    /// Absent on the last page
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<String>,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "RunDone"))]
+pub(crate) struct RunChanged {
+    pub run_id: String,
+    #[cfg_attr(test, schemars(schema_with = "crate::wire::schema::run_status"))]
+    pub state: &'static str,
+    pub message: &'static str,
+}
+
+/// How far a bulk cancel of runs is
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct RunsCanceled {
+    pub process_id: u64,
+    #[cfg_attr(test, schemars(extend("enum" = ["RUNNING", "ENDED"])))]
+    pub status: &'static str,
+    /// So far; null when a repeated call asks for one that ended before the last restart
+    pub canceled: Option<u64>,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Rerun"))]
+pub(crate) struct RerunView {
+    pub run_id: String,
+    pub rerun_of: String,
+    /// Why no known worker could ever run some of its tasks; absent if all can be run
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+}
