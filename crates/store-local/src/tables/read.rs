@@ -219,7 +219,7 @@ impl ReadTables for LocalReader {
 }
 
 /// The columns are those of `rows::LIVE`; written out, because it is asked for every task that is looked up.
-const LIVE_BY_ID: &str = "SELECT id, touched, parked_due, bytes FROM live WHERE id = ?1";
+const LIVE_BY_ID: &str = "SELECT id, grp, touched, parked_due, bytes FROM live WHERE id = ?1";
 
 fn live_row(tx: &Connection, id: TaskId) -> rusqlite::Result<Option<LiveRow>> {
     tx.prepare_cached(LIVE_BY_ID)?.query_row([wide(id.bits())], rows::live).optional()
