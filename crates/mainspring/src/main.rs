@@ -39,7 +39,7 @@ enum Command {
     /// Accept work and give it to workers
     Server(command::server::Server),
     /// Run what a server gives, or list the workers it knows
-    Worker(command::worker::Worker),
+    Worker(Box<command::worker::Worker>),
     /// Submit a command to run or an HTTP call to make
     Submit(Box<command::submit::Submit>),
     /// Store the jobs of files

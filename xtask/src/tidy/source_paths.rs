@@ -23,7 +23,7 @@ fn check_page(tree: &Tree, page: &str, text: &str) -> Vec<Finding> {
 fn named(line: &str) -> impl Iterator<Item = &str> {
     let is_path = |span: &&str| {
         let plain = |c: char| c.is_ascii_alphanumeric() || "_-./".contains(c);
-        span.ends_with(".rs") && *span != ".rs" && span.chars().all(plain)
+        span.strip_suffix(".rs").is_some_and(|stem| !stem.is_empty() && stem.chars().all(plain))
     };
     line.split('`').skip(1).step_by(2).filter(is_path)
 }

@@ -31,7 +31,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         cli: At("backfill start"),
         summary: "Run windows of a schedule that lie behind",
         actor: true,
-        body: needed(&[(JSON, Of("BackfillBody"))]),
+        body: Some(needed(&[(JSON, Of("BackfillBody"))])),
         answers: &[
             answer(200, "What would be run; or there is nothing to run", Of("BackfillPlan")),
             answer(201, "It goes on", Of("Backfill")),
@@ -73,7 +73,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         cli: At("backfill pause"),
         summary: "Begin no further window of a backfill until it is resumed",
         actor: true,
-        body: optional(&[(JSON, Of("OverrideBody"))]),
+        body: Some(optional(&[(JSON, Of("OverrideBody"))])),
         answers: &[answer(200, "Done", Of("BackfillDone"))],
         errors: &[GUARDED, SHARD, BODY, KEYED, &["BACKFILL_NOT_FOUND", "BACKFILL_ALREADY_ENDED"]],
         ..CHANGE
@@ -86,7 +86,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         cli: At("backfill resume"),
         summary: "Let a paused backfill go on",
         actor: true,
-        body: optional(&[(JSON, Of("OverrideBody"))]),
+        body: Some(optional(&[(JSON, Of("OverrideBody"))])),
         answers: &[answer(200, "Done", Of("BackfillDone"))],
         errors: &[GUARDED, SHARD, BODY, KEYED, &["BACKFILL_NOT_FOUND", "BACKFILL_ALREADY_ENDED"]],
         ..CHANGE
@@ -99,7 +99,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         cli: At("backfill cancel"),
         summary: "End a backfill, and cancel its runs",
         actor: true,
-        body: optional(&[(JSON, Of("OverrideBody"))]),
+        body: Some(optional(&[(JSON, Of("OverrideBody"))])),
         answers: &[answer(200, "Done", Of("BackfillDone"))],
         errors: &[GUARDED, SHARD, BODY, KEYED, &["BACKFILL_NOT_FOUND", "BACKFILL_ALREADY_ENDED"]],
         ..CHANGE

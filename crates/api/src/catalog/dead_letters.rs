@@ -56,7 +56,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         cli: At("dead-letter requeue"),
         summary: "Queue a dead letter again, with a fresh budget of retries",
         actor: true,
-        body: optional(&[(JSON, Of("OverrideBody"))]),
+        body: Some(optional(&[(JSON, Of("OverrideBody"))])),
         answers: &[answer(200, "Done", Of("Changed"))],
         errors: &[
             GUARDED,
@@ -82,7 +82,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         cli: At("dead-letter discard"),
         summary: "Take a dead letter off the list: it becomes `SKIPPED` and keeps its attempts",
         actor: true,
-        body: optional(&[(JSON, Of("OverrideBody"))]),
+        body: Some(optional(&[(JSON, Of("OverrideBody"))])),
         answers: &[answer(200, "Done", Of("Changed"))],
         errors: &[GUARDED, SHARD, BODY, KEYED, &["TASK_NOT_FOUND", "NOT_A_DEAD_LETTER", "TASK_OF_RUN"]],
         ..CHANGE
@@ -95,7 +95,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         cli: At("dead-letter requeue"),
         summary: "Queue many dead letters again; a result for each",
         actor: true,
-        body: needed(&[(JSON, Of("DeadLettersBody"))]),
+        body: Some(needed(&[(JSON, Of("DeadLettersBody"))])),
         answers: &[answer(200, "Done", Of("ManyResult")), answer(207, "Some were refused", Of("ManyResult"))],
         errors: &[GUARDED, SHARD, BODY, KEYED, &["TOO_MANY_ENTRIES"]],
         ..CHANGE
@@ -108,7 +108,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         cli: At("dead-letter discard"),
         summary: "Discard many dead letters; a result for each",
         actor: true,
-        body: needed(&[(JSON, Of("DeadLettersBody"))]),
+        body: Some(needed(&[(JSON, Of("DeadLettersBody"))])),
         answers: &[answer(200, "Done", Of("ManyResult")), answer(207, "Some were refused", Of("ManyResult"))],
         errors: &[GUARDED, SHARD, BODY, KEYED, &["TOO_MANY_ENTRIES"]],
         ..CHANGE

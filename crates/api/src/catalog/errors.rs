@@ -42,6 +42,7 @@ const STATUSES: [(u16, &[&str]); 12] = [
         400,
         &[
             "BODY_UNREADABLE",
+            "CURSOR_EXPIRED",
             "EVENT_INVALID",
             "IDEMPOTENCY_KEY_TOO_LONG",
             "INVALID_FIELD",
@@ -120,6 +121,7 @@ const STATUSES: [(u16, &[&str]); 12] = [
             "MEMORY_FULL",
             "QUEUE_FULL",
             "TOO_MANY_BACKFILLS",
+            "TOO_MANY_CORDONS",
             "TOO_MANY_FOLLOWERS",
             "TOO_MANY_JOBS",
             "TOO_MANY_PROCESSES",

@@ -50,11 +50,11 @@ pub(super) const OPERATIONS: &[Operation] = &[
                 in `ce-` headers. An event is taken once by its source and id, and begins runs of \
                 the jobs of its tenant that have a trigger for it.",
         query: &[Parameter::new("tenant", Shape::Name, "Whose event it is; `default` unless said")],
-        body: needed(&[
+        body: Some(needed(&[
             ("application/cloudevents+json", Of("Event")),
             ("application/cloudevents-batch+json", ListOf("Event", 100)),
             (JSON, Of("Event")),
-        ]),
+        ])),
         answers: &[answer(202, "Taken, in the order of the events", Of("Published"))],
         errors: &[
             GUARDED,
@@ -85,7 +85,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
             .required(),
             Parameter::new("webhook-signature", Shape::Pattern("^v1,[A-Za-z0-9+/]{43}=$"), "").required(),
         ],
-        body: needed(&[(JSON, Any)]),
+        body: Some(needed(&[(JSON, Any)])),
         answers: &[answer(202, "Taken", Of("Published"))],
         errors: &[
             OPEN,

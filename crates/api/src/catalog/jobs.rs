@@ -52,7 +52,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
             Parameter::new("actor", Shape::Name, "Who does it; in the server's log"),
             Parameter::new("reason", Shape::Name, "Why; in the server's log"),
         ],
-        body: needed(&[(JSON, Object("A job file; its schema is at /schema/job.json"))]),
+        body: Some(needed(&[(JSON, Object("A job file; its schema is at /schema/job.json"))])),
         answers: &[answer(200, "What became of each job", Of("Applied"))],
         errors: &[
             GUARDED,
@@ -107,7 +107,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         cli: At("job trigger"),
         summary: "Start a run of a job",
         query: &[Parameter::new("tenant", Shape::FilledName, "Whose job it is; `default` unless said")],
-        body: optional(&[(JSON, Of("TriggerBody"))]),
+        body: Some(optional(&[(JSON, Of("TriggerBody"))])),
         answers: &[answer(202, "The run is made", Of("Triggered"))],
         errors: &[
             GUARDED,
@@ -136,7 +136,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         summary: "Let no run of a job start",
         actor: true,
         query: &[Parameter::new("tenant", Shape::FilledName, "Whose job it is; `default` unless said")],
-        body: optional(&[(JSON, Of("OverrideBody"))]),
+        body: Some(optional(&[(JSON, Of("OverrideBody"))])),
         answers: &[answer(200, "Done", Of("JobDone"))],
         errors: &[GUARDED, SHARD, BODY, KEYED, NAMED, &["JOB_NOT_FOUND"]],
         ..CHANGE
@@ -150,7 +150,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         summary: "Let runs of a job start again",
         actor: true,
         query: &[Parameter::new("tenant", Shape::FilledName, "Whose job it is; `default` unless said")],
-        body: optional(&[(JSON, Of("OverrideBody"))]),
+        body: Some(optional(&[(JSON, Of("OverrideBody"))])),
         answers: &[answer(200, "Done", Of("JobDone"))],
         errors: &[GUARDED, SHARD, BODY, KEYED, NAMED, &["JOB_NOT_FOUND"]],
         ..CHANGE

@@ -132,12 +132,12 @@ impl Header {
     }
 }
 
-const fn needed(content: &'static [(&'static str, Schema)]) -> Option<Body> {
-    Some(Body { required: true, content })
+const fn needed(content: &'static [(&'static str, Schema)]) -> Body {
+    Body { required: true, content }
 }
 
-const fn optional(content: &'static [(&'static str, Schema)]) -> Option<Body> {
-    Some(Body { required: false, content })
+const fn optional(content: &'static [(&'static str, Schema)]) -> Body {
+    Body { required: false, content }
 }
 
 /// An answer in JSON.

@@ -43,7 +43,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         summary: "Cancel all unfinished runs that match. Very many are canceled in steps that go on \
                 after the answer; `GET /v1/processes/{id}` says how far it is",
         actor: true,
-        body: needed(&[(JSON, Of("RunSelectorBody"))]),
+        body: Some(needed(&[(JSON, Of("RunSelectorBody"))])),
         answers: &[answer(200, "How many", Of("RunsCanceled"))],
         errors: &[GUARDED, SHARD, BODY, KEYED, &["TOO_MANY_PROCESSES"]],
         ..CHANGE
@@ -87,7 +87,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         cli: At("run cancel"),
         summary: "Stop a run",
         actor: true,
-        body: optional(&[(JSON, Of("OverrideBody"))]),
+        body: Some(optional(&[(JSON, Of("OverrideBody"))])),
         answers: &[answer(200, "Done", Of("RunDone"))],
         errors: &[GUARDED, SHARD, BODY, KEYED, &["RUN_NOT_FOUND", "RUN_ALREADY_ENDED"]],
         ..CHANGE
@@ -100,7 +100,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         cli: At("run pause"),
         summary: "Release nothing more of a run",
         actor: true,
-        body: optional(&[(JSON, Of("OverrideBody"))]),
+        body: Some(optional(&[(JSON, Of("OverrideBody"))])),
         answers: &[answer(200, "Done", Of("RunDone"))],
         errors: &[GUARDED, SHARD, BODY, KEYED, &["RUN_NOT_FOUND", "RUN_ALREADY_ENDED"]],
         ..CHANGE
@@ -113,7 +113,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         cli: At("run resume"),
         summary: "Let a paused run go on",
         actor: true,
-        body: optional(&[(JSON, Of("OverrideBody"))]),
+        body: Some(optional(&[(JSON, Of("OverrideBody"))])),
         answers: &[answer(200, "Done", Of("RunDone"))],
         errors: &[GUARDED, SHARD, BODY, KEYED, &["RUN_NOT_FOUND", "RUN_ALREADY_ENDED"]],
         ..CHANGE
@@ -126,7 +126,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         cli: At("run clear"),
         summary: "Run tasks again, with all that follows from them; without names, all that failed",
         actor: true,
-        body: optional(&[(JSON, Of("ClearBody"))]),
+        body: Some(optional(&[(JSON, Of("ClearBody"))])),
         answers: &[answer(200, "Done", Of("RunDone"))],
         errors: &[
             GUARDED,
@@ -145,7 +145,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         cli: At("run force"),
         summary: "An operator says how a run ends; who and why is kept",
         actor: true,
-        body: needed(&[(JSON, Of("ForceRunBody"))]),
+        body: Some(needed(&[(JSON, Of("ForceRunBody"))])),
         answers: &[answer(200, "Done", Of("RunDone"))],
         errors: &[
             GUARDED,
@@ -164,7 +164,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         cli: At("run reevaluate"),
         summary: "Have what can be decided in a run looked for again; who and why is kept",
         actor: true,
-        body: optional(&[(JSON, Of("OverrideBody"))]),
+        body: Some(optional(&[(JSON, Of("OverrideBody"))])),
         answers: &[answer(200, "Done", Of("RunDone"))],
         errors: &[GUARDED, SHARD, BODY, KEYED, &["RUN_NOT_FOUND", "RUN_ALREADY_ENDED"]],
         ..CHANGE
@@ -177,7 +177,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         cli: At("run rerun"),
         summary: "Run it once more, as a new run",
         actor: true,
-        body: optional(&[(JSON, Of("RerunBody"))]),
+        body: Some(optional(&[(JSON, Of("RerunBody"))])),
         answers: &[answer(202, "The new run", Of("Rerun"))],
         errors: &[
             GUARDED,

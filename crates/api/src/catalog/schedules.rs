@@ -13,7 +13,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         grpc: Missing,
         cli: At("cron next"),
         summary: "What a cron expression means and when it fires",
-        body: needed(&[(JSON, Of("CronPreviewBody"))]),
+        body: Some(needed(&[(JSON, Of("CronPreviewBody"))])),
         answers: &[answer(
             200,
             "The description and the next times; fewer than asked for if it never fires again",
@@ -90,7 +90,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
             Parameter::new("actor", Shape::Name, "Who does it; in the server's log"),
             Parameter::new("reason", Shape::Name, "Why; in the server's log"),
         ],
-        body: needed(&[(JSON, Of("ScheduleBody"))]),
+        body: Some(needed(&[(JSON, Of("ScheduleBody"))])),
         answers: &[answer(200, "Stored", Of("ScheduleStored"))],
         errors: &[
             GUARDED,
@@ -135,7 +135,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         summary: "Skip the windows of a schedule until it is resumed",
         actor: true,
         query: &[Parameter::new("tenant", Shape::FilledName, "Whose schedule it is; `default` unless said")],
-        body: optional(&[(JSON, Of("OverrideBody"))]),
+        body: Some(optional(&[(JSON, Of("OverrideBody"))])),
         answers: &[answer(200, "Paused", Of("ScheduleDone"))],
         errors: &[GUARDED, SHARD, BODY, KEYED, NAMED, &["SCHEDULE_NOT_FOUND"]],
         ..CHANGE
@@ -149,7 +149,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         summary: "Let the windows of a schedule begin something again",
         actor: true,
         query: &[Parameter::new("tenant", Shape::FilledName, "Whose schedule it is; `default` unless said")],
-        body: optional(&[(JSON, Of("OverrideBody"))]),
+        body: Some(optional(&[(JSON, Of("OverrideBody"))])),
         answers: &[answer(200, "It goes on", Of("ScheduleDone"))],
         errors: &[GUARDED, SHARD, BODY, KEYED, NAMED, &["SCHEDULE_NOT_FOUND"]],
         ..CHANGE

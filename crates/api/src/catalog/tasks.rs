@@ -77,7 +77,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
             Shape::HeaderName,
             "Tenant of tasks that name none",
         )],
-        body: needed(&[(JSON, Of("TaskBody"))]),
+        body: Some(needed(&[(JSON, Of("TaskBody"))])),
         answers: &[answer(202, "Accepted", OneOf(&["Accepted", "Recurring"]))],
         errors: &[
             GUARDED,
@@ -115,7 +115,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
             Shape::HeaderName,
             "Tenant of tasks that name none",
         )],
-        body: needed(&[(JSON, ListOf("TaskBody", 10_000)), ("application/x-ndjson", Text)]),
+        body: Some(needed(&[(JSON, ListOf("TaskBody", 10_000)), ("application/x-ndjson", Text)])),
         answers: &[
             answer(202, "All accepted", Of("BatchResult")),
             answer(207, "Some were refused", Of("BatchResult")),
@@ -149,7 +149,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         grpc: At("TaskService/CancelMany"),
         cli: At("task cancel"),
         summary: "Cancel everything that matches and is there now; goes on in steps after the answer",
-        body: needed(&[(JSON, Of("SelectorBody"))]),
+        body: Some(needed(&[(JSON, Of("SelectorBody"))])),
         answers: &[answer(202, "Begun; `GET /v1/processes/{id}` tells how far it is", Of("Process"))],
         errors: &[
             GUARDED,
@@ -198,7 +198,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         grpc: At("TaskService/Amend"),
         cli: Missing,
         summary: "Change time, payload or priority until it starts",
-        body: needed(&[(JSON, Of("AmendBody"))]),
+        body: Some(needed(&[(JSON, Of("AmendBody"))])),
         answers: &[answer(200, "Done", Of("Changed"))],
         errors: &[
             GUARDED,
@@ -245,7 +245,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         cli: At("task retry"),
         summary: "Queue an ended task again",
         actor: true,
-        body: optional(&[(JSON, Of("OverrideBody"))]),
+        body: Some(optional(&[(JSON, Of("OverrideBody"))])),
         answers: &[answer(200, "Done", Of("Changed"))],
         errors: &[
             GUARDED,
@@ -294,7 +294,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         cli: Missing,
         summary: "An operator says how it ended; who and why is kept",
         actor: true,
-        body: needed(&[(JSON, Of("ForceTaskBody"))]),
+        body: Some(needed(&[(JSON, Of("ForceTaskBody"))])),
         answers: &[answer(200, "Done", Of("Changed"))],
         errors: &[
             GUARDED,

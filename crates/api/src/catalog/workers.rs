@@ -35,7 +35,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         cli: At("worker cordon"),
         summary: "Give it nothing new, over restarts of the worker and of the server",
         actor: true,
-        body: optional(&[(JSON, Of("OverrideBody"))]),
+        body: Some(optional(&[(JSON, Of("OverrideBody"))])),
         answers: &[answer(200, "Done", Of("Cordoned"))],
         errors: &[GUARDED, SHARD, BODY, KEYED, &["TOO_MANY_CORDONS", "WORKER_NOT_FOUND"]],
         ..CHANGE
@@ -49,7 +49,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         summary: "Let a worker become empty: it gets nothing new, what it runs goes on, and it is \
                 told. `:uncordon` takes it back",
         actor: true,
-        body: optional(&[(JSON, Of("OverrideBody"))]),
+        body: Some(optional(&[(JSON, Of("OverrideBody"))])),
         answers: &[answer(200, "Done", Of("Cordoned"))],
         errors: &[GUARDED, SHARD, BODY, KEYED, &["TOO_MANY_CORDONS", "WORKER_NOT_FOUND"]],
         ..CHANGE
@@ -62,7 +62,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         cli: At("worker uncordon"),
         summary: "Give it work again",
         actor: true,
-        body: optional(&[(JSON, Of("OverrideBody"))]),
+        body: Some(optional(&[(JSON, Of("OverrideBody"))])),
         answers: &[answer(200, "Done", Of("Cordoned"))],
         errors: &[GUARDED, SHARD, BODY, KEYED, &["TOO_MANY_CORDONS", "WORKER_NOT_FOUND"]],
         ..CHANGE

@@ -21,10 +21,8 @@ pub(crate) fn prepare(edge: &Edge, task: &TaskBody<'_>, keys: Keys<'_>) -> Resul
     let submission =
         Submission::of(task, keys, &edge.profiles, (now(), edge.config.key_life), edge.config.groups)?;
     let tenant = &submission.profile.tenant;
-    let id = match submission.is_keyed() {
-        true => edge.gateway.mint(tenant),
-        false => edge.gateway.mint_anonymous(tenant),
-    };
+    let id =
+        if submission.is_keyed() { edge.gateway.mint(tenant) } else { edge.gateway.mint_anonymous(tenant) };
     Ok(submission.command(id))
 }
 

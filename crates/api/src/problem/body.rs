@@ -15,7 +15,7 @@ pub struct ProblemBody {
     pub retry_after_ms: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub task_id: Option<String>,
-    /// With JOB_FILE_INVALID, PARAMETERS_INVALID and SCHEDULE_INVALID: all of them
+    /// With `JOB_FILE_INVALID`, `PARAMETERS_INVALID` and `SCHEDULE_INVALID`: all of them
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub mistakes: Vec<MistakeView>,
     pub request_id: String,

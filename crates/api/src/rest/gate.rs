@@ -33,9 +33,10 @@ fn unknown_parameter(operation: &Operation, query: Option<&str>) -> Option<Probl
     let name =
         pairs.map(|pair| decoded(pair.split('=').next().unwrap_or_default())).find(|name| !known(name))?;
     let names: Vec<&str> = operation.query.iter().map(|parameter| parameter.name).collect();
-    let what = match names.is_empty() {
-        true => "unknown; there are no parameters here".to_owned(),
-        false => format!("unknown; known are {}", names.join(", ")),
+    let what = if names.is_empty() {
+        "unknown; there are no parameters here".to_owned()
+    } else {
+        format!("unknown; known are {}", names.join(", "))
     };
     Some(Problem::query(&name, what))
 }

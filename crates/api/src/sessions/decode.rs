@@ -28,7 +28,7 @@ pub(super) fn hello(hello: &v1::Hello) -> Result<Hello, String> {
     Ok(Hello {
         worker,
         epoch: Epoch::new(hello.epoch),
-        session: session.ok_or("`session` must be below 2^48 and `link` below 2^16")?,
+        session: session.ok_or("`session` must be from 1 to 2^48 - 1, and `link` below 2^16")?,
         incarnation: Incarnation::new(hello.incarnation),
         offer: self::offer(offer)?,
         holding: holding.collect::<Result<_, _>>()?,

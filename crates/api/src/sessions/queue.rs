@@ -143,8 +143,11 @@ fn wake(mut state: MutexGuard<'_, QueueState>) {
     }
 }
 
+/// What one message holds: a welcome, the number of an answered heartbeat or 0, orders.
+type Parts = (Option<Welcome>, u64, Vec<(Epoch, Effect)>);
+
 impl QueueState {
-    fn take_message(&mut self) -> Option<(Option<Welcome>, u64, Vec<(Epoch, Effect)>)> {
+    fn take_message(&mut self) -> Option<Parts> {
         if !self.open || self.welcome.is_none() && self.heartbeat == 0 && self.orders.is_empty() {
             return None;
         }

@@ -35,8 +35,8 @@ async fn what_is_no_proper_hello_ends_the_session() {
     }
     assert_eq!(
         rig.get("/v1/workers").await.json()["workers"].as_array().map(Vec::len),
-        Some(1),
-        "only `session zero` was heard"
+        Some(0),
+        "nobody was heard"
     );
     rig.stop().await;
 }

@@ -191,9 +191,10 @@ impl World {
         let keeps_connection = self.chance.per_mille(400);
         let worker = &mut self.workers[index];
         let owner = owner.filter(|epoch| keeps_connection && worker.greeted && *epoch >= worker.floor);
-        match owner {
-            Some(epoch) => (worker.link, worker.floor) = (worker.link + 1, epoch),
-            None => (worker.session, worker.link, worker.floor) = (worker.session + 1, 1, Epoch::ZERO),
+        if let Some(epoch) = owner {
+            (worker.link, worker.floor) = (worker.link + 1, epoch);
+        } else {
+            (worker.session, worker.link, worker.floor) = (worker.session + 1, 1, Epoch::ZERO);
         }
         worker.greeted = true;
         worker.server = server;

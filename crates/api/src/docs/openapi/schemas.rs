@@ -91,7 +91,9 @@ fn tidy(schema: &mut Value, is_answer: bool) {
         *schema = Value::Object(Map::new());
     }
     if let Value::Array(items) = schema {
-        items.iter_mut().for_each(|item| tidy(item, is_answer));
+        for item in items {
+            tidy(item, is_answer);
+        }
         return;
     }
     let Value::Object(fields) = schema else { return };
@@ -110,12 +112,9 @@ fn tidy(schema: &mut Value, is_answer: bool) {
                 properties.values_mut().for_each(|part| tidy(part, is_answer));
             }
             ("items" | "additionalProperties" | "not" | "anyOf" | "oneOf" | "allOf", part)
-                if *part != false =>
+                if !part.is_boolean() =>
             {
-                // `true` says nothing here: leave it as it is.
-                if *part != true {
-                    tidy(part, is_answer);
-                }
+                tidy(part, is_answer);
             }
             _ => {}
         }

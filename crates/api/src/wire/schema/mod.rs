@@ -186,7 +186,7 @@ pub(crate) fn key(_: &mut SchemaGenerator) -> Schema {
     json_schema!({"type": ["string", "null"], "minLength": 1, "maxLength": crate::config::KEY_BYTES_MAX})
 }
 
-fn label_map(kind: Value) -> Schema {
+fn label_map(kind: &Value) -> Schema {
     json_schema!({
         "type": kind,
         "maxProperties": LABELS_MAX,
@@ -196,11 +196,11 @@ fn label_map(kind: Value) -> Schema {
 }
 
 pub(crate) fn labels(_: &mut SchemaGenerator) -> Schema {
-    label_map(json!("object"))
+    label_map(&json!("object"))
 }
 
 pub(crate) fn labels_or_null(_: &mut SchemaGenerator) -> Schema {
-    label_map(json!(["object", "null"]))
+    label_map(&json!(["object", "null"]))
 }
 
 /// Out: labels as an object.

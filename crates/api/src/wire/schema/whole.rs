@@ -11,7 +11,7 @@ use super::super::state::status_word;
 pub(crate) fn task_body(schema: &mut Schema) {
     let given = |field: &str| json!({field: {"not": {"type": "null"}}});
     schema.insert("required".into(), json!(["task_type"]));
-    schema.insert("allOf".into(), one_of(payload_schema::schemas()));
+    schema.insert("allOf".into(), one_of(&payload_schema::schemas()));
     let twice = json!({
         "required": ["timeout_ms", "timeouts"],
         "properties": {
@@ -28,7 +28,7 @@ pub(crate) fn amend_body(schema: &mut Schema) {
 
 /// Not as `anyOf` beside the properties: generators of clients would read that as a choice of types and forget the
 /// properties.
-fn one_of(choices: Value) -> Value {
+fn one_of(choices: &Value) -> Value {
     json!([{"anyOf": choices}])
 }
 
@@ -59,7 +59,7 @@ pub(crate) fn selector_body(schema: &mut Schema) {
     for (field, filled) in fields {
         choices.push(json!({"required": [field], "properties": {field: filled, "all": {"const": false}}}));
     }
-    schema.insert("allOf".into(), one_of(choices.into()));
+    schema.insert("allOf".into(), one_of(&choices.into()));
     let held = [Status::Assigned, Status::Running].map(status_word);
     schema.insert(
         "not".into(),
@@ -72,7 +72,7 @@ pub(crate) fn selector_body(schema: &mut Schema) {
 
 pub(crate) fn run_selector_body(schema: &mut Schema) {
     let choices = ["tenant", "job", "label"].map(|field| json!({"required": [field]}));
-    schema.insert("allOf".into(), one_of(json!(choices)));
+    schema.insert("allOf".into(), one_of(&json!(choices)));
 }
 
 pub(crate) fn event_body(schema: &mut Schema) {
