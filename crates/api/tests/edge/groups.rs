@@ -2,6 +2,7 @@
 //! kind (BK-1, BK-2). `mainspring sim` checks the same of every id and row of its worlds.
 
 use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
 
 use mainspring_api::ApiConfig;
 use mainspring_core::values::{Bucket, Group, Groups, RunId, TaskId};
@@ -60,7 +61,11 @@ async fn begin_all(rig: &Rig, tenant: &str) -> (Vec<String>, Vec<String>) {
     assert_eq!(applied.status, 200, "{}", applied.text);
     let run = rig.call("POST", &format!("/v1/jobs/flow:trigger?tenant={tenant}"), "{}").await;
     let run = id(&run.json(), "run_id");
-    assert_eq!(rig.call("POST", &format!("/v1/runs/{run}:rerun"), "{}").await.status, 202);
+    assert_eq!(rig.call("POST", &format!("/v1/runs/{run}:cancel"), "{}").await.status, 200);
+    let ended = rig.get(&format!("/v1/runs/{run}?wait=30s")).await.json();
+    assert_eq!(ended["status"], "CANCELED", "{ended}");
+    let again = rig.call("POST", &format!("/v1/runs/{run}:rerun"), "{}").await;
+    assert_eq!(again.status, 202, "{}", again.text);
     let event = json!({"specversion": "1.0", "id": "1", "source": "/shop", "type": "order.new"});
     let headers = [("content-type", "application/cloudevents+json"), ("x-mainspring-tenant", tenant)];
     let told = rig.call_with("POST", "/v1/events", &event.to_string(), &headers).await;
@@ -106,6 +111,7 @@ async fn every_id_lies_in_the_group_of_its_tenant() {
     }
     for tenant in TENANTS {
         // Windows come by themselves; everything else has begun.
+        let deadline = Instant::now() + Duration::from_secs(60);
         let runs = loop {
             let runs = all(&rig, "runs", tenant).await;
             let tasks = all(&rig, "tasks", tenant).await;
@@ -113,6 +119,7 @@ async fn every_id_lies_in_the_group_of_its_tenant() {
             if begun == BTreeSet::from(BEGUN_BY) && tasks.iter().any(|task| !task["window"].is_null()) {
                 break runs;
             }
+            assert!(Instant::now() < deadline, "{tenant}: runs were begun only by {begun:?}");
             tokio::task::yield_now().await;
         };
         for run in runs {

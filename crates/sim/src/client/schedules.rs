@@ -8,6 +8,7 @@ use mainspring_core::schedule::decide::ScheduleCommand;
 use mainspring_core::schedule::{
     Overlap, Plain, ScheduleHome, ScheduleKey, Spec, TASKS_JOB, Target, Terms, Timing,
 };
+use mainspring_core::task::{Profile, ProfileSpec};
 use mainspring_core::values::{Bucket, Millis, Name, Wall};
 
 use crate::settings::{GROUPS, TENANTS};
@@ -60,7 +61,7 @@ impl World {
             let priority = self.chance.per_mille(300).then(|| self.draw_priority());
             Target::Run { parameters: Arc::from(*b"{}"), priority }
         } else {
-            self.draw_target()
+            self.draw_target(&key.tenant)
         };
         let overlap = Overlap::ALL[self.chance.below(5) as usize];
         let offset = if self.chance.per_mille(300) { self.chance.below(3_000) } else { 0 };
@@ -100,13 +101,15 @@ impl World {
         (Timing::Table(table), String::new())
     }
 
-    fn draw_target(&mut self) -> Target {
+    /// A schedule begins tasks of its own tenant.
+    fn draw_target(&mut self, tenant: &Name) -> Target {
         let nature = NATURES[self.chance.below(NATURES.len() as u64) as usize];
         let Command::Submit(submit) = self.draw_submit_of(nature) else {
             unreachable!("a submission was drawn")
         };
+        let spec = ProfileSpec { tenant: tenant.clone(), ..ProfileSpec::clone(&submit.profile) };
         Target::Task(Box::new(Plain {
-            profile: submit.profile,
+            profile: Profile::new(spec),
             payload: submit.payload,
             priority: submit.priority,
             labels: submit.labels,

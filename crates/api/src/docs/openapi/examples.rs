@@ -211,7 +211,7 @@ fn server(schema: &str) -> Option<Value> {
     let worker = json!({
         "worker_id": "worker_019a88f04c007d3e8b5f6a7c8d9e0f14", "name": "build-1", "version": "0.1.0",
         "state": "healthy", "pool": "default", "zone": "", "slots": 8, "running": 2, "utilisation_percent": 25,
-        "cordoned": false, "connected": true, "silent_ms": 120, "labels": {}, "cpu_milli": 8000,
+        "cordoned": false, "cordon": null, "connected": true, "silent_ms": 120, "labels": {}, "cpu_milli": 8000,
         "memory_bytes": 17_179_869_184_u64, "disk_bytes": 107_374_182_400_u64, "gpus": 0, "custom": {},
         "executors": ["process", "http"],
     });
@@ -223,7 +223,8 @@ fn server(schema: &str) -> Option<Value> {
         "Worker" => worker,
         "WorkerPage" => json!({"workers": [worker]}),
         "Cordoned" => json!({
-            "worker_id": worker["worker_id"], "state": "cordoned", "cordoned": true, "running": 2,
+            "worker_id": worker["worker_id"], "state": "cordoned", "cordoned": true,
+            "cordon": {"draining": false, "actor": "ada", "reason": "new kernel", "since": AT}, "running": 2,
         }),
         "Pool" => pool,
         "PoolPage" => json!({"pools": [pool]}),
