@@ -24,7 +24,8 @@ pub(super) fn hello(hello: &v1::Hello) -> Result<Hello, String> {
         let (fence, ran) = (Fence::from_bits(held.fence), held.ran_ms.map(Millis::new));
         Ok::<_, String>(Holding { task, fence, ran })
     });
-    let session = u16::try_from(hello.link).ok().and_then(|link| Session::linked(hello.session, link));
+    let link = u16::try_from(hello.link).ok().filter(|_| hello.session > 0);
+    let session = link.and_then(|link| Session::linked(hello.session, link));
     Ok(Hello {
         worker,
         epoch: Epoch::new(hello.epoch),

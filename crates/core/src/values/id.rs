@@ -232,9 +232,9 @@ counter! {
 impl Session {
     const LINK_BITS: u32 = 16;
 
-    /// `None`: the connection has a number that no worker comes to, or none.
+    /// `None`: the connection has a number that no worker comes to.
     pub const fn linked(connection: u64, link: u16) -> Option<Self> {
-        if connection > 0 && connection >> (u64::BITS - Self::LINK_BITS) == 0 {
+        if connection >> (u64::BITS - Self::LINK_BITS) == 0 {
             Some(Self(connection << Self::LINK_BITS | link as u64))
         } else {
             None
