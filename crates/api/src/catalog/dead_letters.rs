@@ -39,7 +39,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
             Parameter::new(
                 "cursor",
                 Shape::Pattern(
-                    "^(m[0-9]{1,9}|p[0-9]{1,15}\\.[0-9a-f]{1,32}|h|h[0-9]{1,9}\\.[0-9a-f]{1,32})$",
+                    "^(m0\\.0\\.[0-9]{1,9}|p0\\.[0-9]{1,15}\\.[0-9a-f]{1,32}|h|h[0-9]{1,9}\\.[0-9a-f]{1,32})$",
                 ),
                 "`next_cursor` of the page before",
             ),

@@ -50,7 +50,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
             Parameter::new(
                 "cursor",
                 Shape::Pattern(
-                    "^(m[0-9]{1,9}|p[0-9]{1,15}\\.[0-9a-f]{1,32}|h|h[0-9]{1,9}\\.[0-9a-f]{1,32})$",
+                    "^(m0\\.0\\.[0-9]{1,9}|p0\\.[0-9]{1,15}\\.[0-9a-f]{1,32}|h|h[0-9]{1,9}\\.[0-9a-f]{1,32})$",
                 ),
                 "`next_cursor` of the page before",
             ),
@@ -254,6 +254,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
             KEYED,
             &[
                 "TASK_NOT_FOUND",
+                "TASK_ALREADY_ENDED",
                 "TASK_NOT_ENDED",
                 "TASK_OF_RUN",
                 "QUEUE_FULL",

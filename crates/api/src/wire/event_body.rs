@@ -33,7 +33,7 @@ pub(crate) struct EventBody<'a> {
     r#type: Option<String>,
     #[cfg_attr(test, schemars(length(min = 1, max = 256), extend("pattern" = super::schema::NAME_PATTERN)))]
     subject: Option<String>,
-    #[cfg_attr(test, schemars(extend("format" = "date-time")))]
+    #[cfg_attr(test, schemars(schema_with = "super::schema::time_or_null"))]
     time: Option<String>,
     datacontenttype: Option<String>,
     /// At most 256 KiB

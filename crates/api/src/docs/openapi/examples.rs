@@ -92,7 +92,7 @@ fn tasks(schema: &str) -> Option<Value> {
         "Accepted" => accepted,
         "BatchResult" => json!({"results": [accepted], "accepted": 1, "refused": 0}),
         "Task" => whole,
-        "TaskPage" => json!({"tasks": [brief], "next_cursor": "m12"}),
+        "TaskPage" => json!({"tasks": [brief], "next_cursor": "m0.3.12"}),
         "Changed" => done,
         "ManyResult" => json!({"results": [done], "done": 1, "refused": 0}),
         "Diagnosis" => json!({

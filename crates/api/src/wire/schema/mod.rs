@@ -182,6 +182,11 @@ pub(crate) fn given_label(_: &mut SchemaGenerator) -> Schema {
     json_schema!({"type": "string", "pattern": LABEL_PATTERN})
 }
 
+/// Two choices, not two types with one format: readers of the document apply a format to the text only so.
+pub(crate) fn time_or_null(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({"anyOf": [{"type": "string", "format": "date-time"}, {"type": "null"}]})
+}
+
 pub(crate) fn key(_: &mut SchemaGenerator) -> Schema {
     json_schema!({"type": ["string", "null"], "minLength": 1, "maxLength": crate::config::KEY_BYTES_MAX})
 }
