@@ -89,7 +89,7 @@ fn home(tenant: &str) -> Bucket {
 }
 
 async fn all(rig: &Rig, what: &str, tenant: &str) -> Vec<Value> {
-    let page = rig.get(&format!("/v1/{what}?tenant={tenant}&limit=1000")).await.json();
+    let page = rig.get(&format!("/v1/{what}?tenant={tenant}&limit=999")).await.json();
     page[what].as_array().unwrap_or_else(|| panic!("no {what}: {page}")).clone()
 }
 
