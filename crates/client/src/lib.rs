@@ -94,6 +94,9 @@ pub struct Client {
     server: String,
     /// `Bearer` and the token; marked as sensitive, so that nothing shows it.
     authorization: Option<HeaderValue>,
+    /// Who acts and why, told with every request.
+    actor: Option<HeaderValue>,
+    reason: Option<HeaderValue>,
     http: HttpClient<HttpConnector, Full<Bytes>>,
 }
 
@@ -105,7 +108,7 @@ impl Client {
             return Err(ClientError::BadAddress { server });
         }
         let http = HttpClient::builder(TokioExecutor::new()).build_http();
-        Ok(Self { server, authorization: None, http })
+        Ok(Self { server, authorization: None, actor: None, reason: None, http })
     }
 
     /// Shows this token with every request.
@@ -115,6 +118,20 @@ impl Client {
         value.set_sensitive(true);
         self.authorization = Some(value);
         Ok(self)
+    }
+
+    /// Says with every request who acts, for the server's log and its notes.
+    #[must_use]
+    pub fn with_actor(mut self, actor: &str) -> Self {
+        self.actor = in_words(actor);
+        self
+    }
+
+    /// Says with every request why.
+    #[must_use]
+    pub fn with_reason(mut self, reason: Option<&str>) -> Self {
+        self.reason = reason.and_then(in_words);
+        self
     }
 
     pub async fn get(&self, path: &str) -> Result<Value, ClientError> {
@@ -161,6 +178,11 @@ impl Client {
         self.answered(Method::POST, path, body, headers).await
     }
 
+    /// As [`Self::post_bytes`], for what is stored under its path.
+    pub async fn put_bytes(&self, path: &str, body: Bytes) -> Result<Value, ClientError> {
+        self.answered(Method::PUT, path, body, &[]).await
+    }
+
     async fn answered(
         &self,
         method: Method,
@@ -199,6 +221,11 @@ impl Client {
         if let Some(authorization) = &self.authorization {
             request = request.header(http::header::AUTHORIZATION, authorization.clone());
         }
+        for (name, value) in [("mainspring-actor", &self.actor), ("mainspring-reason", &self.reason)] {
+            if let Some(value) = value {
+                request = request.header(name, value.clone());
+            }
+        }
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
@@ -208,6 +235,12 @@ impl Client {
         let answer = answer.map_err(|_| unreachable("no answer in 60 s".into()))?;
         answer.map_err(|error| unreachable(root_cause(&error)))
     }
+}
+
+/// A header has one line.
+fn in_words(text: &str) -> Option<HeaderValue> {
+    let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    HeaderValue::from_bytes(line.trim().as_bytes()).ok()
 }
 
 /// An answer that is read as it comes.

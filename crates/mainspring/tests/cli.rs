@@ -402,3 +402,51 @@ fn a_server_that_is_not_there_is_explained() {
     let output = mainspring("localhost:7070", &["stats"]);
     assert!(stderr(&output).contains("write it as http://"), "{}", stderr(&output));
 }
+
+#[test]
+fn a_task_is_amended_and_forced_and_a_process_is_shown() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let (_server, url) = server(&dir.path().join("data"), ANY_PORT, &[]);
+    let task = submitted(&url, &["--in", "2h"], &["true"]);
+    let before = json_of(&url, &["task", "get", &task]);
+    let change =
+        ["task", "amend", &task, "--in", "5h", "--priority", "P0", "--payload", r#"{"argv":["false"]}"#];
+    assert!(mainspring(&url, &change).status.success());
+    let after = json_of(&url, &["task", "get", &task]);
+    assert!(after["scheduled_at"].as_str() > before["scheduled_at"].as_str(), "{after:#}");
+    assert_eq!(after["payload"]["argv"], json!(["false"]), "{after:#}");
+    let nothing = mainspring(&url, &["task", "amend", &task]);
+    assert_eq!(nothing.status.code(), Some(2), "{}", stderr(&nothing));
+
+    let forced = json_of(&url, &["task", "force", &task, "skipped", "--reason", "not needed"]);
+    assert_eq!(forced["status"], "SKIPPED", "{forced}");
+    assert_eq!(json_of(&url, &["task", "get", &task])["forced_by"]["reason"], "not needed");
+    let late = mainspring(&url, &["task", "force", &task, "failed"]);
+    assert_eq!(late.status.code(), Some(1), "{}", stderr(&late));
+
+    let process = json_of(&url, &["task", "cancel", "--job", "none", "--yes"]);
+    let shown = json_of(&url, &["process", "get", &process["process_id"].to_string()]);
+    assert_eq!((&shown["process_id"], &shown["status"]), (&process["process_id"], &json!("ENDED")));
+    assert_eq!(mainspring(&url, &["process", "get", "999"]).status.code(), Some(4));
+}
+
+#[test]
+fn a_schedule_is_put_from_a_file() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let (_server, url) = server(&dir.path().join("data"), ANY_PORT, &[]);
+    let (job, file) = (dir.path().join("job.yaml"), dir.path().join("schedule.yaml"));
+    fs::write(&job, "job: etl\ntasks:\n  a: {noop: {}}\n").expect("a file");
+    fs::write(&file, "cron: '0 9 * * 1-5'\ntimezone: Europe/Berlin\n").expect("a file");
+    assert!(mainspring(&url, &["apply", "-f", &job.to_string_lossy()]).status.success());
+    let put = ["schedule", "put", "etl/morning", "-f", &file.to_string_lossy()];
+    assert_eq!(json_of(&url, &put)["changed"], true);
+    assert_eq!(json_of(&url, &put)["changed"], false, "the same content");
+    let schedule = json_of(&url, &["schedule", "get", "etl"]);
+    assert_eq!((&schedule["name"], &schedule["timezone"]), (&json!("morning"), &json!("Europe/Berlin")));
+    fs::write(&file, "cron: nonsense\n").expect("a file");
+    let bad = mainspring(&url, &put);
+    assert_eq!(bad.status.code(), Some(1));
+    assert!(stderr(&bad).contains("cron"), "{}", stderr(&bad));
+    let none = mainspring(&url, &["schedule", "put", "none/x", "-f", &file.to_string_lossy()]);
+    assert_eq!(none.status.code(), Some(4), "{}", stderr(&none));
+}

@@ -69,7 +69,8 @@ fn what_people_do_to_jobs_and_runs_is_logged_with_who_and_why() {
         act(&["apply", "-f", &file, "--reason", "first"]);
         act(&["apply", "-f", &file, "--reason", "again"]);
         let run: Value =
-            serde_json::from_slice(&act(&["job", "trigger", "etl", "-o", "json"])).expect("an answer");
+            serde_json::from_slice(&act(&["job", "trigger", "etl", "--reason", "by hand", "-o", "json"]))
+                .expect("an answer");
         let run = run["run_id"].as_str().expect("a run");
         act(&["run", "pause", run, "--reason", "look"]);
         act(&["run", "resume", run]);
@@ -80,6 +81,7 @@ fn what_people_do_to_jobs_and_runs_is_logged_with_who_and_why() {
     });
     let rows = [
         ("a job was applied", "default/etl v1", "first"),
+        ("a job was triggered", "default/etl as run_", "by hand"),
         ("a run was paused", "run_", "look"),
         ("a run was resumed", "run_", ""),
         ("a run was canceled", "run_", "enough"),
@@ -91,6 +93,43 @@ fn what_people_do_to_jobs_and_runs_is_logged_with_who_and_why() {
         let line = find(&lines, message);
         assert!(line["of"].as_str().is_some_and(|text| text.starts_with(of)), "{line}");
         assert_eq!((&line["actor"], &line["reason"]), (&"ann".into(), &reason.into()), "{line}");
+    }
+}
+
+#[test]
+fn what_people_do_to_tasks_is_logged_with_who_and_why() {
+    let lines = logged(|address| {
+        let server = format!("http://{address}");
+        let act = |args: &[&str]| {
+            let mut command = Command::new(BINARY);
+            command.args(args).env("MAINSPRING_SERVER", &server).env("MAINSPRING_ACTOR", "Jürgen");
+            let output = command.output().expect("the binary runs");
+            assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+            String::from_utf8(output.stdout).expect("text").trim().to_owned()
+        };
+        let task = act(&["submit", "--in", "2h", "-q", "--reason", "größer", "--", "true"]);
+        act(&["task", "amend", &task, "--in", "3h", "--reason", "later"]);
+        act(&["task", "run-now", &task, "--reason", "urgent"]);
+        act(&["task", "force", &task, "failed", "--reason", "broken"]);
+        act(&["task", "retry", &task, "--reason", "repaired"]);
+        act(&["task", "cancel", &task, "--reason", "enough"]);
+        act(&["task", "cancel", "--job", "none", "--yes", "--reason", "all of it"]);
+        act(&["event", "send", "--type", "t", "--source", "/s", "--reason", "try it"]);
+    });
+    let rows = [
+        ("tasks were submitted", "task_", "größer"),
+        ("a task was changed", "task_", "later"),
+        ("a task was started before its time", "task_", "urgent"),
+        ("a task was forced to an end", "task_", "broken"),
+        ("a task was queued again", "task_", "repaired"),
+        ("a task was canceled", "task_", "enough"),
+        ("tasks were canceled", "process ", "all of it"),
+        ("events were published", "1 of tenant default", "try it"),
+    ];
+    for (message, of, reason) in rows {
+        let line = find(&lines, message);
+        assert!(line["of"].as_str().is_some_and(|text| text.starts_with(of)), "{line}");
+        assert_eq!((&line["actor"], &line["reason"]), (&"Jürgen".into(), &reason.into()), "{line}");
     }
 }
 

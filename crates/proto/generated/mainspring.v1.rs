@@ -570,6 +570,34 @@ pub mod worker_service_server {
     }
 }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListQuarantinedRowsRequest {}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ReleaseQuarantinedRowRequest {
+    /// The id of the task or run.
+    #[prost(string, tag = "1")]
+    pub row: ::prost::alloc::string::String,
+    /// Who does it and why; in the server's log.
+    #[prost(string, optional, tag = "2")]
+    pub actor: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "3")]
+    pub reason: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct QuarantinedRows {
+    #[prost(message, repeated, tag = "1")]
+    pub rows: ::prost::alloc::vec::Vec<QuarantinedRow>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct QuarantinedRow {
+    /// The id of the task or run.
+    #[prost(string, tag = "1")]
+    pub row: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub why: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "3")]
+    pub since: ::core::option::Option<::prost_types::Timestamp>,
+}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ListWorkersRequest {}
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ListWorkersResponse {
@@ -2007,6 +2035,2189 @@ pub mod stats_service_server {
         const NAME: &'static str = SERVICE_NAME;
     }
 }
+/// Generated client implementations.
+pub mod store_service_client {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    use tonic::codegen::http::Uri;
+    #[derive(Debug, Clone)]
+    pub struct StoreServiceClient<T> {
+        inner: tonic::client::Grpc<T>,
+    }
+    impl StoreServiceClient<tonic::transport::Channel> {
+        /// Attempt to create a new client by connecting to a given endpoint.
+        pub async fn connect<D>(dst: D) -> Result<Self, tonic::transport::Error>
+        where
+            D: TryInto<tonic::transport::Endpoint>,
+            D::Error: Into<StdError>,
+        {
+            let conn = tonic::transport::Endpoint::new(dst)?.connect().await?;
+            Ok(Self::new(conn))
+        }
+    }
+    impl<T> StoreServiceClient<T>
+    where
+        T: tonic::client::GrpcService<tonic::body::Body>,
+        T::Error: Into<StdError>,
+        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
+        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
+    {
+        pub fn new(inner: T) -> Self {
+            let inner = tonic::client::Grpc::new(inner);
+            Self { inner }
+        }
+        pub fn with_origin(inner: T, origin: Uri) -> Self {
+            let inner = tonic::client::Grpc::with_origin(inner, origin);
+            Self { inner }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> StoreServiceClient<InterceptedService<T, F>>
+        where
+            F: tonic::service::Interceptor,
+            T::ResponseBody: Default,
+            T: tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+                Response = http::Response<
+                    <T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody,
+                >,
+            >,
+            <T as tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+            >>::Error: Into<StdError> + std::marker::Send + std::marker::Sync,
+        {
+            StoreServiceClient::new(InterceptedService::new(inner, interceptor))
+        }
+        /// Compress requests with the given encoding.
+        ///
+        /// This requires the server to support it otherwise it might respond with an
+        /// error.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.send_compressed(encoding);
+            self
+        }
+        /// Enable decompressing responses.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.accept_compressed(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_decoding_message_size(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_encoding_message_size(limit);
+            self
+        }
+        /// Rows of the tables that cannot be read.
+        pub async fn list_quarantined(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListQuarantinedRowsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::QuarantinedRows>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/mainspring.v1.StoreService/ListQuarantined",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new("mainspring.v1.StoreService", "ListQuarantined"),
+                );
+            self.inner.unary(req, path, codec).await
+        }
+        /// Reads such a row again after it was repaired; answers with the rows that are left.
+        pub async fn release(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ReleaseQuarantinedRowRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::QuarantinedRows>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/mainspring.v1.StoreService/Release",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("mainspring.v1.StoreService", "Release"));
+            self.inner.unary(req, path, codec).await
+        }
+    }
+}
+/// Generated server implementations.
+pub mod store_service_server {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    /// Generated trait containing gRPC methods that should be implemented for use with StoreServiceServer.
+    #[async_trait]
+    pub trait StoreService: std::marker::Send + std::marker::Sync + 'static {
+        /// Rows of the tables that cannot be read.
+        async fn list_quarantined(
+            &self,
+            request: tonic::Request<super::ListQuarantinedRowsRequest>,
+        ) -> std::result::Result<tonic::Response<super::QuarantinedRows>, tonic::Status>;
+        /// Reads such a row again after it was repaired; answers with the rows that are left.
+        async fn release(
+            &self,
+            request: tonic::Request<super::ReleaseQuarantinedRowRequest>,
+        ) -> std::result::Result<tonic::Response<super::QuarantinedRows>, tonic::Status>;
+    }
+    #[derive(Debug)]
+    pub struct StoreServiceServer<T> {
+        inner: Arc<T>,
+        accept_compression_encodings: EnabledCompressionEncodings,
+        send_compression_encodings: EnabledCompressionEncodings,
+        max_decoding_message_size: Option<usize>,
+        max_encoding_message_size: Option<usize>,
+    }
+    impl<T> StoreServiceServer<T> {
+        pub fn new(inner: T) -> Self {
+            Self::from_arc(Arc::new(inner))
+        }
+        pub fn from_arc(inner: Arc<T>) -> Self {
+            Self {
+                inner,
+                accept_compression_encodings: Default::default(),
+                send_compression_encodings: Default::default(),
+                max_decoding_message_size: None,
+                max_encoding_message_size: None,
+            }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> InterceptedService<Self, F>
+        where
+            F: tonic::service::Interceptor,
+        {
+            InterceptedService::new(Self::new(inner), interceptor)
+        }
+        /// Enable decompressing requests with the given encoding.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.accept_compression_encodings.enable(encoding);
+            self
+        }
+        /// Compress responses with the given encoding, if the client supports it.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.send_compression_encodings.enable(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.max_decoding_message_size = Some(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.max_encoding_message_size = Some(limit);
+            self
+        }
+    }
+    impl<T, B> tonic::codegen::Service<http::Request<B>> for StoreServiceServer<T>
+    where
+        T: StoreService,
+        B: Body + std::marker::Send + 'static,
+        B::Error: Into<StdError> + std::marker::Send + 'static,
+    {
+        type Response = http::Response<tonic::body::Body>;
+        type Error = std::convert::Infallible;
+        type Future = BoxFuture<Self::Response, Self::Error>;
+        fn poll_ready(
+            &mut self,
+            _cx: &mut Context<'_>,
+        ) -> Poll<std::result::Result<(), Self::Error>> {
+            Poll::Ready(Ok(()))
+        }
+        fn call(&mut self, req: http::Request<B>) -> Self::Future {
+            match req.uri().path() {
+                "/mainspring.v1.StoreService/ListQuarantined" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListQuarantinedSvc<T: StoreService>(pub Arc<T>);
+                    impl<
+                        T: StoreService,
+                    > tonic::server::UnaryService<super::ListQuarantinedRowsRequest>
+                    for ListQuarantinedSvc<T> {
+                        type Response = super::QuarantinedRows;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ListQuarantinedRowsRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as StoreService>::list_quarantined(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListQuarantinedSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/mainspring.v1.StoreService/Release" => {
+                    #[allow(non_camel_case_types)]
+                    struct ReleaseSvc<T: StoreService>(pub Arc<T>);
+                    impl<
+                        T: StoreService,
+                    > tonic::server::UnaryService<super::ReleaseQuarantinedRowRequest>
+                    for ReleaseSvc<T> {
+                        type Response = super::QuarantinedRows;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ReleaseQuarantinedRowRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as StoreService>::release(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ReleaseSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                _ => {
+                    Box::pin(async move {
+                        let mut response = http::Response::new(
+                            tonic::body::Body::default(),
+                        );
+                        let headers = response.headers_mut();
+                        headers
+                            .insert(
+                                tonic::Status::GRPC_STATUS,
+                                (tonic::Code::Unimplemented as i32).into(),
+                            );
+                        headers
+                            .insert(
+                                http::header::CONTENT_TYPE,
+                                tonic::metadata::GRPC_CONTENT_TYPE,
+                            );
+                        Ok(response)
+                    })
+                }
+            }
+        }
+    }
+    impl<T> Clone for StoreServiceServer<T> {
+        fn clone(&self) -> Self {
+            let inner = self.inner.clone();
+            Self {
+                inner,
+                accept_compression_encodings: self.accept_compression_encodings,
+                send_compression_encodings: self.send_compression_encodings,
+                max_decoding_message_size: self.max_decoding_message_size,
+                max_encoding_message_size: self.max_encoding_message_size,
+            }
+        }
+    }
+    /// Generated gRPC service name
+    pub const SERVICE_NAME: &str = "mainspring.v1.StoreService";
+    impl<T> tonic::server::NamedService for StoreServiceServer<T> {
+        const NAME: &'static str = SERVICE_NAME;
+    }
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CreateBackfillRequest {
+    #[prost(string, tag = "1")]
+    pub job: ::prost::alloc::string::String,
+    #[prost(string, optional, tag = "2")]
+    pub tenant: ::core::option::Option<::prost::alloc::string::String>,
+    /// Needed if the job has more than one.
+    #[prost(string, optional, tag = "3")]
+    pub schedule: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(message, optional, tag = "4")]
+    pub from: ::core::option::Option<::prost_types::Timestamp>,
+    /// Not included.
+    #[prost(message, optional, tag = "5")]
+    pub to: ::core::option::Option<::prost_types::Timestamp>,
+    /// `missing`: windows for which nothing ever ran; `failed`: those whose newest run did not succeed; `all`: every one.
+    #[prost(string, optional, tag = "6")]
+    pub only: ::core::option::Option<::prost::alloc::string::String>,
+    /// `oldest` or `newest` first; `oldest` if it is not set.
+    #[prost(string, optional, tag = "7")]
+    pub order: ::core::option::Option<::prost::alloc::string::String>,
+    /// Runs at once, 1 to 1000; 4 if it is not set.
+    #[prost(uint32, optional, tag = "8")]
+    pub max_active: ::core::option::Option<u32>,
+    /// Of the job; its newest if it is not set.
+    #[prost(uint32, optional, tag = "9")]
+    pub version: ::core::option::Option<u32>,
+    /// A JSON object; goes before what the schedule gives.
+    #[prost(string, optional, tag = "10")]
+    pub parameters_json: ::core::option::Option<::prost::alloc::string::String>,
+    /// Only says what would be run.
+    #[prost(bool, tag = "11")]
+    pub dry_run: bool,
+    /// Who does it and why; in the server's log.
+    #[prost(string, optional, tag = "12")]
+    pub actor: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "13")]
+    pub reason: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CreateBackfillResponse {
+    #[prost(oneof = "create_backfill_response::Outcome", tags = "1, 2")]
+    pub outcome: ::core::option::Option<create_backfill_response::Outcome>,
+}
+/// Nested message and enum types in `CreateBackfillResponse`.
+pub mod create_backfill_response {
+    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Oneof)]
+    pub enum Outcome {
+        #[prost(message, tag = "1")]
+        Backfill(super::Backfill),
+        /// It was only asked for, or there is nothing to run.
+        #[prost(message, tag = "2")]
+        Plan(super::BackfillPlan),
+    }
+}
+/// What a backfill would run.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct BackfillPlan {
+    #[prost(string, tag = "1")]
+    pub tenant: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub job: ::prost::alloc::string::String,
+    #[prost(string, tag = "3")]
+    pub schedule: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "4")]
+    pub from: ::core::option::Option<::prost_types::Timestamp>,
+    #[prost(message, optional, tag = "5")]
+    pub to: ::core::option::Option<::prost_types::Timestamp>,
+    #[prost(string, tag = "6")]
+    pub only: ::prost::alloc::string::String,
+    #[prost(string, tag = "7")]
+    pub order: ::prost::alloc::string::String,
+    #[prost(uint32, tag = "8")]
+    pub version: u32,
+    /// Past windows in the range.
+    #[prost(uint64, tag = "9")]
+    pub in_range: u64,
+    /// Of those, the ones for which something ran, or still does.
+    #[prost(uint64, tag = "10")]
+    pub ran: u64,
+    /// Of those, the ones whose newest run did not succeed. Looked up only if they are asked for.
+    #[prost(uint64, optional, tag = "11")]
+    pub failed: ::core::option::Option<u64>,
+    /// Of those, the ones of which history does not know any more whether something ran; only `all` runs them.
+    #[prost(uint64, tag = "12")]
+    pub forgotten: u64,
+    /// That would be run.
+    #[prost(uint64, tag = "13")]
+    pub windows: u64,
+    #[prost(message, optional, tag = "14")]
+    pub oldest: ::core::option::Option<::prost_types::Timestamp>,
+    #[prost(message, optional, tag = "15")]
+    pub newest: ::core::option::Option<::prost_types::Timestamp>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Backfill {
+    #[prost(string, tag = "1")]
+    pub backfill_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub tenant: ::prost::alloc::string::String,
+    #[prost(string, tag = "3")]
+    pub job: ::prost::alloc::string::String,
+    #[prost(string, tag = "4")]
+    pub schedule: ::prost::alloc::string::String,
+    /// `running`, `paused`, `canceling`, `completed` or `canceled`.
+    #[prost(string, tag = "5")]
+    pub state: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "6")]
+    pub from: ::core::option::Option<::prost_types::Timestamp>,
+    #[prost(message, optional, tag = "7")]
+    pub to: ::core::option::Option<::prost_types::Timestamp>,
+    #[prost(string, tag = "8")]
+    pub only: ::prost::alloc::string::String,
+    #[prost(string, tag = "9")]
+    pub order: ::prost::alloc::string::String,
+    #[prost(uint32, tag = "10")]
+    pub max_active: u32,
+    #[prost(uint32, tag = "11")]
+    pub version: u32,
+    #[prost(uint32, tag = "12")]
+    pub windows: u32,
+    #[prost(uint32, tag = "13")]
+    pub started: u32,
+    /// Runs that have not ended.
+    #[prost(uint32, tag = "14")]
+    pub active: u32,
+    #[prost(uint32, tag = "15")]
+    pub succeeded: u32,
+    /// Runs that ended otherwise.
+    #[prost(uint32, tag = "16")]
+    pub failed: u32,
+    #[prost(message, optional, tag = "17")]
+    pub oldest: ::core::option::Option<::prost_types::Timestamp>,
+    #[prost(message, optional, tag = "18")]
+    pub newest: ::core::option::Option<::prost_types::Timestamp>,
+    /// The window that begins next.
+    #[prost(message, optional, tag = "19")]
+    pub next: ::core::option::Option<::prost_types::Timestamp>,
+    #[prost(message, optional, tag = "20")]
+    pub created_at: ::core::option::Option<::prost_types::Timestamp>,
+    #[prost(message, optional, tag = "21")]
+    pub updated_at: ::core::option::Option<::prost_types::Timestamp>,
+    #[prost(message, optional, tag = "22")]
+    pub ended_at: ::core::option::Option<::prost_types::Timestamp>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetBackfillRequest {
+    #[prost(string, tag = "1")]
+    pub backfill_id: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListBackfillsRequest {
+    #[prost(string, optional, tag = "1")]
+    pub tenant: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "2")]
+    pub job: ::core::option::Option<::prost::alloc::string::String>,
+    /// 1 to 1000; 100 if it is not set.
+    #[prost(uint32, optional, tag = "3")]
+    pub limit: ::core::option::Option<u32>,
+    /// `next_cursor` of the page before.
+    #[prost(string, optional, tag = "4")]
+    pub cursor: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListBackfillsResponse {
+    #[prost(message, repeated, tag = "1")]
+    pub backfills: ::prost::alloc::vec::Vec<Backfill>,
+    #[prost(string, optional, tag = "2")]
+    pub next_cursor: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct PauseBackfillRequest {
+    #[prost(string, tag = "1")]
+    pub backfill_id: ::prost::alloc::string::String,
+    /// Who does it and why; in the server's log.
+    #[prost(string, optional, tag = "2")]
+    pub actor: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "3")]
+    pub reason: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ResumeBackfillRequest {
+    #[prost(string, tag = "1")]
+    pub backfill_id: ::prost::alloc::string::String,
+    /// Who does it and why; in the server's log.
+    #[prost(string, optional, tag = "2")]
+    pub actor: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "3")]
+    pub reason: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CancelBackfillRequest {
+    #[prost(string, tag = "1")]
+    pub backfill_id: ::prost::alloc::string::String,
+    /// Who does it and why; in the server's log.
+    #[prost(string, optional, tag = "2")]
+    pub actor: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "3")]
+    pub reason: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct BackfillChange {
+    #[prost(string, tag = "1")]
+    pub backfill_id: ::prost::alloc::string::String,
+    /// The state after the call.
+    #[prost(string, tag = "2")]
+    pub state: ::prost::alloc::string::String,
+}
+/// Generated client implementations.
+pub mod backfill_service_client {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    use tonic::codegen::http::Uri;
+    #[derive(Debug, Clone)]
+    pub struct BackfillServiceClient<T> {
+        inner: tonic::client::Grpc<T>,
+    }
+    impl BackfillServiceClient<tonic::transport::Channel> {
+        /// Attempt to create a new client by connecting to a given endpoint.
+        pub async fn connect<D>(dst: D) -> Result<Self, tonic::transport::Error>
+        where
+            D: TryInto<tonic::transport::Endpoint>,
+            D::Error: Into<StdError>,
+        {
+            let conn = tonic::transport::Endpoint::new(dst)?.connect().await?;
+            Ok(Self::new(conn))
+        }
+    }
+    impl<T> BackfillServiceClient<T>
+    where
+        T: tonic::client::GrpcService<tonic::body::Body>,
+        T::Error: Into<StdError>,
+        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
+        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
+    {
+        pub fn new(inner: T) -> Self {
+            let inner = tonic::client::Grpc::new(inner);
+            Self { inner }
+        }
+        pub fn with_origin(inner: T, origin: Uri) -> Self {
+            let inner = tonic::client::Grpc::with_origin(inner, origin);
+            Self { inner }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> BackfillServiceClient<InterceptedService<T, F>>
+        where
+            F: tonic::service::Interceptor,
+            T::ResponseBody: Default,
+            T: tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+                Response = http::Response<
+                    <T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody,
+                >,
+            >,
+            <T as tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+            >>::Error: Into<StdError> + std::marker::Send + std::marker::Sync,
+        {
+            BackfillServiceClient::new(InterceptedService::new(inner, interceptor))
+        }
+        /// Compress requests with the given encoding.
+        ///
+        /// This requires the server to support it otherwise it might respond with an
+        /// error.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.send_compressed(encoding);
+            self
+        }
+        /// Enable decompressing responses.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.accept_compressed(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_decoding_message_size(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_encoding_message_size(limit);
+            self
+        }
+        /// Runs past windows of a schedule, at the lowest priority; or says which they are.
+        pub async fn create(
+            &mut self,
+            request: impl tonic::IntoRequest<super::CreateBackfillRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::CreateBackfillResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/mainspring.v1.BackfillService/Create",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("mainspring.v1.BackfillService", "Create"));
+            self.inner.unary(req, path, codec).await
+        }
+        pub async fn get(
+            &mut self,
+            request: impl tonic::IntoRequest<super::GetBackfillRequest>,
+        ) -> std::result::Result<tonic::Response<super::Backfill>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/mainspring.v1.BackfillService/Get",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("mainspring.v1.BackfillService", "Get"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Newest first.
+        pub async fn list(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListBackfillsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListBackfillsResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/mainspring.v1.BackfillService/List",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("mainspring.v1.BackfillService", "List"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// No further window begins until it is resumed.
+        pub async fn pause(
+            &mut self,
+            request: impl tonic::IntoRequest<super::PauseBackfillRequest>,
+        ) -> std::result::Result<tonic::Response<super::BackfillChange>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/mainspring.v1.BackfillService/Pause",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("mainspring.v1.BackfillService", "Pause"));
+            self.inner.unary(req, path, codec).await
+        }
+        pub async fn resume(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ResumeBackfillRequest>,
+        ) -> std::result::Result<tonic::Response<super::BackfillChange>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/mainspring.v1.BackfillService/Resume",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("mainspring.v1.BackfillService", "Resume"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Its runs are asked to stop, and no further window begins.
+        pub async fn cancel(
+            &mut self,
+            request: impl tonic::IntoRequest<super::CancelBackfillRequest>,
+        ) -> std::result::Result<tonic::Response<super::BackfillChange>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/mainspring.v1.BackfillService/Cancel",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("mainspring.v1.BackfillService", "Cancel"));
+            self.inner.unary(req, path, codec).await
+        }
+    }
+}
+/// Generated server implementations.
+pub mod backfill_service_server {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    /// Generated trait containing gRPC methods that should be implemented for use with BackfillServiceServer.
+    #[async_trait]
+    pub trait BackfillService: std::marker::Send + std::marker::Sync + 'static {
+        /// Runs past windows of a schedule, at the lowest priority; or says which they are.
+        async fn create(
+            &self,
+            request: tonic::Request<super::CreateBackfillRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::CreateBackfillResponse>,
+            tonic::Status,
+        >;
+        async fn get(
+            &self,
+            request: tonic::Request<super::GetBackfillRequest>,
+        ) -> std::result::Result<tonic::Response<super::Backfill>, tonic::Status>;
+        /// Newest first.
+        async fn list(
+            &self,
+            request: tonic::Request<super::ListBackfillsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListBackfillsResponse>,
+            tonic::Status,
+        >;
+        /// No further window begins until it is resumed.
+        async fn pause(
+            &self,
+            request: tonic::Request<super::PauseBackfillRequest>,
+        ) -> std::result::Result<tonic::Response<super::BackfillChange>, tonic::Status>;
+        async fn resume(
+            &self,
+            request: tonic::Request<super::ResumeBackfillRequest>,
+        ) -> std::result::Result<tonic::Response<super::BackfillChange>, tonic::Status>;
+        /// Its runs are asked to stop, and no further window begins.
+        async fn cancel(
+            &self,
+            request: tonic::Request<super::CancelBackfillRequest>,
+        ) -> std::result::Result<tonic::Response<super::BackfillChange>, tonic::Status>;
+    }
+    #[derive(Debug)]
+    pub struct BackfillServiceServer<T> {
+        inner: Arc<T>,
+        accept_compression_encodings: EnabledCompressionEncodings,
+        send_compression_encodings: EnabledCompressionEncodings,
+        max_decoding_message_size: Option<usize>,
+        max_encoding_message_size: Option<usize>,
+    }
+    impl<T> BackfillServiceServer<T> {
+        pub fn new(inner: T) -> Self {
+            Self::from_arc(Arc::new(inner))
+        }
+        pub fn from_arc(inner: Arc<T>) -> Self {
+            Self {
+                inner,
+                accept_compression_encodings: Default::default(),
+                send_compression_encodings: Default::default(),
+                max_decoding_message_size: None,
+                max_encoding_message_size: None,
+            }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> InterceptedService<Self, F>
+        where
+            F: tonic::service::Interceptor,
+        {
+            InterceptedService::new(Self::new(inner), interceptor)
+        }
+        /// Enable decompressing requests with the given encoding.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.accept_compression_encodings.enable(encoding);
+            self
+        }
+        /// Compress responses with the given encoding, if the client supports it.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.send_compression_encodings.enable(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.max_decoding_message_size = Some(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.max_encoding_message_size = Some(limit);
+            self
+        }
+    }
+    impl<T, B> tonic::codegen::Service<http::Request<B>> for BackfillServiceServer<T>
+    where
+        T: BackfillService,
+        B: Body + std::marker::Send + 'static,
+        B::Error: Into<StdError> + std::marker::Send + 'static,
+    {
+        type Response = http::Response<tonic::body::Body>;
+        type Error = std::convert::Infallible;
+        type Future = BoxFuture<Self::Response, Self::Error>;
+        fn poll_ready(
+            &mut self,
+            _cx: &mut Context<'_>,
+        ) -> Poll<std::result::Result<(), Self::Error>> {
+            Poll::Ready(Ok(()))
+        }
+        fn call(&mut self, req: http::Request<B>) -> Self::Future {
+            match req.uri().path() {
+                "/mainspring.v1.BackfillService/Create" => {
+                    #[allow(non_camel_case_types)]
+                    struct CreateSvc<T: BackfillService>(pub Arc<T>);
+                    impl<
+                        T: BackfillService,
+                    > tonic::server::UnaryService<super::CreateBackfillRequest>
+                    for CreateSvc<T> {
+                        type Response = super::CreateBackfillResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::CreateBackfillRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as BackfillService>::create(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = CreateSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/mainspring.v1.BackfillService/Get" => {
+                    #[allow(non_camel_case_types)]
+                    struct GetSvc<T: BackfillService>(pub Arc<T>);
+                    impl<
+                        T: BackfillService,
+                    > tonic::server::UnaryService<super::GetBackfillRequest>
+                    for GetSvc<T> {
+                        type Response = super::Backfill;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::GetBackfillRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as BackfillService>::get(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = GetSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/mainspring.v1.BackfillService/List" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListSvc<T: BackfillService>(pub Arc<T>);
+                    impl<
+                        T: BackfillService,
+                    > tonic::server::UnaryService<super::ListBackfillsRequest>
+                    for ListSvc<T> {
+                        type Response = super::ListBackfillsResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ListBackfillsRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as BackfillService>::list(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/mainspring.v1.BackfillService/Pause" => {
+                    #[allow(non_camel_case_types)]
+                    struct PauseSvc<T: BackfillService>(pub Arc<T>);
+                    impl<
+                        T: BackfillService,
+                    > tonic::server::UnaryService<super::PauseBackfillRequest>
+                    for PauseSvc<T> {
+                        type Response = super::BackfillChange;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::PauseBackfillRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as BackfillService>::pause(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = PauseSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/mainspring.v1.BackfillService/Resume" => {
+                    #[allow(non_camel_case_types)]
+                    struct ResumeSvc<T: BackfillService>(pub Arc<T>);
+                    impl<
+                        T: BackfillService,
+                    > tonic::server::UnaryService<super::ResumeBackfillRequest>
+                    for ResumeSvc<T> {
+                        type Response = super::BackfillChange;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ResumeBackfillRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as BackfillService>::resume(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ResumeSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/mainspring.v1.BackfillService/Cancel" => {
+                    #[allow(non_camel_case_types)]
+                    struct CancelSvc<T: BackfillService>(pub Arc<T>);
+                    impl<
+                        T: BackfillService,
+                    > tonic::server::UnaryService<super::CancelBackfillRequest>
+                    for CancelSvc<T> {
+                        type Response = super::BackfillChange;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::CancelBackfillRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as BackfillService>::cancel(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = CancelSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                _ => {
+                    Box::pin(async move {
+                        let mut response = http::Response::new(
+                            tonic::body::Body::default(),
+                        );
+                        let headers = response.headers_mut();
+                        headers
+                            .insert(
+                                tonic::Status::GRPC_STATUS,
+                                (tonic::Code::Unimplemented as i32).into(),
+                            );
+                        headers
+                            .insert(
+                                http::header::CONTENT_TYPE,
+                                tonic::metadata::GRPC_CONTENT_TYPE,
+                            );
+                        Ok(response)
+                    })
+                }
+            }
+        }
+    }
+    impl<T> Clone for BackfillServiceServer<T> {
+        fn clone(&self) -> Self {
+            let inner = self.inner.clone();
+            Self {
+                inner,
+                accept_compression_encodings: self.accept_compression_encodings,
+                send_compression_encodings: self.send_compression_encodings,
+                max_decoding_message_size: self.max_decoding_message_size,
+                max_encoding_message_size: self.max_encoding_message_size,
+            }
+        }
+    }
+    /// Generated gRPC service name
+    pub const SERVICE_NAME: &str = "mainspring.v1.BackfillService";
+    impl<T> tonic::server::NamedService for BackfillServiceServer<T> {
+        const NAME: &'static str = SERVICE_NAME;
+    }
+}
+/// CloudEvents 1.0.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CloudEvent {
+    /// With `source` it names the event: one that came before is not taken again.
+    #[prost(string, tag = "1")]
+    pub id: ::prost::alloc::string::String,
+    /// Where it happened. Sources that begin with `/webhooks/` are not for callers.
+    #[prost(string, tag = "2")]
+    pub source: ::prost::alloc::string::String,
+    /// What triggers are matched with. Types that begin with `mainspring.` are not for callers.
+    #[prost(string, tag = "3")]
+    pub r#type: ::prost::alloc::string::String,
+    #[prost(string, optional, tag = "4")]
+    pub subject: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(message, optional, tag = "5")]
+    pub time: ::core::option::Option<::prost_types::Timestamp>,
+    /// JSON text, 256 KiB at most.
+    #[prost(string, optional, tag = "6")]
+    pub data_json: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct PublishEventsRequest {
+    /// 100 at most.
+    #[prost(message, repeated, tag = "1")]
+    pub events: ::prost::alloc::vec::Vec<CloudEvent>,
+    /// Goes before the metadata `x-mainspring-tenant`; `default` if neither is set.
+    #[prost(string, optional, tag = "2")]
+    pub tenant: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct PublishEventsResponse {
+    /// In the order of the events.
+    #[prost(message, repeated, tag = "1")]
+    pub results: ::prost::alloc::vec::Vec<PublishedEvent>,
+}
+/// What became of one event.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct PublishedEvent {
+    #[prost(string, tag = "1")]
+    pub id: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub source: ::prost::alloc::string::String,
+    /// It came before; `runs` is what it began then.
+    #[prost(bool, tag = "3")]
+    pub duplicate: bool,
+    #[prost(message, repeated, tag = "4")]
+    pub runs: ::prost::alloc::vec::Vec<BegunRun>,
+    #[prost(message, repeated, tag = "5")]
+    pub skipped: ::prost::alloc::vec::Vec<DeclinedTrigger>,
+    #[prost(message, repeated, tag = "6")]
+    pub errors: ::prost::alloc::vec::Vec<DeclinedTrigger>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct BegunRun {
+    #[prost(string, tag = "1")]
+    pub run_id: ::prost::alloc::string::String,
+    #[prost(string, optional, tag = "2")]
+    pub job: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "3")]
+    pub trigger: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct DeclinedTrigger {
+    #[prost(string, tag = "1")]
+    pub job: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub trigger: ::prost::alloc::string::String,
+    /// `max_active`, `paused`, `fan_out`, or what is wrong.
+    #[prost(string, tag = "3")]
+    pub what: ::prost::alloc::string::String,
+}
+/// Every field narrows; one that is not set does not.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListenToEventsRequest {
+    /// `task` or `run`.
+    #[prost(string, optional, tag = "1")]
+    pub kind: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "2")]
+    pub tenant: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "3")]
+    pub job: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "4")]
+    pub run_id: ::core::option::Option<::prost::alloc::string::String>,
+    /// The stream ends then, a day at most. If it is not set: until the caller goes or the server stops.
+    #[prost(message, optional, tag = "5")]
+    pub for_at_most: ::core::option::Option<::prost_types::Duration>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListTriggersRequest {
+    /// Of all tenants if it is not set.
+    #[prost(string, optional, tag = "1")]
+    pub tenant: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "2")]
+    pub job: ::core::option::Option<::prost::alloc::string::String>,
+    /// 1 to 1000; 100 if it is not set.
+    #[prost(uint32, optional, tag = "3")]
+    pub limit: ::core::option::Option<u32>,
+    /// `next_cursor` of the page before.
+    #[prost(string, optional, tag = "4")]
+    pub cursor: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListTriggersResponse {
+    #[prost(message, repeated, tag = "1")]
+    pub triggers: ::prost::alloc::vec::Vec<Trigger>,
+    #[prost(string, optional, tag = "2")]
+    pub next_cursor: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetTriggerRequest {
+    #[prost(string, tag = "1")]
+    pub job: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub name: ::prost::alloc::string::String,
+    #[prost(string, optional, tag = "3")]
+    pub tenant: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Trigger {
+    #[prost(string, tag = "1")]
+    pub tenant: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub job: ::prost::alloc::string::String,
+    #[prost(string, tag = "3")]
+    pub name: ::prost::alloc::string::String,
+    /// One of `event`, `webhook` and `after` is set.
+    #[prost(message, optional, tag = "4")]
+    pub event: ::core::option::Option<EventPattern>,
+    #[prost(string, optional, tag = "5")]
+    pub webhook: ::core::option::Option<::prost::alloc::string::String>,
+    /// Jobs that must have succeeded for the same window.
+    #[prost(string, repeated, tag = "6")]
+    pub after: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// An expression.
+    #[prost(string, optional, tag = "7")]
+    pub condition: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "8")]
+    pub parameters_json: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(uint32, tag = "9")]
+    pub max_active: u32,
+    /// Runs that it began and that have not ended.
+    #[prost(uint32, tag = "10")]
+    pub active: u32,
+    #[prost(uint64, tag = "11")]
+    pub fired: u64,
+    #[prost(uint64, tag = "12")]
+    pub skipped: u64,
+    #[prost(uint64, tag = "13")]
+    pub errors: u64,
+    /// Of the first job of `after`: windows that wait for the others.
+    #[prost(uint64, optional, tag = "14")]
+    pub windows_waiting: ::core::option::Option<u64>,
+    #[prost(message, optional, tag = "15")]
+    pub last_fired: ::core::option::Option<LastFired>,
+    #[prost(message, optional, tag = "16")]
+    pub last_skip: ::core::option::Option<TriggerOutcome>,
+    #[prost(message, optional, tag = "17")]
+    pub last_error: ::core::option::Option<TriggerOutcome>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct EventPattern {
+    #[prost(string, tag = "1")]
+    pub r#type: ::prost::alloc::string::String,
+    #[prost(string, optional, tag = "2")]
+    pub source: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct LastFired {
+    #[prost(message, optional, tag = "1")]
+    pub at: ::core::option::Option<::prost_types::Timestamp>,
+    #[prost(string, tag = "2")]
+    pub event_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "3")]
+    pub source: ::prost::alloc::string::String,
+    #[prost(string, tag = "4")]
+    pub run_id: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct TriggerOutcome {
+    #[prost(message, optional, tag = "1")]
+    pub at: ::core::option::Option<::prost_types::Timestamp>,
+    #[prost(string, tag = "2")]
+    pub what: ::prost::alloc::string::String,
+}
+/// Generated client implementations.
+pub mod event_service_client {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    use tonic::codegen::http::Uri;
+    #[derive(Debug, Clone)]
+    pub struct EventServiceClient<T> {
+        inner: tonic::client::Grpc<T>,
+    }
+    impl EventServiceClient<tonic::transport::Channel> {
+        /// Attempt to create a new client by connecting to a given endpoint.
+        pub async fn connect<D>(dst: D) -> Result<Self, tonic::transport::Error>
+        where
+            D: TryInto<tonic::transport::Endpoint>,
+            D::Error: Into<StdError>,
+        {
+            let conn = tonic::transport::Endpoint::new(dst)?.connect().await?;
+            Ok(Self::new(conn))
+        }
+    }
+    impl<T> EventServiceClient<T>
+    where
+        T: tonic::client::GrpcService<tonic::body::Body>,
+        T::Error: Into<StdError>,
+        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
+        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
+    {
+        pub fn new(inner: T) -> Self {
+            let inner = tonic::client::Grpc::new(inner);
+            Self { inner }
+        }
+        pub fn with_origin(inner: T, origin: Uri) -> Self {
+            let inner = tonic::client::Grpc::with_origin(inner, origin);
+            Self { inner }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> EventServiceClient<InterceptedService<T, F>>
+        where
+            F: tonic::service::Interceptor,
+            T::ResponseBody: Default,
+            T: tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+                Response = http::Response<
+                    <T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody,
+                >,
+            >,
+            <T as tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+            >>::Error: Into<StdError> + std::marker::Send + std::marker::Sync,
+        {
+            EventServiceClient::new(InterceptedService::new(inner, interceptor))
+        }
+        /// Compress requests with the given encoding.
+        ///
+        /// This requires the server to support it otherwise it might respond with an
+        /// error.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.send_compressed(encoding);
+            self
+        }
+        /// Enable decompressing responses.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.accept_compressed(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_decoding_message_size(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_encoding_message_size(limit);
+            self
+        }
+        /// Takes events, each once, and says what they began.
+        pub async fn publish(
+            &mut self,
+            request: impl tonic::IntoRequest<super::PublishEventsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::PublishEventsResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/mainspring.v1.EventService/Publish",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("mainspring.v1.EventService", "Publish"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// News of tasks and runs as they happen. A listener that is too slow gets `io.mainspring.events.lost`.
+        pub async fn listen(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListenToEventsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<tonic::codec::Streaming<super::CloudEvent>>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/mainspring.v1.EventService/Listen",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("mainspring.v1.EventService", "Listen"));
+            self.inner.server_streaming(req, path, codec).await
+        }
+    }
+}
+/// Generated server implementations.
+pub mod event_service_server {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    /// Generated trait containing gRPC methods that should be implemented for use with EventServiceServer.
+    #[async_trait]
+    pub trait EventService: std::marker::Send + std::marker::Sync + 'static {
+        /// Takes events, each once, and says what they began.
+        async fn publish(
+            &self,
+            request: tonic::Request<super::PublishEventsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::PublishEventsResponse>,
+            tonic::Status,
+        >;
+        /// Server streaming response type for the Listen method.
+        type ListenStream: tonic::codegen::tokio_stream::Stream<
+                Item = std::result::Result<super::CloudEvent, tonic::Status>,
+            >
+            + std::marker::Send
+            + 'static;
+        /// News of tasks and runs as they happen. A listener that is too slow gets `io.mainspring.events.lost`.
+        async fn listen(
+            &self,
+            request: tonic::Request<super::ListenToEventsRequest>,
+        ) -> std::result::Result<tonic::Response<Self::ListenStream>, tonic::Status>;
+    }
+    #[derive(Debug)]
+    pub struct EventServiceServer<T> {
+        inner: Arc<T>,
+        accept_compression_encodings: EnabledCompressionEncodings,
+        send_compression_encodings: EnabledCompressionEncodings,
+        max_decoding_message_size: Option<usize>,
+        max_encoding_message_size: Option<usize>,
+    }
+    impl<T> EventServiceServer<T> {
+        pub fn new(inner: T) -> Self {
+            Self::from_arc(Arc::new(inner))
+        }
+        pub fn from_arc(inner: Arc<T>) -> Self {
+            Self {
+                inner,
+                accept_compression_encodings: Default::default(),
+                send_compression_encodings: Default::default(),
+                max_decoding_message_size: None,
+                max_encoding_message_size: None,
+            }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> InterceptedService<Self, F>
+        where
+            F: tonic::service::Interceptor,
+        {
+            InterceptedService::new(Self::new(inner), interceptor)
+        }
+        /// Enable decompressing requests with the given encoding.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.accept_compression_encodings.enable(encoding);
+            self
+        }
+        /// Compress responses with the given encoding, if the client supports it.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.send_compression_encodings.enable(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.max_decoding_message_size = Some(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.max_encoding_message_size = Some(limit);
+            self
+        }
+    }
+    impl<T, B> tonic::codegen::Service<http::Request<B>> for EventServiceServer<T>
+    where
+        T: EventService,
+        B: Body + std::marker::Send + 'static,
+        B::Error: Into<StdError> + std::marker::Send + 'static,
+    {
+        type Response = http::Response<tonic::body::Body>;
+        type Error = std::convert::Infallible;
+        type Future = BoxFuture<Self::Response, Self::Error>;
+        fn poll_ready(
+            &mut self,
+            _cx: &mut Context<'_>,
+        ) -> Poll<std::result::Result<(), Self::Error>> {
+            Poll::Ready(Ok(()))
+        }
+        fn call(&mut self, req: http::Request<B>) -> Self::Future {
+            match req.uri().path() {
+                "/mainspring.v1.EventService/Publish" => {
+                    #[allow(non_camel_case_types)]
+                    struct PublishSvc<T: EventService>(pub Arc<T>);
+                    impl<
+                        T: EventService,
+                    > tonic::server::UnaryService<super::PublishEventsRequest>
+                    for PublishSvc<T> {
+                        type Response = super::PublishEventsResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::PublishEventsRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as EventService>::publish(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = PublishSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/mainspring.v1.EventService/Listen" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListenSvc<T: EventService>(pub Arc<T>);
+                    impl<
+                        T: EventService,
+                    > tonic::server::ServerStreamingService<super::ListenToEventsRequest>
+                    for ListenSvc<T> {
+                        type Response = super::CloudEvent;
+                        type ResponseStream = T::ListenStream;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::ResponseStream>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ListenToEventsRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as EventService>::listen(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListenSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.server_streaming(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                _ => {
+                    Box::pin(async move {
+                        let mut response = http::Response::new(
+                            tonic::body::Body::default(),
+                        );
+                        let headers = response.headers_mut();
+                        headers
+                            .insert(
+                                tonic::Status::GRPC_STATUS,
+                                (tonic::Code::Unimplemented as i32).into(),
+                            );
+                        headers
+                            .insert(
+                                http::header::CONTENT_TYPE,
+                                tonic::metadata::GRPC_CONTENT_TYPE,
+                            );
+                        Ok(response)
+                    })
+                }
+            }
+        }
+    }
+    impl<T> Clone for EventServiceServer<T> {
+        fn clone(&self) -> Self {
+            let inner = self.inner.clone();
+            Self {
+                inner,
+                accept_compression_encodings: self.accept_compression_encodings,
+                send_compression_encodings: self.send_compression_encodings,
+                max_decoding_message_size: self.max_decoding_message_size,
+                max_encoding_message_size: self.max_encoding_message_size,
+            }
+        }
+    }
+    /// Generated gRPC service name
+    pub const SERVICE_NAME: &str = "mainspring.v1.EventService";
+    impl<T> tonic::server::NamedService for EventServiceServer<T> {
+        const NAME: &'static str = SERVICE_NAME;
+    }
+}
+/// Generated client implementations.
+pub mod trigger_service_client {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    use tonic::codegen::http::Uri;
+    #[derive(Debug, Clone)]
+    pub struct TriggerServiceClient<T> {
+        inner: tonic::client::Grpc<T>,
+    }
+    impl TriggerServiceClient<tonic::transport::Channel> {
+        /// Attempt to create a new client by connecting to a given endpoint.
+        pub async fn connect<D>(dst: D) -> Result<Self, tonic::transport::Error>
+        where
+            D: TryInto<tonic::transport::Endpoint>,
+            D::Error: Into<StdError>,
+        {
+            let conn = tonic::transport::Endpoint::new(dst)?.connect().await?;
+            Ok(Self::new(conn))
+        }
+    }
+    impl<T> TriggerServiceClient<T>
+    where
+        T: tonic::client::GrpcService<tonic::body::Body>,
+        T::Error: Into<StdError>,
+        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
+        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
+    {
+        pub fn new(inner: T) -> Self {
+            let inner = tonic::client::Grpc::new(inner);
+            Self { inner }
+        }
+        pub fn with_origin(inner: T, origin: Uri) -> Self {
+            let inner = tonic::client::Grpc::with_origin(inner, origin);
+            Self { inner }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> TriggerServiceClient<InterceptedService<T, F>>
+        where
+            F: tonic::service::Interceptor,
+            T::ResponseBody: Default,
+            T: tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+                Response = http::Response<
+                    <T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody,
+                >,
+            >,
+            <T as tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+            >>::Error: Into<StdError> + std::marker::Send + std::marker::Sync,
+        {
+            TriggerServiceClient::new(InterceptedService::new(inner, interceptor))
+        }
+        /// Compress requests with the given encoding.
+        ///
+        /// This requires the server to support it otherwise it might respond with an
+        /// error.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.send_compressed(encoding);
+            self
+        }
+        /// Enable decompressing responses.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.accept_compressed(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_decoding_message_size(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_encoding_message_size(limit);
+            self
+        }
+        /// By tenant, job and name.
+        pub async fn list(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListTriggersRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListTriggersResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/mainspring.v1.TriggerService/List",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("mainspring.v1.TriggerService", "List"));
+            self.inner.unary(req, path, codec).await
+        }
+        pub async fn get(
+            &mut self,
+            request: impl tonic::IntoRequest<super::GetTriggerRequest>,
+        ) -> std::result::Result<tonic::Response<super::Trigger>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/mainspring.v1.TriggerService/Get",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("mainspring.v1.TriggerService", "Get"));
+            self.inner.unary(req, path, codec).await
+        }
+    }
+}
+/// Generated server implementations.
+pub mod trigger_service_server {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    /// Generated trait containing gRPC methods that should be implemented for use with TriggerServiceServer.
+    #[async_trait]
+    pub trait TriggerService: std::marker::Send + std::marker::Sync + 'static {
+        /// By tenant, job and name.
+        async fn list(
+            &self,
+            request: tonic::Request<super::ListTriggersRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListTriggersResponse>,
+            tonic::Status,
+        >;
+        async fn get(
+            &self,
+            request: tonic::Request<super::GetTriggerRequest>,
+        ) -> std::result::Result<tonic::Response<super::Trigger>, tonic::Status>;
+    }
+    #[derive(Debug)]
+    pub struct TriggerServiceServer<T> {
+        inner: Arc<T>,
+        accept_compression_encodings: EnabledCompressionEncodings,
+        send_compression_encodings: EnabledCompressionEncodings,
+        max_decoding_message_size: Option<usize>,
+        max_encoding_message_size: Option<usize>,
+    }
+    impl<T> TriggerServiceServer<T> {
+        pub fn new(inner: T) -> Self {
+            Self::from_arc(Arc::new(inner))
+        }
+        pub fn from_arc(inner: Arc<T>) -> Self {
+            Self {
+                inner,
+                accept_compression_encodings: Default::default(),
+                send_compression_encodings: Default::default(),
+                max_decoding_message_size: None,
+                max_encoding_message_size: None,
+            }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> InterceptedService<Self, F>
+        where
+            F: tonic::service::Interceptor,
+        {
+            InterceptedService::new(Self::new(inner), interceptor)
+        }
+        /// Enable decompressing requests with the given encoding.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.accept_compression_encodings.enable(encoding);
+            self
+        }
+        /// Compress responses with the given encoding, if the client supports it.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.send_compression_encodings.enable(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.max_decoding_message_size = Some(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.max_encoding_message_size = Some(limit);
+            self
+        }
+    }
+    impl<T, B> tonic::codegen::Service<http::Request<B>> for TriggerServiceServer<T>
+    where
+        T: TriggerService,
+        B: Body + std::marker::Send + 'static,
+        B::Error: Into<StdError> + std::marker::Send + 'static,
+    {
+        type Response = http::Response<tonic::body::Body>;
+        type Error = std::convert::Infallible;
+        type Future = BoxFuture<Self::Response, Self::Error>;
+        fn poll_ready(
+            &mut self,
+            _cx: &mut Context<'_>,
+        ) -> Poll<std::result::Result<(), Self::Error>> {
+            Poll::Ready(Ok(()))
+        }
+        fn call(&mut self, req: http::Request<B>) -> Self::Future {
+            match req.uri().path() {
+                "/mainspring.v1.TriggerService/List" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListSvc<T: TriggerService>(pub Arc<T>);
+                    impl<
+                        T: TriggerService,
+                    > tonic::server::UnaryService<super::ListTriggersRequest>
+                    for ListSvc<T> {
+                        type Response = super::ListTriggersResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ListTriggersRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as TriggerService>::list(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/mainspring.v1.TriggerService/Get" => {
+                    #[allow(non_camel_case_types)]
+                    struct GetSvc<T: TriggerService>(pub Arc<T>);
+                    impl<
+                        T: TriggerService,
+                    > tonic::server::UnaryService<super::GetTriggerRequest>
+                    for GetSvc<T> {
+                        type Response = super::Trigger;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::GetTriggerRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as TriggerService>::get(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = GetSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                _ => {
+                    Box::pin(async move {
+                        let mut response = http::Response::new(
+                            tonic::body::Body::default(),
+                        );
+                        let headers = response.headers_mut();
+                        headers
+                            .insert(
+                                tonic::Status::GRPC_STATUS,
+                                (tonic::Code::Unimplemented as i32).into(),
+                            );
+                        headers
+                            .insert(
+                                http::header::CONTENT_TYPE,
+                                tonic::metadata::GRPC_CONTENT_TYPE,
+                            );
+                        Ok(response)
+                    })
+                }
+            }
+        }
+    }
+    impl<T> Clone for TriggerServiceServer<T> {
+        fn clone(&self) -> Self {
+            let inner = self.inner.clone();
+            Self {
+                inner,
+                accept_compression_encodings: self.accept_compression_encodings,
+                send_compression_encodings: self.send_compression_encodings,
+                max_decoding_message_size: self.max_decoding_message_size,
+                max_encoding_message_size: self.max_encoding_message_size,
+            }
+        }
+    }
+    /// Generated gRPC service name
+    pub const SERVICE_NAME: &str = "mainspring.v1.TriggerService";
+    impl<T> tonic::server::NamedService for TriggerServiceServer<T> {
+        const NAME: &'static str = SERVICE_NAME;
+    }
+}
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct SubmitRequest {
     #[prost(message, optional, tag = "1")]
@@ -2242,6 +4453,11 @@ pub struct CancelTaskRequest {
     pub task_id: ::prost::alloc::string::String,
     #[prost(bool, tag = "2")]
     pub force: bool,
+    /// Who does it and why; in the server's log.
+    #[prost(string, optional, tag = "3")]
+    pub actor: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "4")]
+    pub reason: ::core::option::Option<::prost::alloc::string::String>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct AmendTaskRequest {
@@ -2255,6 +4471,11 @@ pub struct AmendTaskRequest {
     pub priority: ::core::option::Option<Priority>,
     #[prost(string, optional, tag = "5")]
     pub payload_json: ::core::option::Option<::prost::alloc::string::String>,
+    /// Who does it and why; in the server's log.
+    #[prost(string, optional, tag = "6")]
+    pub actor: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "7")]
+    pub reason: ::core::option::Option<::prost::alloc::string::String>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RetryTaskRequest {
@@ -2270,6 +4491,11 @@ pub struct RetryTaskRequest {
 pub struct RunTaskNowRequest {
     #[prost(string, tag = "1")]
     pub task_id: ::prost::alloc::string::String,
+    /// Who does it and why; in the server's log.
+    #[prost(string, optional, tag = "2")]
+    pub actor: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "3")]
+    pub reason: ::core::option::Option<::prost::alloc::string::String>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ForceTaskStateRequest {
@@ -2345,6 +4571,11 @@ pub struct CancelManyRequest {
     /// In one of them when the task is looked at; none that is an end.
     #[prost(enumeration = "TaskStatus", repeated, tag = "8")]
     pub states: ::prost::alloc::vec::Vec<i32>,
+    /// Who does it and why; in the server's log.
+    #[prost(string, optional, tag = "9")]
+    pub actor: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "10")]
+    pub reason: ::core::option::Option<::prost::alloc::string::String>,
 }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct GetProcessRequest {
@@ -5996,6 +8227,11 @@ pub struct TriggerJobRequest {
         ::prost::alloc::string::String,
         ::prost::alloc::string::String,
     >,
+    /// Who does it and why; in the server's log and noted with the run.
+    #[prost(string, optional, tag = "7")]
+    pub actor: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "8")]
+    pub reason: ::core::option::Option<::prost::alloc::string::String>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct TriggerJobResponse {
@@ -6928,6 +9164,1228 @@ pub mod job_service_server {
     /// Generated gRPC service name
     pub const SERVICE_NAME: &str = "mainspring.v1.JobService";
     impl<T> tonic::server::NamedService for JobServiceServer<T> {
+        const NAME: &'static str = SERVICE_NAME;
+    }
+}
+/// In every request the tenant that is not set is that of the metadata `x-mainspring-tenant`, else `default`.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetScheduleRequest {
+    #[prost(string, tag = "1")]
+    pub job: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub name: ::prost::alloc::string::String,
+    #[prost(string, optional, tag = "3")]
+    pub tenant: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListSchedulesRequest {
+    /// Of all tenants if it is not set.
+    #[prost(string, optional, tag = "1")]
+    pub tenant: ::core::option::Option<::prost::alloc::string::String>,
+    /// `@tasks` for recurring tasks.
+    #[prost(string, optional, tag = "2")]
+    pub job: ::core::option::Option<::prost::alloc::string::String>,
+    /// 1 to 1000; 100 if it is not set.
+    #[prost(uint32, optional, tag = "3")]
+    pub limit: ::core::option::Option<u32>,
+    /// `next_cursor` of the page before.
+    #[prost(string, optional, tag = "4")]
+    pub cursor: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListSchedulesResponse {
+    #[prost(message, repeated, tag = "1")]
+    pub schedules: ::prost::alloc::vec::Vec<Schedule>,
+    #[prost(string, optional, tag = "2")]
+    pub next_cursor: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct Schedule {
+    #[prost(string, tag = "1")]
+    pub tenant: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub job: ::prost::alloc::string::String,
+    #[prost(string, tag = "3")]
+    pub name: ::prost::alloc::string::String,
+    /// `on`, `paused` or `finished`.
+    #[prost(string, tag = "4")]
+    pub state: ::prost::alloc::string::String,
+    /// In words.
+    #[prost(string, tag = "5")]
+    pub description: ::prost::alloc::string::String,
+    /// One of `cron`, `every`, `after` and `at` is set.
+    #[prost(string, optional, tag = "6")]
+    pub cron: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "7")]
+    pub timezone: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(message, optional, tag = "8")]
+    pub dst: ::core::option::Option<Dst>,
+    #[prost(message, optional, tag = "9")]
+    pub every: ::core::option::Option<::prost_types::Duration>,
+    #[prost(message, optional, tag = "10")]
+    pub after: ::core::option::Option<::prost_types::Duration>,
+    #[prost(message, repeated, tag = "11")]
+    pub at: ::prost::alloc::vec::Vec<::prost_types::Timestamp>,
+    /// The next window.
+    #[prost(message, optional, tag = "12")]
+    pub next: ::core::option::Option<::prost_types::Timestamp>,
+    /// With its part of the jitter.
+    #[prost(message, optional, tag = "13")]
+    pub next_begins_at: ::core::option::Option<::prost_types::Timestamp>,
+    /// The newest window that was decided.
+    #[prost(message, optional, tag = "14")]
+    pub last: ::core::option::Option<::prost_types::Timestamp>,
+    #[prost(string, optional, tag = "15")]
+    pub last_run_id: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "16")]
+    pub last_task_id: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(uint64, tag = "17")]
+    pub fired: u64,
+    #[prost(uint64, tag = "18")]
+    pub skipped: u64,
+    #[prost(uint64, tag = "19")]
+    pub missed: u64,
+    /// What it began and has not ended.
+    #[prost(uint32, tag = "20")]
+    pub active: u32,
+    /// Windows that wait for that.
+    #[prost(uint32, tag = "21")]
+    pub waiting: u32,
+    #[prost(string, tag = "22")]
+    pub overlap: ::prost::alloc::string::String,
+    #[prost(uint32, tag = "23")]
+    pub max_active: u32,
+    #[prost(uint32, tag = "24")]
+    pub catch_up: u32,
+    #[prost(message, optional, tag = "25")]
+    pub misfire_grace: ::core::option::Option<::prost_types::Duration>,
+    #[prost(message, optional, tag = "26")]
+    pub jitter: ::core::option::Option<::prost_types::Duration>,
+    #[prost(message, optional, tag = "27")]
+    pub start: ::core::option::Option<::prost_types::Timestamp>,
+    #[prost(message, optional, tag = "28")]
+    pub end: ::core::option::Option<::prost_types::Timestamp>,
+    #[prost(string, optional, tag = "29")]
+    pub parameters_json: ::core::option::Option<::prost::alloc::string::String>,
+    /// It is written in the job's file.
+    #[prost(bool, tag = "30")]
+    pub in_file: bool,
+    #[prost(message, optional, tag = "31")]
+    pub created_at: ::core::option::Option<::prost_types::Timestamp>,
+    #[prost(message, optional, tag = "32")]
+    pub updated_at: ::core::option::Option<::prost_types::Timestamp>,
+}
+/// What happens to local times that a change of the clock skips or repeats.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Dst {
+    /// `skip`, `after` or `before`.
+    #[prost(string, tag = "1")]
+    pub missing: ::prost::alloc::string::String,
+    /// `first`, `second` or `both`.
+    #[prost(string, tag = "2")]
+    pub twice: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct PutScheduleRequest {
+    #[prost(string, tag = "1")]
+    pub job: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub name: ::prost::alloc::string::String,
+    #[prost(string, optional, tag = "3")]
+    pub tenant: ::core::option::Option<::prost::alloc::string::String>,
+    /// Its fields as in a job file, YAML or JSON.
+    #[prost(string, tag = "4")]
+    pub schedule_file: ::prost::alloc::string::String,
+    /// Who does it and why; in the server's log.
+    #[prost(string, optional, tag = "5")]
+    pub actor: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "6")]
+    pub reason: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct PutScheduleResponse {
+    #[prost(string, tag = "1")]
+    pub tenant: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub job: ::prost::alloc::string::String,
+    #[prost(string, tag = "3")]
+    pub name: ::prost::alloc::string::String,
+    /// False: it had this content already.
+    #[prost(bool, tag = "4")]
+    pub changed: bool,
+    /// The next window; not set if there is none.
+    #[prost(message, optional, tag = "5")]
+    pub next: ::core::option::Option<::prost_types::Timestamp>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct DeleteScheduleRequest {
+    #[prost(string, tag = "1")]
+    pub job: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub name: ::prost::alloc::string::String,
+    #[prost(string, optional, tag = "3")]
+    pub tenant: ::core::option::Option<::prost::alloc::string::String>,
+    /// Who does it and why; in the server's log.
+    #[prost(string, optional, tag = "4")]
+    pub actor: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "5")]
+    pub reason: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct PauseScheduleRequest {
+    #[prost(string, tag = "1")]
+    pub job: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub name: ::prost::alloc::string::String,
+    #[prost(string, optional, tag = "3")]
+    pub tenant: ::core::option::Option<::prost::alloc::string::String>,
+    /// Who does it and why; in the server's log.
+    #[prost(string, optional, tag = "4")]
+    pub actor: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "5")]
+    pub reason: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ResumeScheduleRequest {
+    #[prost(string, tag = "1")]
+    pub job: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub name: ::prost::alloc::string::String,
+    #[prost(string, optional, tag = "3")]
+    pub tenant: ::core::option::Option<::prost::alloc::string::String>,
+    /// Who does it and why; in the server's log.
+    #[prost(string, optional, tag = "4")]
+    pub actor: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "5")]
+    pub reason: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ScheduleChange {
+    #[prost(string, tag = "1")]
+    pub tenant: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub job: ::prost::alloc::string::String,
+    #[prost(string, tag = "3")]
+    pub name: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ScheduleHistoryRequest {
+    #[prost(string, tag = "1")]
+    pub job: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub name: ::prost::alloc::string::String,
+    #[prost(string, optional, tag = "3")]
+    pub tenant: ::core::option::Option<::prost::alloc::string::String>,
+    /// 1 to 1000; 100 if it is not set.
+    #[prost(uint32, optional, tag = "4")]
+    pub limit: ::core::option::Option<u32>,
+    /// `next_cursor` of the page before.
+    #[prost(string, optional, tag = "5")]
+    pub cursor: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ScheduleHistoryResponse {
+    #[prost(message, repeated, tag = "1")]
+    pub windows: ::prost::alloc::vec::Vec<ScheduleWindow>,
+    #[prost(string, optional, tag = "2")]
+    pub next_cursor: ::core::option::Option<::prost::alloc::string::String>,
+}
+/// What became of a window, or of several that passed together.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ScheduleWindow {
+    #[prost(message, optional, tag = "1")]
+    pub first: ::core::option::Option<::prost_types::Timestamp>,
+    #[prost(message, optional, tag = "2")]
+    pub last: ::core::option::Option<::prost_types::Timestamp>,
+    #[prost(uint64, tag = "3")]
+    pub count: u64,
+    /// `ran`, `late`, `catch_up`, `no_event`, `backfill`, `skipped` or `missed`.
+    #[prost(string, tag = "4")]
+    pub outcome: ::prost::alloc::string::String,
+    /// Why nothing began.
+    #[prost(string, optional, tag = "5")]
+    pub reason: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "6")]
+    pub run_id: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "7")]
+    pub task_id: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(message, optional, tag = "8")]
+    pub decided_at: ::core::option::Option<::prost_types::Timestamp>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct UpcomingWindowsRequest {
+    /// Of all tenants if it is not set.
+    #[prost(string, optional, tag = "1")]
+    pub tenant: ::core::option::Option<::prost::alloc::string::String>,
+    /// How far to look; an hour if it is not set, a year at most.
+    #[prost(message, optional, tag = "2")]
+    pub within: ::core::option::Option<::prost_types::Duration>,
+    /// 1 to 1000; 100 if it is not set.
+    #[prost(uint32, optional, tag = "3")]
+    pub limit: ::core::option::Option<u32>,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct UpcomingWindowsResponse {
+    #[prost(message, repeated, tag = "1")]
+    pub windows: ::prost::alloc::vec::Vec<UpcomingWindow>,
+}
+/// A window that has not come.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct UpcomingWindow {
+    #[prost(message, optional, tag = "1")]
+    pub at: ::core::option::Option<::prost_types::Timestamp>,
+    /// With its part of the jitter.
+    #[prost(message, optional, tag = "2")]
+    pub begins_at: ::core::option::Option<::prost_types::Timestamp>,
+    #[prost(string, tag = "3")]
+    pub tenant: ::prost::alloc::string::String,
+    #[prost(string, tag = "4")]
+    pub job: ::prost::alloc::string::String,
+    #[prost(string, tag = "5")]
+    pub name: ::prost::alloc::string::String,
+    #[prost(string, tag = "6")]
+    pub description: ::prost::alloc::string::String,
+    /// Then nothing begins, unless the job is resumed before.
+    #[prost(bool, tag = "7")]
+    pub job_paused: bool,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct PreviewCronRequest {
+    /// Five fields, six with the seconds first, or a name such as `@daily`.
+    #[prost(string, tag = "1")]
+    pub expr: ::prost::alloc::string::String,
+    /// An IANA name; UTC if it is not set.
+    #[prost(string, optional, tag = "2")]
+    pub timezone: ::core::option::Option<::prost::alloc::string::String>,
+    /// Fire times after this one; from now on if it is not set.
+    #[prost(message, optional, tag = "3")]
+    pub from: ::core::option::Option<::prost_types::Timestamp>,
+    /// 1 to 1000; 5 if it is not set.
+    #[prost(uint32, optional, tag = "4")]
+    pub count: ::core::option::Option<u32>,
+    #[prost(message, optional, tag = "5")]
+    pub dst: ::core::option::Option<Dst>,
+    /// What `H` is drawn from.
+    #[prost(string, optional, tag = "6")]
+    pub hash: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct CronPreview {
+    #[prost(string, tag = "1")]
+    pub expr: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub timezone: ::prost::alloc::string::String,
+    /// The expression in words.
+    #[prost(string, tag = "3")]
+    pub description: ::prost::alloc::string::String,
+    /// It follows elapsed time, and `dst` does not matter.
+    #[prost(bool, tag = "4")]
+    pub runs_through: bool,
+    #[prost(message, repeated, tag = "5")]
+    pub next: ::prost::alloc::vec::Vec<CronFiring>,
+    /// Local times that do not exist and were skipped, in all.
+    #[prost(uint64, tag = "6")]
+    pub skipped: u64,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CronFiring {
+    #[prost(message, optional, tag = "1")]
+    pub at: ::core::option::Option<::prost_types::Timestamp>,
+    /// On the clock of the zone, with its offset.
+    #[prost(string, tag = "2")]
+    pub local: ::prost::alloc::string::String,
+    /// Local times before it that do not exist and were skipped.
+    #[prost(uint32, tag = "3")]
+    pub skipped: u32,
+}
+/// Generated client implementations.
+pub mod schedule_service_client {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    use tonic::codegen::http::Uri;
+    #[derive(Debug, Clone)]
+    pub struct ScheduleServiceClient<T> {
+        inner: tonic::client::Grpc<T>,
+    }
+    impl ScheduleServiceClient<tonic::transport::Channel> {
+        /// Attempt to create a new client by connecting to a given endpoint.
+        pub async fn connect<D>(dst: D) -> Result<Self, tonic::transport::Error>
+        where
+            D: TryInto<tonic::transport::Endpoint>,
+            D::Error: Into<StdError>,
+        {
+            let conn = tonic::transport::Endpoint::new(dst)?.connect().await?;
+            Ok(Self::new(conn))
+        }
+    }
+    impl<T> ScheduleServiceClient<T>
+    where
+        T: tonic::client::GrpcService<tonic::body::Body>,
+        T::Error: Into<StdError>,
+        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
+        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
+    {
+        pub fn new(inner: T) -> Self {
+            let inner = tonic::client::Grpc::new(inner);
+            Self { inner }
+        }
+        pub fn with_origin(inner: T, origin: Uri) -> Self {
+            let inner = tonic::client::Grpc::with_origin(inner, origin);
+            Self { inner }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> ScheduleServiceClient<InterceptedService<T, F>>
+        where
+            F: tonic::service::Interceptor,
+            T::ResponseBody: Default,
+            T: tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+                Response = http::Response<
+                    <T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody,
+                >,
+            >,
+            <T as tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+            >>::Error: Into<StdError> + std::marker::Send + std::marker::Sync,
+        {
+            ScheduleServiceClient::new(InterceptedService::new(inner, interceptor))
+        }
+        /// Compress requests with the given encoding.
+        ///
+        /// This requires the server to support it otherwise it might respond with an
+        /// error.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.send_compressed(encoding);
+            self
+        }
+        /// Enable decompressing responses.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.accept_compressed(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_decoding_message_size(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_encoding_message_size(limit);
+            self
+        }
+        /// By tenant, job and name.
+        pub async fn list(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListSchedulesRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListSchedulesResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/mainspring.v1.ScheduleService/List",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("mainspring.v1.ScheduleService", "List"));
+            self.inner.unary(req, path, codec).await
+        }
+        pub async fn get(
+            &mut self,
+            request: impl tonic::IntoRequest<super::GetScheduleRequest>,
+        ) -> std::result::Result<tonic::Response<super::Schedule>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/mainspring.v1.ScheduleService/Get",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("mainspring.v1.ScheduleService", "Get"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Stores a schedule of a job. The same content changes nothing.
+        pub async fn put(
+            &mut self,
+            request: impl tonic::IntoRequest<super::PutScheduleRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::PutScheduleResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/mainspring.v1.ScheduleService/Put",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("mainspring.v1.ScheduleService", "Put"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// What it began goes on, and its history stays.
+        pub async fn delete(
+            &mut self,
+            request: impl tonic::IntoRequest<super::DeleteScheduleRequest>,
+        ) -> std::result::Result<tonic::Response<super::ScheduleChange>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/mainspring.v1.ScheduleService/Delete",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("mainspring.v1.ScheduleService", "Delete"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Its windows are skipped until it is resumed.
+        pub async fn pause(
+            &mut self,
+            request: impl tonic::IntoRequest<super::PauseScheduleRequest>,
+        ) -> std::result::Result<tonic::Response<super::ScheduleChange>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/mainspring.v1.ScheduleService/Pause",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("mainspring.v1.ScheduleService", "Pause"));
+            self.inner.unary(req, path, codec).await
+        }
+        pub async fn resume(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ResumeScheduleRequest>,
+        ) -> std::result::Result<tonic::Response<super::ScheduleChange>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/mainspring.v1.ScheduleService/Resume",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("mainspring.v1.ScheduleService", "Resume"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// What became of its windows, newest first.
+        pub async fn history(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ScheduleHistoryRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ScheduleHistoryResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/mainspring.v1.ScheduleService/History",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("mainspring.v1.ScheduleService", "History"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// The windows of all schedules that come next.
+        pub async fn upcoming(
+            &mut self,
+            request: impl tonic::IntoRequest<super::UpcomingWindowsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::UpcomingWindowsResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/mainspring.v1.ScheduleService/Upcoming",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("mainspring.v1.ScheduleService", "Upcoming"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// What a cron expression means and when it fires.
+        pub async fn preview_cron(
+            &mut self,
+            request: impl tonic::IntoRequest<super::PreviewCronRequest>,
+        ) -> std::result::Result<tonic::Response<super::CronPreview>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/mainspring.v1.ScheduleService/PreviewCron",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("mainspring.v1.ScheduleService", "PreviewCron"));
+            self.inner.unary(req, path, codec).await
+        }
+    }
+}
+/// Generated server implementations.
+pub mod schedule_service_server {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    /// Generated trait containing gRPC methods that should be implemented for use with ScheduleServiceServer.
+    #[async_trait]
+    pub trait ScheduleService: std::marker::Send + std::marker::Sync + 'static {
+        /// By tenant, job and name.
+        async fn list(
+            &self,
+            request: tonic::Request<super::ListSchedulesRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListSchedulesResponse>,
+            tonic::Status,
+        >;
+        async fn get(
+            &self,
+            request: tonic::Request<super::GetScheduleRequest>,
+        ) -> std::result::Result<tonic::Response<super::Schedule>, tonic::Status>;
+        /// Stores a schedule of a job. The same content changes nothing.
+        async fn put(
+            &self,
+            request: tonic::Request<super::PutScheduleRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::PutScheduleResponse>,
+            tonic::Status,
+        >;
+        /// What it began goes on, and its history stays.
+        async fn delete(
+            &self,
+            request: tonic::Request<super::DeleteScheduleRequest>,
+        ) -> std::result::Result<tonic::Response<super::ScheduleChange>, tonic::Status>;
+        /// Its windows are skipped until it is resumed.
+        async fn pause(
+            &self,
+            request: tonic::Request<super::PauseScheduleRequest>,
+        ) -> std::result::Result<tonic::Response<super::ScheduleChange>, tonic::Status>;
+        async fn resume(
+            &self,
+            request: tonic::Request<super::ResumeScheduleRequest>,
+        ) -> std::result::Result<tonic::Response<super::ScheduleChange>, tonic::Status>;
+        /// What became of its windows, newest first.
+        async fn history(
+            &self,
+            request: tonic::Request<super::ScheduleHistoryRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ScheduleHistoryResponse>,
+            tonic::Status,
+        >;
+        /// The windows of all schedules that come next.
+        async fn upcoming(
+            &self,
+            request: tonic::Request<super::UpcomingWindowsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::UpcomingWindowsResponse>,
+            tonic::Status,
+        >;
+        /// What a cron expression means and when it fires.
+        async fn preview_cron(
+            &self,
+            request: tonic::Request<super::PreviewCronRequest>,
+        ) -> std::result::Result<tonic::Response<super::CronPreview>, tonic::Status>;
+    }
+    #[derive(Debug)]
+    pub struct ScheduleServiceServer<T> {
+        inner: Arc<T>,
+        accept_compression_encodings: EnabledCompressionEncodings,
+        send_compression_encodings: EnabledCompressionEncodings,
+        max_decoding_message_size: Option<usize>,
+        max_encoding_message_size: Option<usize>,
+    }
+    impl<T> ScheduleServiceServer<T> {
+        pub fn new(inner: T) -> Self {
+            Self::from_arc(Arc::new(inner))
+        }
+        pub fn from_arc(inner: Arc<T>) -> Self {
+            Self {
+                inner,
+                accept_compression_encodings: Default::default(),
+                send_compression_encodings: Default::default(),
+                max_decoding_message_size: None,
+                max_encoding_message_size: None,
+            }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> InterceptedService<Self, F>
+        where
+            F: tonic::service::Interceptor,
+        {
+            InterceptedService::new(Self::new(inner), interceptor)
+        }
+        /// Enable decompressing requests with the given encoding.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.accept_compression_encodings.enable(encoding);
+            self
+        }
+        /// Compress responses with the given encoding, if the client supports it.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.send_compression_encodings.enable(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.max_decoding_message_size = Some(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.max_encoding_message_size = Some(limit);
+            self
+        }
+    }
+    impl<T, B> tonic::codegen::Service<http::Request<B>> for ScheduleServiceServer<T>
+    where
+        T: ScheduleService,
+        B: Body + std::marker::Send + 'static,
+        B::Error: Into<StdError> + std::marker::Send + 'static,
+    {
+        type Response = http::Response<tonic::body::Body>;
+        type Error = std::convert::Infallible;
+        type Future = BoxFuture<Self::Response, Self::Error>;
+        fn poll_ready(
+            &mut self,
+            _cx: &mut Context<'_>,
+        ) -> Poll<std::result::Result<(), Self::Error>> {
+            Poll::Ready(Ok(()))
+        }
+        fn call(&mut self, req: http::Request<B>) -> Self::Future {
+            match req.uri().path() {
+                "/mainspring.v1.ScheduleService/List" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListSvc<T: ScheduleService>(pub Arc<T>);
+                    impl<
+                        T: ScheduleService,
+                    > tonic::server::UnaryService<super::ListSchedulesRequest>
+                    for ListSvc<T> {
+                        type Response = super::ListSchedulesResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ListSchedulesRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as ScheduleService>::list(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/mainspring.v1.ScheduleService/Get" => {
+                    #[allow(non_camel_case_types)]
+                    struct GetSvc<T: ScheduleService>(pub Arc<T>);
+                    impl<
+                        T: ScheduleService,
+                    > tonic::server::UnaryService<super::GetScheduleRequest>
+                    for GetSvc<T> {
+                        type Response = super::Schedule;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::GetScheduleRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as ScheduleService>::get(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = GetSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/mainspring.v1.ScheduleService/Put" => {
+                    #[allow(non_camel_case_types)]
+                    struct PutSvc<T: ScheduleService>(pub Arc<T>);
+                    impl<
+                        T: ScheduleService,
+                    > tonic::server::UnaryService<super::PutScheduleRequest>
+                    for PutSvc<T> {
+                        type Response = super::PutScheduleResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::PutScheduleRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as ScheduleService>::put(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = PutSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/mainspring.v1.ScheduleService/Delete" => {
+                    #[allow(non_camel_case_types)]
+                    struct DeleteSvc<T: ScheduleService>(pub Arc<T>);
+                    impl<
+                        T: ScheduleService,
+                    > tonic::server::UnaryService<super::DeleteScheduleRequest>
+                    for DeleteSvc<T> {
+                        type Response = super::ScheduleChange;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::DeleteScheduleRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as ScheduleService>::delete(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = DeleteSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/mainspring.v1.ScheduleService/Pause" => {
+                    #[allow(non_camel_case_types)]
+                    struct PauseSvc<T: ScheduleService>(pub Arc<T>);
+                    impl<
+                        T: ScheduleService,
+                    > tonic::server::UnaryService<super::PauseScheduleRequest>
+                    for PauseSvc<T> {
+                        type Response = super::ScheduleChange;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::PauseScheduleRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as ScheduleService>::pause(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = PauseSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/mainspring.v1.ScheduleService/Resume" => {
+                    #[allow(non_camel_case_types)]
+                    struct ResumeSvc<T: ScheduleService>(pub Arc<T>);
+                    impl<
+                        T: ScheduleService,
+                    > tonic::server::UnaryService<super::ResumeScheduleRequest>
+                    for ResumeSvc<T> {
+                        type Response = super::ScheduleChange;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ResumeScheduleRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as ScheduleService>::resume(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ResumeSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/mainspring.v1.ScheduleService/History" => {
+                    #[allow(non_camel_case_types)]
+                    struct HistorySvc<T: ScheduleService>(pub Arc<T>);
+                    impl<
+                        T: ScheduleService,
+                    > tonic::server::UnaryService<super::ScheduleHistoryRequest>
+                    for HistorySvc<T> {
+                        type Response = super::ScheduleHistoryResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ScheduleHistoryRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as ScheduleService>::history(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = HistorySvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/mainspring.v1.ScheduleService/Upcoming" => {
+                    #[allow(non_camel_case_types)]
+                    struct UpcomingSvc<T: ScheduleService>(pub Arc<T>);
+                    impl<
+                        T: ScheduleService,
+                    > tonic::server::UnaryService<super::UpcomingWindowsRequest>
+                    for UpcomingSvc<T> {
+                        type Response = super::UpcomingWindowsResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::UpcomingWindowsRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as ScheduleService>::upcoming(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = UpcomingSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/mainspring.v1.ScheduleService/PreviewCron" => {
+                    #[allow(non_camel_case_types)]
+                    struct PreviewCronSvc<T: ScheduleService>(pub Arc<T>);
+                    impl<
+                        T: ScheduleService,
+                    > tonic::server::UnaryService<super::PreviewCronRequest>
+                    for PreviewCronSvc<T> {
+                        type Response = super::CronPreview;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::PreviewCronRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as ScheduleService>::preview_cron(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = PreviewCronSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                _ => {
+                    Box::pin(async move {
+                        let mut response = http::Response::new(
+                            tonic::body::Body::default(),
+                        );
+                        let headers = response.headers_mut();
+                        headers
+                            .insert(
+                                tonic::Status::GRPC_STATUS,
+                                (tonic::Code::Unimplemented as i32).into(),
+                            );
+                        headers
+                            .insert(
+                                http::header::CONTENT_TYPE,
+                                tonic::metadata::GRPC_CONTENT_TYPE,
+                            );
+                        Ok(response)
+                    })
+                }
+            }
+        }
+    }
+    impl<T> Clone for ScheduleServiceServer<T> {
+        fn clone(&self) -> Self {
+            let inner = self.inner.clone();
+            Self {
+                inner,
+                accept_compression_encodings: self.accept_compression_encodings,
+                send_compression_encodings: self.send_compression_encodings,
+                max_decoding_message_size: self.max_decoding_message_size,
+                max_encoding_message_size: self.max_encoding_message_size,
+            }
+        }
+    }
+    /// Generated gRPC service name
+    pub const SERVICE_NAME: &str = "mainspring.v1.ScheduleService";
+    impl<T> tonic::server::NamedService for ScheduleServiceServer<T> {
         const NAME: &'static str = SERVICE_NAME;
     }
 }

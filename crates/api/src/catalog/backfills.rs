@@ -1,8 +1,8 @@
 //! Backfills.
 
 use super::{
-    At, BODY, CHANGE, GET, GUARDED, JSON, KEYED, LIST, Missing, Of, Operation, POST, Parameter, READ, SHARD,
-    Shape, answer, needed, optional,
+    At, BODY, CHANGE, GET, GUARDED, JSON, KEYED, LIMIT, LIST, OF_JOB, OF_TENANT, Of, Operation, POST, READ,
+    SHARD, answer, cursor, needed, optional,
 };
 
 pub(super) const OPERATIONS: &[Operation] = &[
@@ -10,15 +10,10 @@ pub(super) const OPERATIONS: &[Operation] = &[
         id: "listBackfills",
         tag: "schedules",
         rest: (GET, "/v1/backfills"),
-        grpc: Missing,
+        grpc: At("BackfillService/List"),
         cli: At("backfill list"),
         summary: "Backfills, newest first",
-        query: &[
-            Parameter::new("tenant", Shape::Name, ""),
-            Parameter::new("job", Shape::Name, ""),
-            Parameter::new("limit", Shape::Number { min: 1, max: 1000, default: None }, ""),
-            Parameter::new("cursor", Shape::Pattern("^backfill_[0-9a-f]{32}$"), ""),
-        ],
+        query: &[OF_TENANT, OF_JOB, LIMIT, cursor("^backfill_[0-9a-f]{32}$")],
         answers: &[answer(200, "A page", Of("BackfillPage"))],
         errors: &[GUARDED, SHARD, LIST],
         ..READ
@@ -27,7 +22,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         id: "createBackfill",
         tag: "schedules",
         rest: (POST, "/v1/backfills"),
-        grpc: Missing,
+        grpc: At("BackfillService/Create"),
         cli: At("backfill start"),
         summary: "Run windows of a schedule that lie behind",
         actor: true,
@@ -58,7 +53,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         id: "getBackfill",
         tag: "schedules",
         rest: (GET, "/v1/backfills/{id}"),
-        grpc: Missing,
+        grpc: At("BackfillService/Get"),
         cli: At("backfill get"),
         summary: "One backfill, how far it has come",
         answers: &[answer(200, "The backfill", Of("Backfill"))],
@@ -69,7 +64,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         id: "pauseBackfill",
         tag: "schedules",
         rest: (POST, "/v1/backfills/{id}:pause"),
-        grpc: Missing,
+        grpc: At("BackfillService/Pause"),
         cli: At("backfill pause"),
         summary: "Begin no further window of a backfill until it is resumed",
         actor: true,
@@ -82,7 +77,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         id: "resumeBackfill",
         tag: "schedules",
         rest: (POST, "/v1/backfills/{id}:resume"),
-        grpc: Missing,
+        grpc: At("BackfillService/Resume"),
         cli: At("backfill resume"),
         summary: "Let a paused backfill go on",
         actor: true,
@@ -95,7 +90,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         id: "cancelBackfill",
         tag: "schedules",
         rest: (POST, "/v1/backfills/{id}:cancel"),
-        grpc: Missing,
+        grpc: At("BackfillService/Cancel"),
         cli: At("backfill cancel"),
         summary: "End a backfill, and cancel its runs",
         actor: true,

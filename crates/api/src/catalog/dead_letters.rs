@@ -1,8 +1,8 @@
 //! Tasks that failed for good.
 
 use super::{
-    At, BODY, CHANGE, GET, GUARDED, JSON, KEYED, LIST, Of, Operation, POST, Parameter, READ, SHARD, Shape,
-    answer, needed, optional,
+    At, BODY, CHANGE, GET, GUARDED, JSON, KEYED, LIST, OF_TASKS, Of, Operation, POST, READ, SHARD, answer,
+    needed, optional,
 };
 
 pub(super) const OPERATIONS: &[Operation] = &[
@@ -13,37 +13,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         grpc: At("DeadLetterService/List"),
         cli: At("dead-letter list"),
         summary: "Tasks that failed for good or were quarantined",
-        query: &[
-            Parameter::new("tenant", Shape::Name, "Only this tenant"),
-            Parameter::new("job", Shape::Name, "Only this job"),
-            Parameter::new(
-                "state",
-                Shape::TaskStates,
-                "One state or several with commas; both spellings are read",
-            ),
-            Parameter::new("status", Shape::TaskStates, "The same as `state`"),
-            Parameter::new(
-                "worker",
-                Shape::Pattern("^worker_[0-9a-f]{32}$"),
-                "Only tasks whose newest attempt this worker has or had",
-            ),
-            Parameter::new("label", Shape::Label, "`key=value`"),
-            Parameter::new("created_from", Shape::Instant, "Made at or after: RFC 3339 or epoch seconds"),
-            Parameter::new("ended_from", Shape::Instant, "Ended at or after: RFC 3339 or epoch seconds"),
-            Parameter::new("ended_before", Shape::Instant, "Ended before"),
-            Parameter::new(
-                "limit",
-                Shape::Number { min: 1, max: 1000, default: Some(100) },
-                "Rows in a page",
-            ),
-            Parameter::new(
-                "cursor",
-                Shape::Pattern(
-                    "^(m0\\.0\\.[0-9]{1,9}|p0\\.[0-9]{1,15}\\.[0-9a-f]{1,32}|h|h[0-9]{1,9}\\.[0-9a-f]{1,32})$",
-                ),
-                "`next_cursor` of the page before",
-            ),
-        ],
+        query: &OF_TASKS,
         answers: &[answer(200, "A page", Of("TaskPage"))],
         errors: &[GUARDED, SHARD, LIST, &["CURSOR_EXPIRED"]],
         ..READ

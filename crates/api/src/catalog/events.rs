@@ -1,8 +1,9 @@
 //! Events, webhooks, triggers and the feed of news.
 
 use super::{
-    Answer, Any, At, BODY, CHANGE, GET, GUARDED, JSON, KEYED, LIST, ListOf, Missing, NAMED, Never, ONCE,
-    OPEN, Of, Operation, POST, Parameter, READ, SHARD, Shape, Text, answer, needed,
+    Answer, Any, At, BODY, CHANGE, CURSOR_BY_NAME, GET, GUARDED, JSON, KEYED, LIMIT, LIST, ListOf, NAMED,
+    Never, OF_JOB, OF_TENANT, ONCE, OPEN, Of, Operation, POST, Parameter, READ, SHARD, Shape, TENANT, Text,
+    answer, needed,
 };
 
 pub(super) const OPERATIONS: &[Operation] = &[
@@ -10,7 +11,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         id: "listenToEvents",
         tag: "events",
         rest: (GET, "/v1/events"),
-        grpc: Missing,
+        grpc: At("EventService/Listen"),
         cli: At("events"),
         summary: "News of tasks and runs as they happen",
         details: "One CloudEvent a line, from now on; an empty line now and then shows that the \
@@ -20,7 +21,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         query: &[
             Parameter::new("kind", Shape::Words(&["task", "run"]), "Only of these"),
             Parameter::new("tenant", Shape::Name, "Only of this tenant"),
-            Parameter::new("job", Shape::Name, "Only of this job"),
+            OF_JOB,
             Parameter::new("run_id", Shape::Text, "Only of this run and its tasks"),
             Parameter::new(
                 "for_ms",
@@ -43,9 +44,10 @@ pub(super) const OPERATIONS: &[Operation] = &[
         id: "publishEvents",
         tag: "events",
         rest: (POST, "/v1/events"),
-        grpc: Missing,
+        grpc: At("EventService/Publish"),
         cli: At("event send"),
         summary: "Tell that something happened",
+        actor: true,
         details: "CloudEvents 1.0: one as JSON, a batch of at most 100, or binary with the attributes \
                 in `ce-` headers. An event is taken once by its source and id, and begins runs of \
                 the jobs of its tenant that have a trigger for it.",
@@ -73,6 +75,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         grpc: Never,
         cli: Never,
         summary: "Take a signed call as an event",
+        actor: true,
         details: "Standard Webhooks: `webhook-signature` is over `id.timestamp.body`. The settings of \
                 the server name webhooks and their secrets.",
         headers: &[
@@ -106,21 +109,10 @@ pub(super) const OPERATIONS: &[Operation] = &[
         id: "listTriggers",
         tag: "events",
         rest: (GET, "/v1/triggers"),
-        grpc: Missing,
+        grpc: At("TriggerService/List"),
         cli: At("trigger list"),
         summary: "List triggers by tenant, job and name",
-        query: &[
-            Parameter::new("tenant", Shape::Name, ""),
-            Parameter::new("job", Shape::Name, "Only of this job"),
-            Parameter::new("limit", Shape::Number { min: 1, max: 1000, default: None }, ""),
-            Parameter::new(
-                "cursor",
-                Shape::Pattern(
-                    "^[^/\\u0000-\\u001f\\u007f-\\u009f]{1,200}/[^\\u0000-\\u001f\\u007f-\\u009f]{1,200}$",
-                ),
-                "",
-            ),
-        ],
+        query: &[OF_TENANT, OF_JOB, LIMIT, CURSOR_BY_NAME],
         answers: &[answer(200, "A page", Of("TriggerPage"))],
         errors: &[GUARDED, SHARD, LIST],
         ..READ
@@ -129,10 +121,10 @@ pub(super) const OPERATIONS: &[Operation] = &[
         id: "getTrigger",
         tag: "events",
         rest: (GET, "/v1/triggers/{job}/{name}"),
-        grpc: Missing,
+        grpc: At("TriggerService/Get"),
         cli: At("trigger get"),
         summary: "One trigger",
-        query: &[Parameter::new("tenant", Shape::FilledName, "Whose trigger it is; `default` unless said")],
+        query: &[TENANT],
         answers: &[answer(200, "The trigger", Of("Trigger"))],
         errors: &[GUARDED, SHARD, NAMED, &["TRIGGER_NOT_FOUND"]],
         ..READ

@@ -1,8 +1,8 @@
 //! Jobs and their versions.
 
 use super::{
-    At, BODY, CHANGE, DELETE, GET, GUARDED, JSON, KEYED, LIST, NAMED, Object, Of, Operation, POST, Parameter,
-    READ, SHARD, Shape, answer, needed, optional,
+    At, BODY, CHANGE, CURSOR_BY_NAME, DELETE, GET, GUARDED, JSON, KEYED, LIMIT, LIST, NAMED, OF_TENANT,
+    Object, Of, Operation, POST, Parameter, READ, SHARD, Shape, TENANT, answer, needed, optional,
 };
 
 pub(super) const OPERATIONS: &[Operation] = &[
@@ -14,15 +14,9 @@ pub(super) const OPERATIONS: &[Operation] = &[
         cli: At("job list"),
         summary: "List jobs by tenant and name",
         query: &[
-            Parameter::new("tenant", Shape::Name, ""),
-            Parameter::new("limit", Shape::Number { min: 1, max: 1000, default: None }, ""),
-            Parameter::new(
-                "cursor",
-                Shape::Pattern(
-                    "^[^/\\u0000-\\u001f\\u007f-\\u009f]{1,200}/[^\\u0000-\\u001f\\u007f-\\u009f]{1,200}$",
-                ),
-                "",
-            ),
+            OF_TENANT,
+            LIMIT,
+            CURSOR_BY_NAME,
             Parameter::new(
                 "tag",
                 Shape::Name,
@@ -47,7 +41,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         summary: "Store the jobs of a job file (YAML or JSON); with a mistake nothing is stored",
         actor: true,
         query: &[
-            Parameter::new("tenant", Shape::FilledName, "Whose job it is; `default` unless said"),
+            TENANT,
             Parameter::new("dry_run", Shape::Flag, ""),
             Parameter::new("actor", Shape::Name, "Who does it; in the server's log"),
             Parameter::new("reason", Shape::Name, "Why; in the server's log"),
@@ -77,7 +71,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         grpc: At("JobService/Get"),
         cli: At("job get"),
         summary: "One job with its definition",
-        query: &[Parameter::new("tenant", Shape::FilledName, "Whose job it is; `default` unless said")],
+        query: &[TENANT],
         answers: &[answer(200, "The job", Of("Job"))],
         errors: &[GUARDED, SHARD, NAMED, &["JOB_NOT_FOUND"]],
         ..READ
@@ -91,7 +85,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         summary: "Delete a job; its runs and versions stay",
         actor: true,
         query: &[
-            Parameter::new("tenant", Shape::FilledName, "Whose job it is; `default` unless said"),
+            TENANT,
             Parameter::new("actor", Shape::Name, "Who does it; in the server's log"),
             Parameter::new("reason", Shape::Name, "Why; in the server's log"),
         ],
@@ -106,7 +100,8 @@ pub(super) const OPERATIONS: &[Operation] = &[
         grpc: At("JobService/Trigger"),
         cli: At("job trigger"),
         summary: "Start a run of a job",
-        query: &[Parameter::new("tenant", Shape::FilledName, "Whose job it is; `default` unless said")],
+        actor: true,
+        query: &[TENANT],
         body: Some(optional(&[(JSON, Of("TriggerBody"))])),
         answers: &[answer(202, "The run is made", Of("Triggered"))],
         errors: &[
@@ -135,7 +130,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         cli: At("job pause"),
         summary: "Let no run of a job start",
         actor: true,
-        query: &[Parameter::new("tenant", Shape::FilledName, "Whose job it is; `default` unless said")],
+        query: &[TENANT],
         body: Some(optional(&[(JSON, Of("OverrideBody"))])),
         answers: &[answer(200, "Done", Of("JobDone"))],
         errors: &[GUARDED, SHARD, BODY, KEYED, NAMED, &["JOB_NOT_FOUND"]],
@@ -149,7 +144,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         cli: At("job resume"),
         summary: "Let runs of a job start again",
         actor: true,
-        query: &[Parameter::new("tenant", Shape::FilledName, "Whose job it is; `default` unless said")],
+        query: &[TENANT],
         body: Some(optional(&[(JSON, Of("OverrideBody"))])),
         answers: &[answer(200, "Done", Of("JobDone"))],
         errors: &[GUARDED, SHARD, BODY, KEYED, NAMED, &["JOB_NOT_FOUND"]],
@@ -163,8 +158,8 @@ pub(super) const OPERATIONS: &[Operation] = &[
         cli: At("job history"),
         summary: "Versions of a job, newest first",
         query: &[
-            Parameter::new("tenant", Shape::FilledName, "Whose job it is; `default` unless said"),
-            Parameter::new("limit", Shape::Number { min: 1, max: 1000, default: None }, ""),
+            TENANT,
+            LIMIT,
             Parameter::new(
                 "before",
                 Shape::Number { min: 0, max: 4_294_967_295, default: None },
@@ -182,7 +177,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         grpc: At("JobService/GetVersion"),
         cli: At("job history"),
         summary: "One version of a job",
-        query: &[Parameter::new("tenant", Shape::FilledName, "Whose job it is; `default` unless said")],
+        query: &[TENANT],
         answers: &[answer(200, "The version", Of("Version"))],
         errors: &[GUARDED, SHARD, NAMED, &["JOB_NOT_FOUND"]],
         ..READ

@@ -54,3 +54,60 @@ impl Parameter {
 
 pub(super) const WAIT: &str = "Answer once it has ended, or after this long as it is then: `500ms`, `30s`; a minute \
     at most. Without it the answer comes at once";
+
+/// On every operation that changes something. What a body says goes before.
+pub const ACTOR: [Parameter; 2] = [
+    Parameter::new("Mainspring-Actor", Shape::HeaderName, "Who does it; in the server's log"),
+    Parameter::new("Mainspring-Reason", Shape::HeaderName, "Why; in the server's log"),
+];
+/// Of lists over all tenants and jobs.
+pub(super) const OF_TENANT: Parameter = Parameter::new("tenant", Shape::Name, "Only of this tenant");
+pub(super) const OF_JOB: Parameter = Parameter::new("job", Shape::Name, "Only of this job");
+/// Of one thing that is named: the tenant it belongs to.
+pub(super) const TENANT: Parameter =
+    Parameter::new("tenant", Shape::FilledName, "Whose it is; `default` unless said");
+pub(super) const LIMIT: Parameter =
+    Parameter::new("limit", Shape::Number { min: 1, max: 1000, default: Some(100) }, "Rows in a page");
+const NEXT: &str = "`next_cursor` of the page before";
+
+/// Where a page begins; how such a text looks.
+pub(super) const fn cursor(pattern: &'static str) -> Parameter {
+    Parameter::new("cursor", Shape::Pattern(pattern), NEXT)
+}
+
+/// Of lists by name.
+pub(super) const CURSOR_BY_NAME: Parameter =
+    cursor("^[^/\\u0000-\\u001f\\u007f-\\u009f]{1,200}/[^\\u0000-\\u001f\\u007f-\\u009f]{1,200}$");
+
+/// What narrows a list of tasks, dead letters among them.
+pub(super) const OF_TASKS: [Parameter; 11] = [
+    OF_TENANT,
+    OF_JOB,
+    Parameter::new("state", Shape::TaskStates, "One state or several with commas; both spellings are read"),
+    Parameter::new("status", Shape::TaskStates, "The same as `state`"),
+    Parameter::new(
+        "worker",
+        Shape::Pattern("^worker_[0-9a-f]{32}$"),
+        "Only tasks whose newest attempt this worker has or had",
+    ),
+    Parameter::new("label", Shape::Label, "`key=value`"),
+    Parameter::new("created_from", Shape::Instant, "Made at or after: RFC 3339 or epoch seconds"),
+    Parameter::new("ended_from", Shape::Instant, "Ended at or after: RFC 3339 or epoch seconds"),
+    Parameter::new("ended_before", Shape::Instant, "Ended before"),
+    LIMIT,
+    cursor("^(m0\\.0\\.[0-9]{1,9}|p0\\.[0-9]{1,15}\\.[0-9a-f]{1,32}|h|h[0-9]{1,9}\\.[0-9a-f]{1,32})$"),
+];
+
+/// A list with one more parameter behind the others.
+pub(super) const fn and<const N: usize, const M: usize>(
+    list: [Parameter; N],
+    more: Parameter,
+) -> [Parameter; M] {
+    let mut all = [more; M];
+    let mut at = 0;
+    while at < N {
+        all[at] = list[at];
+        at += 1;
+    }
+    all
+}

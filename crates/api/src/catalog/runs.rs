@@ -1,8 +1,8 @@
 //! Runs of jobs.
 
 use super::{
-    At, BODY, CHANGE, GET, GUARDED, JSON, KEYED, LIST, Of, Operation, POST, Parameter, READ, SHARD, Shape,
-    WAIT, answer, needed, optional,
+    At, BODY, CHANGE, GET, GUARDED, JSON, KEYED, LIST, OF_JOB, OF_TENANT, Of, Operation, POST, Parameter,
+    READ, SHARD, Shape, WAIT, answer, cursor, needed, optional,
 };
 
 pub(super) const OPERATIONS: &[Operation] = &[
@@ -14,15 +14,15 @@ pub(super) const OPERATIONS: &[Operation] = &[
         cli: At("run list"),
         summary: "List runs, newest first",
         query: &[
-            Parameter::new("tenant", Shape::Name, ""),
-            Parameter::new("job", Shape::Name, ""),
+            OF_TENANT,
+            OF_JOB,
             Parameter::new("state", Shape::RunStates, "One or several with commas"),
             Parameter::new("trigger", Shape::StartedBy, ""),
             Parameter::new("label", Shape::Label, "`key=value`"),
             Parameter::new("created_from", Shape::Instant, ""),
             Parameter::new("created_before", Shape::Instant, ""),
             Parameter::new("limit", Shape::Number { min: 1, max: 999, default: None }, ""),
-            Parameter::new("cursor", Shape::Pattern("^run_[0-9a-f]{32}$"), ""),
+            cursor("^run_[0-9a-f]{32}$"),
             Parameter::new(
                 "id_prefix",
                 Shape::Pattern("^(run_)?[0-9a-fA-F]{6,32}$"),

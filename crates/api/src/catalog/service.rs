@@ -1,8 +1,8 @@
 //! The server itself: health, figures, documents, damaged rows, bulk work.
 
 use super::{
-    Answer, At, BODY, GET, GUARDED, Missing, Never, ONCE, OPEN, Object, Of, Operation, POST, READ, SHARD,
-    Text, answer,
+    Answer, At, BODY, GET, GUARDED, JSON, Never, ONCE, OPEN, Object, Of, Operation, POST, READ, SHARD, Text,
+    answer, optional,
 };
 
 pub(super) const OPERATIONS: &[Operation] = &[
@@ -11,7 +11,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         tag: "operation",
         rest: (GET, "/v1/processes/{id}"),
         grpc: At("TaskService/GetProcess"),
-        cli: Missing,
+        cli: At("process get"),
         summary: "How far a bulk operation has come",
         answers: &[answer(200, "The process", Of("Process"))],
         errors: &[GUARDED, SHARD, &["PROCESS_NOT_FOUND"]],
@@ -32,7 +32,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         id: "listQuarantinedRows",
         tag: "operation",
         rest: (GET, "/v1/store/quarantine"),
-        grpc: Missing,
+        grpc: At("StoreService/ListQuarantined"),
         cli: At("store quarantine"),
         summary: "Rows of the tables that cannot be read",
         answers: &[answer(200, "The rows", Of("Quarantine"))],
@@ -43,9 +43,11 @@ pub(super) const OPERATIONS: &[Operation] = &[
         id: "releaseQuarantinedRow",
         tag: "operation",
         rest: (POST, "/v1/store/quarantine/{row}:release"),
-        grpc: Missing,
+        grpc: At("StoreService/Release"),
         cli: At("store release"),
         summary: "Read a quarantined row again after it was repaired",
+        actor: true,
+        body: Some(optional(&[(JSON, Of("OverrideBody"))])),
         answers: &[answer(200, "The rows that are still quarantined", Of("Quarantine"))],
         errors: &[GUARDED, SHARD, BODY, &["ROW_NOT_QUARANTINED", "ROUTE_NOT_FOUND"]],
         ..ONCE

@@ -1,8 +1,8 @@
 //! Tasks: submit, read, change and follow them.
 
 use super::{
-    Answer, At, BODY, CHANGE, DELETE, GET, GUARDED, Header, JSON, KEYED, LIST, ListOf, Missing, NAMED, Of,
-    OneOf, Operation, PATCH, POST, Parameter, READ, SHARD, Shape, Text, WAIT, answer, needed, optional,
+    Answer, At, BODY, CHANGE, DELETE, GET, GUARDED, Header, JSON, KEYED, LIST, ListOf, NAMED, OF_TASKS, Of,
+    OneOf, Operation, PATCH, POST, Parameter, READ, SHARD, Shape, Text, WAIT, and, answer, needed, optional,
 };
 
 const LOG_HEADERS: &[Header] = &[
@@ -15,6 +15,16 @@ const LOG_HEADERS: &[Header] = &[
     ),
 ];
 
+const LISTED: [Parameter; 12] = and(
+    OF_TASKS,
+    Parameter::new(
+        "id_prefix",
+        Shape::Pattern("^(task_)?[0-9a-fA-F]{6,32}$"),
+        "Only tasks whose id begins so (6 to 32 hexadecimal digits, with or without `task_`); goes with \
+        `limit` alone",
+    ),
+);
+
 pub(super) const OPERATIONS: &[Operation] = &[
     Operation {
         id: "listTasks",
@@ -24,43 +34,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         cli: At("task list"),
         summary: "List tasks: unfinished ones from memory, then those waiting for a far time, then \
                 ended ones, newest first",
-        query: &[
-            Parameter::new("tenant", Shape::Name, "Only this tenant"),
-            Parameter::new("job", Shape::Name, "Only this job"),
-            Parameter::new(
-                "state",
-                Shape::TaskStates,
-                "One state or several with commas; both spellings are read",
-            ),
-            Parameter::new("status", Shape::TaskStates, "The same as `state`"),
-            Parameter::new(
-                "worker",
-                Shape::Pattern("^worker_[0-9a-f]{32}$"),
-                "Only tasks whose newest attempt this worker has or had",
-            ),
-            Parameter::new("label", Shape::Label, "`key=value`"),
-            Parameter::new("created_from", Shape::Instant, "Made at or after: RFC 3339 or epoch seconds"),
-            Parameter::new("ended_from", Shape::Instant, "Ended at or after: RFC 3339 or epoch seconds"),
-            Parameter::new("ended_before", Shape::Instant, "Ended before"),
-            Parameter::new(
-                "limit",
-                Shape::Number { min: 1, max: 1000, default: Some(100) },
-                "Rows in a page",
-            ),
-            Parameter::new(
-                "cursor",
-                Shape::Pattern(
-                    "^(m0\\.0\\.[0-9]{1,9}|p0\\.[0-9]{1,15}\\.[0-9a-f]{1,32}|h|h[0-9]{1,9}\\.[0-9a-f]{1,32})$",
-                ),
-                "`next_cursor` of the page before",
-            ),
-            Parameter::new(
-                "id_prefix",
-                Shape::Pattern("^(task_)?[0-9a-fA-F]{6,32}$"),
-                "Only tasks whose id begins so (6 to 32 hexadecimal digits, with or without `task_`); \
-                goes with `limit` alone",
-            ),
-        ],
+        query: &LISTED,
         answers: &[answer(200, "A page; it may be short although another follows", Of("TaskPage"))],
         errors: &[GUARDED, SHARD, LIST, &["CURSOR_EXPIRED"]],
         ..READ
@@ -72,6 +46,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         grpc: At("TaskService/Submit"),
         cli: At("submit"),
         summary: "Submit one task; the answer leaves when it is durable",
+        actor: true,
         headers: &[Parameter::new(
             "X-Mainspring-Tenant",
             Shape::HeaderName,
@@ -110,6 +85,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         grpc: At("TaskService/SubmitBatch"),
         cli: At("submit"),
         summary: "Submit up to 10,000 tasks, each with its own result",
+        actor: true,
         headers: &[Parameter::new(
             "X-Mainspring-Tenant",
             Shape::HeaderName,
@@ -149,6 +125,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         grpc: At("TaskService/CancelMany"),
         cli: At("task cancel"),
         summary: "Cancel everything that matches and is there now; goes on in steps after the answer",
+        actor: true,
         body: Some(needed(&[(JSON, Of("SelectorBody"))])),
         answers: &[answer(202, "Begun; `GET /v1/processes/{id}` tells how far it is", Of("Process"))],
         errors: &[
@@ -179,6 +156,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         grpc: At("TaskService/Cancel"),
         cli: At("task cancel"),
         summary: "Cancel: 409 `TASK_ALREADY_RUNNING` if it runs, unless forced",
+        actor: true,
         query: &[Parameter::new("force", Shape::Flag, "Stop it if it runs")],
         answers: &[answer(200, "Canceled, or asked to stop", Of("Changed"))],
         errors: &[
@@ -196,8 +174,9 @@ pub(super) const OPERATIONS: &[Operation] = &[
         tag: "tasks",
         rest: (PATCH, "/v1/tasks/{id}"),
         grpc: At("TaskService/Amend"),
-        cli: Missing,
+        cli: At("task amend"),
         summary: "Change time, payload or priority until it starts",
+        actor: true,
         body: Some(needed(&[(JSON, Of("AmendBody"))])),
         answers: &[answer(200, "Done", Of("Changed"))],
         errors: &[
@@ -225,7 +204,9 @@ pub(super) const OPERATIONS: &[Operation] = &[
         grpc: At("TaskService/Cancel"),
         cli: At("task cancel"),
         summary: "The same as DELETE",
+        actor: true,
         query: &[Parameter::new("force", Shape::Flag, "Stop it if it runs")],
+        body: Some(optional(&[(JSON, Of("OverrideBody"))])),
         answers: &[answer(200, "Done", Of("Changed"))],
         errors: &[
             GUARDED,
@@ -271,6 +252,8 @@ pub(super) const OPERATIONS: &[Operation] = &[
         grpc: At("TaskService/RunNow"),
         cli: At("task run-now"),
         summary: "End a wait for time, retry or something outside",
+        actor: true,
+        body: Some(optional(&[(JSON, Of("OverrideBody"))])),
         answers: &[answer(200, "Done", Of("Changed"))],
         errors: &[
             GUARDED,
@@ -292,7 +275,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         tag: "tasks",
         rest: (POST, "/v1/tasks/{id}:force-state"),
         grpc: At("TaskService/ForceState"),
-        cli: Missing,
+        cli: At("task force"),
         summary: "An operator says how it ended; who and why is kept",
         actor: true,
         body: Some(needed(&[(JSON, Of("ForceTaskBody"))])),

@@ -10,68 +10,43 @@ use prost::Message;
 use super::{Operation, Reach, Repeat, operations};
 use crate::problem::Problem;
 
-/// Operations that gRPC lacks. May only shrink.
-const MISSING_ON_GRPC: &[&str] = &[
-    "cancelBackfill",
-    "createBackfill",
-    "deleteSchedule",
-    "getBackfill",
-    "getSchedule",
-    "getTrigger",
-    "listBackfills",
-    "listQuarantinedRows",
-    "listScheduleWindows",
-    "listSchedules",
-    "listTriggers",
-    "listUpcomingWindows",
-    "listenToEvents",
-    "pauseBackfill",
-    "pauseSchedule",
-    "previewCron",
-    "publishEvents",
-    "putSchedule",
-    "releaseQuarantinedRow",
-    "resumeBackfill",
-    "resumeSchedule",
-];
-/// Operations that the command line lacks. May only shrink.
-const MISSING_ON_CLI: &[&str] = &["amendTask", "forceTaskState", "getProcess", "putSchedule"];
-/// Operations that change something and cannot be told who does it and why. May only shrink.
-const WITHOUT_ACTOR: &[&str] = &[
-    "amendTask",
-    "cancelTask",
-    "cancelTasks",
-    "deleteTask",
-    "publishEvents",
+/// Operations that make no sense on gRPC and the command line: what machines ask over HTTP, and documents.
+const ONLY_REST: &[&str] = &[
+    "getDocs",
+    "getErrorPage",
+    "getHealth",
+    "getJobSchema",
+    "getMetrics",
+    "getOpenApi",
+    "getReadiness",
     "receiveWebhook",
-    "releaseQuarantinedRow",
-    "runTaskNow",
-    "submitTask",
-    "submitTasks",
-    "triggerJob",
 ];
 /// gRPC methods that are no operation: the session of a worker.
 const NO_OPERATION: &[&str] = &["WorkerService/Session"];
 
-fn missing(reach: impl Fn(&Operation) -> Reach) -> Vec<&'static str> {
-    let mut ids: Vec<&str> = operations()
-        .filter(|operation| reach(operation) == Reach::Missing)
-        .map(|operation| operation.id)
-        .collect();
+fn ids(wanted: impl Fn(&Operation) -> bool) -> Vec<&'static str> {
+    let mut ids: Vec<&str> =
+        operations().filter(|operation| wanted(operation)).map(|operation| operation.id).collect();
     ids.sort_unstable();
     ids
 }
 
 #[test]
-fn what_an_interface_lacks_is_known_and_may_only_shrink() {
-    assert_eq!(missing(|operation| operation.grpc), MISSING_ON_GRPC, "gRPC");
-    assert_eq!(missing(|operation| operation.cli), MISSING_ON_CLI, "command line");
-    let mut without: Vec<&str> = operations()
-        .filter(|operation| operation.changes_something() && !operation.actor)
-        .map(|operation| operation.id)
-        .collect();
-    without.sort_unstable();
-    assert_eq!(without, WITHOUT_ACTOR, "without actor and reason");
+fn every_operation_has_a_grpc_method_and_a_command() {
+    assert_eq!(ids(|operation| operation.grpc == Reach::Never), ONLY_REST, "without a gRPC method");
+    assert_eq!(ids(|operation| operation.cli == Reach::Never), ONLY_REST, "without a command");
+}
+
+#[test]
+fn what_changes_something_can_be_repeated_and_says_who_does_it_and_why() {
+    let none: Vec<&str> = Vec::new();
+    let without = ids(|operation| operation.changes_something() && !operation.actor);
+    assert_eq!(without, none, "without actor and reason");
+    // What is no key does nothing the second time by what it is: a row that can be read stays so, and a webhook's message has an id.
+    let without = ids(|operation| operation.repeat == Repeat::Same);
+    assert_eq!(without, ["receiveWebhook", "releaseQuarantinedRow"], "without an idempotency key");
+    let reads = ids(|operation| !operation.changes_something() && operation.method() != "GET");
+    assert_eq!(reads, ["previewCron"], "only a request that changes nothing may say so");
 }
 
 #[test]
@@ -95,7 +70,7 @@ fn every_method_of_grpc_is_an_operation_and_the_other_way_round() {
     }
     let named = operations().filter_map(|operation| match operation.grpc {
         Reach::At(method) => Some(method.to_owned()),
-        Reach::Missing | Reach::Never => None,
+        Reach::Never => None,
     });
     let known: BTreeSet<String> = named.chain(NO_OPERATION.iter().map(|name| (*name).to_owned())).collect();
     assert_eq!(methods, known);
@@ -143,10 +118,12 @@ Everything the server can be asked for, and where. The [OpenAPI document](http:/
 server has parameters, bodies, answers and examples; `/docs` shows it as a page.
 
 - **id**: `operationId` in the OpenAPI document; generated clients name their functions after it.
-- **gRPC**: service and method of package `mainspring.v1`. *missing*: not there yet. –: it makes no sense there.
+- **gRPC**: service and method of package `mainspring.v1`. –: it makes no sense there.
 - **repeat**: what a repeated request does. *reads*: it changes nothing. *key*: with an `Idempotency-Key` it is done once.
   *same*: done twice is the same as done once.
-- **actor**: whether the caller can say who does it and why (`actor`, `reason`).
+- **actor**: the caller can say who does it and why: in the headers `Mainspring-Actor` and `Mainspring-Reason` (gRPC: metadata
+  `mainspring-actor`, `mainspring-reason`), or in the fields `actor` and `reason` where a body has them, which go before. Both are in the
+  server's log. Nobody checks yet that an actor is who they say. The actor of a webhook is the webhook.
 - **permission**: the right that it needs. There are no rights yet.
 
 An unknown query parameter is refused with [`INVALID_QUERY`](errors/INVALID_QUERY.md).
@@ -192,7 +169,6 @@ fn page() -> String {
 fn reach(reach: Reach, before: &str) -> String {
     match reach {
         Reach::At(name) => format!("`{before}{name}`"),
-        Reach::Missing => "*missing*".to_owned(),
         Reach::Never => "–".to_owned(),
     }
 }

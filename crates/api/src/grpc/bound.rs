@@ -16,8 +16,12 @@ use crate::server::{RequestId, read_body};
 
 /// Before every message: a flag and its length.
 const FRAME_BYTES: usize = 5;
-/// Methods whose messages may be as long as the bodies of REST for many tasks, or for a file of jobs.
-const LONG: [&str; 2] = ["/mainspring.v1.TaskService/SubmitBatch", "/mainspring.v1.JobService/Apply"];
+/// Methods whose messages may be as long as the bodies of REST for many tasks or events, or for a file of jobs.
+const LONG: [&str; 3] = [
+    "/mainspring.v1.TaskService/SubmitBatch",
+    "/mainspring.v1.JobService/Apply",
+    "/mainspring.v1.EventService/Publish",
+];
 
 pub(super) async fn bounded(State(edge): State<Arc<Edge>>, request: Request, next: Next) -> Response {
     let (parts, content) = request.into_parts();

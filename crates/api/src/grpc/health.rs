@@ -6,15 +6,20 @@ use tonic_health::pb::health_server::HealthServer;
 use tonic_health::server::{HealthReporter, HealthService};
 
 /// The empty name stands for the server as a whole.
-const SERVICES: [&str; 9] = [
+const SERVICES: [&str; 14] = [
     "",
     "mainspring.v1.TaskService",
     "mainspring.v1.DeadLetterService",
     "mainspring.v1.JobService",
     "mainspring.v1.RunService",
+    "mainspring.v1.ScheduleService",
+    "mainspring.v1.BackfillService",
+    "mainspring.v1.EventService",
+    "mainspring.v1.TriggerService",
     "mainspring.v1.WorkerAdminService",
     "mainspring.v1.PoolService",
     "mainspring.v1.StatsService",
+    "mainspring.v1.StoreService",
     "mainspring.v1.WorkerService",
 ];
 

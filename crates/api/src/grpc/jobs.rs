@@ -194,13 +194,16 @@ fn changed(key: &JobKey) -> v1::JobChange {
 }
 
 async fn trigger(edge: &Edge, call: &Call<v1::TriggerJobRequest>) -> Result<v1::TriggerJobResponse, Problem> {
-    let v1::TriggerJobRequest { job, tenant, parameters_json, run_key, priority, labels } = &call.message;
+    let v1::TriggerJobRequest { job, tenant, parameters_json, run_key, priority, labels, actor, reason } =
+        &call.message;
     let key = key(call, tenant.as_deref(), job)?;
     let wanted = TriggerBody {
         parameters: body::payload(parameters_json.as_deref())?.map(ToOwned::to_owned),
         run_key: run_key.clone(),
         priority: body::priority(priority.as_ref())?,
         labels: labels.iter().map(|(key, value)| (key.clone(), value.clone())).collect(),
+        actor: actor.clone(),
+        reason: reason.clone(),
     };
     let triggered = flows::trigger(edge, key.clone(), &wanted, &call.caller()?).await?;
     Ok(v1::TriggerJobResponse {

@@ -3,11 +3,11 @@
 use mainspring_core::engine::Command;
 use mainspring_core::values::{Millis, TaskId};
 
-use super::{Caller, Changed, change, read};
+use super::{Caller, Change, Changed, change, read};
 use crate::edge::Edge;
 use crate::gateway::now;
 use crate::problem::Problem;
-use crate::wire::{AmendBody, check_payload};
+use crate::wire::{AmendBody, OverrideBody, check_payload};
 
 pub(crate) async fn amend(
     edge: &Edge,
@@ -15,6 +15,8 @@ pub(crate) async fn amend(
     amend: AmendBody<'_>,
     caller: &Caller<'_>,
 ) -> Result<Changed, Problem> {
+    let over = OverrideBody { actor: amend.actor, reason: amend.reason };
+    let by = Change::said("a task was changed", &over, caller)?;
     let due = match (amend.scheduled_at, amend.delay_ms) {
         (Some(_), Some(_)) => {
             return Err(Problem::field("delay_ms", "give it or `scheduled_at`, not both"));
@@ -32,5 +34,10 @@ pub(crate) async fn amend(
     }
     let priority = amend.priority.map(|priority| priority.0);
     let payload = amend.payload.map(|payload| payload.get().as_bytes().into());
-    change(edge, (id, "amend"), Command::Amend { id, due, priority, payload }, caller).await
+    let command = Command::Amend { id, due, priority, payload };
+    let changed = change(edge, (id, "amend"), command, caller).await?;
+    if let Some(by) = by {
+        by.done(id);
+    }
+    Ok(changed)
 }

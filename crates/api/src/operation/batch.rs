@@ -6,9 +6,10 @@ use mainspring_core::task::decide::{StartTime, Submit};
 use mainspring_core::values::TaskId;
 
 use super::could_run::{self, Questions};
-use super::submit::{Accepted, named};
+use super::submit::{Accepted, by, named};
 use crate::edge::Edge;
 use crate::problem::Problem;
+use crate::wire::Keys;
 
 pub(crate) fn check_length(edge: &Edge, count: usize) -> Result<(), Problem> {
     let max = edge.config.batch_tasks_max;
@@ -30,8 +31,10 @@ struct Place {
 pub(crate) async fn submit_all(
     edge: &Edge,
     tasks: Vec<Result<Submit, Problem>>,
+    keys: Keys<'_>,
     mut write: impl FnMut(Result<Accepted, Problem>),
 ) -> Result<(), Problem> {
+    let by = by(keys)?;
     let mut commands = Vec::with_capacity(tasks.len());
     let mut questions = Questions::default();
     let mut places: Vec<Result<Place, Problem>> = Vec::with_capacity(tasks.len());
@@ -73,6 +76,9 @@ pub(crate) async fn submit_all(
             duplicates += u64::from(task.duplicate);
         }
         write(result);
+    }
+    if let Some(by) = by {
+        by.done(format_args!("{} from {first} on", accepted - duplicates));
     }
     edge.metrics.submitted.inc_by(accepted - duplicates);
     edge.metrics.duplicates.inc_by(duplicates);

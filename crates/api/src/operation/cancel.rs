@@ -3,10 +3,11 @@
 use mainspring_core::engine::Command;
 use mainspring_core::values::{TaskId, Wall};
 
-use super::{Caller, Changed, change, read};
+use super::{Caller, Change, Changed, change, read};
 use crate::edge::Edge;
 use crate::gateway::now;
 use crate::problem::Problem;
+use crate::wire::OverrideBody;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Cancelled {
@@ -19,10 +20,16 @@ pub(crate) async fn cancel(
     edge: &Edge,
     id: TaskId,
     force: bool,
+    over: &OverrideBody,
     caller: &Caller<'_>,
 ) -> Result<Cancelled, Problem> {
+    let by = Change::said("a task was canceled", over, caller)?;
     let command = Command::Cancel { id, stop_running: force };
-    match change(edge, (id, "cancel"), command, caller).await? {
+    let changed = change(edge, (id, "cancel"), command, caller).await?;
+    if let Some(by) = by {
+        by.done(id);
+    }
+    match changed {
         // Under a key this may be the answer to an earlier request.
         Changed::Now(_) if caller.is_keyed() => Ok(Cancelled::At(read(edge, id).await?.changed)),
         Changed::Now(_) => Ok(Cancelled::At(now())),

@@ -8,7 +8,7 @@ use mainspring_core::engine::Command;
 use mainspring_core::task::Status;
 use mainspring_core::values::{Actor, TaskId};
 
-use super::{Caller, Changed, change, task_id};
+use super::{Caller, Change, Changed, change, task_id};
 use crate::edge::Edge;
 use crate::problem::Problem;
 use crate::wire::OverrideBody;
@@ -24,6 +24,15 @@ pub(crate) enum DeadLetterVerb {
     Discard,
 }
 
+impl DeadLetterVerb {
+    fn done(self) -> &'static str {
+        match self {
+            Self::Requeue => "a dead letter was queued again",
+            Self::Discard => "a dead letter was discarded",
+        }
+    }
+}
+
 pub(crate) async fn settle(
     edge: &Edge,
     verb: DeadLetterVerb,
@@ -31,7 +40,10 @@ pub(crate) async fn settle(
     over: &OverrideBody,
     caller: &Caller<'_>,
 ) -> Result<Status, Problem> {
-    act(edge, verb, id, over.checked()?, caller).await
+    let by = Change::by(verb.done(), over, caller)?;
+    let status = act(edge, verb, id, by.actor(), caller).await?;
+    by.done(id);
+    Ok(status)
 }
 
 /// A result for each, in the order asked. With many ids under one key each has a key of its own, so that a call that
@@ -49,7 +61,7 @@ pub(crate) async fn settle_many(
     if ids.len() > IDS_MAX {
         return Err(Problem::TooManyEntries { field: "ids", count: ids.len(), max: IDS_MAX });
     }
-    let over = over.checked()?;
+    let by = Change::by(verb.done(), over, caller)?;
     let operation = match verb {
         DeadLetterVerb::Requeue => "requeue many",
         DeadLetterVerb::Discard => "discard many",
@@ -59,9 +71,12 @@ pub(crate) async fn settle_many(
     for some in ids.chunks(AT_ONCE) {
         let acts = some.iter().map(async |text| {
             let id = task_id(text)?;
-            Ok((id, act(edge, verb, id, over.clone(), caller).await?))
+            Ok((id, act(edge, verb, id, by.actor(), caller).await?))
         });
         results.extend(together(acts).await);
+    }
+    for (id, _) in results.iter().flatten() {
+        by.done(id);
     }
     Ok(results)
 }

@@ -4,7 +4,7 @@ use mainspring_core::engine::Command;
 use mainspring_core::task::Status;
 use mainspring_core::values::TaskId;
 
-use super::{Caller, Changed, change};
+use super::{Caller, Change, Changed, change};
 use crate::edge::Edge;
 use crate::problem::Problem;
 use crate::wire::OverrideBody;
@@ -16,6 +16,9 @@ pub(crate) async fn force_state(
     over: &OverrideBody,
     caller: &Caller<'_>,
 ) -> Result<Changed, Problem> {
-    let over = over.checked()?;
-    change(edge, (id, "force-state"), Command::Force { id, status, over }, caller).await
+    let by = Change::by("a task was forced to an end", over, caller)?;
+    let command = Command::Force { id, status, over: by.actor() };
+    let changed = change(edge, (id, "force-state"), command, caller).await?;
+    by.done(id);
+    Ok(changed)
 }

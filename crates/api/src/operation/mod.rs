@@ -3,6 +3,7 @@
 //! - OP-1 every rule beyond the form of a request is here or below, never in `rest` or `grpc`
 
 mod amend;
+mod audit;
 pub(crate) mod backfills;
 mod batch;
 mod caller;
@@ -36,6 +37,7 @@ use mainspring_core::engine::{Answer, Command};
 use mainspring_core::task::{Status, Task};
 use mainspring_core::values::TaskId;
 
+use self::audit::Change;
 pub(crate) use self::{
     amend::amend,
     batch::{check_length, submit_all},

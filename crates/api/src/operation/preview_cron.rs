@@ -4,7 +4,7 @@ use mainspring_core::calendar::{Cron, Timetable};
 
 use crate::gateway::now;
 use crate::problem::{CalendarProblem, Problem};
-use crate::wire::{CronPreviewBody, CronPreviewView, FiringView, written};
+use crate::wire::{CronPreviewBody, CronPreviewView, FiringView, Moment};
 
 const COUNT_DEFAULT: u32 = 5;
 /// Most times in one answer.
@@ -31,7 +31,7 @@ pub(crate) fn preview_cron(body: CronPreviewBody) -> Result<CronPreviewView, Pro
         && let Some(found) = table.next(after)
     {
         let local = zone.local((found.at.millis() / 1000) as i64).to_string();
-        next.push(FiringView { at: written(found.at), local, skipped: found.skipped });
+        next.push(FiringView { at: Moment(found.at), local, skipped: found.skipped });
         after = found.at;
     }
     let skipped = next.iter().map(|firing| u64::from(firing.skipped)).sum();

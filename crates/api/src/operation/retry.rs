@@ -3,7 +3,7 @@
 use mainspring_core::engine::Command;
 use mainspring_core::values::TaskId;
 
-use super::{Caller, Changed, change};
+use super::{Caller, Change, Changed, change};
 use crate::edge::Edge;
 use crate::problem::Problem;
 use crate::wire::OverrideBody;
@@ -14,7 +14,9 @@ pub(crate) async fn retry(
     over: &OverrideBody,
     caller: &Caller<'_>,
 ) -> Result<Changed, Problem> {
-    let over = over.checked()?;
-    let command = Command::Revive { id, fact: None, over, dead_only: false };
-    change(edge, (id, "retry"), command, caller).await
+    let by = Change::by("a task was queued again", over, caller)?;
+    let command = Command::Revive { id, fact: None, over: by.actor(), dead_only: false };
+    let changed = change(edge, (id, "retry"), command, caller).await?;
+    by.done(id);
+    Ok(changed)
 }

@@ -3,10 +3,19 @@
 use mainspring_core::engine::Command;
 use mainspring_core::values::TaskId;
 
-use super::{Caller, Changed, change};
+use super::{Caller, Change, Changed, change};
 use crate::edge::Edge;
 use crate::problem::Problem;
+use crate::wire::OverrideBody;
 
-pub(crate) async fn run_now(edge: &Edge, id: TaskId, caller: &Caller<'_>) -> Result<Changed, Problem> {
-    change(edge, (id, "run-now"), Command::RunNow { id }, caller).await
+pub(crate) async fn run_now(
+    edge: &Edge,
+    id: TaskId,
+    over: &OverrideBody,
+    caller: &Caller<'_>,
+) -> Result<Changed, Problem> {
+    let by = Change::by("a task was started before its time", over, caller)?;
+    let changed = change(edge, (id, "run-now"), Command::RunNow { id }, caller).await?;
+    by.done(id);
+    Ok(changed)
 }

@@ -8,10 +8,11 @@ use mainspring_core::task::decide::{StartTime, Submit};
 use mainspring_core::values::{TaskId, Wall};
 
 use super::could_run::{self, question, warning};
+use super::{Caller, Change};
 use crate::edge::Edge;
 use crate::gateway::now;
 use crate::problem::Problem;
-use crate::wire::{Keys, Submission, TaskBody, first_status};
+use crate::wire::{Keys, OverrideBody, Submission, TaskBody, first_status};
 
 /// Checks a body and makes the command of it; nothing is sent.
 pub(crate) fn prepare(edge: &Edge, task: &TaskBody<'_>, keys: Keys<'_>) -> Result<Submit, Problem> {
@@ -45,7 +46,9 @@ pub(crate) fn prepare_in_batch(
     prepare(edge, task, Keys { place: Some(place), ..keys })
 }
 
-pub(crate) async fn submit(edge: &Edge, submit: Submit) -> Result<Accepted, Problem> {
+/// `keys`: what came beside the body.
+pub(crate) async fn submit(edge: &Edge, submit: Submit, keys: Keys<'_>) -> Result<Accepted, Problem> {
+    let by = by(keys)?;
     let (id, start) = (submit.id, submit.start);
     let ask = question(&submit.profile);
     let commands = std::iter::once(Command::Submit(Box::new(submit))).chain(ask).collect();
@@ -58,8 +61,15 @@ pub(crate) async fn submit(edge: &Edge, submit: Submit) -> Result<Accepted, Prob
         edge.metrics.duplicates.inc();
     } else {
         edge.metrics.submitted.inc();
+        if let Some(by) = by {
+            by.done(accepted.id);
+        }
     }
     Ok(accepted)
+}
+
+pub(super) fn by(keys: Keys<'_>) -> Result<Option<Change>, Problem> {
+    Change::said("tasks were submitted", &OverrideBody::default(), &Caller { keys, ..Caller::default() })
 }
 
 /// If no answer came the caller can look the task up.

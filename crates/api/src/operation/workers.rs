@@ -7,7 +7,7 @@ use mainspring_core::values::WorkerId;
 use mainspring_core::worker::Availability;
 use mainspring_core::worker::decide::SetCordon;
 
-use super::Caller;
+use super::{Caller, Change};
 use crate::edge::Edge;
 use crate::gateway::Route;
 use crate::problem::Problem;
@@ -41,19 +41,20 @@ pub(crate) async fn cordon<T>(
     caller: &Caller<'_>,
     write: impl FnOnce(WorkerBody<'_>) -> T,
 ) -> Result<T, Problem> {
-    let operation = match to {
-        Availability::Cordoned => "cordon",
-        Availability::Draining => "drain",
-        Availability::Open => "uncordon",
+    let (operation, what) = match to {
+        Availability::Cordoned => ("cordon", "a worker was cordoned"),
+        Availability::Draining => ("drain", "a worker is drained"),
+        Availability::Open => ("uncordon", "a worker was uncordoned"),
     };
-    let (worker, by) = (parse(text)?, over.checked()?);
+    let (worker, by) = (parse(text)?, Change::by(what, over, caller)?);
     // A worker may have left since the first request under this key.
     let repeated = caller.first_answer(edge, Route::All, (operation, text)).await?.is_some();
     if !repeated && ask(edge, Some(worker)).await?.is_empty() {
         return Err(not_found(text));
     }
-    let set = Command::Cordon(Box::new(SetCordon { worker, to, by }));
+    let set = Command::Cordon(Box::new(SetCordon { worker, to, by: by.actor() }));
     edge.gateway.ask(Route::All, caller.keyed(edge, Route::All, (operation, text), set)?).await?;
+    by.done(worker);
     // One that is away is forgotten with its cordon.
     let after = ask(edge, Some(worker)).await?.pop();
     let after = after.unwrap_or_else(|| WorkerView::away(worker, None));

@@ -27,17 +27,11 @@ pub(super) async fn events(State(edge): State<Arc<Edge>>, request: Request) -> R
     let most = (DATA_BYTES_MAX + AROUND_BYTES_MAX).saturating_mul(most).min(edge.config.batch_bytes_max);
     let bytes = body::read(content, most).await?;
     let notices = form.read(&parts.headers, &bytes)?;
-    for (index, notice) in notices.iter().enumerate() {
-        wire::check_event(notice).map_err(|problem| match form {
-            Form::Batch => EventProblem::at(problem, index),
-            Form::Structured | Form::Binary => problem,
-        })?;
-    }
     let caller = Caller {
         keys: Keys { tenant: Some(&tenant), ..keys },
         request: [parts.uri.query().unwrap_or_default().as_bytes(), &bytes],
     };
-    let results = operation::publish(&edge, &tenant, notices, &caller).await?;
+    let results = operation::publish_batch(&edge, &tenant, notices, &caller).await?;
     Ok(json(StatusCode::ACCEPTED, &PublishedPage { results }))
 }
 

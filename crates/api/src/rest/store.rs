@@ -6,7 +6,8 @@ use axum::extract::{Path, Request, State};
 use axum::response::Response;
 use http::StatusCode;
 
-use super::json;
+use super::call::Call;
+use super::{body, json};
 use crate::edge::Edge;
 use crate::operation;
 use crate::problem::Problem;
@@ -21,7 +22,11 @@ pub(super) async fn verb(
     request: Request,
 ) -> Result<Response, Problem> {
     match text.split_once(':') {
-        Some((row, "release")) => Ok(json(StatusCode::OK, &operation::release(&edge, row).await?)),
+        Some((row, "release")) => {
+            let call = Call::read(&edge, request).await?;
+            let over = body::parse_optional(&call.bytes)?;
+            Ok(json(StatusCode::OK, &operation::release(&edge, row, &over, &call.caller()?).await?))
+        }
         Some(_) => Err(Problem::RouteNotFound { path: request.uri().path().chars().take(200).collect() }),
         None => Ok(super::no_method(request).await),
     }

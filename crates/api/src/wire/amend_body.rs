@@ -20,4 +20,9 @@ pub(crate) struct AmendBody<'a> {
     #[serde(borrow)]
     #[cfg_attr(test, schemars(schema_with = "super::schema::any"))]
     pub payload: Option<&'a RawValue>,
+    /// Who does it and why; in the server's log.
+    #[cfg_attr(test, schemars(schema_with = "super::schema::name"))]
+    pub actor: Option<String>,
+    #[cfg_attr(test, schemars(schema_with = "super::schema::name"))]
+    pub reason: Option<String>,
 }

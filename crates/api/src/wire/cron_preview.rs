@@ -7,7 +7,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, Error, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
-use super::time::TimeBody;
+use super::time::{Moment, TimeBody};
 use super::whole;
 
 #[derive(Debug, Deserialize)]
@@ -123,8 +123,7 @@ pub(crate) struct CronPreviewView {
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Firing"))]
 pub(crate) struct FiringView {
     /// In UTC.
-    #[cfg_attr(test, schemars(extend("format" = "date-time")))]
-    pub at: String,
+    pub at: Moment,
     /// On the clock of the zone, with its offset.
     #[cfg_attr(test, schemars(extend("format" = "date-time")))]
     pub local: String,

@@ -54,14 +54,19 @@ pub(crate) fn structured(bytes: &[u8]) -> Result<CloudEvent, Problem> {
 
 pub(crate) fn batch(bytes: &[u8]) -> Result<Vec<CloudEvent>, Problem> {
     let bodies: Vec<&RawValue> = serde_json::from_slice(bytes).map_err(|error| bad_json(&error))?;
-    let (count, max) = (bodies.len(), BATCH_MAX);
-    if count > max {
-        return Err(EventProblem::BatchTooLong { count, max }.into());
-    }
+    check_count(bodies.len())?;
     let read = |(index, body): (usize, &&RawValue)| {
         structured(body.get().as_bytes()).map_err(|problem| EventProblem::at(problem, index))
     };
     bodies.iter().enumerate().map(read).collect()
+}
+
+/// How many come together.
+pub(crate) fn check_count(count: usize) -> Result<(), Problem> {
+    if count > BATCH_MAX {
+        return Err(EventProblem::BatchTooLong { count, max: BATCH_MAX }.into());
+    }
+    Ok(())
 }
 
 fn bad_json(error: &serde_json::Error) -> Problem {

@@ -12,6 +12,9 @@ pub(crate) struct Keys<'a> {
     /// From the header; in a batch each task gets its own from it and its place.
     pub key: Option<&'a str>,
     pub place: Option<usize>,
+    /// Who asks and why, unless the body says it.
+    pub actor: Option<&'a str>,
+    pub reason: Option<&'a str>,
 }
 
 impl<'a> Keys<'a> {
@@ -24,7 +27,9 @@ impl<'a> Keys<'a> {
         }
         tenant.map(|tenant| name("tenant", tenant)).transpose()?;
         key.map(check_key).transpose()?;
-        Ok(Self { tenant, key, place: None })
+        let actor = in_words(headers, "mainspring-actor", "actor")?;
+        let reason = in_words(headers, "mainspring-reason", "reason")?;
+        Ok(Self { tenant, key, place: None, actor, reason })
     }
 }
 
@@ -33,6 +38,12 @@ fn text<'a>(headers: &'a HeaderMap, name: &str, field: &'static str) -> Result<O
     value
         .transpose()
         .map_err(|_| Problem::field(field, format!("header `{name}` has characters beyond ASCII")))
+}
+
+/// What people write may have any letters, as UTF-8.
+fn in_words<'a>(headers: &'a HeaderMap, name: &str, field: &'static str) -> Result<Option<&'a str>, Problem> {
+    let value = headers.get(name).map(|value| std::str::from_utf8(value.as_bytes()));
+    value.transpose().map_err(|_| Problem::field(field, format!("header `{name}` is no text in UTF-8")))
 }
 
 pub(super) fn check_key(key: &str) -> Result<(), Problem> {

@@ -56,12 +56,12 @@ pub(crate) use self::{
     },
     backfill_body::BackfillBody,
     backfill_view::{BackfillView, PlanView},
-    cron_preview::{CronPreviewBody, CronPreviewView, FiringView},
+    cron_preview::{CronPreviewBody, CronPreviewView, DstBody, FiringView},
     diagnosis_view::DiagnosisView,
     event_body::{
         BATCH_MAX as EVENT_BATCH_MAX, attribute as event_attribute, batch as event_batch,
-        binary as binary_event, check as check_event, data as event_data, is_binary as is_binary_event,
-        structured as structured_event,
+        binary as binary_event, check as check_event, check_count as check_event_count, data as event_data,
+        is_binary as is_binary_event, structured as structured_event,
     },
     flow_state::{node_word, parse_run_status, parse_trigger, run_status_word},
     job_view::{JobView, LastRunView, raw},
@@ -88,8 +88,8 @@ pub(crate) use self::{
     },
     task_view::{AttemptView, ErrorView, TaskView},
     time::{Moment, TimeBody, instant, parse_span, written},
-    trigger_view::{BegunView, DeclinedView, PublishedView, TriggerView},
-    window_view::UpcomingView,
+    trigger_view::{BegunView, DeclinedView, LastView, PublishedView, TriggerView},
+    window_view::{OccurrenceView, UpcomingView},
     worker_view::{CordonView, WorkerBody},
 };
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use mainspring_core::values::{Actor, Name};
 use serde::Deserialize;
 
+use super::keys::Keys;
 use super::names::name;
 use crate::problem::Problem;
 
@@ -44,9 +45,19 @@ pub(crate) struct DeadLettersBody {
 }
 
 impl OverrideBody {
-    pub(crate) fn checked(&self) -> Result<Actor, Problem> {
-        let actor =
-            self.actor.as_deref().map_or_else(|| Ok(Name::fixed("api")), |text| name("actor", text))?;
-        Ok(Actor { actor, reason: name("reason", self.reason.as_deref().unwrap_or_default())? })
+    /// Somebody said who they are, or why.
+    pub(crate) fn is_given(&self, beside: Keys<'_>) -> bool {
+        let said = |body: &Option<String>, beside: Option<&str>| body.is_some() || beside.is_some();
+        said(&self.actor, beside.actor) || said(&self.reason, beside.reason)
+    }
+
+    /// What the body says goes before what came beside it.
+    pub(crate) fn checked(&self, beside: Keys<'_>) -> Result<Actor, Problem> {
+        let actor = self.actor.as_deref().or(beside.actor);
+        let reason = self.reason.as_deref().or(beside.reason).unwrap_or_default();
+        Ok(Actor {
+            actor: actor.map_or_else(|| Ok(Name::fixed("api")), |text| name("actor", text))?,
+            reason: name("reason", reason)?,
+        })
     }
 }

@@ -8,16 +8,16 @@ use super::time::Moment;
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Quarantine"))]
 pub(crate) struct QuarantineView {
-    rows: Vec<RowView>,
+    pub rows: Vec<RowView>,
 }
 
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "QuarantinedRow"))]
-struct RowView {
+pub(crate) struct RowView {
     /// The id of the task or run.
-    row: String,
-    why: String,
-    since: Moment,
+    pub row: String,
+    pub why: String,
+    pub since: Moment,
 }
 
 impl QuarantineView {

@@ -21,6 +21,11 @@ pub(crate) struct TriggerBody {
     pub priority: Option<PriorityBody>,
     #[cfg_attr(test, schemars(schema_with = "super::schema::labels"))]
     pub labels: BTreeMap<String, String>,
+    /// Who does it and why; noted with the run.
+    #[cfg_attr(test, schemars(schema_with = "super::schema::name"))]
+    pub actor: Option<String>,
+    #[cfg_attr(test, schemars(schema_with = "super::schema::name"))]
+    pub reason: Option<String>,
 }
 
 /// `POST /v1/runs/{id}:rerun`.

@@ -36,6 +36,11 @@ pub(crate) struct SelectorBody {
     pub all: bool,
     /// Stop running ones too.
     pub force: bool,
+    /// Who does it and why; in the server's log.
+    #[cfg_attr(test, schemars(schema_with = "super::schema::name"))]
+    pub actor: Option<String>,
+    #[cfg_attr(test, schemars(schema_with = "super::schema::name"))]
+    pub reason: Option<String>,
 }
 
 impl SelectorBody {

@@ -13,6 +13,9 @@ use crate::worker::FakeWorker;
 const WITHOUT: [&str; 3] =
     ["POST /v1/cron:preview", "POST /v1/store/quarantine/{row}:release", "POST /v1/webhooks/{name}"];
 
+/// How far work has come that goes on after its answer. It is told as it is then, also to a repeated request.
+const PROGRESS: [&str; 3] = ["status", "handled", "canceled"];
+
 struct Row {
     /// Method and path, as the document has them.
     route: &'static str,
@@ -136,7 +139,7 @@ async fn rows_of_tasks(rig: &Rig) -> Vec<Row> {
             "",
         ),
     ];
-    rows[2].but = &["running", "handled"];
+    rows[2].but = &PROGRESS;
     for (route, body) in [
         ("DELETE /v1/tasks/{id}", none()),
         ("PATCH /v1/tasks/{id}", json!({"delay_ms": 7_200_000})),
@@ -183,6 +186,7 @@ async fn rows_of_jobs(rig: &Rig) -> Vec<Row> {
         row("DELETE /v1/schedules/{job}/{name}", ("a/gone", Value::Null), ("b/default", Value::Null), ""),
     ];
     rows[1].but = &["duplicate"];
+    rows[2].but = &PROGRESS;
     rows[3].but = &["duplicate"];
     for route in ["POST /v1/jobs/{name}:pause", "POST /v1/jobs/{name}:resume", "DELETE /v1/jobs/{name}"] {
         rows.push(row(route, ("c", Value::Null), ("b", Value::Null), ""));
@@ -216,7 +220,7 @@ async fn rows_of_backfills(rig: &Rig) -> Vec<Row> {
     let (to, later) = ("2024-01-05T00:00:00Z", "2024-01-06T00:00:00Z");
     let mut rows =
         vec![row("POST /v1/backfills", ("", span("filled", to)), ("", span("filled", later)), "backfill_")];
-    rows[0].but = &["active", "started", "next", "state", "waiting"];
+    rows[0].but = &["active", "started", "next", "state", "updated_at"];
     for (at, verb) in ["pause", "resume", "cancel"].into_iter().enumerate() {
         let route = [
             "POST /v1/backfills/{id}:pause",

@@ -1,6 +1,7 @@
 //! The edges against a real store, over real sockets, with a worker that speaks the session protocol.
 
 mod access;
+mod actors;
 mod backfills;
 mod batch;
 mod cancel;

@@ -138,10 +138,7 @@ impl Command {
             Self::Submit(submit) => submit.key.as_mut(),
             Self::Keyed(keyed) => Some(&mut keyed.key),
             Self::Publish(publish) => Some(&mut publish.key),
-            Self::Run(flow) => match &mut **flow {
-                RunCommand::Trigger(trigger) => trigger.key.as_mut(),
-                _ => None,
-            },
+            Self::Run(flow) => flow.key_mut(),
             _ => None,
         }
     }
@@ -151,10 +148,7 @@ impl Command {
             Self::Submit(submit) => submit.key.map(|(claim, _)| claim),
             Self::Keyed(keyed) => Some(keyed.key.0),
             Self::Publish(publish) => Some(publish.key.0),
-            Self::Run(flow) => match &**flow {
-                RunCommand::Trigger(trigger) => trigger.key.map(|(claim, _)| claim),
-                _ => None,
-            },
+            Self::Run(flow) => flow.key(),
             _ => None,
         }
     }

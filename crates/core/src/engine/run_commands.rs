@@ -69,10 +69,10 @@ fn told(command: &RunCommand) -> Option<(Subject, &'static str)> {
         RunCommand::DeleteJob { key } => (job(key), "deleted"),
         RunCommand::CancelRun { id } => (Subject::Run(*id), "canceled"),
         RunCommand::PauseRun { id, paused: on } => (Subject::Run(*id), paused(on)),
+        RunCommand::Trigger(trigger) => (Subject::Run(trigger.id), "triggered"),
         RunCommand::ReadJob { .. }
         | RunCommand::ListJobs { .. }
         | RunCommand::ReadRun { .. }
-        | RunCommand::Trigger(_)
         | RunCommand::Rerun(_)
         | RunCommand::Clear(_)
         | RunCommand::ForceRun { .. }

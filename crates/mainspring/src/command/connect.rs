@@ -11,6 +11,12 @@ pub(crate) use super::output::Print;
 use crate::note::note;
 use crate::{serve, token};
 
+/// Who acts, for the server's log and for the notes that stay with a job or run.
+pub(super) fn actor() -> String {
+    let set = |name| std::env::var(name).ok().filter(|text| !text.is_empty());
+    set("MAINSPRING_ACTOR").or_else(|| set("USER")).unwrap_or_else(|| "cli".to_owned())
+}
+
 #[derive(Args)]
 pub(crate) struct Connect {
     /// The server
@@ -33,7 +39,8 @@ impl Connect {
         let secret = token::of_caller(self.token_file.as_deref())?;
         serve::block_on(async {
             let print = Print::new(self.output);
-            let client = Client::new(&self.server).and_then(|client| match &secret {
+            let client = Client::new(&self.server).map(|client| client.with_actor(&actor()));
+            let client = client.and_then(|client| match &secret {
                 Some(secret) => client.with_token(secret.text()),
                 None => Ok(client),
             });

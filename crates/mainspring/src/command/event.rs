@@ -44,6 +44,9 @@ struct Send {
     data: Option<String>,
     #[arg(long)]
     tenant: Option<String>,
+    /// Why; in the server's log
+    #[arg(long)]
+    reason: Option<String>,
     #[command(flatten)]
     connect: Connect,
 }
@@ -53,7 +56,7 @@ const COLUMNS: [&str; 6] = ["id", "source", "duplicate", "runs", "skipped", "err
 impl Event {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
         let What::Send(send) = self.what;
-        let Send { kind, source, subject, id, data, tenant, connect } = send;
+        let Send { kind, source, subject, id, data, tenant, reason, connect } = send;
         let mut event = json!({
             "specversion": "1.0",
             "id": id.unwrap_or_else(new_id),
@@ -67,6 +70,7 @@ impl Event {
             event["data"] = read(&data)?;
         }
         connect.run(async |client, print| {
+            let client = client.with_reason(reason.as_deref());
             let path = query("/v1/events", &[("tenant", tenant.as_deref())]);
             print.rows(&client.post(&path, &event).await?, "results", &COLUMNS);
             Ok(ExitCode::SUCCESS)

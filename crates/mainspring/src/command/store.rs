@@ -34,6 +34,9 @@ struct Quarantine {
 struct Release {
     /// The id of the task or run, as listed
     row: String,
+    /// Why; in the server's log
+    #[arg(long)]
+    reason: Option<String>,
     #[command(flatten)]
     connect: Connect,
 }
@@ -50,6 +53,7 @@ impl Store {
             StoreCommand::Release(release) => {
                 let path = format!("/v1/store/quarantine/{}:release", escaped(&release.row));
                 release.connect.run(async |client, print| {
+                    let client = client.with_reason(release.reason.as_deref());
                     print.rows(&client.post(&path, &serde_json::json!({})).await?, "rows", &COLUMNS);
                     Ok(ExitCode::SUCCESS)
                 })

@@ -87,6 +87,9 @@ pub(crate) struct Submit {
     /// The same key and the same task give the first answer again
     #[arg(long = "key", alias = "idempotency-key", value_name = "KEY")]
     idempotency_key: Option<String>,
+    /// Why; in the server's log
+    #[arg(long)]
+    reason: Option<String>,
     /// Stay until it has ended
     #[arg(long)]
     wait: bool,
@@ -105,10 +108,12 @@ impl Submit {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
         if let Some(file) = &self.file {
             let (key, tenant) = (self.idempotency_key.as_deref(), self.tenant.as_deref());
-            return super::submit_file::run(file, key, tenant, self.connect);
+            return super::submit_file::run(file, key, tenant, self.reason.as_deref(), self.connect);
         }
-        let (body, wait, quiet, key) = (self.request(), self.wait, self.quiet, self.idempotency_key);
+        let (body, wait, quiet) = (self.request(), self.wait, self.quiet);
+        let (key, reason) = (self.idempotency_key, self.reason);
         self.connect.run(async |client, print| {
+            let client = client.with_reason(reason.as_deref());
             let headers: Vec<(&str, &str)> =
                 key.iter().map(|key| ("idempotency-key", key.as_str())).collect();
             let answer = client.call(http::Method::POST, "/v1/tasks", Some(&body), &headers).await?;
@@ -174,7 +179,7 @@ impl Submit {
             body["resources"] = needs;
         }
         if let Some(at) = &self.at {
-            body["scheduled_at"] = at.parse::<u64>().map_or_else(|_| json!(at), |seconds| json!(seconds));
+            body["scheduled_at"] = time(at);
         }
         if let Some(delay) = self.delay {
             body["delay_ms"] = json!(delay.as_millis() as u64);
@@ -191,6 +196,11 @@ impl Submit {
         }
         body
     }
+}
+
+/// An instant: seconds since 1970 are a number, all else is the server's to read.
+pub(super) fn time(text: &str) -> Value {
+    text.parse::<u64>().map_or_else(|_| json!(text), |seconds| json!(seconds))
 }
 
 /// Such as that no worker could ever run a task.

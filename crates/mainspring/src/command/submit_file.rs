@@ -23,11 +23,15 @@ pub(super) fn run(
     path: &Path,
     key: Option<&str>,
     tenant: Option<&str>,
+    reason: Option<&str>,
     connect: Connect,
 ) -> anyhow::Result<ExitCode> {
     let total = lines(path)?.count() as u64;
     let batches = Batches { lines: Box::new(lines(path)?), number: 0 };
-    connect.run(async |client, print| send(&client, print, batches, total, (key, tenant)).await)
+    connect.run(async |client, print| {
+        let client = client.with_reason(reason);
+        send(&client, print, batches, total, (key, tenant)).await
+    })
 }
 
 type Lines = Box<dyn Iterator<Item = (usize, String)>>;

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::connect::Connect;
 use super::logs::Logs;
 use super::output::say;
+use super::task_amend::{Amend, Force};
 use super::task_cancel::Cancel;
 use super::task_list::List;
 
@@ -27,9 +28,13 @@ enum What {
     List(List),
     /// Cancel a task, or all that match; running ones only with --force
     Cancel(Cancel),
+    /// Change time, payload or priority of a task that has not started
+    Amend(Amend),
+    /// Say how a task ended, whatever it does
+    Force(Force),
     /// Queue a failed, cancelled or quarantined task again
     #[command(after_help = "Example:\n  mainspring task retry task_019a88f0")]
-    Retry(One),
+    Retry(Act),
     /// Print what a task wrote; with -f as it writes it
     Logs(Logs),
     /// Say why a task is not running, and what to do
@@ -37,7 +42,7 @@ enum What {
     Diagnose(One),
     /// Start a waiting task now
     #[command(after_help = "Example:\n  mainspring task run-now task_019a88f0")]
-    RunNow(One),
+    RunNow(Act),
 }
 
 #[derive(Args)]
@@ -48,14 +53,25 @@ struct One {
     connect: Connect,
 }
 
+#[derive(Args)]
+struct Act {
+    #[command(flatten)]
+    one: One,
+    /// Why; in the server's log, and kept with a task that is queued again
+    #[arg(long)]
+    reason: Option<String>,
+}
+
 impl Task {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
         match self.what {
             What::Get(one) => one.show(),
             What::Logs(logs) => logs.run(),
             What::Diagnose(one) => one.get("/diagnosis"),
-            What::Retry(one) => one.post("retry"),
-            What::RunNow(one) => one.post("run-now"),
+            What::Retry(act) => act.post("retry"),
+            What::RunNow(act) => act.post("run-now"),
+            What::Amend(amend) => amend.run(),
+            What::Force(force) => force.run(),
             What::Cancel(cancel) => cancel.run(),
             What::List(list) => list.run(),
         }
@@ -102,11 +118,14 @@ impl One {
             Ok(ExitCode::SUCCESS)
         })
     }
+}
 
+impl Act {
     fn post(self, verb: &str) -> anyhow::Result<ExitCode> {
-        let text = self.id;
-        self.connect.run(async |client, print| {
+        let Self { one: One { id: text, connect }, reason } = self;
+        connect.run(async |client, print| {
             let id = client.task_id(&text).await?;
+            let client = client.with_reason(reason.as_deref());
             print.object(&client.post(&format!("/v1/tasks/{id}:{verb}"), &json!({})).await?);
             Ok(ExitCode::SUCCESS)
         })

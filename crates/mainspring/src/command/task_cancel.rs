@@ -49,6 +49,9 @@ pub(super) struct Cancel {
     /// Do not ask
     #[arg(long)]
     yes: bool,
+    /// Why; in the server's log
+    #[arg(long)]
+    reason: Option<String>,
     #[command(flatten)]
     connect: Connect,
 }
@@ -56,8 +59,9 @@ pub(super) struct Cancel {
 impl Cancel {
     pub(super) fn run(mut self) -> anyhow::Result<ExitCode> {
         let Some(text) = self.id.take() else { return self.many() };
-        let force = self.force;
+        let (force, reason) = (self.force, self.reason);
         self.connect.run(async |client, print| {
+            let client = client.with_reason(reason.as_deref());
             let id = client.task_id(&text).await?;
             print.object(&client.delete(&format!("/v1/tasks/{id}?force={force}")).await?);
             Ok(ExitCode::SUCCESS)
@@ -95,8 +99,11 @@ impl Cancel {
             return Ok(ExitCode::from(1));
         }
         body.insert("force".into(), json!(self.force));
-        self.connect
-            .run(async |client, print| follow(&client, print, "/v1/tasks:cancel", &Value::Object(body)).await)
+        let (body, reason) = (Value::Object(body), self.reason);
+        self.connect.run(async |client, print| {
+            let client = client.with_reason(reason.as_deref());
+            follow(&client, print, "/v1/tasks:cancel", &body).await
+        })
     }
 }
 

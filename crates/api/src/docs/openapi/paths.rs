@@ -157,6 +157,9 @@ fn parameters(operation: &Operation) -> Vec<Value> {
             "schema": {"type": "string", "minLength": 1, "maxLength": KEY_BYTES_MAX},
         }));
     }
+    if operation.actor && !OPEN.contains(&operation.id) {
+        all.extend(catalog::ACTOR.iter().map(|parameter| written(parameter, "header")));
+    }
     all.extend(operation.headers.iter().map(|parameter| written(parameter, "header")));
     all
 }

@@ -18,6 +18,8 @@ pub(super) async fn amend(edge: &Edge, call: &Call<v1::AmendTaskRequest>) -> Res
         delay_ms: span_field("delay", request.delay.as_ref())?,
         priority: body::priority(request.priority.as_ref())?,
         payload: body::payload(request.payload_json.as_deref())?,
+        actor: request.actor.clone(),
+        reason: request.reason.clone(),
     };
     Ok(changed(id, operation::amend(edge, id, amend, &call.caller()?).await?))
 }

@@ -25,6 +25,7 @@ pub(super) async fn submit(
     request: Request<v1::SubmitBatchRequest>,
 ) -> Result<v1::SubmitBatchResponse, Problem> {
     operation::check_length(edge, request.get_ref().tasks.len())?;
+    let metadata = request.metadata().clone();
     let checked = if request.get_ref().tasks.len() <= INLINE_TASKS_MAX {
         check(edge, &request)?
     } else {
@@ -33,7 +34,7 @@ pub(super) async fn submit(
         checking.await.map_err(|_| Rejection::Internal { what: "a batch could not be checked" })??
     };
     let mut response = v1::SubmitBatchResponse::default();
-    operation::submit_all(edge, checked, |result| {
+    operation::submit_all(edge, checked, Keys::of(metadata.as_ref())?, |result| {
         let outcome = match result {
             Ok(accepted) => {
                 response.accepted += 1;

@@ -14,7 +14,7 @@ pub(super) async fn cancel_many(
     edge: &Edge,
     call: &Call<v1::CancelManyRequest>,
 ) -> Result<v1::Process, Problem> {
-    let v1::CancelManyRequest { tenant, job, pool, labels, all, force, task_type, states } =
+    let v1::CancelManyRequest { tenant, job, pool, labels, all, force, task_type, states, actor, reason } =
         call.message.clone();
     let labels = labels.into_iter().collect();
     let word = |number: &i32| {
@@ -22,7 +22,7 @@ pub(super) async fn cancel_many(
         Ok(status_word(status).to_owned())
     };
     let state = states.iter().map(word).collect::<Result<_, Problem>>()?;
-    let wanted = SelectorBody { tenant, job, pool, task_type, labels, state, all, force };
+    let wanted = SelectorBody { tenant, job, pool, task_type, labels, state, all, force, actor, reason };
     Ok(message(operation::cancel_many(edge, &wanted, &call.caller()?).await?))
 }
 

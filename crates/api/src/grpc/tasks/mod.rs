@@ -107,8 +107,9 @@ async fn get(edge: &Edge, request: &v1::GetTaskRequest) -> Result<v1::Task, Prob
 }
 
 async fn cancel(edge: &Edge, call: &Call<v1::CancelTaskRequest>) -> Result<v1::TaskChange, Problem> {
-    let id = task_id(&call.message.task_id)?;
-    let cancelled = operation::cancel(edge, id, call.message.force, &call.caller()?).await?;
+    let v1::CancelTaskRequest { task_id: text, force, actor, reason } = call.message.clone();
+    let (id, over) = (task_id(&text)?, OverrideBody { actor, reason });
+    let cancelled = operation::cancel(edge, id, force, &over, &call.caller()?).await?;
     Ok(changed(
         id,
         match cancelled {
@@ -126,8 +127,9 @@ async fn retry(edge: &Edge, call: &Call<v1::RetryTaskRequest>) -> Result<v1::Tas
 }
 
 async fn run_now(edge: &Edge, call: &Call<v1::RunTaskNowRequest>) -> Result<v1::TaskChange, Problem> {
-    let id = task_id(&call.message.task_id)?;
-    Ok(changed(id, operation::run_now(edge, id, &call.caller()?).await?))
+    let v1::RunTaskNowRequest { task_id: text, actor, reason } = call.message.clone();
+    let (id, over) = (task_id(&text)?, OverrideBody { actor, reason });
+    Ok(changed(id, operation::run_now(edge, id, &over, &call.caller()?).await?))
 }
 
 async fn force_state(edge: &Edge, call: &Call<v1::ForceTaskStateRequest>) -> Result<v1::TaskChange, Problem> {

@@ -16,11 +16,9 @@ pub(super) async fn submit(
 ) -> Result<v1::SubmitResponse, Problem> {
     let none = v1::TaskSpec::default();
     let spec = request.get_ref().task.as_ref().unwrap_or(&none);
-    let submit = {
-        let keys = Keys::of(request.metadata().as_ref())?;
-        operation::prepare(edge, &body::task(spec)?, keys)?
-    };
-    Ok(response(&operation::submit(edge, submit).await?))
+    let keys = Keys::of(request.metadata().as_ref())?;
+    let submit = operation::prepare(edge, &body::task(spec)?, keys)?;
+    Ok(response(&operation::submit(edge, submit, keys).await?))
 }
 
 pub(super) fn response(accepted: &Accepted) -> v1::SubmitResponse {

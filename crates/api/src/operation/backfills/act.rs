@@ -9,7 +9,7 @@ use mainspring_core::values::BackfillId;
 use super::{backfill, send, unexpected};
 use crate::edge::Edge;
 use crate::operation::Caller;
-use crate::operation::flows::Change;
+use crate::operation::audit::Change;
 use crate::problem::Problem;
 use crate::wire::OverrideBody;
 
@@ -20,7 +20,8 @@ pub(crate) async fn pause_backfill(
     over: &OverrideBody,
     caller: &Caller<'_>,
 ) -> Result<BackfillStatus, Problem> {
-    let by = Change::by(if paused { "a backfill was paused" } else { "a backfill was resumed" }, over)?;
+    let by =
+        Change::by(if paused { "a backfill was paused" } else { "a backfill was resumed" }, over, caller)?;
     let operation = if paused { "pause backfill" } else { "resume backfill" };
     let status = act(edge, (operation, id), BackfillCommand::Pause { id, paused }, caller).await?;
     by.done(id);
@@ -34,7 +35,7 @@ pub(crate) async fn cancel_backfill(
     over: &OverrideBody,
     caller: &Caller<'_>,
 ) -> Result<BackfillStatus, Problem> {
-    let by = Change::by("a backfill was canceled", over)?;
+    let by = Change::by("a backfill was canceled", over, caller)?;
     let status = act(edge, ("cancel backfill", id), BackfillCommand::Cancel { id }, caller).await?;
     by.done(id);
     Ok(status)

@@ -18,7 +18,8 @@ use super::wish::Wish;
 use super::{send, unexpected};
 use crate::edge::Edge;
 use crate::operation::Caller;
-use crate::operation::flows::{self, Change};
+use crate::operation::audit::Change;
+use crate::operation::flows;
 use crate::problem::Problem;
 use crate::wire::{BackfillBody, OverrideBody, TENANT_DEFAULT};
 
@@ -47,7 +48,7 @@ pub(crate) async fn create_backfill(
         return Ok(Made::Backfill(id));
     }
     let over = OverrideBody { actor: body.actor.clone(), reason: body.reason.clone() };
-    let by = Change::by("a backfill was begun", &over)?;
+    let by = Change::by("a backfill was begun", &over, caller)?;
     let wish = Wish::read(body, caller.keys)?;
     let id = BackfillId::from_bits(edge.gateway.mint(&wish.job.tenant).bits());
     for tried in 1.. {

@@ -9,9 +9,25 @@ use mainspring_core::trigger::decide::{Begun, Declined, Publish, Published};
 use mainspring_core::values::{CloudEvent, Name, RunId};
 
 use crate::edge::Edge;
+use crate::operation::audit::Change;
 use crate::operation::{Caller, flows};
-use crate::problem::Problem;
-use crate::wire::{BegunView, DeclinedView, PublishedView, event_scope};
+use crate::problem::{EventProblem, Problem};
+use crate::wire::{BegunView, DeclinedView, OverrideBody, PublishedView, check_event, event_scope};
+
+/// Events of callers, who may not speak in the server's name. With [`publish`] for the rest.
+pub(crate) async fn publish_batch(
+    edge: &Edge,
+    tenant: &Name,
+    notices: Vec<CloudEvent>,
+    caller: &Caller<'_>,
+) -> Result<Vec<PublishedView>, Problem> {
+    let is_batch = notices.len() > 1;
+    for (index, notice) in notices.iter().enumerate() {
+        check_event(notice)
+            .map_err(|problem| if is_batch { EventProblem::at(problem, index) } else { problem })?;
+    }
+    publish(edge, tenant, notices, caller).await
+}
 
 /// In the order of the events. If one is refused so is the request; what was taken before it is known by its id when
 /// it comes again.
@@ -21,6 +37,7 @@ pub(crate) async fn publish(
     notices: Vec<CloudEvent>,
     caller: &Caller<'_>,
 ) -> Result<Vec<PublishedView>, Problem> {
+    let by = Change::said("events were published", &OverrideBody::default(), caller)?;
     // Each event is known by its own id; a key says only that the request is the same.
     caller.claim(edge, "events").await?;
     let notices: Vec<Arc<CloudEvent>> = notices.into_iter().map(Arc::new).collect();
@@ -35,6 +52,10 @@ pub(crate) async fn publish(
             return Err(Rejection::Internal { what: "an event was answered with something else" }.into());
         };
         views.push(view(edge, notice, *published).await);
+    }
+    let new = views.iter().filter(|view| !view.duplicate).count();
+    if let Some(by) = by.filter(|_| new > 0) {
+        by.done(format_args!("{new} of tenant {tenant}"));
     }
     Ok(views)
 }

@@ -12,7 +12,7 @@ use crate::edge::Edge;
 use crate::gateway::now;
 use crate::operation::Caller;
 use crate::problem::{EventProblem, Problem};
-use crate::wire::{PublishedView, event_attribute, event_data};
+use crate::wire::{Keys, PublishedView, event_attribute, event_data};
 
 pub(crate) async fn receive(
     edge: &Edge,
@@ -27,7 +27,11 @@ pub(crate) async fn receive(
     let id = webhook.check(headers, body, now().millis() / 1000)?;
     let notice = notice(name, event_attribute("webhook-id", id.to_owned())?, headers, body)?;
     let tenant: Name = webhook.tenant.clone();
-    let mut views = publish(edge, &tenant, vec![notice], &Caller::default()).await?;
+    // Whoever has the secret speaks for the webhook.
+    let actor = format!("webhook {name}");
+    let keys = Keys { actor: Some(&actor), ..Keys::default() };
+    let caller = Caller { keys, ..Caller::default() };
+    let mut views = publish(edge, &tenant, vec![notice], &caller).await?;
     views.pop().ok_or(Problem::OutcomeUnknown { id: None })
 }
 

@@ -10,9 +10,9 @@ use mainspring_core::trigger::TriggerSpec;
 use mainspring_core::values::Name;
 use mainspring_definition::{Definition, Options, limits::Limits, read, schedule_offset};
 
-use super::{ask, audit, job_key, send, shown, unexpected};
+use super::{ask, job_key, send, shown, unexpected};
 use crate::edge::Edge;
-use crate::operation::Caller;
+use crate::operation::{Caller, audit};
 use crate::problem::Problem;
 use crate::wire::{OverrideBody, name};
 
@@ -59,7 +59,7 @@ pub(crate) async fn apply(
     caller: &Caller<'_>,
 ) -> Result<Vec<Applied>, Problem> {
     let Apply { text, tenant, dry_run, .. } = *wanted;
-    let by = audit::Change::by("a job was applied", &wanted.over)?;
+    let by = audit::Change::by("a job was applied", &wanted.over, caller)?;
     tenant.map(|tenant| name("tenant", tenant)).transpose()?;
     let definitions = parse(edge, text, tenant).await?;
     if !dry_run {

@@ -6,11 +6,11 @@ use mainspring_core::run::RunRefusal;
 use mainspring_core::run::decide::{RunAnswer, RunCommand};
 use mainspring_store::VersionRow;
 
-use super::audit::Change;
 use super::filter::page_length;
 use super::{ask, send, shown, unexpected};
 use crate::edge::Edge;
 use crate::operation::Caller;
+use crate::operation::audit::Change;
 use crate::problem::Problem;
 use crate::wire::{OverrideBody, name};
 
@@ -93,7 +93,7 @@ pub(crate) async fn pause_job(
     over: &OverrideBody,
     caller: &Caller<'_>,
 ) -> Result<(), Problem> {
-    let by = Change::by(if paused { "a job was paused" } else { "a job was resumed" }, over)?;
+    let by = Change::by(if paused { "a job was paused" } else { "a job was resumed" }, over, caller)?;
     let command = by.sign(RunCommand::PauseJob { key: key.clone(), paused });
     act(edge, (if paused { "pause job" } else { "resume job" }, key), command, caller).await?;
     by.done(shown(key));
@@ -106,7 +106,7 @@ pub(crate) async fn delete_job(
     over: &OverrideBody,
     caller: &Caller<'_>,
 ) -> Result<(), Problem> {
-    let by = Change::by("a job was deleted", over)?;
+    let by = Change::by("a job was deleted", over, caller)?;
     let command = by.sign(RunCommand::DeleteJob { key: key.clone() });
     act(edge, ("delete job", key), command, caller).await?;
     by.done(shown(key));

@@ -1,7 +1,6 @@
 //! What the edges do with jobs and runs. One file a group of verbs.
 
 mod apply;
-mod audit;
 mod definitions;
 mod diagnose;
 mod filter;
@@ -16,6 +15,7 @@ use mainspring_core::job::JobKey;
 use mainspring_core::run::decide::{RunAnswer, RunCommand};
 use mainspring_core::values::{Name, RunId};
 
+pub(in crate::operation) use self::filter::page_length;
 pub(crate) use self::{
     apply::{Apply, apply},
     definitions::Definitions,
@@ -25,7 +25,6 @@ pub(crate) use self::{
     runs::{cancel_run, cancel_runs, clear_run, force_run, list_runs, pause_run, reevaluate_run, rerun, run},
     trigger::trigger,
 };
-pub(in crate::operation) use self::{audit::Change, filter::page_length};
 use crate::edge::Edge;
 use crate::gateway::Route;
 use crate::problem::Problem;

@@ -13,12 +13,12 @@ use mainspring_core::values::{Bucket, Name, OperationId, RunId, RunStatus};
 use mainspring_runtime::find_run;
 use mainspring_store::ReadError;
 
-use super::audit::Change;
 use super::filter::RunFilterBody;
 use super::trigger::Triggered;
 use super::warnings::warnings;
 use super::{ask, jobs, send, trigger, unexpected};
 use crate::edge::Edge;
+use crate::operation::audit::Change;
 use crate::operation::{Caller, processes};
 use crate::problem::Problem;
 use crate::wire::{ClearBody, OverrideBody, RerunBody, RunSelectorBody, name};
@@ -72,7 +72,7 @@ pub(crate) async fn cancel_run(
     over: &OverrideBody,
     caller: &Caller<'_>,
 ) -> Result<RunStatus, Problem> {
-    let by = Change::by("a run was canceled", over)?;
+    let by = Change::by("a run was canceled", over, caller)?;
     let status = act(edge, ("cancel run", id), by.sign(RunCommand::CancelRun { id }), caller).await?;
     by.done(id);
     Ok(status)
@@ -87,7 +87,7 @@ pub(crate) async fn cancel_runs(
     let label = selector.label.as_deref().map(label).transpose()?;
     let named = |field, text: &Option<String>| name(field, text.as_deref().unwrap_or_default());
     let over = OverrideBody { actor: selector.actor.clone(), reason: selector.reason.clone() };
-    let by = Change::by("runs were canceled", &over)?;
+    let by = Change::by("runs were canceled", &over, caller)?;
     if selector.tenant.is_none() && selector.job.is_none() && label.is_none() {
         return Err(Problem::field("body", "name a tenant, a job or a label"));
     }
@@ -130,7 +130,7 @@ pub(crate) async fn pause_run(
     over: &OverrideBody,
     caller: &Caller<'_>,
 ) -> Result<RunStatus, Problem> {
-    let by = Change::by(if paused { "a run was paused" } else { "a run was resumed" }, over)?;
+    let by = Change::by(if paused { "a run was paused" } else { "a run was resumed" }, over, caller)?;
     let operation = if paused { "pause run" } else { "resume run" };
     let status = act(edge, (operation, id), by.sign(RunCommand::PauseRun { id, paused }), caller).await?;
     by.done(id);
@@ -144,8 +144,8 @@ pub(crate) async fn force_run(
     over: &OverrideBody,
     caller: &Caller<'_>,
 ) -> Result<RunStatus, Problem> {
-    let by = Change::by("a run was forced to an end", over)?;
-    let command = RunCommand::ForceRun { id, status, over: over.checked()? };
+    let by = Change::by("a run was forced to an end", over, caller)?;
+    let command = RunCommand::ForceRun { id, status, over: by.actor() };
     let status = act(edge, ("force run", id), command, caller).await?;
     by.done(id);
     Ok(status)
@@ -157,8 +157,8 @@ pub(crate) async fn reevaluate_run(
     over: &OverrideBody,
     caller: &Caller<'_>,
 ) -> Result<RunStatus, Problem> {
-    let by = Change::by("a run was looked at again", over)?;
-    let command = RunCommand::ReevaluateRun { id, over: over.checked()? };
+    let by = Change::by("a run was looked at again", over, caller)?;
+    let command = RunCommand::ReevaluateRun { id, over: by.actor() };
     let status = act(edge, ("reevaluate run", id), command, caller).await?;
     by.done(id);
     Ok(status)
@@ -175,10 +175,9 @@ pub(crate) async fn clear_run(
         return Err(Problem::TooManyEntries { field: "tasks", count: body.tasks.len(), max });
     }
     let over = OverrideBody { actor: body.actor.clone(), reason: body.reason.clone() };
-    let by = Change::by("tasks of a run were cleared", &over)?;
-    let over = over.checked()?;
+    let by = Change::by("tasks of a run were cleared", &over, caller)?;
     let nodes = body.tasks.iter().map(|task| name("tasks", task)).collect::<Result<_, _>>()?;
-    let clear = Clear { id, nodes, over, fact: None };
+    let clear = Clear { id, nodes, over: by.actor(), fact: None };
     let status = act(edge, ("clear run", id), RunCommand::Clear(Box::new(clear)), caller).await?;
     by.done(id);
     Ok(status)
@@ -205,7 +204,7 @@ pub(crate) async fn rerun(
     };
     let parameters = edited(edge, of, body).await?;
     let over = OverrideBody { actor: body.actor.clone(), reason: body.reason.clone() };
-    let by = Change::by("a run was started again", &over)?;
+    let by = Change::by("a run was started again", &over, caller)?;
     let id = RunId::from_bits(edge.gateway.mint_in(Bucket::home(of.bucket().group())).bits());
     let rerun = Rerun { of, id, from, parameters, newest, over: by.over(), fact: None };
     let command = Command::Run(Box::new(RunCommand::Rerun(Box::new(rerun))));

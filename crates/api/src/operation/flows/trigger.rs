@@ -8,11 +8,12 @@ use mainspring_core::task::{Labels, Payload};
 use mainspring_core::values::RunId;
 
 use super::warnings::warnings;
-use super::{jobs, send, unexpected};
+use super::{jobs, send, shown, unexpected};
 use crate::edge::Edge;
 use crate::operation::Caller;
+use crate::operation::audit::Change;
 use crate::problem::Problem;
-use crate::wire::{TriggerBody, name, request_hash, request_key};
+use crate::wire::{OverrideBody, TriggerBody, name, request_hash, request_key};
 
 #[derive(Clone, Debug)]
 pub(crate) struct Triggered {
@@ -35,6 +36,8 @@ pub(crate) async fn trigger(
     body: &TriggerBody,
     caller: &Caller<'_>,
 ) -> Result<Triggered, Problem> {
+    let over = OverrideBody { actor: body.actor.clone(), reason: body.reason.clone() };
+    let by = Change::by("a job was triggered", &over, caller)?;
     let job = jobs::job(edge, key.clone()).await?;
     let parameters = parameters(edge, &job, body.parameters.as_ref().map(|given| given.get()))?;
     let claim = claim(edge, &key, body, caller, &parameters)?;
@@ -49,8 +52,10 @@ pub(crate) async fn trigger(
         key: claim.map(|claim| (claim, KeyFact::Absent)),
         trigger: StartedBy::Manual,
     }));
+    let command = by.sign(command);
     match send(edge, route, mainspring_core::engine::Command::Run(Box::new(command))).await? {
         RunAnswer::Run { id, .. } => {
+            by.done(format_args!("{} as {id}", shown(&job.key)));
             let nodes = job.definition.plan.nodes().iter();
             let warnings = warnings(edge, route, nodes.map(|node| &**node)).await;
             Ok(Triggered { id, duplicate: false, warnings })

@@ -6,7 +6,7 @@ use mainspring_core::schedule::decide::ScheduleCommand;
 use super::{act, shown};
 use crate::edge::Edge;
 use crate::operation::Caller;
-use crate::operation::flows::Change;
+use crate::operation::audit::Change;
 use crate::problem::Problem;
 use crate::wire::OverrideBody;
 
@@ -16,7 +16,7 @@ pub(crate) async fn delete_schedule(
     over: &OverrideBody,
     caller: &Caller<'_>,
 ) -> Result<(), Problem> {
-    let by = Change::by("a schedule was deleted", over)?;
+    let by = Change::by("a schedule was deleted", over, caller)?;
     let command = ScheduleCommand::Delete { key: key.clone() };
     act(edge, ("delete schedule", key), command, caller).await?;
     by.done(shown(key));

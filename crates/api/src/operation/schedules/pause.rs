@@ -6,7 +6,7 @@ use mainspring_core::schedule::decide::ScheduleCommand;
 use super::{act, shown};
 use crate::edge::Edge;
 use crate::operation::Caller;
-use crate::operation::flows::Change;
+use crate::operation::audit::Change;
 use crate::problem::Problem;
 use crate::wire::OverrideBody;
 
@@ -17,7 +17,8 @@ pub(crate) async fn pause_schedule(
     over: &OverrideBody,
     caller: &Caller<'_>,
 ) -> Result<(), Problem> {
-    let by = Change::by(if paused { "a schedule was paused" } else { "a schedule was resumed" }, over)?;
+    let by =
+        Change::by(if paused { "a schedule was paused" } else { "a schedule was resumed" }, over, caller)?;
     let operation = if paused { "pause schedule" } else { "resume schedule" };
     let command = ScheduleCommand::Pause { key: key.clone(), paused };
     act(edge, (operation, key), command, caller).await?;

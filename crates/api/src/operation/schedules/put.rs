@@ -9,7 +9,8 @@ use mainspring_definition::{is_schedule_name, read_schedule};
 use super::{act, job_of, own, shown, unexpected};
 use crate::edge::Edge;
 use crate::operation::Caller;
-use crate::operation::flows::{self, Change};
+use crate::operation::audit::Change;
+use crate::operation::flows;
 use crate::problem::Problem;
 use crate::wire::OverrideBody;
 
@@ -29,7 +30,7 @@ pub(crate) async fn put_schedule(
     if let Some(Answer::Schedule(ScheduleAnswer::Stored { next, changed })) = first {
         return Ok((next, changed));
     }
-    let by = Change::by("a schedule was stored", over)?;
+    let by = Change::by("a schedule was stored", over, caller)?;
     if &*key.job == TASKS_JOB {
         return Err(Problem::field("job", "recurring tasks are stored with `POST /v1/tasks`"));
     }

@@ -5,12 +5,13 @@ use mainspring_core::schedule::{ScheduleKey, TASKS_JOB, Target};
 use mainspring_core::values::{Name, Wall};
 use mainspring_definition::{is_schedule_name, read_schedule};
 
-use super::{act, own, unexpected};
+use super::{act, own, shown, unexpected};
 use crate::edge::Edge;
 use crate::gateway::now;
 use crate::operation::Caller;
+use crate::operation::audit::Change;
 use crate::problem::Problem;
-use crate::wire::{Keys, Submission, TaskBody};
+use crate::wire::{Keys, OverrideBody, Submission, TaskBody};
 
 /// A recurring task that is now the server's.
 #[derive(Debug)]
@@ -26,6 +27,7 @@ pub(crate) async fn recurring(
     caller: &Caller<'_>,
 ) -> Result<Recurring, Problem> {
     let keys = caller.keys;
+    let by = Change::said("a recurring task was stored", &OverrideBody::default(), caller)?;
     if task.scheduled_at.is_some() || task.delay_ms.is_some() {
         return Err(Problem::field(
             "start",
@@ -47,7 +49,12 @@ pub(crate) async fn recurring(
     let own_key = task.idempotency_key.as_deref().or(keys.key);
     let keys = Keys { tenant: Some(&key.tenant), key: own_key, ..keys };
     match act(edge, ("recurring task", &key), command, &Caller { keys, ..*caller }).await? {
-        ScheduleAnswer::Stored { next, .. } => Ok(Recurring { key, next }),
+        ScheduleAnswer::Stored { next, .. } => {
+            if let Some(by) = by {
+                by.done(shown(&key));
+            }
+            Ok(Recurring { key, next })
+        }
         _ => Err(unexpected()),
     }
 }

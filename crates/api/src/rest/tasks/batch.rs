@@ -37,14 +37,14 @@ pub(in crate::rest) async fn handle(
     };
     let request_id = parts.extensions.get::<RequestId>().cloned().unwrap_or_default();
     let mut results = Results::with_capacity(parsed.len(), request_id);
-    operation::submit_all(&edge, parsed, |result| results.push(result)).await?;
+    operation::submit_all(&edge, parsed, keys, |result| results.push(result)).await?;
     Ok(results.answer())
 }
 
 async fn parse_aside(edge: Arc<Edge>, bytes: Bytes, keys: Keys<'_>) -> Result<Parsed, Problem> {
     let (tenant, key) = (keys.tenant.map(str::to_owned), keys.key.map(str::to_owned));
     let parsing = tokio::task::spawn_blocking(move || {
-        let keys = Keys { tenant: tenant.as_deref(), key: key.as_deref(), place: None };
+        let keys = Keys { tenant: tenant.as_deref(), key: key.as_deref(), ..Keys::default() };
         parse(&edge, &bytes, keys)
     });
     parsing.await.map_err(|_| Rejection::Internal { what: "a batch could not be parsed" })?

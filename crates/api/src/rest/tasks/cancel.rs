@@ -13,24 +13,29 @@ use super::super::{body, json};
 use crate::edge::Edge;
 use crate::operation::{self, Cancelled};
 use crate::problem::Problem;
-use crate::wire::{Moment, TaskChanged, status_word};
+use crate::wire::{Moment, OverrideBody, TaskChanged, status_word};
 
 pub(in crate::rest) async fn delete(
     State(edge): State<Arc<Edge>>,
     Path(text): Path<String>,
     request: Request,
 ) -> Result<Response, Problem> {
-    verb(&edge, &text, &Call::read(&edge, request).await?).await
+    act(&edge, &text, &OverrideBody::default(), &Call::read(&edge, request).await?).await
 }
 
 pub(in crate::rest) async fn verb(edge: &Edge, text: &str, call: &Call) -> Result<Response, Problem> {
+    act(edge, text, &body::parse_optional(&call.bytes)?, call).await
+}
+
+async fn act(edge: &Edge, text: &str, over: &OverrideBody, call: &Call) -> Result<Response, Problem> {
     let force = match body::query(&call.uri, &["force"])?.get("force").map(String::as_str) {
         None | Some("false") => false,
         Some("true") => true,
         Some(_) => return Err(Problem::query("force", "it is `true` or `false`")),
     };
     let id = operation::task_id(text)?;
-    let (status, message, canceled_at) = match operation::cancel(edge, id, force, &call.caller()?).await? {
+    let cancelled = operation::cancel(edge, id, force, over, &call.caller()?).await?;
+    let (status, message, canceled_at) = match cancelled {
         Cancelled::At(at) => {
             let message = "the task is canceled and will not run";
             (status_word(Status::Cancelled), message, Some(Moment(at)))

@@ -2,6 +2,7 @@
 
 use axum::response::Response;
 
+use super::super::body;
 use super::super::call::Call;
 use crate::edge::Edge;
 use crate::operation;
@@ -9,6 +10,6 @@ use crate::problem::Problem;
 
 pub(in crate::rest) async fn verb(edge: &Edge, text: &str, call: &Call) -> Result<Response, Problem> {
     let id = operation::task_id(text)?;
-    let changed = operation::run_now(edge, id, &call.caller()?).await?;
+    let changed = operation::run_now(edge, id, &body::parse_optional(&call.bytes)?, &call.caller()?).await?;
     Ok(super::changed(id, changed, "the task is ready to run"))
 }

@@ -21,17 +21,18 @@ pub(in crate::rest) async fn handle(
 ) -> Result<Response, Problem> {
     let (parts, content) = request.into_parts();
     let bytes = body::read(content, edge.config.body_bytes_max).await?;
+    let keys = Keys::of(&parts.headers)?;
     let submit = {
         let task: TaskBody<'_> = body::parse(&bytes)?;
         if task.recurs() {
             let query = parts.uri.query().unwrap_or_default().as_bytes();
-            let caller = Caller { keys: Keys::of(&parts.headers)?, request: [query, bytes.trim_ascii()] };
+            let caller = Caller { keys, request: [query, bytes.trim_ascii()] };
             return recurring(&edge, &task, &caller).await;
         }
-        operation::prepare(&edge, &task, Keys::of(&parts.headers)?)?
+        operation::prepare(&edge, &task, keys)?
     };
     drop(bytes);
-    let accepted = operation::submit(&edge, submit).await?;
+    let accepted = operation::submit(&edge, submit, keys).await?;
     let mut text = Vec::with_capacity(160);
     write(&accepted, &mut text);
     let mut response = json_bytes(StatusCode::ACCEPTED, text);

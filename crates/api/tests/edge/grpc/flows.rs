@@ -124,11 +124,15 @@ async fn a_run_is_triggered_once_for_its_key_and_read_on_both_edges() {
         run_key: Some("2026-01-31".into()),
         priority: Some(v1::Priority { band: Some("P0".into()), level: None }),
         labels: [("team".to_owned(), "ops".to_owned())].into(),
-        tenant: None,
+        actor: Some("ann".into()),
+        ..v1::TriggerJobRequest::default()
     };
     let first = grpc.jobs.trigger(request.clone()).await.expect("triggered").into_inner();
     let again = grpc.jobs.trigger(request.clone()).await.expect("triggered").into_inner();
     assert_eq!((&first.run_id, first.duplicate, again.duplicate), (&again.run_id, false, true));
+    let notes = grpc.run(&first.run_id).await.notes;
+    assert_eq!(notes.len(), 1, "a repeated request leaves none: {notes:?}");
+    assert_eq!((notes[0].actor.as_str(), notes[0].what.as_str()), ("ann", "triggered"));
     let other = v1::TriggerJobRequest { parameters_json: None, ..request };
     let refused = grpc.jobs.trigger(other).await.expect_err("other parameters");
     assert_eq!((refused.code(), reason(&refused).as_str()), (Code::AlreadyExists, "IDEMPOTENCY_KEY_REUSED"));

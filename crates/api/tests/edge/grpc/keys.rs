@@ -21,7 +21,7 @@ async fn a_verb_under_a_key_is_done_once() {
     let mut grpc = Clients::of(&rig).await;
     let (task_id, other) = (waiting(&mut grpc).await, waiting(&mut grpc).await);
 
-    let cancel = v1::CancelTaskRequest { task_id: task_id.clone(), force: false };
+    let cancel = v1::CancelTaskRequest { task_id: task_id.clone(), force: false, ..Default::default() };
     for _ in 0..2 {
         let answer = grpc.tasks.cancel(with_metadata(cancel.clone(), &KEY)).await.expect("cancelled");
         assert_eq!(answer.into_inner().status(), TaskStatus::Canceled);
@@ -29,7 +29,7 @@ async fn a_verb_under_a_key_is_done_once() {
     let late = grpc.tasks.cancel(cancel.clone()).await.expect_err("without the key");
     assert_eq!(reason(&late), "TASK_ALREADY_ENDED");
 
-    let another = v1::CancelTaskRequest { task_id: other.clone(), force: false };
+    let another = v1::CancelTaskRequest { task_id: other.clone(), force: false, ..Default::default() };
     let reused = grpc.tasks.cancel(with_metadata(another, &KEY)).await.expect_err("another task");
     assert_eq!((reused.code(), reason(&reused).as_str()), (Code::AlreadyExists, "IDEMPOTENCY_KEY_REUSED"));
     assert_eq!(rig.status(&other).await, "PENDING", "a refused call changes nothing");

@@ -1,21 +1,29 @@
 //! gRPC over real sockets, with clients made from the same definitions.
 
+mod backfills;
 mod errors;
+mod events;
 mod flows;
 mod keys;
 mod logs;
 mod many;
 mod parity;
 mod reflection;
+mod schedules;
 mod verbs;
 
 use mainspring_proto::v1;
+use mainspring_proto::v1::backfill_service_client::BackfillServiceClient;
 use mainspring_proto::v1::dead_letter_service_client::DeadLetterServiceClient;
+use mainspring_proto::v1::event_service_client::EventServiceClient;
 use mainspring_proto::v1::job_service_client::JobServiceClient;
 use mainspring_proto::v1::pool_service_client::PoolServiceClient;
 use mainspring_proto::v1::run_service_client::RunServiceClient;
+use mainspring_proto::v1::schedule_service_client::ScheduleServiceClient;
 use mainspring_proto::v1::stats_service_client::StatsServiceClient;
+use mainspring_proto::v1::store_service_client::StoreServiceClient;
 use mainspring_proto::v1::task_service_client::TaskServiceClient;
+use mainspring_proto::v1::trigger_service_client::TriggerServiceClient;
 use mainspring_proto::v1::worker_admin_service_client::WorkerAdminServiceClient;
 use tonic::transport::Channel;
 use tonic::{Code, Request, Status};
@@ -32,6 +40,11 @@ pub struct Clients {
     pub stats: StatsServiceClient<Channel>,
     pub jobs: JobServiceClient<Channel>,
     pub runs: RunServiceClient<Channel>,
+    pub schedules: ScheduleServiceClient<Channel>,
+    pub backfills: BackfillServiceClient<Channel>,
+    pub events: EventServiceClient<Channel>,
+    pub triggers: TriggerServiceClient<Channel>,
+    pub store: StoreServiceClient<Channel>,
 }
 
 impl Clients {
@@ -46,6 +59,11 @@ impl Clients {
             stats: StatsServiceClient::new(channel.clone()),
             jobs: JobServiceClient::new(channel.clone()),
             runs: RunServiceClient::new(channel.clone()),
+            schedules: ScheduleServiceClient::new(channel.clone()),
+            backfills: BackfillServiceClient::new(channel.clone()),
+            events: EventServiceClient::new(channel.clone()),
+            triggers: TriggerServiceClient::new(channel.clone()),
+            store: StoreServiceClient::new(channel.clone()),
             channel,
         }
     }

@@ -8,13 +8,18 @@ use tonic_reflection::pb::{v1, v1alpha};
 use super::Clients;
 use crate::rig::Rig;
 
-const OURS: [&str; 8] = [
+const OURS: [&str; 13] = [
+    "mainspring.v1.BackfillService",
     "mainspring.v1.DeadLetterService",
+    "mainspring.v1.EventService",
     "mainspring.v1.JobService",
     "mainspring.v1.PoolService",
     "mainspring.v1.RunService",
+    "mainspring.v1.ScheduleService",
     "mainspring.v1.StatsService",
+    "mainspring.v1.StoreService",
     "mainspring.v1.TaskService",
+    "mainspring.v1.TriggerService",
     "mainspring.v1.WorkerAdminService",
     "mainspring.v1.WorkerService",
 ];

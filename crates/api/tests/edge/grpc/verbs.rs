@@ -106,7 +106,12 @@ async fn a_waiting_task_is_amended_diagnosed_run_now_forced_retried_and_cancelle
     assert_eq!((why.reason.as_str(), why.due_at), ("waits_for_time", Some(at)));
     assert!(!why.message.is_empty() && !why.advice.is_empty());
 
-    let now = grpc.tasks.run_now(v1::RunTaskNowRequest { task_id: id() }).await.expect("now").into_inner();
+    let now = grpc
+        .tasks
+        .run_now(v1::RunTaskNowRequest { task_id: id(), ..Default::default() })
+        .await
+        .expect("now")
+        .into_inner();
     assert_eq!(now.status(), TaskStatus::Queued);
     let force = v1::ForceTaskStateRequest {
         task_id: id(),
@@ -120,7 +125,7 @@ async fn a_waiting_task_is_amended_diagnosed_run_now_forced_retried_and_cancelle
     assert_eq!((by.actor.as_str(), by.reason.as_str()), ("ops", "test"));
     let retry = v1::RetryTaskRequest { task_id: id(), ..v1::RetryTaskRequest::default() };
     assert_eq!(grpc.tasks.retry(retry).await.expect("again").into_inner().status(), TaskStatus::Queued);
-    let cancel = v1::CancelTaskRequest { task_id: id(), force: false };
+    let cancel = v1::CancelTaskRequest { task_id: id(), force: false, ..Default::default() };
     let cancelled = grpc.tasks.cancel(cancel).await.expect("cancelled").into_inner();
     assert_eq!(cancelled.status(), TaskStatus::Canceled);
     rig.stop().await;
@@ -133,7 +138,7 @@ async fn a_running_task_is_stopped_with_force_only() {
     let id = grpc.submit(noop()).await.expect("accepted").task_id;
     let mut worker = FakeWorker::join(rig.address, 1, 1, 1).await;
     let start = worker.start().await;
-    let cancel = |force| v1::CancelTaskRequest { task_id: id.clone(), force };
+    let cancel = |force| v1::CancelTaskRequest { task_id: id.clone(), force, ..Default::default() };
     let refused = grpc.tasks.cancel(cancel(false)).await.expect_err("it runs");
     assert_eq!(super::reason(&refused), "TASK_ALREADY_RUNNING");
     let changed = grpc.tasks.cancel(cancel(true)).await.expect("asked").into_inner();

@@ -26,6 +26,7 @@ use super::state::Run;
 use crate::decision::{Rejection, View};
 use crate::event::Event;
 use crate::job::{Definition, Job, JobKey};
+use crate::key::{KeyClaim, KeyFact};
 use crate::schedule::{ScheduleHome, Spec};
 use crate::trigger::TriggerSpec;
 use crate::values::{Actor, Name, RunId, RunStatus};
@@ -88,6 +89,22 @@ impl RunCommand {
         match self {
             Self::Signed(signed) => &signed.command,
             command => command,
+        }
+    }
+
+    /// The key it comes under, to be filled with what the tables know.
+    pub(crate) fn key_mut(&mut self) -> Option<&mut (KeyClaim, KeyFact)> {
+        match self {
+            Self::Trigger(trigger) => trigger.key.as_mut(),
+            Self::Signed(signed) => signed.command.key_mut(),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn key(&self) -> Option<KeyClaim> {
+        match self.unsigned() {
+            Self::Trigger(trigger) => trigger.key.map(|(claim, _)| claim),
+            _ => None,
         }
     }
 

@@ -32,6 +32,9 @@ pub(super) struct Trigger {
     /// A label on the run and its tasks
     #[arg(long = "label", value_name = "K=V", value_parser = parse_label)]
     labels: Vec<(String, String)>,
+    /// Why; kept with the run
+    #[arg(long)]
+    reason: Option<String>,
     /// Watch the run until it has ended; its outcome is the exit code
     #[arg(short, long)]
     wait: bool,
@@ -44,7 +47,9 @@ impl Trigger {
         let path = super::path(&self.name, ":trigger", &self.tenant);
         let body = self.body();
         let wait = self.wait;
+        let reason = self.reason;
         self.connect.run(async |client, print| {
+            let client = client.with_reason(reason.as_deref());
             let answer = client.post(&path, &body).await?;
             warn(&answer);
             if !wait {

@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 
 pub(super) use self::watch::watch;
 use super::connect::Connect;
+pub(super) use super::connect::actor;
 use super::task_cancel::follow;
 
 /// Exit: 0 done, 1 refused, 4 there is no such run.
@@ -218,11 +219,6 @@ impl Run {
 /// Who acts and why.
 pub(super) fn by(reason: Option<&str>) -> Value {
     json!({"actor": actor(), "reason": reason})
-}
-
-/// Who acts, for the notes that stay with a run and for the server's log.
-pub(super) fn actor() -> String {
-    std::env::var("USER").unwrap_or_else(|_| "cli".to_owned())
 }
 
 fn verb(connect: Connect, id: &str, verb: &str, body: &Value) -> anyhow::Result<ExitCode> {

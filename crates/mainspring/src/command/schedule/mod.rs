@@ -1,6 +1,7 @@
 //! `mainspring schedule`: look at schedules, at what became of their windows and at which come next, and act on them.
 
 mod named;
+mod put;
 
 use std::process::ExitCode;
 
@@ -40,6 +41,8 @@ enum What {
         after_help = "Examples:\n  mainspring schedule upcoming\n  mainspring schedule upcoming --within 1d --limit 20"
     )]
     Upcoming(Ahead),
+    /// Store a schedule of a job from a file
+    Put(put::Put),
     /// Skip its windows until it is resumed
     #[command(
         after_help = "Example:\n  mainspring schedule pause nightly-report/morning --reason 'the source is down'"
@@ -132,6 +135,7 @@ impl Schedule {
                 ];
                 rows(ahead.connect, &query("/v1/schedules:upcoming", &wanted), "windows", &OF_UPCOMING)
             }
+            What::Put(put) => put.run(),
             What::Pause(act) => act.post(":pause"),
             What::Resume(act) => act.post(":resume"),
             What::Delete(act) => act.delete(),

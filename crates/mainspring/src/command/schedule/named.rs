@@ -19,11 +19,11 @@ const CANDIDATES_MAX: &str = "20";
 pub(super) struct One {
     /// The schedule, as JOB/NAME, or JOB if the job has one
     #[arg(value_name = "SCHEDULE")]
-    name: String,
+    pub(super) name: String,
     #[arg(long, default_value = TENANT)]
-    tenant: String,
+    pub(super) tenant: String,
     #[command(flatten)]
-    connect: Connect,
+    pub(super) connect: Connect,
 }
 
 #[derive(Args)]
@@ -80,7 +80,7 @@ impl Act {
 }
 
 /// Where it is. A job without schedules is asked for its default one, so that the server says what is missing.
-async fn path(client: &Client, name: &str, tenant: &str) -> Result<String, ClientError> {
+pub(super) async fn path(client: &Client, name: &str, tenant: &str) -> Result<String, ClientError> {
     let of = |job: &str, schedule: &str| format!("/v1/schedules/{}/{}", escaped(job), escaped(schedule));
     if let Some((job, schedule)) = name.split_once('/') {
         return Ok(of(job, schedule));

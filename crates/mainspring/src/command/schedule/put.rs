@@ -1,0 +1,55 @@
+//! `mainspring schedule put`: store a schedule of a job from a file.
+
+use std::io::Read;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Context;
+use bytes::Bytes;
+use clap::Args;
+use mainspring_client::query;
+
+use super::actor;
+use super::named::{One, path};
+
+/// The file has the fields that a schedule has in a job file, as YAML or JSON. The same content changes nothing.
+#[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    mainspring schedule put nightly-report/morning -f morning.yaml\n  \
+    echo '{cron: \"0 9 * * 1-5\", timezone: Europe/Berlin}' | mainspring schedule put nightly-report/morning -f -")]
+pub(super) struct Put {
+    #[command(flatten)]
+    one: One,
+    /// The file; - for stdin
+    #[arg(short, long, value_name = "FILE")]
+    file: PathBuf,
+    /// Why; in the server's log
+    #[arg(long)]
+    reason: Option<String>,
+}
+
+impl Put {
+    pub(super) fn run(self) -> anyhow::Result<ExitCode> {
+        let text = self.text()?;
+        let One { name, tenant, connect } = self.one;
+        let reason = self.reason;
+        connect.run(async |client, print| {
+            let path = path(&client, &name, &tenant).await?;
+            let actor = actor();
+            let by = [("tenant", Some(&*tenant)), ("actor", Some(&*actor)), ("reason", reason.as_deref())];
+            print.object(&client.put_bytes(&query(&path, &by), Bytes::from(text)).await?);
+            Ok(ExitCode::SUCCESS)
+        })
+    }
+
+    fn text(&self) -> anyhow::Result<String> {
+        let mut text = String::new();
+        if self.file.as_os_str() == "-" {
+            std::io::stdin().read_to_string(&mut text).context("cannot read stdin")?;
+        } else {
+            text = std::fs::read_to_string(&self.file)
+                .with_context(|| format!("cannot read `{}`", self.file.display()))?;
+        }
+        Ok(text)
+    }
+}
