@@ -278,7 +278,7 @@ fn a_run_that_a_schedule_began_sees_its_window() {
     assert_eq!(value(&run, "run.logical_time"), Ok(json!(null)));
     assert!(value(&run, "window.at").is_err(), "what is not there is an error, not an empty text");
     run.occasion = Some(Box::new(Window {
-        schedule: ScheduleId::new(0),
+        schedule: ScheduleId::from_bits(0),
         name: Name::fixed("morning"),
         at: Wall::from_millis(1_767_225_600_000),
         from: Wall::from_millis(1_767_139_200_500),

@@ -67,6 +67,8 @@ impl Settings {
             operations_max: 2,
             event_waits_per_record: pick(chance, &[1, 2, 1_000]) as u32,
             announced_per_record: pick(chance, &[1, 3, 1_000]) as u32,
+            sweep_every: Millis::new(pick(chance, &[5_000, 60_000, 300_000])),
+            forget_deleted_after: Millis::new(pick(chance, &[1_000, 30_000, 86_400_000])),
             ..Limits::default()
         };
         let engine = EngineConfig {

@@ -6,8 +6,7 @@ use std::sync::Arc;
 use mainspring_core::job::JobKey;
 use mainspring_core::values::{EntityKind, RunId, Seq, Wall};
 use mainspring_store::{
-    BackfillRow, CheckpointHead, EntityRow, JobRow, LiveRow, LiveRun, OpenError, ReadTables, Recovery,
-    ScheduleRow, TailVisit, TriggerRow,
+    CheckpointHead, EntityRow, JobRow, LiveRow, LiveRun, OpenError, ReadTables, Recovery, TailVisit,
 };
 
 use crate::journal::walk;
@@ -41,18 +40,6 @@ impl Recovery for LocalRecovery {
 
     fn live_runs(&mut self, after: Option<RunId>, limit: usize) -> Result<Vec<LiveRun>, OpenError> {
         self.tables.live_runs(after, limit)
-    }
-
-    fn schedules(&mut self, each: &mut dyn FnMut(ScheduleRow)) -> Result<(), OpenError> {
-        self.tables.schedules(each)
-    }
-
-    fn live_backfills(&mut self, each: &mut dyn FnMut(BackfillRow)) -> Result<(), OpenError> {
-        self.tables.live_backfills(each)
-    }
-
-    fn triggers(&mut self, each: &mut dyn FnMut(TriggerRow)) -> Result<(), OpenError> {
-        self.tables.triggers(each)
     }
 
     fn entities(

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use mainspring_core::collections::{Entity, EntityTable};
 use mainspring_core::job::{Definition, JobKey};
 use mainspring_core::state::State;
-use mainspring_core::values::{EntityId, EntityKind, Name, Seq, Wall};
+use mainspring_core::values::{EntityId, EntityKind, Group, Groups, Name, Seq, Wall};
 
 use crate::format::{EncodedProfiles, FormatError, ProfileCache, VersionRef};
 
@@ -18,6 +18,8 @@ use crate::format::{EncodedProfiles, FormatError, ProfileCache, VersionRef};
 pub struct EntityRow {
     pub kind: EntityKind,
     pub id: u128,
+    /// That of the tenant; group 0 if there is none.
+    pub group: Group,
     pub tenant: Name,
     /// A job, or empty.
     pub parent: Name,
@@ -105,11 +107,35 @@ pub trait EachTable {
 
 /// The list of kinds. Each comes after those that its rows refer to.
 pub fn each_table<V: EachTable>(state: &mut State, visitor: &mut V) -> Result<(), V::Error> {
+    visitor.visit(state.schedules_mut())?;
+    visitor.visit(state.triggers_mut())?;
+    visitor.visit(state.backfills_mut())?;
     visitor.visit(state.cordons_mut())
 }
 
+/// Whether an entity is in memory.
+pub fn has_entity(state: &mut State, kind: EntityKind, id: u128) -> bool {
+    struct Has(EntityKind, u128, bool);
+    impl EachTable for Has {
+        type Error = Infallible;
+
+        fn visit<T: EntityTable>(&mut self, table: &mut T) -> Result<(), Infallible>
+        where
+            T::Row: EntityFormat,
+        {
+            if T::Row::KIND == self.0 {
+                self.2 = table.rows().get(EntityId::of_bits(self.1)).is_some();
+            }
+            Ok(())
+        }
+    }
+    let mut has = Has(kind, id, false);
+    let Ok(()) = each_table(state, &mut has);
+    has.2
+}
+
 /// The row of an entity as it is now.
-pub fn entity_row<E: EntityFormat>(entity: &E, profiles: &mut EncodedProfiles) -> EntityRow {
+pub fn entity_row<E: EntityFormat>(entity: &E, groups: Groups, profiles: &mut EncodedProfiles) -> EntityRow {
     let mut out = EntityBytes::default();
     entity.write(&mut out, profiles);
     let (tenant, parent) = entity.scope();
@@ -117,6 +143,7 @@ pub fn entity_row<E: EntityFormat>(entity: &E, profiles: &mut EncodedProfiles) -
     EntityRow {
         kind: E::KIND,
         id: entity.id().to_bits(),
+        group: if tenant.is_empty() { Group::ZERO } else { groups.of(&tenant) },
         tenant,
         parent,
         ended: entity.ended(),
@@ -126,8 +153,8 @@ pub fn entity_row<E: EntityFormat>(entity: &E, profiles: &mut EncodedProfiles) -
 }
 
 /// The rows of everything that changed since this was last asked.
-pub fn changed_entities(state: &mut State, profiles: &mut EncodedProfiles) -> Vec<EntityRow> {
-    struct Changed<'a>(Vec<EntityRow>, &'a mut EncodedProfiles);
+pub fn changed_entities(state: &mut State, groups: Groups, profiles: &mut EncodedProfiles) -> Vec<EntityRow> {
+    struct Changed<'a>(Vec<EntityRow>, Groups, &'a mut EncodedProfiles);
     impl EachTable for Changed<'_> {
         type Error = Infallible;
 
@@ -139,14 +166,14 @@ pub fn changed_entities(state: &mut State, profiles: &mut EncodedProfiles) -> Ve
             let dirty = rows.take_dirty();
             self.0.reserve(dirty.len());
             for id in dirty {
-                self.0.extend(rows.get(id).map(|entity| entity_row(entity, self.1)));
+                self.0.extend(rows.get(id).map(|entity| entity_row(entity, self.1, self.2)));
                 // A cut that fails is offered again as it is, and nothing is cut meanwhile.
                 rows.set_stored(id);
             }
             Ok(())
         }
     }
-    let mut changed = Changed(Vec::new(), profiles);
+    let mut changed = Changed(Vec::new(), groups, profiles);
     let Ok(()) = each_table(state, &mut changed);
     changed.0
 }
@@ -168,23 +195,34 @@ pub fn forget_changed(state: &mut State) {
     let Ok(()) = each_table(state, &mut Forget);
 }
 
-/// How many rows without an end the tables have after the cut that [`changed_entities`] was asked for, by kind.
-pub fn live_entities(state: &mut State) -> Vec<(EntityKind, u64)> {
-    struct Count(Vec<(EntityKind, u64)>);
-    impl EachTable for Count {
+/// What the head of a cut says of a kind: a row that was lost is noticed, and no number is given away twice.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct KindHead {
+    /// Rows that have not ended.
+    pub live: u64,
+    /// The greatest number that one of its ids ever had.
+    pub numbers: u64,
+}
+
+/// After the cut that [`changed_entities`] was asked for.
+pub fn kind_heads(state: &mut State) -> Vec<(EntityKind, KindHead)> {
+    struct Heads(Vec<(EntityKind, KindHead)>);
+    impl EachTable for Heads {
         type Error = Infallible;
 
         fn visit<T: EntityTable>(&mut self, table: &mut T) -> Result<(), Infallible>
         where
             T::Row: EntityFormat,
         {
-            self.0.push((T::Row::KIND, table.rows().live_rows() as u64));
+            let rows = table.rows();
+            let head = KindHead { live: rows.live_rows() as u64, numbers: rows.numbers() };
+            self.0.push((T::Row::KIND, head));
             Ok(())
         }
     }
-    let mut count = Count(Vec::new());
-    let Ok(()) = each_table(state, &mut count);
-    count.0
+    let mut heads = Heads(Vec::new());
+    let Ok(()) = each_table(state, &mut heads);
+    heads.0
 }
 
 /// Takes ended entities out of memory that the cut through `cut` stored; see `Table::leave`.

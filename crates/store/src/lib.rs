@@ -7,7 +7,6 @@
 //!
 //! Backends (`store-local`, the simulator's, later `PostgreSQL`) pass one [`conformance`] suite.
 
-pub mod backfills;
 pub mod conformance;
 pub mod entity;
 pub mod flows;
@@ -17,20 +16,17 @@ pub mod journal;
 pub mod logs;
 pub mod schedules;
 pub mod tables;
-pub mod triggers;
 
 pub use self::{
-    backfills::{BackfillQuery, BackfillRow},
     entity::{EachTable, EntityFormat, EntityQuery, EntityRow, each_table},
     flows::{JobRow, LiveRun, RunQuery, RunRow, VersionRow},
     journal::{AppendError, Journal, Record},
     logs::{Kept, LOG_PIECE_BYTES_MAX, LogError, LogKey, LogPage, LogPiece, LogPlace, ReadLogs, WriteLogs},
-    schedules::{OccurrenceCursor, ScheduleRow},
+    schedules::OccurrenceCursor,
     tables::{
         Cut, CutError, HistoryCursor, HistoryPage, HistoryQuery, HistoryRow, KeyRow, LiveRow, PAGE_MAX,
         ParkedFrom, ReadError, ReadMany, ReadTables, StoredTask, Tables,
     },
-    triggers::TriggerRow,
 };
 use mainspring_core::job::JobKey;
 use mainspring_core::values::{EntityKind, Epoch, Now, RunId, Seq, Wall};
@@ -79,12 +75,6 @@ pub trait Recovery {
     fn jobs(&mut self, after: Option<&JobKey>, limit: usize) -> Result<Vec<JobRow>, OpenError>;
     /// A page of the runs that have not ended, by id; otherwise as [`Recovery::jobs`].
     fn live_runs(&mut self, after: Option<RunId>, limit: usize) -> Result<Vec<LiveRun>, OpenError>;
-    /// Every schedule, by id.
-    fn schedules(&mut self, each: &mut dyn FnMut(ScheduleRow)) -> Result<(), OpenError>;
-    /// Backfills that have not ended.
-    fn live_backfills(&mut self, each: &mut dyn FnMut(BackfillRow)) -> Result<(), OpenError>;
-    /// Every trigger, by id.
-    fn triggers(&mut self, each: &mut dyn FnMut(TriggerRow)) -> Result<(), OpenError>;
     /// A page of the entities of a kind that have not ended, by id; otherwise as [`Recovery::jobs`].
     fn entities(
         &mut self,

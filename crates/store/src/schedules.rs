@@ -1,17 +1,9 @@
-//! Rows of schedules, and of what became of their windows.
+//! Rows of what became of the windows of schedules.
 //! - SR-1 an occurrence is one row by (schedule, first window, kind): what a replayed record decided is written over
 //!   itself, and whoever writes it again loses nothing
 
 use mainspring_core::schedule::{Reason, Unfired, WindowRow};
-use mainspring_core::values::{FiredAs, RunId, ScheduleId, Started, TaskId, Wall};
-
-/// Insert or replace; no row ever goes.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ScheduleRow {
-    pub id: ScheduleId,
-    /// The schedule as [`crate::format`] encodes it.
-    pub bytes: Vec<u8>,
-}
+use mainspring_core::values::{FiredAs, RunId, Started, TaskId, Wall};
 
 /// The place of an occurrence among those of its schedule.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -65,7 +57,7 @@ pub fn what(kind: u8, made: Option<u128>) -> Option<Result<(Started, FiredAs), U
 
 #[cfg(test)]
 mod tests {
-    use mainspring_core::values::Group;
+    use mainspring_core::values::{Group, ScheduleId};
 
     use super::*;
 
@@ -79,7 +71,7 @@ mod tests {
         let mut kinds = Vec::new();
         for outcome in fired.chain(passed.map(Err)) {
             let row = WindowRow {
-                schedule: ScheduleId::new(1),
+                schedule: ScheduleId::from_bits(1),
                 group: Group::ZERO,
                 first: Wall::ZERO,
                 last: Wall::ZERO,

@@ -5,14 +5,12 @@ use mainspring_core::key::{KeyBinding, KeyScope};
 use mainspring_core::schedule::WindowRow;
 use mainspring_core::task::Status;
 use mainspring_core::values::{
-    BackfillId, EntityKind, Epoch, Group, Name, Now, RunId, ScheduleId, Seq, TaskId, Wall, WorkerId,
+    EntityKind, Epoch, Group, Name, Now, RunId, ScheduleId, Seq, TaskId, Wall, WorkerId,
 };
 
-use crate::backfills::{BackfillQuery, BackfillRow};
 use crate::entity::{EntityQuery, EntityRow};
 use crate::flows::{JobRow, RunQuery, RunRow, VersionRow};
-use crate::schedules::{OccurrenceCursor, ScheduleRow};
-use crate::triggers::TriggerRow;
+use crate::schedules::OccurrenceCursor;
 
 /// One consistent cut: the tables after it equal the journal folded through `through`.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -34,11 +32,8 @@ pub struct Cut {
     pub jobs: Vec<JobRow>,
     pub versions: Vec<VersionRow>,
     pub runs: Vec<RunRow>,
-    pub schedules: Vec<ScheduleRow>,
     /// Insert or replace, by schedule, first window and kind.
     pub occurrences: Vec<WindowRow>,
-    pub backfills: Vec<BackfillRow>,
-    pub triggers: Vec<TriggerRow>,
     pub entities: Vec<EntityRow>,
 }
 
@@ -82,7 +77,7 @@ pub struct KeyRow {
 pub trait Tables {
     fn cut(&mut self, cut: &Cut) -> Result<(), CutError>;
 
-    /// Drops whole days of history before `day`, runs, backfills and entities that ended and windows that were decided before it, and keys
+    /// Drops whole days of history before `day`, runs and entities that ended and windows that were decided before it, and keys
     /// that expired before `now` and whose task has no live row. Called with the days and times of retention; see
     /// [`Cut::retention_day`].
     fn drop_before(&mut self, day: u32, now: Wall) -> Result<(), CutError>;
@@ -147,9 +142,6 @@ pub trait ReadTables: ReadMany {
         before: Option<OccurrenceCursor>,
         limit: usize,
     ) -> Result<Vec<WindowRow>, ReadError>;
-    fn backfill(&mut self, id: BackfillId) -> Result<Option<BackfillRow>, ReadError>;
-    /// Newest first.
-    fn backfills(&mut self, query: &BackfillQuery) -> Result<Vec<BackfillRow>, ReadError>;
     /// Ended or not.
     fn entity(&mut self, kind: EntityKind, id: u128) -> Result<Option<EntityRow>, ReadError>;
     /// Newest first.

@@ -5,7 +5,7 @@
 mod frozen;
 
 use mainspring_core::event::Event;
-use mainspring_core::values::{Actor, Name, Seq, Wall, WorkerId};
+use mainspring_core::values::{Actor, Groups, Name, Seq, Wall, WorkerId};
 use mainspring_core::worker::{Cordon, CordonEvent, CordonLifted};
 use mainspring_store::entity::{EntityError, ReadWith, entity_row};
 use mainspring_store::format::{EncodedProfiles, FormatError, ProfileCache, read_events, write_event};
@@ -37,7 +37,7 @@ fn cordons() -> Vec<(&'static str, Cordon)> {
 }
 
 fn row_of<E: EntityFormat>(entity: &E) -> EntityRow {
-    entity_row(entity, &mut EncodedProfiles::default())
+    entity_row(entity, Groups::default(), &mut EncodedProfiles::default())
 }
 
 fn read<E: EntityFormat>(row: &EntityRow) -> Result<E, EntityError> {

@@ -209,7 +209,7 @@ impl Metrics {
             tracing::warn!(%run, alert = alert.label(), "the watchdog found a run");
         }
         if let Effect::ScheduleAlert { schedule } = effect {
-            tracing::error!(schedule = schedule.get(), "a schedule that is on had no timer");
+            tracing::error!(%schedule, "a schedule that is on had no timer");
         }
     }
 

@@ -29,16 +29,16 @@ pub(crate) fn apply(backfills: &mut Backfills, at: Stamp, event: &BackfillEvent,
 }
 
 fn touch(backfills: &mut Backfills, at: Stamp, id: BackfillId) -> &mut Backfill {
-    let backfill = backfills.touch(id, at.seq, at.cut);
+    let backfill = backfills.touch(id, at);
     backfill.changed = at.now.wall;
     backfill
 }
 
 fn create(backfills: &mut Backfills, at: Stamp, created: &Created, newest: Option<&Arc<Plan>>) {
-    let (seq, now) = (at.seq, at.now.wall);
+    let now = at.now.wall;
     let Created { id, schedule, spec, plan } = created;
     let plan = plan.as_ref().or(newest).expect("EV-1: the job of a new backfill is in memory").clone();
-    backfills.add(Backfill {
+    let backfill = Backfill {
         id: *id,
         schedule: *schedule,
         spec: spec.clone(),
@@ -52,10 +52,11 @@ fn create(backfills: &mut Backfills, at: Stamp, created: &Created, newest: Optio
         created: now,
         changed: now,
         ended: None,
-        touched: seq,
+        touched: at.seq,
         stored: false,
         soft: BackfillSoft::at(spec, 0),
-    });
+    };
+    backfills.add(backfill, at);
     backfills.call(*id);
 }
 

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use super::spec::BackfillSpec;
 use super::windows::WindowWalk;
+use crate::collections::{Entity, EntityTable, Table};
 use crate::job::Plan;
-use crate::values::{BackfillId, RunId, ScheduleId, Seq, Wall};
+use crate::values::{BackfillId, EntityKind, Name, RunId, ScheduleId, Seq, Stamp, Wall};
 
 #[derive(Clone, PartialEq, Debug)]
 pub struct Backfill {
@@ -129,23 +130,73 @@ impl Backfill {
 /// Ended ones stay until a cut has stored them.
 #[derive(Debug, Default)]
 pub struct Backfills {
-    list: BTreeMap<BackfillId, Box<Backfill>>,
+    table: Table<Backfill>,
     /// Those that have not ended.
     by_schedule: BTreeMap<ScheduleId, BackfillId>,
     /// Soft: they may go on.
     called: VecDeque<BackfillId>,
     /// Soft: when they try again.
     retries: BTreeSet<(Wall, BackfillId)>,
-    dirty: Vec<BackfillId>,
+}
+
+impl Entity for Backfill {
+    const KIND: EntityKind = EntityKind::Backfill;
+    type Id = BackfillId;
+    type Key = BackfillId;
+
+    fn id(&self) -> BackfillId {
+        self.id
+    }
+
+    fn key(&self) -> BackfillId {
+        self.id
+    }
+
+    fn scope(&self) -> (Name, Name) {
+        (self.spec.key.tenant.clone(), self.spec.key.job.clone())
+    }
+
+    fn ended(&self) -> Option<Wall> {
+        self.ended
+    }
+
+    fn touched(&self) -> Seq {
+        self.touched
+    }
+
+    fn set_touched(&mut self, seq: Seq) {
+        self.touched = seq;
+    }
+
+    fn set_stored(&mut self) {
+        self.stored = true;
+    }
+}
+
+impl EntityTable for Backfills {
+    type Row = Backfill;
+
+    fn rows(&self) -> &Table<Backfill> {
+        &self.table
+    }
+
+    fn rows_mut(&mut self) -> &mut Table<Backfill> {
+        &mut self.table
+    }
+
+    fn load(&mut self, backfill: Backfill) {
+        self.derive_of(&backfill);
+        self.table.load(backfill);
+    }
 }
 
 impl Backfills {
     pub fn get(&self, id: BackfillId) -> Option<&Backfill> {
-        self.list.get(&id).map(|backfill| &**backfill)
+        self.table.get(id)
     }
 
     pub(crate) fn get_mut(&mut self, id: BackfillId) -> Option<&mut Backfill> {
-        self.list.get_mut(&id).map(|backfill| &mut **backfill)
+        self.table.soft_mut(id)
     }
 
     /// The one of this schedule that has not ended.
@@ -155,31 +206,23 @@ impl Backfills {
 
     /// By id; ended ones too, as long as they are here.
     pub fn iter(&self) -> impl Iterator<Item = &Backfill> {
-        self.list.values().map(|backfill| &**backfill)
+        self.table.iter()
     }
 
     pub fn unfinished(&self) -> usize {
         self.by_schedule.len()
     }
 
-    /// Puts one into memory that the tables hold.
-    pub fn load(&mut self, backfill: Backfill) {
+    /// What is derived from a row that is new in memory.
+    fn derive_of(&mut self, backfill: &Backfill) {
         if backfill.ended.is_none() {
             self.by_schedule.insert(backfill.schedule, backfill.id);
-        }
-        self.list.insert(backfill.id, Box::new(backfill));
-    }
-
-    /// Takes one out of memory that ended in or before this record; the tables answer for it from now on.
-    pub fn unload(&mut self, id: BackfillId, through: Seq) {
-        if self.get(id).is_some_and(|one| one.ended.is_some() && one.touched <= through) {
-            self.list.remove(&id);
         }
     }
 
     /// It may go on.
     pub(crate) fn call(&mut self, id: BackfillId) {
-        if let Some(backfill) = self.list.get_mut(&id)
+        if let Some(backfill) = self.table.soft_mut(id)
             && !backfill.soft.called
         {
             backfill.soft.called = true;
@@ -209,7 +252,7 @@ impl Backfills {
     }
 
     pub(crate) fn retry_at(&mut self, id: BackfillId, at: Wall) {
-        let Some(backfill) = self.list.get_mut(&id) else { return };
+        let Some(backfill) = self.table.soft_mut(id) else { return };
         if let Some(before) = backfill.soft.retry.replace(at) {
             self.retries.remove(&(before, id));
         }
@@ -237,49 +280,32 @@ impl Backfills {
     pub(crate) fn derive(&mut self) {
         self.called.clear();
         self.retries.clear();
-        for backfill in self.list.values_mut() {
+        for backfill in self.table.iter_soft_mut() {
             backfill.soft = BackfillSoft::at(&backfill.spec, backfill.started);
         }
     }
 
     /// A break mode: as if nothing had been started.
     pub(crate) fn forget_cursors(&mut self) {
-        for backfill in self.list.values_mut().filter(|one| one.ended.is_none()) {
+        for backfill in self.table.iter_soft_mut().filter(|one| one.ended.is_none()) {
             backfill.started = 0;
         }
     }
 
-    pub(crate) fn add(&mut self, backfill: Backfill) {
-        self.dirty.push(backfill.id);
-        self.load(backfill);
+    pub(crate) fn add(&mut self, backfill: Backfill, at: Stamp) {
+        self.derive_of(&backfill);
+        self.table.insert(backfill, at);
     }
 
-    pub(crate) fn touch(&mut self, id: BackfillId, seq: Seq, cut: Seq) -> &mut Backfill {
-        let backfill = self.list.get_mut(&id).expect("EV-1: the backfill of an event is in memory");
-        if backfill.touched <= cut {
-            self.dirty.push(id);
-        }
-        backfill.touched = seq;
-        backfill
+    pub(crate) fn touch(&mut self, id: BackfillId, at: Stamp) -> &mut Backfill {
+        self.table.change(id, at)
     }
 
     pub(crate) fn ended(&mut self, id: BackfillId) {
         self.by_schedule.retain(|_, live| *live != id);
     }
 
-    /// What a cut must write.
-    pub fn take_dirty(&mut self) -> Vec<BackfillId> {
-        std::mem::take(&mut self.dirty)
-    }
-
     pub fn dirty_len(&self) -> usize {
-        self.dirty.len()
-    }
-
-    /// For whoever writes rows: its spec is in the tables from now on.
-    pub fn mark_stored(&mut self, id: BackfillId) {
-        if let Some(backfill) = self.get_mut(id) {
-            backfill.stored = true;
-        }
+        self.table.dirty_len()
     }
 }

@@ -113,7 +113,6 @@ impl<T> Slab<T> {
         used.map(|(number, _)| Id::from_number(number as u32))
     }
 
-    #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         self.cells.len() - self.free.len()
     }

@@ -28,6 +28,10 @@ pub trait Entity {
     /// The record that changed it last.
     fn touched(&self) -> Seq;
     fn set_touched(&mut self, seq: Seq);
+    /// Of kinds whose ids are counted: the number of this one. A number is never given away again.
+    fn number(&self) -> u64 {
+        0
+    }
     /// A row of it is in a cut: what never changes need not be written again.
     fn set_stored(&mut self) {}
 }
@@ -41,6 +45,8 @@ pub struct Table<E: Entity> {
     dirty: Vec<E::Id>,
     /// Rows in memory whose end the last cut stored.
     ended: BTreeSet<E::Id>,
+    /// The greatest number that a row ever had; the head of a cut has it.
+    numbers: u64,
 }
 
 impl<E: Entity> Default for Table<E> {
@@ -51,6 +57,7 @@ impl<E: Entity> Default for Table<E> {
             by_key: BTreeMap::new(),
             dirty: Vec::new(),
             ended: BTreeSet::new(),
+            numbers: 0,
         }
     }
 }
@@ -90,11 +97,20 @@ impl<E: Entity> Table<E> {
     }
 
     pub fn len(&self) -> usize {
-        self.by_key.len()
+        self.rows.len()
     }
 
     pub fn is_empty(&self) -> bool {
-        self.by_key.is_empty()
+        self.len() == 0
+    }
+
+    pub fn numbers(&self) -> u64 {
+        self.numbers
+    }
+
+    /// For whoever loads rows: numbers up to this one were given away.
+    pub fn set_numbers(&mut self, numbers: u64) {
+        self.numbers = self.numbers.max(numbers);
     }
 
     /// Above every index in use.
@@ -111,6 +127,7 @@ impl<E: Entity> Table<E> {
     pub fn load(&mut self, row: E) {
         debug_assert!(self.get(row.id()).is_none(), "ET-1: a row is loaded once");
         let (bits, key) = (row.id().to_bits(), row.key());
+        self.set_numbers(row.number());
         let index = self.rows.insert(Box::new(row)).number();
         self.by_id.insert(bits, index);
         let before = self.by_key.insert(key, index);
@@ -135,10 +152,29 @@ impl<E: Entity> Table<E> {
         row
     }
 
+    /// For `apply`: nobody finds the row by its key any more, and another may have the key.
+    pub(crate) fn unlist(&mut self, id: E::Id) {
+        if let Some(index) = self.index_of(id) {
+            self.remove_key(index);
+        }
+    }
+
+    fn remove_key(&mut self, index: u32) {
+        let Some(key) = self.at(index).map(Entity::key) else { return };
+        if self.by_key.get(&key) == Some(&index) {
+            self.by_key.remove(&key);
+        }
+    }
+
     /// For soft fields only.
     pub(crate) fn soft_mut(&mut self, id: E::Id) -> Option<&mut E> {
         let index = self.index_of(id)?;
         Some(&mut self.rows[Id::from_number(index)])
+    }
+
+    /// For soft fields only; in the order of their indices.
+    pub(crate) fn iter_soft_mut(&mut self) -> impl Iterator<Item = &mut E> {
+        self.rows.iter_mut().map(|row| &mut **row)
     }
 
     /// What the cut that is being made must write; each once.
@@ -168,9 +204,8 @@ impl<E: Entity> Table<E> {
     /// Takes a row out of memory that ended in or before this record; the tables answer for it from now on.
     pub fn leave(&mut self, id: E::Id, cut: Seq) -> Option<E> {
         let index = self.index_of(id)?;
-        let row = self.at(index).filter(|row| row.ended().is_some() && row.touched() <= cut)?;
-        let key = row.key();
-        self.by_key.remove(&key);
+        self.at(index).filter(|row| row.ended().is_some() && row.touched() <= cut)?;
+        self.remove_key(index);
         self.ended.remove(&id);
         self.by_id.remove(id.to_bits(), |at| at == index);
         Some(*self.rows.remove(Id::from_number(index)))
@@ -292,6 +327,18 @@ mod tests {
         assert_eq!((table.len(), table.get(id(1)).is_none(), table.index_of(id(1))), (2, true, None));
         table.load(thing(9, "d"));
         assert_eq!((table.index_of(id(9)), table.end()), (Some(1), 3));
+    }
+
+    #[test]
+    fn a_key_can_be_given_away_before_its_row_has_left() {
+        let mut table = Table::default();
+        table.insert(thing(1, "a"), at(1, 0));
+        table.change(id(1), at(2, 1)).ended = Some(Wall::ZERO);
+        table.unlist(id(1));
+        assert!(table.find(&Name::fixed("a")).is_none() && table.get(id(1)).is_some());
+        table.insert(thing(2, "a"), at(3, 1));
+        assert!(table.leave(id(1), Seq::new(3)).is_some());
+        assert_eq!(table.find(&Name::fixed("a")).map(|row| row.id), Some(id(2)));
     }
 
     #[test]

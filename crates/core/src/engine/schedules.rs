@@ -38,7 +38,8 @@ impl Herd {
 impl Engine {
     pub(super) fn run_schedules(&mut self, batch: &mut Batch) {
         let now = self.state.now.wall;
-        for id in self.timers.due_schedules(now, HERD_STEP_MAX) {
+        for index in self.timers.due_schedules(now, HERD_STEP_MAX) {
+            let Some(id) = self.state.schedules.at(index).map(|schedule| schedule.id) else { continue };
             let Some(schedule) = self.state.schedules.get_mut(id).filter(|one| !one.soft.in_herd) else {
                 continue;
             };
@@ -92,7 +93,13 @@ impl Engine {
             (_, Some(retry)) => Some(retry),
             (due, None) => due,
         });
-        self.timers.set_schedule(id, at);
+        if let Some(index) = self.state.schedules.index_of(id) {
+            self.timers.set_schedule(index, at);
+        }
+    }
+
+    fn timer_of(&self, id: ScheduleId) -> Option<Wall> {
+        self.timers.of_schedule(self.state.schedules.index_of(id)?)
     }
 
     /// There is no room for a window of it; it is looked at again soon.
@@ -101,7 +108,9 @@ impl Engine {
         if let Some(schedule) = self.state.schedules.get_mut(id) {
             schedule.rare.change(|rare| rare.retry = Some(at));
         }
-        self.timers.set_schedule(id, Some(at));
+        if let Some(index) = self.state.schedules.index_of(id) {
+            self.timers.set_schedule(index, Some(at));
+        }
     }
 
     /// Something will look at its next window in time, or as soon as there is room.
@@ -109,16 +118,14 @@ impl Engine {
         let Some(schedule) = self.state.schedules.get(id) else { return false };
         let Some(due) = schedule.due() else { return true };
         let latest = due.max(self.state.now.wall + NO_ROOM);
-        schedule.soft.in_herd || self.timers.of_schedule(id).is_some_and(|at| at <= latest)
+        schedule.soft.in_herd || self.timer_of(id).is_some_and(|at| at <= latest)
     }
 
     /// It will be looked at, at once or as soon as there may be room.
     pub(super) fn is_called(&self, id: ScheduleId) -> bool {
         let Some(schedule) = self.state.schedules.get(id) else { return false };
         let soon = self.state.now.wall + NO_ROOM;
-        schedule.soft.called
-            || schedule.soft.in_herd
-            || self.timers.of_schedule(id).is_some_and(|at| at <= soon)
+        schedule.soft.called || schedule.soft.in_herd || self.timer_of(id).is_some_and(|at| at <= soon)
     }
 
     /// The watchdog: a schedule that is on and has no timer gets one, and is told of.

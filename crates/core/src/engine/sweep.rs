@@ -3,11 +3,13 @@
 
 use super::guard::PanicSubject;
 use super::{Batch, Engine};
-use crate::decision::{Alert, Effect};
+use crate::decision::{Alert, Effect, View};
+use crate::event::Event;
 use crate::state::State;
 use crate::task::{Deadline, TaskState};
-use crate::values::{Elapsed, Limits, RunIndex, ScheduleId, TaskIndex};
+use crate::values::{Elapsed, Limits, RunIndex, ScheduleIndex, TaskIndex};
 use crate::worker::decide::lost::Loss;
+use crate::{schedule, trigger};
 
 /// Slots looked at in one step.
 const SWEEP_STEP_SLOTS: u32 = 10_000;
@@ -30,8 +32,10 @@ impl Sweep {
             return Some(state.now.elapsed);
         }
         // An idle shard sleeps: with nothing in memory there is nothing to miss.
-        let idle =
-            state.tasks().is_empty() && state.flows().runs().is_empty() && state.schedules().is_empty();
+        let idle = state.tasks().is_empty()
+            && state.flows().runs().is_empty()
+            && state.schedules().is_empty()
+            && !state.triggers().any_deleted();
         self.last.filter(|_| !idle).map(|last| last + limits.sweep_every)
     }
 }
@@ -52,16 +56,24 @@ impl Engine {
             return;
         }
         if let Some(start) = self.sweep.schedules {
-            let all = self.state.schedules.len() as u32;
+            let all = self.state.schedules.end();
             let end = start.saturating_add(SWEEP_STEP_SLOTS).min(all);
-            for id in (start..end).map(ScheduleId::new) {
+            for index in (start..end).map(ScheduleIndex) {
+                let Some(id) = self.state.schedules.at(index).map(|schedule| schedule.id) else { continue };
                 let _ = self.guard(PanicSubject::Schedule(id), batch, |engine, batch| {
                     engine.watch_schedule(id, batch);
                 });
             }
+            let places = start..end;
+            let _ = self.guard(PanicSubject::Upkeep, batch, |engine, batch| {
+                engine.forget(batch, |view, out| schedule::decide::forget(view, places, out));
+            });
             self.sweep.schedules = (end < all).then_some(end);
             if end == all {
                 self.watch_backfills();
+                let _ = self.guard(PanicSubject::Upkeep, batch, |engine, batch| {
+                    engine.forget(batch, trigger::decide::forget);
+                });
             }
             self.sweep.last = if end < all { self.sweep.last } else { Some(now) };
             return;
@@ -87,6 +99,13 @@ impl Engine {
         let done = end >= self.state.tasks.end();
         self.sweep.position = (!done).then_some(end);
         self.sweep.runs = done.then_some(0);
+    }
+
+    /// What was deleted long ago leaves.
+    fn forget(&mut self, batch: &mut Batch, decide: impl FnOnce(&View<'_>, &mut Vec<Event>)) {
+        let mut forgotten = Vec::new();
+        decide(&self.view(), &mut forgotten);
+        self.commit_all(forgotten, batch);
     }
 
     /// True if something had been missed.

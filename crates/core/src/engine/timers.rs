@@ -2,7 +2,7 @@
 
 use crate::collections::Wheel;
 use crate::task::Deadline;
-use crate::values::{Elapsed, Now, RunIndex, ScheduleId, TaskIndex, Wall, WorkerIndex};
+use crate::values::{Elapsed, Now, RunIndex, ScheduleIndex, TaskIndex, Wall, WorkerIndex};
 
 #[derive(Debug, Default)]
 pub(super) struct Timers {
@@ -79,23 +79,23 @@ impl Timers {
         due.into_iter().map(RunIndex).collect()
     }
 
-    pub(super) fn set_schedule(&mut self, id: ScheduleId, at: Option<Wall>) {
+    pub(super) fn set_schedule(&mut self, schedule: ScheduleIndex, at: Option<Wall>) {
         match at {
-            Some(at) => self.schedules.arm(id.get(), at.millis()),
+            Some(at) => self.schedules.arm(schedule.0, at.millis()),
             None => {
-                self.schedules.disarm(id.get());
+                self.schedules.disarm(schedule.0);
             }
         }
     }
 
-    pub(super) fn of_schedule(&self, id: ScheduleId) -> Option<Wall> {
-        self.schedules.armed(id.get()).map(Wall::from_millis)
+    pub(super) fn of_schedule(&self, schedule: ScheduleIndex) -> Option<Wall> {
+        self.schedules.armed(schedule.0).map(Wall::from_millis)
     }
 
-    pub(super) fn due_schedules(&mut self, wall: Wall, limit: usize) -> Vec<ScheduleId> {
+    pub(super) fn due_schedules(&mut self, wall: Wall, limit: usize) -> Vec<ScheduleIndex> {
         let mut due = Vec::new();
         self.schedules.expire(wall.millis(), limit, &mut due);
-        due.into_iter().map(ScheduleId::new).collect()
+        due.into_iter().map(ScheduleIndex).collect()
     }
 
     pub(super) fn len(&self) -> usize {

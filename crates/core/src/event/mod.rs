@@ -16,8 +16,8 @@ use crate::schedule::ScheduleEvent;
 use crate::task::{Labels, Payload, Profile, Status, StopReason, Task};
 use crate::trigger::TriggerEvent;
 use crate::values::{
-    Actor, Elapsed, Epoch, Failure, Fence, Incarnation, Millis, NodeInstance, OperationId, Permits, Priority,
-    RunId, TaskId, Wall, Window, WorkerId,
+    Actor, Elapsed, EntityId, EntityKind, Epoch, Failure, Fence, Incarnation, Millis, NodeInstance,
+    OperationId, Permits, Priority, RunId, TaskId, Wall, Window, WorkerId,
 };
 use crate::wait::{Wait, WaitEnd};
 use crate::worker::CordonEvent;
@@ -242,5 +242,37 @@ impl Event {
             Self::Run(event) => event.run(),
             _ => None,
         }
+    }
+}
+
+/// The entity that an event is about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct EntityRef {
+    pub kind: EntityKind,
+    pub id: u128,
+    /// The event may be the first one about it.
+    pub may_begin: bool,
+}
+
+impl Event {
+    /// What must be in memory for this event, unless it may begin it.
+    pub fn entity(&self) -> Option<EntityRef> {
+        let (kind, id, may_begin) = match self {
+            Self::Schedule(event) => {
+                (EntityKind::Schedule, event.id().to_bits(), matches!(event, ScheduleEvent::Stored(_)))
+            }
+            Self::Backfill(event) => {
+                (EntityKind::Backfill, event.id().to_bits(), matches!(event, BackfillEvent::Created(_)))
+            }
+            Self::Trigger(event) => {
+                (EntityKind::Trigger, event.id().to_bits(), matches!(event, TriggerEvent::Stored(_)))
+            }
+            Self::Cordon(event) => {
+                let begins = matches!(**event, CordonEvent::Set { .. });
+                (EntityKind::Cordon, event.worker().to_bits(), begins)
+            }
+            _ => return None,
+        };
+        Some(EntityRef { kind, id, may_begin })
     }
 }

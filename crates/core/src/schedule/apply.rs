@@ -2,7 +2,8 @@
 
 use super::event::{Fired, Passed, ScheduleEvent, Stored};
 use super::extras::{ExtrasCell, Waiting};
-use super::table::{Reason, Schedule, ScheduleSoft, Schedules, Unfired, WindowRow};
+use super::table::{Schedule, ScheduleSoft, Schedules, WrittenBack};
+use super::window_row::{Reason, Unfired, WindowRow};
 use crate::job::JobKey;
 use crate::values::{ScheduleId, Seq, Stamp, Started};
 
@@ -20,6 +21,7 @@ pub(crate) fn apply(schedules: &mut Schedules, at: Stamp, event: &ScheduleEvent)
             schedules.call(*id);
         }
         ScheduleEvent::Deleted { id } => delete(schedules, at, *id),
+        ScheduleEvent::Forgotten { id } => schedules.forget(*id, at),
         ScheduleEvent::Armed { id, next } => touch(schedules, at, *id).next = *next,
         ScheduleEvent::Fired(fired) => fire(schedules, at, fired),
         ScheduleEvent::Passed(passed) => pass(schedules, at, passed),
@@ -34,14 +36,14 @@ pub(crate) fn apply(schedules: &mut Schedules, at: Stamp, event: &ScheduleEvent)
 }
 
 fn touch(schedules: &mut Schedules, at: Stamp, id: ScheduleId) -> &mut Schedule {
-    schedules.touch(id, at.seq, at.cut)
+    schedules.touch(id, at)
 }
 
 fn store(schedules: &mut Schedules, at: Stamp, stored: &Stored) {
-    let (seq, now) = (at.seq, at.now.wall);
+    let now = at.now.wall;
     let Stored { id, key, spec, own, of_job, next } = stored;
     if schedules.get(*id).is_none() {
-        schedules.add(Schedule {
+        let schedule = Schedule {
             id: *id,
             key: key.clone(),
             spec: spec.clone(),
@@ -58,10 +60,11 @@ fn store(schedules: &mut Schedules, at: Stamp, stored: &Stored) {
             fired: 0,
             skipped: 0,
             missed: 0,
-            touched: seq,
+            touched: at.seq,
             soft: ScheduleSoft::default(),
-        });
-        return;
+            written: WrittenBack::default(),
+        };
+        return schedules.add(schedule, at);
     }
     let spec = schedules.share_spec(spec.clone());
     let schedule = touch(schedules, at, *id);
@@ -84,7 +87,7 @@ fn fire(schedules: &mut Schedules, at: Stamp, fired: &Fired) {
             schedule.rare.lessen(|rare| {
                 rare.waiting.pop_front();
             });
-            schedule.soft.written_back = seq;
+            schedule.written = WrittenBack(seq);
         }
         _ => {
             schedule.last = schedule.last.max(window);

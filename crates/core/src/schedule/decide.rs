@@ -11,7 +11,7 @@ use super::table::Schedule;
 use crate::decision::{Rejection, View};
 use crate::event::Event;
 use crate::job::JobKey;
-use crate::values::{Millis, Name, Wall};
+use crate::values::{Millis, Name, ScheduleIndex, Wall};
 
 #[derive(Clone, PartialEq, Debug)]
 pub enum ScheduleCommand {
@@ -38,7 +38,7 @@ pub enum ScheduleCommand {
         job: Option<Name>,
         limit: usize,
     },
-    /// Those whose next window comes until then, from this id on.
+    /// Those whose next window comes until then, from this place in memory on.
     Upcoming {
         from: u32,
         until: Wall,
@@ -47,7 +47,9 @@ pub enum ScheduleCommand {
 }
 
 /// Schedules looked at for one answer.
-const SCAN_MAX: usize = 20_000;
+const SCAN_MAX: u32 = 20_000;
+/// Forgotten in one step of the sweep.
+const FORGET_MAX: usize = 500;
 
 #[derive(Clone, PartialEq, Debug)]
 pub struct Upcoming {
@@ -173,7 +175,7 @@ pub(crate) fn store(
         }
         (Timing::Table(_), _) => spec.next(after).map(|(next, _)| next),
     };
-    let id = old.map_or_else(|| crate::values::ScheduleId::new((schedules.len() + new) as u32), |old| old.id);
+    let id = old.map_or_else(|| schedules.next_id(own.bucket, new as u64), |old| old.id);
     let mut key = key;
     schedules.share_names(&mut key);
     schedules.share_parts(&mut spec);
@@ -207,12 +209,24 @@ pub(crate) fn of_file(
 
 fn upcoming(view: &View<'_>, from: u32, until: Wall, tenant: Option<&Name>) -> Upcoming {
     let schedules = view.state.schedules();
-    let end = schedules.len().min(from as usize + SCAN_MAX);
-    let ids = (from as usize..end).map(crate::values::ScheduleId::from_index);
-    let wanted = ids.filter_map(|id| schedules.get(id)).filter(|schedule| {
+    let end = schedules.end().min(from.saturating_add(SCAN_MAX));
+    let here = (from..end).filter_map(|index| schedules.at(ScheduleIndex(index)));
+    let wanted = here.filter(|schedule| {
         schedule.is_on()
             && tenant.is_none_or(|tenant| *tenant == schedule.key.tenant)
             && schedule.due().is_some_and(|due| due <= until)
     });
-    Upcoming { schedules: wanted.cloned().collect(), more: (end < schedules.len()).then_some(end as u32) }
+    Upcoming { schedules: wanted.cloned().collect(), more: (end < schedules.end()).then_some(end) }
+}
+
+/// Schedules in these places that were deleted long enough ago, and of which nothing is at work.
+pub(crate) fn forget(view: &View<'_>, places: std::ops::Range<u32>, out: &mut Vec<Event>) {
+    let before = view.state.now.wall - view.limits.forget_deleted_after;
+    let schedules = places.filter_map(|index| view.state.schedules().at(ScheduleIndex(index)));
+    let old = schedules.filter(|one| {
+        let is_old = one.rare.deleted.is_some_and(|deleted| deleted < before);
+        let is_idle = one.rare.active.is_empty() && view.state.backfills().of_schedule(one.id).is_none();
+        is_old && is_idle && one.rare.forgotten.is_none()
+    });
+    out.extend(old.take(FORGET_MAX).map(|one| Event::Schedule(ScheduleEvent::Forgotten { id: one.id })));
 }

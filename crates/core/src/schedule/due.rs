@@ -1,7 +1,8 @@
 //! Which windows have come, and what is to become of each: a pure function of the schedule and the clock.
 
 use super::spec::Timing;
-use super::table::{Reason, Schedule, Unfired};
+use super::table::Schedule;
+use super::window_row::{Reason, Unfired};
 use crate::calendar::{Missing, Timetable};
 use crate::values::{FiredAs, Millis, Wall};
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::spec::{ScheduleHome, ScheduleKey, Spec};
-use super::table::Unfired;
+use super::window_row::Unfired;
 use crate::values::{FiredAs, ScheduleId, Started, Wall};
 
 #[derive(Clone, PartialEq, Debug)]
@@ -15,6 +15,10 @@ pub enum ScheduleEvent {
         paused: bool,
     },
     Deleted {
+        id: ScheduleId,
+    },
+    /// It was deleted long ago: its name is free, and it leaves memory and tables.
+    Forgotten {
         id: ScheduleId,
     },
     /// Its next window was found without one before it being decided.
@@ -74,6 +78,7 @@ impl ScheduleEvent {
             Self::Passed(passed) => passed.id,
             Self::Paused { id, .. }
             | Self::Deleted { id }
+            | Self::Forgotten { id }
             | Self::Armed { id, .. }
             | Self::Held { id, .. } => *id,
         }

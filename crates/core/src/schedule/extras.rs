@@ -12,6 +12,8 @@ pub struct ExtrasCell(Option<Box<ScheduleExtras>>);
 #[derive(Clone, Debug, Default)]
 pub struct ScheduleExtras {
     pub deleted: Option<Wall>,
+    /// It was deleted long ago, and nobody finds it by its name any more.
+    pub forgotten: Option<Wall>,
     /// Missed windows up to here passed while it was paused.
     pub resumed: Wall,
     /// Windows that wait for what runs.
@@ -30,6 +32,7 @@ pub struct Waiting {
 
 static NOTHING: ScheduleExtras = ScheduleExtras {
     deleted: None,
+    forgotten: None,
     resumed: Wall::ZERO,
     waiting: VecDeque::new(),
     active: Vec::new(),
@@ -38,8 +41,9 @@ static NOTHING: ScheduleExtras = ScheduleExtras {
 
 impl ScheduleExtras {
     fn is_nothing(&self) -> bool {
-        let Self { deleted, resumed, waiting, active, retry } = self;
+        let Self { deleted, forgotten, resumed, waiting, active, retry } = self;
         deleted.is_none()
+            && forgotten.is_none()
             && *resumed == Wall::ZERO
             && waiting.is_empty()
             && active.is_empty()
@@ -50,8 +54,9 @@ impl ScheduleExtras {
 /// Without what is soft.
 impl PartialEq for ScheduleExtras {
     fn eq(&self, other: &Self) -> bool {
-        let Self { deleted, resumed, waiting, active: _, retry: _ } = self;
-        (deleted, resumed, waiting) == (&other.deleted, &other.resumed, &other.waiting)
+        let Self { deleted, forgotten, resumed, waiting, active: _, retry: _ } = self;
+        (deleted, forgotten, resumed, waiting)
+            == (&other.deleted, &other.forgotten, &other.resumed, &other.waiting)
     }
 }
 

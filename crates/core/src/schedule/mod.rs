@@ -17,6 +17,7 @@ mod refusal;
 mod share;
 mod spec;
 mod table;
+mod window_row;
 
 pub use self::event::{Fired, Passed, ScheduleEvent, Stored};
 pub use self::extras::{ExtrasCell, ScheduleExtras, Waiting};
@@ -25,4 +26,5 @@ pub use self::spec::{
     ACTIVE_MAX_DEFAULT, CATCH_UP_DEFAULT, CATCH_UP_MAX, EVERY_MIN, GRACE_DEFAULT, INSTANTS_MAX, JITTER_MAX,
     Overlap, Plain, ScheduleHome, ScheduleKey, Spec, TASKS_JOB, Target, Terms, Timing,
 };
-pub use self::table::{DirtySchedules, Reason, Schedule, ScheduleSoft, Schedules, Unfired, WindowRow};
+pub use self::table::{Schedule, ScheduleSoft, Schedules, WrittenBack};
+pub use self::window_row::{Reason, Unfired, WindowRow};

@@ -1,13 +1,15 @@
 //! The schedules of a shard, how far each has come, and what of them changed since the last cut.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::extras::ExtrasCell;
 use super::share::Shared;
 use super::spec::{ScheduleHome, ScheduleKey, Spec, Timing};
+use super::window_row::WindowRow;
+use crate::collections::{Entity, EntityTable, Table};
 use crate::job::JobKey;
-use crate::values::{Bucket, FiredAs, Group, Millis, Name, ScheduleId, Seq, Started, Wall};
+use crate::values::{Bucket, EntityKind, Millis, Name, ScheduleId, ScheduleIndex, Seq, Stamp, Started, Wall};
 
 /// There may be millions: see the size below.
 #[derive(Clone, PartialEq, Debug)]
@@ -34,6 +36,8 @@ pub struct Schedule {
     pub missed: u64,
     pub touched: Seq,
     pub soft: ScheduleSoft,
+    /// See [`Schedule::written_back`].
+    pub written: WrittenBack,
 }
 
 // A size class of the allocator: one field more, and each schedule takes the next one, 32 bytes larger.
@@ -46,8 +50,16 @@ pub struct ScheduleSoft {
     pub in_herd: bool,
     /// Something it waited for has ended.
     pub called: bool,
-    /// See [`Schedule::written_back`].
-    pub written_back: Seq,
+}
+
+/// Soft, and apart from the rest of it for the sake of the size of a schedule.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct WrittenBack(pub Seq);
+
+impl PartialEq for WrittenBack {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
 }
 
 impl PartialEq for ScheduleSoft {
@@ -56,120 +68,65 @@ impl PartialEq for ScheduleSoft {
     }
 }
 
-/// Of windows that began nothing.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Unfired {
-    /// As the schedule wants it.
-    Skipped(Reason),
-    /// Nobody wanted that.
-    Missed(Reason),
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(u8)]
-pub enum Reason {
-    /// Nothing watched the clock, and it is too late now.
-    Late = 0,
-    Paused = 1,
-    /// Something of an earlier window runs.
-    Overlap = 2,
-    /// As many run as may.
-    MaxActive = 3,
-    /// As many wait as may.
-    QueueFull = 4,
-    /// A newer window waits in its place.
-    Coalesced = 5,
-    /// The clock was put forward over it.
-    NoSuchTime = 6,
-    /// The job does not take its parameters.
-    Parameters = 7,
-    /// It was deleted before its turn came.
-    Deleted = 8,
-    /// An event came for the trigger whose window it is.
-    EventCame = 9,
-}
-
-/// A row of the ledger: what became of a window, or of several that passed together.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct WindowRow {
-    pub schedule: ScheduleId,
-    /// That of the schedule.
-    pub group: Group,
-    pub first: Wall,
-    pub last: Wall,
-    pub count: u64,
-    pub what: Result<(Started, FiredAs), Unfired>,
-    /// When it was decided.
-    pub at: Wall,
-}
-
 #[derive(Debug, Default)]
 pub struct Schedules {
-    /// By id, which counts from 0; none ever leaves.
-    list: Vec<Option<Box<Schedule>>>,
-    by_key: BTreeMap<Arc<ScheduleKey>, ScheduleId>,
+    table: Table<Schedule>,
     /// Soft: something they waited for has ended.
     pub(crate) called: VecDeque<ScheduleId>,
     /// Soft: their timers must follow.
     pub(crate) moved: Vec<ScheduleId>,
-    dirty: Vec<ScheduleId>,
     ledger: Vec<WindowRow>,
     pub(super) shared: Shared,
 }
 
-/// What a cut must write of schedules.
-#[derive(Debug, Default)]
-pub struct DirtySchedules {
-    pub schedules: Vec<ScheduleId>,
-    pub ledger: Vec<WindowRow>,
-}
+impl Entity for Schedule {
+    const KIND: EntityKind = EntityKind::Schedule;
+    type Id = ScheduleId;
+    type Key = Arc<ScheduleKey>;
 
-impl Reason {
-    pub const ALL: [Self; 10] = [
-        Self::Late,
-        Self::Paused,
-        Self::Overlap,
-        Self::MaxActive,
-        Self::QueueFull,
-        Self::Coalesced,
-        Self::NoSuchTime,
-        Self::Parameters,
-        Self::Deleted,
-        Self::EventCame,
-    ];
-
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::Late => "late",
-            Self::Paused => "paused",
-            Self::Overlap => "overlap",
-            Self::MaxActive => "max_active",
-            Self::QueueFull => "queue_full",
-            Self::Coalesced => "coalesced",
-            Self::NoSuchTime => "no_such_time",
-            Self::Parameters => "parameters",
-            Self::Deleted => "deleted",
-            Self::EventCame => "event_came",
-        }
+    fn id(&self) -> ScheduleId {
+        self.id
     }
 
-    pub fn from_index(index: u8) -> Option<Self> {
-        Self::ALL.get(usize::from(index)).copied()
+    fn key(&self) -> Arc<ScheduleKey> {
+        self.key.clone()
+    }
+
+    fn scope(&self) -> (Name, Name) {
+        (self.key.tenant.clone(), self.key.job.clone())
+    }
+
+    fn ended(&self) -> Option<Wall> {
+        self.rare.forgotten
+    }
+
+    fn touched(&self) -> Seq {
+        self.touched
+    }
+
+    fn set_touched(&mut self, seq: Seq) {
+        self.touched = seq;
+    }
+
+    fn number(&self) -> u64 {
+        self.id.number()
     }
 }
 
-impl Unfired {
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::Skipped(_) => "skipped",
-            Self::Missed(_) => "missed",
-        }
+impl EntityTable for Schedules {
+    type Row = Schedule;
+
+    fn rows(&self) -> &Table<Schedule> {
+        &self.table
     }
 
-    pub const fn reason(self) -> Reason {
-        match self {
-            Self::Skipped(reason) | Self::Missed(reason) => reason,
-        }
+    fn rows_mut(&mut self) -> &mut Table<Schedule> {
+        &mut self.table
+    }
+
+    fn load(&mut self, mut schedule: Schedule) {
+        self.share(&mut schedule);
+        self.table.load(schedule);
     }
 }
 
@@ -177,7 +134,7 @@ impl Schedule {
     /// The newest record in which a window before `next` began something: one that had waited, or one of a backfill.
     /// After a recovery it is the record of that. Whoever has read the ledger knows by it whether it still holds.
     pub fn written_back(&self) -> Seq {
-        self.soft.written_back
+        self.written.0
     }
 
     /// The job that it begins runs of.
@@ -219,67 +176,79 @@ impl Schedule {
 
 impl Schedules {
     pub fn get(&self, id: ScheduleId) -> Option<&Schedule> {
-        self.list.get(id.index())?.as_deref()
+        self.table.get(id)
     }
 
     pub(crate) fn get_mut(&mut self, id: ScheduleId) -> Option<&mut Schedule> {
-        self.list.get_mut(id.index())?.as_deref_mut()
+        self.table.soft_mut(id)
     }
 
     pub fn find(&self, key: &ScheduleKey) -> Option<&Schedule> {
-        self.get(*self.by_key.get(key)?)
+        self.table.find(key)
     }
 
-    /// The id that the next new schedule gets.
-    pub fn next_id(&self) -> ScheduleId {
-        ScheduleId::from_index(self.list.len())
+    /// Its place in memory, for timers.
+    pub fn index_of(&self, id: ScheduleId) -> Option<ScheduleIndex> {
+        self.table.index_of(id).map(ScheduleIndex)
     }
 
-    /// How many were ever stored.
+    pub fn at(&self, index: ScheduleIndex) -> Option<&Schedule> {
+        self.table.at(index.0)
+    }
+
+    /// Above every index in use.
+    pub fn end(&self) -> u32 {
+        self.table.end()
+    }
+
+    /// The id that a new schedule gets when `before` others get theirs first.
+    pub fn next_id(&self, bucket: Bucket, before: u64) -> ScheduleId {
+        ScheduleId::new(bucket, self.table.numbers() + 1 + before)
+    }
+
+    /// Numbers up to this one were given away.
+    pub fn numbers(&self) -> u64 {
+        self.table.numbers()
+    }
+
+    /// Deleted ones too, until they are forgotten and have left.
     pub fn len(&self) -> usize {
-        self.list.len()
+        self.table.len()
     }
 
     pub fn is_empty(&self) -> bool {
-        self.list.is_empty()
+        self.table.is_empty()
     }
 
-    /// By id; deleted ones too.
+    /// By tenant, job and name; deleted ones too.
     pub fn iter(&self) -> impl Iterator<Item = &Schedule> {
-        self.list.iter().filter_map(|schedule| schedule.as_deref())
+        self.table.iter()
     }
 
     /// By tenant, job and name, after this one.
     pub fn after(&self, key: Option<&ScheduleKey>) -> impl Iterator<Item = &Schedule> {
         use std::ops::Bound::{Excluded, Unbounded};
         let from = key.map_or(Unbounded, Excluded);
-        self.by_key.range::<ScheduleKey, _>((from, Unbounded)).filter_map(|(_, id)| self.get(*id))
+        self.table.range::<ScheduleKey>((from, Unbounded))
     }
 
     /// Those of a job, deleted ones too.
     pub fn of_job<'a>(&'a self, tenant: &'a Name, job: &'a Name) -> impl Iterator<Item = &'a Schedule> {
         let first = ScheduleKey { tenant: tenant.clone(), job: job.clone(), name: Name::default() };
-        let from_here = self.by_key.range::<ScheduleKey, _>(first..);
-        let of_job = from_here.take_while(move |(key, _)| key.tenant == *tenant && key.job == *job);
-        of_job.filter_map(|(_, id)| self.get(*id))
+        let from_here = self.table.range::<ScheduleKey>(first..);
+        from_here.take_while(move |one| one.key.tenant == *tenant && one.key.job == *job)
     }
 
-    /// Puts a schedule into memory that the tables hold.
-    pub fn load(&mut self, mut schedule: Schedule) {
+    /// What is new in memory points to what others hold already.
+    fn share(&mut self, schedule: &mut Schedule) {
         if let Some(key) = Arc::get_mut(&mut schedule.key) {
             self.share_names(key);
         }
-        schedule.spec = self.share_spec(schedule.spec);
-        let index = schedule.id.index();
-        if self.list.len() <= index {
-            self.list.resize_with(index + 1, || None);
-        }
-        self.by_key.insert(schedule.key.clone(), schedule.id);
-        self.list[index] = Some(Box::new(schedule));
+        schedule.spec = self.share_spec(schedule.spec.clone());
     }
 
     pub(super) fn near(&self, key: &ScheduleKey) -> Option<&ScheduleKey> {
-        self.by_key.range::<ScheduleKey, _>(..key).next_back().map(|(near, _)| &**near)
+        self.table.range::<ScheduleKey>(..key).next_back().map(|near| &*near.key)
     }
 
     /// Something may be decided about this one.
@@ -296,40 +265,41 @@ impl Schedules {
     pub(crate) fn forget_soft(&mut self, seq: Seq) {
         self.called.clear();
         self.moved.clear();
-        for schedule in self.list.iter_mut().flatten() {
-            schedule.soft = ScheduleSoft { written_back: seq, ..ScheduleSoft::default() };
+        for schedule in self.table.iter_soft_mut() {
+            (schedule.soft, schedule.written) = (ScheduleSoft::default(), WrittenBack(seq));
             schedule.rare.forget_soft();
         }
     }
 
     /// A break mode: as if what was decided last had not been.
     pub(crate) fn forget_last(&mut self) {
-        for schedule in self.list.iter_mut().flatten().filter(|schedule| schedule.last > Wall::ZERO) {
+        for schedule in self.table.iter_soft_mut().filter(|schedule| schedule.last > Wall::ZERO) {
             schedule.next = Some(schedule.last);
         }
     }
 
-    pub(crate) fn add(&mut self, schedule: Schedule) {
-        self.dirty.push(schedule.id);
+    pub(crate) fn add(&mut self, mut schedule: Schedule, at: Stamp) {
         self.moved.push(schedule.id);
-        self.load(schedule);
+        self.share(&mut schedule);
+        self.table.insert(schedule, at);
     }
 
-    pub(crate) fn touch(&mut self, id: ScheduleId, seq: Seq, cut: Seq) -> &mut Schedule {
-        let schedule = self.list.get_mut(id.index()).and_then(Option::as_deref_mut);
-        let schedule = schedule.expect("EV-1: the schedule of an event is in memory");
-        if schedule.touched <= cut {
-            self.dirty.push(id);
-        }
-        schedule.touched = seq;
+    pub(crate) fn touch(&mut self, id: ScheduleId, at: Stamp) -> &mut Schedule {
         self.moved.push(id);
-        schedule
+        self.table.change(id, at)
+    }
+
+    /// Its name is free again.
+    pub(super) fn forget(&mut self, id: ScheduleId, at: Stamp) {
+        let now = at.now.wall;
+        self.touch(id, at).rare.change(|rare| rare.forgotten = Some(now));
+        self.table.unlist(id);
     }
 
     /// A window before the next one begins something.
     pub(crate) fn write_back(&mut self, id: ScheduleId, seq: Seq) {
         if let Some(schedule) = self.get_mut(id) {
-            schedule.soft.written_back = seq;
+            schedule.written = WrittenBack(seq);
         }
     }
 
@@ -337,14 +307,12 @@ impl Schedules {
         self.ledger.push(occurrence);
     }
 
-    pub fn take_dirty(&mut self) -> DirtySchedules {
-        DirtySchedules {
-            schedules: std::mem::take(&mut self.dirty),
-            ledger: std::mem::take(&mut self.ledger),
-        }
+    /// Windows that were decided since this was last asked, for their rows.
+    pub fn take_ledger(&mut self) -> Vec<WindowRow> {
+        std::mem::take(&mut self.ledger)
     }
 
     pub fn dirty_len(&self) -> usize {
-        self.dirty.len() + self.ledger.len()
+        self.table.dirty_len() + self.ledger.len()
     }
 }

@@ -13,6 +13,7 @@ pub(crate) fn apply(triggers: &mut Triggers, at: Stamp, event: &TriggerEvent) {
     match event {
         TriggerEvent::Stored(stored) => store(triggers, at, stored),
         TriggerEvent::Deleted { id } => delete(triggers, at, *id),
+        TriggerEvent::Forgotten { id } => triggers.forget(*id, at),
         TriggerEvent::Fired(fired) => fire(triggers, at, fired),
         TriggerEvent::Skipped { id, skip, window } => {
             let hook = touch(triggers, at, *id);
@@ -38,7 +39,7 @@ pub(crate) fn apply(triggers: &mut Triggers, at: Stamp, event: &TriggerEvent) {
 }
 
 fn touch(triggers: &mut Triggers, at: Stamp, id: TriggerId) -> &mut Trigger {
-    triggers.touch(id, at.seq, at.cut)
+    triggers.touch(id, at)
 }
 
 fn decide(hook: &mut Trigger, window: Option<LedgerWindow>) {
@@ -48,14 +49,15 @@ fn decide(hook: &mut Trigger, window: Option<LedgerWindow>) {
 }
 
 fn store(triggers: &mut Triggers, at: Stamp, stored: &TriggerStored) {
-    let (seq, now) = (at.seq, at.now.wall);
+    let now = at.now.wall;
     let TriggerStored { id, key, spec } = stored;
     if triggers.get(*id).is_none() {
-        triggers.add(Trigger {
+        let hook = Trigger {
             id: *id,
             key: key.clone(),
             spec: spec.clone(),
             deleted: None,
+            forgotten: None,
             created: now,
             changed: now,
             fired: 0,
@@ -65,12 +67,12 @@ fn store(triggers: &mut Triggers, at: Stamp, stored: &TriggerStored) {
             last_skip: None,
             last_error: None,
             ledger: Ledger::default(),
-            touched: seq,
+            touched: at.seq,
             soft: TriggerSoft::default(),
-        });
-        return;
+        };
+        return triggers.add(hook, at);
     }
-    triggers.listen(*id, Some(spec));
+    triggers.listen(*id, Some(spec), now);
     let hook = touch(triggers, at, *id);
     if hook.spec.on != spec.on {
         hook.ledger.forget_waiting();
@@ -82,7 +84,7 @@ fn store(triggers: &mut Triggers, at: Stamp, stored: &TriggerStored) {
 
 fn delete(triggers: &mut Triggers, at: Stamp, id: TriggerId) {
     let now = at.now.wall;
-    triggers.listen(id, None);
+    triggers.listen(id, None, now);
     let hook = touch(triggers, at, id);
     (hook.deleted, hook.changed) = (Some(now), now);
     hook.ledger.forget_waiting();

@@ -14,7 +14,7 @@ use crate::decision::{Rejection, View};
 use crate::event::Event;
 use crate::job::JobKey;
 use crate::key::{KeyClaim, KeyFact};
-use crate::values::{CloudEvent, Name, RunId, TriggerId};
+use crate::values::{CloudEvent, Name, RunId};
 
 /// Runs that one event begins.
 pub(crate) const FAN_OUT_MAX: usize = 256;
@@ -100,11 +100,21 @@ pub(crate) fn of_file(
         if old.is_none() && held >= max {
             return Err(TriggerRefusal::TooMany { held, max }.into());
         }
-        let id = old.map_or_else(|| TriggerId::from_index(triggers.len() + new), |old| old.id);
+        let id = old.map_or_else(|| triggers.next_id(spec.bucket, new as u64), |old| old.id);
         new += usize::from(old.is_none());
         let key = old.map_or_else(|| Arc::new(key), |old| old.key.clone());
         let stored = TriggerStored { id, key, spec: Arc::new(spec) };
         out.push(Event::Trigger(TriggerEvent::Stored(Box::new(stored))));
     }
     Ok(())
+}
+
+/// Forgotten in one step of the sweep.
+const FORGET_MAX: usize = 500;
+
+/// Triggers that were deleted long enough ago. Not while runs that they began are at work: these are counted by name.
+pub(crate) fn forget(view: &View<'_>, out: &mut Vec<Event>) {
+    let before = view.state.now.wall - view.limits.forget_deleted_after;
+    let old = view.state.triggers().deleted_before(before).filter(|hook| hook.soft.active == 0);
+    out.extend(old.take(FORGET_MAX).map(|hook| Event::Trigger(TriggerEvent::Forgotten { id: hook.id })));
 }

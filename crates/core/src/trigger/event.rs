@@ -14,6 +14,10 @@ pub enum TriggerEvent {
     Deleted {
         id: TriggerId,
     },
+    /// It was deleted long ago: its name is free, and it leaves memory and tables.
+    Forgotten {
+        id: TriggerId,
+    },
     /// An event began a run, which the event after this one makes.
     Fired(Box<TriggerFired>),
     /// An event matched and began nothing, as the trigger wants it.
@@ -68,7 +72,7 @@ impl TriggerEvent {
             Self::Fired(fired) => fired.id,
             Self::Failed(failed) => failed.id,
             Self::Succeeded(succeeded) => succeeded.id,
-            Self::Deleted { id } | Self::Skipped { id, .. } => *id,
+            Self::Deleted { id } | Self::Forgotten { id } | Self::Skipped { id, .. } => *id,
         }
     }
 }

@@ -80,8 +80,7 @@ impl Ledger {
     /// How many windows of a job's schedule in (`from`, `at`] have succeeded; without a schedule: of any.
     pub(crate) fn count(&self, job: usize, schedule: Option<ScheduleId>, from: Wall, at: Wall) -> u64 {
         let Some(done) = job.checked_sub(1).and_then(|index| self.done.get(index)) else { return 0 };
-        let first = (from, ScheduleId::new(u32::MAX));
-        let within = done.range(first..=(at, ScheduleId::new(u32::MAX)));
+        let within = done.range((from, ScheduleId::MAX)..=(at, ScheduleId::MAX));
         let wanted =
             |place: &&WindowKey| place.0 > from && schedule.is_none_or(|schedule| schedule == place.1);
         within.filter(wanted).count() as u64
@@ -89,7 +88,7 @@ impl Ledger {
 
     /// Windows that wait and that this instant is part of.
     pub(crate) fn waiting(&self, at: Wall) -> Vec<LedgerWindow> {
-        let open = self.open.range((at, ScheduleId::new(0))..).filter(|(_, from)| **from < at);
+        let open = self.open.range((at, ScheduleId::MIN)..).filter(|(_, from)| **from < at);
         open.map(|((at, schedule), from)| LedgerWindow { at: *at, schedule: *schedule, from: *from })
             .collect()
     }

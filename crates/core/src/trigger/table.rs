@@ -1,12 +1,13 @@
 //! The triggers of a shard, what each has seen, and what of them changed since the last cut.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::index::TriggerIndex;
 use super::ledger::Ledger;
 use super::spec::{TriggerKey, TriggerSpec};
-use crate::values::{CloudEvent, Name, RunId, Seq, TriggerId, Wall};
+use crate::collections::{Entity, EntityTable, Table};
+use crate::values::{Bucket, CloudEvent, EntityKind, Name, RunId, Seq, Stamp, TriggerId, Wall};
 
 /// A trigger as it is stored.
 #[derive(Clone, PartialEq, Debug)]
@@ -15,6 +16,8 @@ pub struct Trigger {
     pub key: Arc<TriggerKey>,
     pub spec: Arc<TriggerSpec>,
     pub deleted: Option<Wall>,
+    /// It was deleted long ago, and nobody finds it by its name any more.
+    pub forgotten: Option<Wall>,
     pub created: Wall,
     pub changed: Wall,
     pub fired: u64,
@@ -83,58 +86,123 @@ impl Skip {
 
 #[derive(Debug, Default)]
 pub struct Triggers {
-    /// By id, which counts from 0; none ever leaves.
-    list: Vec<Option<Box<Trigger>>>,
-    by_key: BTreeMap<Arc<TriggerKey>, TriggerId>,
+    table: Table<Trigger>,
     index: TriggerIndex,
-    dirty: Vec<TriggerId>,
+    /// Derived: those that are deleted and not forgotten, oldest first.
+    deleted: BTreeSet<(Wall, TriggerId)>,
+}
+
+impl Entity for Trigger {
+    const KIND: EntityKind = EntityKind::Trigger;
+    type Id = TriggerId;
+    type Key = Arc<TriggerKey>;
+
+    fn id(&self) -> TriggerId {
+        self.id
+    }
+
+    fn key(&self) -> Arc<TriggerKey> {
+        self.key.clone()
+    }
+
+    fn scope(&self) -> (Name, Name) {
+        (self.key.tenant.clone(), self.key.job.clone())
+    }
+
+    fn ended(&self) -> Option<Wall> {
+        self.forgotten
+    }
+
+    fn touched(&self) -> Seq {
+        self.touched
+    }
+
+    fn set_touched(&mut self, seq: Seq) {
+        self.touched = seq;
+    }
+
+    fn number(&self) -> u64 {
+        self.id.number()
+    }
+}
+
+impl EntityTable for Triggers {
+    type Row = Trigger;
+
+    fn rows(&self) -> &Table<Trigger> {
+        &self.table
+    }
+
+    fn rows_mut(&mut self) -> &mut Table<Trigger> {
+        &mut self.table
+    }
+
+    fn load(&mut self, hook: Trigger) {
+        self.derive_of(&hook);
+        self.table.load(hook);
+    }
 }
 
 impl Triggers {
     pub fn get(&self, id: TriggerId) -> Option<&Trigger> {
-        self.list.get(id.index())?.as_deref()
+        self.table.get(id)
     }
 
     pub(super) fn get_mut(&mut self, id: TriggerId) -> Option<&mut Trigger> {
-        self.list.get_mut(id.index())?.as_deref_mut()
+        self.table.soft_mut(id)
     }
 
     pub fn find(&self, key: &TriggerKey) -> Option<&Trigger> {
-        self.get(*self.by_key.get(key)?)
+        self.table.find(key)
     }
 
-    /// The id that the next new trigger gets.
-    pub fn next_id(&self) -> TriggerId {
-        TriggerId::from_index(self.list.len())
+    /// The id that a new trigger gets when `before` others get theirs first.
+    pub fn next_id(&self, bucket: Bucket, before: u64) -> TriggerId {
+        TriggerId::new(bucket, self.table.numbers() + 1 + before)
     }
 
-    /// How many were ever stored.
+    /// Numbers up to this one were given away.
+    pub fn numbers(&self) -> u64 {
+        self.table.numbers()
+    }
+
+    /// Deleted ones too, until they are forgotten and have left.
     pub fn len(&self) -> usize {
-        self.list.len()
+        self.table.len()
     }
 
     pub fn is_empty(&self) -> bool {
-        self.list.is_empty()
+        self.table.is_empty()
     }
 
-    /// By id; deleted ones too.
+    /// By tenant, job and name; deleted ones too.
     pub fn iter(&self) -> impl Iterator<Item = &Trigger> {
-        self.list.iter().filter_map(|hook| hook.as_deref())
+        self.table.iter()
+    }
+
+    /// Some are deleted and not forgotten yet.
+    pub(crate) fn any_deleted(&self) -> bool {
+        !self.deleted.is_empty()
+    }
+
+    /// Those that were deleted before this instant, oldest first.
+    pub(super) fn deleted_before(&self, before: Wall) -> impl Iterator<Item = &Trigger> {
+        let old = self.deleted.iter().take_while(move |(at, _)| *at < before);
+        old.filter_map(|(_, id)| self.get(*id))
     }
 
     /// By tenant, job and name, after this one.
     pub fn after(&self, key: Option<&TriggerKey>) -> impl Iterator<Item = &Trigger> {
         use std::ops::Bound::{Excluded, Unbounded};
         let from = key.map_or(Unbounded, Excluded);
-        self.by_key.range::<TriggerKey, _>((from, Unbounded)).filter_map(|(_, id)| self.get(*id))
+        self.table.range::<TriggerKey>((from, Unbounded))
     }
 
     /// Those of a job, deleted ones too.
     pub fn of_job<'a>(&'a self, tenant: &'a Name, job: &'a Name) -> impl Iterator<Item = &'a Trigger> {
         let first = TriggerKey { tenant: tenant.clone(), job: job.clone(), name: Name::default() };
-        let from_here = self.by_key.range::<TriggerKey, _>(first..);
-        let of_job = from_here.take_while(move |(key, _)| key.tenant == *tenant && key.job == *job);
-        of_job.filter_map(|(_, id)| self.get(*id))
+        let from_here = self.table.range::<TriggerKey>(first..);
+        from_here.take_while(move |hook| hook.key.tenant == *tenant && hook.key.job == *job)
     }
 
     /// Those that an event means, by id; their conditions are not asked yet.
@@ -150,56 +218,53 @@ impl Triggers {
         self.index.after(tenant, job)
     }
 
-    /// Puts a trigger into memory that the tables hold.
-    pub fn load(&mut self, hook: Trigger) {
-        let index = hook.id.index();
-        if self.list.len() <= index {
-            self.list.resize_with(index + 1, || None);
+    /// What is derived from a row that is new in memory.
+    fn derive_of(&mut self, hook: &Trigger) {
+        match hook.deleted {
+            None => self.index.add(&hook.key.tenant, &hook.spec.on, hook.id),
+            Some(at) => drop(self.deleted.insert((at, hook.id))),
         }
-        if hook.deleted.is_none() {
-            self.index.add(&hook.key.tenant, &hook.spec.on, hook.id);
-        }
-        self.by_key.insert(hook.key.clone(), hook.id);
-        self.list[index] = Some(Box::new(hook));
     }
 
-    pub(super) fn add(&mut self, hook: Trigger) {
-        self.dirty.push(hook.id);
-        self.load(hook);
+    pub(super) fn add(&mut self, hook: Trigger, at: Stamp) {
+        self.derive_of(&hook);
+        self.table.insert(hook, at);
     }
 
-    pub(super) fn touch(&mut self, id: TriggerId, seq: Seq, cut: Seq) -> &mut Trigger {
-        let hook = self.list.get_mut(id.index()).and_then(Option::as_deref_mut);
-        let hook = hook.expect("EV-1: the trigger of an event is in memory");
-        if hook.touched <= cut {
-            self.dirty.push(id);
-        }
-        hook.touched = seq;
-        hook
+    pub(super) fn touch(&mut self, id: TriggerId, at: Stamp) -> &mut Trigger {
+        self.table.change(id, at)
     }
 
     /// What it listens for changes: `None` for nothing any more.
-    pub(super) fn listen(&mut self, id: TriggerId, spec: Option<&Arc<TriggerSpec>>) {
-        let Some(hook) = self.list.get(id.index()).and_then(Option::as_deref) else { return };
-        if hook.deleted.is_none() {
-            self.index.remove(&hook.key.tenant, &hook.spec.on, id);
+    pub(super) fn listen(&mut self, id: TriggerId, spec: Option<&Arc<TriggerSpec>>, now: Wall) {
+        let Some(hook) = self.table.get(id) else { return };
+        match hook.deleted {
+            None => self.index.remove(&hook.key.tenant, &hook.spec.on, id),
+            Some(at) => drop(self.deleted.remove(&(at, id))),
         }
-        if let Some(spec) = spec {
-            self.index.add(&hook.key.tenant, &spec.on, id);
+        match spec {
+            Some(spec) => self.index.add(&hook.key.tenant, &spec.on, id),
+            None => drop(self.deleted.insert((now, id))),
         }
     }
 
+    /// Its name is free again.
+    pub(super) fn forget(&mut self, id: TriggerId, at: Stamp) {
+        let hook = self.table.change(id, at);
+        hook.forgotten = Some(at.now.wall);
+        if let Some(deleted) = hook.deleted {
+            self.deleted.remove(&(deleted, id));
+        }
+        self.table.unlist(id);
+    }
+
     pub(super) fn forget_soft(&mut self) {
-        for hook in self.list.iter_mut().flatten() {
+        for hook in self.table.iter_soft_mut() {
             hook.soft = TriggerSoft::default();
         }
     }
 
-    pub fn take_dirty(&mut self) -> Vec<TriggerId> {
-        std::mem::take(&mut self.dirty)
-    }
-
     pub fn dirty_len(&self) -> usize {
-        self.dirty.len()
+        self.table.dirty_len()
     }
 }

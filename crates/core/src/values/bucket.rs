@@ -4,6 +4,8 @@
 
 use std::fmt;
 
+use super::numbered_id::NUMBER_BITS;
+
 /// Number of buckets; fixed for ever, ids carry the bucket.
 pub const BUCKETS: u16 = 4096;
 
@@ -89,6 +91,11 @@ impl Bucket {
     /// Of any id that is laid out like a task's.
     pub(super) const fn of_id(bits: u128) -> Self {
         Self((bits >> 64) as u16 % BUCKETS)
+    }
+
+    /// Of an id that is counted: its highest 12 bits.
+    pub(super) const fn of_numbered(bits: u64) -> Self {
+        Self((bits >> NUMBER_BITS) as u16)
     }
 
     /// As a row carries it; `None`: there are only 12 bits.

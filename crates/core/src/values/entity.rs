@@ -1,16 +1,20 @@
 //! Kinds of durable entities, and what their ids have in common.
 
 use super::id::{BackfillId, WorkerId};
+use super::numbered_id::{ScheduleId, TriggerId};
 
 /// What a row of the table of entities is. Frozen: stores keep the number, and a number is never given away again.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
 pub enum EntityKind {
     Cordon = 1,
+    Trigger = 2,
+    Backfill = 3,
+    Schedule = 4,
 }
 
 impl EntityKind {
-    pub const ALL: [Self; 1] = [Self::Cordon];
+    pub const ALL: [Self; 4] = [Self::Cordon, Self::Trigger, Self::Backfill, Self::Schedule];
 
     pub fn from_number(number: u8) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| *kind as u8 == number)
@@ -20,6 +24,9 @@ impl EntityKind {
     pub const fn label(self) -> &'static str {
         match self {
             Self::Cordon => "cordon",
+            Self::Trigger => "trigger",
+            Self::Backfill => "backfill",
+            Self::Schedule => "schedule",
         }
     }
 
@@ -27,7 +34,8 @@ impl EntityKind {
     /// from memory.
     pub const fn is_listed(self) -> bool {
         match self {
-            Self::Cordon => false,
+            Self::Backfill => true,
+            Self::Cordon | Self::Trigger | Self::Schedule => false,
         }
     }
 }
@@ -53,3 +61,19 @@ macro_rules! wide_ids {
 }
 
 wide_ids!(BackfillId, WorkerId);
+
+macro_rules! numbered_ids {
+    ($($id:ident),*) => {$(
+        impl EntityId for $id {
+            fn to_bits(self) -> u128 {
+                self.bits().into()
+            }
+
+            fn of_bits(bits: u128) -> Self {
+                Self::from_bits(bits as u64)
+            }
+        }
+    )*};
+}
+
+numbered_ids!(ScheduleId, TriggerId);

@@ -118,7 +118,7 @@ impl RunId {
 }
 
 /// The finisher of splitmix64: every bit of the input moves every bit of the output.
-const fn scatter(mut bits: u64) -> u64 {
+pub(super) const fn scatter(mut bits: u64) -> u64 {
     bits = (bits ^ bits >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     bits = (bits ^ bits >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
     bits ^ bits >> 31
@@ -257,61 +257,6 @@ counter! {
 counter! {
     /// A piece of big work that continues itself between other commands.
     OperationId
-}
-
-/// A schedule of a shard, counted from 0 in the order they were stored.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct ScheduleId(u32);
-
-impl ScheduleId {
-    pub const fn new(value: u32) -> Self {
-        Self(value)
-    }
-
-    pub const fn get(self) -> u32 {
-        self.0
-    }
-
-    pub(crate) const fn from_index(index: usize) -> Self {
-        Self(index as u32)
-    }
-
-    pub(crate) const fn index(self) -> usize {
-        self.0 as usize
-    }
-
-    /// What a window of this schedule begins has this in its id, so that it is the same however often it is made.
-    pub(crate) const fn mix(self, window_ms: u64) -> u64 {
-        scatter(scatter(self.0 as u64 ^ 0x5c4e_d01e) ^ window_ms)
-    }
-}
-
-/// A trigger of a shard, counted from 0 in the order they were stored.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct TriggerId(u32);
-
-impl TriggerId {
-    pub const fn new(value: u32) -> Self {
-        Self(value)
-    }
-
-    pub const fn get(self) -> u32 {
-        self.0
-    }
-
-    pub(crate) const fn from_index(index: usize) -> Self {
-        Self(index as u32)
-    }
-
-    pub(crate) const fn index(self) -> usize {
-        self.0 as usize
-    }
-
-    /// What this trigger begins when something of ours ended: made from what ended, in which record, and the window.
-    pub(crate) const fn mix(self, ended: u128, record: u64, window_ms: u64) -> u64 {
-        let of_end = scatter(scatter(self.0 as u64 ^ 0x7419_9e4d) ^ ended as u64);
-        scatter(scatter(of_end ^ record) ^ window_ms)
-    }
 }
 
 /// Grows with every grant of an attempt; a report must carry the newest one of its task.

@@ -23,3 +23,7 @@ impl WorkerIndex {
         self.0 as usize
     }
 }
+
+/// Where a schedule sits in memory; reused after it has left.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct ScheduleIndex(pub u32);

@@ -20,11 +20,11 @@ pub struct Limits {
     /// Runs that have not ended, or whose end is not yet in the tables.
     pub runs_max: usize,
     pub jobs_max: usize,
-    /// Schedules ever stored; deleted ones count, because their windows stay decided.
+    /// Schedules; deleted ones count until they are forgotten.
     pub schedules_max: usize,
     /// Backfills that have not ended.
     pub backfills_max: usize,
-    /// Triggers ever stored; deleted ones count, because what they decided stays decided.
+    /// Triggers; deleted ones count until they are forgotten.
     pub triggers_max: usize,
     /// Bytes of outputs that one run keeps for others of its tasks.
     pub run_output_bytes_max: u64,
@@ -38,6 +38,8 @@ pub struct Limits {
     pub announced_per_record: u32,
     /// A worker that was not heard of for this long is lost.
     pub lease: Millis,
+    /// What was deleted this long ago leaves memory and tables; its name begins anew after that.
+    pub forget_deleted_after: Millis,
     /// Time between two sweeps for what every other limit missed.
     pub sweep_every: Millis,
 }
@@ -64,6 +66,7 @@ impl Default for Limits {
             event_waits_per_record: 1_000,
             announced_per_record: 1_000,
             lease: Millis::from_secs(15),
+            forget_deleted_after: Millis::from_secs(86_400),
             sweep_every: Millis::from_secs(300),
         }
     }

@@ -13,6 +13,7 @@ mod id;
 mod index;
 mod limits;
 mod name;
+mod numbered_id;
 mod pattern;
 mod permit;
 mod priority;
@@ -32,12 +33,13 @@ pub use self::{
     entity::{EntityId, EntityKind},
     failure::{Failure, FailureClass, MESSAGE_BYTES_MAX},
     id::{
-        BackfillId, BadId, Epoch, Fence, Incarnation, NodeInstance, OperationId, RunId, ScheduleId, Seq,
-        Session, TaskId, TriggerId, WorkerId,
+        BackfillId, BadId, Epoch, Fence, Incarnation, NodeInstance, OperationId, RunId, Seq, Session, TaskId,
+        WorkerId,
     },
-    index::{RunIndex, TaskIndex, WorkerIndex},
+    index::{RunIndex, ScheduleIndex, TaskIndex, WorkerIndex},
     limits::{Limits, Pressure},
     name::{BadName, NAME_BYTES_MAX, Name},
+    numbered_id::{NUMBER_BITS, ScheduleId, TriggerId},
     pattern::{Pattern, Source},
     permit::{PERMITS_MAX, Permit, Permits},
     priority::{Band, LEVEL_DEFAULT, LEVEL_MAX, Priority},

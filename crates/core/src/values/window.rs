@@ -1,7 +1,8 @@
 //! A window of a schedule, and what it began.
 
-use super::id::{RunId, ScheduleId, TaskId};
+use super::id::{RunId, TaskId};
 use super::name::Name;
+use super::numbered_id::ScheduleId;
 use super::time::Wall;
 
 /// What a window began.

@@ -8,17 +8,17 @@ use std::sync::Arc;
 
 use mainspring_core::task::{Task, TaskState};
 use mainspring_core::values::{
-    BackfillId, Elapsed, EntityKind, Group, Millis, RunId, RunIndex, Seq, TaskId, TaskIndex, WorkerId,
+    Elapsed, EntityKind, Group, Millis, RunId, RunIndex, Seq, TaskId, TaskIndex, WorkerId,
 };
 use mainspring_store::entity::drop_entities;
 use mainspring_store::format::{Writer, write_process, write_task};
 use mainspring_store::{Cut, CutError, HistoryRow, KeyRow, LiveRow};
 
-use super::entities::EntityCounts;
-use super::{Output, Shard, StopCause, backfills, entities, flows, schedules, triggers};
+use super::entities::KindHeads;
+use super::{Output, Shard, StopCause, entities, flows};
 
 /// Version of the shard-wide blob in a cut.
-pub(super) const META_VERSION: u8 = 3;
+pub(super) const META_VERSION: u8 = 4;
 
 /// Somebody who waits for the tables has a cut made early only while it is small and the last one is not just over:
 /// readers must not cost writers anything that matters.
@@ -62,7 +62,6 @@ struct Leaving {
     ended: Vec<(TaskIndex, TaskId)>,
     parked: Vec<TaskId>,
     ended_runs: Vec<(RunIndex, RunId)>,
-    ended_backfills: Vec<BackfillId>,
     ended_entities: Vec<(EntityKind, u128)>,
 }
 
@@ -176,10 +175,10 @@ impl<R> Shard<R> {
             self.add_row(index, &mut cut, &mut leaving);
         }
         self.add_flows(&mut cut, &mut leaving);
-        schedules::add_rows(&mut self.engine, &mut cut, &mut self.profiles_out);
-        leaving.ended_backfills = backfills::add_rows(&mut self.engine, &mut cut);
-        triggers::add_rows(&mut self.engine, &mut cut);
-        leaving.ended_entities = entities::add_rows(&mut self.engine, &mut cut, &mut self.profiles_out);
+        cut.occurrences = self.engine.state_mut().schedules_mut().take_ledger();
+        let groups = self.config.groups;
+        leaving.ended_entities =
+            entities::add_rows(&mut self.engine, groups, &mut cut, &mut self.profiles_out);
         cut.meta = self.meta();
         self.checkpoints.made = through;
         self.checkpoints.last_made = self.engine.state().now.elapsed;
@@ -231,7 +230,7 @@ impl<R> Shard<R> {
 
     /// Shard-wide state that is in no row.
     fn meta(&mut self) -> Vec<u8> {
-        let entities = EntityCounts::of(&mut self.engine);
+        let entities = KindHeads::of(&mut self.engine);
         let state = self.engine.state();
         let mut bytes = Vec::new();
         let mut w = Writer::new(&mut bytes);
@@ -311,9 +310,6 @@ impl<R> Shard<R> {
             }
             for (index, id) in &leaving.ended_runs {
                 self.engine.drop_ended_run(*index, *id, leaving.through);
-            }
-            for id in &leaving.ended_backfills {
-                self.engine.state_mut().backfills_mut().unload(*id, leaving.through);
             }
             drop_entities(self.engine.state_mut(), &leaving.ended_entities, leaving.through);
             let beyond = self.pager.holds_until();

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use mainspring_core::collections::{Entity, EntityTable};
 use mainspring_core::engine::Engine;
-use mainspring_core::values::{EntityId, EntityKind};
-use mainspring_store::entity::{EntityError, ReadWith, VersionKey, changed_entities, live_entities};
+use mainspring_core::values::{EntityId, EntityKind, Groups};
+use mainspring_store::entity::{EntityError, KindHead, ReadWith, VersionKey, changed_entities, kind_heads};
 use mainspring_store::format::{EncodedProfiles, FormatError, ProfileCache, Reader, VersionRef, Writer};
 use mainspring_store::{Cut, EachTable, EntityFormat, EntityRow, OpenError, Recovery, each_table};
 
@@ -18,34 +18,36 @@ const ROWS_AT_ONCE: usize = 1_000;
 /// Rows of what changed; tells which of them have ended.
 pub(super) fn add_rows(
     engine: &mut Engine,
+    groups: Groups,
     cut: &mut Cut,
     profiles: &mut EncodedProfiles,
 ) -> Vec<(EntityKind, u128)> {
-    cut.entities = changed_entities(engine.state_mut(), profiles);
+    cut.entities = changed_entities(engine.state_mut(), groups, profiles);
     let ended = cut.entities.iter().filter(|row| row.ended.is_some());
     ended.map(|row| (row.kind, row.id)).collect()
 }
 
-/// How many rows of each kind have not ended, as the head of a cut says it: a row that was lost is noticed.
+/// What the head of a cut says of each kind.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct EntityCounts(BTreeMap<EntityKind, u64>);
+pub(super) struct KindHeads(BTreeMap<EntityKind, KindHead>);
 
-impl EntityCounts {
+impl KindHeads {
     /// After [`add_rows`].
     pub(super) fn of(engine: &mut Engine) -> Self {
-        Self(live_entities(engine.state_mut()).into_iter().collect())
+        Self(kind_heads(engine.state_mut()).into_iter().collect())
     }
 
     pub(super) fn write(&self, w: &mut Writer<'_>) {
         w.varint(self.0.len() as u64);
-        for (kind, count) in &self.0 {
+        for (kind, head) in &self.0 {
             w.byte(*kind as u8);
-            w.varint(*count);
+            w.varint(head.live);
+            w.varint(head.numbers);
         }
     }
 
     pub(super) fn read(r: &mut Reader<'_>) -> Result<Self, FormatError> {
-        let mut counts = BTreeMap::new();
+        let mut heads = BTreeMap::new();
         for _ in 0..r.varint("kinds of entities")? {
             let at = r.at();
             let number = r.byte("kind of entity")?;
@@ -53,9 +55,9 @@ impl EntityCounts {
             let unknown =
                 FormatError::Newer { what: "kind of entity", at, found: number.into(), known: newest.into() };
             let kind = EntityKind::from_number(number).ok_or(unknown)?;
-            counts.insert(kind, r.varint("entities")?);
+            heads.insert(kind, KindHead { live: r.varint("entities")?, numbers: r.varint("numbers")? });
         }
-        Ok(Self(counts))
+        Ok(Self(heads))
     }
 }
 
@@ -64,9 +66,9 @@ pub(super) fn load_all(
     engine: &mut Engine,
     recovery: &mut dyn Recovery,
     (plans, profiles): (&mut Plans, &mut ProfileCache),
-    counts: &EntityCounts,
+    heads: &KindHeads,
 ) -> Result<u64, OpenError> {
-    let mut load = Load { recovery, plans, profiles, counts, rows: 0 };
+    let mut load = Load { recovery, plans, profiles, heads, rows: 0 };
     each_table(engine.state_mut(), &mut load)?;
     Ok(load.rows)
 }
@@ -75,7 +77,7 @@ struct Load<'a> {
     recovery: &'a mut dyn Recovery,
     plans: &'a mut Plans,
     profiles: &'a mut ProfileCache,
-    counts: &'a EntityCounts,
+    heads: &'a KindHeads,
     rows: u64,
 }
 
@@ -99,7 +101,8 @@ impl EachTable for Load<'_> {
             }
         }
         self.rows += found;
-        let expected = self.counts.0.get(&kind).copied().unwrap_or_default();
+        let KindHead { live: expected, numbers } = self.heads.0.get(&kind).copied().unwrap_or_default();
+        table.rows_mut().set_numbers(numbers);
         if found == expected {
             return Ok(());
         }

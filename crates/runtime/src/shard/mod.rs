@@ -6,7 +6,6 @@
 //!                                            └▶ cut at a record's end ─▶ Cut ─▶ cut_done ─▶ Trim, Barrier
 //! ```
 
-mod backfills;
 mod checkpoint;
 mod commit;
 mod entities;
@@ -19,10 +18,8 @@ mod recover;
 mod renew;
 mod retention;
 mod runs;
-mod schedules;
 #[cfg(test)]
 mod tests;
-mod triggers;
 mod unwritten;
 
 use std::collections::VecDeque;

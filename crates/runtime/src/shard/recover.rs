@@ -2,15 +2,12 @@
 
 use std::sync::Arc;
 
-use mainspring_core::backfill::BackfillEvent;
 use mainspring_core::engine::{Batch, Engine};
 use mainspring_core::event::Event;
 use mainspring_core::run::{Evaluate, NoTexts};
-use mainspring_core::schedule::ScheduleEvent;
 use mainspring_core::state::{State, apply};
-use mainspring_core::trigger::TriggerEvent;
 use mainspring_core::values::{Epoch, Now, OperationId, Seq, TaskId, Wall};
-use mainspring_core::worker::CordonEvent;
+use mainspring_store::entity::has_entity;
 use mainspring_store::format::{
     EncodedProfiles, FormatError, ProfileCache, Reader, read_events, read_process, read_task,
 };
@@ -20,14 +17,14 @@ use mainspring_store::{
 
 use super::checkpoint::{Checkpoints, META_VERSION};
 use super::commit::Building;
-use super::entities::EntityCounts;
+use super::entities::KindHeads;
 use super::flows::load_all;
 use super::paging::Pager;
 use super::quarantine::Quarantine;
 use super::renew::Renewal;
 use super::retention::{Retained, Retention};
 use super::runs::Plans;
-use super::{Shard, backfills, entities, schedules, triggers};
+use super::{Shard, entities};
 use crate::clock::{Reading, ShardClock};
 use crate::config::ShardConfig;
 
@@ -68,9 +65,6 @@ impl<R> Shard<R> {
         let horizon = ShardClock::resume(head.now, reading, config.trust).last().wall + config.park_beyond;
         let mut plans = Plans::default();
         seen.rows += load_all(&mut engine, recovery, &mut plans, &mut profiles)?;
-        seen.rows += schedules::load_all(&mut engine, recovery, &mut profiles)?;
-        seen.rows += backfills::load_all(&mut engine, recovery, &mut plans, &mut profiles)?;
-        seen.rows += triggers::load_all(&mut engine, recovery)?;
         let known = (&mut plans, &mut profiles);
         seen.rows += entities::load_all(&mut engine, recovery, known, &entity_counts)?;
         drop(plans);
@@ -138,14 +132,11 @@ pub(super) fn unreadable(what: String) -> impl FnOnce(FormatError) -> OpenError 
 }
 
 /// Also how far retention had come, and how many entities there are.
-fn read_meta(
-    head: &CheckpointHead,
-    state: &mut State,
-) -> Result<(Option<Retained>, EntityCounts), OpenError> {
+fn read_meta(head: &CheckpointHead, state: &mut State) -> Result<(Option<Retained>, KindHeads), OpenError> {
     state.begin(head.seq, head.now);
     state.set_cut(head.seq);
     if head.meta.is_empty() {
-        return Ok((None, EntityCounts::default()));
+        return Ok((None, KindHeads::default()));
     }
     let what = || "shard-wide state of a cut".to_owned();
     let mut r = Reader::new(&head.meta);
@@ -166,7 +157,7 @@ fn read_meta(
             state.add_operation(id, read_process(&mut r)?);
         }
         let retained = Retained::read(&mut r)?;
-        let counts = EntityCounts::read(&mut r)?;
+        let counts = KindHeads::read(&mut r)?;
         r.finish("shard-wide state")?;
         Ok((Some(retained), counts))
     })()
@@ -264,45 +255,11 @@ impl Replay<'_> {
         Ok(())
     }
 
-    /// What the event touches, if nobody knows it.
-    fn unknown(&self, event: &Event) -> Option<String> {
-        match event {
-            Event::Schedule(event) if !self.knows_schedule(event) => {
-                Some(format!("schedule {}", event.id().get()))
-            }
-            Event::Backfill(event) if !self.knows_backfill(event) => Some(event.id().to_string()),
-            Event::Cordon(event) if !self.knows_cordon(event) => {
-                Some(format!("the cordon of {}", event.worker()))
-            }
-            Event::Trigger(event) if !self.knows_trigger(event) => {
-                Some(format!("trigger {}", event.id().get()))
-            }
-            _ => None,
-        }
-    }
-
-    /// Ids of schedules count from 0, so a new one has the next.
-    fn knows_schedule(&self, event: &ScheduleEvent) -> bool {
-        let schedules = self.state.schedules();
-        let is_new = matches!(event, ScheduleEvent::Stored(_)) && event.id() == schedules.next_id();
-        is_new || schedules.get(event.id()).is_some()
-    }
-
-    fn knows_backfill(&self, event: &BackfillEvent) -> bool {
-        let is_new = matches!(event, BackfillEvent::Created(_));
-        is_new || self.state.backfills().get(event.id()).is_some()
-    }
-
-    fn knows_cordon(&self, event: &CordonEvent) -> bool {
-        let is_new = matches!(event, CordonEvent::Set { .. });
-        is_new || self.state.cordons().get(event.worker()).is_some()
-    }
-
-    /// As [`Self::knows_schedule`].
-    fn knows_trigger(&self, event: &TriggerEvent) -> bool {
-        let triggers = self.state.triggers();
-        let is_new = matches!(event, TriggerEvent::Stored(_)) && event.id() == triggers.next_id();
-        is_new || triggers.get(event.id()).is_some()
+    /// The entity that the event touches, if nobody knows it.
+    fn unknown(&mut self, event: &Event) -> Option<String> {
+        let entity = event.entity().filter(|entity| !entity.may_begin)?;
+        let known = has_entity(self.state, entity.kind, entity.id);
+        (!known).then(|| format!("{} {:#x}", entity.kind.label(), entity.id))
     }
 
     /// A far-off task that was touched after the cut is not among the rows loaded at first.

@@ -101,18 +101,6 @@ impl Plans {
         versions.known.insert(row.version, definition);
         Ok(())
     }
-
-    pub(super) fn fetch_one(
-        &mut self,
-        key: &JobKey,
-        version: u32,
-        tables: &mut dyn ReadTables,
-        profiles: &mut ProfileCache,
-    ) -> Result<Definition, LoadError> {
-        let of = VersionRef { tenant: key.tenant.as_str(), name: key.name.as_str(), version };
-        self.fetch(std::iter::once(of), tables, profiles)?;
-        self.get(of).map(|(_, definition)| definition)
-    }
 }
 
 /// Every job, and every run that has not ended; says how many rows that were.

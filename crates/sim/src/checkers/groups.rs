@@ -2,8 +2,10 @@
 //! Every tenant of the world is in a group of its own (`settings::GROUPS`).
 
 use mainspring_core::event::Event;
+use mainspring_core::schedule::ScheduleEvent;
 use mainspring_core::state::State;
-use mainspring_core::values::{Bucket, TaskId};
+use mainspring_core::trigger::TriggerEvent;
+use mainspring_core::values::{Bucket, Name, TaskId};
 use mainspring_store::Cut;
 
 use super::{Check, require};
@@ -32,11 +34,22 @@ pub(super) fn check_event(event: &Event, state: &State) -> Check {
         Event::Backfill(mainspring_core::backfill::BackfillEvent::Created(created)) => {
             home(TaskId::from_bits(created.id.bits()), Some(&created.spec.key.tenant))
         }
+        Event::Schedule(ScheduleEvent::Stored(stored)) => {
+            counted(stored.id, stored.id.bucket(), &stored.key.tenant)
+        }
+        Event::Trigger(TriggerEvent::Stored(stored)) => {
+            counted(stored.id, stored.id.bucket(), &stored.key.tenant)
+        }
         _ => Ok(()),
     }
 }
 
-fn home(id: TaskId, tenant: Option<&mainspring_core::values::Name>) -> Check {
+fn counted(id: impl std::fmt::Display, bucket: Bucket, tenant: &Name) -> Check {
+    let wanted = Bucket::home(GROUPS.of(tenant));
+    require(bucket == wanted, "BK-2", || format!("{id} is not in {wanted:?}"))
+}
+
+fn home(id: TaskId, tenant: Option<&Name>) -> Check {
     let wanted = tenant.map(|tenant| Bucket::home(GROUPS.of(tenant)));
     require(wanted == Some(id.bucket()), "BK-2", || format!("{id} is not in {wanted:?}"))
 }
@@ -53,7 +66,12 @@ pub(super) fn check_rows(cut: &Cut, state: &State) -> Check {
         let tenant = &state.schedules().get(row.schedule)?.key.tenant;
         Some((format!("a window of schedule {:?}", row.schedule), row.group, Some(GROUPS.of(tenant))))
     });
-    for (what, stored, wanted) in live.chain(ended).chain(runs).chain(versions).chain(windows) {
+    let entities =
+        cut.entities.iter().filter(|row| !row.tenant.is_empty()).map(|row| {
+            (format!("{} {:#x}", row.kind.label(), row.id), row.group, Some(GROUPS.of(&row.tenant)))
+        });
+    let rows = live.chain(ended).chain(runs).chain(versions).chain(windows).chain(entities);
+    for (what, stored, wanted) in rows {
         require(Some(stored) == wanted, "BK-2", || {
             format!("the row of {what} is in group {stored}, not {wanted:?}")
         })?;

@@ -224,9 +224,7 @@ impl JournalFold {
         // Only the shard needs to know what changed since a cut.
         let _ = self.state.take_dirty(record.seq);
         let _ = self.state.flows_mut().take_dirty();
-        let _ = self.state.schedules_mut().take_dirty();
-        let _ = self.state.backfills_mut().take_dirty();
-        let _ = self.state.triggers_mut().take_dirty();
+        let _ = self.state.schedules_mut().take_ledger();
         forget_changed(&mut self.state);
         self.note(event);
         let now = event.task().and_then(|id| self.task(id)).map(Task::status);

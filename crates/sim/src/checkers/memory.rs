@@ -36,7 +36,8 @@ impl Checkers {
             let same = here.is_some_and(|here| hard(here) == hard(known));
             require(same, "I16", || format!("memory has {here:?}, the journal {known:?}"))?;
         }
-        require(held.len() == folded.len(), "I16", || "memory has a schedule too many".to_owned())?;
+        let same = held.iter().count() == folded.iter().count();
+        require(same, "I16", || "memory has a schedule too many".to_owned())?;
         let (held, folded) = (engine.state().cordons(), self.journal.state.cordons());
         for known in folded.iter().filter(|known| known.lifted.is_none()) {
             let here = held.get(known.worker);

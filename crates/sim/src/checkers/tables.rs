@@ -7,12 +7,13 @@ use mainspring_core::run::{DirtyRuns, Run};
 use mainspring_core::schedule::WindowRow;
 use mainspring_core::state::{State, apply};
 use mainspring_core::task::{Task, TaskState};
-use mainspring_core::values::{Now, ScheduleId, Seq, TaskId, TriggerId};
+use mainspring_core::values::{Now, ScheduleId, Seq, TaskId};
 use mainspring_store::entity::changed_entities;
-use mainspring_store::format::{EncodedProfiles, write_backfill, write_hook, write_job, write_schedule};
+use mainspring_store::format::{EncodedProfiles, write_job};
 use mainspring_store::{Cut, EntityRow, OccurrenceCursor, Record};
 
 use super::{Check, groups, journaled, require, written};
+use crate::settings::GROUPS;
 use crate::store::Disk;
 
 /// SR-1: an occurrence is one row.
@@ -45,9 +46,7 @@ impl TableFold {
     pub(super) fn cut(&mut self, cut: &Cut, disk: &Disk, history: bool) -> Check {
         check_once_each(cut)?;
         let (mut touched, mut changed) = (BTreeSet::new(), Vec::new());
-        let (mut schedules, mut windows) = (BTreeSet::new(), BTreeSet::new());
-        let mut backfills = BTreeSet::new();
-        let mut triggers = BTreeSet::new();
+        let mut windows = BTreeSet::new();
         let mut entities = BTreeMap::new();
         while self.waiting.front().is_some_and(|next| next.seq <= cut.through) {
             let Some(next) = self.waiting.pop_front() else { break };
@@ -67,16 +66,12 @@ impl TableFold {
             }
             let _ = self.state.take_dirty(next.seq);
             changed.push(self.state.flows_mut().take_dirty());
-            let decided = self.state.schedules_mut().take_dirty();
-            schedules.extend(decided.schedules);
-            for window in decided.ledger {
+            for window in self.state.schedules_mut().take_ledger() {
                 let place = (window.schedule, OccurrenceCursor::of(&window));
                 windows.insert(place);
                 self.ledger.insert(place, window);
             }
-            backfills.extend(self.state.backfills_mut().take_dirty());
-            triggers.extend(self.state.triggers_mut().take_dirty());
-            let changed = changed_entities(&mut self.state, &mut EncodedProfiles::default());
+            let changed = changed_entities(&mut self.state, GROUPS, &mut EncodedProfiles::default());
             entities.extend(changed.into_iter().map(|row| ((row.kind, row.id), row)));
         }
         groups::check_rows(cut, &self.state)?;
@@ -86,19 +81,8 @@ impl TableFold {
         for flows in changed {
             self.check_flows(&flows, disk)?;
         }
-        self.check_schedules(&schedules, disk)?;
         for window in windows.iter().filter_map(|place| self.ledger.get(place)) {
             check_window(window, disk)?;
-        }
-        for backfill in backfills.into_iter().filter_map(|id| self.state.backfills().get(id)) {
-            let mut bytes = Vec::new();
-            write_backfill(&mut bytes, backfill);
-            let row = disk.backfill_row(backfill.id);
-            let same = row.is_some_and(|row| row.bytes == bytes && row.spec.is_some());
-            require(same, "I16", || format!("the row of {} is not what the journal says", backfill.id))?;
-        }
-        for id in triggers {
-            self.check_trigger(id, disk)?;
         }
         for row in entities.values() {
             check_entity(row, disk)?;
@@ -146,28 +130,6 @@ impl TableFold {
             })?;
         }
         Ok(())
-    }
-
-    /// Rows of the schedules that changed.
-    fn check_schedules(&self, changed: &BTreeSet<ScheduleId>, disk: &Disk) -> Check {
-        let schedules = self.state.schedules();
-        for schedule in changed.iter().filter_map(|id| schedules.get(*id)) {
-            let mut bytes = Vec::new();
-            write_schedule(&mut bytes, schedule, &mut EncodedProfiles::default());
-            require(disk.schedule_row(schedule.id).is_some_and(|row| row.bytes == bytes), "I16", || {
-                format!("the row of schedule `{}` is not what the journal says", schedule.key.name)
-            })?;
-        }
-        Ok(())
-    }
-
-    fn check_trigger(&self, id: TriggerId, disk: &Disk) -> Check {
-        let Some(hook) = self.state.triggers().get(id) else { return Ok(()) };
-        let mut bytes = Vec::new();
-        write_hook(&mut bytes, hook);
-        require(disk.trigger_row(id).is_some_and(|row| row.bytes == bytes), "I16", || {
-            format!("the row of trigger `{}` is not what the journal says", hook.key.name)
-        })
     }
 
     fn check_row(&self, id: TaskId, disk: &Disk, history: bool) -> Check {

@@ -3,23 +3,25 @@
 
 use std::sync::Arc;
 
-use mainspring_core::backfill::{Backfill, BackfillEvent, BackfillSpec, Created, Only, Order, Windows};
+use mainspring_core::backfill::{BackfillEvent, BackfillSpec, Created, Only, Order, Windows};
 use mainspring_core::decision::{Effect, Rejection, ReportVerdict, Start};
 use mainspring_core::engine::Answer;
 use mainspring_core::event::{AfterFailure, Event, Submitted};
-use mainspring_core::job::{Bounds, FailurePolicy, JobKey, Plan};
+use mainspring_core::job::{Bounds, FailurePolicy, Plan};
 use mainspring_core::key::{KeyClaim, KeyHolder, KeyScope};
 use mainspring_core::retry::{Backoff, Jitter, RetryPolicy};
 use mainspring_core::schedule::{ScheduleKey, WindowRow};
 use mainspring_core::state::{State, apply};
 use mainspring_core::task::{Delivery, Profile, ProfileSpec};
+use mainspring_core::trigger::{On, TriggerEvent, TriggerKey, TriggerSpec, TriggerStored};
 use mainspring_core::values::{
-    BackfillId, Band, Bucket, Elapsed, Epoch, Failure, FailureClass, Fence, Group, Incarnation, Millis, Name,
-    Now, Priority, RunId, ScheduleId, Seq, Session, TaskId, Wall, WorkerId,
+    BackfillId, Band, Bucket, Elapsed, EntityKind, Epoch, Failure, FailureClass, Fence, Group, Incarnation,
+    Millis, Name, Now, Priority, RunId, ScheduleId, Seq, Session, TaskId, TriggerId, Wall, WorkerId,
 };
 use mainspring_core::worker::WorkerOffer;
-use mainspring_store::format::{EncodedProfiles, write_backfill, write_event};
-use mainspring_store::{BackfillRow, Cut, LiveRow, Record};
+use mainspring_store::entity::changed_entities;
+use mainspring_store::format::{EncodedProfiles, write_event};
+use mainspring_store::{Cut, EntityRow, LiveRow, Record};
 
 use super::tables::TableFold;
 use super::{Asked, Broken, Check, Checkers, Over, Rules, journaled};
@@ -459,6 +461,35 @@ fn orders_that_come_too_soon() {
     check(&bounded(9, 9, 9), stories);
 }
 
+fn trigger_stored(group: Group) -> Event {
+    let name = Name::fixed("told");
+    let spec = TriggerSpec {
+        on: On::Webhook(name.clone()),
+        condition: None,
+        parameters: Arc::from(*b"{}"),
+        templated: false,
+        active_max: 1,
+        bucket: Bucket::home(group),
+    };
+    let key = TriggerKey { tenant: Name::fixed("acme"), job: Name::fixed("report"), name };
+    let id = TriggerId::new(Bucket::home(group), 1);
+    let stored = TriggerStored { id, key: Arc::new(key), spec: Arc::new(spec) };
+    Event::Trigger(TriggerEvent::Stored(Box::new(stored)))
+}
+
+fn entity_row(group: Group) -> EntityRow {
+    EntityRow {
+        kind: EntityKind::Trigger,
+        id: 1,
+        group,
+        tenant: Name::fixed("acme"),
+        parent: Name::fixed("report"),
+        ended: None,
+        fixed: None,
+        bytes: Vec::new(),
+    }
+}
+
 #[test]
 fn tables_that_differ_from_the_journal() {
     fn through(rig: &Rig) -> Cut {
@@ -480,6 +511,15 @@ fn tables_that_differ_from_the_journal() {
             let id = TaskId::new(1, Bucket::spread(GROUPS.of("beta"), 1), 1);
             rig.commit(&[submitted(Submitted { id, ..task(1) })])?;
             let cut = through(rig);
+            rig.cut(&cut)
+        }),
+        ("a trigger's id in another group than its tenant", "BK-2", |rig| {
+            rig.commit(&[trigger_stored(GROUPS.of("beta"))])?;
+            let cut = through(rig);
+            rig.cut(&cut)
+        }),
+        ("an entity's row in another group than its tenant", "BK-2", |rig| {
+            let cut = Cut { entities: vec![entity_row(GROUPS.of("beta"))], ..through(rig) };
             rig.cut(&cut)
         }),
         ("an anonymous task among those with names", "BK-1", |rig| {
@@ -537,7 +577,7 @@ fn backfilled(number: u128, window: Wall) -> Vec<Event> {
     };
     let plan = Plan::new(Vec::new(), FailurePolicy::default(), Bounds::default(), None);
     let (spec, plan) = (Arc::new(spec), Some(Arc::new(plan)));
-    let created = Created { id, schedule: ScheduleId::new(1), spec, plan };
+    let created = Created { id, schedule: ScheduleId::from_bits(1), spec, plan };
     let events = [
         BackfillEvent::Created(Box::new(created)),
         BackfillEvent::Started { id, window, run },
@@ -560,17 +600,10 @@ fn window_ran_twice(rows: fn(&[WindowRow]) -> Vec<WindowRow>) -> Check {
         let record = Record { epoch: Epoch::new(1), seq, now, events: events.len() as u32, body: Vec::new() };
         fold.waiting(&record, events);
     }
-    let row = |backfill: &Backfill| {
-        let mut bytes = Vec::new();
-        write_backfill(&mut bytes, backfill);
-        let job = JobKey { tenant: Name::fixed("acme"), name: Name::fixed("report") };
-        BackfillRow { id: backfill.id, job, ended: backfill.ended, spec: Some(Vec::new()), bytes }
-    };
-    let backfills = state.backfills().iter().map(row).collect();
-    let occurrences = rows(&state.schedules_mut().take_dirty().ledger);
+    let entities = changed_entities(&mut state, GROUPS, &mut EncodedProfiles::default());
+    let occurrences = rows(&state.schedules_mut().take_ledger());
     let mut disk = Disk::new(true);
-    let cut =
-        Cut { epoch: disk.next_epoch(), through: Seq::new(2), backfills, occurrences, ..Cut::default() };
+    let cut = Cut { epoch: disk.next_epoch(), through: Seq::new(2), entities, occurrences, ..Cut::default() };
     disk.cut(&cut).expect("a cut");
     fold.cut(&cut, &disk, true)?;
     fold.whole(&disk, true)

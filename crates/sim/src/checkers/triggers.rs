@@ -70,6 +70,10 @@ impl TriggerFold {
         self.counts.begun += u64::from(made.is_some());
         match event {
             Event::Trigger(event) => {
+                if let TriggerEvent::Forgotten { id } = event {
+                    let is_deleted = state.triggers().get(*id).is_some_and(|one| one.deleted.is_some());
+                    require(is_deleted, "I31", || format!("{id} is forgotten, and was not deleted"))?;
+                }
                 self.count_decision(event, state);
                 self.event(event)
             }
@@ -123,7 +127,7 @@ impl TriggerFold {
         for (id, wanted) in &self.wanted {
             let waiting = waiting.get(id).copied().unwrap_or_default();
             require(*wanted == waiting, "I33", || {
-                format!("trigger {} has {wanted} ends to decide about, and {waiting} wait for it", id.get())
+                format!("{id} has {wanted} ends to decide about, and {waiting} wait for it")
             })?;
         }
         Ok(())
@@ -144,7 +148,7 @@ impl TriggerFold {
             }
             // What waits for it may not be meant any more.
             TriggerEvent::Stored(_) => drop(self.wanted.remove(&id)),
-            TriggerEvent::Deleted { .. } | TriggerEvent::Succeeded(_) => {}
+            TriggerEvent::Deleted { .. } | TriggerEvent::Forgotten { .. } | TriggerEvent::Succeeded(_) => {}
         }
     }
 
@@ -164,7 +168,10 @@ impl TriggerFold {
                 self.decided.insert(failed.id);
                 self.decides(failed.id, failed.window)
             }
-            TriggerEvent::Stored(_) | TriggerEvent::Deleted { .. } | TriggerEvent::Succeeded(_) => Ok(()),
+            TriggerEvent::Stored(_)
+            | TriggerEvent::Deleted { .. }
+            | TriggerEvent::Forgotten { .. }
+            | TriggerEvent::Succeeded(_) => Ok(()),
         }
     }
 
@@ -175,7 +182,7 @@ impl TriggerFold {
         }
         let place = (fired.id, fired.source.clone(), fired.event.clone());
         require(self.fired.insert(place), "I31", || {
-            format!("event `{}` began two runs of trigger {}", fired.event, fired.id.get())
+            format!("event `{}` began two runs of {}", fired.event, fired.id)
         })
     }
 
@@ -183,7 +190,7 @@ impl TriggerFold {
         let Some(window) = window else { return Ok(()) };
         self.counts.windows += 1;
         require(self.windows.insert((id, window.schedule, window.at)), "I32", || {
-            format!("window {:?} of trigger {} was decided twice", window.at, id.get())
+            format!("window {:?} of {} was decided twice", window.at, id)
         })
     }
 }

@@ -112,14 +112,10 @@ impl Facts {
         }
         let left = count(&self.spec, self.covered, first - Millis::new(1));
         require(left == 0, "I4", || {
-            format!(
-                "schedule {}: {left} windows between {:?} and {first:?} were left out",
-                id.get(),
-                self.covered
-            )
+            format!("{id}: {left} windows between {:?} and {first:?} were left out", self.covered)
         })?;
         require(first > self.covered && is_target(&self.spec, first), "I6", || {
-            format!("schedule {}: {first:?} is no window after {:?}", id.get(), self.covered)
+            format!("{id}: {first:?} is no window after {:?}", self.covered)
         })
     }
 
@@ -130,7 +126,7 @@ impl Facts {
         }
         let left = count(&self.spec, self.covered, self.due(now));
         require(left == 0, "I7", || {
-            format!("schedule {} was changed, and {left} windows that had come were forgotten", id.get())
+            format!("{id} was changed, and {left} windows that had come were forgotten")
         })
     }
 }
@@ -197,6 +193,9 @@ impl WindowFold {
         };
         match event {
             ScheduleEvent::Stored(_) | ScheduleEvent::Armed { .. } => Ok(()),
+            ScheduleEvent::Forgotten { .. } => {
+                require(facts.deleted, "I6", || format!("{id} is forgotten, and was not deleted"))
+            }
             ScheduleEvent::Paused { paused, .. } => {
                 facts.paused = *paused;
                 Ok(())
@@ -293,7 +292,7 @@ impl WindowFold {
                 continue;
             }
             let left = count(&facts.spec, facts.covered, facts.due(now) - SLACK);
-            require(left == 0, "I4", || format!("schedule {}: {left} windows never came", id.get()))?;
+            require(left == 0, "I4", || format!("{id}: {left} windows never came"))?;
         }
         Ok(())
     }
@@ -301,22 +300,18 @@ impl WindowFold {
 
 impl Facts {
     fn fired(&mut self, id: ScheduleId, window: Wall, now: Wall) -> Check {
-        require(self.fired.insert(window), "I5", || {
-            format!("schedule {}: {window:?} fired twice", id.get())
-        })?;
+        require(self.fired.insert(window), "I5", || format!("{id}: {window:?} fired twice"))?;
         require(self.ran.insert(window), "I5", || {
-            format!("schedule {}: {window:?} fired, and a backfill had run it", id.get())
+            format!("{id}: {window:?} fired, and a backfill had run it")
         })?;
         // One that waited had its time before; the schedule may say something else since.
         require(now >= window + self.offset || self.held.contains(&window), "I6", || {
-            format!("schedule {}: {window:?} fired at {now:?}, before its time", id.get())
+            format!("{id}: {window:?} fired at {now:?}, before its time")
         })?;
-        require(!self.paused && !self.deleted, "I6", || {
-            format!("schedule {}: {window:?} fired while it was off", id.get())
-        })?;
+        require(!self.paused && !self.deleted, "I6", || format!("{id}: {window:?} fired while it was off"))?;
         if let Some(at) = self.held.iter().position(|held| *held == window) {
             self.held.remove(at);
-            return require(at == 0, "I7", || format!("schedule {}: {window:?} overtook another", id.get()));
+            return require(at == 0, "I7", || format!("{id}: {window:?} overtook another"));
         }
         self.follows(id, window)?;
         self.covered = window;
@@ -334,9 +329,7 @@ impl Facts {
             Overlap::Forbid | Overlap::Queue | Overlap::Coalesce => 1,
             Overlap::Replace => usize::MAX,
         };
-        require(active < most, "I7", || {
-            format!("schedule {} began another although {active} had not ended", id.get())
-        })
+        require(active < most, "I7", || format!("{id} began another although {active} had not ended"))
     }
 
     fn passed(
@@ -349,22 +342,19 @@ impl Facts {
         if outcome.reason() == Reason::Coalesced {
             let at = self.held.iter().position(|held| *held == first);
             require(at.is_some() && windows == 1, "I7", || {
-                format!("schedule {}: {first:?} was merged, and did not wait", id.get())
+                format!("{id}: {first:?} was merged, and did not wait")
             })?;
             self.held.retain(|held| *held != first);
             return Ok(());
         }
         require(now >= last + self.offset, "I6", || {
-            format!("schedule {}: {last:?} passed at {now:?}, before its time", id.get())
+            format!("{id}: {last:?} passed at {now:?}, before its time")
         })?;
         self.follows(id, first)?;
         if let Timing::Table(_) = self.spec.timing {
             let all = count(&self.spec, first - Millis::new(1), last);
             require(all == windows && is_target(&self.spec, last), "I7", || {
-                format!(
-                    "schedule {}: {windows} windows from {first:?} to {last:?} passed, there are {all}",
-                    id.get()
-                )
+                format!("{id}: {windows} windows from {first:?} to {last:?} passed, there are {all}")
             })?;
         }
         self.covered = last;

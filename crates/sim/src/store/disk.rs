@@ -8,12 +8,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use mainspring_core::job::JobKey;
 use mainspring_core::key::KeyScope;
 use mainspring_core::schedule::WindowRow;
-use mainspring_core::values::{
-    BackfillId, EntityKind, Epoch, RunId, ScheduleId, Seq, TaskId, TriggerId, Wall,
-};
+use mainspring_core::values::{EntityKind, Epoch, RunId, ScheduleId, Seq, TaskId, Wall};
 use mainspring_store::{
-    AppendError, BackfillRow, CheckpointHead, Cut, CutError, EntityRow, HistoryRow, JobRow, KeyRow, LiveRow,
-    OccurrenceCursor, OpenError, ParkedFrom, Record, RunRow, ScheduleRow, StoredTask, TriggerRow, VersionRow,
+    AppendError, CheckpointHead, Cut, CutError, EntityRow, HistoryRow, JobRow, KeyRow, LiveRow,
+    OccurrenceCursor, OpenError, ParkedFrom, Record, RunRow, StoredTask, VersionRow,
 };
 
 /// What a record costs beside its body.
@@ -37,10 +35,7 @@ pub struct Disk {
     pub(super) jobs: BTreeMap<JobKey, JobRow>,
     pub(super) versions: BTreeMap<(JobKey, u32), VersionRow>,
     pub(super) runs: BTreeMap<RunId, RunRow>,
-    pub(super) schedules: BTreeMap<ScheduleId, ScheduleRow>,
-    pub(super) triggers: BTreeMap<TriggerId, TriggerRow>,
     pub(super) occurrences: BTreeMap<(ScheduleId, OccurrenceCursor), WindowRow>,
-    pub(super) backfills: BTreeMap<BackfillId, BackfillRow>,
     pub(super) entities: BTreeMap<(EntityKind, u128), EntityRow>,
 }
 
@@ -61,10 +56,7 @@ impl Disk {
             jobs: BTreeMap::new(),
             versions: BTreeMap::new(),
             runs: BTreeMap::new(),
-            schedules: BTreeMap::new(),
-            triggers: BTreeMap::new(),
             occurrences: BTreeMap::new(),
-            backfills: BTreeMap::new(),
             entities: BTreeMap::new(),
         }
     }
@@ -159,15 +151,8 @@ impl Disk {
         self.jobs.extend(cut.jobs.iter().map(|row| (row.key.clone(), row.clone())));
         self.versions.extend(cut.versions.iter().map(|row| ((row.key.clone(), row.version), row.clone())));
         self.runs.extend(cut.runs.iter().map(|row| (row.id, row.clone())));
-        self.schedules.extend(cut.schedules.iter().map(|row| (row.id, row.clone())));
-        self.triggers.extend(cut.triggers.iter().map(|row| (row.id, row.clone())));
         let place = |row: &WindowRow| (row.schedule, OccurrenceCursor::of(row));
         self.occurrences.extend(cut.occurrences.iter().map(|row| (place(row), *row)));
-        for row in &cut.backfills {
-            let old = self.backfills.remove(&row.id).and_then(|old| old.spec);
-            let spec = row.spec.clone().or(old);
-            self.backfills.insert(row.id, BackfillRow { spec, ..row.clone() });
-        }
         for row in &cut.entities {
             let place = (row.kind, row.id);
             let old = self.entities.remove(&place).and_then(|old| old.fixed);
@@ -201,7 +186,6 @@ impl Disk {
         };
         self.keys.retain(|_, row| row.expires >= now || lives(row.binding.task));
         self.runs.retain(|_, row| row.ended.is_none_or(|ended| ended.day() >= day));
-        self.backfills.retain(|_, row| row.ended.is_none_or(|ended| ended.day() >= day));
         self.entities.retain(|_, row| row.ended.is_none_or(|ended| ended.day() >= day));
         self.occurrences.retain(|_, row| row.at.day() >= day);
     }
@@ -238,24 +222,12 @@ impl Disk {
         self.runs.get(&id)
     }
 
-    pub fn schedule_row(&self, id: ScheduleId) -> Option<&ScheduleRow> {
-        self.schedules.get(&id)
-    }
-
-    pub fn trigger_row(&self, id: TriggerId) -> Option<&TriggerRow> {
-        self.triggers.get(&id)
-    }
-
     pub fn occurrence(&self, like: &WindowRow) -> Option<&WindowRow> {
         self.occurrences.get(&(like.schedule, OccurrenceCursor::of(like)))
     }
 
     pub fn occurrence_rows(&self) -> usize {
         self.occurrences.len()
-    }
-
-    pub fn backfill_row(&self, id: BackfillId) -> Option<&BackfillRow> {
-        self.backfills.get(&id)
     }
 
     pub fn entity_row(&self, kind: EntityKind, id: u128) -> Option<&EntityRow> {

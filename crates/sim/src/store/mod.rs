@@ -14,13 +14,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use mainspring_core::job::JobKey;
 use mainspring_core::key::{KeyBinding, KeyScope};
 use mainspring_core::schedule::WindowRow;
-use mainspring_core::values::{BackfillId, EntityKind, Epoch, RunId, ScheduleId, Seq, TaskId, Wall};
+use mainspring_core::values::{EntityKind, Epoch, RunId, ScheduleId, Seq, TaskId, Wall};
 use mainspring_store::{
-    AppendError, BackfillQuery, BackfillRow, CheckpointHead, Cut, CutError, EntityQuery, EntityRow,
-    HistoryCursor, HistoryPage, HistoryQuery, HistoryRow, JobRow, Journal, LiveRow, LiveRun,
-    OccurrenceCursor, OpenError, Opened, PAGE_MAX, ParkedFrom, RECOVERY_PAGE_BYTES, ReadError, ReadMany,
-    ReadTables, Record, Recovery, RunQuery, RunRow, ScheduleRow, Store, StoredTask, Tables, TailVisit,
-    TriggerRow, VersionRow,
+    AppendError, CheckpointHead, Cut, CutError, EntityQuery, EntityRow, HistoryCursor, HistoryPage,
+    HistoryQuery, HistoryRow, JobRow, Journal, LiveRow, LiveRun, OccurrenceCursor, OpenError, Opened,
+    PAGE_MAX, ParkedFrom, RECOVERY_PAGE_BYTES, ReadError, ReadMany, ReadTables, Record, Recovery, RunQuery,
+    RunRow, Store, StoredTask, Tables, TailVisit, VersionRow,
 };
 
 pub use self::disk::Disk;
@@ -140,22 +139,6 @@ impl Recovery for SimRecovery {
         let rows = disk.runs.range((from, Bound::Unbounded)).filter(|(_, row)| row.ended.is_none());
         let rows = rows.map(|(id, row)| LiveRun { id: *id, bytes: row.bytes.clone() });
         Ok(page(rows, limit, |row| row.bytes.len()))
-    }
-
-    fn schedules(&mut self, each: &mut dyn FnMut(ScheduleRow)) -> Result<(), OpenError> {
-        self.0.disk().schedules.values().cloned().for_each(each);
-        Ok(())
-    }
-
-    fn live_backfills(&mut self, each: &mut dyn FnMut(BackfillRow)) -> Result<(), OpenError> {
-        let disk = self.0.disk();
-        disk.backfills.values().filter(|row| row.ended.is_none()).cloned().for_each(each);
-        Ok(())
-    }
-
-    fn triggers(&mut self, each: &mut dyn FnMut(TriggerRow)) -> Result<(), OpenError> {
-        self.0.disk().triggers.values().cloned().for_each(each);
-        Ok(())
     }
 
     fn entities(
@@ -285,16 +268,6 @@ impl ReadTables for SimReader {
         let disk = self.0.disk();
         let newest = disk.occurrences.range((schedule, first)..(schedule, before)).rev();
         Ok(newest.take(limit.min(PAGE_MAX)).map(|(_, row)| *row).collect())
-    }
-
-    fn backfill(&mut self, id: BackfillId) -> Result<Option<BackfillRow>, ReadError> {
-        Ok(self.0.disk().backfills.get(&id).cloned())
-    }
-
-    fn backfills(&mut self, query: &BackfillQuery) -> Result<Vec<BackfillRow>, ReadError> {
-        let disk = self.0.disk();
-        let wanted = disk.backfills.values().rev().filter(|row| query.wants(row));
-        Ok(wanted.take(query.limit.min(PAGE_MAX)).cloned().collect())
     }
 
     fn entity(&mut self, kind: EntityKind, id: u128) -> Result<Option<EntityRow>, ReadError> {

@@ -8,7 +8,7 @@ use mainspring_store::{CheckpointHead, Cut, CutError, HistoryRow, LiveRow, OpenE
 use rusqlite::{Connection, ErrorCode, params};
 
 use super::rows::{labels_text, time, wide};
-use super::{backfills, days, entities, flows, kinds::Kinds, schedules, schema, triggers};
+use super::{days, entities, flows, kinds::Kinds, schedules, schema};
 use crate::lock::DirLock;
 use crate::reserve::Reserve;
 
@@ -182,7 +182,6 @@ impl Tables for LocalTables {
         let before = Wall::from_millis(u64::from(day) * DAY_MS);
         self.drop_in_steps(flows::RUNS_AT_ONCE, |db| flows::drop_ended(db, before))?;
         self.drop_in_steps(schedules::OCCURRENCES_AT_ONCE, |db| schedules::drop_decided(db, before))?;
-        self.drop_in_steps(backfills::BACKFILLS_AT_ONCE, |db| backfills::drop_ended(db, before))?;
         self.drop_in_steps(entities::ENTITIES_AT_ONCE, |db| entities::drop_ended(db, before))?;
         self.drop_in_steps(KEYS_AT_ONCE as usize, |db| drop_keys(db, now))
     }
@@ -223,8 +222,6 @@ fn write_rows(db: &Connection, cut: &Cut, kinds: &mut Kinds, days: &mut Vec<u32>
     write_history(db, &cut.ended, kinds, days)?;
     flows::write(db, cut)?;
     schedules::write(db, cut)?;
-    backfills::write(db, cut)?;
-    triggers::write(db, cut)?;
     entities::write(db, &cut.entities)?;
     let mut keys: Vec<_> = cut.keys.iter().collect();
     keys.sort_unstable_by_key(|key| key.scope);
@@ -311,12 +308,12 @@ fn drop_keys(db: &Connection, now: Wall) -> rusqlite::Result<usize> {
 #[cfg(test)]
 mod tests {
     use mainspring_core::schedule::{Reason, Unfired, WindowRow};
-    use mainspring_core::values::{Epoch, Group, ScheduleId, Seq};
-    use mainspring_store::ScheduleRow;
+    use mainspring_core::values::{EntityKind, Epoch, Group, Name, ScheduleId, Seq};
+    use mainspring_store::EntityRow;
 
     use super::*;
 
-    /// The schedules take the room, when everything else has been written.
+    /// The entities take the room, when everything else has been written.
     fn cut(rows: u32) -> Cut {
         let live = |n| LiveRow {
             id: TaskId::from_bits(u128::from(n)),
@@ -325,16 +322,25 @@ mod tests {
             parked_due: None,
             bytes: vec![7],
         };
-        let schedule = |n| ScheduleRow { id: ScheduleId::new(n), bytes: vec![7; 4000] };
+        let entity = |n| EntityRow {
+            kind: EntityKind::Schedule,
+            id: u128::from(n),
+            group: Group::ZERO,
+            tenant: Name::default(),
+            parent: Name::default(),
+            ended: None,
+            fixed: None,
+            bytes: vec![7; 4000],
+        };
         let window = |n| {
-            let (schedule, at) = (ScheduleId::new(n), Wall::ZERO);
+            let (schedule, at) = (ScheduleId::from_bits(u64::from(n)), Wall::ZERO);
             let what = Err(Unfired::Missed(Reason::Late));
             WindowRow { schedule, group: Group::ZERO, first: at, last: at, count: 1, what, at }
         };
         Cut {
             epoch: Epoch::new(1),
             live: (0..rows).map(live).collect(),
-            schedules: (0..rows).map(schedule).collect(),
+            entities: (0..rows).map(entity).collect(),
             occurrences: (0..rows).map(window).collect(),
             ..Cut::default()
         }
@@ -359,7 +365,7 @@ mod tests {
         assert!(matches!(outcome, Err(CutError::Full)), "{outcome:?}");
         assert!(!dir.path().join("reserve").exists(), "the reserve was tried");
         let counts = |tables: &LocalTables| -> [i64; 3] {
-            ["live", "schedules", "occurrences"].map(|table| {
+            ["live", "entities", "occurrences"].map(|table| {
                 let sql = format!("SELECT count(*) FROM {table}");
                 connection(tables).query_row(&sql, [], |row| row.get(0)).expect("a count")
             })

@@ -6,9 +6,9 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 
 use super::flows::recovery_page;
-use super::rows::{bits, name, time, wide};
+use super::rows::{bits, group, name, time, wide};
 
-const COLUMNS: &str = "kind, id, tenant, parent, ended, fixed, bytes";
+const COLUMNS: &str = "kind, id, grp, tenant, parent, ended, fixed, bytes";
 /// Ended ones removed in one transaction; a row may be large.
 pub const ENTITIES_AT_ONCE: usize = 500;
 
@@ -21,6 +21,7 @@ pub fn write(db: &Connection, rows: &[EntityRow]) -> rusqlite::Result<()> {
         upsert.execute(params![
             row.kind as u8,
             wide(row.id),
+            row.group.get(),
             row.tenant.as_str(),
             row.parent.as_str(),
             row.ended.map(time),
@@ -32,10 +33,10 @@ pub fn write(db: &Connection, rows: &[EntityRow]) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// Tenant and parent of an entity never change.
-const UPSERT: &str = "INSERT INTO entities (kind, id, tenant, parent, ended, listed, fixed, bytes)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT (kind, id) DO UPDATE
-    SET ended = excluded.ended, fixed = coalesce(excluded.fixed, fixed), bytes = excluded.bytes";
+/// Tenant and parent of an entity never change; a tenant may move to another group.
+const UPSERT: &str = "INSERT INTO entities (kind, id, grp, tenant, parent, ended, listed, fixed, bytes)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT (kind, id) DO UPDATE
+    SET grp = excluded.grp, ended = excluded.ended, fixed = coalesce(excluded.fixed, fixed), bytes = excluded.bytes";
 
 /// Removes some of those that ended before this instant; says how many.
 pub fn drop_ended(db: &Connection, before: Wall) -> rusqlite::Result<usize> {
@@ -59,7 +60,7 @@ pub fn live(
     recovery_page(rows, |row| row.bytes.len() + row.fixed.as_ref().map_or(0, Vec::len))
 }
 
-const LIVE: &str = "SELECT kind, id, tenant, parent, ended, fixed, bytes FROM entities
+const LIVE: &str = "SELECT kind, id, grp, tenant, parent, ended, fixed, bytes FROM entities
     WHERE kind = ?1 AND id > ?2 AND ended IS NULL ORDER BY id LIMIT ?3";
 
 pub fn by_id(db: &Connection, kind: EntityKind, id: u128) -> rusqlite::Result<Option<EntityRow>> {
@@ -95,15 +96,16 @@ fn page_sql(query: &EntityQuery) -> String {
 }
 
 fn entity(row: &Row<'_>) -> rusqlite::Result<EntityRow> {
-    let (kind, ended): (u8, Option<i64>) = (row.get(0)?, row.get(4)?);
+    let (kind, ended): (u8, Option<i64>) = (row.get(0)?, row.get(5)?);
     let unknown = || rusqlite::Error::IntegralValueOutOfRange(0, i64::from(kind));
     Ok(EntityRow {
         kind: EntityKind::from_number(kind).ok_or_else(unknown)?,
         id: bits(row, 1)?,
-        tenant: name(row, 2)?,
-        parent: name(row, 3)?,
+        group: group(row, 2)?,
+        tenant: name(row, 3)?,
+        parent: name(row, 4)?,
         ended: ended.map(|ms| Wall::from_millis(ms.cast_unsigned())),
-        fixed: row.get(5)?,
-        bytes: row.get(6)?,
+        fixed: row.get(6)?,
+        bytes: row.get(7)?,
     })
 }

@@ -6,7 +6,6 @@
 //! Ids are blobs with the greatest byte first, so that they sort as they compare; times are milliseconds, cut
 //! to 63 bits where they are compared. A tenant and job that occur on a day are one number in that day's rows.
 
-mod backfills;
 mod cut;
 mod days;
 mod entities;
@@ -17,6 +16,5 @@ mod read;
 mod rows;
 mod schedules;
 mod schema;
-mod triggers;
 
 pub use self::{cut::LocalTables, read::LocalReader};

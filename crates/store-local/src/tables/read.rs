@@ -5,16 +5,16 @@ use std::path::{Path, PathBuf};
 use mainspring_core::job::JobKey;
 use mainspring_core::key::{KeyBinding, KeyScope};
 use mainspring_core::schedule::WindowRow;
-use mainspring_core::values::{BackfillId, EntityKind, RunId, ScheduleId, TaskId, Wall};
+use mainspring_core::values::{EntityKind, RunId, ScheduleId, TaskId, Wall};
 use mainspring_store::{
-    BackfillQuery, BackfillRow, CheckpointHead, EntityQuery, EntityRow, HistoryPage, HistoryQuery, JobRow,
-    LiveRow, LiveRun, OccurrenceCursor, OpenError, ParkedFrom, ReadError, ReadMany, ReadTables, RunQuery,
-    RunRow, ScheduleRow, StoredTask, TriggerRow, VersionRow,
+    CheckpointHead, EntityQuery, EntityRow, HistoryPage, HistoryQuery, JobRow, LiveRow, LiveRun,
+    OccurrenceCursor, OpenError, ParkedFrom, ReadError, ReadMany, ReadTables, RunQuery, RunRow, StoredTask,
+    VersionRow,
 };
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::rows::{self, time, wide};
-use super::{backfills, days, entities, flows, history, schedules, schema, triggers};
+use super::{days, entities, flows, history, schedules, schema};
 
 pub struct LocalReader {
     db: Connection,
@@ -53,18 +53,6 @@ impl LocalReader {
         limit: usize,
     ) -> Result<Vec<LiveRun>, OpenError> {
         flows::live_runs(&self.db, after, limit).map_err(schema::refused)
-    }
-
-    pub(crate) fn schedules(&mut self, each: &mut dyn FnMut(ScheduleRow)) -> Result<(), OpenError> {
-        schedules::all(&self.db, each).map_err(schema::refused)
-    }
-
-    pub(crate) fn live_backfills(&mut self, each: &mut dyn FnMut(BackfillRow)) -> Result<(), OpenError> {
-        backfills::live(&self.db, each).map_err(schema::refused)
-    }
-
-    pub(crate) fn triggers(&mut self, each: &mut dyn FnMut(TriggerRow)) -> Result<(), OpenError> {
-        triggers::all(&self.db, each).map_err(schema::refused)
     }
 
     pub(crate) fn live_entities(
@@ -195,14 +183,6 @@ impl ReadTables for LocalReader {
         limit: usize,
     ) -> Result<Vec<WindowRow>, ReadError> {
         self.read(|tx| schedules::page(tx, schedule, before, limit))
-    }
-
-    fn backfill(&mut self, id: BackfillId) -> Result<Option<BackfillRow>, ReadError> {
-        self.read(|tx| backfills::by_id(tx, id))
-    }
-
-    fn backfills(&mut self, query: &BackfillQuery) -> Result<Vec<BackfillRow>, ReadError> {
-        self.read(|tx| backfills::page(tx, query))
     }
 
     fn entity(&mut self, kind: EntityKind, id: u128) -> Result<Option<EntityRow>, ReadError> {

@@ -1,9 +1,9 @@
-//! Schedules, and what became of their windows.
+//! What became of the windows of schedules.
 
 use mainspring_core::schedule::WindowRow;
 use mainspring_core::values::{ScheduleId, Wall};
 use mainspring_store::schedules::{kind, made, what};
-use mainspring_store::{Cut, OccurrenceCursor, PAGE_MAX, ScheduleRow};
+use mainspring_store::{Cut, OccurrenceCursor, PAGE_MAX};
 use rusqlite::{Connection, Row, params};
 
 use super::rows::{group, time, wall, wide};
@@ -13,12 +13,6 @@ const COLUMNS: &str = "schedule, first, kind, grp, last, count, made, at";
 pub const OCCURRENCES_AT_ONCE: usize = 20_000;
 
 pub fn write(db: &Connection, cut: &Cut) -> rusqlite::Result<()> {
-    let mut insert = db.prepare_cached("INSERT OR REPLACE INTO schedules VALUES (?1, ?2)")?;
-    let mut rows: Vec<&ScheduleRow> = cut.schedules.iter().collect();
-    rows.sort_unstable_by_key(|row| row.id);
-    for row in rows {
-        insert.execute(params![row.id.get(), row.bytes])?;
-    }
     let sql = "INSERT OR REPLACE INTO occurrences VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
     let mut insert = db.prepare_cached(sql)?;
     let mut rows: Vec<&WindowRow> = cut.occurrences.iter().collect();
@@ -26,7 +20,7 @@ pub fn write(db: &Connection, cut: &Cut) -> rusqlite::Result<()> {
     rows.sort_by_key(|row| (row.schedule, row.first));
     for row in rows {
         insert.execute(params![
-            row.schedule.get(),
+            row.schedule.bits().cast_signed(),
             time(row.first),
             kind(row),
             row.group.get(),
@@ -46,14 +40,6 @@ pub fn drop_decided(db: &Connection, before: Wall) -> rusqlite::Result<usize> {
     db.prepare_cached(sql)?.execute(params![time(before), OCCURRENCES_AT_ONCE as i64])
 }
 
-/// By id.
-pub fn all(db: &Connection, each: &mut dyn FnMut(ScheduleRow)) -> rusqlite::Result<()> {
-    let mut select = db.prepare_cached("SELECT id, bytes FROM schedules ORDER BY id")?;
-    let rows = select
-        .query_map([], |row| Ok(ScheduleRow { id: ScheduleId::new(row.get(0)?), bytes: row.get(1)? }))?;
-    rows.into_iter().try_for_each(|row| row.map(&mut *each))
-}
-
 /// Newest first.
 pub fn page(
     db: &Connection,
@@ -67,7 +53,7 @@ pub fn page(
     );
     // No kind has the greatest number, so that the last instant there is has its rows before it.
     let (first, kind) = before.map_or((i64::MAX, u8::MAX), |at| (time(at.first), at.kind));
-    let wanted = params![schedule.get(), first, kind, limit.min(PAGE_MAX) as i64];
+    let wanted = params![schedule.bits().cast_signed(), first, kind, limit.min(PAGE_MAX) as i64];
     db.prepare_cached(&sql)?.query_map(wanted, occurrence)?.collect()
 }
 
@@ -75,7 +61,7 @@ fn occurrence(row: &Row<'_>) -> rusqlite::Result<WindowRow> {
     let (kind, made): (u8, Option<[u8; 16]>) = (row.get(2)?, row.get(6)?);
     let bits = made.map(u128::from_be_bytes);
     Ok(WindowRow {
-        schedule: ScheduleId::new(row.get(0)?),
+        schedule: ScheduleId::from_bits(row.get::<_, i64>(0)?.cast_unsigned()),
         group: group(row, 3)?,
         first: wall(row, 1)?,
         last: wall(row, 4)?,

@@ -8,7 +8,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 /// `PRAGMA user_version` of tables that this version writes. Others are refused by name: nothing has been released yet.
-const VERSION: u32 = 6;
+const VERSION: u32 = 7;
 
 const TABLES: &str = "
     CREATE TABLE meta (
@@ -43,22 +43,14 @@ const TABLES: &str = "
     CREATE INDEX runs_job ON runs (tenant, job, id);
     CREATE INDEX runs_live ON runs (id) WHERE ended IS NULL;
     CREATE INDEX runs_ended ON runs (ended) WHERE ended IS NOT NULL;
-    CREATE TABLE schedules (id INTEGER PRIMARY KEY, bytes BLOB NOT NULL);
     CREATE TABLE occurrences (
         schedule INTEGER NOT NULL, first INTEGER NOT NULL, kind INTEGER NOT NULL, grp INTEGER NOT NULL,
         last INTEGER NOT NULL, count INTEGER NOT NULL, made BLOB, at INTEGER NOT NULL, PRIMARY KEY (schedule, first, kind)
     ) WITHOUT ROWID;
     CREATE INDEX occurrences_at ON occurrences (at);
-    CREATE TABLE backfills (
-        id BLOB PRIMARY KEY, tenant TEXT NOT NULL, job TEXT NOT NULL, ended INTEGER, spec BLOB NOT NULL, bytes BLOB NOT NULL
-    ) WITHOUT ROWID;
-    CREATE INDEX backfills_job ON backfills (tenant, job, id);
-    CREATE INDEX backfills_live ON backfills (id) WHERE ended IS NULL;
-    CREATE INDEX backfills_ended ON backfills (ended) WHERE ended IS NOT NULL;
-    CREATE TABLE triggers (id INTEGER PRIMARY KEY, bytes BLOB NOT NULL);
     CREATE TABLE entities (
-        kind INTEGER NOT NULL, id BLOB NOT NULL, tenant TEXT NOT NULL, parent TEXT NOT NULL, ended INTEGER,
-        listed INTEGER NOT NULL, fixed BLOB, bytes BLOB NOT NULL, PRIMARY KEY (kind, id)
+        kind INTEGER NOT NULL, id BLOB NOT NULL, grp INTEGER NOT NULL, tenant TEXT NOT NULL, parent TEXT NOT NULL,
+        ended INTEGER, listed INTEGER NOT NULL, fixed BLOB, bytes BLOB NOT NULL, PRIMARY KEY (kind, id)
     ) WITHOUT ROWID;
     CREATE INDEX entities_ended ON entities (ended) WHERE ended IS NOT NULL;
     CREATE INDEX entities_listed ON entities (kind, tenant, parent, id) WHERE listed = 1;

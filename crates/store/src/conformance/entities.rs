@@ -2,7 +2,7 @@
 
 use mainspring_core::values::{EntityKind, Name, Wall};
 
-use super::samples::cut;
+use super::samples::{cut, group};
 use super::{Case, Harness, open, reopen};
 use crate::{Cut, EntityQuery, EntityRow, Opened, ReadTables, Recovery, Store, Tables};
 
@@ -25,6 +25,7 @@ fn row(id: u128, what: &str) -> EntityRow {
     EntityRow {
         kind: KIND,
         id,
+        group: group(id as u64),
         tenant: Name::fixed("acme"),
         parent: Name::default(),
         ended: None,

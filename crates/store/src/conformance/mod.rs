@@ -6,7 +6,6 @@
 //!
 //! Not here: faults of one backend's own medium (torn files, failing disks); its own tests have those.
 
-mod backfills;
 mod entities;
 mod flows;
 mod history;
@@ -15,7 +14,6 @@ mod logs;
 mod samples;
 mod schedules;
 mod tables;
-mod triggers;
 
 pub use self::logs::{LogHarness, run_logs};
 use crate::{Opened, Store};
@@ -41,8 +39,8 @@ type Case<H> = (&'static str, fn(&H));
 /// Runs every case; the last name printed is the one that failed.
 pub fn run<H: Harness>(harness: &H) {
     let of_tasks = journal::cases().into_iter().chain(tables::cases()).chain(history::cases());
-    let of_jobs = flows::cases().into_iter().chain(schedules::cases()).chain(backfills::cases());
-    for (name, case) in of_tasks.chain(of_jobs).chain(triggers::cases()).chain(entities::cases()) {
+    let of_jobs = flows::cases().into_iter().chain(schedules::cases());
+    for (name, case) in of_tasks.chain(of_jobs).chain(entities::cases()) {
         println!("conformance: {name}");
         case(harness);
     }

@@ -1,12 +1,12 @@
 //! Cases of schedules and of what became of their windows.
 
 use mainspring_core::schedule::{Reason, Unfired, WindowRow};
-use mainspring_core::values::{FiredAs, RunId, ScheduleId, Started, TaskId, Wall};
+use mainspring_core::values::{EntityKind, FiredAs, Name, RunId, ScheduleId, Started, TaskId, Wall};
 
 use super::samples::{DAY_MS, cut, group, id};
 use super::{Case, Harness, open, reopen};
 use crate::{
-    Cut, CutError, OccurrenceCursor, Opened, PAGE_MAX, ReadTables, Recovery, ScheduleRow, Store, Tables,
+    Cut, CutError, EntityRow, OccurrenceCursor, Opened, PAGE_MAX, ReadTables, Recovery, Store, Tables,
 };
 
 pub fn cases<H: Harness>() -> Vec<Case<H>> {
@@ -24,8 +24,22 @@ pub fn cases<H: Harness>() -> Vec<Case<H>> {
 
 const FIRST_DAY: u64 = 100;
 
-fn schedule(number: u32, what: &str) -> ScheduleRow {
-    ScheduleRow { id: ScheduleId::new(number), bytes: format!("schedule {number}, {what}").into_bytes() }
+fn schedule(number: u32, what: &str) -> EntityRow {
+    EntityRow {
+        kind: EntityKind::Schedule,
+        id: number.into(),
+        group: group(number.into()),
+        tenant: Name::default(),
+        parent: Name::default(),
+        ended: None,
+        fixed: None,
+        bytes: format!("schedule {number}, {what}").into_bytes(),
+    }
+}
+
+/// With a bucket in its high bits.
+fn of(number: u32) -> ScheduleId {
+    ScheduleId::from_bits(u64::from(number) << 60 | u64::from(number))
 }
 
 /// Of every kind there is, some of many windows; decided a minute after the last of them.
@@ -36,7 +50,7 @@ fn window(schedule: u32, number: u64) -> WindowRow {
     let reason = Reason::ALL[number as usize % Reason::ALL.len()];
     let punctual = FiredAs::ALL[number as usize % FiredAs::ALL.len()];
     WindowRow {
-        schedule: ScheduleId::new(schedule),
+        schedule: of(schedule),
         group: group(number),
         first,
         last,
@@ -51,17 +65,15 @@ fn window(schedule: u32, number: u64) -> WindowRow {
     }
 }
 
-fn schedules<S: Store>(opened: &mut Opened<S>) -> Vec<ScheduleRow> {
-    let mut rows = vec![];
-    opened.recovery.schedules(&mut |row| rows.push(row)).expect("schedules");
-    rows
+fn schedules<S: Store>(opened: &mut Opened<S>) -> Vec<EntityRow> {
+    opened.recovery.entities(EntityKind::Schedule, None, usize::MAX).expect("schedules")
 }
 
 #[track_caller]
 fn walk(reader: &mut impl ReadTables, schedule: u32, limit: usize) -> Vec<WindowRow> {
     let (mut walked, mut before) = (vec![], None);
     loop {
-        let page = reader.occurrences(ScheduleId::new(schedule), before, limit).expect("page");
+        let page = reader.occurrences(of(schedule), before, limit).expect("page");
         assert!(page.len() <= limit);
         let Some(last) = page.last() else { return walked };
         before = Some(OccurrenceCursor::of(last));
@@ -79,7 +91,7 @@ fn rows_survive<H: Harness>(harness: &H) {
     let mut opened = open(&store);
     // Neither in order nor beside each other.
     let first = Cut {
-        schedules: [12, 0, 3].map(|n| schedule(n, "new")).to_vec(),
+        entities: [12, 0, 3].map(|n| schedule(n, "new")).to_vec(),
         occurrences: (1..=40).map(|n| window(3, n)).collect(),
         ..cut(opened.epoch, 0)
     };
@@ -89,7 +101,7 @@ fn rows_survive<H: Harness>(harness: &H) {
         assert_eq!(schedules(&mut opened), [0, 3, 12].map(|n| schedule(n, "new")), "by id");
         assert_eq!(walk(&mut opened.reader, 3, 100), newest_first(first.occurrences.clone()));
     }
-    opened.tables.cut(&Cut { schedules: vec![schedule(3, "paused")], ..cut(opened.epoch, 0) }).expect("cut");
+    opened.tables.cut(&Cut { entities: vec![schedule(3, "paused")], ..cut(opened.epoch, 0) }).expect("cut");
     opened = reopen(harness, &store, opened);
     let expected = [schedule(0, "new"), schedule(3, "paused"), schedule(12, "new")];
     assert_eq!(schedules(&mut opened), expected, "replaced");
@@ -161,7 +173,7 @@ fn a_page_of_windows_is_bounded<H: Harness>(harness: &H) {
     let mut opened = open(&store);
     let many = (1..=PAGE_MAX as u64 + 50).map(|n| window(1, n)).collect();
     opened.tables.cut(&Cut { occurrences: many, ..cut(opened.epoch, 0) }).expect("cut");
-    let page = opened.reader.occurrences(ScheduleId::new(1), None, usize::MAX).expect("page");
+    let page = opened.reader.occurrences(of(1), None, usize::MAX).expect("page");
     assert_eq!(page.len(), PAGE_MAX);
 }
 
@@ -169,16 +181,16 @@ fn a_refused_cut_changes_nothing<H: Harness>(harness: &H) {
     let store = harness.fresh();
     let mut opened = open(&store);
     let epoch = opened.epoch;
-    let kept = Cut { schedules: vec![schedule(0, "new")], occurrences: vec![window(0, 1)], ..cut(epoch, 9) };
+    let kept = Cut { entities: vec![schedule(0, "new")], occurrences: vec![window(0, 1)], ..cut(epoch, 9) };
     opened.tables.cut(&kept).expect("cut");
     let late = Cut {
-        schedules: vec![schedule(0, "late"), schedule(1, "late")],
+        entities: vec![schedule(0, "late"), schedule(1, "late")],
         occurrences: vec![window(0, 2)],
         ..cut(epoch, 8)
     };
     let outcome = opened.tables.cut(&late);
     assert!(matches!(outcome, Err(CutError::OutOfOrder { .. })), "{outcome:?}");
-    assert_eq!(schedules(&mut opened), kept.schedules);
+    assert_eq!(schedules(&mut opened), kept.entities);
     assert_eq!(walk(&mut opened.reader, 0, 10), kept.occurrences);
 }
 
@@ -189,11 +201,11 @@ fn dropping_takes_old_windows<H: Harness>(harness: &H) {
     // A window of long ago that was decided late is as young as its decision.
     let late = WindowRow { at: Wall::from_millis(day * DAY_MS), ..window(1, 1) };
     let rows: Vec<_> = (1..=5_000).map(|n| window(1, n)).skip(1).chain([late]).collect();
-    let all = Cut { schedules: vec![schedule(1, "new")], occurrences: rows.clone(), ..cut(opened.epoch, 0) };
+    let all = Cut { entities: vec![schedule(1, "new")], occurrences: rows.clone(), ..cut(opened.epoch, 0) };
     opened.tables.cut(&all).expect("cut");
     opened.tables.drop_before(day as u32, Wall::ZERO).expect("drop");
     let kept: Vec<_> = rows.into_iter().filter(|row| row.at.millis() >= day * DAY_MS).collect();
     assert!(kept.contains(&late) && kept.len() > 1_000 && kept.len() < 4_000, "some of both");
     assert_eq!(walk(&mut opened.reader, 1, 700), newest_first(kept));
-    assert_eq!(schedules(&mut opened), all.schedules, "schedules stay");
+    assert_eq!(schedules(&mut opened), all.entities, "schedules stay");
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use mainspring_core::key::{KeyClaim, KeyScope};
 use mainspring_core::task::{Labels, Status, StopReason};
 use mainspring_core::values::{
-    Actor, Band, Elapsed, Epoch, Failure, FailureClass, Fence, Group, Millis, Name, Permit, Permits,
-    Priority, RunId, TaskId, Wall, WorkerId,
+    Actor, Band, Bucket, Elapsed, Epoch, Failure, FailureClass, Fence, Group, Millis, NUMBER_BITS, Name,
+    Permit, Permits, Priority, RunId, TaskId, Wall, WorkerId,
 };
 
 use super::{FormatError, Reader, Writer};
@@ -25,6 +25,12 @@ impl Writer<'_> {
     pub fn fence(&mut self, fence: Fence) {
         self.varint(fence.epoch().get());
         self.varint(u64::from(fence.counter()));
+    }
+
+    /// Two varints, as of a fence.
+    pub(super) fn numbered(&mut self, bucket: Bucket, number: u64) {
+        self.varint(u64::from(bucket.get()));
+        self.varint(number);
     }
 
     pub fn wall(&mut self, wall: Wall) {
@@ -99,6 +105,14 @@ impl Reader<'_> {
         let epoch = self.varint32("fence epoch")?;
         let counter = self.varint32("fence counter")?;
         Ok(Fence::new(Epoch::new(u64::from(epoch)), counter))
+    }
+
+    pub(super) fn numbered(&mut self, what: &'static str) -> Result<(Bucket, u64), FormatError> {
+        let at = self.at();
+        let (bucket, number) = (self.varint(what)?, self.varint(what)?);
+        let bucket = Bucket::from_bits(bucket).filter(|_| number >> NUMBER_BITS == 0);
+        let no_id = || FormatError::bad(what, at, "has a bucket or a number that no id has");
+        Ok((bucket.ok_or_else(no_id)?, number))
     }
 
     pub fn wall(&mut self, what: &'static str) -> Result<Wall, FormatError> {

@@ -37,7 +37,6 @@ pub use self::{
     reader::Reader,
     schedule::{read_schedule, write_schedule},
     task::{read_task, read_task_output, write_task},
-    trigger::{read_hook, write_hook},
     workflow::{
         StoredRun, VersionRef, job_version, read_job, read_plan, read_run, read_run_output, run_version,
         write_job, write_plan, write_run,

@@ -26,7 +26,7 @@ fn spec(order: Order) -> Arc<BackfillSpec> {
 }
 
 fn created(spec: Arc<BackfillSpec>, plan: Option<Plan>) -> Event {
-    let schedule = ScheduleId::new(300);
+    let schedule = ScheduleId::from_bits(0x0050_0000_0000_012c);
     let created = Created { id: BACKFILL, schedule, spec, plan: plan.map(Arc::new) };
     Event::Backfill(BackfillEvent::Created(Box::new(created)))
 }
@@ -47,7 +47,7 @@ fn backfill(started: u32) -> Backfill {
     let spec = spec(Order::Newest);
     Backfill {
         id: BACKFILL,
-        schedule: ScheduleId::new(300),
+        schedule: ScheduleId::from_bits(0x0050_0000_0000_012c),
         plan: Arc::new(plain_plan()),
         started,
         succeeded: 1,

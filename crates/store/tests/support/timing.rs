@@ -3,14 +3,14 @@
 use mainspring_core::calendar::{Cron, Dst, Missing, Timetable, Twice, Zone};
 use mainspring_core::schedule::{
     ExtrasCell, Fired, Overlap, Passed, Plain, Reason, Schedule, ScheduleEvent, ScheduleExtras, ScheduleHome,
-    ScheduleKey, ScheduleSoft, Spec, Stored, Target, Terms, Timing, Unfired, Waiting,
+    ScheduleKey, ScheduleSoft, Spec, Stored, Target, Terms, Timing, Unfired, Waiting, WrittenBack,
 };
 use mainspring_core::values::{Bucket, FiredAs, ScheduleId, Started, Window};
 use mainspring_store::format::{read_schedule, write_schedule};
 
 use super::*;
 
-const SCHEDULE: ScheduleId = ScheduleId::new(300);
+const SCHEDULE: ScheduleId = ScheduleId::from_bits(0x0050_0000_0000_012c);
 
 pub fn occasion() -> Window {
     let from = Wall::from_millis(WALL.millis() - 86_400_000);
@@ -91,6 +91,7 @@ pub fn schedule_events() -> Vec<(&'static str, Event)> {
         ("schedule_stored_after", stored(plain_spec(Timing::After(Millis::new(5))), ScheduleHome::default())),
         ("schedule_paused", Event::Schedule(ScheduleEvent::Paused { id, paused: true })),
         ("schedule_deleted", Event::Schedule(ScheduleEvent::Deleted { id })),
+        ("schedule_forgotten", Event::Schedule(ScheduleEvent::Forgotten { id })),
         ("schedule_armed", Event::Schedule(ScheduleEvent::Armed { id, next: Some(WALL) })),
         ("schedule_fired_run", fired(Started::Run(RUN), FiredAs::OnTime)),
         ("schedule_fired_task", fired(Started::Task(ID), FiredAs::CatchUp)),
@@ -120,12 +121,14 @@ fn schedule(spec: Spec, own: ScheduleHome) -> Schedule {
         missed: 0,
         touched: Seq::new(300),
         soft: ScheduleSoft::default(),
+        written: WrittenBack::default(),
     }
 }
 
 fn full_schedule() -> Schedule {
     let rare = ScheduleExtras {
         deleted: Some(WALL),
+        forgotten: Some(Wall::from_millis(1_790_000_099_999)),
         resumed: Wall::from_millis(1),
         waiting: [Waiting { window: WALL, punctual: FiredAs::Late }].into(),
         ..ScheduleExtras::default()

@@ -5,13 +5,14 @@ use mainspring_core::calendar::{Cron, Dst, Missing, Timetable, Twice, Zone};
 use mainspring_core::schedule::{
     Fired, Overlap, Passed, Plain, Reason, Schedule, ScheduleEvent, ScheduleExtras, ScheduleHome,
     ScheduleKey, ScheduleSoft as SoftSchedule, Spec, Stored, Target, Terms, Timing, Unfired, Waiting,
+    WrittenBack,
 };
 use mainspring_core::values::{BackfillId, Bucket, FiredAs, ScheduleId, Started, Window};
 
 use super::*;
 
 fn schedule_id() -> impl Strategy<Value = ScheduleId> {
-    any::<u32>().prop_map(ScheduleId::new)
+    any::<u64>().prop_map(ScheduleId::from_bits)
 }
 
 fn punctual() -> impl Strategy<Value = FiredAs> {
@@ -103,6 +104,7 @@ pub fn schedule_event() -> impl Strategy<Value = ScheduleEvent> {
         passed,
         (schedule_id(), any::<bool>()).prop_map(|(id, paused)| ScheduleEvent::Paused { id, paused }),
         schedule_id().prop_map(|id| ScheduleEvent::Deleted { id }),
+        schedule_id().prop_map(|id| ScheduleEvent::Forgotten { id }),
         (schedule_id(), next()).prop_map(|(id, next)| ScheduleEvent::Armed { id, next }),
         (schedule_id(), wall(), next(), punctual())
             .prop_map(|(id, window, next, punctual)| ScheduleEvent::Held { id, window, next, punctual }),
@@ -141,6 +143,7 @@ pub fn schedule() -> impl Strategy<Value = Schedule> {
             missed,
             touched: Seq::new(touched),
             soft: SoftSchedule::default(),
+            written: WrittenBack::default(),
         },
     )
 }

@@ -1,8 +1,8 @@
 //! Backfills, newest first.
 
 use mainspring_core::backfill::Backfill;
-use mainspring_core::values::BackfillId;
-use mainspring_store::BackfillQuery;
+use mainspring_core::values::{BackfillId, EntityKind};
+use mainspring_store::EntityQuery;
 
 use super::read::{in_memory, shown};
 use crate::edge::Edge;
@@ -19,21 +19,24 @@ pub(crate) async fn backfills(
 ) -> Result<(Vec<Box<Backfill>>, Option<BackfillId>), Problem> {
     let limit = page_length(limit)?;
     let named = |field, text: Option<&str>| text.map(|text| name(field, text)).transpose();
-    let after = cursor.map(str::parse).transpose();
-    let query = BackfillQuery {
+    let after = cursor.map(str::parse::<BackfillId>).transpose();
+    let after = after.map_err(|_| Problem::query("cursor", "not one that an answer gave"))?;
+    let query = EntityQuery {
+        kind: EntityKind::Backfill,
         tenant: named("tenant", tenant)?,
-        job: named("job", job)?,
-        after: after.map_err(|_| Problem::query("cursor", "not one that an answer gave"))?,
+        parent: named("job", job)?,
+        after: after.map(BackfillId::bits),
         limit,
     };
     // So that one is in the list as soon as its caller knows of it.
     edge.gateway.tables_follow().await;
-    let rows = edge.readers.read(move |tables| tables.backfills(&query)).await?;
-    let next = rows.last().filter(|_| rows.len() == limit).map(|row| row.id);
+    let rows = edge.readers.read(move |tables| tables.entities(&query)).await?;
+    let next = rows.last().filter(|_| rows.len() == limit).map(|row| BackfillId::from_bits(row.id));
     let mut found = Vec::with_capacity(rows.len());
     for row in rows {
         // What has not ended may have gone on since its row was written.
-        let live = if row.ended.is_none() { in_memory(edge, row.id).await? } else { None };
+        let live =
+            if row.ended.is_none() { in_memory(edge, BackfillId::from_bits(row.id)).await? } else { None };
         match live {
             Some(live) => found.push(live),
             None => found.push(edge.readers.read(move |_| shown(&row)).await?),

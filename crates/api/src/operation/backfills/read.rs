@@ -6,9 +6,9 @@ use mainspring_core::backfill::decide::{BackfillAnswer, BackfillCommand};
 use mainspring_core::backfill::{Backfill, BackfillRefusal};
 use mainspring_core::decision::Rejection;
 use mainspring_core::job::{Bounds, FailurePolicy, Plan};
-use mainspring_core::values::BackfillId;
+use mainspring_core::values::{BackfillId, EntityKind};
 use mainspring_store::format::{FormatError, read_backfill};
-use mainspring_store::{BackfillRow, ReadError};
+use mainspring_store::{EntityRow, ReadError};
 
 use super::{ask, unexpected};
 use crate::edge::Edge;
@@ -18,7 +18,10 @@ pub(crate) async fn backfill(edge: &Edge, id: BackfillId) -> Result<Box<Backfill
     if let Some(found) = in_memory(edge, id).await? {
         return Ok(found);
     }
-    let found = edge.readers.read(move |tables| tables.backfill(id)?.map(|row| shown(&row)).transpose());
+    let found = edge.readers.read(move |tables| {
+        let row = tables.entity(EntityKind::Backfill, id.bits())?;
+        row.map(|row| shown(&row)).transpose()
+    });
     found.await?.ok_or_else(|| Rejection::from(BackfillRefusal::NotFound { id }).into())
 }
 
@@ -30,9 +33,10 @@ pub(super) async fn in_memory(edge: &Edge, id: BackfillId) -> Result<Option<Box<
 }
 
 /// For people: nobody asks for the plan of one that has ended.
-pub(super) fn shown(row: &BackfillRow) -> Result<Box<Backfill>, ReadError> {
+pub(super) fn shown(row: &EntityRow) -> Result<Box<Backfill>, ReadError> {
     let no_plan = Plan::new(Vec::new(), FailurePolicy::default(), Bounds::default(), None);
-    let spec = row.spec.as_deref().unwrap_or_default();
+    let spec = row.fixed.as_deref().unwrap_or_default();
     let read = read_backfill(spec, &row.bytes, |_| Ok::<_, FormatError>(Arc::new(no_plan)));
-    read.map(Box::new).map_err(|error| ReadError { what: format!("row of {}: {error}", row.id) })
+    let id = BackfillId::from_bits(row.id);
+    read.map(Box::new).map_err(|error| ReadError { what: format!("row of {id}: {error}") })
 }

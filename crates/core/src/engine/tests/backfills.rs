@@ -23,7 +23,7 @@ use crate::values::{
 const MINUTE: u64 = 60_000;
 const ID: BackfillId = BackfillId::from_bits(77);
 const OTHER: BackfillId = BackfillId::from_bits(78);
-const FIRST: ScheduleId = ScheduleId::new(0);
+const FIRST: ScheduleId = ScheduleId::from_bits(1);
 
 fn minutely() -> Spec {
     let every = Timetable::Every { every: Millis::new(MINUTE), anchor: Wall::ZERO };

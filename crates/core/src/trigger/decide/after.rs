@@ -52,7 +52,7 @@ pub(crate) fn complete<'a>(
     if !is_complete(view, id, window) {
         return None;
     }
-    let mixed = window.at.millis() ^ u64::from(window.schedule.get());
+    let mixed = window.at.millis() ^ window.schedule.bits();
     let name = view.state.schedules.get(window.schedule).map(|schedule| schedule.key.name.clone());
     Some(Shot {
         notice: &announcement.notice,

@@ -8,14 +8,14 @@ use mainspring_core::schedule::{
     Overlap, Passed, Plain, Reason, Schedule, ScheduleEvent, ScheduleHome, ScheduleKey, Spec, TASKS_JOB,
     Target, Timing, Unfired, WindowRow,
 };
-use mainspring_core::values::{Bucket, Group, ScheduleId, Started};
+use mainspring_core::values::{Bucket, EntityKind, Group, ScheduleId, Started};
 use mainspring_store::OccurrenceCursor;
 use mainspring_store::OpenError;
 use mainspring_store::format::{FormatError, ProfileCache, read_events};
 
 const MINUTE: u64 = 60_000;
 const YEAR: u64 = 365 * 24 * 60 * MINUTE;
-const ID: ScheduleId = ScheduleId::new(0);
+const ID: ScheduleId = ScheduleId::from_bits(1);
 
 fn cutting() -> ShardConfig {
     ShardConfig { cut_every: Millis::ZERO, ..ShardConfig::default() }
@@ -240,7 +240,7 @@ fn schedules_that_say_the_same_share_it_after_a_start_from_the_tables() {
     rig.put_own("second", every_minute(Overlap::Allow), own);
     rig.put("third", every_minute(Overlap::Queue));
     rig.cut_now();
-    assert_eq!(rig.disk.schedules.len(), 3);
+    assert_eq!(rig.disk.entities.len(), 3);
     let rig = rig.crash_and_open(2);
     let schedules = rig.shard.engine().state().schedules();
     let [first, second, third] =
@@ -291,10 +291,10 @@ fn a_row_that_was_lost_stops_the_opening() {
     let mut rig = rig_with(cutting());
     rig.put("first", every_minute(Overlap::Allow));
     rig.put("second", every_minute(Overlap::Allow));
-    rig.disk.schedules.remove(&ID);
+    rig.disk.entities.remove(&(EntityKind::Schedule, 1));
     let reading = rig.reading();
     match Shard::<u32>::recover(rig.config, Epoch::new(2), &mut rig.disk, reading) {
-        Err(OpenError::Unreadable { what, .. }) => assert_eq!(what, "row of schedule 1"),
+        Err(OpenError::Unreadable { why, .. }) => assert!(why.contains("1 rows of kind `schedule`"), "{why}"),
         Err(other) => panic!("{other}"),
         Ok(_) => panic!("it opens"),
     }
@@ -302,15 +302,16 @@ fn a_row_that_was_lost_stops_the_opening() {
 
 #[test]
 fn a_record_about_a_schedule_that_nobody_knows_stops_the_opening() {
-    let mut rig = rig_with(cutting());
+    let mut rig = rig_with(quiet());
     rig.put("first", every_minute(Overlap::Allow));
-    rig.config = quiet();
-    let mut rig = rig.crash_and_open(2);
     rig.pass_window();
-    rig.disk.schedules.clear();
+    // The record that stored it.
+    rig.disk.records.remove(1);
     let reading = rig.reading();
     match Shard::<u32>::recover(rig.config, Epoch::new(3), &mut rig.disk, reading) {
-        Err(OpenError::Unreadable { why, .. }) => assert!(why.starts_with("it touches schedule 0"), "{why}"),
+        Err(OpenError::Unreadable { why, .. }) => {
+            assert!(why.starts_with("it touches schedule 0x1,"), "{why}");
+        }
         Err(other) => panic!("{other}"),
         Ok(_) => panic!("it opens"),
     }
@@ -369,4 +370,23 @@ fn a_jump_of_the_clock_at_a_start_decides_nothing() {
     }
     assert_eq!(rig.fired(), fired);
     assert!(shard.engine().state().tasks().find(far).is_none(), "it stays parked");
+}
+
+#[test]
+fn a_forgotten_schedule_leaves_memory_and_its_number_is_not_given_away_again() {
+    let mut rig = rig_with(cutting());
+    rig.put("first", every_minute(Overlap::Allow));
+    let delete = Command::Schedule(Box::new(ScheduleCommand::Delete { key: key("first") }));
+    rig.call(delete).expect("it is there");
+    for _ in 0..26 * 60 {
+        rig.ms += MINUTE;
+        rig.run();
+    }
+    assert!(rig.shard.engine().state().schedules().is_empty(), "behind the barrier");
+    assert!(rig.disk.entities[&(EntityKind::Schedule, 1)].ended.is_some(), "retention drops it");
+    let mut rig = rig.crash_and_open(2);
+    assert!(rig.shard.engine().state().schedules().is_empty());
+    rig.put("first", every_minute(Overlap::Allow));
+    let again = rig.shard.engine().state().schedules().find(&key("first")).expect("it is new");
+    assert_eq!(again.id, ScheduleId::from_bits(2));
 }

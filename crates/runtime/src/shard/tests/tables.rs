@@ -6,12 +6,12 @@ use std::sync::Arc;
 use mainspring_core::job::JobKey;
 use mainspring_core::key::{KeyBinding, KeyScope};
 use mainspring_core::schedule::WindowRow;
-use mainspring_core::values::{BackfillId, EntityKind, RunId, ScheduleId, Seq, TaskId, TriggerId, Wall};
+use mainspring_core::values::{EntityKind, RunId, ScheduleId, Seq, TaskId, Wall};
 use mainspring_store::tables::ReadError;
 use mainspring_store::{
-    BackfillQuery, BackfillRow, CheckpointHead, Cut, EntityQuery, EntityRow, HistoryPage, HistoryQuery,
-    HistoryRow, JobRow, LiveRow, LiveRun, OccurrenceCursor, OpenError, ParkedFrom, ReadMany, ReadTables,
-    Record, Recovery, RunQuery, RunRow, ScheduleRow, StoredTask, TailVisit, TriggerRow, VersionRow,
+    CheckpointHead, Cut, EntityQuery, EntityRow, HistoryPage, HistoryQuery, HistoryRow, JobRow, LiveRow,
+    LiveRun, OccurrenceCursor, OpenError, ParkedFrom, ReadMany, ReadTables, Record, Recovery, RunQuery,
+    RunRow, StoredTask, TailVisit, VersionRow,
 };
 
 #[derive(Default)]
@@ -23,11 +23,8 @@ pub(super) struct Disk {
     pub(super) jobs: BTreeMap<JobKey, JobRow>,
     pub(super) versions: BTreeMap<(JobKey, u32), VersionRow>,
     pub(super) runs: BTreeMap<RunId, RunRow>,
-    pub(super) schedules: BTreeMap<ScheduleId, ScheduleRow>,
-    pub(super) triggers: BTreeMap<TriggerId, TriggerRow>,
     /// Every row that was written, also those that came twice.
     pub(super) occurrences: Vec<WindowRow>,
-    pub(super) backfills: BTreeMap<BackfillId, BackfillRow>,
     pub(super) entities: BTreeMap<(EntityKind, u128), EntityRow>,
 }
 
@@ -46,14 +43,7 @@ impl Disk {
         self.jobs.extend(cut.jobs.iter().map(|row| (row.key.clone(), row.clone())));
         self.versions.extend(cut.versions.iter().map(|row| ((row.key.clone(), row.version), row.clone())));
         self.runs.extend(cut.runs.iter().map(|row| (row.id, row.clone())));
-        self.schedules.extend(cut.schedules.iter().map(|row| (row.id, row.clone())));
-        self.triggers.extend(cut.triggers.iter().map(|row| (row.id, row.clone())));
         self.occurrences.extend(&cut.occurrences);
-        for row in &cut.backfills {
-            let old = self.backfills.remove(&row.id).and_then(|old| old.spec);
-            let spec = row.spec.clone().or(old);
-            self.backfills.insert(row.id, BackfillRow { spec, ..row.clone() });
-        }
         for row in &cut.entities {
             let old = self.entities.remove(&(row.kind, row.id)).and_then(|old| old.fixed);
             let fixed = row.fixed.clone().or(old);
@@ -87,21 +77,6 @@ impl Recovery for Disk {
         let behind = |row: &&RunRow| row.ended.is_none() && after.is_none_or(|after| row.id > after);
         let run = |row: &RunRow| LiveRun { id: row.id, bytes: row.bytes.clone() };
         Ok(self.runs.values().filter(behind).take(limit).map(run).collect())
-    }
-
-    fn schedules(&mut self, each: &mut dyn FnMut(ScheduleRow)) -> Result<(), OpenError> {
-        self.schedules.values().cloned().for_each(each);
-        Ok(())
-    }
-
-    fn triggers(&mut self, each: &mut dyn FnMut(TriggerRow)) -> Result<(), OpenError> {
-        self.triggers.values().cloned().for_each(each);
-        Ok(())
-    }
-
-    fn live_backfills(&mut self, each: &mut dyn FnMut(BackfillRow)) -> Result<(), OpenError> {
-        self.backfills.values().filter(|row| row.ended.is_none()).cloned().for_each(each);
-        Ok(())
     }
 
     fn entities(
@@ -192,14 +167,6 @@ impl ReadTables for Disk {
         _: usize,
     ) -> Result<Vec<WindowRow>, ReadError> {
         unreachable!("nobody lists here")
-    }
-
-    fn backfill(&mut self, id: BackfillId) -> Result<Option<BackfillRow>, ReadError> {
-        Ok(self.backfills.get(&id).cloned())
-    }
-
-    fn backfills(&mut self, query: &BackfillQuery) -> Result<Vec<BackfillRow>, ReadError> {
-        Ok(self.backfills.values().rev().filter(|row| query.wants(row)).take(query.limit).cloned().collect())
     }
 
     fn entity(&mut self, kind: EntityKind, id: u128) -> Result<Option<EntityRow>, ReadError> {

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use mainspring_core::backfill::{BackfillEvent, Created};
-use mainspring_core::values::{BackfillId, ScheduleId};
+use mainspring_core::values::BackfillId;
 
 use super::spec;
-use crate::format::{EncodedProfiles, FormatError, ProfileCache, Reader, Writer, workflow};
+use crate::format::{EncodedProfiles, FormatError, ProfileCache, Reader, Writer, schedule, workflow};
 
 /// First byte after the event's own type and version. Frozen: a number is never given away again.
 mod kind {
@@ -31,7 +31,7 @@ pub(in crate::format) fn write(w: &mut Writer<'_>, event: &BackfillEvent, profil
     match event {
         BackfillEvent::Created(created) => {
             let Created { id: _, schedule, spec, plan } = &**created;
-            w.varint(schedule.get().into());
+            schedule::write_id(w, *schedule);
             spec::write(w, spec);
             w.option(plan.as_deref(), |w, plan| workflow::write_plan_in(w, plan, profiles));
         }
@@ -58,7 +58,7 @@ pub(in crate::format) fn read(
     Ok(match kind {
         kind::CREATED => BackfillEvent::Created(Box::new(Created {
             id,
-            schedule: ScheduleId::new(r.varint32("schedule")?),
+            schedule: schedule::read_id(r)?,
             spec: Arc::new(spec::read(r)?),
             plan: r.option("plan", |r| workflow::read_plan_in(r, profiles).map(Arc::new))?,
         })),

@@ -3,13 +3,37 @@
 use std::sync::Arc;
 
 use mainspring_core::backfill::{Backfill, BackfillSoft, BackfillSpec, Halt};
-use mainspring_core::job::Plan;
-use mainspring_core::values::{BackfillId, ScheduleId, Seq};
+use mainspring_core::job::{JobKey, Plan};
+use mainspring_core::values::{BackfillId, Seq};
 
 use super::spec;
-use crate::format::{FormatError, Reader, Writer};
+use crate::entity::{EntityBytes, EntityError, EntityFormat, EntityRow, ReadWith, VersionKey};
+use crate::format::{EncodedProfiles, FormatError, Reader, VersionRef, Writer, schedule};
 
 const VERSION: u8 = 1;
+
+impl EntityFormat for Backfill {
+    fn write(&self, out: &mut EntityBytes, _: &mut EncodedProfiles) {
+        if !self.stored {
+            write_backfill_spec(out.fixed.insert(Vec::new()), &self.spec);
+        }
+        write_backfill(&mut out.bytes, self);
+    }
+
+    fn read(row: &EntityRow, with: &mut ReadWith<'_>) -> Result<Self, EntityError> {
+        read_backfill(row.fixed.as_deref().unwrap_or_default(), &row.bytes, |spec| {
+            let (tenant, name) = (spec.key.tenant.as_str(), spec.key.job.as_str());
+            let (_, definition) = with.plan(VersionRef { tenant, name, version: spec.version })?;
+            Ok(definition.plan)
+        })
+    }
+
+    fn version(row: &EntityRow) -> Result<Option<VersionKey>, FormatError> {
+        let spec = spec::read(&mut Reader::new(row.fixed.as_deref().unwrap_or_default()))?;
+        let key = JobKey { tenant: spec.key.tenant.clone(), name: spec.key.job.clone() };
+        Ok(Some((key, spec.version)))
+    }
+}
 
 pub fn write_backfill_spec(out: &mut Vec<u8>, spec: &BackfillSpec) {
     spec::write(&mut Writer::new(out), spec);
@@ -19,7 +43,7 @@ pub fn write_backfill(out: &mut Vec<u8>, backfill: &Backfill) {
     let w = &mut Writer::new(out);
     w.byte(VERSION);
     w.wide(backfill.id.bits());
-    w.varint(backfill.schedule.get().into());
+    schedule::write_id(w, backfill.schedule);
     for count in [backfill.started, backfill.succeeded, backfill.failed] {
         w.varint(count.into());
     }
@@ -48,7 +72,7 @@ pub fn read_backfill<E: From<FormatError>>(
 fn read_state(r: &mut Reader<'_>, spec: BackfillSpec, plan: Arc<Plan>) -> Result<Backfill, FormatError> {
     r.version("backfill version", VERSION)?;
     let id = BackfillId::from_bits(r.wide("backfill")?);
-    let schedule = ScheduleId::new(r.varint32("schedule")?);
+    let schedule = schedule::read_id(r)?;
     let at = r.at();
     let started = r.varint32("started")?;
     if started > spec.windows.len() {

@@ -14,7 +14,8 @@ pub(super) mod kind {
     pub const FIRED: u8 = 5;
     pub const PASSED: u8 = 6;
     pub const HELD: u8 = 7;
-    pub const NEWEST: u8 = HELD;
+    pub const FORGOTTEN: u8 = 8;
+    pub const NEWEST: u8 = FORGOTTEN;
 }
 
 /// After the kind every event has the id of its schedule.
@@ -30,7 +31,7 @@ pub(in crate::format) fn write(w: &mut Writer<'_>, event: &ScheduleEvent, profil
             w.option(*next, Writer::wall);
         }
         ScheduleEvent::Paused { id: _, paused } => w.bool(*paused),
-        ScheduleEvent::Deleted { id: _ } => {}
+        ScheduleEvent::Deleted { id: _ } | ScheduleEvent::Forgotten { id: _ } => {}
         ScheduleEvent::Armed { id: _, next } => w.option(*next, Writer::wall),
         ScheduleEvent::Fired(fired) => {
             let Fired { id: _, window: at, made, punctual, next } = **fired;
@@ -60,6 +61,7 @@ fn kind_of(event: &ScheduleEvent) -> u8 {
         ScheduleEvent::Stored(_) => kind::STORED,
         ScheduleEvent::Paused { .. } => kind::PAUSED,
         ScheduleEvent::Deleted { .. } => kind::DELETED,
+        ScheduleEvent::Forgotten { .. } => kind::FORGOTTEN,
         ScheduleEvent::Armed { .. } => kind::ARMED,
         ScheduleEvent::Fired(_) => kind::FIRED,
         ScheduleEvent::Passed(_) => kind::PASSED,

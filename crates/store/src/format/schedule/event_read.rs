@@ -28,6 +28,7 @@ pub(in crate::format) fn read(
         }
         kind::PAUSED => ScheduleEvent::Paused { id, paused: r.bool("paused")? },
         kind::DELETED => ScheduleEvent::Deleted { id },
+        kind::FORGOTTEN => ScheduleEvent::Forgotten { id },
         kind::ARMED => ScheduleEvent::Armed { id, next: next(r)? },
         kind::FIRED => ScheduleEvent::Fired(Box::new(Fired {
             id,

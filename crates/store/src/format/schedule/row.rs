@@ -2,13 +2,29 @@
 
 use std::sync::Arc;
 
-use mainspring_core::schedule::{ExtrasCell, Schedule, ScheduleExtras, ScheduleKey, ScheduleSoft, Waiting};
+use mainspring_core::schedule::{
+    ExtrasCell, Schedule, ScheduleExtras, ScheduleKey, ScheduleSoft, Waiting, WrittenBack,
+};
 use mainspring_core::values::{Seq, Wall};
 
 use super::{spec, window};
+use crate::entity::{EntityBytes, EntityError, EntityFormat, EntityRow, ReadWith};
 use crate::format::{EncodedProfiles, FormatError, ProfileCache, Reader, Writer};
 
 const VERSION: u8 = 1;
+/// What a row takes without its payload: key, timing, counters.
+const ROW_BYTES: usize = 256;
+
+impl EntityFormat for Schedule {
+    fn write(&self, out: &mut EntityBytes, profiles: &mut EncodedProfiles) {
+        out.bytes.reserve(ROW_BYTES);
+        write_schedule(&mut out.bytes, self, profiles);
+    }
+
+    fn read(row: &EntityRow, with: &mut ReadWith<'_>) -> Result<Self, EntityError> {
+        Ok(read_schedule(&row.bytes, with.profiles)?)
+    }
+}
 
 pub fn write_schedule(out: &mut Vec<u8>, schedule: &Schedule, profiles: &mut EncodedProfiles) {
     let w = &mut Writer::new(out);
@@ -19,6 +35,7 @@ pub fn write_schedule(out: &mut Vec<u8>, schedule: &Schedule, profiles: &mut Enc
     w.bool(schedule.of_job);
     w.bool(schedule.paused);
     w.option(schedule.rare.deleted, Writer::wall);
+    w.option(schedule.rare.forgotten, Writer::wall);
     w.wall(schedule.created);
     w.wall(schedule.changed);
     w.wall(schedule.last);
@@ -43,6 +60,7 @@ pub fn read_schedule(bytes: &[u8], profiles: &mut ProfileCache) -> Result<Schedu
     let (spec, own) = spec::read(r, profiles)?;
     let (of_job, paused) = (r.bool("of a job")?, r.bool("paused")?);
     let deleted = r.option("deleted", |r| r.wall("deleted"))?;
+    let forgotten = r.option("forgotten", |r| r.wall("forgotten"))?;
     let schedule = Schedule {
         id,
         key,
@@ -56,21 +74,25 @@ pub fn read_schedule(bytes: &[u8], profiles: &mut ProfileCache) -> Result<Schedu
         last: r.wall("last window")?,
         last_made: r.option("what a window began", window::read_made)?,
         next: r.option("next window", |r| r.wall("next window"))?,
-        rare: read_rare(r, deleted)?,
+        rare: read_rare(r, (deleted, forgotten))?,
         fired: r.varint("fired")?,
         skipped: r.varint("skipped")?,
         missed: r.varint("missed")?,
         touched: Seq::new(r.varint("touched")?),
         soft: ScheduleSoft::default(),
+        written: WrittenBack::default(),
     };
     r.finish("schedule")?;
     Ok(schedule)
 }
 
-fn read_rare(r: &mut Reader<'_>, deleted: Option<Wall>) -> Result<ExtrasCell, FormatError> {
+fn read_rare(
+    r: &mut Reader<'_>,
+    (deleted, forgotten): (Option<Wall>, Option<Wall>),
+) -> Result<ExtrasCell, FormatError> {
     let resumed = r.wall("resumed")?;
     let waiting = r.list("waiting windows", read_waiting)?.into();
-    Ok(ScheduleExtras { deleted, resumed, waiting, ..ScheduleExtras::default() }.into())
+    Ok(ScheduleExtras { deleted, forgotten, resumed, waiting, ..ScheduleExtras::default() }.into())
 }
 
 fn read_waiting(r: &mut Reader<'_>) -> Result<Waiting, FormatError> {

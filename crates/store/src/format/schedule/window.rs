@@ -5,12 +5,13 @@ use mainspring_core::values::{FiredAs, RunId, ScheduleId, Started, TaskId, Windo
 
 use crate::format::{FormatError, Reader, Writer};
 
-pub(super) fn write_id(w: &mut Writer<'_>, id: ScheduleId) {
-    w.varint(id.get().into());
+pub(in crate::format) fn write_id(w: &mut Writer<'_>, id: ScheduleId) {
+    w.numbered(id.bucket(), id.number());
 }
 
-pub(super) fn read_id(r: &mut Reader<'_>) -> Result<ScheduleId, FormatError> {
-    r.varint32("schedule").map(ScheduleId::new)
+pub(in crate::format) fn read_id(r: &mut Reader<'_>) -> Result<ScheduleId, FormatError> {
+    let (bucket, number) = r.numbered("schedule")?;
+    Ok(ScheduleId::new(bucket, number))
 }
 
 pub(super) fn write_made(w: &mut Writer<'_>, made: Started) {

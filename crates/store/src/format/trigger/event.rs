@@ -5,11 +5,11 @@ use std::sync::Arc;
 use mainspring_core::trigger::{
     LedgerWindow, Skip, Succeeded, TriggerEvent, TriggerFailed, TriggerFired, TriggerStored,
 };
-use mainspring_core::values::{ScheduleId, TriggerId};
+use mainspring_core::values::TriggerId;
 
 use super::notice::text;
 use super::{row, spec};
-use crate::format::{FormatError, Reader, Writer};
+use crate::format::{FormatError, Reader, Writer, schedule};
 
 /// First byte after the event's own type and version. Frozen: a number is never given away again.
 mod kind {
@@ -19,7 +19,8 @@ mod kind {
     pub const SKIPPED: u8 = 4;
     pub const FAILED: u8 = 5;
     pub const SUCCEEDED: u8 = 6;
-    pub const NEWEST: u8 = SUCCEEDED;
+    pub const FORGOTTEN: u8 = 7;
+    pub const NEWEST: u8 = FORGOTTEN;
 }
 
 /// After the kind every event has the id of its trigger.
@@ -31,6 +32,7 @@ pub(in crate::format) fn write(w: &mut Writer<'_>, event: &TriggerEvent) {
         TriggerEvent::Skipped { .. } => kind::SKIPPED,
         TriggerEvent::Failed(_) => kind::FAILED,
         TriggerEvent::Succeeded(_) => kind::SUCCEEDED,
+        TriggerEvent::Forgotten { .. } => kind::FORGOTTEN,
     });
     write_id(w, event.id());
     match event {
@@ -38,7 +40,7 @@ pub(in crate::format) fn write(w: &mut Writer<'_>, event: &TriggerEvent) {
             row::write_key(w, &stored.key);
             spec::write(w, &stored.spec);
         }
-        TriggerEvent::Deleted { id: _ } => {}
+        TriggerEvent::Deleted { id: _ } | TriggerEvent::Forgotten { id: _ } => {}
         TriggerEvent::Fired(fired) => {
             let TriggerFired { id: _, source, event, run, window } = &**fired;
             w.text(source);
@@ -88,6 +90,7 @@ pub(in crate::format) fn read(r: &mut Reader<'_>) -> Result<TriggerEvent, Format
             what: text(r, "error")?,
             window: read_window(r)?,
         })),
+        kind::FORGOTTEN => TriggerEvent::Forgotten { id },
         kind::SUCCEEDED => TriggerEvent::Succeeded(Box::new(Succeeded {
             id,
             job: r.varint32("place of a job")?,
@@ -98,11 +101,12 @@ pub(in crate::format) fn read(r: &mut Reader<'_>) -> Result<TriggerEvent, Format
 }
 
 pub(in crate::format) fn write_id(w: &mut Writer<'_>, id: TriggerId) {
-    w.varint(id.get().into());
+    w.numbered(id.bucket(), id.number());
 }
 
 pub(in crate::format) fn read_id(r: &mut Reader<'_>) -> Result<TriggerId, FormatError> {
-    r.varint32("trigger").map(TriggerId::new)
+    let (bucket, number) = r.numbered("trigger")?;
+    Ok(TriggerId::new(bucket, number))
 }
 
 pub(super) fn read_skip(r: &mut Reader<'_>) -> Result<Skip, FormatError> {
@@ -111,14 +115,14 @@ pub(super) fn read_skip(r: &mut Reader<'_>) -> Result<Skip, FormatError> {
 
 pub(in crate::format) fn write_span(w: &mut Writer<'_>, span: LedgerWindow) {
     w.wall(span.at);
-    w.varint(span.schedule.get().into());
+    schedule::write_id(w, span.schedule);
     w.wall(span.from);
 }
 
 pub(in crate::format) fn read_span(r: &mut Reader<'_>) -> Result<LedgerWindow, FormatError> {
     Ok(LedgerWindow {
         at: r.wall("window")?,
-        schedule: r.varint32("schedule").map(ScheduleId::new)?,
+        schedule: schedule::read_id(r)?,
         from: r.wall("window before")?,
     })
 }

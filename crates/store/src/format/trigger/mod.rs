@@ -5,7 +5,6 @@ mod notice;
 mod row;
 mod spec;
 
-pub use self::row::{read_hook, write_hook};
 pub(super) use self::{
     event::{read as read_event, read_id, read_span, write as write_event, write_id, write_span},
     notice::{read_cause, read_notice, write_cause, write_notice},

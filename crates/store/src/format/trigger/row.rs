@@ -9,17 +9,28 @@ use mainspring_core::values::{ScheduleId, Seq, Wall};
 use super::event::{read_id, read_skip, write_id};
 use super::notice::text;
 use super::spec;
-use crate::format::{FormatError, Reader, Writer};
+use crate::entity::{EntityBytes, EntityError, EntityFormat, EntityRow, ReadWith};
+use crate::format::{EncodedProfiles, FormatError, Reader, Writer, schedule};
 
 const VERSION: u8 = 1;
 
-pub fn write_hook(out: &mut Vec<u8>, hook: &Trigger) {
-    let w = &mut Writer::new(out);
+impl EntityFormat for Trigger {
+    fn write(&self, out: &mut EntityBytes, _: &mut EncodedProfiles) {
+        write(&mut Writer::new(&mut out.bytes), self);
+    }
+
+    fn read(row: &EntityRow, _: &mut ReadWith<'_>) -> Result<Self, EntityError> {
+        Ok(read(&mut Reader::new(&row.bytes))?)
+    }
+}
+
+fn write(w: &mut Writer<'_>, hook: &Trigger) {
     w.byte(VERSION);
     write_id(w, hook.id);
     write_key(w, &hook.key);
     spec::write(w, &hook.spec);
     w.option(hook.deleted, Writer::wall);
+    w.option(hook.forgotten, Writer::wall);
     w.wall(hook.created);
     w.wall(hook.changed);
     for count in [hook.fired, hook.skipped, hook.errors] {
@@ -43,14 +54,14 @@ pub fn write_hook(out: &mut Vec<u8>, hook: &Trigger) {
     w.varint(hook.touched.get());
 }
 
-pub fn read_hook(bytes: &[u8]) -> Result<Trigger, FormatError> {
-    let r = &mut Reader::new(bytes);
+fn read(r: &mut Reader<'_>) -> Result<Trigger, FormatError> {
     r.version("trigger version", VERSION)?;
     let hook = Trigger {
         id: read_id(r)?,
         key: Arc::new(read_key(r)?),
         spec: Arc::new(spec::read(r)?),
         deleted: r.option("deleted", |r| r.wall("deleted"))?,
+        forgotten: r.option("forgotten", |r| r.wall("forgotten"))?,
         created: r.wall("created")?,
         changed: r.wall("changed")?,
         fired: r.varint("fired")?,
@@ -128,11 +139,11 @@ fn ordered(at: usize, is: bool) -> Result<(), FormatError> {
     if is { Ok(()) } else { Err(FormatError::bad("windows", at, "are not in order, each once")) }
 }
 
-fn write_place(w: &mut Writer<'_>, (at, schedule): Place) {
+fn write_place(w: &mut Writer<'_>, (at, of): Place) {
     w.wall(at);
-    w.varint(schedule.get().into());
+    schedule::write_id(w, of);
 }
 
 fn read_place(r: &mut Reader<'_>) -> Result<Place, FormatError> {
-    Ok((r.wall("window")?, r.varint32("schedule").map(ScheduleId::new)?))
+    Ok((r.wall("window")?, schedule::read_id(r)?))
 }

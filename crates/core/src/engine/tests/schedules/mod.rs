@@ -23,7 +23,7 @@ use crate::task::Profile;
 use crate::values::{FiredAs, Millis, Name, Priority, ScheduleId, Started, TaskId, Wall};
 
 const MINUTE: u64 = 60_000;
-const FIRST: ScheduleId = ScheduleId::new(0);
+const FIRST: ScheduleId = ScheduleId::from_bits(1);
 
 /// What became of windows, in the order in which it was decided.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::schedule::ScheduleRefusal;
+use crate::values::{Bucket, Group};
 
 const ON_TIME: FiredAs = FiredAs::OnTime;
 
@@ -198,7 +199,7 @@ fn a_herd_is_served_by_urgency() {
 #[test]
 fn a_schedule_without_a_timer_is_found_and_told_of() {
     let mut rig = with(minutely());
-    rig.engine.timers.set_schedule(FIRST, None);
+    rig.engine.timers.set_schedule(crate::values::ScheduleIndex(0), None);
     assert_eq!(rig.engine.unpaid().len(), 1);
     // Two sweeps later.
     for _ in 0..700 {
@@ -211,4 +212,45 @@ fn a_schedule_without_a_timer_is_found_and_told_of() {
     assert_eq!(rig.engine.counts().schedules_unarmed, 1);
     assert!(rig.effects.contains(&crate::decision::Effect::ScheduleAlert { schedule: FIRST }));
     assert_eq!(rig.engine.unpaid(), []);
+}
+
+#[test]
+fn a_deleted_schedule_is_forgotten_after_a_day_and_its_name_begins_anew() {
+    let mut rig = with(minutely());
+    let first = rig.schedule().id;
+    rig.live_until(17 * MINUTE);
+    let task = rig.made()[0];
+    say(&mut rig, ScheduleCommand::Delete { key: key("s") }).expect("it is there");
+    let forgotten = |rig: &Rig| {
+        let events = rig.events.iter();
+        events.filter(|event| matches!(event, Event::Schedule(ScheduleEvent::Forgotten { .. }))).count()
+    };
+    let hours = |rig: &mut Rig, hours: u64| rig.live_until(rig.now.wall.millis() + hours * 60 * MINUTE);
+    hours(&mut rig, 25);
+    assert_eq!(forgotten(&rig), 0, "something of it is at work");
+    rig.succeed(task);
+    hours(&mut rig, 1);
+    assert_eq!(forgotten(&rig), 1);
+    assert!(rig.engine.state().schedules().find(&key("s")).is_none());
+    put(&mut rig, "s", minutely());
+    let second = rig.engine.state().schedules().find(&key("s")).expect("it is new");
+    assert_eq!((second.id.number(), second.last, second.fired), (first.number() + 1, Wall::ZERO, 0));
+    let rig = crash(rig);
+    assert_eq!(rig.engine.state().schedules().next_id(first.bucket(), 0).number(), first.number() + 2);
+}
+
+#[test]
+fn ids_of_schedules_and_of_their_tasks_lie_in_the_bucket_of_their_tenant() {
+    let mut rig = with(minutely());
+    for (number, group) in [3, 77, 255].into_iter().enumerate() {
+        let bucket = Bucket::home(Group::new(group));
+        let (own, name) = (ScheduleHome { bucket, ..ScheduleHome::default() }, ["a", "b", "c"][number]);
+        say(&mut rig, ScheduleCommand::Put { key: key(name), spec: minutely(), own }).expect("accepted");
+        let id = rig.engine.state().schedules().find(&key(name)).expect("stored").id;
+        assert_eq!((id.bucket(), id.number()), (bucket, number as u64 + 2), "{id}");
+    }
+    rig.live_until(18 * MINUTE);
+    let groups: std::collections::BTreeSet<u8> =
+        rig.made().iter().map(|id| id.bucket().group().get()).collect();
+    assert_eq!(groups, [0, 3, 77, 255].into());
 }

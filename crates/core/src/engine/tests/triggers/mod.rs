@@ -174,6 +174,56 @@ fn an_event_is_taken_once_also_over_a_crash() {
     assert_eq!(send(&mut rig, notice("other", "8")), Published::Duplicate { runs: nothing });
 }
 
+/// In steps of a minute, so that sweeps come and end.
+fn hours(rig: &mut Rig, hours: u64) {
+    for _ in 0..hours * 60 {
+        rig.pass(MINUTE);
+    }
+}
+
+#[test]
+fn a_deleted_trigger_is_forgotten_after_a_day_and_its_number_never_given_away_again() {
+    let mut rig = with(of_type("order.*"));
+    let first = rig.hook("flow", "t").id;
+    let (runs, _) = taken(send(&mut rig, notice("order.created", "7")));
+    let forgotten = |rig: &Rig| {
+        let events = rig.events.iter();
+        events.filter(|event| matches!(event, Event::Trigger(TriggerEvent::Forgotten { .. }))).count()
+    };
+    store(&mut rig, "flow", vec![], vec![]);
+    hours(&mut rig, 23);
+    assert_eq!(forgotten(&rig), 0, "not yet a day");
+    hours(&mut rig, 2);
+    assert_eq!(forgotten(&rig), 0, "a run of it is at work");
+    flow(&mut rig, RunCommand::CancelRun { id: runs[0] }).expect("at work");
+    hours(&mut rig, 1);
+    assert_eq!(forgotten(&rig), 1);
+    let key = TriggerKey { tenant: job("flow").tenant, job: Name::fixed("flow"), name: Name::fixed("t") };
+    assert!(rig.engine.state().triggers().find(&key).is_none());
+    store(&mut rig, "flow", vec![("t", of_type("order.*"))], vec![]);
+    let second = rig.hook("flow", "t");
+    assert_eq!((second.id.number(), second.fired), (first.number() + 1, 0));
+    let rig = crash(rig);
+    assert_eq!(rig.engine.state().triggers().next_id(first.bucket(), 0).number(), first.number() + 2);
+}
+
+#[test]
+fn ids_of_triggers_lie_in_the_bucket_of_their_tenant_and_their_numbers_rise() {
+    let mut rig = with_words();
+    let mut numbers = Vec::new();
+    for (job, group) in [("a", 3), ("b", 77), ("c", 255)] {
+        let bucket = Bucket::home(Group::new(group));
+        let spec = TriggerSpec { bucket, ..of_type("order.*") };
+        store(&mut rig, job, vec![("t", spec.clone()), ("u", spec)], Vec::new());
+        for name in ["t", "u"] {
+            let id = rig.hook(job, name).id;
+            assert_eq!(id.bucket(), bucket, "{id}");
+            numbers.push(id.number());
+        }
+    }
+    assert_eq!(numbers, [1, 2, 3, 4, 5, 6]);
+}
+
 #[test]
 fn patterns_find_what_they_mean_and_nothing_else() {
     let source = |text: &str| Some(Pattern::parse(text).expect("a pattern"));
