@@ -169,11 +169,11 @@ impl Evaluator {
         let run = scope.run;
         let mut context = Context::new(self.document(&run.parameters));
         if mentions.run {
-            let at = run.occasion.as_ref().map(|occasion| instant(occasion.at));
+            let at = run.origin.window.as_ref().map(|occasion| instant(occasion.at));
             context = context.with_run(&run.id.to_string(), &run.job.name, at.as_deref());
         }
         if mentions.window
-            && let Some(occasion) = &run.occasion
+            && let Some(occasion) = &run.origin.window
         {
             context = context.with_window(&Window {
                 at: &instant(occasion.at),
@@ -183,7 +183,7 @@ impl Evaluator {
             });
         }
         if mentions.event
-            && let Some(cause) = &run.cause
+            && let Some(cause) = &run.origin.cause
         {
             context = self.with_event(context, &cause.notice);
         }

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use mainspring_core::job::{JobKey, Node, NodeWork};
-use mainspring_core::run::{Evaluate, MapItems, NodeState, NodeStatus, Run, RunSoft, Scope, StartedBy};
+use mainspring_core::run::{
+    Evaluate, MapItems, NodeState, NodeStatus, Origin, Run, RunSoft, Scope, StartedBy,
+};
 use mainspring_core::values::{FiredAs, Name, NodeInstance, RunId, RunStatus, ScheduleId, Seq, Wall, Window};
 use mainspring_definition::{Definition, Evaluator, Options, read};
 use serde_json::{Value, json};
@@ -62,11 +64,7 @@ fn run(job: &Definition) -> Run {
         stop: None,
         priority: None,
         labels: None,
-        trigger: StartedBy::Manual,
-        occasion: None,
-        cause: None,
-        parent: None,
-        rerun_of: None,
+        origin: Origin::of(StartedBy::Manual),
         key: None,
         created: Wall::ZERO,
         started: Wall::ZERO,
@@ -277,7 +275,7 @@ fn a_run_that_a_schedule_began_sees_its_window() {
     assert_eq!(value(&run, "'by hand' if window is none else window.at"), Ok(json!("by hand")));
     assert_eq!(value(&run, "run.logical_time"), Ok(json!(null)));
     assert!(value(&run, "window.at").is_err(), "what is not there is an error, not an empty text");
-    run.occasion = Some(Box::new(Window {
+    run.origin.window = Some(Box::new(Window {
         schedule: ScheduleId::from_bits(0),
         name: Name::fixed("morning"),
         at: Wall::from_millis(1_767_225_600_000),

@@ -13,9 +13,9 @@ use std::time::Duration;
 use mainspring_core::decision::{Effect, Start};
 use mainspring_core::engine::{Answer, Command};
 use mainspring_core::task::decide::{Report, ReportKind, StartTime, Submit};
-use mainspring_core::task::{Profile, ProfileSpec, Status};
+use mainspring_core::task::{Profile, ProfileSpec, Status, TaskSpec};
 use mainspring_core::values::{
-    Bucket, Chance, Epoch, Group, Incarnation, Name, Priority, Requirements, Session, TaskId, WorkerId,
+    Bucket, Chance, Epoch, Group, Incarnation, Name, Requirements, Session, TaskId, WorkerId,
 };
 use mainspring_core::worker::WorkerOffer;
 use mainspring_core::worker::decide::{Hello, SessionCommand};
@@ -191,13 +191,9 @@ fn submit(ids: &mut Chance, profile: &std::sync::Arc<Profile>) -> Command {
             Bucket::spread(Group::ZERO, random),
             ids.draw(),
         ),
-        profile: profile.clone(),
-        payload: vec![7; 300].into(),
-        priority: Priority::default(),
+        task: TaskSpec::new(profile.clone(), vec![7; 300].into()),
         start: StartTime::Now,
-        labels: None,
         key: None,
-        permits: None,
         resent: false,
     }))
 }

@@ -7,8 +7,8 @@ use std::time::Duration;
 use mainspring_core::engine::{Answer, Command};
 use mainspring_core::key::{KeyClaim, KeyFact, KeyScope};
 use mainspring_core::task::decide::{StartTime, Submit};
-use mainspring_core::task::{Profile, ProfileSpec};
-use mainspring_core::values::{Bucket, Epoch, Group, Millis, Priority, Seq, TaskId, Wall};
+use mainspring_core::task::{Profile, ProfileSpec, TaskSpec};
+use mainspring_core::values::{Bucket, Epoch, Group, Millis, Seq, TaskId, Wall};
 use mainspring_runtime::node::{Node, Outlet, Part};
 use mainspring_runtime::{Envelope, Replies, ShardConfig};
 use mainspring_sim::SimStore;
@@ -133,13 +133,9 @@ fn submit(number: u64, key: bool) -> Command {
     };
     Command::Submit(Box::new(Submit {
         id: TaskId::new(1, Bucket::spread(Group::ZERO, number), number),
-        profile: Profile::new(ProfileSpec::default()),
-        payload: Arc::from(*b"x"),
-        priority: Priority::default(),
+        task: TaskSpec::new(Profile::new(ProfileSpec::default()), Arc::from(*b"x")),
         start: StartTime::After(Millis::from_secs(3_600)),
-        labels: None,
         key: key.then_some((claim, KeyFact::Absent)),
-        permits: None,
         resent: false,
     }))
 }

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use mainspring_core::event::{Event, Submitted};
-use mainspring_core::task::{Profile, ProfileSpec, Status};
+use mainspring_core::task::{Profile, ProfileSpec, Status, TaskSpec};
 use mainspring_core::values::{
-    Bucket, Epoch, Fence, Group, Incarnation, Name, Now, Priority, Seq, TaskId, Wall, WorkerId,
+    Bucket, Epoch, Fence, Group, Incarnation, Name, Now, Seq, TaskId, Wall, WorkerId,
 };
 use mainspring_store::format::{EncodedProfiles, ProfileCache, read_events, write_event};
 use mainspring_store::{Cut, HistoryRow, Journal, LiveRow, ReadTables, Record, Recovery, Store, Tables};
@@ -52,13 +52,9 @@ fn encodings(_: &Path) {
     let fence = Fence::new(Epoch::new(3), 70_000);
     let submitted = Event::TaskSubmitted(Box::new(Submitted {
         id,
-        profile: profile(),
-        payload: vec![7; PAYLOAD].into(),
-        priority: Priority::default(),
+        task: TaskSpec::new(profile(), vec![7; PAYLOAD].into()),
         due: None,
-        labels: None,
         key: None,
-        permits: None,
         occasion: None,
     }));
     let worker = WorkerId::from_bits(1 << 100);

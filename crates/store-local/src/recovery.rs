@@ -3,10 +3,9 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use mainspring_core::job::JobKey;
 use mainspring_core::values::{EntityKind, RunId, Seq, Wall};
 use mainspring_store::{
-    CheckpointHead, EntityRow, JobRow, LiveRow, LiveRun, OpenError, ReadTables, Recovery, TailVisit,
+    CheckpointHead, EntityRow, LiveRow, LiveRun, OpenError, ReadTables, Recovery, TailVisit,
 };
 
 use crate::journal::walk;
@@ -32,10 +31,6 @@ impl Recovery for LocalRecovery {
 
     fn live(&mut self, horizon: Wall, each: &mut dyn FnMut(LiveRow)) -> Result<(), OpenError> {
         self.tables.live(horizon, each)
-    }
-
-    fn jobs(&mut self, after: Option<&JobKey>, limit: usize) -> Result<Vec<JobRow>, OpenError> {
-        self.tables.jobs(after, limit)
     }
 
     fn live_runs(&mut self, after: Option<RunId>, limit: usize) -> Result<Vec<LiveRun>, OpenError> {

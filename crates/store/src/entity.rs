@@ -107,10 +107,12 @@ pub trait EachTable {
 
 /// The list of kinds. Each comes after those that its rows refer to.
 pub fn each_table<V: EachTable>(state: &mut State, visitor: &mut V) -> Result<(), V::Error> {
+    visitor.visit(state.flows_mut().jobs_mut())?;
     visitor.visit(state.schedules_mut())?;
     visitor.visit(state.triggers_mut())?;
     visitor.visit(state.backfills_mut())?;
-    visitor.visit(state.cordons_mut())
+    visitor.visit(state.cordons_mut())?;
+    visitor.visit(state.operations_mut())
 }
 
 /// Whether an entity is in memory.

@@ -1,15 +1,8 @@
-//! Rows of jobs, their versions, and runs.
+//! Rows of versions of jobs, and of runs.
 
 use mainspring_core::job::JobKey;
 use mainspring_core::run::StartedBy;
 use mainspring_core::values::{Group, Name, RunId, RunStatus, Wall};
-
-/// Insert or replace.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct JobRow {
-    pub key: JobKey,
-    pub bytes: Vec<u8>,
-}
 
 /// Written once, never changed.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -19,7 +19,7 @@ pub mod tables;
 
 pub use self::{
     entity::{EachTable, EntityFormat, EntityQuery, EntityRow, each_table},
-    flows::{JobRow, LiveRun, RunQuery, RunRow, VersionRow},
+    flows::{LiveRun, RunQuery, RunRow, VersionRow},
     journal::{AppendError, Journal, Record},
     logs::{Kept, LOG_PIECE_BYTES_MAX, LogError, LogKey, LogPage, LogPiece, LogPlace, ReadLogs, WriteLogs},
     schedules::OccurrenceCursor,
@@ -28,7 +28,6 @@ pub use self::{
         ParkedFrom, ReadError, ReadMany, ReadTables, StoredTask, Tables,
     },
 };
-use mainspring_core::job::JobKey;
 use mainspring_core::values::{EntityKind, Epoch, Now, RunId, Seq, Wall};
 
 /// A store that can be opened as the next owner of its one shard.
@@ -60,7 +59,7 @@ pub struct CheckpointHead {
     pub seq: Seq,
     pub epoch: Epoch,
     pub now: Now,
-    /// Shard-wide state that is in no row (counters, running processes), as the runtime encoded it.
+    /// Shard-wide state that is in no row (counters), as the runtime encoded it.
     pub meta: Vec<u8>,
 }
 
@@ -70,12 +69,10 @@ pub trait Recovery {
     fn head(&mut self) -> Result<CheckpointHead, OpenError>;
     /// Rows of unfinished tasks that are not parked, and parked ones due at or before `horizon`.
     fn live(&mut self, horizon: Wall, each: &mut dyn FnMut(LiveRow)) -> Result<(), OpenError>;
-    /// A page of the jobs behind `after`, by tenant and name. At most `limit`, fewer where they are large
+    /// A page of the runs behind `after` that have not ended, by id. At most `limit`, fewer where they are large
     /// ([`RECOVERY_PAGE_BYTES`]); none only if there is none left.
-    fn jobs(&mut self, after: Option<&JobKey>, limit: usize) -> Result<Vec<JobRow>, OpenError>;
-    /// A page of the runs that have not ended, by id; otherwise as [`Recovery::jobs`].
     fn live_runs(&mut self, after: Option<RunId>, limit: usize) -> Result<Vec<LiveRun>, OpenError>;
-    /// A page of the entities of a kind that have not ended, by id; otherwise as [`Recovery::jobs`].
+    /// A page of the entities of a kind that have not ended, by id; otherwise as [`Recovery::live_runs`].
     fn entities(
         &mut self,
         kind: EntityKind,

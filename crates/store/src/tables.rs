@@ -9,7 +9,7 @@ use mainspring_core::values::{
 };
 
 use crate::entity::{EntityQuery, EntityRow};
-use crate::flows::{JobRow, RunQuery, RunRow, VersionRow};
+use crate::flows::{RunQuery, RunRow, VersionRow};
 use crate::schedules::OccurrenceCursor;
 
 /// One consistent cut: the tables after it equal the journal folded through `through`.
@@ -29,7 +29,6 @@ pub struct Cut {
     /// Ended tasks that an operator queued again: their history row must go.
     pub revived: Vec<TaskId>,
     pub keys: Vec<KeyRow>,
-    pub jobs: Vec<JobRow>,
     pub versions: Vec<VersionRow>,
     pub runs: Vec<RunRow>,
     /// Insert or replace, by schedule, first window and kind.

@@ -5,7 +5,8 @@
 mod frozen;
 
 use mainspring_core::event::Event;
-use mainspring_core::values::{Actor, Groups, Name, Seq, Wall, WorkerId};
+use mainspring_core::operation::{Cursor, Operation, OperationKind, RunSelector, Selector};
+use mainspring_core::values::{Actor, Groups, Name, OperationId, Seq, TaskId, Wall, WorkerId};
 use mainspring_core::worker::{Cordon, CordonEvent, CordonLifted};
 use mainspring_store::entity::{EntityError, ReadWith, entity_row};
 use mainspring_store::format::{EncodedProfiles, FormatError, ProfileCache, read_events, write_event};
@@ -33,6 +34,26 @@ fn cordons() -> Vec<(&'static str, Cordon)> {
         Cordon { worker: WORKER, drains: false, by: by("disk"), since, lifted: None, touched: Seq::new(300) };
     let lifted = CordonLifted { at: Wall::from_millis(1_790_000_999_999), by: by("done") };
     let full = Cordon { drains: true, lifted: Some(lifted), ..plain.clone() };
+    vec![("plain", plain), ("full", full)]
+}
+
+fn operations() -> Vec<(&'static str, Operation)> {
+    let at = Wall::from_millis(1_790_000_000_123);
+    let selector = RunSelector { tenant: Name::fixed("acme"), ..RunSelector::default() };
+    let work = OperationKind::CancelRuns { selector: Box::new(selector), before: at, over: Some(by("old")) };
+    let plain = Operation {
+        id: OperationId::new(300),
+        work,
+        cursor: Cursor::Memory(20_000),
+        handled: 0,
+        ended: None,
+        touched: Seq::new(300),
+        stored: false,
+    };
+    let selector = Selector { job: Name::fixed("load"), ..Selector::default() };
+    let work = OperationKind::BulkCancel { selector: Box::new(selector), before: at, stop_running: true };
+    let cursor = Cursor::Parked(TaskId::from_bits(0x0199_0000_0001_7abc_8000_0000_0000_0001));
+    let full = Operation { work, cursor, handled: 1 << 40, ended: Some(at), ..plain.clone() };
     vec![("plain", plain), ("full", full)]
 }
 
@@ -75,6 +96,32 @@ fn rows_are_written_and_read_as_ever() {
         assert_eq!(hex(&row.bytes), hex(&frozen), "{name} is written differently");
         assert_eq!(row.ended, cordon.lifted.as_ref().map(|lifted| lifted.at));
         assert_eq!(read(&EntityRow { bytes: frozen, ..row }), Ok(cordon), "{name} is read differently");
+    }
+}
+
+#[test]
+fn rows_of_operations_are_written_and_read_as_ever() {
+    for (name, operation) in operations() {
+        let row = row_of(&operation);
+        let work = row.fixed.clone().expect("written with its first row");
+        let frozen = golden(&format!("operation_{name}.hex"), &row.bytes);
+        let frozen_work = golden(&format!("operation_work_{name}.hex"), &work);
+        assert_eq!((hex(&row.bytes), hex(&work)), (hex(&frozen), hex(&frozen_work)), "{name}");
+        let stored = Operation { stored: true, ..operation };
+        assert_eq!(row_of(&stored).fixed, None, "work is written once");
+        let found = read::<Operation>(&EntityRow { bytes: frozen, fixed: Some(frozen_work), ..row.clone() });
+        assert_eq!(found.as_ref(), Ok(&stored), "{name} is read differently");
+        for at in 0..row.bytes.len() {
+            let short = EntityRow { bytes: row.bytes[..at].to_vec(), ..row.clone() };
+            assert!(read::<Operation>(&short).is_err(), "{name} cut at {at}");
+            let mut other = row.clone();
+            other.bytes[at] ^= 1;
+            assert_ne!(read::<Operation>(&other).ok().as_ref(), Some(&stored), "{name}: byte {at}");
+        }
+        for at in 0..work.len() {
+            let short = EntityRow { fixed: Some(work[..at].to_vec()), ..row.clone() };
+            assert!(read::<Operation>(&short).is_err(), "work of {name} cut at {at}");
+        }
     }
 }
 

@@ -27,12 +27,12 @@ use mainspring_core::key::{KeyClaim, KeyScope};
 use mainspring_core::operation::Cursor;
 use mainspring_core::retry::{Backoff, BudgetKind, ClassRule, Jitter, RetryOnly, RetryPolicy};
 use mainspring_core::run::{
-    Added, Additions, JobApplied, MapItems, NodeState, NodeStatus, Noted, Pause, Reused, Run, RunCleared,
-    RunCreated, RunEnded, RunEvent, RunSoft, RunStop, StartedBy, Subject, TasksAdded,
+    Added, Additions, JobApplied, MapItems, NodeState, NodeStatus, Noted, Origin, Pause, Reused, Run,
+    RunCleared, RunCreated, RunEnded, RunEvent, RunSoft, RunStop, StartedBy, Subject, TasksAdded,
 };
 use mainspring_core::task::{
     AttemptRecord, Delivery, Extra, Labels, Lease, Profile, ProfileSpec, Status, Stop, StopReason, Task,
-    TaskState, TimeLimits,
+    TaskSpec, TaskState, TimeLimits,
 };
 use mainspring_core::values::{
     Actor, Band, Elapsed, Epoch, Failure, FailureClass, Fence, Group, InRun, Incarnation, LabelCondition,
@@ -187,24 +187,19 @@ fn full_task() -> Task {
 fn submitted() -> Submitted {
     Submitted {
         id: ID,
-        profile: plain_profile(),
-        payload: Arc::from(*b"{\"to\":1}"),
-        priority: Priority::default(),
+        task: TaskSpec::new(plain_profile(), Arc::from(*b"{\"to\":1}")),
         due: None,
-        labels: None,
         key: None,
-        permits: None,
         occasion: None,
     }
 }
 
 fn full_submitted() -> Submitted {
+    let (labels, permits) = (Some(labels()), Some(permits()));
     Submitted {
-        profile: full_profile(),
+        task: TaskSpec { profile: full_profile(), labels, permits, ..submitted().task },
         due: Some(WALL),
-        labels: Some(labels()),
         key: Some(key()),
-        permits: Some(permits()),
         occasion: Some(Box::new(timing::occasion())),
         ..submitted()
     }
@@ -449,22 +444,7 @@ fn full_plan() -> Plan {
 }
 
 fn created() -> RunCreated {
-    RunCreated {
-        id: RUN,
-        job: job_key(),
-        version: 3,
-        plan: None,
-        parameters: Arc::from(*b"{}"),
-        priority: None,
-        labels: None,
-        key: None,
-        trigger: StartedBy::Manual,
-        parent: None,
-        rerun_of: None,
-        reused: vec![],
-        occasion: None,
-        cause: None,
-    }
+    RunCreated::new(RUN, job_key(), 3, Arc::from(*b"{}"), Origin::of(StartedBy::Manual))
 }
 
 fn origin() -> InRun {
@@ -477,9 +457,12 @@ fn full_created() -> RunCreated {
         priority: Priority::new(Band::P0, 1),
         labels: Some(labels()),
         key: Some(key()),
-        trigger: StartedBy::Backfill,
-        parent: Some(origin()),
-        rerun_of: Some(RunId::from_bits(77)),
+        origin: Origin {
+            parent: Some(origin()),
+            rerun_of: Some(RunId::from_bits(77)),
+            window: Some(Box::new(timing::occasion())),
+            ..Origin::of(StartedBy::Backfill)
+        },
         reused: vec![
             Reused {
                 node: 0,
@@ -489,7 +472,6 @@ fn full_created() -> RunCreated {
             },
             Reused { node: 2, status: NodeStatus::Succeeded, outputs: vec![], items: Some(300) },
         ],
-        occasion: Some(Box::new(timing::occasion())),
         ..created()
     }
 }
@@ -510,9 +492,7 @@ fn run_of(plan: Plan) -> Run {
         stop: None,
         priority: None,
         labels: None,
-        trigger: StartedBy::Manual,
-        parent: None,
-        rerun_of: None,
+        origin: Origin::of(StartedBy::Manual),
         key: None,
         created: WALL,
         started: Wall::ZERO,
@@ -533,8 +513,6 @@ fn run_of(plan: Plan) -> Run {
         forced: None,
         fan_out_allowed: 0,
         notes: vec![],
-        occasion: None,
-        cause: None,
         touched: Seq::new(300),
         stored: false,
         soft: RunSoft::default(),
@@ -563,9 +541,11 @@ fn full_run() -> Run {
         stop: Some(RunStop::Timeout),
         priority: Priority::new(Band::P2, 9),
         labels: Some(labels()),
-        trigger: StartedBy::Parent,
-        parent: Some(origin()),
-        rerun_of: Some(RunId::from_bits(5)),
+        origin: Origin {
+            parent: Some(origin()),
+            rerun_of: Some(RunId::from_bits(5)),
+            ..Origin::of(StartedBy::Parent)
+        },
         key: Some(key()),
         started: WALL,
         ended: WALL,

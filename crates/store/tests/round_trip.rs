@@ -23,12 +23,12 @@ use mainspring_core::key::{KeyClaim, KeyScope};
 use mainspring_core::operation::{Cursor, Operation, OperationKind, RunSelector, Selector};
 use mainspring_core::retry::{Backoff, BudgetKind, ClassRule, Jitter, RetryOnly, RetryPolicy};
 use mainspring_core::run::{
-    Added, Additions, JobApplied, MapItems, NodeState, NodeStatus, Noted, Pause, Reused, Run, RunCleared,
-    RunCreated, RunEnded, RunEvent, RunSoft, RunStop, StartedBy, Subject, TasksAdded,
+    Added, Additions, JobApplied, MapItems, NodeState, NodeStatus, Noted, Origin, Pause, Reused, Run,
+    RunCleared, RunCreated, RunEnded, RunEvent, RunSoft, RunStop, StartedBy, Subject, TasksAdded,
 };
 use mainspring_core::task::{
-    AttemptRecord, Delivery, Extra, Lease, Profile, ProfileSpec, Status, Stop, StopReason, Task, TaskState,
-    TimeLimits,
+    AttemptRecord, Delivery, Extra, Lease, Profile, ProfileSpec, Status, Stop, StopReason, Task, TaskSpec,
+    TaskState, TimeLimits,
 };
 use mainspring_core::values::{
     Actor, Band, Elapsed, Epoch, Failure, FailureClass, Fence, Group, InRun, Incarnation, LabelCondition,
@@ -36,9 +36,9 @@ use mainspring_core::values::{
     RunStatus, Seq, Session, Source, TaskId, Wall, WorkerId,
 };
 use mainspring_store::format::{
-    EncodedProfiles, FormatError, ProfileCache, Reader, Writer, read_events, read_job, read_plan,
-    read_process, read_run, read_schedule, read_task, read_task_output, write_event, write_job, write_plan,
-    write_process, write_run, write_schedule, write_task,
+    EncodedProfiles, FormatError, ProfileCache, Reader, Writer, read_events, read_job, read_operation,
+    read_plan, read_run, read_schedule, read_task, read_task_output, write_event, write_job, write_operation,
+    write_operation_work, write_plan, write_run, write_schedule, write_task,
 };
 use proptest::collection::vec;
 use proptest::option;
@@ -281,7 +281,8 @@ fn submitted() -> impl Strategy<Value = Event> {
     let given = (option::of(wall()), option::of(labels()), option::of(key()), option::of(permits()));
     (id(), profile().boxed(), bytes(), priority(), given, option::of(occasion())).prop_map(
         |(id, profile, payload, priority, (due, labels, key, permits), occasion)| {
-            let submitted = Submitted { id, profile, payload, priority, due, labels, key, permits, occasion };
+            let task = TaskSpec { profile, payload, priority, labels, permits };
+            let submitted = Submitted { id, task, due, key, occasion };
             Event::TaskSubmitted(Box::new(submitted))
         },
     )
@@ -519,9 +520,7 @@ fn bare_run() -> impl Strategy<Value = Run> {
             stop,
             priority: made.priority,
             labels: made.labels,
-            trigger: made.trigger,
-            parent: made.parent,
-            rerun_of: made.rerun_of,
+            origin: made.origin,
             key: made.key,
             created,
             started,
@@ -544,8 +543,6 @@ fn bare_run() -> impl Strategy<Value = Run> {
             forced,
             fan_out_allowed,
             notes: vec![],
-            occasion: made.occasion,
-            cause: made.cause,
             plan,
             touched: Seq::new(touched),
             stored: false,
@@ -567,7 +564,7 @@ fn run_created() -> impl Strategy<Value = RunCreated> {
             (labels, key, trigger, parent),
             rerun_of,
             reused,
-            occasion,
+            window,
         )| RunCreated {
             id,
             job,
@@ -577,12 +574,8 @@ fn run_created() -> impl Strategy<Value = RunCreated> {
             priority,
             labels,
             key,
-            trigger,
-            parent,
-            rerun_of,
+            origin: Origin { trigger, parent, rerun_of, window, cause: None },
             reused,
-            occasion,
-            cause: None,
         },
     )
 }
@@ -713,11 +706,13 @@ proptest! {
     }
 
     #[test]
-    fn processes_come_back(work in work(), cursor in cursor(), handled in number()) {
-        let process = Operation { work, cursor, handled };
-        let mut out = vec![];
-        write_process(&mut Writer::new(&mut out), &process);
-        prop_assert_eq!(read_process(&mut Reader::new(&out)), Ok(process));
+    fn operations_come_back(work in work(), cursor in cursor(), id in number(), handled in number(), ended in option::of(wall())) {
+        let (id, touched) = (OperationId::new(id), Seq::new(handled));
+        let operation = Operation { id, work, cursor, handled, ended, touched, stored: true };
+        let (mut work, mut out) = (vec![], vec![]);
+        write_operation_work(&mut work, &operation.work);
+        write_operation(&mut out, &operation);
+        prop_assert_eq!(read_operation(&work, &out), Ok(operation));
     }
 
     #[test]
@@ -740,7 +735,7 @@ proptest! {
     fn any_bytes_never_panic(bytes in vec(any::<u8>(), 0..200), count in 0..5_u32) {
         let _ = decoded(&bytes, count);
         let _ = read_task(&bytes, &mut ProfileCache::default());
-        let _ = read_process(&mut Reader::new(&bytes));
+        let _ = read_operation(&bytes, &bytes);
         let _ = read_plan(&bytes, &mut ProfileCache::default());
         let _ = read_schedule(&bytes, &mut ProfileCache::default());
     }

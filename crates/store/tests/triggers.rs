@@ -10,7 +10,7 @@ use std::sync::Arc;
 use mainspring_core::event::Event;
 use mainspring_core::job::JobKey;
 use mainspring_core::operation::{Announcement, Cursor, EndWaits, OperationKind};
-use mainspring_core::run::{RunCreated, RunEvent, StartedBy};
+use mainspring_core::run::{Origin, RunCreated, RunEvent, StartedBy};
 use mainspring_core::trigger::{
     LastFired, Ledger, LedgerWindow, On, Skip, Succeeded, Trigger, TriggerEvent, TriggerFailed, TriggerFired,
     TriggerKey, TriggerSoft, TriggerSpec, TriggerStored,
@@ -77,22 +77,10 @@ fn fired(window: Option<LedgerWindow>) -> Event {
 
 fn caused(trigger: StartedBy, notice: CloudEvent) -> Event {
     let cause = Cause { trigger: Name::fixed("orders"), notice: Arc::new(notice), depth: 3 };
-    Event::Run(RunEvent::RunCreated(Box::new(RunCreated {
-        id: RUN,
-        job: Arc::new(JobKey { tenant: Name::fixed("acme"), name: Name::fixed("mail") }),
-        version: 3,
-        plan: None,
-        parameters: Arc::from(*b"{}"),
-        priority: None,
-        labels: None,
-        key: None,
-        trigger,
-        parent: None,
-        rerun_of: None,
-        reused: vec![],
-        occasion: None,
-        cause: Some(Box::new(cause)),
-    })))
+    let origin = Origin { cause: Some(Box::new(cause)), ..Origin::of(trigger) };
+    let job = Arc::new(JobKey { tenant: Name::fixed("acme"), name: Name::fixed("mail") });
+    let created = RunCreated::new(RUN, job, 3, Arc::from(*b"{}"), origin);
+    Event::Run(RunEvent::RunCreated(Box::new(created)))
 }
 
 fn notice() -> CloudEvent {

@@ -1,8 +1,8 @@
-//! A task or a schedule as a row of the tables: read or refused; what is read is written back as the same bytes.
+//! A task, a schedule or the work of an operation as a row of the tables: read or refused; what is read is written back as the same bytes.
 
-use mainspring_store::format::{EncodedProfiles, ProfileCache, Reader, Writer};
 use mainspring_store::format::{
-    read_process, read_schedule, read_task, write_process, write_schedule, write_task,
+    EncodedProfiles, ProfileCache, read_operation_work, read_schedule, read_task, write_operation_work,
+    write_schedule, write_task,
 };
 
 use super::golden;
@@ -18,11 +18,10 @@ pub fn run(bytes: &[u8]) {
         write_schedule(&mut written, &schedule, &mut EncodedProfiles::default());
         assert!(written == bytes, "written back differently: {schedule:?}");
     }
-    let mut reader = Reader::new(bytes);
-    if let Ok(process) = read_process(&mut reader) {
+    if let Ok(work) = read_operation_work(bytes) {
         let mut written = Vec::new();
-        write_process(&mut Writer::new(&mut written), &process);
-        assert!(bytes.starts_with(&written), "written back differently: {process:?}");
+        write_operation_work(&mut written, &work);
+        assert!(written == bytes, "written back differently: {work:?}");
     }
 }
 
@@ -35,5 +34,9 @@ pub fn corpus() -> Vec<Vec<u8>> {
     for row in &schedules {
         assert!(read_schedule(row, &mut ProfileCache::default()).is_ok(), "a golden row is read");
     }
-    [rows, schedules].concat()
+    let works = golden::files("operation_work_");
+    for work in &works {
+        assert!(read_operation_work(work).is_ok(), "golden work is read");
+    }
+    [rows, schedules, works].concat()
 }

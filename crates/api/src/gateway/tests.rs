@@ -148,6 +148,7 @@ fn a_job(key: JobKey) -> Job {
     let plan = Plan::new(Vec::new(), FailurePolicy::FailFast, Bounds::default(), None);
     let definition = Definition { plan: Arc::new(plan), source: Arc::from(*b"{}"), hash: 1 };
     Job {
+        id: key.id(),
         key: Arc::new(key),
         version: 1,
         definition,

@@ -40,7 +40,7 @@ pub(crate) async fn submit_all(
     let mut places: Vec<Result<Place, Problem>> = Vec::with_capacity(tasks.len());
     for submit in tasks {
         places.push(submit.map(|submit| {
-            let question = questions.about(&submit.profile);
+            let question = questions.about(&submit.task.profile);
             let place = Place { id: submit.id, start: submit.start, question };
             commands.push((submit.id.bucket(), Command::Submit(Box::new(submit))));
             place

@@ -21,7 +21,7 @@ pub(crate) fn prepare(edge: &Edge, task: &TaskBody<'_>, keys: Keys<'_>) -> Resul
     }
     let submission =
         Submission::of(task, keys, &edge.profiles, (now(), edge.config.key_life), edge.config.groups)?;
-    let tenant = &submission.profile.tenant;
+    let tenant = &submission.task.profile.tenant;
     let id =
         if submission.is_keyed() { edge.gateway.mint(tenant) } else { edge.gateway.mint_anonymous(tenant) };
     Ok(submission.command(id))
@@ -50,7 +50,7 @@ pub(crate) fn prepare_in_batch(
 pub(crate) async fn submit(edge: &Edge, submit: Submit, keys: Keys<'_>) -> Result<Accepted, Problem> {
     let by = by(keys)?;
     let (id, start) = (submit.id, submit.start);
-    let ask = question(&submit.profile);
+    let ask = question(&submit.task.profile);
     let commands = std::iter::once(Command::Submit(Box::new(submit))).chain(ask).collect();
     let answers = edge.gateway.ask_all(id.into(), commands).await.map_err(|problem| named(problem, id))?;
     let mut answers = answers.into_iter();

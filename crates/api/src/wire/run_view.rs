@@ -160,9 +160,9 @@ impl<'a> RunView<'a> {
             job: &run.job.name,
             version: run.version,
             state: run_word(run),
-            trigger: run.trigger.label(),
-            window: run.occasion.as_deref().map(WindowView::of),
-            event: run.cause.as_deref().map(|cause| CauseView::of(cause, false)),
+            trigger: run.origin.trigger.label(),
+            window: run.origin.window.as_deref().map(WindowView::of),
+            event: run.origin.cause.as_deref().map(|cause| CauseView::of(cause, false)),
             created_at: Moment(run.created),
             started_at: at(run.started),
             ended_at: at(run.ended),
@@ -170,8 +170,8 @@ impl<'a> RunView<'a> {
             stopping: run.stop.filter(|_| !run.status.is_ended()).map(stopping),
             marks: run.marks().collect(),
             reason: run.why.as_deref(),
-            parent_run_id: run.parent.map(|origin| origin.run.to_string()),
-            rerun_of: run.rerun_of.map(|id| id.to_string()),
+            parent_run_id: run.origin.parent.map(|origin| origin.run.to_string()),
+            rerun_of: run.origin.rerun_of.map(|id| id.to_string()),
             labels: labels.iter().map(|(key, value)| (&**key, &**value)).collect(),
             counts: counts(run),
             parameters: None,
@@ -185,7 +185,7 @@ impl<'a> RunView<'a> {
     pub(crate) fn whole(run: &'a Run, page: TaskPage) -> Self {
         let nodes = (0..run.plan.len()).skip(page.offset).take(page.limit);
         Self {
-            event: run.cause.as_deref().map(|cause| CauseView::of(cause, true)),
+            event: run.origin.cause.as_deref().map(|cause| CauseView::of(cause, true)),
             parameters: raw(&run.parameters),
             output: run.output.as_deref().and_then(raw),
             notes: run.notes.iter().map(Into::into).collect(),

@@ -1,13 +1,11 @@
 //! From a body to the command that submits it.
 
 use std::cell::RefCell;
-use std::sync::Arc;
 use std::time::Duration;
 
 use mainspring_core::key::{KeyClaim, KeyFact, KeyScope};
-use mainspring_core::schedule::Plain;
 use mainspring_core::task::decide::{StartTime, Submit};
-use mainspring_core::task::{Labels, Payload, Profile, Status};
+use mainspring_core::task::{Labels, Payload, Status, TaskSpec};
 use mainspring_core::values::{Groups, Millis, Name, PERMITS_MAX, Permit, Permits, TaskId, Wall};
 
 use super::keys::{Keys, check_key};
@@ -20,12 +18,8 @@ use crate::profiles::Profiles;
 
 /// A checked body; nothing in it can be refused by the edge any more.
 pub(crate) struct Submission {
-    pub profile: Arc<Profile>,
-    payload: Payload,
-    priority: mainspring_core::values::Priority,
+    pub task: TaskSpec,
     start: StartTime,
-    labels: Option<Labels>,
-    permits: Option<Permits>,
     claim: Option<KeyClaim>,
 }
 
@@ -54,7 +48,8 @@ impl Submission {
             // Writing to memory, and maps have text keys: it cannot fail.
             let _ = serde_json::to_writer(&mut *text, &kind);
             let profile = profiles.get(text, || kind.profile())?;
-            let mut submission = Self { profile, payload, priority, start, labels, permits, claim: None };
+            let task = TaskSpec { profile, payload, priority, labels, permits };
+            let mut submission = Self { task, start, claim: None };
             if let Some(scope) = scope(body, keys, kind.tenant)? {
                 let request = submission.request_hash(text);
                 let expires = now + Millis::new(key_life.as_millis() as u64);
@@ -70,8 +65,9 @@ impl Submission {
         let mut hasher = blake3::Hasher::new();
         hasher.update(b"mainspring request v1\0");
         part(&mut hasher, kind);
-        part(&mut hasher, &self.payload);
-        part(&mut hasher, &[self.priority.band.index() as u8, self.priority.level()]);
+        let TaskSpec { payload, priority, labels, permits, .. } = &self.task;
+        part(&mut hasher, payload);
+        part(&mut hasher, &[priority.band.index() as u8, priority.level()]);
         let (tag, at) = match self.start {
             StartTime::Now => (0, 0),
             StartTime::At(at) => (1, at.millis()),
@@ -79,23 +75,17 @@ impl Submission {
         };
         part(&mut hasher, &[tag]);
         part(&mut hasher, &at.to_le_bytes());
-        for (key, value) in self.labels.iter().flat_map(|labels| labels.iter()) {
+        for (key, value) in labels.iter().flat_map(|labels| labels.iter()) {
             part(&mut hasher, key.as_bytes());
             part(&mut hasher, value.as_bytes());
         }
-        for Permit { limit, key, max } in self.permits.iter().flat_map(|permits| permits.iter()) {
+        for Permit { limit, key, max } in permits.iter().flat_map(|permits| permits.iter()) {
             part(&mut hasher, b"limit");
             part(&mut hasher, limit.as_bytes());
             part(&mut hasher, key.as_bytes());
             part(&mut hasher, &max.unwrap_or(0).to_le_bytes());
         }
         first_half(hasher.finalize())
-    }
-
-    /// What recurs of it, without the key.
-    pub(crate) fn plain(self) -> Plain {
-        let Self { profile, payload, priority, labels, permits, .. } = self;
-        Plain { profile, payload, priority, labels, permits }
     }
 
     pub(crate) fn is_keyed(&self) -> bool {
@@ -105,13 +95,9 @@ impl Submission {
     pub(crate) fn command(self, id: TaskId) -> Submit {
         Submit {
             id,
-            profile: self.profile,
-            payload: self.payload,
-            priority: self.priority,
+            task: self.task,
             start: self.start,
-            labels: self.labels,
             key: self.claim.map(|claim| (claim, KeyFact::Absent)),
-            permits: self.permits,
             resent: false,
         }
     }

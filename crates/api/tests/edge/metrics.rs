@@ -6,8 +6,8 @@ use mainspring_api::ApiConfig;
 use mainspring_core::calendar::Timetable;
 use mainspring_core::engine::{Command, EngineConfig};
 use mainspring_core::schedule::decide::ScheduleCommand;
-use mainspring_core::schedule::{Plain, ScheduleHome, ScheduleKey, Spec, TASKS_JOB, Target, Timing};
-use mainspring_core::task::{Profile, ProfileSpec};
+use mainspring_core::schedule::{ScheduleHome, ScheduleKey, Spec, TASKS_JOB, Target, Timing};
+use mainspring_core::task::{Profile, ProfileSpec, TaskSpec};
 use mainspring_core::values::{Band, Limits, Millis, Name, Priority, Requirements, Wall};
 use mainspring_proto::v1;
 use mainspring_proto::v1::report::What;
@@ -242,14 +242,9 @@ async fn a_lost_worker_and_its_attempt_are_counted() {
 /// A task in band P0, at one instant.
 fn scheduled(at: Wall) -> Command {
     let requirements = Requirements { pool: Name::fixed("default"), ..Requirements::default() };
-    let plain = Plain {
-        profile: Profile::new(ProfileSpec { requirements, ..ProfileSpec::default() }),
-        payload: Vec::new().into(),
-        priority: Priority::of(Band::P0),
-        labels: None,
-        permits: None,
-    };
-    let spec = Spec::new(Target::Task(Box::new(plain)), Timing::Table(Timetable::instants(vec![at])));
+    let profile = Profile::new(ProfileSpec { requirements, ..ProfileSpec::default() });
+    let task = TaskSpec { priority: Priority::of(Band::P0), ..TaskSpec::new(profile, Vec::new().into()) };
+    let spec = Spec::new(Target::Task(Box::new(task)), Timing::Table(Timetable::instants(vec![at])));
     let key =
         ScheduleKey { tenant: Name::fixed("acme"), job: Name::fixed(TASKS_JOB), name: Name::fixed("once") };
     Command::Schedule(Box::new(ScheduleCommand::Put { key, spec, own: ScheduleHome::default() }))

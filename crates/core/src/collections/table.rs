@@ -172,6 +172,15 @@ impl<E: Entity> Table<E> {
         Some(&mut self.rows[Id::from_number(index)])
     }
 
+    /// For soft fields only.
+    pub(crate) fn soft_find_mut<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<&mut E>
+    where
+        E::Key: Borrow<Q>,
+    {
+        let index = *self.by_key.get(key)?;
+        Some(&mut self.rows[Id::from_number(index)])
+    }
+
     /// For soft fields only; in the order of their indices.
     pub(crate) fn iter_soft_mut(&mut self) -> impl Iterator<Item = &mut E> {
         self.rows.iter_mut().map(|row| &mut **row)

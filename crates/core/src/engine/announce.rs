@@ -17,7 +17,7 @@ use crate::task::Status;
 use crate::trigger::decide::FAN_OUT_MAX;
 use crate::trigger::decide::fire::{Shot, listening, run_after};
 use crate::trigger::{LedgerWindow, On};
-use crate::values::{CloudEvent, DEPTH_MAX, Name, OperationId, RunId, RunStatus, TaskId, TriggerId};
+use crate::values::{CloudEvent, DEPTH_MAX, Name, RunId, RunStatus, TaskId, TriggerId};
 
 /// Triggers beyond the fan-out that decide so; the others do not hear of the event.
 pub(super) const FAN_OUT_TOLD_MAX: usize = 200;
@@ -71,14 +71,17 @@ impl Engine {
         let Announcement { tenant, notice, .. } = &announcement;
         self.end_waits(tenant, notice, batch);
         // An end does not overtake an earlier one.
-        let told =
-            if self.state.announcements.is_empty() { self.tell_triggers(&announcement, 0, batch) } else { 0 };
+        let told = if self.state.operations.has_announcements() {
+            0
+        } else {
+            self.tell_triggers(&announcement, 0, batch)
+        };
         if told == announcement.triggers.len() || self.config.breaks.announcement_dropped {
             return;
         }
         announcement.triggers.drain(..told);
         announcement.before = told as u32;
-        let id = OperationId::new(self.state.operations_begun + 1);
+        let id = self.state.operations.next_id();
         let work = OperationKind::Announce(Arc::new(announcement));
         self.commit_one(Event::OperationStarted { id, work }, batch);
     }
@@ -86,8 +89,8 @@ impl Engine {
     /// Goes on with announcements that did not fit into their records.
     pub(super) fn run_announcements(&mut self, batch: &mut Batch) {
         while self.announced_left > 0 {
-            let Some((id, (work, from))) = self.state.announcements.first_key_value() else { return };
-            let (id, work, from) = (*id, work.clone(), *from as usize);
+            let Some((id, work, from)) = self.state.operations.announcements().next() else { return };
+            let (work, from) = (work.clone(), from as usize);
             let told = from + self.tell_triggers(&work, from, batch);
             let event = if told < work.triggers.len() {
                 let cursor = Cursor::Listed(told as u32);
@@ -102,7 +105,7 @@ impl Engine {
 
     /// Whether a step would go on with an announcement.
     pub(super) fn has_announcements(&self) -> bool {
-        !self.state.announcements.is_empty() && self.announced_left > 0
+        self.state.operations.has_announcements() && self.announced_left > 0
     }
 
     /// Lets the triggers decide, from this place in the list on. How many did: the record may have no room for more.
@@ -156,10 +159,10 @@ impl Engine {
             run: Some(id),
             task: None,
             status,
-            window: run.occasion.as_deref(),
+            window: run.origin.window.as_deref(),
             output: run.output.as_ref(),
         });
-        let window = run.occasion.as_deref();
+        let window = run.origin.window.as_deref();
         Some(Announcement {
             tenant: tenant.clone(),
             notice: Arc::new(CloudEvent { data: Some(data), ..bare }),
@@ -228,10 +231,10 @@ impl Engine {
         let mut run = Some(run);
         for _ in 0..=NESTING_MAX {
             let Some(here) = run else { return 0 };
-            if let Some(cause) = &here.cause {
+            if let Some(cause) = &here.origin.cause {
                 return cause.depth.min(DEPTH_MAX);
             }
-            run = here.parent.and_then(|origin| self.state.flows.run(origin.run));
+            run = here.origin.parent.and_then(|origin| self.state.flows.run(origin.run));
         }
         0
     }

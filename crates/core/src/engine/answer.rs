@@ -120,10 +120,10 @@ impl Engine {
     }
 
     fn progress(&self, id: OperationId) -> Option<Progress> {
-        let running = self.state.operations.get(&id).map(|operation| operation.handled);
-        let known = id.get() > 0 && id.get() <= self.state.operations_begun;
-        let handled = running.or_else(|| self.state.ended_operation(id));
-        known.then_some(Progress { id, running: running.is_some(), handled })
+        let operations = &self.state.operations;
+        let running = operations.bulk(id).map(|operation| operation.handled);
+        let handled = running.or_else(|| operations.remembered(id));
+        operations.has_begun(id).then_some(Progress { id, running: running.is_some(), handled })
     }
 
     fn worker_views(&self, only: Option<WorkerId>) -> Vec<WorkerView> {

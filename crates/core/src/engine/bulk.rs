@@ -28,7 +28,7 @@ impl Engine {
         more: bool,
         batch: &mut Batch,
     ) {
-        if !self.state.operations.contains_key(&id) {
+        if self.state.operations.bulk(id).is_none() {
             return;
         }
         let ids: Vec<TaskId> = parked.iter().map(|task| task.id).collect();
@@ -40,8 +40,8 @@ impl Engine {
 
     /// The process that waits for parked tasks, and after which id.
     pub fn wants_parked(&self) -> Option<(OperationId, TaskId)> {
-        self.state.operations.iter().find_map(|(id, operation)| match operation.cursor {
-            Cursor::Parked(after) => Some((*id, after)),
+        self.state.operations.all_bulk().find_map(|operation| match operation.cursor {
+            Cursor::Parked(after) => Some((operation.id, after)),
             Cursor::Memory(_) | Cursor::Listed(_) => None,
         })
     }
@@ -51,7 +51,7 @@ impl Engine {
     }
 
     fn next_in_memory(&self) -> Option<OperationId> {
-        let in_memory = |cursor: Cursor| matches!(cursor, Cursor::Memory(_));
-        self.state.operations.iter().find(|(_, operation)| in_memory(operation.cursor)).map(|(id, _)| *id)
+        let mut bulk = self.state.operations.all_bulk();
+        bulk.find(|operation| matches!(operation.cursor, Cursor::Memory(_))).map(|operation| operation.id)
     }
 }

@@ -6,7 +6,6 @@ use crate::decision::{Rejection, View};
 use crate::event::Event;
 use crate::operation::OperationKind;
 use crate::task::decide::{amend, cancel, force, submit};
-use crate::values::OperationId;
 use crate::worker::decide::cordon;
 use crate::{backfill, schedule};
 
@@ -54,10 +53,10 @@ pub fn decide(view: &View<'_>, command: Command, out: &mut Vec<Event>) -> Result
 
 fn start_operation(view: &View<'_>, work: OperationKind, out: &mut Vec<Event>) -> Result<Answer, Rejection> {
     let max = view.limits.operations_max;
-    if view.state.operations.len() >= max {
+    if view.state.operations.bulk_len() >= max {
         return Err(Rejection::TooManyOperations { max });
     }
-    let id = OperationId::new(view.state.operations_begun + 1);
+    let id = view.state.operations.next_id();
     out.push(Event::OperationStarted { id, work });
     Ok(Answer::Operation(id))
 }

@@ -229,7 +229,7 @@ impl Engine {
         match *remedy {
             Remedy::None => {}
             Remedy::Operation(id) => {
-                if self.state.operations.contains_key(&id) {
+                if self.state.operations.bulk(id).is_some() {
                     self.commit_one(Event::OperationEnded { id }, batch);
                 }
             }

@@ -138,7 +138,7 @@ pub struct Engine {
     waiting: WaitIndex,
     /// Waits that events may still end in the record being built.
     event_waits_left: u32,
-    /// Soft: how far the oldest of `state.deliveries` has come.
+    /// Soft: how far the oldest of the deliveries in `state.operations` has come.
     delivered_to: TaskIndex,
     /// Ends that triggers and waits may want, in the record that has them.
     ends: VecDeque<announce::AnnouncedEnd>,
@@ -280,7 +280,8 @@ impl Engine {
 
     pub fn next_wake(&self) -> Wake {
         // When the next record begins there is room for them.
-        let waits_for_room = !self.state.deliveries.is_empty() || !self.state.announcements.is_empty();
+        let operations = &self.state.operations;
+        let waits_for_room = operations.has_deliveries() || operations.has_announcements();
         if self.has_work() || waits_for_room {
             return Wake { elapsed: Some(self.state.now.elapsed), wall: None };
         }

@@ -72,7 +72,7 @@ impl Engine {
                 .filter(|(_, worker)| worker.session.is_some())
                 .map(|(index, _)| Debt::Lease(index)),
         );
-        debts.extend(self.state.operations.keys().map(|id| Debt::Step(*id)));
+        debts.extend(self.state.operations.all_bulk().map(|operation| Debt::Step(operation.id)));
         for (index, run) in self.state.flows.runs().iter() {
             let (jobs, now) = (self.state.flows.jobs(), self.state.now.wall);
             debts.extend(run.is_decidable(jobs, now).then_some(Debt::Look(index)));

@@ -6,7 +6,7 @@ use super::{Batch, Engine};
 use crate::event::Event;
 use crate::operation::{EndWaits, OperationKind};
 use crate::task::TaskState;
-use crate::values::{CloudEvent, Name, OperationId, RunId, TaskId, TaskIndex, Wall};
+use crate::values::{CloudEvent, Name, RunId, TaskId, TaskIndex, Wall};
 use crate::wait::decide::{awaited_run, begin, by_event, by_found_run, by_known_run};
 use crate::wait::{FoundRun, WaitEnd};
 
@@ -97,10 +97,10 @@ impl Engine {
         }
         let at = self.state.now.wall;
         // An event does not overtake an earlier one.
-        if self.state.deliveries.is_empty() && self.deliver(tenant, notice, at, batch) {
+        if !self.state.operations.has_deliveries() && self.deliver(tenant, notice, at, batch) {
             return;
         }
-        let id = OperationId::new(self.state.operations_begun + 1);
+        let id = self.state.operations.next_id();
         let work = EndWaits { tenant: tenant.clone(), notice: notice.clone(), at };
         let started = Event::OperationStarted { id, work: OperationKind::EndWaits(Arc::new(work)) };
         self.commit_one(started, batch);
@@ -109,8 +109,8 @@ impl Engine {
     /// Goes on with events that had more waits than their record had room for.
     pub(super) fn run_deliveries(&mut self, batch: &mut Batch) {
         while self.event_waits_left > 0 {
-            let Some((id, work)) = self.state.deliveries.first_key_value() else { return };
-            let (id, work) = (*id, work.clone());
+            let Some((id, work)) = self.state.operations.deliveries().next() else { return };
+            let work = work.clone();
             if !self.deliver(&work.tenant, &work.notice, work.at, batch) {
                 return;
             }
@@ -142,7 +142,7 @@ impl Engine {
 
     /// Whether a step would begin or end waits at once.
     pub(super) fn has_wait_work(&self) -> bool {
-        let deliveries = !self.state.deliveries.is_empty() && self.event_waits_left > 0;
+        let deliveries = self.state.operations.has_deliveries() && self.event_waits_left > 0;
         deliveries || self.waiting.has_work()
     }
 

@@ -13,7 +13,7 @@ use crate::operation::{Cursor, OperationKind};
 use crate::retry::BudgetKind;
 use crate::run::RunEvent;
 use crate::schedule::ScheduleEvent;
-use crate::task::{Labels, Payload, Profile, Status, StopReason, Task};
+use crate::task::{Payload, Status, StopReason, Task, TaskSpec};
 use crate::trigger::TriggerEvent;
 use crate::values::{
     Actor, Elapsed, EntityId, EntityKind, Epoch, Failure, Fence, Incarnation, Millis, NodeInstance,
@@ -168,14 +168,10 @@ const _: () = assert!(size_of::<Event>() <= 96, "a record holds thousands");
 #[derive(Clone, PartialEq, Debug)]
 pub struct Submitted {
     pub id: TaskId,
-    pub profile: Arc<Profile>,
-    pub payload: Payload,
-    pub priority: Priority,
+    pub task: TaskSpec,
     /// `None` = at once.
     pub due: Option<Wall>,
-    pub labels: Option<Labels>,
     pub key: Option<KeyClaim>,
-    pub permits: Option<Permits>,
     /// The window for which it exists.
     pub occasion: Option<Box<Window>>,
 }
@@ -270,6 +266,10 @@ impl Event {
             Self::Cordon(event) => {
                 let begins = matches!(**event, CordonEvent::Set { .. });
                 (EntityKind::Cordon, event.worker().to_bits(), begins)
+            }
+            Self::OperationStarted { id, .. } => (EntityKind::Operation, id.to_bits(), true),
+            Self::OperationAdvanced { id, .. } | Self::OperationEnded { id } => {
+                (EntityKind::Operation, id.to_bits(), false)
             }
             _ => return None,
         };

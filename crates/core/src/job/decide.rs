@@ -41,6 +41,9 @@ pub(crate) fn apply(
     if old.is_none() && held >= max {
         return Err(RunRefusal::TooManyJobs { held, max }.into());
     }
+    if old.is_none() && jobs.by_id(key.id()).is_some() {
+        return Err(Rejection::Internal { what: "another job has the id of this one (JB-1)" });
+    }
     let version = old.map_or(0, |job| job.version) + 1;
     let key = old.map_or_else(|| Arc::new(key), |job| job.key.clone());
     let applied = JobApplied { key: key.clone(), version, definition };

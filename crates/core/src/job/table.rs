@@ -1,15 +1,23 @@
 //! Jobs: named, versioned definitions. All of them are in memory; old versions are in the tables.
+//! - JB-1 no two jobs have the same id; a job never leaves, so that its versions never begin again
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::plan::Plan;
-use crate::values::{Name, Note, RunId, RunIndex, RunStatus, Seq, Wall};
+use crate::collections::{Entity, EntityTable, Table};
+use crate::values::{EntityKind, JobId, Name, Note, RunId, RunIndex, RunStatus, Seq, Stamp, Wall};
 
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct JobKey {
     pub tenant: Name,
     pub name: Name,
+}
+
+impl JobKey {
+    pub fn id(&self) -> JobId {
+        JobId::of(&self.tenant, &self.name)
+    }
 }
 
 /// What a version is made of. `source` is the definition as it is shown to people.
@@ -23,6 +31,8 @@ pub struct Definition {
 
 #[derive(Clone, PartialEq, Debug)]
 pub struct Job {
+    /// That of its key.
+    pub id: JobId,
     pub key: Arc<JobKey>,
     /// Counts from 1.
     pub version: u32,
@@ -105,33 +115,88 @@ impl PartialEq for Lanes {
     }
 }
 
+impl Entity for Job {
+    const KIND: EntityKind = EntityKind::Job;
+    type Id = JobId;
+    type Key = Arc<JobKey>;
+
+    fn id(&self) -> JobId {
+        self.id
+    }
+
+    fn key(&self) -> Arc<JobKey> {
+        self.key.clone()
+    }
+
+    /// It is its own parent: its row can be found by its name.
+    fn scope(&self) -> (Name, Name) {
+        (self.key.tenant.clone(), self.key.name.clone())
+    }
+
+    /// Deleted ones stay too: stored again, a job goes on counting its versions.
+    fn ended(&self) -> Option<Wall> {
+        None
+    }
+
+    fn touched(&self) -> Seq {
+        self.touched
+    }
+
+    fn set_touched(&mut self, seq: Seq) {
+        self.touched = seq;
+    }
+}
+
 #[derive(Debug, Default)]
 pub struct JobTable {
-    jobs: BTreeMap<Arc<JobKey>, Job>,
+    jobs: Table<Job>,
+}
+
+impl EntityTable for JobTable {
+    type Row = Job;
+
+    fn rows(&self) -> &Table<Job> {
+        &self.jobs
+    }
+
+    fn rows_mut(&mut self) -> &mut Table<Job> {
+        &mut self.jobs
+    }
 }
 
 impl JobTable {
     pub fn get(&self, key: &JobKey) -> Option<&Job> {
-        self.jobs.get(key)
+        self.jobs.find(key)
     }
 
-    pub fn get_mut(&mut self, key: &JobKey) -> Option<&mut Job> {
-        self.jobs.get_mut(key)
+    pub fn by_id(&self, id: JobId) -> Option<&Job> {
+        self.jobs.get(id)
     }
 
-    pub fn insert(&mut self, job: Job) {
-        self.jobs.insert(job.key.clone(), job);
+    /// For soft fields only.
+    pub(crate) fn get_mut(&mut self, key: &JobKey) -> Option<&mut Job> {
+        self.jobs.soft_find_mut(key)
+    }
+
+    pub(crate) fn add(&mut self, job: Job, at: Stamp) {
+        self.jobs.insert(job, at);
+    }
+
+    /// For `apply`; `None`: there is no such job.
+    pub(crate) fn change(&mut self, key: &JobKey, at: Stamp) -> Option<&mut Job> {
+        let id = self.get(key)?.id;
+        Some(self.jobs.change(id, at))
     }
 
     /// By tenant and name, after this one.
     pub fn after(&self, key: Option<&JobKey>) -> impl Iterator<Item = &Job> {
         use std::ops::Bound::{Excluded, Unbounded};
         let from = key.map_or(Unbounded, Excluded);
-        self.jobs.range::<JobKey, _>((from, Unbounded)).map(|(_, job)| job)
+        self.jobs.range::<JobKey>((from, Unbounded))
     }
 
-    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut Job> {
-        self.jobs.values_mut()
+    pub(crate) fn iter_soft_mut(&mut self) -> impl Iterator<Item = &mut Job> {
+        self.jobs.iter_soft_mut()
     }
 
     pub fn len(&self) -> usize {
@@ -140,5 +205,9 @@ impl JobTable {
 
     pub fn is_empty(&self) -> bool {
         self.jobs.is_empty()
+    }
+
+    pub fn dirty_len(&self) -> usize {
+        self.jobs.dirty_len()
     }
 }

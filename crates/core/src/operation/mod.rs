@@ -1,5 +1,5 @@
 //! Operations: work too big for one command, done in bounded steps between other commands.
-//! - OS-3 only an announcement has a [`Cursor::Listed`]; neither it nor the end of waits is among `State::operations`
+//! - OS-3 only an announcement has a [`Cursor::Listed`]; it has it from its first event on
 //! - OS-1 a step makes at most [`STEP_EVENTS_MAX`] events; OS-2 a step repeated after a crash does no harm
 //!
 //! The position among tasks in memory is an index, which means nothing after a restart; a new epoch
@@ -7,9 +7,11 @@
 //! tasks is an id and is kept, as is the position in a list that the operation carries itself.
 
 pub mod decide;
+mod table;
 
 use std::sync::Arc;
 
+pub use self::table::{Operation, Operations};
 use crate::task::Status;
 use crate::trigger::LedgerWindow;
 use crate::values::{Actor, CloudEvent, Name, TaskId, TriggerId, Wall};
@@ -87,11 +89,4 @@ pub enum Cursor {
     Parked(TaskId),
     /// How many entries of its own list are done.
     Listed(u32),
-}
-
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Operation {
-    pub work: OperationKind,
-    pub cursor: Cursor,
-    pub handled: u64,
 }

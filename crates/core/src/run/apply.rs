@@ -7,7 +7,7 @@ use super::map::MapItems;
 use super::runs::{JobRuns, NewVersion};
 use super::state::{NOTES_MAX, NodeStatus, Pause, Run, RunStop, StartedBy};
 use crate::job::{Job, JobKey, Lanes, LastRun, NodeWork};
-use crate::task::{Payload, Status};
+use crate::task::{Payload, Status, TaskSpec};
 use crate::values::{InRun, NodeInstance, Note, RunId, RunIndex, RunStatus, Stamp, Wall};
 
 pub(crate) fn apply(runs: &mut JobRuns, at: Stamp, event: &RunEvent) {
@@ -81,7 +81,7 @@ fn pause_job(runs: &mut JobRuns, at: Stamp, key: &Arc<JobKey>, paused: bool) {
 }
 
 fn apply_job(runs: &mut JobRuns, at: Stamp, applied: &JobApplied) {
-    let (seq, now) = (at.seq, at.now.wall);
+    let now = at.now.wall;
     let JobApplied { key, version, definition } = applied;
     runs.add_version(NewVersion {
         key: key.clone(),
@@ -90,7 +90,8 @@ fn apply_job(runs: &mut JobRuns, at: Stamp, applied: &JobApplied) {
         at: now,
     });
     if runs.jobs.get(key).is_none() {
-        runs.add_job(Job {
+        let job = Job {
+            id: key.id(),
             key: key.clone(),
             version: *version,
             definition: definition.clone(),
@@ -101,10 +102,10 @@ fn apply_job(runs: &mut JobRuns, at: Stamp, applied: &JobApplied) {
             last: None,
             succeeded: None,
             notes: Vec::new(),
-            touched: seq,
+            touched: at.seq,
             lanes: Lanes::default(),
-        });
-        return;
+        };
+        return runs.jobs.add(job, at);
     }
     change_job(runs, at, key, |job, _| {
         job.version = *version;
@@ -115,8 +116,7 @@ fn apply_job(runs: &mut JobRuns, at: Stamp, applied: &JobApplied) {
 }
 
 fn change_job(runs: &mut JobRuns, at: Stamp, key: &JobKey, act: impl FnOnce(&mut Job, Wall)) {
-    runs.touch_job(key, at.seq, at.cut);
-    let job = runs.jobs.get_mut(key).expect("EV-1: the job of an event is in memory");
+    let job = runs.jobs.change(key, at).expect("EV-1: the job of an event is in memory");
     act(job, at.now.wall);
     job.changed = at.now.wall;
 }
@@ -203,12 +203,9 @@ fn end(runs: &mut JobRuns, at: Stamp, ended: &RunEnded) {
     });
     let run = runs.runs.get(index).expect("EV-1: a found slot is taken");
     // One that an operator opened again has told its parent already.
-    let parent = run.parent.filter(|_| run.trigger == StartedBy::Parent);
+    let parent = run.origin.parent.filter(|_| run.origin.trigger == StartedBy::Parent);
     let (key, ended, is_backfill) = (run.job.clone(), run.ended, run.is_backfill());
-    if runs.jobs.get(&key).is_some() {
-        runs.touch_job(&key, at.seq, at.cut);
-    }
-    if let Some(job) = runs.jobs.get_mut(&key) {
+    if let Some(job) = runs.jobs.change(&key, at) {
         job.last = Some(LastRun { id, status, at: ended });
         if status == RunStatus::Succeeded {
             job.succeeded = Some(ended);
@@ -251,7 +248,7 @@ pub(crate) fn spawn(
     at: Stamp,
     (id, place): (RunId, NodeInstance),
     payload: Option<&Payload>,
-) -> SpawnedParts {
+) -> TaskSpec {
     let mut made = None;
     change(runs, at, id, |run, now| {
         made = Some(task_of(run, place, payload));
@@ -273,11 +270,8 @@ pub(crate) fn spawn(
     made.expect("EV-1: the run was changed")
 }
 
-/// What a run gives a task of its own: profile, payload, priority, labels.
-pub(crate) type SpawnedParts =
-    (Arc<crate::task::Profile>, Payload, crate::values::Priority, Option<crate::task::Labels>);
-
-fn task_of(run: &Run, place: NodeInstance, payload: Option<&Payload>) -> SpawnedParts {
+/// What a run gives a task of its own; permits are in its event.
+fn task_of(run: &Run, place: NodeInstance, payload: Option<&Payload>) -> TaskSpec {
     let node = run.plan.node(place.node);
     let work = if place.index == NodeInstance::UNDO { node.undo.as_ref() } else { Some(&node.work) };
     let Some(NodeWork::Task(work)) = work else { unreachable!("EV-1: a spawned place has a task") };
@@ -286,7 +280,8 @@ fn task_of(run: &Run, place: NodeInstance, payload: Option<&Payload>) -> Spawned
         (Some(of_run), Some(of_task)) => Some(of_run.iter().chain(&**of_task).cloned().collect()),
         (of_run, of_task) => of_run.as_ref().or(of_task.as_ref()).cloned(),
     };
-    (work.profile.clone(), payload, run.priority.unwrap_or(work.priority), labels)
+    let priority = run.priority.unwrap_or(work.priority);
+    TaskSpec { profile: work.profile.clone(), payload, priority, labels, permits: None }
 }
 
 impl Run {

@@ -26,11 +26,7 @@ pub(crate) fn create(runs: &mut JobRuns, at: Stamp, created: &RunCreated) {
         stop: None,
         priority: created.priority,
         labels: created.labels.clone(),
-        trigger: created.trigger,
-        parent: created.parent,
-        rerun_of: created.rerun_of,
-        occasion: created.occasion.clone(),
-        cause: created.cause.clone(),
+        origin: created.origin.clone(),
         key: created.key,
         created: now,
         started: Wall::ZERO,
@@ -66,8 +62,8 @@ pub(crate) fn create(runs: &mut JobRuns, at: Stamp, created: &RunCreated) {
         job.lanes.join(slot, is_backfill);
     }
     runs.jobs_called.push(created.job.clone());
-    if let Some(origin) = created.parent {
-        release_place(runs, at, origin);
+    if let Some(parent) = created.origin.parent {
+        release_place(runs, at, parent);
     }
 }
 

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use super::state::{NodeStatus, Pause, Run, RunStop, StartedBy};
+use super::origin::Origin;
+use super::state::{NodeStatus, Pause, Run, RunStop};
 use crate::job::{Definition, JobKey, Node, Plan};
 use crate::key::KeyClaim;
 use crate::task::{Labels, Payload};
-use crate::values::{Actor, Cause, InRun, Priority, RunId, RunStatus, Window};
+use crate::values::{Actor, Priority, RunId, RunStatus};
 
 #[derive(Clone, PartialEq, Debug)]
 pub enum RunEvent {
@@ -125,15 +126,27 @@ pub struct RunCreated {
     pub priority: Option<Priority>,
     pub labels: Option<Labels>,
     pub key: Option<KeyClaim>,
-    pub trigger: StartedBy,
-    pub parent: Option<InRun>,
-    pub rerun_of: Option<RunId>,
+    pub origin: Origin,
     /// Nodes that need not run again, with what they gave, from an earlier run.
     pub reused: Vec<Reused>,
-    /// The window for which it exists.
-    pub occasion: Option<Box<Window>>,
-    /// The event that began it.
-    pub cause: Option<Box<Cause>>,
+}
+
+impl RunCreated {
+    /// Of the job's newest version, with nothing that most runs do not have.
+    pub fn new(id: RunId, job: Arc<JobKey>, version: u32, parameters: Payload, origin: Origin) -> Self {
+        Self {
+            id,
+            job,
+            version,
+            plan: None,
+            parameters,
+            priority: None,
+            labels: None,
+            key: None,
+            origin,
+            reused: Vec::new(),
+        }
+    }
 }
 
 #[derive(Clone, PartialEq, Debug)]

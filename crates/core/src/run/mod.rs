@@ -16,6 +16,7 @@ mod event;
 mod found;
 pub(crate) mod grow;
 mod map;
+mod origin;
 pub(crate) mod owed;
 mod pace;
 mod refusal;
@@ -31,6 +32,7 @@ pub use self::event::{
 };
 pub use self::grow::{ADDED_MAX, ADDITIONS_MAX, Added, Additions};
 pub use self::map::MapItems;
+pub use self::origin::Origin;
 pub use self::refusal::RunRefusal;
 pub use self::runs::{DirtyRuns, JobRuns, NewVersion};
 pub use self::scope::{EndFacts, Evaluate, EvaluateEvent, NoTexts, Scope};

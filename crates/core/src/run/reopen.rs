@@ -31,8 +31,8 @@ pub(crate) fn clear(runs: &mut JobRuns, at: Stamp, cleared: &RunCleared) {
             run.ended = Wall::ZERO;
             run.output = None;
             run.why = None;
-            if run.trigger == StartedBy::Parent {
-                run.trigger = StartedBy::Rerun;
+            if run.origin.trigger == StartedBy::Parent {
+                run.origin.trigger = StartedBy::Rerun;
             }
         }
         run.stop = None;

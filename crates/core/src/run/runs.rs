@@ -1,4 +1,4 @@
-//! Jobs and runs of a shard, what of them changed since the last cut, and what is to be looked at.
+//! Jobs and runs of a shard, which runs and versions changed since the last cut, and what is to be looked at.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use super::owed::DECIDED_WITHIN;
 use super::pace::{Pace, Releases};
 use super::state::Run;
 use super::table::RunTable;
-use crate::job::{Definition, Job, JobKey, JobTable, Lanes};
+use crate::job::{Definition, JobKey, JobTable, Lanes};
 use crate::values::{Elapsed, RunId, RunIndex, RunStatus, Seq, Wall};
 
 #[derive(Debug, Default)]
@@ -24,7 +24,6 @@ pub struct JobRuns {
     /// Soft: how fast all runs together release tasks.
     pace: Pace,
     dirty_runs: Vec<RunIndex>,
-    dirty_jobs: Vec<Arc<JobKey>>,
     versions: Vec<NewVersion>,
 }
 
@@ -37,11 +36,10 @@ pub struct NewVersion {
     pub at: Wall,
 }
 
-/// What a cut must write of jobs and runs.
+/// What a cut must write of runs and versions.
 #[derive(Debug, Default)]
 pub struct DirtyRuns {
     pub runs: Vec<RunIndex>,
-    pub jobs: Vec<Arc<JobKey>>,
     pub versions: Vec<NewVersion>,
 }
 
@@ -63,9 +61,9 @@ impl JobRuns {
         self.runs.by_id(id)
     }
 
-    /// Puts a job into memory that the tables hold.
-    pub fn load_job(&mut self, job: Job) {
-        self.jobs.insert(job);
+    /// For whoever loads rows or takes what changed.
+    pub fn jobs_mut(&mut self) -> &mut JobTable {
+        &mut self.jobs
     }
 
     /// Puts a run into memory that the tables hold; [`JobRuns::derive`] follows when all are there.
@@ -142,33 +140,16 @@ impl JobRuns {
         index
     }
 
-    pub(crate) fn touch_job(&mut self, key: &JobKey, seq: Seq, cut: Seq) {
-        let job = self.jobs.get_mut(key).expect("EV-1: a touched job is in memory");
-        if job.touched <= cut {
-            self.dirty_jobs.push(job.key.clone());
-        }
-        job.touched = seq;
-    }
-
-    pub(crate) fn add_job(&mut self, job: Job) {
-        self.dirty_jobs.push(job.key.clone());
-        self.jobs.insert(job);
-    }
-
     pub(crate) fn add_version(&mut self, version: NewVersion) {
         self.versions.push(version);
     }
 
     pub fn take_dirty(&mut self) -> DirtyRuns {
-        DirtyRuns {
-            runs: std::mem::take(&mut self.dirty_runs),
-            jobs: std::mem::take(&mut self.dirty_jobs),
-            versions: std::mem::take(&mut self.versions),
-        }
+        DirtyRuns { runs: std::mem::take(&mut self.dirty_runs), versions: std::mem::take(&mut self.versions) }
     }
 
     pub fn dirty_len(&self) -> usize {
-        self.dirty_runs.len() + self.dirty_jobs.len() + self.versions.len()
+        self.dirty_runs.len() + self.jobs.dirty_len() + self.versions.len()
     }
 
     /// Whether the run will be looked at without anything more happening.
@@ -207,7 +188,7 @@ impl JobRuns {
         self.agenda.clear();
         self.jobs_called.clear();
         self.awaiting.clear();
-        for job in self.jobs.iter_mut() {
+        for job in self.jobs.iter_soft_mut() {
             job.lanes = Lanes::default();
         }
         let mut queued: Vec<(RunId, RunIndex)> = Vec::new();

@@ -8,14 +8,13 @@ use std::sync::Arc;
 
 use super::grow::Additions;
 use super::map::MapItems;
+use super::origin::Origin;
 use super::pace::Releases;
 use super::watch::Watch;
 use crate::job::{JobKey, NodeEnd, Plan, UpstreamEnds};
 use crate::key::KeyClaim;
 use crate::task::{Labels, Payload};
-use crate::values::{
-    Cause, InRun, NodeInstance, Note, Priority, RunId, RunStatus, ScheduleId, Seq, TaskId, Wall, Window,
-};
+use crate::values::{NodeInstance, Note, Priority, RunId, RunStatus, Seq, TaskId, Wall};
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[repr(u8)]
@@ -101,13 +100,7 @@ pub struct Run {
     pub stop: Option<RunStop>,
     pub priority: Option<Priority>,
     pub labels: Option<Labels>,
-    pub trigger: StartedBy,
-    pub parent: Option<InRun>,
-    pub rerun_of: Option<RunId>,
-    /// The window for which it exists.
-    pub occasion: Option<Box<Window>>,
-    /// The event that began it.
-    pub cause: Option<Box<Cause>>,
+    pub origin: Origin,
     pub key: Option<KeyClaim>,
     pub created: Wall,
     pub started: Wall,
@@ -252,14 +245,7 @@ impl Run {
 
     /// Begun by a backfill: what is live goes before it.
     pub fn is_backfill(&self) -> bool {
-        self.trigger == StartedBy::Backfill
-    }
-
-    /// The schedule that counts it as its own. A window can also come from another job, from a run that is repeated, or
-    /// from a backfill.
-    pub fn schedule(&self) -> Option<ScheduleId> {
-        let is_own = !matches!(self.trigger, StartedBy::Event | StartedBy::Rerun | StartedBy::Backfill);
-        self.occasion.as_ref().filter(|_| is_own).map(|occasion| occasion.schedule)
+        self.origin.trigger == StartedBy::Backfill
     }
 
     pub fn is_working(&self) -> bool {

@@ -122,8 +122,7 @@ fn put(
             view.job(&job)?;
         }
         Target::Task(task) => {
-            let (labels, permits) = (task.labels.as_ref(), task.permits.as_ref());
-            crate::task::decide::submit::check_sizes(view, &task.payload, labels, permits)?;
+            crate::task::decide::submit::check_sizes(view, task)?;
         }
     }
     crate::task::decide::submit::check_pressure(view.pressure, spec.band())?;

@@ -24,7 +24,7 @@ pub use self::extras::{ExtrasCell, ScheduleExtras, Waiting};
 pub use self::refusal::ScheduleRefusal;
 pub use self::spec::{
     ACTIVE_MAX_DEFAULT, CATCH_UP_DEFAULT, CATCH_UP_MAX, EVERY_MIN, GRACE_DEFAULT, INSTANTS_MAX, JITTER_MAX,
-    Overlap, Plain, ScheduleHome, ScheduleKey, Spec, TASKS_JOB, Target, Terms, Timing,
+    Overlap, ScheduleHome, ScheduleKey, Spec, TASKS_JOB, Target, Terms, Timing,
 };
 pub use self::table::{Schedule, ScheduleSoft, Schedules, WrittenBack};
 pub use self::window_row::{Reason, Unfired, WindowRow};

@@ -4,8 +4,8 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use crate::calendar::Timetable;
-use crate::task::{Labels, Payload, Profile};
-use crate::values::{Band, Bucket, Millis, Name, Permits, Priority, Wall, group_of};
+use crate::task::{Payload, TaskSpec};
+use crate::values::{Band, Bucket, Millis, Name, Priority, Wall, group_of};
 
 /// Names a schedule for ever: what is stored again under it goes on where it stopped.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -88,17 +88,8 @@ pub enum Target {
         /// `None`: as each task has it.
         priority: Option<Priority>,
     },
-    Task(Box<Plain>),
-}
-
-/// A task without a job.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Plain {
-    pub profile: Arc<Profile>,
-    pub payload: Payload,
-    pub priority: Priority,
-    pub labels: Option<Labels>,
-    pub permits: Option<Permits>,
+    /// A task without a job.
+    Task(Box<TaskSpec>),
 }
 
 /// What becomes of a window while something of an earlier one has not ended.

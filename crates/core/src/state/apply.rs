@@ -6,8 +6,7 @@ use std::sync::Arc;
 use super::amend::amend;
 use super::{State, links};
 use crate::event::{AfterFailure, Event, Submitted};
-use crate::operation::{Cursor, Operation};
-use crate::task::{AttemptRecord, DueSince, Extra, Lease, Status, Task, TaskState, Transition, arrow_exists};
+use crate::task::{AttemptRecord, Lease, Status, Task, TaskState, Transition, arrow_exists};
 use crate::values::{
     Actor, Epoch, Failure, Fence, Incarnation, Millis, Now, Seq, Session, Started, TaskId, TaskIndex, Wall,
     WorkerId,
@@ -119,12 +118,8 @@ fn apply_to_task(state: &mut State, event: &Event) -> Option<Change> {
 fn start_epoch(state: &mut State, epoch: Epoch) {
     state.epoch = epoch;
     state.fences = 0;
-    for operation in state.operations.values_mut() {
-        // Slots are dealt anew in every epoch.
-        if let Cursor::Memory(index) = &mut operation.cursor {
-            *index = 0;
-        }
-    }
+    let at = state.stamp();
+    state.operations.restart(at);
 }
 
 fn assign(state: &mut State, id: TaskId, fence: Fence, worker: WorkerId, incarnation: Incarnation) -> Change {
@@ -153,46 +148,22 @@ fn assign(state: &mut State, id: TaskId, fence: Fence, worker: WorkerId, incarna
 }
 
 fn submit(state: &mut State, submitted: &Submitted) -> Change {
-    let now = state.now;
-    let has_extra = submitted.labels.is_some()
-        || submitted.key.is_some()
-        || submitted.permits.is_some()
-        || submitted.occasion.is_some();
-    let task = Task {
-        id: submitted.id,
-        profile: submitted.profile.clone(),
-        payload: submitted.payload.clone(),
-        state: submitted.due.map_or(TaskState::Queued, |due| TaskState::Pending { due }),
-        priority: submitted.priority,
-        cancel_requested: false,
-        fence: Fence::NONE,
-        worker: WorkerId::NONE,
-        started: Wall::ZERO,
-        attempts: 0,
-        retries_spent: 0,
-        version: 1,
-        submitted: now.wall,
-        changed: now.wall,
-        touched: state.seq,
-        stored: false,
-        due: DueSince::default(),
-        origin: None,
-        extra: has_extra.then(|| {
-            let Submitted { labels, key, permits, occasion, .. } = submitted;
-            let (labels, permits, occasion) = (labels.clone(), permits.clone(), occasion.clone());
-            Box::new(Extra { labels, key: *key, permits, occasion, ..Extra::default() })
-        }),
-    };
-    if let Some(occasion) = &submitted.occasion {
-        schedule::apply::began(&mut state.schedules, occasion.schedule, Started::Task(submitted.id));
+    let at = state.stamp();
+    let Submitted { id, task: spec, due, key, occasion } = submitted;
+    let mut task = Task::new(*id, spec.clone(), *due, at);
+    if key.is_some() || occasion.is_some() {
+        let extra = task.extra_mut();
+        (extra.key, extra.occasion) = (*key, occasion.clone());
     }
-    if let Some(claim) = submitted.key {
-        let seq = state.seq;
-        state.keys.bind(claim, submitted.id, seq);
+    if let Some(occasion) = occasion {
+        schedule::apply::began(&mut state.schedules, occasion.schedule, Started::Task(*id));
+    }
+    if let Some(claim) = key {
+        state.keys.bind(*claim, *id, at.seq);
     }
     let to = task.status();
     debug_assert!(arrow_exists(None, Transition::Submitted, to));
-    Change { index: state.insert(task), from: None, to, since: now.wall, ended: None }
+    Change { index: state.insert(task), from: None, to, since: at.now.wall, ended: None }
 }
 
 /// Changes a task's state along an arrow.
@@ -346,28 +317,13 @@ fn revive(state: &mut State, ended: &Task, over: &Actor) -> Change {
 }
 
 fn apply_operation(state: &mut State, event: &Event) {
+    let at = state.stamp();
     match event {
-        Event::OperationStarted { id, work } => {
-            state.operations_begun = id.get();
-            let operation = Operation { work: work.clone(), cursor: Cursor::Memory(0), handled: 0 };
-            state.add_operation(*id, operation);
-        }
+        Event::OperationStarted { id, work } => state.operations.start(*id, work, at),
         Event::OperationAdvanced { id, cursor, handled } => {
-            if let Some(operation) = state.operations.get_mut(id) {
-                operation.cursor = *cursor;
-                operation.handled += u64::from(*handled);
-            }
-            if let (Some((_, told)), Cursor::Listed(listed)) = (state.announcements.get_mut(id), *cursor) {
-                *told = listed;
-            }
+            state.operations.advance(*id, *cursor, *handled, at);
         }
-        Event::OperationEnded { id } => {
-            state.deliveries.remove(id);
-            state.announcements.remove(id);
-            if let Some(operation) = state.operations.remove(id) {
-                state.note_ended_operation(*id, operation.handled);
-            }
-        }
-        _ => unreachable!("not an event of a process"),
+        Event::OperationEnded { id } => state.operations.end(*id, at),
+        _ => unreachable!("not an event of an operation"),
     }
 }

@@ -9,11 +9,10 @@ use crate::backfill::{self, BackfillEvent};
 use crate::job::{JobKey, Plan};
 use crate::run::{self, RunCleared, RunCreated, RunEnded, RunEvent};
 use crate::schedule::{self, ScheduleEvent, WindowRow};
-use crate::task::{DueSince, Extra, Payload, Task, TaskState, Transition, arrow_exists};
+use crate::task::{Payload, Task, Transition, arrow_exists};
 use crate::trigger;
 use crate::values::{
-    Fence, FiredAs, InRun, NodeInstance, Permits, RunId, ScheduleId, Started, TaskId, TaskIndex, Wall,
-    WorkerId,
+    FiredAs, InRun, NodeInstance, Permits, RunId, ScheduleId, Started, TaskId, TaskIndex, Wall,
 };
 
 pub(super) fn apply_run(state: &mut State, event: &RunEvent) {
@@ -48,7 +47,7 @@ fn run_created(state: &mut State, created: &RunCreated) {
 /// A run is new, or was opened again.
 fn run_at_work(state: &mut State, id: RunId) {
     let Some(run) = state.flows.run(id) else { return };
-    if let Some(schedule) = run.schedule() {
+    if let Some(schedule) = run.origin.schedule() {
         schedule::apply::began(&mut state.schedules, schedule, Started::Run(id));
     }
     trigger::apply::count(&mut state.triggers, run, true);
@@ -57,10 +56,10 @@ fn run_at_work(state: &mut State, id: RunId) {
 fn run_ended(state: &mut State, ended: &RunEnded) {
     let at = state.stamp();
     let Some(run) = state.flows.run(ended.id) else { return };
-    if let Some(schedule) = run.schedule() {
+    if let Some(schedule) = run.origin.schedule() {
         schedule::apply::ended(&mut state.schedules, at, schedule, Started::Run(run.id));
     }
-    if let Some(window) = run.occasion.as_ref().filter(|_| run.is_backfill()) {
+    if let Some(window) = run.origin.window.as_ref().filter(|_| run.is_backfill()) {
         backfill::apply::run_ended(&mut state.backfills, at, (window.schedule, run.id, ended.status));
     }
     trigger::apply::count(&mut state.triggers, run, false);
@@ -131,29 +130,10 @@ pub(super) fn spawn(
     (payload, permits): (Option<&Payload>, Option<&Permits>),
 ) -> Change {
     let at = state.stamp();
-    let (profile, payload, priority, labels) = run::apply::spawn(&mut state.flows, at, (id, place), payload);
-    let task = Task {
-        id: id.task(place),
-        profile,
-        payload,
-        state: due.map_or(TaskState::Queued, |due| TaskState::Pending { due }),
-        priority,
-        cancel_requested: false,
-        fence: Fence::NONE,
-        worker: WorkerId::NONE,
-        started: Wall::ZERO,
-        attempts: 0,
-        retries_spent: 0,
-        version: 1,
-        submitted: at.now.wall,
-        changed: at.now.wall,
-        touched: at.seq,
-        stored: false,
-        due: DueSince::default(),
-        origin: Some(Box::new(InRun { run: id, place })),
-        extra: (labels.is_some() || permits.is_some())
-            .then(|| Box::new(Extra { labels, permits: permits.cloned(), ..Extra::default() })),
-    };
+    let mut spec = run::apply::spawn(&mut state.flows, at, (id, place), payload);
+    spec.permits = permits.cloned();
+    let mut task = Task::new(id.task(place), spec, due, at);
+    task.origin = Some(Box::new(InRun { run: id, place }));
     let to = task.status();
     debug_assert!(arrow_exists(None, Transition::Submitted, to));
     Change { index: state.insert(task), from: None, to, since: at.now.wall, ended: None }
@@ -168,7 +148,7 @@ impl State {
             let occasion = task.extra.as_ref()?.occasion.as_ref()?;
             Some((occasion.schedule, Started::Task(task.id)))
         });
-        let of_runs = runs().filter_map(|run| Some((run.schedule()?, Started::Run(run.id))));
+        let of_runs = runs().filter_map(|run| Some((run.origin.schedule()?, Started::Run(run.id))));
         let mut active: Vec<(ScheduleId, Started)> = of_runs.chain(tasks).collect();
         // Ids begin with the time they were minted at.
         active.sort_unstable_by_key(|(id, made)| (*id, made.bits()));

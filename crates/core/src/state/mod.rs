@@ -6,22 +6,16 @@ mod amend;
 mod apply;
 mod links;
 
-use std::collections::{BTreeMap, VecDeque};
-use std::sync::Arc;
-
 pub use self::apply::{Change, apply};
 use crate::backfill::Backfills;
 use crate::key::KeyTable;
-use crate::operation::{Announcement, Cursor, EndWaits, Operation, OperationKind};
+use crate::operation::Operations;
 use crate::run::JobRuns;
 use crate::schedule::Schedules;
 use crate::task::{Payload, Status, Task, TaskState, TaskTable};
 use crate::trigger::Triggers;
-use crate::values::{Epoch, Fence, Now, OperationId, Seq, Stamp, TaskId, TaskIndex};
+use crate::values::{Epoch, Fence, Now, Seq, Stamp, TaskId, TaskIndex};
 use crate::worker::Cordons;
-
-/// Ended processes that are remembered.
-const ENDED_OPERATIONS_MAX: usize = 100;
 
 #[derive(Debug, Default)]
 pub struct State {
@@ -32,15 +26,7 @@ pub struct State {
     pub now: Now,
     /// Fences granted in this epoch.
     pub fences: u32,
-    /// Bulk operations.
-    pub operations: BTreeMap<OperationId, Operation>,
-    /// Events that some waiting tasks have not been told of yet, oldest first.
-    pub deliveries: BTreeMap<OperationId, Arc<EndWaits>>,
-    /// Ends that some triggers have not decided about yet, oldest first, with how many of its triggers did.
-    pub announcements: BTreeMap<OperationId, (Arc<Announcement>, u32)>,
-    pub operations_begun: u64,
-    /// Soft: what the last processes did, newest last; a restart forgets it.
-    ended_operations: VecDeque<(OperationId, u64)>,
+    pub(crate) operations: Operations,
     pub(crate) tasks: TaskTable,
     pub(crate) keys: KeyTable,
     pub(crate) flows: JobRuns,
@@ -110,6 +96,15 @@ impl State {
         &mut self.cordons
     }
 
+    pub fn operations(&self) -> &Operations {
+        &self.operations
+    }
+
+    /// For whoever loads rows or takes what changed.
+    pub fn operations_mut(&mut self) -> &mut Operations {
+        &mut self.operations
+    }
+
     /// When the events of the record being built or replayed are folded.
     pub(crate) fn stamp(&self) -> Stamp {
         Stamp { seq: self.seq, cut: self.cut, now: self.now }
@@ -122,54 +117,6 @@ impl State {
 
     pub fn unfinished(&self) -> u64 {
         Status::ALL.into_iter().filter(|status| !status.is_ended()).map(|status| self.count(status)).sum()
-    }
-
-    /// How many tasks an ended process has handled, while it is remembered.
-    pub fn ended_operation(&self, id: OperationId) -> Option<u64> {
-        self.ended_operations.iter().find(|(ended, _)| *ended == id).map(|(_, handled)| *handled)
-    }
-
-    /// Every process, for whoever stores them.
-    pub fn all_operations(&self) -> impl Iterator<Item = (OperationId, Operation)> + '_ {
-        let deliveries =
-            self.deliveries.iter().map(|(id, work)| (*id, OperationKind::EndWaits(work.clone())));
-        let deliveries =
-            deliveries.map(|(id, work)| (id, Operation { work, cursor: Cursor::Memory(0), handled: 0 }));
-        let announcements = self.announcements.iter().map(|(id, (work, told))| {
-            let (work, cursor) = (OperationKind::Announce(work.clone()), Cursor::Listed(*told));
-            (*id, Operation { work, cursor, handled: u64::from(*told) })
-        });
-        let operations = self.operations.iter().map(|(id, operation)| (*id, operation.clone()));
-        operations.chain(deliveries).chain(announcements)
-    }
-
-    /// Those that have not ended, of all kinds.
-    pub fn operations_len(&self) -> usize {
-        self.operations.len() + self.deliveries.len() + self.announcements.len()
-    }
-
-    /// Adds a process that has begun or was stored.
-    pub fn add_operation(&mut self, id: OperationId, operation: Operation) {
-        match &operation.work {
-            OperationKind::EndWaits(work) => drop(self.deliveries.insert(id, work.clone())),
-            OperationKind::Announce(work) => {
-                let told = match operation.cursor {
-                    Cursor::Listed(told) => told,
-                    Cursor::Memory(_) | Cursor::Parked(_) => 0,
-                };
-                self.announcements.insert(id, (work.clone(), told));
-            }
-            OperationKind::BulkCancel { .. } | OperationKind::CancelRuns { .. } => {
-                drop(self.operations.insert(id, operation));
-            }
-        }
-    }
-
-    pub(crate) fn note_ended_operation(&mut self, id: OperationId, handled: u64) {
-        if self.ended_operations.len() >= ENDED_OPERATIONS_MAX {
-            self.ended_operations.pop_front();
-        }
-        self.ended_operations.push_back((id, handled));
     }
 
     /// Bytes of all payloads in memory.
@@ -213,8 +160,9 @@ impl State {
     }
 
     pub fn dirty_len(&self) -> usize {
-        let rest = self.schedules.dirty_len() + self.backfills.dirty_len() + self.triggers.dirty_len();
-        self.dirty.len() + self.flows.dirty_len() + rest + self.cordons.dirty_len()
+        let timed = self.schedules.dirty_len() + self.backfills.dirty_len() + self.triggers.dirty_len();
+        let rest = self.cordons.dirty_len() + self.operations.dirty_len();
+        self.dirty.len() + self.flows.dirty_len() + timed + rest
     }
 
     /// Sets where the tables stand, when state was loaded from them.

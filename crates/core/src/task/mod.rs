@@ -13,6 +13,7 @@ mod extra;
 mod lease;
 mod poison;
 mod profile;
+mod spec;
 mod state;
 mod table;
 
@@ -24,9 +25,10 @@ pub use self::extra::{ATTEMPTS_KEPT_MAX, AttemptRecord, Extra, Labels};
 pub use self::lease::{Lease, PendingCheckpoint, Stop, StopReason};
 pub use self::poison::{ALIKE_WORKERS_MAX, CODE_BLAMED, KILLS_MAX, blames_the_task, is_poison};
 pub use self::profile::{ACCEPT_DEFAULT, Delivery, GRACE_DEFAULT, Profile, ProfileSpec, TimeLimits};
+pub use self::spec::TaskSpec;
 pub use self::state::{Status, TaskState};
 pub use self::table::TaskTable;
-use crate::values::{Fence, Priority, Seq, TaskId, Wall, WorkerId};
+use crate::values::{Fence, Priority, Seq, Stamp, TaskId, Wall, WorkerId};
 
 /// Opaque bytes given by the caller; the core never looks inside.
 pub type Payload = Arc<[u8]>;
@@ -78,6 +80,33 @@ impl PartialEq for DueSince {
 }
 
 impl Task {
+    /// As it is when its first event is folded. `due`: `None` = at once.
+    pub(crate) fn new(id: TaskId, spec: TaskSpec, due: Option<Wall>, at: Stamp) -> Self {
+        let TaskSpec { profile, payload, priority, labels, permits } = spec;
+        let has_extra = labels.is_some() || permits.is_some();
+        Self {
+            id,
+            profile,
+            payload,
+            state: due.map_or(TaskState::Queued, |due| TaskState::Pending { due }),
+            priority,
+            cancel_requested: false,
+            fence: Fence::NONE,
+            worker: WorkerId::NONE,
+            started: Wall::ZERO,
+            attempts: 0,
+            retries_spent: 0,
+            version: 1,
+            submitted: at.now.wall,
+            changed: at.now.wall,
+            touched: at.seq,
+            stored: false,
+            due: DueSince::default(),
+            origin: None,
+            extra: has_extra.then(|| Box::new(Extra { labels, permits, ..Extra::default() })),
+        }
+    }
+
     pub fn status(&self) -> Status {
         self.state.status()
     }

@@ -110,7 +110,7 @@ pub(crate) fn job_deleted(triggers: &mut Triggers, at: Stamp, job: &JobKey) {
 
 /// The trigger that began a run.
 fn of_run(triggers: &Triggers, run: &Run) -> Option<TriggerId> {
-    let trigger = run.cause.as_ref().filter(|_| run.trigger == crate::run::StartedBy::Event)?;
+    let trigger = run.origin.cause.as_ref().filter(|_| run.origin.trigger == crate::run::StartedBy::Event)?;
     let key = TriggerKey {
         tenant: run.job.tenant.clone(),
         job: run.job.name.clone(),

@@ -1,6 +1,6 @@
 //! Kinds of durable entities, and what their ids have in common.
 
-use super::id::{BackfillId, WorkerId};
+use super::id::{BackfillId, JobId, OperationId, WorkerId};
 use super::numbered_id::{ScheduleId, TriggerId};
 
 /// What a row of the table of entities is. Frozen: stores keep the number, and a number is never given away again.
@@ -11,10 +11,13 @@ pub enum EntityKind {
     Trigger = 2,
     Backfill = 3,
     Schedule = 4,
+    Operation = 5,
+    Job = 6,
 }
 
 impl EntityKind {
-    pub const ALL: [Self; 4] = [Self::Cordon, Self::Trigger, Self::Backfill, Self::Schedule];
+    pub const ALL: [Self; 6] =
+        [Self::Cordon, Self::Trigger, Self::Backfill, Self::Schedule, Self::Operation, Self::Job];
 
     pub fn from_number(number: u8) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| *kind as u8 == number)
@@ -27,6 +30,8 @@ impl EntityKind {
             Self::Trigger => "trigger",
             Self::Backfill => "backfill",
             Self::Schedule => "schedule",
+            Self::Operation => "operation",
+            Self::Job => "job",
         }
     }
 
@@ -35,7 +40,7 @@ impl EntityKind {
     pub const fn is_listed(self) -> bool {
         match self {
             Self::Backfill => true,
-            Self::Cordon | Self::Trigger | Self::Schedule => false,
+            Self::Cordon | Self::Trigger | Self::Schedule | Self::Operation | Self::Job => false,
         }
     }
 }
@@ -60,7 +65,7 @@ macro_rules! wide_ids {
     )*};
 }
 
-wide_ids!(BackfillId, WorkerId);
+wide_ids!(BackfillId, JobId, WorkerId);
 
 macro_rules! numbered_ids {
     ($($id:ident),*) => {$(
@@ -77,3 +82,13 @@ macro_rules! numbered_ids {
 }
 
 numbered_ids!(ScheduleId, TriggerId);
+
+impl EntityId for OperationId {
+    fn to_bits(self) -> u128 {
+        self.get().into()
+    }
+
+    fn of_bits(bits: u128) -> Self {
+        Self::new(bits as u64)
+    }
+}

@@ -33,8 +33,8 @@ pub use self::{
     entity::{EntityId, EntityKind},
     failure::{Failure, FailureClass, MESSAGE_BYTES_MAX},
     id::{
-        BackfillId, BadId, Epoch, Fence, Incarnation, NodeInstance, OperationId, RunId, Seq, Session, TaskId,
-        WorkerId,
+        BackfillId, BadId, Epoch, Fence, Incarnation, JobId, NodeInstance, OperationId, RunId, Seq, Session,
+        TaskId, WorkerId,
     },
     index::{RunIndex, ScheduleIndex, TaskIndex, WorkerIndex},
     limits::{Limits, Pressure},

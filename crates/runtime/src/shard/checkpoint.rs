@@ -11,14 +11,14 @@ use mainspring_core::values::{
     Elapsed, EntityKind, Group, Millis, RunId, RunIndex, Seq, TaskId, TaskIndex, WorkerId,
 };
 use mainspring_store::entity::drop_entities;
-use mainspring_store::format::{Writer, write_process, write_task};
+use mainspring_store::format::{Writer, write_task};
 use mainspring_store::{Cut, CutError, HistoryRow, KeyRow, LiveRow};
 
 use super::entities::KindHeads;
 use super::{Output, Shard, StopCause, entities, flows};
 
 /// Version of the shard-wide blob in a cut.
-pub(super) const META_VERSION: u8 = 4;
+pub(super) const META_VERSION: u8 = 5;
 
 /// Somebody who waits for the tables has a cut made early only while it is small and the last one is not just over:
 /// readers must not cost writers anything that matters.
@@ -237,12 +237,6 @@ impl<R> Shard<R> {
         w.byte(META_VERSION);
         w.varint(state.epoch.get());
         w.varint(u64::from(state.fences));
-        w.varint(state.operations_begun);
-        w.varint(state.operations_len() as u64);
-        for (id, process) in state.all_operations() {
-            w.varint(id.get());
-            write_process(&mut w, &process);
-        }
         self.retention.write(&mut w);
         entities.write(&mut w);
         bytes

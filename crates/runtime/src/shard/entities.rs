@@ -145,5 +145,6 @@ impl Load<'_> {
 }
 
 fn what_of(row: &EntityRow) -> String {
-    format!("row {:#x} of kind `{}`", row.id, row.kind.label())
+    let EntityRow { kind, id, tenant, parent, .. } = row;
+    format!("row {id:#x} of kind `{}`, tenant `{tenant}`, job `{parent}`", kind.label())
 }

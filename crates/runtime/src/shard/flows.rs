@@ -1,4 +1,4 @@
-//! Jobs and runs on their way to the tables and back.
+//! Runs and versions on their way to the tables and back.
 
 use std::sync::Arc;
 
@@ -7,14 +7,14 @@ use mainspring_core::engine::{Answer, Command, Engine};
 use mainspring_core::run::decide::{RunAnswer, RunCommand};
 use mainspring_core::run::{DirtyRuns, Run, RunRefusal};
 use mainspring_core::values::{Elapsed, Groups, Millis, RunId};
-use mainspring_store::format::{EncodedProfiles, ProfileCache, write_job, write_plan, write_run};
-use mainspring_store::{Cut, JobRow, OpenError, Recovery, RunRow, VersionRow};
+use mainspring_store::format::{EncodedProfiles, ProfileCache, write_plan, write_run};
+use mainspring_store::{Cut, OpenError, Recovery, RunRow, VersionRow};
 
 use super::Shard;
 use super::runs::{self, Plans};
 use crate::clock::Reading;
 
-/// Every job, and every run that has not ended.
+/// Every run that has not ended; jobs are there already.
 pub(super) fn load_all(
     engine: &mut Engine,
     recovery: &mut dyn Recovery,
@@ -22,7 +22,7 @@ pub(super) fn load_all(
     profiles: &mut ProfileCache,
 ) -> Result<u64, OpenError> {
     let flows = engine.state_mut().flows_mut();
-    let rows = runs::load_all(flows, recovery, plans, profiles)?;
+    let rows = runs::load_runs(flows, recovery, plans, profiles)?;
     // Rows leave out the counters that the tail's events move.
     // Recovery derives again when it knows how late it is.
     flows.derive(Elapsed::ZERO);
@@ -51,11 +51,6 @@ pub(super) fn add_rows(
             source: version.definition.source.to_vec(),
         });
     }
-    for job in dirty.jobs.iter().filter_map(|key| flows.jobs().get(key)) {
-        let mut bytes = Vec::new();
-        write_job(&mut bytes, job);
-        cut.jobs.push(JobRow { key: (*job.key).clone(), bytes });
-    }
     for run in dirty.runs.iter().filter_map(|index| flows.runs().get(*index)) {
         let mut bytes = Vec::with_capacity(run.nodes.len() * 8 + 256);
         write_run(&mut bytes, run, profiles);
@@ -65,7 +60,7 @@ pub(super) fn add_rows(
             job: (*run.job).clone(),
             version: run.version,
             status: run.status,
-            trigger: run.trigger,
+            trigger: run.origin.trigger,
             labels: run.labels.as_deref().unwrap_or_default().to_vec(),
             created: run.created,
             ended: run.status.is_ended().then_some(run.ended),

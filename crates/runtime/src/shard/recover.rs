@@ -6,11 +6,9 @@ use mainspring_core::engine::{Batch, Engine};
 use mainspring_core::event::Event;
 use mainspring_core::run::{Evaluate, NoTexts};
 use mainspring_core::state::{State, apply};
-use mainspring_core::values::{Epoch, Now, OperationId, Seq, TaskId, Wall};
+use mainspring_core::values::{Epoch, Now, Seq, TaskId, Wall};
 use mainspring_store::entity::has_entity;
-use mainspring_store::format::{
-    EncodedProfiles, FormatError, ProfileCache, Reader, read_events, read_process, read_task,
-};
+use mainspring_store::format::{EncodedProfiles, FormatError, ProfileCache, Reader, read_events, read_task};
 use mainspring_store::{
     CheckpointHead, LiveRow, OpenError, ReadError, ReadTables, Record, Recovery, StoredTask,
 };
@@ -64,9 +62,9 @@ impl<R> Shard<R> {
         let (retained, entity_counts) = read_meta(&head, engine.state_mut())?;
         let horizon = ShardClock::resume(head.now, reading, config.trust).last().wall + config.park_beyond;
         let mut plans = Plans::default();
-        seen.rows += load_all(&mut engine, recovery, &mut plans, &mut profiles)?;
         let known = (&mut plans, &mut profiles);
         seen.rows += entities::load_all(&mut engine, recovery, known, &entity_counts)?;
+        seen.rows += load_all(&mut engine, recovery, &mut plans, &mut profiles)?;
         drop(plans);
         let mut quarantine = Quarantine::default();
         let loaded =
@@ -151,11 +149,6 @@ fn read_meta(head: &CheckpointHead, state: &mut State) -> Result<(Option<Retaine
     (|| {
         state.epoch = Epoch::new(r.varint("epoch")?);
         state.fences = r.varint32("fences")?;
-        state.operations_begun = r.varint("processes begun")?;
-        for _ in 0..r.varint("processes")? {
-            let id = OperationId::new(r.varint("process")?);
-            state.add_operation(id, read_process(&mut r)?);
-        }
         let retained = Retained::read(&mut r)?;
         let counts = KindHeads::read(&mut r)?;
         r.finish("shard-wide state")?;

@@ -1,6 +1,6 @@
 //! Runs from their rows. A row names its plan and its outputs, which are in rows of their own; these are looked up for many
 //! runs at once.
-//! Entry: [`load_all`] for recovery, [`find_run`] for a single run.
+//! Entry: [`load_runs`] for recovery, [`find_run`] for a single run.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -9,13 +9,13 @@ use mainspring_core::job::{Definition, JobKey, NodeWork};
 use mainspring_core::run::{JobRuns, Run};
 use mainspring_core::values::{Name, RunId, TaskId};
 use mainspring_store::format::{
-    FormatError, ProfileCache, StoredRun, VersionRef, job_version, read_job, read_plan, read_run,
-    read_run_output, read_task_output, run_version,
+    FormatError, ProfileCache, StoredRun, VersionRef, read_plan, read_run, read_run_output, read_task_output,
+    run_version,
 };
 use mainspring_store::tables::ReadError;
 use mainspring_store::{OpenError, ReadTables, Recovery, VersionRow};
 
-/// Rows of jobs or runs in a page.
+/// Rows of runs in a page.
 const ROWS_AT_ONCE: usize = 1_000;
 /// Outputs looked up together; a run with more of them is looked up alone.
 const OUTPUTS_AT_ONCE: usize = 20_000;
@@ -103,39 +103,8 @@ impl Plans {
     }
 }
 
-/// Every job, and every run that has not ended; says how many rows that were.
-pub(super) fn load_all(
-    flows: &mut JobRuns,
-    recovery: &mut dyn Recovery,
-    plans: &mut Plans,
-    profiles: &mut ProfileCache,
-) -> Result<u64, OpenError> {
-    Ok(load_jobs(flows, recovery, plans, profiles)? + load_runs(flows, recovery, plans, profiles)?)
-}
-
-fn load_jobs(
-    flows: &mut JobRuns,
-    recovery: &mut dyn Recovery,
-    plans: &mut Plans,
-    profiles: &mut ProfileCache,
-) -> Result<u64, OpenError> {
-    let (mut rows, mut after) = (0, None);
-    loop {
-        let page = recovery.jobs(after.as_ref(), ROWS_AT_ONCE)?;
-        let Some(last) = page.last() else { return Ok(rows) };
-        after = Some(last.key.clone());
-        rows += page.len() as u64;
-        let versions = page.iter().filter_map(|row| job_version(&row.bytes).ok());
-        plans.fetch(versions, recovery.tables(), profiles)?;
-        for row in &page {
-            let job = read_job(&row.bytes, |of| plans.get(of));
-            let what = || format!("row of job `{}` of `{}`", row.key.name, row.key.tenant);
-            flows.load_job(job.map_err(|error: LoadError| error.of(what()))?);
-        }
-    }
-}
-
-fn load_runs(
+/// Every run that has not ended; says how many rows that were.
+pub(super) fn load_runs(
     flows: &mut JobRuns,
     recovery: &mut dyn Recovery,
     plans: &mut Plans,

@@ -239,7 +239,8 @@ impl JournalFold {
         let asked_for_own = mask.kind.text.starts_with(OWN_PREFIX);
         // One that came in time may be delivered late.
         let came = |work: &Arc<EndWaits>| work.at < wait.deadline;
-        outside != asked_for_own && (!over || self.state.deliveries.values().any(came))
+        outside != asked_for_own
+            && (!over || self.state.operations().deliveries().any(|(_, work)| came(work)))
     }
 
     fn check_retry(

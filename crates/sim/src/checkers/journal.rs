@@ -156,7 +156,7 @@ impl JournalFold {
     }
 
     pub fn processes(&self) -> usize {
-        self.state.operations_len()
+        self.state.operations().unfinished()
     }
 
     /// Leases that ran out, as far as the journal tells.

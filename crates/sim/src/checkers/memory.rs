@@ -2,10 +2,13 @@
 //! parked or ended, and what it owes is armed.
 
 use mainspring_core::backfill::Backfill;
+use mainspring_core::collections::EntityTable;
 use mainspring_core::engine::{Debt, Engine};
+use mainspring_core::operation::Operation;
 use mainspring_core::run::Run;
 use mainspring_core::schedule::Schedule;
 use mainspring_core::task::TaskState;
+use mainspring_core::trigger::Trigger;
 use mainspring_core::values::Seq;
 use mainspring_core::worker::Cordon;
 
@@ -44,6 +47,24 @@ impl Checkers {
             let same = here.is_some_and(|here| Cordon { touched: known.touched, ..here.clone() } == *known);
             require(same, "I16", || format!("memory has {here:?}, the journal {known:?}"))?;
         }
+        let (held, folded) = (engine.state().triggers(), self.journal.state.triggers());
+        for known in folded.iter() {
+            let here = held.get(known.id);
+            let same = here.is_some_and(|here| Trigger { touched: known.touched, ..here.clone() } == *known);
+            require(same, "I16", || format!("memory has {here:?}, the journal {known:?}"))?;
+        }
+        let same = held.iter().count() == folded.iter().count();
+        require(same, "I16", || "memory has a trigger too many".to_owned())?;
+        let (held, folded) = (engine.state().operations(), self.journal.state.operations());
+        for known in folded.rows().iter().filter(|known| known.ended.is_none()) {
+            let here = held.rows().get(known.id);
+            let as_known =
+                |here: &Operation| Operation { touched: known.touched, stored: known.stored, ..here.clone() };
+            let same = here.is_some_and(|here| as_known(here) == *known);
+            require(same, "I16", || format!("memory has {here:?}, the journal {known:?}"))?;
+        }
+        let same = held.unfinished() == folded.unfinished();
+        require(same, "I16", || "memory has an operation too many".to_owned())?;
         for known in self.journal.state.backfills().iter() {
             let here = engine.state().backfills().get(known.id);
             let counts =

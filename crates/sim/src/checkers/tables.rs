@@ -9,7 +9,7 @@ use mainspring_core::state::{State, apply};
 use mainspring_core::task::{Task, TaskState};
 use mainspring_core::values::{Now, ScheduleId, Seq, TaskId};
 use mainspring_store::entity::changed_entities;
-use mainspring_store::format::{EncodedProfiles, write_job};
+use mainspring_store::format::EncodedProfiles;
 use mainspring_store::{Cut, EntityRow, OccurrenceCursor, Record};
 
 use super::{Check, groups, journaled, require, written};
@@ -110,18 +110,11 @@ impl TableFold {
         require(!history || kept == ended, "I16", || format!("{kept} history rows for {ended} ended tasks"))
     }
 
-    /// Rows of the jobs, versions and runs that changed.
+    /// Rows of the versions and runs that changed.
     fn check_flows(&self, changed: &DirtyRuns, disk: &Disk) -> Check {
         let flows = self.state.flows();
         for run in changed.runs.iter().filter_map(|index| flows.runs().get(*index)) {
             check_run(run, disk)?;
-        }
-        for job in changed.jobs.iter().filter_map(|key| flows.jobs().get(key)) {
-            let mut bytes = Vec::new();
-            write_job(&mut bytes, job);
-            require(disk.job_row(&job.key).is_some_and(|row| row.bytes == bytes), "I16", || {
-                format!("the row of job `{}` is not what the journal says", job.key.name)
-            })?;
         }
         for version in &changed.versions {
             let row = disk.version_row(&version.key, version.version);

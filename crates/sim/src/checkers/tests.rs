@@ -12,7 +12,7 @@ use mainspring_core::key::{KeyClaim, KeyHolder, KeyScope};
 use mainspring_core::retry::{Backoff, Jitter, RetryPolicy};
 use mainspring_core::schedule::{ScheduleKey, WindowRow};
 use mainspring_core::state::{State, apply};
-use mainspring_core::task::{Delivery, Profile, ProfileSpec};
+use mainspring_core::task::{Delivery, Profile, ProfileSpec, TaskSpec};
 use mainspring_core::trigger::{On, TriggerEvent, TriggerKey, TriggerSpec, TriggerStored};
 use mainspring_core::values::{
     BackfillId, Band, Bucket, Elapsed, EntityKind, Epoch, Failure, FailureClass, Fence, Group, Incarnation,
@@ -57,17 +57,11 @@ fn profile(delivery: Delivery) -> Arc<Profile> {
 }
 
 fn task(number: u64) -> Submitted {
-    Submitted {
-        id: id(number),
-        profile: profile(Delivery::AtLeastOnce),
-        payload: Arc::from([1_u8].as_slice()),
-        priority: Priority::of(Band::P1),
-        due: None,
-        labels: None,
-        key: None,
-        permits: None,
-        occasion: None,
-    }
+    Submitted { id: id(number), task: task_spec(Delivery::AtLeastOnce), due: None, key: None, occasion: None }
+}
+
+fn task_spec(delivery: Delivery) -> TaskSpec {
+    TaskSpec::new(profile(delivery), Arc::from([1_u8].as_slice()))
 }
 
 fn submitted(task: Submitted) -> Event {
@@ -318,7 +312,8 @@ fn limits_that_are_overrun() {
     check(&bounded(9, 1, 9), &[("one above the pool's limit", "I21", two)]);
     check(&bounded(9, 9, 1), &[("one above the worker's slots", "I21", two)]);
     let urgent_waits: Story = ("a lower band goes ahead", "I22", |rig| {
-        let urgent = Submitted { priority: Priority::of(Band::P0), ..task(2) };
+        let mut urgent = task(2);
+        urgent.task.priority = Priority::of(Band::P0);
         rig.commit(&[submitted(task(1)), submitted(urgent), assigned(1, fence(1, 1))])
     });
     check(&bounded(9, 9, 9), &[urgent_waits]);
@@ -349,14 +344,14 @@ fn executions_without_an_explanation() {
             rig.execute(fence(1, 1))
         }),
         ("at most once, after an unknown end", "I13", |rig| {
-            rig.running(Submitted { profile: profile(Delivery::AtMostOnce), ..task(1) })?;
+            rig.running(Submitted { task: task_spec(Delivery::AtMostOnce), ..task(1) })?;
             rig.execute(fence(1, 1))?;
             rig.checkers.ledger.end(id(1), fence(1, 1), Over::Lost);
             rig.commit(&[failed(1, fence(1, 1), silent(), AfterFailure::Requeue), assigned(1, fence(1, 2))])?;
             rig.execute(fence(1, 2))
         }),
         ("at most once, after a known failure", "", |rig| {
-            rig.running(Submitted { profile: profile(Delivery::AtMostOnce), ..task(1) })?;
+            rig.running(Submitted { task: task_spec(Delivery::AtMostOnce), ..task(1) })?;
             rig.execute(fence(1, 1))?;
             rig.checkers.ledger.end(id(1), fence(1, 1), Over::Known);
             rig.commit(&[

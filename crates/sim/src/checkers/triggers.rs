@@ -62,7 +62,7 @@ impl TriggerFold {
     /// Before the event is applied.
     pub(super) fn follow(&mut self, event: &Event, state: &State) -> Check {
         let made = match event {
-            Event::Run(RunEvent::RunCreated(run)) if run.trigger == StartedBy::Event => Some(run.id),
+            Event::Run(RunEvent::RunCreated(run)) if run.origin.trigger == StartedBy::Event => Some(run.id),
             _ => None,
         };
         let expected = self.expected.take();
@@ -118,8 +118,8 @@ impl TriggerFold {
     pub(super) fn check_record(&mut self, state: &State) -> Check {
         self.wanted.retain(|id, _| state.triggers().get(*id).is_some_and(|one| one.deleted.is_none()));
         let mut waiting: BTreeMap<TriggerId, i64> = BTreeMap::new();
-        for (announcement, told) in state.announcements.values() {
-            for id in announcement.triggers.iter().skip(*told as usize) {
+        for (_, announcement, told) in state.operations().announcements() {
+            for id in announcement.triggers.iter().skip(told as usize) {
                 *waiting.entry(*id).or_default() += 1;
             }
         }

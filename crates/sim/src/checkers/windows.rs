@@ -168,7 +168,7 @@ impl WindowFold {
         let made = match event {
             Event::TaskSubmitted(task) if task.occasion.is_some() => Some(Started::Task(task.id)),
             Event::Run(RunEvent::RunCreated(run))
-                if matches!(run.trigger, StartedBy::Schedule | StartedBy::Backfill) =>
+                if matches!(run.origin.trigger, StartedBy::Schedule | StartedBy::Backfill) =>
             {
                 Some(Started::Run(run.id))
             }

@@ -7,7 +7,7 @@ use mainspring_core::key::{KeyClaim, KeyFact, KeyScope};
 use mainspring_core::operation::{RunSelector, Selector};
 use mainspring_core::retry::{Backoff, Jitter, RetryPolicy};
 use mainspring_core::task::decide::{StartTime, Submit};
-use mainspring_core::task::{Delivery, Profile, ProfileSpec, Status, TimeLimits};
+use mainspring_core::task::{Delivery, Profile, ProfileSpec, Status, TaskSpec, TimeLimits};
 use mainspring_core::values::{
     Actor, Band, Bucket, Chance, LabelCondition, Millis, Name, Permit, Permits, Priority, Requirements,
     Resources, TaskId, Wall,
@@ -139,7 +139,7 @@ impl World {
         };
         if self.chance.per_mille(500) {
             let scope = KeyScope(u128::from(self.chance.draw()));
-            submit.id = self.mint(&submit.profile.tenant, true);
+            submit.id = self.mint(&submit.task.profile.tenant, true);
             let claim = KeyClaim {
                 scope,
                 request: u128::from(self.chance.draw()),
@@ -165,9 +165,9 @@ impl World {
             _ => u128::from(self.chance.draw()) | 1,
         };
         let ms = self.span(60_000);
-        submit.payload = [run.to_le_bytes().as_slice(), &ms.to_le_bytes()].concat().into();
-        let spec = ProfileSpec { executor: Name::fixed("wait"), ..(**submit.profile).clone() };
-        submit.profile = Profile::new(spec);
+        submit.task.payload = [run.to_le_bytes().as_slice(), &ms.to_le_bytes()].concat().into();
+        let spec = ProfileSpec { executor: Name::fixed("wait"), ..(**submit.task.profile).clone() };
+        submit.task.profile = Profile::new(spec);
         Command::Submit(submit)
     }
 
@@ -176,8 +176,8 @@ impl World {
         let Command::Submit(mut submit) = self.draw_submit_unkeyed() else {
             unreachable!("a submission was drawn")
         };
-        let spec = ProfileSpec { executor: Name::fixed("look"), ..(**submit.profile).clone() };
-        submit.profile = Profile::new(spec);
+        let spec = ProfileSpec { executor: Name::fixed("look"), ..(**submit.task.profile).clone() };
+        submit.task.profile = Profile::new(spec);
         Command::Submit(submit)
     }
 
@@ -193,7 +193,7 @@ impl World {
         if !same {
             claim.request ^= 1;
         }
-        submit.id = self.mint(&submit.profile.tenant, true);
+        submit.id = self.mint(&submit.task.profile.tenant, true);
         submit.key = Some((claim, KeyFact::Absent));
         Command::Submit(Box::new(submit))
     }
@@ -226,13 +226,15 @@ impl World {
         let profile = Profile::new(self.draw_spec(nature));
         Command::Submit(Box::new(Submit {
             id: self.mint(&profile.tenant, false),
-            profile,
-            payload: Arc::from(payload),
-            priority: self.draw_priority(),
+            task: TaskSpec {
+                profile,
+                payload: Arc::from(payload),
+                priority: self.draw_priority(),
+                labels,
+                permits: self.draw_seats(),
+            },
             start,
-            labels,
             key: None,
-            permits: self.draw_seats(),
             resent: false,
         }))
     }

@@ -5,10 +5,8 @@ use std::sync::Arc;
 use mainspring_core::calendar::{Cron, Dst, Timetable, Zone};
 use mainspring_core::engine::Command;
 use mainspring_core::schedule::decide::ScheduleCommand;
-use mainspring_core::schedule::{
-    Overlap, Plain, ScheduleHome, ScheduleKey, Spec, TASKS_JOB, Target, Terms, Timing,
-};
-use mainspring_core::task::{Profile, ProfileSpec};
+use mainspring_core::schedule::{Overlap, ScheduleHome, ScheduleKey, Spec, TASKS_JOB, Target, Terms, Timing};
+use mainspring_core::task::{Profile, ProfileSpec, TaskSpec};
 use mainspring_core::values::{Bucket, Millis, Name, Wall};
 
 use crate::settings::{GROUPS, TENANTS};
@@ -107,13 +105,7 @@ impl World {
         let Command::Submit(submit) = self.draw_submit_of(nature) else {
             unreachable!("a submission was drawn")
         };
-        let spec = ProfileSpec { tenant: tenant.clone(), ..ProfileSpec::clone(&submit.profile) };
-        Target::Task(Box::new(Plain {
-            profile: Profile::new(spec),
-            payload: submit.payload,
-            priority: submit.priority,
-            labels: submit.labels,
-            permits: submit.permits,
-        }))
+        let spec = ProfileSpec { tenant: tenant.clone(), ..ProfileSpec::clone(&submit.task.profile) };
+        Target::Task(Box::new(TaskSpec { profile: Profile::new(spec), ..submit.task }))
     }
 }

@@ -10,8 +10,8 @@ use mainspring_core::key::KeyScope;
 use mainspring_core::schedule::WindowRow;
 use mainspring_core::values::{EntityKind, Epoch, RunId, ScheduleId, Seq, TaskId, Wall};
 use mainspring_store::{
-    AppendError, CheckpointHead, Cut, CutError, EntityRow, HistoryRow, JobRow, KeyRow, LiveRow,
-    OccurrenceCursor, OpenError, ParkedFrom, Record, RunRow, StoredTask, VersionRow,
+    AppendError, CheckpointHead, Cut, CutError, EntityRow, HistoryRow, KeyRow, LiveRow, OccurrenceCursor,
+    OpenError, ParkedFrom, Record, RunRow, StoredTask, VersionRow,
 };
 
 /// What a record costs beside its body.
@@ -32,7 +32,6 @@ pub struct Disk {
     pub(super) history: BTreeMap<(u32, TaskId), HistoryRow>,
     days: BTreeMap<TaskId, u32>,
     keys: BTreeMap<KeyScope, KeyRow>,
-    pub(super) jobs: BTreeMap<JobKey, JobRow>,
     pub(super) versions: BTreeMap<(JobKey, u32), VersionRow>,
     pub(super) runs: BTreeMap<RunId, RunRow>,
     pub(super) occurrences: BTreeMap<(ScheduleId, OccurrenceCursor), WindowRow>,
@@ -53,7 +52,6 @@ impl Disk {
             history: BTreeMap::new(),
             days: BTreeMap::new(),
             keys: BTreeMap::new(),
-            jobs: BTreeMap::new(),
             versions: BTreeMap::new(),
             runs: BTreeMap::new(),
             occurrences: BTreeMap::new(),
@@ -148,7 +146,6 @@ impl Disk {
             self.history.insert((row.ended.day(), row.id), row.clone());
         }
         self.keys.extend(cut.keys.iter().map(|row| (row.scope, *row)));
-        self.jobs.extend(cut.jobs.iter().map(|row| (row.key.clone(), row.clone())));
         self.versions.extend(cut.versions.iter().map(|row| ((row.key.clone(), row.version), row.clone())));
         self.runs.extend(cut.runs.iter().map(|row| (row.id, row.clone())));
         let place = |row: &WindowRow| (row.schedule, OccurrenceCursor::of(row));
@@ -208,10 +205,6 @@ impl Disk {
 
     pub fn ended_rows(&self) -> usize {
         self.history.len()
-    }
-
-    pub fn job_row(&self, key: &JobKey) -> Option<&JobRow> {
-        self.jobs.get(key)
     }
 
     pub fn version_row(&self, key: &JobKey, version: u32) -> Option<&VersionRow> {

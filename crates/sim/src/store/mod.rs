@@ -17,9 +17,9 @@ use mainspring_core::schedule::WindowRow;
 use mainspring_core::values::{EntityKind, Epoch, RunId, ScheduleId, Seq, TaskId, Wall};
 use mainspring_store::{
     AppendError, CheckpointHead, Cut, CutError, EntityQuery, EntityRow, HistoryCursor, HistoryPage,
-    HistoryQuery, HistoryRow, JobRow, Journal, LiveRow, LiveRun, OccurrenceCursor, OpenError, Opened,
-    PAGE_MAX, ParkedFrom, RECOVERY_PAGE_BYTES, ReadError, ReadMany, ReadTables, Record, Recovery, RunQuery,
-    RunRow, Store, StoredTask, Tables, TailVisit, VersionRow,
+    HistoryQuery, HistoryRow, Journal, LiveRow, LiveRun, OccurrenceCursor, OpenError, Opened, PAGE_MAX,
+    ParkedFrom, RECOVERY_PAGE_BYTES, ReadError, ReadMany, ReadTables, Record, Recovery, RunQuery, RunRow,
+    Store, StoredTask, Tables, TailVisit, VersionRow,
 };
 
 pub use self::disk::Disk;
@@ -124,13 +124,6 @@ impl Recovery for SimRecovery {
         let near = |row: &&LiveRow| row.parked_due.is_none_or(|due| due <= horizon);
         self.0.disk().live_rows().filter(near).cloned().for_each(each);
         Ok(())
-    }
-
-    fn jobs(&mut self, after: Option<&JobKey>, limit: usize) -> Result<Vec<JobRow>, OpenError> {
-        let disk = self.0.disk();
-        let from = after.map_or(Bound::Unbounded, Bound::Excluded);
-        let rows = disk.jobs.range::<JobKey, _>((from, Bound::Unbounded)).map(|(_, row)| row.clone());
-        Ok(page(rows, limit, |row| row.bytes.len()))
     }
 
     fn live_runs(&mut self, after: Option<RunId>, limit: usize) -> Result<Vec<LiveRun>, OpenError> {

@@ -1,9 +1,9 @@
-//! Jobs, versions and runs.
+//! Versions of jobs, and runs.
 
 use mainspring_core::job::JobKey;
 use mainspring_core::run::StartedBy;
 use mainspring_core::values::{RunId, RunStatus, Wall};
-use mainspring_store::{Cut, JobRow, LiveRun, PAGE_MAX, RECOVERY_PAGE_BYTES, RunQuery, RunRow, VersionRow};
+use mainspring_store::{Cut, LiveRun, PAGE_MAX, RECOVERY_PAGE_BYTES, RunQuery, RunRow, VersionRow};
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 
@@ -29,10 +29,6 @@ pub fn write(db: &Connection, cut: &Cut) -> rusqlite::Result<()> {
             row.plan,
             row.source
         ])?;
-    }
-    let mut insert = db.prepare_cached("INSERT OR REPLACE INTO jobs VALUES (?1, ?2, ?3)")?;
-    for row in &cut.jobs {
-        insert.execute(params![row.key.tenant.as_str(), row.key.name.as_str(), row.bytes])?;
     }
     let sql = "INSERT OR REPLACE INTO runs VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
     let mut insert = db.prepare_cached(sql)?;
@@ -61,23 +57,6 @@ pub fn drop_ended(db: &Connection, before: Wall) -> rusqlite::Result<usize> {
     let sql = "DELETE FROM runs WHERE id IN (SELECT id FROM runs WHERE ended < ?1 LIMIT ?2)";
     db.prepare_cached(sql)?.execute(params![time(before), RUNS_AT_ONCE as i64])
 }
-
-/// A page, by tenant and name.
-pub fn jobs(db: &Connection, after: Option<&JobKey>, limit: usize) -> rusqlite::Result<Vec<JobRow>> {
-    let sql = if after.is_some() { JOBS_BEHIND } else { FIRST_JOBS };
-    let (tenant, job) = after.map_or(("", ""), |key| (key.tenant.as_str(), key.name.as_str()));
-    let row = |row: &Row<'_>| {
-        Ok(JobRow { key: JobKey { tenant: name(row, 0)?, name: name(row, 1)? }, bytes: row.get(2)? })
-    };
-    let mut select = db.prepare_cached(sql)?;
-    let rows = select.query_map(params![tenant, job, limit as i64], row)?;
-    recovery_page(rows, |row| row.bytes.len())
-}
-
-/// With the same parameters.
-const FIRST_JOBS: &str = "SELECT tenant, name, bytes FROM jobs WHERE ?1 = ?2 ORDER BY tenant, name LIMIT ?3";
-const JOBS_BEHIND: &str =
-    "SELECT tenant, name, bytes FROM jobs WHERE (tenant, name) > (?1, ?2) ORDER BY tenant, name LIMIT ?3";
 
 /// A page, by id.
 pub fn live_runs(db: &Connection, after: Option<RunId>, limit: usize) -> rusqlite::Result<Vec<LiveRun>> {
@@ -227,11 +206,7 @@ mod tests {
     fn pages_of_recovery_begin_where_the_last_one_ended() {
         let dir = tempfile::tempdir().expect("a directory");
         let db = schema::writer(dir.path()).expect("tables");
-        let rows = [
-            (JOBS_BEHIND, "SEARCH jobs USING PRIMARY KEY ((tenant,name)>(?,?))"),
-            (FIRST_JOBS, "SCAN jobs"),
-            (LIVE_RUNS, "SEARCH runs USING INDEX runs_live (id>?)"),
-        ];
+        let rows = [(LIVE_RUNS, "SEARCH runs USING INDEX runs_live (id>?)")];
         for (sql, used) in rows {
             let mut explain = db.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).expect("a statement");
             let count = explain.parameter_count();

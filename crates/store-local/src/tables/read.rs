@@ -7,9 +7,8 @@ use mainspring_core::key::{KeyBinding, KeyScope};
 use mainspring_core::schedule::WindowRow;
 use mainspring_core::values::{EntityKind, RunId, ScheduleId, TaskId, Wall};
 use mainspring_store::{
-    CheckpointHead, EntityQuery, EntityRow, HistoryPage, HistoryQuery, JobRow, LiveRow, LiveRun,
-    OccurrenceCursor, OpenError, ParkedFrom, ReadError, ReadMany, ReadTables, RunQuery, RunRow, StoredTask,
-    VersionRow,
+    CheckpointHead, EntityQuery, EntityRow, HistoryPage, HistoryQuery, LiveRow, LiveRun, OccurrenceCursor,
+    OpenError, ParkedFrom, ReadError, ReadMany, ReadTables, RunQuery, RunRow, StoredTask, VersionRow,
 };
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -41,10 +40,6 @@ impl LocalReader {
             select.query_map([time(horizon)], rows::live)?.try_for_each(|row| row.map(&mut *each))
         };
         scan().map_err(schema::refused)
-    }
-
-    pub(crate) fn jobs(&mut self, after: Option<&JobKey>, limit: usize) -> Result<Vec<JobRow>, OpenError> {
-        flows::jobs(&self.db, after, limit).map_err(schema::refused)
     }
 
     pub(crate) fn live_runs(

@@ -8,7 +8,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 /// `PRAGMA user_version` of tables that this version writes. Others are refused by name: nothing has been released yet.
-const VERSION: u32 = 7;
+const VERSION: u32 = 8;
 
 const TABLES: &str = "
     CREATE TABLE meta (
@@ -28,9 +28,6 @@ const TABLES: &str = "
     ) WITHOUT ROWID;
     CREATE INDEX keys_expires ON keys (expires);
     CREATE TABLE days (day INTEGER PRIMARY KEY);
-    CREATE TABLE jobs (
-        tenant TEXT NOT NULL, name TEXT NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY (tenant, name)
-    ) WITHOUT ROWID;
     CREATE TABLE versions (
         tenant TEXT NOT NULL, name TEXT NOT NULL, version INTEGER NOT NULL, grp INTEGER NOT NULL,
         at INTEGER NOT NULL, hash BLOB NOT NULL, plan BLOB NOT NULL, source BLOB NOT NULL, PRIMARY KEY (tenant, name, version)

@@ -2,18 +2,18 @@
 
 use mainspring_core::job::JobKey;
 use mainspring_core::run::StartedBy;
-use mainspring_core::values::{RunId, RunStatus, TaskId, Wall};
+use mainspring_core::values::{EntityKind, RunId, RunStatus, TaskId, Wall};
 
 use super::samples::{DAY_MS, cut, group, id, key, name};
 use super::{Case, Harness, open, reopen};
 use crate::{
-    Cut, CutError, JobRow, KeyRow, LiveRun, Opened, PAGE_MAX, RECOVERY_PAGE_BYTES, ReadMany, ReadTables,
+    Cut, CutError, EntityRow, KeyRow, LiveRun, Opened, PAGE_MAX, RECOVERY_PAGE_BYTES, ReadMany, ReadTables,
     Recovery, RunQuery, RunRow, Store, Tables, VersionRow,
 };
 
 pub fn cases<H: Harness>() -> Vec<Case<H>> {
     vec![
-        ("jobs, versions and runs survive with their cut", rows_survive),
+        ("versions and runs survive with their cut", rows_survive),
         ("a run's row is replaced by a later one", runs_are_replaced),
         ("recovery gives the runs that have not ended", recovery_gives_live_runs),
         ("a page of recovery has a bounded size", pages_of_recovery_have_a_size),
@@ -41,8 +41,23 @@ fn job_key(number: u64) -> JobKey {
     JobKey { tenant, name: name(["etl", "mail", "größe"][number as usize / 2 % 3]) }
 }
 
-fn job(number: u64, what: &str) -> JobRow {
-    JobRow { key: job_key(number), bytes: format!("job {number}, {what}").into_bytes() }
+/// A job is an entity.
+fn job(number: u64, what: &str) -> EntityRow {
+    let key = job_key(number);
+    EntityRow {
+        kind: EntityKind::Job,
+        id: key.id().bits(),
+        group: group(number),
+        tenant: key.tenant,
+        parent: key.name,
+        ended: None,
+        fixed: None,
+        bytes: format!("job {number}, {what}").into_bytes(),
+    }
+}
+
+fn jobs<S: Store>(opened: &mut Opened<S>) -> Vec<EntityRow> {
+    opened.recovery.entities(EntityKind::Job, None, usize::MAX).expect("jobs")
 }
 
 fn version(number: u64, version: u32) -> VersionRow {
@@ -94,18 +109,6 @@ fn filled<S: Store>(store: &S) -> Opened<S> {
     opened
 }
 
-fn jobs<S: Store>(opened: &mut Opened<S>) -> Vec<JobRow> {
-    let mut rows: Vec<JobRow> = vec![];
-    loop {
-        let page = opened.recovery.jobs(rows.last().map(|row| &row.key), 3).expect("jobs");
-        assert!(page.len() <= 3);
-        if page.is_empty() {
-            return rows;
-        }
-        rows.extend(page);
-    }
-}
-
 fn live_runs<S: Store>(opened: &mut Opened<S>, limit: usize) -> Vec<LiveRun> {
     let mut rows: Vec<LiveRun> = vec![];
     loop {
@@ -127,7 +130,6 @@ fn rows_survive<H: Harness>(harness: &H) {
     let store = harness.fresh();
     let mut opened = open(&store);
     let first = Cut {
-        jobs: vec![job(1, "new"), job(2, "new")],
         versions: vec![version(1, 1), version(2, 1)],
         runs: vec![run(1, RunStatus::Queued, None), run(2, RunStatus::Running, None)],
         ..cut(opened.epoch, 0)
@@ -135,9 +137,6 @@ fn rows_survive<H: Harness>(harness: &H) {
     opened.tables.cut(&first).expect("cut");
     for _life in 0..2 {
         opened = reopen(harness, &store, opened);
-        let mut expected = first.jobs.clone();
-        expected.sort_by(|a, b| a.key.cmp(&b.key));
-        assert_eq!(jobs(&mut opened), expected);
         assert_eq!(live_runs(&mut opened, 10), unfinished(&first.runs));
         for row in &first.versions {
             let found = opened.reader.version(&row.key, row.version).expect("a version");
@@ -147,9 +146,6 @@ fn rows_survive<H: Harness>(harness: &H) {
         let found = opened.recovery.tables().version(&job_key(1), 1).expect("a version");
         assert_eq!(found, Some(version(1, 1)));
     }
-    opened.tables.cut(&Cut { jobs: vec![job(1, "paused")], ..cut(opened.epoch, 0) }).expect("cut");
-    opened = reopen(harness, &store, opened);
-    assert!(jobs(&mut opened).contains(&job(1, "paused")) && jobs(&mut opened).len() == 2);
 }
 
 fn runs_are_replaced<H: Harness>(harness: &H) {
@@ -186,10 +182,10 @@ fn pages_of_recovery_have_a_size<H: Harness>(harness: &H) {
     let large = vec![7; RECOVERY_PAGE_BYTES / 4];
     let rows: Vec<RunRow> =
         (1..=10).map(|n| RunRow { bytes: large.clone(), ..run(n, RunStatus::Running, None) }).collect();
-    let jobs = (0..6).map(|n| JobRow { bytes: large.clone(), ..job(n, "large") }).collect();
-    opened.tables.cut(&Cut { runs: rows.clone(), jobs, ..cut(opened.epoch, 0) }).expect("cut");
+    let entities = (0..6).map(|n| EntityRow { bytes: large.clone(), ..job(n, "large") }).collect();
+    opened.tables.cut(&Cut { runs: rows.clone(), entities, ..cut(opened.epoch, 0) }).expect("cut");
     assert_eq!(opened.recovery.live_runs(None, 100).expect("a page").len(), 4);
-    assert_eq!(opened.recovery.jobs(None, 100).expect("a page").len(), 4);
+    assert_eq!(opened.recovery.entities(EntityKind::Job, None, 100).expect("a page").len(), 4);
     let walked: Vec<RunId> = live_runs(&mut opened, 100).into_iter().map(|row| row.id).collect();
     assert_eq!(walked, rows.iter().map(|row| row.id).collect::<Vec<_>>());
 }
@@ -220,10 +216,10 @@ fn a_refused_cut_changes_nothing<H: Harness>(harness: &H) {
     let kept = run(1, RunStatus::Running, None);
     opened
         .tables
-        .cut(&Cut { jobs: vec![job(1, "kept")], runs: vec![kept.clone()], ..cut(epoch, 9) })
+        .cut(&Cut { entities: vec![job(1, "kept")], runs: vec![kept.clone()], ..cut(epoch, 9) })
         .expect("cut");
     let late = Cut {
-        jobs: vec![job(1, "late")],
+        entities: vec![job(1, "late")],
         versions: vec![version(1, 7)],
         runs: vec![run(1, RunStatus::Failed, Some(1))],
         ..cut(epoch, 8)

@@ -3,12 +3,13 @@
 use mainspring_core::event::{AfterFailure, Event, Submitted};
 use mainspring_core::key::KeyClaim;
 use mainspring_core::operation::Cursor;
+use mainspring_core::task::TaskSpec;
 use mainspring_core::values::{
     Actor, Elapsed, Failure, Fence, InRun, OperationId, Permit, Priority, TaskId, Wall,
 };
 
 use super::{
-    EncodedProfiles, Writer, backfill, cordon, process, retry, schedule, task, trigger, wait, workflow,
+    EncodedProfiles, Writer, backfill, cordon, operation, retry, schedule, task, trigger, wait, workflow,
 };
 
 /// First byte of each event. Frozen: a number is never given away again.
@@ -119,7 +120,7 @@ fn write_fields(w: &mut Writer<'_>, event: &Event, profiles: &mut EncodedProfile
         Event::EpochStarted { epoch } => w.varint(epoch.get()),
         Event::TaskSubmitted(submitted) => write_submitted(w, submitted, profiles),
         Event::TaskSpawned { run, place, due, payload, permits } => {
-            workflow::write_origin(w, &InRun { run: *run, place: *place });
+            workflow::write_in_run(w, &InRun { run: *run, place: *place });
             write_release(w, *due, payload.as_deref(), permits.as_deref());
         }
         Event::Run(event) => workflow::write_event(w, event, profiles),
@@ -168,7 +169,7 @@ fn write_fields(w: &mut Writer<'_>, event: &Event, profiles: &mut EncodedProfile
         }
         Event::OperationStarted { id, work } => {
             w.varint(id.get());
-            process::write_work(w, work);
+            operation::write_work(w, work);
         }
         Event::OperationAdvanced { id, cursor, handled } => write_advanced(w, *id, *cursor, *handled),
         Event::OperationEnded { id } => w.varint(id.get()),
@@ -190,7 +191,7 @@ fn write_release(w: &mut Writer<'_>, due: Option<Wall>, payload: Option<&[u8]>, 
 
 fn write_advanced(w: &mut Writer<'_>, id: OperationId, cursor: Cursor, handled: u32) {
     w.varint(id.get());
-    process::write_cursor(w, cursor);
+    operation::write_cursor(w, cursor);
     w.varint(u64::from(handled));
 }
 
@@ -200,26 +201,27 @@ fn write_bound(w: &mut Writer<'_>, claim: &KeyClaim, entity: TaskId) {
 }
 
 fn write_submitted(w: &mut Writer<'_>, submitted: &Submitted, profiles: &mut EncodedProfiles) {
-    profiles.write(w, &submitted.profile);
-    w.bytes(&submitted.payload);
-    w.priority(submitted.priority);
+    let TaskSpec { profile, payload, priority, labels, permits } = &submitted.task;
+    profiles.write(w, profile);
+    w.bytes(payload);
+    w.priority(*priority);
     w.byte(
         u8::from(submitted.due.is_some()) * given::DUE
-            + u8::from(submitted.labels.is_some()) * given::LABELS
+            + u8::from(labels.is_some()) * given::LABELS
             + u8::from(submitted.key.is_some()) * given::KEY
-            + u8::from(submitted.permits.is_some()) * given::SEATS
+            + u8::from(permits.is_some()) * given::SEATS
             + u8::from(submitted.occasion.is_some()) * given::OCCASION,
     );
     if let Some(due) = submitted.due {
         w.wall(due);
     }
-    if let Some(labels) = &submitted.labels {
+    if let Some(labels) = labels {
         w.labels(labels);
     }
     if let Some(key) = &submitted.key {
         w.key(key);
     }
-    if let Some(permits) = &submitted.permits {
+    if let Some(permits) = permits {
         w.permits(permits);
     }
     if let Some(occasion) = &submitted.occasion {

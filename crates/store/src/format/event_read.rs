@@ -1,11 +1,12 @@
 //! Reads a record's body back into events.
 
 use mainspring_core::event::{AfterFailure, Event, Submitted};
+use mainspring_core::task::TaskSpec;
 use mainspring_core::values::{Epoch, InRun, Incarnation, OperationId};
 
 use super::event::{given, kind, version};
 use super::{
-    FormatError, ProfileCache, Reader, backfill, cordon, process, retry, schedule, task, trigger, wait,
+    FormatError, ProfileCache, Reader, backfill, cordon, operation, retry, schedule, task, trigger, wait,
     workflow,
 };
 
@@ -83,12 +84,13 @@ fn read_submitted(r: &mut Reader<'_>, profiles: &mut ProfileCache) -> Result<Eve
     let key = if flags & given::KEY == 0 { None } else { Some(r.key()?) };
     let permits = if flags & given::SEATS == 0 { None } else { Some(r.permits()?) };
     let occasion = if flags & given::OCCASION == 0 { None } else { Some(schedule::read_occasion(r)?) };
-    let submitted = Submitted { id, profile, payload, priority, due, labels, key, permits, occasion };
+    let task = TaskSpec { profile, payload, priority, labels, permits };
+    let submitted = Submitted { id, task, due, key, occasion };
     Ok(Event::TaskSubmitted(Box::new(submitted)))
 }
 
 fn read_spawned(r: &mut Reader<'_>) -> Result<Event, FormatError> {
-    let InRun { run, place } = workflow::read_origin(r)?;
+    let InRun { run, place } = workflow::read_in_run(r)?;
     Ok(Event::TaskSpawned {
         run,
         place,
@@ -156,10 +158,12 @@ fn read_then(r: &mut Reader<'_>) -> Result<AfterFailure, FormatError> {
 fn read_process_event(r: &mut Reader<'_>, kind: u8) -> Result<Event, FormatError> {
     let id = OperationId::new(r.varint("process id")?);
     Ok(match kind {
-        kind::PROCESS_STARTED => Event::OperationStarted { id, work: process::read_work(r)? },
-        kind::PROCESS_ADVANCED => {
-            Event::OperationAdvanced { id, cursor: process::read_cursor(r)?, handled: r.varint32("handled")? }
-        }
+        kind::PROCESS_STARTED => Event::OperationStarted { id, work: operation::read_work(r)? },
+        kind::PROCESS_ADVANCED => Event::OperationAdvanced {
+            id,
+            cursor: operation::read_cursor(r)?,
+            handled: r.varint32("handled")?,
+        },
         _ => Event::OperationEnded { id },
     })
 }

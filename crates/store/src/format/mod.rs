@@ -17,7 +17,7 @@ mod cordon;
 mod event;
 mod event_read;
 mod fields;
-mod process;
+mod operation;
 mod profile;
 mod reader;
 mod retry;
@@ -32,7 +32,7 @@ pub use self::{
     backfill::{read_backfill, write_backfill, write_backfill_spec},
     event::write_event,
     event_read::read_events,
-    process::{read_process, write_process},
+    operation::{read_operation, read_operation_work, write_operation, write_operation_work},
     profile::{EncodedProfiles, ProfileCache},
     reader::Reader,
     schedule::{read_schedule, write_schedule},

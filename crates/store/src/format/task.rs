@@ -47,7 +47,7 @@ pub fn read_task_output(bytes: &[u8]) -> Result<Option<Arc<[u8]>>, FormatError> 
         r.varint(what)?;
     }
     if flags & ORIGIN != 0 {
-        workflow::read_origin(&mut r)?;
+        workflow::read_in_run(&mut r)?;
     }
     r.option("labels", Reader::labels)?;
     r.option("key", Reader::key)?;
@@ -82,7 +82,7 @@ pub(super) fn write(w: &mut Writer<'_>, task: &Task, profiles: &mut EncodedProfi
     w.wall(task.changed);
     w.varint(task.touched.get());
     if let Some(origin) = &task.origin {
-        workflow::write_origin(w, origin);
+        workflow::write_in_run(w, origin);
     }
     if let Some(extra) = &task.extra {
         write_extra(w, extra);
@@ -115,7 +115,7 @@ pub(super) fn read(r: &mut Reader<'_>, profiles: &mut ProfileCache) -> Result<Ta
         touched: Seq::new(r.varint("touched")?),
         stored: false,
         due: mainspring_core::task::DueSince::default(),
-        origin: if flags & ORIGIN == 0 { None } else { Some(Box::new(workflow::read_origin(r)?)) },
+        origin: if flags & ORIGIN == 0 { None } else { Some(Box::new(workflow::read_in_run(r)?)) },
         extra: if flags & EXTRA == 0 { None } else { Some(Box::new(read_extra(r)?)) },
     })
 }

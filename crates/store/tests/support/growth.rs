@@ -44,6 +44,7 @@ pub fn grown_run() -> Run {
 /// That others wait for, and that somebody paused.
 pub fn job() -> Job {
     Job {
+        id: job_key().id(),
         key: job_key(),
         version: 3,
         definition: definition(),

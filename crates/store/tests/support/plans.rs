@@ -116,6 +116,7 @@ pub fn job() -> impl Strategy<Value = Job> {
     let notes = vec((wall(), over(), text()).prop_map(|(at, over, what)| Note { at, over, what }), 0..3);
     (job_key(), any::<u32>(), definition().boxed(), any::<bool>(), times, option::of(last), notes).prop_map(
         |(key, version, definition, paused, (deleted, created, changed, touched), last, notes)| Job {
+            id: key.id(),
             key,
             version,
             definition,

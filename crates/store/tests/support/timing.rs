@@ -2,7 +2,7 @@
 
 use mainspring_core::calendar::{Cron, Dst, Missing, Timetable, Twice, Zone};
 use mainspring_core::schedule::{
-    ExtrasCell, Fired, Overlap, Passed, Plain, Reason, Schedule, ScheduleEvent, ScheduleExtras, ScheduleHome,
+    ExtrasCell, Fired, Overlap, Passed, Reason, Schedule, ScheduleEvent, ScheduleExtras, ScheduleHome,
     ScheduleKey, ScheduleSoft, Spec, Stored, Target, Terms, Timing, Unfired, Waiting, WrittenBack,
 };
 use mainspring_core::values::{Bucket, FiredAs, ScheduleId, Started, Window};
@@ -34,13 +34,8 @@ fn cron() -> Timetable {
 }
 
 fn full_spec() -> Spec {
-    let plain = Plain {
-        profile: full_profile(),
-        payload: Arc::from(*b"payload"),
-        priority: Priority::default(),
-        labels: Some(labels()),
-        permits: Some(permits()),
-    };
+    let (labels, permits) = (Some(labels()), Some(permits()));
+    let task = TaskSpec { labels, permits, ..TaskSpec::new(full_profile(), Arc::from(*b"payload")) };
     let terms = Terms {
         text: "H 2,4 L-3,15W 1-6 mon#2,friL".into(),
         start: Some(WALL),
@@ -52,7 +47,7 @@ fn full_spec() -> Spec {
         active_max: 300,
         ..Terms::new(Timing::Table(cron()))
     };
-    Spec { target: Target::Task(Box::new(plain)), terms: Arc::new(terms) }
+    Spec { target: Target::Task(Box::new(task)), terms: Arc::new(terms) }
 }
 
 fn full_own() -> ScheduleHome {

@@ -3,9 +3,8 @@
 use mainspring_core::backfill::{BackfillEvent, BackfillSpec, Created, Only, Order, Windows};
 use mainspring_core::calendar::{Cron, Dst, Missing, Timetable, Twice, Zone};
 use mainspring_core::schedule::{
-    Fired, Overlap, Passed, Plain, Reason, Schedule, ScheduleEvent, ScheduleExtras, ScheduleHome,
-    ScheduleKey, ScheduleSoft as SoftSchedule, Spec, Stored, Target, Terms, Timing, Unfired, Waiting,
-    WrittenBack,
+    Fired, Overlap, Passed, Reason, Schedule, ScheduleEvent, ScheduleExtras, ScheduleHome, ScheduleKey,
+    ScheduleSoft as SoftSchedule, Spec, Stored, Target, Terms, Timing, Unfired, Waiting, WrittenBack,
 };
 use mainspring_core::values::{BackfillId, Bucket, FiredAs, ScheduleId, Started, Window};
 
@@ -52,7 +51,7 @@ fn timetable() -> impl Strategy<Value = Timetable> {
 fn target() -> impl Strategy<Value = Target> {
     let plain = (profile().boxed(), bytes(), priority(), option::of(labels()), option::of(permits()))
         .prop_map(|(profile, payload, priority, labels, permits)| {
-            Target::Task(Box::new(Plain { profile, payload, priority, labels, permits }))
+            Target::Task(Box::new(TaskSpec { profile, payload, priority, labels, permits }))
         });
     let run = (bytes(), option::of(priority()))
         .prop_map(|(parameters, priority)| Target::Run { parameters, priority });

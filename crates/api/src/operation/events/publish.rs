@@ -92,7 +92,7 @@ async fn view(edge: &Edge, notice: &CloudEvent, published: Published) -> Publish
             for run in runs {
                 // One that history has dropped is named all the same.
                 let found = flows::run(edge, run).await.ok();
-                let cause = found.as_ref().and_then(|found| found.cause.as_ref());
+                let cause = found.as_ref().and_then(|found| found.origin.cause.as_ref());
                 let job = found.as_ref().map(|found| &found.job.name);
                 view.runs.push(begun_view(run, job, cause.map(|cause| &cause.trigger)));
             }

@@ -37,12 +37,12 @@ pub(crate) async fn recurring(
     let without_key = Keys { key: None, ..keys };
     let submission =
         Submission::of(task, without_key, &edge.profiles, (now(), edge.config.key_life), edge.config.groups)?;
-    let tenant = submission.profile.tenant.clone();
+    let tenant = submission.task.profile.tenant.clone();
     let name = named(edge, &tenant, task, keys)?;
     let key = ScheduleKey { tenant, job: Name::fixed(TASKS_JOB), name };
     let mut spec = read_schedule(&task.timing_text(), &key, None)
         .map_err(|mistakes| Problem::ScheduleInvalid { mistakes })?;
-    spec.target = Target::Task(Box::new(submission.plain()));
+    spec.target = Target::Task(Box::new(submission.task));
     let own = own(edge, &key, spec.jitter);
     let command = ScheduleCommand::Put { key: key.clone(), spec, own };
     // The tenant of the task counts, and its own key goes before that of the request, as for any other task.

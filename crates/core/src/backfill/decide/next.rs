@@ -5,7 +5,7 @@ use crate::decision::View;
 use crate::event::Event;
 use crate::job::Job;
 use crate::run::decide::cancel_run;
-use crate::run::{Run, RunCreated, RunEvent, StartedBy};
+use crate::run::{Origin, Run, RunCreated, RunEvent, StartedBy};
 use crate::schedule::Schedule;
 use crate::values::{BackfillId, Band, FiredAs, Pressure, Priority, RunId, Window};
 
@@ -66,21 +66,11 @@ fn start_window(view: &View<'_>, backfill: &Backfill, schedule: &Schedule, job: 
         punctual: FiredAs::Backfill,
     };
     let spec = &backfill.spec;
+    let origin = Origin { window: Some(Box::new(occasion)), ..Origin::of(StartedBy::Backfill) };
     let created = RunCreated {
-        id: run,
-        job: job.key.clone(),
-        version: spec.version,
         plan: (spec.version != job.version).then(|| backfill.plan.clone()),
-        parameters: spec.parameters.clone(),
         priority: Some(Priority::of(Band::Backfill)),
-        labels: None,
-        key: None,
-        trigger: StartedBy::Backfill,
-        parent: None,
-        rerun_of: None,
-        reused: Vec::new(),
-        occasion: Some(Box::new(occasion)),
-        cause: None,
+        ..RunCreated::new(run, job.key.clone(), spec.version, spec.parameters.clone(), origin)
     };
     NextWindow::Events(vec![
         Event::Backfill(BackfillEvent::Started { id, window, run }),

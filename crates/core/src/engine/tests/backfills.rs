@@ -142,10 +142,10 @@ fn windows_run_in_order_a_few_at_a_time_in_the_lowest_band() {
     assert_eq!(rig.minutes(), [9, 6]);
     let (_, first) = rig.started()[0];
     let run = rig.engine.state().flows().run(first).expect("it is in memory").clone();
-    assert_eq!((run.trigger, run.version), (StartedBy::Backfill, 1));
+    assert_eq!((run.origin.trigger, run.version), (StartedBy::Backfill, 1));
     let task = rig.engine.state().tasks().by_id(run.task_at(0, NodeInstance::WHOLE)).expect("its task");
     assert_eq!(task.priority.band, Band::Backfill);
-    let occasion = run.occasion.as_ref().expect("a window");
+    let occasion = run.origin.window.as_ref().expect("a window");
     assert_eq!((occasion.at.millis() / MINUTE, occasion.from.millis() / MINUTE), (9, 8));
     assert_eq!(rig.schedule_of_job().rare.active, [], "it is none of the live ones");
     rig.end(first, true);

@@ -40,7 +40,7 @@ fn bulk_cancel_goes_in_bounded_steps_and_spares_what_came_later() {
     rig.tell(Command::ContinueOperation { id: process, parked: vec![row], more: false })
         .expect("never refused");
     assert_eq!(rig.status(id), Status::Cancelled);
-    assert!(rig.engine.state().operations.is_empty(), "and it has ended");
+    assert!(rig.engine.state().operations().unfinished() == 0, "and it has ended");
     let progress = |rig: &mut Rig, id| rig.tell(Command::Ask(Question::Operation { id }));
     let done = Progress { id: process, running: false, handled: Some(count as u64 + 1) };
     assert_eq!(progress(&mut rig, process), Ok(Answer::Progress(Some(done))));
@@ -106,7 +106,7 @@ fn everything_that_a_selector_names_must_match() {
     spec.executor = Name::fixed("http");
     let pair = |key, value| (Name::fixed(key), Name::fixed(value));
     let mut submit = rig.command(spec, StartTime::Now);
-    submit.labels = Some(vec![pair("env", "prod"), pair("team", "ops")].into());
+    submit.task.labels = Some(vec![pair("env", "prod"), pair("team", "ops")].into());
     let id = submit.id;
     rig.tell(Command::Submit(Box::new(submit))).expect("accepted");
     let task = rig.task(id).clone();

@@ -29,9 +29,9 @@ fn an_operator_can_force_an_end() {
 fn exclusive(rig: &mut Rig) -> TaskId {
     let permit = Permit { limit: Name::fixed("deploy"), key: Name::fixed("prod"), max: Some(1) };
     let permits: Permits = Arc::new([permit]);
-    let submit = rig.command(spec(), StartTime::Now);
+    let mut submit = rig.command(spec(), StartTime::Now);
     let id = submit.id;
-    let submit = Submit { permits: Some(permits), ..submit };
+    submit.task.permits = Some(permits);
     rig.tell(Command::Submit(Box::new(submit))).expect("accepted");
     id
 }

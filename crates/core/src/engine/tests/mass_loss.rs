@@ -6,7 +6,7 @@ fn fill(rig: &mut Rig, count: usize) -> Vec<TaskId> {
     (0..count)
         .map(|n| {
             let mut submit = rig.command(spec(), StartTime::Now);
-            submit.priority = Priority::of(Band::ALL[n % 3]);
+            submit.task.priority = Priority::of(Band::ALL[n % 3]);
             let id = submit.id;
             rig.tell(Command::Submit(Box::new(submit))).expect("accepted");
             id

@@ -31,7 +31,7 @@ use crate::event::Event;
 use crate::retry::{Backoff, Jitter, RetryPolicy};
 use crate::state::{State, apply};
 use crate::task::decide::{Report, ReportKind, StartTime, Submit};
-use crate::task::{Arrow, Profile, ProfileSpec, Status, Task, TaskState, Transition};
+use crate::task::{Arrow, Profile, ProfileSpec, Status, Task, TaskSpec, TaskState, Transition};
 use crate::values::{
     Actor, Bucket, Epoch, Failure, FailureClass, Fence, Group, Incarnation, Millis, Name, Now, Priority,
     Requirements, RunId, Seq, Session, TaskId, WorkerId,
@@ -140,8 +140,9 @@ impl Rig {
             self.engine.advance(&mut batch, usize::MAX);
             self.engine.place(&mut batch, usize::MAX);
             self.absorb(batch);
-            let state = self.engine.state();
-            if !self.engine.has_work() && state.deliveries.is_empty() && state.announcements.is_empty() {
+            let operations = self.engine.state().operations();
+            let waits_for_room = operations.has_deliveries() || operations.has_announcements();
+            if !self.engine.has_work() && !waits_for_room {
                 return;
             }
         }
@@ -208,13 +209,9 @@ impl Rig {
     pub(super) fn command(&mut self, spec: ProfileSpec, start: StartTime) -> Submit {
         Submit {
             id: self.next_id(),
-            profile: Profile::new(spec),
-            payload: Arc::from(*b"payload"),
-            priority: Priority::default(),
+            task: TaskSpec::new(Profile::new(spec), Arc::from(*b"payload")),
             start,
-            labels: None,
             key: None,
-            permits: None,
             resent: false,
         }
     }

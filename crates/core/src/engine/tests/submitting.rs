@@ -103,13 +103,13 @@ fn limits_refuse_by_name() {
     let limits = Limits { payload_bytes_max: 10, tasks_max: 2, ..Limits::default() };
     let mut rig = Rig::with(EngineConfig { limits, ..EngineConfig::default() });
     let mut big = rig.command(spec(), StartTime::Now);
-    big.payload = vec![0; 11].into();
+    big.task.payload = vec![0; 11].into();
     assert_eq!(
         rig.tell(Command::Submit(Box::new(big))),
         Err(Rejection::PayloadTooLarge { bytes: 11, max: 10 })
     );
     let mut labelled = rig.command(spec(), StartTime::Now);
-    labelled.labels = Some(vec![(Name::fixed("k"), Name::fixed("v")); 33].into());
+    labelled.task.labels = Some(vec![(Name::fixed("k"), Name::fixed("v")); 33].into());
     assert_eq!(
         rig.tell(Command::Submit(Box::new(labelled))),
         Err(Rejection::TooManyLabels { count: 33, max: 32 })
@@ -162,7 +162,7 @@ fn pressure_refuses_the_least_urgent_first() {
         rig.engine.set_pressure(pressure);
         for (band, accepted) in Band::ALL.into_iter().zip(accepted) {
             let mut submit = rig.command(spec(), StartTime::Now);
-            submit.priority = Priority::of(band);
+            submit.task.priority = Priority::of(band);
             let answer = rig.tell(Command::Submit(Box::new(submit)));
             assert_eq!(answer.is_ok(), accepted, "{pressure:?} {band:?}");
             if let Err(rejection) = answer {

@@ -10,7 +10,7 @@ use crate::values::{OperationId, TaskId, TaskIndex};
 
 /// The next step. `parked`: tasks just brought into memory, in order of id; `more`: the store has others.
 pub fn advance(state: &State, id: OperationId, parked: &[TaskId], more: bool) -> Vec<Event> {
-    let Some(operation) = state.operations.get(&id) else { return Vec::new() };
+    let Some(operation) = state.operations.bulk(id) else { return Vec::new() };
     match (&operation.work, operation.cursor) {
         (OperationKind::CancelRuns { selector, before, over }, Cursor::Memory(from)) => {
             cancel_runs::advance(state, id, from, (selector, *before, over.as_ref()))

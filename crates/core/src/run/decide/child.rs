@@ -3,7 +3,7 @@
 use super::advance::NESTING_MAX;
 use crate::event::Event;
 use crate::job::JobKey;
-use crate::run::{Evaluate, Run, RunCreated, RunEvent, StartedBy};
+use crate::run::{Evaluate, Origin, Run, RunCreated, RunEvent, StartedBy};
 use crate::state::State;
 use crate::task::Payload;
 use crate::values::{InRun, Name, NodeInstance};
@@ -20,29 +20,20 @@ pub(crate) fn child(
     let key = JobKey { tenant: run.job.tenant.clone(), name: job.clone() };
     let job = state.flows.jobs.get(&key).filter(|job| job.deleted.is_none());
     let job = job.ok_or_else(|| format!("there is no job `{}`", key.name))?;
-    let (mut depth, mut above) = (1, run.parent);
+    let (mut depth, mut above) = (1, run.origin.parent);
     while let Some(origin) = above {
         depth += 1;
-        above = state.flows.run(origin.run).and_then(|run| run.parent);
+        above = state.flows.run(origin.run).and_then(|run| run.origin.parent);
     }
     if depth >= NESTING_MAX {
         return Err(format!("runs are nested {NESTING_MAX} deep"));
     }
     let parameters = evaluate.parameters(&job.definition, given)?;
+    let (id, parent) = (run.id.child(place), Some(InRun { run: run.id, place }));
+    let origin = Origin { parent, ..Origin::of(StartedBy::Parent) };
     Ok(Event::Run(RunEvent::RunCreated(Box::new(RunCreated {
-        id: run.id.child(place),
-        job: job.key.clone(),
-        version: job.version,
-        plan: None,
-        parameters,
         priority: run.priority,
         labels: run.labels.clone(),
-        key: None,
-        trigger: StartedBy::Parent,
-        parent: Some(InRun { run: run.id, place }),
-        rerun_of: None,
-        occasion: None,
-        cause: None,
-        reused: Vec::new(),
+        ..RunCreated::new(id, job.key.clone(), job.version, parameters, origin)
     }))))
 }

@@ -50,7 +50,7 @@ pub(crate) fn decide(view: &View<'_>, clear: Clear, out: &mut Vec<Event>) -> Res
 
 /// A run that a node of another has started gave its result to that one, which may have built on it.
 fn check_parent(view: &View<'_>, run: &Run) -> Result<(), Rejection> {
-    let parent = run.parent.filter(|_| run.status.is_ended());
+    let parent = run.origin.parent.filter(|_| run.status.is_ended());
     match parent.and_then(|origin| view.state.flows().run(origin.run)) {
         Some(parent) if !parent.status.is_ended() => {
             Err(RunRefusal::RunNotEnded { id: parent.id, status: parent.status }.into())

@@ -8,7 +8,9 @@ use super::trigger::check_room;
 use crate::decision::{Rejection, View};
 use crate::event::Event;
 use crate::job::Plan;
-use crate::run::{MapItems, NodeStatus, Reused, Run, RunCreated, RunEvent, RunRefusal, StartedBy, Subject};
+use crate::run::{
+    MapItems, NodeStatus, Origin, Reused, Run, RunCreated, RunEvent, RunRefusal, StartedBy, Subject,
+};
 use crate::task::Payload;
 use crate::values::{Actor, Band, Name, NodeInstance, RunId, RunStatus};
 
@@ -52,23 +54,21 @@ pub(crate) fn decide(view: &View<'_>, rerun: Rerun, out: &mut Vec<Event>) -> Res
     };
     let reused = reused(old, plan.as_deref().unwrap_or(&job.definition.plan), &rerun.from)?;
     let id = rerun.id;
+    let origin = Origin {
+        rerun_of: Some(old.id),
+        // A window that is repeated is the same window, and what began it the same event.
+        window: old.origin.window.clone(),
+        cause: old.origin.cause.clone(),
+        ..Origin::of(StartedBy::Rerun)
+    };
+    let parameters = rerun.parameters.unwrap_or_else(|| old.parameters.clone());
     out.push(Event::Run(RunEvent::RunCreated(Box::new(RunCreated {
-        id,
-        job: old.job.clone(),
-        version,
         plan,
-        parameters: rerun.parameters.unwrap_or_else(|| old.parameters.clone()),
         // Whoever repeats a run of a backfill wants it live.
         priority: old.priority.filter(|priority| priority.band != Band::Backfill),
         labels: old.labels.clone(),
-        key: None,
-        trigger: StartedBy::Rerun,
-        parent: None,
-        rerun_of: Some(old.id),
-        // A window that is repeated is the same window, and what began it the same event.
-        occasion: old.occasion.clone(),
-        cause: old.cause.clone(),
         reused,
+        ..RunCreated::new(id, old.job.clone(), version, parameters, origin)
     }))));
     let note = rerun.over.map(|over| note(Subject::Run(id), over, format!("runs `{}` again", old.id).into()));
     out.extend(note);

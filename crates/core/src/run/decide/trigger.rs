@@ -5,7 +5,7 @@ use crate::decision::{Rejection, View};
 use crate::event::Event;
 use crate::job::JobKey;
 use crate::key::{KeyClaim, KeyFact, KeyHolder};
-use crate::run::{RunCreated, RunEvent, RunRefusal, StartedBy};
+use crate::run::{Origin, RunCreated, RunEvent, RunRefusal, StartedBy};
 use crate::task::{Labels, Payload};
 use crate::values::{Priority, RunId, RunStatus};
 
@@ -40,21 +40,12 @@ pub(crate) fn decide(
         return Err(Rejection::PayloadTooLarge { bytes, max });
     }
     let id = trigger.id;
+    let origin = Origin::of(trigger.trigger);
     out.push(Event::Run(RunEvent::RunCreated(Box::new(RunCreated {
-        id,
-        job: job.key.clone(),
-        version: job.version,
-        plan: None,
-        parameters: trigger.parameters,
         priority: trigger.priority,
         labels: trigger.labels,
         key: trigger.key.map(|(claim, _)| claim),
-        trigger: trigger.trigger,
-        parent: None,
-        rerun_of: None,
-        occasion: None,
-        cause: None,
-        reused: Vec::new(),
+        ..RunCreated::new(id, job.key.clone(), job.version, trigger.parameters, origin)
     }))));
     Ok(RunAnswer::Run { id, status: RunStatus::Queued })
 }

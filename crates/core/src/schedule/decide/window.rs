@@ -3,8 +3,8 @@
 use crate::decision::View;
 use crate::event::{Event, Submitted};
 use crate::run::decide::cancel_run;
-use crate::run::{RunCreated, RunEvent, StartedBy};
-use crate::schedule::{Fired, Overlap, Plain, Reason, Schedule, ScheduleEvent, Target, Timing};
+use crate::run::{Origin, RunCreated, RunEvent, StartedBy};
+use crate::schedule::{Fired, Overlap, Reason, Schedule, ScheduleEvent, Target, Timing};
 use crate::task::decide::cancel;
 use crate::trigger::{ANYWAY, TriggerKey};
 use crate::values::{FiredAs, Name, RunId, Started, TaskId, Wall, Window};
@@ -105,8 +105,9 @@ pub(crate) fn fire(
         punctual: fired_as,
     }));
     let (made, event) = match &schedule.spec.target {
-        Target::Task(plain) => {
-            (Started::Task(task), Event::TaskSubmitted(Box::new(submitted(task, plain, occasion))))
+        Target::Task(spec) => {
+            let submitted = Submitted { id: task, task: (**spec).clone(), due: None, key: None, occasion };
+            (Started::Task(task), Event::TaskSubmitted(Box::new(submitted)))
         }
         Target::Run { parameters, priority } => {
             let Some(job) = view.state.flows.jobs.get(&schedule.job_key()) else {
@@ -115,30 +116,14 @@ pub(crate) fn fire(
             let Ok(parameters) = view.evaluate.parameters(&job.definition, parameters) else {
                 return WindowFired::BadParameters;
             };
+            let origin = Origin { window: occasion, ..Origin::of(StartedBy::Schedule) };
             let created = RunCreated {
-                id: run,
-                job: job.key.clone(),
-                version: job.version,
-                plan: None,
-                parameters,
                 priority: *priority,
-                labels: None,
-                key: None,
-                trigger: StartedBy::Schedule,
-                parent: None,
-                rerun_of: None,
-                reused: Vec::new(),
-                occasion,
-                cause: None,
+                ..RunCreated::new(run, job.key.clone(), job.version, parameters, origin)
             };
             (Started::Run(run), Event::Run(RunEvent::RunCreated(Box::new(created))))
         }
     };
     let fired = Fired { id, window, made, punctual: fired_as, next };
     WindowFired::Events([Event::Schedule(ScheduleEvent::Fired(Box::new(fired))), event])
-}
-
-fn submitted(id: TaskId, plain: &Plain, occasion: Option<Box<Window>>) -> Submitted {
-    let Plain { profile, payload, priority, labels, permits } = plain.clone();
-    Submitted { id, profile, payload, priority, due: None, labels, key: None, permits, occasion }
 }

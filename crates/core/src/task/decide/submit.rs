@@ -1,26 +1,19 @@
 //! Submit: accept a task, once.
 
-use std::sync::Arc;
-
 use super::TaskAnswer;
 use crate::decision::{Rejection, View};
 use crate::event::{Event, Submitted};
 use crate::key::{KeyClaim, KeyFact, KeyHolder};
-use crate::task::{Labels, Payload, Profile, Status};
-use crate::values::{Band, LABELS_MAX, Millis, PERMITS_MAX, Permits, Pressure, Priority, TaskId, Wall};
+use crate::task::{Status, TaskSpec};
+use crate::values::{Band, LABELS_MAX, Millis, PERMITS_MAX, Pressure, TaskId, Wall};
 
 #[derive(Clone, PartialEq, Debug)]
 pub struct Submit {
     pub id: TaskId,
-    pub profile: Arc<Profile>,
-    pub payload: Payload,
-    pub priority: Priority,
+    pub task: TaskSpec,
     pub start: StartTime,
-    pub labels: Option<Labels>,
     /// With what the tables knew of the key before the command came here.
     pub key: Option<(KeyClaim, KeyFact)>,
-    /// Places that each attempt holds in named limits.
-    pub permits: Option<Permits>,
     /// Sent before without an answer. It may have been accepted, and its task may have ended and left memory since:
     /// the tables are asked first.
     pub resent: bool,
@@ -41,20 +34,16 @@ pub(crate) fn decide(view: &View<'_>, submit: Submit, out: &mut Vec<Event>) -> R
     if let Some(known) = known(view, &submit)? {
         return Ok(TaskAnswer::AlreadySubmitted { id: known });
     }
-    check_pressure(view.pressure, submit.priority.band)?;
-    check_sizes(view, &submit.payload, submit.labels.as_ref(), submit.permits.as_ref())?;
+    check_pressure(view.pressure, submit.task.priority.band)?;
+    check_sizes(view, &submit.task)?;
     check_queue(view, &submit)?;
     let due = due(view, submit.start)?;
     let (id, status) = (submit.id, if due.is_some() { Status::Pending } else { Status::Queued });
     out.push(Event::TaskSubmitted(Box::new(Submitted {
         id,
-        profile: submit.profile,
-        payload: submit.payload,
-        priority: submit.priority,
+        task: submit.task,
         due,
-        labels: submit.labels,
         key: submit.key.map(|(claim, _)| claim),
-        permits: submit.permits,
         occasion: None,
     })));
     Ok(TaskAnswer::Submitted { id, status })
@@ -88,21 +77,16 @@ pub(crate) fn check_pressure(pressure: Pressure, band: Band) -> Result<(), Rejec
 }
 
 /// Also of a task that recurs: what its windows begin is not looked at again.
-pub(crate) fn check_sizes(
-    view: &View<'_>,
-    payload: &Payload,
-    labels: Option<&Labels>,
-    permits: Option<&Permits>,
-) -> Result<(), Rejection> {
-    let (bytes, max) = (payload.len(), view.limits.payload_bytes_max);
+pub(crate) fn check_sizes(view: &View<'_>, task: &TaskSpec) -> Result<(), Rejection> {
+    let (bytes, max) = (task.payload.len(), view.limits.payload_bytes_max);
     if bytes > max {
         return Err(Rejection::PayloadTooLarge { bytes, max });
     }
-    let count = labels.map_or(0, |labels| labels.len());
+    let count = task.labels.as_ref().map_or(0, |labels| labels.len());
     if count > LABELS_MAX {
         return Err(Rejection::TooManyLabels { count, max: LABELS_MAX });
     }
-    let count = permits.map_or(0, |permits| permits.len());
+    let count = task.permits.as_ref().map_or(0, |permits| permits.len());
     if count > PERMITS_MAX {
         return Err(Rejection::TooManySeats { count, max: PERMITS_MAX });
     }
@@ -118,12 +102,12 @@ fn check_queue(view: &View<'_>, submit: &Submit) -> Result<(), Rejection> {
     if held >= max {
         return Err(Rejection::MemoryFull { held, max });
     }
-    let pool = &submit.profile.requirements.pool;
+    let pool = &submit.task.profile.requirements.pool;
     let max = view.dispatcher.pool_limit(pool).queued_max;
     if max != u64::MAX {
         let queued = view.dispatcher.queued_in_pool(pool);
         if queued >= max {
-            let tenant = submit.profile.tenant.clone();
+            let tenant = submit.task.profile.tenant.clone();
             return Err(Rejection::QueueFull { pool: pool.clone(), tenant, queued, max });
         }
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::decision::View;
 use crate::event::Event;
 use crate::job::{Job, JobKey};
-use crate::run::{RunCreated, RunEvent, RunRefusal, StartedBy};
+use crate::run::{Origin, RunCreated, RunEvent, RunRefusal, StartedBy};
 use crate::task::Payload;
 use crate::trigger::{LedgerWindow, Skip, Trigger, TriggerEvent, TriggerFailed, TriggerFired};
 use crate::values::{Bucket, Cause, CloudEvent, DEPTH_MAX, RunId, TriggerId, Window};
@@ -88,22 +88,9 @@ pub(crate) fn decide(view: &View<'_>, id: TriggerId, shot: Shot<'_>) -> Result<[
         window,
     };
     let cause = Cause { trigger: trigger.key.name.clone(), notice: shot.notice.clone(), depth: shot.depth };
-    let created = RunCreated {
-        id: shot.run,
-        job: job.key.clone(),
-        version: job.version,
-        plan: None,
-        parameters,
-        priority: None,
-        labels: None,
-        key: None,
-        trigger: StartedBy::Event,
-        parent: None,
-        rerun_of: None,
-        reused: Vec::new(),
-        occasion: shot.occasion,
-        cause: Some(Box::new(cause)),
-    };
+    let (window, cause) = (shot.occasion, Some(Box::new(cause)));
+    let origin = Origin { window, cause, ..Origin::of(StartedBy::Event) };
+    let created = RunCreated::new(shot.run, job.key.clone(), job.version, parameters, origin);
     let fired = Event::Trigger(TriggerEvent::Fired(Box::new(fired)));
     Ok([fired, Event::Run(RunEvent::RunCreated(Box::new(created)))])
 }

@@ -9,9 +9,9 @@ use crossbeam_channel::{Receiver, unbounded};
 use mainspring_core::decision::{Effect, Start};
 use mainspring_core::engine::Command;
 use mainspring_core::task::decide::{Report, ReportKind, StartTime, Submit};
-use mainspring_core::task::{Profile, ProfileSpec};
+use mainspring_core::task::{Profile, ProfileSpec, TaskSpec};
 use mainspring_core::values::{
-    Bucket, Chance, Epoch, Incarnation, Name, Priority, Requirements, Session, TaskId, WorkerId, group_of,
+    Bucket, Chance, Epoch, Incarnation, Name, Requirements, Session, TaskId, WorkerId, group_of,
 };
 use mainspring_core::worker::WorkerOffer;
 use mainspring_core::worker::decide::{Hello, SessionCommand};
@@ -53,13 +53,9 @@ impl Source {
                 Bucket::spread(group_of(&self.profile.tenant), random),
                 self.chance.draw(),
             ),
-            profile: self.profile.clone(),
-            payload: [random as u8; PAYLOAD_BYTES].into(),
-            priority: Priority::default(),
+            task: TaskSpec::new(self.profile.clone(), [random as u8; PAYLOAD_BYTES].into()),
             start: StartTime::Now,
-            labels: None,
             key: None,
-            permits: None,
             resent: false,
         }))
     }

@@ -11,8 +11,8 @@ use mainspring_core::job::{
 };
 use mainspring_core::run::decide::RunCommand;
 use mainspring_core::schedule::decide::ScheduleCommand;
-use mainspring_core::schedule::{Plain, ScheduleHome, ScheduleKey, Spec, TASKS_JOB, Target, Timing};
-use mainspring_core::task::{Profile, ProfileSpec};
+use mainspring_core::schedule::{ScheduleHome, ScheduleKey, Spec, TASKS_JOB, Target, Timing};
+use mainspring_core::task::{Profile, ProfileSpec, TaskSpec};
 use mainspring_core::values::{Name, Priority, Requirements, Wall};
 use mainspring_runtime::ShardConfig;
 
@@ -96,14 +96,8 @@ impl Maker {
             job: Name::fixed(TASKS_JOB),
             name: Name::new(name).expect("a short name"),
         };
-        let plain = Plain {
-            profile: self.profile.clone(),
-            payload,
-            priority: Priority::default(),
-            labels: None,
-            permits: None,
-        };
-        let spec = Spec::new(Target::Task(Box::new(plain)), timing).on(|terms| terms.text = text.into());
+        let task = TaskSpec::new(self.profile.clone(), payload);
+        let spec = Spec::new(Target::Task(Box::new(task)), timing).on(|terms| terms.text = text.into());
         Command::Schedule(Box::new(ScheduleCommand::Put { key, spec, own: ScheduleHome::default() }))
     }
 }

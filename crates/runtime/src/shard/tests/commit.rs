@@ -119,7 +119,7 @@ fn lag_of_the_tables_sheds_the_least_urgent_first() {
     for n in 0..30 {
         for (band, refused) in Band::ALL.into_iter().zip(&mut refused) {
             let mut submit = rig.submit(StartTime::Now);
-            submit.priority = Priority::of(band);
+            submit.task.priority = Priority::of(band);
             if rig.call(Command::Submit(Box::new(submit))).is_err() {
                 refused.get_or_insert(n);
             }

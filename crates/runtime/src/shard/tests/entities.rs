@@ -1,5 +1,5 @@
 use super::*;
-use mainspring_core::values::{Actor, EntityKind, Name, WorkerId};
+use mainspring_core::values::{Actor, EntityKind, Name, OperationId, WorkerId};
 use mainspring_core::worker::Availability;
 use mainspring_core::worker::decide::SetCordon;
 use mainspring_store::OpenError;
@@ -71,4 +71,17 @@ fn a_row_that_was_lost_or_swapped_is_noticed() {
         disk.entities.get_mut(&(EntityKind::Cordon, 2)).expect("a row").bytes = bytes;
     });
     assert!(swapped.to_string().contains("another id"), "{swapped}");
+}
+
+#[test]
+fn an_operation_is_there_again_and_its_number_is_not_given_away_twice() {
+    for config in [quiet(), cut_always()] {
+        let mut rig = rig_with(config);
+        let cancel = || Command::BulkCancel { selector: Box::default(), stop_running: false };
+        assert_eq!(rig.call(cancel()), Ok(Answer::Operation(OperationId::new(1))));
+        let before = rig.shard.engine().state().operations().unfinished();
+        let mut rig = rig.crash_and_open(2);
+        assert_eq!(rig.shard.engine().state().operations().unfinished(), before);
+        assert_eq!(rig.call(cancel()), Ok(Answer::Operation(OperationId::new(2))));
+    }
 }

@@ -6,7 +6,7 @@ use mainspring_core::job::{
 };
 use mainspring_core::run::decide::{Clear, RunAnswer, RunCommand, TriggerRun};
 use mainspring_core::run::{NodeStatus, Run, StartedBy};
-use mainspring_core::values::{Actor, Group, NodeInstance, RunStatus};
+use mainspring_core::values::{Actor, EntityKind, Group, NodeInstance, RunStatus};
 
 fn cutting() -> ShardConfig {
     ShardConfig { cut_every: Millis::ZERO, ..ShardConfig::default() }
@@ -145,4 +145,16 @@ fn clear_all(id: RunId) -> Command {
     let over = Actor { actor: Name::fixed("ann"), reason: Name::fixed("again") };
     let nodes = vec![Name::fixed("a")];
     Command::Run(Box::new(RunCommand::Clear(Box::new(Clear { id, nodes, over, fact: None }))))
+}
+
+#[test]
+fn a_job_whose_row_was_lost_stops_the_opening() {
+    let mut rig = rig_with(cutting());
+    rig.chain();
+    rig.run();
+    rig.disk.entities.retain(|(kind, _), _| *kind != EntityKind::Job);
+    let reading = rig.reading();
+    let opened = Shard::<u32>::recover(rig.config, Epoch::new(2), &mut rig.disk, reading);
+    let refused = opened.err().expect("refused").to_string();
+    assert!(refused.contains("has 0 rows of kind `job`"), "{refused}");
 }

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use mainspring_core::decision::{Effect, Rejection, Start};
 use mainspring_core::engine::{Answer, Command};
 use mainspring_core::task::decide::{Report, ReportKind, StartTime, Submit};
-use mainspring_core::task::{Profile, ProfileSpec, Task};
+use mainspring_core::task::{Profile, ProfileSpec, Task, TaskSpec};
 use mainspring_core::values::{
     Bucket, Epoch, Group, Incarnation, Millis, Name, Priority, Requirements, RunId, Seq, Session, TaskId,
     Wall, WorkerId,
@@ -211,15 +211,12 @@ impl Rig {
     fn submit(&mut self, start: StartTime) -> Submit {
         self.ids += 1;
         let requirements = Requirements { pool: Name::fixed("default"), ..Requirements::default() };
+        let profile = Profile::new(ProfileSpec { requirements, ..ProfileSpec::default() });
         Submit {
             id: TaskId::new(self.ms, Bucket::spread(Group::ZERO, self.ids), self.ids),
-            profile: Profile::new(ProfileSpec { requirements, ..ProfileSpec::default() }),
-            payload: Arc::from(*b"payload"),
-            priority: Priority::default(),
+            task: TaskSpec::new(profile, Arc::from(*b"payload")),
             start,
-            labels: None,
             key: None,
-            permits: None,
             resent: false,
         }
     }

@@ -5,8 +5,8 @@ use mainspring_core::calendar::Timetable;
 use mainspring_core::event::Event;
 use mainspring_core::schedule::decide::{ScheduleAnswer, ScheduleCommand};
 use mainspring_core::schedule::{
-    Overlap, Passed, Plain, Reason, Schedule, ScheduleEvent, ScheduleHome, ScheduleKey, Spec, TASKS_JOB,
-    Target, Timing, Unfired, WindowRow,
+    Overlap, Passed, Reason, Schedule, ScheduleEvent, ScheduleHome, ScheduleKey, Spec, TASKS_JOB, Target,
+    Timing, Unfired, WindowRow,
 };
 use mainspring_core::values::{Bucket, EntityKind, Group, ScheduleId, Started};
 use mainspring_store::OccurrenceCursor;
@@ -27,15 +27,10 @@ fn key(name: &'static str) -> ScheduleKey {
 
 fn every_minute(overlap: Overlap) -> Spec {
     let requirements = Requirements { pool: Name::fixed("default"), ..Requirements::default() };
-    let plain = Plain {
-        profile: Profile::new(ProfileSpec { requirements, ..ProfileSpec::default() }),
-        payload: Arc::from(*b"payload"),
-        priority: Priority::default(),
-        labels: None,
-        permits: None,
-    };
+    let profile = Profile::new(ProfileSpec { requirements, ..ProfileSpec::default() });
+    let task = TaskSpec::new(profile, Arc::from(*b"payload"));
     let timing = Timing::Table(Timetable::Every { every: Millis::new(MINUTE), anchor: Wall::ZERO });
-    Spec::new(Target::Task(Box::new(plain)), timing).on(|terms| terms.overlap = overlap)
+    Spec::new(Target::Task(Box::new(task)), timing).on(|terms| terms.overlap = overlap)
 }
 
 impl Rig {

@@ -9,9 +9,9 @@ use mainspring_core::schedule::WindowRow;
 use mainspring_core::values::{EntityKind, RunId, ScheduleId, Seq, TaskId, Wall};
 use mainspring_store::tables::ReadError;
 use mainspring_store::{
-    CheckpointHead, Cut, EntityQuery, EntityRow, HistoryPage, HistoryQuery, HistoryRow, JobRow, LiveRow,
-    LiveRun, OccurrenceCursor, OpenError, ParkedFrom, ReadMany, ReadTables, Record, Recovery, RunQuery,
-    RunRow, StoredTask, TailVisit, VersionRow,
+    CheckpointHead, Cut, EntityQuery, EntityRow, HistoryPage, HistoryQuery, HistoryRow, LiveRow, LiveRun,
+    OccurrenceCursor, OpenError, ParkedFrom, ReadMany, ReadTables, Record, Recovery, RunQuery, RunRow,
+    StoredTask, TailVisit, VersionRow,
 };
 
 #[derive(Default)]
@@ -20,7 +20,6 @@ pub(super) struct Disk {
     pub(super) head: CheckpointHead,
     pub(super) live: BTreeMap<TaskId, LiveRow>,
     pub(super) history: BTreeMap<TaskId, HistoryRow>,
-    pub(super) jobs: BTreeMap<JobKey, JobRow>,
     pub(super) versions: BTreeMap<(JobKey, u32), VersionRow>,
     pub(super) runs: BTreeMap<RunId, RunRow>,
     /// Every row that was written, also those that came twice.
@@ -40,7 +39,6 @@ impl Disk {
             self.history.remove(id);
         }
         self.history.extend(cut.ended.iter().map(|row| (row.id, row.clone())));
-        self.jobs.extend(cut.jobs.iter().map(|row| (row.key.clone(), row.clone())));
         self.versions.extend(cut.versions.iter().map(|row| ((row.key.clone(), row.version), row.clone())));
         self.runs.extend(cut.runs.iter().map(|row| (row.id, row.clone())));
         self.occurrences.extend(&cut.occurrences);
@@ -66,11 +64,6 @@ impl Recovery for Disk {
         let wanted = |row: &&LiveRow| row.parked_due.is_none_or(|due| due <= horizon);
         self.live.values().filter(wanted).cloned().for_each(each);
         Ok(())
-    }
-
-    fn jobs(&mut self, after: Option<&JobKey>, limit: usize) -> Result<Vec<JobRow>, OpenError> {
-        let behind = |row: &&JobRow| after.is_none_or(|after| row.key > *after);
-        Ok(self.jobs.values().filter(behind).take(limit).cloned().collect())
     }
 
     fn live_runs(&mut self, after: Option<RunId>, limit: usize) -> Result<Vec<LiveRun>, OpenError> {

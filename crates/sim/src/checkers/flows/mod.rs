@@ -295,7 +295,7 @@ impl FlowFold {
             nodes: vec![NodeFacts::default(); plan.nodes().len()],
             plan,
             key: created.key,
-            parent: created.parent,
+            parent: created.origin.parent,
             status: RunStatus::Queued,
             paused: false,
             fan_out_allowed: 0,
@@ -314,7 +314,7 @@ impl FlowFold {
             ever_cancelled: false,
             reopened: false,
             scheduled: matches!(
-                created.trigger,
+                created.origin.trigger,
                 StartedBy::Schedule | StartedBy::Event | StartedBy::Backfill
             ),
         };
@@ -327,7 +327,7 @@ impl FlowFold {
         self.runs.insert(id, run);
         self.unfinished.insert(id);
         self.counts.runs += 1;
-        let Some(origin) = created.parent else { return Ok(()) };
+        let Some(origin) = created.origin.parent else { return Ok(()) };
         self.counts.children += 1;
         require(id == origin.run.child(origin.place), "I19", || format!("{id} is not at its place"))?;
         self.release(origin.run, origin.place)

@@ -8,8 +8,8 @@ use mainspring_core::job::{
     Tolerance, TriggerRule,
 };
 use mainspring_core::run::{
-    JobApplied, NodeStatus, Noted, RunCleared, RunCreated, RunEnded, RunEvent, RunStop, StartedBy, Subject,
-    TasksAdded,
+    JobApplied, NodeStatus, Noted, Origin, RunCleared, RunCreated, RunEnded, RunEvent, RunStop, StartedBy,
+    Subject, TasksAdded,
 };
 use mainspring_core::state::State;
 use mainspring_core::task::{Profile, ProfileSpec, Status};
@@ -96,22 +96,9 @@ impl Story {
     }
 
     fn create_of(&mut self, number: u64, job: Arc<JobKey>) -> Check {
-        self.flow(RunEvent::RunCreated(Box::new(RunCreated {
-            id: run_id(number),
-            job,
-            version: 1,
-            plan: None,
-            parameters: Arc::from(*b"{}"),
-            priority: None,
-            labels: None,
-            key: None,
-            trigger: StartedBy::Manual,
-            parent: None,
-            rerun_of: None,
-            reused: vec![],
-            occasion: None,
-            cause: None,
-        })))
+        let origin = Origin::of(StartedBy::Manual);
+        let created = RunCreated::new(run_id(number), job, 1, Arc::from(*b"{}"), origin);
+        self.flow(RunEvent::RunCreated(Box::new(created)))
     }
 
     fn spawn(&mut self, place: NodeInstance) -> Check {

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use mainspring_core::schedule::{Overlap, Plain, ScheduleHome, Spec, Target, Terms};
+use mainspring_core::schedule::{Overlap, ScheduleHome, Spec, Target, Terms};
+use mainspring_core::task::TaskSpec;
 use mainspring_core::values::Bucket;
 
 use super::timing;
@@ -64,13 +65,13 @@ fn write_target(w: &mut Writer<'_>, target: &Target, profiles: &mut EncodedProfi
             w.bytes(parameters);
             w.option(*priority, Writer::priority);
         }
-        Target::Task(plain) => {
+        Target::Task(task) => {
             w.byte(1);
-            profiles.write(w, &plain.profile);
-            w.bytes(&plain.payload);
-            w.priority(plain.priority);
-            w.option(plain.labels.as_deref(), Writer::labels);
-            w.option(plain.permits.as_deref(), Writer::permits);
+            profiles.write(w, &task.profile);
+            w.bytes(&task.payload);
+            w.priority(task.priority);
+            w.option(task.labels.as_deref(), Writer::labels);
+            w.option(task.permits.as_deref(), Writer::permits);
         }
     }
 }
@@ -82,7 +83,7 @@ fn read_target(r: &mut Reader<'_>, profiles: &mut ProfileCache) -> Result<Target
             parameters: r.shared_bytes("parameters")?,
             priority: r.option("priority", Reader::priority)?,
         }),
-        1 => Ok(Target::Task(Box::new(Plain {
+        1 => Ok(Target::Task(Box::new(TaskSpec {
             profile: profiles.read(r)?,
             payload: r.shared_bytes("payload")?,
             priority: r.priority()?,

@@ -2,8 +2,8 @@
 
 use mainspring_core::run::{JobApplied, Noted, Reused, RunCleared, RunCreated, RunEnded, RunEvent, Subject};
 
-use super::{cause, names, plan, run};
-use crate::format::{EncodedProfiles, Writer, schedule};
+use super::{names, origin, plan, run};
+use crate::format::{EncodedProfiles, Writer};
 
 /// First byte after the event's own type and version. Frozen: a number is never given away again.
 pub(super) mod kind {
@@ -122,11 +122,8 @@ fn write_created(w: &mut Writer<'_>, created: &RunCreated, profiles: &mut Encode
     w.option(created.priority, Writer::priority);
     w.option(created.labels.as_ref(), |w, labels| w.labels(labels));
     w.option(created.key.as_ref(), Writer::key);
-    cause::write(w, created.trigger, created.cause.as_deref());
-    w.option(created.parent.as_ref(), run::write_origin);
-    w.option(created.rerun_of, |w, id| w.wide(id.bits()));
+    origin::write(w, &created.origin);
     w.list(&created.reused, write_reused);
-    w.option(created.occasion.as_deref(), schedule::write_occasion);
 }
 
 fn write_reused(w: &mut Writer<'_>, reused: &Reused) {

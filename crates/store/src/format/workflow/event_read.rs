@@ -9,8 +9,8 @@ use mainspring_core::run::{
 use mainspring_core::values::RunStatus;
 
 use super::event::kind;
-use super::{cause, names, plan, run};
-use crate::format::{FormatError, ProfileCache, Reader, schedule};
+use super::{names, origin, plan, run};
+use crate::format::{FormatError, ProfileCache, Reader};
 
 pub(in crate::format) fn read(
     r: &mut Reader<'_>,
@@ -118,22 +118,15 @@ fn read_created(r: &mut Reader<'_>, profiles: &mut ProfileCache) -> Result<RunEv
     let priority = r.option("priority", Reader::priority)?;
     let labels = r.option("labels", Reader::labels)?;
     let key = r.option("key", Reader::key)?;
-    let (trigger, cause) = cause::read(r)?;
+    let origin = origin::read(r)?;
+    let reused = r.list("reused", read_reused)?;
     Ok(RunEvent::RunCreated(Box::new(RunCreated {
-        id,
-        job,
-        version,
         plan,
-        parameters,
         priority,
         labels,
         key,
-        trigger,
-        cause,
-        parent: r.option("parent", run::read_origin)?,
-        rerun_of: r.option("rerun of", Reader::run_id)?,
-        reused: r.list("reused", read_reused)?,
-        occasion: r.option("occasion", schedule::read_occasion)?,
+        reused,
+        ..RunCreated::new(id, job, version, parameters, origin)
     })))
 }
 

@@ -7,9 +7,25 @@ use mainspring_core::values::{RunStatus, Seq};
 
 use super::names::{VersionRef, read_version, write_key};
 use super::run::{read_note, write_note};
-use crate::format::{FormatError, Reader, Writer};
+use crate::entity::{EntityBytes, EntityError, EntityFormat, EntityRow, ReadWith, VersionKey};
+use crate::format::{EncodedProfiles, FormatError, Reader, Writer};
 
 const VERSION: u8 = 1;
+
+impl EntityFormat for Job {
+    fn write(&self, out: &mut EntityBytes, _: &mut EncodedProfiles) {
+        write_job(&mut out.bytes, self);
+    }
+
+    fn read(row: &EntityRow, with: &mut ReadWith<'_>) -> Result<Self, EntityError> {
+        read_job(&row.bytes, |of| with.plan(of))
+    }
+
+    fn version(row: &EntityRow) -> Result<Option<VersionKey>, FormatError> {
+        let of = job_version(&row.bytes)?;
+        Ok(Some((of.key()?, of.version)))
+    }
+}
 
 pub fn write_job(out: &mut Vec<u8>, job: &Job) {
     let w = &mut Writer::new(out);
@@ -47,6 +63,7 @@ pub fn read_job<E: From<FormatError>>(
     let of = read_version(&mut r)?;
     let (key, definition) = definition(of)?;
     let job = Job {
+        id: key.id(),
         key,
         version: of.version,
         definition,

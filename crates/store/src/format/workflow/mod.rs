@@ -1,11 +1,11 @@
 //! The bytes of plans, jobs, runs and what happens to them.
 
 mod added;
-mod cause;
 mod event;
 mod event_read;
 mod job;
 mod names;
+mod origin;
 mod plan;
 mod run;
 
@@ -13,7 +13,7 @@ pub(super) use self::{
     event::write as write_event,
     event_read::read as read_event,
     plan::{read as read_plan_in, write as write_plan_in},
-    run::{read_origin, write_origin},
+    run::{read_in_run, write_in_run},
 };
 pub use self::{
     job::{job_version, read_job, write_job},

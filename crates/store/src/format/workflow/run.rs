@@ -11,8 +11,8 @@ use mainspring_core::run::{Additions, MapItems, NodeState, NodeStatus, Pause, Ru
 use mainspring_core::values::{InRun, NodeInstance, Note, RunId, RunStatus, Seq, Wall};
 
 use super::names::{VersionRef, read_version, write_key};
-use super::{added, cause, plan};
-use crate::format::{EncodedProfiles, FormatError, ProfileCache, Reader, Writer, schedule};
+use super::{added, origin, plan};
+use crate::format::{EncodedProfiles, FormatError, ProfileCache, Reader, Writer};
 
 const VERSION: u8 = 1;
 
@@ -130,12 +130,12 @@ fn read_names<'a>(r: &mut Reader<'a>) -> Result<Names<'a>, FormatError> {
     Ok((r.run_id()?, read_version(r)?, r.option("output", |r| r.shared_bytes("output"))?))
 }
 
-pub(in crate::format) fn write_origin(w: &mut Writer<'_>, origin: &InRun) {
+pub(in crate::format) fn write_in_run(w: &mut Writer<'_>, origin: &InRun) {
     w.wide(origin.run.bits());
     write_place(w, origin.place);
 }
 
-pub(in crate::format) fn read_origin(r: &mut Reader<'_>) -> Result<InRun, FormatError> {
+pub(in crate::format) fn read_in_run(r: &mut Reader<'_>) -> Result<InRun, FormatError> {
     Ok(InRun { run: r.run_id()?, place: read_place(r)? })
 }
 
@@ -187,9 +187,7 @@ fn write_body(w: &mut Writer<'_>, run: &Run) {
     w.option(run.forced, |w, status| w.byte(status as u8));
     w.option(run.priority, Writer::priority);
     w.option(run.labels.as_ref(), |w, labels| w.labels(labels));
-    cause::write(w, run.trigger, run.cause.as_deref());
-    w.option(run.parent.as_ref(), write_origin);
-    w.option(run.rerun_of, |w, id| w.wide(id.bits()));
+    origin::write(w, &run.origin);
     w.option(run.key.as_ref(), Writer::key);
     for at in [run.created, run.started, run.ended, run.changed] {
         w.wall(at);
@@ -217,7 +215,6 @@ fn write_body(w: &mut Writer<'_>, run: &Run) {
     }
     w.option(run.why.as_deref(), Writer::text);
     w.list(&run.notes, write_note);
-    w.option(run.occasion.as_deref(), schedule::write_occasion);
     w.varint(run.touched.get());
 }
 
@@ -242,9 +239,7 @@ fn read_body(
     let forced = r.option("forced", |r| r.choice("status of a run", RunStatus::from_index))?;
     let priority = r.option("priority", Reader::priority)?;
     let labels = r.option("labels", Reader::labels)?;
-    let (trigger, cause) = cause::read(r)?;
-    let parent = r.option("parent", read_origin)?;
-    let rerun_of = r.option("rerun of", Reader::run_id)?;
+    let origin = origin::read(r)?;
     let key = r.option("key", Reader::key)?;
     let [created, started, ended, changed] = read_times(r)?;
     let count = plan.len();
@@ -263,10 +258,7 @@ fn read_body(
         stop,
         priority,
         labels,
-        trigger,
-        cause,
-        parent,
-        rerun_of,
+        origin,
         key,
         created,
         started,
@@ -292,7 +284,6 @@ fn read_body(
         why: r.option("why", |r| Ok(Arc::from(r.text("why")?)))?,
         forced,
         notes: r.list("notes", read_note)?,
-        occasion: r.option("occasion", schedule::read_occasion)?,
         touched: Seq::new(r.varint("touched")?),
         stored: false,
         soft: RunSoft::default(),

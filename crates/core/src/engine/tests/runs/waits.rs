@@ -222,9 +222,9 @@ pub(in crate::engine::tests) fn wait_alone(rig: &mut Rig, payload: &str) -> Task
 
 fn wait_alone_as(rig: &mut Rig, tenant: &'static str, payload: &str) -> TaskId {
     let spec = ProfileSpec { executor: Name::fixed("wait"), tenant: Name::fixed(tenant), ..spec() };
-    let submit = rig.command(spec, crate::task::decide::StartTime::Now);
+    let mut submit = rig.command(spec, crate::task::decide::StartTime::Now);
     let id = submit.id;
-    let submit = crate::task::decide::Submit { payload: payload.as_bytes().into(), ..submit };
+    submit.task.payload = payload.as_bytes().into();
     rig.tell(Command::Submit(Box::new(submit))).expect("accepted");
     id
 }
@@ -232,9 +232,9 @@ fn wait_alone_as(rig: &mut Rig, tenant: &'static str, payload: &str) -> TaskId {
 /// A task without a run that looks for something, at most so long.
 fn look_alone(rig: &mut Rig, ms: &str) -> TaskId {
     let spec = ProfileSpec { executor: Name::fixed("look"), ..spec() };
-    let submit = rig.command(spec, crate::task::decide::StartTime::Now);
+    let mut submit = rig.command(spec, crate::task::decide::StartTime::Now);
     let id = submit.id;
-    let submit = crate::task::decide::Submit { payload: ms.as_bytes().into(), ..submit };
+    submit.task.payload = ms.as_bytes().into();
     rig.tell(Command::Submit(Box::new(submit))).expect("accepted");
     id
 }

@@ -16,11 +16,10 @@ use crate::event::Event;
 use crate::run::RunEvent;
 use crate::schedule::decide::{ScheduleAnswer, ScheduleCommand};
 use crate::schedule::{
-    Plain, Reason, Schedule, ScheduleEvent, ScheduleHome, ScheduleKey, Spec, TASKS_JOB, Target, Timing,
-    Unfired,
+    Reason, Schedule, ScheduleEvent, ScheduleHome, ScheduleKey, Spec, TASKS_JOB, Target, Timing, Unfired,
 };
-use crate::task::Profile;
-use crate::values::{FiredAs, Millis, Name, Priority, ScheduleId, Started, TaskId, Wall};
+use crate::task::{Profile, TaskSpec};
+use crate::values::{FiredAs, Millis, Name, ScheduleId, Started, TaskId, Wall};
 
 const MINUTE: u64 = 60_000;
 const FIRST: ScheduleId = ScheduleId::from_bits(1);
@@ -50,14 +49,8 @@ fn cron(text: &str, zone: &str) -> Timing {
 
 /// Begins a task that needs no job.
 fn tasks(timing: Timing) -> Spec {
-    let plain = Plain {
-        profile: Profile::new(spec()),
-        payload: Arc::from(*b"payload"),
-        priority: Priority::default(),
-        labels: None,
-        permits: None,
-    };
-    Spec::new(Target::Task(Box::new(plain)), timing)
+    let task = TaskSpec::new(Profile::new(spec()), Arc::from(*b"payload"));
+    Spec::new(Target::Task(Box::new(task)), timing)
 }
 
 /// At every full minute.

@@ -28,12 +28,13 @@ impl Rig {
     /// Runs of a job for windows, by the minute of their window.
     fn windows(&self, job: &str) -> Vec<u64> {
         let begun = self.begun(job).into_iter();
-        begun.filter_map(|run| Some(run.occasion?.at.millis() / MINUTE)).collect()
+        begun.filter_map(|run| Some(run.origin.window?.at.millis() / MINUTE)).collect()
     }
 
     fn finish_window(&mut self, job: &str, minute: u64) {
-        let at =
-            |run: &RunCreated| run.occasion.as_ref().is_some_and(|one| one.at.millis() == minute * MINUTE);
+        let at = |run: &RunCreated| {
+            run.origin.window.as_ref().is_some_and(|one| one.at.millis() == minute * MINUTE)
+        };
         let run = self.begun(job).into_iter().rfind(at).expect("a run for this window");
         self.finish(run.id);
     }
@@ -49,7 +50,7 @@ fn a_window_of_one_job_begins_the_same_window_of_another_once() {
     rig.finish_window("load", 17);
     assert_eq!(rig.windows("flow"), [18, 17]);
     let run = rig.begun("flow")[0].clone();
-    let occasion = run.occasion.expect("a window");
+    let occasion = run.origin.window.expect("a window");
     assert_eq!(occasion.from.millis(), 17 * MINUTE, "the data interval is that of the first job");
     assert_eq!(
         rig.engine.state().schedules().get(occasion.schedule).map(|one| one.rare.active.len()),
@@ -139,5 +140,5 @@ fn a_run_without_a_window_counts_only_alone() {
     let run = by_hand(&mut rig, "load");
     rig.finish(run);
     assert_eq!((rig.begun("one").len(), rig.begun("two").len()), (1, 0));
-    assert_eq!(rig.begun("one")[0].occasion, None);
+    assert_eq!(rig.begun("one")[0].origin.window, None);
 }

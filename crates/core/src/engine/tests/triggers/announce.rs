@@ -56,7 +56,7 @@ fn a_record_with_room_has_all_decisions() {
     let mut rig = wanting(1_000);
     end_a_task(&mut rig);
     assert_eq!(begun(&rig), [1; 4]);
-    assert!(rig.engine.state().announcements.is_empty());
+    assert!(!rig.engine.state().operations().has_announcements());
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn what_does_not_fit_is_decided_later_and_once() {
         assert_eq!(begun(&rig), first, "room for {room}");
         rig.pass(0);
         assert_eq!(begun(&rig), [1; 4], "room for {room}");
-        assert!(rig.engine.state().announcements.is_empty());
+        assert!(!rig.engine.state().operations().has_announcements());
     }
 }
 
@@ -92,7 +92,7 @@ fn an_end_does_not_overtake_an_earlier_one() {
     assert_eq!(begun(&rig), [1, 0, 0, 0], "the second end waits behind the first");
     rig.pass(0);
     for job in JOBS {
-        let causes = rig.begun(job).into_iter().filter_map(|run| run.cause?.notice.subject.clone());
+        let causes = rig.begun(job).into_iter().filter_map(|run| run.origin.cause?.notice.subject.clone());
         assert_eq!(causes.collect::<Vec<_>>(), ends.map(|id| id.to_string().into()));
     }
 }

@@ -40,7 +40,7 @@ fn a_window_without_an_event_runs_and_one_with_it_does_not() {
     let mut rig = anyway();
     live(&mut rig, 19);
     assert_eq!(windows(&rig), [(18, Ok(FiredAs::NoEvent))]);
-    let occasion = rig.begun("flow")[0].occasion.clone().expect("a window");
+    let occasion = rig.begun("flow")[0].origin.window.clone().expect("a window");
     assert_eq!((occasion.punctual, &*occasion.name), (FiredAs::NoEvent, "@t"));
     send(&mut rig, notice("x", "1"));
     live(&mut rig, 21);

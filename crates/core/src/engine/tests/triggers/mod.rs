@@ -148,8 +148,8 @@ fn an_event_begins_a_run_that_knows_it() {
     let (runs, declined) = taken(send(&mut rig, notice("order.created", "7")));
     assert_eq!((runs.len(), declined.len()), (1, 0));
     let run = rig.run_of(runs[0]);
-    let cause = run.cause.as_ref().expect("it knows its event");
-    assert_eq!((run.trigger, &*cause.notice.id, &*cause.trigger), (StartedBy::Event, "7", "t"));
+    let cause = run.origin.cause.as_ref().expect("it knows its event");
+    assert_eq!((run.origin.trigger, &*cause.notice.id, &*cause.trigger), (StartedBy::Event, "7", "t"));
     assert_eq!(&*run.parameters, b"{}7", "templates are filled in");
     assert_eq!(run.id.bucket(), RunId::from_bits(run.id.bits()).bucket());
     let hook = rig.hook("flow", "t");
@@ -319,7 +319,7 @@ fn the_end_of_a_run_is_an_event() {
     rig.finish(run);
     let begun = rig.begun("flow");
     assert_eq!(begun.len(), 1);
-    let cause = begun[0].cause.as_ref().expect("an event began it");
+    let cause = begun[0].origin.cause.as_ref().expect("an event began it");
     let subject = run.to_string();
     assert_eq!((&*cause.notice.source, cause.notice.subject.as_deref()), ("/jobs/other", Some(&*subject)));
     assert_eq!(cause.notice.data.as_deref(), Some(&b"succeeded"[..]));
@@ -336,7 +336,8 @@ fn a_task_outside_of_runs_tells_its_end_and_one_of_a_run_does_not() {
     rig.pass(0);
     rig.report(task, OK);
     let begun = rig.begun("flow");
-    let kinds: Vec<&str> = begun.iter().filter_map(|run| Some(&*run.cause.as_ref()?.notice.kind)).collect();
+    let kinds: Vec<&str> =
+        begun.iter().filter_map(|run| Some(&*run.origin.cause.as_ref()?.notice.kind)).collect();
     assert_eq!(kinds, ["mainspring.task.succeeded"]);
 }
 

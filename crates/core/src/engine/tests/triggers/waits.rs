@@ -3,7 +3,7 @@
 use super::*;
 use crate::engine::tests::runs::waits::wait_alone;
 use crate::engine::{Batch, EngineConfig};
-use crate::task::decide::{StartTime, Submit};
+use crate::task::decide::StartTime;
 use crate::task::{ProfileSpec, Status};
 use crate::values::{Limits, Millis, TaskId};
 
@@ -42,9 +42,9 @@ fn an_event_of_another_tenant_is_not_meant() {
     let mut rig = with_words();
     let mut spec = crate::engine::tests::spec();
     (spec.tenant, spec.executor) = (Name::fixed("other"), Name::fixed("wait"));
-    let submit = rig.command(spec, StartTime::Now);
+    let mut submit = rig.command(spec, StartTime::Now);
     let id = submit.id;
-    let submit = Submit { payload: Arc::from(*b"event order.paid"), ..submit };
+    submit.task.payload = Arc::from(*b"event order.paid");
     rig.tell(Command::Submit(Box::new(submit))).expect("accepted");
     send(&mut rig, notice("order.paid", "e-1"));
     assert_eq!(rig.status(id), Status::Deferred);
@@ -111,10 +111,10 @@ fn wait_for_prefixes(rig: &mut Rig, kind: &str, lengths: std::ops::Range<usize>)
     for length in lengths {
         for _ in 0..500 {
             let spec = ProfileSpec { executor: Name::fixed("wait"), ..crate::engine::tests::spec() };
-            let submit = rig.command(spec, StartTime::Now);
+            let mut submit = rig.command(spec, StartTime::Now);
             ids.push(submit.id);
-            let payload = format!("event {}*", &kind[..length]).into_bytes().into();
-            let submit = Command::Submit(Box::new(Submit { payload, ..submit }));
+            submit.task.payload = format!("event {}*", &kind[..length]).into_bytes().into();
+            let submit = Command::Submit(Box::new(submit));
             rig.engine.handle(submit, &mut batch).expect("accepted");
         }
     }
@@ -152,7 +152,7 @@ fn thousands_of_waits_end_in_bounded_records_and_survive_a_crash() {
     for id in ids {
         assert_eq!((rig.status(id), output(&rig, id).as_str()), (Status::Succeeded, "e-1"));
     }
-    assert!(rig.engine.state().deliveries.is_empty());
+    assert!(!rig.engine.state().operations().has_deliveries());
 }
 
 #[test]
@@ -167,7 +167,7 @@ fn waits_for_ends_of_waits_do_not_recurse() {
     }
     let heard_first = ids.iter().filter(|id| output(&rig, **id).starts_with(&other.to_string())).count();
     assert_eq!(heard_first, ids.len(), "all heard of the same end");
-    assert!(rig.engine.state().deliveries.is_empty());
+    assert!(!rig.engine.state().operations().has_deliveries());
 }
 
 #[test]

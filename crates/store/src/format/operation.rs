@@ -1,24 +1,68 @@
-//! Processes: big work that continues itself. Their events and the shard-wide state carry these.
+//! Operations: big work that continues itself. Their events carry the work, their rows also how far it is.
 
 use std::sync::Arc;
 
 use mainspring_core::operation::{
     Announcement, Cursor, EndWaits, Operation, OperationKind, RunSelector, Selector,
 };
-use mainspring_core::values::TaskId;
+use mainspring_core::values::{OperationId, Seq, TaskId};
 
 use super::trigger::{read_id, read_notice, read_span, write_id, write_notice, write_span};
-use super::{FormatError, Reader, Writer};
+use super::{EncodedProfiles, FormatError, Reader, Writer};
+use crate::entity::{EntityBytes, EntityError, EntityFormat, EntityRow, ReadWith};
 
-/// For the shard-wide state that a cut carries beside its rows.
-pub fn write_process(w: &mut Writer<'_>, process: &Operation) {
-    write_work(w, &process.work);
-    write_cursor(w, process.cursor);
-    w.varint(process.handled);
+const VERSION: u8 = 1;
+
+impl EntityFormat for Operation {
+    fn write(&self, out: &mut EntityBytes, _: &mut EncodedProfiles) {
+        if !self.stored {
+            write_work(&mut Writer::new(out.fixed.insert(Vec::new())), &self.work);
+        }
+        write_operation(&mut out.bytes, self);
+    }
+
+    fn read(row: &EntityRow, _: &mut ReadWith<'_>) -> Result<Self, EntityError> {
+        Ok(read_operation(row.fixed.as_deref().unwrap_or_default(), &row.bytes)?)
+    }
 }
 
-pub fn read_process(r: &mut Reader<'_>) -> Result<Operation, FormatError> {
-    Ok(Operation { work: read_work(r)?, cursor: read_cursor(r)?, handled: r.varint("handled")? })
+/// What it works on is a blob of its own, written once: it may hold the data of an event.
+pub fn write_operation_work(out: &mut Vec<u8>, work: &OperationKind) {
+    write_work(&mut Writer::new(out), work);
+}
+
+pub fn read_operation_work(bytes: &[u8]) -> Result<OperationKind, FormatError> {
+    let r = &mut Reader::new(bytes);
+    let work = read_work(r)?;
+    r.finish("work of an operation")?;
+    Ok(work)
+}
+
+pub fn write_operation(out: &mut Vec<u8>, operation: &Operation) {
+    let w = &mut Writer::new(out);
+    w.byte(VERSION);
+    w.varint(operation.id.get());
+    write_cursor(w, operation.cursor);
+    w.varint(operation.handled);
+    w.option(operation.ended, Writer::wall);
+    w.varint(operation.touched.get());
+}
+
+pub fn read_operation(work: &[u8], bytes: &[u8]) -> Result<Operation, FormatError> {
+    let work = read_operation_work(work)?;
+    let r = &mut Reader::new(bytes);
+    r.version("operation version", VERSION)?;
+    let operation = Operation {
+        id: OperationId::new(r.varint("operation")?),
+        work,
+        cursor: read_cursor(r)?,
+        handled: r.varint("handled")?,
+        ended: r.option("ended", |r| r.wall("ended"))?,
+        touched: Seq::new(r.varint("touched")?),
+        stored: true,
+    };
+    r.finish("operation")?;
+    Ok(operation)
 }
 
 pub(super) fn write_work(w: &mut Writer<'_>, work: &OperationKind) {

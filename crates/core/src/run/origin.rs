@@ -1,0 +1,29 @@
+//! What a run came from. Links between tables read it when the run begins and ends.
+
+use super::state::StartedBy;
+use crate::values::{Cause, InRun, RunId, ScheduleId, Window};
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Origin {
+    pub trigger: StartedBy,
+    /// The node that it belongs to.
+    pub parent: Option<InRun>,
+    pub rerun_of: Option<RunId>,
+    /// The window for which it exists.
+    pub window: Option<Box<Window>>,
+    /// The event that began it.
+    pub cause: Option<Box<Cause>>,
+}
+
+impl Origin {
+    pub const fn of(trigger: StartedBy) -> Self {
+        Self { trigger, parent: None, rerun_of: None, window: None, cause: None }
+    }
+
+    /// The schedule that counts the run as its own. A window can also come from another job, from a run that is repeated,
+    /// or from a backfill.
+    pub fn schedule(&self) -> Option<ScheduleId> {
+        let is_own = !matches!(self.trigger, StartedBy::Event | StartedBy::Rerun | StartedBy::Backfill);
+        self.window.as_ref().filter(|_| is_own).map(|window| window.schedule)
+    }
+}

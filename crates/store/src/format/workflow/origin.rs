@@ -1,0 +1,36 @@
+//! What a run came from, in its event and in its row.
+
+use mainspring_core::run::{Origin, StartedBy};
+
+use super::run::{read_in_run, write_in_run};
+use crate::format::{FormatError, Reader, Writer, schedule, trigger};
+
+/// In the byte of what began a run: the event follows that did.
+const CAUSED: u8 = 0x80;
+
+pub(super) fn write(w: &mut Writer<'_>, origin: &Origin) {
+    let Origin { trigger, parent, rerun_of, window, cause } = origin;
+    w.byte(*trigger as u8 | if cause.is_some() { CAUSED } else { 0 });
+    if let Some(cause) = cause {
+        trigger::write_cause(w, cause);
+    }
+    w.option(parent.as_ref(), write_in_run);
+    w.option(*rerun_of, |w, id| w.wide(id.bits()));
+    w.option(window.as_deref(), schedule::write_occasion);
+}
+
+pub(super) fn read(r: &mut Reader<'_>) -> Result<Origin, FormatError> {
+    let mut caused = false;
+    let trigger = r.choice("trigger", |byte| {
+        caused = byte & CAUSED != 0;
+        StartedBy::from_index(byte & !CAUSED)
+    })?;
+    let cause = if caused { Some(trigger::read_cause(r)?) } else { None };
+    Ok(Origin {
+        trigger,
+        parent: r.option("parent", read_in_run)?,
+        rerun_of: r.option("rerun of", Reader::run_id)?,
+        window: r.option("window", schedule::read_occasion)?,
+        cause,
+    })
+}
