@@ -27,4 +27,5 @@ pub mod task;
 pub mod trigger;
 pub mod values;
 pub mod wait;
+pub mod work;
 pub mod worker;

@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use mainspring_core::collections::Soft;
 use mainspring_core::job::{JobKey, Node, NodeWork};
-use mainspring_core::run::{
-    Evaluate, MapItems, NodeState, NodeStatus, Origin, Run, RunSoft, Scope, StartedBy,
-};
+use mainspring_core::run::{Evaluate, MapItems, NodeState, NodeStatus, Origin, Run, Scope, StartedBy};
 use mainspring_core::values::{FiredAs, Name, NodeInstance, RunId, RunStatus, ScheduleId, Seq, Wall, Window};
 use mainspring_definition::{Definition, Evaluator, Options, read};
 use serde_json::{Value, json};
@@ -89,7 +88,7 @@ fn run(job: &Definition) -> Run {
         notes: Vec::new(),
         touched: Seq::default(),
         stored: false,
-        soft: RunSoft::default(),
+        soft: Soft::default(),
     }
 }
 

@@ -54,6 +54,8 @@ pub enum BreakMode {
     OwnEventWait,
     /// A worker that says hello again gets work although it is cordoned.
     CordonForgotten,
+    /// After recovery schedules and triggers do not know which of their runs go on.
+    LinksNotDerived,
     /// After a pause of the server workers are judged before what they said meanwhile was read.
     JudgeBeforeReading,
     /// The wall clock is believed whatever it says.
@@ -65,7 +67,7 @@ pub enum BreakMode {
 }
 
 impl BreakMode {
-    pub const ALL: [Self; 26] = [
+    pub const ALL: [Self; 27] = [
         Self::Fence,
         Self::EarlyAnswer,
         Self::EarlyEffect,
@@ -88,6 +90,7 @@ impl BreakMode {
         Self::EventTwice,
         Self::OwnEventWait,
         Self::CordonForgotten,
+        Self::LinksNotDerived,
         Self::JudgeBeforeReading,
         Self::TrustTheClock,
         Self::AnnounceLater,
@@ -118,6 +121,7 @@ impl BreakMode {
             Self::EventTwice => "event-twice",
             Self::OwnEventWait => "own-event-wait",
             Self::CordonForgotten => "cordon-forgotten",
+            Self::LinksNotDerived => "links-not-derived",
             Self::JudgeBeforeReading => "judge-before-reading",
             Self::TrustTheClock => "trust-the-clock",
             Self::AnnounceLater => "announce-later",
@@ -142,6 +146,7 @@ impl BreakMode {
             event_twice: mode == Some(Self::EventTwice),
             own_event_wait: mode == Some(Self::OwnEventWait),
             cordon_forgotten: mode == Some(Self::CordonForgotten),
+            links_not_derived: mode == Some(Self::LinksNotDerived),
             judge_before_reading: mode == Some(Self::JudgeBeforeReading),
             announcement_dropped: mode == Some(Self::AnnounceLater),
         }

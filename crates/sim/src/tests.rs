@@ -48,8 +48,11 @@ fn broken_rules_are_noticed() {
         // A worker is lost, or an attempt is stopped, before what was said during a pause of the server was read.
         (BreakMode::JudgeBeforeReading, &["AT-1", "FL-3"]),
         (BreakMode::CordonForgotten, &["CD-1"]),
+        (BreakMode::LinksNotDerived, &["I34"]),
         (BreakMode::TrustTheClock, &["I14"]),
         (BreakMode::AnnounceLater, &["I33"]),
+        // An order of an owner that was replaced is carried out beside that of its successor.
+        (BreakMode::LateOrders, &["I10", "I13"]),
     ];
     for (mode, invariants) in rows {
         let violation = (0..200).find_map(|seed| run(seed, Some(mode), false).err());

@@ -18,17 +18,18 @@ mod work;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use mainspring_core::collections::Soft;
 use mainspring_core::event::{AfterFailure, Event, Submitted};
 use mainspring_core::job::{
-    Bounds, Definition, Each, FailurePolicy, Job, JobKey, JobNeed, Lanes, LastRun, LimitUse, Node, OnEmpty,
-    Plan, Repeat, TaskWork, Tolerance, TriggerRule,
+    Bounds, Definition, Each, FailurePolicy, Job, JobKey, JobNeed, LastRun, LimitUse, Node, OnEmpty, Plan,
+    Repeat, TaskWork, Tolerance, TriggerRule,
 };
 use mainspring_core::key::{KeyClaim, KeyScope};
 use mainspring_core::operation::Cursor;
 use mainspring_core::retry::{Backoff, BudgetKind, ClassRule, Jitter, RetryOnly, RetryPolicy};
 use mainspring_core::run::{
     Added, Additions, JobApplied, MapItems, NodeState, NodeStatus, Noted, Origin, Pause, Reused, Run,
-    RunCleared, RunCreated, RunEnded, RunEvent, RunSoft, RunStop, StartedBy, Subject, TasksAdded,
+    RunCleared, RunCreated, RunEnded, RunEvent, RunStop, StartedBy, Subject, TasksAdded,
 };
 use mainspring_core::task::{
     AttemptRecord, Delivery, Extra, Labels, Lease, Profile, ProfileSpec, Status, Stop, StopReason, Task,
@@ -146,7 +147,7 @@ fn task(state: TaskState) -> Task {
         changed: WALL,
         touched: Seq::new(300),
         stored: false,
-        due: mainspring_core::task::DueSince::default(),
+        due: Soft::default(),
         origin: None,
         extra: None,
     }
@@ -515,7 +516,7 @@ fn run_of(plan: Plan) -> Run {
         notes: vec![],
         touched: Seq::new(300),
         stored: false,
-        soft: RunSoft::default(),
+        soft: Soft::default(),
     }
 }
 

@@ -14,17 +14,18 @@ use std::sync::Arc;
 use self::operations::work;
 use self::plans::{additions, grown, job, node, plan};
 use self::windows::{backfill_event, occasion, schedule, schedule_event};
+use mainspring_core::collections::Soft;
 use mainspring_core::event::{AfterFailure, Event, Submitted};
 use mainspring_core::job::{
-    Bounds, Definition, Each, FailurePolicy, Job, JobKey, JobNeed, Lanes, LastRun, LimitUse, Node, NodeEnd,
-    OnEmpty, Plan, Repeat, TaskWork, Tolerance, TriggerRule,
+    Bounds, Definition, Each, FailurePolicy, Job, JobKey, JobNeed, LastRun, LimitUse, Node, NodeEnd, OnEmpty,
+    Plan, Repeat, TaskWork, Tolerance, TriggerRule,
 };
 use mainspring_core::key::{KeyClaim, KeyScope};
 use mainspring_core::operation::{Cursor, Operation, OperationKind, RunSelector, Selector};
 use mainspring_core::retry::{Backoff, BudgetKind, ClassRule, Jitter, RetryOnly, RetryPolicy};
 use mainspring_core::run::{
     Added, Additions, JobApplied, MapItems, NodeState, NodeStatus, Noted, Origin, Pause, Reused, Run,
-    RunCleared, RunCreated, RunEnded, RunEvent, RunSoft, RunStop, StartedBy, Subject, TasksAdded,
+    RunCleared, RunCreated, RunEnded, RunEvent, RunStop, StartedBy, Subject, TasksAdded,
 };
 use mainspring_core::task::{
     AttemptRecord, Delivery, Extra, Lease, Profile, ProfileSpec, Status, Stop, StopReason, Task, TaskSpec,
@@ -269,7 +270,7 @@ fn task() -> impl Strategy<Value = Task> {
                 changed,
                 touched: Seq::new(touched),
                 stored: false,
-                due: mainspring_core::task::DueSince::default(),
+                due: Soft::default(),
                 origin: origin.map(Box::new),
                 extra,
             }
@@ -546,7 +547,7 @@ fn bare_run() -> impl Strategy<Value = Run> {
             plan,
             touched: Seq::new(touched),
             stored: false,
-            soft: RunSoft::default(),
+            soft: Soft::default(),
         }
     })
 }

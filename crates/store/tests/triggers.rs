@@ -7,13 +7,14 @@ mod frozen;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use mainspring_core::collections::Soft;
 use mainspring_core::event::Event;
 use mainspring_core::job::JobKey;
 use mainspring_core::operation::{Announcement, Cursor, EndWaits, OperationKind};
 use mainspring_core::run::{Origin, RunCreated, RunEvent, StartedBy};
 use mainspring_core::trigger::{
     LastFired, Ledger, LedgerWindow, On, Skip, Succeeded, Trigger, TriggerEvent, TriggerFailed, TriggerFired,
-    TriggerKey, TriggerSoft, TriggerSpec, TriggerStored,
+    TriggerKey, TriggerSpec, TriggerStored,
 };
 use mainspring_core::values::{
     Bucket, Cause, CloudEvent, Groups, Name, OperationId, Pattern, RunId, ScheduleId, Seq, TriggerId, Wall,
@@ -169,7 +170,7 @@ fn hook(spec: TriggerSpec) -> Trigger {
         last_error: None,
         ledger: Ledger::default(),
         touched: Seq::new(300),
-        soft: TriggerSoft::default(),
+        soft: Soft::default(),
     }
 }
 

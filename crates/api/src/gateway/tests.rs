@@ -2,8 +2,9 @@
 
 use std::sync::Mutex;
 
+use mainspring_core::collections::Soft;
 use mainspring_core::engine::question::{Progress, Question, Stats};
-use mainspring_core::job::{Bounds, Definition, FailurePolicy, Job, JobKey, Lanes, Plan};
+use mainspring_core::job::{Bounds, Definition, FailurePolicy, Job, JobKey, Plan};
 use mainspring_core::run::decide::{RunAnswer, RunCommand};
 use mainspring_core::task::Status;
 use mainspring_core::values::{Group, Name, OperationId, Seq};
@@ -160,7 +161,7 @@ fn a_job(key: JobKey) -> Job {
         succeeded: None,
         notes: Vec::new(),
         touched: Seq::ZERO,
-        lanes: Lanes::default(),
+        lanes: Soft::default(),
     }
 }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::event::{BackfillEvent, Created};
 use super::table::{Backfill, BackfillSoft, Backfills, Halt};
+use crate::collections::Soft;
 use crate::job::Plan;
 use crate::values::{BackfillId, RunId, RunStatus, ScheduleId, Stamp};
 
@@ -54,7 +55,7 @@ fn create(backfills: &mut Backfills, at: Stamp, created: &Created, newest: Optio
         ended: None,
         touched: at.seq,
         stored: false,
-        soft: BackfillSoft::at(spec, 0),
+        soft: Soft(BackfillSoft::at(spec, 0)),
     };
     backfills.add(backfill, at);
     backfills.call(*id);

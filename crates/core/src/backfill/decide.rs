@@ -10,7 +10,7 @@ use super::refusal::BackfillRefusal;
 use super::spec::{ACTIVE_MAX, BackfillSpec, Only};
 use super::table::{Backfill, BackfillStatus};
 use super::windows::Windows;
-use crate::decision::{Rejection, View};
+use crate::decision::{Out, Rejection, View};
 use crate::event::Event;
 use crate::job::{JobKey, Plan};
 use crate::schedule::{Schedule, ScheduleKey, ScheduleRefusal, Target, Timing};
@@ -66,7 +66,7 @@ pub enum BackfillAnswer {
 pub(crate) fn decide(
     view: &View<'_>,
     command: BackfillCommand,
-    out: &mut Vec<Event>,
+    out: &mut Out<'_>,
 ) -> Result<BackfillAnswer, Rejection> {
     let answer = match command {
         BackfillCommand::Create(create) => decide_create(view, *create, out)?,
@@ -107,7 +107,7 @@ fn live<'a>(view: &View<'a>, id: BackfillId) -> Result<&'a Backfill, Rejection> 
 fn decide_create(
     view: &View<'_>,
     create: CreateBackfill,
-    out: &mut Vec<Event>,
+    out: &mut Out<'_>,
 ) -> Result<BackfillAnswer, Rejection> {
     let backfills = view.state.backfills();
     if backfills.get(create.id).is_some() {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::spec::BackfillSpec;
 use super::windows::WindowWalk;
-use crate::collections::{Entity, EntityTable, Table};
+use crate::collections::{Entity, EntityTable, Soft, Table};
 use crate::job::Plan;
 use crate::values::{BackfillId, EntityKind, Name, RunId, ScheduleId, Seq, Stamp, Wall};
 
@@ -31,7 +31,7 @@ pub struct Backfill {
     pub touched: Seq,
     /// A row has its spec.
     pub stored: bool,
-    pub soft: BackfillSoft,
+    pub soft: Soft<BackfillSoft>,
 }
 
 /// Why no further window is started.
@@ -50,12 +50,6 @@ pub struct BackfillSoft {
     pub called: bool,
     /// There was no room for a window: when to try again.
     pub retry: Option<Wall>,
-}
-
-impl PartialEq for BackfillSoft {
-    fn eq(&self, _: &Self) -> bool {
-        true
-    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -281,7 +275,7 @@ impl Backfills {
         self.called.clear();
         self.retries.clear();
         for backfill in self.table.iter_soft_mut() {
-            backfill.soft = BackfillSoft::at(&backfill.spec, backfill.started);
+            backfill.soft = Soft(BackfillSoft::at(&backfill.spec, backfill.started));
         }
     }
 

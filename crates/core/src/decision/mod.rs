@@ -4,13 +4,17 @@
 mod effect;
 mod key_outcome;
 mod news;
+mod out;
 mod rejection;
+mod retry_state;
 mod view;
 
 pub use self::{
     effect::{Alert, Effect, ReportVerdict, RunAlert, Start},
     key_outcome::KeyOutcome,
     news::{Happening, News, RunChange},
+    out::{Mark, Next, Out},
     rejection::Rejection,
+    retry_state::RetryState,
     view::View,
 };

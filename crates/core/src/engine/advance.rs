@@ -1,11 +1,14 @@
 //! Runs go on: what has ended makes other nodes ready, and ready ones are released, in the record of the end that
 //! made them so.
 
-use super::guard::PanicSubject;
+use std::sync::Arc;
+
+use super::decide::{PanicSubject, Undecided};
 use super::{Batch, Engine};
-use crate::event::Event;
-use crate::run::RunEvent;
-use crate::run::decide::advance::{Step, next};
+use crate::decision::Next;
+use crate::job::JobKey;
+use crate::run::decide::{advance, start};
+use crate::values::RunIndex;
 
 /// Events of one run before another has its turn.
 const RUN_EVENTS_MAX: usize = 200;
@@ -16,63 +19,61 @@ impl Engine {
         self.allow_parsing();
         while batch.events.len() < events_max && self.may_parse() {
             self.run_waits(batch, events_max);
-            if let Some(key) = self.state.flows.jobs_called.pop() {
-                let upkeep = PanicSubject::Upkeep;
-                let _ = self.guard(upkeep, batch, |engine, batch| engine.start_waiting(&key, batch));
+            if let Some(job) = self.work.take_job() {
+                self.start_runs(&job, batch);
                 continue;
             }
-            let Some(index) = self.state.flows.agenda.pop_front() else { return };
+            let Some(index) = self.work.take_run() else { return };
             let room = (events_max - batch.events.len()).min(RUN_EVENTS_MAX);
-            let Some(id) = self.state.flows.runs.get(index).map(|run| run.id) else { continue };
-            let subject = PanicSubject::Run(id);
-            let advanced = self.guard(subject, batch, |engine, batch| engine.advance_run(index, room, batch));
-            if let Some(run) = self.state.flows.runs.get_mut(index) {
-                run.soft.on_agenda = false;
-            }
+            let advanced = self.advance_run(index, room, batch);
+            self.work.run_done(index);
             match advanced {
-                Ok(true) => self.state.flows.call(index),
-                Ok(false) => {}
-                Err(message) => self.fail_run(index, &message, batch),
+                Ok(Next::Again) => self.work.run(index),
+                Ok(Next::At(at)) => self.timers.set_run(index, Some(at)),
+                Ok(Next::Done) => {}
+                Err(undecided) => self.fail_run(index, &undecided, batch),
             }
             self.announce_ends(batch);
         }
     }
 
-    /// Whether there is more to do in this run at once. The run counts as on the agenda meanwhile.
-    fn advance_run(&mut self, index: crate::values::RunIndex, room: usize, batch: &mut Batch) -> bool {
+    /// Looks at a run until there is nothing to decide, or it has had its turn.
+    fn advance_run(&mut self, index: RunIndex, room: usize, batch: &mut Batch) -> Result<Next, Arc<str>> {
         self.watch_lateness(index, batch);
         let full = batch.events.len() + room;
         while batch.events.len() < full {
-            let evaluate = self.evaluate.clone();
-            let config = (&self.config.limits, self.config.breaks);
-            match next(&mut self.state, index, &*evaluate, config) {
-                Step::Events(events) => self.commit_all(events, batch),
-                Step::Until(at) => {
-                    self.timers.set_run(index, Some(at));
-                    return false;
-                }
-                Step::Idle => return false,
+            let from = batch.events.len();
+            let next = self.look_at_run(index, batch)?;
+            self.commit(batch, from);
+            if next != Next::Again {
+                return Ok(next);
             }
         }
-        true
+        Ok(Next::Again)
+    }
+
+    /// The lists of the run are lent to the decision: they go on when it has returned.
+    fn look_at_run(&mut self, index: RunIndex, batch: &mut Batch) -> Result<Next, Arc<str>> {
+        let Some(run) = self.state.flows.runs.get_mut(index) else { return Ok(Next::Done) };
+        let (subject, mut lists) = (PanicSubject::Run(run.id), std::mem::take(&mut run.soft.lists));
+        let looked = self.rule(subject, batch, |view, out| Ok(advance::decide(view, index, &mut lists, out)));
+        let run = self.state.flows.runs.get_mut(index).expect("GD-2: a rule changes no state");
+        run.soft.lists = lists;
+        looked.map_err(|undecided| {
+            // What was taken from its lists and not decided is found again.
+            run.look_again();
+            match undecided {
+                Undecided::Panicked(message) => message,
+                Undecided::Refused(_) => unreachable!("GD-1: a look refuses nothing"),
+            }
+        })
     }
 
     /// Lets runs of a job start while it has room for them.
-    fn start_waiting(&mut self, key: &crate::job::JobKey, batch: &mut Batch) {
-        loop {
-            let Some(job) = self.state.flows.jobs.get(key).filter(|job| !job.paused) else { return };
-            let Some(index) = job.lanes.waiting.front().copied() else { return };
-            let Some(run) = self.state.flows.runs.get(index) else { return };
-            let (id, max) = (run.id, job.definition.plan.bounds.active_runs_max);
-            // Those of backfills are last: behind one that has no room nothing live waits.
-            if !job.lanes.has_room(max, run.is_backfill()) {
-                return;
-            }
-            self.commit_one(Event::Run(RunEvent::RunStarted { id }), batch);
+    fn start_runs(&mut self, job: &JobKey, batch: &mut Batch) {
+        let mut looked = Ok(Next::Again);
+        while looked == Ok(Next::Again) {
+            looked = self.look(PanicSubject::Upkeep, batch, |view, out| start::decide(view, job, out));
         }
-    }
-
-    pub(super) fn has_flow_work(&self) -> bool {
-        !self.state.flows.agenda.is_empty() || self.state.flows.jobs_called.len() > 0
     }
 }

@@ -1,4 +1,4 @@
-//! Ends of runs, and of tasks outside of runs, as events of the same shape as those from outside.
+//! Ends of runs, and of tasks outside of runs, are announced: waits end by them and triggers decide about them.
 //! - OE-1 an end is announced in the record that has it: waits that it ends are in this record or in an operation of it, and
 //!   each trigger that wants it decides in this record or is named by an operation of it; nothing is made of an end that
 //!   no trigger and no waiting task could want
@@ -7,20 +7,19 @@
 
 use std::sync::Arc;
 
-use super::guard::PanicSubject;
+use super::decide::PanicSubject;
 use super::{Batch, Engine};
 use crate::event::{AfterFailure, Event};
 use crate::operation::{Announcement, Cursor, OperationKind};
-use crate::run::decide::NESTING_MAX;
-use crate::run::{EndFacts, Run, RunEvent};
-use crate::task::Status;
+use crate::run::RunEvent;
 use crate::trigger::decide::FAN_OUT_MAX;
-use crate::trigger::decide::fire::{Shot, listening, run_after};
-use crate::trigger::{LedgerWindow, On};
-use crate::values::{CloudEvent, DEPTH_MAX, Name, RunId, RunStatus, TaskId, TriggerId};
-
-/// Triggers beyond the fan-out that decide so; the others do not hear of the event.
-pub(super) const FAN_OUT_TOLD_MAX: usize = 200;
+use crate::trigger::decide::after::{self, JobSucceeded, complete, open};
+use crate::trigger::decide::announce::{end_of_run, end_of_task};
+use crate::trigger::decide::fire::{
+    self, Pulled, Shot, declined, failed, listening, run_after, skip_fan_out,
+};
+use crate::trigger::{LedgerWindow, On, Succeeded, TriggerEvent};
+use crate::values::{RunId, TaskId, TriggerId};
 
 #[derive(Clone, Copy, Debug)]
 pub(super) enum AnnouncedEnd {
@@ -58,9 +57,9 @@ impl Engine {
                 AnnouncedEnd::Run(id) => PanicSubject::Run(id),
                 AnnouncedEnd::Task(id) => PanicSubject::Task(id),
             };
-            let made = self.guard(subject, batch, |engine, _| match end {
-                AnnouncedEnd::Run(id) => engine.end_of_run(id),
-                AnnouncedEnd::Task(id) => engine.end_of_task(id),
+            let made = self.look(subject, batch, |view, _| match end {
+                AnnouncedEnd::Run(id) => end_of_run(view, id),
+                AnnouncedEnd::Task(id) => end_of_task(view, id),
             });
             let Ok(Some(announcement)) = made else { continue };
             self.announce(announcement, batch);
@@ -116,9 +115,7 @@ impl Engine {
                 break;
             }
             let before = batch.events.len();
-            let _ = self.guard(PanicSubject::Trigger(*id), batch, |engine, batch| {
-                engine.tell_trigger(announcement, *id, place, batch);
-            });
+            self.tell_trigger(announcement, *id, place, batch);
             // A trigger that decides nothing costs something too.
             let cost = (batch.events.len() - before).max(1);
             self.announced_left = self.announced_left.saturating_sub(cost as u32);
@@ -129,113 +126,75 @@ impl Engine {
 
     /// One that was deleted or changed meanwhile does not want it any more.
     fn tell_trigger(&mut self, announcement: &Announcement, id: TriggerId, place: usize, batch: &mut Batch) {
-        let Some((trigger, _)) = listening(&self.view(), id) else { return };
-        match &trigger.spec.on {
-            On::After(_) => self.job_succeeded(id, announcement, batch),
-            on if !on.takes(&announcement.notice) => {}
-            _ if announcement.before as usize + place >= FAN_OUT_MAX => {
-                self.skip_fan_out(id, batch);
-            }
-            _ => {
-                let run = run_after(&self.view(), id, announcement.ended, 0);
+        let told = self.look(PanicSubject::Trigger(id), batch, |view, _| {
+            let (trigger, _) = listening(view, id)?;
+            let run = run_after(view, id, announcement.ended, 0);
+            Some(match &trigger.spec.on {
+                On::After(_) => match after::decide(view, id, announcement) {
+                    JobSucceeded::Nothing => return None,
+                    JobSucceeded::Begins => Told::Run(run),
+                    JobSucceeded::Window { job, window } => Told::Window { job, window },
+                },
+                on if !on.takes(&announcement.notice) => return None,
+                _ if announcement.before as usize + place >= FAN_OUT_MAX => Told::Beyond,
+                _ => Told::Run(run),
+            })
+        });
+        match told {
+            Ok(Some(Told::Run(run))) => {
                 let depth = announcement.depth + 1;
-                let shot = Shot { notice: &announcement.notice, run, depth, occasion: None };
+                self.pull(id, Shot { notice: &announcement.notice, run, depth, occasion: None }, batch);
+            }
+            Ok(Some(Told::Window { job, window })) => {
+                self.window_succeeded(id, (job, window), announcement, batch);
+            }
+            Ok(Some(Told::Beyond)) => {
+                let _ = self.look(PanicSubject::Trigger(id), batch, |_, out| skip_fan_out(id, out));
+            }
+            Ok(None) | Err(_) => {}
+        }
+    }
+
+    /// The window is noted, and those that are complete by it begin runs, one after the other: each sees how many runs
+    /// the one before left active.
+    fn window_succeeded(
+        &mut self,
+        id: TriggerId,
+        (job, window): (u32, LedgerWindow),
+        announcement: &Announcement,
+        batch: &mut Batch,
+    ) {
+        let succeeded = Box::new(Succeeded { id, job, window });
+        self.commit_one(Event::Trigger(TriggerEvent::Succeeded(succeeded)), batch);
+        let subject = PanicSubject::Trigger(id);
+        let open = self.look(subject, batch, |view, _| open(view, id, job, window)).unwrap_or_default();
+        for window in open {
+            let shot = self.look(subject, batch, |view, _| complete(view, id, window, announcement));
+            if let Ok(Some(shot)) = shot {
                 self.pull(id, shot, batch);
             }
         }
     }
 
-    fn end_of_run(&self, id: RunId) -> Option<Announcement> {
-        let run = self.state.flows.run(id)?;
-        let status = run.status.label();
-        let tenant = &run.job.tenant;
-        let source = format!("/jobs/{}", run.job.name);
-        let bare = self.bare(format!("mainspring.run.{status}"), source, id.to_string());
-        let succeeded = run.status == RunStatus::Succeeded;
-        let after = if succeeded { self.state.triggers.after_job(tenant, &run.job.name) } else { &[] };
-        let triggers = self.wanted_by(tenant, &bare, after)?;
-        let data = self.evaluate.tell(&EndFacts {
-            job: &run.job.name,
-            run: Some(id),
-            task: None,
-            status,
-            window: run.origin.window.as_deref(),
-            output: run.output.as_ref(),
-        });
-        let window = run.origin.window.as_deref();
-        Some(Announcement {
-            tenant: tenant.clone(),
-            notice: Arc::new(CloudEvent { data: Some(data), ..bare }),
-            ended: id.bits(),
-            depth: self.depth(run),
-            job: run.job.name.clone(),
-            window: window.map(|one| LedgerWindow { at: one.at, schedule: one.schedule, from: one.from }),
-            triggers,
-            before: 0,
+    /// One trigger decides about one event, or about one window. If that panics it declines.
+    pub(super) fn pull(&mut self, id: TriggerId, shot: Shot<'_>, batch: &mut Batch) -> Pulled {
+        let window = shot.window();
+        let subject = PanicSubject::Trigger(id);
+        let pulled = self.look(subject, batch, |view, out| fire::decide(view, id, shot, out));
+        pulled.unwrap_or_else(|message| {
+            let pulled = failed(&format!("internal error: {message}"));
+            self.commit_all(declined(id, &pulled, window), batch);
+            pulled
         })
     }
+}
 
-    fn end_of_task(&self, id: TaskId) -> Option<Announcement> {
-        let task = self.state.tasks.by_id(id).filter(|task| task.origin.is_none())?;
-        let status = match task.status() {
-            status if !status.is_ended() => return None,
-            Status::Quarantined => Status::Failed.label(),
-            status => status.label(),
-        };
-        let tenant = &task.profile.tenant;
-        let bare = self.bare(format!("mainspring.task.{status}"), "/tasks".to_owned(), id.to_string());
-        let triggers = self.wanted_by(tenant, &bare, &[])?;
-        let extra = task.extra.as_deref();
-        let data = self.evaluate.tell(&EndFacts {
-            job: &task.profile.job,
-            run: None,
-            task: Some(id),
-            status,
-            window: extra.and_then(|extra| extra.occasion.as_deref()),
-            output: extra.and_then(|extra| extra.output.as_ref()),
-        });
-        Some(Announcement {
-            tenant: tenant.clone(),
-            notice: Arc::new(CloudEvent { data: Some(data), ..bare }),
-            ended: id.bits(),
-            depth: 0,
-            job: task.profile.job.clone(),
-            window: None,
-            triggers,
-            before: 0,
-        })
-    }
-
-    /// The triggers that want this event, those of events first. `None`: nobody wants it, not even a task that waits.
-    fn wanted_by(&self, tenant: &Name, notice: &CloudEvent, after: &[TriggerId]) -> Option<Vec<TriggerId>> {
-        let mut triggers = self.state.triggers.matching(tenant, notice);
-        triggers.truncate(FAN_OUT_MAX + FAN_OUT_TOLD_MAX);
-        triggers.extend(after);
-        (!triggers.is_empty() || self.waiting.awaits(tenant, notice)).then_some(triggers)
-    }
-
-    /// Without data. Something that ends again, because somebody cleared it, ends in another record.
-    fn bare(&self, kind: String, source: String, subject: String) -> CloudEvent {
-        CloudEvent {
-            id: format!("{subject}-{}", self.state.seq.get()).into(),
-            source: source.into(),
-            kind: kind.into(),
-            subject: Some(subject.into()),
-            time: Some(self.state.now.wall),
-            data: None,
-        }
-    }
-
-    /// How many runs began each other by their ends, up to this one; runs inside of runs count as their parents.
-    fn depth(&self, run: &Run) -> u8 {
-        let mut run = Some(run);
-        for _ in 0..=NESTING_MAX {
-            let Some(here) = run else { return 0 };
-            if let Some(cause) = &here.origin.cause {
-                return cause.depth.min(DEPTH_MAX);
-            }
-            run = here.origin.parent.and_then(|origin| self.state.flows.run(origin.run));
-        }
-        0
-    }
+/// What an end means for a trigger.
+enum Told {
+    /// It may begin this run.
+    Run(RunId),
+    /// The job at this place of its list has succeeded for this window.
+    Window { job: u32, window: LedgerWindow },
+    /// It comes after as many as may take the event.
+    Beyond,
 }

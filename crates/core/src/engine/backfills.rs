@@ -1,10 +1,9 @@
 //! Backfills go on: while a place is free the next window begins its run, and what was cancelled is stopped.
 
+use super::decide::PanicSubject;
 use super::{Batch, Engine};
-use crate::backfill::BackfillEvent;
 use crate::backfill::decide::next::{NextWindow, goes_on, next};
-use crate::event::Event;
-use crate::values::{BackfillId, FiredAs, Millis};
+use crate::values::{BackfillId, Millis};
 
 /// Backfills looked at in one step; the rest waits for the next, so that commands have their turn.
 const STEP_MAX: usize = 100;
@@ -19,25 +18,22 @@ impl Engine {
         self.state.backfills.wake(now);
         for _ in 0..self.state.backfills.called().min(STEP_MAX) {
             let Some(id) = self.state.backfills.next_called() else { return };
-            self.guard_backfill(id, batch, |engine, batch| engine.backfill_called(id, batch));
+            self.backfill_called(id, batch);
             self.announce_ends(batch);
         }
     }
 
     fn backfill_called(&mut self, id: BackfillId, batch: &mut Batch) {
         for _ in 0..STARTS_MAX {
-            match next(&self.view(), id) {
-                NextWindow::Events(events) => {
-                    if let Some(Event::Backfill(BackfillEvent::Started { .. })) = events.first() {
-                        self.tally.window_fired(FiredAs::Backfill);
-                    }
-                    self.commit_all(events, batch);
-                }
-                NextWindow::Later => {
+            let looked = self.look(PanicSubject::Backfill(id), batch, |view, out| next(view, id, out));
+            match looked {
+                Ok(NextWindow::Began | NextWindow::Decided) => {}
+                Ok(NextWindow::Later) => {
                     let at = self.state.now.wall + NO_ROOM;
                     return self.state.backfills.retry_at(id, at);
                 }
-                NextWindow::Nothing => return,
+                Ok(NextWindow::Nothing) => return,
+                Err(_) => return self.pause_backfill(id, batch),
             }
         }
         self.state.backfills.call(id);

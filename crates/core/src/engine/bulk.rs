@@ -1,8 +1,7 @@
 //! Steps of big work, between other commands.
 
-use super::guard::PanicSubject;
+use super::decide::PanicSubject;
 use super::{Batch, Engine};
-use crate::event::Event;
 use crate::operation::Cursor;
 use crate::operation::decide::advance;
 use crate::task::Task;
@@ -12,16 +11,20 @@ impl Engine {
     /// A step of the first process that can go on by itself.
     pub(super) fn run_bulk(&mut self, batch: &mut Batch) {
         let Some(id) = self.next_in_memory() else { return };
-        let stepped = self.guard(PanicSubject::Operation(id), batch, |engine, batch| {
-            engine.commit_all(advance(&engine.state, id, &[], false), batch);
+        self.step_operation(id, &[], false, batch);
+    }
+
+    fn step_operation(&mut self, id: OperationId, parked: &[TaskId], more: bool, batch: &mut Batch) {
+        let stepped = self.look(PanicSubject::Operation(id), batch, |view, out| {
+            out.extend(advance(view.state, id, parked, more));
         });
         if stepped.is_err() {
-            self.commit_one(Event::OperationEnded { id }, batch);
+            self.end_operation(id, batch);
         }
     }
 
     /// The shell brought parked tasks that a process had asked for.
-    pub(super) fn continue_process(
+    pub(super) fn continue_operation(
         &mut self,
         id: OperationId,
         parked: Vec<Task>,
@@ -35,7 +38,7 @@ impl Engine {
         for task in parked {
             self.page_in(task);
         }
-        self.commit_all(advance(&self.state, id, &ids, more), batch);
+        self.step_operation(id, &ids, more, batch);
     }
 
     /// The process that waits for parked tasks, and after which id.

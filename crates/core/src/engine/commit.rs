@@ -15,7 +15,7 @@ impl Engine {
                 batch.events.insert(at, checkpoint);
             }
             let event = &batch.events[at];
-            match apply(&mut self.state, event) {
+            match apply(&mut self.state, event, &mut self.work) {
                 Some(change) => self.follow(&change, event, &mut batch.effects),
                 None => self.follow_other(event, &mut batch.effects),
             }
@@ -24,7 +24,6 @@ impl Engine {
         }
         self.arm_moved();
         self.is_applying = false;
-        self.kept = (batch.events.len(), batch.effects.len());
     }
 
     /// Records one event that was decided.

@@ -1,9 +1,10 @@
 //! Timers that fired: every due task is looked at once, and every silent worker.
 
+use super::decide::PanicSubject;
 use super::{Batch, Engine};
-use crate::decision::{Alert, Effect};
+use crate::collections::Soft;
 use crate::task::decide::due::{self, TaskDue, waited_for};
-use crate::task::{Deadline, DueSince, Task, next_deadline};
+use crate::task::{Deadline, Task, next_deadline};
 use crate::values::{TaskIndex, WorkerIndex};
 use crate::worker::decide::lost::Loss;
 
@@ -23,14 +24,14 @@ impl Engine {
         self.run_announcements(batch);
         self.announce_ends(batch);
         for index in self.timers.due_tasks(now.wall, now.elapsed, DUE_STEP_MAX) {
-            self.guard_task(index, batch, |engine, batch| engine.task_due(index, batch));
+            self.task_due(index, batch);
             self.announce_ends(batch);
         }
         for index in self.timers.due_workers(now.elapsed, DUE_STEP_MAX) {
             self.worker_due(index);
         }
         for index in self.timers.due_runs(now.elapsed, DUE_STEP_MAX) {
-            self.state.flows.call(index);
+            self.work.run(index);
         }
         self.run_waits(batch, usize::MAX);
         self.run_schedules(batch);
@@ -61,25 +62,27 @@ impl Engine {
         if task.lease().is_some() && judges_from > self.state.now.elapsed {
             return self.timers.set(index, self.deadline(task));
         }
-        match due::decide(task, self.state.now, &mut self.retry_state) {
-            TaskDue::Nothing => {}
-            TaskDue::Event(event) => {
-                let due = waited_for(task, self.state.now);
-                self.commit_one(event, batch);
+        let (id, due) = (task.id, waited_for(task, self.state.now));
+        let looked = self.look(PanicSubject::Task(id), batch, |view, out| due::decide(view, index, out));
+        match looked {
+            Ok(TaskDue::Nothing) => {}
+            Ok(TaskDue::Decided) => {
                 if let (Some(due), Some(task)) = (due, self.state.tasks.get_mut(index)) {
-                    task.due = DueSince(due);
+                    task.due = Soft(due);
                 }
             }
-            TaskDue::SoftTimeout => {
-                batch.effects.push(Effect::Alert { task: task.id, alert: Alert::SoftTimeout });
+            Ok(TaskDue::SoftTimeout) => {
                 if let Some(lease) = self.state.tasks.get_mut(index).and_then(|task| task.state.lease_mut()) {
                     lease.soft_told = true;
                 }
             }
-            TaskDue::Lost => {
-                self.reaping.push(task, index, Loss::NotAccepted);
+            Ok(TaskDue::Lost) => {
+                if let Some(task) = self.state.tasks.get(index) {
+                    self.reaping.push(task, index, Loss::NotAccepted);
+                }
                 return;
             }
+            Err(message) => self.fail_task(id, &message, batch),
         }
         // The fired timer is gone; whatever the task waits for now is armed anew.
         if let Some(task) = self.state.tasks.get(index) {

@@ -2,20 +2,29 @@
 //! the event and of what it changed.
 
 use super::Engine;
+use crate::backfill::BackfillEvent;
 use crate::decision::{Alert, Effect, Start};
 use crate::dispatch::Wants;
 use crate::event::Event;
 use crate::run::RunEvent;
+use crate::schedule::ScheduleEvent;
 use crate::state::Change;
 use crate::task::{Lease, Status, Task, TaskState, next_deadline};
-use crate::values::{Session, WorkerId, WorkerIndex};
+use crate::values::{FiredAs, Session, WorkerId, WorkerIndex};
+use crate::wait::Awaited;
 use crate::worker::Workers;
 
 impl Engine {
     /// An event about no task.
     pub(super) fn follow_other(&mut self, event: &Event, effects: &mut Vec<Effect>) {
-        if let Event::Cordon(event) = event {
-            self.follow_cordon(event, effects);
+        match event {
+            Event::Cordon(event) => self.follow_cordon(event, effects),
+            Event::Schedule(ScheduleEvent::Fired(fired)) => self.tally.window_fired(fired.punctual),
+            Event::Schedule(ScheduleEvent::Passed(passed)) => {
+                self.tally.windows_passed(passed.outcome, passed.count);
+            }
+            Event::Backfill(BackfillEvent::Started { .. }) => self.tally.window_fired(FiredAs::Backfill),
+            _ => {}
         }
         let Event::Run(event) = event else { return };
         if let RunEvent::RunEnded(ended) = event {
@@ -72,16 +81,22 @@ impl Engine {
         let task = self.state.tasks.live(index);
         if to == Status::Queued && (!was_queued || requeue) {
             if task.profile.waits() {
-                self.waiting.arriving.push_back(index);
+                self.work.arrival(index);
             } else {
                 self.dispatcher.enqueue(index, wants(&self.workers, task));
             }
         }
         if task.needs_deadline() {
-            self.waiting.arriving.push_back(index);
+            self.work.arrival(index);
         }
         if let TaskState::Waiting(wait) = &task.state {
             self.waiting.add(index, &task.profile.tenant, wait);
+            // Only the tables may know how it ended.
+            if let Awaited::Run(run) = wait.what
+                && self.state.flows.run(run).is_none()
+            {
+                self.waiting.unknown.push_back(index);
+            }
         } else if from == Some(Status::Deferred) {
             self.waiting.remove(index);
         }

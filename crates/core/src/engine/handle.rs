@@ -1,74 +1,74 @@
 //! A command comes in; events, effects and an answer come out.
 
 use super::command::{Answer, Command, Configure};
-use super::decide::decide;
-use super::guard::{PanicSubject, Remedy};
+use super::commands::decide;
+use super::decide::{PanicSubject, Undecided};
 use super::{Batch, Engine};
-use crate::decision::{Rejection, View};
+use crate::decision::Rejection;
+use crate::schedule::decide::due::give_up;
 
 impl Engine {
-    /// A panic in a decision refuses that command; see `guard`.
+    /// A panic in a decision refuses that command; see `decide`.
     pub fn handle(&mut self, command: Command, batch: &mut Batch) -> Result<Answer, Rejection> {
-        let remedy = Remedy::of(&command);
-        let subject = PanicSubject::Command(command.label());
-        let done = self.guard(subject, batch, |engine, batch| engine.carry_out(command, batch));
-        let answer = done.unwrap_or_else(|message| {
-            self.remedy(&remedy, &message, batch);
-            Err(Rejection::Internal { what: "the decision panicked; the log of the server says where" })
-        });
+        let answer = self.carry_out(command, batch);
         self.announce_ends(batch);
         answer
     }
 
     fn carry_out(&mut self, command: Command, batch: &mut Batch) -> Result<Answer, Rejection> {
+        let subject = PanicSubject::Command(command.label());
         match command {
             Command::Report(report) => {
                 self.report(&report, batch);
                 Ok(Answer::Done)
             }
-            Command::Session(session) => {
-                self.session(session, batch);
+            Command::Session(session) => self.guard(subject, |engine| {
+                engine.session(session, batch);
                 Ok(Answer::Done)
-            }
-            Command::Configure(configure) => {
-                self.configure(&configure);
+            }),
+            Command::Configure(configure) => self.guard(subject, |engine| {
+                engine.configure(&configure);
                 Ok(Answer::Done)
-            }
+            }),
             Command::ContinueOperation { id, parked, more } => {
-                self.continue_process(id, parked, more, batch);
+                self.continue_operation(id, parked, more, batch);
                 Ok(Answer::Done)
             }
-            Command::Ask(question) => self.answer(&question),
+            Command::Ask(question) => self.guard(subject, |engine| engine.answer(&question)),
             Command::Publish(publish) => self.publish(&publish, batch),
             command @ (Command::Schedule(_) | Command::Run(_) | Command::Keyed(_)) => {
-                let touched = self.schedules_touched(&command);
-                self.settle_schedules(touched, batch);
-                self.decide_and_apply(command, batch)
+                self.edit(subject, command, batch)
             }
-            command => self.decide_and_apply(command, batch),
+            command => {
+                let decided = self.decide(subject, batch, |view, out| decide(view, command, out));
+                decided.map_err(Undecided::rejection)
+            }
         }
     }
 
-    fn decide_and_apply(&mut self, command: Command, batch: &mut Batch) -> Result<Answer, Rejection> {
+    /// Before somebody changes schedules, what has come of them is decided by what they still say. What is given up is
+    /// decided with the change: if nothing changes, nothing is given up.
+    fn edit(
+        &mut self,
+        subject: PanicSubject,
+        command: Command,
+        batch: &mut Batch,
+    ) -> Result<Answer, Rejection> {
+        let given_up = self.settle_schedules(&command, batch);
         let from = batch.events.len();
-        let answer = decide(&self.view(), command, &mut batch.events);
-        match answer {
-            Ok(_) => self.commit(batch, from),
-            Err(_) => batch.events.truncate(from),
+        let decided = self.rule(subject, batch, |view, out| {
+            for id in given_up {
+                give_up(view, id, out);
+            }
+            let before = out.len();
+            decide(view, command, out).map(|answer| (answer, out.len() > before))
+        });
+        let (answer, has_changed) = decided.map_err(Undecided::rejection)?;
+        if !has_changed {
+            batch.events.truncate(from);
         }
-        answer
-    }
-
-    pub(super) fn view(&self) -> View<'_> {
-        View {
-            state: &self.state,
-            dispatcher: &self.dispatcher,
-            limits: &self.config.limits,
-            pressure: self.pressure,
-            late: self.present.since(self.state.now.elapsed),
-            breaks: self.config.breaks,
-            evaluate: &*self.evaluate,
-        }
+        self.commit(batch, from);
+        Ok(answer)
     }
 
     fn configure(&mut self, configure: &Configure) {

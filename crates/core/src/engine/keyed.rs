@@ -3,7 +3,7 @@
 
 use super::command::{Answer, Command};
 use crate::backfill::decide::BackfillAnswer;
-use crate::decision::{KeyOutcome, Rejection, View};
+use crate::decision::{KeyOutcome, Out, Rejection, View};
 use crate::event::Event;
 use crate::key::{KeyBinding, KeyClaim, KeyFact};
 use crate::run::decide::RunAnswer;
@@ -18,12 +18,12 @@ pub struct Keyed {
     pub command: Command,
 }
 
-pub(crate) fn decide(view: &View<'_>, keyed: Keyed, out: &mut Vec<Event>) -> Result<Answer, Rejection> {
+pub(crate) fn decide(view: &View<'_>, keyed: Keyed, out: &mut Out<'_>) -> Result<Answer, Rejection> {
     let (claim, fact) = keyed.key;
     if let Some(binding) = view.state.keys().known(claim.scope, fact) {
         return first_answer(&claim, binding);
     }
-    let answer = super::decide::decide(view, keyed.command, out)?;
+    let answer = super::commands::decide(view, keyed.command, out)?;
     if let Some((entity, outcome)) = outcome(&answer) {
         out.push(Event::KeyBound { claim: claim.with(outcome), entity });
     }

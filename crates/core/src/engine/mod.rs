@@ -8,19 +8,19 @@
 //! Not here: bytes, threads, durability (`mainspring-runtime`).
 
 mod advance;
-mod after;
 mod announce;
 mod answer;
 mod attention;
 mod backfills;
 mod bulk;
 mod command;
+mod commands;
 mod commit;
 mod decide;
+mod derived;
 mod due;
 mod feed;
 mod follow;
-mod guard;
 mod handle;
 mod keyed;
 mod owed;
@@ -31,6 +31,7 @@ mod quarantine;
 pub mod question;
 mod read_answer;
 mod reap;
+mod remedy;
 mod report;
 mod run_commands;
 mod schedule_edits;
@@ -46,7 +47,7 @@ mod waits;
 mod watch;
 
 pub use self::command::{Answer, Command, Configure};
-pub use self::guard::{PanicSubject, Panicked};
+pub use self::decide::{PanicSubject, Panicked};
 pub use self::keyed::Keyed;
 pub use self::owed::{Debt, Unpaid};
 pub use self::quarantine::{QuarantineCommand, QuarantinedRow};
@@ -60,18 +61,18 @@ use std::sync::Arc;
 use self::attention::Attention;
 use self::place::RecentGrants;
 use self::reap::Reaping;
-use self::schedules::Herd;
+use self::schedules::DueSchedules;
 use self::sweep::Sweep;
 use self::timers::Timers;
-use crate::decision::Effect;
+use crate::decision::{Effect, Mark, RetryState};
 use crate::dispatch::Dispatcher;
 use crate::event::Event;
 use crate::retry::{RetryBudgets, RetryCounts, RetryRates};
-use crate::run::{Evaluate, NoTexts};
+use crate::run::{Evaluate, NoTexts, Pace};
 use crate::state::State;
-use crate::task::decide::RetryState;
 use crate::values::{Breaks, Chance, Elapsed, Limits, Now, Pressure, Seq, TaskIndex, Wall, WorkerId};
 use crate::wait::WaitIndex;
+use crate::work::WorkList;
 use crate::worker::Workers;
 
 /// What the commands of one record have brought about so far.
@@ -118,6 +119,12 @@ pub struct Engine {
     dispatcher: Dispatcher,
     workers: Workers,
     timers: Timers,
+    /// What must be looked at in the next steps.
+    work: WorkList,
+    /// What a decision wants noted in memory.
+    marks: Vec<Mark>,
+    /// How fast all runs together release tasks.
+    pace: Pace,
     retry_state: RetryState,
     /// Since when words of workers may lie unread; `None` when everything that came was taken in.
     unread_since: Option<Elapsed>,
@@ -134,7 +141,7 @@ pub struct Engine {
     waits: Box<Waits>,
     /// Lost and not yet told of; see [`Engine::take_lost`].
     lost: Vec<LostWorker>,
-    herd: Herd,
+    due_schedules: DueSchedules,
     waiting: WaitIndex,
     /// Waits that events may still end in the record being built.
     event_waits_left: u32,
@@ -148,8 +155,6 @@ pub struct Engine {
     parse_left: usize,
     /// An event is being applied.
     is_applying: bool,
-    /// Events and effects of the batch that belong to what was applied.
-    kept: (usize, usize),
     /// Decisions that panicked and are not yet in the log.
     panics: Vec<Panicked>,
     evaluate: Arc<dyn Evaluate>,
@@ -181,6 +186,9 @@ impl Engine {
             dispatcher: Dispatcher::new(config.seed),
             workers: Workers::default(),
             timers: Timers::default(),
+            work: WorkList::default(),
+            marks: Vec::new(),
+            pace: Pace::default(),
             retry_state: RetryState::new(Chance::new(config.seed), RetryBudgets::new(config.retry_rates)),
             unread_since: None,
             attention: Attention::default(),
@@ -193,7 +201,7 @@ impl Engine {
             tally: Tally::default(),
             waits: Box::default(),
             lost: Vec::new(),
-            herd: Herd::default(),
+            due_schedules: DueSchedules::default(),
             waiting: WaitIndex::new(config.breaks.own_event_wait),
             event_waits_left: config.limits.event_waits_per_record,
             delivered_to: TaskIndex::default(),
@@ -201,7 +209,6 @@ impl Engine {
             announced_left: config.limits.announced_per_record,
             parse_left: 0,
             is_applying: false,
-            kept: (0, 0),
             panics: Vec::new(),
             evaluate: Arc::new(NoTexts),
             has_listeners: false,
@@ -238,6 +245,11 @@ impl Engine {
     /// one lease at most: after a stall of ours nobody is lost for it.
     pub fn set_unread(&mut self, unread: bool) {
         self.unread_since = unread.then(|| self.unread_since.unwrap_or(self.present));
+    }
+
+    /// Whether an event was being applied when a panic ended it all.
+    pub fn is_applying(&self) -> bool {
+        self.is_applying
     }
 
     pub fn state(&self) -> &State {
@@ -294,8 +306,8 @@ impl Engine {
 
     /// Whether a further step would do something at once, without any command or timer.
     pub fn has_work(&self) -> bool {
-        let flows = self.has_flow_work() || self.has_schedule_work() || self.has_backfill_work();
+        let listed = self.work.has_runs() || self.has_schedule_work() || self.has_backfill_work();
         let announcements = self.has_announcements();
-        !self.reaping.is_empty() || self.has_bulk_work() || flows || self.has_wait_work() || announcements
+        !self.reaping.is_empty() || self.has_bulk_work() || listed || self.has_wait_work() || announcements
     }
 }

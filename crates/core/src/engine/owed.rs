@@ -4,9 +4,11 @@
 use super::Engine;
 use super::timers::Timers;
 use crate::backfill::decide::next::goes_on;
+use crate::run::Pace;
 use crate::run::owed::DECIDED_WITHIN;
 use crate::task::{Deadline, TaskState, next_deadline};
 use crate::values::{BackfillId, OperationId, RunIndex, ScheduleId, TaskIndex, WorkerIndex};
+use crate::work::WorkList;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Debt {
@@ -79,11 +81,11 @@ impl Engine {
             let timed = run.has_timeout_ahead() || run.has_hold_ahead(jobs, now) || run.may_become_late();
             debts.extend(timed.then_some(Debt::Timeout(index)));
         }
-        for schedule in self.state.schedules.iter().filter(|schedule| self.is_watched(schedule)) {
+        let view = self.view();
+        for schedule in self.state.schedules.iter().filter(|schedule| view.is_watched(schedule)) {
             debts.extend(schedule.due().map(|_| Debt::Window(schedule.id)));
             debts.extend(schedule.awaits_call(self.state.now.wall).then_some(Debt::Call(schedule.id)));
         }
-        let view = self.view();
         let backfills = self.state.backfills.iter().filter(|backfill| goes_on(&view, backfill));
         debts.extend(backfills.map(|backfill| Debt::Backfill(backfill.id)));
         debts.extend(self.state.flows.startable().into_iter().map(Debt::Begin));
@@ -93,8 +95,12 @@ impl Engine {
     /// After the state was loaded and the tail replayed: arms everything owed.
     pub fn recover(&mut self) {
         self.timers = Timers::starting_at(self.state.now);
+        self.work = WorkList::default();
+        self.pace = Pace::after_restart(self.state.now.elapsed);
         self.state.flows.derive(self.state.now.elapsed);
-        self.state.derive_links();
+        if !self.config.breaks.links_not_derived {
+            self.state.derive_links();
+        }
         if self.config.breaks.window_forgotten {
             self.state.schedules.forget_last();
         }
@@ -117,7 +123,7 @@ impl Engine {
                 let task = self.state.tasks.get(index).expect("MA-2: a debt names a task in memory");
                 self.dispatcher.enqueue(index, super::follow::wants(&self.workers, task));
             }
-            Debt::Arrival(index) => self.waiting.arriving.push_back(index),
+            Debt::Arrival(index) => self.work.arrival(index),
             Debt::Ear(_) if self.config.breaks.wait_not_heard => {}
             Debt::Ear(index) => self.pay_ear(index),
             Debt::Holder(index) => self.pay_holder(index),
@@ -125,8 +131,12 @@ impl Engine {
             Debt::Step(_) => {}
             Debt::Look(_) | Debt::Timeout(_) if self.config.breaks.run_not_relisted => {}
             // Whoever looks at the run arms its timer.
-            Debt::Look(index) | Debt::Timeout(index) => self.state.flows.call(index),
-            Debt::Begin(index) => self.state.flows.call_job(index),
+            Debt::Look(index) | Debt::Timeout(index) => self.work.run(index),
+            Debt::Begin(index) => {
+                if let Some(run) = self.state.flows.runs.get(index) {
+                    self.work.job(run.job.clone());
+                }
+            }
             Debt::Window(_) if self.config.breaks.schedule_not_rearmed => {}
             Debt::Window(id) => self.arm_schedule(id),
             Debt::Call(id) => self.state.schedules.call(id),
@@ -184,7 +194,7 @@ impl Engine {
                 (None, _) => !self.reaping.is_empty(),
             },
             Debt::Place(index) => self.dispatcher.is_queued(index),
-            Debt::Arrival(index) => self.waiting.arriving.contains(&index),
+            Debt::Arrival(index) => self.work.has_arrival(index),
             Debt::Ear(index) => self.is_heard(index),
             Debt::Holder(index) => self
                 .workers
@@ -194,10 +204,12 @@ impl Engine {
             Debt::Step(_) => true,
             Debt::Look(index) => {
                 let soon = self.state.now.elapsed + DECIDED_WITHIN;
-                self.state.flows.is_called(index) || self.timers.of_run(index).is_some_and(|at| at <= soon)
+                self.work.has_run(index) || self.timers.of_run(index).is_some_and(|at| at <= soon)
             }
-            Debt::Timeout(index) => self.state.flows.is_called(index) || self.timers.of_run(index).is_some(),
-            Debt::Begin(index) => self.state.flows.is_job_called(index),
+            Debt::Timeout(index) => self.work.has_run(index) || self.timers.of_run(index).is_some(),
+            Debt::Begin(index) => {
+                self.state.flows.runs.get(index).is_some_and(|run| self.work.has_job(&run.job))
+            }
             Debt::Window(id) => self.is_armed(id),
             Debt::Call(id) => self.is_called(id),
             Debt::Backfill(id) => self.is_backfill_called(id),

@@ -31,10 +31,10 @@ impl Engine {
         if queued {
             let task = self.state.tasks.get(index).expect("PG-1: just loaded");
             if task.profile.waits() {
-                self.waiting.arriving.push_back(index);
+                self.work.arrival(index);
             } else {
                 if task.needs_deadline() {
-                    self.waiting.arriving.push_back(index);
+                    self.work.arrival(index);
                 }
                 self.dispatcher.enqueue(index, super::follow::wants(&self.workers, task));
             }

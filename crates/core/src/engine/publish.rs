@@ -1,18 +1,17 @@
-//! Events from outside: [`Engine::publish`]. How a trigger decides about one event, from outside or our own: [`Engine::pull`].
+//! Events from outside.
 //! - PB-1 an event from outside is taken once by its key; what it began is in the record that bound the key
 //! - PB-2 what one event can bring about is bounded: runs, decisions of triggers, and in one record waits that it ends
 
-use super::announce::FAN_OUT_TOLD_MAX;
 use super::command::Answer;
-use super::guard::PanicSubject;
+use super::decide::PanicSubject;
 use super::{Batch, Engine};
 use crate::decision::Rejection;
 use crate::event::Event;
 use crate::run::RunRefusal;
-use crate::trigger::decide::fire::{self, Pulled, Shot, declined, failed};
+use crate::trigger::decide::announce::FAN_OUT_TOLD_MAX;
+use crate::trigger::decide::fire::{Pulled, Shot, skip_fan_out};
 use crate::trigger::decide::{Begun, Declined, FAN_OUT_MAX, Publish, Published};
-use crate::trigger::{Skip, TriggerEvent};
-use crate::values::{Band, DATA_BYTES_MAX, RunId, TaskId, TriggerId};
+use crate::values::{Band, DATA_BYTES_MAX, RunId, TaskId};
 
 #[derive(Default)]
 pub(super) struct Taken {
@@ -56,8 +55,12 @@ impl Engine {
             let Some(key) = self.state.triggers.get(id).map(|trigger| trigger.key.clone()) else { continue };
             let run = Publish::run(publish.base, taken.runs.len() + 1);
             let shot = Shot { notice: &publish.notice, run, depth: 0, occasion: None };
-            let pulled =
-                if place < FAN_OUT_MAX { self.pull(id, shot, batch) } else { self.skip_fan_out(id, batch) };
+            let pulled = if place < FAN_OUT_MAX {
+                self.pull(id, shot, batch)
+            } else {
+                let skipped = self.look(PanicSubject::Trigger(id), batch, |_, out| skip_fan_out(id, out));
+                skipped.unwrap_or(Pulled::Nothing)
+            };
             match pulled {
                 Pulled::Nothing => {}
                 Pulled::Began => taken.runs.push(Begun { key, run }),
@@ -66,29 +69,5 @@ impl Engine {
             }
         }
         taken
-    }
-
-    pub(super) fn skip_fan_out(&mut self, id: TriggerId, batch: &mut Batch) -> Pulled {
-        let skipped = TriggerEvent::Skipped { id, skip: Skip::FanOut, window: None };
-        self.commit_one(Event::Trigger(skipped), batch);
-        Pulled::Skipped(Skip::FanOut)
-    }
-
-    /// One trigger decides about one event, or about one window. If that panics it declines.
-    pub(super) fn pull(&mut self, id: TriggerId, shot: Shot<'_>, batch: &mut Batch) -> Pulled {
-        let window = shot.window();
-        let subject = PanicSubject::Trigger(id);
-        let decided = self.guard(subject, batch, |engine, _| fire::decide(&engine.view(), id, shot));
-        let decided = decided.unwrap_or_else(|message| Err(failed(&format!("internal error: {message}"))));
-        match decided {
-            Ok(events) => {
-                self.commit_all(events, batch);
-                Pulled::Began
-            }
-            Err(pulled) => {
-                self.commit_all(declined(id, &pulled, window), batch);
-                pulled
-            }
-        }
     }
 }

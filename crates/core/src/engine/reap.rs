@@ -6,8 +6,8 @@
 
 use std::collections::VecDeque;
 
+use super::decide::PanicSubject;
 use super::{Batch, Engine, LostWorker};
-use crate::event::Event;
 use crate::task::Task;
 use crate::values::{Band, Fence, Session, TaskIndex, WorkerIndex};
 use crate::worker::decide::lost::{self, Loss};
@@ -88,7 +88,7 @@ impl Engine {
         for _ in 0..REAP_STEP_MAX {
             let Some(lost) = self.reaping.pop() else { return };
             let spread = mass.then_some(spread);
-            self.guard_task(lost.index, batch, |engine, batch| engine.reap_one(lost, spread, batch));
+            self.reap_one(lost, spread, batch);
             self.announce_ends(batch);
         }
     }
@@ -99,11 +99,14 @@ impl Engine {
         if lease.fence != lost.fence || lease.session != lost.session {
             return;
         }
-        let event = lost::decide((task, lease), lost.loss, mass, self.state.now, &mut self.retry_state);
-        match event {
-            Event::TaskUnassigned { .. } => self.counts.unassigned += 1,
-            _ => self.counts.attempts_lost += 1,
+        let (id, index) = (task.id, lost.index);
+        let looked = self.look(PanicSubject::Task(id), batch, |view, out| {
+            lost::decide(view, index, (lost.loss, mass), out)
+        });
+        match looked {
+            Ok(true) => self.counts.unassigned += 1,
+            Ok(false) => self.counts.attempts_lost += 1,
+            Err(message) => self.fail_task(id, &message, batch),
         }
-        self.commit_one(event, batch);
     }
 }

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::decision::{Rejection, View};
-use crate::event::Event;
+use crate::decision::{Out, Rejection, View};
 use crate::job::decide as job;
 use crate::run::Subject;
 use crate::run::decide::signed::note;
@@ -12,7 +11,7 @@ use crate::run::decide::{RunAnswer, RunCommand, Signed, clear, operate, rerun, t
 pub(super) fn decide(
     view: &View<'_>,
     command: RunCommand,
-    out: &mut Vec<Event>,
+    out: &mut Out<'_>,
 ) -> Result<RunAnswer, Rejection> {
     Ok(match command {
         RunCommand::ApplyJob { key, definition, schedules, triggers } => {
@@ -42,7 +41,7 @@ pub(super) fn decide(
     })
 }
 
-fn signed_by(view: &View<'_>, signed: Signed, out: &mut Vec<Event>) -> Result<RunAnswer, Rejection> {
+fn signed_by(view: &View<'_>, signed: Signed, out: &mut Out<'_>) -> Result<RunAnswer, Rejection> {
     let Signed { over, command } = signed;
     let told = told(&command);
     let before = out.len();

@@ -5,12 +5,11 @@ use super::{Batch, Engine};
 use crate::run::decide::RunCommand;
 use crate::schedule::Schedule;
 use crate::schedule::decide::ScheduleCommand;
-use crate::schedule::due::all_passed;
 use crate::values::ScheduleId;
 
 impl Engine {
     /// Schedules that the command may change, and whether it changes what their windows are.
-    pub(super) fn schedules_touched(&self, command: &Command) -> (Vec<ScheduleId>, bool) {
+    fn schedules_touched(&self, command: &Command) -> (Vec<ScheduleId>, bool) {
         let schedules = &self.state.schedules;
         match command {
             Command::Keyed(keyed) => self.schedules_touched(&keyed.command),
@@ -36,31 +35,19 @@ impl Engine {
         }
     }
 
-    /// Before somebody changes schedules: what has come of them is decided by what they still say.
-    pub(super) fn settle_schedules(&mut self, (ids, ends): (Vec<ScheduleId>, bool), batch: &mut Batch) {
+    /// Decides what has come of the schedules that the command may change. These have windows left to which nobody would
+    /// come back.
+    pub(super) fn settle_schedules(&mut self, command: &Command, batch: &mut Batch) -> Vec<ScheduleId> {
+        let (ids, ends) = self.schedules_touched(command);
         let now = self.state.now.wall;
         let is_due = |engine: &Self, id| {
             engine.state.schedules.get(id).and_then(Schedule::due).is_some_and(|due| due <= now)
         };
-        for id in ids {
-            if is_due(self, id) {
-                self.schedule_due(id, batch);
-            }
-            // It is paused, or there was no room: nobody will come back to these windows.
-            if ends && is_due(self, id) {
-                self.give_up(id, batch);
+        for id in &ids {
+            if is_due(self, *id) {
+                self.schedule_due(*id, batch);
             }
         }
-    }
-
-    fn give_up(&mut self, id: ScheduleId, batch: &mut Batch) {
-        let now = self.state.now.wall;
-        let Some(schedule) = self.state.schedules.get(id) else { return };
-        let watched = self.is_watched(schedule);
-        let Some((passed, next)) = all_passed(schedule, now, !watched) else { return };
-        for (at, range) in passed.iter().enumerate() {
-            let then = passed.get(at + 1).map(|range| range.first).or(next);
-            self.pass(id, *range, then, batch);
-        }
+        ids.into_iter().filter(|id| ends && is_due(self, *id)).collect()
     }
 }

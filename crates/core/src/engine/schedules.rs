@@ -1,27 +1,27 @@
-//! Windows that have come begin what they are for, the most urgent first, and what waits for an end goes on.
+//! Windows that have come are decided, the most urgent first, and what waits for an end goes on.
 
 use std::collections::VecDeque;
 
+use super::decide::PanicSubject;
 use super::{Batch, Engine};
 use crate::decision::Effect;
-use crate::event::Event;
-use crate::schedule::decide::window::{WindowDecision, WindowFired, cancel_started, decide, fire};
-use crate::schedule::due::{DueWindows, Range, due};
-use crate::schedule::{Passed, Reason, Schedule, ScheduleEvent, Target, Timing, Unfired};
-use crate::values::{Band, FiredAs, Millis, ScheduleId, Wall};
+use crate::schedule::decide::due::{self, ScheduleLook};
+use crate::values::{Band, Millis, ScheduleId, Wall};
 
 /// Schedules looked at in one step; the rest waits for the next, so that commands have their turn.
 const STEP_MAX: usize = 500;
-/// Timers taken at once into the herd.
-const HERD_STEP_MAX: usize = 200_000;
+/// Looks at one schedule before others have their turn.
+const LOOKS_MAX: usize = 300;
+/// Timers taken at once.
+const TIMERS_MAX: usize = 200_000;
 /// Wait before a window is tried again for which there was no room.
 const NO_ROOM: Millis = Millis::from_secs(1);
 
 /// Schedules whose windows have come, by band.
 #[derive(Debug, Default)]
-pub(super) struct Herd([VecDeque<ScheduleId>; Band::ALL.len()]);
+pub(super) struct DueSchedules([VecDeque<ScheduleId>; Band::ALL.len()]);
 
-impl Herd {
+impl DueSchedules {
     fn push(&mut self, band: Band, id: ScheduleId) {
         self.0[band.index()].push_back(id);
     }
@@ -38,14 +38,10 @@ impl Herd {
 impl Engine {
     pub(super) fn run_schedules(&mut self, batch: &mut Batch) {
         let now = self.state.now.wall;
-        for index in self.timers.due_schedules(now, HERD_STEP_MAX) {
-            let Some(id) = self.state.schedules.at(index).map(|schedule| schedule.id) else { continue };
-            let Some(schedule) = self.state.schedules.get_mut(id).filter(|one| !one.soft.in_herd) else {
-                continue;
-            };
-            schedule.soft.in_herd = true;
-            let band = schedule.spec.band();
-            self.herd.push(band, id);
+        for index in self.timers.due_schedules(now, TIMERS_MAX) {
+            if let Some(id) = self.state.schedules.at(index).map(|schedule| schedule.id) {
+                self.list_due(id);
+            }
         }
         for _ in 0..STEP_MAX {
             if !self.may_parse() {
@@ -55,26 +51,34 @@ impl Engine {
             if let Some(schedule) = self.state.schedules.get_mut(id) {
                 schedule.soft.called = false;
             }
-            self.guard_schedule(id, batch, |engine, batch| engine.schedule_called(id, batch));
+            self.schedule_called(id, batch);
             self.announce_ends(batch);
         }
         for _ in 0..STEP_MAX {
             if !self.may_parse() {
                 break;
             }
-            let Some(id) = self.herd.pop() else { break };
+            let Some(id) = self.due_schedules.pop() else { break };
             if let Some(schedule) = self.state.schedules.get_mut(id) {
-                schedule.soft.in_herd = false;
+                schedule.soft.is_due = false;
                 schedule.rare.lessen(|rare| rare.retry = None);
             }
-            self.guard_schedule(id, batch, |engine, batch| engine.schedule_due(id, batch));
+            self.schedule_due(id, batch);
             self.announce_ends(batch);
         }
         self.arm_moved();
     }
 
+    fn list_due(&mut self, id: ScheduleId) {
+        if let Some(schedule) = self.state.schedules.get_mut(id).filter(|one| !one.soft.is_due) {
+            schedule.soft.is_due = true;
+            let band = schedule.spec.band();
+            self.due_schedules.push(band, id);
+        }
+    }
+
     pub(super) fn has_schedule_work(&self) -> bool {
-        self.herd.len() > 0 || !self.state.schedules.called.is_empty()
+        self.due_schedules.len() > 0 || !self.state.schedules.called.is_empty()
     }
 
     /// The timers of schedules that changed follow them.
@@ -86,7 +90,8 @@ impl Engine {
 
     pub(super) fn arm_schedule(&mut self, id: ScheduleId) {
         let now = self.state.now.wall;
-        let schedule = self.state.schedules.get(id).filter(|schedule| self.is_watched(schedule));
+        let view = self.view();
+        let schedule = self.state.schedules.get(id).filter(|schedule| view.is_watched(schedule));
         let at = schedule.and_then(|schedule| match (schedule.due(), schedule.rare.retry) {
             // What is due already found no room.
             (Some(due), Some(retry)) if due > now => Some(due.min(retry)),
@@ -118,19 +123,20 @@ impl Engine {
         let Some(schedule) = self.state.schedules.get(id) else { return false };
         let Some(due) = schedule.due() else { return true };
         let latest = due.max(self.state.now.wall + NO_ROOM);
-        schedule.soft.in_herd || self.timer_of(id).is_some_and(|at| at <= latest)
+        schedule.soft.is_due || self.timer_of(id).is_some_and(|at| at <= latest)
     }
 
     /// It will be looked at, at once or as soon as there may be room.
     pub(super) fn is_called(&self, id: ScheduleId) -> bool {
         let Some(schedule) = self.state.schedules.get(id) else { return false };
         let soon = self.state.now.wall + NO_ROOM;
-        schedule.soft.called || schedule.soft.in_herd || self.timer_of(id).is_some_and(|at| at <= soon)
+        schedule.soft.called || schedule.soft.is_due || self.timer_of(id).is_some_and(|at| at <= soon)
     }
 
     /// The watchdog: a schedule that is on and has no timer gets one, and is told of.
     pub(super) fn watch_schedule(&mut self, id: ScheduleId, batch: &mut Batch) {
-        let Some(schedule) = self.state.schedules.get(id).filter(|schedule| self.is_watched(schedule)) else {
+        let view = self.view();
+        let Some(schedule) = self.state.schedules.get(id).filter(|schedule| view.is_watched(schedule)) else {
             return;
         };
         if !schedule.soft.called && schedule.awaits_call(self.state.now.wall) {
@@ -143,140 +149,37 @@ impl Engine {
         }
     }
 
-    /// On, and so is its job.
-    pub(super) fn is_watched(&self, schedule: &Schedule) -> bool {
-        schedule.is_on() && self.job_is_on(schedule)
-    }
-
-    fn job_is_on(&self, schedule: &Schedule) -> bool {
-        let Target::Run { .. } = schedule.spec.target else { return true };
-        let job = self.state.flows.jobs.get(&schedule.job_key());
-        job.is_some_and(|job| !job.paused && job.deleted.is_none())
-    }
-
-    /// Decides what has come of this schedule.
+    /// Decides what has come of this schedule, one thing after the other: each look sees what the one before began.
     pub(super) fn schedule_due(&mut self, id: ScheduleId, batch: &mut Batch) {
         let now = self.state.now.wall;
-        let Some(schedule) = self.state.schedules.get(id).filter(|schedule| self.is_watched(schedule)) else {
-            return;
-        };
-        if schedule.awaits_call(self.state.now.wall) {
+        if self.state.schedules.get(id).is_some_and(|schedule| schedule.awaits_call(now)) {
             self.state.schedules.call(id);
         }
-        let Some(schedule) = self.state.schedules.get(id) else { return };
-        let Some(DueWindows { passed, fire, next }) = due(schedule, now) else {
-            return self.arm_schedule(id);
-        };
-        let (offset, band) = (schedule.offset, schedule.spec.band());
-        let windows: Vec<Wall> = fire.iter().map(|(window, _)| *window).collect();
-        for (at, range) in passed.iter().enumerate() {
-            // Should only this much become durable, the rest is found again.
-            let then =
-                passed.get(at + 1).map(|range| range.first).or_else(|| windows.first().copied()).or(next);
-            self.pass(id, *range, then, batch);
-        }
-        for (at, (window, punctual)) in fire.into_iter().enumerate() {
-            let then = windows.get(at + 1).copied().or(next);
-            if !self.window(id, window, punctual, then, batch) {
-                return self.retry_soon(id);
-            }
-            self.tally.window_late(band, now.since(window + offset));
-        }
-    }
-
-    pub(super) fn pass(&mut self, id: ScheduleId, range: Range, next: Option<Wall>, batch: &mut Batch) {
-        let Range { first, last, count, outcome } = range;
-        self.tally.windows_passed(outcome, count);
-        let passed = Box::new(Passed { id, first, last, count, outcome, next });
-        self.commit_one(Event::Schedule(ScheduleEvent::Passed(passed)), batch);
-    }
-
-    fn skip(&mut self, id: ScheduleId, window: Wall, reason: Reason, next: Option<Wall>, batch: &mut Batch) {
-        let outcome = Unfired::Skipped(reason);
-        self.pass(id, Range { first: window, last: window, count: 1, outcome }, next, batch);
-    }
-
-    /// Decides one window that may begin something. False if there is no room for it now.
-    fn window(
-        &mut self,
-        id: ScheduleId,
-        window: Wall,
-        punctual: FiredAs,
-        next: Option<Wall>,
-        batch: &mut Batch,
-    ) -> bool {
-        let Some(schedule) = self.state.schedules.get(id) else { return true };
-        match decide(&self.view(), schedule, window, punctual) {
-            WindowDecision::Skip(reason) => self.skip(id, window, reason, next, batch),
-            WindowDecision::Hold { older, fired_as } => {
-                for older in older {
-                    self.skip(id, older, Reason::Coalesced, Some(window), batch);
+        for _ in 0..LOOKS_MAX {
+            let looked = self.look(PanicSubject::Schedule(id), batch, |view, out| due::decide(view, id, out));
+            match looked {
+                Ok(ScheduleLook::Decided) => {}
+                Ok(ScheduleLook::Window(window)) => {
+                    if let Some(schedule) = self.state.schedules.get(id) {
+                        let late = now.since(window + schedule.offset);
+                        self.tally.window_late(schedule.spec.band(), late);
+                    }
                 }
-                let held = ScheduleEvent::Held { id, window, next, punctual: fired_as };
-                self.commit_one(Event::Schedule(held), batch);
-            }
-            WindowDecision::Fire { replaces, fired_as } => {
-                if replaces {
-                    self.cancel_active(id, batch);
-                }
-                return self.fire(id, window, fired_as, next, batch);
+                Ok(ScheduleLook::Nothing) => return self.arm_schedule(id),
+                Ok(ScheduleLook::NoRoom) => return self.retry_soon(id),
+                Err(_) => return self.pause_schedule(id, batch),
             }
         }
-        true
+        self.list_due(id);
     }
 
-    fn cancel_active(&mut self, id: ScheduleId, batch: &mut Batch) {
-        let Some(schedule) = self.state.schedules.get(id) else { return };
-        for started in schedule.rare.active.clone() {
-            let events = cancel_started(&self.view(), started);
-            self.commit_all(events, batch);
-        }
-    }
-
-    fn fire(
-        &mut self,
-        id: ScheduleId,
-        window: Wall,
-        punctual: FiredAs,
-        next: Option<Wall>,
-        batch: &mut Batch,
-    ) -> bool {
-        let Some(schedule) = self.state.schedules.get(id) else { return true };
-        match fire(&self.view(), schedule, (window, punctual), next) {
-            WindowFired::NoRoom => return false,
-            WindowFired::Nothing => {}
-            WindowFired::BadParameters => {
-                let outcome = Unfired::Missed(Reason::Parameters);
-                self.pass(id, Range { first: window, last: window, count: 1, outcome }, next, batch);
-            }
-            WindowFired::Events(events) => {
-                self.tally.window_fired(punctual);
-                self.commit_all(events, batch);
-            }
-        }
-        true
-    }
-
-    /// What it began has ended, or it was changed: a window may stop waiting, and a fixed delay begins.
     fn schedule_called(&mut self, id: ScheduleId, batch: &mut Batch) {
-        let now = self.state.now.wall;
         self.state.schedules.moved.push(id);
-        let Some(schedule) = self.state.schedules.get(id).filter(|schedule| self.is_watched(schedule)) else {
-            return;
-        };
-        if !schedule.awaits_call(self.state.now.wall) {
-            return;
-        }
-        let next = schedule.next;
-        if let Some(waiting) = schedule.rare.waiting.front().copied() {
-            if !self.fire(id, waiting.window, waiting.punctual, next, batch) {
-                self.retry_soon(id);
-            }
-        } else if let Timing::After(_) = schedule.spec.timing {
-            let next = schedule.spec.next(now).map(|(next, _)| next);
-            if next.is_some() {
-                self.commit_one(Event::Schedule(ScheduleEvent::Armed { id, next }), batch);
-            }
+        let looked = self.look(PanicSubject::Schedule(id), batch, |view, out| due::called(view, id, out));
+        match looked {
+            Ok(ScheduleLook::NoRoom) => self.retry_soon(id),
+            Ok(_) => {}
+            Err(_) => self.pause_schedule(id, batch),
         }
     }
 }

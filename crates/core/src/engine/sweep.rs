@@ -1,10 +1,9 @@
 //! The second watchdog: every few minutes it looks at all tasks, and then at all runs (`watch`), whatever timers and queues believe, and
 //! puts right what they missed. It should never find anything; what it finds is counted and told.
 
-use super::guard::PanicSubject;
+use super::decide::PanicSubject;
 use super::{Batch, Engine};
-use crate::decision::{Alert, Effect, View};
-use crate::event::Event;
+use crate::decision::{Alert, Effect};
 use crate::state::State;
 use crate::task::{Deadline, TaskState};
 use crate::values::{Elapsed, Limits, RunIndex, ScheduleIndex, TaskIndex};
@@ -46,8 +45,9 @@ impl Engine {
         if let Some(start) = self.sweep.runs {
             let end = start.saturating_add(SWEEP_STEP_SLOTS).min(self.state.flows.runs.end());
             for index in start..end {
-                let _ = self.guard(PanicSubject::Upkeep, batch, |engine, batch| {
+                let _ = self.guard(PanicSubject::Upkeep, |engine| {
                     engine.watch_slot(RunIndex(index), batch);
+                    Ok(())
                 });
             }
             let done = end >= self.state.flows.runs.end();
@@ -60,20 +60,19 @@ impl Engine {
             let end = start.saturating_add(SWEEP_STEP_SLOTS).min(all);
             for index in (start..end).map(ScheduleIndex) {
                 let Some(id) = self.state.schedules.at(index).map(|schedule| schedule.id) else { continue };
-                let _ = self.guard(PanicSubject::Schedule(id), batch, |engine, batch| {
+                let _ = self.guard(PanicSubject::Schedule(id), |engine| {
                     engine.watch_schedule(id, batch);
+                    Ok(())
                 });
             }
             let places = start..end;
-            let _ = self.guard(PanicSubject::Upkeep, batch, |engine, batch| {
-                engine.forget(batch, |view, out| schedule::decide::forget(view, places, out));
+            let _ = self.look(PanicSubject::Upkeep, batch, |view, out| {
+                schedule::decide::forget(view, places, out);
             });
             self.sweep.schedules = (end < all).then_some(end);
             if end == all {
                 self.watch_backfills();
-                let _ = self.guard(PanicSubject::Upkeep, batch, |engine, batch| {
-                    engine.forget(batch, trigger::decide::forget);
-                });
+                let _ = self.look(PanicSubject::Upkeep, batch, trigger::decide::forget);
             }
             self.sweep.last = if end < all { self.sweep.last } else { Some(now) };
             return;
@@ -87,8 +86,7 @@ impl Engine {
         };
         let end = start.saturating_add(SWEEP_STEP_SLOTS).min(self.state.tasks.end());
         for index in start..end {
-            let looked =
-                self.guard(PanicSubject::Upkeep, batch, |engine, _| engine.sweep_one(TaskIndex(index)));
+            let looked = self.guard(PanicSubject::Upkeep, |engine| Ok(engine.sweep_one(TaskIndex(index))));
             if looked == Ok(true) {
                 self.counts.swept_up += 1;
                 if let Some(task) = self.state.tasks.get(TaskIndex(index)) {
@@ -101,21 +99,14 @@ impl Engine {
         self.sweep.runs = done.then_some(0);
     }
 
-    /// What was deleted long ago leaves.
-    fn forget(&mut self, batch: &mut Batch, decide: impl FnOnce(&View<'_>, &mut Vec<Event>)) {
-        let mut forgotten = Vec::new();
-        decide(&self.view(), &mut forgotten);
-        self.commit_all(forgotten, batch);
-    }
-
     /// True if something had been missed.
     fn sweep_one(&mut self, index: TaskIndex) -> bool {
         let Some(task) = self.state.tasks.get(index) else { return false };
         match &task.state {
             TaskState::Queued if task.profile.waits() => {
-                let missed = !self.waiting.arriving.contains(&index);
+                let missed = !self.work.has_arrival(index);
                 if missed {
-                    self.waiting.arriving.push_back(index);
+                    self.work.arrival(index);
                 }
                 missed
             }
@@ -128,12 +119,12 @@ impl Engine {
             }
             TaskState::Queued => {
                 let missed = !self.dispatcher.is_queued(index);
-                let undated = task.needs_deadline() && !self.waiting.arriving.contains(&index);
+                let undated = task.needs_deadline() && !self.work.has_arrival(index);
                 if missed {
                     self.dispatcher.enqueue(index, super::follow::wants(&self.workers, task));
                 }
                 if undated {
-                    self.waiting.arriving.push_back(index);
+                    self.work.arrival(index);
                 }
                 self.rearm_if_missed(index) || missed || undated
             }

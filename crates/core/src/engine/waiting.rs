@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
+use super::decide::PanicSubject;
 use super::{Batch, Engine};
+use crate::decision::{Out, View};
 use crate::event::Event;
 use crate::operation::{EndWaits, OperationKind};
 use crate::task::TaskState;
 use crate::values::{CloudEvent, Name, RunId, TaskId, TaskIndex, Wall};
-use crate::wait::decide::{awaited_run, begin, by_event, by_found_run, by_known_run};
-use crate::wait::{FoundRun, WaitEnd};
+use crate::wait::FoundRun;
+use crate::wait::decide::{awaited_run, begin, by_event, by_found_run, by_known_run, end};
 
 /// Waits that one look ends or begins; the rest waits for the next, so that commands have their turn.
 const STEP_MAX: usize = 1_000;
@@ -30,36 +32,32 @@ impl Engine {
             }
             left -= waiting.len();
             for index in waiting {
-                let end = by_known_run(&self.view(), index, run);
-                self.end_wait(index, end, batch);
+                self.look_at_task(index, batch, |view, out| {
+                    end(view, index, by_known_run(view, index, run), out);
+                });
                 self.announce_ends(batch);
             }
         }
         while left > 0 && batch.events.len() < events_max && self.may_parse() {
-            let Some(index) = self.waiting.arriving.pop_front() else { break };
+            let Some(index) = self.work.take_arrival() else { break };
             left -= 1;
-            self.guard_task(index, batch, |engine, batch| engine.begin_wait(index, batch));
+            self.look_at_task(index, batch, |view, out| begin(view, index, out));
+            self.work.arrival_done(index);
             self.announce_ends(batch);
         }
     }
 
-    fn begin_wait(&mut self, index: TaskIndex, batch: &mut Batch) {
-        let Some(event) = begin(&self.view(), &self.waiting, index) else { return };
-        self.commit_one(event, batch);
-        // A run that it waits for may have ended already, or be known to the tables only.
-        let Some(run) = awaited_run(&self.view(), index) else { return };
-        if self.state.flows.run(run).is_none() {
-            return self.waiting.unknown.push_back(index);
+    /// A decision about one task, which fails if that panics.
+    pub(super) fn look_at_task(
+        &mut self,
+        index: TaskIndex,
+        batch: &mut Batch,
+        rule: impl FnOnce(&View<'_>, &mut Out<'_>),
+    ) {
+        let Some(id) = self.state.tasks.get(index).map(|task| task.id) else { return };
+        if let Err(message) = self.look(PanicSubject::Task(id), batch, rule) {
+            self.fail_task(id, &message, batch);
         }
-        let end = by_known_run(&self.view(), index, run);
-        self.end_wait(index, end, batch);
-    }
-
-    /// `None`: what has come does not end it.
-    fn end_wait(&mut self, index: TaskIndex, end: Option<WaitEnd>, batch: &mut Batch) {
-        let task = self.state.tasks.get(index).filter(|task| matches!(task.state, TaskState::Waiting(_)));
-        let (Some(task), Some(end)) = (task, end) else { return };
-        self.commit_one(Event::WaitEnded { id: task.id, end }, batch);
     }
 
     /// A run that a task waits for and memory does not know; see [`Engine::run_found`].
@@ -81,11 +79,11 @@ impl Engine {
         if awaited_run(&self.view(), index) != Some(run) || self.state.flows.run(run).is_some() {
             return;
         }
-        let Some(end) = by_found_run(&self.view(), index, run, found) else {
+        let Some(found) = by_found_run(&self.view(), index, run, found) else {
             // The next sweep asks again.
             return self.waiting.unread.push(index);
         };
-        self.guard_task(index, batch, |engine, batch| engine.end_wait(index, Some(end), batch));
+        self.look_at_task(index, batch, |view, out| end(view, index, Some(found), out));
         self.announce_ends(batch);
     }
 
@@ -131,9 +129,8 @@ impl Engine {
                 return false;
             }
             self.event_waits_left = self.event_waits_left.saturating_sub(cost);
-            self.guard_task(index, batch, |engine, batch| {
-                let end = by_event(&engine.view(), index, notice, at);
-                engine.end_wait(index, end, batch);
+            self.look_at_task(index, batch, |view, out| {
+                end(view, index, by_event(view, index, notice, at), out);
             });
         }
         self.delivered_to = TaskIndex::default();
@@ -143,7 +140,7 @@ impl Engine {
     /// Whether a step would begin or end waits at once.
     pub(super) fn has_wait_work(&self) -> bool {
         let deliveries = self.state.operations.has_deliveries() && self.event_waits_left > 0;
-        deliveries || self.waiting.has_work()
+        deliveries || self.work.has_arrivals() || !self.waiting.ended.is_empty()
     }
 
     /// After a recovery, or when the watchdog found that nobody would hear.

@@ -24,8 +24,9 @@ impl Engine {
         let now = self.state.now;
         self.watch_lateness(index, batch);
         let timer = self.timers.of_run(index).is_some_and(|at| at <= now.elapsed + DECIDED_WITHIN);
+        let listed = self.work.has_run(index);
         let Some(run) = self.state.flows.runs.get_mut(index) else { return };
-        let (id, stuck) = (run.id, run.is_stuck(timer));
+        let (id, stuck) = (run.id, run.is_stuck(listed, timer));
         let quiet = run.mark_quiet(now.wall);
         let told = stuck && run.mark_stalled();
         for (news, alert) in [(quiet, RunAlert::Quiet), (told, RunAlert::Stalled)] {
@@ -34,14 +35,13 @@ impl Engine {
             }
         }
         let Some(run) = self.state.flows.runs.get(index) else { return };
-        let missed = run.is_quiet() && !run.soft.on_agenda && !timer && {
-            run.is_decidable(self.state.flows.jobs(), now.wall)
-        };
+        let missed =
+            run.is_quiet() && !listed && !timer && { run.is_decidable(self.state.flows.jobs(), now.wall) };
         if stuck || missed {
             if let Some(run) = self.state.flows.runs.get_mut(index) {
                 run.look_again();
             }
-            self.state.flows.call(index);
+            self.work.run(index);
         }
     }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::table::{Definition, JobKey};
-use crate::decision::{Rejection, View};
+use crate::decision::{Out, Rejection, View};
 use crate::event::Event;
 use crate::run::decide::RunAnswer;
 use crate::run::{JobApplied, RunEvent, RunRefusal};
@@ -21,7 +21,7 @@ pub(crate) fn apply(
     view: &View<'_>,
     key: JobKey,
     (definition, beside): (Definition, Beside),
-    out: &mut Vec<Event>,
+    out: &mut Out<'_>,
 ) -> Result<RunAnswer, Rejection> {
     crate::task::decide::submit::check_pressure(view.pressure, crate::values::Band::P1)?;
     let Beside { schedules, triggers } = beside;
@@ -57,7 +57,7 @@ pub(crate) fn pause(
     view: &View<'_>,
     key: &JobKey,
     paused: bool,
-    out: &mut Vec<Event>,
+    out: &mut Out<'_>,
 ) -> Result<RunAnswer, Rejection> {
     let job = view.job(key)?;
     if job.paused != paused {
@@ -66,7 +66,7 @@ pub(crate) fn pause(
     Ok(RunAnswer::Done)
 }
 
-pub(crate) fn delete(view: &View<'_>, key: &JobKey, out: &mut Vec<Event>) -> Result<RunAnswer, Rejection> {
+pub(crate) fn delete(view: &View<'_>, key: &JobKey, out: &mut Out<'_>) -> Result<RunAnswer, Rejection> {
     let job = view.job(key)?;
     out.push(Event::Run(RunEvent::JobDeleted { key: job.key.clone() }));
     Ok(RunAnswer::Done)

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::plan::Plan;
-use crate::collections::{Entity, EntityTable, Table};
+use crate::collections::{Entity, EntityTable, Soft, Table};
 use crate::values::{EntityKind, JobId, Name, Note, RunId, RunIndex, RunStatus, Seq, Stamp, Wall};
 
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -50,7 +50,7 @@ pub struct Job {
     pub notes: Vec<Note>,
     /// The record that touched it last.
     pub touched: Seq,
-    pub lanes: Lanes,
+    pub lanes: Soft<Lanes>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -60,7 +60,7 @@ pub struct LastRun {
     pub at: Wall,
 }
 
-/// Soft, derived from the runs in memory: how many are at work, and which wait for a place.
+/// Derived from the runs in memory: how many are at work, and which wait for a place.
 #[derive(Clone, Debug, Default)]
 pub struct Lanes {
     pub active: u32,
@@ -103,15 +103,20 @@ impl Lanes {
         self.backfill_active += u32::from(is_backfill);
     }
 
+    /// The same runs, whatever their order.
+    pub(crate) fn holds_the_same(&self, other: &Self) -> bool {
+        let sorted = |lanes: &Self| {
+            let mut waiting: Vec<RunIndex> = lanes.waiting.iter().copied().collect();
+            waiting.sort_unstable();
+            waiting
+        };
+        let counts = |lanes: &Self| (lanes.active, lanes.backfill_active, lanes.backfill_waiting);
+        counts(self) == counts(other) && sorted(self) == sorted(other)
+    }
+
     pub(crate) fn end(&mut self, is_backfill: bool) {
         self.active -= 1;
         self.backfill_active -= u32::from(is_backfill);
-    }
-}
-
-impl PartialEq for Lanes {
-    fn eq(&self, _: &Self) -> bool {
-        true
     }
 }
 

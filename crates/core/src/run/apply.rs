@@ -6,81 +6,85 @@ use super::event::{JobApplied, Noted, RunEnded, RunEvent, Subject};
 use super::map::MapItems;
 use super::runs::{JobRuns, NewVersion};
 use super::state::{NOTES_MAX, NodeStatus, Pause, Run, RunStop, StartedBy};
-use crate::job::{Job, JobKey, Lanes, LastRun, NodeWork};
+use crate::collections::Soft;
+use crate::job::{Job, JobKey, LastRun, NodeWork};
 use crate::task::{Payload, Status, TaskSpec};
 use crate::values::{InRun, NodeInstance, Note, RunId, RunIndex, RunStatus, Stamp, Wall};
+use crate::work::WorkList;
 
-pub(crate) fn apply(runs: &mut JobRuns, at: Stamp, event: &RunEvent) {
+pub(crate) fn apply(runs: &mut JobRuns, at: Stamp, event: &RunEvent, work: &mut WorkList) {
     match event {
-        RunEvent::JobApplied(applied) => apply_job(runs, at, applied),
-        RunEvent::JobPaused { key, paused } => pause_job(runs, at, key, *paused),
+        RunEvent::JobApplied(applied) => apply_job(runs, at, applied, work),
+        RunEvent::JobPaused { key, paused } => pause_job(runs, at, key, *paused, work),
         RunEvent::JobDeleted { key } => {
             // Nobody could let its waiting runs go on any more.
             change_job(runs, at, key, |job, now| (job.deleted, job.paused) = (Some(now), false));
-            runs.jobs_called.push(key.clone());
+            work.job(key.clone());
         }
-        RunEvent::RunCreated(created) => super::create::create(runs, at, created),
-        RunEvent::RunStarted { id } => start(runs, at, *id),
-        RunEvent::NodeEnded { run, node, status, why } => change(runs, at, *run, |run, now| {
+        RunEvent::RunCreated(created) => super::create::create(runs, at, created, work),
+        RunEvent::RunStarted { id } => start(runs, at, *id, work),
+        RunEvent::NodeEnded { run, node, status, why } => change(runs, at, *run, work, |run, now| {
             if let Some(why) = why {
                 run.whys.insert(*node, why.clone());
             }
             run.end_node(*node, *status, now);
         }),
-        RunEvent::MapExpanded { run, node, count } => change(runs, at, *run, |run, now| {
+        RunEvent::MapExpanded { run, node, count } => change(runs, at, *run, work, |run, now| {
             run.begin_node(*node, now);
             run.groups.insert(*node, MapItems::new(*count));
             run.list(*node);
         }),
-        RunEvent::MapCut { run, node, why } => change(runs, at, *run, |run, now| {
+        RunEvent::MapCut { run, node, why } => change(runs, at, *run, work, |run, now| {
             if let Some(why) = why {
                 run.whys.insert(*node, why.clone());
             }
             cut_map(run, *node, now);
         }),
-        RunEvent::RunPaused { id, pause } => change(runs, at, *id, |run, _| run.pause = Some(pause.clone())),
-        RunEvent::RunResumed { id } => change(runs, at, *id, |run, _| {
+        RunEvent::RunPaused { id, pause } => {
+            change(runs, at, *id, work, |run, _| run.pause = Some(pause.clone()));
+        }
+        RunEvent::RunResumed { id } => change(runs, at, *id, work, |run, _| {
             if let Some(Pause::FanOut { count, .. }) = run.pause.take() {
                 run.fan_out_allowed = run.fan_out_allowed.max(count);
             }
             // Rounds that were over while it was paused are judged now.
             (0..run.plan.len()).for_each(|node| run.list(node));
         }),
-        RunEvent::RunStopping { id, stop } => change(runs, at, *id, |run, _| stop_run(run, *stop)),
-        RunEvent::RunForced { id, status, over } => change(runs, at, *id, |run, now| {
+        RunEvent::RunStopping { id, stop } => change(runs, at, *id, work, |run, _| stop_run(run, *stop)),
+        RunEvent::RunForced { id, status, over } => change(runs, at, *id, work, |run, now| {
             run.note(now, over.clone(), format!("forced to {}", status.label()).into());
             run.forced = Some(*status);
             stop_run(run, RunStop::Cancel);
         }),
-        RunEvent::UndoSkipped { run, node, why } => change(runs, at, *run, |run, _| {
+        RunEvent::UndoSkipped { run, node, why } => change(runs, at, *run, work, |run, _| {
             run.undone += 1;
             run.whys.insert(*node, why.clone());
         }),
-        RunEvent::RunEnded(ended) => end(runs, at, ended),
-        RunEvent::RunCleared(cleared) => super::reopen::clear(runs, at, cleared),
+        RunEvent::RunEnded(ended) => end(runs, at, ended, work),
+        RunEvent::RunCleared(cleared) => super::reopen::clear(runs, at, cleared, work),
         RunEvent::TasksAdded(added) => {
-            change(runs, at, added.run, |run, now| run.grow(added.node, &added.nodes, now));
+            change(runs, at, added.run, work, |run, now| run.grow(added.node, &added.nodes, now));
         }
         RunEvent::JobAwaited { run, node } => {
-            change(runs, at, *run, |run, now| {
+            change(runs, at, *run, work, |run, now| {
                 run.holds.insert(*node, now);
             });
             runs.await_jobs(*run, *node);
         }
-        RunEvent::Noted(noted) => note(runs, at, noted),
-        RunEvent::RunReevaluated { id, over } => change(runs, at, *id, |run, now| {
+        RunEvent::Noted(noted) => note(runs, at, noted, work),
+        RunEvent::RunReevaluated { id, over } => change(runs, at, *id, work, |run, now| {
             run.note(now, over.clone(), "looked at again".into());
             run.look_again();
         }),
     }
 }
 
-fn pause_job(runs: &mut JobRuns, at: Stamp, key: &Arc<JobKey>, paused: bool) {
+fn pause_job(runs: &mut JobRuns, at: Stamp, key: &Arc<JobKey>, paused: bool, work: &mut WorkList) {
     change_job(runs, at, key, |job, _| job.paused = paused);
-    runs.jobs_called.push(key.clone());
+    work.job(key.clone());
 }
 
-fn apply_job(runs: &mut JobRuns, at: Stamp, applied: &JobApplied) {
+fn apply_job(runs: &mut JobRuns, at: Stamp, applied: &JobApplied, work: &mut WorkList) {
     let now = at.now.wall;
     let JobApplied { key, version, definition } = applied;
     runs.add_version(NewVersion {
@@ -103,7 +107,7 @@ fn apply_job(runs: &mut JobRuns, at: Stamp, applied: &JobApplied) {
             succeeded: None,
             notes: Vec::new(),
             touched: at.seq,
-            lanes: Lanes::default(),
+            lanes: Soft::default(),
         };
         return runs.jobs.add(job, at);
     }
@@ -112,7 +116,7 @@ fn apply_job(runs: &mut JobRuns, at: Stamp, applied: &JobApplied) {
         job.definition = definition.clone();
         job.deleted = None;
     });
-    runs.jobs_called.push(key.clone());
+    work.job(key.clone());
 }
 
 fn change_job(runs: &mut JobRuns, at: Stamp, key: &JobKey, act: impl FnOnce(&mut Job, Wall)) {
@@ -121,14 +125,14 @@ fn change_job(runs: &mut JobRuns, at: Stamp, key: &JobKey, act: impl FnOnce(&mut
     job.changed = at.now.wall;
 }
 
-fn note(runs: &mut JobRuns, at: Stamp, noted: &Noted) {
+fn note(runs: &mut JobRuns, at: Stamp, noted: &Noted, work: &mut WorkList) {
     let Noted { of, over, what } = noted;
     let (over, what) = (over.clone(), what.clone());
     match of {
         Subject::Job(key) => {
             change_job(runs, at, key, |job, at| keep(&mut job.notes, Note { at, over, what }));
         }
-        Subject::Run(id) => change(runs, at, *id, |run, at| run.note(at, over, what)),
+        Subject::Run(id) => change(runs, at, *id, work, |run, at| run.note(at, over, what)),
     }
 }
 
@@ -140,21 +144,33 @@ fn keep(notes: &mut Vec<Note>, note: Note) {
 }
 
 /// Changes a run, and has it looked at.
-pub(crate) fn change(runs: &mut JobRuns, at: Stamp, id: RunId, act: impl FnOnce(&mut Run, Wall)) {
+pub(crate) fn change(
+    runs: &mut JobRuns,
+    at: Stamp,
+    id: RunId,
+    work: &mut WorkList,
+    act: impl FnOnce(&mut Run, Wall),
+) {
     let index = runs.runs.find(id).expect("EV-1: the run of an event is in memory");
-    change_at(runs, at, index, act);
+    change_at(runs, at, index, work, act);
 }
 
-pub(crate) fn change_at(runs: &mut JobRuns, at: Stamp, index: RunIndex, act: impl FnOnce(&mut Run, Wall)) {
+pub(crate) fn change_at(
+    runs: &mut JobRuns,
+    at: Stamp,
+    index: RunIndex,
+    work: &mut WorkList,
+    act: impl FnOnce(&mut Run, Wall),
+) {
     let now = at.now.wall;
     runs.touch(index, at.seq, at.cut, now);
     let run = runs.runs.get_mut(index).expect("EV-1: a found slot is taken");
     act(run, now);
-    runs.call(index);
+    work.run(index);
 }
 
-fn start(runs: &mut JobRuns, at: Stamp, id: RunId) {
-    change(runs, at, id, |run, now| {
+fn start(runs: &mut JobRuns, at: Stamp, id: RunId, work: &mut WorkList) {
+    change(runs, at, id, work, |run, now| {
         run.status = RunStatus::Running;
         run.started = now;
         (0..run.plan.len()).for_each(|node| run.list(node));
@@ -180,15 +196,15 @@ fn cut_map(run: &mut Run, node: u32, now: Wall) {
 fn stop_run(run: &mut Run, stop: RunStop) {
     run.stop = Some(stop);
     run.pause = None;
-    run.soft.stop_cursor = Some((0, 0));
-    run.forget_ready();
+    run.soft.lists.stop_cursor = Some((0, 0));
+    run.soft.lists.forget_ready();
 }
 
-fn end(runs: &mut JobRuns, at: Stamp, ended: &RunEnded) {
+fn end(runs: &mut JobRuns, at: Stamp, ended: &RunEnded, work: &mut WorkList) {
     let (id, status, output) = (ended.id, ended.status, ended.output.as_ref());
     let index = runs.runs.find(id).expect("EV-1: the run of an event is in memory");
     let mut was = RunStatus::Queued;
-    change_at(runs, at, index, |run, now| {
+    change_at(runs, at, index, work, |run, now| {
         was = std::mem::replace(&mut run.status, status);
         run.ended = now;
         run.pause = None;
@@ -217,16 +233,16 @@ fn end(runs: &mut JobRuns, at: Stamp, ended: &RunEnded) {
     }
     runs.stop_awaiting(index);
     if status == RunStatus::Succeeded {
-        runs.job_succeeded(&key);
+        runs.job_succeeded(&key, work);
     }
-    runs.jobs_called.push(key);
+    work.job(key);
     if let Some(origin) = parent {
         let status = match status {
             RunStatus::Succeeded => Status::Succeeded,
             RunStatus::Cancelled => Status::Cancelled,
             RunStatus::Failed | RunStatus::Queued | RunStatus::Running => Status::Failed,
         };
-        place_ended(runs, at, origin, status, output);
+        place_ended(runs, at, origin, (status, output), work);
     }
 }
 
@@ -235,11 +251,11 @@ pub(crate) fn place_ended(
     runs: &mut JobRuns,
     at: Stamp,
     origin: InRun,
-    status: Status,
-    output: Option<&Arc<[u8]>>,
+    (status, output): (Status, Option<&Arc<[u8]>>),
+    work: &mut WorkList,
 ) {
     let Some(index) = runs.runs.find(origin.run) else { return };
-    change_at(runs, at, index, |run, now| run.place_ended(origin.place, status, output, now));
+    change_at(runs, at, index, work, |run, now| run.place_ended(origin.place, status, output, now));
 }
 
 /// The run's part of a new task.
@@ -248,9 +264,10 @@ pub(crate) fn spawn(
     at: Stamp,
     (id, place): (RunId, NodeInstance),
     payload: Option<&Payload>,
+    work: &mut WorkList,
 ) -> TaskSpec {
     let mut made = None;
-    change(runs, at, id, |run, now| {
+    change(runs, at, id, work, |run, now| {
         made = Some(task_of(run, place, payload));
         run.out += 1;
         if place.index == NodeInstance::UNDO {

@@ -7,6 +7,7 @@ use super::runs::JobRuns;
 use super::state::Run;
 use crate::job::{JobKey, JobNeed, JobTable};
 use crate::values::{Millis, RunId, RunIndex, Wall};
+use crate::work::WorkList;
 
 fn is_met(need: &JobNeed, jobs: &JobTable, run: &Run, now: Wall) -> bool {
     let key = JobKey { tenant: run.job.tenant.clone(), name: need.job.clone() };
@@ -43,13 +44,9 @@ impl Run {
         ends.map(|(_, at)| at).filter(|at| *at > now).min()
     }
 
-    /// Has nodes looked at that waited for too long.
-    pub(crate) fn list_overdue(&mut self, now: Wall) {
-        let due = |node: &u32| self.hold_ends(*node).any(|(_, at)| at <= now);
-        let due: Vec<u32> = self.holds.keys().copied().filter(due).collect();
-        for node in due {
-            self.list(node);
-        }
+    /// Nodes that waited for too long.
+    pub(crate) fn overdue(&self, now: Wall) -> impl Iterator<Item = u32> {
+        self.holds.keys().copied().filter(move |node| self.hold_ends(*node).any(|(_, at)| at <= now))
     }
 
     /// A timer or a look is owed for a wait that ends by itself.
@@ -73,15 +70,24 @@ impl JobRuns {
         }
     }
 
+    /// A success of one of the jobs that this node needs would be heard.
+    pub(crate) fn is_awaiting(&self, index: RunIndex, node: u32) -> bool {
+        let Some(run) = self.runs.get(index) else { return false };
+        run.plan.node(node).needs_jobs.iter().any(|need| {
+            let key = JobKey { tenant: run.job.tenant.clone(), name: need.job.clone() };
+            self.awaiting.get(&key).is_some_and(|waiting| waiting.contains(&index))
+        })
+    }
+
     /// A run of this job succeeded.
-    pub(crate) fn job_succeeded(&mut self, key: &JobKey) {
+    pub(crate) fn job_succeeded(&mut self, key: &JobKey, work: &mut WorkList) {
         for index in self.awaiting.remove(key).unwrap_or_default() {
             let Some(run) = self.runs.get_mut(index) else { continue };
             let held: Vec<u32> = run.holds.keys().copied().collect();
             for node in held {
                 run.list(node);
             }
-            self.call(index);
+            work.run(index);
         }
     }
 

@@ -6,11 +6,13 @@ use super::apply::change;
 use super::event::{Reused, RunCreated};
 use super::map::MapItems;
 use super::runs::JobRuns;
-use super::state::{NodeState, NodeStatus, Run, RunSoft};
+use super::state::{NodeState, NodeStatus, Run};
+use crate::collections::Soft;
 use crate::job::{JobKey, Plan};
 use crate::values::{InRun, RunStatus, Stamp, Wall};
+use crate::work::WorkList;
 
-pub(crate) fn create(runs: &mut JobRuns, at: Stamp, created: &RunCreated) {
+pub(crate) fn create(runs: &mut JobRuns, at: Stamp, created: &RunCreated, work: &mut WorkList) {
     let (seq, now) = (at.seq, at.now.wall);
     let plan = created.plan.clone().unwrap_or_else(|| newest_plan(runs, &created.job));
     let nodes = plan.len();
@@ -51,7 +53,7 @@ pub(crate) fn create(runs: &mut JobRuns, at: Stamp, created: &RunCreated) {
         notes: Vec::new(),
         touched: seq,
         stored: false,
-        soft: RunSoft::default(),
+        soft: Soft::default(),
     };
     for reused in &created.reused {
         reuse(&mut run, reused, now);
@@ -61,14 +63,14 @@ pub(crate) fn create(runs: &mut JobRuns, at: Stamp, created: &RunCreated) {
     if let Some(job) = runs.jobs.get_mut(&created.job) {
         job.lanes.join(slot, is_backfill);
     }
-    runs.jobs_called.push(created.job.clone());
+    work.job(created.job.clone());
     if let Some(parent) = created.origin.parent {
-        release_place(runs, at, parent);
+        release_place(runs, at, parent, work);
     }
 }
 
-fn release_place(runs: &mut JobRuns, at: Stamp, InRun { run: parent, place }: InRun) {
-    change(runs, at, parent, |run, now| {
+fn release_place(runs: &mut JobRuns, at: Stamp, InRun { run: parent, place }: InRun, work: &mut WorkList) {
+    change(runs, at, parent, work, |run, now| {
         run.begin_node(place.node, now);
         run.out += 1;
         if let Some(group) = run.groups.get_mut(&place.node) {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::state::{NodeStatus, Run};
+use crate::collections::Soft;
 use crate::job::{NodeEnd, RuleVerdict, UpstreamEnds};
 use crate::task::Status;
 use crate::values::{NodeInstance, RunStatus, Wall};
@@ -23,8 +24,14 @@ impl Run {
 
     /// Puts a node on the list of those to look at, if there is something to decide.
     pub(crate) fn list(&mut self, node: u32) {
-        let state = self.node(node);
-        let wanted = match state.status {
+        if self.wants_look(node) {
+            self.soft.lists.list(node);
+        }
+    }
+
+    /// Something can be decided about this node.
+    pub(crate) fn wants_look(&self, node: u32) -> bool {
+        match self.node(node).status {
             NodeStatus::Waiting => self.verdict(node) != RuleVerdict::Wait,
             NodeStatus::Judged => true,
             NodeStatus::Out => self.groups.get(&node).is_some_and(super::map::MapItems::has_unreleased),
@@ -33,17 +40,6 @@ impl Run {
             | NodeStatus::UpstreamFailed
             | NodeStatus::Skipped
             | NodeStatus::Cancelled => false,
-        };
-        if wanted && !state.listed {
-            self.node_mut(node).listed = true;
-            self.soft.listed.push_back(node);
-        }
-    }
-
-    /// What made nodes ready may hold no longer; who wants them looked at lists them again.
-    pub(crate) fn forget_ready(&mut self) {
-        for node in self.soft.ready.drain(..) {
-            self.nodes[node as usize].listed = false;
         }
     }
 
@@ -195,12 +191,11 @@ impl Run {
 
     /// Everything soft and every counter that rows leave out, from what the nodes say.
     pub(crate) fn derive(&mut self) {
-        self.soft = super::state::RunSoft::default();
-        self.nodes.iter_mut().for_each(|node| node.listed = false);
+        self.soft = Soft::default();
         self.recount();
         if self.status == RunStatus::Running {
             (0..self.plan.len()).for_each(|node| self.list(node));
-            self.soft.stop_cursor = self.stop.map(|_| (0, 0));
+            self.soft.lists.stop_cursor = self.stop.map(|_| (0, 0));
         }
     }
 

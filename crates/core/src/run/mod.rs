@@ -8,13 +8,13 @@
 
 pub(crate) mod apply;
 pub(crate) mod awaits;
-mod called;
 mod create;
 pub mod decide;
 mod ends;
 mod event;
 mod found;
 pub(crate) mod grow;
+mod lists;
 mod map;
 mod origin;
 pub(crate) mod owed;
@@ -31,8 +31,10 @@ pub use self::event::{
     JobApplied, Noted, Reused, RunCleared, RunCreated, RunEnded, RunEvent, Subject, TasksAdded,
 };
 pub use self::grow::{ADDED_MAX, ADDITIONS_MAX, Added, Additions};
+pub use self::lists::RunLists;
 pub use self::map::MapItems;
 pub use self::origin::Origin;
+pub(crate) use self::pace::Pace;
 pub use self::refusal::RunRefusal;
 pub use self::runs::{DirtyRuns, JobRuns, NewVersion};
 pub use self::scope::{EndFacts, Evaluate, EvaluateEvent, NoTexts, Scope};

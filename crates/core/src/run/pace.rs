@@ -2,6 +2,7 @@
 //! - PA-1 as many as a second allows may go at once; after that they go one by one, evenly
 //! - PA-2 soft: after a restart a bucket holds a tenth of that, so that a crash brings no second burst
 
+use super::owed::DECIDED_WITHIN;
 use crate::values::{Elapsed, Millis};
 
 const SECOND_NS: u64 = 1_000_000_000;
@@ -55,6 +56,37 @@ pub struct Releases {
     /// A token of all runs together that is already paid, and may be used from then on. Without it every run that
     /// waits would look at the shared bucket again and again.
     pub turn: Option<Elapsed>,
+}
+
+impl Releases {
+    /// When the run may next release a task, if not now. `own`, `all`: how many a second, this run and all together.
+    pub(crate) fn open_at(&self, all: &Pace, now: Elapsed, (own, max): (u32, u32)) -> Option<Elapsed> {
+        let own = self.pace.open_at(now, own);
+        let all = match self.turn {
+            Some(turn) => (turn > now).then_some(turn),
+            None => all.open_at(now, max),
+        };
+        own.max(all)
+    }
+
+    /// As [`Releases::open_at`]; a run that has to wait for the others gets a turn of its own.
+    pub(crate) fn await_turn(&mut self, all: &mut Pace, now: Elapsed, rates: (u32, u32)) -> Option<Elapsed> {
+        let at = self.open_at(all, now, rates)?;
+        if self.turn.is_none()
+            && let Some(turn) = all.open_at(now, rates.1)
+        {
+            self.turn = Some(turn);
+            all.take(now, rates.1);
+        }
+        Some(at.min(now + DECIDED_WITHIN))
+    }
+
+    pub(crate) fn count(&mut self, all: &mut Pace, now: Elapsed, (own, max): (u32, u32)) {
+        self.pace.take(now, own);
+        if self.turn.take().is_none() {
+            all.take(now, max);
+        }
+    }
 }
 
 #[cfg(test)]

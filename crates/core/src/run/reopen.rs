@@ -5,8 +5,9 @@ use super::event::RunCleared;
 use super::runs::JobRuns;
 use super::state::StartedBy;
 use crate::values::{RunStatus, Stamp, Wall};
+use crate::work::WorkList;
 
-pub(crate) fn clear(runs: &mut JobRuns, at: Stamp, cleared: &RunCleared) {
+pub(crate) fn clear(runs: &mut JobRuns, at: Stamp, cleared: &RunCleared, work: &mut WorkList) {
     if let Some(ended) = &cleared.ended
         && runs.runs.find(cleared.id).is_none()
     {
@@ -17,7 +18,7 @@ pub(crate) fn clear(runs: &mut JobRuns, at: Stamp, cleared: &RunCleared) {
     }
     let index = runs.runs.find(cleared.id).expect("EV-1: the run of an event is in memory");
     let mut reopened = false;
-    change_at(runs, at, index, |run, now| {
+    change_at(runs, at, index, work, |run, now| {
         for node in &cleared.nodes {
             run.clear_node(*node);
         }
@@ -37,9 +38,9 @@ pub(crate) fn clear(runs: &mut JobRuns, at: Stamp, cleared: &RunCleared) {
         }
         run.stop = None;
         run.forced = None;
-        run.soft.stop_cursor = None;
+        run.soft.lists.stop_cursor = None;
         // Clearing is the one thing after which a verdict (JR-1) may be another one.
-        run.forget_ready();
+        run.soft.lists.forget_ready();
         (0..run.plan.len()).for_each(|node| run.list(node));
     });
     let run = runs.runs.get(index).expect("EV-1: a found slot is taken");
@@ -48,6 +49,6 @@ pub(crate) fn clear(runs: &mut JobRuns, at: Stamp, cleared: &RunCleared) {
         if let Some(job) = runs.jobs.get_mut(&key) {
             job.lanes.join(index, is_backfill);
         }
-        runs.jobs_called.push(key);
+        work.job(key);
     }
 }

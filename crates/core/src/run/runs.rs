@@ -1,13 +1,12 @@
-//! Jobs and runs of a shard, which runs and versions changed since the last cut, and what is to be looked at.
+//! Jobs and runs of a shard, and which runs and versions changed since the last cut.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::called::CalledJobs;
-use super::owed::DECIDED_WITHIN;
 use super::pace::{Pace, Releases};
 use super::state::Run;
 use super::table::RunTable;
+use crate::collections::Soft;
 use crate::job::{Definition, JobKey, JobTable, Lanes};
 use crate::values::{Elapsed, RunId, RunIndex, RunStatus, Seq, Wall};
 
@@ -15,14 +14,8 @@ use crate::values::{Elapsed, RunId, RunIndex, RunStatus, Seq, Wall};
 pub struct JobRuns {
     pub(crate) jobs: JobTable,
     pub(crate) runs: RunTable,
-    /// Soft: runs in which something can be decided, in the order they were called.
-    pub(crate) agenda: VecDeque<RunIndex>,
-    /// Soft: jobs that may have room for another run.
-    pub(crate) jobs_called: CalledJobs,
     /// Soft: runs that wait for a success of a job.
     pub(crate) awaiting: BTreeMap<JobKey, BTreeSet<RunIndex>>,
-    /// Soft: how fast all runs together release tasks.
-    pace: Pace,
     dirty_runs: Vec<RunIndex>,
     versions: Vec<NewVersion>,
 }
@@ -75,23 +68,6 @@ impl JobRuns {
         self.runs.remove(index)
     }
 
-    /// Something may be decided in this run.
-    pub(crate) fn call(&mut self, index: RunIndex) {
-        if let Some(run) = self.runs.get_mut(index)
-            && !run.soft.on_agenda
-        {
-            run.soft.on_agenda = true;
-            self.agenda.push_back(index);
-        }
-    }
-
-    /// The job of this run may have room for it.
-    pub(crate) fn call_job(&mut self, index: RunIndex) {
-        if let Some(run) = self.runs.get(index) {
-            self.jobs_called.push(run.job.clone());
-        }
-    }
-
     pub(crate) fn touch(&mut self, index: RunIndex, seq: Seq, cut: Seq, now: Wall) {
         let run = self.runs.get_mut(index).expect("EV-1: a touched run is in memory");
         if run.touched <= cut {
@@ -99,39 +75,6 @@ impl JobRuns {
         }
         run.touched = seq;
         run.changed = now;
-    }
-
-    /// When this run may next release a task, if not now.
-    pub(crate) fn release_at(&self, index: RunIndex, now: Elapsed, max: u32) -> Option<Elapsed> {
-        let run = self.runs.get(index)?;
-        let releases = run.soft.releases;
-        let own = releases.pace.open_at(now, run.plan.bounds.release_per_second);
-        let all = match releases.turn {
-            Some(turn) => (turn > now).then_some(turn),
-            None => self.pace.open_at(now, max),
-        };
-        own.max(all)
-    }
-
-    /// As [`JobRuns::release_at`]; a run that has to wait for the others gets a turn of its own.
-    pub(crate) fn await_release(&mut self, index: RunIndex, now: Elapsed, max: u32) -> Option<Elapsed> {
-        let at = self.release_at(index, now, max)?;
-        if let Some(run) = self.runs.get_mut(index)
-            && run.soft.releases.turn.is_none()
-            && let Some(turn) = self.pace.open_at(now, max)
-        {
-            run.soft.releases.turn = Some(turn);
-            self.pace.take(now, max);
-        }
-        Some(at.min(now + DECIDED_WITHIN))
-    }
-
-    pub(crate) fn count_release(&mut self, index: RunIndex, now: Elapsed, max: u32) {
-        let Some(run) = self.runs.get_mut(index) else { return };
-        run.soft.releases.pace.take(now, run.plan.bounds.release_per_second);
-        if run.soft.releases.turn.take().is_none() {
-            self.pace.take(now, max);
-        }
     }
 
     pub(crate) fn add(&mut self, run: Run) -> RunIndex {
@@ -150,11 +93,6 @@ impl JobRuns {
 
     pub fn dirty_len(&self) -> usize {
         self.dirty_runs.len() + self.jobs.dirty_len() + self.versions.len()
-    }
-
-    /// Whether the run will be looked at without anything more happening.
-    pub(crate) fn is_called(&self, index: RunIndex) -> bool {
-        self.agenda.contains(&index)
     }
 
     /// Runs that wait for a place and could have one, from what runs and jobs say alone.
@@ -177,26 +115,18 @@ impl JobRuns {
         queued().filter(|(_, run)| has_room(run)).map(|(index, _)| index).collect()
     }
 
-    /// Whether the job of this run will be looked at without anything more happening.
-    pub(crate) fn is_job_called(&self, index: RunIndex) -> bool {
-        self.runs.get(index).is_some_and(|run| self.jobs_called.contains(&run.job))
-    }
-
-    /// After loading and replaying: everything soft, from scratch (RN-2). Whatever is owed is called by who pays it.
+    /// After loading and replaying: everything soft, from scratch (RN-2). Whatever is owed is listed by who pays it.
     pub fn derive(&mut self, now: Elapsed) {
-        self.pace = Pace::after_restart(now);
-        self.agenda.clear();
-        self.jobs_called.clear();
         self.awaiting.clear();
         for job in self.jobs.iter_soft_mut() {
-            job.lanes = Lanes::default();
+            job.lanes = Soft::default();
         }
         let mut queued: Vec<(RunId, RunIndex)> = Vec::new();
         let indices: Vec<RunIndex> = self.runs.iter().map(|(index, _)| index).collect();
         for index in indices {
             let Some(run) = self.runs.get_mut(index) else { continue };
             run.derive();
-            run.soft.releases = Releases { pace: Pace::after_restart(now), turn: None };
+            run.soft.lists.releases = Releases { pace: Pace::after_restart(now), turn: None };
             let held: Vec<u32> = run.holds.keys().copied().collect();
             let (id, key, status, is_backfill) = (run.id, run.job.clone(), run.status, run.is_backfill());
             for node in held {

@@ -3,14 +3,15 @@
 //!   tasks and child runs that were released and have not ended
 //! - RN-2 what is in [`RunSoft`] can be derived from the rest, and is after every recovery
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::grow::Additions;
+use super::lists::RunLists;
 use super::map::MapItems;
 use super::origin::Origin;
-use super::pace::Releases;
 use super::watch::Watch;
+use crate::collections::Soft;
 use crate::job::{JobKey, NodeEnd, Plan, UpstreamEnds};
 use crate::key::KeyClaim;
 use crate::task::{Labels, Payload};
@@ -70,8 +71,6 @@ pub enum StartedBy {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct NodeState {
     pub status: NodeStatus,
-    /// On the run's list of nodes to look at. Soft.
-    pub listed: bool,
     pub turn: u32,
     /// Rounds of a loop that have begun after the first.
     pub rounds: u32,
@@ -137,28 +136,14 @@ pub struct Run {
     pub notes: Vec<Note>,
     pub touched: Seq,
     pub stored: bool,
-    pub soft: RunSoft,
+    pub soft: Soft<RunSoft>,
 }
 
 /// Derived, see RN-2.
 #[derive(Clone, Debug, Default)]
 pub struct RunSoft {
-    /// Nodes to look at: something they wait for has happened.
-    pub listed: VecDeque<u32>,
-    /// Nodes that may run as soon as the run may release them.
-    pub ready: VecDeque<u32>,
-    /// The run is on the agenda.
-    pub on_agenda: bool,
-    /// Where the walk over everything that must stop has come to (node, item); `None`: nothing to stop.
-    pub stop_cursor: Option<(u32, u32)>,
-    pub releases: Releases,
+    pub lists: RunLists,
     pub watch: Watch,
-}
-
-impl PartialEq for RunSoft {
-    fn eq(&self, _: &Self) -> bool {
-        true
-    }
 }
 
 impl StartedBy {

@@ -88,10 +88,11 @@ impl Run {
         news
     }
 
-    /// Nothing is out, nothing is awaited and nobody will look at it. `timer`: one is armed that will.
-    pub(crate) fn is_stuck(&self, timer: bool) -> bool {
+    /// Nothing is out, nothing is awaited and nobody will look at it. `listed`: it is on the work list; `timer`: one is
+    /// armed for it.
+    pub(crate) fn is_stuck(&self, listed: bool, timer: bool) -> bool {
         let working = self.status == RunStatus::Running && self.pause.is_none();
-        let looked_at = self.soft.on_agenda || timer && !self.soft.ready.is_empty();
+        let looked_at = listed || timer && self.soft.lists.has_ready();
         working && self.out == 0 && self.holds.is_empty() && !looked_at
     }
 
@@ -102,10 +103,10 @@ impl Run {
         news
     }
 
-    /// Everything soft anew, save what was told and whether it is on the agenda.
+    /// Everything soft anew, save what was told and how fast it releases.
     pub(crate) fn look_again(&mut self) {
-        let (on_agenda, watch, releases) = (self.soft.on_agenda, self.soft.watch, self.soft.releases);
+        let (watch, releases) = (self.soft.watch, self.soft.lists.releases);
         self.derive();
-        (self.soft.on_agenda, self.soft.watch, self.soft.releases) = (on_agenda, watch, releases);
+        (self.soft.watch, self.soft.lists.releases) = (watch, releases);
     }
 }

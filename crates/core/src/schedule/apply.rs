@@ -2,8 +2,9 @@
 
 use super::event::{Fired, Passed, ScheduleEvent, Stored};
 use super::extras::{ExtrasCell, Waiting};
-use super::table::{Schedule, ScheduleSoft, Schedules, WrittenBack};
+use super::table::{Schedule, Schedules};
 use super::window_row::{Reason, Unfired, WindowRow};
+use crate::collections::Soft;
 use crate::job::JobKey;
 use crate::values::{ScheduleId, Seq, Stamp, Started};
 
@@ -61,8 +62,8 @@ fn store(schedules: &mut Schedules, at: Stamp, stored: &Stored) {
             skipped: 0,
             missed: 0,
             touched: at.seq,
-            soft: ScheduleSoft::default(),
-            written: WrittenBack::default(),
+            soft: Soft::default(),
+            written: Soft::default(),
         };
         return schedules.add(schedule, at);
     }
@@ -87,7 +88,7 @@ fn fire(schedules: &mut Schedules, at: Stamp, fired: &Fired) {
             schedule.rare.lessen(|rare| {
                 rare.waiting.pop_front();
             });
-            schedule.written = WrittenBack(seq);
+            schedule.written = Soft(seq);
         }
         _ => {
             schedule.last = schedule.last.max(window);

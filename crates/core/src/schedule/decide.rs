@@ -1,5 +1,6 @@
-//! What people want of schedules, and what becomes of a window (`window`).
+//! What people want of schedules, what has come of one (`due`), and what becomes of a window (`window`).
 
+pub(crate) mod due;
 pub(crate) mod window;
 
 use std::sync::Arc;
@@ -8,7 +9,7 @@ use super::event::{ScheduleEvent, Stored};
 use super::refusal::ScheduleRefusal;
 use super::spec::{ScheduleHome, ScheduleKey, Spec, Target, Timing};
 use super::table::Schedule;
-use crate::decision::{Rejection, View};
+use crate::decision::{Out, Rejection, View};
 use crate::event::Event;
 use crate::job::JobKey;
 use crate::values::{Millis, Name, ScheduleIndex, Wall};
@@ -70,7 +71,7 @@ pub enum ScheduleAnswer {
 pub(crate) fn decide(
     view: &View<'_>,
     command: ScheduleCommand,
-    out: &mut Vec<Event>,
+    out: &mut Out<'_>,
 ) -> Result<ScheduleAnswer, Rejection> {
     let schedules = view.state.schedules();
     let answer = match command {
@@ -114,7 +115,7 @@ fn put(
     view: &View<'_>,
     key: ScheduleKey,
     (spec, own): (Spec, ScheduleHome),
-    out: &mut Vec<Event>,
+    out: &mut Out<'_>,
 ) -> Result<ScheduleAnswer, Rejection> {
     match &spec.target {
         Target::Run { .. } => {
@@ -133,7 +134,6 @@ fn put(
     let runs = view.state.schedules().find(&key).is_some_and(|old| !old.rare.active.is_empty());
     let awaits_end = runs && matches!(stored.spec.timing, Timing::After(_));
     if stored.next.is_none() && !awaits_end {
-        out.pop();
         return Err(ScheduleRefusal::NeverFires { key }.into());
     }
     Ok(ScheduleAnswer::Stored { next: stored.next, changed: true })
@@ -146,7 +146,7 @@ pub(crate) fn store(
     key: ScheduleKey,
     (mut spec, own): (Spec, ScheduleHome),
     (of_job, new): (bool, usize),
-    out: &mut Vec<Event>,
+    out: &mut Out<'_>,
 ) -> Result<Option<Stored>, Rejection> {
     let (schedules, now) = (view.state.schedules(), view.state.now.wall);
     let old = schedules.find(&key);
@@ -189,7 +189,7 @@ pub(crate) fn of_file(
     view: &View<'_>,
     job: &JobKey,
     specs: Vec<(Name, Spec, ScheduleHome)>,
-    out: &mut Vec<Event>,
+    out: &mut Out<'_>,
 ) -> Result<(), Rejection> {
     let old = view.state.schedules().of_job(&job.tenant, &job.name);
     let gone = old.filter(|old| {
@@ -219,7 +219,7 @@ fn upcoming(view: &View<'_>, from: u32, until: Wall, tenant: Option<&Name>) -> U
 }
 
 /// Schedules in these places that were deleted long enough ago, and of which nothing is at work.
-pub(crate) fn forget(view: &View<'_>, places: std::ops::Range<u32>, out: &mut Vec<Event>) {
+pub(crate) fn forget(view: &View<'_>, places: std::ops::Range<u32>, out: &mut Out<'_>) {
     let before = view.state.now.wall - view.limits.forget_deleted_after;
     let schedules = places.filter_map(|index| view.state.schedules().at(ScheduleIndex(index)));
     let old = schedules.filter(|one| {

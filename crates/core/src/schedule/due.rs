@@ -32,6 +32,12 @@ pub(crate) struct Range {
     pub(crate) outcome: Unfired,
 }
 
+impl Range {
+    pub(crate) fn one(window: Wall, outcome: Unfired) -> Self {
+        Self { first: window, last: window, count: 1, outcome }
+    }
+}
+
 /// `None`: nothing has come.
 pub(crate) fn due(schedule: &Schedule, now: Wall) -> Option<DueWindows> {
     let first = schedule.next?;

@@ -26,5 +26,5 @@ pub use self::spec::{
     ACTIVE_MAX_DEFAULT, CATCH_UP_DEFAULT, CATCH_UP_MAX, EVERY_MIN, GRACE_DEFAULT, INSTANTS_MAX, JITTER_MAX,
     Overlap, ScheduleHome, ScheduleKey, Spec, TASKS_JOB, Target, Terms, Timing,
 };
-pub use self::table::{Schedule, ScheduleSoft, Schedules, WrittenBack};
+pub use self::table::{Schedule, ScheduleSoft, Schedules};
 pub use self::window_row::{Reason, Unfired, WindowRow};

@@ -7,7 +7,7 @@ use super::extras::ExtrasCell;
 use super::share::Shared;
 use super::spec::{ScheduleHome, ScheduleKey, Spec, Timing};
 use super::window_row::WindowRow;
-use crate::collections::{Entity, EntityTable, Table};
+use crate::collections::{Entity, EntityTable, Soft, Table};
 use crate::job::JobKey;
 use crate::values::{Bucket, EntityKind, Millis, Name, ScheduleId, ScheduleIndex, Seq, Stamp, Started, Wall};
 
@@ -35,9 +35,9 @@ pub struct Schedule {
     pub skipped: u64,
     pub missed: u64,
     pub touched: Seq,
-    pub soft: ScheduleSoft,
-    /// See [`Schedule::written_back`].
-    pub written: WrittenBack,
+    pub soft: Soft<ScheduleSoft>,
+    /// See [`Schedule::written_back`]; apart from the rest of what is soft for the sake of the size of a schedule.
+    pub written: Soft<Seq>,
 }
 
 // A size class of the allocator: one field more, and each schedule takes the next one, 32 bytes larger.
@@ -47,25 +47,9 @@ const _: () = assert!(size_of::<Schedule>() <= 160);
 #[derive(Clone, Debug, Default)]
 pub struct ScheduleSoft {
     /// Its windows have come, and it waits to be looked at.
-    pub in_herd: bool,
+    pub is_due: bool,
     /// Something it waited for has ended.
     pub called: bool,
-}
-
-/// Soft, and apart from the rest of it for the sake of the size of a schedule.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct WrittenBack(pub Seq);
-
-impl PartialEq for WrittenBack {
-    fn eq(&self, _: &Self) -> bool {
-        true
-    }
-}
-
-impl PartialEq for ScheduleSoft {
-    fn eq(&self, _: &Self) -> bool {
-        true
-    }
 }
 
 #[derive(Debug, Default)]
@@ -266,7 +250,7 @@ impl Schedules {
         self.called.clear();
         self.moved.clear();
         for schedule in self.table.iter_soft_mut() {
-            (schedule.soft, schedule.written) = (ScheduleSoft::default(), WrittenBack(seq));
+            (schedule.soft, schedule.written) = (Soft::default(), Soft(seq));
             schedule.rare.forget_soft();
         }
     }
@@ -299,7 +283,7 @@ impl Schedules {
     /// A window before the next one begins something.
     pub(crate) fn write_back(&mut self, id: ScheduleId, seq: Seq) {
         if let Some(schedule) = self.get_mut(id) {
-            schedule.written = WrittenBack(seq);
+            schedule.written = Soft(seq);
         }
     }
 

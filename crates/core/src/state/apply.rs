@@ -12,6 +12,7 @@ use crate::values::{
     WorkerId,
 };
 use crate::wait::{Wait, WaitEnd};
+use crate::work::WorkList;
 use crate::{schedule, trigger, worker};
 
 /// What an event did, so that queues and timers can follow.
@@ -27,9 +28,15 @@ pub struct Change {
     pub ended: Option<Box<Lease>>,
 }
 
-pub fn apply(state: &mut State, event: &Event) -> Option<Change> {
+/// For who looks at nothing: a replay, a second copy of the state.
+pub fn fold(state: &mut State, event: &Event) -> Option<Change> {
+    apply(state, event, &mut WorkList::ignored())
+}
+
+/// What must be looked at because of the event joins `work`.
+pub(crate) fn apply(state: &mut State, event: &Event, work: &mut WorkList) -> Option<Change> {
     match event {
-        Event::Run(event) => links::apply_run(state, event),
+        Event::Run(event) => links::apply_run(state, event, work),
         Event::Schedule(event) => links::apply_schedule(state, event),
         Event::Backfill(event) => links::apply_backfill(state, event),
         Event::Trigger(event) => {
@@ -42,18 +49,18 @@ pub fn apply(state: &mut State, event: &Event) -> Option<Change> {
         }
         _ => {}
     }
-    let change = apply_to_task(state, event)?;
+    let change = apply_to_task(state, event, work)?;
     if change.to.is_ended() && change.from.is_some_and(|from| !from.is_ended()) {
-        links::task_ended(state, change.index);
+        links::task_ended(state, change.index, work);
     }
     Some(change)
 }
 
-fn apply_to_task(state: &mut State, event: &Event) -> Option<Change> {
+fn apply_to_task(state: &mut State, event: &Event, work: &mut WorkList) -> Option<Change> {
     match event {
         Event::TaskSpawned { run, place, due, payload, permits } => {
             let given = (payload.as_ref(), permits.as_ref());
-            Some(links::spawn(state, (*run, *place), *due, given))
+            Some(links::spawn(state, (*run, *place), *due, given, work))
         }
         Event::EpochStarted { epoch } => {
             start_epoch(state, *epoch);

@@ -14,11 +14,12 @@ use crate::trigger;
 use crate::values::{
     FiredAs, InRun, NodeInstance, Permits, RunId, ScheduleId, Started, TaskId, TaskIndex, Wall,
 };
+use crate::work::WorkList;
 
-pub(super) fn apply_run(state: &mut State, event: &RunEvent) {
+pub(super) fn apply_run(state: &mut State, event: &RunEvent, work: &mut WorkList) {
     let at = state.stamp();
     let reopens = matches!(event, RunEvent::RunCleared(cleared) if is_ended(state, cleared));
-    run::apply::apply(&mut state.flows, at, event);
+    run::apply::apply(&mut state.flows, at, event, work);
     match event {
         RunEvent::RunCreated(created) => run_created(state, created),
         RunEvent::RunEnded(ended) => run_ended(state, ended),
@@ -110,7 +111,7 @@ fn newest_plan(state: &State, event: &BackfillEvent) -> Option<Arc<Plan>> {
 }
 
 /// To be called for every event after which a task has ended.
-pub(super) fn task_ended(state: &mut State, index: TaskIndex) {
+pub(super) fn task_ended(state: &mut State, index: TaskIndex, work: &mut WorkList) {
     let at = state.stamp();
     let Some(task) = state.tasks.get(index) else { return };
     if let Some(occasion) = task.extra.as_ref().and_then(|extra| extra.occasion.as_ref()) {
@@ -119,7 +120,7 @@ pub(super) fn task_ended(state: &mut State, index: TaskIndex) {
     }
     let Some(origin) = task.origin.as_deref().copied() else { return };
     let output = task.extra.as_ref().and_then(|extra| extra.output.as_ref());
-    run::apply::place_ended(&mut state.flows, at, origin, task.status(), output);
+    run::apply::place_ended(&mut state.flows, at, origin, (task.status(), output), work);
 }
 
 /// A task of a run comes into being.
@@ -128,9 +129,10 @@ pub(super) fn spawn(
     (id, place): (RunId, NodeInstance),
     due: Option<Wall>,
     (payload, permits): (Option<&Payload>, Option<&Permits>),
+    work: &mut WorkList,
 ) -> Change {
     let at = state.stamp();
-    let mut spec = run::apply::spawn(&mut state.flows, at, (id, place), payload);
+    let mut spec = run::apply::spawn(&mut state.flows, at, (id, place), payload, work);
     spec.permits = permits.cloned();
     let mut task = Task::new(id.task(place), spec, due, at);
     task.origin = Some(Box::new(InRun { run: id, place }));
@@ -140,19 +142,24 @@ pub(super) fn spawn(
 }
 
 impl State {
-    /// After loading and replaying: what in-memory lists of schedules and triggers know of runs and tasks.
-    pub(crate) fn derive_links(&mut self) {
-        let runs = || self.flows.runs().iter().map(|(_, run)| run).filter(|run| !run.status.is_ended());
+    /// What windows of schedules began and has not ended.
+    pub(crate) fn active_of_schedules(&self) -> impl Iterator<Item = (ScheduleId, Started)> {
+        let runs = self.flows.runs().iter().map(|(_, run)| run).filter(|run| !run.status.is_ended());
         let tasks = self.tasks.iter().filter(|(_, task)| !task.status().is_ended());
         let tasks = tasks.filter_map(|(_, task)| {
             let occasion = task.extra.as_ref()?.occasion.as_ref()?;
             Some((occasion.schedule, Started::Task(task.id)))
         });
-        let of_runs = runs().filter_map(|run| Some((run.origin.schedule()?, Started::Run(run.id))));
-        let mut active: Vec<(ScheduleId, Started)> = of_runs.chain(tasks).collect();
+        runs.filter_map(|run| Some((run.origin.schedule()?, Started::Run(run.id)))).chain(tasks)
+    }
+
+    /// After loading and replaying: what in-memory lists of schedules and triggers know of runs and tasks.
+    pub(crate) fn derive_links(&mut self) {
+        let mut active: Vec<(ScheduleId, Started)> = self.active_of_schedules().collect();
         // Ids begin with the time they were minted at.
         active.sort_unstable_by_key(|(id, made)| (*id, made.bits()));
-        trigger::apply::derive(&mut self.triggers, runs());
+        let runs = self.flows.runs().iter().map(|(_, run)| run).filter(|run| !run.status.is_ended());
+        trigger::apply::derive(&mut self.triggers, runs);
         schedule::apply::derive(&mut self.schedules, self.seq, active);
     }
 }

@@ -6,7 +6,8 @@ mod amend;
 mod apply;
 mod links;
 
-pub use self::apply::{Change, apply};
+pub(crate) use self::apply::apply;
+pub use self::apply::{Change, fold};
 use crate::backfill::Backfills;
 use crate::key::KeyTable;
 use crate::operation::Operations;

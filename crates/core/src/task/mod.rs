@@ -28,6 +28,7 @@ pub use self::profile::{ACCEPT_DEFAULT, Delivery, GRACE_DEFAULT, Profile, Profil
 pub use self::spec::TaskSpec;
 pub use self::state::{Status, TaskState};
 pub use self::table::TaskTable;
+use crate::collections::Soft;
 use crate::values::{Fence, Priority, Seq, Stamp, TaskId, Wall, WorkerId};
 
 /// Opaque bytes given by the caller; the core never looks inside.
@@ -59,7 +60,8 @@ pub struct Task {
     pub touched: Seq,
     /// The tables hold a row of this unfinished task. Soft: kept by the checkpointer.
     pub stored: bool,
-    pub due: DueSince,
+    /// The instant for which it had waited; zero if for none. For measuring only.
+    pub due: Soft<Wall>,
     /// The run it belongs to.
     pub origin: Option<Box<crate::values::InRun>>,
     pub extra: Option<Box<Extra>>,
@@ -67,17 +69,6 @@ pub struct Task {
 
 // There are millions of them.
 const _: () = assert!(size_of::<Task>() == 160);
-
-/// The instant for which a waiting task had waited; zero if for none. Soft, for measuring only: it is in no row, and
-/// tasks are equal whatever it is.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct DueSince(pub Wall);
-
-impl PartialEq for DueSince {
-    fn eq(&self, _: &Self) -> bool {
-        true
-    }
-}
 
 impl Task {
     /// As it is when its first event is folded. `due`: `None` = at once.
@@ -101,7 +92,7 @@ impl Task {
             changed: at.now.wall,
             touched: at.seq,
             stored: false,
-            due: DueSince::default(),
+            due: Soft::default(),
             origin: None,
             extra: has_extra.then(|| Box::new(Extra { labels, permits, ..Extra::default() })),
         }

@@ -2,8 +2,8 @@
 
 use super::event::{TriggerEvent, TriggerFired, TriggerStored};
 use super::ledger::{LEDGER_MAX, Ledger, LedgerWindow};
-use super::spec::TriggerKey;
-use super::table::{LastFired, Trigger, TriggerSoft, Triggers};
+use super::table::{LastFired, Trigger, Triggers};
+use crate::collections::Soft;
 use crate::job::JobKey;
 use crate::run::Run;
 use crate::values::{Stamp, TriggerId};
@@ -68,7 +68,7 @@ fn store(triggers: &mut Triggers, at: Stamp, stored: &TriggerStored) {
             last_error: None,
             ledger: Ledger::default(),
             touched: at.seq,
-            soft: TriggerSoft::default(),
+            soft: Soft::default(),
         };
         return triggers.add(hook, at);
     }
@@ -108,20 +108,9 @@ pub(crate) fn job_deleted(triggers: &mut Triggers, at: Stamp, job: &JobKey) {
     }
 }
 
-/// The trigger that began a run.
-fn of_run(triggers: &Triggers, run: &Run) -> Option<TriggerId> {
-    let trigger = run.origin.cause.as_ref().filter(|_| run.origin.trigger == crate::run::StartedBy::Event)?;
-    let key = TriggerKey {
-        tenant: run.job.tenant.clone(),
-        job: run.job.name.clone(),
-        name: trigger.trigger.clone(),
-    };
-    triggers.find(&key).map(|hook| hook.id)
-}
-
 /// A run that a trigger began is at work, or is not any more.
 pub(crate) fn count(triggers: &mut Triggers, run: &Run, at_work: bool) {
-    let Some(hook) = of_run(triggers, run).and_then(|id| triggers.get_mut(id)) else { return };
+    let Some(hook) = triggers.of_run(run).and_then(|id| triggers.get_mut(id)) else { return };
     let active = hook.soft.active;
     hook.soft.active = if at_work { active + 1 } else { active.saturating_sub(1) };
 }

@@ -2,6 +2,7 @@
 //! (`fire`) and of the success of a job (`after`).
 
 pub(crate) mod after;
+pub(crate) mod announce;
 pub(crate) mod fire;
 
 use std::sync::Arc;
@@ -10,7 +11,7 @@ use super::event::{TriggerEvent, TriggerStored};
 use super::refusal::TriggerRefusal;
 use super::spec::{TriggerKey, TriggerSpec};
 use super::table::Skip;
-use crate::decision::{Rejection, View};
+use crate::decision::{Out, Rejection, View};
 use crate::event::Event;
 use crate::job::JobKey;
 use crate::key::{KeyClaim, KeyFact};
@@ -82,7 +83,7 @@ pub(crate) fn of_file(
     view: &View<'_>,
     job: &JobKey,
     specs: Vec<(Name, TriggerSpec)>,
-    out: &mut Vec<Event>,
+    out: &mut Out<'_>,
 ) -> Result<(), Rejection> {
     let triggers = view.state.triggers();
     let old = triggers.of_job(&job.tenant, &job.name);
@@ -113,7 +114,7 @@ pub(crate) fn of_file(
 const FORGET_MAX: usize = 500;
 
 /// Triggers that were deleted long enough ago. Not while runs that they began are at work: these are counted by name.
-pub(crate) fn forget(view: &View<'_>, out: &mut Vec<Event>) {
+pub(crate) fn forget(view: &View<'_>, out: &mut Out<'_>) {
     let before = view.state.now.wall - view.limits.forget_deleted_after;
     let old = view.state.triggers().deleted_before(before).filter(|hook| hook.soft.active == 0);
     out.extend(old.take(FORGET_MAX).map(|hook| Event::Trigger(TriggerEvent::Forgotten { id: hook.id })));

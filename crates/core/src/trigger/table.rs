@@ -6,7 +6,8 @@ use std::sync::Arc;
 use super::index::TriggerIndex;
 use super::ledger::Ledger;
 use super::spec::{TriggerKey, TriggerSpec};
-use crate::collections::{Entity, EntityTable, Table};
+use crate::collections::{Entity, EntityTable, Soft, Table};
+use crate::run::{Run, StartedBy};
 use crate::values::{Bucket, CloudEvent, EntityKind, Name, RunId, Seq, Stamp, TriggerId, Wall};
 
 /// A trigger as it is stored.
@@ -29,7 +30,7 @@ pub struct Trigger {
     /// Of an `after` trigger.
     pub ledger: Ledger,
     pub touched: Seq,
-    pub soft: TriggerSoft,
+    pub soft: Soft<TriggerSoft>,
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -45,12 +46,6 @@ pub struct LastFired {
 pub struct TriggerSoft {
     /// Runs that it began and that have not ended.
     pub active: u32,
-}
-
-impl PartialEq for TriggerSoft {
-    fn eq(&self, _: &Self) -> bool {
-        true
-    }
 }
 
 /// Why an event that was meant began nothing.
@@ -144,6 +139,14 @@ impl EntityTable for Triggers {
 }
 
 impl Triggers {
+    /// The trigger that began a run.
+    pub(crate) fn of_run(&self, run: &Run) -> Option<TriggerId> {
+        let cause = run.origin.cause.as_ref().filter(|_| run.origin.trigger == StartedBy::Event)?;
+        let (tenant, job) = (run.job.tenant.clone(), run.job.name.clone());
+        let key = TriggerKey { tenant, job, name: cause.trigger.clone() };
+        self.find(&key).map(|trigger| trigger.id)
+    }
+
     pub fn get(&self, id: TriggerId) -> Option<&Trigger> {
         self.table.get(id)
     }
@@ -260,7 +263,7 @@ impl Triggers {
 
     pub(super) fn forget_soft(&mut self) {
         for hook in self.table.iter_soft_mut() {
-            hook.soft = TriggerSoft::default();
+            hook.soft = Soft::default();
         }
     }
 

@@ -34,6 +34,8 @@ pub struct Breaks {
     pub own_event_wait: bool,
     /// A worker that says hello again gets work although it is cordoned.
     pub cordon_forgotten: bool,
+    /// After recovery schedules and triggers do not know which of their runs go on.
+    pub links_not_derived: bool,
     /// After a stall of the server workers are judged before what they said meanwhile was read.
     pub judge_before_reading: bool,
     /// Triggers that an end had no room for in its record do not hear of it.

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::{Awaited, FoundRun, SAME_MAX, WaitEnd, WaitIndex};
-use crate::decision::View;
+use super::{Awaited, FoundRun, SAME_MAX, WaitEnd};
+use crate::decision::{Out, View};
 use crate::event::Event;
 use crate::task::{Task, TaskState};
 use crate::values::{CloudEvent, Failure, FailureClass, Name, RunId, RunStatus, TaskIndex, Wall};
@@ -13,25 +13,42 @@ pub(crate) fn is_arriving(task: &Task) -> bool {
     task.profile.waits() && matches!(task.state, TaskState::Queued) || task.needs_deadline()
 }
 
-/// How an arriving task begins. `None`: it has begun, or is gone.
-pub(crate) fn begin(view: &View<'_>, waits: &WaitIndex, index: TaskIndex) -> Option<Event> {
+/// How an arriving task begins, unless it has begun or is gone. A run that it waits for may have ended already: then
+/// the wait ends with its beginning.
+pub(crate) fn begin(view: &View<'_>, index: TaskIndex, out: &mut Out<'_>) {
     let now = view.state.now.wall;
-    let task = view.state.tasks.get(index).filter(|task| is_arriving(task))?;
+    let Some(task) = view.state.tasks.get(index).filter(|task| is_arriving(task)) else { return };
     let id = task.id;
     if task.profile.looks() {
         let deadline = view.evaluate.look_deadline(&task.payload, now);
-        return Some(Event::LookBegan { id, deadline });
+        return out.push(Event::LookBegan { id, deadline });
     }
     let wait = view.evaluate.wait(&task.payload, now).and_then(|wait| {
-        if waits.is_full(&task.profile.tenant, &wait) {
+        if view.waits.is_full(&task.profile.tenant, &wait) {
             return Err(format!("{SAME_MAX} tasks wait for this event: ask for a `subject`"));
         }
         Ok(Box::new(wait))
     });
-    Some(match wait {
-        Ok(wait) => Event::TaskWaits { id, wait },
-        Err(why) => Event::WaitEnded { id, end: failed(&why) },
-    })
+    match wait {
+        Ok(wait) => {
+            let end = match wait.what {
+                Awaited::Run(run) => by_known_run(view, index, run),
+                Awaited::Until(_) | Awaited::Event(_) => None,
+            };
+            out.push(Event::TaskWaits { id, wait });
+            out.extend(end.map(|end| Event::WaitEnded { id, end }));
+        }
+        Err(why) => out.push(Event::WaitEnded { id, end: failed(&why) }),
+    }
+}
+
+/// What has come ends the wait of this task; `None`: it is not what the task waits for.
+pub(crate) fn end(view: &View<'_>, index: TaskIndex, end: Option<WaitEnd>, out: &mut Out<'_>) {
+    let waits = |task: &&Task| matches!(task.state, TaskState::Waiting(_));
+    let task = view.state.tasks.get(index).filter(waits);
+    if let (Some(task), Some(end)) = (task, end) {
+        out.push(Event::WaitEnded { id: task.id, end });
+    }
 }
 
 /// The run that this task waits for.

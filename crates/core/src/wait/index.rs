@@ -28,8 +28,6 @@ pub(crate) struct WaitIndex {
     events: usize,
     /// Break mode: the server's own events end waits whose type does not name them.
     hears_own: bool,
-    /// Tasks that are to begin waiting.
-    pub(crate) arriving: VecDeque<TaskIndex>,
     /// Runs that ended while somebody waited for them.
     pub(crate) ended: VecDeque<RunId>,
     /// Waits for runs that memory does not know: the tables are to be asked.
@@ -142,10 +140,6 @@ impl WaitIndex {
         let prefixes = self.lengths.range(shortest..).filter_map(|(length, _)| notice.kind.get(..*length));
         let marks = kinds.map(kind).chain(prefixes.map(|text| WaitMark::Prefix(tenant.clone(), text.into())));
         marks.take(if self.events == 0 { 0 } else { usize::MAX }).filter_map(|mark| self.by_mark.get(&mark))
-    }
-
-    pub(crate) fn has_work(&self) -> bool {
-        !self.arriving.is_empty() || !self.ended.is_empty()
     }
 
     pub(crate) fn awaits_events(&self) -> bool {

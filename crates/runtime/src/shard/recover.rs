@@ -5,7 +5,7 @@ use std::sync::Arc;
 use mainspring_core::engine::{Batch, Engine};
 use mainspring_core::event::Event;
 use mainspring_core::run::{Evaluate, NoTexts};
-use mainspring_core::state::{State, apply};
+use mainspring_core::state::{State, fold};
 use mainspring_core::values::{Epoch, Now, Seq, TaskId, Wall};
 use mainspring_store::entity::has_entity;
 use mainspring_store::format::{EncodedProfiles, FormatError, ProfileCache, Reader, read_events, read_task};
@@ -109,7 +109,7 @@ impl<R> Shard<R> {
     fn start_epoch(&mut self, now: Now) {
         self.engine.begin(self.building.seq, now);
         let event = Event::EpochStarted { epoch: self.epoch };
-        apply(self.engine.state_mut(), &event);
+        fold(self.engine.state_mut(), &event);
         self.absorb(Batch { events: vec![event], effects: Vec::new() });
         self.engine.recover();
         // If recovery took long, the first turn finds a stall, and every worker has a full lease from then.
@@ -244,7 +244,7 @@ impl Replay<'_> {
                 return Err(OpenError::Unreadable { what: format!("journal record {seq}"), why });
             }
         }
-        apply(self.state, event);
+        fold(self.state, event);
         Ok(())
     }
 

@@ -4,7 +4,7 @@
 
 use mainspring_core::engine::Batch;
 use mainspring_core::event::Event;
-use mainspring_core::state::apply;
+use mainspring_core::state::fold;
 use mainspring_core::values::Epoch;
 use mainspring_store::AppendError;
 
@@ -47,7 +47,7 @@ impl<R> Shard<R> {
                 self.epoch = epoch;
                 self.renewal = Renewal::None;
                 let event = Event::EpochStarted { epoch };
-                apply(self.engine.state_mut(), &event);
+                fold(self.engine.state_mut(), &event);
                 self.absorb(Batch { events: vec![event], effects: Vec::new() });
                 self.seal_if_free();
             }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use mainspring_core::event::Event;
 use mainspring_core::key::KeyScope;
 use mainspring_core::run::RunEvent;
-use mainspring_core::state::{State, apply};
+use mainspring_core::state::{State, fold};
 use mainspring_core::task::{Arrow, Task};
 use mainspring_core::values::{
     Elapsed, Epoch, Fence, Millis, Now, OperationId, RunId, Seq, TaskId, Wall, WorkerId,
@@ -220,7 +220,7 @@ impl JournalFold {
         let before = event.task().and_then(|id| self.task(id)).map_or(0, |task| task.version);
         let was_ended =
             event.task().and_then(|id| self.task(id)).is_some_and(|task| task.status().is_ended());
-        apply(&mut self.state, event);
+        fold(&mut self.state, event);
         // Only the shard needs to know what changed since a cut.
         let _ = self.state.take_dirty(record.seq);
         let _ = self.state.flows_mut().take_dirty();
@@ -251,7 +251,7 @@ impl JournalFold {
         if !self.renewed.contains(&epoch) {
             self.epoch_began = record.now.elapsed;
         }
-        apply(&mut self.state, &Event::EpochStarted { epoch });
+        fold(&mut self.state, &Event::EpochStarted { epoch });
         Ok(())
     }
 

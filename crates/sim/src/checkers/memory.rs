@@ -102,6 +102,9 @@ impl Checkers {
             });
             format!("nothing is armed for {unpaid:?}; {}", runs.map(brief).collect::<Vec<_>>().join("; "))
         })?;
+        if let Some(wrong) = engine.underived() {
+            return require(false, "I34", || wrong);
+        }
         let panics = engine.counts().panics;
         require(panics == 0, "panic", || format!("{panics} decisions panicked"))?;
         let swept = engine.counts().swept_up;

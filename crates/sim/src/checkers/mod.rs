@@ -1,6 +1,6 @@
 //! What must hold, checked against what happened outside the shard: the committed journal, the tables, the
 //! answers that were given out, the orders that were sent, and every execution in the workers.
-//! Entry: [`Checkers`]. The numbers are those of the project's list of invariants (I1…I32); `FL-3` is the fleet's.
+//! Entry: [`Checkers`]. The numbers are those of the project's list of invariants (I1…I34); `FL-3` is the fleet's.
 //! - SK-1 nothing here trusts the shard's memory; SK-2 each check is shown to reject a broken history (`tests`)
 //!
 //! Not here: what the world does (`world`).

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use mainspring_core::event::Event;
 use mainspring_core::run::{DirtyRuns, Run};
 use mainspring_core::schedule::WindowRow;
-use mainspring_core::state::{State, apply};
+use mainspring_core::state::{State, fold};
 use mainspring_core::task::{Task, TaskState};
 use mainspring_core::values::{Now, ScheduleId, Seq, TaskId};
 use mainspring_store::entity::changed_entities;
@@ -52,7 +52,7 @@ impl TableFold {
             let Some(next) = self.waiting.pop_front() else { break };
             self.state.begin(next.seq, next.now);
             for event in &next.events {
-                apply(&mut self.state, event);
+                fold(&mut self.state, event);
                 groups::check_event(event, &self.state)?;
                 touched.extend(event.task());
                 if let Event::TaskSubmitted(submitted) = event

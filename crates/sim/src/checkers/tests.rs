@@ -11,7 +11,7 @@ use mainspring_core::job::{Bounds, FailurePolicy, Plan};
 use mainspring_core::key::{KeyClaim, KeyHolder, KeyScope};
 use mainspring_core::retry::{Backoff, Jitter, RetryPolicy};
 use mainspring_core::schedule::{ScheduleKey, WindowRow};
-use mainspring_core::state::{State, apply};
+use mainspring_core::state::{State, fold};
 use mainspring_core::task::{Delivery, Profile, ProfileSpec, TaskSpec};
 use mainspring_core::trigger::{On, TriggerEvent, TriggerKey, TriggerSpec, TriggerStored};
 use mainspring_core::values::{
@@ -584,24 +584,24 @@ fn backfilled(number: u128, window: Wall) -> Vec<Event> {
 /// Two backfills ran one window, each in a record of its own, and one cut holds both. `rows` says which rows of the
 /// window the tables get.
 fn window_ran_twice(rows: fn(&[WindowRow]) -> Vec<WindowRow>) -> Check {
-    let (mut fold, mut state) = (TableFold::default(), State::default());
+    let (mut tables, mut state) = (TableFold::default(), State::default());
     for number in 1..=2 {
         let (seq, now) = (Seq::new(number), Now::new(number, number));
         let events = backfilled(number.into(), Wall::from_millis(7));
         state.begin(seq, now);
         for event in &events {
-            apply(&mut state, event);
+            fold(&mut state, event);
         }
         let record = Record { epoch: Epoch::new(1), seq, now, events: events.len() as u32, body: Vec::new() };
-        fold.waiting(&record, events);
+        tables.waiting(&record, events);
     }
     let entities = changed_entities(&mut state, GROUPS, &mut EncodedProfiles::default());
     let occurrences = rows(&state.schedules_mut().take_ledger());
     let mut disk = Disk::new(true);
     let cut = Cut { epoch: disk.next_epoch(), through: Seq::new(2), entities, occurrences, ..Cut::default() };
     disk.cut(&cut).expect("a cut");
-    fold.cut(&cut, &disk, true)?;
-    fold.whole(&disk, true)
+    tables.cut(&cut, &disk, true)?;
+    tables.whole(&disk, true)
 }
 
 #[test]

@@ -114,7 +114,7 @@ pub(super) fn read(r: &mut Reader<'_>, profiles: &mut ProfileCache) -> Result<Ta
         changed: r.wall("changed")?,
         touched: Seq::new(r.varint("touched")?),
         stored: false,
-        due: mainspring_core::task::DueSince::default(),
+        due: mainspring_core::collections::Soft::default(),
         origin: if flags & ORIGIN == 0 { None } else { Some(Box::new(workflow::read_in_run(r)?)) },
         extra: if flags & EXTRA == 0 { None } else { Some(Box::new(read_extra(r)?)) },
     })

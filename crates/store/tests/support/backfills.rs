@@ -3,6 +3,7 @@
 use mainspring_core::backfill::{
     Backfill, BackfillEvent, BackfillSoft, BackfillSpec, Created, Halt, Only, Order, Windows,
 };
+use mainspring_core::collections::Soft;
 use mainspring_core::schedule::ScheduleKey;
 use mainspring_core::values::{BackfillId, ScheduleId};
 use mainspring_store::format::{read_backfill, write_backfill, write_backfill_spec};
@@ -60,7 +61,7 @@ fn backfill(started: u32) -> Backfill {
         ended: Some(WALL),
         touched: Seq::new(300),
         stored: true,
-        soft: BackfillSoft::at(&spec, started),
+        soft: Soft(BackfillSoft::at(&spec, started)),
         spec,
     }
 }

@@ -56,6 +56,6 @@ pub fn job() -> Job {
         touched: Seq::new(300),
         succeeded: Some(WALL),
         notes: vec![Note { at: WALL, over: over(), what: "paused".into() }],
-        lanes: Lanes::default(),
+        lanes: Soft::default(),
     }
 }

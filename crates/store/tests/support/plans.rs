@@ -128,7 +128,7 @@ pub fn job() -> impl Strategy<Value = Job> {
             touched: Seq::new(touched),
             succeeded: last.map(|last| last.at),
             notes,
-            lanes: Lanes::default(),
+            lanes: Soft::default(),
         },
     )
 }

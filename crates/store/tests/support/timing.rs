@@ -1,9 +1,10 @@
 //! Samples of schedules, and of what happens to them.
 
 use mainspring_core::calendar::{Cron, Dst, Missing, Timetable, Twice, Zone};
+use mainspring_core::collections::Soft;
 use mainspring_core::schedule::{
     ExtrasCell, Fired, Overlap, Passed, Reason, Schedule, ScheduleEvent, ScheduleExtras, ScheduleHome,
-    ScheduleKey, ScheduleSoft, Spec, Stored, Target, Terms, Timing, Unfired, Waiting, WrittenBack,
+    ScheduleKey, Spec, Stored, Target, Terms, Timing, Unfired, Waiting,
 };
 use mainspring_core::values::{Bucket, FiredAs, ScheduleId, Started, Window};
 use mainspring_store::format::{read_schedule, write_schedule};
@@ -115,8 +116,8 @@ fn schedule(spec: Spec, own: ScheduleHome) -> Schedule {
         skipped: 0,
         missed: 0,
         touched: Seq::new(300),
-        soft: ScheduleSoft::default(),
-        written: WrittenBack::default(),
+        soft: Soft::default(),
+        written: Soft::default(),
     }
 }
 

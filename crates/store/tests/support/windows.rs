@@ -2,9 +2,10 @@
 
 use mainspring_core::backfill::{BackfillEvent, BackfillSpec, Created, Only, Order, Windows};
 use mainspring_core::calendar::{Cron, Dst, Missing, Timetable, Twice, Zone};
+use mainspring_core::collections::Soft;
 use mainspring_core::schedule::{
-    Fired, Overlap, Passed, Reason, Schedule, ScheduleEvent, ScheduleExtras, ScheduleHome, ScheduleKey,
-    ScheduleSoft as SoftSchedule, Spec, Stored, Target, Terms, Timing, Unfired, Waiting, WrittenBack,
+    Fired, Overlap, Passed, Reason, Schedule, ScheduleEvent, ScheduleExtras, ScheduleHome, ScheduleKey, Spec,
+    Stored, Target, Terms, Timing, Unfired, Waiting,
 };
 use mainspring_core::values::{BackfillId, Bucket, FiredAs, ScheduleId, Started, Window};
 
@@ -141,8 +142,8 @@ pub fn schedule() -> impl Strategy<Value = Schedule> {
             skipped,
             missed,
             touched: Seq::new(touched),
-            soft: SoftSchedule::default(),
-            written: WrittenBack::default(),
+            soft: Soft::default(),
+            written: Soft::default(),
         },
     )
 }

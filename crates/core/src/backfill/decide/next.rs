@@ -1,7 +1,7 @@
 //! What a backfill can do now: begin its next window, stop a run, or end.
 
 use crate::backfill::{Backfill, BackfillEvent};
-use crate::decision::View;
+use crate::decision::{Out, View};
 use crate::event::Event;
 use crate::job::Job;
 use crate::run::decide::cancel_run;
@@ -10,25 +10,25 @@ use crate::schedule::Schedule;
 use crate::values::{BackfillId, Band, FiredAs, Pressure, Priority, RunId, Window};
 
 pub(crate) enum NextWindow {
-    Events(Vec<Event>),
+    /// A window began its run.
+    Began,
+    /// Something else was decided.
+    Decided,
     /// There is no room for a window.
     Later,
     Nothing,
 }
 
-pub(crate) fn next(view: &View<'_>, id: BackfillId) -> NextWindow {
+pub(crate) fn next(view: &View<'_>, id: BackfillId, out: &mut Out<'_>) -> NextWindow {
     let Some(backfill) = view.state.backfills.get(id) else { return NextWindow::Nothing };
     if backfill.is_over() {
-        return NextWindow::Events(vec![Event::Backfill(BackfillEvent::Ended { id })]);
+        out.push(Event::Backfill(BackfillEvent::Ended { id }));
+        return NextWindow::Decided;
     }
     if let Some(run) = run_to_stop(view, backfill) {
-        let mut events = Vec::new();
-        let done = cancel_run(view, run.id, &mut events);
-        return if done.is_ok() && !events.is_empty() {
-            NextWindow::Events(events)
-        } else {
-            NextWindow::Nothing
-        };
+        let before = out.len();
+        let _ = cancel_run(view, run.id, out);
+        return if out.len() > before { NextWindow::Decided } else { NextWindow::Nothing };
     }
     if backfill.ended.is_some() || backfill.halt.is_some() {
         return NextWindow::Nothing;
@@ -36,7 +36,8 @@ pub(crate) fn next(view: &View<'_>, id: BackfillId) -> NextWindow {
     let Some((schedule, job)) = origin(view, backfill) else {
         // The schedule or the job went: what runs goes on, as it does for live windows.
         let gone = BackfillEvent::Cancelled { id, stop_runs: false };
-        return NextWindow::Events(vec![Event::Backfill(gone)]);
+        out.push(Event::Backfill(gone));
+        return NextWindow::Decided;
     };
     if !backfill.may_start() {
         return NextWindow::Nothing;
@@ -45,7 +46,7 @@ pub(crate) fn next(view: &View<'_>, id: BackfillId) -> NextWindow {
     if view.pressure != Pressure::None || !view.has_room_for_window() {
         return NextWindow::Later;
     }
-    start_window(view, backfill, schedule, job)
+    start_window(view, backfill, (schedule, job), out)
 }
 
 /// Something can be done about it now, or could if there were room.
@@ -54,7 +55,12 @@ pub(crate) fn goes_on(view: &View<'_>, backfill: &Backfill) -> bool {
     backfill.is_over() || off || backfill.may_start() || run_to_stop(view, backfill).is_some()
 }
 
-fn start_window(view: &View<'_>, backfill: &Backfill, schedule: &Schedule, job: &Job) -> NextWindow {
+fn start_window(
+    view: &View<'_>,
+    backfill: &Backfill,
+    (schedule, job): (&Schedule, &Job),
+    out: &mut Out<'_>,
+) -> NextWindow {
     let Some(window) = backfill.next() else { return NextWindow::Nothing };
     let (id, now) = (backfill.id, view.state.now.wall);
     let run = RunId::new(now.millis(), schedule.bucket, id.mix(window.millis()));
@@ -72,10 +78,9 @@ fn start_window(view: &View<'_>, backfill: &Backfill, schedule: &Schedule, job: 
         priority: Some(Priority::of(Band::Backfill)),
         ..RunCreated::new(run, job.key.clone(), spec.version, spec.parameters.clone(), origin)
     };
-    NextWindow::Events(vec![
-        Event::Backfill(BackfillEvent::Started { id, window, run }),
-        Event::Run(RunEvent::RunCreated(Box::new(created))),
-    ])
+    out.push(Event::Backfill(BackfillEvent::Started { id, window, run }));
+    out.push(Event::Run(RunEvent::RunCreated(Box::new(created))));
+    NextWindow::Began
 }
 
 /// Its schedule and its job, while neither was deleted.

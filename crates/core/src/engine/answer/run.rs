@@ -22,7 +22,7 @@ impl Engine {
         let runs = self.state.flows().runs();
         let found = runs.find(id).and_then(|slot| Some((slot, runs.get(slot)?)));
         let (slot, run) = found.ok_or(RunRefusal::RunNotFound { id })?;
-        let mut looked = if run.is_working() { self.look_at_nodes(slot, run) } else { Vec::new() };
+        let mut looked = if run.is_working() { self.look_at_nodes(run) } else { Vec::new() };
         let standing = self.run_standing(slot, run, &looked);
         looked.sort_by_key(|looked| (looked.rank, looked.node));
         looked.truncate(NODES_MAX);
@@ -49,7 +49,6 @@ impl Engine {
         let lost = count(|standing| matches!(standing, NodeStanding::Lost { .. }));
         let waiting = count(|standing| matches!(standing, NodeStanding::Jobs { .. }));
         let Run { out, unfinished, undone, .. } = *run;
-        let soft = &run.soft;
         match (run.status, &run.pause, run.stop) {
             (RunStatus::Succeeded | RunStatus::Failed | RunStatus::Cancelled, _, _) => RunStanding::Ended,
             (RunStatus::Queued, _, _) => self.place_standing(slot, run),
@@ -64,12 +63,7 @@ impl Engine {
             (RunStatus::Running, Some(Pause::ByHand), _) => RunStanding::PausedByHand { out },
             (RunStatus::Running, None, Some(stop)) if out > 0 => RunStanding::Stopping { stop, out },
             (RunStatus::Running, None, _) if out > 0 => RunStanding::Working { out, unfinished },
-            (RunStatus::Running, None, _)
-                if soft.on_agenda
-                    || soft.stop_cursor.is_some()
-                    || !soft.ready.is_empty()
-                    || !soft.listed.is_empty() =>
-            {
+            (RunStatus::Running, None, _) if self.work.has_run(slot) || !run.soft.lists.is_empty() => {
                 RunStanding::AboutToGoOn
             }
             (RunStatus::Running, None, _) if waiting > 0 => RunStanding::WaitsForJobs { nodes: waiting },
@@ -93,8 +87,8 @@ impl Engine {
         RunStanding::WaitsForPlace { ahead, active: job.lanes.active, max, held_by }
     }
 
-    fn look_at_nodes(&self, slot: RunIndex, run: &Run) -> Vec<Looked> {
-        let hold = self.hold(slot, run);
+    fn look_at_nodes(&self, run: &Run) -> Vec<Looked> {
+        let hold = self.hold(run);
         let (jobs, now) = (self.state.flows().jobs(), self.state.now.wall);
         let mut budget = PLACES_MAX;
         let mut standing = |node: u32| match run.node(node).status {
@@ -121,7 +115,7 @@ impl Engine {
         all
     }
 
-    fn hold(&self, slot: RunIndex, run: &Run) -> Hold {
+    fn hold(&self, run: &Run) -> Hold {
         let max = run.plan.bounds.running_max;
         if run.pause.is_some() {
             return Hold::Paused;
@@ -129,8 +123,8 @@ impl Engine {
         if run.out >= max {
             return Hold::RunningMax { out: run.out, max };
         }
-        let rate = self.config.limits.release_per_second;
-        match self.state.flows().release_at(slot, self.present, rate) {
+        let rates = (run.plan.bounds.release_per_second, self.config.limits.release_per_second);
+        match run.soft.lists.releases.open_at(&self.pace, self.present, rates) {
             Some(at) => Hold::Rate { left: at.since(self.present) },
             None => Hold::AboutToGo,
         }

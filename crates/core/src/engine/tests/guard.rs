@@ -73,22 +73,26 @@ fn a_run_that_panics_fails_and_is_not_tried_again() {
 #[test]
 fn what_a_decision_left_behind_is_taken_back() {
     let mut rig = rig();
-    let kept = rig.submit();
+    let (kept, left) = (rig.submit(), rig.submit());
     rig.begin();
     let mut batch = Batch::default();
+    let subject = PanicSubject::Command("test");
     let alert = |task| Effect::Alert { task, alert: crate::decision::Alert::SweptUp };
-    let done = rig.engine.guard(PanicSubject::Command("test"), &mut batch, |engine, batch| {
-        batch.effects.push(alert(kept));
-        engine.commit_one(Event::TaskCancelled { id: kept }, batch);
-        batch.effects.push(alert(kept));
+    let decided = rig.engine.look(subject, &mut batch, |_, out| {
+        out.effect(alert(kept));
+        out.push(Event::TaskCancelled { id: kept });
+    });
+    assert!(decided.is_ok());
+    let before = (batch.events.len(), batch.effects.len());
+    let undecided = rig.engine.look(subject, &mut batch, |_, out| {
+        out.effect(alert(left));
+        out.push(Event::TaskCancelled { id: left });
         panic!("boom");
     });
-    assert_eq!(done.err().as_deref(), Some("boom"));
-    // What belongs to the event that was applied stays.
-    let alerts = batch.effects.iter().filter(|effect| matches!(effect, Effect::Alert { .. })).count();
-    assert_eq!((batch.events.len(), alerts), (1, 1));
+    assert_eq!(undecided.err().as_deref(), Some("boom"));
+    assert_eq!((batch.events.len(), batch.effects.len()), before, "what was decided before stays");
     rig.absorb(batch);
-    assert_eq!(rig.status(kept), Status::Cancelled);
+    assert_eq!((rig.status(kept), rig.task(left).cancel_requested), (Status::Cancelled, false));
 }
 
 #[test]
@@ -99,8 +103,8 @@ fn a_panic_while_an_event_is_applied_is_passed_on() {
     let mut batch = Batch::default();
     let engine = &mut rig.engine;
     let done = catch_unwind(AssertUnwindSafe(|| {
-        engine.guard(PanicSubject::Command("test"), &mut batch, |engine, batch| {
-            engine.commit_one(Event::TaskCancelled { id: unknown }, batch);
+        engine.look(PanicSubject::Command("test"), &mut batch, |_, out| {
+            out.push(Event::TaskCancelled { id: unknown });
         })
     }));
     assert!(done.is_err());

@@ -29,7 +29,7 @@ use super::{Batch, Engine, EngineConfig};
 use crate::decision::{Effect, Rejection, ReportVerdict, Start};
 use crate::event::Event;
 use crate::retry::{Backoff, Jitter, RetryPolicy};
-use crate::state::{State, apply};
+use crate::state::{State, fold};
 use crate::task::decide::{Report, ReportKind, StartTime, Submit};
 use crate::task::{Arrow, Profile, ProfileSpec, Status, Task, TaskSpec, TaskState, Transition};
 use crate::values::{
@@ -101,8 +101,8 @@ impl Rig {
     pub(super) fn start_epoch(&mut self, epoch: u64) {
         let event = Event::EpochStarted { epoch: Epoch::new(epoch) };
         self.begin();
-        apply(self.engine.state_mut(), &event);
-        apply(&mut self.shadow, &event);
+        fold(self.engine.state_mut(), &event);
+        fold(&mut self.shadow, &event);
     }
 
     fn begin(&mut self) {
@@ -151,7 +151,7 @@ impl Rig {
     fn absorb(&mut self, batch: Batch) {
         for event in &batch.events {
             let from = event.task().and_then(|id| self.shadow.tasks().by_id(id)).map(Task::status);
-            let change = apply(&mut self.shadow, event);
+            let change = fold(&mut self.shadow, event);
             if let (Some(cause), Some(change)) = (cause(event), change) {
                 self.arrows.insert(Arrow { from, cause, to: change.to });
             }

@@ -10,7 +10,7 @@ fn sweep(rig: &mut Rig) {
         let mut batch = Batch::default();
         rig.engine.run_due(&mut batch);
         for event in &batch.events {
-            apply(&mut rig.shadow, event);
+            fold(&mut rig.shadow, event);
         }
         rig.effects.extend(batch.effects);
     }

@@ -8,63 +8,51 @@ use super::child::child;
 use super::finish::finish;
 use super::grow::add_tasks;
 use super::stop::stop_step;
+use crate::decision::{Mark, Next, Out, View};
 use crate::event::Event;
 use crate::job::{Each, LimitUse, NodeWork, OnEmpty, RuleVerdict};
 use crate::run::awaits::left;
-use crate::run::{Evaluate, NodeStatus, Pause, Run, RunEvent, RunStop, Scope};
+use crate::run::{Evaluate, NodeStatus, Pause, Run, RunEvent, RunLists, RunStop, Scope};
 use crate::state::State;
 use crate::task::Payload;
-use crate::values::{
-    Breaks, Elapsed, Limits, Millis, Name, NodeInstance, Now, Permit, Permits, RunIndex, RunStatus,
-};
+use crate::values::{Millis, Name, NodeInstance, Now, Permit, Permits, RunIndex, RunStatus};
 
 /// Runs inside runs inside runs.
 pub const NESTING_MAX: u32 = 10;
 
-#[derive(Debug)]
-pub(crate) enum Step {
-    Events(Vec<Event>),
-    /// Nothing before this instant, unless something happens.
-    Until(Elapsed),
-    Idle,
-}
-
-impl Step {
-    pub(crate) fn flow(event: RunEvent) -> Self {
-        Self::Events(vec![Event::Run(event)])
-    }
-}
-
-/// One step; soft parts of the run move, the rest is left to the events.
-pub(crate) fn next(
-    state: &mut State,
-    slot: RunIndex,
-    evaluate: &dyn Evaluate,
-    (limits, breaks): (&Limits, Breaks),
-) -> Step {
-    let now = state.now;
-    let Some(run) = state.flows.runs.get_mut(slot).filter(|run| run.status == RunStatus::Running) else {
-        return Step::Idle;
+/// One look at a run, which decides one thing. `lists`: what is to be looked at in this run, lent for the decision.
+pub(crate) fn decide(view: &View<'_>, index: RunIndex, lists: &mut RunLists, out: &mut Out<'_>) -> Next {
+    let now = view.state.now;
+    let Some(run) = view.state.flows.runs.get(index).filter(|run| run.status == RunStatus::Running) else {
+        return Next::Done;
     };
     if let Some(stop) = must_stop(run, now) {
-        return Step::flow(RunEvent::RunStopping { id: run.id, stop });
+        out.push(Event::Run(RunEvent::RunStopping { id: run.id, stop }));
+        return Next::Again;
     }
-    if run.soft.stop_cursor.is_some() {
-        return Step::Events(stop_step(&mut state.flows.runs, &state.tasks, slot));
+    if lists.stop_cursor.is_some() {
+        stop_step(view.state, run, lists, out);
+        return Next::Again;
     }
-    if !run.holds.is_empty() {
-        run.list_overdue(now.wall);
+    for node in run.overdue(now.wall) {
+        if run.wants_look(node) {
+            lists.list(node);
+        }
     }
-    while let Some(node) = run.soft.listed.pop_front() {
-        run.nodes[node as usize].listed = false;
-        if let Some(event) = look(run, node, now, evaluate, breaks) {
-            return Step::Events(vec![event]);
+    while let Some(node) = lists.take_listed() {
+        if let Some(event) = look(view, run, node, lists) {
+            out.push(event);
+            return Next::Again;
         }
     }
     if run.unfinished == 0 {
-        return if run.out == 0 { finish(run, evaluate) } else { Step::Idle };
+        if run.out > 0 {
+            return Next::Done;
+        }
+        out.push(finish(run, view.evaluate));
+        return Next::Again;
     }
-    release(state, slot, evaluate, (limits, breaks)).unwrap_or_else(|| wait_for_timeout(state, slot))
+    release(view, run, lists, out).unwrap_or_else(|| wait_for_timeout(run, now))
 }
 
 fn must_stop(run: &Run, now: Now) -> Option<RunStop> {
@@ -79,32 +67,31 @@ fn must_stop(run: &Run, now: Now) -> Option<RunStop> {
 }
 
 /// For the first of: its timeout, the end of a wait for another job, the instant it becomes late.
-fn wait_for_timeout(state: &State, slot: RunIndex) -> Step {
-    let now = state.now;
-    let Some(run) = state.flows.runs.get(slot) else { return Step::Idle };
+fn wait_for_timeout(run: &Run, now: Now) -> Next {
     let timeout = run.plan.bounds.timeout.filter(|_| run.stop.is_none()).map(|span| run.started + span);
     let first = [timeout, run.next_hold_end(now.wall), run.next_late()].into_iter().flatten().min();
-    first.map_or(Step::Idle, |at| Step::Until(now.elapsed + left(at, now.wall)))
+    first.map_or(Next::Done, |at| Next::At(now.elapsed + left(at, now.wall)))
 }
 
 /// Something that a listed node waited for has happened.
-fn look(run: &mut Run, node: u32, now: Now, evaluate: &dyn Evaluate, breaks: Breaks) -> Option<Event> {
+fn look(view: &View<'_>, run: &Run, node: u32, lists: &mut RunLists) -> Option<Event> {
+    let evaluate = view.evaluate;
     match run.node(node).status {
         NodeStatus::Waiting => match run.verdict(node) {
             RuleVerdict::Wait => None,
-            RuleVerdict::Skip | RuleVerdict::UpstreamFailed if breaks.release_ignores_rule => {
-                may_run(run, node)
+            RuleVerdict::Skip | RuleVerdict::UpstreamFailed if view.breaks.release_ignores_rule => {
+                may_run(run, node, lists)
             }
             RuleVerdict::Skip => Some(ended(run, node, NodeStatus::Skipped, None)),
             RuleVerdict::UpstreamFailed => Some(ended(run, node, NodeStatus::UpstreamFailed, None)),
-            RuleVerdict::Run => may_run(run, node),
+            RuleVerdict::Run => may_run(run, node, lists),
         },
         // The next round begins when the run goes on.
         NodeStatus::Judged if run.pause.is_some() => None,
         NodeStatus::Judged if run.plan.node(node).spawns.is_some() => Some(add_tasks(run, node, evaluate)),
-        NodeStatus::Judged => Some(judge(run, node, now, evaluate)),
+        NodeStatus::Judged => Some(judge(run, node, view.state.now, evaluate)),
         NodeStatus::Out => {
-            ready(run, node);
+            lists.make_ready(node);
             None
         }
         NodeStatus::Succeeded
@@ -115,7 +102,7 @@ fn look(run: &mut Run, node: u32, now: Now, evaluate: &dyn Evaluate, breaks: Bre
     }
 }
 
-fn may_run(run: &mut Run, node: u32) -> Option<Event> {
+fn may_run(run: &Run, node: u32, lists: &mut RunLists) -> Option<Event> {
     match run.stop {
         None => {}
         Some(RunStop::Failed) if run.plan.node(node).rule.answers_failure() => {}
@@ -126,13 +113,8 @@ fn may_run(run: &mut Run, node: u32) -> Option<Event> {
             return Some(ended(run, node, NodeStatus::Cancelled, None));
         }
     }
-    ready(run, node);
+    lists.make_ready(node);
     None
-}
-
-fn ready(run: &mut Run, node: u32) {
-    run.nodes[node as usize].listed = true;
-    run.soft.ready.push_back(node);
 }
 
 pub(crate) fn ended(run: &Run, node: u32, status: NodeStatus, why: Option<Arc<str>>) -> Event {
@@ -213,16 +195,12 @@ fn permits<'a>(
 }
 
 /// Lets the first ready node go, if the run may. `None`: nothing is ready, or only an end can make room.
-fn release(
-    state: &mut State,
-    slot: RunIndex,
-    evaluate: &dyn Evaluate,
-    (limits, breaks): (&Limits, Breaks),
-) -> Option<Step> {
-    let (elapsed, max) = (state.now.elapsed, limits.release_per_second);
+fn release(view: &View<'_>, run: &Run, lists: &mut RunLists, out: &mut Out<'_>) -> Option<Next> {
+    let (state, evaluate, breaks) = (view.state, view.evaluate, view.breaks);
+    let now = state.now.elapsed;
+    let rates = (run.plan.bounds.release_per_second, view.limits.release_per_second);
     loop {
-        let run = state.flows.runs.get(slot)?;
-        let node = *run.soft.ready.front()?;
+        let node = lists.first_ready()?;
         if run.pause.is_some() || run.out >= run.plan.bounds.running_max {
             return None;
         }
@@ -232,10 +210,9 @@ fn release(
             NodeStatus::Waiting => breaks.release_ignores_rule || run.verdict(node) == RuleVerdict::Run,
             _ => breaks.join_twice,
         };
-        if let Some(at) = state.flows.await_release(slot, elapsed, max) {
-            return Some(Step::Until(at));
+        if let Some(at) = lists.releases.await_turn(out.pace, now, rates) {
+            return Some(Next::At(at));
         }
-        let run = state.flows.runs.get(slot)?;
         let decision = match (ready_still, run.node(node).status) {
             (false, _) => Release::Leave,
             (true, NodeStatus::Waiting) if !run.plan.node(node).needs_jobs.is_empty() => {
@@ -244,21 +221,22 @@ fn release(
             (true, _) => release_node(state, run, node, evaluate),
         };
         if matches!(decision, Release::Leave) && run.holds.contains_key(&node) {
-            state.flows.await_jobs(run.id, node);
+            out.mark(Mark::AwaitsJobs { run: run.id, node });
         }
-        let stays = matches!(&decision, Release::Item(_) | Release::Stay(_));
-        let run = state.flows.runs.get_mut(slot)?;
-        if !stays {
-            run.soft.ready.pop_front();
-            run.nodes[node as usize].listed = false;
+        if !matches!(&decision, Release::Item(_) | Release::Stay(_)) {
+            lists.drop_first_ready();
         }
         match decision {
             Release::Leave => {}
             Release::Task(event) | Release::Item(event) => {
-                state.flows.count_release(slot, elapsed, max);
-                return Some(Step::Events(vec![event]));
+                lists.releases.count(out.pace, now, rates);
+                out.push(event);
+                return Some(Next::Again);
             }
-            Release::Stay(event) | Release::Ends(event) => return Some(Step::Events(vec![event])),
+            Release::Stay(event) | Release::Ends(event) => {
+                out.push(event);
+                return Some(Next::Again);
+            }
         }
     }
 }

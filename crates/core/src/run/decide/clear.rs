@@ -3,7 +3,7 @@
 use super::RunAnswer;
 use super::stop::cancel_event;
 use super::trigger::check_room;
-use crate::decision::{Rejection, View};
+use crate::decision::{Out, Rejection, View};
 use crate::event::Event;
 use crate::job::{NodeWork, Plan};
 use crate::run::{Added, NodeStatus, Run, RunCleared, RunEvent, RunRefusal};
@@ -20,7 +20,7 @@ pub struct Clear {
     pub fact: Option<Box<Run>>,
 }
 
-pub(crate) fn decide(view: &View<'_>, clear: Clear, out: &mut Vec<Event>) -> Result<RunAnswer, Rejection> {
+pub(crate) fn decide(view: &View<'_>, clear: Clear, out: &mut Out<'_>) -> Result<RunAnswer, Rejection> {
     let in_memory = view.state.flows().run(clear.id);
     let run = in_memory.or(clear.fact.as_deref());
     let run = run.ok_or(RunRefusal::RunNotFound { id: clear.id })?;
@@ -91,7 +91,7 @@ pub(crate) fn followers(plan: &Plan, additions: &[Added], roots: &[u32]) -> Vec<
 }
 
 /// What is out of a node that is cleared must not go on beside its successor.
-fn stop_node(view: &View<'_>, run: &Run, node: u32, out: &mut Vec<Event>) {
+fn stop_node(view: &View<'_>, run: &Run, node: u32, out: &mut Out<'_>) {
     let undo = view.state.tasks().by_id(run.task_at(node, NodeInstance::UNDO));
     out.extend(undo.and_then(|task| event_for(task, true).ok().flatten()));
     if run.node(node).status != NodeStatus::Out {

@@ -1,20 +1,20 @@
 //! The end of a run: what must be undone is undone, then it ends as its nodes did.
 
-use super::advance::{Step, render};
+use super::advance::render;
 use crate::event::Event;
 use crate::job::NodeWork;
 use crate::run::{Evaluate, Run, RunEnded, RunEvent, RunStop, Scope};
 use crate::values::{NodeInstance, RunStatus};
 
 /// Every node has ended, and nothing is out.
-pub(crate) fn finish(run: &Run, evaluate: &dyn Evaluate) -> Step {
+pub(crate) fn finish(run: &Run, evaluate: &dyn Evaluate) -> Event {
     let has_failed = match run.forced {
         Some(forced) => forced != RunStatus::Succeeded,
         None => run.failed > 0 && run.plan.policy.fails_run() || run.stop.is_some(),
     };
     let left = run.undo.len() - run.undone as usize;
     if has_failed && left > 0 {
-        return Step::Events(vec![undo(run, run.undo[left - 1], evaluate)]);
+        return undo(run, run.undo[left - 1], evaluate);
     }
     let mut ended = RunEnded {
         id: run.id,
@@ -41,7 +41,7 @@ pub(crate) fn finish(run: &Run, evaluate: &dyn Evaluate) -> Step {
             }
         }
     }
-    Step::flow(RunEvent::RunEnded(Box::new(ended)))
+    Event::Run(RunEvent::RunEnded(Box::new(ended)))
 }
 
 fn undo(run: &Run, node: u32, evaluate: &dyn Evaluate) -> Event {

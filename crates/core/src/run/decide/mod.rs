@@ -9,6 +9,7 @@ pub(crate) mod grow;
 pub(crate) mod operate;
 pub(crate) mod rerun;
 pub(crate) mod signed;
+pub(crate) mod start;
 pub(crate) mod stop;
 pub(crate) mod trigger;
 
@@ -23,8 +24,7 @@ pub use self::{
 };
 use super::refusal::RunRefusal;
 use super::state::Run;
-use crate::decision::{Rejection, View};
-use crate::event::Event;
+use crate::decision::{Out, Rejection, View};
 use crate::job::{Definition, Job, JobKey};
 use crate::key::{KeyClaim, KeyFact};
 use crate::schedule::{ScheduleHome, Spec};
@@ -152,7 +152,7 @@ pub enum RunAnswer {
     Done,
 }
 
-pub(crate) fn cancel_run(view: &View<'_>, id: RunId, out: &mut Vec<Event>) -> Result<(), Rejection> {
+pub(crate) fn cancel_run(view: &View<'_>, id: RunId, out: &mut Out<'_>) -> Result<(), Rejection> {
     operate::cancel(view, id, out).map(drop)
 }
 

@@ -2,12 +2,12 @@
 
 use super::stop::cancel_event;
 use super::{RunAnswer, live_run, run_of};
-use crate::decision::{Rejection, View};
+use crate::decision::{Out, Rejection, View};
 use crate::event::Event;
 use crate::run::{Pause, RunEnded, RunEvent, RunRefusal};
 use crate::values::{Actor, RunId, RunStatus};
 
-pub(crate) fn cancel(view: &View<'_>, id: RunId, out: &mut Vec<Event>) -> Result<RunAnswer, Rejection> {
+pub(crate) fn cancel(view: &View<'_>, id: RunId, out: &mut Out<'_>) -> Result<RunAnswer, Rejection> {
     let run = run_of(view, id)?;
     if run.status == RunStatus::Cancelled {
         return Ok(RunAnswer::Run { id, status: run.status });
@@ -23,7 +23,7 @@ pub(crate) fn pause(
     view: &View<'_>,
     id: RunId,
     paused: bool,
-    out: &mut Vec<Event>,
+    out: &mut Out<'_>,
 ) -> Result<RunAnswer, Rejection> {
     let run = live_run(view, id)?;
     match (paused, &run.pause) {
@@ -39,7 +39,7 @@ pub(crate) fn force(
     id: RunId,
     status: RunStatus,
     over: Actor,
-    out: &mut Vec<Event>,
+    out: &mut Out<'_>,
 ) -> Result<RunAnswer, Rejection> {
     if !status.is_ended() {
         return Err(RunRefusal::RunStateNotForcible { status }.into());
@@ -58,7 +58,7 @@ pub(crate) fn reevaluate(
     view: &View<'_>,
     id: RunId,
     over: Actor,
-    out: &mut Vec<Event>,
+    out: &mut Out<'_>,
 ) -> Result<RunAnswer, Rejection> {
     let run = live_run(view, id)?;
     out.push(Event::Run(RunEvent::RunReevaluated { id, over }));

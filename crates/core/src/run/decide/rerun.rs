@@ -5,7 +5,7 @@ use super::RunAnswer;
 use super::clear::{failed, followers};
 use super::signed::note;
 use super::trigger::check_room;
-use crate::decision::{Rejection, View};
+use crate::decision::{Out, Rejection, View};
 use crate::event::Event;
 use crate::job::Plan;
 use crate::run::{
@@ -36,7 +36,7 @@ pub enum RerunFrom {
     Task(Name),
 }
 
-pub(crate) fn decide(view: &View<'_>, rerun: Rerun, out: &mut Vec<Event>) -> Result<RunAnswer, Rejection> {
+pub(crate) fn decide(view: &View<'_>, rerun: Rerun, out: &mut Out<'_>) -> Result<RunAnswer, Rejection> {
     if view.state.flows().run(rerun.id).is_some() {
         return Ok(RunAnswer::AlreadyTriggered { id: rerun.id });
     }

@@ -1,21 +1,20 @@
 //! Stopping what a run has out, in bounded steps.
 
 use super::advance::ended;
+use crate::decision::Out;
 use crate::event::Event;
 use crate::job::NodeWork;
-use crate::run::{NodeStatus, Run, RunEnded, RunEvent, RunStop, RunTable};
-use crate::task::TaskTable;
+use crate::run::{NodeStatus, Run, RunEnded, RunEvent, RunLists, RunStop};
+use crate::state::State;
 use crate::task::decide::cancel::event_for;
-use crate::values::{NodeInstance, RunIndex, RunStatus};
+use crate::values::{NodeInstance, RunStatus};
 
 /// Places looked at in one step.
 const STEP_PLACES_MAX: u32 = 500;
 
 /// The next part of the walk over a run that must stop; may be empty although the walk goes on.
-pub(crate) fn stop_step(runs: &mut RunTable, tasks: &TaskTable, slot: RunIndex) -> Vec<Event> {
-    let mut events = Vec::new();
-    let Some(run) = runs.get(slot) else { return events };
-    let (mut node, mut item) = run.soft.stop_cursor.unwrap_or_default();
+pub(crate) fn stop_step(state: &State, run: &Run, lists: &mut RunLists, out: &mut Out<'_>) {
+    let (mut node, mut item) = lists.stop_cursor.unwrap_or_default();
     let mut relist = Vec::new();
     for _ in 0..STEP_PLACES_MAX {
         if node >= run.plan.len() {
@@ -26,18 +25,18 @@ pub(crate) fn stop_step(runs: &mut RunTable, tasks: &TaskTable, slot: RunIndex) 
             // Its work is done, and nothing is added any more.
             NodeStatus::Judged if run.plan.node(node).spawns.is_some() => relist.push(node),
             NodeStatus::Waiting | NodeStatus::Judged => {
-                events.push(ended(run, node, NodeStatus::Cancelled, None));
+                out.push(ended(run, node, NodeStatus::Cancelled, None));
             }
             // It may have stood in the list that was dropped when the run began to stop.
             NodeStatus::Out if spared(run, node) => relist.push(node),
             NodeStatus::Out => match run.groups.get(&node) {
-                None => events.extend(stop_place(run, runs, tasks, node, NodeInstance::WHOLE)),
+                None => out.extend(stop_place(state, run, node, NodeInstance::WHOLE)),
                 Some(group) => {
                     if item == 0 && group.has_unreleased() {
-                        events.push(Event::Run(RunEvent::MapCut { run: run.id, node, why: None }));
+                        out.push(Event::Run(RunEvent::MapCut { run: run.id, node, why: None }));
                     }
                     if group.items.get(item as usize) == Some(&NodeStatus::Out) {
-                        events.extend(stop_place(run, runs, tasks, node, item));
+                        out.extend(stop_place(state, run, node, item));
                     }
                     if item + 1 < group.released {
                         item += 1;
@@ -53,12 +52,10 @@ pub(crate) fn stop_step(runs: &mut RunTable, tasks: &TaskTable, slot: RunIndex) 
         }
         (node, item) = (node + 1, 0);
     }
-    let run = runs.get_mut(slot).expect("WF-2: it was just looked at");
-    run.soft.stop_cursor = (node < run.plan.len()).then_some((node, item));
-    for node in relist {
-        run.list(node);
+    lists.stop_cursor = (node < run.plan.len()).then_some((node, item));
+    for node in relist.into_iter().filter(|node| run.wants_look(*node)) {
+        lists.list(node);
     }
-    events
 }
 
 /// `None`: it has ended, or is being stopped already.
@@ -84,14 +81,14 @@ fn spared(run: &Run, node: u32) -> bool {
     run.stop == Some(RunStop::Failed) && run.plan.node(node).rule.answers_failure()
 }
 
-fn stop_place(run: &Run, runs: &RunTable, tasks: &TaskTable, node: u32, index: u32) -> Option<Event> {
+fn stop_place(state: &State, run: &Run, node: u32, index: u32) -> Option<Event> {
     match &run.plan.node(node).work {
         NodeWork::Task(_) => {
-            let task = tasks.by_id(run.task_at(node, index))?;
+            let task = state.tasks.by_id(run.task_at(node, index))?;
             event_for(task, true).ok().flatten()
         }
         NodeWork::Run { .. } => {
-            let child = runs.by_id(run.id.child(run.place(node, index)))?;
+            let child = state.flows.run(run.id.child(run.place(node, index)))?;
             cancel_event(child).map(Event::Run)
         }
     }

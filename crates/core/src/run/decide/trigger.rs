@@ -1,7 +1,7 @@
 //! A new run of a job.
 
 use super::RunAnswer;
-use crate::decision::{Rejection, View};
+use crate::decision::{Out, Rejection, View};
 use crate::event::Event;
 use crate::job::JobKey;
 use crate::key::{KeyClaim, KeyFact, KeyHolder};
@@ -26,7 +26,7 @@ pub struct TriggerRun {
 pub(crate) fn decide(
     view: &View<'_>,
     trigger: TriggerRun,
-    out: &mut Vec<Event>,
+    out: &mut Out<'_>,
 ) -> Result<RunAnswer, Rejection> {
     if let Some(id) = known(view, &trigger)? {
         return Ok(RunAnswer::AlreadyTriggered { id });

@@ -1,10 +1,12 @@
 //! What becomes of a window whose time has come: it begins something, waits, or is skipped.
 
-use crate::decision::View;
+use super::due::pass;
+use crate::decision::{Out, View};
 use crate::event::{Event, Submitted};
 use crate::run::decide::cancel_run;
 use crate::run::{Origin, RunCreated, RunEvent, StartedBy};
-use crate::schedule::{Fired, Overlap, Reason, Schedule, ScheduleEvent, Target, Timing};
+use crate::schedule::due::Range;
+use crate::schedule::{Fired, Overlap, Reason, Schedule, ScheduleEvent, Target, Timing, Unfired};
 use crate::task::decide::cancel;
 use crate::trigger::{ANYWAY, TriggerKey};
 use crate::values::{FiredAs, Name, RunId, Started, TaskId, Wall, Window};
@@ -65,34 +67,24 @@ fn event_came(view: &View<'_>, schedule: &Schedule, window: Wall) -> Option<bool
     Some(fired.is_some_and(|fired| fired.at > before))
 }
 
-/// The events that cancel what a window began. What has just ended need not be cancelled.
-pub(crate) fn cancel_started(view: &View<'_>, started: Started) -> Vec<Event> {
-    let mut events = Vec::new();
-    let done = match started {
-        Started::Run(run) => cancel_run(view, run, &mut events),
-        Started::Task(task) => cancel::decide(view, task, true, &mut events).map(drop),
+/// Cancels what a window began. What has just ended need not be cancelled.
+pub(crate) fn cancel_started(view: &View<'_>, started: Started, out: &mut Out<'_>) {
+    let _ = match started {
+        Started::Run(run) => cancel_run(view, run, out),
+        Started::Task(task) => cancel::decide(view, task, true, out).map(drop),
     };
-    if done.is_ok() { events } else { Vec::new() }
 }
 
-pub(crate) enum WindowFired {
-    Events([Event; 2]),
-    /// It is tried again soon.
-    NoRoom,
-    /// The job does not take its parameters.
-    BadParameters,
-    /// The job is not there.
-    Nothing,
-}
-
+/// Begins what a window is for. False if there is no room for it now.
 pub(crate) fn fire(
     view: &View<'_>,
     schedule: &Schedule,
     (window, fired_as): (Wall, FiredAs),
     next: Option<Wall>,
-) -> WindowFired {
+    out: &mut Out<'_>,
+) -> bool {
     if !view.has_room_for_window() {
-        return WindowFired::NoRoom;
+        return false;
     }
     let (id, now) = (schedule.id, view.state.now.wall);
     let (bits, bucket) = (id.mix(window.millis()), schedule.bucket);
@@ -111,10 +103,11 @@ pub(crate) fn fire(
         }
         Target::Run { parameters, priority } => {
             let Some(job) = view.state.flows.jobs.get(&schedule.job_key()) else {
-                return WindowFired::Nothing;
+                return true;
             };
             let Ok(parameters) = view.evaluate.parameters(&job.definition, parameters) else {
-                return WindowFired::BadParameters;
+                pass(id, Range::one(window, Unfired::Missed(Reason::Parameters)), next, out);
+                return true;
             };
             let origin = Origin { window: occasion, ..Origin::of(StartedBy::Schedule) };
             let created = RunCreated {
@@ -125,5 +118,7 @@ pub(crate) fn fire(
         }
     };
     let fired = Fired { id, window, made, punctual: fired_as, next };
-    WindowFired::Events([Event::Schedule(ScheduleEvent::Fired(Box::new(fired))), event])
+    out.push(Event::Schedule(ScheduleEvent::Fired(Box::new(fired))));
+    out.push(event);
+    true
 }

@@ -1,7 +1,7 @@
 //! Amend: change time, priority or payload of a task that has not started; priority as long as it waits.
 
 use super::TaskAnswer;
-use crate::decision::{Rejection, View};
+use crate::decision::{Out, Rejection, View};
 use crate::event::Event;
 use crate::task::{Payload, Status, Task, TaskState};
 use crate::values::{Priority, TaskId, Wall};
@@ -11,7 +11,7 @@ pub(crate) fn decide(
     view: &View<'_>,
     id: TaskId,
     (due, priority, payload): (Option<Wall>, Option<Priority>, Option<Payload>),
-    out: &mut Vec<Event>,
+    out: &mut Out<'_>,
 ) -> Result<TaskAnswer, Rejection> {
     let task = view.task(id)?;
     check_waiting(task)?;
@@ -45,7 +45,7 @@ pub(crate) fn decide(
 }
 
 /// Release a waiting task now; one that only waits has waited enough.
-pub(crate) fn run_now(view: &View<'_>, id: TaskId, out: &mut Vec<Event>) -> Result<TaskAnswer, Rejection> {
+pub(crate) fn run_now(view: &View<'_>, id: TaskId, out: &mut Out<'_>) -> Result<TaskAnswer, Rejection> {
     let task = view.task(id)?;
     check_waiting(task)?;
     if let TaskState::Waiting(_) = task.state {

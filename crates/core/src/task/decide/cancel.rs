@@ -1,7 +1,7 @@
 //! Cancel: a task that waits will not run; one that runs is asked to stop, if the caller wants that.
 
 use super::TaskAnswer;
-use crate::decision::{Rejection, View};
+use crate::decision::{Out, Rejection, View};
 use crate::event::Event;
 use crate::task::{Status, StopReason, Task, TaskState};
 use crate::values::TaskId;
@@ -10,7 +10,7 @@ pub(crate) fn decide(
     view: &View<'_>,
     id: TaskId,
     stop_running: bool,
-    out: &mut Vec<Event>,
+    out: &mut Out<'_>,
 ) -> Result<TaskAnswer, Rejection> {
     let task = view.task(id)?;
     if let Some(event) = event_for(task, stop_running)? {

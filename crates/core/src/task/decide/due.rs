@@ -1,23 +1,25 @@
 //! What is due of a task whose timer has fired.
 
-use super::RetryState;
 use super::force::forced_end;
 use super::report::stop_class;
+use crate::decision::{Alert, Effect, Out, View};
 use crate::event::Event;
 use crate::task::{Deadline, Delivery, Lease, StopReason, Task, TaskState, next_deadline};
-use crate::values::{Failure, FailureClass, Millis, Now, Wall};
+use crate::values::{Failure, FailureClass, Millis, Now, TaskIndex, Wall};
 use crate::wait::WaitEnd;
 
 pub(crate) enum TaskDue {
     Nothing,
-    Event(Event),
-    /// It runs longer than somebody wants to know of.
+    Decided,
+    /// It runs longer than somebody wants to know of, who was told.
     SoftTimeout,
     /// Nobody knows whether the worker has it.
     Lost,
 }
 
-pub(crate) fn decide(task: &Task, now: Now, retry_state: &mut RetryState) -> TaskDue {
+pub(crate) fn decide(view: &View<'_>, index: TaskIndex, out: &mut Out<'_>) -> TaskDue {
+    let now = view.state.now;
+    let Some(task) = view.state.tasks.get(index) else { return TaskDue::Nothing };
     let reached = match next_deadline(task) {
         Some(Deadline::Wall(at)) => at <= now.wall,
         Some(Deadline::Elapsed(at)) => at <= now.elapsed,
@@ -28,13 +30,11 @@ pub(crate) fn decide(task: &Task, now: Now, retry_state: &mut RetryState) -> Tas
     }
     match &task.state {
         TaskState::Pending { .. } | TaskState::RetryWait { .. } | TaskState::Deferred { .. } => {
-            TaskDue::Event(Event::TaskReleased { id: task.id })
+            decided(Event::TaskReleased { id: task.id }, out)
         }
-        TaskState::Waiting(wait) => {
-            TaskDue::Event(Event::WaitEnded { id: task.id, end: wait.over(now.wall) })
-        }
-        TaskState::Assigned(lease) | TaskState::Running(lease) => lease_due(task, lease, now, retry_state),
-        TaskState::Queued => TaskDue::Event(Event::WaitEnded { id: task.id, end: not_found(task) }),
+        TaskState::Waiting(wait) => decided(Event::WaitEnded { id: task.id, end: wait.over(now.wall) }, out),
+        TaskState::Assigned(lease) | TaskState::Running(lease) => lease_due(task, lease, now, out),
+        TaskState::Queued => decided(Event::WaitEnded { id: task.id, end: not_found(task) }, out),
         TaskState::Succeeded
         | TaskState::Failed
         | TaskState::Cancelled
@@ -55,36 +55,45 @@ pub(crate) fn waited_for(task: &Task, now: Now) -> Option<Wall> {
     }
 }
 
-fn lease_due(task: &Task, lease: &Lease, now: Now, retry_state: &mut RetryState) -> TaskDue {
+fn decided(event: Event, out: &mut Out<'_>) -> TaskDue {
+    out.push(event);
+    TaskDue::Decided
+}
+
+fn lease_due(task: &Task, lease: &Lease, now: Now, out: &mut Out<'_>) -> TaskDue {
     let (id, fence, limits) = (task.id, lease.fence, &task.profile.limits);
     if let Some(pending) = lease.pending_checkpoint.as_ref().filter(|pending| pending.due <= now.elapsed) {
         let bytes = pending.bytes.clone();
-        return TaskDue::Event(Event::CheckpointSaved { id, fence, bytes });
+        return decided(Event::CheckpointSaved { id, fence, bytes }, out);
     }
     if let Some(event) = forced_end(task, lease, false) {
-        return TaskDue::Event(event);
+        return decided(event, out);
     }
     if lease.stop.is_some() {
         let failure = Failure::new(FailureClass::Timeout, 0, "the worker did not say that it stopped");
         let failure = stop_class(lease, &failure);
-        let then = retry_state.after_failure(task, lease, &failure, false, now);
-        return TaskDue::Event(Event::AttemptFailed { id, fence, failure, then, reported: false });
+        let then = out.retry.after_failure(task, lease, &failure, false, now);
+        return decided(Event::AttemptFailed { id, fence, failure, then, reported: false }, out);
     }
     let Some(accepted) = lease.accepted else {
         return match task.profile.delivery {
-            Delivery::AtLeastOnce => TaskDue::Event(Event::TaskUnassigned { id, fence, reported: false }),
+            Delivery::AtLeastOnce => decided(Event::TaskUnassigned { id, fence, reported: false }, out),
             // It may have begun without our hearing of it, so it must not be given out again.
             Delivery::AtMostOnce => TaskDue::Lost,
         };
     };
     let past = |span: Option<Millis>, from| span.is_some_and(|span| from + span <= now.elapsed);
     if past(limits.hard.map(|hard| hard.saturating_add(lease.extended)), accepted) {
-        return TaskDue::Event(Event::StopRequested { id, fence, reason: StopReason::HardTimeout });
+        return decided(Event::StopRequested { id, fence, reason: StopReason::HardTimeout }, out);
     }
     if past(limits.progress, lease.progressed) {
-        return TaskDue::Event(Event::StopRequested { id, fence, reason: StopReason::NoProgress });
+        return decided(Event::StopRequested { id, fence, reason: StopReason::NoProgress }, out);
     }
-    if !lease.soft_told && past(limits.soft, accepted) { TaskDue::SoftTimeout } else { TaskDue::Nothing }
+    if lease.soft_told || !past(limits.soft, accepted) {
+        return TaskDue::Nothing;
+    }
+    out.effect(Effect::Alert { task: id, alert: Alert::SoftTimeout });
+    TaskDue::SoftTimeout
 }
 
 /// What a task becomes that looked for something, or had nobody to look for it, until its deadline.

@@ -1,7 +1,7 @@
 //! Operator overrides: force a task to an ended state, queue an ended one again, or put a dead letter away.
 
 use super::TaskAnswer;
-use crate::decision::{Rejection, View};
+use crate::decision::{Out, Rejection, View};
 use crate::event::Event;
 use crate::run::RunRefusal;
 use crate::task::{Lease, Status, Task};
@@ -12,7 +12,7 @@ pub(crate) fn decide(
     id: TaskId,
     status: Status,
     over: Actor,
-    out: &mut Vec<Event>,
+    out: &mut Out<'_>,
 ) -> Result<TaskAnswer, Rejection> {
     if !matches!(status, Status::Succeeded | Status::Failed | Status::Skipped) {
         return Err(Rejection::StateNotForcible { status });
@@ -45,7 +45,7 @@ pub(crate) fn revive(
     id: TaskId,
     fact: Option<Box<Task>>,
     (over, dead_only): (Actor, bool),
-    out: &mut Vec<Event>,
+    out: &mut Out<'_>,
 ) -> Result<TaskAnswer, Rejection> {
     let ended = newest(view, id, fact)?;
     not_of_a_run(&ended)?;
@@ -69,7 +69,7 @@ pub(crate) fn discard(
     id: TaskId,
     fact: Option<Box<Task>>,
     over: Actor,
-    out: &mut Vec<Event>,
+    out: &mut Out<'_>,
 ) -> Result<TaskAnswer, Rejection> {
     let ended = newest(view, id, fact)?;
     not_of_a_run(&ended)?;

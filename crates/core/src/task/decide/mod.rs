@@ -5,12 +5,10 @@ pub(crate) mod cancel;
 pub(crate) mod due;
 pub(crate) mod force;
 pub(crate) mod report;
-mod retry_state;
 pub(crate) mod submit;
 
 pub use self::{
     report::{Report, ReportKind},
-    retry_state::RetryState,
     submit::{StartTime, Submit},
 };
 use super::Status;

@@ -4,10 +4,9 @@
 use std::sync::Arc;
 
 use super::force::forced_end;
-use super::retry_state::RetryState;
-use crate::decision::{ReportVerdict, View};
+use crate::decision::{Mark, Out, ReportVerdict, View};
 use crate::event::Event;
-use crate::task::{Lease, Task};
+use crate::task::{Lease, PendingCheckpoint, Task};
 use crate::values::{Failure, FailureClass, Fence, Millis, Session, TaskId, WorkerId};
 
 /// What a worker says about an attempt it holds.
@@ -58,12 +57,7 @@ impl ReportKind {
 /// Wait before a task that its worker refused is offered again; keeps a confused worker from spinning.
 const REFUSED_PAUSE: Millis = Millis::from_secs(1);
 
-pub(crate) fn decide(
-    view: &View<'_>,
-    report: &Report,
-    retry_state: &mut RetryState,
-    out: &mut Vec<Event>,
-) -> ReportVerdict {
+pub(crate) fn decide(view: &View<'_>, report: &Report, out: &mut Out<'_>) -> ReportVerdict {
     let Some(task) = view.state.tasks().by_id(report.task) else {
         return ReportVerdict::Stale;
     };
@@ -71,7 +65,7 @@ pub(crate) fn decide(
         Some(lease) if lease.fence == report.fence || view.breaks.fence => {
             match forced_end(task, lease, true).filter(|_| report.what.ends_attempt()) {
                 Some(event) => out.push(event),
-                None => ended_or_amended(view, task, lease, &report.what, retry_state, out),
+                None => ended_or_amended(view, task, lease, &report.what, out),
             }
             ReportVerdict::Recorded
         }
@@ -80,14 +74,7 @@ pub(crate) fn decide(
     }
 }
 
-fn ended_or_amended(
-    view: &View<'_>,
-    task: &Task,
-    lease: &Lease,
-    what: &ReportKind,
-    retry_state: &mut RetryState,
-    out: &mut Vec<Event>,
-) {
+fn ended_or_amended(view: &View<'_>, task: &Task, lease: &Lease, what: &ReportKind, out: &mut Out<'_>) {
     let (id, fence, now) = (task.id, lease.fence, view.state.now);
     match what {
         // Soft: the engine notes these, the journal does not.
@@ -95,7 +82,7 @@ fn ended_or_amended(
         ReportKind::Refused => {
             let failure = Failure::new(FailureClass::Preempted, 0, "the worker did not take it");
             let then = match lease.stop {
-                Some(_) => retry_state.after_failure(task, lease, &failure, true, now),
+                Some(_) => out.retry.after_failure(task, lease, &failure, true, now),
                 None => crate::event::AfterFailure::Retry {
                     due: now.elapsed + REFUSED_PAUSE,
                     spend: false,
@@ -105,28 +92,21 @@ fn ended_or_amended(
             };
             out.push(Event::AttemptFailed { id, fence, failure, then, reported: true });
         }
-        ReportKind::Checkpoint(bytes) => {
-            // A worker says its newest one again in every session.
-            let stored = task.extra.as_ref().and_then(|extra| extra.checkpoint.as_ref());
-            let is_known = lease.pending_checkpoint.is_none() && stored == Some(bytes);
-            if bytes.len() <= view.limits.checkpoint_bytes_max && !is_known {
-                out.push(Event::CheckpointSaved { id, fence, bytes: bytes.clone() });
-            }
-        }
+        ReportKind::Checkpoint(bytes) => checkpoint(view, task, (lease, bytes), out),
         ReportKind::Extend(by) => out.push(Event::DeadlineExtended { id, fence, by: *by }),
         ReportKind::Succeeded { output }
             if output.as_ref().is_some_and(|o| o.len() > view.limits.output_bytes_max) =>
         {
             let message = "the output is larger than the limit: store it elsewhere and return a reference";
             let failure = Failure::new(FailureClass::Permanent, 0, message);
-            let then = retry_state.after_failure(task, lease, &failure, true, now);
+            let then = out.retry.after_failure(task, lease, &failure, true, now);
             out.push(Event::AttemptFailed { id, fence, failure, then, reported: true });
         }
         ReportKind::Succeeded { output: Some(output) } if !fits_in_run(view, task, output) => {
             let message =
                 "the run keeps too many bytes of outputs: store them elsewhere and return references";
             let failure = Failure::new(FailureClass::Permanent, 0, message);
-            let then = retry_state.after_failure(task, lease, &failure, true, now);
+            let then = out.retry.after_failure(task, lease, &failure, true, now);
             out.push(Event::AttemptFailed { id, fence, failure, then, reported: true });
         }
         ReportKind::Succeeded { output } => {
@@ -135,18 +115,38 @@ fn ended_or_amended(
         ReportKind::Failed(failure) | ReportKind::Vanished(failure) => {
             let known = matches!(what, ReportKind::Failed(_));
             let failure = stop_class(lease, failure);
-            let then = retry_state.after_failure(task, lease, &failure, known, now);
+            let then = out.retry.after_failure(task, lease, &failure, known, now);
             out.push(Event::AttemptFailed { id, fence, failure, then, reported: true });
         }
         ReportKind::Deferred { resume_after } => match lease.stop {
             Some(_) => {
                 let failure =
                     stop_class(lease, &Failure::new(FailureClass::Transient, 0, "deferred while stopping"));
-                let then = retry_state.after_failure(task, lease, &failure, true, now);
+                let then = out.retry.after_failure(task, lease, &failure, true, now);
                 out.push(Event::AttemptFailed { id, fence, failure, then, reported: true });
             }
             None => out.push(Event::TaskDeferred { id, fence, due: now.elapsed + *resume_after }),
         },
+    }
+}
+
+/// One that comes too soon after the last is stored when the gap ends, or when the attempt does. If another one comes
+/// before that, the newer one is stored.
+fn checkpoint(view: &View<'_>, task: &Task, (lease, bytes): (&Lease, &Arc<[u8]>), out: &mut Out<'_>) {
+    let (id, fence, now) = (task.id, lease.fence, view.state.now.elapsed);
+    // A worker says its newest one again in every session.
+    let stored = task.extra.as_ref().and_then(|extra| extra.checkpoint.as_ref());
+    let is_known = lease.pending_checkpoint.is_none() && stored == Some(bytes);
+    if bytes.len() > view.limits.checkpoint_bytes_max || is_known {
+        return;
+    }
+    let (bytes, gap) = (bytes.clone(), view.limits.checkpoint_gap);
+    match lease.checkpointed.filter(|last| now.since(*last) < gap) {
+        Some(last) => {
+            let checkpoint = PendingCheckpoint { bytes, due: last + gap };
+            out.mark(Mark::CheckpointHeld { task: id, checkpoint });
+        }
+        None => out.push(Event::CheckpointSaved { id, fence, bytes }),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Submit: accept a task, once.
 
 use super::TaskAnswer;
-use crate::decision::{Rejection, View};
+use crate::decision::{Out, Rejection, View};
 use crate::event::{Event, Submitted};
 use crate::key::{KeyClaim, KeyFact, KeyHolder};
 use crate::task::{Status, TaskSpec};
@@ -29,7 +29,7 @@ pub enum StartTime {
 /// How long a refused producer is asked to wait.
 const RETRY_AFTER: Millis = Millis::from_secs(1);
 
-pub(crate) fn decide(view: &View<'_>, submit: Submit, out: &mut Vec<Event>) -> Result<TaskAnswer, Rejection> {
+pub(crate) fn decide(view: &View<'_>, submit: Submit, out: &mut Out<'_>) -> Result<TaskAnswer, Rejection> {
     // What is already accepted is answered whatever the pressure: the caller only wants to know.
     if let Some(known) = known(view, &submit)? {
         return Ok(TaskAnswer::AlreadySubmitted { id: known });

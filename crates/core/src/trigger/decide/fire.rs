@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::decision::View;
+use crate::decision::{Out, View};
 use crate::event::Event;
 use crate::job::{Job, JobKey};
 use crate::run::{Origin, RunCreated, RunEvent, RunRefusal, StartedBy};
@@ -53,8 +53,29 @@ pub(crate) fn declined(id: TriggerId, pulled: &Pulled, window: Option<LedgerWind
     }))
 }
 
+/// A run begins, or the trigger says why none does.
+pub(crate) fn decide(view: &View<'_>, id: TriggerId, shot: Shot<'_>, out: &mut Out<'_>) -> Pulled {
+    let window = shot.window();
+    match begin(view, id, shot) {
+        Ok(events) => {
+            out.extend(events);
+            Pulled::Began
+        }
+        Err(pulled) => {
+            out.extend(declined(id, &pulled, window));
+            pulled
+        }
+    }
+}
+
+/// It had more events than it may: this one it does not take.
+pub(crate) fn skip_fan_out(id: TriggerId, out: &mut Out<'_>) -> Pulled {
+    out.push(Event::Trigger(TriggerEvent::Skipped { id, skip: Skip::FanOut, window: None }));
+    Pulled::Skipped(Skip::FanOut)
+}
+
 /// The events that begin a run, or why none begins.
-pub(crate) fn decide(view: &View<'_>, id: TriggerId, shot: Shot<'_>) -> Result<[Event; 2], Pulled> {
+fn begin(view: &View<'_>, id: TriggerId, shot: Shot<'_>) -> Result<[Event; 2], Pulled> {
     let (trigger, job) = listening(view, id).ok_or(Pulled::Nothing)?;
     let window = shot.window();
     if let Some(condition) = &trigger.spec.condition {

@@ -1,6 +1,6 @@
 //! Cordon, drain, uncordon. Asked twice, they do what they do once: the first word stays, with who said it and why.
 
-use crate::decision::{Rejection, View};
+use crate::decision::{Out, Rejection, View};
 use crate::event::Event;
 use crate::values::{Actor, WorkerId};
 use crate::worker::{Availability, CordonEvent};
@@ -13,7 +13,7 @@ pub struct SetCordon {
 }
 
 /// Whether the worker is known is the edge's question: a worker that is away can be cordoned, and be let work again.
-pub fn decide(view: &View<'_>, set: SetCordon, out: &mut Vec<Event>) -> Result<(), Rejection> {
+pub fn decide(view: &View<'_>, set: SetCordon, out: &mut Out<'_>) -> Result<(), Rejection> {
     let SetCordon { worker, to, by } = set;
     let cordons = view.state.cordons();
     if cordons.availability(worker) == to {

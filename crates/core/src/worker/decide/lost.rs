@@ -1,11 +1,11 @@
 //! What becomes of an attempt that is lost: its worker is silent, came back without it, or never got it.
 
+use crate::decision::{Out, View};
 use crate::event::{AfterFailure, Event};
-use crate::task::decide::RetryState;
 use crate::task::decide::force::forced_end;
 use crate::task::decide::report::stop_class;
-use crate::task::{CODE_BLAMED, Lease, Task};
-use crate::values::{Band, Failure, FailureClass, Millis, Now};
+use crate::task::{CODE_BLAMED, Lease};
+use crate::values::{Band, Failure, FailureClass, Millis, TaskIndex};
 
 /// Mass losses come back at about this pace in each band below P0.
 const RETURN_PER_MS: u64 = 2;
@@ -22,33 +22,39 @@ pub(crate) enum Loss {
     NeverReceived,
 }
 
-/// `mass`: how many were lost together, if they were many.
+/// `mass`: how many were lost together, if they were many. True if it goes back to its queue as if it had never been
+/// given out.
 pub(crate) fn decide(
-    (task, lease): (&Task, &Lease),
-    loss: Loss,
-    mass: Option<usize>,
-    now: Now,
-    retry_state: &mut RetryState,
-) -> Event {
+    view: &View<'_>,
+    index: TaskIndex,
+    (loss, mass): (Loss, Option<usize>),
+    out: &mut Out<'_>,
+) -> bool {
+    let now = view.state.now;
+    let Some(task) = view.state.tasks.get(index) else { return false };
+    let Some(lease) = task.lease() else { return false };
     let (id, fence) = (task.id, lease.fence);
     if loss == Loss::NeverReceived && lease.stop.is_none() {
-        return Event::TaskUnassigned { id, fence, reported: true };
+        out.push(Event::TaskUnassigned { id, fence, reported: true });
+        return true;
     }
     if let Some(event) = forced_end(task, lease, false) {
-        return event;
+        out.push(event);
+        return false;
     }
     let failure = stop_class(lease, &describe(loss, lease));
     let known = loss == Loss::NeverReceived;
-    let mut then = retry_state.after_failure(task, lease, &failure, known, now);
+    let mut then = out.retry.after_failure(task, lease, &failure, known, now);
     if let (AfterFailure::Requeue, Some(count)) = (then, mass)
         && task.priority.band != Band::P0
     {
         let spread = Millis::new(count as u64 / RETURN_PER_MS).min(RETURN_SPREAD_MAX);
-        let due = now.elapsed + Millis::new(retry_state.chance().below(spread.get() + 1));
+        let due = now.elapsed + Millis::new(out.retry.chance().below(spread.get() + 1));
         then = AfterFailure::Retry { due, spend: false, memory_bytes: None, delayed_by: None };
     }
     // Should the worker come back, it must not go on with what was given to another.
-    Event::AttemptFailed { id, fence, failure, then, reported: false }
+    out.push(Event::AttemptFailed { id, fence, failure, then, reported: false });
+    false
 }
 
 fn describe(loss: Loss, lease: &Lease) -> Failure {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use mainspring_core::backfill::{Backfill, BackfillSoft, BackfillSpec, Halt};
+use mainspring_core::collections::Soft;
 use mainspring_core::job::{JobKey, Plan};
 use mainspring_core::values::{BackfillId, Seq};
 
@@ -93,7 +94,7 @@ fn read_state(r: &mut Reader<'_>, spec: BackfillSpec, plan: Arc<Plan>) -> Result
         ended: r.option("ended", |r| r.wall("ended"))?,
         touched: Seq::new(r.varint("touched")?),
         stored: true,
-        soft: BackfillSoft::at(&spec, started),
+        soft: Soft(BackfillSoft::at(&spec, started)),
         spec: Arc::new(spec),
     };
     r.finish("backfill")?;

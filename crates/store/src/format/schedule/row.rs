@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use mainspring_core::schedule::{
-    ExtrasCell, Schedule, ScheduleExtras, ScheduleKey, ScheduleSoft, Waiting, WrittenBack,
-};
+use mainspring_core::collections::Soft;
+use mainspring_core::schedule::{ExtrasCell, Schedule, ScheduleExtras, ScheduleKey, Waiting};
 use mainspring_core::values::{Seq, Wall};
 
 use super::{spec, window};
@@ -79,8 +78,8 @@ pub fn read_schedule(bytes: &[u8], profiles: &mut ProfileCache) -> Result<Schedu
         skipped: r.varint("skipped")?,
         missed: r.varint("missed")?,
         touched: Seq::new(r.varint("touched")?),
-        soft: ScheduleSoft::default(),
-        written: WrittenBack::default(),
+        soft: Soft::default(),
+        written: Soft::default(),
     };
     r.finish("schedule")?;
     Ok(schedule)

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use mainspring_core::trigger::{LastFired, Ledger, Trigger, TriggerKey, TriggerSoft};
+use mainspring_core::collections::Soft;
+use mainspring_core::trigger::{LastFired, Ledger, Trigger, TriggerKey};
 use mainspring_core::values::{ScheduleId, Seq, Wall};
 
 use super::event::{read_id, read_skip, write_id};
@@ -79,7 +80,7 @@ fn read(r: &mut Reader<'_>) -> Result<Trigger, FormatError> {
         last_error: r.option("last error", |r| Ok((r.wall("last error")?, text(r, "last error")?)))?,
         ledger: read_ledger(r)?,
         touched: Seq::new(r.varint("touched")?),
-        soft: TriggerSoft::default(),
+        soft: Soft::default(),
     };
     r.finish("trigger")?;
     Ok(hook)

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use mainspring_core::job::{Definition, Job, JobKey, Lanes, LastRun};
+use mainspring_core::collections::Soft;
+use mainspring_core::job::{Definition, Job, JobKey, LastRun};
 use mainspring_core::values::{RunStatus, Seq};
 
 use super::names::{VersionRef, read_version, write_key};
@@ -81,7 +82,7 @@ pub fn read_job<E: From<FormatError>>(
         touched: Seq::new(r.varint("touched")?),
         succeeded: r.option("last success", |r| r.wall("last success"))?,
         notes: r.list("notes", read_note)?,
-        lanes: Lanes::default(),
+        lanes: Soft::default(),
     };
     r.finish("job")?;
     Ok(job)

@@ -6,8 +6,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use mainspring_core::collections::Soft;
 use mainspring_core::job::{JobKey, Plan, UpstreamEnds};
-use mainspring_core::run::{Additions, MapItems, NodeState, NodeStatus, Pause, Run, RunSoft, RunStop};
+use mainspring_core::run::{Additions, MapItems, NodeState, NodeStatus, Pause, Run, RunStop};
 use mainspring_core::values::{InRun, NodeInstance, Note, RunId, RunStatus, Seq, Wall};
 
 use super::names::{VersionRef, read_version, write_key};
@@ -286,7 +287,7 @@ fn read_body(
         notes: r.list("notes", read_note)?,
         touched: Seq::new(r.varint("touched")?),
         stored: false,
-        soft: RunSoft::default(),
+        soft: Soft::default(),
     })
 }
 

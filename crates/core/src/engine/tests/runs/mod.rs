@@ -371,7 +371,6 @@ impl Story {
 pub(super) fn assert_same(run: &Run, folded: &Run) {
     let hard = |run: &Run| {
         let mut run = run.clone();
-        run.nodes.iter_mut().for_each(|node| node.listed = false);
         (run.touched, run.stored) = (crate::values::Seq::ZERO, false);
         run
     };
@@ -400,8 +399,8 @@ pub(super) fn crash(story: &mut Story) {
     let events = std::mem::take(&mut story.rig.events);
     reborn.begin();
     for event in &events {
-        crate::state::apply(reborn.engine.state_mut(), event);
-        crate::state::apply(&mut reborn.shadow, event);
+        crate::state::fold(reborn.engine.state_mut(), event);
+        crate::state::fold(&mut reborn.shadow, event);
     }
     reborn.start_epoch(2);
     reborn.engine.recover();

@@ -70,20 +70,18 @@ fn a_run_that_does_not_change_is_told_of_once() {
 /// Takes a run off every list, as a bug would.
 fn forget(story: &mut Story) {
     let index = story.rig.engine.state().flows().runs().find(story.run).expect("in memory");
-    let flows = story.rig.engine.state_mut().flows_mut();
-    flows.agenda.clear();
-    let run = flows.runs.get_mut(index).expect("in memory");
-    run.soft = crate::run::RunSoft::default();
-    run.nodes.iter_mut().for_each(|node| node.listed = false);
+    story.rig.engine.work = crate::work::WorkList::default();
+    let run = story.rig.engine.state.flows.runs.get_mut(index).expect("in memory");
+    run.soft = crate::collections::Soft::default();
 }
 
-/// Ends a task and forgets what follows from it, without a look at the agenda.
+/// Ends a task and forgets what follows from it, without a look at the work list.
 fn lose(story: &mut Story) {
     let task = story.task("a");
     let start = story.rig.start_of(task);
     let event = crate::event::Event::TaskSucceeded { id: task, fence: start.fence, output: None };
-    crate::state::apply(story.rig.engine.state_mut(), &event);
-    crate::state::apply(&mut story.rig.shadow, &event);
+    crate::state::fold(story.rig.engine.state_mut(), &event);
+    crate::state::fold(&mut story.rig.shadow, &event);
     story.rig.events.push(event);
     forget(story);
 }
@@ -111,7 +109,7 @@ fn sweep(story: &mut Story, after: Millis) {
         let mut batch = crate::engine::Batch::default();
         story.rig.engine.run_due(&mut batch);
         for event in &batch.events {
-            crate::state::apply(&mut story.rig.shadow, event);
+            crate::state::fold(&mut story.rig.shadow, event);
         }
         story.rig.events.extend(batch.events);
         story.rig.effects.extend(batch.effects);

@@ -131,8 +131,8 @@ fn crash(rig: Rig) -> Rig {
     (reborn.now, reborn.ids) = (rig.now, rig.ids);
     reborn.begin();
     for event in &rig.events {
-        crate::state::apply(reborn.engine.state_mut(), event);
-        crate::state::apply(&mut reborn.shadow, event);
+        crate::state::fold(reborn.engine.state_mut(), event);
+        crate::state::fold(&mut reborn.shadow, event);
     }
     reborn.start_epoch(2);
     reborn.engine.recover();
