@@ -1,4 +1,7 @@
 //! A client of the REST API: JSON in, JSON out, errors as the server words them.
+//! - RQ-1 a request that changes nothing, or comes under a key, is sent again with the same key when the server cannot serve
+//!   it just now (503 with `retry_after_ms`)
+//!
 //! Entry: [`Client`]. Not here: TLS (it comes with the server's), typed bodies.
 
 mod resolve;
@@ -17,6 +20,9 @@ use serde_json::Value;
 /// Largest answer that is read.
 const ANSWER_BYTES_MAX: usize = 64 << 20;
 const TIMEOUT: Duration = Duration::from_mins(1);
+/// How often a request is sent that the server cannot serve just now, and the longest pause between two.
+const TRIES_MAX: u32 = 4;
+const PAUSE_MAX: Duration = Duration::from_secs(3);
 
 pub use self::resolve::{escaped, query};
 
@@ -190,11 +196,21 @@ impl Client {
         body: Bytes,
         headers: &[(&str, &str)],
     ) -> Result<Value, ClientError> {
-        let (status, bytes) = self.send(method, path, body, headers).await?;
-        if !status.is_success() {
-            return Err(refused(status, &bytes));
+        // What is done once under its key, or changes nothing, can be repeated.
+        let is_keyed = headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("idempotency-key"));
+        let tries_max = if method == Method::GET || is_keyed { TRIES_MAX } else { 1 };
+        for tried in 1.. {
+            let (status, bytes) = self.send(method.clone(), path, body.clone(), headers).await?;
+            if status.is_success() {
+                let answer = serde_json::from_slice(&bytes);
+                return answer.map_err(|error| ClientError::BadAnswer { why: error.to_string() });
+            }
+            match retry_after(status, &bytes).filter(|_| tried < tries_max) {
+                Some(span) => tokio::time::sleep(span).await,
+                None => return Err(refused(status, &bytes)),
+            }
         }
-        serde_json::from_slice(&bytes).map_err(|error| ClientError::BadAnswer { why: error.to_string() })
+        Err(ClientError::BadAnswer { why: "there is none".to_owned() })
     }
 
     async fn send(
@@ -271,6 +287,14 @@ async fn whole(body: Body) -> Result<Bytes, ClientError> {
     let bytes = Limited::new(body, ANSWER_BYTES_MAX).collect().await;
     let bytes = bytes.map_err(|error| ClientError::BadAnswer { why: error.to_string() })?;
     Ok(bytes.to_bytes())
+}
+
+/// When a server that cannot serve just now wants to be asked again.
+fn retry_after(status: StatusCode, bytes: &[u8]) -> Option<Duration> {
+    let body: Value =
+        serde_json::from_slice(bytes).ok().filter(|_| status == StatusCode::SERVICE_UNAVAILABLE)?;
+    let span = body.get("retry_after_ms").and_then(Value::as_u64)?;
+    Some(Duration::from_millis(span).min(PAUSE_MAX))
 }
 
 fn refused(status: StatusCode, bytes: &[u8]) -> ClientError {

@@ -4438,6 +4438,9 @@ pub struct ListTasksRequest {
     /// The beginning of an id, at least 6 hexadecimal digits, with or without `task_`. Goes with `limit` and nothing else.
     #[prost(string, optional, tag = "11")]
     pub id_prefix: ::core::option::Option<::prost::alloc::string::String>,
+    /// Take a list that lacks the newest changes instead of a refusal when the tables are behind.
+    #[prost(bool, tag = "12")]
+    pub older: bool,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ListTasksResponse {
@@ -6571,6 +6574,9 @@ pub struct ListRunsRequest {
     /// The beginning of an id, at least 6 hexadecimal digits, with or without `run_`. Goes with `limit` and nothing else.
     #[prost(string, optional, tag = "10")]
     pub id_prefix: ::core::option::Option<::prost::alloc::string::String>,
+    /// Take a list that lacks the newest changes instead of a refusal when the tables are behind.
+    #[prost(bool, tag = "11")]
+    pub older: bool,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ListRunsResponse {

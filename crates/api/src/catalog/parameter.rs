@@ -39,6 +39,8 @@ pub enum Shape {
     Wait,
     /// A name that a header can carry.
     HeaderName,
+    /// The same, or nothing.
+    HeaderText,
     Text,
 }
 
@@ -57,8 +59,8 @@ pub(super) const WAIT: &str = "Answer once it has ended, or after this long as i
 
 /// On every operation that changes something. What a body says goes before.
 pub const ACTOR: [Parameter; 2] = [
-    Parameter::new("Mainspring-Actor", Shape::HeaderName, "Who does it; in the server's log"),
-    Parameter::new("Mainspring-Reason", Shape::HeaderName, "Why; in the server's log"),
+    Parameter::new("Mainspring-Actor", Shape::HeaderText, "Who does it; in the server's log"),
+    Parameter::new("Mainspring-Reason", Shape::HeaderText, "Why; in the server's log"),
 ];
 /// Of lists over all tenants and jobs.
 pub(super) const OF_TENANT: Parameter = Parameter::new("tenant", Shape::Name, "Only of this tenant");
@@ -79,8 +81,15 @@ pub(super) const fn cursor(pattern: &'static str) -> Parameter {
 pub(super) const CURSOR_BY_NAME: Parameter =
     cursor("^[^/\\u0000-\\u001f\\u007f-\\u009f]{1,200}/[^\\u0000-\\u001f\\u007f-\\u009f]{1,200}$");
 
+/// When the tables are behind.
+pub(super) const OLDER: Parameter = Parameter::new(
+    "older",
+    Shape::Flag,
+    "Take a list that lacks the newest changes when the tables are behind, instead of `STORE_BEHIND`",
+);
+
 /// What narrows a list of tasks, dead letters among them.
-pub(super) const OF_TASKS: [Parameter; 11] = [
+pub(super) const OF_TASKS: [Parameter; 12] = [
     OF_TENANT,
     OF_JOB,
     Parameter::new("state", Shape::TaskStates, "One state or several with commas; both spellings are read"),
@@ -95,6 +104,7 @@ pub(super) const OF_TASKS: [Parameter; 11] = [
     Parameter::new("ended_from", Shape::Instant, "Ended at or after: RFC 3339 or epoch seconds"),
     Parameter::new("ended_before", Shape::Instant, "Ended before"),
     LIMIT,
+    OLDER,
     cursor("^(m0\\.0\\.[0-9]{1,9}|p0\\.[0-9]{1,15}\\.[0-9a-f]{1,32}|h|h[0-9]{1,9}\\.[0-9a-f]{1,32})$"),
 ];
 

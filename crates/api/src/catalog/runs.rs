@@ -1,8 +1,8 @@
 //! Runs of jobs.
 
 use super::{
-    At, BODY, CHANGE, GET, GUARDED, JSON, KEYED, LIST, OF_JOB, OF_TENANT, Of, Operation, POST, Parameter,
-    READ, SHARD, Shape, WAIT, answer, cursor, needed, optional,
+    At, BODY, CHANGE, GET, GUARDED, JSON, KEYED, LIST, OF_JOB, OF_TENANT, OLDER, Of, Operation, POST,
+    Parameter, READ, SHARD, Shape, WAIT, answer, cursor, needed, optional,
 };
 
 pub(super) const OPERATIONS: &[Operation] = &[
@@ -23,6 +23,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
             Parameter::new("created_before", Shape::Instant, ""),
             Parameter::new("limit", Shape::Number { min: 1, max: 999, default: None }, ""),
             cursor("^run_[0-9a-f]{32}$"),
+            OLDER,
             Parameter::new(
                 "id_prefix",
                 Shape::Pattern("^(run_)?[0-9a-fA-F]{6,32}$"),

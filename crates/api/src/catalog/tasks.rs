@@ -15,7 +15,7 @@ const LOG_HEADERS: &[Header] = &[
     ),
 ];
 
-const LISTED: [Parameter; 12] = and(
+const LISTED: [Parameter; 13] = and(
     OF_TASKS,
     Parameter::new(
         "id_prefix",

@@ -14,7 +14,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use mainspring_core::decision::Rejection;
 use mainspring_core::engine::{Answer, Command};
-use mainspring_core::values::{Bucket, Groups, Name, Session, TaskId, Wall, WorkerId};
+use mainspring_core::values::{Bucket, Groups, Millis, Name, Session, TaskId, Wall, WorkerId};
 use mainspring_runtime::node::{Busy, Health, Measured, Reply};
 use mainspring_runtime::shard::ShardFigures;
 use mainspring_runtime::{Envelope, Replies};
@@ -29,6 +29,8 @@ const WAITS_FOR_CALLERS: u32 = 7;
 const WAIT_MAX: Duration = Duration::from_millis(10);
 /// Tables that are well follow within two cuts.
 const FOLLOW_MAX: Duration = Duration::from_secs(2);
+/// What a caller waits before it asks again, when they did not.
+const FOLLOW_AGAIN: Millis = Millis::from_secs(1);
 
 pub struct Gateway {
     shards: Arc<dyn Shards>,
@@ -247,21 +249,31 @@ impl Gateway {
         self.shards.offer(shard, envelope)
     }
 
-    /// Waits until the tables hold what anybody was told until now. A store in trouble is not waited for: lists then
-    /// show what it holds.
-    pub async fn tables_follow(&self) {
+    /// Waits until the tables hold what anybody was told until now, or is refused as `STORE_BEHIND`. `older`: the caller
+    /// takes what the tables hold by then.
+    pub async fn tables_follow(&self, older: bool) -> Result<(), Problem> {
         let follow = |shard| {
             let (sender, receiver) = oneshot::channel();
             let followed = Box::new(move || sender.send(()).unwrap_or_default());
             self.shards.follow(shard, followed).then_some(receiver)
         };
-        let waits: Vec<_> = (0..self.shards.count()).filter_map(follow).collect();
+        let waits: Vec<_> = (0..self.shards.count()).map(follow).collect();
         let all = async {
+            let mut followed = true;
             for wait in waits {
-                let _ = wait.await;
+                followed &= match wait {
+                    Some(wait) => wait.await.is_ok(),
+                    None => false,
+                };
             }
+            followed
         };
-        let _ = tokio::time::timeout(FOLLOW_MAX, all).await;
+        let followed = tokio::time::timeout(FOLLOW_MAX, all).await.unwrap_or(false);
+        if followed || older {
+            Ok(())
+        } else {
+            Err(Rejection::StoreBehind { retry_after: FOLLOW_AGAIN }.into())
+        }
     }
 
     /// `None`: the shard has stopped.

@@ -24,6 +24,8 @@ pub(crate) struct FilterBody<'a> {
     pub ended_before: Option<Wall>,
     pub limit: Option<usize>,
     pub cursor: Option<&'a str>,
+    /// A list that lacks the newest changes will do.
+    pub older: bool,
 }
 
 pub(crate) struct Filter {
@@ -37,6 +39,7 @@ pub(crate) struct Filter {
     ended_before: Option<Wall>,
     pub(super) limit: usize,
     pub(super) cursor: Option<Cursor>,
+    pub(super) older: bool,
 }
 
 /// Of what a filter names, only what failed for good or was quarantined; all of those if it names none.
@@ -66,6 +69,7 @@ impl FilterBody<'_> {
             ended_before: self.ended_before,
             limit: page_length(self.limit)?,
             cursor: self.cursor.map(parse_cursor).transpose()?,
+            older: self.older,
         })
     }
 }

@@ -2,7 +2,8 @@
 //! newest first.
 //! - LI-1 a task that goes from one place to the next while a list is read is never left out for it: what was parked
 //!   when memory had been read is what was due after `paged_until` then
-//! - LI-2 what a caller was told before it asked for a list is in it: history is read when the tables have followed
+//! - LI-2 what a caller was told before it asked for a list is in it: history is read when the tables have followed. If they
+//!   do not follow in time the list is refused, unless the caller takes an older one
 
 use std::collections::BTreeSet;
 
@@ -51,7 +52,7 @@ async fn pages(edge: &Edge, filter: &Filter) -> Result<(Vec<Task>, Option<Cursor
             Cursor::Parked(shard, due, id) => parked(edge, filter, shard, (due, id), room).await?,
             Cursor::HistoryStart | Cursor::History(_) if !filter.wants_ended() => (Vec::new(), None),
             Cursor::HistoryStart => {
-                edge.gateway.tables_follow().await;
+                edge.gateway.tables_follow(filter.older).await?;
                 ended(edge, filter, None, room).await?
             }
             Cursor::History(after) => ended(edge, filter, Some(after), room).await?,

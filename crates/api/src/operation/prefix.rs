@@ -20,7 +20,7 @@ pub(crate) async fn with_prefix(
     let limit = page_length(limit)?;
     let (from, through) = range("task_", prefix)?;
     let (from, through) = (TaskId::from_bits(from), TaskId::from_bits(through));
-    edge.gateway.tables_follow().await;
+    edge.gateway.tables_follow(false).await?;
     edge.readers
         .read(move |reader| {
             let ids = reader.ids(from, through, limit)?;

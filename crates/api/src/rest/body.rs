@@ -45,6 +45,15 @@ pub(crate) fn query(uri: &Uri, known: &[&str]) -> Result<BTreeMap<String, String
     Ok(parameters)
 }
 
+/// `true` or `false`; false without it.
+pub(crate) fn flag(query: &BTreeMap<String, String>, name: &str) -> Result<bool, Problem> {
+    match query.get(name).map(String::as_str) {
+        None | Some("false") => Ok(false),
+        Some("true") => Ok(true),
+        Some(_) => Err(Problem::query(name, "it is `true` or `false`")),
+    }
+}
+
 /// How long to wait for an end: `wait=30s`.
 pub(crate) fn wait(query: &BTreeMap<String, String>) -> Result<Duration, Problem> {
     let span = |text: &String| parse_span(text).map_err(|what| Problem::query("wait", what));

@@ -40,10 +40,12 @@ fn text<'a>(headers: &'a HeaderMap, name: &str, field: &'static str) -> Result<O
         .map_err(|_| Problem::field(field, format!("header `{name}` has characters beyond ASCII")))
 }
 
-/// What people write may have any letters, as UTF-8.
+/// What people write may have any letters, as UTF-8; nothing at all is not given.
 fn in_words<'a>(headers: &'a HeaderMap, name: &str, field: &'static str) -> Result<Option<&'a str>, Problem> {
     let value = headers.get(name).map(|value| std::str::from_utf8(value.as_bytes()));
-    value.transpose().map_err(|_| Problem::field(field, format!("header `{name}` is no text in UTF-8")))
+    let text = value.transpose();
+    let text = text.map_err(|_| Problem::field(field, format!("header `{name}` is no text in UTF-8")))?;
+    Ok(text.filter(|text| !text.is_empty()))
 }
 
 pub(super) fn check_key(key: &str) -> Result<(), Problem> {

@@ -194,3 +194,31 @@ async fn far_tasks_are_listed_once_wherever_they_are_kept() {
     }
     rig.stop().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_list_that_lacks_the_newest_is_refused_unless_the_caller_takes_it() {
+    let mut shard = ShardConfig::default();
+    shard.engine.watch = true;
+    let (rig, go_on) = Rig::start_stuck(shard).await;
+    assert_eq!(rig.submit(r#"{"task_type":"noop"}"#).await.status, 202, "answered before its effects");
+    let (runs, tasks, dead, older) = tokio::join!(
+        rig.get("/v1/runs"),
+        rig.get("/v1/tasks?state=COMPLETED"),
+        rig.get("/v1/dead-letters"),
+        rig.get("/v1/runs?older=true"),
+    );
+    for refused in [runs, tasks, dead] {
+        assert_eq!((refused.status, refused.code().as_str()), (503, "STORE_BEHIND"), "{}", refused.text);
+    }
+    assert_eq!(
+        (older.status, older.json()["runs"].as_array().map(Vec::len)),
+        (200, Some(0)),
+        "{}",
+        older.text
+    );
+    let odd = rig.get("/v1/tasks?older=perhaps").await;
+    assert_eq!((odd.status, odd.code().as_str()), (400, "INVALID_QUERY"));
+    drop(go_on);
+    while rig.get("/v1/runs").await.status != 200 {}
+    rig.stop().await;
+}

@@ -37,6 +37,9 @@ pub(super) struct List {
     /// Where the page before ended: its `next_cursor`
     #[arg(long)]
     cursor: Option<String>,
+    /// Take a list that lacks the newest changes if the server's tables are behind, instead of an error
+    #[arg(long)]
+    older: bool,
     #[command(flatten)]
     connect: Connect,
 }
@@ -61,6 +64,7 @@ impl List {
                 ("worker", worker.as_deref()),
                 ("created_from", since.as_deref()),
                 ("cursor", self.cursor.as_deref()),
+                ("older", self.older.then_some("true")),
             ];
             let answer = client.get(&query("/v1/tasks", &parameters)).await?;
             let columns = ["task_id", "status", "task_type", "tenant", "created_at", "attempt_count"];

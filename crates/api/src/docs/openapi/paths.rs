@@ -243,6 +243,9 @@ fn shape(shape: Shape) -> Value {
         Shape::HeaderName => json!({
             "type": "string", "minLength": 1, "maxLength": NAME_BYTES_MAX, "pattern": "^[!-~]([ -~]*[!-~])?$",
         }),
+        Shape::HeaderText => json!({
+            "type": "string", "maxLength": NAME_BYTES_MAX, "pattern": "^([!-~]([ -~]*[!-~])?)?$",
+        }),
         Shape::Text => json!({"type": "string"}),
     }
 }

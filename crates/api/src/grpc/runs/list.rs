@@ -37,5 +37,6 @@ fn filter(request: &v1::ListRunsRequest) -> Result<RunFilterBody<'_>, Problem> {
         limit: request.limit.map(|limit| limit as usize),
         cursor: request.cursor.as_deref(),
         id_prefix: request.id_prefix.as_deref(),
+        older: request.older,
     })
 }

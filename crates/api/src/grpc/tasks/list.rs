@@ -57,6 +57,7 @@ pub(in crate::grpc) fn filter(request: &v1::ListTasksRequest) -> Result<Filter, 
         ended_before: at("ended_before", request.ended_before.as_ref())?,
         limit: request.limit.map(|limit| limit as usize),
         cursor: request.cursor.as_deref(),
+        older: request.older,
     };
     body.checked()
 }

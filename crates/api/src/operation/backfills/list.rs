@@ -29,7 +29,7 @@ pub(crate) async fn backfills(
         limit,
     };
     // So that one is in the list as soon as its caller knows of it.
-    edge.gateway.tables_follow().await;
+    edge.gateway.tables_follow(false).await?;
     let rows = edge.readers.read(move |tables| tables.entities(&query)).await?;
     let next = rows.last().filter(|_| rows.len() == limit).map(|row| BackfillId::from_bits(row.id));
     let mut found = Vec::with_capacity(rows.len());

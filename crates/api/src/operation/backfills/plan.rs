@@ -37,7 +37,7 @@ impl Plan {
         let range = range(&schedule, wish);
         let in_range = windows_in(&schedule, range)?;
         // What the schedule has told is in the tables before they are read.
-        edge.gateway.tables_follow().await;
+        edge.gateway.tables_follow(false).await?;
         let ran = ledger::runs(edge, schedule.id, range).await?;
         let waiting: BTreeSet<Wall> = schedule.rare.waiting.iter().map(|waiting| waiting.window).collect();
         let kept_from = now().day().saturating_sub(edge.config.history_days);

@@ -27,6 +27,8 @@ pub(crate) struct RunFilterBody<'a> {
     pub limit: Option<usize>,
     pub cursor: Option<&'a str>,
     pub id_prefix: Option<&'a str>,
+    /// A list that lacks the newest changes will do.
+    pub older: bool,
 }
 
 impl RunFilterBody<'_> {
@@ -53,7 +55,8 @@ impl RunFilterBody<'_> {
 
     /// The runs whose id begins so.
     fn beginning(self, text: &str) -> Result<RunQuery, Problem> {
-        let only = Self { id_prefix: self.id_prefix, limit: self.limit, ..Self::default() };
+        let only =
+            Self { id_prefix: self.id_prefix, limit: self.limit, older: self.older, ..Self::default() };
         if self != only {
             return Err(Problem::query("id_prefix", "it goes with `limit` and nothing else"));
         }

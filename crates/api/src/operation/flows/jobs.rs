@@ -133,13 +133,13 @@ pub(crate) async fn versions(
 ) -> Result<Vec<VersionRow>, Problem> {
     let limit = page_length(limit)?;
     job(edge, key.clone()).await?;
-    edge.gateway.tables_follow().await;
+    edge.gateway.tables_follow(false).await?;
     edge.readers.read(move |tables| tables.versions(&key, before.unwrap_or(u32::MAX), limit)).await
 }
 
 pub(crate) async fn version(edge: &Edge, key: JobKey, number: u32) -> Result<VersionRow, Problem> {
     let wanted = key.clone();
-    edge.gateway.tables_follow().await;
+    edge.gateway.tables_follow(false).await?;
     let row = edge.readers.read(move |tables| tables.version(&wanted, number)).await?;
     row.ok_or_else(|| no_job(key))
 }

@@ -41,10 +41,10 @@ pub(crate) async fn list_runs(
     edge: &Edge,
     filter: RunFilterBody<'_>,
 ) -> Result<(Vec<Arc<Run>>, Option<RunId>), Problem> {
-    let is_paged = filter.id_prefix.is_none();
+    let (is_paged, older) = (filter.id_prefix.is_none(), filter.older);
     let mut filter = filter.checked()?;
     // So that a run is in the list as soon as its caller knows of it.
-    edge.gateway.tables_follow().await;
+    edge.gateway.tables_follow(older).await?;
     let limit = filter.limit;
     filter.limit = limit + 1;
     let mut rows = edge.readers.read(move |tables| tables.runs(&filter)).await?;

@@ -19,7 +19,7 @@ pub(crate) async fn history(
     let limit = page_length(limit)?;
     let before = cursor.map(parse_cursor).transpose()?;
     let id = even_deleted(edge, key).await?.id;
-    edge.gateway.tables_follow().await;
+    edge.gateway.tables_follow(false).await?;
     let rows = edge.readers.read(move |tables| tables.occurrences(id, before, limit)).await?;
     let last = rows.last().filter(|_| rows.len() == limit).map(OccurrenceCursor::of);
     let next = last.map(|cursor| format!("{}.{}", cursor.first.millis(), cursor.kind));

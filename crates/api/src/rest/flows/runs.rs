@@ -30,7 +30,7 @@ pub(in crate::rest) async fn list(
     Ok(json(StatusCode::OK, &RunPage { runs, next_cursor: next.map(|next| next.to_string()) }))
 }
 
-const KNOWN: [&str; 10] = [
+const KNOWN: [&str; 11] = [
     "tenant",
     "job",
     "state",
@@ -41,6 +41,7 @@ const KNOWN: [&str; 10] = [
     "limit",
     "cursor",
     "id_prefix",
+    "older",
 ];
 
 fn filter(query: &BTreeMap<String, String>) -> Result<RunFilterBody<'_>, Problem> {
@@ -60,6 +61,7 @@ fn filter(query: &BTreeMap<String, String>) -> Result<RunFilterBody<'_>, Problem
         limit: limit(query)?,
         cursor: text("cursor"),
         id_prefix: text("id_prefix"),
+        older: body::flag(query, "older")?,
     })
 }
 

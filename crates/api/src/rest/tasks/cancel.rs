@@ -28,11 +28,7 @@ pub(in crate::rest) async fn verb(edge: &Edge, text: &str, call: &Call) -> Resul
 }
 
 async fn act(edge: &Edge, text: &str, over: &OverrideBody, call: &Call) -> Result<Response, Problem> {
-    let force = match body::query(&call.uri, &["force"])?.get("force").map(String::as_str) {
-        None | Some("false") => false,
-        Some("true") => true,
-        Some(_) => return Err(Problem::query("force", "it is `true` or `false`")),
-    };
+    let force = body::flag(&body::query(&call.uri, &["force"])?, "force")?;
     let id = operation::task_id(text)?;
     let cancelled = operation::cancel(edge, id, force, over, &call.caller()?).await?;
     let (status, message, canceled_at) = match cancelled {

@@ -14,7 +14,7 @@ use crate::operation::{self, Filter, FilterBody};
 use crate::problem::Problem;
 use crate::wire::{TaskListPage, TaskView, instant, parse_status};
 
-const PARAMETERS: [&str; 11] = [
+const PARAMETERS: [&str; 12] = [
     "tenant",
     "job",
     "state",
@@ -26,6 +26,7 @@ const PARAMETERS: [&str; 11] = [
     "limit",
     "cursor",
     "status",
+    "older",
 ];
 
 pub(in crate::rest) async fn handle(
@@ -69,6 +70,7 @@ pub(in crate::rest) fn filter(uri: &Uri) -> Result<Filter, Problem> {
         ended_before: at("ended_before")?,
         limit: limit(&query)?,
         cursor: text("cursor"),
+        older: body::flag(&query, "older")?,
     };
     body.checked()
 }

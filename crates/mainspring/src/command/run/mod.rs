@@ -84,6 +84,9 @@ struct List {
     /// At most so many
     #[arg(long, default_value_t = 50)]
     limit: u32,
+    /// Take a list that lacks the newest changes if the server's tables are behind, instead of an error
+    #[arg(long)]
+    older: bool,
     #[command(flatten)]
     connect: Connect,
 }
@@ -240,6 +243,7 @@ impl List {
                 ("state", self.state.as_deref()),
                 ("label", self.label.as_deref()),
                 ("limit", Some(&limit)),
+                ("older", self.older.then_some("true")),
             ],
         );
         self.connect.run(async |client, print| {
