@@ -24,6 +24,10 @@ use crate::attempt::Key;
 use crate::error::AgentError;
 use crate::random;
 
+/// For one second.
+const LOCK_TRIES: u32 = 50;
+const LOCK_PAUSE: Duration = Duration::from_millis(20);
+
 /// Beside the control directories: which processes end with this agent.
 pub const BOUND: &str = "bound";
 
@@ -169,6 +173,8 @@ fn in_memory(worker: WorkerId, dir: &Path) -> PathBuf {
     if private.is_ok() && is_ours { memory } else { dir.join("attempts") }
 }
 
+/// A worker that has just ended may have left a copy of its lock in a process that it was starting: until the program of that
+/// process begins, the lock is held. There is nothing to wait on but the lock itself.
 fn lock(dir: &Path) -> Result<File, AgentError> {
     let path = dir.join("lock");
     let file = File::options()
@@ -177,11 +183,15 @@ fn lock(dir: &Path) -> Result<File, AgentError> {
         .write(true)
         .open(&path)
         .map_err(AgentError::state(&path))?;
-    match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
-        Ok(()) => Ok(file),
-        Err(rustix::io::Errno::WOULDBLOCK) => Err(AgentError::InUse { path: dir.to_owned() }),
-        Err(error) => Err(AgentError::State { path, source: error.into() }),
+    for tries_left in (0..LOCK_TRIES).rev() {
+        match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => return Ok(file),
+            Err(rustix::io::Errno::WOULDBLOCK) if tries_left > 0 => std::thread::sleep(LOCK_PAUSE),
+            Err(rustix::io::Errno::WOULDBLOCK) => break,
+            Err(error) => return Err(AgentError::State { path, source: error.into() }),
+        }
     }
+    Err(AgentError::InUse { path: dir.to_owned() })
 }
 
 fn mint(dir: &Path) -> Result<WorkerId, AgentError> {

@@ -1,6 +1,6 @@
 //! What must be looked at without waiting for a timer. `apply` and fired timers add to it; the engine takes from it, one
 //! item after the other, with a bound for each step.
-//! - WL-1 an item is listed once; one that is being looked at is not listed again until that is done
+//! - WL-1 an item is listed once; a run or a task that is being looked at is not listed again until that is done
 //! - WL-2 in memory only: everything listed can be found from the state by who knows what it owes (`engine/owed`)
 
 use std::sync::Arc;

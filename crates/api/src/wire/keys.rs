@@ -29,6 +29,9 @@ impl<'a> Keys<'a> {
         key.map(check_key).transpose()?;
         let actor = in_words(headers, "mainspring-actor", "actor")?;
         let reason = in_words(headers, "mainspring-reason", "reason")?;
+        // As above: also where a body goes before them.
+        actor.map(|actor| name("actor", actor)).transpose()?;
+        reason.map(|reason| name("reason", reason)).transpose()?;
         Ok(Self { tenant, key, place: None, actor, reason })
     }
 }

@@ -64,6 +64,11 @@ impl<'a> Out<'a> {
         self.marks.push(mark);
     }
 
+    /// Something was added since there were so many, other than that a key is bound.
+    pub(crate) fn has_changes_since(&self, len: usize) -> bool {
+        self.events[len..].iter().any(|event| !matches!(event, Event::KeyBound { .. }))
+    }
+
     /// Compare two of them to see whether something was added in between.
     pub fn len(&self) -> usize {
         self.events.len()

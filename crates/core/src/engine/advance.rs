@@ -31,7 +31,7 @@ impl Engine {
                 Ok(Next::Again) => self.work.run(index),
                 Ok(Next::At(at)) => self.timers.set_run(index, Some(at)),
                 Ok(Next::Done) => {}
-                Err(undecided) => self.fail_run(index, &undecided, batch),
+                Err(message) => self.fail_run(index, &message, batch),
             }
             self.announce_ends(batch);
         }

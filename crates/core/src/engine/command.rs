@@ -82,7 +82,7 @@ pub enum Command {
         selector: Box<Selector>,
         stop_running: bool,
     },
-    /// From the shell: the next parked tasks a bulk process asked for; `more` = the store has others after them.
+    /// From the shell: the next parked tasks a bulk operation asked for; `more` = the store has others after them.
     ContinueOperation {
         id: OperationId,
         parked: Vec<Task>,
@@ -122,7 +122,7 @@ impl Command {
             Self::BulkCancel { .. } => "bulk_cancel",
             Self::CancelRuns { .. } => "cancel_runs",
             Self::Remember { .. } => "remember",
-            Self::ContinueOperation { .. } => "continue_process",
+            Self::ContinueOperation { .. } => "continue_operation",
             Self::Report(_) => "report",
             Self::Session(_) => "session",
             Self::Cordon(_) => "cordon",
@@ -209,7 +209,7 @@ pub enum Answer {
     Stats(Box<Stats>),
     Workers(Vec<WorkerView>),
     Unfinished(Box<UnfinishedPage>),
-    /// `None`: there never was such a process.
+    /// `None`: there never was such an operation.
     Progress(Option<Progress>),
     Run(RunAnswer),
     Schedule(ScheduleAnswer),

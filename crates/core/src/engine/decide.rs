@@ -49,7 +49,7 @@ impl fmt::Display for PanicSubject {
             Self::Trigger(id) => write!(f, "{id}"),
             Self::Schedule(id) => write!(f, "{id}"),
             Self::Backfill(id) => write!(f, "backfill {id}"),
-            Self::Operation(id) => write!(f, "process {}", id.get()),
+            Self::Operation(id) => write!(f, "operation {}", id.get()),
             Self::Upkeep => f.write_str("upkeep"),
         }
     }
@@ -110,7 +110,7 @@ impl Engine {
         Ok(decided)
     }
 
-    /// A decision that cannot be refused; `None`: it panicked.
+    /// A decision that cannot be refused; the error is the message of a panic.
     pub(super) fn look<T>(
         &mut self,
         subject: PanicSubject,

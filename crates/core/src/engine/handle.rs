@@ -22,10 +22,17 @@ impl Engine {
                 self.report(&report, batch);
                 Ok(Answer::Done)
             }
-            Command::Session(session) => self.guard(subject, |engine| {
-                engine.session(session, batch);
-                Ok(Answer::Done)
-            }),
+            Command::Session(session) => {
+                let before = batch.effects.len();
+                let done = self.guard(subject, |engine| {
+                    engine.session(session, batch);
+                    Ok(Answer::Done)
+                });
+                if done.is_err() {
+                    batch.effects.truncate(before);
+                }
+                done
+            }
             Command::Configure(configure) => self.guard(subject, |engine| {
                 engine.configure(&configure);
                 Ok(Answer::Done)
@@ -60,12 +67,12 @@ impl Engine {
             for id in given_up {
                 give_up(view, id, out);
             }
-            let before = out.len();
-            decide(view, command, out).map(|answer| (answer, out.len() > before))
+            let given_up = out.len();
+            decide(view, command, out).map(|answer| (answer, given_up, out.has_changes_since(given_up)))
         });
-        let (answer, has_changed) = decided.map_err(Undecided::rejection)?;
-        if !has_changed {
-            batch.events.truncate(from);
+        let (answer, given_up, has_changes) = decided.map_err(Undecided::rejection)?;
+        if !has_changes {
+            batch.events.drain(from..given_up);
         }
         self.commit(batch, from);
         Ok(answer)

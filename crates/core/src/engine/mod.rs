@@ -1,6 +1,6 @@
 //! The engine: the shard's state, its timers, its queues and its workers, moved by commands and by time.
 //! Entry: [`Engine`]. The runtime and the simulator drive it the same way: [`Engine::begin`] a record, then
-//! [`Engine::handle`] commands, [`Engine::run_due`] timers and [`Engine::place`] tasks.
+//! [`Engine::handle`] commands, [`Engine::run_due`] timers, [`Engine::advance`] runs and [`Engine::place`] tasks.
 //! - MA-1 the state changes only by applied events; timers, queues and workers follow every change (`follow`)
 //! - MA-2 what the state owes the world (`owed`) is armed, after every step and after every recovery
 //! - MA-3 effects and answers are outputs; the caller releases them when their record is durable

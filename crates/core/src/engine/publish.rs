@@ -50,7 +50,10 @@ impl Engine {
     /// All of them in this record: the answer names what they began.
     fn match_triggers(&mut self, publish: &Publish, batch: &mut Batch) -> Taken {
         let mut taken = Taken::default();
-        let found = self.state.triggers.matching(&publish.tenant, &publish.notice);
+        let found = self.look(PanicSubject::Command("publish"), batch, |view, _| {
+            view.state.triggers.matching(&publish.tenant, &publish.notice)
+        });
+        let found = found.unwrap_or_default();
         for (place, id) in found.into_iter().take(FAN_OUT_MAX + FAN_OUT_TOLD_MAX).enumerate() {
             let Some(key) = self.state.triggers.get(id).map(|trigger| trigger.key.clone()) else { continue };
             let run = Publish::run(publish.base, taken.runs.len() + 1);

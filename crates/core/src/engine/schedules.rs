@@ -12,6 +12,8 @@ use crate::values::{Band, Millis, ScheduleId, Wall};
 const STEP_MAX: usize = 500;
 /// Looks at one schedule before others have their turn.
 const LOOKS_MAX: usize = 300;
+/// Looks at all of them in one step: each finds again what has come.
+const STEP_LOOKS_MAX: usize = 2_000;
 /// Timers taken at once.
 const TIMERS_MAX: usize = 200_000;
 /// Wait before a window is tried again for which there was no room.
@@ -54,8 +56,9 @@ impl Engine {
             self.schedule_called(id, batch);
             self.announce_ends(batch);
         }
+        let mut looks = 0;
         for _ in 0..STEP_MAX {
-            if !self.may_parse() {
+            if !self.may_parse() || looks >= STEP_LOOKS_MAX {
                 break;
             }
             let Some(id) = self.due_schedules.pop() else { break };
@@ -63,7 +66,7 @@ impl Engine {
                 schedule.soft.is_due = false;
                 schedule.rare.lessen(|rare| rare.retry = None);
             }
-            self.schedule_due(id, batch);
+            looks += self.schedule_due(id, batch);
             self.announce_ends(batch);
         }
         self.arm_moved();
@@ -113,9 +116,7 @@ impl Engine {
         if let Some(schedule) = self.state.schedules.get_mut(id) {
             schedule.rare.change(|rare| rare.retry = Some(at));
         }
-        if let Some(index) = self.state.schedules.index_of(id) {
-            self.timers.set_schedule(index, Some(at));
-        }
+        self.arm_schedule(id);
     }
 
     /// Something will look at its next window in time, or as soon as there is room.
@@ -149,13 +150,14 @@ impl Engine {
         }
     }
 
-    /// Decides what has come of this schedule, one thing after the other: each look sees what the one before began.
-    pub(super) fn schedule_due(&mut self, id: ScheduleId, batch: &mut Batch) {
+    /// Decides what has come of this schedule, one thing after the other: each look sees what the one before began. How many
+    /// looks it took.
+    pub(super) fn schedule_due(&mut self, id: ScheduleId, batch: &mut Batch) -> usize {
         let now = self.state.now.wall;
         if self.state.schedules.get(id).is_some_and(|schedule| schedule.awaits_call(now)) {
             self.state.schedules.call(id);
         }
-        for _ in 0..LOOKS_MAX {
+        for look in 1..=LOOKS_MAX {
             let looked = self.look(PanicSubject::Schedule(id), batch, |view, out| due::decide(view, id, out));
             match looked {
                 Ok(ScheduleLook::Decided) => {}
@@ -165,12 +167,22 @@ impl Engine {
                         self.tally.window_late(schedule.spec.band(), late);
                     }
                 }
-                Ok(ScheduleLook::Nothing) => return self.arm_schedule(id),
-                Ok(ScheduleLook::NoRoom) => return self.retry_soon(id),
-                Err(_) => return self.pause_schedule(id, batch),
+                Ok(ScheduleLook::Nothing) => {
+                    self.arm_schedule(id);
+                    return look;
+                }
+                Ok(ScheduleLook::NoRoom) => {
+                    self.retry_soon(id);
+                    return look;
+                }
+                Err(_) => {
+                    self.pause_schedule(id, batch);
+                    return look;
+                }
             }
         }
         self.list_due(id);
+        LOOKS_MAX
     }
 
     fn schedule_called(&mut self, id: ScheduleId, batch: &mut Batch) {

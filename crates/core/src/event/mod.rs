@@ -271,7 +271,29 @@ impl Event {
             Self::OperationAdvanced { id, .. } | Self::OperationEnded { id } => {
                 (EntityKind::Operation, id.to_bits(), false)
             }
-            _ => return None,
+            // A job may be asked for by name only, and is looked up by who applies its event.
+            Self::Run(_) => return None,
+            Self::EpochStarted { .. }
+            | Self::TaskSubmitted(_)
+            | Self::TaskSpawned { .. }
+            | Self::TaskReleased { .. }
+            | Self::TaskAssigned { .. }
+            | Self::TaskUnassigned { .. }
+            | Self::TaskSucceeded { .. }
+            | Self::AttemptFailed { .. }
+            | Self::TaskDeferred { .. }
+            | Self::TaskWaits { .. }
+            | Self::WaitEnded { .. }
+            | Self::TaskCancelled { .. }
+            | Self::TaskForced { .. }
+            | Self::TaskRevived { .. }
+            | Self::StopRequested { .. }
+            | Self::ForceRequested { .. }
+            | Self::LookBegan { .. }
+            | Self::TaskAmended { .. }
+            | Self::CheckpointSaved { .. }
+            | Self::DeadlineExtended { .. }
+            | Self::KeyBound { .. } => return None,
         };
         Some(EntityRef { kind, id, may_begin })
     }

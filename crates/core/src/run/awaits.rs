@@ -70,10 +70,10 @@ impl JobRuns {
         }
     }
 
-    /// A success of one of the jobs that this node needs would be heard.
+    /// A success of each of the jobs that this node needs would be heard.
     pub(crate) fn is_awaiting(&self, index: RunIndex, node: u32) -> bool {
         let Some(run) = self.runs.get(index) else { return false };
-        run.plan.node(node).needs_jobs.iter().any(|need| {
+        run.plan.node(node).needs_jobs.iter().all(|need| {
             let key = JobKey { tenant: run.job.tenant.clone(), name: need.job.clone() };
             self.awaiting.get(&key).is_some_and(|waiting| waiting.contains(&index))
         })

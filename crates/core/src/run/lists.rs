@@ -64,7 +64,7 @@ impl RunLists {
         !self.ready.is_empty()
     }
 
-    /// Something can be decided without anything more happening.
+    /// Nothing can be decided before something happens.
     pub(crate) fn is_empty(&self) -> bool {
         self.listed.is_empty() && self.ready.is_empty() && self.stop_cursor.is_none()
     }

@@ -1,4 +1,4 @@
-//! What a run owes the world, from what is durable of it alone: lists and agendas are what must pay it.
+//! What a run owes the world, from what is durable of it alone: lists and timers are what must pay it.
 
 use super::state::{NodeStatus, Run, RunStop};
 use crate::job::{JobTable, RuleVerdict};

@@ -168,7 +168,9 @@ pub(crate) fn store(
         // The first one at once; if something runs, its end tells.
         (Timing::After(_), Some(old)) if !old.rare.active.is_empty() => None,
         (Timing::After(_), old) => {
-            let last = old.map_or(Wall::ZERO, |old| old.last);
+            // One that has come is decided with this edit, if not before.
+            let come = |old: &Schedule| old.next.filter(|next| *next <= now).unwrap_or_default();
+            let last = old.map_or(Wall::ZERO, |old| old.last.max(come(old)));
             let at = now.max(spec.start.unwrap_or(now)).max(last + Millis::new(1));
             Some(at).filter(|at| spec.end.is_none_or(|end| *at <= end))
         }

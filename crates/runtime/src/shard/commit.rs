@@ -51,7 +51,7 @@ fn tells_nothing(result: &Result<Answer, Rejection>) -> bool {
 }
 
 impl<R> Shard<R> {
-    /// Takes what the machine brought about into the record being built.
+    /// Takes what the engine brought about into the record being built.
     pub(super) fn absorb(&mut self, mut batch: Batch) {
         for event in &batch.events {
             write_event(&mut self.building.body, event, &mut self.profiles_out);

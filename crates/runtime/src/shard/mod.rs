@@ -2,7 +2,7 @@
 //! or the simulator) carries the outputs out and reports back.
 //!
 //! ```text
-//! accept ─▶ machine: decide, apply ─▶ record being built ─▶ Append ─▶ appended ─▶ answers, effects
+//! accept ─▶ engine: decide, apply ──▶ record being built ─▶ Append ─▶ appended ─▶ answers, effects
 //!                                            └▶ cut at a record's end ─▶ Cut ─▶ cut_done ─▶ Trim, Barrier
 //! ```
 
@@ -83,7 +83,7 @@ pub enum Output<R> {
         until: Wall,
         limit: usize,
     },
-    /// Read a page of parked tasks by id for this process, then send it `ContinueProcess`.
+    /// Read a page of parked tasks by id for this operation, then send it `ContinueOperation`.
     PageFor {
         process: OperationId,
         after: TaskId,

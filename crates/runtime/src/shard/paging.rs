@@ -10,7 +10,7 @@ use mainspring_store::format::read_task;
 use super::{Output, Shard};
 use crate::clock::Reading;
 
-/// Runs that tasks wait for and that are being looked up, at most. The others stay with the machine, which names them one
+/// Runs that tasks wait for and that are being looked up, at most. The others stay with the engine, which names them one
 /// by one; so no queue to the loader grows with the number of waits.
 pub(super) const RUN_LOOKUPS_MAX: usize = 256;
 

@@ -1,4 +1,4 @@
-//! The journal, folded by the checker itself: I8, I9, I10, I12, I14 and I15 hold at every event.
+//! The journal, folded by the checker itself: I8, I10, I14 and I15 hold at every event.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

@@ -80,11 +80,15 @@ fn limit(query: &BTreeMap<String, String>) -> Result<Option<usize>, Problem> {
     query.get("limit").map(parse).transpose()
 }
 
-/// One or several, with commas.
+/// `state` goes before `status`, and both are checked.
 fn statuses(query: &BTreeMap<String, String>) -> Result<Vec<Status>, Problem> {
-    let text = query.get("state").or_else(|| query.get("status"));
-    let words = text.map(|text| text.split(',')).into_iter().flatten().filter(|word| !word.is_empty());
-    let parse =
-        |word: &str| parse_status(word.trim()).ok_or_else(|| Problem::query("state", "unknown state"));
-    words.map(parse).collect()
+    let (states, same) = (parse_statuses(query, "state")?, parse_statuses(query, "status")?);
+    Ok(if query.contains_key("state") { states } else { same })
+}
+
+/// One or several, with commas.
+fn parse_statuses(query: &BTreeMap<String, String>, field: &'static str) -> Result<Vec<Status>, Problem> {
+    let words = query.get(field).map(|text| text.split(',')).into_iter().flatten();
+    let parse = |word: &str| parse_status(word.trim()).ok_or_else(|| Problem::query(field, "unknown state"));
+    words.filter(|word| !word.is_empty()).map(parse).collect()
 }

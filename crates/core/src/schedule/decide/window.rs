@@ -103,7 +103,7 @@ pub(crate) fn fire(
         }
         Target::Run { parameters, priority } => {
             let Some(job) = view.state.flows.jobs.get(&schedule.job_key()) else {
-                return true;
+                return false;
             };
             let Ok(parameters) = view.evaluate.parameters(&job.definition, parameters) else {
                 pass(id, Range::one(window, Unfired::Missed(Reason::Parameters)), next, out);

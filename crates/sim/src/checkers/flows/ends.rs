@@ -1,12 +1,12 @@
 //! Ends that no task tells: of nodes by rule, of runs, and what is taken back by clearing (I18, I20).
 
-use mainspring_core::job::{FailurePolicy, OnEmpty};
+use mainspring_core::job::OnEmpty;
 use mainspring_core::run::{NodeStatus, RunCleared, RunEnded, RunStop};
 use mainspring_core::state::State;
 use mainspring_core::task::{Status, StopReason, Task};
 use mainspring_core::values::RunStatus;
 
-use super::rules::answers_failure;
+use super::rules::{answers_failure, forgives, stops_at_failure};
 use super::{FlowFold, RunFacts};
 use crate::checkers::{Check, require};
 
@@ -92,7 +92,7 @@ impl RunFacts {
         let failed = self.nodes.iter().any(|node| is_bad(node.status));
         require(stop != RunStop::Failed || failed, "I20", || format!("{id} fails, no node has failed"))?;
         let policy = self.plan.policy;
-        require(stop != RunStop::Failed || policy == FailurePolicy::FailFast, "I20", || {
+        require(stop != RunStop::Failed || stops_at_failure(policy), "I20", || {
             format!("{id} is stopped by a failure under {policy:?}")
         })?;
         (self.stop, self.paused) = (Some(stop), false);
@@ -105,7 +105,7 @@ impl RunFacts {
         let (id, spec) = (self.id, self.plan.node(node));
         let before = self.nodes[node as usize].status;
         let upstream = self.upstream(node);
-        let forgiving = self.plan.policy == FailurePolicy::SkipFailed;
+        let forgiving = forgives(self.plan.policy);
         let judged = before == NodeStatus::Judged;
         let runs = upstream.runs(spec.rule, forgiving);
         let empty = |wanted| spec.each.as_ref().is_some_and(|each| each.on_empty == wanted);
@@ -140,7 +140,7 @@ impl RunFacts {
         // What an operator calls a success is not undone, whatever its tasks did.
         let failed = match self.forced {
             Some(forced) => forced != RunStatus::Succeeded,
-            None => bad && self.plan.policy != FailurePolicy::SkipFailed || self.stop.is_some(),
+            None => bad && !forgives(self.plan.policy) || self.stop.is_some(),
         };
         let expected = match (self.forced, self.stop) {
             (Some(forced), _) => forced,

@@ -1,11 +1,11 @@
 //! Places of runs: released when their rule holds (I18), once each (I19), within the bounds of the run (I21).
 
-use mainspring_core::job::{FailurePolicy, Tolerance};
+use mainspring_core::job::Tolerance;
 use mainspring_core::run::{NodeStatus, RunStop};
 use mainspring_core::task::Status;
 use mainspring_core::values::{Elapsed, Epoch, NodeInstance, RunId, RunStatus};
 
-use super::rules::{answers_failure, was};
+use super::rules::{answers_failure, forgives, was};
 use super::{FlowFold, MapFacts, RunFacts};
 use crate::checkers::{Check, require};
 use crate::words;
@@ -99,7 +99,7 @@ impl RunFacts {
     fn check_may_run(&self, node: u32) -> Check {
         let (id, spec) = (self.id, self.plan.node(node));
         let upstream = self.upstream(node);
-        let forgiving = self.plan.policy == FailurePolicy::SkipFailed;
+        let forgiving = forgives(self.plan.policy);
         require(upstream.runs(spec.rule, forgiving), "I18", || {
             format!("node {node} of {id} was released under {:?} after {:?}", spec.rule, upstream.0)
         })?;

@@ -1,6 +1,6 @@
 //! The checker's own reading of trigger rules, straight from their descriptions and on what is known so far.
 
-use mainspring_core::job::TriggerRule;
+use mainspring_core::job::{FailurePolicy, TriggerRule};
 use mainspring_core::run::NodeStatus;
 
 /// How an upstream node ended; `None` while it has not.
@@ -19,6 +19,22 @@ pub(super) fn was(status: NodeStatus) -> Option<Was> {
         NodeStatus::Failed | NodeStatus::Cancelled => Some(Was::Bad),
         NodeStatus::UpstreamFailed => Some(Was::GivenUp),
         NodeStatus::Skipped => Some(Was::Skipped),
+    }
+}
+
+/// The first failure ends the run.
+pub(super) fn stops_at_failure(policy: FailurePolicy) -> bool {
+    match policy {
+        FailurePolicy::FailFast => true,
+        FailurePolicy::FailAfterAll | FailurePolicy::SkipFailed => false,
+    }
+}
+
+/// A failed node counts as one that stands in nobody's way.
+pub(super) fn forgives(policy: FailurePolicy) -> bool {
+    match policy {
+        FailurePolicy::SkipFailed => true,
+        FailurePolicy::FailFast | FailurePolicy::FailAfterAll => false,
     }
 }
 

@@ -147,3 +147,46 @@ fn a_window_without_room_is_missed_when_its_schedule_goes() {
     let missed = Told::Passed { first: 17 * MINUTE, last: 17 * MINUTE, count: 1, outcome: LATE };
     assert_eq!(rig.told(), [missed]);
 }
+
+/// A world in which no window can begin anything.
+fn without_room() -> Rig {
+    let limits = crate::values::Limits { tasks_max: 0, ..crate::values::Limits::default() };
+    Rig::with(crate::engine::EngineConfig { limits, ..Default::default() })
+}
+
+#[test]
+fn an_edit_that_changes_nothing_gives_up_nothing() {
+    let mut rig = without_room();
+    put(&mut rig, "s", minutely());
+    rig.go_to(17 * MINUTE);
+    put(&mut rig, "s", minutely());
+    let spec = minutely();
+    let same = ScheduleCommand::Put { key: key("s"), spec, own: ScheduleHome::default() };
+    let claim = crate::key::KeyClaim {
+        scope: crate::key::KeyScope(5),
+        request: 1 << 8,
+        expires: Wall::from_millis(1 << 40),
+        group: crate::values::Group::ZERO,
+    };
+    let keyed = crate::engine::Keyed {
+        key: (claim, crate::key::KeyFact::Absent),
+        command: Command::Schedule(Box::new(same)),
+    };
+    rig.tell(Command::Keyed(Box::new(keyed))).expect("nothing changes");
+    assert_eq!(rig.told(), []);
+    rig.engine.config.limits.tasks_max = 10;
+    rig.go_to(17 * MINUTE + 3_000);
+    assert_eq!(rig.told(), [Told::Ran(17 * MINUTE, FiredAs::Late)]);
+}
+
+#[test]
+fn a_window_that_an_edit_gave_up_is_not_decided_again() {
+    let mut rig = without_room();
+    let every = |secs| tasks(Timing::After(Millis::from_secs(secs)));
+    put(&mut rig, "s", every(10));
+    let first = rig.schedule().next.expect("at once");
+    put(&mut rig, "s", every(20));
+    let missed = Told::Passed { first: first.millis(), last: first.millis(), count: 1, outcome: LATE };
+    assert_eq!(rig.told(), [missed]);
+    assert!(rig.schedule().next > Some(first), "{:?}", rig.schedule().next);
+}
