@@ -1,15 +1,45 @@
 //! The operation that a request asks for.
 
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
 use super::{Operation, operations};
+
+/// Made once: every request is looked up.
+struct Lookup {
+    /// By path and method; those without `{…}`.
+    exact: BTreeMap<(&'static str, &'static str), &'static Operation>,
+    /// The others, with the number of their parts; those that end with a verb first.
+    templates: Vec<(usize, &'static Operation)>,
+}
+
+static LOOKUP: LazyLock<Lookup> = LazyLock::new(|| {
+    let (exact, mut templates): (Vec<&'static Operation>, Vec<&'static Operation>) =
+        operations().partition(|operation| !operation.path().contains('{'));
+    templates.sort_by_key(|operation| !ends_with_verb(operation.path()));
+    Lookup {
+        exact: exact
+            .into_iter()
+            .map(|operation| ((operation.path(), operation.method()), operation))
+            .collect(),
+        templates: templates.into_iter().map(|operation| (parts(operation.path()), operation)).collect(),
+    }
+});
 
 /// `HEAD` asks for what `GET` does. A path that ends with a verb is taken by the entry with that verb; to all others a
 /// colon is a character like any other, because names may have one.
 pub fn find(method: &str, path: &str) -> Option<&'static Operation> {
     let method = if method == "HEAD" { super::GET } else { method };
-    let of_method = || operations().filter(move |operation| operation.method() == method);
-    let fits = |operation: &&Operation| matches(operation.path(), path);
-    let with_verb = of_method().filter(|operation| ends_with_verb(operation.path())).find(fits);
-    with_verb.or_else(|| of_method().filter(|operation| !ends_with_verb(operation.path())).find(fits))
+    if let Some(operation) = LOOKUP.exact.get(&(path, method)) {
+        return Some(operation);
+    }
+    let parts = parts(path);
+    let mut same = LOOKUP.templates.iter().filter(|(wanted, one)| *wanted == parts && one.method() == method);
+    same.find(|(_, operation)| matches(operation.path(), path)).map(|(_, operation)| *operation)
+}
+
+fn parts(path: &str) -> usize {
+    path.bytes().filter(|byte| *byte == b'/').count()
 }
 
 /// Whether the last part is `{…}:verb`.
