@@ -27,6 +27,7 @@ impl Engine {
 
     fn hello(&mut self, hello: &Hello, batch: &mut Batch) {
         if hello.epoch != Epoch::ZERO && hello.epoch != self.state.epoch {
+            self.late_hello(hello);
             return;
         }
         let now = self.state.now.elapsed;
@@ -52,6 +53,18 @@ impl Engine {
         }
         self.timers.set_worker(index, Some(now + self.config.limits.lease));
         self.reconcile(hello, index, batch);
+    }
+
+    /// A hello that was meant for an earlier epoch: the owner has renewed its epoch since, and the worker is asked to
+    /// say hello again. What it holds may have changed, but it lives (FL-3).
+    fn late_hello(&mut self, hello: &Hello) {
+        if hello.epoch > self.state.epoch {
+            return;
+        }
+        let known = self.workers.find(hello.worker).and_then(|index| self.workers.get_mut(index));
+        if let Some(worker) = known.filter(|worker| hello.session > worker.newest_session) {
+            worker.heard = self.present;
+        }
     }
 
     fn reconcile(&mut self, hello: &Hello, worker: WorkerIndex, batch: &mut Batch) {

@@ -101,6 +101,31 @@ fn an_old_session_is_not_listened_to() {
     assert_eq!(rig.engine.counts().workers_lost, 1, "a heartbeat of an old session is none");
 }
 
+#[test]
+fn a_hello_to_an_earlier_epoch_is_a_sign_of_life_and_nothing_else() {
+    let mut rig = rig();
+    rig.hello(1, 1, 1, &[]);
+    let old = rig.engine.state().epoch;
+    rig.start_epoch(old.get() + 1);
+    rig.pass(10_000);
+    let late = Hello {
+        worker: worker(1),
+        epoch: old,
+        session: Session::new(2),
+        incarnation: Incarnation::new(1),
+        offer: WorkerOffer::default(),
+        holding: Vec::new(),
+    };
+    rig.tell(Command::Session(SessionCommand::Hello(Box::new(late)))).expect("never refused");
+    let fleet = rig.engine.workers();
+    let live = fleet.find(worker(1)).and_then(|index| fleet.get(index)?.session);
+    assert_eq!(live, Some(Session::new(1)), "the session is not taken over");
+    rig.pass(5_000);
+    assert_eq!(rig.engine.counts().workers_lost, 0, "it was heard five seconds ago");
+    rig.pass(10_000);
+    assert_eq!(rig.engine.counts().workers_lost, 1);
+}
+
 fn set_cordon(to: Availability, why: &'static str) -> Command {
     let by = Actor { actor: Name::fixed("anna"), reason: Name::fixed(why) };
     Command::Cordon(Box::new(SetCordon { worker: worker(1), to, by }))
