@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::collections::{KeyQueue, WorkQueue};
 use crate::job::JobKey;
-use crate::values::{RunIndex, TaskIndex};
+use crate::values::{BackfillId, RunIndex, ScheduleId, TaskIndex};
 
 #[derive(Clone, Debug, Default)]
 pub struct WorkList {
@@ -16,6 +16,10 @@ pub struct WorkList {
     runs: WorkQueue,
     jobs: KeyQueue<Arc<JobKey>>,
     arrivals: WorkQueue,
+    schedules: KeyQueue<ScheduleId>,
+    /// Their timers must follow.
+    moved: Vec<ScheduleId>,
+    backfills: KeyQueue<BackfillId>,
 }
 
 impl WorkList {
@@ -79,6 +83,55 @@ impl WorkList {
 
     pub(crate) fn has_arrivals(&self) -> bool {
         !self.arrivals.is_empty()
+    }
+
+    /// Something that this schedule waited for has ended, or it was changed.
+    pub(crate) fn schedule(&mut self, id: ScheduleId) {
+        if !self.ignored {
+            self.schedules.push(id);
+        }
+    }
+
+    pub(crate) fn take_schedule(&mut self) -> Option<ScheduleId> {
+        self.schedules.take()
+    }
+
+    pub(crate) fn has_schedule(&self, id: ScheduleId) -> bool {
+        self.schedules.contains(&id)
+    }
+
+    pub(crate) fn has_schedules(&self) -> bool {
+        !self.schedules.is_empty()
+    }
+
+    /// Its next window may be another one.
+    pub(crate) fn schedule_moved(&mut self, id: ScheduleId) {
+        if !self.ignored {
+            self.moved.push(id);
+        }
+    }
+
+    pub(crate) fn take_moved(&mut self) -> Option<ScheduleId> {
+        self.moved.pop()
+    }
+
+    /// This backfill may go on.
+    pub(crate) fn backfill(&mut self, id: BackfillId) {
+        if !self.ignored {
+            self.backfills.push(id);
+        }
+    }
+
+    pub(crate) fn take_backfill(&mut self) -> Option<BackfillId> {
+        self.backfills.take()
+    }
+
+    pub(crate) fn has_backfill(&self, id: BackfillId) -> bool {
+        self.backfills.contains(&id)
+    }
+
+    pub(crate) fn backfills(&self) -> usize {
+        self.backfills.len()
     }
 
     /// Runs can be decided, or jobs may have room.

@@ -169,17 +169,17 @@ impl Evaluator {
         let run = scope.run;
         let mut context = Context::new(self.document(&run.parameters));
         if mentions.run {
-            let at = run.origin.window.as_ref().map(|occasion| instant(occasion.at));
+            let at = run.origin.window.as_ref().map(|window| instant(window.at));
             context = context.with_run(&run.id.to_string(), &run.job.name, at.as_deref());
         }
         if mentions.window
-            && let Some(occasion) = &run.origin.window
+            && let Some(window) = &run.origin.window
         {
             context = context.with_window(&Window {
-                at: &instant(occasion.at),
-                start: &instant(occasion.from),
-                schedule: &occasion.name,
-                punctual: occasion.punctual,
+                at: &instant(window.at),
+                start: &instant(window.from),
+                schedule: &window.name,
+                fired_as: window.fired_as,
             });
         }
         if mentions.event

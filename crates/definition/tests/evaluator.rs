@@ -279,7 +279,7 @@ fn a_run_that_a_schedule_began_sees_its_window() {
         name: Name::fixed("morning"),
         at: Wall::from_millis(1_767_225_600_000),
         from: Wall::from_millis(1_767_139_200_500),
-        punctual: FiredAs::CatchUp,
+        fired_as: FiredAs::CatchUp,
     }));
     let all = "[window.at, window.start, window.end, window.schedule, window.catch_up, window.late]";
     let at = "2026-01-01T00:00:00Z";

@@ -55,7 +55,7 @@ fn encodings(_: &Path) {
         task: TaskSpec::new(profile(), vec![7; PAYLOAD].into()),
         due: None,
         key: None,
-        occasion: None,
+        window: None,
     }));
     let worker = WorkerId::from_bits(1 << 100);
     let assigned = Event::TaskAssigned { id, fence, worker, incarnation: Incarnation::new(WALL) };

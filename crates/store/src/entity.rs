@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use mainspring_core::collections::{Entity, EntityTable};
 use mainspring_core::job::{Definition, JobKey};
-use mainspring_core::state::State;
+use mainspring_core::state::EntityTables;
 use mainspring_core::values::{EntityId, EntityKind, Group, Groups, Name, Seq, Wall};
 
 use crate::format::{EncodedProfiles, FormatError, ProfileCache, VersionRef};
@@ -106,17 +106,18 @@ pub trait EachTable {
 }
 
 /// The list of kinds. Each comes after those that its rows refer to.
-pub fn each_table<V: EachTable>(state: &mut State, visitor: &mut V) -> Result<(), V::Error> {
-    visitor.visit(state.flows_mut().jobs_mut())?;
-    visitor.visit(state.schedules_mut())?;
-    visitor.visit(state.triggers_mut())?;
-    visitor.visit(state.backfills_mut())?;
-    visitor.visit(state.cordons_mut())?;
-    visitor.visit(state.operations_mut())
+pub fn each_table<V: EachTable>(tables: EntityTables<'_>, visitor: &mut V) -> Result<(), V::Error> {
+    let EntityTables { jobs, schedules, triggers, backfills, cordons, operations } = tables;
+    visitor.visit(jobs)?;
+    visitor.visit(schedules)?;
+    visitor.visit(triggers)?;
+    visitor.visit(backfills)?;
+    visitor.visit(cordons)?;
+    visitor.visit(operations)
 }
 
 /// Whether an entity is in memory.
-pub fn has_entity(state: &mut State, kind: EntityKind, id: u128) -> bool {
+pub fn has_entity(tables: EntityTables<'_>, kind: EntityKind, id: u128) -> bool {
     struct Has(EntityKind, u128, bool);
     impl EachTable for Has {
         type Error = Infallible;
@@ -132,7 +133,7 @@ pub fn has_entity(state: &mut State, kind: EntityKind, id: u128) -> bool {
         }
     }
     let mut has = Has(kind, id, false);
-    let Ok(()) = each_table(state, &mut has);
+    let Ok(()) = each_table(tables, &mut has);
     has.2
 }
 
@@ -155,7 +156,11 @@ pub fn entity_row<E: EntityFormat>(entity: &E, groups: Groups, profiles: &mut En
 }
 
 /// The rows of everything that changed since this was last asked.
-pub fn changed_entities(state: &mut State, groups: Groups, profiles: &mut EncodedProfiles) -> Vec<EntityRow> {
+pub fn changed_entities(
+    tables: EntityTables<'_>,
+    groups: Groups,
+    profiles: &mut EncodedProfiles,
+) -> Vec<EntityRow> {
     struct Changed<'a>(Vec<EntityRow>, Groups, &'a mut EncodedProfiles);
     impl EachTable for Changed<'_> {
         type Error = Infallible;
@@ -176,12 +181,12 @@ pub fn changed_entities(state: &mut State, groups: Groups, profiles: &mut Encode
         }
     }
     let mut changed = Changed(Vec::new(), groups, profiles);
-    let Ok(()) = each_table(state, &mut changed);
+    let Ok(()) = each_table(tables, &mut changed);
     changed.0
 }
 
 /// For a state that nobody cuts.
-pub fn forget_changed(state: &mut State) {
+pub fn forget_changed(tables: EntityTables<'_>) {
     struct Forget;
     impl EachTable for Forget {
         type Error = Infallible;
@@ -194,7 +199,7 @@ pub fn forget_changed(state: &mut State) {
             Ok(())
         }
     }
-    let Ok(()) = each_table(state, &mut Forget);
+    let Ok(()) = each_table(tables, &mut Forget);
 }
 
 /// What the head of a cut says of a kind: a row that was lost is noticed, and no number is given away twice.
@@ -207,7 +212,7 @@ pub struct KindHead {
 }
 
 /// After the cut that [`changed_entities`] was asked for.
-pub fn kind_heads(state: &mut State) -> Vec<(EntityKind, KindHead)> {
+pub fn kind_heads(tables: EntityTables<'_>) -> Vec<(EntityKind, KindHead)> {
     struct Heads(Vec<(EntityKind, KindHead)>);
     impl EachTable for Heads {
         type Error = Infallible;
@@ -223,12 +228,12 @@ pub fn kind_heads(state: &mut State) -> Vec<(EntityKind, KindHead)> {
         }
     }
     let mut heads = Heads(Vec::new());
-    let Ok(()) = each_table(state, &mut heads);
+    let Ok(()) = each_table(tables, &mut heads);
     heads.0
 }
 
 /// Takes ended entities out of memory that the cut through `cut` stored; see `Table::leave`.
-pub fn drop_entities(state: &mut State, ended: &[(EntityKind, u128)], cut: Seq) {
+pub fn drop_entities(tables: EntityTables<'_>, ended: &[(EntityKind, u128)], cut: Seq) {
     struct Leave<'a>(&'a [(EntityKind, u128)], Seq);
     impl EachTable for Leave<'_> {
         type Error = Infallible;
@@ -244,6 +249,6 @@ pub fn drop_entities(state: &mut State, ended: &[(EntityKind, u128)], cut: Seq) 
         }
     }
     if !ended.is_empty() {
-        let Ok(()) = each_table(state, &mut Leave(ended, cut));
+        let Ok(()) = each_table(tables, &mut Leave(ended, cut));
     }
 }

@@ -30,8 +30,8 @@ mod base {
 /// Tells apart what can become of one window.
 pub fn kind(occurrence: &WindowRow) -> u8 {
     match occurrence.what {
-        Ok((Started::Run(_), punctual)) => base::RUN + punctual as u8,
-        Ok((Started::Task(_), punctual)) => base::TASK + punctual as u8,
+        Ok((Started::Run(_), fired_as)) => base::RUN + fired_as as u8,
+        Ok((Started::Task(_), fired_as)) => base::TASK + fired_as as u8,
         Err(Unfired::Skipped(reason)) => base::SKIPPED + reason as u8,
         Err(Unfired::Missed(reason)) => base::MISSED + reason as u8,
     }
@@ -45,10 +45,10 @@ pub fn made(occurrence: &WindowRow) -> Option<u128> {
 /// The reverse of [`kind`] and [`made`]; `None` if these two never stood together.
 pub fn what(kind: u8, made: Option<u128>) -> Option<Result<(Started, FiredAs), Unfired>> {
     let within = kind & base::WITHIN;
-    let (punctual, reason) = (FiredAs::from_index(within), Reason::from_index(within));
+    let (fired_as, reason) = (FiredAs::from_index(within), Reason::from_index(within));
     Some(match (kind - within, made) {
-        (base::RUN, Some(bits)) => Ok((Started::Run(RunId::from_bits(bits)), punctual?)),
-        (base::TASK, Some(bits)) => Ok((Started::Task(TaskId::from_bits(bits)), punctual?)),
+        (base::RUN, Some(bits)) => Ok((Started::Run(RunId::from_bits(bits)), fired_as?)),
+        (base::TASK, Some(bits)) => Ok((Started::Task(TaskId::from_bits(bits)), fired_as?)),
         (base::SKIPPED, None) => Err(Unfired::Skipped(reason?)),
         (base::MISSED, None) => Err(Unfired::Missed(reason?)),
         _ => return None,
@@ -65,7 +65,7 @@ mod tests {
     fn every_outcome_has_its_own_number_and_comes_back() {
         let (run, task) = (Started::Run(RunId::from_bits(7)), Started::Task(TaskId::from_bits(7)));
         let fired =
-            [run, task].into_iter().flat_map(|made| FiredAs::ALL.map(|punctual| Ok((made, punctual))));
+            [run, task].into_iter().flat_map(|made| FiredAs::ALL.map(|fired_as| Ok((made, fired_as))));
         let passed =
             Reason::ALL.into_iter().flat_map(|reason| [Unfired::Skipped(reason), Unfired::Missed(reason)]);
         let mut kinds = Vec::new();

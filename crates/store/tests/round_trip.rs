@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use self::operations::work;
 use self::plans::{additions, grown, job, node, plan};
-use self::windows::{backfill_event, occasion, schedule, schedule_event};
+use self::windows::{backfill_event, fired_by, fired_window, schedule, schedule_event, window};
 use mainspring_core::collections::Soft;
 use mainspring_core::event::{AfterFailure, Event, Submitted};
 use mainspring_core::job::{
@@ -221,13 +221,13 @@ fn extra() -> impl Strategy<Value = Box<Extra>> {
         },
     );
     let given = (option::of(labels()), option::of(key()), option::of(bytes()), option::of(bytes()));
-    let rest = (option::of(number()), option::of(over()), option::of(permits()), option::of(occasion()));
+    let rest = (option::of(number()), option::of(over()), option::of(permits()), option::of(window()));
     (given, vec(attempt, 0..4), (any::<[u32; 2]>(), option::of(wall())), rest).prop_map(
         |(
             (labels, key, checkpoint, output),
             attempts,
             ([attempts_dropped, worker_kills], deadline),
-            (memory_bytes, forced, permits, occasion),
+            (memory_bytes, forced, permits, window),
         )| {
             Box::new(Extra {
                 labels,
@@ -240,7 +240,7 @@ fn extra() -> impl Strategy<Value = Box<Extra>> {
                 memory_bytes,
                 forced,
                 permits,
-                occasion,
+                window,
                 deadline,
             })
         },
@@ -280,10 +280,10 @@ fn task() -> impl Strategy<Value = Task> {
 
 fn submitted() -> impl Strategy<Value = Event> {
     let given = (option::of(wall()), option::of(labels()), option::of(key()), option::of(permits()));
-    (id(), profile().boxed(), bytes(), priority(), given, option::of(occasion())).prop_map(
-        |(id, profile, payload, priority, (due, labels, key, permits), occasion)| {
+    (id(), profile().boxed(), bytes(), priority(), given, option::of(fired_window())).prop_map(
+        |(id, profile, payload, priority, (due, labels, key, permits), window)| {
             let task = TaskSpec { profile, payload, priority, labels, permits };
-            let submitted = Submitted { id, task, due, key, occasion };
+            let submitted = Submitted { id, task, due, key, window };
             Event::TaskSubmitted(Box::new(submitted))
         },
     )
@@ -559,13 +559,14 @@ fn run_created() -> impl Strategy<Value = RunCreated> {
         (run_id(), job_key(), any::<u32>(), option::of(plan().boxed()), bytes(), option::of(priority()));
     let from =
         (option::of(labels()), option::of(key()), select(StartedBy::ALL.to_vec()), option::of(origin()));
-    (made, from, option::of(run_id()), vec(reused, 0..3), option::of(occasion())).prop_map(
+    let how = (option::of(window()), option::of(fired_by()));
+    (made, from, option::of(run_id()), vec(reused, 0..3), how).prop_map(
         |(
             (id, job, version, plan, parameters, priority),
             (labels, key, trigger, parent),
             rerun_of,
             reused,
-            window,
+            (window, fired_by),
         )| RunCreated {
             id,
             job,
@@ -576,6 +577,7 @@ fn run_created() -> impl Strategy<Value = RunCreated> {
             labels,
             key,
             origin: Origin { trigger, parent, rerun_of, window, cause: None },
+            fired_by,
             reused,
         },
     )

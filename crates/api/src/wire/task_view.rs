@@ -125,7 +125,7 @@ impl<'a> TaskView<'a> {
             tenant: &profile.tenant,
             job: &profile.job,
             run_id: task.origin.as_ref().map(|origin| origin.run.to_string()),
-            window: extra.and_then(|extra| extra.occasion.as_deref()).map(WindowView::of),
+            window: extra.and_then(|extra| extra.window.as_deref()).map(WindowView::of),
             task_type: &profile.executor,
             pool: &profile.requirements.pool,
             priority: PriorityView { band: task.priority.band.label(), level: task.priority.level() },

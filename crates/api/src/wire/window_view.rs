@@ -25,15 +25,15 @@ pub(crate) struct WindowView<'a> {
 }
 
 impl<'a> WindowView<'a> {
-    pub(crate) fn of(occasion: &'a Window) -> Self {
+    pub(crate) fn of(window: &'a Window) -> Self {
         Self {
-            schedule: &occasion.name,
-            at: Moment(occasion.at),
-            start: Moment(occasion.from),
-            late: occasion.punctual == FiredAs::Late,
-            catch_up: occasion.punctual == FiredAs::CatchUp,
-            backfill: occasion.punctual == FiredAs::Backfill,
-            no_event: occasion.punctual == FiredAs::NoEvent,
+            schedule: &window.name,
+            at: Moment(window.at),
+            start: Moment(window.from),
+            late: window.fired_as == FiredAs::Late,
+            catch_up: window.fired_as == FiredAs::CatchUp,
+            backfill: window.fired_as == FiredAs::Backfill,
+            no_event: window.fired_as == FiredAs::NoEvent,
         }
     }
 }
@@ -61,7 +61,7 @@ pub(crate) struct OccurrenceView {
 impl From<&WindowRow> for OccurrenceView {
     fn from(row: &WindowRow) -> Self {
         let (outcome, reason, made) = match row.what {
-            Ok((made, punctual)) => (punctual.label(), None, Some(made)),
+            Ok((made, fired_as)) => (fired_as.label(), None, Some(made)),
             Err(outcome) => (outcome.label(), Some(outcome.reason().label()), None),
         };
         let (run_id, task_id) = match made {

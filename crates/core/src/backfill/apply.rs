@@ -7,19 +7,28 @@ use super::table::{Backfill, BackfillSoft, Backfills, Halt};
 use crate::collections::Soft;
 use crate::job::Plan;
 use crate::values::{BackfillId, RunId, RunStatus, ScheduleId, Stamp};
+use crate::work::WorkList;
 
 /// `plan`: for a new one, unless the event has its own.
-pub(crate) fn apply(backfills: &mut Backfills, at: Stamp, event: &BackfillEvent, plan: Option<&Arc<Plan>>) {
+pub(crate) fn apply(
+    backfills: &mut Backfills,
+    at: Stamp,
+    event: &BackfillEvent,
+    plan: Option<&Arc<Plan>>,
+    work: &mut WorkList,
+) {
     match event {
-        BackfillEvent::Created(created) => create(backfills, at, created, plan),
-        BackfillEvent::Started { id, run, .. } => start(backfills, at, *id, *run),
+        BackfillEvent::Created(created) => {
+            create(backfills, at, created, plan);
+            work.backfill(created.id);
+        }
         BackfillEvent::Paused { id, paused } => {
             touch(backfills, at, *id).paused = *paused;
-            backfills.call(*id);
+            work.backfill(*id);
         }
         BackfillEvent::Cancelled { id, stop_runs } => {
             touch(backfills, at, *id).halt = Some(Halt { stop_runs: *stop_runs });
-            backfills.call(*id);
+            work.backfill(*id);
         }
         BackfillEvent::Ended { id } => {
             let now = at.now.wall;
@@ -58,10 +67,10 @@ fn create(backfills: &mut Backfills, at: Stamp, created: &Created, newest: Optio
         soft: Soft(BackfillSoft::at(spec, 0)),
     };
     backfills.add(backfill, at);
-    backfills.call(*id);
 }
 
-fn start(backfills: &mut Backfills, at: Stamp, id: BackfillId, run: RunId) {
+/// A window of a backfill began its run.
+pub(crate) fn start(backfills: &mut Backfills, at: Stamp, id: BackfillId, run: RunId) {
     let backfill = touch(backfills, at, id);
     backfill.started += 1;
     let spec = backfill.spec.clone();
@@ -74,6 +83,7 @@ pub(crate) fn run_ended(
     backfills: &mut Backfills,
     at: Stamp,
     (schedule, run, status): (ScheduleId, RunId, RunStatus),
+    work: &mut WorkList,
 ) {
     let Some(id) = backfills.of_schedule(schedule).map(|backfill| backfill.id) else { return };
     if !backfills.get(id).is_some_and(|backfill| backfill.active.contains(&run)) {
@@ -87,5 +97,5 @@ pub(crate) fn run_ended(
             backfill.failed += 1;
         }
     }
-    backfills.call(id);
+    work.backfill(id);
 }

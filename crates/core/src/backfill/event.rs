@@ -4,17 +4,11 @@ use std::sync::Arc;
 
 use super::spec::BackfillSpec;
 use crate::job::Plan;
-use crate::values::{BackfillId, RunId, ScheduleId, Wall};
+use crate::values::{BackfillId, ScheduleId};
 
 #[derive(Clone, PartialEq, Debug)]
 pub enum BackfillEvent {
     Created(Box<Created>),
-    /// The next window of it began a run, which the event after this one makes.
-    Started {
-        id: BackfillId,
-        window: Wall,
-        run: RunId,
-    },
     Paused {
         id: BackfillId,
         paused: bool,
@@ -43,10 +37,7 @@ impl BackfillEvent {
     pub fn id(&self) -> BackfillId {
         match self {
             Self::Created(created) => created.id,
-            Self::Started { id, .. }
-            | Self::Paused { id, .. }
-            | Self::Cancelled { id, .. }
-            | Self::Ended { id } => *id,
+            Self::Paused { id, .. } | Self::Cancelled { id, .. } | Self::Ended { id } => *id,
         }
     }
 }

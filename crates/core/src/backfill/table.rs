@@ -1,6 +1,6 @@
 //! The backfills of a shard, how far each has come, and what of them changed since the last cut.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::spec::BackfillSpec;
@@ -46,8 +46,6 @@ pub struct Halt {
 pub struct BackfillSoft {
     /// Stands at the window after the last that was started.
     pub walk: WindowWalk,
-    /// It waits to be looked at.
-    pub called: bool,
     /// There was no room for a window: when to try again.
     pub retry: Option<Wall>,
 }
@@ -87,7 +85,7 @@ impl BackfillStatus {
 
 impl BackfillSoft {
     pub fn at(spec: &BackfillSpec, started: u32) -> Self {
-        Self { walk: spec.windows.walk(started), called: false, retry: None }
+        Self { walk: spec.windows.walk(started), retry: None }
     }
 }
 
@@ -127,8 +125,6 @@ pub struct Backfills {
     table: Table<Backfill>,
     /// Those that have not ended.
     by_schedule: BTreeMap<ScheduleId, BackfillId>,
-    /// Soft: they may go on.
-    called: VecDeque<BackfillId>,
     /// Soft: when they try again.
     retries: BTreeSet<(Wall, BackfillId)>,
 }
@@ -189,10 +185,6 @@ impl Backfills {
         self.table.get(id)
     }
 
-    pub(crate) fn get_mut(&mut self, id: BackfillId) -> Option<&mut Backfill> {
-        self.table.soft_mut(id)
-    }
-
     /// The one of this schedule that has not ended.
     pub fn of_schedule(&self, schedule: ScheduleId) -> Option<&Backfill> {
         self.get(*self.by_schedule.get(&schedule)?)
@@ -214,35 +206,12 @@ impl Backfills {
         }
     }
 
-    /// It may go on.
-    pub(crate) fn call(&mut self, id: BackfillId) {
-        if let Some(backfill) = self.table.soft_mut(id)
-            && !backfill.soft.called
-        {
-            backfill.soft.called = true;
-            if let Some(at) = backfill.soft.retry.take() {
-                self.retries.remove(&(at, id));
-            }
-            self.called.push_back(id);
+    /// It is looked at now, and need not try again.
+    pub(crate) fn forget_retry(&mut self, id: BackfillId) {
+        let retry = self.table.soft_mut(id).and_then(|backfill| backfill.soft.retry.take());
+        if let Some(at) = retry {
+            self.retries.remove(&(at, id));
         }
-    }
-
-    pub(crate) fn call_of(&mut self, schedule: ScheduleId) {
-        if let Some(id) = self.by_schedule.get(&schedule).copied() {
-            self.call(id);
-        }
-    }
-
-    pub(crate) fn next_called(&mut self) -> Option<BackfillId> {
-        let id = self.called.pop_front()?;
-        if let Some(backfill) = self.get_mut(id) {
-            backfill.soft.called = false;
-        }
-        Some(id)
-    }
-
-    pub(crate) fn called(&self) -> usize {
-        self.called.len()
     }
 
     pub(crate) fn retry_at(&mut self, id: BackfillId, at: Wall) {
@@ -257,22 +226,15 @@ impl Backfills {
         self.retries.first().map(|(at, _)| *at)
     }
 
-    /// Calls those whose time has come.
-    pub(crate) fn wake(&mut self, now: Wall) {
-        while let Some((at, id)) = self.retries.first().copied()
-            && at <= now
-        {
-            self.retries.pop_first();
-            if let Some(backfill) = self.get_mut(id) {
-                backfill.soft.retry = None;
-            }
-            self.call(id);
-        }
+    /// One whose time has come to try again.
+    pub(crate) fn take_retry(&mut self, now: Wall) -> Option<BackfillId> {
+        let (_, id) = self.retries.first().copied().filter(|(at, _)| *at <= now)?;
+        self.forget_retry(id);
+        Some(id)
     }
 
     /// After loading and replaying: everything soft is built up again.
     pub(crate) fn derive(&mut self) {
-        self.called.clear();
         self.retries.clear();
         for backfill in self.table.iter_soft_mut() {
             backfill.soft = Soft(BackfillSoft::at(&backfill.spec, backfill.started));

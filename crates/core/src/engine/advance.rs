@@ -15,7 +15,7 @@ const RUN_EVENTS_MAX: usize = 200;
 
 impl Engine {
     /// Decides what can be decided in runs, until nothing can or the batch holds `events_max` events.
-    pub fn advance(&mut self, batch: &mut Batch, events_max: usize) {
+    pub(super) fn advance(&mut self, batch: &mut Batch, events_max: usize) {
         self.allow_parsing();
         while batch.events.len() < events_max && self.may_parse() {
             self.run_waits(batch, events_max);

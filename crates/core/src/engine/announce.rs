@@ -143,7 +143,7 @@ impl Engine {
         match told {
             Ok(Some(Told::Run(run))) => {
                 let depth = announcement.depth + 1;
-                self.pull(id, Shot { notice: &announcement.notice, run, depth, occasion: None }, batch);
+                self.pull(id, Shot { notice: &announcement.notice, run, depth, window: None }, batch);
             }
             Ok(Some(Told::Window { job, window })) => {
                 self.window_succeeded(id, (job, window), announcement, batch);
@@ -178,7 +178,7 @@ impl Engine {
 
     /// One trigger decides about one event, or about one window. If that panics it declines.
     pub(super) fn pull(&mut self, id: TriggerId, shot: Shot<'_>, batch: &mut Batch) -> Pulled {
-        let window = shot.window();
+        let window = shot.ledger_window();
         let subject = PanicSubject::Trigger(id);
         let pulled = self.look(subject, batch, |view, out| fire::decide(view, id, shot, out));
         pulled.unwrap_or_else(|message| {

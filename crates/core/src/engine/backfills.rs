@@ -15,9 +15,12 @@ const NO_ROOM: Millis = Millis::from_secs(1);
 impl Engine {
     pub(super) fn run_backfills(&mut self, batch: &mut Batch) {
         let now = self.state.now.wall;
-        self.state.backfills.wake(now);
-        for _ in 0..self.state.backfills.called().min(STEP_MAX) {
-            let Some(id) = self.state.backfills.next_called() else { return };
+        while let Some(id) = self.state.backfills.take_retry(now) {
+            self.work.backfill(id);
+        }
+        for _ in 0..self.work.backfills().min(STEP_MAX) {
+            let Some(id) = self.work.take_backfill() else { return };
+            self.state.backfills.forget_retry(id);
             self.backfill_called(id, batch);
             self.announce_ends(batch);
         }
@@ -36,18 +39,19 @@ impl Engine {
                 Err(_) => return self.pause_backfill(id, batch),
             }
         }
-        self.state.backfills.call(id);
+        self.work.backfill(id);
     }
 
     pub(super) fn has_backfill_work(&self) -> bool {
-        self.state.backfills.called() > 0
+        self.work.backfills() > 0
     }
 
     /// It will be looked at, at once or as soon as there may be room.
     pub(super) fn is_backfill_called(&self, id: BackfillId) -> bool {
         let soon = self.state.now.wall + NO_ROOM;
         let backfill = self.state.backfills.get(id);
-        backfill.is_some_and(|one| one.soft.called || one.soft.retry.is_some_and(|at| at <= soon))
+        self.work.has_backfill(id)
+            || backfill.is_some_and(|backfill| backfill.soft.retry.is_some_and(|at| at <= soon))
     }
 
     /// The watchdog: one that can go on and that nobody called is called.
@@ -57,7 +61,7 @@ impl Engine {
         let missed: Vec<BackfillId> =
             unpaid.map(|backfill| backfill.id).filter(|id| !self.is_backfill_called(*id)).collect();
         for id in missed {
-            self.state.backfills.call(id);
+            self.work.backfill(id);
         }
     }
 }

@@ -16,8 +16,8 @@ const DUE_STEP_MAX: usize = 5_000;
 const PARSE_BYTES_MAX: usize = 256 * 1024;
 
 impl Engine {
-    /// Everything that time has made due, in bounded steps; call again while [`Engine::has_work`] or a wake is due.
-    pub fn run_due(&mut self, batch: &mut Batch) {
+    /// Everything that time has made due, in bounded steps.
+    pub(super) fn run_due(&mut self, batch: &mut Batch) {
         let now = self.state.now;
         self.allow_parsing();
         self.run_deliveries(batch);

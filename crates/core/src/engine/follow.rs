@@ -2,15 +2,14 @@
 //! the event and of what it changed.
 
 use super::Engine;
-use crate::backfill::BackfillEvent;
 use crate::decision::{Alert, Effect, Start};
 use crate::dispatch::Wants;
 use crate::event::Event;
-use crate::run::RunEvent;
+use crate::run::{RunCreated, RunEvent};
 use crate::schedule::ScheduleEvent;
 use crate::state::Change;
 use crate::task::{Lease, Status, Task, TaskState, next_deadline};
-use crate::values::{FiredAs, Session, WorkerId, WorkerIndex};
+use crate::values::{FiredBy, Session, WorkerId, WorkerIndex};
 use crate::wait::Awaited;
 use crate::worker::Workers;
 
@@ -19,18 +18,25 @@ impl Engine {
     pub(super) fn follow_other(&mut self, event: &Event, effects: &mut Vec<Effect>) {
         match event {
             Event::Cordon(event) => self.follow_cordon(event, effects),
-            Event::Schedule(ScheduleEvent::Fired(fired)) => self.tally.window_fired(fired.punctual),
             Event::Schedule(ScheduleEvent::Passed(passed)) => {
                 self.tally.windows_passed(passed.outcome, passed.count);
             }
-            Event::Backfill(BackfillEvent::Started { .. }) => self.tally.window_fired(FiredAs::Backfill),
             _ => {}
         }
         let Event::Run(event) = event else { return };
-        if let RunEvent::RunEnded(ended) = event {
-            self.waiting.run_ended(ended.id);
+        match event {
+            RunEvent::RunCreated(created) => self.count_window(created),
+            RunEvent::RunEnded(ended) => self.waiting.run_ended(ended.id),
+            _ => {}
         }
         self.tell_run(event, effects);
+    }
+
+    fn count_window(&mut self, created: &RunCreated) {
+        let by_window = matches!(created.fired_by, Some(FiredBy::Schedule { .. } | FiredBy::Backfill(_)));
+        if let Some(window) = created.origin.window.as_ref().filter(|_| by_window) {
+            self.tally.window_fired(window.fired_as);
+        }
     }
 
     pub(super) fn follow(&mut self, change: &Change, event: &Event, effects: &mut Vec<Effect>) {

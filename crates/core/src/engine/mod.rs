@@ -1,6 +1,6 @@
 //! The engine: the shard's state, its timers, its queues and its workers, moved by commands and by time.
 //! Entry: [`Engine`]. The runtime and the simulator drive it the same way: [`Engine::begin`] a record, then
-//! [`Engine::handle`] commands, [`Engine::run_due`] timers, [`Engine::advance`] runs and [`Engine::place`] tasks.
+//! [`Engine::handle`] commands and [`Engine::step`].
 //! - MA-1 the state changes only by applied events; timers, queues and workers follow every change (`follow`)
 //! - MA-2 what the state owes the world (`owed`) is armed, after every step and after every recovery
 //! - MA-3 effects and answers are outputs; the caller releases them when their record is durable
@@ -37,6 +37,7 @@ mod run_commands;
 mod schedule_edits;
 mod schedules;
 mod session;
+mod step;
 mod sweep;
 mod tally;
 #[cfg(test)]
@@ -70,7 +71,7 @@ use crate::event::Event;
 use crate::retry::{RetryBudgets, RetryCounts, RetryRates};
 use crate::run::{Evaluate, NoTexts, Pace};
 use crate::state::State;
-use crate::values::{Breaks, Chance, Elapsed, Limits, Now, Pressure, Seq, TaskIndex, Wall, WorkerId};
+use crate::values::{Breaks, Chance, Elapsed, Epoch, Limits, Now, Pressure, Seq, TaskIndex, Wall, WorkerId};
 use crate::wait::WaitIndex;
 use crate::work::WorkList;
 use crate::worker::Workers;
@@ -180,9 +181,14 @@ pub struct Wake {
 
 impl Engine {
     pub fn new(config: EngineConfig) -> Self {
+        Self::with_state(config, State::default())
+    }
+
+    /// With what was loaded and replayed. [`Engine::start_epoch`] and [`Engine::recover`] follow.
+    pub fn with_state(config: EngineConfig, state: State) -> Self {
         Self {
             config,
-            state: State::default(),
+            state,
             dispatcher: Dispatcher::new(config.seed),
             workers: Workers::default(),
             timers: Timers::default(),
@@ -228,6 +234,11 @@ impl Engine {
         self.event_waits_left = self.config.limits.event_waits_per_record;
         self.announced_left = self.config.limits.announced_per_record;
         self.set_present(now.elapsed);
+    }
+
+    /// An owner takes the shard, or goes on under its next epoch.
+    pub fn start_epoch(&mut self, epoch: Epoch, batch: &mut Batch) {
+        self.commit_one(Event::EpochStarted { epoch }, batch);
     }
 
     /// Says how late it is when no record is begun. A worker that is heard while the journal is slow is heard now,

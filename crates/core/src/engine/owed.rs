@@ -139,8 +139,8 @@ impl Engine {
             }
             Debt::Window(_) if self.config.breaks.schedule_not_rearmed => {}
             Debt::Window(id) => self.arm_schedule(id),
-            Debt::Call(id) => self.state.schedules.call(id),
-            Debt::Backfill(id) => self.state.backfills.call(id),
+            Debt::Call(id) => self.work.schedule(id),
+            Debt::Backfill(id) => self.work.backfill(id),
         }
     }
 

@@ -3,8 +3,9 @@
 //! - PG-2 only a pending task whose row is current may be parked; only an ended one may be dropped
 
 use super::Engine;
+use crate::state::{Changed, EntityTables};
 use crate::task::{Task, TaskState, next_deadline};
-use crate::values::{RunId, RunIndex, TaskId, TaskIndex, Wall};
+use crate::values::{RunId, RunIndex, Seq, TaskId, TaskIndex, Wall};
 
 impl Engine {
     /// Brings a parked task back. False if memory already knows it.
@@ -43,7 +44,7 @@ impl Engine {
     }
 
     /// Lets a far-off pending task go. `cut`: the tables are current up to here.
-    pub fn park(&mut self, id: TaskId, cut: crate::values::Seq, beyond: Wall) -> bool {
+    pub fn park(&mut self, id: TaskId, cut: Seq, beyond: Wall) -> bool {
         let Some(index) = self.state.tasks.find(id) else { return false };
         let Some(task) = self.state.tasks.get(index) else { return false };
         match task.state {
@@ -58,7 +59,7 @@ impl Engine {
 
     /// Lets an ended task go; the tables (or nobody, if history is off) answer for it. `index`: where it
     /// was when the cut was made. `cut` as in `park`.
-    pub fn drop_ended(&mut self, index: TaskIndex, id: TaskId, cut: crate::values::Seq) -> bool {
+    pub fn drop_ended(&mut self, index: TaskIndex, id: TaskId, cut: Seq) -> bool {
         self.state.tasks.expect(index);
         let Some(index) = self.state.tasks.find(id) else { return false };
         let Some(task) = self.state.tasks.get(index) else { return false };
@@ -70,7 +71,7 @@ impl Engine {
     }
 
     /// Lets an ended run go; the tables answer for it.
-    pub fn drop_ended_run(&mut self, index: RunIndex, id: RunId, cut: crate::values::Seq) -> bool {
+    pub fn drop_ended_run(&mut self, index: RunIndex, id: RunId, cut: Seq) -> bool {
         let run = self.state.flows.runs.get(index).filter(|run| run.id == id);
         let may_go = run.is_some_and(|run| run.status.is_ended() && run.out == 0 && run.touched <= cut);
         if may_go {
@@ -86,9 +87,18 @@ impl Engine {
         self.state.unload(index);
     }
 
-    /// For the runtime, which adds rows to a cut and marks them as stored.
-    pub fn state_mut(&mut self) -> &mut crate::state::State {
-        &mut self.state
+    /// What changed since the last cut, beside entities; the new cut is through record `through`.
+    pub fn take_changed(&mut self, through: Seq) -> Changed {
+        self.state.take_changed(through)
+    }
+
+    /// For whoever writes or drops rows of entities.
+    pub fn entity_tables(&mut self) -> EntityTables<'_> {
+        self.state.entity_tables()
+    }
+
+    pub fn forget_keys(&mut self, through: Seq) {
+        self.state.forget_keys(through);
     }
 
     pub fn mark_stored(&mut self, index: TaskIndex) {

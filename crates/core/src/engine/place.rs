@@ -25,7 +25,7 @@ impl RecentGrants {
 
 impl Engine {
     /// Places waiting tasks until nothing fits or the batch holds `events_max` events.
-    pub fn place(&mut self, batch: &mut Batch, events_max: usize) {
+    pub(super) fn place(&mut self, batch: &mut Batch, events_max: usize) {
         while batch.events.len() < events_max {
             let Some(placement) = self.dispatcher.place() else { return };
             self.assign(placement.task, placement.worker, batch);

@@ -57,7 +57,7 @@ impl Engine {
         for (place, id) in found.into_iter().take(FAN_OUT_MAX + FAN_OUT_TOLD_MAX).enumerate() {
             let Some(key) = self.state.triggers.get(id).map(|trigger| trigger.key.clone()) else { continue };
             let run = Publish::run(publish.base, taken.runs.len() + 1);
-            let shot = Shot { notice: &publish.notice, run, depth: 0, occasion: None };
+            let shot = Shot { notice: &publish.notice, run, depth: 0, window: None };
             let pulled = if place < FAN_OUT_MAX {
                 self.pull(id, shot, batch)
             } else {

@@ -49,10 +49,7 @@ impl Engine {
             if !self.may_parse() {
                 break;
             }
-            let Some(id) = self.state.schedules.called.pop_front() else { break };
-            if let Some(schedule) = self.state.schedules.get_mut(id) {
-                schedule.soft.called = false;
-            }
+            let Some(id) = self.work.take_schedule() else { break };
             self.schedule_called(id, batch);
             self.announce_ends(batch);
         }
@@ -81,12 +78,12 @@ impl Engine {
     }
 
     pub(super) fn has_schedule_work(&self) -> bool {
-        self.due_schedules.len() > 0 || !self.state.schedules.called.is_empty()
+        self.due_schedules.len() > 0 || self.work.has_schedules()
     }
 
     /// The timers of schedules that changed follow them.
     pub(super) fn arm_moved(&mut self) {
-        while let Some(id) = self.state.schedules.moved.pop() {
+        while let Some(id) = self.work.take_moved() {
             self.arm_schedule(id);
         }
     }
@@ -131,7 +128,7 @@ impl Engine {
     pub(super) fn is_called(&self, id: ScheduleId) -> bool {
         let Some(schedule) = self.state.schedules.get(id) else { return false };
         let soon = self.state.now.wall + NO_ROOM;
-        schedule.soft.called || schedule.soft.is_due || self.timer_of(id).is_some_and(|at| at <= soon)
+        self.work.has_schedule(id) || schedule.soft.is_due || self.timer_of(id).is_some_and(|at| at <= soon)
     }
 
     /// The watchdog: a schedule that is on and has no timer gets one, and is told of.
@@ -140,8 +137,8 @@ impl Engine {
         let Some(schedule) = self.state.schedules.get(id).filter(|schedule| view.is_watched(schedule)) else {
             return;
         };
-        if !schedule.soft.called && schedule.awaits_call(self.state.now.wall) {
-            self.state.schedules.call(id);
+        if schedule.awaits_call(self.state.now.wall) {
+            self.work.schedule(id);
         }
         if !self.is_armed(id) {
             self.counts.schedules_unarmed += 1;
@@ -155,7 +152,7 @@ impl Engine {
     pub(super) fn schedule_due(&mut self, id: ScheduleId, batch: &mut Batch) -> usize {
         let now = self.state.now.wall;
         if self.state.schedules.get(id).is_some_and(|schedule| schedule.awaits_call(now)) {
-            self.state.schedules.call(id);
+            self.work.schedule(id);
         }
         for look in 1..=LOOKS_MAX {
             let looked = self.look(PanicSubject::Schedule(id), batch, |view, out| due::decide(view, id, out));
@@ -186,7 +183,7 @@ impl Engine {
     }
 
     fn schedule_called(&mut self, id: ScheduleId, batch: &mut Batch) {
-        self.state.schedules.moved.push(id);
+        self.work.schedule_moved(id);
         let looked = self.look(PanicSubject::Schedule(id), batch, |view, out| due::called(view, id, out));
         match looked {
             Ok(ScheduleLook::NoRoom) => self.retry_soon(id),

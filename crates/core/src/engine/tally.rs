@@ -81,6 +81,11 @@ impl Tally {
             return;
         }
         self.moved(change.from, change.to);
+        if let Event::TaskSubmitted(submitted) = event
+            && let Some(fired) = &submitted.window
+        {
+            self.window_fired(fired.window.fired_as);
+        }
         if change.from.is_some_and(Status::is_leased)
             && let Some(end) = AttemptEnd::of(event)
         {
@@ -93,8 +98,8 @@ impl Tally {
         self.window_late_ms[band.index()].observe(late.get());
     }
 
-    pub(super) fn window_fired(&mut self, punctual: FiredAs) {
-        self.fired[punctual as usize] += 1;
+    pub(super) fn window_fired(&mut self, fired_as: FiredAs) {
+        self.fired[fired_as as usize] += 1;
     }
 
     pub(super) fn windows_passed(&mut self, outcome: Unfired, count: u64) {

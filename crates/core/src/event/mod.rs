@@ -5,19 +5,21 @@
 //!
 //! Not here: folding them (`state::apply`), bytes (`mainspring-store::format`).
 
+pub mod fired;
+
 use std::sync::Arc;
 
 use crate::backfill::BackfillEvent;
 use crate::key::KeyClaim;
 use crate::operation::{Cursor, OperationKind};
 use crate::retry::BudgetKind;
-use crate::run::RunEvent;
+use crate::run::{RunCreated, RunEvent};
 use crate::schedule::ScheduleEvent;
 use crate::task::{Payload, Status, StopReason, Task, TaskSpec};
 use crate::trigger::TriggerEvent;
 use crate::values::{
-    Actor, Elapsed, EntityId, EntityKind, Epoch, Failure, Fence, Incarnation, Millis, NodeInstance,
-    OperationId, Permits, Priority, RunId, TaskId, Wall, Window, WorkerId,
+    Actor, Elapsed, EntityId, EntityKind, Epoch, Failure, Fence, FiredBy, FiredWindow, Incarnation, Millis,
+    NodeInstance, OperationId, Permits, Priority, RunId, TaskId, Wall, WorkerId,
 };
 use crate::wait::{Wait, WaitEnd};
 use crate::worker::CordonEvent;
@@ -172,8 +174,8 @@ pub struct Submitted {
     /// `None` = at once.
     pub due: Option<Wall>,
     pub key: Option<KeyClaim>,
-    /// The window for which it exists.
-    pub occasion: Option<Box<Window>>,
+    /// The window that submits it.
+    pub window: Option<Box<FiredWindow>>,
 }
 
 /// What follows a failed attempt.
@@ -271,10 +273,14 @@ impl Event {
             Self::OperationAdvanced { id, .. } | Self::OperationEnded { id } => {
                 (EntityKind::Operation, id.to_bits(), false)
             }
+            Self::Run(RunEvent::RunCreated(created)) => return entity_that_fired(created),
+            Self::TaskSubmitted(submitted) => {
+                let id = submitted.window.as_ref()?.window.schedule;
+                (EntityKind::Schedule, id.to_bits(), false)
+            }
             // A job may be asked for by name only, and is looked up by who applies its event.
-            Self::Run(_) => return None,
-            Self::EpochStarted { .. }
-            | Self::TaskSubmitted(_)
+            Self::Run(_)
+            | Self::EpochStarted { .. }
             | Self::TaskSpawned { .. }
             | Self::TaskReleased { .. }
             | Self::TaskAssigned { .. }
@@ -297,4 +303,16 @@ impl Event {
         };
         Some(EntityRef { kind, id, may_begin })
     }
+}
+
+/// The one that created the run, if nobody asked for it.
+fn entity_that_fired(created: &RunCreated) -> Option<EntityRef> {
+    let (kind, id) = match created.fired_by? {
+        FiredBy::Schedule { .. } => {
+            (EntityKind::Schedule, created.origin.window.as_ref()?.schedule.to_bits())
+        }
+        FiredBy::Trigger(id) => (EntityKind::Trigger, id.to_bits()),
+        FiredBy::Backfill(id) => (EntityKind::Backfill, id.to_bits()),
+    };
+    Some(EntityRef { kind, id, may_begin: false })
 }

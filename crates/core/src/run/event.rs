@@ -7,7 +7,7 @@ use super::state::{NodeStatus, Pause, Run, RunStop};
 use crate::job::{Definition, JobKey, Node, Plan};
 use crate::key::KeyClaim;
 use crate::task::{Labels, Payload};
-use crate::values::{Actor, Priority, RunId, RunStatus};
+use crate::values::{Actor, FiredBy, Priority, RunId, RunStatus};
 
 #[derive(Clone, PartialEq, Debug)]
 pub enum RunEvent {
@@ -127,6 +127,7 @@ pub struct RunCreated {
     pub labels: Option<Labels>,
     pub key: Option<KeyClaim>,
     pub origin: Origin,
+    pub fired_by: Option<FiredBy>,
     /// Nodes that need not run again, with what they gave, from an earlier run.
     pub reused: Vec<Reused>,
 }
@@ -144,6 +145,7 @@ impl RunCreated {
             labels: None,
             key: None,
             origin,
+            fired_by: None,
             reused: Vec::new(),
         }
     }

@@ -1,16 +1,18 @@
 //! Folding what happened to schedules into the state. Nothing here can refuse, and nothing looks at a calendar.
 
-use super::event::{Fired, Passed, ScheduleEvent, Stored};
+use super::event::{Passed, ScheduleEvent, Stored, WindowFired};
 use super::extras::{ExtrasCell, Waiting};
 use super::table::{Schedule, Schedules};
 use super::window_row::{Reason, Unfired, WindowRow};
 use crate::collections::Soft;
 use crate::job::JobKey;
 use crate::values::{ScheduleId, Seq, Stamp, Started};
+use crate::work::WorkList;
 
-pub(crate) fn apply(schedules: &mut Schedules, at: Stamp, event: &ScheduleEvent) {
+pub(crate) fn apply(schedules: &mut Schedules, at: Stamp, event: &ScheduleEvent, work: &mut WorkList) {
+    work.schedule_moved(event.id());
     match event {
-        ScheduleEvent::Stored(stored) => store(schedules, at, stored),
+        ScheduleEvent::Stored(stored) => store(schedules, at, stored, work),
         ScheduleEvent::Paused { id, paused } => {
             let now = at.now.wall;
             let schedule = touch(schedules, at, *id);
@@ -19,16 +21,15 @@ pub(crate) fn apply(schedules: &mut Schedules, at: Stamp, event: &ScheduleEvent)
             }
             schedule.paused = *paused;
             schedule.changed = now;
-            schedules.call(*id);
+            work.schedule(*id);
         }
         ScheduleEvent::Deleted { id } => delete(schedules, at, *id),
         ScheduleEvent::Forgotten { id } => schedules.forget(*id, at),
         ScheduleEvent::Armed { id, next } => touch(schedules, at, *id).next = *next,
-        ScheduleEvent::Fired(fired) => fire(schedules, at, fired),
-        ScheduleEvent::Passed(passed) => pass(schedules, at, passed),
-        ScheduleEvent::Held { id, window, next, punctual } => {
+        ScheduleEvent::Passed(passed) => pass(schedules, at, passed, work),
+        ScheduleEvent::Held { id, window, next, fired_as } => {
             let schedule = touch(schedules, at, *id);
-            let waiting = Waiting { window: *window, punctual: *punctual };
+            let waiting = Waiting { window: *window, fired_as: *fired_as };
             schedule.rare.change(|rare| rare.waiting.push_back(waiting));
             schedule.last = schedule.last.max(*window);
             schedule.next = *next;
@@ -40,7 +41,7 @@ fn touch(schedules: &mut Schedules, at: Stamp, id: ScheduleId) -> &mut Schedule 
     schedules.touch(id, at)
 }
 
-fn store(schedules: &mut Schedules, at: Stamp, stored: &Stored) {
+fn store(schedules: &mut Schedules, at: Stamp, stored: &Stored, work: &mut WorkList) {
     let now = at.now.wall;
     let Stored { id, key, spec, own, of_job, next } = stored;
     if schedules.get(*id).is_none() {
@@ -76,12 +77,13 @@ fn store(schedules: &mut Schedules, at: Stamp, stored: &Stored) {
     // Who makes it anew does not want it paused.
     schedule.paused &= schedule.rare.deleted.is_none();
     schedule.rare.lessen(|rare| rare.deleted = None);
-    schedules.call(*id);
+    work.schedule(*id);
 }
 
-fn fire(schedules: &mut Schedules, at: Stamp, fired: &Fired) {
+pub(crate) fn fire(schedules: &mut Schedules, at: Stamp, fired: WindowFired, work: &mut WorkList) {
     let (seq, now) = (at.seq, at.now.wall);
-    let Fired { id, window, made, punctual, next } = *fired;
+    let WindowFired { id, window, made, fired_as, next } = fired;
+    work.schedule_moved(id);
     let schedule = touch(schedules, at, id);
     match schedule.rare.waiting.front() {
         Some(waiting) if waiting.window == window => {
@@ -103,13 +105,13 @@ fn fire(schedules: &mut Schedules, at: Stamp, fired: &Fired) {
         first: window,
         last: window,
         count: 1,
-        what: Ok((made, punctual)),
+        what: Ok((made, fired_as)),
         at: now,
     };
     schedules.write(row);
 }
 
-fn pass(schedules: &mut Schedules, at: Stamp, passed: &Passed) {
+fn pass(schedules: &mut Schedules, at: Stamp, passed: &Passed, work: &mut WorkList) {
     let now = at.now.wall;
     let Passed { id, first, last, count, outcome, next } = *passed;
     let schedule = touch(schedules, at, id);
@@ -125,7 +127,7 @@ fn pass(schedules: &mut Schedules, at: Stamp, passed: &Passed) {
     let group = schedule.bucket.group();
     // A fixed delay goes on from here if nothing runs.
     if schedule.awaits_call(now) {
-        schedules.call(id);
+        work.schedule(id);
     }
     schedules.write(WindowRow { schedule: id, group, first, last, count, what: Err(outcome), at: now });
 }
@@ -161,20 +163,27 @@ fn of_job(schedules: &Schedules, job: &JobKey) -> Vec<ScheduleId> {
 }
 
 /// A job went, and its schedules with it: these.
-pub(crate) fn job_deleted(schedules: &mut Schedules, at: Stamp, job: &JobKey) -> Vec<ScheduleId> {
+pub(crate) fn job_deleted(
+    schedules: &mut Schedules,
+    at: Stamp,
+    job: &JobKey,
+    work: &mut WorkList,
+) -> Vec<ScheduleId> {
     let gone = of_job(schedules, job);
     for id in &gone {
         delete(schedules, at, *id);
+        work.schedule_moved(*id);
     }
     gone
 }
 
 /// What passed while the job was paused is as if each schedule had been.
-pub(crate) fn job_resumed(schedules: &mut Schedules, at: Stamp, job: &JobKey) {
+pub(crate) fn job_resumed(schedules: &mut Schedules, at: Stamp, job: &JobKey, work: &mut WorkList) {
     let now = at.now.wall;
     for id in of_job(schedules, job) {
         touch(schedules, at, id).rare.change(|rare| rare.resumed = now);
-        schedules.call(id);
+        work.schedule_moved(id);
+        work.schedule(id);
     }
 }
 
@@ -188,12 +197,17 @@ pub(crate) fn began(schedules: &mut Schedules, id: ScheduleId, made: Started) {
 }
 
 /// Something that a window began has ended.
-pub(crate) fn ended(schedules: &mut Schedules, at: Stamp, id: ScheduleId, made: Started) {
+pub(crate) fn ended(
+    schedules: &mut Schedules,
+    at: Stamp,
+    (id, made): (ScheduleId, Started),
+    work: &mut WorkList,
+) {
     let now = at.now.wall;
     let Some(schedule) = schedules.get_mut(id) else { return };
     schedule.rare.lessen(|rare| rare.active.retain(|active| *active != made));
     if schedule.awaits_call(now) {
-        schedules.call(id);
+        work.schedule(id);
     }
 }
 

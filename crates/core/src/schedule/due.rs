@@ -49,7 +49,7 @@ pub(crate) fn due(schedule: &Schedule, now: Wall) -> Option<DueWindows> {
     match &schedule.spec.timing {
         // The window after it is known when what it begins has ended.
         Timing::After(_) => {
-            Some(DueWindows { fire: vec![(first, punctual(first, now))], ..DueWindows::default() })
+            Some(DueWindows { fire: vec![(first, fired_as(first, now))], ..DueWindows::default() })
         }
         Timing::Table(table) => Some(of_table(schedule, table, first, now)),
     }
@@ -94,7 +94,7 @@ fn of_table(schedule: &Schedule, table: &Timetable, first: Wall, now: Wall) -> D
     let made_up = old.len().min(spec.catch_up as usize);
     let caught = &old[old.len() - made_up..];
     let caught = caught.iter().map(|window| (*window, FiredAs::CatchUp));
-    let young = young.iter().map(|window| (*window, punctual(*window, now)));
+    let young = young.iter().map(|window| (*window, fired_as(*window, now)));
     let fire: Vec<_> = caught.chain(young).collect();
     let mut due = DueWindows { next: spec.next(until).map(|(next, _)| next), ..DueWindows::default() };
     due.passed.extend(skipped_by_clock(schedule, table, first));
@@ -110,7 +110,7 @@ fn of_table(schedule: &Schedule, table: &Timetable, first: Wall, now: Wall) -> D
     due
 }
 
-fn punctual(window: Wall, now: Wall) -> FiredAs {
+fn fired_as(window: Wall, now: Wall) -> FiredAs {
     if now.since(window) <= ON_TIME { FiredAs::OnTime } else { FiredAs::Late }
 }
 

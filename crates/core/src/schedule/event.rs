@@ -26,8 +26,6 @@ pub enum ScheduleEvent {
         id: ScheduleId,
         next: Option<Wall>,
     },
-    /// A window began something, which the event after this one makes.
-    Fired(Box<Fired>),
     /// Windows that began nothing.
     Passed(Box<Passed>),
     /// A window waits until what runs has ended.
@@ -35,7 +33,7 @@ pub enum ScheduleEvent {
         id: ScheduleId,
         window: Wall,
         next: Option<Wall>,
-        punctual: FiredAs,
+        fired_as: FiredAs,
     },
 }
 
@@ -50,12 +48,13 @@ pub struct Stored {
     pub next: Option<Wall>,
 }
 
+/// A window began something: part of the event that creates it.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Fired {
+pub struct WindowFired {
     pub id: ScheduleId,
     pub window: Wall,
     pub made: Started,
-    pub punctual: FiredAs,
+    pub fired_as: FiredAs,
     /// The window after it. Unchanged if `window` had waited.
     pub next: Option<Wall>,
 }
@@ -74,7 +73,6 @@ impl ScheduleEvent {
     pub fn id(&self) -> ScheduleId {
         match self {
             Self::Stored(stored) => stored.id,
-            Self::Fired(fired) => fired.id,
             Self::Passed(passed) => passed.id,
             Self::Paused { id, .. }
             | Self::Deleted { id }

@@ -27,7 +27,7 @@ pub struct ScheduleExtras {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Waiting {
     pub window: Wall,
-    pub punctual: FiredAs,
+    pub fired_as: FiredAs,
 }
 
 static NOTHING: ScheduleExtras = ScheduleExtras {

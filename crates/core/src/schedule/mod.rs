@@ -19,7 +19,7 @@ mod spec;
 mod table;
 mod window_row;
 
-pub use self::event::{Fired, Passed, ScheduleEvent, Stored};
+pub use self::event::{Passed, ScheduleEvent, Stored, WindowFired};
 pub use self::extras::{ExtrasCell, ScheduleExtras, Waiting};
 pub use self::refusal::ScheduleRefusal;
 pub use self::spec::{

@@ -1,6 +1,5 @@
 //! The schedules of a shard, how far each has come, and what of them changed since the last cut.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::extras::ExtrasCell;
@@ -48,17 +47,11 @@ const _: () = assert!(size_of::<Schedule>() <= 160);
 pub struct ScheduleSoft {
     /// Its windows have come, and it waits to be looked at.
     pub is_due: bool,
-    /// Something it waited for has ended.
-    pub called: bool,
 }
 
 #[derive(Debug, Default)]
 pub struct Schedules {
     table: Table<Schedule>,
-    /// Soft: something they waited for has ended.
-    pub(crate) called: VecDeque<ScheduleId>,
-    /// Soft: their timers must follow.
-    pub(crate) moved: Vec<ScheduleId>,
     ledger: Vec<WindowRow>,
     pub(super) shared: Shared,
 }
@@ -235,20 +228,8 @@ impl Schedules {
         self.table.range::<ScheduleKey>(..key).next_back().map(|near| &*near.key)
     }
 
-    /// Something may be decided about this one.
-    pub(crate) fn call(&mut self, id: ScheduleId) {
-        if let Some(schedule) = self.get_mut(id)
-            && !schedule.soft.called
-        {
-            schedule.soft.called = true;
-            self.called.push_back(id);
-        }
-    }
-
     /// After loading and replaying: everything soft is forgotten, and built up again by who knows what runs.
     pub(crate) fn forget_soft(&mut self, seq: Seq) {
-        self.called.clear();
-        self.moved.clear();
         for schedule in self.table.iter_soft_mut() {
             (schedule.soft, schedule.written) = (Soft::default(), Soft(seq));
             schedule.rare.forget_soft();
@@ -263,13 +244,11 @@ impl Schedules {
     }
 
     pub(crate) fn add(&mut self, mut schedule: Schedule, at: Stamp) {
-        self.moved.push(schedule.id);
         self.share(&mut schedule);
         self.table.insert(schedule, at);
     }
 
     pub(crate) fn touch(&mut self, id: ScheduleId, at: Stamp) -> &mut Schedule {
-        self.moved.push(id);
         self.table.change(id, at)
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::amend::amend;
 use super::{State, links};
-use crate::event::{AfterFailure, Event, Submitted};
+use crate::event::{AfterFailure, Event, Submitted, fired};
 use crate::task::{AttemptRecord, Lease, Status, Task, TaskState, Transition, arrow_exists};
 use crate::values::{
     Actor, Epoch, Failure, Fence, Incarnation, Millis, Now, Seq, Session, Started, TaskId, TaskIndex, Wall,
@@ -37,8 +37,8 @@ pub fn fold(state: &mut State, event: &Event) -> Option<Change> {
 pub(crate) fn apply(state: &mut State, event: &Event, work: &mut WorkList) -> Option<Change> {
     match event {
         Event::Run(event) => links::apply_run(state, event, work),
-        Event::Schedule(event) => links::apply_schedule(state, event),
-        Event::Backfill(event) => links::apply_backfill(state, event),
+        Event::Schedule(event) => links::apply_schedule(state, event, work),
+        Event::Backfill(event) => links::apply_backfill(state, event, work),
         Event::Trigger(event) => {
             let at = state.stamp();
             trigger::apply::apply(&mut state.triggers, at, event);
@@ -66,7 +66,7 @@ fn apply_to_task(state: &mut State, event: &Event, work: &mut WorkList) -> Optio
             start_epoch(state, *epoch);
             None
         }
-        Event::TaskSubmitted(submitted) => Some(submit(state, submitted)),
+        Event::TaskSubmitted(submitted) => Some(submit(state, submitted, work)),
         Event::TaskReleased { id } => {
             Some(change(state, *id, Transition::Released, |task, _| task.state = TaskState::Queued))
         }
@@ -154,16 +154,18 @@ fn assign(state: &mut State, id: TaskId, fence: Fence, worker: WorkerId, incarna
     })
 }
 
-fn submit(state: &mut State, submitted: &Submitted) -> Change {
+fn submit(state: &mut State, submitted: &Submitted, work: &mut WorkList) -> Change {
     let at = state.stamp();
-    let Submitted { id, task: spec, due, key, occasion } = submitted;
+    let Submitted { id, task: spec, due, key, window } = submitted;
     let mut task = Task::new(*id, spec.clone(), *due, at);
-    if key.is_some() || occasion.is_some() {
+    if key.is_some() || window.is_some() {
         let extra = task.extra_mut();
-        (extra.key, extra.occasion) = (*key, occasion.clone());
+        extra.key = *key;
+        extra.window = window.as_ref().map(|fired| Box::new(fired.window.clone()));
     }
-    if let Some(occasion) = occasion {
-        schedule::apply::began(&mut state.schedules, occasion.schedule, Started::Task(*id));
+    if let Some(fired) = fired::window_of_task(submitted) {
+        schedule::apply::fire(&mut state.schedules, at, fired, work);
+        schedule::apply::began(&mut state.schedules, fired.id, fired.made);
     }
     if let Some(claim) = key {
         state.keys.bind(*claim, *id, at.seq);
@@ -310,8 +312,8 @@ fn revive(state: &mut State, ended: &Task, over: &Actor) -> Change {
         task.stored = false;
     }
     state.note_revived(ended.id);
-    if let Some(occasion) = ended.extra.as_ref().and_then(|extra| extra.occasion.as_ref()) {
-        schedule::apply::began(&mut state.schedules, occasion.schedule, Started::Task(ended.id));
+    if let Some(window) = ended.extra.as_ref().and_then(|extra| extra.window.as_ref()) {
+        schedule::apply::began(&mut state.schedules, window.schedule, Started::Task(ended.id));
     }
     change(state, ended.id, Transition::Revived, |task, _| {
         task.retries_spent = 0;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::State;
 use super::apply::Change;
 use crate::backfill::{self, BackfillEvent};
+use crate::event::fired::{self, BackfillStarted};
 use crate::job::{JobKey, Plan};
 use crate::run::{self, RunCleared, RunCreated, RunEnded, RunEvent};
 use crate::schedule::{self, ScheduleEvent, WindowRow};
@@ -21,12 +22,12 @@ pub(super) fn apply_run(state: &mut State, event: &RunEvent, work: &mut WorkList
     let reopens = matches!(event, RunEvent::RunCleared(cleared) if is_ended(state, cleared));
     run::apply::apply(&mut state.flows, at, event, work);
     match event {
-        RunEvent::RunCreated(created) => run_created(state, created),
-        RunEvent::RunEnded(ended) => run_ended(state, ended),
+        RunEvent::RunCreated(created) => run_created(state, created, work),
+        RunEvent::RunEnded(ended) => run_ended(state, ended, work),
         RunEvent::RunCleared(cleared) if reopens => run_at_work(state, cleared.id),
-        RunEvent::JobDeleted { key } => job_deleted(state, key),
+        RunEvent::JobDeleted { key } => job_deleted(state, key, work),
         RunEvent::JobPaused { key, paused: false } => {
-            schedule::apply::job_resumed(&mut state.schedules, at, key);
+            schedule::apply::job_resumed(&mut state.schedules, at, key, work);
         }
         _ => {}
     }
@@ -38,10 +39,11 @@ fn is_ended(state: &State, cleared: &RunCleared) -> bool {
     run.is_some_and(|run| run.status.is_ended())
 }
 
-fn run_created(state: &mut State, created: &RunCreated) {
+fn run_created(state: &mut State, created: &RunCreated, work: &mut WorkList) {
     if let Some(claim) = created.key {
         state.keys.bind(claim, TaskId::from_bits(created.id.bits()), state.seq);
     }
+    run_fired(state, created, work);
     run_at_work(state, created.id);
 }
 
@@ -54,53 +56,74 @@ fn run_at_work(state: &mut State, id: RunId) {
     trigger::apply::count(&mut state.triggers, run, true);
 }
 
-fn run_ended(state: &mut State, ended: &RunEnded) {
+fn run_ended(state: &mut State, ended: &RunEnded, work: &mut WorkList) {
     let at = state.stamp();
     let Some(run) = state.flows.run(ended.id) else { return };
     if let Some(schedule) = run.origin.schedule() {
-        schedule::apply::ended(&mut state.schedules, at, schedule, Started::Run(run.id));
+        schedule::apply::ended(&mut state.schedules, at, (schedule, Started::Run(run.id)), work);
     }
     if let Some(window) = run.origin.window.as_ref().filter(|_| run.is_backfill()) {
-        backfill::apply::run_ended(&mut state.backfills, at, (window.schedule, run.id, ended.status));
+        let how = (window.schedule, run.id, ended.status);
+        backfill::apply::run_ended(&mut state.backfills, at, how, work);
     }
     trigger::apply::count(&mut state.triggers, run, false);
 }
 
-fn job_deleted(state: &mut State, job: &JobKey) {
+fn job_deleted(state: &mut State, job: &JobKey, work: &mut WorkList) {
     let at = state.stamp();
-    for schedule in schedule::apply::job_deleted(&mut state.schedules, at, job) {
-        state.backfills.call_of(schedule);
+    for schedule in schedule::apply::job_deleted(&mut state.schedules, at, job, work) {
+        schedule_gone(state, schedule, work);
     }
     trigger::apply::job_deleted(&mut state.triggers, at, job);
 }
 
-pub(super) fn apply_schedule(state: &mut State, event: &ScheduleEvent) {
+pub(super) fn apply_schedule(state: &mut State, event: &ScheduleEvent, work: &mut WorkList) {
     let at = state.stamp();
-    schedule::apply::apply(&mut state.schedules, at, event);
+    schedule::apply::apply(&mut state.schedules, at, event, work);
     if let ScheduleEvent::Deleted { id } = event {
-        state.backfills.call_of(*id);
+        schedule_gone(state, *id, work);
     }
 }
 
-pub(super) fn apply_backfill(state: &mut State, event: &BackfillEvent) {
+fn schedule_gone(state: &State, schedule: ScheduleId, work: &mut WorkList) {
+    if let Some(backfill) = state.backfills.of_schedule(schedule) {
+        work.backfill(backfill.id);
+    }
+}
+
+pub(super) fn apply_backfill(state: &mut State, event: &BackfillEvent, work: &mut WorkList) {
     let at = state.stamp();
     let plan = newest_plan(state, event);
-    backfill::apply::apply(&mut state.backfills, at, event, plan.as_ref());
-    let BackfillEvent::Started { id, window, run } = event else { return };
-    let Some(schedule) = state.backfills.get(*id).map(|backfill| backfill.schedule) else { return };
+    backfill::apply::apply(&mut state.backfills, at, event, plan.as_ref(), work);
+}
+
+/// What the table of who began it keeps of a run that nobody asked for.
+fn run_fired(state: &mut State, created: &RunCreated, work: &mut WorkList) {
+    let at = state.stamp();
+    if let Some(fired) = fired::window_of_run(created) {
+        schedule::apply::fire(&mut state.schedules, at, fired, work);
+    } else if let Some(fired) = fired::trigger_of(created) {
+        trigger::apply::fire(&mut state.triggers, at, fired);
+    } else if let Some(started) = fired::backfill_of(created) {
+        backfill_started(state, started);
+    }
+}
+
+fn backfill_started(state: &mut State, started: BackfillStarted) {
+    let at = state.stamp();
+    let BackfillStarted { id, schedule, window, run } = started;
+    backfill::apply::start(&mut state.backfills, at, id, run);
     // The window gets its row in the ledger; one that an earlier backfill ran keeps the newest.
-    let what = Ok((Started::Run(*run), FiredAs::Backfill));
     state.schedules.write_back(schedule, at.seq);
-    let row = WindowRow {
+    state.schedules.write(WindowRow {
         schedule,
         group: run.bucket().group(),
-        first: *window,
-        last: *window,
+        first: window,
+        last: window,
         count: 1,
-        what,
+        what: Ok((Started::Run(run), FiredAs::Backfill)),
         at: at.now.wall,
-    };
-    state.schedules.write(row);
+    });
 }
 
 /// For a new backfill without a plan of its own.
@@ -114,9 +137,9 @@ fn newest_plan(state: &State, event: &BackfillEvent) -> Option<Arc<Plan>> {
 pub(super) fn task_ended(state: &mut State, index: TaskIndex, work: &mut WorkList) {
     let at = state.stamp();
     let Some(task) = state.tasks.get(index) else { return };
-    if let Some(occasion) = task.extra.as_ref().and_then(|extra| extra.occasion.as_ref()) {
+    if let Some(window) = task.extra.as_ref().and_then(|extra| extra.window.as_ref()) {
         let made = Started::Task(task.id);
-        return schedule::apply::ended(&mut state.schedules, at, occasion.schedule, made);
+        return schedule::apply::ended(&mut state.schedules, at, (window.schedule, made), work);
     }
     let Some(origin) = task.origin.as_deref().copied() else { return };
     let output = task.extra.as_ref().and_then(|extra| extra.output.as_ref());
@@ -147,8 +170,8 @@ impl State {
         let runs = self.flows.runs().iter().map(|(_, run)| run).filter(|run| !run.status.is_ended());
         let tasks = self.tasks.iter().filter(|(_, task)| !task.status().is_ended());
         let tasks = tasks.filter_map(|(_, task)| {
-            let occasion = task.extra.as_ref()?.occasion.as_ref()?;
-            Some((occasion.schedule, Started::Task(task.id)))
+            let window = task.extra.as_ref()?.window.as_ref()?;
+            Some((window.schedule, Started::Task(task.id)))
         });
         runs.filter_map(|run| Some((run.origin.schedule()?, Started::Run(run.id)))).chain(tasks)
     }

@@ -5,9 +5,11 @@
 mod amend;
 mod apply;
 mod links;
+mod stored;
 
 pub(crate) use self::apply::apply;
 pub use self::apply::{Change, fold};
+pub use self::stored::{Changed, EntityTables};
 use crate::backfill::Backfills;
 use crate::key::KeyTable;
 use crate::operation::Operations;
@@ -56,7 +58,7 @@ impl State {
         &self.flows
     }
 
-    /// For whoever loads rows or takes what changed.
+    /// For whoever loads rows.
     pub fn flows_mut(&mut self) -> &mut JobRuns {
         &mut self.flows
     }
@@ -65,45 +67,20 @@ impl State {
         &self.schedules
     }
 
-    /// For whoever loads rows or takes what changed.
-    pub fn schedules_mut(&mut self) -> &mut Schedules {
-        &mut self.schedules
-    }
-
     pub fn backfills(&self) -> &Backfills {
         &self.backfills
-    }
-
-    /// For whoever loads rows or takes what changed.
-    pub fn backfills_mut(&mut self) -> &mut Backfills {
-        &mut self.backfills
     }
 
     pub fn triggers(&self) -> &Triggers {
         &self.triggers
     }
 
-    /// For whoever loads rows or takes what changed.
-    pub fn triggers_mut(&mut self) -> &mut Triggers {
-        &mut self.triggers
-    }
-
     pub fn cordons(&self) -> &Cordons {
         &self.cordons
     }
 
-    /// For whoever loads rows or takes what changed.
-    pub fn cordons_mut(&mut self) -> &mut Cordons {
-        &mut self.cordons
-    }
-
     pub fn operations(&self) -> &Operations {
         &self.operations
-    }
-
-    /// For whoever loads rows or takes what changed.
-    pub fn operations_mut(&mut self) -> &mut Operations {
-        &mut self.operations
     }
 
     /// When the events of the record being built or replayed are folded.
@@ -151,28 +128,6 @@ impl State {
         self.counts[task.status().index()] -= 1;
         self.payload_bytes -= task.payload.len() as u64;
         Some(task)
-    }
-
-    /// What changed since the last cut. The new cut is through record `through`; the one after it may have begun
-    /// already, but holds nothing yet.
-    pub fn take_dirty(&mut self, through: Seq) -> (Vec<TaskIndex>, Vec<TaskId>) {
-        self.cut = through;
-        (std::mem::take(&mut self.dirty), std::mem::take(&mut self.revived))
-    }
-
-    pub fn dirty_len(&self) -> usize {
-        let timed = self.schedules.dirty_len() + self.backfills.dirty_len() + self.triggers.dirty_len();
-        let rest = self.cordons.dirty_len() + self.operations.dirty_len();
-        self.dirty.len() + self.flows.dirty_len() + timed + rest
-    }
-
-    /// Sets where the tables stand, when state was loaded from them.
-    pub fn set_cut(&mut self, cut: Seq) {
-        self.cut = cut;
-    }
-
-    pub fn forget_keys(&mut self, through: Seq) {
-        self.keys.forget(through);
     }
 
     /// Soft: the worker took the attempt. Not an event, so neither version nor `touched` moves.

@@ -31,7 +31,7 @@ pub struct Extra {
     /// Places that each attempt holds in named limits.
     pub permits: Option<Permits>,
     /// The window for which it exists.
-    pub occasion: Option<Box<Window>>,
+    pub window: Option<Box<Window>>,
 }
 
 /// An attempt that did not succeed.

@@ -14,7 +14,6 @@ pub(crate) fn apply(triggers: &mut Triggers, at: Stamp, event: &TriggerEvent) {
         TriggerEvent::Stored(stored) => store(triggers, at, stored),
         TriggerEvent::Deleted { id } => delete(triggers, at, *id),
         TriggerEvent::Forgotten { id } => triggers.forget(*id, at),
-        TriggerEvent::Fired(fired) => fire(triggers, at, fired),
         TriggerEvent::Skipped { id, skip, window } => {
             let hook = touch(triggers, at, *id);
             hook.skipped += 1;
@@ -90,13 +89,13 @@ fn delete(triggers: &mut Triggers, at: Stamp, id: TriggerId) {
     hook.ledger.forget_waiting();
 }
 
-fn fire(triggers: &mut Triggers, at: Stamp, fired: &TriggerFired) {
+pub(crate) fn fire(triggers: &mut Triggers, at: Stamp, fired: TriggerFired) {
     let now = at.now.wall;
     let TriggerFired { id, source, event, run, window } = fired;
-    let hook = touch(triggers, at, *id);
+    let hook = touch(triggers, at, id);
     hook.fired += 1;
-    hook.last_fired = Some(LastFired { at: now, source: source.clone(), event: event.clone(), run: *run });
-    decide(hook, *window);
+    hook.last_fired = Some(LastFired { at: now, source, event, run });
+    decide(hook, window);
 }
 
 /// A job went, and its triggers with it.

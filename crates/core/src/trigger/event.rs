@@ -18,8 +18,6 @@ pub enum TriggerEvent {
     Forgotten {
         id: TriggerId,
     },
-    /// An event began a run, which the event after this one makes.
-    Fired(Box<TriggerFired>),
     /// An event matched and began nothing, as the trigger wants it.
     Skipped {
         id: TriggerId,
@@ -40,6 +38,7 @@ pub struct TriggerStored {
     pub spec: Arc<TriggerSpec>,
 }
 
+/// An event began a run: part of the event that creates it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct TriggerFired {
     pub id: TriggerId,
@@ -69,7 +68,6 @@ impl TriggerEvent {
     pub fn id(&self) -> TriggerId {
         match self {
             Self::Stored(stored) => stored.id,
-            Self::Fired(fired) => fired.id,
             Self::Failed(failed) => failed.id,
             Self::Succeeded(succeeded) => succeeded.id,
             Self::Deleted { id } | Self::Forgotten { id } | Self::Skipped { id, .. } => *id,

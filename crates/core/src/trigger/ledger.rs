@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::values::{ScheduleId, Wall};
+use crate::values::{ScheduleId, Wall, Window};
 
 /// Windows kept of each job; the oldest go first.
 pub const LEDGER_MAX: usize = 10_000;
@@ -14,6 +14,12 @@ pub struct LedgerWindow {
     pub at: Wall,
     pub schedule: ScheduleId,
     pub from: Wall,
+}
+
+impl LedgerWindow {
+    pub fn of(window: &Window) -> Self {
+        Self { at: window.at, schedule: window.schedule, from: window.from }
+    }
 }
 
 type WindowKey = (Wall, ScheduleId);

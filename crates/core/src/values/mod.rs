@@ -50,5 +50,5 @@ pub use self::{
     run::{InRun, RunStatus},
     stamp::Stamp,
     time::{Elapsed, Millis, Now, Wall},
-    window::{FiredAs, Started, Window},
+    window::{FiredAs, FiredBy, FiredWindow, Started, Window},
 };

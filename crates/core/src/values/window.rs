@@ -1,8 +1,8 @@
 //! A window of a schedule, and what it began.
 
-use super::id::{RunId, TaskId};
+use super::id::{BackfillId, RunId, TaskId};
 use super::name::Name;
-use super::numbered_id::ScheduleId;
+use super::numbered_id::{ScheduleId, TriggerId};
 use super::time::Wall;
 
 /// What a window began.
@@ -35,7 +35,28 @@ pub struct Window {
     pub at: Wall,
     /// That of the window before it.
     pub from: Wall,
-    pub punctual: FiredAs,
+    pub fired_as: FiredAs,
+}
+
+/// Who began something without being asked to. The event that creates a run says it, so that the table of who began it
+/// can follow.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FiredBy {
+    /// A window of a schedule.
+    Schedule {
+        /// The window after it. Unchanged if the window had waited.
+        next: Option<Wall>,
+    },
+    Trigger(TriggerId),
+    Backfill(BackfillId),
+}
+
+/// The window that submits a task.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FiredWindow {
+    pub window: Window,
+    /// The window after it. Unchanged if this one had waited.
+    pub next: Option<Wall>,
 }
 
 impl Started {

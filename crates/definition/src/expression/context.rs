@@ -111,7 +111,7 @@ pub struct Window<'a> {
     /// The window before it.
     pub start: &'a str,
     pub schedule: &'a str,
-    pub punctual: FiredAs,
+    pub fired_as: FiredAs,
 }
 
 /// An event, for texts that speak of it.
@@ -156,7 +156,7 @@ impl Context {
 
     /// Without it `window` is none: no schedule began the run.
     pub fn with_window(mut self, window: &Window<'_>) -> Self {
-        let is = |punctual| Value::from(window.punctual == punctual);
+        let is = |fired_as| Value::from(window.fired_as == fired_as);
         self.window = Some(Value::from_pairs([
             ("at", Value::from(window.at)),
             ("start", Value::from(window.start)),

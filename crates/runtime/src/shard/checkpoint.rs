@@ -6,6 +6,8 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use mainspring_core::run::DirtyRuns;
+use mainspring_core::state::Changed;
 use mainspring_core::task::{Task, TaskState};
 use mainspring_core::values::{
     Elapsed, EntityKind, Group, Millis, RunId, RunIndex, Seq, TaskId, TaskIndex, WorkerId,
@@ -161,21 +163,21 @@ impl<R> Shard<R> {
 
     fn make_cut(&mut self, through: Seq) {
         let after = self.checkpoints.made;
-        let (dirty, revived) = self.engine.state_mut().take_dirty(through);
+        let Changed { tasks, revived, runs, windows } = self.engine.take_changed(through);
         let now = self.engine.state().now;
         let retention_day = self.retention.advance(now);
-        let mut cut = Cut { epoch: self.epoch, through, now, retention_day, revived, ..Cut::default() };
+        let (epoch, occurrences) = (self.epoch, windows);
+        let mut cut = Cut { epoch, through, now, retention_day, revived, occurrences, ..Cut::default() };
         let state = self.engine.state();
         let keys = state.keys().bound_in(after, through);
         cut.keys = keys.map(|(scope, binding, expires)| KeyRow { scope, binding, expires }).collect();
         // Lists of a known length: growing them step by step would copy, and fill fresh pages, twice.
-        let ended = Vec::with_capacity(dirty.len());
+        let ended = Vec::with_capacity(tasks.len());
         let mut leaving = Leaving { through, ended, ..Leaving::default() };
-        for index in dirty {
+        for index in tasks {
             self.add_row(index, &mut cut, &mut leaving);
         }
-        self.add_flows(&mut cut, &mut leaving);
-        cut.occurrences = self.engine.state_mut().schedules_mut().take_ledger();
+        self.add_runs(&runs, &mut cut, &mut leaving);
         let groups = self.config.groups;
         leaving.ended_entities =
             entities::add_rows(&mut self.engine, groups, &mut cut, &mut self.profiles_out);
@@ -219,9 +221,8 @@ impl<R> Shard<R> {
         self.engine.mark_stored(index);
     }
 
-    fn add_flows(&mut self, cut: &mut Cut, leaving: &mut Leaving) {
-        let dirty = self.engine.state_mut().flows_mut().take_dirty();
-        flows::add_rows(&mut self.engine, &dirty, self.config.groups, cut, &mut self.profiles_out);
+    fn add_runs(&mut self, dirty: &DirtyRuns, cut: &mut Cut, leaving: &mut Leaving) {
+        flows::add_rows(&self.engine, dirty, self.config.groups, cut, &mut self.profiles_out);
         let runs = self.engine.state().flows().runs();
         let ended = dirty.runs.iter().filter_map(|index| Some((*index, runs.get(*index)?)));
         leaving.ended_runs =
@@ -305,12 +306,12 @@ impl<R> Shard<R> {
             for (index, id) in &leaving.ended_runs {
                 self.engine.drop_ended_run(*index, *id, leaving.through);
             }
-            drop_entities(self.engine.state_mut(), &leaving.ended_entities, leaving.through);
+            drop_entities(self.engine.entity_tables(), &leaving.ended_entities, leaving.through);
             let beyond = self.pager.holds_until();
             for id in &leaving.parked {
                 self.engine.park(*id, leaving.through, beyond);
             }
-            self.engine.state_mut().forget_keys(leaving.through);
+            self.engine.forget_keys(leaving.through);
         }
     }
 }
@@ -331,5 +332,5 @@ fn history_row(task: &Task, group: Group, bytes: Vec<u8>) -> HistoryRow {
 }
 
 fn is_of_window(task: &Task) -> bool {
-    task.extra.as_ref().is_some_and(|extra| extra.occasion.is_some())
+    task.extra.as_ref().is_some_and(|extra| extra.window.is_some())
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use mainspring_core::collections::{Entity, EntityTable};
 use mainspring_core::engine::Engine;
+use mainspring_core::state::State;
 use mainspring_core::values::{EntityId, EntityKind, Groups};
 use mainspring_store::entity::{EntityError, KindHead, ReadWith, VersionKey, changed_entities, kind_heads};
 use mainspring_store::format::{EncodedProfiles, FormatError, ProfileCache, Reader, VersionRef, Writer};
@@ -22,7 +23,7 @@ pub(super) fn add_rows(
     cut: &mut Cut,
     profiles: &mut EncodedProfiles,
 ) -> Vec<(EntityKind, u128)> {
-    cut.entities = changed_entities(engine.state_mut(), groups, profiles);
+    cut.entities = changed_entities(engine.entity_tables(), groups, profiles);
     let ended = cut.entities.iter().filter(|row| row.ended.is_some());
     ended.map(|row| (row.kind, row.id)).collect()
 }
@@ -34,7 +35,7 @@ pub(super) struct KindHeads(BTreeMap<EntityKind, KindHead>);
 impl KindHeads {
     /// After [`add_rows`].
     pub(super) fn of(engine: &mut Engine) -> Self {
-        Self(kind_heads(engine.state_mut()).into_iter().collect())
+        Self(kind_heads(engine.entity_tables()).into_iter().collect())
     }
 
     pub(super) fn write(&self, w: &mut Writer<'_>) {
@@ -63,13 +64,13 @@ impl KindHeads {
 
 /// Everything that has not ended, kind by kind.
 pub(super) fn load_all(
-    engine: &mut Engine,
+    state: &mut State,
     recovery: &mut dyn Recovery,
     (plans, profiles): (&mut Plans, &mut ProfileCache),
     heads: &KindHeads,
 ) -> Result<u64, OpenError> {
     let mut load = Load { recovery, plans, profiles, heads, rows: 0 };
-    each_table(engine.state_mut(), &mut load)?;
+    each_table(state.entity_tables(), &mut load)?;
     Ok(load.rows)
 }
 

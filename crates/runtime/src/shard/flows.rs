@@ -6,6 +6,7 @@ use mainspring_core::decision::Rejection;
 use mainspring_core::engine::{Answer, Command, Engine};
 use mainspring_core::run::decide::{RunAnswer, RunCommand};
 use mainspring_core::run::{DirtyRuns, Run, RunRefusal};
+use mainspring_core::state::State;
 use mainspring_core::values::{Elapsed, Groups, Millis, RunId};
 use mainspring_store::format::{EncodedProfiles, ProfileCache, write_plan, write_run};
 use mainspring_store::{Cut, OpenError, Recovery, RunRow, VersionRow};
@@ -16,12 +17,12 @@ use crate::clock::Reading;
 
 /// Every run that has not ended; jobs are there already.
 pub(super) fn load_all(
-    engine: &mut Engine,
+    state: &mut State,
     recovery: &mut dyn Recovery,
     plans: &mut Plans,
     profiles: &mut ProfileCache,
 ) -> Result<u64, OpenError> {
-    let flows = engine.state_mut().flows_mut();
+    let flows = state.flows_mut();
     let rows = runs::load_runs(flows, recovery, plans, profiles)?;
     // Rows leave out the counters that the tail's events move.
     // Recovery derives again when it knows how late it is.
@@ -31,7 +32,7 @@ pub(super) fn load_all(
 
 /// Rows of what changed.
 pub(super) fn add_rows(
-    engine: &mut Engine,
+    engine: &Engine,
     dirty: &DirtyRuns,
     groups: Groups,
     cut: &mut Cut,

@@ -44,8 +44,6 @@ pub use self::{
 use crate::clock::{Reading, ShardClock};
 use crate::config::ShardConfig;
 
-/// Events of runs in one step, so that commands have their turn; a step of so many takes some milliseconds.
-const ADVANCE_EVENTS_MAX: usize = 2_000;
 /// A clock in doubt is looked at this often, also if nothing else happens.
 const DOUBT_EVERY: Millis = Millis::from_secs(1);
 
@@ -277,10 +275,7 @@ impl<R> Shard<R> {
         let room = self.config.record_events_max.saturating_sub(self.building.events as usize);
         if room > 0 && self.renewal == Renewal::None {
             let mut batch = std::mem::take(&mut self.batch);
-            self.engine.run_due(&mut batch);
-            let advance_max = room.min(batch.events.len() + ADVANCE_EVENTS_MAX);
-            self.engine.advance(&mut batch, advance_max);
-            self.engine.place(&mut batch, room);
+            self.engine.step(&mut batch, room);
             self.absorb(batch);
         }
         self.seal_if_free();

@@ -54,26 +54,25 @@ impl<R> Shard<R> {
         reading: Reading,
         evaluate: Arc<dyn Evaluate>,
     ) -> Result<(Self, Recovered), OpenError> {
-        let mut engine = Engine::new(config.engine);
-        engine.set_evaluate(evaluate);
+        let mut state = State::default();
         let mut profiles = ProfileCache::default();
         let mut seen = Recovered::default();
         let head = recovery.head()?;
-        let (retained, entity_counts) = read_meta(&head, engine.state_mut())?;
+        let (retained, entity_counts) = read_meta(&head, &mut state)?;
         let horizon = ShardClock::resume(head.now, reading, config.trust).last().wall + config.park_beyond;
         let mut plans = Plans::default();
         let known = (&mut plans, &mut profiles);
-        seen.rows += entities::load_all(&mut engine, recovery, known, &entity_counts)?;
-        seen.rows += load_all(&mut engine, recovery, &mut plans, &mut profiles)?;
+        seen.rows += entities::load_all(&mut state, recovery, known, &entity_counts)?;
+        seen.rows += load_all(&mut state, recovery, &mut plans, &mut profiles)?;
         drop(plans);
         let mut quarantine = Quarantine::default();
-        let loaded =
-            load_rows(engine.state_mut(), recovery, (horizon, reading.wall), &mut profiles, &mut quarantine)?;
-        seen.rows += loaded;
-        let mut replay =
-            Replay { state: engine.state_mut(), profiles: &mut profiles, last: (head.seq, head.now) };
+        let until = (horizon, reading.wall);
+        seen.rows += load_rows(&mut state, recovery, until, &mut profiles, &mut quarantine)?;
+        let mut replay = Replay { state: &mut state, profiles: &mut profiles, last: (head.seq, head.now) };
         let tail = replay.run(recovery, &mut seen)?;
         let (last_seq, last_now) = replay.last;
+        let mut engine = Engine::with_state(config.engine, state);
+        engine.set_evaluate(evaluate);
 
         let mut clock = ShardClock::resume(last_now, reading, config.trust);
         let now = clock.now(reading);
@@ -108,9 +107,9 @@ impl<R> Shard<R> {
 
     fn start_epoch(&mut self, now: Now) {
         self.engine.begin(self.building.seq, now);
-        let event = Event::EpochStarted { epoch: self.epoch };
-        fold(self.engine.state_mut(), &event);
-        self.absorb(Batch { events: vec![event], effects: Vec::new() });
+        let mut batch = Batch::default();
+        self.engine.start_epoch(self.epoch, &mut batch);
+        self.absorb(batch);
         self.engine.recover();
         // If recovery took long, the first turn finds a stall, and every worker has a full lease from then.
         self.engine.listen(true);
@@ -251,7 +250,7 @@ impl Replay<'_> {
     /// The entity that the event touches, if nobody knows it.
     fn unknown(&mut self, event: &Event) -> Option<String> {
         let entity = event.entity().filter(|entity| !entity.may_begin)?;
-        let known = has_entity(self.state, entity.kind, entity.id);
+        let known = has_entity(self.state.entity_tables(), entity.kind, entity.id);
         (!known).then(|| format!("{} {:#x}", entity.kind.label(), entity.id))
     }
 

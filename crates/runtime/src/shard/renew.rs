@@ -3,8 +3,6 @@
 //! - EP-1 every record and every cut carries the epoch in which it was made
 
 use mainspring_core::engine::Batch;
-use mainspring_core::event::Event;
-use mainspring_core::state::fold;
 use mainspring_core::values::Epoch;
 use mainspring_store::AppendError;
 
@@ -46,9 +44,9 @@ impl<R> Shard<R> {
             Ok(epoch) => {
                 self.epoch = epoch;
                 self.renewal = Renewal::None;
-                let event = Event::EpochStarted { epoch };
-                fold(self.engine.state_mut(), &event);
-                self.absorb(Batch { events: vec![event], effects: Vec::new() });
+                let mut batch = Batch::default();
+                self.engine.start_epoch(epoch, &mut batch);
+                self.absorb(batch);
                 self.seal_if_free();
             }
             Err(AppendError::Refused { newest, .. }) => self.stop(StopCause::NotOwner { newest }),

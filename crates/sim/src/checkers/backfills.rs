@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use mainspring_core::backfill::{BackfillEvent, Created, Only};
+use mainspring_core::event::fired::BackfillStarted;
 use mainspring_core::state::State;
 use mainspring_core::values::{BackfillId, RunId, ScheduleId, Wall};
 
@@ -45,7 +46,6 @@ impl BackfillFold {
         };
         match event {
             BackfillEvent::Created(_) => Ok(()),
-            BackfillEvent::Started { window, run, .. } => facts.started(id, *window, *run, state),
             BackfillEvent::Paused { paused, .. } => {
                 facts.paused = *paused;
                 Ok(())
@@ -64,6 +64,14 @@ impl BackfillFold {
                 Ok(())
             }
         }
+    }
+
+    pub(super) fn started(&mut self, started: BackfillStarted, state: &State) -> Check {
+        let BackfillStarted { id, window, run, .. } = started;
+        let Some(facts) = self.backfills.get_mut(&id) else {
+            return require(false, "I6", || format!("{started:?} is of a backfill that nobody made"));
+        };
+        facts.started(id, window, run, state)
     }
 
     fn created(&mut self, created: &Created, state: &State) -> Check {

@@ -16,7 +16,7 @@ pub(super) fn check_event(event: &Event, state: &State) -> Check {
     match event {
         Event::TaskSubmitted(submitted) => {
             let group = GROUPS.of(&submitted.task.profile.tenant);
-            let named = submitted.key.is_some() || submitted.occasion.is_some();
+            let named = submitted.key.is_some() || submitted.window.is_some();
             let sub = submitted.id.bucket().sub();
             require(submitted.id.bucket().group() == group, "BK-2", || {
                 format!("{} is not in group {group}", submitted.id)

@@ -222,10 +222,8 @@ impl JournalFold {
             event.task().and_then(|id| self.task(id)).is_some_and(|task| task.status().is_ended());
         fold(&mut self.state, event);
         // Only the shard needs to know what changed since a cut.
-        let _ = self.state.take_dirty(record.seq);
-        let _ = self.state.flows_mut().take_dirty();
-        let _ = self.state.schedules_mut().take_ledger();
-        forget_changed(&mut self.state);
+        let _ = self.state.take_changed(record.seq);
+        forget_changed(self.state.entity_tables());
         self.note(event);
         let now = event.task().and_then(|id| self.task(id)).map(Task::status);
         let ended = now.filter(|status| status.is_ended() && !was_ended);

@@ -64,14 +64,15 @@ impl TableFold {
                     })?;
                 }
             }
-            let _ = self.state.take_dirty(next.seq);
-            changed.push(self.state.flows_mut().take_dirty());
-            for window in self.state.schedules_mut().take_ledger() {
+            let of_record = self.state.take_changed(next.seq);
+            changed.push(of_record.runs);
+            for window in of_record.windows {
                 let place = (window.schedule, OccurrenceCursor::of(&window));
                 windows.insert(place);
                 self.ledger.insert(place, window);
             }
-            let changed = changed_entities(&mut self.state, GROUPS, &mut EncodedProfiles::default());
+            let changed =
+                changed_entities(self.state.entity_tables(), GROUPS, &mut EncodedProfiles::default());
             entities.extend(changed.into_iter().map(|row| ((row.kind, row.id), row)));
         }
         groups::check_rows(cut, &self.state)?;

@@ -7,21 +7,23 @@ use mainspring_core::backfill::{BackfillEvent, BackfillSpec, Created, Only, Orde
 use mainspring_core::decision::{Effect, Rejection, ReportVerdict, Start};
 use mainspring_core::engine::Answer;
 use mainspring_core::event::{AfterFailure, Event, Submitted};
-use mainspring_core::job::{Bounds, FailurePolicy, Plan};
+use mainspring_core::job::{Bounds, FailurePolicy, JobKey, Plan};
 use mainspring_core::key::{KeyClaim, KeyHolder, KeyScope};
 use mainspring_core::retry::{Backoff, Jitter, RetryPolicy};
+use mainspring_core::run::{Origin, Run, RunCreated, RunEvent, StartedBy};
 use mainspring_core::schedule::{ScheduleKey, WindowRow};
 use mainspring_core::state::{State, fold};
 use mainspring_core::task::{Delivery, Profile, ProfileSpec, TaskSpec};
 use mainspring_core::trigger::{On, TriggerEvent, TriggerKey, TriggerSpec, TriggerStored};
 use mainspring_core::values::{
-    BackfillId, Band, Bucket, Elapsed, EntityKind, Epoch, Failure, FailureClass, Fence, Group, Incarnation,
-    Millis, Name, Now, Priority, RunId, ScheduleId, Seq, Session, TaskId, TriggerId, Wall, WorkerId,
+    BackfillId, Band, Bucket, Elapsed, EntityKind, Epoch, Failure, FailureClass, Fence, FiredAs, FiredBy,
+    Group, Incarnation, Millis, Name, Now, Priority, RunId, ScheduleId, Seq, Session, TaskId, TriggerId,
+    Wall, Window, WorkerId,
 };
 use mainspring_core::worker::WorkerOffer;
 use mainspring_store::entity::changed_entities;
-use mainspring_store::format::{EncodedProfiles, write_event};
-use mainspring_store::{Cut, EntityRow, LiveRow, Record};
+use mainspring_store::format::{EncodedProfiles, write_event, write_run};
+use mainspring_store::{Cut, EntityRow, LiveRow, Record, RunRow};
 
 use super::tables::TableFold;
 use super::{Asked, Broken, Check, Checkers, Over, Rules, journaled};
@@ -57,7 +59,7 @@ fn profile(delivery: Delivery) -> Arc<Profile> {
 }
 
 fn task(number: u64) -> Submitted {
-    Submitted { id: id(number), task: task_spec(Delivery::AtLeastOnce), due: None, key: None, occasion: None }
+    Submitted { id: id(number), task: task_spec(Delivery::AtLeastOnce), due: None, key: None, window: None }
 }
 
 fn task_spec(delivery: Delivery) -> TaskSpec {
@@ -572,13 +574,39 @@ fn backfilled(number: u128, window: Wall) -> Vec<Event> {
     };
     let plan = Plan::new(Vec::new(), FailurePolicy::default(), Bounds::default(), None);
     let (spec, plan) = (Arc::new(spec), Some(Arc::new(plan)));
-    let created = Created { id, schedule: ScheduleId::from_bits(1), spec, plan };
-    let events = [
-        BackfillEvent::Created(Box::new(created)),
-        BackfillEvent::Started { id, window, run },
-        BackfillEvent::Ended { id },
-    ];
-    events.map(Event::Backfill).to_vec()
+    let schedule = ScheduleId::from_bits(1);
+    let created = Created { id, schedule, spec, plan: plan.clone() };
+    let job = Arc::new(JobKey { tenant: name("acme"), name: name("report") });
+    let what_for =
+        Window { schedule, name: name("nightly"), at: window, from: Wall::ZERO, fired_as: FiredAs::Backfill };
+    let origin = Origin { window: Some(Box::new(what_for)), ..Origin::of(StartedBy::Backfill) };
+    let run = RunCreated {
+        plan,
+        fired_by: Some(FiredBy::Backfill(id)),
+        ..RunCreated::new(run, job, 1, Arc::from(*b"{}"), origin)
+    };
+    vec![
+        Event::Backfill(BackfillEvent::Created(Box::new(created))),
+        Event::Run(RunEvent::RunCreated(Box::new(run))),
+        Event::Backfill(BackfillEvent::Ended { id }),
+    ]
+}
+
+fn run_row(run: &Run) -> RunRow {
+    let mut bytes = Vec::new();
+    write_run(&mut bytes, run, &mut EncodedProfiles::default());
+    RunRow {
+        id: run.id,
+        group: GROUPS.of(&run.job.tenant),
+        job: (*run.job).clone(),
+        version: run.version,
+        status: run.status,
+        trigger: run.origin.trigger,
+        labels: Vec::new(),
+        created: run.created,
+        ended: None,
+        bytes,
+    }
 }
 
 /// Two backfills ran one window, each in a record of its own, and one cut holds both. `rows` says which rows of the
@@ -595,10 +623,14 @@ fn window_ran_twice(rows: fn(&[WindowRow]) -> Vec<WindowRow>) -> Check {
         let record = Record { epoch: Epoch::new(1), seq, now, events: events.len() as u32, body: Vec::new() };
         tables.waiting(&record, events);
     }
-    let entities = changed_entities(&mut state, GROUPS, &mut EncodedProfiles::default());
-    let occurrences = rows(&state.schedules_mut().take_ledger());
+    let entities = changed_entities(state.entity_tables(), GROUPS, &mut EncodedProfiles::default());
+    let changed = state.take_changed(Seq::new(2));
+    let runs = changed.runs.runs.iter().filter_map(|index| state.flows().runs().get(*index));
+    let runs = runs.map(run_row).collect();
+    let occurrences = rows(&changed.windows);
     let mut disk = Disk::new(true);
-    let cut = Cut { epoch: disk.next_epoch(), through: Seq::new(2), entities, occurrences, ..Cut::default() };
+    let (epoch, through) = (disk.next_epoch(), Seq::new(2));
+    let cut = Cut { epoch, through, entities, runs, occurrences, ..Cut::default() };
     disk.cut(&cut).expect("a cut");
     tables.cut(&cut, &disk, true)?;
     tables.whole(&disk, true)

@@ -1,6 +1,6 @@
 //! Triggers: every event is decided once by each trigger that it means, and every window of an `after` begins one run.
 //! - I31 an event from outside is decided by each matching trigger, in the record that takes it, and begins at most
-//!   one run of each; I32 a window begins at most one run of an `after` trigger; what fires begins the run that it names
+//!   one run of each; I32 a window begins at most one run of an `after` trigger
 //! - I33 every end of a task that a trigger wants is decided by it once, or waits in an operation of its record
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,7 +13,7 @@ use mainspring_core::run::{RunEvent, StartedBy};
 use mainspring_core::state::State;
 use mainspring_core::trigger::decide::Publish;
 use mainspring_core::trigger::{LedgerWindow, On, Trigger, TriggerEvent, TriggerFired};
-use mainspring_core::values::{CloudEvent, Name, OWN_PREFIX, RunId, ScheduleId, TriggerId, Wall};
+use mainspring_core::values::{CloudEvent, Name, OWN_PREFIX, ScheduleId, TriggerId, Wall};
 
 use super::{Check, require};
 
@@ -25,8 +25,6 @@ pub struct TriggerFold {
     windows: BTreeSet<(TriggerId, ScheduleId, Wall)>,
     /// Decided since the last event that was about something else.
     decided: BTreeSet<TriggerId>,
-    /// The run that must come next.
-    expected: Option<RunId>,
     /// Of triggers for ends, while they were not changed: ends that each wants and has not decided about.
     wanted: BTreeMap<TriggerId, i64>,
     pub counts: EventCounts,
@@ -61,13 +59,14 @@ impl TriggerFold {
 
     /// Before the event is applied.
     pub(super) fn follow(&mut self, event: &Event, state: &State) -> Check {
-        let made = match event {
-            Event::Run(RunEvent::RunCreated(run)) if run.origin.trigger == StartedBy::Event => Some(run.id),
-            _ => None,
-        };
-        let expected = self.expected.take();
-        require(made == expected, "I31", || format!("a trigger began {expected:?}, and {event:?} follows"))?;
-        self.counts.begun += u64::from(made.is_some());
+        if let Event::Run(RunEvent::RunCreated(run)) = event {
+            let by_event = run.origin.trigger == StartedBy::Event;
+            let fired = event.trigger_fired();
+            require(by_event == fired.is_some(), "I31", || {
+                format!("{run:?}: no trigger says that it fired")
+            })?;
+            return fired.map_or(Ok(()), |fired| self.fires(&fired));
+        }
         match event {
             Event::Trigger(event) => {
                 if let TriggerEvent::Forgotten { id } = event {
@@ -77,7 +76,6 @@ impl TriggerFold {
                 self.count_decision(event, state);
                 self.event(event)
             }
-            Event::Run(RunEvent::RunCreated(_)) => Ok(()),
             Event::KeyBound { claim, .. } => {
                 let decided = std::mem::take(&mut self.decided);
                 let Some((tenant, notice)) = self.published.get(&claim.scope) else { return Ok(()) };
@@ -136,7 +134,7 @@ impl TriggerFold {
     fn count_decision(&mut self, event: &TriggerEvent, state: &State) {
         let id = event.id();
         match event {
-            TriggerEvent::Fired(_) | TriggerEvent::Skipped { .. } | TriggerEvent::Failed(_) => {
+            TriggerEvent::Skipped { .. } | TriggerEvent::Failed(_) => {
                 if let Some(wanted) = self.wanted.get_mut(&id) {
                     *wanted -= 1;
                 }
@@ -154,12 +152,6 @@ impl TriggerFold {
 
     fn event(&mut self, event: &TriggerEvent) -> Check {
         match event {
-            TriggerEvent::Fired(fired) => {
-                self.expected = Some(fired.run);
-                self.decided.insert(fired.id);
-                self.fires(fired)?;
-                self.decides(fired.id, fired.window)
-            }
             TriggerEvent::Skipped { id, window, .. } => {
                 self.decided.insert(*id);
                 self.decides(*id, *window)
@@ -176,6 +168,12 @@ impl TriggerFold {
     }
 
     fn fires(&mut self, fired: &TriggerFired) -> Check {
+        self.counts.begun += 1;
+        self.decided.insert(fired.id);
+        if let Some(wanted) = self.wanted.get_mut(&fired.id) {
+            *wanted -= 1;
+        }
+        self.decides(fired.id, fired.window)?;
         // One end can complete several windows of an `after` trigger.
         if fired.window.is_some() {
             return Ok(());

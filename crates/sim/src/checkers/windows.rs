@@ -4,12 +4,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use mainspring_core::backfill::BackfillEvent;
 use mainspring_core::calendar::Timetable;
 use mainspring_core::event::Event;
+use mainspring_core::event::fired::BackfillStarted;
 use mainspring_core::job::JobKey;
 use mainspring_core::run::{RunEvent, StartedBy};
-use mainspring_core::schedule::{Overlap, Reason, ScheduleEvent, ScheduleKey, Spec, Stored, Timing, Unfired};
+use mainspring_core::schedule::{
+    Overlap, Reason, ScheduleEvent, ScheduleKey, Spec, Stored, Timing, Unfired, WindowFired,
+};
 use mainspring_core::state::State;
 use mainspring_core::values::{FiredAs, Millis, ScheduleId, Started, TaskId, Wall};
 
@@ -65,8 +67,6 @@ pub struct WindowFold {
     schedules: BTreeMap<ScheduleId, Facts>,
     tasks: BTreeSet<TaskId>,
     backfills: BackfillFold,
-    /// The event that must follow.
-    expected: Option<Started>,
     pub counts: WindowCounts,
 }
 
@@ -137,16 +137,14 @@ impl WindowFold {
         self.schedules.get(&id).map(|facts| &facts.ran)
     }
 
-    fn backfill_event(&mut self, event: &BackfillEvent, state: &State) -> Check {
-        if let BackfillEvent::Started { window, run, .. } = event {
-            self.counts.backfilled += 1;
-            self.expected = Some(Started::Run(*run));
-            let facts = self.backfills.schedule(event.id()).and_then(|id| self.schedules.get_mut(&id));
-            let first = facts.is_some_and(|facts| facts.ran.insert(*window));
-            let again = self.backfills.may_repeat(event.id());
-            require(first || again, "I5", || format!("{}: {window:?} began twice", event.id()))?;
-        }
-        self.backfills.follow(event, state)
+    fn backfill_started(&mut self, started: BackfillStarted, state: &State) -> Check {
+        self.counts.backfilled += 1;
+        let BackfillStarted { id, window, .. } = started;
+        let facts = self.backfills.schedule(id).and_then(|id| self.schedules.get_mut(&id));
+        let first = facts.is_some_and(|facts| facts.ran.insert(window));
+        let again = self.backfills.may_repeat(id);
+        require(first || again, "I5", || format!("{id}: {window:?} began twice"))?;
+        self.backfills.started(started, state)
     }
 
     pub fn made_task(&self, id: TaskId) -> bool {
@@ -155,33 +153,52 @@ impl WindowFold {
 
     /// Before the event is applied.
     pub(super) fn follow(&mut self, event: &Event, now: Wall, state: &State) -> Check {
-        self.check_expected(event)?;
+        self.check_window(event)?;
+        if let Some(fired) = event.window_fired() {
+            return self.fired(fired, now, state);
+        }
+        if let Some(started) = event.backfill_started() {
+            return self.backfill_started(started, state);
+        }
         match event {
-            Event::Backfill(event) => self.backfill_event(event, state),
-            Event::Schedule(event) => self.event(event, now, state),
+            Event::Backfill(event) => self.backfills.follow(event, state),
+            Event::Schedule(event) => self.event(event, now),
             Event::Run(RunEvent::JobDeleted { key }) => self.job_deleted(key, now),
             _ => Ok(()),
         }
     }
 
-    fn check_expected(&mut self, event: &Event) -> Check {
-        let made = match event {
-            Event::TaskSubmitted(task) if task.occasion.is_some() => Some(Started::Task(task.id)),
-            Event::Run(RunEvent::RunCreated(run))
-                if matches!(run.origin.trigger, StartedBy::Schedule | StartedBy::Backfill) =>
-            {
-                Some(Started::Run(run.id))
-            }
-            _ => None,
-        };
-        if let Some(Started::Task(id)) = made {
-            self.tasks.insert(id);
+    /// Who says that a window began it names the window, and its table knows.
+    fn check_window(&mut self, event: &Event) -> Check {
+        if let Event::TaskSubmitted(task) = event
+            && task.window.is_some()
+        {
+            self.tasks.insert(task.id);
         }
-        let expected = self.expected.take();
-        require(made == expected, "I5", || format!("a window began {expected:?}, and {event:?} follows"))
+        let Event::Run(RunEvent::RunCreated(run)) = event else { return Ok(()) };
+        let is_told = match run.origin.trigger {
+            StartedBy::Schedule => event.window_fired().is_some(),
+            StartedBy::Backfill => event.backfill_started().is_some(),
+            _ => event.window_fired().is_none() && event.backfill_started().is_none(),
+        };
+        require(is_told, "I5", || format!("{event:?} does not fit what it says of its window"))
     }
 
-    fn event(&mut self, event: &ScheduleEvent, now: Wall, state: &State) -> Check {
+    fn fired(&mut self, fired: WindowFired, now: Wall, state: &State) -> Check {
+        let WindowFired { id, window, made, fired_as, .. } = fired;
+        self.counts.fired += 1;
+        self.counts.late += u64::from(fired_as == FiredAs::Late);
+        self.counts.caught_up += u64::from(fired_as == FiredAs::CatchUp);
+        let Some(facts) = self.schedules.get_mut(&id) else {
+            return require(false, "I6", || format!("{fired:?} is of a schedule that nobody stored"));
+        };
+        facts.fired(id, window, now)?;
+        facts.check_overlap(id, state)?;
+        facts.made.push(made);
+        Ok(())
+    }
+
+    fn event(&mut self, event: &ScheduleEvent, now: Wall) -> Check {
         if let ScheduleEvent::Stored(stored) = event {
             return self.stored(stored, now);
         }
@@ -211,16 +228,6 @@ impl WindowFold {
                 facts.follows(id, *window)?;
                 facts.covered = *window;
                 facts.held.push(*window);
-                Ok(())
-            }
-            ScheduleEvent::Fired(fired) => {
-                counts.fired += 1;
-                counts.late += u64::from(fired.punctual == FiredAs::Late);
-                counts.caught_up += u64::from(fired.punctual == FiredAs::CatchUp);
-                self.expected = Some(fired.made);
-                facts.fired(id, fired.window, now)?;
-                facts.check_overlap(id, state)?;
-                facts.made.push(fired.made);
                 Ok(())
             }
             ScheduleEvent::Passed(passed) => {

@@ -48,7 +48,7 @@ fn window(schedule: u32, number: u64) -> WindowRow {
     let many = number.is_multiple_of(4);
     let last = Wall::from_millis(first.millis() + if many { 30_000 } else { 0 });
     let reason = Reason::ALL[number as usize % Reason::ALL.len()];
-    let punctual = FiredAs::ALL[number as usize % FiredAs::ALL.len()];
+    let fired_as = FiredAs::ALL[number as usize % FiredAs::ALL.len()];
     WindowRow {
         schedule: of(schedule),
         group: group(number),
@@ -57,9 +57,9 @@ fn window(schedule: u32, number: u64) -> WindowRow {
         count: if many { u64::MAX - number } else { 1 },
         what: match number % 4 {
             0 => Err(Unfired::Missed(reason)),
-            1 => Ok((Started::Run(RunId::from_bits(id(number).bits())), punctual)),
+            1 => Ok((Started::Run(RunId::from_bits(id(number).bits())), fired_as)),
             2 => Err(Unfired::Skipped(reason)),
-            _ => Ok((Started::Task(TaskId::from_bits(u128::MAX - u128::from(number))), punctual)),
+            _ => Ok((Started::Task(TaskId::from_bits(u128::MAX - u128::from(number))), fired_as)),
         },
         at: Wall::from_millis(last.millis() + 60_000),
     }
@@ -141,7 +141,7 @@ fn kinds_are_apart<H: Harness>(harness: &H) {
     let mut opened = open(&store);
     let base = window(1, 5);
     let (run, task) = (Started::Run(RunId::from_bits(5)), Started::Task(TaskId::from_bits(5)));
-    let fired = [run, task].into_iter().flat_map(|made| FiredAs::ALL.map(|punctual| Ok((made, punctual))));
+    let fired = [run, task].into_iter().flat_map(|made| FiredAs::ALL.map(|fired_as| Ok((made, fired_as))));
     let passed = Reason::ALL.into_iter().flat_map(|why| [Unfired::Skipped(why), Unfired::Missed(why)]);
     let rows: Vec<_> = fired.chain(passed.map(Err)).map(|what| WindowRow { what, ..base }).collect();
     opened.tables.cut(&Cut { occurrences: rows.clone(), ..cut(opened.epoch, 0) }).expect("cut");

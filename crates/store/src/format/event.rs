@@ -60,8 +60,8 @@ pub(super) mod given {
     pub const DUE: u8 = 1;
     pub const LABELS: u8 = 2;
     pub const KEY: u8 = 4;
-    pub const SEATS: u8 = 8;
-    pub const OCCASION: u8 = 16;
+    pub const PERMITS: u8 = 8;
+    pub const WINDOW: u8 = 16;
 }
 
 /// Appends one event. `profiles` remembers the bytes of profiles, which most events of a batch share.
@@ -209,8 +209,8 @@ fn write_submitted(w: &mut Writer<'_>, submitted: &Submitted, profiles: &mut Enc
         u8::from(submitted.due.is_some()) * given::DUE
             + u8::from(labels.is_some()) * given::LABELS
             + u8::from(submitted.key.is_some()) * given::KEY
-            + u8::from(permits.is_some()) * given::SEATS
-            + u8::from(submitted.occasion.is_some()) * given::OCCASION,
+            + u8::from(permits.is_some()) * given::PERMITS
+            + u8::from(submitted.window.is_some()) * given::WINDOW,
     );
     if let Some(due) = submitted.due {
         w.wall(due);
@@ -224,8 +224,9 @@ fn write_submitted(w: &mut Writer<'_>, submitted: &Submitted, profiles: &mut Enc
     if let Some(permits) = permits {
         w.permits(permits);
     }
-    if let Some(occasion) = &submitted.occasion {
-        schedule::write_occasion(w, occasion);
+    if let Some(fired) = &submitted.window {
+        schedule::write_window(w, &fired.window);
+        w.option(fired.next, Writer::wall);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use mainspring_core::event::{AfterFailure, Event, Submitted};
 use mainspring_core::task::TaskSpec;
-use mainspring_core::values::{Epoch, InRun, Incarnation, OperationId};
+use mainspring_core::values::{Epoch, FiredWindow, InRun, Incarnation, OperationId};
 
 use super::event::{given, kind, version};
 use super::{
@@ -77,16 +77,21 @@ fn read_submitted(r: &mut Reader<'_>, profiles: &mut ProfileCache) -> Result<Eve
     let profile = profiles.read(r)?;
     let payload = r.shared_bytes("payload")?;
     let priority = r.priority()?;
-    let known = given::DUE | given::LABELS | given::KEY | given::SEATS | given::OCCASION;
+    let known = given::DUE | given::LABELS | given::KEY | given::PERMITS | given::WINDOW;
     let flags = r.flags("submission flags", known)?;
     let due = if flags & given::DUE == 0 { None } else { Some(r.wall("due")?) };
     let labels = if flags & given::LABELS == 0 { None } else { Some(r.labels()?) };
     let key = if flags & given::KEY == 0 { None } else { Some(r.key()?) };
-    let permits = if flags & given::SEATS == 0 { None } else { Some(r.permits()?) };
-    let occasion = if flags & given::OCCASION == 0 { None } else { Some(schedule::read_occasion(r)?) };
+    let permits = if flags & given::PERMITS == 0 { None } else { Some(r.permits()?) };
+    let window = if flags & given::WINDOW == 0 { None } else { Some(Box::new(read_fired_window(r)?)) };
     let task = TaskSpec { profile, payload, priority, labels, permits };
-    let submitted = Submitted { id, task, due, key, occasion };
+    let submitted = Submitted { id, task, due, key, window };
     Ok(Event::TaskSubmitted(Box::new(submitted)))
+}
+
+fn read_fired_window(r: &mut Reader<'_>) -> Result<FiredWindow, FormatError> {
+    let window = *schedule::read_window(r)?;
+    Ok(FiredWindow { window, next: r.option("next window", |r| r.wall("next window"))? })
 }
 
 fn read_spawned(r: &mut Reader<'_>) -> Result<Event, FormatError> {

@@ -220,7 +220,7 @@ fn write_extra(w: &mut Writer<'_>, extra: &Extra) {
     w.option(extra.memory_bytes, Writer::varint);
     w.option(extra.forced.as_ref(), Writer::over);
     w.option(extra.permits.as_ref(), |w, permits| w.permits(permits));
-    w.option(extra.occasion.as_deref(), schedule::write_occasion);
+    w.option(extra.window.as_deref(), schedule::write_window);
     w.option(extra.deadline, Writer::wall);
 }
 
@@ -236,7 +236,7 @@ fn read_extra(r: &mut Reader<'_>) -> Result<Extra, FormatError> {
         memory_bytes: r.option("memory_bytes", |r| r.varint("memory_bytes"))?,
         forced: r.option("forced", Reader::over)?,
         permits: r.option("seats", Reader::permits)?,
-        occasion: r.option("occasion", schedule::read_occasion)?,
+        window: r.option("window", schedule::read_window)?,
         deadline: r.option("deadline", |r| r.wall("deadline"))?,
     })
 }

@@ -37,7 +37,6 @@ pub fn backfill_events() -> Vec<(&'static str, Event)> {
     vec![
         ("backfill_created", created(spec(Order::Oldest), None)),
         ("backfill_created_plan", created(spec(Order::Newest), Some(full_plan()))),
-        ("backfill_started", Event::Backfill(BackfillEvent::Started { id, window: WALL, run: RUN })),
         ("backfill_paused", Event::Backfill(BackfillEvent::Paused { id, paused: true })),
         ("backfill_cancelled", Event::Backfill(BackfillEvent::Cancelled { id, stop_runs: true })),
         ("backfill_ended", Event::Backfill(BackfillEvent::Ended { id })),

@@ -3,20 +3,20 @@
 use mainspring_core::calendar::{Cron, Dst, Missing, Timetable, Twice, Zone};
 use mainspring_core::collections::Soft;
 use mainspring_core::schedule::{
-    ExtrasCell, Fired, Overlap, Passed, Reason, Schedule, ScheduleEvent, ScheduleExtras, ScheduleHome,
-    ScheduleKey, Spec, Stored, Target, Terms, Timing, Unfired, Waiting,
+    ExtrasCell, Overlap, Passed, Reason, Schedule, ScheduleEvent, ScheduleExtras, ScheduleHome, ScheduleKey,
+    Spec, Stored, Target, Terms, Timing, Unfired, Waiting,
 };
-use mainspring_core::values::{Bucket, FiredAs, ScheduleId, Started, Window};
+use mainspring_core::values::{Bucket, FiredAs, FiredBy, ScheduleId, Started, Window};
 use mainspring_store::format::{read_schedule, write_schedule};
 
 use super::*;
 
 const SCHEDULE: ScheduleId = ScheduleId::from_bits(0x0050_0000_0000_012c);
 
-pub fn occasion() -> Window {
+pub fn window() -> Window {
     let from = Wall::from_millis(WALL.millis() - 86_400_000);
     let name = name("nightly");
-    Window { schedule: SCHEDULE, name, at: WALL, from, punctual: FiredAs::CatchUp }
+    Window { schedule: SCHEDULE, name, at: WALL, from, fired_as: FiredAs::CatchUp }
 }
 
 fn key_of_schedule() -> Arc<ScheduleKey> {
@@ -70,16 +70,22 @@ fn passed(outcome: Unfired) -> Event {
     Event::Schedule(ScheduleEvent::Passed(Box::new(passed)))
 }
 
-fn fired(made: Started, punctual: FiredAs) -> Event {
-    let fired = Fired { id: SCHEDULE, window: WALL, made, punctual, next: Some(WALL) };
-    Event::Schedule(ScheduleEvent::Fired(Box::new(fired)))
+/// Of a run that a window began.
+fn fired(next: Option<Wall>) -> Event {
+    let job = Arc::new(JobKey { tenant: name("acme"), name: name("report") });
+    let origin = Origin { window: Some(Box::new(window())), ..Origin::of(StartedBy::Schedule) };
+    let created = RunCreated {
+        fired_by: Some(FiredBy::Schedule { next }),
+        ..RunCreated::new(RUN, job, 3, Arc::from(*b"{}"), origin)
+    };
+    Event::Run(RunEvent::RunCreated(Box::new(created)))
 }
 
 pub fn schedule_events() -> Vec<(&'static str, Event)> {
     let id = SCHEDULE;
     let every = Timetable::Every { every: Millis::from_secs(90), anchor: WALL };
     let instants = Timetable::instants(vec![WALL, Wall::from_millis(7)]);
-    let held = ScheduleEvent::Held { id, window: WALL, next: None, punctual: FiredAs::Late };
+    let held = ScheduleEvent::Held { id, window: WALL, next: None, fired_as: FiredAs::Late };
     vec![
         ("schedule_stored_cron", stored(full_spec(), full_own())),
         ("schedule_stored_every", stored(plain_spec(Timing::Table(every)), ScheduleHome::default())),
@@ -89,8 +95,8 @@ pub fn schedule_events() -> Vec<(&'static str, Event)> {
         ("schedule_deleted", Event::Schedule(ScheduleEvent::Deleted { id })),
         ("schedule_forgotten", Event::Schedule(ScheduleEvent::Forgotten { id })),
         ("schedule_armed", Event::Schedule(ScheduleEvent::Armed { id, next: Some(WALL) })),
-        ("schedule_fired_run", fired(Started::Run(RUN), FiredAs::OnTime)),
-        ("schedule_fired_task", fired(Started::Task(ID), FiredAs::CatchUp)),
+        ("schedule_fired_run", fired(Some(WALL))),
+        ("schedule_fired_last", fired(None)),
         ("schedule_passed_missed", passed(Unfired::Missed(Reason::Late))),
         ("schedule_passed_skipped", passed(Unfired::Skipped(Reason::Deleted))),
         ("schedule_held", Event::Schedule(held)),
@@ -126,7 +132,7 @@ fn full_schedule() -> Schedule {
         deleted: Some(WALL),
         forgotten: Some(Wall::from_millis(1_790_000_099_999)),
         resumed: Wall::from_millis(1),
-        waiting: [Waiting { window: WALL, punctual: FiredAs::Late }].into(),
+        waiting: [Waiting { window: WALL, fired_as: FiredAs::Late }].into(),
         ..ScheduleExtras::default()
     };
     Schedule {

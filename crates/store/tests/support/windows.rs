@@ -4,10 +4,12 @@ use mainspring_core::backfill::{BackfillEvent, BackfillSpec, Created, Only, Orde
 use mainspring_core::calendar::{Cron, Dst, Missing, Timetable, Twice, Zone};
 use mainspring_core::collections::Soft;
 use mainspring_core::schedule::{
-    Fired, Overlap, Passed, Reason, Schedule, ScheduleEvent, ScheduleExtras, ScheduleHome, ScheduleKey, Spec,
+    Overlap, Passed, Reason, Schedule, ScheduleEvent, ScheduleExtras, ScheduleHome, ScheduleKey, Spec,
     Stored, Target, Terms, Timing, Unfired, Waiting,
 };
-use mainspring_core::values::{BackfillId, Bucket, FiredAs, ScheduleId, Started, Window};
+use mainspring_core::values::{
+    BackfillId, Bucket, FiredAs, FiredBy, FiredWindow, ScheduleId, Started, TriggerId, Window,
+};
 
 use super::*;
 
@@ -15,7 +17,7 @@ fn schedule_id() -> impl Strategy<Value = ScheduleId> {
     any::<u64>().prop_map(ScheduleId::from_bits)
 }
 
-fn punctual() -> impl Strategy<Value = FiredAs> {
+fn fired_as() -> impl Strategy<Value = FiredAs> {
     select(FiredAs::ALL.to_vec())
 }
 
@@ -28,10 +30,24 @@ fn outcome() -> impl Strategy<Value = Unfired> {
     prop_oneof![reason().prop_map(Unfired::Skipped), reason().prop_map(Unfired::Missed)]
 }
 
-pub fn occasion() -> impl Strategy<Value = Box<Window>> {
-    (schedule_id(), name(), wall(), wall(), punctual()).prop_map(|(schedule, name, at, from, punctual)| {
-        Box::new(Window { schedule, name, at, from, punctual })
+pub fn window() -> impl Strategy<Value = Box<Window>> {
+    (schedule_id(), name(), wall(), wall(), fired_as()).prop_map(|(schedule, name, at, from, fired_as)| {
+        Box::new(Window { schedule, name, at, from, fired_as })
     })
+}
+
+pub fn fired_window() -> impl Strategy<Value = Box<FiredWindow>> {
+    (window(), option::of(wall())).prop_map(|(window, next)| Box::new(FiredWindow { window: *window, next }))
+}
+
+pub fn fired_by() -> impl Strategy<Value = FiredBy> {
+    prop_oneof![
+        option::of(wall()).prop_map(|next| FiredBy::Schedule { next }),
+        (0..4096_u64, 0..1_u64 << 52).prop_map(|(bucket, number)| {
+            FiredBy::Trigger(TriggerId::new(Bucket::from_bits(bucket).expect("a bucket"), number))
+        }),
+        any::<u128>().prop_map(|bits| FiredBy::Backfill(BackfillId::from_bits(bits))),
+    ]
 }
 
 fn timetable() -> impl Strategy<Value = Timetable> {
@@ -89,10 +105,6 @@ pub fn schedule_event() -> impl Strategy<Value = ScheduleEvent> {
             ScheduleEvent::Stored(Box::new(Stored { id, key, spec, own, of_job, next }))
         },
     );
-    let fired =
-        (schedule_id(), wall(), made(), punctual(), next()).prop_map(|(id, window, made, punctual, next)| {
-            ScheduleEvent::Fired(Box::new(Fired { id, window, made, punctual, next }))
-        });
     let passed = (schedule_id(), wall(), wall(), number(), outcome(), next()).prop_map(
         |(id, first, last, count, outcome, next)| {
             ScheduleEvent::Passed(Box::new(Passed { id, first, last, count, outcome, next }))
@@ -100,19 +112,18 @@ pub fn schedule_event() -> impl Strategy<Value = ScheduleEvent> {
     );
     prop_oneof![
         stored,
-        fired,
         passed,
         (schedule_id(), any::<bool>()).prop_map(|(id, paused)| ScheduleEvent::Paused { id, paused }),
         schedule_id().prop_map(|id| ScheduleEvent::Deleted { id }),
         schedule_id().prop_map(|id| ScheduleEvent::Forgotten { id }),
         (schedule_id(), next()).prop_map(|(id, next)| ScheduleEvent::Armed { id, next }),
-        (schedule_id(), wall(), next(), punctual())
-            .prop_map(|(id, window, next, punctual)| ScheduleEvent::Held { id, window, next, punctual }),
+        (schedule_id(), wall(), next(), fired_as())
+            .prop_map(|(id, window, next, fired_as)| ScheduleEvent::Held { id, window, next, fired_as }),
     ]
 }
 
 pub fn schedule() -> impl Strategy<Value = Schedule> {
-    let waiting = (wall(), punctual()).prop_map(|(window, punctual)| Waiting { window, punctual });
+    let waiting = (wall(), fired_as()).prop_map(|(window, fired_as)| Waiting { window, fired_as });
     let times = (option::of(wall()), proptest::array::uniform4(wall()), option::of(wall()));
     let counts = (proptest::array::uniform3(number()), number());
     let what = (schedule_id(), schedule_key(), spec().boxed(), any::<[bool; 2]>());
@@ -174,7 +185,6 @@ pub fn backfill_event() -> impl Strategy<Value = BackfillEvent> {
     );
     prop_oneof![
         created,
-        (id(), wall(), run_id()).prop_map(|(id, window, run)| BackfillEvent::Started { id, window, run }),
         (id(), any::<bool>()).prop_map(|(id, paused)| BackfillEvent::Paused { id, paused }),
         (id(), any::<bool>()).prop_map(|(id, stop_runs)| BackfillEvent::Cancelled { id, stop_runs }),
         id().prop_map(|id| BackfillEvent::Ended { id }),

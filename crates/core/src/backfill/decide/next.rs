@@ -7,7 +7,7 @@ use crate::job::Job;
 use crate::run::decide::cancel_run;
 use crate::run::{Origin, Run, RunCreated, RunEvent, StartedBy};
 use crate::schedule::Schedule;
-use crate::values::{BackfillId, Band, FiredAs, Pressure, Priority, RunId, Window};
+use crate::values::{BackfillId, Band, FiredAs, FiredBy, Pressure, Priority, RunId, Window};
 
 pub(crate) enum NextWindow {
     /// A window began its run.
@@ -64,21 +64,21 @@ fn start_window(
     let Some(window) = backfill.next() else { return NextWindow::Nothing };
     let (id, now) = (backfill.id, view.state.now.wall);
     let run = RunId::new(now.millis(), schedule.bucket, id.mix(window.millis()));
-    let occasion = Window {
+    let what_for = Window {
         schedule: schedule.id,
         name: schedule.key.name.clone(),
         at: window,
         from: schedule.interval_from(window),
-        punctual: FiredAs::Backfill,
+        fired_as: FiredAs::Backfill,
     };
     let spec = &backfill.spec;
-    let origin = Origin { window: Some(Box::new(occasion)), ..Origin::of(StartedBy::Backfill) };
+    let origin = Origin { window: Some(Box::new(what_for)), ..Origin::of(StartedBy::Backfill) };
     let created = RunCreated {
         plan: (spec.version != job.version).then(|| backfill.plan.clone()),
         priority: Some(Priority::of(Band::Backfill)),
+        fired_by: Some(FiredBy::Backfill(id)),
         ..RunCreated::new(run, job.key.clone(), spec.version, spec.parameters.clone(), origin)
     };
-    out.push(Event::Backfill(BackfillEvent::Started { id, window, run }));
     out.push(Event::Run(RunEvent::RunCreated(Box::new(created))));
     NextWindow::Began
 }

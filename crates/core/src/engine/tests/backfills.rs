@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::runs::{apply_with, flow, key as job, node, trigger, wide, with_words};
 use super::{OK, Rig, failed};
 use crate::backfill::decide::{BackfillAnswer, BackfillCommand, CreateBackfill};
-use crate::backfill::{Backfill, BackfillEvent, BackfillRefusal, BackfillStatus, Only, Order, Windows};
+use crate::backfill::{Backfill, BackfillRefusal, BackfillStatus, Only, Order, Windows};
 use crate::calendar::Timetable;
 use crate::decision::Rejection;
 use crate::engine::{Answer, Command};
@@ -93,13 +93,8 @@ impl Rig {
 
     /// Minutes of the windows that were started, in that order, with their runs.
     fn started(&self) -> Vec<(u64, RunId)> {
-        let started = self.events.iter().filter_map(|event| match event {
-            Event::Backfill(BackfillEvent::Started { window, run, .. }) => {
-                Some((window.millis() / MINUTE, *run))
-            }
-            _ => None,
-        });
-        started.collect()
+        let started = self.events.iter().filter_map(Event::backfill_started);
+        started.map(|started| (started.window.millis() / MINUTE, started.run)).collect()
     }
 
     fn minutes(&self) -> Vec<u64> {
@@ -120,7 +115,7 @@ fn crash(rig: Rig) -> Rig {
     (reborn.now, reborn.ids) = (rig.now, rig.ids);
     reborn.begin();
     for event in &rig.events {
-        crate::state::fold(reborn.engine.state_mut(), event);
+        crate::state::fold(&mut reborn.engine.state, event);
         crate::state::fold(&mut reborn.shadow, event);
     }
     reborn.start_epoch(2);
@@ -145,8 +140,8 @@ fn windows_run_in_order_a_few_at_a_time_in_the_lowest_band() {
     assert_eq!((run.origin.trigger, run.version), (StartedBy::Backfill, 1));
     let task = rig.engine.state().tasks().by_id(run.task_at(0, NodeInstance::WHOLE)).expect("its task");
     assert_eq!(task.priority.band, Band::Backfill);
-    let occasion = run.origin.window.as_ref().expect("a window");
-    assert_eq!((occasion.at.millis() / MINUTE, occasion.from.millis() / MINUTE), (9, 8));
+    let window = run.origin.window.as_ref().expect("a window");
+    assert_eq!((window.at.millis() / MINUTE, window.from.millis() / MINUTE), (9, 8));
     assert_eq!(rig.schedule_of_job().rare.active, [], "it is none of the live ones");
     rig.end(first, true);
     assert_eq!(rig.minutes(), [9, 6, 5]);

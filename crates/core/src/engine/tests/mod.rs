@@ -99,10 +99,10 @@ impl Rig {
     }
 
     pub(super) fn start_epoch(&mut self, epoch: u64) {
-        let event = Event::EpochStarted { epoch: Epoch::new(epoch) };
         self.begin();
-        fold(self.engine.state_mut(), &event);
-        fold(&mut self.shadow, &event);
+        let mut batch = Batch::default();
+        self.engine.start_epoch(Epoch::new(epoch), &mut batch);
+        self.absorb(batch);
     }
 
     fn begin(&mut self) {

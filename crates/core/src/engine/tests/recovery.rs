@@ -8,7 +8,7 @@ pub(super) fn reopened(rig: &Rig, config: EngineConfig) -> Rig {
     next.now = rig.now;
     next.begin();
     for (_, task) in rig.engine.state().tasks().iter() {
-        next.engine.state_mut().load(hardened(task));
+        next.engine.state.load(hardened(task));
         next.shadow.load(hardened(task));
     }
     next.start_epoch(2);

@@ -49,7 +49,7 @@ pub(crate) fn called(view: &View<'_>, id: ScheduleId, out: &mut Out<'_>) -> Sche
         return ScheduleLook::Nothing;
     };
     if let Some(waiting) = schedule.rare.waiting.front().copied() {
-        let is_room = fire(view, schedule, (waiting.window, waiting.punctual), schedule.next, out);
+        let is_room = fire(view, schedule, (waiting.window, waiting.fired_as), schedule.next, out);
         return if is_room { ScheduleLook::Decided } else { ScheduleLook::NoRoom };
     }
     if let Timing::After(_) = schedule.spec.timing {
@@ -88,7 +88,7 @@ fn decide_one(
                 let range = Range::one(older, Unfired::Skipped(Reason::Coalesced));
                 pass(id, range, Some(window), out);
             }
-            out.push(Event::Schedule(ScheduleEvent::Held { id, window, next, punctual: fired_as }));
+            out.push(Event::Schedule(ScheduleEvent::Held { id, window, next, fired_as }));
         }
         WindowDecision::Fire { replaces, fired_as } => {
             if !view.has_room_for_window() {

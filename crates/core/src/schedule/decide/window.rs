@@ -6,10 +6,10 @@ use crate::event::{Event, Submitted};
 use crate::run::decide::cancel_run;
 use crate::run::{Origin, RunCreated, RunEvent, StartedBy};
 use crate::schedule::due::Range;
-use crate::schedule::{Fired, Overlap, Reason, Schedule, ScheduleEvent, Target, Timing, Unfired};
+use crate::schedule::{Overlap, Reason, Schedule, Target, Timing, Unfired};
 use crate::task::decide::cancel;
 use crate::trigger::{ANYWAY, TriggerKey};
-use crate::values::{FiredAs, Name, RunId, Started, TaskId, Wall, Window};
+use crate::values::{FiredAs, FiredBy, FiredWindow, Name, RunId, Started, TaskId, Wall, Window};
 
 pub(crate) enum WindowDecision {
     Skip(Reason),
@@ -89,17 +89,13 @@ pub(crate) fn fire(
     let (id, now) = (schedule.id, view.state.now.wall);
     let (bits, bucket) = (id.mix(window.millis()), schedule.bucket);
     let (run, task) = (RunId::new(now.millis(), bucket, bits), TaskId::new(now.millis(), bucket, bits));
-    let occasion = Some(Box::new(Window {
-        schedule: id,
-        name: schedule.key.name.clone(),
-        at: window,
-        from: schedule.interval_from(window),
-        punctual: fired_as,
-    }));
-    let (made, event) = match &schedule.spec.target {
+    let (name, from) = (schedule.key.name.clone(), schedule.interval_from(window));
+    let what_for = Window { schedule: id, name, at: window, from, fired_as };
+    match &schedule.spec.target {
         Target::Task(spec) => {
-            let submitted = Submitted { id: task, task: (**spec).clone(), due: None, key: None, occasion };
-            (Started::Task(task), Event::TaskSubmitted(Box::new(submitted)))
+            let window = Some(Box::new(FiredWindow { window: what_for, next }));
+            let submitted = Submitted { id: task, task: (**spec).clone(), due: None, key: None, window };
+            out.push(Event::TaskSubmitted(Box::new(submitted)));
         }
         Target::Run { parameters, priority } => {
             let Some(job) = view.state.flows.jobs.get(&schedule.job_key()) else {
@@ -109,16 +105,14 @@ pub(crate) fn fire(
                 pass(id, Range::one(window, Unfired::Missed(Reason::Parameters)), next, out);
                 return true;
             };
-            let origin = Origin { window: occasion, ..Origin::of(StartedBy::Schedule) };
+            let origin = Origin { window: Some(Box::new(what_for)), ..Origin::of(StartedBy::Schedule) };
             let created = RunCreated {
                 priority: *priority,
+                fired_by: Some(FiredBy::Schedule { next }),
                 ..RunCreated::new(run, job.key.clone(), job.version, parameters, origin)
             };
-            (Started::Run(run), Event::Run(RunEvent::RunCreated(Box::new(created))))
+            out.push(Event::Run(RunEvent::RunCreated(Box::new(created))));
         }
-    };
-    let fired = Fired { id, window, made, punctual: fired_as, next };
-    out.push(Event::Schedule(ScheduleEvent::Fired(Box::new(fired))));
-    out.push(event);
+    }
     true
 }

@@ -44,7 +44,7 @@ pub(crate) fn decide(view: &View<'_>, submit: Submit, out: &mut Out<'_>) -> Resu
         task: submit.task,
         due,
         key: submit.key.map(|(claim, _)| claim),
-        occasion: None,
+        window: None,
     })));
     Ok(TaskAnswer::Submitted { id, status })
 }

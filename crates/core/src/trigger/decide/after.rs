@@ -58,12 +58,12 @@ pub(crate) fn complete<'a>(
         notice: &announcement.notice,
         run: run_after(view, id, announcement.ended, mixed),
         depth: announcement.depth + 1,
-        occasion: Some(Box::new(Window {
+        window: Some(Box::new(Window {
             schedule: window.schedule,
             name: name.unwrap_or_default(),
             at: window.at,
             from: window.from,
-            punctual: FiredAs::OnTime,
+            fired_as: FiredAs::OnTime,
         })),
     })
 }

@@ -61,7 +61,7 @@ pub(crate) fn end_of_task(view: &View<'_>, id: TaskId) -> Option<Announcement> {
         run: None,
         task: Some(id),
         status,
-        window: extra.and_then(|extra| extra.occasion.as_deref()),
+        window: extra.and_then(|extra| extra.window.as_deref()),
         output: extra.and_then(|extra| extra.output.as_ref()),
     });
     Some(Announcement {

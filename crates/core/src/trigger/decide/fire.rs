@@ -7,8 +7,8 @@ use crate::event::Event;
 use crate::job::{Job, JobKey};
 use crate::run::{Origin, RunCreated, RunEvent, RunRefusal, StartedBy};
 use crate::task::Payload;
-use crate::trigger::{LedgerWindow, Skip, Trigger, TriggerEvent, TriggerFailed, TriggerFired};
-use crate::values::{Bucket, Cause, CloudEvent, DEPTH_MAX, RunId, TriggerId, Window};
+use crate::trigger::{LedgerWindow, Skip, Trigger, TriggerEvent, TriggerFailed};
+use crate::values::{Bucket, Cause, CloudEvent, DEPTH_MAX, FiredBy, RunId, TriggerId, Window};
 
 /// Of what is kept of an error.
 const ERROR_CHARS_MAX: usize = 500;
@@ -19,13 +19,12 @@ pub(crate) struct Shot<'a> {
     pub(crate) run: RunId,
     pub(crate) depth: u8,
     /// Of an `after` trigger.
-    pub(crate) occasion: Option<Box<Window>>,
+    pub(crate) window: Option<Box<Window>>,
 }
 
 impl Shot<'_> {
-    pub(crate) fn window(&self) -> Option<LedgerWindow> {
-        let occasion = self.occasion.as_ref()?;
-        Some(LedgerWindow { at: occasion.at, schedule: occasion.schedule, from: occasion.from })
+    pub(crate) fn ledger_window(&self) -> Option<LedgerWindow> {
+        self.window.as_deref().map(LedgerWindow::of)
     }
 }
 
@@ -55,10 +54,10 @@ pub(crate) fn declined(id: TriggerId, pulled: &Pulled, window: Option<LedgerWind
 
 /// A run begins, or the trigger says why none does.
 pub(crate) fn decide(view: &View<'_>, id: TriggerId, shot: Shot<'_>, out: &mut Out<'_>) -> Pulled {
-    let window = shot.window();
+    let window = shot.ledger_window();
     match begin(view, id, shot) {
-        Ok(events) => {
-            out.extend(events);
+        Ok(created) => {
+            out.push(Event::Run(RunEvent::RunCreated(Box::new(created))));
             Pulled::Began
         }
         Err(pulled) => {
@@ -74,14 +73,13 @@ pub(crate) fn skip_fan_out(id: TriggerId, out: &mut Out<'_>) -> Pulled {
     Pulled::Skipped(Skip::FanOut)
 }
 
-/// The events that begin a run, or why none begins.
-fn begin(view: &View<'_>, id: TriggerId, shot: Shot<'_>) -> Result<[Event; 2], Pulled> {
+/// The run that begins, or why none does.
+fn begin(view: &View<'_>, id: TriggerId, shot: Shot<'_>) -> Result<RunCreated, Pulled> {
     let (trigger, job) = listening(view, id).ok_or(Pulled::Nothing)?;
-    let window = shot.window();
     if let Some(condition) = &trigger.spec.condition {
         match view.evaluate.accepts(condition, shot.notice) {
             Ok(true) => {}
-            Ok(false) if window.is_some() => return Err(Pulled::Skipped(Skip::Condition)),
+            Ok(false) if shot.window.is_some() => return Err(Pulled::Skipped(Skip::Condition)),
             Ok(false) => return Err(Pulled::Nothing),
             Err(why) => return Err(failed(&format!("its condition: {why}"))),
         }
@@ -101,19 +99,13 @@ fn begin(view: &View<'_>, id: TriggerId, shot: Shot<'_>) -> Result<[Event; 2], P
         return Err(failed(&RunRefusal::TooManyRuns { held, max }.to_string()));
     }
     let parameters = parameters(view, trigger, job, shot.notice).map_err(|why| failed(&why))?;
-    let fired = TriggerFired {
-        id,
-        source: shot.notice.source.clone(),
-        event: shot.notice.id.clone(),
-        run: shot.run,
-        window,
-    };
     let cause = Cause { trigger: trigger.key.name.clone(), notice: shot.notice.clone(), depth: shot.depth };
-    let (window, cause) = (shot.occasion, Some(Box::new(cause)));
+    let (window, cause) = (shot.window, Some(Box::new(cause)));
     let origin = Origin { window, cause, ..Origin::of(StartedBy::Event) };
-    let created = RunCreated::new(shot.run, job.key.clone(), job.version, parameters, origin);
-    let fired = Event::Trigger(TriggerEvent::Fired(Box::new(fired)));
-    Ok([fired, Event::Run(RunEvent::RunCreated(Box::new(created)))])
+    Ok(RunCreated {
+        fired_by: Some(FiredBy::Trigger(id)),
+        ..RunCreated::new(shot.run, job.key.clone(), job.version, parameters, origin)
+    })
 }
 
 /// A trigger that listens, and its job.

@@ -64,11 +64,11 @@ impl Rig {
     }
 
     /// What the journal says of schedules, by record.
-    fn decided(&self) -> Vec<(Seq, ScheduleEvent)> {
+    fn decided(&self) -> Vec<(Seq, Event)> {
         let mut decided = vec![];
         for record in &self.disk.records {
-            let mut keep = |event| {
-                if let Event::Schedule(event) = event {
+            let mut keep = |event: Event| {
+                if matches!(event, Event::Schedule(_)) || event.window_fired().is_some() {
                     decided.push((record.seq, event));
                 }
                 Ok::<_, FormatError>(())
@@ -80,11 +80,11 @@ impl Rig {
     }
 
     fn fired(&self) -> Vec<Wall> {
-        let windows = self.decided().into_iter().filter_map(|(_, event)| match event {
-            ScheduleEvent::Fired(fired) => Some(fired.window),
-            _ => None,
-        });
-        windows.collect()
+        self.decided()
+            .iter()
+            .filter_map(|(_, event)| event.window_fired())
+            .map(|fired| fired.window)
+            .collect()
     }
 
     #[track_caller]
@@ -199,9 +199,10 @@ fn an_outage_of_a_year_costs_one_record() {
         rig.step();
         rig.append(Ok(()));
         let decided = rig.decided().split_off(stored);
-        let [(at, ScheduleEvent::Passed(passed)), (with, ScheduleEvent::Fired(fired))] = &decided[..] else {
+        let [(at, Event::Schedule(ScheduleEvent::Passed(passed))), (with, begun)] = &decided[..] else {
             panic!("{decided:?}");
         };
+        let fired = begun.window_fired().expect("the newest window fires");
         assert_eq!(at, with, "one record");
         let Passed { id, first: from, last, count, outcome, .. } = **passed;
         assert_eq!((id, from, outcome), (ID, first, Unfired::Missed(Reason::Late)));

@@ -11,10 +11,9 @@ use crate::format::{EncodedProfiles, FormatError, ProfileCache, Reader, Writer, 
 /// First byte after the event's own type and version. Frozen: a number is never given away again.
 mod kind {
     pub const CREATED: u8 = 1;
-    pub const STARTED: u8 = 2;
-    pub const PAUSED: u8 = 3;
-    pub const CANCELLED: u8 = 4;
-    pub const ENDED: u8 = 5;
+    pub const PAUSED: u8 = 2;
+    pub const CANCELLED: u8 = 3;
+    pub const ENDED: u8 = 4;
     pub const NEWEST: u8 = ENDED;
 }
 
@@ -22,7 +21,6 @@ mod kind {
 pub(in crate::format) fn write(w: &mut Writer<'_>, event: &BackfillEvent, profiles: &mut EncodedProfiles) {
     w.byte(match event {
         BackfillEvent::Created(_) => kind::CREATED,
-        BackfillEvent::Started { .. } => kind::STARTED,
         BackfillEvent::Paused { .. } => kind::PAUSED,
         BackfillEvent::Cancelled { .. } => kind::CANCELLED,
         BackfillEvent::Ended { .. } => kind::ENDED,
@@ -34,10 +32,6 @@ pub(in crate::format) fn write(w: &mut Writer<'_>, event: &BackfillEvent, profil
             schedule::write_id(w, *schedule);
             spec::write(w, spec);
             w.option(plan.as_deref(), |w, plan| workflow::write_plan_in(w, plan, profiles));
-        }
-        BackfillEvent::Started { id: _, window, run } => {
-            w.wall(*window);
-            w.wide(run.bits());
         }
         BackfillEvent::Paused { id: _, paused } => w.bool(*paused),
         BackfillEvent::Cancelled { id: _, stop_runs } => w.bool(*stop_runs),
@@ -62,7 +56,6 @@ pub(in crate::format) fn read(
             spec: Arc::new(spec::read(r)?),
             plan: r.option("plan", |r| workflow::read_plan_in(r, profiles).map(Arc::new))?,
         })),
-        kind::STARTED => BackfillEvent::Started { id, window: r.wall("window")?, run: r.run_id()? },
         kind::PAUSED => BackfillEvent::Paused { id, paused: r.bool("paused")? },
         kind::CANCELLED => BackfillEvent::Cancelled { id, stop_runs: r.bool("stop runs")? },
         kind::ENDED => BackfillEvent::Ended { id },

@@ -1,6 +1,6 @@
 //! Writes events of schedules.
 
-use mainspring_core::schedule::{Fired, Passed, ScheduleEvent, Stored};
+use mainspring_core::schedule::{Passed, ScheduleEvent, Stored};
 
 use super::{row, spec, window};
 use crate::format::{EncodedProfiles, Writer};
@@ -11,10 +11,9 @@ pub(super) mod kind {
     pub const PAUSED: u8 = 2;
     pub const DELETED: u8 = 3;
     pub const ARMED: u8 = 4;
-    pub const FIRED: u8 = 5;
-    pub const PASSED: u8 = 6;
-    pub const HELD: u8 = 7;
-    pub const FORGOTTEN: u8 = 8;
+    pub const PASSED: u8 = 5;
+    pub const HELD: u8 = 6;
+    pub const FORGOTTEN: u8 = 7;
     pub const NEWEST: u8 = FORGOTTEN;
 }
 
@@ -33,13 +32,6 @@ pub(in crate::format) fn write(w: &mut Writer<'_>, event: &ScheduleEvent, profil
         ScheduleEvent::Paused { id: _, paused } => w.bool(*paused),
         ScheduleEvent::Deleted { id: _ } | ScheduleEvent::Forgotten { id: _ } => {}
         ScheduleEvent::Armed { id: _, next } => w.option(*next, Writer::wall),
-        ScheduleEvent::Fired(fired) => {
-            let Fired { id: _, window: at, made, punctual, next } = **fired;
-            w.wall(at);
-            window::write_made(w, made);
-            w.byte(punctual as u8);
-            w.option(next, Writer::wall);
-        }
         ScheduleEvent::Passed(passed) => {
             let Passed { id: _, first, last, count, outcome, next } = **passed;
             w.wall(first);
@@ -48,10 +40,10 @@ pub(in crate::format) fn write(w: &mut Writer<'_>, event: &ScheduleEvent, profil
             window::write_outcome(w, outcome);
             w.option(next, Writer::wall);
         }
-        ScheduleEvent::Held { id: _, window, next, punctual } => {
+        ScheduleEvent::Held { id: _, window, next, fired_as } => {
             w.wall(*window);
             w.option(*next, Writer::wall);
-            w.byte(*punctual as u8);
+            w.byte(*fired_as as u8);
         }
     }
 }
@@ -63,7 +55,6 @@ fn kind_of(event: &ScheduleEvent) -> u8 {
         ScheduleEvent::Deleted { .. } => kind::DELETED,
         ScheduleEvent::Forgotten { .. } => kind::FORGOTTEN,
         ScheduleEvent::Armed { .. } => kind::ARMED,
-        ScheduleEvent::Fired(_) => kind::FIRED,
         ScheduleEvent::Passed(_) => kind::PASSED,
         ScheduleEvent::Held { .. } => kind::HELD,
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mainspring_core::schedule::{Fired, Passed, ScheduleEvent, Stored};
+use mainspring_core::schedule::{Passed, ScheduleEvent, Stored};
 use mainspring_core::values::Wall;
 
 use super::event::kind;
@@ -30,13 +30,6 @@ pub(in crate::format) fn read(
         kind::DELETED => ScheduleEvent::Deleted { id },
         kind::FORGOTTEN => ScheduleEvent::Forgotten { id },
         kind::ARMED => ScheduleEvent::Armed { id, next: next(r)? },
-        kind::FIRED => ScheduleEvent::Fired(Box::new(Fired {
-            id,
-            window: r.wall("window")?,
-            made: window::read_made(r)?,
-            punctual: window::read_punctual(r)?,
-            next: next(r)?,
-        })),
         kind::PASSED => ScheduleEvent::Passed(Box::new(Passed {
             id,
             first: r.wall("first window")?,
@@ -49,7 +42,7 @@ pub(in crate::format) fn read(
             id,
             window: r.wall("window")?,
             next: next(r)?,
-            punctual: window::read_punctual(r)?,
+            fired_as: window::read_fired_as(r)?,
         },
         _ => return Err(FormatError::bad("kind of event", at, "is 0, which was never written")),
     })

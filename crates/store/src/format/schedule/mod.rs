@@ -12,5 +12,5 @@ pub(super) use self::{
     event::write as write_event,
     event_read::read as read_event,
     row::{read_key, write_key},
-    window::{read_id, read_occasion, write_id, write_occasion},
+    window::{read_id, read_window, write_id, write_window},
 };

@@ -42,9 +42,9 @@ pub fn write_schedule(out: &mut Vec<u8>, schedule: &Schedule, profiles: &mut Enc
     w.option(schedule.next, Writer::wall);
     w.wall(schedule.rare.resumed);
     w.varint(schedule.rare.waiting.len() as u64);
-    for Waiting { window, punctual } in &schedule.rare.waiting {
+    for Waiting { window, fired_as } in &schedule.rare.waiting {
         w.wall(*window);
-        w.byte(*punctual as u8);
+        w.byte(*fired_as as u8);
     }
     for count in [schedule.fired, schedule.skipped, schedule.missed] {
         w.varint(count);
@@ -95,7 +95,7 @@ fn read_rare(
 }
 
 fn read_waiting(r: &mut Reader<'_>) -> Result<Waiting, FormatError> {
-    Ok(Waiting { window: r.wall("waiting window")?, punctual: window::read_punctual(r)? })
+    Ok(Waiting { window: r.wall("waiting window")?, fired_as: window::read_fired_as(r)? })
 }
 
 pub(in crate::format) fn write_key(w: &mut Writer<'_>, key: &ScheduleKey) {

@@ -31,8 +31,8 @@ pub(super) fn read_made(r: &mut Reader<'_>) -> Result<Started, FormatError> {
     }
 }
 
-pub(super) fn read_punctual(r: &mut Reader<'_>) -> Result<FiredAs, FormatError> {
-    r.choice("punctuality", FiredAs::from_index)
+pub(super) fn read_fired_as(r: &mut Reader<'_>) -> Result<FiredAs, FormatError> {
+    r.choice("how it fired", FiredAs::from_index)
 }
 
 pub(super) fn write_outcome(w: &mut Writer<'_>, outcome: Unfired) {
@@ -52,20 +52,20 @@ pub(super) fn read_outcome(r: &mut Reader<'_>) -> Result<Unfired, FormatError> {
     r.choice("reason", Reason::from_index).map(outcome)
 }
 
-pub(in crate::format) fn write_occasion(w: &mut Writer<'_>, occasion: &Window) {
-    write_id(w, occasion.schedule);
-    w.name(&occasion.name);
-    w.wall(occasion.at);
-    w.wall(occasion.from);
-    w.byte(occasion.punctual as u8);
+pub(in crate::format) fn write_window(w: &mut Writer<'_>, window: &Window) {
+    write_id(w, window.schedule);
+    w.name(&window.name);
+    w.wall(window.at);
+    w.wall(window.from);
+    w.byte(window.fired_as as u8);
 }
 
-pub(in crate::format) fn read_occasion(r: &mut Reader<'_>) -> Result<Box<Window>, FormatError> {
+pub(in crate::format) fn read_window(r: &mut Reader<'_>) -> Result<Box<Window>, FormatError> {
     Ok(Box::new(Window {
         schedule: read_id(r)?,
         name: r.name("schedule")?,
         at: r.wall("window")?,
         from: r.wall("window before")?,
-        punctual: read_punctual(r)?,
+        fired_as: read_fired_as(r)?,
     }))
 }

@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use mainspring_core::trigger::{
-    LedgerWindow, Skip, Succeeded, TriggerEvent, TriggerFailed, TriggerFired, TriggerStored,
-};
+use mainspring_core::trigger::{LedgerWindow, Skip, Succeeded, TriggerEvent, TriggerFailed, TriggerStored};
 use mainspring_core::values::TriggerId;
 
 use super::notice::text;
@@ -15,11 +13,10 @@ use crate::format::{FormatError, Reader, Writer, schedule};
 mod kind {
     pub const STORED: u8 = 1;
     pub const DELETED: u8 = 2;
-    pub const FIRED: u8 = 3;
-    pub const SKIPPED: u8 = 4;
-    pub const FAILED: u8 = 5;
-    pub const SUCCEEDED: u8 = 6;
-    pub const FORGOTTEN: u8 = 7;
+    pub const SKIPPED: u8 = 3;
+    pub const FAILED: u8 = 4;
+    pub const SUCCEEDED: u8 = 5;
+    pub const FORGOTTEN: u8 = 6;
     pub const NEWEST: u8 = FORGOTTEN;
 }
 
@@ -28,7 +25,6 @@ pub(in crate::format) fn write(w: &mut Writer<'_>, event: &TriggerEvent) {
     w.byte(match event {
         TriggerEvent::Stored(_) => kind::STORED,
         TriggerEvent::Deleted { .. } => kind::DELETED,
-        TriggerEvent::Fired(_) => kind::FIRED,
         TriggerEvent::Skipped { .. } => kind::SKIPPED,
         TriggerEvent::Failed(_) => kind::FAILED,
         TriggerEvent::Succeeded(_) => kind::SUCCEEDED,
@@ -41,13 +37,6 @@ pub(in crate::format) fn write(w: &mut Writer<'_>, event: &TriggerEvent) {
             spec::write(w, &stored.spec);
         }
         TriggerEvent::Deleted { id: _ } | TriggerEvent::Forgotten { id: _ } => {}
-        TriggerEvent::Fired(fired) => {
-            let TriggerFired { id: _, source, event, run, window } = &**fired;
-            w.text(source);
-            w.text(event);
-            w.wide(run.bits());
-            w.option(*window, write_span);
-        }
         TriggerEvent::Skipped { id: _, skip, window } => {
             w.byte(*skip as u8);
             w.option(*window, write_span);
@@ -77,13 +66,6 @@ pub(in crate::format) fn read(r: &mut Reader<'_>) -> Result<TriggerEvent, Format
             spec: Arc::new(spec::read(r)?),
         })),
         kind::DELETED => TriggerEvent::Deleted { id },
-        kind::FIRED => TriggerEvent::Fired(Box::new(TriggerFired {
-            id,
-            source: text(r, "source of an event")?,
-            event: text(r, "id of an event")?,
-            run: r.run_id()?,
-            window: read_window(r)?,
-        })),
         kind::SKIPPED => TriggerEvent::Skipped { id, skip: read_skip(r)?, window: read_window(r)? },
         kind::FAILED => TriggerEvent::Failed(Box::new(TriggerFailed {
             id,

@@ -123,6 +123,7 @@ fn write_created(w: &mut Writer<'_>, created: &RunCreated, profiles: &mut Encode
     w.option(created.labels.as_ref(), |w, labels| w.labels(labels));
     w.option(created.key.as_ref(), Writer::key);
     origin::write(w, &created.origin);
+    w.option(created.fired_by, origin::write_fired_by);
     w.list(&created.reused, write_reused);
 }
 

@@ -119,12 +119,14 @@ fn read_created(r: &mut Reader<'_>, profiles: &mut ProfileCache) -> Result<RunEv
     let labels = r.option("labels", Reader::labels)?;
     let key = r.option("key", Reader::key)?;
     let origin = origin::read(r)?;
+    let fired_by = r.option("fired by", origin::read_fired_by)?;
     let reused = r.list("reused", read_reused)?;
     Ok(RunEvent::RunCreated(Box::new(RunCreated {
         plan,
         priority,
         labels,
         key,
+        fired_by,
         reused,
         ..RunCreated::new(id, job, version, parameters, origin)
     })))

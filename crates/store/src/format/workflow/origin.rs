@@ -1,6 +1,7 @@
 //! What a run came from, in its event and in its row.
 
 use mainspring_core::run::{Origin, StartedBy};
+use mainspring_core::values::{BackfillId, FiredBy};
 
 use super::run::{read_in_run, write_in_run};
 use crate::format::{FormatError, Reader, Writer, schedule, trigger};
@@ -16,7 +17,7 @@ pub(super) fn write(w: &mut Writer<'_>, origin: &Origin) {
     }
     w.option(parent.as_ref(), write_in_run);
     w.option(*rerun_of, |w, id| w.wide(id.bits()));
-    w.option(window.as_deref(), schedule::write_occasion);
+    w.option(window.as_deref(), schedule::write_window);
 }
 
 pub(super) fn read(r: &mut Reader<'_>) -> Result<Origin, FormatError> {
@@ -30,7 +31,34 @@ pub(super) fn read(r: &mut Reader<'_>) -> Result<Origin, FormatError> {
         trigger,
         parent: r.option("parent", read_in_run)?,
         rerun_of: r.option("rerun of", Reader::run_id)?,
-        window: r.option("window", schedule::read_occasion)?,
+        window: r.option("window", schedule::read_window)?,
         cause,
     })
+}
+
+pub(super) fn write_fired_by(w: &mut Writer<'_>, fired_by: FiredBy) {
+    match fired_by {
+        FiredBy::Schedule { next } => {
+            w.byte(0);
+            w.option(next, Writer::wall);
+        }
+        FiredBy::Trigger(id) => {
+            w.byte(1);
+            trigger::write_id(w, id);
+        }
+        FiredBy::Backfill(id) => {
+            w.byte(2);
+            w.wide(id.bits());
+        }
+    }
+}
+
+pub(super) fn read_fired_by(r: &mut Reader<'_>) -> Result<FiredBy, FormatError> {
+    let at = r.at();
+    match r.byte("fired by")? {
+        0 => Ok(FiredBy::Schedule { next: r.option("next window", |r| r.wall("next window"))? }),
+        1 => Ok(FiredBy::Trigger(trigger::read_id(r)?)),
+        2 => Ok(FiredBy::Backfill(BackfillId::from_bits(r.wide("backfill")?))),
+        _ => Err(FormatError::bad("fired by", at, "has no such value")),
+    }
 }

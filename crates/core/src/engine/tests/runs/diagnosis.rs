@@ -32,7 +32,7 @@ impl Story {
     }
 
     fn damage(&mut self, change: impl FnOnce(&mut Run)) {
-        let flows = self.rig.engine.state_mut().flows_mut();
+        let flows = &mut self.rig.engine.state.flows;
         let index = flows.runs.find(self.run).expect("in memory");
         change(flows.runs.get_mut(index).expect("in memory"));
     }

@@ -106,7 +106,7 @@ fn a_run_is_given_no_more_than_it_may_hold() {
     let output: &'static str = Box::leak(names.join(" ").into_boxed_str());
     // The bound on outputs is another one.
     let index = story.rig.engine.state().flows().runs().find(story.run).expect("in memory");
-    let run = story.rig.engine.state_mut().flows_mut().runs.get_mut(index).expect("in memory");
+    let run = story.rig.engine.state.flows.runs.get_mut(index).expect("in memory");
     run.outputs.insert((0, NodeInstance::WHOLE), output.as_bytes().into());
     run.nodes[0].status = NodeStatus::Judged;
     let event = crate::run::decide::grow::add_tasks(story.run(), 0, &Words);

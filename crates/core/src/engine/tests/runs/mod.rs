@@ -399,7 +399,7 @@ pub(super) fn crash(story: &mut Story) {
     let events = std::mem::take(&mut story.rig.events);
     reborn.begin();
     for event in &events {
-        crate::state::fold(reborn.engine.state_mut(), event);
+        crate::state::fold(&mut reborn.engine.state, event);
         crate::state::fold(&mut reborn.shadow, event);
     }
     reborn.start_epoch(2);

@@ -80,7 +80,7 @@ fn lose(story: &mut Story) {
     let task = story.task("a");
     let start = story.rig.start_of(task);
     let event = crate::event::Event::TaskSucceeded { id: task, fence: start.fence, output: None };
-    crate::state::fold(story.rig.engine.state_mut(), &event);
+    crate::state::fold(&mut story.rig.engine.state, &event);
     crate::state::fold(&mut story.rig.shadow, &event);
     story.rig.events.push(event);
     forget(story);

@@ -39,7 +39,7 @@ fn the_newest_missed_windows_are_made_up_for_as_many_as_wanted() {
     let caught = FiredAs::CatchUp;
     assert_eq!(rig.told(), [missed, ran(3, caught), ran(2, caught), ran(1, caught), ran(0, FiredAs::Late)]);
     let flagged = rig.events.iter().filter(|event| match event {
-        Event::TaskSubmitted(made) => made.occasion.as_ref().is_some_and(|one| one.punctual == caught),
+        Event::TaskSubmitted(made) => made.window.as_ref().is_some_and(|one| one.window.fired_as == caught),
         _ => false,
     });
     assert_eq!(flagged.count(), 3);

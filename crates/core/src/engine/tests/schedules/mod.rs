@@ -98,7 +98,7 @@ impl Rig {
 
     fn made(&self) -> Vec<TaskId> {
         let tasks = self.events.iter().filter_map(|event| match event {
-            Event::TaskSubmitted(submitted) if submitted.occasion.is_some() => Some(submitted.id),
+            Event::TaskSubmitted(submitted) if submitted.window.is_some() => Some(submitted.id),
             _ => None,
         });
         tasks.collect()
@@ -126,9 +126,11 @@ impl Rig {
 }
 
 fn told(event: &Event) -> Option<Told> {
+    if let Some(fired) = event.window_fired() {
+        return Some(Told::Ran(fired.window.millis(), fired.fired_as));
+    }
     let Event::Schedule(event) = event else { return None };
     match event {
-        ScheduleEvent::Fired(fired) => Some(Told::Ran(fired.window.millis(), fired.punctual)),
         ScheduleEvent::Passed(passed) => Some(Told::Passed {
             first: passed.first.millis(),
             last: passed.last.millis(),
@@ -145,7 +147,7 @@ fn crash(rig: Rig) -> Rig {
     (reborn.now, reborn.ids) = (rig.now, rig.ids);
     reborn.begin();
     for event in &rig.events {
-        crate::state::fold(reborn.engine.state_mut(), event);
+        crate::state::fold(&mut reborn.engine.state, event);
         crate::state::fold(&mut reborn.shadow, event);
     }
     reborn.start_epoch(2);

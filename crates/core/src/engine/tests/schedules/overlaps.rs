@@ -91,7 +91,7 @@ fn replace_cancels_what_runs() {
 fn what_waits_when_a_schedule_is_deleted_is_told_of() {
     let mut rig = overlapping(Overlap::Queue);
     say(&mut rig, ScheduleCommand::Delete { key: key("s") }).expect("there is one");
-    let rows = rig.engine.state_mut().schedules_mut().take_ledger();
+    let rows = rig.engine.take_changed(crate::values::Seq::ZERO).windows;
     let deleted = rows.iter().filter(|row| row.what == Err(Unfired::Skipped(Reason::Deleted)));
     assert_eq!(deleted.count(), 2);
     assert_eq!(rig.schedule().skipped, 3);

@@ -7,21 +7,19 @@ use crate::values::{Bucket, Group};
 const ON_TIME: FiredAs = FiredAs::OnTime;
 
 #[test]
-fn every_window_begins_one_task_in_the_same_record() {
+fn every_window_begins_one_task() {
     let mut rig = with(minutely());
     rig.live_until(20 * MINUTE);
     let expected: Vec<_> = (17..=20).map(|minute| Told::Ran(minute * MINUTE, ON_TIME)).collect();
     assert_eq!(rig.told(), expected);
-    let mut events = rig.events.iter();
-    while let Some(event) = events.next() {
-        if let Event::Schedule(ScheduleEvent::Fired(fired)) = event {
-            let Some(Event::TaskSubmitted(made)) = events.next() else { panic!("what it begins follows") };
-            assert_eq!(fired.made, Started::Task(made.id));
-            let occasion = made.occasion.as_ref().expect("it knows its window");
-            assert_eq!((occasion.at, occasion.schedule), (fired.window, FIRST));
-            assert_eq!(occasion.from, fired.window - Millis::new(MINUTE));
-        }
+    for id in rig.made() {
+        let task = rig.task(id);
+        let window =
+            task.extra.as_ref().and_then(|extra| extra.window.as_ref()).expect("it knows its window");
+        assert_eq!(window.schedule, FIRST);
+        assert_eq!(window.from, window.at - Millis::new(MINUTE));
     }
+    assert_eq!(rig.schedule().last_made, rig.made().last().map(|id| Started::Task(*id)));
     assert_eq!(rig.schedule().next, Some(Wall::from_millis(21 * MINUTE)));
     assert_eq!(rig.schedule().fired, 4);
 }
@@ -188,7 +186,7 @@ fn a_herd_is_served_by_urgency() {
         .iter()
         .filter_map(|event| match event {
             Event::TaskSubmitted(submitted) => {
-                submitted.occasion.as_ref().map(|occasion| occasion.name.to_string())
+                submitted.window.as_ref().map(|fired| fired.window.name.to_string())
             }
             _ => None,
         })

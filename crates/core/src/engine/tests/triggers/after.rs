@@ -50,12 +50,9 @@ fn a_window_of_one_job_begins_the_same_window_of_another_once() {
     rig.finish_window("load", 17);
     assert_eq!(rig.windows("flow"), [18, 17]);
     let run = rig.begun("flow")[0].clone();
-    let occasion = run.origin.window.expect("a window");
-    assert_eq!(occasion.from.millis(), 17 * MINUTE, "the data interval is that of the first job");
-    assert_eq!(
-        rig.engine.state().schedules().get(occasion.schedule).map(|one| one.rare.active.len()),
-        Some(0)
-    );
+    let window = run.origin.window.expect("a window");
+    assert_eq!(window.from.millis(), 17 * MINUTE, "the data interval is that of the first job");
+    assert_eq!(rig.engine.state().schedules().get(window.schedule).map(|one| one.rare.active.len()), Some(0));
     // The same window once more is no news.
     let of = rig.begun("load")[0].id;
     let id = RunId::new(crate::engine::tests::START, Bucket::home(Group::ZERO), 77);

@@ -41,7 +41,7 @@ fn crash(rig: Rig, announced_per_record: u32) -> Rig {
     (reborn.now, reborn.ids) = (rig.now, rig.ids);
     reborn.begin();
     for event in &rig.events {
-        crate::state::fold(reborn.engine.state_mut(), event);
+        crate::state::fold(&mut reborn.engine.state, event);
         crate::state::fold(&mut reborn.shadow, event);
     }
     reborn.start_epoch(2);

@@ -16,16 +16,12 @@ fn anyway() -> Rig {
 }
 
 fn windows(rig: &Rig) -> Vec<(u64, Result<FiredAs, Unfired>)> {
-    let windows = rig.events.iter().filter_map(|event| match event {
-        Event::Schedule(ScheduleEvent::Fired(fired)) => {
-            Some((fired.window.millis() / MINUTE, Ok(fired.punctual)))
-        }
-        Event::Schedule(ScheduleEvent::Passed(passed)) => {
-            Some((passed.first.millis() / MINUTE, Err(passed.outcome)))
-        }
+    let windows = rig.events.iter().filter_map(|event| match (event.window_fired(), event) {
+        (Some(fired), _) => Some((fired.window, Ok(fired.fired_as))),
+        (None, Event::Schedule(ScheduleEvent::Passed(passed))) => Some((passed.first, Err(passed.outcome))),
         _ => None,
     });
-    windows.collect()
+    windows.map(|(window, what)| (window.millis() / MINUTE, what)).collect()
 }
 
 fn live(rig: &mut Rig, minute: u64) {
@@ -40,8 +36,8 @@ fn a_window_without_an_event_runs_and_one_with_it_does_not() {
     let mut rig = anyway();
     live(&mut rig, 19);
     assert_eq!(windows(&rig), [(18, Ok(FiredAs::NoEvent))]);
-    let occasion = rig.begun("flow")[0].origin.window.clone().expect("a window");
-    assert_eq!((occasion.punctual, &*occasion.name), (FiredAs::NoEvent, "@t"));
+    let window = rig.begun("flow")[0].origin.window.clone().expect("a window");
+    assert_eq!((window.fired_as, &*window.name), (FiredAs::NoEvent, "@t"));
     send(&mut rig, notice("x", "1"));
     live(&mut rig, 21);
     // It came in the window before this one, and not in this one.
