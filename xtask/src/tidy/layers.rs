@@ -30,9 +30,10 @@ const PROTO: &str = "mainspring-proto";
 const AGENT: &str = "mainspring-agent";
 const API: &str = "mainspring-api";
 const CLIENT: &str = "mainspring-client";
+const CONSOLE: &str = "mainspring-console";
 
 /// Every arrow that may exist.
-const LAYERS: [Layer; 13] = [
+const LAYERS: [Layer; 14] = [
     Layer {
         package: CORE,
         ours: &[],
@@ -56,9 +57,10 @@ const LAYERS: [Layer; 13] = [
         foreign: Foreign::Any,
     },
     Layer { package: CLIENT, ours: &[CORE, DEFINITION], foreign: Foreign::Any },
+    Layer { package: CONSOLE, ours: &[], foreign: Foreign::Any },
     Layer {
         package: "mainspring",
-        ours: &[CORE, DEFINITION, STORE, STORE_LOCAL, RUNTIME, SIM, PROTO, AGENT, API, CLIENT],
+        ours: &[CORE, DEFINITION, STORE, STORE_LOCAL, RUNTIME, SIM, PROTO, AGENT, API, CLIENT, CONSOLE],
         foreign: Foreign::Any,
     },
     Layer {

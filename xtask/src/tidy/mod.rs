@@ -6,6 +6,7 @@
 //! Not here: what rustfmt and clippy check.
 
 mod api_layers;
+mod console;
 mod core_order;
 mod core_types;
 mod core_words;
@@ -59,6 +60,7 @@ pub fn run() -> Result<Vec<Finding>> {
     findings.extend(measures(&tree, uses));
     findings.extend(layers::check(&tree)?);
     findings.extend(api_layers::check(&tree));
+    findings.extend(console::check(&tree));
     findings.extend(core_words::check(&tree));
     findings.extend(module_docs::check(&tree));
     findings.extend(names::check(&tree));

@@ -50,6 +50,11 @@ impl Tree {
         self.files.keys().chain(&self.folders).map(String::as_str)
     }
 
+    /// Paths of the files whose path begins so.
+    pub fn files_below(&self, start: &str) -> impl Iterator<Item = &str> {
+        self.files.keys().map(String::as_str).filter(move |path| path.starts_with(start))
+    }
+
     pub fn has(&self, path: &str) -> bool {
         path.is_empty() || self.files.contains_key(path) || self.folders.iter().any(|folder| folder == path)
     }

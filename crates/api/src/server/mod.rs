@@ -113,6 +113,13 @@ impl Server {
         self
     }
 
+    /// Pages for people, beside everything else. They are answered without a token: what they show, they ask for.
+    #[must_use]
+    pub fn with_pages(mut self, pages: Router) -> Self {
+        self.router = self.router.merge(pages);
+        self
+    }
+
     /// Answers one request without a socket, as one that came over a socket is answered. For tests and fuzzing.
     pub async fn answer(&self, request: http::Request<Body>) -> http::Response<Body> {
         accept::respond(&self.edge, self.router.clone(), &RequestIds::new(), None, request).await

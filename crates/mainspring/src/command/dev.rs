@@ -131,7 +131,8 @@ async fn submit_samples(url: &str, secret: Option<&Secret>) -> anyhow::Result<()
 fn print_welcome(url: &str, data: &Path) {
     note!(
         "Mainspring is running at {url}, data in `{}`\n\n\
-         look:   {url}/docs\n\
+         look:   {url}/ui/\n\
+         \x20       {url}/docs\n\
          try:    mainspring submit --wait -- echo hello\n\
          \x20       mainspring submit --in 10s -- date\n\
          \x20       mainspring task list\n\

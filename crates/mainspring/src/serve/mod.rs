@@ -75,7 +75,7 @@ pub(crate) async fn server(
     let node = Arc::new(node);
     let server = Server::new(Arc::clone(&node), Readers::new(reader), logs, &effects, config);
     let is_insecure = access.insecure;
-    let server = server.with_webhooks(webhooks).with_access(access);
+    let server = server.with_webhooks(webhooks).with_access(access).with_pages(mainspring_console::routes());
     ready(address);
     warn_if(is_insecure, address);
     let stop_or_failure = async {

@@ -1,0 +1,93 @@
+// Requests. Every refusal becomes an [ApiError] with the server's own words and advice.
+
+import { signal } from '@preact/signals';
+import { base } from '../url/route';
+
+export interface Mistake {
+  path: string;
+  what: string;
+  help: string;
+}
+
+export class ApiError extends Error {
+  constructor(
+    message: string,
+    readonly code: string,
+    readonly advice: string,
+    readonly status: number,
+    readonly retryAfterMs: number | undefined = undefined,
+    readonly mistakes: Mistake[] = [],
+  ) {
+    super(message);
+  }
+}
+
+/** The newest record of the journal that an answer has told of. */
+export const newestRecord = signal<number | undefined>(undefined);
+/** The server wants a token that this browser does not have. */
+export const needsToken = signal(false);
+
+export type Params = Record<string, string | number | boolean | undefined | null>;
+
+export function url(path: string, params: Params = {}): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(params)) {
+    if (value !== undefined && value !== null && value !== '') query.set(name, String(value));
+  }
+  const text = query.toString();
+  return `${base}${path}${text ? `?${text}` : ''}`;
+}
+
+export async function get<T>(path: string, params?: Params, signal?: AbortSignal): Promise<T> {
+  const response = await ask(url(path, params), { signal, headers: { accept: 'application/json' } });
+  return (await response.json()) as T;
+}
+
+export interface Request_ {
+  method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  path: string;
+  params?: Params;
+  body?: unknown;
+}
+
+export async function send<T>({ method, path, params, body }: Request_): Promise<T> {
+  const init: RequestInit = { method, headers: { accept: 'application/json' } };
+  if (body !== undefined) {
+    init.headers = { accept: 'application/json', 'content-type': 'application/json' };
+    init.body = JSON.stringify(body);
+  }
+  const response = await ask(url(path, params), init);
+  return (await response.json()) as T;
+}
+
+/** For answers that are read as they come. */
+export const stream = (path: string, params: Params, signal: AbortSignal): Promise<Response> =>
+  ask(url(path, params), { signal });
+
+async function ask(to: string, init: RequestInit): Promise<Response> {
+  let response: Response;
+  try {
+    response = await fetch(to, { ...init, cache: 'no-store' });
+  } catch (error) {
+    if (init.signal?.aborted) throw error;
+    throw new ApiError('the server cannot be reached', 'UNREACHABLE', 'this page tries again by itself', 0);
+  }
+  const record = Number(response.headers.get('mainspring-record'));
+  if (record > (newestRecord.peek() ?? 0)) newestRecord.value = record;
+  if (response.status === 401) needsToken.value = true;
+  if (!response.ok) throw await problem(response);
+  return response;
+}
+
+async function problem(response: Response): Promise<ApiError> {
+  try {
+    const body = await response.json();
+    return new ApiError(
+      body.message ?? response.statusText, body.error_code ?? 'UNKNOWN', body.advice ?? '', response.status,
+      body.retry_after_ms, body.mistakes ?? [],
+    );
+  } catch {
+    const advice = response.status === 502 ? 'the server is not running, or starts just now' : '';
+    return new ApiError(`the server answered ${response.status}`, 'UNREADABLE', advice, response.status);
+  }
+}

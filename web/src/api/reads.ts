@@ -1,0 +1,114 @@
+// Everything the console reads, one function each.
+
+import { get, type Params } from './client';
+import {
+  readDiagnosis, readJob, readRun, readRunDiagnosis, readTask, type Backfill, type Diagnosis, type Job, type Pool,
+  type QuarantinedRow, type Readiness, type Run, type RunDiagnosis, type Schedule, type ScheduleWindow, type Stats,
+  type Task, type Trigger, type UpcomingWindow, type Version, type VersionRow, type Worker,
+} from './views';
+
+export interface Page<T> {
+  rows: T[];
+  next?: string;
+}
+
+const segment = encodeURIComponent;
+
+/** The most that one page of a list holds. */
+export const PAGE = 200;
+/** The most tasks that one answer about a run holds. */
+const RUN_TASKS_MAX = 10_000;
+
+export async function runs(filter: Params, cursor?: string, signal?: AbortSignal): Promise<Page<Run>> {
+  const wire = await get<{ runs: never[]; next_cursor?: string }>('/v1/runs', { limit: PAGE, ...filter, cursor }, signal);
+  return { rows: wire.runs.map(readRun), next: wire.next_cursor };
+}
+
+/** With all of its tasks, however many answers that takes. */
+export async function run(id: string, signal?: AbortSignal): Promise<Run> {
+  const ask = (tasks_offset: number) =>
+    get<never>(`/v1/runs/${segment(id)}`, { tasks_offset: tasks_offset || undefined, tasks_limit: RUN_TASKS_MAX }, signal);
+  const whole = readRun(await ask(0));
+  while (whole.tasks && whole.tasks.length < whole.tasks_total) {
+    const more = readRun(await ask(whole.tasks.length)).tasks ?? [];
+    if (more.length === 0) break;
+    whole.tasks.push(...more);
+  }
+  return whole;
+}
+
+export const runDiagnosis = async (id: string, signal?: AbortSignal): Promise<RunDiagnosis> =>
+  readRunDiagnosis(await get(`/v1/runs/${segment(id)}/diagnosis`, {}, signal));
+
+export async function tasks(filter: Params, cursor?: string, signal?: AbortSignal): Promise<Page<Task>> {
+  const wire = await get<{ tasks: never[]; next_cursor?: string }>('/v1/tasks', { limit: PAGE, ...filter, cursor }, signal);
+  return { rows: wire.tasks.map(readTask), next: wire.next_cursor };
+}
+
+export const task = async (id: string, signal?: AbortSignal): Promise<Task> =>
+  readTask(await get(`/v1/tasks/${segment(id)}`, {}, signal));
+
+export const taskDiagnosis = async (id: string, signal?: AbortSignal): Promise<Diagnosis> =>
+  readDiagnosis(await get(`/v1/tasks/${segment(id)}/diagnosis`, {}, signal));
+
+export async function deadLetters(filter: Params, cursor?: string, signal?: AbortSignal): Promise<Page<Task>> {
+  const wire = await get<{ tasks: never[]; next_cursor?: string }>(
+    '/v1/dead-letters', { limit: PAGE, ...filter, cursor }, signal);
+  return { rows: wire.tasks.map(readTask), next: wire.next_cursor };
+}
+
+export async function jobs(filter: Params, cursor?: string, signal?: AbortSignal): Promise<Page<Job>> {
+  const wire = await get<{ jobs: never[]; next_cursor?: string }>('/v1/jobs', { limit: PAGE, ...filter, cursor }, signal);
+  return { rows: wire.jobs.map(readJob), next: wire.next_cursor };
+}
+
+export const job = async (name: string, tenant: string, signal?: AbortSignal): Promise<Job> =>
+  readJob(await get(`/v1/jobs/${segment(name)}`, { tenant }, signal));
+
+export const versions = async (name: string, tenant: string, signal?: AbortSignal): Promise<VersionRow[]> =>
+  (await get<{ versions: VersionRow[] }>(`/v1/jobs/${segment(name)}/versions`, { tenant, limit: 50 }, signal)).versions;
+
+export const version = (name: string, number: number, tenant: string, signal?: AbortSignal): Promise<Version> =>
+  get(`/v1/jobs/${segment(name)}/versions/${number}`, { tenant }, signal);
+
+export async function schedules(filter: Params, cursor?: string, signal?: AbortSignal): Promise<Page<Schedule>> {
+  const wire = await get<{ schedules: Schedule[]; next_cursor?: string }>(
+    '/v1/schedules', { limit: PAGE, ...filter, cursor }, signal);
+  return { rows: wire.schedules, next: wire.next_cursor };
+}
+
+export const schedule = (job: string, name: string, tenant: string, signal?: AbortSignal): Promise<Schedule> =>
+  get(`/v1/schedules/${segment(job)}/${segment(name)}`, { tenant }, signal);
+
+export async function windows(
+  job: string, name: string, params: Params, signal?: AbortSignal,
+): Promise<Page<ScheduleWindow>> {
+  const wire = await get<{ windows: ScheduleWindow[]; next_cursor?: string }>(
+    `/v1/schedules/${segment(job)}/${segment(name)}/history`, params, signal);
+  return { rows: wire.windows, next: wire.next_cursor };
+}
+
+export const upcoming = async (params: Params, signal?: AbortSignal): Promise<UpcomingWindow[]> =>
+  (await get<{ windows: UpcomingWindow[] }>('/v1/schedules:upcoming', params, signal)).windows;
+
+export const triggers = async (params: Params, signal?: AbortSignal): Promise<Trigger[]> =>
+  (await get<{ triggers: Trigger[] }>('/v1/triggers', { limit: PAGE, ...params }, signal)).triggers;
+
+export const backfills = async (params: Params, signal?: AbortSignal): Promise<Backfill[]> =>
+  (await get<{ backfills: Backfill[] }>('/v1/backfills', { limit: PAGE, ...params }, signal)).backfills;
+
+export const workers = async (signal?: AbortSignal): Promise<Worker[]> =>
+  (await get<{ workers: Worker[] }>('/v1/workers', {}, signal)).workers;
+
+export const worker = (id: string, signal?: AbortSignal): Promise<Worker> =>
+  get(`/v1/workers/${segment(id)}`, {}, signal);
+
+export const pools = async (signal?: AbortSignal): Promise<Pool[]> =>
+  (await get<{ pools: Pool[] }>('/v1/pools', {}, signal)).pools;
+
+export const stats = (signal?: AbortSignal): Promise<Stats> => get('/v1/stats', {}, signal);
+
+export const readiness = (signal?: AbortSignal): Promise<Readiness> => get('/readyz', {}, signal);
+
+export const quarantinedRows = async (signal?: AbortSignal): Promise<QuarantinedRow[]> =>
+  (await get<{ rows: QuarantinedRow[] }>('/v1/store/quarantine', {}, signal)).rows;

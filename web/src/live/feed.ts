@@ -1,0 +1,139 @@
+// The feed of changes: one NDJSON stream, read until it breaks, then again. Runs in the SharedWorker, or in one of the
+// tabs where there is none.
+// - LV-1 after every break, loss or gap the tabs hear `again`: they must read what they show once more
+// - LV-2 at most ten messages a second go to a tab, whatever the rate of changes; a large batch becomes a digest
+
+import { stateOf, type State } from '../api/state';
+
+/** One change, as the pages need it. */
+export interface Change {
+  kind: 'task' | 'run' | 'other';
+  /** Id of the task or run. */
+  id: string;
+  /** What happened to a run: `created`, `started`, `ended`, … */
+  what: string;
+  state?: State;
+  job?: string;
+  run?: string;
+  /** The name of the task in its run. */
+  task?: string;
+  at: string;
+}
+
+export type Word =
+  | { say: 'status'; status: Status }
+  | { say: 'changes'; changes: Change[]; many: boolean }
+  | { say: 'again' };
+
+export interface Status {
+  now: 'connecting' | 'live' | 'lost';
+  /** Since when, in milliseconds since 1970. */
+  since: number;
+}
+
+/** The most changes that are told one by one in a batch. */
+const BATCH_MAX = 500;
+const BATCH_EVERY_MS = 100;
+/** The server sends an empty line every 15 s. */
+const SILENCE_MAX_MS = 40_000;
+const WAIT_MIN_MS = 250;
+const WAIT_MAX_MS = 1000;
+
+/** `io.mainspring.run.ended` → what the pages need of it; nothing for lines that are no news. */
+export function readChange(line: string): Change | 'lost' | undefined {
+  if (!line.trim()) return undefined;
+  const event = JSON.parse(line) as { type: string; subject?: string; time: string; data?: Record<string, unknown> };
+  const [, , group = '', ...what] = event.type.split('.');
+  if (group === 'events') return 'lost';
+  const data = event.data ?? {};
+  return {
+    kind: group === 'task' || group === 'run' ? group : 'other',
+    id: event.subject ?? '',
+    what: what.join('.'),
+    state: data.state === undefined ? undefined : stateOf(data.state),
+    job: data.job as string | undefined,
+    run: (data.run_id as string | undefined) ?? (group === 'run' ? event.subject : undefined),
+    task: data.task as string | undefined,
+    at: event.time,
+  };
+}
+
+export class Feed {
+  status: Status = { now: 'connecting', since: Date.now() };
+  private batch: Change[] = [];
+  private isMany = false;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private stop = new AbortController();
+
+  constructor(private url: string, private tell: (word: Word) => void) {}
+
+  /** Never returns before [close]. */
+  async run(): Promise<void> {
+    let wait = WAIT_MIN_MS;
+    while (!this.stop.signal.aborted) {
+      try {
+        await this.once(() => (wait = WAIT_MIN_MS));
+      } catch {
+        // Said by the status; what matters is to try again.
+      }
+      if (this.stop.signal.aborted) return;
+      this.become('lost');
+      await new Promise((wake) => setTimeout(wake, wait));
+      wait = Math.min(wait * 2, WAIT_MAX_MS);
+    }
+  }
+
+  close(): void {
+    this.stop.abort();
+  }
+
+  private async once(opened: () => void): Promise<void> {
+    const ending = new AbortController();
+    const end = () => ending.abort();
+    this.stop.signal.addEventListener('abort', end);
+    let watchdog = setTimeout(end, SILENCE_MAX_MS);
+    try {
+      const response = await fetch(this.url, { signal: ending.signal, cache: 'no-store' });
+      if (!response.ok || !response.body) return;
+      opened();
+      this.become('live');
+      // Whatever happened while nobody listened.
+      this.tell({ say: 'again' });
+      const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+      let rest = '';
+      for (;;) {
+        const { done, value } = await reader.read();
+        clearTimeout(watchdog);
+        if (done) return;
+        watchdog = setTimeout(end, SILENCE_MAX_MS);
+        const lines = (rest + value).split('\n');
+        rest = lines.pop() ?? '';
+        for (const line of lines) this.take(line);
+      }
+    } finally {
+      clearTimeout(watchdog);
+      this.stop.signal.removeEventListener('abort', end);
+    }
+  }
+
+  private take(line: string): void {
+    const change = readChange(line);
+    if (change === 'lost') this.tell({ say: 'again' });
+    else if (change && this.batch.length < BATCH_MAX) this.batch.push(change);
+    else if (change) this.isMany = true;
+    if (change) this.timer ??= setTimeout(() => this.flush(), BATCH_EVERY_MS);
+  }
+
+  private flush(): void {
+    this.timer = undefined;
+    const [changes, many] = [this.batch, this.isMany];
+    [this.batch, this.isMany] = [[], false];
+    if (changes.length) this.tell({ say: 'changes', changes, many });
+  }
+
+  private become(now: Status['now']): void {
+    if (this.status.now === now) return;
+    this.status = { now, since: Date.now() };
+    this.tell({ say: 'status', status: this.status });
+  }
+}

@@ -1,0 +1,84 @@
+// A list in pages: the first page is kept right by the feed, further ones are read as the reader scrolls.
+// - PG-1 a row is shown once, in the order of the server
+// - PG-2 rows of later pages get new states from the feed, without being read again
+
+import { signal, type Signal } from '@preact/signals';
+import { useEffect, useMemo } from 'preact/hooks';
+import type { ApiError } from '../api/client';
+import type { Page } from '../api/reads';
+import type { Change } from './feed';
+import { onWord } from './live';
+import { useQuery } from './query';
+
+export interface Paged<T> {
+  rows: T[] | undefined;
+  error: ApiError | undefined;
+  at: number;
+  hasMore: boolean;
+  more: () => void;
+  refresh: () => void;
+}
+
+interface Rules<T> {
+  id: (row: T) => string;
+  /** The row after a change of it; the same one if the change is of another. */
+  patch?: (row: T, change: Change) => T;
+  touched?: (change: Change) => boolean;
+  everyMs?: number;
+}
+
+/** The most rows that a page keeps in memory. */
+export const ROWS_MAX = 100_000;
+
+interface Later<T> {
+  rows: Signal<T[]>;
+  next: Signal<string | undefined>;
+  isAsking: boolean;
+  isOpened: boolean;
+}
+
+export function usePaged<T>(
+  key: string, load: (cursor: string | undefined, signal?: AbortSignal) => Promise<Page<T>>, rules: Rules<T>,
+): Paged<T> {
+  const first = useQuery(key, (signal) => load(undefined, signal), rules);
+  const later = useMemo<Later<T>>(
+    () => ({ rows: signal([]), next: signal(undefined), isAsking: false, isOpened: false }), [key]);
+  useEffect(() => onWord((word) => {
+    const { patch } = rules;
+    if (word.say !== 'changes' || !patch || !later.rows.peek().length) return;
+    const byId = new Map(word.changes.map((change) => [change.id, change]));
+    later.rows.value = later.rows.peek().map((row) => {
+      const change = byId.get(rules.id(row));
+      return change ? patch(row, change) : row;
+    });
+  }), [later]);
+  const page = first.data.value;
+  const rows = page && merged(page.rows, later.rows.value, rules.id);
+  const next = later.isOpened ? later.next.value : page?.next;
+  const more = async () => {
+    if (!next || later.isAsking || (rows?.length ?? 0) >= ROWS_MAX) return;
+    later.isAsking = true;
+    try {
+      const got = await load(next);
+      // What leaves the first page when rows come in at the top is kept here.
+      const known = later.isOpened ? later.rows.peek() : (page?.rows ?? []);
+      later.isOpened = true;
+      later.next.value = got.next;
+      later.rows.value = [...known, ...got.rows];
+    } catch {
+      // Scrolling asks again.
+    } finally {
+      later.isAsking = false;
+    }
+  };
+  return {
+    rows, error: first.error.value, at: first.at.value, hasMore: Boolean(next), more: () => void more(), refresh: first.refresh,
+  };
+}
+
+/** The fresh first page, then what is known beyond it. */
+export function merged<T>(first: T[], later: T[], id: (row: T) => string): T[] {
+  if (!later.length) return first;
+  const seen = new Set(first.map(id));
+  return [...first, ...later.filter((row) => !seen.has(id(row)))];
+}

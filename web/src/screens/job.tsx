@@ -1,0 +1,155 @@
+// One job: how its runs went, its graph, versions, schedules and triggers, and a form that starts it.
+
+import { useMemo } from 'preact/hooks';
+import { setJobPaused } from '../api/actions';
+import { hasEnded } from '../api/state';
+import { job as readJob, runs, triggers, version as readVersion, versions } from '../api/reads';
+import type { Definition, Job, Run } from '../api/views';
+import { span } from '../format/time';
+import { RunGraph } from '../graph/graph';
+import { useQuery } from '../live/query';
+import { go, href, openHref, opened, param, setQuery } from '../url/route';
+import { Act } from '../ui/act';
+import { Empty, Facts, Failure, Loading, Section, Time, useTitle } from '../ui/basics';
+import { Outcomes } from '../ui/bars';
+import { Tabs } from '../ui/facets';
+import { Json } from '../ui/json';
+import { Notes } from '../ui/notes';
+import { Stale } from '../ui/stale';
+import { Table } from '../ui/table';
+import { difference } from '../format/diff';
+import { duration, median, outcomesOf, success } from './jobs';
+import { RUN_COLUMNS } from './runs';
+import { ScheduleRows } from './schedules';
+import { StartForm } from './start';
+
+const VIEWS: [string, string][] = [['runs', 'Runs'], ['start', 'Start'], ['graph', 'Graph'], ['schedules', 'Schedules and triggers'], ['versions', 'Versions'], ['notes', 'Notes']];
+const LAST = 100;
+
+export default function JobPage({ path: [name = ''] }: { path: string[] }) {
+  const tenant = param('tenant') || 'default';
+  const query = useQuery(`job ${tenant}/${name}`, (signal) => readJob(name, tenant, signal), { touched: (change) => change.kind === 'run' && change.job === name });
+  const last = useQuery(`job-runs ${tenant}/${name}`, (signal) => runs({ job: name, tenant, limit: LAST }, undefined, signal), { touched: (change) => change.kind === 'run' && change.job === name });
+  useTitle(name);
+  const job = query.data.value;
+  if (!job) return query.error.value ? <Failure error={query.error.value} retry={query.refresh} /> : <Loading />;
+  const all = last.data.value?.rows ?? [];
+  return (
+    <>
+      {query.error.value && <Stale at={query.at.value} error={query.error.value} />}
+      <Head job={job} all={all} />
+      <Tabs name="tab" tabs={VIEWS} />
+      <View job={job} all={all} isLoading={!last.data.value} />
+    </>
+  );
+}
+
+function Head({ job, all }: { job: Job; all: Run[] }) {
+  const good = all.filter((run) => run.state === 'succeeded').map(duration).sort((a, b) => a - b);
+  const high = good.length ? span(good[Math.floor((good.length - 1) * 0.95)]!) : '–';
+  const { description, owner, tags } = job.definition ?? {};
+  return (
+    <div class="head">
+      <h1>{job.job}</h1>
+      <span class="acts">
+        <button type="button" class="main" onClick={() => setQuery({ tab: 'start' })} disabled={job.state === 'deleted'}>Start…</button>
+        {job.state !== 'deleted' && <Act action={setJobPaused(job.job, job.tenant, job.state === 'active')} />}
+      </span>
+      {description && <p class="sub">{description}</p>}
+      <div class="sub">
+        {job.state !== 'active' && <span class="tag warn">{job.state}</span>}
+        <Outcomes rows={outcomesOf(all, 30)} />
+        <span>success {success(all)}</span>
+        <span>median {good.length ? span(median(good)) : '–'}, p95 {high}</span>
+        <span>{job.active_runs} active, {job.waiting_runs} waiting</span>
+        <span>version {job.version}, {job.tasks} tasks</span>
+        {owner && <span>owner {owner}</span>}
+        {tags?.map((tag) => <a class="tag" key={tag} href={href(['jobs'], { tag })}>{tag}</a>)}
+      </div>
+    </div>
+  );
+}
+
+function View({ job, all, isLoading }: { job: Job; all: Run[]; isLoading: boolean }) {
+  switch (param('tab')) {
+    case 'start':
+      return <StartForm job={job} last={all.filter((run) => hasEnded(run.state)).slice(0, 10)} />;
+    case 'graph':
+      return <PlanGraph definition={job.definition} />;
+    case 'schedules':
+      return <Beginnings job={job} />;
+    case 'versions':
+      return <Versions job={job} />;
+    case 'notes':
+      return <Notes notes={job.notes} />;
+    default:
+      if (isLoading) return <Loading />;
+      return all.length
+        ? <Table label={`Runs of ${job.job}`} rows={all} id={(run) => run.run_id} columns={RUN_COLUMNS} current={opened.value} href={(run) => openHref(run.run_id)} />
+        : <Empty title="It has not run yet"><button type="button" onClick={() => setQuery({ tab: 'start' })}>Start it</button></Empty>;
+  }
+}
+
+/** The graph of the newest version, before anything runs. */
+function PlanGraph({ definition }: { definition: Definition | undefined }) {
+  const nodes = useMemo(() => Object.entries(definition?.tasks ?? {}).map(([name, task]) => ({
+    name, state: 'pending' as const, needs: [task.needs ?? []].flat(), note: task.for_each ? 'each' : undefined,
+  })), [definition]);
+  if (!nodes.length) return <Empty title="The definition names no tasks" />;
+  return <RunGraph nodes={nodes} open={() => undefined} />;
+}
+
+function Beginnings({ job }: { job: Job }) {
+  const query = useQuery(`triggers ${job.tenant}/${job.job}`, (signal) => triggers({ job: job.job, tenant: job.tenant }, signal));
+  const rows = query.data.value ?? [];
+  return (
+    <>
+      <Section title="Schedules">
+        {job.schedules?.length ? <ScheduleRows rows={job.schedules} /> : <p class="quiet">None. A schedule stands in the job file, or is stored with <code>mainspring schedule put</code>.</p>}
+      </Section>
+      <Section title="Triggers">
+        {rows.length ? (
+          <div class="scroll-x"><table class="plain">
+            <thead><tr><th>Name</th><th>Begins on</th><th class="tight">Fired</th><th class="tight">Skipped</th><th class="tight">Errors</th><th>Last</th></tr></thead>
+            <tbody>{rows.map((row) => (
+              <tr key={row.name}>
+                <td>{row.name}</td>
+                <td>{row.after?.length ? `after ${row.after.join(', ')}` : row.event ? `event ${row.event.type}` : row.webhook ? `webhook ${row.webhook}` : ''}{row.if && <code> if {row.if}</code>}</td>
+                <td class="tight num">{row.fired}</td><td class="tight num">{row.skipped}</td><td class="tight num">{row.errors}</td>
+                <td>{row.last_fired && <a href={openHref(row.last_fired.run_id)}><Time at={row.last_fired.at} /></a>} {row.last_error && <span class="quiet">{row.last_error.what}</span>}</td>
+              </tr>
+            ))}</tbody>
+          </table></div>
+        ) : <p class="quiet">None. An event, a webhook or the success of another job can begin a run; see the job file.</p>}
+      </Section>
+    </>
+  );
+}
+
+function Versions({ job }: { job: Job }) {
+  const list = useQuery(`versions ${job.tenant}/${job.job}`, (signal) => versions(job.job, job.tenant, signal));
+  const chosen = Number(param('version')) || job.version;
+  const load = (number: number) => (signal: AbortSignal) => readVersion(job.job, number, job.tenant, signal);
+  const now = useQuery(`version ${job.tenant}/${job.job} ${chosen}`, load(chosen));
+  const before = useQuery(`version ${job.tenant}/${job.job} ${chosen - 1}`, chosen > 1 ? load(chosen - 1) : async () => undefined);
+  const rows = list.data.value ?? [];
+  const [text, old] = [now.data.value, before.data.value].map((version) => JSON.stringify(version?.definition ?? {}, null, 2));
+  return (
+    <>
+      <div class="facet">{rows.map((row) => (
+        <button type="button" key={row.version} class={row.version === chosen ? 'chip on' : 'chip'} aria-pressed={row.version === chosen} onClick={() => go(href(['jobs', job.job], { tab: 'versions', version: row.version, tenant: param('tenant') }))}>
+          {row.version} <Time at={row.applied_at} />
+        </button>
+      ))}</div>
+      {now.error.value && <Failure error={now.error.value} />}
+      {before.data.value && <Section title={`What changed from version ${chosen - 1}`}><Diff lines={difference(old!, text!)} /></Section>}
+      <Section title={`Version ${chosen}`}><Json name={`${job.job}-${chosen}`} value={now.data.value?.definition} /></Section>
+      <Facts rows={[['Applied', now.data.value && <Time at={now.data.value.applied_at} />]]} />
+    </>
+  );
+}
+
+function Diff({ lines }: { lines: { sign: string; text: string }[] }) {
+  if (!lines.some((line) => line.sign !== ' ')) return <p class="quiet">nothing</p>;
+  return <pre class="diff" tabIndex={0}>{lines.map((line, at) => <div key={at} class={line.sign === '+' ? 'plus' : line.sign === '-' ? 'minus' : ''}>{line.sign} {line.text}</div>)}</pre>;
+}

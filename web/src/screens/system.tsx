@@ -1,0 +1,53 @@
+// The server itself: whether it is ready, how far its tables are, rows that it could not read, and where its parts are.
+
+import { quarantinedRows, readiness, stats } from '../api/reads';
+import { newestRecord } from '../api/client';
+import { stateOf, stateWord } from '../api/state';
+import { count } from '../format/text';
+import { useQuery } from '../live/query';
+import { status } from '../live/live';
+import { Facts, Failure, Loading, Section, Time, now, useTitle } from '../ui/basics';
+import { span } from '../format/time';
+
+export default function System() {
+  useTitle('System');
+  const ready = useQuery('readiness', readiness, { touched: () => true, everyMs: 10_000 });
+  const figures = useQuery('stats', stats, { touched: (change) => change.kind === 'task', everyMs: 10_000 });
+  const rows = useQuery('quarantine', quarantinedRows, { everyMs: 60_000 });
+  const [health, sums] = [ready.data.value, figures.data.value];
+  return (
+    <>
+      <div class="head"><h1 class="sr">System</h1></div>
+      {ready.error.value && <Failure error={ready.error.value} retry={ready.refresh} />}
+      {!health && !ready.error.value && <Loading />}
+      {health && (
+        <>
+          <div class={health.status === 'ready' ? 'why good' : 'why bad'}><p>The server is {health.status}.{health.warning ? ` ${health.warning}` : ''}</p>
+            {health.reasons?.map((reason) => <p key={reason.code}>{reason.code}: {reason.detail}</p>)}
+          </div>
+          <Facts rows={[
+            ['Records written', health.records === undefined ? '' : count(health.records)], ['In the tables up to', health.checkpointed === undefined ? '' : count(health.checkpointed)],
+            ['Behind by', health.records === undefined || health.checkpointed === undefined ? '' : `${count(Math.max(0, health.records - health.checkpointed))} records`],
+            ['Newest record seen here', newestRecord.value === undefined ? '' : count(newestRecord.value)],
+            ['Tasks in memory', health.tasks_in_memory === undefined ? '' : count(health.tasks_in_memory)],
+            ['This page', `${status.value.now} for ${span(Math.max(0, now.value.getTime() - status.value.since))}`],
+          ]} />
+        </>
+      )}
+      {sums && (
+        <>
+          <Section title="Sessions"><Facts rows={[['Workers', count(sums.workers)], ['Sessions', count(sums.sessions)], ['Workers lost', count(sums.workers_lost)], ['Late reports refused', count(sums.stale_reports)]]} /></Section>
+          <Section title="Tasks in memory"><Facts rows={Object.entries(sums.tasks_in_memory).filter(([, value]) => value).map(([state, value]): [string, string] => [stateWord(stateOf(state)), count(value)])} /></Section>
+        </>
+      )}
+      <Section title="Rows that cannot be read">
+        {rows.data.value?.length ? (
+          <table class="plain"><tbody>{rows.data.value.map((row) => <tr key={row.row}><td><code>{row.row}</code></td><td class="tight"><Time at={row.since} /></td><td>{row.why}</td></tr>)}</tbody></table>
+        ) : <p class="quiet">None.</p>}
+      </Section>
+      <Section title="More">
+        <p class="acts"><a href="/docs" target="_blank">API</a><a href="/openapi.json" target="_blank">OpenAPI document</a><a href="/metrics" target="_blank">Metrics</a></p>
+      </Section>
+    </>
+  );
+}

@@ -1,0 +1,82 @@
+// All tasks, inside and outside of runs.
+
+import { TASK_STATES } from '../api/state';
+import { cancelTasks } from '../api/actions';
+import { tasks } from '../api/reads';
+import type { Task } from '../api/views';
+import { usePaged } from '../live/paged';
+import { list, openHref, opened, param } from '../url/route';
+import { Act } from '../ui/act';
+import { Command, Empty, Failure, Loading, StateBadge, Time, Took, now, useTitle } from '../ui/basics';
+import { Choice, SINCE, StateFacet, TextFacet, sinceInstant } from '../ui/facets';
+import { Stale } from '../ui/stale';
+import { Table, type Column } from '../ui/table';
+import { shortId } from '../format/text';
+import { title } from './words';
+
+export const TASK_COLUMNS: Column<Task>[] = [
+  { name: 'State', width: '132px', cell: (task) => <StateBadge state={task.state} /> },
+  { name: 'Task', width: 'minmax(130px, 2fr)', cell: (task) => <span class="two"><span title={title(task)}>{task.payload ? title(task) : (task.job ?? shortId(task.task_id))}</span><TaskNote task={task} /></span> },
+  { name: 'Executor', width: '76px', cell: (task) => task.task_type, isWideOnly: true },
+  { name: 'Pool', width: '84px', cell: (task) => task.pool, isWideOnly: true },
+  { name: 'Priority', width: '62px', cell: (task) => task.priority.band, isWideOnly: true },
+  { name: 'Tries', width: '46px', cell: (task) => task.attempt_count, isNumber: true, isWideOnly: true },
+  { name: 'Took', width: '72px', cell: (task) => <Took from={task.started_at} to={task.ended_at} />, isNumber: true },
+  { name: 'Created', width: '108px', cell: (task) => <Time at={task.created_at} />, isWideOnly: true },
+];
+
+function TaskNote({ task }: { task: Task }) {
+  const text = task.last_error && task.state !== 'succeeded' ? task.last_error.message : task.scheduled_at && task.state === 'pending' ? 'waits for its time' : shortId(task.task_id);
+  return <small title={text}>{text}</small>;
+}
+
+export function taskFilter() {
+  return {
+    state: list('state').join(','), job: param('job'), label: param('label'), worker: param('worker'), tenant: param('tenant'),
+    created_from: sinceInstant(param('since'), now.peek().getTime()),
+  };
+}
+
+export default function Tasks() {
+  useTitle('Tasks');
+  const filter = taskFilter();
+  const page = usePaged<Task>(`tasks ${JSON.stringify({ ...filter, created_from: param('since') })}`, (cursor, signal) => tasks(taskFilter(), cursor, signal), {
+    id: (task) => task.task_id,
+    touched: (change) => change.kind === 'task' && (!filter.job || change.job === filter.job),
+    patch: (task, change) => (change.state ? { ...task, state: change.state } : task),
+  });
+  return (
+    <>
+      <div class="head"><h1 class="sr">Tasks</h1><BulkCancel /></div>
+      <div class="filters">
+        <StateFacet states={TASK_STATES} />
+        <TextFacet name="job" label="Job" />
+        <TextFacet name="worker" label="Worker id" />
+        <TextFacet name="label" label="Label, as team=ops" />
+        <Choice name="since" label="Created" values={SINCE} />
+      </div>
+      {page.error && (page.rows ? <Stale at={page.at} error={page.error} /> : <Failure error={page.error} retry={page.refresh} />)}
+      {!page.rows && !page.error && <Loading rows={12} />}
+      {page.rows?.length === 0 && <NoTasks isFiltered={Object.values(filter).some(Boolean)} />}
+      {page.rows && page.rows.length > 0 && (
+        <Table label="Tasks" rows={page.rows} id={(task) => task.task_id} columns={TASK_COLUMNS} current={opened.value}
+          href={(task) => openHref(task.task_id)} more={page.more} hasMore={page.hasMore} />
+      )}
+    </>
+  );
+}
+
+/** What the list shows can be cancelled as a whole, if the server can be told what that is. */
+function BulkCancel() {
+  const waiting = list('state').filter((state) => ['pending', 'queued', 'retry_wait', 'deferred'].includes(state));
+  const isFit = waiting.length > 0 && waiting.length === list('state').length && !param('worker') && !param('since') && !param('label');
+  if (!isFit) return null;
+  const selector: Record<string, unknown> = { state: waiting, ...(param('job') ? { job: param('job') } : { all: true }) };
+  const shown = `every task that is ${waiting.join(' or ').replaceAll('_', ' ')}${param('job') ? ` of \`${param('job')}\`` : ''}, also those that this page has not loaded`;
+  return <Act action={cancelTasks(selector, shown)} />;
+}
+
+function NoTasks({ isFiltered }: { isFiltered: boolean }) {
+  if (isFiltered) return <Empty title="No task fits these filters"><a href="?">Show all tasks</a></Empty>;
+  return <Empty title="No tasks yet"><p>Submit one:</p><Command text="mainspring submit --wait -- echo hello" /></Empty>;
+}

@@ -1,0 +1,123 @@
+// Long lists: only the rows in sight are elements.
+// - TB-1 at most about twice a screen of rows is drawn, however many there are
+// - TB-2 rows are links; `j` and `k` walk along them (shell/keys.ts)
+
+import type { ComponentChildren } from 'preact';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+
+export interface Column<T> {
+  name: string;
+  /** A share of the width, as CSS grid has it. */
+  width: string;
+  cell: (row: T) => ComponentChildren;
+  /** Left out where there is no room, the last of them first. */
+  isWideOnly?: boolean;
+  isNumber?: boolean;
+  /** The name that `?sort=` has; without it the column does not sort. */
+  sort?: string;
+}
+
+interface Props<T> {
+  label: string;
+  rows: T[];
+  id: (row: T) => string;
+  columns: Column<T>[];
+  href: (row: T) => string;
+  /** The row that the panel shows. */
+  current?: string;
+  more?: () => void;
+  hasMore?: boolean;
+  selected?: Set<string>;
+  select?: (id: string, on: boolean) => void;
+}
+
+const WIDE_ROW = 36;
+const PHONE_ROW = 52;
+const SPARE = 8;
+/** Browsers do not draw elements that are higher than this. */
+const HEIGHT_MAX = 15_000_000;
+
+const GAP = 12;
+
+/** Columns that fit into that many pixels. */
+export function fitting<T>(columns: Column<T>[], width: number): Column<T>[] {
+  const least = (column: Column<T>) => Number(/(\d+)px/.exec(column.width)?.[1] ?? 60) + GAP;
+  let room = width - 2 * GAP - columns.filter((column) => !column.isWideOnly).reduce((sum, column) => sum + least(column), 0);
+  let isFull = false;
+  return columns.filter((column) => {
+    if (!column.isWideOnly) return true;
+    isFull ||= room < least(column);
+    room -= least(column);
+    return !isFull;
+  });
+}
+
+export function Table<T>({ label, rows, id, columns, href, current, more, hasMore, selected, select }: Props<T>) {
+  const body = useRef<HTMLDivElement>(null);
+  const [range, setRange] = useState<[number, number]>([0, 60]);
+  const [width, setWidth] = useState(innerWidth);
+  const height = width < 640 ? PHONE_ROW : WIDE_ROW;
+  const shown = fitting(columns, width - (select ? 40 : 0));
+  useLayoutEffect(() => {
+    const observer = new ResizeObserver(([entry]) => setWidth(entry!.contentRect.width));
+    observer.observe(body.current!);
+    setWidth(body.current!.clientWidth);
+    return () => observer.disconnect();
+  }, []);
+  useLayoutEffect(() => {
+    const element = body.current!;
+    const scroller = element.closest('main, .panel-body') ?? document.documentElement;
+    const look = () => {
+      const top = -(element.getBoundingClientRect().top - scroller.getBoundingClientRect().top);
+      const first = Math.max(0, Math.floor(top / height) - SPARE);
+      const last = Math.ceil((top + scroller.clientHeight) / height) + SPARE;
+      setRange((old) => (old[0] === first && old[1] === last ? old : [first, last]));
+    };
+    look();
+    scroller.addEventListener('scroll', look, { passive: true });
+    addEventListener('resize', look);
+    return () => {
+      scroller.removeEventListener('scroll', look);
+      removeEventListener('resize', look);
+    };
+  }, [height, rows.length]);
+  const [first, last] = range;
+  useEffect(() => {
+    if (hasMore && last >= rows.length - SPARE) more?.();
+  }, [last, rows.length, hasMore]);
+  const visible = rows.slice(first, last);
+  const grid = shown.map((column) => column.width).join(' ');
+  const template = select ? `28px ${grid}` : grid;
+  return (
+    <div class="table" role="table" aria-label={label} aria-rowcount={hasMore ? -1 : rows.length + 1}>
+      <div role="rowgroup" class="thead">
+        <div role="row" class="tr" style={{ gridTemplateColumns: template }}>
+          {select && <span role="columnheader"><span class="sr">Selected</span></span>}
+          {shown.map((column) => (
+            <span role="columnheader" key={column.name} class={column.isNumber ? 'right' : ''}>{column.name}</span>
+          ))}
+        </div>
+      </div>
+      <div role="rowgroup" ref={body} class="tbody" style={{ height: `${Math.min(rows.length * height, HEIGHT_MAX)}px` }}>
+        {visible.map((row, at) => {
+          const key = id(row);
+          return (
+            <div role="row" key={key} class={key === current ? 'tr current' : 'tr'} aria-rowindex={first + at + 2}
+              style={{ gridTemplateColumns: template, height: `${height}px`, transform: `translateY(${(first + at) * height}px)` }}>
+              {select && (
+                <span role="cell" class="check">
+                  <input type="checkbox" aria-label={`Select ${key}`} checked={selected?.has(key)} onChange={(event) => select(key, event.currentTarget.checked)} />
+                </span>
+              )}
+              {shown.map((column, index) => (
+                <span role="cell" key={column.name} class={column.isNumber ? 'right' : ''}>
+                  {index === 0 ? <a class="row-link" href={href(row)}>{column.cell(row)}</a> : column.cell(row)}
+                </span>
+              ))}
+            </div>
+          );
+        })}
+      </div>
+    </div>
+  );
+}

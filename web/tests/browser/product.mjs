@@ -1,0 +1,141 @@
+// The product as a process, with data that gives every page something to show.
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const binary = process.env.MAINSPRING_BINARY;
+
+/** Nobody else takes it in the moment between: the kernel gives away others first. */
+const freePort = () => new Promise((done) => {
+  const server = createServer().listen(0, '127.0.0.1', () => {
+    const { port } = server.address();
+    server.close(() => done(port));
+  });
+});
+
+export class Product {
+  dir = mkdtempSync(join(tmpdir(), 'console-browser-'));
+  said = '';
+
+  static async start() {
+    const product = new Product();
+    product.port = await freePort();
+    product.url = `http://127.0.0.1:${product.port}`;
+    await product.up();
+    return product;
+  }
+
+  async up() {
+    this.process = spawn(binary, ['dev', '--data', join(this.dir, 'data'), '--listen', `127.0.0.1:${this.port}`], { stdio: ['ignore', 'ignore', 'pipe'] });
+    this.process.stderr.on('data', (bytes) => (this.said += bytes));
+    const ended = new Promise((_, fail) => this.process.once('exit', () => fail(new Error(`the server ended: ${this.said}`))));
+    ended.catch(() => {});
+    const ready = this.until('the server is ready', async () => (await fetch(`${this.url}/readyz`)).ok);
+    await Promise.race([ready, ended]);
+  }
+
+  async kill() {
+    const gone = new Promise((done) => this.process.once('exit', done));
+    this.process.kill('SIGKILL');
+    await gone;
+  }
+
+  async stop() {
+    // Programs outlive a killed worker: they are ended first.
+    await this.post('/v1/runs:cancel', { tenant: 'default' }).catch(() => {});
+    await this.until('nothing runs', async () => (await this.get('/v1/stats')).running === 0).catch(() => {});
+    await this.kill();
+    rmSync(this.dir, { recursive: true, force: true });
+  }
+
+  async call(method, path, body, type = 'application/json') {
+    const init = body === undefined ? { method } : { method, headers: { 'content-type': type }, body: typeof body === 'string' ? body : JSON.stringify(body) };
+    const response = await fetch(this.url + path, init);
+    const answer = await response.json();
+    if (!response.ok) throw new Error(`${method} ${path}: ${JSON.stringify(answer)}`);
+    return answer;
+  }
+
+  get = (path) => this.call('GET', path);
+  post = (path, body = {}) => this.call('POST', path, body);
+  apply = (text) => this.call('POST', '/v1/jobs', text, 'application/yaml');
+  start = async (job, parameters) => (await this.post(`/v1/jobs/${job}:trigger`, parameters ? { parameters } : {})).run_id;
+
+  /** Asks until it is so; every wait has an end with a name. */
+  async until(what, ask, seconds = 30) {
+    const end = Date.now() + seconds * 1000;
+    for (;;) {
+      const found = await ask().catch(() => undefined);
+      if (found) return found;
+      if (Date.now() > end) throw new Error(`not within ${seconds} s: ${what}`);
+      await new Promise((wake) => setTimeout(wake, 50));
+    }
+  }
+
+  async ended(run) {
+    const ended = /^(completed|succeeded|failed|cancell?ed)$/i;
+    return this.until(`${run} has ended`, async () => {
+      const found = await this.get(`/v1/runs/${run}`);
+      return ended.test(found.state) ? found : undefined;
+    });
+  }
+}
+
+const HOSTILE = '<img src=x onerror=alert(1)>';
+
+export const JOBS = {
+  good: `job: good
+description: "Greets. ${HOSTILE}"
+owner: ops
+tags: [sample]
+parameters:
+  who: { type: string, default: world, description: Whom to greet }
+  times: { type: integer, default: 2, minimum: 1, maximum: 9 }
+  loud: { type: boolean, default: false }
+tasks:
+  first: { run: [echo, "hello {{ params.who }} ${HOSTILE}"] }
+  second: { run: [echo, two], needs: first }
+  third: { run: [echo, three], needs: first }
+  last: { run: [echo, done], needs: [second, third, first] }
+schedules:
+  - { name: often, every: 1s, overlap: forbid }
+`,
+  bad: `job: bad
+tasks:
+  fine: { run: [echo, fine] }
+  broken: { shell: "echo about to break; exit 3", needs: fine, retries: 0 }
+  after: { run: [echo, never], needs: broken }
+`,
+  slow: `job: slow
+tasks:
+  wait: { shell: "i=0; while [ $i -lt 600 ]; do echo tick $i; i=$((i+1)); sleep 0.2; done" }
+  then: { run: [echo, then], needs: wait }
+`,
+  many: `job: many
+parameters: { count: 30 }
+tasks:
+  list: { shell: "seq {{ params.count }} | paste -sd, - | sed 's/.*/{\\"n\\": [&]}/' > \\"$MAINSPRING_CONTROL/output\\"", outputs: [n] }
+  each: { needs: list, for_each: { items: tasks.list.output.n, tolerate: "50%" }, retries: 0, env: { N: "{{ item }}" }, shell: "test $((N % 7)) -ne 0" }
+`,
+};
+
+/** Jobs, runs of every outcome, a paused schedule, dead letters. */
+export async function fill(product) {
+  for (const text of Object.values(JOBS)) await product.apply(text);
+  const ids = { slow: await product.start('slow') };
+  for (const job of ['good', 'bad', 'many']) ids[job] = await product.start(job);
+  for (const job of ['good', 'bad', 'many']) await product.ended(ids[job]);
+  await product.until('windows of the schedule ran', async () => (await product.get('/v1/schedules/good/often/history')).windows.length > 2);
+  await product.post('/v1/schedules/good/often:pause', { actor: 'ana', reason: 'the source is down' });
+  const word = { state: 'failed' };
+  await product.until('the sample task has failed for good', async () => (await product.get(`/v1/dead-letters?state=${word.state}`)).tasks.length > 0);
+  ids.task = (await product.get(`/v1/runs/${ids.bad}`)).tasks.find((task) => task.name === 'broken').task_id;
+  ids.live = await product.until('the slow task runs', async () => {
+    const task = (await product.get(`/v1/runs/${ids.slow}`)).tasks.find((row) => row.name === 'wait');
+    return /running/i.test(task.state) && task.task_id;
+  });
+  ids.worker = (await product.get('/v1/workers')).workers[0].worker_id;
+  return ids;
+}

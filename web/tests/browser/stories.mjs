@@ -1,0 +1,213 @@
+// What people do with the console, from their first look to the end, with the product below it.
+import assert from 'node:assert/strict';
+import { watch } from './pages.mjs';
+
+const LIVE = '.live.on';
+
+async function open(context, product, address) {
+  const page = await context.newPage();
+  page.wrong = watch(page, product.url);
+  await page.goto(`${product.url}/ui/${address}`);
+  await page.locator(LIVE).waitFor();
+  return page;
+}
+
+const close = async (page) => {
+  assert.deepEqual(page.wrong, []);
+  await page.close();
+};
+
+const confirm = (page, name) => page.locator('dialog.ask').getByRole('button', { name, exact: true }).click();
+
+export const STORIES = {
+  async 'a job is started with parameters and its run is followed to the end'(context, product) {
+    const page = await open(context, product, 'jobs/good?tab=start');
+    await page.getByRole('textbox', { name: 'times' }).fill('99');
+    await page.getByText('at most 9').waitFor();
+    await page.getByRole('textbox', { name: 'times' }).fill('3');
+    await page.getByRole('button', { name: 'Start good…' }).click();
+    await confirm(page, 'Start');
+    await page.waitForURL(/\/ui\/runs\/run_/);
+    await page.locator('.head .state.s-succeeded').waitFor();
+    const id = page.url().split('/').pop();
+    assert.equal((await product.get(`/v1/runs/${id}`)).parameters.times, 3);
+    await close(page);
+  },
+
+  async 'a running run is cancelled with a reason'(context, product) {
+    const run = await product.start('slow');
+    const page = await open(context, product, `runs/${run}`);
+    await page.getByRole('button', { name: 'Cancel', exact: true }).click();
+    await page.getByLabel('Reason, kept with it').fill('a mistake');
+    await confirm(page, 'Cancel');
+    await page.locator('.head .state.s-cancelled').waitFor();
+    const { notes } = await product.get(`/v1/runs/${run}`);
+    assert.ok(notes.some((note) => note.reason === 'a mistake'), JSON.stringify(notes));
+    await close(page);
+  },
+
+  async 'from the alarm to the cause, the log and the retry in four taps on a phone'(context, product, ids) {
+    const page = await open(context, product, 'now');
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.getByText(/runs? of bad failed/).waitFor();
+    // One: the example of the failed job. Two: its broken task. Three: clear. Four: sure.
+    await page.locator('.call', { hasText: 'of bad failed' }).locator('small a').click();
+    await page.locator('.reasons a, .row-link', { hasText: 'broken' }).first().click();
+    await page.getByText('about to break').waitFor();
+    await page.goBack();
+    await page.getByRole('button', { name: 'Clear failed' }).click();
+    await confirm(page, 'Clear failed');
+    await page.getByText('done', { exact: false }).first().waitFor();
+    const again = await product.ended(ids.bad);
+    assert.match(again.state, /failed/i);
+    await close(page);
+  },
+
+  async 'a dead letter is queued again'(context, product) {
+    const before = (await product.get('/v1/dead-letters')).tasks.length;
+    const page = await open(context, product, 'dead-letters');
+    await page.locator('.tbody input[type=checkbox]').first().click();
+    await page.getByText('1 selected').waitFor();
+    await page.locator('.head').getByRole('button', { name: 'Requeue' }).click();
+    await confirm(page, 'Requeue');
+    await page.getByText('1 done').waitFor();
+    assert.ok(before > 0);
+    await close(page);
+  },
+
+  async 'a worker is drained and comes back'(context, product, ids) {
+    const page = await open(context, product, `workers/${ids.worker}`);
+    await page.getByRole('button', { name: 'Drain' }).click();
+    await page.getByLabel('Reason, kept with it').fill('new kernel');
+    await confirm(page, 'Drain');
+    await page.getByText('new kernel').waitFor();
+    assert.equal((await product.get(`/v1/workers/${ids.worker}`)).cordoned, true);
+    await page.getByRole('button', { name: 'Uncordon' }).click();
+    await confirm(page, 'Uncordon');
+    await page.getByRole('button', { name: 'Drain' }).waitFor();
+    await close(page);
+  },
+
+  async 'a window that did not run is found in the ledger and run'(context, product) {
+    const skipped = await product.until('a window was skipped', async () =>
+      (await product.get('/v1/schedules/good/often/history')).windows.find((window) => window.outcome === 'skipped'));
+    const page = await open(context, product, 'schedules/good/often');
+    const cell = page.locator('button.cell.w-skipped').first();
+    await cell.waitFor();
+    assert.match(await cell.getAttribute('aria-label'), /skipped, because of paused/);
+    await cell.click();
+    await page.locator('dialog.ask').getByText('because of paused').waitFor();
+    await page.locator('dialog.ask footer button.main').click();
+    await page.getByText('a backfill was started').waitFor();
+    assert.ok((await product.get('/v1/backfills')).backfills.length > 0 && skipped);
+    await close(page);
+  },
+
+  async 'a log is followed while the server is killed and returns'(context, product) {
+    const run = await product.start('slow');
+    const task = await product.until('it runs', async () => {
+      const row = (await product.get(`/v1/runs/${run}`)).tasks.find((one) => one.name === 'wait');
+      return /running/i.test(row.state) && row.task_id;
+    });
+    const page = await open(context, product, `tasks/${task}`);
+    await page.locator('.log-line', { hasText: 'tick 3' }).first().waitFor();
+    const list = await open(context, product, 'runs');
+    await product.kill();
+    await list.getByText(/not live for/).waitFor();
+    await product.up();
+    await list.locator(LIVE).waitFor();
+    const fresh = await product.start('bad');
+    await list.locator(`.row-link[href*="${fresh}"]`).waitFor();
+    await list.locator('.stale').waitFor({ state: 'detached' });
+    await page.locator(LIVE).waitFor();
+    // The worker was in the killed process: the attempt is lost and the task is tried again.
+    await product.post(`/v1/runs/${run}:cancel`);
+    await product.ended(run);
+    await page.locator('.head .state.s-cancelled, .head .state.s-failed').first().waitFor();
+    page.wrong.length = 0;
+    list.wrong.length = 0;
+    await close(page);
+    await close(list);
+  },
+
+  async 'a view can be sent to somebody'(context, product, ids) {
+    const addresses = [`runs?job=bad&state=failed&open=${ids.bad}`, `runs/${ids.many}?only=succeeded&order=name`, 'jobs/good?tab=start', `tasks/${ids.task}?find=break&line=1`, 'schedules/good/often?tz=utc'];
+    for (const address of addresses) {
+      const page = await open(context, product, address);
+      await page.locator('.loading').first().waitFor({ state: 'detached' });
+      await page.waitForTimeout(300);
+      const texts = async (one) => (await one.locator('main').innerText()).replace(/\d+(\.\d)?(ms|s|m|h)( \d+s)?( ago)?/g, '#').replace(/\d\d:\d\d:\d\d/g, '#');
+      const first = await texts(page);
+      const other = await context.browser().newContext();
+      const copy = await open(other, product, page.url().split('/ui/')[1]);
+      await product.until(`the same text at ${address}`, async () => (await texts(copy)) === first, 10);
+      await other.close();
+      await close(page);
+    }
+  },
+
+  async 'everything is reached by keyboard'(context, product) {
+    const page = await open(context, product, 'now');
+    await page.keyboard.press('g');
+    await page.keyboard.press('r');
+    await page.waitForURL(/\/ui\/runs$/);
+    await page.locator('.row-link').first().waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await page.locator('.panel h1').waitFor();
+    assert.match(page.url(), /open=run_/);
+    await page.keyboard.press('Escape');
+    await page.locator('.panel').waitFor({ state: 'detached' });
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('start good');
+    await page.locator('[role=option][aria-selected=true]', { hasText: 'Start good' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/jobs\/good\?tab=start/);
+    await page.keyboard.press('?');
+    await page.getByRole('heading', { name: 'Keys' }).waitFor();
+    await page.keyboard.press('Enter');
+    await close(page);
+  },
+
+  async 'text of tasks is text'(context, product, ids) {
+    const page = await open(context, product, `runs/${ids.good}`);
+    await page.locator('.row-link', { hasText: 'first' }).first().click();
+    await page.locator('.log-line', { hasText: '<img src=x onerror=alert(1)>' }).first().waitFor();
+    assert.equal(await page.locator('img').count(), 0);
+    await page.goto(`${product.url}/ui/jobs/good`);
+    await page.getByText('<img src=x onerror=alert(1)>').first().waitFor();
+    await close(page);
+  },
+
+  async 'an action can be copied as a command'(context, product, ids) {
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: product.url });
+    const page = await open(context, product, `runs/${ids.bad}`);
+    await page.getByRole('button', { name: 'Rerun', exact: true }).click();
+    await page.getByRole('button', { name: 'Copy as CLI' }).click();
+    assert.equal(await page.evaluate(() => navigator.clipboard.readText()), `mainspring run rerun ${ids.bad}`);
+    await close(page);
+  },
+
+  async 'twelve tabs share one stream'(context, product) {
+    const pages = await Promise.all(Array.from({ length: 12 }, () => open(context, product, 'runs')));
+    for (const page of pages) await page.locator(LIVE).waitFor();
+    const run = await product.start('good');
+    // Hidden tabs read when they are looked at.
+    for (const page of [pages[0], pages[11]]) {
+      await page.bringToFront();
+      await page.locator(`.row-link[href*="${run}"]`).waitFor();
+    }
+    for (const page of pages) await close(page);
+  },
+
+  async 'without SharedWorker one tab listens for all'(context, product) {
+    const bare = await context.browser().newContext();
+    await bare.addInitScript(() => delete globalThis.SharedWorker);
+    const [first, second] = [await open(bare, product, 'runs'), await bare.newPage()];
+    await second.goto(`${product.url}/ui/runs`);
+    const run = await product.start('good');
+    for (const page of [first, second]) await page.locator(`.row-link[href*="${run}"]`).waitFor();
+    await bare.close();
+  },
+};

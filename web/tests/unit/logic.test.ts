@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { asCommand, asCurl, changeDeadLetters, rerun, startJob, withReason } from '../../src/api/actions';
+import { countsOf, stateOf } from '../../src/api/state';
+import { readRun, readTask } from '../../src/api/views';
+import { readChange } from '../../src/live/feed';
+import { merged } from '../../src/live/paged';
+import { href, parse } from '../../src/url/route';
+
+test('both spellings of states are read', () => {
+  const rows: [unknown, string][] = [['COMPLETED', 'succeeded'], ['succeeded', 'succeeded'], ['CANCELED', 'cancelled'], ['RETRY_WAIT', 'retry_wait'], [undefined, 'pending']];
+  for (const [word, state] of rows) assert.equal(stateOf(word), state);
+  assert.deepEqual(countsOf({ COMPLETED: 2, succeeded: 1, FAILED: 1 }), { succeeded: 3, failed: 1 });
+  assert.equal(readTask({ status: 'COMPLETED' } as never).state, 'succeeded');
+  assert.equal(readTask({ state: 'failed' } as never).state, 'failed');
+  const run = readRun({ state: 'RUNNING', counts: { COMPLETED: 1 }, tasks: [{ name: 'a', state: 'UPSTREAM_FAILED' }] } as never);
+  assert.deepEqual([run.state, run.counts.succeeded, run.tasks?.[0]?.state], ['running', 1, 'upstream_failed']);
+});
+
+test('a line of the feed becomes a change', () => {
+  const line = (type: string, data: object) => JSON.stringify({ type: `io.mainspring.${type}`, subject: 'run_1', time: '2026-01-01T00:00:00Z', data });
+  assert.deepEqual(readChange(line('run.ended', { job: 'etl', state: 'COMPLETED' })), {
+    kind: 'run', id: 'run_1', what: 'ended', state: 'succeeded', job: 'etl', run: 'run_1', task: undefined, at: '2026-01-01T00:00:00Z',
+  });
+  assert.equal(readChange(line('events.lost', { count: 3 })), 'lost');
+  assert.equal(readChange('  '), undefined);
+});
+
+test('an address says everything about a view, and only one does', () => {
+  const to = href(['jobs', 'a/b c'], { state: 'failed,running', open: '', label: 'team=ops', at: undefined });
+  assert.equal(to, '/ui/jobs/a%2Fb%20c?label=team%3Dops&state=failed,running');
+  const place = parse('/ui/jobs/a%2Fb%20c', '?label=team%3Dops&state=failed,running');
+  assert.deepEqual([place.path, place.query.get('label')], [['jobs', 'a/b c'], 'team=ops']);
+  assert.deepEqual(parse('/base/ui/runs/%', '').path, ['runs', '%'], 'what cannot be decoded stays');
+});
+
+test('actions are the same as requests and as commands', () => {
+  const start = withReason(startJob('etl', 'acme', { day: "it's", n: 3, list: [1] }), 'late data');
+  assert.equal(asCommand(start), `mainspring job trigger etl --tenant acme -p 'day=it'\\''s' -p n=3 -p 'list=[1]' --reason 'late data'`);
+  assert.deepEqual(start.request.body, { parameters: { day: "it's", n: 3, list: [1] }, reason: 'late data' });
+  assert.equal(asCurl(changeDeadLetters(['task_1'], 'requeue'), 'http://h:1'),
+    `curl -sS -X POST http://h:1/v1/dead-letters:requeue -H 'content-type: application/json' -d '{"ids":["task_1"]}'`);
+  assert.equal(asCommand(rerun('run_1', 'failure', true)), 'mainspring run rerun run_1 --from-failure --newest');
+});
+
+test('pages are merged without doubles, fresh rows first', () => {
+  const row = (id: string, state: string) => ({ id, state });
+  const first = [row('c', 'new'), row('b', 'new')];
+  assert.deepEqual(merged(first, [row('b', 'old'), row('a', 'old')], (one) => one.id), [...first, row('a', 'old')]);
+});
+
