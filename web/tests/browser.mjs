@@ -34,4 +34,4 @@ try {
   await product.stop();
 }
 console.log(failed ? `${failed} failed` : 'all passed');
-process.exitCode = failed ? 1 : 0;
+process.exit(failed ? 1 : 0);

@@ -1,9 +1,9 @@
 //! The console: the files of `web/dist`, embedded, so that the binary is all that is needed.
 //! Entry: [`routes`].
-//! - CN-1 every page of `/ui/` is the same document, so that any address can be opened or reloaded; a missing asset is an
+//! - WC-1 every page of `/ui/` is the same document, so that any address can be opened or reloaded; a missing asset is an
 //!   error, never that document
-//! - CN-2 names of scripts and styles have a hash of their content: they may be kept for ever, the document never
-//! - CN-3 no script runs that is not a file of ours, and nothing is loaded from elsewhere (`web/csp.txt`)
+//! - WC-2 names of scripts and styles have a hash of their content: they may be kept for ever, the document never
+//! - WC-3 no script runs that is not a file of ours, and nothing is loaded from elsewhere (`web/csp.txt`)
 //!
 //! Not here: the API that the console calls (`mainspring-api`), its source (`web/`).
 #![forbid(unsafe_code)]

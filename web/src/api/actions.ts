@@ -17,7 +17,7 @@ export interface Action {
   /** The server keeps a reason with it, by this flag of the command or none. */
   takesReason?: boolean;
   /** What is shown when it is done. */
-  done?: (answer: unknown) => { text: string; href?: string };
+  done?: (answer: unknown) => { text: string; href?: string; isBad?: boolean };
 }
 
 /** The action with a reason, in the request and in the command. */
@@ -215,8 +215,9 @@ export function changeDeadLetters(ids: string[], verb: 'requeue' | 'discard'): A
       : `Ends ${what} as skipped. History and attempts are kept.`,
     request: post(`/v1/dead-letters:${verb}`, { ids }), command: ['dead-letter', verb, ...ids],
     done: (answer) => {
-      const { done, refused } = answer as { done: number; refused: number };
-      return { text: refused ? `${done} done, ${refused} refused` : `${done} done` };
+      const { done, refused, results } = answer as { done: number; refused: number; results: { message?: string; error_code?: string }[] };
+      const first = results.find((row) => row.error_code)?.message;
+      return refused ? { text: `${done} done, ${refused} refused: ${first}`, isBad: true } : { text: `${done} done` };
     },
   };
 }

@@ -1,7 +1,7 @@
 // Tasks that failed for good, grouped by what went wrong. A group, a selection or one of them can be queued again.
 
 import { signal } from '@preact/signals';
-import { changeDeadLetters } from '../api/actions';
+import { changeDeadLetters, clearRun } from '../api/actions';
 import { deadLetters } from '../api/reads';
 import type { Task } from '../api/views';
 import { grouped, many } from '../format/text';
@@ -16,6 +16,7 @@ import { title } from './words';
 
 /** The server takes at most this many at once. */
 const AT_ONCE_MAX = 1000;
+const GROUPS_MAX = 12;
 
 const COLUMNS: Column<Task>[] = [
   { name: 'Task', width: 'minmax(120px, 1.400fr)', cell: (task) => <span class="two"><span>{task.payload ? title(task) : (task.job ?? task.task_type)}</span><small>{task.last_error?.message ?? ''}</small></span> },
@@ -80,16 +81,25 @@ export default function DeadLetters() {
   );
 }
 
+/** Tasks of runs are repaired in their runs. */
+function GroupAction({ tasks }: { tasks: Task[] }) {
+  const own = tasks.filter((task) => !task.run_id).slice(0, AT_ONCE_MAX);
+  const runs = new Set(tasks.map((task) => task.run_id).filter((run) => run !== undefined));
+  const [run] = runs;
+  if (own.length) return <Act action={{ ...changeDeadLetters(own.map((task) => task.task_id), 'requeue'), effect: `Queues ${many(own.length, 'task')} of this group again with fresh retries.` }} />;
+  return runs.size === 1 ? <Act action={clearRun(run!, 0)} /> : <span class="quiet">in {many(runs.size, 'run')}</span>;
+}
+
 function Groups({ all, hasMore }: { all: Task[]; hasMore: boolean }) {
   return (
     <Section title={`By error${hasMore ? ', of those loaded' : ''}`}>
-      <div class="scroll-x"><table class="plain">
-        <thead><tr><th class="tight">Tasks</th><th>Error</th><th class="tight">First</th><th class="tight">Last</th><th /></tr></thead>
-        <tbody>{groups(all).slice(0, 12).map((group) => (
+      <div class="scroll-x" tabIndex={0}><table class="plain">
+        <thead><tr><th class="tight">Tasks</th><th>Error</th><th class="tight">First</th><th class="tight">Last</th><th><span class="sr">Actions</span></th></tr></thead>
+        <tbody>{groups(all).slice(0, GROUPS_MAX).map((group) => (
           <tr key={group.key}>
             <td class="tight num">{group.tasks.length}</td><td><a href={withQuery({ error: group.key })}>{group.key}</a></td>
             <td class="tight"><Time at={group.first} /></td><td class="tight"><Time at={group.last} /></td>
-            <td class="tight"><Act action={{ ...changeDeadLetters(group.tasks.slice(0, AT_ONCE_MAX).map((task) => task.task_id), 'requeue'), effect: `Queues ${many(Math.min(AT_ONCE_MAX, group.tasks.length), 'task')} of this group again with fresh retries.` }} /></td>
+            <td class="tight"><GroupAction tasks={group.tasks} /></td>
           </tr>
         ))}</tbody>
       </table></div>

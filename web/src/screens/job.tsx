@@ -109,7 +109,7 @@ function Beginnings({ job }: { job: Job }) {
       </Section>
       <Section title="Triggers">
         {rows.length ? (
-          <div class="scroll-x"><table class="plain">
+          <div class="scroll-x" tabIndex={0}><table class="plain">
             <thead><tr><th>Name</th><th>Begins on</th><th class="tight">Fired</th><th class="tight">Skipped</th><th class="tight">Errors</th><th>Last</th></tr></thead>
             <tbody>{rows.map((row) => (
               <tr key={row.name}>

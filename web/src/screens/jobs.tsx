@@ -26,7 +26,7 @@ export function outcomesOf(all: Run[], most = SHOWN): Outcome[] {
   const last = all.slice(0, most).reverse();
   const longest = Math.max(1, ...last.map(duration));
   return last.map((run) => ({
-    state: run.state, href: href(['runs', run.run_id]), height: duration(run) / longest,
+    state: run.state, key: run.run_id, height: duration(run) / longest,
     title: `${stateWord(run.state)} ${run.created_at.slice(0, 16).replace('T', ' ')}, ${span(duration(run))}`,
   }));
 }

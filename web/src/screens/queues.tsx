@@ -25,7 +25,7 @@ export default function Queues() {
       {rows?.length === 0 && <Empty title="No pools yet"><p>A pool appears with its first worker or task.</p></Empty>}
       {rows && rows.length > 0 && (
         <Section title="Pools">
-          <div class="scroll-x"><table class="plain">
+          <div class="scroll-x" tabIndex={0}><table class="plain">
             <thead><tr><th>Pool</th><th>Room</th><th class="tight right">Waiting</th><th class="tight right">P0</th><th class="tight right">P1</th><th class="tight right">P2</th><th class="tight right">Backfill</th><th class="tight right">Workers</th><th>Limits</th></tr></thead>
             <tbody>{rows.map((pool) => <Row key={pool.pool} pool={pool} />)}</tbody>
           </table></div>
@@ -33,7 +33,7 @@ export default function Queues() {
       )}
       <Section title="By tenant and priority">
         {depths.length ? (
-          <div class="scroll-x"><table class="plain">
+          <div class="scroll-x" tabIndex={0}><table class="plain">
             <thead><tr><th>Pool</th><th>Band</th><th>Tenant</th><th class="right">Waiting</th><th class="right">Running</th></tr></thead>
             <tbody>{depths.map((row) => <tr key={row.pool + row.band + row.tenant}><td>{row.pool}</td><td>{row.band}</td><td>{row.tenant}</td><td class="right">{count(row.queued)}</td><td class="right">{count(row.running)}</td></tr>)}</tbody>
           </table></div>

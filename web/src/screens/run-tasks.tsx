@@ -13,7 +13,7 @@ import { useMemo } from 'preact/hooks';
 
 const COLUMNS: Column<RunTask>[] = [
   { name: 'Task', width: 'minmax(100px, 2fr)', cell: (task) => <span class="two"><span>{task.name}</span>{task.reason && <small title={task.reason}>{task.reason}</small>}</span> },
-  { name: 'State', width: '128px', cell: (task) => <StateBadge state={task.state} /> },
+  { name: 'State', width: '142px', cell: (task) => <StateBadge state={task.state} /> },
   { name: 'Items', width: '120px', cell: (task) => <Items task={task} />, isWideOnly: true },
   { name: 'Needs', width: 'minmax(80px, 1.5fr)', cell: (task) => <span class="quiet" title={task.needs.join(', ')}>{task.needs.join(', ')}</span>, isWideOnly: true },
   { name: 'Started', width: '96px', cell: (task) => <Time at={task.started_at} />, isWideOnly: true },

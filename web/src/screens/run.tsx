@@ -110,7 +110,7 @@ function Reasons({ why, run }: { why: RunDiagnosis; run: Run }) {
           <td class="tight">{ids.get(row.name) ? <a href={openHref(ids.get(row.name))}>{row.name}</a> : row.name}</td>
           <td>
             <Said text={row.task?.message ?? row.message} />
-            {row.last_error && <div class="quiet">{row.last_error.class} {row.last_error.code}: {row.last_error.message}</div>}
+            {row.last_error && !(row.task?.message ?? row.message).includes(row.last_error.message) && <div class="quiet">{row.last_error.class} {row.last_error.code}: {row.last_error.message}</div>}
             {(row.task?.advice ?? row.advice) && <div class="quiet"><Said text={row.task?.advice ?? row.advice} /></div>}
           </td>
         </tr>

@@ -26,7 +26,7 @@ const COLUMNS: Column<Schedule>[] = [
   { name: 'Missed', width: '60px', cell: (row) => (row.missed ? <span class="tag bad">{count(row.missed)}</span> : ''), isNumber: true },
   { name: 'Active', width: '54px', cell: (row) => row.active || '', isNumber: true, isWideOnly: true },
   {
-    name: '', width: '84px', isWideOnly: true, cell: (row) => row.state !== 'finished' && (
+    name: 'Actions', width: '84px', isWideOnly: true, cell: (row) => row.state !== 'finished' && (
       <button type="button" class="link" onClick={() => ask(setSchedulePaused(row.job, row.name, row.tenant, row.state === 'on'))}>{row.state === 'on' ? 'Pause' : 'Resume'}</button>
     ),
   },
@@ -95,7 +95,7 @@ function Coming() {
 
 export function Windows({ windows }: { windows: UpcomingWindow[] }) {
   return (
-    <div class="scroll-x"><table class="plain">
+    <div class="scroll-x" tabIndex={0}><table class="plain">
       <thead><tr><th class="tight">When</th><th class="tight">In</th><th>Schedule</th><th>Meaning</th></tr></thead>
       <tbody>{windows.map((window) => (
         <tr key={window.job + window.name + window.at}>
@@ -116,8 +116,8 @@ function Backfills() {
 
 export function BackfillRows({ rows }: { rows: Backfill[] }) {
   return (
-    <div class="scroll-x"><table class="plain">
-      <thead><tr><th>Schedule</th><th class="tight">State</th><th>Progress</th><th class="tight">Failed</th><th class="tight">From</th><th class="tight">To</th><th /></tr></thead>
+    <div class="scroll-x" tabIndex={0}><table class="plain">
+      <thead><tr><th>Schedule</th><th class="tight">State</th><th>Progress</th><th class="tight">Failed</th><th class="tight">From</th><th class="tight">To</th><th><span class="sr">Actions</span></th></tr></thead>
       <tbody>{rows.map((row) => (
         <tr key={row.backfill_id}>
           <td>{row.job}/{row.schedule}</td><td class="tight"><span class="tag">{row.state}</span></td>

@@ -1,6 +1,6 @@
 // One task: why it is as it is, its attempts, its output, what it was given.
 
-import { cancelTask, changeDeadLetters, forceTask, retryTask, runTaskNow, type Action } from '../api/actions';
+import { cancelTask, changeDeadLetters, clearRun, forceTask, retryTask, runTaskNow, type Action } from '../api/actions';
 import { hasEnded, isBad } from '../api/state';
 import { task as readTask, taskDiagnosis } from '../api/reads';
 import type { Task } from '../api/views';
@@ -53,7 +53,9 @@ function Head({ task }: { task: Task }) {
 
 function actions(task: Task): Action[] {
   const id = task.task_id;
-  if (isBad(task.state) && !task.run_id) return [changeDeadLetters([id], 'requeue'), changeDeadLetters([id], 'discard')];
+  // A task of a run is repaired there, so that what follows from it runs again too.
+  if (isBad(task.state) && task.run_id) return [{ ...clearRun(task.run_id, 0), name: 'Clear in its run' }];
+  if (isBad(task.state)) return [changeDeadLetters([id], 'requeue'), changeDeadLetters([id], 'discard')];
   if (hasEnded(task.state)) return task.state === 'succeeded' ? [] : [retryTask(id)];
   const isRunning = task.state === 'running' || task.state === 'assigned';
   const forced = [forceTask(id, 'succeeded'), forceTask(id, 'failed'), forceTask(id, 'skipped')];
@@ -92,7 +94,7 @@ function Attempts({ task }: { task: Task }) {
   const isLive = shown === newest && !hasEnded(task.state) && !shown.ended_at;
   return (
     <Section title={attempts.length === 1 ? 'Log' : `Attempts and log`}>
-      <div class="scroll-x"><table class="plain">
+      <div class="scroll-x" tabIndex={0}><table class="plain">
         <thead><tr><th class="tight">Attempt</th><th class="tight">Assigned</th><th class="tight">Took</th><th class="tight">Worker</th><th>Outcome</th></tr></thead>
         <tbody>{attempts.map((attempt) => (
           <tr key={attempt.attempt_id}>

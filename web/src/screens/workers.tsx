@@ -26,7 +26,7 @@ const COLUMNS: Column<Worker>[] = [
   { name: 'Executors', width: 'minmax(80px, 1fr)', cell: (row) => <span class="quiet">{row.executors.join(', ')}</span>, isWideOnly: true },
   { name: 'Version', width: '70px', cell: (row) => row.version, isWideOnly: true },
   {
-    name: '', width: '84px', isWideOnly: true, cell: (row) => (
+    name: 'Actions', width: '84px', isWideOnly: true, cell: (row) => (
       <button type="button" class="link" onClick={() => ask(changeWorker(row.worker_id, row.name, row.cordoned ? 'uncordon' : 'drain', row.running))}>{row.cordoned ? 'Uncordon' : 'Drain'}</button>
     ),
   },

@@ -1,6 +1,6 @@
 // The frame around every page: rail, bar, panel, and what can lie above them.
 
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { needsToken } from '../api/client';
 import { href, opened, place, setQuery, withQuery } from '../url/route';
 import { Confirm } from '../ui/act';
@@ -57,10 +57,10 @@ function TopBar({ path }: { path: string[] }) {
         <a href={href([path[0]!])}>{page?.title ?? path[0]}</a>
         {path.length > 1 && <span aria-current="page">{path.slice(1).join('/')}</span>}
       </nav>
-      <button type="button" class="find" onClick={() => (paletteOpen.value = true)} aria-label="Find or do something">
+      <button type="button" class="find" onClick={() => (paletteOpen.value = true)}>
         <Icon name="search" /><span>Find or do…</span><kbd>Ctrl K</kbd>
       </button>
-      <button type="button" class="quiet-button" title="Time zone" aria-label={`Times are ${isUtc ? 'UTC' : 'local'}; change`}
+      <button type="button" class="quiet-button" title="Time zone" aria-label={`${isUtc ? 'UTC' : localZone()}: change the time zone`}
         onClick={() => { preferZone(other); setQuery({ tz: place.value.query.has('tz') ? other : '' }, 'replace'); }}>
         {isUtc ? 'UTC' : localZone()}
       </button>
@@ -87,17 +87,30 @@ function Live() {
 /** The detail of a row, beside the list. Its own address is one click away. */
 function Panel({ id }: { id: string }) {
   const frame = useRef<HTMLElement>(null);
+  const isAlone = useNarrow();
   useEffect(() => frame.current?.focus(), [id]);
   const path = panelPath(id);
   return (
-    <aside class="panel" aria-label="Detail" ref={frame} tabIndex={-1}>
+    <section class="panel" role={isAlone ? 'main' : 'complementary'} aria-label="Detail" ref={frame} tabIndex={-1}>
       <header>
         <a href={href(path)} title="Open as a page" aria-label="Open as a page"><Icon name="expand" /></a>
         <a href={withQuery({ open: '' })} title="Close (Esc)" aria-label="Close"><Icon name="close" /></a>
       </header>
       <div class="panel-body" tabIndex={0} role="region" aria-label="Detail text"><Screen path={path} /></div>
-    </aside>
+    </section>
   );
+}
+
+/** There the panel takes the place of the page. */
+function useNarrow(): boolean {
+  const query = matchMedia('(max-width: 1000px)');
+  const [isNarrow, set] = useState(query.matches);
+  useEffect(() => {
+    const hear = () => set(query.matches);
+    query.addEventListener('change', hear);
+    return () => query.removeEventListener('change', hear);
+  }, []);
+  return isNarrow;
 }
 
 /** `run_…`, `task_…`, a worker's id, or `schedule:job/name`. */

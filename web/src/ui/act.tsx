@@ -40,7 +40,7 @@ export function MoreActions({ actions, id }: { actions: Action[]; id: string }) 
 
 export async function perform(action: Action): Promise<void> {
   const answer = await send(action.request);
-  const done = action.done?.(answer) ?? { text: 'done' };
+  const done: { text: string; href?: string; isBad?: boolean } = action.done?.(answer) ?? { text: 'done' };
   tell({ ...done, href: done.href && base + done.href });
   refreshAll();
   if (done.href && action.name === 'Start') go(base + done.href);

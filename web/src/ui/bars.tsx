@@ -26,18 +26,19 @@ export function CountsBar({ counts }: { counts: Partial<Record<State, number>> }
 export interface Outcome {
   state: State;
   title: string;
-  href: string;
+  key: string;
   /** 0 to 1: how long it took, among those beside it. */
   height?: number;
 }
 
 /** The last outcomes, the newest at the right. */
 export function Outcomes({ rows }: { rows: Outcome[] }) {
+  const counts: Partial<Record<State, number>> = {};
+  for (const row of rows) counts[row.state] = (counts[row.state] ?? 0) + 1;
   return (
-    <span class="outcomes">
+    <span class="outcomes" role="img" aria-label={rows.length ? `Last ${rows.length} runs: ${countsText(counts)}` : 'No runs yet'}>
       {rows.map((row) => (
-        <a key={row.href} href={row.href} title={row.title} aria-label={row.title} class={`fill s-${row.state}`}
-          style={{ height: `${Math.round(30 + 70 * (row.height ?? 1))}%` }} />
+        <i key={row.key} title={row.title} class={`fill s-${row.state}`} style={{ height: `${Math.round(30 + 70 * (row.height ?? 1))}%` }} />
       ))}
     </span>
   );

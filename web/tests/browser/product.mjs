@@ -113,6 +113,26 @@ tasks:
   wait: { shell: "i=0; while [ $i -lt 600 ]; do echo tick $i; i=$((i+1)); sleep 0.2; done" }
   then: { run: [echo, then], needs: wait }
 `,
+  nightly: `job: nightly
+description: Loads the day, checks it and tells everybody.
+owner: data-team
+tags: [etl]
+parameters: { day: "2026-11-17" }
+defaults: { retries: 0 }
+tasks:
+  fetch_orders: { shell: "echo orders of {{ params.day }}; sleep 0.3" }
+  fetch_customers: { shell: "sleep 0.5" }
+  fetch_stock: { shell: "sleep 0.2" }
+  clean_orders: { shell: "sleep 0.2", needs: fetch_orders }
+  clean_customers: { shell: "sleep 0.1", needs: fetch_customers }
+  join: { shell: "sleep 0.4", needs: [clean_orders, clean_customers] }
+  forecast: { shell: "sleep 0.3", needs: [join, fetch_stock] }
+  totals: { shell: "sleep 0.2", needs: join }
+  check: { shell: "sleep 0.1", needs: [totals, forecast] }
+  publish: { shell: "sleep 0.2", needs: check }
+  tell_sales: { run: [echo, told], needs: publish }
+  archive: { run: [echo, kept], needs: [fetch_orders, publish] }
+`,
   many: `job: many
 parameters: { count: 30 }
 tasks:
@@ -125,12 +145,17 @@ tasks:
 export async function fill(product) {
   for (const text of Object.values(JOBS)) await product.apply(text);
   const ids = { slow: await product.start('slow') };
-  for (const job of ['good', 'bad', 'many']) ids[job] = await product.start(job);
-  for (const job of ['good', 'bad', 'many']) await product.ended(ids[job]);
+  const quick = ['good', 'bad', 'many', 'nightly'];
+  for (const job of quick) ids[job] = await product.start(job);
+  for (const job of quick) await product.ended(ids[job]);
   await product.until('windows of the schedule ran', async () => (await product.get('/v1/schedules/good/often/history')).windows.length > 2);
   await product.post('/v1/schedules/good/often:pause', { actor: 'ana', reason: 'the source is down' });
-  const word = { state: 'failed' };
-  await product.until('the sample task has failed for good', async () => (await product.get(`/v1/dead-letters?state=${word.state}`)).tasks.length > 0);
+  // One row tells of all windows of a pause, when it is over.
+  await new Promise((wake) => setTimeout(wake, 1500));
+  await product.post('/v1/schedules/good/often:resume');
+  await product.until('windows were skipped', async () => (await product.get('/v1/schedules/good/often/history')).windows.some((window) => window.outcome === 'skipped'));
+  await product.post('/v1/schedules/good/often:pause', { actor: 'ana', reason: 'the source is down' });
+  await product.until('the sample task has failed for good', async () => (await product.get('/v1/dead-letters?state=failed')).tasks.length > 0);
   ids.task = (await product.get(`/v1/runs/${ids.bad}`)).tasks.find((task) => task.name === 'broken').task_id;
   ids.live = await product.until('the slow task runs', async () => {
     const task = (await product.get(`/v1/runs/${ids.slow}`)).tasks.find((row) => row.name === 'wait');

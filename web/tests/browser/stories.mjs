@@ -53,11 +53,11 @@ export const STORIES = {
     // One: the example of the failed job. Two: its broken task. Three: clear. Four: sure.
     await page.locator('.call', { hasText: 'of bad failed' }).locator('small a').click();
     await page.locator('.reasons a, .row-link', { hasText: 'broken' }).first().click();
-    await page.getByText('about to break').waitFor();
+    await page.locator('.log-line', { hasText: 'about to break' }).first().waitFor();
     await page.goBack();
     await page.getByRole('button', { name: 'Clear failed' }).click();
     await confirm(page, 'Clear failed');
-    await page.getByText('done', { exact: false }).first().waitFor();
+    await page.locator('.toast').waitFor();
     const again = await product.ended(ids.bad);
     assert.match(again.state, /failed/i);
     await close(page);
@@ -66,7 +66,7 @@ export const STORIES = {
   async 'a dead letter is queued again'(context, product) {
     const before = (await product.get('/v1/dead-letters')).tasks.length;
     const page = await open(context, product, 'dead-letters');
-    await page.locator('.tbody input[type=checkbox]').first().click();
+    await page.locator('.tbody .tr', { hasText: 'process' }).first().locator('input[type=checkbox]').click();
     await page.getByText('1 selected').waitFor();
     await page.locator('.head').getByRole('button', { name: 'Requeue' }).click();
     await confirm(page, 'Requeue');
