@@ -87,7 +87,7 @@ fn run(job: &Definition) -> Run {
         fan_out_allowed: 0,
         notes: Vec::new(),
         touched: Seq::default(),
-        stored: false,
+        stored: Soft(false),
         soft: Soft::default(),
     }
 }

@@ -4,6 +4,7 @@
 #[path = "support/frozen.rs"]
 mod frozen;
 
+use mainspring_core::collections::Soft;
 use mainspring_core::event::Event;
 use mainspring_core::operation::{Cursor, Operation, OperationKind, RunSelector, Selector};
 use mainspring_core::values::{Actor, Groups, Name, OperationId, Seq, TaskId, Wall, WorkerId};
@@ -48,7 +49,7 @@ fn operations() -> Vec<(&'static str, Operation)> {
         handled: 0,
         ended: None,
         touched: Seq::new(300),
-        stored: false,
+        stored: Soft(false),
     };
     let selector = Selector { job: Name::fixed("load"), ..Selector::default() };
     let work = OperationKind::BulkCancel { selector: Box::new(selector), before: at, stop_running: true };
@@ -107,7 +108,7 @@ fn rows_of_operations_are_written_and_read_as_ever() {
         let frozen = golden(&format!("operation_{name}.hex"), &row.bytes);
         let frozen_work = golden(&format!("operation_work_{name}.hex"), &work);
         assert_eq!((hex(&row.bytes), hex(&work)), (hex(&frozen), hex(&frozen_work)), "{name}");
-        let stored = Operation { stored: true, ..operation };
+        let stored = Operation { stored: Soft(true), ..operation };
         assert_eq!(row_of(&stored).fixed, None, "work is written once");
         let found = read::<Operation>(&EntityRow { bytes: frozen, fixed: Some(frozen_work), ..row.clone() });
         assert_eq!(found.as_ref(), Ok(&stored), "{name} is read differently");

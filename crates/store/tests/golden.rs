@@ -32,8 +32,8 @@ use mainspring_core::run::{
     RunCleared, RunCreated, RunEnded, RunEvent, RunStop, StartedBy, Subject, TasksAdded,
 };
 use mainspring_core::task::{
-    AttemptRecord, Delivery, Extra, Labels, Lease, Profile, ProfileSpec, Status, Stop, StopReason, Task,
-    TaskSpec, TaskState, TimeLimits,
+    AttemptRecord, Delivery, Extra, Labels, Lease, LeaseSoft, Profile, ProfileSpec, Status, Stop, StopReason,
+    Task, TaskSpec, TaskState, TimeLimits,
 };
 use mainspring_core::values::{
     Actor, BackfillId, Band, Elapsed, Epoch, Failure, FailureClass, Fence, FiredBy, FiredWindow, Group,
@@ -116,16 +116,11 @@ fn lease() -> Lease {
         fence: FENCE,
         worker: WORKER,
         incarnation: Incarnation::new(9),
-        session: Session::ZERO,
         assigned: Elapsed::from_millis(77),
         assigned_wall: WALL,
-        accepted: None,
-        progressed: Elapsed::from_millis(77),
         extended: Millis::new(500),
-        soft_told: false,
-        checkpointed: None,
-        pending_checkpoint: None,
         stop: Some(Stop { reason: StopReason::Preempt, requested: Elapsed::from_millis(99) }),
+        soft: Soft(LeaseSoft::at(Elapsed::from_millis(77))),
     }
 }
 
@@ -146,9 +141,9 @@ fn task(state: TaskState) -> Task {
         submitted: WALL,
         changed: WALL,
         touched: Seq::new(300),
-        stored: false,
+        stored: Soft(false),
         due: Soft::default(),
-        origin: None,
+        in_run: None,
         extra: None,
     }
 }
@@ -516,7 +511,7 @@ fn run_of(plan: Plan) -> Run {
         fan_out_allowed: 0,
         notes: vec![],
         touched: Seq::new(300),
-        stored: false,
+        stored: Soft(false),
         soft: Soft::default(),
     }
 }
@@ -594,7 +589,7 @@ fn tasks() -> Vec<(&'static str, Task)> {
         ("state_upstream_failed", task(TaskState::UpstreamFailed)),
         ("state_quarantined", task(TaskState::Quarantined)),
         ("full", full_task()),
-        ("of_a_run", Task { origin: Some(Box::new(origin())), ..task(TaskState::Queued) }),
+        ("of_a_run", Task { in_run: Some(Box::new(origin())), ..task(TaskState::Queued) }),
     ]
 }
 
@@ -736,14 +731,19 @@ fn a_frame_is_written_as_ever() {
 #[test]
 fn what_is_soft_comes_back_as_after_a_recovery() {
     let mut running = lease();
-    running.session = Session::new(4);
-    running.accepted = Some(Elapsed::from_millis(80));
-    running.progressed = Elapsed::from_millis(90);
-    running.soft_told = true;
-    running.checkpointed = Some(Elapsed::from_millis(91));
-    let soft = Task { stored: true, ..task(TaskState::Running(Box::new(running))) };
-    let read = read_task(&encode_task(&soft), &mut ProfileCache::default());
-    assert_eq!(read, Ok(task(TaskState::Assigned(Box::new(lease())))));
+    running.soft = Soft(LeaseSoft {
+        session: Session::new(4),
+        accepted: Some(Elapsed::from_millis(80)),
+        progressed: Elapsed::from_millis(90),
+        soft_told: true,
+        checkpointed: Some(Elapsed::from_millis(91)),
+        pending_checkpoint: None,
+    });
+    let soft = Task { stored: Soft(true), ..task(TaskState::Running(Box::new(running))) };
+    let read = read_task(&encode_task(&soft), &mut ProfileCache::default()).expect("readable");
+    assert_eq!(read, task(TaskState::Assigned(Box::new(lease()))));
+    assert!(!*read.stored);
+    assert_eq!(*read.lease().expect("leased").soft, LeaseSoft::at(Elapsed::from_millis(77)));
 }
 
 #[test]

@@ -28,13 +28,13 @@ use mainspring_core::run::{
     RunCleared, RunCreated, RunEnded, RunEvent, RunStop, StartedBy, Subject, TasksAdded,
 };
 use mainspring_core::task::{
-    AttemptRecord, Delivery, Extra, Lease, Profile, ProfileSpec, Status, Stop, StopReason, Task, TaskSpec,
-    TaskState, TimeLimits,
+    AttemptRecord, Delivery, Extra, Lease, LeaseSoft, Profile, ProfileSpec, Status, Stop, StopReason, Task,
+    TaskSpec, TaskState, TimeLimits,
 };
 use mainspring_core::values::{
     Actor, Band, Elapsed, Epoch, Failure, FailureClass, Fence, Group, InRun, Incarnation, LabelCondition,
     Millis, Name, NodeInstance, Note, OperationId, Permit, Permits, Priority, Requirements, Resources, RunId,
-    RunStatus, Seq, Session, Source, TaskId, Wall, WorkerId,
+    RunStatus, Seq, Source, TaskId, Wall, WorkerId,
 };
 use mainspring_store::format::{
     EncodedProfiles, FormatError, ProfileCache, Reader, Writer, read_events, read_job, read_operation,
@@ -177,16 +177,11 @@ fn lease() -> impl Strategy<Value = Box<Lease>> {
                 fence,
                 worker,
                 incarnation: Incarnation::new(incarnation),
-                session: Session::ZERO,
                 assigned,
                 assigned_wall,
-                accepted: None,
-                progressed: assigned,
                 extended,
-                soft_told: false,
-                checkpointed: None,
-                pending_checkpoint: None,
                 stop,
+                soft: Soft(LeaseSoft::at(assigned)),
             })
         },
     )
@@ -269,9 +264,9 @@ fn task() -> impl Strategy<Value = Task> {
                 submitted,
                 changed,
                 touched: Seq::new(touched),
-                stored: false,
+                stored: Soft(false),
                 due: Soft::default(),
-                origin: origin.map(Box::new),
+                in_run: origin.map(Box::new),
                 extra,
             }
         },
@@ -546,7 +541,7 @@ fn bare_run() -> impl Strategy<Value = Run> {
             notes: vec![],
             plan,
             touched: Seq::new(touched),
-            stored: false,
+            stored: Soft(false),
             soft: Soft::default(),
         }
     })
@@ -576,7 +571,7 @@ fn run_created() -> impl Strategy<Value = RunCreated> {
             priority,
             labels,
             key,
-            origin: Origin { trigger, parent, rerun_of, window, cause: None },
+            origin: Origin { started_by: trigger, parent, rerun_of, window, cause: None },
             fired_by,
             reused,
         },
@@ -711,7 +706,7 @@ proptest! {
     #[test]
     fn operations_come_back(work in work(), cursor in cursor(), id in number(), handled in number(), ended in option::of(wall())) {
         let (id, touched) = (OperationId::new(id), Seq::new(handled));
-        let operation = Operation { id, work, cursor, handled, ended, touched, stored: true };
+        let operation = Operation { id, work, cursor, handled, ended, touched, stored: Soft(true) };
         let (mut work, mut out) = (vec![], vec![]);
         write_operation_work(&mut work, &operation.work);
         write_operation(&mut out, &operation);

@@ -160,7 +160,7 @@ impl<'a> RunView<'a> {
             job: &run.job.name,
             version: run.version,
             state: run_word(run),
-            trigger: run.origin.trigger.label(),
+            trigger: run.origin.started_by.label(),
             window: run.origin.window.as_deref().map(WindowView::of),
             event: run.origin.cause.as_deref().map(|cause| CauseView::of(cause, false)),
             created_at: Moment(run.created),

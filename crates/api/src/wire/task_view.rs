@@ -124,7 +124,7 @@ impl<'a> TaskView<'a> {
             status,
             tenant: &profile.tenant,
             job: &profile.job,
-            run_id: task.origin.as_ref().map(|origin| origin.run.to_string()),
+            run_id: task.in_run.as_ref().map(|origin| origin.run.to_string()),
             window: extra.and_then(|extra| extra.window.as_deref()).map(WindowView::of),
             task_type: &profile.executor,
             pool: &profile.requirements.pool,

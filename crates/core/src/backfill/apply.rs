@@ -63,7 +63,7 @@ fn create(backfills: &mut Backfills, at: Stamp, created: &Created, newest: Optio
         changed: now,
         ended: None,
         touched: at.seq,
-        stored: false,
+        stored: Soft(false),
         soft: Soft(BackfillSoft::at(spec, 0)),
     };
     backfills.add(backfill, at);

@@ -30,7 +30,7 @@ pub struct Backfill {
     pub ended: Option<Wall>,
     pub touched: Seq,
     /// A row has its spec.
-    pub stored: bool,
+    pub stored: Soft<bool>,
     pub soft: Soft<BackfillSoft>,
 }
 
@@ -159,7 +159,7 @@ impl Entity for Backfill {
     }
 
     fn set_stored(&mut self) {
-        self.stored = true;
+        self.stored = Soft(true);
     }
 }
 

@@ -3,8 +3,7 @@
 
 use std::ops::{Deref, DerefMut};
 
-/// Wraps a part of the state that no event stands for. What is not wrapped is changed by `apply` alone, but for parts of a lease,
-/// `Task::stored` and the soft half of a schedule's extras, which say so themselves.
+/// Wraps a part of the state that no event stands for. What is not wrapped is changed by `apply` alone.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Soft<T>(pub T);
 

@@ -34,7 +34,7 @@ impl<'a> View<'a> {
     /// Whether a window may begin something now.
     pub(crate) fn has_room_for_window(&self) -> bool {
         let (limits, state) = (self.limits, self.state);
-        state.flows.runs.len() < limits.runs_max
+        state.job_runs.runs.len() < limits.runs_max
             && (state.tasks.len() as u64) < limits.tasks_max
             && state.payload_bytes() < limits.payload_bytes_held_max
     }
@@ -46,13 +46,13 @@ impl<'a> View<'a> {
 
     fn is_job_on(&self, schedule: &Schedule) -> bool {
         let Target::Run { .. } = schedule.spec.target else { return true };
-        let job = self.state.flows.jobs.get(&schedule.job_key());
+        let job = self.state.job_runs.jobs.get(&schedule.job_key());
         job.is_some_and(|job| !job.paused && job.deleted.is_none())
     }
 
     /// A deleted job is not found, save by who reads it.
     pub(crate) fn job(&self, key: &JobKey) -> Result<&'a Job, Rejection> {
-        let job = self.state.flows().jobs().get(key).filter(|job| job.deleted.is_none());
+        let job = self.state.job_runs().jobs().get(key).filter(|job| job.deleted.is_none());
         job.ok_or_else(|| RunRefusal::JobNotFound { key: key.clone() }.into())
     }
 }

@@ -54,10 +54,10 @@ impl Engine {
 
     /// The lists of the run are lent to the decision: they go on when it has returned.
     fn look_at_run(&mut self, index: RunIndex, batch: &mut Batch) -> Result<Next, Arc<str>> {
-        let Some(run) = self.state.flows.runs.get_mut(index) else { return Ok(Next::Done) };
+        let Some(run) = self.state.job_runs.runs.get_mut(index) else { return Ok(Next::Done) };
         let (subject, mut lists) = (PanicSubject::Run(run.id), std::mem::take(&mut run.soft.lists));
         let looked = self.rule(subject, batch, |view, out| Ok(advance::decide(view, index, &mut lists, out)));
-        let run = self.state.flows.runs.get_mut(index).expect("GD-2: a rule changes no state");
+        let run = self.state.job_runs.runs.get_mut(index).expect("GD-2: a rule changes no state");
         run.soft.lists = lists;
         looked.map_err(|undecided| {
             // What was taken from its lists and not decided is found again.

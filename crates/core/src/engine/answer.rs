@@ -89,7 +89,7 @@ impl Engine {
         };
         let holders = holders.iter().filter_map(|index| self.state.tasks.get(*index)).map(|task| task.id);
         let holders = holders.collect();
-        let part = task.origin.as_ref().map(|origin| Part::of(origin, self.state.flows().run(origin.run)));
+        let part = task.in_run.as_ref().map(|origin| Part::of(origin, self.state.job_runs().run(origin.run)));
         Ok(Diagnosis { id, status: task.status(), part, standing, holders })
     }
 

@@ -166,12 +166,12 @@ impl Engine {
     fn note_marks(&mut self) {
         for mark in std::mem::take(&mut self.marks) {
             match mark {
-                Mark::AwaitsJobs { run, node } => self.state.flows.await_jobs(run, node),
+                Mark::AwaitsJobs { run, node } => self.state.job_runs.await_jobs(run, node),
                 Mark::CheckpointHeld { task, checkpoint } => {
                     let Some(index) = self.state.tasks.find(task) else { continue };
                     let Some(task) = self.state.tasks.get_mut(index) else { continue };
                     if let Some(lease) = task.state.lease_mut() {
-                        lease.pending_checkpoint = Some(checkpoint);
+                        lease.soft.pending_checkpoint = Some(checkpoint);
                         self.timers.set(index, next_deadline(task));
                     }
                 }

@@ -19,7 +19,7 @@ impl Engine {
     }
 
     fn live_runs(&self) -> impl Iterator<Item = &Run> {
-        self.state.flows.runs.iter().map(|(_, run)| run).filter(|run| !run.status.is_ended())
+        self.state.job_runs.runs.iter().map(|(_, run)| run).filter(|run| !run.status.is_ended())
     }
 
     fn counts_differ(&self) -> Option<String> {
@@ -42,7 +42,7 @@ impl Engine {
 
     fn lanes_differ(&self) -> Option<String> {
         let mut derived: BTreeMap<&JobKey, Lanes> = BTreeMap::new();
-        for (index, run) in self.state.flows.runs.iter() {
+        for (index, run) in self.state.job_runs.runs.iter() {
             let lanes = derived.entry(&run.job).or_default();
             match run.status {
                 RunStatus::Queued => lanes.join(index, run.is_backfill()),
@@ -51,7 +51,7 @@ impl Engine {
             }
         }
         let none = Lanes::default();
-        let mut jobs = self.state.flows.jobs.after(None);
+        let mut jobs = self.state.job_runs.jobs.after(None);
         jobs.find_map(|job| {
             let lanes = derived.get(&*job.key).unwrap_or(&none);
             let same = job.lanes.holds_the_same(lanes);
@@ -62,9 +62,9 @@ impl Engine {
 
     /// A node that waits for other jobs is found by their success, or will be looked at anyway.
     fn holds_differ(&self) -> Option<String> {
-        self.state.flows.runs.iter().find_map(|(index, run)| {
+        self.state.job_runs.runs.iter().find_map(|(index, run)| {
             let is_listed = |node| run.soft.lists.contains(node) || self.work.has_run(index);
-            let is_heard = |node: &u32| self.state.flows.is_awaiting(index, *node) || is_listed(*node);
+            let is_heard = |node: &u32| self.state.job_runs.is_awaiting(index, *node) || is_listed(*node);
             let deaf = run.holds.keys().find(|node| run.is_working() && !is_heard(node))?;
             Some(format!("run {} waits at node {deaf}, and no success would be heard", run.id))
         })
@@ -81,7 +81,7 @@ impl Engine {
                 active
             };
             let (held, found) = (
-                sorted(schedule.rare.active.clone()),
+                sorted(schedule.rare.active.to_vec()),
                 sorted(derived.remove(&schedule.id).unwrap_or_default()),
             );
             (held != found)

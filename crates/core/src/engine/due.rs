@@ -73,7 +73,7 @@ impl Engine {
             }
             Ok(TaskDue::SoftTimeout) => {
                 if let Some(lease) = self.state.tasks.get_mut(index).and_then(|task| task.state.lease_mut()) {
-                    lease.soft_told = true;
+                    lease.soft.soft_told = true;
                 }
             }
             Ok(TaskDue::Lost) => {

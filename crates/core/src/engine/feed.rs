@@ -15,7 +15,7 @@ impl Engine {
             id: task.id,
             tenant: task.profile.tenant.clone(),
             job: task.profile.job.clone(),
-            run: task.origin.as_ref().map(|origin| origin.run),
+            run: task.in_run.as_ref().map(|origin| origin.run),
             attempts: task.attempts,
             to: task.status(),
         };
@@ -27,7 +27,7 @@ impl Engine {
             return;
         }
         let Some((id, change)) = self.run_change(event) else { return };
-        let Some(run) = self.state.flows.run(id) else { return };
+        let Some(run) = self.state.job_runs.run(id) else { return };
         let job = run.job.clone();
         self.tell(Happening::Run { id, job, change }, effects);
     }
@@ -42,7 +42,7 @@ impl Engine {
             RunEvent::RunCleared(cleared) => (cleared.id, RunChange::Cleared),
             RunEvent::RunEnded(ended) => (ended.id, RunChange::Ended(ended.status)),
             RunEvent::NodeEnded { run, node, status, .. } => {
-                let name = self.state.flows.run(*run)?.plan.node(*node).name.clone();
+                let name = self.state.job_runs.run(*run)?.plan.node(*node).name.clone();
                 (*run, RunChange::TaskEnded { name, status: *status })
             }
             _ => return None,

@@ -59,7 +59,7 @@ impl Engine {
         self.recent.note(task.fence, index);
         self.tally.moved(Some(Status::Queued), Status::Assigned);
         if let Some(lease) = task.state.lease_mut() {
-            lease.session = session;
+            lease.soft.session = session;
         }
         self.timers.set(index, next_deadline(task));
         let permits = task.extra.as_ref().and_then(|extra| extra.permits.as_ref());
@@ -99,7 +99,7 @@ impl Engine {
             self.waiting.add(index, &task.profile.tenant, wait);
             // Only the tables may know how it ended.
             if let Awaited::Run(run) = wait.what
-                && self.state.flows.run(run).is_none()
+                && self.state.job_runs.run(run).is_none()
             {
                 self.waiting.unknown.push_back(index);
             }
@@ -164,7 +164,7 @@ fn start(task: &Task, worker: WorkerId, session: Session) -> Start {
 fn stop(task: &Task, lease: &Lease) -> Effect {
     Effect::Stop {
         worker: lease.worker,
-        session: lease.session,
+        session: lease.soft.session,
         task: task.id,
         fence: lease.fence,
         grace: task.profile.limits.grace,
@@ -176,7 +176,7 @@ fn stop(task: &Task, lease: &Lease) -> Effect {
 fn kill(task: &Task, lease: &Lease) -> Effect {
     Effect::Stop {
         worker: lease.worker,
-        session: lease.session,
+        session: lease.soft.session,
         task: task.id,
         fence: lease.fence,
         grace: task.profile.limits.grace,

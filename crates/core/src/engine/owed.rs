@@ -75,8 +75,8 @@ impl Engine {
                 .map(|(index, _)| Debt::Lease(index)),
         );
         debts.extend(self.state.operations.all_bulk().map(|operation| Debt::Step(operation.id)));
-        for (index, run) in self.state.flows.runs().iter() {
-            let (jobs, now) = (self.state.flows.jobs(), self.state.now.wall);
+        for (index, run) in self.state.job_runs.runs().iter() {
+            let (jobs, now) = (self.state.job_runs.jobs(), self.state.now.wall);
             debts.extend(run.is_decidable(jobs, now).then_some(Debt::Look(index)));
             let timed = run.has_timeout_ahead() || run.has_hold_ahead(jobs, now) || run.may_become_late();
             debts.extend(timed.then_some(Debt::Timeout(index)));
@@ -88,7 +88,7 @@ impl Engine {
         }
         let backfills = self.state.backfills.iter().filter(|backfill| goes_on(&view, backfill));
         debts.extend(backfills.map(|backfill| Debt::Backfill(backfill.id)));
-        debts.extend(self.state.flows.startable().into_iter().map(Debt::Begin));
+        debts.extend(self.state.job_runs.startable().into_iter().map(Debt::Begin));
         debts
     }
 
@@ -97,7 +97,7 @@ impl Engine {
         self.timers = Timers::starting_at(self.state.now);
         self.work = WorkList::default();
         self.pace = Pace::after_restart(self.state.now.elapsed);
-        self.state.flows.derive(self.state.now.elapsed);
+        self.state.job_runs.derive(self.state.now.elapsed);
         if !self.config.breaks.links_not_derived {
             self.state.derive_links();
         }
@@ -133,7 +133,7 @@ impl Engine {
             // Whoever looks at the run arms its timer.
             Debt::Look(index) | Debt::Timeout(index) => self.work.run(index),
             Debt::Begin(index) => {
-                if let Some(run) = self.state.flows.runs.get(index) {
+                if let Some(run) = self.state.job_runs.runs.get(index) {
                     self.work.job(run.job.clone());
                 }
             }
@@ -151,8 +151,8 @@ impl Engine {
         let task = self.state.tasks.get_mut(index).expect("MA-2: a debt names a task in memory");
         let Some(lease) = task.state.lease_mut() else { return };
         let (worker, incarnation, assigned) = (lease.worker, lease.incarnation, lease.assigned);
-        lease.accepted = Some(now.max(assigned));
-        lease.progressed = now;
+        lease.soft.accepted = Some(now.max(assigned));
+        lease.soft.progressed = now;
         let deadline = next_deadline(task);
         let worker = self.workers.place_of(worker, now);
         let known = self.timers.of_worker(worker).is_some();
@@ -208,7 +208,7 @@ impl Engine {
             }
             Debt::Timeout(index) => self.work.has_run(index) || self.timers.of_run(index).is_some(),
             Debt::Begin(index) => {
-                self.state.flows.runs.get(index).is_some_and(|run| self.work.has_job(&run.job))
+                self.state.job_runs.runs.get(index).is_some_and(|run| self.work.has_job(&run.job))
             }
             Debt::Window(id) => self.is_armed(id),
             Debt::Call(id) => self.is_called(id),

@@ -3,6 +3,7 @@
 //! - PG-2 only a pending task whose row is current may be parked; only an ended one may be dropped
 
 use super::Engine;
+use crate::collections::Soft;
 use crate::state::{Changed, EntityTables};
 use crate::task::{Task, TaskState, next_deadline};
 use crate::values::{RunId, RunIndex, Seq, TaskId, TaskIndex, Wall};
@@ -23,7 +24,7 @@ impl Engine {
             }
             self.evict(index);
         }
-        task.stored = true;
+        task.stored = Soft(true);
         let deadline = next_deadline(&task);
         let queued = matches!(task.state, TaskState::Queued);
         let index = self.state.load(task);
@@ -48,7 +49,7 @@ impl Engine {
         let Some(index) = self.state.tasks.find(id) else { return false };
         let Some(task) = self.state.tasks.get(index) else { return false };
         match task.state {
-            TaskState::Pending { due } if due > beyond && task.stored && task.touched <= cut => {
+            TaskState::Pending { due } if due > beyond && *task.stored && task.touched <= cut => {
                 self.evict(index);
                 self.tally.parked += 1;
                 true
@@ -72,11 +73,11 @@ impl Engine {
 
     /// Lets an ended run go; the tables answer for it.
     pub fn drop_ended_run(&mut self, index: RunIndex, id: RunId, cut: Seq) -> bool {
-        let run = self.state.flows.runs.get(index).filter(|run| run.id == id);
+        let run = self.state.job_runs.runs.get(index).filter(|run| run.id == id);
         let may_go = run.is_some_and(|run| run.status.is_ended() && run.out == 0 && run.touched <= cut);
         if may_go {
             self.timers.set_run(index, None);
-            self.state.flows.unload_run(index);
+            self.state.job_runs.unload_run(index);
         }
         may_go
     }
@@ -103,7 +104,7 @@ impl Engine {
 
     pub fn mark_stored(&mut self, index: TaskIndex) {
         if let Some(task) = self.state.tasks.get_mut(index) {
-            task.stored = true;
+            task.stored = Soft(true);
         }
     }
 }

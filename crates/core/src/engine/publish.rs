@@ -34,7 +34,7 @@ impl Engine {
         if bytes > max {
             return Err(Rejection::PayloadTooLarge { bytes, max });
         }
-        let (held, max) = (self.state.flows.runs.len(), self.config.limits.runs_max);
+        let (held, max) = (self.state.job_runs.runs.len(), self.config.limits.runs_max);
         if held >= max {
             return Err(RunRefusal::TooManyRuns { held, max }.into());
         }

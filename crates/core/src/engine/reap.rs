@@ -39,7 +39,7 @@ pub(super) struct Reaping {
 impl Reaping {
     pub(super) fn push(&mut self, task: &Task, index: TaskIndex, loss: Loss) {
         let Some(lease) = task.lease() else { return };
-        let lost = Lost { index, fence: lease.fence, session: lease.session, loss };
+        let lost = Lost { index, fence: lease.fence, session: lease.soft.session, loss };
         self.bands[task.priority.band.index()].push_back(lost);
         self.peak = self.peak.max(self.len());
     }
@@ -96,7 +96,7 @@ impl Engine {
     fn reap_one(&mut self, lost: Lost, mass: Option<usize>, batch: &mut Batch) {
         let Some(task) = self.state.tasks.get(lost.index) else { return };
         let Some(lease) = task.lease() else { return };
-        if lease.fence != lost.fence || lease.session != lost.session {
+        if lease.fence != lost.fence || lease.soft.session != lost.session {
             return;
         }
         let (id, index) = (task.id, lost.index);

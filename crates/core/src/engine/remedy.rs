@@ -50,7 +50,9 @@ impl Engine {
 
     /// The run ends as failed: what is out is stopped first, if that can be decided.
     pub(super) fn fail_run(&mut self, index: RunIndex, message: &str, batch: &mut Batch) {
-        let Some(run) = self.state.flows.runs.get(index).filter(|run| !run.status.is_ended()) else { return };
+        let Some(run) = self.state.job_runs.runs.get(index).filter(|run| !run.status.is_ended()) else {
+            return;
+        };
         let id = run.id;
         let event = if run.status == RunStatus::Running && run.forced.is_none() {
             RunEvent::RunForced { id, status: RunStatus::Failed, over: over(message) }

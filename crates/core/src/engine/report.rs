@@ -62,10 +62,10 @@ impl Engine {
         }
         let Some(task) = self.state.tasks.get_mut(index) else { return };
         let Some(lease) = task.state.lease_mut() else { return };
-        lease.progressed = now;
+        lease.soft.progressed = now;
         // Otherwise the timer is left as it is: when it fires it is set again, which is cheaper than moving it each time.
         if accepts {
-            lease.accepted.get_or_insert(now);
+            lease.soft.accepted.get_or_insert(now);
             self.timers.set(index, next_deadline(task));
         }
     }
@@ -80,7 +80,7 @@ impl Engine {
             return None;
         };
         let lease = self.state.tasks.by_id(*id)?.lease()?;
-        let bytes = lease.pending_checkpoint.as_ref()?.bytes.clone();
+        let bytes = lease.soft.pending_checkpoint.as_ref()?.bytes.clone();
         Some(Event::CheckpointSaved { id: *id, fence: lease.fence, bytes })
     }
 }

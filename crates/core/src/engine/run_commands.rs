@@ -20,10 +20,10 @@ pub(super) fn decide(
         RunCommand::PauseJob { key, paused } => job::pause(view, &key, paused, out)?,
         RunCommand::DeleteJob { key } => job::delete(view, &key, out)?,
         RunCommand::ReadJob { key } => {
-            RunAnswer::Job(view.state.flows().jobs().get(&key).cloned().map(Box::new))
+            RunAnswer::Job(view.state.job_runs().jobs().get(&key).cloned().map(Box::new))
         }
         RunCommand::ListJobs { after, tenant, limit } => {
-            let jobs = view.state.flows().jobs().after(after.as_ref());
+            let jobs = view.state.job_runs().jobs().after(after.as_ref());
             let wanted = jobs.filter(|job| tenant.as_ref().is_none_or(|tenant| *tenant == job.key.tenant));
             RunAnswer::Jobs(wanted.take(limit).cloned().collect())
         }
@@ -35,7 +35,7 @@ pub(super) fn decide(
         RunCommand::ForceRun { id, status, over } => operate::force(view, id, status, over, out)?,
         RunCommand::ReevaluateRun { id, over } => operate::reevaluate(view, id, over, out)?,
         RunCommand::ReadRun { id } => {
-            RunAnswer::Found(view.state.flows().run(id).map(|run| Arc::new(run.clone())))
+            RunAnswer::Found(view.state.job_runs().run(id).map(|run| Arc::new(run.clone())))
         }
         RunCommand::Signed(signed) => signed_by(view, *signed, out)?,
     })

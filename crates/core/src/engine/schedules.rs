@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use super::decide::PanicSubject;
 use super::{Batch, Engine};
+use crate::collections::Soft;
 use crate::decision::Effect;
 use crate::schedule::decide::due::{self, ScheduleLook};
 use crate::values::{Band, Millis, ScheduleId, Wall};
@@ -61,7 +62,7 @@ impl Engine {
             let Some(id) = self.due_schedules.pop() else { break };
             if let Some(schedule) = self.state.schedules.get_mut(id) {
                 schedule.soft.is_due = false;
-                schedule.rare.lessen(|rare| rare.retry = None);
+                schedule.rare.lessen(|rare| rare.retry = Soft(None));
             }
             looks += self.schedule_due(id, batch);
             self.announce_ends(batch);
@@ -92,7 +93,7 @@ impl Engine {
         let now = self.state.now.wall;
         let view = self.view();
         let schedule = self.state.schedules.get(id).filter(|schedule| view.is_watched(schedule));
-        let at = schedule.and_then(|schedule| match (schedule.due(), schedule.rare.retry) {
+        let at = schedule.and_then(|schedule| match (schedule.due(), *schedule.rare.retry) {
             // What is due already found no room.
             (Some(due), Some(retry)) if due > now => Some(due.min(retry)),
             (_, Some(retry)) => Some(retry),
@@ -111,7 +112,7 @@ impl Engine {
     fn retry_soon(&mut self, id: ScheduleId) {
         let at = self.state.now.wall + NO_ROOM;
         if let Some(schedule) = self.state.schedules.get_mut(id) {
-            schedule.rare.change(|rare| rare.retry = Some(at));
+            schedule.rare.change(|rare| rare.retry = Soft(Some(at)));
         }
         self.arm_schedule(id);
     }

@@ -106,10 +106,10 @@ impl Engine {
         let Some(task) = self.state.tasks.get_mut(index) else { return };
         let (id, grace) = (task.id, task.profile.limits.grace);
         let Some(lease) = task.state.lease_mut() else { return };
-        lease.session = session;
+        lease.soft.session = session;
         let began = ran.map_or(now, |ran| lease.assigned.max(now.before(ran)));
-        lease.accepted = Some(lease.accepted.map_or(began, |accepted| accepted.min(began)));
-        lease.progressed = now;
+        lease.soft.accepted = Some(lease.soft.accepted.map_or(began, |accepted| accepted.min(began)));
+        lease.soft.progressed = now;
         if let Some(stop) = lease.stop {
             let (worker, fence) = (lease.worker, lease.fence);
             batch.effects.push(Effect::Stop {

@@ -32,7 +32,7 @@ impl Sweep {
         }
         // An idle shard sleeps: with nothing in memory there is nothing to miss.
         let idle = state.tasks().is_empty()
-            && state.flows().runs().is_empty()
+            && state.job_runs().runs().is_empty()
             && state.schedules().is_empty()
             && !state.triggers().any_deleted();
         self.last.filter(|_| !idle).map(|last| last + limits.sweep_every)
@@ -43,14 +43,14 @@ impl Engine {
     pub(super) fn run_sweep(&mut self, batch: &mut Batch) {
         let now = self.state.now.elapsed;
         if let Some(start) = self.sweep.runs {
-            let end = start.saturating_add(SWEEP_STEP_SLOTS).min(self.state.flows.runs.end());
+            let end = start.saturating_add(SWEEP_STEP_SLOTS).min(self.state.job_runs.runs.end());
             for index in start..end {
                 let _ = self.guard(PanicSubject::Upkeep, |engine| {
                     engine.watch_slot(RunIndex(index), batch);
                     Ok(())
                 });
             }
-            let done = end >= self.state.flows.runs.end();
+            let done = end >= self.state.job_runs.runs.end();
             self.sweep.runs = (!done).then_some(end);
             self.sweep.schedules = done.then_some(0);
             return;
@@ -129,7 +129,7 @@ impl Engine {
                 self.rearm_if_missed(index) || missed || undated
             }
             TaskState::Assigned(lease) | TaskState::Running(lease) => {
-                let heard = lease.assigned.max(lease.progressed).max(self.listens_since());
+                let heard = lease.assigned.max(lease.soft.progressed).max(self.listens_since());
                 let silent_for = self.state.now.elapsed.since(heard);
                 let worker_known =
                     self.workers.holder(index).is_some_and(|worker| self.timers.of_worker(worker).is_some());

@@ -25,7 +25,7 @@ impl Engine {
             let Some(run) = self.waiting.ended.front().copied() else { break };
             let waiting = self.waiting.of_run(run, left);
             // It was opened again before those who waited heard of its end: they wait for the next one.
-            let has_ended = self.state.flows.run(run).is_some_and(|found| found.status.is_ended());
+            let has_ended = self.state.job_runs.run(run).is_some_and(|found| found.status.is_ended());
             if waiting.is_empty() || !has_ended {
                 self.waiting.ended.pop_front();
                 continue;
@@ -65,7 +65,7 @@ impl Engine {
         while let Some(index) = self.waiting.unknown.pop_front() {
             let Some(run) = awaited_run(&self.view(), index) else { continue };
             if let Some(task) = self.state.tasks.get(index)
-                && self.state.flows.run(run).is_none()
+                && self.state.job_runs.run(run).is_none()
             {
                 return Some((task.id, run));
             }
@@ -76,7 +76,7 @@ impl Engine {
     /// What the tables had of that run. Memory wins: it may have come back since.
     pub fn run_found(&mut self, task: TaskId, run: RunId, found: FoundRun, batch: &mut Batch) {
         let Some(index) = self.state.tasks.find(task) else { return };
-        if awaited_run(&self.view(), index) != Some(run) || self.state.flows.run(run).is_some() {
+        if awaited_run(&self.view(), index) != Some(run) || self.state.job_runs.run(run).is_some() {
             return;
         }
         let Some(found) = by_found_run(&self.view(), index, run, found) else {
@@ -149,7 +149,7 @@ impl Engine {
         let TaskState::Waiting(wait) = &task.state else { return };
         self.waiting.add(index, &task.profile.tenant, wait);
         let Some(run) = awaited_run(&self.view(), index) else { return };
-        match self.state.flows.run(run).map(|run| run.status.is_ended()) {
+        match self.state.job_runs.run(run).map(|run| run.status.is_ended()) {
             Some(true) => self.waiting.run_ended(run),
             Some(false) => {}
             None => self.waiting.unknown.push_back(index),

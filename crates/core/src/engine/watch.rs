@@ -10,7 +10,7 @@ impl Engine {
     /// Tells of a run that has just become late. Called whenever something is decided in it, and when that is due.
     pub(super) fn watch_lateness(&mut self, index: RunIndex, batch: &mut Batch) {
         let now = self.state.now.wall;
-        let Some(run) = self.state.flows.runs.get_mut(index) else { return };
+        let Some(run) = self.state.job_runs.runs.get_mut(index) else { return };
         let (id, (late, overdue)) = (run.id, run.mark_late(now));
         for (news, alert) in [(late, RunAlert::Late), (overdue, RunAlert::Overdue)] {
             if news {
@@ -25,7 +25,7 @@ impl Engine {
         self.watch_lateness(index, batch);
         let timer = self.timers.of_run(index).is_some_and(|at| at <= now.elapsed + DECIDED_WITHIN);
         let listed = self.work.has_run(index);
-        let Some(run) = self.state.flows.runs.get_mut(index) else { return };
+        let Some(run) = self.state.job_runs.runs.get_mut(index) else { return };
         let (id, stuck) = (run.id, run.is_stuck(listed, timer));
         let quiet = run.mark_quiet(now.wall);
         let told = stuck && run.mark_stalled();
@@ -34,11 +34,11 @@ impl Engine {
                 self.tell_of_run(id, alert, batch);
             }
         }
-        let Some(run) = self.state.flows.runs.get(index) else { return };
+        let Some(run) = self.state.job_runs.runs.get(index) else { return };
         let missed =
-            run.is_quiet() && !listed && !timer && { run.is_decidable(self.state.flows.jobs(), now.wall) };
+            run.is_quiet() && !listed && !timer && { run.is_decidable(self.state.job_runs.jobs(), now.wall) };
         if stuck || missed {
-            if let Some(run) = self.state.flows.runs.get_mut(index) {
+            if let Some(run) = self.state.job_runs.runs.get_mut(index) {
                 run.look_again();
             }
             self.work.run(index);

@@ -25,7 +25,7 @@ pub(crate) fn apply(
 ) -> Result<RunAnswer, Rejection> {
     crate::task::decide::submit::check_pressure(view.pressure, crate::values::Band::P1)?;
     let Beside { schedules, triggers } = beside;
-    let jobs = view.state.flows().jobs();
+    let jobs = view.state.job_runs().jobs();
     let old = jobs.get(&key);
     if let Some(job) = old
         && job.definition.hash == definition.hash

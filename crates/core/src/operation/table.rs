@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use super::{Announcement, Cursor, EndWaits, OperationKind};
-use crate::collections::{Entity, EntityTable, Table};
+use crate::collections::{Entity, EntityTable, Soft, Table};
 use crate::values::{EntityKind, Name, OperationId, Seq, Stamp, Wall};
 
 /// Ended bulk operations that are remembered.
@@ -20,7 +20,7 @@ pub struct Operation {
     pub ended: Option<Wall>,
     pub touched: Seq,
     /// A cut has stored its work.
-    pub stored: bool,
+    pub stored: Soft<bool>,
 }
 
 /// Ended ones stay until a cut has stored them.
@@ -77,7 +77,7 @@ impl Entity for Operation {
     }
 
     fn set_stored(&mut self) {
-        self.stored = true;
+        self.stored = Soft(true);
     }
 }
 
@@ -184,7 +184,7 @@ impl Operations {
             _ => Cursor::Memory(0),
         };
         let (work, touched) = (work.clone(), at.seq);
-        let operation = Operation { id, work, cursor, handled: 0, ended: None, touched, stored: false };
+        let operation = Operation { id, work, cursor, handled: 0, ended: None, touched, stored: Soft(false) };
         self.list(&operation);
         self.table.insert(operation, at);
     }

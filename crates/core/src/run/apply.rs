@@ -219,7 +219,7 @@ fn end(runs: &mut JobRuns, at: Stamp, ended: &RunEnded, work: &mut WorkList) {
     });
     let run = runs.runs.get(index).expect("EV-1: a found slot is taken");
     // One that an operator opened again has told its parent already.
-    let parent = run.origin.parent.filter(|_| run.origin.trigger == StartedBy::Parent);
+    let parent = run.origin.parent.filter(|_| run.origin.started_by == StartedBy::Parent);
     let (key, ended, is_backfill) = (run.job.clone(), run.ended, run.is_backfill());
     if let Some(job) = runs.jobs.change(&key, at) {
         job.last = Some(LastRun { id, status, at: ended });

@@ -52,7 +52,7 @@ pub(crate) fn create(runs: &mut JobRuns, at: Stamp, created: &RunCreated, work: 
         forced: None,
         notes: Vec::new(),
         touched: seq,
-        stored: false,
+        stored: Soft(false),
         soft: Soft::default(),
     };
     for reused in &created.reused {

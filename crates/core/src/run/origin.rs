@@ -5,7 +5,7 @@ use crate::values::{Cause, InRun, RunId, ScheduleId, Window};
 
 #[derive(Clone, PartialEq, Debug)]
 pub struct Origin {
-    pub trigger: StartedBy,
+    pub started_by: StartedBy,
     /// The node that it belongs to.
     pub parent: Option<InRun>,
     pub rerun_of: Option<RunId>,
@@ -16,14 +16,14 @@ pub struct Origin {
 }
 
 impl Origin {
-    pub const fn of(trigger: StartedBy) -> Self {
-        Self { trigger, parent: None, rerun_of: None, window: None, cause: None }
+    pub const fn of(started_by: StartedBy) -> Self {
+        Self { started_by, parent: None, rerun_of: None, window: None, cause: None }
     }
 
     /// The schedule that counts the run as its own. A window can also come from another job, from a run that is repeated,
     /// or from a backfill.
     pub fn schedule(&self) -> Option<ScheduleId> {
-        let is_own = !matches!(self.trigger, StartedBy::Event | StartedBy::Rerun | StartedBy::Backfill);
+        let is_own = !matches!(self.started_by, StartedBy::Event | StartedBy::Rerun | StartedBy::Backfill);
         self.window.as_ref().filter(|_| is_own).map(|window| window.schedule)
     }
 }

@@ -32,8 +32,8 @@ pub(crate) fn clear(runs: &mut JobRuns, at: Stamp, cleared: &RunCleared, work: &
             run.ended = Wall::ZERO;
             run.output = None;
             run.why = None;
-            if run.origin.trigger == StartedBy::Parent {
-                run.origin.trigger = StartedBy::Rerun;
+            if run.origin.started_by == StartedBy::Parent {
+                run.origin.started_by = StartedBy::Rerun;
             }
         }
         run.stop = None;

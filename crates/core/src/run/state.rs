@@ -135,7 +135,7 @@ pub struct Run {
     pub fan_out_allowed: u32,
     pub notes: Vec<Note>,
     pub touched: Seq,
-    pub stored: bool,
+    pub stored: Soft<bool>,
     pub soft: Soft<RunSoft>,
 }
 
@@ -230,7 +230,7 @@ impl Run {
 
     /// Begun by a backfill: what is live goes before it.
     pub fn is_backfill(&self) -> bool {
-        self.origin.trigger == StartedBy::Backfill
+        self.origin.started_by == StartedBy::Backfill
     }
 
     pub fn is_working(&self) -> bool {

@@ -4,12 +4,13 @@
 use std::collections::VecDeque;
 use std::ops::Deref;
 
+use crate::collections::Soft;
 use crate::values::{FiredAs, Started, Wall};
 
 #[derive(Clone, Debug, Default)]
 pub struct ExtrasCell(Option<Box<ScheduleExtras>>);
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct ScheduleExtras {
     pub deleted: Option<Wall>,
     /// It was deleted long ago, and nobody finds it by its name any more.
@@ -18,10 +19,10 @@ pub struct ScheduleExtras {
     pub resumed: Wall,
     /// Windows that wait for what runs.
     pub waiting: VecDeque<Waiting>,
-    /// Soft: what it began and has not ended, oldest first.
-    pub active: Vec<Started>,
-    /// Soft: there was no room for a window: when to try again.
-    pub retry: Option<Wall>,
+    /// What it began and has not ended, oldest first.
+    pub active: Soft<Vec<Started>>,
+    /// There was no room for a window: when to try again.
+    pub retry: Soft<Option<Wall>>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,8 +36,8 @@ static NOTHING: ScheduleExtras = ScheduleExtras {
     forgotten: None,
     resumed: Wall::ZERO,
     waiting: VecDeque::new(),
-    active: Vec::new(),
-    retry: None,
+    active: Soft(Vec::new()),
+    retry: Soft(None),
 };
 
 impl ScheduleExtras {
@@ -48,15 +49,6 @@ impl ScheduleExtras {
             && waiting.is_empty()
             && active.is_empty()
             && retry.is_none()
-    }
-}
-
-/// Without what is soft.
-impl PartialEq for ScheduleExtras {
-    fn eq(&self, other: &Self) -> bool {
-        let Self { deleted, forgotten, resumed, waiting, active: _, retry: _ } = self;
-        (deleted, forgotten, resumed, waiting)
-            == (&other.deleted, &other.forgotten, &other.resumed, &other.waiting)
     }
 }
 
@@ -104,7 +96,7 @@ impl ExtrasCell {
     pub(super) fn forget_soft(&mut self) {
         self.lessen(|rare| {
             rare.active.clear();
-            rare.retry = None;
+            rare.retry = Soft(None);
         });
     }
 
@@ -112,7 +104,7 @@ impl ExtrasCell {
     fn shrink(&mut self) {
         let Some(rarely) = &mut self.0 else { return };
         if rarely.active.is_empty() {
-            rarely.active = Vec::new();
+            rarely.active = Soft(Vec::new());
         }
         if rarely.waiting.is_empty() {
             rarely.waiting = VecDeque::new();

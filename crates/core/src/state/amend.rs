@@ -41,8 +41,8 @@ pub(crate) fn amend(state: &mut State, event: &Event) -> Change {
         Event::CheckpointSaved { bytes, .. } => {
             task.extra_mut().checkpoint = Some(bytes.clone());
             if let Some(lease) = task.state.lease_mut() {
-                lease.checkpointed = Some(now.elapsed);
-                lease.pending_checkpoint = None;
+                lease.soft.checkpointed = Some(now.elapsed);
+                lease.soft.pending_checkpoint = None;
             }
         }
         Event::DeadlineExtended { by, .. } => {

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use super::amend::amend;
 use super::{State, links};
+use crate::collections::Soft;
 use crate::event::{AfterFailure, Event, Submitted, fired};
-use crate::task::{AttemptRecord, Lease, Status, Task, TaskState, Transition, arrow_exists};
+use crate::task::{AttemptRecord, Lease, LeaseSoft, Status, Task, TaskState, Transition, arrow_exists};
 use crate::values::{
-    Actor, Epoch, Failure, Fence, Incarnation, Millis, Now, Seq, Session, Started, TaskId, TaskIndex, Wall,
-    WorkerId,
+    Actor, Epoch, Failure, Fence, Incarnation, Millis, Now, Seq, Started, TaskId, TaskIndex, Wall, WorkerId,
 };
 use crate::wait::{Wait, WaitEnd};
 use crate::work::WorkList;
@@ -140,16 +140,11 @@ fn assign(state: &mut State, id: TaskId, fence: Fence, worker: WorkerId, incarna
             fence,
             worker,
             incarnation,
-            session: Session::ZERO,
             assigned: now.elapsed,
             assigned_wall: now.wall,
-            accepted: None,
-            progressed: now.elapsed,
             extended: Millis::ZERO,
-            soft_told: false,
-            checkpointed: None,
-            pending_checkpoint: None,
             stop: None,
+            soft: Soft(LeaseSoft::at(now.elapsed)),
         }));
     })
 }
@@ -309,7 +304,7 @@ fn revive(state: &mut State, ended: &Task, over: &Actor) -> Change {
         let task = state.tasks.get_mut(index).expect("EV-1: just loaded");
         // Older than any cut, so that the change below makes it dirty.
         task.touched = Seq::ZERO;
-        task.stored = false;
+        task.stored = Soft(false);
     }
     state.note_revived(ended.id);
     if let Some(window) = ended.extra.as_ref().and_then(|extra| extra.window.as_ref()) {

@@ -20,7 +20,7 @@ use crate::work::WorkList;
 pub(super) fn apply_run(state: &mut State, event: &RunEvent, work: &mut WorkList) {
     let at = state.stamp();
     let reopens = matches!(event, RunEvent::RunCleared(cleared) if is_ended(state, cleared));
-    run::apply::apply(&mut state.flows, at, event, work);
+    run::apply::apply(&mut state.job_runs, at, event, work);
     match event {
         RunEvent::RunCreated(created) => run_created(state, created, work),
         RunEvent::RunEnded(ended) => run_ended(state, ended, work),
@@ -35,7 +35,7 @@ pub(super) fn apply_run(state: &mut State, event: &RunEvent, work: &mut WorkList
 
 /// Before it is cleared; one that has left memory comes with the event.
 fn is_ended(state: &State, cleared: &RunCleared) -> bool {
-    let run = state.flows.run(cleared.id).or(cleared.ended.as_deref());
+    let run = state.job_runs.run(cleared.id).or(cleared.ended.as_deref());
     run.is_some_and(|run| run.status.is_ended())
 }
 
@@ -49,7 +49,7 @@ fn run_created(state: &mut State, created: &RunCreated, work: &mut WorkList) {
 
 /// A run is new, or was opened again.
 fn run_at_work(state: &mut State, id: RunId) {
-    let Some(run) = state.flows.run(id) else { return };
+    let Some(run) = state.job_runs.run(id) else { return };
     if let Some(schedule) = run.origin.schedule() {
         schedule::apply::began(&mut state.schedules, schedule, Started::Run(id));
     }
@@ -58,7 +58,7 @@ fn run_at_work(state: &mut State, id: RunId) {
 
 fn run_ended(state: &mut State, ended: &RunEnded, work: &mut WorkList) {
     let at = state.stamp();
-    let Some(run) = state.flows.run(ended.id) else { return };
+    let Some(run) = state.job_runs.run(ended.id) else { return };
     if let Some(schedule) = run.origin.schedule() {
         schedule::apply::ended(&mut state.schedules, at, (schedule, Started::Run(run.id)), work);
     }
@@ -130,7 +130,7 @@ fn backfill_started(state: &mut State, started: BackfillStarted) {
 fn newest_plan(state: &State, event: &BackfillEvent) -> Option<Arc<Plan>> {
     let BackfillEvent::Created(created) = event else { return None };
     let key = JobKey { tenant: created.spec.key.tenant.clone(), name: created.spec.key.job.clone() };
-    state.flows.jobs().get(&key).map(|job| job.definition.plan.clone())
+    state.job_runs.jobs().get(&key).map(|job| job.definition.plan.clone())
 }
 
 /// To be called for every event after which a task has ended.
@@ -141,9 +141,9 @@ pub(super) fn task_ended(state: &mut State, index: TaskIndex, work: &mut WorkLis
         let made = Started::Task(task.id);
         return schedule::apply::ended(&mut state.schedules, at, (window.schedule, made), work);
     }
-    let Some(origin) = task.origin.as_deref().copied() else { return };
+    let Some(origin) = task.in_run.as_deref().copied() else { return };
     let output = task.extra.as_ref().and_then(|extra| extra.output.as_ref());
-    run::apply::place_ended(&mut state.flows, at, origin, (task.status(), output), work);
+    run::apply::place_ended(&mut state.job_runs, at, origin, (task.status(), output), work);
 }
 
 /// A task of a run comes into being.
@@ -155,10 +155,10 @@ pub(super) fn spawn(
     work: &mut WorkList,
 ) -> Change {
     let at = state.stamp();
-    let mut spec = run::apply::spawn(&mut state.flows, at, (id, place), payload, work);
+    let mut spec = run::apply::spawn(&mut state.job_runs, at, (id, place), payload, work);
     spec.permits = permits.cloned();
     let mut task = Task::new(id.task(place), spec, due, at);
-    task.origin = Some(Box::new(InRun { run: id, place }));
+    task.in_run = Some(Box::new(InRun { run: id, place }));
     let to = task.status();
     debug_assert!(arrow_exists(None, Transition::Submitted, to));
     Change { index: state.insert(task), from: None, to, since: at.now.wall, ended: None }
@@ -167,7 +167,7 @@ pub(super) fn spawn(
 impl State {
     /// What windows of schedules began and has not ended.
     pub(crate) fn active_of_schedules(&self) -> impl Iterator<Item = (ScheduleId, Started)> {
-        let runs = self.flows.runs().iter().map(|(_, run)| run).filter(|run| !run.status.is_ended());
+        let runs = self.job_runs.runs().iter().map(|(_, run)| run).filter(|run| !run.status.is_ended());
         let tasks = self.tasks.iter().filter(|(_, task)| !task.status().is_ended());
         let tasks = tasks.filter_map(|(_, task)| {
             let window = task.extra.as_ref()?.window.as_ref()?;
@@ -181,7 +181,7 @@ impl State {
         let mut active: Vec<(ScheduleId, Started)> = self.active_of_schedules().collect();
         // Ids begin with the time they were minted at.
         active.sort_unstable_by_key(|(id, made)| (*id, made.bits()));
-        let runs = self.flows.runs().iter().map(|(_, run)| run).filter(|run| !run.status.is_ended());
+        let runs = self.job_runs.runs().iter().map(|(_, run)| run).filter(|run| !run.status.is_ended());
         trigger::apply::derive(&mut self.triggers, runs);
         schedule::apply::derive(&mut self.schedules, self.seq, active);
     }

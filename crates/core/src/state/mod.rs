@@ -32,7 +32,7 @@ pub struct State {
     pub(crate) operations: Operations,
     pub(crate) tasks: TaskTable,
     pub(crate) keys: KeyTable,
-    pub(crate) flows: JobRuns,
+    pub(crate) job_runs: JobRuns,
     pub(crate) schedules: Schedules,
     pub(crate) backfills: Backfills,
     pub(crate) triggers: Triggers,
@@ -54,13 +54,13 @@ impl State {
         &self.keys
     }
 
-    pub fn flows(&self) -> &JobRuns {
-        &self.flows
+    pub fn job_runs(&self) -> &JobRuns {
+        &self.job_runs
     }
 
     /// For whoever loads rows.
-    pub fn flows_mut(&mut self) -> &mut JobRuns {
-        &mut self.flows
+    pub fn job_runs_mut(&mut self) -> &mut JobRuns {
+        &mut self.job_runs
     }
 
     pub fn schedules(&self) -> &Schedules {

@@ -39,7 +39,7 @@ impl State {
         Changed {
             tasks: std::mem::take(&mut self.dirty),
             revived: std::mem::take(&mut self.revived),
-            runs: self.flows.take_dirty(),
+            runs: self.job_runs.take_dirty(),
             windows: self.schedules.take_ledger(),
         }
     }
@@ -47,12 +47,12 @@ impl State {
     pub fn dirty_len(&self) -> usize {
         let timed = self.schedules.dirty_len() + self.backfills.dirty_len() + self.triggers.dirty_len();
         let rest = self.cordons.dirty_len() + self.operations.dirty_len();
-        self.dirty.len() + self.flows.dirty_len() + timed + rest
+        self.dirty.len() + self.job_runs.dirty_len() + timed + rest
     }
 
     pub fn entity_tables(&mut self) -> EntityTables<'_> {
         EntityTables {
-            jobs: &mut self.flows.jobs,
+            jobs: &mut self.job_runs.jobs,
             schedules: &mut self.schedules,
             triggers: &mut self.triggers,
             backfills: &mut self.backfills,

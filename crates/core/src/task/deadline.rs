@@ -37,7 +37,7 @@ pub fn next_deadline(task: &Task) -> Option<Deadline> {
 }
 
 fn lease_deadline(lease: &Lease, limits: &TimeLimits) -> Option<Elapsed> {
-    let checkpoint = lease.pending_checkpoint.as_ref().map(|pending| pending.due);
+    let checkpoint = lease.soft.pending_checkpoint.as_ref().map(|pending| pending.due);
     [checkpoint, limit(lease, limits)].into_iter().flatten().min()
 }
 
@@ -46,11 +46,11 @@ fn limit(lease: &Lease, limits: &TimeLimits) -> Option<Elapsed> {
     if let Some(stop) = lease.stop {
         return Some(stop.requested + limits.grace + STOP_MARGIN);
     }
-    let Some(accepted) = lease.accepted else {
+    let Some(accepted) = lease.soft.accepted else {
         return Some(lease.assigned + limits.accept);
     };
-    let soft = limits.soft.filter(|_| !lease.soft_told).map(|span| accepted + span);
+    let soft = limits.soft.filter(|_| !lease.soft.soft_told).map(|span| accepted + span);
     let hard = limits.hard.map(|span| accepted + span.saturating_add(lease.extended));
-    let progress = limits.progress.map(|span| lease.progressed + span);
+    let progress = limits.progress.map(|span| lease.soft.progressed + span);
     [soft, hard, progress].into_iter().flatten().min()
 }

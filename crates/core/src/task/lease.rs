@@ -1,12 +1,10 @@
 //! A lease: which worker may report on the live attempt, and how long it has.
 //! - LS-1 a task has at most one lease; LS-2 its fence equals the task's newest fence
-//!
-//! `session`, `accepted`, `progressed`, `soft_told`, `checkpointed` and `pending_checkpoint` are soft: not journaled,
-//! rebuilt from what the worker says after a restart.
 
 use std::sync::Arc;
 
 use super::state::Status;
+use crate::collections::Soft;
 use crate::values::{Elapsed, Fence, Incarnation, Millis, Session, Wall, WorkerId};
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -14,22 +12,43 @@ pub struct Lease {
     pub fence: Fence,
     pub worker: WorkerId,
     pub incarnation: Incarnation,
-    /// The session over which the start order went, or over which the worker last confirmed the attempt.
-    pub session: Session,
     pub assigned: Elapsed,
     pub assigned_wall: Wall,
+    /// Time granted on request, on top of the hard limit.
+    pub extended: Millis,
+    pub stop: Option<Stop>,
+    pub soft: Soft<LeaseSoft>,
+}
+
+/// Built up again from what the worker says after a restart.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LeaseSoft {
+    /// The session over which the start order went, or over which the worker last confirmed the attempt.
+    pub session: Session,
     /// When the attempt began; `None` until the worker took it. After recovery: the moment of recovery, until the
     /// worker says how long it has run.
     pub accepted: Option<Elapsed>,
     pub progressed: Elapsed,
-    /// Time granted on request, on top of the hard limit.
-    pub extended: Millis,
+    /// The worker was told that the soft limit has passed.
     pub soft_told: bool,
     /// When the newest checkpoint was stored.
     pub checkpointed: Option<Elapsed>,
     /// The newest checkpoint, if it came too soon after the one that was stored.
     pub pending_checkpoint: Option<PendingCheckpoint>,
-    pub stop: Option<Stop>,
+}
+
+impl LeaseSoft {
+    /// Nothing was heard of the attempt yet.
+    pub const fn at(assigned: Elapsed) -> Self {
+        Self {
+            session: Session::ZERO,
+            accepted: None,
+            progressed: assigned,
+            soft_told: false,
+            checkpointed: None,
+            pending_checkpoint: None,
+        }
+    }
 }
 
 /// A checkpoint that waits for its time; a newer one takes its place.

@@ -22,7 +22,7 @@ use std::sync::Arc;
 pub use self::arrows::{ARROWS, Arrow, Transition, arrow_exists};
 pub use self::deadline::{Deadline, next_deadline};
 pub use self::extra::{ATTEMPTS_KEPT_MAX, AttemptRecord, Extra, Labels};
-pub use self::lease::{Lease, PendingCheckpoint, Stop, StopReason};
+pub use self::lease::{Lease, LeaseSoft, PendingCheckpoint, Stop, StopReason};
 pub use self::poison::{ALIKE_WORKERS_MAX, CODE_BLAMED, KILLS_MAX, blames_the_task, is_poison};
 pub use self::profile::{ACCEPT_DEFAULT, Delivery, GRACE_DEFAULT, Profile, ProfileSpec, TimeLimits};
 pub use self::spec::TaskSpec;
@@ -58,12 +58,12 @@ pub struct Task {
     pub changed: Wall,
     /// The record that touched this task last; decides what a checkpoint must write.
     pub touched: Seq,
-    /// The tables hold a row of this unfinished task. Soft: kept by the checkpointer.
-    pub stored: bool,
+    /// The tables hold a row of this unfinished task.
+    pub stored: Soft<bool>,
     /// The instant for which it had waited; zero if for none. For measuring only.
     pub due: Soft<Wall>,
     /// The run it belongs to.
-    pub origin: Option<Box<crate::values::InRun>>,
+    pub in_run: Option<Box<crate::values::InRun>>,
     pub extra: Option<Box<Extra>>,
 }
 
@@ -91,9 +91,9 @@ impl Task {
             submitted: at.now.wall,
             changed: at.now.wall,
             touched: at.seq,
-            stored: false,
+            stored: Soft(false),
             due: Soft::default(),
-            origin: None,
+            in_run: None,
             extra: has_extra.then(|| Box::new(Extra { labels, permits, ..Extra::default() })),
         }
     }

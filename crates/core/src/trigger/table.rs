@@ -141,7 +141,7 @@ impl EntityTable for Triggers {
 impl Triggers {
     /// The trigger that began a run.
     pub(crate) fn of_run(&self, run: &Run) -> Option<TriggerId> {
-        let cause = run.origin.cause.as_ref().filter(|_| run.origin.trigger == StartedBy::Event)?;
+        let cause = run.origin.cause.as_ref().filter(|_| run.origin.started_by == StartedBy::Event)?;
         let (tenant, job) = (run.job.tenant.clone(), run.job.name.clone());
         let key = TriggerKey { tenant, job, name: cause.trigger.clone() };
         self.find(&key).map(|trigger| trigger.id)

@@ -64,7 +64,7 @@ pub(crate) fn awaited_run(view: &View<'_>, index: TaskIndex) -> Option<RunId> {
 
 /// What a run that memory holds means to a task that waits for it. `None`: it has not ended.
 pub(crate) fn by_known_run(view: &View<'_>, index: TaskIndex, run: RunId) -> Option<WaitEnd> {
-    let found = view.state.flows.run(run)?;
+    let found = view.state.job_runs.run(run)?;
     if !is_of(view, index, &found.job.tenant) {
         return Some(no_run(run));
     }

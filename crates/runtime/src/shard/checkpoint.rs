@@ -17,7 +17,7 @@ use mainspring_store::format::{Writer, write_task};
 use mainspring_store::{Cut, CutError, HistoryRow, KeyRow, LiveRow};
 
 use super::entities::KindHeads;
-use super::{Output, Shard, StopCause, entities, flows};
+use super::{Output, Shard, StopCause, entities, run_rows};
 
 /// Version of the shard-wide blob in a cut.
 pub(super) const META_VERSION: u8 = 5;
@@ -190,7 +190,7 @@ impl<R> Shard<R> {
 
     fn add_row(&mut self, index: TaskIndex, cut: &mut Cut, leaving: &mut Leaving) {
         let Some(task) = self.engine.state().tasks().get(index) else { return };
-        let (id, touched, stored) = (task.id, task.touched, task.stored);
+        let (id, touched, stored) = (task.id, task.touched, *task.stored);
         let group = self.config.groups.of(&task.profile.tenant);
         if task.status().is_ended() {
             leaving.ended.push((index, id));
@@ -207,7 +207,7 @@ impl<R> Shard<R> {
         let beyond = cut.now.wall + self.config.park_beyond;
         let parked_due = match task.state {
             // A run must find its tasks when it stops, and a schedule must know what of it has not ended.
-            TaskState::Pending { due } if due > beyond && task.origin.is_none() && !is_of_window(task) => {
+            TaskState::Pending { due } if due > beyond && task.in_run.is_none() && !is_of_window(task) => {
                 Some(due)
             }
             _ => None,
@@ -222,8 +222,8 @@ impl<R> Shard<R> {
     }
 
     fn add_runs(&mut self, dirty: &DirtyRuns, cut: &mut Cut, leaving: &mut Leaving) {
-        flows::add_rows(&self.engine, dirty, self.config.groups, cut, &mut self.profiles_out);
-        let runs = self.engine.state().flows().runs();
+        run_rows::add_rows(&self.engine, dirty, self.config.groups, cut, &mut self.profiles_out);
+        let runs = self.engine.state().job_runs().runs();
         let ended = dirty.runs.iter().filter_map(|index| Some((*index, runs.get(*index)?)));
         leaving.ended_runs =
             ended.filter(|(_, run)| run.status.is_ended()).map(|(index, run)| (index, run.id)).collect();

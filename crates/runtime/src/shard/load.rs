@@ -106,8 +106,8 @@ impl<R> Shard<R> {
         match command {
             Command::Read { .. } => Ok(Answer::Task(Some(Box::new(ended)))),
             Command::Ask(Question::Why { id }) => {
-                let flows = self.engine.state().flows();
-                let part = ended.origin.as_ref().map(|origin| Part::of(origin, flows.run(origin.run)));
+                let job_runs = self.engine.state().job_runs();
+                let part = ended.in_run.as_ref().map(|origin| Part::of(origin, job_runs.run(origin.run)));
                 let (status, holders) = (ended.status(), Vec::new());
                 let diagnosis = Diagnosis { id, status, part, standing: Standing::Ended, holders };
                 Ok(Answer::Diagnosis(Box::new(diagnosis)))

@@ -9,7 +9,6 @@
 mod checkpoint;
 mod commit;
 mod entities;
-mod flows;
 mod held;
 mod load;
 mod paging;
@@ -17,6 +16,7 @@ mod quarantine;
 mod recover;
 mod renew;
 mod retention;
+mod run_rows;
 mod runs;
 #[cfg(test)]
 mod tests;

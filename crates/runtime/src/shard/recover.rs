@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use mainspring_core::collections::Soft;
 use mainspring_core::engine::{Batch, Engine};
 use mainspring_core::event::Event;
 use mainspring_core::run::{Evaluate, NoTexts};
@@ -16,13 +17,12 @@ use mainspring_store::{
 use super::checkpoint::{Checkpoints, META_VERSION};
 use super::commit::Building;
 use super::entities::KindHeads;
-use super::flows::load_all;
 use super::paging::Pager;
 use super::quarantine::Quarantine;
 use super::renew::Renewal;
 use super::retention::{Retained, Retention};
 use super::runs::Plans;
-use super::{Shard, entities};
+use super::{Shard, entities, run_rows};
 use crate::clock::{Reading, ShardClock};
 use crate::config::ShardConfig;
 
@@ -63,7 +63,7 @@ impl<R> Shard<R> {
         let mut plans = Plans::default();
         let known = (&mut plans, &mut profiles);
         seen.rows += entities::load_all(&mut state, recovery, known, &entity_counts)?;
-        seen.rows += load_all(&mut state, recovery, &mut plans, &mut profiles)?;
+        seen.rows += run_rows::load_all(&mut state, recovery, &mut plans, &mut profiles)?;
         drop(plans);
         let mut quarantine = Quarantine::default();
         let until = (horizon, reading.wall);
@@ -180,7 +180,7 @@ fn load_rows(
 fn load_row(state: &mut State, row: &LiveRow, profiles: &mut ProfileCache) -> Result<(), OpenError> {
     let mut task = read_task(&row.bytes, profiles).map_err(unreadable(format!("row of {}", row.id)))?;
     task.touched = row.touched;
-    task.stored = true;
+    task.stored = Soft(true);
     if state.tasks().find(task.id).is_none() {
         state.load(task);
     }
@@ -226,7 +226,7 @@ impl Replay<'_> {
     }
 
     fn apply(&mut self, event: &Event, seq: Seq, tables: &mut dyn ReadTables) -> Result<(), OpenError> {
-        if let Some(id) = event.run().filter(|id| self.state.flows().run(*id).is_none()) {
+        if let Some(id) = event.run().filter(|id| self.state.job_runs().run(*id).is_none()) {
             let why = format!("it touches {id}, which neither the tables nor an earlier record hold");
             return Err(OpenError::Unreadable { what: format!("journal record {seq}"), why });
         }

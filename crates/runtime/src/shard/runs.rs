@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use mainspring_core::collections::Soft;
 use mainspring_core::job::{Definition, JobKey, NodeWork};
 use mainspring_core::run::{JobRuns, Run};
 use mainspring_core::values::{Name, RunId, TaskId};
@@ -105,7 +106,7 @@ impl Plans {
 
 /// Every run that has not ended; says how many rows that were.
 pub(super) fn load_runs(
-    flows: &mut JobRuns,
+    job_runs: &mut JobRuns,
     recovery: &mut dyn Recovery,
     plans: &mut Plans,
     profiles: &mut ProfileCache,
@@ -123,12 +124,12 @@ pub(super) fn load_runs(
             batch.add(&row.bytes, plans, profiles).map_err(|error| error.of(format!("row of {}", row.id)))?;
             if batch.is_full() {
                 batch.finish(tables, |run| {
-                    flows.load_run(run);
+                    job_runs.load_run(run);
                 })?;
             }
         }
         batch.finish(tables, |run| {
-            flows.load_run(run);
+            job_runs.load_run(run);
         })?;
     }
 }
@@ -165,7 +166,7 @@ impl RunBatch {
     fn add(&mut self, bytes: &[u8], plans: &Plans, profiles: &mut ProfileCache) -> Result<(), LoadError> {
         let plan = |of: VersionRef<'_>| plans.get(of).map(|(key, definition)| (key, definition.plan));
         let StoredRun { mut run, outputs } = read_run(bytes, profiles, plan)?;
-        run.stored = true;
+        run.stored = Soft(true);
         let number = self.runs.len() as u32;
         for (node, index) in outputs {
             let place = OutputPlace { run: number, node, index };

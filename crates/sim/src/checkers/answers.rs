@@ -134,7 +134,7 @@ impl Checkers {
                 require(!must_be_known, "I1", || format!("{id} was acknowledged and cannot be read"))
             }
             (Asked::ReadRun { id }, RunAnswer::Found(Some(run))) => {
-                let known = self.journal.state.flows().run(id);
+                let known = self.journal.state.job_runs().run(id);
                 let past = known.is_some_and(|known| known.touched >= run.touched);
                 require(past, "I1", || format!("{id} was read as of {}, the journal has less", run.touched))
             }

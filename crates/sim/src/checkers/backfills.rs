@@ -109,7 +109,7 @@ impl Facts {
     }
 
     fn active(&self, state: &State) -> usize {
-        let unfinished = |run: &&RunId| state.flows().run(**run).is_some_and(|run| !run.status.is_ended());
+        let unfinished = |run: &&RunId| state.job_runs().run(**run).is_some_and(|run| !run.status.is_ended());
         self.runs.iter().filter(unfinished).count()
     }
 }

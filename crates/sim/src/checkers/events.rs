@@ -175,7 +175,7 @@ impl JournalFold {
             }
             RunEvent::RunCleared(cleared) => {
                 let Some(ended) = &cleared.ended else { return Ok(()) };
-                let known = self.state.flows().run(cleared.id);
+                let known = self.state.job_runs().run(cleared.id);
                 require(known.is_some_and(|known| written(known) == written(ended)), "I16", || {
                     format!("{} was cleared from an older state of itself", cleared.id)
                 })
@@ -218,11 +218,11 @@ impl JournalFold {
             }
             // Runs of other tenants do not exist for it.
             (Awaited::Run(run), WaitEnd::Met(_)) => {
-                let run = self.state.flows().run(*run).filter(|run| run.job.tenant == task.profile.tenant);
+                let run = self.state.job_runs().run(*run).filter(|run| run.job.tenant == task.profile.tenant);
                 run.is_some_and(|run| run.status == RunStatus::Succeeded)
             }
             (Awaited::Run(run), WaitEnd::Failed(_)) => {
-                let run = self.state.flows().run(*run).filter(|run| run.job.tenant == task.profile.tenant);
+                let run = self.state.job_runs().run(*run).filter(|run| run.job.tenant == task.profile.tenant);
                 let failed = |run: &Run| run.status.is_ended() && run.status != RunStatus::Succeeded;
                 over || run.is_none_or(failed)
             }
@@ -282,14 +282,14 @@ impl JournalFold {
                 self.bulk.insert(*id, found);
             }
             Event::OperationStarted { id, work: OperationKind::CancelRuns { selector, .. } } => {
-                let runs = self.state.flows().runs().iter().map(|(_, run)| run);
+                let runs = self.state.job_runs().runs().iter().map(|(_, run)| run);
                 let found = runs.filter(|run| !run.status.is_ended() && matches_run(selector, run));
                 let found = found.map(|run| (run.id, run.touched)).collect();
                 self.bulk_runs.insert(*id, found);
             }
             Event::OperationEnded { id } => {
                 for (run, touched) in self.bulk_runs.remove(id).unwrap_or_default() {
-                    let now = self.state.flows().run(run);
+                    let now = self.state.job_runs().run(run);
                     // One that was being cancelled already is left as it is.
                     let cancelled = |now: &Run| now.status.is_ended() || now.stop == Some(RunStop::Cancel);
                     let passed = now.is_none_or(|now| now.touched != touched || cancelled(now));

@@ -228,7 +228,7 @@ impl JournalFold {
         let now = event.task().and_then(|id| self.task(id)).map(Task::status);
         let ended = now.filter(|status| status.is_ended() && !was_ended);
         let task = event.task().and_then(|id| self.state.tasks().by_id(id));
-        if let (Some(status), Some(task)) = (ended, task.filter(|task| task.origin.is_none())) {
+        if let (Some(status), Some(task)) = (ended, task.filter(|task| task.in_run.is_none())) {
             self.triggers.task_ended(&task.profile.tenant, status.label(), &self.state);
         }
         self.flows.follow(event, ended, self.now.elapsed, &self.state)?;

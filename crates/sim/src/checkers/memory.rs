@@ -78,7 +78,7 @@ impl Checkers {
     }
 
     fn runs_in_memory(&self, engine: &Engine) -> Check {
-        let (held, folded) = (engine.state().flows(), self.journal.state.flows());
+        let (held, folded) = (engine.state().job_runs(), self.journal.state.job_runs());
         for (_, run) in held.runs().iter() {
             let known = folded.run(run.id);
             let same = known.is_some_and(|known| written(known) == written(run) && same_counts(known, run));
@@ -96,7 +96,7 @@ impl Checkers {
         require(unpaid.is_empty(), "I17", || {
             let runs = unpaid.iter().filter_map(|unpaid| match unpaid.0 {
                 Debt::Look(index) | Debt::Timeout(index) | Debt::Begin(index) => {
-                    engine.state().flows().runs().get(index)
+                    engine.state().job_runs().runs().get(index)
                 }
                 _ => None,
             });

@@ -79,8 +79,8 @@ impl TableFold {
         for id in touched {
             self.check_row(id, disk, history)?;
         }
-        for flows in changed {
-            self.check_flows(&flows, disk)?;
+        for runs in changed {
+            self.check_runs(&runs, disk)?;
         }
         for window in windows.iter().filter_map(|place| self.ledger.get(place)) {
             check_window(window, disk)?;
@@ -98,7 +98,7 @@ impl TableFold {
             self.check_row(task.id, disk, history)?;
             if task.status().is_ended() { ended += 1 } else { live += 1 }
         }
-        for (_, run) in self.state.flows().runs().iter() {
+        for (_, run) in self.state.job_runs().runs().iter() {
             check_run(run, disk)?;
         }
         for window in self.ledger.values() {
@@ -112,9 +112,9 @@ impl TableFold {
     }
 
     /// Rows of the versions and runs that changed.
-    fn check_flows(&self, changed: &DirtyRuns, disk: &Disk) -> Check {
-        let flows = self.state.flows();
-        for run in changed.runs.iter().filter_map(|index| flows.runs().get(*index)) {
+    fn check_runs(&self, changed: &DirtyRuns, disk: &Disk) -> Check {
+        let job_runs = self.state.job_runs();
+        for run in changed.runs.iter().filter_map(|index| job_runs.runs().get(*index)) {
             check_run(run, disk)?;
         }
         for version in &changed.versions {

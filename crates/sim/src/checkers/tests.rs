@@ -601,7 +601,7 @@ fn run_row(run: &Run) -> RunRow {
         job: (*run.job).clone(),
         version: run.version,
         status: run.status,
-        trigger: run.origin.trigger,
+        trigger: run.origin.started_by,
         labels: Vec::new(),
         created: run.created,
         ended: None,
@@ -625,7 +625,7 @@ fn window_ran_twice(rows: fn(&[WindowRow]) -> Vec<WindowRow>) -> Check {
     }
     let entities = changed_entities(state.entity_tables(), GROUPS, &mut EncodedProfiles::default());
     let changed = state.take_changed(Seq::new(2));
-    let runs = changed.runs.runs.iter().filter_map(|index| state.flows().runs().get(*index));
+    let runs = changed.runs.runs.iter().filter_map(|index| state.job_runs().runs().get(*index));
     let runs = runs.map(run_row).collect();
     let occurrences = rows(&changed.windows);
     let mut disk = Disk::new(true);

@@ -60,7 +60,7 @@ impl TriggerFold {
     /// Before the event is applied.
     pub(super) fn follow(&mut self, event: &Event, state: &State) -> Check {
         if let Event::Run(RunEvent::RunCreated(run)) = event {
-            let by_event = run.origin.trigger == StartedBy::Event;
+            let by_event = run.origin.started_by == StartedBy::Event;
             let fired = event.trigger_fired();
             require(by_event == fired.is_some(), "I31", || {
                 format!("{run:?}: no trigger says that it fired")
@@ -197,7 +197,7 @@ impl TriggerFold {
 fn means(hook: &Trigger, tenant: &Name, notice: &CloudEvent, state: &State) -> bool {
     let On::Event { kind, .. } = &hook.spec.on else { return false };
     let key = JobKey { tenant: hook.key.tenant.clone(), name: hook.key.job.clone() };
-    let has_job = state.flows().jobs().get(&key).is_some_and(|job| job.deleted.is_none());
+    let has_job = state.job_runs().jobs().get(&key).is_some_and(|job| job.deleted.is_none());
     let matches = if kind.prefix { notice.kind.starts_with(&*kind.text) } else { notice.kind == kind.text };
     hook.deleted.is_none() && has_job && hook.key.tenant == *tenant && matches
 }

@@ -176,7 +176,7 @@ impl WindowFold {
             self.tasks.insert(task.id);
         }
         let Event::Run(RunEvent::RunCreated(run)) = event else { return Ok(()) };
-        let is_told = match run.origin.trigger {
+        let is_told = match run.origin.started_by {
             StartedBy::Schedule => event.window_fired().is_some(),
             StartedBy::Backfill => event.backfill_started().is_some(),
             _ => event.window_fired().is_none() && event.backfill_started().is_none(),
@@ -283,7 +283,8 @@ impl WindowFold {
     pub fn is_idle(&self, state: &State, now: Wall) -> bool {
         self.schedules.iter().all(|(id, facts)| {
             let job = JobKey { tenant: facts.key.tenant.clone(), name: facts.key.job.clone() };
-            let off = state.flows().jobs().get(&job).is_some_and(|job| job.paused || job.deleted.is_some());
+            let off =
+                state.job_runs().jobs().get(&job).is_some_and(|job| job.paused || job.deleted.is_some());
             let over = facts.spec.end.is_some_and(|end| end + facts.offset < now);
             let next = state.schedules().get(*id).and_then(|schedule| schedule.next);
             facts.deleted || facts.paused || off || over && next.is_none() && facts.held.is_empty()
@@ -294,7 +295,8 @@ impl WindowFold {
     pub(super) fn check_end(&self, state: &State, now: Wall) -> Check {
         for (id, facts) in self.schedules.iter().filter(|(_, facts)| !facts.deleted && !facts.paused) {
             let job = JobKey { tenant: facts.key.tenant.clone(), name: facts.key.job.clone() };
-            let off = state.flows().jobs().get(&job).is_some_and(|job| job.paused || job.deleted.is_some());
+            let off =
+                state.job_runs().jobs().get(&job).is_some_and(|job| job.paused || job.deleted.is_some());
             if off || matches!(facts.spec.timing, Timing::After(_)) {
                 continue;
             }
@@ -328,7 +330,7 @@ impl Facts {
     fn check_overlap(&self, id: ScheduleId, state: &State) -> Check {
         let is_active = |made: &&Started| match made {
             Started::Task(task) => state.tasks().by_id(*task).is_some_and(|task| !task.status().is_ended()),
-            Started::Run(run) => state.flows().run(*run).is_some_and(|run| !run.status.is_ended()),
+            Started::Run(run) => state.job_runs().run(*run).is_some_and(|run| !run.status.is_ended()),
         };
         let active = self.made.iter().filter(is_active).count();
         let most = match self.spec.overlap {

@@ -59,7 +59,7 @@ impl World {
         let schedule = *fit.get(pick as usize % fit.len().max(1))?;
         let key = &schedule.key;
         let job = JobKey { tenant: key.tenant.clone(), name: key.job.clone() };
-        let version = state.flows().jobs().get(&job)?.version;
+        let version = state.job_runs().jobs().get(&job)?.version;
         let before = schedule.next.map_or(journal.now().wall, |next| next.min(journal.now().wall));
         let ran = journal.windows.ran(schedule.id)?;
         let waits = |at: &Wall| schedule.rare.waiting.iter().any(|waiting| waiting.window == *at);

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use mainspring_core::collections::Soft;
 use mainspring_core::operation::{
     Announcement, Cursor, EndWaits, Operation, OperationKind, RunSelector, Selector,
 };
@@ -15,7 +16,7 @@ const VERSION: u8 = 1;
 
 impl EntityFormat for Operation {
     fn write(&self, out: &mut EntityBytes, _: &mut EncodedProfiles) {
-        if !self.stored {
+        if !*self.stored {
             write_work(&mut Writer::new(out.fixed.insert(Vec::new())), &self.work);
         }
         write_operation(&mut out.bytes, self);
@@ -59,7 +60,7 @@ pub fn read_operation(work: &[u8], bytes: &[u8]) -> Result<Operation, FormatErro
         handled: r.varint("handled")?,
         ended: r.option("ended", |r| r.wall("ended"))?,
         touched: Seq::new(r.varint("touched")?),
-        stored: true,
+        stored: Soft(true),
     };
     r.finish("operation")?;
     Ok(operation)

@@ -1,13 +1,12 @@
 //! A task as one row of the tables, and inside the event that revives one.
 //! - TB-1 what is journaled comes back as it was; what is soft comes back as after a recovery: `Running` as
-//!   `Assigned`, `accepted` unset, `session` zero, `progressed` = `assigned`, `checkpointed` and
-//!   `pending_checkpoint` unset, `soft_told`
-//!   and `stored` false
+//!   `Assigned`, the soft part of a lease as when it was assigned, `stored` false
 
 use std::sync::Arc;
 
-use mainspring_core::task::{AttemptRecord, Extra, Lease, Status, Stop, Task, TaskState};
-use mainspring_core::values::{Incarnation, Seq, Session};
+use mainspring_core::collections::Soft;
+use mainspring_core::task::{AttemptRecord, Extra, Lease, LeaseSoft, Status, Stop, Task, TaskState};
+use mainspring_core::values::{Incarnation, Seq};
 
 use super::{EncodedProfiles, FormatError, ProfileCache, Reader, Writer, retry, schedule, wait, workflow};
 
@@ -15,7 +14,7 @@ const VERSION: u8 = 1;
 
 const CANCEL_REQUESTED: u8 = 1;
 const EXTRA: u8 = 2;
-const ORIGIN: u8 = 4;
+const IN_RUN: u8 = 4;
 
 pub fn write_task(out: &mut Vec<u8>, task: &Task, profiles: &mut EncodedProfiles) {
     write(&mut Writer::new(out), task, profiles);
@@ -37,7 +36,7 @@ pub fn read_task_output(bytes: &[u8]) -> Result<Option<Arc<[u8]>>, FormatError> 
     r.bytes("payload")?;
     read_state(&mut r)?;
     r.priority()?;
-    let flags = r.flags("task flags", CANCEL_REQUESTED | EXTRA | ORIGIN)?;
+    let flags = r.flags("task flags", CANCEL_REQUESTED | EXTRA | IN_RUN)?;
     if flags & EXTRA == 0 {
         return Ok(None);
     }
@@ -46,7 +45,7 @@ pub fn read_task_output(bytes: &[u8]) -> Result<Option<Arc<[u8]>>, FormatError> 
     for what in ["started", "attempts", "retries_spent", "version", "submitted", "changed", "touched"] {
         r.varint(what)?;
     }
-    if flags & ORIGIN != 0 {
+    if flags & IN_RUN != 0 {
         workflow::read_in_run(&mut r)?;
     }
     r.option("labels", Reader::labels)?;
@@ -70,7 +69,7 @@ pub(super) fn write(w: &mut Writer<'_>, task: &Task, profiles: &mut EncodedProfi
     w.byte(
         u8::from(task.cancel_requested) * CANCEL_REQUESTED
             + u8::from(task.extra.is_some()) * EXTRA
-            + u8::from(task.origin.is_some()) * ORIGIN,
+            + u8::from(task.in_run.is_some()) * IN_RUN,
     );
     w.fence(task.fence);
     w.worker_id(task.worker);
@@ -81,7 +80,7 @@ pub(super) fn write(w: &mut Writer<'_>, task: &Task, profiles: &mut EncodedProfi
     w.wall(task.submitted);
     w.wall(task.changed);
     w.varint(task.touched.get());
-    if let Some(origin) = &task.origin {
+    if let Some(origin) = &task.in_run {
         workflow::write_in_run(w, origin);
     }
     if let Some(extra) = &task.extra {
@@ -96,7 +95,7 @@ pub(super) fn read(r: &mut Reader<'_>, profiles: &mut ProfileCache) -> Result<Ta
     let payload = r.shared_bytes("payload")?;
     let state = read_state(r)?;
     let priority = r.priority()?;
-    let flags = r.flags("task flags", CANCEL_REQUESTED | EXTRA | ORIGIN)?;
+    let flags = r.flags("task flags", CANCEL_REQUESTED | EXTRA | IN_RUN)?;
     Ok(Task {
         id,
         profile,
@@ -113,9 +112,9 @@ pub(super) fn read(r: &mut Reader<'_>, profiles: &mut ProfileCache) -> Result<Ta
         submitted: r.wall("submitted")?,
         changed: r.wall("changed")?,
         touched: Seq::new(r.varint("touched")?),
-        stored: false,
-        due: mainspring_core::collections::Soft::default(),
-        origin: if flags & ORIGIN == 0 { None } else { Some(Box::new(workflow::read_in_run(r)?)) },
+        stored: Soft(false),
+        due: Soft::default(),
+        in_run: if flags & IN_RUN == 0 { None } else { Some(Box::new(workflow::read_in_run(r)?)) },
         extra: if flags & EXTRA == 0 { None } else { Some(Box::new(read_extra(r)?)) },
     })
 }
@@ -194,15 +193,10 @@ fn read_lease(r: &mut Reader<'_>) -> Result<Lease, FormatError> {
         fence,
         worker,
         incarnation,
-        session: Session::ZERO,
         assigned,
         assigned_wall: r.wall("assigned_wall")?,
-        accepted: None,
-        progressed: assigned,
         extended: r.millis("extended")?,
-        soft_told: false,
-        checkpointed: None,
-        pending_checkpoint: None,
+        soft: Soft(LeaseSoft::at(assigned)),
         stop: r.option("stop", |r| {
             Ok(Stop { reason: r.stop_reason()?, requested: r.elapsed("stop requested")? })
         })?,

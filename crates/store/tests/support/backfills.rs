@@ -59,7 +59,7 @@ fn backfill(started: u32) -> Backfill {
         changed: WALL,
         ended: Some(WALL),
         touched: Seq::new(300),
-        stored: true,
+        stored: Soft(true),
         soft: Soft(BackfillSoft::at(&spec, started)),
         spec,
     }

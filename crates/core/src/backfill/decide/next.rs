@@ -86,13 +86,13 @@ fn start_window(
 /// Its schedule and its job, while neither was deleted.
 fn origin<'a>(view: &View<'a>, backfill: &Backfill) -> Option<(&'a Schedule, &'a Job)> {
     let schedule = view.state.schedules.get(backfill.schedule).filter(|one| one.rare.deleted.is_none())?;
-    let job = view.state.flows.jobs.get(&schedule.job_key()).filter(|job| job.deleted.is_none())?;
+    let job = view.state.job_runs.jobs.get(&schedule.job_key()).filter(|job| job.deleted.is_none())?;
     Some((schedule, job))
 }
 
 /// A run of a cancelled backfill that nobody has stopped.
 fn run_to_stop<'a>(view: &View<'a>, backfill: &Backfill) -> Option<&'a Run> {
     backfill.halt.filter(|halt| halt.stop_runs)?;
-    let runs = backfill.active.iter().filter_map(|id| view.state.flows.run(*id));
+    let runs = backfill.active.iter().filter_map(|id| view.state.job_runs.run(*id));
     runs.into_iter().find(|run| run.stop.is_none() && !run.status.is_ended())
 }

@@ -19,7 +19,7 @@ struct Looked {
 
 impl Engine {
     pub(super) fn diagnose_run(&self, id: RunId) -> Result<RunDiagnosis, Rejection> {
-        let runs = self.state.flows().runs();
+        let runs = self.state.job_runs().runs();
         let found = runs.find(id).and_then(|slot| Some((slot, runs.get(slot)?)));
         let (slot, run) = found.ok_or(RunRefusal::RunNotFound { id })?;
         let mut looked = if run.is_working() { self.look_at_nodes(run) } else { Vec::new() };
@@ -72,7 +72,7 @@ impl Engine {
     }
 
     fn place_standing(&self, slot: RunIndex, run: &Run) -> RunStanding {
-        let Some(job) = self.state.flows().jobs().get(&run.job) else { return RunStanding::Stalled };
+        let Some(job) = self.state.job_runs().jobs().get(&run.job) else { return RunStanding::Stalled };
         let max = job.definition.plan.bounds.active_runs_max;
         if job.paused {
             return RunStanding::JobPaused;
@@ -81,7 +81,7 @@ impl Engine {
             return RunStanding::AboutToGoOn;
         }
         let ahead = job.lanes.waiting.iter().take_while(|other| **other != slot).count();
-        let held = self.state.flows().runs().iter().take(SCAN_MAX as usize).map(|(_, run)| run);
+        let held = self.state.job_runs().runs().iter().take(SCAN_MAX as usize).map(|(_, run)| run);
         let held = held.filter(|other| other.is_working() && other.job == run.job).map(|run| run.id);
         let held_by = held.take(NAMED_MAX).collect();
         RunStanding::WaitsForPlace { ahead, active: job.lanes.active, max, held_by }
@@ -89,7 +89,7 @@ impl Engine {
 
     fn look_at_nodes(&self, run: &Run) -> Vec<Looked> {
         let hold = self.hold(run);
-        let (jobs, now) = (self.state.flows().jobs(), self.state.now.wall);
+        let (jobs, now) = (self.state.job_runs().jobs(), self.state.now.wall);
         let mut budget = PLACES_MAX;
         let mut standing = |node: u32| match run.node(node).status {
             NodeStatus::Waiting => Some(match run.verdict(node) {
@@ -165,7 +165,7 @@ impl Engine {
                 Ok(diagnosis) => NodeStanding::Task { item, diagnosis },
                 Err(_) => NodeStanding::Lost { item },
             },
-            NodeWork::Run { .. } => match self.state.flows().run(run.id.child(run.place(node, index))) {
+            NodeWork::Run { .. } => match self.state.job_runs().run(run.id.child(run.place(node, index))) {
                 Some(child) => NodeStanding::Child {
                     item,
                     run: child.id,
@@ -220,7 +220,7 @@ impl Engine {
     }
 
     fn job_waits(&self, run: &Run, node: u32) -> (Vec<JobWait>, u32) {
-        let (jobs, now) = (self.state.flows().jobs(), self.state.now.wall);
+        let (jobs, now) = (self.state.job_runs().jobs(), self.state.now.wall);
         let since = run.holds.get(&node).copied().unwrap_or(now);
         let wait = |need: &JobNeed| {
             let job = jobs.get(&JobKey { tenant: run.job.tenant.clone(), name: need.job.clone() });

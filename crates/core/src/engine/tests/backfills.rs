@@ -102,7 +102,7 @@ impl Rig {
     }
 
     fn end(&mut self, run: RunId, well: bool) {
-        let run = self.engine.state().flows().run(run).expect("it is in memory");
+        let run = self.engine.state().job_runs().run(run).expect("it is in memory");
         let task = run.task_at(0, NodeInstance::WHOLE);
         self.report(task, if well { OK } else { failed(FailureClass::Transient) });
         self.pass(0);
@@ -136,13 +136,13 @@ fn windows_run_in_order_a_few_at_a_time_in_the_lowest_band() {
     begin(&mut rig, wish);
     assert_eq!(rig.minutes(), [9, 6]);
     let (_, first) = rig.started()[0];
-    let run = rig.engine.state().flows().run(first).expect("it is in memory").clone();
-    assert_eq!((run.origin.trigger, run.version), (StartedBy::Backfill, 1));
+    let run = rig.engine.state().job_runs().run(first).expect("it is in memory").clone();
+    assert_eq!((run.origin.started_by, run.version), (StartedBy::Backfill, 1));
     let task = rig.engine.state().tasks().by_id(run.task_at(0, NodeInstance::WHOLE)).expect("its task");
     assert_eq!(task.priority.band, Band::Backfill);
     let window = run.origin.window.as_ref().expect("a window");
     assert_eq!((window.at.millis() / MINUTE, window.from.millis() / MINUTE), (9, 8));
-    assert_eq!(rig.schedule_of_job().rare.active, [], "it is none of the live ones");
+    assert_eq!(*rig.schedule_of_job().rare.active, [], "it is none of the live ones");
     rig.end(first, true);
     assert_eq!(rig.minutes(), [9, 6, 5]);
     for at in 1..5 {
@@ -246,7 +246,7 @@ fn what_is_live_goes_before_it() {
         let mut rig = story(places);
         let wish = create(&rig, ID, &[1, 2, 3, 4], Order::Oldest, 4);
         begin(&mut rig, wish);
-        let status = |rig: &Rig, run| rig.engine.state().flows().run(run).map(|run| run.status);
+        let status = |rig: &Rig, run| rig.engine.state().job_runs().run(run).map(|run| run.status);
         let runs: Vec<RunId> = rig.started().into_iter().map(|(_, run)| run).collect();
         let running = runs.iter().filter(|run| status(&rig, **run) == Some(RunStatus::Running)).count();
         assert_eq!(running, for_backfills, "of {places} places");
@@ -290,7 +290,7 @@ fn all_its_runs_have_the_version_it_began_with() {
     });
     assert_eq!(created.collect::<Vec<_>>(), [(1, false), (1, true)]);
     let (_, run) = rig.started()[1];
-    let run = rig.engine.state().flows().run(run).expect("it is in memory");
+    let run = rig.engine.state().job_runs().run(run).expect("it is in memory");
     assert_eq!(&*run.plan.node(0).name, "a");
 }
 

@@ -72,7 +72,7 @@ fn cancelling_runs_goes_in_bounded_steps_and_leaves_none_behind() {
         assert!(rig.events.len() - had <= 1000, "a step is bounded");
         rig.pass(0);
     }
-    let run = |id| rig.engine.state().flows().run(id).expect("in memory").clone();
+    let run = |id| rig.engine.state().job_runs().run(id).expect("in memory").clone();
     assert!(runs.iter().all(|id| run(*id).stop == Some(RunStop::Cancel)), "however many there are");
     assert_eq!(run(runs[0]).notes.len(), 1, "it says who wanted that");
     assert_eq!((run(spared).stop, run(later).stop), (None, None));

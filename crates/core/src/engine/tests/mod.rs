@@ -102,7 +102,10 @@ impl Rig {
         self.begin();
         let mut batch = Batch::default();
         self.engine.start_epoch(Epoch::new(epoch), &mut batch);
-        self.absorb(batch);
+        // What is owed is not armed before `recover`.
+        for event in &batch.events {
+            fold(&mut self.shadow, event);
+        }
     }
 
     fn begin(&mut self) {
@@ -168,8 +171,8 @@ impl Rig {
             let folded = self.shadow.tasks().by_id(task.id).expect("the fold has every task");
             assert_eq!(hardened(task), hardened(folded));
         }
-        for (_, run) in self.engine.state().flows().runs().iter() {
-            let folded = self.shadow.flows().run(run.id).expect("the fold has every run");
+        for (_, run) in self.engine.state().job_runs().runs().iter() {
+            let folded = self.shadow.job_runs().run(run.id).expect("the fold has every run");
             runs::assert_same(run, folded);
         }
         for schedule in self.engine.state().schedules().iter() {
@@ -331,15 +334,10 @@ pub(super) fn worker(n: u64) -> WorkerId {
 /// A task without what is soft.
 fn hardened(task: &Task) -> Task {
     let mut task = task.clone();
-    task.stored = false;
+    task.stored = crate::collections::Soft(false);
     task.touched = Seq::ZERO;
     if let Some(lease) = task.state.lease_mut() {
-        lease.session = Session::ZERO;
-        lease.accepted = None;
-        lease.progressed = lease.assigned;
-        lease.soft_told = false;
-        lease.checkpointed = None;
-        lease.pending_checkpoint = None;
+        lease.soft = crate::collections::Soft(crate::task::LeaseSoft::at(lease.assigned));
     }
     if let TaskState::Running(lease) = task.state {
         task.state = TaskState::Assigned(lease);

@@ -14,7 +14,7 @@ pub(crate) fn advance(
     from: u32,
     (selector, before, over): (&RunSelector, Wall, Option<&Actor>),
 ) -> Vec<Event> {
-    let runs = state.flows().runs();
+    let runs = state.job_runs().runs();
     let end = from.saturating_add(STEP_SLOTS_MAX).min(runs.end());
     let (mut events, mut handled, mut next) = (Vec::new(), 0, from);
     // Each run takes two events at most.

@@ -23,7 +23,7 @@ pub const NESTING_MAX: u32 = 10;
 /// One look at a run, which decides one thing. `lists`: what is to be looked at in this run, lent for the decision.
 pub(crate) fn decide(view: &View<'_>, index: RunIndex, lists: &mut RunLists, out: &mut Out<'_>) -> Next {
     let now = view.state.now;
-    let Some(run) = view.state.flows.runs.get(index).filter(|run| run.status == RunStatus::Running) else {
+    let Some(run) = view.state.job_runs.runs.get(index).filter(|run| run.status == RunStatus::Running) else {
         return Next::Done;
     };
     if let Some(stop) = must_stop(run, now) {
@@ -254,7 +254,7 @@ enum Release {
 
 /// A node that needs other jobs.
 fn hold_or_release(state: &State, run: &Run, node: u32, evaluate: &dyn Evaluate) -> Release {
-    match needs(&state.flows.jobs, run, node, state.now.wall) {
+    match needs(&state.job_runs.jobs, run, node, state.now.wall) {
         Needs::Met => release_node(state, run, node, evaluate),
         Needs::Begin(event) => Release::Ends(event),
         Needs::Wait => Release::Leave,

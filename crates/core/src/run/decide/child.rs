@@ -18,12 +18,12 @@ pub(crate) fn child(
     evaluate: &dyn Evaluate,
 ) -> Result<Event, String> {
     let key = JobKey { tenant: run.job.tenant.clone(), name: job.clone() };
-    let job = state.flows.jobs.get(&key).filter(|job| job.deleted.is_none());
+    let job = state.job_runs.jobs.get(&key).filter(|job| job.deleted.is_none());
     let job = job.ok_or_else(|| format!("there is no job `{}`", key.name))?;
     let (mut depth, mut above) = (1, run.origin.parent);
     while let Some(origin) = above {
         depth += 1;
-        above = state.flows.run(origin.run).and_then(|run| run.origin.parent);
+        above = state.job_runs.run(origin.run).and_then(|run| run.origin.parent);
     }
     if depth >= NESTING_MAX {
         return Err(format!("runs are nested {NESTING_MAX} deep"));

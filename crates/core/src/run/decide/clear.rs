@@ -21,7 +21,7 @@ pub struct Clear {
 }
 
 pub(crate) fn decide(view: &View<'_>, clear: Clear, out: &mut Out<'_>) -> Result<RunAnswer, Rejection> {
-    let in_memory = view.state.flows().run(clear.id);
+    let in_memory = view.state.job_runs().run(clear.id);
     let run = in_memory.or(clear.fact.as_deref());
     let run = run.ok_or(RunRefusal::RunNotFound { id: clear.id })?;
     if run.status == RunStatus::Queued {
@@ -51,7 +51,7 @@ pub(crate) fn decide(view: &View<'_>, clear: Clear, out: &mut Out<'_>) -> Result
 /// A run that a node of another has started gave its result to that one, which may have built on it.
 fn check_parent(view: &View<'_>, run: &Run) -> Result<(), Rejection> {
     let parent = run.origin.parent.filter(|_| run.status.is_ended());
-    match parent.and_then(|origin| view.state.flows().run(origin.run)) {
+    match parent.and_then(|origin| view.state.job_runs().run(origin.run)) {
         Some(parent) if !parent.status.is_ended() => {
             Err(RunRefusal::RunNotEnded { id: parent.id, status: parent.status }.into())
         }
@@ -105,7 +105,7 @@ fn stop_node(view: &View<'_>, run: &Run, node: u32, out: &mut Out<'_>) {
                 out.extend(task.and_then(|task| event_for(task, true).ok().flatten()));
             }
             NodeWork::Run { .. } => {
-                let child = view.state.flows().run(run.id.child(run.place(node, index)));
+                let child = view.state.job_runs().run(run.id.child(run.place(node, index)));
                 out.extend(child.and_then(cancel_event).map(Event::Run));
             }
         }

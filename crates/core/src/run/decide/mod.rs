@@ -157,7 +157,7 @@ pub(crate) fn cancel_run(view: &View<'_>, id: RunId, out: &mut Out<'_>) -> Resul
 }
 
 fn run_of<'a>(view: &View<'a>, id: RunId) -> Result<&'a Run, Rejection> {
-    view.state.flows().run(id).ok_or_else(|| RunRefusal::RunNotFound { id }.into())
+    view.state.job_runs().run(id).ok_or_else(|| RunRefusal::RunNotFound { id }.into())
 }
 
 /// Like [`run_of`], for runs that have not ended.

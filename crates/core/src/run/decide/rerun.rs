@@ -37,10 +37,10 @@ pub enum RerunFrom {
 }
 
 pub(crate) fn decide(view: &View<'_>, rerun: Rerun, out: &mut Out<'_>) -> Result<RunAnswer, Rejection> {
-    if view.state.flows().run(rerun.id).is_some() {
+    if view.state.job_runs().run(rerun.id).is_some() {
         return Ok(RunAnswer::AlreadyTriggered { id: rerun.id });
     }
-    let old = view.state.flows().run(rerun.of).or(rerun.fact.as_deref());
+    let old = view.state.job_runs().run(rerun.of).or(rerun.fact.as_deref());
     let old = old.ok_or(RunRefusal::RunNotFound { id: rerun.of })?;
     if !old.status.is_ended() {
         return Err(RunRefusal::RunNotEnded { id: old.id, status: old.status }.into());

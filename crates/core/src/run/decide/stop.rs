@@ -88,7 +88,7 @@ fn stop_place(state: &State, run: &Run, node: u32, index: u32) -> Option<Event> 
             event_for(task, true).ok().flatten()
         }
         NodeWork::Run { .. } => {
-            let child = state.flows.run(run.id.child(run.place(node, index)))?;
+            let child = state.job_runs.run(run.id.child(run.place(node, index)))?;
             cancel_event(child).map(Event::Run)
         }
     }

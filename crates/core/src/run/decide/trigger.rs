@@ -51,7 +51,7 @@ pub(crate) fn decide(
 }
 
 pub(crate) fn check_room(view: &View<'_>) -> Result<(), Rejection> {
-    let (held, max) = (view.state.flows().runs().len(), view.limits.runs_max);
+    let (held, max) = (view.state.job_runs().runs().len(), view.limits.runs_max);
     if held >= max { Err(RunRefusal::TooManyRuns { held, max }.into()) } else { Ok(()) }
 }
 
@@ -66,5 +66,5 @@ fn known(view: &View<'_>, trigger: &TriggerRun) -> Result<Option<RunId>, Rejecti
             Err(Rejection::KeyReused { existing: KeyHolder::Run(RunId::from_bits(binding.task.bits())) })
         };
     }
-    Ok(view.state.flows().run(trigger.id).map(|run| run.id))
+    Ok(view.state.job_runs().run(trigger.id).map(|run| run.id))
 }

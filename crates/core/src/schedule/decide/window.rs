@@ -98,7 +98,7 @@ pub(crate) fn fire(
             out.push(Event::TaskSubmitted(Box::new(submitted)));
         }
         Target::Run { parameters, priority } => {
-            let Some(job) = view.state.flows.jobs.get(&schedule.job_key()) else {
+            let Some(job) = view.state.job_runs.jobs.get(&schedule.job_key()) else {
                 return false;
             };
             let Ok(parameters) = view.evaluate.parameters(&job.definition, parameters) else {

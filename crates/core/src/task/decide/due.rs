@@ -62,7 +62,8 @@ fn decided(event: Event, out: &mut Out<'_>) -> TaskDue {
 
 fn lease_due(task: &Task, lease: &Lease, now: Now, out: &mut Out<'_>) -> TaskDue {
     let (id, fence, limits) = (task.id, lease.fence, &task.profile.limits);
-    if let Some(pending) = lease.pending_checkpoint.as_ref().filter(|pending| pending.due <= now.elapsed) {
+    if let Some(pending) = lease.soft.pending_checkpoint.as_ref().filter(|pending| pending.due <= now.elapsed)
+    {
         let bytes = pending.bytes.clone();
         return decided(Event::CheckpointSaved { id, fence, bytes }, out);
     }
@@ -75,7 +76,7 @@ fn lease_due(task: &Task, lease: &Lease, now: Now, out: &mut Out<'_>) -> TaskDue
         let then = out.retry.after_failure(task, lease, &failure, false, now);
         return decided(Event::AttemptFailed { id, fence, failure, then, reported: false }, out);
     }
-    let Some(accepted) = lease.accepted else {
+    let Some(accepted) = lease.soft.accepted else {
         return match task.profile.delivery {
             Delivery::AtLeastOnce => decided(Event::TaskUnassigned { id, fence, reported: false }, out),
             // It may have begun without our hearing of it, so it must not be given out again.
@@ -86,10 +87,10 @@ fn lease_due(task: &Task, lease: &Lease, now: Now, out: &mut Out<'_>) -> TaskDue
     if past(limits.hard.map(|hard| hard.saturating_add(lease.extended)), accepted) {
         return decided(Event::StopRequested { id, fence, reason: StopReason::HardTimeout }, out);
     }
-    if past(limits.progress, lease.progressed) {
+    if past(limits.progress, lease.soft.progressed) {
         return decided(Event::StopRequested { id, fence, reason: StopReason::NoProgress }, out);
     }
-    if lease.soft_told || !past(limits.soft, accepted) {
+    if lease.soft.soft_told || !past(limits.soft, accepted) {
         return TaskDue::Nothing;
     }
     out.effect(Effect::Alert { task: id, alert: Alert::SoftTimeout });

@@ -87,7 +87,7 @@ pub(crate) fn discard(
 /// A run has drawn its conclusions from the end of its task.
 fn not_of_a_run(task: &Task) -> Result<(), Rejection> {
     let refusal = |origin: &InRun| RunRefusal::TaskOfRun { id: task.id, run: origin.run }.into();
-    task.origin.as_deref().map_or(Ok(()), |origin| Err(refusal(origin)))
+    task.in_run.as_deref().map_or(Ok(()), |origin| Err(refusal(origin)))
 }
 
 /// Memory wins over the fact: it may hold a later end, or a revival that came first.

@@ -136,12 +136,12 @@ fn checkpoint(view: &View<'_>, task: &Task, (lease, bytes): (&Lease, &Arc<[u8]>)
     let (id, fence, now) = (task.id, lease.fence, view.state.now.elapsed);
     // A worker says its newest one again in every session.
     let stored = task.extra.as_ref().and_then(|extra| extra.checkpoint.as_ref());
-    let is_known = lease.pending_checkpoint.is_none() && stored == Some(bytes);
+    let is_known = lease.soft.pending_checkpoint.is_none() && stored == Some(bytes);
     if bytes.len() > view.limits.checkpoint_bytes_max || is_known {
         return;
     }
     let (bytes, gap) = (bytes.clone(), view.limits.checkpoint_gap);
-    match lease.checkpointed.filter(|last| now.since(*last) < gap) {
+    match lease.soft.checkpointed.filter(|last| now.since(*last) < gap) {
         Some(last) => {
             let checkpoint = PendingCheckpoint { bytes, due: last + gap };
             out.mark(Mark::CheckpointHeld { task: id, checkpoint });
@@ -152,7 +152,8 @@ fn checkpoint(view: &View<'_>, task: &Task, (lease, bytes): (&Lease, &Arc<[u8]>)
 
 /// What other tasks of a run may mention is kept while the run lives.
 fn fits_in_run(view: &View<'_>, task: &Task, output: &[u8]) -> bool {
-    let run = task.origin.as_deref().and_then(|origin| Some((origin, view.state.flows().run(origin.run)?)));
+    let run =
+        task.in_run.as_deref().and_then(|origin| Some((origin, view.state.job_runs().run(origin.run)?)));
     run.is_none_or(|(origin, run)| {
         let spec = run.plan.node(origin.place.node);
         let kept = spec.output_kept || spec.is_judged();

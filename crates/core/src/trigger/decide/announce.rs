@@ -16,7 +16,7 @@ pub(crate) const FAN_OUT_TOLD_MAX: usize = 200;
 
 /// `None`: nobody wants to know.
 pub(crate) fn end_of_run(view: &View<'_>, id: RunId) -> Option<Announcement> {
-    let run = view.state.flows.run(id)?;
+    let run = view.state.job_runs.run(id)?;
     let status = run.status.label();
     let tenant = &run.job.tenant;
     let source = format!("/jobs/{}", run.job.name);
@@ -46,7 +46,7 @@ pub(crate) fn end_of_run(view: &View<'_>, id: RunId) -> Option<Announcement> {
 }
 
 pub(crate) fn end_of_task(view: &View<'_>, id: TaskId) -> Option<Announcement> {
-    let task = view.state.tasks.by_id(id).filter(|task| task.origin.is_none())?;
+    let task = view.state.tasks.by_id(id).filter(|task| task.in_run.is_none())?;
     let status = match task.status() {
         status if !status.is_ended() => return None,
         Status::Quarantined => Status::Failed.label(),
@@ -109,7 +109,7 @@ fn depth(view: &View<'_>, run: &Run) -> u8 {
         if let Some(cause) = &here.origin.cause {
             return cause.depth.min(DEPTH_MAX);
         }
-        run = here.origin.parent.and_then(|origin| view.state.flows.run(origin.run));
+        run = here.origin.parent.and_then(|origin| view.state.job_runs.run(origin.run));
     }
     0
 }

@@ -94,7 +94,7 @@ fn begin(view: &View<'_>, id: TriggerId, shot: Shot<'_>) -> Result<RunCreated, P
         let why = format!("{DEPTH_MAX} runs have begun each other by their ends: this looks like a loop");
         return Err(failed(&why));
     }
-    let (held, max) = (view.state.flows.runs.len(), view.limits.runs_max);
+    let (held, max) = (view.state.job_runs.runs.len(), view.limits.runs_max);
     if held >= max {
         return Err(failed(&RunRefusal::TooManyRuns { held, max }.to_string()));
     }
@@ -112,7 +112,7 @@ fn begin(view: &View<'_>, id: TriggerId, shot: Shot<'_>) -> Result<RunCreated, P
 pub(crate) fn listening<'a>(view: &View<'a>, id: TriggerId) -> Option<(&'a Trigger, &'a Job)> {
     let trigger = view.state.triggers.get(id).filter(|trigger| trigger.deleted.is_none())?;
     let key = JobKey { tenant: trigger.key.tenant.clone(), name: trigger.key.job.clone() };
-    let job = view.state.flows.jobs.get(&key).filter(|job| job.deleted.is_none())?;
+    let job = view.state.job_runs.jobs.get(&key).filter(|job| job.deleted.is_none())?;
     Some((trigger, job))
 }
 

@@ -60,7 +60,7 @@ pub(crate) fn decide(
 fn describe(loss: Loss, lease: &Lease) -> Failure {
     let (code, message) = match loss {
         // Never taken, as far as anyone knows: it cannot have brought its worker down.
-        Loss::WorkerSilent { blamed } if blamed && lease.accepted.is_some() => {
+        Loss::WorkerSilent { blamed } if blamed && lease.soft.accepted.is_some() => {
             (CODE_BLAMED, "the worker was not heard of for a whole lease")
         }
         Loss::WorkerSilent { .. } => (0, "the worker was not heard of for a whole lease"),

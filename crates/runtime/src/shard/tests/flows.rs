@@ -79,7 +79,7 @@ impl Rig {
     }
 
     fn run_in_memory(&self, id: RunId) -> bool {
-        self.shard.engine().state().flows().run(id).is_some()
+        self.shard.engine().state().job_runs().run(id).is_some()
     }
 
     fn clear(&mut self, id: RunId, name: &'static str) {

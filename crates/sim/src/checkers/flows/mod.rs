@@ -314,7 +314,7 @@ impl FlowFold {
             ever_cancelled: false,
             reopened: false,
             scheduled: matches!(
-                created.origin.trigger,
+                created.origin.started_by,
                 StartedBy::Schedule | StartedBy::Event | StartedBy::Backfill
             ),
         };

@@ -65,7 +65,7 @@ impl FlowFold {
 /// `None`: memory does not hold it.
 fn kept<'a>(of: &Subject, state: &'a State) -> Option<&'a [Note]> {
     match of {
-        Subject::Job(key) => state.flows().jobs().get(key).map(|job| &job.notes[..]),
-        Subject::Run(id) => state.flows().run(*id).map(|run| &run.notes[..]),
+        Subject::Job(key) => state.job_runs().jobs().get(key).map(|job| &job.notes[..]),
+        Subject::Run(id) => state.job_runs().run(*id).map(|run| &run.notes[..]),
     }
 }

@@ -15,7 +15,7 @@ const VERSION: u8 = 1;
 
 impl EntityFormat for Backfill {
     fn write(&self, out: &mut EntityBytes, _: &mut EncodedProfiles) {
-        if !self.stored {
+        if !*self.stored {
             write_backfill_spec(out.fixed.insert(Vec::new()), &self.spec);
         }
         write_backfill(&mut out.bytes, self);
@@ -93,7 +93,7 @@ fn read_state(r: &mut Reader<'_>, spec: BackfillSpec, plan: Arc<Plan>) -> Result
         changed: r.wall("changed")?,
         ended: r.option("ended", |r| r.wall("ended"))?,
         touched: Seq::new(r.varint("touched")?),
-        stored: true,
+        stored: Soft(true),
         soft: Soft(BackfillSoft::at(&spec, started)),
         spec: Arc::new(spec),
     };

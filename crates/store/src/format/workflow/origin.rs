@@ -10,8 +10,8 @@ use crate::format::{FormatError, Reader, Writer, schedule, trigger};
 const CAUSED: u8 = 0x80;
 
 pub(super) fn write(w: &mut Writer<'_>, origin: &Origin) {
-    let Origin { trigger, parent, rerun_of, window, cause } = origin;
-    w.byte(*trigger as u8 | if cause.is_some() { CAUSED } else { 0 });
+    let Origin { started_by, parent, rerun_of, window, cause } = origin;
+    w.byte(*started_by as u8 | if cause.is_some() { CAUSED } else { 0 });
     if let Some(cause) = cause {
         trigger::write_cause(w, cause);
     }
@@ -22,13 +22,13 @@ pub(super) fn write(w: &mut Writer<'_>, origin: &Origin) {
 
 pub(super) fn read(r: &mut Reader<'_>) -> Result<Origin, FormatError> {
     let mut caused = false;
-    let trigger = r.choice("trigger", |byte| {
+    let started_by = r.choice("what began it", |byte| {
         caused = byte & CAUSED != 0;
         StartedBy::from_index(byte & !CAUSED)
     })?;
     let cause = if caused { Some(trigger::read_cause(r)?) } else { None };
     Ok(Origin {
-        trigger,
+        started_by,
         parent: r.option("parent", read_in_run)?,
         rerun_of: r.option("rerun of", Reader::run_id)?,
         window: r.option("window", schedule::read_window)?,

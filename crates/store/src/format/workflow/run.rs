@@ -286,7 +286,7 @@ fn read_body(
         forced,
         notes: r.list("notes", read_note)?,
         touched: Seq::new(r.varint("touched")?),
-        stored: false,
+        stored: Soft(false),
         soft: Soft::default(),
     })
 }

@@ -21,7 +21,7 @@ fn waiting(load: Node) -> Story {
 fn succeed_source(rig: &mut Rig) {
     apply(rig, "source", plan(vec![node("only", &[])], FailurePolicy::FailFast));
     let run = trigger(rig, "source");
-    let task = rig.engine.state().flows().run(run).expect("in memory").task_at(0, NodeInstance::WHOLE);
+    let task = rig.engine.state().job_runs().run(run).expect("in memory").task_at(0, NodeInstance::WHOLE);
     rig.report(task, OK);
 }
 
@@ -53,7 +53,7 @@ fn a_failure_of_the_job_wakes_nobody() {
     apply(&mut story.rig, "source", plan(vec![node("only", &[])], FailurePolicy::FailFast));
     let source = trigger(&mut story.rig, "source");
     let task =
-        story.rig.engine.state().flows().run(source).expect("in memory").task_at(0, NodeInstance::WHOLE);
+        story.rig.engine.state().job_runs().run(source).expect("in memory").task_at(0, NodeInstance::WHOLE);
     story.rig.report(task, failed(FailureClass::Permanent));
     assert!(!story.started("load"));
 }
@@ -98,7 +98,7 @@ fn a_crash_loses_no_wait() {
     apply(&mut story.rig, "source", plan(vec![node("only", &[])], FailurePolicy::FailFast));
     let source = trigger(&mut story.rig, "source");
     let task =
-        story.rig.engine.state().flows().run(source).expect("in memory").task_at(0, NodeInstance::WHOLE);
+        story.rig.engine.state().job_runs().run(source).expect("in memory").task_at(0, NodeInstance::WHOLE);
     let start = story.rig.start_of(task);
     story.rig.report_with(task, start.fence, start.worker, crate::values::Session::new(2), OK);
     assert!(story.started("load"));
@@ -110,7 +110,7 @@ fn a_run_that_ended_is_forgotten() {
     let id = story.run;
     flow(&mut story.rig, RunCommand::CancelRun { id }).expect("cancelled");
     story.assert_ended(RunStatus::Cancelled);
-    assert!(story.rig.engine.state().flows().awaiting_jobs().next().is_none());
+    assert!(story.rig.engine.state().job_runs().awaiting_jobs().next().is_none());
 }
 
 fn diagnosed(story: &mut Story) -> RunDiagnosis {

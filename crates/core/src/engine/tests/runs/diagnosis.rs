@@ -32,9 +32,9 @@ impl Story {
     }
 
     fn damage(&mut self, change: impl FnOnce(&mut Run)) {
-        let flows = &mut self.rig.engine.state.flows;
-        let index = flows.runs.find(self.run).expect("in memory");
-        change(flows.runs.get_mut(index).expect("in memory"));
+        let job_runs = &mut self.rig.engine.state.job_runs;
+        let index = job_runs.runs.find(self.run).expect("in memory");
+        change(job_runs.runs.get_mut(index).expect("in memory"));
     }
 }
 

@@ -48,10 +48,10 @@ fn the_plan_of_the_version_is_not_touched() {
     let mut story = growing();
     let other = trigger(&mut story.rig, "flow");
     story.give("plan", "a");
-    let flows = story.rig.engine.state().flows();
-    assert_eq!(flows.run(other).expect("in memory").plan.len(), 3);
+    let job_runs = story.rig.engine.state().job_runs();
+    assert_eq!(job_runs.run(other).expect("in memory").plan.len(), 3);
     assert_eq!(story.run().base().len(), 3);
-    assert!(Arc::ptr_eq(story.run().base(), &flows.run(other).expect("in memory").plan));
+    assert!(Arc::ptr_eq(story.run().base(), &job_runs.run(other).expect("in memory").plan));
     assert!(
         Arc::ptr_eq(&story.run().plan.nodes()[2], &story.run().base().nodes()[2]),
         "GR-1: nodes are shared"
@@ -105,8 +105,8 @@ fn a_run_is_given_no_more_than_it_may_hold() {
     let names: Vec<String> = (0..=ADDED_MAX).map(|number| format!("n{number}")).collect();
     let output: &'static str = Box::leak(names.join(" ").into_boxed_str());
     // The bound on outputs is another one.
-    let index = story.rig.engine.state().flows().runs().find(story.run).expect("in memory");
-    let run = story.rig.engine.state.flows.runs.get_mut(index).expect("in memory");
+    let index = story.rig.engine.state().job_runs().runs().find(story.run).expect("in memory");
+    let run = story.rig.engine.state.job_runs.runs.get_mut(index).expect("in memory");
     run.outputs.insert((0, NodeInstance::WHOLE), output.as_bytes().into());
     run.nodes[0].status = NodeStatus::Judged;
     let event = crate::run::decide::grow::add_tasks(story.run(), 0, &Words);

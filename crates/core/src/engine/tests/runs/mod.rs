@@ -316,7 +316,7 @@ pub(super) fn story(plan: Plan) -> Story {
 
 impl Story {
     pub(super) fn run(&self) -> &Run {
-        self.rig.engine.state().flows().run(self.run).expect("the run is in memory")
+        self.rig.engine.state().job_runs().run(self.run).expect("the run is in memory")
     }
 
     pub(super) fn index(&self, name: &str) -> u32 {
@@ -371,7 +371,7 @@ impl Story {
 pub(super) fn assert_same(run: &Run, folded: &Run) {
     let hard = |run: &Run| {
         let mut run = run.clone();
-        (run.touched, run.stored) = (crate::values::Seq::ZERO, false);
+        (run.touched, run.stored) = (crate::values::Seq::ZERO, crate::collections::Soft(false));
         run
     };
     assert_eq!(hard(run), hard(folded));

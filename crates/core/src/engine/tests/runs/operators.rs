@@ -16,7 +16,7 @@ fn the_same_content_is_no_new_version_and_a_run_keeps_its_own() {
     assert_eq!(apply(&mut rig, "flow", chain()), (1, false));
     let run = trigger(&mut rig, "flow");
     assert_eq!(apply(&mut rig, "flow", plan(vec![node("z", &[])], FailurePolicy::FailFast)), (2, true));
-    let run = rig.engine.state().flows().run(run).expect("in memory");
+    let run = rig.engine.state().job_runs().run(run).expect("in memory");
     assert_eq!((run.version, run.plan.len()), (1, 3));
 }
 
@@ -223,7 +223,7 @@ fn who_changed_a_run_stays_with_it_if_something_changed() {
     let refused = signed(&mut story.rig, RunCommand::PauseRun { id, paused: true });
     assert_eq!(refused.map_err(|refusal| refusal.code()), Err("RUN_ALREADY_ENDED"));
     let new = rerun(&mut story, RerunFrom::Start, false);
-    let run = story.rig.engine.state().flows().run(new).expect("in memory");
+    let run = story.rig.engine.state().job_runs().run(new).expect("in memory");
     assert_eq!(whats(&run.notes), [format!("runs `{id}` again")]);
 }
 
@@ -243,7 +243,8 @@ fn a_run_that_never_began_keeps_who_cancelled_it() {
 fn who_changed_a_job_stays_with_it_up_to_a_bound_and_over_a_crash() {
     let mut story = story(chain());
     let job = || key("flow");
-    let definition = story.rig.engine.state().flows().jobs().get(&job()).expect("there").definition.clone();
+    let definition =
+        story.rig.engine.state().job_runs().jobs().get(&job()).expect("there").definition.clone();
     let applied = |hash| {
         let definition = Definition { hash, ..definition.clone() };
         RunCommand::ApplyJob { key: job(), definition, schedules: Vec::new(), triggers: Vec::new() }
@@ -262,7 +263,7 @@ fn who_changed_a_job_stays_with_it_up_to_a_bound_and_over_a_crash() {
     }
     crash(&mut story);
     let notes =
-        |story: &Story| story.rig.engine.state().flows().jobs().get(&job()).expect("there").notes.clone();
+        |story: &Story| story.rig.engine.state().job_runs().jobs().get(&job()).expect("there").notes.clone();
     let expected = ["applied as version 2", "paused", "resumed", "deleted", "applied as version 3"];
     assert_eq!(whats(&notes(&story)), expected);
     for hash in 0..NOTES_MAX as u128 {

@@ -11,7 +11,7 @@ fn clear(story: &mut Story, id: RunId, names: &[&'static str]) -> Result<RunAnsw
 }
 
 fn status(story: &Story, id: RunId) -> RunStatus {
-    story.rig.engine.state().flows().run(id).expect("in memory").status
+    story.rig.engine.state().job_runs().run(id).expect("in memory").status
 }
 
 fn bounded(nodes: Vec<Node>, bounds: Bounds) -> Story {

@@ -106,8 +106,14 @@ fn a_node_can_be_a_run_of_another_job() {
     let run = trigger(&mut rig, "flow");
     let mut story = Story { rig, run };
     let child = story.run().id.child(story.run().place(0, NodeInstance::WHOLE));
-    let inner =
-        story.rig.engine.state().flows().run(child).expect("the child runs").task_at(0, NodeInstance::WHOLE);
+    let inner = story
+        .rig
+        .engine
+        .state()
+        .job_runs()
+        .run(child)
+        .expect("the child runs")
+        .task_at(0, NodeInstance::WHOLE);
     story.rig.report(inner, crate::task::decide::ReportKind::Succeeded { output: Some(Arc::from(*b"42")) });
     assert_eq!(story.node("sub"), NodeStatus::Succeeded);
     assert_eq!(&*story.run().outputs[&(0, NodeInstance::WHOLE)], b"42");
@@ -123,14 +129,16 @@ fn runs_of_a_job_wait_for_their_turn() {
     let bounds = Bounds { active_runs_max: 2, ..wide() };
     apply(&mut rig, "flow", Plan::new(vec![node("a", &[])], FailurePolicy::FailFast, bounds, None));
     let runs: Vec<RunId> = (0..4).map(|_| trigger(&mut rig, "flow")).collect();
-    let status = |rig: &Rig, run: RunId| rig.engine.state().flows().run(run).expect("in memory").status;
+    let status = |rig: &Rig, run: RunId| rig.engine.state().job_runs().run(run).expect("in memory").status;
     let all = |rig: &Rig| runs.iter().map(|run| status(rig, *run)).collect::<Vec<_>>();
     assert_eq!(all(&rig), [Running, Running, Queued, Queued]);
-    let first = rig.engine.state().flows().run(runs[1]).expect("in memory").task_at(0, NodeInstance::WHOLE);
+    let first =
+        rig.engine.state().job_runs().run(runs[1]).expect("in memory").task_at(0, NodeInstance::WHOLE);
     rig.report(first, OK);
     assert_eq!(all(&rig), [Running, Succeeded, Running, Queued]);
     flow(&mut rig, RunCommand::PauseJob { key: key("flow"), paused: true }).expect("paused");
-    let third = rig.engine.state().flows().run(runs[2]).expect("in memory").task_at(0, NodeInstance::WHOLE);
+    let third =
+        rig.engine.state().job_runs().run(runs[2]).expect("in memory").task_at(0, NodeInstance::WHOLE);
     rig.report(third, OK);
     assert_eq!(all(&rig), [Running, Succeeded, Succeeded, Queued]);
     flow(&mut rig, RunCommand::PauseJob { key: key("flow"), paused: false }).expect("resumed");

@@ -28,7 +28,7 @@ fn waiting(payload: String) -> Story {
 fn source(rig: &mut Rig) -> (RunId, TaskId) {
     apply(rig, "source", plan(vec![node("only", &[])], FailurePolicy::FailFast));
     let run = trigger(rig, "source");
-    let task = rig.engine.state().flows().run(run).expect("in memory").task_at(0, NodeInstance::WHOLE);
+    let task = rig.engine.state().job_runs().run(run).expect("in memory").task_at(0, NodeInstance::WHOLE);
     (run, task)
 }
 

@@ -69,9 +69,9 @@ fn a_run_that_does_not_change_is_told_of_once() {
 
 /// Takes a run off every list, as a bug would.
 fn forget(story: &mut Story) {
-    let index = story.rig.engine.state().flows().runs().find(story.run).expect("in memory");
+    let index = story.rig.engine.state().job_runs().runs().find(story.run).expect("in memory");
     story.rig.engine.work = crate::work::WorkList::default();
-    let run = story.rig.engine.state.flows.runs.get_mut(index).expect("in memory");
+    let run = story.rig.engine.state.job_runs.runs.get_mut(index).expect("in memory");
     run.soft = crate::collections::Soft::default();
 }
 

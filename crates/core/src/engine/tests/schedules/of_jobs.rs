@@ -32,14 +32,14 @@ fn a_window_begins_a_run_of_the_newest_version() {
         _ => None,
     });
     let created = created.expect("a run");
-    assert_eq!((created.origin.trigger, created.version), (StartedBy::Schedule, 1));
-    let run = rig.engine.state().flows().run(created.id).expect("it is in memory");
+    assert_eq!((created.origin.started_by, created.version), (StartedBy::Schedule, 1));
+    let run = rig.engine.state().job_runs().run(created.id).expect("it is in memory");
     assert_eq!(run.status, RunStatus::Running);
     assert_eq!(run.origin.window.as_ref().map(|one| one.at), Some(Wall::from_millis(17 * MINUTE)));
-    assert_eq!(rig.schedule().rare.active, [Started::Run(created.id)]);
+    assert_eq!(*rig.schedule().rare.active, [Started::Run(created.id)]);
     let task = run.task_at(0, crate::values::NodeInstance::WHOLE);
     rig.succeed(task);
-    assert_eq!(rig.schedule().rare.active, []);
+    assert_eq!(*rig.schedule().rare.active, []);
 }
 
 #[test]

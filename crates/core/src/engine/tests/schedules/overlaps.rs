@@ -84,7 +84,7 @@ fn replace_cancels_what_runs() {
     assert_eq!(rig.stops(made[0]), 1);
     rig.report(made[0], crate::engine::tests::failed(crate::values::FailureClass::Cancelled));
     assert_eq!(rig.status(made[0]), Status::Cancelled);
-    assert_eq!(rig.schedule().rare.active, [Started::Task(made[1])]);
+    assert_eq!(*rig.schedule().rare.active, [Started::Task(made[1])]);
 }
 
 #[test]

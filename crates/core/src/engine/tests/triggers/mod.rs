@@ -104,7 +104,7 @@ impl Rig {
     }
 
     fn run_of(&self, id: RunId) -> &Run {
-        self.engine.state().flows().run(id).expect("the run is in memory")
+        self.engine.state().job_runs().run(id).expect("the run is in memory")
     }
 
     fn finish(&mut self, id: RunId) {
@@ -149,7 +149,7 @@ fn an_event_begins_a_run_that_knows_it() {
     assert_eq!((runs.len(), declined.len()), (1, 0));
     let run = rig.run_of(runs[0]);
     let cause = run.origin.cause.as_ref().expect("it knows its event");
-    assert_eq!((run.origin.trigger, &*cause.notice.id, &*cause.trigger), (StartedBy::Event, "7", "t"));
+    assert_eq!((run.origin.started_by, &*cause.notice.id, &*cause.trigger), (StartedBy::Event, "7", "t"));
     assert_eq!(&*run.parameters, b"{}7", "templates are filled in");
     assert_eq!(run.id.bucket(), RunId::from_bits(run.id.bits()).bucket());
     let hook = rig.hook("flow", "t");
@@ -304,7 +304,8 @@ fn one_event_begins_a_bounded_number_of_runs() {
     let (runs, declined) = taken(send(&mut rig, notice("x", "1")));
     assert_eq!((runs.len(), declined.len()), (256, 44));
     assert!(declined.iter().all(|why| why == "fan_out"));
-    let own = rig.events[before..].iter().filter(|event| matches!(event, Event::Trigger(_))).count();
+    let says = |event: &&Event| matches!(event, Event::Trigger(_)) || event.trigger_fired().is_some();
+    let own = rig.events[before..].iter().filter(says).count();
     assert_eq!(own, 300, "every trigger says what it did");
     let again = send(&mut rig, notice("x", "1"));
     assert_eq!(again, Published::Duplicate { runs });

@@ -22,11 +22,11 @@ pub(super) fn load_all(
     plans: &mut Plans,
     profiles: &mut ProfileCache,
 ) -> Result<u64, OpenError> {
-    let flows = state.flows_mut();
-    let rows = runs::load_runs(flows, recovery, plans, profiles)?;
+    let job_runs = state.job_runs_mut();
+    let rows = runs::load_runs(job_runs, recovery, plans, profiles)?;
     // Rows leave out the counters that the tail's events move.
     // Recovery derives again when it knows how late it is.
-    flows.derive(Elapsed::ZERO);
+    job_runs.derive(Elapsed::ZERO);
     Ok(rows)
 }
 
@@ -38,7 +38,7 @@ pub(super) fn add_rows(
     cut: &mut Cut,
     profiles: &mut EncodedProfiles,
 ) {
-    let flows = engine.state().flows();
+    let job_runs = engine.state().job_runs();
     for version in &dirty.versions {
         let mut plan = Vec::new();
         write_plan(&mut plan, &version.definition.plan, profiles);
@@ -52,7 +52,7 @@ pub(super) fn add_rows(
             source: version.definition.source.to_vec(),
         });
     }
-    for run in dirty.runs.iter().filter_map(|index| flows.runs().get(*index)) {
+    for run in dirty.runs.iter().filter_map(|index| job_runs.runs().get(*index)) {
         let mut bytes = Vec::with_capacity(run.nodes.len() * 8 + 256);
         write_run(&mut bytes, run, profiles);
         cut.runs.push(RunRow {
@@ -61,7 +61,7 @@ pub(super) fn add_rows(
             job: (*run.job).clone(),
             version: run.version,
             status: run.status,
-            trigger: run.origin.trigger,
+            trigger: run.origin.started_by,
             labels: run.labels.as_deref().unwrap_or_default().to_vec(),
             created: run.created,
             ended: run.status.is_ended().then_some(run.ended),
@@ -82,7 +82,7 @@ impl<R> Shard<R> {
             }
             _ => return None,
         };
-        self.engine.state().flows().run(id).is_none().then_some(id)
+        self.engine.state().job_runs().run(id).is_none().then_some(id)
     }
 
     /// What the tables had of a run; memory still wins.
@@ -93,10 +93,12 @@ impl<R> Shard<R> {
         self.refresh(reading);
         let result = match found {
             // Only ended runs leave memory: a newer owner wrote this row, as the next append will tell.
-            Some(run) if self.engine.state().flows().run(run.id).is_none() && !run.status.is_ended() => {
+            Some(run) if self.engine.state().job_runs().run(run.id).is_none() && !run.status.is_ended() => {
                 Err(Rejection::StoreUnavailable { retry_after: Millis::from_secs(1) })
             }
-            Some(run) if self.engine.state().flows().run(run.id).is_none() => self.on_ended_run(command, run),
+            Some(run) if self.engine.state().job_runs().run(run.id).is_none() => {
+                self.on_ended_run(command, run)
+            }
             Some(_) | None => self.handle(command),
         };
         self.hold_answer(reply, vec![result]);
