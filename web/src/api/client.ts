@@ -39,7 +39,10 @@ export function url(path: string, params: Params = {}): string {
 }
 
 export async function get<T>(path: string, params?: Params, signal?: AbortSignal): Promise<T> {
-  const response = await ask(url(path, params), { signal, headers: { accept: 'application/json' } });
+  const headers: Record<string, string> = { accept: 'application/json' };
+  // Whoever was told of a change reads it.
+  if (newestRecord.peek()) headers['mainspring-record'] = String(newestRecord.peek());
+  const response = await ask(url(path, params), { signal, headers });
   return (await response.json()) as T;
 }
 
@@ -82,6 +85,8 @@ async function ask(to: string, init: RequestInit): Promise<Response> {
 async function problem(response: Response): Promise<ApiError> {
   try {
     const body = await response.json();
+    // It may be another server, whose journal is shorter.
+    if (body.error_code === 'STORE_BEHIND') newestRecord.value = undefined;
     return new ApiError(
       body.message ?? response.statusText, body.error_code ?? 'UNKNOWN', body.advice ?? '', response.status,
       body.retry_after_ms, body.mistakes ?? [],

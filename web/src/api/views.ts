@@ -11,7 +11,13 @@ type Stated<T> = Omit<T, 'state' | 'status'> & { state: State };
 export type Attempt = S['Attempt'];
 export type TaskError = S['TaskError'];
 export type Task = Stated<S['Task']>;
-export type RunTask = Stated<S['RunTask']> & { iteration?: number };
+export interface Items {
+  count: number;
+  succeeded: number;
+  failed: number;
+  live: number;
+}
+export type RunTask = Omit<Stated<S['RunTask']>, 'items'> & { items?: Items };
 export type Run = Omit<Stated<S['Run']>, 'tasks' | 'counts'> & {
   tasks?: RunTask[];
   counts: Partial<Record<State, number>>;
@@ -71,10 +77,16 @@ export const readTask = (wire: S['Task']): Task => stated(wire as S['Task'] & Wi
 
 export function readRun(wire: S['Run']): Run {
   const run = stated(wire) as unknown as Run;
+  // What holds a run that runs is a field of its own.
+  if (run.state === 'running' && wire.stopping) run.state = 'stopping';
+  else if (run.state === 'running' && wire.paused) run.state = 'paused';
   run.counts = countsOf(wire.counts);
-  run.tasks = wire.tasks?.map((task) => stated(task) as RunTask);
+  run.tasks = wire.tasks?.map((task) => ({ ...stated(task), items: task.items && readItems(task.items) }) as RunTask);
   return run;
 }
+
+const readItems = (wire: Omit<Items, 'live'> & { live?: number; running?: number }): Items =>
+  ({ count: wire.count, succeeded: wire.succeeded, failed: wire.failed, live: wire.live ?? wire.running ?? 0 });
 
 export function readJob(wire: S['Job']): Job {
   const last_run = wire.last_run && (stated(wire.last_run) as LastRun);

@@ -18,12 +18,14 @@ import { Notes } from '../ui/notes';
 import { Stale } from '../ui/stale';
 import { Table } from '../ui/table';
 import { difference } from '../format/diff';
+import { Diff } from '../ui/diff';
+import { Grid } from './grid';
 import { duration, median, outcomesOf, success } from './jobs';
 import { RUN_COLUMNS } from './runs';
 import { ScheduleRows } from './schedules';
 import { StartForm } from './start';
 
-const VIEWS: [string, string][] = [['runs', 'Runs'], ['start', 'Start'], ['graph', 'Graph'], ['schedules', 'Schedules and triggers'], ['versions', 'Versions'], ['notes', 'Notes']];
+const VIEWS: [string, string][] = [['runs', 'Runs'], ['grid', 'Grid'], ['start', 'Start'], ['graph', 'Graph'], ['schedules', 'Schedules and triggers'], ['versions', 'Versions'], ['notes', 'Notes']];
 const LAST = 100;
 
 export default function JobPage({ path: [name = ''] }: { path: string[] }) {
@@ -74,6 +76,8 @@ function View({ job, all, isLoading }: { job: Job; all: Run[]; isLoading: boolea
   switch (param('tab')) {
     case 'start':
       return <StartForm job={job} last={all.filter((run) => hasEnded(run.state)).slice(0, 10)} />;
+    case 'grid':
+      return isLoading ? <Loading /> : <Grid job={job.job} all={all} />;
     case 'graph':
       return <PlanGraph definition={job.definition} />;
     case 'schedules':
@@ -147,9 +151,4 @@ function Versions({ job }: { job: Job }) {
       <Facts rows={[['Applied', now.data.value && <Time at={now.data.value.applied_at} />]]} />
     </>
   );
-}
-
-function Diff({ lines }: { lines: { sign: string; text: string }[] }) {
-  if (!lines.some((line) => line.sign !== ' ')) return <p class="quiet">nothing</p>;
-  return <pre class="diff" tabIndex={0}>{lines.map((line, at) => <div key={at} class={line.sign === '+' ? 'plus' : line.sign === '-' ? 'minus' : ''}>{line.sign} {line.text}</div>)}</pre>;
 }

@@ -25,8 +25,8 @@ const ORDERS: [string, string][] = [['', 'in order of the graph'], ['worst', 'wo
 function Items({ task: { items } }: { task: RunTask }) {
   if (!items) return null;
   const counts = {
-    succeeded: items.succeeded, failed: items.failed, running: items.running,
-    pending: Math.max(0, items.count - items.succeeded - items.failed - items.running),
+    succeeded: items.succeeded, failed: items.failed, running: items.live,
+    pending: Math.max(0, items.count - items.succeeded - items.failed - items.live),
   };
   return <span class="items"><CountsBar counts={counts} /> {items.succeeded}/{items.count}</span>;
 }

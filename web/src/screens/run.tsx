@@ -16,10 +16,11 @@ import { Notes } from '../ui/notes';
 import { Stale } from '../ui/stale';
 import { RunGraph } from '../graph/graph';
 import { sentence, tone } from './words';
+import { Compare } from './compare';
 import { RunTasks } from './run-tasks';
 import { Timeline } from './timeline';
 
-const VIEWS: [string, string][] = [['tasks', 'Tasks'], ['graph', 'Graph'], ['time', 'Timeline'], ['data', 'Parameters and output'], ['notes', 'Notes']];
+const VIEWS: [string, string][] = [['tasks', 'Tasks'], ['graph', 'Graph'], ['time', 'Timeline'], ['data', 'Parameters and output'], ['compare', 'Compare'], ['notes', 'Notes']];
 
 export default function RunPage({ path: [id = ''] }: { path: string[] }) {
   const query = useQuery(`run ${id}`, (signal) => readRun(id, signal), { touched: (change) => change.run === id });
@@ -135,6 +136,8 @@ function View({ run }: { run: Run }) {
       return <Timeline run={run} />;
     case 'data':
       return <Data run={run} />;
+    case 'compare':
+      return <Compare run={run} />;
     case 'notes':
       return <Notes notes={run.notes} />;
     default:

@@ -50,7 +50,7 @@ function Head({ row }: { row: Schedule }) {
       <p class="sub">{row.description}{row.timezone ? `, ${row.timezone}` : ''}</p>
       <div class="sub">
         <span class={row.state === 'paused' ? 'tag warn' : 'tag'}>{row.state}</span>
-        {row.next && <span>next <Time at={row.next} /> (<Time at={row.next} relative />)</span>}
+        {row.next && row.state === 'on' && <span>next <Time at={row.next} /> (<Time at={row.next} relative />)</span>}
         <span>{many(row.fired, 'window')} ran, {row.skipped} skipped, {row.missed} missed</span>
         {row.active > 0 && <span>{row.active} active</span>}
         {!row.job.startsWith('@') && <a href={href(['jobs', row.job])}>its job</a>}

@@ -19,7 +19,7 @@ import { clock } from '../format/time';
 const COLUMNS: Column<Schedule>[] = [
   { name: 'Schedule', width: 'minmax(130px, 1.500fr)', cell: (row) => <span class="two"><span>{row.job}/{row.name}</span><small>{row.description}{row.timezone ? `, ${row.timezone}` : ''}</small></span> },
   { name: 'State', width: '72px', cell: (row) => <span class={row.state === 'paused' ? 'tag warn' : 'tag'}>{row.state}</span> },
-  { name: 'Next', width: '112px', cell: (row) => (row.next ? <Time at={row.next} /> : <span class="quiet">–</span>), isWideOnly: true },
+  { name: 'Next', width: '112px', cell: (row) => (row.next && row.state === 'on' ? <Time at={row.next} /> : <span class="quiet">–</span>), isWideOnly: true },
   { name: 'Last', width: '112px', cell: (row) => <Time at={row.last} />, isWideOnly: true },
   { name: 'Fired', width: '60px', cell: (row) => count(row.fired), isNumber: true, isWideOnly: true },
   { name: 'Skipped', width: '64px', cell: (row) => (row.skipped ? count(row.skipped) : ''), isNumber: true, isWideOnly: true },

@@ -19,8 +19,9 @@ export class Product {
   dir = mkdtempSync(join(tmpdir(), 'console-browser-'));
   said = '';
 
-  static async start() {
+  static async start(flags = []) {
     const product = new Product();
+    product.flags = flags;
     product.port = await freePort();
     product.url = `http://127.0.0.1:${product.port}`;
     await product.up();
@@ -28,7 +29,7 @@ export class Product {
   }
 
   async up() {
-    this.process = spawn(binary, ['dev', '--data', join(this.dir, 'data'), '--listen', `127.0.0.1:${this.port}`], { stdio: ['ignore', 'ignore', 'pipe'] });
+    this.process = spawn(binary, ['dev', '--data', join(this.dir, 'data'), '--listen', `127.0.0.1:${this.port}`, ...this.flags], { stdio: ['ignore', 'ignore', 'pipe'] });
     this.process.stderr.on('data', (bytes) => (this.said += bytes));
     const ended = new Promise((_, fail) => this.process.once('exit', () => fail(new Error(`the server ended: ${this.said}`))));
     ended.catch(() => {});
@@ -148,6 +149,8 @@ export async function fill(product) {
   const quick = ['good', 'bad', 'many', 'nightly'];
   for (const job of quick) ids[job] = await product.start(job);
   for (const job of quick) await product.ended(ids[job]);
+  ids.again = await product.start('nightly', { day: '2026-11-18' });
+  await product.ended(ids.again);
   await product.until('windows of the schedule ran', async () => (await product.get('/v1/schedules/good/often/history')).windows.length > 2);
   await product.post('/v1/schedules/good/often:pause', { actor: 'ana', reason: 'the source is down' });
   // One row tells of all windows of a pause, when it is over.

@@ -14,6 +14,7 @@ test('both spellings of states are read', () => {
   assert.equal(readTask({ status: 'COMPLETED' } as never).state, 'succeeded');
   assert.equal(readTask({ state: 'failed' } as never).state, 'failed');
   const run = readRun({ state: 'RUNNING', counts: { COMPLETED: 1 }, tasks: [{ name: 'a', state: 'UPSTREAM_FAILED' }] } as never);
+  assert.equal(readRun({ state: 'running', paused: '2026-01-01T00:00:00Z' } as never).state, 'paused');
   assert.deepEqual([run.state, run.counts.succeeded, run.tasks?.[0]?.state], ['running', 1, 'upstream_failed']);
 });
 
@@ -22,6 +23,10 @@ test('a line of the feed becomes a change', () => {
   assert.deepEqual(readChange(line('run.ended', { job: 'etl', state: 'COMPLETED' })), {
     kind: 'run', id: 'run_1', what: 'ended', state: 'succeeded', job: 'etl', run: 'run_1', task: undefined, at: '2026-01-01T00:00:00Z',
   });
+  const newer = (type: string) => readChange(line(type, {}).replace('io.mainspring', 'mainspring'));
+  const kinds = ['run.succeeded', 'run.task.failed', 'run.created', 'task.queued'].map((type) => (newer(type) as { what: string }).what);
+  assert.deepEqual(kinds, ['ended', 'task_failed', 'created', 'queued']);
+  assert.equal(newer('events.lost'), 'lost');
   assert.equal(readChange(line('events.lost', { count: 3 })), 'lost');
   assert.equal(readChange('  '), undefined);
 });

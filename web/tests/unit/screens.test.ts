@@ -5,6 +5,8 @@ import { neighbour, toGraph } from '../../src/graph/graph';
 import { fingerprint, groups } from '../../src/screens/dead-letters';
 import { calls, type Facts } from '../../src/screens/now';
 import { median, success } from '../../src/screens/jobs';
+import { pairs } from '../../src/screens/compare';
+import { gridRows } from '../../src/screens/grid';
 import { byDay } from '../../src/screens/schedule';
 import { byHour } from '../../src/screens/schedules';
 import { fieldOf, valueOf } from '../../src/screens/start';
@@ -124,6 +126,18 @@ test('parameters become fields of their type, and texts values', () => {
   for (const [text, wanted] of rows) assert.deepEqual(valueOf(times, text), wanted, text);
   assert.deepEqual(valueOf(fieldOf('list', { type: 'array', default: [] }), '[1'), { mistake: 'not JSON' });
   assert.deepEqual(valueOf(fieldOf('must', { type: 'number' }), ''), { mistake: 'a value is needed' });
+});
+
+test('two runs are compared by task, other states and the slowest first', () => {
+  const old = [task('a', [], 0, 1), task('b', [], 0, 1), task('c', [], 0, 1), task('gone', [], 0, 1)] as never[];
+  const now = [task('a', [], 0, 2), task('b', [], 0, 9), { ...(task('c', [], 0, 1) as object), state: 'failed' }] as never[];
+  assert.deepEqual(pairs(old, now).map((row) => [row.name, row.more]), [['c', 0], ['gone', 0], ['b', 8000], ['a', 1000]]);
+});
+
+test('the grid has every task of all runs', () => {
+  const run = (...names: string[]) => ({ run_id: names.join(), tasks: names.map((name) => task(name, [], 0, 1)) }) as never;
+  const rows = gridRows([run('old', 'a'), run('a', 'b')]);
+  assert.deepEqual(rows.map((row) => [row.name, row.cells.map((cell) => cell?.state ?? '')]), [['a', ['succeeded', 'succeeded']], ['b', ['', 'succeeded']], ['old', ['succeeded', '']]]);
 });
 
 test('the palette finds letters in their order', () => {
