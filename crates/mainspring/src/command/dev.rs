@@ -102,8 +102,8 @@ fn worker_config(setup: AgentConfig, url: &str, data: &Path, secret: Option<&Sec
     config
 }
 
-/// One that succeeds, one that fails until its retries are spent, one for later. The keys make a second start of the
-/// same data add nothing.
+/// Tasks: one that succeeds, one that fails until its retries are spent, one for later; then jobs. The keys make a second
+/// start of the same data add nothing.
 async fn submit_samples(url: &str, secret: Option<&Secret>) -> anyhow::Result<()> {
     let mut client = Client::new(url)?;
     if let Some(secret) = secret {
@@ -125,7 +125,48 @@ async fn submit_samples(url: &str, secret: Option<&Secret>) -> anyhow::Result<()
         let key = format!("dev-sample-{name}");
         client.call(http::Method::POST, "/v1/tasks", Some(&body), &[("idempotency-key", &key)]).await?;
     }
+    for job in sample_jobs() {
+        client.call(http::Method::POST, "/v1/jobs", Some(&job), &[]).await?;
+        let path = format!("/v1/jobs/{}:trigger", job["job"].as_str().unwrap_or_default());
+        client.call(http::Method::POST, &path, Some(&json!({ "run_key": "dev-sample" })), &[]).await?;
+    }
     Ok(())
+}
+
+/// One with a graph, one that fails, one whose windows come faster than it runs, so that some are skipped. The last one
+/// needs no worker.
+fn sample_jobs() -> [serde_json::Value; 3] {
+    let step = |seconds: &str, needs: &[&str]| json!({ "run": ["sleep", seconds], "needs": needs });
+    [
+        json!({
+            "job": "sample-report", "description": "Loads two sources, joins them and publishes the result.",
+            "owner": "dev", "tags": ["sample"],
+            "parameters": { "day": { "type": "string", "default": "2026-01-31", "description": "Which day" } },
+            "tasks": {
+                "orders": { "run": ["echo", "orders of {{ params.day }}"] },
+                "customers": step("0.4", &[]),
+                "join": step("0.3", &["orders", "customers"]),
+                "totals": step("0.2", &["join"]),
+                "forecast": step("0.5", &["join"]),
+                "publish": { "run": ["echo", "published"], "needs": ["totals", "forecast"] },
+            },
+            "schedules": [{ "name": "every-ten-minutes", "every": "10m" }],
+        }),
+        json!({
+            "job": "sample-broken", "description": "Fails, to show what that looks like.", "owner": "dev", "tags": ["sample"],
+            "tasks": {
+                "fine": { "run": ["echo", "so far so good"] },
+                "broken": { "shell": "echo 'the disk is full' >&2; exit 3", "needs": ["fine"], "retries": 0 },
+                "after": { "run": ["echo", "never"], "needs": ["broken"] },
+            },
+        }),
+        json!({
+            "job": "sample-overlap", "description": "Takes longer than the time to its next window.", "owner": "dev",
+            "tags": ["sample"],
+            "tasks": { "pause": { "wait": { "for": "50s" } } },
+            "schedules": [{ "name": "often", "every": "30s", "overlap": "forbid" }],
+        }),
+    ]
 }
 
 fn print_welcome(url: &str, data: &Path) {
