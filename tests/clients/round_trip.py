@@ -19,7 +19,7 @@ assert isinstance(accepted, Accepted), accepted
 began = time.monotonic()
 task = get_task.sync(accepted.task_id, client=client, wait="30s")
 assert isinstance(task, Task), task
-assert task.status == "COMPLETED", task
+assert task.state == "succeeded", task
 assert time.monotonic() - began < 25, "the long poll did not answer when the task had ended"
 
 page = list_tasks.sync(client=client, label="client=python")

@@ -20,7 +20,7 @@ const { data: task, error: unread } = await client.GET("/v1/tasks/{id}", {
   params: { path: { id: accepted.task_id }, query: { wait: "30s" } },
 });
 check(task !== undefined, unread);
-check(task.status === "COMPLETED", task);
+check(task.state === "succeeded", task);
 check(Date.now() - began < 25_000, "the long poll did not answer when the task had ended");
 
 const { data: page, error: unlisted } = await client.GET("/v1/tasks", {

@@ -19,7 +19,7 @@ use tokio::sync::broadcast::error::RecvError;
 use crate::edge::Edge;
 use crate::gateway::Route;
 use crate::problem::Problem;
-use crate::wire::{Moment, node_word, run_status_word, status_word};
+use crate::wire::Moment;
 
 /// News that a slow listener may be behind.
 const BEHIND_MAX: usize = 16_384;
@@ -258,12 +258,12 @@ fn cloud_event(news: &News) -> Value {
     let (kind, subject, data) = match &news.what {
         Happening::Task { id, tenant, job, run, attempts, to } => {
             let mut data = json!({
-                "state": status_word(*to), "tenant": tenant.as_str(), "job": job.as_str(), "attempt_count": attempts,
+                "state": to.label(), "tenant": tenant.as_str(), "job": job.as_str(), "attempt_count": attempts,
             });
             if let Some(run) = run {
                 data["run_id"] = json!(run.to_string());
             }
-            ("task.changed", id.to_string(), data)
+            (format!("task.{}", to.label()), id.to_string(), data)
         }
         Happening::Run { id, job, change } => {
             let mut data = json!({ "tenant": job.tenant.as_str(), "job": job.name.as_str() });
@@ -276,22 +276,27 @@ fn cloud_event(news: &News) -> Value {
                 RunChange::Cleared => "run.cleared",
                 RunChange::TaskEnded { name, status } => {
                     data["task"] = json!(name.as_str());
-                    data["state"] = json!(node_word(*status));
-                    "run.task_ended"
+                    let state = status.state(None).label();
+                    data["state"] = json!(state);
+                    return event(news, &format!("run.task.{state}"), &id.to_string(), &data);
                 }
                 RunChange::Ended(status) => {
-                    data["state"] = json!(run_status_word(*status));
-                    "run.ended"
+                    data["state"] = json!(status.label());
+                    return event(news, &format!("run.{}", status.label()), &id.to_string(), &data);
                 }
             };
-            (kind, id.to_string(), data)
+            (kind.to_owned(), id.to_string(), data)
         }
     };
+    event(news, &kind, &subject, &data)
+}
+
+fn event(news: &News, kind: &str, subject: &str, data: &Value) -> Value {
     json!({
         "specversion": "1.0",
         "id": format!("{}-{}", news.epoch.get(), news.number),
         "source": "/mainspring",
-        "type": format!("io.mainspring.{kind}"),
+        "type": format!("mainspring.{kind}"),
         "subject": subject,
         "time": Moment(news.at),
         "datacontenttype": "application/json",
@@ -305,7 +310,7 @@ fn lost(count: u64) -> Value {
         "specversion": "1.0",
         "id": format!("lost-{count}"),
         "source": "/mainspring",
-        "type": "io.mainspring.events.lost",
+        "type": "mainspring.events.lost",
         "time": Moment(crate::gateway::now()),
         "data": { "count": count },
     })
@@ -317,7 +322,7 @@ fn closed(patience: Duration) -> Value {
         "specversion": "1.0",
         "id": "closed",
         "source": "/mainspring",
-        "type": "io.mainspring.events.closed",
+        "type": "mainspring.events.closed",
         "time": Moment(crate::gateway::now()),
         "data": { "reason": format!("nothing was read for {} s", patience.as_secs()) },
     })

@@ -132,12 +132,12 @@ mod tests {
     #[test]
     fn a_beginning_names_exactly_one() {
         let some =
-            |count: usize| (0..count).map(|n| (format!("task_{n}"), "QUEUED".to_owned())).collect::<Vec<_>>();
+            |count: usize| (0..count).map(|n| (format!("task_{n}"), "queued".to_owned())).collect::<Vec<_>>();
         assert_eq!(one(some(1), "no task", "x").ok(), Some("task_0".to_owned()));
         let Err(ClientError::Ambiguous { candidates, .. }) = one(some(12), "no task", "x") else {
             panic!("ambiguous")
         };
-        assert_eq!((candidates.len(), candidates[0].as_str()), (11, "task_0  QUEUED"));
+        assert_eq!((candidates.len(), candidates[0].as_str()), (11, "task_0  queued"));
         assert!(one(vec![], "no task", "x").is_err_and(|error| error.is_not_found()));
     }
 }

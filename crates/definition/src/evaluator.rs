@@ -115,8 +115,8 @@ impl Evaluate for Evaluator {
         self.cache.take_parsed()
     }
 
-    fn look_deadline(&self, payload: &Payload, now: Wall) -> Wall {
-        crate::wait::look_deadline(payload, now)
+    fn poll_deadline(&self, payload: &Payload, now: Wall) -> Wall {
+        crate::wait::poll_deadline(payload, now)
     }
 
     fn target(&self, executor: &Name, payload: &Payload) -> Name {

@@ -15,7 +15,7 @@ struct Http {
 }
 
 #[derive(Deserialize)]
-struct Look {
+struct Poll {
     http: Option<Http>,
 }
 
@@ -26,9 +26,9 @@ pub fn read(executor: &str, payload: &[u8]) -> Name {
             serde_json::from_slice(payload).ok().and_then(|Process { argv }| argv.into_iter().next())
         }
         "http" => serde_json::from_slice(payload).ok().map(|Http { url }| host(&url)),
-        "look" => {
-            let look = serde_json::from_slice(payload).ok();
-            look.and_then(|Look { http }| http).map(|http| host(&http.url))
+        "poll" => {
+            let poll = serde_json::from_slice(payload).ok();
+            poll.and_then(|Poll { http }| http).map(|http| host(&http.url))
         }
         _ => None,
     };
@@ -64,8 +64,8 @@ mod tests {
             ("process", format!(r#"{{"argv":["{long}éé"]}}"#), &*long),
             ("http", r#"{"url":"https://ann:pw@API.example:8443/v1?x=/"}"#.to_owned(), "api.example:8443"),
             ("http", r#"{"url":"http://[::1]:80"}"#.to_owned(), "[::1]:80"),
-            ("look", r#"{"http":{"url":"http://a.example/ready"}}"#.to_owned(), "a.example"),
-            ("look", r#"{"file":{"path":"/x"}}"#.to_owned(), ""),
+            ("poll", r#"{"http":{"url":"http://a.example/ready"}}"#.to_owned(), "a.example"),
+            ("poll", r#"{"file":{"path":"/x"}}"#.to_owned(), ""),
             ("noop", "null".to_owned(), ""),
             ("http", "not JSON".to_owned(), ""),
         ];

@@ -17,7 +17,7 @@ pub fn data(end: &EndFacts<'_>) -> Arc<[u8]> {
     for (name, id) in ids.into_iter().filter_map(|(name, id)| Some((name, id?))) {
         fields.insert(name.into(), id.into());
     }
-    fields.insert("status".into(), end.status.into());
+    fields.insert("state".into(), end.status.into());
     if let Some(window) = end.window {
         let window = json!({
             "at": instant(window.at),

@@ -88,13 +88,13 @@ pub fn read(payload: &[u8], now: Wall) -> Result<Wait, String> {
 }
 
 #[derive(Deserialize)]
-struct Look {
+struct Poll {
     timeout_ms: Option<u64>,
 }
 
-/// Of a payload of `look`. One that cannot be read has the default: its first look fails it.
-pub fn look_deadline(payload: &[u8], now: Wall) -> Wall {
-    let timeout = serde_json::from_slice(payload).ok().and_then(|Look { timeout_ms }| timeout_ms);
+/// Of a payload of `poll`. One that cannot be read has the default: its first poll fails it.
+pub fn poll_deadline(payload: &[u8], now: Wall) -> Wall {
+    let timeout = serde_json::from_slice(payload).ok().and_then(|Poll { timeout_ms }| timeout_ms);
     now + timeout.map_or(TIMEOUT_DEFAULT, Millis::new).min(TIMEOUT_MAX)
 }
 

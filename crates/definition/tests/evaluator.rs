@@ -173,7 +173,7 @@ fn outputs_states_and_failures_upstream_are_seen() {
     let undo = evaluator.render(&undo.payload, &undo.profile.executor, &Scope::of_node(&run, 4));
     let undo: Value =
         undo.map(|bytes| serde_json::from_slice(&bytes).unwrap_or_default()).unwrap_or_default();
-    assert_eq!(undo["argv"], json!(["undo", "out", "success"]));
+    assert_eq!(undo["argv"], json!(["undo", "out", "succeeded"]));
     let outputs = run.plan.outputs.clone().unwrap_or_else(|| panic!("outputs"));
     let value = evaluator
         .value(&outputs, &Scope::of_run(&run))

@@ -99,13 +99,13 @@ const FORM: [(&str, &str, &str, &str); 35] = [
         "",
     ),
     (
-        "looks at the clock",
+        "polls the clock",
         "wait: {for: 1m, every: 10s}",
-        "unsupported 4:21 tasks.x.wait.every: `every` belongs to `http` and `file`: nobody looks again and again for `for`",
+        "unsupported 4:21 tasks.x.wait.every: `every` belongs to `http` and `file`: nobody polls for `for`",
         "leave it out",
     ),
     (
-        "looks too often",
+        "polls too often",
         "wait: {file: {path: /x}, every: 10ms}",
         "bad_value 4:37 tasks.x.wait.every: `every` cannot be 10 ms",
         "",
@@ -117,7 +117,7 @@ const FORM: [(&str, &str, &str, &str); 35] = [
         "",
     ),
     (
-        "a look that is skipped",
+        "a poll that is skipped",
         "wait: {http: {url: 'http://x'}, on_timeout: skip}",
         "unsupported 4:37 tasks.x.wait.on_timeout: `on_timeout` does not work together with `http`, which fails",
         "",
@@ -377,7 +377,7 @@ const TASKS: [(&str, &str, &str, &str); 27] = [
     ),
     (
         "task",
-        "  load: {noop: }\n  x: {noop: , needs: load, when: tasks.laod.state == 'success'}\n",
+        "  load: {noop: }\n  x: {noop: , needs: load, when: tasks.laod.state == 'succeeded'}\n",
         "unknown_task 5:34 tasks.x.when: there is no task `laod`",
         "`load`",
     ),

@@ -146,7 +146,7 @@ fn tasks_of_one_kind_share_a_profile() {
 }
 
 #[test]
-fn a_wait_is_for_the_server_or_for_a_worker_that_looks() {
+fn a_wait_is_for_the_server_or_for_a_worker_that_polls() {
     let rows = [
         ("{for: 10m}", "wait", r#"{"for_ms":600000}"#),
         (
@@ -162,12 +162,12 @@ fn a_wait_is_for_the_server_or_for_a_worker_that_looks() {
         ),
         (
             "{file: {path: /x, min_bytes: 1KiB}, every: 5s}",
-            "look",
+            "poll",
             r#"{"file":{"path":"/x","min_bytes":1024},"every_ms":5000}"#,
         ),
         (
             "{http: {url: 'http://x/', status: 200, contains: ok}}",
-            "look",
+            "poll",
             r#"{"http":{"url":"http://x/","status":[200],"contains":"ok"}}"#,
         ),
     ];

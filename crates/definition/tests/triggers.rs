@@ -55,9 +55,10 @@ triggers:
 }
 
 #[test]
-fn what_runs_anyway_is_a_schedule_of_its_own() {
-    let job =
-        job("triggers: [{name: t, event: {type: x}, anyway: {cron: '0 6 * * *', timezone: Europe/Berlin}}]");
+fn a_fallback_is_a_schedule_of_its_own() {
+    let job = job(
+        "triggers: [{name: t, event: {type: x}, fallback: {cron: '0 6 * * *', timezone: Europe/Berlin}}]",
+    );
     let [(name, spec)]: &[(Name, Spec); 1] = job.schedules.as_slice().try_into().expect("one schedule");
     assert_eq!((&**name, &*spec.text), ("@t", "0 6 * * *"));
     let at = |text: &str| {
@@ -95,8 +96,13 @@ fn every_mistake_is_told_where_it_is() {
             4,
             "triggers[1]",
         ),
-        ("triggers: [{webhook: x, anyway: {timezone: UTC}}]", "no_timing", 2, "triggers[0].anyway"),
-        ("triggers: [{webhook: x, anyway: {cron: '61 * * * *'}}]", "bad_cron", 2, "triggers[0].anyway.cron"),
+        ("triggers: [{webhook: x, fallback: {timezone: UTC}}]", "no_timing", 2, "triggers[0].fallback"),
+        (
+            "triggers: [{webhook: x, fallback: {cron: '61 * * * *'}}]",
+            "bad_cron",
+            2,
+            "triggers[0].fallback.cron",
+        ),
         (
             "triggers: [{webhook: x, parameters: {n: '{{ event.id }}'}}]",
             "unknown_parameter",
@@ -165,9 +171,9 @@ fn an_end_is_told_as_json_whatever_was_given_out() {
     let told =
         |output| EndFacts { job: &job, run: None, task: None, status: "succeeded", window: None, output };
     let rows = [
-        (None, r#"{"job":"load","status":"succeeded"}"#),
-        (Some(&json), r#"{"job":"load","output":{"rows":3},"status":"succeeded"}"#),
-        (Some(&text), r#"{"job":"load","output":"done","status":"succeeded"}"#),
+        (None, r#"{"job":"load","state":"succeeded"}"#),
+        (Some(&json), r#"{"job":"load","output":{"rows":3},"state":"succeeded"}"#),
+        (Some(&text), r#"{"job":"load","output":"done","state":"succeeded"}"#),
     ];
     for (output, expected) in rows {
         let data: serde_json::Value = serde_json::from_slice(&evaluator.tell(&told(output))).expect("JSON");

@@ -63,7 +63,7 @@ enum Command {
     /// Tasks that failed for good: list them, queue them again, discard them
     DeadLetter(command::dead_letter::DeadLetter),
     /// How far bulk work has come, such as the cancelling of many tasks
-    Process(command::process::Process),
+    Operation(command::operation::Operation),
     /// How much room each pool has, and what waits for it
     Pool(command::pool::Pool),
     /// How much waits and runs
@@ -119,7 +119,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Event(event) => event.run(),
         Command::Task(task) => task.run(),
         Command::DeadLetter(dead_letter) => dead_letter.run(),
-        Command::Process(process) => process.run(),
+        Command::Operation(operation) => operation.run(),
         Command::Pool(pool) => pool.run(),
         Command::Stats(stats) => stats.run(),
         Command::Events(events) => events.run(),

@@ -43,12 +43,12 @@ fn dead_letters_are_listed_requeued_and_discarded() {
     assert_eq!(asked.status.code(), Some(1));
     assert!(stderr(&asked).contains("--yes"), "nobody can be asked: {}", stderr(&asked));
     let discarded = json_of(&url, &["dead-letter", "discard", &other, "--reason", "known"]);
-    assert_eq!((&discarded["done"], &discarded["results"][0]["status"]), (&json!(1), &json!("SKIPPED")));
+    assert_eq!((&discarded["done"], &discarded["results"][0]["state"]), (&json!(1), &json!("skipped")));
     fs::write(&gate, "").expect("opens the gate");
     let requeued = json_of(&url, &["dead-letter", "requeue", "--all", "--tenant", "a", "--yes"]);
     assert_eq!(requeued["done"], 2, "{requeued}");
     for id in [&one, &two] {
-        until("completed", || json_of(&url, &["task", "get", id])["status"] == "COMPLETED");
+        until("completed", || json_of(&url, &["task", "get", id])["state"] == "succeeded");
     }
     let late = mainspring(&url, &["dead-letter", "requeue", &one]);
     assert_eq!(late.status.code(), Some(1), "{}", stdout(&late));
@@ -79,11 +79,11 @@ fn tasks_are_found_by_the_beginning_of_their_id_filtered_and_cancelled_by_select
     assert_eq!(mainspring(&url, &["task", "get", "12"]).status.code(), Some(1), "too short");
 
     let rows: [(&[&str], usize); 6] = [
-        (&["--state", "PENDING"], 2),
+        (&["--state", "pending"], 2),
         (&["--tenant", "b"], 1),
         (&["--label", "team=ops"], 1),
         (&["--since", "1h"], 2),
-        (&["--since", "0s", "--state", "COMPLETED"], 0),
+        (&["--since", "0s", "--state", "succeeded"], 0),
         (&["--limit", "1"], 1),
     ];
     for (filter, count) in rows {
@@ -101,10 +101,10 @@ fn tasks_are_found_by_the_beginning_of_their_id_filtered_and_cancelled_by_select
     let narrowed = ["task", "cancel", "--label", "team=ops", "--label", "env=prod", "--yes"];
     assert_eq!(json_of(&url, &narrowed)["handled"], 0, "both labels must be there");
     let process = json_of(&url, &["task", "cancel", "--label", "team=ops", "--type", "process", "--yes"]);
-    assert_eq!((&process["status"], &process["handled"]), (&json!("ENDED"), &json!(1)), "{process}");
-    assert_eq!(json_of(&url, &["task", "get", &first])["status"], "CANCELED");
-    assert_eq!(json_of(&url, &["task", "get", &second])["status"], "PENDING");
-    assert_eq!(json_of(&url, &["task", "cancel", &second[..36]])["status"], "CANCELED");
+    assert_eq!((&process["state"], &process["handled"]), (&json!("ended"), &json!(1)), "{process}");
+    assert_eq!(json_of(&url, &["task", "get", &first])["state"], "cancelled");
+    assert_eq!(json_of(&url, &["task", "get", &second])["state"], "pending");
+    assert_eq!(json_of(&url, &["task", "cancel", &second[..36]])["state"], "cancelled");
 }
 
 #[test]
@@ -159,12 +159,12 @@ fn a_cordon_holds_over_restarts_of_the_worker_and_of_the_server() {
     let _builder = worker(&url, &state, &name);
     until("the worker is back", || json_of(&url, &["worker", "get", &id])["state"] == "cordoned");
     let task = submitted(&url, &[], &["true"]);
-    assert_eq!(json_of(&url, &["task", "get", &task])["status"], "QUEUED", "the worker is still cordoned");
+    assert_eq!(json_of(&url, &["task", "get", &task])["state"], "queued", "the worker is still cordoned");
     let again = json_of(&url, &["worker", "cordon", &id, "--reason", "said again"]);
     assert_eq!(&again["cordon"], cordon, "the first reason stays");
     let opened = json_of(&url, &["worker", "uncordon", "builder"]);
     assert_eq!((&opened["cordoned"], &opened["cordon"]), (&json!(false), &Value::Null), "{opened}");
-    until("the task has run", || json_of(&url, &["task", "get", &task])["status"] == "COMPLETED");
+    until("the task has run", || json_of(&url, &["task", "get", &task])["state"] == "succeeded");
 }
 
 #[test]
@@ -176,7 +176,7 @@ fn a_worker_is_drained_until_it_is_empty_and_then_ends_by_itself() {
     let gate = dir.path().join("gate");
     let script = format!("until test -e {}; do sleep 0.05; done", gate.display());
     let task = submitted(&url, &[], &["sh", "-c", &script]);
-    until("the task runs", || json_of(&url, &["task", "get", &task])["status"] == "RUNNING");
+    until("the task runs", || json_of(&url, &["task", "get", &task])["state"] == "running");
 
     let early = mainspring(&url, &["worker", "drain", "builder", "--wait", "--timeout", "0s", "-o", "json"]);
     assert_eq!(early.status.code(), Some(1), "{}", stderr(&early));
@@ -193,8 +193,8 @@ fn a_worker_is_drained_until_it_is_empty_and_then_ends_by_itself() {
     fs::write(&gate, "").expect("opens");
     assert_eq!(drain.0.wait().expect("ends").code(), Some(0));
     assert_eq!(worker.0.wait().expect("ends").code(), Some(0), "it was started to end then");
-    assert_eq!(json_of(&url, &["task", "get", &task])["status"], "COMPLETED");
-    assert_eq!(json_of(&url, &["task", "get", &waits])["status"], "QUEUED", "it got nothing new");
+    assert_eq!(json_of(&url, &["task", "get", &task])["state"], "succeeded");
+    assert_eq!(json_of(&url, &["task", "get", &waits])["state"], "queued", "it got nothing new");
 }
 
 #[test]
@@ -211,7 +211,7 @@ fn a_file_of_tasks_is_submitted_and_bad_lines_are_named() {
     assert_eq!(json_of(&url, &args)["accepted"], 2500);
     assert_eq!(json_of(&url, &args)["accepted"], 2500, "the same again");
     assert_eq!(
-        json_of(&url, &["stats"])["tasks_in_memory"]["PENDING"].as_u64().map(|n| n <= 2500),
+        json_of(&url, &["stats"])["tasks_in_memory"]["pending"].as_u64().map(|n| n <= 2500),
         Some(true)
     );
 
@@ -244,7 +244,7 @@ fn what_is_submitted_is_what_was_written() {
         ("/tenant", json!("t")),
         ("/labels", json!({"a": "b"})),
         ("/payload/argv", json!(["echo", "x"])),
-        ("/status", json!("PENDING")),
+        ("/state", json!("pending")),
     ] {
         assert_eq!(task.pointer(field), Some(&wanted), "{field}: {task}");
     }
@@ -380,7 +380,7 @@ fn who_waits_is_told_why_nothing_begins_and_attempts_are_a_table() {
     let why = said.find(|line| line.contains("has not begun")).expect("the reason");
     assert!(why.contains("worker"), "{why}");
     let _worker = worker(&url, &dir.path().join("worker"), &[]);
-    assert_eq!(said.last().expect("how it ended"), format!("{id} FAILED: ended with code 3"));
+    assert_eq!(said.last().expect("how it ended"), format!("{id} failed: ended with code 3"));
     assert_eq!(waits.wait().expect("it ends").code(), Some(3));
     let shown = stdout(&mainspring(&url, &["task", "get", id]));
     let (fields, attempts) = shown.split_once("\n\n").expect("two parts");
@@ -419,15 +419,15 @@ fn a_task_is_amended_and_forced_and_a_process_is_shown() {
     assert_eq!(nothing.status.code(), Some(2), "{}", stderr(&nothing));
 
     let forced = json_of(&url, &["task", "force", &task, "skipped", "--reason", "not needed"]);
-    assert_eq!(forced["status"], "SKIPPED", "{forced}");
+    assert_eq!(forced["state"], "skipped", "{forced}");
     assert_eq!(json_of(&url, &["task", "get", &task])["forced_by"]["reason"], "not needed");
     let late = mainspring(&url, &["task", "force", &task, "failed"]);
     assert_eq!(late.status.code(), Some(1), "{}", stderr(&late));
 
     let process = json_of(&url, &["task", "cancel", "--job", "none", "--yes"]);
-    let shown = json_of(&url, &["process", "get", &process["process_id"].to_string()]);
-    assert_eq!((&shown["process_id"], &shown["status"]), (&process["process_id"], &json!("ENDED")));
-    assert_eq!(mainspring(&url, &["process", "get", "999"]).status.code(), Some(4));
+    let shown = json_of(&url, &["operation", "get", &process["operation_id"].to_string()]);
+    assert_eq!((&shown["operation_id"], &shown["state"]), (&process["operation_id"], &json!("ended")));
+    assert_eq!(mainspring(&url, &["operation", "get", "999"]).status.code(), Some(4));
 }
 
 #[test]

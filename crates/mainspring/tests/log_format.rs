@@ -84,7 +84,7 @@ fn what_people_do_to_jobs_and_runs_is_logged_with_who_and_why() {
         ("a job was triggered", "default/etl as run_", "by hand"),
         ("a run was paused", "run_", "look"),
         ("a run was resumed", "run_", ""),
-        ("a run was canceled", "run_", "enough"),
+        ("a run was cancelled", "run_", "enough"),
         ("a job was paused", "default/etl", "holiday"),
         ("a job was resumed", "default/etl", "back"),
         ("a job was deleted", "default/etl", "gone"),
@@ -122,8 +122,8 @@ fn what_people_do_to_tasks_is_logged_with_who_and_why() {
         ("a task was started before its time", "task_", "urgent"),
         ("a task was forced to an end", "task_", "broken"),
         ("a task was queued again", "task_", "repaired"),
-        ("a task was canceled", "task_", "enough"),
-        ("tasks were canceled", "process ", "all of it"),
+        ("a task was cancelled", "task_", "enough"),
+        ("tasks were cancelled", "operation ", "all of it"),
         ("events were published", "1 of tenant default", "try it"),
     ];
     for (message, of, reason) in rows {

@@ -65,7 +65,7 @@ fn a_log_is_followed_while_the_task_runs() {
     let mut following = Reading::start(&mut command(&url, &["task", "logs", "-f", &id]));
     // It waits for the gate: that the line is here means that it came before the end.
     following.until("first");
-    assert_eq!(task(&url, &id)["status"], "RUNNING");
+    assert_eq!(task(&url, &id)["state"], "running");
     assert_eq!(text(&mainspring(&url, &["task", "logs", &id]).stdout), "first\n");
     fs::write(&gate, "").expect("opens the gate");
     assert_eq!(following.rest(), (Some(0), "first\nsecond\n".to_owned()));
@@ -130,7 +130,7 @@ fn a_killed_server_loses_no_line_and_doubles_none() {
     let kept = text(&mainspring(&url, &["task", "logs", &id]).stdout);
     assert!(kept == whole, "what is kept:\n{kept}");
     let task = task(&url, &id);
-    assert_eq!((task["status"].as_str(), task["attempt_count"].as_u64()), (Some("COMPLETED"), Some(1)));
+    assert_eq!((task["state"].as_str(), task["attempt_count"].as_u64()), (Some("succeeded"), Some(1)));
     drop(running);
 }
 
@@ -142,10 +142,10 @@ fn waiting_shows_the_log_and_ends_as_the_process_did() {
     let failing = ["submit", "--wait", "--retries", "0", "--", "sh", "-c", "echo working; exit 3"];
     let failed = mainspring(&url, &failing);
     assert_eq!((failed.status.code(), text(&failed.stdout)), (Some(3), "working\n".to_owned()));
-    assert!(text(&failed.stderr).contains(" FAILED: ended with code 3"), "{}", text(&failed.stderr));
+    assert!(text(&failed.stderr).contains(" failed: ended with code 3"), "{}", text(&failed.stderr));
     let silent = mainspring(&url, &["submit", "--wait", "--", "true"]);
     assert_eq!((silent.status.code(), text(&silent.stdout)), (Some(0), String::new()));
-    assert!(text(&silent.stderr).contains(" COMPLETED"), "{}", text(&silent.stderr));
+    assert!(text(&silent.stderr).contains(" succeeded"), "{}", text(&silent.stderr));
 }
 
 #[test]
@@ -166,10 +166,10 @@ fn who_stops_waiting_does_not_stop_the_task() {
     assert_eq!(waiting.rest().0, Some(130), "{said}");
     let id = said.split_whitespace().next().expect("an id").to_owned();
     assert!(said.contains(&format!("mainspring task cancel --force {id}")), "{said}");
-    assert_eq!(task(&url, &id)["status"], "RUNNING");
+    assert_eq!(task(&url, &id)["state"], "running");
     fs::write(&gate, "").expect("opens the gate");
     let since = Instant::now();
-    while task(&url, &id)["status"] != "COMPLETED" {
+    while task(&url, &id)["state"] != "succeeded" {
         assert!(since.elapsed() < Duration::from_mins(1), "it never ended");
         std::thread::sleep(Duration::from_millis(50));
     }

@@ -39,7 +39,7 @@ fn work_is_run_waited_for_and_its_exit_code_passed_on() {
     let (_server, url) = server(&dir.path().join("data"), ANY_PORT, &[]);
     let _worker = worker(&url, &dir.path().join("worker"), &[]);
     let good = mainspring(&url, &["submit", "--wait", "-o", "json", "--", "true"]);
-    assert_eq!((good.status.code(), json(&good)["status"].as_str()), (Some(0), Some("COMPLETED")));
+    assert_eq!((good.status.code(), json(&good)["state"].as_str()), (Some(0), Some("succeeded")));
     let bad =
         mainspring(&url, &["submit", "--wait", "--retries", "0", "-o", "json", "--", "sh", "-c", "exit 3"]);
     assert_eq!((bad.status.code(), json(&bad)["last_error"]["code"].as_i64()), (Some(3), Some(3)));
@@ -72,15 +72,15 @@ fn a_killed_server_picks_everything_up_and_runs_nothing_twice() {
         format!("echo run >> {}; while ! test -e {}; do sleep 0.05; done", ledger.display(), gate.display());
     let running = submitted(&url, &["--", "sh", "-c", &script]);
     let later = submitted(&url, &["--in", "1h", "--", "true"]);
-    awaited(&url, &running, |task| task["status"] == "RUNNING" && ledger.exists());
+    awaited(&url, &running, |task| task["state"] == "running" && ledger.exists());
     drop(first); // SIGKILL
 
     let listen = url.trim_start_matches("http://").to_owned();
     let (_second, url) = server(&data, &listen, &[]);
-    assert_eq!(awaited(&url, &later, |_| true)["status"], "PENDING");
+    assert_eq!(awaited(&url, &later, |_| true)["state"], "pending");
     fs::write(&gate, "").expect("opens the gate");
     let task = awaited(&url, &running, ended);
-    assert_eq!((task["status"].as_str(), task["attempt_count"].as_u64()), (Some("COMPLETED"), Some(1)));
+    assert_eq!((task["state"].as_str(), task["attempt_count"].as_u64()), (Some("succeeded"), Some(1)));
     assert_eq!(fs::read_to_string(&ledger).expect("written"), "run\n", "it was not run twice");
 }
 
@@ -92,14 +92,14 @@ fn a_hard_limit_holds_while_the_server_is_down() {
     let _worker = worker(&url, &dir.path().join("worker"), &[]);
     let script = format!("echo $$ > {}; exec sleep 600", pid.display());
     let id = submitted(&url, &["--timeout", "2s", "--retries", "0", "--", "sh", "-c", &script]);
-    awaited(&url, &id, |task| task["status"] == "RUNNING" && pid.exists());
+    awaited(&url, &id, |task| task["state"] == "running" && pid.exists());
     drop(first); // SIGKILL
     let process = format!("/proc/{}", fs::read_to_string(&pid).expect("written").trim());
     until("the worker ends it", || !Path::new(&process).exists());
 
     let (_second, url) = server(&data, url.trim_start_matches("http://"), &[]);
     let task = awaited(&url, &id, ended);
-    assert_eq!((task["status"].as_str(), task["attempt_count"].as_u64()), (Some("FAILED"), Some(1)));
+    assert_eq!((task["state"].as_str(), task["attempt_count"].as_u64()), (Some("failed"), Some(1)));
     assert_eq!(task["last_error"]["class"], "timeout", "{task}");
 }
 
@@ -112,11 +112,11 @@ fn a_killed_worker_loses_its_work_to_another() {
     // The first time it hangs, the second time it ends.
     let script = format!("test -e {0} && exit 0; touch {0}; sleep 600", marker.display());
     let id = submitted(&url, &["--", "sh", "-c", &script]);
-    awaited(&url, &id, |task| task["status"] == "RUNNING" && marker.exists());
+    awaited(&url, &id, |task| task["state"] == "running" && marker.exists());
     drop(first); // SIGKILL
     let _second = worker(&url, &dir.path().join("second"), &[]);
     let task = awaited(&url, &id, ended);
-    assert_eq!((task["status"].as_str(), task["attempt_count"].as_u64()), (Some("COMPLETED"), Some(2)));
+    assert_eq!((task["state"].as_str(), task["attempt_count"].as_u64()), (Some("succeeded"), Some(2)));
     assert_eq!(task["attempts"][0]["error"]["class"], "worker_lost");
 }
 
@@ -172,11 +172,11 @@ fn a_copied_worker_waits_until_the_first_is_gone() {
     assert!(told.is_some_and(|line| line.contains("/worker`")), "it says what to do");
     for id in &tasks {
         let task = awaited(&url, id, ended);
-        assert_eq!((task["status"].as_str(), task["attempt_count"].as_u64()), (Some("COMPLETED"), Some(1)));
+        assert_eq!((task["state"].as_str(), task["attempt_count"].as_u64()), (Some("succeeded"), Some(1)));
     }
     drop(first); // SIGKILL
     let last = submitted(&url, &["--", "true"]);
-    assert_eq!(awaited(&url, &last, ended)["status"], "COMPLETED", "the copy has taken over");
+    assert_eq!(awaited(&url, &last, ended)["state"], "succeeded", "the copy has taken over");
 }
 
 #[test]

@@ -146,7 +146,7 @@ impl Work {
         let ended = |task: &&Value| task["ended_at"].is_string();
         until("every task has ended", || tasks().iter().filter(ended).count() == count);
         for task in tasks() {
-            assert_eq!((&task["status"], &task["attempt_count"]), (&json!("COMPLETED"), &json!(1)), "{task}");
+            assert_eq!((&task["state"], &task["attempt_count"]), (&json!("succeeded"), &json!(1)), "{task}");
         }
         assert_eq!(self.begun(), count, "programs that were started");
     }

@@ -83,12 +83,12 @@ fn the_tour_of_the_readme_works_as_written() {
         assert!(said.contains(expected), "`{expected}` is missing:\n{all}");
     }
     assert_eq!(said.lines().filter(|line| *line == "oops").count(), 3, "once an attempt:\n{all}");
-    let listed = |line: &str| line.starts_with("task_") && line.contains("FAILED") && line.ends_with("oops");
+    let listed = |line: &str| line.starts_with("task_") && line.contains("failed") && line.ends_with("oops");
     assert!(said.lines().any(listed), "a dead letter as soon as it has ended:\n{all}");
     assert_eq!(said.matches("begun\n").count(), 1, "it was not run twice:\n{all}");
     let last = said.rsplit("ended\n").next().unwrap_or_default();
     let field = |name: &str, value: &str| {
         last.lines().any(|line| line.starts_with(name) && line.trim_end().ends_with(value))
     };
-    assert!(field("status", "COMPLETED") && field("attempt_count", "1"), "{all}");
+    assert!(field("state", "succeeded") && field("attempt_count", "1"), "{all}");
 }

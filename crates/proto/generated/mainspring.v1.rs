@@ -2513,7 +2513,7 @@ pub struct Backfill {
     pub job: ::prost::alloc::string::String,
     #[prost(string, tag = "4")]
     pub schedule: ::prost::alloc::string::String,
-    /// `running`, `paused`, `canceling`, `completed` or `canceled`.
+    /// `running`, `paused`, `cancelling`, `ended` or `cancelled`.
     #[prost(string, tag = "5")]
     pub state: ::prost::alloc::string::String,
     #[prost(message, optional, tag = "6")]
@@ -3580,7 +3580,7 @@ pub mod event_service_client {
                 .insert(GrpcMethod::new("mainspring.v1.EventService", "Publish"));
             self.inner.unary(req, path, codec).await
         }
-        /// News of tasks and runs as they happen. A listener that is too slow gets `io.mainspring.events.lost`.
+        /// News of tasks and runs as they happen. A listener that is too slow gets `mainspring.events.lost`.
         pub async fn listen(
             &mut self,
             request: impl tonic::IntoRequest<super::ListenToEventsRequest>,
@@ -3634,7 +3634,7 @@ pub mod event_service_server {
             >
             + std::marker::Send
             + 'static;
-        /// News of tasks and runs as they happen. A listener that is too slow gets `io.mainspring.events.lost`.
+        /// News of tasks and runs as they happen. A listener that is too slow gets `mainspring.events.lost`.
         async fn listen(
             &self,
             request: tonic::Request<super::ListenToEventsRequest>,
@@ -4351,8 +4351,8 @@ pub struct Placement {
 pub struct SubmitResponse {
     #[prost(string, tag = "1")]
     pub task_id: ::prost::alloc::string::String,
-    #[prost(enumeration = "TaskStatus", tag = "2")]
-    pub status: i32,
+    #[prost(enumeration = "TaskState", tag = "2")]
+    pub state: i32,
     #[prost(message, optional, tag = "3")]
     pub created_at: ::core::option::Option<::prost_types::Timestamp>,
     /// The same request came before under its key; this is the first answer again.
@@ -4416,7 +4416,7 @@ pub struct ListTasksRequest {
     pub tenant: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(string, optional, tag = "2")]
     pub job: ::core::option::Option<::prost::alloc::string::String>,
-    #[prost(enumeration = "TaskStatus", repeated, tag = "3")]
+    #[prost(enumeration = "TaskState", repeated, tag = "3")]
     pub states: ::prost::alloc::vec::Vec<i32>,
     #[prost(string, optional, tag = "4")]
     pub worker: ::core::option::Option<::prost::alloc::string::String>,
@@ -4504,7 +4504,7 @@ pub struct RunTaskNowRequest {
 pub struct ForceTaskStateRequest {
     #[prost(string, tag = "1")]
     pub task_id: ::prost::alloc::string::String,
-    #[prost(enumeration = "TaskStatus", tag = "2")]
+    #[prost(enumeration = "TaskState", tag = "2")]
     pub state: i32,
     #[prost(string, optional, tag = "3")]
     pub actor: ::core::option::Option<::prost::alloc::string::String>,
@@ -4572,7 +4572,7 @@ pub struct CancelManyRequest {
     #[prost(string, optional, tag = "7")]
     pub task_type: ::core::option::Option<::prost::alloc::string::String>,
     /// In one of them when the task is looked at; none that is an end.
-    #[prost(enumeration = "TaskStatus", repeated, tag = "8")]
+    #[prost(enumeration = "TaskState", repeated, tag = "8")]
     pub states: ::prost::alloc::vec::Vec<i32>,
     /// Who does it and why; in the server's log.
     #[prost(string, optional, tag = "9")]
@@ -4581,14 +4581,14 @@ pub struct CancelManyRequest {
     pub reason: ::core::option::Option<::prost::alloc::string::String>,
 }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct GetProcessRequest {
+pub struct GetOperationRequest {
     #[prost(uint64, tag = "1")]
-    pub process_id: u64,
+    pub operation_id: u64,
 }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct Process {
+pub struct Operation {
     #[prost(uint64, tag = "1")]
-    pub process_id: u64,
+    pub operation_id: u64,
     #[prost(bool, tag = "2")]
     pub running: bool,
     /// Tasks it has changed; not set when it ended before the last restart of the server.
@@ -4635,8 +4635,8 @@ pub struct TaskChange {
     #[prost(string, tag = "1")]
     pub task_id: ::prost::alloc::string::String,
     /// The state after the call; unspecified while the worker is still stopping the task.
-    #[prost(enumeration = "TaskStatus", tag = "2")]
-    pub status: i32,
+    #[prost(enumeration = "TaskState", tag = "2")]
+    pub state: i32,
     /// The worker was asked to stop it; read the task to see how it ended.
     #[prost(bool, tag = "3")]
     pub stopping: bool,
@@ -4650,8 +4650,8 @@ pub struct DiagnoseTaskRequest {
 pub struct Diagnosis {
     #[prost(string, tag = "1")]
     pub task_id: ::prost::alloc::string::String,
-    #[prost(enumeration = "TaskStatus", tag = "2")]
-    pub status: i32,
+    #[prost(enumeration = "TaskState", tag = "2")]
+    pub state: i32,
     /// A word for programs.
     #[prost(string, tag = "3")]
     pub reason: ::prost::alloc::string::String,
@@ -4683,8 +4683,8 @@ pub struct Diagnosis {
 pub struct Task {
     #[prost(string, tag = "1")]
     pub task_id: ::prost::alloc::string::String,
-    #[prost(enumeration = "TaskStatus", tag = "2")]
-    pub status: i32,
+    #[prost(enumeration = "TaskState", tag = "2")]
+    pub state: i32,
     #[prost(string, tag = "3")]
     pub tenant: ::prost::alloc::string::String,
     #[prost(string, tag = "4")]
@@ -4778,7 +4778,7 @@ pub struct ForcedBy {
 }
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
-pub enum TaskStatus {
+pub enum TaskState {
     Unspecified = 0,
     Pending = 1,
     Queued = 2,
@@ -4786,51 +4786,51 @@ pub enum TaskStatus {
     Running = 4,
     RetryWait = 5,
     Deferred = 6,
-    Completed = 7,
+    Succeeded = 7,
     Failed = 8,
-    Canceled = 9,
+    Cancelled = 9,
     Skipped = 10,
     UpstreamFailed = 11,
     Quarantined = 12,
 }
-impl TaskStatus {
+impl TaskState {
     /// String value of the enum field names used in the ProtoBuf definition.
     ///
     /// The values are not transformed in any way and thus are considered stable
     /// (if the ProtoBuf definition does not change) and safe for programmatic use.
     pub fn as_str_name(&self) -> &'static str {
         match self {
-            Self::Unspecified => "TASK_STATUS_UNSPECIFIED",
-            Self::Pending => "TASK_STATUS_PENDING",
-            Self::Queued => "TASK_STATUS_QUEUED",
-            Self::Assigned => "TASK_STATUS_ASSIGNED",
-            Self::Running => "TASK_STATUS_RUNNING",
-            Self::RetryWait => "TASK_STATUS_RETRY_WAIT",
-            Self::Deferred => "TASK_STATUS_DEFERRED",
-            Self::Completed => "TASK_STATUS_COMPLETED",
-            Self::Failed => "TASK_STATUS_FAILED",
-            Self::Canceled => "TASK_STATUS_CANCELED",
-            Self::Skipped => "TASK_STATUS_SKIPPED",
-            Self::UpstreamFailed => "TASK_STATUS_UPSTREAM_FAILED",
-            Self::Quarantined => "TASK_STATUS_QUARANTINED",
+            Self::Unspecified => "TASK_STATE_UNSPECIFIED",
+            Self::Pending => "TASK_STATE_PENDING",
+            Self::Queued => "TASK_STATE_QUEUED",
+            Self::Assigned => "TASK_STATE_ASSIGNED",
+            Self::Running => "TASK_STATE_RUNNING",
+            Self::RetryWait => "TASK_STATE_RETRY_WAIT",
+            Self::Deferred => "TASK_STATE_DEFERRED",
+            Self::Succeeded => "TASK_STATE_SUCCEEDED",
+            Self::Failed => "TASK_STATE_FAILED",
+            Self::Cancelled => "TASK_STATE_CANCELLED",
+            Self::Skipped => "TASK_STATE_SKIPPED",
+            Self::UpstreamFailed => "TASK_STATE_UPSTREAM_FAILED",
+            Self::Quarantined => "TASK_STATE_QUARANTINED",
         }
     }
     /// Creates an enum from field names used in the ProtoBuf definition.
     pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
         match value {
-            "TASK_STATUS_UNSPECIFIED" => Some(Self::Unspecified),
-            "TASK_STATUS_PENDING" => Some(Self::Pending),
-            "TASK_STATUS_QUEUED" => Some(Self::Queued),
-            "TASK_STATUS_ASSIGNED" => Some(Self::Assigned),
-            "TASK_STATUS_RUNNING" => Some(Self::Running),
-            "TASK_STATUS_RETRY_WAIT" => Some(Self::RetryWait),
-            "TASK_STATUS_DEFERRED" => Some(Self::Deferred),
-            "TASK_STATUS_COMPLETED" => Some(Self::Completed),
-            "TASK_STATUS_FAILED" => Some(Self::Failed),
-            "TASK_STATUS_CANCELED" => Some(Self::Canceled),
-            "TASK_STATUS_SKIPPED" => Some(Self::Skipped),
-            "TASK_STATUS_UPSTREAM_FAILED" => Some(Self::UpstreamFailed),
-            "TASK_STATUS_QUARANTINED" => Some(Self::Quarantined),
+            "TASK_STATE_UNSPECIFIED" => Some(Self::Unspecified),
+            "TASK_STATE_PENDING" => Some(Self::Pending),
+            "TASK_STATE_QUEUED" => Some(Self::Queued),
+            "TASK_STATE_ASSIGNED" => Some(Self::Assigned),
+            "TASK_STATE_RUNNING" => Some(Self::Running),
+            "TASK_STATE_RETRY_WAIT" => Some(Self::RetryWait),
+            "TASK_STATE_DEFERRED" => Some(Self::Deferred),
+            "TASK_STATE_SUCCEEDED" => Some(Self::Succeeded),
+            "TASK_STATE_FAILED" => Some(Self::Failed),
+            "TASK_STATE_CANCELLED" => Some(Self::Cancelled),
+            "TASK_STATE_SKIPPED" => Some(Self::Skipped),
+            "TASK_STATE_UPSTREAM_FAILED" => Some(Self::UpstreamFailed),
+            "TASK_STATE_QUARANTINED" => Some(Self::Quarantined),
             _ => None,
         }
     }
@@ -5221,7 +5221,7 @@ pub mod task_service_client {
         pub async fn cancel_many(
             &mut self,
             request: impl tonic::IntoRequest<super::CancelManyRequest>,
-        ) -> std::result::Result<tonic::Response<super::Process>, tonic::Status> {
+        ) -> std::result::Result<tonic::Response<super::Operation>, tonic::Status> {
             self.inner
                 .ready()
                 .await
@@ -5240,10 +5240,10 @@ pub mod task_service_client {
             self.inner.unary(req, path, codec).await
         }
         /// How far such work has come.
-        pub async fn get_process(
+        pub async fn get_operation(
             &mut self,
-            request: impl tonic::IntoRequest<super::GetProcessRequest>,
-        ) -> std::result::Result<tonic::Response<super::Process>, tonic::Status> {
+            request: impl tonic::IntoRequest<super::GetOperationRequest>,
+        ) -> std::result::Result<tonic::Response<super::Operation>, tonic::Status> {
             self.inner
                 .ready()
                 .await
@@ -5254,11 +5254,11 @@ pub mod task_service_client {
                 })?;
             let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
-                "/mainspring.v1.TaskService/GetProcess",
+                "/mainspring.v1.TaskService/GetOperation",
             );
             let mut req = request.into_request();
             req.extensions_mut()
-                .insert(GrpcMethod::new("mainspring.v1.TaskService", "GetProcess"));
+                .insert(GrpcMethod::new("mainspring.v1.TaskService", "GetOperation"));
             self.inner.unary(req, path, codec).await
         }
         /// What an attempt wrote, to the end it has now; with `follow` on, also what comes.
@@ -5360,12 +5360,12 @@ pub mod task_service_server {
         async fn cancel_many(
             &self,
             request: tonic::Request<super::CancelManyRequest>,
-        ) -> std::result::Result<tonic::Response<super::Process>, tonic::Status>;
+        ) -> std::result::Result<tonic::Response<super::Operation>, tonic::Status>;
         /// How far such work has come.
-        async fn get_process(
+        async fn get_operation(
             &self,
-            request: tonic::Request<super::GetProcessRequest>,
-        ) -> std::result::Result<tonic::Response<super::Process>, tonic::Status>;
+            request: tonic::Request<super::GetOperationRequest>,
+        ) -> std::result::Result<tonic::Response<super::Operation>, tonic::Status>;
         /// Server streaming response type for the Logs method.
         type LogsStream: tonic::codegen::tokio_stream::Stream<
                 Item = std::result::Result<super::TaskLogsResponse, tonic::Status>,
@@ -5910,7 +5910,7 @@ pub mod task_service_server {
                         T: TaskService,
                     > tonic::server::UnaryService<super::CancelManyRequest>
                     for CancelManySvc<T> {
-                        type Response = super::Process;
+                        type Response = super::Operation;
                         type Future = BoxFuture<
                             tonic::Response<Self::Response>,
                             tonic::Status,
@@ -5948,25 +5948,25 @@ pub mod task_service_server {
                     };
                     Box::pin(fut)
                 }
-                "/mainspring.v1.TaskService/GetProcess" => {
+                "/mainspring.v1.TaskService/GetOperation" => {
                     #[allow(non_camel_case_types)]
-                    struct GetProcessSvc<T: TaskService>(pub Arc<T>);
+                    struct GetOperationSvc<T: TaskService>(pub Arc<T>);
                     impl<
                         T: TaskService,
-                    > tonic::server::UnaryService<super::GetProcessRequest>
-                    for GetProcessSvc<T> {
-                        type Response = super::Process;
+                    > tonic::server::UnaryService<super::GetOperationRequest>
+                    for GetOperationSvc<T> {
+                        type Response = super::Operation;
                         type Future = BoxFuture<
                             tonic::Response<Self::Response>,
                             tonic::Status,
                         >;
                         fn call(
                             &mut self,
-                            request: tonic::Request<super::GetProcessRequest>,
+                            request: tonic::Request<super::GetOperationRequest>,
                         ) -> Self::Future {
                             let inner = Arc::clone(&self.0);
                             let fut = async move {
-                                <T as TaskService>::get_process(&inner, request).await
+                                <T as TaskService>::get_operation(&inner, request).await
                             };
                             Box::pin(fut)
                         }
@@ -5977,7 +5977,7 @@ pub mod task_service_server {
                     let max_encoding_message_size = self.max_encoding_message_size;
                     let inner = self.inner.clone();
                     let fut = async move {
-                        let method = GetProcessSvc(inner);
+                        let method = GetOperationSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
@@ -6553,7 +6553,7 @@ pub struct ListRunsRequest {
     pub tenant: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(string, optional, tag = "2")]
     pub job: ::core::option::Option<::prost::alloc::string::String>,
-    #[prost(enumeration = "RunStatus", repeated, tag = "3")]
+    #[prost(enumeration = "RunState", repeated, tag = "3")]
     pub states: ::prost::alloc::vec::Vec<i32>,
     /// `manual`, `parent`, `rerun`, `schedule`, `event`, `backfill`.
     #[prost(string, optional, tag = "4")]
@@ -6596,8 +6596,8 @@ pub struct Run {
     pub job: ::prost::alloc::string::String,
     #[prost(uint32, tag = "4")]
     pub version: u32,
-    #[prost(enumeration = "RunStatus", tag = "5")]
-    pub status: i32,
+    #[prost(enumeration = "RunState", tag = "5")]
+    pub state: i32,
     #[prost(string, tag = "6")]
     pub trigger: ::prost::alloc::string::String,
     #[prost(message, optional, tag = "7")]
@@ -6658,8 +6658,8 @@ pub struct RunNote {
 pub struct RunTask {
     #[prost(string, tag = "1")]
     pub name: ::prost::alloc::string::String,
-    #[prost(enumeration = "TaskStatus", tag = "2")]
-    pub status: i32,
+    #[prost(enumeration = "TaskState", tag = "2")]
+    pub state: i32,
     #[prost(string, optional, tag = "3")]
     pub task_id: ::core::option::Option<::prost::alloc::string::String>,
     /// Of the run that it started.
@@ -6707,8 +6707,9 @@ pub struct RunItems {
     pub count: u32,
     #[prost(uint32, tag = "2")]
     pub released: u32,
+    /// Released, and not ended.
     #[prost(uint32, tag = "3")]
-    pub running: u32,
+    pub live: u32,
     #[prost(uint32, tag = "4")]
     pub succeeded: u32,
     #[prost(uint32, tag = "5")]
@@ -6739,17 +6740,6 @@ pub struct CancelRunsRequest {
     pub actor: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(string, optional, tag = "5")]
     pub reason: ::core::option::Option<::prost::alloc::string::String>,
-}
-#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct CancelRunsResponse {
-    /// So far.
-    #[prost(uint64, tag = "1")]
-    pub canceled: u64,
-    /// Very many are canceled in steps that go on after the answer; see TaskService.GetProcess.
-    #[prost(uint64, tag = "2")]
-    pub process_id: u64,
-    #[prost(bool, tag = "3")]
-    pub running: bool,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct PauseRunRequest {
@@ -6817,7 +6807,7 @@ pub struct ClearRunRequest {
 pub struct ForceRunStateRequest {
     #[prost(string, tag = "1")]
     pub run_id: ::prost::alloc::string::String,
-    #[prost(enumeration = "RunStatus", tag = "2")]
+    #[prost(enumeration = "RunState", tag = "2")]
     pub state: i32,
     /// Who does it and why; stored with the run.
     #[prost(string, optional, tag = "3")]
@@ -6840,8 +6830,8 @@ pub struct RunChange {
     #[prost(string, tag = "1")]
     pub run_id: ::prost::alloc::string::String,
     /// The state after the call.
-    #[prost(enumeration = "RunStatus", tag = "2")]
-    pub status: i32,
+    #[prost(enumeration = "RunState", tag = "2")]
+    pub state: i32,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct DiagnoseRunRequest {
@@ -6856,8 +6846,8 @@ pub struct RunDiagnosis {
     pub tenant: ::prost::alloc::string::String,
     #[prost(string, tag = "3")]
     pub job: ::prost::alloc::string::String,
-    #[prost(enumeration = "RunStatus", tag = "4")]
-    pub status: i32,
+    #[prost(enumeration = "RunState", tag = "4")]
+    pub state: i32,
     /// A word for programs.
     #[prost(string, tag = "5")]
     pub reason: ::prost::alloc::string::String,
@@ -6884,8 +6874,8 @@ pub struct RunDiagnosis {
 pub struct RunTaskDiagnosis {
     #[prost(string, tag = "1")]
     pub name: ::prost::alloc::string::String,
-    #[prost(enumeration = "TaskStatus", tag = "2")]
-    pub status: i32,
+    #[prost(enumeration = "TaskState", tag = "2")]
+    pub state: i32,
     /// A word for programs.
     #[prost(string, tag = "3")]
     pub reason: ::prost::alloc::string::String,
@@ -6915,8 +6905,8 @@ pub struct RunTaskDiagnosis {
     /// The run that it started.
     #[prost(string, optional, tag = "13")]
     pub run_id: ::core::option::Option<::prost::alloc::string::String>,
-    #[prost(enumeration = "RunStatus", tag = "14")]
-    pub run_status: i32,
+    #[prost(enumeration = "RunState", tag = "14")]
+    pub run_state: i32,
     /// How its last attempt failed.
     #[prost(message, optional, tag = "15")]
     pub last_error: ::core::option::Option<AttemptError>,
@@ -6947,51 +6937,43 @@ pub struct RunJobNeed {
 pub struct RunUpstream {
     #[prost(string, tag = "1")]
     pub name: ::prost::alloc::string::String,
-    #[prost(enumeration = "TaskStatus", tag = "2")]
-    pub status: i32,
+    #[prost(enumeration = "TaskState", tag = "2")]
+    pub state: i32,
 }
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
-pub enum RunStatus {
+pub enum RunState {
     Unspecified = 0,
     Queued = 1,
     Running = 2,
-    Completed = 3,
+    Succeeded = 3,
     Failed = 4,
-    Canceled = 5,
-    /// Of a run that is running; lists do not filter by it.
-    Paused = 6,
-    /// Of a run that is running; lists do not filter by it.
-    Stopping = 7,
+    Cancelled = 5,
 }
-impl RunStatus {
+impl RunState {
     /// String value of the enum field names used in the ProtoBuf definition.
     ///
     /// The values are not transformed in any way and thus are considered stable
     /// (if the ProtoBuf definition does not change) and safe for programmatic use.
     pub fn as_str_name(&self) -> &'static str {
         match self {
-            Self::Unspecified => "RUN_STATUS_UNSPECIFIED",
-            Self::Queued => "RUN_STATUS_QUEUED",
-            Self::Running => "RUN_STATUS_RUNNING",
-            Self::Completed => "RUN_STATUS_COMPLETED",
-            Self::Failed => "RUN_STATUS_FAILED",
-            Self::Canceled => "RUN_STATUS_CANCELED",
-            Self::Paused => "RUN_STATUS_PAUSED",
-            Self::Stopping => "RUN_STATUS_STOPPING",
+            Self::Unspecified => "RUN_STATE_UNSPECIFIED",
+            Self::Queued => "RUN_STATE_QUEUED",
+            Self::Running => "RUN_STATE_RUNNING",
+            Self::Succeeded => "RUN_STATE_SUCCEEDED",
+            Self::Failed => "RUN_STATE_FAILED",
+            Self::Cancelled => "RUN_STATE_CANCELLED",
         }
     }
     /// Creates an enum from field names used in the ProtoBuf definition.
     pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
         match value {
-            "RUN_STATUS_UNSPECIFIED" => Some(Self::Unspecified),
-            "RUN_STATUS_QUEUED" => Some(Self::Queued),
-            "RUN_STATUS_RUNNING" => Some(Self::Running),
-            "RUN_STATUS_COMPLETED" => Some(Self::Completed),
-            "RUN_STATUS_FAILED" => Some(Self::Failed),
-            "RUN_STATUS_CANCELED" => Some(Self::Canceled),
-            "RUN_STATUS_PAUSED" => Some(Self::Paused),
-            "RUN_STATUS_STOPPING" => Some(Self::Stopping),
+            "RUN_STATE_UNSPECIFIED" => Some(Self::Unspecified),
+            "RUN_STATE_QUEUED" => Some(Self::Queued),
+            "RUN_STATE_RUNNING" => Some(Self::Running),
+            "RUN_STATE_SUCCEEDED" => Some(Self::Succeeded),
+            "RUN_STATE_FAILED" => Some(Self::Failed),
+            "RUN_STATE_CANCELLED" => Some(Self::Cancelled),
             _ => None,
         }
     }
@@ -7156,14 +7138,11 @@ pub mod run_service_client {
                 .insert(GrpcMethod::new("mainspring.v1.RunService", "Cancel"));
             self.inner.unary(req, path, codec).await
         }
-        /// Cancels up to 10,000 runs that match and have not ended. Repeating the call does no harm.
+        /// Cancels all runs that match and have not ended. Very many are cancelled in steps that go on after the answer.
         pub async fn cancel_many(
             &mut self,
             request: impl tonic::IntoRequest<super::CancelRunsRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::CancelRunsResponse>,
-            tonic::Status,
-        > {
+        ) -> std::result::Result<tonic::Response<super::Operation>, tonic::Status> {
             self.inner
                 .ready()
                 .await
@@ -7368,14 +7347,11 @@ pub mod run_service_server {
             &self,
             request: tonic::Request<super::CancelRunRequest>,
         ) -> std::result::Result<tonic::Response<super::RunChange>, tonic::Status>;
-        /// Cancels up to 10,000 runs that match and have not ended. Repeating the call does no harm.
+        /// Cancels all runs that match and have not ended. Very many are cancelled in steps that go on after the answer.
         async fn cancel_many(
             &self,
             request: tonic::Request<super::CancelRunsRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::CancelRunsResponse>,
-            tonic::Status,
-        >;
+        ) -> std::result::Result<tonic::Response<super::Operation>, tonic::Status>;
         /// Nothing more of it starts until it is resumed; what runs goes on.
         async fn pause(
             &self,
@@ -7628,7 +7604,7 @@ pub mod run_service_server {
                         T: RunService,
                     > tonic::server::UnaryService<super::CancelRunsRequest>
                     for CancelManySvc<T> {
-                        type Response = super::CancelRunsResponse;
+                        type Response = super::Operation;
                         type Future = BoxFuture<
                             tonic::Response<Self::Response>,
                             tonic::Status,
@@ -8097,8 +8073,8 @@ pub struct Job {
     pub job: ::prost::alloc::string::String,
     #[prost(uint32, tag = "3")]
     pub version: u32,
-    #[prost(enumeration = "JobStatus", tag = "4")]
-    pub status: i32,
+    #[prost(enumeration = "JobState", tag = "4")]
+    pub state: i32,
     #[prost(uint32, tag = "5")]
     pub tasks: u32,
     #[prost(message, optional, tag = "6")]
@@ -8124,8 +8100,8 @@ pub struct Job {
 pub struct LastRun {
     #[prost(string, tag = "1")]
     pub run_id: ::prost::alloc::string::String,
-    #[prost(enumeration = "RunStatus", tag = "2")]
-    pub status: i32,
+    #[prost(enumeration = "RunState", tag = "2")]
+    pub state: i32,
     #[prost(message, optional, tag = "3")]
     pub ended_at: ::core::option::Option<::prost_types::Timestamp>,
 }
@@ -8256,32 +8232,32 @@ pub struct TriggerJobResponse {
 }
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
-pub enum JobStatus {
+pub enum JobState {
     Unspecified = 0,
     Active = 1,
     Paused = 2,
     Deleted = 3,
 }
-impl JobStatus {
+impl JobState {
     /// String value of the enum field names used in the ProtoBuf definition.
     ///
     /// The values are not transformed in any way and thus are considered stable
     /// (if the ProtoBuf definition does not change) and safe for programmatic use.
     pub fn as_str_name(&self) -> &'static str {
         match self {
-            Self::Unspecified => "JOB_STATUS_UNSPECIFIED",
-            Self::Active => "JOB_STATUS_ACTIVE",
-            Self::Paused => "JOB_STATUS_PAUSED",
-            Self::Deleted => "JOB_STATUS_DELETED",
+            Self::Unspecified => "JOB_STATE_UNSPECIFIED",
+            Self::Active => "JOB_STATE_ACTIVE",
+            Self::Paused => "JOB_STATE_PAUSED",
+            Self::Deleted => "JOB_STATE_DELETED",
         }
     }
     /// Creates an enum from field names used in the ProtoBuf definition.
     pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
         match value {
-            "JOB_STATUS_UNSPECIFIED" => Some(Self::Unspecified),
-            "JOB_STATUS_ACTIVE" => Some(Self::Active),
-            "JOB_STATUS_PAUSED" => Some(Self::Paused),
-            "JOB_STATUS_DELETED" => Some(Self::Deleted),
+            "JOB_STATE_UNSPECIFIED" => Some(Self::Unspecified),
+            "JOB_STATE_ACTIVE" => Some(Self::Active),
+            "JOB_STATE_PAUSED" => Some(Self::Paused),
+            "JOB_STATE_DELETED" => Some(Self::Deleted),
             _ => None,
         }
     }

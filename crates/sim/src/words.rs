@@ -122,7 +122,7 @@ impl Evaluate for Words {
     }
 
     /// Short enough that some tasks meet it.
-    fn look_deadline(&self, payload: &Payload, now: Wall) -> Wall {
+    fn poll_deadline(&self, payload: &Payload, now: Wall) -> Wall {
         now + Millis::from_secs(1 + payload.len() as u64)
     }
 

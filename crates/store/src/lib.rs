@@ -22,7 +22,7 @@ pub use self::{
     flows::{LiveRun, RunQuery, RunRow, VersionRow},
     journal::{AppendError, Journal, Record},
     logs::{Kept, LOG_PIECE_BYTES_MAX, LogError, LogKey, LogPage, LogPiece, LogPlace, ReadLogs, WriteLogs},
-    schedules::OccurrenceCursor,
+    schedules::WindowCursor,
     tables::{
         Cut, CutError, HistoryCursor, HistoryPage, HistoryQuery, HistoryRow, KeyRow, LiveRow, PAGE_MAX,
         ParkedFrom, ReadError, ReadMany, ReadTables, StoredTask, Tables,

@@ -1,20 +1,20 @@
 //! Rows of what became of the windows of schedules.
-//! - SR-1 an occurrence is one row by (schedule, first window, kind): what a replayed record decided is written over
+//! - SR-1 a window is one row by (schedule, first window, kind): what a replayed record decided is written over
 //!   itself, and whoever writes it again loses nothing
 
 use mainspring_core::schedule::{Reason, Unfired, WindowRow};
 use mainspring_core::values::{FiredAs, RunId, Started, TaskId, Wall};
 
-/// The place of an occurrence among those of its schedule.
+/// The place of a window among those of its schedule.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct OccurrenceCursor {
+pub struct WindowCursor {
     pub first: Wall,
     pub kind: u8,
 }
 
-impl OccurrenceCursor {
-    pub fn of(occurrence: &WindowRow) -> Self {
-        Self { first: occurrence.first, kind: kind(occurrence) }
+impl WindowCursor {
+    pub fn of(window: &WindowRow) -> Self {
+        Self { first: window.first, kind: kind(window) }
     }
 }
 
@@ -28,8 +28,8 @@ mod base {
 }
 
 /// Tells apart what can become of one window.
-pub fn kind(occurrence: &WindowRow) -> u8 {
-    match occurrence.what {
+pub fn kind(window: &WindowRow) -> u8 {
+    match window.what {
         Ok((Started::Run(_), fired_as)) => base::RUN + fired_as as u8,
         Ok((Started::Task(_), fired_as)) => base::TASK + fired_as as u8,
         Err(Unfired::Skipped(reason)) => base::SKIPPED + reason as u8,
@@ -38,8 +38,8 @@ pub fn kind(occurrence: &WindowRow) -> u8 {
 }
 
 /// The bits of what a window began, if it began something.
-pub fn made(occurrence: &WindowRow) -> Option<u128> {
-    occurrence.what.ok().map(|(made, _)| made.bits())
+pub fn made(window: &WindowRow) -> Option<u128> {
+    window.what.ok().map(|(made, _)| made.bits())
 }
 
 /// The reverse of [`kind`] and [`made`]; `None` if these two never stood together.

@@ -10,7 +10,7 @@ use mainspring_core::values::{
 
 use crate::entity::{EntityQuery, EntityRow};
 use crate::flows::{RunQuery, RunRow, VersionRow};
-use crate::schedules::OccurrenceCursor;
+use crate::schedules::WindowCursor;
 
 /// One consistent cut: the tables after it equal the journal folded through `through`.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -32,7 +32,7 @@ pub struct Cut {
     pub versions: Vec<VersionRow>,
     pub runs: Vec<RunRow>,
     /// Insert or replace, by schedule, first window and kind.
-    pub occurrences: Vec<WindowRow>,
+    pub windows: Vec<WindowRow>,
     pub entities: Vec<EntityRow>,
 }
 
@@ -135,10 +135,10 @@ pub trait ReadTables: ReadMany {
     fn versions(&mut self, key: &JobKey, before: u32, limit: usize) -> Result<Vec<VersionRow>, ReadError>;
     /// What became of the windows of a schedule, newest first; those before `before`, which is the place of the last
     /// one of the page before. At most [`PAGE_MAX`].
-    fn occurrences(
+    fn windows(
         &mut self,
         schedule: ScheduleId,
-        before: Option<OccurrenceCursor>,
+        before: Option<WindowCursor>,
         limit: usize,
     ) -> Result<Vec<WindowRow>, ReadError>;
     /// Ended or not.

@@ -248,7 +248,7 @@ fn events() -> Vec<(&'static str, Event)> {
         ),
         ("checkpoint_saved", Event::CheckpointSaved { id, fence, bytes: Arc::from(*b"saved") }),
         ("deadline_extended", Event::DeadlineExtended { id, fence, by: Millis::new(60_000) }),
-        ("look_began", Event::LookBegan { id, deadline: WALL }),
+        ("poll_began", Event::PollBegan { id, deadline: WALL }),
         ("force_requested", Event::ForceRequested { id, fence, status: Status::Skipped, over: over() }),
         ("task_forced", Event::TaskForced { id, status: Status::Succeeded, over: over(), reported: true }),
         ("task_revived", Event::TaskRevived { ended: Box::new(full_task()), over: over() }),

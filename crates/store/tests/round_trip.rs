@@ -358,7 +358,7 @@ fn event() -> impl Strategy<Value = Event> {
             .prop_map(|(id, status, over, reported)| Event::TaskForced { id, status, over, reported }),
         (id(), fence(), select(Status::ALL.to_vec()), over())
             .prop_map(|(id, fence, status, over)| { Event::ForceRequested { id, fence, status, over } }),
-        (id(), wall()).prop_map(|(id, deadline)| Event::LookBegan { id, deadline }),
+        (id(), wall()).prop_map(|(id, deadline)| Event::PollBegan { id, deadline }),
         (task().boxed(), over()).prop_map(|(task, over)| Event::TaskRevived { ended: Box::new(task), over }),
         (process(), work()).prop_map(|(id, work)| Event::OperationStarted { id, work }),
         (process(), cursor(), any::<u32>()).prop_map(|(id, cursor, handled)| Event::OperationAdvanced {

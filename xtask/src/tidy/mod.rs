@@ -19,6 +19,7 @@ mod layers;
 mod links;
 mod module_docs;
 mod names;
+mod old_words;
 mod rust_text;
 mod source_paths;
 mod tree;
@@ -64,6 +65,7 @@ pub fn run() -> Result<Vec<Finding>> {
     findings.extend(core_words::check(&tree));
     findings.extend(module_docs::check(&tree));
     findings.extend(names::check(&tree));
+    findings.extend(old_words::check(&tree));
     findings.extend(error_pages::check(&tree));
     findings.extend(links::check(&tree));
     findings.extend(source_paths::check(&tree));

@@ -7,8 +7,8 @@
 
 mod clock;
 pub mod http;
-mod look;
 mod noop;
+mod poll;
 pub mod process;
 mod sleep;
 
@@ -53,7 +53,7 @@ impl Executors {
             ("noop", Arc::new(noop::Noop)),
             ("clock", Arc::new(clock::Clock)),
             ("http", Arc::new(http.clone())),
-            ("look", Arc::new(look::Look::new(http))),
+            ("poll", Arc::new(poll::Poll::new(http))),
             ("process", process.clone()),
             ("sleep", Arc::new(sleep::Sleep)),
         ];

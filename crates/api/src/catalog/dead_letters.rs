@@ -50,7 +50,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         rest: (POST, "/v1/dead-letters/{id}:discard"),
         grpc: At("DeadLetterService/Discard"),
         cli: At("dead-letter discard"),
-        summary: "Take a dead letter off the list: it becomes `SKIPPED` and keeps its attempts",
+        summary: "Take a dead letter off the list: it becomes `skipped` and keeps its attempts",
         actor: true,
         body: Some(optional(&[(JSON, Of("OverrideBody"))])),
         answers: &[answer(200, "Done", Of("Changed"))],

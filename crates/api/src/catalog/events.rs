@@ -16,7 +16,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         summary: "News of tasks and runs as they happen",
         details: "One CloudEvent a line, from now on; an empty line now and then shows that the \
                 connection lives. News are for views and other programs: a caller that is too slow \
-                is told by `io.mainspring.events.lost` how much it has missed, and nothing is kept \
+                is told by `mainspring.events.lost` how much it has missed, and nothing is kept \
                 for callers that are away.",
         query: &[
             Parameter::new("kind", Shape::Words(&["task", "run"]), "Only of these"),
@@ -31,8 +31,9 @@ pub(super) const OPERATIONS: &[Operation] = &[
         ],
         answers: &[Answer {
             status: 200,
-            what: "`io.mainspring.task.changed`, `io.mainspring.run.created`, `.started`, `.paused`, \
-                `.resumed`, `.stopping`, `.cleared`, `.task_ended`, `.ended`",
+            what: "`mainspring.task.` with the state it has now; `mainspring.run.created`, `.started`, \
+                `.paused`, `.resumed`, `.stopping`, `.cleared`, and `.succeeded`, `.failed` or `.cancelled` at \
+                its end; `mainspring.run.task.` with how a task ended that was never released",
             media_type: "application/x-ndjson",
             schema: Text,
             headers: &[],

@@ -41,12 +41,12 @@ pub(super) const OPERATIONS: &[Operation] = &[
         rest: (POST, "/v1/runs:cancel"),
         grpc: At("RunService/CancelMany"),
         cli: At("run cancel"),
-        summary: "Cancel all unfinished runs that match. Very many are canceled in steps that go on \
-                after the answer; `GET /v1/processes/{id}` says how far it is",
+        summary: "Cancel all unfinished runs that match. Very many are cancelled in steps that go on \
+                after the answer; `GET /v1/operations/{id}` says how far it is",
         actor: true,
         body: Some(needed(&[(JSON, Of("RunSelectorBody"))])),
-        answers: &[answer(200, "How many", Of("RunsCanceled"))],
-        errors: &[GUARDED, SHARD, BODY, KEYED, &["TOO_MANY_PROCESSES"]],
+        answers: &[answer(200, "Begun; `GET /v1/operations/{id}` tells how far it is", Of("Operation"))],
+        errors: &[GUARDED, SHARD, BODY, KEYED, &["TOO_MANY_OPERATIONS"]],
         ..CHANGE
     },
     Operation {

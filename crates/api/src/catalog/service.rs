@@ -7,14 +7,14 @@ use super::{
 
 pub(super) const OPERATIONS: &[Operation] = &[
     Operation {
-        id: "getProcess",
+        id: "getOperation",
         tag: "operation",
-        rest: (GET, "/v1/processes/{id}"),
-        grpc: At("TaskService/GetProcess"),
-        cli: At("process get"),
+        rest: (GET, "/v1/operations/{id}"),
+        grpc: At("TaskService/GetOperation"),
+        cli: At("operation get"),
         summary: "How far a bulk operation has come",
-        answers: &[answer(200, "The process", Of("Process"))],
-        errors: &[GUARDED, SHARD, &["PROCESS_NOT_FOUND"]],
+        answers: &[answer(200, "The process", Of("Operation"))],
+        errors: &[GUARDED, SHARD, &["OPERATION_NOT_FOUND"]],
         ..READ
     },
     Operation {

@@ -127,13 +127,13 @@ pub(super) const OPERATIONS: &[Operation] = &[
         summary: "Cancel everything that matches and is there now; goes on in steps after the answer",
         actor: true,
         body: Some(needed(&[(JSON, Of("SelectorBody"))])),
-        answers: &[answer(202, "Begun; `GET /v1/processes/{id}` tells how far it is", Of("Process"))],
+        answers: &[answer(202, "Begun; `GET /v1/operations/{id}` tells how far it is", Of("Operation"))],
         errors: &[
             GUARDED,
             SHARD,
             BODY,
             KEYED,
-            &["TOO_MANY_PROCESSES", "TOO_MANY_ENTRIES", "UNKNOWN_EXECUTOR"],
+            &["TOO_MANY_OPERATIONS", "TOO_MANY_ENTRIES", "UNKNOWN_EXECUTOR"],
         ],
         ..CHANGE
     },
@@ -158,7 +158,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         summary: "Cancel: 409 `TASK_ALREADY_RUNNING` if it runs, unless forced",
         actor: true,
         query: &[Parameter::new("force", Shape::Flag, "Stop it if it runs")],
-        answers: &[answer(200, "Canceled, or asked to stop", Of("Changed"))],
+        answers: &[answer(200, "Cancelled, or asked to stop", Of("Changed"))],
         errors: &[
             GUARDED,
             SHARD,

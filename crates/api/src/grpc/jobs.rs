@@ -10,7 +10,7 @@ use prost::Message;
 use tonic::{Request, Response, Status};
 
 use super::call::Call;
-use super::runs::{note, run_status};
+use super::runs::{note, run_state};
 use super::status::{answer, request_id};
 use super::tasks::body;
 use super::time::{moment, timestamp};
@@ -119,14 +119,14 @@ async fn list(edge: &Edge, request: &v1::ListJobsRequest) -> Result<v1::ListJobs
 fn message(view: &JobView<'_>) -> v1::Job {
     let last = |last: &LastRunView| v1::LastRun {
         run_id: last.run_id.clone(),
-        status: run_status(last.state),
+        state: run_state(last.state),
         ended_at: Some(moment(last.ended_at)),
     };
     v1::Job {
         tenant: view.tenant.to_owned(),
         job: view.job.to_owned(),
         version: view.version,
-        status: job_status(view.state),
+        state: job_state(view.state),
         tasks: view.tasks,
         created_at: Some(moment(view.created_at)),
         updated_at: Some(moment(view.updated_at)),
@@ -140,8 +140,8 @@ fn message(view: &JobView<'_>) -> v1::Job {
 }
 
 /// By the word that REST shows.
-fn job_status(word: &str) -> i32 {
-    v1::JobStatus::from_str_name(&format!("JOB_STATUS_{word}")).unwrap_or_default().into()
+fn job_state(word: &str) -> i32 {
+    v1::JobState::from_str_name(&format!("JOB_STATE_{}", word.to_uppercase())).unwrap_or_default().into()
 }
 
 async fn history(edge: &Edge, call: &Call<v1::JobHistoryRequest>) -> Result<v1::JobHistoryResponse, Problem> {
@@ -221,9 +221,9 @@ mod tests {
 
     #[test]
     fn every_state_that_rest_shows_has_its_number() {
-        for word in ["ACTIVE", "PAUSED", "DELETED"] {
-            assert_ne!(job_status(word), 0, "{word}");
+        for word in ["active", "paused", "deleted"] {
+            assert_ne!(job_state(word), 0, "{word}");
         }
-        assert_eq!(job_status("ODD"), 0);
+        assert_eq!(job_state("ODD"), 0);
     }
 }

@@ -17,7 +17,7 @@ use super::time::{duration, moment, span_field, timestamp};
 use crate::edge::Edge;
 use crate::operation::schedules as operation;
 use crate::problem::Problem;
-use crate::wire::{OccurrenceView, OverrideBody, ScheduleView};
+use crate::wire::{OverrideBody, ScheduleView, WindowRowView};
 
 pub(super) struct Schedules(pub(super) Arc<Edge>);
 
@@ -195,7 +195,7 @@ async fn history(
     Ok(v1::ScheduleHistoryResponse { windows, next_cursor })
 }
 
-fn window(view: OccurrenceView) -> v1::ScheduleWindow {
+fn window(view: WindowRowView) -> v1::ScheduleWindow {
     v1::ScheduleWindow {
         first: Some(moment(view.first)),
         last: Some(moment(view.last)),

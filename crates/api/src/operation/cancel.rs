@@ -23,7 +23,7 @@ pub(crate) async fn cancel(
     over: &OverrideBody,
     caller: &Caller<'_>,
 ) -> Result<Cancelled, Problem> {
-    let by = Change::said("a task was canceled", over, caller)?;
+    let by = Change::said("a task was cancelled", over, caller)?;
     let command = Command::Cancel { id, stop_running: force };
     let changed = change(edge, (id, "cancel"), command, caller).await?;
     if let Some(by) = by {

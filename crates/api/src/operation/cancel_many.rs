@@ -4,7 +4,7 @@ use mainspring_core::decision::Rejection;
 use mainspring_core::engine::question::Progress;
 use mainspring_core::engine::{Answer, Command};
 
-use super::processes::ask;
+use super::operations::ask;
 use super::{Caller, Change};
 use crate::edge::Edge;
 use crate::problem::Problem;
@@ -16,7 +16,7 @@ pub(crate) async fn cancel_many(
     caller: &Caller<'_>,
 ) -> Result<Progress, Problem> {
     let over = OverrideBody { actor: wanted.actor.clone(), reason: wanted.reason.clone() };
-    let by = Change::by("tasks were canceled", &over, caller)?;
+    let by = Change::by("tasks were cancelled", &over, caller)?;
     let selector = Box::new(wanted.selector()?);
     let route = edge.gateway.tenant_or_all(Some(&selector.tenant).filter(|tenant| !tenant.is_empty()));
     let command = Command::BulkCancel { selector, stop_running: wanted.force };
@@ -24,7 +24,7 @@ pub(crate) async fn cancel_many(
     let Answer::Operation(id) = edge.gateway.ask(route, command).await? else {
         return Err(Rejection::Internal { what: "a bulk cancel was answered with something else" }.into());
     };
-    by.done(format_args!("process {}", id.get()));
+    by.done(format_args!("operation {}", id.get()));
     let progress = ask(edge, id).await?;
     Ok(progress.unwrap_or(Progress { id, running: true, handled: None }))
 }

@@ -19,10 +19,10 @@ pub(crate) mod flows;
 mod force_state;
 mod list;
 mod logs;
+mod operations;
 mod pools;
 mod prefix;
 mod preview_cron;
-mod processes;
 mod quarantine;
 mod retry;
 mod run_now;
@@ -50,10 +50,10 @@ pub(crate) use self::{
     force_state::force_state,
     list::list,
     logs::{LogsBody, follow_log, read_log},
+    operations::operation,
     pools::{pool, pools},
     prefix::with_prefix,
     preview_cron::preview_cron,
-    processes::process,
     quarantine::{quarantine, release},
     retry::retry,
     run_now::run_now,

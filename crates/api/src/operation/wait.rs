@@ -4,7 +4,6 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use mainspring_core::run::Run;
 use mainspring_core::task::Task;
 use mainspring_core::values::{Millis, RunId, TaskId};
 
@@ -12,6 +11,7 @@ use super::{flows, read};
 use crate::edge::Edge;
 use crate::feed::{self, Kind, Wanted};
 use crate::problem::Problem;
+use crate::wire::SeenRun;
 
 /// Longest wait. Proxies and clients close connections that are silent for longer.
 const WAIT_MAX: Millis = Millis::from_secs(60);
@@ -52,17 +52,17 @@ pub(crate) async fn read_ended(edge: &Edge, id: TaskId, wait: Duration) -> Resul
 }
 
 /// The run when it has ended, or as it is after `wait`.
-pub(crate) async fn run_ended(edge: &Arc<Edge>, id: RunId, wait: Duration) -> Result<Arc<Run>, Problem> {
-    let run = flows::run(edge, id).await?;
-    if wait.is_zero() || run.status.is_ended() {
-        return Ok(run);
+pub(crate) async fn run_ended(edge: &Arc<Edge>, id: RunId, wait: Duration) -> Result<SeenRun, Problem> {
+    let seen = flows::seen_run(edge, id).await?;
+    if wait.is_zero() || seen.run.status.is_ended() {
+        return Ok(seen);
     }
     let wanted = Wanted { kind: Some(Kind::RunEnd), run: Some(id.to_string()), ..Wanted::default() };
     let mut listening = feed::listen(edge, wanted, Some(wait)).await?;
     // It may have ended before the feed was on.
-    let run = flows::run(edge, id).await?;
-    if run.status.is_ended() {
-        return Ok(run);
+    let seen = flows::seen_run(edge, id).await?;
+    if seen.run.status.is_ended() {
+        return Ok(seen);
     }
     // Lines without anything keep other listeners' connections alive; here they say nothing.
     while let Some(line) = listening.next().await {
@@ -70,5 +70,5 @@ pub(crate) async fn run_ended(edge: &Arc<Edge>, id: RunId, wait: Duration) -> Re
             break;
         }
     }
-    flows::run(edge, id).await
+    flows::seen_run(edge, id).await
 }

@@ -82,7 +82,7 @@ pub enum Problem {
     PoolNotFound {
         name: String,
     },
-    ProcessNotFound {
+    OperationNotFound {
         id: String,
     },
     Calendar(CalendarProblem),
@@ -157,7 +157,7 @@ impl Problem {
         "WORKER_IDENTITY_IN_USE",
         "WORKER_NOT_FOUND",
         "POOL_NOT_FOUND",
-        "PROCESS_NOT_FOUND",
+        "OPERATION_NOT_FOUND",
         "BAD_CRON",
         "UNKNOWN_TIME_ZONE",
         "JOB_FILE_INVALID",
@@ -195,7 +195,7 @@ impl Problem {
             Self::TooManyFollowers { .. } => "TOO_MANY_FOLLOWERS",
             Self::WorkerNotFound { .. } => "WORKER_NOT_FOUND",
             Self::PoolNotFound { .. } => "POOL_NOT_FOUND",
-            Self::ProcessNotFound { .. } => "PROCESS_NOT_FOUND",
+            Self::OperationNotFound { .. } => "OPERATION_NOT_FOUND",
             Self::Calendar(problem) => problem.code(),
             Self::Events(problem) => problem.code(),
             Self::Workers(problem) => problem.code(),

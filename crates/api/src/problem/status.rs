@@ -32,7 +32,7 @@ impl Problem {
             Self::BodyTooLarge { .. } | Self::BatchTooLong { .. } => StatusCode::PAYLOAD_TOO_LARGE,
             Self::WorkerNotFound { .. }
             | Self::PoolNotFound { .. }
-            | Self::ProcessNotFound { .. }
+            | Self::OperationNotFound { .. }
             | Self::NoSuchTask { .. }
             | Self::NoSuchBackfill { .. }
             | Self::NoSuchRun { .. }

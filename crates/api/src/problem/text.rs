@@ -33,8 +33,8 @@ impl Problem {
             Self::PoolNotFound { .. } => {
                 "list `/v1/pools`; a pool is known while a worker or a task names it".into()
             }
-            Self::ProcessNotFound { .. } => {
-                "use the `process_id` that the bulk operation answered with".into()
+            Self::OperationNotFound { .. } => {
+                "use the `operation_id` that the bulk operation answered with".into()
             }
             Self::Calendar(problem) => problem.advice(),
             Self::Events(problem) => problem.advice(),
@@ -84,7 +84,7 @@ impl fmt::Display for Problem {
             Self::TooManyFollowers { max } => write!(f, "{max} callers follow logs or events already"),
             Self::WorkerNotFound { id } => write!(f, "there is no worker `{id}`"),
             Self::PoolNotFound { name } => write!(f, "there is no pool `{name}`"),
-            Self::ProcessNotFound { id } => write!(f, "there is no process `{id}`"),
+            Self::OperationNotFound { id } => write!(f, "there is no operation `{id}`"),
             Self::Calendar(problem) => problem.fmt(f),
             Self::Events(problem) => problem.fmt(f),
             Self::Workers(problem) => problem.fmt(f),

@@ -1,5 +1,5 @@
 //! `/v1/dead-letters`: tasks that failed for good or were quarantined. One or many can be queued again, or discarded:
-//! then they are `SKIPPED`, with all their attempts, and are on this list no more.
+//! then they are `skipped`, with all their attempts, and are on this list no more.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::edge::Edge;
 use crate::operation::{self, DeadLetterVerb, task_id};
 use crate::problem::Problem;
 use crate::server::RequestId;
-use crate::wire::{DeadLettersBody, ManyResult, OverrideBody, SettledView, TaskChanged, status_word};
+use crate::wire::{DeadLettersBody, ManyResult, OverrideBody, SettledView, TaskChanged};
 
 pub(super) async fn list(State(edge): State<Arc<Edge>>, request: Request) -> Result<Response, Problem> {
     list::answer(&edge, &operation::only_dead(list::filter(request.uri())?)).await
@@ -78,5 +78,5 @@ fn settled(verb: DeadLetterVerb, id: TaskId, status: Status) -> TaskChanged {
         DeadLetterVerb::Requeue => "the task is queued again",
         DeadLetterVerb::Discard => "the task is no dead letter any more",
     };
-    TaskChanged { task_id: id.to_string(), status: status_word(status), message: done, canceled_at: None }
+    TaskChanged::of(id, Some(status), done)
 }

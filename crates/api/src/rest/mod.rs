@@ -13,8 +13,8 @@ mod flows;
 mod gate;
 mod health;
 mod metrics;
+mod operations;
 mod pools;
-mod processes;
 mod publish;
 mod schedules;
 mod stats;
@@ -37,7 +37,7 @@ use crate::access::json_body;
 use crate::edge::Edge;
 use crate::problem::Problem;
 
-pub(crate) fn routes() -> Router<Arc<Edge>> {
+pub(crate) fn routes(edge: &Arc<Edge>) -> Router<Arc<Edge>> {
     Router::new()
         .route("/v1/tasks", get(tasks::list::handle).post(tasks::submit::handle))
         .route("/v1/tasks:batch", post(tasks::batch::handle))
@@ -68,7 +68,7 @@ pub(crate) fn routes() -> Router<Arc<Edge>> {
         .route("/v1/triggers/{job}/{name}", get(triggers::get))
         .route("/v1/pools", get(pools::list))
         .route("/v1/pools/{name}", get(pools::get))
-        .route("/v1/processes/{id}", get(processes::get))
+        .route("/v1/operations/{id}", get(operations::get))
         .route("/v1/workers", get(workers::list))
         .route("/v1/workers/{id}", get(workers::get).post(verbs::on_worker))
         .route("/v1/schedules", get(schedules::list))
@@ -88,18 +88,18 @@ pub(crate) fn routes() -> Router<Arc<Edge>> {
         .route_layer(axum::middleware::from_fn(json_body))
         // Below the layer: it knows what it reads.
         .route("/v1/events", get(events::handle).post(publish::events))
-        .route_layer(axum::middleware::from_fn(gate::gate))
+        .route_layer(axum::middleware::from_fn_with_state(Arc::clone(edge), gate::gate))
         .fallback(no_route)
         .method_not_allowed_fallback(no_method)
 }
 
 /// Those that need no token: health, and calls that are signed.
-pub(crate) fn open_routes() -> Router<Arc<Edge>> {
+pub(crate) fn open_routes(edge: &Arc<Edge>) -> Router<Arc<Edge>> {
     Router::new()
         .route("/healthz", get(health::alive))
         .route("/readyz", get(health::ready))
         .route("/v1/webhooks/{name}", post(publish::webhook))
-        .route_layer(axum::middleware::from_fn(gate::gate))
+        .route_layer(axum::middleware::from_fn_with_state(Arc::clone(edge), gate::gate))
         .method_not_allowed_fallback(no_method)
 }
 

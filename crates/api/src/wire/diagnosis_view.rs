@@ -14,7 +14,7 @@ pub(crate) struct DiagnosisView {
     pub task_id: String,
     #[serde(serialize_with = "as_word")]
     #[cfg_attr(test, schemars(schema_with = "super::schema::task_state"))]
-    pub status: Status,
+    pub state: Status,
     /// A word for programs.
     #[cfg_attr(test, schemars(schema_with = "super::schema::task_reason"))]
     pub reason: &'static str,
@@ -57,7 +57,7 @@ impl DiagnosisView {
         let part = diagnosis.part.as_ref();
         Self {
             task_id: diagnosis.id.to_string(),
-            status: diagnosis.status,
+            state: diagnosis.status,
             reason: standing.label(),
             message: standing.to_string(),
             advice: standing.advice(),

@@ -4,7 +4,6 @@ use mainspring_core::job::Job;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::flow_state::run_status_word;
 use super::run_view::NoteView;
 use super::schedule_view::ScheduleView;
 use super::time::Moment;
@@ -15,7 +14,7 @@ pub(crate) struct JobView<'a> {
     pub tenant: &'a str,
     pub job: &'a str,
     pub version: u32,
-    #[cfg_attr(test, schemars(extend("enum" = ["ACTIVE", "PAUSED", "DELETED"])))]
+    #[cfg_attr(test, schemars(extend("enum" = ["active", "paused", "deleted"])))]
     pub state: &'static str,
     pub tasks: u32,
     pub created_at: Moment,
@@ -43,7 +42,7 @@ pub(crate) struct JobView<'a> {
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "LastRun"))]
 pub(crate) struct LastRunView {
     pub run_id: String,
-    #[cfg_attr(test, schemars(schema_with = "super::schema::run_status"))]
+    #[cfg_attr(test, schemars(schema_with = "super::schema::run_state"))]
     pub state: &'static str,
     pub ended_at: Moment,
 }
@@ -55,9 +54,9 @@ impl<'a> JobView<'a> {
             job: &job.key.name,
             version: job.version,
             state: match (job.deleted, job.paused) {
-                (Some(_), _) => "DELETED",
-                (None, true) => "PAUSED",
-                (None, false) => "ACTIVE",
+                (Some(_), _) => "deleted",
+                (None, true) => "paused",
+                (None, false) => "active",
             },
             tasks: job.definition.plan.len(),
             created_at: Moment(job.created),
@@ -67,7 +66,7 @@ impl<'a> JobView<'a> {
             waiting_runs: job.lanes.waiting.len(),
             last_run: job.last.map(|last| LastRunView {
                 run_id: last.id.to_string(),
-                state: run_status_word(last.status),
+                state: last.status.label(),
                 ended_at: Moment(last.at),
             }),
             schedules: Vec::new(),

@@ -3,7 +3,7 @@
 //! Entry: [`TaskBody`] in, [`TaskView`] out.
 //! - WI-1 a body is parsed once; a payload is never parsed into a tree, its text is kept as it came
 //! - WI-3 pure: no id is made and no clock is read here; what needs one takes it as an argument
-//! - WI-2 states go out as the timer API spells them (`COMPLETED`, `CANCELED`) and come in either way
+//! - WI-2 states go out in one spelling (`state`); `/v1/tasks` adds the timer contract's (`status`), and both come in
 
 mod amend_body;
 mod answers;
@@ -17,12 +17,12 @@ mod job_view;
 mod json;
 mod keys;
 mod names;
+mod operation_view;
 mod override_body;
 mod payload;
 #[cfg(test)]
 mod payload_schema;
 mod pool_view;
-mod process_view;
 mod profile;
 mod quarantine_view;
 mod retry;
@@ -50,9 +50,9 @@ pub(crate) use self::{
     answers::{
         AppliedJob, AppliedView, BackfillChanged, BackfillPage, CordonedView, HealthView, JobChanged,
         JobPage, ManyResult, PoolPage, PublishedPage, ReadinessView, ReasonView, RecurringView, RerunView,
-        RunChanged, RunPage, RunsCanceled, ScheduleChanged, SchedulePage, ScheduleStored, SettledView,
-        TaskChanged, TaskListPage, TriggerPage, TriggeredView, UpcomingPage, VersionPage, VersionRow,
-        VersionView, WindowPage, WorkerPage,
+        RunChanged, RunPage, ScheduleChanged, SchedulePage, ScheduleStored, SettledView, TaskChanged,
+        TaskListPage, TriggerPage, TriggeredView, UpcomingPage, VersionPage, VersionRow, VersionView,
+        WindowPage, WorkerPage,
     },
     backfill_body::BackfillBody,
     backfill_view::{BackfillView, PlanView},
@@ -63,24 +63,24 @@ pub(crate) use self::{
         binary as binary_event, check as check_event, check_count as check_event_count, data as event_data,
         is_binary as is_binary_event, structured as structured_event,
     },
-    flow_state::{node_word, parse_run_status, parse_trigger, run_status_word},
+    flow_state::{parse_run_status, parse_trigger},
     job_view::{JobView, LastRunView, raw},
     json::json_problem,
     keys::Keys,
     names::name,
+    operation_view::OperationView,
     override_body::{DeadLettersBody, ForceTaskBody, OverrideBody},
     payload::check as check_payload,
     pool_view::PoolView,
-    process_view::ProcessView,
     profile::TENANT_DEFAULT,
     quarantine_view::QuarantineView,
     retry::{BackoffWord, RetryBody},
     run_bodies::{ClearBody, ForceRunBody, RerunBody, RunSelectorBody, TriggerBody},
     run_diagnosis_view::{FirstFailure, JobNeedView, NodeDiagnosisView, RunDiagnosisView, UpstreamView},
-    run_view::{ItemsView, JobWaitView, NodeView, NoteView, RunView, TaskPage},
+    run_view::{ItemsView, JobWaitView, NodeView, NoteView, RunView, SeenRun, TaskPage},
     schedule_view::{ScheduleView, describe},
     selector_body::SelectorBody,
-    state::{parse_status, status_word},
+    state::{parse_status, timer_word},
     stats_view::{DepthView, StatsView},
     submission::{Submission, event_scope, first_status, request_hash, request_key},
     task_body::{
@@ -89,7 +89,7 @@ pub(crate) use self::{
     task_view::{AttemptView, ErrorView, TaskView},
     time::{Moment, TimeBody, instant, parse_span, written},
     trigger_view::{BegunView, DeclinedView, LastView, PublishedView, TriggerView},
-    window_view::{OccurrenceView, UpcomingView},
+    window_view::{UpcomingView, WindowRowView},
     worker_view::{CordonView, WorkerBody},
 };
 #[cfg(test)]

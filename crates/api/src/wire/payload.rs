@@ -36,7 +36,7 @@ struct Sleep {
 }
 
 #[derive(Deserialize)]
-struct Look {
+struct Poll {
     http: Option<Address>,
     file: Option<File>,
 }
@@ -85,9 +85,9 @@ pub(crate) fn check(executor: &str, payload: Option<&RawValue>, now: Wall) -> Re
             mainspring_definition::wait::read(text.as_bytes(), now)
                 .map_err(|why| Problem::field(FIELD, why))?;
         }
-        "look" => {
-            let look: Look = read(text, "the `look` executor needs an object with `http` or `file`")?;
-            if look.http.is_some() == look.file.is_some() {
+        "poll" => {
+            let poll: Poll = read(text, "the `poll` executor needs an object with `http` or `file`")?;
+            if poll.http.is_some() == poll.file.is_some() {
                 return Err(Problem::field(FIELD, "it must have one of `http` and `file`"));
             }
         }

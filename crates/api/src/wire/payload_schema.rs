@@ -22,11 +22,11 @@ pub(super) fn schemas() -> Value {
             "required": ["ms"],
         })),
         of(&["wait"], &wait()),
-        of(&["look"], &json!({
+        of(&["poll"], &json!({
             "type": "object",
-            "description": "A worker looks whether an address answers or a file is there, and between two looks \
+            "description": "A worker polls whether an address answers or a file is there, and between two polls \
                 the task holds no place",
-            "oneOf": [look("http", "url"), look("file", "path")],
+            "oneOf": [poll("http", "url"), poll("file", "path")],
         })),
         {"properties": {"task_type": {"enum": ["noop"]}}},
     ])
@@ -54,7 +54,7 @@ fn process() -> Value {
     })
 }
 
-fn look(what: &str, field: &str) -> Value {
+fn poll(what: &str, field: &str) -> Value {
     let address = json!({"type": "object", "properties": {field: {"type": "string"}}, "required": [field]});
     json!({"properties": {what: address}, "required": [what]})
 }

@@ -170,7 +170,7 @@ pub(super) const EXECUTORS: [(&str, &str); 8] = [
     ("noop", "noop"),
     ("sleep", "sleep"),
     ("wait", "wait"),
-    ("look", "look"),
+    ("poll", "poll"),
     ("clock", "clock"),
 ];
 

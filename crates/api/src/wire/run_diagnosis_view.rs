@@ -9,7 +9,6 @@ use mainspring_core::values::{Failure, Millis, NodeInstance, RunStatus, TaskId};
 use serde::Serialize;
 
 use super::diagnosis_view::DiagnosisView;
-use super::flow_state::{node_word, run_status_word, running_word};
 use super::run_view::ItemsView;
 use super::time::{Moment, written};
 
@@ -47,7 +46,7 @@ pub(crate) struct RunDiagnosisView {
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "RunTaskDiagnosis"))]
 pub(crate) struct NodeDiagnosisView {
     pub name: String,
-    #[cfg_attr(test, schemars(schema_with = "super::schema::node_state"))]
+    #[cfg_attr(test, schemars(schema_with = "super::schema::task_state"))]
     pub state: &'static str,
     /// `waits_for_upstream`, `waits_for_jobs`, `run_paused`, `max_running_tasks`, `release_rate`,
     /// `about_to_be_released`, `waits_for_run`, `released`, `about_to_be_decided`, `lost`, `failed`, or
@@ -80,7 +79,7 @@ pub(crate) struct NodeDiagnosisView {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run_id: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(schema_with = "super::schema::optional_run_status"))]
+    #[cfg_attr(test, schemars(schema_with = "super::schema::optional_run_state"))]
     pub run_state: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_error: Option<LastErrorView>,
@@ -90,7 +89,7 @@ pub(crate) struct NodeDiagnosisView {
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Upstream"))]
 pub(crate) struct UpstreamView {
     pub name: String,
-    #[cfg_attr(test, schemars(schema_with = "super::schema::node_state"))]
+    #[cfg_attr(test, schemars(schema_with = "super::schema::task_state"))]
     pub state: &'static str,
 }
 
@@ -154,10 +153,7 @@ impl RunDiagnosisView {
             run_id: diagnosis.id.to_string(),
             tenant: diagnosis.job.tenant.to_string(),
             job: diagnosis.job.name.to_string(),
-            state: match diagnosis.status {
-                RunStatus::Running => running_word(diagnosis.is_paused, diagnosis.is_stopping),
-                status => run_status_word(status),
-            },
+            state: diagnosis.status.label(),
             reason: standing.label(),
             message: standing.to_string(),
             advice: standing.advice(),
@@ -171,7 +167,7 @@ impl RunDiagnosisView {
 
     /// Of a run that has ended: how and since when, and what failed first.
     pub(crate) fn ended(run: &Run, first: Option<NodeDiagnosisView>) -> Self {
-        let word = run_status_word(run.status);
+        let word = run.status.label();
         let why = run.why.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
         let failed =
             first.as_ref().map(|node| format!("; task `{}` failed first: {}", node.name, node.message));
@@ -202,7 +198,7 @@ impl NodeDiagnosisView {
         let standing = &node.standing;
         let mut view = Self {
             name: node.name.to_string(),
-            state: node_word(node.status),
+            state: node.status.label(),
             reason: standing.label(),
             message: node.to_string(),
             advice: standing.advice(),
@@ -222,7 +218,7 @@ impl NodeDiagnosisView {
             NodeStanding::Upstream { waits_for, .. } => {
                 let named = waits_for
                     .iter()
-                    .map(|(name, status)| UpstreamView { name: name.to_string(), state: node_word(*status) });
+                    .map(|(name, status)| UpstreamView { name: name.to_string(), state: status.label() });
                 view.waits_for = named.collect();
             }
             NodeStanding::Jobs { waits_for, .. } => {
@@ -234,7 +230,7 @@ impl NodeDiagnosisView {
             NodeStanding::Undo { diagnosis } => view.task = Some(DiagnosisView::of(diagnosis)),
             NodeStanding::Child { item, run, status, .. } => {
                 view.item = *item;
-                (view.run_id, view.run_state) = (Some(run.to_string()), Some(run_status_word(*status)));
+                (view.run_id, view.run_state) = (Some(run.to_string()), Some(status.label()));
             }
             NodeStanding::Lost { item } => view.item = *item,
             NodeStanding::Out { .. } | NodeStanding::Release(_) | NodeStanding::AboutToBeDecided => {}
@@ -261,7 +257,7 @@ impl NodeDiagnosisView {
         };
         Self {
             name: spec.name.to_string(),
-            state: node_word(run.node(first.node).status),
+            state: run.node(first.node).status.state(None).label(),
             reason: "failed",
             message,
             advice: advice.to_owned(),
@@ -297,5 +293,5 @@ fn failed_item(run: &Run, node: u32) -> Option<u32> {
 
 fn items(items: &Items) -> ItemsView {
     let Items { count, released, live, succeeded, failed, .. } = *items;
-    ItemsView { count, released, running: live, succeeded, failed }
+    ItemsView { count, released, live, succeeded, failed }
 }

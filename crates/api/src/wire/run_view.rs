@@ -1,14 +1,15 @@
 //! A run as callers see it, with a page of its tasks.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use mainspring_core::job::NodeWork;
 use mainspring_core::run::{MapItems, NodeState, NodeStatus, Pause, Run, RunStop};
+use mainspring_core::task::Status;
 use mainspring_core::values::{Actor, Millis, NodeInstance, Note, Wall};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::flow_state::{node_word, run_word};
 use super::job_view::raw;
 use super::time::Moment;
 use super::trigger_view::CauseView;
@@ -89,7 +90,7 @@ impl<'a> From<&'a Note> for NoteView<'a> {
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "RunTask"))]
 pub(crate) struct NodeView<'a> {
     pub name: &'a str,
-    #[cfg_attr(test, schemars(schema_with = "super::schema::node_state"))]
+    #[cfg_attr(test, schemars(schema_with = "super::schema::task_state"))]
     pub state: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub task_id: Option<String>,
@@ -138,7 +139,8 @@ fn is_zero(number: &u32) -> bool {
 pub(crate) struct ItemsView {
     pub count: u32,
     pub released: u32,
-    pub running: u32,
+    /// Released, and not ended
+    pub live: u32,
     pub succeeded: u32,
     pub failed: u32,
 }
@@ -150,16 +152,40 @@ pub(crate) struct TaskPage {
     pub limit: usize,
 }
 
+/// A run, and in which states the tasks and runs are that it has released.
+#[derive(Clone)]
+pub(crate) struct SeenRun {
+    pub run: Arc<Run>,
+    /// By node, ascending.
+    pub released: Vec<(u32, Status)>,
+}
+
+impl SeenRun {
+    fn state(&self, node: u32) -> Status {
+        let out = self.released.binary_search_by_key(&node, |(node, _)| *node);
+        self.run.node(node).status.state(out.ok().map(|at| self.released[at].1))
+    }
+
+    fn counts(&self) -> BTreeMap<&'static str, u32> {
+        let mut counts = BTreeMap::new();
+        for node in 0..self.run.nodes.len() as u32 {
+            *counts.entry(self.state(node).label()).or_default() += 1;
+        }
+        counts
+    }
+}
+
 impl<'a> RunView<'a> {
     /// Without tasks and documents, for lists.
-    pub(crate) fn brief(run: &'a Run) -> Self {
+    pub(crate) fn brief(seen: &'a SeenRun) -> Self {
+        let run = &*seen.run;
         let labels = run.labels.as_deref().unwrap_or_default();
         Self {
             run_id: run.id.to_string(),
             tenant: &run.job.tenant,
             job: &run.job.name,
             version: run.version,
-            state: run_word(run),
+            state: run.status.label(),
             trigger: run.origin.started_by.label(),
             window: run.origin.window.as_deref().map(WindowView::of),
             event: run.origin.cause.as_deref().map(|cause| CauseView::of(cause, false)),
@@ -173,7 +199,7 @@ impl<'a> RunView<'a> {
             parent_run_id: run.origin.parent.map(|origin| origin.run.to_string()),
             rerun_of: run.origin.rerun_of.map(|id| id.to_string()),
             labels: labels.iter().map(|(key, value)| (&**key, &**value)).collect(),
-            counts: counts(run),
+            counts: seen.counts(),
             parameters: None,
             output: None,
             notes: Vec::new(),
@@ -182,15 +208,16 @@ impl<'a> RunView<'a> {
         }
     }
 
-    pub(crate) fn whole(run: &'a Run, page: TaskPage) -> Self {
+    pub(crate) fn whole(seen: &'a SeenRun, page: TaskPage) -> Self {
+        let run = &*seen.run;
         let nodes = (0..run.plan.len()).skip(page.offset).take(page.limit);
         Self {
             event: run.origin.cause.as_deref().map(|cause| CauseView::of(cause, true)),
             parameters: raw(&run.parameters),
             output: run.output.as_deref().and_then(raw),
             notes: run.notes.iter().map(Into::into).collect(),
-            tasks: Some(nodes.map(|node| NodeView::of(run, node)).collect()),
-            ..Self::brief(run)
+            tasks: Some(nodes.map(|node| NodeView::of(seen, node)).collect()),
+            ..Self::brief(seen)
         }
     }
 }
@@ -214,7 +241,7 @@ fn paused(run: &Run, pause: &Pause) -> String {
 const fn stopping(stop: RunStop) -> &'static str {
     match stop {
         RunStop::Failed => "a task failed",
-        RunStop::Cancel => "canceled",
+        RunStop::Cancel => "cancelled",
         RunStop::Timeout => "it took too long",
     }
 }
@@ -231,16 +258,9 @@ fn waits(run: &Run, node: u32) -> Vec<JobWaitView<'_>> {
     view.collect()
 }
 
-fn counts(run: &Run) -> BTreeMap<&'static str, u32> {
-    let mut counts = BTreeMap::new();
-    for node in &run.nodes {
-        *counts.entry(node_word(node.status)).or_default() += 1;
-    }
-    counts
-}
-
 impl<'a> NodeView<'a> {
-    fn of(run: &'a Run, node: u32) -> Self {
+    fn of(seen: &'a SeenRun, node: u32) -> Self {
+        let run = &*seen.run;
         let (spec, state) = (run.plan.node(node), run.node(node));
         let NodeState { status, turn, started, ended, .. } = *state;
         let begun = started > 0 || !matches!(status, NodeStatus::Waiting) && !run.whys.contains_key(&node);
@@ -250,7 +270,7 @@ impl<'a> NodeView<'a> {
         let after = |ms: u32| Moment(run.created + Millis::new(ms.into()));
         Self {
             name: &spec.name,
-            state: node_word(status),
+            state: seen.state(node).label(),
             task_id: (single && !is_run && released(status)).then(|| run.id.task(place).to_string()),
             run_id: (single && is_run && released(status)).then(|| run.id.child(place).to_string()),
             needs: spec.needs.iter().map(|need| &*run.plan.node(*need).name).collect(),
@@ -283,7 +303,7 @@ impl From<&MapItems> for ItemsView {
         Self {
             count: group.count(),
             released: group.released,
-            running: group.live,
+            live: group.live,
             succeeded: group.succeeded,
             failed: group.failed,
         }

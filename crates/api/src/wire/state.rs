@@ -1,9 +1,11 @@
-//! How states are spelled.
+//! How states of tasks are spelled: one word for each everywhere (`state`), and the words of the timer contract, which
+//! `/v1/tasks` adds for its clients (`status`).
 
 use mainspring_core::task::Status;
 use serde::Serializer;
 
-pub(crate) const fn status_word(status: Status) -> &'static str {
+/// The timer contract's word.
+pub(crate) const fn timer_word(status: Status) -> &'static str {
     match status {
         Status::Pending => "PENDING",
         Status::Queued => "QUEUED",
@@ -22,13 +24,18 @@ pub(crate) const fn status_word(status: Status) -> &'static str {
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
 pub(super) fn as_word<S: Serializer>(status: &Status, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(status_word(*status))
+    serializer.serialize_str(status.label())
 }
 
-/// Takes the words above and our own, in any case.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+pub(super) fn as_timer_word<S: Serializer>(status: &Status, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(timer_word(*status))
+}
+
+/// Takes our words and those of the timer contract, in any case.
 pub(crate) fn parse_status(text: &str) -> Option<Status> {
     let is = |status: &Status| {
-        text.eq_ignore_ascii_case(status_word(*status)) || text.eq_ignore_ascii_case(status.label())
+        text.eq_ignore_ascii_case(status.label()) || text.eq_ignore_ascii_case(timer_word(*status))
     };
     Status::ALL.into_iter().find(is)
 }
@@ -40,7 +47,7 @@ mod tests {
     #[test]
     fn both_spellings_are_read() {
         for status in Status::ALL {
-            assert_eq!(parse_status(status_word(status)), Some(status));
+            assert_eq!(parse_status(timer_word(status)), Some(status));
             assert_eq!(parse_status(status.label()), Some(status));
         }
         assert_eq!(parse_status("Canceled"), Some(Status::Cancelled));

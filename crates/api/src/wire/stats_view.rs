@@ -5,8 +5,6 @@ use std::collections::BTreeMap;
 use mainspring_core::engine::question::Stats;
 use serde::Serialize;
 
-use super::state::status_word;
-
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Stats"))]
 pub(crate) struct StatsView<'a> {
@@ -43,11 +41,7 @@ impl<'a> StatsView<'a> {
         });
         Self {
             depths: depths.collect(),
-            tasks_in_memory: stats
-                .counts
-                .iter()
-                .map(|(status, count)| (status_word(*status), *count))
-                .collect(),
+            tasks_in_memory: stats.counts.iter().map(|(status, count)| (status.label(), *count)).collect(),
             queued: stats.depths.iter().map(|depth| depth.queued).sum(),
             running: stats.depths.iter().map(|depth| u64::from(depth.running)).sum(),
             workers: stats.workers,

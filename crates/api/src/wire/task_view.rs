@@ -5,7 +5,7 @@ use mainspring_core::values::{AttemptId, Name, Permit, Wall, WorkerId};
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
-use super::state::as_word;
+use super::state::{as_timer_word, as_word};
 use super::task_body::LimitBody;
 use super::time::Moment;
 use super::window_view::WindowView;
@@ -16,6 +16,10 @@ pub(crate) struct TaskView<'a> {
     pub task_id: String,
     #[serde(serialize_with = "as_word")]
     #[cfg_attr(test, schemars(schema_with = "super::schema::task_state"))]
+    pub state: Status,
+    /// The state as the timer contract spells it
+    #[serde(serialize_with = "as_timer_word")]
+    #[cfg_attr(test, schemars(schema_with = "super::schema::timer_status"))]
     pub status: Status,
     pub tenant: &'a str,
     #[serde(skip_serializing_if = "str::is_empty")]
@@ -121,6 +125,7 @@ impl<'a> TaskView<'a> {
         };
         Self {
             task_id: task.id.to_string(),
+            state: status,
             status,
             tenant: &profile.tenant,
             job: &profile.job,

@@ -41,7 +41,7 @@ impl<'a> WindowView<'a> {
 /// What became of a window, or of several that passed together.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "ScheduleWindow"))]
-pub(crate) struct OccurrenceView {
+pub(crate) struct WindowRowView {
     /// The window, or the first of several that passed together
     pub first: Moment,
     pub last: Moment,
@@ -58,7 +58,7 @@ pub(crate) struct OccurrenceView {
     pub decided_at: Moment,
 }
 
-impl From<&WindowRow> for OccurrenceView {
+impl From<&WindowRow> for WindowRowView {
     fn from(row: &WindowRow) -> Self {
         let (outcome, reason, made) = match row.what {
             Ok((made, fired_as)) => (fired_as.label(), None, Some(made)),

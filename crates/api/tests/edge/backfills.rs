@@ -86,7 +86,7 @@ async fn a_backfill_is_planned_begun_shown_and_cancelled() {
     assert_eq!(rig.call("POST", &verb("pause"), "").await.json()["state"], "paused");
     assert_eq!(rig.call("POST", &verb("resume"), "").await.json()["state"], "running");
     assert_eq!(rig.call("POST", &verb("cancel"), r#"{"reason": "a test"}"#).await.status, 200);
-    let ended = state(&rig, &id, "canceled").await;
+    let ended = state(&rig, &id, "cancelled").await;
     assert_eq!((&ended["failed"], &ended["active"]), (&json!(3), &json!(0)), "{ended:#}");
     refused(&rig.call("POST", &verb("pause"), "").await, 409, "BACKFILL_ALREADY_ENDED");
     refused(&rig.call("POST", &verb("no-such-verb"), "").await, 404, "ROUTE_NOT_FOUND");

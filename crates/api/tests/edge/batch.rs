@@ -27,7 +27,7 @@ async fn each_task_of_a_batch_has_its_own_result() {
             assert_eq!(result["error_code"].as_str().unwrap_or_default(), code, "{name}: {result}");
             if code.is_empty() {
                 let id = result["task_id"].as_str().expect("an id");
-                assert_eq!(rig.status(id).await, result["status"], "{name}");
+                assert_eq!(rig.status(id).await, result["state"], "{name}");
             }
         }
     }

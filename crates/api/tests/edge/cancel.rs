@@ -8,7 +8,9 @@ use crate::worker::FakeWorker;
 async fn delete(rig: &Rig, id: &str, query: &str) -> (u16, String) {
     let answer = rig.call("DELETE", &format!("/v1/tasks/{id}{query}"), "").await;
     let word = if answer.status == 200 {
-        answer.json()["status"].as_str().unwrap_or_default().to_owned()
+        let answer = answer.json();
+        let stopping = if answer["stopping"] == true { "stopping" } else { "" };
+        answer["state"].as_str().unwrap_or(stopping).to_owned()
     } else {
         answer.code()
     };
@@ -25,19 +27,19 @@ async fn waiting_tasks_are_canceled_and_ended_ones_are_not() {
     let pending = rig.submit(r#"{"task_type":"noop","delay_ms":60000}"#).await.task_id();
     let queued = rig.submit(r#"{"task_type":"noop","pool":"nobody"}"#).await.task_id();
     for id in [&pending, &queued] {
-        assert_eq!(delete(&rig, id, "").await, done(200, "CANCELED"));
+        assert_eq!(delete(&rig, id, "").await, done(200, "cancelled"));
         assert_eq!(delete(&rig, id, "").await, done(409, "TASK_ALREADY_ENDED"));
-        assert_eq!(rig.status(id).await, "CANCELED");
+        assert_eq!(rig.status(id).await, "cancelled");
     }
     let mut worker = FakeWorker::join(rig.address, 1, 1, 1).await;
     let retried = r#"{"task_type":"noop","retry_policy":{"max_retries":3,"backoff":"fixed","initial_delay_ms":60000,"jitter_percent":0}}"#;
     let id = rig.submit(retried).await.task_id();
     let start = worker.start().await;
     worker.fail(&start, "transient", "no").await;
-    rig.until(&id, "RETRY_WAIT").await;
+    rig.until(&id, "retry_wait").await;
     let why = rig.get(&format!("/v1/tasks/{id}/diagnosis")).await.json();
     assert_eq!(why["reason"], "backoff");
-    assert_eq!(delete(&rig, &id, "").await, done(200, "CANCELED"));
+    assert_eq!(delete(&rig, &id, "").await, done(200, "cancelled"));
     drop(worker);
     rig.stop().await;
 }
@@ -50,21 +52,21 @@ async fn a_running_task_is_left_alone_unless_forced() {
     let start = worker.start().await;
     assert_eq!(delete(&rig, &id, "").await, done(409, "TASK_ALREADY_RUNNING"));
     worker.report(&start, What::Accepted(true)).await;
-    rig.until(&id, "RUNNING").await;
+    rig.until(&id, "running").await;
     assert_eq!(delete(&rig, &id, "?force=false").await, done(409, "TASK_ALREADY_RUNNING"));
     let amend = rig.call("PATCH", &format!("/v1/tasks/{id}"), r#"{"priority":"P0"}"#).await;
     assert_eq!((amend.status, amend.code().as_str()), (409, "TASK_ALREADY_RUNNING"));
     let retry = rig.call("POST", &format!("/v1/tasks/{id}:retry"), "").await;
     assert_eq!((retry.status, retry.code().as_str()), (409, "TASK_NOT_ENDED"));
 
-    assert_eq!(delete(&rig, &id, "?force=true").await, done(200, "STOPPING"));
+    assert_eq!(delete(&rig, &id, "?force=true").await, done(200, "stopping"));
     let stop = worker.stop().await;
     assert_eq!(
         (stop.task.clone(), stop.fence, stop.reason.as_str()),
         (start.task.clone(), start.fence, "cancel")
     );
     worker.fail(&start, "transient", "killed").await;
-    let task = rig.until(&id, "CANCELED").await;
+    let task = rig.until(&id, "cancelled").await;
     assert_eq!(task["cancel_requested"], true);
     assert_eq!(delete(&rig, &id, "?force=true").await, done(409, "TASK_ALREADY_ENDED"));
     drop(worker);
@@ -77,16 +79,11 @@ async fn an_operator_says_how_it_ended() {
     let id = rig.submit(r#"{"task_type":"noop","pool":"nobody"}"#).await.task_id();
     let path = format!("/v1/tasks/{id}:force-state");
     let forced =
-        rig.call("POST", &path, r#"{"state":"completed","actor":"ann","reason":"done by hand"}"#).await;
-    assert_eq!(
-        (forced.status, forced.json()["status"].as_str()),
-        (200, Some("COMPLETED")),
-        "{}",
-        forced.text
-    );
-    let task = rig.until(&id, "COMPLETED").await;
+        rig.call("POST", &path, r#"{"state":"COMPLETED","actor":"ann","reason":"done by hand"}"#).await;
+    assert_eq!((forced.status, forced.json()["state"].as_str()), (200, Some("succeeded")), "{}", forced.text);
+    let task = rig.until(&id, "succeeded").await;
     assert_eq!(task["forced_by"]["actor"], "ann");
-    let again = rig.call("POST", &path, r#"{"state":"FAILED"}"#).await;
+    let again = rig.call("POST", &path, r#"{"state":"failed"}"#).await;
     assert_eq!((again.status, again.code().as_str()), (409, "TASK_ALREADY_ENDED"));
     rig.stop().await;
 }

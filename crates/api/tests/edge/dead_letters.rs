@@ -39,7 +39,7 @@ async fn one_is_queued_again_and_one_is_discarded_for_good() {
     let post = async |path: String| rig.call("POST", &path, "").await;
 
     let requeued = post(format!("/v1/dead-letters/{again}:requeue")).await;
-    assert_eq!((requeued.status, requeued.json()["status"].as_str()), (200, Some("QUEUED")));
+    assert_eq!((requeued.status, requeued.json()["state"].as_str()), (200, Some("queued")));
     let twice = post(format!("/v1/dead-letters/{again}:requeue")).await;
     assert_eq!(
         (twice.status, twice.code().as_str(), twice.task_id()),
@@ -50,7 +50,7 @@ async fn one_is_queued_again_and_one_is_discarded_for_good() {
 
     let discard = format!("/v1/dead-letters/{away}:discard");
     let discarded = rig.call("POST", &discard, r#"{"actor":"ben","reason":"known"}"#).await;
-    assert_eq!((discarded.status, discarded.json()["status"].as_str()), (200, Some("SKIPPED")));
+    assert_eq!((discarded.status, discarded.json()["state"].as_str()), (200, Some("skipped")));
     assert_eq!(post(discard).await.status, 200, "asked again");
     assert_eq!(listed(&rig).await, BTreeSet::new(), "neither is one any more");
 
@@ -61,9 +61,9 @@ async fn one_is_queued_again_and_one_is_discarded_for_good() {
     let dir = rig.stop().await;
     let rig = Rig::start_in(dir, ApiConfig::default(), ShardConfig::default()).await;
     let task = rig.get(&format!("/v1/tasks/{away}")).await.json();
-    assert_eq!((&task["status"], &task["forced_by"]["actor"]), (&json!("SKIPPED"), &json!("ben")), "{task}");
+    assert_eq!((&task["state"], &task["forced_by"]["actor"]), (&json!("skipped"), &json!("ben")), "{task}");
     assert_eq!(ids(&rig.get("/v1/dead-letters").await.json()), BTreeSet::new());
-    assert_eq!(rig.status(&again).await, "QUEUED");
+    assert_eq!(rig.status(&again).await, "queued");
     rig.stop().await;
 }
 
@@ -86,8 +86,8 @@ async fn many_get_a_result_each() {
         "{result}"
     );
     assert_eq!(
-        (&result["results"][0]["task_id"], &result["results"][0]["status"]),
-        (&json!(ids[0]), &json!("QUEUED"))
+        (&result["results"][0]["task_id"], &result["results"][0]["state"]),
+        (&json!(ids[0]), &json!("queued"))
     );
     assert_eq!(result["results"][70]["error_code"], "TASK_NOT_FOUND");
     let again = rig.call_with("POST", "/v1/dead-letters:requeue", &body, &key).await.json();

@@ -61,13 +61,13 @@ tasks:
     let first = triggered(&rig, "etl").await;
     let second = triggered(&rig, "etl").await;
     let waits = diagnosis(&rig, &second).await;
-    assert_eq!((&waits["state"], &waits["reason"]), (&"QUEUED".into(), &"waits_for_place".into()));
+    assert_eq!((&waits["state"], &waits["reason"]), (&"queued".into(), &"waits_for_place".into()));
     assert_eq!((&waits["held_by"][0], &waits["tasks_more"]), (&first.as_str().into(), &2.into()));
 
     let told = diagnosis(&rig, &first).await;
     assert_eq!(
         (&told["state"], &told["reason"], &told["job"]),
-        (&"RUNNING".into(), &"working".into(), &"etl".into())
+        (&"running".into(), &"working".into(), &"etl".into())
     );
     let names: Vec<_> = told["tasks"].as_array().expect("tasks").iter().map(|task| &task["name"]).collect();
     assert_eq!(names, ["extract", "load"], "what can be acted upon comes first");
@@ -94,11 +94,11 @@ tasks:
         .await
         .expect("told")
         .into_inner();
-    assert_eq!((same.status(), same.reason.as_str()), (v1::RunStatus::Running, "working"));
+    assert_eq!((same.state(), same.reason.as_str()), (v1::RunState::Running, "working"));
     let extract = &same.tasks[0];
     assert_eq!(
-        (extract.name.as_str(), extract.reason.as_str(), extract.status()),
-        ("extract", "backoff", v1::TaskStatus::Running)
+        (extract.name.as_str(), extract.reason.as_str(), extract.state()),
+        ("extract", "backoff", v1::TaskState::RetryWait)
     );
     assert_eq!(extract.last_error.as_ref().map(|error| error.message.as_str()), Some("no route"));
     assert!(extract.task.as_ref().is_some_and(|task| task.due_in.is_some()));
@@ -108,10 +108,10 @@ tasks:
     let start = worker.start().await;
     worker.fail(&start, "permanent", "disk full").await;
     let ended = until(&rig, &first, |told| told["reason"] == "ended").await;
-    assert_eq!((&ended["state"], &ended["tasks"][0]["name"]), (&"FAILED".into(), &"extract".into()));
+    assert_eq!((&ended["state"], &ended["tasks"][0]["name"]), (&"failed".into(), &"extract".into()));
     assert_eq!(ended["tasks"][0]["last_error"]["message"], "disk full");
     let message = ended["message"].as_str().unwrap_or_default();
-    assert!(message.starts_with("it has ended as FAILED at 20"), "{message}");
+    assert!(message.starts_with("it has ended as failed at 20"), "{message}");
     assert!(message.ends_with("; task `extract` failed first: disk full"), "{message}");
     drop(worker);
     rig.stop().await;
@@ -126,7 +126,7 @@ async fn an_ended_task_names_its_run_also_from_the_tables() {
     let start = worker.start().await;
     worker.succeed(&start, "1").await;
     let told = until(&rig, &run, |told| told["reason"] == "ended").await;
-    assert_eq!((&told["state"], &told["tasks"]), (&"COMPLETED".into(), &Value::Array(vec![])));
+    assert_eq!((&told["state"], &told["tasks"]), (&"succeeded".into(), &Value::Array(vec![])));
     drop(worker);
     // A server that starts again has ended runs in its tables only.
     let dir = rig.stop().await;
@@ -136,7 +136,7 @@ async fn an_ended_task_names_its_run_also_from_the_tables() {
     let own = rig.get(&format!("/v1/tasks/{}/diagnosis", id_of(&start))).await.json();
     assert_eq!((&own["reason"], &own["run_id"]), (&"ended".into(), &run.as_str().into()));
     assert_eq!(own["run_task"], "only");
-    assert_eq!(diagnosis(&rig, &run).await["state"], "COMPLETED");
+    assert_eq!(diagnosis(&rig, &run).await["state"], "succeeded");
     rig.stop().await;
 }
 
@@ -151,7 +151,7 @@ async fn a_run_that_only_waits_for_other_jobs_says_for_which() {
     .await;
     let run = triggered(&rig, "load").await;
     let told = diagnosis(&rig, &run).await;
-    assert_eq!((&told["state"], &told["reason"]), (&"RUNNING".into(), &"waits_for_jobs".into()));
+    assert_eq!((&told["state"], &told["reason"]), (&"running".into(), &"waits_for_jobs".into()));
     let join = &told["tasks"][0];
     assert_eq!((&join["name"], &join["reason"]), (&"join".into(), &"waits_for_jobs".into()));
     let wait = &join["waits_for_jobs"][0];

@@ -63,7 +63,7 @@ async fn begin_all(rig: &Rig, tenant: &str) -> (Vec<String>, Vec<String>) {
     let run = id(&run.json(), "run_id");
     assert_eq!(rig.call("POST", &format!("/v1/runs/{run}:cancel"), "{}").await.status, 200);
     let ended = rig.get(&format!("/v1/runs/{run}?wait=30s")).await.json();
-    assert_eq!(ended["state"], "CANCELED", "{ended}");
+    assert_eq!(ended["state"], "cancelled", "{ended}");
     let again = rig.call("POST", &format!("/v1/runs/{run}:rerun"), "{}").await;
     assert_eq!(again.status, 202, "{}", again.text);
     let event = json!({"specversion": "1.0", "id": "1", "source": "/shop", "type": "order.new"});

@@ -26,7 +26,7 @@ async fn fifty_at_once_make_one_task_and_another_body_is_refused() {
     let replayed = answers.iter().filter(|answer| answer.headers.contains_key("idempotent-replayed")).count();
     assert_eq!(replayed, 49);
     let stats = rig.get("/v1/stats").await.json();
-    assert_eq!(stats["tasks_in_memory"]["QUEUED"], 1);
+    assert_eq!(stats["tasks_in_memory"]["queued"], 1);
 
     let id = answers[0].task_id();
     let rows = [
@@ -60,7 +60,7 @@ async fn keys_and_tasks_survive_a_restart() {
     let rig = Rig::start_in(dir, ApiConfig::default(), ShardConfig::default()).await;
     let again = rig.call_with("POST", "/v1/tasks", BODY, &key).await;
     assert_eq!((again.status, &again.text), (202, &first.text));
-    assert_eq!(rig.status(&first.task_id()).await, "QUEUED");
+    assert_eq!(rig.status(&first.task_id()).await, "queued");
     let other = rig.call_with("POST", "/v1/tasks", r#"{"task_type":"noop"}"#, &key).await;
     assert_eq!((other.status, other.code().as_str()), (422, "IDEMPOTENCY_KEY_REUSED"));
     rig.stop().await;
@@ -91,7 +91,7 @@ async fn verbs_under_a_key_are_done_once() {
         let other = rig.submit(waiting).await.task_id();
         let reused = rig.call_with(method, &format!("/v1/tasks/{other}{verb}"), body, &headers).await;
         assert_eq!((reused.status, reused.code().as_str()), (422, "IDEMPOTENCY_KEY_REUSED"), "{path}");
-        assert_eq!(rig.status(&other).await, "PENDING", "a refused call changes nothing");
+        assert_eq!(rig.status(&other).await, "pending", "a refused call changes nothing");
         seen.push((method, path, body, key, first.text));
     }
     let late = rig.call(seen[3].0, &seen[3].1, "").await;

@@ -14,7 +14,7 @@ const WITHOUT: [&str; 3] =
     ["POST /v1/cron:preview", "POST /v1/store/quarantine/{row}:release", "POST /v1/webhooks/{name}"];
 
 /// How far work has come that goes on after its answer. It is told as it is then, also to a repeated request.
-const PROGRESS: [&str; 3] = ["status", "handled", "canceled"];
+const PROGRESS: [&str; 3] = ["state", "handled", "cancelled"];
 
 struct Row {
     /// Method and path, as the document has them.
@@ -85,7 +85,7 @@ async fn run(rig: &Rig, ended: bool) -> String {
     if ended {
         assert_eq!(rig.call("POST", &format!("/v1/runs/{id}:cancel"), "").await.status, 200);
         for _ in 0..500 {
-            if rig.get(&format!("/v1/runs/{id}")).await.json()["state"] == "CANCELED" {
+            if rig.get(&format!("/v1/runs/{id}")).await.json()["state"] == "cancelled" {
                 break;
             }
             tokio::time::sleep(std::time::Duration::from_millis(5)).await;
@@ -205,7 +205,7 @@ async fn rows_of_jobs(rig: &Rig) -> Vec<Row> {
         ("POST /v1/runs/{id}:pause", Value::Null, false),
         ("POST /v1/runs/{id}:resume", Value::Null, false),
         ("POST /v1/runs/{id}:reevaluate", Value::Null, false),
-        ("POST /v1/runs/{id}:force-state", json!({"state": "FAILED"}), false),
+        ("POST /v1/runs/{id}:force-state", json!({"state": "failed"}), false),
         ("POST /v1/runs/{id}:cancel", Value::Null, false),
         ("POST /v1/runs/{id}:clear", json!({"tasks": ["x"]}), true),
         ("POST /v1/runs/{id}:rerun", Value::Null, true),
@@ -302,7 +302,7 @@ async fn a_repeated_request_changes_nothing_any_more() {
         Rig::start_in(dir, mainspring_api::ApiConfig::default(), mainspring_runtime::ShardConfig::default())
             .await;
     assert_eq!(post(&rig, "/v1/jobs/a:pause", "").await.text, paused.text);
-    assert_eq!(rig.get("/v1/jobs/a").await.json()["state"], "ACTIVE", "it was resumed since");
+    assert_eq!(rig.get("/v1/jobs/a").await.json()["state"], "active", "it was resumed since");
     let again = post(&rig, "/v1/backfills", &body).await;
     assert_eq!(again.json()["backfill_id"], begun.json()["backfill_id"], "{}", again.text);
     assert_eq!(rig.get("/v1/backfills").await.json()["backfills"].as_array().map(Vec::len), Some(1));

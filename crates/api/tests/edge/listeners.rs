@@ -23,7 +23,7 @@ async fn listener(rig: &Rig) -> TcpStream {
     stream
 }
 
-/// Tasks that are submitted and canceled: at least two pieces of news each.
+/// Tasks that are submitted and cancelled: at least two pieces of news each.
 async fn make_news(rig: &Rig) {
     let task = r#"{"task_type":"noop","job":"j","delay_ms":3600000}"#;
     let batch = format!("[{}]", vec![task; TASKS / 3].join(","));
@@ -73,7 +73,7 @@ async fn one_that_does_not_read_loses_its_place_and_is_told_why() {
     let (text, ended) = rest(stuck).await;
     assert!(ended, "the answer is whole: {:?}", &text[text.len().saturating_sub(200)..]);
     let last = text.lines().rfind(|line| line.starts_with('{')).expect("a line");
-    assert!(last.contains("io.mainspring.events.closed") && last.contains("nothing was read"), "{last}");
+    assert!(last.contains("mainspring.events.closed") && last.contains("nothing was read"), "{last}");
     // Without bounds the kernel and the server would have kept nearly all of it.
     assert!(text.len() < 400_000, "{} bytes were kept for it", text.len());
     rig.stop().await;

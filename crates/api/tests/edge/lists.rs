@@ -79,7 +79,7 @@ async fn lists_hold_each_task_once_and_filters_narrow() {
     let rows = [
         ("all", "/v1/tasks?", all.len()),
         ("ended", "/v1/tasks?state=succeeded", 7),
-        ("waiting", "/v1/tasks?state=PENDING,QUEUED", 4),
+        ("waiting", "/v1/tasks?state=pending,queued", 4),
         ("job", "/v1/tasks?job=j0", 4),
         ("tenant", "/v1/tasks?tenant=t1", 2),
         ("label", "/v1/tasks?label=n=3", 1),
@@ -127,7 +127,7 @@ async fn a_list_holds_what_a_worker_was_just_told_has_ended() {
         assert_eq!(found, [id.as_str()], "just submitted");
         let start = worker.start().await;
         worker.succeed(&start, "1").await;
-        let done = ids(&rig.get("/v1/tasks?state=COMPLETED").await.json());
+        let done = ids(&rig.get("/v1/tasks?state=succeeded").await.json());
         assert!(done.contains(&id) && done.len() == n, "{n}: {done:?}");
         assert_eq!(ids(&rig.get("/v1/tasks").await.json()).len(), n, "each once");
     }
@@ -140,7 +140,7 @@ async fn a_waiting_task_is_explained() {
     let rig = Rig::start().await;
     let id = rig.submit(r#"{"task_type":"noop","pool":"gpu"}"#).await.task_id();
     let why = rig.get(&format!("/v1/tasks/{id}/diagnosis")).await.json();
-    assert_eq!((&why["status"], &why["reason"]), (&"QUEUED".into(), &"no_workers".into()), "{why}");
+    assert_eq!((&why["state"], &why["reason"]), (&"queued".into(), &"no_workers".into()), "{why}");
     assert!(why["advice"].as_str().is_some_and(|advice| advice.contains("--pool gpu")));
     let stats = rig.get("/v1/stats").await.json();
     assert_eq!((&stats["depths"][0]["pool"], &stats["depths"][0]["queued"]), (&"gpu".into(), &1.into()));
@@ -157,7 +157,7 @@ async fn far_tasks_are_listed_once_wherever_they_are_kept() {
         all.insert(rig.submit(&body).await.task_id());
     }
     // At first all are in memory; then the far ones are only in the tables.
-    let stats = async || rig.get("/v1/stats").await.json()["tasks_in_memory"]["PENDING"].clone();
+    let stats = async || rig.get("/v1/stats").await.json()["tasks_in_memory"]["pending"].clone();
     let mut left = Value::Null;
     for _ in 0..500 {
         left = stats().await;
@@ -169,8 +169,8 @@ async fn far_tasks_are_listed_once_wherever_they_are_kept() {
     assert_eq!(left, 4, "the far ones have left memory");
     for (name, path, count) in [
         ("all", "/v1/tasks?", 8),
-        ("pending", "/v1/tasks?state=PENDING", 8),
-        ("queued", "/v1/tasks?state=QUEUED", 0),
+        ("pending", "/v1/tasks?state=pending", 8),
+        ("queued", "/v1/tasks?state=queued", 0),
         ("tenant", "/v1/tasks?tenant=t1", 2),
         ("made since", "/v1/tasks?created_from=1000000000", 8),
         ("made later", "/v1/tasks?created_from=2099-01-01T00:00:00Z", 0),
@@ -203,7 +203,7 @@ async fn a_list_that_lacks_the_newest_is_refused_unless_the_caller_takes_it() {
     assert_eq!(rig.submit(r#"{"task_type":"noop"}"#).await.status, 202, "answered before its effects");
     let (runs, tasks, dead, older) = tokio::join!(
         rig.get("/v1/runs"),
-        rig.get("/v1/tasks?state=COMPLETED"),
+        rig.get("/v1/tasks?state=succeeded"),
         rig.get("/v1/dead-letters"),
         rig.get("/v1/runs?older=true"),
     );

@@ -221,7 +221,7 @@ async fn a_device_that_hangs_costs_logs_and_delays_no_report() {
         worker.log(&start, number * 2, "x\n", false).await;
     }
     worker.succeed(&start, "1").await;
-    rig.until(&id, "COMPLETED").await;
+    rig.until(&id, "succeeded").await;
     worker.heartbeat().await;
     let metrics = rig.get("/metrics").await.text;
     let dropped = metrics.lines().find_map(|line| line.strip_prefix("mainspring_log_chunks_dropped_total "));

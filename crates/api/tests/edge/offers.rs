@@ -84,7 +84,7 @@ tasks:
     let run = answer.json()["run_id"].as_str().expect("a run").to_owned();
     let load = plain.start().await;
     plain.succeed(&load, "1").await;
-    rig.until(&id_of(&load), "COMPLETED").await;
+    rig.until(&id_of(&load), "succeeded").await;
     let why = rig.get(&format!("/v1/runs/{run}/diagnosis")).await.json();
     let told: Vec<_> = why["tasks"].as_array().expect("tasks").iter().take(2).collect();
     assert!(told.iter().all(|task| task["reason"] == "no_worker_matches"), "{why:#}");

@@ -29,12 +29,12 @@ async fn fail(rig: &Rig, worker: &mut FakeWorker, count: usize, program: &str) -
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_look_in_a_pool_without_workers_ends_with_its_deadline() {
+async fn a_poll_in_a_pool_without_workers_ends_with_its_deadline() {
     let rig = Rig::start().await;
     let payload = r#"{"file":{"path":"/nowhere"},"timeout_ms":50}"#;
-    let body = format!(r#"{{"task_type":"look","pool":"nobody","payload":{payload}}}"#);
+    let body = format!(r#"{{"task_type":"poll","pool":"nobody","payload":{payload}}}"#);
     let id = rig.submit(&body).await.task_id();
-    let task = rig.until(&id, "FAILED").await;
+    let task = rig.until(&id, "failed").await;
     let message = task["last_error"]["message"].as_str().unwrap_or_default();
     assert_eq!(message, "it was not there in time: no worker of pool `nobody` ever looked", "{task}");
     rig.stop().await;

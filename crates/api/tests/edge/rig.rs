@@ -301,7 +301,7 @@ impl Rig {
     }
 
     pub async fn status(&self, id: &str) -> String {
-        self.get(&format!("/v1/tasks/{id}")).await.json()["status"].as_str().unwrap_or_default().to_owned()
+        self.get(&format!("/v1/tasks/{id}")).await.json()["state"].as_str().unwrap_or_default().to_owned()
     }
 
     /// Waits until the task has this status; says which it has otherwise.
@@ -309,7 +309,7 @@ impl Rig {
         let mut last = Value::Null;
         for _ in 0..500 {
             last = self.get(&format!("/v1/tasks/{id}")).await.json();
-            if last["status"] == wanted {
+            if last["state"] == wanted {
                 return last;
             }
             tokio::time::sleep(Duration::from_millis(10)).await;

@@ -174,7 +174,7 @@ async fn tasks_recur_under_a_name() {
     let answer = rig.submit(body).await;
     assert_eq!(answer.status, 202, "{}", answer.text);
     let answer = answer.json();
-    assert_eq!((&answer["schedule"], &answer["status"]), (&json!("@tasks/backup"), &json!("scheduled")));
+    assert_eq!((&answer["schedule"], &answer["state"]), (&json!("@tasks/backup"), &json!("pending")));
     assert!(answer["next"].as_str().is_some_and(|next| next.ends_with(":00:00.000Z")), "{answer}");
     let schedule = rig.get("/v1/schedules/@tasks/backup").await.json();
     assert_eq!(schedule["next"], answer["next"]);

@@ -35,14 +35,14 @@ async fn a_forced_holder_keeps_its_place_until_its_worker_says_that_it_ended() {
     let start = worker.start().await;
     let second = rig.submit(KEYED).await.task_id();
     let path = format!("/v1/tasks/{first}:force-state");
-    let forced = rig.call("POST", &path, r#"{"state":"FAILED","actor":"ann"}"#).await;
-    assert_eq!((forced.status, &forced.json()["status"]), (200, &json!("STOPPING")), "{}", forced.text);
+    let forced = rig.call("POST", &path, r#"{"state":"failed","actor":"ann"}"#).await;
+    assert_eq!((forced.status, &forced.json()["stopping"]), (200, &json!(true)), "{}", forced.text);
     assert_eq!(worker.stop().await.reason, "force");
     let told = rig.get(&format!("/v1/tasks/{second}/diagnosis")).await.json();
     assert_eq!((&told["reason"], &told["holders"]), (&json!("limit"), &json!([first])), "{told}");
     worker.fail(&start, "cancelled", "stopped").await;
     assert_eq!(crate::worker::id_of(&worker.start().await), second);
-    let ended = rig.until(&first, "FAILED").await;
+    let ended = rig.until(&first, "failed").await;
     assert_eq!(ended["forced_by"]["actor"], "ann");
     drop(worker);
     rig.stop().await;

@@ -13,7 +13,7 @@ async fn a_task_is_submitted_run_and_recorded() {
     let answer = rig.submit(body).await;
     assert_eq!(answer.status, 202, "{}", answer.text);
     assert!(answer.headers.contains_key("x-request-id"));
-    assert_eq!(answer.json()["status"], "QUEUED");
+    assert_eq!(answer.json()["state"], "queued");
     let id = answer.task_id();
 
     let mut worker = FakeWorker::join(rig.address, 1, 1, 4).await;
@@ -26,10 +26,10 @@ async fn a_task_is_submitted_run_and_recorded() {
     );
     assert_eq!((start.attempt, start.hard_timeout_ms), (1, 60_000));
     worker.report(&start, What::Accepted(true)).await;
-    rig.until(&id, "RUNNING").await;
+    rig.until(&id, "running").await;
     worker.succeed(&start, r#"{"sum":3}"#).await;
 
-    let task = rig.until(&id, "COMPLETED").await;
+    let task = rig.until(&id, "succeeded").await;
     assert_eq!(task["output"]["sum"], 3);
     assert_eq!(task["payload"]["n"], 1);
     assert_eq!(task["labels"]["team"], "a");
@@ -52,7 +52,7 @@ async fn a_failure_is_shown_and_retried_and_ends_among_the_dead_letters() {
         assert_eq!(start.attempt, attempt);
         worker.fail(&start, "transient", &format!("broke {attempt}")).await;
     }
-    let task = rig.until(&id, "FAILED").await;
+    let task = rig.until(&id, "failed").await;
     assert_eq!(task["retry_count"], 1);
     assert_eq!(task["last_error"]["message"], "broke 2");
     assert_eq!(task["last_error"]["class"], "transient");
@@ -60,14 +60,14 @@ async fn a_failure_is_shown_and_retried_and_ends_among_the_dead_letters() {
     assert_eq!(task["attempts"][0]["error"]["code"], 3);
 
     let dead = lists(&rig, "/v1/dead-letters", &id).await;
-    assert_eq!(dead["tasks"][0]["status"], "FAILED");
+    assert_eq!(dead["tasks"][0]["state"], "failed");
 
     let again = rig.call("POST", &format!("/v1/tasks/{id}:retry"), r#"{"reason":"fixed"}"#).await;
-    assert_eq!((again.status, again.json()["status"].as_str()), (200, Some("QUEUED")), "{}", again.text);
+    assert_eq!((again.status, again.json()["state"].as_str()), (200, Some("queued")), "{}", again.text);
     let start = worker.start().await;
     assert_eq!(id_of(&start), id);
     worker.succeed(&start, "plain text").await;
-    let task = rig.until(&id, "COMPLETED").await;
+    let task = rig.until(&id, "succeeded").await;
     assert_eq!(task["output"], "plain text");
     drop(worker);
     rig.stop().await;

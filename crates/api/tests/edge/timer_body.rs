@@ -38,12 +38,12 @@ async fn the_plain_timer_body_is_taken_as_it_is() {
         (&"waits_for_time".into(), &"2099-01-02T00:00:00.000Z".into())
     );
 
-    let canceled = rig.call("DELETE", &path, "").await;
-    assert_eq!(canceled.status, 200, "{}", canceled.text);
-    let canceled = canceled.json();
-    assert_eq!(canceled["status"], "CANCELED");
-    assert!(canceled["canceled_at"].is_string() && canceled["message"].is_string());
-    assert_eq!(rig.status(&id).await, "CANCELED");
+    let cancelled = rig.call("DELETE", &path, "").await;
+    assert_eq!(cancelled.status, 200, "{}", cancelled.text);
+    let cancelled = cancelled.json();
+    assert_eq!(cancelled["status"], "CANCELED");
+    assert!(cancelled["canceled_at"].is_string() && cancelled["message"].is_string());
+    assert_eq!(rig.status(&id).await, "cancelled");
 
     let id = rig.submit(&ahead).await.task_id();
     let now = rig.call("POST", &format!("/v1/tasks/{id}:run-now"), "").await;

@@ -44,11 +44,11 @@ async fn a_task_is_answered_when_it_ends() {
         assert_eq!(rig.call("DELETE", &format!("/v1/tasks/{id}"), "").await.status, 200);
     };
     let (task, took) = meanwhile(&rig, &path, cancel).await;
-    assert_eq!(task["status"], "CANCELED");
+    assert_eq!(task["state"], "cancelled");
     assert!(took < Duration::from_secs(20), "{took:?}");
     // It has ended: at once.
     let began = Instant::now();
-    assert_eq!(rig.get(&path).await.json()["status"], "CANCELED");
+    assert_eq!(rig.get(&path).await.json()["state"], "cancelled");
     assert!(began.elapsed() < Duration::from_secs(20));
     rig.stop().await;
 }
@@ -64,7 +64,7 @@ async fn a_run_is_answered_when_it_ends() {
         assert_eq!(rig.call("POST", &format!("/v1/runs/{id}:cancel"), "").await.status, 200);
     };
     let (run, took) = meanwhile(&rig, &format!("/v1/runs/{id}?wait={LONG}"), cancel).await;
-    assert_eq!(run["state"], "CANCELED");
+    assert_eq!(run["state"], "cancelled");
     assert!(took < Duration::from_secs(20), "{took:?}");
     rig.stop().await;
 }
@@ -74,7 +74,7 @@ async fn what_does_not_end_is_answered_after_the_time_as_it_is() {
     let rig = Rig::start().await;
     let id = rig.submit(r#"{"task_type":"noop","delay_ms":3600000}"#).await.task_id();
     let began = Instant::now();
-    assert_eq!(rig.get(&format!("/v1/tasks/{id}?wait=50ms")).await.json()["status"], "PENDING");
+    assert_eq!(rig.get(&format!("/v1/tasks/{id}?wait=50ms")).await.json()["state"], "pending");
     assert!(began.elapsed() >= Duration::from_millis(50));
     for (wait, what) in
         [("61s", "at most 60 s"), ("2m", "at most 60 s"), ("soon", "write it as"), ("", "write it as")]

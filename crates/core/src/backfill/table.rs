@@ -76,9 +76,9 @@ impl BackfillStatus {
         match self {
             Self::Running => "running",
             Self::Paused => "paused",
-            Self::Cancelling => "canceling",
-            Self::Completed => "completed",
-            Self::Cancelled => "canceled",
+            Self::Cancelling => "cancelling",
+            Self::Completed => "ended",
+            Self::Cancelled => "cancelled",
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Answers to questions, read from state, queues and workers.
 
+mod released;
 mod run;
 
 use std::collections::BTreeMap;
@@ -23,6 +24,7 @@ impl Engine {
         Ok(match question {
             Question::Why { id } => Answer::Diagnosis(Box::new(self.diagnose(*id)?)),
             Question::Run { id } => Answer::RunDiagnosis(Box::new(self.diagnose_run(*id)?)),
+            Question::Released { run, items } => Answer::Released(self.released(*run, *items)),
             Question::CouldRun { profile } => {
                 Answer::CouldRun(self.dispatcher.never_runs(profile).map(Box::new))
             }

@@ -206,6 +206,8 @@ pub enum Answer {
     CouldRun(Option<Box<WaitReason>>),
     Diagnosis(Box<Diagnosis>),
     RunDiagnosis(Box<RunDiagnosis>),
+    /// By node or item.
+    Released(Vec<(u32, Status)>),
     Stats(Box<Stats>),
     Workers(Vec<WorkerView>),
     Unfinished(Box<UnfinishedPage>),

@@ -13,6 +13,7 @@ impl Answer {
             | Self::CouldRun(_)
             | Self::Diagnosis(_)
             | Self::RunDiagnosis(_)
+            | Self::Released(_)
             | Self::Stats(_)
             | Self::Workers(_)
             | Self::Unfinished(_)

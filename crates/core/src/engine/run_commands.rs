@@ -66,7 +66,7 @@ fn told(command: &RunCommand) -> Option<(Subject, &'static str)> {
         RunCommand::ApplyJob { key, .. } => (job(key), "applied"),
         RunCommand::PauseJob { key, paused: on } => (job(key), paused(on)),
         RunCommand::DeleteJob { key } => (job(key), "deleted"),
-        RunCommand::CancelRun { id } => (Subject::Run(*id), "canceled"),
+        RunCommand::CancelRun { id } => (Subject::Run(*id), "cancelled"),
         RunCommand::PauseRun { id, paused: on } => (Subject::Run(*id), paused(on)),
         RunCommand::Trigger(trigger) => (Subject::Run(trigger.id), "triggered"),
         RunCommand::ReadJob { .. }

@@ -91,7 +91,7 @@ pub enum Event {
         wait: Box<Wait>,
     },
     /// A task that looks for something may look for the first time, and has to find it until then.
-    LookBegan {
+    PollBegan {
         id: TaskId,
         deadline: Wall,
     },
@@ -209,7 +209,7 @@ impl Event {
             | Self::AttemptFailed { id, .. }
             | Self::TaskDeferred { id, .. }
             | Self::TaskWaits { id, .. }
-            | Self::LookBegan { id, .. }
+            | Self::PollBegan { id, .. }
             | Self::WaitEnded { id, .. }
             | Self::StopRequested { id, .. }
             | Self::TaskCancelled { id }
@@ -295,7 +295,7 @@ impl Event {
             | Self::TaskRevived { .. }
             | Self::StopRequested { .. }
             | Self::ForceRequested { .. }
-            | Self::LookBegan { .. }
+            | Self::PollBegan { .. }
             | Self::TaskAmended { .. }
             | Self::CheckpointSaved { .. }
             | Self::DeadlineExtended { .. }

@@ -77,7 +77,7 @@ impl RetryScope {
         let (word, name) = match (self.job.is_empty(), self.target.is_empty(), self.executor.as_str()) {
             (false, ..) => ("job", &self.job),
             (true, false, "process") => ("program", &self.target),
-            (true, false, "http" | "look") => ("host", &self.target),
+            (true, false, "http" | "poll") => ("host", &self.target),
             (true, ..) => ("executor", &self.executor),
         };
         format!("{word} `{name}`")

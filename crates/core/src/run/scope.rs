@@ -66,7 +66,7 @@ pub trait Evaluate: EvaluateEvent {
     }
 
     /// Until when a task that looks for something has to find it; `now` is when it may look first.
-    fn look_deadline(&self, payload: &Payload, now: Wall) -> Wall;
+    fn poll_deadline(&self, payload: &Payload, now: Wall) -> Wall;
 
     /// What a task uses and may find broken: the program of a process, the host of a call. Empty if it has none.
     fn target(&self, executor: &Name, payload: &Payload) -> Name;
@@ -156,7 +156,7 @@ impl Evaluate for NoTexts {
         Self::refuse()
     }
 
-    fn look_deadline(&self, _: &Payload, now: Wall) -> Wall {
+    fn poll_deadline(&self, _: &Payload, now: Wall) -> Wall {
         now + crate::wait::TIMEOUT_DEFAULT
     }
 

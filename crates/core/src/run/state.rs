@@ -14,7 +14,7 @@ use super::watch::Watch;
 use crate::collections::Soft;
 use crate::job::{JobKey, NodeEnd, Plan, UpstreamEnds};
 use crate::key::KeyClaim;
-use crate::task::{Labels, Payload};
+use crate::task::{Labels, Payload, Status};
 use crate::values::{NodeInstance, Note, Priority, RunId, RunStatus, Seq, TaskId, Wall};
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -193,15 +193,17 @@ impl NodeStatus {
         }
     }
 
-    pub const fn label(self) -> &'static str {
+    /// The state that people see. `out`: that of what the node has out.
+    pub fn state(self, out: Option<Status>) -> Status {
         match self {
-            Self::Waiting => "waiting",
-            Self::Out | Self::Judged => "running",
-            Self::Succeeded => "succeeded",
-            Self::Failed => "failed",
-            Self::UpstreamFailed => "upstream_failed",
-            Self::Skipped => "skipped",
-            Self::Cancelled => "cancelled",
+            Self::Waiting => Status::Pending,
+            Self::Out => out.unwrap_or(Status::Queued),
+            Self::Judged => Status::Running,
+            Self::Succeeded => Status::Succeeded,
+            Self::Failed => Status::Failed,
+            Self::UpstreamFailed => Status::UpstreamFailed,
+            Self::Skipped => Status::Skipped,
+            Self::Cancelled => Status::Cancelled,
         }
     }
 }

@@ -266,8 +266,8 @@ impl Schedules {
         }
     }
 
-    pub(crate) fn write(&mut self, occurrence: WindowRow) {
-        self.ledger.push(occurrence);
+    pub(crate) fn write(&mut self, window: WindowRow) {
+        self.ledger.push(window);
     }
 
     /// Windows that were decided since this was last asked, for their rows.

@@ -37,7 +37,7 @@ pub(crate) fn amend(state: &mut State, event: &Event) -> Change {
                 state.replace_payload(index, payload);
             }
         }
-        Event::LookBegan { deadline, .. } => task.extra_mut().deadline = Some(*deadline),
+        Event::PollBegan { deadline, .. } => task.extra_mut().deadline = Some(*deadline),
         Event::CheckpointSaved { bytes, .. } => {
             task.extra_mut().checkpoint = Some(bytes.clone());
             if let Some(lease) = task.state.lease_mut() {

@@ -112,7 +112,7 @@ impl Task {
 
     /// It looks for something, may look now, and has no deadline yet.
     pub fn needs_deadline(&self) -> bool {
-        self.profile.looks()
+        self.profile.polls()
             && matches!(self.state, TaskState::Queued)
             && self.extra.as_ref().is_none_or(|extra| extra.deadline.is_none())
     }

@@ -50,7 +50,7 @@ pub struct Profile {
     spec: ProfileSpec,
     fingerprint: u64,
     waits: bool,
-    looks: bool,
+    polls: bool,
 }
 
 /// The fields of a profile, as the edge fills them in.
@@ -71,8 +71,8 @@ impl Profile {
     pub fn new(spec: ProfileSpec) -> Arc<Self> {
         let fingerprint = FixedState::with_seed(0).hash_one(&spec);
         let waits = &*spec.executor == crate::wait::EXECUTOR;
-        let looks = &*spec.executor == crate::wait::LOOK_EXECUTOR;
-        Arc::new(Self { spec, fingerprint, waits, looks })
+        let polls = &*spec.executor == crate::wait::POLL_EXECUTOR;
+        Arc::new(Self { spec, fingerprint, waits, polls })
     }
 
     /// Its tasks only wait, and are never given to a worker.
@@ -80,9 +80,9 @@ impl Profile {
         self.waits
     }
 
-    /// Its tasks look for something, again and again until a deadline.
-    pub fn looks(&self) -> bool {
-        self.looks
+    /// Its tasks poll for something, again and again until a deadline.
+    pub fn polls(&self) -> bool {
+        self.polls
     }
 
     /// Same within one binary only: fit for a map in memory, not for disk.

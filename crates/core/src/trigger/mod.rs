@@ -20,5 +20,5 @@ mod table;
 pub use self::event::{Succeeded, TriggerEvent, TriggerFailed, TriggerFired, TriggerStored};
 pub use self::ledger::{LEDGER_MAX, Ledger, LedgerWindow};
 pub use self::refusal::TriggerRefusal;
-pub use self::spec::{ACTIVE_MAX_DEFAULT, AFTER_MAX, ANYWAY, On, TriggerKey, TriggerSpec};
+pub use self::spec::{ACTIVE_MAX_DEFAULT, AFTER_MAX, FALLBACK, On, TriggerKey, TriggerSpec};
 pub use self::table::{LastFired, Skip, Trigger, TriggerSoft, Triggers};

@@ -16,7 +16,7 @@ pub const ACTIVE_MAX_DEFAULT: u32 = 16;
 /// Jobs that one `after` may name.
 pub const AFTER_MAX: usize = 32;
 /// Before the name of a trigger: its schedule, which begins a run when no event came. No name begins with it.
-pub const ANYWAY: char = '@';
+pub const FALLBACK: char = '@';
 
 #[derive(Clone, PartialEq, Debug)]
 pub struct TriggerSpec {

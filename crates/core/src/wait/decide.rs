@@ -19,9 +19,9 @@ pub(crate) fn begin(view: &View<'_>, index: TaskIndex, out: &mut Out<'_>) {
     let now = view.state.now.wall;
     let Some(task) = view.state.tasks.get(index).filter(|task| is_arriving(task)) else { return };
     let id = task.id;
-    if task.profile.looks() {
-        let deadline = view.evaluate.look_deadline(&task.payload, now);
-        return out.push(Event::LookBegan { id, deadline });
+    if task.profile.polls() {
+        let deadline = view.evaluate.poll_deadline(&task.payload, now);
+        return out.push(Event::PollBegan { id, deadline });
     }
     let wait = view.evaluate.wait(&task.payload, now).and_then(|wait| {
         if view.waits.is_full(&task.profile.tenant, &wait) {

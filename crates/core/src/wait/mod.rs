@@ -3,11 +3,11 @@
 //! - WT-2 what ends a wait is in one record with its end, or in the journal until all waits that it ends have ended
 //! - WT-3 a task waits only for runs of its own tenant; others do not exist for it
 //! - WT-4 nobody asks again and again: an instant is a timer, an event or a run that ends calls those that wait for it
-//! - WT-5 a task that looks for an address or a file has a deadline from the moment it may look first: it ends with it
-//!   although no worker is there to look
+//! - WT-5 a task that polls for an address or a file has a deadline from the moment it may poll first: it ends with it
+//!   although no worker is there to poll
 //!
-//! Not here: looking at files and addresses, which workers do (`look`, between looks the task is deferred); reading what
-//! a payload asks for (`Evaluate::wait`, `Evaluate::look_deadline`).
+//! Not here: polling files and addresses, which workers do (`poll`, between polls the task is deferred); reading what
+//! a payload asks for (`Evaluate::wait`, `Evaluate::poll_deadline`).
 
 pub(crate) mod decide;
 mod index;
@@ -21,8 +21,8 @@ use crate::values::{
 
 /// The executor of tasks that only wait.
 pub const EXECUTOR: &str = "wait";
-/// The executor of tasks that look for an address or a file, on a worker and between two looks without one.
-pub const LOOK_EXECUTOR: &str = "look";
+/// The executor of tasks that poll for an address or a file, on a worker and between two polls without one.
+pub const POLL_EXECUTOR: &str = "poll";
 /// How long a wait lasts at most unless it says otherwise.
 pub const TIMEOUT_DEFAULT: Millis = Millis::from_secs(7 * 86_400);
 /// And whatever it says.

@@ -30,10 +30,10 @@ pub fn triggers(job: &Job, tenant: &Name, name: &Name, mistakes: &mut Mistakes) 
             mistakes.add(Code::CallsItself, spot, what, "name another job");
         }
         parameters(job, written, mistakes);
-        if let Some(anyway) = &written.anyway {
-            schedule_parameters(anyway, &job.parameters, mistakes);
-            let key = ScheduleKey { tenant: tenant.clone(), job: name.clone(), name: anyway.name.clone() };
-            found.schedules.extend(spec(anyway, &key, mistakes).map(|spec| (key.name, spec)));
+        if let Some(fallback) = &written.fallback {
+            schedule_parameters(fallback, &job.parameters, mistakes);
+            let key = ScheduleKey { tenant: tenant.clone(), job: name.clone(), name: fallback.name.clone() };
+            found.schedules.extend(spec(fallback, &key, mistakes).map(|spec| (key.name, spec)));
         }
         let Some(on) = written.on.clone() else { continue };
         let spec = TriggerSpec {

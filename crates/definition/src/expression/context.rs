@@ -70,7 +70,7 @@ pub enum TaskState {
 impl TaskState {
     pub const fn label(self) -> &'static str {
         match self {
-            Self::Success => "success",
+            Self::Success => "succeeded",
             Self::Failed => "failed",
             Self::Skipped => "skipped",
             Self::UpstreamFailed => "upstream_failed",

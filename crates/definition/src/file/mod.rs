@@ -40,7 +40,7 @@ pub const FIELDS: [(&str, &[&str]); 15] = [
     ("schedule/properties/dst", timing::DST),
     ("trigger", triggers::TRIGGER),
     ("trigger/properties/event", triggers::EVENT),
-    ("trigger/properties/anyway", triggers::ANYWAY),
+    ("trigger/properties/fallback", triggers::FALLBACK),
 ];
 
 pub use self::{

@@ -18,9 +18,9 @@ use crate::limits::{SCHEDULE_ACTIVE_MAX, TRIGGERS_MAX};
 use crate::mistake::{Code, Mistakes, Spot};
 
 pub const TRIGGER: &[&str] =
-    &["name", "event", "webhook", "after", "if", "parameters", "max_active", "anyway"];
+    &["name", "event", "webhook", "after", "if", "parameters", "max_active", "fallback"];
 pub const EVENT: &[&str] = &["type", "source", "if"];
-pub const ANYWAY: &[&str] = &["cron", "timezone", "parameters"];
+pub const FALLBACK: &[&str] = &["cron", "timezone", "parameters"];
 const KINDS: [&str; 3] = ["event", "webhook", "after"];
 
 #[derive(Clone, Debug)]
@@ -39,7 +39,7 @@ pub struct Trigger {
     pub templated: bool,
     pub active_max: u32,
     /// When a run begins although no event came; its name is for whoever stores it.
-    pub anyway: Option<Schedule>,
+    pub fallback: Option<Schedule>,
     pub uses: Vec<Use>,
 }
 
@@ -79,7 +79,7 @@ fn one(at: &At<'_>, mistakes: &mut Mistakes) -> Option<Trigger> {
     let on = on(&fields, &after, mistakes);
     let most = |at: &At<'_>, m: &mut Mistakes| at.whole(1, SCHEDULE_ACTIVE_MAX, m).map(|most| most as u32);
     let active_max = fields.read("max_active", mistakes, most).unwrap_or(ACTIVE_MAX_DEFAULT);
-    let anyway = fields.get("anyway").and_then(|at| anyway(at, &name, mistakes));
+    let fallback = fields.get("fallback").and_then(|at| fallback(at, &name, mistakes));
     let inner = fields.get("event").and_then(|at| {
         let entries = at.entries(mistakes)?;
         entries.into_iter().find(|entry| entry.name == "if").map(|entry| entry.value)
@@ -112,7 +112,7 @@ fn one(at: &At<'_>, mistakes: &mut Mistakes) -> Option<Trigger> {
         places,
         templated,
         active_max,
-        anyway,
+        fallback,
         uses,
     })
 }
@@ -187,17 +187,17 @@ fn jobs(at: &At<'_>, mistakes: &mut Mistakes) -> Vec<(Name, Spot)> {
     found
 }
 
-fn anyway(at: &At<'_>, name: &Name, mistakes: &mut Mistakes) -> Option<Schedule> {
-    let fields = at.fields(ANYWAY, mistakes)?;
+fn fallback(at: &At<'_>, name: &Name, mistakes: &mut Mistakes) -> Option<Schedule> {
+    let fields = at.fields(FALLBACK, mistakes)?;
     let Some(when) = fields.get("cron") else {
-        let help = "write `anyway: {cron: \"0 6 * * *\"}`";
+        let help = "write `fallback: {cron: \"0 6 * * *\"}`";
         mistakes.add(Code::NoTiming, &at.spot, "it does not say when", help);
         return None;
     };
     let zone = fields.get("timezone").map_or(Some(Zone::UTC), |at| time_zone(at, mistakes))?;
     let timing = cron(when, mistakes).map(|text| Timing::Cron { text, zone, dst: Dst::default() });
     let given = fields.read("parameters", mistakes, At::entries).unwrap_or_default();
-    let name = Name::new(&format!("{}{name}", mainspring_core::trigger::ANYWAY)).ok()?;
+    let name = Name::new(&format!("{}{name}", mainspring_core::trigger::FALLBACK)).ok()?;
     Some(Schedule {
         timing,
         parameters: given.iter().map(|entry| (entry.name.to_owned(), json(entry.value.node))).collect(),

@@ -15,10 +15,10 @@ const OF_ADDRESS: &[&str] =
     &["url", "method", "headers", "body", "timeout", "timeout_ms", "status", "contains"];
 const OF_FILE: &[&str] = &["path", "min_bytes"];
 const STATUSES_MAX: usize = 20;
-/// Shortest pause between two looks.
+/// Shortest pause between two polls.
 const EVERY_MIN_MS: u64 = 1_000;
 
-/// The executor and its payload: the server itself waits for times and runs, workers look for addresses and files.
+/// The executor and its payload: the server itself waits for times and runs, workers poll for addresses and files.
 pub fn wait(at: &At<'_>, texts: &mut Texts<'_>) -> Option<(&'static str, Json)> {
     let fields = at.fields(WAIT, texts.mistakes)?;
     let given: Vec<&str> = KINDS.into_iter().filter(|kind| fields.named(kind).is_some()).collect();
@@ -31,13 +31,12 @@ pub fn wait(at: &At<'_>, texts: &mut Texts<'_>) -> Option<(&'static str, Json)> 
         texts.mistakes.add(Code::MissingField, &at.spot, what, help);
         return None;
     };
-    let looks = matches!(kind, "http" | "file");
+    let polls = matches!(kind, "http" | "file");
     let mut payload = what(kind, &fields, texts)?;
     for (name, key, least) in [("every", "every_ms", EVERY_MIN_MS), ("timeout", "timeout_ms", 1)] {
         let Some(entry) = fields.named(name) else { continue };
-        if name == "every" && !looks {
-            let why =
-                format!("`every` belongs to `http` and `file`: nobody looks again and again for `{kind}`");
+        if name == "every" && !polls {
+            let why = format!("`every` belongs to `http` and `file`: nobody polls for `{kind}`");
             texts.mistakes.add(Code::Unsupported, &entry.key, why, "leave it out");
             continue;
         }
@@ -50,14 +49,14 @@ pub fn wait(at: &At<'_>, texts: &mut Texts<'_>) -> Option<(&'static str, Json)> 
         payload.insert(key.to_owned(), Json::from(span.get()));
     }
     if let Some(entry) = fields.named("on_timeout") {
-        if looks {
+        if polls {
             let why = format!("`on_timeout` does not work together with `{kind}`, which fails");
             texts.mistakes.add(Code::Unsupported, &entry.key, why, "leave it out");
         } else if let Some(word) = entry.value.one_of(&[("fail", "fail"), ("skip", "skip")], texts.mistakes) {
             payload.insert("on_timeout".to_owned(), Json::from(word));
         }
     }
-    Some((if looks { "look" } else { "wait" }, Json::Object(payload)))
+    Some((if polls { "poll" } else { "wait" }, Json::Object(payload)))
 }
 
 fn what(kind: &str, fields: &Fields<'_>, texts: &mut Texts<'_>) -> Option<Map<String, Json>> {

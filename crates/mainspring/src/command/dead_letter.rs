@@ -111,7 +111,7 @@ impl List {
         self.connect.run(async |client, print| {
             let columns = [
                 "task_id",
-                "status",
+                "state",
                 "task_type",
                 "tenant",
                 "ended_at",
@@ -175,6 +175,6 @@ async fn act(
     drop(bar);
     let done = ids.len() as u64 - refused;
     let whole = json!({ "results": results, "done": done, "refused": refused });
-    print.rows(&whole, "results", &["task_id", "status", "error_code", "message"]);
+    print.rows(&whole, "results", &["task_id", "state", "error_code", "message"]);
     Ok(ExitCode::from(u8::from(refused > 0)))
 }

@@ -78,7 +78,7 @@ fn plain(line: &str) -> String {
     let event: Value = serde_json::from_str(line).unwrap_or_default();
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let (data, kind) = (&event["data"], text(&event["type"]));
-    let kind = kind.strip_prefix("io.mainspring.").unwrap_or(&kind);
+    let kind = kind.strip_prefix("mainspring.").unwrap_or(&kind);
     if kind == "events.lost" {
         return format!("… {} events missed: this listener is too slow …", data["count"]);
     }
@@ -87,5 +87,5 @@ fn plain(line: &str) -> String {
     }
     let words = [text(&data["state"]), text(&data["job"]), text(&data["task"])];
     let words: Vec<String> = words.into_iter().filter(|word| !word.is_empty()).collect();
-    format!("{}  {kind:<14}  {}  {}", text(&event["time"]), text(&event["subject"]), words.join("  "))
+    format!("{}  {kind:<16}  {}  {}", text(&event["time"]), text(&event["subject"]), words.join("  "))
 }

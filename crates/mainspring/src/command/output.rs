@@ -103,11 +103,11 @@ impl Print {
     /// States in their colour; the word stays, so colour is never the only sign.
     fn painted(self, word: &str, shown: String) -> String {
         let code = match word {
-            "COMPLETED" | "healthy" => "32",
-            "FAILED" | "UPSTREAM_FAILED" | "QUARANTINED" | "unhealthy" | "disconnected" => "31",
-            "RUNNING" | "ASSIGNED" => "36",
-            "RETRY_WAIT" | "DEFERRED" | "PAUSED" | "STOPPING" | "draining" => "33",
-            "CANCELED" | "SKIPPED" => "90",
+            "succeeded" | "healthy" => "32",
+            "failed" | "upstream_failed" | "quarantined" | "unhealthy" | "disconnected" => "31",
+            "running" | "assigned" => "36",
+            "retry_wait" | "deferred" | "paused" | "stopping" | "draining" => "33",
+            "cancelled" | "skipped" => "90",
             _ => return shown,
         };
         if self.colour { format!("\u{1b}[{code}m{shown}\u{1b}[0m") } else { shown }
@@ -184,7 +184,7 @@ mod tests {
     #[test]
     fn columns_are_as_wide_as_needed_and_give_way_on_a_narrow_terminal() {
         let heads = texts(&["ID", "STATUS", "MESSAGE"]);
-        let rows = vec![texts(&["task_0123456789", "FAILED", "a long story about what went wrong"])];
+        let rows = vec![texts(&["task_0123456789", "failed", "a long story about what went wrong"])];
         assert_eq!(widths(&heads, &rows, None), [15, 6, 34]);
         assert_eq!(widths(&heads, &rows, Some(40)), [15, 6, 15]);
         assert_eq!(widths(&heads, &rows, Some(5)), [15, 6, 6], "an id is never cut");

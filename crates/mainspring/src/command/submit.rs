@@ -228,8 +228,8 @@ async fn waited(client: &Client, id: &str, print: Print) -> Result<Value, Client
     let task = ended(client, id).await?;
     let text = |key: &str| task.get(key).and_then(Value::as_str).unwrap_or_default();
     let error = task.pointer("/last_error/message").and_then(Value::as_str).unwrap_or_default();
-    match (text("status"), error.lines().next()) {
-        (status, Some(error)) if status != "COMPLETED" => note!("{id} {status}: {error}"),
+    match (text("state"), error.lines().next()) {
+        (status, Some(error)) if status != "succeeded" => note!("{id} {status}: {error}"),
         (status, _) => note!("{id} {status}"),
     }
     Ok(task)
@@ -240,19 +240,19 @@ async fn explain(client: &Client, id: &str) -> Infallible {
     tokio::time::sleep(EXPLAIN_AFTER).await;
     let diagnosis = client.get(&format!("/v1/tasks/{id}/diagnosis")).await.unwrap_or_default();
     let text = |key: &str| plain(diagnosis.get(key).and_then(Value::as_str).unwrap_or_default());
-    if ["QUEUED", "PENDING", "DEFERRED"].contains(&text("status").as_str()) {
+    if ["queued", "pending", "deferred"].contains(&text("state").as_str()) {
         note!("{id} has not begun: {}; {}", text("message"), text("advice"));
     }
     std::future::pending().await
 }
 
 fn exit_code(task: &Value) -> ExitCode {
-    let status = task.get("status").and_then(Value::as_str).unwrap_or_default();
+    let status = task.get("state").and_then(Value::as_str).unwrap_or_default();
     let is_process = task.get("task_type").and_then(Value::as_str) == Some("process");
     let code = task.pointer("/last_error/code").and_then(Value::as_u64).filter(|_| is_process);
     match status {
-        "COMPLETED" => ExitCode::SUCCESS,
-        "CANCELED" => ExitCode::FAILURE,
+        "succeeded" => ExitCode::SUCCESS,
+        "cancelled" => ExitCode::FAILURE,
         _ => ExitCode::from(
             code.and_then(|code| u8::try_from(code).ok()).filter(|code| *code > 0).unwrap_or(1),
         ),

@@ -17,7 +17,7 @@ const SELECTORS: [&str; 7] = ["tenant", "job", "pool", "task_type", "labels", "s
 #[command(after_help = "Examples:\n  \
     mainspring task cancel task_019a88f0\n  \
     mainspring task cancel --tenant acme --label team=ops --force --yes\n  \
-    mainspring task cancel --all --state QUEUED,RETRY_WAIT --type http")]
+    mainspring task cancel --all --state queued,retry_wait --type http")]
 pub(super) struct Cancel {
     /// The task: its id or the beginning of it
     #[arg(conflicts_with_all = SELECTORS, required_unless_present_any = SELECTORS)]
@@ -114,14 +114,14 @@ pub(super) async fn follow(
     verb: &str,
     body: &Value,
 ) -> Result<ExitCode, ClientError> {
-    let mut process = client.post(verb, body).await?;
-    let path = format!("/v1/processes/{}", process.get("process_id").unwrap_or(&Value::Null));
+    let mut operation = client.post(verb, body).await?;
+    let path = format!("/v1/operations/{}", operation.get("operation_id").unwrap_or(&Value::Null));
     let mut pause = Duration::from_millis(20);
-    while process.get("status").and_then(Value::as_str) == Some("RUNNING") {
+    while operation.get("state").and_then(Value::as_str) == Some("running") {
         tokio::time::sleep(pause).await;
         pause = (pause * 3 / 2).min(Duration::from_secs(1));
-        process = client.get(&path).await?;
+        operation = client.get(&path).await?;
     }
-    print.object(&process);
+    print.object(&operation);
     Ok(ExitCode::SUCCESS)
 }

@@ -13,7 +13,7 @@ use crate::note::note;
 
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
-    mainspring task list --state FAILED,QUARANTINED --since 1d\n  \
+    mainspring task list --state failed,quarantined --since 1d\n  \
     mainspring task list --label team=ops -o json")]
 pub(super) struct List {
     /// Only these states, separated by commas
@@ -67,7 +67,7 @@ impl List {
                 ("older", self.older.then_some("true")),
             ];
             let answer = client.get(&query("/v1/tasks", &parameters)).await?;
-            let columns = ["task_id", "status", "task_type", "tenant", "created_at", "attempt_count"];
+            let columns = ["task_id", "state", "task_type", "tenant", "created_at", "attempt_count"];
             print.rows(&answer, "tasks", &columns);
             if let (false, Some(next)) =
                 (print.is_json(), answer.get("next_cursor").and_then(|next| next.as_str()))

@@ -239,7 +239,7 @@ impl Drain {
 }
 
 async fn held_by(client: &Client, worker: &str) -> Result<Vec<String>, ClientError> {
-    let path = format!("/v1/tasks?worker={worker}&state=ASSIGNED,RUNNING&limit={NAMED_MAX}");
+    let path = format!("/v1/tasks?worker={worker}&state=assigned,running&limit={NAMED_MAX}");
     let tasks = client.get(&path).await?;
     let ids = tasks["tasks"].as_array().into_iter().flatten().filter_map(|task| task["task_id"].as_str());
     Ok(ids.map(str::to_owned).collect())

@@ -148,7 +148,7 @@ impl Caller {
         for _ in 0..TRIES_MAX {
             match self.try_once(Method::DELETE, &path, None).await {
                 Tried::Answered(answer) => {
-                    let stopping = answer["status"] == "STOPPING";
+                    let stopping = answer["stopping"] == true;
                     let will_not_run = CancelAnswer::WillNotRun { at: now() };
                     submission.cancel = Some(if stopping { CancelAnswer::Stopping } else { will_not_run });
                     return;

@@ -53,7 +53,7 @@ pub enum CancelAnswer {
 
 #[derive(Clone, Debug)]
 pub struct TaskRecord {
-    pub status: String,
+    pub state: String,
     pub attempt_count: u64,
     pub attempts_dropped: u64,
     pub cancel_requested: bool,
@@ -62,7 +62,7 @@ pub struct TaskRecord {
 
 impl TaskRecord {
     pub fn is_ended(&self) -> bool {
-        ["COMPLETED", "FAILED", "CANCELED", "SKIPPED", "QUARANTINED"].contains(&self.status.as_str())
+        ["succeeded", "failed", "cancelled", "skipped", "quarantined"].contains(&self.state.as_str())
     }
 }
 

@@ -19,7 +19,7 @@ pub async fn all_ended(caller: &Caller) -> Result<(), Value> {
     let start = Instant::now();
     loop {
         let stats = caller.read("/v1/stats").await.expect("stats are always there");
-        let open = ["PENDING", "QUEUED", "ASSIGNED", "RUNNING", "RETRY_WAIT", "DEFERRED"];
+        let open = ["pending", "queued", "assigned", "running", "retry_wait", "deferred"];
         let count = |word: &&str| stats["tasks_in_memory"][*word].as_u64().unwrap_or(0);
         if open.iter().map(count).sum::<u64>() == 0 {
             return Ok(());
@@ -80,7 +80,7 @@ pub async fn tasks(caller: &Caller, ids: Vec<String>) -> Vec<(String, TaskRecord
 fn record(task: &Value) -> TaskRecord {
     let attempts = task["attempts"].as_array().expect("a task has attempts");
     TaskRecord {
-        status: task["status"].as_str().expect("a status").to_owned(),
+        state: task["state"].as_str().expect("a state").to_owned(),
         attempt_count: task["attempt_count"].as_u64().expect("a count"),
         attempts_dropped: task["attempts_dropped"].as_u64().unwrap_or(0),
         cancel_requested: task["cancel_requested"] == true,

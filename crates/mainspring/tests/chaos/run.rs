@@ -198,7 +198,7 @@ async fn read_all(caller: &Caller, submissions: Vec<Submission>, ledger: &Ledger
 fn sum_up(history: &History, counts: &Counts, killed: Killed) -> Seen {
     let attempts = || history.tasks.values().flat_map(|task| &task.attempts);
     let failed_with = |class: &str| attempts().filter(|a| a.failed.as_deref() == Some(class)).count();
-    let with_status = |status: &str| history.tasks.values().filter(|task| task.status == status).count();
+    let with_status = |status: &str| history.tasks.values().filter(|task| task.state == status).count();
     let mut touched: Vec<&str> = history.effects.iter().map(|effect| effect.task.as_str()).collect();
     touched.sort_unstable();
     touched.dedup();
@@ -210,8 +210,8 @@ fn sum_up(history: &History, counts: &Counts, killed: Killed) -> Seen {
         attempts_lost: failed_with("worker_lost"),
         attempts_failed: attempts().filter(|attempt| attempt.failed.is_some()).count(),
         second_effects: history.effects.len() - touched.len(),
-        cancelled: with_status("CANCELED"),
-        failed_at_most_once: with_status("FAILED"),
+        cancelled: with_status("cancelled"),
+        failed_at_most_once: with_status("failed"),
         seconds: 0,
     }
 }

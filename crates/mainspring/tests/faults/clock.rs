@@ -19,7 +19,7 @@ fn two_years_ahead(data: &Path, more: &[&str]) -> Command {
 }
 
 fn status(server: &Server, id: &str) -> String {
-    json_of(&server.url, &["task", "get", id])["status"].as_str().unwrap_or_default().to_owned()
+    json_of(&server.url, &["task", "get", id])["state"].as_str().unwrap_or_default().to_owned()
 }
 
 /// A task that has ended, and one that is due in 30 days.
@@ -51,12 +51,12 @@ fn a_wrong_clock_at_the_start_is_held_and_does_no_harm() {
     assert_eq!(wrong.get("/healthz").0, 200);
     // Submissions and reads work, and time goes on.
     a_short_delay_works(&wrong, dir.path());
-    assert_eq!((status(&wrong, &ended).as_str(), status(&wrong, &far).as_str()), ("CANCELED", "PENDING"));
+    assert_eq!((status(&wrong, &ended).as_str(), status(&wrong, &far).as_str()), ("cancelled", "pending"));
     assert_eq!(wrong.stop(), Some(0));
 
     let right = Server::start(command(&data), &dir.path().join("3.log"));
     assert!(right.is_ready(), "{:?}", right.get("/readyz"));
-    assert_eq!((status(&right, &ended).as_str(), status(&right, &far).as_str()), ("CANCELED", "PENDING"));
+    assert_eq!((status(&right, &ended).as_str(), status(&right, &far).as_str()), ("cancelled", "pending"));
     a_short_delay_works(&right, dir.path());
     assert_eq!(right.stop(), Some(0));
 }
@@ -70,8 +70,8 @@ fn a_wrong_clock_that_was_accepted_keeps_history_and_can_be_taken_back() {
     let wrong = Server::start(two_years_ahead(&data, &["--accept-clock"]), &dir.path().join("2.log"));
     assert!(wrong.is_ready(), "{:?}", wrong.get("/readyz"));
     a_short_delay_works(&wrong, dir.path());
-    assert_ne!(status(&wrong, &far), "PENDING", "it is due");
-    assert_eq!(status(&wrong, &ended), "CANCELED", "retention advances one day a day");
+    assert_ne!(status(&wrong, &far), "pending", "it is due");
+    assert_eq!(status(&wrong, &ended), "cancelled", "retention advances one day a day");
     assert_eq!(wrong.stop(), Some(0));
 
     let mut right = command(&data);
@@ -79,6 +79,6 @@ fn a_wrong_clock_that_was_accepted_keeps_history_and_can_be_taken_back() {
     let right = Server::start(right, &dir.path().join("3.log"));
     assert!(right.is_ready() && right.log().contains("the wall time was set back"), "{}", right.log());
     a_short_delay_works(&right, dir.path());
-    assert_eq!(status(&right, &ended), "CANCELED");
+    assert_eq!(status(&right, &ended), "cancelled");
     assert_eq!(right.stop(), Some(0));
 }

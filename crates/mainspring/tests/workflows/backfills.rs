@@ -76,7 +76,7 @@ fn a_year_is_backfilled_over_a_crash_and_live_windows_go_on() {
     until("more windows ran", || done(&world, &id) >= WINDOWS / 2);
     kill_and_restart(&mut world);
     let ended = world.json(&["backfill", "watch", &id]);
-    assert_eq!(ended["state"], "completed", "{ended:#}");
+    assert_eq!(ended["state"], "ended", "{ended:#}");
     let counts = (&ended["started"], &ended["succeeded"], &ended["failed"]);
     assert_eq!(counts, (&WINDOWS.into(), &WINDOWS.into(), &0.into()), "{ended:#}");
 
@@ -88,7 +88,7 @@ fn a_year_is_backfilled_over_a_crash_and_live_windows_go_on() {
     let listed = world.json(&["run", "list", "--job", "daily", "--limit", "999"]);
     let listed = listed["runs"].as_array().expect("runs");
     assert_eq!(listed.len(), 365, "every window has exactly one run");
-    assert!(listed.iter().all(|run| run["state"] == "COMPLETED"), "all succeeded");
+    assert!(listed.iter().all(|run| run["state"] == "succeeded"), "all succeeded");
     let one = world.json(&["run", "get", runs.first().expect("a run")]);
     assert_eq!((&one["trigger"], &one["window"]["backfill"]), (&"backfill".into(), &true.into()), "{one:#}");
 
@@ -127,7 +127,7 @@ fn a_backfill_is_paused_cancelled_and_its_failures_are_run_again() {
     let ended = world.json(&["backfill", "get", &slow]);
     assert_eq!(
         (&ended["state"], &ended["active"], &ended["started"]),
-        (&"canceled".into(), &0.into(), &4.into())
+        (&"cancelled".into(), &0.into(), &4.into())
     );
     let again = world.run(&["backfill", "cancel", &slow]);
     assert!(stderr(&again).contains("has already ended"), "{}", stderr(&again));
@@ -140,12 +140,12 @@ fn a_backfill_is_paused_cancelled_and_its_failures_are_run_again() {
     assert_eq!(missing["windows"], 1, "{missing:#}");
     let well = world.run(&[&["backfill", "daily"], &range[..], &["--order", "newest"]].concat());
     assert!(well.status.success(), "{}", stderr(&well));
-    assert!(stdout(&well).contains("completed"), "{}", stdout(&well));
+    assert!(stdout(&well).contains("ended"), "{}", stdout(&well));
     let all = world.run(&[&["backfill", "daily"], &range[..], &["--only", "all"]].concat());
     assert!(all.status.success(), "{}", stderr(&all));
     assert_eq!(rows(&world, "daily").len(), 5, "a window that was run twice keeps the newest");
     let listed = stdout(&world.run(&["backfill", "list", "--job", "daily"]));
-    assert_eq!(listed.matches("completed").count(), 2, "{listed}");
+    assert_eq!(listed.matches("ended").count(), 2, "{listed}");
 
     let none = world.run(&["backfill", "get", "backfill_00000000000000000000000000000000"]);
     assert_eq!(none.status.code(), Some(4), "{}", stderr(&none));

@@ -40,17 +40,17 @@ fn kill_at(width: usize, percent: usize) {
     let (again, _): (Running, String) = server(&world.dir.path().join("data"), &listen, &WIDE);
     world.server = again;
     let run = world.ended(&id);
-    assert_eq!(run["state"], "COMPLETED", "{run:#}");
+    assert_eq!(run["state"], "succeeded", "{run:#}");
     let items = &run["tasks"][1]["items"];
     assert_eq!(items["succeeded"], width, "{items}");
-    assert_eq!(state(&run, "join"), "COMPLETED");
+    assert_eq!(state(&run, "join"), "succeeded");
     let joined = std::fs::read_to_string(&ledger).expect("the join ran");
     assert_eq!(joined, "joined\n", "the join ran once");
     // Every child is one task that ended once: its history says how many attempts it had.
     let mut attempts: BTreeMap<u64, usize> = BTreeMap::new();
     let mut cursor: Option<String> = None;
     loop {
-        let mut args = vec!["task", "list", "--job", "wide", "--state", "COMPLETED", "--limit", "1000"];
+        let mut args = vec!["task", "list", "--job", "wide", "--state", "succeeded", "--limit", "1000"];
         if let Some(cursor) = &cursor {
             args.extend(["--cursor", cursor]);
         }

@@ -39,31 +39,30 @@ fn a_listener_hears_what_happens_to_a_run() {
         let about_it = |event: &Value| event["subject"] == *id || event["data"]["run_id"] == *id;
         while let Ok(event) = told.recv_timeout(std::time::Duration::from_millis(500)) {
             events.push(event);
-            let ended = events.last().is_some_and(|event| event["type"] == "io.mainspring.run.ended");
+            let ended = events.last().is_some_and(|event| event["type"] == "mainspring.run.succeeded");
             if ended && events.last().is_some_and(about_it) {
                 break;
             }
         }
-        let whole =
-            events.iter().any(|event| about_it(event) && event["type"] == "io.mainspring.run.created");
+        let whole = events.iter().any(|event| about_it(event) && event["type"] == "mainspring.run.created");
         events.retain(about_it);
         if whole {
             break;
         }
     }
     let kinds: Vec<&str> = events.iter().filter_map(|event| event["type"].as_str()).collect();
-    for kind in ["run.created", "run.started", "run.task_ended", "task.changed", "run.ended"] {
-        assert!(kinds.contains(&&*format!("io.mainspring.{kind}")), "no {kind} in {kinds:?}");
+    for kind in ["run.created", "run.started", "run.task.skipped", "task.assigned", "run.succeeded"] {
+        assert!(kinds.contains(&&*format!("mainspring.{kind}")), "no {kind} in {kinds:?}");
     }
     let ended = events.last().expect("some");
     assert_eq!(
         (ended["data"]["state"].as_str(), ended["data"]["job"].as_str()),
-        (Some("COMPLETED"), Some("told"))
+        (Some("succeeded"), Some("told"))
     );
-    let skipped = events.iter().find(|event| event["type"] == "io.mainspring.run.task_ended").expect("one");
+    let skipped = events.iter().find(|event| event["type"] == "mainspring.run.task.skipped").expect("one");
     assert_eq!(
         (skipped["data"]["task"].as_str(), skipped["data"]["state"].as_str()),
-        (Some("b"), Some("SKIPPED"))
+        (Some("b"), Some("skipped"))
     );
     let ids: std::collections::BTreeSet<_> = events.iter().map(|event| event["id"].to_string()).collect();
     assert_eq!(ids.len(), events.len(), "no id comes twice");

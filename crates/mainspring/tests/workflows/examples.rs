@@ -7,7 +7,7 @@ use crate::{state, world};
 
 /// Examples that need something that is not here, or parameters.
 const SPECIAL: [(&str, &[&str], &str); 2] =
-    [("webhooks", &[], "FAILED"), ("invoices", &["-p", "region=eu"], "COMPLETED")];
+    [("webhooks", &[], "failed"), ("invoices", &["-p", "region=eu"], "succeeded")];
 
 #[test]
 fn every_example_runs() {
@@ -23,11 +23,11 @@ fn every_example_runs() {
     assert!(names.len() >= 12, "a dozen examples: {names:?}");
     for name in names {
         let special = SPECIAL.iter().find(|(special, ..)| *special == name);
-        let (more, wanted) = special.map_or((&[][..], "COMPLETED"), |(_, more, wanted)| (*more, *wanted));
+        let (more, wanted) = special.map_or((&[][..], "succeeded"), |(_, more, wanted)| (*more, *wanted));
         let run = world.ended(&world.trigger(name, more));
         assert_eq!(run["state"], wanted, "{name}: {run:#}");
         if name == "branch" {
-            let skipped = ["full", "increment"].iter().filter(|task| state(&run, task) == "SKIPPED").count();
+            let skipped = ["full", "increment"].iter().filter(|task| state(&run, task) == "skipped").count();
             assert_eq!(skipped, 1, "one branch is taken: {run:#}");
         }
     }

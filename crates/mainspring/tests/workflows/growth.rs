@@ -43,16 +43,16 @@ fn added_tasks_run_before_what_needs_the_adding_one_and_outlive_a_kill() {
     let id = world.trigger("growing", &[]);
     until("the added task runs", || {
         let run = world.json(&["run", "get", &id]);
-        run["tasks_total"] == 4 && state(&run, "part-a") == "RUNNING"
+        run["tasks_total"] == 4 && state(&run, "part-a") == "running"
     });
     let run = world.json(&["run", "get", &id]);
-    assert_eq!(state(&run, "report"), "PENDING");
+    assert_eq!(state(&run, "report"), "pending");
     assert_eq!(task(&run, "part-a")["added_by"], "plan");
     assert_eq!(task(&run, "report")["needs"], serde_json::json!(["plan", "part-b"]));
     kill(&mut world);
     std::fs::write(&gate, "").expect("a file");
     let run = world.ended(&id);
-    assert_eq!(run["state"], "COMPLETED", "{run:#}");
+    assert_eq!(run["state"], "succeeded", "{run:#}");
     assert_eq!(std::fs::read_to_string(&ledger).expect("written"), "a\nb\nreport\n");
     // The job itself has not grown.
     assert_eq!(world.json(&["job", "get", "growing"])["tasks"], 2);
@@ -77,7 +77,7 @@ fn mistakes_in_an_addition_fail_the_task_and_are_all_named() {
         world.apply(&growing(output, "true"));
         let id = world.trigger("growing", &[]);
         let run = world.ended(&id);
-        assert_eq!(state(&run, "plan"), "FAILED", "{output}: {run:#}");
+        assert_eq!(state(&run, "plan"), "failed", "{output}: {run:#}");
         let reason = task(&run, "plan")["reason"].as_str().unwrap_or_default();
         assert!(reason.starts_with("spawns: ") && reason.contains(wanted), "{output}: {reason}");
     }
@@ -88,10 +88,10 @@ fn an_empty_list_and_no_output_add_nothing() {
     let world = world("4");
     world.apply(&growing(r#"{"tasks": []}"#, "true"));
     let run = world.ended(&world.trigger("growing", &[]));
-    assert_eq!((&run["state"], &run["tasks_total"]), (&Value::from("COMPLETED"), &Value::from(2)));
+    assert_eq!((&run["state"], &run["tasks_total"]), (&Value::from("succeeded"), &Value::from(2)));
     world.apply("job: silent\ntasks: {a: {noop: {}, spawns: true}}\n");
     let run = world.ended(&world.trigger("silent", &[]));
-    assert_eq!(run["state"], "COMPLETED", "{run:#}");
+    assert_eq!(run["state"], "succeeded", "{run:#}");
 }
 
 /// Answers one request with a list of tasks.
@@ -129,7 +129,7 @@ fn an_http_task_adds_tasks_by_an_expression() {
         "job: called\ntasks:\n  ask: {{http: {{url: '{url}'}}, spawns: output.body, retries: 0}}\n"
     ));
     let run = world.ended(&world.trigger("called", &[]));
-    assert_eq!((state(&run, "one"), state(&run, "two")), ("COMPLETED", "COMPLETED"), "{run:#}");
+    assert_eq!((state(&run, "one"), state(&run, "two")), ("succeeded", "succeeded"), "{run:#}");
     serving.join().expect("served");
 }
 
@@ -150,15 +150,15 @@ tasks:
         counter.display()
     ));
     let id = world.trigger("again", &[]);
-    assert_eq!(state(&world.ended(&id), "part-1"), "COMPLETED");
+    assert_eq!(state(&world.ended(&id), "part-1"), "succeeded");
     let cleared = world.run(&["run", "clear", &id, "--task", "plan"]);
     assert!(cleared.status.success());
     let run = world.ended(&id);
-    assert_eq!((state(&run, "part-1"), state(&run, "part-2")), ("SKIPPED", "COMPLETED"), "{run:#}");
+    assert_eq!((state(&run, "part-1"), state(&run, "part-2")), ("skipped", "succeeded"), "{run:#}");
     assert_eq!(task(&run, "last")["needs"], serde_json::json!(["plan", "part-2"]));
     let again = world.json(&["run", "rerun", &id, "--from-task", "last"]);
     let run = world.ended(again["run_id"].as_str().expect("an id"));
-    assert_eq!(state(&run, "part-3"), "COMPLETED", "{run:#}");
+    assert_eq!(state(&run, "part-3"), "succeeded", "{run:#}");
 }
 
 #[test]
@@ -177,9 +177,9 @@ fn a_task_waits_for_another_job_over_a_kill_and_says_so() {
     assert!(waits(&world));
     world.apply("job: extract\ntasks: {only: {noop: {}}}\n");
     world.ended(&world.trigger("extract", &[]));
-    assert_eq!(world.ended(&id)["state"], "COMPLETED");
+    assert_eq!(world.ended(&id)["state"], "succeeded");
     // The next one finds the success that is there.
-    assert_eq!(world.ended(&world.trigger("load", &[]))["state"], "COMPLETED");
+    assert_eq!(world.ended(&world.trigger("load", &[]))["state"], "succeeded");
 }
 
 #[test]
@@ -203,7 +203,7 @@ fn a_run_that_takes_longer_than_expected_is_marked_late() {
     assert!(world.run(&["run", "reevaluate", &id, "--reason", "looks stuck"]).status.success());
     std::fs::write(&gate, "").expect("a file");
     let run = world.ended(&id);
-    assert_eq!((&run["state"], &run["marks"]), (&Value::from("COMPLETED"), &serde_json::json!(["late"])));
+    assert_eq!((&run["state"], &run["marks"]), (&Value::from("succeeded"), &serde_json::json!(["late"])));
     // The first one says who triggered it.
     assert_eq!(run["notes"][1]["reason"], "looks stuck", "{run:#}");
 }
@@ -228,5 +228,5 @@ tasks:
     assert!(reason.starts_with("item 1: template: "), "{run:#}");
     // The shard has not minded: another run goes through.
     world.apply("job: fine\ntasks: {only: {noop: {}}}\n");
-    assert_eq!(world.ended(&world.trigger("fine", &[]))["state"], "COMPLETED");
+    assert_eq!(world.ended(&world.trigger("fine", &[]))["state"], "succeeded");
 }

@@ -17,15 +17,15 @@ fn what_failed_is_repaired_and_runs_again_without_what_went_well() {
     world.apply(&CHAIN.replace("$MAINSPRING_TEST_DIR", &dir));
     let id = world.trigger("chain", &[]);
     let run = world.ended(&id);
-    assert_eq!((run["state"].as_str(), state(&run, "c")), (Some("FAILED"), "UPSTREAM_FAILED"), "{run:#}");
+    assert_eq!((run["state"].as_str(), state(&run, "c")), (Some("failed"), "upstream_failed"), "{run:#}");
     std::fs::write(world.dir.path().join("fixed"), "").expect("a file");
     let again = world.json(&["run", "rerun", &id, "--from-failure", "--wait"]);
-    assert_eq!(again["state"], "COMPLETED", "{again:#}");
+    assert_eq!(again["state"], "succeeded", "{again:#}");
     assert_eq!(again["rerun_of"].as_str(), Some(&*id));
     let cleared = world.run(&["run", "clear", &id, "--reason", "the disk was full"]);
     assert!(cleared.status.success(), "{}", stderr(&cleared));
     let run = world.ended(&id);
-    assert_eq!(run["state"], "COMPLETED", "{run:#}");
+    assert_eq!(run["state"], "succeeded", "{run:#}");
     // The first one says who triggered it.
     assert_eq!(run["notes"][1]["reason"], "the disk was full", "{run:#}");
     assert_eq!(task(&run, "b")["turn"], 1);
@@ -39,16 +39,16 @@ fn a_run_is_paused_resumed_and_cancelled() {
     world.apply("job: slow\ntasks:\n  a: {run: [sleep, '60']}\n  b: {needs: a, noop: {}}\n");
     let id = world.trigger("slow", &[]);
     assert!(world.run(&["run", "pause", &id]).status.success());
-    assert_eq!(world.json(&["run", "get", &id])["state"], "PAUSED");
+    assert_eq!(world.json(&["run", "get", &id])["paused"], "by hand");
     assert!(world.run(&["run", "resume", &id]).status.success());
-    until("the task runs", || world.json(&["run", "get", &id])["tasks"][0]["state"] == "RUNNING");
+    until("the task runs", || world.json(&["run", "get", &id])["tasks"][0]["state"] == "running");
     assert!(world.run(&["run", "cancel", &id]).status.success());
     let run = world.ended(&id);
-    assert_eq!((run["state"].as_str(), state(&run, "b")), (Some("CANCELED"), "CANCELED"), "{run:#}");
+    assert_eq!((run["state"].as_str(), state(&run, "b")), (Some("cancelled"), "cancelled"), "{run:#}");
     let other = world.trigger("slow", &[]);
     let answer = world.json(&["run", "cancel", "--job", "slow"]);
-    assert_eq!(answer["canceled"], 1, "{answer}");
-    assert_eq!(world.ended(&other)["state"], "CANCELED");
+    assert_eq!(answer["handled"], 1, "{answer}");
+    assert_eq!(world.ended(&other)["state"], "cancelled");
 }
 
 #[test]
@@ -70,9 +70,9 @@ fn a_paused_job_keeps_its_runs_waiting() {
     world.apply("job: p\ntasks:\n  a: {noop: {}}\n");
     assert!(world.run(&["job", "pause", "p"]).status.success());
     let id = world.trigger("p", &[]);
-    assert_eq!(world.json(&["run", "get", &id])["state"], "QUEUED");
+    assert_eq!(world.json(&["run", "get", &id])["state"], "queued");
     assert!(world.run(&["job", "resume", "p"]).status.success());
-    assert_eq!(world.ended(&id)["state"], "COMPLETED");
+    assert_eq!(world.ended(&id)["state"], "succeeded");
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn a_run_says_why_it_has_not_ended_and_then_what_failed() {
     );
     let id = world.trigger("stuck", &[]);
     let beginning = &id[..24];
-    until("the quick one is done", || world.json(&["run", "get", &id])["counts"]["COMPLETED"] == 1);
+    until("the quick one is done", || world.json(&["run", "get", &id])["counts"]["succeeded"] == 1);
     let told = world.json(&["run", "diagnose", beginning]);
     assert_eq!((told["run_id"].as_str(), told["reason"].as_str()), (Some(&*id), Some("working")), "{told:#}");
     let names: Vec<_> = told["tasks"].as_array().expect("tasks").iter().map(|task| &task["name"]).collect();
@@ -91,7 +91,7 @@ fn a_run_says_why_it_has_not_ended_and_then_what_failed() {
     let output = world.run(&["run", "diagnose", beginning]);
     let text = stdout(&output);
     assert!(text.contains("no_workers: pool `gpu` has no workers"), "{text}");
-    assert!(text.contains("it waits for `gpu` (running) by rule `all_success`"), "{text}");
+    assert!(text.contains("it waits for `gpu` (queued) by rule `all_success`"), "{text}");
     assert!(text.contains("hint: start a worker with `--pool gpu`"), "{text}");
     let missing = world.run(&["run", "diagnose", "run_000000000000"]);
     assert_eq!(missing.status.code(), Some(4), "{}", stderr(&missing));
@@ -102,7 +102,7 @@ fn a_program_runs_as_the_user_that_its_job_file_names() {
     let world = world("1");
     world.apply("job: who\ntasks:\n  a: {run: [id], user: no-such-user-here}\n");
     let id = world.trigger("who", &[]);
-    assert_eq!(world.ended(&id)["state"], "FAILED");
+    assert_eq!(world.ended(&id)["state"], "failed");
     let told = world.json(&["run", "diagnose", &id]);
     let message = told["tasks"][0]["last_error"]["message"].as_str().unwrap_or_default().to_owned();
     assert!(message.contains("no user `no-such-user-here`"), "{told:#}");
@@ -129,6 +129,6 @@ fn jobs_are_found_and_paused_by_tag() {
     assert_eq!(paused["jobs"], serde_json::json!(["a", "b"]), "{paused}");
     let states = world.json(&["job", "list"]);
     let states: Vec<_> = states["jobs"].as_array().expect("jobs").iter().map(|job| &job["state"]).collect();
-    assert_eq!(states, ["PAUSED", "PAUSED", "ACTIVE"]);
+    assert_eq!(states, ["paused", "paused", "active"]);
     assert_eq!(world.json(&["job", "resume", "--tag", "nightly", "--yes"])["changed"], 2);
 }

@@ -31,7 +31,7 @@ fn a_job_runs_by_the_clock_is_paused_and_goes_on() {
     assert!(rows.windows(2).all(|pair| pair[0]["first"].as_str() > pair[1]["first"].as_str()), "{rows:?}");
     let ran = rows.iter().find(|row| row["outcome"] == "ran").expect("one ran");
     let run = world.ended(ran["run_id"].as_str().expect("a run"));
-    assert_eq!(run["state"], "COMPLETED", "{run:#}");
+    assert_eq!(run["state"], "succeeded", "{run:#}");
     assert_eq!(run["window"]["at"], ran["first"], "{run:#}");
     assert_eq!((&run["window"]["schedule"], &run["window"]["late"]), (&"default".into(), &false.into()));
     assert!(run["window"]["start"].as_str() < run["window"]["at"].as_str(), "{run:#}");
@@ -72,14 +72,14 @@ fn a_task_recurs() {
     let world = world("2");
     let submit = ["submit", "--every", "1s", "--name", "beat", "-o", "json", "--", "true"];
     let answer = crate::support::json(&world.run(&submit));
-    assert_eq!((&answer["schedule"], &answer["status"]), (&"@tasks/beat".into(), &"scheduled".into()));
+    assert_eq!((&answer["schedule"], &answer["state"]), (&"@tasks/beat".into(), &"pending".into()));
     until("two windows began tasks", || {
         windows(&world, "@tasks/beat").iter().filter(|row| row["task_id"].is_string()).count() >= 2
     });
     let rows = windows(&world, "@tasks/beat");
     let row = rows.last().expect("some");
     let id = row["task_id"].as_str().expect("a task");
-    until("it ended", || world.json(&["task", "get", id])["status"] == "COMPLETED");
+    until("it ended", || world.json(&["task", "get", id])["state"] == "succeeded");
     let task = world.json(&["task", "get", id]);
     assert_eq!((&task["window"]["at"], &task["window"]["schedule"]), (&row["first"], &"beat".into()));
 

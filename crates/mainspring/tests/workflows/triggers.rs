@@ -38,12 +38,12 @@ fn an_event_begins_a_job_and_its_success_another() {
     let taken = send("1", r#"{"size": 7, "day": "2026-11-16"}"#);
     let run = taken["results"][0]["runs"][0]["run_id"].as_str().unwrap_or_else(|| panic!("{taken:#}"));
     let run = world.ended(run);
-    assert_eq!((&run["state"], &run["trigger"]), (&"COMPLETED".into(), &"event".into()), "{run:#}");
+    assert_eq!((&run["state"], &run["trigger"]), (&"succeeded".into(), &"event".into()), "{run:#}");
     assert_eq!(run["output"]["day"], "2026-11-16");
     until("the report has begun", || world.json(&["trigger", "get", "report"])["fired"] == 1);
     let trigger = world.json(&["trigger", "get", "report"]);
     let report = world.ended(trigger["last_fired"]["run_id"].as_str().expect("a run"));
-    assert_eq!(report["state"], "COMPLETED", "{report:#}");
+    assert_eq!(report["state"], "succeeded", "{report:#}");
     assert_eq!(report["event"]["type"], "mainspring.run.succeeded");
     assert_eq!(report["event"]["data"]["output"]["day"], "2026-11-16", "{report:#}");
     let again = send("1", r#"{"size": 7, "day": "2026-11-16"}"#);

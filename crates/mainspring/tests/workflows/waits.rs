@@ -45,19 +45,19 @@ tasks:
     ));
     let id = world.trigger("waits", &["--param", &format!("run={source}")]);
     until("the only slot is free for others while four tasks wait", || {
-        state(&run(&world, &id), "meanwhile") == "COMPLETED"
+        state(&run(&world, &id), "meanwhile") == "succeeded"
     });
     restart(&mut world);
-    until("the time has come", || state(&run(&world, &id), "pause") == "COMPLETED");
+    until("the time has come", || state(&run(&world, &id), "pause") == "succeeded");
     let waiting = run(&world, &id);
     for name in ["file", "address", "run"] {
-        assert_ne!(state(&waiting, name), "COMPLETED", "{waiting:#}");
+        assert_ne!(state(&waiting, name), "succeeded", "{waiting:#}");
     }
     let waits = task(&waiting, "run")["task_id"].as_str().expect("a task").to_owned();
     let diagnosis = world.json(&["task", "diagnose", &waits]);
     assert_eq!(diagnosis["reason"], "waits_for_run", "{diagnosis:#}");
     std::fs::write(&file, "x").expect("written");
-    until("the file is seen", || state(&run(&world, &id), "file") == "COMPLETED");
+    until("the file is seen", || state(&run(&world, &id), "file") == "succeeded");
     let serving = TcpListener::bind(("127.0.0.1", port)).expect("the port is free");
     std::thread::spawn(move || {
         for mut stream in serving.incoming().map_while(Result::ok) {
@@ -66,12 +66,12 @@ tasks:
             let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
         }
     });
-    until("the address answers", || state(&run(&world, &id), "address") == "COMPLETED");
+    until("the address answers", || state(&run(&world, &id), "address") == "succeeded");
     restart(&mut world);
     std::fs::write(&flag, "x").expect("written");
     let other = crate::support::worker(&world.address, &world.dir.path().join("other"), &["--pool", "other"]);
     let ended = world.ended(&id);
-    assert_eq!(ended["state"], "COMPLETED", "{ended:#}");
+    assert_eq!(ended["state"], "succeeded", "{ended:#}");
     let waited = world.json(&["task", "get", &waits]);
     assert_eq!(waited["attempt_count"], 0, "no worker saw it: {waited:#}");
     drop(other);
@@ -91,11 +91,11 @@ fn a_wait_for_a_run_that_ended_long_ago_is_met_or_failed_from_the_tables() {
     world.apply(
         "job: after\nparameters:\n  run: {type: string}\ntasks:\n  wait: {wait: {run: '{{ params.run }}'}}\n",
     );
-    for (id, expected) in runs.iter().zip(["COMPLETED", "FAILED"]) {
+    for (id, expected) in runs.iter().zip(["succeeded", "failed"]) {
         let ended = world.ended(&world.trigger("after", &["--param", &format!("run={id}")]));
         assert_eq!(ended["state"], expected, "{ended:#}");
     }
     let none = format!("run_{:032x}", 1);
     let ended = world.ended(&world.trigger("after", &["--param", &format!("run={none}")]));
-    assert_eq!(ended["state"], "FAILED", "{ended:#}");
+    assert_eq!(ended["state"], "failed", "{ended:#}");
 }

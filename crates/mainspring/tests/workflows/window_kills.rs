@@ -74,6 +74,6 @@ fn a_server_killed_around_windows_begins_each_once() {
     let gaps = rows.windows(2).filter(|pair| second_of(&pair[1], "first") != second_of(&pair[0], "last") + 1);
     assert_eq!(gaps.collect::<Vec<_>>(), Vec::<&[Value]>::new(), "windows twice or left out");
     for task in &tasks {
-        until("it ended", || world.json(&["task", "get", task])["status"] == "COMPLETED");
+        until("it ended", || world.json(&["task", "get", task])["state"] == "succeeded");
     }
 }

@@ -166,8 +166,8 @@ impl<R> Shard<R> {
         let Changed { tasks, revived, runs, windows } = self.engine.take_changed(through);
         let now = self.engine.state().now;
         let retention_day = self.retention.advance(now);
-        let (epoch, occurrences) = (self.epoch, windows);
-        let mut cut = Cut { epoch, through, now, retention_day, revived, occurrences, ..Cut::default() };
+        let (epoch, windows) = (self.epoch, windows);
+        let mut cut = Cut { epoch, through, now, retention_day, revived, windows, ..Cut::default() };
         let state = self.engine.state();
         let keys = state.keys().bound_in(after, through);
         cut.keys = keys.map(|(scope, binding, expires)| KeyRow { scope, binding, expires }).collect();

@@ -50,7 +50,7 @@ pub(super) fn moves(event: &Event) -> Option<(Transition, Status)> {
         | Event::Cordon(_)
         | Event::StopRequested { .. }
         | Event::ForceRequested { .. }
-        | Event::LookBegan { .. }
+        | Event::PollBegan { .. }
         | Event::TaskAmended { .. }
         | Event::CheckpointSaved { .. }
         | Event::DeadlineExtended { .. }

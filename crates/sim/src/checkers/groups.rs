@@ -62,7 +62,7 @@ pub(super) fn check_rows(cut: &Cut, state: &State) -> Check {
     let versions = cut.versions.iter().map(|row| {
         (format!("version {} of {}", row.version, row.key.name), row.group, Some(GROUPS.of(&row.key.tenant)))
     });
-    let windows = cut.occurrences.iter().filter_map(|row| {
+    let windows = cut.windows.iter().filter_map(|row| {
         let tenant = &state.schedules().get(row.schedule)?.key.tenant;
         Some((format!("a window of schedule {:?}", row.schedule), row.group, Some(GROUPS.of(tenant))))
     });

@@ -304,7 +304,7 @@ impl JournalFold {
                 }
             }
             Event::TaskReleased { .. }
-            | Event::LookBegan { .. }
+            | Event::PollBegan { .. }
             | Event::TaskWaits { .. }
             | Event::CheckpointSaved { .. }
             | Event::DeadlineExtended { .. }

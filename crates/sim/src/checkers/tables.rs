@@ -10,14 +10,14 @@ use mainspring_core::task::{Task, TaskState};
 use mainspring_core::values::{Now, ScheduleId, Seq, TaskId};
 use mainspring_store::entity::changed_entities;
 use mainspring_store::format::EncodedProfiles;
-use mainspring_store::{Cut, EntityRow, OccurrenceCursor, Record};
+use mainspring_store::{Cut, EntityRow, WindowCursor, Record};
 
 use super::{Check, groups, journaled, require, written};
 use crate::settings::GROUPS;
 use crate::store::Disk;
 
-/// SR-1: an occurrence is one row.
-type Place = (ScheduleId, OccurrenceCursor);
+/// SR-1: a window is one row.
+type Place = (ScheduleId, WindowCursor);
 
 struct Waiting {
     seq: Seq,
@@ -67,7 +67,7 @@ impl TableFold {
             let of_record = self.state.take_changed(next.seq);
             changed.push(of_record.runs);
             for window in of_record.windows {
-                let place = (window.schedule, OccurrenceCursor::of(&window));
+                let place = (window.schedule, WindowCursor::of(&window));
                 windows.insert(place);
                 self.ledger.insert(place, window);
             }
@@ -104,7 +104,7 @@ impl TableFold {
         for window in self.ledger.values() {
             check_window(window, disk)?;
         }
-        let (rows, decided) = (disk.occurrence_rows(), self.ledger.len());
+        let (rows, decided) = (disk.window_rows(), self.ledger.len());
         require(rows == decided, "I16", || format!("{rows} rows of windows, {decided} were decided"))?;
         let (rows, kept) = (disk.live_rows().count(), disk.ended_rows());
         require(rows == live, "I16", || format!("{rows} live rows for {live} unfinished tasks"))?;
@@ -154,7 +154,7 @@ fn check_entity(row: &EntityRow, disk: &Disk) -> Check {
 }
 
 fn check_window(window: &WindowRow, disk: &Disk) -> Check {
-    let row = disk.occurrence(window);
+    let row = disk.window_row(window);
     require(row == Some(window), "I16", || format!("the tables say {row:?} and not {window:?}"))
 }
 

@@ -627,10 +627,10 @@ fn window_ran_twice(rows: fn(&[WindowRow]) -> Vec<WindowRow>) -> Check {
     let changed = state.take_changed(Seq::new(2));
     let runs = changed.runs.runs.iter().filter_map(|index| state.job_runs().runs().get(*index));
     let runs = runs.map(run_row).collect();
-    let occurrences = rows(&changed.windows);
+    let windows = rows(&changed.windows);
     let mut disk = Disk::new(true);
     let (epoch, through) = (disk.next_epoch(), Seq::new(2));
-    let cut = Cut { epoch, through, entities, runs, occurrences, ..Cut::default() };
+    let cut = Cut { epoch, through, entities, runs, windows, ..Cut::default() };
     disk.cut(&cut).expect("a cut");
     tables.cut(&cut, &disk, true)?;
     tables.whole(&disk, true)

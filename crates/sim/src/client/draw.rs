@@ -176,7 +176,7 @@ impl World {
         let Command::Submit(mut submit) = self.draw_submit_unkeyed() else {
             unreachable!("a submission was drawn")
         };
-        let spec = ProfileSpec { executor: Name::fixed("look"), ..(**submit.task.profile).clone() };
+        let spec = ProfileSpec { executor: Name::fixed("poll"), ..(**submit.task.profile).clone() };
         submit.task.profile = Profile::new(spec);
         Command::Submit(submit)
     }

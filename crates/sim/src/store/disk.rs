@@ -10,8 +10,8 @@ use mainspring_core::key::KeyScope;
 use mainspring_core::schedule::WindowRow;
 use mainspring_core::values::{EntityKind, Epoch, RunId, ScheduleId, Seq, TaskId, Wall};
 use mainspring_store::{
-    AppendError, CheckpointHead, Cut, CutError, EntityRow, HistoryRow, KeyRow, LiveRow, OccurrenceCursor,
-    OpenError, ParkedFrom, Record, RunRow, StoredTask, VersionRow,
+    AppendError, CheckpointHead, Cut, CutError, EntityRow, HistoryRow, KeyRow, LiveRow, OpenError,
+    ParkedFrom, Record, RunRow, StoredTask, VersionRow, WindowCursor,
 };
 
 /// What a record costs beside its body.
@@ -34,7 +34,7 @@ pub struct Disk {
     keys: BTreeMap<KeyScope, KeyRow>,
     pub(super) versions: BTreeMap<(JobKey, u32), VersionRow>,
     pub(super) runs: BTreeMap<RunId, RunRow>,
-    pub(super) occurrences: BTreeMap<(ScheduleId, OccurrenceCursor), WindowRow>,
+    pub(super) windows: BTreeMap<(ScheduleId, WindowCursor), WindowRow>,
     pub(super) entities: BTreeMap<(EntityKind, u128), EntityRow>,
 }
 
@@ -54,7 +54,7 @@ impl Disk {
             keys: BTreeMap::new(),
             versions: BTreeMap::new(),
             runs: BTreeMap::new(),
-            occurrences: BTreeMap::new(),
+            windows: BTreeMap::new(),
             entities: BTreeMap::new(),
         }
     }
@@ -148,8 +148,8 @@ impl Disk {
         self.keys.extend(cut.keys.iter().map(|row| (row.scope, *row)));
         self.versions.extend(cut.versions.iter().map(|row| ((row.key.clone(), row.version), row.clone())));
         self.runs.extend(cut.runs.iter().map(|row| (row.id, row.clone())));
-        let place = |row: &WindowRow| (row.schedule, OccurrenceCursor::of(row));
-        self.occurrences.extend(cut.occurrences.iter().map(|row| (place(row), *row)));
+        let place = |row: &WindowRow| (row.schedule, WindowCursor::of(row));
+        self.windows.extend(cut.windows.iter().map(|row| (place(row), *row)));
         for row in &cut.entities {
             let place = (row.kind, row.id);
             let old = self.entities.remove(&place).and_then(|old| old.fixed);
@@ -184,7 +184,7 @@ impl Disk {
         self.keys.retain(|_, row| row.expires >= now || lives(row.binding.task));
         self.runs.retain(|_, row| row.ended.is_none_or(|ended| ended.day() >= day));
         self.entities.retain(|_, row| row.ended.is_none_or(|ended| ended.day() >= day));
-        self.occurrences.retain(|_, row| row.at.day() >= day);
+        self.windows.retain(|_, row| row.at.day() >= day);
     }
 
     pub fn checkpoint(&self) -> &CheckpointHead {
@@ -215,12 +215,12 @@ impl Disk {
         self.runs.get(&id)
     }
 
-    pub fn occurrence(&self, like: &WindowRow) -> Option<&WindowRow> {
-        self.occurrences.get(&(like.schedule, OccurrenceCursor::of(like)))
+    pub fn window_row(&self, like: &WindowRow) -> Option<&WindowRow> {
+        self.windows.get(&(like.schedule, WindowCursor::of(like)))
     }
 
-    pub fn occurrence_rows(&self) -> usize {
-        self.occurrences.len()
+    pub fn window_rows(&self) -> usize {
+        self.windows.len()
     }
 
     pub fn entity_row(&self, kind: EntityKind, id: u128) -> Option<&EntityRow> {

@@ -17,9 +17,9 @@ use mainspring_core::schedule::WindowRow;
 use mainspring_core::values::{EntityKind, Epoch, RunId, ScheduleId, Seq, TaskId, Wall};
 use mainspring_store::{
     AppendError, CheckpointHead, Cut, CutError, EntityQuery, EntityRow, HistoryCursor, HistoryPage,
-    HistoryQuery, HistoryRow, Journal, LiveRow, LiveRun, OccurrenceCursor, OpenError, Opened, PAGE_MAX,
-    ParkedFrom, RECOVERY_PAGE_BYTES, ReadError, ReadMany, ReadTables, Record, Recovery, RunQuery, RunRow,
-    Store, StoredTask, Tables, TailVisit, VersionRow,
+    HistoryQuery, HistoryRow, Journal, LiveRow, LiveRun, OpenError, Opened, PAGE_MAX, ParkedFrom,
+    RECOVERY_PAGE_BYTES, ReadError, ReadMany, ReadTables, Record, Recovery, RunQuery, RunRow, Store,
+    StoredTask, Tables, TailVisit, VersionRow, WindowCursor,
 };
 
 pub use self::disk::Disk;
@@ -250,16 +250,16 @@ impl ReadTables for SimReader {
         Ok(newest.take(limit.min(PAGE_MAX)).collect())
     }
 
-    fn occurrences(
+    fn windows(
         &mut self,
         schedule: ScheduleId,
-        before: Option<OccurrenceCursor>,
+        before: Option<WindowCursor>,
         limit: usize,
     ) -> Result<Vec<WindowRow>, ReadError> {
-        let before = before.unwrap_or(OccurrenceCursor { first: Wall::from_millis(u64::MAX), kind: u8::MAX });
-        let first = OccurrenceCursor { first: Wall::ZERO, kind: 0 };
+        let before = before.unwrap_or(WindowCursor { first: Wall::from_millis(u64::MAX), kind: u8::MAX });
+        let first = WindowCursor { first: Wall::ZERO, kind: 0 };
         let disk = self.0.disk();
-        let newest = disk.occurrences.range((schedule, first)..(schedule, before)).rev();
+        let newest = disk.windows.range((schedule, first)..(schedule, before)).rev();
         Ok(newest.take(limit.min(PAGE_MAX)).map(|(_, row)| *row).collect())
     }
 

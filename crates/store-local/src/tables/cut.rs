@@ -341,7 +341,7 @@ mod tests {
             epoch: Epoch::new(1),
             live: (0..rows).map(live).collect(),
             entities: (0..rows).map(entity).collect(),
-            occurrences: (0..rows).map(window).collect(),
+            windows: (0..rows).map(window).collect(),
             ..Cut::default()
         }
     }
@@ -365,7 +365,7 @@ mod tests {
         assert!(matches!(outcome, Err(CutError::Full)), "{outcome:?}");
         assert!(!dir.path().join("reserve").exists(), "the reserve was tried");
         let counts = |tables: &LocalTables| -> [i64; 3] {
-            ["live", "entities", "occurrences"].map(|table| {
+            ["live", "entities", "windows"].map(|table| {
                 let sql = format!("SELECT count(*) FROM {table}");
                 connection(tables).query_row(&sql, [], |row| row.get(0)).expect("a count")
             })

@@ -7,8 +7,8 @@ use mainspring_core::key::{KeyBinding, KeyScope};
 use mainspring_core::schedule::WindowRow;
 use mainspring_core::values::{EntityKind, RunId, ScheduleId, TaskId, Wall};
 use mainspring_store::{
-    CheckpointHead, EntityQuery, EntityRow, HistoryPage, HistoryQuery, LiveRow, LiveRun, OccurrenceCursor,
-    OpenError, ParkedFrom, ReadError, ReadMany, ReadTables, RunQuery, RunRow, StoredTask, VersionRow,
+    CheckpointHead, EntityQuery, EntityRow, HistoryPage, HistoryQuery, LiveRow, LiveRun, OpenError,
+    ParkedFrom, ReadError, ReadMany, ReadTables, RunQuery, RunRow, StoredTask, VersionRow, WindowCursor,
 };
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -171,10 +171,10 @@ impl ReadTables for LocalReader {
         self.read(|tx| flows::versions(tx, key, before, limit))
     }
 
-    fn occurrences(
+    fn windows(
         &mut self,
         schedule: ScheduleId,
-        before: Option<OccurrenceCursor>,
+        before: Option<WindowCursor>,
         limit: usize,
     ) -> Result<Vec<WindowRow>, ReadError> {
         self.read(|tx| schedules::page(tx, schedule, before, limit))

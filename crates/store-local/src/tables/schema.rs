@@ -40,11 +40,11 @@ const TABLES: &str = "
     CREATE INDEX runs_job ON runs (tenant, job, id);
     CREATE INDEX runs_live ON runs (id) WHERE ended IS NULL;
     CREATE INDEX runs_ended ON runs (ended) WHERE ended IS NOT NULL;
-    CREATE TABLE occurrences (
+    CREATE TABLE windows (
         schedule INTEGER NOT NULL, first INTEGER NOT NULL, kind INTEGER NOT NULL, grp INTEGER NOT NULL,
         last INTEGER NOT NULL, count INTEGER NOT NULL, made BLOB, at INTEGER NOT NULL, PRIMARY KEY (schedule, first, kind)
     ) WITHOUT ROWID;
-    CREATE INDEX occurrences_at ON occurrences (at);
+    CREATE INDEX windows_at ON windows (at);
     CREATE TABLE entities (
         kind INTEGER NOT NULL, id BLOB NOT NULL, grp INTEGER NOT NULL, tenant TEXT NOT NULL, parent TEXT NOT NULL,
         ended INTEGER, listed INTEGER NOT NULL, fixed BLOB, bytes BLOB NOT NULL, PRIMARY KEY (kind, id)

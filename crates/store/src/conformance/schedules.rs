@@ -5,9 +5,7 @@ use mainspring_core::values::{EntityKind, FiredAs, Name, RunId, ScheduleId, Star
 
 use super::samples::{DAY_MS, cut, group, id};
 use super::{Case, Harness, open, reopen};
-use crate::{
-    Cut, CutError, EntityRow, OccurrenceCursor, Opened, PAGE_MAX, ReadTables, Recovery, Store, Tables,
-};
+use crate::{Cut, CutError, EntityRow, Opened, PAGE_MAX, ReadTables, Recovery, Store, Tables, WindowCursor};
 
 pub fn cases<H: Harness>() -> Vec<Case<H>> {
     vec![
@@ -73,16 +71,16 @@ fn schedules<S: Store>(opened: &mut Opened<S>) -> Vec<EntityRow> {
 fn walk(reader: &mut impl ReadTables, schedule: u32, limit: usize) -> Vec<WindowRow> {
     let (mut walked, mut before) = (vec![], None);
     loop {
-        let page = reader.occurrences(of(schedule), before, limit).expect("page");
+        let page = reader.windows(of(schedule), before, limit).expect("page");
         assert!(page.len() <= limit);
         let Some(last) = page.last() else { return walked };
-        before = Some(OccurrenceCursor::of(last));
+        before = Some(WindowCursor::of(last));
         walked.extend(page);
     }
 }
 
 fn newest_first(mut rows: Vec<WindowRow>) -> Vec<WindowRow> {
-    rows.sort_by_key(|row| std::cmp::Reverse(OccurrenceCursor::of(row)));
+    rows.sort_by_key(|row| std::cmp::Reverse(WindowCursor::of(row)));
     rows
 }
 
@@ -92,14 +90,14 @@ fn rows_survive<H: Harness>(harness: &H) {
     // Neither in order nor beside each other.
     let first = Cut {
         entities: [12, 0, 3].map(|n| schedule(n, "new")).to_vec(),
-        occurrences: (1..=40).map(|n| window(3, n)).collect(),
+        windows: (1..=40).map(|n| window(3, n)).collect(),
         ..cut(opened.epoch, 0)
     };
     opened.tables.cut(&first).expect("cut");
     for _life in 0..2 {
         opened = reopen(harness, &store, opened);
         assert_eq!(schedules(&mut opened), [0, 3, 12].map(|n| schedule(n, "new")), "by id");
-        assert_eq!(walk(&mut opened.reader, 3, 100), newest_first(first.occurrences.clone()));
+        assert_eq!(walk(&mut opened.reader, 3, 100), newest_first(first.windows.clone()));
     }
     opened.tables.cut(&Cut { entities: vec![schedule(3, "paused")], ..cut(opened.epoch, 0) }).expect("cut");
     opened = reopen(harness, &store, opened);
@@ -113,7 +111,7 @@ fn a_window_is_one_row<H: Harness>(harness: &H) {
     let mut opened = open(&store);
     let rows: Vec<_> = (1..=8).map(|n| window(1, n)).collect();
     for _life in 0..2 {
-        let cut = Cut { occurrences: rows.clone(), ..cut(opened.epoch, 0) };
+        let cut = Cut { windows: rows.clone(), ..cut(opened.epoch, 0) };
         opened.tables.cut(&cut).expect("cut");
         opened.tables.cut(&cut).expect("the same cut again");
         opened = reopen(harness, &store, opened);
@@ -131,8 +129,8 @@ fn the_newer_row_of_a_window_stays<H: Harness>(harness: &H) {
     };
     // Many, so that an order that is not kept is seen.
     let (old, new): (Vec<_>, Vec<_>) = (1..=200).map(|n| (run(n, 1), run(n, 2))).unzip();
-    let occurrences = [old, new.clone()].concat();
-    opened.tables.cut(&Cut { occurrences, ..cut(opened.epoch, 0) }).expect("cut");
+    let windows = [old, new.clone()].concat();
+    opened.tables.cut(&Cut { windows, ..cut(opened.epoch, 0) }).expect("cut");
     assert_eq!(walk(&mut opened.reader, 1, 100), newest_first(new));
 }
 
@@ -144,7 +142,7 @@ fn kinds_are_apart<H: Harness>(harness: &H) {
     let fired = [run, task].into_iter().flat_map(|made| FiredAs::ALL.map(|fired_as| Ok((made, fired_as))));
     let passed = Reason::ALL.into_iter().flat_map(|why| [Unfired::Skipped(why), Unfired::Missed(why)]);
     let rows: Vec<_> = fired.chain(passed.map(Err)).map(|what| WindowRow { what, ..base }).collect();
-    opened.tables.cut(&Cut { occurrences: rows.clone(), ..cut(opened.epoch, 0) }).expect("cut");
+    opened.tables.cut(&Cut { windows: rows.clone(), ..cut(opened.epoch, 0) }).expect("cut");
     for limit in [1, 7, 100] {
         assert_eq!(walk(&mut opened.reader, 1, limit), newest_first(rows.clone()), "limit {limit}");
     }
@@ -161,7 +159,7 @@ fn pages_walk_every_window<H: Harness>(harness: &H) {
     let rows: Vec<_> = (1..=150).map(|n| window(2, n * 37 % 151)).chain(edges).collect();
     let others = [1, 3].into_iter().flat_map(|other| (1..=20).map(move |n| window(other, n)));
     let all = rows.iter().copied().chain(others).collect();
-    opened.tables.cut(&Cut { occurrences: all, ..cut(opened.epoch, 0) }).expect("cut");
+    opened.tables.cut(&Cut { windows: all, ..cut(opened.epoch, 0) }).expect("cut");
     for limit in [1, 7, 100, 400] {
         assert_eq!(walk(&mut opened.reader, 2, limit), newest_first(rows.clone()), "limit {limit}");
     }
@@ -172,8 +170,8 @@ fn a_page_of_windows_is_bounded<H: Harness>(harness: &H) {
     let store = harness.fresh();
     let mut opened = open(&store);
     let many = (1..=PAGE_MAX as u64 + 50).map(|n| window(1, n)).collect();
-    opened.tables.cut(&Cut { occurrences: many, ..cut(opened.epoch, 0) }).expect("cut");
-    let page = opened.reader.occurrences(of(1), None, usize::MAX).expect("page");
+    opened.tables.cut(&Cut { windows: many, ..cut(opened.epoch, 0) }).expect("cut");
+    let page = opened.reader.windows(of(1), None, usize::MAX).expect("page");
     assert_eq!(page.len(), PAGE_MAX);
 }
 
@@ -181,17 +179,17 @@ fn a_refused_cut_changes_nothing<H: Harness>(harness: &H) {
     let store = harness.fresh();
     let mut opened = open(&store);
     let epoch = opened.epoch;
-    let kept = Cut { entities: vec![schedule(0, "new")], occurrences: vec![window(0, 1)], ..cut(epoch, 9) };
+    let kept = Cut { entities: vec![schedule(0, "new")], windows: vec![window(0, 1)], ..cut(epoch, 9) };
     opened.tables.cut(&kept).expect("cut");
     let late = Cut {
         entities: vec![schedule(0, "late"), schedule(1, "late")],
-        occurrences: vec![window(0, 2)],
+        windows: vec![window(0, 2)],
         ..cut(epoch, 8)
     };
     let outcome = opened.tables.cut(&late);
     assert!(matches!(outcome, Err(CutError::OutOfOrder { .. })), "{outcome:?}");
     assert_eq!(schedules(&mut opened), kept.entities);
-    assert_eq!(walk(&mut opened.reader, 0, 10), kept.occurrences);
+    assert_eq!(walk(&mut opened.reader, 0, 10), kept.windows);
 }
 
 fn dropping_takes_old_windows<H: Harness>(harness: &H) {
@@ -201,7 +199,7 @@ fn dropping_takes_old_windows<H: Harness>(harness: &H) {
     // A window of long ago that was decided late is as young as its decision.
     let late = WindowRow { at: Wall::from_millis(day * DAY_MS), ..window(1, 1) };
     let rows: Vec<_> = (1..=5_000).map(|n| window(1, n)).skip(1).chain([late]).collect();
-    let all = Cut { entities: vec![schedule(1, "new")], occurrences: rows.clone(), ..cut(opened.epoch, 0) };
+    let all = Cut { entities: vec![schedule(1, "new")], windows: rows.clone(), ..cut(opened.epoch, 0) };
     opened.tables.cut(&all).expect("cut");
     opened.tables.drop_before(day as u32, Wall::ZERO).expect("drop");
     let kept: Vec<_> = rows.into_iter().filter(|row| row.at.millis() >= day * DAY_MS).collect();

@@ -41,7 +41,7 @@ pub(super) mod kind {
     pub const TASK_WAITS: u8 = 25;
     pub const WAIT_ENDED: u8 = 26;
     pub const FORCE_REQUESTED: u8 = 27;
-    pub const LOOK_BEGAN: u8 = 28;
+    pub const POLL_BEGAN: u8 = 28;
     pub const CORDON: u8 = 29;
     pub const NEWEST: u8 = CORDON;
 }
@@ -92,7 +92,7 @@ fn kind_of(event: &Event) -> u8 {
         Event::AttemptFailed { .. } => kind::ATTEMPT_FAILED,
         Event::TaskDeferred { .. } => kind::TASK_DEFERRED,
         Event::TaskWaits { .. } => kind::TASK_WAITS,
-        Event::LookBegan { .. } => kind::LOOK_BEGAN,
+        Event::PollBegan { .. } => kind::POLL_BEGAN,
         Event::WaitEnded { .. } => kind::WAIT_ENDED,
         Event::StopRequested { .. } => kind::STOP_REQUESTED,
         Event::TaskCancelled { .. } => kind::TASK_CANCELLED,
@@ -152,7 +152,7 @@ fn write_fields(w: &mut Writer<'_>, event: &Event, profiles: &mut EncodedProfile
         Event::TaskAmended { due, priority, payload, .. } => {
             write_amended(w, *due, *priority, payload.as_deref());
         }
-        Event::LookBegan { deadline, .. } => w.wall(*deadline),
+        Event::PollBegan { deadline, .. } => w.wall(*deadline),
         Event::CheckpointSaved { fence, bytes, .. } => {
             w.fence(*fence);
             w.bytes(bytes);

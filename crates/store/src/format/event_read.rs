@@ -58,7 +58,7 @@ fn read_event(r: &mut Reader<'_>, profiles: &mut ProfileCache) -> Result<Event, 
             over: r.over()?,
             reported: r.bool("reported")?,
         }),
-        kind::LOOK_BEGAN => Ok(Event::LookBegan { id: r.task_id()?, deadline: r.wall("deadline")? }),
+        kind::POLL_BEGAN => Ok(Event::PollBegan { id: r.task_id()?, deadline: r.wall("deadline")? }),
         kind::FORCE_REQUESTED => Ok(Event::ForceRequested {
             id: r.task_id()?,
             fence: r.fence()?,

@@ -23,7 +23,7 @@ pub(super) fn request(operation: &str, media_type: &str) -> Value {
         "submitTasks" => json!([task(), {"task_type": "noop"}]),
         "cancelTasks" => json!({"tenant": "acme", "labels": {"team": "ops"}}),
         "amendTask" => json!({"delay_ms": 60_000, "priority": "P0"}),
-        "forceTaskState" => json!({"state": "COMPLETED", "actor": "ana", "reason": "done by hand"}),
+        "forceTaskState" => json!({"state": "succeeded", "actor": "ana", "reason": "done by hand"}),
         "requeueDeadLetters" | "discardDeadLetters" => json!({"ids": [TASK], "actor": "ana"}),
         "applyJobs" => {
             json!({"job": "report", "schedule": "0 3 * * *", "tasks": {"make": {"run": ["./report.sh"]}}})
@@ -31,7 +31,7 @@ pub(super) fn request(operation: &str, media_type: &str) -> Value {
         "triggerJob" => json!({"parameters": {}, "run_key": "2026-11-18"}),
         "cancelRuns" => json!({"job": "report", "actor": "ana"}),
         "clearRun" => json!({"tasks": ["make"], "actor": "ana", "reason": "the disk was full"}),
-        "forceRunState" => json!({"state": "FAILED", "actor": "ana", "reason": "no longer needed"}),
+        "forceRunState" => json!({"state": "failed", "actor": "ana", "reason": "no longer needed"}),
         "rerunRun" => json!({"from": "failure", "version": "same"}),
         "publishEvents" if media_type.contains("batch") => json!([event]),
         "publishEvents" => event,
@@ -77,10 +77,10 @@ fn of(schema: &str) -> Option<Value> {
 }
 
 fn tasks(schema: &str) -> Option<Value> {
-    let done = json!({"task_id": TASK, "status": "QUEUED", "message": "the task is queued again"});
-    let accepted = json!({"task_id": TASK, "status": "QUEUED", "created_at": AT});
+    let done = json!({"task_id": TASK, "state": "queued", "status": "QUEUED", "message": "the task is queued again"});
+    let accepted = json!({"task_id": TASK, "state": "queued", "status": "QUEUED", "created_at": AT});
     let brief = json!({
-        "task_id": TASK, "status": "COMPLETED", "tenant": "default", "task_type": "process", "pool": "default",
+        "task_id": TASK, "state": "succeeded", "status": "COMPLETED", "tenant": "default", "task_type": "process", "pool": "default",
         "priority": {"band": "P1", "level": 5}, "delivery": "at_least_once", "created_at": AT, "updated_at": AT,
         "started_at": AT, "ended_at": AT, "attempt_count": 1, "retry_count": 0, "max_retries": 3,
         "cancel_requested": false, "attempts": [],
@@ -96,22 +96,22 @@ fn tasks(schema: &str) -> Option<Value> {
         "Changed" => done,
         "ManyResult" => json!({"results": [done], "done": 1, "refused": 0}),
         "Diagnosis" => json!({
-            "task_id": TASK, "status": "QUEUED", "reason": "no_workers",
+            "task_id": TASK, "state": "queued", "reason": "no_workers",
             "message": "no worker of pool `gpu` is connected", "advice": "start a worker of pool `gpu`",
         }),
-        "Process" => json!({"process_id": 7, "status": "ENDED", "handled": 120}),
+        "Operation" => json!({"operation_id": 7, "state": "ended", "handled": 120}),
         _ => return None,
     })
 }
 
 fn flows(schema: &str) -> Option<Value> {
     let job = json!({
-        "tenant": "default", "job": "report", "version": 2, "state": "ACTIVE", "tasks": 1, "created_at": AT,
+        "tenant": "default", "job": "report", "version": 2, "state": "active", "tasks": 1, "created_at": AT,
         "updated_at": AT, "active_runs": 0, "waiting_runs": 0,
     });
     let run = json!({
-        "run_id": RUN, "tenant": "default", "job": "report", "version": 2, "state": "COMPLETED",
-        "trigger": "schedule", "created_at": AT, "started_at": AT, "ended_at": AT, "counts": {"COMPLETED": 1},
+        "run_id": RUN, "tenant": "default", "job": "report", "version": 2, "state": "succeeded",
+        "trigger": "schedule", "created_at": AT, "started_at": AT, "ended_at": AT, "counts": {"succeeded": 1},
         "tasks_total": 1,
     });
     Some(match schema {
@@ -129,11 +129,10 @@ fn flows(schema: &str) -> Option<Value> {
         }),
         "Run" => run,
         "RunPage" => json!({"runs": [run]}),
-        "RunDone" => json!({"run_id": RUN, "state": "RUNNING", "message": "the run goes on"}),
-        "RunsCanceled" => json!({"process_id": 8, "status": "ENDED", "canceled": 3}),
+        "RunDone" => json!({"run_id": RUN, "state": "running", "message": "the run goes on"}),
         "Rerun" => json!({"run_id": RUN, "rerun_of": "run_019a88f04c007d3e8b5f6a7c8d9e0f12"}),
         "RunDiagnosis" => json!({
-            "run_id": RUN, "tenant": "default", "job": "report", "state": "RUNNING", "reason": "working",
+            "run_id": RUN, "tenant": "default", "job": "report", "state": "running", "reason": "working",
             "message": "1 task is queued or running", "advice": "wait", "since": AT, "tasks": [], "tasks_more": 0,
         }),
         _ => return None,
@@ -183,7 +182,9 @@ fn schedules(schema: &str) -> Option<Value> {
             "at": AT, "begins_at": AT, "description": "at 03:00",
         }))]}),
         "Recurring" => {
-            json!({"schedule": "@tasks/backup", "tenant": "default", "next": AT, "status": "scheduled"})
+            json!({
+                "schedule": "@tasks/backup", "tenant": "default", "next": AT, "state": "pending", "status": "PENDING",
+            })
         }
         "Backfill" => backfill,
         "BackfillPage" => json!({"backfills": [backfill]}),
@@ -230,7 +231,7 @@ fn server(schema: &str) -> Option<Value> {
         "PoolPage" => json!({"pools": [pool]}),
         "Stats" => json!({
             "depths": [{"pool": "default", "band": "P1", "tenant": "default", "queued": 0, "running": 2}],
-            "tasks_in_memory": {"RUNNING": 2}, "queued": 0, "running": 2, "workers": 1, "sessions": 1,
+            "tasks_in_memory": {"running": 2}, "queued": 0, "running": 2, "workers": 1, "sessions": 1,
             "stale_reports": 0, "workers_lost": 0,
         }),
         "Quarantine" => json!({"rows": [{"row": TASK, "why": "its checksum is wrong", "since": AT}]}),

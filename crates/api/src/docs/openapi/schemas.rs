@@ -17,14 +17,14 @@ pub(super) fn all() -> Map<String, Value> {
         each::<(wire::WorkerPage<'_>, wire::WorkerBody<'_>, wire::CordonedView<'_>, wire::PoolPage)>(
             generator,
         );
-        each::<(wire::PoolView, wire::ProcessView, wire::StatsView<'_>, wire::QuarantineView)>(generator);
+        each::<(wire::PoolView, wire::OperationView, wire::StatsView<'_>, wire::QuarantineView)>(generator);
         each::<(wire::JobPage<'_>, wire::JobView<'_>, wire::AppliedView<'_>, wire::JobChanged<'_>)>(
             generator,
         );
         each::<(wire::TriggeredView<'_>, wire::VersionPage, wire::VersionView<'_>, wire::RunPage<'_>)>(
             generator,
         );
-        each::<(wire::RunView<'_>, wire::RunDiagnosisView, wire::RunChanged, wire::RunsCanceled)>(generator);
+        each::<(wire::RunView<'_>, wire::RunDiagnosisView, wire::RunChanged)>(generator);
         each::<(wire::RerunView, wire::CronPreviewView, wire::SchedulePage<'_>, wire::ScheduleView<'_>)>(
             generator,
         );

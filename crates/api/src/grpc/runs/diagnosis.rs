@@ -5,8 +5,8 @@ use mainspring_proto::v1;
 
 use super::super::tasks::view::diagnosis;
 use super::super::time::{duration, moment};
-use super::run_status;
-use super::view::{items, task_status};
+use super::run_state;
+use super::view::{items, task_state};
 use crate::edge::Edge;
 use crate::operation::flows;
 use crate::problem::Problem;
@@ -24,7 +24,7 @@ fn message(view: RunDiagnosisView) -> v1::RunDiagnosis {
         run_id: view.run_id,
         tenant: view.tenant,
         job: view.job,
-        status: run_status(view.state),
+        state: run_state(view.state),
         reason: view.reason.to_owned(),
         message: view.message,
         advice: view.advice,
@@ -37,10 +37,10 @@ fn message(view: RunDiagnosisView) -> v1::RunDiagnosis {
 }
 
 fn task(view: NodeDiagnosisView) -> v1::RunTaskDiagnosis {
-    let upstream = |on: UpstreamView| v1::RunUpstream { name: on.name, status: task_status(on.state) };
+    let upstream = |on: UpstreamView| v1::RunUpstream { name: on.name, state: task_state(on.state) };
     v1::RunTaskDiagnosis {
         name: view.name,
-        status: task_status(view.state),
+        state: task_state(view.state),
         reason: view.reason.to_owned(),
         message: view.message,
         advice: view.advice,
@@ -52,7 +52,7 @@ fn task(view: NodeDiagnosisView) -> v1::RunTaskDiagnosis {
         round: view.round,
         task: view.task.map(diagnosis),
         run_id: view.run_id,
-        run_status: view.run_state.map(run_status).unwrap_or_default(),
+        run_state: view.run_state.map(run_state).unwrap_or_default(),
         last_error: view.last_error.map(|error| v1::AttemptError {
             class: error.class.to_owned(),
             code: error.code,

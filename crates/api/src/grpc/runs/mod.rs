@@ -11,14 +11,15 @@ use mainspring_proto::v1;
 use mainspring_proto::v1::run_service_server::RunService;
 use tonic::{Request, Response, Status};
 
-pub(super) use self::view::{note, run_status};
+pub(super) use self::view::{note, run_state};
 use super::call::Call;
 use super::status::{answer, request_id};
 use super::tasks::body;
+use super::tasks::cancel_many::message;
 use crate::edge::Edge;
 use crate::operation::flows;
 use crate::problem::Problem;
-use crate::wire::{ClearBody, OverrideBody, RerunBody, RunSelectorBody, RunView, run_status_word};
+use crate::wire::{ClearBody, OverrideBody, RerunBody, RunSelectorBody, RunView};
 
 pub(super) struct Runs(pub(super) Arc<Edge>);
 
@@ -41,7 +42,7 @@ impl RunService for Runs {
         answer(&self.0, &id, cancel(&self.0, &Call::of(request)).await)
     }
 
-    async fn cancel_many(&self, request: Request<v1::CancelRunsRequest>) -> Answer<v1::CancelRunsResponse> {
+    async fn cancel_many(&self, request: Request<v1::CancelRunsRequest>) -> Answer<v1::Operation> {
         let id = request_id(&request);
         answer(&self.0, &id, cancel_many(&self.0, &Call::of(request)).await)
     }
@@ -85,7 +86,7 @@ impl RunService for Runs {
 async fn get(edge: &Edge, request: &v1::GetRunRequest) -> Result<v1::Run, Problem> {
     let limit = request.tasks_limit.map(|limit| limit as usize);
     let page = flows::task_page(Some(request.tasks_offset as usize), limit)?;
-    let run = flows::run(edge, flows::run_id(&request.run_id)?).await?;
+    let run = flows::seen_run(edge, flows::run_id(&request.run_id)?).await?;
     Ok(view::run(RunView::whole(&run, page)))
 }
 
@@ -96,18 +97,10 @@ async fn cancel(edge: &Edge, call: &Call<v1::CancelRunRequest>) -> Result<v1::Ru
     Ok(changed(id, flows::cancel_run(edge, id, &over, &call.caller()?).await?))
 }
 
-async fn cancel_many(
-    edge: &Edge,
-    call: &Call<v1::CancelRunsRequest>,
-) -> Result<v1::CancelRunsResponse, Problem> {
+async fn cancel_many(edge: &Edge, call: &Call<v1::CancelRunsRequest>) -> Result<v1::Operation, Problem> {
     let v1::CancelRunsRequest { tenant, job, label, actor, reason } = call.message.clone();
     let selector = RunSelectorBody { tenant, job, label, actor, reason };
-    let progress = flows::cancel_runs(edge, &selector, &call.caller()?).await?;
-    Ok(v1::CancelRunsResponse {
-        canceled: progress.handled.unwrap_or_default(),
-        process_id: progress.id.get(),
-        running: progress.running,
-    })
+    Ok(message(flows::cancel_runs(edge, &selector, &call.caller()?).await?))
 }
 
 async fn pause(edge: &Edge, call: &Call<v1::PauseRunRequest>) -> Result<v1::RunChange, Problem> {
@@ -157,12 +150,12 @@ async fn reevaluate(edge: &Edge, call: &Call<v1::ReevaluateRunRequest>) -> Resul
 }
 
 fn changed(id: RunId, status: RunStatus) -> v1::RunChange {
-    v1::RunChange { run_id: id.to_string(), status: run_status(run_status_word(status)) }
+    v1::RunChange { run_id: id.to_string(), state: run_state(status.label()) }
 }
 
 /// `None` also for those that are only shown.
 fn parse_status(number: i32) -> Option<RunStatus> {
-    RunStatus::ALL.into_iter().find(|status| run_status(run_status_word(*status)) == number)
+    RunStatus::ALL.into_iter().find(|status| run_state(status.label()) == number)
 }
 
 #[cfg(test)]
@@ -172,11 +165,10 @@ mod tests {
     #[test]
     fn every_state_has_its_number_and_only_stored_ones_are_read() {
         for (status, number) in RunStatus::ALL.into_iter().zip(1..) {
-            assert_eq!(run_status(run_status_word(status)), number);
+            assert_eq!(run_state(status.label()), number);
             assert_eq!(parse_status(number), Some(status));
         }
-        assert_eq!([run_status("PAUSED"), run_status("STOPPING")], [6, 7]);
-        for none in [-1, 0, 6, 7, 8] {
+        for none in [-1, 0, 6] {
             assert_eq!(parse_status(none), None);
         }
     }

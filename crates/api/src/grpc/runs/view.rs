@@ -15,7 +15,7 @@ pub(super) fn run(view: RunView<'_>) -> v1::Run {
         tenant: view.tenant.to_owned(),
         job: view.job.to_owned(),
         version: view.version,
-        status: run_status(view.state),
+        state: run_state(view.state),
         trigger: view.trigger.to_owned(),
         created_at: Some(moment(view.created_at)),
         started_at: view.started_at.map(moment),
@@ -37,13 +37,13 @@ pub(super) fn run(view: RunView<'_>) -> v1::Run {
 }
 
 /// By the word that REST shows.
-pub(in crate::grpc) fn run_status(word: &str) -> i32 {
-    v1::RunStatus::from_str_name(&format!("RUN_STATUS_{word}")).unwrap_or_default().into()
+pub(in crate::grpc) fn run_state(word: &str) -> i32 {
+    v1::RunState::from_str_name(&format!("RUN_STATE_{}", word.to_uppercase())).unwrap_or_default().into()
 }
 
-/// As [`run_status`]; tasks of a run have some of the states that all tasks have.
-pub(super) fn task_status(word: &str) -> i32 {
-    v1::TaskStatus::from_str_name(&format!("TASK_STATUS_{word}")).unwrap_or_default().into()
+/// As [`run_state`]; tasks of a run have some of the states that all tasks have.
+pub(super) fn task_state(word: &str) -> i32 {
+    v1::TaskState::from_str_name(&format!("TASK_STATE_{}", word.to_uppercase())).unwrap_or_default().into()
 }
 
 fn owned(labels: BTreeMap<&str, &str>) -> HashMap<String, String> {
@@ -66,7 +66,7 @@ pub(in crate::grpc) fn note(note: &NoteView<'_>) -> v1::RunNote {
 fn task(view: NodeView<'_>) -> v1::RunTask {
     v1::RunTask {
         name: view.name.to_owned(),
-        status: task_status(view.state),
+        state: task_state(view.state),
         task_id: view.task_id,
         run_id: view.run_id,
         needs: view.needs.into_iter().map(str::to_owned).collect(),
@@ -91,8 +91,8 @@ fn job_wait(view: &JobWaitView<'_>) -> v1::RunJobWait {
 }
 
 pub(super) fn items(view: &ItemsView) -> v1::RunItems {
-    let ItemsView { count, released, running, succeeded, failed } = *view;
-    v1::RunItems { count, released, running, succeeded, failed }
+    let ItemsView { count, released, live, succeeded, failed } = *view;
+    v1::RunItems { count, released, live, succeeded, failed }
 }
 
 #[cfg(test)]
@@ -100,12 +100,11 @@ mod tests {
     use mainspring_core::run::NodeStatus;
 
     use super::*;
-    use crate::wire::node_word;
 
     #[test]
     fn every_state_of_a_task_in_a_run_has_its_number() {
         for status in NodeStatus::ALL {
-            assert_ne!(task_status(node_word(status)), 0, "{status:?}");
+            assert_ne!(task_state(status.state(None).label()), 0, "{status:?}");
         }
     }
 }

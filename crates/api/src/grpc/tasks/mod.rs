@@ -3,7 +3,7 @@
 mod amend;
 mod batch;
 pub(super) mod body;
-mod cancel_many;
+pub(super) mod cancel_many;
 pub(super) mod list;
 mod logs;
 mod submit;
@@ -83,14 +83,14 @@ impl TaskService for Tasks {
         answer(&self.0, &id, diagnose(&self.0, request.get_ref()).await)
     }
 
-    async fn cancel_many(&self, request: Request<v1::CancelManyRequest>) -> Answer<v1::Process> {
+    async fn cancel_many(&self, request: Request<v1::CancelManyRequest>) -> Answer<v1::Operation> {
         let id = request_id(&request);
         answer(&self.0, &id, cancel_many::cancel_many(&self.0, &Call::of(request)).await)
     }
 
-    async fn get_process(&self, request: Request<v1::GetProcessRequest>) -> Answer<v1::Process> {
+    async fn get_operation(&self, request: Request<v1::GetOperationRequest>) -> Answer<v1::Operation> {
         let id = request_id(&request);
-        answer(&self.0, &id, cancel_many::process(&self.0, request.get_ref()).await)
+        answer(&self.0, &id, cancel_many::operation(&self.0, request.get_ref()).await)
     }
 
     type LogsStream = logs::Pieces;
@@ -146,11 +146,11 @@ async fn diagnose(edge: &Edge, request: &v1::DiagnoseTaskRequest) -> Result<v1::
 }
 
 pub(super) fn changed(id: TaskId, changed: Changed) -> v1::TaskChange {
-    let (status, stopping) = match changed {
+    let (state, stopping) = match changed {
         Changed::Now(status) => (status_number(status), false),
-        Changed::Stopping => (v1::TaskStatus::Unspecified.into(), true),
+        Changed::Stopping => (v1::TaskState::Unspecified.into(), true),
     };
-    v1::TaskChange { task_id: id.to_string(), status, stopping }
+    v1::TaskChange { task_id: id.to_string(), state, stopping }
 }
 
 /// The numbers are those of the core, after the one that stands for none.
@@ -165,15 +165,14 @@ fn parse_status(number: i32) -> Option<TaskState> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::status_word;
 
     #[test]
     fn every_state_has_its_number_and_the_name_that_rest_gives() {
         for status in TaskState::ALL {
             let number = status_number(status);
             assert_eq!(parse_status(number), Some(status));
-            let named = v1::TaskStatus::try_from(number).expect("a number of the enum");
-            assert_eq!(named.as_str_name(), format!("TASK_STATUS_{}", status_word(status)));
+            let named = v1::TaskState::try_from(number).expect("a number of the enum");
+            assert_eq!(named.as_str_name(), format!("TASK_STATE_{}", status.label().to_uppercase()));
         }
         for none in [-1, 0, 13, 256] {
             assert_eq!(parse_status(none), None);

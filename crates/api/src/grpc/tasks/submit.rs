@@ -24,7 +24,7 @@ pub(super) async fn submit(
 pub(super) fn response(accepted: &Accepted) -> v1::SubmitResponse {
     v1::SubmitResponse {
         task_id: accepted.id.to_string(),
-        status: status_number(accepted.status),
+        state: status_number(accepted.status),
         created_at: Some(timestamp(accepted.created())),
         duplicate: accepted.duplicate,
         warnings: accepted.warning.clone().into_iter().collect(),

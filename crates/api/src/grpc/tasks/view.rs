@@ -14,7 +14,7 @@ pub(super) fn task(task: &Task, whole: bool) -> v1::Task {
     let view = TaskView::of(task, whole);
     v1::Task {
         task_id: view.task_id,
-        status: status_number(view.status),
+        state: status_number(view.state),
         tenant: view.tenant.to_owned(),
         job: view.job.to_owned(),
         task_type: view.task_type.to_owned(),
@@ -59,7 +59,7 @@ fn limit(limit: &LimitBody<'_>) -> v1::Limit {
 pub(in crate::grpc) fn diagnosis(view: DiagnosisView) -> v1::Diagnosis {
     v1::Diagnosis {
         task_id: view.task_id,
-        status: status_number(view.status),
+        state: status_number(view.state),
         reason: view.reason.to_owned(),
         message: view.message,
         advice: view.advice,

@@ -35,7 +35,7 @@ pub(crate) async fn cancel_backfill(
     over: &OverrideBody,
     caller: &Caller<'_>,
 ) -> Result<BackfillStatus, Problem> {
-    let by = Change::by("a backfill was canceled", over, caller)?;
+    let by = Change::by("a backfill was cancelled", over, caller)?;
     let status = act(edge, ("cancel backfill", id), BackfillCommand::Cancel { id }, caller).await?;
     by.done(id);
     Ok(status)

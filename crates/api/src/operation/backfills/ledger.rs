@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use mainspring_core::schedule::WindowRow;
 use mainspring_core::values::{RunId, RunStatus, ScheduleId, Started, Wall};
-use mainspring_store::{OccurrenceCursor, PAGE_MAX};
+use mainspring_store::{PAGE_MAX, WindowCursor};
 
 use crate::edge::Edge;
 use crate::problem::Problem;
@@ -19,11 +19,11 @@ pub(super) async fn runs(
     (from, end): (Wall, Wall),
 ) -> Result<BTreeMap<Wall, RunId>, Problem> {
     let mut newest: BTreeMap<Wall, (Wall, RunId)> = BTreeMap::new();
-    let mut before = Some(OccurrenceCursor { first: end, kind: 0 });
+    let mut before = Some(WindowCursor { first: end, kind: 0 });
     while let Some(cursor) = before {
-        let page = edge.readers.read(move |tables| tables.occurrences(schedule, Some(cursor), PAGE_MAX));
+        let page = edge.readers.read(move |tables| tables.windows(schedule, Some(cursor), PAGE_MAX));
         let rows = page.await?;
-        before = rows.last().filter(|_| rows.len() == PAGE_MAX).map(OccurrenceCursor::of);
+        before = rows.last().filter(|_| rows.len() == PAGE_MAX).map(WindowCursor::of);
         for WindowRow { first, what, at, .. } in rows {
             if first < from {
                 before = None;

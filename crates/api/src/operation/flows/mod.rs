@@ -22,7 +22,10 @@ pub(crate) use self::{
     diagnose::diagnose_run,
     filter::{RunFilterBody, task_page},
     jobs::{JobFilter, delete_job, job, jobs, pause_job, version, versions},
-    runs::{cancel_run, cancel_runs, clear_run, force_run, list_runs, pause_run, reevaluate_run, rerun, run},
+    runs::{
+        cancel_run, cancel_runs, clear_run, force_run, list_runs, pause_run, reevaluate_run, rerun, run,
+        seen_run,
+    },
     trigger::trigger,
 };
 use crate::edge::Edge;

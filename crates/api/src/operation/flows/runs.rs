@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use mainspring_core::engine::question::Progress;
+use mainspring_core::engine::question::{Progress, Question};
 use mainspring_core::engine::{Answer, Command};
 use mainspring_core::operation::RunSelector;
 use mainspring_core::run::decide::{Clear, Rerun, RerunFrom, RunAnswer, RunCommand};
@@ -19,9 +19,9 @@ use super::warnings::warnings;
 use super::{ask, jobs, send, trigger, unexpected};
 use crate::edge::Edge;
 use crate::operation::audit::Change;
-use crate::operation::{Caller, processes};
+use crate::operation::{Caller, operations};
 use crate::problem::Problem;
-use crate::wire::{ClearBody, OverrideBody, RerunBody, RunSelectorBody, name};
+use crate::wire::{ClearBody, OverrideBody, RerunBody, RunSelectorBody, SeenRun, name};
 
 /// How long a bulk cancel is awaited before it is answered as still running.
 const ANSWER_WITHIN: Duration = Duration::from_secs(2);
@@ -36,11 +36,19 @@ pub(crate) async fn run(edge: &Edge, id: RunId) -> Result<Arc<Run>, Problem> {
     }
 }
 
+/// As [`run`], with the states of what it has out.
+pub(crate) async fn seen_run(edge: &Edge, id: RunId) -> Result<SeenRun, Problem> {
+    // The states first: what the run releases in between is queued, which is what no state means.
+    let states = Command::Ask(Question::Released { run: id, items: None });
+    let Answer::Released(released) = edge.gateway.ask(id, states).await? else { return Err(unexpected()) };
+    Ok(SeenRun { run: run(edge, id).await?, released })
+}
+
 /// Newest first, with where the next page begins.
 pub(crate) async fn list_runs(
     edge: &Edge,
     filter: RunFilterBody<'_>,
-) -> Result<(Vec<Arc<Run>>, Option<RunId>), Problem> {
+) -> Result<(Vec<SeenRun>, Option<RunId>), Problem> {
     let (is_paged, older) = (filter.id_prefix.is_none(), filter.older);
     let mut filter = filter.checked()?;
     // So that a run is in the list as soon as its caller knows of it.
@@ -55,13 +63,14 @@ pub(crate) async fn list_runs(
     for row in rows {
         // What has not ended may have gone on since its row was written.
         if row.ended.is_none() {
-            runs.extend(run(edge, row.id).await.ok());
+            runs.extend(seen_run(edge, row.id).await.ok());
             continue;
         }
         let found = edge.readers.read(move |tables| {
             find_run(tables, row.id).map_err(|error| ReadError { what: error.to_string() })
         });
-        runs.extend(found.await?.map(Arc::from));
+        let ended = found.await?.map(Arc::from);
+        runs.extend(ended.map(|run| SeenRun { run, released: Vec::new() }));
     }
     Ok((runs, next))
 }
@@ -72,7 +81,7 @@ pub(crate) async fn cancel_run(
     over: &OverrideBody,
     caller: &Caller<'_>,
 ) -> Result<RunStatus, Problem> {
-    let by = Change::by("a run was canceled", over, caller)?;
+    let by = Change::by("a run was cancelled", over, caller)?;
     let status = act(edge, ("cancel run", id), by.sign(RunCommand::CancelRun { id }), caller).await?;
     by.done(id);
     Ok(status)
@@ -87,7 +96,7 @@ pub(crate) async fn cancel_runs(
     let label = selector.label.as_deref().map(label).transpose()?;
     let named = |field, text: &Option<String>| name(field, text.as_deref().unwrap_or_default());
     let over = OverrideBody { actor: selector.actor.clone(), reason: selector.reason.clone() };
-    let by = Change::by("runs were canceled", &over, caller)?;
+    let by = Change::by("runs were cancelled", &over, caller)?;
     if selector.tenant.is_none() && selector.job.is_none() && label.is_none() {
         return Err(Problem::field("body", "name a tenant, a job or a label"));
     }
@@ -100,7 +109,7 @@ pub(crate) async fn cancel_runs(
         return Err(unexpected());
     };
     let progress = ended_soon(edge, id).await?;
-    by.done(format_args!("process {}", id.get()));
+    by.done(format_args!("operation {}", id.get()));
     Ok(progress)
 }
 
@@ -108,7 +117,7 @@ pub(crate) async fn cancel_runs(
 async fn ended_soon(edge: &Edge, id: OperationId) -> Result<Progress, Problem> {
     let until = tokio::time::Instant::now() + ANSWER_WITHIN;
     loop {
-        let progress = processes::ask(edge, id).await?;
+        let progress = operations::ask(edge, id).await?;
         let progress = progress.unwrap_or(Progress { id, running: true, handled: None });
         if !progress.running || tokio::time::Instant::now() >= until {
             return Ok(progress);

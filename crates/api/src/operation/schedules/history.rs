@@ -2,7 +2,7 @@
 
 use mainspring_core::schedule::{ScheduleKey, WindowRow};
 use mainspring_core::values::Wall;
-use mainspring_store::OccurrenceCursor;
+use mainspring_store::WindowCursor;
 
 use super::read::even_deleted;
 use crate::edge::Edge;
@@ -20,15 +20,15 @@ pub(crate) async fn history(
     let before = cursor.map(parse_cursor).transpose()?;
     let id = even_deleted(edge, key).await?.id;
     edge.gateway.tables_follow(false).await?;
-    let rows = edge.readers.read(move |tables| tables.occurrences(id, before, limit)).await?;
-    let last = rows.last().filter(|_| rows.len() == limit).map(OccurrenceCursor::of);
+    let rows = edge.readers.read(move |tables| tables.windows(id, before, limit)).await?;
+    let last = rows.last().filter(|_| rows.len() == limit).map(WindowCursor::of);
     let next = last.map(|cursor| format!("{}.{}", cursor.first.millis(), cursor.kind));
     Ok((rows, next))
 }
 
-fn parse_cursor(text: &str) -> Result<OccurrenceCursor, Problem> {
+fn parse_cursor(text: &str) -> Result<WindowCursor, Problem> {
     let parsed = text.split_once('.').and_then(|(first, kind)| {
-        Some(OccurrenceCursor { first: Wall::from_millis(first.parse().ok()?), kind: kind.parse().ok()? })
+        Some(WindowCursor { first: Wall::from_millis(first.parse().ok()?), kind: kind.parse().ok()? })
     });
     parsed.ok_or_else(|| Problem::query("cursor", "not one that an answer gave"))
 }

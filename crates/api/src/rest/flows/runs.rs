@@ -16,8 +16,8 @@ use crate::operation;
 use crate::operation::flows::{self, RunFilterBody};
 use crate::problem::Problem;
 use crate::wire::{
-    ClearBody, ForceRunBody, OverrideBody, ProcessView, RerunBody, RerunView, RunChanged, RunPage,
-    RunSelectorBody, RunView, RunsCanceled, instant, parse_run_status, run_status_word,
+    ClearBody, ForceRunBody, OperationView, OverrideBody, RerunBody, RerunView, RunChanged, RunPage,
+    RunSelectorBody, RunView, instant, parse_run_status,
 };
 
 pub(in crate::rest) async fn list(
@@ -26,7 +26,7 @@ pub(in crate::rest) async fn list(
 ) -> Result<Response, Problem> {
     let query = body::query(request.uri(), &KNOWN)?;
     let (runs, next) = flows::list_runs(&edge, filter(&query)?).await?;
-    let runs = runs.iter().map(|run| RunView::brief(run)).collect();
+    let runs = runs.iter().map(RunView::brief).collect();
     Ok(json(StatusCode::OK, &RunPage { runs, next_cursor: next.map(|next| next.to_string()) }))
 }
 
@@ -95,9 +95,7 @@ pub(in crate::rest) async fn cancel_many(
     let call = Call::read(&edge, request).await?;
     let selector: RunSelectorBody = body::parse(&call.bytes)?;
     let progress = flows::cancel_runs(&edge, &selector, &call.caller()?).await?;
-    let canceled = progress.handled;
-    let ProcessView { process_id, status, .. } = ProcessView::of(progress);
-    Ok(json(StatusCode::OK, &RunsCanceled { process_id, status, canceled }))
+    Ok(json(StatusCode::OK, &OperationView::of(progress)))
 }
 
 /// `POST /v1/runs/{id}:cancel`, `:pause`, `:resume`, `:rerun`, `:clear`, `:force-state`, `:reevaluate`.
@@ -116,7 +114,7 @@ pub(in crate::rest) async fn verb(
         "cancel" => {
             let over = body::parse_optional(&call.bytes)?;
             let status = flows::cancel_run(&edge, id, &over, &caller).await?;
-            (status, "the run is canceled; what runs is asked to stop")
+            (status, "the run is cancelled; what runs is asked to stop")
         }
         "pause" => {
             let over = body::parse_optional(&call.bytes)?;
@@ -160,6 +158,6 @@ pub(in crate::rest) async fn verb(
 }
 
 fn acted(id: RunId, status: RunStatus, message: &'static str) -> Response {
-    let state = run_status_word(status);
+    let state = status.label();
     json(StatusCode::OK, &RunChanged { run_id: id.to_string(), state, message })
 }

@@ -134,7 +134,7 @@ mod tests {
     use mainspring_core::values::TaskId;
 
     use super::*;
-    use crate::wire::{AcceptedView, BatchItem, BatchView, Moment, status_word};
+    use crate::wire::{AcceptedView, BatchItem, BatchView, Moment, timer_word};
 
     /// The document describes the types; the text is written by hand, for speed.
     #[tokio::test]
@@ -144,7 +144,8 @@ mod tests {
         let accepted = Accepted { id, status: Status::Queued, duplicate: false, warning: warning.clone() };
         let view = AcceptedView {
             task_id: id.to_string(),
-            status: status_word(Status::Queued),
+            state: Status::Queued.label(),
+            status: timer_word(Status::Queued),
             created_at: Moment(accepted.created()),
             warnings: warning.into_iter().collect(),
         };

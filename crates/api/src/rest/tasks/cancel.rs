@@ -13,7 +13,7 @@ use super::super::{body, json};
 use crate::edge::Edge;
 use crate::operation::{self, Cancelled};
 use crate::problem::Problem;
-use crate::wire::{Moment, OverrideBody, TaskChanged, status_word};
+use crate::wire::{Moment, OverrideBody, TaskChanged};
 
 pub(in crate::rest) async fn delete(
     State(edge): State<Arc<Edge>>,
@@ -31,15 +31,15 @@ async fn act(edge: &Edge, text: &str, over: &OverrideBody, call: &Call) -> Resul
     let force = body::flag(&body::query(&call.uri, &["force"])?, "force")?;
     let id = operation::task_id(text)?;
     let cancelled = operation::cancel(edge, id, force, over, &call.caller()?).await?;
-    let (status, message, canceled_at) = match cancelled {
-        Cancelled::At(at) => {
-            let message = "the task is canceled and will not run";
-            (status_word(Status::Cancelled), message, Some(Moment(at)))
-        }
+    let body = match cancelled {
+        Cancelled::At(at) => TaskChanged {
+            canceled_at: Some(Moment(at)),
+            ..TaskChanged::of(id, Some(Status::Cancelled), "the task is cancelled and will not run")
+        },
         Cancelled::Stopping => {
-            ("STOPPING", "the worker was asked to stop the task; read it to see how it ended", None)
+            let message = "the worker was asked to stop the task; read it to see how it ended";
+            TaskChanged::of(id, None, message)
         }
     };
-    let body = TaskChanged { task_id: id.to_string(), status, message, canceled_at };
     Ok(json(StatusCode::OK, &body))
 }

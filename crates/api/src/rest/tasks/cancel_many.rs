@@ -1,5 +1,5 @@
 //! `POST /v1/tasks:cancel`: cancel everything that matches and is there now. The work goes on in steps after the
-//! answer; `GET /v1/processes/{id}` tells how far it is.
+//! answer; `GET /v1/operations/{id}` tells how far it is.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use super::super::{body, json};
 use crate::edge::Edge;
 use crate::operation;
 use crate::problem::Problem;
-use crate::wire::{ProcessView, SelectorBody};
+use crate::wire::{OperationView, SelectorBody};
 
 pub(in crate::rest) async fn handle(
     State(edge): State<Arc<Edge>>,
@@ -21,5 +21,5 @@ pub(in crate::rest) async fn handle(
     let call = Call::read(&edge, request).await?;
     let wanted: SelectorBody = body::parse_optional(&call.bytes)?;
     let progress = operation::cancel_many(&edge, &wanted, &call.caller()?).await?;
-    Ok(json(StatusCode::ACCEPTED, &ProcessView::of(progress)))
+    Ok(json(StatusCode::ACCEPTED, &OperationView::of(progress)))
 }

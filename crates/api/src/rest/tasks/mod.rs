@@ -19,13 +19,13 @@ use mainspring_core::values::TaskId;
 
 use super::json;
 use crate::operation::Changed;
-use crate::wire::{TaskChanged, status_word};
+use crate::wire::TaskChanged;
 
 /// The answer to a command that changed one task.
 fn changed(id: TaskId, changed: Changed, done: &'static str) -> Response {
-    let status = match changed {
-        Changed::Now(status) => status_word(status),
-        Changed::Stopping => "STOPPING",
+    let state = match changed {
+        Changed::Now(status) => Some(status),
+        Changed::Stopping => None,
     };
-    json(StatusCode::OK, &TaskChanged { task_id: id.to_string(), status, message: done, canceled_at: None })
+    json(StatusCode::OK, &TaskChanged::of(id, state, done))
 }

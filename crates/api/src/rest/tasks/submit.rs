@@ -6,6 +6,7 @@ use std::sync::Arc;
 use axum::extract::{Request, State};
 use axum::response::Response;
 use http::{HeaderValue, StatusCode};
+use mainspring_core::task::Status;
 use serde_json::json;
 
 use super::super::{body, json, json_bytes};
@@ -13,7 +14,7 @@ use crate::edge::Edge;
 use crate::operation::schedules::{self, Recurring};
 use crate::operation::{self, Accepted, Caller};
 use crate::problem::Problem;
-use crate::wire::{Keys, Moment, RecurringView, TaskBody, status_word, written};
+use crate::wire::{Keys, Moment, RecurringView, TaskBody, timer_word, written};
 
 pub(in crate::rest) async fn handle(
     State(edge): State<Arc<Edge>>,
@@ -49,16 +50,19 @@ async fn recurring(edge: &Edge, task: &TaskBody<'_>, caller: &Caller<'_>) -> Res
         schedule: format!("{}/{}", key.job, key.name),
         tenant: &key.tenant,
         next: next.map(Moment),
-        status: "scheduled",
+        state: Status::Pending.label(),
+        status: timer_word(Status::Pending),
     };
     Ok(json(StatusCode::ACCEPTED, &answer))
 }
 
 /// By hand: nothing but a warning needs escaping.
 pub(super) fn write(accepted: &Accepted, text: &mut Vec<u8>) {
-    let (id, status, created) = (accepted.id, status_word(accepted.status), written(accepted.created()));
+    let (id, created) = (accepted.id, written(accepted.created()));
+    let (state, status) = (accepted.status.label(), timer_word(accepted.status));
     // Writing to memory cannot fail.
-    let _ = write!(text, r#"{{"task_id":"{id}","status":"{status}","created_at":"{created}""#);
+    let _ =
+        write!(text, r#"{{"task_id":"{id}","state":"{state}","status":"{status}","created_at":"{created}""#);
     if let Some(warning) = &accepted.warning {
         let _ = write!(text, r#","warnings":{}"#, json!([warning]));
     }

@@ -92,20 +92,9 @@ pub(crate) struct RunPage<'a> {
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "RunDone"))]
 pub(crate) struct RunChanged {
     pub run_id: String,
-    #[cfg_attr(test, schemars(schema_with = "crate::wire::schema::run_status"))]
+    #[cfg_attr(test, schemars(schema_with = "crate::wire::schema::run_state"))]
     pub state: &'static str,
     pub message: &'static str,
-}
-
-/// How far a bulk cancel of runs is
-#[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct RunsCanceled {
-    pub process_id: u64,
-    #[cfg_attr(test, schemars(extend("enum" = ["RUNNING", "ENDED"])))]
-    pub status: &'static str,
-    /// So far; null when a repeated call asks for one that ended before the last restart
-    pub canceled: Option<u64>,
 }
 
 #[derive(Serialize)]

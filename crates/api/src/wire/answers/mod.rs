@@ -10,8 +10,8 @@ mod tasks;
 pub(crate) use self::tasks::{AcceptedView, BatchItem, BatchView};
 pub(crate) use self::{
     flows::{
-        AppliedJob, AppliedView, JobChanged, JobPage, RerunView, RunChanged, RunPage, RunsCanceled,
-        TriggeredView, VersionPage, VersionRow, VersionView,
+        AppliedJob, AppliedView, JobChanged, JobPage, RerunView, RunChanged, RunPage, TriggeredView,
+        VersionPage, VersionRow, VersionView,
     },
     health::{HealthView, ReadinessView, ReasonView},
     schedules::{

@@ -6,7 +6,7 @@ use super::super::backfill_view::BackfillView;
 use super::super::schedule_view::ScheduleView;
 use super::super::time::Moment;
 use super::super::trigger_view::{PublishedView, TriggerView};
-use super::super::window_view::{OccurrenceView, UpcomingView};
+use super::super::window_view::{UpcomingView, WindowRowView};
 
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -42,7 +42,7 @@ pub(crate) struct ScheduleChanged<'a> {
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct WindowPage {
-    pub windows: Vec<OccurrenceView>,
+    pub windows: Vec<WindowRowView>,
     /// Absent on the last page
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,

@@ -1,8 +1,11 @@
 //! About tasks, workers and pools.
 
+use mainspring_core::task::Status;
+use mainspring_core::values::TaskId;
 use serde::Serialize;
 
 use super::super::pool_view::PoolView;
+use super::super::state::timer_word;
 use super::super::task_view::TaskView;
 use super::super::time::Moment;
 use super::super::worker_view::WorkerBody;
@@ -15,6 +18,9 @@ use crate::problem::ProblemBody;
 pub(crate) struct AcceptedView {
     pub task_id: String,
     #[schemars(schema_with = "crate::wire::schema::first_state")]
+    pub state: &'static str,
+    /// The state as the timer contract spells it
+    #[schemars(schema_with = "crate::wire::schema::first_status")]
     pub status: &'static str,
     pub created_at: Moment,
     /// Why no worker that is known could ever run it; absent if one could
@@ -51,7 +57,11 @@ pub(crate) struct RecurringView<'a> {
     pub tenant: &'a str,
     /// When the first task comes; null if none ever does
     pub next: Option<Moment>,
-    #[cfg_attr(test, schemars(extend("const" = "scheduled")))]
+    /// It waits for the time of its next task
+    #[cfg_attr(test, schemars(extend("const" = "pending")))]
+    pub state: &'static str,
+    /// The state as the timer contract spells it
+    #[cfg_attr(test, schemars(extend("const" = "PENDING")))]
     pub status: &'static str,
 }
 
@@ -60,11 +70,34 @@ pub(crate) struct RecurringView<'a> {
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Changed"))]
 pub(crate) struct TaskChanged {
     pub task_id: String,
-    #[cfg_attr(test, schemars(schema_with = "crate::wire::schema::changed_state"))]
-    pub status: &'static str,
+    /// After the call; absent while the worker is still stopping it
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(schema_with = "crate::wire::schema::task_state"))]
+    pub state: Option<&'static str>,
+    /// The state as the timer contract spells it
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(schema_with = "crate::wire::schema::timer_status"))]
+    pub status: Option<&'static str>,
+    /// The worker was asked to stop it; read the task to see how it ended
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub stopping: bool,
     pub message: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub canceled_at: Option<Moment>,
+}
+
+impl TaskChanged {
+    /// `None`: the worker was asked to stop it.
+    pub(crate) fn of(id: TaskId, state: Option<Status>, message: &'static str) -> Self {
+        Self {
+            task_id: id.to_string(),
+            state: state.map(Status::label),
+            status: state.map(timer_word),
+            stopping: state.is_none(),
+            message,
+            canceled_at: None,
+        }
+    }
 }
 
 #[derive(Serialize)]

@@ -7,7 +7,7 @@ mod whole;
 
 use mainspring_core::backfill::{BackfillStatus, Only, Order as BackfillOrder};
 use mainspring_core::retry::DELAYS_MAX;
-use mainspring_core::run::{NodeStatus, StartedBy};
+use mainspring_core::run::StartedBy;
 use mainspring_core::task::Status;
 use mainspring_core::values::{Band, FailureClass, LABELS_MAX, NAME_BYTES_MAX, RunStatus};
 use schemars::{Schema, SchemaGenerator, json_schema};
@@ -15,9 +15,8 @@ use serde_json::{Value, json};
 
 pub(crate) use self::job_file::{ScheduleBody, recurring};
 pub(crate) use self::whole::{amend_body, event_body, run_selector_body, selector_body, task_body};
-use super::flow_state::{node_word, run_status_word};
 use super::profile::EXECUTORS;
-use super::state::status_word;
+use super::state::timer_word;
 
 /// No control characters.
 pub(crate) const NAME_PATTERN: &str = r"^[^\u0000-\u001f\u007f-\u009f]*$";
@@ -31,37 +30,32 @@ fn words(words: impl IntoIterator<Item = &'static str>) -> Schema {
 
 /// Out: of a task.
 pub(crate) fn task_state(_: &mut SchemaGenerator) -> Schema {
-    words(Status::ALL.map(status_word))
+    words(Status::ALL.map(Status::label))
+}
+
+/// Out: of a task, as the timer contract spells it.
+pub(crate) fn timer_status(_: &mut SchemaGenerator) -> Schema {
+    words(Status::ALL.map(timer_word))
 }
 
 pub(crate) fn first_state(_: &mut SchemaGenerator) -> Schema {
-    words([Status::Pending, Status::Queued].map(status_word))
+    words([Status::Pending, Status::Queued].map(Status::label))
 }
 
-pub(crate) fn changed_state(_: &mut SchemaGenerator) -> Schema {
-    words(Status::ALL.map(status_word).into_iter().chain(["STOPPING"]))
+pub(crate) fn first_status(_: &mut SchemaGenerator) -> Schema {
+    words([Status::Pending, Status::Queued].map(timer_word))
 }
 
 pub(crate) fn delivery(_: &mut SchemaGenerator) -> Schema {
     words(["at_least_once", "at_most_once"])
 }
 
-pub(crate) fn run_status(_: &mut SchemaGenerator) -> Schema {
-    words(RunStatus::ALL.map(run_status_word))
-}
-
 pub(crate) fn run_state(_: &mut SchemaGenerator) -> Schema {
-    words(RunStatus::ALL.map(run_status_word).into_iter().chain(["PAUSED", "STOPPING"]))
+    words(RunStatus::ALL.map(RunStatus::label))
 }
 
-pub(crate) fn optional_run_status(generator: &mut SchemaGenerator) -> Schema {
-    run_status(generator)
-}
-
-pub(crate) fn node_state(_: &mut SchemaGenerator) -> Schema {
-    let mut all: Vec<&str> = NodeStatus::ALL.map(node_word).into();
-    all.dedup();
-    words(all)
+pub(crate) fn optional_run_state(generator: &mut SchemaGenerator) -> Schema {
+    run_state(generator)
 }
 
 pub(crate) fn started_by(_: &mut SchemaGenerator) -> Schema {
@@ -233,18 +227,18 @@ pub(crate) fn task_type_or_null(_: &mut SchemaGenerator) -> Schema {
 }
 
 pub(crate) fn forcible_state(_: &mut SchemaGenerator) -> Schema {
-    words(FORCIBLE.map(status_word))
+    words(FORCIBLE.map(Status::label))
 }
 
 pub(crate) fn forcible_run_state(_: &mut SchemaGenerator) -> Schema {
     let ended = RunStatus::ALL.into_iter().filter(|status| status.is_ended());
-    words(ended.map(run_status_word))
+    words(ended.map(RunStatus::label))
 }
 
 /// In: states of tasks that have not ended.
 pub(crate) fn unfinished_states(_: &mut SchemaGenerator) -> Schema {
     let open: Vec<&str> =
-        Status::ALL.into_iter().filter(|status| !status.is_ended()).map(status_word).collect();
+        Status::ALL.into_iter().filter(|status| !status.is_ended()).map(Status::label).collect();
     json_schema!({"type": "array", "maxItems": Status::ALL.len(), "items": {"type": "string", "enum": open}})
 }
 

@@ -5,7 +5,6 @@ use schemars::Schema;
 use serde_json::{Value, json};
 
 use super::super::payload_schema;
-use super::super::state::status_word;
 
 /// What cannot be said of a field alone: which payload goes with which executor, and which fields exclude each other.
 pub(crate) fn task_body(schema: &mut Schema) {
@@ -60,7 +59,7 @@ pub(crate) fn selector_body(schema: &mut Schema) {
         choices.push(json!({"required": [field], "properties": {field: filled, "all": {"const": false}}}));
     }
     schema.insert("allOf".into(), one_of(&choices.into()));
-    let held = [Status::Assigned, Status::Running].map(status_word);
+    let held = [Status::Assigned, Status::Running].map(Status::label);
     schema.insert(
         "not".into(),
         json!({

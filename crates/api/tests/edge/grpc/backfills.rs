@@ -66,7 +66,7 @@ async fn a_backfill_is_planned_begun_paused_and_cancelled() {
         v1::CancelBackfillRequest { backfill_id: id.clone(), ..v1::CancelBackfillRequest::default() };
     grpc.backfills.cancel(cancel).await.expect("asked to stop");
     let get = || v1::GetBackfillRequest { backfill_id: id.clone() };
-    while grpc.backfills.get(get()).await.expect("there").into_inner().state != "canceled" {
+    while grpc.backfills.get(get()).await.expect("there").into_inner().state != "cancelled" {
         tokio::task::yield_now().await;
     }
     rig.stop().await;

@@ -94,10 +94,10 @@ async fn listeners_hear_of_tasks_until_the_server_stops() {
     let task = grpc.submit(v1::TaskSpec { tenant: Some("acme".into()), ..noop() }).await.expect("taken");
     grpc.submit(noop()).await.expect("taken");
     let heard = news.message().await.expect("told").expect("one");
-    assert_eq!(heard.r#type, "io.mainspring.task.changed");
+    assert_eq!(heard.r#type, "mainspring.task.queued");
     assert_eq!(heard.subject.as_deref(), Some(task.task_id.as_str()));
     let data: serde_json::Value = serde_json::from_str(&heard.data_json.expect("data")).expect("JSON");
-    assert_eq!((&data["state"], &data["tenant"]), (&"QUEUED".into(), &"acme".into()), "{data}");
+    assert_eq!((&data["state"], &data["tenant"]), (&"queued".into(), &"acme".into()), "{data}");
     assert!(heard.time.is_some());
     let (_, rest) = tokio::join!(rig.stop(), news.message());
     assert!(!matches!(rest, Ok(Some(_))), "nothing of other tenants: {rest:?}");

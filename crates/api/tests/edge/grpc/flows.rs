@@ -2,7 +2,7 @@
 
 use mainspring_api::ApiConfig;
 use mainspring_proto::v1;
-use mainspring_proto::v1::{JobStatus, RunStatus, TaskStatus};
+use mainspring_proto::v1::{JobState, RunState, TaskState};
 use mainspring_runtime::ShardConfig;
 use tonic::Code;
 
@@ -34,10 +34,10 @@ impl Clients {
         self.runs.get(request).await.expect("there").into_inner()
     }
 
-    async fn until(&mut self, run_id: &str, wanted: RunStatus) -> v1::Run {
+    async fn until(&mut self, run_id: &str, wanted: RunState) -> v1::Run {
         for _ in 0..500 {
             let run = self.run(run_id).await;
-            if run.status() == wanted {
+            if run.state() == wanted {
                 return run;
             }
             tokio::time::sleep(std::time::Duration::from_millis(10)).await;
@@ -70,7 +70,7 @@ async fn jobs_are_applied_read_listed_paused_and_deleted() {
 
     let job = grpc.jobs.get(get("chain")).await.expect("there").into_inner();
     let seen = rig.get("/v1/jobs/chain").await.json();
-    assert_eq!((job.version, job.tasks, job.status()), (2, 2, JobStatus::Active));
+    assert_eq!((job.version, job.tasks, job.state()), (2, 2, JobState::Active));
     assert_eq!(seen["version"], job.version);
     let definition: serde_json::Value =
         serde_json::from_str(job.definition_json.as_deref().unwrap_or_default()).expect("JSON");
@@ -102,14 +102,14 @@ async fn jobs_are_applied_read_listed_paused_and_deleted() {
         v1::PauseJobRequest { job: job.clone(), tenant: tenant.clone(), ..v1::PauseJobRequest::default() };
     assert_eq!(grpc.jobs.pause(pause).await.expect("paused").into_inner().tenant, "acme");
     let of_acme = || v1::GetJobRequest { job: "chain".into(), tenant: Some("acme".into()) };
-    assert_eq!(grpc.jobs.get(of_acme()).await.expect("there").into_inner().status(), JobStatus::Paused);
+    assert_eq!(grpc.jobs.get(of_acme()).await.expect("there").into_inner().state(), JobState::Paused);
     let resume = v1::ResumeJobRequest { job: job.clone(), tenant: tenant.clone(), actor: None, reason: None };
     grpc.jobs.resume(resume).await.expect("resumed");
-    assert_eq!(grpc.jobs.get(of_acme()).await.expect("there").into_inner().status(), JobStatus::Active);
+    assert_eq!(grpc.jobs.get(of_acme()).await.expect("there").into_inner().state(), JobState::Active);
     grpc.jobs.delete(v1::DeleteJobRequest { job, tenant, actor: None, reason: None }).await.expect("deleted");
     let gone = grpc.jobs.get(of_acme()).await.expect("still readable").into_inner();
-    assert!(gone.status() == JobStatus::Deleted && gone.deleted_at.is_some());
-    assert_eq!(grpc.jobs.get(get("chain")).await.expect("there").into_inner().status(), JobStatus::Active);
+    assert!(gone.state() == JobState::Deleted && gone.deleted_at.is_some());
+    assert_eq!(grpc.jobs.get(get("chain")).await.expect("there").into_inner().state(), JobState::Active);
     rig.stop().await;
 }
 
@@ -148,15 +148,21 @@ async fn a_run_is_triggered_once_for_its_key_and_read_on_both_edges() {
     let mut worker = FakeWorker::join(rig.address, 1, 1, 1).await;
     let start = worker.start().await;
     let of_run = grpc.get(&crate::worker::id_of(&start)).await;
-    assert!(of_run.run_id.is_some_and(|run| run == first.run_id || run == by_metadata));
+    // One has the place of the worker, the task of the other waits for it, and says so.
+    let held = of_run.run_id.expect("a task of a run");
+    let waits = if held == first.run_id { &by_metadata } else { &first.run_id };
+    for (run, state) in [(&held, TaskState::Assigned), (waits, TaskState::Queued)] {
+        let run = grpc.run(run).await;
+        let tasks: Vec<_> = run.tasks.iter().map(|task| (task.name.as_str(), task.state())).collect();
+        assert_eq!(tasks, [("a", state), ("b", TaskState::Pending)]);
+        let word = if state == TaskState::Queued { "queued" } else { "assigned" };
+        assert_eq!((run.counts[word], run.counts["pending"], run.tasks_total), (1, 1, 2));
+    }
     let run = grpc.run(&first.run_id).await;
     let seen = rig.get(&format!("/v1/runs/{}", first.run_id)).await.json();
     assert_eq!(run.parameters_json.as_deref(), Some(seen["parameters"].to_string().as_str()));
-    assert_eq!((run.status(), run.trigger.as_str(), run.version), (RunStatus::Running, "manual", 1));
+    assert_eq!((run.state(), run.trigger.as_str(), run.version), (RunState::Running, "manual", 1));
     assert_eq!(run.labels["team"], "ops");
-    assert_eq!((run.counts["RUNNING"], run.counts["PENDING"], run.tasks_total), (1, 1, 2));
-    let tasks: Vec<_> = run.tasks.iter().map(|task| (task.name.as_str(), task.status())).collect();
-    assert_eq!(tasks, [("a", TaskStatus::Running), ("b", TaskStatus::Pending)]);
     assert_eq!(run.tasks[1].needs, ["a"]);
     assert!(run.tasks[0].task_id.is_some() && run.tasks[1].task_id.is_none());
     let none = v1::GetRunRequest { run_id: first.run_id, tasks_offset: 0, tasks_limit: Some(0) };
@@ -170,8 +176,8 @@ async fn stops_when_cancelled(grpc: &mut Clients) {
     let run = grpc.trigger("chain").await;
     let request = v1::CancelRunRequest { run_id: run.clone(), ..v1::CancelRunRequest::default() };
     let asked = grpc.runs.cancel(request).await.expect("asked").into_inner();
-    assert_eq!((asked.run_id.as_str(), asked.status()), (run.as_str(), RunStatus::Running));
-    assert_eq!(grpc.run(&run).await.stopping.as_deref(), Some("canceled"));
+    assert_eq!((asked.run_id.as_str(), asked.state()), (run.as_str(), RunState::Running));
+    assert_eq!(grpc.run(&run).await.stopping.as_deref(), Some("cancelled"));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -189,17 +195,17 @@ async fn a_run_is_paused_cancelled_cleared_rerun_and_forced() {
         .into_inner();
     assert_eq!(paused.run_id, run_id);
     let run = grpc.run(&run_id).await;
-    assert_eq!((run.status(), run.paused.as_deref()), (RunStatus::Paused, Some("by hand")));
+    assert_eq!((run.state(), run.paused.as_deref()), (RunState::Running, Some("by hand")));
     grpc.runs
         .resume(v1::ResumeRunRequest { run_id: id(), ..v1::ResumeRunRequest::default() })
         .await
         .expect("resumed");
-    assert_eq!(grpc.run(&run_id).await.status(), RunStatus::Running);
+    assert_eq!(grpc.run(&run_id).await.state(), RunState::Running);
 
     let mut worker = FakeWorker::join(rig.address, 1, 1, 4).await;
     let start = worker.start().await;
     worker.fail(&start, "permanent", "no such table").await;
-    grpc.until(&run_id, RunStatus::Failed).await;
+    grpc.until(&run_id, RunState::Failed).await;
     let clear = v1::ClearRunRequest {
         run_id: id(),
         tasks: vec!["a".into()],
@@ -209,10 +215,10 @@ async fn a_run_is_paused_cancelled_cleared_rerun_and_forced() {
     grpc.runs.clear(clear).await.expect("cleared");
     let start = worker.start().await;
     let run = grpc.run(&run_id).await;
-    assert_eq!((run.status(), run.tasks[0].turn), (RunStatus::Running, 1));
+    assert_eq!((run.state(), run.tasks[0].turn), (RunState::Running, 1));
     assert_eq!((run.notes[0].actor.as_str(), run.notes[0].reason.as_str()), ("ann", "table made"));
     worker.fail(&start, "permanent", "still none").await;
-    grpc.until(&run_id, RunStatus::Failed).await;
+    grpc.until(&run_id, RunState::Failed).await;
 
     let rerun = v1::RerunRequest {
         run_id: id(),
@@ -228,13 +234,13 @@ async fn a_run_is_paused_cancelled_cleared_rerun_and_forced() {
     worker.start().await;
     let force = v1::ForceRunStateRequest {
         run_id: new.run_id.clone(),
-        state: RunStatus::Completed.into(),
+        state: RunState::Succeeded.into(),
         actor: Some("ann".into()),
         reason: Some("done by hand".into()),
     };
     grpc.runs.force_state(force.clone()).await.expect("forced");
     worker.stop().await;
-    let shown = v1::ForceRunStateRequest { state: RunStatus::Paused.into(), ..force };
+    let shown = v1::ForceRunStateRequest { state: 6, ..force };
     let refused = grpc.runs.force_state(shown).await.expect_err("no end");
     assert_eq!(reason(&refused), "INVALID_FIELD");
 
@@ -285,7 +291,7 @@ tasks:
     let keyed = || with_metadata(request.clone(), &[("idempotency-key", "once")]);
     for _ in 0..2 {
         let changed = grpc.runs.reevaluate(keyed()).await.expect("looked at").into_inner();
-        assert_eq!((changed.run_id.as_str(), changed.status()), (run_id.as_str(), RunStatus::Running));
+        assert_eq!((changed.run_id.as_str(), changed.state()), (run_id.as_str(), RunState::Running));
     }
     let notes = grpc.run(&run_id).await.notes;
     assert_eq!((notes.len(), notes[0].reason.as_str()), (1, "it is quiet"));
@@ -325,9 +331,9 @@ async fn who_changed_a_job_or_a_run_is_noted_with_it() {
     let cancel =
         v1::CancelRunRequest { run_id: run_id.clone(), actor: actor.clone(), reason: reason.clone() };
     grpc.runs.cancel(cancel).await.expect("cancelled");
-    let notes = grpc.until(&run_id, RunStatus::Canceled).await.notes;
+    let notes = grpc.until(&run_id, RunState::Cancelled).await.notes;
     let told: Vec<_> = notes.iter().map(|note| (note.actor.as_str(), note.what.as_str())).collect();
-    assert_eq!(told, [("bob", "paused"), ("ann", "canceled")]);
+    assert_eq!(told, [("bob", "paused"), ("ann", "cancelled")]);
     let again = v1::RerunRequest { run_id: run_id.clone(), actor, reason, ..v1::RerunRequest::default() };
     let new = grpc.runs.rerun(again).await.expect("again").into_inner().run_id;
     let notes = grpc.run(&new).await.notes;
@@ -353,7 +359,7 @@ async fn runs_are_listed_found_by_their_beginning_and_cancelled_together() {
     }
     let list = |limit, cursor| v1::ListRunsRequest {
         job: Some("chain".into()),
-        states: vec![RunStatus::Running.into()],
+        states: vec![RunState::Running.into()],
         limit: Some(limit),
         cursor,
         ..v1::ListRunsRequest::default()
@@ -387,11 +393,11 @@ async fn runs_are_listed_found_by_their_beginning_and_cancelled_together() {
     assert_eq!(reason(&none), "INVALID_FIELD");
     let all = v1::CancelRunsRequest { job: Some("chain".into()), ..v1::CancelRunsRequest::default() };
     let cancelled = grpc.runs.cancel_many(all).await.expect("cancelled").into_inner();
-    assert_eq!((cancelled.canceled, cancelled.running), (3, false));
-    let process = rig.get(&format!("/v1/processes/{}", cancelled.process_id)).await.json();
-    assert_eq!((&process["status"], &process["handled"]), (&"ENDED".into(), &3.into()), "{process}");
+    assert_eq!((cancelled.handled, cancelled.running), (Some(3), false));
+    let process = rig.get(&format!("/v1/operations/{}", cancelled.operation_id)).await.json();
+    assert_eq!((&process["state"], &process["handled"]), (&"ended".into(), &3.into()), "{process}");
     for id in &ids {
-        grpc.until(id, RunStatus::Canceled).await;
+        grpc.until(id, RunState::Cancelled).await;
     }
     rig.stop().await;
 }
@@ -451,7 +457,7 @@ async fn mistakes_about_jobs_and_runs_have_the_codes_of_rest() {
         ("rerun what runs", rig.call("POST", &format!("/v1/runs/{run}:rerun"), "").await, grpc.runs.rerun(v1::RerunRequest { run_id: run.clone(), ..v1::RerunRequest::default() }).await.err()),
         ("rerun from nowhere", rig.call("POST", &format!("/v1/runs/{run}:rerun"), r#"{"from":"x"}"#).await, grpc.runs.rerun(v1::RerunRequest { run_id: run.clone(), from: Some("x".into()), ..v1::RerunRequest::default() }).await.err()),
         ("clear no such task", rig.call("POST", &format!("/v1/runs/{run}:clear"), r#"{"tasks":["z"]}"#).await, grpc.runs.clear(v1::ClearRunRequest { run_id: run.clone(), tasks: vec!["z".into()], ..v1::ClearRunRequest::default() }).await.err()),
-        ("force no end", rig.call("POST", &format!("/v1/runs/{run}:force-state"), r#"{"state":"RUNNING"}"#).await, grpc.runs.force_state(v1::ForceRunStateRequest { run_id: run.clone(), state: RunStatus::Running.into(), ..v1::ForceRunStateRequest::default() }).await.err()),
+        ("force no end", rig.call("POST", &format!("/v1/runs/{run}:force-state"), r#"{"state":"running"}"#).await, grpc.runs.force_state(v1::ForceRunStateRequest { run_id: run.clone(), state: RunState::Running.into(), ..v1::ForceRunStateRequest::default() }).await.err()),
     ];
     refused_alike(rows);
     rig.stop().await;

@@ -1,7 +1,7 @@
 //! Verbs under an idempotency key: done once, answered alike.
 
 use mainspring_proto::v1;
-use mainspring_proto::v1::TaskStatus;
+use mainspring_proto::v1::TaskState;
 use prost_types::Duration;
 use tonic::Code;
 
@@ -24,7 +24,7 @@ async fn a_verb_under_a_key_is_done_once() {
     let cancel = v1::CancelTaskRequest { task_id: task_id.clone(), force: false, ..Default::default() };
     for _ in 0..2 {
         let answer = grpc.tasks.cancel(with_metadata(cancel.clone(), &KEY)).await.expect("cancelled");
-        assert_eq!(answer.into_inner().status(), TaskStatus::Canceled);
+        assert_eq!(answer.into_inner().state(), TaskState::Cancelled);
     }
     let late = grpc.tasks.cancel(cancel.clone()).await.expect_err("without the key");
     assert_eq!(reason(&late), "TASK_ALREADY_ENDED");
@@ -32,7 +32,7 @@ async fn a_verb_under_a_key_is_done_once() {
     let another = v1::CancelTaskRequest { task_id: other.clone(), force: false, ..Default::default() };
     let reused = grpc.tasks.cancel(with_metadata(another, &KEY)).await.expect_err("another task");
     assert_eq!((reused.code(), reason(&reused).as_str()), (Code::AlreadyExists, "IDEMPOTENCY_KEY_REUSED"));
-    assert_eq!(rig.status(&other).await, "PENDING", "a refused call changes nothing");
+    assert_eq!(rig.status(&other).await, "pending", "a refused call changes nothing");
     let rest = rig.call_with("POST", &format!("/v1/tasks/{other}:cancel"), "", &KEY).await;
     assert_eq!((rest.status, rest.code().as_str()), (422, "IDEMPOTENCY_KEY_REUSED"), "REST knows the key");
 

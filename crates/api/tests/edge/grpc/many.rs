@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use mainspring_proto::v1;
-use mainspring_proto::v1::TaskStatus;
+use mainspring_proto::v1::TaskState;
 use mainspring_proto::v1::dead_letter_result::Result as Outcome;
 
 use super::{Clients, noop, reason, with_metadata};
@@ -37,7 +37,7 @@ async fn dead_letters_are_queued_again_and_discarded() {
         else {
             panic!("{results:?}");
         };
-        assert_eq!((task.task_id.as_str(), task.status()), (again.as_str(), TaskStatus::Queued));
+        assert_eq!((task.task_id.as_str(), task.state()), (again.as_str(), TaskState::Queued));
         assert_eq!(
             (alive.error_code.as_str(), unknown.error_code.as_str()),
             ("NOT_A_DEAD_LETTER", "TASK_NOT_FOUND")
@@ -52,7 +52,7 @@ async fn dead_letters_are_queued_again_and_discarded() {
     let discarded = grpc.dead.discard(ask).await.expect("done").into_inner();
     assert_eq!((discarded.done, discarded.refused), (1, 0));
     let task = grpc.get(&away).await;
-    assert_eq!((task.status(), task.forced_by.map(|by| by.actor)), (TaskStatus::Skipped, Some("ben".into())));
+    assert_eq!((task.state(), task.forced_by.map(|by| by.actor)), (TaskState::Skipped, Some("ben".into())));
 
     let none = grpc.dead.discard(v1::DeadLettersRequest::default()).await.expect_err("nothing is named");
     assert_eq!(reason(&none), "INVALID_FIELD");
@@ -89,41 +89,44 @@ async fn many_are_cancelled_by_selector() {
     let ask = v1::CancelManyRequest { tenant: Some("a".into()), ..v1::CancelManyRequest::default() };
     let key = [("idempotency-key", "once")];
     let begun = grpc.tasks.cancel_many(with_metadata(ask.clone(), &key)).await.expect("begun").into_inner();
-    let process_id = begun.process_id;
+    let operation_id = begun.operation_id;
     let mut process = begun;
     for _ in 0..500 {
         if !process.running {
             break;
         }
         tokio::time::sleep(Duration::from_millis(10)).await;
-        let asked = grpc.tasks.get_process(v1::GetProcessRequest { process_id }).await;
+        let asked = grpc.tasks.get_operation(v1::GetOperationRequest { operation_id }).await;
         process = asked.expect("known").into_inner();
     }
     assert_eq!((process.running, process.handled), (false, Some(1)));
-    assert_eq!((rig.status(&ours).await.as_str(), rig.status(&other).await.as_str()), ("CANCELED", "QUEUED"));
+    assert_eq!(
+        (rig.status(&ours).await.as_str(), rig.status(&other).await.as_str()),
+        ("cancelled", "queued")
+    );
     let again = grpc.tasks.cancel_many(with_metadata(ask, &key)).await.expect("answered").into_inner();
-    assert_eq!(again.process_id, process_id, "the same key begins nothing new");
+    assert_eq!(again.operation_id, operation_id, "the same key begins nothing new");
 
     let ask = v1::CancelManyRequest {
         task_type: Some("noop".into()),
-        states: vec![TaskStatus::Queued.into(), TaskStatus::Pending.into()],
+        states: vec![TaskState::Queued.into(), TaskState::Pending.into()],
         ..v1::CancelManyRequest::default()
     };
     let mut process = grpc.tasks.cancel_many(ask).await.expect("begun").into_inner();
     while process.running {
-        let ask = v1::GetProcessRequest { process_id: process.process_id };
-        process = grpc.tasks.get_process(ask).await.expect("known").into_inner();
+        let ask = v1::GetOperationRequest { operation_id: process.operation_id };
+        process = grpc.tasks.get_operation(ask).await.expect("known").into_inner();
     }
-    assert_eq!((process.handled, rig.status(&other).await.as_str()), (Some(1), "CANCELED"));
+    assert_eq!((process.handled, rig.status(&other).await.as_str()), (Some(1), "cancelled"));
     let ended =
-        v1::CancelManyRequest { states: vec![TaskStatus::Failed.into()], ..v1::CancelManyRequest::default() };
+        v1::CancelManyRequest { states: vec![TaskState::Failed.into()], ..v1::CancelManyRequest::default() };
     assert_eq!(reason(&grpc.tasks.cancel_many(ended).await.expect_err("ended")), "INVALID_FIELD");
 
     let nothing = grpc.tasks.cancel_many(v1::CancelManyRequest::default()).await.expect_err("no selector");
     assert_eq!(reason(&nothing), "INVALID_FIELD");
-    let unknown = v1::GetProcessRequest { process_id: 99 };
-    let unknown = grpc.tasks.get_process(unknown).await.expect_err("unknown");
-    assert_eq!(reason(&unknown), "PROCESS_NOT_FOUND");
+    let unknown = v1::GetOperationRequest { operation_id: 99 };
+    let unknown = grpc.tasks.get_operation(unknown).await.expect_err("unknown");
+    assert_eq!(reason(&unknown), "OPERATION_NOT_FOUND");
     rig.stop().await;
 }
 

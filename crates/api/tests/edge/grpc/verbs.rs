@@ -1,7 +1,7 @@
 //! Every verb, and that REST sees the same.
 
 use mainspring_proto::v1;
-use mainspring_proto::v1::TaskStatus;
+use mainspring_proto::v1::TaskState;
 use mainspring_proto::v1::report::What;
 use mainspring_proto::v1::submit_result::Result as Outcome;
 use prost_types::{Duration, Timestamp};
@@ -37,7 +37,7 @@ async fn a_task_is_submitted_run_and_read_on_both_edges() {
     let rig = Rig::start().await;
     let mut grpc = Clients::of(&rig).await;
     let accepted = grpc.submit(rich()).await.expect("accepted");
-    assert_eq!((accepted.status(), accepted.duplicate), (TaskStatus::Queued, false));
+    assert_eq!((accepted.state(), accepted.duplicate), (TaskState::Queued, false));
     assert!(accepted.created_at.is_some());
     let id = accepted.task_id;
 
@@ -51,9 +51,9 @@ async fn a_task_is_submitted_run_and_read_on_both_edges() {
     worker.report(&start, What::Accepted(true)).await;
     worker.succeed(&start, "plain text").await;
 
-    let seen = rig.until(&id, "COMPLETED").await;
+    let seen = rig.until(&id, "succeeded").await;
     let task = grpc.get(&id).await;
-    assert_eq!(task.status(), TaskStatus::Completed);
+    assert_eq!(task.state(), TaskState::Succeeded);
     assert_eq!(task.payload_json.as_deref(), Some(r#"{"n": 1.50}"#));
     assert_eq!(task.output_json.as_deref(), Some("\"plain text\""));
     assert_eq!(seen["output"], "plain text");
@@ -83,7 +83,7 @@ async fn a_waiting_task_is_amended_diagnosed_run_now_forced_retried_and_cancelle
     let mut grpc = Clients::of(&rig).await;
     let delay = Some(Duration { seconds: 3600, nanos: 0 });
     let accepted = grpc.submit(v1::TaskSpec { delay, ..noop() }).await.expect("accepted");
-    assert_eq!(accepted.status(), TaskStatus::Pending);
+    assert_eq!(accepted.state(), TaskState::Pending);
     let id = || accepted.task_id.clone();
 
     let at = Timestamp { seconds: 4_070_908_800, nanos: 0 };
@@ -95,7 +95,7 @@ async fn a_waiting_task_is_amended_diagnosed_run_now_forced_retried_and_cancelle
         ..v1::AmendTaskRequest::default()
     };
     let changed = grpc.tasks.amend(amend).await.expect("amended").into_inner();
-    assert_eq!((changed.status(), changed.stopping), (TaskStatus::Pending, false));
+    assert_eq!((changed.state(), changed.stopping), (TaskState::Pending, false));
     let seen = rig.get(&format!("/v1/tasks/{}", id())).await.json();
     assert_eq!(
         (&seen["scheduled_at"], &seen["priority"]["band"], &seen["payload"]),
@@ -112,22 +112,22 @@ async fn a_waiting_task_is_amended_diagnosed_run_now_forced_retried_and_cancelle
         .await
         .expect("now")
         .into_inner();
-    assert_eq!(now.status(), TaskStatus::Queued);
+    assert_eq!(now.state(), TaskState::Queued);
     let force = v1::ForceTaskStateRequest {
         task_id: id(),
-        state: TaskStatus::Failed.into(),
+        state: TaskState::Failed.into(),
         actor: Some("ops".into()),
         reason: Some("test".into()),
     };
     let forced = grpc.tasks.force_state(force).await.expect("forced").into_inner();
-    assert_eq!(forced.status(), TaskStatus::Failed);
+    assert_eq!(forced.state(), TaskState::Failed);
     let by = grpc.get(&id()).await.forced_by.expect("it says who");
     assert_eq!((by.actor.as_str(), by.reason.as_str()), ("ops", "test"));
     let retry = v1::RetryTaskRequest { task_id: id(), ..v1::RetryTaskRequest::default() };
-    assert_eq!(grpc.tasks.retry(retry).await.expect("again").into_inner().status(), TaskStatus::Queued);
+    assert_eq!(grpc.tasks.retry(retry).await.expect("again").into_inner().state(), TaskState::Queued);
     let cancel = v1::CancelTaskRequest { task_id: id(), force: false, ..Default::default() };
     let cancelled = grpc.tasks.cancel(cancel).await.expect("cancelled").into_inner();
-    assert_eq!(cancelled.status(), TaskStatus::Canceled);
+    assert_eq!(cancelled.state(), TaskState::Cancelled);
     rig.stop().await;
 }
 
@@ -142,7 +142,7 @@ async fn a_running_task_is_stopped_with_force_only() {
     let refused = grpc.tasks.cancel(cancel(false)).await.expect_err("it runs");
     assert_eq!(super::reason(&refused), "TASK_ALREADY_RUNNING");
     let changed = grpc.tasks.cancel(cancel(true)).await.expect("asked").into_inner();
-    assert_eq!((changed.status(), changed.stopping), (TaskStatus::Unspecified, true));
+    assert_eq!((changed.state(), changed.stopping), (TaskState::Unspecified, true));
     assert_eq!(worker.stop().await.task, start.task);
     drop(worker);
     rig.stop().await;
@@ -224,7 +224,7 @@ async fn lists_page_filter_and_show_the_dead() {
     loop {
         let request = v1::ListTasksRequest {
             tenant: Some("a".into()),
-            states: vec![TaskStatus::Queued.into()],
+            states: vec![TaskState::Queued.into()],
             limit: Some(2),
             cursor: cursor.take(),
             ..v1::ListTasksRequest::default()
@@ -241,7 +241,7 @@ async fn lists_page_filter_and_show_the_dead() {
     assert_eq!(seen, ids);
 
     let id = ids.first().expect("one").clone();
-    let state = TaskStatus::Failed.into();
+    let state = TaskState::Failed.into();
     let force =
         v1::ForceTaskStateRequest { task_id: id.clone(), state, ..v1::ForceTaskStateRequest::default() };
     grpc.tasks.force_state(force).await.expect("forced");
@@ -301,7 +301,7 @@ async fn workers_are_shown_cordoned_and_drained_and_figures_add_up() {
     let rest = rig.get("/v1/stats").await.json();
     assert_eq!((stats.queued, stats.running, stats.workers, stats.sessions), (1, 1, 1, 1));
     assert_eq!((rest["queued"].as_u64(), rest["running"].as_u64()), (Some(1), Some(1)));
-    assert_eq!(stats.tasks_in_memory["QUEUED"], 1);
+    assert_eq!(stats.tasks_in_memory["queued"], 1);
     let depths: Vec<_> =
         stats.depths.iter().map(|d| (d.pool.as_str(), d.band.as_str(), d.queued, d.running)).collect();
     assert_eq!(depths, [("default", "P1", 1, 1)]);

@@ -8,6 +8,7 @@ use crate::engine::question::{
 };
 use crate::job::{JobKey, JobNeed, NodeWork, RuleVerdict};
 use crate::run::{NodeStatus, Pause, Run, RunRefusal};
+use crate::task::Status;
 use crate::values::{Name, NodeInstance, RunId, RunIndex, RunStatus, Wall};
 
 /// A node, and what is known of it so far.
@@ -190,7 +191,7 @@ impl Engine {
         let Looked { node, mut standing, .. } = looked;
         let (spec, state) = (run.plan.node(node), run.node(node));
         match &mut standing {
-            NodeStanding::Upstream { waits_for, more } => (*waits_for, *more) = upstream(run, node),
+            NodeStanding::Upstream { waits_for, more } => (*waits_for, *more) = self.upstream(run, node),
             NodeStanding::Jobs { waits_for, more } => (*waits_for, *more) = self.job_waits(run, node),
             _ => {}
         }
@@ -198,7 +199,7 @@ impl Engine {
         let waits = state.status == NodeStatus::Waiting;
         NodeDiagnosis {
             name: spec.name.clone(),
-            status: state.status,
+            status: self.node_state(run, node),
             rule: spec.rule,
             condition: spec.condition.clone().filter(|_| waits),
             items: group.map(|(group, each)| Items {
@@ -237,12 +238,11 @@ impl Engine {
         let unmet = || run.unmet(node, jobs, now);
         (unmet().take(NAMED_MAX).map(wait).collect(), unmet().skip(NAMED_MAX).count() as u32)
     }
-}
 
-fn upstream(run: &Run, node: u32) -> (Vec<(Name, NodeStatus)>, u32) {
-    let needs = &run.plan.node(node).needs;
-    let open = || needs.iter().filter(|need| run.node(**need).status.end().is_none());
-    let named = open().take(NAMED_MAX);
-    let named = named.map(|need| (run.plan.node(*need).name.clone(), run.node(*need).status)).collect();
-    (named, open().skip(NAMED_MAX).count() as u32)
+    fn upstream(&self, run: &Run, node: u32) -> (Vec<(Name, Status)>, u32) {
+        let needs = &run.plan.node(node).needs;
+        let open = || needs.iter().filter(|need| run.node(**need).status.end().is_none());
+        let told = |need: &u32| (run.plan.node(*need).name.clone(), self.node_state(run, *need));
+        (open().take(NAMED_MAX).map(told).collect(), open().skip(NAMED_MAX).count() as u32)
+    }
 }

@@ -29,6 +29,8 @@ pub enum Question {
     Why { id: TaskId },
     /// Where is this run, and why has it not ended?
     Run { id: RunId },
+    /// The states of what a run has out: of its nodes, or of items of one of them.
+    Released { run: RunId, items: Option<ItemRange> },
     /// Could any worker that is known run tasks like this, if it were idle?
     CouldRun { profile: Arc<Profile> },
     /// How much waits and runs.
@@ -43,6 +45,14 @@ pub enum Question {
     Trigger { key: Box<TriggerKey> },
     /// By tenant, job and name; without deleted ones.
     Triggers { after: Option<Box<TriggerKey>>, tenant: Option<Name>, job: Option<Name>, limit: usize },
+}
+
+/// Items of a mapped node, from one on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ItemRange {
+    pub node: u32,
+    pub from: u32,
+    pub count: u32,
 }
 
 /// Slots looked at for one answer.

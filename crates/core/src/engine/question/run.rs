@@ -10,7 +10,8 @@ use super::job_wait::JobWait;
 use super::{Diagnosis, Standing, job_wait};
 use crate::dispatch::WaitReason;
 use crate::job::{JobKey, Tolerance, TriggerRule};
-use crate::run::{NodeStatus, RunStop};
+use crate::run::RunStop;
+use crate::task::Status;
 use crate::values::{Millis, Name, RunId, RunStatus, Source, TaskId, Wall};
 
 /// Nodes told of in one answer.
@@ -88,7 +89,7 @@ pub enum RunStanding {
 #[derive(Clone, PartialEq, Debug)]
 pub struct NodeDiagnosis {
     pub name: Name,
-    pub status: NodeStatus,
+    pub status: Status,
     pub rule: TriggerRule,
     pub condition: Option<Source>,
     pub items: Option<Items>,
@@ -114,7 +115,7 @@ pub struct Items {
 pub enum NodeStanding {
     /// For nodes that have not ended; `more` of them are not named.
     Upstream {
-        waits_for: Vec<(Name, NodeStatus)>,
+        waits_for: Vec<(Name, Status)>,
         more: u32,
     },
     /// It could run if these jobs had succeeded; `more` of them are not named.
@@ -214,7 +215,7 @@ impl fmt::Display for RunStanding {
             Self::Stopping { stop, out } => {
                 let why = match stop {
                     RunStop::Failed => "a task failed",
-                    RunStop::Cancel => "it was canceled",
+                    RunStop::Cancel => "it was cancelled",
                     RunStop::Timeout => "it took longer than its timeout",
                 };
                 write!(f, "it stops because {why}; {out} are still out")
@@ -334,7 +335,7 @@ fn item(f: &mut fmt::Formatter<'_>, index: Option<u32>) -> fmt::Result {
 
 fn upstream(
     f: &mut fmt::Formatter<'_>,
-    waits_for: &[(Name, NodeStatus)],
+    waits_for: &[(Name, Status)],
     more: u32,
     rule: TriggerRule,
 ) -> fmt::Result {

@@ -367,7 +367,7 @@ fn cause(event: &Event) -> Option<Transition> {
         | Event::Cordon(_)
         | Event::StopRequested { .. }
         | Event::ForceRequested { .. }
-        | Event::LookBegan { .. }
+        | Event::PollBegan { .. }
         | Event::TaskAmended { .. }
         | Event::CheckpointSaved { .. }
         | Event::DeadlineExtended { .. }

@@ -25,7 +25,7 @@ pub(crate) fn advance(
         events.push(Event::Run(event));
         handled += 1;
         if let Some(over) = over {
-            let noted = Noted { of: Subject::Run(run.id), over: over.clone(), what: "canceled".into() };
+            let noted = Noted { of: Subject::Run(run.id), over: over.clone(), what: "cancelled".into() };
             events.push(Event::Run(RunEvent::Noted(Box::new(noted))));
         }
     }

@@ -8,7 +8,7 @@ use crate::run::{Origin, RunCreated, RunEvent, StartedBy};
 use crate::schedule::due::Range;
 use crate::schedule::{Overlap, Reason, Schedule, Target, Timing, Unfired};
 use crate::task::decide::cancel;
-use crate::trigger::{ANYWAY, TriggerKey};
+use crate::trigger::{FALLBACK, TriggerKey};
 use crate::values::{FiredAs, FiredBy, FiredWindow, Name, RunId, Started, TaskId, Wall, Window};
 
 pub(crate) enum WindowDecision {
@@ -59,7 +59,7 @@ pub(crate) fn decide(
 /// Whether an event began a run since the window before; `None`: the schedule is not that of a trigger that begins a run
 /// although no event came.
 fn event_came(view: &View<'_>, schedule: &Schedule, window: Wall) -> Option<bool> {
-    let name = Name::new(schedule.key.name.strip_prefix(ANYWAY)?).ok()?;
+    let name = Name::new(schedule.key.name.strip_prefix(FALLBACK)?).ok()?;
     let key = TriggerKey { tenant: schedule.key.tenant.clone(), job: schedule.key.job.clone(), name };
     let Timing::Table(table) = &schedule.spec.timing else { return None };
     let before = table.previous(window).unwrap_or(Wall::ZERO);

@@ -5,7 +5,7 @@ use super::fire::{Shot, run_after};
 use crate::decision::View;
 use crate::operation::Announcement;
 use crate::schedule::{Schedule, Timing};
-use crate::trigger::{ANYWAY, LedgerWindow, On};
+use crate::trigger::{FALLBACK, LedgerWindow, On};
 use crate::values::{FiredAs, Millis, Name, TriggerId, Wall, Window};
 
 /// What the success of a job means for a trigger that names it.
@@ -91,7 +91,7 @@ fn timed<'a>(view: &View<'a>, tenant: &'a Name, job: &'a Name) -> impl Iterator<
     view.state.schedules.of_job(tenant, job).filter(|schedule| {
         schedule.rare.deleted.is_none()
             && matches!(schedule.spec.timing, Timing::Table(_))
-            && !schedule.key.name.starts_with(ANYWAY)
+            && !schedule.key.name.starts_with(FALLBACK)
     })
 }
 

@@ -136,7 +136,7 @@ async fn ended(wire: &mut Wire, id: &str) -> anyhow::Result<f64> {
         let run: Value = serde_json::from_slice(answer.body)?;
         let at = |field: &str| run[field].as_str().and_then(|text| text.parse::<Timestamp>().ok());
         if let (Some(created), Some(ended)) = (at("created_at"), at("ended_at")) {
-            ensure!(run["state"] == "COMPLETED", "a run ended as {}", run["state"]);
+            ensure!(run["state"] == "succeeded", "a run ended as {}", run["state"]);
             return Ok(created.duration_until(ended).as_secs_f64() * 1e3);
         }
         tokio::time::sleep(wait).await;

@@ -28,7 +28,7 @@ pub(super) async fn run(plan: &Plan, dir: &Path, figures: &mut Figures) -> anyho
         ensure!(answer.status < 300, "a batch was answered with {}", answer.status);
     }
     let took = begun.elapsed().as_secs_f64();
-    let count = |stats: &serde_json::Value| stats["tasks_in_memory"]["DEFERRED"].as_u64().unwrap_or_default();
+    let count = |stats: &serde_json::Value| stats["tasks_in_memory"]["deferred"].as_u64().unwrap_or_default();
     ensure!(count(&stats(&mut wire).await?) == waits, "not all of them wait");
     figures.add("waits", "tasks that wait", waits as f64, "", ("–", "–"));
     figures.add("waits_begun", "waits begun a second", waits as f64 / took, "/s", ("–", "–"));

@@ -27,7 +27,7 @@ pub(super) async fn watch(client: &Client, print: Print, id: &str) -> Result<Exi
         }
     };
     print.object(&ended);
-    let clean = ended["state"] == "completed" && ended["failed"] == 0;
+    let clean = ended["state"] == "ended" && ended["failed"] == 0;
     Ok(if clean { ExitCode::SUCCESS } else { ExitCode::from(3) })
 }
 
@@ -42,7 +42,7 @@ async fn until_ended(client: &Client, id: &str) -> Result<Value, ClientError> {
         let bar = bar.get_or_insert_with(|| Bar::new("windows", number("windows")));
         bar.advance(now.saturating_sub(done));
         let state = backfill.get("state").and_then(Value::as_str).unwrap_or_default();
-        if matches!(state, "completed" | "canceled") {
+        if matches!(state, "ended" | "cancelled") {
             return Ok(backfill);
         }
         wait = if now > done { LOOK_MIN } else { LOOK_MAX.min(wait * 3 / 2) };

@@ -41,8 +41,8 @@ pub(super) struct Verb {
     done: &'static str,
 }
 
-pub(super) const PAUSE: Verb = Verb { path: ":pause", word: "pause", done: "PAUSED" };
-pub(super) const RESUME: Verb = Verb { path: ":resume", word: "resume", done: "ACTIVE" };
+pub(super) const PAUSE: Verb = Verb { path: ":pause", word: "pause", done: "paused" };
+pub(super) const RESUME: Verb = Verb { path: ":resume", word: "resume", done: "active" };
 
 impl Many {
     pub(super) fn act(self, verb: &Verb) -> anyhow::Result<ExitCode> {
@@ -79,7 +79,7 @@ async fn names(
         let place = [("limit", Some("1000")), ("cursor", cursor.as_deref())];
         let page = client.get(&query("/v1/jobs", &[wanted, &place].concat())).await?;
         let jobs = page.get("jobs").and_then(Value::as_array).into_iter().flatten();
-        let left = jobs.filter(|job| job["state"] != done && job["state"] != "DELETED");
+        let left = jobs.filter(|job| job["state"] != done && job["state"] != "deleted");
         names.extend(left.filter_map(|job| job["job"].as_str()).map(str::to_owned));
         cursor = page.get("next_cursor").and_then(Value::as_str).map(str::to_owned);
         if cursor.is_none() {

@@ -101,15 +101,15 @@ mod tests {
     #[test]
     fn the_run_comes_first_and_then_its_tasks() {
         let diagnosis = json!({
-            "run_id": "run_1", "job": "etl", "state": "RUNNING", "since": "2026-01-01T00:00:00.000Z",
-            "reason": "working", "message": "2 of its tasks have not ended; 1 are out", "advice": "look",
+            "run_id": "run_1", "job": "etl", "state": "running", "since": "2026-01-01T00:00:00.000Z",
+            "reason": "working", "message": "2 of its tasks have not ended; 1 are out", "advice": "poll",
             "marks": ["late", "quiet"],
             "tasks": [
-                {"name": "load", "state": "RUNNING", "reason": "backoff", "message": "an attempt failed", "advice": "wait",
+                {"name": "load", "state": "running", "reason": "backoff", "message": "an attempt failed", "advice": "wait",
                  "task": {"task_id": "task_1"}, "last_error": {"message": "no\u{1b} route"}},
-                {"name": "mail", "state": "PENDING", "reason": "waits_for_upstream", "message": "it waits for `load`",
+                {"name": "mail", "state": "pending", "reason": "waits_for_upstream", "message": "it waits for `load`",
                  "advice": "look at what it waits for", "condition": "params.mail"},
-                {"name": "join", "state": "PENDING", "reason": "waits_for_jobs", "message": "it waits", "advice": "trigger it",
+                {"name": "join", "state": "pending", "reason": "waits_for_jobs", "message": "it waits", "advice": "trigger it",
                  "waits_for_jobs": [
                     {"job": "a", "since": "T1", "exists": true, "last_success_at": "T0", "fails_at": "T2"},
                     {"job": "b", "since": "T1", "exists": false},

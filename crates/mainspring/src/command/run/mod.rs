@@ -27,7 +27,7 @@ pub(crate) struct Run {
 enum What {
     /// List runs, newest first
     #[command(
-        after_help = "Examples:\n  mainspring run list --job etl\n  mainspring run list --state FAILED"
+        after_help = "Examples:\n  mainspring run list --job etl\n  mainspring run list --state failed"
     )]
     List(List),
     /// Show one run with its tasks

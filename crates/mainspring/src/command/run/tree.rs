@@ -102,11 +102,11 @@ fn order(tasks: &[Value], depths: &[usize]) -> Vec<(usize, usize)> {
 fn line(print: Print, task: &Value, depth: usize, width: usize) -> String {
     let state = text(task, "state");
     let sign = match state {
-        "COMPLETED" => "✔",
-        "FAILED" => "✘",
-        "RUNNING" => "▶",
-        "SKIPPED" | "CANCELED" => "–",
-        "UPSTREAM_FAILED" => "!",
+        "succeeded" => "✔",
+        "failed" => "✘",
+        "running" => "▶",
+        "skipped" | "cancelled" => "–",
+        "upstream_failed" => "!",
         _ => "·",
     };
     let name = format!("{}{}", "  ".repeat(depth), text(task, "name"));
@@ -150,21 +150,21 @@ mod tests {
         let task =
             |name: &str, needs: &[&str], state: &str| json!({"name": name, "needs": needs, "state": state});
         let run = json!({
-            "run_id": "run_1", "job": "etl", "version": 2, "state": "RUNNING", "tasks_total": 4,
-            "counts": {"COMPLETED": 1, "RUNNING": 1},
+            "run_id": "run_1", "job": "etl", "version": 2, "state": "running", "tasks_total": 4,
+            "counts": {"succeeded": 1, "running": 1},
             "tasks": [
-                task("load", &["transform"], "PENDING"),
-                task("extract", &[], "COMPLETED"),
-                json!({"name": "transform", "needs": ["extract"], "state": "RUNNING",
+                task("load", &["transform"], "pending"),
+                task("extract", &[], "succeeded"),
+                json!({"name": "transform", "needs": ["extract"], "state": "running",
                        "items": {"count": 10, "succeeded": 4, "failed": 1}}),
-                task("notify", &["load", "extract"], "PENDING"),
+                task("notify", &["load", "extract"], "pending"),
             ],
         });
         let lines = lines(Print::new(Output::Table), &run);
-        assert_eq!(lines[0], "run_1 etl v2  RUNNING  1 completed, 1 running");
-        assert_eq!(lines[1], "  ✔ extract       COMPLETED");
-        assert_eq!(lines[2], "  ▶   transform   RUNNING        [██████████░░░░░░░░░░] 5/10, 1 failed");
-        assert_eq!(lines[3], "  ·     load      PENDING");
-        assert_eq!(lines[4], "  ·       notify  PENDING");
+        assert_eq!(lines[0], "run_1 etl v2  running  1 succeeded, 1 running");
+        assert_eq!(lines[1], "  ✔ extract       succeeded");
+        assert_eq!(lines[2], "  ▶   transform   running        [██████████░░░░░░░░░░] 5/10, 1 failed");
+        assert_eq!(lines[3], "  ·     load      pending");
+        assert_eq!(lines[4], "  ·       notify  pending");
     }
 }

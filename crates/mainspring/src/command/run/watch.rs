@@ -31,13 +31,13 @@ pub(in crate::command) async fn watch(
         let run = client.get(&format!("/v1/runs/{id}")).await?;
         let changed = if live { seen.draw(print, &run) } else { seen.tell(print, &run) };
         let state = run.get("state").and_then(Value::as_str).unwrap_or_default();
-        if matches!(state, "COMPLETED" | "FAILED" | "CANCELED") {
+        if matches!(state, "succeeded" | "failed" | "cancelled") {
             if print.is_json() {
                 print.object(&run);
             } else if !live {
                 say(&format!("{id} {state}"));
             }
-            return Ok(if state == "COMPLETED" { ExitCode::SUCCESS } else { ExitCode::from(3) });
+            return Ok(if state == "succeeded" { ExitCode::SUCCESS } else { ExitCode::from(3) });
         }
         wait = if changed { LOOK_MIN } else { LOOK_MAX.min(wait * 3 / 2) };
         tokio::time::sleep(wait).await;
@@ -77,7 +77,7 @@ impl Seen {
             let (name, state) = (told("name"), told("state"));
             if self.states.get(name).map(String::as_str) != Some(state) {
                 changed = true;
-                if state != "PENDING" && !print.is_json() {
+                if state != "pending" && !print.is_json() {
                     note!("{name} {state} {}", told("reason"));
                 }
                 self.states.insert(name.to_owned(), state.to_owned());

@@ -68,7 +68,7 @@ fn count(case: &Case<'_>, found: &mut Found) {
     if promise.at_most_once && case.effects.len() > 1 {
         found.add(Rule::AtMostOnceRanTwice, case.id, format!("{} effects", case.effects.len()));
     }
-    if case.task.status != "COMPLETED" || !promise.leaves_effects {
+    if case.task.state != "succeeded" || !promise.leaves_effects {
         return;
     }
     // Not just any effect: the one of the attempt that counts.

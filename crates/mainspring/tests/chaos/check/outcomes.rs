@@ -6,7 +6,7 @@ use crate::history::CancelAnswer;
 pub(super) fn check(case: &Case<'_>, found: &mut Found) {
     let task = case.task;
     if !task.is_ended() {
-        found.add(Rule::NotEnded, case.id, format!("it is {}", task.status));
+        found.add(Rule::NotEnded, case.id, format!("it is {}", task.state));
     }
     attempts(case, found);
     outcome(case, found);
@@ -36,14 +36,14 @@ fn attempts(case: &Case<'_>, found: &mut Found) {
 fn outcome(case: &Case<'_>, found: &mut Found) {
     let (task, promise) = (case.task, case.submission.promise);
     let last = task.attempts.last().and_then(|attempt| attempt.failed.as_deref());
-    let is_fine = match task.status.as_str() {
-        "COMPLETED" => !task.attempts.is_empty() && last.is_none(),
-        "CANCELED" => promise.cancelled && task.cancel_requested,
-        "FAILED" => promise.at_most_once && (last == Some("worker_lost") || promise.fails_first),
+    let is_fine = match task.state.as_str() {
+        "succeeded" => !task.attempts.is_empty() && last.is_none(),
+        "cancelled" => promise.cancelled && task.cancel_requested,
+        "failed" => promise.at_most_once && (last == Some("worker_lost") || promise.fails_first),
         _ => !task.is_ended(),
     };
     if !is_fine {
-        let what = format!("it ended as {}, its last attempt with {last:?}", task.status);
+        let what = format!("it ended as {}, its last attempt with {last:?}", task.state);
         found.add(Rule::EndedWithoutCause, case.id, what);
     }
 }
@@ -51,13 +51,13 @@ fn outcome(case: &Case<'_>, found: &mut Found) {
 fn cancel(case: &Case<'_>, found: &mut Found) {
     let task = case.task;
     let is_kept = match case.submission.cancel {
-        Some(CancelAnswer::WillNotRun { .. }) => task.status == "CANCELED",
+        Some(CancelAnswer::WillNotRun { .. }) => task.state == "cancelled",
         Some(CancelAnswer::Stopping) => task.cancel_requested,
-        Some(CancelAnswer::TooLate) => task.status != "CANCELED",
-        None => task.status != "CANCELED" || case.submission.promise.cancelled,
+        Some(CancelAnswer::TooLate) => task.state != "cancelled",
+        None => task.state != "cancelled" || case.submission.promise.cancelled,
     };
     if !is_kept {
-        let what = format!("answered {:?}, and it is {}", case.submission.cancel, task.status);
+        let what = format!("answered {:?}, and it is {}", case.submission.cancel, task.state);
         found.add(Rule::CancelNotKept, case.id, what);
     }
 }

@@ -23,7 +23,7 @@ fn add(history: &mut History, name: &str, promise: Promise, status: &str, attemp
     let acknowledged = vec![id.clone(), id.clone()];
     history.submissions.push(Submission { key, promise, sent: 10, acknowledged, cancel: None });
     let task = TaskRecord {
-        status: status.into(),
+        state: status.into(),
         attempt_count: attempts.len() as u64,
         attempts_dropped: 0,
         cancel_requested: promise.cancelled,
@@ -35,17 +35,17 @@ fn add(history: &mut History, name: &str, promise: Promise, status: &str, attemp
 /// One of each kind of course that is allowed.
 fn good() -> History {
     let mut history = History::default();
-    add(&mut history, "plain", PLAIN, "COMPLETED", vec![attempt(1, None)]);
+    add(&mut history, "plain", PLAIN, "succeeded", vec![attempt(1, None)]);
     let lost = vec![attempt(1, Some("worker_lost")), attempt(2, None)];
-    add(&mut history, "lost", PLAIN, "COMPLETED", lost);
+    add(&mut history, "lost", PLAIN, "succeeded", lost);
     let noop = Promise { leaves_effects: false, ..PLAIN };
-    add(&mut history, "noop", noop, "COMPLETED", vec![attempt(1, None)]);
+    add(&mut history, "noop", noop, "succeeded", vec![attempt(1, None)]);
     let once = Promise { at_most_once: true, ..PLAIN };
-    add(&mut history, "once", once, "FAILED", vec![attempt(1, Some("worker_lost"))]);
+    add(&mut history, "once", once, "failed", vec![attempt(1, Some("worker_lost"))]);
     let cancelled = Promise { cancelled: true, ..PLAIN };
-    add(&mut history, "cancelled", cancelled, "CANCELED", vec![]);
+    add(&mut history, "cancelled", cancelled, "cancelled", vec![]);
     history.submissions[4].cancel = Some(CancelAnswer::WillNotRun { at: 500 });
-    add(&mut history, "stopped", cancelled, "CANCELED", vec![attempt(1, Some("cancelled"))]);
+    add(&mut history, "stopped", cancelled, "cancelled", vec![attempt(1, Some("cancelled"))]);
     history.submissions[5].cancel = Some(CancelAnswer::Stopping);
     history
 }
@@ -94,7 +94,7 @@ fn broken_accounts_are_noticed() {
             &[Rule::TwoTasksForOneKey],
         ),
         ("a task of nobody", |h| h.listed.push(("task_x".into(), "key_x".into())), &[Rule::TaskOfNobody]),
-        ("stuck", |h| task(h, "noop").status = "RUNNING".into(), &[Rule::NotEnded]),
+        ("stuck", |h| task(h, "noop").state = "running".into(), &[Rule::NotEnded]),
         ("wrong attempt count", |h| task(h, "lost").attempt_count = 3, &[Rule::WrongAttemptCount]),
         (
             "a fence that fell",
@@ -106,7 +106,7 @@ fn broken_accounts_are_noticed() {
             |h| task(h, "lost").attempts[0].failed = None,
             &[Rule::DuplicateWithoutCause],
         ),
-        ("failed without a cause", |h| task(h, "plain").status = "FAILED".into(), &[Rule::EndedWithoutCause]),
+        ("failed without a cause", |h| task(h, "plain").state = "failed".into(), &[Rule::EndedWithoutCause]),
     ];
     must_be_noticed(rows);
 }
@@ -148,7 +148,7 @@ fn broken_effects_are_noticed() {
             |h| {
                 let attempts = vec![attempt(1, None)];
                 *task(h, "cancelled") = TaskRecord {
-                    status: "COMPLETED".into(),
+                    state: "succeeded".into(),
                     attempt_count: 1,
                     attempts,
                     ..task(h, "cancelled").clone()
@@ -165,7 +165,7 @@ fn broken_effects_are_noticed() {
 fn a_lost_attempt_may_be_felt_after_the_cancel() {
     let mut history = good();
     let cancelled = Promise { cancelled: true, ..PLAIN };
-    add(&mut history, "late", cancelled, "CANCELED", vec![attempt(1, Some("worker_lost"))]);
+    add(&mut history, "late", cancelled, "cancelled", vec![attempt(1, Some("worker_lost"))]);
     history.submissions[6].cancel = Some(CancelAnswer::WillNotRun { at: 1_001 });
     assert_eq!(check(&history), []);
 }

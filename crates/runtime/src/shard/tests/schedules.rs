@@ -9,8 +9,8 @@ use mainspring_core::schedule::{
     Timing, Unfired, WindowRow,
 };
 use mainspring_core::values::{Bucket, EntityKind, Group, ScheduleId, Started};
-use mainspring_store::OccurrenceCursor;
 use mainspring_store::OpenError;
+use mainspring_store::WindowCursor;
 use mainspring_store::format::{FormatError, ProfileCache, read_events};
 
 const MINUTE: u64 = 60_000;
@@ -96,8 +96,8 @@ impl Rig {
     #[track_caller]
     fn ledger(&self) -> Vec<WindowRow> {
         let mut rows = BTreeMap::new();
-        for row in &self.disk.occurrences {
-            let known = rows.insert((row.schedule, OccurrenceCursor::of(row)), *row);
+        for row in &self.disk.windows {
+            let known = rows.insert((row.schedule, WindowCursor::of(row)), *row);
             assert!(known.is_none_or(|known| known == *row), "{known:?} became {row:?}");
         }
         rows.into_values().collect()

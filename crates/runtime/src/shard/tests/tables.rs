@@ -10,8 +10,8 @@ use mainspring_core::values::{EntityKind, RunId, ScheduleId, Seq, TaskId, Wall};
 use mainspring_store::tables::ReadError;
 use mainspring_store::{
     CheckpointHead, Cut, EntityQuery, EntityRow, HistoryPage, HistoryQuery, HistoryRow, LiveRow, LiveRun,
-    OccurrenceCursor, OpenError, ParkedFrom, ReadMany, ReadTables, Record, Recovery, RunQuery, RunRow,
-    StoredTask, TailVisit, VersionRow,
+    OpenError, ParkedFrom, ReadMany, ReadTables, Record, Recovery, RunQuery, RunRow, StoredTask, TailVisit,
+    VersionRow, WindowCursor,
 };
 
 #[derive(Default)]
@@ -23,7 +23,7 @@ pub(super) struct Disk {
     pub(super) versions: BTreeMap<(JobKey, u32), VersionRow>,
     pub(super) runs: BTreeMap<RunId, RunRow>,
     /// Every row that was written, also those that came twice.
-    pub(super) occurrences: Vec<WindowRow>,
+    pub(super) windows: Vec<WindowRow>,
     pub(super) entities: BTreeMap<(EntityKind, u128), EntityRow>,
 }
 
@@ -41,7 +41,7 @@ impl Disk {
         self.history.extend(cut.ended.iter().map(|row| (row.id, row.clone())));
         self.versions.extend(cut.versions.iter().map(|row| ((row.key.clone(), row.version), row.clone())));
         self.runs.extend(cut.runs.iter().map(|row| (row.id, row.clone())));
-        self.occurrences.extend(&cut.occurrences);
+        self.windows.extend(&cut.windows);
         for row in &cut.entities {
             let old = self.entities.remove(&(row.kind, row.id)).and_then(|old| old.fixed);
             let fixed = row.fixed.clone().or(old);
@@ -153,10 +153,10 @@ impl ReadTables for Disk {
         unreachable!("nobody lists here")
     }
 
-    fn occurrences(
+    fn windows(
         &mut self,
         _: ScheduleId,
-        _: Option<OccurrenceCursor>,
+        _: Option<WindowCursor>,
         _: usize,
     ) -> Result<Vec<WindowRow>, ReadError> {
         unreachable!("nobody lists here")

@@ -72,11 +72,11 @@ fn nodes_wait_for_others_by_their_rule_and_tell_less_than_tasks_that_are_out() {
     let told = story.told();
     let words: Vec<_> = told.iter().map(|(name, word, _)| (name.as_str(), *word)).collect();
     assert_eq!(words, [("b", "no_workers"), ("a", "held"), ("late", "waits_for_upstream")]);
-    assert_eq!(told[2].2, "it waits for `a` (running), `b` (running) by rule `one_failed`");
+    assert_eq!(told[2].2, "it waits for `a` (assigned), `b` (queued) by rule `one_failed`");
     let late = &diagnosis.nodes[2];
     assert_eq!(late.condition.as_deref(), Some("true"));
     story.succeed("a");
-    assert_eq!(story.told()[1].2, "it waits for `b` (running) by rule `one_failed`");
+    assert_eq!(story.told()[1].2, "it waits for `b` (queued) by rule `one_failed`");
 }
 
 #[test]
@@ -225,9 +225,9 @@ fn an_answer_is_bounded_whatever_the_run_holds() {
     });
     story.damage(|run| run.unfinished = 6);
     let text = story.told().pop().expect("the join").2;
-    assert_eq!(text.matches("`n` (running)").count(), 5, "{text}");
+    assert_eq!(text.matches("`n` (").count(), 5, "{text}");
     story.damage(|run| run.nodes.iter_mut().take(15).for_each(|n| n.status = NodeStatus::Out));
     story.damage(|run| run.unfinished = 21);
     let text = story.told().pop().expect("the join").2;
-    assert!(text.contains("`n` (running) and 10 more by rule"), "{text}");
+    assert!(text.contains(") and 10 more by rule"), "{text}");
 }

@@ -130,7 +130,7 @@ impl Evaluate for Words {
     }
 
     /// The payload is a number of milliseconds.
-    fn look_deadline(&self, payload: &Payload, now: Wall) -> Wall {
+    fn poll_deadline(&self, payload: &Payload, now: Wall) -> Wall {
         let ms = String::from_utf8_lossy(payload).parse();
         ms.map_or_else(|_| now + crate::wait::TIMEOUT_DEFAULT, |ms| now + Millis::new(ms))
     }

@@ -219,7 +219,7 @@ fn who_changed_a_run_stays_with_it_if_something_changed() {
     story.fail("a");
     signed(&mut story.rig, RunCommand::CancelRun { id }).expect("it is");
     story.assert_ended(RunStatus::Cancelled);
-    assert_eq!(whats(&story.run().notes), ["paused", "resumed", "canceled"]);
+    assert_eq!(whats(&story.run().notes), ["paused", "resumed", "cancelled"]);
     let refused = signed(&mut story.rig, RunCommand::PauseRun { id, paused: true });
     assert_eq!(refused.map_err(|refusal| refusal.code()), Err("RUN_ALREADY_ENDED"));
     let new = rerun(&mut story, RerunFrom::Start, false);
@@ -236,7 +236,7 @@ fn a_run_that_never_began_keeps_who_cancelled_it() {
     signed(&mut rig, RunCommand::CancelRun { id: run }).expect("cancelled");
     let story = Story { rig, run };
     story.assert_ended(RunStatus::Cancelled);
-    assert_eq!(whats(&story.run().notes), ["canceled"]);
+    assert_eq!(whats(&story.run().notes), ["cancelled"]);
 }
 
 #[test]

@@ -231,7 +231,7 @@ fn wait_alone_as(rig: &mut Rig, tenant: &'static str, payload: &str) -> TaskId {
 
 /// A task without a run that looks for something, at most so long.
 fn look_alone(rig: &mut Rig, ms: &str) -> TaskId {
-    let spec = ProfileSpec { executor: Name::fixed("look"), ..spec() };
+    let spec = ProfileSpec { executor: Name::fixed("poll"), ..spec() };
     let mut submit = rig.command(spec, crate::task::decide::StartTime::Now);
     let id = submit.id;
     submit.task.payload = ms.as_bytes().into();
@@ -240,7 +240,7 @@ fn look_alone(rig: &mut Rig, ms: &str) -> TaskId {
 }
 
 #[test]
-fn a_look_ends_with_its_deadline_although_nobody_looks() {
+fn a_poll_ends_with_its_deadline_although_nobody_polls() {
     for crashed in [false, true] {
         let mut rig = with_words();
         let id = look_alone(&mut rig, "60000");
@@ -262,7 +262,7 @@ fn a_look_ends_with_its_deadline_although_nobody_looks() {
 }
 
 #[test]
-fn the_deadline_of_a_look_counts_over_all_looks() {
+fn the_deadline_of_a_poll_counts_over_all_polls() {
     let mut rig = with_words();
     rig.hello(1, 1, 1, &[]);
     let id = look_alone(&mut rig, "60000");

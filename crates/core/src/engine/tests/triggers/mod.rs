@@ -2,7 +2,7 @@
 
 mod after;
 mod announce;
-mod anyway;
+mod fallback;
 mod waits;
 
 use std::sync::Arc;

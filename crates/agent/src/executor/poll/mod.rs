@@ -1,9 +1,9 @@
-//! Looks once whether something is there: an address that answers, or a file. If not, the task gives its place back until
-//! the next look.
+//! Polls once whether something is there: an address that answers, or a file. If not, the task gives its place back until
+//! the next poll.
 //! `{"http": {"url": …, "status": [200], "contains": …}, "every_ms": 30000, "timeout_ms": 604800000}`, or `{"file": {"path": …}}`.
-//! - LX-1 between two looks the task holds nothing here
-//! - LX-2 a look that fails is a look that found nothing; only what can never be looked at fails the task
-//! - LX-3 the deadline counts from the first look, which a checkpoint remembers
+//! - LX-1 between two polls the task holds nothing here
+//! - LX-2 a poll that fails is a poll that found nothing; only what can never be polled at fails the task
+//! - LX-3 the deadline counts from the first poll, which a checkpoint remembers
 //!
 //! Not here: waiting for an instant or a run, for which no worker is needed.
 
@@ -22,12 +22,12 @@ use super::Executor;
 use super::http::Http;
 use crate::attempt::{Attempt, Outcome};
 
-/// Between two looks, unless the payload says otherwise.
+/// Between two polls, unless the payload says otherwise.
 const EVERY_DEFAULT_MS: u64 = 30_000;
 const EVERY_MIN_MS: u64 = 100;
 const TIMEOUT_DEFAULT_MS: u64 = 7 * 86_400_000;
 
-pub struct Look {
+pub struct Poll {
     http: Http,
 }
 
@@ -40,38 +40,38 @@ struct Payload {
     timeout_ms: Option<u64>,
 }
 
-/// What one look showed.
+/// What one poll showed.
 enum Seen {
     There(Vec<u8>),
     NotYet,
-    /// It makes no sense to look again, or somebody told us to stop.
+    /// It makes no sense to poll again, or somebody told us to stop.
     Over(Outcome),
 }
 
-impl Look {
+impl Poll {
     pub fn new(http: Http) -> Self {
         Self { http }
     }
 }
 
-impl Executor for Look {
+impl Executor for Poll {
     fn run(&self, attempt: Attempt) -> BoxFuture<'static, Outcome> {
-        look(self.http.clone(), attempt).boxed()
+        poll(self.http.clone(), attempt).boxed()
     }
 }
 
-async fn look(http: Http, attempt: Attempt) -> Outcome {
+async fn poll(http: Http, attempt: Attempt) -> Outcome {
     let payload: Payload = match serde_json::from_slice(&attempt.payload) {
         Ok(payload) => payload,
-        Err(error) => return Outcome::permanent(format!("not a payload of `look`: {error}")),
+        Err(error) => return Outcome::permanent(format!("not a payload of `poll`: {error}")),
     };
     let now = now_ms();
     let since = since(attempt.checkpoint.as_deref());
     let (reporter, every) = (attempt.reporter.clone(), payload.every_ms.unwrap_or(EVERY_DEFAULT_MS));
     let seen = match (payload.http, payload.file) {
-        (Some(wanted), None) => address::look(&http, wanted, attempt).await,
-        (None, Some(wanted)) => file::look(wanted).await,
-        _ => return Outcome::permanent("`look` needs one of `http` and `file`"),
+        (Some(wanted), None) => address::poll(&http, wanted, attempt).await,
+        (None, Some(wanted)) => file::poll(wanted).await,
+        _ => return Outcome::permanent("`poll` needs one of `http` and `file`"),
     };
     match seen {
         Seen::There(output) => Outcome::Success { output: Some(output) },

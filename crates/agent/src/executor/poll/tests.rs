@@ -1,4 +1,4 @@
-//! Looks at real files and real sockets.
+//! Polls at real files and real sockets.
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
@@ -44,9 +44,9 @@ fn stop() -> StopSignal {
 async fn once(payload: String, checkpoint: Option<Vec<u8>>) -> (Outcome, Option<Vec<u8>>) {
     let config = AgentConfig::new("http://127.0.0.1:1", "/nowhere");
     let loopback = "127.0.0.0/8".parse::<Allowed>().expect("a network");
-    let look = Look::new(Http::new(&config, Guard::new(vec![loopback])));
+    let poll = Poll::new(Http::new(&config, Guard::new(vec![loopback])));
     let (attempt, mut told) = attempt(payload, checkpoint);
-    let outcome = look.run(attempt).await;
+    let outcome = poll.run(attempt).await;
     let saved = std::iter::from_fn(|| told.try_recv().ok()).find_map(|event| match event {
         Event::Checkpoint(_, bytes) => Some(bytes),
         _ => None,
@@ -79,7 +79,7 @@ async fn a_file_is_there_or_not_yet() {
     let payload = format!(r#"{{"file":{{"path":{path:?},"min_bytes":3}},"every_ms":500}}"#);
     let (outcome, saved) = once(payload.clone(), None).await;
     assert_eq!(outcome, Outcome::Deferred { after_ms: 500 });
-    let since = saved.expect("when it looked first");
+    let since = saved.expect("when it polled first");
     std::fs::write(&path, "ab").expect("written");
     let (outcome, saved) = once(payload.clone(), Some(since.clone())).await;
     assert_eq!((outcome, saved), (Outcome::Deferred { after_ms: 500 }, None), "too small");
@@ -95,7 +95,7 @@ async fn what_did_not_come_in_time_fails_for_good() {
     let long_ago = (now_ms() - 1_000).to_be_bytes().to_vec();
     let (outcome, _) = once(payload.to_owned(), Some(long_ago)).await;
     assert_eq!(outcome, Outcome::permanent("it was not there within 1000 ms"));
-    // The last look is at the deadline, however long the pause is.
+    // The last poll is at the deadline, however long the pause is.
     let just_now = (now_ms() - 400).to_be_bytes().to_vec();
     let (outcome, _) = once(payload.to_owned(), Some(just_now)).await;
     assert!(matches!(outcome, Outcome::Deferred { after_ms: 100..=600 }), "{outcome:?}");
@@ -134,7 +134,7 @@ async fn what_can_never_be_looked_at_fails() {
         (r#"{"http":{"url":"ftp://x/"}}"#, "webhooks are http or https"),
         (r#"{"file":{"path":"relative"}}"#, "no absolute path"),
         ("{}", "needs one of"),
-        ("nonsense", "not a payload of `look`"),
+        ("nonsense", "not a payload of `poll`"),
     ];
     for (payload, why) in rows {
         let (outcome, _) = once(payload.to_owned(), None).await;

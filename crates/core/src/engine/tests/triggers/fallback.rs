@@ -5,7 +5,7 @@ use crate::calendar::{Cron, Dst, Timetable, Zone};
 use crate::schedule::{Reason, ScheduleEvent, Target, Timing, Unfired};
 use crate::values::FiredAs;
 
-fn anyway() -> Rig {
+fn fallback() -> Rig {
     let cron = Cron::parse("*/2 * * * *", 0).expect("a cron expression");
     let table = Timetable::Cron { cron, zone: Zone::UTC, dst: Dst::default() };
     let target = Target::Run { parameters: Arc::from(*b"{}"), priority: None };
@@ -33,7 +33,7 @@ fn live(rig: &mut Rig, minute: u64) {
 
 #[test]
 fn a_window_without_an_event_runs_and_one_with_it_does_not() {
-    let mut rig = anyway();
+    let mut rig = fallback();
     live(&mut rig, 19);
     assert_eq!(windows(&rig), [(18, Ok(FiredAs::NoEvent))]);
     let window = rig.begun("flow")[0].origin.window.clone().expect("a window");
@@ -48,7 +48,7 @@ fn a_window_without_an_event_runs_and_one_with_it_does_not() {
 
 #[test]
 fn an_event_that_began_nothing_did_not_come() {
-    let mut rig = anyway();
+    let mut rig = fallback();
     send(&mut rig, notice("y", "1"));
     live(&mut rig, 18);
     assert_eq!(windows(&rig), [(18, Ok(FiredAs::NoEvent))]);

@@ -1,4 +1,4 @@
-//! Whether a file is there, on the machine of the worker that looks.
+//! Whether a file is there, on the machine of the worker that polls.
 
 use std::time::UNIX_EPOCH;
 
@@ -17,7 +17,7 @@ pub(super) struct Wanted {
     min_bytes: u64,
 }
 
-pub(super) async fn look(wanted: Wanted) -> Seen {
+pub(super) async fn poll(wanted: Wanted) -> Seen {
     if !wanted.path.starts_with('/') {
         return Seen::Over(Outcome::permanent(format!("`{}` is no absolute path", wanted.path)));
     }

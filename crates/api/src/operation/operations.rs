@@ -9,9 +9,9 @@ use crate::edge::Edge;
 use crate::gateway::Route;
 use crate::problem::Problem;
 
-/// What is no number names no process.
-pub(crate) async fn process(edge: &Edge, text: &str) -> Result<Progress, Problem> {
-    let unknown = || Problem::ProcessNotFound { id: text.chars().take(50).collect() };
+/// What is no number names no operation.
+pub(crate) async fn operation(edge: &Edge, text: &str) -> Result<Progress, Problem> {
+    let unknown = || Problem::OperationNotFound { id: text.chars().take(50).collect() };
     let id = OperationId::new(text.parse().map_err(|_| unknown())?);
     ask(edge, id).await?.ok_or_else(unknown)
 }

@@ -1,4 +1,4 @@
-//! Whether an address answers as it should. Addresses that webhooks may not call are not looked at either.
+//! Whether an address answers as it should. Addresses that webhooks may not call are not polled at either.
 
 use mainspring_core::values::FailureClass;
 use serde::Deserialize;
@@ -19,7 +19,7 @@ pub(super) struct Wanted {
     call: Map<String, Value>,
 }
 
-pub(super) async fn look(http: &Http, mut wanted: Wanted, attempt: Attempt) -> Seen {
+pub(super) async fn poll(http: &Http, mut wanted: Wanted, attempt: Attempt) -> Seen {
     wanted.call.entry("method").or_insert_with(|| "GET".into());
     let stop = attempt.stop.clone();
     let payload = Value::Object(std::mem::take(&mut wanted.call)).to_string().into_bytes();

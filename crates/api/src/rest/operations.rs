@@ -1,4 +1,4 @@
-//! `GET /v1/processes/{id}`: how far big work has come.
+//! `GET /v1/operations/{id}`: how far big work has come.
 
 use std::sync::Arc;
 
@@ -10,11 +10,11 @@ use super::json;
 use crate::edge::Edge;
 use crate::operation;
 use crate::problem::Problem;
-use crate::wire::ProcessView;
+use crate::wire::OperationView;
 
 pub(super) async fn get(
     State(edge): State<Arc<Edge>>,
     Path(text): Path<String>,
 ) -> Result<Response, Problem> {
-    Ok(json(StatusCode::OK, &ProcessView::of(operation::process(&edge, &text).await?)))
+    Ok(json(StatusCode::OK, &OperationView::of(operation::operation(&edge, &text).await?)))
 }

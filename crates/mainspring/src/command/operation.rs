@@ -1,4 +1,4 @@
-//! `mainspring process`: how far bulk work has come, such as the cancelling of many tasks.
+//! `mainspring operation`: how far bulk work has come, such as the cancelling of many tasks.
 
 use std::process::ExitCode;
 
@@ -7,17 +7,17 @@ use mainspring_client::escaped;
 
 use super::connect::Connect;
 
-/// Exit: 0 shown, 1 refused, 4 there is no such process.
+/// Exit: 0 shown, 1 refused, 4 there is no such operation.
 #[derive(Args)]
-pub(crate) struct Process {
+pub(crate) struct Operation {
     #[command(subcommand)]
-    what: ProcessCommand,
+    what: OperationCommand,
 }
 
 #[derive(Subcommand)]
-enum ProcessCommand {
+enum OperationCommand {
     /// Show how far one has come
-    #[command(after_help = "Example:\n  mainspring process get 17")]
+    #[command(after_help = "Example:\n  mainspring operation get 17")]
     Get(Get),
 }
 
@@ -29,10 +29,10 @@ struct Get {
     connect: Connect,
 }
 
-impl Process {
+impl Operation {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
-        let ProcessCommand::Get(get) = self.what;
-        let path = format!("/v1/processes/{}", escaped(&get.id));
+        let OperationCommand::Get(get) = self.what;
+        let path = format!("/v1/operations/{}", escaped(&get.id));
         get.connect.run(async |client, print| {
             print.object(&client.get(&path).await?);
             Ok(ExitCode::SUCCESS)
