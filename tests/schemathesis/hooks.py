@@ -21,6 +21,9 @@ def _is_span(text):
 @schemathesis.hook
 def before_call(context, case, kwargs):
     meta = case.meta
+    # Every record that was not written yet would be waited for.
+    if meta is not None and case.headers and str(case.headers.get("Mainspring-Record", "")).isdecimal():
+        case.headers["Mainspring-Record"] = "0"
     # A stream that would never end.
     if case.path == "/v1/events" and case.method.upper() == "GET" and meta is not None:
         query = case.query or {}

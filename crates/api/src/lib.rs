@@ -22,6 +22,7 @@ mod operation;
 mod problem;
 mod profiles;
 mod readers;
+mod record;
 mod rest;
 mod server;
 mod sessions;

@@ -1,11 +1,14 @@
 //! A client of the REST API: JSON in, JSON out, errors as the server words them.
 //! - RQ-1 a request that changes nothing, or comes under a key, is sent again with the same key when the server cannot serve
 //!   it just now (503 with `retry_after_ms`)
+//! - RQ-2 what this client was told it sees from then on: it sends the greatest record that it saw with every request
 //!
 //! Entry: [`Client`]. Not here: TLS (it comes with the server's), typed bodies.
 
 mod resolve;
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -23,6 +26,8 @@ const TIMEOUT: Duration = Duration::from_mins(1);
 /// How often a request is sent that the server cannot serve just now, and the longest pause between two.
 const TRIES_MAX: u32 = 4;
 const PAUSE_MAX: Duration = Duration::from_secs(3);
+/// Which record of the journal an answer reflects.
+const RECORD: &str = "mainspring-record";
 
 pub use self::resolve::{escaped, query};
 
@@ -103,6 +108,8 @@ pub struct Client {
     /// Who acts and why, told with every request.
     actor: Option<HeaderValue>,
     reason: Option<HeaderValue>,
+    /// The greatest record that an answer had; shared by the copies of a client, and sent with every request.
+    record: Arc<AtomicU64>,
     http: HttpClient<HttpConnector, Full<Bytes>>,
 }
 
@@ -114,7 +121,7 @@ impl Client {
             return Err(ClientError::BadAddress { server });
         }
         let http = HttpClient::builder(TokioExecutor::new()).build_http();
-        Ok(Self { server, authorization: None, actor: None, reason: None, http })
+        Ok(Self { server, authorization: None, actor: None, reason: None, record: Arc::default(), http })
     }
 
     /// Shows this token with every request.
@@ -242,6 +249,10 @@ impl Client {
                 request = request.header(name, value.clone());
             }
         }
+        let record = self.record.load(Ordering::Relaxed);
+        if record > 0 {
+            request = request.header(RECORD, record);
+        }
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
@@ -249,7 +260,14 @@ impl Client {
         let request = request.body(Full::new(body)).map_err(|error| unreachable(error.to_string()))?;
         let answer = tokio::time::timeout(TIMEOUT, self.http.request(request)).await;
         let answer = answer.map_err(|_| unreachable("no answer in 60 s".into()))?;
-        answer.map_err(|error| unreachable(root_cause(&error)))
+        let answer = answer.map_err(|error| unreachable(root_cause(&error)))?;
+        self.note_record(answer.headers());
+        Ok(answer)
+    }
+
+    fn note_record(&self, headers: &HeaderMap) {
+        let number = headers.get(RECORD).and_then(|value| value.to_str().ok()?.parse().ok());
+        self.record.fetch_max(number.unwrap_or(0), Ordering::Relaxed);
     }
 }
 

@@ -121,7 +121,7 @@ pub struct Header {
 }
 
 impl Header {
-    const fn number(name: &'static str, what: &'static str) -> Self {
+    pub(crate) const fn number(name: &'static str, what: &'static str) -> Self {
         Self { name, kind: "integer", what }
     }
 
@@ -192,6 +192,12 @@ impl Operation {
 
     pub fn changes_something(&self) -> bool {
         self.repeat != Repeat::Reads
+    }
+
+    /// Its answers say which record they reflect, and it waits for one. What has no gRPC method is about the server itself,
+    /// or documents.
+    pub fn has_record(&self) -> bool {
+        self.grpc != Never
     }
 
     /// Codes of refusals, sorted.

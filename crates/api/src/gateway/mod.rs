@@ -276,6 +276,25 @@ impl Gateway {
         }
     }
 
+    /// Number of the newest record that is durable. Everything that anybody was told is in it or in one before.
+    pub fn record(&self) -> u64 {
+        self.shards.health().record()
+    }
+
+    /// Waits until this record is durable here, or is refused as `STORE_BEHIND`. What a caller of this server was told is
+    /// durable, so it waits only for what another owner of the journal told.
+    pub async fn reach(&self, record: u64) -> Result<(), Problem> {
+        let mut waited = Duration::ZERO;
+        while self.record() < record {
+            if waited >= FOLLOW_MAX {
+                return Err(Rejection::StoreBehind { retry_after: FOLLOW_AGAIN }.into());
+            }
+            tokio::time::sleep(WAIT_MAX).await;
+            waited += WAIT_MAX;
+        }
+        Ok(())
+    }
+
     /// `None`: the shard has stopped.
     pub async fn figures(&self, shard: usize) -> Option<ShardFigures> {
         self.measured(shard).await.map(|measured| measured.figures)

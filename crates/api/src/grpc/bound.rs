@@ -12,6 +12,7 @@ use tonic::{Code, Status};
 use super::status;
 use crate::edge::Edge;
 use crate::problem::Problem;
+use crate::record;
 use crate::server::{RequestId, read_body};
 
 /// Before every message: a flag and its length.
@@ -38,6 +39,9 @@ pub(super) async fn bounded(State(edge): State<Arc<Edge>>, request: Request, nex
             return status::refuse(&edge, &id, &problem).into_http();
         }
     };
+    if let Err(problem) = record::reach(&edge, &parts.headers).await {
+        return status::refuse(&edge, &id, &problem).into_http();
+    }
     let response = next.run(Request::from_parts(parts, Body::from(bytes))).await;
     if is_undecoded(&response) {
         let problem = Problem::field("body", "it is not the message that this method takes");

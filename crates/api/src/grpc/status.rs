@@ -13,6 +13,7 @@ use tonic_types::{ErrorDetails, StatusExt};
 use super::time::duration;
 use crate::edge::Edge;
 use crate::problem::{Problem, WorkerProblem};
+use crate::record;
 use crate::server::RequestId;
 
 const DOMAIN: &str = "mainspring";
@@ -27,7 +28,9 @@ pub(super) fn answer<T>(
     id: &RequestId,
     result: Result<T, Problem>,
 ) -> Result<Response<T>, Status> {
-    result.map(Response::new).map_err(|problem| refuse(edge, id, &problem))
+    let mut response = result.map(Response::new).map_err(|problem| refuse(edge, id, &problem))?;
+    record::stamp(edge, response.metadata_mut().as_mut());
+    Ok(response)
 }
 
 /// Counts and logs it as `server::finish` does for REST.

@@ -1,15 +1,19 @@
 //! Before every route of REST: the request must ask for an operation of the table, with parameters that the table has.
 //! So nothing can be reached that is not documented, and a misspelled parameter is not ignored.
 
-use axum::extract::Request;
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
 use super::no_method;
 use crate::catalog::{self, Operation};
+use crate::edge::Edge;
 use crate::problem::Problem;
+use crate::record;
 
-pub(super) async fn gate(request: Request, next: Next) -> Response {
+pub(super) async fn gate(State(edge): State<Arc<Edge>>, request: Request, next: Next) -> Response {
     let path = request.uri().path();
     let Some(operation) = catalog::find(request.method().as_str(), path) else {
         // The router takes `{id}:verb` as an id; one without a verb has another method than the one asked for.
@@ -21,10 +25,18 @@ pub(super) async fn gate(request: Request, next: Next) -> Response {
             no_method(request).await
         };
     };
-    match unknown_parameter(operation, request.uri().query()) {
-        Some(problem) => problem.into_response(),
-        None => next.run(request).await,
+    if let Some(problem) = unknown_parameter(operation, request.uri().query()) {
+        return problem.into_response();
     }
+    if !operation.has_record() {
+        return next.run(request).await;
+    }
+    if let Err(problem) = record::reach(&edge, request.headers()).await {
+        return problem.into_response();
+    }
+    let mut response = next.run(request).await;
+    record::stamp(&edge, response.headers_mut());
+    response
 }
 
 fn unknown_parameter(operation: &Operation, query: Option<&str>) -> Option<Problem> {

@@ -92,8 +92,8 @@ impl Server {
             .route_service("/mainspring.v1.WorkerService/{*method}", session)
             .route_layer(axum::middleware::from_fn(grpc_body));
         let guard = axum::middleware::from_fn_with_state(Arc::clone(&edge), require_token);
-        let guarded = rest::routes().with_state(Arc::clone(&edge)).merge(grpc).layer(guard);
-        let router = guarded.merge(rest::open_routes().with_state(Arc::clone(&edge)));
+        let guarded = rest::routes(&edge).with_state(Arc::clone(&edge)).merge(grpc).layer(guard);
+        let router = guarded.merge(rest::open_routes(&edge).with_state(Arc::clone(&edge)));
         Self { edge, router, health }
     }
 

@@ -22,6 +22,7 @@ mod metrics;
 mod offers;
 mod pages;
 mod pools;
+mod record;
 mod refusals;
 mod retries;
 mod rig;

@@ -25,6 +25,8 @@ pub struct Health {
     parts: [Activity; Part::ALL.len()],
     /// What is wrong around the node.
     pub conditions: Conditions,
+    /// Number of the newest record that is durable.
+    record: AtomicU64,
 }
 
 /// A thread of the node, by what it does.
@@ -99,7 +101,13 @@ impl Default for Health {
 impl Health {
     pub fn new(stuck_after: Duration) -> Self {
         let conditions = Conditions::default();
-        Self { origin: Instant::now(), stuck_after, parts: Default::default(), conditions }
+        Self {
+            origin: Instant::now(),
+            stuck_after,
+            parts: Default::default(),
+            conditions,
+            record: AtomicU64::new(0),
+        }
     }
 
     /// `probe` tells whether the data are still where they were.
@@ -111,6 +119,15 @@ impl Health {
     /// work that goes on now: look again a moment later, and compare the numbers.
     pub fn troubles(&self) -> Vec<Trouble> {
         Part::ALL.into_iter().filter_map(|part| self.trouble(part)).collect()
+    }
+
+    /// Everything that anybody was told is in this record or in one before.
+    pub fn record(&self) -> u64 {
+        self.record.load(Ordering::Acquire)
+    }
+
+    pub(super) fn note_record(&self, record: u64) {
+        self.record.store(record, Ordering::Release);
     }
 
     fn trouble(&self, part: Part) -> Option<Trouble> {

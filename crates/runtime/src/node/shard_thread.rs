@@ -149,6 +149,7 @@ impl ShardThread {
 
     fn turns(&mut self) -> Option<StopCause> {
         let mut turn = Turn::default();
+        self.health.note_record(self.shard.figures().durable.get());
         loop {
             self.carry_out(&mut turn);
             if turn.cause.is_some() || turn.stopping && self.inbox.is_empty() && self.shard.is_settled() {
@@ -300,6 +301,8 @@ impl ShardThread {
                     self.meters.appended(took, events, bytes);
                 }
                 self.shard.appended(result);
+                // Before the answers of the record leave.
+                self.health.note_record(self.shard.figures().durable.get());
                 if let Some(waits) = self.shard.take_waited() {
                     self.meters.released(&waits, self.shard.tell_time(self.clock.read()).wall);
                 }

@@ -8,10 +8,10 @@ use mainspring_core::values::{NAME_BYTES_MAX, RunStatus};
 use serde_json::{Map, Value, json};
 
 use super::examples;
-use crate::catalog::{self, Answer, Operation, Parameter, Repeat, Schema, Shape, operations};
+use crate::catalog::{self, Answer, Header, Operation, Parameter, Repeat, Schema, Shape, operations};
 use crate::config::KEY_BYTES_MAX;
 use crate::wire::schema::{LABEL_PATTERN, NAME_PATTERN};
-use crate::wire::{run_status_word, status_word};
+use crate::wire::timer_word;
 
 const OPEN: [&str; 3] = ["getHealth", "getReadiness", "receiveWebhook"];
 
@@ -136,11 +136,18 @@ fn answered(operation: &Operation, answer: &Answer) -> Value {
         media["example"] = example;
     }
     let mut all = json!({"description": answer.what, "content": {answer.media_type: media}});
-    if !answer.headers.is_empty() {
-        let headers = answer.headers.iter().map(|header| {
+    let record = Header::number(
+        "Mainspring-Record",
+        "The newest record of the journal that was durable when this was answered; send it back to see at least that",
+    );
+    let headers = answer.headers.iter().copied().chain(operation.has_record().then_some(record));
+    let headers: Map<_, _> = headers
+        .map(|header| {
             (header.name.to_owned(), json!({"description": header.what, "schema": {"type": header.kind}}))
-        });
-        all["headers"] = headers.collect::<Map<_, _>>().into();
+        })
+        .collect();
+    if !headers.is_empty() {
+        all["headers"] = headers.into();
     }
     all
 }
@@ -161,6 +168,15 @@ fn parameters(operation: &Operation) -> Vec<Value> {
         all.extend(catalog::ACTOR.iter().map(|parameter| written(parameter, "header")));
     }
     all.extend(operation.headers.iter().map(|parameter| written(parameter, "header")));
+    if operation.has_record() {
+        all.push(json!({
+            "name": "Mainspring-Record",
+            "in": "header",
+            "description": "The number that an answer had: this one shows at least that record of the journal, or is refused \
+                with `STORE_BEHIND`",
+            "schema": {"type": "integer", "minimum": 0, "maximum": u32::MAX},
+        }));
+    }
     all
 }
 
@@ -186,8 +202,8 @@ fn in_path(path: &str) -> Vec<Value> {
             ("runs", "id") => id("run"),
             ("workers", "id") => id("worker"),
             ("backfills", "id") => id("backfill"),
-            ("processes", "id") => {
-                ("`process_id` as the bulk operation answered".into(), json!({"type": "string"}))
+            ("operations", "id") => {
+                ("`operation_id` as the bulk operation answered".into(), json!({"type": "string"}))
             }
             ("store", "row") => ("The id of the task or run".into(), json!({"type": "string"})),
             ("schedules", "job") => {
@@ -218,11 +234,9 @@ fn shape(shape: Shape) -> Value {
             json!({"type": "string", "minLength": 1, "maxLength": NAME_BYTES_MAX, "pattern": NAME_PATTERN})
         }
         Shape::TaskStates => {
-            listed_words(Status::ALL.map(status_word).into_iter().chain(Status::ALL.map(Status::label)))
+            listed_words(Status::ALL.map(Status::label).into_iter().chain(Status::ALL.map(timer_word)))
         }
-        Shape::RunStates => listed_words(
-            RunStatus::ALL.map(run_status_word).into_iter().chain(RunStatus::ALL.map(RunStatus::label)),
-        ),
+        Shape::RunStates => listed_words(RunStatus::ALL.map(RunStatus::label).into_iter()),
         Shape::StartedBy => json!({"type": "string", "enum": StartedBy::ALL.map(StartedBy::label)}),
         Shape::Label => json!({"type": "string", "pattern": LABEL_PATTERN}),
         Shape::Instant => json!({"anyOf": [
