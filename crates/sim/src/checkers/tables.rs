@@ -10,7 +10,7 @@ use mainspring_core::task::{Task, TaskState};
 use mainspring_core::values::{Now, ScheduleId, Seq, TaskId};
 use mainspring_store::entity::changed_entities;
 use mainspring_store::format::EncodedProfiles;
-use mainspring_store::{Cut, EntityRow, WindowCursor, Record};
+use mainspring_store::{Cut, EntityRow, Record, WindowCursor};
 
 use super::{Check, groups, journaled, require, written};
 use crate::settings::GROUPS;

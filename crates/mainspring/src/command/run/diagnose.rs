@@ -102,7 +102,7 @@ mod tests {
     fn the_run_comes_first_and_then_its_tasks() {
         let diagnosis = json!({
             "run_id": "run_1", "job": "etl", "state": "running", "since": "2026-01-01T00:00:00.000Z",
-            "reason": "working", "message": "2 of its tasks have not ended; 1 are out", "advice": "poll",
+            "reason": "working", "message": "2 of its tasks have not ended; 1 are out", "advice": "look at them",
             "marks": ["late", "quiet"],
             "tasks": [
                 {"name": "load", "state": "running", "reason": "backoff", "message": "an attempt failed", "advice": "wait",
@@ -119,23 +119,23 @@ mod tests {
         });
         let lines = lines(Print::new(Output::Table), &diagnosis);
         let expected = [
-            "run_1 etl  RUNNING  since 2026-01-01T00:00:00.000Z",
+            "run_1 etl  running  since 2026-01-01T00:00:00.000Z",
             "  working: 2 of its tasks have not ended; 1 are out",
             "  marks: late, quiet",
-            "  hint: look",
+            "  hint: look at them",
             "",
-            "load  RUNNING",
+            "load  running",
             "  backoff: an attempt failed",
             "  last error: no\u{fffd} route",
             "  task: task_1",
             "  hint: wait",
             "",
-            "mail  PENDING",
+            "mail  pending",
             "  waits_for_upstream: it waits for `load`",
             "  then decides: params.mail",
             "  hint: look at what it waits for",
             "",
-            "join  PENDING",
+            "join  pending",
             "  waits_for_jobs: it waits",
             "  job a: waits since T1, last success T0, gives up T2",
             "  job b: waits since T1",

@@ -161,7 +161,7 @@ mod tests {
             ],
         });
         let lines = lines(Print::new(Output::Table), &run);
-        assert_eq!(lines[0], "run_1 etl v2  running  1 succeeded, 1 running");
+        assert_eq!(lines[0], "run_1 etl v2  running  1 running, 1 succeeded");
         assert_eq!(lines[1], "  ✔ extract       succeeded");
         assert_eq!(lines[2], "  ▶   transform   running        [██████████░░░░░░░░░░] 5/10, 1 failed");
         assert_eq!(lines[3], "  ·     load      pending");
