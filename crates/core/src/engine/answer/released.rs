@@ -13,7 +13,7 @@ const ITEMS_MAX: usize = 1_000;
 impl Engine {
     /// By node, or by item if items are asked for; only of what is out. Empty: the run is not in memory.
     pub(super) fn released(&self, run: RunId, items: Option<ItemRange>) -> Vec<(u32, Status)> {
-        let Some(run) = self.state.flows().run(run) else { return Vec::new() };
+        let Some(run) = self.state.job_runs().run(run) else { return Vec::new() };
         let Some(ItemRange { node, from, count }) = items else {
             let out = |node: &u32| run.node(*node).status == NodeStatus::Out;
             return (0..run.plan.len()).filter(out).map(|node| (node, self.node_state(run, node))).collect();
@@ -46,7 +46,7 @@ impl Engine {
             NodeWork::Task(_) => {
                 self.state.tasks.by_id(run.id.task(place)).map_or(Status::Pending, Task::status)
             }
-            NodeWork::Run { .. } => match self.state.flows().run(run.id.child(place)) {
+            NodeWork::Run { .. } => match self.state.job_runs().run(run.id.child(place)) {
                 Some(child) if child.status == RunStatus::Running => Status::Running,
                 _ => Status::Queued,
             },
