@@ -9,23 +9,33 @@
 #![deny(clippy::float_arithmetic)]
 #![cfg_attr(not(test), deny(clippy::unwrap_used))]
 
-pub mod backfill;
+// Which may use which is in docs/ARCHITECTURE.md with what each owns, and checked by `xtask tidy`. A
+// capability shows its types and its table, and in `decide` what can be asked of it.
+
+// What everything is made of.
 pub mod calendar;
 pub mod collections;
-pub mod decision;
-pub mod dispatch;
-pub mod engine;
-pub mod event;
-pub mod job;
 pub mod key;
-pub mod operation;
 pub mod retry;
+pub mod values;
+
+// Capabilities.
+pub mod backfill;
+pub mod dispatch;
+pub mod job;
+pub mod operation;
 pub mod run;
 pub mod schedule;
-pub mod state;
 pub mod task;
 pub mod trigger;
-pub mod values;
 pub mod wait;
-pub mod work;
 pub mod worker;
+
+// What has happened, what it makes of the state, and what must be looked at then.
+pub mod event;
+pub mod state;
+pub mod work;
+
+// What a decision reads and adds to, and the engine that lets them decide.
+pub mod decision;
+pub mod engine;
