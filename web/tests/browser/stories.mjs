@@ -1,6 +1,10 @@
 // What people do with the console, from their first look to the end, with the product below it.
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { watch } from './pages.mjs';
+import { Product } from './product.mjs';
 
 const LIVE = '.live.on';
 
@@ -187,6 +191,31 @@ export const STORIES = {
     await page.getByRole('button', { name: 'Copy as CLI' }).click();
     assert.equal(await page.evaluate(() => navigator.clipboard.readText()), `mainspring run rerun ${ids.bad}`);
     await close(page);
+  },
+
+  async 'a server with a token asks for it once'(context) {
+    const [dir, token] = [mkdtempSync(join(tmpdir(), 'console-token-')), 'f00d'.repeat(8)];
+    writeFileSync(join(dir, 'token'), token, { mode: 0o600 });
+    const guarded = await Product.start(['--token-file', join(dir, 'token')]);
+    try {
+      const page = await context.newPage();
+      await page.goto(`${guarded.url}/ui/tasks`);
+      await page.getByRole('textbox', { name: 'Token' }).fill('nothing');
+      await page.getByRole('button', { name: 'Enter' }).click();
+      await page.getByText('the token is missing or wrong').first().waitFor();
+      await page.getByRole('textbox', { name: 'Token' }).fill(token);
+      await page.getByRole('button', { name: 'Enter' }).click();
+      await page.locator(LIVE).waitFor();
+      await page.locator('.row-link').first().waitFor();
+      assert.equal(await page.evaluate(() => document.cookie), '', 'no script can read it');
+      await page.reload();
+      await page.locator('.row-link').first().waitFor();
+      assert.equal(await page.locator('dialog[open]').count(), 0);
+    } finally {
+      await guarded.kill();
+      rmSync(guarded.dir, { recursive: true, force: true });
+      rmSync(dir, { recursive: true });
+    }
   },
 
   async 'twelve tabs share one stream'(context, product) {

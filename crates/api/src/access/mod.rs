@@ -7,6 +7,7 @@
 
 mod host;
 mod media;
+mod session;
 mod token;
 
 use std::net::IpAddr;
@@ -21,6 +22,7 @@ use http::{HeaderMap, Method, header};
 pub use self::host::{AllowedHost, BadHost};
 use self::host::{Authority, authority_of_origin};
 pub(crate) use self::media::{grpc_body, json_body};
+pub(crate) use self::session::session_routes;
 pub use self::token::{BadToken, Token};
 use crate::edge::Edge;
 use crate::grpc;

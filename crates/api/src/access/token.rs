@@ -50,13 +50,33 @@ impl fmt::Debug for Token {
 }
 
 impl Token {
-    /// Whether the request carries it: one header `Authorization: Bearer TOKEN`.
+    /// Whether the request carries it: one header `Authorization: Bearer TOKEN`, or without one the cookie of a browser.
     pub(super) fn is_in(&self, headers: &HeaderMap) -> bool {
+        if !headers.contains_key(header::AUTHORIZATION) {
+            return self.is_in_cookie(headers);
+        }
         let mut values = headers.get_all(header::AUTHORIZATION).iter();
         let (Some(value), None) = (values.next(), values.next()) else { return false };
         let Some((scheme, token)) = value.as_bytes().split_at_checked(b"Bearer ".len()) else { return false };
+        scheme.eq_ignore_ascii_case(b"Bearer ") && self.is(token)
+    }
+
+    pub(super) fn is(&self, token: &[u8]) -> bool {
         // Digests are of one length, so that how much of a guess was right cannot be measured.
-        scheme.eq_ignore_ascii_case(b"Bearer ")
-            && verify_slices_are_equal(digest(&SHA256, token).as_ref(), self.0.as_ref()).is_ok()
+        verify_slices_are_equal(digest(&SHA256, token).as_ref(), self.0.as_ref()).is_ok()
+    }
+
+    /// What a browser keeps instead of the token: a digest, from which the token cannot be found.
+    pub(super) fn session(&self) -> String {
+        let text = [b"mainspring console session ".as_slice(), self.0.as_ref()].concat();
+        digest(&SHA256, &text).as_ref().iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"))
+    }
+
+    pub(super) fn is_session(&self, value: &str) -> bool {
+        verify_slices_are_equal(
+            digest(&SHA256, value.as_bytes()).as_ref(),
+            digest(&SHA256, self.session().as_bytes()).as_ref(),
+        )
+        .is_ok()
     }
 }

@@ -23,7 +23,7 @@ use tokio::net::TcpListener;
 pub(crate) use self::body::read_body;
 pub(crate) use self::request_id::RequestId;
 use self::request_id::RequestIds;
-use crate::access::{Access, grpc_body, require_token};
+use crate::access::{Access, grpc_body, require_token, session_routes};
 use crate::config::ApiConfig;
 use crate::edge::Edge;
 use crate::effects::EffectRouter;
@@ -93,7 +93,8 @@ impl Server {
             .route_layer(axum::middleware::from_fn(grpc_body));
         let guard = axum::middleware::from_fn_with_state(Arc::clone(&edge), require_token);
         let guarded = rest::routes(&edge).with_state(Arc::clone(&edge)).merge(grpc).layer(guard);
-        let router = guarded.merge(rest::open_routes(&edge).with_state(Arc::clone(&edge)));
+        let open = rest::open_routes(&edge).merge(session_routes());
+        let router = guarded.merge(open.with_state(Arc::clone(&edge)));
         Self { edge, router, health }
     }
 

@@ -125,3 +125,41 @@ async fn every_method_of_grpc_wants_the_token() {
     assert_eq!((refused.code(), reason(&refused).as_str()), (Code::Unauthenticated, "UNAUTHENTICATED"));
     rig.stop().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_browser_shows_the_token_once() {
+    let rig = rig().await;
+    for body in [r#"{"token":"nothing"}"#, r#"{"token":""}"#, "{}", "[]", ""] {
+        let answer = rig.call_with("POST", "/ui/session", body, &[]).await;
+        assert_eq!(answer.status, 401, "{body}: {}", answer.text);
+        assert!(!answer.headers.contains_key("set-cookie"), "{body}");
+    }
+    let body = format!(r#"{{"token":"{TOKEN}"}}"#);
+    let answer = rig.call_with("POST", "/ui/session", &body, &[]).await;
+    assert_eq!(answer.status, 200, "{}", answer.text);
+    let set = answer.headers["set-cookie"].to_str().expect("text").to_owned();
+    assert!(set.contains("HttpOnly") && set.contains("SameSite=Strict") && !set.contains(TOKEN), "{set}");
+    let cookie = set.split(';').next().expect("a pair").to_owned();
+    let (name, value) = cookie.split_once('=').expect("a pair");
+    let (other, twice) = (format!("a=b; {cookie}"), format!("{cookie}; {name}={value}"));
+    let rows: [(&str, &str, Option<&str>, u16); 6] = [
+        ("the cookie", &cookie, None, 200),
+        ("beside others", &other, None, 200),
+        ("twice", &twice, None, 401),
+        ("the token itself is no session", &format!("{name}={TOKEN}"), None, 401),
+        ("a part of it", &cookie[..cookie.len() - 1], None, 401),
+        ("a wrong header is not made good by it", &cookie, Some("Bearer nothing"), 401),
+    ];
+    for (what, cookie, authorization, status) in rows {
+        let mut headers = vec![("cookie", cookie)];
+        headers.extend(authorization.map(|value| ("authorization", value)));
+        assert_eq!(rig.call_with("GET", "/v1/stats", "", &headers).await.status, status, "{what}");
+    }
+    let elsewhere = [("cookie", cookie.as_str()), ("origin", "http://evil.example")];
+    assert_eq!(
+        rig.call_with("POST", "/v1/tasks", "{}", &elsewhere).await.status,
+        403,
+        "a page of another site"
+    );
+    rig.stop().await;
+}
