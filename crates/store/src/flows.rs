@@ -1,8 +1,10 @@
 //! Rows of versions of jobs, and of runs.
 
 use mainspring_core::job::JobKey;
-use mainspring_core::run::StartedBy;
-use mainspring_core::values::{Group, Name, RunId, RunStatus, Wall};
+use mainspring_core::run::{Run, StartedBy};
+use mainspring_core::values::{Group, Groups, Name, RunId, RunStatus, Wall};
+
+use crate::format::{EncodedProfiles, write_run};
 
 /// Written once, never changed.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -34,6 +36,26 @@ pub struct RunRow {
     pub ended: Option<Wall>,
     /// The run as [`crate::format`] encodes it.
     pub bytes: Vec<u8>,
+}
+
+impl RunRow {
+    /// The row of a run as it is now.
+    pub fn of(run: &Run, groups: Groups, profiles: &mut EncodedProfiles) -> Self {
+        let mut bytes = Vec::with_capacity(run.nodes.len() * 8 + 256);
+        write_run(&mut bytes, run, profiles);
+        Self {
+            id: run.id,
+            group: groups.of(&run.job.tenant),
+            job: (*run.job).clone(),
+            version: run.version,
+            status: run.status,
+            trigger: run.origin.started_by,
+            labels: run.labels.as_deref().unwrap_or_default().to_vec(),
+            created: run.created,
+            ended: run.status.is_ended().then_some(run.ended),
+            bytes,
+        }
+    }
 }
 
 /// Of a run that has not ended, what recovery needs.

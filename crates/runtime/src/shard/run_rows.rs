@@ -8,7 +8,7 @@ use mainspring_core::run::decide::{RunAnswer, RunCommand};
 use mainspring_core::run::{DirtyRuns, Run, RunRefusal};
 use mainspring_core::state::State;
 use mainspring_core::values::{Elapsed, Groups, Millis, RunId};
-use mainspring_store::format::{EncodedProfiles, ProfileCache, write_plan, write_run};
+use mainspring_store::format::{EncodedProfiles, ProfileCache, write_plan};
 use mainspring_store::{Cut, OpenError, Recovery, RunRow, VersionRow};
 
 use super::Shard;
@@ -52,22 +52,8 @@ pub(super) fn add_rows(
             source: version.definition.source.to_vec(),
         });
     }
-    for run in dirty.runs.iter().filter_map(|index| job_runs.runs().get(*index)) {
-        let mut bytes = Vec::with_capacity(run.nodes.len() * 8 + 256);
-        write_run(&mut bytes, run, profiles);
-        cut.runs.push(RunRow {
-            id: run.id,
-            group: groups.of(&run.job.tenant),
-            job: (*run.job).clone(),
-            version: run.version,
-            status: run.status,
-            trigger: run.origin.started_by,
-            labels: run.labels.as_deref().unwrap_or_default().to_vec(),
-            created: run.created,
-            ended: run.status.is_ended().then_some(run.ended),
-            bytes,
-        });
-    }
+    let runs = dirty.runs.iter().filter_map(|index| job_runs.runs().get(*index));
+    cut.runs.extend(runs.map(|run| RunRow::of(run, groups, profiles)));
 }
 
 impl<R> Shard<R> {

@@ -10,7 +10,7 @@ use mainspring_core::event::{AfterFailure, Event, Submitted};
 use mainspring_core::job::{Bounds, FailurePolicy, JobKey, Plan};
 use mainspring_core::key::{KeyClaim, KeyHolder, KeyScope};
 use mainspring_core::retry::{Backoff, Jitter, RetryPolicy};
-use mainspring_core::run::{Origin, Run, RunCreated, RunEvent, StartedBy};
+use mainspring_core::run::{Origin, RunCreated, RunEvent, StartedBy};
 use mainspring_core::schedule::{ScheduleKey, WindowRow};
 use mainspring_core::state::{State, fold};
 use mainspring_core::task::{Delivery, Profile, ProfileSpec, TaskSpec};
@@ -22,7 +22,7 @@ use mainspring_core::values::{
 };
 use mainspring_core::worker::WorkerOffer;
 use mainspring_store::entity::changed_entities;
-use mainspring_store::format::{EncodedProfiles, write_event, write_run};
+use mainspring_store::format::{EncodedProfiles, write_event};
 use mainspring_store::{Cut, EntityRow, LiveRow, Record, RunRow};
 
 use super::tables::TableFold;
@@ -592,23 +592,6 @@ fn backfilled(number: u128, window: Wall) -> Vec<Event> {
     ]
 }
 
-fn run_row(run: &Run) -> RunRow {
-    let mut bytes = Vec::new();
-    write_run(&mut bytes, run, &mut EncodedProfiles::default());
-    RunRow {
-        id: run.id,
-        group: GROUPS.of(&run.job.tenant),
-        job: (*run.job).clone(),
-        version: run.version,
-        status: run.status,
-        trigger: run.origin.started_by,
-        labels: Vec::new(),
-        created: run.created,
-        ended: None,
-        bytes,
-    }
-}
-
 /// Two backfills ran one window, each in a record of its own, and one cut holds both. `rows` says which rows of the
 /// window the tables get.
 fn window_ran_twice(rows: fn(&[WindowRow]) -> Vec<WindowRow>) -> Check {
@@ -626,7 +609,7 @@ fn window_ran_twice(rows: fn(&[WindowRow]) -> Vec<WindowRow>) -> Check {
     let entities = changed_entities(state.entity_tables(), GROUPS, &mut EncodedProfiles::default());
     let changed = state.take_changed(Seq::new(2));
     let runs = changed.runs.runs.iter().filter_map(|index| state.job_runs().runs().get(*index));
-    let runs = runs.map(run_row).collect();
+    let runs = runs.map(|run| RunRow::of(run, GROUPS, &mut EncodedProfiles::default())).collect();
     let windows = rows(&changed.windows);
     let mut disk = Disk::new(true);
     let (epoch, through) = (disk.next_epoch(), Seq::new(2));
