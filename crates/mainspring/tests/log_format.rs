@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use self::support::BINARY;
+use self::support::{ANY_PORT, BINARY, listening, mainspring, submitted};
 
 fn find<'a>(lines: &'a [Value], message: &str) -> &'a Value {
     let found: Vec<&Value> = lines.iter().filter(|line| line["message"] == message).collect();
@@ -145,7 +145,7 @@ fn a_filter_that_is_none_is_refused_with_an_example() {
 fn a_log_that_goes_to_a_file_has_no_colours() {
     let dir = tempfile::tempdir().expect("a directory");
     let mut child = Command::new(BINARY)
-        .args(["server", "--log", "info", "--listen", support::ANY_PORT, "--data"])
+        .args(["server", "--log", "info", "--listen", ANY_PORT, "--data"])
         .arg(dir.path())
         .stderr(Stdio::piped())
         .spawn()
@@ -161,7 +161,7 @@ fn a_log_that_goes_to_a_file_has_no_colours() {
 #[test]
 fn a_server_and_a_worker_whose_stderr_cannot_be_written_to_work() {
     let dir = tempfile::tempdir().expect("a directory");
-    let free = std::net::TcpListener::bind(support::ANY_PORT).and_then(|socket| socket.local_addr());
+    let free = std::net::TcpListener::bind(ANY_PORT).and_then(|socket| socket.local_addr());
     let listen = free.expect("a free port").to_string();
     let url = format!("http://{listen}");
     let start = |args: &[&str], dir: &str, path: &std::path::Path| {
@@ -173,7 +173,7 @@ fn a_server_and_a_worker_whose_stderr_cannot_be_written_to_work() {
     let mut server = start(&server, "--data", &dir.path().join("server"));
     let _worker = start(&["worker", "--server", &url], "--state", &dir.path().join("worker"));
     support::until("the server accepts a task and a worker runs it", || {
-        support::mainspring(&url, &["submit", "--wait", "--", "true"]).status.success()
+        mainspring(&url, &["submit", "--wait", "--", "true"]).status.success()
     });
     let stopped = Command::new("kill").arg(server.0.id().to_string()).status();
     assert!(stopped.is_ok_and(|status| status.success()), "SIGTERM is sent");
@@ -185,7 +185,7 @@ fn a_server_and_a_worker_whose_stderr_cannot_be_written_to_work() {
 fn a_server_whose_stderr_nobody_reads_goes_on() {
     let dir = tempfile::tempdir().expect("a directory");
     let mut child = Command::new(BINARY)
-        .args(["server", "--log", "trace", "--listen", support::ANY_PORT, "--data"])
+        .args(["server", "--log", "trace", "--listen", ANY_PORT, "--data"])
         .arg(dir.path().join("data"))
         .env("NO_COLOR", "1")
         .stderr(Stdio::piped())
@@ -199,7 +199,7 @@ fn a_server_whose_stderr_nobody_reads_goes_on() {
 
     // Nobody reads from here on. A task is about 30 KiB of trace; the pipe takes 64, the buffer and a write 256 each.
     for _ in 0..30 {
-        let one = support::mainspring(&url, &["submit", "--wait", "--", "true"]);
+        let one = mainspring(&url, &["submit", "--wait", "--", "true"]);
         assert!(one.status.success(), "{}", support::stderr(&one));
     }
     // Read again, it says what is missing.
@@ -214,4 +214,23 @@ fn a_server_whose_stderr_nobody_reads_goes_on() {
     let stopped = Command::new("kill").arg(server.0.id().to_string()).status();
     assert!(stopped.is_ok_and(|status| status.success()), "SIGTERM is sent");
     assert!(server.0.wait().is_ok_and(|status| status.success()), "it ends in good order");
+}
+
+#[test]
+fn changes_are_logged_at_the_default_level_and_submissions_are_not() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let mut command = Command::new(BINARY);
+    command.args(["server", "--log-format", "json", "--listen", ANY_PORT, "--data"]).arg(dir.path());
+    let (mut running, address, stderr) = listening(&mut command);
+    let id = submitted(&address, &["--in", "1h", "--reason", "often", "--", "true"]);
+    let cancelled = mainspring(&address, &["task", "cancel", &id, "--reason", "not needed"]);
+    assert!(cancelled.status.success());
+    let stopped = Command::new("kill").arg(running.0.id().to_string()).status();
+    assert!(stopped.is_ok_and(|status| status.success()), "SIGTERM is sent");
+    let lines: Vec<Value> =
+        stderr.lines().filter_map(|line| serde_json::from_str(&line.expect("text")).ok()).collect();
+    let line = find(&lines, "a task was cancelled");
+    assert_eq!((line["of"].as_str(), line["reason"].as_str()), (Some(id.as_str()), Some("not needed")));
+    assert!(lines.iter().all(|line| line["reason"] != "often"), "{lines:?}");
+    assert!(running.0.wait().is_ok_and(|status| status.success()), "it ends in good order");
 }

@@ -4441,6 +4441,9 @@ pub struct ListTasksRequest {
     /// Take a list that lacks the newest changes instead of a refusal when the tables are behind.
     #[prost(bool, tag = "12")]
     pub older: bool,
+    /// Tasks of this run, in the order of its job. Goes with `states`, `limit` and `cursor` and nothing else.
+    #[prost(string, optional, tag = "13")]
+    pub run_id: ::core::option::Option<::prost::alloc::string::String>,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ListTasksResponse {
@@ -4740,6 +4743,15 @@ pub struct Task {
     pub run_id: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(message, repeated, tag = "27")]
     pub limits: ::prost::alloc::vec::Vec<Limit>,
+    /// The name it has there; not in lists over several runs.
+    #[prost(string, optional, tag = "28")]
+    pub run_task: ::core::option::Option<::prost::alloc::string::String>,
+    /// Which item of a mapped task it is, from 0.
+    #[prost(uint32, optional, tag = "29")]
+    pub item: ::core::option::Option<u32>,
+    /// It undoes that task.
+    #[prost(bool, tag = "30")]
+    pub undo: bool,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Attempt {
@@ -6686,6 +6698,9 @@ pub struct RunTask {
     /// Other jobs that it cannot begin without.
     #[prost(message, repeated, tag = "13")]
     pub waits_for_jobs: ::prost::alloc::vec::Vec<RunJobWait>,
+    /// The task that undoes or undid it.
+    #[prost(string, optional, tag = "14")]
+    pub undo_task_id: ::core::option::Option<::prost::alloc::string::String>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RunJobWait {
@@ -6712,8 +6727,64 @@ pub struct RunItems {
     pub live: u32,
     #[prost(uint32, tag = "4")]
     pub succeeded: u32,
+    /// By their own work.
     #[prost(uint32, tag = "5")]
     pub failed: u32,
+    /// Stopped, or given up before they were released.
+    #[prost(uint32, tag = "6")]
+    pub cancelled: u32,
+    #[prost(uint32, tag = "7")]
+    pub skipped: u32,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListItemsRequest {
+    #[prost(string, tag = "1")]
+    pub run_id: ::prost::alloc::string::String,
+    /// The name of the task in the run.
+    #[prost(string, tag = "2")]
+    pub task: ::prost::alloc::string::String,
+    /// All if it is empty.
+    #[prost(enumeration = "TaskState", repeated, tag = "3")]
+    pub states: ::prost::alloc::vec::Vec<i32>,
+    /// 1 to 1000; 100 if it is not set.
+    #[prost(uint32, optional, tag = "4")]
+    pub limit: ::core::option::Option<u32>,
+    /// `next_cursor` of the page before.
+    #[prost(string, optional, tag = "5")]
+    pub cursor: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListItemsResponse {
+    #[prost(message, repeated, tag = "1")]
+    pub items: ::prost::alloc::vec::Vec<RunItem>,
+    /// All that the task has, whatever the request asks for.
+    #[prost(uint32, tag = "2")]
+    pub count: u32,
+    /// How many were looked at for this page.
+    #[prost(uint32, tag = "3")]
+    pub looked_at: u32,
+    #[prost(string, optional, tag = "4")]
+    pub next_cursor: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RunItem {
+    /// From 0.
+    #[prost(uint32, tag = "1")]
+    pub index: u32,
+    #[prost(enumeration = "TaskState", tag = "2")]
+    pub state: i32,
+    /// Not set if it was never released.
+    #[prost(string, optional, tag = "3")]
+    pub task_id: ::core::option::Option<::prost::alloc::string::String>,
+    /// Of the run that it started.
+    #[prost(string, optional, tag = "4")]
+    pub run_id: ::core::option::Option<::prost::alloc::string::String>,
+    /// What the list has in this place.
+    #[prost(string, optional, tag = "5")]
+    pub value_json: ::core::option::Option<::prost::alloc::string::String>,
+    /// Why its last attempt failed.
+    #[prost(message, optional, tag = "6")]
+    pub error: ::core::option::Option<AttemptError>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct CancelRunRequest {
@@ -7116,6 +7187,31 @@ pub mod run_service_client {
                 .insert(GrpcMethod::new("mainspring.v1.RunService", "List"));
             self.inner.unary(req, path, codec).await
         }
+        /// Items of a mapped task, each with its value and state, and why it failed.
+        pub async fn list_items(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListItemsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListItemsResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/mainspring.v1.RunService/ListItems",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("mainspring.v1.RunService", "ListItems"));
+            self.inner.unary(req, path, codec).await
+        }
         /// What runs is asked to stop, nothing more starts.
         pub async fn cancel(
             &mut self,
@@ -7342,6 +7438,14 @@ pub mod run_service_server {
             tonic::Response<super::ListRunsResponse>,
             tonic::Status,
         >;
+        /// Items of a mapped task, each with its value and state, and why it failed.
+        async fn list_items(
+            &self,
+            request: tonic::Request<super::ListItemsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListItemsResponse>,
+            tonic::Status,
+        >;
         /// What runs is asked to stop, nothing more starts.
         async fn cancel(
             &self,
@@ -7537,6 +7641,51 @@ pub mod run_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/mainspring.v1.RunService/ListItems" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListItemsSvc<T: RunService>(pub Arc<T>);
+                    impl<
+                        T: RunService,
+                    > tonic::server::UnaryService<super::ListItemsRequest>
+                    for ListItemsSvc<T> {
+                        type Response = super::ListItemsResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ListItemsRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as RunService>::list_items(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListItemsSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(

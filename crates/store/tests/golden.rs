@@ -125,6 +125,7 @@ fn lease() -> Lease {
 }
 
 fn task(state: TaskState) -> Task {
+    let scheduled = if let TaskState::Pending { due } = state { due } else { Wall::ZERO };
     Task {
         id: ID,
         profile: plain_profile(),
@@ -142,6 +143,7 @@ fn task(state: TaskState) -> Task {
         changed: WALL,
         touched: Seq::new(300),
         stored: Soft(false),
+        scheduled,
         due: Soft::default(),
         in_run: None,
         extra: None,
@@ -589,6 +591,7 @@ fn tasks() -> Vec<(&'static str, Task)> {
         ("state_upstream_failed", task(TaskState::UpstreamFailed)),
         ("state_quarantined", task(TaskState::Quarantined)),
         ("full", full_task()),
+        ("of_an_instant", Task { scheduled: WALL, ..task(TaskState::Succeeded) }),
         ("of_a_run", Task { in_run: Some(Box::new(origin())), ..task(TaskState::Queued) }),
     ]
 }

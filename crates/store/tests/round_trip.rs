@@ -244,10 +244,14 @@ fn extra() -> impl Strategy<Value = Box<Extra>> {
 
 fn task() -> impl Strategy<Value = Task> {
     let made = (id(), profile().boxed(), bytes(), state(), priority(), any::<bool>(), fence());
-    let counted = (any::<[u32; 3]>(), wall(), wall(), number(), worker(), wall());
+    let counted = (any::<[u32; 3]>(), wall(), wall(), number(), worker(), (wall(), wall()));
     (made, counted, option::of(extra()), option::of(origin())).prop_map(
         |((id, profile, payload, state, priority, cancel_requested, fence), counted, extra, origin)| {
-            let ([attempts, retries_spent, version], submitted, changed, touched, worker, started) = counted;
+            let ([attempts, retries_spent, version], submitted, changed, touched, worker, at) = counted;
+            let (started, scheduled) = match state {
+                TaskState::Pending { due } => (at.0, due),
+                _ => at,
+            };
             Task {
                 id,
                 profile,
@@ -265,6 +269,7 @@ fn task() -> impl Strategy<Value = Task> {
                 changed,
                 touched: Seq::new(touched),
                 stored: Soft(false),
+                scheduled,
                 due: Soft::default(),
                 in_run: origin.map(Box::new),
                 extra,

@@ -93,6 +93,7 @@ const STATUSES: [(u16, &[&str]); 12] = [
             "TASK_ALREADY_STARTED",
             "TASK_NOT_ENDED",
             "TASK_OF_RUN",
+            "TIMING_DOES_NOT_FIT",
             "WORKER_IDENTITY_IN_USE",
         ],
     ),

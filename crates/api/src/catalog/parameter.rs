@@ -105,7 +105,9 @@ pub(super) const OF_TASKS: [Parameter; 12] = [
     Parameter::new("ended_before", Shape::Instant, "Ended before"),
     LIMIT,
     OLDER,
-    cursor("^(m0\\.0\\.[0-9]{1,9}|p0\\.[0-9]{1,15}\\.[0-9a-f]{1,32}|h|h[0-9]{1,9}\\.[0-9a-f]{1,32})$"),
+    cursor(
+        "^(m0\\.0\\.[0-9]{1,9}|p0\\.[0-9]{1,15}\\.[0-9a-f]{1,32}|h|h[0-9]{1,9}\\.[0-9a-f]{1,32}|[0-9]{1,9})$",
+    ),
 ];
 
 /// A list with one more parameter behind the others.

@@ -1,7 +1,7 @@
 //! Runs of jobs.
 
 use super::{
-    At, BODY, CHANGE, GET, GUARDED, JSON, KEYED, LIST, OF_JOB, OF_TENANT, OLDER, Of, Operation, POST,
+    At, BODY, CHANGE, GET, GUARDED, JSON, KEYED, LIMIT, LIST, OF_JOB, OF_TENANT, OLDER, Of, Operation, POST,
     Parameter, READ, SHARD, Shape, WAIT, answer, cursor, needed, optional,
 };
 
@@ -78,6 +78,28 @@ pub(super) const OPERATIONS: &[Operation] = &[
             Of("RunDiagnosis"),
         )],
         errors: &[GUARDED, SHARD, &["RUN_NOT_FOUND"]],
+        ..READ
+    },
+    Operation {
+        id: "listItems",
+        tag: "runs",
+        rest: (GET, "/v1/runs/{id}/tasks/{name}/items"),
+        grpc: At("RunService/ListItems"),
+        cli: At("run items"),
+        summary: "Items of a mapped task, each with its value and state, and why it failed",
+        details: "A page looks at no more than 20,000 items; one that is short although another follows says so with \
+                `next_cursor`.",
+        query: &[
+            Parameter::new("state", Shape::TaskStates, "One state or several with commas"),
+            LIMIT,
+            cursor("^[0-9]{1,9}$"),
+        ],
+        answers: &[answer(
+            200,
+            "A page; empty if the task has no items, or does not know them yet",
+            Of("ItemPage"),
+        )],
+        errors: &[GUARDED, SHARD, LIST, &["RUN_NOT_FOUND", "RUN_HAS_NO_SUCH_TASK"]],
         ..READ
     },
     Operation {

@@ -13,7 +13,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         grpc: At("TaskService/GetOperation"),
         cli: At("operation get"),
         summary: "How far a bulk operation has come",
-        answers: &[answer(200, "The process", Of("Operation"))],
+        answers: &[answer(200, "The operation", Of("Operation"))],
         errors: &[GUARDED, SHARD, &["OPERATION_NOT_FOUND"]],
         ..READ
     },

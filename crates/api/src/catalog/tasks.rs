@@ -15,8 +15,16 @@ const LOG_HEADERS: &[Header] = &[
     ),
 ];
 
-const LISTED: [Parameter; 13] = and(
+const WITH_RUN: [Parameter; 13] = and(
     OF_TASKS,
+    Parameter::new(
+        "run_id",
+        Shape::Pattern("^run_[0-9a-f]{32}$"),
+        "Only tasks of this run, in the order of its job; goes with `state`, `limit` and `cursor` alone",
+    ),
+);
+const LISTED: [Parameter; 14] = and(
+    WITH_RUN,
     Parameter::new(
         "id_prefix",
         Shape::Pattern("^(task_)?[0-9a-fA-F]{6,32}$"),
@@ -36,7 +44,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
                 ended ones, newest first",
         query: &LISTED,
         answers: &[answer(200, "A page; it may be short although another follows", Of("TaskPage"))],
-        errors: &[GUARDED, SHARD, LIST, &["CURSOR_EXPIRED"]],
+        errors: &[GUARDED, SHARD, LIST, &["CURSOR_EXPIRED", "RUN_NOT_FOUND"]],
         ..READ
     },
     Operation {
@@ -193,6 +201,9 @@ pub(super) const OPERATIONS: &[Operation] = &[
                 "MEMORY_FULL",
                 "TOO_FAR_AHEAD",
                 "TASK_OF_RUN",
+                "TIMING_DOES_NOT_FIT",
+                "SCHEDULE_INVALID",
+                "SCHEDULE_NEVER_FIRES",
             ],
         ],
         ..CHANGE

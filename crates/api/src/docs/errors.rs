@@ -7,7 +7,7 @@ macro_rules! pages {
 }
 
 /// By code.
-const PAGES: [(&str, &str); 82] = pages![
+const PAGES: [(&str, &str); 83] = pages![
     "BACKFILL_ACTIVE",
     "BACKFILL_ALREADY_ENDED",
     "BACKFILL_NOT_FOUND",
@@ -66,6 +66,7 @@ const PAGES: [(&str, &str); 82] = pages![
     "TASK_NOT_ENDED",
     "TASK_NOT_FOUND",
     "TASK_OF_RUN",
+    "TIMING_DOES_NOT_FIT",
     "TOO_FAR_AHEAD",
     "TOO_MANY_BACKFILLS",
     "TOO_MANY_CORDONS",

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mainspring_core::values::{BackfillId, Bucket, Group, RunId, Session, TaskId, WorkerId};
+use mainspring_core::values::{BackfillId, Bucket, Group, RunId, ScheduleId, Session, TaskId, WorkerId};
 use mainspring_runtime::Envelope;
 use mainspring_runtime::node::{Busy, Followed, Health, Node, Reply, Told};
 
@@ -36,6 +36,12 @@ impl From<TaskId> for Route {
 
 impl From<RunId> for Route {
     fn from(id: RunId) -> Self {
+        Self::Id(id.bucket())
+    }
+}
+
+impl From<ScheduleId> for Route {
+    fn from(id: ScheduleId) -> Self {
         Self::Id(id.bucket())
     }
 }

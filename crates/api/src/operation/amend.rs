@@ -6,7 +6,7 @@ use mainspring_core::values::{Millis, TaskId};
 use super::{Caller, Change, Changed, change, read};
 use crate::edge::Edge;
 use crate::gateway::now;
-use crate::problem::Problem;
+use crate::problem::{CalendarProblem, Problem};
 use crate::wire::{AmendBody, OverrideBody, check_payload};
 
 pub(crate) async fn amend(
@@ -15,6 +15,10 @@ pub(crate) async fn amend(
     amend: AmendBody<'_>,
     caller: &Caller<'_>,
 ) -> Result<Changed, Problem> {
+    let recurring = [("cron", amend.cron), ("every", amend.every), ("timezone", amend.timezone)];
+    if let Some((field, _)) = recurring.into_iter().find(|(_, given)| given.is_some()) {
+        return Err(CalendarProblem::TimingDoesNotFit { field, recurs: false }.into());
+    }
     let over = OverrideBody { actor: amend.actor, reason: amend.reason };
     let by = Change::said("a task was changed", &over, caller)?;
     let due = match (amend.scheduled_at, amend.delay_ms) {

@@ -51,8 +51,17 @@ impl Change {
         }
     }
 
+    /// Written at the default level of the log, which names this module.
     pub(super) fn done(&self, of: impl Display) {
         let Actor { actor, reason } = &self.over;
         tracing::info!(%of, actor = actor.as_str(), reason = reason.as_str(), "{}", self.what);
+    }
+
+    /// For submissions and events, of which there may be thousands a second: under a name of its own, which the default
+    /// level leaves out.
+    pub(super) fn done_often(&self, of: impl Display) {
+        let Actor { actor, reason } = &self.over;
+        let (actor, reason) = (actor.as_str(), reason.as_str());
+        tracing::info!(target: "mainspring_api::submissions", %of, actor, reason, "{}", self.what);
     }
 }

@@ -78,7 +78,7 @@ pub(crate) async fn submit_all(
         write(result);
     }
     if let Some(by) = by {
-        by.done(format_args!("{} from {first} on", accepted - duplicates));
+        by.done_often(format_args!("{} from {first} on", accepted - duplicates));
     }
     edge.metrics.submitted.inc_by(accepted - duplicates);
     edge.metrics.duplicates.inc_by(duplicates);

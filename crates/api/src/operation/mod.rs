@@ -35,7 +35,7 @@ mod workers;
 use mainspring_core::decision::Rejection;
 use mainspring_core::engine::{Answer, Command};
 use mainspring_core::task::{Status, Task};
-use mainspring_core::values::TaskId;
+use mainspring_core::values::{ScheduleId, TaskId};
 
 use self::audit::Change;
 pub(crate) use self::{
@@ -70,11 +70,33 @@ pub(crate) fn task_id(text: &str) -> Result<TaskId, Problem> {
     text.parse().map_err(|_| Problem::NoSuchTask { id: text.chars().take(100).collect() })
 }
 
+/// What an id under `/v1/tasks` names.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum TimerId {
+    Task(TaskId),
+    /// A task that recurs.
+    Recurring(ScheduleId),
+}
+
+pub(crate) fn timer_id(text: &str) -> Result<TimerId, Problem> {
+    let digits = text.strip_prefix("schedule_").filter(|digits| digits.len() == 16);
+    match digits.and_then(|digits| u64::from_str_radix(digits, 16).ok()) {
+        Some(bits) => Ok(TimerId::Recurring(ScheduleId::from_bits(bits))),
+        None => task_id(text).map(TimerId::Task),
+    }
+}
+
 /// A task with all it carries, from memory or from the tables.
 pub(crate) async fn read(edge: &Edge, id: TaskId) -> Result<Box<Task>, Problem> {
-    match edge.gateway.ask(id, Command::Read { id }).await? {
-        Answer::Task(Some(task)) => Ok(task),
-        _ => Err(Rejection::TaskNotFound { id }.into()),
+    find(edge, id).await?.ok_or_else(|| Rejection::TaskNotFound { id }.into())
+}
+
+/// The same, of a task that may never have been.
+pub(crate) async fn find(edge: &Edge, id: TaskId) -> Result<Option<Box<Task>>, Problem> {
+    match edge.gateway.ask(id, Command::Read { id }).await {
+        Ok(Answer::Task(found)) => Ok(found),
+        Ok(_) | Err(Problem::Rejected(Rejection::TaskNotFound { .. })) => Ok(None),
+        Err(problem) => Err(problem),
     }
 }
 

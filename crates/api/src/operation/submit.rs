@@ -62,7 +62,7 @@ pub(crate) async fn submit(edge: &Edge, submit: Submit, keys: Keys<'_>) -> Resul
     } else {
         edge.metrics.submitted.inc();
         if let Some(by) = by {
-            by.done(accepted.id);
+            by.done_often(accepted.id);
         }
     }
     Ok(accepted)

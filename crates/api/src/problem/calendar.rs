@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use http::StatusCode;
 use mainspring_core::calendar::{CronError, Zone};
 
 use super::Problem;
@@ -9,7 +10,15 @@ use super::Problem;
 #[derive(Clone, PartialEq, Debug)]
 pub enum CalendarProblem {
     BadCron(CronError),
-    UnknownTimeZone { name: String, near: Option<&'static str> },
+    UnknownTimeZone {
+        name: String,
+        near: Option<&'static str>,
+    },
+    /// A field that only tasks have that recur, or only those that do not.
+    TimingDoesNotFit {
+        field: &'static str,
+        recurs: bool,
+    },
 }
 
 impl CalendarProblem {
@@ -25,6 +34,14 @@ impl CalendarProblem {
         match self {
             Self::BadCron(_) => "BAD_CRON",
             Self::UnknownTimeZone { .. } => "UNKNOWN_TIME_ZONE",
+            Self::TimingDoesNotFit { .. } => "TIMING_DOES_NOT_FIT",
+        }
+    }
+
+    pub fn status(&self) -> StatusCode {
+        match self {
+            Self::BadCron(_) | Self::UnknownTimeZone { .. } => StatusCode::UNPROCESSABLE_ENTITY,
+            Self::TimingDoesNotFit { .. } => StatusCode::CONFLICT,
         }
     }
 
@@ -33,6 +50,8 @@ impl CalendarProblem {
             Self::BadCron(error) => error.advice.clone(),
             Self::UnknownTimeZone { near: Some(near), .. } => format!("did you mean `{near}`?"),
             Self::UnknownTimeZone { near: None, .. } => "use an IANA name such as `Europe/Berlin`".into(),
+            Self::TimingDoesNotFit { recurs: true, .. } => "name `cron` or `every`, and `timezone`".into(),
+            Self::TimingDoesNotFit { recurs: false, .. } => "name `scheduled_at` or `delay_ms`".into(),
         }
     }
 }
@@ -42,6 +61,12 @@ impl fmt::Display for CalendarProblem {
         match self {
             Self::BadCron(error) => f.write_str(&error.message()),
             Self::UnknownTimeZone { name, .. } => write!(f, "there is no time zone `{name}`"),
+            Self::TimingDoesNotFit { field, recurs: true } => {
+                write!(f, "the task recurs, and has no `{field}`")
+            }
+            Self::TimingDoesNotFit { field, recurs: false } => {
+                write!(f, "the task does not recur, and has no `{field}`")
+            }
         }
     }
 }

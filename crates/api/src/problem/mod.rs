@@ -127,7 +127,7 @@ pub enum Problem {
 
 impl Problem {
     /// Every code that is the edge's own; those of the core are in `Rejection::CODES`.
-    pub const CODES: [&'static str; 39] = [
+    pub const CODES: [&'static str; 40] = [
         "UNAUTHENTICATED",
         "HOST_NOT_ALLOWED",
         "ORIGIN_NOT_ALLOWED",
@@ -160,6 +160,7 @@ impl Problem {
         "OPERATION_NOT_FOUND",
         "BAD_CRON",
         "UNKNOWN_TIME_ZONE",
+        "TIMING_DOES_NOT_FIT",
         "JOB_FILE_INVALID",
         "PARAMETERS_INVALID",
         "SCHEDULE_INVALID",

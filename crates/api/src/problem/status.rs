@@ -15,6 +15,7 @@ impl Problem {
             Self::Events(problem) => problem.status(),
             Self::Workers(problem) => problem.status(),
             Self::Access(problem) => problem.status(),
+            Self::Calendar(problem) => problem.status(),
             Self::InvalidJson { .. }
             | Self::InvalidField { .. }
             | Self::InvalidQuery { .. }
@@ -25,10 +26,9 @@ impl Problem {
             | Self::CursorExpired
             | Self::PageTooLong { .. }
             | Self::UnknownExecutor { .. } => StatusCode::BAD_REQUEST,
-            Self::JobFileInvalid { .. }
-            | Self::ParametersInvalid { .. }
-            | Self::ScheduleInvalid { .. }
-            | Self::Calendar(_) => StatusCode::UNPROCESSABLE_ENTITY,
+            Self::JobFileInvalid { .. } | Self::ParametersInvalid { .. } | Self::ScheduleInvalid { .. } => {
+                StatusCode::UNPROCESSABLE_ENTITY
+            }
             Self::BodyTooLarge { .. } | Self::BatchTooLong { .. } => StatusCode::PAYLOAD_TOO_LARGE,
             Self::WorkerNotFound { .. }
             | Self::PoolNotFound { .. }

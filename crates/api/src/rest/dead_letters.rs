@@ -78,5 +78,5 @@ fn settled(verb: DeadLetterVerb, id: TaskId, status: Status) -> TaskChanged {
         DeadLetterVerb::Requeue => "the task is queued again",
         DeadLetterVerb::Discard => "the task is no dead letter any more",
     };
-    TaskChanged::of(id, Some(status), done)
+    TaskChanged::of(&id, Some(status), done)
 }

@@ -7,7 +7,7 @@ use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
-use super::no_method;
+use super::{no_method, seconds};
 use crate::catalog::{self, Operation};
 use crate::edge::Edge;
 use crate::problem::Problem;
@@ -28,6 +28,7 @@ pub(super) async fn gate(State(edge): State<Arc<Edge>>, request: Request, next: 
     if let Some(problem) = unknown_parameter(operation, request.uri().query()) {
         return problem.into_response();
     }
+    let wants_seconds = seconds::are_wanted(request.headers());
     if !operation.has_record() {
         return next.run(request).await;
     }
@@ -36,7 +37,7 @@ pub(super) async fn gate(State(edge): State<Arc<Edge>>, request: Request, next: 
     }
     let mut response = next.run(request).await;
     record::stamp(&edge, response.headers_mut());
-    response
+    if wants_seconds { seconds::written(response).await } else { response }
 }
 
 fn unknown_parameter(operation: &Operation, query: Option<&str>) -> Option<Problem> {

@@ -17,6 +17,7 @@ mod operations;
 mod pools;
 mod publish;
 mod schedules;
+mod seconds;
 mod stats;
 mod store;
 mod tasks;
@@ -63,6 +64,7 @@ pub(crate) fn routes(edge: &Arc<Edge>) -> Router<Arc<Edge>> {
         .route("/v1/runs:cancel", post(flows::runs::cancel_many))
         .route("/v1/runs/{id}", get(flows::runs::get).post(flows::runs::verb))
         .route("/v1/runs/{id}/diagnosis", get(flows::runs::diagnosis))
+        .route("/v1/runs/{id}/tasks/{name}/items", get(flows::runs::items))
         .route("/v1/cron:preview", post(cron::preview))
         .route("/v1/triggers", get(triggers::list))
         .route("/v1/triggers/{job}/{name}", get(triggers::get))

@@ -20,6 +20,18 @@ pub(crate) struct AmendBody<'a> {
     #[serde(borrow)]
     #[cfg_attr(test, schemars(schema_with = "super::schema::any"))]
     pub payload: Option<&'a RawValue>,
+    /// Of a task that recurs: another expression
+    #[serde(borrow)]
+    #[cfg_attr(test, schemars(schema_with = "super::schema::recurring::cron"))]
+    pub cron: Option<&'a RawValue>,
+    /// Of a task that recurs: another rate
+    #[serde(borrow)]
+    #[cfg_attr(test, schemars(schema_with = "super::schema::recurring::every"))]
+    pub every: Option<&'a RawValue>,
+    /// Of a task that recurs by `cron`
+    #[serde(borrow)]
+    #[cfg_attr(test, schemars(schema_with = "super::schema::recurring::timezone"))]
+    pub timezone: Option<&'a RawValue>,
     /// Who does it and why; in the server's log.
     #[cfg_attr(test, schemars(schema_with = "super::schema::name"))]
     pub actor: Option<String>,

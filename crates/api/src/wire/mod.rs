@@ -13,6 +13,7 @@ mod cron_preview;
 mod diagnosis_view;
 mod event_body;
 mod flow_state;
+mod item_view;
 mod job_view;
 mod json;
 mod keys;
@@ -25,6 +26,7 @@ mod payload_schema;
 mod pool_view;
 mod profile;
 mod quarantine_view;
+mod recurs_view;
 mod retry;
 mod run_bodies;
 mod run_diagnosis_view;
@@ -64,6 +66,7 @@ pub(crate) use self::{
         is_binary as is_binary_event, structured as structured_event,
     },
     flow_state::{parse_run_status, parse_trigger},
+    item_view::{ItemPage, ItemRow},
     job_view::{JobView, LastRunView, raw},
     json::json_problem,
     keys::Keys,
@@ -76,7 +79,9 @@ pub(crate) use self::{
     quarantine_view::QuarantineView,
     retry::{BackoffWord, RetryBody},
     run_bodies::{ClearBody, ForceRunBody, RerunBody, RunSelectorBody, TriggerBody},
-    run_diagnosis_view::{FirstFailure, JobNeedView, NodeDiagnosisView, RunDiagnosisView, UpstreamView},
+    run_diagnosis_view::{
+        FirstFailure, JobNeedView, LastErrorView, NodeDiagnosisView, RunDiagnosisView, UpstreamView,
+    },
     run_view::{ItemsView, JobWaitView, NodeView, NoteView, RunView, SeenRun, TaskPage},
     schedule_view::{ScheduleView, describe},
     selector_body::SelectorBody,

@@ -292,6 +292,6 @@ fn failed_item(run: &Run, node: u32) -> Option<u32> {
 }
 
 fn items(items: &Items) -> ItemsView {
-    let Items { count, released, live, succeeded, failed, .. } = *items;
-    ItemsView { count, released, live, succeeded, failed }
+    let Items { count, released, live, succeeded, failed, cancelled, skipped, .. } = *items;
+    ItemsView { count, released, live, succeeded, failed, cancelled, skipped }
 }

@@ -115,6 +115,9 @@ pub(crate) struct NodeView<'a> {
     pub reason: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub items: Option<ItemsView>,
+    /// The task that undoes or undid it
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub undo_task_id: Option<String>,
 }
 
 /// Another job that a task cannot begin without.
@@ -142,7 +145,11 @@ pub(crate) struct ItemsView {
     /// Released, and not ended
     pub live: u32,
     pub succeeded: u32,
+    /// By their own work
     pub failed: u32,
+    /// Stopped, or given up before they were released
+    pub cancelled: u32,
+    pub skipped: u32,
 }
 
 /// Which tasks a view holds.
@@ -282,6 +289,7 @@ impl<'a> NodeView<'a> {
             turn,
             reason: run.whys.get(&node).map(|why| &**why),
             items: run.groups.get(&node).map(Into::into),
+            undo_task_id: run.undo_task(node).map(|id| id.to_string()),
         }
     }
 }
@@ -305,7 +313,9 @@ impl From<&MapItems> for ItemsView {
             released: group.released,
             live: group.live,
             succeeded: group.succeeded,
-            failed: group.failed,
+            failed: group.count_of(NodeStatus::Failed) + group.count_of(NodeStatus::UpstreamFailed),
+            cancelled: group.count_of(NodeStatus::Cancelled),
+            skipped: group.count_of(NodeStatus::Skipped),
         }
     }
 }

@@ -5,9 +5,10 @@ use mainspring_core::schedule::{Schedule, Spec, Target, Timing};
 use mainspring_core::values::{Millis, Started, Wall};
 use serde::Serialize;
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 
 use super::job_view::raw;
-use super::time::{Moment, span};
+use super::time::{Moment, span, written};
 
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Schedule"))]
@@ -130,7 +131,7 @@ impl<'a> ScheduleView<'a> {
 }
 
 impl<'a> TimingView<'a> {
-    fn of(spec: &'a Spec) -> Self {
+    pub(super) fn of(spec: &'a Spec) -> Self {
         let nothing = Self::default();
         match &spec.timing {
             Timing::Table(Timetable::Cron { zone, dst: Dst { missing, twice }, .. }) => Self {
@@ -148,14 +149,41 @@ impl<'a> TimingView<'a> {
     }
 }
 
+impl ScheduleView<'_> {
+    /// What it says of its times, in the words of a job file.
+    pub(crate) fn timing_fields(&self) -> Map<String, Value> {
+        let mut fields = match serde_json::to_value(&self.timing) {
+            Ok(Value::Object(fields)) => fields,
+            _ => Map::new(),
+        };
+        let text = |moment: Moment| written(moment.0).into();
+        let given = [
+            ("overlap", Some(self.overlap.into())),
+            ("max_active", Some(self.max_active.into())),
+            ("catch_up", Some(self.catch_up.into())),
+            ("misfire_grace", Some(self.misfire_grace.as_str().into())),
+            ("jitter", self.jitter.as_deref().map(Value::from)),
+            ("start", self.start.map(text)),
+            ("end", self.end.map(text)),
+        ];
+        fields.extend(given.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
+        fields
+    }
+}
+
 /// Why something will begin, or not.
 fn state(schedule: &Schedule) -> &'static str {
-    let waits_for_end = matches!(schedule.spec.timing, Timing::After(_)) && !schedule.rare.active.is_empty();
-    match (schedule.paused, schedule.next) {
-        (true, _) => "paused",
-        (false, None) if schedule.rare.waiting.is_empty() && !waits_for_end => "finished",
-        (false, _) => "on",
+    match schedule.paused {
+        true => "paused",
+        false if is_finished(schedule) => "finished",
+        false => "on",
     }
+}
+
+/// No window comes any more.
+pub(super) fn is_finished(schedule: &Schedule) -> bool {
+    let waits_for_end = matches!(schedule.spec.timing, Timing::After(_)) && !schedule.rare.active.is_empty();
+    schedule.next.is_none() && schedule.rare.waiting.is_empty() && !waits_for_end && !schedule.paused
 }
 
 /// As a part of a sentence: "at 09:00 on weekdays".

@@ -1,10 +1,13 @@
 //! A task as callers read it: JSON as it stands, and what the gRPC message is made from.
 
-use mainspring_core::task::{AttemptRecord, Delivery, Status, Task, TaskState};
-use mainspring_core::values::{AttemptId, Name, Permit, Wall, WorkerId};
+use mainspring_core::engine::question::Part;
+use mainspring_core::run::Run;
+use mainspring_core::task::{AttemptRecord, Delivery, Status, Task};
+use mainspring_core::values::{AttemptId, Name, NodeInstance, Permit, Wall, WorkerId};
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
+use super::recurs_view::RecursView;
 use super::state::{as_timer_word, as_word};
 use super::task_body::LimitBody;
 use super::time::Moment;
@@ -14,6 +17,9 @@ use super::window_view::WindowView;
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Task"))]
 pub(crate) struct TaskView<'a> {
     pub task_id: String,
+    /// Where in its run.
+    #[serde(skip)]
+    pub place: Option<NodeInstance>,
     #[serde(serialize_with = "as_word")]
     #[cfg_attr(test, schemars(schema_with = "super::schema::task_state"))]
     pub state: Status,
@@ -27,6 +33,15 @@ pub(crate) struct TaskView<'a> {
     /// The run it belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run_id: Option<String>,
+    /// The name it has there; not in lists over several runs
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run_task: Option<String>,
+    /// Which item of a mapped task it is, from 0
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub item: Option<u32>,
+    /// It undoes that task
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub undo: bool,
     /// Of the schedule that began it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub window: Option<WindowView<'a>>,
@@ -38,6 +53,7 @@ pub(crate) struct TaskView<'a> {
     pub delivery: Delivery,
     pub created_at: Moment,
     pub updated_at: Moment,
+    /// The instant it was submitted for; also after it has begun
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scheduled_at: Option<Moment>,
     /// When the newest attempt was granted
@@ -64,6 +80,9 @@ pub(crate) struct TaskView<'a> {
     pub limits: Vec<LimitBody<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub forced_by: Option<ForcedView<'a>>,
+    /// When it comes again, of a task that recurs
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recurs: Option<RecursView<'a>>,
     /// Not in lists
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(schema_with = "super::schema::any"))]
@@ -119,17 +138,17 @@ impl<'a> TaskView<'a> {
     pub(crate) fn of(task: &'a Task, whole: bool) -> Self {
         let (profile, extra) = (&task.profile, task.extra.as_deref());
         let (status, failures) = (task.status(), task.failures());
-        let due = match task.state {
-            TaskState::Pending { due } => Some(due),
-            _ => None,
-        };
         Self {
             task_id: task.id.to_string(),
+            place: task.in_run.as_ref().map(|place| place.place),
             state: status,
             status,
             tenant: &profile.tenant,
             job: &profile.job,
-            run_id: task.in_run.as_ref().map(|origin| origin.run.to_string()),
+            run_id: task.in_run.as_ref().map(|place| place.run.to_string()),
+            run_task: None,
+            item: task.in_run.as_ref().and_then(|place| Part::of(place, None).item()),
+            undo: task.in_run.as_ref().is_some_and(|place| place.place.index == NodeInstance::UNDO),
             window: extra.and_then(|extra| extra.window.as_deref()).map(WindowView::of),
             task_type: &profile.executor,
             pool: &profile.requirements.pool,
@@ -137,7 +156,7 @@ impl<'a> TaskView<'a> {
             delivery: profile.delivery,
             created_at: Moment(task.submitted),
             updated_at: Moment(task.changed),
-            scheduled_at: due.map(Moment),
+            scheduled_at: (task.scheduled > Wall::ZERO).then_some(Moment(task.scheduled)),
             started_at: (task.started > Wall::ZERO).then_some(Moment(task.started)),
             ended_at: status.is_ended().then_some(Moment(task.changed)),
             attempt_count: task.attempts,
@@ -149,13 +168,28 @@ impl<'a> TaskView<'a> {
             attempts: if whole { attempts(task) } else { Vec::new() },
             attempts_dropped: extra.map_or(0, |extra| extra.attempts_dropped),
             labels: task.labels(),
-            limits: limits(task),
+            limits: limits(extra.and_then(|extra| extra.permits.as_deref())),
             forced_by: extra
                 .and_then(|extra| extra.forced.as_ref())
                 .map(|over| ForcedView { actor: &over.actor, reason: &over.reason }),
+            recurs: None,
             payload: whole.then(|| output_json(&task.payload)),
             output: extra.and_then(|extra| extra.output.as_deref()).filter(|_| whole).map(output_json),
         }
+    }
+}
+
+impl TaskView<'_> {
+    /// With the name that it has in its run.
+    pub(crate) fn named(self, run: Option<&Run>) -> Self {
+        let id = self.run_id.as_deref();
+        let run = run.filter(|run| id.is_some_and(|id| *id == run.id.to_string()));
+        Self { run_task: run.and_then(|run| self.node_in(run)), ..self }
+    }
+
+    fn node_in(&self, run: &Run) -> Option<String> {
+        let node = self.place?.node;
+        run.plan.nodes().get(node as usize).map(|spec| spec.name.to_string())
     }
 }
 
@@ -218,9 +252,8 @@ fn delivery<S: Serializer>(delivery: &Delivery, serializer: S) -> Result<S::Ok, 
     })
 }
 
-fn limits(task: &Task) -> Vec<LimitBody<'_>> {
-    let permits = task.extra.as_ref().and_then(|extra| extra.permits.as_deref()).unwrap_or(&[]);
-    permits.iter().map(limit).collect()
+pub(super) fn limits(permits: Option<&[Permit]>) -> Vec<LimitBody<'_>> {
+    permits.unwrap_or(&[]).iter().map(limit).collect()
 }
 
 fn limit(permit: &Permit) -> LimitBody<'_> {

@@ -13,6 +13,7 @@ mod events;
 mod groups;
 mod grpc;
 mod idempotency;
+mod items;
 mod keys;
 mod limits;
 mod listeners;

@@ -43,6 +43,23 @@ impl Scrape {
     }
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn who_accepts_only_the_older_form_gets_it() {
+    let rig = Rig::start().await;
+    let answer = rig.call_with("GET", "/metrics", "", &[("accept", "text/plain")]).await;
+    let kind = answer.headers["content-type"].to_str().unwrap_or_default();
+    assert_eq!((answer.status, kind), (200, "text/plain; version=0.0.4; charset=utf-8"));
+    assert!(!answer.text.contains("# EOF") && !answer.text.contains("# UNIT"), "{}", answer.text);
+    let typed: BTreeMap<&str, &str> =
+        answer.text.lines().filter_map(|line| line.strip_prefix("# TYPE ")?.split_once(' ')).collect();
+    for (name, kind) in &typed {
+        assert!(["counter", "gauge", "histogram", "untyped"].contains(kind), "{name} {kind}");
+        assert!(*kind != "counter" || name.ends_with("_total"), "{name}");
+    }
+    assert!(typed.contains_key("mainspring_tasks_submitted_total"), "{typed:?}");
+    rig.stop().await;
+}
+
 const KINDS: [&str; 5] = ["counter", "gauge", "histogram", "info", "unknown"];
 
 /// Every line of an `OpenMetrics` text, strictly: families announced once and in one piece, names and labels well

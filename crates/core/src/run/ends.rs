@@ -6,7 +6,10 @@ use super::state::{NodeStatus, Run};
 use crate::collections::Soft;
 use crate::job::{NodeEnd, RuleVerdict, UpstreamEnds};
 use crate::task::Status;
-use crate::values::{NodeInstance, RunStatus, Wall};
+use crate::values::{NodeInstance, RunStatus, TaskId, Wall};
+
+/// How the reason begins that a node has whose undo could not even start.
+pub(crate) const UNDO_SKIPPED: &str = "its undo: ";
 
 impl Run {
     /// What a node's rule says now. Under `skip_failed` a failed upstream node stands in no one's way: what would be
@@ -181,6 +184,15 @@ impl Run {
         self.undo[at..left].rotate_left(1);
         self.undone += 1;
         true
+    }
+
+    /// The task that undoes the node, or undid it. Undos go one after the other, the last success first.
+    pub fn undo_task(&self, node: u32) -> Option<TaskId> {
+        let goes_on = usize::from(self.unfinished == 0 && self.out > 0);
+        let mut begun = self.undo.iter().rev().take(self.undone as usize + goes_on);
+        let was_skipped = || self.whys.get(&node).is_some_and(|why| why.starts_with(UNDO_SKIPPED));
+        (begun.any(|undone| *undone == node) && !was_skipped())
+            .then(|| self.task_at(node, NodeInstance::UNDO))
     }
 
     /// The run goes on: what has been undone is not undone again.

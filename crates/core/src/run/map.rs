@@ -10,6 +10,7 @@ pub struct MapItems {
     /// Items below this one were released.
     pub released: u32,
     pub live: u32,
+    /// Released ones that ended otherwise than wanted, also those that were stopped; what the tolerance counts.
     pub failed: u32,
     pub succeeded: u32,
 }
@@ -74,6 +75,10 @@ impl MapItems {
     }
 
     fn skipped(&self) -> u32 {
-        self.items.iter().filter(|item| **item == NodeStatus::Skipped).count() as u32
+        self.count_of(NodeStatus::Skipped)
+    }
+
+    pub fn count_of(&self, status: NodeStatus) -> u32 {
+        self.items.iter().filter(|item| **item == status).count() as u32
     }
 }

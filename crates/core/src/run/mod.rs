@@ -27,6 +27,7 @@ mod state;
 mod table;
 mod watch;
 
+pub(crate) use self::ends::UNDO_SKIPPED;
 pub use self::event::{
     JobApplied, Noted, Reused, RunCleared, RunCreated, RunEnded, RunEvent, Subject, TasksAdded,
 };

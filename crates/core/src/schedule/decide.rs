@@ -12,7 +12,7 @@ use super::table::Schedule;
 use crate::decision::{Out, Rejection, View};
 use crate::event::Event;
 use crate::job::JobKey;
-use crate::values::{Millis, Name, ScheduleIndex, Wall};
+use crate::values::{Millis, Name, ScheduleId, ScheduleIndex, Wall};
 
 #[derive(Clone, PartialEq, Debug)]
 pub enum ScheduleCommand {
@@ -31,6 +31,10 @@ pub enum ScheduleCommand {
     },
     Read {
         key: ScheduleKey,
+    },
+    /// The same, by its id.
+    Find {
+        id: ScheduleId,
     },
     /// By tenant, job and name; without deleted ones.
     List {
@@ -91,6 +95,7 @@ pub(crate) fn decide(
         ScheduleCommand::Read { key } => {
             ScheduleAnswer::Schedule(schedules.find(&key).cloned().map(Box::new))
         }
+        ScheduleCommand::Find { id } => ScheduleAnswer::Schedule(schedules.get(id).cloned().map(Box::new)),
         ScheduleCommand::List { after, tenant, job, limit } => {
             let wanted = schedules.after(after.as_ref()).filter(|schedule| {
                 schedule.rare.deleted.is_none()

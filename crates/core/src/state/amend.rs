@@ -27,6 +27,7 @@ pub(crate) fn amend(state: &mut State, event: &Event) -> Change {
         Event::TaskAmended { due, priority, payload, .. } => {
             if let (TaskState::Pending { due: old }, Some(new)) = (&mut task.state, due) {
                 *old = *new;
+                task.scheduled = *new;
             }
             task.priority = priority.unwrap_or(task.priority);
             if let Some(payload) = payload {

@@ -60,6 +60,8 @@ pub struct Task {
     pub touched: Seq,
     /// The tables hold a row of this unfinished task.
     pub stored: Soft<bool>,
+    /// The instant it was submitted for; zero if for none. That of `Pending` while it is, and kept after that.
+    pub scheduled: Wall,
     /// The instant for which it had waited; zero if for none. For measuring only.
     pub due: Soft<Wall>,
     /// The run it belongs to.
@@ -92,6 +94,7 @@ impl Task {
             changed: at.now.wall,
             touched: at.seq,
             stored: Soft(false),
+            scheduled: due.unwrap_or_default(),
             due: Soft::default(),
             in_run: None,
             extra: has_extra.then(|| Box::new(Extra { labels, permits, ..Extra::default() })),

@@ -61,7 +61,7 @@ impl Logs {
     }
 }
 
-async fn print_all(client: &Client, id: &str, start: Start) -> Result<(), ClientError> {
+pub(crate) async fn print_all(client: &Client, id: &str, start: Start) -> Result<(), ClientError> {
     let Start { mut attempt, mut offset } = start;
     let mut out = Out::default();
     loop {

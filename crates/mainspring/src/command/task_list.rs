@@ -29,6 +29,9 @@ pub(super) struct List {
     /// Only on this worker: its id, the beginning of it, or its name
     #[arg(long)]
     worker: Option<String>,
+    /// Only tasks of this run, in the order of its job; goes with --state, --limit and --cursor
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["tenant", "job", "label", "worker", "since", "older"])]
+    run: Option<String>,
     /// Only tasks made within this span, as 30s, 5m, 2h, 7d
     #[arg(long, value_name = "SPAN", value_parser = parse_span)]
     since: Option<Duration>,
@@ -55,7 +58,12 @@ impl List {
                 Some(text) => Some(client.worker_id(text).await?),
                 None => None,
             };
+            let run = match &self.run {
+                Some(text) => Some(client.run_id(text).await?),
+                None => None,
+            };
             let parameters = [
+                ("run_id", run.as_deref()),
                 ("limit", Some(limit.as_str())),
                 ("state", state.as_deref()),
                 ("tenant", tenant.as_deref()),
@@ -67,8 +75,9 @@ impl List {
                 ("older", self.older.then_some("true")),
             ];
             let answer = client.get(&query("/v1/tasks", &parameters)).await?;
+            let of_run = ["task_id", "run_task", "item", "state", "ended_at", "attempt_count"];
             let columns = ["task_id", "state", "task_type", "tenant", "created_at", "attempt_count"];
-            print.rows(&answer, "tasks", &columns);
+            print.rows(&answer, "tasks", if run.is_some() { &of_run } else { &columns });
             if let (false, Some(next)) =
                 (print.is_json(), answer.get("next_cursor").and_then(|next| next.as_str()))
             {

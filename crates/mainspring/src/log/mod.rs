@@ -26,10 +26,14 @@ const PANIC_FLUSH_MAX: Duration = Duration::from_millis(200);
 /// Set for processes that run for long.
 static QUEUE: OnceLock<Arc<Queue>> = OnceLock::new();
 
+/// Troubles, and who changed what and why; submissions and events are not among these changes.
+const DEFAULT: &str = "warn,mainspring_api::operation::audit=info";
+
 #[derive(Args)]
 pub(crate) struct Log {
     /// What to log: `error`, `warn`, `info`, `debug`, `trace`, or by module as `info,mainspring_api=debug`
-    /// [default: warn]. It goes to stderr; if a server's or worker's stderr is not read, lines are dropped and counted
+    /// [default: warn, and who changed what]. It goes to stderr; if a server's or worker's stderr is not read, lines are
+    /// dropped and counted
     #[arg(long = "log", value_name = "FILTER", env = "MAINSPRING_LOG", global = true)]
     filter: Option<String>,
     /// Lines for people, or one JSON object a line
@@ -52,7 +56,7 @@ enum Format {
 impl Log {
     /// `queued`: the process runs for long, and must not wait for whoever reads stderr.
     pub(crate) fn start(&self, queued: bool) -> anyhow::Result<()> {
-        let filter = self.filter.as_deref().filter(|filter| !filter.is_empty()).unwrap_or("warn");
+        let filter = self.filter.as_deref().filter(|filter| !filter.is_empty()).unwrap_or(DEFAULT);
         let filter = filter.parse::<Targets>().with_context(|| {
             format!(
                 "`--log {filter}` is no filter; write a level such as `info`, or `info,mainspring_api=debug`"

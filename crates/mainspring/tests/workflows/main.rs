@@ -8,6 +8,7 @@ mod crash;
 mod events;
 mod examples;
 mod growth;
+mod items;
 mod limits;
 mod operators;
 mod real;

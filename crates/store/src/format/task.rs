@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use mainspring_core::collections::Soft;
 use mainspring_core::task::{AttemptRecord, Extra, Lease, LeaseSoft, Status, Stop, Task, TaskState};
-use mainspring_core::values::{Incarnation, Seq};
+use mainspring_core::values::{Incarnation, Seq, Wall};
 
 use super::{EncodedProfiles, FormatError, ProfileCache, Reader, Writer, retry, schedule, wait, workflow};
 
@@ -15,6 +15,9 @@ const VERSION: u8 = 1;
 const CANCEL_REQUESTED: u8 = 1;
 const EXTRA: u8 = 2;
 const IN_RUN: u8 = 4;
+/// It was submitted for an instant that has come; before, its state has it.
+const SCHEDULED: u8 = 8;
+const FLAGS: u8 = CANCEL_REQUESTED | EXTRA | IN_RUN | SCHEDULED;
 
 pub fn write_task(out: &mut Vec<u8>, task: &Task, profiles: &mut EncodedProfiles) {
     write(&mut Writer::new(out), task, profiles);
@@ -36,7 +39,7 @@ pub fn read_task_output(bytes: &[u8]) -> Result<Option<Arc<[u8]>>, FormatError> 
     r.bytes("payload")?;
     read_state(&mut r)?;
     r.priority()?;
-    let flags = r.flags("task flags", CANCEL_REQUESTED | EXTRA | IN_RUN)?;
+    let flags = r.flags("task flags", FLAGS)?;
     if flags & EXTRA == 0 {
         return Ok(None);
     }
@@ -44,6 +47,9 @@ pub fn read_task_output(bytes: &[u8]) -> Result<Option<Arc<[u8]>>, FormatError> 
     r.worker_id()?;
     for what in ["started", "attempts", "retries_spent", "version", "submitted", "changed", "touched"] {
         r.varint(what)?;
+    }
+    if flags & SCHEDULED != 0 {
+        r.wall("scheduled")?;
     }
     if flags & IN_RUN != 0 {
         workflow::read_in_run(&mut r)?;
@@ -66,10 +72,12 @@ pub(super) fn write(w: &mut Writer<'_>, task: &Task, profiles: &mut EncodedProfi
     w.bytes(&task.payload);
     write_state(w, &task.state);
     w.priority(task.priority);
+    let was_scheduled = task.scheduled > Wall::ZERO && task.status() != Status::Pending;
     w.byte(
         u8::from(task.cancel_requested) * CANCEL_REQUESTED
             + u8::from(task.extra.is_some()) * EXTRA
-            + u8::from(task.in_run.is_some()) * IN_RUN,
+            + u8::from(task.in_run.is_some()) * IN_RUN
+            + u8::from(was_scheduled) * SCHEDULED,
     );
     w.fence(task.fence);
     w.worker_id(task.worker);
@@ -80,6 +88,9 @@ pub(super) fn write(w: &mut Writer<'_>, task: &Task, profiles: &mut EncodedProfi
     w.wall(task.submitted);
     w.wall(task.changed);
     w.varint(task.touched.get());
+    if was_scheduled {
+        w.wall(task.scheduled);
+    }
     if let Some(origin) = &task.in_run {
         workflow::write_in_run(w, origin);
     }
@@ -95,7 +106,11 @@ pub(super) fn read(r: &mut Reader<'_>, profiles: &mut ProfileCache) -> Result<Ta
     let payload = r.shared_bytes("payload")?;
     let state = read_state(r)?;
     let priority = r.priority()?;
-    let flags = r.flags("task flags", CANCEL_REQUESTED | EXTRA | IN_RUN)?;
+    let flags = r.flags("task flags", FLAGS)?;
+    let pending_until = match state {
+        TaskState::Pending { due } => due,
+        _ => Wall::ZERO,
+    };
     Ok(Task {
         id,
         profile,
@@ -113,6 +128,7 @@ pub(super) fn read(r: &mut Reader<'_>, profiles: &mut ProfileCache) -> Result<Ta
         changed: r.wall("changed")?,
         touched: Seq::new(r.varint("touched")?),
         stored: Soft(false),
+        scheduled: if flags & SCHEDULED == 0 { pending_until } else { r.wall("scheduled")? },
         due: Soft::default(),
         in_run: if flags & IN_RUN == 0 { None } else { Some(Box::new(workflow::read_in_run(r)?)) },
         extra: if flags & EXTRA == 0 { None } else { Some(Box::new(read_extra(r)?)) },

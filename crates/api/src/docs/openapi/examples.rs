@@ -130,6 +130,13 @@ fn flows(schema: &str) -> Option<Value> {
         "Run" => run,
         "RunPage" => json!({"runs": [run]}),
         "RunDone" => json!({"run_id": RUN, "state": "running", "message": "the run goes on"}),
+        "ItemPage" => json!({
+            "items": [{
+                "index": 7, "state": "failed", "task_id": TASK, "value": "part-7.csv",
+                "error": {"class": "permanent", "code": 1, "message": "ended with code 1"},
+            }],
+            "count": 20_000, "looked_at": 20_000,
+        }),
         "Rerun" => json!({"run_id": RUN, "rerun_of": "run_019a88f04c007d3e8b5f6a7c8d9e0f12"}),
         "RunDiagnosis" => json!({
             "run_id": RUN, "tenant": "default", "job": "report", "state": "running", "reason": "working",
@@ -183,7 +190,7 @@ fn schedules(schema: &str) -> Option<Value> {
         }))]}),
         "Recurring" => {
             json!({
-                "schedule": "@tasks/backup", "tenant": "default", "next": AT, "state": "pending", "status": "PENDING",
+                "task_id": "schedule_0000000000000007", "created_at": AT, "schedule": "@tasks/backup", "tenant": "default", "next": AT, "state": "pending", "status": "PENDING",
             })
         }
         "Backfill" => backfill,

@@ -200,6 +200,7 @@ fn in_path(path: &str) -> Vec<Value> {
         let (what, schema) = match (path.split('/').nth(2).unwrap_or_default(), name) {
             ("tasks" | "dead-letters", "id") => id("task"),
             ("runs", "id") => id("run"),
+            ("runs", "name") => ("The task".into(), shape(Shape::FilledName)),
             ("workers", "id") => id("worker"),
             ("backfills", "id") => id("backfill"),
             ("operations", "id") => {

@@ -24,7 +24,7 @@ pub(super) fn all() -> Map<String, Value> {
         each::<(wire::TriggeredView<'_>, wire::VersionPage, wire::VersionView<'_>, wire::RunPage<'_>)>(
             generator,
         );
-        each::<(wire::RunView<'_>, wire::RunDiagnosisView, wire::RunChanged)>(generator);
+        each::<(wire::RunView<'_>, wire::RunDiagnosisView, wire::RunChanged, wire::ItemPage)>(generator);
         each::<(wire::RerunView, wire::CronPreviewView, wire::SchedulePage<'_>, wire::ScheduleView<'_>)>(
             generator,
         );

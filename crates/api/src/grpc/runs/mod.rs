@@ -1,6 +1,7 @@
 //! `RunService`.
 
 mod diagnosis;
+mod items;
 mod list;
 mod view;
 
@@ -35,6 +36,11 @@ impl RunService for Runs {
     async fn list(&self, request: Request<v1::ListRunsRequest>) -> Answer<v1::ListRunsResponse> {
         let id = request_id(&request);
         answer(&self.0, &id, list::list(&self.0, request.get_ref()).await)
+    }
+
+    async fn list_items(&self, request: Request<v1::ListItemsRequest>) -> Answer<v1::ListItemsResponse> {
+        let id = request_id(&request);
+        answer(&self.0, &id, items::list(&self.0, request.get_ref()).await)
     }
 
     async fn cancel(&self, request: Request<v1::CancelRunRequest>) -> Answer<v1::RunChange> {

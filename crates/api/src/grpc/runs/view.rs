@@ -78,6 +78,7 @@ fn task(view: NodeView<'_>) -> v1::RunTask {
         items: view.items.as_ref().map(items),
         added_by: view.added_by.map(str::to_owned),
         waits_for_jobs: view.waits_for_jobs.iter().map(job_wait).collect(),
+        undo_task_id: view.undo_task_id,
     }
 }
 
@@ -91,8 +92,8 @@ fn job_wait(view: &JobWaitView<'_>) -> v1::RunJobWait {
 }
 
 pub(super) fn items(view: &ItemsView) -> v1::RunItems {
-    let ItemsView { count, released, live, succeeded, failed } = *view;
-    v1::RunItems { count, released, live, succeeded, failed }
+    let ItemsView { count, released, live, succeeded, failed, cancelled, skipped } = *view;
+    v1::RunItems { count, released, live, succeeded, failed, cancelled, skipped }
 }
 
 #[cfg(test)]

@@ -20,6 +20,7 @@ pub(super) async fn amend(edge: &Edge, call: &Call<v1::AmendTaskRequest>) -> Res
         payload: body::payload(request.payload_json.as_deref())?,
         actor: request.actor.clone(),
         reason: request.reason.clone(),
+        ..AmendBody::default()
     };
     Ok(changed(id, operation::amend(edge, id, amend, &call.caller()?).await?))
 }

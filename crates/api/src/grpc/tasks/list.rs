@@ -6,6 +6,7 @@ use prost_types::Timestamp;
 use super::super::time::instant;
 use super::{parse_status, view};
 use crate::edge::Edge;
+use crate::operation::flows::{self, ItemFilter};
 use crate::operation::{self, Filter, FilterBody};
 use crate::problem::Problem;
 
@@ -13,10 +14,33 @@ pub(super) async fn list(
     edge: &Edge,
     request: &v1::ListTasksRequest,
 ) -> Result<v1::ListTasksResponse, Problem> {
-    match request.id_prefix.as_deref() {
-        Some(prefix) => with_prefix(edge, prefix, request).await,
-        None => page(edge, &filter(request)?).await,
+    match (request.id_prefix.as_deref(), request.run_id.as_deref()) {
+        (Some(prefix), _) => with_prefix(edge, prefix, request).await,
+        (None, Some(run)) => of_run(edge, run, request).await,
+        (None, None) => page(edge, &filter(request)?).await,
     }
+}
+
+async fn of_run(
+    edge: &Edge,
+    run: &str,
+    request: &v1::ListTasksRequest,
+) -> Result<v1::ListTasksResponse, Problem> {
+    let v1::ListTasksRequest { run_id, states, limit, cursor, .. } = request.clone();
+    let only = v1::ListTasksRequest { run_id, states, limit, cursor, ..v1::ListTasksRequest::default() };
+    if *request != only {
+        let what = "it goes with `state`, `limit` and `cursor` and nothing else";
+        return Err(Problem::query("run_id", what));
+    }
+    let state = |number: &i32| parse_status(*number).ok_or_else(|| Problem::query("state", "unknown state"));
+    let filter = ItemFilter {
+        states: request.states.iter().map(state).collect::<Result<_, _>>()?,
+        limit: request.limit.map(|limit| limit as usize),
+        cursor: request.cursor.as_deref(),
+    };
+    let found = flows::tasks_of_run(edge, flows::run_id(run)?, &filter).await?;
+    let tasks = found.tasks.iter().map(|task| view::task(task, false, Some(&found.run))).collect();
+    Ok(v1::ListTasksResponse { tasks, next_cursor: found.next_cursor })
 }
 
 async fn with_prefix(
@@ -29,14 +53,14 @@ async fn with_prefix(
         return Err(Problem::query("id_prefix", "it goes with `limit` and nothing else"));
     }
     let tasks = operation::with_prefix(edge, prefix, limit.map(|limit| limit as usize)).await?;
-    let tasks = tasks.iter().map(|task| view::task(task, false)).collect();
+    let tasks = tasks.iter().map(|task| view::task(task, false, None)).collect();
     Ok(v1::ListTasksResponse { tasks, next_cursor: None })
 }
 
 pub(in crate::grpc) async fn page(edge: &Edge, filter: &Filter) -> Result<v1::ListTasksResponse, Problem> {
     let (tasks, next) = operation::list(edge, filter).await?;
     Ok(v1::ListTasksResponse {
-        tasks: tasks.iter().map(|task| view::task(task, false)).collect(),
+        tasks: tasks.iter().map(|task| view::task(task, false, None)).collect(),
         next_cursor: next.map(|cursor| cursor.to_string()),
     })
 }

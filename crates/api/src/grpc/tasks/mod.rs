@@ -20,7 +20,7 @@ use tonic::{Request, Response, Status};
 use super::call::Call;
 use super::status::{answer, request_id};
 use crate::edge::Edge;
-use crate::operation::{self, Cancelled, Changed, task_id};
+use crate::operation::{self, Cancelled, Changed, flows, task_id};
 use crate::problem::Problem;
 use crate::wire::OverrideBody;
 
@@ -103,7 +103,8 @@ impl TaskService for Tasks {
 
 async fn get(edge: &Edge, request: &v1::GetTaskRequest) -> Result<v1::Task, Problem> {
     let task = operation::read(edge, task_id(&request.task_id)?).await?;
-    Ok(view::task(&task, true))
+    let run = flows::run_of(edge, &task).await;
+    Ok(view::task(&task, true, run.as_deref()))
 }
 
 async fn cancel(edge: &Edge, call: &Call<v1::CancelTaskRequest>) -> Result<v1::TaskChange, Problem> {
@@ -158,7 +159,7 @@ fn status_number(status: TaskState) -> i32 {
     status.index() as i32 + 1
 }
 
-fn parse_status(number: i32) -> Option<TaskState> {
+pub(in crate::grpc) fn parse_status(number: i32) -> Option<TaskState> {
     u8::try_from(number).ok()?.checked_sub(1).and_then(TaskState::from_index)
 }
 

@@ -1,5 +1,6 @@
 //! What REST shows of a task, as messages.
 
+use mainspring_core::run::Run;
 use mainspring_core::task::{Delivery, Task};
 use mainspring_core::values::Millis;
 use mainspring_proto::v1;
@@ -10,8 +11,8 @@ use super::status_number;
 use crate::wire::{AttemptView, DiagnosisView, ErrorView, LimitBody, TaskView};
 
 /// `whole`: with payload, output and attempts; lists leave them out.
-pub(super) fn task(task: &Task, whole: bool) -> v1::Task {
-    let view = TaskView::of(task, whole);
+pub(super) fn task(task: &Task, whole: bool, run: Option<&Run>) -> v1::Task {
+    let view = TaskView::of(task, whole).named(run);
     v1::Task {
         task_id: view.task_id,
         state: status_number(view.state),
@@ -45,6 +46,9 @@ pub(super) fn task(task: &Task, whole: bool) -> v1::Task {
         payload_json: view.payload.as_ref().map(json),
         output_json: view.output.as_ref().map(json),
         run_id: view.run_id,
+        run_task: view.run_task,
+        item: view.item,
+        undo: view.undo,
     }
 }
 

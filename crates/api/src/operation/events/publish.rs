@@ -55,7 +55,7 @@ pub(crate) async fn publish(
     }
     let new = views.iter().filter(|view| !view.duplicate).count();
     if let Some(by) = by.filter(|_| new > 0) {
-        by.done(format_args!("{new} of tenant {tenant}"));
+        by.done_often(format_args!("{new} of tenant {tenant}"));
     }
     Ok(views)
 }

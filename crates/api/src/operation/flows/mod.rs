@@ -4,8 +4,10 @@ mod apply;
 mod definitions;
 mod diagnose;
 mod filter;
+mod items;
 mod jobs;
 mod runs;
+mod tasks;
 mod trigger;
 mod warnings;
 
@@ -21,11 +23,13 @@ pub(crate) use self::{
     definitions::Definitions,
     diagnose::diagnose_run,
     filter::{RunFilterBody, task_page},
+    items::{ItemFilter, items},
     jobs::{JobFilter, delete_job, job, jobs, pause_job, version, versions},
     runs::{
         cancel_run, cancel_runs, clear_run, force_run, list_runs, pause_run, reevaluate_run, rerun, run,
         seen_run,
     },
+    tasks::{run_of, tasks_of_run},
     trigger::trigger,
 };
 use crate::edge::Edge;

@@ -7,6 +7,7 @@ mod pause;
 mod put;
 mod read;
 mod recurring;
+mod recurring_task;
 mod upcoming;
 
 use mainspring_core::decision::Rejection;
@@ -25,6 +26,7 @@ pub(crate) use self::{
     put::put_schedule,
     read::schedule,
     recurring::{Recurring, recurring},
+    recurring_task::{amend_recurring, cancel_recurring, recurring_task},
     upcoming::upcoming,
 };
 use super::Caller;

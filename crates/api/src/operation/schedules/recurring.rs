@@ -1,10 +1,11 @@
-//! A task that recurs: a schedule without a job.
+//! A task that recurs: a schedule without a job. Its id goes where that of a task goes.
 
 use mainspring_core::schedule::decide::{ScheduleAnswer, ScheduleCommand};
 use mainspring_core::schedule::{ScheduleKey, TASKS_JOB, Target};
-use mainspring_core::values::{Name, Wall};
+use mainspring_core::values::{Name, ScheduleId, Wall};
 use mainspring_definition::{is_schedule_name, read_schedule};
 
+use super::read::even_deleted;
 use super::{act, own, shown, unexpected};
 use crate::edge::Edge;
 use crate::gateway::now;
@@ -16,6 +17,8 @@ use crate::wire::{Keys, OverrideBody, Submission, TaskBody};
 /// A recurring task that is now the server's.
 #[derive(Debug)]
 pub(crate) struct Recurring {
+    pub(crate) id: ScheduleId,
+    pub(crate) created: Wall,
     pub(crate) key: ScheduleKey,
     pub(crate) next: Option<Wall>,
 }
@@ -53,7 +56,8 @@ pub(crate) async fn recurring(
             if let Some(by) = by {
                 by.done(shown(&key));
             }
-            Ok(Recurring { key, next })
+            let stored = even_deleted(edge, key.clone()).await?;
+            Ok(Recurring { id: stored.id, created: stored.created, key, next })
         }
         _ => Err(unexpected()),
     }

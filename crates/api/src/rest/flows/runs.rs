@@ -13,11 +13,11 @@ use super::super::{body, json};
 use super::limit;
 use crate::edge::Edge;
 use crate::operation;
-use crate::operation::flows::{self, RunFilterBody};
+use crate::operation::flows::{self, ItemFilter, RunFilterBody};
 use crate::problem::Problem;
 use crate::wire::{
     ClearBody, ForceRunBody, OperationView, OverrideBody, RerunBody, RerunView, RunChanged, RunPage,
-    RunSelectorBody, RunView, instant, parse_run_status,
+    RunSelectorBody, RunView, instant, parse_run_status, parse_status,
 };
 
 pub(in crate::rest) async fn list(
@@ -86,6 +86,25 @@ pub(in crate::rest) async fn diagnosis(
     Path(text): Path<String>,
 ) -> Result<Response, Problem> {
     Ok(json(StatusCode::OK, &flows::diagnose_run(&edge, flows::run_id(&text)?).await?))
+}
+
+pub(in crate::rest) async fn items(
+    State(edge): State<Arc<Edge>>,
+    Path((text, task)): Path<(String, String)>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let query = body::query(request.uri(), &["state", "limit", "cursor"])?;
+    let words =
+        query.get("state").into_iter().flat_map(|text| text.split(',')).filter(|word| !word.is_empty());
+    let state =
+        |word: &str| parse_status(word.trim()).ok_or_else(|| Problem::query("state", "unknown state"));
+    let filter = ItemFilter {
+        states: words.map(state).collect::<Result<_, _>>()?,
+        limit: limit(&query)?,
+        cursor: query.get("cursor").map(String::as_str),
+    };
+    let page = flows::items(&edge, flows::run_id(&text)?, &task, &filter).await?;
+    Ok(json(StatusCode::OK, &page))
 }
 
 pub(in crate::rest) async fn cancel_many(

@@ -8,7 +8,7 @@ use http::StatusCode;
 
 use super::super::{body, json};
 use crate::edge::Edge;
-use crate::operation;
+use crate::operation::{self, TimerId, flows, schedules};
 use crate::problem::Problem;
 use crate::wire::TaskView;
 
@@ -18,6 +18,15 @@ pub(in crate::rest) async fn handle(
     request: Request,
 ) -> Result<Response, Problem> {
     let wait = body::wait(&body::query(request.uri(), &["wait"])?)?;
-    let task = operation::read_ended(&edge, operation::task_id(&text)?, wait).await?;
-    Ok(json(StatusCode::OK, &TaskView::of(&task, true)))
+    let id = match operation::timer_id(&text)? {
+        TimerId::Task(id) => id,
+        TimerId::Recurring(id) => {
+            let schedule = schedules::recurring_task(&edge, id).await?;
+            let view = TaskView::recurring(&schedule);
+            return view.map(|view| json(StatusCode::OK, &view)).ok_or(Problem::NoSuchTask { id: text });
+        }
+    };
+    let task = operation::read_ended(&edge, id, wait).await?;
+    let run = flows::run_of(&edge, &task).await;
+    Ok(json(StatusCode::OK, &TaskView::of(&task, true).named(run.as_deref())))
 }

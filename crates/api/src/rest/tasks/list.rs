@@ -10,6 +10,7 @@ use mainspring_core::task::{Status, Task};
 
 use super::super::{body, json};
 use crate::edge::Edge;
+use crate::operation::flows::{self, ItemFilter};
 use crate::operation::{self, Filter, FilterBody};
 use crate::problem::Problem;
 use crate::wire::{TaskListPage, TaskView, instant, parse_status};
@@ -33,10 +34,18 @@ pub(in crate::rest) async fn handle(
     State(edge): State<Arc<Edge>>,
     request: Request,
 ) -> Result<Response, Problem> {
-    if request.uri().query().is_some_and(|query| query.contains("id_prefix")) {
+    if has(request.uri(), "id_prefix") {
         return with_prefix(&edge, request.uri()).await;
     }
+    if has(request.uri(), "run_id") {
+        return of_run(&edge, request.uri()).await;
+    }
     answer(&edge, &filter(request.uri())?).await
+}
+
+fn has(uri: &Uri, parameter: &str) -> bool {
+    let mut names = uri.query().unwrap_or_default().split('&').map(|pair| pair.split('=').next());
+    names.any(|name| name == Some(parameter))
 }
 
 pub(in crate::rest) async fn answer(edge: &Edge, filter: &Filter) -> Result<Response, Problem> {
@@ -48,6 +57,16 @@ async fn with_prefix(edge: &Edge, uri: &Uri) -> Result<Response, Problem> {
     let query = body::query(uri, &["id_prefix", "limit"])?;
     let prefix = query.get("id_prefix").map_or("", String::as_str);
     Ok(page(&operation::with_prefix(edge, prefix, limit(&query)?).await?, None))
+}
+
+async fn of_run(edge: &Edge, uri: &Uri) -> Result<Response, Problem> {
+    let query = body::query(uri, &["run_id", "state", "status", "limit", "cursor"])?;
+    let run = flows::run_id(query.get("run_id").map_or("", String::as_str))?;
+    let cursor = query.get("cursor").map(String::as_str);
+    let filter = ItemFilter { states: statuses(&query)?, limit: limit(&query)?, cursor };
+    let found = flows::tasks_of_run(edge, run, &filter).await?;
+    let tasks = found.tasks.iter().map(|task| TaskView::of(task, false).named(Some(&found.run))).collect();
+    Ok(json(StatusCode::OK, &TaskListPage { tasks, next_cursor: found.next_cursor }))
 }
 
 fn page(tasks: &[Task], next_cursor: Option<String>) -> Response {

@@ -27,5 +27,5 @@ fn changed(id: TaskId, changed: Changed, done: &'static str) -> Response {
         Changed::Now(status) => Some(status),
         Changed::Stopping => None,
     };
-    json(StatusCode::OK, &TaskChanged::of(id, state, done))
+    json(StatusCode::OK, &TaskChanged::of(&id, state, done))
 }

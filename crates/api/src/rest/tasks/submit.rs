@@ -45,8 +45,10 @@ pub(in crate::rest) async fn handle(
 
 /// A schedule instead of a task: the tasks come with its windows.
 async fn recurring(edge: &Edge, task: &TaskBody<'_>, caller: &Caller<'_>) -> Result<Response, Problem> {
-    let Recurring { key, next } = schedules::recurring(edge, task, caller).await?;
+    let Recurring { id, created, key, next } = schedules::recurring(edge, task, caller).await?;
     let answer = RecurringView {
+        task_id: id.to_string(),
+        created_at: Moment(created),
         schedule: format!("{}/{}", key.job, key.name),
         tenant: &key.tenant,
         next: next.map(Moment),

@@ -1,7 +1,6 @@
 //! About tasks, workers and pools.
 
 use mainspring_core::task::Status;
-use mainspring_core::values::TaskId;
 use serde::Serialize;
 
 use super::super::pool_view::PoolView;
@@ -52,6 +51,9 @@ pub(crate) enum BatchItem {
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Recurring"))]
 pub(crate) struct RecurringView<'a> {
+    /// For GET, PATCH and DELETE under `/v1/tasks/{id}`
+    pub task_id: String,
+    pub created_at: Moment,
     /// `@tasks/NAME`
     pub schedule: String,
     pub tenant: &'a str,
@@ -88,7 +90,7 @@ pub(crate) struct TaskChanged {
 
 impl TaskChanged {
     /// `None`: the worker was asked to stop it.
-    pub(crate) fn of(id: TaskId, state: Option<Status>, message: &'static str) -> Self {
+    pub(crate) fn of(id: &impl ToString, state: Option<Status>, message: &'static str) -> Self {
         Self {
             task_id: id.to_string(),
             state: state.map(Status::label),

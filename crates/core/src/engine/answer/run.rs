@@ -208,7 +208,9 @@ impl Engine {
                 live: group.live,
                 live_max: each.active_max,
                 succeeded: group.succeeded,
-                failed: group.failed,
+                failed: group.count_of(NodeStatus::Failed) + group.count_of(NodeStatus::UpstreamFailed),
+                cancelled: group.count_of(NodeStatus::Cancelled),
+                skipped: group.count_of(NodeStatus::Skipped),
                 tolerance: each.tolerance,
             }),
             round: spec

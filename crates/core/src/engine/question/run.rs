@@ -107,7 +107,11 @@ pub struct Items {
     /// At once.
     pub live_max: u32,
     pub succeeded: u32,
+    /// By their own work.
     pub failed: u32,
+    /// Stopped, or given up before they were released.
+    pub cancelled: u32,
+    pub skipped: u32,
     pub tolerance: Tolerance,
 }
 

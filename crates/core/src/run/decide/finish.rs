@@ -3,7 +3,7 @@
 use super::advance::render;
 use crate::event::Event;
 use crate::job::NodeWork;
-use crate::run::{Evaluate, Run, RunEnded, RunEvent, RunStop, Scope};
+use crate::run::{Evaluate, Run, RunEnded, RunEvent, RunStop, Scope, UNDO_SKIPPED};
 use crate::values::{NodeInstance, RunStatus};
 
 /// Every node has ended, and nothing is out.
@@ -46,7 +46,7 @@ pub(crate) fn finish(run: &Run, evaluate: &dyn Evaluate) -> Event {
 
 fn undo(run: &Run, node: u32, evaluate: &dyn Evaluate) -> Event {
     let skipped = |why: String| {
-        Event::Run(RunEvent::UndoSkipped { run: run.id, node, why: format!("its undo: {why}").into() })
+        Event::Run(RunEvent::UndoSkipped { run: run.id, node, why: format!("{UNDO_SKIPPED}{why}").into() })
     };
     let Some(NodeWork::Task(work)) = &run.plan.node(node).undo else {
         return skipped("only a task can undo".to_owned());

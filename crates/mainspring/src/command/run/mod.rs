@@ -1,6 +1,8 @@
 //! `mainspring run`: look at runs and act on them.
 
 mod diagnose;
+mod items;
+mod logs;
 mod rerun;
 mod tree;
 mod watch;
@@ -33,6 +35,10 @@ enum What {
     /// Show one run with its tasks
     #[command(after_help = "Example:\n  mainspring run get run_019a88f0")]
     Get(One),
+    /// List the items of a mapped task of a run
+    Items(items::Items),
+    /// Print what its tasks wrote
+    Logs(logs::Logs),
     /// Say where a run stands, why it has not ended, and what to do
     #[command(
         after_help = "Of many tasks the most telling come first.\n\nExample:\n  mainspring run diagnose run_019a88f0"
@@ -185,6 +191,8 @@ impl Run {
                 }
                 Ok(ExitCode::SUCCESS)
             }),
+            What::Items(items) => items.run(),
+            What::Logs(logs) => logs.run(),
             What::Diagnose(one) => one.connect.run(async |client, print| {
                 let id = client.run_id(&one.id).await?;
                 let diagnosis = client.get(&format!("/v1/runs/{id}/diagnosis")).await?;

@@ -131,11 +131,15 @@ fn line(print: Print, task: &Value, depth: usize, width: usize) -> String {
 
 fn bar(items: &Value) -> String {
     let number = |field: &str| items.get(field).and_then(Value::as_u64).unwrap_or(0) as usize;
-    let (count, done) = (number("count").max(1), number("succeeded") + number("failed"));
-    let full = done * BAR / count;
-    let failed = number("failed");
-    let failures = if failed > 0 { format!(", {failed} failed") } else { String::new() };
-    format!("[{}{}] {done}/{count}{failures}", "█".repeat(full), "░".repeat(BAR - full))
+    let told = ["failed", "cancelled", "skipped"].map(|state| (state, number(state)));
+    let others = told.iter().map(|(_, count)| count).sum::<usize>();
+    let (count, done) = (number("count").max(1), number("succeeded") + others);
+    let full = (done * BAR / count).min(BAR);
+    let mut bar = format!("[{}{}] {done}/{count}", "█".repeat(full), "░".repeat(BAR - full));
+    for (state, count) in told.iter().filter(|(_, count)| *count > 0) {
+        bar.extend([", ", &count.to_string(), " ", state]);
+    }
+    bar
 }
 
 #[cfg(test)]
@@ -156,14 +160,17 @@ mod tests {
                 task("load", &["transform"], "pending"),
                 task("extract", &[], "succeeded"),
                 json!({"name": "transform", "needs": ["extract"], "state": "running",
-                       "items": {"count": 10, "succeeded": 4, "failed": 1}}),
+                       "items": {"count": 10, "succeeded": 3, "failed": 1, "cancelled": 1}}),
                 task("notify", &["load", "extract"], "pending"),
             ],
         });
         let lines = lines(Print::new(Output::Table), &run);
         assert_eq!(lines[0], "run_1 etl v2  running  1 running, 1 succeeded");
         assert_eq!(lines[1], "  ✔ extract       succeeded");
-        assert_eq!(lines[2], "  ▶   transform   running        [██████████░░░░░░░░░░] 5/10, 1 failed");
+        assert_eq!(
+            lines[2],
+            "  ▶   transform   running        [██████████░░░░░░░░░░] 5/10, 1 failed, 1 cancelled"
+        );
         assert_eq!(lines[3], "  ·     load      pending");
         assert_eq!(lines[4], "  ·       notify  pending");
     }
