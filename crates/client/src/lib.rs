@@ -47,9 +47,9 @@ pub enum ClientError {
     NothingBegins { what: &'static str, prefix: String },
     #[error("`{prefix}` is the beginning of more than one:\n  {}", candidates.join("\n  "))]
     Ambiguous { prefix: String, candidates: Vec<String> },
-    /// The server refused, in its own words.
+    /// The server refused, in its own words; `path` is what it was asked.
     #[error("{message}")]
-    Refused { status: StatusCode, code: String, message: String, advice: String },
+    Refused { status: StatusCode, code: String, message: String, advice: String, path: String },
 }
 
 impl ClientError {
@@ -167,7 +167,7 @@ impl Client {
             let (parts, body) = answer.into_parts();
             return Ok(Incoming { headers: parts.headers, body });
         }
-        Err(refused(status, &whole(answer.into_body()).await?))
+        Err(refused(path, status, &whole(answer.into_body()).await?))
     }
 
     pub async fn call(
@@ -214,7 +214,7 @@ impl Client {
             }
             match retry_after(status, &bytes).filter(|_| tried < tries_max) {
                 Some(span) => tokio::time::sleep(span).await,
-                None => return Err(refused(status, &bytes)),
+                None => return Err(refused(path, status, &bytes)),
             }
         }
         Err(ClientError::BadAnswer { why: "there is none".to_owned() })
@@ -315,7 +315,7 @@ fn retry_after(status: StatusCode, bytes: &[u8]) -> Option<Duration> {
     Some(Duration::from_millis(span).min(PAUSE_MAX))
 }
 
-fn refused(status: StatusCode, bytes: &[u8]) -> ClientError {
+fn refused(path: &str, status: StatusCode, bytes: &[u8]) -> ClientError {
     let body: Value = serde_json::from_slice(bytes).unwrap_or_default();
     let text = |key: &str| body.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
     let message = match text("message") {
@@ -323,7 +323,13 @@ fn refused(status: StatusCode, bytes: &[u8]) -> ClientError {
         message => message,
     };
     let message = format!("{message}{}", mistakes(&body));
-    ClientError::Refused { status, code: text("error_code"), message, advice: text("advice") }
+    ClientError::Refused {
+        status,
+        code: text("error_code"),
+        message,
+        advice: text("advice"),
+        path: path.to_owned(),
+    }
 }
 
 /// Each mistake on a line of its own, as the server lists them.

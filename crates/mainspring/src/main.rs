@@ -22,9 +22,21 @@ use crate::note::note;
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 
+const EXIT_CODES: &str = "\
+Exit codes:
+  0  done
+  1  refused or failed; of many, some were
+  2  the command line is wrong
+  3  it ended, but not as wanted: a run failed, a backfill has failed windows, files differ
+  4  there is no such task, run, job, schedule, worker, pool or context
+  5  no server answered
+With --wait, `submit` exits as the command it submitted; after Ctrl-C 130.
+
+`mainspring COMMAND --help` has examples.";
+
 /// A job scheduler that never loses track of a job.
 #[derive(Parser)]
-#[command(name = "mainspring", version, about)]
+#[command(name = "mainspring", version, about, after_help = EXIT_CODES)]
 struct Cli {
     #[command(flatten)]
     log: log::Log,
@@ -52,7 +64,7 @@ enum Command {
     Run(command::run::Run),
     /// Look at schedules, what became of their windows and which come next; pause and delete them
     Schedule(command::schedule::Schedule),
-    /// Run windows of a schedule that lie behind, below everything live
+    /// Run past windows of a schedule, at the lowest priority
     Backfill(Box<command::backfill::Backfill>),
     /// Look at triggers and what they have made of events
     Trigger(command::trigger::Trigger),
@@ -74,6 +86,8 @@ enum Command {
     Validate(command::validate::Validate),
     /// When a cron expression fires, and what it means
     Cron(command::cron::Cron),
+    /// Servers by name, each with its token and tenant
+    Context(command::context::Context),
     /// Check settings, or show what can be set
     Config(command::config::Config),
     /// Print a script that completes commands in a shell
@@ -125,6 +139,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Events(events) => events.run(),
         Command::Validate(validate) => validate.run(),
         Command::Cron(cron) => cron.run(),
+        Command::Context(context) => context.run(),
         Command::Config(config) => Ok(config.run()),
         Command::Completion(completion) => Ok(completion.run::<Cli>()),
         Command::Sim(sim) => sim.run(),

@@ -10,7 +10,7 @@ use mainspring_api::Token;
 
 const VARIABLE: &str = "MAINSPRING_TOKEN";
 /// More is not a token.
-const FILE_BYTES_MAX: u64 = 4096;
+pub(crate) const FILE_BYTES_MAX: u64 = 4096;
 
 /// Checked, and not shown: it has no `Debug`.
 #[derive(Clone)]
@@ -26,7 +26,7 @@ impl Secret {
         Ok(self.0.parse()?)
     }
 
-    fn new(text: &str) -> anyhow::Result<Self> {
+    pub(crate) fn new(text: &str) -> anyhow::Result<Self> {
         text.parse::<Token>()?;
         Ok(Self(text.to_owned()))
     }

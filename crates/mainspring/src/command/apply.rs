@@ -5,13 +5,14 @@ use std::process::ExitCode;
 use bytes::Bytes;
 use clap::Args;
 use mainspring_client::{Client, ClientError, escaped, query};
-use mainspring_definition::{Definition, TENANT_DEFAULT};
+use mainspring_definition::Definition;
 use serde_json::{Value, json};
 use similar::TextDiff;
 
 use super::connect::{Connect, Print};
-use super::output::say;
+use super::output::{Column, say, text};
 use super::run::actor;
+use super::tenant::Tenant;
 use super::validate::{Findings, Paths};
 
 use crate::note::note;
@@ -27,7 +28,7 @@ pub(crate) struct Apply {
     #[arg(long)]
     dry_run: bool,
     /// Why; kept with the job
-    #[arg(long)]
+    #[arg(long, value_name = "TEXT")]
     reason: Option<String>,
     #[command(flatten)]
     connect: Connect,
@@ -47,18 +48,20 @@ pub(crate) struct Diff {
 struct Files {
     #[command(flatten)]
     paths: Paths,
-    /// Whose jobs they are unless they say it
-    #[arg(long, default_value = TENANT_DEFAULT)]
-    tenant: String,
+    #[command(flatten)]
+    tenant: Tenant,
     /// Most tasks of one job; the server has a bound of its own
     #[arg(long, value_name = "COUNT")]
     max_tasks: Option<u32>,
 }
 
+const COLUMNS: [Column; 4] =
+    [text("JOB", "job"), text("VERSION", "version"), text("CHANGE", "change"), text("TENANT", "tenant")];
+
 impl Files {
     /// `None`: there were mistakes, and they were told.
-    fn read(&self) -> anyhow::Result<Option<Findings>> {
-        let findings = Findings::of(&self.paths.all(), &self.tenant, self.max_tasks)?;
+    fn read(&self, tenant: &str) -> anyhow::Result<Option<Findings>> {
+        let findings = Findings::of(&self.paths.all(), tenant, self.max_tasks)?;
         if findings.has_mistakes() {
             findings.print();
             return Ok(None);
@@ -69,11 +72,12 @@ impl Files {
 
 impl Apply {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
-        let Some(findings) = self.files.read()? else { return Ok(ExitCode::from(1)) };
+        let tenant = self.files.tenant.name(&self.connect)?;
+        let Some(findings) = self.files.read(&tenant)? else { return Ok(ExitCode::from(1)) };
         let dry_run = self.dry_run.then_some("true");
         let (actor, reason) = (actor(), self.reason.as_deref());
-        let tenant = Some(self.files.tenant.as_str());
-        let wanted = [("tenant", tenant), ("dry_run", dry_run), ("actor", Some(&*actor)), ("reason", reason)];
+        let wanted =
+            [("tenant", Some(&*tenant)), ("dry_run", dry_run), ("actor", Some(&*actor)), ("reason", reason)];
         let path = query("/v1/jobs", &wanted);
         self.connect.run(async |client, print| {
             let mut jobs = Vec::new();
@@ -82,7 +86,7 @@ impl Apply {
                 let answer = client.post_bytes(&path, Bytes::copy_from_slice(&job.source), &[]).await?;
                 jobs.extend(answer.get("jobs").and_then(Value::as_array).cloned().unwrap_or_default());
             }
-            print.rows(&json!({"jobs": jobs}), "jobs", &["job", "tenant", "version", "change"]);
+            print.rows(&json!({"jobs": jobs}), "jobs", &COLUMNS);
             Ok(ExitCode::SUCCESS)
         })
     }
@@ -90,7 +94,8 @@ impl Apply {
 
 impl Diff {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
-        let Some(findings) = self.files.read()? else { return Ok(ExitCode::from(1)) };
+        let tenant = self.files.tenant.name(&self.connect)?;
+        let Some(findings) = self.files.read(&tenant)? else { return Ok(ExitCode::from(1)) };
         self.connect.run(async |client, print| {
             let mut differences = Vec::new();
             for job in findings.definitions() {
@@ -110,9 +115,9 @@ async fn difference(client: &Client, job: &Definition) -> Result<Option<Value>, 
         Err(error) if error.is_not_found() => None,
         Err(error) => return Err(error),
     };
-    let text = |value: &Value| format!("{value:#}\n");
-    let ours = serde_json::from_slice(&job.source).map(|value: Value| text(&value)).unwrap_or_default();
-    let theirs = stored.as_ref().map(text).unwrap_or_default();
+    let written = |value: &Value| format!("{value:#}\n");
+    let ours = serde_json::from_slice(&job.source).map(|value: Value| written(&value)).unwrap_or_default();
+    let theirs = stored.as_ref().map(written).unwrap_or_default();
     if ours == theirs {
         return Ok(None);
     }
@@ -122,8 +127,8 @@ async fn difference(client: &Client, job: &Definition) -> Result<Option<Value>, 
 }
 
 fn show(print: Print, differences: &[Value]) {
-    if print.is_json() {
-        return say(&format!("{:#}", json!({"differences": differences})));
+    if print.is_data() {
+        return print.object(&json!({"differences": differences}));
     }
     for difference in differences {
         let told = |field: &str| difference.get(field).and_then(Value::as_str).unwrap_or_default();

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::{Args, Subcommand};
 use serde_json::{Map, json};
 
-use super::output::{Output, say};
+use super::output::{Output, Print, say};
 use crate::config::{self, Config as Settings, KEYS, NAMED, Sources};
 use crate::note::note;
 
@@ -76,24 +76,20 @@ impl Check {
     fn run(self) -> ExitCode {
         let Self { file, mut given, output } = self;
         given.config = file.or(given.config);
-        match (given.load(vec![]), output) {
-            (Ok(settings), Output::Table) => {
-                print_table(&settings);
-                ExitCode::SUCCESS
+        let print = Print::new(output);
+        match given.load(vec![]) {
+            Ok(settings) if print.is_data() => print.object(&as_json(&settings)),
+            Ok(settings) => print_table(&settings),
+            Err(mistakes) if print.is_data() => {
+                print.object(&json!({ "mistakes": mistakes.0 }));
+                return ExitCode::from(1);
             }
-            (Ok(settings), Output::Json) => {
-                say(&format!("{:#}", as_json(&settings)));
-                ExitCode::SUCCESS
-            }
-            (Err(mistakes), Output::Table) => {
+            Err(mistakes) => {
                 note!("error: {mistakes}\n\nhint: `mainspring config example` shows every setting");
-                ExitCode::from(1)
-            }
-            (Err(mistakes), Output::Json) => {
-                say(&format!("{:#}", json!({ "mistakes": mistakes.0 })));
-                ExitCode::from(1)
+                return ExitCode::from(1);
             }
         }
+        ExitCode::SUCCESS
     }
 }
 
@@ -105,7 +101,7 @@ fn print_table(settings: &Settings) {
     for (key, found) in settings.effective() {
         let (value, source) = match found {
             Some((value, source)) => (value.toml(), source.to_string()),
-            None => ("-".to_owned(), "found out at the start".to_owned()),
+            None => ("-".to_owned(), "detected at startup".to_owned()),
         };
         say(&format!("{:width$}  {value}  ({source})", key.name));
     }
@@ -120,7 +116,7 @@ fn print_table(settings: &Settings) {
 fn as_json(settings: &Settings) -> serde_json::Value {
     let entry = |found: Option<&(config::Value, config::Source)>| match found {
         Some((value, source)) => json!({ "value": value.to_string(), "source": source.to_string() }),
-        None => json!({ "value": null, "source": "found out at the start" }),
+        None => json!({ "value": null, "source": "detected at startup" }),
     };
     let known = settings.effective().map(|(key, found)| (key.name.to_owned(), entry(found)));
     let named = settings.named().map(|(setting, found)| {

@@ -6,55 +6,82 @@ use std::process::ExitCode;
 use clap::Args;
 use mainspring_client::{Client, ClientError};
 
+use super::context::{Origin, Target};
 use super::output::Output;
 pub(crate) use super::output::Print;
+use super::suggest;
+use crate::config::environment;
 use crate::note::note;
-use crate::{serve, token};
+use crate::serve;
+
+/// There is no such thing.
+pub(crate) const NOT_FOUND: u8 = 4;
+/// No server answered.
+pub(crate) const UNREACHABLE: u8 = 5;
 
 /// Who acts, for the server's log and for the notes that stay with a job or run.
 pub(super) fn actor() -> String {
-    let set = |name| std::env::var(name).ok().filter(|text| !text.is_empty());
-    set("MAINSPRING_ACTOR").or_else(|| set("USER")).unwrap_or_else(|| "cli".to_owned())
+    environment("MAINSPRING_ACTOR").or_else(|| environment("USER")).unwrap_or_else(|| "cli".to_owned())
 }
 
 #[derive(Args)]
+#[command(next_help_heading = "Server and output")]
 pub(crate) struct Connect {
-    /// The server
-    #[arg(long, value_name = "URL", env = "MAINSPRING_SERVER", default_value = "http://127.0.0.1:7070")]
-    server: String,
-    /// A file with the token of the server; without it `MAINSPRING_TOKEN` is taken, if it is set
-    #[arg(long, value_name = "FILE", env = "MAINSPRING_TOKEN_FILE")]
-    token_file: Option<PathBuf>,
+    /// The server, as `http://127.0.0.1:7070` [env: `MAINSPRING_SERVER`] [default: that of the context, else this one]
+    #[arg(long, value_name = "URL", conflicts_with = "context")]
+    pub(super) server: Option<String>,
+    /// Use this context instead of the current one; see `mainspring context` [env: `MAINSPRING_CONTEXT`]
+    #[arg(long, value_name = "NAME")]
+    pub(super) context: Option<String>,
+    /// A file with the token of the server [env: `MAINSPRING_TOKEN_FILE`, or the token itself: `MAINSPRING_TOKEN`]
+    #[arg(long, value_name = "FILE")]
+    pub(super) token_file: Option<PathBuf>,
     /// How the answer is printed
     #[arg(short, long, value_enum, default_value_t = Output::Table)]
     output: Output,
 }
 
 impl Connect {
-    /// Runs `work` against the server. Exit code 4: there is no such thing; 1: anything else that was refused.
+    /// Runs `work` against the server. Exit code 4: there is no such thing; 5: no server answered; 1: anything else that
+    /// was refused.
     pub(crate) fn run(
         self,
         work: impl AsyncFnOnce(Client, Print) -> Result<ExitCode, ClientError>,
     ) -> anyhow::Result<ExitCode> {
-        let secret = token::of_caller(self.token_file.as_deref())?;
+        let target = Target::of(&self)?;
         serve::block_on(async {
             let print = Print::new(self.output);
-            let client = Client::new(&self.server).map(|client| client.with_actor(&actor()));
-            let client = client.and_then(|client| match &secret {
+            let client = Client::new(&target.server).map(|client| client.with_actor(&actor()));
+            let client = client.and_then(|client| match &target.secret {
                 Some(secret) => client.with_token(secret.text()),
                 None => Ok(client),
             });
             let outcome = match client {
-                Ok(client) => work(client, print).await,
-                Err(error) => Err(error),
+                Ok(client) => match work(client.clone(), print).await {
+                    Err(error) => Err((suggest::names(&client, &error).await, error)),
+                    Ok(code) => Ok(code),
+                },
+                Err(error) => Err((Vec::new(), error)),
             };
-            Ok(outcome.unwrap_or_else(|error| {
-                note!("error: {error}");
-                if let Some(advice) = error.advice() {
-                    note!("\nhint: {advice}");
-                }
-                ExitCode::from(if error.is_not_found() { 4 } else { 1 })
-            }))
+            Ok(outcome.unwrap_or_else(|(names, error)| explain(&error, &names, &target.origin)))
         })
+    }
+}
+
+/// The error, then what to do about it.
+fn explain(error: &ClientError, names: &[String], origin: &Origin) -> ExitCode {
+    note!("error: {error}");
+    let meant = (!names.is_empty()).then(|| format!("did you mean {}?", suggest::listed(names)));
+    let place = match error {
+        ClientError::Unreachable { .. } => Some(origin.advice()),
+        _ => None,
+    };
+    if let Some(advice) = meant.or(place).or_else(|| error.advice().map(str::to_owned)) {
+        note!("\nhint: {advice}");
+    }
+    match error {
+        ClientError::Unreachable { .. } => ExitCode::from(UNREACHABLE),
+        error if error.is_not_found() => ExitCode::from(NOT_FOUND),
+        _ => ExitCode::from(1),
     }
 }

@@ -7,8 +7,11 @@ use mainspring_client::{Client, ClientError, query};
 use serde_json::{Value, json};
 
 use super::confirm::confirmed;
-use super::connect::{Connect, Print};
+use super::connect::{Connect, Print, actor};
+use super::list::{Listing, Page, Rows};
+use super::output::{age, id, text};
 use super::progress::Bar;
+use super::tenant::OfTenant;
 
 /// A dead letter is a task that failed with its retries used up, or was quarantined. Exit: 0 done, 1 refused or some
 /// were, 4 there is no such task.
@@ -28,7 +31,7 @@ enum What {
         mainspring dead-letter requeue task_019a88f0\n  \
         mainspring dead-letter requeue --all --tenant acme --yes")]
     Requeue(Act),
-    /// Take them off the list: they become SKIPPED and keep their attempts
+    /// Take them off the list: they become `skipped` and keep their attempts
     #[command(after_help = "Examples:\n  \
         mainspring dead-letter discard task_019a88f0 --reason \"known bug\"\n  \
         mainspring dead-letter discard --all")]
@@ -37,11 +40,12 @@ enum What {
 
 #[derive(Args)]
 struct Which {
-    #[arg(long)]
-    tenant: Option<String>,
-    #[arg(long)]
+    #[command(flatten)]
+    tenant: OfTenant,
+    /// Only of this job
+    #[arg(long, value_name = "NAME")]
     job: Option<String>,
-    /// Only with this label, as KEY=VALUE
+    /// Only with this label, as team=ops
     #[arg(long, value_name = "K=V")]
     label: Option<String>,
 }
@@ -50,10 +54,10 @@ struct Which {
 struct List {
     #[command(flatten)]
     which: Which,
-    #[arg(long, default_value_t = 50)]
-    limit: u32,
     #[command(flatten)]
-    connect: Connect,
+    page: Page,
+    #[command(flatten)]
+    listing: Listing,
 }
 
 #[derive(Args)]
@@ -67,14 +71,29 @@ struct Act {
     #[command(flatten)]
     which: Which,
     /// Do not ask
-    #[arg(long)]
+    #[arg(short, long)]
     yes: bool,
-    /// Stored with the task
-    #[arg(long)]
+    /// Why; kept with the task
+    #[arg(long, value_name = "TEXT")]
     reason: Option<String>,
     #[command(flatten)]
     connect: Connect,
 }
+
+const DEAD_LETTERS: Rows = Rows {
+    key: "tasks",
+    columns: &[
+        id("TASK", "task_id"),
+        text("STATE", "state"),
+        text("TRIES", "attempt_count"),
+        age("ENDED", "ended_at"),
+        text("ERROR", "last_error.message"),
+        text("TYPE", "task_type").only_wide(),
+        text("JOB", "job").only_wide(),
+        text("TENANT", "tenant").only_wide(),
+        id("RUN", "run_id").only_wide(),
+    ],
+};
 
 /// Ids sent with one request.
 const AT_ONCE: usize = 500;
@@ -90,13 +109,12 @@ impl DeadLetter {
 }
 
 impl Which {
-    fn path(&self, limit: u32, cursor: Option<&str>) -> String {
-        let limit = limit.to_string();
+    fn path(&self, tenant: Option<&str>, limit: &str, cursor: Option<&str>) -> String {
         query(
             "/v1/dead-letters",
             &[
-                ("limit", Some(limit.as_str())),
-                ("tenant", self.tenant.as_deref()),
+                ("limit", Some(limit)),
+                ("tenant", tenant),
                 ("job", self.job.as_deref()),
                 ("label", self.label.as_deref()),
                 ("cursor", cursor),
@@ -107,30 +125,20 @@ impl Which {
 
 impl List {
     fn run(self) -> anyhow::Result<ExitCode> {
-        let path = self.which.path(self.limit, None);
-        self.connect.run(async |client, print| {
-            let columns = [
-                "task_id",
-                "state",
-                "task_type",
-                "tenant",
-                "ended_at",
-                "attempt_count",
-                "last_error.message",
-            ];
-            print.rows(&client.get(&path).await?, "tasks", &columns);
-            Ok(ExitCode::SUCCESS)
-        })
+        let tenant = self.which.tenant.filter(&self.listing.connect)?;
+        let path = self.which.path(tenant.as_deref(), &self.page.limit(), self.page.cursor());
+        self.listing.show(&path, DEAD_LETTERS)
     }
 }
 
 impl Act {
     fn run(self, verb: &'static str) -> anyhow::Result<ExitCode> {
         let Self { ids: texts, all, which, yes, reason, connect } = self;
+        let tenant = which.tenant.filter(&connect)?;
         connect.run(async |client, print| {
             let mut ids = Vec::new();
             if all {
-                ids = listed(&client, &which).await?;
+                ids = listed(&client, &which, tenant.as_deref()).await?;
                 if !ids.is_empty() && !confirmed(&format!("{verb} {} dead letters?", ids.len()), yes) {
                     return Ok(ExitCode::from(1));
                 }
@@ -143,10 +151,10 @@ impl Act {
     }
 }
 
-async fn listed(client: &Client, which: &Which) -> Result<Vec<String>, ClientError> {
+async fn listed(client: &Client, which: &Which, tenant: Option<&str>) -> Result<Vec<String>, ClientError> {
     let (mut ids, mut cursor) = (Vec::new(), None::<String>);
     loop {
-        let page = client.get(&which.path(1000, cursor.as_deref())).await?;
+        let page = client.get(&which.path(tenant, "1000", cursor.as_deref())).await?;
         let tasks = page.get("tasks").and_then(Value::as_array).into_iter().flatten();
         ids.extend(tasks.filter_map(|task| task.get("task_id")?.as_str().map(str::to_owned)));
         match page.get("next_cursor").and_then(Value::as_str) {
@@ -166,7 +174,7 @@ async fn act(
     let mut bar = Bar::new(verb, ids.len() as u64);
     let (mut results, mut refused) = (Vec::new(), 0);
     for some in ids.chunks(AT_ONCE) {
-        let body = json!({ "ids": some, "actor": "cli", "reason": reason });
+        let body = json!({ "ids": some, "actor": actor(), "reason": reason });
         let answer = client.post(&format!("/v1/dead-letters:{verb}"), &body).await?;
         refused += answer.get("refused").and_then(Value::as_u64).unwrap_or(0);
         results.extend(answer.get("results").and_then(Value::as_array).cloned().unwrap_or_default());
@@ -175,6 +183,12 @@ async fn act(
     drop(bar);
     let done = ids.len() as u64 - refused;
     let whole = json!({ "results": results, "done": done, "refused": refused });
-    print.rows(&whole, "results", &["task_id", "state", "error_code", "message"]);
+    let columns = [
+        id("TASK", "task_id"),
+        text("STATE", "state"),
+        text("ERROR", "error_code"),
+        text("MESSAGE", "message"),
+    ];
+    print.rows(&whole, "results", &columns);
     Ok(ExitCode::from(u8::from(refused > 0)))
 }

@@ -8,6 +8,8 @@ use mainspring_client::query;
 use serde_json::{Value, json};
 
 use super::connect::Connect;
+use super::output::{Column, text};
+use super::tenant::Tenant;
 
 /// Events begin runs of jobs that have a trigger for them. Exit: 0 taken, 1 refused.
 #[derive(Args)]
@@ -27,14 +29,14 @@ enum What {
 
 #[derive(Args)]
 struct Send {
-    /// Its type, which triggers are matched with
+    /// Its type, which triggers are matched with, as com.example.order.created
     #[arg(long = "type", value_name = "TYPE")]
     kind: String,
-    /// Where it happened
-    #[arg(long)]
+    /// Where it happened, as /shop
+    #[arg(long, value_name = "URI")]
     source: String,
     /// What it is about
-    #[arg(long)]
+    #[arg(long, value_name = "TEXT")]
     subject: Option<String>,
     /// Its id: an event of the same source and id is taken once [default: a new one]
     #[arg(long)]
@@ -42,21 +44,29 @@ struct Send {
     /// JSON, or @FILE with JSON
     #[arg(long, value_name = "JSON|@FILE")]
     data: Option<String>,
-    #[arg(long)]
-    tenant: Option<String>,
+    #[command(flatten)]
+    tenant: Tenant,
     /// Why; in the server's log
-    #[arg(long)]
+    #[arg(long, value_name = "TEXT")]
     reason: Option<String>,
     #[command(flatten)]
     connect: Connect,
 }
 
-const COLUMNS: [&str; 6] = ["id", "source", "duplicate", "runs", "skipped", "errors"];
+const COLUMNS: [Column; 6] = [
+    text("ID", "id"),
+    text("SOURCE", "source"),
+    text("DUPLICATE", "duplicate"),
+    text("RUNS", "runs"),
+    text("SKIPPED", "skipped"),
+    text("ERRORS", "errors"),
+];
 
 impl Event {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
         let What::Send(send) = self.what;
-        let Send { kind, source, subject, id, data, tenant, reason, connect } = send;
+        let tenant = send.tenant.given(&send.connect)?;
+        let Send { kind, source, subject, id, data, reason, connect, .. } = send;
         let mut event = json!({
             "specversion": "1.0",
             "id": id.unwrap_or_else(new_id),

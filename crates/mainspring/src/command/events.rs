@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::connect::Connect;
 use super::output::say;
+use super::tenant::OfTenant;
 
 /// Prints what happens to tasks and runs from now on, until Ctrl-C. With -o json each line is a `CloudEvent`. A listener that
 /// is too slow is told how much it has missed.
@@ -22,10 +23,10 @@ pub(crate) struct Events {
     #[arg(long, value_enum)]
     kind: Option<Kind>,
     /// Only of this job
-    #[arg(long)]
+    #[arg(long, value_name = "NAME")]
     job: Option<String>,
-    #[arg(long)]
-    tenant: Option<String>,
+    #[command(flatten)]
+    tenant: OfTenant,
     /// Only of this run and its tasks
     #[arg(long, value_name = "RUN")]
     run: Option<String>,
@@ -39,7 +40,8 @@ enum Kind {
 
 impl Events {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
-        let Self { connect, kind, job, tenant, run } = self;
+        let tenant = self.tenant.filter(&self.connect)?;
+        let Self { connect, kind, job, run, .. } = self;
         connect.run(async |client, print| {
             let run = match run {
                 Some(text) => Some(client.run_id(&text).await?),
@@ -65,7 +67,7 @@ impl Events {
                     if text.is_empty() {
                         continue;
                     }
-                    say(&if print.is_json() { text } else { plain(&text) });
+                    say(&if print.is_data() { text } else { plain(&text) });
                 }
             }
             Ok(ExitCode::SUCCESS)

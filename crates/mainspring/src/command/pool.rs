@@ -6,6 +6,8 @@ use clap::{Args, Subcommand};
 use mainspring_client::escaped;
 
 use super::connect::Connect;
+use super::list::{Listing, Rows};
+use super::output::text;
 
 /// Exit: 0 done, 1 refused, 4 there is no such pool.
 #[derive(Args)]
@@ -27,37 +29,39 @@ enum What {
 #[derive(Args)]
 struct List {
     #[command(flatten)]
-    connect: Connect,
+    listing: Listing,
 }
 
 #[derive(Args)]
 struct Get {
+    /// The pool
     name: String,
     #[command(flatten)]
     connect: Connect,
 }
 
-const COLUMNS: [&str; 11] = [
-    "pool",
-    "workers",
-    "workers_away",
-    "used",
-    "slots",
-    "running_max",
-    "queued",
-    "queued_max",
-    "queued_by_band.P0",
-    "queued_by_band.P1",
-    "queued_by_band.P2",
-];
+const POOLS: Rows = Rows {
+    key: "pools",
+    columns: &[
+        text("POOL", "pool"),
+        text("WORKERS", "workers"),
+        text("AWAY", "workers_away"),
+        text("USED", "used"),
+        text("SLOTS", "slots"),
+        text("QUEUED", "queued"),
+        text("P0", "queued_by_band.P0"),
+        text("P1", "queued_by_band.P1"),
+        text("P2", "queued_by_band.P2"),
+        text("RUNNING MAX", "running_max").only_wide(),
+        text("QUEUED MAX", "queued_max").only_wide(),
+        text("TENANTS", "tenants").only_wide(),
+    ],
+};
 
 impl Pool {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
         match self.what {
-            What::List(list) => list.connect.run(async |client, print| {
-                print.rows(&client.get("/v1/pools").await?, "pools", &COLUMNS);
-                Ok(ExitCode::SUCCESS)
-            }),
+            What::List(list) => list.listing.show("/v1/pools", POOLS),
             What::Get(get) => {
                 let path = format!("/v1/pools/{}", escaped(&get.name));
                 get.connect.run(async |client, print| {

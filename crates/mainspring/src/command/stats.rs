@@ -18,7 +18,7 @@ impl Stats {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
         self.connect.run(async |client, print| {
             let mut stats = client.get("/v1/stats").await?;
-            if !print.is_json() {
+            if !print.is_data() {
                 print.rows(&stats, "depths", &["pool", "band", "tenant", "queued", "running"]);
                 if let Some(fields) = stats.as_object_mut() {
                     fields.remove("depths");

@@ -6,6 +6,8 @@ use clap::{Args, Subcommand};
 use mainspring_client::escaped;
 
 use super::connect::Connect;
+use super::list::{Listing, Rows};
+use super::output::{age, text};
 
 /// A row that is damaged is kept apart, and everything else goes on. Exit: 0 done, 1 refused, 4 there is no such row.
 #[derive(Args)]
@@ -27,7 +29,7 @@ enum StoreCommand {
 #[derive(Args)]
 struct Quarantine {
     #[command(flatten)]
-    connect: Connect,
+    listing: Listing,
 }
 
 #[derive(Args)]
@@ -35,26 +37,24 @@ struct Release {
     /// The id of the task or run, as listed
     row: String,
     /// Why; in the server's log
-    #[arg(long)]
+    #[arg(long, value_name = "TEXT")]
     reason: Option<String>,
     #[command(flatten)]
     connect: Connect,
 }
 
-const COLUMNS: [&str; 3] = ["row", "since", "why"];
+const ROWS: Rows =
+    Rows { key: "rows", columns: &[text("ROW", "row"), age("SINCE", "since"), text("WHY", "why")] };
 
 impl Store {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
         match self.command {
-            StoreCommand::Quarantine(list) => list.connect.run(async |client, print| {
-                print.rows(&client.get("/v1/store/quarantine").await?, "rows", &COLUMNS);
-                Ok(ExitCode::SUCCESS)
-            }),
+            StoreCommand::Quarantine(list) => list.listing.show("/v1/store/quarantine", ROWS),
             StoreCommand::Release(release) => {
                 let path = format!("/v1/store/quarantine/{}:release", escaped(&release.row));
                 release.connect.run(async |client, print| {
                     let client = client.with_reason(release.reason.as_deref());
-                    print.rows(&client.post(&path, &serde_json::json!({})).await?, "rows", &COLUMNS);
+                    print.rows(&client.post(&path, &serde_json::json!({})).await?, ROWS.key, ROWS.columns);
                     Ok(ExitCode::SUCCESS)
                 })
             }

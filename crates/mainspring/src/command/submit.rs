@@ -14,6 +14,7 @@ use super::connect::{Connect, Print};
 use super::logs::{self, Start};
 use super::needs::Needs;
 use super::output::{plain, say};
+use super::tenant::Tenant;
 use crate::note::note;
 
 /// Submits a command to run, or an HTTP call to make. With --wait it stays until the task has ended, prints what the
@@ -34,12 +35,14 @@ pub(crate) struct Submit {
     /// Call this URL instead of running a command
     #[arg(long, value_name = "URL", conflicts_with = "argv")]
     http: Option<String>,
+    /// The method of the call
     #[arg(long, value_name = "METHOD", requires = "http", default_value = "POST")]
     method: String,
     /// A header of the call, as "Name: value"; may be given more than once
     #[arg(long = "header", value_name = "HEADER", requires = "http", value_parser = parse_header)]
     headers: Vec<(String, String)>,
-    #[arg(long, requires = "http")]
+    /// The body of the call, as '{"a": 1}'
+    #[arg(long, value_name = "TEXT", requires = "http")]
     body: Option<String>,
     /// When to start: RFC 3339 or seconds since 1970
     #[arg(long, value_name = "TIME", conflicts_with = "delay")]
@@ -47,13 +50,13 @@ pub(crate) struct Submit {
     /// Start after this long, as 30s, 5m, 2h
     #[arg(long = "in", value_name = "SPAN", value_parser = parse_span)]
     delay: Option<Duration>,
-    /// Again and again, by this cron expression
+    /// Again and again, by this cron expression, as '0 3 * * *'
     #[arg(long, value_name = "EXPR", conflicts_with_all = ["at", "delay", "every", "wait"])]
     cron: Option<String>,
     /// Again and again, at this rate, as 30s, 5m, 2h
     #[arg(long, value_name = "SPAN", conflicts_with_all = ["at", "delay", "wait"])]
     every: Option<String>,
-    /// The IANA time zone of --cron
+    /// The IANA time zone of --cron, as Europe/Berlin
     #[arg(long, value_name = "ZONE", requires = "cron")]
     tz: Option<String>,
     /// The name of what recurs; submitted again under it, it is changed [default: the key, or a new one]
@@ -62,6 +65,7 @@ pub(crate) struct Submit {
     /// P0 (urgent), P1 or P2
     #[arg(long, default_value = "P1")]
     priority: String,
+    /// How often it is tried again when it fails
     #[arg(long, value_name = "N", default_value_t = 3)]
     retries: u32,
     /// Wait between retries: none, fixed, linear or exponential, with the first wait if wanted, as fixed:30s. An
@@ -71,11 +75,12 @@ pub(crate) struct Submit {
     /// Stop it if it runs longer, as 30s, 5m, 2h
     #[arg(long, value_name = "SPAN", value_parser = parse_span)]
     timeout: Option<Duration>,
-    #[arg(long, default_value = "default")]
+    /// The pool whose workers may run it
+    #[arg(long, value_name = "NAME", default_value = "default")]
     pool: String,
-    #[arg(long)]
-    tenant: Option<String>,
-    /// A label, as KEY=VALUE; may be given more than once
+    #[command(flatten)]
+    tenant: Tenant,
+    /// A label, as team=ops; may be given more than once
     #[arg(long = "label", value_name = "K=V", value_parser = parse_label)]
     labels: Vec<(String, String)>,
     /// Hold a place in a named limit of the tenant while running, as NAME, NAME=MAX or NAME:KEY=MAX; each key has its own
@@ -88,7 +93,7 @@ pub(crate) struct Submit {
     #[arg(long = "key", alias = "idempotency-key", value_name = "KEY")]
     idempotency_key: Option<String>,
     /// Why; in the server's log
-    #[arg(long)]
+    #[arg(long, value_name = "TEXT")]
     reason: Option<String>,
     /// Stay until it has ended
     #[arg(long)]
@@ -106,11 +111,12 @@ pub(crate) struct Submit {
 
 impl Submit {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
+        let tenant = self.tenant.given(&self.connect)?;
         if let Some(file) = &self.file {
-            let (key, tenant) = (self.idempotency_key.as_deref(), self.tenant.as_deref());
+            let (key, tenant) = (self.idempotency_key.as_deref(), tenant.as_deref());
             return super::submit_file::run(file, key, tenant, self.reason.as_deref(), self.connect);
         }
-        let (body, wait, quiet) = (self.request(), self.wait, self.quiet);
+        let (body, wait, quiet) = (self.request(tenant.as_deref()), self.wait, self.quiet);
         let (key, reason) = (self.idempotency_key, self.reason);
         self.connect.run(async |client, print| {
             let client = client.with_reason(reason.as_deref());
@@ -143,7 +149,7 @@ impl Submit {
         })
     }
 
-    fn request(&self) -> Value {
+    fn request(&self, tenant: Option<&str>) -> Value {
         let (kind, payload) = match &self.http {
             Some(url) => {
                 let headers: BTreeMap<_, _> = self.headers.iter().cloned().collect();
@@ -166,7 +172,7 @@ impl Submit {
                 body["retry_policy"]["initial_delay_ms"] = json!(first.as_millis() as u64);
             }
         }
-        if let Some(tenant) = &self.tenant {
+        if let Some(tenant) = tenant {
             body["tenant"] = json!(tenant);
         }
         if !self.labels.is_empty() {
@@ -212,7 +218,7 @@ pub(super) fn warn(answer: &Value) {
 
 /// Shows the log as it grows, and at last how it ended.
 async fn waited(client: &Client, id: &str, print: Print) -> Result<Value, ClientError> {
-    if print.is_json() {
+    if print.is_data() {
         let task = ended(client, id).await?;
         print.object(&task);
         return Ok(task);

@@ -105,7 +105,7 @@ async fn send(
     }
     drop(bar);
     let summary = json!({ "accepted": accepted, "refused": refused, "refusals": shown });
-    if print.is_json() || refused == 0 {
+    if print.is_data() || refused == 0 {
         print.object(&summary);
     } else {
         print.rows(&summary, "refusals", &["line", "error_code", "message"]);

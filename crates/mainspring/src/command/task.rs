@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::connect::Connect;
 use super::logs::Logs;
-use super::output::say;
+use super::output::{Column, age, id, say, text, took};
 use super::task_amend::{Amend, Force};
 use super::task_cancel::Cancel;
 use super::task_list::List;
@@ -58,9 +58,19 @@ struct Act {
     #[command(flatten)]
     one: One,
     /// Why; in the server's log, and kept with a task that is queued again
-    #[arg(long)]
+    #[arg(long, value_name = "TEXT")]
     reason: Option<String>,
 }
+
+const ATTEMPTS: [Column; 7] = [
+    text("TRY", "number"),
+    age("BEGAN", "assigned_at"),
+    took("TOOK", "assigned_at", "ended_at"),
+    id("WORKER", "worker"),
+    text("CLASS", "error.class"),
+    text("ERROR", "error.message"),
+    text("ATTEMPT", "attempt_id").only_wide(),
+];
 
 impl Task {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
@@ -86,7 +96,7 @@ impl One {
             let id = client.task_id(&text).await?;
             let mut task = client.get(&format!("/v1/tasks/{id}")).await?;
             let attempts = match task.get_mut("attempts") {
-                Some(Value::Array(attempts)) if !print.is_json() => std::mem::take(attempts),
+                Some(Value::Array(attempts)) if !print.is_data() => std::mem::take(attempts),
                 _ => Vec::new(),
             };
             if let (false, Some(fields)) = (attempts.is_empty(), task.as_object_mut()) {
@@ -95,16 +105,7 @@ impl One {
             print.object(&task);
             if !attempts.is_empty() {
                 say("");
-                let columns = [
-                    "number",
-                    "worker",
-                    "assigned_at",
-                    "ended_at",
-                    "error.class",
-                    "error.message",
-                    "attempt_id",
-                ];
-                print.rows(&json!({ "attempts": attempts }), "attempts", &columns);
+                print.rows(&json!({ "attempts": attempts }), "attempts", &ATTEMPTS);
             }
             Ok(ExitCode::SUCCESS)
         })

@@ -22,7 +22,7 @@ pub(super) struct Amend {
     #[command(flatten)]
     change: Change,
     /// Why; in the server's log
-    #[arg(long)]
+    #[arg(long, value_name = "TEXT")]
     reason: Option<String>,
     #[command(flatten)]
     connect: Connect,
@@ -80,7 +80,7 @@ pub(super) struct Force {
     /// succeeded, failed or skipped
     state: String,
     /// Why; kept with the task
-    #[arg(long)]
+    #[arg(long, value_name = "TEXT")]
     reason: Option<String>,
     #[command(flatten)]
     connect: Connect,

@@ -26,18 +26,18 @@ pub(super) struct Cancel {
     #[arg(long)]
     force: bool,
     /// All tasks of this tenant
-    #[arg(long)]
+    #[arg(long, value_name = "NAME")]
     tenant: Option<String>,
     /// All tasks of this job
-    #[arg(long)]
+    #[arg(long, value_name = "NAME")]
     job: Option<String>,
     /// All tasks for this pool
-    #[arg(long)]
+    #[arg(long, value_name = "NAME")]
     pool: Option<String>,
     /// All tasks that this executor runs: process, http, …
     #[arg(long = "type", value_name = "EXECUTOR")]
     task_type: Option<String>,
-    /// All tasks with this label, as KEY=VALUE; given more than once, all of them must be there
+    /// All tasks with this label, as team=ops; given more than once, all of them must be there
     #[arg(long = "label", value_name = "K=V", value_parser = parse_label)]
     labels: Vec<(String, String)>,
     /// All tasks in these states, separated by commas
@@ -47,10 +47,10 @@ pub(super) struct Cancel {
     #[arg(long)]
     all: bool,
     /// Do not ask
-    #[arg(long)]
+    #[arg(short, long)]
     yes: bool,
     /// Why; in the server's log
-    #[arg(long)]
+    #[arg(long, value_name = "TEXT")]
     reason: Option<String>,
     #[command(flatten)]
     connect: Connect,

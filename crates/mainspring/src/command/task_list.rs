@@ -6,59 +6,97 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use clap::Args;
 use mainspring_client::query;
 
-use super::connect::Connect;
+use super::list::{Listing, Page, Rows};
+use super::output::{age, id, text, took};
 use super::submit::parse_span;
-
-use crate::note::note;
+use super::tenant::OfTenant;
 
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     mainspring task list --state failed,quarantined --since 1d\n  \
-    mainspring task list --label team=ops -o json")]
+    mainspring task list --label team=ops -o json\n  \
+    mainspring task list --state running --watch")]
 pub(super) struct List {
-    /// Only these states, separated by commas
-    #[arg(long)]
+    /// Only in these states, separated by commas, as `failed,retry_wait`
+    #[arg(long, value_name = "STATES")]
     state: Option<String>,
-    #[arg(long)]
-    tenant: Option<String>,
-    #[arg(long)]
+    #[command(flatten)]
+    tenant: OfTenant,
+    /// Only of this job
+    #[arg(long, value_name = "NAME")]
     job: Option<String>,
-    /// Only with this label, as KEY=VALUE
+    /// Only with this label, as team=ops
     #[arg(long, value_name = "K=V")]
     label: Option<String>,
     /// Only on this worker: its id, the beginning of it, or its name
     #[arg(long)]
     worker: Option<String>,
     /// Only tasks of this run, in the order of its job; goes with --state, --limit and --cursor
-    #[arg(long, value_name = "RUN", conflicts_with_all = ["tenant", "job", "label", "worker", "since", "older"])]
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["tenant", "all_tenants", "job", "label", "worker", "since", "older"])]
     run: Option<String>,
     /// Only tasks made within this span, as 30s, 5m, 2h, 7d
     #[arg(long, value_name = "SPAN", value_parser = parse_span)]
     since: Option<Duration>,
-    #[arg(long, default_value_t = 50)]
-    limit: u32,
-    /// Where the page before ended: its `next_cursor`
-    #[arg(long)]
-    cursor: Option<String>,
+    #[command(flatten)]
+    page: Page,
     /// Take a list that lacks the newest changes if the server's tables are behind, instead of an error
     #[arg(long)]
     older: bool,
     #[command(flatten)]
-    connect: Connect,
+    listing: Listing,
 }
+
+const TASKS: Rows = Rows {
+    key: "tasks",
+    columns: &[
+        id("TASK", "task_id"),
+        text("STATE", "state"),
+        text("TYPE", "task_type"),
+        text("TRIES", "attempt_count"),
+        age("AGE", "created_at"),
+        text("JOB", "job"),
+        text("TENANT", "tenant").only_wide(),
+        text("POOL", "pool").only_wide(),
+        text("PRIORITY", "priority.band").only_wide(),
+        id("RUN", "run_id").only_wide(),
+        id("WORKER", "worker").only_wide(),
+        age("ENDED", "ended_at").only_wide(),
+    ],
+};
+
+const OF_RUN: Rows = Rows {
+    key: "tasks",
+    columns: &[
+        id("TASK", "task_id"),
+        text("NAME", "run_task"),
+        text("ITEM", "item"),
+        text("STATE", "state"),
+        text("TRIES", "attempt_count"),
+        took("TOOK", "started_at", "ended_at"),
+        text("ERROR", "last_error.message"),
+        id("WORKER", "worker").only_wide(),
+        age("ENDED", "ended_at").only_wide(),
+    ],
+};
 
 impl List {
     pub(super) fn run(self) -> anyhow::Result<ExitCode> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let since = self.since.map(|span| now.saturating_sub(span).as_secs().to_string());
-        let limit = self.limit.to_string();
-        let (state, tenant, job, label) = (self.state, self.tenant, self.job, self.label);
-        self.connect.run(async |client, print| {
-            let worker = match &self.worker {
+        let limit = self.page.limit();
+        // A run has one tenant: that of the context does not matter.
+        let tenant = match &self.run {
+            Some(_) => None,
+            None => self.tenant.filter(&self.listing.connect)?,
+        };
+        let Self { state, job, label, worker, run, page, older, listing, .. } = self;
+        let rows = if run.is_some() { OF_RUN } else { TASKS };
+        listing.show_at(rows, async |client| {
+            let worker = match &worker {
                 Some(text) => Some(client.worker_id(text).await?),
                 None => None,
             };
-            let run = match &self.run {
+            let run = match &run {
                 Some(text) => Some(client.run_id(text).await?),
                 None => None,
             };
@@ -71,19 +109,10 @@ impl List {
                 ("label", label.as_deref()),
                 ("worker", worker.as_deref()),
                 ("created_from", since.as_deref()),
-                ("cursor", self.cursor.as_deref()),
-                ("older", self.older.then_some("true")),
+                ("cursor", page.cursor()),
+                ("older", older.then_some("true")),
             ];
-            let answer = client.get(&query("/v1/tasks", &parameters)).await?;
-            let of_run = ["task_id", "run_task", "item", "state", "ended_at", "attempt_count"];
-            let columns = ["task_id", "state", "task_type", "tenant", "created_at", "attempt_count"];
-            print.rows(&answer, "tasks", if run.is_some() { &of_run } else { &columns });
-            if let (false, Some(next)) =
-                (print.is_json(), answer.get("next_cursor").and_then(|next| next.as_str()))
-            {
-                note!("(more: --cursor {next})");
-            }
-            Ok(ExitCode::SUCCESS)
+            Ok(query("/v1/tasks", &parameters))
         })
     }
 }

@@ -3,9 +3,12 @@
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
-use mainspring_client::query;
+use mainspring_client::{escaped, query};
 
 use super::connect::Connect;
+use super::list::{Listing, Page, Rows};
+use super::output::{age, pair, text};
+use super::tenant::{OfTenant, Tenant};
 
 /// Triggers are in job files; here is what each has made of the events that came. Exit: 0 done, 4 there is no such
 /// trigger.
@@ -29,51 +32,59 @@ enum What {
 
 #[derive(Args)]
 struct List {
-    /// Only of this tenant
-    #[arg(long)]
-    tenant: Option<String>,
-    /// Only of this job
-    #[arg(long)]
-    job: Option<String>,
-    /// At most so many
-    #[arg(long, default_value_t = 100)]
-    limit: u32,
     #[command(flatten)]
-    connect: Connect,
+    tenant: OfTenant,
+    /// Only of this job
+    #[arg(long, value_name = "NAME")]
+    job: Option<String>,
+    #[command(flatten)]
+    page: Page,
+    #[command(flatten)]
+    listing: Listing,
 }
 
 #[derive(Args)]
 struct One {
     /// As JOB/NAME, or JOB alone for the trigger `default`
     trigger: String,
-    #[arg(long)]
-    tenant: Option<String>,
+    #[command(flatten)]
+    tenant: Tenant,
     #[command(flatten)]
     connect: Connect,
 }
 
-const COLUMNS: [&str; 7] = ["job", "name", "active", "fired", "skipped", "errors", "last_fired"];
+const TRIGGERS: Rows = Rows {
+    key: "triggers",
+    columns: &[
+        pair("TRIGGER", "job", "name"),
+        text("ACTIVE", "active"),
+        text("FIRED", "fired"),
+        text("SKIPPED", "skipped"),
+        text("ERRORS", "errors"),
+        age("LAST", "last_fired.at"),
+        text("TENANT", "tenant").only_wide(),
+        text("LAST ERROR", "last_error.what").only_wide(),
+    ],
+};
 
 impl Trigger {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
         match self.what {
             What::List(list) => {
-                let limit = list.limit.to_string();
+                let (limit, tenant) = (list.page.limit(), list.tenant.filter(&list.listing.connect)?);
                 let wanted = [
-                    ("tenant", list.tenant.as_deref()),
+                    ("tenant", tenant.as_deref()),
                     ("job", list.job.as_deref()),
                     ("limit", Some(&*limit)),
+                    ("cursor", list.page.cursor()),
                 ];
-                let path = query("/v1/triggers", &wanted);
-                list.connect.run(async |client, print| {
-                    print.rows(&client.get(&path).await?, "triggers", &COLUMNS);
-                    Ok(ExitCode::SUCCESS)
-                })
+                list.listing.show(&query("/v1/triggers", &wanted), TRIGGERS)
             }
             What::Get(one) => {
                 let (job, name) = one.trigger.split_once('/').unwrap_or((&one.trigger, "default"));
-                let path = format!("/v1/triggers/{job}/{name}");
-                let path = query(&path, &[("tenant", one.tenant.as_deref())]);
+                let path = format!("/v1/triggers/{}/{}", escaped(job), escaped(name));
+                let tenant = one.tenant.given(&one.connect)?;
+                let path = query(&path, &[("tenant", tenant.as_deref())]);
                 one.connect.run(async |client, print| {
                     print.object(&client.get(&path).await?);
                     Ok(ExitCode::SUCCESS)

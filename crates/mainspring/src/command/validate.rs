@@ -12,7 +12,7 @@ use mainspring_definition::limits::{Limits, TASKS_CEILING};
 use mainspring_definition::{Code, Definition, Mistake, Options, Position, TENANT_DEFAULT, read};
 use serde_json::{Value, json};
 
-use super::output::{Output, colours_wanted, say};
+use super::output::{Output, Print, colours_wanted, plain, say};
 
 /// Files found in one go; more is rather a wrong directory than a set of jobs.
 const FILES_MAX: usize = 10_000;
@@ -35,6 +35,7 @@ pub(crate) struct Validate {
     /// Most tasks of one job; above the usual, larger files are read, too
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=TASKS_CEILING as i64))]
     max_tasks: Option<u32>,
+    /// How the answer is printed
     #[arg(short, long, value_enum, default_value_t = Output::Table)]
     output: Output,
 }
@@ -66,9 +67,9 @@ pub(super) struct Findings {
 impl Validate {
     pub(crate) fn run(self) -> Result<ExitCode> {
         let findings = Findings::of(&self.paths.all(), &self.tenant, self.max_tasks)?;
-        match self.output {
-            Output::Json => say(&format!("{:#}", findings.json())),
-            Output::Table => findings.print(),
+        match Print::new(self.output) {
+            print if print.is_data() => print.object(&findings.json()),
+            _ => findings.print(),
         }
         Ok(if findings.mistakes.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
     }
@@ -209,10 +210,10 @@ impl Findings {
         let colour = stderr.is_terminal() && colours_wanted();
         let mut text = String::new();
         for mistake in &self.mistakes {
-            text.push_str(&paint("31", &shown(&mistake.to_string()), colour));
+            text.push_str(&paint("31", &plain(&mistake.to_string()), colour));
             text.push('\n');
             if !mistake.help.is_empty() {
-                text.extend(["  ", &paint("36", "help:", colour), " ", &shown(&mistake.help), "\n"]);
+                text.extend(["  ", &paint("36", "help:", colour), " ", &plain(&mistake.help), "\n"]);
             }
         }
         if self.mistakes.is_empty() {
@@ -224,7 +225,7 @@ impl Findings {
                     1 => ", 1 schedule".to_owned(),
                     many => format!(", {many} schedules"),
                 };
-                say(&shown(&format!("{file}: {}: {count} {tasks}{by_clock}", job.name)));
+                say(&plain(&format!("{file}: {}: {count} {tasks}{by_clock}", job.name)));
             }
             return;
         }
@@ -234,11 +235,6 @@ impl Findings {
         // Nobody may be reading.
         let _ = stderr.lock().write_all(text.as_bytes());
     }
-}
-
-/// What a file says must not steer the terminal.
-fn shown(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }
 
 fn paint(code: &str, text: &str, colour: bool) -> String {

@@ -9,7 +9,9 @@ use serde_json::json;
 
 use super::config::Given;
 use super::connect::Connect;
+use super::list::{Listing, Rows};
 use super::offered::Offered;
+use super::output::{id, text};
 use super::run::actor;
 use super::submit::parse_span;
 use crate::note::note;
@@ -63,7 +65,7 @@ struct Change {
     #[command(flatten)]
     which: Which,
     /// Stored with the cordon, and shown by `worker get`
-    #[arg(long)]
+    #[arg(long, value_name = "TEXT")]
     reason: Option<String>,
 }
 
@@ -82,7 +84,7 @@ struct Drain {
 #[derive(Args)]
 struct List {
     #[command(flatten)]
-    connect: Connect,
+    listing: Listing,
 }
 
 #[derive(Args)]
@@ -94,7 +96,7 @@ struct Start {
     #[arg(long, value_name = "FILE")]
     token_file: Option<String>,
     /// The pool to work for [default: default]
-    #[arg(long)]
+    #[arg(long, value_name = "NAME")]
     pool: Option<String>,
     /// How many tasks at once [default: one a processor]
     #[arg(long, value_name = "N")]
@@ -102,7 +104,8 @@ struct Start {
     /// A label, as KEY=VALUE; may be given more than once
     #[arg(long = "label", value_name = "K=V", value_parser = parse_label)]
     labels: Vec<String>,
-    #[arg(long)]
+    /// Where it stands, as eu-1; tasks and people can tell workers apart by it
+    #[arg(long, value_name = "NAME")]
     zone: Option<String>,
     #[command(flatten)]
     offered: Offered,
@@ -121,7 +124,7 @@ struct Start {
 impl Worker {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
         match self.what {
-            Some(What::List(list)) => list.run(),
+            Some(What::List(list)) => list.listing.show("/v1/workers", WORKERS),
             Some(What::Get(which)) => which.get(),
             Some(What::Cordon(change)) => change.post("cordon"),
             Some(What::Uncordon(change)) => change.post("uncordon"),
@@ -155,15 +158,20 @@ impl Start {
     }
 }
 
-impl List {
-    fn run(self) -> anyhow::Result<ExitCode> {
-        self.connect.run(async |client, print| {
-            let workers = client.get("/v1/workers").await?;
-            print.rows(&workers, "workers", &["worker_id", "name", "state", "pool", "running", "slots"]);
-            Ok(ExitCode::SUCCESS)
-        })
-    }
-}
+const WORKERS: Rows = Rows {
+    key: "workers",
+    columns: &[
+        text("NAME", "name"),
+        text("STATE", "state"),
+        text("POOL", "pool"),
+        text("RUNNING", "running"),
+        text("SLOTS", "slots"),
+        id("WORKER", "worker_id"),
+        text("VERSION", "version").only_wide(),
+        text("ZONE", "zone").only_wide(),
+        text("CORDON", "cordon.reason").only_wide(),
+    ],
+};
 
 impl Which {
     fn get(self) -> anyhow::Result<ExitCode> {

@@ -11,11 +11,12 @@ use mainspring_client::query;
 
 use self::start::Start;
 use super::connect::Connect;
+use super::list::{Listing, Page, Rows};
+use super::output::{age, id, pair, text};
 use super::run::by;
+use super::tenant::OfTenant;
 
-use crate::note::note;
-
-/// Run windows of a job's schedule that lie behind, slowly and below everything live
+/// Run past windows of a job's schedule, at the lowest priority
 ///
 /// `mainspring backfill JOB` is short for `mainspring backfill start JOB`; a job that is named like one of the commands
 /// below needs the long form.
@@ -71,20 +72,15 @@ struct Short {
 
 #[derive(Args)]
 struct List {
-    /// Only of this tenant
-    #[arg(long)]
-    tenant: Option<String>,
-    /// Only of this job
-    #[arg(long)]
-    job: Option<String>,
-    /// At most so many
-    #[arg(long, default_value_t = 100)]
-    limit: u32,
-    /// Go on where a page before ended
-    #[arg(long)]
-    cursor: Option<String>,
     #[command(flatten)]
-    connect: Connect,
+    tenant: OfTenant,
+    /// Only of this job
+    #[arg(long, value_name = "NAME")]
+    job: Option<String>,
+    #[command(flatten)]
+    page: Page,
+    #[command(flatten)]
+    listing: Listing,
 }
 
 #[derive(Args)]
@@ -100,22 +96,27 @@ struct Act {
     #[command(flatten)]
     one: One,
     /// Why; in the server's log
-    #[arg(long)]
+    #[arg(long, value_name = "TEXT")]
     reason: Option<String>,
 }
 
-const COLUMNS: [&str; 10] = [
-    "backfill_id",
-    "job",
-    "schedule",
-    "state",
-    "windows",
-    "started",
-    "active",
-    "succeeded",
-    "failed",
-    "created_at",
-];
+const BACKFILLS: Rows = Rows {
+    key: "backfills",
+    columns: &[
+        id("BACKFILL", "backfill_id"),
+        pair("SCHEDULE", "job", "schedule"),
+        text("STATE", "state"),
+        text("WINDOWS", "windows"),
+        text("DONE", "succeeded"),
+        text("FAILED", "failed"),
+        age("AGE", "created_at"),
+        text("STARTED", "started").only_wide(),
+        text("ACTIVE", "active").only_wide(),
+        text("FROM", "from").only_wide(),
+        text("TO", "to").only_wide(),
+        text("TENANT", "tenant").only_wide(),
+    ],
+};
 
 impl Backfill {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
@@ -144,22 +145,14 @@ impl Backfill {
 
 impl List {
     fn run(self) -> anyhow::Result<ExitCode> {
-        let limit = self.limit.to_string();
+        let (limit, tenant) = (self.page.limit(), self.tenant.filter(&self.listing.connect)?);
         let wanted = [
-            ("tenant", self.tenant.as_deref()),
+            ("tenant", tenant.as_deref()),
             ("job", self.job.as_deref()),
             ("limit", Some(&*limit)),
-            ("cursor", self.cursor.as_deref()),
+            ("cursor", self.page.cursor()),
         ];
-        let path = query("/v1/backfills", &wanted);
-        self.connect.run(async |client, print| {
-            let page = client.get(&path).await?;
-            print.rows(&page, "backfills", &COLUMNS);
-            if let Some(next) = page.get("next_cursor").and_then(serde_json::Value::as_str) {
-                note!("older ones: --cursor {next}");
-            }
-            Ok(ExitCode::SUCCESS)
-        })
+        self.listing.show(&query("/v1/backfills", &wanted), BACKFILLS)
     }
 }
 

@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::super::connect::Connect;
 use super::super::run::actor;
+use super::super::tenant::Tenant;
 use super::watch;
 
 use crate::note::note;
@@ -53,10 +54,10 @@ pub(super) struct Start {
     #[arg(long)]
     detach: bool,
     /// Why; in the server's log
-    #[arg(long)]
+    #[arg(long, value_name = "TEXT")]
     reason: Option<String>,
-    #[arg(long, default_value = "default")]
-    tenant: String,
+    #[command(flatten)]
+    tenant: Tenant,
     #[command(flatten)]
     connect: Connect,
 }
@@ -89,7 +90,7 @@ fn pair(text: &str) -> Result<(String, Value), String> {
 }
 
 impl Start {
-    fn body(&self) -> Value {
+    fn body(&self, tenant: &str) -> Value {
         let order = match self.order {
             Order::Oldest => "oldest",
             Order::Newest => "newest",
@@ -101,7 +102,7 @@ impl Start {
         };
         let parameters: Map<String, Value> = self.parameters.iter().cloned().collect();
         let mut body = json!({
-            "tenant": self.tenant, "job": self.job, "from": instant(&self.from), "to": instant(&self.to), "only": only, "order": order,
+            "tenant": tenant, "job": self.job, "from": instant(&self.from), "to": instant(&self.to), "only": only, "order": order,
             "dry_run": self.dry_run, "actor": actor(), "parameters": parameters,
         });
         let given = [
@@ -117,7 +118,7 @@ impl Start {
     }
 
     pub(super) fn run(self) -> anyhow::Result<ExitCode> {
-        let body = self.body();
+        let body = self.body(&self.tenant.name(&self.connect)?);
         let detach = self.detach;
         self.connect.run(async |client, print| {
             let answer = client.post("/v1/backfills", &body).await?;

@@ -6,7 +6,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::policy::{Hash, expression};
-use crate::command::output::{Output, say};
+use crate::command::output::{Output, Print, say};
 
 /// Says what an expression means, and whether clock changes touch it. Exit: 0 it is right, 1 it is not.
 #[derive(Args)]
@@ -35,13 +35,13 @@ impl Explain {
             Err(refusal) => return refusal.tell(),
         };
         let (description, through) = (cron.describe(), cron.runs_through());
-        match self.output {
-            Output::Table => say(&format!("{description}\n{}", if through { THROUGH } else { FIXED })),
-            Output::Json => {
-                let answer =
-                    json!({ "expr": self.expression, "description": description, "runs_through": through });
-                say(&format!("{answer:#}"));
-            }
+        let print = Print::new(self.output);
+        if print.is_data() {
+            print.object(
+                &json!({ "expr": self.expression, "description": description, "runs_through": through }),
+            );
+        } else {
+            say(&format!("{description}\n{}", if through { THROUGH } else { FIXED }));
         }
         ExitCode::SUCCESS
     }

@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 use super::super::confirm::confirmed;
 use super::super::connect::Connect;
 use super::super::run::by;
-use super::{TENANT, path};
+use super::super::tenant::Tenant;
+use super::path;
 
 #[derive(Args)]
 pub(super) struct Many {
@@ -20,12 +21,12 @@ pub(super) struct Many {
     #[arg(long)]
     tag: Option<String>,
     /// All jobs of the tenant that have this owner
-    #[arg(long)]
+    #[arg(long, value_name = "NAME")]
     owner: Option<String>,
-    #[arg(long, default_value = TENANT)]
-    tenant: String,
+    #[command(flatten)]
+    tenant: Tenant,
     /// Why; kept with the job
-    #[arg(long)]
+    #[arg(long, value_name = "TEXT")]
     reason: Option<String>,
     /// Do not ask before many jobs are changed
     #[arg(short, long)]
@@ -47,7 +48,7 @@ pub(super) const RESUME: Verb = Verb { path: ":resume", word: "resume", done: "a
 impl Many {
     pub(super) fn act(self, verb: &Verb) -> anyhow::Result<ExitCode> {
         let Self { name, tag, owner, tenant, reason, yes, connect } = self;
-        let by = by(reason.as_deref());
+        let (by, tenant) = (by(reason.as_deref()), tenant.name(&connect)?);
         connect.run(async |client, print| {
             if let Some(name) = name {
                 print.object(&client.post(&path(&name, verb.path, &tenant), &by).await?);

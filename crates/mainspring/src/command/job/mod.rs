@@ -7,11 +7,13 @@ use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
 use mainspring_client::{escaped, query};
+use serde_json::json;
 
 use super::connect::Connect;
+use super::list::{Listing, Page, Rows};
+use super::output::{age, id, say, text};
 use super::run::actor;
-
-const TENANT: &str = "default";
+use super::tenant::{OfTenant, Tenant};
 
 /// Exit: 0 done, 1 refused, 4 there is no such job.
 #[derive(Args)]
@@ -23,7 +25,7 @@ pub(crate) struct Job {
 #[derive(Subcommand)]
 enum What {
     /// List jobs with their version, state and last run
-    #[command(after_help = "Example:\n  mainspring job list")]
+    #[command(after_help = "Examples:\n  mainspring job list\n  mainspring job list --tag nightly --watch")]
     List(List),
     /// Show one job with its definition and its schedules
     #[command(after_help = "Example:\n  mainspring job get etl -o json")]
@@ -52,28 +54,26 @@ enum What {
 
 #[derive(Args)]
 struct List {
-    /// Only of this tenant
-    #[arg(long)]
-    tenant: Option<String>,
+    #[command(flatten)]
+    tenant: OfTenant,
     /// Only with this tag
     #[arg(long)]
     tag: Option<String>,
     /// Only of this owner
-    #[arg(long)]
+    #[arg(long, value_name = "NAME")]
     owner: Option<String>,
-    /// At most so many
-    #[arg(long, default_value_t = 100)]
-    limit: u32,
     #[command(flatten)]
-    connect: Connect,
+    page: Page,
+    #[command(flatten)]
+    listing: Listing,
 }
 
 #[derive(Args)]
 struct One {
     /// The job
     name: String,
-    #[arg(long, default_value = TENANT)]
-    tenant: String,
+    #[command(flatten)]
+    tenant: Tenant,
     #[command(flatten)]
     connect: Connect,
 }
@@ -82,10 +82,10 @@ struct One {
 struct Act {
     /// The job
     name: String,
-    #[arg(long, default_value = TENANT)]
-    tenant: String,
+    #[command(flatten)]
+    tenant: Tenant,
     /// Why; kept with the job
-    #[arg(long)]
+    #[arg(long, value_name = "TEXT")]
     reason: Option<String>,
     #[command(flatten)]
     connect: Connect,
@@ -95,64 +95,90 @@ struct Act {
 struct History {
     /// The job
     name: String,
-    #[arg(long, default_value = TENANT)]
-    tenant: String,
+    #[command(flatten)]
+    tenant: Tenant,
     /// Show this version with its definition
-    #[arg(long)]
+    #[arg(long, value_name = "N")]
     version: Option<u32>,
     #[command(flatten)]
     connect: Connect,
 }
 
-const COLUMNS: [&str; 8] =
-    ["job", "tenant", "version", "state", "tasks", "active_runs", "last_run.state", "last_run.ended_at"];
+const JOBS: Rows = Rows {
+    key: "jobs",
+    columns: &[
+        text("JOB", "job"),
+        text("VERSION", "version"),
+        text("STATE", "state"),
+        text("TASKS", "tasks"),
+        text("ACTIVE", "active_runs"),
+        text("LAST RUN", "last_run.state"),
+        age("ENDED", "last_run.ended_at"),
+        text("TENANT", "tenant").only_wide(),
+        text("WAITING", "waiting_runs").only_wide(),
+        age("AGE", "created_at").only_wide(),
+        age("CHANGED", "updated_at").only_wide(),
+        id("LAST RUN ID", "last_run.run_id").only_wide(),
+    ],
+};
+const VERSIONS: Rows =
+    Rows { key: "versions", columns: &[text("VERSION", "version"), age("APPLIED", "applied_at")] };
 
 impl Job {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
         match self.what {
-            What::List(list) => {
-                let limit = list.limit.to_string();
-                let (tenant, tag) = (list.tenant.as_deref(), list.tag.as_deref());
-                let wanted = [
-                    ("tenant", tenant),
-                    ("tag", tag),
-                    ("owner", list.owner.as_deref()),
-                    ("limit", Some(&*limit)),
-                ];
-                let path = query("/v1/jobs", &wanted);
-                list.connect.run(async |client, print| {
-                    print.rows(&client.get(&path).await?, "jobs", &COLUMNS);
-                    Ok(ExitCode::SUCCESS)
-                })
-            }
-            What::Get(one) => {
-                let path = path(&one.name, "", &one.tenant);
-                one.connect.run(async |client, print| {
-                    let mut job = client.get(&path).await?;
-                    let fields = job.as_object_mut().filter(|_| !print.is_json());
-                    let schedules = fields.and_then(|fields| fields.remove("schedules"));
-                    print.object(&job);
-                    if let Some(schedules) = schedules {
-                        let listed = serde_json::json!({ "schedules": schedules });
-                        print.rows(&listed, "schedules", &super::schedule::COLUMNS);
-                    }
-                    Ok(ExitCode::SUCCESS)
-                })
-            }
+            What::List(list) => list.run(),
+            What::Get(one) => one.run(),
             What::History(history) => history.run(),
             What::Pause(many) => many.act(&many::PAUSE),
             What::Resume(many) => many.act(&many::RESUME),
             What::Trigger(trigger) => trigger.run(),
-            What::Delete(act) => {
-                let (tenant, reason) = (Some(act.tenant.as_str()), act.reason.as_deref());
-                let by = [("tenant", tenant), ("actor", Some(&*actor())), ("reason", reason)];
-                let path = query(&format!("/v1/jobs/{}", escaped(&act.name)), &by);
-                act.connect.run(async |client, print| {
-                    print.object(&client.delete(&path).await?);
-                    Ok(ExitCode::SUCCESS)
-                })
-            }
+            What::Delete(act) => act.delete(),
         }
+    }
+}
+
+impl List {
+    fn run(self) -> anyhow::Result<ExitCode> {
+        let (limit, tenant) = (self.page.limit(), self.tenant.filter(&self.listing.connect)?);
+        let wanted = [
+            ("tenant", tenant.as_deref()),
+            ("tag", self.tag.as_deref()),
+            ("owner", self.owner.as_deref()),
+            ("limit", Some(&*limit)),
+            ("cursor", self.page.cursor()),
+        ];
+        self.listing.show(&query("/v1/jobs", &wanted), JOBS)
+    }
+}
+
+impl One {
+    fn run(self) -> anyhow::Result<ExitCode> {
+        let path = path(&self.name, "", &self.tenant.name(&self.connect)?);
+        self.connect.run(async |client, print| {
+            let mut job = client.get(&path).await?;
+            let fields = job.as_object_mut().filter(|_| !print.is_data());
+            let schedules = fields.and_then(|fields| fields.remove("schedules"));
+            print.object(&job);
+            if let Some(schedules) = schedules {
+                say("");
+                let rows = super::schedule::SCHEDULES;
+                print.rows(&json!({ rows.key: schedules }), rows.key, rows.columns);
+            }
+            Ok(ExitCode::SUCCESS)
+        })
+    }
+}
+
+impl Act {
+    fn delete(self) -> anyhow::Result<ExitCode> {
+        let (tenant, actor) = (self.tenant.name(&self.connect)?, actor());
+        let by = [("tenant", Some(&*tenant)), ("actor", Some(&*actor)), ("reason", self.reason.as_deref())];
+        let path = query(&format!("/v1/jobs/{}", escaped(&self.name)), &by);
+        self.connect.run(async |client, print| {
+            print.object(&client.delete(&path).await?);
+            Ok(ExitCode::SUCCESS)
+        })
     }
 }
 
@@ -164,14 +190,14 @@ impl History {
     fn run(self) -> anyhow::Result<ExitCode> {
         let rest =
             self.version.map_or_else(|| "/versions".to_owned(), |version| format!("/versions/{version}"));
-        let path = path(&self.name, &rest, &self.tenant);
+        let path = path(&self.name, &rest, &self.tenant.name(&self.connect)?);
         let one = self.version.is_some();
         self.connect.run(async |client, print| {
             let answer = client.get(&path).await?;
             if one {
                 print.object(&answer);
             } else {
-                print.rows(&answer, "versions", &["version", "applied_at"]);
+                print.rows(&answer, VERSIONS.key, VERSIONS.columns);
             }
             Ok(ExitCode::SUCCESS)
         })

@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 use super::super::connect::Connect;
 use super::super::run::watch;
 use super::super::submit::{parse_label, warn};
+use super::super::tenant::Tenant;
 
 /// Exit: 0 started (with --wait: the run succeeded), 1 refused, 3 the run did not succeed, 4 there is no such job.
 #[derive(Args)]
@@ -18,8 +19,8 @@ use super::super::submit::{parse_label, warn};
 pub(super) struct Trigger {
     /// The job
     name: String,
-    #[arg(long, default_value = super::TENANT)]
-    tenant: String,
+    #[command(flatten)]
+    tenant: Tenant,
     /// A parameter, as NAME=VALUE; a value that is JSON is taken as JSON, any other as text
     #[arg(short, long = "param", value_name = "NAME=VALUE", value_parser = parse_label)]
     parameters: Vec<(String, String)>,
@@ -29,11 +30,11 @@ pub(super) struct Trigger {
     /// P0, P1 or P2, for all its tasks
     #[arg(long)]
     priority: Option<String>,
-    /// A label on the run and its tasks
+    /// A label on the run and its tasks, as team=ops; may be given more than once
     #[arg(long = "label", value_name = "K=V", value_parser = parse_label)]
     labels: Vec<(String, String)>,
     /// Why; kept with the run
-    #[arg(long)]
+    #[arg(long, value_name = "TEXT")]
     reason: Option<String>,
     /// Watch the run until it has ended; its outcome is the exit code
     #[arg(short, long)]
@@ -44,7 +45,7 @@ pub(super) struct Trigger {
 
 impl Trigger {
     pub(super) fn run(self) -> anyhow::Result<ExitCode> {
-        let path = super::path(&self.name, ":trigger", &self.tenant);
+        let path = super::path(&self.name, ":trigger", &self.tenant.name(&self.connect)?);
         let body = self.body();
         let wait = self.wait;
         let reason = self.reason;

@@ -106,7 +106,7 @@ mod tests {
             "marks": ["late", "quiet"],
             "tasks": [
                 {"name": "load", "state": "running", "reason": "backoff", "message": "an attempt failed", "advice": "wait",
-                 "task": {"task_id": "task_1"}, "last_error": {"message": "no\u{1b} route"}},
+                 "task": {"task_id": "task_1"}, "last_error": {"message": "no\r route"}},
                 {"name": "mail", "state": "pending", "reason": "waits_for_upstream", "message": "it waits for `load`",
                  "advice": "look at what it waits for", "condition": "params.mail"},
                 {"name": "join", "state": "pending", "reason": "waits_for_jobs", "message": "it waits", "advice": "trigger it",
@@ -126,7 +126,7 @@ mod tests {
             "",
             "load  running",
             "  backoff: an attempt failed",
-            "  last error: no\u{fffd} route",
+            "  last error: no  route",
             "  task: task_1",
             "  hint: wait",
             "",

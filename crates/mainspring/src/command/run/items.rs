@@ -5,10 +5,8 @@ use std::process::ExitCode;
 use clap::Args;
 use mainspring_client::{escaped, query};
 
-use super::super::connect::Connect;
-use crate::note::note;
-
-const COLUMNS: [&str; 5] = ["index", "state", "task_id", "value", "error.message"];
+use super::super::list::{Listing, Page, Rows};
+use super::super::output::{id, text};
 
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
@@ -20,37 +18,35 @@ pub(super) struct Items {
     /// The mapped task
     #[arg(long, value_name = "NAME")]
     task: String,
-    /// Only in these states, separated by commas
-    #[arg(long)]
+    /// Only in these states, separated by commas, as `failed,cancelled`
+    #[arg(long, value_name = "STATES")]
     state: Option<String>,
-    /// At most so many
-    #[arg(long, default_value_t = 50)]
-    limit: u32,
-    /// Where the page before ended: its `next_cursor`
-    #[arg(long)]
-    cursor: Option<String>,
     #[command(flatten)]
-    connect: Connect,
+    page: Page,
+    #[command(flatten)]
+    listing: Listing,
 }
+
+const ITEMS: Rows = Rows {
+    key: "items",
+    columns: &[
+        text("INDEX", "index"),
+        text("STATE", "state"),
+        id("TASK", "task_id"),
+        text("VALUE", "value"),
+        text("ERROR", "error.message"),
+    ],
+};
 
 impl Items {
     pub(super) fn run(self) -> anyhow::Result<ExitCode> {
-        let limit = self.limit.to_string();
-        self.connect.run(async |client, print| {
-            let id = client.run_id(&self.id).await?;
-            let parameters = [
-                ("state", self.state.as_deref()),
-                ("limit", Some(limit.as_str())),
-                ("cursor", self.cursor.as_deref()),
-            ];
-            let path = query(&format!("/v1/runs/{id}/tasks/{}/items", escaped(&self.task)), &parameters);
-            let page = client.get(&path).await?;
-            print.rows(&page, "items", &COLUMNS);
-            let next = page.get("next_cursor").and_then(|next| next.as_str());
-            if let Some(next) = next.filter(|_| !print.is_json()) {
-                note!("(more: --cursor {next})");
-            }
-            Ok(ExitCode::SUCCESS)
+        let limit = self.page.limit();
+        let Self { id, task, state, page, listing } = self;
+        listing.show_at(ITEMS, async |client| {
+            let id = client.run_id(&id).await?;
+            let parameters =
+                [("state", state.as_deref()), ("limit", Some(limit.as_str())), ("cursor", page.cursor())];
+            Ok(query(&format!("/v1/runs/{id}/tasks/{}/items", escaped(&task)), &parameters))
         })
     }
 }

@@ -2,6 +2,7 @@
 
 mod diagnose;
 mod items;
+mod list;
 mod logs;
 mod rerun;
 mod tree;
@@ -10,7 +11,6 @@ mod watch;
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
-use mainspring_client::query;
 use serde_json::{Value, json};
 
 pub(super) use self::watch::watch;
@@ -29,9 +29,9 @@ pub(crate) struct Run {
 enum What {
     /// List runs, newest first
     #[command(
-        after_help = "Examples:\n  mainspring run list --job etl\n  mainspring run list --state failed"
+        after_help = "Examples:\n  mainspring run list --job etl\n  mainspring run list --state failed --since 1d\n  mainspring run list --watch"
     )]
-    List(List),
+    List(list::List),
     /// Show one run with its tasks
     #[command(after_help = "Example:\n  mainspring run get run_019a88f0")]
     Get(One),
@@ -68,33 +68,9 @@ enum What {
     /// Say how a run ends, whatever its tasks do
     #[command(after_help = "Example:\n  mainspring run force run_019a88f0 failed --reason 'wrong input'")]
     Force(Force),
-    /// Have what can be decided in a run looked for again
+    /// Re-evaluate a run that seems stuck
     #[command(after_help = "Example:\n  mainspring run reevaluate run_019a88f0 --reason 'it seems stuck'")]
     Reevaluate(Reevaluate),
-}
-
-#[derive(Args)]
-struct List {
-    /// Only of this job
-    #[arg(long)]
-    job: Option<String>,
-    /// Only of this tenant
-    #[arg(long)]
-    tenant: Option<String>,
-    /// Only in these states, separated by commas
-    #[arg(long)]
-    state: Option<String>,
-    /// Only with this label, as KEY=VALUE
-    #[arg(long, value_name = "K=V")]
-    label: Option<String>,
-    /// At most so many
-    #[arg(long, default_value_t = 50)]
-    limit: u32,
-    /// Take a list that lacks the newest changes if the server's tables are behind, instead of an error
-    #[arg(long)]
-    older: bool,
-    #[command(flatten)]
-    connect: Connect,
 }
 
 #[derive(Args)]
@@ -110,7 +86,7 @@ struct Act {
     /// The run: its id or the beginning of it
     id: String,
     /// Why; kept with the run
-    #[arg(long)]
+    #[arg(long, value_name = "TEXT")]
     reason: Option<String>,
     #[command(flatten)]
     connect: Connect,
@@ -122,16 +98,16 @@ struct Cancel {
     #[arg(conflicts_with_all = ["job", "tenant", "label"], required_unless_present_any = ["job", "tenant", "label"])]
     id: Option<String>,
     /// All unfinished runs of this job
-    #[arg(long)]
+    #[arg(long, value_name = "NAME")]
     job: Option<String>,
     /// All unfinished runs of this tenant
-    #[arg(long)]
+    #[arg(long, value_name = "NAME")]
     tenant: Option<String>,
-    /// All unfinished runs with this label, as KEY=VALUE
+    /// All unfinished runs with this label, as team=ops
     #[arg(long, value_name = "K=V")]
     label: Option<String>,
     /// Why; kept with the run
-    #[arg(long)]
+    #[arg(long, value_name = "TEXT")]
     reason: Option<String>,
     #[command(flatten)]
     connect: Connect,
@@ -145,7 +121,7 @@ struct Clear {
     #[arg(long = "task", value_name = "NAME")]
     tasks: Vec<String>,
     /// Why; kept with the run
-    #[arg(long)]
+    #[arg(long, value_name = "TEXT")]
     reason: Option<String>,
     #[command(flatten)]
     connect: Connect,
@@ -158,7 +134,7 @@ struct Force {
     /// succeeded, failed or cancelled
     state: String,
     /// Why; kept with the run
-    #[arg(long)]
+    #[arg(long, value_name = "TEXT")]
     reason: Option<String>,
     #[command(flatten)]
     connect: Connect,
@@ -169,13 +145,11 @@ struct Reevaluate {
     /// The run: its id or the beginning of it
     id: String,
     /// Why; kept with the run
-    #[arg(long)]
+    #[arg(long, value_name = "TEXT")]
     reason: Option<String>,
     #[command(flatten)]
     connect: Connect,
 }
-
-const COLUMNS: [&str; 7] = ["run_id", "job", "version", "state", "trigger", "created_at", "ended_at"];
 
 impl Run {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
@@ -184,7 +158,7 @@ impl Run {
             What::Get(one) => one.connect.run(async |client, print| {
                 let id = client.run_id(&one.id).await?;
                 let run = client.get(&format!("/v1/runs/{id}")).await?;
-                if print.is_json() {
+                if print.is_data() {
                     print.object(&run);
                 } else {
                     tree::print(print, &run);
@@ -196,7 +170,7 @@ impl Run {
             What::Diagnose(one) => one.connect.run(async |client, print| {
                 let id = client.run_id(&one.id).await?;
                 let diagnosis = client.get(&format!("/v1/runs/{id}/diagnosis")).await?;
-                if print.is_json() {
+                if print.is_data() {
                     print.object(&diagnosis);
                 } else {
                     diagnose::print(print, &diagnosis);
@@ -238,27 +212,6 @@ fn verb(connect: Connect, id: &str, verb: &str, body: &Value) -> anyhow::Result<
         print.object(&client.post(&format!("/v1/runs/{id}:{verb}"), body).await?);
         Ok(ExitCode::SUCCESS)
     })
-}
-
-impl List {
-    fn run(self) -> anyhow::Result<ExitCode> {
-        let limit = self.limit.to_string();
-        let path = query(
-            "/v1/runs",
-            &[
-                ("job", self.job.as_deref()),
-                ("tenant", self.tenant.as_deref()),
-                ("state", self.state.as_deref()),
-                ("label", self.label.as_deref()),
-                ("limit", Some(&limit)),
-                ("older", self.older.then_some("true")),
-            ],
-        );
-        self.connect.run(async |client, print| {
-            print.rows(&client.get(&path).await?, "runs", &COLUMNS);
-            Ok(ExitCode::SUCCESS)
-        })
-    }
 }
 
 impl Cancel {

@@ -30,7 +30,7 @@ pub(super) struct Rerun {
     #[arg(short, long = "param", value_name = "NAME=VALUE", value_parser = parse_label)]
     parameters: Vec<(String, String)>,
     /// Why; kept with the run
-    #[arg(long)]
+    #[arg(long, value_name = "TEXT")]
     reason: Option<String>,
     /// Watch the new run until it has ended; its outcome is the exit code
     #[arg(short, long)]

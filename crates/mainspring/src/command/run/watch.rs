@@ -24,7 +24,7 @@ pub(in crate::command) async fn watch(
     print: Print,
     id: &str,
 ) -> Result<ExitCode, ClientError> {
-    let live = std::io::stderr().is_terminal() && !print.is_json();
+    let live = std::io::stderr().is_terminal() && !print.is_data();
     let mut seen = Seen::default();
     let mut wait = LOOK_MIN;
     loop {
@@ -32,7 +32,7 @@ pub(in crate::command) async fn watch(
         let changed = if live { seen.draw(print, &run) } else { seen.tell(print, &run) };
         let state = run.get("state").and_then(Value::as_str).unwrap_or_default();
         if matches!(state, "succeeded" | "failed" | "cancelled") {
-            if print.is_json() {
+            if print.is_data() {
                 print.object(&run);
             } else if !live {
                 say(&format!("{id} {state}"));
@@ -77,7 +77,7 @@ impl Seen {
             let (name, state) = (told("name"), told("state"));
             if self.states.get(name).map(String::as_str) != Some(state) {
                 changed = true;
-                if state != "pending" && !print.is_json() {
+                if state != "pending" && !print.is_data() {
                     note!("{name} {state} {}", told("reason"));
                 }
                 self.states.insert(name.to_owned(), state.to_owned());

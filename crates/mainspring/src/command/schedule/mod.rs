@@ -8,11 +8,11 @@ use std::process::ExitCode;
 use clap::{Args, Subcommand};
 use mainspring_client::query;
 
-use self::named::{Act, One};
-use super::connect::Connect;
+use self::named::{Act, Named, One, path};
+use super::list::{Listing, Page, Rows};
+use super::output::{age, id, pair, text};
 use super::run::{actor, by};
-
-use crate::note::note;
+use super::tenant::OfTenant;
 
 /// A schedule is named JOB/NAME, or JOB alone if the job has one; recurring tasks are named @tasks/NAME.
 /// Exit: 0 done, 1 refused, 4 there is no such schedule.
@@ -58,83 +58,89 @@ enum What {
 
 #[derive(Args)]
 struct List {
-    /// Only of this tenant
-    #[arg(long)]
-    tenant: Option<String>,
-    /// Only of this job; `@tasks` for recurring tasks
-    #[arg(long)]
-    job: Option<String>,
-    /// At most so many
-    #[arg(long, default_value_t = 100)]
-    limit: u32,
     #[command(flatten)]
-    connect: Connect,
+    tenant: OfTenant,
+    /// Only of this job; `@tasks` for recurring tasks
+    #[arg(long, value_name = "NAME")]
+    job: Option<String>,
+    #[command(flatten)]
+    page: Page,
+    #[command(flatten)]
+    listing: Listing,
 }
 
 #[derive(Args)]
 struct History {
     #[command(flatten)]
-    one: One,
-    /// At most so many
-    #[arg(long, default_value_t = 100)]
-    limit: u32,
-    /// Go on where a page before ended
-    #[arg(long)]
-    cursor: Option<String>,
+    named: Named,
+    #[command(flatten)]
+    page: Page,
+    #[command(flatten)]
+    listing: Listing,
 }
 
 #[derive(Args)]
 struct Ahead {
-    /// Only of this tenant
-    #[arg(long)]
-    tenant: Option<String>,
+    #[command(flatten)]
+    tenant: OfTenant,
     /// How far to look, as 30s, 10m, 2h, 1d
     #[arg(long, value_name = "SPAN", default_value = "1h")]
     within: String,
-    /// At most so many
-    #[arg(long, default_value_t = 100)]
+    /// At most so many rows
+    #[arg(long, value_name = "N", default_value_t = 50)]
     limit: u32,
     #[command(flatten)]
-    connect: Connect,
+    listing: Listing,
 }
 
-pub(super) const COLUMNS: [&str; 9] =
-    ["job", "name", "state", "description", "timezone", "next", "last", "fired", "missed"];
-const OF_HISTORY: [&str; 7] = ["first", "last", "count", "outcome", "reason", "run_id", "task_id"];
-const OF_UPCOMING: [&str; 6] = ["begins_at", "job", "name", "description", "tenant", "job_paused"];
+pub(super) const SCHEDULES: Rows = Rows {
+    key: "schedules",
+    columns: &[
+        pair("SCHEDULE", "job", "name"),
+        text("STATE", "state"),
+        age("NEXT", "next"),
+        age("LAST", "last"),
+        text("MISSED", "missed"),
+        text("WHEN", "description"),
+        text("TENANT", "tenant").only_wide(),
+        text("TIMEZONE", "timezone").only_wide(),
+        text("FIRED", "fired").only_wide(),
+        text("SKIPPED", "skipped").only_wide(),
+        text("ACTIVE", "active").only_wide(),
+    ],
+};
+const WINDOWS: Rows = Rows {
+    key: "windows",
+    columns: &[
+        text("WINDOW", "first"),
+        text("COUNT", "count"),
+        text("OUTCOME", "outcome"),
+        id("RUN", "run_id"),
+        text("REASON", "reason"),
+        text("LAST", "last").only_wide(),
+        id("TASK", "task_id").only_wide(),
+        age("DECIDED", "decided_at").only_wide(),
+    ],
+};
+const UPCOMING: Rows = Rows {
+    key: "windows",
+    columns: &[
+        pair("SCHEDULE", "job", "name"),
+        age("BEGINS", "begins_at"),
+        text("AT", "begins_at"),
+        text("WHEN", "description"),
+        text("JOB PAUSED", "job_paused").only_wide(),
+        text("TENANT", "tenant").only_wide(),
+    ],
+};
 
 impl Schedule {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
         match self.what {
-            What::List(list) => {
-                let limit = list.limit.to_string();
-                let wanted = [
-                    ("tenant", list.tenant.as_deref()),
-                    ("job", list.job.as_deref()),
-                    ("limit", Some(&*limit)),
-                ];
-                rows(list.connect, &query("/v1/schedules", &wanted), "schedules", &COLUMNS)
-            }
-            What::Get(one) => one.show("", &[], |answer, print| print.object(answer)),
-            What::History(history) => {
-                let limit = history.limit.to_string();
-                let page = [("limit", Some(&*limit)), ("cursor", history.cursor.as_deref())];
-                history.one.show("/history", &page, |answer, print| {
-                    print.rows(answer, "windows", &OF_HISTORY);
-                    if let Some(next) = answer.get("next_cursor").and_then(serde_json::Value::as_str) {
-                        note!("older ones: --cursor {next}");
-                    }
-                })
-            }
-            What::Upcoming(ahead) => {
-                let limit = ahead.limit.to_string();
-                let wanted = [
-                    ("tenant", ahead.tenant.as_deref()),
-                    ("within", Some(&*ahead.within)),
-                    ("limit", Some(&*limit)),
-                ];
-                rows(ahead.connect, &query("/v1/schedules:upcoming", &wanted), "windows", &OF_UPCOMING)
-            }
+            What::List(list) => list.run(),
+            What::Get(one) => one.show(),
+            What::History(history) => history.run(),
+            What::Upcoming(ahead) => ahead.run(),
             What::Put(put) => put.run(),
             What::Pause(act) => act.post(":pause"),
             What::Resume(act) => act.post(":resume"),
@@ -143,9 +149,36 @@ impl Schedule {
     }
 }
 
-fn rows(connect: Connect, path: &str, key: &str, columns: &[&str]) -> anyhow::Result<ExitCode> {
-    connect.run(async |client, print| {
-        print.rows(&client.get(path).await?, key, columns);
-        Ok(ExitCode::SUCCESS)
-    })
+impl List {
+    fn run(self) -> anyhow::Result<ExitCode> {
+        let (limit, tenant) = (self.page.limit(), self.tenant.filter(&self.listing.connect)?);
+        let wanted = [
+            ("tenant", tenant.as_deref()),
+            ("job", self.job.as_deref()),
+            ("limit", Some(&*limit)),
+            ("cursor", self.page.cursor()),
+        ];
+        self.listing.show(&query("/v1/schedules", &wanted), SCHEDULES)
+    }
+}
+
+impl History {
+    fn run(self) -> anyhow::Result<ExitCode> {
+        let (limit, tenant) = (self.page.limit(), self.named.tenant.name(&self.listing.connect)?);
+        let Self { named, page, listing } = self;
+        listing.show_at(WINDOWS, async |client| {
+            let path = path(client, &named.name, &tenant).await?;
+            let wanted = [("tenant", Some(&*tenant)), ("limit", Some(&*limit)), ("cursor", page.cursor())];
+            Ok(query(&format!("{path}/history"), &wanted))
+        })
+    }
+}
+
+impl Ahead {
+    fn run(self) -> anyhow::Result<ExitCode> {
+        let (limit, tenant) = (self.limit.to_string(), self.tenant.filter(&self.listing.connect)?);
+        let wanted =
+            [("tenant", tenant.as_deref()), ("within", Some(&*self.within)), ("limit", Some(&*limit))];
+        self.listing.show(&query("/v1/schedules:upcoming", &wanted), UPCOMING)
+    }
 }

@@ -4,24 +4,29 @@ use std::process::ExitCode;
 
 use clap::Args;
 use mainspring_client::{Client, ClientError, escaped, query};
-use serde_json::Value;
 
-use super::super::connect::{Connect, Print};
+use super::super::connect::Connect;
+use super::super::tenant::Tenant;
 use super::{actor, by};
 
-const TENANT: &str = "default";
 /// Of the only schedule of a job that gives it none.
 const NAME_DEFAULT: &str = "default";
 /// Candidates that are named when a job has more than one.
 const CANDIDATES_MAX: &str = "20";
 
 #[derive(Args)]
-pub(super) struct One {
+pub(super) struct Named {
     /// The schedule, as JOB/NAME, or JOB if the job has one
     #[arg(value_name = "SCHEDULE")]
     pub(super) name: String,
-    #[arg(long, default_value = TENANT)]
-    pub(super) tenant: String,
+    #[command(flatten)]
+    pub(super) tenant: Tenant,
+}
+
+#[derive(Args)]
+pub(super) struct One {
+    #[command(flatten)]
+    pub(super) named: Named,
     #[command(flatten)]
     pub(super) connect: Connect,
 }
@@ -31,32 +36,31 @@ pub(super) struct Act {
     #[command(flatten)]
     one: One,
     /// Why; in the server's log
-    #[arg(long)]
+    #[arg(long, value_name = "TEXT")]
     reason: Option<String>,
 }
 
 impl One {
-    /// What the server says of it.
-    pub(super) fn show(
-        self,
-        rest: &str,
-        more: &[(&str, Option<&str>)],
-        show: impl FnOnce(&Value, Print),
-    ) -> anyhow::Result<ExitCode> {
-        let Self { name, tenant, connect } = self;
+    pub(super) fn show(self) -> anyhow::Result<ExitCode> {
+        let (name, tenant, connect) = self.parts()?;
         connect.run(async |client, print| {
             let path = path(&client, &name, &tenant).await?;
-            let wanted: Vec<_> =
-                [("tenant", Some(&*tenant))].into_iter().chain(more.iter().copied()).collect();
-            show(&client.get(&query(&format!("{path}{rest}"), &wanted)).await?, print);
+            print.object(&client.get(&query(&path, &[("tenant", Some(&*tenant))])).await?);
             Ok(ExitCode::SUCCESS)
         })
+    }
+
+    /// Its name, its tenant, and where it is.
+    pub(super) fn parts(self) -> anyhow::Result<(String, String, Connect)> {
+        let Self { named: Named { name, tenant }, connect } = self;
+        let tenant = tenant.name(&connect)?;
+        Ok((name, tenant, connect))
     }
 }
 
 impl Act {
     pub(super) fn post(self, verb: &str) -> anyhow::Result<ExitCode> {
-        let One { name, tenant, connect } = self.one;
+        let (name, tenant, connect) = self.one.parts()?;
         let by = by(self.reason.as_deref());
         connect.run(async |client, print| {
             let path = path(&client, &name, &tenant).await?;
@@ -67,7 +71,7 @@ impl Act {
     }
 
     pub(super) fn delete(self) -> anyhow::Result<ExitCode> {
-        let One { name, tenant, connect } = self.one;
+        let (name, tenant, connect) = self.one.parts()?;
         let reason = self.reason;
         connect.run(async |client, print| {
             let path = path(&client, &name, &tenant).await?;

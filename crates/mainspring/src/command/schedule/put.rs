@@ -24,14 +24,14 @@ pub(super) struct Put {
     #[arg(short, long, value_name = "FILE")]
     file: PathBuf,
     /// Why; in the server's log
-    #[arg(long)]
+    #[arg(long, value_name = "TEXT")]
     reason: Option<String>,
 }
 
 impl Put {
     pub(super) fn run(self) -> anyhow::Result<ExitCode> {
         let text = self.text()?;
-        let One { name, tenant, connect } = self.one;
+        let (name, tenant, connect) = self.one.parts()?;
         let reason = self.reason;
         connect.run(async |client, print| {
             let path = path(&client, &name, &tenant).await?;
