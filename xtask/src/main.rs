@@ -1,18 +1,30 @@
 //! Chores of this repository. `cargo xtask tidy` checks the rules that the compiler does not.
 
+mod contract;
 mod tidy;
 
 use std::process::ExitCode;
 
 const USAGE: &str = "\
 usage: cargo xtask tidy
-Check sizes, layers, the order of the core's modules, names, invariants, module docs, error pages and links.
+       cargo xtask contract --accept
+tidy: check sizes, layers, the order of the core's modules, names, invariants, module docs, error pages, links, and that
+the API keeps what was promised to its callers. contract: promise what the API has now, in crates/api/contract.txt.
 Findings go to stdout as `path:line: what is wrong; what to do`. Exit: 0 none, 1 some, 2 could not check";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     if arguments == ["tidy"] {
         return run_tidy();
+    }
+    if arguments == ["contract", "--accept"] {
+        return match tidy::root().and_then(|root| contract::accept(&root)) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => {
+                eprintln!("contract: {error:#}");
+                ExitCode::from(2)
+            }
+        };
     }
     eprintln!("{USAGE}");
     ExitCode::from(2)

@@ -31,6 +31,7 @@ use anyhow::{Context, Result};
 
 use self::exceptions::Measure;
 use self::tree::Tree;
+use crate::contract;
 
 /// Something to put right.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -69,8 +70,19 @@ pub fn run() -> Result<Vec<Finding>> {
     findings.extend(error_pages::check(&tree));
     findings.extend(links::check(&tree));
     findings.extend(source_paths::check(&tree));
+    findings.extend(promises(&tree)?);
     findings.sort();
     Ok(findings)
+}
+
+/// What callers of the API were promised.
+fn promises(tree: &Tree) -> Result<Vec<Finding>> {
+    let broken = contract::broken(&tree.root)?;
+    let advice = "keep it, or accept the change with `cargo xtask contract --accept`";
+    Ok(broken
+        .into_iter()
+        .map(|what| Finding::new(contract::PROMISED, 1, format!("{what}; {advice}")))
+        .collect())
 }
 
 /// The rules that have exceptions.
@@ -83,7 +95,7 @@ fn measures(tree: &Tree, mut measures: Vec<Measure>) -> Vec<Finding> {
 }
 
 /// Cargo names the folder of this package to the programs it runs.
-fn root() -> Result<PathBuf> {
+pub fn root() -> Result<PathBuf> {
     let package = std::env::var_os("CARGO_MANIFEST_DIR").context("run this as `cargo xtask tidy`")?;
     let root = PathBuf::from(package).parent().map(PathBuf::from);
     root.context("the xtask package must lie in the repository")
