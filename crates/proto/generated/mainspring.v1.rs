@@ -4771,6 +4771,53 @@ pub struct Attempt {
     /// `attempt_` and 48 hexadecimal digits: those of the task, then those of the fence.
     #[prost(string, tag = "7")]
     pub attempt_id: ::prost::alloc::string::String,
+    /// `live`, `succeeded`, `failed`, `timed_out`, `worker_lost`, `preempted` or `cancelled`.
+    #[prost(string, tag = "8")]
+    pub outcome: ::prost::alloc::string::String,
+    /// Of a process, as far as it is known.
+    #[prost(int32, optional, tag = "9")]
+    pub exit_code: ::core::option::Option<i32>,
+    /// From its assignment to its end.
+    #[prost(message, optional, tag = "10")]
+    pub duration: ::core::option::Option<::prost_types::Duration>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct TaskHistoryRequest {
+    #[prost(string, tag = "1")]
+    pub task_id: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct TaskHistory {
+    #[prost(string, tag = "1")]
+    pub task_id: ::prost::alloc::string::String,
+    #[prost(message, repeated, tag = "2")]
+    pub changes: ::prost::alloc::vec::Vec<TaskHistoryChange>,
+    /// Attempts between the first and the newest ones that are not kept.
+    #[prost(uint32, tag = "3")]
+    pub attempts_dropped: u32,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct TaskHistoryChange {
+    #[prost(message, optional, tag = "1")]
+    pub at: ::core::option::Option<::prost_types::Timestamp>,
+    /// From then on.
+    #[prost(enumeration = "TaskState", tag = "2")]
+    pub state: i32,
+    /// `submitted`, `released`, `window`, `assigned`, `attempt_failed`, `attempt_succeeded`, `cancelled`, `forced`, `requeued`,
+    /// `waits` or `ended`.
+    #[prost(string, tag = "3")]
+    pub cause: ::prost::alloc::string::String,
+    #[prost(uint32, optional, tag = "4")]
+    pub attempt: ::core::option::Option<u32>,
+    #[prost(string, optional, tag = "5")]
+    pub worker: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(message, optional, tag = "6")]
+    pub error: ::core::option::Option<AttemptError>,
+    /// Who did it, as they said; nobody checks it.
+    #[prost(string, optional, tag = "7")]
+    pub actor: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "8")]
+    pub reason: ::core::option::Option<::prost::alloc::string::String>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct AttemptError {
@@ -5229,6 +5276,28 @@ pub mod task_service_client {
                 .insert(GrpcMethod::new("mainspring.v1.TaskService", "Diagnose"));
             self.inner.unary(req, path, codec).await
         }
+        /// Each change of state that the record of a task tells of, oldest first.
+        pub async fn history(
+            &mut self,
+            request: impl tonic::IntoRequest<super::TaskHistoryRequest>,
+        ) -> std::result::Result<tonic::Response<super::TaskHistory>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/mainspring.v1.TaskService/History",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("mainspring.v1.TaskService", "History"));
+            self.inner.unary(req, path, codec).await
+        }
         /// Cancels everything that matches and is there now. The work goes on in steps after the answer.
         pub async fn cancel_many(
             &mut self,
@@ -5368,6 +5437,11 @@ pub mod task_service_server {
             &self,
             request: tonic::Request<super::DiagnoseTaskRequest>,
         ) -> std::result::Result<tonic::Response<super::Diagnosis>, tonic::Status>;
+        /// Each change of state that the record of a task tells of, oldest first.
+        async fn history(
+            &self,
+            request: tonic::Request<super::TaskHistoryRequest>,
+        ) -> std::result::Result<tonic::Response<super::TaskHistory>, tonic::Status>;
         /// Cancels everything that matches and is there now. The work goes on in steps after the answer.
         async fn cancel_many(
             &self,
@@ -5900,6 +5974,51 @@ pub mod task_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = DiagnoseSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/mainspring.v1.TaskService/History" => {
+                    #[allow(non_camel_case_types)]
+                    struct HistorySvc<T: TaskService>(pub Arc<T>);
+                    impl<
+                        T: TaskService,
+                    > tonic::server::UnaryService<super::TaskHistoryRequest>
+                    for HistorySvc<T> {
+                        type Response = super::TaskHistory;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::TaskHistoryRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as TaskService>::history(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = HistorySvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
@@ -8379,6 +8498,65 @@ pub struct TriggerJobResponse {
     #[prost(string, repeated, tag = "5")]
     pub warnings: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct JobStatsRequest {
+    #[prost(string, tag = "1")]
+    pub job: ::prost::alloc::string::String,
+    /// Goes before the metadata `x-mainspring-tenant`.
+    #[prost(string, optional, tag = "2")]
+    pub tenant: ::core::option::Option<::prost::alloc::string::String>,
+    /// Of so many runs: 1 to 1000; 100 if it is not set.
+    #[prost(uint32, optional, tag = "3")]
+    pub last: ::core::option::Option<u32>,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct JobStats {
+    #[prost(string, tag = "1")]
+    pub tenant: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub job: ::prost::alloc::string::String,
+    /// Ended runs that these figures are made of, the newest ones.
+    #[prost(uint32, tag = "3")]
+    pub looked_at: u32,
+    /// There are no older ones.
+    #[prost(bool, tag = "4")]
+    pub is_all: bool,
+    #[prost(message, optional, tag = "5")]
+    pub oldest_at: ::core::option::Option<::prost_types::Timestamp>,
+    #[prost(message, optional, tag = "6")]
+    pub newest_at: ::core::option::Option<::prost_types::Timestamp>,
+    #[prost(message, optional, tag = "7")]
+    pub all: ::core::option::Option<RunFigures>,
+    /// The newest first.
+    #[prost(message, repeated, tag = "8")]
+    pub versions: ::prost::alloc::vec::Vec<VersionFigures>,
+}
+#[derive(Clone, Copy, PartialEq, ::prost::Message)]
+pub struct VersionFigures {
+    #[prost(uint32, tag = "1")]
+    pub version: u32,
+    #[prost(message, optional, tag = "2")]
+    pub figures: ::core::option::Option<RunFigures>,
+}
+#[derive(Clone, Copy, PartialEq, ::prost::Message)]
+pub struct RunFigures {
+    #[prost(uint32, tag = "1")]
+    pub runs: u32,
+    #[prost(uint32, tag = "2")]
+    pub succeeded: u32,
+    #[prost(uint32, tag = "3")]
+    pub failed: u32,
+    #[prost(uint32, tag = "4")]
+    pub cancelled: u32,
+    /// Of those that succeeded or failed, from 0 to 1.
+    #[prost(double, optional, tag = "5")]
+    pub success_rate: ::core::option::Option<f64>,
+    /// From being made to their end, of those that succeeded.
+    #[prost(uint64, optional, tag = "6")]
+    pub p50_ms: ::core::option::Option<u64>,
+    #[prost(uint64, optional, tag = "7")]
+    pub p95_ms: ::core::option::Option<u64>,
+}
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
 pub enum JobState {
@@ -8684,6 +8862,28 @@ pub mod job_service_client {
                 .insert(GrpcMethod::new("mainspring.v1.JobService", "Delete"));
             self.inner.unary(req, path, codec).await
         }
+        /// How its newest runs ended and how long they took.
+        pub async fn stats(
+            &mut self,
+            request: impl tonic::IntoRequest<super::JobStatsRequest>,
+        ) -> std::result::Result<tonic::Response<super::JobStats>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/mainspring.v1.JobService/Stats",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("mainspring.v1.JobService", "Stats"));
+            self.inner.unary(req, path, codec).await
+        }
         /// A new run of the newest version.
         pub async fn trigger(
             &mut self,
@@ -8770,6 +8970,11 @@ pub mod job_service_server {
             &self,
             request: tonic::Request<super::DeleteJobRequest>,
         ) -> std::result::Result<tonic::Response<super::JobChange>, tonic::Status>;
+        /// How its newest runs ended and how long they took.
+        async fn stats(
+            &self,
+            request: tonic::Request<super::JobStatsRequest>,
+        ) -> std::result::Result<tonic::Response<super::JobStats>, tonic::Status>;
         /// A new run of the newest version.
         async fn trigger(
             &self,
@@ -9198,6 +9403,51 @@ pub mod job_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = DeleteSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/mainspring.v1.JobService/Stats" => {
+                    #[allow(non_camel_case_types)]
+                    struct StatsSvc<T: JobService>(pub Arc<T>);
+                    impl<
+                        T: JobService,
+                    > tonic::server::UnaryService<super::JobStatsRequest>
+                    for StatsSvc<T> {
+                        type Response = super::JobStats;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::JobStatsRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as JobService>::stats(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = StatsSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(

@@ -171,6 +171,25 @@ pub(super) const OPERATIONS: &[Operation] = &[
         ..READ
     },
     Operation {
+        id: "getJobStats",
+        tag: "jobs",
+        rest: (GET, "/v1/jobs/{name}/stats"),
+        grpc: At("JobService/Stats"),
+        cli: At("job stats"),
+        summary: "How its newest runs ended and how long they took, in all and by version",
+        query: &[
+            TENANT,
+            Parameter::new(
+                "last",
+                Shape::Number { min: 1, max: 1000, default: Some(100) },
+                "Of so many ended runs, the newest ones",
+            ),
+        ],
+        answers: &[answer(200, "The figures, and how far back they go", Of("JobStats"))],
+        errors: &[GUARDED, SHARD, NAMED, &["JOB_NOT_FOUND", "PAGE_TOO_LONG"]],
+        ..READ
+    },
+    Operation {
         id: "getJobVersion",
         tag: "jobs",
         rest: (GET, "/v1/jobs/{name}/versions/{version}"),

@@ -28,7 +28,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
                 "id_prefix",
                 Shape::Pattern("^(run_)?[0-9a-fA-F]{6,32}$"),
                 "Only runs whose id begins so (6 to 32 hexadecimal digits, with or without `run_`); \
-                goes with `limit` alone",
+                goes with `tenant` and `limit` alone",
             ),
         ],
         answers: &[answer(200, "A page", Of("RunPage"))],

@@ -29,7 +29,7 @@ const LISTED: [Parameter; 14] = and(
         "id_prefix",
         Shape::Pattern("^(task_)?[0-9a-fA-F]{6,32}$"),
         "Only tasks whose id begins so (6 to 32 hexadecimal digits, with or without `task_`); goes with \
-        `limit` alone",
+        `tenant` and `limit` alone",
     ),
 );
 
@@ -308,6 +308,18 @@ pub(super) const OPERATIONS: &[Operation] = &[
         cli: At("task diagnose"),
         summary: "Why is it not running, and what can be done?",
         answers: &[answer(200, "The reason", Of("Diagnosis"))],
+        errors: &[GUARDED, SHARD, &["TASK_NOT_FOUND"]],
+        ..READ
+    },
+    Operation {
+        id: "getTaskHistory",
+        tag: "tasks",
+        rest: (GET, "/v1/tasks/{id}/history"),
+        grpc: At("TaskService/History"),
+        cli: At("task history"),
+        summary: "Each change of state with its time and cause, oldest first",
+        details: "Made from the record of the task: the first and the newest attempts are in it, with who forced or requeued it.",
+        answers: &[answer(200, "The changes", Of("TaskHistory"))],
         errors: &[GUARDED, SHARD, &["TASK_NOT_FOUND"]],
         ..READ
     },

@@ -47,10 +47,11 @@ impl DeadLetterService for DeadLetters {
 }
 
 async fn dead(edge: &Edge, request: &v1::ListTasksRequest) -> Result<v1::ListTasksResponse, Problem> {
-    if request.id_prefix.is_some() {
-        return Err(Problem::query("id_prefix", "only `TaskService.List` knows it"));
+    let others = [("id_prefix", &request.id_prefix), ("run_id", &request.run_id)];
+    if let Some((parameter, _)) = others.into_iter().find(|(_, given)| given.is_some()) {
+        return Err(Problem::query(parameter, "only `TaskService.List` knows it"));
     }
-    list::page(edge, &operation::only_dead(list::filter(request)?)).await
+    Ok(list::page(operation::dead_letters(edge, list::filter(request)?).await?))
 }
 
 async fn settle(

@@ -17,7 +17,7 @@ use super::time::{moment, timestamp};
 use crate::edge::Edge;
 use crate::operation::flows::{self, Apply};
 use crate::problem::Problem;
-use crate::wire::{JobView, LastRunView, OverrideBody, TriggerBody, raw};
+use crate::wire::{FiguresView, JobView, LastRunView, OverrideBody, TriggerBody, VersionFigures, raw};
 
 pub(super) struct Jobs(pub(super) Arc<Edge>);
 
@@ -48,6 +48,11 @@ impl JobService for Jobs {
     async fn get_version(&self, request: Request<v1::GetJobVersionRequest>) -> Answer<v1::JobVersion> {
         let id = request_id(&request);
         answer(&self.0, &id, get_version(&self.0, &Call::of(request)).await)
+    }
+
+    async fn stats(&self, request: Request<v1::JobStatsRequest>) -> Answer<v1::JobStats> {
+        let id = request_id(&request);
+        answer(&self.0, &id, stats(&self.0, &Call::of(request)).await)
     }
 
     async fn pause(&self, request: Request<v1::PauseJobRequest>) -> Answer<v1::JobChange> {
@@ -149,6 +154,31 @@ async fn history(edge: &Edge, call: &Call<v1::JobHistoryRequest>) -> Result<v1::
     let key = key(call, tenant.as_deref(), job)?;
     let rows = flows::versions(edge, key, *before, limit.map(|limit| limit as usize)).await?;
     Ok(v1::JobHistoryResponse { versions: rows.iter().map(|row| version(row, false)).collect() })
+}
+
+async fn stats(edge: &Edge, call: &Call<v1::JobStatsRequest>) -> Result<v1::JobStats, Problem> {
+    let v1::JobStatsRequest { job, tenant, last } = &call.message;
+    let last = last.map(|last| last as usize);
+    let view = flows::job_stats(edge, key(call, tenant.as_deref(), job)?, last).await?;
+    let of_version = |one: &VersionFigures| v1::VersionFigures {
+        version: one.version,
+        figures: Some(figures(&one.figures)),
+    };
+    Ok(v1::JobStats {
+        looked_at: view.looked_at as u32,
+        is_all: view.is_all,
+        oldest_at: view.oldest_at.map(moment),
+        newest_at: view.newest_at.map(moment),
+        all: Some(figures(&view.all)),
+        versions: view.versions.iter().map(of_version).collect(),
+        tenant: view.tenant,
+        job: view.job,
+    })
+}
+
+fn figures(view: &FiguresView) -> v1::RunFigures {
+    let FiguresView { runs, succeeded, failed, cancelled, success_rate, p50_ms, p95_ms } = *view;
+    v1::RunFigures { runs, succeeded, failed, cancelled, success_rate, p50_ms, p95_ms }
 }
 
 async fn get_version(edge: &Edge, call: &Call<v1::GetJobVersionRequest>) -> Result<v1::JobVersion, Problem> {

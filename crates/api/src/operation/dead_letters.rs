@@ -1,17 +1,24 @@
 //! What is done with tasks that failed for good or were quarantined: one or many are queued again, or discarded. Then
 //! they are skipped, with all their attempts, and are dead letters no more.
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::sync::Arc;
 use std::task::Poll;
 
 use mainspring_core::decision::Rejection;
 use mainspring_core::engine::Command;
-use mainspring_core::task::Status;
-use mainspring_core::values::{Actor, TaskId};
+use mainspring_core::run::{Run, RunRefusal};
+use mainspring_core::task::{Status, Task};
+use mainspring_core::values::{Actor, InRun, Name, NodeInstance, RunId, RunStatus, TaskId};
 
-use super::{Caller, Change, Changed, change, task_id};
+use super::cursor::Cursor;
+use super::filter::{Filter, only_dead};
+use super::list::list;
+use super::{Caller, Change, Changed, change, flows, read, task_id};
 use crate::edge::Edge;
 use crate::problem::Problem;
-use crate::wire::OverrideBody;
+use crate::wire::{ClearBody, OverrideBody};
 
 /// Dead letters acted on with one request.
 const IDS_MAX: usize = 1_000;
@@ -88,16 +95,82 @@ async fn act(
     over: Actor,
     caller: &Caller<'_>,
 ) -> Result<Status, Problem> {
+    let by = over.clone();
     let (operation, command) = match verb {
         DeadLetterVerb::Requeue => ("requeue", Command::Revive { id, fact: None, over, dead_only: true }),
         DeadLetterVerb::Discard => ("discard", Command::Discard { id, fact: None, over }),
     };
-    match change(edge, (id, &format!("{operation} {id}")), command, caller).await? {
-        Changed::Now(status) => Ok(status),
-        Changed::Stopping => {
+    match change(edge, (id, &format!("{operation} {id}")), command, caller).await {
+        Err(problem) if verb == DeadLetterVerb::Requeue && is_of_run(&problem) => {
+            clear_in_run(edge, id, &by, (caller, problem)).await
+        }
+        Err(problem) => Err(problem),
+        Ok(Changed::Now(status)) => Ok(status),
+        Ok(Changed::Stopping) => {
             Err(Rejection::Internal { what: "a dead letter was answered with something else" }.into())
         }
     }
+}
+
+fn is_of_run(problem: &Problem) -> bool {
+    let Problem::Rejected(Rejection::Run(refusal)) = problem else { return false };
+    matches!(**refusal, RunRefusal::TaskOfRun { .. })
+}
+
+/// A task of a run runs again by clearing it there, with all that follows from it. Not an item of a mapped task: all items
+/// would run again, which nobody asked for; nor what undoes a task.
+async fn clear_in_run(
+    edge: &Edge,
+    id: TaskId,
+    by: &Actor,
+    (caller, refusal): (&Caller<'_>, Problem),
+) -> Result<Status, Problem> {
+    let task = read(edge, id).await?;
+    let status = task.status();
+    let Some(place) = task.in_run.as_deref() else { return Err(refusal) };
+    let run = flows::run(edge, place.run).await?;
+    if !matches!(status, Status::Failed | Status::Quarantined) || is_repaired(&run, place.place) {
+        return Err(Rejection::NotADeadLetter { id, status }.into());
+    }
+    let name = &run.plan.node(place.place.node).name;
+    if place.place.index != NodeInstance::WHOLE {
+        return Err(refusal);
+    }
+    let text = |name: &Name| Some(name.to_string()).filter(|name| !name.is_empty());
+    let body = ClearBody { tasks: vec![name.to_string()], actor: text(&by.actor), reason: text(&by.reason) };
+    flows::clear_run(edge, run.id, &body, caller).await?;
+    Ok(Status::Queued)
+}
+
+/// Something took its place, or its run succeeded all the same.
+fn is_repaired(run: &Run, place: NodeInstance) -> bool {
+    let turn = run.nodes.get(place.node as usize).map(|node| node.turn);
+    run.status == RunStatus::Succeeded || turn.is_none_or(|turn| turn != place.turn)
+}
+
+/// Tasks that failed for good or were quarantined, without those of runs that were repaired since.
+pub(crate) async fn dead_letters(
+    edge: &Edge,
+    filter: Filter,
+) -> Result<(Vec<Task>, Option<Cursor>), Problem> {
+    let (tasks, next) = list(edge, &only_dead(filter)).await?;
+    let mut runs: BTreeMap<RunId, Option<Arc<Run>>> = BTreeMap::new();
+    let mut dead = Vec::with_capacity(tasks.len());
+    for task in tasks {
+        let Some(InRun { run: id, place }) = task.in_run.as_deref().copied() else {
+            dead.push(task);
+            continue;
+        };
+        let run = match runs.entry(id) {
+            Entry::Occupied(found) => found.into_mut(),
+            // One that history has forgotten repairs nothing.
+            Entry::Vacant(new) => new.insert(flows::run(edge, id).await.ok()),
+        };
+        if !run.as_ref().is_some_and(|run| is_repaired(run, place)) {
+            dead.push(task);
+        }
+    }
+    Ok((dead, next))
 }
 
 /// Awaits all of them at once; their outcomes in order.

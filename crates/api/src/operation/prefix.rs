@@ -2,34 +2,39 @@
 
 use mainspring_core::task::Task;
 use mainspring_core::values::TaskId;
-use mainspring_store::StoredTask;
+use mainspring_store::{PAGE_MAX, StoredTask};
 
 use super::filter::page_length;
 use super::list::decoded;
 use crate::edge::Edge;
 use crate::problem::Problem;
+use crate::wire::name;
 
 const DIGITS_MIN: usize = 6;
 const DIGITS_MAX: usize = 32;
 
 pub(crate) async fn with_prefix(
     edge: &Edge,
-    prefix: &str,
+    (prefix, tenant): (&str, Option<&str>),
     limit: Option<usize>,
 ) -> Result<Vec<Task>, Problem> {
     let limit = page_length(limit)?;
+    let tenant = tenant.map(|text| name("tenant", text)).transpose()?;
     let (from, through) = range("task_", prefix)?;
     let (from, through) = (TaskId::from_bits(from), TaskId::from_bits(through));
     edge.gateway.tables_follow(false).await?;
     edge.readers
         .read(move |reader| {
-            let ids = reader.ids(from, through, limit)?;
+            // Of another tenant there may be any number before the first of this one.
+            let looked_at = if tenant.is_some() { PAGE_MAX } else { limit };
+            let ids = reader.ids(from, through, looked_at)?;
             let rows = reader.tasks(&ids)?.into_iter().flatten();
-            rows.map(|row| match row {
+            let tasks = rows.map(|row| match row {
                 StoredTask::Live(row) => decoded(row.id, &row.bytes),
                 StoredTask::Ended(row) => decoded(row.id, &row.bytes),
-            })
-            .collect()
+            });
+            let wanted = |task: &Task| tenant.as_ref().is_none_or(|tenant| *tenant == task.profile.tenant);
+            tasks.filter(|task| task.as_ref().map_or(true, wanted)).take(limit).collect()
         })
         .await
 }

@@ -19,7 +19,8 @@ use crate::server::RequestId;
 use crate::wire::{DeadLettersBody, ManyResult, OverrideBody, SettledView, TaskChanged};
 
 pub(super) async fn list(State(edge): State<Arc<Edge>>, request: Request) -> Result<Response, Problem> {
-    list::answer(&edge, &operation::only_dead(list::filter(request.uri())?)).await
+    let (tasks, next) = operation::dead_letters(&edge, list::filter(request.uri())?).await?;
+    Ok(list::page(&tasks, next.map(|cursor| cursor.to_string())))
 }
 
 /// `POST /v1/dead-letters/{id}:requeue` and `:discard`.

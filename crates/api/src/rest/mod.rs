@@ -51,6 +51,7 @@ pub(crate) fn routes(edge: &Arc<Edge>) -> Router<Arc<Edge>> {
                 .post(verbs::on_task),
         )
         .route("/v1/tasks/{id}/diagnosis", get(tasks::diagnosis::handle))
+        .route("/v1/tasks/{id}/history", get(tasks::history::handle))
         .route("/v1/tasks/{id}/logs", get(tasks::logs::handle))
         .route("/v1/dead-letters", get(dead_letters::list))
         .route("/v1/dead-letters:requeue", post(dead_letters::requeue_many))
@@ -58,6 +59,7 @@ pub(crate) fn routes(edge: &Arc<Edge>) -> Router<Arc<Edge>> {
         .route("/v1/dead-letters/{id}", post(dead_letters::one))
         .route("/v1/jobs", get(flows::jobs::list).post(flows::jobs::apply))
         .route("/v1/jobs/{name}", get(flows::jobs::get).delete(flows::jobs::delete).post(flows::jobs::verb))
+        .route("/v1/jobs/{name}/stats", get(flows::jobs::stats))
         .route("/v1/jobs/{name}/versions", get(flows::jobs::versions))
         .route("/v1/jobs/{name}/versions/{version}", get(flows::jobs::version))
         .route("/v1/runs", get(flows::runs::list))

@@ -13,7 +13,9 @@ mod cron_preview;
 mod diagnosis_view;
 mod event_body;
 mod flow_state;
+mod history_view;
 mod item_view;
+mod job_stats;
 mod job_view;
 mod json;
 mod keys;
@@ -66,7 +68,9 @@ pub(crate) use self::{
         is_binary as is_binary_event, structured as structured_event,
     },
     flow_state::{parse_run_status, parse_trigger},
+    history_view::{ChangeView, TaskHistory},
     item_view::{ItemPage, ItemRow},
+    job_stats::{FiguresView, JobStats, VersionFigures},
     job_view::{JobView, LastRunView, raw},
     json::json_problem,
     keys::Keys,

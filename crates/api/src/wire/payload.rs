@@ -11,6 +11,8 @@ use crate::problem::Problem;
 
 const FIELD: &str = "payload";
 pub(super) const URL_BYTES_MAX: usize = 8 * 1024;
+/// What reads payloads later gives up at 128.
+const DEPTH_MAX: usize = 100;
 /// As long as Linux lets a login name be.
 pub(super) const USER_BYTES_MAX: usize = 256;
 
@@ -53,8 +55,36 @@ struct File {
     path: String,
 }
 
+/// Whether lists and objects lie in one another more than so many times. The text is JSON.
+fn is_deeper(text: &str, most: usize) -> bool {
+    // Each level has a bracket at both ends.
+    if text.len() <= 2 * most {
+        return false;
+    }
+    let (mut depth, mut in_text, mut escaped) = (0_usize, false, false);
+    for byte in text.bytes() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = true,
+            b'"' => in_text = !in_text,
+            b'[' | b'{' if !in_text => {
+                depth += 1;
+                if depth > most {
+                    return true;
+                }
+            }
+            b']' | b'}' if !in_text => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    false
+}
+
 pub(crate) fn check(executor: &str, payload: Option<&RawValue>, now: Wall) -> Result<(), Problem> {
     let text = payload.map_or("null", RawValue::get);
+    if is_deeper(text, DEPTH_MAX) {
+        return Err(Problem::field(FIELD, format!("it is nested deeper than {DEPTH_MAX} levels")));
+    }
     match executor {
         "http" => {
             let http: Http<'_> = read(text, "the `http` executor needs an object with `url`")?;
@@ -122,6 +152,16 @@ fn read<'a, T: Deserialize<'a>>(text: &'a str, need: &str) -> Result<T, Problem>
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn depth_counts_brackets_outside_of_texts() {
+        let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
+        assert!(!is_deeper(&nested(100), 100) && is_deeper(&nested(101), 100));
+        let text = format!("{{\"a\\\"{}\": [{}]}}", "[".repeat(300), "\"{\",".repeat(200) + "1");
+        assert!(!is_deeper(&text, 100), "brackets in texts are none");
+        let wide = format!("[{}1]", "[[]],".repeat(500));
+        assert!(!is_deeper(&wide, 100));
+    }
 
     #[test]
     fn a_user_is_a_name_or_numbers() {

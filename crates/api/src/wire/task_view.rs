@@ -3,7 +3,7 @@
 use mainspring_core::engine::question::Part;
 use mainspring_core::run::Run;
 use mainspring_core::task::{AttemptRecord, Delivery, Status, Task};
-use mainspring_core::values::{AttemptId, Name, NodeInstance, Permit, Wall, WorkerId};
+use mainspring_core::values::{AttemptId, FailureClass, Name, NodeInstance, Permit, Wall, WorkerId};
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
@@ -122,6 +122,16 @@ pub(crate) struct AttemptView<'a> {
     pub assigned_at: Moment,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended_at: Option<Moment>,
+    /// From its assignment to its end
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub duration_ms: Option<u64>,
+    #[cfg_attr(test, schemars(extend("enum" = [
+        "live", "succeeded", "failed", "timed_out", "worker_lost", "preempted", "cancelled",
+    ])))]
+    pub outcome: &'static str,
+    /// Of a process, as far as it is known
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<ErrorView<'a>>,
 }
@@ -164,7 +174,7 @@ impl<'a> TaskView<'a> {
             max_retries: profile.retry.attempts_max.saturating_sub(1),
             worker: (task.worker != WorkerId::NONE).then(|| task.worker.to_string()),
             cancel_requested: task.cancel_requested,
-            last_error: failures.last().map(error),
+            last_error: failures.last().map(ErrorView::of),
             attempts: if whole { attempts(task) } else { Vec::new() },
             attempts_dropped: extra.map_or(0, |extra| extra.attempts_dropped),
             labels: task.labels(),
@@ -195,6 +205,7 @@ impl TaskView<'_> {
 
 /// The failed ones, and the one that runs or succeeded.
 fn attempts(task: &Task) -> Vec<AttemptView<'_>> {
+    let is_process = &*task.profile.executor == "process";
     let failed = task.failures().iter().map(|attempt| AttemptView {
         number: attempt.number,
         attempt_id: AttemptId { task: task.id, fence: attempt.fence }.to_string(),
@@ -202,24 +213,59 @@ fn attempts(task: &Task) -> Vec<AttemptView<'_>> {
         worker: attempt.worker.to_string(),
         assigned_at: Moment(attempt.assigned),
         ended_at: Some(Moment(attempt.ended)),
-        error: Some(error(attempt)),
+        duration_ms: Some(attempt.ended.since(attempt.assigned).get()),
+        outcome: outcome(attempt.failure.class),
+        exit_code: Some(attempt.failure.code).filter(|code| is_process && *code != 0),
+        error: Some(ErrorView::of(attempt)),
     });
     let last_failed = task.failures().last().map_or(0, |attempt| attempt.number);
-    let newest = (task.attempts > last_failed).then(|| AttemptView {
+    let newest = (task.attempts > last_failed).then(|| newest(task, is_process));
+    failed.chain(newest).collect()
+}
+
+fn newest(task: &Task, is_process: bool) -> AttemptView<'_> {
+    let status = task.status();
+    let ended = status.is_ended().then_some(task.changed);
+    let forced = task.extra.as_ref().is_some_and(|extra| extra.forced.is_some());
+    AttemptView {
         number: task.attempts,
         attempt_id: AttemptId { task: task.id, fence: task.fence }.to_string(),
         fence: task.fence.bits().to_string(),
         worker: task.worker.to_string(),
         assigned_at: Moment(task.started),
-        ended_at: task.status().is_ended().then_some(Moment(task.changed)),
+        ended_at: ended.map(Moment),
+        duration_ms: ended.map(|ended| ended.since(task.started).get()),
+        outcome: match status {
+            Status::Succeeded => "succeeded",
+            Status::Failed | Status::UpstreamFailed | Status::Quarantined => "failed",
+            Status::Cancelled | Status::Skipped => "cancelled",
+            Status::Pending
+            | Status::Queued
+            | Status::Assigned
+            | Status::Running
+            | Status::RetryWait
+            | Status::Deferred => "live",
+        },
+        exit_code: (is_process && status == Status::Succeeded && !forced).then_some(0),
         error: None,
-    });
-    failed.chain(newest).collect()
+    }
 }
 
-fn error(attempt: &AttemptRecord) -> ErrorView<'_> {
-    let failure = &attempt.failure;
-    ErrorView { class: failure.class.label(), code: failure.code, message: &failure.message }
+const fn outcome(class: FailureClass) -> &'static str {
+    match class {
+        FailureClass::Transient | FailureClass::Permanent | FailureClass::Resource => "failed",
+        FailureClass::Timeout => "timed_out",
+        FailureClass::WorkerLost => "worker_lost",
+        FailureClass::Preempted => "preempted",
+        FailureClass::Cancelled => "cancelled",
+    }
+}
+
+impl<'a> ErrorView<'a> {
+    pub(super) fn of(attempt: &'a AttemptRecord) -> Self {
+        let failure = &attempt.failure;
+        Self { class: failure.class.label(), code: failure.code, message: &failure.message }
+    }
 }
 
 /// Bytes as JSON if they are JSON, else as text.

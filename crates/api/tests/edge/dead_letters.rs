@@ -8,6 +8,7 @@ use mainspring_runtime::ShardConfig;
 use serde_json::{Value, json};
 
 use crate::rig::Rig;
+use crate::worker::FakeWorker;
 
 async fn failed(rig: &Rig) -> String {
     let id = rig.submit(r#"{"task_type":"noop","delay_ms":60000}"#).await.task_id();
@@ -102,5 +103,59 @@ async fn many_get_a_result_each() {
         let refused = rig.call("POST", "/v1/dead-letters:discard", body).await;
         assert_eq!((refused.status, refused.code().as_str()), (400, code));
     }
+    rig.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn those_of_a_run_are_queued_again_by_clearing_and_leave_when_it_is_repaired() {
+    let rig = slow_tables().await;
+    let file = "
+job: chain
+failure_policy: fail_after_all
+tasks:
+  a: {noop: {}, retries: 0}
+  b: {noop: {}, needs: a}
+  each: {noop: {}, retries: 0, for_each: [1]}
+";
+    assert_eq!(rig.call("POST", "/v1/jobs", file).await.status, 200);
+    let run = rig.call("POST", "/v1/jobs/chain:trigger", "").await.json();
+    let run = run["run_id"].as_str().expect("a run").to_owned();
+    let mut worker = FakeWorker::join(rig.address, 1, 1, 4).await;
+    let (one, other) = (worker.start().await, worker.start().await);
+    worker.fail(&one, "permanent", "no").await;
+    worker.fail(&other, "permanent", "no").await;
+    let ended = rig.get(&format!("/v1/runs/{run}?wait=20s")).await.json();
+    assert_eq!(ended["state"], "failed", "{ended:#}");
+    let dead = rig.get("/v1/dead-letters").await.json();
+    let find = |item: bool| {
+        let tasks = dead["tasks"].as_array().expect("a list").iter();
+        let mut found = tasks.filter(|task| task["item"].is_null() != item);
+        found.next().and_then(|task| task["task_id"].as_str()).expect("one").to_owned()
+    };
+    let (whole, item) = (find(false), find(true));
+    let refused = rig.call("POST", &format!("/v1/dead-letters/{item}:requeue"), "").await;
+    assert_eq!((refused.status, refused.code().as_str()), (409, "TASK_OF_RUN"), "{}", refused.text);
+
+    let body = r#"{"actor":"ann","reason":"mended"}"#;
+    let again = rig.call("POST", &format!("/v1/dead-letters/{whole}:requeue"), body).await;
+    assert_eq!((again.status, again.json()["state"].as_str()), (200, Some("queued")), "{}", again.text);
+    assert_eq!(listed(&rig).await, [item.clone()].into(), "it is none any more");
+    let twice = rig.call("POST", &format!("/v1/dead-letters/{whole}:requeue"), "").await;
+    assert_eq!((twice.status, twice.code().as_str()), (409, "NOT_A_DEAD_LETTER"), "{}", twice.text);
+    let noted = rig.get(&format!("/v1/runs/{run}")).await.json();
+    assert!(noted["notes"].to_string().contains("mended"), "{noted:#}");
+    for _ in ["a", "b"] {
+        let start = worker.start().await;
+        worker.succeed(&start, "1").await;
+    }
+    rig.get(&format!("/v1/runs/{run}?wait=20s")).await;
+    let clear = rig.call("POST", &format!("/v1/runs/{run}:clear"), r#"{"tasks":["each"]}"#).await;
+    assert_eq!(clear.status, 200, "{}", clear.text);
+    let start = worker.start().await;
+    worker.fail(&start, "permanent", "no").await;
+    rig.get(&format!("/v1/runs/{run}?wait=20s")).await;
+    let left = listed(&rig).await;
+    assert!(left.len() == 1 && !left.contains(&item), "only the newest of its turns: {left:?}");
+    drop(worker);
     rig.stop().await;
 }

@@ -24,6 +24,7 @@ mod offers;
 mod pages;
 mod pools;
 mod record;
+mod records;
 mod refusals;
 mod retries;
 mod rig;

@@ -40,6 +40,9 @@ enum What {
     /// Say why a task is not running, and what to do
     #[command(after_help = "Example:\n  mainspring task diagnose task_019a88f0")]
     Diagnose(One),
+    /// Show each change of its state, with time and cause
+    #[command(after_help = "Example:\n  mainspring task history task_019a88f0")]
+    History(One),
     /// Start a waiting task now
     #[command(after_help = "Example:\n  mainspring task run-now task_019a88f0")]
     RunNow(Act),
@@ -62,14 +65,26 @@ struct Act {
     reason: Option<String>,
 }
 
-const ATTEMPTS: [Column; 7] = [
+const ATTEMPTS: [Column; 8] = [
     text("TRY", "number"),
     age("BEGAN", "assigned_at"),
     took("TOOK", "assigned_at", "ended_at"),
     id("WORKER", "worker"),
-    text("CLASS", "error.class"),
+    text("OUTCOME", "outcome"),
+    text("CODE", "exit_code"),
     text("ERROR", "error.message"),
     text("ATTEMPT", "attempt_id").only_wide(),
+];
+
+const CHANGES: [Column; 8] = [
+    text("AT", "at"),
+    text("STATE", "state"),
+    text("CAUSE", "cause"),
+    text("TRY", "attempt"),
+    text("ERROR", "error.message"),
+    text("ACTOR", "actor"),
+    text("REASON", "reason"),
+    id("WORKER", "worker").only_wide(),
 ];
 
 impl Task {
@@ -78,6 +93,7 @@ impl Task {
             What::Get(one) => one.show(),
             What::Logs(logs) => logs.run(),
             What::Diagnose(one) => one.get("/diagnosis"),
+            What::History(one) => one.history(),
             What::Retry(act) => act.post("retry"),
             What::RunNow(act) => act.post("run-now"),
             What::Amend(amend) => amend.run(),
@@ -107,6 +123,16 @@ impl One {
                 say("");
                 print.rows(&json!({ "attempts": attempts }), "attempts", &ATTEMPTS);
             }
+            Ok(ExitCode::SUCCESS)
+        })
+    }
+
+    fn history(self) -> anyhow::Result<ExitCode> {
+        let text = self.id;
+        self.connect.run(async |client, print| {
+            let id = client.task_id(&text).await?;
+            let history = client.get(&format!("/v1/tasks/{id}/history")).await?;
+            print.rows(&history, "changes", &CHANGES);
             Ok(ExitCode::SUCCESS)
         })
     }

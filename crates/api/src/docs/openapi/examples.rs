@@ -94,6 +94,14 @@ fn tasks(schema: &str) -> Option<Value> {
         "Task" => whole,
         "TaskPage" => json!({"tasks": [brief], "next_cursor": "m0.3.12"}),
         "Changed" => done,
+        "TaskHistory" => json!({
+            "task_id": TASK, "attempts_dropped": 0,
+            "changes": [
+                {"at": AT, "state": "queued", "cause": "submitted"},
+                {"at": AT, "state": "assigned", "cause": "assigned", "attempt": 1, "worker": "worker_019a88f04c007d3e8b5f6a7c8d9e0f14"},
+                {"at": AT, "state": "succeeded", "cause": "attempt_succeeded", "attempt": 1},
+            ],
+        }),
         "ManyResult" => json!({"results": [done], "done": 1, "refused": 0}),
         "Diagnosis" => json!({
             "task_id": TASK, "state": "queued", "reason": "no_workers",
@@ -130,6 +138,17 @@ fn flows(schema: &str) -> Option<Value> {
         "Run" => run,
         "RunPage" => json!({"runs": [run]}),
         "RunDone" => json!({"run_id": RUN, "state": "running", "message": "the run goes on"}),
+        "JobStats" => json!({
+            "tenant": "default", "job": "report", "looked_at": 100, "is_all": false, "oldest_at": AT, "newest_at": AT,
+            "all": {
+                "runs": 100, "succeeded": 97, "failed": 3, "cancelled": 0, "success_rate": 0.97, "p50_ms": 41_000,
+                "p95_ms": 66_000,
+            },
+            "versions": [{
+                "version": 3, "runs": 100, "succeeded": 97, "failed": 3, "cancelled": 0, "success_rate": 0.97,
+                "p50_ms": 41_000, "p95_ms": 66_000,
+            }],
+        }),
         "ItemPage" => json!({
             "items": [{
                 "index": 7, "state": "failed", "task_id": TASK, "value": "part-7.csv",

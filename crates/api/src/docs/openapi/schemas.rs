@@ -25,6 +25,7 @@ pub(super) fn all() -> Map<String, Value> {
             generator,
         );
         each::<(wire::RunView<'_>, wire::RunDiagnosisView, wire::RunChanged, wire::ItemPage)>(generator);
+        each::<(wire::JobStats, wire::TaskHistory<'_>)>(generator);
         each::<(wire::RerunView, wire::CronPreviewView, wire::SchedulePage<'_>, wire::ScheduleView<'_>)>(
             generator,
         );

@@ -1,5 +1,6 @@
 //! `TaskService.List`, and the pages of `DeadLetterService.List`.
 
+use mainspring_core::task::Task;
 use mainspring_proto::v1;
 use prost_types::Timestamp;
 
@@ -7,7 +8,7 @@ use super::super::time::instant;
 use super::{parse_status, view};
 use crate::edge::Edge;
 use crate::operation::flows::{self, ItemFilter};
-use crate::operation::{self, Filter, FilterBody};
+use crate::operation::{self, Cursor, Filter, FilterBody};
 use crate::problem::Problem;
 
 pub(super) async fn list(
@@ -17,7 +18,7 @@ pub(super) async fn list(
     match (request.id_prefix.as_deref(), request.run_id.as_deref()) {
         (Some(prefix), _) => with_prefix(edge, prefix, request).await,
         (None, Some(run)) => of_run(edge, run, request).await,
-        (None, None) => page(edge, &filter(request)?).await,
+        (None, None) => Ok(page(operation::list(edge, &filter(request)?).await?)),
     }
 }
 
@@ -48,21 +49,21 @@ async fn with_prefix(
     prefix: &str,
     request: &v1::ListTasksRequest,
 ) -> Result<v1::ListTasksResponse, Problem> {
-    let (id_prefix, limit) = (request.id_prefix.clone(), request.limit);
-    if *request != (v1::ListTasksRequest { id_prefix, limit, ..v1::ListTasksRequest::default() }) {
-        return Err(Problem::query("id_prefix", "it goes with `limit` and nothing else"));
+    let (id_prefix, tenant, limit) = (request.id_prefix.clone(), request.tenant.clone(), request.limit);
+    if *request != (v1::ListTasksRequest { id_prefix, tenant, limit, ..v1::ListTasksRequest::default() }) {
+        return Err(Problem::query("id_prefix", "it goes with `tenant` and `limit` and nothing else"));
     }
-    let tasks = operation::with_prefix(edge, prefix, limit.map(|limit| limit as usize)).await?;
+    let limit = limit.map(|limit| limit as usize);
+    let tasks = operation::with_prefix(edge, (prefix, request.tenant.as_deref()), limit).await?;
     let tasks = tasks.iter().map(|task| view::task(task, false, None)).collect();
     Ok(v1::ListTasksResponse { tasks, next_cursor: None })
 }
 
-pub(in crate::grpc) async fn page(edge: &Edge, filter: &Filter) -> Result<v1::ListTasksResponse, Problem> {
-    let (tasks, next) = operation::list(edge, filter).await?;
-    Ok(v1::ListTasksResponse {
+pub(in crate::grpc) fn page((tasks, next): (Vec<Task>, Option<Cursor>)) -> v1::ListTasksResponse {
+    v1::ListTasksResponse {
         tasks: tasks.iter().map(|task| view::task(task, false, None)).collect(),
         next_cursor: next.map(|cursor| cursor.to_string()),
-    })
+    }
 }
 
 pub(in crate::grpc) fn filter(request: &v1::ListTasksRequest) -> Result<Filter, Problem> {

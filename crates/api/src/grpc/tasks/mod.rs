@@ -22,7 +22,7 @@ use super::status::{answer, request_id};
 use crate::edge::Edge;
 use crate::operation::{self, Cancelled, Changed, flows, task_id};
 use crate::problem::Problem;
-use crate::wire::OverrideBody;
+use crate::wire::{OverrideBody, TaskHistory};
 
 pub(super) struct Tasks(pub(super) Arc<Edge>);
 
@@ -83,6 +83,11 @@ impl TaskService for Tasks {
         answer(&self.0, &id, diagnose(&self.0, request.get_ref()).await)
     }
 
+    async fn history(&self, request: Request<v1::TaskHistoryRequest>) -> Answer<v1::TaskHistory> {
+        let id = request_id(&request);
+        answer(&self.0, &id, history(&self.0, request.get_ref()).await)
+    }
+
     async fn cancel_many(&self, request: Request<v1::CancelManyRequest>) -> Answer<v1::Operation> {
         let id = request_id(&request);
         answer(&self.0, &id, cancel_many::cancel_many(&self.0, &Call::of(request)).await)
@@ -105,6 +110,11 @@ async fn get(edge: &Edge, request: &v1::GetTaskRequest) -> Result<v1::Task, Prob
     let task = operation::read(edge, task_id(&request.task_id)?).await?;
     let run = flows::run_of(edge, &task).await;
     Ok(view::task(&task, true, run.as_deref()))
+}
+
+async fn history(edge: &Edge, request: &v1::TaskHistoryRequest) -> Result<v1::TaskHistory, Problem> {
+    let task = operation::read(edge, task_id(&request.task_id)?).await?;
+    Ok(view::history(TaskHistory::of(&task)))
 }
 
 async fn cancel(edge: &Edge, call: &Call<v1::CancelTaskRequest>) -> Result<v1::TaskChange, Problem> {

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::super::time::{duration, moment};
 use super::status_number;
-use crate::wire::{AttemptView, DiagnosisView, ErrorView, LimitBody, TaskView};
+use crate::wire::{AttemptView, ChangeView, DiagnosisView, ErrorView, LimitBody, TaskHistory, TaskView};
 
 /// `whole`: with payload, output and attempts; lists leave them out.
 pub(super) fn task(task: &Task, whole: bool, run: Option<&Run>) -> v1::Task {
@@ -93,7 +93,28 @@ fn attempt(attempt: AttemptView<'_>) -> v1::Attempt {
         worker: attempt.worker,
         assigned_at: Some(moment(attempt.assigned_at)),
         ended_at: attempt.ended_at.map(moment),
+        outcome: attempt.outcome.to_owned(),
+        exit_code: attempt.exit_code,
+        duration: attempt.duration_ms.map(|ms| duration(Millis::new(ms))),
         error: attempt.error.as_ref().map(error),
+    }
+}
+
+pub(super) fn history(history: TaskHistory<'_>) -> v1::TaskHistory {
+    let change = |change: ChangeView<'_>| v1::TaskHistoryChange {
+        at: Some(moment(change.at)),
+        state: status_number(change.state),
+        cause: change.cause.to_owned(),
+        attempt: change.attempt,
+        worker: change.worker,
+        error: change.error.as_ref().map(error),
+        actor: change.actor.map(str::to_owned),
+        reason: change.reason.map(str::to_owned),
+    };
+    v1::TaskHistory {
+        task_id: history.task_id,
+        changes: history.changes.into_iter().map(change).collect(),
+        attempts_dropped: history.attempts_dropped,
     }
 }
 

@@ -55,16 +55,16 @@ impl RunFilterBody<'_> {
 
     /// The runs whose id begins so.
     fn beginning(self, text: &str) -> Result<RunQuery, Problem> {
-        let only =
-            Self { id_prefix: self.id_prefix, limit: self.limit, older: self.older, ..Self::default() };
-        if self != only {
-            return Err(Problem::query("id_prefix", "it goes with `limit` and nothing else"));
+        let Self { tenant, limit, id_prefix, older, .. } = self;
+        if self != (Self { tenant, limit, id_prefix, older, ..Self::default() }) {
+            return Err(Problem::query("id_prefix", "it goes with `tenant` and `limit` and nothing else"));
         }
         let (from, through) = prefix::range("run_", text)?;
         Ok(RunQuery {
+            tenant: tenant.map(|text| name("tenant", text)).transpose()?,
             from: Some(RunId::from_bits(from)),
             after: through.checked_add(1).map(RunId::from_bits),
-            limit: length(self.limit, RUNS_MAX)?,
+            limit: length(limit, RUNS_MAX)?,
             ..RunQuery::default()
         })
     }

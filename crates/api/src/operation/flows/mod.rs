@@ -7,6 +7,7 @@ mod filter;
 mod items;
 mod jobs;
 mod runs;
+mod stats;
 mod tasks;
 mod trigger;
 mod warnings;
@@ -29,6 +30,7 @@ pub(crate) use self::{
         cancel_run, cancel_runs, clear_run, force_run, list_runs, pause_run, reevaluate_run, rerun, run,
         seen_run,
     },
+    stats::job_stats,
     tasks::{run_of, tasks_of_run},
     trigger::trigger,
 };

@@ -81,6 +81,18 @@ pub(in crate::rest) async fn get(
     Ok(json(StatusCode::OK, &view))
 }
 
+pub(in crate::rest) async fn stats(
+    State(edge): State<Arc<Edge>>,
+    Path(text): Path<String>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let key = key(request.uri(), request.headers(), &text, &["last"])?;
+    let query = body::query(request.uri(), &["last", "tenant"])?;
+    let last = |text: &String| text.parse().map_err(|_| Problem::query("last", "not a number"));
+    let last = query.get("last").map(last).transpose()?;
+    Ok(json(StatusCode::OK, &flows::job_stats(&edge, key, last).await?))
+}
+
 pub(in crate::rest) async fn delete(
     State(edge): State<Arc<Edge>>,
     Path(text): Path<String>,

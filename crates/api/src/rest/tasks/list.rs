@@ -40,7 +40,8 @@ pub(in crate::rest) async fn handle(
     if has(request.uri(), "run_id") {
         return of_run(&edge, request.uri()).await;
     }
-    answer(&edge, &filter(request.uri())?).await
+    let (tasks, next) = operation::list(&edge, &filter(request.uri())?).await?;
+    Ok(page(&tasks, next.map(|cursor| cursor.to_string())))
 }
 
 fn has(uri: &Uri, parameter: &str) -> bool {
@@ -48,15 +49,11 @@ fn has(uri: &Uri, parameter: &str) -> bool {
     names.any(|name| name == Some(parameter))
 }
 
-pub(in crate::rest) async fn answer(edge: &Edge, filter: &Filter) -> Result<Response, Problem> {
-    let (tasks, next) = operation::list(edge, filter).await?;
-    Ok(page(&tasks, next.map(|cursor| cursor.to_string())))
-}
-
 async fn with_prefix(edge: &Edge, uri: &Uri) -> Result<Response, Problem> {
-    let query = body::query(uri, &["id_prefix", "limit"])?;
+    let query = body::query(uri, &["id_prefix", "tenant", "limit"])?;
     let prefix = query.get("id_prefix").map_or("", String::as_str);
-    Ok(page(&operation::with_prefix(edge, prefix, limit(&query)?).await?, None))
+    let tenant = query.get("tenant").map(String::as_str);
+    Ok(page(&operation::with_prefix(edge, (prefix, tenant), limit(&query)?).await?, None))
 }
 
 async fn of_run(edge: &Edge, uri: &Uri) -> Result<Response, Problem> {
@@ -69,7 +66,7 @@ async fn of_run(edge: &Edge, uri: &Uri) -> Result<Response, Problem> {
     Ok(json(StatusCode::OK, &TaskListPage { tasks, next_cursor: found.next_cursor }))
 }
 
-fn page(tasks: &[Task], next_cursor: Option<String>) -> Response {
+pub(in crate::rest) fn page(tasks: &[Task], next_cursor: Option<String>) -> Response {
     let tasks = tasks.iter().map(|task| TaskView::of(task, false)).collect();
     json(StatusCode::OK, &TaskListPage { tasks, next_cursor })
 }

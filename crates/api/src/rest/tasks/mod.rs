@@ -7,6 +7,7 @@ pub(super) mod cancel_many;
 pub(super) mod diagnosis;
 pub(super) mod force_state;
 pub(super) mod get;
+pub(super) mod history;
 pub(super) mod list;
 pub(super) mod logs;
 pub(super) mod retry;

@@ -1,6 +1,7 @@
 //! `mainspring job`: look at jobs and act on them.
 
 mod many;
+mod stats;
 mod trigger;
 
 use std::process::ExitCode;
@@ -35,6 +36,8 @@ enum What {
         after_help = "Examples:\n  mainspring job history etl\n  mainspring job history etl --version 2"
     )]
     History(History),
+    /// Show how its newest runs ended and how long they took
+    Stats(stats::Stats),
     /// Let no run of a job start until it is resumed
     #[command(
         after_help = "Examples:\n  mainspring job pause etl\n  mainspring job pause --tag nightly --yes"
@@ -130,6 +133,7 @@ impl Job {
             What::List(list) => list.run(),
             What::Get(one) => one.run(),
             What::History(history) => history.run(),
+            What::Stats(stats) => stats.run(),
             What::Pause(many) => many.act(&many::PAUSE),
             What::Resume(many) => many.act(&many::RESUME),
             What::Trigger(trigger) => trigger.run(),
