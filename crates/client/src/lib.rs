@@ -1,6 +1,7 @@
 //! A client of the REST API: JSON in, JSON out, errors as the server words them.
 //! - RQ-1 a request that changes nothing, or comes under a key, is sent again with the same key when the server cannot serve
-//!   it just now (503 with `retry_after_ms`)
+//!   it just now (503 with `retry_after_ms`), or when the connection was lost before its answer came. What changes something
+//!   gets a key if it has none
 //! - RQ-2 what this client was told it sees from then on: it sends the greatest record that it saw with every request
 //!
 //! Entry: [`Client`]. Not here: TLS (it comes with the server's), typed bodies.
@@ -9,7 +10,7 @@ mod resolve;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode};
@@ -28,6 +29,10 @@ const TRIES_MAX: u32 = 4;
 const PAUSE_MAX: Duration = Duration::from_secs(3);
 /// Which record of the journal an answer reflects.
 const RECORD: &str = "mainspring-record";
+/// Done once under it.
+const KEY: &str = "idempotency-key";
+/// After the first lost connection; longer after each further one.
+const PAUSE_AFTER_LOSS: Duration = Duration::from_millis(100);
 
 pub use self::resolve::{escaped, query};
 
@@ -110,6 +115,8 @@ pub struct Client {
     reason: Option<HeaderValue>,
     /// The greatest record that an answer had; shared by the copies of a client, and sent with every request.
     record: Arc<AtomicU64>,
+    /// Keys that were made; shared like the record.
+    keys: Arc<AtomicU64>,
     http: HttpClient<HttpConnector, Full<Bytes>>,
 }
 
@@ -121,7 +128,8 @@ impl Client {
             return Err(ClientError::BadAddress { server });
         }
         let http = HttpClient::builder(TokioExecutor::new()).build_http();
-        Ok(Self { server, authorization: None, actor: None, reason: None, record: Arc::default(), http })
+        let (record, keys) = (Arc::default(), Arc::default());
+        Ok(Self { server, authorization: None, actor: None, reason: None, record, keys, http })
     }
 
     /// Shows this token with every request.
@@ -151,12 +159,21 @@ impl Client {
         self.call(Method::GET, path, None, &[]).await
     }
 
+    /// Under a key of its own, so that it is done once.
     pub async fn post(&self, path: &str, body: &Value) -> Result<Value, ClientError> {
-        self.call(Method::POST, path, Some(body), &[]).await
+        self.call(Method::POST, path, Some(body), &[(KEY, &self.new_key())]).await
     }
 
+    /// As [`Self::post`].
     pub async fn delete(&self, path: &str) -> Result<Value, ClientError> {
-        self.call(Method::DELETE, path, None, &[]).await
+        self.call(Method::DELETE, path, None, &[(KEY, &self.new_key())]).await
+    }
+
+    /// A key that no other request has: the time in nanoseconds, this process, and a number.
+    pub fn new_key(&self) -> String {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let number = self.keys.fetch_add(1, Ordering::Relaxed);
+        format!("client-{:x}-{:x}-{number:x}", since.as_nanos(), std::process::id())
     }
 
     /// Bytes as they come, for logs: the answer may take as long as a task runs.
@@ -193,7 +210,7 @@ impl Client {
 
     /// As [`Self::post_bytes`], for what is stored under its path.
     pub async fn put_bytes(&self, path: &str, body: Bytes) -> Result<Value, ClientError> {
-        self.answered(Method::PUT, path, body, &[]).await
+        self.answered(Method::PUT, path, body, &[(KEY, &self.new_key())]).await
     }
 
     async fn answered(
@@ -204,10 +221,16 @@ impl Client {
         headers: &[(&str, &str)],
     ) -> Result<Value, ClientError> {
         // What is done once under its key, or changes nothing, can be repeated.
-        let is_keyed = headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("idempotency-key"));
+        let is_keyed = headers.iter().any(|(name, _)| name.eq_ignore_ascii_case(KEY));
         let tries_max = if method == Method::GET || is_keyed { TRIES_MAX } else { 1 };
         for tried in 1.. {
-            let (status, bytes) = self.send(method.clone(), path, body.clone(), headers).await?;
+            let (status, bytes) = match self.send(method.clone(), path, body.clone(), headers).await {
+                Err(ClientError::BrokenOff { .. }) if tried < tries_max => {
+                    tokio::time::sleep(PAUSE_AFTER_LOSS * tried).await;
+                    continue;
+                }
+                answer => answer?,
+            };
             if status.is_success() {
                 let answer = serde_json::from_slice(&bytes);
                 return answer.map_err(|error| ClientError::BadAnswer { why: error.to_string() });
@@ -260,7 +283,11 @@ impl Client {
         let request = request.body(Full::new(body)).map_err(|error| unreachable(error.to_string()))?;
         let answer = tokio::time::timeout(TIMEOUT, self.http.request(request)).await;
         let answer = answer.map_err(|_| unreachable("no answer in 60 s".into()))?;
-        let answer = answer.map_err(|error| unreachable(root_cause(&error)))?;
+        // A request that was sent may have been carried out, one that found no server was not.
+        let answer = answer.map_err(|error| {
+            let why = root_cause(&error);
+            if error.is_connect() { unreachable(why) } else { ClientError::BrokenOff { why } }
+        })?;
         self.note_record(answer.headers());
         Ok(answer)
     }
@@ -303,7 +330,10 @@ impl Incoming {
 
 async fn whole(body: Body) -> Result<Bytes, ClientError> {
     let bytes = Limited::new(body, ANSWER_BYTES_MAX).collect().await;
-    let bytes = bytes.map_err(|error| ClientError::BadAnswer { why: error.to_string() })?;
+    let bytes = bytes.map_err(|error| match error.downcast_ref::<hyper::Error>() {
+        Some(error) => ClientError::BrokenOff { why: root_cause(error) },
+        None => ClientError::BadAnswer { why: error.to_string() },
+    })?;
     Ok(bytes.to_bytes())
 }
 

@@ -92,6 +92,9 @@ enum Command {
     Config(command::config::Config),
     /// Print a script that completes commands in a shell
     Completion(command::completion::Completion),
+    /// Names for the completion of a shell
+    #[command(name = "__complete", hide = true)]
+    Complete(command::completion::Complete),
     /// Run simulated worlds with faults, and check that nothing is lost
     Sim(command::sim::Sim),
     /// Measure this machine with the product's own engine
@@ -142,6 +145,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Context(context) => context.run(),
         Command::Config(config) => Ok(config.run()),
         Command::Completion(completion) => Ok(completion.run::<Cli>()),
+        Command::Complete(complete) => complete.run(),
         Command::Sim(sim) => sim.run(),
         Command::Bench(bench) => bench.run(),
         Command::Store(store) => store.run(),

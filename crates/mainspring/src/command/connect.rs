@@ -80,7 +80,7 @@ fn explain(error: &ClientError, names: &[String], origin: &Origin) -> ExitCode {
         note!("\nhint: {advice}");
     }
     match error {
-        ClientError::Unreachable { .. } => ExitCode::from(UNREACHABLE),
+        ClientError::Unreachable { .. } | ClientError::BrokenOff { .. } => ExitCode::from(UNREACHABLE),
         error if error.is_not_found() => ExitCode::from(NOT_FOUND),
         _ => ExitCode::from(1),
     }

@@ -18,6 +18,9 @@ use crate::note::note;
 use crate::serve::{self, Stop};
 use crate::token::{self, Secret};
 
+/// Where the server's data is, in the directory that `dev` was given.
+pub(super) const SERVER_DIR: &str = "server";
+
 /// A server, a worker and a few sample tasks, with their data in one directory. For trying things out and for
 /// development; HTTP tasks may call this machine.
 #[derive(Args)]
@@ -26,7 +29,7 @@ pub(crate) struct Dev {
     /// Where the data is kept; made if it is not there
     #[arg(long, value_name = "DIR", default_value = "data")]
     data: PathBuf,
-    /// Where to listen
+    /// Where to listen; with port 0 any free one is taken, and printed
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:7070")]
     listen: SocketAddr,
     /// A file with the token that every caller must show; needed to listen beyond loopback
@@ -48,7 +51,7 @@ impl Dev {
         serve::run_service(async {
             let stop = Stop::on_signal()?;
             let (ready, address) = oneshot::channel();
-            let data = self.data.join("server");
+            let data = self.data.join(SERVER_DIR);
             let (server_stop, worker_stop) = (stop.clone(), stop);
             let ready = |address| {
                 let _ = ready.send(address);
@@ -170,13 +173,17 @@ fn sample_jobs() -> [serde_json::Value; 3] {
 }
 
 fn print_welcome(url: &str, data: &Path) {
+    // Commands find the usual place by themselves.
+    let elsewhere = url != "http://127.0.0.1:7070";
+    let first = if elsewhere { format!("export MAINSPRING_SERVER={url}\n        ") } else { String::new() };
     note!(
         "Mainspring is running at {url}, data in `{}`\n\n\
          look:   {url}/ui/\n\
          \x20       {url}/docs\n\
-         try:    mainspring submit --wait -- echo hello\n\
+         try:    {first}mainspring submit --wait -- echo hello\n\
          \x20       mainspring submit --in 10s -- date\n\
          \x20       mainspring task list\n\
+         \x20       mainspring job trigger sample-broken --wait\n\
          \x20       curl {url}/v1/stats\n\
          break:  kill -9 this process in the middle of something, start it again, and look at the same task\n\n\
          (`mainspring` is target/release/mainspring; Ctrl-C stops it in good order)",

@@ -19,13 +19,16 @@ const ASK_AGAIN: Duration = Duration::from_millis(250);
 /// Times that a stream may be broken off without a new byte, by a server that can be reached.
 const FRUITLESS_MAX: u32 = 5;
 
+/// Kept of a log whose end is wanted.
+const TAIL_BYTES_MAX: usize = 64 << 10;
+
 /// Prints the output of a task, stdout and stderr together; of its newest attempt that wrote something, unless another is
 /// named. With -f it prints all attempts from the first, and stays until the task has ended. Exit: 0 done, 1 refused, 4
 /// there is no such task.
 #[derive(Args)]
 #[command(after_help = "Example:\n  mainspring task logs -f task_019a88f0")]
 pub(crate) struct Logs {
-    /// The task
+    /// The task: its id or the beginning of it
     id: String,
     /// Stay, and print what comes until the task has ended
     #[arg(short, long)]
@@ -51,10 +54,11 @@ impl Logs {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
         let start = Start { attempt: self.attempt, offset: self.offset };
         self.connect.run(async |client, _| {
+            let id = client.task_id(&self.id).await?;
             if self.follow {
-                follow(&client, &self.id, start).await?;
+                follow(&client, &id, start).await?;
             } else {
-                print_all(&client, &self.id, start).await?;
+                print_all(&client, &id, start).await?;
             }
             Ok(ExitCode::SUCCESS)
         })
@@ -80,6 +84,32 @@ pub(crate) async fn print_all(client: &Client, id: &str, start: Start) -> Result
         }
         offset = next;
     }
+}
+
+/// The last lines of the newest attempt that wrote something.
+pub(crate) async fn tail(client: &Client, id: &str, lines_max: usize) -> Result<Vec<String>, ClientError> {
+    let (mut kept, mut offset, mut attempt) = (Vec::new(), 0, String::new());
+    loop {
+        let mut page = client.stream(&format!("/v1/tasks/{id}/logs?offset={offset}{attempt}")).await?;
+        if let Some(number) = page.number("mainspring-log-attempt") {
+            attempt = format!("&attempt={number}");
+        }
+        let next = page.number("mainspring-log-next").unwrap_or(offset);
+        while let Some(bytes) = page.next().await? {
+            kept.extend_from_slice(&bytes);
+            let too_many = kept.len().saturating_sub(TAIL_BYTES_MAX);
+            kept.drain(..too_many);
+        }
+        if next == offset {
+            break;
+        }
+        offset = next;
+    }
+    // What was dropped may have ended inside of a character.
+    let broken = kept.iter().take(3).take_while(|byte| **byte & 0xc0 == 0x80).count();
+    let text = String::from_utf8_lossy(&kept[broken..]);
+    let lines: Vec<&str> = text.lines().collect();
+    Ok(lines[lines.len().saturating_sub(lines_max)..].iter().map(|line| (*line).to_owned()).collect())
 }
 
 /// Prints what is there and what comes, until the task (or the attempt that was named) has ended.

@@ -20,6 +20,7 @@ mod needs;
 mod offered;
 pub(crate) mod operation;
 mod output;
+mod parameters;
 pub(crate) mod pool;
 mod progress;
 pub(crate) mod run;

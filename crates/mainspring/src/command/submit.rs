@@ -117,9 +117,12 @@ impl Submit {
             return super::submit_file::run(file, key, tenant, self.reason.as_deref(), self.connect);
         }
         let (body, wait, quiet) = (self.request(tenant.as_deref()), self.wait, self.quiet);
+        // The key of what recurs would be its name.
+        let recurs = self.cron.is_some() || self.every.is_some();
         let (key, reason) = (self.idempotency_key, self.reason);
         self.connect.run(async |client, print| {
             let client = client.with_reason(reason.as_deref());
+            let key = key.or_else(|| (!recurs).then(|| client.new_key()));
             let headers: Vec<(&str, &str)> =
                 key.iter().map(|key| ("idempotency-key", key.as_str())).collect();
             let answer = client.call(http::Method::POST, "/v1/tasks", Some(&body), &headers).await?;

@@ -176,6 +176,15 @@ impl Findings {
         self.jobs.iter().map(|(_, job)| job)
     }
 
+    /// Differs if a job or a mistake does.
+    pub(super) fn fingerprint(&self) -> Vec<String> {
+        let jobs = self
+            .jobs
+            .iter()
+            .map(|(file, job)| format!("{file} {} {} {}", job.tenant, job.name, hex(&job.hash)));
+        jobs.chain(self.mistakes.iter().map(ToString::to_string)).collect()
+    }
+
     /// Of two files with the same job the one applied last would win.
     fn tell_doubles(&mut self) {
         let mut first: BTreeMap<(&str, &str), &str> = BTreeMap::new();

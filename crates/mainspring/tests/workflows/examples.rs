@@ -59,9 +59,9 @@ fn mistakes_are_told_by_the_server_too() {
     let output = world.run(&["job", "trigger", "nobody"]);
     assert_eq!(output.status.code(), Some(4), "{}", stderr(&output));
     world.apply(
-        "job: p\nparameters:\n  day: {type: string}\ntasks:\n  one: {run: [echo, '{{ params.day }}']}\n",
+        "job: p\nparameters:\n  day: {type: integer}\ntasks:\n  one: {run: [echo, '{{ params.day }}']}\n",
     );
-    let output = world.run(&["job", "trigger", "p", "-p", "day=7", "-p", "other=1"]);
+    let output = world.run(&["job", "trigger", "p", "-p", "day=soon", "-p", "other=1"]);
     assert_eq!(output.status.code(), Some(1));
     let told = stderr(&output);
     assert!(told.contains("day") && told.contains("other"), "all that is wrong at once: {told}");

@@ -15,7 +15,7 @@ use std::time::Duration;
 use tokio::time::sleep;
 use tracing::warn;
 
-use super::output::TAIL_BYTES;
+use super::output::{TAIL_BYTES, end_of_text};
 use super::record::Identity;
 use super::{Payload, Settings, control};
 use crate::attempt::{Attempt, Reporter};
@@ -157,7 +157,7 @@ impl KeptLog {
         } else {
             self.cut_off.clone()
         };
-        String::from_utf8_lossy(&bytes).trim().to_owned()
+        end_of_text(&bytes)
     }
 
     fn read_end(&self, len: u64) -> io::Result<Vec<u8>> {

@@ -62,10 +62,16 @@ impl Output {
 
     pub fn tail(&mut self) -> String {
         match self {
-            Self::Piped(pipe) => String::from_utf8_lossy(pipe.tail.make_contiguous()).trim().to_owned(),
+            Self::Piped(pipe) => end_of_text(pipe.tail.make_contiguous()),
             Self::Kept(log) => log.tail(),
         }
     }
+}
+
+/// The end of a text, which may begin inside of a character.
+pub fn end_of_text(bytes: &[u8]) -> String {
+    let broken = bytes.iter().take(3).take_while(|byte| **byte & 0xc0 == 0x80).count();
+    String::from_utf8_lossy(&bytes[broken..]).trim().to_owned()
 }
 
 /// The one pipe for all that a process writes, so that the order in which it wrote is kept. Most processes are short and

@@ -6,9 +6,11 @@ use mainspring_core::engine::Command;
 use mainspring_core::job::JobKey;
 use mainspring_core::run::decide::{RunAnswer, RunCommand};
 use mainspring_core::schedule::{ScheduleHome, ScheduleKey, Spec};
-use mainspring_core::trigger::TriggerSpec;
+use mainspring_core::trigger::{On, TriggerSpec};
 use mainspring_core::values::Name;
-use mainspring_definition::{Definition, Options, limits::Limits, read, schedule_offset};
+use mainspring_definition::{
+    Code, Definition, Mistake, Options, Position, limits::Limits, read, schedule_offset,
+};
 
 use super::{ask, job_key, send, shown, unexpected};
 use crate::edge::Edge;
@@ -62,6 +64,7 @@ pub(crate) async fn apply(
     let by = audit::Change::by("a job was applied", &wanted.over, caller)?;
     tenant.map(|tenant| name("tenant", tenant)).transpose()?;
     let definitions = parse(edge, text, tenant).await?;
+    check_webhooks(edge, &definitions)?;
     if !dry_run {
         caller.claim(edge, "apply").await?;
     }
@@ -94,6 +97,31 @@ async fn parse(edge: &Edge, text: &[u8], tenant: Option<&str>) -> Result<Vec<Def
     });
     let read = reading.await.map_err(|_| unexpected())?;
     read.map_err(|mistakes| Problem::JobFileInvalid { mistakes })
+}
+
+/// A trigger of a webhook that this server does not have would never fire.
+fn check_webhooks(edge: &Edge, definitions: &[Definition]) -> Result<(), Problem> {
+    let known = edge.webhooks.get().map(|webhooks| &webhooks.0);
+    let mut mistakes = Vec::new();
+    for definition in definitions {
+        for (name, spec) in &definition.triggers {
+            let On::Webhook(webhook) = &spec.on else { continue };
+            let tenant = known.and_then(|known| known.get(webhook.as_str())).map(|found| &found.tenant);
+            if tenant.is_some_and(|tenant| tenant.as_str() == definition.tenant.as_str()) {
+                continue;
+            }
+            let what = match tenant {
+                Some(tenant) => format!("the webhook `{webhook}` is of the tenant `{tenant}`"),
+                None => format!("the server has no webhook `{webhook}`"),
+            };
+            let help =
+                format!("add `webhooks.{webhook}` to the settings of the server, or take the trigger out");
+            let path = format!("{}: triggers.{name}.webhook", definition.name);
+            let (file, at) = ("".into(), Position::default());
+            mistakes.push(Mistake { code: Code::BadValue, file, at, path, what, help });
+        }
+    }
+    if mistakes.is_empty() { Ok(()) } else { Err(Problem::JobFileInvalid { mistakes }) }
 }
 
 async fn foresee(edge: &Edge, definition: &Definition) -> Result<Applied, Problem> {

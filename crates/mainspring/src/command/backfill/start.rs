@@ -3,10 +3,13 @@
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
-use serde_json::{Map, Value, json};
+use mainspring_client::{escaped, query};
+use serde_json::{Value, json};
 
 use super::super::connect::Connect;
+use super::super::parameters;
 use super::super::run::actor;
+use super::super::submit::parse_label;
 use super::super::tenant::Tenant;
 use super::watch;
 
@@ -47,9 +50,9 @@ pub(super) struct Start {
     /// Which windows of the range are run
     #[arg(long, value_enum, default_value_t = Only::Missing)]
     only: Only,
-    /// A parameter in place of the one that the schedule gives; text that is JSON is taken as such
-    #[arg(short, long = "param", value_name = "NAME=VALUE", value_parser = pair)]
-    parameters: Vec<(String, Value)>,
+    /// A parameter in place of the one that the schedule gives, as region=eu, with the type that the job declares
+    #[arg(short, long = "param", value_name = "NAME=VALUE", value_parser = parse_label)]
+    parameters: Vec<(String, String)>,
     /// Do not wait until it has ended
     #[arg(long)]
     detach: bool,
@@ -83,12 +86,6 @@ fn instant(text: &str) -> String {
     }
 }
 
-fn pair(text: &str) -> Result<(String, Value), String> {
-    let (name, value) = text.split_once('=').ok_or("write it as NAME=VALUE")?;
-    let value = serde_json::from_str(value).unwrap_or_else(|_| Value::from(value));
-    Ok((name.to_owned(), value))
-}
-
 impl Start {
     fn body(&self, tenant: &str) -> Value {
         let order = match self.order {
@@ -100,10 +97,9 @@ impl Start {
             Only::Failed => "failed",
             Only::All => "all",
         };
-        let parameters: Map<String, Value> = self.parameters.iter().cloned().collect();
         let mut body = json!({
             "tenant": tenant, "job": self.job, "from": instant(&self.from), "to": instant(&self.to), "only": only, "order": order,
-            "dry_run": self.dry_run, "actor": actor(), "parameters": parameters,
+            "dry_run": self.dry_run, "actor": actor(),
         });
         let given = [
             ("schedule", self.schedule.clone().map(Value::from)),
@@ -118,9 +114,12 @@ impl Start {
     }
 
     pub(super) fn run(self) -> anyhow::Result<ExitCode> {
-        let body = self.body(&self.tenant.name(&self.connect)?);
+        let tenant = self.tenant.name(&self.connect)?;
+        let mut body = self.body(&tenant);
+        let job = query(&format!("/v1/jobs/{}", escaped(&self.job)), &[("tenant", Some(&*tenant))]);
         let detach = self.detach;
         self.connect.run(async |client, print| {
+            body["parameters"] = parameters::typed(&client, &job, &self.parameters).await?.into();
             let answer = client.post("/v1/backfills", &body).await?;
             let Some(id) = answer.get("backfill_id").and_then(Value::as_str) else {
                 print.object(&answer);
@@ -153,12 +152,5 @@ mod tests {
         ] {
             assert_eq!(instant(text), sent);
         }
-    }
-
-    #[test]
-    fn a_parameter_is_json_if_it_can_be() {
-        assert_eq!(pair("n=5"), Ok(("n".to_owned(), json!(5))));
-        assert_eq!(pair("day=2026-01-01"), Ok(("day".to_owned(), json!("2026-01-01"))));
-        assert!(pair("n").is_err());
     }
 }

@@ -6,6 +6,7 @@ use clap::Args;
 use serde_json::{Map, Value, json};
 
 use super::super::connect::Connect;
+use super::super::parameters;
 use super::super::run::watch;
 use super::super::submit::{parse_label, warn};
 use super::super::tenant::Tenant;
@@ -21,7 +22,7 @@ pub(super) struct Trigger {
     name: String,
     #[command(flatten)]
     tenant: Tenant,
-    /// A parameter, as NAME=VALUE; a value that is JSON is taken as JSON, any other as text
+    /// A parameter, as day=2026-01-31, with the type that the job declares; may be given more than once
     #[arg(short, long = "param", value_name = "NAME=VALUE", value_parser = parse_label)]
     parameters: Vec<(String, String)>,
     /// One run for each key: a second trigger with it gives the first one's run
@@ -45,12 +46,15 @@ pub(super) struct Trigger {
 
 impl Trigger {
     pub(super) fn run(self) -> anyhow::Result<ExitCode> {
-        let path = super::path(&self.name, ":trigger", &self.tenant.name(&self.connect)?);
-        let body = self.body();
+        let tenant = self.tenant.name(&self.connect)?;
+        let path = super::path(&self.name, ":trigger", &tenant);
+        let job = super::path(&self.name, "", &tenant);
+        let mut body = self.body();
         let wait = self.wait;
-        let reason = self.reason;
+        let (reason, parameters) = (self.reason, self.parameters);
         self.connect.run(async |client, print| {
             let client = client.with_reason(reason.as_deref());
+            body["parameters"] = parameters::typed(&client, &job, &parameters).await?.into();
             let answer = client.post(&path, &body).await?;
             warn(&answer);
             if !wait {
@@ -63,12 +67,9 @@ impl Trigger {
     }
 
     fn body(&self) -> Value {
-        let value = |text: &str| serde_json::from_str(text).unwrap_or_else(|_| Value::from(text));
-        let parameters: Map<String, Value> =
-            self.parameters.iter().map(|(name, text)| (name.clone(), value(text))).collect();
         let labels: Map<String, Value> =
             self.labels.iter().map(|(name, text)| (name.clone(), Value::from(text.as_str()))).collect();
-        let mut body = json!({"parameters": parameters, "labels": labels});
+        let mut body = json!({"labels": labels});
         if let Some(run_key) = &self.run_key {
             body["run_key"] = run_key.as_str().into();
         }

@@ -15,6 +15,7 @@ use serde_json::Value;
 
 pub(crate) use self::clean::plain;
 pub(crate) use self::table::{Column, age, id, pair, text, took};
+pub(crate) use self::time::between;
 use crate::log;
 use crate::note::note;
 
@@ -125,6 +126,16 @@ impl Print {
             .collect();
         let table = table::Table::of(rows, &columns, self.width);
         table.lines(|text, shown| self.painted(text, shown))
+    }
+
+    /// An id of something in a run: shortened on a terminal.
+    pub(crate) fn short_id(self, id: &str) -> String {
+        if self.width.is_some() { table::short_in_run(id) } else { id.to_owned() }
+    }
+
+    /// A line that fits the terminal.
+    pub(crate) fn fitted(self, line: &str) -> String {
+        table::cut(line, self.width.unwrap_or(usize::MAX))
     }
 
     /// A state's word or sign in the colour of the state.

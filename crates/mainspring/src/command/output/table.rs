@@ -177,6 +177,12 @@ fn shorten(cells: &mut [Vec<String>], at: usize, is_child: &[bool]) {
     }
 }
 
+/// Enough of an id to tell it apart from all of its run.
+pub(super) fn short_in_run(id: &str) -> String {
+    let kind = id.find('_').map_or(0, |at| at + 1);
+    id.get(..kind + DIGITS_IN_RUN).unwrap_or(id).to_owned()
+}
+
 fn alike(a: &str, b: &str) -> usize {
     a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count()
 }
@@ -197,7 +203,7 @@ fn widths(heads: &[String], rows: &[Vec<String>], room: Option<usize>) -> Vec<us
     widths
 }
 
-fn cut(text: &str, width: usize) -> String {
+pub(super) fn cut(text: &str, width: usize) -> String {
     if text.chars().count() <= width {
         return text.to_owned();
     }
@@ -259,6 +265,8 @@ mod tests {
         assert_eq!(lines[2..4], ["task_019a88f04c0170008aaaa", "task_019a88f04c0170008aaab"]);
         assert_eq!(lines[4..], [format!("task_{}", near[0]), format!("task_{}", near[1])]);
         assert_eq!(shown(None)[1], format!("task_{lone}"), "a script gets all of it");
+        assert_eq!(short_in_run(&format!("task_{}", run[0])), "task_019a88f04c0170008aaa");
+        assert_eq!(short_in_run("none"), "none");
     }
 
     #[test]

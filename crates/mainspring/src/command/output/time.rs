@@ -23,7 +23,7 @@ pub(super) fn age(instant: &str, now: Timestamp) -> Option<String> {
 }
 
 /// From one instant to another.
-pub(super) fn between(from: &str, to: &str) -> Option<String> {
+pub(crate) fn between(from: &str, to: &str) -> Option<String> {
     let (from, to): (Timestamp, Timestamp) = (from.parse().ok()?, to.parse().ok()?);
     let ms = u64::try_from(to.as_millisecond() - from.as_millisecond()).unwrap_or(0);
     Some(exact(Duration::from_millis(ms)))

@@ -1,6 +1,7 @@
 //! `mainspring run`: look at runs and act on them.
 
 mod diagnose;
+mod failures;
 mod items;
 mod list;
 mod logs;
@@ -32,7 +33,7 @@ enum What {
         after_help = "Examples:\n  mainspring run list --job etl\n  mainspring run list --state failed --since 1d\n  mainspring run list --watch"
     )]
     List(list::List),
-    /// Show one run with its tasks
+    /// Show one run with its tasks: ids, how long each took, and errors
     #[command(after_help = "Example:\n  mainspring run get run_019a88f0")]
     Get(One),
     /// List the items of a mapped task of a run
@@ -157,10 +158,11 @@ impl Run {
             What::List(list) => list.run(),
             What::Get(one) => one.connect.run(async |client, print| {
                 let id = client.run_id(&one.id).await?;
-                let run = client.get(&format!("/v1/runs/{id}")).await?;
+                let mut run = client.get(&format!("/v1/runs/{id}")).await?;
                 if print.is_data() {
                     print.object(&run);
                 } else {
+                    failures::add_errors(&client, &mut run).await?;
                     tree::print(print, &run);
                 }
                 Ok(ExitCode::SUCCESS)

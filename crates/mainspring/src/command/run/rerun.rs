@@ -3,9 +3,11 @@
 use std::process::ExitCode;
 
 use clap::Args;
+use mainspring_client::{escaped, query};
 use serde_json::{Map, Value, json};
 
 use super::super::connect::Connect;
+use super::super::parameters;
 use super::super::submit::{parse_label, warn};
 use super::{actor, watch};
 
@@ -26,7 +28,7 @@ pub(super) struct Rerun {
     /// On the job's newest version instead of the run's own
     #[arg(long)]
     newest: bool,
-    /// A parameter to change, as NAME=VALUE; the others stay
+    /// A parameter to change, as day=2026-01-31, with the type that the job declares; the others stay
     #[arg(short, long = "param", value_name = "NAME=VALUE", value_parser = parse_label)]
     parameters: Vec<(String, String)>,
     /// Why; kept with the run
@@ -52,7 +54,9 @@ impl Rerun {
             let id = client.run_id(&self.id).await?;
             if !self.parameters.is_empty() {
                 let old = client.get(&format!("/v1/runs/{id}?tasks_limit=0")).await?;
-                body["parameters"] = edited(&old, &self.parameters);
+                let changes =
+                    parameters::typed(&client, &job_of(&old, self.newest), &self.parameters).await?;
+                body["parameters"] = edited(&old, changes);
             }
             let answer = client.post(&format!("/v1/runs/{id}:rerun"), &body).await?;
             warn(&answer);
@@ -66,12 +70,17 @@ impl Rerun {
     }
 }
 
-fn edited(old: &Value, changes: &[(String, String)]) -> Value {
+/// The definition that the new run will have.
+fn job_of(run: &Value, newest: bool) -> String {
+    let text = |field: &str| run.get(field).and_then(Value::as_str).unwrap_or_default();
+    let version = run.get("version").filter(|_| !newest).map(|version| format!("/versions/{version}"));
+    let path = format!("/v1/jobs/{}{}", escaped(text("job")), version.unwrap_or_default());
+    query(&path, &[("tenant", Some(text("tenant")))])
+}
+
+fn edited(old: &Value, changes: Map<String, Value>) -> Value {
     let mut parameters: Map<String, Value> =
         old.get("parameters").and_then(Value::as_object).cloned().unwrap_or_default();
-    for (name, text) in changes {
-        let value = serde_json::from_str(text).unwrap_or_else(|_| Value::from(text.as_str()));
-        parameters.insert(name.clone(), value);
-    }
+    parameters.extend(changes);
     Value::Object(parameters)
 }

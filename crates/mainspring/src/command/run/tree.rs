@@ -5,11 +5,13 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::super::connect::Print;
-use super::super::output::say;
+use super::super::output::{between, plain, say};
 
 /// Tasks shown; a wider run is summed up.
 const LINES_MAX: usize = 200;
 const BAR: usize = 20;
+/// As long as `upstream_failed`.
+const STATE_WIDTH: usize = 15;
 
 pub(super) fn print(print: Print, run: &Value) {
     for line in lines(print, run) {
@@ -35,7 +37,7 @@ pub(super) fn lines(print: Print, run: &Value) -> Vec<String> {
     let width =
         tasks.iter().zip(&depths).map(|(task, depth)| text(task, "name").chars().count() + 2 * depth).max();
     for (at, depth) in order(tasks, &depths).into_iter().take(LINES_MAX) {
-        lines.push(line(print, &tasks[at], depth, width.unwrap_or(0)));
+        lines.extend(task_lines(print, &tasks[at], depth, width.unwrap_or(0)));
     }
     let total = run.get("tasks_total").and_then(Value::as_u64).unwrap_or(0) as usize;
     if total > LINES_MAX.min(tasks.len()) {
@@ -51,8 +53,9 @@ fn text<'a>(value: &'a Value, field: &str) -> &'a str {
 fn head(print: Print, run: &Value) -> String {
     let version = run.get("version").and_then(Value::as_u64).unwrap_or(0);
     let state = text(run, "state");
+    let took = took(run).map(|took| format!("  {took}")).unwrap_or_default();
     format!(
-        "{} {} v{version}  {}  {}",
+        "{} {} v{version}  {}{took}  {}",
         text(run, "run_id"),
         text(run, "job"),
         print.state(state, state.to_owned()),
@@ -99,34 +102,49 @@ fn order(tasks: &[Value], depths: &[usize]) -> Vec<(usize, usize)> {
     ordered
 }
 
-fn line(print: Print, task: &Value, depth: usize, width: usize) -> String {
+/// A task, and under it what there is to say about it.
+fn task_lines(print: Print, task: &Value, depth: usize, width: usize) -> Vec<String> {
     let state = text(task, "state");
     let sign = match state {
         "succeeded" => "✔",
-        "failed" => "✘",
+        "failed" | "quarantined" => "✘",
         "running" => "▶",
         "skipped" | "cancelled" => "–",
         "upstream_failed" => "!",
         _ => "·",
     };
     let name = format!("{}{}", "  ".repeat(depth), text(task, "name"));
+    let id = [text(task, "task_id"), text(task, "run_id")].into_iter().find(|id| !id.is_empty());
     let mut line = format!(
-        "  {} {name:<width$}  {}",
+        "  {} {name:<width$}  {}  {:<7}  {}",
         print.state(state, sign.to_owned()),
-        print.state(state, format!("{state:<15}"))
+        print.state(state, format!("{state:<STATE_WIDTH$}")),
+        took(task).unwrap_or_default(),
+        print.short_id(id.unwrap_or_default()),
     );
     if let Some(items) = task.get("items") {
         line.push_str(&bar(items));
     }
-    if let Some(reason) = task.get("reason").and_then(Value::as_str) {
-        line.extend([" ", reason]);
+    let mut lines = vec![line.trim_end().to_owned()];
+    let mut below = |words: String| lines.push(print.fitted(&format!("      {words}")));
+    for field in ["reason", "error"] {
+        if let Some(words) = task.get(field).and_then(Value::as_str) {
+            below(plain(&words.lines().collect::<Vec<_>>().join(" · ")));
+        }
     }
     let jobs = task.get("waits_for_jobs").and_then(Value::as_array).into_iter().flatten();
     let jobs: Vec<&str> = jobs.map(|wait| text(wait, "job")).collect();
     if !jobs.is_empty() {
-        line.extend([" waits for a success of ", &jobs.join(", ")]);
+        below(format!("waits for a success of {}", jobs.join(", ")));
     }
-    line.trim_end().to_owned()
+    lines
+}
+
+/// From its start to its end, or to now.
+fn took(value: &Value) -> Option<String> {
+    let from = value.get("started_at").and_then(Value::as_str)?;
+    let now = || jiff::Timestamp::now().to_string();
+    between(from, &value.get("ended_at").and_then(Value::as_str).map_or_else(now, str::to_owned))
 }
 
 fn bar(items: &Value) -> String {
@@ -158,20 +176,22 @@ mod tests {
             "counts": {"succeeded": 1, "running": 1},
             "tasks": [
                 task("load", &["transform"], "pending"),
-                task("extract", &[], "succeeded"),
+                json!({"name": "extract", "needs": [], "state": "succeeded", "task_id": "task_1",
+                       "started_at": "2026-01-01T00:00:00Z", "ended_at": "2026-01-01T00:01:05Z"}),
                 json!({"name": "transform", "needs": ["extract"], "state": "running",
                        "items": {"count": 10, "succeeded": 3, "failed": 1, "cancelled": 1}}),
-                task("notify", &["load", "extract"], "pending"),
+                json!({"name": "notify", "needs": ["load", "extract"], "state": "failed", "error": "no\nroute"}),
             ],
         });
         let lines = lines(Print::new(Output::Table), &run);
         assert_eq!(lines[0], "run_1 etl v2  running  1 running, 1 succeeded");
-        assert_eq!(lines[1], "  ✔ extract       succeeded");
+        assert_eq!(lines[1], "  ✔ extract       succeeded        1m 5s    task_1");
         assert_eq!(
             lines[2],
-            "  ▶   transform   running        [██████████░░░░░░░░░░] 5/10, 1 failed, 1 cancelled"
+            "  ▶   transform   running                   [██████████░░░░░░░░░░] 5/10, 1 failed, 1 cancelled"
         );
         assert_eq!(lines[3], "  ·     load      pending");
-        assert_eq!(lines[4], "  ·       notify  pending");
+        assert_eq!(lines[4], "  ✘       notify  failed");
+        assert_eq!(lines[5], "      no · route");
     }
 }

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::super::connect::Print;
 use super::super::output::say;
-use super::tree;
+use super::{failures, tree};
 
 use crate::note::note;
 
@@ -28,14 +28,20 @@ pub(in crate::command) async fn watch(
     let mut seen = Seen::default();
     let mut wait = LOOK_MIN;
     loop {
-        let run = client.get(&format!("/v1/runs/{id}")).await?;
+        let mut run = client.get(&format!("/v1/runs/{id}")).await?;
         let changed = if live { seen.draw(print, &run) } else { seen.tell(print, &run) };
-        let state = run.get("state").and_then(Value::as_str).unwrap_or_default();
-        if matches!(state, "succeeded" | "failed" | "cancelled") {
+        let state = run.get("state").and_then(Value::as_str).unwrap_or_default().to_owned();
+        if matches!(&*state, "succeeded" | "failed" | "cancelled") {
             if print.is_data() {
                 print.object(&run);
-            } else if !live {
-                say(&format!("{id} {state}"));
+            } else {
+                failures::add_errors(client, &mut run).await?;
+                if live {
+                    seen.draw(print, &run);
+                } else {
+                    say(&format!("{id} {state}"));
+                }
+                failures::print_logs(client, print, &run).await?;
             }
             return Ok(if state == "succeeded" { ExitCode::SUCCESS } else { ExitCode::from(3) });
         }
