@@ -14,7 +14,9 @@ use crate::metrics::Metrics;
 use crate::operation::flows::Definitions;
 use crate::profiles::Profiles;
 use crate::readers::Readers;
+use crate::series::Series;
 use crate::sessions::SessionRouter;
+use crate::watchlist::Watchlist;
 use crate::webhooks::Webhooks;
 
 pub(crate) struct Edge {
@@ -26,6 +28,8 @@ pub(crate) struct Edge {
     pub profiles: Profiles,
     pub definitions: Definitions,
     pub metrics: Arc<Metrics>,
+    pub watchlist: Arc<Watchlist>,
+    pub series: Series,
     pub config: ApiConfig,
     /// Set before the first request, if there are any.
     pub webhooks: OnceLock<Webhooks>,

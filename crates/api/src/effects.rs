@@ -1,5 +1,5 @@
 //! Where the effects of the shard go: orders to the sessions of workers, news to listeners, changes of tasks to who follows
-//! their logs, alerts to the metrics.
+//! their logs, alerts to the metrics and the list of runs to look at.
 //! Entry: [`EffectRouter`], the node's outlet.
 //! - EF-1 the shard's thread never waits here
 
@@ -12,6 +12,7 @@ use crate::feed::Feed;
 use crate::logs::Followers;
 use crate::metrics::Metrics;
 use crate::sessions::SessionRouter;
+use crate::watchlist::Watchlist;
 
 /// The shard whose outlet this is, as sessions count shards; a node has one.
 const ONLY_SHARD: usize = 0;
@@ -22,6 +23,7 @@ pub struct EffectRouter {
     pub(crate) feed: Arc<Feed>,
     pub(crate) followers: Arc<Followers>,
     pub(crate) metrics: Arc<Metrics>,
+    pub(crate) watchlist: Arc<Watchlist>,
 }
 
 impl EffectRouter {
@@ -33,6 +35,7 @@ impl EffectRouter {
             feed: Arc::default(),
             followers: Followers::new(Arc::clone(&metrics)),
             metrics,
+            watchlist: Arc::default(),
         })
     }
 
@@ -50,9 +53,11 @@ impl EffectRouter {
         match effect {
             Effect::News(news) => self.feed.tell(*news),
             Effect::Changed { task, .. } => self.followers.wake(task),
-            Effect::Alert { .. } | Effect::RunAlert { .. } | Effect::ScheduleAlert { .. } => {
+            Effect::RunAlert { run, .. } => {
+                self.watchlist.note(run);
                 self.metrics.note_alert(&effect);
             }
+            Effect::Alert { .. } | Effect::ScheduleAlert { .. } => self.metrics.note_alert(&effect),
             Effect::Start(_)
             | Effect::Stop { .. }
             | Effect::Acknowledge { .. }

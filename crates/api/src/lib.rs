@@ -16,6 +16,7 @@ mod effects;
 mod feed;
 mod gateway;
 mod grpc;
+mod layout;
 mod logs;
 mod metrics;
 mod operation;
@@ -24,8 +25,10 @@ mod profiles;
 mod readers;
 mod record;
 mod rest;
+mod series;
 mod server;
 mod sessions;
+mod watchlist;
 mod webhooks;
 mod wire;
 

@@ -78,6 +78,8 @@ enum Command {
     Operation(command::operation::Operation),
     /// How much room each pool has, and what waits for it
     Pool(command::pool::Pool),
+    /// What needs a person, the most harmful first
+    Attention(command::attention::Attention),
     /// How much waits and runs
     Stats(command::stats::Stats),
     /// News of tasks and runs, as they happen
@@ -138,6 +140,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::DeadLetter(dead_letter) => dead_letter.run(),
         Command::Operation(operation) => operation.run(),
         Command::Pool(pool) => pool.run(),
+        Command::Attention(attention) => attention.run(),
         Command::Stats(stats) => stats.run(),
         Command::Events(events) => events.run(),
         Command::Validate(validate) => validate.run(),

@@ -790,6 +790,95 @@ pub struct Depth {
     #[prost(uint32, tag = "5")]
     pub running: u32,
 }
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetAttentionRequest {}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct Attention {
+    /// The newest record of the journal when it was looked; nothing of it or of one before is left out.
+    #[prost(uint64, tag = "1")]
+    pub record: u64,
+    #[prost(message, optional, tag = "2")]
+    pub at: ::core::option::Option<::prost_types::Timestamp>,
+    #[prost(message, repeated, tag = "3")]
+    pub findings: ::prost::alloc::vec::Vec<Finding>,
+    #[prost(message, optional, tag = "4")]
+    pub figures: ::core::option::Option<Glance>,
+}
+/// Something that needs a person.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Finding {
+    #[prost(string, tag = "1")]
+    pub kind: ::prost::alloc::string::String,
+    /// 3: work is lost or stands still, 2: it will, 1: good to know.
+    #[prost(uint32, tag = "2")]
+    pub harm: u32,
+    #[prost(string, tag = "3")]
+    pub message: ::prost::alloc::string::String,
+    #[prost(string, tag = "4")]
+    pub advice: ::prost::alloc::string::String,
+    #[prost(uint64, tag = "5")]
+    pub count: u64,
+    /// Not all were counted.
+    #[prost(bool, tag = "6")]
+    pub more: bool,
+    #[prost(message, optional, tag = "7")]
+    pub since: ::core::option::Option<::prost_types::Timestamp>,
+    #[prost(string, optional, tag = "8")]
+    pub tenant: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "9")]
+    pub job: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "10")]
+    pub schedule: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "11")]
+    pub pool: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(message, optional, tag = "12")]
+    pub example: ::core::option::Option<FindingExample>,
+    #[prost(message, optional, tag = "13")]
+    pub action: ::core::option::Option<AdvisedAction>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct FindingExample {
+    /// Of a run, a task or a worker.
+    #[prost(string, tag = "1")]
+    pub id: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub text: ::prost::alloc::string::String,
+}
+/// The call that helps, as REST has it, and as arguments of `mainspring`.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct AdvisedAction {
+    #[prost(string, tag = "1")]
+    pub title: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub effect: ::prost::alloc::string::String,
+    #[prost(string, tag = "3")]
+    pub method: ::prost::alloc::string::String,
+    #[prost(string, tag = "4")]
+    pub path: ::prost::alloc::string::String,
+    #[prost(string, tag = "5")]
+    pub body_json: ::prost::alloc::string::String,
+    #[prost(string, repeated, tag = "6")]
+    pub command: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Glance {
+    #[prost(uint64, tag = "1")]
+    pub runs_active: u64,
+    #[prost(bool, tag = "2")]
+    pub runs_active_more: bool,
+    #[prost(uint64, tag = "3")]
+    pub runs_failed: u64,
+    #[prost(bool, tag = "4")]
+    pub runs_failed_more: bool,
+    #[prost(uint64, tag = "5")]
+    pub tasks_running: u64,
+    #[prost(uint64, tag = "6")]
+    pub tasks_queued: u64,
+    #[prost(uint64, tag = "7")]
+    pub workers: u64,
+    #[prost(uint64, tag = "8")]
+    pub slots: u64,
+}
 /// Generated client implementations.
 pub mod worker_admin_service_client {
     #![allow(
@@ -1855,6 +1944,28 @@ pub mod stats_service_client {
                 .insert(GrpcMethod::new("mainspring.v1.StatsService", "Get"));
             self.inner.unary(req, path, codec).await
         }
+        /// What needs a person, the most harmful first.
+        pub async fn attention(
+            &mut self,
+            request: impl tonic::IntoRequest<super::GetAttentionRequest>,
+        ) -> std::result::Result<tonic::Response<super::Attention>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/mainspring.v1.StatsService/Attention",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("mainspring.v1.StatsService", "Attention"));
+            self.inner.unary(req, path, codec).await
+        }
     }
 }
 /// Generated server implementations.
@@ -1874,6 +1985,11 @@ pub mod stats_service_server {
             &self,
             request: tonic::Request<super::GetStatsRequest>,
         ) -> std::result::Result<tonic::Response<super::Stats>, tonic::Status>;
+        /// What needs a person, the most harmful first.
+        async fn attention(
+            &self,
+            request: tonic::Request<super::GetAttentionRequest>,
+        ) -> std::result::Result<tonic::Response<super::Attention>, tonic::Status>;
     }
     #[derive(Debug)]
     pub struct StatsServiceServer<T> {
@@ -1980,6 +2096,51 @@ pub mod stats_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = GetSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/mainspring.v1.StatsService/Attention" => {
+                    #[allow(non_camel_case_types)]
+                    struct AttentionSvc<T: StatsService>(pub Arc<T>);
+                    impl<
+                        T: StatsService,
+                    > tonic::server::UnaryService<super::GetAttentionRequest>
+                    for AttentionSvc<T> {
+                        type Response = super::Attention;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::GetAttentionRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as StatsService>::attention(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = AttentionSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(

@@ -38,11 +38,11 @@ export function url(path: string, params: Params = {}): string {
   return `${base}${path}${text ? `?${text}` : ''}`;
 }
 
-export async function get<T>(path: string, params?: Params, signal?: AbortSignal): Promise<T> {
+export async function get<T>(path: string, params?: Params, signal?: AbortSignal, cache: RequestCache = 'no-store'): Promise<T> {
   const headers: Record<string, string> = { accept: 'application/json' };
   // Whoever was told of a change reads it.
   if (newestRecord.peek()) headers['mainspring-record'] = String(newestRecord.peek());
-  const response = await ask(url(path, params), { signal, headers });
+  const response = await ask(url(path, params), { signal, headers, cache });
   return (await response.json()) as T;
 }
 
@@ -70,7 +70,7 @@ export const stream = (path: string, params: Params, signal: AbortSignal): Promi
 async function ask(to: string, init: RequestInit): Promise<Response> {
   let response: Response;
   try {
-    response = await fetch(to, { ...init, cache: 'no-store' });
+    response = await fetch(to, { cache: 'no-store', ...init });
   } catch (error) {
     if (init.signal?.aborted) throw error;
     throw new ApiError('the server cannot be reached', 'UNREACHABLE', 'this page tries again by itself', 0);

@@ -1,10 +1,11 @@
 // Everything the console reads, one function each.
 
 import { get, type Params } from './client';
+import { readGraph, type Drawn, type WireGraph } from '../graph/layout';
 import {
-  readDiagnosis, readJob, readRun, readRunDiagnosis, readTask, type Backfill, type Diagnosis, type Job, type Pool,
-  type QuarantinedRow, type Readiness, type Run, type RunDiagnosis, type Schedule, type ScheduleWindow, type Stats,
-  type Task, type Trigger, type UpcomingWindow, type Version, type VersionRow, type Worker,
+  readRun, readTask, type Attention, type Backfill, type Diagnosis, type Grid, type Item, type Job, type Pool, type QuarantinedRow, type Readiness,
+  type Run, type RunDiagnosis, type RunStates, type RunTask, type Schedule, type Series, type ScheduleWindow, type Stats, type Task, type Trigger,
+  type UpcomingWindow, type Version, type VersionRow, type Worker,
 } from './views';
 
 export interface Page<T> {
@@ -37,8 +38,27 @@ export async function run(id: string, signal?: AbortSignal): Promise<Run> {
   return whole;
 }
 
-export const runDiagnosis = async (id: string, signal?: AbortSignal): Promise<RunDiagnosis> =>
-  readRunDiagnosis(await get(`/v1/runs/${segment(id)}/diagnosis`, {}, signal));
+/** Without its tasks. */
+export const runHead = async (id: string, signal?: AbortSignal): Promise<Run> =>
+  readRun(await get<never>(`/v1/runs/${segment(id)}`, { tasks_limit: 0 }, signal));
+
+/** One task of a run, by its place in the graph. */
+export const runTask = async (id: string, place: number): Promise<RunTask | undefined> =>
+  readRun(await get<never>(`/v1/runs/${segment(id)}`, { tasks_offset: place || undefined, tasks_limit: 1 })).tasks?.[0];
+
+export const runGraph = async (id: string, signal?: AbortSignal): Promise<Drawn> =>
+  readGraph(await get<WireGraph>(`/v1/runs/${segment(id)}/graph`, {}, signal, 'default'));
+
+export const runStates = (id: string, signal?: AbortSignal): Promise<RunStates> => get(`/v1/runs/${segment(id)}/states`, {}, signal);
+
+export async function items(id: string, task: string, filter: Params, cursor?: string, signal?: AbortSignal): Promise<Page<Item>> {
+  const wire = await get<{ items: Item[]; next_cursor?: string }>(
+    `/v1/runs/${segment(id)}/tasks/${segment(task)}/items`, { limit: PAGE, ...filter, cursor }, signal);
+  return { rows: wire.items, next: wire.next_cursor };
+}
+
+export const runDiagnosis = (id: string, signal?: AbortSignal): Promise<RunDiagnosis> =>
+  get(`/v1/runs/${segment(id)}/diagnosis`, {}, signal);
 
 export async function tasks(filter: Params, cursor?: string, signal?: AbortSignal): Promise<Page<Task>> {
   const wire = await get<{ tasks: never[]; next_cursor?: string }>('/v1/tasks', { limit: PAGE, ...filter, cursor }, signal);
@@ -48,8 +68,8 @@ export async function tasks(filter: Params, cursor?: string, signal?: AbortSigna
 export const task = async (id: string, signal?: AbortSignal): Promise<Task> =>
   readTask(await get(`/v1/tasks/${segment(id)}`, {}, signal));
 
-export const taskDiagnosis = async (id: string, signal?: AbortSignal): Promise<Diagnosis> =>
-  readDiagnosis(await get(`/v1/tasks/${segment(id)}/diagnosis`, {}, signal));
+export const taskDiagnosis = (id: string, signal?: AbortSignal): Promise<Diagnosis> =>
+  get(`/v1/tasks/${segment(id)}/diagnosis`, {}, signal);
 
 export async function deadLetters(filter: Params, cursor?: string, signal?: AbortSignal): Promise<Page<Task>> {
   const wire = await get<{ tasks: never[]; next_cursor?: string }>(
@@ -58,12 +78,19 @@ export async function deadLetters(filter: Params, cursor?: string, signal?: Abor
 }
 
 export async function jobs(filter: Params, cursor?: string, signal?: AbortSignal): Promise<Page<Job>> {
-  const wire = await get<{ jobs: never[]; next_cursor?: string }>('/v1/jobs', { limit: PAGE, ...filter, cursor }, signal);
-  return { rows: wire.jobs.map(readJob), next: wire.next_cursor };
+  const wire = await get<{ jobs: Job[]; next_cursor?: string }>('/v1/jobs', { limit: PAGE, ...filter, cursor }, signal);
+  return { rows: wire.jobs, next: wire.next_cursor };
 }
 
-export const job = async (name: string, tenant: string, signal?: AbortSignal): Promise<Job> =>
-  readJob(await get(`/v1/jobs/${segment(name)}`, { tenant }, signal));
+export const job = (name: string, tenant: string, signal?: AbortSignal): Promise<Job> =>
+  get(`/v1/jobs/${segment(name)}`, { tenant }, signal);
+
+/** Versions never change, so a browser keeps their graphs; `created` tells servers apart. */
+export const jobGraph = async (job: Job, signal?: AbortSignal): Promise<Drawn> => readGraph(await get<WireGraph>(
+  `/v1/jobs/${segment(job.job)}/versions/${job.version}/graph`, { tenant: job.tenant, created: job.created_at }, signal, 'default'));
+
+export const grid = (name: string, tenant: string, runs: number, signal?: AbortSignal): Promise<Grid> =>
+  get(`/v1/jobs/${segment(name)}/grid`, { tenant, runs }, signal);
 
 export const versions = async (name: string, tenant: string, signal?: AbortSignal): Promise<VersionRow[]> =>
   (await get<{ versions: VersionRow[] }>(`/v1/jobs/${segment(name)}/versions`, { tenant, limit: 50 }, signal)).versions;
@@ -105,6 +132,11 @@ export const worker = (id: string, signal?: AbortSignal): Promise<Worker> =>
 
 export const pools = async (signal?: AbortSignal): Promise<Pool[]> =>
   (await get<{ pools: Pool[] }>('/v1/pools', {}, signal)).pools;
+
+export const attention = (signal?: AbortSignal): Promise<Attention> => get('/v1/attention', {}, signal);
+
+/** The newest `points` steps of `1s`, `10s` or `5m`. */
+export const series = (step: string, points: number, signal?: AbortSignal): Promise<Series> => get('/v1/stats/series', { step, points }, signal);
 
 export const stats = (signal?: AbortSignal): Promise<Stats> => get('/v1/stats', {}, signal);
 

@@ -1,16 +1,16 @@
-// One word for each state. The wire has had two spellings; everything else here knows only this one.
+// One word for each state.
 
 export type State =
   | 'pending' | 'queued' | 'assigned' | 'running' | 'retry_wait' | 'deferred' | 'succeeded' | 'failed'
   | 'cancelled' | 'skipped' | 'upstream_failed' | 'quarantined' | 'paused' | 'stopping';
 
-const OLD: Record<string, State> = { completed: 'succeeded', canceled: 'cancelled' };
-
-/** Reads either spelling. */
-export function stateOf(word: unknown): State {
-  const lower = String(word ?? 'pending').toLowerCase();
-  return OLD[lower] ?? (lower as State);
-}
+/** The letters of pictures (`/v1/runs/{id}/states`, grids). */
+const LETTERS: Record<string, State> = {
+  p: 'pending', q: 'queued', a: 'assigned', r: 'running', w: 'retry_wait', d: 'deferred', s: 'succeeded', f: 'failed', c: 'cancelled',
+  k: 'skipped', u: 'upstream_failed', x: 'quarantined',
+};
+/** Nothing for a dot: there is no such task. */
+export const stateOfLetter = (letter: string | undefined): State | undefined => (letter ? LETTERS[letter] : undefined);
 
 export const RUN_STATES: State[] = ['queued', 'running', 'succeeded', 'failed', 'cancelled'];
 export const TASK_STATES: State[] = [
@@ -25,13 +25,3 @@ export const isBad = (state: State): boolean =>
 
 /** `retry_wait` → `retry wait`. */
 export const stateWord = (state: State): string => state.replaceAll('_', ' ');
-
-/** Counts by state, with the words of this console. */
-export function countsOf(wire: Record<string, number> | undefined): Partial<Record<State, number>> {
-  const counts: Partial<Record<State, number>> = {};
-  for (const [word, value] of Object.entries(wire ?? {})) {
-    const state = stateOf(word);
-    counts[state] = (counts[state] ?? 0) + value;
-  }
-  return counts;
-}

@@ -1,23 +1,17 @@
-// What the pages see. Types come from the OpenAPI document; states are in one spelling (`state.ts`).
+// What the pages see. Types come from the OpenAPI document.
 
 import type { components } from '../../types/schema';
-import { countsOf, stateOf, type State } from './state';
+import type { State } from './state';
 
 type S = components['schemas'];
-/** Either name of the field, until all servers have one. */
-type Wire = { state?: string; status?: string };
-type Stated<T> = Omit<T, 'state' | 'status'> & { state: State };
+type Stated<T> = Omit<T, 'state'> & { state: State };
 
 export type Attempt = S['Attempt'];
 export type TaskError = S['TaskError'];
 export type Task = Stated<S['Task']>;
-export interface Items {
-  count: number;
-  succeeded: number;
-  failed: number;
-  live: number;
-}
-export type RunTask = Omit<Stated<S['RunTask']>, 'items'> & { items?: Items };
+export type Items = S['Items'];
+export type Item = Stated<S['Item']>;
+export type RunTask = Stated<S['RunTask']>;
 export type Run = Omit<Stated<S['Run']>, 'tasks' | 'counts'> & {
   tasks?: RunTask[];
   counts: Partial<Record<State, number>>;
@@ -44,6 +38,11 @@ export type Version = S['Version'];
 export type Readiness = S['Readiness'];
 export type QuarantinedRow = S['QuarantinedRow'];
 export type CronPreview = S['CronPreview'];
+export type Attention = S['Attention'];
+export type Finding = S['Finding'];
+export type RunStates = S['RunStates'];
+export type Grid = S['Grid'];
+export type Series = S['Series'];
 export type Diagnosis = Stated<S['Diagnosis']>;
 export type Upstream = Stated<S['Upstream']>;
 export type RunTaskDiagnosis = Omit<Stated<S['RunTaskDiagnosis']>, 'task' | 'waits_for'> & {
@@ -68,38 +67,13 @@ export interface DefinedTask {
   [name: string]: unknown;
 }
 
-function stated<T extends Wire>(wire: T): Omit<T, 'state' | 'status'> & { state: State } {
-  const { status, ...rest } = wire;
-  return { ...rest, state: stateOf(wire.state ?? status) } as Omit<T, 'state' | 'status'> & { state: State };
-}
-
-export const readTask = (wire: S['Task']): Task => stated(wire as S['Task'] & Wire) as Task;
+/** The words of the server are those of this console. */
+export const readTask = (wire: S['Task']): Task => wire as Task;
 
 export function readRun(wire: S['Run']): Run {
-  const run = stated(wire) as unknown as Run;
+  const run = { ...wire } as Run;
   // What holds a run that runs is a field of its own.
   if (run.state === 'running' && wire.stopping) run.state = 'stopping';
   else if (run.state === 'running' && wire.paused) run.state = 'paused';
-  run.counts = countsOf(wire.counts);
-  run.tasks = wire.tasks?.map((task) => ({ ...stated(task), items: task.items && readItems(task.items) }) as RunTask);
   return run;
-}
-
-const readItems = (wire: Omit<Items, 'live'> & { live?: number; running?: number }): Items =>
-  ({ count: wire.count, succeeded: wire.succeeded, failed: wire.failed, live: wire.live ?? wire.running ?? 0 });
-
-export function readJob(wire: S['Job']): Job {
-  const last_run = wire.last_run && (stated(wire.last_run) as LastRun);
-  return { ...wire, state: String(wire.state).toLowerCase() as JobState, last_run } as Job;
-}
-
-export const readDiagnosis = (wire: S['Diagnosis']): Diagnosis => stated(wire as S['Diagnosis'] & Wire) as Diagnosis;
-
-export function readRunDiagnosis(wire: S['RunDiagnosis']): RunDiagnosis {
-  const tasks = wire.tasks.map((row) => ({
-    ...stated(row),
-    task: row.task && readDiagnosis(row.task),
-    waits_for: row.waits_for?.map((up) => stated(up) as Upstream),
-  }));
-  return { ...stated(wire), tasks } as RunDiagnosis;
 }

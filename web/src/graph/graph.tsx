@@ -1,19 +1,15 @@
 // The graph of a run, drawn on a canvas. Drag to move, wheel or buttons to zoom, click to open, arrows to walk.
 // Everything that it shows is in the table of tasks, too: a canvas says nothing to a screen reader.
 
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { stateWord, type State } from '../api/state';
 import { many } from '../format/text';
-import { trusted } from '../live/trusted';
 import { drawState } from '../ui/icons';
 import { countsText } from '../ui/bars';
-import { COLUMN, ROW, layout, type Graph, type Layout } from './layout';
-
-declare const LAYOUT_WORKER: string;
+import { COLUMN, ROW, type Drawn, type Graph, type Layout } from './layout';
 
 export interface GraphNode {
   name: string;
-  needs: string[];
   state: State;
   /** Below the name: `17 of 20`. */
   note?: string;
@@ -25,56 +21,28 @@ interface View {
   zoom: number;
 }
 
-/** Above this the page would stutter: a worker does it. */
-const HERE_MAX = 1500;
 const NODE_WIDTH = 168;
 const NODE_HEIGHT = 32;
 /** Edges are left out while more than this are in sight at a far zoom. */
 const EDGES_MAX = 30_000;
 
-export function toGraph(nodes: GraphNode[]): Graph {
-  const at = new Map(nodes.map((node, index) => [node.name, index]));
-  const edges: number[] = [];
-  nodes.forEach((node, index) => {
-    for (const need of node.needs) {
-      const from = at.get(need);
-      if (from !== undefined && from !== index) edges.push(from, index);
-    }
-  });
-  return { count: nodes.length, edges: Int32Array.from(edges) };
-}
-
-function useLayout(graph: Graph, key: string): Layout | undefined {
-  const [found, set] = useState<Layout>();
-  useEffect(() => {
-    if (graph.count <= HERE_MAX) {
-      set(layout(graph));
-      return undefined;
-    }
-    const worker = new Worker(trusted(LAYOUT_WORKER) as unknown as string);
-    worker.onmessage = ({ data }: MessageEvent<Layout>) => set(data);
-    worker.postMessage(graph);
-    return () => worker.terminate();
-  }, [key]);
-  return found;
-}
-
 interface Props {
+  graph: Drawn;
+  /** In the order of the graph. */
   nodes: GraphNode[];
   selected?: string;
-  open: (name: string) => void;
+  /** With the place of the node in the graph. */
+  open: (node: number) => void;
 }
 
-export function RunGraph({ nodes, selected, open }: Props) {
+export function RunGraph({ graph, nodes, selected, open }: Props) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const view = useRef<View | undefined>(undefined);
-  const shape = useMemo(() => nodes.map((node) => `${node.name}<${node.needs.join()}`).join('\n'), [nodes]);
-  const graph = useMemo(() => toGraph(nodes), [shape]);
-  const plan = useLayout(graph, shape);
+  const { plan } = graph;
   const [focused, setFocused] = useState(-1);
   const draw = () => {
     const element = canvas.current;
-    if (!element || !plan) return;
+    if (!element) return;
     view.current ??= fitted(plan, element);
     paint(element, plan, graph, nodes, view.current, selected ?? nodes[focused]?.name);
   };
@@ -107,21 +75,21 @@ export function RunGraph({ nodes, selected, open }: Props) {
     draw();
   };
   const walk = (event: KeyboardEvent) => {
-    const next = plan && (focused < 0 && event.key.startsWith('Arrow') ? 0 : neighbour(plan, focused, event.key));
-    if (event.key === 'Enter' && nodes[focused]) open(nodes[focused]!.name);
+    const next = focused < 0 && event.key.startsWith('Arrow') ? 0 : neighbour(plan, focused, event.key);
+    if (event.key === 'Enter' && nodes[focused]) open(focused);
     else if (next === undefined) return;
     else setFocused(next);
     event.preventDefault();
   };
   const click = (event: MouseEvent) => {
-    const hit = plan && view.current && at(plan, view.current, event.offsetX, event.offsetY);
+    const hit = view.current && at(plan, view.current, event.offsetX, event.offsetY);
     if (hit === undefined || (event.currentTarget as HTMLElement).dataset.moved) return;
     setFocused(hit);
-    open(nodes[hit]!.name);
+    open(hit);
   };
   const spoken = nodes[focused] ? ` ${nodes[focused]!.name} is ${stateWord(nodes[focused]!.state)}.` : '';
   return (
-    <div class="graph" style={{ height: plan ? `${Math.max(220, plan.height + 60)}px` : undefined }}>
+    <div class="graph" style={{ height: `${Math.max(220, plan.height + 60)}px` }}>
       <canvas ref={canvas} tabIndex={0} role="img" onClick={click} onKeyDown={walk}
         aria-label={`Graph of ${many(nodes.length, 'task')}: ${countsText(counts)}.${spoken}`} />
       <div class="tools">
@@ -241,7 +209,7 @@ function paint(element: HTMLCanvasElement, plan: Layout, graph: Graph, nodes: Gr
   }
 }
 
-function paints(): Record<string, string> {
+export function paints(): Record<string, string> {
   // Canvas does not read light-dark(): an element resolves it.
   const probe = document.createElement('span');
   document.body.append(probe);

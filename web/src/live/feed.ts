@@ -3,7 +3,7 @@
 // - LV-1 after every break, loss or gap the tabs hear `again`: they must read what they show once more
 // - LV-2 at most ten messages a second go to a tab, whatever the rate of changes; a large batch becomes a digest
 
-import { hasEnded, stateOf, type State } from '../api/state';
+import { hasEnded, type State } from '../api/state';
 
 /** One change, as the pages need it. */
 export interface Change {
@@ -39,17 +39,17 @@ const SILENCE_MAX_MS = 40_000;
 const WAIT_MIN_MS = 250;
 const WAIT_MAX_MS = 1000;
 
-/** `run.succeeded`, `run.task.failed` and, of older servers, `run.ended`, `run.task_ended` → one word for each kind of change. */
+/** `run.succeeded`, `run.task.failed` → one word for each kind of change. */
 function happening([, first = '', second = '']: string[]): string {
   if (first === 'task') return `task_${second}`;
-  return first !== 'started' && hasEnded(stateOf(first)) ? 'ended' : first;
+  return first !== 'started' && hasEnded(first as State) ? 'ended' : first;
 }
 
 /** What the pages need of a line; nothing for lines that are no news. */
 export function readChange(line: string): Change | 'lost' | undefined {
   if (!line.trim()) return undefined;
   const event = JSON.parse(line) as { type: string; subject?: string; time: string; data?: Record<string, unknown> };
-  const parts = event.type.replace(/^(io\.)?mainspring\./, '').split('.');
+  const parts = event.type.replace(/^mainspring\./, '').split('.');
   const [group = ''] = parts;
   if (group === 'events') return 'lost';
   const data = event.data ?? {};
@@ -57,7 +57,7 @@ export function readChange(line: string): Change | 'lost' | undefined {
     kind: group === 'task' || group === 'run' ? group : 'other',
     id: event.subject ?? '',
     what: happening(parts),
-    state: data.state === undefined ? undefined : stateOf(data.state),
+    state: data.state as State | undefined,
     job: data.job as string | undefined,
     run: (data.run_id as string | undefined) ?? (group === 'run' ? event.subject : undefined),
     task: data.task as string | undefined,

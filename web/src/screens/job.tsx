@@ -3,8 +3,8 @@
 import { useMemo } from 'preact/hooks';
 import { setJobPaused } from '../api/actions';
 import { hasEnded } from '../api/state';
-import { job as readJob, runs, triggers, version as readVersion, versions } from '../api/reads';
-import type { Definition, Job, Run } from '../api/views';
+import { job as readJob, jobGraph, runs, triggers, version as readVersion, versions } from '../api/reads';
+import type { Job, Run } from '../api/views';
 import { span } from '../format/time';
 import { RunGraph } from '../graph/graph';
 import { useQuery } from '../live/query';
@@ -77,9 +77,9 @@ function View({ job, all, isLoading }: { job: Job; all: Run[]; isLoading: boolea
     case 'start':
       return <StartForm job={job} last={all.filter((run) => hasEnded(run.state)).slice(0, 10)} />;
     case 'grid':
-      return isLoading ? <Loading /> : <Grid job={job.job} all={all} />;
+      return <Grid job={job} />;
     case 'graph':
-      return <PlanGraph definition={job.definition} />;
+      return <PlanGraph job={job} />;
     case 'schedules':
       return <Beginnings job={job} />;
     case 'versions':
@@ -95,12 +95,13 @@ function View({ job, all, isLoading }: { job: Job; all: Run[]; isLoading: boolea
 }
 
 /** The graph of the newest version, before anything runs. */
-function PlanGraph({ definition }: { definition: Definition | undefined }) {
-  const nodes = useMemo(() => Object.entries(definition?.tasks ?? {}).map(([name, task]) => ({
-    name, state: 'pending' as const, needs: [task.needs ?? []].flat(), note: task.for_each ? 'each' : undefined,
-  })), [definition]);
-  if (!nodes.length) return <Empty title="The definition names no tasks" />;
-  return <RunGraph nodes={nodes} open={() => undefined} />;
+function PlanGraph({ job }: { job: Job }) {
+  const query = useQuery(`graph ${job.tenant}/${job.job} ${job.version}`, (signal) => jobGraph(job, signal));
+  const graph = query.data.value;
+  const nodes = useMemo(() => graph?.names.map((name, at) => ({ name, state: 'pending' as const, note: graph.mapped.has(at) ? 'each' : undefined })), [graph]);
+  if (query.error.value) return <Failure error={query.error.value} retry={query.refresh} />;
+  if (!graph || !nodes) return <Loading />;
+  return <RunGraph graph={graph} nodes={nodes} open={() => undefined} />;
 }
 
 function Beginnings({ job }: { job: Job }) {

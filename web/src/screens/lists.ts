@@ -1,4 +1,4 @@
-// The pages that show many. Loaded together: one request instead of one a page.
+// The pages that show many; part of the first load.
 
 export { default as Now } from './now';
 export { default as Runs } from './runs';

@@ -1,157 +1,153 @@
-// What needs a person, the worst first; or nothing, with the proof. Made of several answers until one tells it all.
+// What needs a person, the worst first; or nothing, with the proof. One answer of the server tells it all.
 
 import type { Action } from '../api/actions';
-import { changeDeadLetters, clearRun } from '../api/actions';
-import { newestRecord } from '../api/client';
-import { deadLetters, readiness, runs, schedules, stats, tasks, upcoming, workers, type Page } from '../api/reads';
-import type { Readiness, Run, Schedule, Stats, Task, Worker } from '../api/views';
-import { count, grouped, many } from '../format/text';
+import { attention, series, upcoming } from '../api/reads';
+import type { Attention, Finding, Series } from '../api/views';
+import { count } from '../format/text';
 import { clock } from '../format/time';
 import { useQuery } from '../live/query';
-import { href, openHref } from '../url/route';
+import { href, openHref, param } from '../url/route';
 import { Act } from '../ui/act';
 import { Failure, Loading, Said, Section, Time, useTitle, zone } from '../ui/basics';
-import { sinceInstant } from '../ui/facets';
+import { Chart } from '../ui/chart';
+import { Choice } from '../ui/facets';
 import { StateGlyph } from '../ui/icons';
-import { title } from './words';
-import { scheduleHref, Windows } from './schedules';
+import { sentence } from './words';
+import { Windows } from './schedules';
 
-/** Something that needs a person. */
-export interface Call {
-  key: string;
-  /** 3 is lost work, 2 will become it, 1 is good to know. */
-  harm: 1 | 2 | 3;
-  count: number;
-  /** More than the count: only so many were looked at. */
-  isMore?: boolean;
-  text: string;
-  since?: string;
-  href: string;
-  example?: { text: string; href: string };
-  action?: Action;
-}
-
-export interface Facts {
-  failed: Page<Run>;
-  active: Page<Run>;
-  dead: Page<Task>;
-  quarantined: Page<Task>;
-  workers: Worker[];
-  schedules: Page<Schedule>;
-  stats: Stats;
-  ready: Readiness;
-}
-
-const DAY = '24h';
-const PAGE = 100;
-
-async function facts(signal: AbortSignal): Promise<Facts> {
-  const created_from = sinceInstant(DAY, Date.now());
-  const [failed, active, dead, quarantined, fleet, all, sums, ready] = await Promise.all([
-    runs({ state: 'failed', created_from, limit: PAGE }, undefined, signal), runs({ state: 'queued,running', limit: PAGE }, undefined, signal),
-    deadLetters({ limit: PAGE }, undefined, signal), tasks({ state: 'quarantined', limit: PAGE }, undefined, signal), workers(signal),
-    schedules({ limit: 999 }, undefined, signal), stats(signal), readiness(signal),
-  ]);
-  return { failed, active, dead, quarantined, workers: fleet, schedules: all, stats: sums, ready };
-}
-
-/** Everything that needs a person, the worst first. Pure. */
-export function calls({ failed, active, dead, quarantined, workers: fleet, schedules: all, stats: sums, ready }: Facts): Call[] {
-  const found: Call[] = [];
-  for (const reason of ready.reasons ?? []) found.push({ key: `ready ${reason.code}`, harm: 3, count: 1, text: `The server is not ready: ${reason.detail}`, href: href(['system']) });
-  const able = fleet.filter((worker) => worker.connected && !worker.cordoned);
-  if (!able.length && sums.queued) found.push({ key: 'no worker', harm: 3, count: sums.queued, text: `${many(sums.queued, 'task')} waiting and no worker that could run them`, href: href(['workers']) });
-  for (const [job, rows] of grouped(failed.rows, (run) => run.job)) found.push(failing(job, rows, Boolean(failed.next)));
-  const missed = all.rows.filter((row) => row.missed > 0);
-  for (const row of missed) {
-    found.push({ key: `missed ${row.job}/${row.name}`, harm: 2, count: row.missed, text: `${many(row.missed, 'window')} of \`${row.job}/${row.name}\` never ran`, since: row.last, href: scheduleHref(row) });
+/** Where all of what a finding counts are listed. */
+export function listHref(finding: Finding): string {
+  const { job, tenant, schedule } = finding;
+  const ofTenant = tenant && tenant !== 'default' ? { tenant } : {};
+  switch (finding.kind) {
+    case 'not_ready':
+    case 'tables_behind':
+      return href(['system']);
+    case 'no_workers':
+      return href(['queues']);
+    case 'workers_lost':
+      return href(['workers']);
+    case 'runs_failed':
+    case 'runs_recovered':
+      return href(['runs'], { job, state: 'failed', since: '24h', ...ofTenant });
+    case 'windows_missed':
+      return href(['schedules', job!, schedule!], ofTenant);
+    case 'schedules_paused':
+      return finding.count === 1 ? href(['schedules', job!, schedule!], ofTenant) : href(['schedules']);
+    case 'quarantined':
+      return href(['tasks'], { state: 'quarantined' });
+    case 'dead_letters':
+      return href(['dead-letters']);
+    case 'runs_stalled':
+    case 'runs_late':
+    case 'runs_quiet':
+      return href(['runs'], { state: 'running' });
   }
-  if (quarantined.rows.length) found.push({ ...some('quarantined', quarantined, 'quarantined: each broke several workers'), harm: 3, href: href(['tasks'], { state: 'quarantined' }) });
-  const letters = { ...dead, rows: dead.rows.filter((task) => task.state !== 'quarantined' && !task.run_id) };
-  if (letters.rows.length) found.push({ ...some('dead', letters, 'failed for good'), harm: 2, href: href(['dead-letters']), action: letters.next ? undefined : changeDeadLetters(letters.rows.map((task) => task.task_id), 'requeue') });
-  const lost = fleet.filter((worker) => worker.state === 'unhealthy' || worker.state === 'disconnected');
-  if (lost.length) found.push({ key: 'lost', harm: 2, count: lost.length, text: `${many(lost.length, 'worker')} ${lost.length === 1 ? 'is' : 'are'} silent or gone`, href: href(['workers'], { state: lost[0]!.state }), example: { text: lost[0]!.name, href: openHref(lost[0]!.worker_id) } });
-  for (const mark of ['stalled', 'late', 'quiet'] as const) {
-    const rows = active.rows.filter((run) => run.marks?.includes(mark));
-    if (rows.length) found.push({ key: mark, harm: mark === 'stalled' ? 3 : 2, count: rows.length, isMore: Boolean(active.next), text: `${many(rows.length, 'run')} ${rows.length === 1 ? 'is' : 'are'} ${mark}`, since: oldest(rows.map((run) => run.created_at)), href: href(['runs'], { state: 'running' }), example: { text: rows[0]!.job, href: openHref(rows[0]!.run_id) } });
-  }
-  const paused = all.rows.filter((row) => row.state === 'paused');
-  if (paused.length) found.push({ key: 'paused', harm: 1, count: paused.length, text: `${many(paused.length, 'schedule')} ${paused.length === 1 ? 'is' : 'are'} paused`, since: oldest(paused.map((row) => row.updated_at)), href: href(['schedules']), example: { text: `${paused[0]!.job}/${paused[0]!.name}`, href: scheduleHref(paused[0]!) } });
-  return found.sort((a, b) => b.harm - a.harm || b.count - a.count);
 }
 
-const oldest = (times: string[]): string | undefined => times.toSorted()[0];
-
-function failing(job: string, rows: Run[], isMore: boolean): Call {
-  const newest = rows[0]!;
-  return {
-    key: `failed ${job}`, harm: 3, count: rows.length, isMore, text: `${many(rows.length, 'run')} of \`${job}\` failed in the last 24 hours`,
-    since: oldest(rows.map((run) => run.ended_at ?? run.created_at)), href: href(['runs'], { job, state: 'failed', since: DAY }),
-    example: { text: newest.reason ?? 'the newest', href: openHref(newest.run_id) }, action: rows.length === 1 ? clearRun(newest.run_id, 0) : undefined,
-  };
-}
-
-function some(key: string, { rows, next }: Page<Task>, what: string): Omit<Call, 'harm' | 'href'> {
-  const [first] = rows;
-  return {
-    key, count: rows.length, isMore: Boolean(next), text: `${many(rows.length, 'task')} ${what}`, since: oldest(rows.map((task) => task.ended_at ?? task.updated_at)),
-    example: first && { text: first.last_error?.message ?? title(first), href: openHref(first.task_id) },
+/** What the server advises, as a button. */
+export function advised({ action }: Finding): Action | undefined {
+  return action && {
+    name: action.title, effect: action.effect, takesReason: true, command: action.command,
+    request: { method: 'POST', path: action.path, body: action.body },
+    done: (answer) => ({ text: (answer as { message?: string }).message ?? 'done' }),
   };
 }
 
 export default function Now() {
   useTitle('Now');
-  const query = useQuery('now', facts, { touched: (change) => change.kind === 'run' || change.state === 'failed' || change.state === 'quarantined', everyMs: 15_000 });
+  const query = useQuery('now', attention, { touched: (change) => change.kind === 'run' || change.state === 'failed' || change.state === 'quarantined', everyMs: 15_000 });
   const windows = useQuery('now-next', (signal) => upcoming({ within: '7d', limit: 10 }, signal), { touched: (change) => change.what === 'created', everyMs: 60_000 });
   const known = query.data.value;
-  const found = known && calls(known);
   return (
     <>
       <div class="head"><h1 class="sr">Now</h1></div>
       {query.error.value && <Failure error={query.error.value} retry={query.refresh} />}
       {!known && !query.error.value && <Loading />}
-      {found && (found.length ? <ul class="calls">{found.map((call) => <Row key={call.key} call={call} />)}</ul> : <Calm at={query.at.value} known={known} />)}
+      {known && (known.findings.length
+        ? <><ul class="calls">{known.findings.map((finding) => <Row key={finding.message} finding={finding} />)}</ul><AsOf known={known} /></>
+        : <Calm known={known} />)}
       {known && <Figures known={known} />}
+      <Over />
       {windows.data.value && windows.data.value.length > 0 && <Section title="Next windows"><Windows windows={windows.data.value} /></Section>}
     </>
   );
 }
 
-function Row({ call }: { call: Call }) {
-  const words = { 3: 'urgent', 2: 'soon', 1: 'to know' }[call.harm];
+const WORDS = { 3: ['urgent', 'tag bad'], 2: ['soon', 'tag warn'], 1: ['to know', 'tag'] } as const;
+
+function Row({ finding }: { finding: Finding }) {
+  const [word, style] = WORDS[finding.harm as 1 | 2 | 3];
+  const action = advised(finding);
   return (
-    <li class={`call h${call.harm}`}>
-      <span class="big">{count(call.count)}{call.isMore ? '+' : ''}</span>
+    <li class={`call h${finding.harm}`}>
+      <span class="big">{count(finding.count)}{finding.more ? '+' : ''}</span>
       <div>
-        <p><a href={call.href}><Said text={call.text} /></a> <span class={call.harm === 3 ? 'tag bad' : call.harm === 2 ? 'tag warn' : 'tag'}>{words}</span></p>
-        <small>{call.since && <>since <Time at={call.since} /> · </>}{call.example && <>for example <a href={call.example.href}>{call.example.text.slice(0, 160)}</a></>}</small>
+        <p><a href={listHref(finding)}><Said text={sentence(finding.message)} /></a> <span class={style}>{word}</span></p>
+        <small>
+          {finding.since && <>since <Time at={finding.since} /> · </>}
+          {finding.example ? <>for example <a href={openHref(finding.example.id)}><Said text={finding.example.text.slice(0, 160)} /></a></> : <Said text={finding.advice} />}
+        </small>
       </div>
-      {call.action ? <span class="acts"><Act action={call.action} /></span> : <span />}
+      {action ? <span class="acts"><Act action={action} /></span> : <span />}
     </li>
   );
 }
 
-function Calm({ at, known }: { at: number; known: Facts }) {
-  const record = newestRecord.value ?? known.ready.records;
+const AsOf = ({ known }: { known: Attention }) => <p class="quiet as-of">as of {clock(new Date(known.at), zone())}, record {count(known.record)}</p>;
+
+function Calm({ known }: { known: Attention }) {
   return (
     <div class="calm">
       <StateGlyph state="succeeded" />
       <h2>Nothing needs you</h2>
-      <p class="quiet">as of {clock(new Date(at), zone())}{record === undefined ? '' : `, record ${count(record)}`}</p>
+      <AsOf known={known} />
     </div>
   );
 }
 
-function Figures({ known }: { known: Facts }) {
-  const { stats: sums, workers: fleet, active } = known;
-  const slots = fleet.reduce((sum, worker) => sum + worker.slots, 0);
+function Figures({ known: { figures } }: { known: Attention }) {
+  const plus = (value: number, more = false) => `${count(value)}${more ? '+' : ''}`;
   const cards: [string, string, string][] = [
-    ['runs not ended', `${count(active.rows.length)}${active.next ? '+' : ''}`, href(['runs'], { state: 'queued,running' })],
-    ['tasks running', count(sums.running), href(['tasks'], { state: 'assigned,running' })],
-    ['tasks waiting', count(sums.queued), href(['tasks'], { state: 'queued' })],
-    ['workers', count(sums.workers), href(['workers'])],
-    ['slots used', `${count(sums.running)}/${count(slots)}`, href(['queues'])],
-    ['failed in 24 h', `${count(known.failed.rows.length)}${known.failed.next ? '+' : ''}`, href(['runs'], { state: 'failed', since: DAY })],
+    ['runs not ended', plus(figures.runs_active, figures.runs_active_more), href(['runs'], { state: 'queued,running' })],
+    ['tasks running', count(figures.tasks_running), href(['tasks'], { state: 'assigned,running' })],
+    ['tasks waiting', count(figures.tasks_queued), href(['tasks'], { state: 'queued' })],
+    ['workers', count(figures.workers), href(['workers'])],
+    ['slots used', `${count(figures.tasks_running)}/${count(figures.slots)}`, href(['queues'])],
+    ['failed in 24 h', plus(figures.runs_failed, figures.runs_failed_more), href(['runs'], { state: 'failed', since: '24h' })],
   ];
   return <Section title="At a glance"><div class="cards">{cards.map(([name, value, to]) => <a class="card" key={name} href={to}><b>{value}</b><span>{name}</span></a>)}</div></Section>;
+}
+
+/** Step, how many steps, and how it is called. */
+const SPANS: Record<string, [step: string, points: number]> = { '': ['10s', 360], '5m': ['1s', 300], '24h': ['5m', 288] };
+
+/** What happened, over time. */
+function Over() {
+  const name = SPANS[param('over')] ? param('over') : '';
+  const [step, points] = SPANS[name]!;
+  const query = useQuery(`series ${step} ${points}`, (signal) => series(step, points, signal), { everyMs: step === '1s' ? 2_000 : 10_000 });
+  const known = query.data.value;
+  if (!known?.queued.length) return null;
+  const { queued, running, succeeded, failed, step_ms: stepMs } = known;
+  const from = Date.parse(known.from);
+  const last = (values: number[]) => count(values.at(-1) ?? 0);
+  return (
+    <Section title="Over time" aside={<Choice name="over" label="Span" values={[['', 'last hour'], ['5m', 'last 5 minutes'], ['24h', 'last 24 hours']]} />}>
+      <div class="charts">
+        <Chart title="Tasks ended" said={`${count(rate(known))} a minute`} from={from} stepMs={stepMs}
+          shapes={[{ name: 'ended', kind: 'good', values: succeeded.map((value, at) => value + failed[at]!) }, { name: 'failed', kind: 'bad', values: failed }]} />
+        <Chart title="Waiting" said={last(queued)} from={from} stepMs={stepMs} shapes={[{ name: 'waiting', kind: 'wait', values: queued }]} />
+        <Chart title="Running" said={last(running)} from={from} stepMs={stepMs} shapes={[{ name: 'running', kind: 'busy', values: running }]} />
+      </div>
+    </Section>
+  );
+}
+
+/** Ended tasks a minute, over the newest minute or the newest whole steps. */
+export function rate({ succeeded, failed, step_ms }: Pick<Series, 'succeeded' | 'failed' | 'step_ms'>): number {
+  // The newest step has not passed yet.
+  const steps = Math.max(1, Math.round(60_000 / step_ms));
+  const sum = (values: number[]) => values.slice(-steps - 1, -1).reduce((all, value) => all + value, 0);
+  return Math.round((sum(succeeded) + sum(failed)) * (60_000 / (steps * step_ms)));
 }

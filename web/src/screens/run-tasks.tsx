@@ -2,9 +2,8 @@
 
 import { TASK_STATES, type State } from '../api/state';
 import type { Run, RunTask } from '../api/views';
-import { layersOf } from '../graph/layout';
-import { toGraph } from '../graph/graph';
-import { list, openHref, opened, param } from '../url/route';
+import { layersOf, toGraph } from '../graph/layout';
+import { list, openHref, opened, param, withQuery } from '../url/route';
 import { Empty, StateBadge, Time, Took } from '../ui/basics';
 import { Choice, StateFacet, TextFacet } from '../ui/facets';
 import { Table, type Column } from '../ui/table';
@@ -62,7 +61,7 @@ export function RunTasks({ run }: { run: Run }) {
       {rows.length
         ? <Table label="Tasks of this run" rows={rows} id={(task) => task.name} columns={COLUMNS}
             current={rows.find((task) => task.task_id && task.task_id === opened.value)?.name}
-            href={(task) => openHref(task.task_id ?? task.run_id)} />
+            href={(task) => (task.items ? withQuery({ view: 'items', of: task.name, only: '', task: '', order: '' }) : openHref(task.task_id ?? task.run_id))} />
         : <Empty title="No task fits these filters" />}
     </>
   );

@@ -2,11 +2,11 @@
 
 import { useMemo } from 'preact/hooks';
 import { cancelRun, clearRun, forceRun, pauseRun, reevaluateRun, rerun, resumeRun, type Action } from '../api/actions';
-import { hasEnded, isBad } from '../api/state';
-import { run as readRun, runDiagnosis } from '../api/reads';
-import type { Run, RunDiagnosis, RunTask } from '../api/views';
+import { hasEnded, isBad, stateOfLetter } from '../api/state';
+import { run as readRun, runDiagnosis, runGraph, runHead, runStates, runTask } from '../api/reads';
+import type { Run, RunDiagnosis } from '../api/views';
 import { useQuery } from '../live/query';
-import { go, href, openHref, opened, param, withQuery } from '../url/route';
+import { go, href, openHref, param, withQuery } from '../url/route';
 import { Act, MoreActions } from '../ui/act';
 import { Empty, Facts, Failure, Id, Loading, Said, Section, StateBadge, Time, Took, useTitle } from '../ui/basics';
 import { CountsBar, countsText } from '../ui/bars';
@@ -17,13 +17,19 @@ import { Stale } from '../ui/stale';
 import { RunGraph } from '../graph/graph';
 import { sentence, tone } from './words';
 import { Compare } from './compare';
+import { Items } from './items';
 import { RunTasks } from './run-tasks';
 import { Timeline } from './timeline';
 
 const VIEWS: [string, string][] = [['tasks', 'Tasks'], ['graph', 'Graph'], ['time', 'Timeline'], ['data', 'Parameters and output'], ['compare', 'Compare'], ['notes', 'Notes']];
 
+/** Views that do not need the tasks as rows. */
+const HEAD_ONLY = new Set(['graph', 'data', 'notes']);
+
 export default function RunPage({ path: [id = ''] }: { path: string[] }) {
-  const query = useQuery(`run ${id}`, (signal) => readRun(id, signal), { touched: (change) => change.run === id });
+  // Thousands of tasks are read only where they are listed.
+  const isHead = HEAD_ONLY.has(param('view'));
+  const query = useQuery(`${isHead ? 'run-head' : 'run'} ${id}`, (signal) => (isHead ? runHead : readRun)(id, signal), { touched: (change) => change.run === id });
   const run = query.data.value;
   useTitle(run ? `${run.job} ${run.state}` : 'Run');
   if (!run) return query.error.value ? <Failure error={query.error.value} retry={query.refresh} /> : <Loading />;
@@ -122,16 +128,11 @@ function Reasons({ why, run }: { why: RunDiagnosis; run: Run }) {
 }
 
 function View({ run }: { run: Run }) {
-  const tasks = run.tasks ?? [];
-  const openTask = (name: string) => {
-    const task = tasks.find((row) => row.name === name);
-    const target = task?.task_id ?? task?.run_id;
-    if (target) go(openHref(target));
-    else go(withQuery({ task: name }));
-  };
   switch (param('view')) {
+    case 'items':
+      return <Items run={run} />;
     case 'graph':
-      return <GraphView tasks={tasks} open={openTask} />;
+      return <GraphView run={run} />;
     case 'time':
       return <Timeline run={run} />;
     case 'data':
@@ -141,17 +142,32 @@ function View({ run }: { run: Run }) {
     case 'notes':
       return <Notes notes={run.notes} />;
     default:
-      return tasks.length ? <RunTasks run={run} /> : <Empty title="This run has no tasks yet" />;
+      return run.tasks?.length ? <RunTasks run={run} /> : <Empty title="This run has no tasks yet" />;
   }
 }
 
-function GraphView({ tasks, open }: { tasks: RunTask[]; open: (name: string) => void }) {
-  const nodes = useMemo(() => tasks.map((task) => ({
-    name: task.name, needs: task.needs, state: task.state,
-    note: task.items ? `${task.items.succeeded}/${task.items.count}` : undefined,
-  })), [tasks]);
-  const selected = tasks.find((task) => task.task_id === opened.value)?.name;
-  return <RunGraph nodes={nodes} open={open} selected={selected} />;
+function GraphView({ run }: { run: Run }) {
+  const id = run.run_id;
+  // Another number of tasks is another graph.
+  const graph = useQuery(`run-graph ${id} ${run.tasks_total}`, (signal) => runGraph(id, signal)).data.value;
+  const query = useQuery(`run-states ${id}`, (signal) => runStates(id, signal), { touched: (change) => change.run === id });
+  const states = query.data.value;
+  const nodes = useMemo(() => {
+    const items = new Map(states?.items.map((row) => [row.task, row]));
+    return graph?.names.map((name, at) => {
+      const group = items.get(at);
+      return { name, state: stateOfLetter(states?.states[at]) ?? ('pending' as const), note: group ? `${group.succeeded}/${group.count}` : graph.mapped.has(at) ? 'each' : undefined };
+    });
+  }, [graph, states]);
+  if (query.error.value) return <Failure error={query.error.value} retry={query.refresh} />;
+  if (!graph || !nodes) return <Loading />;
+  const open = async (node: number) => {
+    const task = await runTask(id, node);
+    const target = task?.task_id ?? task?.run_id;
+    if (target) go(openHref(target));
+    else go(withQuery({ view: '', task: graph.names[node] }));
+  };
+  return <RunGraph graph={graph} nodes={nodes} open={(node) => void open(node)} />;
 }
 
 function Data({ run }: { run: Run }) {

@@ -2,7 +2,7 @@
 
 import { quarantinedRows, readiness, stats } from '../api/reads';
 import { newestRecord } from '../api/client';
-import { stateOf, stateWord } from '../api/state';
+import { stateWord, type State } from '../api/state';
 import { count } from '../format/text';
 import { useQuery } from '../live/query';
 import { status } from '../live/live';
@@ -37,7 +37,7 @@ export default function System() {
       {sums && (
         <>
           <Section title="Sessions"><Facts rows={[['Workers', count(sums.workers)], ['Sessions', count(sums.sessions)], ['Workers lost', count(sums.workers_lost)], ['Late reports refused', count(sums.stale_reports)]]} /></Section>
-          <Section title="Tasks in memory"><Facts rows={Object.entries(sums.tasks_in_memory).filter(([, value]) => value).map(([state, value]): [string, string] => [stateWord(stateOf(state)), count(value)])} /></Section>
+          <Section title="Tasks in memory"><Facts rows={Object.entries(sums.tasks_in_memory).filter(([, value]) => value).map(([state, value]): [string, string] => [stateWord(state as State), count(value)])} /></Section>
         </>
       )}
       <Section title="Rows that cannot be read">

@@ -1,7 +1,8 @@
-// The pages: which part of the URL leads to which, each loaded when it is first looked at.
+// The pages: which part of the URL leads to which.
 
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import * as lists from '../screens/lists';
 import { Failure, Loading } from '../ui/basics';
 import { ApiError } from '../api/client';
 
@@ -31,19 +32,17 @@ export const PAGES: PageRow[] = [
 type Screen = ComponentType<{ path: string[] }>;
 type Loader = () => Promise<Screen>;
 
-const lists = () => import('../screens/lists');
 const details = () => import('../screens/details');
 
-const LOADERS: Record<string, [list: Loader, one?: Loader]> = {
-  now: [() => lists().then((all) => all.Now)],
-  runs: [() => lists().then((all) => all.Runs), () => details().then((all) => all.Run)],
-  jobs: [() => lists().then((all) => all.Jobs), () => details().then((all) => all.Job)],
-  schedules: [() => lists().then((all) => all.Schedules), () => details().then((all) => all.Schedule)],
-  tasks: [() => lists().then((all) => all.Tasks), () => details().then((all) => all.Task)],
-  'dead-letters': [() => lists().then((all) => all.DeadLetters)],
-  queues: [() => lists().then((all) => all.Queues)],
-  workers: [() => lists().then((all) => all.Workers), () => details().then((all) => all.Worker)],
-  system: [() => lists().then((all) => all.System)],
+/** Those that show many come with the first load; those that show one when the first is looked at. */
+const LISTS: Record<string, Screen> = {
+  now: lists.Now, runs: lists.Runs, jobs: lists.Jobs, schedules: lists.Schedules, tasks: lists.Tasks, 'dead-letters': lists.DeadLetters,
+  queues: lists.Queues, workers: lists.Workers, system: lists.System,
+};
+const DETAILS: Record<string, Loader> = {
+  runs: () => details().then((all) => all.Run), jobs: () => details().then((all) => all.Job),
+  schedules: () => details().then((all) => all.Schedule), tasks: () => details().then((all) => all.Task),
+  workers: () => details().then((all) => all.Worker),
 };
 
 const loaded = new Map<Loader, Screen>();
@@ -51,8 +50,7 @@ const loaded = new Map<Loader, Screen>();
 /** Shows what `path` names: `['runs', 'run_…']`. */
 export function Screen({ path }: { path: string[] }) {
   const [first = 'now', ...rest] = path;
-  const pair = LOADERS[first];
-  const loader = pair && (rest.length ? pair[1] : pair[0]);
+  const loader = rest.length ? DETAILS[first] : undefined;
   const [, redraw] = useState(0);
   const [error, setError] = useState<ApiError>();
   useEffect(() => {
@@ -66,10 +64,10 @@ export function Screen({ path }: { path: string[] }) {
       isGone = true;
     };
   }, [loader]);
+  const Page = loader ? loaded.get(loader) : rest.length ? undefined : LISTS[first];
+  if (Page) return <Page key={path.join('/')} path={rest} />;
   if (!loader) return <NoSuchPage />;
-  if (error) return <Failure error={error} retry={() => location.reload()} />;
-  const Page = loaded.get(loader);
-  return Page ? <Page key={path.join('/')} path={rest} /> : <Loading />;
+  return error ? <Failure error={error} retry={() => location.reload()} /> : <Loading />;
 }
 
 function NoSuchPage() {

@@ -17,6 +17,7 @@ export const addresses = (ids) => [
   [`runs/${ids.good}?view=graph`, 'Fit'],
   [`runs/${ids.good}?view=time`, 'critical path'],
   [`runs/${ids.many}`, 'each'],
+  [`runs/${ids.many}?view=items&of=each`, 'items of each'],
   [`runs/${ids.good}?view=data`, 'Parameters'],
   [`runs/${ids.good}?view=notes`, ''],
   [`tasks/${ids.task}`, 'about to break'],

@@ -76,7 +76,7 @@ export class Product {
   }
 
   async ended(run) {
-    const ended = /^(completed|succeeded|failed|cancell?ed)$/i;
+    const ended = /^(succeeded|failed|cancelled)$/;
     return this.until(`${run} has ended`, async () => {
       const found = await this.get(`/v1/runs/${run}`);
       return ended.test(found.state) ? found : undefined;

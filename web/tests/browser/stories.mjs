@@ -134,6 +134,68 @@ export const STORIES = {
     await close(list);
   },
 
+  async 'why a run waits is found, and it is started'(context, product) {
+    await product.apply('job: single\nlimits: { max_active_runs: 1 }\ntasks:\n  hold: { wait: { for: 600s } }\n');
+    const [holder, waiting] = [await product.start('single'), await product.start('single')];
+    const page = await open(context, product, `runs/${waiting}`);
+    await page.locator('.why').getByText('Raise').or(page.locator('.why .advice')).first().waitFor();
+    await page.locator('.why').getByRole('link', { name: holder }).click();
+    await page.waitForURL(new RegExp(`/ui/runs/${holder}`));
+    await page.getByRole('button', { name: 'Cancel', exact: true }).click();
+    await confirm(page, 'Cancel');
+    await page.locator('.head .state.s-cancelled').waitFor();
+    await page.goBack();
+    await page.locator('.head .state.s-running').waitFor();
+    await product.post(`/v1/runs/${waiting}:cancel`);
+    await close(page);
+  },
+
+  async 'the failed items of a mapped task are found among the others'(context, product, ids) {
+    const page = await open(context, product, `runs/${ids.many}`);
+    await page.locator('.row-link', { hasText: 'each' }).click();
+    await page.getByText('items of each').waitFor();
+    await page.locator('.facet').getByRole('link', { name: /failed/ }).click();
+    await page.locator('.tbody .tr').nth(3).waitFor();
+    assert.equal(await page.locator('.tbody .tr').count(), 4, '7, 14, 21 and 28 of 30 fail');
+    assert.match(await page.locator('.tbody .tr').first().innerText(), /failed[^]*7/);
+    await page.locator('.tbody .row-link').first().click();
+    await page.locator('.panel .state.s-failed').first().waitFor();
+    await close(page);
+  },
+
+  async 'ten thousand tasks are cancelled by filter'(context, product) {
+    const some = JSON.stringify(Array.from({ length: 5000 }, () => ({ task_type: 'noop', job: 'bulk', delay_ms: 3_600_000 })));
+    for (let half = 0; half < 2; half++) await product.call('POST', '/v1/tasks:batch', some);
+    const page = await open(context, product, 'tasks?job=bulk&state=pending');
+    await page.locator('.row-link').first().waitFor();
+    await page.getByRole('button', { name: 'Cancel all' }).click();
+    await page.locator('dialog.ask').getByText('also those that this page has not loaded').waitFor();
+    await confirm(page, 'Cancel all');
+    await product.until('none waits', async () => (await product.get('/v1/tasks?job=bulk&state=pending&limit=1')).tasks.length === 0, 60);
+    await page.getByText('No task fits these filters').waitFor();
+    await close(page);
+  },
+
+  async 'the run that began to be slow is found, and what changed'(context, product) {
+    const job = (sleep) => `job: daily\ntasks:\n  load: { shell: "sleep 0.1" }\n  join: { shell: "sleep ${sleep}", needs: load }\n`;
+    await product.apply(job('0.1'));
+    for (let run = 0; run < 2; run++) await product.ended(await product.start('daily'));
+    await product.apply(job('1.5'));
+    const slow = await product.start('daily');
+    await product.ended(slow);
+    const page = await open(context, product, 'jobs/daily');
+    await page.locator(`.row-link[href*="${slow}"]`).click();
+    await page.locator('.panel').getByText('Compare', { exact: true }).click();
+    await page.locator('.panel').getByText('1 then, 2 now').waitFor();
+    const first = page.locator('.panel .tbody .tr').first();
+    await first.getByText('join').waitFor();
+    assert.match(await first.innerText(), /1\.\ds|\ds/);
+    await page.locator('.panel').getByText('1 then, 2 now').click();
+    await page.getByText('What changed from version 1').waitFor();
+    await page.getByText('sleep 1.5').first().waitFor();
+    await close(page);
+  },
+
   async 'a view can be sent to somebody'(context, product, ids) {
     const addresses = [`runs?job=bad&state=failed&open=${ids.bad}`, `runs/${ids.many}?only=succeeded&order=name`, 'jobs/good?tab=start', `tasks/${ids.task}?find=break&line=1`, 'schedules/good/often?tz=utc'];
     for (const address of addresses) {

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { layersOf, layout, spread } from '../../src/graph/layout';
-import { neighbour, toGraph } from '../../src/graph/graph';
+import { COLUMN, ROW, layersOf, readGraph, toGraph } from '../../src/graph/layout';
+import { neighbour } from '../../src/graph/graph';
 import { fingerprint, groups } from '../../src/screens/dead-letters';
-import { calls, type Facts } from '../../src/screens/now';
+import { advised, listHref } from '../../src/screens/now';
 import { median, success } from '../../src/screens/jobs';
 import { pairs } from '../../src/screens/compare';
-import { gridRows } from '../../src/screens/grid';
+import { cellState } from '../../src/screens/grid';
+import { valueText } from '../../src/screens/items';
+import { rate } from '../../src/screens/now';
+import { area } from '../../src/ui/chart';
 import { byDay } from '../../src/screens/schedule';
 import { byHour } from '../../src/screens/schedules';
 import { fieldOf, valueOf } from '../../src/screens/start';
@@ -27,34 +30,21 @@ test('layers follow the longest path, and a cycle ends', () => {
   assert.equal(layersOf(graphOf('a b\nb a')).length, 2);
 });
 
-test('nodes of a layer do not touch, and long edges have a place of their own', () => {
-  const plan = layout(graphOf('a\nb a\nc b\nd a c\ne a'));
-  const places = new Set([...plan.x].map((x, at) => `${x} ${plan.y[at]}`));
-  assert.equal(places.size, 5);
-  const edge = 2; // a → d, over b and c
-  assert.equal(plan.bendsAt.at(-1)! >= 2, true);
-  assert.ok(edge && plan.width > 0 && [...plan.y].every((y) => y >= 0 && y <= plan.height));
-  for (const [x, at] of [...plan.x].map((x, at) => [x, at] as const)) {
-    for (let bend = 0; bend < plan.bends.length; bend += 2) {
-      if (plan.bends[bend] === x) assert.ok(Math.abs(plan.bends[bend + 1]! - plan.y[at]!) >= 45, 'an edge passes beside a node');
-    }
-  }
-});
+const DIAMOND = { names: ['a', 'b', 'c', 'd'], edges: [0, 1, 0, 2, 1, 3, 2, 3, 0, 3], layer: [0, 1, 1, 2], y: [100, 0, 200, 100], layers: 3, height: 300, bends: [100], mapped: [2], runs: [] };
 
-test('a graph of ten thousand is laid out without a stack', () => {
-  const chain = Array.from({ length: 10_000 }, (_, at) => ({ name: `t${at}`, needs: at ? [`t${at - 1}`] : [], state: 'pending' as const }));
-  const plan = layout(toGraph(chain));
-  assert.equal(plan.x[9_999]! > plan.x[0]!, true);
-  assert.ok([...plan.y].every((y) => Math.abs(y - plan.y[0]!) < 0.01), 'a chain is straight');
-});
-
-test('wishes that collide are spread around their mean', () => {
-  assert.deepEqual([...spread(Float64Array.from([0, 0, 0]))], [-1, 0, 1]);
-  assert.deepEqual([...spread(Float64Array.from([0, 5, 5]))], [0, 4.5, 5.5]);
+test('places of the server become points of the canvas', () => {
+  const { plan, mapped, count } = readGraph(DIAMOND);
+  assert.deepEqual([...plan.x], [0.5, 1.5, 1.5, 2.5].map((column) => column * COLUMN));
+  assert.deepEqual([...plan.y], [1.5, 0.5, 2.5, 1.5].map((row) => row * ROW));
+  assert.deepEqual([...plan.bendsAt], [0, 0, 0, 0, 0, 1], 'only the last edge passes a layer');
+  assert.deepEqual([...plan.bends], [1.5 * COLUMN, 1.5 * ROW]);
+  assert.deepEqual([plan.width, plan.height, count, mapped.has(2)], [3 * COLUMN, 3 * ROW, 4, true]);
+  const straight = readGraph({ ...DIAMOND, bends: [], straight: true });
+  assert.deepEqual([straight.plan.bends.length, straight.plan.bendsAt.at(-1)], [0, 0]);
 });
 
 test('arrows walk to the nearest node', () => {
-  const plan = layout(graphOf('a\nb a\nc a'));
+  const { plan } = readGraph(DIAMOND);
   assert.ok([1, 2].includes(neighbour(plan, 0, 'ArrowRight')!));
   assert.equal(neighbour(plan, 1, 'ArrowLeft'), 0);
   assert.equal(neighbour(plan, 0, 'x'), undefined);
@@ -86,20 +76,19 @@ test('errors that differ only in numbers are one group', () => {
   assert.equal(fingerprint({ state: 'failed' } as never), 'failed');
 });
 
-const quiet = {
-  failed: { rows: [] }, active: { rows: [] }, dead: { rows: [] }, quarantined: { rows: [] }, workers: [], schedules: { rows: [] },
-  stats: { queued: 0 }, ready: { status: 'ready' },
-} as unknown as Facts;
-
-test('what needs a person comes sorted by harm, and nothing is nothing', () => {
-  assert.deepEqual(calls(quiet), []);
-  const found = calls({
-    ...quiet,
-    failed: { rows: [{ job: 'etl', run_id: 'run_1', created_at: at(1), state: 'failed' }] },
-    schedules: { rows: [{ job: 'j', name: 's', tenant: 'default', missed: 2, state: 'paused', updated_at: at(0) }] },
-    stats: { queued: 3 },
-  } as unknown as Facts);
-  assert.deepEqual(found.map((call) => [call.key, call.harm, call.count]), [['no worker', 3, 3], ['failed etl', 3, 1], ['missed j/s', 2, 2], ['paused', 1, 1]]);
+test('a finding leads to all that it counts, and its action can be done', () => {
+  const finding = (kind: string, more: object = {}) => ({ kind, harm: 3, count: 2, message: '', advice: '', ...more }) as never;
+  const rows: [string, object, string][] = [
+    ['runs_failed', { job: 'etl', tenant: 'default' }, '/ui/runs?job=etl&since=24h&state=failed'],
+    ['windows_missed', { job: 'etl', schedule: 'nightly', tenant: 'acme' }, '/ui/schedules/etl/nightly?tenant=acme'],
+    ['no_workers', { pool: 'gpu' }, '/ui/queues'],
+    ['dead_letters', {}, '/ui/dead-letters'],
+    ['schedules_paused', { job: 'etl', schedule: 'nightly' }, '/ui/schedules'],
+  ];
+  for (const [kind, more, wanted] of rows) assert.equal(listHref(finding(kind, more)), wanted, kind);
+  assert.equal(advised(finding('no_workers')), undefined);
+  const action = { title: 'Clear failed', effect: '', method: 'POST', path: '/v1/runs/run_1:clear', body: {}, command: ['run', 'clear', 'run_1'] };
+  assert.deepEqual(advised(finding('runs_failed', { action }))?.request, { method: 'POST', path: '/v1/runs/run_1:clear', body: {} });
 });
 
 test('figures of jobs', () => {
@@ -134,10 +123,10 @@ test('two runs are compared by task, other states and the slowest first', () => 
   assert.deepEqual(pairs(old, now).map((row) => [row.name, row.more]), [['c', 0], ['gone', 0], ['b', 8000], ['a', 1000]]);
 });
 
-test('the grid has every task of all runs', () => {
-  const run = (...names: string[]) => ({ run_id: names.join(), tasks: names.map((name) => task(name, [], 0, 1)) }) as never;
-  const rows = gridRows([run('old', 'a'), run('a', 'b')]);
-  assert.deepEqual(rows.map((row) => [row.name, row.cells.map((cell) => cell?.state ?? '')]), [['a', ['succeeded', 'succeeded']], ['b', ['', 'succeeded']], ['old', ['succeeded', '']]]);
+test('a cell of the grid is a state, or nothing', () => {
+  const grid = { tasks: ['a', 'b'], runs: [{ states: 's.' }, { states: 'fq' }] } as never;
+  const cells = [[0, 0], [1, 0], [0, 1], [1, 1], [0, 9]].map(([row, column]) => cellState(grid, { row: row!, column: column! }));
+  assert.deepEqual(cells, ['succeeded', undefined, 'failed', 'queued', undefined]);
 });
 
 test('the palette finds letters in their order', () => {
@@ -165,4 +154,17 @@ test('columns that have no room are left out, the last first', () => {
   assert.deepEqual(fitting(all, 800).map((one) => one.name), ['a', 'b', 'c', 'd']);
   assert.deepEqual(fitting(all, 360).map((one) => one.name), ['a', 'b', 'd']);
   assert.deepEqual(fitting(all, 200).map((one) => one.name), ['a', 'd']);
+});
+
+test('a value of an item fits a line', () => {
+  assert.deepEqual([valueText('a'), valueText(7), valueText({ n: 1 }), valueText(undefined)], ['a', '7', '{"n":1}', '']);
+  assert.equal(valueText('x'.repeat(500)).length, 201);
+});
+
+test('figures over time become areas and a rate', () => {
+  assert.equal(area([0, 2], 2), 'M0 40L0 40.00L1 40.00L1 0.00L2 0.00L2 40Z');
+  assert.equal(area([], 1), '');
+  const steps = (length: number, value: number) => Array.from({ length }, () => value);
+  assert.equal(rate({ step_ms: 10_000, succeeded: [...steps(6, 5), 100], failed: [...steps(6, 1), 0] }), 36, 'the step that has not passed does not count');
+  assert.equal(rate({ step_ms: 300_000, succeeded: [50, 0], failed: [0, 0] }), 10);
 });

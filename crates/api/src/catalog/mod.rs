@@ -13,6 +13,7 @@ mod events;
 mod find;
 mod jobs;
 mod parameter;
+mod pictures;
 mod runs;
 mod schedules;
 mod service;
@@ -164,11 +165,12 @@ const CHANGE: Operation = Operation { repeat: Repeat::Key, ..READ };
 const ONCE: Operation = Operation { repeat: Repeat::Same, ..READ };
 
 /// Every operation, in the order of the document.
-pub const OPERATIONS: [&[Operation]; 9] = [
+pub const OPERATIONS: [&[Operation]; 10] = [
     tasks::OPERATIONS,
     dead_letters::OPERATIONS,
     jobs::OPERATIONS,
     runs::OPERATIONS,
+    pictures::OPERATIONS,
     schedules::OPERATIONS,
     backfills::OPERATIONS,
     events::OPERATIONS,
@@ -194,10 +196,10 @@ impl Operation {
         self.repeat != Repeat::Reads
     }
 
-    /// Its answers say which record they reflect, and it waits for one. What has no gRPC method is about the server itself,
-    /// or documents.
+    /// Its answers say which record they reflect, and it waits for one. What else has no gRPC method is about the server
+    /// itself, or documents.
     pub fn has_record(&self) -> bool {
-        self.grpc != Never
+        self.grpc != Never || self.tag == pictures::TAG
     }
 
     /// Codes of refusals, sorted.

@@ -29,6 +29,19 @@ pub(super) const OPERATIONS: &[Operation] = &[
         ..READ
     },
     Operation {
+        id: "getAttention",
+        tag: "operation",
+        rest: (GET, "/v1/attention"),
+        grpc: At("StatsService/Attention"),
+        cli: At("attention"),
+        summary: "What needs a person, the most harmful first",
+        details: "Each finding has a sentence, since when, how many, an example and, where there is one, the call that helps. \
+            Failed runs are those of the last 24 hours.",
+        answers: &[answer(200, "Findings and a few figures", Of("Attention"))],
+        errors: &[GUARDED, SHARD],
+        ..READ
+    },
+    Operation {
         id: "listQuarantinedRows",
         tag: "operation",
         rest: (GET, "/v1/store/quarantine"),

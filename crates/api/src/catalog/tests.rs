@@ -21,6 +21,8 @@ const ONLY_REST: &[&str] = &[
     "getReadiness",
     "receiveWebhook",
 ];
+/// Operations for screens only: other callers read the same as runs and versions.
+const PICTURES: &[&str] = &["getJobGraph", "getJobGrid", "getRunGraph", "getRunStates", "getSeries"];
 /// gRPC methods that are no operation: the session of a worker.
 const NO_OPERATION: &[&str] = &["WorkerService/Session"];
 
@@ -33,8 +35,13 @@ fn ids(wanted: impl Fn(&Operation) -> bool) -> Vec<&'static str> {
 
 #[test]
 fn every_operation_has_a_grpc_method_and_a_command() {
-    assert_eq!(ids(|operation| operation.grpc == Reach::Never), ONLY_REST, "without a gRPC method");
-    assert_eq!(ids(|operation| operation.cli == Reach::Never), ONLY_REST, "without a command");
+    let is_picture = |operation: &Operation| operation.tag == super::pictures::TAG;
+    assert_eq!(ids(is_picture), PICTURES, "for screens");
+    let without = |reach: fn(&Operation) -> Reach| {
+        ids(|operation| reach(operation) == Reach::Never && !is_picture(operation))
+    };
+    assert_eq!(without(|operation| operation.grpc), ONLY_REST, "without a gRPC method");
+    assert_eq!(without(|operation| operation.cli), ONLY_REST, "without a command");
 }
 
 #[test]

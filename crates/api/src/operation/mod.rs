@@ -3,6 +3,7 @@
 //! - OP-1 every rule beyond the form of a request is here or below, never in `rest` or `grpc`
 
 mod amend;
+mod attention;
 mod audit;
 pub(crate) mod backfills;
 mod batch;
@@ -17,6 +18,7 @@ pub(crate) mod events;
 mod filter;
 pub(crate) mod flows;
 mod force_state;
+pub(crate) mod health;
 mod list;
 mod logs;
 mod operations;
@@ -40,6 +42,7 @@ use mainspring_core::values::{ScheduleId, TaskId};
 use self::audit::Change;
 pub(crate) use self::{
     amend::amend,
+    attention::attention,
     batch::{check_length, submit_all},
     caller::Caller,
     cancel::{Cancelled, cancel},

@@ -2,21 +2,16 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
 
 use axum::extract::State;
 use axum::response::Response;
 use http::StatusCode;
-use mainspring_runtime::node::{Condition, Trouble};
+use mainspring_runtime::node::Trouble;
 
 use super::json;
 use crate::edge::Edge;
+use crate::operation::health::{PATIENCE, reasons, troubles, troubles_and_conditions};
 use crate::wire::{HealthView, ReadinessView, ReasonView};
-
-/// A shard that does not answer in this time waits for its journal.
-const PATIENCE: Duration = Duration::from_secs(2);
-/// Trouble is looked at twice, this far apart: a process that was stopped as a whole sees old work when it goes on.
-const SECOND_LOOK: Duration = Duration::from_millis(250);
 
 const INSECURE: &str =
     "started with --insecure: whoever reaches this address can run programs on the workers";
@@ -37,8 +32,7 @@ pub(super) async fn ready(State(edge): State<Arc<Edge>>) -> Response {
     if edge.stopping.load(Ordering::Relaxed) {
         return not_ready("stopping", Vec::new());
     }
-    let mut reasons = reasons(&troubles(&edge).await);
-    reasons.extend(conditions(&edge).await);
+    let reasons = troubles_and_conditions(&edge).await;
     if !reasons.is_empty() {
         return not_ready("not ready", reasons);
     }
@@ -63,40 +57,4 @@ pub(super) async fn ready(State(edge): State<Arc<Edge>>) -> Response {
 
 fn not_ready(status: &'static str, reasons: Vec<ReasonView>) -> Response {
     json(StatusCode::SERVICE_UNAVAILABLE, &ReadinessView { status, reasons, ..ReadinessView::default() })
-}
-
-/// Work that has taken too long and is still the same at the second look.
-async fn troubles(edge: &Edge) -> Vec<Trouble> {
-    let health = edge.gateway.health();
-    let first = health.troubles();
-    if first.is_empty() {
-        return first;
-    }
-    tokio::time::sleep(SECOND_LOOK).await;
-    let same =
-        |trouble: &Trouble| first.iter().any(|old| (old.part, old.number) == (trouble.part, trouble.number));
-    health.troubles().into_iter().filter(same).collect()
-}
-
-/// What is wrong around the server, each by name.
-async fn conditions(edge: &Edge) -> Vec<ReasonView> {
-    let health = edge.gateway.health();
-    // On another thread: it looks for the data directory, and the disk may not answer.
-    let looked = tokio::task::spawn_blocking(move || health.conditions.list());
-    let Ok(Ok(conditions)) = tokio::time::timeout(PATIENCE, looked).await else {
-        let detail = "the disk of the data directory does not answer".to_owned();
-        return vec![ReasonView { code: "disk_slow", detail, since_s: None }];
-    };
-    conditions.iter().map(reason_of).collect()
-}
-
-fn reason_of(condition: &Condition) -> ReasonView {
-    let since_s = condition.since.map(|since| since.elapsed().as_secs());
-    ReasonView { code: condition.code.name(), detail: condition.detail.clone(), since_s }
-}
-
-fn reasons(troubles: &[Trouble]) -> Vec<ReasonView> {
-    let reason =
-        |trouble: &Trouble| ReasonView { code: trouble.code(), detail: trouble.to_string(), since_s: None };
-    troubles.iter().map(reason).collect()
 }

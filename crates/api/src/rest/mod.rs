@@ -3,6 +3,7 @@
 //!
 //! Paths like `/v1/tasks/{id}:retry` are one segment to the router; the verb is split off in `verbs`.
 
+mod attention;
 mod backfills;
 pub(crate) mod body;
 mod call;
@@ -62,11 +63,15 @@ pub(crate) fn routes(edge: &Arc<Edge>) -> Router<Arc<Edge>> {
         .route("/v1/jobs/{name}/stats", get(flows::jobs::stats))
         .route("/v1/jobs/{name}/versions", get(flows::jobs::versions))
         .route("/v1/jobs/{name}/versions/{version}", get(flows::jobs::version))
+        .route("/v1/jobs/{name}/versions/{version}/graph", get(flows::pictures::graph))
+        .route("/v1/jobs/{name}/grid", get(flows::pictures::grid))
         .route("/v1/runs", get(flows::runs::list))
         .route("/v1/runs:cancel", post(flows::runs::cancel_many))
         .route("/v1/runs/{id}", get(flows::runs::get).post(flows::runs::verb))
         .route("/v1/runs/{id}/diagnosis", get(flows::runs::diagnosis))
         .route("/v1/runs/{id}/tasks/{name}/items", get(flows::runs::items))
+        .route("/v1/runs/{id}/graph", get(flows::pictures::run_graph))
+        .route("/v1/runs/{id}/states", get(flows::pictures::states))
         .route("/v1/cron:preview", post(cron::preview))
         .route("/v1/triggers", get(triggers::list))
         .route("/v1/triggers/{job}/{name}", get(triggers::get))
@@ -85,6 +90,8 @@ pub(crate) fn routes(edge: &Arc<Edge>) -> Router<Arc<Edge>> {
         .route("/v1/backfills", get(backfills::list).post(backfills::create))
         .route("/v1/backfills/{id}", get(backfills::get).post(backfills::verb))
         .route("/v1/stats", get(stats::handle))
+        .route("/v1/stats/series", get(stats::series))
+        .route("/v1/attention", get(attention::handle))
         .route("/v1/store/quarantine", get(store::list))
         .route("/v1/store/quarantine/{row}", post(store::verb))
         .route("/metrics", get(metrics::handle))

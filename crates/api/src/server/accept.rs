@@ -21,14 +21,15 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 use tower::ServiceExt;
 
-use super::Server;
 use super::finish::finish;
 use super::request_id::RequestIds;
 use super::watched::Watched;
+use super::{Server, compress};
 use crate::edge::Edge;
 use crate::gateway::Gateway;
 use crate::grpc;
 use crate::problem::Problem;
+use crate::series;
 
 /// Wait after an accept that failed, most often for want of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
@@ -65,6 +66,7 @@ pub(super) async fn run(
     let builder = builder();
     let graceful = GracefulShutdown::new();
     let mut connections = JoinSet::new();
+    let sampler = tokio::spawn(series::sample(Arc::downgrade(&edge)));
     let mut shutdown = pin!(shutdown);
     loop {
         let accepted = tokio::select! {
@@ -86,6 +88,7 @@ pub(super) async fn run(
     drop(listener);
     tracing::info!(connections = connections.len(), sessions = edge.sessions.live(), "stopping");
     edge.stopping.store(true, Ordering::Relaxed);
+    sampler.abort();
     health.withdraw().await;
     edge.logs.followers.close();
     edge.feed.close();
@@ -158,6 +161,7 @@ pub(super) async fn respond(
 ) -> http::Response<Body> {
     let id = ids.next(request.headers());
     request.extensions_mut().insert(id.clone());
+    let takes_gzip = compress::is_taken(request.headers());
     let response = match admit(edge, local, request) {
         Ok(request) => {
             let Ok(response) = router.oneshot(request).await;
@@ -165,7 +169,8 @@ pub(super) async fn respond(
         }
         Err(response) => response,
     };
-    finish(response, &id, &edge.metrics)
+    let response = finish(response, &id, &edge.metrics);
+    if takes_gzip { compress::compressed(response).await } else { response }
 }
 
 /// Refuses what the router must not see.

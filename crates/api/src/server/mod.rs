@@ -5,6 +5,7 @@
 
 mod accept;
 mod body;
+mod compress;
 mod finish;
 mod request_id;
 mod watched;
@@ -34,6 +35,7 @@ use crate::operation::flows::Definitions;
 use crate::profiles::Profiles;
 use crate::readers::Readers;
 use crate::rest;
+use crate::series::Series;
 use crate::sessions::WorkerSessions;
 use crate::webhooks::Webhooks;
 
@@ -78,6 +80,8 @@ impl Server {
             profiles,
             definitions,
             metrics,
+            watchlist: Arc::clone(&effects.watchlist),
+            series: Series::default(),
             config,
             webhooks: OnceLock::new(),
             access: OnceLock::new(),

@@ -7,6 +7,7 @@
 
 mod amend_body;
 mod answers;
+mod attention_view;
 mod backfill_body;
 mod backfill_view;
 mod cron_preview;
@@ -25,6 +26,7 @@ mod override_body;
 mod payload;
 #[cfg(test)]
 mod payload_schema;
+mod picture_view;
 mod pool_view;
 mod profile;
 mod quarantine_view;
@@ -37,6 +39,7 @@ mod schedule_view;
 #[cfg(test)]
 pub(crate) mod schema;
 mod selector_body;
+mod series_view;
 mod state;
 mod stats_view;
 mod submission;
@@ -58,6 +61,7 @@ pub(crate) use self::{
         TaskListPage, TriggerPage, TriggeredView, UpcomingPage, VersionPage, VersionRow, VersionView,
         WindowPage, WorkerPage,
     },
+    attention_view::{AdvisedView, AttentionView, ExampleView, FindingView, GlanceView},
     backfill_body::BackfillBody,
     backfill_view::{BackfillView, PlanView},
     cron_preview::{CronPreviewBody, CronPreviewView, DstBody, FiringView},
@@ -78,6 +82,7 @@ pub(crate) use self::{
     operation_view::OperationView,
     override_body::{DeadLettersBody, ForceTaskBody, OverrideBody},
     payload::check as check_payload,
+    picture_view::{GraphView, GridRunView, GridView, StatesView},
     pool_view::PoolView,
     profile::TENANT_DEFAULT,
     quarantine_view::QuarantineView,
@@ -89,6 +94,7 @@ pub(crate) use self::{
     run_view::{ItemsView, JobWaitView, NodeView, NoteView, RunView, SeenRun, TaskPage},
     schedule_view::{ScheduleView, describe},
     selector_body::SelectorBody,
+    series_view::SeriesView,
     state::{parse_status, timer_word},
     stats_view::{DepthView, StatsView},
     submission::{Submission, event_scope, first_status, request_hash, request_key},

@@ -168,9 +168,22 @@ pub(crate) struct SeenRun {
 }
 
 impl SeenRun {
-    fn state(&self, node: u32) -> Status {
+    pub(crate) fn state(&self, node: u32) -> Status {
         let out = self.released.binary_search_by_key(&node, |(node, _)| *node);
         self.run.node(node).status.state(out.ok().map(|at| self.released[at].1))
+    }
+
+    /// Whether a node ever began, in milliseconds after the run was made.
+    pub(crate) fn started(&self, node: u32) -> Option<u32> {
+        let NodeState { status, started, .. } = *self.run.node(node);
+        let begun =
+            started > 0 || !matches!(status, NodeStatus::Waiting) && !self.run.whys.contains_key(&node);
+        (begun && released(status)).then_some(started)
+    }
+
+    pub(crate) fn ended(&self, node: u32) -> Option<u32> {
+        let NodeState { status, ended, .. } = *self.run.node(node);
+        status.end().map(|_| ended)
     }
 
     fn counts(&self) -> BTreeMap<&'static str, u32> {
@@ -269,7 +282,7 @@ impl<'a> NodeView<'a> {
     fn of(seen: &'a SeenRun, node: u32) -> Self {
         let run = &*seen.run;
         let (spec, state) = (run.plan.node(node), run.node(node));
-        let NodeState { status, turn, started, ended, .. } = *state;
+        let NodeState { status, turn, started, .. } = *state;
         let begun = started > 0 || !matches!(status, NodeStatus::Waiting) && !run.whys.contains_key(&node);
         let single = begun && !run.groups.contains_key(&node);
         let is_run = matches!(spec.work, NodeWork::Run { .. });
@@ -284,8 +297,8 @@ impl<'a> NodeView<'a> {
             added_by: run.addition_of(node).map(|added| &*run.plan.node(added.by).name),
             waits_for_jobs: waits(run, node),
             trigger_rule: spec.rule.label(),
-            started_at: begun.then(|| after(started)).filter(|_| released(status)),
-            ended_at: status.end().map(|_| after(ended)),
+            started_at: seen.started(node).map(after),
+            ended_at: seen.ended(node).map(after),
             turn,
             reason: run.whys.get(&node).map(|why| &**why),
             items: run.groups.get(&node).map(Into::into),

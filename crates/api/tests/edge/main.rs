@@ -2,10 +2,12 @@
 
 mod access;
 mod actors;
+mod attention;
 mod backfills;
 mod batch;
 mod cancel;
 mod cancel_many;
+mod compression;
 mod cron;
 mod dead_letters;
 mod diagnosis;
@@ -22,6 +24,7 @@ mod logs;
 mod metrics;
 mod offers;
 mod pages;
+mod pictures;
 mod pools;
 mod record;
 mod records;
@@ -31,6 +34,7 @@ mod rig;
 mod routes;
 mod schedules;
 mod seats;
+mod series;
 mod sessions;
 mod spine;
 mod timer_body;

@@ -262,8 +262,26 @@ impl Rig {
         self.send(request.body(Full::new(Bytes::from(body.to_owned()))).expect("a request")).await
     }
 
+    /// A body as it came.
+    pub async fn bytes(&self, path: &str, headers: &[(&str, &str)]) -> (http::HeaderMap, Bytes) {
+        let mut request = http::Request::builder().uri(path).header("host", self.address.to_string());
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let (parts, bytes) = self.exchange(request.body(Full::new(Bytes::new())).expect("a request")).await;
+        (parts.headers, bytes)
+    }
+
     async fn send(&self, request: http::Request<Full<Bytes>>) -> Answered {
         let operation = mainspring_api::catalog::find(request.method().as_str(), request.uri().path());
+        let (parts, bytes) = self.exchange(request).await;
+        let text = String::from_utf8(bytes.to_vec()).expect("text");
+        let answered = Answered { status: parts.status.as_u16(), headers: parts.headers, text };
+        answered.check(operation);
+        answered
+    }
+
+    async fn exchange(&self, request: http::Request<Full<Bytes>>) -> (http::response::Parts, Bytes) {
         let stream = TcpStream::connect(self.address).await.expect("connects");
         let (mut sender, connection) =
             hyper::client::conn::http1::handshake(TokioIo::new(stream)).await.expect("shakes hands");
@@ -273,10 +291,7 @@ impl Rig {
         let bytes = body.collect().await.expect("a whole body").to_bytes();
         drop(sender);
         let _ = running.await;
-        let text = String::from_utf8(bytes.to_vec()).expect("text");
-        let answered = Answered { status: parts.status.as_u16(), headers: parts.headers, text };
-        answered.check(operation);
-        answered
+        (parts, bytes)
     }
 
     /// A body that is read as it comes.

@@ -1,6 +1,7 @@
 //! The commands a person can type.
 
 pub(crate) mod apply;
+pub(crate) mod attention;
 pub(crate) mod backfill;
 pub(crate) mod bench;
 pub(crate) mod completion;

@@ -157,6 +157,18 @@ fn flows(schema: &str) -> Option<Value> {
             "count": 20_000, "looked_at": 20_000,
         }),
         "Rerun" => json!({"run_id": RUN, "rerun_of": "run_019a88f04c007d3e8b5f6a7c8d9e0f12"}),
+        "Graph" => json!({
+            "names": ["fetch", "make"], "edges": [0, 1], "layer": [0, 1], "y": [0, 0], "layers": 2, "height": 100, "bends": [],
+            "mapped": [], "runs": [],
+        }),
+        "RunStates" => json!({
+            "run_id": RUN, "state": "running", "created_at": AT, "states": "sr", "started": [5, 120], "ended": [118, -1],
+            "items": [],
+        }),
+        "Grid" => json!({
+            "tasks": ["fetch", "make"],
+            "runs": [{"run_id": RUN, "version": 2, "state": "running", "created_at": AT, "started_at": AT, "states": "sr"}],
+        }),
         "RunDiagnosis" => json!({
             "run_id": RUN, "tenant": "default", "job": "report", "state": "running", "reason": "working",
             "message": "1 task is queued or running", "advice": "wait", "since": AT, "tasks": [], "tasks_more": 0,
@@ -259,6 +271,24 @@ fn server(schema: &str) -> Option<Value> {
             "depths": [{"pool": "default", "band": "P1", "tenant": "default", "queued": 0, "running": 2}],
             "tasks_in_memory": {"running": 2}, "queued": 0, "running": 2, "workers": 1, "sessions": 1,
             "stale_reports": 0, "workers_lost": 0,
+        }),
+        "Attention" => json!({
+            "record": 120, "at": AT, "findings": [{
+                "kind": "runs_failed", "harm": 3, "message": "2 runs of `report` failed in the last 24 hours",
+                "advice": "look at the newest one, repair the cause, then clear what failed in it", "count": 2, "since": AT,
+                "tenant": "default", "job": "report", "example": {"id": RUN, "text": "`make` failed"},
+                "action": {
+                    "title": "Clear failed", "effect": "Runs what failed in the newest of these runs again.",
+                    "method": "POST", "path": format!("/v1/runs/{RUN}:clear"), "body": {}, "command": ["run", "clear", RUN],
+                },
+            }],
+            "figures": {
+                "runs_active": 3, "runs_failed": 2, "tasks_running": 2, "tasks_queued": 0, "workers": 1, "slots": 8,
+            },
+        }),
+        "Series" => json!({
+            "step_ms": 10_000, "from": AT, "queued": [4, 0], "running": [2, 2], "submitted": [6, 0], "started": [2, 4],
+            "succeeded": [2, 3], "failed": [0, 1], "retried": [0, 0],
         }),
         "Quarantine" => json!({"rows": [{"row": TASK, "why": "its checksum is wrong", "since": AT}]}),
         "Health" => json!({"status": "ok"}),

@@ -6,6 +6,7 @@ mod diagnose;
 mod filter;
 mod items;
 mod jobs;
+mod pictures;
 mod runs;
 mod stats;
 mod tasks;
@@ -26,6 +27,7 @@ pub(crate) use self::{
     filter::{RunFilterBody, task_page},
     items::{ItemFilter, items},
     jobs::{JobFilter, delete_job, job, jobs, pause_job, version, versions},
+    pictures::{Drawn, graph, grid, run_graph},
     runs::{
         cancel_run, cancel_runs, clear_run, force_run, list_runs, pause_run, reevaluate_run, rerun, run,
         seen_run,

@@ -63,7 +63,12 @@ pub(in crate::rest) async fn list(
 }
 
 /// The job of a path; its tenant is in the query or in a header.
-fn key(uri: &Uri, headers: &http::HeaderMap, job: &str, known: &[&str]) -> Result<JobKey, Problem> {
+pub(super) fn key(
+    uri: &Uri,
+    headers: &http::HeaderMap,
+    job: &str,
+    known: &[&str],
+) -> Result<JobKey, Problem> {
     let known: Vec<&str> = known.iter().copied().chain(["tenant"]).collect();
     let query = body::query(uri, &known)?;
     flows::named_job(query.get("tenant").map(String::as_str), Keys::of(headers)?, job)

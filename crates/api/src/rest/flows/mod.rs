@@ -1,6 +1,7 @@
 //! Jobs and runs over REST.
 
 pub(super) mod jobs;
+pub(super) mod pictures;
 pub(super) mod runs;
 
 use std::collections::BTreeMap;

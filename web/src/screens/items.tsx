@@ -1,0 +1,52 @@
+// The items of a mapped task, each with its value and state: the few that failed among thousands are one filter away.
+
+import { clearRun } from '../api/actions';
+import { items } from '../api/reads';
+import { TASK_STATES } from '../api/state';
+import type { Item, Run } from '../api/views';
+import { count } from '../format/text';
+import { usePaged } from '../live/paged';
+import { list, openHref, opened, param, withQuery } from '../url/route';
+import { Act } from '../ui/act';
+import { Empty, Failure, Loading, StateBadge } from '../ui/basics';
+import { StateFacet } from '../ui/facets';
+import { Stale } from '../ui/stale';
+import { Table, type Column } from '../ui/table';
+
+/** What a list has in a place, in one line. */
+export function valueText(value: unknown): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value) ?? '';
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+}
+
+const COLUMNS: Column<Item>[] = [
+  { name: 'Item', width: '70px', cell: (item) => count(item.index), isNumber: true },
+  { name: 'State', width: '142px', cell: (item) => <StateBadge state={item.state} /> },
+  { name: 'Value', width: 'minmax(100px, 1fr)', cell: (item) => <span class="two"><code title={valueText(item.value)}>{valueText(item.value)}</code>{item.error && <small title={item.error.message}>{item.error.message}</small>}</span> },
+];
+
+export function Items({ run }: { run: Run }) {
+  const name = param('of');
+  const states = list('only').join(',');
+  const page = usePaged<Item>(`items ${run.run_id} ${name} ${states}`, (cursor, signal) => items(run.run_id, name, { state: states }, cursor, signal), {
+    id: (item) => String(item.index), touched: (change) => change.run === run.run_id,
+  });
+  const task = run.tasks?.find((row) => row.name === name);
+  const counts = task?.items && { succeeded: task.items.succeeded, failed: task.items.failed, running: task.items.live };
+  return (
+    <>
+      <div class="filters">
+        <a class="chip on" href={withQuery({ view: '', of: '', only: '' })}>items of {name} ✕</a>
+        <StateFacet name="only" states={TASK_STATES.filter((state) => state !== 'upstream_failed')} counts={counts} />
+        {task?.items && task.items.failed > 0 && <Act action={clearRun(run.run_id, 0, [name])} />}
+      </div>
+      {page.error && (page.rows ? <Stale at={page.at} error={page.error} /> : <Failure error={page.error} retry={page.refresh} />)}
+      {!page.rows && !page.error && <Loading rows={10} />}
+      {page.rows?.length === 0 && <Empty title={states ? 'No item is in these states' : 'It has no items, or does not know them yet'} />}
+      {page.rows && page.rows.length > 0 && (
+        <Table label={`Items of ${name}`} rows={page.rows} id={(item) => String(item.index)} columns={COLUMNS} current={page.rows.find((item) => item.task_id && item.task_id === opened.value)?.index.toString()}
+          href={(item) => openHref(item.task_id ?? item.run_id)} more={page.more} hasMore={page.hasMore} />
+      )}
+    </>
+  );
+}
