@@ -81,6 +81,10 @@ pub trait Recovery {
     ) -> Result<Vec<EntityRow>, OpenError>;
     /// The tables, for what the rows above name.
     fn tables(&mut self) -> &mut dyn ReadTables;
+    /// Readers of the same tables for other threads, as many as are worth having; none if one thread must do all.
+    fn readers(&mut self) -> Result<Vec<Box<dyn ReadMany + Send>>, OpenError> {
+        Ok(Vec::new())
+    }
     /// Records after `after`, in order, without a gap; each with the tables, for what its events touch.
     fn tail(&mut self, after: Seq, each: TailVisit<'_>) -> Result<(), OpenError>;
 }

@@ -14,8 +14,8 @@ use crate::values::{Elapsed, RunId, RunIndex, RunStatus, Seq, Wall};
 pub struct JobRuns {
     pub(crate) jobs: JobTable,
     pub(crate) runs: RunTable,
-    /// Soft: runs that wait for a success of a job.
-    pub(crate) awaiting: BTreeMap<JobKey, BTreeSet<RunIndex>>,
+    /// Runs that wait for a success of a job.
+    pub(crate) awaiting: Soft<BTreeMap<JobKey, BTreeSet<RunIndex>>>,
     dirty_runs: Vec<RunIndex>,
     versions: Vec<NewVersion>,
 }
@@ -60,7 +60,7 @@ impl JobRuns {
     }
 
     /// Puts a run into memory that the tables hold; [`JobRuns::derive`] follows when all are there.
-    pub fn load_run(&mut self, run: Run) -> RunIndex {
+    pub fn load_run(&mut self, run: Box<Run>) -> RunIndex {
         self.runs.insert(run)
     }
 
@@ -78,7 +78,7 @@ impl JobRuns {
     }
 
     pub(crate) fn add(&mut self, run: Run) -> RunIndex {
-        let index = self.runs.insert(run);
+        let index = self.runs.insert(Box::new(run));
         self.dirty_runs.push(index);
         index
     }

@@ -33,13 +33,13 @@ impl RunTable {
     }
 
     /// The id must not be in the table.
-    pub fn insert(&mut self, run: Run) -> RunIndex {
+    pub fn insert(&mut self, run: Box<Run>) -> RunIndex {
         let id = run.id;
         let slot = self.free.pop().unwrap_or_else(|| {
             self.runs.push(None);
             self.runs.len() as u32 - 1
         });
-        self.runs[slot as usize] = Some(Box::new(run));
+        self.runs[slot as usize] = Some(run);
         self.index.insert(id.bits(), slot);
         RunIndex(slot)
     }

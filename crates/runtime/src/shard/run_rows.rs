@@ -12,7 +12,8 @@ use mainspring_store::format::{EncodedProfiles, ProfileCache, write_plan};
 use mainspring_store::{Cut, OpenError, Recovery, RunRow, VersionRow};
 
 use super::Shard;
-use super::runs::{self, Plans};
+use super::recover_runs::load_runs;
+use super::runs::Plans;
 use crate::clock::Reading;
 
 /// Every run that has not ended; jobs are there already.
@@ -23,7 +24,7 @@ pub(super) fn load_all(
     profiles: &mut ProfileCache,
 ) -> Result<u64, OpenError> {
     let job_runs = state.job_runs_mut();
-    let rows = runs::load_runs(job_runs, recovery, plans, profiles)?;
+    let rows = load_runs(job_runs, recovery, plans, profiles)?;
     // Rows leave out the counters that the tail's events move.
     // Recovery derives again when it knows how late it is.
     job_runs.derive(Elapsed::ZERO);

@@ -1,23 +1,21 @@
 //! Runs from their rows. A row names its plan and its outputs, which are in rows of their own; these are looked up for many
 //! runs at once.
-//! Entry: [`load_runs`] for recovery, [`find_run`] for a single run.
+//! Entry: [`find_run`] for a single run, [`RunBatch`] for many, as recovery reads them (`recover_runs.rs`).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use mainspring_core::collections::Soft;
-use mainspring_core::job::{Definition, JobKey, NodeWork};
-use mainspring_core::run::{JobRuns, Run};
+use mainspring_core::job::{Definition, JobKey, NodeWork, Plan};
+use mainspring_core::run::Run;
 use mainspring_core::values::{Name, RunId, TaskId};
 use mainspring_store::format::{
     FormatError, ProfileCache, StoredRun, VersionRef, read_plan, read_run, read_run_output, read_task_output,
     run_version,
 };
 use mainspring_store::tables::ReadError;
-use mainspring_store::{OpenError, ReadTables, Recovery, VersionRow};
+use mainspring_store::{OpenError, ReadMany, ReadTables, VersionRow};
 
-/// Rows of runs in a page.
-const ROWS_AT_ONCE: usize = 1_000;
 /// Outputs looked up together; a run with more of them is looked up alone.
 const OUTPUTS_AT_ONCE: usize = 20_000;
 
@@ -35,7 +33,7 @@ pub enum LoadError {
 }
 
 impl LoadError {
-    fn of(self, what: String) -> OpenError {
+    pub(super) fn of(self, what: String) -> OpenError {
         OpenError::Unreadable { what, why: self.to_string() }
     }
 }
@@ -56,15 +54,15 @@ struct Versions {
 }
 
 impl Plans {
-    fn find(&self, of: VersionRef<'_>) -> Option<(&Arc<JobKey>, &Definition)> {
+    pub(super) fn find(&self, of: VersionRef<'_>) -> Option<(&Arc<JobKey>, &Definition)> {
         let versions = self.0.get(of.tenant)?.get(of.name)?;
         Some((&versions.key, versions.known.get(&of.version)?))
     }
 
-    fn get(&self, of: VersionRef<'_>) -> Result<(Arc<JobKey>, Definition), LoadError> {
+    pub(super) fn get(&self, of: VersionRef<'_>) -> Result<(Arc<JobKey>, Arc<Plan>), LoadError> {
         let none = || LoadError::NoVersion { name: of.name.to_owned(), version: of.version };
         let (key, definition) = self.find(of).ok_or_else(none)?;
-        Ok((key.clone(), definition.clone()))
+        Ok((key.clone(), definition.plan.clone()))
     }
 
     pub(super) fn find_version(&self, of: VersionRef<'_>) -> Option<(Arc<JobKey>, Definition)> {
@@ -104,51 +102,21 @@ impl Plans {
     }
 }
 
-/// Every run that has not ended; says how many rows that were.
-pub(super) fn load_runs(
-    job_runs: &mut JobRuns,
-    recovery: &mut dyn Recovery,
-    plans: &mut Plans,
-    profiles: &mut ProfileCache,
-) -> Result<u64, OpenError> {
-    let (mut rows, mut after, mut batch) = (0, None, RunBatch::default());
-    loop {
-        let page = recovery.live_runs(after, ROWS_AT_ONCE)?;
-        let Some(last) = page.last() else { return Ok(rows) };
-        after = Some(last.id);
-        rows += page.len() as u64;
-        let tables = recovery.tables();
-        let versions = page.iter().filter_map(|row| run_version(&row.bytes).ok());
-        plans.fetch(versions, tables, profiles)?;
-        for row in &page {
-            batch.add(&row.bytes, plans, profiles).map_err(|error| error.of(format!("row of {}", row.id)))?;
-            if batch.is_full() {
-                batch.finish(tables, |run| {
-                    job_runs.load_run(run);
-                })?;
-            }
-        }
-        batch.finish(tables, |run| {
-            job_runs.load_run(run);
-        })?;
-    }
-}
-
 /// A run as the tables have it.
 pub fn find_run(tables: &mut dyn ReadTables, id: RunId) -> Result<Option<Box<Run>>, LoadError> {
     let Some(row) = tables.run(id)? else { return Ok(None) };
     let (mut plans, mut profiles) = (Plans::default(), ProfileCache::default());
     plans.fetch(std::iter::once(run_version(&row.bytes)?), tables, &mut profiles)?;
     let (mut batch, mut found) = (RunBatch::default(), None);
-    batch.add(&row.bytes, &plans, &mut profiles)?;
-    batch.finish(tables, |run| found = Some(Box::new(run)))?;
+    batch.add(&row.bytes, |of| plans.get(of), &mut profiles)?;
+    batch.finish(tables, |run| found = Some(run))?;
     Ok(found)
 }
 
 /// Runs whose outputs are still to be looked up.
 #[derive(Default)]
-struct RunBatch {
-    runs: Vec<Run>,
+pub(super) struct RunBatch {
+    runs: Vec<Box<Run>>,
     of_tasks: Vec<(TaskId, OutputPlace)>,
     of_runs: Vec<(RunId, OutputPlace)>,
 }
@@ -163,8 +131,12 @@ struct OutputPlace {
 }
 
 impl RunBatch {
-    fn add(&mut self, bytes: &[u8], plans: &Plans, profiles: &mut ProfileCache) -> Result<(), LoadError> {
-        let plan = |of: VersionRef<'_>| plans.get(of).map(|(key, definition)| (key, definition.plan));
+    pub(super) fn add(
+        &mut self,
+        bytes: &[u8],
+        plan: impl FnOnce(VersionRef<'_>) -> Result<(Arc<JobKey>, Arc<Plan>), LoadError>,
+        profiles: &mut ProfileCache,
+    ) -> Result<(), LoadError> {
         let StoredRun { mut run, outputs } = read_run(bytes, profiles, plan)?;
         run.stored = Soft(true);
         let number = self.runs.len() as u32;
@@ -175,16 +147,20 @@ impl RunBatch {
                 NodeWork::Run { .. } => self.of_runs.push((run.id.child(run.place(node, index)), place)),
             }
         }
-        self.runs.push(run);
+        self.runs.push(Box::new(run));
         Ok(())
     }
 
-    fn is_full(&self) -> bool {
+    pub(super) fn is_full(&self) -> bool {
         self.of_tasks.len() + self.of_runs.len() >= OUTPUTS_AT_ONCE
     }
 
     /// Hands out the runs with their outputs, in the order they came, and is empty again.
-    fn finish(&mut self, tables: &mut dyn ReadTables, each: impl FnMut(Run)) -> Result<(), LoadError> {
+    pub(super) fn finish(
+        &mut self,
+        tables: &mut (impl ReadMany + ?Sized),
+        each: impl FnMut(Box<Run>),
+    ) -> Result<(), LoadError> {
         self.of_tasks.sort_unstable();
         self.of_runs.sort_unstable();
         let Self { runs, of_tasks, of_runs } = self;

@@ -26,6 +26,10 @@ impl LocalReader {
         Ok(Self { db, dir: dir.to_path_buf() })
     }
 
+    pub(crate) fn dir(&self) -> &Path {
+        &self.dir
+    }
+
     pub(crate) fn head(&mut self) -> Result<CheckpointHead, OpenError> {
         schema::head(&self.db).map_err(schema::refused)
     }

@@ -145,6 +145,15 @@ fn rows_survive<H: Harness>(harness: &H) {
         // What recovery reads with sees the same.
         let found = opened.recovery.tables().version(&job_key(1), 1).expect("a version");
         assert_eq!(found, Some(version(1, 1)));
+        for mut reader in opened.recovery.readers().expect("readers for other threads") {
+            let mut found: Vec<LiveRun> = vec![];
+            let ids: Vec<RunId> = first.runs.iter().map(|row| row.id).collect();
+            reader
+                .stored_runs(&ids, &mut |id, bytes| found.push(LiveRun { id, bytes: bytes.to_vec() }))
+                .expect("runs");
+            found.sort_unstable_by_key(|row| row.id);
+            assert_eq!(found, unfinished(&first.runs));
+        }
     }
 }
 

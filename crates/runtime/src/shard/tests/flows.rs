@@ -37,6 +37,10 @@ fn node(name: &'static str, needs: &[u32]) -> Node {
     }
 }
 
+fn chain_key() -> JobKey {
+    JobKey { tenant: Name::fixed("acme"), name: Name::fixed("etl") }
+}
+
 impl Rig {
     fn flow(&mut self, command: RunCommand) -> RunAnswer {
         match self.call(Command::Run(Box::new(command))) {
@@ -48,20 +52,27 @@ impl Rig {
     /// A run of `a -> b`, with `a` started.
     fn chain(&mut self) -> RunId {
         self.hello();
-        let key = JobKey { tenant: Name::fixed("acme"), name: Name::fixed("etl") };
+        self.apply_chain();
+        self.trigger_chain(7)
+    }
+
+    fn apply_chain(&mut self) {
         let nodes = vec![node("a", &[]), node("b", &[0])];
         let plan = Plan::new(nodes, FailurePolicy::FailFast, Bounds::default(), None);
         let definition = Definition { plan: Arc::new(plan), source: Arc::from(*b"{}"), hash: 1 };
         self.flow(RunCommand::ApplyJob {
-            key: key.clone(),
+            key: chain_key(),
             definition,
             schedules: Vec::new(),
             triggers: Vec::new(),
         });
-        let id = RunId::new(self.ms, Bucket::home(Group::ZERO), 7);
+    }
+
+    fn trigger_chain(&mut self, number: u64) -> RunId {
+        let id = RunId::new(self.ms, Bucket::home(Group::ZERO), number);
         self.flow(RunCommand::Trigger(Box::new(TriggerRun {
             id,
-            job: key,
+            job: chain_key(),
             parameters: Arc::from(*b"{}"),
             priority: None,
             labels: None,
@@ -102,6 +113,51 @@ fn a_run_keeps_its_outputs_over_a_crash() {
         assert_eq!(&*run.outputs[&(0, NodeInstance::WHOLE)], b"seven");
         assert_eq!((run.output_bytes, run.node(1).status), (5, NodeStatus::Out));
         assert_eq!(run.node(1).ends, before.node(1).ends, "the counters are derived again");
+    }
+}
+
+/// More unfinished runs than a page has, many of them with an output.
+fn many_runs() -> Rig {
+    let mut rig = rig_with(cutting());
+    rig.hello();
+    rig.apply_chain();
+    for number in 0..50_u64 {
+        rig.trigger_chain(number);
+        if number % 2 == 0 {
+            rig.succeed_with(Some(&number.to_be_bytes()));
+        }
+    }
+    rig
+}
+
+#[test]
+fn runs_come_back_alike_however_many_threads_decode_them() {
+    let rig = many_runs();
+    let all = |disk: &Disk| {
+        let rig = Rig::open(disk.clone(), cutting(), 2, START + 60_000);
+        let runs = rig.shard.engine().state().job_runs().runs();
+        runs.iter().map(|(slot, run)| (slot, run.clone())).collect::<Vec<_>>()
+    };
+    let alone = all(&rig.disk);
+    assert!(alone.len() > 30, "several pages: {}", alone.len());
+    assert!(alone.iter().any(|(_, run)| run.outputs.len() == 1));
+    for readers in 1..4 {
+        assert_eq!(all(&Disk { readers, ..rig.disk.clone() }), alone, "{readers} threads");
+    }
+}
+
+#[test]
+fn a_run_that_cannot_be_read_stops_the_opening_whoever_reads_it() {
+    let mut disk = many_runs().disk;
+    let (id, row) = disk.runs.iter_mut().filter(|(_, row)| row.ended.is_none()).nth(33).expect("a run");
+    row.bytes.truncate(20);
+    let id = *id;
+    for readers in 0..4 {
+        let mut disk = Disk { readers, ..disk.clone() };
+        let reading = Reading::new(Millis::new(START), Wall::from_millis(START));
+        let opened = Shard::<u32>::recover(cutting(), Epoch::new(2), &mut disk, reading);
+        let error = opened.err().expect("it does not open").to_string();
+        assert!(error.contains(&id.to_string()), "{readers} threads: {error}");
     }
 }
 

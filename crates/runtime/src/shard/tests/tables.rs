@@ -14,7 +14,7 @@ use mainspring_store::{
     VersionRow, WindowCursor,
 };
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Disk {
     pub(super) records: Vec<Arc<Record>>,
     pub(super) head: CheckpointHead,
@@ -25,6 +25,8 @@ pub(super) struct Disk {
     /// Every row that was written, also those that came twice.
     pub(super) windows: Vec<WindowRow>,
     pub(super) entities: BTreeMap<(EntityKind, u128), EntityRow>,
+    /// For how many threads recovery has readers.
+    pub(super) readers: usize,
 }
 
 impl Disk {
@@ -85,6 +87,10 @@ impl Recovery for Disk {
 
     fn tables(&mut self) -> &mut dyn ReadTables {
         self
+    }
+
+    fn readers(&mut self) -> Result<Vec<Box<dyn ReadMany + Send>>, OpenError> {
+        Ok((0..self.readers).map(|_| Box::new(self.clone()) as Box<dyn ReadMany + Send>).collect())
     }
 
     fn tail(&mut self, after: Seq, each: TailVisit<'_>) -> Result<(), OpenError> {
