@@ -1,7 +1,7 @@
 //! The pure rules of Mainspring: what may happen to a task, and what follows from it.
 //! Entry: [`engine::Engine`], which the runtime and the simulator drive alike.
 //! - CO-1 no I/O, clock, randomness, thread or async: time and chance come in as arguments
-//! - CO-2 `decide` refuses or returns events, `apply` cannot fail, `effects` orders work from the shell
+//! - CO-2 a rule refuses or adds events, `apply` cannot fail, and `follow` orders effects from the shell
 //! - CO-3 order never depends on hashing; folding the same events gives the same state
 //!
 //! Not here: bytes on disk (`mainspring-store`), group commit (`mainspring-runtime`), wire types.

@@ -39,7 +39,7 @@ pub enum BreakMode {
     /// A node whose rule says that it must not run is released.
     ReleaseIgnoresRule,
     /// After recovery attempts hold no places in named limits.
-    SeatsForgotten,
+    PermitsForgotten,
     /// After recovery schedules get no timers.
     ScheduleNotRearmed,
     /// What a window begins may begin again: the record of it is forgotten.
@@ -82,7 +82,7 @@ impl BreakMode {
         Self::JoinTwice,
         Self::RunNotRelisted,
         Self::ReleaseIgnoresRule,
-        Self::SeatsForgotten,
+        Self::PermitsForgotten,
         Self::ScheduleNotRearmed,
         Self::WindowForgotten,
         Self::WaitNotHeard,
@@ -113,7 +113,7 @@ impl BreakMode {
             Self::JoinTwice => "join-twice",
             Self::RunNotRelisted => "run-not-relisted",
             Self::ReleaseIgnoresRule => "release-ignores-rule",
-            Self::SeatsForgotten => "seats-forgotten",
+            Self::PermitsForgotten => "permits-forgotten",
             Self::ScheduleNotRearmed => "schedule-not-rearmed",
             Self::WindowForgotten => "window-forgotten",
             Self::WaitNotHeard => "wait-not-heard",
@@ -138,7 +138,7 @@ impl BreakMode {
             join_twice: mode == Some(Self::JoinTwice),
             run_not_relisted: mode == Some(Self::RunNotRelisted),
             release_ignores_rule: mode == Some(Self::ReleaseIgnoresRule),
-            seats_forgotten: mode == Some(Self::SeatsForgotten),
+            permits_forgotten: mode == Some(Self::PermitsForgotten),
             schedule_not_rearmed: mode == Some(Self::ScheduleNotRearmed),
             window_forgotten: mode == Some(Self::WindowForgotten),
             wait_not_heard: mode == Some(Self::WaitNotHeard),

@@ -36,7 +36,7 @@ fn broken_rules_are_noticed() {
         (BreakMode::RunNotRelisted, &["I17"]),
         // Released against its rule; or a run that cannot be looked at any more, because its counts are wrong.
         (BreakMode::ReleaseIgnoresRule, &["I18", "I17"]),
-        (BreakMode::SeatsForgotten, &["I21"]),
+        (BreakMode::PermitsForgotten, &["I21"]),
         (BreakMode::ScheduleNotRearmed, &["I17"]),
         (BreakMode::WaitNotHeard, &["I17"]),
         // A window twice, or one that does not follow what was decided before.

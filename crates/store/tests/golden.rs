@@ -117,7 +117,6 @@ fn lease() -> Lease {
         worker: WORKER,
         incarnation: Incarnation::new(9),
         assigned: Elapsed::from_millis(77),
-        assigned_wall: WALL,
         extended: Millis::new(500),
         stop: Some(Stop { reason: StopReason::Preempt, requested: Elapsed::from_millis(99) }),
         soft: Soft(LeaseSoft::at(Elapsed::from_millis(77))),
@@ -223,7 +222,7 @@ fn events() -> Vec<(&'static str, Event)> {
         ("epoch_started", Event::EpochStarted { epoch: Epoch::new(3) }),
         ("task_submitted", Event::TaskSubmitted(Box::new(submitted()))),
         ("task_submitted_full", Event::TaskSubmitted(Box::new(full_submitted()))),
-        ("task_released", Event::TaskReleased { id }),
+        ("task_due", Event::TaskDue { id }),
         (
             "task_assigned",
             Event::TaskAssigned { id, fence, worker: WORKER, incarnation: Incarnation::new(9) },
@@ -580,7 +579,7 @@ fn tasks() -> Vec<(&'static str, Task)> {
     vec![
         ("state_pending", task(TaskState::Pending { due: WALL })),
         ("state_queued", task(TaskState::Queued)),
-        ("state_assigned", task(TaskState::Assigned(Box::new(lease())))),
+        ("state_assigned", task(TaskState::Leased(Box::new(lease())))),
         ("state_retry_wait", task(TaskState::RetryWait { due, delayed_by: Some(BudgetKind::Job) })),
         ("state_deferred", task(TaskState::Deferred { due })),
         waits::waiting(),
@@ -742,16 +741,16 @@ fn what_is_soft_comes_back_as_after_a_recovery() {
         checkpointed: Some(Elapsed::from_millis(91)),
         pending_checkpoint: None,
     });
-    let soft = Task { stored: Soft(true), ..task(TaskState::Running(Box::new(running))) };
+    let soft = Task { stored: Soft(true), ..task(TaskState::Leased(Box::new(running))) };
     let read = read_task(&encode_task(&soft), &mut ProfileCache::default()).expect("readable");
-    assert_eq!(read, task(TaskState::Assigned(Box::new(lease()))));
+    assert_eq!(read, task(TaskState::Leased(Box::new(lease()))));
     assert!(!*read.stored);
     assert_eq!(*read.lease().expect("leased").soft, LeaseSoft::at(Elapsed::from_millis(77)));
 }
 
 #[test]
 fn what_is_newer_is_named() {
-    let released = encode_event(&Event::TaskReleased { id: ID });
+    let released = encode_event(&Event::TaskDue { id: ID });
     let with = |at: usize, byte: u8| {
         let mut bytes = released.clone();
         bytes[at] = byte;

@@ -171,14 +171,13 @@ fn profile() -> impl Strategy<Value = Arc<Profile>> {
 fn lease() -> impl Strategy<Value = Box<Lease>> {
     let stop = (select(StopReason::ALL.to_vec()), elapsed())
         .prop_map(|(reason, requested)| Stop { reason, requested });
-    (fence(), worker(), number(), elapsed(), wall(), millis(), option::of(stop)).prop_map(
-        |(fence, worker, incarnation, assigned, assigned_wall, extended, stop)| {
+    (fence(), worker(), number(), elapsed(), millis(), option::of(stop)).prop_map(
+        |(fence, worker, incarnation, assigned, extended, stop)| {
             Box::new(Lease {
                 fence,
                 worker,
                 incarnation: Incarnation::new(incarnation),
                 assigned,
-                assigned_wall,
                 extended,
                 stop,
                 soft: Soft(LeaseSoft::at(assigned)),
@@ -191,7 +190,7 @@ fn state() -> impl Strategy<Value = TaskState> {
     prop_oneof![
         wall().prop_map(|due| TaskState::Pending { due }),
         Just(TaskState::Queued),
-        lease().prop_map(TaskState::Assigned),
+        lease().prop_map(TaskState::Leased),
         (elapsed(), delayed_by()).prop_map(|(due, delayed_by)| TaskState::RetryWait { due, delayed_by }),
         elapsed().prop_map(|due| TaskState::Deferred { due }),
         waits::wait().prop_map(|wait| TaskState::Waiting(Box::new(wait))),
@@ -355,7 +354,7 @@ fn event() -> impl Strategy<Value = Event> {
         number().prop_map(|n| Event::EpochStarted { epoch: Epoch::new(n) }),
         submitted(),
         attempt_event().boxed(),
-        id().prop_map(|id| Event::TaskReleased { id }),
+        id().prop_map(|id| Event::TaskDue { id }),
         id().prop_map(|id| Event::TaskCancelled { id }),
         (id(), option::of(wall()), option::of(priority()), option::of(bytes()))
             .prop_map(|(id, due, priority, payload)| Event::TaskAmended { id, due, priority, payload }),

@@ -69,9 +69,9 @@ pub(super) fn status_of(rejection: &Rejection) -> StatusCode {
         | Rejection::TooManyOperations { .. }
         | Rejection::TooManyCordons { .. } => StatusCode::TOO_MANY_REQUESTS,
         Rejection::PayloadTooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
-        Rejection::TooManySeats { .. } | Rejection::TooManyLabels { .. } | Rejection::TooFarAhead { .. } => {
-            StatusCode::BAD_REQUEST
-        }
+        Rejection::TooManyPermits { .. }
+        | Rejection::TooManyLabels { .. }
+        | Rejection::TooFarAhead { .. } => StatusCode::BAD_REQUEST,
         Rejection::StoreBehind { .. } | Rejection::StoreUnavailable { .. } | Rejection::NotOwner => {
             StatusCode::SERVICE_UNAVAILABLE
         }

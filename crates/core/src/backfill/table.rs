@@ -125,8 +125,8 @@ pub struct Backfills {
     table: Table<Backfill>,
     /// Those that have not ended.
     by_schedule: BTreeMap<ScheduleId, BackfillId>,
-    /// Soft: when they try again.
-    retries: BTreeSet<(Wall, BackfillId)>,
+    /// When they try again.
+    retries: Soft<BTreeSet<(Wall, BackfillId)>>,
 }
 
 impl Entity for Backfill {

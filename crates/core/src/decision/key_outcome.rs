@@ -10,7 +10,7 @@ use crate::values::{BackfillId, OperationId, RunId, RunStatus};
 pub enum KeyOutcome {
     Now(Status),
     Stopping,
-    /// The bound id is a process's number.
+    /// The bound id is an operation's number.
     Operation,
     /// The bound id is a run's.
     Run(RunStatus),

@@ -1,5 +1,6 @@
 //! What a decision reads and what it gives: a view of the state, a refusal, orders to the shell.
-//! - DE-1 a decision changes nothing: it reads a [`View`] and pushes events, or refuses
+//! - DE-1 a decision changes nothing durable: it reads a [`View`] and adds events to an [`Out`], or refuses. It may draw chance
+//!   and spend retry budget and pace, which are soft and not given back
 
 mod effect;
 mod key_outcome;

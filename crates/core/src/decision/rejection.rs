@@ -60,7 +60,7 @@ pub enum Rejection {
         bytes: usize,
         max: usize,
     },
-    TooManySeats {
+    TooManyPermits {
         count: usize,
         max: usize,
     },
@@ -96,7 +96,7 @@ pub enum Rejection {
     RowNotQuarantined {
         row: Name,
     },
-    /// This shard no longer owns its slots.
+    /// This shard no longer owns its buckets.
     NotOwner,
     Internal {
         what: &'static str,
@@ -119,7 +119,7 @@ impl Rejection {
             Self::TooManyTasks { .. } => "TOO_MANY_TASKS",
             Self::MemoryFull { .. } => "MEMORY_FULL",
             Self::PayloadTooLarge { .. } => "PAYLOAD_TOO_LARGE",
-            Self::TooManySeats { .. } => "TOO_MANY_LIMITS",
+            Self::TooManyPermits { .. } => "TOO_MANY_LIMITS",
             Self::TooManyLabels { .. } => "TOO_MANY_LABELS",
             Self::TooFarAhead { .. } => "TOO_FAR_AHEAD",
             Self::TooManyOperations { .. } => "TOO_MANY_OPERATIONS",
@@ -203,7 +203,7 @@ impl Rejection {
             Self::TooManyTasks { .. } => "slow the producer, or raise `limits.tasks_max`".into(),
             Self::MemoryFull { .. } => "slow the producer, or raise `limits.payload_bytes_held_max`".into(),
             Self::PayloadTooLarge { .. } => "store the data elsewhere and pass a reference".into(),
-            Self::TooManySeats { .. } => "name fewer limits".into(),
+            Self::TooManyPermits { .. } => "name fewer limits".into(),
             Self::TooManyLabels { .. } => "use fewer labels".into(),
             Self::TooFarAhead { .. } => "choose a nearer time".into(),
             Self::Run(refusal) => refusal.advice(),
@@ -266,7 +266,7 @@ impl fmt::Display for Rejection {
             Self::PayloadTooLarge { bytes, max } => {
                 write!(f, "the payload has {bytes} bytes of at most {max}")
             }
-            Self::TooManySeats { count, max } => {
+            Self::TooManyPermits { count, max } => {
                 write!(f, "the task names {count} limits of at most {max}")
             }
             Self::TooManyLabels { count, max } => write!(f, "there are {count} labels of at most {max}"),

@@ -16,7 +16,7 @@ pub struct View<'a> {
     pub state: &'a State,
     pub dispatcher: &'a Dispatcher,
     /// Who waits for what.
-    pub(crate) waits: &'a WaitIndex,
+    pub(crate) wait_index: &'a WaitIndex,
     pub limits: &'a Limits,
     pub pressure: Pressure,
     /// How long ago the record being built, and with it `state.now`, was begun.

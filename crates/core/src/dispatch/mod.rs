@@ -80,7 +80,7 @@ pub struct Wants<'a> {
     pub avoid: Option<WorkerIndex>,
     /// Replaces the memory need of the profile.
     pub memory_bytes: Option<u64>,
-    /// Seats that it takes together with its worker.
+    /// Permits that it takes together with its worker.
     pub permits: Option<&'a Permits>,
 }
 

@@ -30,7 +30,7 @@ pub(super) enum AnnouncedEnd {
 impl Engine {
     /// Lists what has ended by this event, while anybody could want to know.
     pub(super) fn list_end(&mut self, event: &Event) {
-        if self.state.triggers.is_empty() && !self.waiting.awaits_events() {
+        if self.state.triggers.is_empty() && !self.wait_index.awaits_events() {
             return;
         }
         let end = match event {

@@ -69,7 +69,7 @@ impl Engine {
                 Standing::WaitsFor { what: wait.what.clone(), deadline: wait.deadline }
             }
             TaskState::Deferred { due } => Standing::Deferred { left: due.since(now) },
-            TaskState::Assigned(lease) | TaskState::Running(lease) => {
+            TaskState::Leased(lease) => {
                 let worker = self.workers.find(lease.worker).and_then(|index| self.workers.get(index));
                 Standing::Held {
                     worker: lease.worker,

@@ -8,7 +8,7 @@ use crate::task::Task;
 use crate::values::{OperationId, TaskId};
 
 impl Engine {
-    /// A step of the first process that can go on by itself.
+    /// A step of the first operation that can go on by itself.
     pub(super) fn run_bulk(&mut self, batch: &mut Batch) {
         let Some(id) = self.next_in_memory() else { return };
         self.step_operation(id, &[], false, batch);
@@ -23,7 +23,7 @@ impl Engine {
         }
     }
 
-    /// The shell brought parked tasks that a process had asked for.
+    /// The shell brought parked tasks that an operation had asked for.
     pub(super) fn continue_operation(
         &mut self,
         id: OperationId,
@@ -41,7 +41,7 @@ impl Engine {
         self.step_operation(id, &ids, more, batch);
     }
 
-    /// The process that waits for parked tasks, and after which id.
+    /// The operation that waits for parked tasks, and after which id.
     pub fn wants_parked(&self) -> Option<(OperationId, TaskId)> {
         self.state.operations.all_bulk().find_map(|operation| match operation.cursor {
             Cursor::Parked(after) => Some((operation.id, after)),

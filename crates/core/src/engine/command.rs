@@ -113,7 +113,7 @@ impl Command {
             Self::Force { .. } => "force",
             Self::Revive { .. } => "revive",
             Self::Discard { .. } => "discard",
-            Self::Run(_) => "flow",
+            Self::Run(_) => "run",
             Self::Schedule(_) => "schedule",
             Self::Backfill(_) => "backfill",
             Self::Publish(_) => "publish",

@@ -1,4 +1,4 @@
-//! One call per command; the rules are in the files beside this one.
+//! One call per command; the rules are in the `decide` of the capabilities.
 
 use super::command::{Answer, Command};
 use super::{keyed, run_commands};

@@ -1,5 +1,6 @@
 //! The one place where events of the engine are applied. A decision leaves its events at the end of the batch; here they
-//! change the state, and everything kept beside the state follows.
+//! change the state, and everything kept beside the state follows. One event is added here: a checkpoint that was only in memory is
+//! stored before an event that ends its attempt.
 
 use super::{Batch, Engine};
 use crate::event::Event;

@@ -86,7 +86,7 @@ macro_rules! view {
         View {
             state: &$engine.state,
             dispatcher: &$engine.dispatcher,
-            waits: &$engine.waiting,
+            wait_index: &$engine.wait_index,
             limits: &$engine.config.limits,
             pressure: $engine.pressure,
             late: $engine.present.since($engine.state.now.elapsed),

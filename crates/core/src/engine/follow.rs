@@ -26,7 +26,7 @@ impl Engine {
         let Event::Run(event) = event else { return };
         match event {
             RunEvent::RunCreated(created) => self.count_window(created),
-            RunEvent::RunEnded(ended) => self.waiting.run_ended(ended.id),
+            RunEvent::RunEnded(ended) => self.wait_index.run_ended(ended.id),
             _ => {}
         }
         self.tell_run(event, effects);
@@ -55,7 +55,7 @@ impl Engine {
         let (worker, session) = (worker.id, worker.newest_session);
         let task = self.state.tasks.get_mut(index).expect("MA-1: a changed task is in memory");
         let due = std::mem::take(&mut task.due).0;
-        self.waits.placed(task.priority.band, change.since, due, self.state.now.wall);
+        self.queue_times.placed(task.priority.band, change.since, due, self.state.now.wall);
         self.recent.note(task.fence, index);
         self.tally.moved(Some(Status::Queued), Status::Assigned);
         if let Some(lease) = task.state.lease_mut() {
@@ -96,15 +96,15 @@ impl Engine {
             self.work.arrival(index);
         }
         if let TaskState::Waiting(wait) = &task.state {
-            self.waiting.add(index, &task.profile.tenant, wait);
+            self.wait_index.add(index, &task.profile.tenant, wait);
             // Only the tables may know how it ended.
             if let Awaited::Run(run) = wait.what
                 && self.state.job_runs.run(run).is_none()
             {
-                self.waiting.unknown.push_back(index);
+                self.wait_index.unknown.push_back(index);
             }
         } else if from == Some(Status::Deferred) {
-            self.waiting.remove(index);
+            self.wait_index.remove(index);
         }
         self.timers.set(index, next_deadline(task));
         self.tally.followed(change, event, task);

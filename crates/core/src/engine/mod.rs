@@ -7,54 +7,64 @@
 //!
 //! Not here: bytes, threads, durability (`mainspring-runtime`).
 
-mod advance;
-mod announce;
-mod answer;
+// What comes in: a command, a report, a hello, an outside event, or only time.
 mod attention;
-mod backfills;
-mod bulk;
 mod command;
 mod commands;
-mod commit;
-mod decide;
-mod derived;
 mod due;
-mod feed;
-mod follow;
 mod handle;
 mod keyed;
-mod owed;
-mod paging;
-mod place;
 mod publish;
-mod quarantine;
-pub mod question;
 mod read_answer;
-mod reap;
-mod remedy;
 mod report;
 mod run_commands;
 mod schedule_edits;
-mod schedules;
 mod session;
 mod step;
+mod timers;
+
+// The one way through: a rule decides, its events are applied, and everything kept beside the state follows.
+mod commit;
+mod decide;
+mod follow;
+mod remedy;
+
+// What goes on by itself: the work list, and what is taken in bounded steps.
+mod advance;
+mod announce;
+mod backfills;
+mod bulk;
+mod place;
+mod reap;
+mod schedules;
+mod wait;
+
+// What the state owes, and who looks again.
+mod derived;
+mod owed;
+mod paging;
+mod quarantine;
 mod sweep;
+mod watch;
+
+// What is told.
+mod answer;
+mod feed;
+pub mod question;
+mod queue_times;
 mod tally;
+
 #[cfg(test)]
 mod tests;
-mod timers;
-mod waiting;
-mod waits;
-mod watch;
 
 pub use self::command::{Answer, Command, Configure};
 pub use self::decide::{PanicSubject, Panicked};
 pub use self::keyed::Keyed;
 pub use self::owed::{Debt, Unpaid};
 pub use self::quarantine::{QuarantineCommand, QuarantinedRow};
+pub use self::queue_times::QueueTimes;
 pub use self::reap::{BLAME_HELD_MAX, MASS_LOSS_MIN, REAP_STEP_MAX};
 pub use self::tally::{AttemptEnd, Tally};
-pub use self::waits::Waits;
 use std::cell::Cell;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -139,11 +149,11 @@ pub struct Engine {
     counts: Counts,
     tally: Tally,
     /// Of the tasks placed in the record being built.
-    waits: Box<Waits>,
+    queue_times: Box<QueueTimes>,
     /// Lost and not yet told of; see [`Engine::take_lost`].
     lost: Vec<LostWorker>,
     due_schedules: DueSchedules,
-    waiting: WaitIndex,
+    wait_index: WaitIndex,
     /// Waits that events may still end in the record being built.
     event_waits_left: u32,
     /// Soft: how far the oldest of the deliveries in `state.operations` has come.
@@ -205,10 +215,10 @@ impl Engine {
             present: Elapsed::ZERO,
             counts: Counts::default(),
             tally: Tally::default(),
-            waits: Box::default(),
+            queue_times: Box::default(),
             lost: Vec::new(),
             due_schedules: DueSchedules::default(),
-            waiting: WaitIndex::new(config.breaks.own_event_wait),
+            wait_index: WaitIndex::new(config.breaks.own_event_wait),
             event_waits_left: config.limits.event_waits_per_record,
             delivered_to: TaskIndex::default(),
             ends: VecDeque::new(),
@@ -288,8 +298,8 @@ impl Engine {
     }
 
     /// How long the tasks had waited that were placed since this was last asked.
-    pub fn take_waits(&mut self) -> Box<Waits> {
-        std::mem::take(&mut self.waits)
+    pub fn take_queue_times(&mut self) -> Box<QueueTimes> {
+        std::mem::take(&mut self.queue_times)
     }
 
     /// Workers lost since this was last asked, for the log; of very many only the first.

@@ -56,7 +56,7 @@ impl Engine {
                     debts.extend(task.needs_deadline().then_some(Debt::Arrival(index)));
                 }
                 TaskState::Waiting(_) => debts.push(Debt::Ear(index)),
-                TaskState::Assigned(_) | TaskState::Running(_) => debts.push(Debt::Holder(index)),
+                TaskState::Leased(_) => debts.push(Debt::Holder(index)),
                 TaskState::Pending { .. }
                 | TaskState::RetryWait { .. }
                 | TaskState::Deferred { .. }
@@ -151,18 +151,17 @@ impl Engine {
         let task = self.state.tasks.get_mut(index).expect("MA-2: a debt names a task in memory");
         let Some(lease) = task.state.lease_mut() else { return };
         let (worker, incarnation, assigned) = (lease.worker, lease.incarnation, lease.assigned);
-        lease.soft.accepted = Some(now.max(assigned));
         lease.soft.progressed = now;
-        let deadline = next_deadline(task);
+        self.state.accept(index, now.max(assigned));
+        let deadline = self.state.tasks.get(index).and_then(next_deadline);
         let worker = self.workers.place_of(worker, now);
         let known = self.timers.of_worker(worker).is_some();
         if let Some(entry) = self.workers.get_mut(worker) {
             entry.incarnation = incarnation;
         }
-        self.state.mark_running(index);
         let task = self.state.tasks.get(index).expect("MA-2: a debt names a task in memory");
         let mut wants = super::follow::wants(&self.workers, task);
-        if self.config.breaks.seats_forgotten {
+        if self.config.breaks.permits_forgotten {
             wants.permits = None;
         }
         self.dispatcher.hold(index, worker, wants);

@@ -28,7 +28,7 @@ fn end_of(task: &Task, message: &str) -> Event {
     let id = task.id;
     let failure = Failure::new(FailureClass::Permanent, 0, &reason(message));
     match &task.state {
-        TaskState::Assigned(lease) | TaskState::Running(lease) => {
+        TaskState::Leased(lease) => {
             let (fence, then) = (lease.fence, AfterFailure::Fail);
             Event::AttemptFailed { id, fence, failure, then, reported: false }
         }

@@ -56,7 +56,7 @@ impl Engine {
         };
         let now = self.state.now.elapsed;
         let Some(index) = self.state.tasks.find(report.task) else { return };
-        if accepts && self.state.mark_running(index) {
+        if accepts && self.state.accept(index, now) {
             self.tally.moved(Some(Status::Assigned), Status::Running);
             self.tell_task(index, &mut batch.effects);
         }
@@ -65,7 +65,6 @@ impl Engine {
         lease.soft.progressed = now;
         // Otherwise the timer is left as it is: when it fires it is set again, which is cheaper than moving it each time.
         if accepts {
-            lease.soft.accepted.get_or_insert(now);
             self.timers.set(index, next_deadline(task));
         }
     }

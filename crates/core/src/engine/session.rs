@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Batch, Engine};
 use crate::decision::Effect;
-use crate::task::{Status, next_deadline};
+use crate::task::{Status, Task, next_deadline};
 use crate::values::{Epoch, Fence, Millis, Session, TaskId, TaskIndex, WorkerId, WorkerIndex};
 use crate::worker::decide::lost::Loss;
 use crate::worker::decide::{Hello, SessionCommand};
@@ -100,15 +100,18 @@ impl Engine {
     /// which this process may not have seen: the worker says how long it has `ran`.
     fn confirm(&mut self, index: TaskIndex, session: Session, ran: Option<Millis>, batch: &mut Batch) {
         let now = self.state.now.elapsed;
-        if self.state.mark_running(index) {
+        let Some(assigned) = self.state.tasks.get(index).and_then(Task::lease).map(|lease| lease.assigned)
+        else {
+            return;
+        };
+        let began = ran.map_or(now, |ran| assigned.max(now.before(ran)));
+        if self.state.accept(index, began) {
             self.tally.moved(Some(Status::Assigned), Status::Running);
         }
         let Some(task) = self.state.tasks.get_mut(index) else { return };
         let (id, grace) = (task.id, task.profile.limits.grace);
         let Some(lease) = task.state.lease_mut() else { return };
         lease.soft.session = session;
-        let began = ran.map_or(now, |ran| lease.assigned.max(now.before(ran)));
-        lease.soft.accepted = Some(lease.soft.accepted.map_or(began, |accepted| accepted.min(began)));
         lease.soft.progressed = now;
         if let Some(stop) = lease.stop {
             let (worker, fence) = (lease.worker, lease.fence);

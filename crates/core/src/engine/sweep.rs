@@ -80,7 +80,7 @@ impl Engine {
         let Some(start) = self.sweep.position else {
             if now.since(*self.sweep.last.get_or_insert(now)) >= self.config.limits.sweep_every {
                 self.sweep.position = Some(0);
-                self.waiting.unknown.extend(self.waiting.unread.drain(..));
+                self.wait_index.unknown.extend(self.wait_index.unread.drain(..));
             }
             return;
         };
@@ -128,7 +128,7 @@ impl Engine {
                 }
                 self.rearm_if_missed(index) || missed || undated
             }
-            TaskState::Assigned(lease) | TaskState::Running(lease) => {
+            TaskState::Leased(lease) => {
                 let heard = lease.assigned.max(lease.soft.progressed).max(self.listens_since());
                 let silent_for = self.state.now.elapsed.since(heard);
                 let worker_known =

@@ -50,7 +50,7 @@ pub enum Event {
     /// An operator closed a worker, or opened it again.
     Cordon(Box<CordonEvent>),
     /// The time of a waiting task came, or someone said "now".
-    TaskReleased {
+    TaskDue {
         id: TaskId,
     },
     TaskAssigned {
@@ -202,7 +202,7 @@ impl Event {
             Self::TaskSubmitted(submitted) => Some(submitted.id),
             Self::TaskSpawned { run, place, .. } => Some(run.task(*place)),
             Self::TaskRevived { ended, .. } => Some(ended.id),
-            Self::TaskReleased { id }
+            Self::TaskDue { id }
             | Self::TaskAssigned { id, .. }
             | Self::TaskUnassigned { id, .. }
             | Self::TaskSucceeded { id, .. }
@@ -282,7 +282,7 @@ impl Event {
             Self::Run(_)
             | Self::EpochStarted { .. }
             | Self::TaskSpawned { .. }
-            | Self::TaskReleased { .. }
+            | Self::TaskDue { .. }
             | Self::TaskAssigned { .. }
             | Self::TaskUnassigned { .. }
             | Self::TaskSucceeded { .. }

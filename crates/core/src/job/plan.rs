@@ -102,6 +102,8 @@ pub enum NodeWork {
     },
 }
 
+/// What becomes a `TaskSpec` when the node is released: templates are filled in then, and the keys of its limits, which give the
+/// permits.
 #[derive(Clone, PartialEq, Debug)]
 pub struct TaskWork {
     pub profile: Arc<Profile>,

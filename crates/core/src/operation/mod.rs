@@ -16,7 +16,7 @@ use crate::task::Status;
 use crate::trigger::LedgerWindow;
 use crate::values::{Actor, CloudEvent, Name, TaskId, TriggerId, Wall};
 
-/// A command yields at most 1,000 events; a step leaves room for the process's own.
+/// A command yields at most 1,000 events; a step leaves room for the operation's own.
 pub const STEP_EVENTS_MAX: usize = 990;
 /// Slots looked at in one step, so that a sparse match does not hold the shard up.
 pub const STEP_SLOTS_MAX: u32 = 20_000;

@@ -16,7 +16,7 @@ impl Run {
         if self.unfinished == 0 {
             return self.out == 0;
         }
-        self.stop.is_none() && self.fails_fast()
+        self.stop.is_none() && self.must_stop_for_failure()
             || (0..self.plan.len()).any(|node| self.is_node_decidable(node, jobs, now))
     }
 
@@ -46,7 +46,7 @@ impl Run {
     }
 
     /// A task has failed, and the failure policy stops the run for it.
-    pub(crate) fn fails_fast(&self) -> bool {
+    pub(crate) fn must_stop_for_failure(&self) -> bool {
         self.failed > 0 && self.plan.policy.stops_run()
     }
 

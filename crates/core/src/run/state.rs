@@ -38,7 +38,7 @@ pub enum NodeStatus {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum RunStop {
-    /// A node failed under `fail_fast`.
+    /// A node failed, and the failure policy stops the run for it.
     Failed = 0,
     Cancel = 1,
     Timeout = 2,

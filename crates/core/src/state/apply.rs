@@ -67,8 +67,8 @@ fn apply_to_task(state: &mut State, event: &Event, work: &mut WorkList) -> Optio
             None
         }
         Event::TaskSubmitted(submitted) => Some(submit(state, submitted, work)),
-        Event::TaskReleased { id } => {
-            Some(change(state, *id, Transition::Released, |task, _| task.state = TaskState::Queued))
+        Event::TaskDue { id } => {
+            Some(change(state, *id, Transition::Due, |task, _| task.state = TaskState::Queued))
         }
         Event::TaskAssigned { id, fence, worker, incarnation } => {
             Some(assign(state, *id, *fence, *worker, *incarnation))
@@ -136,12 +136,11 @@ fn assign(state: &mut State, id: TaskId, fence: Fence, worker: WorkerId, incarna
         task.worker = worker;
         task.started = now.wall;
         task.attempts += 1;
-        task.state = TaskState::Assigned(Box::new(Lease {
+        task.state = TaskState::Leased(Box::new(Lease {
             fence,
             worker,
             incarnation,
             assigned: now.elapsed,
-            assigned_wall: now.wall,
             extended: Millis::ZERO,
             stop: None,
             soft: Soft(LeaseSoft::at(now.elapsed)),
@@ -196,7 +195,7 @@ fn leased(
     let mut ended = None;
     let change =
         change(state, id, cause, |task, now| match std::mem::replace(&mut task.state, TaskState::Queued) {
-            TaskState::Assigned(lease) | TaskState::Running(lease) => {
+            TaskState::Leased(lease) => {
                 debug_assert_eq!(lease.fence, fence, "LS-2: only the newest fence ends an attempt");
                 act(task, &lease, now);
                 ended = Some(lease);
@@ -211,7 +210,7 @@ fn force(state: &mut State, id: TaskId, status: Status, over: &Actor) -> Change 
     let change = change(state, id, Transition::Forced, |task, _| {
         task.extra_mut().forced = Some(over.clone());
         match std::mem::replace(&mut task.state, forced_state(status)) {
-            TaskState::Assigned(lease) | TaskState::Running(lease) => ended = Some(lease),
+            TaskState::Leased(lease) => ended = Some(lease),
             _ => {}
         }
     });
@@ -229,14 +228,14 @@ fn succeed(task: &mut Task, output: Option<&Arc<[u8]>>) {
 }
 
 fn end_attempt(task: &mut Task, lease: &Lease, failure: &Failure, then: AfterFailure, now: Wall) {
-    let number = task.attempts;
+    let (number, assigned) = (task.attempts, task.started);
     let extra = task.extra_mut();
     extra.worker_kills += u32::from(crate::task::blames_the_task(failure));
     extra.record_attempt(AttemptRecord {
         number,
         fence: lease.fence,
         worker: lease.worker,
-        assigned: lease.assigned_wall,
+        assigned,
         ended: now,
         failure: failure.clone(),
     });

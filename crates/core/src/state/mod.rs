@@ -1,4 +1,4 @@
-//! The durable state of one shard: exactly what folding its journal gives, and nothing else.
+//! The durable state of one shard, as folding its journal gives it; beside it what the next cut must write, and what is soft.
 //! - SH-1 only `state::apply` changes it, save for fields marked soft
 //! - SH-2 `dirty` names every task touched since the last cut, once
 
@@ -15,9 +15,9 @@ use crate::key::KeyTable;
 use crate::operation::Operations;
 use crate::run::JobRuns;
 use crate::schedule::Schedules;
-use crate::task::{Payload, Status, Task, TaskState, TaskTable};
+use crate::task::{Payload, Status, Task, TaskTable};
 use crate::trigger::Triggers;
-use crate::values::{Epoch, Fence, Now, Seq, Stamp, TaskId, TaskIndex};
+use crate::values::{Elapsed, Epoch, Fence, Now, Seq, Stamp, TaskId, TaskIndex};
 use crate::worker::Cordons;
 
 #[derive(Debug, Default)]
@@ -130,21 +130,20 @@ impl State {
         Some(task)
     }
 
-    /// Soft: the worker took the attempt. Not an event, so neither version nor `touched` moves.
-    pub(crate) fn mark_running(&mut self, index: TaskIndex) -> bool {
-        let Some(task) = self.tasks.get_mut(index) else { return false };
-        match std::mem::replace(&mut task.state, TaskState::Queued) {
-            TaskState::Assigned(lease) => {
-                task.state = TaskState::Running(lease);
-                self.counts[Status::Assigned.index()] -= 1;
-                self.counts[Status::Running.index()] += 1;
-                true
-            }
-            other => {
-                task.state = other;
-                false
-            }
+    /// The worker took the attempt and began it then. Soft: no event, so neither version nor `touched` moves. Says whether
+    /// this is new.
+    pub(crate) fn accept(&mut self, index: TaskIndex, began: Elapsed) -> bool {
+        let Some(lease) = self.tasks.get_mut(index).and_then(|task| task.state.lease_mut()) else {
+            return false;
+        };
+        let before = lease.soft.accepted.replace(began);
+        if let Some(before) = before {
+            lease.soft.accepted = Some(before.min(began));
+            return false;
         }
+        self.counts[Status::Assigned.index()] -= 1;
+        self.counts[Status::Running.index()] += 1;
+        true
     }
 
     pub(crate) fn insert(&mut self, task: Task) -> TaskIndex {

@@ -7,7 +7,7 @@ use super::state::Status;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Transition {
     Submitted,
-    Released,
+    Due,
     Assigned,
     /// Soft: the worker said it took the attempt.
     Accepted,
@@ -46,9 +46,9 @@ use Transition as C;
 pub const ARROWS: &[Arrow] = &[
     birth(S::Pending),
     birth(S::Queued),
-    arrow(S::Pending, C::Released, S::Queued),
-    arrow(S::RetryWait, C::Released, S::Queued),
-    arrow(S::Deferred, C::Released, S::Queued),
+    arrow(S::Pending, C::Due, S::Queued),
+    arrow(S::RetryWait, C::Due, S::Queued),
+    arrow(S::Deferred, C::Due, S::Queued),
     arrow(S::Queued, C::Assigned, S::Assigned),
     arrow(S::Assigned, C::Accepted, S::Running),
     arrow(S::Assigned, C::Unassigned, S::Queued),

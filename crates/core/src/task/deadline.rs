@@ -22,9 +22,7 @@ pub fn next_deadline(task: &Task) -> Option<Deadline> {
         TaskState::Pending { due } => Some(Deadline::Wall(*due)),
         // Between two looks the task waits for the next one, and is queued then.
         TaskState::Queued => task.extra.as_ref().and_then(|extra| extra.deadline).map(Deadline::Wall),
-        TaskState::Assigned(lease) | TaskState::Running(lease) => {
-            lease_deadline(lease, &task.profile.limits).map(Deadline::Elapsed)
-        }
+        TaskState::Leased(lease) => lease_deadline(lease, &task.profile.limits).map(Deadline::Elapsed),
         TaskState::Waiting(wait) => Some(Deadline::Wall(wait.ends())),
         TaskState::RetryWait { due, .. } | TaskState::Deferred { due } => Some(Deadline::Elapsed(*due)),
         TaskState::Succeeded

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::state::Status;
 use crate::collections::Soft;
-use crate::values::{Elapsed, Fence, Incarnation, Millis, Session, Wall, WorkerId};
+use crate::values::{Elapsed, Fence, Incarnation, Millis, Session, WorkerId};
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Lease {
@@ -13,11 +13,17 @@ pub struct Lease {
     pub worker: WorkerId,
     pub incarnation: Incarnation,
     pub assigned: Elapsed,
-    pub assigned_wall: Wall,
     /// Time granted on request, on top of the hard limit.
     pub extended: Millis,
     pub stop: Option<Stop>,
     pub soft: Soft<LeaseSoft>,
+}
+
+impl Lease {
+    /// The worker said that it took the attempt.
+    pub const fn is_accepted(&self) -> bool {
+        self.soft.0.accepted.is_some()
+    }
 }
 
 /// Built up again from what the worker says after a restart.

@@ -1,7 +1,7 @@
 //! A task: its states, what it carries, and the table of arrows between states.
 //! - TK-1 the state changes only along [`ARROWS`], one version a change; ended states absorb, save
 //!   for an operator's retry
-//! - TK-2 `fence` never decreases; only a report that carries it can end an attempt
+//! - TK-2 `fence` never decreases; a report ends an attempt only if it carries it
 //! - TK-3 what most tasks do not have sits behind one pointer (`extra`), so a queued task stays small
 //!
 //! Not here: deciding (`decide`), changing (`state::apply`), placing (`dispatch`).

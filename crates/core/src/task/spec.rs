@@ -1,5 +1,5 @@
 //! What a task is to do and how urgent it is, in every form that it has before it is a task: asked for, journaled, of a
-//! schedule, of a run.
+//! schedule. A node of a plan has `TaskWork` instead: what it says becomes this when the run releases the node.
 
 use std::sync::Arc;
 

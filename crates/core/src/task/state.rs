@@ -7,16 +7,15 @@ use crate::wait::Wait;
 
 #[derive(Clone, PartialEq, Debug)]
 pub enum TaskState {
-    /// Waits for its time (later also for upstream tasks).
+    /// Waits for its time.
     Pending {
         due: Wall,
     },
     /// Ready; waits for a worker.
     Queued,
-    /// Granted to a worker that has not yet said it took it.
-    Assigned(Box<Lease>),
-    /// Taken by the worker. Soft: never journaled; after recovery an Assigned task counts as running.
-    Running(Box<Lease>),
+    /// Granted to a worker. Whether the worker has taken it, and the task is running, is soft ([`Lease::is_accepted`]): it
+    /// is not journaled, and after a recovery every granted task counts as running.
+    Leased(Box<Lease>),
     /// Failed an attempt; waits for its next one.
     RetryWait {
         due: Elapsed,
@@ -124,8 +123,8 @@ impl TaskState {
         match self {
             Self::Pending { .. } => Status::Pending,
             Self::Queued => Status::Queued,
-            Self::Assigned(_) => Status::Assigned,
-            Self::Running(_) => Status::Running,
+            Self::Leased(lease) if lease.is_accepted() => Status::Running,
+            Self::Leased(_) => Status::Assigned,
             Self::RetryWait { .. } => Status::RetryWait,
             Self::Deferred { .. } | Self::Waiting(_) => Status::Deferred,
             Self::Succeeded => Status::Succeeded,
@@ -139,7 +138,7 @@ impl TaskState {
 
     pub const fn lease(&self) -> Option<&Lease> {
         match self {
-            Self::Assigned(lease) | Self::Running(lease) => Some(lease),
+            Self::Leased(lease) => Some(lease),
             Self::Pending { .. }
             | Self::Queued
             | Self::RetryWait { .. }
@@ -156,7 +155,7 @@ impl TaskState {
 
     pub const fn lease_mut(&mut self) -> Option<&mut Lease> {
         match self {
-            Self::Assigned(lease) | Self::Running(lease) => Some(lease),
+            Self::Leased(lease) => Some(lease),
             _ => None,
         }
     }

@@ -19,7 +19,7 @@ pub struct Breaks {
     /// A node whose rule says that it must not run is released.
     pub release_ignores_rule: bool,
     /// After recovery attempts hold no places in named limits.
-    pub seats_forgotten: bool,
+    pub permits_forgotten: bool,
     /// After recovery schedules get no timers.
     pub schedule_not_rearmed: bool,
     /// After recovery schedules look again at what they had decided in the last minute.

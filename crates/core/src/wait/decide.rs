@@ -24,7 +24,7 @@ pub(crate) fn begin(view: &View<'_>, index: TaskIndex, out: &mut Out<'_>) {
         return out.push(Event::PollBegan { id, deadline });
     }
     let wait = view.evaluate.wait(&task.payload, now).and_then(|wait| {
-        if view.waits.is_full(&task.profile.tenant, &wait) {
+        if view.wait_index.is_full(&task.profile.tenant, &wait) {
             return Err(format!("{SAME_MAX} tasks wait for this event: ask for a `subject`"));
         }
         Ok(Box::new(wait))

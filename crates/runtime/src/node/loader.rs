@@ -26,7 +26,7 @@ pub(super) enum LoaderOrder {
     Load { id: TaskId, command: Command, reply: Reply },
     LoadRun { id: RunId, command: Command, reply: Reply },
     Page { after: (Wall, TaskId), until: Wall, limit: usize },
-    PageFor { process: OperationId, after: TaskId, limit: usize },
+    PageFor { operation: OperationId, after: TaskId, limit: usize },
     FindRun { task: TaskId, run: RunId },
     Barrier(u64),
 }
@@ -135,12 +135,12 @@ impl<R: ReadTables> Loader<'_, R> {
                     Loaded::Page,
                 )
             }
-            LoaderOrder::PageFor { process, after, limit } => {
+            LoaderOrder::PageFor { operation, after, limit } => {
                 let rows = self.read(|reader| reader.parked(ParkedFrom::Id { after }, limit)).map(|rows| {
                     let more = rows.len() == limit;
                     (rows, more)
                 });
-                Loaded::PageFor { process, rows: rows.ok() }
+                Loaded::PageFor { operation, rows: rows.ok() }
             }
             LoaderOrder::FindRun { task, run } => {
                 let found = self.read(|reader| find_run(reader, run)).inspect_err(|error| {

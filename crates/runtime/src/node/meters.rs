@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use mainspring_core::collections::Histogram;
-use mainspring_core::engine::{Tally, Waits};
+use mainspring_core::engine::{QueueTimes, Tally};
 use mainspring_core::values::{Band, Wall};
 
 use crate::clock::Doubt;
@@ -41,7 +41,7 @@ pub struct Measured {
 
 impl Meters {
     /// The start orders of these leave now.
-    pub(super) fn released(&mut self, waits: &Waits, now: Wall) {
+    pub(super) fn released(&mut self, waits: &QueueTimes, now: Wall) {
         waits.tell(now, &mut self.scheduling_ms, &mut self.lateness_ms);
     }
 

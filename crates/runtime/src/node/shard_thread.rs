@@ -39,7 +39,7 @@ pub(super) enum Loaded {
     Page(Vec<LiveRow>),
     PageFailed,
     PageFor {
-        process: OperationId,
+        operation: OperationId,
         rows: Option<(Vec<LiveRow>, bool)>,
     },
     RunFound {
@@ -272,7 +272,7 @@ impl ShardThread {
             Loaded::Run { command, reply, found } => self.shard.loaded_run(command, reply, found, reading),
             Loaded::Page(rows) => self.shard.paged(rows, reading),
             Loaded::PageFailed => self.shard.page_failed(),
-            Loaded::PageFor { process, rows } => self.shard.paged_for(process, rows, reading),
+            Loaded::PageFor { operation, rows } => self.shard.paged_for(operation, rows, reading),
             Loaded::RunFound { task, run, found } => self.shard.run_found(task, run, found, reading),
             Loaded::Damaged { row, why } => drop(self.shard.quarantine(row, why)),
             Loaded::Barrier(barrier) => self.shard.barrier_passed(barrier),
@@ -362,8 +362,8 @@ impl ShardThread {
                 Output::Page { after, until, limit } => {
                     self.loads.send(LoaderOrder::Page { after, until, limit });
                 }
-                Output::PageFor { process, after, limit } => {
-                    self.loads.send(LoaderOrder::PageFor { process, after, limit });
+                Output::PageFor { operation, after, limit } => {
+                    self.loads.send(LoaderOrder::PageFor { operation, after, limit });
                 }
                 Output::FindRun { task, run } => self.loads.send(LoaderOrder::FindRun { task, run }),
                 Output::Barrier(barrier) => self.loads.send(LoaderOrder::Barrier(barrier)),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mainspring_core::decision::Rejection;
-use mainspring_core::engine::{Answer, Batch, Waits};
+use mainspring_core::engine::{Answer, Batch, QueueTimes};
 use mainspring_core::task::Task;
 use mainspring_core::values::{Elapsed, Millis, Pressure, Seq};
 use mainspring_store::format::write_event;
@@ -39,7 +39,7 @@ pub(super) struct InFlight<R> {
     pub(super) record: Arc<Record>,
     held: Held<R>,
     /// Of the tasks that it starts.
-    waits: Box<Waits>,
+    waits: Box<QueueTimes>,
     pub(super) sealed: Elapsed,
     /// Since when every try failed: offered again, submissions are refused meanwhile.
     failing: Option<Elapsed>,
@@ -100,7 +100,7 @@ impl<R> Shard<R> {
         let record = Arc::new(Record { epoch: self.epoch, seq, now, events: built.events, body: built.body });
         self.checkpoints.appended(seq, record.events, record.body.len());
         self.outputs.push_back(Output::Append(record.clone()));
-        let waits = self.engine.take_waits();
+        let waits = self.engine.take_queue_times();
         let sealed = self.engine.present();
         self.in_flight = Some(InFlight { record, held: built.held, waits, sealed, failing: None });
         self.cut_if_due();

@@ -14,6 +14,7 @@ mod load;
 mod paging;
 mod quarantine;
 mod recover;
+mod recover_runs;
 mod renew;
 mod retention;
 mod run_rows;
@@ -26,7 +27,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use mainspring_core::decision::{Effect, Rejection};
-use mainspring_core::engine::{Answer, Batch, Command, Engine, LostWorker, Panicked, Waits};
+use mainspring_core::engine::{Answer, Batch, Command, Engine, LostWorker, Panicked, QueueTimes};
 use mainspring_core::values::{Epoch, Millis, Now, OperationId, RunId, Seq, Session, TaskId, Wall, WorkerId};
 use mainspring_core::worker::decide::SessionCommand;
 use mainspring_store::format::{EncodedProfiles, ProfileCache};
@@ -83,7 +84,7 @@ pub enum Output<R> {
     },
     /// Read a page of parked tasks by id for this operation, then send it `ContinueOperation`.
     PageFor {
-        process: OperationId,
+        operation: OperationId,
         after: TaskId,
         limit: usize,
     },
@@ -142,7 +143,7 @@ pub struct Shard<R> {
     /// Room that is used again: what a command brought about, and the bytes of a record.
     batch: Batch,
     spare_body: Vec<u8>,
-    waited: Option<Box<Waits>>,
+    waited: Option<Box<QueueTimes>>,
     stopped: bool,
 }
 
@@ -187,7 +188,7 @@ impl<R> Shard<R> {
     }
 
     /// How long the tasks had waited whose start orders left with the record that became durable last; once.
-    pub fn take_waited(&mut self) -> Option<Box<Waits>> {
+    pub fn take_waited(&mut self) -> Option<Box<QueueTimes>> {
         self.waited.take()
     }
 

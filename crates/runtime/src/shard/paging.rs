@@ -20,7 +20,7 @@ pub(super) struct Pager {
     paged_until: Wall,
     /// The end of the page being read, if any.
     reading_until: Option<Wall>,
-    /// A process whose parked tasks are being read.
+    /// An operation whose parked tasks are being read.
     reading_for: bool,
     /// Look-ups of runs under way.
     run_lookups: usize,
@@ -56,11 +56,11 @@ impl<R> Shard<R> {
             self.ask_page((self.pager.paged_until, TaskId::from_bits(u128::MAX)), until);
         }
         if !self.pager.reading_for
-            && let Some((process, after)) = self.engine.wants_parked()
+            && let Some((operation, after)) = self.engine.wants_parked()
         {
             self.pager.reading_for = true;
             let limit = (self.config.page_rows_max as usize).min(mainspring_core::operation::STEP_EVENTS_MAX);
-            self.outputs.push_back(Output::PageFor { process, after, limit });
+            self.outputs.push_back(Output::PageFor { operation, after, limit });
         }
         while self.pager.run_lookups < RUN_LOOKUPS_MAX
             && let Some((task, run)) = self.engine.wants_run()
@@ -101,10 +101,10 @@ impl<R> Shard<R> {
         self.pager.reading_until = None;
     }
 
-    /// Parked tasks by id for a process (or `None` if they could not be read).
+    /// Parked tasks by id for an operation (or `None` if they could not be read).
     pub fn paged_for(
         &mut self,
-        process: mainspring_core::values::OperationId,
+        operation: mainspring_core::values::OperationId,
         rows: Option<(Vec<LiveRow>, bool)>,
         reading: Reading,
     ) {
@@ -118,7 +118,7 @@ impl<R> Shard<R> {
                 Err(error) => drop(self.quarantine(row.id, error)),
             }
         }
-        let command = mainspring_core::engine::Command::ContinueOperation { id: process, parked, more };
+        let command = mainspring_core::engine::Command::ContinueOperation { id: operation, parked, more };
         // Never refused, answered to no one.
         let _ = self.handle(command);
     }

@@ -24,7 +24,7 @@ pub(super) fn moves(event: &Event) -> Option<(Transition, Status)> {
         Event::TaskSpawned { due, .. } => {
             (Transition::Submitted, if due.is_some() { Status::Pending } else { Status::Queued })
         }
-        Event::TaskReleased { .. } => (Transition::Released, Status::Queued),
+        Event::TaskDue { .. } => (Transition::Due, Status::Queued),
         Event::TaskAssigned { .. } => (Transition::Assigned, Status::Assigned),
         Event::TaskUnassigned { .. } => (Transition::Unassigned, Status::Queued),
         Event::TaskSucceeded { .. } => (Transition::Succeeded, Status::Succeeded),
@@ -139,7 +139,7 @@ impl JournalFold {
                     format!("{} was forced to {status:?} while its attempt held its places", task.id)
                 })
             }
-            Event::TaskReleased { .. } => self.check_release(task),
+            Event::TaskDue { .. } => self.check_release(task),
             Event::WaitEnded { end, .. } => self.check_wait(task, end),
             Event::AttemptFailed { failure, then, .. } => {
                 if leases::is_expiry(failure) {

@@ -303,7 +303,7 @@ impl JournalFold {
                     self.keys.insert(claim.scope, id);
                 }
             }
-            Event::TaskReleased { .. }
+            Event::TaskDue { .. }
             | Event::PollBegan { .. }
             | Event::TaskWaits { .. }
             | Event::CheckpointSaved { .. }

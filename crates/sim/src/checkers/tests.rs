@@ -194,7 +194,7 @@ fn journals_that_contradict_themselves() {
             rig.checkers.ledger.end(id(1), fence(1, 1), Over::Known);
             rig.commit(&[failed(1, fence(1, 1), transient(), retry_at(10_500))])?;
             rig.now = 10_500;
-            rig.commit(&[Event::TaskReleased { id: id(1) }, assigned(1, fence(1, 2))])?;
+            rig.commit(&[Event::TaskDue { id: id(1) }, assigned(1, fence(1, 2))])?;
             rig.execute(fence(1, 2))?;
             rig.commit(&[Event::TaskSucceeded { id: id(1), fence: fence(1, 2), output: None }])?;
             rig.checkers.ledger.check_explained(&rig.checkers.journal)?;
@@ -252,13 +252,13 @@ fn events_that_may_not_follow() {
         }),
         ("released before its time", "I14", |rig| {
             let due = Some(Wall::from_millis(2_000_000));
-            rig.commit(&[submitted(Submitted { due, ..task(1) }), Event::TaskReleased { id: id(1) }])
+            rig.commit(&[submitted(Submitted { due, ..task(1) }), Event::TaskDue { id: id(1) }])
         }),
         ("one attempt too many", "I14", |rig| {
             rig.running(task(1))?;
             rig.commit(&[failed(1, fence(1, 1), transient(), retry_at(10_500))])?;
             rig.now = 11_000;
-            rig.commit(&[Event::TaskReleased { id: id(1) }, assigned(1, fence(1, 2))])?;
+            rig.commit(&[Event::TaskDue { id: id(1) }, assigned(1, fence(1, 2))])?;
             rig.commit(&[failed(1, fence(1, 2), transient(), retry_at(12_000))])
         }),
         ("a backoff cut short", "I14", |rig| {

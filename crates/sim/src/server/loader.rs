@@ -18,7 +18,7 @@ pub(super) enum LoaderOrder {
     Load { id: TaskId, command: Command, reply: Ticket },
     LoadRun { id: RunId, command: Command, reply: Ticket },
     Page { after: (Wall, TaskId), until: Wall, limit: usize },
-    PageFor { process: OperationId, after: TaskId, limit: usize },
+    PageFor { operation: OperationId, after: TaskId, limit: usize },
     FindRun { task: TaskId, run: RunId },
     Barrier(u64),
 }
@@ -90,13 +90,13 @@ impl World {
             LoaderOrder::Page { after, until, limit } => {
                 Mail::Paged((!failed).then(|| disk.parked(ParkedFrom::Due { after, until }, limit)))
             }
-            LoaderOrder::PageFor { process, after, limit } => {
+            LoaderOrder::PageFor { operation, after, limit } => {
                 let rows = || disk.parked(ParkedFrom::Id { after }, limit);
                 let rows = (!failed).then(rows).map(|rows| {
                     let more = rows.len() == limit;
                     (rows, more)
                 });
-                Mail::PagedFor { process, rows }
+                Mail::PagedFor { operation, rows }
             }
             LoaderOrder::Barrier(barrier) => Mail::Barrier(barrier),
         }

@@ -61,7 +61,7 @@ pub enum Mail {
         found: FoundRun,
     },
     PagedFor {
-        process: OperationId,
+        operation: OperationId,
         rows: Option<(Vec<LiveRow>, bool)>,
     },
     Barrier(u64),

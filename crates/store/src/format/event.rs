@@ -85,7 +85,7 @@ fn kind_of(event: &Event) -> u8 {
         Event::Backfill(_) => kind::BACKFILL,
         Event::Trigger(_) => kind::TRIGGER,
         Event::Cordon(_) => kind::CORDON,
-        Event::TaskReleased { .. } => kind::TASK_RELEASED,
+        Event::TaskDue { .. } => kind::TASK_RELEASED,
         Event::TaskAssigned { .. } => kind::TASK_ASSIGNED,
         Event::TaskUnassigned { .. } => kind::TASK_UNASSIGNED,
         Event::TaskSucceeded { .. } => kind::TASK_SUCCEEDED,
@@ -128,7 +128,7 @@ fn write_fields(w: &mut Writer<'_>, event: &Event, profiles: &mut EncodedProfile
         Event::Backfill(event) => backfill::write_event(w, event, profiles),
         Event::Trigger(event) => trigger::write_event(w, event),
         Event::Cordon(event) => cordon::write_event(w, event),
-        Event::TaskReleased { .. } | Event::TaskCancelled { .. } => {}
+        Event::TaskDue { .. } | Event::TaskCancelled { .. } => {}
         Event::TaskAssigned { fence, worker, incarnation, .. } => {
             w.fence(*fence);
             w.worker_id(*worker);

@@ -49,7 +49,7 @@ fn read_event(r: &mut Reader<'_>, profiles: &mut ProfileCache) -> Result<Event, 
         kind::TRIGGER => trigger::read_event(r).map(Event::Trigger),
         kind::CORDON => cordon::read_event(r).map(Box::new).map(Event::Cordon),
         kind::TASK_SUBMITTED => read_submitted(r, profiles),
-        kind::TASK_RELEASED => Ok(Event::TaskReleased { id: r.task_id()? }),
+        kind::TASK_RELEASED => Ok(Event::TaskDue { id: r.task_id()? }),
         kind::TASK_CANCELLED => Ok(Event::TaskCancelled { id: r.task_id()? }),
         kind::TASK_AMENDED => read_amended(r),
         kind::TASK_FORCED => Ok(Event::TaskForced {
@@ -101,7 +101,7 @@ fn read_spawned(r: &mut Reader<'_>) -> Result<Event, FormatError> {
         place,
         due: r.option("due", |r| r.wall("due"))?,
         payload: r.option("payload", |r| r.shared_bytes("payload"))?,
-        permits: r.option("seats", Reader::permits)?,
+        permits: r.option("permits", Reader::permits)?,
     })
 }
 

@@ -163,12 +163,12 @@ impl Reader<'_> {
     pub(super) fn permits(&mut self) -> Result<Permits, FormatError> {
         let permit = |r: &mut Self| {
             Ok(Permit {
-                limit: r.name("limit of a seat")?,
-                key: r.name("key of a seat")?,
-                max: r.option("maximum of a seat", |r| r.varint32("maximum of a seat"))?,
+                limit: r.name("limit of a permit")?,
+                key: r.name("key of a permit")?,
+                max: r.option("maximum of a permit", |r| r.varint32("maximum of a permit"))?,
             })
         };
-        self.list("seats", permit).map(Arc::from)
+        self.list("permits", permit).map(Arc::from)
     }
 
     pub(super) fn key(&mut self) -> Result<KeyClaim, FormatError> {

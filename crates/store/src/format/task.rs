@@ -152,7 +152,7 @@ fn write_state(w: &mut Writer<'_>, state: &TaskState) {
             retry::write_delayed_by(w, *delayed_by);
         }
         TaskState::Deferred { due } => w.elapsed(*due),
-        TaskState::Assigned(lease) | TaskState::Running(lease) => write_lease(w, lease),
+        TaskState::Leased(lease) => write_lease(w, lease),
         TaskState::Queued
         | TaskState::Succeeded
         | TaskState::Failed
@@ -172,7 +172,7 @@ fn read_state(r: &mut Reader<'_>) -> Result<TaskState, FormatError> {
     Ok(match r.status()? {
         Status::Pending => TaskState::Pending { due: r.wall("due")? },
         Status::Queued => TaskState::Queued,
-        Status::Assigned => TaskState::Assigned(Box::new(read_lease(r)?)),
+        Status::Assigned => TaskState::Leased(Box::new(read_lease(r)?)),
         Status::Running => return Err(FormatError::bad("status", at, "is running, which is never written")),
         Status::RetryWait => {
             TaskState::RetryWait { due: r.elapsed("due")?, delayed_by: retry::read_delayed_by(r)? }
@@ -192,7 +192,6 @@ fn write_lease(w: &mut Writer<'_>, lease: &Lease) {
     w.worker_id(lease.worker);
     w.varint(lease.incarnation.get());
     w.elapsed(lease.assigned);
-    w.wall(lease.assigned_wall);
     w.millis(lease.extended);
     w.option(lease.stop, |w, stop| {
         w.byte(stop.reason as u8);
@@ -210,7 +209,6 @@ fn read_lease(r: &mut Reader<'_>) -> Result<Lease, FormatError> {
         worker,
         incarnation,
         assigned,
-        assigned_wall: r.wall("assigned_wall")?,
         extended: r.millis("extended")?,
         soft: Soft(LeaseSoft::at(assigned)),
         stop: r.option("stop", |r| {
@@ -245,7 +243,7 @@ fn read_extra(r: &mut Reader<'_>) -> Result<Extra, FormatError> {
         output: r.option("output", |r| r.shared_bytes("output"))?,
         memory_bytes: r.option("memory_bytes", |r| r.varint("memory_bytes"))?,
         forced: r.option("forced", Reader::over)?,
-        permits: r.option("seats", Reader::permits)?,
+        permits: r.option("permits", Reader::permits)?,
         window: r.option("window", schedule::read_window)?,
         deadline: r.option("deadline", |r| r.wall("deadline"))?,
     })

@@ -1,4 +1,4 @@
-//! Seats in named and keyed limits: never more than the maximum, none held while waiting, the next one at once.
+//! Permits of named and keyed limits: never more than the maximum, none held while waiting, the next one at once.
 
 use super::*;
 use crate::dispatch::WaitReason;

@@ -33,8 +33,8 @@ use crate::state::{State, fold};
 use crate::task::decide::{Report, ReportKind, StartTime, Submit};
 use crate::task::{Arrow, Profile, ProfileSpec, Status, Task, TaskSpec, TaskState, Transition};
 use crate::values::{
-    Actor, Bucket, Epoch, Failure, FailureClass, Fence, Group, Incarnation, Millis, Name, Now, Priority,
-    Requirements, RunId, Seq, Session, TaskId, WorkerId,
+    Actor, Bucket, Elapsed, Epoch, Failure, FailureClass, Fence, Group, Incarnation, Millis, Name, Now,
+    Priority, Requirements, RunId, Seq, Session, TaskId, WorkerId,
 };
 use crate::wait::FoundRun;
 use crate::worker::WorkerOffer;
@@ -195,7 +195,7 @@ impl Rig {
     fn shadow_accepts(&mut self, id: TaskId, fence: Fence) {
         let Some(index) = self.shadow.tasks().find(id) else { return };
         if self.shadow.tasks().get(index).and_then(Task::lease).is_some_and(|lease| lease.fence == fence) {
-            self.shadow.mark_running(index);
+            self.shadow.accept(index, Elapsed::ZERO);
             self.arrows.insert(Arrow {
                 from: Some(Status::Assigned),
                 cause: Transition::Accepted,
@@ -339,16 +339,13 @@ fn hardened(task: &Task) -> Task {
     if let Some(lease) = task.state.lease_mut() {
         lease.soft = crate::collections::Soft(crate::task::LeaseSoft::at(lease.assigned));
     }
-    if let TaskState::Running(lease) = task.state {
-        task.state = TaskState::Assigned(lease);
-    }
     task
 }
 
 fn cause(event: &Event) -> Option<Transition> {
     match event {
         Event::TaskSubmitted(_) | Event::TaskSpawned { .. } => Some(Transition::Submitted),
-        Event::TaskReleased { .. } => Some(Transition::Released),
+        Event::TaskDue { .. } => Some(Transition::Due),
         Event::TaskAssigned { .. } => Some(Transition::Assigned),
         Event::TaskUnassigned { .. } => Some(Transition::Unassigned),
         Event::TaskSucceeded { .. } => Some(Transition::Succeeded),

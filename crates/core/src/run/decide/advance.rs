@@ -59,7 +59,7 @@ fn must_stop(run: &Run, now: Now) -> Option<RunStop> {
     if run.stop.is_some() {
         return None;
     }
-    if run.fails_fast() {
+    if run.must_stop_for_failure() {
         return Some(RunStop::Failed);
     }
     let timeout = run.plan.bounds.timeout?;
@@ -173,7 +173,7 @@ pub(crate) fn render<'a>(
     if templated { evaluate.render(payload, executor, &scope()).map(Some) } else { Ok(None) }
 }
 
-/// The seats of a task in the limits that its node names, with their keys filled in.
+/// The permits of a task for the limits that its node names, with their keys filled in.
 fn permits<'a>(
     limits: &[LimitUse],
     evaluate: &dyn Evaluate,

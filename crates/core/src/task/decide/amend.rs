@@ -36,10 +36,10 @@ pub(crate) fn decide(
     out.push(Event::TaskAmended { id, due: due.filter(|_| pending), priority, payload });
     if matches!(task.state, TaskState::Waiting(_)) && new_payload {
         // What it waits for is read again.
-        out.push(Event::TaskReleased { id });
+        out.push(Event::TaskDue { id });
     }
     if pending && due.is_some_and(|due| due <= now) {
-        out.push(Event::TaskReleased { id });
+        out.push(Event::TaskDue { id });
     }
     Ok(TaskAnswer::Now { id, status: task.status() })
 }
@@ -53,7 +53,7 @@ pub(crate) fn run_now(view: &View<'_>, id: TaskId, out: &mut Out<'_>) -> Result<
         return Ok(TaskAnswer::Now { id, status: Status::Succeeded });
     }
     if !matches!(task.state, TaskState::Queued) {
-        out.push(Event::TaskReleased { id });
+        out.push(Event::TaskDue { id });
     }
     Ok(TaskAnswer::Now { id, status: Status::Queued })
 }
@@ -66,7 +66,7 @@ fn check_waiting(task: &Task) -> Result<(), Rejection> {
         | TaskState::RetryWait { .. }
         | TaskState::Deferred { .. }
         | TaskState::Waiting(_) => Ok(()),
-        TaskState::Assigned(_) | TaskState::Running(_) => Err(Rejection::TaskAlreadyRunning { id }),
+        TaskState::Leased(_) => Err(Rejection::TaskAlreadyRunning { id }),
         TaskState::Succeeded
         | TaskState::Failed
         | TaskState::Cancelled

@@ -34,7 +34,7 @@ pub(crate) fn event_for(task: &Task, stop_running: bool) -> Result<Option<Event>
         | TaskState::RetryWait { .. }
         | TaskState::Deferred { .. }
         | TaskState::Waiting(_) => Ok(Some(Event::TaskCancelled { id })),
-        TaskState::Assigned(lease) | TaskState::Running(lease) => match &lease.stop {
+        TaskState::Leased(lease) => match &lease.stop {
             Some(stop) if stop.reason == StopReason::Cancel || stop.reason.forced().is_some() => Ok(None),
             // A cancel outranks a timeout: the task must not be retried.
             Some(_) | None if stop_running => {

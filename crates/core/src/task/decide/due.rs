@@ -30,10 +30,10 @@ pub(crate) fn decide(view: &View<'_>, index: TaskIndex, out: &mut Out<'_>) -> Ta
     }
     match &task.state {
         TaskState::Pending { .. } | TaskState::RetryWait { .. } | TaskState::Deferred { .. } => {
-            decided(Event::TaskReleased { id: task.id }, out)
+            decided(Event::TaskDue { id: task.id }, out)
         }
         TaskState::Waiting(wait) => decided(Event::WaitEnded { id: task.id, end: wait.over(now.wall) }, out),
-        TaskState::Assigned(lease) | TaskState::Running(lease) => lease_due(task, lease, now, out),
+        TaskState::Leased(lease) => lease_due(task, lease, now, out),
         TaskState::Queued => decided(Event::WaitEnded { id: task.id, end: not_found(task) }, out),
         TaskState::Succeeded
         | TaskState::Failed

@@ -88,7 +88,7 @@ pub(crate) fn check_sizes(view: &View<'_>, task: &TaskSpec) -> Result<(), Reject
     }
     let count = task.permits.as_ref().map_or(0, |permits| permits.len());
     if count > PERMITS_MAX {
-        return Err(Rejection::TooManySeats { count, max: PERMITS_MAX });
+        return Err(Rejection::TooManyPermits { count, max: PERMITS_MAX });
     }
     Ok(())
 }

@@ -86,7 +86,7 @@ fn wanted_by(
     let mut triggers = view.state.triggers.matching(tenant, notice);
     triggers.truncate(FAN_OUT_MAX + FAN_OUT_TOLD_MAX);
     triggers.extend(after);
-    (!triggers.is_empty() || view.waits.awaits(tenant, notice)).then_some(triggers)
+    (!triggers.is_empty() || view.wait_index.awaits(tenant, notice)).then_some(triggers)
 }
 
 /// Without data. Something that ends again, because somebody cleared it, ends in another record.

@@ -6,7 +6,7 @@ use mainspring_core::state::State;
 use mainspring_core::task::{Status, StopReason, Task};
 use mainspring_core::values::RunStatus;
 
-use super::rules::{answers_failure, forgives, stops_at_failure};
+use super::rules::{answers_failure, fails_run, lets_downstream_run, stops_at_failure};
 use super::{FlowFold, RunFacts};
 use crate::checkers::{Check, require};
 
@@ -105,7 +105,7 @@ impl RunFacts {
         let (id, spec) = (self.id, self.plan.node(node));
         let before = self.nodes[node as usize].status;
         let upstream = self.upstream(node);
-        let forgiving = forgives(self.plan.policy);
+        let forgiving = lets_downstream_run(self.plan.policy);
         let judged = before == NodeStatus::Judged;
         let runs = upstream.runs(spec.rule, forgiving);
         let empty = |wanted| spec.each.as_ref().is_some_and(|each| each.on_empty == wanted);
@@ -140,7 +140,7 @@ impl RunFacts {
         // What an operator calls a success is not undone, whatever its tasks did.
         let failed = match self.forced {
             Some(forced) => forced != RunStatus::Succeeded,
-            None => bad && !forgives(self.plan.policy) || self.stop.is_some(),
+            None => bad && fails_run(self.plan.policy) || self.stop.is_some(),
         };
         let expected = match (self.forced, self.stop) {
             (Some(forced), _) => forced,

@@ -5,7 +5,7 @@ use mainspring_core::run::{NodeStatus, RunStop};
 use mainspring_core::task::Status;
 use mainspring_core::values::{Elapsed, Epoch, NodeInstance, RunId, RunStatus};
 
-use super::rules::{answers_failure, forgives, was};
+use super::rules::{answers_failure, lets_downstream_run, was};
 use super::{FlowFold, MapFacts, RunFacts};
 use crate::checkers::{Check, require};
 use crate::words;
@@ -99,7 +99,7 @@ impl RunFacts {
     fn check_may_run(&self, node: u32) -> Check {
         let (id, spec) = (self.id, self.plan.node(node));
         let upstream = self.upstream(node);
-        let forgiving = forgives(self.plan.policy);
+        let forgiving = lets_downstream_run(self.plan.policy);
         require(upstream.runs(spec.rule, forgiving), "I18", || {
             format!("node {node} of {id} was released under {:?} after {:?}", spec.rule, upstream.0)
         })?;

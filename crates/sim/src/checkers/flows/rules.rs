@@ -30,11 +30,19 @@ pub(super) fn stops_at_failure(policy: FailurePolicy) -> bool {
     }
 }
 
-/// A failed node counts as one that stands in nobody's way.
-pub(super) fn forgives(policy: FailurePolicy) -> bool {
+/// What needs a failed node may run.
+pub(super) fn lets_downstream_run(policy: FailurePolicy) -> bool {
     match policy {
         FailurePolicy::SkipFailed => true,
         FailurePolicy::FailFast | FailurePolicy::FailAfterAll => false,
+    }
+}
+
+/// A failed node makes the run a failed one.
+pub(super) fn fails_run(policy: FailurePolicy) -> bool {
+    match policy {
+        FailurePolicy::FailFast | FailurePolicy::FailAfterAll => true,
+        FailurePolicy::SkipFailed => false,
     }
 }
 

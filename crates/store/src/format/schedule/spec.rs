@@ -88,7 +88,7 @@ fn read_target(r: &mut Reader<'_>, profiles: &mut ProfileCache) -> Result<Target
             payload: r.shared_bytes("payload")?,
             priority: r.priority()?,
             labels: r.option("labels", Reader::labels)?,
-            permits: r.option("seats", Reader::permits)?,
+            permits: r.option("permits", Reader::permits)?,
         }))),
         found => Err(FormatError::newer("target", at, found, 1)),
     }

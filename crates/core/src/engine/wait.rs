@@ -22,12 +22,12 @@ impl Engine {
     pub(super) fn run_waits(&mut self, batch: &mut Batch, events_max: usize) {
         let mut left = STEP_MAX;
         while left > 0 && batch.events.len() < events_max {
-            let Some(run) = self.waiting.ended.front().copied() else { break };
-            let waiting = self.waiting.of_run(run, left);
+            let Some(run) = self.wait_index.ended.front().copied() else { break };
+            let waiting = self.wait_index.of_run(run, left);
             // It was opened again before those who waited heard of its end: they wait for the next one.
             let has_ended = self.state.job_runs.run(run).is_some_and(|found| found.status.is_ended());
             if waiting.is_empty() || !has_ended {
-                self.waiting.ended.pop_front();
+                self.wait_index.ended.pop_front();
                 continue;
             }
             left -= waiting.len();
@@ -62,7 +62,7 @@ impl Engine {
 
     /// A run that a task waits for and memory does not know; see [`Engine::run_found`].
     pub fn wants_run(&mut self) -> Option<(TaskId, RunId)> {
-        while let Some(index) = self.waiting.unknown.pop_front() {
+        while let Some(index) = self.wait_index.unknown.pop_front() {
             let Some(run) = awaited_run(&self.view(), index) else { continue };
             if let Some(task) = self.state.tasks.get(index)
                 && self.state.job_runs.run(run).is_none()
@@ -81,7 +81,7 @@ impl Engine {
         }
         let Some(found) = by_found_run(&self.view(), index, run, found) else {
             // The next sweep asks again.
-            return self.waiting.unread.push(index);
+            return self.wait_index.unread.push(index);
         };
         self.look_at_task(index, batch, |view, out| end(view, index, Some(found), out));
         self.announce_ends(batch);
@@ -90,7 +90,7 @@ impl Engine {
     /// Whoever waits for this event goes on: in its record, or, if they are too many, in the next ones. Then the event
     /// itself is in the journal.
     pub(super) fn end_waits(&mut self, tenant: &Name, notice: &Arc<CloudEvent>, batch: &mut Batch) {
-        if !self.waiting.awaits(tenant, notice) {
+        if !self.wait_index.awaits(tenant, notice) {
             return;
         }
         let at = self.state.now.wall;
@@ -120,7 +120,7 @@ impl Engine {
     /// False if the record has no room for the rest of them.
     fn deliver(&mut self, tenant: &Name, notice: &Arc<CloudEvent>, at: Wall, batch: &mut Batch) -> bool {
         let cost = 1 + (notice.bytes() / NOTICE_BYTES_PER_WAIT) as u32;
-        for index in self.waiting.of_event(tenant, notice) {
+        for index in self.wait_index.of_event(tenant, notice) {
             if index < self.delivered_to {
                 continue;
             }
@@ -140,26 +140,26 @@ impl Engine {
     /// Whether a step would begin or end waits at once.
     pub(super) fn has_wait_work(&self) -> bool {
         let deliveries = self.state.operations.has_deliveries() && self.event_waits_left > 0;
-        deliveries || self.work.has_arrivals() || !self.waiting.ended.is_empty()
+        deliveries || self.work.has_arrivals() || !self.wait_index.ended.is_empty()
     }
 
     /// After a recovery, or when the watchdog found that nobody would hear.
     pub(super) fn pay_ear(&mut self, index: TaskIndex) {
         let Some(task) = self.state.tasks.get(index) else { return };
         let TaskState::Waiting(wait) = &task.state else { return };
-        self.waiting.add(index, &task.profile.tenant, wait);
+        self.wait_index.add(index, &task.profile.tenant, wait);
         let Some(run) = awaited_run(&self.view(), index) else { return };
         match self.state.job_runs.run(run).map(|run| run.status.is_ended()) {
-            Some(true) => self.waiting.run_ended(run),
+            Some(true) => self.wait_index.run_ended(run),
             Some(false) => {}
-            None => self.waiting.unknown.push_back(index),
+            None => self.wait_index.unknown.push_back(index),
         }
     }
 
     pub(super) fn is_heard(&self, index: TaskIndex) -> bool {
         let Some(task) = self.state.tasks.get(index) else { return true };
         match &task.state {
-            TaskState::Waiting(wait) => self.waiting.has(index, &task.profile.tenant, wait),
+            TaskState::Waiting(wait) => self.wait_index.has(index, &task.profile.tenant, wait),
             _ => true,
         }
     }

@@ -26,7 +26,7 @@ type ByBand = [Histogram; Band::ALL.len()];
 
 /// By band.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Waits {
+pub struct QueueTimes {
     /// Since ready to run.
     queued: [Kind; Band::ALL.len()],
     /// Since the instant that was waited for.
@@ -35,7 +35,7 @@ pub struct Waits {
     at: Wall,
 }
 
-impl Waits {
+impl QueueTimes {
     pub(super) fn placed(&mut self, band: Band, queued: Wall, due: Wall, now: Wall) {
         self.at = now;
         self.queued[band.index()].note(now.since(queued));
@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn what_passed_since_is_added_to_each() {
-        let mut waits = Waits::default();
+        let mut waits = QueueTimes::default();
         let at = |ms: u64| Wall::from_millis(10_000 + ms);
         waits.placed(Band::P0, at(100), Wall::ZERO, at(100));
         waits.placed(Band::P0, at(98), at(90), at(100));
