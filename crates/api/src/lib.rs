@@ -40,5 +40,7 @@ pub use self::{
     problem::{Problem, ProblemBody},
     readers::Readers,
     server::Server,
-    webhooks::{BadInboundSecret, InboundSecret, Webhook, Webhooks},
+    webhooks::{
+        BadInboundSecret, InboundSecret, SIGNATURE_HEADER_DEFAULT, Scheme, UnknownScheme, Webhook, Webhooks,
+    },
 };

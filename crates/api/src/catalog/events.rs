@@ -77,17 +77,21 @@ pub(super) const OPERATIONS: &[Operation] = &[
         cli: Never,
         summary: "Take a signed call as an event",
         actor: true,
-        details: "Standard Webhooks: `webhook-signature` is over `id.timestamp.body`. The settings of \
-                the server name webhooks and their secrets.",
+        details: "The settings of the server name webhooks, how each is signed, and with which secrets. Standard \
+                Webhooks: `webhook-signature` is over `id.timestamp.body`. GitHub: `X-Hub-Signature-256`. GitLab: \
+                `X-Gitlab-Token`. Others: HMAC-SHA256 over the body in a header of their own.",
         headers: &[
-            Parameter::new("webhook-id", Shape::Pattern("^[A-Za-z0-9_.-]{1,256}$"), "").required(),
+            Parameter::new("webhook-id", Shape::Pattern("^[A-Za-z0-9_.-]{1,256}$"), "Standard Webhooks"),
             Parameter::new(
                 "webhook-timestamp",
                 Shape::Pattern("^[0-9]{10}$"),
-                "Seconds since 1970; at most five minutes from now",
-            )
-            .required(),
-            Parameter::new("webhook-signature", Shape::Pattern("^v1,[A-Za-z0-9+/]{43}=$"), "").required(),
+                "Standard Webhooks: seconds since 1970; at most five minutes from now",
+            ),
+            Parameter::new(
+                "webhook-signature",
+                Shape::Pattern("^v1,[A-Za-z0-9+/]{43}=$"),
+                "Standard Webhooks",
+            ),
         ],
         body: Some(needed(&[(JSON, Any)])),
         answers: &[answer(202, "Taken", Of("Published"))],

@@ -91,7 +91,7 @@ impl EventProblem {
             Self::TriggerNotFound { .. } => "list `/v1/triggers`; triggers are in job files".into(),
             Self::WebhookNotFound { .. } => "add `[webhooks.NAME]` to the server's settings".into(),
             Self::SignatureInvalid => {
-                "sign the body as Standard Webhooks says, with a secret of this webhook".into()
+                "sign the call as the `signature` of this webhook says, with one of its secrets".into()
             }
             Self::TimestampInvalid => "sign each attempt anew, and check the clocks of both sides".into(),
         }

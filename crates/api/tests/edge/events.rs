@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use aws_lc_rs::hmac;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use mainspring_api::{ApiConfig, Webhook, Webhooks};
+use mainspring_api::{ApiConfig, Scheme, Webhook, Webhooks};
 use mainspring_core::values::Name;
 use mainspring_runtime::ShardConfig;
 use serde_json::{Value, json};
@@ -19,16 +19,23 @@ triggers:
   - { name: big, event: { type: "com.example.order.*" }, if: event.data.amount > 10,
       parameters: { amount: "{{ event.data.amount }}", note: "order {{ event.id }}" } }
   - { name: hook, webhook: shop }
+  - { name: pushed, webhook: code, if: event.type == "github.push", parameters: { note: "{{ event.data.ref }}" } }
 tasks: { x: { noop: {} } }
 "#;
 const STRUCTURED: &str = "application/cloudevents+json";
 const BATCH: &str = "application/cloudevents-batch+json";
 const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+const PLAIN_SECRET: &str = "a-secret-of-twenty-three";
 
 async fn with_job() -> Rig {
-    let secrets = vec![SECRET.parse().expect("a secret")];
-    let webhook = Webhook { tenant: Name::fixed("default"), secrets };
-    let webhooks = Webhooks(BTreeMap::from([("shop".to_owned(), webhook)]));
+    let webhook = |scheme: Scheme, secret: &str| {
+        let secrets = vec![scheme.secret(secret).expect("a secret")];
+        Webhook { tenant: Name::fixed("default"), scheme, secrets }
+    };
+    let webhooks = Webhooks(BTreeMap::from([
+        ("shop".to_owned(), webhook(Scheme::Standard, SECRET)),
+        ("code".to_owned(), webhook(Scheme::GitHub, PLAIN_SECRET)),
+    ]));
     let dir = tempfile::tempdir().expect("a directory");
     let rig = Rig::start_listening(dir, ApiConfig::default(), ShardConfig::default(), webhooks).await;
     let applied = rig.call("POST", "/v1/jobs", JOB).await;
@@ -225,4 +232,39 @@ async fn a_webhook_is_taken_only_with_a_signature() {
     );
     let again = results(&rig.call_with("POST", "/v1/webhooks/shop", body, &headers).await).remove(0);
     assert_eq!(again["duplicate"], true, "a call that is sent again is known");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_webhook_of_github_says_what_it_is_in_its_headers() {
+    let rig = with_job().await;
+    let body = r#"{"ref": "refs/heads/main"}"#;
+    let tag = hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, PLAIN_SECRET.as_bytes()), body.as_bytes());
+    let hex: String = tag.as_ref().iter().map(|byte| format!("{byte:02x}")).collect();
+    let signature = format!("sha256={hex}");
+    let call = async |event: &str, id: &str, signature: &str| {
+        let headers =
+            [("x-hub-signature-256", signature), ("x-github-event", event), ("x-github-delivery", id)];
+        rig.call_with("POST", "/v1/webhooks/code", body, &headers).await
+    };
+    let refused = call("push", "d1", &signature.replace("sha256", "sha1")).await;
+    assert_eq!((refused.status, refused.code().as_str()), (401, "WEBHOOK_SIGNATURE_INVALID"));
+    let taken = results(&call("push", "d1", &signature).await).remove(0);
+    assert_eq!(taken["runs"][0]["trigger"], "pushed", "{taken:#}");
+    let run = rig.get(&format!("/v1/runs/{}", taken["runs"][0]["run_id"].as_str().unwrap_or_default())).await;
+    let run = run.json();
+    assert_eq!(
+        (&run["event"]["type"], &run["event"]["id"]),
+        (&json!("github.push"), &json!("d1")),
+        "{run:#}"
+    );
+    assert_eq!(run["parameters"]["note"], "refs/heads/main");
+    assert_eq!(results(&call("push", "d1", &signature).await)[0]["duplicate"], true, "delivered again");
+    let ping = results(&call("ping", "d2", &signature).await).remove(0);
+    assert_eq!((&ping["runs"], &ping["duplicate"]), (&json!([]), &json!(false)), "{ping:#}");
+    // Without an id each call is an event of its own.
+    let headers = [("x-hub-signature-256", signature.as_str()), ("x-github-event", "push")];
+    for _ in 0..2 {
+        let taken = results(&rig.call_with("POST", "/v1/webhooks/code", body, &headers).await).remove(0);
+        assert_eq!(taken["runs"].as_array().map(Vec::len), Some(1), "{taken:#}");
+    }
 }

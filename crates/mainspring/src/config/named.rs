@@ -39,8 +39,11 @@ pub(crate) const NAMED: &[NamedKey] = &[
     key("tenants", "weight", 1_000_000, "Turns relative to other tenants, which have 1"),
     key("tenants", "running_max", 1_000_000_000, "Most attempts of the tenant at once over all pools"),
     webhook("tenant", Kind::Text, "Whose events come in by it; `default` unless it is said"),
-    webhook("secrets", Kind::List, "Secrets that sign its calls (Standard Webhooks): `whsec_` and base64; several while one is replaced"),
+    webhook("secrets", Kind::List, "Secrets that sign its calls: `whsec_` and base64 for `standard`, else 16 to 256 letters; several while one is replaced"),
     webhook("secret_files", Kind::List, "Files with one such secret each"),
+    webhook("signature", Kind::Text, "How calls are signed: `standard` (Standard Webhooks), `github`, `gitlab`, or `hmac`; `standard` unless it is said"),
+    webhook("signature_header", Kind::Text, "For `hmac`: the header with the HMAC-SHA256 of the body; `X-Signature-256` unless it is said"),
+    webhook("id_header", Kind::Text, "For `hmac`: the header with the id of the call, the same for every attempt; without it each call is an event of its own"),
 ];
 
 /// Which setting of which pool, tenant or limit.

@@ -1,3 +1,4 @@
+use mainspring_api::Scheme;
 use mainspring_core::dispatch::{PoolLimit, TenantShare};
 use mainspring_core::engine::Configure;
 use mainspring_core::values::Name;
@@ -275,6 +276,10 @@ fn webhooks_have_a_tenant_and_secrets_that_are_checked() {
     let is_tenant = |share: &Configure| matches!(share, Configure::Tenant { .. });
     assert!(!setup.shares.iter().any(is_tenant), "a webhook is no tenant: {:?}", setup.shares);
     assert!(config.named().any(|(setting, _)| setting.is_secret()));
+    let text = "[webhooks.shop]\nsecrets = [\"a-secret-of-twenty-three\"]\nsignature = \"hmac\"\nsignature_header = \"X-Sign\"";
+    let setup = load(text).expect("good").server().expect("a server");
+    let Scheme::Hmac { signature, id } = &setup.webhooks.0["shop"].scheme else { panic!("hmac") };
+    assert_eq!((signature.as_str(), id), ("x-sign", &None));
     let rows = [
         (
             "[webhooks.shop]\ntenant = \"acme\"",
@@ -282,7 +287,23 @@ fn webhooks_have_a_tenant_and_secrets_that_are_checked() {
         ),
         (
             "[webhooks.shop]\nsecrets = [\"hunter2\"]",
-            "`webhooks.shop`: secret 1: a secret of a webhook is `whsec_` and 24 to 64 bytes in base64",
+            "`webhooks.shop`: secret 1: a secret of Standard Webhooks is `whsec_` and 24 to 64 bytes in base64",
+        ),
+        (
+            "[webhooks.shop]\nsecrets = [\"hunter2\"]\nsignature = \"github\"",
+            "`webhooks.shop`: secret 1: a secret has 16 to 256 bytes of printable ASCII without spaces",
+        ),
+        (
+            "[webhooks.shop]\nsecrets = [\"a-secret-of-twenty-three\"]\nsignature = \"github2\"",
+            "`webhooks.shop`: `signature`: `github2` is not one of `standard`, `github`, `gitlab`, `hmac`",
+        ),
+        (
+            "[webhooks.shop]\nsecrets = [\"a-secret-of-twenty-three\"]\nsignature = \"gitlab\"\nid_header = \"x-id\"",
+            "`webhooks.shop`: `signature_header` and `id_header` are only for `signature = \"hmac\"`",
+        ),
+        (
+            "[webhooks.shop]\nsecrets = [\"a-secret-of-twenty-three\"]\nsignature = \"hmac\"\nid_header = \"x id\"",
+            "`webhooks.shop`: `id_header`: `x id` is not the name of a header",
         ),
     ];
     for (text, mistake) in rows {

@@ -12,6 +12,7 @@ use crate::edge::Edge;
 use crate::gateway::now;
 use crate::operation::Caller;
 use crate::problem::{EventProblem, Problem};
+use crate::webhooks::Message;
 use crate::wire::{Keys, PublishedView, event_attribute, event_data};
 
 pub(crate) async fn receive(
@@ -24,9 +25,10 @@ pub(crate) async fn receive(
     let Some(webhook) = webhook else {
         return Err(EventProblem::WebhookNotFound { name: name.chars().take(100).collect() }.into());
     };
-    let id = webhook.check(headers, body, now().millis() / 1000)?;
-    let notice = notice(name, event_attribute("webhook-id", id.to_owned())?, headers, body)?;
+    let Message { id, kind } = webhook.check(headers, body, now().millis() / 1000)?;
     let tenant: Name = webhook.tenant.clone();
+    let id = id.unwrap_or_else(|| edge.gateway.mint(&tenant).to_string());
+    let notice = notice(name, event_attribute("id", id)?, kind, headers, body)?;
     // Whoever has the secret speaks for the webhook.
     let actor = format!("webhook {name}");
     let keys = Keys { actor: Some(&actor), ..Keys::default() };
@@ -35,12 +37,19 @@ pub(crate) async fn receive(
     views.pop().ok_or(Problem::OutcomeUnknown { id: None })
 }
 
-fn notice(name: &str, id: Arc<str>, headers: &HeaderMap, body: &[u8]) -> Result<CloudEvent, Problem> {
+/// The type is that of the headers, else that of the body, else the webhook's own.
+fn notice(
+    name: &str,
+    id: Arc<str>,
+    kind: Option<String>,
+    headers: &HeaderMap,
+    body: &[u8],
+) -> Result<CloudEvent, Problem> {
     #[derive(Deserialize)]
     struct Typed {
         r#type: String,
     }
-    let typed = serde_json::from_slice::<Typed>(body).ok().map(|typed| typed.r#type);
+    let typed = kind.or_else(|| serde_json::from_slice::<Typed>(body).ok().map(|typed| typed.r#type));
     let usable = typed.filter(|text| {
         (1..=ATTRIBUTE_BYTES_MAX).contains(&text.len())
             && !text.starts_with(OWN_PREFIX)

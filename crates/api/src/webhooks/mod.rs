@@ -1,64 +1,24 @@
-//! Inbound webhooks: who may send, proven by a signature as Standard Webhooks has it: HMAC-SHA256 over
-//! `id.timestamp.body`.
+//! Inbound webhooks: who may send, proven by a signature or by a shared token.
 //! - WH-1 secrets are never shown; a refusal does not say what is wrong with a signature
 //! - WH-2 every secret of a webhook counts, so that one can be replaced while both sides change over
 
-use std::collections::BTreeMap;
-use std::fmt;
-use std::str::FromStr;
+mod scheme;
+mod secret;
 
-use aws_lc_rs::hmac;
-use base64::Engine;
-use base64::prelude::BASE64_STANDARD;
+use std::collections::BTreeMap;
+
 use http::HeaderMap;
 use mainspring_core::values::Name;
 
+pub use self::scheme::{SIGNATURE_HEADER_DEFAULT, Scheme, UnknownScheme};
+pub use self::secret::{BadInboundSecret, InboundSecret};
 use crate::problem::EventProblem;
-
-/// How far the clock of a sender may be from ours, in seconds.
-const TOLERANCE_SECONDS: u64 = 300;
-/// Signatures of one request that are looked at.
-const SIGNATURES_MAX: usize = 16;
-
-/// Written as `whsec_` and base64.
-#[derive(Clone)]
-pub struct InboundSecret(hmac::Key);
-
-/// Why a text is not a secret.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct BadInboundSecret;
-
-impl fmt::Display for BadInboundSecret {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a secret of a webhook is `whsec_` and 24 to 64 bytes in base64")
-    }
-}
-
-impl std::error::Error for BadInboundSecret {}
-
-impl FromStr for InboundSecret {
-    type Err = BadInboundSecret;
-
-    fn from_str(text: &str) -> Result<Self, BadInboundSecret> {
-        let coded = text.strip_prefix("whsec_").ok_or(BadInboundSecret)?;
-        let bytes = BASE64_STANDARD.decode(coded).map_err(|_| BadInboundSecret)?;
-        if !(24..=64).contains(&bytes.len()) {
-            return Err(BadInboundSecret);
-        }
-        Ok(Self(hmac::Key::new(hmac::HMAC_SHA256, &bytes)))
-    }
-}
-
-impl fmt::Debug for InboundSecret {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("InboundSecret(…)")
-    }
-}
 
 /// One webhook: whose events they are, and who may send them.
 #[derive(Clone, Debug)]
 pub struct Webhook {
     pub tenant: Name,
+    pub scheme: Scheme,
     pub secrets: Vec<InboundSecret>,
 }
 
@@ -66,38 +26,31 @@ pub struct Webhook {
 #[derive(Clone, Debug, Default)]
 pub struct Webhooks(pub BTreeMap<String, Webhook>);
 
+/// What the headers of a call say about it; the call was proven by then.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Message {
+    /// The same for every attempt to deliver it. `None` if the sender gives none: then each call is an event of its own.
+    pub id: Option<String>,
+    /// The type of the event, if headers say it.
+    pub kind: Option<String>,
+}
+
 impl Webhook {
-    /// The id of the message, if it was signed by one of the secrets not long ago.
-    pub(crate) fn check<'h>(
+    /// Refuses what was not signed by one of the secrets.
+    pub(crate) fn check(
         &self,
-        headers: &'h HeaderMap,
+        headers: &HeaderMap,
         body: &[u8],
         now_seconds: u64,
-    ) -> Result<&'h str, EventProblem> {
-        let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
-        let (Some(id), Some(stamp), Some(signatures)) =
-            (header("webhook-id"), header("webhook-timestamp"), header("webhook-signature"))
-        else {
-            return Err(EventProblem::SignatureInvalid);
-        };
-        let sent: u64 = stamp.parse().map_err(|_| EventProblem::TimestampInvalid)?;
-        if sent.abs_diff(now_seconds) > TOLERANCE_SECONDS {
-            return Err(EventProblem::TimestampInvalid);
-        }
-        let signed = [id.as_bytes(), b".", stamp.as_bytes(), b".", body].concat();
-        let is_signed = signatures
-            .split(' ')
-            .filter_map(|signature| signature.strip_prefix("v1,"))
-            .take(SIGNATURES_MAX)
-            .filter_map(|coded| BASE64_STANDARD.decode(coded).ok())
-            // `verify` takes the same time wherever they differ.
-            .any(|tag| self.secrets.iter().any(|secret| hmac::verify(&secret.0, &signed, &tag).is_ok()));
-        if is_signed && !id.is_empty() { Ok(id) } else { Err(EventProblem::SignatureInvalid) }
+    ) -> Result<Message, EventProblem> {
+        self.scheme.check(&self.secrets, headers, body, now_seconds)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use base64::Engine;
+    use base64::prelude::BASE64_STANDARD;
     use http::HeaderValue;
 
     use super::*;
@@ -110,8 +63,8 @@ mod tests {
     const GOOD: &str = "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=";
 
     fn webhook(secrets: &[&str]) -> Webhook {
-        let secrets = secrets.iter().map(|text| text.parse().expect("a secret")).collect();
-        Webhook { tenant: Name::fixed("default"), secrets }
+        let secrets = secrets.iter().map(|text| InboundSecret::standard(text).expect("a secret")).collect();
+        Webhook { tenant: Name::fixed("default"), scheme: Scheme::Standard, secrets }
     }
 
     fn headers(signature: &str) -> HeaderMap {
