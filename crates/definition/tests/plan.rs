@@ -146,6 +146,24 @@ fn tasks_of_one_kind_share_a_profile() {
 }
 
 #[test]
+fn on_failure_is_a_task_that_needs_all_others() {
+    let text = "job: a\ndefaults: {retries: 4}\non_failure: {run: [./tell, '{{ failed_upstream }}'], pool: calls}\n\
+                tasks:\n  x: {noop: {}}\n  y: {needs: [x], noop: {}}\n";
+    let job = one(text);
+    assert_eq!(job.plan.len(), 3);
+    let told = job.plan.node(2);
+    assert_eq!(
+        (&*told.name, told.rule, &told.needs[..]),
+        ("on_failure", TriggerRule::OneFailed, &[0, 1][..])
+    );
+    let NodeWork::Task(task) = &told.work else { panic!("a task") };
+    assert_eq!((&*task.profile.requirements.pool, task.profile.retry.attempts_max), ("calls", 5));
+    assert!(task.templated);
+    let text = String::from_utf8(job.source.to_vec()).unwrap_or_default();
+    assert_eq!(one(&text), job, "the canonical text has it too");
+}
+
+#[test]
 fn a_wait_is_for_the_server_or_for_a_worker_that_polls() {
     let rows = [
         ("{for: 10m}", "wait", r#"{"for_ms":600000}"#),

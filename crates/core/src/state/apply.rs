@@ -209,9 +209,8 @@ fn force(state: &mut State, id: TaskId, status: Status, over: &Actor) -> Change 
     let mut ended = None;
     let change = change(state, id, Transition::Forced, |task, _| {
         task.extra_mut().forced = Some(over.clone());
-        match std::mem::replace(&mut task.state, forced_state(status)) {
-            TaskState::Leased(lease) => ended = Some(lease),
-            _ => {}
+        if let TaskState::Leased(lease) = std::mem::replace(&mut task.state, forced_state(status)) {
+            ended = Some(lease);
         }
     });
     Change { ended, ..change }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use mainspring_core::job::{
-    ACTIVE_RUNS_DEFAULT, Bounds, FAN_OUT_DEFAULT, FailurePolicy, RELEASE_PER_SECOND_DEFAULT,
+    ACTIVE_RUNS_DEFAULT, Bounds, FAN_OUT_DEFAULT, FailurePolicy, RELEASE_PER_SECOND_DEFAULT, TriggerRule,
 };
 use mainspring_core::values::Name;
 
@@ -17,7 +17,7 @@ use super::texts::{Place, Texts, Use};
 use super::tree::Value;
 use super::triggers::{Trigger, triggers};
 use super::work::Programs;
-use crate::limits::{DESCRIPTION_BYTES_MAX, FAN_OUT_MAX, Limits, TAGS_MAX, TASKS_CEILING};
+use crate::limits::{DESCRIPTION_BYTES_MAX, FAN_OUT_MAX, Limits, NEEDS_MAX, TAGS_MAX, TASKS_CEILING};
 use crate::mistake::{Code, Mistakes, Spot};
 use crate::parameter::Parameter;
 
@@ -33,12 +33,47 @@ pub const JOB: &[&str] = &[
     "triggers",
     "timezone",
     "failure_policy",
+    "on_failure",
     "limits",
     "timeout",
     "expected",
     "defaults",
     "tasks",
     "outputs",
+];
+
+/// The name of the task that `on_failure` is.
+const ON_FAILURE_TASK: &str = "on_failure";
+
+/// When it runs is settled, and it runs once.
+const ON_FAILURE: [&str; 27] = [
+    "description",
+    "run",
+    "shell",
+    "args",
+    "http",
+    "noop",
+    "job",
+    "parameters",
+    "env",
+    "cwd",
+    "stdin",
+    "user",
+    "keep",
+    "rlimits",
+    "retries",
+    "timeout",
+    "soft_timeout",
+    "progress_timeout",
+    "accept_timeout",
+    "grace",
+    "resources",
+    "pool",
+    "priority",
+    "labels",
+    "placement",
+    "delivery",
+    "limits",
 ];
 
 #[derive(Clone, Debug)]
@@ -75,12 +110,15 @@ pub fn job(at: &At<'_>, limits: &Limits, mistakes: &mut Mistakes) -> Option<Job>
     };
     let spot = fields.get("job").map_or_else(|| at.spot.clone(), |at| at.spot.clone());
     let usual = fields.get("defaults").and_then(|at| defaults(at, mistakes)).unwrap_or_default();
-    let tasks = if let Some(at) = fields.get("tasks") {
+    let mut tasks = if let Some(at) = fields.get("tasks") {
         tasks(at, &usual, limits, mistakes)
     } else {
         mistakes.add(Code::MissingField, &at.spot, "the job has no `tasks`", "");
         Vec::new()
     };
+    if let Some(at) = fields.get("on_failure") {
+        tasks.extend(on_failure(at, &tasks, &usual, mistakes));
+    }
     let mut texts = Texts::new(Place::Outputs, mistakes);
     let outputs = fields.get("outputs").and_then(|at| texts.expression(at));
     let uses = texts.uses;
@@ -100,6 +138,27 @@ pub fn job(at: &At<'_>, limits: &Limits, mistakes: &mut Mistakes) -> Option<Job>
         outputs,
         uses,
     })
+}
+
+/// What a run of the job does when a task of it has failed for good: one more task, which needs all others.
+fn on_failure(at: &At<'_>, tasks: &[Task], usual: &Defaults, mistakes: &mut Mistakes) -> Option<Task> {
+    let fields = at.fields(&ON_FAILURE, mistakes)?;
+    let name = Name::fixed(ON_FAILURE_TASK);
+    if tasks.iter().any(|task| task.name == name) {
+        let what = format!("a task `{name}` is there already, and `on_failure` is a task of that name");
+        mistakes.add(Code::DuplicateTask, &at.spot, what, "give the task another name");
+        return None;
+    }
+    if tasks.len() > NEEDS_MAX {
+        let what = format!("`on_failure` needs all {} tasks, more than {NEEDS_MAX}", tasks.len());
+        let help = "let a trigger of another job answer to the event `mainspring.run.failed`";
+        mistakes.add(Code::TooMany, &at.spot, what, help);
+        return None;
+    }
+    let made = task(name, at.spot.clone(), &fields, usual, mistakes);
+    let needs = tasks.iter().map(|task| (task.name.to_string(), at.spot.clone())).collect();
+    let settings = Settings { rule: Some((TriggerRule::OneFailed, at.spot.clone())), ..made.settings };
+    Some(Task { needs, settings, ..made })
 }
 
 fn defaults(at: &At<'_>, mistakes: &mut Mistakes) -> Option<Defaults> {

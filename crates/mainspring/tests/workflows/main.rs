@@ -10,6 +10,7 @@ mod examples;
 mod growth;
 mod items;
 mod limits;
+mod on_failure;
 mod operators;
 mod real;
 mod rules;

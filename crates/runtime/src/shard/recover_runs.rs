@@ -48,18 +48,18 @@ pub(super) fn load_runs(
             } else {
                 decoders.give(page)
             };
-            load(job_runs, decoded.transpose()?);
+            load(job_runs, decoded.transpose()?.into_iter().flatten());
             next = pages.next(profiles)?;
         }
         while let Some(decoded) = decoders.take() {
-            load(job_runs, Some(decoded?));
+            load(job_runs, decoded?);
         }
         Ok(pages.rows)
     })
 }
 
-fn load(job_runs: &mut JobRuns, runs: Option<Vec<Box<Run>>>) {
-    for run in runs.into_iter().flatten() {
+fn load(job_runs: &mut JobRuns, runs: impl IntoIterator<Item = Box<Run>>) {
+    for run in runs {
         job_runs.load_run(run);
     }
 }

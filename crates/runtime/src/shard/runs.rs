@@ -116,6 +116,7 @@ pub fn find_run(tables: &mut dyn ReadTables, id: RunId) -> Result<Option<Box<Run
 /// Runs whose outputs are still to be looked up.
 #[derive(Default)]
 pub(super) struct RunBatch {
+    #[expect(clippy::vec_box, reason = "a run goes into memory as it is here, without being copied again")]
     runs: Vec<Box<Run>>,
     of_tasks: Vec<(TaskId, OutputPlace)>,
     of_runs: Vec<(RunId, OutputPlace)>,
