@@ -65,13 +65,14 @@ struct Act {
     reason: Option<String>,
 }
 
-const ATTEMPTS: [Column; 8] = [
+const ATTEMPTS: [Column; 9] = [
     text("TRY", "number"),
     age("BEGAN", "assigned_at"),
     took("TOOK", "assigned_at", "ended_at"),
     id("WORKER", "worker"),
     text("OUTCOME", "outcome"),
     text("CODE", "exit_code"),
+    text("CLASS", "error.class"),
     text("ERROR", "error.message"),
     text("ATTEMPT", "attempt_id").only_wide(),
 ];
