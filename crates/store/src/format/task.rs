@@ -107,9 +107,9 @@ pub(super) fn read(r: &mut Reader<'_>, profiles: &mut ProfileCache) -> Result<Ta
     let state = read_state(r)?;
     let priority = r.priority()?;
     let flags = r.flags("task flags", FLAGS)?;
-    let pending_until = match state {
-        TaskState::Pending { due } => due,
-        _ => Wall::ZERO,
+    let (is_pending, pending_until) = match state {
+        TaskState::Pending { due } => (true, due),
+        _ => (false, Wall::ZERO),
     };
     Ok(Task {
         id,
@@ -128,11 +128,21 @@ pub(super) fn read(r: &mut Reader<'_>, profiles: &mut ProfileCache) -> Result<Ta
         changed: r.wall("changed")?,
         touched: Seq::new(r.varint("touched")?),
         stored: Soft(false),
-        scheduled: if flags & SCHEDULED == 0 { pending_until } else { r.wall("scheduled")? },
+        scheduled: if flags & SCHEDULED == 0 { pending_until } else { read_scheduled(r, is_pending)? },
         due: Soft::default(),
         in_run: if flags & IN_RUN == 0 { None } else { Some(Box::new(workflow::read_in_run(r)?)) },
         extra: if flags & EXTRA == 0 { None } else { Some(Box::new(read_extra(r)?)) },
     })
+}
+
+/// Only of a task whose state does not have it.
+fn read_scheduled(r: &mut Reader<'_>, is_pending: bool) -> Result<Wall, FormatError> {
+    let at = r.at();
+    let scheduled = r.wall("scheduled")?;
+    if is_pending || scheduled == Wall::ZERO {
+        return Err(FormatError::bad("scheduled", at, "is written for a task that has none of its own"));
+    }
+    Ok(scheduled)
 }
 
 /// Stands in the place of a status: people see such a task as deferred, but it carries something else.
