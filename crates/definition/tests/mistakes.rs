@@ -232,18 +232,6 @@ fn jobs_and_names() {
         ("no job", "", "missing_field 0:0 : there is no job in it", "job: my-job"),
         ("no name", "tasks: {x: {noop: {}}}", "missing_field 1:1 : the job has no name", "job: my-job"),
         ("no tasks", "job: a", "missing_field 1:1 : the job has no `tasks`", ""),
-        (
-            "a task of the name of on_failure",
-            "job: a\non_failure: {noop: {}}\ntasks: {on_failure: {noop: {}}}",
-            "duplicate_task 2:13 on_failure: a task `on_failure` is there already, and `on_failure` is a task of that name",
-            "another name",
-        ),
-        (
-            "needs of on_failure",
-            "job: a\non_failure: {noop: {}, needs: x}\ntasks: {x: {noop: {}}}",
-            "unknown_field 2:24 on_failure.needs: there is no field `needs`",
-            "",
-        ),
         ("not a job", "- a", "wrong_type 1:1 : a job, which is an object, is expected, not a list", ""),
         (
             "bad name",
@@ -531,11 +519,34 @@ fn limits_have_names() {
 }
 
 #[test]
+fn on_failure_has_its_own_name_and_no_needs() {
+    let rows = [
+        (
+            "a task of the name of on_failure",
+            "job: a\non_failure: {noop: {}}\ntasks: {on_failure: {noop: {}}}",
+            "duplicate_task 2:13 on_failure: a task `on_failure` is there already, and `on_failure` is a task of that name",
+            "another name",
+        ),
+        (
+            "needs of on_failure",
+            "job: a\non_failure: {noop: {}, needs: x}\ntasks: {x: {noop: {}}}",
+            "unknown_field 2:24 on_failure.needs: there is no field `needs`",
+            "",
+        ),
+    ];
+    for (name, text, expected, help) in rows {
+        check(name, text, expected, help);
+    }
+}
+
+#[test]
 fn on_failure_needs_all_tasks_up_to_a_limit() {
-    let tasks = |count: usize| (0..count).map(|n| format!("  t{n}: {{noop: }}\n")).collect::<String>();
+    let tasks =
+        |count: usize| (0..count).map(|n| format!("  t{n}: {{noop: }}")).collect::<Vec<_>>().join("\n");
     let text = |count| format!("job: a\non_failure: {{noop: }}\ntasks:\n{}", tasks(count));
     assert_eq!(mistakes(&text(10_000)), []);
-    let found = mistakes(&text(10_001));
+    let options = Options { limits: Limits { tasks_max: 20_000, ..Limits::default() }, ..Options::default() };
+    let found = read("job.yaml", &text(10_001), &options).err().unwrap_or_default();
     assert_eq!(found.iter().map(|m| m.code).collect::<Vec<_>>(), [Code::TooMany]);
     assert!(found[0].help.contains("mainspring.run.failed"), "{}", found[0].help);
 }

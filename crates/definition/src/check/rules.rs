@@ -9,8 +9,8 @@ use crate::mistake::{Code, Mistakes, Spot};
 pub fn check(job: &Job, graph: &Graph, mistakes: &mut Mistakes) {
     for (task, needs) in job.tasks.iter().zip(&graph.needs) {
         let Some((rule, spot)) = &task.settings.rule else { continue };
-        // A need that does not exist has been told; what is left would only confuse.
-        if needs.len() != task.needs.len() {
+        // A need that does not exist has been told; what is left would only confuse. The rule of `on_failure` nobody wrote.
+        if needs.len() != task.needs.len() || task.is_on_failure() {
             continue;
         }
         let upstream: Vec<&Task> = needs.iter().map(|need| &job.tasks[*need as usize]).collect();

@@ -12,7 +12,7 @@ use super::name::{job_name, task_name};
 use super::parameters::parameters;
 use super::schedules::{Schedule, schedules};
 use super::settings::{SETTINGS, Settings};
-use super::task::{Defaults, TASK, Task, task};
+use super::task::{Defaults, ON_FAILURE_TASK, TASK, Task, task};
 use super::texts::{Place, Texts, Use};
 use super::tree::Value;
 use super::triggers::{Trigger, triggers};
@@ -41,9 +41,6 @@ pub const JOB: &[&str] = &[
     "tasks",
     "outputs",
 ];
-
-/// The name of the task that `on_failure` is.
-const ON_FAILURE_TASK: &str = "on_failure";
 
 /// When it runs is settled, and it runs once.
 const ON_FAILURE: [&str; 27] = [

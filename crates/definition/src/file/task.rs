@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use mainspring_core::job::{JobNeed, OnEmpty, Tolerance};
+use mainspring_core::job::{JobNeed, OnEmpty, Tolerance, TriggerRule};
 use mainspring_core::retry::RetryPolicy;
 use mainspring_core::values::{Millis, Name};
 
@@ -99,6 +99,16 @@ pub struct Task {
     pub outputs: Option<BTreeSet<String>>,
     pub settings: Settings,
     pub uses: Vec<Use>,
+}
+
+/// The name of the task that `on_failure` of a job is; no other has it together with that rule.
+pub const ON_FAILURE_TASK: &str = "on_failure";
+
+impl Task {
+    pub fn is_on_failure(&self) -> bool {
+        let rule = self.settings.rule.as_ref().map(|(rule, _)| *rule);
+        self.name.as_str() == ON_FAILURE_TASK && rule == Some(TriggerRule::OneFailed)
+    }
 }
 
 #[derive(Clone, Debug)]

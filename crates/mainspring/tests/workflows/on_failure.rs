@@ -22,7 +22,8 @@ tasks:
     let run = world.ended(&id);
     assert_eq!((&run["state"], state(&run, "on_failure")), (&"failed".into(), "succeeded"), "{run:#}");
     let told = std::fs::read_to_string(&ledger).expect("it was told");
-    assert_eq!(told.trim(), format!("[\"load\"] {id}"));
+    // With what could not run because of it.
+    assert_eq!(told.trim(), format!("[\"load\",\"report\"] {id}"));
     // Repaired, it is taken back with what it needs.
     std::fs::write(&gate, "").expect("a file");
     assert!(world.run(&["run", "clear", &id]).status.success());
