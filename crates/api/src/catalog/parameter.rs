@@ -6,7 +6,6 @@ pub struct Parameter {
     pub name: &'static str,
     pub shape: Shape,
     pub what: &'static str,
-    pub required: bool,
 }
 
 /// What a text may be.
@@ -46,11 +45,7 @@ pub enum Shape {
 
 impl Parameter {
     pub(super) const fn new(name: &'static str, shape: Shape, what: &'static str) -> Self {
-        Self { name, shape, what, required: false }
-    }
-
-    pub(super) const fn required(self) -> Self {
-        Self { required: true, ..self }
+        Self { name, shape, what }
     }
 }
 

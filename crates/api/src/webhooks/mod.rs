@@ -100,12 +100,4 @@ mod tests {
             assert_eq!(webhook(secrets).check(&headers, body, now).map(drop), outcome, "{name}");
         }
     }
-
-    #[test]
-    fn a_secret_is_checked_and_not_shown() {
-        for bad in ["", "whsec_", "whsec_c2hvcnQ=", "whsec_!", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"] {
-            assert_eq!(bad.parse::<InboundSecret>().err(), Some(BadInboundSecret), "{bad}");
-        }
-        assert_eq!(format!("{:?}", webhook(&[SECRET]).secrets), "[InboundSecret(…)]");
-    }
 }

@@ -120,7 +120,7 @@ fn failed<'a>(task: &Task, attempt: &'a AttemptRecord, is_last: bool) -> ChangeV
 /// How it is now, if nothing above says so.
 fn now(task: &Task, told: Status) -> Option<ChangeView<'_>> {
     let status = task.status();
-    let runs = matches!(task.state, TaskState::Assigned(_) | TaskState::Running(_));
+    let runs = matches!(task.state, TaskState::Leased(_));
     if status == told || runs {
         return None;
     }

@@ -185,9 +185,6 @@ fn written(parameter: &Parameter, place: &str) -> Value {
     if !parameter.what.is_empty() {
         all["description"] = parameter.what.into();
     }
-    if parameter.required {
-        all["required"] = true.into();
-    }
     all
 }
 
