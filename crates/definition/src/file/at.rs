@@ -206,7 +206,7 @@ impl<'n> At<'n> {
     }
 
     /// An object of which only these fields are known; others are mistakes.
-    pub fn fields(&self, known: &'static [&'static str], mistakes: &mut Mistakes) -> Option<Fields<'n>> {
+    pub fn fields(&self, known: &[&str], mistakes: &mut Mistakes) -> Option<Fields<'n>> {
         let entries = self.entries(mistakes)?;
         for entry in entries.iter().filter(|entry| !known.contains(&entry.name)) {
             let help = match nearest(entry.name, known.iter().copied()) {

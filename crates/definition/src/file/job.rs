@@ -42,35 +42,20 @@ pub const JOB: &[&str] = &[
     "outputs",
 ];
 
-/// When it runs is settled, and it runs once.
-const ON_FAILURE: [&str; 27] = [
-    "description",
-    "run",
-    "shell",
-    "args",
-    "http",
-    "noop",
-    "job",
-    "parameters",
-    "env",
-    "cwd",
-    "stdin",
-    "user",
-    "keep",
-    "rlimits",
-    "retries",
-    "timeout",
-    "soft_timeout",
-    "progress_timeout",
-    "accept_timeout",
-    "grace",
-    "resources",
-    "pool",
-    "priority",
-    "labels",
-    "placement",
-    "delivery",
-    "limits",
+/// Fields of a task that `on_failure` does not have: when it runs is settled, and it runs once.
+const NOT_OF_ON_FAILURE: [&str; 12] = [
+    "name",
+    "sleep",
+    "wait",
+    "needs",
+    "needs_jobs",
+    "when",
+    "trigger_rule",
+    "for_each",
+    "repeat",
+    "spawns",
+    "undo",
+    "outputs",
 ];
 
 #[derive(Clone, Debug)]
@@ -139,7 +124,8 @@ pub fn job(at: &At<'_>, limits: &Limits, mistakes: &mut Mistakes) -> Option<Job>
 
 /// What a run of the job does when a task of it has failed for good: one more task, which needs all others.
 fn on_failure(at: &At<'_>, tasks: &[Task], usual: &Defaults, mistakes: &mut Mistakes) -> Option<Task> {
-    let fields = at.fields(&ON_FAILURE, mistakes)?;
+    let known: Vec<&str> = TASK.iter().copied().filter(|field| !NOT_OF_ON_FAILURE.contains(field)).collect();
+    let fields = at.fields(&known, mistakes)?;
     let name = Name::fixed(ON_FAILURE_TASK);
     if tasks.iter().any(|task| task.name == name) {
         let what = format!("a task `{name}` is there already, and `on_failure` is a task of that name");
