@@ -112,7 +112,7 @@ fn advanced() -> Run {
     run.nodes[1].status = NodeStatus::Failed;
     run.nodes[2].status = NodeStatus::Succeeded;
     put(&mut run, 0, NodeInstance::WHOLE, &json!({"files": [{"name": "a"}, {"name": "b"}]}));
-    run.groups.insert(2, MapItems::new(2));
+    run.groups.insert(2, MapItems::new(2, 0));
     put(&mut run, 2, 0, &json!({"rows": 4}));
     put(&mut run, 2, 1, &json!({"rows": 5}));
     run

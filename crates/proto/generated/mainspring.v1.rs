@@ -7153,6 +7153,12 @@ pub struct ClearRunRequest {
     pub actor: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(string, optional, tag = "4")]
     pub reason: ::core::option::Option<::prost::alloc::string::String>,
+    /// Only these items of the one mapped task that is named.
+    #[prost(uint32, repeated, tag = "5")]
+    pub items: ::prost::alloc::vec::Vec<u32>,
+    /// Of mapped tasks only the items that did not succeed; of other tasks those that failed.
+    #[prost(bool, tag = "6")]
+    pub only_failed: bool,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ForceRunStateRequest {

@@ -34,6 +34,8 @@ pub enum BreakMode {
     EpochNotLocked,
     /// A node that was ready is released although it has ended since.
     JoinTwice,
+    /// An item of a mapped node that is cleared goes on beside its successor.
+    ClearedItemGoesOn,
     /// After recovery runs are not looked at before something happens in them.
     RunNotRelisted,
     /// A node whose rule says that it must not run is released.
@@ -67,7 +69,7 @@ pub enum BreakMode {
 }
 
 impl BreakMode {
-    pub const ALL: [Self; 27] = [
+    pub const ALL: [Self; 28] = [
         Self::Fence,
         Self::EarlyAnswer,
         Self::EarlyEffect,
@@ -80,6 +82,7 @@ impl BreakMode {
         Self::UnknownIsDone,
         Self::EpochNotLocked,
         Self::JoinTwice,
+        Self::ClearedItemGoesOn,
         Self::RunNotRelisted,
         Self::ReleaseIgnoresRule,
         Self::PermitsForgotten,
@@ -111,6 +114,7 @@ impl BreakMode {
             Self::UnknownIsDone => "unknown-is-done",
             Self::EpochNotLocked => "epoch-not-locked",
             Self::JoinTwice => "join-twice",
+            Self::ClearedItemGoesOn => "cleared-item-goes-on",
             Self::RunNotRelisted => "run-not-relisted",
             Self::ReleaseIgnoresRule => "release-ignores-rule",
             Self::PermitsForgotten => "permits-forgotten",
@@ -136,6 +140,7 @@ impl BreakMode {
             timer_not_rearmed: mode == Some(Self::TimerNotRearmed),
             lease_runs_while_down: mode == Some(Self::LeaseClockWhileDown),
             join_twice: mode == Some(Self::JoinTwice),
+            cleared_item_goes_on: mode == Some(Self::ClearedItemGoesOn),
             run_not_relisted: mode == Some(Self::RunNotRelisted),
             release_ignores_rule: mode == Some(Self::ReleaseIgnoresRule),
             permits_forgotten: mode == Some(Self::PermitsForgotten),

@@ -33,6 +33,7 @@ fn broken_rules_are_noticed() {
         (BreakMode::NoBarrier, &["I3", "I15", "I31"]),
         // Twice in the journal, or a second task where the first one still is.
         (BreakMode::JoinTwice, &["I19", "panic"]),
+        (BreakMode::ClearedItemGoesOn, &["I20"]),
         (BreakMode::RunNotRelisted, &["I17"]),
         // Released against its rule; or a run that cannot be looked at any more, because its counts are wrong.
         (BreakMode::ReleaseIgnoresRule, &["I18", "I17"]),

@@ -15,6 +15,7 @@ mod waits;
 #[path = "support/work.rs"]
 mod work;
 
+use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -28,8 +29,8 @@ use mainspring_core::key::{KeyClaim, KeyScope};
 use mainspring_core::operation::Cursor;
 use mainspring_core::retry::{Backoff, BudgetKind, ClassRule, Jitter, RetryOnly, RetryPolicy};
 use mainspring_core::run::{
-    Added, Additions, JobApplied, MapItems, NodeState, NodeStatus, Noted, Origin, Pause, Reused, Run,
-    RunCleared, RunCreated, RunEnded, RunEvent, RunStop, StartedBy, Subject, TasksAdded,
+    Added, Additions, ItemsCleared, JobApplied, MapItems, NodeState, NodeStatus, Noted, Origin, Pause,
+    Reused, Run, RunCleared, RunCreated, RunEnded, RunEvent, RunStop, StartedBy, Subject, TasksAdded,
 };
 use mainspring_core::task::{
     AttemptRecord, Delivery, Extra, Labels, Lease, LeaseSoft, Profile, ProfileSpec, Status, Stop, StopReason,
@@ -269,6 +270,7 @@ fn events() -> Vec<(&'static str, Event)> {
     ]
     .into_iter()
     .chain(flow_events())
+    .chain(cleared_events())
     .chain(growth::growth_events())
     .chain(timing::schedule_events())
     .chain(backfills::backfill_events())
@@ -326,11 +328,29 @@ fn flow_events() -> Vec<(&'static str, Event)> {
                 why: Some("it took too long".into()),
             }))),
         ),
+    ]
+}
+
+fn cleared_events() -> Vec<(&'static str, Event)> {
+    let id = RUN;
+    let flow = Event::Run;
+    vec![
         (
             "run_cleared",
             flow(RunEvent::RunCleared(Box::new(RunCleared {
                 id,
                 nodes: vec![1, 2],
+                items: Vec::new(),
+                over: over(),
+                ended: None,
+            }))),
+        ),
+        (
+            "run_cleared_items",
+            flow(RunEvent::RunCleared(Box::new(RunCleared {
+                id,
+                nodes: vec![5],
+                items: vec![ItemsCleared { node: 4, items: vec![7, 8, 14] }],
                 over: over(),
                 ended: None,
             }))),
@@ -340,6 +360,7 @@ fn flow_events() -> Vec<(&'static str, Event)> {
             flow(RunEvent::RunCleared(Box::new(RunCleared {
                 id,
                 nodes: vec![0],
+                items: Vec::new(),
                 over: over(),
                 ended: Some(Box::new(full_run())),
             }))),
@@ -496,11 +517,11 @@ fn run_of(plan: Plan) -> Run {
         started: Wall::ZERO,
         ended: Wall::ZERO,
         changed: WALL,
-        groups: std::collections::BTreeMap::new(),
-        outputs: std::collections::BTreeMap::new(),
+        groups: BTreeMap::new(),
+        outputs: BTreeMap::new(),
         output_bytes: 0,
-        holds: std::collections::BTreeMap::new(),
-        whys: std::collections::BTreeMap::new(),
+        holds: BTreeMap::new(),
+        whys: BTreeMap::new(),
         reused: vec![],
         undo: vec![],
         undone: 0,
@@ -526,13 +547,14 @@ fn full_run() -> Run {
         ended: 300,
         ..NodeState::default()
     };
-    let group = MapItems {
-        items: vec![NodeStatus::Succeeded, NodeStatus::Failed, NodeStatus::Out, NodeStatus::Waiting],
-        released: 3,
-        live: 1,
-        failed: 1,
-        succeeded: 1,
-    };
+    let items = vec![
+        NodeStatus::Succeeded,
+        NodeStatus::Failed,
+        NodeStatus::Out,
+        NodeStatus::Waiting,
+        NodeStatus::Waiting,
+    ];
+    let group = MapItems::restore(items, (4, 1), (1, BTreeMap::from([(0, 2), (3, 4)])));
     Run {
         status: RunStatus::Running,
         pause: Some(Pause::FanOut { node: 1, count: 9, max: 8 }),

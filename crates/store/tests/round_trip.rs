@@ -24,8 +24,8 @@ use mainspring_core::key::{KeyClaim, KeyScope};
 use mainspring_core::operation::{Cursor, Operation, OperationKind, RunSelector, Selector};
 use mainspring_core::retry::{Backoff, BudgetKind, ClassRule, Jitter, RetryOnly, RetryPolicy};
 use mainspring_core::run::{
-    Added, Additions, JobApplied, MapItems, NodeState, NodeStatus, Noted, Origin, Pause, Reused, Run,
-    RunCleared, RunCreated, RunEnded, RunEvent, RunStop, StartedBy, Subject, TasksAdded,
+    Added, Additions, ItemsCleared, JobApplied, MapItems, NodeState, NodeStatus, Noted, Origin, Pause,
+    Reused, Run, RunCleared, RunCreated, RunEnded, RunEvent, RunStop, StartedBy, Subject, TasksAdded,
 };
 use mainspring_core::task::{
     AttemptRecord, Delivery, Extra, Lease, LeaseSoft, Profile, ProfileSpec, Status, Stop, StopReason, Task,
@@ -443,14 +443,13 @@ fn text() -> impl Strategy<Value = Arc<str>> {
 }
 
 fn group() -> impl Strategy<Value = MapItems> {
-    (vec(node_status(), 0..9), any::<[prop::sample::Index; 2]>()).prop_map(|(items, [released, live])| {
-        let count =
-            |wanted: fn(NodeStatus) -> bool| items.iter().filter(|item| wanted(**item)).count() as u32;
-        let failed = count(|item| item.end() == Some(NodeEnd::Failed));
-        let succeeded = count(|item| item == NodeStatus::Succeeded);
+    let turns = (any::<u32>(), prop::collection::btree_map(0_u32..9, any::<u32>(), 0..4));
+    let bounds = any::<[prop::sample::Index; 2]>();
+    (vec(node_status(), 0..9), bounds, turns).prop_map(|(items, [released, live], (turn, mut turns))| {
         let released = released.index(items.len() + 1);
         let live = live.index(released + 1) as u32;
-        MapItems { released: released as u32, live, failed, succeeded, items }
+        turns.retain(|item, _| (*item as usize) < items.len());
+        MapItems::restore(items, (released as u32, live), (turn, turns))
     })
 }
 
@@ -582,15 +581,21 @@ fn run_created() -> impl Strategy<Value = RunCreated> {
     )
 }
 
+fn items_cleared() -> impl Strategy<Value = Vec<ItemsCleared>> {
+    let of_node = (any::<u32>(), prop::collection::btree_set(any::<u32>(), 0..5));
+    vec(of_node.prop_map(|(node, items)| ItemsCleared { node, items: items.into_iter().collect() }), 0..3)
+}
+
 fn flow_event() -> impl Strategy<Value = RunEvent> {
     let big = prop_oneof![
         (job_key(), any::<u32>(), definition().boxed()).prop_map(|(key, version, definition)| {
             RunEvent::JobApplied(Box::new(JobApplied { key, version, definition }))
         }),
         run_created().boxed().prop_map(|created| RunEvent::RunCreated(Box::new(created))),
-        (run_id(), vec(any::<u32>(), 0..5), over(), option::of(run())).prop_map(
-            |(id, nodes, over, ended)| {
-                RunEvent::RunCleared(Box::new(RunCleared { id, nodes, over, ended: ended.map(Box::new) }))
+        (run_id(), vec(any::<u32>(), 0..5), items_cleared(), over(), option::of(run())).prop_map(
+            |(id, nodes, items, over, ended)| {
+                let ended = ended.map(Box::new);
+                RunEvent::RunCleared(Box::new(RunCleared { id, nodes, items, over, ended }))
             }
         ),
         (run_id(), run_status(), option::of(bytes()), option::of(text())).prop_map(

@@ -147,7 +147,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         rest: (POST, "/v1/runs/{id}:clear"),
         grpc: At("RunService/Clear"),
         cli: At("run clear"),
-        summary: "Run tasks again, with all that follows from them; without names, all that failed",
+        summary: "Run tasks, or items of a mapped task, again, with all that follows; without names, all that failed",
         actor: true,
         body: Some(optional(&[(JSON, Of("ClearBody"))])),
         answers: &[answer(200, "Done", Of("RunDone"))],
@@ -157,6 +157,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
             BODY,
             KEYED,
             &["RUN_NOT_FOUND", "RUN_HAS_NO_SUCH_TASK", "TOO_MANY_ENTRIES", "TOO_MANY_RUNS", "RUN_NOT_ENDED"],
+            &["NOTHING_FAILED", "TASK_HAS_NO_ITEMS", "TASK_HAS_NO_SUCH_ITEM"],
         ],
         ..CHANGE
     },

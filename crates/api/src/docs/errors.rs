@@ -7,7 +7,7 @@ macro_rules! pages {
 }
 
 /// By code.
-const PAGES: [(&str, &str); 83] = pages![
+const PAGES: [(&str, &str); 86] = pages![
     "BACKFILL_ACTIVE",
     "BACKFILL_ALREADY_ENDED",
     "BACKFILL_NOT_FOUND",
@@ -33,6 +33,7 @@ const PAGES: [(&str, &str); 83] = pages![
     "MEMORY_FULL",
     "METHOD_NOT_ALLOWED",
     "NAME_TOO_LONG",
+    "NOTHING_FAILED",
     "NOT_A_DEAD_LETTER",
     "NOT_OWNER",
     "OPERATION_NOT_FOUND",
@@ -63,6 +64,8 @@ const PAGES: [(&str, &str); 83] = pages![
     "TASK_ALREADY_ENDED",
     "TASK_ALREADY_RUNNING",
     "TASK_ALREADY_STARTED",
+    "TASK_HAS_NO_ITEMS",
+    "TASK_HAS_NO_SUCH_ITEM",
     "TASK_NOT_ENDED",
     "TASK_NOT_FOUND",
     "TASK_OF_RUN",

@@ -1,5 +1,5 @@
 //! What is done with tasks that failed for good or were quarantined: one or many are queued again, or discarded. Then
-//! they are skipped, with all their attempts, and are dead letters no more.
+//! they are skipped, with all their attempts, and are dead letters no more; a run keeps what it made of the failure.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -117,8 +117,8 @@ fn is_of_run(problem: &Problem) -> bool {
     matches!(**refusal, RunRefusal::TaskOfRun { .. })
 }
 
-/// A task of a run runs again by clearing it there, with all that follows from it. Not an item of a mapped task: all items
-/// would run again, which nobody asked for; nor what undoes a task.
+/// A task of a run runs again by clearing it there, with all that follows from it; an item of a mapped task without the
+/// other items. What undoes a task does not run again by itself.
 async fn clear_in_run(
     edge: &Edge,
     id: TaskId,
@@ -133,19 +133,27 @@ async fn clear_in_run(
         return Err(Rejection::NotADeadLetter { id, status }.into());
     }
     let name = &run.plan.node(place.place.node).name;
-    if place.place.index != NodeInstance::WHOLE {
-        return Err(refusal);
-    }
+    let items = match place.place.index {
+        NodeInstance::UNDO => return Err(refusal),
+        NodeInstance::WHOLE => Vec::new(),
+        item => vec![item],
+    };
     let text = |name: &Name| Some(name.to_string()).filter(|name| !name.is_empty());
-    let body = ClearBody { tasks: vec![name.to_string()], actor: text(&by.actor), reason: text(&by.reason) };
+    let body = ClearBody {
+        tasks: vec![name.to_string()],
+        items,
+        only_failed: false,
+        actor: text(&by.actor),
+        reason: text(&by.reason),
+    };
     flows::clear_run(edge, run.id, &body, caller).await?;
     Ok(Status::Queued)
 }
 
 /// Something took its place, or its run succeeded all the same.
 fn is_repaired(run: &Run, place: NodeInstance) -> bool {
-    let turn = run.nodes.get(place.node as usize).map(|node| node.turn);
-    run.status == RunStatus::Succeeded || turn.is_none_or(|turn| turn != place.turn)
+    let is_known = (place.node as usize) < run.nodes.len();
+    run.status == RunStatus::Succeeded || !is_known || run.place(place.node, place.index) != place
 }
 
 /// Tasks that failed for good or were quarantined, without those of runs that were repaired since.

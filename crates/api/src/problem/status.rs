@@ -81,10 +81,13 @@ pub(super) fn status_of(rejection: &Rejection) -> StatusCode {
 
 fn flow_status(refusal: &RunRefusal) -> StatusCode {
     match refusal {
-        RunRefusal::JobNotFound { .. } | RunRefusal::RunNotFound { .. } | RunRefusal::NoSuchNode { .. } => {
-            StatusCode::NOT_FOUND
-        }
-        RunRefusal::RunAlreadyEnded { .. }
+        RunRefusal::JobNotFound { .. }
+        | RunRefusal::RunNotFound { .. }
+        | RunRefusal::NoSuchNode { .. }
+        | RunRefusal::NoSuchItem { .. } => StatusCode::NOT_FOUND,
+        RunRefusal::NoItems { .. }
+        | RunRefusal::NothingFailed { .. }
+        | RunRefusal::RunAlreadyEnded { .. }
         | RunRefusal::RunNotEnded { .. }
         | RunRefusal::TaskOfRun { .. } => StatusCode::CONFLICT,
         RunRefusal::RunStateNotForcible { .. } => StatusCode::UNPROCESSABLE_ENTITY,

@@ -47,13 +47,17 @@ pub(crate) struct RerunBody {
     pub reason: Option<String>,
 }
 
-/// `POST /v1/runs/{id}:clear`. No tasks: all that failed.
+/// `POST /v1/runs/{id}:clear`. No tasks: all that failed. `items`: only these items of the one mapped task that is named.
+/// `only_failed`: of mapped tasks only the items that did not succeed; of other tasks those that failed.
 #[derive(Debug, Default, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct ClearBody {
     #[cfg_attr(test, schemars(schema_with = "super::schema::task_names"))]
     pub tasks: Vec<String>,
+    #[cfg_attr(test, schemars(schema_with = "super::schema::item_numbers"))]
+    pub items: Vec<u32>,
+    pub only_failed: bool,
     #[cfg_attr(test, schemars(schema_with = "super::schema::name"))]
     pub actor: Option<String>,
     #[cfg_attr(test, schemars(schema_with = "super::schema::name"))]

@@ -203,3 +203,113 @@ tasks:
     assert_eq!(undos, [(&json!("book"), false), (&json!("book"), true), (&json!("pay"), false)], "{list:#}");
     rig.stop().await;
 }
+
+/// Five items of which three fail, with all of them having run.
+async fn three_of_five(rig: &Rig) -> (String, FakeWorker, Vec<String>) {
+    let file = "
+job: fan
+failure_policy: fail_after_all
+tasks:
+  load: {noop: {}, retries: 0, for_each: {items: [a, b, c, d, e]}}
+  after: {noop: {}, retries: 0, needs: load}
+";
+    let run = begun(rig, file, "fan").await;
+    let mut worker = FakeWorker::join(rig.address, 1, 1, 8).await;
+    let mut starts = Vec::new();
+    for _ in 0..5 {
+        starts.push(worker.start().await);
+    }
+    let listed = items(rig, &run, "").await;
+    let id = |index: usize| listed["items"][index]["task_id"].as_str().unwrap_or_default().to_owned();
+    for start in &starts {
+        if [id(0), id(3)].contains(&id_of(start)) {
+            worker.succeed(start, "7").await;
+        } else {
+            worker.fail(start, "permanent", "no such file").await;
+        }
+    }
+    assert_eq!(ended(rig, &run).await["state"], "failed");
+    let dead = vec![id(1), id(2), id(4)];
+    (run, worker, dead)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn items_are_repaired_one_by_one_over_every_edge_and_from_history() {
+    let rig = Rig::start().await;
+    let (run, worker, dead) = three_of_five(&rig).await;
+    drop(worker);
+    let dir = rig.stop().await;
+    let rig = Rig::start_in(dir, ApiConfig::default(), ShardConfig::default()).await;
+    let before = items(&rig, &run, "").await;
+    let path = format!("/v1/runs/{run}:clear");
+    // One over REST, one over gRPC, one as a dead letter.
+    let cleared = rig.call("POST", &path, r#"{"tasks": ["load"], "items": [1], "actor": "ana"}"#).await;
+    assert_eq!(cleared.status, 200, "{}", cleared.text);
+    let mut grpc = Clients::of(&rig).await;
+    let request = v1::ClearRunRequest {
+        run_id: run.clone(),
+        tasks: vec!["load".into()],
+        items: vec![2],
+        ..v1::ClearRunRequest::default()
+    };
+    grpc.runs.clear(request).await.expect("cleared");
+    let requeued = rig.call("POST", &format!("/v1/dead-letters/{}:requeue", dead[2]), "").await;
+    assert_eq!(requeued.status, 200, "{}", requeued.text);
+    let listed = rig.get("/v1/dead-letters").await.json();
+    assert_eq!(listed["tasks"], json!([]), "what runs again is no dead letter: {listed:#}");
+    let mut worker = FakeWorker::join(rig.address, 2, 2, 8).await;
+    for _ in 0..3 {
+        let start = worker.start().await;
+        assert!(!dead.contains(&id_of(&start)), "another turn has another id");
+        worker.succeed(&start, "8").await;
+    }
+    let after = worker.start().await;
+    worker.succeed(&after, "9").await;
+    assert_eq!(ended(&rig, &run).await["state"], "succeeded");
+    let all = items(&rig, &run, "").await;
+    assert_eq!(states(&all), ["succeeded"; 5]);
+    for kept in [0, 3] {
+        assert_eq!(all["items"][kept]["task_id"], before["items"][kept]["task_id"], "{all:#}");
+    }
+    drop(grpc);
+    rig.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn only_what_failed_runs_again_and_mistakes_are_refused() {
+    let rig = Rig::start().await;
+    let (run, mut worker, dead) = three_of_five(&rig).await;
+    let path = format!("/v1/runs/{run}:clear");
+    let rows = [
+        (r#"{"tasks": ["load"], "items": [5]}"#, 404, "TASK_HAS_NO_SUCH_ITEM"),
+        (r#"{"tasks": ["after"], "items": [0]}"#, 409, "TASK_HAS_NO_ITEMS"),
+        (r#"{"items": [0]}"#, 400, "INVALID_FIELD"),
+        (r#"{"tasks": ["load"], "items": [0], "only_failed": true}"#, 400, "INVALID_FIELD"),
+    ];
+    for (body, status, code) in rows {
+        let refused = rig.call("POST", &path, body).await;
+        assert_eq!((refused.status, refused.code().as_str()), (status, code), "{body}: {}", refused.text);
+    }
+    // One of them is put away: the run stays as it ended.
+    let discarded = rig.call("POST", &format!("/v1/dead-letters/{}:discard", dead[0]), "").await;
+    assert_eq!(
+        (discarded.status, discarded.json()["state"].as_str()),
+        (200, Some("skipped")),
+        "{}",
+        discarded.text
+    );
+    let run_now = rig.get(&format!("/v1/runs/{run}")).await.json();
+    assert_eq!((&run_now["state"], &run_now["tasks"][0]["items"]["failed"]), (&json!("failed"), &json!(3)));
+    let cleared = rig.call("POST", &path, r#"{"tasks": ["load"], "only_failed": true}"#).await;
+    assert_eq!(cleared.status, 200, "{}", cleared.text);
+    for _ in 0..3 {
+        let start = worker.start().await;
+        worker.succeed(&start, "8").await;
+    }
+    let after = worker.start().await;
+    worker.succeed(&after, "9").await;
+    assert_eq!(ended(&rig, &run).await["state"], "succeeded");
+    let none = rig.call("POST", &path, r#"{"tasks": ["load"], "only_failed": true}"#).await;
+    assert_eq!((none.status, none.code().as_str()), (409, "NOTHING_FAILED"));
+    rig.stop().await;
+}

@@ -138,7 +138,7 @@ impl Rejection {
     }
 
     /// Every code, for the test that each has a page.
-    pub const CODES: [&'static str; 43] = [
+    pub const CODES: [&'static str; 46] = [
         "BACKFILL_NOT_FOUND",
         "BACKFILL_ALREADY_ENDED",
         "BACKFILL_ACTIVE",
@@ -172,6 +172,9 @@ impl Rejection {
         "RUN_ALREADY_ENDED",
         "RUN_NOT_ENDED",
         "RUN_HAS_NO_SUCH_TASK",
+        "TASK_HAS_NO_ITEMS",
+        "TASK_HAS_NO_SUCH_ITEM",
+        "NOTHING_FAILED",
         "TASK_OF_RUN",
         "RUN_STATE_NOT_FORCIBLE",
         "TOO_MANY_RUNS",

@@ -31,7 +31,7 @@ pub(crate) fn apply(runs: &mut JobRuns, at: Stamp, event: &RunEvent, work: &mut 
         }),
         RunEvent::MapExpanded { run, node, count } => change(runs, at, *run, work, |run, now| {
             run.begin_node(*node, now);
-            run.groups.insert(*node, MapItems::new(*count));
+            run.groups.insert(*node, MapItems::new(*count, run.node(*node).turn));
             run.list(*node);
         }),
         RunEvent::MapCut { run, node, why } => change(runs, at, *run, work, |run, now| {
@@ -211,8 +211,12 @@ fn end(runs: &mut JobRuns, at: Stamp, ended: &RunEnded, work: &mut WorkList) {
         run.output = output.cloned();
         run.why.clone_from(&ended.why);
         // Of a run that never began, or that was cut short.
-        for node in run.nodes.iter_mut().filter(|node| node.status.end().is_none()) {
+        for (number, node) in run.nodes.iter_mut().enumerate().filter(|(_, node)| node.status.end().is_none())
+        {
             node.status = NodeStatus::Cancelled;
+            if let Some(group) = run.groups.get_mut(&(number as u32)) {
+                group.cut(NodeStatus::Cancelled);
+            }
         }
         run.holds.clear();
         run.recount();

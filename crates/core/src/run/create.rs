@@ -1,5 +1,6 @@
 //! A run comes into being, with what it takes over from another.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::apply::change;
@@ -35,11 +36,11 @@ pub(crate) fn create(runs: &mut JobRuns, at: Stamp, created: &RunCreated, work: 
         ended: Wall::ZERO,
         changed: now,
         nodes: vec![NodeState::default(); nodes as usize],
-        groups: std::collections::BTreeMap::new(),
-        outputs: std::collections::BTreeMap::new(),
+        groups: BTreeMap::new(),
+        outputs: BTreeMap::new(),
         output_bytes: 0,
-        holds: std::collections::BTreeMap::new(),
-        whys: std::collections::BTreeMap::new(),
+        holds: BTreeMap::new(),
+        whys: BTreeMap::new(),
         reused: Vec::new(),
         undo: Vec::new(),
         undone: 0,
@@ -88,10 +89,8 @@ fn reuse(run: &mut Run, reused: &Reused, now: Wall) {
         run.keep_output(reused.node, *index, output.clone());
     }
     if let Some(count) = reused.items {
-        let mut group = MapItems::new(0);
-        group.items = vec![NodeStatus::Succeeded; count as usize];
-        (group.released, group.succeeded) = (count, count);
-        run.groups.insert(reused.node, group);
+        let items = vec![NodeStatus::Succeeded; count as usize];
+        run.groups.insert(reused.node, MapItems::restore(items, (count, 0), (0, BTreeMap::new())));
     }
     run.reused.push(reused.node);
     run.whys.insert(reused.node, "reused from the run that this one repeats".into());

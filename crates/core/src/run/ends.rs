@@ -68,6 +68,9 @@ impl Run {
         state.status = status;
         state.ended = ended;
         self.holds.remove(&node);
+        if let Some(group) = self.groups.get_mut(&node) {
+            group.cut(NodeStatus::Cancelled);
+        }
         self.unfinished -= 1;
         self.failed += u32::from(end == NodeEnd::Failed);
         let plan = Arc::clone(&self.plan);
@@ -101,7 +104,7 @@ impl Run {
             return;
         }
         // Cleared meanwhile: its successor counts.
-        if self.node(node).turn != turn {
+        if self.place(node, index).turn != turn {
             return;
         }
         let status = match status {
@@ -140,40 +143,17 @@ impl Run {
         }
     }
 
-    /// Takes back what a node did, so that it can run again.
-    pub(crate) fn clear_node(&mut self, node: u32) {
-        let plan = Arc::clone(&self.plan);
-        if let Some(end) = self.node(node).status.end() {
-            self.unfinished += 1;
-            self.failed -= u32::from(end == NodeEnd::Failed);
-            for child in plan.children(node) {
-                self.node_mut(*child).ends.take_back(end);
-            }
-        }
-        let state = self.node_mut(node);
-        state.status = NodeStatus::Waiting;
-        state.turn += 1;
-        state.rounds = 0;
-        (state.started, state.ended) = (0, 0);
-        self.groups.remove(&node);
-        self.holds.remove(&node);
-        self.whys.remove(&node);
-        let left = self.undo.len() - self.undone as usize;
-        if let Some(at) = self.undo.iter().position(|done| *done == node) {
-            self.undo.remove(at);
-            self.undone -= u32::from(at >= left);
-        }
-        self.reused.retain(|reused| *reused != node);
-        self.forget_outputs(node);
-    }
-
     pub(crate) fn forget_outputs(&mut self, node: u32) {
         let kept: Vec<(u32, u32)> =
             self.outputs.range((node, 0)..=(node, u32::MAX)).map(|(key, _)| *key).collect();
-        for key in kept {
-            if let Some(output) = self.outputs.remove(&key) {
-                self.output_bytes -= output.len() as u64;
-            }
+        for (node, index) in kept {
+            self.forget_output(node, index);
+        }
+    }
+
+    pub(crate) fn forget_output(&mut self, node: u32, index: u32) {
+        if let Some(output) = self.outputs.remove(&(node, index)) {
+            self.output_bytes -= output.len() as u64;
         }
     }
 

@@ -173,11 +173,20 @@ pub struct RunEnded {
 #[derive(Clone, PartialEq, Debug)]
 pub struct RunCleared {
     pub id: RunId,
-    /// Ascending, closed under "follows from".
+    /// Ascending; with `items` closed under "follows from".
     pub nodes: Vec<u32>,
+    /// Of mapped nodes that are not in `nodes`; ascending. Their other items stay as they are.
+    pub items: Vec<ItemsCleared>,
     pub over: Actor,
     /// The run as it was, if it had left memory.
     pub ended: Option<Box<Run>>,
+}
+
+/// Items of one node; ascending, at least one.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ItemsCleared {
+    pub node: u32,
+    pub items: Vec<u32>,
 }
 
 impl RunEvent {

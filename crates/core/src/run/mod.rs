@@ -29,7 +29,7 @@ mod watch;
 
 pub(crate) use self::ends::UNDO_SKIPPED;
 pub use self::event::{
-    JobApplied, Noted, Reused, RunCleared, RunCreated, RunEnded, RunEvent, Subject, TasksAdded,
+    ItemsCleared, JobApplied, Noted, Reused, RunCleared, RunCreated, RunEnded, RunEvent, Subject, TasksAdded,
 };
 pub use self::grow::{ADDED_MAX, ADDITIONS_MAX, Added, Additions};
 pub use self::lists::RunLists;

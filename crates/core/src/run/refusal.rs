@@ -26,6 +26,21 @@ pub enum RunRefusal {
         run: RunId,
         name: Name,
     },
+    /// The task is not mapped, or its list is not known yet.
+    NoItems {
+        run: RunId,
+        name: Name,
+    },
+    NoSuchItem {
+        run: RunId,
+        name: Name,
+        item: u32,
+        count: u32,
+    },
+    /// None of the tasks named has failed.
+    NothingFailed {
+        run: RunId,
+    },
     /// The task belongs to a run, which decides over it.
     TaskOfRun {
         id: TaskId,
@@ -52,6 +67,9 @@ impl RunRefusal {
             Self::RunAlreadyEnded { .. } => "RUN_ALREADY_ENDED",
             Self::RunNotEnded { .. } => "RUN_NOT_ENDED",
             Self::NoSuchNode { .. } => "RUN_HAS_NO_SUCH_TASK",
+            Self::NoItems { .. } => "TASK_HAS_NO_ITEMS",
+            Self::NoSuchItem { .. } => "TASK_HAS_NO_SUCH_ITEM",
+            Self::NothingFailed { .. } => "NOTHING_FAILED",
             Self::TaskOfRun { .. } => "TASK_OF_RUN",
             Self::RunStateNotForcible { .. } => "RUN_STATE_NOT_FORCIBLE",
             Self::TooManyRuns { .. } => "TOO_MANY_RUNS",
@@ -68,6 +86,9 @@ impl RunRefusal {
             Self::RunAlreadyEnded { .. } => "clear tasks of it, or run it again".into(),
             Self::RunNotEnded { .. } => "wait until it has ended, or cancel it".into(),
             Self::NoSuchNode { run, .. } => format!("read {run} for the names of its tasks"),
+            Self::NoItems { .. } => "clear the whole task, without naming items".into(),
+            Self::NoSuchItem { count, .. } => format!("name items from 0 to {}", count.saturating_sub(1)),
+            Self::NothingFailed { .. } => "name the items or tasks that are to run again".into(),
             Self::TaskOfRun { run, .. } => {
                 format!("clear the task in {run}, so that what follows from it runs again too")
             }
@@ -90,6 +111,11 @@ impl fmt::Display for RunRefusal {
             }
             Self::RunNotEnded { id, status } => write!(f, "run `{id}` has not ended: `{}`", status.label()),
             Self::NoSuchNode { run, name } => write!(f, "run `{run}` has no task `{name}`"),
+            Self::NoItems { run, name } => write!(f, "task `{name}` of run `{run}` has no items"),
+            Self::NoSuchItem { run, name, item, count } => {
+                write!(f, "task `{name}` of run `{run}` has {count} items, none of them is number {item}")
+            }
+            Self::NothingFailed { run } => write!(f, "nothing of what was named in run `{run}` has failed"),
             Self::TaskOfRun { id, run } => write!(f, "task `{id}` belongs to run `{run}`"),
             Self::RunStateNotForcible { status } => {
                 write!(f, "a run cannot be forced to `{}`", status.label())

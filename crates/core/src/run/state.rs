@@ -219,7 +219,9 @@ impl Run {
 
     /// The place of the node's own task, as it stands now.
     pub fn place(&self, node: u32, index: u32) -> NodeInstance {
-        NodeInstance { node, index, turn: self.node(node).turn }
+        let group = if index < NodeInstance::UNDO { self.groups.get(&node) } else { None };
+        let turn = group.map_or_else(|| self.node(node).turn, |group| group.turn_of(index));
+        NodeInstance { node, index, turn }
     }
 
     pub fn task_at(&self, node: u32, index: u32) -> TaskId {

@@ -142,6 +142,10 @@ pub(super) fn task_ended(state: &mut State, index: TaskIndex, work: &mut WorkLis
         return schedule::apply::ended(&mut state.schedules, at, (window.schedule, made), work);
     }
     let Some(origin) = task.in_run.as_deref().copied() else { return };
+    // A task of a run is revived only to be put away, in the same record: the run has counted its end.
+    if state.revived.last() == Some(&task.id) {
+        return;
+    }
     let output = task.extra.as_ref().and_then(|extra| extra.output.as_ref());
     run::apply::place_ended(&mut state.job_runs, at, origin, (task.status(), output), work);
 }

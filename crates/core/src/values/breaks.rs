@@ -14,6 +14,8 @@ pub struct Breaks {
     pub lease_runs_while_down: bool,
     /// A node that was ready is released although it has ended since.
     pub join_twice: bool,
+    /// An item of a mapped node that is cleared goes on beside its successor.
+    pub cleared_item_goes_on: bool,
     /// After recovery runs are not looked at before something happens in them.
     pub run_not_relisted: bool,
     /// A node whose rule says that it must not run is released.

@@ -93,7 +93,7 @@ pub struct NodeInstance {
     pub node: u32,
     /// [`NodeInstance::WHOLE`] unless the node is mapped; [`NodeInstance::UNDO`] for what undoes it.
     pub index: u32,
-    /// Grows with every round of a loop and every time the node is cleared.
+    /// Grows with every round of a loop and every time the node, or an item of it, is cleared.
     pub turn: u32,
 }
 

@@ -9,13 +9,14 @@ use mainspring_core::job::{
 };
 use mainspring_core::key::{KeyClaim, KeyFact, KeyScope};
 use mainspring_core::run::StartedBy;
-use mainspring_core::run::decide::{Clear, Rerun, RerunFrom, RunCommand, Signed, TriggerRun};
+use mainspring_core::run::decide::{Clear, ClearItems, Rerun, RerunFrom, RunCommand, Signed, TriggerRun};
 use mainspring_core::task::Profile;
 use mainspring_core::values::{
     Bucket, Group, Millis, Name, NodeInstance, RunId, RunStatus, Source, TaskId, Wall,
 };
 
 use super::draw::over;
+use crate::checkers::RunFacts;
 use crate::settings::{GROUPS, TENANTS};
 use crate::words::UNDEFINED;
 use crate::worker::Nature;
@@ -167,8 +168,22 @@ impl World {
     }
 
     fn draw_clear(id: RunId, world: &mut Self) -> RunCommand {
-        let nodes = if world.chance.per_mille(400) { vec![] } else { vec![node_name(world.chance.below(6))] };
-        RunCommand::Clear(Box::new(Clear { id, nodes, over: over(), fact: None }))
+        // Some read the run first, to name items of a task that has them.
+        let mapped = world.checkers.journal.flows.run(id).map(RunFacts::mapped).unwrap_or_default();
+        let (nodes, items) = match world.chance.below(10) {
+            0..4 if !mapped.is_empty() => {
+                let (name, count) = mapped[world.chance.below(mapped.len() as u64) as usize].clone();
+                let first = world.chance.below(u64::from(count)) as u32;
+                let last = first + world.chance.below(u64::from(count - first)) as u32;
+                (vec![name], ClearItems::Named((first..=last).collect()))
+            }
+            0..4 => (vec![], ClearItems::All),
+            4..6 => (vec![], ClearItems::Failed),
+            6 => (vec![node_name(world.chance.below(6))], ClearItems::Failed),
+            7 => (vec![node_name(world.chance.below(6))], ClearItems::Named(vec![0])),
+            _ => (vec![node_name(world.chance.below(6))], ClearItems::All),
+        };
+        RunCommand::Clear(Box::new(Clear { id, nodes, items, over: over(), fact: None }))
     }
 
     fn draw_rerun(&mut self) -> Command {

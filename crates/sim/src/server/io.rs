@@ -20,7 +20,7 @@ fn brief(event: &Event) -> String {
             format!("JobApplied {} version {}", applied.key.name, applied.version)
         }
         Event::Run(RunEvent::RunCleared(cleared)) => {
-            format!("RunCleared {} {:?}", cleared.id, cleared.nodes)
+            format!("RunCleared {} {:?} {:?}", cleared.id, cleared.nodes, cleared.items)
         }
         Event::Run(RunEvent::RunCreated(created)) => {
             format!("RunCreated {} of {}", created.id, created.job.name)

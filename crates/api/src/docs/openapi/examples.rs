@@ -30,7 +30,9 @@ pub(super) fn request(operation: &str, media_type: &str) -> Value {
         }
         "triggerJob" => json!({"parameters": {}, "run_key": "2026-11-18"}),
         "cancelRuns" => json!({"job": "report", "actor": "ana"}),
-        "clearRun" => json!({"tasks": ["make"], "actor": "ana", "reason": "the disk was full"}),
+        "clearRun" => {
+            json!({"tasks": ["load"], "items": [7, 14], "actor": "ana", "reason": "the disk was full"})
+        }
         "forceRunState" => json!({"state": "failed", "actor": "ana", "reason": "no longer needed"}),
         "rerunRun" => json!({"from": "failure", "version": "same"}),
         "publishEvents" if media_type.contains("batch") => json!([event]),

@@ -134,9 +134,9 @@ async fn rerun(edge: &Edge, call: &Call<v1::RerunRequest>) -> Result<v1::RerunRe
 }
 
 async fn clear(edge: &Edge, call: &Call<v1::ClearRunRequest>) -> Result<v1::RunChange, Problem> {
-    let v1::ClearRunRequest { run_id, tasks, actor, reason } = call.message.clone();
+    let v1::ClearRunRequest { run_id, tasks, actor, reason, items, only_failed } = call.message.clone();
     let id = flows::run_id(&run_id)?;
-    let wanted = ClearBody { tasks, actor, reason };
+    let wanted = ClearBody { tasks, items, only_failed, actor, reason };
     Ok(changed(id, flows::clear_run(edge, id, &wanted, &call.caller()?).await?))
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use mainspring_core::engine::question::{Progress, Question};
 use mainspring_core::engine::{Answer, Command};
 use mainspring_core::operation::RunSelector;
-use mainspring_core::run::decide::{Clear, Rerun, RerunFrom, RunAnswer, RunCommand};
+use mainspring_core::run::decide::{Clear, ClearItems, Rerun, RerunFrom, RunAnswer, RunCommand};
 use mainspring_core::run::{Run, RunRefusal};
 use mainspring_core::task::Payload;
 use mainspring_core::values::{Bucket, Name, OperationId, RunId, RunStatus};
@@ -180,16 +180,31 @@ pub(crate) async fn clear_run(
     caller: &Caller<'_>,
 ) -> Result<RunStatus, Problem> {
     let max = mainspring_store::PAGE_MAX;
-    if body.tasks.len() > max {
-        return Err(Problem::TooManyEntries { field: "tasks", count: body.tasks.len(), max });
+    for (field, count) in [("tasks", body.tasks.len()), ("items", body.items.len())] {
+        if count > max {
+            return Err(Problem::TooManyEntries { field, count, max });
+        }
     }
+    let items = cleared_items(body)?;
     let over = OverrideBody { actor: body.actor.clone(), reason: body.reason.clone() };
     let by = Change::by("tasks of a run were cleared", &over, caller)?;
     let nodes = body.tasks.iter().map(|task| name("tasks", task)).collect::<Result<_, _>>()?;
-    let clear = Clear { id, nodes, over: by.actor(), fact: None };
+    let clear = Clear { id, nodes, items, over: by.actor(), fact: None };
     let status = act(edge, ("clear run", id), RunCommand::Clear(Box::new(clear)), caller).await?;
     by.done(id);
     Ok(status)
+}
+
+fn cleared_items(body: &ClearBody) -> Result<ClearItems, Problem> {
+    match (body.only_failed, &*body.items) {
+        (false, []) => Ok(ClearItems::All),
+        (true, []) => Ok(ClearItems::Failed),
+        (true, _) => Err(Problem::field("only_failed", "give it or `items`, not both")),
+        (false, _) if body.tasks.len() != 1 => {
+            Err(Problem::field("items", "name the one task in `tasks` that they are items of"))
+        }
+        (false, items) => Ok(ClearItems::Named(items.to_vec())),
+    }
 }
 
 pub(crate) async fn rerun(

@@ -60,8 +60,13 @@ fn places(run: &Run) -> impl Iterator<Item = TaskId> + '_ {
         let is_task = matches!(run.plan.node(node).work, NodeWork::Task(_));
         let own = is_task && run.reused.binary_search(&node).is_err();
         let items = group.filter(|_| own).map_or(0..0, |group| 0..group.released);
+        let again = group.filter(|_| is_task && !own).map(|group| group.turns.keys().copied());
         let begun = !matches!(status, NodeStatus::Waiting | NodeStatus::Skipped | NodeStatus::UpstreamFailed);
         let whole = (own && begun && group.is_none()).then_some(NodeInstance::WHOLE);
-        items.chain(whole).map(move |index| run.task_at(node, index)).chain(run.undo_task(node))
+        items
+            .chain(again.into_iter().flatten())
+            .chain(whole)
+            .map(move |index| run.task_at(node, index))
+            .chain(run.undo_task(node))
     })
 }

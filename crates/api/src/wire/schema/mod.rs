@@ -167,6 +167,14 @@ pub(crate) fn task_names(generator: &mut SchemaGenerator) -> Schema {
     json_schema!({"type": "array", "maxItems": 1_000, "items": needed_name(generator)})
 }
 
+pub(crate) fn item_numbers(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({
+        "type": "array",
+        "maxItems": 1_000,
+        "items": {"type": "integer", "format": "int64", "minimum": 0, "maximum": u32::MAX},
+    })
+}
+
 /// In: a name; null is no name.
 pub(crate) fn given_name(_: &mut SchemaGenerator) -> Schema {
     json_schema!({"type": "string", "maxLength": NAME_BYTES_MAX, "pattern": NAME_PATTERN})

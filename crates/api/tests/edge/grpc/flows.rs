@@ -211,6 +211,7 @@ async fn a_run_is_paused_cancelled_cleared_rerun_and_forced() {
         tasks: vec!["a".into()],
         actor: Some("ann".into()),
         reason: Some("table made".into()),
+        ..v1::ClearRunRequest::default()
     };
     grpc.runs.clear(clear).await.expect("cleared");
     let start = worker.start().await;

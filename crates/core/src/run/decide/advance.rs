@@ -309,17 +309,18 @@ fn expand(run: &Run, node: u32, each: &Each, evaluate: &dyn Evaluate) -> Release
 }
 
 fn release_item(state: &State, run: &Run, node: u32, each: &Each, evaluate: &dyn Evaluate) -> Release {
-    let Some(group) = run.groups.get(&node).filter(|group| group.has_unreleased()) else {
+    let Some((group, next)) = run.groups.get(&node).and_then(|group| Some((group, group.next()?))) else {
         return Release::Leave;
     };
     let given_up = run.stop.is_some() && !run.plan.node(node).rule.answers_failure();
-    if given_up || group.is_lost(each.tolerance) {
+    // What somebody cleared runs also beside others that failed.
+    if given_up || group.again.is_empty() && group.is_lost(each.tolerance) {
         return Release::Ends(Event::Run(RunEvent::MapCut { run: run.id, node, why: None }));
     }
     if group.live >= each.active_max {
         return Release::Leave;
     }
-    match start(state, run, node, group.released, evaluate) {
+    match start(state, run, node, next, evaluate) {
         Ok(event) => Release::Item(event),
         Err(failure) => Release::Ends(failure),
     }

@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 pub use self::{
     advance::NESTING_MAX,
-    clear::Clear,
+    clear::{Clear, ClearItems},
     rerun::{Rerun, RerunFrom},
     signed::Signed,
     trigger::TriggerRun,

@@ -63,7 +63,7 @@ pub(crate) fn revive(
 }
 
 /// Journaled as a revival that is forced to its end in the same record, so that nothing is placed in between and the
-/// task's row in history is written anew with all its attempts.
+/// task's row in history is written anew with all its attempts. The run of a task keeps what it made of the failure.
 pub(crate) fn discard(
     view: &View<'_>,
     id: TaskId,
@@ -72,7 +72,6 @@ pub(crate) fn discard(
     out: &mut Out<'_>,
 ) -> Result<TaskAnswer, Rejection> {
     let ended = newest(view, id, fact)?;
-    not_of_a_run(&ended)?;
     match ended.status() {
         Status::Failed | Status::Quarantined => {}
         // Discarded before.

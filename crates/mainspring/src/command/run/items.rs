@@ -50,3 +50,50 @@ impl Items {
         })
     }
 }
+
+/// Numbers of items, as a person writes them.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Numbers(pub Vec<u32>);
+
+/// `7,14` or `20-25`, or both.
+pub(super) fn parse(text: &str) -> Result<Numbers, String> {
+    let mut numbers = Vec::new();
+    for part in text.split(',').map(str::trim) {
+        let number =
+            |text: &str| text.parse::<u32>().map_err(|_| format!("`{part}` is no number of an item"));
+        let (first, last) = match part.split_once('-') {
+            Some((first, last)) => (number(first)?, number(last)?),
+            None => (number(part)?, number(part)?),
+        };
+        if last < first || (last - first) as usize + numbers.len() >= NUMBERS_MAX {
+            return Err(format!("`{part}`: name at most {NUMBERS_MAX} items, the lower number first"));
+        }
+        numbers.extend(first..=last);
+    }
+    Ok(Numbers(numbers))
+}
+
+/// What the server takes with one request.
+const NUMBERS_MAX: usize = 1_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_items_are_read_with_their_ranges() {
+        let rows = [
+            ("7", Some(vec![7])),
+            ("7,14", Some(vec![7, 14])),
+            ("7, 20-22", Some(vec![7, 20, 21, 22])),
+            ("0-999", Some((0..1_000).collect())),
+            ("0-1000", None),
+            ("9-7", None),
+            ("", None),
+            ("a", None),
+        ];
+        for (text, wanted) in rows {
+            assert_eq!(parse(text).ok().map(|numbers| numbers.0), wanted, "{text}");
+        }
+    }
+}

@@ -63,7 +63,9 @@ enum What {
     Rerun(rerun::Rerun),
     /// Run tasks of it again, with everything that follows from them
     #[command(
-        after_help = "Examples:\n  mainspring run clear run_019a88f0\n  mainspring run clear run_019a88f0 --task load"
+        after_help = "Examples:\n  mainspring run clear run_019a88f0\n  mainspring run clear run_019a88f0 --task load\n  \
+                      mainspring run clear run_019a88f0 --task load --items 7,14\n  \
+                      mainspring run clear run_019a88f0 --task load --only-failed"
     )]
     Clear(Clear),
     /// Say how a run ends, whatever its tasks do
@@ -121,6 +123,12 @@ struct Clear {
     /// A task to run again; without any, all that failed
     #[arg(long = "task", value_name = "NAME")]
     tasks: Vec<String>,
+    /// Only these items of the mapped task, as 7,14 or 20-25; the others keep state and output
+    #[arg(long, value_name = "N,…", value_parser = items::parse, requires = "tasks", conflicts_with = "only_failed")]
+    items: Option<items::Numbers>,
+    /// Of mapped tasks only the items that did not succeed; of other tasks those that failed
+    #[arg(long)]
+    only_failed: bool,
     /// Why; kept with the run
     #[arg(long, value_name = "TEXT")]
     reason: Option<String>,
@@ -188,7 +196,14 @@ impl Run {
             What::Resume(act) => verb(act.connect, &act.id, "resume", &by(act.reason.as_deref())),
             What::Rerun(rerun) => rerun.run(),
             What::Clear(clear) => {
-                let body = json!({"tasks": clear.tasks, "reason": clear.reason, "actor": actor()});
+                let items = clear.items.map(|items| items.0).unwrap_or_default();
+                let mut body = json!({"tasks": clear.tasks, "reason": clear.reason, "actor": actor()});
+                if !items.is_empty() {
+                    body["items"] = json!(items);
+                }
+                if clear.only_failed {
+                    body["only_failed"] = json!(true);
+                }
                 verb(clear.connect, &clear.id, "clear", &body)
             }
             What::Force(force) => {

@@ -4,7 +4,7 @@ use super::*;
 use mainspring_core::job::{
     Bounds, Definition, FailurePolicy, JobKey, Node, NodeWork, Plan, TaskWork, TriggerRule,
 };
-use mainspring_core::run::decide::{Clear, RunAnswer, RunCommand, TriggerRun};
+use mainspring_core::run::decide::{Clear, ClearItems, RunAnswer, RunCommand, TriggerRun};
 use mainspring_core::run::{NodeStatus, Run, StartedBy};
 use mainspring_core::values::{Actor, EntityKind, Group, NodeInstance, RunStatus};
 
@@ -95,7 +95,7 @@ impl Rig {
 
     fn clear(&mut self, id: RunId, name: &'static str) {
         let over = Actor { actor: Name::fixed("ann"), reason: Name::fixed("again") };
-        let clear = Clear { id, nodes: vec![Name::fixed(name)], over, fact: None };
+        let clear = Clear { id, nodes: vec![Name::fixed(name)], items: ClearItems::All, over, fact: None };
         self.flow(RunCommand::Clear(Box::new(clear)));
     }
 }
@@ -200,7 +200,13 @@ fn a_run_cleared_before_it_left_memory_survives_a_crash() {
 fn clear_all(id: RunId) -> Command {
     let over = Actor { actor: Name::fixed("ann"), reason: Name::fixed("again") };
     let nodes = vec![Name::fixed("a")];
-    Command::Run(Box::new(RunCommand::Clear(Box::new(Clear { id, nodes, over, fact: None }))))
+    Command::Run(Box::new(RunCommand::Clear(Box::new(Clear {
+        id,
+        nodes,
+        items: ClearItems::All,
+        over,
+        fact: None,
+    }))))
 }
 
 #[test]

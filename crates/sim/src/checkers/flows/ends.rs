@@ -1,14 +1,14 @@
 //! Ends that no task tells: of nodes by rule, of runs, and what is taken back by clearing (I18, I20).
 
 use mainspring_core::job::OnEmpty;
-use mainspring_core::run::{NodeStatus, RunCleared, RunEnded, RunStop};
+use mainspring_core::run::{ItemsCleared, NodeStatus, RunCleared, RunEnded, RunStop};
 use mainspring_core::state::State;
 use mainspring_core::task::{Status, StopReason, Task};
-use mainspring_core::values::RunStatus;
+use mainspring_core::values::{NodeInstance, RunStatus};
 
 use super::rules::{answers_failure, fails_run, lets_downstream_run, stops_at_failure};
 use super::{FlowFold, RunFacts};
-use crate::checkers::{Check, require};
+use crate::checkers::{Broken, Check, require};
 
 impl FlowFold {
     pub(super) fn run_ended(&mut self, ended: &RunEnded) -> Check {
@@ -20,6 +20,7 @@ impl FlowFold {
         for node in &mut run.nodes {
             if super::was(node.status).is_none() {
                 node.status = NodeStatus::Cancelled;
+                node.map.iter_mut().for_each(super::MapFacts::give_up);
             }
         }
         let (parent, job) = (run.parent, run.job.clone());
@@ -42,7 +43,8 @@ impl FlowFold {
         let closed = {
             let run = self.run_mut(id)?;
             let children = |node: &u32| run.plan.children(*node).iter();
-            cleared.nodes.iter().flat_map(children).all(|child| cleared.nodes.contains(child))
+            let roots = cleared.nodes.iter().chain(cleared.items.iter().map(|items| &items.node));
+            roots.flat_map(children).all(|child| cleared.nodes.contains(child))
         };
         require(closed, "I18", || format!("{id} was cleared without what follows from it"))?;
         self.check_stopped(cleared, state)?;
@@ -55,6 +57,9 @@ impl FlowFold {
             run.undo.retain(|left| left != node);
             run.outputs.retain(|(of, _), _| of != node);
         }
+        for items in &cleared.items {
+            run.clear_items(items)?;
+        }
         run.shrink(&cleared.nodes)?;
         run.ever_cleared = true;
         (run.stop, run.forced) = (None, None);
@@ -64,13 +69,18 @@ impl FlowFold {
             self.unfinished.insert(id);
         }
         self.counts.clears += 1;
+        self.counts.items_cleared += cleared.items.iter().map(|items| items.items.len() as u64).sum::<u64>();
         Ok(())
     }
 
     /// What is out of a cleared node must have been told to stop.
     fn check_stopped(&self, cleared: &RunCleared, state: &State) -> Check {
         let run = &self.runs[&cleared.id];
-        for place in run.out.iter().filter(|place| cleared.nodes.contains(&place.node)) {
+        let of_items = |place: &NodeInstance| {
+            cleared.items.iter().any(|items| items.node == place.node && items.items.contains(&place.index))
+        };
+        let is_cleared = |place: &&NodeInstance| cleared.nodes.contains(&place.node) || of_items(place);
+        for place in run.out.iter().filter(is_cleared) {
             let stopped = if run.is_task(*place) {
                 let task = state.tasks().by_id(run.id.task(*place));
                 let stop = task.and_then(Task::lease).and_then(|lease| lease.stop.as_ref());
@@ -86,6 +96,27 @@ impl FlowFold {
 }
 
 impl RunFacts {
+    /// I19: only items that the node has, and that had their turn, get another one.
+    fn clear_items(&mut self, ItemsCleared { node, items }: &ItemsCleared) -> Check {
+        let id = self.id;
+        let state = &mut self.nodes[*node as usize];
+        let map = state.map.as_mut().filter(|map| items.iter().all(|item| *item < map.count));
+        let map = map.ok_or_else(|| Broken {
+            invariant: "I19",
+            what: format!("{items:?} of node {node} of {id} were cleared, it has no such items"),
+        })?;
+        (state.status, state.turn) = (NodeStatus::Out, state.turn + 1);
+        for item in items.iter().filter(|item| **item < map.released) {
+            map.turns.insert(*item, state.turn);
+            map.ended.remove(item);
+            map.given_up.remove(item);
+            map.again.insert(*item);
+            self.outputs.remove(&(*node, *item));
+        }
+        self.undo.retain(|left| left != node);
+        Ok(())
+    }
+
     pub(super) fn stopping(&mut self, stop: RunStop) -> Check {
         let (id, status) = (self.id, self.status);
         require(status == RunStatus::Running, "I20", || format!("{id} is stopped, it is {status:?}"))?;

@@ -2,6 +2,7 @@
 //! runs end when and as their nodes did (I20), and bounds of jobs and runs hold at every event (I21).
 //! Not here: what a place of a run goes through (`places`), rules (`rules`).
 
+mod counts;
 mod ends;
 mod growth;
 mod notes;
@@ -21,8 +22,9 @@ use mainspring_core::run::{
 };
 use mainspring_core::state::State;
 use mainspring_core::task::Status;
-use mainspring_core::values::{Elapsed, Epoch, InRun, NodeInstance, RunId, RunStatus, TaskId, Wall};
+use mainspring_core::values::{Elapsed, Epoch, InRun, Name, NodeInstance, RunId, RunStatus, TaskId, Wall};
 
+pub use self::counts::FlowCounts;
 use self::rules::{Upstream, was};
 use super::{Broken, Check, require};
 
@@ -39,38 +41,10 @@ pub struct FlowFold {
     wall: Wall,
     /// When a run of each job last succeeded.
     successes: BTreeMap<JobKey, Wall>,
+    /// A task of a run that was revived by the event before.
+    put_away: Option<TaskId>,
     /// What the newest event of jobs and runs was about.
     changed: Option<Subject>,
-}
-
-/// For the report.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct FlowCounts {
-    pub runs: u64,
-    pub children: u64,
-    pub spawned: u64,
-    pub joins: u64,
-    pub rounds: u64,
-    pub undone: u64,
-    pub clears: u64,
-    pub added: u64,
-    pub awaited: u64,
-    pub noted: u64,
-}
-
-impl FlowCounts {
-    pub fn add(&mut self, other: Self) {
-        self.runs += other.runs;
-        self.children += other.children;
-        self.spawned += other.spawned;
-        self.joins += other.joins;
-        self.rounds += other.rounds;
-        self.undone += other.undone;
-        self.clears += other.clears;
-        self.added += other.added;
-        self.awaited += other.awaited;
-        self.noted += other.noted;
-    }
 }
 
 struct JobFacts {
@@ -130,12 +104,21 @@ struct AddedFacts {
     waits: Vec<u32>,
 }
 
-#[derive(Clone)]
+#[derive(Clone, Default)]
 struct MapFacts {
     count: u32,
+    /// Of the node when it got its items.
+    turn: u32,
+    /// Of items that were cleared since.
+    turns: BTreeMap<u32, u32>,
+    /// Items below this one were released, or given up.
     released: u32,
+    /// Cleared ones that were not released since.
+    again: BTreeSet<u32>,
+    /// Those that ended, in the turn they have now.
     ended: BTreeMap<u32, NodeStatus>,
-    cut: bool,
+    /// Those that were given up before they were released.
+    given_up: BTreeSet<u32>,
 }
 
 impl FlowFold {
@@ -195,7 +178,18 @@ impl FlowFold {
             }
             _ => {}
         }
-        let of_run = event.task().and_then(|id| self.places.get(&id)).copied();
+        let task = event.task();
+        let of_run = task.and_then(|id| self.places.get(&id)).copied();
+        if let (Event::TaskRevived { .. }, Some(_)) = (event, of_run) {
+            self.put_away = task;
+            return Ok(());
+        }
+        if let Some(id) = self.put_away.take() {
+            // A dead letter is discarded: its run has counted its end before.
+            return require(task == Some(id) && ended == Some(Status::Skipped), "I19", || {
+                format!("{id} was queued again behind the back of its run")
+            });
+        }
         if let (Some((run, place)), Some(status)) = (of_run, ended) {
             let output = match event {
                 Event::TaskSucceeded { output, .. } => output.as_ref().map(|output| output.len()),
@@ -320,6 +314,12 @@ impl FlowFold {
         };
         for reused in &created.reused {
             run.end_node(reused.node, reused.status)?;
+            run.nodes[reused.node as usize].map = reused.items.map(|count| MapFacts {
+                count,
+                released: count,
+                ended: (0..count).map(|item| (item, NodeStatus::Succeeded)).collect(),
+                ..MapFacts::default()
+            });
             for (index, output) in &reused.outputs {
                 run.outputs.insert((reused.node, *index), output.len());
             }
@@ -351,6 +351,13 @@ impl FlowFold {
 }
 
 impl RunFacts {
+    /// Nodes that have items, and how many.
+    pub fn mapped(&self) -> Vec<(Name, u32)> {
+        let count = |node: &NodeFacts| node.map.as_ref().map(|map| map.count).filter(|count| *count > 0);
+        let nodes = self.plan.nodes().iter().zip(&self.nodes);
+        nodes.filter_map(|(spec, node)| Some((spec.name.clone(), count(node)?))).collect()
+    }
+
     fn upstream(&self, node: u32) -> Upstream {
         let needs = &self.plan.node(node).needs;
         Upstream(needs.iter().map(|need| was(self.nodes[*need as usize].status)).collect())
@@ -358,11 +365,19 @@ impl RunFacts {
 
     /// How many places of a node are out in its present turn.
     fn live(&self, node: u32) -> usize {
-        let turn = self.nodes[node as usize].turn;
         let here = |place: &&NodeInstance| {
-            place.node == node && place.turn == turn && place.index != NodeInstance::UNDO
+            place.node == node && place.turn == self.turn_of(**place) && place.index != NodeInstance::UNDO
         };
         self.out.iter().filter(here).count()
+    }
+
+    /// The turn that is live at this place.
+    fn turn_of(&self, place: NodeInstance) -> u32 {
+        let state = &self.nodes[place.node as usize];
+        match state.map.as_ref().filter(|_| place.index < NodeInstance::UNDO) {
+            Some(map) => map.turns.get(&place.index).copied().unwrap_or(map.turn),
+            None => state.turn,
+        }
     }
 
     fn is_over(&self) -> bool {

@@ -56,6 +56,15 @@ impl FlowFold {
     }
 }
 
+impl MapFacts {
+    /// What was not released is not released any more.
+    pub(super) fn give_up(&mut self) {
+        let again = std::mem::take(&mut self.again);
+        self.given_up.extend(again.into_iter().chain(self.released..self.count));
+        self.released = self.count;
+    }
+}
+
 impl RunFacts {
     fn released_at(&mut self, place: NodeInstance) -> Check {
         let (id, node) = (self.id, place.node);
@@ -89,7 +98,9 @@ impl RunFacts {
         }
         let state = &mut self.nodes[node as usize];
         state.status = NodeStatus::Out;
-        if let Some(map) = &mut state.map {
+        if let Some(map) = &mut state.map
+            && !map.again.remove(&place.index)
+        {
             map.released += 1;
         }
         Ok(())
@@ -122,12 +133,13 @@ impl RunFacts {
     fn check_item(&self, place: NodeInstance) -> Check {
         let (id, live) = (self.id, self.live(place.node) as u32);
         let state = &self.nodes[place.node as usize];
-        let next = state.map.as_ref().filter(|map| !map.cut && map.released < map.count);
-        require(
-            next.is_some_and(|map| map.released == place.index) && place.turn == state.turn,
-            "I19",
-            || format!("{place:?} of {id} is not the next item of its node"),
-        )?;
+        let next = state.map.as_ref().and_then(|map| match map.again.first() {
+            Some(first) => Some(*first),
+            None => (map.released < map.count).then_some(map.released),
+        });
+        require(next == Some(place.index) && place.turn == self.turn_of(place), "I19", || {
+            format!("{place:?} of {id} is not the next item of its node")
+        })?;
         let active_max = self.plan.node(place.node).each.as_ref().map_or(0, |each| each.active_max);
         require(live < active_max, "I21", || format!("{place:?} of {id}: {live} of {active_max} are out"))?;
         self.check_not_stopped(place.node)
@@ -167,7 +179,7 @@ impl RunFacts {
         output: Option<usize>,
     ) -> Result<bool, crate::checkers::Broken> {
         let NodeInstance { node, index, turn } = place;
-        if turn != self.nodes[node as usize].turn {
+        if turn != self.turn_of(place) {
             return Ok(false);
         }
         if index == NodeInstance::UNDO {
@@ -213,8 +225,7 @@ impl RunFacts {
         require(count <= max, "I21", || format!("node {node} of {id} has {count} items of {max}"))?;
         let state = &mut self.nodes[node as usize];
         state.status = NodeStatus::Out;
-        state.map =
-            Some(MapFacts { count, released: 0, ended: std::collections::BTreeMap::new(), cut: false });
+        state.map = Some(MapFacts { count, turn: state.turn, ..MapFacts::default() });
         Ok(())
     }
 
@@ -223,7 +234,7 @@ impl RunFacts {
         let map = self.nodes[node as usize].map.as_mut();
         require(map.is_some(), "I19", || format!("node {node} of {id} was cut and has no items"))?;
         if let Some(map) = map {
-            map.cut = true;
+            map.give_up();
         }
         self.join(node)
     }
@@ -232,11 +243,11 @@ impl RunFacts {
     fn join(&mut self, node: u32) -> Result<bool, crate::checkers::Broken> {
         let live = self.live(node);
         let Some(map) = &self.nodes[node as usize].map else { return Ok(false) };
-        if live > 0 || !map.cut && map.released < map.count {
+        if live > 0 || !map.again.is_empty() || map.released < map.count {
             return Ok(false);
         }
-        let (id, count, ended) = (self.id, map.count, map.ended.len() as u32);
-        require(ended == map.released && (map.cut || ended == count), "I19", || {
+        let (id, count, ended) = (self.id, map.count, map.ended.len() + map.given_up.len());
+        require(ended == count as usize, "I19", || {
             format!("node {node} of {id} joins {ended} of {count} items")
         })?;
         let well = |status: &&NodeStatus| matches!(status, NodeStatus::Succeeded | NodeStatus::Skipped);
@@ -255,7 +266,9 @@ impl RunFacts {
         require(was(before).is_none(), "I19", || {
             format!("node {node} of {id} ended as {status:?} after it had ended as {before:?}")
         })?;
-        self.nodes[node as usize].status = status;
+        let state = &mut self.nodes[node as usize];
+        state.status = status;
+        state.map.iter_mut().for_each(MapFacts::give_up);
         if status == NodeStatus::Succeeded && self.plan.node(node).undo.is_some() {
             self.undo.push(node);
         }

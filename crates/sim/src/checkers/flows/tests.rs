@@ -207,7 +207,13 @@ fn clearing_stops_what_is_out_and_takes_what_follows() {
     let over = Actor { actor: Name::fixed("ann"), reason: Name::fixed("again") };
     let cleared = |nodes: &[u32]| {
         let (id, nodes) = (run_id(1), nodes.to_vec());
-        RunEvent::RunCleared(Box::new(RunCleared { id, nodes, over: over.clone(), ended: None }))
+        RunEvent::RunCleared(Box::new(RunCleared {
+            id,
+            nodes,
+            items: Vec::new(),
+            over: over.clone(),
+            ended: None,
+        }))
     };
     let mut story = Story::new();
     story.spawn(whole(0)).expect("released");
@@ -277,7 +283,13 @@ fn what_was_added_goes_with_the_task_that_added_it() {
     let over = Actor { actor: Name::fixed("ann"), reason: Name::fixed("again") };
     let cleared = |nodes: &[u32]| {
         let (id, nodes) = (run_id(1), nodes.to_vec());
-        RunEvent::RunCleared(Box::new(RunCleared { id, nodes, over: over.clone(), ended: None }))
+        RunEvent::RunCleared(Box::new(RunCleared {
+            id,
+            nodes,
+            items: Vec::new(),
+            over: over.clone(),
+            ended: None,
+        }))
     };
     broken(story.flow(cleared(&[0, 1])), "I18");
     story.flow(cleared(&[0, 1, 2, 3])).expect("cleared");

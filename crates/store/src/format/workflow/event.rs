@@ -1,6 +1,8 @@
 //! Writes events of jobs and runs.
 
-use mainspring_core::run::{JobApplied, Noted, Reused, RunCleared, RunCreated, RunEnded, RunEvent, Subject};
+use mainspring_core::run::{
+    ItemsCleared, JobApplied, Noted, Reused, RunCleared, RunCreated, RunEnded, RunEvent, Subject,
+};
 
 use super::{names, origin, plan, run};
 use crate::format::{EncodedProfiles, Writer};
@@ -140,10 +142,22 @@ fn write_reused(w: &mut Writer<'_>, reused: &Reused) {
 fn write_cleared(w: &mut Writer<'_>, cleared: &RunCleared, profiles: &mut EncodedProfiles) {
     on_run(w, kind::RUN_CLEARED, cleared.id.bits());
     w.list(&cleared.nodes, |w, node| w.varint((*node).into()));
+    w.list(&cleared.items, write_items);
     w.over(&cleared.over);
     w.bool(cleared.ended.is_some());
     if let Some(ended) = &cleared.ended {
         run::write_whole(w, ended, profiles);
+    }
+}
+
+fn write_items(w: &mut Writer<'_>, ItemsCleared { node, items }: &ItemsCleared) {
+    w.varint((*node).into());
+    w.varint(items.len() as u64);
+    // Ascending: the gaps are small.
+    let mut next: u32 = 0;
+    for item in items {
+        w.varint(item.wrapping_sub(next).into());
+        next = item.wrapping_add(1);
     }
 }
 

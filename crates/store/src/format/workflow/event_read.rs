@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use mainspring_core::job::Definition;
 use mainspring_core::run::{
-    JobApplied, NodeStatus, Noted, Reused, RunCleared, RunCreated, RunEnded, RunEvent, Subject, TasksAdded,
+    ItemsCleared, JobApplied, NodeStatus, Noted, Reused, RunCleared, RunCreated, RunEnded, RunEvent, Subject,
+    TasksAdded,
 };
 use mainspring_core::values::RunStatus;
 
@@ -28,6 +29,7 @@ pub(in crate::format) fn read(
         kind::RUN_CLEARED => Ok(RunEvent::RunCleared(Box::new(RunCleared {
             id: r.run_id()?,
             nodes: r.list("nodes", |r| r.varint32("node"))?,
+            items: r.list("cleared items", read_items)?,
             over: r.over()?,
             ended: r.option("ended run", |r| run::read_whole(r, profiles).map(Box::new))?,
         }))),
@@ -53,6 +55,17 @@ pub(in crate::format) fn read(
         found if found > kind::NEWEST => Err(FormatError::newer("kind of event", at, found, kind::NEWEST)),
         kind => read_small(r, kind),
     }
+}
+
+fn read_items(r: &mut Reader<'_>) -> Result<ItemsCleared, FormatError> {
+    let node = r.varint32("node")?;
+    let mut next: u32 = 0;
+    let items = r.list("items", |r| {
+        let item = next.wrapping_add(r.varint32("item")?);
+        next = item.wrapping_add(1);
+        Ok(item)
+    })?;
+    Ok(ItemsCleared { node, items })
 }
 
 fn read_small(r: &mut Reader<'_>, kind: u8) -> Result<RunEvent, FormatError> {

@@ -371,6 +371,12 @@ fn write_group(w: &mut Writer<'_>, group: &MapItems) {
     w.varint(group.live.into());
     let items: Vec<u8> = group.items.iter().map(|item| *item as u8).collect();
     w.bytes(&items);
+    w.varint(group.turn.into());
+    w.varint(group.turns.len() as u64);
+    for (item, turn) in &group.turns {
+        w.varint((*item).into());
+        w.varint((*turn).into());
+    }
 }
 
 fn read_group(r: &mut Reader<'_>) -> Result<MapItems, FormatError> {
@@ -382,8 +388,13 @@ fn read_group(r: &mut Reader<'_>) -> Result<MapItems, FormatError> {
     if released as usize > items.len() || live > released {
         return Err(FormatError::bad("items", at, "are fewer than were released"));
     }
-    let count = |wanted: fn(NodeStatus) -> bool| items.iter().filter(|item| wanted(**item)).count() as u32;
-    let succeeded = count(|item| item == NodeStatus::Succeeded);
-    let failed = count(|item| item.end() == Some(mainspring_core::job::NodeEnd::Failed));
-    Ok(MapItems { items, released, live, failed, succeeded })
+    let turn = r.varint32("turn")?;
+    let turns = r.list("turns of items", |r| {
+        let at = r.at();
+        let item = r.varint32("item")?;
+        let is_known = (item as usize) < items.len();
+        is_known.then_some(()).ok_or_else(|| FormatError::bad("item", at, "is not one of its node"))?;
+        Ok((item, r.varint32("turn")?))
+    })?;
+    Ok(MapItems::restore(items, (released, live), (turn, turns.into_iter().collect())))
 }

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::run::ADDED_MAX;
-use crate::run::decide::{Clear, Rerun, RerunFrom};
+use crate::run::decide::{Clear, ClearItems, Rerun, RerunFrom};
 
 fn adding(name: &'static str, needs: &[u32]) -> Node {
     Node { spawns: Some("all".into()), ..node(name, needs) }
@@ -16,7 +16,7 @@ fn growing() -> Story {
 
 fn clear(story: &mut Story, name: &'static str) {
     let (id, nodes) = (story.run, vec![Name::fixed(name)]);
-    let clear = Clear { id, nodes, over: over(), fact: None };
+    let clear = Clear { id, nodes, items: ClearItems::All, over: over(), fact: None };
     flow(&mut story.rig, RunCommand::Clear(Box::new(clear))).expect("cleared");
 }
 

@@ -3,6 +3,7 @@
 mod awaits;
 mod diagnosis;
 mod growth;
+mod items;
 mod maps;
 mod operators;
 mod oracle;

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::run::NOTES_MAX;
-use crate::run::decide::{Clear, Rerun, RerunFrom, Signed};
+use crate::run::decide::{Clear, ClearItems, Rerun, RerunFrom, Signed};
 use crate::values::{Group, Note};
 
 fn chain() -> Plan {
@@ -70,7 +70,7 @@ fn a_paused_run_releases_nothing_and_loses_nothing() {
 
 fn clear(story: &mut Story, nodes: &[&'static str]) -> Result<RunAnswer, Rejection> {
     let nodes = nodes.iter().map(|name| Name::fixed(name)).collect();
-    let clear = Clear { id: story.run, nodes, over: over(), fact: None };
+    let clear = Clear { id: story.run, nodes, items: ClearItems::All, over: over(), fact: None };
     flow(&mut story.rig, RunCommand::Clear(Box::new(clear)))
 }
 

@@ -114,6 +114,7 @@ fn what_was_undone_is_done_again_when_the_run_is_repaired() {
     let clear = crate::run::decide::Clear {
         id: story.run,
         nodes: vec![Name::fixed("ship")],
+        items: crate::run::decide::ClearItems::All,
         over: over(),
         fact: None,
     };

@@ -3,11 +3,14 @@
 use super::*;
 use crate::event::Event;
 use crate::run::RunEvent;
-use crate::run::decide::Clear;
+use crate::run::decide::{Clear, ClearItems};
 
 fn clear(story: &mut Story, id: RunId, names: &[&'static str]) -> Result<RunAnswer, Rejection> {
     let nodes = names.iter().map(|name| Name::fixed(name)).collect();
-    flow(&mut story.rig, RunCommand::Clear(Box::new(Clear { id, nodes, over: over(), fact: None })))
+    flow(
+        &mut story.rig,
+        RunCommand::Clear(Box::new(Clear { id, nodes, items: ClearItems::All, over: over(), fact: None })),
+    )
 }
 
 fn status(story: &Story, id: RunId) -> RunStatus {
