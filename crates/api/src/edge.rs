@@ -2,6 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
+use std::time::Instant;
 
 use mainspring_core::values::{Millis, Wall};
 
@@ -31,6 +32,7 @@ pub(crate) struct Edge {
     pub watchlist: Arc<Watchlist>,
     pub series: Series,
     pub config: ApiConfig,
+    pub started: Instant,
     /// Set before the first request, if there are any.
     pub webhooks: OnceLock<Webhooks>,
     /// Set before the first request; without it only loopback names are answered.

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use mainspring_core::decision::Effect;
+use mainspring_core::values::Seq;
 use mainspring_runtime::node::{Effects, Outlet};
 
 use crate::feed::Feed;
@@ -42,16 +43,16 @@ impl EffectRouter {
     /// For `Node::open`.
     pub fn outlet(self: &Arc<Self>) -> Outlet {
         let router = Arc::clone(self);
-        Box::new(move |Effects { epoch, effects }| {
-            let orders = effects.into_iter().filter_map(|effect| router.tell(effect));
+        Box::new(move |Effects { epoch, record, effects }| {
+            let orders = effects.into_iter().filter_map(|effect| router.tell(record, effect));
             router.sessions.route(ONLY_SHARD, epoch, orders);
         })
     }
 
     /// Gives back what is for a session.
-    fn tell(&self, effect: Effect) -> Option<Effect> {
+    fn tell(&self, record: Seq, effect: Effect) -> Option<Effect> {
         match effect {
-            Effect::News(news) => self.feed.tell(*news),
+            Effect::News(news) => self.feed.tell(*news, record),
             Effect::Changed { task, .. } => self.followers.wake(task),
             Effect::RunAlert { run, .. } => {
                 self.watchlist.note(run);

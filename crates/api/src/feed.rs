@@ -1,4 +1,4 @@
-//! The feed: news of tasks and runs for callers that listen, as `CloudEvents`.
+//! The feed: news of tasks, runs, jobs, schedules and workers for callers that listen, as `CloudEvents`.
 //! Entry: [`Feed::listen`]. The shard makes news only while somebody listens.
 //! - FD-1 the shard's thread never waits for a listener: one that is too slow is told how much it has missed
 //! - FD-2 a line is written once and shared by all listeners; what waits for one of them is in its connection's buffers,
@@ -12,6 +12,8 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use mainspring_core::decision::{Happening, News, RunChange};
 use mainspring_core::engine::{Command, Configure};
+use mainspring_core::job::JobKey;
+use mainspring_core::values::{RunId, Seq};
 use serde_json::{Value, json};
 use tokio::sync::broadcast;
 use tokio::sync::broadcast::error::RecvError;
@@ -39,12 +41,14 @@ pub(crate) struct Feed {
 /// One piece of news, and its text once a listener wanted it.
 struct Line {
     news: News,
+    /// The news is in this record of the journal, or in an earlier one.
+    record: Seq,
     text: OnceLock<Bytes>,
 }
 
 impl Line {
     fn text(&self) -> Bytes {
-        self.text.get_or_init(|| line(&cloud_event(&self.news))).clone()
+        self.text.get_or_init(|| line(&cloud_event(&self.news, self.record))).clone()
     }
 }
 
@@ -63,6 +67,9 @@ pub(crate) enum Kind {
     Run,
     /// Of runs only that they ended.
     RunEnd,
+    Job,
+    Schedule,
+    Worker,
 }
 
 impl Default for Feed {
@@ -74,11 +81,15 @@ impl Default for Feed {
 }
 
 impl Feed {
-    pub(crate) fn tell(&self, news: News) {
+    pub(crate) fn tell(&self, news: News, record: Seq) {
         if let Some(sender) = &*self.sender() {
             // Nobody may be listening any more.
-            let _ = sender.send(Arc::new(Line { news, text: OnceLock::new() }));
+            let _ = sender.send(Arc::new(Line { news, record, text: OnceLock::new() }));
         }
+    }
+
+    pub(crate) fn listeners(&self) -> usize {
+        self.listeners.load(Ordering::Acquire)
     }
 
     /// Listeners hear that there is nothing more.
@@ -239,13 +250,17 @@ impl Listening {
 impl Wanted {
     fn has(&self, what: &Happening) -> bool {
         let (kind, tenant, job, run) = match what {
-            Happening::Task { tenant, job, run, .. } => (Kind::Task, tenant, job, *run),
-            Happening::Run { id, job, .. } => (Kind::Run, &job.tenant, &job.name, Some(*id)),
+            Happening::Task { tenant, job, run, .. } => (Kind::Task, Some(tenant), Some(job), *run),
+            Happening::Run { id, job, .. } => (Kind::Run, Some(&job.tenant), Some(&job.name), Some(*id)),
+            Happening::Job { key, .. } => (Kind::Job, Some(&key.tenant), Some(&key.name), None),
+            Happening::Schedule { key, .. } => (Kind::Schedule, Some(&key.tenant), Some(&key.job), None),
+            // Workers belong to no tenant.
+            Happening::Worker { .. } => (Kind::Worker, None, None, None),
         };
         let ended = matches!(what, Happening::Run { change: RunChange::Ended(_), .. });
         self.kind.is_none_or(|wanted| wanted == kind || wanted == Kind::RunEnd && ended)
-            && self.tenant.as_ref().is_none_or(|wanted| **wanted == **tenant)
-            && self.job.as_ref().is_none_or(|wanted| **wanted == **job)
+            && self.tenant.as_ref().is_none_or(|wanted| tenant.is_some_and(|tenant| **wanted == **tenant))
+            && self.job.as_ref().is_none_or(|wanted| job.is_some_and(|job| **wanted == **job))
             && self.run.as_ref().is_none_or(|wanted| run.is_some_and(|run| run.to_string() == *wanted))
     }
 }
@@ -254,41 +269,62 @@ fn line(event: &Value) -> Bytes {
     format!("{event}\n").into()
 }
 
-fn cloud_event(news: &News) -> Value {
-    let (kind, subject, data) = match &news.what {
-        Happening::Task { id, tenant, job, run, attempts, to } => {
+fn cloud_event(news: &News, record: Seq) -> Value {
+    let (kind, subject, mut data) = match &news.what {
+        Happening::Task { id, tenant, job, run, task, item, attempts, to } => {
             let mut data = json!({
                 "state": to.label(), "tenant": tenant.as_str(), "job": job.as_str(), "attempt_count": attempts,
             });
             if let Some(run) = run {
                 data["run_id"] = json!(run.to_string());
             }
+            if let Some(task) = task {
+                data["task"] = json!(task.as_str());
+            }
+            if let Some(item) = item {
+                data["item"] = json!(item);
+            }
             (format!("task.{}", to.label()), id.to_string(), data)
         }
-        Happening::Run { id, job, change } => {
-            let mut data = json!({ "tenant": job.tenant.as_str(), "job": job.name.as_str() });
-            let kind = match change {
-                RunChange::Created => "run.created",
-                RunChange::Started => "run.started",
-                RunChange::Paused => "run.paused",
-                RunChange::Resumed => "run.resumed",
-                RunChange::Stopping => "run.stopping",
-                RunChange::Cleared => "run.cleared",
-                RunChange::TaskEnded { name, status } => {
-                    data["task"] = json!(name.as_str());
-                    let state = status.state(None).label();
-                    data["state"] = json!(state);
-                    return event(news, &format!("run.task.{state}"), &id.to_string(), &data);
-                }
-                RunChange::Ended(status) => {
-                    data["state"] = json!(status.label());
-                    return event(news, &format!("run.{}", status.label()), &id.to_string(), &data);
-                }
-            };
-            (kind.to_owned(), id.to_string(), data)
+        Happening::Run { id, job, change } => run_event(*id, job, change),
+        Happening::Job { key, change } => {
+            let data = json!({ "tenant": key.tenant.as_str(), "job": key.name.as_str() });
+            (format!("job.{}", change.label()), key.name.to_string(), data)
+        }
+        Happening::Schedule { key, change } => {
+            let (job, name) = (key.job.as_str(), key.name.as_str());
+            let data = json!({ "tenant": key.tenant.as_str(), "job": job, "schedule": name });
+            (format!("schedule.{}", change.label()), format!("{job}/{name}"), data)
+        }
+        Happening::Worker { id, change } => {
+            (format!("worker.{}", change.label()), id.to_string(), json!({ "worker_id": id.to_string() }))
         }
     };
+    data["record"] = json!(record.get());
     event(news, &kind, &subject, &data)
+}
+
+fn run_event(id: RunId, job: &JobKey, change: &RunChange) -> (String, String, Value) {
+    let mut data = json!({ "tenant": job.tenant.as_str(), "job": job.name.as_str() });
+    let kind = match change {
+        RunChange::Created => "run.created".to_owned(),
+        RunChange::Started => "run.started".to_owned(),
+        RunChange::Paused => "run.paused".to_owned(),
+        RunChange::Resumed => "run.resumed".to_owned(),
+        RunChange::Stopping => "run.stopping".to_owned(),
+        RunChange::Cleared => "run.cleared".to_owned(),
+        RunChange::TaskEnded { name, status } => {
+            let state = status.state(None).label();
+            data["task"] = json!(name.as_str());
+            data["state"] = json!(state);
+            format!("run.task.{state}")
+        }
+        RunChange::Ended(status) => {
+            data["state"] = json!(status.label());
+            format!("run.{}", status.label())
+        }
+    };
+    (kind, id.to_string(), data)
 }
 
 fn event(news: &News, kind: &str, subject: &str, data: &Value) -> Value {

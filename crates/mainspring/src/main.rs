@@ -78,8 +78,12 @@ enum Command {
     Operation(command::operation::Operation),
     /// How much room each pool has, and what waits for it
     Pool(command::pool::Pool),
+    /// Named limits, and what waits for them
+    Limit(command::limit::Limit),
     /// What needs a person, the most harmful first
     Attention(command::attention::Attention),
+    /// The server itself: version, journal, tables, settings
+    System(command::system::System),
     /// How much waits and runs
     Stats(command::stats::Stats),
     /// News of tasks and runs, as they happen
@@ -140,7 +144,9 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::DeadLetter(dead_letter) => dead_letter.run(),
         Command::Operation(operation) => operation.run(),
         Command::Pool(pool) => pool.run(),
+        Command::Limit(limit) => limit.run(),
         Command::Attention(attention) => attention.run(),
+        Command::System(system) => system.run(),
         Command::Stats(stats) => stats.run(),
         Command::Events(events) => events.run(),
         Command::Validate(validate) => validate.run(),

@@ -753,6 +753,60 @@ pub struct Pool {
     pub queued_max: ::core::option::Option<u64>,
 }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListLimitsRequest {}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListLimitsResponse {
+    #[prost(message, repeated, tag = "1")]
+    pub limits: ::prost::alloc::vec::Vec<NamedLimit>,
+    /// There are others, or keys that were not counted.
+    #[prost(bool, tag = "2")]
+    pub more: bool,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct NamedLimit {
+    #[prost(string, tag = "1")]
+    pub limit: ::prost::alloc::string::String,
+    /// Unless it is configured and not in use.
+    #[prost(string, optional, tag = "2")]
+    pub tenant: ::core::option::Option<::prost::alloc::string::String>,
+    /// The most attempts at once, for each key.
+    #[prost(uint32, tag = "3")]
+    pub max: u32,
+    /// The configuration of the server names it.
+    #[prost(bool, tag = "4")]
+    pub configured: bool,
+    /// How many keys are in use; 1 for a limit without keys.
+    #[prost(uint64, tag = "5")]
+    pub keys: u64,
+    /// How many of these have no place left.
+    #[prost(uint64, tag = "6")]
+    pub full: u64,
+    /// Attempts that hold a place.
+    #[prost(uint64, tag = "7")]
+    pub used: u64,
+    /// Tasks that wait and need a place.
+    #[prost(uint64, tag = "8")]
+    pub queued: u64,
+    /// Ids of the tasks that hold a place, at most five.
+    #[prost(string, repeated, tag = "9")]
+    pub holders: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// Keys with the most waiting tasks, at most ten.
+    #[prost(message, repeated, tag = "10")]
+    pub busiest: ::prost::alloc::vec::Vec<LimitKey>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct LimitKey {
+    /// Empty for a limit without keys.
+    #[prost(string, tag = "1")]
+    pub key: ::prost::alloc::string::String,
+    #[prost(uint32, tag = "2")]
+    pub max: u32,
+    #[prost(uint64, tag = "3")]
+    pub used: u64,
+    #[prost(uint64, tag = "4")]
+    pub queued: u64,
+}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct GetStatsRequest {}
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Stats {
@@ -789,6 +843,74 @@ pub struct Depth {
     pub queued: u64,
     #[prost(uint32, tag = "5")]
     pub running: u32,
+}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetSystemRequest {}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct System {
+    #[prost(string, tag = "1")]
+    pub version: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "2")]
+    pub started_at: ::core::option::Option<::prost_types::Timestamp>,
+    /// Its clock.
+    #[prost(message, optional, tag = "3")]
+    pub at: ::core::option::Option<::prost_types::Timestamp>,
+    /// Grows with every start.
+    #[prost(uint64, tag = "4")]
+    pub epoch: u64,
+    /// Durable in the journal.
+    #[prost(uint64, tag = "5")]
+    pub records: u64,
+    /// The newest record whose changes are in the tables.
+    #[prost(uint64, tag = "6")]
+    pub tables_through: u64,
+    #[prost(uint64, tag = "7")]
+    pub events_behind: u64,
+    #[prost(uint64, tag = "8")]
+    pub bytes_behind: u64,
+    /// Written to the journal since the start.
+    #[prost(uint64, tag = "9")]
+    pub journal_bytes: u64,
+    #[prost(uint64, tag = "10")]
+    pub tasks_in_memory: u64,
+    #[prost(uint64, tag = "11")]
+    pub keys_in_memory: u64,
+    #[prost(uint64, tag = "12")]
+    pub schedules_armed: u64,
+    #[prost(uint64, tag = "13")]
+    pub workers: u64,
+    #[prost(uint64, tag = "14")]
+    pub sessions: u64,
+    /// Callers that listen to events.
+    #[prost(uint64, tag = "15")]
+    pub listeners: u64,
+    /// Why it cannot take work; empty if it can.
+    #[prost(string, repeated, tag = "16")]
+    pub reasons: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(message, optional, tag = "17")]
+    pub settings: ::core::option::Option<SystemSettings>,
+}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct SystemSettings {
+    #[prost(message, optional, tag = "1")]
+    pub lease: ::core::option::Option<::prost_types::Duration>,
+    #[prost(message, optional, tag = "2")]
+    pub heartbeat: ::core::option::Option<::prost_types::Duration>,
+    #[prost(message, optional, tag = "3")]
+    pub key_life: ::core::option::Option<::prost_types::Duration>,
+    #[prost(uint32, tag = "4")]
+    pub log_days: u32,
+    #[prost(uint32, tag = "5")]
+    pub history_days: u32,
+    #[prost(uint64, tag = "6")]
+    pub job_tasks_max: u64,
+    #[prost(uint64, tag = "7")]
+    pub body_bytes_max: u64,
+    #[prost(uint64, tag = "8")]
+    pub connections_max: u64,
+    /// Started with `--insecure`.
+    #[prost(bool, tag = "9")]
+    pub insecure: bool,
 }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct GetAttentionRequest {}
@@ -1599,6 +1721,31 @@ pub mod pool_service_client {
                 .insert(GrpcMethod::new("mainspring.v1.PoolService", "Get"));
             self.inner.unary(req, path, codec).await
         }
+        /// Named limits, those with the most waiting tasks first. A limit exists while a task or a setting names it.
+        pub async fn list_limits(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListLimitsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListLimitsResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/mainspring.v1.PoolService/ListLimits",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("mainspring.v1.PoolService", "ListLimits"));
+            self.inner.unary(req, path, codec).await
+        }
     }
 }
 /// Generated server implementations.
@@ -1626,6 +1773,14 @@ pub mod pool_service_server {
             &self,
             request: tonic::Request<super::GetPoolRequest>,
         ) -> std::result::Result<tonic::Response<super::Pool>, tonic::Status>;
+        /// Named limits, those with the most waiting tasks first. A limit exists while a task or a setting names it.
+        async fn list_limits(
+            &self,
+            request: tonic::Request<super::ListLimitsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListLimitsResponse>,
+            tonic::Status,
+        >;
     }
     #[derive(Debug)]
     pub struct PoolServiceServer<T> {
@@ -1777,6 +1932,51 @@ pub mod pool_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = GetSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/mainspring.v1.PoolService/ListLimits" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListLimitsSvc<T: PoolService>(pub Arc<T>);
+                    impl<
+                        T: PoolService,
+                    > tonic::server::UnaryService<super::ListLimitsRequest>
+                    for ListLimitsSvc<T> {
+                        type Response = super::ListLimitsResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ListLimitsRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as PoolService>::list_limits(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListLimitsSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
@@ -1966,6 +2166,28 @@ pub mod stats_service_client {
                 .insert(GrpcMethod::new("mainspring.v1.StatsService", "Attention"));
             self.inner.unary(req, path, codec).await
         }
+        /// The server itself: version, journal, tables, what it holds, settings.
+        pub async fn system(
+            &mut self,
+            request: impl tonic::IntoRequest<super::GetSystemRequest>,
+        ) -> std::result::Result<tonic::Response<super::System>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/mainspring.v1.StatsService/System",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("mainspring.v1.StatsService", "System"));
+            self.inner.unary(req, path, codec).await
+        }
     }
 }
 /// Generated server implementations.
@@ -1990,6 +2212,11 @@ pub mod stats_service_server {
             &self,
             request: tonic::Request<super::GetAttentionRequest>,
         ) -> std::result::Result<tonic::Response<super::Attention>, tonic::Status>;
+        /// The server itself: version, journal, tables, what it holds, settings.
+        async fn system(
+            &self,
+            request: tonic::Request<super::GetSystemRequest>,
+        ) -> std::result::Result<tonic::Response<super::System>, tonic::Status>;
     }
     #[derive(Debug)]
     pub struct StatsServiceServer<T> {
@@ -2141,6 +2368,51 @@ pub mod stats_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = AttentionSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/mainspring.v1.StatsService/System" => {
+                    #[allow(non_camel_case_types)]
+                    struct SystemSvc<T: StatsService>(pub Arc<T>);
+                    impl<
+                        T: StatsService,
+                    > tonic::server::UnaryService<super::GetSystemRequest>
+                    for SystemSvc<T> {
+                        type Response = super::System;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::GetSystemRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as StatsService>::system(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = SystemSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
@@ -3515,7 +3787,7 @@ pub struct DeclinedTrigger {
 /// Every field narrows; one that is not set does not.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ListenToEventsRequest {
-    /// `task` or `run`.
+    /// `task`, `run`, `job`, `schedule` or `worker`.
     #[prost(string, optional, tag = "1")]
     pub kind: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(string, optional, tag = "2")]
@@ -4685,6 +4957,57 @@ pub struct DeadLettersRequest {
     pub actor: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(string, optional, tag = "3")]
     pub reason: ::core::option::Option<::prost::alloc::string::String>,
+    /// A group instead of ids: the newest 1000 of it.
+    #[prost(string, optional, tag = "4")]
+    pub fingerprint: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListDeadLetterGroupsRequest {
+    #[prost(string, optional, tag = "1")]
+    pub tenant: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "2")]
+    pub job: ::core::option::Option<::prost::alloc::string::String>,
+    /// `key=value`.
+    #[prost(string, optional, tag = "3")]
+    pub label: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct DeadLetterGroups {
+    #[prost(message, repeated, tag = "1")]
+    pub groups: ::prost::alloc::vec::Vec<DeadLetterGroup>,
+    /// There are more dead letters than were looked at.
+    #[prost(bool, tag = "2")]
+    pub more: bool,
+}
+/// Dead letters of one job whose last errors differ only in numbers, ids and quoted parts.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct DeadLetterGroup {
+    #[prost(string, tag = "1")]
+    pub fingerprint: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub tenant: ::prost::alloc::string::String,
+    /// Empty for tasks of no job.
+    #[prost(string, tag = "3")]
+    pub job: ::prost::alloc::string::String,
+    #[prost(string, tag = "4")]
+    pub class: ::prost::alloc::string::String,
+    #[prost(int32, tag = "5")]
+    pub code: i32,
+    /// Of the newest.
+    #[prost(string, tag = "6")]
+    pub message: ::prost::alloc::string::String,
+    #[prost(uint64, tag = "7")]
+    pub count: u64,
+    /// Of these, tasks of runs.
+    #[prost(uint64, tag = "8")]
+    pub in_runs: u64,
+    #[prost(message, optional, tag = "9")]
+    pub first_at: ::core::option::Option<::prost_types::Timestamp>,
+    #[prost(message, optional, tag = "10")]
+    pub last_at: ::core::option::Option<::prost_types::Timestamp>,
+    /// The newest.
+    #[prost(string, tag = "11")]
+    pub sample_task_id: ::prost::alloc::string::String,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct DeadLettersResponse {
@@ -6487,6 +6810,31 @@ pub mod dead_letter_service_client {
                 .insert(GrpcMethod::new("mainspring.v1.DeadLetterService", "List"));
             self.inner.unary(req, path, codec).await
         }
+        /// By what went wrong, the largest group first; of the newest 5000.
+        pub async fn groups(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListDeadLetterGroupsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::DeadLetterGroups>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/mainspring.v1.DeadLetterService/Groups",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("mainspring.v1.DeadLetterService", "Groups"));
+            self.inner.unary(req, path, codec).await
+        }
         /// Queues up to 1000 of them again, each with a fresh budget of retries.
         pub async fn requeue(
             &mut self,
@@ -6558,6 +6906,14 @@ pub mod dead_letter_service_server {
             request: tonic::Request<super::ListTasksRequest>,
         ) -> std::result::Result<
             tonic::Response<super::ListTasksResponse>,
+            tonic::Status,
+        >;
+        /// By what went wrong, the largest group first; of the newest 5000.
+        async fn groups(
+            &self,
+            request: tonic::Request<super::ListDeadLetterGroupsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::DeadLetterGroups>,
             tonic::Status,
         >;
         /// Queues up to 1000 of them again, each with a fresh budget of retries.
@@ -6683,6 +7039,51 @@ pub mod dead_letter_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/mainspring.v1.DeadLetterService/Groups" => {
+                    #[allow(non_camel_case_types)]
+                    struct GroupsSvc<T: DeadLetterService>(pub Arc<T>);
+                    impl<
+                        T: DeadLetterService,
+                    > tonic::server::UnaryService<super::ListDeadLetterGroupsRequest>
+                    for GroupsSvc<T> {
+                        type Response = super::DeadLetterGroups;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ListDeadLetterGroupsRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as DeadLetterService>::groups(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = GroupsSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
@@ -9961,6 +10362,42 @@ pub struct ScheduleWindow {
     pub decided_at: ::core::option::Option<::prost_types::Timestamp>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListWindowsRequest {
+    /// Of all tenants if it is not set.
+    #[prost(string, optional, tag = "1")]
+    pub tenant: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "2")]
+    pub job: ::core::option::Option<::prost::alloc::string::String>,
+    /// `ran`, `late`, `catch_up`, `no_event`, `backfill`, `skipped` or `missed`.
+    #[prost(string, optional, tag = "3")]
+    pub outcome: ::core::option::Option<::prost::alloc::string::String>,
+    /// 24 hours before `to` if it is not set.
+    #[prost(message, optional, tag = "4")]
+    pub from: ::core::option::Option<::prost_types::Timestamp>,
+    /// Now if it is not set.
+    #[prost(message, optional, tag = "5")]
+    pub to: ::core::option::Option<::prost_types::Timestamp>,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListWindowsResponse {
+    #[prost(message, repeated, tag = "1")]
+    pub windows: ::prost::alloc::vec::Vec<LedgerWindow>,
+    /// There are others: ask for a shorter span, or for one job.
+    #[prost(bool, tag = "2")]
+    pub more: bool,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct LedgerWindow {
+    #[prost(string, tag = "1")]
+    pub tenant: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub job: ::prost::alloc::string::String,
+    #[prost(string, tag = "3")]
+    pub name: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "4")]
+    pub window: ::core::option::Option<ScheduleWindow>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct UpcomingWindowsRequest {
     /// Of all tenants if it is not set.
     #[prost(string, optional, tag = "1")]
@@ -10298,6 +10735,31 @@ pub mod schedule_service_client {
                 .insert(GrpcMethod::new("mainspring.v1.ScheduleService", "History"));
             self.inner.unary(req, path, codec).await
         }
+        /// What became of the windows of all schedules in a span of time, the oldest first.
+        pub async fn windows(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListWindowsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListWindowsResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/mainspring.v1.ScheduleService/Windows",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("mainspring.v1.ScheduleService", "Windows"));
+            self.inner.unary(req, path, codec).await
+        }
         /// The windows of all schedules that come next.
         pub async fn upcoming(
             &mut self,
@@ -10400,6 +10862,14 @@ pub mod schedule_service_server {
             request: tonic::Request<super::ScheduleHistoryRequest>,
         ) -> std::result::Result<
             tonic::Response<super::ScheduleHistoryResponse>,
+            tonic::Status,
+        >;
+        /// What became of the windows of all schedules in a span of time, the oldest first.
+        async fn windows(
+            &self,
+            request: tonic::Request<super::ListWindowsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListWindowsResponse>,
             tonic::Status,
         >;
         /// The windows of all schedules that come next.
@@ -10792,6 +11262,51 @@ pub mod schedule_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = HistorySvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/mainspring.v1.ScheduleService/Windows" => {
+                    #[allow(non_camel_case_types)]
+                    struct WindowsSvc<T: ScheduleService>(pub Arc<T>);
+                    impl<
+                        T: ScheduleService,
+                    > tonic::server::UnaryService<super::ListWindowsRequest>
+                    for WindowsSvc<T> {
+                        type Response = super::ListWindowsResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ListWindowsRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as ScheduleService>::windows(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = WindowsSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(

@@ -17,5 +17,5 @@ pub mod shard;
 pub use self::{
     clock::{Doubt, Reading, ShardClock, Trust},
     config::ShardConfig,
-    shard::{Envelope, Output, Replies, Shard, find_run},
+    shard::{Envelope, Output, Replies, Shard, find_run, load_runs},
 };

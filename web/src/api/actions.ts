@@ -207,13 +207,22 @@ export function changeWorker(id: string, name: string, verb: 'cordon' | 'drain' 
 }
 
 export function changeDeadLetters(ids: string[], verb: 'requeue' | 'discard'): Action {
-  const what = ids.length === 1 ? 'this task' : `these ${ids.length} tasks`;
+  return deadLettersAction(ids.length === 1 ? 'this task' : `these ${ids.length} tasks`, verb, { ids }, ids);
+}
+
+/** All that went wrong in the same way; the server takes the newest 1,000 of a group at once. */
+export function changeDeadLetterGroup(fingerprint: string, size: number, verb: 'requeue' | 'discard'): Action {
+  const what = size > 1000 ? `the newest 1,000 of ${size} tasks of this group` : size === 1 ? 'the one task of this group' : `all ${size} tasks of this group`;
+  return deadLettersAction(what, verb, { fingerprint }, ['--group', fingerprint]);
+}
+
+function deadLettersAction(what: string, verb: 'requeue' | 'discard', body: Record<string, unknown>, words: string[]): Action {
   return {
     name: verb === 'requeue' ? 'Requeue' : 'Discard', takesReason: true, isHarmful: verb === 'discard',
     effect: verb === 'requeue'
-      ? `Queues ${what} again with a fresh budget of retries.`
+      ? `Queues ${what} again with a fresh budget of retries; one of a run with all that follows from it there.`
       : `Ends ${what} as skipped. History and attempts are kept.`,
-    request: post(`/v1/dead-letters:${verb}`, { ids }), command: ['dead-letter', verb, ...ids],
+    request: post(`/v1/dead-letters:${verb}`, body), command: ['dead-letter', verb, ...words],
     done: (answer) => {
       const { done, refused, results } = answer as { done: number; refused: number; results: { message?: string; error_code?: string }[] };
       const first = results.find((row) => row.error_code)?.message;

@@ -3,8 +3,8 @@
 import { get, type Params } from './client';
 import { readGraph, type Drawn, type WireGraph } from '../graph/layout';
 import {
-  readRun, readTask, type Attention, type Backfill, type Diagnosis, type Grid, type Item, type Job, type Pool, type QuarantinedRow, type Readiness,
-  type Run, type RunDiagnosis, type RunStates, type RunTask, type Schedule, type Series, type ScheduleWindow, type Stats, type Task, type Trigger,
+  readRun, readTask, type Attention, type Backfill, type Diagnosis, type DeadLetterGroups, type Grid, type Item, type Job, type LedgerPage, type LimitPage, type Pool, type QuarantinedRow, type Readiness,
+  type Run, type RunDiagnosis, type RunStates, type RunTask, type Schedule, type Series, type ScheduleWindow, type Stats, type System, type Task, type Trigger,
   type UpcomingWindow, type Version, type VersionRow, type Worker,
 } from './views';
 
@@ -77,6 +77,9 @@ export async function deadLetters(filter: Params, cursor?: string, signal?: Abor
   return { rows: wire.tasks.map(readTask), next: wire.next_cursor };
 }
 
+export const deadLetterGroups = (filter: Params, signal?: AbortSignal): Promise<DeadLetterGroups> =>
+  get('/v1/dead-letters/groups', filter, signal);
+
 export async function jobs(filter: Params, cursor?: string, signal?: AbortSignal): Promise<Page<Job>> {
   const wire = await get<{ jobs: Job[]; next_cursor?: string }>('/v1/jobs', { limit: PAGE, ...filter, cursor }, signal);
   return { rows: wire.jobs, next: wire.next_cursor };
@@ -115,6 +118,9 @@ export async function windows(
   return { rows: wire.windows, next: wire.next_cursor };
 }
 
+/** What became of the windows of all schedules; the last 24 hours unless `from` and `to` say otherwise. */
+export const ledger = (params: Params, signal?: AbortSignal): Promise<LedgerPage> => get('/v1/windows', params, signal);
+
 export const upcoming = async (params: Params, signal?: AbortSignal): Promise<UpcomingWindow[]> =>
   (await get<{ windows: UpcomingWindow[] }>('/v1/schedules:upcoming', params, signal)).windows;
 
@@ -133,12 +139,17 @@ export const worker = (id: string, signal?: AbortSignal): Promise<Worker> =>
 export const pools = async (signal?: AbortSignal): Promise<Pool[]> =>
   (await get<{ pools: Pool[] }>('/v1/pools', {}, signal)).pools;
 
+/** Those with the most waiting tasks first. */
+export const limits = (signal?: AbortSignal): Promise<LimitPage> => get('/v1/limits', {}, signal);
+
 export const attention = (signal?: AbortSignal): Promise<Attention> => get('/v1/attention', {}, signal);
 
 /** The newest `points` steps of `1s`, `10s` or `5m`. */
 export const series = (step: string, points: number, signal?: AbortSignal): Promise<Series> => get('/v1/stats/series', { step, points }, signal);
 
 export const stats = (signal?: AbortSignal): Promise<Stats> => get('/v1/stats', {}, signal);
+
+export const system = (signal?: AbortSignal): Promise<System> => get('/v1/system', {}, signal);
 
 export const readiness = (signal?: AbortSignal): Promise<Readiness> => get('/readyz', {}, signal);
 

@@ -25,10 +25,17 @@ export type Job = Omit<S['Job'], 'state' | 'last_run' | 'definition'> & {
 };
 export type Schedule = S['Schedule'];
 export type ScheduleWindow = S['ScheduleWindow'];
+export type LedgerWindow = S['LedgerWindow'];
+export type LedgerPage = S['LedgerPage'];
+export type System = S['System'];
 export type UpcomingWindow = S['UpcomingWindow'];
 export type Trigger = S['Trigger'];
 export type Worker = S['Worker'];
 export type Pool = S['Pool'];
+export type NamedLimit = S['Limit'];
+export type LimitPage = S['LimitPage'];
+export type DeadLetterGroup = S['DeadLetterGroup'];
+export type DeadLetterGroups = S['DeadLetterGroups'];
 export type Stats = S['Stats'];
 export type Backfill = S['Backfill'];
 export type BackfillPlan = S['BackfillPlan'];

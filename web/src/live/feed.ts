@@ -7,8 +7,8 @@ import { hasEnded, type State } from '../api/state';
 
 /** One change, as the pages need it. */
 export interface Change {
-  kind: 'task' | 'run' | 'other';
-  /** Id of the task or run. */
+  kind: 'task' | 'run' | 'job' | 'schedule' | 'worker' | 'other';
+  /** Id of the task, run or worker; name of the job; job/name of the schedule. */
   id: string;
   /** What happened to a run: `created`, `started`, `ended`, … */
   what: string;
@@ -45,6 +45,8 @@ function happening([, first = '', second = '']: string[]): string {
   return first !== 'started' && hasEnded(first as State) ? 'ended' : first;
 }
 
+const KINDS = new Set(['task', 'run', 'job', 'schedule', 'worker']);
+
 /** What the pages need of a line; nothing for lines that are no news. */
 export function readChange(line: string): Change | 'lost' | undefined {
   if (!line.trim()) return undefined;
@@ -54,7 +56,7 @@ export function readChange(line: string): Change | 'lost' | undefined {
   if (group === 'events') return 'lost';
   const data = event.data ?? {};
   return {
-    kind: group === 'task' || group === 'run' ? group : 'other',
+    kind: KINDS.has(group) ? (group as Change['kind']) : 'other',
     id: event.subject ?? '',
     what: happening(parts),
     state: data.state as State | undefined,

@@ -1,12 +1,14 @@
 // Tasks that failed for good, grouped by what went wrong. A group, a selection or one of them can be queued again.
 
 import { signal } from '@preact/signals';
-import { changeDeadLetters, clearRun } from '../api/actions';
-import { deadLetters } from '../api/reads';
-import type { Task } from '../api/views';
-import { grouped, many } from '../format/text';
+import { changeDeadLetterGroup, changeDeadLetters } from '../api/actions';
+import { deadLetterGroups, deadLetters } from '../api/reads';
+import type { DeadLetterGroup, Task } from '../api/views';
+import { count, many } from '../format/text';
+import type { Change } from '../live/feed';
 import { usePaged } from '../live/paged';
-import { openHref, opened, param, withQuery } from '../url/route';
+import { useQuery } from '../live/query';
+import { href, openHref, opened, param, withQuery } from '../url/route';
 import { Act } from '../ui/act';
 import { Empty, Failure, Loading, Section, StateBadge, Time, useTitle } from '../ui/basics';
 import { TextFacet } from '../ui/facets';
@@ -26,28 +28,20 @@ const COLUMNS: Column<Task>[] = [
   { name: 'Ended', width: '108px', cell: (task) => <Time at={task.ended_at} />, isNumber: true },
 ];
 
-export interface Group {
-  key: string;
+interface Failed {
+  class: string;
+  code: number;
   message: string;
-  tasks: Task[];
-  first: string;
-  last: string;
 }
 
-/** Numbers, ids and quoted parts differ from task to task; what is left tells errors apart. */
-export function fingerprint(task: Task): string {
-  const error = task.last_error;
-  if (!error) return task.state;
+/** What the list is narrowed to: numbers, ids and quoted parts differ from task to task, the rest tells errors apart. */
+export function errorWords(error: Failed | undefined): string {
+  if (!error || error.class === 'none') return 'no error';
   const words = error.message.replace(/[0-9a-f]{8,}/gi, '#').replace(/\d+/g, '#').replace(/`[^`]*`|"[^"]*"/g, '…');
   return `${error.class} ${error.code}: ${words}`.slice(0, 200);
 }
 
-export function groups(tasks: Task[]): Group[] {
-  const found = grouped(tasks, fingerprint);
-  const ends = (rows: Task[]) => rows.map((task) => task.ended_at ?? task.updated_at).sort();
-  return [...found].map(([key, rows]) => ({ key, tasks: rows, message: rows[0]!.last_error?.message ?? '', first: ends(rows)[0]!, last: ends(rows).at(-1)! }))
-    .sort((a, b) => b.tasks.length - a.tasks.length);
-}
+const isDeadOrNot = (change: Change) => change.kind === 'task' && change.state !== 'running' && change.state !== 'assigned';
 
 const chosen = signal(new Set<string>());
 
@@ -55,10 +49,11 @@ export default function DeadLetters() {
   useTitle('Dead letters');
   const filter = { job: param('job'), tenant: param('tenant'), label: param('label') };
   const page = usePaged<Task>(`dead ${JSON.stringify(filter)}`, (cursor, signal) => deadLetters(filter, cursor, signal), {
-    id: (task) => task.task_id, touched: (change) => change.kind === 'task' && change.state !== 'running' && change.state !== 'assigned',
+    id: (task) => task.task_id, touched: isDeadOrNot,
   });
+  const groups = useQuery(`dead groups ${JSON.stringify(filter)}`, (signal) => deadLetterGroups(filter, signal), { touched: isDeadOrNot });
   const all = page.rows ?? [];
-  const rows = param('error') ? all.filter((task) => fingerprint(task) === param('error')) : all;
+  const rows = param('error') ? all.filter((task) => errorWords(task.last_error) === param('error')) : all;
   const ids = rows.filter((task) => chosen.value.has(task.task_id)).map((task) => task.task_id).slice(0, AT_ONCE_MAX);
   const select = (id: string, on: boolean) => {
     const next = new Set(chosen.value);
@@ -75,34 +70,30 @@ export default function DeadLetters() {
       {page.error && (page.rows ? <Stale at={page.at} error={page.error} /> : <Failure error={page.error} retry={page.refresh} />)}
       {!page.rows && !page.error && <Loading />}
       {page.rows?.length === 0 && <Empty title="No dead letters"><p>A task that has failed for good, after all its retries, appears here until somebody queues it again or discards it.</p></Empty>}
-      {all.length > 0 && !param('error') && <Groups all={all} hasMore={page.hasMore} />}
+      {groups.data.value && groups.data.value.groups.length > 0 && !param('error') && <Groups groups={groups.data.value.groups} more={groups.data.value.more} />}
       {rows.length > 0 && <Table label="Dead letters" rows={rows} id={(task) => task.task_id} columns={COLUMNS} current={opened.value} href={(task) => openHref(task.task_id)} more={page.more} hasMore={page.hasMore} selected={chosen.value} select={select} />}
     </>
   );
 }
 
-/** Tasks of runs are repaired in their runs. */
-function GroupAction({ tasks }: { tasks: Task[] }) {
-  const own = tasks.filter((task) => !task.run_id).slice(0, AT_ONCE_MAX);
-  const runs = new Set(tasks.map((task) => task.run_id).filter((run) => run !== undefined));
-  const [run] = runs;
-  if (own.length) return <Act action={{ ...changeDeadLetters(own.map((task) => task.task_id), 'requeue'), effect: `Queues ${many(own.length, 'task')} of this group again with fresh retries.` }} />;
-  return runs.size === 1 ? <Act action={clearRun(run!, 0)} /> : <span class="quiet">in {many(runs.size, 'run')}</span>;
-}
-
-function Groups({ all, hasMore }: { all: Task[]; hasMore: boolean }) {
+/** Grouped by the server, over all of them and not only those that are loaded. */
+function Groups({ groups, more }: { groups: DeadLetterGroup[]; more: boolean }) {
+  const shown = groups.slice(0, GROUPS_MAX);
   return (
-    <Section title={`By error${hasMore ? ', of those loaded' : ''}`}>
+    <Section title={`By error${more ? ', of the newest 5,000' : ''}`}>
       <div class="scroll-x" tabIndex={0}><table class="plain">
-        <thead><tr><th class="tight">Tasks</th><th>Error</th><th class="tight">First</th><th class="tight">Last</th><th><span class="sr">Actions</span></th></tr></thead>
-        <tbody>{groups(all).slice(0, GROUPS_MAX).map((group) => (
-          <tr key={group.key}>
-            <td class="tight num">{group.tasks.length}</td><td><a href={withQuery({ error: group.key })}>{group.key}</a></td>
-            <td class="tight"><Time at={group.first} /></td><td class="tight"><Time at={group.last} /></td>
-            <td class="tight"><GroupAction tasks={group.tasks} /></td>
+        <thead><tr><th class="tight">Tasks</th><th>Error</th><th>Job</th><th class="tight">First</th><th class="tight">Last</th><th><span class="sr">Actions</span></th></tr></thead>
+        <tbody>{shown.map((group) => (
+          <tr key={group.fingerprint}>
+            <td class="tight num">{count(group.count)}</td>
+            <td><a href={withQuery({ error: errorWords(group), job: group.job })} title={group.message}>{group.class === 'none' ? 'ended by an operator' : `${group.class} ${group.code}: ${group.message}`}</a> <a class="quiet" href={openHref(group.sample_task_id)}>newest</a></td>
+            <td>{group.job ? <a href={href(['jobs', group.job])}>{group.job}</a> : <span class="quiet">none</span>}</td>
+            <td class="tight"><Time at={group.first_at} /></td><td class="tight"><Time at={group.last_at} /></td>
+            <td class="tight acts"><Act action={changeDeadLetterGroup(group.fingerprint, group.count, 'requeue')} /><Act action={changeDeadLetterGroup(group.fingerprint, group.count, 'discard')} /></td>
           </tr>
         ))}</tbody>
       </table></div>
+      {groups.length > shown.length && <p class="quiet">And {many(groups.length - shown.length, 'smaller group')}: narrow them by job or label.</p>}
     </Section>
   );
 }

@@ -30,8 +30,8 @@ const LAST = 100;
 
 export default function JobPage({ path: [name = ''] }: { path: string[] }) {
   const tenant = param('tenant') || 'default';
-  const query = useQuery(`job ${tenant}/${name}`, (signal) => readJob(name, tenant, signal), { touched: (change) => change.kind === 'run' && change.job === name });
-  const last = useQuery(`job-runs ${tenant}/${name}`, (signal) => runs({ job: name, tenant, limit: LAST }, undefined, signal), { touched: (change) => change.kind === 'run' && change.job === name });
+  const query = useQuery(`job ${tenant}/${name}`, (signal) => readJob(name, tenant, signal), { touched: (change) => (change.kind === 'run' || change.kind === 'job') && change.job === name });
+  const last = useQuery(`job-runs ${tenant}/${name}`, (signal) => runs({ job: name, tenant, limit: LAST }, undefined, signal), { touched: (change) => (change.kind === 'run' || change.kind === 'job') && change.job === name });
   useTitle(name);
   const job = query.data.value;
   if (!job) return query.error.value ? <Failure error={query.error.value} retry={query.refresh} /> : <Loading />;

@@ -62,10 +62,10 @@ const COLUMNS: Column<Row>[] = [
 export default function Jobs() {
   useTitle('Jobs');
   const filter = { tag: param('tag'), owner: param('owner'), tenant: param('tenant') };
-  const onRun = (change: { kind: string }) => change.kind === 'run';
+  const onRun = (change: { kind: string }) => change.kind === 'run' || change.kind === 'job';
   const page = usePaged<Job>(`jobs ${JSON.stringify(filter)}`, (cursor, signal) => jobs({ ...filter, limit: 999 }, cursor, signal), { id: (job) => `${job.tenant}/${job.job}`, touched: onRun });
   const last = useQuery('jobs-runs', (signal) => runs({ limit: LOOKED_AT, tenant: param('tenant') }, undefined, signal), { touched: onRun });
-  const windows = useQuery('jobs-next', (signal) => upcoming({ within: '7d', limit: 999 }, signal), { everyMs: 60_000 });
+  const windows = useQuery('jobs-next', (signal) => upcoming({ within: '7d', limit: 999 }, signal), { touched: (change) => change.kind === 'schedule' || change.what === 'created' });
   const text = param('name').toLowerCase();
   const byJob = grouped(last.data.value?.rows ?? [], (run) => run.job);
   const next = new Map((windows.data.value ?? []).toReversed().map((window) => [window.job, window.at]));

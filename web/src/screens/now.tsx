@@ -1,10 +1,12 @@
 // What needs a person, the worst first; or nothing, with the proof. One answer of the server tells it all.
 
+import { signal } from '@preact/signals';
 import type { Action } from '../api/actions';
 import { attention, series, upcoming } from '../api/reads';
 import type { Attention, Finding, Series } from '../api/views';
 import { count } from '../format/text';
 import { clock } from '../format/time';
+import { onWord } from '../live/live';
 import { useQuery } from '../live/query';
 import { href, openHref, param } from '../url/route';
 import { Act } from '../ui/act';
@@ -56,8 +58,8 @@ export function advised({ action }: Finding): Action | undefined {
 
 export default function Now() {
   useTitle('Now');
-  const query = useQuery('now', attention, { touched: (change) => change.kind === 'run' || change.state === 'failed' || change.state === 'quarantined', everyMs: 15_000 });
-  const windows = useQuery('now-next', (signal) => upcoming({ within: '7d', limit: 10 }, signal), { touched: (change) => change.what === 'created', everyMs: 60_000 });
+  const query = useQuery('now', attention, { touched: (change) => change.kind !== 'task' || change.state === 'failed' || change.state === 'quarantined' || change.state === 'queued' });
+  const windows = useQuery('now-next', (signal) => upcoming({ within: '7d', limit: 10 }, signal), { touched: (change) => change.kind === 'schedule' || change.what === 'created' });
   const known = query.data.value;
   return (
     <>
@@ -122,11 +124,20 @@ function Figures({ known: { figures } }: { known: Attention }) {
 /** Step, how many steps, and how it is called. */
 const SPANS: Record<string, [step: string, points: number]> = { '': ['10s', 360], '5m': ['1s', 300], '24h': ['5m', 288] };
 
+/** So long after the last change the figures do not move any more. */
+const QUIET_MS = 30_000;
+const lastChange = signal(0);
+onWord((word) => {
+  if (word.say === 'changes') lastChange.value = Date.now();
+});
+
 /** What happened, over time. */
 function Over() {
   const name = SPANS[param('over')] ? param('over') : '';
   const [step, points] = SPANS[name]!;
-  const query = useQuery(`series ${step} ${points}`, (signal) => series(step, points, signal), { everyMs: step === '1s' ? 2_000 : 10_000 });
+  // While something happens, and a little longer so that the end of it is in the figures; an idle page asks for nothing.
+  const isBusy = Date.now() - lastChange.value < QUIET_MS;
+  const query = useQuery(`series ${step} ${points}`, (signal) => series(step, points, signal), { touched: () => true, everyMs: isBusy ? (step === '1s' ? 2_000 : 10_000) : 0 });
   const known = query.data.value;
   if (!known?.queued.length) return null;
   const { queued, running, succeeded, failed, step_ms: stepMs } = known;

@@ -1,20 +1,21 @@
-// What waits where: pools with their room and limits, and depth by pool, band and tenant.
+// What waits where: pools with their room, named limits with who holds them, and depth by pool, band and tenant.
 
-import { pools, stats } from '../api/reads';
-import type { Pool } from '../api/views';
-import { count } from '../format/text';
+import { limits, pools, stats } from '../api/reads';
+import type { NamedLimit, Pool } from '../api/views';
+import { count, many, shortId } from '../format/text';
 import { useQuery } from '../live/query';
-import { href } from '../url/route';
+import { href, openHref } from '../url/route';
 import { Empty, Failure, Loading, Section, useTitle } from '../ui/basics';
 import { Share } from '../ui/bars';
 import { Stale } from '../ui/stale';
 
-const onTask = (change: { kind: string }) => change.kind === 'task';
+const touched = (change: { kind: string }) => change.kind === 'task' || change.kind === 'worker';
 
 export default function Queues() {
   useTitle('Queues');
-  const query = useQuery('pools', pools, { touched: onTask, everyMs: 10_000 });
-  const depth = useQuery('stats', stats, { touched: onTask, everyMs: 10_000 });
+  const query = useQuery('pools', pools, { touched });
+  const depth = useQuery('stats', stats, { touched });
+  const named = useQuery('limits', limits, { touched });
   const rows = query.data.value;
   const depths = depth.data.value?.depths ?? [];
   return (
@@ -31,6 +32,8 @@ export default function Queues() {
           </table></div>
         </Section>
       )}
+      {named.error.value && !named.data.value && <Failure error={named.error.value} retry={named.refresh} />}
+      {named.data.value && <Limits limits={named.data.value.limits} more={named.data.value.more} />}
       <Section title="By tenant and priority">
         {depths.length ? (
           <div class="scroll-x" tabIndex={0}><table class="plain">
@@ -53,6 +56,35 @@ function Row({ pool }: { pool: Pool }) {
       {(['P0', 'P1', 'P2', 'backfill'] as const).map((band) => <td key={band} class="right num">{pool.queued_by_band[band] || ''}</td>)}
       <td class="right num"><a href={href(['workers'], { name: pool.pool })}>{pool.workers}</a>{pool.workers_away ? ` + ${pool.workers_away} away` : ''}</td>
       <td>{limits || <span class="quiet">none</span>}</td>
+    </tr>
+  );
+}
+
+function Limits({ limits: rows, more }: { limits: NamedLimit[]; more: boolean }) {
+  return (
+    <Section title={`Limits${more ? ', the busiest' : ''}`}>
+      {rows.length === 0 ? <p class="quiet">No task that waits or runs names a limit.</p> : (
+        <div class="scroll-x" tabIndex={0}><table class="plain">
+          <thead><tr><th>Limit</th><th>Used</th><th class="tight right">Waiting</th><th>Held by</th><th>Busiest keys</th></tr></thead>
+          <tbody>{rows.map((row) => <LimitRow key={`${row.tenant}/${row.limit}`} row={row} />)}</tbody>
+        </table></div>
+      )}
+    </Section>
+  );
+}
+
+/** With keys the maximum is that of each of them. */
+function LimitRow({ row }: { row: NamedLimit }) {
+  const isKeyed = row.busiest.some((key) => key.key !== '');
+  return (
+    <tr>
+      <td><code>{row.limit}</code>{row.tenant && row.tenant !== 'default' && <small class="quiet"> {row.tenant}</small>}
+        {row.full > 0 && row.queued > 0 && <p class="quiet">{many(row.queued, 'task')} {row.queued === 1 ? 'waits' : 'wait'} for limit <code>{row.limit}</code></p>}</td>
+      <td>{isKeyed ? `${count(row.used)} in ${many(row.keys, 'key')}, ${count(row.max)} each, ${count(row.full)} full`
+        : <><Share part={row.used} whole={row.max} label={`${row.used} of ${row.max} places are used`} /> {row.used}/{row.max}</>}</td>
+      <td class="right num">{row.queued ? count(row.queued) : ''}</td>
+      <td>{row.holders.map((id, at) => <a key={id} href={openHref(id)}>{at ? ', ' : ''}{shortId(id)}</a>)}{row.used > row.holders.length && ` and ${count(row.used - row.holders.length)} more`}</td>
+      <td>{isKeyed && row.busiest.filter((key) => key.queued).slice(0, 3).map((key) => `${key.key}: ${count(key.queued)}`).join(', ')}</td>
     </tr>
   );
 }

@@ -15,11 +15,8 @@ import { Empty, Facts, Failure, Loading, Section, Time, useTitle, zone } from '.
 import { Json } from '../ui/json';
 import { Stale } from '../ui/stale';
 import { BackfillRows } from './schedules';
+import { SIGNS } from './words';
 
-const SIGNS: Record<ScheduleWindow['outcome'], [sign: string, text: string]> = {
-  ran: ['✓', 'ran'], late: ['L', 'ran late'], catch_up: ['↺', 'caught up'], backfill: ['B', 'by a backfill'], no_event: ['·', 'no event came'],
-  skipped: ['–', 'skipped'], missed: ['!', 'missed'],
-};
 /** Windows that one page of the calendar shows. */
 const SHOWN = 500;
 
@@ -27,7 +24,7 @@ export default function SchedulePage({ path: [job = '', name = ''] }: { path: st
   const tenant = param('tenant') || 'default';
   useTitle(`${job}/${name}`);
   const touched = (change: { job?: string }) => change.job === job;
-  const query = useQuery(`schedule ${tenant}/${job}/${name}`, (signal) => readSchedule(job, name, tenant, signal), { touched, everyMs: 30_000 });
+  const query = useQuery(`schedule ${tenant}/${job}/${name}`, (signal) => readSchedule(job, name, tenant, signal), { touched });
   const row = query.data.value;
   if (!row) return query.error.value ? <Failure error={query.error.value} retry={query.refresh} /> : <Loading />;
   return (
@@ -68,7 +65,7 @@ export function byDay(windows: ScheduleWindow[], inZone: string): [string, Sched
 function Ledger({ row }: { row: Schedule }) {
   const key = `windows ${row.tenant}/${row.job}/${row.name}`;
   const cursor = param('cursor') || undefined;
-  const query = useQuery(`${key} ${cursor}`, (signal) => readWindows(row.job, row.name, { tenant: row.tenant, limit: SHOWN, cursor }, signal), { touched: (change) => change.job === row.job, everyMs: 30_000 });
+  const query = useQuery(`${key} ${cursor}`, (signal) => readWindows(row.job, row.name, { tenant: row.tenant, limit: SHOWN, cursor }, signal), { touched: (change) => change.job === row.job });
   const page = query.data.value;
   // The schedule's own zone unless the reader has asked for another one.
   const inZone = param('tz') || row.timezone || zone();

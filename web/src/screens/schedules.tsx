@@ -15,6 +15,7 @@ import { TextFacet } from '../ui/facets';
 import { Stale } from '../ui/stale';
 import { Table, type Column } from '../ui/table';
 import { clock } from '../format/time';
+import { Ledger } from './ledger';
 
 const COLUMNS: Column<Schedule>[] = [
   { name: 'Schedule', width: 'minmax(130px, 1.500fr)', cell: (row) => <span class="two"><span>{row.job}/{row.name}</span><small>{row.description}{row.timezone ? `, ${row.timezone}` : ''}</small></span> },
@@ -39,11 +40,13 @@ export function ScheduleRows({ rows, more, hasMore }: { rows: Schedule[]; more?:
   return <Table label="Schedules" rows={rows} id={(row) => `${row.tenant}/${row.job}/${row.name}`} columns={COLUMNS} href={scheduleHref} more={more} hasMore={hasMore} />;
 }
 
+/** A schedule was changed, or one of its windows began a run or nothing. */
+export const isOfSchedules = (change: { kind: string; what: string }): boolean => change.kind === 'schedule' || (change.kind === 'run' && change.what === 'created');
+
 export default function Schedules() {
   useTitle('Schedules');
   const filter = { job: param('job'), tenant: param('tenant') };
-  // The feed tells of runs, which schedules begin; pauses by others are seen within half a minute.
-  const page = usePaged<Schedule>(`schedules ${JSON.stringify(filter)}`, (cursor, signal) => schedules(filter, cursor, signal), { id: (row) => `${row.tenant}/${row.job}/${row.name}`, touched: (change) => change.what === 'created', everyMs: 30_000 });
+  const page = usePaged<Schedule>(`schedules ${JSON.stringify(filter)}`, (cursor, signal) => schedules(filter, cursor, signal), { id: (row) => `${row.tenant}/${row.job}/${row.name}`, touched: isOfSchedules });
   return (
     <>
       <div class="head"><h1 class="sr">Schedules</h1></div>
@@ -57,6 +60,7 @@ export default function Schedules() {
         </Empty>
       )}
       {page.rows && page.rows.length > 0 && <ScheduleRows rows={page.rows} more={page.more} hasMore={page.hasMore} />}
+      <Ledger />
       <Coming />
       <Backfills />
     </>
@@ -76,7 +80,7 @@ export function byHour(windows: UpcomingWindow[], from: number): number[] {
 }
 
 function Coming() {
-  const query = useQuery('upcoming', (signal) => upcoming({ within: '24h', limit: 999 }, signal), { touched: (change) => change.what === 'created', everyMs: 60_000 });
+  const query = useQuery('upcoming', (signal) => upcoming({ within: '24h', limit: 999 }, signal), { touched: isOfSchedules });
   const windows = query.data.value;
   if (!windows?.length) return null;
   const from = Math.floor(now.value.getTime() / 3_600_000) * 3_600_000;
@@ -108,7 +112,7 @@ export function Windows({ windows }: { windows: UpcomingWindow[] }) {
 }
 
 function Backfills() {
-  const query = useQuery('backfills', (signal) => backfills({}, signal), { touched: (change) => change.kind === 'run', everyMs: 30_000 });
+  const query = useQuery('backfills', (signal) => backfills({}, signal), { touched: (change) => change.kind === 'run' });
   const rows = query.data.value ?? [];
   if (!rows.length) return null;
   return <Section title="Backfills"><BackfillRows rows={rows} /></Section>;

@@ -1,9 +1,10 @@
 // The server itself: whether it is ready, how far its tables are, rows that it could not read, and where its parts are.
 
-import { quarantinedRows, readiness, stats } from '../api/reads';
+import { quarantinedRows, readiness, stats, system } from '../api/reads';
 import { newestRecord } from '../api/client';
 import { stateWord, type State } from '../api/state';
-import { count } from '../format/text';
+import type { System as SystemView } from '../api/views';
+import { bytes, count } from '../format/text';
 import { useQuery } from '../live/query';
 import { status } from '../live/live';
 import { Facts, Failure, Loading, Section, Time, now, useTitle } from '../ui/basics';
@@ -11,9 +12,10 @@ import { span } from '../format/time';
 
 export default function System() {
   useTitle('System');
-  const ready = useQuery('readiness', readiness, { touched: () => true, everyMs: 10_000 });
-  const figures = useQuery('stats', stats, { touched: (change) => change.kind === 'task', everyMs: 10_000 });
-  const rows = useQuery('quarantine', quarantinedRows, { everyMs: 60_000 });
+  const ready = useQuery('readiness', readiness, { touched: () => true });
+  const figures = useQuery('stats', stats, { touched: (change) => change.kind === 'task' || change.kind === 'worker' });
+  const whole = useQuery('system', system, { touched: () => true });
+  const rows = useQuery('quarantine', quarantinedRows, { touched: (change) => change.kind === 'run' });
   const [health, sums] = [ready.data.value, figures.data.value];
   return (
     <>
@@ -34,6 +36,7 @@ export default function System() {
           ]} />
         </>
       )}
+      {whole.data.value && <Whole system={whole.data.value} />}
       {sums && (
         <>
           <Section title="Sessions"><Facts rows={[['Workers', count(sums.workers)], ['Sessions', count(sums.sessions)], ['Workers lost', count(sums.workers_lost)], ['Late reports refused', count(sums.stale_reports)]]} /></Section>
@@ -48,6 +51,24 @@ export default function System() {
       <Section title="More">
         <p class="acts"><a href="/docs" target="_blank">API</a><a href="/openapi.json" target="_blank">OpenAPI document</a><a href="/metrics" target="_blank">Metrics</a></p>
       </Section>
+    </>
+  );
+}
+
+function Whole({ system: it }: { system: SystemView }) {
+  const { settings } = it;
+  return (
+    <>
+      <Section title="Server"><Facts rows={[
+        ['Version', it.version], ['Started', <Time key="s" at={it.started_at} />], ['Epoch', count(it.epoch)], ['Journal written since the start', bytes(it.journal_bytes)],
+        ['Not yet in the tables', `${count(it.events_behind)} events, ${bytes(it.bytes_behind)}`], ['Schedules armed', count(it.schedules_armed)],
+        ['Keys in memory', count(it.keys_in_memory)], ['Callers that listen', count(it.listeners)],
+      ]} /></Section>
+      <Section title="Settings"><Facts rows={[
+        ['Lease of a worker', span(settings.lease_ms)], ['Heartbeat', span(settings.heartbeat_ms)], ['Keys are kept', span(settings.key_life_ms)], ['Logs are kept', `${settings.log_days} days`],
+        ['Windows are kept', `${settings.history_days} days`], ['Tasks of a job', `at most ${count(settings.job_tasks_max)}`], ['A request', `at most ${bytes(settings.body_bytes_max)}`],
+        ['Connections', `at most ${count(settings.connections_max)}`], ['Token', settings.insecure ? 'none, and reachable from elsewhere' : 'as configured'],
+      ]} /></Section>
     </>
   );
 }

@@ -1,7 +1,7 @@
 // Sentences and titles about things.
 
 import { hasEnded, isBad, type State } from '../api/state';
-import type { Task } from '../api/views';
+import type { ScheduleWindow, Task } from '../api/views';
 
 /** What a task runs, as far as a line says it. */
 export function title(task: Task): string {
@@ -19,3 +19,9 @@ export function tone(row: { state: State }): string {
   if (row.state === 'succeeded') return 'good';
   return row.state === 'running' || hasEnded(row.state) ? '' : 'wait';
 }
+
+/** What became of a window: a sign, so that colour is not the only one, and words. */
+export const SIGNS: Record<ScheduleWindow['outcome'], [sign: string, text: string]> = {
+  ran: ['✓', 'ran'], late: ['L', 'ran late'], catch_up: ['↺', 'caught up'], backfill: ['B', 'by a backfill'], no_event: ['·', 'no event came'],
+  skipped: ['–', 'skipped'], missed: ['!', 'missed'],
+};

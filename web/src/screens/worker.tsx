@@ -12,10 +12,10 @@ import { Act } from '../ui/act';
 import { Empty, Facts, Failure, Id, Loading, Section, Time, useTitle } from '../ui/basics';
 import { Table } from '../ui/table';
 import { TASK_COLUMNS } from './tasks';
-import { WorkerState } from './workers';
+import { HEARD_MS, WorkerState } from './workers';
 
 export default function WorkerPage({ path: [id = ''] }: { path: string[] }) {
-  const query = useQuery(`worker ${id}`, (signal) => readWorker(id, signal), { touched: (change) => change.kind === 'task', everyMs: 5000 });
+  const query = useQuery(`worker ${id}`, (signal) => readWorker(id, signal), { touched: (change) => change.kind === 'task' || change.id === id });
   const worker = query.data.value;
   useTitle(worker?.name ?? 'Worker');
   if (!worker) return query.error.value ? <Failure error={query.error.value} retry={query.refresh} /> : <Loading />;
@@ -39,7 +39,7 @@ function Head({ worker }: { worker: Worker }) {
     <div class="head">
       <h1>{worker.name || worker.worker_id}</h1>
       <span class="acts">{verbs.map((verb) => <Act key={verb} action={changeWorker(worker.worker_id, worker.name, verb, worker.running)} />)}</span>
-      <div class="sub"><WorkerState worker={worker} /><Id id={worker.worker_id} /><span>{worker.connected ? `heard ${span(worker.silent_ms)} ago` : 'not connected'}</span></div>
+      <div class="sub"><WorkerState worker={worker} /><Id id={worker.worker_id} /><span>{worker.connected ? (worker.silent_ms < HEARD_MS ? 'connected' : `heard ${span(worker.silent_ms)} ago`) : 'not connected'}</span></div>
     </div>
   );
 }

@@ -17,11 +17,14 @@ const HARM: Record<Worker['state'], string> = { healthy: 'tag', cordoned: 'tag w
 
 export const WorkerState = ({ worker }: { worker: Worker }) => <span class={HARM[worker.state]}>{worker.state}</span>;
 
+/** A heartbeat comes every ten seconds or so. */
+export const HEARD_MS = 15_000;
+
 const COLUMNS: Column<Worker>[] = [
   { name: 'Worker', width: 'minmax(120px, 1.600fr)', cell: (row) => <span class="two"><span>{row.name || row.worker_id}</span><small>{row.worker_id}</small></span> },
   { name: 'State', width: '104px', cell: (row) => <WorkerState worker={row} /> },
   { name: 'Room', width: '150px', cell: (row) => <><Share part={row.running} whole={row.slots} label={`${row.running} of ${row.slots} slots are used`} /> {row.running}/{row.slots}</> },
-  { name: 'Heard', width: '84px', cell: (row) => (row.connected ? `${span(row.silent_ms)} ago` : 'gone'), isWideOnly: true },
+  { name: 'Heard', width: '84px', cell: (row) => (row.connected ? (row.silent_ms < HEARD_MS ? 'just now' : `${span(row.silent_ms)} ago`) : 'gone'), isWideOnly: true },
   { name: 'Pool', width: '90px', cell: (row) => row.pool, isWideOnly: true },
   { name: 'Executors', width: 'minmax(80px, 1fr)', cell: (row) => <span class="quiet">{row.executors.join(', ')}</span>, isWideOnly: true },
   { name: 'Version', width: '70px', cell: (row) => row.version, isWideOnly: true },
@@ -37,7 +40,7 @@ const STATES: [string, string][] = [['', 'any state'], ...Object.keys(HARM).map(
 export default function Workers() {
   useTitle('Workers');
   // The feed does not tell of workers; what they run changes with tasks.
-  const query = useQuery('workers', workers, { touched: (change) => change.kind === 'task', everyMs: 5000 });
+  const query = useQuery('workers', workers, { touched: (change) => change.kind === 'task' || change.kind === 'worker' });
   const text = param('name').toLowerCase();
   const rows = query.data.value?.filter((row) => `${row.name} ${row.worker_id} ${row.pool}`.toLowerCase().includes(text) && (!param('state') || row.state === param('state')));
   return (

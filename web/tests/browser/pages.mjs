@@ -33,12 +33,15 @@ export const addresses = (ids) => [
   ['jobs/good?tab=schedules', 'often'],
   ['jobs/good?tab=versions', 'Version 1'],
   ['schedules', 'good/often'],
+  ['schedules?span=168&outcome=skipped', 'Ledger'],
   ['schedules/good/often', 'Ledger of windows'],
   ['dead-letters', 'By error'],
   ['queues', 'Pools'],
+  ['queues', 'warehouse'],
   ['workers', 'healthy'],
   [`workers/${ids.worker}`, 'Executors'],
   ['system', 'The server is ready'],
+  ['system', 'Lease of a worker'],
   ['nowhere', 'There is no such page'],
 ];
 

@@ -79,6 +79,65 @@ export const STORIES = {
     await close(page);
   },
 
+  async 'all that failed in the same way is queued again at once'(context, product) {
+    await product.apply(`job: brittle
+tasks:
+  a: { shell: "echo broken; exit 7", retries: 0 }
+`);
+    for (let turn = 0; turn < 3; turn++) await product.ended(await product.start('brittle'));
+    const page = await open(context, product, 'dead-letters?job=brittle');
+    const group = page.locator('table.plain tbody tr', { hasText: 'brittle' });
+    await group.getByText('3', { exact: true }).waitFor();
+    await group.getByRole('button', { name: 'Discard' }).click();
+    await page.getByText('all 3 tasks of this group').waitFor();
+    await page.getByRole('button', { name: 'Back' }).click();
+    await group.getByRole('button', { name: 'Requeue' }).click();
+    await confirm(page, 'Requeue');
+    await page.getByText('3 done').waitFor();
+    await close(page);
+  },
+
+  async 'what waits for a limit is seen with who holds it'(context, product) {
+    await product.apply(`job: narrow
+tasks:
+${[1, 2, 3].map((at) => `  t${at}: { shell: "sleep 60", limits: [narrow-gate] }`).join('\n')}
+`);
+    const run = await product.start('narrow');
+    const page = await open(context, product, 'queues');
+    await page.getByText('2 tasks wait for limit narrow-gate').waitFor();
+    const row = page.locator('tr', { hasText: 'narrow-gate' });
+    const holder = (await product.get('/v1/limits')).limits.find((limit) => limit.limit === 'narrow-gate').holders[0];
+    await row.getByRole('link').first().click();
+    await page.waitForURL((url) => url.search.includes(holder));
+    // The feed tells it: nobody reloads.
+    await product.post(`/v1/runs/${run}:cancel`);
+    await page.getByText('wait for limit narrow-gate').waitFor({ state: 'detached' });
+    await close(page);
+  },
+
+  async 'an idle page asks for nothing'(context, product) {
+    const page = await open(context, product, 'workers');
+    const asked = [];
+    await page.getByText('healthy').first().waitFor();
+    // What is read again after the first connection has been read by then.
+    await page.waitForTimeout(3000);
+    page.on('request', (request) => asked.push(request.url()));
+    for (const name of ['Schedules', 'Queues', 'System']) {
+      await page.getByRole('navigation').getByRole('link', { name, exact: true }).first().click();
+      await page.waitForTimeout(2500);
+      // Samples of `dev` begin now and then: six seconds in which the journal did not grow are waited for.
+      await product.until(`a quiet time on ${name}`, async () => {
+        const before = asked.length;
+        const { records } = await product.get('/v1/system');
+        await page.waitForTimeout(6000);
+        if ((await product.get('/v1/system')).records !== records) return false;
+        assert.deepEqual(asked.slice(before), [], name);
+        return true;
+      }, 90);
+    }
+    await close(page);
+  },
+
   async 'a worker is drained and comes back'(context, product, ids) {
     const page = await open(context, product, `workers/${ids.worker}`);
     await page.getByRole('button', { name: 'Drain' }).click();

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { COLUMN, ROW, layersOf, readGraph, toGraph } from '../../src/graph/layout';
 import { neighbour } from '../../src/graph/graph';
-import { fingerprint, groups } from '../../src/screens/dead-letters';
+import { errorWords } from '../../src/screens/dead-letters';
+import { ledgerCells } from '../../src/screens/ledger';
 import { advised, listHref } from '../../src/screens/now';
 import { median, success } from '../../src/screens/jobs';
 import { pairs } from '../../src/screens/compare';
@@ -68,12 +69,21 @@ test('tasks can be put in order', () => {
   assert.deepEqual(arranged(rows, 'longest').map((row) => row.name), ['a', 'z']);
 });
 
-test('errors that differ only in numbers are one group', () => {
-  const dead = (message: string, ended_at: string) => ({ task_id: ended_at, state: 'failed', ended_at, last_error: { class: 'permanent', code: 7, message } }) as never;
-  const found = groups([dead('row 12 of `a` is bad', at(2)), dead('row 9 of `b` is bad', at(1)), dead('no route', at(3))]);
-  assert.deepEqual(found.map((group) => group.tasks.length), [2, 1]);
-  assert.deepEqual([found[0]!.first, found[0]!.last], [at(1), at(2)]);
-  assert.equal(fingerprint({ state: 'failed' } as never), 'failed');
+test('a cell of the ledger shows the worst of its windows', () => {
+  const hour = 3_600_000;
+  const window = (first: number, last: number, count: number, outcome: string) =>
+    ({ tenant: 'default', job: 'j', name: 's', first: new Date(first).toISOString(), last: new Date(last).toISOString(), count, outcome, decided_at: '' }) as never;
+  const cells = ledgerCells([window(0, 0, 1, 'ran'), window(10, 10, 1, 'missed'), window(5 * hour, 7 * hour, 6, 'skipped'), window(-9, -9, 1, 'ran')], 0, hour);
+  assert.equal(cells.length, 24);
+  assert.deepEqual(cells[0], { worst: 'missed', counts: { ran: 2, missed: 1 } });
+  assert.deepEqual(cells.slice(5, 9).map((cell) => cell.counts.skipped), [2, 2, 2, undefined]);
+});
+
+test('errors that differ only in numbers have the same words', () => {
+  const words = (message: string) => errorWords({ class: 'permanent', code: 7, message });
+  assert.equal(words('row 12 of `a` is bad'), words('row 9 of `b` is bad'));
+  assert.notEqual(words('row 12 of `a` is bad'), words('no route'));
+  assert.equal(errorWords(undefined), errorWords({ class: 'none', code: 0, message: '' }), 'ended by an operator');
 });
 
 test('a finding leads to all that it counts, and its action can be done', () => {

@@ -1,8 +1,8 @@
 //! Tasks that failed for good.
 
 use super::{
-    At, BODY, CHANGE, GET, GUARDED, JSON, KEYED, LIST, OF_TASKS, Of, Operation, POST, READ, SHARD, answer,
-    needed, optional,
+    At, BODY, CHANGE, GET, GUARDED, JSON, KEYED, LIST, OF_GROUPS, OF_TASKS, Of, Operation, POST, READ, SHARD,
+    answer, needed, optional,
 };
 
 pub(super) const OPERATIONS: &[Operation] = &[
@@ -16,6 +16,20 @@ pub(super) const OPERATIONS: &[Operation] = &[
         query: &OF_TASKS,
         answers: &[answer(200, "A page", Of("TaskPage"))],
         errors: &[GUARDED, SHARD, LIST, &["CURSOR_EXPIRED"]],
+        ..READ
+    },
+    Operation {
+        id: "listDeadLetterGroups",
+        tag: "tasks",
+        rest: (GET, "/v1/dead-letters/groups"),
+        grpc: At("DeadLetterService/Groups"),
+        cli: At("dead-letter groups"),
+        summary: "Dead letters by what went wrong, the largest group first",
+        details: "Of the newest 5,000. Last errors of one job that differ only in numbers, ids and quoted parts are one group. \
+            `:requeue` and `:discard` take its `fingerprint`.",
+        query: &OF_GROUPS,
+        answers: &[answer(200, "The groups", Of("DeadLetterGroups"))],
+        errors: &[GUARDED, SHARD, LIST],
         ..READ
     },
     Operation {

@@ -13,13 +13,17 @@ pub(super) const OPERATIONS: &[Operation] = &[
         rest: (GET, "/v1/events"),
         grpc: At("EventService/Listen"),
         cli: At("events"),
-        summary: "News of tasks and runs as they happen",
+        summary: "News of tasks, runs, jobs, schedules and workers as they happen",
         details: "One CloudEvent a line, from now on; an empty line now and then shows that the \
                 connection lives. News are for views and other programs: a caller that is too slow \
                 is told by `mainspring.events.lost` how much it has missed, and nothing is kept \
                 for callers that are away.",
         query: &[
-            Parameter::new("kind", Shape::Words(&["task", "run"]), "Only of these"),
+            Parameter::new(
+                "kind",
+                Shape::Words(&["task", "run", "job", "schedule", "worker"]),
+                "Only of these",
+            ),
             Parameter::new("tenant", Shape::Name, "Only of this tenant"),
             OF_JOB,
             Parameter::new("run_id", Shape::Text, "Only of this run and its tasks"),
@@ -33,7 +37,10 @@ pub(super) const OPERATIONS: &[Operation] = &[
             status: 200,
             what: "`mainspring.task.` with the state it has now; `mainspring.run.created`, `.started`, \
                 `.paused`, `.resumed`, `.stopping`, `.cleared`, and `.succeeded`, `.failed` or `.cancelled` at \
-                its end; `mainspring.run.task.` with how a task ended that was never released",
+                its end; `mainspring.run.task.` with how a task ended that was never released; `mainspring.job.` and \
+                `mainspring.schedule.stored`, `.paused`, `.resumed`, `.deleted`, `mainspring.schedule.passed` for windows \
+                that began nothing; `mainspring.worker.joined`, `.left`, `.cordon`. `data.record` is the newest record of \
+                the journal by then: an answer with that `Mainspring-Record` has seen it",
             media_type: "application/x-ndjson",
             schema: Text,
             headers: &[],

@@ -28,7 +28,9 @@ pub use self::errors::status;
 use self::errors::{BODY, GUARDED, KEYED, LIST, NAMED, OPEN, SHARD};
 pub use self::find::find;
 pub use self::parameter::{ACTOR, Parameter, Shape};
-use self::parameter::{CURSOR_BY_NAME, LIMIT, OF_JOB, OF_TASKS, OF_TENANT, OLDER, TENANT, WAIT, and, cursor};
+use self::parameter::{
+    CURSOR_BY_NAME, LIMIT, OF_GROUPS, OF_JOB, OF_TASKS, OF_TENANT, OLDER, TENANT, WAIT, and, cursor,
+};
 
 const GET: &str = "GET";
 const POST: &str = "POST";

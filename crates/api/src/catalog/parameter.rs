@@ -105,6 +105,10 @@ pub(super) const OF_TASKS: [Parameter; 12] = [
     ),
 ];
 
+/// What narrows groups of dead letters.
+pub(super) const OF_GROUPS: [Parameter; 3] =
+    [OF_TENANT, OF_JOB, Parameter::new("label", Shape::Label, "`key=value`")];
+
 /// A list with one more parameter behind the others.
 pub(super) const fn and<const N: usize, const M: usize>(
     list: [Parameter; N],

@@ -156,4 +156,28 @@ pub(super) const OPERATIONS: &[Operation] = &[
         errors: &[GUARDED, SHARD, LIST, &["SCHEDULE_NOT_FOUND"]],
         ..READ
     },
+    Operation {
+        id: "listWindows",
+        tag: "schedules",
+        rest: (GET, "/v1/windows"),
+        grpc: At("ScheduleService/Windows"),
+        cli: At("schedule windows"),
+        summary: "What became of the windows of all schedules in a span of time, the oldest first",
+        details: "The last 24 hours unless `from` and `to` say otherwise. At most 1,000 schedules, 500 windows of each and 5,000 in \
+            all; `more` says that there are others. Deleted schedules are left out.",
+        query: &[
+            OF_TENANT,
+            OF_JOB,
+            Parameter::new(
+                "outcome",
+                Shape::Words(&["ran", "late", "catch_up", "no_event", "backfill", "skipped", "missed"]),
+                "Only windows of which this became",
+            ),
+            Parameter::new("from", Shape::Instant, "Windows at or after: RFC 3339 or epoch seconds"),
+            Parameter::new("to", Shape::Instant, "Windows before"),
+        ],
+        answers: &[answer(200, "The windows", Of("LedgerPage"))],
+        errors: &[GUARDED, SHARD, LIST],
+        ..READ
+    },
 ];

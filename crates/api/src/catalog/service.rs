@@ -42,6 +42,17 @@ pub(super) const OPERATIONS: &[Operation] = &[
         ..READ
     },
     Operation {
+        id: "getSystem",
+        tag: "operation",
+        rest: (GET, "/v1/system"),
+        grpc: At("StatsService/System"),
+        cli: At("system"),
+        summary: "The server itself: version, journal, tables, what it holds, settings",
+        answers: &[answer(200, "The server", Of("System"))],
+        errors: &[GUARDED, SHARD],
+        ..READ
+    },
+    Operation {
         id: "listQuarantinedRows",
         tag: "operation",
         rest: (GET, "/v1/store/quarantine"),

@@ -89,4 +89,16 @@ pub(super) const OPERATIONS: &[Operation] = &[
         errors: &[GUARDED, SHARD, NAMED, &["POOL_NOT_FOUND"]],
         ..READ
     },
+    Operation {
+        id: "listLimits",
+        tag: "workers",
+        rest: (GET, "/v1/limits"),
+        grpc: At("PoolService/ListLimits"),
+        cli: At("limit list"),
+        summary: "Named limits: who holds a place, and how many wait for one",
+        details: "Those with the most waiting tasks first. A limit is listed while a task or the configuration names it.",
+        answers: &[answer(200, "All of them, at most 1,000", Of("LimitPage"))],
+        errors: &[GUARDED, SHARD],
+        ..READ
+    },
 ];

@@ -1,13 +1,18 @@
 //! The answers of several shards to one command, as one answer.
 //! - GW-3 what cannot be merged is refused by name; no shard's part is left out silently
 
+use std::collections::BTreeSet;
+
 use mainspring_core::decision::Rejection;
 use mainspring_core::dispatch::Depth;
-use mainspring_core::engine::question::{PoolRoom, Progress, Stats, WorkerView};
+use mainspring_core::engine::question::{
+    LimitStanding, LimitStandings, PoolRoom, Progress, Stats, WorkerView,
+};
 use mainspring_core::engine::{Answer, Counts};
 use mainspring_core::retry::RetryCounts;
 use mainspring_core::run::decide::RunAnswer;
 use mainspring_core::schedule::decide::ScheduleAnswer;
+use mainspring_core::values::Name;
 
 type Answered = Result<Answer, Rejection>;
 
@@ -31,6 +36,7 @@ fn merged(one: Answer, other: Answer) -> Answered {
     Ok(match (one, other) {
         (Answer::Done, Answer::Done) => Answer::Done,
         (Answer::Stats(one), Answer::Stats(other)) => Answer::Stats(Box::new(stats(*one, *other))),
+        (Answer::Limits(one), Answer::Limits(other)) => Answer::Limits(Box::new(limits(*one, *other))),
         (Answer::Workers(one), Answer::Workers(other)) => Answer::Workers(workers(one, other)),
         (Answer::CouldRun(one), Answer::CouldRun(other)) => Answer::CouldRun(one.and(other)),
         (Answer::Progress(one), Answer::Progress(other)) => Answer::Progress(progress(one, other)),
@@ -121,6 +127,20 @@ fn stats(mut all: Stats, other: Stats) -> Stats {
     }
     all.limits.sort_by(|(a, _), (b, _)| a.cmp(b));
     all
+}
+
+/// A tenant lives on one shard; what is configured and not in use is known to all of them.
+fn limits(one: LimitStandings, other: LimitStandings) -> LimitStandings {
+    let more = one.more || other.more;
+    let order = |a: &LimitStanding, b: &LimitStanding| {
+        (&a.usage.tenant, &a.usage.limit).cmp(&(&b.usage.tenant, &b.usage.limit))
+    };
+    let mut limits = sorted(one.limits, other.limits, order);
+    limits.dedup_by(|next, kept| order(next, kept).is_eq());
+    let used: BTreeSet<Name> =
+        limits.iter().filter(|row| !row.usage.tenant.is_empty()).map(|row| row.usage.limit.clone()).collect();
+    limits.retain(|row| !row.usage.tenant.is_empty() || !used.contains(&row.usage.limit));
+    LimitStandings { limits, more }
 }
 
 fn counts(one: Counts, other: Counts) -> Counts {

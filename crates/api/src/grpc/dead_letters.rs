@@ -12,10 +12,11 @@ use tonic::{Request, Response, Status};
 use super::call::Call;
 use super::status::{answer, refusal, request_id};
 use super::tasks::{changed, list};
+use super::time::moment;
 use crate::edge::Edge;
-use crate::operation::{self, Changed, DeadLetterVerb};
+use crate::operation::{self, Changed, DeadLetterVerb, FilterBody};
 use crate::problem::Problem;
-use crate::wire::OverrideBody;
+use crate::wire::{Moment, OverrideBody};
 
 pub(super) struct DeadLetters(pub(super) Arc<Edge>);
 
@@ -27,6 +28,14 @@ impl DeadLetterService for DeadLetters {
     ) -> Result<Response<v1::ListTasksResponse>, Status> {
         let id = request_id(&request);
         answer(&self.0, &id, dead(&self.0, request.get_ref()).await)
+    }
+
+    async fn groups(
+        &self,
+        request: Request<v1::ListDeadLetterGroupsRequest>,
+    ) -> Result<Response<v1::DeadLetterGroups>, Status> {
+        let id = request_id(&request);
+        answer(&self.0, &id, groups(&self.0, request.get_ref()).await)
     }
 
     async fn requeue(
@@ -54,14 +63,42 @@ async fn dead(edge: &Edge, request: &v1::ListTasksRequest) -> Result<v1::ListTas
     Ok(list::page(operation::dead_letters(edge, list::filter(request)?).await?))
 }
 
+async fn groups(
+    edge: &Edge,
+    request: &v1::ListDeadLetterGroupsRequest,
+) -> Result<v1::DeadLetterGroups, Problem> {
+    let filter = FilterBody {
+        tenant: request.tenant.as_deref(),
+        job: request.job.as_deref(),
+        label: request.label.as_deref(),
+        ..FilterBody::default()
+    };
+    let (groups, more) = operation::dead_letter_groups(edge, filter).await?;
+    let message = |group: operation::Group| v1::DeadLetterGroup {
+        fingerprint: group.fingerprint,
+        tenant: group.tenant,
+        job: group.job,
+        class: group.class.to_owned(),
+        code: group.code,
+        message: group.message,
+        count: group.count,
+        in_runs: group.in_runs,
+        first_at: Some(moment(Moment(group.first))),
+        last_at: Some(moment(Moment(group.last))),
+        sample_task_id: group.newest.to_string(),
+    };
+    Ok(v1::DeadLetterGroups { groups: groups.into_iter().map(message).collect(), more })
+}
+
 async fn settle(
     edge: &Edge,
     verb: DeadLetterVerb,
     call: &Call<v1::DeadLettersRequest>,
 ) -> Result<v1::DeadLettersResponse, Problem> {
-    let v1::DeadLettersRequest { task_ids, actor, reason } = &call.message;
+    let v1::DeadLettersRequest { task_ids, actor, reason, fingerprint } = &call.message;
+    let task_ids = operation::ids_meant(edge, task_ids.clone(), fingerprint.as_deref()).await?;
     let over = OverrideBody { actor: actor.clone(), reason: reason.clone() };
-    let results = operation::settle_many(edge, verb, task_ids, &over, &call.caller()?).await?;
+    let results = operation::settle_many(edge, verb, &task_ids, &over, &call.caller()?).await?;
     let refused = results.iter().filter(|result| result.is_err()).count();
     Ok(v1::DeadLettersResponse {
         done: (results.len() - refused) as u64,

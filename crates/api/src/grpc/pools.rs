@@ -10,7 +10,7 @@ use tonic::{Request, Response, Status};
 use super::status::{answer, request_id};
 use crate::edge::Edge;
 use crate::operation;
-use crate::wire::PoolView;
+use crate::wire::{LimitKeyView, LimitPage, LimitView, PoolView};
 
 pub(super) struct Pools(pub(super) Arc<Edge>);
 
@@ -31,6 +31,14 @@ impl PoolService for Pools {
     async fn get(&self, request: Request<v1::GetPoolRequest>) -> Result<Response<v1::Pool>, Status> {
         let id = request_id(&request);
         answer(&self.0, &id, operation::pool(&self.0, &request.get_ref().pool).await.map(message))
+    }
+
+    async fn list_limits(
+        &self,
+        request: Request<v1::ListLimitsRequest>,
+    ) -> Result<Response<v1::ListLimitsResponse>, Status> {
+        let id = request_id(&request);
+        answer(&self.0, &id, operation::limits(&self.0).await.map(limits))
     }
 }
 
@@ -53,4 +61,25 @@ fn message(pool: PoolView) -> v1::Pool {
 
 fn by_band(counts: &BTreeMap<&'static str, u64>) -> HashMap<String, u64> {
     counts.iter().map(|(band, count)| ((*band).to_owned(), *count)).collect()
+}
+
+fn limits(page: LimitPage) -> v1::ListLimitsResponse {
+    v1::ListLimitsResponse { limits: page.limits.into_iter().map(limit).collect(), more: page.more }
+}
+
+fn limit(view: LimitView) -> v1::NamedLimit {
+    let key =
+        |key: LimitKeyView| v1::LimitKey { key: key.key, max: key.max, used: key.used, queued: key.queued };
+    v1::NamedLimit {
+        limit: view.limit,
+        tenant: view.tenant,
+        max: view.max,
+        configured: view.configured,
+        keys: view.keys,
+        full: view.full,
+        used: view.used,
+        queued: view.queued,
+        holders: view.holders,
+        busiest: view.busiest.into_iter().map(key).collect(),
+    }
 }

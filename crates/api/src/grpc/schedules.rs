@@ -8,16 +8,17 @@ use mainspring_core::values::Millis;
 use mainspring_proto::v1;
 use mainspring_proto::v1::schedule_service_server::ScheduleService;
 use prost::Message;
+use prost_types::Timestamp;
 use tonic::{Request, Response, Status};
 
 use super::call::Call;
 use super::cron;
 use super::status::{answer, request_id};
-use super::time::{duration, moment, span_field, timestamp};
+use super::time::{duration, instant, moment, span_field, timestamp};
 use crate::edge::Edge;
-use crate::operation::schedules as operation;
+use crate::operation::schedules::{self as operation, LedgerFilter};
 use crate::problem::Problem;
-use crate::wire::{OverrideBody, ScheduleView, WindowRowView};
+use crate::wire::{LedgerWindowView, OverrideBody, ScheduleView, WindowRowView};
 
 pub(super) struct Schedules(pub(super) Arc<Edge>);
 
@@ -53,6 +54,11 @@ impl ScheduleService for Schedules {
     async fn resume(&self, request: Request<v1::ResumeScheduleRequest>) -> Answer<v1::ScheduleChange> {
         let id = request_id(&request);
         answer(&self.0, &id, resume(&self.0, &Call::of(request)).await)
+    }
+
+    async fn windows(&self, request: Request<v1::ListWindowsRequest>) -> Answer<v1::ListWindowsResponse> {
+        let id = request_id(&request);
+        answer(&self.0, &id, windows(&self.0, request.get_ref()).await)
     }
 
     async fn history(
@@ -193,6 +199,27 @@ async fn history(
     let (rows, next_cursor) = operation::history(edge, key, cursor.as_deref(), limit).await?;
     let windows = rows.iter().map(|row| window(row.into())).collect();
     Ok(v1::ScheduleHistoryResponse { windows, next_cursor })
+}
+
+async fn windows(edge: &Edge, request: &v1::ListWindowsRequest) -> Result<v1::ListWindowsResponse, Problem> {
+    let at = |name: &str, at: Option<&Timestamp>| {
+        at.map(|at| instant(at).map(|at| at.0).map_err(|what| Problem::query(name, what))).transpose()
+    };
+    let filter = LedgerFilter {
+        tenant: request.tenant.as_deref(),
+        job: request.job.as_deref(),
+        outcome: request.outcome.as_deref(),
+        from: at("from", request.from.as_ref())?,
+        to: at("to", request.to.as_ref())?,
+    };
+    let page = operation::ledger(edge, filter).await?;
+    let row = |view: LedgerWindowView| v1::LedgerWindow {
+        tenant: view.tenant,
+        job: view.job,
+        name: view.name,
+        window: Some(window(view.window)),
+    };
+    Ok(v1::ListWindowsResponse { windows: page.windows.into_iter().map(row).collect(), more: page.more })
 }
 
 fn window(view: WindowRowView) -> v1::ScheduleWindow {

@@ -2,16 +2,17 @@
 
 use std::sync::Arc;
 
+use mainspring_core::values::Millis;
 use mainspring_proto::v1;
 use mainspring_proto::v1::stats_service_server::StatsService;
 use tonic::{Request, Response, Status};
 
 use super::status::{answer, request_id};
-use super::time::moment;
+use super::time::{duration, moment};
 use crate::edge::Edge;
 use crate::operation;
 use crate::problem::Problem;
-use crate::wire::{AttentionView, DepthView, FindingView, StatsView};
+use crate::wire::{AttentionView, DepthView, FindingView, StatsView, SystemView};
 
 pub(super) struct Figures(pub(super) Arc<Edge>);
 
@@ -28,6 +29,44 @@ impl StatsService for Figures {
     ) -> Result<Response<v1::Attention>, Status> {
         let id = request_id(&request);
         answer(&self.0, &id, operation::attention(&self.0).await.map(attention))
+    }
+
+    async fn system(&self, request: Request<v1::GetSystemRequest>) -> Result<Response<v1::System>, Status> {
+        let id = request_id(&request);
+        answer(&self.0, &id, operation::system(&self.0).await.map(|view| system(&view)))
+    }
+}
+
+fn system(view: &SystemView) -> v1::System {
+    let settings = &view.settings;
+    v1::System {
+        version: view.version.to_owned(),
+        started_at: Some(moment(view.started_at)),
+        at: Some(moment(view.at)),
+        epoch: view.epoch,
+        records: view.records,
+        tables_through: view.tables_through,
+        events_behind: view.events_behind,
+        bytes_behind: view.bytes_behind,
+        journal_bytes: view.journal_bytes,
+        tasks_in_memory: view.tasks_in_memory,
+        keys_in_memory: view.keys_in_memory,
+        schedules_armed: view.schedules_armed,
+        workers: view.workers,
+        sessions: view.sessions,
+        listeners: view.listeners,
+        reasons: view.reasons.iter().map(|reason| format!("{}: {}", reason.code, reason.detail)).collect(),
+        settings: Some(v1::SystemSettings {
+            lease: Some(duration(Millis::new(settings.lease_ms))),
+            heartbeat: Some(duration(Millis::new(settings.heartbeat_ms))),
+            key_life: Some(duration(Millis::new(settings.key_life_ms))),
+            log_days: settings.log_days,
+            history_days: settings.history_days,
+            job_tasks_max: settings.job_tasks_max,
+            body_bytes_max: settings.body_bytes_max,
+            connections_max: settings.connections_max,
+            insecure: settings.insecure,
+        }),
     }
 }
 

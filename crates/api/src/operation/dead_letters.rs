@@ -21,7 +21,7 @@ use crate::problem::Problem;
 use crate::wire::{ClearBody, OverrideBody};
 
 /// Dead letters acted on with one request.
-const IDS_MAX: usize = 1_000;
+pub(super) const IDS_MAX: usize = 1_000;
 /// Of those, sent to the shard together; each may have to be read from the tables first.
 const AT_ONCE: usize = 64;
 
@@ -151,7 +151,7 @@ async fn clear_in_run(
 }
 
 /// Something took its place, or its run succeeded all the same.
-fn is_repaired(run: &Run, place: NodeInstance) -> bool {
+pub(super) fn is_repaired(run: &Run, place: NodeInstance) -> bool {
     let is_known = (place.node as usize) < run.nodes.len();
     run.status == RunStatus::Succeeded || !is_known || run.place(place.node, place.index) != place
 }

@@ -12,6 +12,7 @@ mod cancel;
 mod cancel_many;
 mod could_run;
 mod cursor;
+mod dead_letter_groups;
 mod dead_letters;
 mod diagnose;
 pub(crate) mod events;
@@ -19,6 +20,7 @@ mod filter;
 pub(crate) mod flows;
 mod force_state;
 pub(crate) mod health;
+mod limits;
 mod list;
 mod logs;
 mod operations;
@@ -31,6 +33,7 @@ mod run_now;
 pub(crate) mod schedules;
 mod stats;
 mod submit;
+mod system;
 mod wait;
 mod workers;
 
@@ -48,10 +51,12 @@ pub(crate) use self::{
     cancel::{Cancelled, cancel},
     cancel_many::cancel_many,
     cursor::Cursor,
+    dead_letter_groups::{Group, dead_letter_groups, ids_meant},
     dead_letters::{DeadLetterVerb, dead_letters, settle, settle_many},
     diagnose::diagnose,
     filter::{Filter, FilterBody},
     force_state::force_state,
+    limits::limits,
     list::list,
     logs::{LogsBody, follow_log, read_log},
     operations::operation,
@@ -63,6 +68,7 @@ pub(crate) use self::{
     run_now::run_now,
     stats::stats,
     submit::{Accepted, prepare, prepare_in_batch, submit},
+    system::system,
     wait::{checked_wait, read_ended, run_ended},
     workers::{cordon, worker, workers},
 };

@@ -13,14 +13,38 @@ use super::call::Call;
 use super::tasks::list;
 use super::{body, json};
 use crate::edge::Edge;
-use crate::operation::{self, DeadLetterVerb, task_id};
+use crate::operation::{self, DeadLetterVerb, FilterBody, task_id};
 use crate::problem::Problem;
 use crate::server::RequestId;
-use crate::wire::{DeadLettersBody, ManyResult, OverrideBody, SettledView, TaskChanged};
+use crate::wire::{
+    DeadLettersBody, GroupPage, GroupView, ManyResult, Moment, OverrideBody, SettledView, TaskChanged,
+};
 
 pub(super) async fn list(State(edge): State<Arc<Edge>>, request: Request) -> Result<Response, Problem> {
     let (tasks, next) = operation::dead_letters(&edge, list::filter(request.uri())?).await?;
     Ok(list::page(&tasks, next.map(|cursor| cursor.to_string())))
+}
+
+pub(super) async fn groups(State(edge): State<Arc<Edge>>, request: Request) -> Result<Response, Problem> {
+    let query = body::query(request.uri(), &["tenant", "job", "label"])?;
+    let named = |name: &str| query.get(name).map(String::as_str);
+    let (tenant, job, label) = (named("tenant"), named("job"), named("label"));
+    let filter = FilterBody { tenant, job, label, ..FilterBody::default() };
+    let (groups, more) = operation::dead_letter_groups(&edge, filter).await?;
+    let view = |group: operation::Group| GroupView {
+        fingerprint: group.fingerprint,
+        tenant: group.tenant,
+        job: group.job,
+        class: group.class,
+        code: group.code,
+        message: group.message,
+        count: group.count,
+        in_runs: group.in_runs,
+        first_at: Moment(group.first),
+        last_at: Moment(group.last),
+        sample_task_id: group.newest.to_string(),
+    };
+    Ok(json(StatusCode::OK, &GroupPage { groups: groups.into_iter().map(view).collect(), more }))
 }
 
 /// `POST /v1/dead-letters/{id}:requeue` and `:discard`.
@@ -61,7 +85,8 @@ pub(super) async fn discard_many(
 async fn many(edge: &Edge, verb: DeadLetterVerb, request: Request) -> Result<Response, Problem> {
     let request_id = request.extensions().get::<RequestId>().cloned().unwrap_or_default();
     let call = Call::read(edge, request).await?;
-    let DeadLettersBody { ids, actor, reason } = body::parse(&call.bytes)?;
+    let DeadLettersBody { ids, fingerprint, actor, reason } = body::parse(&call.bytes)?;
+    let ids = operation::ids_meant(edge, ids, fingerprint.as_deref()).await?;
     let over = OverrideBody { actor, reason };
     let results = operation::settle_many(edge, verb, &ids, &over, &call.caller()?).await?;
     let refused = results.iter().filter(|result| result.is_err()).count();

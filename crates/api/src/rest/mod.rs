@@ -13,6 +13,7 @@ mod events;
 mod flows;
 mod gate;
 mod health;
+mod limits;
 mod metrics;
 mod operations;
 mod pools;
@@ -21,6 +22,7 @@ mod schedules;
 mod seconds;
 mod stats;
 mod store;
+mod system;
 mod tasks;
 mod triggers;
 mod verbs;
@@ -55,6 +57,7 @@ pub(crate) fn routes(edge: &Arc<Edge>) -> Router<Arc<Edge>> {
         .route("/v1/tasks/{id}/history", get(tasks::history::handle))
         .route("/v1/tasks/{id}/logs", get(tasks::logs::handle))
         .route("/v1/dead-letters", get(dead_letters::list))
+        .route("/v1/dead-letters/groups", get(dead_letters::groups))
         .route("/v1/dead-letters:requeue", post(dead_letters::requeue_many))
         .route("/v1/dead-letters:discard", post(dead_letters::discard_many))
         .route("/v1/dead-letters/{id}", post(dead_letters::one))
@@ -75,12 +78,15 @@ pub(crate) fn routes(edge: &Arc<Edge>) -> Router<Arc<Edge>> {
         .route("/v1/cron:preview", post(cron::preview))
         .route("/v1/triggers", get(triggers::list))
         .route("/v1/triggers/{job}/{name}", get(triggers::get))
+        .route("/v1/limits", get(limits::list))
         .route("/v1/pools", get(pools::list))
         .route("/v1/pools/{name}", get(pools::get))
         .route("/v1/operations/{id}", get(operations::get))
         .route("/v1/workers", get(workers::list))
         .route("/v1/workers/{id}", get(workers::get).post(verbs::on_worker))
         .route("/v1/schedules", get(schedules::list))
+        .route("/v1/windows", get(schedules::ledger))
+        .route("/v1/system", get(system::handle))
         .route("/v1/schedules:upcoming", get(schedules::upcoming))
         .route(
             "/v1/schedules/{job}/{name}",

@@ -13,11 +13,11 @@ use super::call::Call;
 use super::flows::limit;
 use super::{body, json};
 use crate::edge::Edge;
-use crate::operation::schedules as operation;
+use crate::operation::schedules::{self as operation, LedgerFilter};
 use crate::problem::Problem;
 use crate::wire::{
     Keys, Moment, OverrideBody, ScheduleChanged, SchedulePage, ScheduleStored, ScheduleView, UpcomingPage,
-    UpcomingView, WindowPage, parse_span,
+    UpcomingView, WindowPage, instant, parse_span,
 };
 
 type Query = BTreeMap<String, String>;
@@ -130,6 +130,16 @@ pub(super) async fn history(
     let (rows, next) = operation::history(&edge, key, cursor, limit(&query)?).await?;
     let windows = rows.iter().map(Into::into).collect();
     Ok(json(StatusCode::OK, &WindowPage { windows, next_cursor: next }))
+}
+
+/// `GET /v1/windows`.
+pub(super) async fn ledger(State(edge): State<Arc<Edge>>, request: Request) -> Result<Response, Problem> {
+    let query = body::query(request.uri(), &["tenant", "job", "outcome", "from", "to"])?;
+    let named = |name: &str| query.get(name).map(String::as_str);
+    let at = |name: &str| named(name).map(|text| instant(name, text)).transpose();
+    let (tenant, job, outcome) = (named("tenant"), named("job"), named("outcome"));
+    let filter = LedgerFilter { tenant, job, outcome, from: at("from")?, to: at("to")? };
+    Ok(json(StatusCode::OK, &operation::ledger(&edge, filter).await?))
 }
 
 /// `GET /v1/schedules:upcoming`.

@@ -14,6 +14,7 @@ use std::future::Future;
 use std::io;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
+use std::time::Instant;
 
 use axum::Router;
 use axum::body::Body;
@@ -83,6 +84,7 @@ impl Server {
             watchlist: Arc::clone(&effects.watchlist),
             series: Series::default(),
             config,
+            started: Instant::now(),
             webhooks: OnceLock::new(),
             access: OnceLock::new(),
             stopping,

@@ -11,6 +11,7 @@ mod attention_view;
 mod backfill_body;
 mod backfill_view;
 mod cron_preview;
+mod dead_letter_group_view;
 mod diagnosis_view;
 mod event_body;
 mod flow_state;
@@ -20,6 +21,7 @@ mod job_stats;
 mod job_view;
 mod json;
 mod keys;
+mod limit_view;
 mod names;
 mod operation_view;
 mod override_body;
@@ -43,6 +45,7 @@ mod series_view;
 mod state;
 mod stats_view;
 mod submission;
+mod system_view;
 mod task_body;
 mod task_view;
 mod text;
@@ -65,6 +68,7 @@ pub(crate) use self::{
     backfill_body::BackfillBody,
     backfill_view::{BackfillView, PlanView},
     cron_preview::{CronPreviewBody, CronPreviewView, DstBody, FiringView},
+    dead_letter_group_view::{GroupPage, GroupView},
     diagnosis_view::DiagnosisView,
     event_body::{
         BATCH_MAX as EVENT_BATCH_MAX, attribute as event_attribute, batch as event_batch,
@@ -78,6 +82,7 @@ pub(crate) use self::{
     job_view::{JobView, LastRunView, raw},
     json::json_problem,
     keys::Keys,
+    limit_view::{LimitKeyView, LimitPage, LimitView},
     names::name,
     operation_view::OperationView,
     override_body::{DeadLettersBody, ForceTaskBody, OverrideBody},
@@ -98,13 +103,14 @@ pub(crate) use self::{
     state::{parse_status, timer_word},
     stats_view::{DepthView, StatsView},
     submission::{Submission, event_scope, first_status, request_hash, request_key},
+    system_view::{SettingsView, SystemView},
     task_body::{
         DeliveryWord, LimitBody, PlacementBody, PriorityBody, ResourcesBody, TaskBody, TimeoutsBody,
     },
     task_view::{AttemptView, ErrorView, TaskView},
     time::{Moment, TimeBody, instant, parse_span, written},
     trigger_view::{BegunView, DeclinedView, LastView, PublishedView, TriggerView},
-    window_view::{UpcomingView, WindowRowView},
+    window_view::{LedgerPage, LedgerWindowView, UpcomingView, WindowRowView},
     worker_view::{CordonView, WorkerBody},
 };
 #[cfg(test)]

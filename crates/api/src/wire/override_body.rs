@@ -36,8 +36,14 @@ pub(crate) struct ForceTaskBody {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct DeadLettersBody {
+    /// Those that are meant; or `fingerprint`
+    #[serde(default)]
     #[cfg_attr(test, schemars(length(min = 1, max = 1_000)))]
     pub ids: Vec<String>,
+    /// A group of `/v1/dead-letters/groups` instead of ids: the newest 1000 of it
+    #[serde(default)]
+    #[cfg_attr(test, schemars(schema_with = "super::schema::name"))]
+    pub fingerprint: Option<String>,
     #[cfg_attr(test, schemars(default, schema_with = "super::schema::name"))]
     pub actor: Option<String>,
     #[cfg_attr(test, schemars(default, schema_with = "super::schema::name"))]

@@ -82,6 +82,27 @@ impl From<&WindowRow> for WindowRowView {
     }
 }
 
+/// What became of a window, with its schedule.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "LedgerWindow"))]
+pub(crate) struct LedgerWindowView {
+    pub tenant: String,
+    pub job: String,
+    pub name: String,
+    #[serde(flatten)]
+    pub window: WindowRowView,
+}
+
+/// Windows of many schedules.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct LedgerPage {
+    /// The oldest first
+    pub windows: Vec<LedgerWindowView>,
+    /// There are others: ask for a shorter span, or for one job
+    pub more: bool,
+}
+
 /// A window that has not come.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "UpcomingWindow"))]

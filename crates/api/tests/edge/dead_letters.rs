@@ -4,9 +4,11 @@ use std::collections::BTreeSet;
 
 use mainspring_api::ApiConfig;
 use mainspring_core::values::Millis;
+use mainspring_proto::v1;
 use mainspring_runtime::ShardConfig;
 use serde_json::{Value, json};
 
+use crate::grpc::Clients;
 use crate::rig::Rig;
 use crate::worker::FakeWorker;
 
@@ -153,6 +155,48 @@ tasks:
     rig.get(&format!("/v1/runs/{run}?wait=20s")).await;
     let left = listed(&rig).await;
     assert!(left.len() == 1 && !left.contains(&item), "only the newest of its turns: {left:?}");
+    drop(worker);
+    rig.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn dead_letters_are_grouped_by_what_went_wrong_and_a_group_is_queued_again() {
+    let rig = slow_tables().await;
+    let mut worker = FakeWorker::join(rig.address, 1, 1, 8).await;
+    let errors = [("a", "row 1 of `x` is bad"), ("a", "row 22 of `y` is bad"), ("b", "row 1 of `x` is bad")];
+    for (job, message) in errors {
+        let body = json!({"task_type": "noop", "job": job, "retry_policy": {"max_retries": 0}}).to_string();
+        let id = rig.submit(&body).await.task_id();
+        let start = worker.start().await;
+        worker.fail(&start, "permanent", message).await;
+        rig.until(&id, "failed").await;
+    }
+    let page = rig.get("/v1/dead-letters/groups").await.json();
+    let groups = page["groups"].as_array().expect("groups");
+    let rows: Vec<_> = groups.iter().map(|group| (&group["job"], &group["count"])).collect();
+    assert_eq!(rows, [(&json!("a"), &json!(2)), (&json!("b"), &json!(1))], "{page}");
+    assert_eq!(groups[0]["message"], "row 22 of `y` is bad", "of the newest: {page}");
+    assert!(groups[0]["first_at"].as_str() <= groups[0]["last_at"].as_str());
+    let only = rig.get("/v1/dead-letters/groups?job=b").await.json();
+    assert_eq!(only["groups"].as_array().map(Vec::len), Some(1));
+
+    let mut grpc = Clients::of(&rig).await;
+    let same =
+        grpc.dead.groups(v1::ListDeadLetterGroupsRequest::default()).await.expect("grouped").into_inner();
+    let counts: Vec<_> = same.groups.iter().map(|group| (group.fingerprint.as_str(), group.count)).collect();
+    let prints: Vec<_> =
+        groups.iter().map(|group| group["fingerprint"].as_str().unwrap_or_default()).collect();
+    assert_eq!(counts, [(prints[0], 2), (prints[1], 1)]);
+
+    let body = json!({"fingerprint": groups[0]["fingerprint"]}).to_string();
+    let done = rig.call("POST", "/v1/dead-letters:requeue", &body).await;
+    assert_eq!((done.status, &done.json()["done"]), (200, &json!(2)), "{}", done.text);
+    let left = rig.get("/v1/dead-letters/groups").await.json();
+    assert_eq!((left["groups"].as_array().map(Vec::len), &left["groups"][0]["job"]), (Some(1), &json!("b")));
+    for body in [body, json!({"fingerprint": "0", "ids": ["task_x"]}).to_string()] {
+        let refused = rig.call("POST", "/v1/dead-letters:discard", &body).await;
+        assert_eq!((refused.status, refused.code().as_str()), (400, "INVALID_FIELD"), "{body}");
+    }
     drop(worker);
     rig.stop().await;
 }

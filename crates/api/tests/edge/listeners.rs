@@ -4,10 +4,12 @@ use std::time::Duration;
 
 use mainspring_api::ApiConfig;
 use mainspring_runtime::ShardConfig;
+use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpSocket, TcpStream};
 
 use crate::rig::Rig;
+use crate::worker::FakeWorker;
 
 /// Small, so that a listener that does not read is stuck soon.
 const RECEIVE_BYTES: u32 = 4 << 10;
@@ -90,5 +92,76 @@ async fn a_connection_that_takes_nothing_is_closed() {
     until_there_is_room(&rig).await;
     let (text, ended) = rest(stuck).await;
     assert!(!ended && text.len() < 400_000, "it was broken off: {} bytes", text.len());
+    rig.stop().await;
+}
+
+/// Lines until each of the wanted types has come, as events.
+async fn until_told(stream: &mut TcpStream, wanted: &[&str]) -> Vec<Value> {
+    let mut text = String::new();
+    let read = async {
+        let mut bytes = [0; 4096];
+        while !wanted.iter().all(|kind| text.contains(&format!("\"mainspring.{kind}\"")))
+            || !text.ends_with('\n')
+        {
+            let count = stream.read(&mut bytes).await.expect("read");
+            assert!(count > 0, "it ended: {text}");
+            text.push_str(&String::from_utf8_lossy(&bytes[..count]));
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(20), read).await.expect("told in time");
+    text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn listeners_hear_of_jobs_schedules_workers_and_names() {
+    let rig = Rig::start().await;
+    let mut stream = listener(&rig).await;
+    // Only what happens from now on is told.
+    while rig.get("/v1/system").await.json()["listeners"] != 1 {
+        tokio::task::yield_now().await;
+    }
+    let mut head = [0; 1];
+    stream.read_exact(&mut head).await.expect("answered");
+    let job = r#"{"job":"report","schedules":[{"name":"far","at":["2090-01-01T00:00:00Z"]}],"tasks":{"load":{"noop":{}}}}"#;
+    assert_eq!(rig.call("POST", "/v1/jobs", job).await.status, 200);
+    let run = rig.call("POST", "/v1/jobs/report:trigger", "").await.json()["run_id"].clone();
+    assert_eq!(rig.call("POST", "/v1/schedules/report/far:pause", "").await.status, 200);
+    assert_eq!(rig.call("POST", "/v1/jobs/report:pause", "").await.status, 200);
+    let worker = FakeWorker::join(rig.address, 1, 1, 0).await;
+    drop(worker);
+    let kinds = [
+        "job.stored",
+        "schedule.stored",
+        "schedule.paused",
+        "job.paused",
+        "worker.joined",
+        "worker.left",
+        "task.queued",
+    ];
+    let events = until_told(&mut stream, &kinds).await;
+    let of = |kind: &str| {
+        let wanted = format!("mainspring.{kind}");
+        events
+            .iter()
+            .find(|event| event["type"] == *wanted)
+            .unwrap_or_else(|| panic!("no {kind}: {events:?}"))
+    };
+    assert_eq!(
+        (&of("schedule.paused")["subject"], &of("schedule.paused")["data"]["schedule"]),
+        (&json!("report/far"), &json!("far"))
+    );
+    assert_eq!(of("job.stored")["data"]["job"], "report");
+    assert!(of("worker.joined")["subject"].as_str().is_some_and(|id| id.starts_with("worker_")));
+    let task = &of("task.queued")["data"];
+    assert_eq!((&task["task"], &task["run_id"]), (&json!("load"), &run));
+    let records: Vec<u64> = events.iter().filter_map(|event| event["data"]["record"].as_u64()).collect();
+    assert!(records.len() >= kinds.len() && records.is_sorted(), "{records:?}");
+    let seen: u64 = rig.get("/v1/jobs/report").await.headers["mainspring-record"]
+        .to_str()
+        .expect("text")
+        .parse()
+        .expect("a number");
+    assert!(records.iter().all(|record| *record <= seen), "{records:?} of {seen}");
+    drop(stream);
     rig.stop().await;
 }

@@ -37,6 +37,7 @@ mod seats;
 mod series;
 mod sessions;
 mod spine;
+mod system;
 mod timer_body;
 mod tokens;
 mod waits;

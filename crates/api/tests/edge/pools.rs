@@ -106,3 +106,52 @@ async fn limits_are_kept_shown_and_named() {
     drop(worker);
     rig.stop().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn limits_are_listed_with_their_holders_and_who_waits() {
+    let rig = Rig::start().await;
+    rig.configure(vec![Configure::Limit { limit: Name::fixed("idle"), max: Some(7) }]);
+    let mut worker = FakeWorker::join(rig.address, 1, 1, 9).await;
+    let body = r#"{"task_type":"noop","limits":[{"name":"warehouse","max":2}]}"#;
+    let first = rig.submit(body).await.task_id();
+    let start = worker.start().await;
+    for _ in 0..4 {
+        rig.submit(body).await;
+    }
+    worker.start().await;
+    for key in ["a", "a", "b"] {
+        let keyed = json!({"task_type": "noop", "limits": [{"name": "customer", "key": key}]}).to_string();
+        rig.submit(&keyed).await;
+    }
+    for _ in 0..2 {
+        worker.start().await;
+    }
+    let page = rig.get("/v1/limits").await.json();
+    let rows: Vec<_> = page["limits"].as_array().expect("a list").iter().collect();
+    let names: Vec<_> = rows.iter().map(|row| row["limit"].as_str().unwrap_or_default()).collect();
+    assert_eq!(names, ["warehouse", "customer", "idle"], "the most waiting first: {page}");
+    let warehouse = rows[0];
+    assert_eq!(
+        (&warehouse["used"], &warehouse["max"], &warehouse["queued"]),
+        (&json!(2), &json!(2), &json!(3))
+    );
+    assert_eq!((&warehouse["full"], &warehouse["configured"]), (&json!(1), &json!(false)));
+    assert!(warehouse["holders"].as_array().is_some_and(|ids| ids.contains(&json!(first))), "{page}");
+    assert_eq!((&rows[1]["keys"], &rows[1]["queued"]), (&json!(2), &json!(1)), "{page}");
+    let busiest = json!({"key": "a", "max": 1, "used": 1, "queued": 1});
+    assert_eq!(rows[1]["busiest"][0], busiest);
+    assert_eq!(
+        (&rows[2]["max"], &rows[2]["configured"], rows[2].get("tenant")),
+        (&json!(7), &json!(true), None)
+    );
+
+    worker.succeed(&start, "").await;
+    worker.start().await;
+    let mut grpc = Clients::of(&rig).await;
+    let listed = grpc.pools.list_limits(v1::ListLimitsRequest {}).await.expect("listed").into_inner();
+    let after = &listed.limits[0];
+    assert_eq!((after.limit.as_str(), after.used, after.queued), ("warehouse", 2, 2), "one ended, one began");
+    assert!(!after.holders.contains(&first) && !listed.more);
+    drop(worker);
+    rig.stop().await;
+}

@@ -1,7 +1,9 @@
 //! Schedules over HTTP: of job files, one by one, and of tasks that recur.
 
+use mainspring_proto::v1;
 use serde_json::{Value, json};
 
+use crate::grpc::Clients;
 use crate::rig::{Answered, Rig};
 
 const JOB: &str = r#"
@@ -203,5 +205,47 @@ async fn tasks_recur_under_a_name() {
     assert_eq!(rig.submit(&big).await.code(), "PAYLOAD_TOO_LARGE", "as for any other task");
     let batch = rig.call("POST", "/v1/tasks:batch", r#"[{"task_type":"noop","every":60}]"#).await.json();
     assert!(batch.to_string().contains("INVALID_FIELD"), "{batch}");
+    rig.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_ledger_has_windows_of_all_schedules_in_a_span_of_time() {
+    let rig = Rig::start().await;
+    let job = |name: &str, every: &str| {
+        let schedules = json!([{"name": "often", "every": every}]);
+        json!({"job": name, "schedules": schedules, "tasks": {"x": {"noop": {}}}}).to_string()
+    };
+    for (name, every) in [("quick", "1s"), ("slow", "1h")] {
+        assert_eq!(rig.call("POST", "/v1/jobs", &job(name, every)).await.status, 200);
+    }
+    // A run of it exists, so its window was decided.
+    let mut ran = Value::Null;
+    while ran.as_array().is_none_or(Vec::is_empty) {
+        ran = rig.get("/v1/windows?job=quick&outcome=ran").await.json()["windows"].clone();
+    }
+    let first = &ran[0];
+    assert_eq!(
+        (&first["job"], &first["name"], &first["tenant"]),
+        (&json!("quick"), &json!("often"), &json!("default"))
+    );
+    assert!(first["run_id"].as_str().is_some_and(|id| id.starts_with("run_")), "{ran}");
+    let at = first["first"].as_str().expect("an instant");
+
+    let before = rig.get(&format!("/v1/windows?to={at}")).await.json();
+    assert_eq!(before["windows"], json!([]), "`to` is not part of the span: {before}");
+    let from = rig.get(&format!("/v1/windows?from={at}")).await.json();
+    assert_eq!(from["windows"][0]["first"], first["first"], "`from` is: {from}");
+    let missed = rig.get("/v1/windows?outcome=missed").await.json();
+    assert_eq!((&missed["windows"], &missed["more"]), (&json!([]), &json!(false)));
+    let other = rig.get("/v1/windows?job=slow").await.json();
+    assert_eq!(other["windows"], json!([]));
+    refused(&rig.get("/v1/windows?outcome=lost").await, 400, "INVALID_QUERY");
+    refused(&rig.get(&format!("/v1/windows?from={at}&to={at}")).await, 400, "INVALID_QUERY");
+
+    let mut grpc = Clients::of(&rig).await;
+    let ask = v1::ListWindowsRequest { job: Some("quick".into()), ..v1::ListWindowsRequest::default() };
+    let page = grpc.schedules.windows(ask).await.expect("listed").into_inner();
+    let told = page.windows.first().and_then(|row| row.window.as_ref()).expect("a window");
+    assert_eq!((told.outcome.as_str(), told.run_id.as_deref()), ("ran", first["run_id"].as_str()));
     rig.stop().await;
 }

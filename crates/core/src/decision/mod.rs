@@ -13,7 +13,7 @@ mod view;
 pub use self::{
     effect::{Alert, Effect, ReportVerdict, RunAlert, Start},
     key_outcome::KeyOutcome,
-    news::{Happening, News, RunChange},
+    news::{Happening, NamedChange, News, RunChange, WorkerChange},
     out::{Mark, Next, Out},
     rejection::Rejection,
     retry_state::RetryState,

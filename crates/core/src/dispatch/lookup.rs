@@ -4,7 +4,7 @@
 //!
 //! Not here: forgetting what is not used (`forget`).
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use super::group::Conditions;
@@ -34,7 +34,7 @@ pub struct Lookup {
     pub seated: KeyIndex<Seated, Id<Class>>,
     pub limits: KeyIndex<(Id<Tenant>, Name, Name), Id<Limit>>,
     /// Maxima of limits that are configured.
-    pub limit_max: KeyIndex<Name, u32>,
+    pub limit_max: BTreeMap<Name, u32>,
     cache: Vec<Option<Cached>>,
     pub idle: VecDeque<Id<Class>>,
     serial: u64,
@@ -148,7 +148,7 @@ impl Dispatcher {
             backfill: 0,
             queued: 0,
             lanes: <[Lane; Band::ALL.len()]>::default(),
-            needs: std::collections::BTreeMap::new(),
+            needs: BTreeMap::new(),
         });
         self.workers.add_pool(pool);
         self.lookup.pools.insert(name.clone(), pool);

@@ -18,6 +18,7 @@ mod choose;
 mod fleet;
 mod forget;
 mod group;
+mod limits;
 mod links;
 mod lookup;
 mod need;
@@ -37,6 +38,7 @@ mod workers;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+pub use self::limits::{KEYS_MAX, KeyLoad, LimitLoad, LimitLoads};
 use self::links::Links;
 use self::lookup::Lookup;
 use self::need::Need;

@@ -22,6 +22,10 @@ pub struct Limit {
     /// As configured for the name.
     pub max: Option<u32>,
     pub holders: BTreeSet<TaskIndex>,
+    /// The maximum that the newest of its classes named.
+    pub named: Option<u32>,
+    /// Tasks that wait, for this limit or for something else, and need a permit of it.
+    pub queued: u64,
     /// How many classes name it.
     pub classes: u32,
     waiting: BTreeMap<PermitGroup, Ranked<(u8, u64, Id<Class>)>>,
@@ -100,7 +104,9 @@ impl Dispatcher {
                 name: permit.limit.clone(),
                 key: permit.key.clone(),
                 max: self.lookup.limit_max.get(&permit.limit).copied(),
+                named: None,
                 holders: BTreeSet::new(),
+                queued: 0,
                 classes: 0,
                 waiting: BTreeMap::new(),
             });
@@ -108,6 +114,7 @@ impl Dispatcher {
             id
         });
         self.limits[id].classes += 1;
+        self.limits[id].named = permit.max;
         id
     }
 
@@ -118,6 +125,15 @@ impl Dispatcher {
                 let limit = self.limits.remove(*id);
                 self.lookup.limits.remove(&(limit.tenant, limit.name, limit.key));
             }
+        }
+    }
+
+    /// A task of this class waits, or no longer does.
+    pub(super) fn count_wish(&mut self, id: Id<Class>, waits: bool) {
+        let Some(row) = self.classes[id].row.as_deref() else { return };
+        for limit in &row.limits {
+            let queued = &mut self.limits[*limit].queued;
+            *queued = if waits { *queued + 1 } else { *queued - 1 };
         }
     }
 

@@ -25,7 +25,9 @@ impl Dispatcher {
         lane.queued += 1;
         pool.queued += 1;
         self.queued += 1;
-        if class.spot == Spot::Out {
+        let is_out = class.spot == Spot::Out;
+        self.count_wish(id, true);
+        if is_out {
             self.put_in_line(id);
         }
     }
@@ -88,8 +90,10 @@ impl Dispatcher {
         pool.queued -= 1;
         pool.lanes[line.band.index()].queued -= 1;
         self.queued -= 1;
-        if class.fifo.is_empty() {
-            match class.spot {
+        let (is_empty, spot) = (class.fifo.is_empty(), class.spot);
+        self.count_wish(id, false);
+        if is_empty {
+            match spot {
                 Spot::Out => {}
                 Spot::Line(..) => self.take_from_line(id),
                 Spot::Parked(_) => self.take_from_need(id),

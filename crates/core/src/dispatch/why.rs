@@ -16,7 +16,7 @@ use crate::values::{Band, LEVEL_MAX, LabelCondition, Name, Requirements, TaskInd
 /// Longer lines are measured by the age of their tasks instead of being walked.
 const WALK_MAX: u32 = 4096;
 /// Holders of a limit that are named.
-const HOLDERS_MAX: usize = 5;
+pub const HOLDERS_MAX: usize = 5;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum WaitReason {

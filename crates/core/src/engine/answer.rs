@@ -8,11 +8,11 @@ use std::collections::BTreeMap;
 use super::Engine;
 use super::command::Answer;
 use super::question::{
-    Diagnosis, PoolRoom, Progress, Question, SCAN_MAX, Standing, Stats, Unfinished, UnfinishedPage,
-    WorkerView,
+    Diagnosis, LimitStanding, LimitStandings, PoolRoom, Progress, Question, SCAN_MAX, Standing, Stats,
+    Unfinished, UnfinishedPage, WorkerView,
 };
 use crate::decision::Rejection;
-use crate::dispatch::WaitReason;
+use crate::dispatch::{LimitLoad, LimitLoads, WaitReason};
 use crate::engine::question::Part;
 use crate::retry::BudgetKind;
 use crate::task::{Status, TaskState};
@@ -29,6 +29,7 @@ impl Engine {
                 Answer::CouldRun(self.dispatcher.never_runs(profile).map(Box::new))
             }
             Question::Stats => Answer::Stats(Box::new(self.stats())),
+            Question::Limits => Answer::Limits(Box::new(self.limit_standings())),
             Question::Workers { only } => Answer::Workers(self.worker_views(*only)),
             Question::Operation { id } => Answer::Progress(self.progress(*id)),
             Question::Trigger { key } => {
@@ -104,6 +105,15 @@ impl Engine {
             pools: self.pool_rooms(),
             limits: self.dispatcher.pool_limits(),
         }
+    }
+
+    fn limit_standings(&self) -> LimitStandings {
+        let LimitLoads { limits, more } = self.dispatcher.limit_loads();
+        let named = |usage: LimitLoad| {
+            let holders = usage.holders.iter().filter_map(|index| self.state.tasks.get(*index));
+            LimitStanding { holders: holders.map(|task| task.id).collect(), usage }
+        };
+        LimitStandings { limits: limits.into_iter().map(named).collect(), more }
     }
 
     fn pool_rooms(&self) -> Vec<PoolRoom> {

@@ -5,7 +5,7 @@
 
 use super::keyed::Keyed;
 use super::quarantine::{QuarantineCommand, QuarantinedRow};
-use super::question::{Diagnosis, Progress, Question, Stats, UnfinishedPage, WorkerView};
+use super::question::{Diagnosis, LimitStandings, Progress, Question, Stats, UnfinishedPage, WorkerView};
 use crate::backfill::decide::{BackfillAnswer, BackfillCommand};
 use crate::dispatch::WaitReason;
 use crate::engine::question::RunDiagnosis;
@@ -209,6 +209,7 @@ pub enum Answer {
     /// By node or item.
     Released(Vec<(u32, Status)>),
     Stats(Box<Stats>),
+    Limits(Box<LimitStandings>),
     Workers(Vec<WorkerView>),
     Unfinished(Box<UnfinishedPage>),
     /// `None`: there never was such an operation.

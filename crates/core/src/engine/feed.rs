@@ -1,9 +1,10 @@
 //! What listeners are told; nothing is made while nobody listens.
 
 use super::Engine;
-use crate::decision::{Effect, Happening, News, RunChange};
+use crate::decision::{Effect, Happening, NamedChange, News, RunChange, WorkerChange};
 use crate::run::RunEvent;
-use crate::values::{RunId, TaskIndex};
+use crate::schedule::ScheduleEvent;
+use crate::values::{NodeInstance, RunId, TaskIndex, WorkerId};
 
 impl Engine {
     pub(super) fn tell_task(&self, index: TaskIndex, effects: &mut Vec<Effect>) {
@@ -11,11 +12,19 @@ impl Engine {
             return;
         }
         let Some(task) = self.state.tasks.get(index) else { return };
+        let origin = task.in_run.as_deref();
+        let name = origin.and_then(|origin| {
+            let plan = &self.state.job_runs.run(origin.run)?.plan;
+            Some(plan.node(origin.place.node).name.clone())
+        });
+        let item = origin.map(|origin| origin.place.index).filter(|index| *index != NodeInstance::WHOLE);
         let what = Happening::Task {
             id: task.id,
             tenant: task.profile.tenant.clone(),
             job: task.profile.job.clone(),
-            run: task.in_run.as_ref().map(|origin| origin.run),
+            run: origin.map(|origin| origin.run),
+            task: name,
+            item,
             attempts: task.attempts,
             to: task.status(),
         };
@@ -26,10 +35,28 @@ impl Engine {
         if !self.has_listeners {
             return;
         }
+        if let Some((key, change)) = NamedChange::of_job(event) {
+            self.tell(Happening::Job { key: key.clone(), change }, effects);
+        }
         let Some((id, change)) = self.run_change(event) else { return };
         let Some(run) = self.state.job_runs.run(id) else { return };
         let job = run.job.clone();
         self.tell(Happening::Run { id, job, change }, effects);
+    }
+
+    pub(super) fn tell_schedule(&self, event: &ScheduleEvent, effects: &mut Vec<Effect>) {
+        if !self.has_listeners {
+            return;
+        }
+        let Some((id, change)) = NamedChange::of_schedule(event) else { return };
+        let Some(schedule) = self.state.schedules.get(id) else { return };
+        self.tell(Happening::Schedule { key: schedule.key.clone(), change }, effects);
+    }
+
+    pub(super) fn tell_worker(&self, id: WorkerId, change: WorkerChange, effects: &mut Vec<Effect>) {
+        if self.has_listeners {
+            self.tell(Happening::Worker { id, change }, effects);
+        }
     }
 
     fn run_change(&self, event: &RunEvent) -> Option<(RunId, RunChange)> {

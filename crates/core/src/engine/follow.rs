@@ -23,6 +23,9 @@ impl Engine {
             }
             _ => {}
         }
+        if let Event::Schedule(event) = event {
+            self.tell_schedule(event, effects);
+        }
         let Event::Run(event) = event else { return };
         match event {
             RunEvent::RunCreated(created) => self.count_window(created),

@@ -15,6 +15,7 @@ impl Answer {
             | Self::RunDiagnosis(_)
             | Self::Released(_)
             | Self::Stats(_)
+            | Self::Limits(_)
             | Self::Workers(_)
             | Self::Unfinished(_)
             | Self::Progress(_)

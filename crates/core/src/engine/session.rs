@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Batch, Engine};
-use crate::decision::Effect;
+use crate::decision::{Effect, WorkerChange};
 use crate::task::{Status, Task, next_deadline};
 use crate::values::{Epoch, Fence, Millis, Session, TaskId, TaskIndex, WorkerId, WorkerIndex};
 use crate::worker::decide::lost::Loss;
@@ -20,8 +20,14 @@ impl Engine {
                     batch.effects.push(Effect::SessionLost { worker, session });
                 }
             }
-            SessionCommand::Closed { worker, session } => self.closed(worker, session),
-            SessionCommand::Leaving { worker, session } => self.leaving(worker, session),
+            SessionCommand::Closed { worker, session } => {
+                self.closed(worker, session);
+                self.tell_worker(worker, WorkerChange::Left, &mut batch.effects);
+            }
+            SessionCommand::Leaving { worker, session } => {
+                self.leaving(worker, session);
+                self.tell_worker(worker, WorkerChange::Left, &mut batch.effects);
+            }
         }
     }
 
@@ -53,6 +59,7 @@ impl Engine {
         }
         self.timers.set_worker(index, Some(now + self.config.limits.lease));
         self.reconcile(hello, index, batch);
+        self.tell_worker(hello.worker, WorkerChange::Joined, &mut batch.effects);
     }
 
     /// A hello that was meant for an earlier epoch: the owner has renewed its epoch since, and the worker is asked to
@@ -171,6 +178,7 @@ impl Engine {
 
     /// A worker that is known follows what operators want of it; others do when they say hello.
     pub(super) fn follow_cordon(&mut self, event: &CordonEvent, effects: &mut Vec<Effect>) {
+        self.tell_worker(event.worker(), WorkerChange::Cordon, effects);
         let to = self.state.cordons.availability(event.worker());
         let Some(index) = self.workers.find(event.worker()) else { return };
         let Some(worker) = self.workers.get_mut(index) else { return };

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::confirm::confirmed;
 use super::connect::{Connect, Print, actor};
 use super::list::{Listing, Page, Rows};
-use super::output::{age, id, text};
+use super::output::{Column, age, id, text};
 use super::progress::Bar;
 use super::tenant::OfTenant;
 
@@ -26,6 +26,11 @@ enum What {
     /// List dead letters, newest first
     #[command(after_help = "Example:\n  mainspring dead-letter list --tenant acme")]
     List(List),
+    /// Show what went wrong, the most frequent first, each with the group for `requeue` and `discard`
+    #[command(after_help = "Examples:\n  \
+        mainspring dead-letter groups\n  \
+        mainspring dead-letter requeue --group 0f3a91c27b5de846")]
+    Groups(Groups),
     /// Queue them again, with a fresh budget of retries
     #[command(after_help = "Examples:\n  \
         mainspring dead-letter requeue task_019a88f0\n  \
@@ -61,10 +66,21 @@ struct List {
 }
 
 #[derive(Args)]
+struct Groups {
+    #[command(flatten)]
+    which: Which,
+    #[command(flatten)]
+    listing: Listing,
+}
+
+#[derive(Args)]
 struct Act {
     /// The tasks: ids, or the beginnings of them
-    #[arg(required_unless_present = "all", conflicts_with = "all")]
+    #[arg(required_unless_present_any = ["all", "group"], conflicts_with_all = ["all", "group"])]
     ids: Vec<String>,
+    /// A group, as `dead-letter groups` shows it; the newest 1000 of it at a time
+    #[arg(long, value_name = "FINGERPRINT", conflicts_with = "all")]
+    group: Option<String>,
     /// All dead letters that the filters leave
     #[arg(long)]
     all: bool,
@@ -95,6 +111,26 @@ const DEAD_LETTERS: Rows = Rows {
     ],
 };
 
+const SETTLED: [Column; 4] =
+    [id("TASK", "task_id"), text("STATE", "state"), text("ERROR", "error_code"), text("MESSAGE", "message")];
+
+const GROUPS: Rows = Rows {
+    key: "groups",
+    columns: &[
+        text("GROUP", "fingerprint"),
+        text("COUNT", "count"),
+        text("JOB", "job"),
+        age("LAST", "last_at"),
+        text("ERROR", "message"),
+        age("FIRST", "first_at").only_wide(),
+        text("CLASS", "class").only_wide(),
+        text("CODE", "code").only_wide(),
+        text("IN RUNS", "in_runs").only_wide(),
+        text("TENANT", "tenant").only_wide(),
+        id("NEWEST", "sample_task_id").only_wide(),
+    ],
+};
+
 /// Ids sent with one request.
 const AT_ONCE: usize = 500;
 
@@ -102,6 +138,7 @@ impl DeadLetter {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
         match self.what {
             What::List(list) => list.run(),
+            What::Groups(groups) => groups.run(),
             What::Requeue(act) => act.run("requeue"),
             What::Discard(act) => act.run("discard"),
         }
@@ -131,11 +168,26 @@ impl List {
     }
 }
 
+impl Groups {
+    fn run(self) -> anyhow::Result<ExitCode> {
+        let tenant = self.which.tenant.filter(&self.listing.connect)?;
+        let narrowed = [
+            ("tenant", tenant.as_deref()),
+            ("job", self.which.job.as_deref()),
+            ("label", self.which.label.as_deref()),
+        ];
+        self.listing.show(&query("/v1/dead-letters/groups", &narrowed), GROUPS)
+    }
+}
+
 impl Act {
     fn run(self, verb: &'static str) -> anyhow::Result<ExitCode> {
-        let Self { ids: texts, all, which, yes, reason, connect } = self;
+        let Self { ids: texts, group, all, which, yes, reason, connect } = self;
         let tenant = which.tenant.filter(&connect)?;
         connect.run(async |client, print| {
+            if let Some(group) = &group {
+                return act_on_group(&client, print, verb, (group, reason.as_deref())).await;
+            }
             let mut ids = Vec::new();
             if all {
                 ids = listed(&client, &which, tenant.as_deref()).await?;
@@ -164,6 +216,18 @@ async fn listed(client: &Client, which: &Which, tenant: Option<&str>) -> Result<
     }
 }
 
+async fn act_on_group(
+    client: &Client,
+    print: Print,
+    verb: &'static str,
+    (group, reason): (&str, Option<&str>),
+) -> Result<ExitCode, ClientError> {
+    let body = json!({ "fingerprint": group, "actor": actor(), "reason": reason });
+    let answer = client.post(&format!("/v1/dead-letters:{verb}"), &body).await?;
+    print.rows(&answer, "results", &SETTLED);
+    Ok(ExitCode::from(u8::from(answer["refused"] != 0)))
+}
+
 async fn act(
     client: &Client,
     print: Print,
@@ -183,12 +247,6 @@ async fn act(
     drop(bar);
     let done = ids.len() as u64 - refused;
     let whole = json!({ "results": results, "done": done, "refused": refused });
-    let columns = [
-        id("TASK", "task_id"),
-        text("STATE", "state"),
-        text("ERROR", "error_code"),
-        text("MESSAGE", "message"),
-    ];
-    print.rows(&whole, "results", &columns);
+    print.rows(&whole, "results", &SETTLED);
     Ok(ExitCode::from(u8::from(refused > 0)))
 }

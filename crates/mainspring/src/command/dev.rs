@@ -136,9 +136,9 @@ async fn submit_samples(url: &str, secret: Option<&Secret>) -> anyhow::Result<()
     Ok(())
 }
 
-/// One with a graph, one that fails, one whose windows come faster than it runs, so that some are skipped. The last one
-/// needs no worker.
-fn sample_jobs() -> [serde_json::Value; 3] {
+/// One with a graph, one that fails, one whose windows come faster than it runs, so that some are skipped, one whose tasks
+/// wait for each other.
+fn sample_jobs() -> [serde_json::Value; 4] {
     let step = |seconds: &str, needs: &[&str]| json!({ "run": ["sleep", seconds], "needs": needs });
     [
         json!({
@@ -168,6 +168,15 @@ fn sample_jobs() -> [serde_json::Value; 3] {
             "tags": ["sample"],
             "tasks": { "pause": { "wait": { "for": "50s" } } },
             "schedules": [{ "name": "often", "every": "30s", "overlap": "forbid" }],
+        }),
+        json!({
+            "job": "sample-limit", "description": "Three tasks that may only run one at a time.", "owner": "dev",
+            "tags": ["sample"],
+            "tasks": {
+                "load": { "run": ["sleep", "60"], "limits": ["warehouse"] },
+                "check": { "run": ["sleep", "60"], "limits": ["warehouse"] },
+                "report": { "run": ["sleep", "60"], "limits": ["warehouse"] },
+            },
         }),
     ]
 }

@@ -19,7 +19,7 @@ use super::tenant::OfTenant;
 pub(crate) struct Events {
     #[command(flatten)]
     connect: Connect,
-    /// Only of tasks, or only of runs
+    /// Only of these
     #[arg(long, value_enum)]
     kind: Option<Kind>,
     /// Only of this job
@@ -36,6 +36,9 @@ pub(crate) struct Events {
 enum Kind {
     Task,
     Run,
+    Job,
+    Schedule,
+    Worker,
 }
 
 impl Events {
@@ -50,6 +53,9 @@ impl Events {
             let kind = kind.map(|kind| match kind {
                 Kind::Task => "task",
                 Kind::Run => "run",
+                Kind::Job => "job",
+                Kind::Schedule => "schedule",
+                Kind::Worker => "worker",
             });
             let wanted = [
                 ("kind", kind),

@@ -47,7 +47,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TrySendError, bounded};
 use mainspring_core::decision::Effect;
 use mainspring_core::run::{Evaluate, NoTexts};
-use mainspring_core::values::{Bucket, Epoch, Millis, Session, Wall, WorkerId};
+use mainspring_core::values::{Bucket, Epoch, Millis, Seq, Session, Wall, WorkerId};
 use mainspring_store::{OpenError, Opened, ReadTables, Store};
 use rustix::time::{ClockId, clock_gettime};
 
@@ -79,6 +79,8 @@ pub type Told = Box<dyn FnOnce(Box<Measured>) + Send>;
 #[derive(Debug)]
 pub struct Effects {
     pub epoch: Epoch,
+    /// The newest durable record; they come from it or from earlier ones.
+    pub record: Seq,
     pub effects: Vec<Effect>,
 }
 

@@ -369,7 +369,8 @@ impl ShardThread {
                 Output::Barrier(barrier) => self.loads.send(LoaderOrder::Barrier(barrier)),
                 Output::Answer { reply, results } => reply(results),
                 Output::Effects(effects) => {
-                    (self.outlet)(Effects { epoch: self.shard.epoch(), effects });
+                    let (epoch, record) = (self.shard.epoch(), self.shard.durable());
+                    (self.outlet)(Effects { epoch, record, effects });
                 }
                 Output::RetryAppend(wait) => {
                     turn.retry_append = Some(Instant::now() + Duration::from_millis(wait.get()));

@@ -40,7 +40,7 @@ use self::{
 pub use self::{
     held::Replies,
     recover::Recovered,
-    runs::{LoadError, find_run},
+    runs::{LoadError, find_run, load_runs},
 };
 use crate::clock::{Reading, ShardClock};
 use crate::config::ShardConfig;
@@ -172,6 +172,11 @@ impl<R> Shard<R> {
 
     pub fn epoch(&self) -> Epoch {
         self.epoch
+    }
+
+    /// The newest record that is durable.
+    pub fn durable(&self) -> Seq {
+        self.durable
     }
 
     pub fn figures(&self) -> ShardFigures {

@@ -1,6 +1,7 @@
 //! Runs from their rows. A row names its plan and its outputs, which are in rows of their own; these are looked up for many
 //! runs at once.
-//! Entry: [`find_run`] for a single run, [`RunBatch`] for many, as recovery reads them (`recover_runs.rs`).
+//! Entry: [`find_run`] for a single run, [`load_runs`] for a page of them, [`RunBatch`] for many, as recovery reads them
+//! (`recover_runs.rs`).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -14,7 +15,7 @@ use mainspring_store::format::{
     run_version,
 };
 use mainspring_store::tables::ReadError;
-use mainspring_store::{OpenError, ReadMany, ReadTables, VersionRow};
+use mainspring_store::{OpenError, ReadMany, ReadTables, RunRow, VersionRow};
 
 /// Outputs looked up together; a run with more of them is looked up alone.
 const OUTPUTS_AT_ONCE: usize = 20_000;
@@ -105,11 +106,22 @@ impl Plans {
 /// A run as the tables have it.
 pub fn find_run(tables: &mut dyn ReadTables, id: RunId) -> Result<Option<Box<Run>>, LoadError> {
     let Some(row) = tables.run(id)? else { return Ok(None) };
+    Ok(load_runs(tables, &[row])?.pop())
+}
+
+/// The runs of these rows, in their order. A plan is read once, however many of them have it: it may be larger than all else.
+pub fn load_runs(tables: &mut dyn ReadTables, rows: &[RunRow]) -> Result<Vec<Box<Run>>, LoadError> {
     let (mut plans, mut profiles) = (Plans::default(), ProfileCache::default());
-    plans.fetch(std::iter::once(run_version(&row.bytes)?), tables, &mut profiles)?;
-    let (mut batch, mut found) = (RunBatch::default(), None);
-    batch.add(&row.bytes, |of| plans.get(of), &mut profiles)?;
-    batch.finish(tables, |run| found = Some(run))?;
+    let versions = rows.iter().map(|row| run_version(&row.bytes)).collect::<Result<Vec<_>, _>>()?;
+    plans.fetch(versions.into_iter(), tables, &mut profiles)?;
+    let (mut batch, mut found) = (RunBatch::default(), Vec::with_capacity(rows.len()));
+    for row in rows {
+        batch.add(&row.bytes, |of| plans.get(of), &mut profiles)?;
+        if batch.is_full() {
+            batch.finish(tables, |run| found.push(run))?;
+        }
+    }
+    batch.finish(tables, |run| found.push(run))?;
     Ok(found)
 }
 

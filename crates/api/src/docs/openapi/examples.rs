@@ -104,6 +104,10 @@ fn tasks(schema: &str) -> Option<Value> {
                 {"at": AT, "state": "succeeded", "cause": "attempt_succeeded", "attempt": 1},
             ],
         }),
+        "DeadLetterGroups" => json!({"groups": [{
+            "fingerprint": "0f3a91c27b5de846", "tenant": "default", "job": "report", "class": "transient", "code": 3,
+            "message": "exit code 3", "count": 12, "in_runs": 0, "first_at": AT, "last_at": AT, "sample_task_id": TASK,
+        }], "more": false}),
         "ManyResult" => json!({"results": [done], "done": 1, "refused": 0}),
         "Diagnosis" => json!({
             "task_id": TASK, "state": "queued", "reason": "no_workers",
@@ -269,6 +273,24 @@ fn server(schema: &str) -> Option<Value> {
         }),
         "Pool" => pool,
         "PoolPage" => json!({"pools": [pool]}),
+        "System" => json!({
+            "version": "0.1.0", "started_at": AT, "at": AT, "epoch": 3, "records": 48_211, "tables_through": 48_200,
+            "events_behind": 22, "bytes_behind": 4_096, "journal_bytes": 9_437_184, "tasks_in_memory": 12, "keys_in_memory": 4,
+            "schedules_armed": 7, "workers": 2, "sessions": 2, "listeners": 1, "reasons": [],
+            "settings": {"lease_ms": 30_000, "heartbeat_ms": 10_000, "log_days": 7, "history_days": 90, "key_life_ms": 86_400_000,
+                "job_tasks_max": 10_000, "body_bytes_max": 2_097_152, "connections_max": 20_000, "insecure": false},
+        }),
+        "LedgerPage" => json!({"windows": [{
+            "tenant": "default", "job": "report", "name": "morning", "first": AT, "last": AT, "count": 1, "outcome": "skipped",
+            "reason": "paused", "decided_at": AT,
+        }], "more": false}),
+        "LimitPage" => json!({
+            "limits": [{
+                "limit": "warehouse", "tenant": "default", "max": 4, "configured": true, "keys": 1, "full": 1, "used": 4,
+                "queued": 8000, "holders": [TASK], "busiest": [{"key": "", "max": 4, "used": 4, "queued": 8000}],
+            }],
+            "more": false,
+        }),
         "Stats" => json!({
             "depths": [{"pool": "default", "band": "P1", "tenant": "default", "queued": 0, "running": 2}],
             "tasks_in_memory": {"running": 2}, "queued": 0, "running": 2, "workers": 1, "sessions": 1,

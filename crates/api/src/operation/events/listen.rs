@@ -1,4 +1,4 @@
-//! Listen to news of tasks and runs.
+//! Listen to news.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,7 +27,12 @@ pub(crate) async fn listen(edge: &Arc<Edge>, wanted: &ListenBody<'_>) -> Result<
         None => None,
         Some("task") => Some(Kind::Task),
         Some("run") => Some(Kind::Run),
-        Some(_) => return Err(Problem::query("kind", "it is `task` or `run`")),
+        Some("job") => Some(Kind::Job),
+        Some("schedule") => Some(Kind::Schedule),
+        Some("worker") => Some(Kind::Worker),
+        Some(_) => {
+            return Err(Problem::query("kind", "it is `task`, `run`, `job`, `schedule` or `worker`"));
+        }
     };
     let named = |field, text: Option<&str>| {
         text.map(|text| name(field, text).map(|name| name.to_string())).transpose()

@@ -10,8 +10,8 @@ use mainspring_core::run::decide::{Clear, ClearItems, Rerun, RerunFrom, RunAnswe
 use mainspring_core::run::{Run, RunRefusal};
 use mainspring_core::task::Payload;
 use mainspring_core::values::{Bucket, Name, OperationId, RunId, RunStatus};
-use mainspring_runtime::find_run;
-use mainspring_store::ReadError;
+use mainspring_runtime::load_runs;
+use mainspring_store::{ReadError, ReadTables};
 
 use super::filter::RunFilterBody;
 use super::trigger::Triggered;
@@ -55,22 +55,25 @@ pub(crate) async fn list_runs(
     edge.gateway.tables_follow(older).await?;
     let limit = filter.limit;
     filter.limit = limit + 1;
-    let mut rows = edge.readers.read(move |tables| tables.runs(&filter)).await?;
-    let more = is_paged && rows.len() > limit;
-    rows.truncate(limit);
-    let next = rows.last().filter(|_| more).map(|row| row.id);
-    let mut runs = Vec::with_capacity(rows.len());
-    for row in rows {
-        // What has not ended may have gone on since its row was written.
-        if row.ended.is_none() {
-            runs.extend(seen_run(edge, row.id).await.ok());
-            continue;
+    let read = move |tables: &mut dyn ReadTables| {
+        let mut rows = tables.runs(&filter)?;
+        let more = is_paged && rows.len() > limit;
+        rows.truncate(limit);
+        let next = rows.last().filter(|_| more).map(|row| row.id);
+        let ids: Vec<RunId> = rows.iter().map(|row| row.id).collect();
+        rows.retain(|row| row.ended.is_some());
+        let ended = load_runs(tables, &rows).map_err(|error| ReadError { what: error.to_string() })?;
+        Ok((ids, ended, next))
+    };
+    let (ids, ended, next) = edge.readers.read(read).await?;
+    let mut ended = ended.into_iter().peekable();
+    let mut runs = Vec::with_capacity(ids.len());
+    for id in ids {
+        match ended.next_if(|run| run.id == id) {
+            Some(run) => runs.push(SeenRun { run: Arc::from(run), released: Vec::new() }),
+            // What has not ended may have gone on since its row was written.
+            None => runs.extend(seen_run(edge, id).await.ok()),
         }
-        let found = edge.readers.read(move |tables| {
-            find_run(tables, row.id).map_err(|error| ReadError { what: error.to_string() })
-        });
-        let ended = found.await?.map(Arc::from);
-        runs.extend(ended.map(|run| SeenRun { run, released: Vec::new() }));
     }
     Ok((runs, next))
 }

@@ -2,6 +2,7 @@
 
 mod delete;
 mod history;
+mod ledger;
 mod list;
 mod pause;
 mod put;
@@ -21,6 +22,7 @@ use mainspring_definition::schedule_offset;
 pub(crate) use self::{
     delete::delete_schedule,
     history::history,
+    ledger::{LedgerFilter, ledger},
     list::{of_job, schedules},
     pause::pause_schedule,
     put::put_schedule,

@@ -48,6 +48,7 @@ async fn dead_letters_are_queued_again_and_discarded() {
         task_ids: vec![away.clone()],
         actor: Some("ben".into()),
         reason: Some("known".into()),
+        ..v1::DeadLettersRequest::default()
     };
     let discarded = grpc.dead.discard(ask).await.expect("done").into_inner();
     assert_eq!((discarded.done, discarded.refused), (1, 0));

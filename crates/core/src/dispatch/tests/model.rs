@@ -306,6 +306,13 @@ impl Model {
         let depths = self.world.0.depths();
         assert_eq!(depths.iter().map(|depth| depth.queued).sum::<u64>(), self.waiting.len() as u64);
         assert_eq!(depths.iter().map(|depth| depth.running as usize).sum::<usize>(), self.running.len());
+        let permits =
+            |kind: &Kind| kind.permits.iter().map(|permits| permits.iter().count() as u64).sum::<u64>();
+        let uses = self.world.0.limit_loads().limits;
+        let wanted: u64 = self.waiting.values().map(|waiting| permits(&waiting.kind)).sum();
+        assert_eq!(uses.iter().map(|usage| usage.queued).sum::<u64>(), wanted, "of those that wait");
+        let held: u64 = self.running.values().map(|running| permits(&running.kind)).sum();
+        assert_eq!(uses.iter().map(|usage| usage.held).sum::<u64>(), held, "of those that run");
         for task in 0..TASKS as u32 {
             assert_eq!(self.world.0.why(TaskIndex(task)).is_some(), self.waiting.contains_key(&task));
         }

@@ -86,3 +86,52 @@ fn keys_come_and_go() {
     }
     assert!(world.0.limits.len() <= IDLE_MAX, "{}", world.0.limits.len());
 }
+
+#[test]
+fn the_use_of_a_limit_counts_holders_and_who_waits() {
+    let mut world = World::with(&[offer(100)]);
+    world.0.set_limit(&name("idle"), Some(7));
+    for task in 0..5 {
+        world.queue(task, &kind().permit("warehouse", "", Some(2)));
+    }
+    for task in 10..13 {
+        world.queue(task, &kind().permit("customer", "a", Some(1)));
+    }
+    world.queue(20, &kind().permit("customer", "b", Some(1)));
+    assert_eq!(world.tasks(), [0, 1, 10, 20]);
+    let row = |usage: &crate::dispatch::LimitLoad| {
+        (usage.limit.to_string(), usage.keys, usage.full, usage.held, usage.queued, usage.configured)
+    };
+    let uses = world.0.limit_loads();
+    let rows: Vec<_> = uses.limits.iter().map(row).collect();
+    let wanted = [
+        ("idle".to_owned(), 0, 0, 0, 0, Some(7)),
+        ("customer".to_owned(), 2, 2, 2, 2, None),
+        ("warehouse".to_owned(), 1, 1, 2, 3, None),
+    ];
+    assert_eq!(rows, wanted);
+    assert_eq!(uses.limits[2].holders, [TaskIndex(0), TaskIndex(1)]);
+    let keys: Vec<_> =
+        uses.limits[1].busiest.iter().map(|key| (key.key.as_str(), key.queued, key.max)).collect();
+    assert_eq!(keys, [("a", 2, 1), ("b", 0, 1)], "the busiest first");
+    assert!(!uses.more);
+    world.release(0);
+    assert_eq!(world.tasks(), [2]);
+    world.0.remove(TaskIndex(3));
+    let after = world.0.limit_loads();
+    assert_eq!((after.limits[2].held, after.limits[2].queued), (2, 1), "one began and one was cancelled");
+}
+
+#[test]
+fn only_the_busiest_keys_of_a_limit_are_named() {
+    let mut world = World::with(&[offer(100)]);
+    for key in 0..20_u32 {
+        for task in 0..=key {
+            world.queue(100 * key + task, &kind().permit("customer", &format!("k{key:02}"), Some(1)));
+        }
+    }
+    let uses = world.0.limit_loads();
+    let usage = &uses.limits[0];
+    assert_eq!((usage.keys, usage.queued, usage.busiest.len()), (20, 210, crate::dispatch::KEYS_MAX));
+    assert_eq!((usage.busiest[0].key.as_str(), usage.busiest[0].queued), ("k19", 20));
+}

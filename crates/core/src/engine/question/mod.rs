@@ -16,7 +16,7 @@ pub use self::run::{
     RunStanding,
 };
 use super::Counts;
-use crate::dispatch::{Depth, PoolLimit, WaitReason};
+use crate::dispatch::{Depth, LimitLoad, PoolLimit, WaitReason};
 use crate::task::{Profile, Status, StopReason, Task};
 use crate::trigger::TriggerKey;
 use crate::values::{Epoch, Incarnation, Millis, Name, OperationId, RunId, Session, TaskId, Wall, WorkerId};
@@ -35,6 +35,8 @@ pub enum Question {
     CouldRun { profile: Arc<Profile> },
     /// How much waits and runs.
     Stats,
+    /// Who holds permits of named limits, and how many wait.
+    Limits,
     /// Who works, or only this one.
     Workers { only: Option<WorkerId> },
     /// Unfinished tasks in memory, in no order that means anything.
@@ -111,6 +113,22 @@ pub struct Stats {
     pub pools: Vec<PoolRoom>,
     /// Of pools that have limits, by name.
     pub limits: Vec<(Name, PoolLimit)>,
+}
+
+/// How named limits are used; see [`LimitLoads`](crate::dispatch::LimitLoads).
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct LimitStandings {
+    /// By tenant and name.
+    pub limits: Vec<LimitStanding>,
+    /// Not all were looked at.
+    pub more: bool,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LimitStanding {
+    pub usage: LimitLoad,
+    /// The first ones.
+    pub holders: Vec<TaskId>,
 }
 
 /// The workers of a pool and their room.

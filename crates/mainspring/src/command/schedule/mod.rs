@@ -36,6 +36,10 @@ enum What {
     #[command(after_help = "Examples:\n  mainspring schedule history nightly-report\n  \
                       mainspring schedule history @tasks/backup --limit 20")]
     History(History),
+    /// What became of the windows of all schedules, the oldest first
+    #[command(after_help = "Examples:\n  mainspring schedule windows --outcome missed\n  \
+                      mainspring schedule windows --from 2026-11-17T00:00:00Z --job nightly-report")]
+    Windows(Ledger),
     /// The windows of all schedules that come next
     #[command(
         after_help = "Examples:\n  mainspring schedule upcoming\n  mainspring schedule upcoming --within 1d --limit 20"
@@ -75,6 +79,26 @@ struct History {
     named: Named,
     #[command(flatten)]
     page: Page,
+    #[command(flatten)]
+    listing: Listing,
+}
+
+#[derive(Args)]
+struct Ledger {
+    #[command(flatten)]
+    tenant: OfTenant,
+    /// Only of this job; `@tasks` for recurring tasks
+    #[arg(long, value_name = "NAME")]
+    job: Option<String>,
+    /// Only those of which this became: ran, late, `catch_up`, `no_event`, backfill, skipped, missed
+    #[arg(long, value_name = "OUTCOME")]
+    outcome: Option<String>,
+    /// From this instant on; 24 hours ago unless it is given
+    #[arg(long, value_name = "INSTANT")]
+    from: Option<String>,
+    /// Before this instant; now unless it is given
+    #[arg(long, value_name = "INSTANT")]
+    to: Option<String>,
     #[command(flatten)]
     listing: Listing,
 }
@@ -122,6 +146,21 @@ const WINDOWS: Rows = Rows {
         age("DECIDED", "decided_at").only_wide(),
     ],
 };
+const LEDGER: Rows = Rows {
+    key: "windows",
+    columns: &[
+        pair("SCHEDULE", "job", "name"),
+        text("WINDOW", "first"),
+        text("COUNT", "count"),
+        text("OUTCOME", "outcome"),
+        text("REASON", "reason"),
+        id("RUN", "run_id"),
+        text("LAST", "last").only_wide(),
+        id("TASK", "task_id").only_wide(),
+        age("DECIDED", "decided_at").only_wide(),
+        text("TENANT", "tenant").only_wide(),
+    ],
+};
 const UPCOMING: Rows = Rows {
     key: "windows",
     columns: &[
@@ -140,6 +179,7 @@ impl Schedule {
             What::List(list) => list.run(),
             What::Get(one) => one.show(),
             What::History(history) => history.run(),
+            What::Windows(ledger) => ledger.run(),
             What::Upcoming(ahead) => ahead.run(),
             What::Put(put) => put.run(),
             What::Pause(act) => act.post(":pause"),
@@ -171,6 +211,20 @@ impl History {
             let wanted = [("tenant", Some(&*tenant)), ("limit", Some(&*limit)), ("cursor", page.cursor())];
             Ok(query(&format!("{path}/history"), &wanted))
         })
+    }
+}
+
+impl Ledger {
+    fn run(self) -> anyhow::Result<ExitCode> {
+        let tenant = self.tenant.filter(&self.listing.connect)?;
+        let wanted = [
+            ("tenant", tenant.as_deref()),
+            ("job", self.job.as_deref()),
+            ("outcome", self.outcome.as_deref()),
+            ("from", self.from.as_deref()),
+            ("to", self.to.as_deref()),
+        ];
+        self.listing.show(&query("/v1/windows", &wanted), LEDGER)
     }
 }
 
