@@ -1,6 +1,7 @@
-// A list in pages: the first page is kept right by the feed, further ones are read as the reader scrolls.
+// A list in pages: what was read is kept right by the feed, further pages are read as the reader scrolls.
 // - PG-1 a row is shown once, in the order of the server
-// - PG-2 rows of later pages get new states from the feed, without being read again
+// - PG-2 the first [FRESH_MAX] rows are read again after a change, so that rows that no longer fit leave; those after them
+//   get new states from the feed
 
 import { signal, type Signal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
@@ -29,6 +30,8 @@ interface Rules<T> {
 
 /** The most rows that a page keeps in memory. */
 export const ROWS_MAX = 100_000;
+/** The most rows that are read again after a change. */
+export const FRESH_MAX = 1000;
 
 interface Later<T> {
   rows: Signal<T[]>;
@@ -40,9 +43,15 @@ interface Later<T> {
 export function usePaged<T>(
   key: string, load: (cursor: string | undefined, signal?: AbortSignal) => Promise<Page<T>>, rules: Rules<T>,
 ): Paged<T> {
-  const first = useQuery(key, (signal) => load(undefined, signal), rules);
   const later = useMemo<Later<T>>(
     () => ({ rows: signal([]), next: signal(undefined), isAsking: false, isOpened: false }), [key]);
+  const first = useQuery(key, async (signal) => {
+    const fresh = await readAgain(load, later.rows.peek().length, signal);
+    const rest = fresh.next ? after(fresh.rows, later.rows.peek(), rules.id) : [];
+    later.isOpened = rest.length > 0;
+    later.rows.value = rest;
+    return fresh;
+  }, rules);
   useEffect(() => onWord((word) => {
     const { patch } = rules;
     if (word.say !== 'changes' || !patch || !later.rows.peek().length) return;
@@ -76,7 +85,26 @@ export function usePaged<T>(
   };
 }
 
-/** The fresh first page, then what is known beyond it. */
+/** From the beginning, as many rows as were known, at most [FRESH_MAX]. */
+export async function readAgain<T>(
+  load: (cursor: string | undefined, signal?: AbortSignal) => Promise<Page<T>>, known: number, signal?: AbortSignal,
+): Promise<Page<T>> {
+  let page = await load(undefined, signal);
+  while (page.next && page.rows.length < Math.min(known, FRESH_MAX)) {
+    const got = await load(page.next, signal);
+    page = { rows: [...page.rows, ...got.rows], next: got.next };
+  }
+  return page;
+}
+
+/** Of what is known, the rows that come after the fresh ones. */
+export function after<T>(fresh: T[], known: T[], id: (row: T) => string): T[] {
+  const last = fresh.length ? id(fresh.at(-1)!) : undefined;
+  const place = known.findIndex((row) => id(row) === last);
+  return known.slice(place < 0 ? fresh.length : place + 1);
+}
+
+/** The fresh rows, then what is known beyond them. */
 export function merged<T>(first: T[], later: T[], id: (row: T) => string): T[] {
   if (!later.length) return first;
   const seen = new Set(first.map(id));

@@ -4,7 +4,7 @@ import { asCommand, asCurl, changeDeadLetters, rerun, startJob, withReason } fro
 import { stateOfLetter } from '../../src/api/state';
 import { readRun } from '../../src/api/views';
 import { readChange } from '../../src/live/feed';
-import { merged } from '../../src/live/paged';
+import { FRESH_MAX, after, merged, readAgain } from '../../src/live/paged';
 import { href, parse } from '../../src/url/route';
 
 test('what holds a run is its state', () => {
@@ -41,6 +41,32 @@ test('actions are the same as requests and as commands', () => {
   assert.equal(asCurl(changeDeadLetters(['task_1'], 'requeue'), 'http://h:1'),
     `curl -sS -X POST http://h:1/v1/dead-letters:requeue -H 'content-type: application/json' -d '{"ids":["task_1"]}'`);
   assert.equal(asCommand(rerun('run_1', 'failure', true)), 'mainspring run rerun run_1 --from-failure --newest');
+});
+
+test('as much of a list is read again as was known', async () => {
+  const all = Array.from({ length: 3000 }, (_, at) => ({ id: String(at) }));
+  let asked = 0;
+  const load = (cursor: string | undefined) => {
+    asked++;
+    const from = Number(cursor ?? 0);
+    return Promise.resolve({ rows: all.slice(from, from + 200), next: from + 200 < all.length ? String(from + 200) : undefined });
+  };
+  const read = async (known: number) => (await readAgain(load, known)).rows.length;
+  assert.deepEqual([await read(0), asked], [200, 1]);
+  assert.equal(await read(500), 600);
+  assert.equal(await read(2900), FRESH_MAX);
+  all.length = 150;
+  const whole = await readAgain(load, 2900);
+  assert.deepEqual([whole.rows.length, whole.next], [150, undefined], 'rows that no longer fit are gone');
+});
+
+test('what is known beyond the fresh rows begins after the last of them', () => {
+  const rows = (text: string) => [...text].map((id) => ({ id }));
+  const rest = (fresh: string, known: string) => after(rows(fresh), rows(known), (row) => row.id).map((row) => row.id).join('');
+  assert.equal(rest('abc', 'abcdef'), 'def');
+  assert.equal(rest('xab', 'abcdef'), 'cdef', 'one came in at the top');
+  assert.equal(rest('xyz', 'abcdef'), 'def', 'none is known');
+  assert.equal(rest('', 'ab'), 'ab');
 });
 
 test('pages are merged without doubles, fresh rows first', () => {

@@ -2,8 +2,8 @@
 //! newest first.
 //! - LI-1 a task that goes from one place to the next while a list is read is never left out for it: what was parked
 //!   when memory had been read is what was due after `paged_until` then
-//! - LI-2 what a caller was told before it asked for a list is in it: history is read when the tables have followed. If they
-//!   do not follow in time the list is refused, unless the caller takes an older one
+//! - LI-2 what a caller was told before it asked for a list is in it: parked tasks and history are read when the tables have
+//!   followed. If they do not follow in time the list is refused, unless the caller takes an older one
 
 use std::collections::BTreeSet;
 
@@ -49,7 +49,10 @@ async fn pages(edge: &Edge, filter: &Filter) -> Result<(Vec<Task>, Option<Cursor
         let room = filter.limit - found.len();
         let (more, next) = match cursor {
             Cursor::Memory(from) => in_memory(edge, filter, from, room).await?,
-            Cursor::Parked(shard, due, id) => parked(edge, filter, shard, (due, id), room).await?,
+            Cursor::Parked(shard, due, id) => {
+                edge.gateway.tables_follow(filter.older).await?;
+                parked(edge, filter, shard, (due, id), room).await?
+            }
             Cursor::HistoryStart | Cursor::History(_) if !filter.wants_ended() => (Vec::new(), None),
             Cursor::HistoryStart => {
                 edge.gateway.tables_follow(filter.older).await?;

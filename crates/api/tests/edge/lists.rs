@@ -201,13 +201,14 @@ async fn a_list_that_lacks_the_newest_is_refused_unless_the_caller_takes_it() {
     shard.engine.watch = true;
     let (rig, go_on) = Rig::start_stuck(shard).await;
     assert_eq!(rig.submit(r#"{"task_type":"noop"}"#).await.status, 202, "answered before its effects");
-    let (runs, tasks, dead, older) = tokio::join!(
+    let (runs, parked, tasks, dead, older) = tokio::join!(
         rig.get("/v1/runs"),
+        rig.get("/v1/tasks?state=pending"),
         rig.get("/v1/tasks?state=succeeded"),
         rig.get("/v1/dead-letters"),
         rig.get("/v1/runs?older=true"),
     );
-    for refused in [runs, tasks, dead] {
+    for refused in [runs, parked, tasks, dead] {
         assert_eq!((refused.status, refused.code().as_str()), (503, "STORE_BEHIND"), "{}", refused.text);
     }
     assert_eq!(
