@@ -4877,6 +4877,8 @@ pub struct ListTasksRequest {
     /// Tasks of this run, in the order of its job. Goes with `states`, `limit` and `cursor` and nothing else.
     #[prost(string, optional, tag = "13")]
     pub run_id: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(message, optional, tag = "14")]
+    pub created_before: ::core::option::Option<::prost_types::Timestamp>,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ListTasksResponse {
@@ -4885,6 +4887,10 @@ pub struct ListTasksResponse {
     pub tasks: ::prost::alloc::vec::Vec<Task>,
     #[prost(string, optional, tag = "2")]
     pub next_cursor: ::core::option::Option<::prost::alloc::string::String>,
+    /// The page is not full, because so many tasks were looked at that do not fit as one answer may cost. It has those that
+    /// ended since then; `next_cursor` goes on.
+    #[prost(message, optional, tag = "3")]
+    pub looked_until: ::core::option::Option<::prost_types::Timestamp>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct CancelTaskRequest {
@@ -7258,7 +7264,7 @@ pub struct ListRunsRequest {
     pub created_from: ::core::option::Option<::prost_types::Timestamp>,
     #[prost(message, optional, tag = "7")]
     pub created_before: ::core::option::Option<::prost_types::Timestamp>,
-    /// 1 to 999; 100 if it is not set.
+    /// 1 to 1000; 100 if it is not set.
     #[prost(uint32, optional, tag = "8")]
     pub limit: ::core::option::Option<u32>,
     /// `next_cursor` of the page before.
@@ -7278,6 +7284,10 @@ pub struct ListRunsResponse {
     pub runs: ::prost::alloc::vec::Vec<Run>,
     #[prost(string, optional, tag = "2")]
     pub next_cursor: ::core::option::Option<::prost::alloc::string::String>,
+    /// The page is not full, because so many runs were looked at that do not fit as one answer may cost. The last of them was
+    /// made then; `next_cursor` goes on.
+    #[prost(message, optional, tag = "3")]
+    pub looked_until: ::core::option::Option<::prost_types::Timestamp>,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Run {

@@ -84,6 +84,16 @@ pub struct RunQuery {
     pub limit: usize,
 }
 
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct RunPage {
+    pub rows: Vec<RunRow>,
+    /// The last run that was looked at; `None`: there is no further page.
+    pub next: Option<RunId>,
+    /// The page is not full, because so many rows were looked at that do not fit as one page may cost. `next` goes on behind
+    /// a run that was made then.
+    pub looked_until: Option<Wall>,
+}
+
 impl RunQuery {
     pub fn wants(&self, row: &RunRow) -> bool {
         self.tenant.as_ref().is_none_or(|tenant| row.job.tenant == *tenant)

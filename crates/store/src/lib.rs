@@ -19,7 +19,7 @@ pub mod tables;
 
 pub use self::{
     entity::{EachTable, EntityFormat, EntityQuery, EntityRow, each_table},
-    flows::{LiveRun, RunQuery, RunRow, VersionRow},
+    flows::{LiveRun, RunPage, RunQuery, RunRow, VersionRow},
     journal::{AppendError, Journal, Record},
     logs::{Kept, LOG_PIECE_BYTES_MAX, LogError, LogKey, LogPage, LogPiece, LogPlace, ReadLogs, WriteLogs},
     schedules::WindowCursor,

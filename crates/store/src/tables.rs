@@ -9,7 +9,7 @@ use mainspring_core::values::{
 };
 
 use crate::entity::{EntityQuery, EntityRow};
-use crate::flows::{RunQuery, RunRow, VersionRow};
+use crate::flows::{RunPage, RunQuery, RunRow, VersionRow};
 use crate::schedules::WindowCursor;
 
 /// One consistent cut: the tables after it equal the journal folded through `through`.
@@ -129,7 +129,7 @@ pub trait ReadTables: ReadMany {
     fn history(&mut self, query: &HistoryQuery) -> Result<HistoryPage, ReadError>;
     fn run(&mut self, id: RunId) -> Result<Option<RunRow>, ReadError>;
     /// Newest first.
-    fn runs(&mut self, query: &RunQuery) -> Result<Vec<RunRow>, ReadError>;
+    fn runs(&mut self, query: &RunQuery) -> Result<RunPage, ReadError>;
     fn version(&mut self, key: &JobKey, version: u32) -> Result<Option<VersionRow>, ReadError>;
     /// Below `before`, newest first.
     fn versions(&mut self, key: &JobKey, before: u32, limit: usize) -> Result<Vec<VersionRow>, ReadError>;
@@ -179,12 +179,29 @@ pub struct HistoryQuery {
     pub statuses: Vec<Status>,
     pub worker: Option<WorkerId>,
     pub label: Option<(Name, Name)>,
+    pub created_from: Option<Wall>,
+    pub created_before: Option<Wall>,
     pub ended_from: Option<Wall>,
     pub ended_before: Option<Wall>,
     /// The cursor of the page before this one.
     pub after: Option<HistoryCursor>,
     /// At most [`PAGE_MAX`].
     pub limit: usize,
+}
+
+impl HistoryQuery {
+    /// But for where the page begins.
+    pub fn wants(&self, row: &HistoryRow) -> bool {
+        self.tenant.as_ref().is_none_or(|tenant| row.tenant == *tenant)
+            && self.job.as_ref().is_none_or(|job| row.job == *job)
+            && (self.statuses.is_empty() || self.statuses.contains(&row.status))
+            && self.worker.is_none_or(|worker| row.worker == Some(worker))
+            && self.label.as_ref().is_none_or(|label| row.labels.contains(label))
+            && self.created_from.is_none_or(|from| row.submitted >= from)
+            && self.created_before.is_none_or(|before| row.submitted < before)
+            && self.ended_from.is_none_or(|from| row.ended >= from)
+            && self.ended_before.is_none_or(|before| row.ended < before)
+    }
 }
 
 pub const PAGE_MAX: usize = 1000;
@@ -201,4 +218,7 @@ pub struct HistoryPage {
     pub rows: Vec<HistoryRow>,
     /// `None`: there is no further page.
     pub next: Option<HistoryCursor>,
+    /// The page is not full, because so many rows were looked at that do not fit as one page may cost. It has what ended at
+    /// or after this instant; `next` goes on.
+    pub looked_until: Option<Wall>,
 }

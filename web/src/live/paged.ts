@@ -32,6 +32,8 @@ interface Rules<T> {
 export const ROWS_MAX = 100_000;
 /** The most rows that are read again after a change. */
 export const FRESH_MAX = 1000;
+/** The most answers without a row that are passed over. */
+const EMPTY_MAX = 30;
 
 interface Later<T> {
   rows: Signal<T[]>;
@@ -68,7 +70,7 @@ export function usePaged<T>(
     if (!next || later.isAsking || (rows?.length ?? 0) >= ROWS_MAX) return;
     later.isAsking = true;
     try {
-      const got = await load(next);
+      const got = await filled(load, await load(next));
       // What leaves the first page when rows come in at the top is kept here.
       const known = later.isOpened ? later.rows.peek() : (page?.rows ?? []);
       later.isOpened = true;
@@ -89,11 +91,19 @@ export function usePaged<T>(
 export async function readAgain<T>(
   load: (cursor: string | undefined, signal?: AbortSignal) => Promise<Page<T>>, known: number, signal?: AbortSignal,
 ): Promise<Page<T>> {
-  let page = await load(undefined, signal);
+  let page = await filled(load, await load(undefined, signal), signal);
   while (page.next && page.rows.length < Math.min(known, FRESH_MAX)) {
     const got = await load(page.next, signal);
     page = { rows: [...page.rows, ...got.rows], next: got.next };
   }
+  return page;
+}
+
+/** Where few rows fit a filter, answers come without any although there are more behind them. */
+async function filled<T>(
+  load: (cursor: string | undefined, signal?: AbortSignal) => Promise<Page<T>>, page: Page<T>, signal?: AbortSignal,
+): Promise<Page<T>> {
+  for (let asked = 0; page.next && !page.rows.length && asked < EMPTY_MAX; asked++) page = await load(page.next, signal);
   return page;
 }
 

@@ -60,6 +60,11 @@ test('as much of a list is read again as was known', async () => {
   assert.deepEqual([whole.rows.length, whole.next], [150, undefined], 'rows that no longer fit are gone');
 });
 
+test('answers without rows are passed over', async () => {
+  const load = (cursor: string | undefined) => Promise.resolve(cursor === '3' ? { rows: ['row'] } : { rows: [], next: String(Number(cursor ?? 0) + 1) });
+  assert.deepEqual((await readAgain(load, 0)).rows, ['row']);
+});
+
 test('what is known beyond the fresh rows begins after the last of them', () => {
   const rows = (text: string) => [...text].map((id) => ({ id }));
   const rest = (fresh: string, known: string) => after(rows(fresh), rows(known), (row) => row.id).map((row) => row.id).join('');

@@ -84,7 +84,7 @@ pub(super) const OLDER: Parameter = Parameter::new(
 );
 
 /// What narrows a list of tasks, dead letters among them.
-pub(super) const OF_TASKS: [Parameter; 12] = [
+pub(super) const OF_TASKS: [Parameter; 13] = [
     OF_TENANT,
     OF_JOB,
     Parameter::new("state", Shape::TaskStates, "One state or several with commas; both spellings are read"),
@@ -96,6 +96,7 @@ pub(super) const OF_TASKS: [Parameter; 12] = [
     ),
     Parameter::new("label", Shape::Label, "`key=value`"),
     Parameter::new("created_from", Shape::Instant, "Made at or after: RFC 3339 or epoch seconds"),
+    Parameter::new("created_before", Shape::Instant, "Made before"),
     Parameter::new("ended_from", Shape::Instant, "Ended at or after: RFC 3339 or epoch seconds"),
     Parameter::new("ended_before", Shape::Instant, "Ended before"),
     LIMIT,

@@ -15,7 +15,7 @@ const LOG_HEADERS: &[Header] = &[
     ),
 ];
 
-const WITH_RUN: [Parameter; 13] = and(
+const WITH_RUN: [Parameter; 14] = and(
     OF_TASKS,
     Parameter::new(
         "run_id",
@@ -23,7 +23,7 @@ const WITH_RUN: [Parameter; 13] = and(
         "Only tasks of this run, in the order of its job; goes with `state`, `limit` and `cursor` alone",
     ),
 );
-const LISTED: [Parameter; 14] = and(
+const LISTED: [Parameter; 15] = and(
     WITH_RUN,
     Parameter::new(
         "id_prefix",

@@ -14,7 +14,7 @@ use mainspring_core::values::{Actor, InRun, Name, NodeInstance, RunId, RunStatus
 
 use super::cursor::Cursor;
 use super::filter::{Filter, only_dead};
-use super::list::list;
+use super::list::{Listed, list};
 use super::{Caller, Change, Changed, change, flows, read, task_id};
 use crate::edge::Edge;
 use crate::problem::Problem;
@@ -157,14 +157,11 @@ pub(super) fn is_repaired(run: &Run, place: NodeInstance) -> bool {
 }
 
 /// Tasks that failed for good or were quarantined, without those of runs that were repaired since.
-pub(crate) async fn dead_letters(
-    edge: &Edge,
-    filter: Filter,
-) -> Result<(Vec<Task>, Option<Cursor>), Problem> {
-    let (tasks, next) = list(edge, &only_dead(filter)).await?;
+pub(crate) async fn dead_letters(edge: &Edge, filter: Filter) -> Result<Listed<Task, Cursor>, Problem> {
+    let page = list(edge, &only_dead(filter)).await?;
     let mut runs: BTreeMap<RunId, Option<Arc<Run>>> = BTreeMap::new();
-    let mut dead = Vec::with_capacity(tasks.len());
-    for task in tasks {
+    let mut dead = Vec::with_capacity(page.rows.len());
+    for task in page.rows {
         let Some(InRun { run: id, place }) = task.in_run.as_deref().copied() else {
             dead.push(task);
             continue;
@@ -178,7 +175,7 @@ pub(crate) async fn dead_letters(
             dead.push(task);
         }
     }
-    Ok((dead, next))
+    Ok(Listed { rows: dead, ..page })
 }
 
 /// Awaits all of them at once; their outcomes in order.

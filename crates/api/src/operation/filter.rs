@@ -1,7 +1,7 @@
 //! Which tasks a list holds.
 
 use mainspring_core::engine::question::Unfinished;
-use mainspring_core::task::Status;
+use mainspring_core::task::{Status, Task};
 use mainspring_core::values::{Name, Wall, WorkerId};
 use mainspring_store::{HistoryQuery, PAGE_MAX};
 
@@ -20,6 +20,7 @@ pub(crate) struct FilterBody<'a> {
     pub worker: Option<&'a str>,
     pub label: Option<&'a str>,
     pub created_from: Option<Wall>,
+    pub created_before: Option<Wall>,
     pub ended_from: Option<Wall>,
     pub ended_before: Option<Wall>,
     pub limit: Option<usize>,
@@ -34,7 +35,8 @@ pub(crate) struct Filter {
     statuses: Vec<Status>,
     worker: Option<WorkerId>,
     label: Option<(Name, Name)>,
-    pub(super) created_from: Option<Wall>,
+    created_from: Option<Wall>,
+    created_before: Option<Wall>,
     ended_from: Option<Wall>,
     ended_before: Option<Wall>,
     pub(super) limit: usize,
@@ -65,6 +67,7 @@ impl FilterBody<'_> {
             worker: self.worker.map(parse_worker).transpose()?,
             label: self.label.map(label).transpose()?,
             created_from: self.created_from,
+            created_before: self.created_before,
             ended_from: self.ended_from,
             ended_before: self.ended_before,
             limit: page_length(self.limit)?,
@@ -97,6 +100,11 @@ impl Filter {
         }
     }
 
+    pub(super) fn was_made_then(&self, task: &Task) -> bool {
+        self.created_from.is_none_or(|from| task.submitted >= from)
+            && self.created_before.is_none_or(|before| task.submitted < before)
+    }
+
     pub(super) fn wants_ended(&self) -> bool {
         self.statuses.is_empty() || self.statuses.iter().any(|status| status.is_ended())
     }
@@ -108,6 +116,8 @@ impl Filter {
             statuses: self.statuses.iter().copied().filter(|status| status.is_ended()).collect(),
             worker: self.worker,
             label: self.label.clone(),
+            created_from: self.created_from,
+            created_before: self.created_before,
             // What ended before it was made is none of these.
             ended_from: self.ended_from.max(self.created_from),
             ended_before: self.ended_before,

@@ -26,13 +26,22 @@ const ASKS_MAX: usize = 20;
 const PARKED_MAX: usize = 20_000;
 const PARKED_AT_ONCE: usize = 1_000;
 
-pub(crate) async fn list(edge: &Edge, filter: &Filter) -> Result<(Vec<Task>, Option<Cursor>), Problem> {
-    let (mut tasks, next) = pages(edge, filter).await?;
-    tasks.retain(|task| filter.created_from.is_none_or(|from| task.submitted >= from));
-    Ok((tasks, next))
+/// A page of a list.
+pub(crate) struct Listed<T, C> {
+    pub rows: Vec<T>,
+    pub next: Option<C>,
+    /// The page is not full: so many rows were looked at that do not fit as one page may cost. It has what there is until
+    /// this instant, and `next` goes on.
+    pub looked_until: Option<Wall>,
 }
 
-async fn pages(edge: &Edge, filter: &Filter) -> Result<(Vec<Task>, Option<Cursor>), Problem> {
+pub(crate) async fn list(edge: &Edge, filter: &Filter) -> Result<Listed<Task, Cursor>, Problem> {
+    let mut page = pages(edge, filter).await?;
+    page.rows.retain(|task| filter.was_made_then(task));
+    Ok(page)
+}
+
+async fn pages(edge: &Edge, filter: &Filter) -> Result<Listed<Task, Cursor>, Problem> {
     let mut shards = edge.gateway.shards_of(edge.gateway.tenant_or_all(filter.tenant.as_ref()));
     let memory = |shard| if filter.wants_unfinished() { shard_start(shard) } else { Cursor::HistoryStart };
     let mut cursor = filter.cursor.unwrap_or_else(|| memory(shards.start));
@@ -43,7 +52,7 @@ async fn pages(edge: &Edge, filter: &Filter) -> Result<(Vec<Task>, Option<Cursor
         }
         shards.start = shard;
     }
-    let mut found = Vec::new();
+    let (mut found, mut looked_until) = (Vec::new(), None);
     // From one place to the next, until the page is full or the last place is empty.
     loop {
         let room = filter.limit - found.len();
@@ -56,9 +65,9 @@ async fn pages(edge: &Edge, filter: &Filter) -> Result<(Vec<Task>, Option<Cursor
             Cursor::HistoryStart | Cursor::History(_) if !filter.wants_ended() => (Vec::new(), None),
             Cursor::HistoryStart => {
                 edge.gateway.tables_follow(filter.older).await?;
-                ended(edge, filter, None, room).await?
+                ended(edge, filter, None, room, &mut looked_until).await?
             }
-            Cursor::History(after) => ended(edge, filter, Some(after), room).await?,
+            Cursor::History(after) => ended(edge, filter, Some(after), room, &mut looked_until).await?,
         };
         // Shard by shard; then the history of them all.
         let next = match next {
@@ -74,7 +83,7 @@ async fn pages(edge: &Edge, filter: &Filter) -> Result<(Vec<Task>, Option<Cursor
         found.extend(more);
         match next {
             Some(next) if found.len() < filter.limit && changes_place(cursor, next) => cursor = next,
-            next => return Ok((found, next)),
+            next => return Ok(Listed { rows: found, next, looked_until }),
         }
     }
 }
@@ -151,9 +160,11 @@ async fn ended(
     filter: &Filter,
     after: Option<HistoryCursor>,
     limit: usize,
+    looked_until: &mut Option<Wall>,
 ) -> Result<(Vec<Task>, Option<Cursor>), Problem> {
     let query = HistoryQuery { limit, after, ..filter.history() };
-    edge.readers
+    let (tasks, next, looked) = edge
+        .readers
         .read(move |reader| {
             let page = reader.history(&query)?;
             let mut profiles = ProfileCache::default();
@@ -162,9 +173,11 @@ async fn ended(
                     .map_err(|error| ReadError { what: format!("row of {}: {error}", row.id) })
             };
             let tasks = page.rows.iter().map(read).collect::<Result<Vec<_>, _>>()?;
-            Ok((tasks, page.next.map(Cursor::History)))
+            Ok((tasks, page.next.map(Cursor::History), page.looked_until))
         })
-        .await
+        .await?;
+    *looked_until = looked;
+    Ok((tasks, next))
 }
 
 async fn from_memory(

@@ -57,7 +57,7 @@ pub(crate) use self::{
     filter::{Filter, FilterBody},
     force_state::force_state,
     limits::limits,
-    list::list,
+    list::{Listed, list},
     logs::{LogsBody, follow_log, read_log},
     operations::operation,
     pools::{pool, pools},

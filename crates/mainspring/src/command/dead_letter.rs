@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::confirm::confirmed;
 use super::connect::{Connect, Print, actor};
-use super::list::{Listing, Page, Rows};
+use super::list::{Between, Listing, Page, Rows};
 use super::output::{Column, age, id, text};
 use super::progress::Bar;
 use super::tenant::OfTenant;
@@ -24,7 +24,7 @@ pub(crate) struct DeadLetter {
 #[derive(Subcommand)]
 enum What {
     /// List dead letters, newest first
-    #[command(after_help = "Example:\n  mainspring dead-letter list --tenant acme")]
+    #[command(after_help = "Example:\n  mainspring dead-letter list --tenant acme --since 1d")]
     List(List),
     /// Show what went wrong, the most frequent first, each with the group for `requeue` and `discard`
     #[command(after_help = "Examples:\n  \
@@ -53,6 +53,8 @@ struct Which {
     /// Only with this label, as team=ops
     #[arg(long, value_name = "K=V")]
     label: Option<String>,
+    #[command(flatten)]
+    ended: Between,
 }
 
 #[derive(Args)]
@@ -147,6 +149,7 @@ impl DeadLetter {
 
 impl Which {
     fn path(&self, tenant: Option<&str>, limit: &str, cursor: Option<&str>) -> String {
+        let (since, until) = self.ended.instants();
         query(
             "/v1/dead-letters",
             &[
@@ -154,6 +157,8 @@ impl Which {
                 ("tenant", tenant),
                 ("job", self.job.as_deref()),
                 ("label", self.label.as_deref()),
+                ("ended_from", since.as_deref()),
+                ("ended_before", until.as_deref()),
                 ("cursor", cursor),
             ],
         )

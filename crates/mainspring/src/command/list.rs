@@ -2,7 +2,7 @@
 
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use clap::Args;
 use mainspring_client::{Client, ClientError};
@@ -10,10 +10,13 @@ use serde_json::Value;
 
 use super::connect::{Connect, Print};
 use super::output::{Column, say};
+use super::submit::parse_span;
 use crate::note::note;
 
 /// How often a watched list is read.
 const READ_EVERY: Duration = Duration::from_secs(1);
+/// Answers that are put together to one page, where few rows fit a filter.
+const ANSWERS_MAX: usize = 50;
 
 /// Rows of an answer, and how they are shown.
 #[derive(Clone, Copy)]
@@ -40,6 +43,45 @@ pub(crate) struct Page {
     /// Go on where a page before ended: its `next_cursor`
     #[arg(long, value_name = "CURSOR")]
     cursor: Option<String>,
+}
+
+/// From when to when.
+#[derive(Args)]
+pub(crate) struct Between {
+    /// Only since then: a span before now, as 30s, 5m, 2h, 7d, or an instant, as 2026-03-01T06:00:00Z
+    #[arg(long, value_name = "WHEN", value_parser = parse_when)]
+    since: Option<When>,
+    /// Only before then: a span before now, or an instant
+    #[arg(long, value_name = "WHEN", value_parser = parse_when)]
+    until: Option<When>,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+enum When {
+    Ago(Duration),
+    /// As it was written: the server reads it.
+    At(String),
+}
+
+fn parse_when(text: &str) -> Result<When, String> {
+    let is_instant = text.len() > 4 && text.as_bytes()[..4].iter().all(u8::is_ascii_digit) && text.contains('-');
+    match parse_span(text) {
+        Ok(span) => Ok(When::Ago(span)),
+        Err(_) if is_instant => Ok(When::At(text.to_owned())),
+        Err(_) => Err("it is a span before now, as 2h, or an instant, as 2026-03-01T06:00:00Z".to_owned()),
+    }
+}
+
+impl Between {
+    /// As queries have them: since, until.
+    pub(crate) fn instants(&self) -> (Option<String>, Option<String>) {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let instant = |when: &When| match when {
+            When::Ago(span) => now.saturating_sub(*span).as_secs().to_string(),
+            When::At(text) => text.clone(),
+        };
+        (self.since.as_ref().map(instant), self.until.as_ref().map(instant))
+    }
 }
 
 impl Page {
@@ -70,7 +112,7 @@ impl Listing {
             if watch {
                 return watched(&client, print, &path, rows).await;
             }
-            let answer = client.get(&path).await?;
+            let answer = page(&client, &path, rows).await?;
             print.rows(&answer, rows.key, rows.columns);
             tell_more(print, &answer);
             Ok(ExitCode::SUCCESS)
@@ -78,11 +120,45 @@ impl Listing {
     }
 }
 
+/// A page as it was asked for: where few rows fit, the server gives it in parts and says how far it has looked.
+async fn page(client: &Client, path: &str, rows: Rows) -> Result<Value, ClientError> {
+    let mut whole = client.get(path).await?;
+    let limit = parameter(path, "limit").and_then(|limit| limit.parse::<usize>().ok());
+    for _ in 1..ANSWERS_MAX {
+        let found = whole[rows.key].as_array().map_or(0, Vec::len);
+        let next = whole["next_cursor"].as_str().filter(|_| whole.get("looked_until").is_some());
+        let (Some(next), Some(limit)) = (next, limit.filter(|limit| found < *limit)) else { break };
+        let mut part = client.get(&going_on(path, limit - found, next)).await?;
+        let mut all = whole[rows.key].take();
+        if let (Some(all), Some(more)) = (all.as_array_mut(), part[rows.key].as_array_mut()) {
+            all.append(more);
+        }
+        part[rows.key] = all;
+        whole = part;
+    }
+    Ok(whole)
+}
+
+fn parameter<'a>(path: &'a str, name: &str) -> Option<&'a str> {
+    let (_, query) = path.split_once('?')?;
+    query.split('&').filter_map(|pair| pair.split_once('=')).find(|(key, _)| *key == name).map(|(_, value)| value)
+}
+
+/// The same list behind this cursor. Cursors hold nothing that a query has to escape.
+fn going_on(path: &str, limit: usize, cursor: &str) -> String {
+    let (path, query) = path.split_once('?').unwrap_or((path, ""));
+    let is_kept = |pair: &&str| !pair.starts_with("limit=") && !pair.starts_with("cursor=");
+    let kept: Vec<&str> = query.split('&').filter(is_kept).collect();
+    format!("{path}?{}&limit={limit}&cursor={cursor}", kept.join("&"))
+}
+
 /// There are more rows than were asked for.
 pub(crate) fn tell_more(print: Print, answer: &Value) {
-    let next = answer.get("next_cursor").and_then(Value::as_str);
-    if let Some(next) = next.filter(|_| !print.is_data()) {
-        note!("(more: --cursor {next})");
+    let text = |key| answer.get(key).and_then(Value::as_str);
+    let Some(next) = text("next_cursor").filter(|_| !print.is_data()) else { return };
+    match text("looked_until") {
+        Some(until) => note!("(looked until {until}; more: --cursor {next})"),
+        None => note!("(more: --cursor {next})"),
     }
 }
 
@@ -92,7 +168,7 @@ async fn watched(client: &Client, print: Print, path: &str, rows: Rows) -> Resul
     let mut seen: Option<Value> = None;
     let redraws = std::io::stdout().is_terminal() && !print.is_data();
     loop {
-        match client.get(path).await {
+        match page(client, path, rows).await {
             Ok(answer) => {
                 if redraws {
                     clear_screen();
@@ -119,4 +195,31 @@ async fn watched(client: &Client, print: Print, path: &str, rows: Rows) -> Resul
 fn clear_screen() {
     let mut out = std::io::stdout().lock();
     let _ = out.write_all(b"\x1b[H\x1b[2J").and_then(|()| out.flush());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn instants_and_spans_are_told_apart() {
+        let at = |text: &str| When::At(text.to_owned());
+        for (text, expected) in [
+            ("90m", Ok(When::Ago(Duration::from_secs(5400)))),
+            ("2026-03-01T06:00:00Z", Ok(at("2026-03-01T06:00:00Z"))),
+            ("2026-03-01", Ok(at("2026-03-01"))),
+        ] {
+            assert_eq!(parse_when(text), expected, "{text}");
+        }
+        for bad in ["", "yesterday", "-2h", "2h30"] {
+            assert!(parse_when(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_list_goes_on_with_its_filters() {
+        let path = "/v1/tasks?limit=50&state=failed&cursor=h1.2&label=a%3Db";
+        assert_eq!(parameter(path, "limit"), Some("50"));
+        assert_eq!(going_on(path, 7, "h3.4"), "/v1/tasks?state=failed&label=a%3Db&limit=7&cursor=h3.4");
+    }
 }

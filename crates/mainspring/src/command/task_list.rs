@@ -1,14 +1,12 @@
 //! `mainspring task list`: tasks by state, tenant, label, time.
 
 use std::process::ExitCode;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use clap::Args;
 use mainspring_client::query;
 
-use super::list::{Listing, Page, Rows};
+use super::list::{Between, Listing, Page, Rows};
 use super::output::{age, id, text, took};
-use super::submit::parse_span;
 use super::tenant::OfTenant;
 
 #[derive(Args)]
@@ -32,11 +30,10 @@ pub(super) struct List {
     #[arg(long)]
     worker: Option<String>,
     /// Only tasks of this run, in the order of its job; goes with --state, --limit and --cursor
-    #[arg(long, value_name = "RUN", conflicts_with_all = ["tenant", "all_tenants", "job", "label", "worker", "since", "older"])]
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["tenant", "all_tenants", "job", "label", "worker", "since", "until", "older"])]
     run: Option<String>,
-    /// Only tasks made within this span, as 30s, 5m, 2h, 7d
-    #[arg(long, value_name = "SPAN", value_parser = parse_span)]
-    since: Option<Duration>,
+    #[command(flatten)]
+    made: Between,
     #[command(flatten)]
     page: Page,
     /// Take a list that lacks the newest changes if the server's tables are behind, instead of an error
@@ -81,15 +78,14 @@ const OF_RUN: Rows = Rows {
 
 impl List {
     pub(super) fn run(self) -> anyhow::Result<ExitCode> {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let since = self.since.map(|span| now.saturating_sub(span).as_secs().to_string());
         let limit = self.page.limit();
         // A run has one tenant: that of the context does not matter.
         let tenant = match &self.run {
             Some(_) => None,
             None => self.tenant.filter(&self.listing.connect)?,
         };
-        let Self { state, job, label, worker, run, page, older, listing, .. } = self;
+        let Self { state, job, label, worker, run, made, page, older, listing, .. } = self;
+        let (since, until) = made.instants();
         let rows = if run.is_some() { OF_RUN } else { TASKS };
         listing.show_at(rows, async |client| {
             let worker = match &worker {
@@ -109,6 +105,7 @@ impl List {
                 ("label", label.as_deref()),
                 ("worker", worker.as_deref()),
                 ("created_from", since.as_deref()),
+                ("created_before", until.as_deref()),
                 ("cursor", page.cursor()),
                 ("older", older.then_some("true")),
             ];

@@ -18,7 +18,7 @@ use mainspring_core::values::{EntityKind, Epoch, RunId, ScheduleId, Seq, TaskId,
 use mainspring_store::{
     AppendError, CheckpointHead, Cut, CutError, EntityQuery, EntityRow, HistoryCursor, HistoryPage,
     HistoryQuery, HistoryRow, Journal, LiveRow, LiveRun, OpenError, Opened, PAGE_MAX, ParkedFrom,
-    RECOVERY_PAGE_BYTES, ReadError, ReadMany, ReadTables, Record, Recovery, RunQuery, RunRow, Store,
+    RECOVERY_PAGE_BYTES, ReadError, ReadMany, ReadTables, Record, Recovery, RunPage, RunQuery, RunRow, Store,
     StoredTask, Tables, TailVisit, VersionRow, WindowCursor,
 };
 
@@ -222,21 +222,23 @@ impl ReadTables for SimReader {
         let disk = self.0.disk();
         let after = query.after.map_or((u32::MAX, TaskId::from_bits(u128::MAX)), |at| (at.day, at.id));
         let mut rows =
-            disk.history.range(..after).rev().map(|(_, row)| row).filter(|row| matches(query, row));
+            disk.history.range(..after).rev().map(|(_, row)| row).filter(|row| query.wants(row));
         let page: Vec<HistoryRow> = rows.by_ref().take(query.limit.min(PAGE_MAX)).cloned().collect();
         let more = rows.next().is_some();
         let next = page.last().filter(|_| more).map(|row| HistoryCursor { day: row.ended.day(), id: row.id });
-        Ok(HistoryPage { rows: page, next })
+        Ok(HistoryPage { rows: page, next, looked_until: None })
     }
 
     fn run(&mut self, id: RunId) -> Result<Option<RunRow>, ReadError> {
         Ok(self.0.disk().runs.get(&id).cloned())
     }
 
-    fn runs(&mut self, query: &RunQuery) -> Result<Vec<RunRow>, ReadError> {
+    fn runs(&mut self, query: &RunQuery) -> Result<RunPage, ReadError> {
         let disk = self.0.disk();
-        let wanted = disk.runs.values().rev().filter(|row| query.wants(row));
-        Ok(wanted.take(query.limit.min(PAGE_MAX)).cloned().collect())
+        let mut wanted = disk.runs.values().rev().filter(|row| query.wants(row));
+        let rows: Vec<RunRow> = wanted.by_ref().take(query.limit.min(PAGE_MAX)).cloned().collect();
+        let next = wanted.next().and(rows.last()).map(|row| row.id);
+        Ok(RunPage { rows, next, looked_until: None })
     }
 
     fn version(&mut self, key: &JobKey, version: u32) -> Result<Option<VersionRow>, ReadError> {
@@ -276,14 +278,4 @@ impl ReadTables for SimReader {
     fn another(&self) -> Result<Self, ReadError> {
         Ok(Self(self.0.clone()))
     }
-}
-
-fn matches(query: &HistoryQuery, row: &HistoryRow) -> bool {
-    query.tenant.as_ref().is_none_or(|tenant| row.tenant == *tenant)
-        && query.job.as_ref().is_none_or(|job| row.job == *job)
-        && (query.statuses.is_empty() || query.statuses.contains(&row.status))
-        && query.worker.is_none_or(|worker| row.worker == Some(worker))
-        && query.label.as_ref().is_none_or(|label| row.labels.contains(label))
-        && query.ended_from.is_none_or(|from| row.ended >= from)
-        && query.ended_before.is_none_or(|before| row.ended < before)
 }

@@ -280,7 +280,12 @@ fn write_history(
         }
         let sql = format!("INSERT OR REPLACE INTO history_{day} VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)");
         let mut insert = db.prepare_cached(&sql)?;
+        let sql = format!("INSERT OR IGNORE INTO labels_{day} VALUES (?1, ?2)");
+        let mut labelled = db.prepare_cached(&sql)?;
         for row in of_day {
+            for label in &row.labels {
+                labelled.execute(params![labels_text(std::slice::from_ref(label)), wide(row.id.bits())])?;
+            }
             insert.execute(params![
                 wide(row.id.bits()),
                 row.group.get(),

@@ -3,14 +3,13 @@
 use mainspring_core::job::JobKey;
 use mainspring_core::run::StartedBy;
 use mainspring_core::values::{RunId, RunStatus, Wall};
-use mainspring_store::{Cut, LiveRun, PAGE_MAX, RECOVERY_PAGE_BYTES, RunQuery, RunRow, VersionRow};
-use rusqlite::types::Value;
-use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
+use mainspring_store::{Cut, LiveRun, PAGE_MAX, RECOVERY_PAGE_BYTES, RunRow, VersionRow};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::rows::{bits, group, labels, labels_text, name, time, wall, wide};
 
 const VERSION_COLUMNS: &str = "tenant, name, version, grp, at, hash, plan, source";
-const RUN_COLUMNS: &str = "id, grp, tenant, job, version, status, trigger, labels, created, ended, bytes";
+pub(super) const RUN_COLUMNS: &str = "id, grp, tenant, job, version, status, trigger, labels, created, ended, bytes";
 /// Ended runs removed in one transaction.
 pub const RUNS_AT_ONCE: usize = 5_000;
 
@@ -126,46 +125,6 @@ pub fn versions(
     db.prepare_cached(&sql)?.query_map(of, version_row)?.collect()
 }
 
-pub fn page(db: &Connection, query: &RunQuery) -> rusqlite::Result<Vec<RunRow>> {
-    let mut sql = format!("SELECT {RUN_COLUMNS} FROM runs WHERE 1");
-    let mut values: Vec<Value> = Vec::new();
-    let mut and = |condition: &str, value: Value| {
-        sql.push_str(condition);
-        values.push(value);
-    };
-    if let Some(tenant) = &query.tenant {
-        and(" AND tenant = ?", Value::from(tenant.to_string()));
-    }
-    if let Some(job) = &query.job {
-        and(" AND job = ?", Value::from(job.to_string()));
-    }
-    if let Some(trigger) = query.trigger {
-        and(" AND trigger = ?", Value::from(trigger as i64));
-    }
-    if let Some(label) = &query.label {
-        let wanted = labels_text(std::slice::from_ref(label)).unwrap_or_default();
-        and(" AND instr(labels, ?) > 0", Value::from(wanted));
-    }
-    if let Some(from) = query.created_from {
-        and(" AND created >= ?", Value::from(time(from)));
-    }
-    if let Some(before) = query.created_before {
-        and(" AND created < ?", Value::from(time(before)));
-    }
-    if let Some(from) = query.from {
-        and(" AND id >= ?", Value::from(wide(from.bits()).to_vec()));
-    }
-    if let Some(after) = query.after {
-        and(" AND id < ?", Value::from(wide(after.bits()).to_vec()));
-    }
-    if !query.statuses.is_empty() {
-        let list: Vec<String> = query.statuses.iter().map(|status| (*status as u8).to_string()).collect();
-        sql.extend([" AND status IN (", &list.join(","), ")"]);
-    }
-    sql.extend([" ORDER BY id DESC LIMIT ", &query.limit.min(PAGE_MAX).to_string()]);
-    db.prepare_cached(&sql)?.query_map(params_from_iter(values), run)?.collect()
-}
-
 fn version_row(row: &Row<'_>) -> rusqlite::Result<VersionRow> {
     Ok(VersionRow {
         key: JobKey { tenant: name(row, 0)?, name: name(row, 1)? },
@@ -178,7 +137,7 @@ fn version_row(row: &Row<'_>) -> rusqlite::Result<VersionRow> {
     })
 }
 
-fn run(row: &Row<'_>) -> rusqlite::Result<RunRow> {
+pub(super) fn run(row: &Row<'_>) -> rusqlite::Result<RunRow> {
     let ended: Option<i64> = row.get(9)?;
     let out_of_range = |at, value: u8| rusqlite::Error::IntegralValueOutOfRange(at, i64::from(value));
     let (status, trigger): (u8, u8) = (row.get(5)?, row.get(6)?);
@@ -198,6 +157,8 @@ fn run(row: &Row<'_>) -> rusqlite::Result<RunRow> {
 
 #[cfg(test)]
 mod tests {
+    use rusqlite::params_from_iter;
+
     use super::super::schema;
     use super::*;
 

@@ -1,11 +1,12 @@
 //! Pages of history: day by day from the newest, within a day by id.
-//! - HQ-1 every path through a day gives rows in falling order of id, so a page costs what it shows
+//! - HQ-1 every path through a day gives rows in falling order of id, so a page costs what it looks at
+//! - HQ-2 a page looks at most at about [`SCANNED_MAX`] rows, and says where it stopped
 //!
-//! A filter picks the path: by status where success is not asked for (the few are indexed), else by kind
-//! (tenant and job), else over all of the day. Worker, label and time only filter on the way.
+//! A filter picks the path: by status where success is not asked for (the few are indexed), else by label, else by kind
+//! (tenant and job), else over all of the day. Worker and time only filter on the way.
 
 use mainspring_core::task::Status;
-use mainspring_core::values::TaskId;
+use mainspring_core::values::{TaskId, Wall};
 use mainspring_store::{HistoryCursor, HistoryPage, HistoryQuery, HistoryRow, PAGE_MAX};
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, params_from_iter};
@@ -15,21 +16,32 @@ use super::rows::{self, labels_text, time, wide};
 
 /// Kinds that are read one by one and merged; with more of them the day is read as a whole.
 const KINDS_MERGED_MAX: usize = 64;
+/// Rows looked at for one page: some 30 ms.
+const SCANNED_MAX: usize = 10_000;
+/// On each of many paths.
+const PATH_SCANNED_MIN: usize = 200;
 
 pub fn page(tx: &Connection, query: &HistoryQuery) -> rusqlite::Result<HistoryPage> {
     let limit = query.limit.min(PAGE_MAX);
+    let mut left = SCANNED_MAX;
     let mut found: Vec<HistoryRow> = vec![];
     for day in days::list(tx)?.into_iter().filter(|day| in_range(query, *day)) {
         // One more than asked for tells whether there is a further page.
         let want = limit + 1 - found.len();
-        found.extend(of_day(tx, query, day, want)?);
+        let looked = of_day(tx, query, day, want, left)?;
+        found.extend(looked.rows);
+        left = left.saturating_sub(looked.count);
         if found.len() > limit {
             found.truncate(limit);
             let cursor = |row: &HistoryRow| HistoryCursor { day: row.ended.day(), id: row.id };
-            return Ok(HistoryPage { next: found.last().map(cursor), rows: found });
+            return Ok(HistoryPage { next: found.last().map(cursor), rows: found, looked_until: None });
+        }
+        if let Some((id, ended)) = looked.left_at {
+            let next = Some(HistoryCursor { day, id });
+            return Ok(HistoryPage { rows: found, next, looked_until: Some(ended) });
         }
     }
-    Ok(HistoryPage { rows: found, next: None })
+    Ok(HistoryPage { rows: found, ..HistoryPage::default() })
 }
 
 /// Most tasks end on the day on which they were made, or soon after; so that day is asked first.
@@ -146,27 +158,57 @@ fn in_range(query: &HistoryQuery, day: u32) -> bool {
 
 /// One way through a day's table.
 struct Path {
-    index: &'static str,
+    /// With the aliases that the conditions name.
+    from: From,
     condition: &'static str,
     value: Option<Value>,
 }
 
-fn of_day(tx: &Connection, query: &HistoryQuery, day: u32, want: usize) -> rusqlite::Result<Vec<HistoryRow>> {
+#[derive(Clone, Copy)]
+enum From {
+    All,
+    Index(&'static str),
+    Labels,
+}
+
+/// What was found on the way, the newest first.
+#[derive(Default)]
+struct Looked {
+    rows: Vec<HistoryRow>,
+    /// Rows that were looked at.
+    count: usize,
+    /// The last row that was looked at, where the way was left before its end.
+    left_at: Option<(TaskId, Wall)>,
+}
+
+/// `most`: rows that may be looked at.
+fn of_day(
+    tx: &Connection,
+    query: &HistoryQuery,
+    day: u32,
+    want: usize,
+    most: usize,
+) -> rusqlite::Result<Looked> {
     let kinds = kinds(tx, query, day)?;
     if kinds.as_ref().is_some_and(Vec::is_empty) {
-        return Ok(vec![]);
+        return Ok(Looked::default());
     }
     let paths = paths(query, kinds.as_deref());
-    let merged = paths.len() > 1;
-    let mut found = vec![];
-    for path in paths {
-        found.extend(read(tx, query, day, &path, want)?);
+    let most = (most / paths.len()).max(PATH_SCANNED_MIN);
+    let mut all = Looked::default();
+    for path in &paths {
+        let looked = read(tx, query, day, path, want, most)?;
+        all.rows.extend(looked.rows);
+        all.count += looked.count;
+        all.left_at = all.left_at.max(looked.left_at);
     }
-    if merged {
-        found.sort_unstable_by_key(|row: &HistoryRow| std::cmp::Reverse(row.id));
-        found.truncate(want);
+    if paths.len() > 1 {
+        all.rows.sort_unstable_by_key(|row: &HistoryRow| std::cmp::Reverse(row.id));
+        // Below the first place at which a path was left, others have rows that it has not come to.
+        all.rows.retain(|row| all.left_at.is_none_or(|(id, _)| row.id >= id));
+        all.rows.truncate(want);
     }
-    Ok(found)
+    Ok(all)
 }
 
 /// Numbers of the kinds asked for; `None` if neither tenant nor job was named.
@@ -187,22 +229,26 @@ fn paths(query: &HistoryQuery, kinds: Option<&[i64]>) -> Vec<Path> {
         statuses.sort_unstable();
         statuses.dedup();
         let path = |status| Path {
-            index: "_odd",
+            from: From::Index("_odd"),
             condition: "h.status <> 6 AND h.status = ?",
             value: Some(Value::Integer(status as i64)),
         };
         return statuses.into_iter().map(path).collect();
     }
+    if let Some(label) = &query.label {
+        let value = labels_text(std::slice::from_ref(label)).map(Value::Text);
+        return vec![Path { from: From::Labels, condition: "l.label = ?", value }];
+    }
     match kinds {
         Some(kinds) if kinds.len() <= KINDS_MERGED_MAX => {
             let path = |kind: &i64| Path {
-                index: "_kind",
+                from: From::Index("_kind"),
                 condition: "h.kind = ?",
                 value: Some(Value::Integer(*kind)),
             };
             kinds.iter().map(path).collect()
         }
-        _ => vec![Path { index: "", condition: "true", value: None }],
+        _ => vec![Path { from: From::All, condition: "true", value: None }],
     }
 }
 
@@ -212,69 +258,83 @@ fn read(
     day: u32,
     path: &Path,
     want: usize,
-) -> rusqlite::Result<Vec<HistoryRow>> {
-    let (sql, values) = statement(query, day, path, want);
-    tx.prepare_cached(&sql)?.query_map(params_from_iter(values), rows::history)?.collect()
+    most: usize,
+) -> rusqlite::Result<Looked> {
+    let (sql, values) = statement(query, day, path);
+    let mut select = tx.prepare_cached(&sql)?;
+    let mut rows = select.query(params_from_iter(values))?;
+    let mut looked = Looked::default();
+    while looked.rows.len() < want
+        && let Some(row) = rows.next()?
+    {
+        looked.count += 1;
+        // Behind the columns of a row.
+        if row.get(rows::HISTORY_COLUMNS)? {
+            looked.rows.push(rows::history(row)?);
+        }
+        if looked.count == most {
+            looked.left_at = Some((TaskId::from_bits(rows::bits(row, 0)?), rows::wall(row, 8)?));
+            break;
+        }
+    }
+    Ok(looked)
 }
 
-fn statement(query: &HistoryQuery, day: u32, path: &Path, want: usize) -> (String, Vec<Value>) {
+/// Whether a row fits is its last column.
+fn statement(query: &HistoryQuery, day: u32, path: &Path) -> (String, Vec<Value>) {
     let columns = rows::HISTORY;
-    let indexed = match path.index {
-        "" => "NOT INDEXED".to_owned(),
-        index => format!("INDEXED BY history_{day}{index}"),
+    let (from, id) = match path.from {
+        From::All => (format!("history_{day} AS h NOT INDEXED"), "h.id"),
+        From::Index(index) => (format!("history_{day} AS h INDEXED BY history_{day}{index}"), "h.id"),
+        From::Labels => {
+            (format!("labels_{day} AS l CROSS JOIN history_{day} AS h NOT INDEXED ON h.id = l.id"), "l.id")
+        }
     };
+    let (fits, mut values) = fits(query);
     let mut sql = format!(
-        "SELECT {columns} FROM history_{day} AS h {indexed} CROSS JOIN kinds_{day} AS k ON k.kind = h.kind WHERE {}",
+        "SELECT {columns}, coalesce({fits}, 0) FROM {from} CROSS JOIN kinds_{day} AS k ON k.kind = h.kind WHERE {}",
         path.condition
     );
-    let mut values: Vec<Value> = path.value.clone().into_iter().collect();
-    narrow(query, day, &mut sql, &mut values);
-    sql.push_str(" ORDER BY h.id DESC LIMIT ?");
-    values.push(Value::Integer(want as i64));
+    values.extend(path.value.clone());
+    if let Some(after) = query.after.filter(|after| after.day == day) {
+        sql.extend([" AND ", id, " < ?"]);
+        values.push(Value::Blob(wide(after.id.bits()).to_vec()));
+    }
+    sql.extend([" ORDER BY ", id, " DESC"]);
     (sql, values)
 }
 
 /// Conditions that a row is checked against on the way.
-fn narrow(query: &HistoryQuery, day: u32, sql: &mut String, values: &mut Vec<Value>) {
-    let mut also = |condition: &str, value: Value| {
-        sql.push_str(" AND ");
-        sql.push_str(condition);
-        values.push(value);
+fn fits(query: &HistoryQuery) -> (String, Vec<Value>) {
+    let (mut sql, mut values) = ("1".to_owned(), vec![]);
+    let mut also = |condition: &str, value: Option<Value>| {
+        if let Some(value) = value {
+            sql.extend([" AND ", condition]);
+            values.push(value);
+        }
     };
-    if let Some(after) = query.after.filter(|after| after.day == day) {
-        also("h.id < ?", Value::Blob(wide(after.id.bits()).to_vec()));
-    }
-    if let Some(tenant) = &query.tenant {
-        also("k.tenant = ?", Value::Text(tenant.to_string()));
-    }
-    if let Some(job) = &query.job {
-        also("k.job = ?", Value::Text(job.to_string()));
-    }
-    if let Some(worker) = query.worker {
-        also("h.worker = ?", Value::Blob(wide(worker.bits()).to_vec()));
-    }
-    if let Some(label) = &query.label
-        && let Some(text) = labels_text(std::slice::from_ref(label))
-    {
-        also("instr(h.labels, ?) > 0", Value::Text(text));
-    }
-    if let Some(from) = query.ended_from {
-        also("h.ended >= ?", Value::Integer(time(from)));
-    }
-    if let Some(before) = query.ended_before {
-        also("h.ended < ?", Value::Integer(time(before)));
-    }
+    let instant = |at: Option<Wall>| at.map(|at| Value::Integer(time(at)));
+    also("k.tenant = ?", query.tenant.as_ref().map(|tenant| Value::Text(tenant.to_string())));
+    also("k.job = ?", query.job.as_ref().map(|job| Value::Text(job.to_string())));
+    also("h.worker = ?", query.worker.map(|worker| Value::Blob(wide(worker.bits()).to_vec())));
+    let label = query.label.as_ref().and_then(|label| labels_text(std::slice::from_ref(label)));
+    also("instr(h.labels, ?) > 0", label.map(Value::Text));
+    also("h.submitted >= ?", instant(query.created_from));
+    also("h.submitted < ?", instant(query.created_before));
+    also("h.ended >= ?", instant(query.ended_from));
+    also("h.ended < ?", instant(query.ended_before));
     if !query.statuses.is_empty() {
         // A bit for each status: one condition, whatever the number of them.
         let bits = query.statuses.iter().fold(0, |bits, status| bits | 1_i64 << status.index());
-        also("(? >> h.status) & 1", Value::Integer(bits));
+        also("(? >> h.status) & 1", Some(Value::Integer(bits)));
     }
+    (sql, values)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mainspring_core::values::{Name, Wall};
+    use mainspring_core::values::Name;
 
     /// Looking up many rows must neither read a day from its beginning nor sort it.
     #[test]
@@ -303,6 +363,8 @@ mod tests {
         let failed = HistoryQuery { statuses: vec![Status::Failed, Status::Cancelled], ..named.clone() };
         let both = HistoryQuery { statuses: vec![Status::Failed, Status::Succeeded], ..named.clone() };
         let after = HistoryCursor { day: 7, id: TaskId::from_bits(5) };
+        let labelled =
+            HistoryQuery { label: Some((Name::fixed("team"), Name::fixed("ops"))), ..Default::default() };
         let later = HistoryQuery { after: Some(after), ended_from: Some(Wall::ZERO), ..failed.clone() };
         let rows = [
             ("all", HistoryQuery::default(), "SCAN h"),
@@ -314,11 +376,17 @@ mod tests {
             ("one job", named, "history_7_kind"),
             ("not succeeded", failed, "history_7_odd"),
             ("both", both, "history_7_kind"),
+            ("a label", labelled.clone(), "l USING PRIMARY KEY (label=?)"),
+            (
+                "a label, a later page",
+                HistoryQuery { after: Some(after), ..labelled },
+                "l USING PRIMARY KEY (label=? AND id<?)",
+            ),
             ("a later page", later, "history_7_odd"),
         ];
         for (case, query, used) in rows {
             for path in paths(&query, query.tenant.as_ref().map(|_| [1_i64, 2].as_slice())) {
-                let (sql, values) = statement(&query, 7, &path, 10);
+                let (sql, values) = statement(&query, 7, &path);
                 let mut explain = db.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).expect("a statement");
                 let plan: Vec<String> = explain
                     .query_map(params_from_iter(values), |row| row.get(3))

@@ -14,6 +14,7 @@ mod history;
 mod kinds;
 mod read;
 mod rows;
+mod runs;
 mod schedules;
 mod schema;
 

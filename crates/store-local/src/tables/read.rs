@@ -8,12 +8,12 @@ use mainspring_core::schedule::WindowRow;
 use mainspring_core::values::{EntityKind, RunId, ScheduleId, TaskId, Wall};
 use mainspring_store::{
     CheckpointHead, EntityQuery, EntityRow, HistoryPage, HistoryQuery, LiveRow, LiveRun, OpenError,
-    ParkedFrom, ReadError, ReadMany, ReadTables, RunQuery, RunRow, StoredTask, VersionRow, WindowCursor,
+    ParkedFrom, ReadError, ReadMany, ReadTables, RunPage, RunQuery, RunRow, StoredTask, VersionRow, WindowCursor,
 };
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::rows::{self, time, wide};
-use super::{days, entities, flows, history, schedules, schema};
+use super::{days, entities, flows, history, runs, schedules, schema};
 
 pub struct LocalReader {
     db: Connection,
@@ -163,8 +163,8 @@ impl ReadTables for LocalReader {
         self.read(|tx| flows::by_id(tx, id))
     }
 
-    fn runs(&mut self, query: &RunQuery) -> Result<Vec<RunRow>, ReadError> {
-        self.read(|tx| flows::page(tx, query))
+    fn runs(&mut self, query: &RunQuery) -> Result<RunPage, ReadError> {
+        self.read(|tx| runs::page(tx, query))
     }
 
     fn version(&mut self, key: &JobKey, version: u32) -> Result<Option<VersionRow>, ReadError> {

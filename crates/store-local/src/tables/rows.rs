@@ -11,6 +11,8 @@ pub const LIVE: &str = "id, grp, touched, parked_due, bytes";
 /// Columns of a history row with its kind, in the order that [`history`] reads.
 pub const HISTORY: &str =
     "h.id, h.grp, k.tenant, k.job, h.status, h.worker, h.labels, h.submitted, h.ended, h.bytes";
+/// How many these are.
+pub const HISTORY_COLUMNS: usize = 10;
 
 /// Sorts as the number does.
 pub fn wide(bits: u128) -> [u8; 16] {

@@ -40,6 +40,8 @@ const TABLES: &str = "
     CREATE INDEX runs_job ON runs (tenant, job, id);
     CREATE INDEX runs_live ON runs (id) WHERE ended IS NULL;
     CREATE INDEX runs_ended ON runs (ended) WHERE ended IS NOT NULL;
+    CREATE INDEX runs_odd ON runs (status) WHERE ended IS NOT NULL AND status <> 2;
+    CREATE INDEX runs_created ON runs (created);
     CREATE TABLE windows (
         schedule INTEGER NOT NULL, first INTEGER NOT NULL, kind INTEGER NOT NULL, grp INTEGER NOT NULL,
         last INTEGER NOT NULL, count INTEGER NOT NULL, made BLOB, at INTEGER NOT NULL, PRIMARY KEY (schedule, first, kind)

@@ -171,7 +171,7 @@ fn runs_are_replaced<H: Harness>(harness: &H) {
         opened = reopen(harness, &store, opened);
         assert_eq!(opened.reader.run(run_id(1)).expect("a run"), Some(step.clone()));
         let page = opened.reader.runs(&RunQuery { limit: 10, ..RunQuery::default() }).expect("page");
-        assert_eq!(page, std::slice::from_ref(&step));
+        assert_eq!(page.rows, std::slice::from_ref(&step));
         assert_eq!(live_runs(&mut opened, 10), unfinished(&[step]));
     }
 }
@@ -254,10 +254,11 @@ fn walk(reader: &mut impl ReadTables, query: &RunQuery) -> Vec<RunRow> {
     let mut walked = vec![];
     loop {
         let page = reader.runs(&query).expect("page");
-        assert!(page.len() <= query.limit);
-        let Some(last) = page.last() else { return walked };
-        query.after = Some(last.id);
-        walked.extend(page);
+        assert!(page.rows.len() <= query.limit);
+        walked.extend(page.rows);
+        let Some(next) = page.next else { return walked };
+        assert!(query.after != Some(next), "a cursor that stands still");
+        query.after = Some(next);
     }
 }
 
@@ -284,7 +285,7 @@ fn runs_narrow<H: Harness>(harness: &H) {
     let all = RunQuery { limit: 7, ..RunQuery::default() };
     let instant = |n: u64| Some(Wall::from_millis(FIRST_DAY * DAY_MS + n * 1000));
     let label = |key, value| Some((name(key), name(value)));
-    let rows: [(&str, RunQuery, Wanted); 13] = [
+    let rows: [(&str, RunQuery, Wanted); 15] = [
         ("ids from here on", RunQuery { from: Some(run_id(40)), ..all.clone() }, |row| row.id >= run_id(40)),
         ("tenant", RunQuery { tenant: Some(name("beta")), ..all.clone() }, |row| &*row.job.tenant == "beta"),
         ("job", RunQuery { job: Some(name("größe")), ..all.clone() }, |row| &*row.job.name == "größe"),
@@ -301,6 +302,23 @@ fn runs_narrow<H: Harness>(harness: &H) {
             "two statuses",
             RunQuery { statuses: vec![RunStatus::Failed, RunStatus::Queued], ..all.clone() },
             |row| matches!(row.status, RunStatus::Failed | RunStatus::Queued),
+        ),
+        (
+            "not succeeded",
+            RunQuery { statuses: vec![RunStatus::Failed, RunStatus::Cancelled], ..all.clone() },
+            |row| matches!(row.status, RunStatus::Failed | RunStatus::Cancelled),
+        ),
+        (
+            "unfinished since",
+            RunQuery {
+                statuses: vec![RunStatus::Queued, RunStatus::Running],
+                created_from: instant(60),
+                ..all.clone()
+            },
+            |row| {
+                matches!(row.status, RunStatus::Queued | RunStatus::Running)
+                    && row.created >= Wall::from_millis(FIRST_DAY * DAY_MS + 60_000)
+            },
         ),
         ("trigger", RunQuery { trigger: Some(StartedBy::Schedule), ..all.clone() }, |row| {
             row.trigger == StartedBy::Schedule
@@ -341,7 +359,7 @@ fn a_page_of_runs_is_bounded<H: Harness>(harness: &H) {
     let many = (1..=PAGE_MAX as u64 + 50).map(|n| run(n, RunStatus::Queued, None)).collect();
     opened.tables.cut(&Cut { runs: many, ..cut(opened.epoch, 0) }).expect("cut");
     let page = opened.reader.runs(&RunQuery { limit: usize::MAX, ..RunQuery::default() }).expect("page");
-    assert_eq!(page.len(), PAGE_MAX);
+    assert_eq!((page.rows.len(), page.next), (PAGE_MAX, Some(run_id(51))));
 }
 
 fn versions_newest_first<H: Harness>(harness: &H) {

@@ -12,6 +12,7 @@ pub fn cases<H: Harness>() -> Vec<Case<H>> {
         ("history pages walk every row once, newest first", pages_walk_every_row),
         ("history narrows by each field", history_narrows),
         ("a page is never above its bound", a_page_is_bounded),
+        ("a few among many are found", a_few_among_many_are_found),
         ("dropping takes whole days", dropping_takes_whole_days),
         ("many ended tasks are looked up at once", many_ended_tasks),
     ]
@@ -56,6 +57,7 @@ fn history_narrows<H: Harness>(harness: &H) {
     let tenant = HistoryQuery { tenant: Some(name("beta")), ..all.clone() };
     let job = HistoryQuery { job: Some(name("mail")), ..tenant.clone() };
     let at = |day: u64, ms: u64| Some(Wall::from_millis(day * DAY_MS + ms));
+    let made = |n: usize| rows().get(n).map(|row| row.submitted);
     let label = |key, value| Some((name(key), name(value)));
     let queries = [
         ("one tenant", tenant.clone()),
@@ -85,6 +87,8 @@ fn history_narrows<H: Harness>(harness: &H) {
         ("from an instant", HistoryQuery { ended_from: at(102, 50_000), ..all.clone() }),
         ("before midnight", HistoryQuery { ended_before: at(102, 0), ..all.clone() }),
         ("before an instant", HistoryQuery { ended_before: at(101, 90_000), ..job.clone() }),
+        ("made from an instant", HistoryQuery { created_from: made(150), ..all.clone() }),
+        ("made before an instant", HistoryQuery { created_before: made(150), ..job.clone() }),
         (
             "between instants of a day",
             HistoryQuery { ended_from: at(101, 40_000), ended_before: at(101, 150_000), ..all.clone() },
@@ -102,6 +106,33 @@ fn history_narrows<H: Harness>(harness: &H) {
     ];
     for (case, query) in queries {
         assert_eq!(walk(&mut opened.reader, &query), expected(&query), "{case}");
+    }
+}
+
+/// However many rows have to be passed over, and whichever page they are on.
+fn a_few_among_many_are_found<H: Harness>(harness: &H) {
+    let store = harness.fresh();
+    let mut opened = open(&store);
+    let rare = |n: u64| n % 9_000 == 7;
+    let row = |n: u64| {
+        let row = ended(n, Status::Succeeded, (DAYS.start + n % 2) * DAY_MS + n);
+        let labels = if rare(n) { vec![(name("team"), name("ops"))] } else { vec![(name("team"), name("web"))] };
+        let worker = rare(n).then_some(WorkerId::from_bits(5));
+        HistoryRow { labels, worker, ..row }
+    };
+    let many: Vec<HistoryRow> = (1..=30_000).map(row).collect();
+    for chunk in many.chunks(10_000) {
+        opened.tables.cut(&Cut { ended: chunk.to_vec(), ..cut(opened.epoch, 0) }).expect("cut");
+    }
+    let all = HistoryQuery { limit: 2, ..Default::default() };
+    let label = HistoryQuery { label: Some((name("team"), name("ops"))), ..all.clone() };
+    let worker = HistoryQuery { worker: Some(WorkerId::from_bits(5)), ..all };
+    let both = HistoryQuery { worker: worker.worker, ..label.clone() };
+    let mut expected: Vec<&HistoryRow> = many.iter().filter(|row| worker.wants(row)).collect();
+    expected.sort_by_key(|row| std::cmp::Reverse((row.ended.day(), row.id)));
+    for (case, query) in [("label", label), ("worker", worker), ("both", both)] {
+        let found = walk(&mut opened.reader, &query);
+        assert_eq!(found.iter().collect::<Vec<_>>(), expected, "{case}");
     }
 }
 
@@ -178,17 +209,7 @@ fn walk(reader: &mut impl ReadTables, query: &HistoryQuery) -> Vec<HistoryRow> {
 }
 
 fn expected(query: &HistoryQuery) -> Vec<HistoryRow> {
-    let mut kept: Vec<_> = rows().into_iter().filter(|row| matches(query, row)).collect();
+    let mut kept: Vec<_> = rows().into_iter().filter(|row| query.wants(row)).collect();
     kept.sort_by_key(|row| std::cmp::Reverse((row.ended.day(), row.id)));
     kept
-}
-
-fn matches(query: &HistoryQuery, row: &HistoryRow) -> bool {
-    query.tenant.as_ref().is_none_or(|tenant| row.tenant == *tenant)
-        && query.job.as_ref().is_none_or(|job| row.job == *job)
-        && (query.statuses.is_empty() || query.statuses.contains(&row.status))
-        && query.worker.is_none_or(|worker| row.worker == Some(worker))
-        && query.label.as_ref().is_none_or(|label| row.labels.contains(label))
-        && query.ended_from.is_none_or(|from| row.ended >= from)
-        && query.ended_before.is_none_or(|before| row.ended < before)
 }

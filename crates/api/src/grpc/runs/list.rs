@@ -3,7 +3,7 @@
 use mainspring_proto::v1;
 use prost_types::Timestamp;
 
-use super::super::time::instant;
+use super::super::time::{instant, timestamp};
 use super::{parse_status, view};
 use crate::edge::Edge;
 use crate::operation::flows::{self, RunFilterBody};
@@ -14,10 +14,11 @@ pub(super) async fn list(
     edge: &Edge,
     request: &v1::ListRunsRequest,
 ) -> Result<v1::ListRunsResponse, Problem> {
-    let (runs, next) = flows::list_runs(edge, filter(request)?).await?;
+    let page = flows::list_runs(edge, filter(request)?).await?;
     Ok(v1::ListRunsResponse {
-        runs: runs.iter().map(|run| view::run(RunView::brief(run))).collect(),
-        next_cursor: next.map(|id| id.to_string()),
+        runs: page.rows.iter().map(|run| view::run(RunView::brief(run))).collect(),
+        next_cursor: page.next.map(|id| id.to_string()),
+        looked_until: page.looked_until.map(timestamp),
     })
 }
 

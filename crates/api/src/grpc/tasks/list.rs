@@ -4,11 +4,11 @@ use mainspring_core::task::Task;
 use mainspring_proto::v1;
 use prost_types::Timestamp;
 
-use super::super::time::instant;
+use super::super::time::{instant, timestamp};
 use super::{parse_status, view};
 use crate::edge::Edge;
 use crate::operation::flows::{self, ItemFilter};
-use crate::operation::{self, Cursor, Filter, FilterBody};
+use crate::operation::{self, Cursor, Filter, FilterBody, Listed};
 use crate::problem::Problem;
 
 pub(super) async fn list(
@@ -41,7 +41,7 @@ async fn of_run(
     };
     let found = flows::tasks_of_run(edge, flows::run_id(run)?, &filter).await?;
     let tasks = found.tasks.iter().map(|task| view::task(task, false, Some(&found.run))).collect();
-    Ok(v1::ListTasksResponse { tasks, next_cursor: found.next_cursor })
+    Ok(v1::ListTasksResponse { tasks, next_cursor: found.next_cursor, looked_until: None })
 }
 
 async fn with_prefix(
@@ -56,13 +56,14 @@ async fn with_prefix(
     let limit = limit.map(|limit| limit as usize);
     let tasks = operation::with_prefix(edge, (prefix, request.tenant.as_deref()), limit).await?;
     let tasks = tasks.iter().map(|task| view::task(task, false, None)).collect();
-    Ok(v1::ListTasksResponse { tasks, next_cursor: None })
+    Ok(v1::ListTasksResponse { tasks, next_cursor: None, looked_until: None })
 }
 
-pub(in crate::grpc) fn page((tasks, next): (Vec<Task>, Option<Cursor>)) -> v1::ListTasksResponse {
+pub(in crate::grpc) fn page(page: Listed<Task, Cursor>) -> v1::ListTasksResponse {
     v1::ListTasksResponse {
-        tasks: tasks.iter().map(|task| view::task(task, false, None)).collect(),
-        next_cursor: next.map(|cursor| cursor.to_string()),
+        tasks: page.rows.iter().map(|task| view::task(task, false, None)).collect(),
+        next_cursor: page.next.map(|cursor| cursor.to_string()),
+        looked_until: page.looked_until.map(timestamp),
     }
 }
 
@@ -78,6 +79,7 @@ pub(in crate::grpc) fn filter(request: &v1::ListTasksRequest) -> Result<Filter, 
         worker: request.worker.as_deref(),
         label: request.label.as_deref(),
         created_from: at("created_from", request.created_from.as_ref())?,
+        created_before: at("created_before", request.created_before.as_ref())?,
         ended_from: at("ended_from", request.ended_from.as_ref())?,
         ended_before: at("ended_before", request.ended_before.as_ref())?,
         limit: request.limit.map(|limit| limit as usize),

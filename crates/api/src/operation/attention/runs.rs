@@ -46,8 +46,8 @@ fn read_failed(tables: &mut dyn ReadTables, since: Wall) -> Result<Failed, ReadE
         limit: ROWS_MAX,
         ..RunQuery::default()
     };
-    let rows = tables.runs(&query)?;
-    let (count, more) = (rows.len() as u64, rows.len() == ROWS_MAX);
+    let page = tables.runs(&query)?;
+    let (count, more, rows) = (page.rows.len() as u64, page.next.is_some(), page.rows);
     let mut jobs: BTreeMap<JobKey, FailedJob> = BTreeMap::new();
     for row in rows {
         let at = row.ended.unwrap_or(row.created);
@@ -80,7 +80,7 @@ fn has_succeeded_since(tables: &mut dyn ReadTables, key: &JobKey, failed: RunId)
         limit: 1,
         ..RunQuery::default()
     };
-    Ok(!tables.runs(&query)?.is_empty())
+    Ok(!tables.runs(&query)?.rows.is_empty())
 }
 
 /// What it says itself, or the task that failed.
@@ -144,8 +144,8 @@ pub(super) async fn active(edge: &Edge) -> Result<(u64, bool), Problem> {
         limit: ROWS_MAX,
         ..RunQuery::default()
     };
-    let count = edge.readers.read(move |tables| tables.runs(&query).map(|rows| rows.len())).await?;
-    Ok((count as u64, count == ROWS_MAX))
+    let page = edge.readers.read(move |tables| tables.runs(&query)).await?;
+    Ok((page.rows.len() as u64, page.next.is_some()))
 }
 
 /// One kind of mark of the watchdog, the most harmful first.

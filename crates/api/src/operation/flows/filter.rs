@@ -8,8 +8,6 @@ use crate::problem::Problem;
 use crate::wire::{TaskPage, name, parse_trigger};
 
 const PAGE_DEFAULT: usize = 100;
-/// One more is read to know whether another page follows.
-const RUNS_MAX: usize = PAGE_MAX - 1;
 /// Tasks shown with a run unless more are asked for, and at most.
 const TASKS_DEFAULT: usize = 1_000;
 const TASKS_MAX: usize = 10_000;
@@ -49,7 +47,7 @@ impl RunFilterBody<'_> {
             created_before: self.created_before,
             from: None,
             after: self.cursor.map(cursor).transpose()?,
-            limit: length(self.limit, RUNS_MAX)?,
+            limit: page_length(self.limit)?,
         })
     }
 
@@ -64,17 +62,14 @@ impl RunFilterBody<'_> {
             tenant: tenant.map(|text| name("tenant", text)).transpose()?,
             from: Some(RunId::from_bits(from)),
             after: through.checked_add(1).map(RunId::from_bits),
-            limit: length(limit, RUNS_MAX)?,
+            limit: page_length(limit)?,
             ..RunQuery::default()
         })
     }
 }
 
 pub(in crate::operation) fn page_length(wanted: Option<usize>) -> Result<usize, Problem> {
-    length(wanted, PAGE_MAX)
-}
-
-fn length(wanted: Option<usize>, max: usize) -> Result<usize, Problem> {
+    let max = PAGE_MAX;
     match wanted {
         None => Ok(PAGE_DEFAULT),
         Some(0) => Err(Problem::query("limit", "a page has at least one entry")),

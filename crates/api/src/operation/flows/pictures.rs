@@ -65,7 +65,7 @@ pub(crate) async fn grid(edge: &Edge, key: &JobKey, count: usize) -> Result<Grid
         limit: Some(count),
         ..RunFilterBody::default()
     };
-    let (newest_first, _) = runs::list_runs(edge, filter).await?;
+    let newest_first = runs::list_runs(edge, filter).await?.rows;
     let mut tasks: Vec<String> = Vec::new();
     let mut known: HashMap<String, u32> = HashMap::new();
     let mut placed: Vec<(SeenRun, Vec<u32>)> = Vec::with_capacity(newest_first.len());

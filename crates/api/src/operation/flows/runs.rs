@@ -19,7 +19,7 @@ use super::warnings::warnings;
 use super::{ask, jobs, send, trigger, unexpected};
 use crate::edge::Edge;
 use crate::operation::audit::Change;
-use crate::operation::{Caller, operations};
+use crate::operation::{Caller, Listed, operations};
 use crate::problem::Problem;
 use crate::wire::{ClearBody, OverrideBody, RerunBody, RunSelectorBody, SeenRun, name};
 
@@ -48,24 +48,19 @@ pub(crate) async fn seen_run(edge: &Edge, id: RunId) -> Result<SeenRun, Problem>
 pub(crate) async fn list_runs(
     edge: &Edge,
     filter: RunFilterBody<'_>,
-) -> Result<(Vec<SeenRun>, Option<RunId>), Problem> {
+) -> Result<Listed<SeenRun, RunId>, Problem> {
     let (is_paged, older) = (filter.id_prefix.is_none(), filter.older);
-    let mut filter = filter.checked()?;
+    let filter = filter.checked()?;
     // So that a run is in the list as soon as its caller knows of it.
     edge.gateway.tables_follow(older).await?;
-    let limit = filter.limit;
-    filter.limit = limit + 1;
     let read = move |tables: &mut dyn ReadTables| {
-        let mut rows = tables.runs(&filter)?;
-        let more = is_paged && rows.len() > limit;
-        rows.truncate(limit);
-        let next = rows.last().filter(|_| more).map(|row| row.id);
-        let ids: Vec<RunId> = rows.iter().map(|row| row.id).collect();
-        rows.retain(|row| row.ended.is_some());
-        let ended = load_runs(tables, &rows).map_err(|error| ReadError { what: error.to_string() })?;
-        Ok((ids, ended, next))
+        let mut page = tables.runs(&filter)?;
+        let ids: Vec<RunId> = page.rows.iter().map(|row| row.id).collect();
+        page.rows.retain(|row| row.ended.is_some());
+        let ended = load_runs(tables, &page.rows).map_err(|error| ReadError { what: error.to_string() })?;
+        Ok((ids, ended, page))
     };
-    let (ids, ended, next) = edge.readers.read(read).await?;
+    let (ids, ended, page) = edge.readers.read(read).await?;
     let mut ended = ended.into_iter().peekable();
     let mut runs = Vec::with_capacity(ids.len());
     for id in ids {
@@ -75,7 +70,7 @@ pub(crate) async fn list_runs(
             None => runs.extend(seen_run(edge, id).await.ok()),
         }
     }
-    Ok((runs, next))
+    Ok(Listed { rows: runs, next: page.next.filter(|_| is_paged), looked_until: page.looked_until })
 }
 
 pub(crate) async fn cancel_run(

@@ -29,7 +29,8 @@ pub(crate) async fn job_stats(edge: &Edge, key: JobKey, last: Option<usize>) -> 
         limit,
         ..RunQuery::default()
     };
-    let rows = edge.readers.read(move |tables| tables.runs(&query)).await?;
+    let page = edge.readers.read(move |tables| tables.runs(&query)).await?;
+    let rows = page.rows;
     let mut versions: BTreeMap<u32, Figures> = BTreeMap::new();
     let mut all = Figures::default();
     for row in &rows {
@@ -41,7 +42,7 @@ pub(crate) async fn job_stats(edge: &Edge, key: JobKey, last: Option<usize>) -> 
         tenant: job.key.tenant.to_string(),
         job: job.key.name.to_string(),
         looked_at: rows.len(),
-        is_all: rows.len() < limit,
+        is_all: page.next.is_none(),
         oldest_at: rows.iter().map(|row| row.created).min().map(Moment),
         newest_at: rows.iter().map(|row| row.created).max().map(Moment),
         all: all.view(),

@@ -16,7 +16,7 @@ use crate::operation;
 use crate::operation::flows::{self, ItemFilter, RunFilterBody};
 use crate::problem::Problem;
 use crate::wire::{
-    ClearBody, ForceRunBody, OperationView, OverrideBody, RerunBody, RerunView, RunChanged, RunPage,
+    ClearBody, ForceRunBody, Moment, OperationView, OverrideBody, RerunBody, RerunView, RunChanged, RunPage,
     RunSelectorBody, RunView, instant, parse_run_status, parse_status,
 };
 
@@ -25,9 +25,10 @@ pub(in crate::rest) async fn list(
     request: Request,
 ) -> Result<Response, Problem> {
     let query = body::query(request.uri(), &KNOWN)?;
-    let (runs, next) = flows::list_runs(&edge, filter(&query)?).await?;
-    let runs = runs.iter().map(RunView::brief).collect();
-    Ok(json(StatusCode::OK, &RunPage { runs, next_cursor: next.map(|next| next.to_string()) }))
+    let page = flows::list_runs(&edge, filter(&query)?).await?;
+    let runs = page.rows.iter().map(RunView::brief).collect();
+    let (next_cursor, looked_until) = (page.next.map(|next| next.to_string()), page.looked_until.map(Moment));
+    Ok(json(StatusCode::OK, &RunPage { runs, next_cursor, looked_until }))
 }
 
 const KNOWN: [&str; 11] = [

@@ -11,17 +11,18 @@ use mainspring_core::task::{Status, Task};
 use super::super::{body, json};
 use crate::edge::Edge;
 use crate::operation::flows::{self, ItemFilter};
-use crate::operation::{self, Filter, FilterBody};
+use crate::operation::{self, Cursor, Filter, FilterBody, Listed};
 use crate::problem::Problem;
-use crate::wire::{TaskListPage, TaskView, instant, parse_status};
+use crate::wire::{Moment, TaskListPage, TaskView, instant, parse_status};
 
-const PARAMETERS: [&str; 12] = [
+const PARAMETERS: [&str; 13] = [
     "tenant",
     "job",
     "state",
     "worker",
     "label",
     "created_from",
+    "created_before",
     "ended_from",
     "ended_before",
     "limit",
@@ -40,8 +41,7 @@ pub(in crate::rest) async fn handle(
     if has(request.uri(), "run_id") {
         return of_run(&edge, request.uri()).await;
     }
-    let (tasks, next) = operation::list(&edge, &filter(request.uri())?).await?;
-    Ok(page(&tasks, next.map(|cursor| cursor.to_string())))
+    Ok(page(operation::list(&edge, &filter(request.uri())?).await?))
 }
 
 fn has(uri: &Uri, parameter: &str) -> bool {
@@ -53,7 +53,8 @@ async fn with_prefix(edge: &Edge, uri: &Uri) -> Result<Response, Problem> {
     let query = body::query(uri, &["id_prefix", "tenant", "limit"])?;
     let prefix = query.get("id_prefix").map_or("", String::as_str);
     let tenant = query.get("tenant").map(String::as_str);
-    Ok(page(&operation::with_prefix(edge, (prefix, tenant), limit(&query)?).await?, None))
+    let rows = operation::with_prefix(edge, (prefix, tenant), limit(&query)?).await?;
+    Ok(page(Listed { rows, next: None, looked_until: None }))
 }
 
 async fn of_run(edge: &Edge, uri: &Uri) -> Result<Response, Problem> {
@@ -63,12 +64,15 @@ async fn of_run(edge: &Edge, uri: &Uri) -> Result<Response, Problem> {
     let filter = ItemFilter { states: statuses(&query)?, limit: limit(&query)?, cursor };
     let found = flows::tasks_of_run(edge, run, &filter).await?;
     let tasks = found.tasks.iter().map(|task| TaskView::of(task, false).named(Some(&found.run))).collect();
-    Ok(json(StatusCode::OK, &TaskListPage { tasks, next_cursor: found.next_cursor }))
+    let page = TaskListPage { tasks, next_cursor: found.next_cursor, looked_until: None };
+    Ok(json(StatusCode::OK, &page))
 }
 
-pub(in crate::rest) fn page(tasks: &[Task], next_cursor: Option<String>) -> Response {
-    let tasks = tasks.iter().map(|task| TaskView::of(task, false)).collect();
-    json(StatusCode::OK, &TaskListPage { tasks, next_cursor })
+pub(in crate::rest) fn page(page: Listed<Task, Cursor>) -> Response {
+    let tasks = page.rows.iter().map(|task| TaskView::of(task, false)).collect();
+    let next_cursor = page.next.map(|cursor| cursor.to_string());
+    let looked_until = page.looked_until.map(Moment);
+    json(StatusCode::OK, &TaskListPage { tasks, next_cursor, looked_until })
 }
 
 pub(in crate::rest) fn filter(uri: &Uri) -> Result<Filter, Problem> {
@@ -82,6 +86,7 @@ pub(in crate::rest) fn filter(uri: &Uri) -> Result<Filter, Problem> {
         worker: text("worker"),
         label: text("label"),
         created_from: at("created_from")?,
+        created_before: at("created_before")?,
         ended_from: at("ended_from")?,
         ended_before: at("ended_before")?,
         limit: limit(&query)?,

@@ -86,6 +86,10 @@ pub(crate) struct RunPage<'a> {
     /// Absent on the last page
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
+    /// The page is not full, because so many runs were looked at that do not fit as one answer may cost; the last of them was
+    /// made then. `next_cursor` goes on
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub looked_until: Option<Moment>,
 }
 
 #[derive(Serialize)]

@@ -109,6 +109,10 @@ pub(crate) struct TaskListPage<'a> {
     /// Absent on the last page
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
+    /// The page is not full, because so many tasks were looked at that do not fit as one answer may cost. It has those that
+    /// ended since then; `next_cursor` goes on
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub looked_until: Option<Moment>,
 }
 
 /// What became of each of many dead letters

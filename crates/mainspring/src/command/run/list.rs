@@ -1,14 +1,12 @@
 //! `mainspring run list`: runs, newest first.
 
 use std::process::ExitCode;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use clap::Args;
 use mainspring_client::query;
 
-use super::super::list::{Listing, Page, Rows};
+use super::super::list::{Between, Listing, Page, Rows};
 use super::super::output::{age, id, text, took};
-use super::super::submit::parse_span;
 use super::super::tenant::OfTenant;
 
 #[derive(Args)]
@@ -27,9 +25,8 @@ pub(super) struct List {
     /// Only begun by this: manual, schedule, event, …
     #[arg(long, value_name = "KIND")]
     trigger: Option<String>,
-    /// Only runs made within this span, as 30s, 5m, 2h, 7d
-    #[arg(long, value_name = "SPAN", value_parser = parse_span)]
-    since: Option<Duration>,
+    #[command(flatten)]
+    made: Between,
     #[command(flatten)]
     page: Page,
     /// Take a list that lacks the newest changes if the server's tables are behind, instead of an error
@@ -58,8 +55,7 @@ const RUNS: Rows = Rows {
 
 impl List {
     pub(super) fn run(self) -> anyhow::Result<ExitCode> {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let since = self.since.map(|span| now.saturating_sub(span).as_secs().to_string());
+        let (since, until) = self.made.instants();
         let (limit, tenant) = (self.page.limit(), self.tenant.filter(&self.listing.connect)?);
         let wanted = [
             ("job", self.job.as_deref()),
@@ -68,6 +64,7 @@ impl List {
             ("label", self.label.as_deref()),
             ("trigger", self.trigger.as_deref()),
             ("created_from", since.as_deref()),
+            ("created_before", until.as_deref()),
             ("limit", Some(&*limit)),
             ("cursor", self.page.cursor()),
             ("older", self.older.then_some("true")),

@@ -10,7 +10,7 @@ use mainspring_core::values::{EntityKind, RunId, ScheduleId, Seq, TaskId, Wall};
 use mainspring_store::tables::ReadError;
 use mainspring_store::{
     CheckpointHead, Cut, EntityQuery, EntityRow, HistoryPage, HistoryQuery, HistoryRow, LiveRow, LiveRun,
-    OpenError, ParkedFrom, ReadMany, ReadTables, Record, Recovery, RunQuery, RunRow, StoredTask, TailVisit,
+    OpenError, ParkedFrom, ReadMany, ReadTables, Record, Recovery, RunPage, RunQuery, RunRow, StoredTask, TailVisit,
     VersionRow, WindowCursor,
 };
 
@@ -147,7 +147,7 @@ impl ReadTables for Disk {
         Ok(self.runs.get(&id).cloned())
     }
 
-    fn runs(&mut self, _: &RunQuery) -> Result<Vec<RunRow>, ReadError> {
+    fn runs(&mut self, _: &RunQuery) -> Result<RunPage, ReadError> {
         unreachable!("nobody lists here")
     }
 
