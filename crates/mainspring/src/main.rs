@@ -8,6 +8,8 @@ mod config;
 mod log;
 mod memory;
 mod note;
+#[cfg(test)]
+mod reference;
 mod serve;
 mod token;
 

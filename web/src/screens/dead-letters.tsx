@@ -89,7 +89,7 @@ function Groups({ groups, more }: { groups: DeadLetterGroup[]; more: boolean }) 
             <td><a href={withQuery({ error: errorWords(group), job: group.job })} title={group.message}>{group.class === 'none' ? 'ended by an operator' : `${group.class} ${group.code}: ${group.message}`}</a> <a class="quiet" href={openHref(group.sample_task_id)}>newest</a></td>
             <td>{group.job ? <a href={href(['jobs', group.job])}>{group.job}</a> : <span class="quiet">none</span>}</td>
             <td class="tight"><Time at={group.first_at} /></td><td class="tight"><Time at={group.last_at} /></td>
-            <td class="tight acts"><Act action={changeDeadLetterGroup(group.fingerprint, group.count, 'requeue')} /><Act action={changeDeadLetterGroup(group.fingerprint, group.count, 'discard')} /></td>
+            <td class="tight"><span class="acts"><Act action={changeDeadLetterGroup(group.fingerprint, group.count, 'requeue')} /><Act action={changeDeadLetterGroup(group.fingerprint, group.count, 'discard')} /></span></td>
           </tr>
         ))}</tbody>
       </table></div>

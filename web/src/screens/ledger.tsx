@@ -66,7 +66,7 @@ export function Ledger() {
       {page && rows.length === 0 && <Empty title="No windows in this time" />}
       {rows.length > 0 && (
         <div class="scroll-x" tabIndex={0}><table class="plain ledger">
-          <thead><tr><th>Schedule</th>{Array.from({ length: COLUMNS }, (_, at) => <th key={at} class="tight">{at % 6 === 0 ? label(at) : ''}</th>)}</tr></thead>
+          <thead><tr><th>Schedule</th>{Array.from({ length: COLUMNS }, (_, at) => <th key={at} class="tight">{at % 6 === 0 ? label(at) : <span class="sr">{label(at)}</span>}</th>)}</tr></thead>
           <tbody>{rows.map((windows) => {
             const [one] = windows;
             return (

@@ -118,7 +118,7 @@ ${[1, 2, 3].map((at) => `  t${at}: { shell: "sleep 60", limits: [narrow-gate] }`
   async 'an idle page asks for nothing'(context, product) {
     const page = await open(context, product, 'workers');
     const asked = [];
-    await page.getByText('healthy').first().waitFor();
+    await page.locator('.tbody .tr', { hasText: 'healthy' }).first().waitFor();
     // What is read again after the first connection has been read by then.
     await page.waitForTimeout(3000);
     page.on('request', (request) => asked.push(request.url()));

@@ -60,7 +60,7 @@ async fn dead(edge: &Edge, request: &v1::ListTasksRequest) -> Result<v1::ListTas
     if let Some((parameter, _)) = others.into_iter().find(|(_, given)| given.is_some()) {
         return Err(Problem::query(parameter, "only `TaskService.List` knows it"));
     }
-    Ok(list::page(operation::dead_letters(edge, list::filter(request)?).await?))
+    Ok(list::page(&operation::dead_letters(edge, list::filter(request)?).await?))
 }
 
 async fn groups(

@@ -21,7 +21,7 @@ use crate::wire::{
 };
 
 pub(super) async fn list(State(edge): State<Arc<Edge>>, request: Request) -> Result<Response, Problem> {
-    Ok(list::page(operation::dead_letters(&edge, list::filter(request.uri())?).await?))
+    Ok(list::page(&operation::dead_letters(&edge, list::filter(request.uri())?).await?))
 }
 
 pub(super) async fn groups(State(edge): State<Arc<Edge>>, request: Request) -> Result<Response, Problem> {

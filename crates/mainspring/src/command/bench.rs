@@ -80,6 +80,7 @@ enum What {
     /// A steady load; memory and latency by quarter
     #[command(after_help = "Example:\n  mainspring bench soak --minutes 60")]
     Soak {
+        /// How long
         #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=100_000))]
         minutes: u64,
     },

@@ -32,6 +32,7 @@ struct Check {
     file: Option<PathBuf>,
     #[command(flatten)]
     given: Given,
+    /// How the answer is printed
     #[arg(short, long, value_enum, default_value_t = Output::Table)]
     output: Output,
 }

@@ -221,8 +221,7 @@ impl ReadTables for SimReader {
     fn history(&mut self, query: &HistoryQuery) -> Result<HistoryPage, ReadError> {
         let disk = self.0.disk();
         let after = query.after.map_or((u32::MAX, TaskId::from_bits(u128::MAX)), |at| (at.day, at.id));
-        let mut rows =
-            disk.history.range(..after).rev().map(|(_, row)| row).filter(|row| query.wants(row));
+        let mut rows = disk.history.range(..after).rev().map(|(_, row)| row).filter(|row| query.wants(row));
         let page: Vec<HistoryRow> = rows.by_ref().take(query.limit.min(PAGE_MAX)).cloned().collect();
         let more = rows.next().is_some();
         let next = page.last().filter(|_| more).map(|row| HistoryCursor { day: row.ended.day(), id: row.id });

@@ -9,7 +9,8 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use super::rows::{bits, group, labels, labels_text, name, time, wall, wide};
 
 const VERSION_COLUMNS: &str = "tenant, name, version, grp, at, hash, plan, source";
-pub(super) const RUN_COLUMNS: &str = "id, grp, tenant, job, version, status, trigger, labels, created, ended, bytes";
+pub(super) const RUN_COLUMNS: &str =
+    "id, grp, tenant, job, version, status, trigger, labels, created, ended, bytes";
 /// Ended runs removed in one transaction.
 pub const RUNS_AT_ONCE: usize = 5_000;
 

@@ -8,7 +8,8 @@ use mainspring_core::schedule::WindowRow;
 use mainspring_core::values::{EntityKind, RunId, ScheduleId, TaskId, Wall};
 use mainspring_store::{
     CheckpointHead, EntityQuery, EntityRow, HistoryPage, HistoryQuery, LiveRow, LiveRun, OpenError,
-    ParkedFrom, ReadError, ReadMany, ReadTables, RunPage, RunQuery, RunRow, StoredTask, VersionRow, WindowCursor,
+    ParkedFrom, ReadError, ReadMany, ReadTables, RunPage, RunQuery, RunRow, StoredTask, VersionRow,
+    WindowCursor,
 };
 use rusqlite::{Connection, OptionalExtension, params};
 

@@ -1,6 +1,6 @@
 //! Pages of runs, newest first.
-//! - RQ-1 every path gives rows in falling order of id, so a page costs what it looks at
-//! - RQ-2 a page looks at most at about [`SCANNED_MAX`] rows, and says where it stopped
+//! - RL-1 every path gives rows in falling order of id, so a page costs what it looks at
+//! - RL-2 a page looks at most at about [`SCANNED_MAX`] rows, and says where it stopped
 //!
 //! A filter picks the path: those that did not succeed and those that have not ended are indexed, else by tenant and job,
 //! else over all. Runs made since an instant have ids that were minted since then, but for those that an older run began:
@@ -144,8 +144,10 @@ fn read(
 
 fn statement(query: &RunQuery, stretch: &Stretch, path: &Path) -> (String, Vec<Value>) {
     let (fits, mut values) = fits(query);
-    let mut sql =
-        format!("SELECT {RUN_COLUMNS}, coalesce({fits}, 0) FROM runs {} WHERE {}", path.index, path.condition);
+    let mut sql = format!(
+        "SELECT {RUN_COLUMNS}, coalesce({fits}, 0) FROM runs {} WHERE {}",
+        path.index, path.condition
+    );
     values.extend(path.values.iter().cloned());
     let mut bound = |condition: &str, id: Option<RunId>| {
         if let Some(id) = id {
@@ -189,14 +191,13 @@ mod tests {
     use super::super::schema;
     use super::*;
 
-    /// A page must cost what it looks at (RQ-1): no path may sort but the one over the few that an older run began.
+    /// A page must cost what it looks at (RL-1): no path may sort but the one over the few that an older run began.
     #[test]
     fn paths_are_in_the_order_of_ids() {
         let dir = tempfile::tempdir().expect("a directory");
         let db = schema::writer(dir.path()).expect("tables");
         let all = RunQuery { after: Some(RunId::from_bits(9)), ..RunQuery::default() };
-        let job =
-            RunQuery { tenant: Some(Name::fixed("a")), job: Some(Name::fixed("b")), ..all.clone() };
+        let job = RunQuery { tenant: Some(Name::fixed("a")), job: Some(Name::fixed("b")), ..all.clone() };
         let failed = RunQuery { statuses: vec![RunStatus::Failed, RunStatus::Cancelled], ..job.clone() };
         let running = RunQuery { statuses: vec![RunStatus::Running], ..job.clone() };
         let since = RunQuery { created_from: Some(Wall::from_millis(5)), ..all.clone() };

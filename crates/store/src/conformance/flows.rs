@@ -1,5 +1,7 @@
 //! Cases of jobs, versions and runs.
 
+mod narrow;
+
 use mainspring_core::job::JobKey;
 use mainspring_core::run::StartedBy;
 use mainspring_core::values::{EntityKind, RunId, RunStatus, TaskId, Wall};
@@ -21,7 +23,8 @@ pub fn cases<H: Harness>() -> Vec<Case<H>> {
         ("a refused cut leaves jobs and runs alone", a_refused_cut_changes_nothing),
         ("a run is found by its id, live or ended", run_by_id),
         ("pages of runs walk every row once, newest first", pages_walk_every_run),
-        ("runs narrow by each field", runs_narrow),
+        ("runs narrow by each field", narrow::runs_narrow),
+        ("runs narrow by how they ended", narrow::runs_narrow_by_how_they_ended),
         ("a page of runs is never above its bound", a_page_of_runs_is_bounded),
         ("versions come newest first, of one job", versions_newest_first),
         ("dropping takes ended runs only", dropping_takes_ended_runs),
@@ -274,82 +277,6 @@ fn pages_walk_every_run<H: Harness>(harness: &H) {
     for limit in [1, 7, 50, 120] {
         let query = RunQuery { limit, ..RunQuery::default() };
         assert_eq!(walk(&mut opened.reader, &query), expected(|_| true), "limit {limit}");
-    }
-}
-
-type Wanted = fn(&RunRow) -> bool;
-
-fn runs_narrow<H: Harness>(harness: &H) {
-    let store = harness.fresh();
-    let mut opened = filled(&store);
-    let all = RunQuery { limit: 7, ..RunQuery::default() };
-    let instant = |n: u64| Some(Wall::from_millis(FIRST_DAY * DAY_MS + n * 1000));
-    let label = |key, value| Some((name(key), name(value)));
-    let rows: [(&str, RunQuery, Wanted); 15] = [
-        ("ids from here on", RunQuery { from: Some(run_id(40)), ..all.clone() }, |row| row.id >= run_id(40)),
-        ("tenant", RunQuery { tenant: Some(name("beta")), ..all.clone() }, |row| &*row.job.tenant == "beta"),
-        ("job", RunQuery { job: Some(name("größe")), ..all.clone() }, |row| &*row.job.name == "größe"),
-        (
-            "job of a tenant",
-            RunQuery { tenant: Some(name("acme")), job: Some(name("mail")), ..all.clone() },
-            |row| &*row.job.tenant == "acme" && &*row.job.name == "mail",
-        ),
-        ("a tenant that has none", RunQuery { tenant: Some(name("none")), ..all.clone() }, |_| false),
-        ("one status", RunQuery { statuses: vec![RunStatus::Running], ..all.clone() }, |row| {
-            row.status == RunStatus::Running
-        }),
-        (
-            "two statuses",
-            RunQuery { statuses: vec![RunStatus::Failed, RunStatus::Queued], ..all.clone() },
-            |row| matches!(row.status, RunStatus::Failed | RunStatus::Queued),
-        ),
-        (
-            "not succeeded",
-            RunQuery { statuses: vec![RunStatus::Failed, RunStatus::Cancelled], ..all.clone() },
-            |row| matches!(row.status, RunStatus::Failed | RunStatus::Cancelled),
-        ),
-        (
-            "unfinished since",
-            RunQuery {
-                statuses: vec![RunStatus::Queued, RunStatus::Running],
-                created_from: instant(60),
-                ..all.clone()
-            },
-            |row| {
-                matches!(row.status, RunStatus::Queued | RunStatus::Running)
-                    && row.created >= Wall::from_millis(FIRST_DAY * DAY_MS + 60_000)
-            },
-        ),
-        ("trigger", RunQuery { trigger: Some(StartedBy::Schedule), ..all.clone() }, |row| {
-            row.trigger == StartedBy::Schedule
-        }),
-        ("label", RunQuery { label: label("team", "größe"), ..all.clone() }, |row| row.labels.len() == 2),
-        ("half a label", RunQuery { label: label("env", "pro"), ..all.clone() }, |_| false),
-        ("from", RunQuery { created_from: instant(60), ..all.clone() }, |row| {
-            row.created >= Wall::from_millis(FIRST_DAY * DAY_MS + 60_000)
-        }),
-        ("before", RunQuery { created_before: instant(60), ..all.clone() }, |row| {
-            row.created < Wall::from_millis(FIRST_DAY * DAY_MS + 60_000)
-        }),
-        (
-            "all at once",
-            RunQuery {
-                tenant: Some(name("beta")),
-                statuses: vec![RunStatus::Succeeded, RunStatus::Cancelled],
-                label: label("env", "prod"),
-                created_from: instant(20),
-                ..all.clone()
-            },
-            |row| {
-                &*row.job.tenant == "beta"
-                    && matches!(row.status, RunStatus::Succeeded | RunStatus::Cancelled)
-                    && row.labels.first() == Some(&(name("env"), name("prod")))
-                    && row.created >= Wall::from_millis(FIRST_DAY * DAY_MS + 20_000)
-            },
-        ),
-    ];
-    for (case, query, wanted) in rows {
-        assert_eq!(walk(&mut opened.reader, &query), expected(wanted), "{case}");
     }
 }
 

@@ -116,9 +116,10 @@ fn a_few_among_many_are_found<H: Harness>(harness: &H) {
     let rare = |n: u64| n % 9_000 == 7;
     let row = |n: u64| {
         let row = ended(n, Status::Succeeded, (DAYS.start + n % 2) * DAY_MS + n);
-        let labels = if rare(n) { vec![(name("team"), name("ops"))] } else { vec![(name("team"), name("web"))] };
+        let labels =
+            if rare(n) { vec![(name("team"), name("ops"))] } else { vec![(name("team"), name("web"))] };
         let worker = rare(n).then_some(WorkerId::from_bits(5));
-        HistoryRow { labels, worker, ..row }
+        HistoryRow { worker, labels, ..row }
     };
     let many: Vec<HistoryRow> = (1..=30_000).map(row).collect();
     for chunk in many.chunks(10_000) {

@@ -18,7 +18,7 @@ pub(super) async fn list(
     match (request.id_prefix.as_deref(), request.run_id.as_deref()) {
         (Some(prefix), _) => with_prefix(edge, prefix, request).await,
         (None, Some(run)) => of_run(edge, run, request).await,
-        (None, None) => Ok(page(operation::list(edge, &filter(request)?).await?)),
+        (None, None) => Ok(page(&operation::list(edge, &filter(request)?).await?)),
     }
 }
 
@@ -59,7 +59,7 @@ async fn with_prefix(
     Ok(v1::ListTasksResponse { tasks, next_cursor: None, looked_until: None })
 }
 
-pub(in crate::grpc) fn page(page: Listed<Task, Cursor>) -> v1::ListTasksResponse {
+pub(in crate::grpc) fn page(page: &Listed<Task, Cursor>) -> v1::ListTasksResponse {
     v1::ListTasksResponse {
         tasks: page.rows.iter().map(|task| view::task(task, false, None)).collect(),
         next_cursor: page.next.map(|cursor| cursor.to_string()),

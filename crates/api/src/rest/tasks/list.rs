@@ -41,7 +41,7 @@ pub(in crate::rest) async fn handle(
     if has(request.uri(), "run_id") {
         return of_run(&edge, request.uri()).await;
     }
-    Ok(page(operation::list(&edge, &filter(request.uri())?).await?))
+    Ok(page(&operation::list(&edge, &filter(request.uri())?).await?))
 }
 
 fn has(uri: &Uri, parameter: &str) -> bool {
@@ -54,7 +54,7 @@ async fn with_prefix(edge: &Edge, uri: &Uri) -> Result<Response, Problem> {
     let prefix = query.get("id_prefix").map_or("", String::as_str);
     let tenant = query.get("tenant").map(String::as_str);
     let rows = operation::with_prefix(edge, (prefix, tenant), limit(&query)?).await?;
-    Ok(page(Listed { rows, next: None, looked_until: None }))
+    Ok(page(&Listed { rows, next: None, looked_until: None }))
 }
 
 async fn of_run(edge: &Edge, uri: &Uri) -> Result<Response, Problem> {
@@ -68,7 +68,7 @@ async fn of_run(edge: &Edge, uri: &Uri) -> Result<Response, Problem> {
     Ok(json(StatusCode::OK, &page))
 }
 
-pub(in crate::rest) fn page(page: Listed<Task, Cursor>) -> Response {
+pub(in crate::rest) fn page(page: &Listed<Task, Cursor>) -> Response {
     let tasks = page.rows.iter().map(|task| TaskView::of(task, false)).collect();
     let next_cursor = page.next.map(|cursor| cursor.to_string());
     let looked_until = page.looked_until.map(Moment);

@@ -10,8 +10,8 @@ use mainspring_core::values::{EntityKind, RunId, ScheduleId, Seq, TaskId, Wall};
 use mainspring_store::tables::ReadError;
 use mainspring_store::{
     CheckpointHead, Cut, EntityQuery, EntityRow, HistoryPage, HistoryQuery, HistoryRow, LiveRow, LiveRun,
-    OpenError, ParkedFrom, ReadMany, ReadTables, Record, Recovery, RunPage, RunQuery, RunRow, StoredTask, TailVisit,
-    VersionRow, WindowCursor,
+    OpenError, ParkedFrom, ReadMany, ReadTables, Record, Recovery, RunPage, RunQuery, RunRow, StoredTask,
+    TailVisit, VersionRow, WindowCursor,
 };
 
 #[derive(Clone, Default)]
