@@ -124,11 +124,12 @@ ${[1, 2, 3].map((at) => `  t${at}: { shell: "sleep 60", limits: [narrow-gate] }`
     page.on('request', (request) => asked.push(request.url()));
     for (const name of ['Schedules', 'Queues', 'System']) {
       await page.getByRole('navigation').getByRole('link', { name, exact: true }).first().click();
-      await page.waitForTimeout(2500);
-      // Samples of `dev` begin now and then: six seconds in which the journal did not grow are waited for.
+      // Samples of `dev` begin now and then: nine seconds in which the journal did not grow are waited for, because a page may
+      // still read what changed just before them.
       await product.until(`a quiet time on ${name}`, async () => {
-        const before = asked.length;
         const { records } = await product.get('/v1/system');
+        await page.waitForTimeout(3000);
+        const before = asked.length;
         await page.waitForTimeout(6000);
         if ((await product.get('/v1/system')).records !== records) return false;
         assert.deepEqual(asked.slice(before), [], name);
