@@ -168,9 +168,26 @@ impl Engine {
         views
     }
 
+    /// Whether an unfinished task is in one of these states, or in any if none is named. A table that was large once has
+    /// very many slots to look at.
+    fn has_any_in(&self, statuses: &[Status]) -> bool {
+        let held = [Status::Assigned, Status::Running];
+        let is_wanted = |status: Status| {
+            statuses.is_empty()
+                || statuses.contains(&status)
+                // Whether a worker has begun is known by the lease.
+                || held.contains(&status) && held.iter().any(|held| statuses.contains(held))
+        };
+        let unfinished = Status::ALL.into_iter().filter(|status| !status.is_ended());
+        unfinished.filter(|status| is_wanted(*status)).any(|status| self.state.count(status) > 0)
+    }
+
     fn unfinished(&self, which: &Unfinished) -> UnfinishedPage {
         let end = self.state.tasks.end();
         let mut page = UnfinishedPage { epoch: self.state.epoch, ..UnfinishedPage::default() };
+        if !self.has_any_in(&which.statuses) {
+            return page;
+        }
         let last = which.from.saturating_add(SCAN_MAX).min(end);
         for index in which.from..last {
             if page.tasks.len() >= which.limit {

@@ -57,3 +57,23 @@ fn a_walk_over_the_unfinished_finds_each_once() {
     found.sort();
     assert_eq!(found, ids);
 }
+
+/// A table that was large once has very many slots, and nobody waits for a look at them that cannot find anything.
+#[test]
+fn no_slot_is_looked_at_for_states_that_no_task_has() {
+    let mut rig = rig();
+    let ids: Vec<TaskId> = (0..3).map(|_| rig.submit()).collect();
+    let page = |rig: &mut Rig, statuses: Vec<Status>| {
+        let which = Unfinished { limit: 1, statuses, ..Unfinished::default() };
+        let answer = rig.tell(Command::Ask(Question::Unfinished(Box::new(which))));
+        let Ok(Answer::Unfinished(page)) = answer else { panic!("{answer:?}") };
+        (page.tasks.len(), page.next.is_some())
+    };
+    assert_eq!(page(&mut rig, vec![]), (1, true));
+    assert_eq!(page(&mut rig, vec![Status::Queued]), (1, true));
+    assert_eq!(page(&mut rig, vec![Status::Running, Status::Deferred]), (0, false));
+    for id in ids {
+        rig.tell(Command::Cancel { id, stop_running: false }).expect("it waits");
+    }
+    assert_eq!(page(&mut rig, vec![]), (0, false));
+}
