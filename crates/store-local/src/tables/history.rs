@@ -9,10 +9,11 @@ use mainspring_core::task::Status;
 use mainspring_core::values::{TaskId, Wall};
 use mainspring_store::{HistoryCursor, HistoryPage, HistoryQuery, HistoryRow, PAGE_MAX};
 use rusqlite::types::Value;
-use rusqlite::{Connection, OptionalExtension, params_from_iter};
+use rusqlite::{Connection, OptionalExtension};
 
 use super::days;
 use super::rows::{self, labels_text, time, wide};
+use super::scan::{self, Columns, Conditions};
 
 /// Kinds that are read one by one and merged; with more of them the day is read as a whole.
 const KINDS_MERGED_MAX: usize = 64;
@@ -171,15 +172,14 @@ enum From {
     Labels,
 }
 
-/// What was found on the way, the newest first.
-#[derive(Default)]
-struct Looked {
-    rows: Vec<HistoryRow>,
-    /// Rows that were looked at.
-    count: usize,
-    /// The last row that was looked at, where the way was left before its end.
-    left_at: Option<(TaskId, Wall)>,
-}
+type Looked = scan::Looked<TaskId, HistoryRow>;
+
+/// Whether a row fits is behind its columns.
+const COLUMNS: Columns<TaskId, HistoryRow> = Columns {
+    fits: rows::HISTORY_COLUMNS,
+    place: |row| Ok((TaskId::from_bits(rows::bits(row, 0)?), rows::wall(row, 8)?)),
+    row: rows::history,
+};
 
 /// `most`: rows that may be looked at.
 fn of_day(
@@ -197,7 +197,7 @@ fn of_day(
     let most = (most / paths.len()).max(PATH_SCANNED_MIN);
     let mut all = Looked::default();
     for path in &paths {
-        let looked = read(tx, query, day, path, want, most)?;
+        let looked = scan::read(tx, statement(query, day, path), &COLUMNS, want, most)?;
         all.rows.extend(looked.rows);
         all.count += looked.count;
         all.left_at = all.left_at.max(looked.left_at);
@@ -252,34 +252,6 @@ fn paths(query: &HistoryQuery, kinds: Option<&[i64]>) -> Vec<Path> {
     }
 }
 
-fn read(
-    tx: &Connection,
-    query: &HistoryQuery,
-    day: u32,
-    path: &Path,
-    want: usize,
-    most: usize,
-) -> rusqlite::Result<Looked> {
-    let (sql, values) = statement(query, day, path);
-    let mut select = tx.prepare_cached(&sql)?;
-    let mut rows = select.query(params_from_iter(values))?;
-    let mut looked = Looked::default();
-    while looked.rows.len() < want
-        && let Some(row) = rows.next()?
-    {
-        looked.count += 1;
-        // Behind the columns of a row.
-        if row.get(rows::HISTORY_COLUMNS)? {
-            looked.rows.push(rows::history(row)?);
-        }
-        if looked.count == most {
-            looked.left_at = Some((TaskId::from_bits(rows::bits(row, 0)?), rows::wall(row, 8)?));
-            break;
-        }
-    }
-    Ok(looked)
-}
-
 /// Whether a row fits is its last column.
 fn statement(query: &HistoryQuery, day: u32, path: &Path) -> (String, Vec<Value>) {
     let columns = rows::HISTORY;
@@ -290,7 +262,7 @@ fn statement(query: &HistoryQuery, day: u32, path: &Path) -> (String, Vec<Value>
             (format!("labels_{day} AS l CROSS JOIN history_{day} AS h NOT INDEXED ON h.id = l.id"), "l.id")
         }
     };
-    let (fits, mut values) = fits(query);
+    let Conditions { sql: fits, mut values } = fits(query);
     let mut sql = format!(
         "SELECT {columns}, coalesce({fits}, 0) FROM {from} CROSS JOIN kinds_{day} AS k ON k.kind = h.kind WHERE {}",
         path.condition
@@ -305,14 +277,9 @@ fn statement(query: &HistoryQuery, day: u32, path: &Path) -> (String, Vec<Value>
 }
 
 /// Conditions that a row is checked against on the way.
-fn fits(query: &HistoryQuery) -> (String, Vec<Value>) {
-    let (mut sql, mut values) = ("1".to_owned(), vec![]);
-    let mut also = |condition: &str, value: Option<Value>| {
-        if let Some(value) = value {
-            sql.extend([" AND ", condition]);
-            values.push(value);
-        }
-    };
+fn fits(query: &HistoryQuery) -> Conditions {
+    let mut fits = Conditions::none();
+    let mut also = |condition: &str, value: Option<Value>| fits.also(condition, value);
     let instant = |at: Option<Wall>| at.map(|at| Value::Integer(time(at)));
     also("k.tenant = ?", query.tenant.as_ref().map(|tenant| Value::Text(tenant.to_string())));
     also("k.job = ?", query.job.as_ref().map(|job| Value::Text(job.to_string())));
@@ -328,11 +295,13 @@ fn fits(query: &HistoryQuery) -> (String, Vec<Value>) {
         let bits = query.statuses.iter().fold(0, |bits, status| bits | 1_i64 << status.index());
         also("(? >> h.status) & 1", Some(Value::Integer(bits)));
     }
-    (sql, values)
+    fits
 }
 
 #[cfg(test)]
 mod tests {
+    use rusqlite::params_from_iter;
+
     use super::*;
     use mainspring_core::values::Name;
 

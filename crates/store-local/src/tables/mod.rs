@@ -15,6 +15,7 @@ mod kinds;
 mod read;
 mod rows;
 mod runs;
+mod scan;
 mod schedules;
 mod schema;
 

@@ -8,18 +8,18 @@
 
 use mainspring_core::values::{RunId, RunStatus, Wall};
 use mainspring_store::{PAGE_MAX, RunPage, RunQuery, RunRow};
+use rusqlite::Connection;
 use rusqlite::types::Value;
-use rusqlite::{Connection, params_from_iter};
 
 use super::flows::{RUN_COLUMNS, run};
 use super::rows::{bits, labels_text, time, wall, wide};
+use super::scan::{self, Columns, Conditions};
 
 /// Rows looked at for one page.
 const SCANNED_MAX: usize = 10_000;
-/// Where [`RUN_COLUMNS`] has it.
-const CREATED: usize = 8;
-/// Behind [`RUN_COLUMNS`]: whether the row fits.
-const FITS: usize = 11;
+/// Whether a row fits is behind [`RUN_COLUMNS`].
+const COLUMNS: Columns<RunId, RunRow> =
+    Columns { fits: 11, place: |row| Ok((RunId::from_bits(bits(row, 0)?), wall(row, 8)?)), row: run };
 
 pub fn page(db: &Connection, query: &RunQuery) -> rusqlite::Result<RunPage> {
     let limit = query.limit.min(PAGE_MAX);
@@ -32,7 +32,8 @@ pub fn page(db: &Connection, query: &RunQuery) -> rusqlite::Result<RunPage> {
         let mut left_at: Option<(RunId, Wall)> = None;
         let mut rows = vec![];
         for path in &paths {
-            let looked = read(db, query, &stretch, path, want - found.len(), most)?;
+            let sql = statement(query, &stretch, path);
+            let looked = scan::read(db, sql, &COLUMNS, want - found.len(), most)?;
             rows.extend(looked.rows);
             left = left.saturating_sub(looked.count);
             left_at = left_at.max(looked.left_at);
@@ -106,44 +107,8 @@ fn paths(query: &RunQuery, stretch: &Stretch) -> Vec<Path> {
     }
 }
 
-/// What was found on the way.
-#[derive(Default)]
-struct Looked {
-    rows: Vec<RunRow>,
-    count: usize,
-    /// The last row that was looked at, where the way was left before its end.
-    left_at: Option<(RunId, Wall)>,
-}
-
-fn read(
-    db: &Connection,
-    query: &RunQuery,
-    stretch: &Stretch,
-    path: &Path,
-    want: usize,
-    most: usize,
-) -> rusqlite::Result<Looked> {
-    let (sql, values) = statement(query, stretch, path);
-    let mut select = db.prepare_cached(&sql)?;
-    let mut rows = select.query(params_from_iter(values))?;
-    let mut looked = Looked::default();
-    while looked.rows.len() < want
-        && let Some(row) = rows.next()?
-    {
-        looked.count += 1;
-        if row.get(FITS)? {
-            looked.rows.push(run(row)?);
-        }
-        if looked.count == most {
-            looked.left_at = Some((RunId::from_bits(bits(row, 0)?), wall(row, CREATED)?));
-            break;
-        }
-    }
-    Ok(looked)
-}
-
 fn statement(query: &RunQuery, stretch: &Stretch, path: &Path) -> (String, Vec<Value>) {
-    let (fits, mut values) = fits(query);
+    let Conditions { sql: fits, mut values } = fits(query);
     let mut sql = format!(
         "SELECT {RUN_COLUMNS}, coalesce({fits}, 0) FROM runs {} WHERE {}",
         path.index, path.condition
@@ -162,14 +127,9 @@ fn statement(query: &RunQuery, stretch: &Stretch, path: &Path) -> (String, Vec<V
 }
 
 /// Conditions that a row is checked against on the way.
-fn fits(query: &RunQuery) -> (String, Vec<Value>) {
-    let (mut sql, mut values) = ("1".to_owned(), vec![]);
-    let mut also = |condition: &str, value: Option<Value>| {
-        if let Some(value) = value {
-            sql.extend([" AND ", condition]);
-            values.push(value);
-        }
-    };
+fn fits(query: &RunQuery) -> Conditions {
+    let mut fits = Conditions::none();
+    let mut also = |condition: &str, value: Option<Value>| fits.also(condition, value);
     also("tenant = ?", query.tenant.as_ref().map(|tenant| Value::from(tenant.to_string())));
     also("job = ?", query.job.as_ref().map(|job| Value::from(job.to_string())));
     also("trigger = ?", query.trigger.map(|trigger| Value::from(trigger as i64)));
@@ -181,12 +141,13 @@ fn fits(query: &RunQuery) -> (String, Vec<Value>) {
         let bits = query.statuses.iter().fold(0, |bits, status| bits | 1_i64 << (*status as u8));
         also("(? >> status) & 1", Some(Value::from(bits)));
     }
-    (sql, values)
+    fits
 }
 
 #[cfg(test)]
 mod tests {
     use mainspring_core::values::Name;
+    use rusqlite::params_from_iter;
 
     use super::super::schema;
     use super::*;
