@@ -1,15 +1,19 @@
 //! Chores of this repository. `cargo xtask tidy` checks the rules that the compiler does not.
 
+mod client;
 mod contract;
 mod tidy;
 
+use std::path::Path;
 use std::process::ExitCode;
 
 const USAGE: &str = "\
 usage: cargo xtask tidy
        cargo xtask contract --accept
+       cargo xtask client
 tidy: check sizes, layers, the order of the core's modules, names, invariants, module docs, error pages, links, and that
 the API keeps what was promised to its callers. contract: promise what the API has now, in crates/api/contract.txt.
+client: write the typed client from the OpenAPI document, in crates/client/generated.
 Findings go to stdout as `path:line: what is wrong; what to do`. Exit: 0 none, 1 some, 2 could not check";
 
 fn main() -> ExitCode {
@@ -18,16 +22,23 @@ fn main() -> ExitCode {
         return run_tidy();
     }
     if arguments == ["contract", "--accept"] {
-        return match tidy::root().and_then(|root| contract::accept(&root)) {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(error) => {
-                eprintln!("contract: {error:#}");
-                ExitCode::from(2)
-            }
-        };
+        return written("contract", contract::accept);
+    }
+    if arguments == ["client"] {
+        return written("client", client::write);
     }
     eprintln!("{USAGE}");
     ExitCode::from(2)
+}
+
+fn written(what: &str, write: fn(&Path) -> anyhow::Result<()>) -> ExitCode {
+    match tidy::root().and_then(|root| write(&root)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{what}: {error:#}");
+            ExitCode::from(2)
+        }
+    }
 }
 
 fn run_tidy() -> ExitCode {

@@ -4,9 +4,40 @@
 //!   gets a key if it has none
 //! - RQ-2 what this client was told it sees from then on: it sends the greatest record that it saw with every request
 //!
-//! Entry: [`Client`]. Not here: TLS (it comes with the server's), typed bodies.
+//! Entry: [`Client::send`] with a call of [`operations`]. What goes over the wire are the [`types`] of the `OpenAPI` document,
+//! from which both are written (`cargo xtask client`). Not here: TLS (it comes with the server's).
 
+mod call;
+mod error;
 mod resolve;
+
+/// Bodies and answers.
+pub mod types {
+    #![allow(clippy::all, clippy::pedantic)]
+
+    use std::collections::BTreeMap;
+
+    use serde::{Deserialize, Serialize};
+    use serde_json::Value;
+
+    include!("../generated/types.rs");
+}
+
+/// A function for each operation; it makes a [`Call`].
+pub mod operations {
+    #![allow(clippy::all, clippy::pedantic)]
+
+    use bytes::Bytes;
+    use http::Method;
+
+    use crate::call::{Call, Text, text, with_query};
+    use crate::escaped;
+    use serde_json::Value;
+
+    use crate::types::*;
+
+    include!("../generated/operations.rs");
+}
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -34,76 +65,9 @@ const KEY: &str = "idempotency-key";
 /// After the first lost connection; longer after each further one.
 const PAUSE_AFTER_LOSS: Duration = Duration::from_millis(100);
 
+pub use self::call::{Answer, Call, Text};
+pub use self::error::ClientError;
 pub use self::resolve::{escaped, query};
-
-#[derive(Debug, thiserror::Error)]
-pub enum ClientError {
-    #[error("`{server}` is not an address; write it as http://127.0.0.1:7070")]
-    BadAddress { server: String },
-    #[error("the token has characters that no header may have")]
-    BadToken,
-    #[error("the server at {server} cannot be reached: {why}")]
-    Unreachable { server: String, why: String },
-    #[error("the connection was lost: {why}")]
-    BrokenOff { why: String },
-    #[error("the server's answer could not be read: {why}")]
-    BadAnswer { why: String },
-    #[error("{what} begins with `{prefix}`")]
-    NothingBegins { what: &'static str, prefix: String },
-    #[error("`{prefix}` is the beginning of more than one:\n  {}", candidates.join("\n  "))]
-    Ambiguous { prefix: String, candidates: Vec<String> },
-    /// The server refused, in its own words; `path` is what it was asked.
-    #[error("{message}")]
-    Refused { status: StatusCode, code: String, message: String, advice: String, path: String },
-}
-
-impl ClientError {
-    /// What a person can do next.
-    pub fn advice(&self) -> Option<&str> {
-        match self {
-            Self::Refused { advice, .. } if !advice.is_empty() => Some(advice),
-            Self::Unreachable { .. } => {
-                Some("start one with `mainspring dev`, or name another with --server")
-            }
-            Self::Ambiguous { .. } => Some("write more of it"),
-            Self::NothingBegins { .. } => {
-                Some("list what there is; an id can be shortened to 6 digits and more")
-            }
-            Self::Refused { .. }
-            | Self::BadAddress { .. }
-            | Self::BadToken
-            | Self::BadAnswer { .. }
-            | Self::BrokenOff { .. } => None,
-        }
-    }
-
-    /// There is no such thing.
-    pub fn is_not_found(&self) -> bool {
-        match self {
-            Self::Refused { status, .. } => *status == StatusCode::NOT_FOUND,
-            Self::NothingBegins { .. } => true,
-            Self::BadAddress { .. }
-            | Self::BadToken
-            | Self::Unreachable { .. }
-            | Self::BrokenOff { .. }
-            | Self::BadAnswer { .. }
-            | Self::Ambiguous { .. } => false,
-        }
-    }
-
-    pub fn code(&self) -> Option<&str> {
-        match self {
-            Self::Refused { code, .. } => Some(code),
-            Self::BadAddress { .. }
-            | Self::BadToken
-            | Self::Unreachable { .. }
-            | Self::BrokenOff { .. }
-            | Self::BadAnswer { .. }
-            | Self::NothingBegins { .. }
-            | Self::Ambiguous { .. } => None,
-        }
-    }
-}
 
 #[derive(Clone)]
 pub struct Client {
@@ -224,7 +188,7 @@ impl Client {
         let is_keyed = headers.iter().any(|(name, _)| name.eq_ignore_ascii_case(KEY));
         let tries_max = if method == Method::GET || is_keyed { TRIES_MAX } else { 1 };
         for tried in 1.. {
-            let (status, bytes) = match self.send(method.clone(), path, body.clone(), headers).await {
+            let (status, bytes) = match self.sent(method.clone(), path, body.clone(), headers).await {
                 Err(ClientError::BrokenOff { .. }) if tried < tries_max => {
                     tokio::time::sleep(PAUSE_AFTER_LOSS * tried).await;
                     continue;
@@ -243,7 +207,7 @@ impl Client {
         Err(ClientError::BadAnswer { why: "there is none".to_owned() })
     }
 
-    async fn send(
+    async fn sent(
         &self,
         method: Method,
         path: &str,

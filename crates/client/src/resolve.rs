@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use serde_json::Value;
-
+use crate::operations::{self, ListBackfillsQuery, ListRunsQuery, ListTasksQuery};
+use crate::types::Run;
 use crate::{Client, ClientError};
 
 /// Candidates that are shown when a beginning fits more than one.
@@ -18,14 +18,13 @@ impl Client {
         if digits.len() >= DIGITS {
             return Ok(escaped(text));
         }
-        let limit = (CANDIDATES_MAX + 1).to_string();
-        let path = query("/v1/tasks", &[("id_prefix", Some(digits)), ("limit", Some(&limit))]);
-        let page = self.get(&path).await?;
-        let tasks = page.get("tasks").and_then(Value::as_array).into_iter().flatten();
-        let told = |task: &Value, field: &str| {
-            task.get(field).and_then(Value::as_str).unwrap_or_default().to_owned()
+        let query = ListTasksQuery {
+            id_prefix: Some(digits.to_owned()),
+            limit: Some(CANDIDATES_MAX as u64 + 1),
+            ..ListTasksQuery::default()
         };
-        let found = tasks.map(|task| (told(task, "task_id"), told(task, "status"))).collect();
+        let page = self.send(operations::list_tasks(&query)).await?.into_value();
+        let found = page.tasks.into_iter().map(|task| (task.task_id, task.state)).collect();
         one(found, "no task", text)
     }
 
@@ -35,20 +34,18 @@ impl Client {
         if digits.len() >= DIGITS {
             return Ok(escaped(text));
         }
-        let limit = (CANDIDATES_MAX + 1).to_string();
-        let path = query("/v1/runs", &[("id_prefix", Some(digits)), ("limit", Some(&limit))]);
-        let page = self.get(&path).await?;
-        let runs = page.get("runs").and_then(Value::as_array).into_iter().flatten();
-        let told =
-            |run: &Value, field: &str| run.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
-        let mut found: Vec<&Value> = runs.collect();
+        let query = ListRunsQuery {
+            id_prefix: Some(digits.to_owned()),
+            limit: Some(CANDIDATES_MAX as u64 + 1),
+            ..ListRunsQuery::default()
+        };
+        let mut found = self.send(operations::list_runs(&query)).await?.into_value().runs;
         // Runs that a run began have the time of it in their ids; its beginning means the run itself.
-        let roots: Vec<&Value> =
-            found.iter().filter(|run| run.get("parent_run_id").is_none()).copied().collect();
-        if roots.len() == 1 && found.len() <= CANDIDATES_MAX {
-            found = roots;
+        let is_root = |run: &Run| run.parent_run_id.is_none();
+        if found.len() <= CANDIDATES_MAX && found.iter().filter(|run| is_root(run)).count() == 1 {
+            found.retain(is_root);
         }
-        one(found.into_iter().map(|run| (told(run, "run_id"), told(run, "job"))).collect(), "no run", text)
+        one(found.into_iter().map(|run| (run.run_id, run.job)).collect(), "no run", text)
     }
 
     /// The whole id of a backfill that is named by it or by its beginning; of the newest ones.
@@ -57,24 +54,18 @@ impl Client {
         if digits.len() >= DIGITS {
             return Ok(escaped(text));
         }
-        let page = self.get("/v1/backfills?limit=1000").await?;
-        let all = page.get("backfills").and_then(Value::as_array).into_iter().flatten();
-        let told =
-            |one: &Value, field: &str| one.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let query = ListBackfillsQuery { limit: Some(1_000), ..ListBackfillsQuery::default() };
+        let page = self.send(operations::list_backfills(&query)).await?.into_value();
         let begins = |id: &str| !digits.is_empty() && id.trim_start_matches("backfill_").starts_with(digits);
-        let found = all.map(|one| (told(one, "backfill_id"), told(one, "job")));
-        one(found.filter(|(id, _)| begins(id)).collect(), "no backfill", text)
+        let found = page.backfills.into_iter().filter(|one| begins(&one.backfill_id));
+        one(found.map(|one| (one.backfill_id, one.job)).collect(), "no backfill", text)
     }
 
     /// The whole id of a worker that is named by it, by its beginning, or by its name.
     pub async fn worker_id(&self, text: &str) -> Result<String, ClientError> {
-        let answer = self.get("/v1/workers").await?;
-        let workers = answer.get("workers").and_then(Value::as_array).into_iter().flatten();
-        let told = |worker: &Value, field: &str| {
-            worker.get(field).and_then(Value::as_str).unwrap_or_default().to_owned()
-        };
+        let page = self.send(operations::list_workers()).await?.into_value();
         let all: Vec<(String, String)> =
-            workers.map(|worker| (told(worker, "worker_id"), told(worker, "name"))).collect();
+            page.workers.into_iter().map(|worker| (worker.worker_id, worker.name)).collect();
         let named: Vec<_> = all.iter().filter(|(_, name)| name == text).cloned().collect();
         if !named.is_empty() {
             return one(named, "no worker", text);

@@ -4,6 +4,8 @@ use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::mpsc::{Receiver, channel};
 
+use mainspring_client::operations::{self, ListJobsQuery};
+use mainspring_client::types::OverrideBody;
 use mainspring_client::{Client, ClientError};
 use serde_json::json;
 
@@ -125,4 +127,26 @@ async fn the_greatest_record_that_was_seen_is_sent_with_every_request() {
         [None, Some("7"), Some("7"), Some("7"), Some("9")],
         "a refusal counts, too, and copies share it"
     );
+}
+
+#[tokio::test]
+async fn a_typed_call_has_a_key_and_its_answer_has_fields() {
+    let done = r#"{"run_id":"run_1","state":"running","message":"paused","surprise":true}"#;
+    let (address, seen) = server(vec![
+        Deed::Drop,
+        Deed::Answer("200 OK", done),
+        Deed::Answer("200 OK", done),
+        Deed::Answer("200 OK", r#"{"runs":[]}"#),
+    ]);
+    let client = Client::new(&address).expect("an address");
+    let body = OverrideBody { reason: Some("late".to_owned()), ..OverrideBody::default() };
+    let answer = client.send(operations::pause_run("run_1", Some(&body))).await.expect("the second answer");
+    assert_eq!((answer.run_id.as_str(), answer.json()["surprise"] == true), ("run_1", true));
+    client.send(operations::pause_run("run_1", None).with_key("mine")).await.expect("an answer");
+    let wrong =
+        client.send(operations::list_jobs(&ListJobsQuery::default())).await.expect_err("no jobs in it");
+    assert!(matches!(wrong, ClientError::BadAnswer { .. }), "{wrong:?}");
+    let keys: Vec<Option<String>> = seen.iter().map(|head| field(&head, "idempotency-key")).collect();
+    assert!(keys[0].is_some() && keys[0] == keys[1], "the same key again: {keys:?}");
+    assert_eq!((keys[2].as_deref(), keys[3].as_deref()), (Some("mine"), None), "a read has none");
 }

@@ -31,7 +31,7 @@ use anyhow::{Context, Result};
 
 use self::exceptions::Measure;
 use self::tree::Tree;
-use crate::contract;
+use crate::{client, contract};
 
 /// Something to put right.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -71,6 +71,7 @@ pub fn run() -> Result<Vec<Finding>> {
     findings.extend(links::check(&tree));
     findings.extend(source_paths::check(&tree));
     findings.extend(promises(&tree)?);
+    findings.extend(typed_client(&tree)?);
     findings.sort();
     Ok(findings)
 }
@@ -83,6 +84,13 @@ fn promises(tree: &Tree) -> Result<Vec<Finding>> {
         .into_iter()
         .map(|what| Finding::new(contract::PROMISED, 1, format!("{what}; {advice}")))
         .collect())
+}
+
+/// The client has the types of the document.
+fn typed_client(tree: &Tree) -> Result<Vec<Finding>> {
+    let what = "not what the OpenAPI document gives; write it with `cargo xtask client`";
+    let stale = client::stale(&tree.root)?;
+    Ok(stale.iter().map(|path| Finding::new(path, 1, what)).collect())
 }
 
 /// The rules that have exceptions.

@@ -3,7 +3,8 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use serde_json::Value;
+use mainspring_client::operations;
+use mainspring_client::types::Finding;
 
 use super::connect::Connect;
 use super::output::say;
@@ -23,12 +24,12 @@ const EXIT_NEEDED: u8 = 3;
 impl Attention {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
         self.connect.run(async |client, print| {
-            let found = client.get("/v1/attention").await?;
-            let findings = found["findings"].as_array().map_or(&[][..], Vec::as_slice);
+            let found = client.send(operations::get_attention()).await?;
+            let findings = &found.findings;
             if print.is_data() {
-                print.object(&found);
+                print.object(found.json());
             } else if findings.is_empty() {
-                say(&format!("nothing needs you, as of record {}", found["record"]));
+                say(&format!("nothing needs you, as of record {}", found.record));
             } else {
                 for finding in findings {
                     say(&described(finding));
@@ -39,24 +40,23 @@ impl Attention {
     }
 }
 
-fn described(finding: &Value) -> String {
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let harm = match finding["harm"].as_u64() {
-        Some(3) => "urgent",
-        Some(2) => "soon",
+fn described(finding: &Finding) -> String {
+    let harm = match finding.harm {
+        3 => "urgent",
+        2 => "soon",
         _ => "to know",
     };
-    let more = if finding["more"] == true { " (and more)" } else { "" };
-    let mut lines = vec![format!("{harm:<8}{}{more}", text(&finding["message"]))];
-    if finding["since"].is_string() {
-        lines.push(format!("        since {}", text(&finding["since"])));
+    let more = if finding.more == Some(true) { " (and more)" } else { "" };
+    let mut lines = vec![format!("{harm:<8}{}{more}", finding.message)];
+    if let Some(since) = &finding.since {
+        lines.push(format!("        since {since}"));
     }
-    if let Some(example) = finding.get("example") {
-        lines.push(format!("        for example {}: {}", text(&example["id"]), text(&example["text"])));
+    if let Some(example) = &finding.example {
+        lines.push(format!("        for example {}: {}", example.id, example.text));
     }
-    lines.push(format!("        {}", text(&finding["advice"])));
-    if let Some(words) = finding["action"]["command"].as_array() {
-        let words: Vec<String> = words.iter().map(text).collect();
+    lines.push(format!("        {}", finding.advice));
+    if let Some(action) = &finding.action {
+        let words = &action.command;
         // Thousands of ids help nobody; the page of dead letters takes them all.
         let shown = if words.len() > 12 { format!("{} …", words[..3].join(" ")) } else { words.join(" ") };
         lines.push(format!("        mainspring {shown}"));
@@ -66,16 +66,24 @@ fn described(finding: &Value) -> String {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use mainspring_client::types::{AdvisedAction, Finding, FindingExample};
 
     use super::described;
 
     #[test]
     fn a_finding_is_told_with_its_command() {
-        let finding = json!({
-            "harm": 3, "message": "1 run of `report` failed", "advice": "look at it", "since": "2026-11-18T03:00:00Z",
-            "example": {"id": "run_1", "text": "`make` failed"}, "action": {"command": ["run", "clear", "run_1"]},
-        });
+        let finding = Finding {
+            harm: 3,
+            message: "1 run of `report` failed".to_owned(),
+            advice: "look at it".to_owned(),
+            since: Some("2026-11-18T03:00:00Z".to_owned()),
+            example: Some(FindingExample { id: "run_1".to_owned(), text: "`make` failed".to_owned() }),
+            action: Some(AdvisedAction {
+                command: ["run", "clear", "run_1"].map(str::to_owned).to_vec(),
+                ..AdvisedAction::default()
+            }),
+            ..Finding::default()
+        };
         let text = described(&finding);
         assert!(text.starts_with("urgent  1 run of `report` failed\n"), "{text}");
         assert!(text.ends_with("mainspring run clear run_1"), "{text}");

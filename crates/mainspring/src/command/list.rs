@@ -90,6 +90,11 @@ impl Page {
         self.limit.to_string()
     }
 
+    /// How many rows are wanted.
+    pub(crate) fn rows(&self) -> u64 {
+        u64::from(self.limit)
+    }
+
     pub(crate) fn cursor(&self) -> Option<&str> {
         self.cursor.as_deref()
     }

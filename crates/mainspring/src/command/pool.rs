@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
-use mainspring_client::escaped;
+use mainspring_client::operations;
 
 use super::connect::Connect;
 use super::list::{Listing, Rows};
@@ -62,13 +62,10 @@ impl Pool {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
         match self.what {
             What::List(list) => list.listing.show("/v1/pools", POOLS),
-            What::Get(get) => {
-                let path = format!("/v1/pools/{}", escaped(&get.name));
-                get.connect.run(async |client, print| {
-                    print.object(&client.get(&path).await?);
-                    Ok(ExitCode::SUCCESS)
-                })
-            }
+            What::Get(get) => get.connect.run(async |client, print| {
+                print.object(client.send(operations::get_pool(&get.name)).await?.json());
+                Ok(ExitCode::SUCCESS)
+            }),
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Args;
+use mainspring_client::operations;
 
 use super::connect::Connect;
 
@@ -17,7 +18,7 @@ pub(crate) struct Stats {
 impl Stats {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
         self.connect.run(async |client, print| {
-            let mut stats = client.get("/v1/stats").await?;
+            let mut stats = client.send(operations::get_stats()).await?.into_json();
             if !print.is_data() {
                 print.rows(&stats, "depths", &["pool", "band", "tenant", "queued", "running"]);
                 if let Some(fields) = stats.as_object_mut() {

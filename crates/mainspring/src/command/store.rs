@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
-use mainspring_client::escaped;
+use mainspring_client::operations;
 
 use super::connect::Connect;
 use super::list::{Listing, Rows};
@@ -50,14 +50,12 @@ impl Store {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
         match self.command {
             StoreCommand::Quarantine(list) => list.listing.show("/v1/store/quarantine", ROWS),
-            StoreCommand::Release(release) => {
-                let path = format!("/v1/store/quarantine/{}:release", escaped(&release.row));
-                release.connect.run(async |client, print| {
-                    let client = client.with_reason(release.reason.as_deref());
-                    print.rows(&client.post(&path, &serde_json::json!({})).await?, ROWS.key, ROWS.columns);
-                    Ok(ExitCode::SUCCESS)
-                })
-            }
+            StoreCommand::Release(release) => release.connect.run(async |client, print| {
+                let client = client.with_reason(release.reason.as_deref());
+                let left = client.send(operations::release_quarantined_row(&release.row, None)).await?;
+                print.rows(left.json(), ROWS.key, ROWS.columns);
+                Ok(ExitCode::SUCCESS)
+            }),
         }
     }
 }

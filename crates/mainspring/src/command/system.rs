@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Args;
+use mainspring_client::operations;
 
 use super::connect::Connect;
 
@@ -18,7 +19,7 @@ pub(crate) struct System {
 impl System {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
         self.connect.run(async |client, print| {
-            print.object(&client.get("/v1/system").await?);
+            print.object(client.send(operations::get_system()).await?.json());
             Ok(ExitCode::SUCCESS)
         })
     }

@@ -3,6 +3,9 @@
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
+use mainspring_client::Call;
+use mainspring_client::operations::{self, GetTaskQuery};
+use mainspring_client::types::Changed;
 use serde_json::{Value, json};
 
 use super::connect::Connect;
@@ -93,10 +96,10 @@ impl Task {
         match self.what {
             What::Get(one) => one.show(),
             What::Logs(logs) => logs.run(),
-            What::Diagnose(one) => one.get("/diagnosis"),
+            What::Diagnose(one) => one.diagnose(),
             What::History(one) => one.history(),
-            What::Retry(act) => act.post("retry"),
-            What::RunNow(act) => act.post("run-now"),
+            What::Retry(act) => act.send(|id| operations::retry_task(id, None)),
+            What::RunNow(act) => act.send(|id| operations::run_task_now(id, None)),
             What::Amend(amend) => amend.run(),
             What::Force(force) => force.run(),
             What::Cancel(cancel) => cancel.run(),
@@ -111,7 +114,8 @@ impl One {
         let text = self.id;
         self.connect.run(async |client, print| {
             let id = client.task_id(&text).await?;
-            let mut task = client.get(&format!("/v1/tasks/{id}")).await?;
+            let mut task =
+                client.send(operations::get_task(&id, &GetTaskQuery::default())).await?.into_json();
             let attempts = match task.get_mut("attempts") {
                 Some(Value::Array(attempts)) if !print.is_data() => std::mem::take(attempts),
                 _ => Vec::new(),
@@ -132,29 +136,29 @@ impl One {
         let text = self.id;
         self.connect.run(async |client, print| {
             let id = client.task_id(&text).await?;
-            let history = client.get(&format!("/v1/tasks/{id}/history")).await?;
+            let history = client.send(operations::get_task_history(&id)).await?.into_json();
             print.rows(&history, "changes", &CHANGES);
             Ok(ExitCode::SUCCESS)
         })
     }
 
-    fn get(self, part: &str) -> anyhow::Result<ExitCode> {
+    fn diagnose(self) -> anyhow::Result<ExitCode> {
         let text = self.id;
         self.connect.run(async |client, print| {
             let id = client.task_id(&text).await?;
-            print.object(&client.get(&format!("/v1/tasks/{id}{part}")).await?);
+            print.object(client.send(operations::diagnose_task(&id)).await?.json());
             Ok(ExitCode::SUCCESS)
         })
     }
 }
 
 impl Act {
-    fn post(self, verb: &str) -> anyhow::Result<ExitCode> {
+    fn send(self, call: impl FnOnce(&str) -> Call<Changed>) -> anyhow::Result<ExitCode> {
         let Self { one: One { id: text, connect }, reason } = self;
         connect.run(async |client, print| {
             let id = client.task_id(&text).await?;
             let client = client.with_reason(reason.as_deref());
-            print.object(&client.post(&format!("/v1/tasks/{id}:{verb}"), &json!({})).await?);
+            print.object(client.send(call(&id)).await?.json());
             Ok(ExitCode::SUCCESS)
         })
     }

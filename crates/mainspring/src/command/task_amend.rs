@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use anyhow::Context;
 use clap::Args;
-use http::Method;
-use serde_json::{Map, Value, json};
+use mainspring_client::operations;
+use mainspring_client::types::{AmendBody, ForceTaskBody};
+use serde_json::json;
 
 use super::connect::Connect;
 use super::run::actor;
@@ -46,16 +47,15 @@ struct Change {
 }
 
 impl Change {
-    fn body(&self) -> anyhow::Result<Value> {
-        let mut body = Map::new();
-        body.extend(self.at.as_ref().map(|at| ("scheduled_at".to_owned(), time(at))));
-        body.extend(self.delay.map(|delay| ("delay_ms".to_owned(), json!(delay.as_millis() as u64))));
-        body.extend(self.priority.as_ref().map(|priority| ("priority".to_owned(), json!(priority))));
-        if let Some(text) = &self.payload {
-            let payload: Value = serde_json::from_str(text).context("the payload is not JSON")?;
-            body.insert("payload".to_owned(), payload);
-        }
-        Ok(body.into())
+    fn body(&self) -> anyhow::Result<AmendBody> {
+        let payload = self.payload.as_ref().map(|text| serde_json::from_str(text));
+        Ok(AmendBody {
+            scheduled_at: self.at.as_ref().map(|at| time(at)),
+            delay_ms: self.delay.map(|delay| delay.as_millis() as u64),
+            priority: self.priority.as_ref().map(|priority| json!(priority)),
+            payload: payload.transpose().context("the payload is not JSON")?,
+            ..AmendBody::default()
+        })
     }
 }
 
@@ -64,8 +64,8 @@ impl Amend {
         let body = self.change.body()?;
         self.connect.run(async |client, print| {
             let client = client.with_reason(self.reason.as_deref());
-            let path = format!("/v1/tasks/{}", client.task_id(&self.id).await?);
-            print.object(&client.call(Method::PATCH, &path, Some(&body), &[]).await?);
+            let id = client.task_id(&self.id).await?;
+            print.object(client.send(operations::amend_task(&id, &body)).await?.json());
             Ok(ExitCode::SUCCESS)
         })
     }
@@ -88,10 +88,10 @@ pub(super) struct Force {
 
 impl Force {
     pub(super) fn run(self) -> anyhow::Result<ExitCode> {
-        let body = json!({"state": self.state, "reason": self.reason, "actor": actor()});
+        let body = ForceTaskBody { state: self.state, reason: self.reason, actor: Some(actor()) };
         self.connect.run(async |client, print| {
-            let path = format!("/v1/tasks/{}:force-state", client.task_id(&self.id).await?);
-            print.object(&client.post(&path, &body).await?);
+            let id = client.task_id(&self.id).await?;
+            print.object(client.send(operations::force_task_state(&id, &body)).await?.json());
             Ok(ExitCode::SUCCESS)
         })
     }

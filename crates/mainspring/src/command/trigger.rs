@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
-use mainspring_client::{escaped, query};
+use mainspring_client::operations::{self, GetTriggerQuery, ListTriggersQuery};
 
 use super::connect::Connect;
 use super::list::{Listing, Page, Rows};
@@ -71,22 +71,19 @@ impl Trigger {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
         match self.what {
             What::List(list) => {
-                let (limit, tenant) = (list.page.limit(), list.tenant.filter(&list.listing.connect)?);
-                let wanted = [
-                    ("tenant", tenant.as_deref()),
-                    ("job", list.job.as_deref()),
-                    ("limit", Some(&*limit)),
-                    ("cursor", list.page.cursor()),
-                ];
-                list.listing.show(&query("/v1/triggers", &wanted), TRIGGERS)
+                let query = ListTriggersQuery {
+                    tenant: list.tenant.filter(&list.listing.connect)?,
+                    job: list.job,
+                    limit: Some(list.page.rows()),
+                    cursor: list.page.cursor().map(str::to_owned),
+                };
+                list.listing.show(operations::list_triggers(&query).path(), TRIGGERS)
             }
             What::Get(one) => {
                 let (job, name) = one.trigger.split_once('/').unwrap_or((&one.trigger, "default"));
-                let path = format!("/v1/triggers/{}/{}", escaped(job), escaped(name));
-                let tenant = one.tenant.given(&one.connect)?;
-                let path = query(&path, &[("tenant", tenant.as_deref())]);
+                let query = GetTriggerQuery { tenant: one.tenant.given(&one.connect)? };
                 one.connect.run(async |client, print| {
-                    print.object(&client.get(&path).await?);
+                    print.object(client.send(operations::get_trigger(job, name, &query)).await?.json());
                     Ok(ExitCode::SUCCESS)
                 })
             }
