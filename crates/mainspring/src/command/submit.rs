@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Args;
+use mainspring_client::operations::{self, GetTaskQuery};
 use mainspring_client::{Client, ClientError};
 use serde_json::{Value, json};
 
@@ -247,10 +248,10 @@ async fn waited(client: &Client, id: &str, print: Print) -> Result<Value, Client
 /// Says once why nothing has begun, to somebody who sits and waits.
 async fn explain(client: &Client, id: &str) -> Infallible {
     tokio::time::sleep(EXPLAIN_AFTER).await;
-    let diagnosis = client.get(&format!("/v1/tasks/{id}/diagnosis")).await.unwrap_or_default();
-    let text = |key: &str| plain(diagnosis.get(key).and_then(Value::as_str).unwrap_or_default());
-    if ["queued", "pending", "deferred"].contains(&text("state").as_str()) {
-        note!("{id} has not begun: {}; {}", text("message"), text("advice"));
+    if let Ok(found) = client.send(operations::diagnose_task(id)).await
+        && ["queued", "pending", "deferred"].contains(&found.state.as_str())
+    {
+        note!("{id} has not begun: {}; {}", plain(&found.message), plain(&found.advice));
     }
     std::future::pending().await
 }
@@ -270,13 +271,13 @@ fn exit_code(task: &Value) -> ExitCode {
 
 /// The server responds when the task has ended. One that has too many callers waiting is asked again instead.
 async fn ended(client: &Client, id: &str) -> Result<Value, ClientError> {
-    let mut wait = "?wait=30s";
+    let mut query = GetTaskQuery { wait: Some("30s".to_owned()) };
     loop {
-        match client.get(&format!("/v1/tasks/{id}{wait}")).await {
-            Ok(task) if task.get("ended_at").is_some_and(|at| !at.is_null()) => return Ok(task),
-            Ok(_) if !wait.is_empty() => {}
+        match client.send(operations::get_task(id, &query)).await {
+            Ok(task) if task.ended_at.is_some() => return Ok(task.into_json()),
+            Ok(_) if query.wait.is_some() => {}
             Ok(_) => tokio::time::sleep(ASK_AGAIN).await,
-            Err(error) if error.code() == Some("TOO_MANY_FOLLOWERS") => wait = "",
+            Err(error) if error.code() == Some("TOO_MANY_FOLLOWERS") => query.wait = None,
             Err(error) => return Err(error),
         }
     }

@@ -7,13 +7,14 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
-use mainspring_client::query;
+use mainspring_client::Call;
+use mainspring_client::operations::{self, ListBackfillsQuery};
+use mainspring_client::types::{BackfillDone, OverrideBody};
 
 use self::start::Start;
-use super::connect::Connect;
+use super::connect::{Connect, actor};
 use super::list::{Listing, Page, Rows};
 use super::output::{age, id, pair, text};
-use super::run::by;
 use super::tenant::OfTenant;
 
 /// Run past windows of a job's schedule, at the lowest priority
@@ -129,40 +130,39 @@ impl Backfill {
             What::List(list) => list.run(),
             What::Get(one) => one.connect.run(async |client, print| {
                 let id = client.backfill_id(&one.id).await?;
-                print.object(&client.get(&format!("/v1/backfills/{id}")).await?);
+                print.object(client.send(operations::get_backfill(&id)).await?.json());
                 Ok(ExitCode::SUCCESS)
             }),
             What::Watch(one) => one.connect.run(async |client, print| {
                 let id = client.backfill_id(&one.id).await?;
                 watch::watch(&client, print, &id).await
             }),
-            What::Pause(act) => act.post("pause"),
-            What::Resume(act) => act.post("resume"),
-            What::Cancel(act) => act.post("cancel"),
+            What::Pause(act) => act.send(|id, by| operations::pause_backfill(id, Some(by))),
+            What::Resume(act) => act.send(|id, by| operations::resume_backfill(id, Some(by))),
+            What::Cancel(act) => act.send(|id, by| operations::cancel_backfill(id, Some(by))),
         }
     }
 }
 
 impl List {
     fn run(self) -> anyhow::Result<ExitCode> {
-        let (limit, tenant) = (self.page.limit(), self.tenant.filter(&self.listing.connect)?);
-        let wanted = [
-            ("tenant", tenant.as_deref()),
-            ("job", self.job.as_deref()),
-            ("limit", Some(&*limit)),
-            ("cursor", self.page.cursor()),
-        ];
-        self.listing.show(&query("/v1/backfills", &wanted), BACKFILLS)
+        let query = ListBackfillsQuery {
+            tenant: self.tenant.filter(&self.listing.connect)?,
+            limit: Some(self.page.rows()),
+            cursor: self.page.cursor().map(str::to_owned),
+            job: self.job,
+        };
+        self.listing.show(operations::list_backfills(&query).path(), BACKFILLS)
     }
 }
 
 impl Act {
-    fn post(self, verb: &str) -> anyhow::Result<ExitCode> {
-        let body = by(self.reason.as_deref());
+    fn send(self, call: impl FnOnce(&str, &OverrideBody) -> Call<BackfillDone>) -> anyhow::Result<ExitCode> {
+        let by = OverrideBody { actor: Some(actor()), reason: self.reason };
         let One { id, connect } = self.one;
         connect.run(async |client, print| {
             let id = client.backfill_id(&id).await?;
-            print.object(&client.post(&format!("/v1/backfills/{id}:{verb}"), &body).await?);
+            print.object(client.send(call(&id, &by)).await?.json());
             Ok(ExitCode::SUCCESS)
         })
     }

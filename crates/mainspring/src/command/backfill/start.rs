@@ -3,8 +3,9 @@
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
+use mainspring_client::operations;
+use mainspring_client::types::{BackfillBody, CreateBackfillAnswer};
 use mainspring_client::{escaped, query};
-use serde_json::{Value, json};
 
 use super::super::connect::Connect;
 use super::super::parameters;
@@ -87,7 +88,7 @@ fn instant(text: &str) -> String {
 }
 
 impl Start {
-    fn body(&self, tenant: &str) -> Value {
+    fn body(&self, tenant: &str) -> BackfillBody {
         let order = match self.order {
             Order::Oldest => "oldest",
             Order::Newest => "newest",
@@ -97,20 +98,21 @@ impl Start {
             Only::Failed => "failed",
             Only::All => "all",
         };
-        let mut body = json!({
-            "tenant": tenant, "job": self.job, "from": instant(&self.from), "to": instant(&self.to), "only": only, "order": order,
-            "dry_run": self.dry_run, "actor": actor(),
-        });
-        let given = [
-            ("schedule", self.schedule.clone().map(Value::from)),
-            ("max_active", self.max_active.map(Value::from)),
-            ("version", self.version.map(Value::from)),
-            ("reason", self.reason.clone().map(Value::from)),
-        ];
-        for (field, value) in given.into_iter().filter_map(|(field, value)| Some((field, value?))) {
-            body[field] = value;
+        BackfillBody {
+            tenant: Some(tenant.to_owned()),
+            job: self.job.clone(),
+            from: instant(&self.from).into(),
+            to: instant(&self.to).into(),
+            only: Some(only.to_owned()),
+            order: Some(order.to_owned()),
+            dry_run: Some(self.dry_run),
+            schedule: self.schedule.clone(),
+            max_active: self.max_active.map(u64::from),
+            version: self.version.map(u64::from),
+            actor: Some(actor()),
+            reason: self.reason.clone(),
+            parameters: None,
         }
-        body
     }
 
     pub(super) fn run(self) -> anyhow::Result<ExitCode> {
@@ -119,20 +121,22 @@ impl Start {
         let job = query(&format!("/v1/jobs/{}", escaped(&self.job)), &[("tenant", Some(&*tenant))]);
         let detach = self.detach;
         self.connect.run(async |client, print| {
-            body["parameters"] = parameters::typed(&client, &job, &self.parameters).await?.into();
-            let answer = client.post("/v1/backfills", &body).await?;
-            let Some(id) = answer.get("backfill_id").and_then(Value::as_str) else {
-                print.object(&answer);
-                if body["dry_run"] == false {
+            let given = parameters::typed(&client, &job, &self.parameters).await?;
+            body.parameters = Some(given.into());
+            let answer = client.send(operations::create_backfill(&body)).await?;
+            let CreateBackfillAnswer::Backfill(started) = &*answer else {
+                print.object(answer.json());
+                if !self.dry_run {
                     note!("there is nothing to run");
                 }
                 return Ok(ExitCode::SUCCESS);
             };
             if detach {
-                print.object(&answer);
+                print.object(answer.json());
                 return Ok(ExitCode::SUCCESS);
             }
-            note!("backfill {id}: {} windows", answer["windows"]);
+            let id = &started.backfill_id;
+            note!("backfill {id}: {} windows", started.windows);
             watch::watch(&client, print, id).await
         })
     }

@@ -3,8 +3,9 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
-use mainspring_client::{Client, ClientError};
-use serde_json::Value;
+use mainspring_client::operations;
+use mainspring_client::types::Backfill;
+use mainspring_client::{Answer, Client, ClientError};
 
 use super::super::connect::Print;
 use super::super::progress::Bar;
@@ -26,23 +27,20 @@ pub(super) async fn watch(client: &Client, print: Print, id: &str) -> Result<Exi
             return Ok(ExitCode::from(INTERRUPTED));
         }
     };
-    print.object(&ended);
-    let clean = ended["state"] == "ended" && ended["failed"] == 0;
+    print.object(ended.json());
+    let clean = ended.state == "ended" && ended.failed == 0;
     Ok(if clean { ExitCode::SUCCESS } else { ExitCode::from(3) })
 }
 
-async fn until_ended(client: &Client, id: &str) -> Result<Value, ClientError> {
-    let path = format!("/v1/backfills/{id}");
+async fn until_ended(client: &Client, id: &str) -> Result<Answer<Backfill>, ClientError> {
     let mut bar: Option<Bar> = None;
     let (mut done, mut wait) = (0, LOOK_MIN);
     loop {
-        let backfill = client.get(&path).await?;
-        let number = |field: &str| backfill.get(field).and_then(Value::as_u64).unwrap_or(0);
-        let now = number("succeeded") + number("failed");
-        let bar = bar.get_or_insert_with(|| Bar::new("windows", number("windows")));
+        let backfill = client.send(operations::get_backfill(id)).await?;
+        let now = backfill.succeeded + backfill.failed;
+        let bar = bar.get_or_insert_with(|| Bar::new("windows", backfill.windows));
         bar.advance(now.saturating_sub(done));
-        let state = backfill.get("state").and_then(Value::as_str).unwrap_or_default();
-        if matches!(state, "ended" | "cancelled") {
+        if matches!(backfill.state.as_str(), "ended" | "cancelled") {
             return Ok(backfill);
         }
         wait = if now > done { LOOK_MIN } else { LOOK_MAX.min(wait * 3 / 2) };
