@@ -13,7 +13,7 @@ use bytes::Bytes;
 use mainspring_core::decision::{Happening, News, RunChange};
 use mainspring_core::engine::{Command, Configure};
 use mainspring_core::job::JobKey;
-use mainspring_core::values::{RunId, Seq};
+use mainspring_core::values::{Name, RunId, Seq};
 use serde_json::{Value, json};
 use tokio::sync::broadcast;
 use tokio::sync::broadcast::error::RecvError;
@@ -319,12 +319,28 @@ fn run_event(id: RunId, job: &JobKey, change: &RunChange) -> (String, String, Va
             data["state"] = json!(state);
             format!("run.task.{state}")
         }
+        RunChange::ApprovalWanted { name, item } => {
+            of_task(&mut data, name, *item);
+            "run.approval.wanted".to_owned()
+        }
+        RunChange::ApprovalDecided { name, item, approved } => {
+            of_task(&mut data, name, *item);
+            data["approved"] = json!(approved);
+            "run.approval.decided".to_owned()
+        }
         RunChange::Ended(status) => {
             data["state"] = json!(status.label());
             format!("run.{}", status.label())
         }
     };
     (kind, id.to_string(), data)
+}
+
+fn of_task(data: &mut Value, name: &Name, item: Option<u32>) {
+    data["task"] = json!(name.as_str());
+    if let Some(item) = item {
+        data["item"] = json!(item);
+    }
 }
 
 fn event(news: &News, kind: &str, subject: &str, data: &Value) -> Value {

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use mainspring_core::job::{Definition, Node, NodeEnd};
 use mainspring_core::run::{EndFacts as Ended, Evaluate, EvaluateEvent, NodeStatus, Run, Scope};
 use mainspring_core::task::Payload;
-use mainspring_core::values::{CloudEvent, Name, NodeInstance, RunId, Source, Wall};
+use mainspring_core::values::{Actor, CloudEvent, Name, NodeInstance, RunId, Source, Wall};
 use mainspring_core::wait::Wait;
 
 use crate::check::addition;
@@ -109,6 +109,10 @@ impl Evaluate for Evaluator {
 
     fn wait(&self, payload: &Payload, now: Wall) -> Result<Wait, String> {
         crate::wait::read(payload, now)
+    }
+
+    fn approved(&self, over: Option<&Actor>, at: Wall) -> Arc<[u8]> {
+        crate::wait::approved(over, at)
     }
 
     fn take_parsed(&self) -> usize {

@@ -87,3 +87,7 @@ pub const FUEL: u64 = 20_000;
 pub const MISTAKES_MAX: usize = 200;
 /// Steps of the search for what is upstream of what, for a whole job.
 pub const UPSTREAM_STEPS_MAX: usize = 50_000_000;
+/// Names of those who may approve a task.
+pub const APPROVERS_MAX: usize = 50;
+/// Of what they are told.
+pub const APPROVAL_MESSAGE_BYTES_MAX: usize = 2_000;

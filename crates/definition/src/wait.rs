@@ -1,14 +1,17 @@
-//! What a task that only waits asks for: `{"for_ms": …}`, `{"until": …}`, `{"event": …}` or `{"run": …}`, with `timeout_ms`
-//! and `on_timeout`.
+//! What a task that only waits asks for: `{"for_ms": …}`, `{"until": …}`, `{"event": …}`, `{"run": …}` or
+//! `{"approval": …}`, with `timeout_ms` and `on_timeout`.
 
 use std::sync::Arc;
 
 use mainspring_core::calendar::HORIZON;
-use mainspring_core::values::{ATTRIBUTE_BYTES_MAX, Millis, Pattern, RunId, Wall};
-use mainspring_core::wait::{Awaited, EventMask, Late, TIMEOUT_DEFAULT, TIMEOUT_MAX, Wait};
+use mainspring_core::values::{ATTRIBUTE_BYTES_MAX, Actor, Millis, Name, Pattern, RunId, Wall};
+use mainspring_core::wait::{Approval, Awaited, EventMask, Late, TIMEOUT_DEFAULT, TIMEOUT_MAX, Wait};
 use serde::{Deserialize, Deserializer};
+use serde_json::{Value as Json, json};
 
+use crate::evaluator::instant as written_instant;
 use crate::expression::Expression;
+use crate::limits::{APPROVAL_MESSAGE_BYTES_MAX, APPROVERS_MAX};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -21,6 +24,8 @@ struct Asked {
     run: Option<String>,
     #[serde(default, deserialize_with = "given")]
     event: Option<AskedEvent>,
+    #[serde(default, deserialize_with = "given")]
+    approval: Option<AskedApproval>,
     #[serde(default, deserialize_with = "given")]
     timeout_ms: Option<u64>,
     #[serde(default)]
@@ -37,6 +42,15 @@ struct AskedEvent {
     subject: Option<String>,
     #[serde(default, deserialize_with = "given")]
     r#if: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct AskedApproval {
+    #[serde(default)]
+    by: Vec<String>,
+    #[serde(default, deserialize_with = "given")]
+    message: Option<String>,
 }
 
 /// A field that is there has a value; `null` is none.
@@ -58,32 +72,40 @@ enum OnTimeout {
     #[default]
     Fail,
     Skip,
+    Approve,
+    Reject,
 }
 
 /// `now`: when the wait begins. The reason why not is for people.
 pub fn read(payload: &[u8], now: Wall) -> Result<Wait, String> {
     let asked: Asked =
         serde_json::from_slice(payload).map_err(|error| format!("not a payload of `wait`: {error}"))?;
-    let what = match (asked.for_ms, asked.until, asked.run, asked.event) {
-        (Some(ms), None, None, None) => Awaited::Until(now + bounded("for_ms", ms)?),
-        (None, Some(until), None, None) => Awaited::Until(instant(&until)?),
-        (None, None, None, Some(event)) => Awaited::Event(Arc::new(mask(event)?)),
-        (None, None, Some(run), None) => {
+    let what = match (asked.for_ms, asked.until, asked.run, asked.event, asked.approval) {
+        (None, None, None, None, Some(approval)) => Awaited::Approval(Arc::new(approvers(approval)?)),
+        (Some(ms), None, None, None, None) => Awaited::Until(now + bounded("for_ms", ms)?),
+        (None, Some(until), None, None, None) => Awaited::Until(instant(&until)?),
+        (None, None, None, Some(event), None) => Awaited::Event(Arc::new(mask(event)?)),
+        (None, None, Some(run), None, None) => {
             let id = run.parse::<RunId>().map_err(|_| format!("`{}` is no id of a run", shown(&run)))?;
             Awaited::Run(id)
         }
-        _ => return Err("`wait` needs one of `for_ms`, `until`, `run` and `event`".to_owned()),
+        _ => return Err("`wait` needs one of `for_ms`, `until`, `run`, `event` and `approval`".to_owned()),
     };
     let timeout = asked.timeout_ms.map(|ms| bounded("timeout_ms", ms)).transpose()?;
     let deadline = match (&what, timeout) {
         (_, Some(timeout)) => now + timeout,
         (Awaited::Until(at), None) => *at,
-        (Awaited::Run(_) | Awaited::Event(_), None) => now + TIMEOUT_DEFAULT,
+        (Awaited::Run(_) | Awaited::Event(_) | Awaited::Approval(_), None) => now + TIMEOUT_DEFAULT,
     };
     let late = match asked.on_timeout {
         OnTimeout::Fail => Late::Fail,
         OnTimeout::Skip => Late::Skip,
+        OnTimeout::Approve => Late::Approve,
+        OnTimeout::Reject => Late::Reject,
     };
+    if matches!(late, Late::Approve | Late::Reject) && !matches!(what, Awaited::Approval(_)) {
+        return Err(format!("`on_timeout: {}` belongs to `approval`: say `fail` or `skip`", late.label()));
+    }
     Ok(Wait { what, since: now, deadline, late })
 }
 
@@ -116,6 +138,32 @@ fn mask(event: AskedEvent) -> Result<EventMask, String> {
         subject: event.subject.map(Into::into),
         condition: event.r#if.map(Into::into),
     })
+}
+
+fn approvers(asked: AskedApproval) -> Result<Approval, String> {
+    if asked.by.len() > APPROVERS_MAX {
+        return Err(format!("`by` has {} names, more than {APPROVERS_MAX}", asked.by.len()));
+    }
+    let name = |text: &String| match Name::new(text) {
+        Ok(name) if !name.is_empty() => Ok(name),
+        _ => Err(format!("`{}` in `by` is no name", shown(text))),
+    };
+    let message = asked.message.filter(|message| !message.is_empty());
+    if message.as_ref().is_some_and(|message| message.len() > APPROVAL_MESSAGE_BYTES_MAX) {
+        return Err(format!("`message` has more than {APPROVAL_MESSAGE_BYTES_MAX} bytes"));
+    }
+    let by = asked.by.iter().map(name).collect::<Result<_, _>>()?;
+    Ok(Approval { by, message: message.map(Into::into) })
+}
+
+/// The output of a task that waited for approval.
+pub fn approved(over: Option<&Actor>, at: Wall) -> Arc<[u8]> {
+    let (by, reason) = match over {
+        Some(over) => (Json::from(over.actor.as_str()), Json::from(over.reason.as_str())),
+        None => (Json::Null, Json::from("nobody decided in time")),
+    };
+    let output = json!({ "approved": true, "by": by, "reason": reason, "at": written_instant(at) });
+    output.to_string().into_bytes().into()
 }
 
 fn bounded(name: &str, ms: u64) -> Result<Millis, String> {
@@ -182,6 +230,29 @@ mod tests {
     }
 
     #[test]
+    fn approval_is_by_names_or_by_anybody() {
+        let wait = asked(
+            r#"{"approval":{"by":["anna","release"],"message":"go?"},"timeout_ms":9,"on_timeout":"reject"}"#,
+        );
+        let wait = wait.expect("an approval");
+        let Awaited::Approval(approval) = &wait.what else { panic!("{wait:?}") };
+        assert_eq!((wait.deadline, wait.late), (NOW + Millis::new(9), Late::Reject));
+        assert_eq!(
+            (approval.to_string().as_str(), approval.message.as_deref()),
+            ("`anna` or `release`", Some("go?"))
+        );
+        let wait = asked(r#"{"approval":{}}"#).expect("an approval");
+        let Awaited::Approval(approval) = &wait.what else { panic!("{wait:?}") };
+        assert_eq!((approval.to_string().as_str(), wait.deadline), ("anybody", NOW + TIMEOUT_DEFAULT));
+        let over = Actor { actor: Name::fixed("anna \"a\""), reason: Name::default() };
+        let output: Json = serde_json::from_slice(&approved(Some(&over), NOW)).expect("JSON");
+        assert_eq!(
+            output,
+            json!({"approved": true, "by": "anna \"a\"", "reason": "", "at": "2023-11-14T22:13:20Z"})
+        );
+    }
+
+    #[test]
     fn what_cannot_be_waited_for_is_refused_with_a_reason() {
         let rows = [
             ("{}", "needs one of"),
@@ -197,6 +268,9 @@ mod tests {
             (r#"{"event":{"source":"/x"}}"#, "not a payload"),
             (r#"{"event":{"type":"a*b"}}"#, "`a*b` is no type or source"),
             (r#"{"event":{"type":"a","if":"1 +"}}"#, "`if`: "),
+            (r#"{"approval":{},"for_ms":1}"#, "needs one of"),
+            (r#"{"approval":{"by":[""]}}"#, "in `by` is no name"),
+            (r#"{"for_ms":1,"on_timeout":"approve"}"#, "`on_timeout: approve` belongs to `approval`"),
         ];
         for (payload, why) in rows {
             let refusal = asked(payload).expect_err(payload);

@@ -86,6 +86,7 @@ fn run(job: &Definition) -> Run {
         forced: None,
         fan_out_allowed: 0,
         notes: Vec::new(),
+        decisions: BTreeMap::new(),
         touched: Seq::default(),
         stored: Soft(false),
         soft: Soft::default(),

@@ -85,6 +85,8 @@ fn the_schema_refuses_what_the_reader_refuses() {
             "overlap",
             json!({"job": "a", "schedule": {"every": 5, "overlap": "x"}, "tasks": {"x": {"noop": {}}}}),
         ),
+        ("approver", job(json!({"approve": {"by": []}}))),
+        ("end of an approval", job(json!({"approve": {"by": "anna", "on_timeout": "shrug"}}))),
         ("list without names", json!({"job": "a", "tasks": [{"noop": {}}]})),
     ];
     for (name, value) in rows {

@@ -7344,6 +7344,46 @@ pub struct Run {
     /// What the watchdog has to say: `late`, `quiet`, `stalled`.
     #[prost(string, repeated, tag = "22")]
     pub marks: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// `approval`: a task of it waits for the word of a person.
+    #[prost(string, optional, tag = "23")]
+    pub waits_for: ::core::option::Option<::prost::alloc::string::String>,
+    /// Tasks that wait for approval; of one run also what was decided.
+    #[prost(message, repeated, tag = "24")]
+    pub approvals: ::prost::alloc::vec::Vec<RunApproval>,
+}
+/// A task that waits for approval, or for which somebody decided.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RunApproval {
+    /// Its name in the run.
+    #[prost(string, tag = "1")]
+    pub task: ::prost::alloc::string::String,
+    /// Of a mapped task.
+    #[prost(uint32, optional, tag = "2")]
+    pub item: ::core::option::Option<u32>,
+    #[prost(string, tag = "3")]
+    pub task_id: ::prost::alloc::string::String,
+    /// `open`, `approved`, `rejected`.
+    #[prost(string, tag = "4")]
+    pub state: ::prost::alloc::string::String,
+    /// Who may decide while it is open; anybody if it is empty.
+    #[prost(string, repeated, tag = "5")]
+    pub by: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "6")]
+    pub message: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(message, optional, tag = "7")]
+    pub since: ::core::option::Option<::prost_types::Timestamp>,
+    #[prost(message, optional, tag = "8")]
+    pub until: ::core::option::Option<::prost_types::Timestamp>,
+    /// `fail`, `skip`, `approve`, `reject`.
+    #[prost(string, optional, tag = "9")]
+    pub on_timeout: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(message, optional, tag = "10")]
+    pub decided_at: ::core::option::Option<::prost_types::Timestamp>,
+    /// Who decided, as they said.
+    #[prost(string, optional, tag = "11")]
+    pub actor: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "12")]
+    pub reason: ::core::option::Option<::prost::alloc::string::String>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RunNote {
@@ -7570,6 +7610,38 @@ pub struct ClearRunRequest {
     /// Of mapped tasks only the items that did not succeed; of other tasks those that failed.
     #[prost(bool, tag = "6")]
     pub only_failed: bool,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ApproveRunRequest {
+    #[prost(string, tag = "1")]
+    pub run_id: ::prost::alloc::string::String,
+    /// The name of the task in the run; may be left out if only one waits.
+    #[prost(string, optional, tag = "2")]
+    pub task: ::core::option::Option<::prost::alloc::string::String>,
+    /// Of a mapped task.
+    #[prost(uint32, optional, tag = "3")]
+    pub item: ::core::option::Option<u32>,
+    /// Who decides, compared with who may; and why. Stored with the run.
+    #[prost(string, optional, tag = "4")]
+    pub actor: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "5")]
+    pub reason: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RejectRunRequest {
+    #[prost(string, tag = "1")]
+    pub run_id: ::prost::alloc::string::String,
+    /// The name of the task in the run; may be left out if only one waits.
+    #[prost(string, optional, tag = "2")]
+    pub task: ::core::option::Option<::prost::alloc::string::String>,
+    /// Of a mapped task.
+    #[prost(uint32, optional, tag = "3")]
+    pub item: ::core::option::Option<u32>,
+    /// Who decides, compared with who may; and why. Stored with the run.
+    #[prost(string, optional, tag = "4")]
+    pub actor: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "5")]
+    pub reason: ::core::option::Option<::prost::alloc::string::String>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ForceRunStateRequest {
@@ -8041,6 +8113,50 @@ pub mod run_service_client {
                 .insert(GrpcMethod::new("mainspring.v1.RunService", "Clear"));
             self.inner.unary(req, path, codec).await
         }
+        /// A task that waits for approval goes on.
+        pub async fn approve(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ApproveRunRequest>,
+        ) -> std::result::Result<tonic::Response<super::RunChange>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/mainspring.v1.RunService/Approve",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("mainspring.v1.RunService", "Approve"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// A task that waits for approval fails.
+        pub async fn reject(
+            &mut self,
+            request: impl tonic::IntoRequest<super::RejectRunRequest>,
+        ) -> std::result::Result<tonic::Response<super::RunChange>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/mainspring.v1.RunService/Reject",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("mainspring.v1.RunService", "Reject"));
+            self.inner.unary(req, path, codec).await
+        }
         /// An operator says how the run ends, once what runs has stopped.
         pub async fn force_state(
             &mut self,
@@ -8172,6 +8288,16 @@ pub mod run_service_server {
         async fn clear(
             &self,
             request: tonic::Request<super::ClearRunRequest>,
+        ) -> std::result::Result<tonic::Response<super::RunChange>, tonic::Status>;
+        /// A task that waits for approval goes on.
+        async fn approve(
+            &self,
+            request: tonic::Request<super::ApproveRunRequest>,
+        ) -> std::result::Result<tonic::Response<super::RunChange>, tonic::Status>;
+        /// A task that waits for approval fails.
+        async fn reject(
+            &self,
+            request: tonic::Request<super::RejectRunRequest>,
         ) -> std::result::Result<tonic::Response<super::RunChange>, tonic::Status>;
         /// An operator says how the run ends, once what runs has stopped.
         async fn force_state(
@@ -8651,6 +8777,96 @@ pub mod run_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ClearSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/mainspring.v1.RunService/Approve" => {
+                    #[allow(non_camel_case_types)]
+                    struct ApproveSvc<T: RunService>(pub Arc<T>);
+                    impl<
+                        T: RunService,
+                    > tonic::server::UnaryService<super::ApproveRunRequest>
+                    for ApproveSvc<T> {
+                        type Response = super::RunChange;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ApproveRunRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as RunService>::approve(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ApproveSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/mainspring.v1.RunService/Reject" => {
+                    #[allow(non_camel_case_types)]
+                    struct RejectSvc<T: RunService>(pub Arc<T>);
+                    impl<
+                        T: RunService,
+                    > tonic::server::UnaryService<super::RejectRunRequest>
+                    for RejectSvc<T> {
+                        type Response = super::RunChange;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::RejectRunRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as RunService>::reject(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = RejectSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(

@@ -66,10 +66,12 @@ pub enum BreakMode {
     AnnounceLater,
     /// The host of a worker hands on orders of an owner that has been replaced, and orders over a link that broke.
     LateOrders,
+    /// Anybody may approve what waits for the approval of others.
+    ApprovalByAnybody,
 }
 
 impl BreakMode {
-    pub const ALL: [Self; 28] = [
+    pub const ALL: [Self; 29] = [
         Self::Fence,
         Self::EarlyAnswer,
         Self::EarlyEffect,
@@ -98,6 +100,7 @@ impl BreakMode {
         Self::TrustTheClock,
         Self::AnnounceLater,
         Self::LateOrders,
+        Self::ApprovalByAnybody,
     ];
 
     pub const fn name(self) -> &'static str {
@@ -130,6 +133,7 @@ impl BreakMode {
             Self::TrustTheClock => "trust-the-clock",
             Self::AnnounceLater => "announce-later",
             Self::LateOrders => "late-orders",
+            Self::ApprovalByAnybody => "approval-by-anybody",
         }
     }
 
@@ -154,6 +158,7 @@ impl BreakMode {
             links_not_derived: mode == Some(Self::LinksNotDerived),
             judge_before_reading: mode == Some(Self::JudgeBeforeReading),
             announcement_dropped: mode == Some(Self::AnnounceLater),
+            approval_by_anybody: mode == Some(Self::ApprovalByAnybody),
         }
     }
 

@@ -53,6 +53,7 @@ fn broken_rules_are_noticed() {
         (BreakMode::TrustTheClock, &["I14"]),
         (BreakMode::AnnounceLater, &["I33"]),
         // An order of an owner that was replaced is carried out beside that of its successor.
+        (BreakMode::ApprovalByAnybody, &["I35"]),
         (BreakMode::LateOrders, &["I10", "I13"]),
     ];
     for (mode, invariants) in rows {

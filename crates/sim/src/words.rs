@@ -8,8 +8,8 @@ use std::sync::Arc;
 use mainspring_core::job::{Definition, Node, Plan};
 use mainspring_core::run::{EndFacts, Evaluate, EvaluateEvent, Scope};
 use mainspring_core::task::Payload;
-use mainspring_core::values::{CloudEvent, Millis, Name, NodeInstance, Pattern, RunId, Source, Wall};
-use mainspring_core::wait::{Awaited, EventMask, Late, Wait};
+use mainspring_core::values::{Actor, CloudEvent, Millis, Name, NodeInstance, Pattern, RunId, Source, Wall};
+use mainspring_core::wait::{Approval, Awaited, EventMask, Late, Wait};
 
 /// The last byte of a payload whose template cannot be filled in.
 pub const UNDEFINED: u8 = 0xee;
@@ -19,6 +19,8 @@ const RUN_NODES_MAX: u32 = 60;
 
 /// In the place of a run that is waited for: an event.
 pub const EVENT: u128 = u128::MAX;
+/// Approval is awaited.
+pub const APPROVAL: u128 = u128::MAX - 1;
 
 #[derive(Debug)]
 pub struct Words;
@@ -121,6 +123,10 @@ impl Evaluate for Words {
         Ok(given.clone())
     }
 
+    fn approved(&self, over: Option<&Actor>, _: Wall) -> Arc<[u8]> {
+        over.map_or_else(Arc::default, |over| over.actor.as_bytes().into())
+    }
+
     /// Short enough that some tasks meet it.
     fn poll_deadline(&self, payload: &Payload, now: Wall) -> Wall {
         now + Millis::from_secs(1 + payload.len() as u64)
@@ -131,7 +137,7 @@ impl Evaluate for Words {
         Name::fixed(if payload.first().is_some_and(|byte| byte % 2 == 1) { "odd" } else { "even" })
     }
 
-    /// A wait is written as sixteen bytes of a run (zero: none, [`EVENT`]: an event) and eight of milliseconds.
+    /// A wait is written as sixteen bytes of a run (zero: none, [`EVENT`]: an event, [`APPROVAL`]) and eight of milliseconds.
     fn wait(&self, payload: &Payload, now: Wall) -> Result<Wait, String> {
         let (run, ms) = payload.split_first_chunk::<16>().ok_or("no run")?;
         let ms = u64::from_le_bytes(*ms.first_chunk::<8>().ok_or("no time")?);
@@ -149,9 +155,18 @@ impl Evaluate for Words {
                 let mask = EventMask { kind, source: None, subject: None, condition: None };
                 (Awaited::Event(Arc::new(mask)), at)
             }
+            APPROVAL => {
+                let by = if ms % 3 == 0 { Vec::new() } else { vec![Name::fixed("operator")] };
+                (Awaited::Approval(Arc::new(Approval { by, message: None })), at)
+            }
             bits => (Awaited::Run(RunId::from_bits(bits)), at),
         };
-        let late = if ms % 2 == 0 { Late::Fail } else { Late::Skip };
+        let late = match (&what, ms % 4) {
+            (Awaited::Approval(_), 1) => Late::Approve,
+            (Awaited::Approval(_), 3) => Late::Reject,
+            (_, 0 | 2) => Late::Fail,
+            _ => Late::Skip,
+        };
         Ok(Wait { what, since: now, deadline, late })
     }
 }

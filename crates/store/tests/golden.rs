@@ -29,8 +29,9 @@ use mainspring_core::key::{KeyClaim, KeyScope};
 use mainspring_core::operation::Cursor;
 use mainspring_core::retry::{Backoff, BudgetKind, ClassRule, Jitter, RetryOnly, RetryPolicy};
 use mainspring_core::run::{
-    Added, Additions, ItemsCleared, JobApplied, MapItems, NodeState, NodeStatus, Noted, Origin, Pause,
-    Reused, Run, RunCleared, RunCreated, RunEnded, RunEvent, RunStop, StartedBy, Subject, TasksAdded,
+    Added, Additions, ApprovalDecided, ApprovalDecision, ItemsCleared, JobApplied, MapItems, NodeState,
+    NodeStatus, Noted, Origin, Pause, Reused, Run, RunCleared, RunCreated, RunEnded, RunEvent, RunStop,
+    StartedBy, Subject, TasksAdded,
 };
 use mainspring_core::task::{
     AttemptRecord, Delivery, Extra, Labels, Lease, LeaseSoft, Profile, ProfileSpec, Status, Stop, StopReason,
@@ -532,10 +533,15 @@ fn run_of(plan: Plan) -> Run {
         forced: None,
         fan_out_allowed: 0,
         notes: vec![],
+        decisions: BTreeMap::new(),
         touched: Seq::new(300),
         stored: Soft(false),
         soft: Soft::default(),
     }
+}
+
+fn decision(turn: u32, approved: bool) -> ApprovalDecision {
+    ApprovalDecision { turn, approved, over: over(), at: WALL }
 }
 
 fn full_run() -> Run {
@@ -592,6 +598,7 @@ fn full_run() -> Run {
         forced: Some(RunStatus::Succeeded),
         fan_out_allowed: 9,
         notes: vec![Note { at: WALL, over: over(), what: "cleared".into() }],
+        decisions: [((4, NodeInstance::WHOLE), decision(1, true)), ((1, 2), decision(0, false))].into(),
         ..run_of(full_plan())
     }
 }
@@ -661,7 +668,7 @@ fn events_are_written_and_read_as_ever() {
     }
     // Those of triggers (24) and of other entities (29) are in files of their own.
     assert!(kinds.into_iter().eq((1..=28).filter(|kind| *kind != 24)), "an event type has no golden file");
-    assert!(flows.into_iter().eq(1..=20), "a kind of event of jobs and runs has no golden file");
+    assert!(flows.into_iter().eq(1..=21), "a kind of event of jobs and runs has no golden file");
     assert!(backfills.into_iter().eq(1..=4), "a kind of event of backfills has no golden file");
     assert!(schedules.into_iter().eq(1..=7), "a kind of event of schedules has no golden file");
 }

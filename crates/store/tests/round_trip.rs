@@ -24,8 +24,9 @@ use mainspring_core::key::{KeyClaim, KeyScope};
 use mainspring_core::operation::{Cursor, Operation, OperationKind, RunSelector, Selector};
 use mainspring_core::retry::{Backoff, BudgetKind, ClassRule, Jitter, RetryOnly, RetryPolicy};
 use mainspring_core::run::{
-    Added, Additions, ItemsCleared, JobApplied, MapItems, NodeState, NodeStatus, Noted, Origin, Pause,
-    Reused, Run, RunCleared, RunCreated, RunEnded, RunEvent, RunStop, StartedBy, Subject, TasksAdded,
+    Added, Additions, ApprovalDecided, ApprovalDecision, ItemsCleared, JobApplied, MapItems, NodeState,
+    NodeStatus, Noted, Origin, Pause, Reused, Run, RunCleared, RunCreated, RunEnded, RunEvent, RunStop,
+    StartedBy, Subject, TasksAdded,
 };
 use mainspring_core::task::{
     AttemptRecord, Delivery, Extra, Lease, LeaseSoft, Profile, ProfileSpec, Status, Stop, StopReason, Task,
@@ -454,20 +455,27 @@ fn group() -> impl Strategy<Value = MapItems> {
 }
 
 /// Outputs, groups, whys and undos of a run, by numbers that a plan brings into its range.
-type Kept = (Vec<(u32, MapItems)>, Vec<(u32, Arc<str>)>, Vec<(u32, u32, Arc<[u8]>)>, Vec<u32>, Vec<Note>);
+type Kept = (Vec<(u32, MapItems)>, Vec<(u32, Arc<str>)>, Vec<(u32, u32, Arc<[u8]>)>, Vec<u32>, Said);
+
+type Said = (Vec<Note>, Vec<((u32, u32), ApprovalDecision)>);
 
 fn kept() -> impl Strategy<Value = Kept> {
     let note = (wall(), over(), text()).prop_map(|(at, over, what)| Note { at, over, what });
+    let decision = (any::<[u32; 3]>(), any::<bool>(), over(), wall()).prop_map(
+        |([node, index, turn], approved, over, at)| {
+            ((node, index), ApprovalDecision { turn, approved, over, at })
+        },
+    );
     (
         vec((any::<u32>(), group()), 0..3),
         vec((any::<u32>(), text()), 0..3),
         vec((any::<u32>(), any::<u32>(), bytes()), 0..3),
         vec(any::<u32>(), 0..3),
-        vec(note, 0..2),
+        (vec(note, 0..2), vec(decision, 0..2)),
     )
 }
 
-fn with_kept(run: Run, (groups, whys, outputs, undo, notes): Kept) -> Run {
+fn with_kept(run: Run, (groups, whys, outputs, undo, (notes, decisions)): Kept) -> Run {
     let count = run.plan.len();
     let within = |node: u32| node % count;
     let outputs: std::collections::BTreeMap<_, _> =
@@ -482,6 +490,7 @@ fn with_kept(run: Run, (groups, whys, outputs, undo, notes): Kept) -> Run {
         reused: reused.into_iter().collect(),
         undo: undo.into_iter().map(within).collect(),
         notes,
+        decisions: decisions.into_iter().map(|((node, index), made)| ((within(node), index), made)).collect(),
         ..run
     }
 }
@@ -542,6 +551,7 @@ fn bare_run() -> impl Strategy<Value = Run> {
             forced,
             fan_out_allowed,
             notes: vec![],
+            decisions: std::collections::BTreeMap::new(),
             plan,
             touched: Seq::new(touched),
             stored: Soft(false),
@@ -615,6 +625,12 @@ fn flow_event() -> impl Strategy<Value = RunEvent> {
         (on_node(), option::of(text())).prop_map(|((run, node), why)| RunEvent::MapCut { run, node, why }),
         on_node().prop_map(|(run, node)| RunEvent::JobAwaited { run, node }),
         (run_id(), over()).prop_map(|(id, over)| RunEvent::RunReevaluated { id, over }),
+        (on_node(), any::<[u32; 2]>(), any::<bool>(), over()).prop_map(
+            |((run, node), [index, turn], approved, over)| {
+                let place = NodeInstance { node, index, turn };
+                RunEvent::ApprovalDecided(Box::new(ApprovalDecided { run, place, approved, over }))
+            }
+        ),
         (subject(), over(), text())
             .prop_map(|(of, over, what)| { RunEvent::Noted(Box::new(Noted { of, over, what })) }),
         (on_node(), vec(node().boxed(), 0..3)).prop_map(|((run, node), nodes)| {

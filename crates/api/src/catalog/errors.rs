@@ -59,7 +59,7 @@ const STATUSES: [(u16, &[&str]); 12] = [
         ],
     ),
     (401, &["UNAUTHENTICATED", "WEBHOOK_SIGNATURE_INVALID", "WEBHOOK_TIMESTAMP_INVALID"]),
-    (403, &["HOST_NOT_ALLOWED", "ORIGIN_NOT_ALLOWED"]),
+    (403, &["APPROVER_NOT_ALLOWED", "HOST_NOT_ALLOWED", "ORIGIN_NOT_ALLOWED"]),
     (
         404,
         &[
@@ -83,13 +83,16 @@ const STATUSES: [(u16, &[&str]); 12] = [
     (
         409,
         &[
+            "APPROVAL_ALREADY_DECIDED",
             "BACKFILL_ACTIVE",
             "BACKFILL_ALREADY_ENDED",
             "BACKFILL_PLAN_OLD",
             "NOTHING_FAILED",
             "NOT_A_DEAD_LETTER",
+            "NO_APPROVAL_OPEN",
             "RUN_ALREADY_ENDED",
             "RUN_NOT_ENDED",
+            "SEVERAL_APPROVALS_OPEN",
             "TASK_ALREADY_ENDED",
             "TASK_ALREADY_RUNNING",
             "TASK_ALREADY_STARTED",
@@ -97,6 +100,7 @@ const STATUSES: [(u16, &[&str]); 12] = [
             "TASK_NOT_ENDED",
             "TASK_OF_RUN",
             "TIMING_DOES_NOT_FIT",
+            "WAITS_FOR_APPROVAL",
             "WORKER_IDENTITY_IN_USE",
         ],
     ),
@@ -108,6 +112,7 @@ const STATUSES: [(u16, &[&str]); 12] = [
             "BAD_CRON",
             "EVENT_RESERVED",
             "IDEMPOTENCY_KEY_REUSED",
+            "ITEM_NOT_NAMED",
             "JOB_FILE_INVALID",
             "PARAMETERS_INVALID",
             "RUN_STATE_NOT_FORCIBLE",

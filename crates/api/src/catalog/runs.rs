@@ -5,6 +5,18 @@ use super::{
     Parameter, READ, SHARD, Shape, WAIT, answer, cursor, needed, optional,
 };
 
+const APPROVAL: &[&str] = &[
+    "RUN_NOT_FOUND",
+    "RUN_HAS_NO_SUCH_TASK",
+    "TASK_HAS_NO_ITEMS",
+    "TASK_HAS_NO_SUCH_ITEM",
+    "ITEM_NOT_NAMED",
+    "NO_APPROVAL_OPEN",
+    "SEVERAL_APPROVALS_OPEN",
+    "APPROVER_NOT_ALLOWED",
+    "APPROVAL_ALREADY_DECIDED",
+];
+
 pub(super) const OPERATIONS: &[Operation] = &[
     Operation {
         id: "listRuns",
@@ -159,6 +171,34 @@ pub(super) const OPERATIONS: &[Operation] = &[
             &["RUN_NOT_FOUND", "RUN_HAS_NO_SUCH_TASK", "TOO_MANY_ENTRIES", "TOO_MANY_RUNS", "RUN_NOT_ENDED"],
             &["NOTHING_FAILED", "TASK_HAS_NO_ITEMS", "TASK_HAS_NO_SUCH_ITEM"],
         ],
+        ..CHANGE
+    },
+    Operation {
+        id: "approveRun",
+        tag: "runs",
+        rest: (POST, "/v1/runs/{id}:approve"),
+        grpc: At("RunService/Approve"),
+        cli: At("run approve"),
+        summary: "Approve a task that waits for it; who and why is kept",
+        details: "Without `task` the one that waits. A second call that says the same is answered as the first.",
+        actor: true,
+        body: Some(optional(&[(JSON, Of("ApproveBody"))])),
+        answers: &[answer(200, "Done", Of("RunDone"))],
+        errors: &[GUARDED, SHARD, BODY, KEYED, APPROVAL],
+        ..CHANGE
+    },
+    Operation {
+        id: "rejectRun",
+        tag: "runs",
+        rest: (POST, "/v1/runs/{id}:reject"),
+        grpc: At("RunService/Reject"),
+        cli: At("run reject"),
+        summary: "Reject a task that waits for approval: it fails; who and why is kept",
+        details: "Without `task` the one that waits. A second call that says the same is answered as the first.",
+        actor: true,
+        body: Some(optional(&[(JSON, Of("ApproveBody"))])),
+        answers: &[answer(200, "Done", Of("RunDone"))],
+        errors: &[GUARDED, SHARD, BODY, KEYED, APPROVAL],
         ..CHANGE
     },
     Operation {

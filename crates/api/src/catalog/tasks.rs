@@ -201,6 +201,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
                 "MEMORY_FULL",
                 "TOO_FAR_AHEAD",
                 "TASK_OF_RUN",
+                "WAITS_FOR_APPROVAL",
                 "TIMING_DOES_NOT_FIT",
                 "SCHEDULE_INVALID",
                 "SCHEDULE_NEVER_FIRES",
@@ -277,6 +278,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
                 "TASK_ALREADY_ENDED",
                 "TASK_ALREADY_RUNNING",
                 "TASK_OF_RUN",
+                "WAITS_FOR_APPROVAL",
             ],
         ],
         ..CHANGE
@@ -296,7 +298,13 @@ pub(super) const OPERATIONS: &[Operation] = &[
             SHARD,
             BODY,
             KEYED,
-            &["TASK_NOT_FOUND", "STATE_NOT_FORCIBLE", "TASK_ALREADY_ENDED", "TASK_OF_RUN"],
+            &[
+                "TASK_NOT_FOUND",
+                "STATE_NOT_FORCIBLE",
+                "TASK_ALREADY_ENDED",
+                "TASK_OF_RUN",
+                "WAITS_FOR_APPROVAL",
+            ],
         ],
         ..CHANGE
     },

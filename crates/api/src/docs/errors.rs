@@ -7,7 +7,9 @@ macro_rules! pages {
 }
 
 /// By code.
-const PAGES: [(&str, &str); 86] = pages![
+const PAGES: [(&str, &str); 92] = pages![
+    "APPROVAL_ALREADY_DECIDED",
+    "APPROVER_NOT_ALLOWED",
     "BACKFILL_ACTIVE",
     "BACKFILL_ALREADY_ENDED",
     "BACKFILL_NOT_FOUND",
@@ -28,6 +30,7 @@ const PAGES: [(&str, &str); 86] = pages![
     "INVALID_FIELD",
     "INVALID_JSON",
     "INVALID_QUERY",
+    "ITEM_NOT_NAMED",
     "JOB_FILE_INVALID",
     "JOB_NOT_FOUND",
     "MEMORY_FULL",
@@ -36,6 +39,7 @@ const PAGES: [(&str, &str); 86] = pages![
     "NOTHING_FAILED",
     "NOT_A_DEAD_LETTER",
     "NOT_OWNER",
+    "NO_APPROVAL_OPEN",
     "OPERATION_NOT_FOUND",
     "ORIGIN_NOT_ALLOWED",
     "OUTCOME_UNKNOWN",
@@ -58,6 +62,7 @@ const PAGES: [(&str, &str); 86] = pages![
     "SCHEDULE_NOT_BACKFILLABLE",
     "SCHEDULE_NOT_FOUND",
     "SERVER_BUSY",
+    "SEVERAL_APPROVALS_OPEN",
     "STATE_NOT_FORCIBLE",
     "STORE_BEHIND",
     "STORE_UNAVAILABLE",
@@ -89,6 +94,7 @@ const PAGES: [(&str, &str); 86] = pages![
     "UNKNOWN_EXECUTOR",
     "UNKNOWN_TIME_ZONE",
     "UNSUPPORTED_MEDIA_TYPE",
+    "WAITS_FOR_APPROVAL",
     "WEBHOOK_NOT_FOUND",
     "WEBHOOK_SIGNATURE_INVALID",
     "WEBHOOK_TIMESTAMP_INVALID",

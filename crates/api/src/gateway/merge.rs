@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use mainspring_core::decision::Rejection;
 use mainspring_core::dispatch::Depth;
 use mainspring_core::engine::question::{
-    LimitStanding, LimitStandings, PoolRoom, Progress, Stats, WorkerView,
+    APPROVALS_MAX, LimitStanding, LimitStandings, PoolRoom, Progress, Stats, WorkerView,
 };
 use mainspring_core::engine::{Answer, Counts};
 use mainspring_core::retry::RetryCounts;
@@ -52,6 +52,11 @@ fn merged(one: Answer, other: Answer) -> Answered {
         }
         (Answer::Triggers(one), Answer::Triggers(other)) => {
             Answer::Triggers(sorted(one, other, |a, b| a.key.cmp(&b.key)))
+        }
+        (Answer::Approvals(one), Answer::Approvals(other)) => {
+            let mut all = sorted(one, other, |a, b| a.run.cmp(&b.run));
+            all.truncate(APPROVALS_MAX);
+            Answer::Approvals(all)
         }
         (Answer::Quarantine(one), Answer::Quarantine(other)) => {
             Answer::Quarantine(one.into_iter().chain(other).collect())

@@ -89,8 +89,15 @@ fn flow_status(refusal: &RunRefusal) -> StatusCode {
         | RunRefusal::NothingFailed { .. }
         | RunRefusal::RunAlreadyEnded { .. }
         | RunRefusal::RunNotEnded { .. }
+        | RunRefusal::WaitsForApproval { .. }
+        | RunRefusal::ApprovalAlreadyDecided { .. }
+        | RunRefusal::NoApprovalOpen { .. }
+        | RunRefusal::SeveralApprovalsOpen { .. }
         | RunRefusal::TaskOfRun { .. } => StatusCode::CONFLICT,
-        RunRefusal::RunStateNotForcible { .. } => StatusCode::UNPROCESSABLE_ENTITY,
+        RunRefusal::ApproverNotAllowed { .. } => StatusCode::FORBIDDEN,
+        RunRefusal::RunStateNotForcible { .. } | RunRefusal::ItemNotNamed { .. } => {
+            StatusCode::UNPROCESSABLE_ENTITY
+        }
         RunRefusal::TooManyRuns { .. } | RunRefusal::TooManyJobs { .. } => StatusCode::TOO_MANY_REQUESTS,
     }
 }

@@ -21,7 +21,7 @@ pub(crate) struct AttentionView {
 pub(crate) struct FindingView {
     #[cfg_attr(test, schemars(extend("enum" = [
         "not_ready", "tables_behind", "no_workers", "runs_failed", "runs_recovered", "windows_missed", "quarantined",
-        "dead_letters", "workers_lost", "runs_stalled", "runs_late", "runs_quiet", "schedules_paused"
+        "dead_letters", "workers_lost", "runs_stalled", "runs_late", "runs_quiet", "schedules_paused", "approvals_open"
     ])))]
     pub kind: &'static str,
     /// 3: work is lost or stands still, 2: it will, 1: good to know

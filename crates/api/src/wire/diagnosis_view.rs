@@ -5,6 +5,7 @@ use mainspring_core::task::Status;
 use mainspring_core::values::{Millis, NodeInstance};
 use serde::Serialize;
 
+use super::approval_view::until_and_command;
 use super::state::as_word;
 use super::time::Moment;
 
@@ -55,12 +56,13 @@ impl DiagnosisView {
             Standing::Waits(_) | Standing::Ended => (None, None, None),
         };
         let part = diagnosis.part.as_ref();
+        let (until, command) = until_and_command(diagnosis).unzip();
         Self {
             task_id: diagnosis.id.to_string(),
             state: diagnosis.status,
             reason: standing.label(),
-            message: standing.to_string(),
-            advice: standing.advice(),
+            message: format!("{standing}{}", until.unwrap_or_default()),
+            advice: command.unwrap_or_else(|| standing.advice()),
             due_at,
             due_in_ms: due_in.map(Millis::get),
             worker,

@@ -7,6 +7,7 @@
 
 mod amend_body;
 mod answers;
+mod approval_view;
 mod attention_view;
 mod backfill_body;
 mod backfill_view;
@@ -64,6 +65,7 @@ pub(crate) use self::{
         TaskListPage, TriggerPage, TriggeredView, UpcomingPage, VersionPage, VersionRow, VersionView,
         WindowPage, WorkerPage,
     },
+    approval_view::{ApprovalView, approve_command},
     attention_view::{AdvisedView, AttentionView, ExampleView, FindingView, GlanceView},
     backfill_body::BackfillBody,
     backfill_view::{BackfillView, PlanView},
@@ -92,7 +94,7 @@ pub(crate) use self::{
     profile::TENANT_DEFAULT,
     quarantine_view::QuarantineView,
     retry::{BackoffWord, RetryBody},
-    run_bodies::{ClearBody, ForceRunBody, RerunBody, RunSelectorBody, TriggerBody},
+    run_bodies::{ApproveBody, ClearBody, ForceRunBody, RerunBody, RunSelectorBody, TriggerBody},
     run_diagnosis_view::{
         FirstFailure, JobNeedView, LastErrorView, NodeDiagnosisView, RunDiagnosisView, UpstreamView,
     },

@@ -2,6 +2,7 @@
 //! not named here are the executor's business.
 
 use mainspring_core::values::Wall;
+use mainspring_core::wait::Awaited;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -112,8 +113,12 @@ pub(crate) fn check(executor: &str, payload: Option<&RawValue>, now: Wall) -> Re
             read::<Sleep>(text, "the `sleep` executor needs an object with `ms`")?;
         }
         "wait" => {
-            mainspring_definition::wait::read(text.as_bytes(), now)
-                .map_err(|why| Problem::field(FIELD, why))?;
+            let wait = mainspring_definition::wait::read(text.as_bytes(), now);
+            let wait = wait.map_err(|why| Problem::field(FIELD, why))?;
+            if matches!(wait.what, Awaited::Approval(_)) {
+                let why = "only a task of a run can wait for approval: make it a task of a job (`approve`)";
+                return Err(Problem::field(FIELD, why));
+            }
         }
         "poll" => {
             let poll: Poll = read(text, "the `poll` executor needs an object with `http` or `file`")?;

@@ -64,6 +64,23 @@ pub(crate) struct ClearBody {
     pub reason: Option<String>,
 }
 
+/// `POST /v1/runs/{id}:approve` and `:reject`. Without a task the one that waits for approval.
+#[derive(Debug, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct ApproveBody {
+    /// The name of the task in the run; may be left out if only one waits
+    #[cfg_attr(test, schemars(schema_with = "super::schema::name"))]
+    pub task: Option<String>,
+    /// Of a mapped task
+    pub item: Option<u32>,
+    /// Who decides, compared with who may; and why
+    #[cfg_attr(test, schemars(schema_with = "super::schema::name"))]
+    pub actor: Option<String>,
+    #[cfg_attr(test, schemars(schema_with = "super::schema::name"))]
+    pub reason: Option<String>,
+}
+
 /// `POST /v1/runs/{id}:force-state`.
 #[derive(Debug, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

@@ -8,6 +8,7 @@ use mainspring_core::run::{NodeStatus, Run};
 use mainspring_core::values::{Failure, Millis, NodeInstance, RunStatus, TaskId};
 use serde::Serialize;
 
+use super::approval_view::until_and_command;
 use super::diagnosis_view::DiagnosisView;
 use super::run_view::ItemsView;
 use super::time::{Moment, written};
@@ -226,6 +227,10 @@ impl NodeDiagnosisView {
             }
             NodeStanding::Task { item, diagnosis } => {
                 (view.item, view.task) = (*item, Some(DiagnosisView::of(diagnosis)));
+                if let Some((until, command)) = until_and_command(diagnosis) {
+                    view.message.push_str(&until);
+                    view.advice = command;
+                }
             }
             NodeStanding::Undo { diagnosis } => view.task = Some(DiagnosisView::of(diagnosis)),
             NodeStanding::Child { item, run, status, .. } => {

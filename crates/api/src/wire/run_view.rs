@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use mainspring_core::engine::question::Released;
 use mainspring_core::job::NodeWork;
 use mainspring_core::run::{MapItems, NodeState, NodeStatus, Pause, Run, RunStop};
 use mainspring_core::task::Status;
@@ -10,6 +11,7 @@ use mainspring_core::values::{Actor, Millis, NodeInstance, Note, Wall};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
+use super::approval_view::ApprovalView;
 use super::job_view::raw;
 use super::time::Moment;
 use super::trigger_view::CauseView;
@@ -41,6 +43,10 @@ pub(crate) struct RunView<'a> {
     pub paused: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stopping: Option<&'static str>,
+    /// `approval`: a task of it waits for the word of a person; see `approvals`
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(schema_with = "super::schema::run_waits_for"))]
+    pub waits_for: Option<&'static str>,
     /// What the watchdog has to say
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(test, schemars(schema_with = "super::schema::marks"))]
@@ -64,6 +70,9 @@ pub(crate) struct RunView<'a> {
     pub output: Option<&'a RawValue>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<NoteView<'a>>,
+    /// Tasks that wait for approval, at most 200; of one run also what was decided
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub approvals: Vec<ApprovalView<'a>>,
     pub tasks_total: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tasks: Option<Vec<NodeView<'a>>>,
@@ -163,14 +172,14 @@ pub(crate) struct TaskPage {
 #[derive(Clone)]
 pub(crate) struct SeenRun {
     pub run: Arc<Run>,
-    /// By node, ascending.
-    pub released: Vec<(u32, Status)>,
+    pub released: Released,
 }
 
 impl SeenRun {
     pub(crate) fn state(&self, node: u32) -> Status {
-        let out = self.released.binary_search_by_key(&node, |(node, _)| *node);
-        self.run.node(node).status.state(out.ok().map(|at| self.released[at].1))
+        let states = &self.released.states;
+        let out = states.binary_search_by_key(&node, |(node, _)| *node);
+        self.run.node(node).status.state(out.ok().map(|at| states[at].1))
     }
 
     /// Whether a node ever began, in milliseconds after the run was made.
@@ -214,6 +223,7 @@ impl<'a> RunView<'a> {
             ended_at: at(run.ended),
             paused: run.pause.as_ref().map(|pause| paused(run, pause)),
             stopping: run.stop.filter(|_| !run.status.is_ended()).map(stopping),
+            waits_for: (!seen.released.approvals.is_empty()).then_some("approval"),
             marks: run.marks().collect(),
             reason: run.why.as_deref(),
             parent_run_id: run.origin.parent.map(|origin| origin.run.to_string()),
@@ -223,6 +233,7 @@ impl<'a> RunView<'a> {
             parameters: None,
             output: None,
             notes: Vec::new(),
+            approvals: seen.released.approvals.iter().map(ApprovalView::open).collect(),
             tasks_total: run.nodes.len(),
             tasks: None,
         }
@@ -231,12 +242,14 @@ impl<'a> RunView<'a> {
     pub(crate) fn whole(seen: &'a SeenRun, page: TaskPage) -> Self {
         let run = &*seen.run;
         let nodes = (0..run.plan.len()).skip(page.offset).take(page.limit);
+        let open = seen.released.approvals.iter().map(ApprovalView::open);
         Self {
             event: run.origin.cause.as_deref().map(|cause| CauseView::of(cause, true)),
             parameters: raw(&run.parameters),
             output: run.output.as_deref().and_then(raw),
             notes: run.notes.iter().map(Into::into).collect(),
             tasks: Some(nodes.map(|node| NodeView::of(seen, node)).collect()),
+            approvals: open.chain(ApprovalView::decided(run)).collect(),
             ..Self::brief(seen)
         }
     }

@@ -2,6 +2,7 @@
 
 mod access;
 mod actors;
+mod approvals;
 mod attention;
 mod backfills;
 mod batch;

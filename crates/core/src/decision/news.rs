@@ -137,4 +137,14 @@ pub enum RunChange {
         status: NodeStatus,
     },
     Ended(RunStatus),
+    /// A task of it waits for the word of a person.
+    ApprovalWanted {
+        name: Name,
+        item: Option<u32>,
+    },
+    ApprovalDecided {
+        name: Name,
+        item: Option<u32>,
+        approved: bool,
+    },
 }

@@ -25,6 +25,7 @@ impl Engine {
             Question::Why { id } => Answer::Diagnosis(Box::new(self.diagnose(*id)?)),
             Question::Run { id } => Answer::RunDiagnosis(Box::new(self.diagnose_run(*id)?)),
             Question::Released { run, items } => Answer::Released(self.released(*run, *items)),
+            Question::Approvals => Answer::Approvals(self.approvals(self.wait_index.approvals())),
             Question::CouldRun { profile } => {
                 Answer::CouldRun(self.dispatcher.never_runs(profile).map(Box::new))
             }

@@ -5,7 +5,9 @@
 
 use super::keyed::Keyed;
 use super::quarantine::{QuarantineCommand, QuarantinedRow};
-use super::question::{Diagnosis, LimitStandings, Progress, Question, Stats, UnfinishedPage, WorkerView};
+use super::question::{
+    Diagnosis, LimitStandings, OpenApproval, Progress, Question, Released, Stats, UnfinishedPage, WorkerView,
+};
 use crate::backfill::decide::{BackfillAnswer, BackfillCommand};
 use crate::dispatch::WaitReason;
 use crate::engine::question::RunDiagnosis;
@@ -206,8 +208,9 @@ pub enum Answer {
     CouldRun(Option<Box<WaitReason>>),
     Diagnosis(Box<Diagnosis>),
     RunDiagnosis(Box<RunDiagnosis>),
-    /// By node or item.
-    Released(Vec<(u32, Status)>),
+    Released(Released),
+    /// At most `APPROVALS_MAX`, by run.
+    Approvals(Vec<OpenApproval>),
     Stats(Box<Stats>),
     Limits(Box<LimitStandings>),
     Workers(Vec<WorkerView>),

@@ -4,7 +4,8 @@ use super::Engine;
 use crate::decision::{Effect, Happening, NamedChange, News, RunChange, WorkerChange};
 use crate::run::RunEvent;
 use crate::schedule::ScheduleEvent;
-use crate::values::{NodeInstance, RunId, TaskIndex, WorkerId};
+use crate::task::Task;
+use crate::values::{InRun, NodeInstance, RunId, TaskIndex, WorkerId};
 
 impl Engine {
     pub(super) fn tell_task(&self, index: TaskIndex, effects: &mut Vec<Effect>) {
@@ -29,6 +30,9 @@ impl Engine {
             to: task.status(),
         };
         self.tell(what, effects);
+        if task.awaits_approval() {
+            self.tell_approval(task, effects);
+        }
     }
 
     pub(super) fn tell_run(&self, event: &RunEvent, effects: &mut Vec<Effect>) {
@@ -72,8 +76,23 @@ impl Engine {
                 let name = self.state.job_runs.run(*run)?.plan.node(*node).name.clone();
                 (*run, RunChange::TaskEnded { name, status: *status })
             }
+            RunEvent::ApprovalDecided(decided) => {
+                let (run, place) = (decided.run, decided.place);
+                let name = self.state.job_runs.run(run)?.plan.node(place.node).name.clone();
+                let item = crate::run::approval::item(place);
+                (run, RunChange::ApprovalDecided { name, item, approved: decided.approved })
+            }
             _ => return None,
         })
+    }
+
+    /// A task has begun to wait for approval.
+    fn tell_approval(&self, task: &Task, effects: &mut Vec<Effect>) {
+        let Some(InRun { run, place }) = task.in_run.as_deref().copied() else { return };
+        let Some(run) = self.state.job_runs.run(run) else { return };
+        let name = run.plan.node(place.node).name.clone();
+        let change = RunChange::ApprovalWanted { name, item: crate::run::approval::item(place) };
+        self.tell(Happening::Run { id: run.id, job: run.job.clone(), change }, effects);
     }
 
     fn tell(&self, what: Happening, effects: &mut Vec<Effect>) {

@@ -99,7 +99,7 @@ impl Engine {
             self.work.arrival(index);
         }
         if let TaskState::Waiting(wait) = &task.state {
-            self.wait_index.add(index, &task.profile.tenant, wait);
+            self.wait_index.add(index, task.waiter(), wait);
             // Only the tables may know how it ended.
             if let Awaited::Run(run) = wait.what
                 && self.state.job_runs.run(run).is_none()

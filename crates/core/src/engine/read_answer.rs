@@ -14,6 +14,7 @@ impl Answer {
             | Self::Diagnosis(_)
             | Self::RunDiagnosis(_)
             | Self::Released(_)
+            | Self::Approvals(_)
             | Self::Stats(_)
             | Self::Limits(_)
             | Self::Workers(_)

@@ -6,7 +6,7 @@ use crate::decision::{Out, Rejection, View};
 use crate::job::decide as job;
 use crate::run::Subject;
 use crate::run::decide::signed::note;
-use crate::run::decide::{RunAnswer, RunCommand, Signed, clear, operate, rerun, trigger};
+use crate::run::decide::{RunAnswer, RunCommand, Signed, approve, clear, operate, rerun, trigger};
 
 pub(super) fn decide(
     view: &View<'_>,
@@ -30,6 +30,7 @@ pub(super) fn decide(
         RunCommand::Trigger(trigger) => trigger::decide(view, *trigger, out)?,
         RunCommand::Rerun(rerun) => rerun::decide(view, *rerun, out)?,
         RunCommand::Clear(clear) => clear::decide(view, *clear, out)?,
+        RunCommand::Approve(wanted) => approve::decide(view, &wanted, out)?,
         RunCommand::CancelRun { id } => operate::cancel(view, id, out)?,
         RunCommand::PauseRun { id, paused } => operate::pause(view, id, paused, out)?,
         RunCommand::ForceRun { id, status, over } => operate::force(view, id, status, over, out)?,
@@ -74,6 +75,7 @@ fn told(command: &RunCommand) -> Option<(Subject, &'static str)> {
         | RunCommand::ReadRun { .. }
         | RunCommand::Rerun(_)
         | RunCommand::Clear(_)
+        | RunCommand::Approve(_)
         | RunCommand::ForceRun { .. }
         | RunCommand::ReevaluateRun { .. }
         | RunCommand::Signed(_) => return None,

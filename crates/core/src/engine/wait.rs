@@ -147,7 +147,7 @@ impl Engine {
     pub(super) fn pay_ear(&mut self, index: TaskIndex) {
         let Some(task) = self.state.tasks.get(index) else { return };
         let TaskState::Waiting(wait) = &task.state else { return };
-        self.wait_index.add(index, &task.profile.tenant, wait);
+        self.wait_index.add(index, task.waiter(), wait);
         let Some(run) = awaited_run(&self.view(), index) else { return };
         match self.state.job_runs.run(run).map(|run| run.status.is_ended()) {
             Some(true) => self.wait_index.run_ended(run),
@@ -159,7 +159,7 @@ impl Engine {
     pub(super) fn is_heard(&self, index: TaskIndex) -> bool {
         let Some(task) = self.state.tasks.get(index) else { return true };
         match &task.state {
-            TaskState::Waiting(wait) => self.wait_index.has(index, &task.profile.tenant, wait),
+            TaskState::Waiting(wait) => self.wait_index.has(index, task.waiter(), wait),
             _ => true,
         }
     }

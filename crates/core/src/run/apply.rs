@@ -71,6 +71,9 @@ pub(crate) fn apply(runs: &mut JobRuns, at: Stamp, event: &RunEvent, work: &mut 
             });
             runs.await_jobs(*run, *node);
         }
+        RunEvent::ApprovalDecided(decided) => change(runs, at, decided.run, work, |run, now| {
+            run.decide_approval(decided.place, decided.approved, &decided.over, now);
+        }),
         RunEvent::Noted(noted) => note(runs, at, noted, work),
         RunEvent::RunReevaluated { id, over } => change(runs, at, *id, work, |run, now| {
             run.note(now, over.clone(), "looked at again".into());

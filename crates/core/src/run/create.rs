@@ -52,6 +52,7 @@ pub(crate) fn create(runs: &mut JobRuns, at: Stamp, created: &RunCreated, work: 
         fan_out_allowed: 0,
         forced: None,
         notes: Vec::new(),
+        decisions: BTreeMap::new(),
         touched: seq,
         stored: Soft(false),
         soft: Soft::default(),

@@ -7,7 +7,7 @@ use super::state::{NodeStatus, Pause, Run, RunStop};
 use crate::job::{Definition, JobKey, Node, Plan};
 use crate::key::KeyClaim;
 use crate::task::{Labels, Payload};
-use crate::values::{Actor, FiredBy, Priority, RunId, RunStatus};
+use crate::values::{Actor, FiredBy, NodeInstance, Priority, RunId, RunStatus};
 
 #[derive(Clone, PartialEq, Debug)]
 pub enum RunEvent {
@@ -79,6 +79,8 @@ pub enum RunEvent {
     },
     /// Who is behind the change before it, and why.
     Noted(Box<Noted>),
+    /// Somebody approved or rejected a task that waited for it; the end of the wait follows.
+    ApprovalDecided(Box<ApprovalDecided>),
     /// An operator has what can be decided in the run looked for again.
     RunReevaluated {
         id: RunId,
@@ -91,6 +93,14 @@ pub struct Noted {
     pub of: Subject,
     pub over: Actor,
     pub what: Arc<str>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ApprovalDecided {
+    pub run: RunId,
+    pub place: NodeInstance,
+    pub approved: bool,
+    pub over: Actor,
 }
 
 /// What a note is kept with.
@@ -204,6 +214,7 @@ impl RunEvent {
             | Self::JobAwaited { run, .. }
             | Self::UndoSkipped { run, .. } => Some(*run),
             Self::TasksAdded(added) => Some(added.run),
+            Self::ApprovalDecided(decided) => Some(decided.run),
             Self::Noted(noted) => match noted.of {
                 Subject::Run(id) => Some(id),
                 Subject::Job(_) => None,

@@ -7,6 +7,7 @@
 //! Not here: job files and their mistakes, expressions and templates (the `definition` crate).
 
 pub(crate) mod apply;
+pub(crate) mod approval;
 pub(crate) mod awaits;
 mod create;
 pub mod decide;
@@ -27,9 +28,11 @@ mod state;
 mod table;
 mod watch;
 
+pub use self::approval::{ApprovalDecision, DECISIONS_MAX, Decisions};
 pub(crate) use self::ends::UNDO_SKIPPED;
 pub use self::event::{
-    ItemsCleared, JobApplied, Noted, Reused, RunCleared, RunCreated, RunEnded, RunEvent, Subject, TasksAdded,
+    ApprovalDecided, ItemsCleared, JobApplied, Noted, Reused, RunCleared, RunCreated, RunEnded, RunEvent,
+    Subject, TasksAdded,
 };
 pub use self::grow::{ADDED_MAX, ADDITIONS_MAX, Added, Additions};
 pub use self::lists::RunLists;

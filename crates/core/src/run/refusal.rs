@@ -46,6 +46,36 @@ pub enum RunRefusal {
         id: TaskId,
         run: RunId,
     },
+    /// It cannot be forced, amended or run now.
+    WaitsForApproval {
+        id: TaskId,
+        run: RunId,
+    },
+    /// `task`: as people see it, with its item.
+    ApprovalAlreadyDecided {
+        run: RunId,
+        task: String,
+        approved: bool,
+        by: Name,
+    },
+    ApproverNotAllowed {
+        task: String,
+        actor: Name,
+        by: String,
+    },
+    NoApprovalOpen {
+        run: RunId,
+        task: Option<String>,
+    },
+    SeveralApprovalsOpen {
+        run: RunId,
+        tasks: String,
+    },
+    /// The task is mapped, and it is not said which item is meant.
+    ItemNotNamed {
+        run: RunId,
+        name: Name,
+    },
     RunStateNotForcible {
         status: RunStatus,
     },
@@ -71,6 +101,12 @@ impl RunRefusal {
             Self::NoSuchItem { .. } => "TASK_HAS_NO_SUCH_ITEM",
             Self::NothingFailed { .. } => "NOTHING_FAILED",
             Self::TaskOfRun { .. } => "TASK_OF_RUN",
+            Self::WaitsForApproval { .. } => "WAITS_FOR_APPROVAL",
+            Self::ApprovalAlreadyDecided { .. } => "APPROVAL_ALREADY_DECIDED",
+            Self::ApproverNotAllowed { .. } => "APPROVER_NOT_ALLOWED",
+            Self::NoApprovalOpen { .. } => "NO_APPROVAL_OPEN",
+            Self::SeveralApprovalsOpen { .. } => "SEVERAL_APPROVALS_OPEN",
+            Self::ItemNotNamed { .. } => "ITEM_NOT_NAMED",
             Self::RunStateNotForcible { .. } => "RUN_STATE_NOT_FORCIBLE",
             Self::TooManyRuns { .. } => "TOO_MANY_RUNS",
             Self::TooManyJobs { .. } => "TOO_MANY_JOBS",
@@ -92,6 +128,20 @@ impl RunRefusal {
             Self::TaskOfRun { run, .. } => {
                 format!("clear the task in {run}, so that what follows from it runs again too")
             }
+            Self::WaitsForApproval { run, .. } => {
+                format!("approve or reject it (`mainspring run approve {run}`), or cancel it")
+            }
+            Self::ApprovalAlreadyDecided { run, .. } => {
+                format!("clear the task in {run} so that it asks again")
+            }
+            Self::ApproverNotAllowed { by, .. } => {
+                format!("let {by} decide; who you are is what `actor` says")
+            }
+            Self::NoApprovalOpen { run, .. } => {
+                format!("read {run}: `approvals` names the tasks that wait for approval")
+            }
+            Self::SeveralApprovalsOpen { .. } => "name the one that is meant in `task` and `item`".into(),
+            Self::ItemNotNamed { .. } => "name the item that is meant".into(),
             Self::RunStateNotForcible { .. } => "force one of succeeded, failed, cancelled".into(),
             Self::TooManyRuns { .. } => "wait until runs have ended, or raise `limits.runs_max`".into(),
             Self::TooManyJobs { .. } => "delete jobs that are not used, or raise `limits.jobs_max`".into(),
@@ -117,6 +167,26 @@ impl fmt::Display for RunRefusal {
             }
             Self::NothingFailed { run } => write!(f, "nothing of what was named in run `{run}` has failed"),
             Self::TaskOfRun { id, run } => write!(f, "task `{id}` belongs to run `{run}`"),
+            Self::WaitsForApproval { id, .. } => write!(f, "task `{id}` waits for approval"),
+            Self::ApprovalAlreadyDecided { run, task, approved, by } => {
+                let verb = if *approved { "approved" } else { "rejected" };
+                write!(f, "task {task} of run `{run}` was {verb} by `{by}`")
+            }
+            Self::ApproverNotAllowed { task, actor, by } => {
+                write!(f, "task {task} waits for approval by {by}, not by `{actor}`")
+            }
+            Self::NoApprovalOpen { run, task: Some(task) } => {
+                write!(f, "task {task} of run `{run}` does not wait for approval")
+            }
+            Self::NoApprovalOpen { run, task: None } => {
+                write!(f, "no task of run `{run}` waits for approval")
+            }
+            Self::SeveralApprovalsOpen { run, tasks } => {
+                write!(f, "several tasks of run `{run}` wait for approval: {tasks}")
+            }
+            Self::ItemNotNamed { run, name } => {
+                write!(f, "task `{name}` of run `{run}` has items, and no item is named")
+            }
             Self::RunStateNotForcible { status } => {
                 write!(f, "a run cannot be forced to `{}`", status.label())
             }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::state::Run;
 use crate::job::{Definition, Node};
 use crate::task::Payload;
-use crate::values::{CloudEvent, Name, RunId, Source, TaskId, Wall, Window};
+use crate::values::{Actor, CloudEvent, Name, RunId, Source, TaskId, Wall, Window};
 use crate::wait::Wait;
 
 /// Understands the texts of triggers, and writes what is told of ends. Pure, as [`Evaluate`] is.
@@ -59,6 +59,10 @@ pub trait Evaluate: EvaluateEvent {
 
     /// What a task that only waits asks for; `now` is when it begins.
     fn wait(&self, payload: &Payload, now: Wall) -> Result<Wait, String>;
+
+    /// What a task gives that waited for approval, as JSON: by whom and why. `None`: nobody decided, and that counts as
+    /// approved.
+    fn approved(&self, over: Option<&Actor>, at: Wall) -> Arc<[u8]>;
 
     /// Bytes of texts that had to be parsed since this was last asked. It bounds what is done in one step.
     fn take_parsed(&self) -> usize {
@@ -154,6 +158,10 @@ impl Evaluate for NoTexts {
 
     fn wait(&self, _: &Payload, _: Wall) -> Result<Wait, String> {
         Self::refuse()
+    }
+
+    fn approved(&self, over: Option<&Actor>, _: Wall) -> Arc<[u8]> {
+        over.map_or_else(Arc::default, |over| over.actor.as_bytes().into())
     }
 
     fn poll_deadline(&self, _: &Payload, now: Wall) -> Wall {

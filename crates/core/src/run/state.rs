@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::approval::Decisions;
 use super::grow::Additions;
 use super::lists::RunLists;
 use super::map::MapItems;
@@ -134,6 +135,8 @@ pub struct Run {
     /// Items of a mapped node that somebody allowed beyond the bound.
     pub fan_out_allowed: u32,
     pub notes: Vec<Note>,
+    /// What people decided about tasks that waited for approval.
+    pub decisions: Decisions,
     pub touched: Seq,
     pub stored: Soft<bool>,
     pub soft: Soft<RunSoft>,

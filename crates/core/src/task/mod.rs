@@ -120,6 +120,17 @@ impl Task {
             && self.extra.as_ref().is_none_or(|extra| extra.deadline.is_none())
     }
 
+    /// As waits are looked up.
+    pub(crate) fn waiter(&self) -> crate::wait::Waiter<'_> {
+        let run = self.in_run.as_ref().map(|origin| origin.run);
+        crate::wait::Waiter { tenant: &self.profile.tenant, run }
+    }
+
+    /// It goes on when somebody approves it, and in no other way but with its deadline or its run.
+    pub fn awaits_approval(&self) -> bool {
+        matches!(&self.state, TaskState::Waiting(wait) if matches!(wait.what, crate::wait::Awaited::Approval(_)))
+    }
+
     /// Past attempts that did not succeed, oldest first, as far as they are kept.
     pub fn failures(&self) -> &[AttemptRecord] {
         self.extra.as_ref().map_or(&[], |extra| extra.attempts.as_slice())

@@ -42,4 +42,6 @@ pub struct Breaks {
     pub judge_before_reading: bool,
     /// Triggers that an end had no room for in its record do not hear of it.
     pub announcement_dropped: bool,
+    /// Anybody may approve what waits for the approval of others.
+    pub approval_by_anybody: bool,
 }

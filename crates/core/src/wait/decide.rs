@@ -24,8 +24,11 @@ pub(crate) fn begin(view: &View<'_>, index: TaskIndex, out: &mut Out<'_>) {
         return out.push(Event::PollBegan { id, deadline });
     }
     let wait = view.evaluate.wait(&task.payload, now).and_then(|wait| {
-        if view.wait_index.is_full(&task.profile.tenant, &wait) {
+        if view.wait_index.is_full(task.waiter(), &wait) {
             return Err(format!("{SAME_MAX} tasks wait for this event: ask for a `subject`"));
+        }
+        if matches!(wait.what, Awaited::Approval(_)) && task.in_run.is_none() {
+            return Err("only a task of a run can wait for approval: make it a task of a job".to_owned());
         }
         Ok(Box::new(wait))
     });
@@ -33,7 +36,7 @@ pub(crate) fn begin(view: &View<'_>, index: TaskIndex, out: &mut Out<'_>) {
         Ok(wait) => {
             let end = match wait.what {
                 Awaited::Run(run) => by_known_run(view, index, run),
-                Awaited::Until(_) | Awaited::Event(_) => None,
+                Awaited::Until(_) | Awaited::Event(_) | Awaited::Approval(_) => None,
             };
             out.push(Event::TaskWaits { id, wait });
             out.extend(end.map(|end| Event::WaitEnded { id, end }));
@@ -56,7 +59,7 @@ pub(crate) fn awaited_run(view: &View<'_>, index: TaskIndex) -> Option<RunId> {
     match &view.state.tasks.get(index)?.state {
         TaskState::Waiting(wait) => match wait.what {
             Awaited::Run(run) => Some(run),
-            Awaited::Until(_) | Awaited::Event(_) => None,
+            Awaited::Until(_) | Awaited::Event(_) | Awaited::Approval(_) => None,
         },
         _ => None,
     }
@@ -128,6 +131,6 @@ fn no_run(run: RunId) -> WaitEnd {
     failed(&format!("there is no run `{run}`"))
 }
 
-fn failed(why: &str) -> WaitEnd {
+pub(crate) fn failed(why: &str) -> WaitEnd {
     WaitEnd::Failed(Box::new(Failure::new(FailureClass::Permanent, 0, why)))
 }

@@ -16,6 +16,15 @@ enum WaitMark {
     /// Of a tenant, with this type and, if one is asked for, this subject.
     Kind(Name, Arc<str>, Option<Arc<str>>),
     Prefix(Name, Arc<str>),
+    /// The approval of a task of this run.
+    Approval(RunId),
+}
+
+/// Whose wait it is.
+#[derive(Clone, Copy)]
+pub(crate) struct Waiter<'a> {
+    pub(crate) tenant: &'a Name,
+    pub(crate) run: Option<RunId>,
 }
 
 #[derive(Debug, Default)]
@@ -37,10 +46,11 @@ pub(crate) struct WaitIndex {
 }
 
 /// `None`: only time is awaited.
-fn mark(tenant: &Name, what: &Awaited) -> Option<WaitMark> {
+fn mark(Waiter { tenant, run }: Waiter<'_>, what: &Awaited) -> Option<WaitMark> {
     match what {
         Awaited::Until(_) => None,
         Awaited::Run(run) => Some(WaitMark::Run(*run)),
+        Awaited::Approval(_) => run.map(WaitMark::Approval),
         Awaited::Event(mask) => {
             let EventMask { kind, subject, .. } = &**mask;
             let (tenant, text) = (tenant.clone(), kind.text.clone());
@@ -59,8 +69,8 @@ impl WaitIndex {
         Self { hears_own, ..Self::default() }
     }
 
-    pub(crate) fn add(&mut self, index: TaskIndex, tenant: &Name, wait: &Wait) {
-        let Some(mark) = mark(tenant, &wait.what) else { return };
+    pub(crate) fn add(&mut self, index: TaskIndex, waiter: Waiter<'_>, wait: &Wait) {
+        let Some(mark) = mark(waiter, &wait.what) else { return };
         if self.by_mark.entry(mark.clone()).or_default().insert(index) {
             self.count(&mark, true);
             self.by_task.insert(index, mark);
@@ -80,7 +90,7 @@ impl WaitIndex {
 
     fn count(&mut self, mark: &WaitMark, more: bool) {
         let count = |held: &mut usize| if more { *held += 1 } else { *held -= 1 };
-        if !matches!(mark, WaitMark::Run(_)) {
+        if !matches!(mark, WaitMark::Run(_) | WaitMark::Approval(_)) {
             count(&mut self.events);
         }
         if let WaitMark::Prefix(_, text) = mark {
@@ -93,14 +103,14 @@ impl WaitIndex {
     }
 
     /// Somebody will hear of it when what this task waits for comes.
-    pub(crate) fn has(&self, index: TaskIndex, tenant: &Name, wait: &Wait) -> bool {
-        mark(tenant, &wait.what).is_none_or(|mark| self.by_task.get(&index) == Some(&mark))
+    pub(crate) fn has(&self, index: TaskIndex, waiter: Waiter<'_>, wait: &Wait) -> bool {
+        mark(waiter, &wait.what).is_none_or(|mark| self.by_task.get(&index) == Some(&mark))
     }
 
     /// No more may wait for the same.
-    pub(crate) fn is_full(&self, tenant: &Name, wait: &Wait) -> bool {
+    pub(crate) fn is_full(&self, waiter: Waiter<'_>, wait: &Wait) -> bool {
         let Awaited::Event(_) = wait.what else { return false };
-        let waiting = mark(tenant, &wait.what).and_then(|mark| self.by_mark.get(&mark));
+        let waiting = mark(waiter, &wait.what).and_then(|mark| self.by_mark.get(&mark));
         waiting.is_some_and(|waiting| waiting.len() >= SAME_MAX)
     }
 
@@ -113,6 +123,19 @@ impl WaitIndex {
     /// Some of those that wait for this run.
     pub(crate) fn of_run(&self, run: RunId, limit: usize) -> Vec<TaskIndex> {
         self.by_mark.get(&WaitMark::Run(run)).into_iter().flatten().take(limit).copied().collect()
+    }
+
+    /// Tasks of this run that wait for approval. Ascending.
+    pub(crate) fn approvals_of(&self, run: RunId) -> impl Iterator<Item = TaskIndex> {
+        self.by_mark.get(&WaitMark::Approval(run)).into_iter().flatten().copied()
+    }
+
+    /// All that wait for approval, by run.
+    pub(crate) fn approvals(&self) -> impl Iterator<Item = TaskIndex> {
+        let first = WaitMark::Approval(RunId::from_bits(0));
+        let marks = self.by_mark.range(first..);
+        let approvals = marks.take_while(|(mark, _)| matches!(mark, WaitMark::Approval(_)));
+        approvals.flat_map(|(_, waiting)| waiting).copied()
     }
 
     /// Those that wait for an event of this type and subject. Ascending.

@@ -1,10 +1,12 @@
-//! Tasks that only wait: for an instant, for an event, or for the end of a run. They never see a worker.
+//! Tasks that only wait: for an instant, for an event, for the end of a run, or for approval. They never see a worker.
 //! - WT-1 a wait is in the journal before anything else happens to its task, and every wait has a deadline
 //! - WT-2 what ends a wait is in one record with its end, or in the journal until all waits that it ends have ended
 //! - WT-3 a task waits only for runs of its own tenant; others do not exist for it
 //! - WT-4 nobody asks again and again: an instant is a timer, an event or a run that ends calls those that wait for it
 //! - WT-5 a task that polls for an address or a file has a deadline from the moment it may poll first: it ends with it
 //!   although no worker is there to poll
+//! - WT-6 a task that waits for approval ends by the word of somebody who may give it, with its deadline, or with its run;
+//!   it is of a run
 //!
 //! Not here: polling files and addresses, which workers do (`poll`, between polls the task is deferred); reading what
 //! a payload asks for (`Evaluate::wait`, `Evaluate::poll_deadline`).
@@ -12,9 +14,10 @@
 pub(crate) mod decide;
 mod index;
 
+use std::fmt;
 use std::sync::Arc;
 
-pub(crate) use self::index::{SAME_MAX, WaitIndex};
+pub(crate) use self::index::{SAME_MAX, WaitIndex, Waiter};
 use crate::values::{
     CloudEvent, Failure, FailureClass, Millis, Name, Pattern, RunId, RunStatus, Source, Wall,
 };
@@ -43,6 +46,16 @@ pub enum Awaited {
     Run(RunId),
     /// The first one that comes after the wait has begun.
     Event(Arc<EventMask>),
+    /// The word of a person.
+    Approval(Arc<Approval>),
+}
+
+/// Whose word a task waits for, and what they are told.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Approval {
+    /// Empty: anybody's.
+    pub by: Vec<Name>,
+    pub message: Option<Arc<str>>,
 }
 
 /// Which events end a wait.
@@ -62,6 +75,9 @@ pub enum Late {
     #[default]
     Fail = 0,
     Skip = 1,
+    /// As if somebody had approved it. Only for approvals, as is the next.
+    Approve = 2,
+    Reject = 3,
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -89,18 +105,24 @@ impl Wait {
     pub fn ends(&self) -> Wall {
         match self.what {
             Awaited::Until(at) => at.min(self.deadline),
-            Awaited::Run(_) | Awaited::Event(_) => self.deadline,
+            Awaited::Run(_) | Awaited::Event(_) | Awaited::Approval(_) => self.deadline,
         }
     }
 
-    /// What it becomes when its last instant has come.
-    pub(crate) fn over(&self, now: Wall) -> WaitEnd {
+    /// What it becomes when its last instant has come. `approved`: the output of one that counts as approved.
+    pub(crate) fn over(&self, now: Wall, approved: impl FnOnce() -> Arc<[u8]>) -> WaitEnd {
+        let failed = |class, message: &str| WaitEnd::Failed(Box::new(Failure::new(class, 0, message)));
         match (&self.what, self.late) {
             (Awaited::Until(at), _) if *at <= now => WaitEnd::Met(None),
             (_, Late::Skip) => WaitEnd::Skipped,
+            (_, Late::Approve) => WaitEnd::Met(Some(approved())),
+            (_, Late::Reject) => failed(FailureClass::Permanent, "rejected: nobody decided in time"),
+            (Awaited::Approval(_), Late::Fail) => {
+                failed(FailureClass::Timeout, "nobody approved or rejected it in time")
+            }
             (what, Late::Fail) => {
                 let message = format!("what it waited for ({}) did not come in time", what.label());
-                WaitEnd::Failed(Box::new(Failure::new(FailureClass::Timeout, 0, &message)))
+                failed(FailureClass::Timeout, &message)
             }
         }
     }
@@ -115,6 +137,23 @@ impl EventMask {
     }
 }
 
+impl Approval {
+    pub fn is_by(&self, actor: &Name) -> bool {
+        self.by.is_empty() || self.by.contains(actor)
+    }
+}
+
+/// By whom, for people: "anybody", or the names.
+impl fmt::Display for Approval {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [others @ .., last] = &*self.by else { return f.write_str("anybody") };
+        for (at, name) in others.iter().enumerate() {
+            write!(f, "{}`{name}`", if at == 0 { "" } else { ", " })?;
+        }
+        write!(f, "{}`{last}`", if others.is_empty() { "" } else { " or " })
+    }
+}
+
 impl Awaited {
     /// A word for people and metrics.
     pub const fn label(&self) -> &'static str {
@@ -122,6 +161,7 @@ impl Awaited {
             Self::Until(_) => "time",
             Self::Run(_) => "run",
             Self::Event(_) => "event",
+            Self::Approval(_) => "approval",
         }
     }
 }
@@ -131,7 +171,19 @@ impl Late {
         match index {
             0 => Some(Self::Fail),
             1 => Some(Self::Skip),
+            2 => Some(Self::Approve),
+            3 => Some(Self::Reject),
             _ => None,
+        }
+    }
+
+    /// As callers write it.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Fail => "fail",
+            Self::Skip => "skip",
+            Self::Approve => "approve",
+            Self::Reject => "reject",
         }
     }
 }

@@ -43,10 +43,11 @@ pub const JOB: &[&str] = &[
 ];
 
 /// Fields of a task that `on_failure` does not have: when it runs is settled, and it runs once.
-const NOT_OF_ON_FAILURE: [&str; 12] = [
+const NOT_OF_ON_FAILURE: [&str; 13] = [
     "name",
     "sleep",
     "wait",
+    "approve",
     "needs",
     "needs_jobs",
     "when",

@@ -4,6 +4,7 @@
 //!
 //! Not here: what tasks mean to each other (`check`).
 
+mod approve;
 mod at;
 mod job;
 mod json;
@@ -25,7 +26,7 @@ mod work;
 
 /// Where the schema lists the same fields.
 #[cfg(test)]
-pub const FIELDS: [(&str, &[&str]); 15] = [
+pub const FIELDS: [(&str, &[&str]); 16] = [
     ("job", job::JOB),
     ("task", task::TASK),
     ("job/properties/defaults", settings::SETTINGS),
@@ -34,6 +35,7 @@ pub const FIELDS: [(&str, &[&str]); 15] = [
     ("job_need", needs_jobs::FIELDS),
     ("parameter", parameters::FIELDS),
     ("http", work::OF_HTTP),
+    ("approve", approve::FIELDS),
     ("resources", settings::RESOURCES),
     ("retries/anyOf/1", retry::FIELDS),
     ("schedule", schedules::SCHEDULE),

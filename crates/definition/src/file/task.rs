@@ -28,6 +28,7 @@ pub const TASK: &[&str] = &[
     "noop",
     "sleep",
     "wait",
+    "approve",
     "job",
     "parameters",
     "env",

@@ -1,4 +1,4 @@
-//! What a task does: `run`, `shell`, `http`, `noop`, `sleep`, `wait` or `job`, turned into a payload of its executor.
+//! What a task does: `run`, `shell`, `http`, `noop`, `sleep`, `wait`, `approve` or `job`, turned into a payload of its executor.
 
 use mainspring_core::values::Name;
 use serde_json::{Map, Value as Json};
@@ -10,7 +10,7 @@ use crate::expression::VARIABLE;
 use crate::limits::PAYLOAD_BYTES_MAX;
 use crate::mistake::{Code, Mistakes, Spot};
 
-pub const WORKS: [&str; 7] = ["run", "shell", "http", "noop", "sleep", "wait", "job"];
+pub const WORKS: [&str; 8] = ["run", "shell", "http", "noop", "sleep", "wait", "approve", "job"];
 /// Fields that belong to `run` and `shell`.
 const OF_PROCESS: [&str; 6] = ["args", "env", "cwd", "stdin", "user", "keep"];
 /// Arguments of one program.
@@ -71,6 +71,7 @@ pub fn work(
         "http" => http(&kind.value, &mut texts),
         "sleep" => kind.value.duration(texts.mistakes).map(|pause| ("sleep", fixed("ms", pause.get()))),
         "wait" => super::wait::wait(&kind.value, &mut texts),
+        "approve" => super::approve::approve(&kind.value, &mut texts),
         "noop" => Some(("noop", Json::Object(Map::new()))),
         _ => return run(fields, &kind.value, texts),
     };

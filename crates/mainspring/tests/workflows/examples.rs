@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::support::stderr;
+use crate::support::{stderr, until};
 use crate::{state, world};
 
 /// Examples that need something that is not here, or parameters.
@@ -24,7 +24,13 @@ fn every_example_runs() {
     for name in names {
         let special = SPECIAL.iter().find(|(special, ..)| *special == name);
         let (more, wanted) = special.map_or((&[][..], "succeeded"), |(_, more, wanted)| (*more, *wanted));
-        let run = world.ended(&world.trigger(name, more));
+        let id = world.trigger(name, more);
+        if name == "approval" {
+            until("it waits", || world.json(&["run", "get", &id])["waits_for"] == "approval");
+            let approved = world.run(&["run", "approve", &id]);
+            assert!(approved.status.success(), "{}", stderr(&approved));
+        }
+        let run = world.ended(&id);
         assert_eq!(run["state"], wanted, "{name}: {run:#}");
         if name == "branch" {
             let skipped = ["full", "increment"].iter().filter(|task| state(&run, task) == "skipped").count();

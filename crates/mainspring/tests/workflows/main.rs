@@ -3,6 +3,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod approvals;
 mod backfills;
 mod crash;
 mod events;

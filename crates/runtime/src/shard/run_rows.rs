@@ -105,6 +105,7 @@ impl<R> Shard<R> {
             RunCommand::ReadRun { .. } => return Ok(Answer::Run(RunAnswer::Found(Some(Arc::from(run))))),
             RunCommand::Rerun(rerun) => rerun.fact = Some(run),
             RunCommand::Clear(clear) => clear.fact = Some(run),
+            RunCommand::Approve(approve) => approve.fact = Some(run),
             _ => return Err(RunRefusal::RunAlreadyEnded { id, status }.into()),
         }
         self.handle(command)

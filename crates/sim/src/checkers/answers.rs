@@ -26,6 +26,7 @@ pub enum Asked {
     CancelRun { id: RunId },
     ForceRun { id: RunId },
     ClearRun { id: RunId },
+    Approve { id: RunId, approved: bool },
     PauseRun { id: RunId },
     ReadRun { id: RunId },
     BulkCancel,
@@ -38,6 +39,7 @@ impl Asked {
             Self::CancelRun { id }
             | Self::ForceRun { id }
             | Self::ClearRun { id }
+            | Self::Approve { id, .. }
             | Self::PauseRun { id }
             | Self::ReadRun { id } => Some(id),
             _ => None,
@@ -129,6 +131,8 @@ impl Checkers {
                 there(id, "cancelled", &|run| run.ever_stopped || run.ever_forced || run.ever_cancelled)
             }
             (Asked::ForceRun { id }, _) => there(id, "forced", &|run| run.ever_forced),
+            (Asked::Approve { id, approved: true }, _) => there(id, "approved", &|run| run.ever_approved),
+            (Asked::Approve { id, approved: false }, _) => there(id, "rejected", &|run| run.ever_rejected),
             (Asked::ClearRun { id }, _) => there(id, "cleared", &|run| run.ever_cleared),
             (Asked::ReadRun { id }, RunAnswer::Found(None)) => {
                 require(!must_be_known, "I1", || format!("{id} was acknowledged and cannot be read"))

@@ -180,6 +180,7 @@ impl JournalFold {
                     format!("{} was cleared from an older state of itself", cleared.id)
                 })
             }
+            RunEvent::ApprovalDecided(decided) => self.check_decided(decided),
             _ => Ok(()),
         }
     }
@@ -208,6 +209,9 @@ impl JournalFold {
             let refused = matches!(end, WaitEnd::Failed(_));
             return require(refused, "I14", || format!("{} had not begun to wait: {end:?}", task.id));
         };
+        if let Awaited::Approval(_) = wait.what {
+            return self.approval_ends(task, wait, end);
+        }
         let over = wait.deadline <= self.now.wall;
         let right = match (&wait.what, end) {
             (_, WaitEnd::Met(_)) if self.asked_now.contains(&task.id) => true,
@@ -227,6 +231,7 @@ impl JournalFold {
                 over || run.is_none_or(failed)
             }
             (_, WaitEnd::Skipped) => over,
+            (Awaited::Approval(_), _) => false,
         };
         require(right, "I14", || {
             format!("{} waited for {wait:?} and ended at {:?}: {end:?}", task.id, self.now)

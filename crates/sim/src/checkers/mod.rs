@@ -6,6 +6,7 @@
 //! Not here: what the world does (`world`).
 
 mod answers;
+mod approvals;
 mod backfills;
 mod events;
 mod flows;

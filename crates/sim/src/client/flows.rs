@@ -9,16 +9,18 @@ use mainspring_core::job::{
 };
 use mainspring_core::key::{KeyClaim, KeyFact, KeyScope};
 use mainspring_core::run::StartedBy;
-use mainspring_core::run::decide::{Clear, ClearItems, Rerun, RerunFrom, RunCommand, Signed, TriggerRun};
-use mainspring_core::task::Profile;
+use mainspring_core::run::decide::{
+    Approve, Clear, ClearItems, Rerun, RerunFrom, RunCommand, Signed, TriggerRun,
+};
+use mainspring_core::task::{Profile, ProfileSpec};
 use mainspring_core::values::{
-    Bucket, Group, Millis, Name, NodeInstance, RunId, RunStatus, Source, TaskId, Wall,
+    Actor, Bucket, Group, Millis, Name, NodeInstance, RunId, RunStatus, Source, TaskId, Wall,
 };
 
 use super::draw::over;
 use crate::checkers::RunFacts;
 use crate::settings::{GROUPS, TENANTS};
-use crate::words::UNDEFINED;
+use crate::words::{APPROVAL, UNDEFINED};
 use crate::worker::Nature;
 use crate::world::World;
 
@@ -50,6 +52,9 @@ impl World {
     pub(super) fn draw_flow_commands(&mut self) -> Vec<Command> {
         if self.chance.per_mille(150) {
             return vec![self.draw_event()];
+        }
+        if self.chance.per_mille(80) {
+            return vec![self.on_run(Self::draw_approval)];
         }
         let what = self.chance.below(100);
         let many = self.callers.runs.len() >= RUNS_MAX;
@@ -184,6 +189,20 @@ impl World {
             _ => (vec![node_name(world.chance.below(6))], ClearItems::All),
         };
         RunCommand::Clear(Box::new(Clear { id, nodes, items, over: over(), fact: None }))
+    }
+
+    /// Of the one that waits, of one that may, or of none; by one who may, or by another.
+    fn draw_approval(id: RunId, world: &mut Self) -> RunCommand {
+        let task = world.chance.per_mille(500).then(|| node_name(world.chance.below(8)));
+        let item = world.chance.per_mille(200).then(|| world.chance.below(3) as u32);
+        let over = if world.chance.per_mille(700) {
+            over()
+        } else {
+            Actor { actor: Name::fixed("somebody"), ..over() }
+        };
+        let approved = world.chance.per_mille(700);
+        let item = item.filter(|_| task.is_some());
+        RunCommand::Approve(Box::new(Approve { run: id, task, item, approved, over, fact: None }))
     }
 
     fn draw_rerun(&mut self) -> Command {
@@ -342,6 +361,9 @@ impl World {
         let key = job_key(job);
         let mut spec = self.draw_spec(nature);
         (spec.tenant, spec.job) = (key.tenant, key.name);
+        if self.chance.per_mille(60) {
+            return self.approval(spec);
+        }
         let index = Nature::ALL.iter().position(|other| *other == nature).unwrap_or_default();
         let templated = self.chance.per_mille(300);
         let mut payload = vec![index as u8];
@@ -354,6 +376,19 @@ impl World {
             priority: self.draw_priority(),
             labels: None,
             templated,
+        })
+    }
+
+    /// A node that waits for a person.
+    fn approval(&mut self, spec: ProfileSpec) -> NodeWork {
+        let ms = self.span(60_000);
+        let spec = ProfileSpec { executor: Name::fixed("wait"), ..spec };
+        NodeWork::Task(TaskWork {
+            profile: Profile::new(spec),
+            payload: [APPROVAL.to_le_bytes().as_slice(), &ms.to_le_bytes()].concat().into(),
+            priority: self.draw_priority(),
+            labels: None,
+            templated: false,
         })
     }
 

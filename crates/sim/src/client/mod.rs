@@ -378,6 +378,7 @@ fn asked_of_flow(flow: &RunCommand) -> Asked {
         RunCommand::CancelRun { id } => Asked::CancelRun { id: *id },
         RunCommand::ForceRun { id, .. } => Asked::ForceRun { id: *id },
         RunCommand::Clear(clear) => Asked::ClearRun { id: clear.id },
+        RunCommand::Approve(approve) => Asked::Approve { id: approve.run, approved: approve.approved },
         RunCommand::ReadRun { id } => Asked::ReadRun { id: *id },
         RunCommand::PauseRun { id, .. } => Asked::PauseRun { id: *id },
         _ => Asked::BulkCancel,

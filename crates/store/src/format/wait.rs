@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mainspring_core::wait::{Awaited, EventMask, Late, Wait, WaitEnd};
+use mainspring_core::wait::{Approval, Awaited, EventMask, Late, Wait, WaitEnd};
 
 use super::trigger::{read_pattern, write_pattern};
 use super::{FormatError, Reader, Writer};
@@ -10,6 +10,7 @@ use super::{FormatError, Reader, Writer};
 const UNTIL: u8 = 0;
 const RUN: u8 = 1;
 const EVENT: u8 = 2;
+const APPROVAL: u8 = 3;
 
 pub(super) fn write(w: &mut Writer<'_>, wait: &Wait) {
     match &wait.what {
@@ -28,6 +29,11 @@ pub(super) fn write(w: &mut Writer<'_>, wait: &Wait) {
             w.option(mask.subject.as_deref(), Writer::text);
             w.option(mask.condition.as_deref(), Writer::text);
         }
+        Awaited::Approval(approval) => {
+            w.byte(APPROVAL);
+            w.list(&approval.by, Writer::name);
+            w.option(approval.message.as_deref(), Writer::text);
+        }
     }
     w.wall(wait.since);
     w.wall(wait.deadline);
@@ -40,6 +46,7 @@ pub(super) fn read(r: &mut Reader<'_>) -> Result<Wait, FormatError> {
         UNTIL => Awaited::Until(r.wall("awaited instant")?),
         RUN => Awaited::Run(r.run_id()?),
         EVENT => Awaited::Event(Arc::new(read_mask(r)?)),
+        APPROVAL => Awaited::Approval(Arc::new(read_approval(r)?)),
         _ => return Err(FormatError::bad("what is awaited", at, "has no such value")),
     };
     let (since, deadline) = (r.wall("beginning of a wait")?, r.wall("deadline of a wait")?);
@@ -55,6 +62,13 @@ fn read_mask(r: &mut Reader<'_>) -> Result<EventMask, FormatError> {
         source: r.option("source", read_pattern)?,
         subject: r.option("subject", |r| r.text("subject").map(Arc::from))?,
         condition: r.option("condition", |r| r.text("condition").map(Into::into))?,
+    })
+}
+
+fn read_approval(r: &mut Reader<'_>) -> Result<Approval, FormatError> {
+    Ok(Approval {
+        by: r.list("approvers", |r| r.name("approver"))?,
+        message: r.option("message", |r| r.text("message").map(Arc::from))?,
     })
 }
 

@@ -2,7 +2,7 @@
 
 use mainspring_core::operation::EndWaits;
 use mainspring_core::values::{CloudEvent, Pattern};
-use mainspring_core::wait::{Awaited, EventMask, Late, Wait, WaitEnd};
+use mainspring_core::wait::{Approval, Awaited, EventMask, Late, Wait, WaitEnd};
 
 use super::*;
 
@@ -25,8 +25,11 @@ pub fn wait() -> impl Strategy<Value = Wait> {
         wall().prop_map(Awaited::Until),
         any::<u128>().prop_map(|bits| Awaited::Run(RunId::from_bits(bits))),
         mask().prop_map(|mask| Awaited::Event(Arc::new(mask))),
+        (vec(name(), 0..3), option::of(".{0,9}")).prop_map(|(by, message)| {
+            Awaited::Approval(Arc::new(Approval { by, message: message.map(Into::into) }))
+        }),
     ];
-    let late = select(vec![Late::Fail, Late::Skip]);
+    let late = select(vec![Late::Fail, Late::Skip, Late::Approve, Late::Reject]);
     (what, wall(), wall(), late).prop_map(|(what, since, deadline, late)| Wait {
         what,
         since,

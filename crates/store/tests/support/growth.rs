@@ -13,6 +13,15 @@ pub fn growth_events() -> Vec<(&'static str, Event)> {
         ("run_noted", noted(Subject::Run(run), "paused")),
         ("job_noted", noted(Subject::Job(job_key()), "applied as version 3")),
         ("run_reevaluated", flow(RunEvent::RunReevaluated { id: run, over: over() })),
+        (
+            "approval_decided",
+            flow(RunEvent::ApprovalDecided(Box::new(ApprovalDecided {
+                run,
+                place: NodeInstance { node, index: NodeInstance::WHOLE, turn: 1 },
+                approved: true,
+                over: over(),
+            }))),
+        ),
         ("tasks_added", flow(RunEvent::TasksAdded(Box::new(TasksAdded { run, node, nodes: added_nodes() })))),
     ]
 }

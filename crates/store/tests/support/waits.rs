@@ -1,7 +1,7 @@
 //! Samples of tasks that only wait.
 
 use mainspring_core::values::Pattern;
-use mainspring_core::wait::{Awaited, EventMask, Late, Wait, WaitEnd};
+use mainspring_core::wait::{Approval, Awaited, EventMask, Late, Wait, WaitEnd};
 
 use super::*;
 
@@ -28,6 +28,12 @@ fn for_an_event() -> Wait {
     waits(Awaited::Event(Arc::new(mask)), Late::Skip)
 }
 
+fn for_approval() -> Wait {
+    let by = ["anna", "release"].map(|name| Name::new(name).expect("a name")).into();
+    let approval = Approval { by, message: Some("ausrollen?".into()) };
+    waits(Awaited::Approval(Arc::new(approval)), Late::Reject)
+}
+
 pub fn wait_events() -> Vec<(&'static str, Event)> {
     let id = ID;
     let begun = |wait| Event::TaskWaits { id, wait: Box::new(wait) };
@@ -37,6 +43,7 @@ pub fn wait_events() -> Vec<(&'static str, Event)> {
         ("task_waits_until", begun(waits(Awaited::Until(WALL), Late::Fail))),
         ("task_waits_run", begun(for_a_run())),
         ("task_waits_event", begun(for_an_event())),
+        ("task_waits_approval", begun(for_approval())),
         ("wait_met", ended(WaitEnd::Met(Some(Arc::from(*b"{}"))))),
         ("wait_skipped", ended(WaitEnd::Skipped)),
         ("wait_failed", ended(WaitEnd::Failed(Box::new(failure)))),

@@ -20,7 +20,7 @@ use super::tasks::cancel_many::message;
 use crate::edge::Edge;
 use crate::operation::flows;
 use crate::problem::Problem;
-use crate::wire::{ClearBody, OverrideBody, RerunBody, RunSelectorBody, RunView};
+use crate::wire::{ApproveBody, ClearBody, OverrideBody, RerunBody, RunSelectorBody, RunView};
 
 pub(super) struct Runs(pub(super) Arc<Edge>);
 
@@ -71,6 +71,16 @@ impl RunService for Runs {
     async fn clear(&self, request: Request<v1::ClearRunRequest>) -> Answer<v1::RunChange> {
         let id = request_id(&request);
         answer(&self.0, &id, clear(&self.0, &Call::of(request)).await)
+    }
+
+    async fn approve(&self, request: Request<v1::ApproveRunRequest>) -> Answer<v1::RunChange> {
+        let id = request_id(&request);
+        answer(&self.0, &id, approve(&self.0, &Call::of(request)).await)
+    }
+
+    async fn reject(&self, request: Request<v1::RejectRunRequest>) -> Answer<v1::RunChange> {
+        let id = request_id(&request);
+        answer(&self.0, &id, reject(&self.0, &Call::of(request)).await)
     }
 
     async fn force_state(&self, request: Request<v1::ForceRunStateRequest>) -> Answer<v1::RunChange> {
@@ -138,6 +148,20 @@ async fn clear(edge: &Edge, call: &Call<v1::ClearRunRequest>) -> Result<v1::RunC
     let id = flows::run_id(&run_id)?;
     let wanted = ClearBody { tasks, items, only_failed, actor, reason };
     Ok(changed(id, flows::clear_run(edge, id, &wanted, &call.caller()?).await?))
+}
+
+async fn approve(edge: &Edge, call: &Call<v1::ApproveRunRequest>) -> Result<v1::RunChange, Problem> {
+    let v1::ApproveRunRequest { run_id, task, item, actor, reason } = call.message.clone();
+    let id = flows::run_id(&run_id)?;
+    let wanted = ApproveBody { task, item, actor, reason };
+    Ok(changed(id, flows::approve_run(edge, id, true, &wanted, &call.caller()?).await?))
+}
+
+async fn reject(edge: &Edge, call: &Call<v1::RejectRunRequest>) -> Result<v1::RunChange, Problem> {
+    let v1::RejectRunRequest { run_id, task, item, actor, reason } = call.message.clone();
+    let id = flows::run_id(&run_id)?;
+    let wanted = ApproveBody { task, item, actor, reason };
+    Ok(changed(id, flows::approve_run(edge, id, false, &wanted, &call.caller()?).await?))
 }
 
 async fn force_state(edge: &Edge, call: &Call<v1::ForceRunStateRequest>) -> Result<v1::RunChange, Problem> {

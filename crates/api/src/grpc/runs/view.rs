@@ -7,7 +7,7 @@ use mainspring_proto::v1;
 use serde_json::value::RawValue;
 
 use super::super::time::{duration, moment};
-use crate::wire::{ItemsView, JobWaitView, NodeView, NoteView, RunView};
+use crate::wire::{ApprovalView, ItemsView, JobWaitView, NodeView, NoteView, RunView};
 
 pub(super) fn run(view: RunView<'_>) -> v1::Run {
     v1::Run {
@@ -33,6 +33,8 @@ pub(super) fn run(view: RunView<'_>) -> v1::Run {
         tasks_total: view.tasks_total as u64,
         tasks: view.tasks.into_iter().flatten().map(task).collect(),
         marks: view.marks.into_iter().map(str::to_owned).collect(),
+        waits_for: view.waits_for.map(str::to_owned),
+        approvals: view.approvals.iter().map(approval).collect(),
     }
 }
 
@@ -60,6 +62,23 @@ pub(in crate::grpc) fn note(note: &NoteView<'_>) -> v1::RunNote {
         actor: note.actor.to_owned(),
         reason: note.reason.to_owned(),
         what: note.what.to_owned(),
+    }
+}
+
+fn approval(view: &ApprovalView<'_>) -> v1::RunApproval {
+    v1::RunApproval {
+        task: view.task.to_owned(),
+        item: view.item,
+        task_id: view.task_id.clone(),
+        state: view.state.to_owned(),
+        by: view.by.iter().map(|&name| name.to_owned()).collect(),
+        message: view.message.map(str::to_owned),
+        since: view.since.map(moment),
+        until: view.until.map(moment),
+        on_timeout: view.on_timeout.map(str::to_owned),
+        decided_at: view.decided_at.map(moment),
+        actor: view.actor.map(str::to_owned),
+        reason: view.reason.map(str::to_owned),
     }
 }
 

@@ -38,6 +38,7 @@ pub(crate) async fn attention(edge: &Edge) -> Result<AttentionView, Problem> {
     let (runs_failed, runs_failed_more) = (failed.count, failed.more);
     findings.extend(failed.findings());
     findings.extend(runs::marked(edge).await);
+    findings.extend(runs::approvals(edge).await);
     findings.extend(tasks::findings(edge).await?);
     findings.extend(schedules::findings(edge, since).await?);
     sort(&mut findings);

@@ -1,7 +1,9 @@
 //! Runs that failed, and runs that the watchdog has found.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
+use mainspring_core::engine::question::{APPROVALS_MAX, OpenApproval, Question};
 use mainspring_core::engine::{Answer, Command};
 use mainspring_core::job::JobKey;
 use mainspring_core::run::decide::{RunAnswer, RunCommand};
@@ -13,8 +15,9 @@ use serde_json::json;
 
 use super::{NAMED_MAX, ROWS_MAX, finding, many};
 use crate::edge::Edge;
+use crate::gateway::Route;
 use crate::problem::Problem;
-use crate::wire::{AdvisedView, ExampleView, FindingView, Moment};
+use crate::wire::{AdvisedView, ExampleView, FindingView, Moment, approve_command, written};
 
 pub(super) struct Failed {
     pub(super) count: u64,
@@ -203,4 +206,49 @@ pub(super) async fn marked(edge: &Edge) -> Vec<FindingView> {
         }
     })
     .collect()
+}
+
+/// Tasks that wait for the approval of a person, by job.
+pub(super) async fn approvals(edge: &Edge) -> Vec<FindingView> {
+    let asked = edge.gateway.ask(Route::All, Command::Ask(Question::Approvals)).await;
+    let Ok(Answer::Approvals(open)) = asked else { return Vec::new() };
+    let more = open.len() >= APPROVALS_MAX;
+    let mut jobs: BTreeMap<Arc<JobKey>, Vec<OpenApproval>> = BTreeMap::new();
+    for one in open {
+        jobs.entry(one.job.clone()).or_default().push(one);
+    }
+    let rows = jobs.into_iter().filter_map(|(key, mut open)| {
+        open.sort_by_key(|one| one.deadline);
+        let (count, since) = (open.len() as u64, open.iter().map(|one| one.since).min());
+        let next = open.first()?;
+        let verb = if count == 1 { "waits" } else { "wait" };
+        let message = format!("{} of `{}` {verb} for approval", many(count, "task"), key.name);
+        let text = format!("`{}`, by {}, until {}", next.task, next.approval, written(next.deadline));
+        Some(FindingView {
+            more,
+            since: since.map(Moment),
+            tenant: Some(key.tenant.to_string()),
+            job: Some(key.name.to_string()),
+            example: Some(ExampleView { id: next.run.to_string(), text }),
+            action: Some(approve(next)),
+            ..finding("approvals_open", 2, count, message, "let those who may decide approve or reject them")
+        })
+    });
+    rows.take(NAMED_MAX).collect()
+}
+
+fn approve(open: &OpenApproval) -> AdvisedView {
+    let mut body = json!({ "task": open.task.as_str() });
+    if let Some(item) = open.item {
+        body["item"] = json!(item);
+    }
+    let command = approve_command(open.run, &open.task, open.item).into_iter().skip(1).collect();
+    AdvisedView {
+        title: "Approve",
+        effect: format!("Approves `{}`, whose time ends first; its run goes on.", open.task),
+        method: "POST",
+        path: format!("/v1/runs/{}:approve", open.run),
+        body,
+        command,
+    }
 }

@@ -91,7 +91,8 @@ async fn chosen(
             if items.len() >= limit {
                 return Ok(Chosen { items, next: Some(index) });
             }
-            let live = out.binary_search_by_key(&index, |(index, _)| *index).ok().map(|found| out[found].1);
+            let live = out.states.binary_search_by_key(&index, |(index, _)| *index).ok();
+            let live = live.map(|found| out.states[found].1);
             let state = group.items[index as usize].state(live);
             if states.is_empty() || states.contains(&state) {
                 items.push((index, state));

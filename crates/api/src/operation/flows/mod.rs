@@ -29,8 +29,8 @@ pub(crate) use self::{
     jobs::{JobFilter, delete_job, job, jobs, pause_job, version, versions},
     pictures::{Drawn, graph, grid, run_graph},
     runs::{
-        cancel_run, cancel_runs, clear_run, force_run, list_runs, pause_run, reevaluate_run, rerun, run,
-        seen_run,
+        approve_run, cancel_run, cancel_runs, clear_run, force_run, list_runs, pause_run, reevaluate_run,
+        rerun, run, seen_run,
     },
     stats::job_stats,
     tasks::{run_of, tasks_of_run},

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use mainspring_core::engine::question::{Progress, Question};
+use mainspring_core::engine::question::{Progress, Question, Released};
 use mainspring_core::engine::{Answer, Command};
 use mainspring_core::operation::RunSelector;
-use mainspring_core::run::decide::{Clear, ClearItems, Rerun, RerunFrom, RunAnswer, RunCommand};
+use mainspring_core::run::decide::{Approve, Clear, ClearItems, Rerun, RerunFrom, RunAnswer, RunCommand};
 use mainspring_core::run::{Run, RunRefusal};
 use mainspring_core::task::Payload;
 use mainspring_core::values::{Bucket, Name, OperationId, RunId, RunStatus};
@@ -21,7 +21,7 @@ use crate::edge::Edge;
 use crate::operation::audit::Change;
 use crate::operation::{Caller, Listed, operations};
 use crate::problem::Problem;
-use crate::wire::{ClearBody, OverrideBody, RerunBody, RunSelectorBody, SeenRun, name};
+use crate::wire::{ApproveBody, ClearBody, OverrideBody, RerunBody, RunSelectorBody, SeenRun, name};
 
 /// How long a bulk cancel is awaited before it is answered as still running.
 const ANSWER_WITHIN: Duration = Duration::from_secs(2);
@@ -65,7 +65,7 @@ pub(crate) async fn list_runs(
     let mut runs = Vec::with_capacity(ids.len());
     for id in ids {
         match ended.next_if(|run| run.id == id) {
-            Some(run) => runs.push(SeenRun { run: Arc::from(run), released: Vec::new() }),
+            Some(run) => runs.push(SeenRun { run: Arc::from(run), released: Released::default() }),
             // What has not ended may have gone on since its row was written.
             None => runs.extend(seen_run(edge, id).await.ok()),
         }
@@ -168,6 +168,29 @@ pub(crate) async fn reevaluate_run(
     let command = RunCommand::ReevaluateRun { id, over: by.actor() };
     let status = act(edge, ("reevaluate run", id), command, caller).await?;
     by.done(id);
+    Ok(status)
+}
+
+/// Approves or rejects a task that waits for it.
+pub(crate) async fn approve_run(
+    edge: &Edge,
+    id: RunId,
+    approved: bool,
+    body: &ApproveBody,
+    caller: &Caller<'_>,
+) -> Result<RunStatus, Problem> {
+    let over = OverrideBody { actor: body.actor.clone(), reason: body.reason.clone() };
+    let what = if approved { "a task of a run was approved" } else { "a task of a run was rejected" };
+    let by = Change::by(what, &over, caller)?;
+    let task = body.task.as_deref().map(|task| name("task", task)).transpose()?;
+    if body.item.is_some() && task.is_none() {
+        return Err(Problem::field("item", "name the task in `task` that it is an item of"));
+    }
+    let of = task.as_ref().map_or_else(|| id.to_string(), |task| format!("{id} {task}"));
+    let approve = Approve { run: id, task, item: body.item, approved, over: by.actor(), fact: None };
+    let operation = if approved { "approve run" } else { "reject run" };
+    let status = act(edge, (operation, id), RunCommand::Approve(Box::new(approve)), caller).await?;
+    by.done(of);
     Ok(status)
 }
 

@@ -16,8 +16,8 @@ use crate::operation;
 use crate::operation::flows::{self, ItemFilter, RunFilterBody};
 use crate::problem::Problem;
 use crate::wire::{
-    ClearBody, ForceRunBody, Moment, OperationView, OverrideBody, RerunBody, RerunView, RunChanged, RunPage,
-    RunSelectorBody, RunView, instant, parse_run_status, parse_status,
+    ApproveBody, ClearBody, ForceRunBody, Moment, OperationView, OverrideBody, RerunBody, RerunView,
+    RunChanged, RunPage, RunSelectorBody, RunView, instant, parse_run_status, parse_status,
 };
 
 pub(in crate::rest) async fn list(
@@ -118,7 +118,7 @@ pub(in crate::rest) async fn cancel_many(
     Ok(json(StatusCode::OK, &OperationView::of(progress)))
 }
 
-/// `POST /v1/runs/{id}:cancel`, `:pause`, `:resume`, `:rerun`, `:clear`, `:force-state`, `:reevaluate`.
+/// `POST /v1/runs/{id}:cancel`, `:pause`, `:resume`, `:rerun`, `:approve`, `:reject`, `:clear`, `:force-state`, `:reevaluate`.
 pub(in crate::rest) async fn verb(
     State(edge): State<Arc<Edge>>,
     Path(text): Path<String>,
@@ -143,6 +143,12 @@ pub(in crate::rest) async fn verb(
         "resume" => {
             let over = body::parse_optional(&call.bytes)?;
             (flows::pause_run(&edge, id, false, &over, &caller).await?, "the run goes on")
+        }
+        "approve" | "reject" => {
+            let body: ApproveBody = body::parse_optional(&call.bytes)?;
+            let approved = verb == "approve";
+            let message = if approved { "the task is approved" } else { "the task is rejected" };
+            (flows::approve_run(&edge, id, approved, &body, &caller).await?, message)
         }
         "clear" => {
             let body: ClearBody = body::parse_optional(&call.bytes)?;

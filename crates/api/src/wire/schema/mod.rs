@@ -10,6 +10,7 @@ use mainspring_core::retry::DELAYS_MAX;
 use mainspring_core::run::StartedBy;
 use mainspring_core::task::Status;
 use mainspring_core::values::{Band, FailureClass, LABELS_MAX, NAME_BYTES_MAX, RunStatus};
+use mainspring_core::wait::Late;
 use schemars::{Schema, SchemaGenerator, json_schema};
 use serde_json::{Value, json};
 
@@ -93,6 +94,7 @@ pub(crate) fn task_reason(_: &mut SchemaGenerator) -> Schema {
         "waits_for_time",
         "waits_for_run",
         "waits_for_event",
+        "waits_for_approval",
         "no_workers",
         "no_worker_matches",
         "pool_limit",
@@ -126,6 +128,18 @@ pub(crate) fn run_reason(_: &mut SchemaGenerator) -> Schema {
         "about_to_go_on",
         "ended",
     ])
+}
+
+pub(crate) fn approval_state(_: &mut SchemaGenerator) -> Schema {
+    words(["open", "approved", "rejected"])
+}
+
+pub(crate) fn on_timeout(_: &mut SchemaGenerator) -> Schema {
+    words([Late::Fail, Late::Skip, Late::Approve, Late::Reject].map(Late::label))
+}
+
+pub(crate) fn run_waits_for(_: &mut SchemaGenerator) -> Schema {
+    words(["approval"])
 }
 
 pub(crate) fn marks(_: &mut SchemaGenerator) -> Schema {

@@ -2,6 +2,7 @@
 //! Entry: [`Question`], inside `Command::Ask`.
 //! - QE-1 a question changes nothing; QE-2 its cost is bounded, whatever the state holds
 
+mod approval;
 mod job_wait;
 mod part;
 mod run;
@@ -9,6 +10,7 @@ mod run;
 use std::fmt;
 use std::sync::Arc;
 
+pub use self::approval::{APPROVALS_MAX, OpenApproval, Released};
 pub use self::job_wait::JobWait;
 pub use self::part::Part;
 pub use self::run::{
@@ -29,8 +31,10 @@ pub enum Question {
     Why { id: TaskId },
     /// Where is this run, and why has it not ended?
     Run { id: RunId },
-    /// The states of what a run has out: of its nodes, or of items of one of them.
+    /// The states of what a run has out: of its nodes, or of items of one of them; and what of it waits for approval.
     Released { run: RunId, items: Option<ItemRange> },
+    /// Tasks that wait for approval.
+    Approvals,
     /// Could any worker that is known run tasks like this, if it were idle?
     CouldRun { profile: Arc<Profile> },
     /// How much waits and runs.
@@ -240,6 +244,9 @@ impl Standing {
             }
             Self::Backoff { .. } => "wait, run it now, or cancel it; its last error says what failed".into(),
             Self::Deferred { .. } => "wait, or run it now".into(),
+            Self::WaitsFor { what: Awaited::Approval(_), .. } => {
+                "approve or reject it; at its deadline its `on_timeout` decides".into()
+            }
             Self::WaitsFor { .. } => "wait, or run it now to go on without".into(),
             Self::Held { stopping: Some(_), .. } => "wait until the worker has stopped it".into(),
             Self::Held { .. } => "wait, or cancel it with force".into(),
@@ -266,6 +273,7 @@ impl Standing {
             Self::WaitsFor { what: Awaited::Until(_), .. } => "waits_for_time",
             Self::WaitsFor { what: Awaited::Run(_), .. } => "waits_for_run",
             Self::WaitsFor { what: Awaited::Event(_), .. } => "waits_for_event",
+            Self::WaitsFor { what: Awaited::Approval(_), .. } => "waits_for_approval",
             Self::Held { stopping: Some(_), .. } => "stopping",
             Self::Held { .. } => "held",
             Self::Ended => "ended",
@@ -290,6 +298,9 @@ impl fmt::Display for Standing {
             Self::WaitsFor { what: Awaited::Event(mask), .. } => {
                 write!(f, "it waits for an event of type `{}`", mask.kind)?;
                 mask.subject.as_ref().map_or(Ok(()), |subject| write!(f, " about `{subject}`"))
+            }
+            Self::WaitsFor { what: Awaited::Approval(approval), .. } => {
+                write!(f, "it waits for approval by {approval}")
             }
             Self::WaitsFor { what: Awaited::Run(run), .. } => {
                 write!(f, "it waits for the end of run `{run}`")

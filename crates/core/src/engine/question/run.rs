@@ -13,6 +13,7 @@ use crate::job::{JobKey, Tolerance, TriggerRule};
 use crate::run::RunStop;
 use crate::task::Status;
 use crate::values::{Millis, Name, RunId, RunStatus, Source, TaskId, Wall};
+use crate::wait::Awaited;
 
 /// Nodes told of in one answer.
 pub const NODES_MAX: usize = 100;
@@ -251,6 +252,7 @@ impl NodeStanding {
                 Standing::Waits(WaitReason::NoWorkers { .. } | WaitReason::NoWorkerMatches { .. }) => 1,
                 Standing::Waits(WaitReason::AboutToBePlaced) | Standing::Ended => 6,
                 Standing::Waits(_) => 2,
+                Standing::WaitsFor { what: Awaited::Approval(_), .. } => 2,
                 Standing::Backoff { .. } => 3,
                 Standing::Held { .. } => 4,
                 Standing::WaitsForTime { .. } | Standing::Deferred { .. } | Standing::WaitsFor { .. } => 5,

@@ -1,6 +1,7 @@
 //! What people want of jobs and runs. One file a group of wishes.
 
 pub(crate) mod advance;
+pub(crate) mod approve;
 mod awaits;
 mod child;
 pub(crate) mod clear;
@@ -17,6 +18,7 @@ use std::sync::Arc;
 
 pub use self::{
     advance::NESTING_MAX,
+    approve::Approve,
     clear::{Clear, ClearItems},
     rerun::{Rerun, RerunFrom},
     signed::Signed,
@@ -59,6 +61,8 @@ pub enum RunCommand {
     Trigger(Box<TriggerRun>),
     Rerun(Box<Rerun>),
     Clear(Box<Clear>),
+    /// The word of a person on a task that waits for approval.
+    Approve(Box<Approve>),
     CancelRun {
         id: RunId,
     },
@@ -119,6 +123,7 @@ impl RunCommand {
             Self::Signed(signed) => signed.command.run(),
             Self::Rerun(rerun) => rerun.fact.is_none().then_some(rerun.of),
             Self::Clear(clear) => clear.fact.is_none().then_some(clear.id),
+            Self::Approve(approve) => approve.fact.is_none().then_some(approve.run),
             Self::ApplyJob { .. }
             | Self::PauseJob { .. }
             | Self::DeleteJob { .. }

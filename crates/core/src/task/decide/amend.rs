@@ -1,6 +1,6 @@
 //! Amend: change time, priority or payload of a task that has not started; priority as long as it waits.
 
-use super::TaskAnswer;
+use super::{TaskAnswer, not_awaiting_approval};
 use crate::decision::{Out, Rejection, View};
 use crate::event::Event;
 use crate::task::{Payload, Status, Task, TaskState};
@@ -33,6 +33,9 @@ pub(crate) fn decide(
         return Err(Rejection::TaskAlreadyStarted { id, status: task.status() });
     }
     let new_payload = payload.is_some();
+    if new_payload {
+        not_awaiting_approval(task)?;
+    }
     out.push(Event::TaskAmended { id, due: due.filter(|_| pending), priority, payload });
     if matches!(task.state, TaskState::Waiting(_)) && new_payload {
         // What it waits for is read again.
@@ -48,6 +51,7 @@ pub(crate) fn decide(
 pub(crate) fn run_now(view: &View<'_>, id: TaskId, out: &mut Out<'_>) -> Result<TaskAnswer, Rejection> {
     let task = view.task(id)?;
     check_waiting(task)?;
+    not_awaiting_approval(task)?;
     if let TaskState::Waiting(_) = task.state {
         out.push(Event::WaitEnded { id, end: WaitEnd::Met(None) });
         return Ok(TaskAnswer::Now { id, status: Status::Succeeded });

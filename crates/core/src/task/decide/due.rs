@@ -32,7 +32,10 @@ pub(crate) fn decide(view: &View<'_>, index: TaskIndex, out: &mut Out<'_>) -> Ta
         TaskState::Pending { .. } | TaskState::RetryWait { .. } | TaskState::Deferred { .. } => {
             decided(Event::TaskDue { id: task.id }, out)
         }
-        TaskState::Waiting(wait) => decided(Event::WaitEnded { id: task.id, end: wait.over(now.wall) }, out),
+        TaskState::Waiting(wait) => {
+            let end = wait.over(now.wall, || view.evaluate.approved(None, now.wall));
+            decided(Event::WaitEnded { id: task.id, end }, out)
+        }
         TaskState::Leased(lease) => lease_due(task, lease, now, out),
         TaskState::Queued => decided(Event::WaitEnded { id: task.id, end: not_found(task) }, out),
         TaskState::Succeeded

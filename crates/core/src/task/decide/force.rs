@@ -1,6 +1,6 @@
 //! Operator overrides: force a task to an ended state, queue an ended one again, or put a dead letter away.
 
-use super::TaskAnswer;
+use super::{TaskAnswer, not_awaiting_approval};
 use crate::decision::{Out, Rejection, View};
 use crate::event::Event;
 use crate::run::RunRefusal;
@@ -21,6 +21,7 @@ pub(crate) fn decide(
     if task.status().is_ended() {
         return Err(Rejection::TaskAlreadyEnded { id, status: task.status() });
     }
+    not_awaiting_approval(task)?;
     let Some(lease) = task.lease() else {
         out.push(Event::TaskForced { id, status, over, reported: true });
         return Ok(TaskAnswer::Now { id, status });

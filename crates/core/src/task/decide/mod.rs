@@ -11,7 +11,9 @@ pub use self::{
     report::{Report, ReportKind},
     submit::{StartTime, Submit},
 };
-use super::Status;
+use super::{Status, Task};
+use crate::decision::Rejection;
+use crate::run::RunRefusal;
 use crate::values::TaskId;
 
 /// What a command on a task is answered with.
@@ -34,4 +36,12 @@ pub enum TaskAnswer {
     Stopping {
         id: TaskId,
     },
+}
+
+/// Nobody goes past those whose word a task waits for (WT-6).
+fn not_awaiting_approval(task: &Task) -> Result<(), Rejection> {
+    match task.in_run.as_deref().filter(|_| task.awaits_approval()) {
+        Some(origin) => Err(RunRefusal::WaitsForApproval { id: task.id, run: origin.run }.into()),
+        None => Ok(()),
+    }
 }

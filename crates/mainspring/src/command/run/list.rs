@@ -42,6 +42,7 @@ const RUNS: Rows = Rows {
         id("RUN", "run_id"),
         text("JOB", "job"),
         text("STATE", "state"),
+        text("WAITS FOR", "waits_for"),
         text("TRIGGER", "trigger"),
         age("AGE", "created_at"),
         took("TOOK", "started_at", "ended_at"),

@@ -68,6 +68,19 @@ enum What {
                       mainspring run clear run_019a88f0 --task load --only-failed"
     )]
     Clear(Clear),
+    /// Approve a task that waits for approval
+    #[command(
+        after_help = "Without --task the one that waits. Who you are is believed, and kept with the run as unverified.\n\n\
+                      Examples:\n  mainspring run approve run_019a88f0 --reason 'looks good'\n  \
+                      mainspring run approve run_019a88f0 --task deploy --item 3"
+    )]
+    Approve(Decide),
+    /// Reject a task that waits for approval: it fails
+    #[command(
+        after_help = "Without --task the one that waits. Who you are is believed, and kept with the run as unverified.\n\n\
+                      Example:\n  mainspring run reject run_019a88f0 --task deploy --reason 'not on a Friday'"
+    )]
+    Reject(Decide),
     /// Say how a run ends, whatever its tasks do
     #[command(after_help = "Example:\n  mainspring run force run_019a88f0 failed --reason 'wrong input'")]
     Force(Force),
@@ -129,6 +142,26 @@ struct Clear {
     /// Of mapped tasks only the items that did not succeed; of other tasks those that failed
     #[arg(long)]
     only_failed: bool,
+    /// Why; kept with the run
+    #[arg(long, value_name = "TEXT")]
+    reason: Option<String>,
+    #[command(flatten)]
+    connect: Connect,
+}
+
+#[derive(Args)]
+struct Decide {
+    /// The run: its id or the beginning of it
+    id: String,
+    /// The task; may be left out if only one waits for approval
+    #[arg(long, value_name = "NAME")]
+    task: Option<String>,
+    /// Which item of a mapped task, from 0
+    #[arg(long, value_name = "N", requires = "task")]
+    item: Option<u32>,
+    /// Who decides, as the job names them [env: `MAINSPRING_ACTOR`] [default: your login name]
+    #[arg(long, value_name = "NAME")]
+    actor: Option<String>,
     /// Why; kept with the run
     #[arg(long, value_name = "TEXT")]
     reason: Option<String>,
@@ -206,6 +239,8 @@ impl Run {
                 }
                 verb(clear.connect, &clear.id, "clear", &body)
             }
+            What::Approve(decide) => decide.run("approve"),
+            What::Reject(decide) => decide.run("reject"),
             What::Force(force) => {
                 let body = json!({"state": force.state, "reason": force.reason, "actor": actor()});
                 verb(force.connect, &force.id, "force-state", &body)
@@ -229,6 +264,22 @@ fn verb(connect: Connect, id: &str, verb: &str, body: &Value) -> anyhow::Result<
         print.object(&client.post(&format!("/v1/runs/{id}:{verb}"), body).await?);
         Ok(ExitCode::SUCCESS)
     })
+}
+
+impl Decide {
+    fn run(self, word: &str) -> anyhow::Result<ExitCode> {
+        let mut body = by(self.reason.as_deref());
+        if let Some(actor) = self.actor {
+            body["actor"] = json!(actor);
+        }
+        if let Some(task) = self.task {
+            body["task"] = json!(task);
+        }
+        if let Some(item) = self.item {
+            body["item"] = json!(item);
+        }
+        verb(self.connect, &self.id, word, &body)
+    }
 }
 
 impl Cancel {

@@ -31,6 +31,8 @@ pub(super) fn lines(print: Print, run: &Value) -> Vec<String> {
     if !marks.is_empty() {
         lines.push(format!("  marks: {}", marks.join(", ")));
     }
+    let approvals = run.get("approvals").and_then(Value::as_array).into_iter().flatten();
+    lines.extend(approvals.map(|approval| format!("  {}", print.fitted(&approval_line(run, approval)))));
     let empty = Vec::new();
     let tasks = run.get("tasks").and_then(Value::as_array).unwrap_or(&empty);
     let depths = depths(tasks);
@@ -48,6 +50,26 @@ pub(super) fn lines(print: Print, run: &Value) -> Vec<String> {
 
 fn text<'a>(value: &'a Value, field: &str) -> &'a str {
     value.get(field).and_then(Value::as_str).unwrap_or_default()
+}
+
+fn approval_line(run: &Value, approval: &Value) -> String {
+    let item = approval.get("item").and_then(Value::as_u64);
+    let task =
+        format!("{}{}", text(approval, "task"), item.map(|item| format!(" item {item}")).unwrap_or_default());
+    let state = text(approval, "state");
+    if state != "open" {
+        let reason = text(approval, "reason");
+        let why = if reason.is_empty() { String::new() } else { format!(": {reason}") };
+        return plain(&format!("{state}: {task} by {} (unverified){why}", text(approval, "actor")));
+    }
+    let by = approval.get("by").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+    let by: Vec<&str> = by.collect();
+    let by = if by.is_empty() { "anybody".to_owned() } else { by.join(" or ") };
+    let message = text(approval, "message");
+    let what = if message.is_empty() { String::new() } else { format!(": {message}") };
+    let id = text(run, "run_id");
+    let until = text(approval, "until");
+    plain(&format!("waits for approval: {task} by {by} until {until}{what} (mainspring run approve {id})"))
 }
 
 fn head(print: Print, run: &Value) -> String {

@@ -15,6 +15,7 @@ pub struct FlowCounts {
     pub added: u64,
     pub awaited: u64,
     pub noted: u64,
+    pub approvals: u64,
 }
 
 impl FlowCounts {
@@ -30,5 +31,6 @@ impl FlowCounts {
         self.added += other.added;
         self.awaited += other.awaited;
         self.noted += other.noted;
+        self.approvals += other.approvals;
     }
 }

@@ -23,6 +23,7 @@ use mainspring_core::run::{
 use mainspring_core::state::State;
 use mainspring_core::task::Status;
 use mainspring_core::values::{Elapsed, Epoch, InRun, Name, NodeInstance, RunId, RunStatus, TaskId, Wall};
+use mainspring_core::wait::WaitEnd;
 
 pub use self::counts::FlowCounts;
 use self::rules::{Upstream, was};
@@ -82,6 +83,8 @@ pub struct RunFacts {
     pub ever_stopped: bool,
     pub ever_forced: bool,
     pub ever_cleared: bool,
+    pub ever_approved: bool,
+    pub ever_rejected: bool,
     pub ever_cancelled: bool,
     /// It had ended and was cleared.
     reopened: bool,
@@ -192,7 +195,9 @@ impl FlowFold {
         }
         if let (Some((run, place)), Some(status)) = (of_run, ended) {
             let output = match event {
-                Event::TaskSucceeded { output, .. } => output.as_ref().map(|output| output.len()),
+                Event::TaskSucceeded { output, .. } | Event::WaitEnded { end: WaitEnd::Met(output), .. } => {
+                    output.as_ref().map(|output| output.len())
+                }
                 _ => None,
             };
             self.place_ended(run, place, status, output)?;
@@ -261,6 +266,12 @@ impl FlowFold {
             RunEvent::RunCleared(cleared) => self.run_cleared(cleared, state),
             RunEvent::TasksAdded(added) => self.tasks_added(added),
             RunEvent::JobAwaited { run, node } => self.job_awaited(*run, *node),
+            RunEvent::ApprovalDecided(decided) => {
+                self.counts.approvals += 1;
+                let run = self.run_mut(decided.run)?;
+                *(if decided.approved { &mut run.ever_approved } else { &mut run.ever_rejected }) = true;
+                Ok(())
+            }
             RunEvent::Noted(_) | RunEvent::RunReevaluated { .. } => Ok(()),
         }
     }
@@ -305,6 +316,8 @@ impl FlowFold {
             ever_stopped: false,
             ever_forced: false,
             ever_cleared: false,
+            ever_approved: false,
+            ever_rejected: false,
             ever_cancelled: false,
             reopened: false,
             scheduled: matches!(

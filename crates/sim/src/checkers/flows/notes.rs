@@ -14,6 +14,7 @@ impl FlowFold {
             RunEvent::RunForced { id, .. } | RunEvent::RunReevaluated { id, .. } => {
                 self.keep(&Subject::Run(*id), state)
             }
+            RunEvent::ApprovalDecided(decided) => self.keep(&Subject::Run(decided.run), state),
             RunEvent::RunCleared(cleared) => self.keep(&Subject::Run(cleared.id), state),
             RunEvent::JobApplied(applied) => self.changes(Subject::Job(applied.key.clone())),
             RunEvent::JobPaused { key, .. } | RunEvent::JobDeleted { key } => {

@@ -29,7 +29,8 @@ pub(super) mod kind {
     pub const RUN_REEVALUATED: u8 = 18;
     pub const JOB_NOTED: u8 = 19;
     pub const RUN_NOTED: u8 = 20;
-    pub const NEWEST: u8 = RUN_NOTED;
+    pub const APPROVAL_DECIDED: u8 = 21;
+    pub const NEWEST: u8 = APPROVAL_DECIDED;
 }
 
 pub(in crate::format) fn write(w: &mut Writer<'_>, event: &RunEvent, profiles: &mut EncodedProfiles) {
@@ -48,6 +49,12 @@ pub(in crate::format) fn write(w: &mut Writer<'_>, event: &RunEvent, profiles: &
         RunEvent::RunCleared(cleared) => write_cleared(w, cleared, profiles),
         RunEvent::RunEnded(ended) => write_ended(w, ended),
         RunEvent::Noted(noted) => write_noted(w, noted),
+        RunEvent::ApprovalDecided(decided) => {
+            on_run(w, kind::APPROVAL_DECIDED, decided.run.bits());
+            run::write_place(w, decided.place);
+            w.bool(decided.approved);
+            w.over(&decided.over);
+        }
         RunEvent::NodeEnded { run, node, status, why } => {
             on_node(w, kind::NODE_ENDED, run.bits(), *node);
             w.byte(*status as u8);

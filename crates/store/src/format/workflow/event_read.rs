@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use mainspring_core::job::Definition;
 use mainspring_core::run::{
-    ItemsCleared, JobApplied, NodeStatus, Noted, Reused, RunCleared, RunCreated, RunEnded, RunEvent, Subject,
-    TasksAdded,
+    ApprovalDecided, ItemsCleared, JobApplied, NodeStatus, Noted, Reused, RunCleared, RunCreated, RunEnded,
+    RunEvent, Subject, TasksAdded,
 };
 use mainspring_core::values::RunStatus;
 
@@ -82,6 +82,12 @@ fn read_small(r: &mut Reader<'_>, kind: u8) -> Result<RunEvent, FormatError> {
         kind::MAP_EXPANDED => RunEvent::MapExpanded { run: id, node: node(r)?, count: r.varint32("count")? },
         kind::MAP_CUT => RunEvent::MapCut { run: id, node: node(r)?, why: r.option("why", why)? },
         kind::JOB_AWAITED => RunEvent::JobAwaited { run: id, node: node(r)? },
+        kind::APPROVAL_DECIDED => RunEvent::ApprovalDecided(Box::new(ApprovalDecided {
+            run: id,
+            place: run::read_place(r)?,
+            approved: r.bool("approved")?,
+            over: r.over()?,
+        })),
         kind::RUN_REEVALUATED => RunEvent::RunReevaluated { id, over: r.over()? },
         kind::UNDO_SKIPPED => RunEvent::UndoSkipped { run: id, node: node(r)?, why: why(r)? },
         kind::RUN_STARTED => RunEvent::RunStarted { id },

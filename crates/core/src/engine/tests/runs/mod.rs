@@ -1,5 +1,6 @@
 //! Stories of runs.
 
+mod approvals;
 mod awaits;
 mod diagnosis;
 mod growth;
@@ -27,10 +28,10 @@ use crate::run::decide::{RunAnswer, RunCommand, TriggerRun};
 use crate::run::{EndFacts, Evaluate, EvaluateEvent, NodeState, NodeStatus, Run, Scope, StartedBy};
 use crate::task::{Payload, Profile, Status};
 use crate::values::{
-    Bucket, CloudEvent, FailureClass, Group, Millis, Name, NodeInstance, Pattern, Priority, RunId, RunStatus,
-    Source, TaskId, Wall,
+    Actor, Bucket, CloudEvent, FailureClass, Group, Millis, Name, NodeInstance, Pattern, Priority, RunId,
+    RunStatus, Source, TaskId, Wall,
 };
-use crate::wait::{Awaited, EventMask, Late, Wait};
+use crate::wait::{Approval, Awaited, EventMask, Late, Wait};
 
 /// A language of a few words: `true`, `false`, a number of items, `rounds N` (met from the N-th round on), `panic`.
 #[derive(Debug)]
@@ -141,7 +142,8 @@ impl Evaluate for Words {
         Name::new(&String::from_utf8_lossy(payload)).unwrap_or_default()
     }
 
-    /// `for MS`; `run ID MS` and `skip ID MS`: the run, at most so long; `event TYPE [SUBJECT|- [CONDITION]]`: for a minute.
+    /// `for MS`; `run ID MS` and `skip ID MS`: the run, at most so long; `event TYPE [SUBJECT|- [CONDITION]]`: for a minute;
+    /// `approve LATE MS [NAME ..]`.
     fn wait(&self, payload: &Payload, now: Wall) -> Result<Wait, String> {
         let text = String::from_utf8_lossy(payload);
         let ms = |text: &str| text.parse().map(Millis::new).map_err(|_| "no number".to_owned());
@@ -162,9 +164,26 @@ impl Evaluate for Words {
                 let mask = EventMask { kind, source: None, subject, condition };
                 until(Awaited::Event(Arc::new(mask)), now + Millis::from_secs(60), Late::Fail)
             }
+            Some(("approve", rest)) => {
+                let mut words = rest.split(' ');
+                let late = match words.next() {
+                    Some("approve") => Late::Approve,
+                    Some("reject") => Late::Reject,
+                    Some("skip") => Late::Skip,
+                    _ => Late::Fail,
+                };
+                let at = now + ms(words.next().unwrap_or_default())?;
+                let by = words.map(|name| Name::new(name).map_err(|_| "no name".to_owned()));
+                let approval = Approval { by: by.collect::<Result<_, _>>()?, message: None };
+                until(Awaited::Approval(Arc::new(approval)), at, late)
+            }
             None if text == "panic" => panic!("boom"),
             _ => Err(format!("`{text}` is no wait")),
         }
+    }
+
+    fn approved(&self, over: Option<&Actor>, _: Wall) -> Arc<[u8]> {
+        over.map_or_else(Arc::default, |over| format!("{} {}", over.actor, over.reason).into_bytes().into())
     }
 
     fn parameters(&self, _: &Definition, given: &Payload) -> Result<Payload, String> {
