@@ -7,6 +7,7 @@ use mainspring_proto::v1;
 use tokio::sync::{mpsc, watch};
 
 use crate::devices::DeviceSet;
+use crate::mask::Secrets;
 
 /// An attempt's identity: the fence changes with every grant of the task.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -138,6 +139,8 @@ pub struct Attempt {
     pub cpu_milli: u64,
     /// That no other attempt has.
     pub devices: DeviceSet,
+    /// What nothing that it writes may show.
+    pub secrets: Secrets,
     pub stop: StopSignal,
     pub reporter: Reporter,
 }

@@ -16,6 +16,7 @@ mod error;
 pub mod executor;
 pub mod guard;
 mod home;
+mod mask;
 mod random;
 mod session;
 mod spool;

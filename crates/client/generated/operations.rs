@@ -31,6 +31,13 @@ pub fn apply_jobs(query: &ApplyJobsQuery, body: Bytes) -> Call<Applied> {
     Call::new(Method::POST, with_query("/v1/jobs", &parameters)).bytes(body).keyed()
 }
 
+/// Approve a task that waits for it; who and why is kept
+///
+/// `POST /v1/runs/{id}:approve`
+pub fn approve_run(id: &str, body: Option<&ApproveBody>) -> Call<RunDone> {
+    Call::new(Method::POST, format!("/v1/runs/{}:approve", escaped(id))).json_or_none(body).keyed()
+}
+
 /// End a backfill, and cancel its runs
 ///
 /// `POST /v1/backfills/{id}:cancel`
@@ -1081,6 +1088,13 @@ pub fn receive_webhook(name: &str, body: Bytes) -> Call<Published> {
 /// `POST /v1/runs/{id}:reevaluate`
 pub fn reevaluate_run(id: &str, body: Option<&OverrideBody>) -> Call<RunDone> {
     Call::new(Method::POST, format!("/v1/runs/{}:reevaluate", escaped(id))).json_or_none(body).keyed()
+}
+
+/// Reject a task that waits for approval: it fails; who and why is kept
+///
+/// `POST /v1/runs/{id}:reject`
+pub fn reject_run(id: &str, body: Option<&ApproveBody>) -> Call<RunDone> {
+    Call::new(Method::POST, format!("/v1/runs/{}:reject", escaped(id))).json_or_none(body).keyed()
 }
 
 /// Read a quarantined row again after it was repaired

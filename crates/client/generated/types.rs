@@ -69,6 +69,54 @@ pub struct AppliedJob {
     pub version: u64,
 }
 
+/// A task that waits for approval, or for which somebody decided. Who an actor says they are is believed.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct Approval {
+    /// Who decided, as they said
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub actor: Option<String>,
+    /// Who may decide, while it is open; nobody named: anybody
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub by: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decided_at: Option<String>,
+    /// Of a mapped task
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub item: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on_timeout: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since: Option<String>,
+    /// `open`, `approved` or `rejected`
+    pub state: String,
+    /// The name of the task in the run
+    pub task: String,
+    pub task_id: String,
+    /// Then `on_timeout` decides
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<String>,
+}
+
+/// `POST /v1/runs/{id}:approve` and `:reject`. Without a task the one that waits for approval.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct ApproveBody {
+    /// Who decides, compared with who may; and why
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub actor: Option<String>,
+    /// Of a mapped task
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub item: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The name of the task in the run; may be left out if only one waits
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<String>,
+}
+
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Attempt {
     pub assigned_at: String,
@@ -1148,6 +1196,9 @@ pub struct RetryPolicy {
 
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Run {
+    /// Tasks that wait for approval, at most 200; of one run also what was decided
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub approvals: Vec<Approval>,
     /// Tasks by state
     pub counts: BTreeMap<String, u64>,
     pub created_at: String,
@@ -1189,6 +1240,9 @@ pub struct Run {
     pub tenant: String,
     pub trigger: String,
     pub version: u64,
+    /// `approval`: a task of it waits for the word of a person; see `approvals`
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waits_for: Option<String>,
     /// Of the schedule that began it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub window: Option<Window>,

@@ -12,6 +12,7 @@ use mainspring_core::run::{EndFacts as Ended, Evaluate, EvaluateEvent, NodeStatu
 use mainspring_core::task::Payload;
 use mainspring_core::values::{Actor, CloudEvent, Name, NodeInstance, RunId, Source, Wall};
 use mainspring_core::wait::Wait;
+use serde_json::{Map, Value as Json};
 
 use crate::check::addition;
 use crate::definition::declared;
@@ -20,6 +21,7 @@ use crate::expression::{
 };
 use crate::mistake::Mistake;
 use crate::parameter::{self, Parameter};
+use crate::secret::Secrets;
 
 /// Lists of mapped tasks that are at work; each was read once to count it.
 const LISTS_MAX: usize = 64;
@@ -109,6 +111,20 @@ impl Evaluate for Evaluator {
 
     fn wait(&self, payload: &Payload, now: Wall) -> Result<Wait, String> {
         crate::wait::read(payload, now)
+    }
+
+    fn shows_secrets(&self, run: &Run, to: &Definition, given: &Payload) -> Option<String> {
+        let secrets = Secrets::of_run(run);
+        if secrets.is_none() {
+            return None;
+        }
+        let given: Map<String, Json> = serde_json::from_slice(given).ok()?;
+        let sensitive = &to.plan.sensitive;
+        let is_told = |name: &str| sensitive.iter().all(|known| known.as_str() != name);
+        let (name, _) = given.iter().find(|(name, value)| is_told(name) && secrets.is_in(value))?;
+        Some(format!(
+            "the parameter `{name}` is given a sensitive value: declare it as `sensitive: true` in that job"
+        ))
     }
 
     fn approved(&self, over: Option<&Actor>, at: Wall) -> Arc<[u8]> {

@@ -16,6 +16,7 @@ mod mistake;
 mod parameter;
 mod schedule;
 mod schema;
+mod secret;
 mod suggest;
 mod target;
 mod told;
@@ -28,4 +29,5 @@ pub use self::{
     parameter::{Parameter, ParameterType},
     schedule::{is_schedule_name, read_schedule, schedule_offset},
     schema::SCHEMA,
+    secret::{MASK, Secrets, masked_run, masked_task},
 };

@@ -6,6 +6,7 @@ use serde_json::{Map, Value as Json};
 
 use crate::limits::PARAMETERS_BYTES_MAX;
 use crate::mistake::{Code, Mistake, Mistakes, Position, Spot};
+use crate::secret::{BYTES_MIN, MASK};
 use crate::suggest::nearest;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -64,6 +65,8 @@ pub struct Parameter {
     pub minimum: Option<f64>,
     pub maximum: Option<f64>,
     pub required: bool,
+    /// Nobody is shown its value.
+    pub sensitive: bool,
 }
 
 impl Parameter {
@@ -77,6 +80,9 @@ impl Parameter {
             let all: Vec<String> = self.allowed.iter().map(ToString::to_string).collect();
             return Some((format!("{value} is not allowed"), format!("one of: {}", all.join(", "))));
         }
+        if let Some(text) = value.as_str().filter(|_| self.sensitive) {
+            return refuse_secret(text);
+        }
         let number = value.as_f64()?;
         if let Some(least) = self.minimum.filter(|least| number < *least) {
             return Some((format!("{value} is less than {least}"), String::new()));
@@ -84,6 +90,22 @@ impl Parameter {
         let most = self.maximum.filter(|most| number > *most)?;
         Some((format!("{value} is more than {most}"), String::new()))
     }
+}
+
+/// What is wrong with a sensitive value; the value itself is not told.
+fn refuse_secret(text: &str) -> Option<(String, String)> {
+    if text == MASK {
+        let help = "give the value itself";
+        return Some((
+            format!("`{MASK}` is what is shown in the place of a sensitive value"),
+            help.to_owned(),
+        ));
+    }
+    (text.len() < BYTES_MIN).then(|| {
+        let what =
+            format!("a sensitive value has at least {BYTES_MIN} bytes: a shorter one cannot be masked");
+        (what, "take a longer one".to_owned())
+    })
 }
 
 /// The parameters of a run as canonical JSON, with defaults filled in.
@@ -140,6 +162,7 @@ pub fn of_run(given: &[u8]) -> Vec<Parameter> {
         minimum: None,
         maximum: None,
         required: false,
+        sensitive: false,
     };
     read(given).unwrap_or_default().into_iter().map(|(name, _)| declared(name)).collect()
 }

@@ -575,3 +575,53 @@ fn every_code_is_in_the_docs() {
         );
     }
 }
+
+/// Where values of sensitive parameters would be shown, they cannot be.
+#[test]
+fn a_sensitive_parameter_stays_out_of_what_is_shown() {
+    let file = |parameter: &str, rest: &str| format!("job: a\nparameters:\n  token: {parameter}\n{rest}\n");
+    let noop = "tasks: {x: {noop: {}}}";
+    let rows = [
+        ("{sensitive: true, default: abcd}", noop, "a sensitive parameter has no `default`"),
+        ("{sensitive: true, enum: [abcd]}", noop, "a sensitive parameter has no `enum`"),
+        ("{sensitive: true, type: integer}", noop, "a sensitive parameter is a text"),
+        (
+            "{sensitive: true}",
+            "tasks: {x: {noop: {}, for_each: '[params.token]'}}",
+            "lists of items are shown",
+        ),
+        (
+            "{sensitive: true}",
+            "tasks: {x: {noop: {}, limits: [{name: db, key: '{{ params.token }}'}]}}",
+            "keys of limits are shown",
+        ),
+        (
+            "{sensitive: true}",
+            "tasks: {x: {approve: '{{ params.token }}'}}",
+            "what a task waits for is shown",
+        ),
+        (
+            "{sensitive: true}",
+            "tasks: {x: {wait: {until: '{{ params.token }}'}}}",
+            "what a task waits for is shown",
+        ),
+        ("{sensitive: true}", "tasks: {x: {run: [a], keep: true}}", "`keep` does not work together"),
+        (
+            "{sensitive: true}",
+            "tasks: {x: {noop: {}}}\noutputs: {t: '{{ params.token }}'}",
+            "outputs of a run are shown",
+        ),
+        (
+            "{sensitive: true}",
+            "tasks: {x: {noop: {}}}\nschedule: {every: 5m, parameters: {token: abcd}}",
+            "a schedule cannot give the sensitive parameter",
+        ),
+    ];
+    for (parameter, rest, what) in rows {
+        let found = mistakes(&file(parameter, rest));
+        let told: Vec<&str> = found.iter().map(|mistake| mistake.what.as_str()).collect();
+        assert!(told.iter().any(|told| told.contains(what)), "{parameter} {rest}: {told:?}");
+    }
+    let good = "tasks: {x: {shell: 'a {{ params.token }}', when: params.token != ''}, y: {wait: {for: 1s}}}";
+    assert!(mistakes(&file("{sensitive: true}", good)).is_empty());
+}

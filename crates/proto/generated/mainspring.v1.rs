@@ -168,6 +168,9 @@ pub struct Start {
     /// Of the sender: the owner that gave the order.
     #[prost(uint64, tag = "14")]
     pub epoch: u64,
+    /// What must not be shown in output and errors: the worker masks these texts.
+    #[prost(string, repeated, tag = "15")]
+    pub secrets: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Stop {

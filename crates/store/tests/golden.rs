@@ -451,15 +451,9 @@ fn full_plan() -> Plan {
             ..plain_node("fifth")
         },
     ];
-    let bounds = Bounds {
-        active_runs_max: 1,
-        running_max: 300,
-        fan_out_max: 70_000,
-        release_per_second: 2,
-        expected: Some(Millis::new(5)),
-        timeout: Some(Millis::from_secs(60)),
-    };
-    Plan::new(nodes, FailurePolicy::SkipFailed, bounds, Some("x.y".into()))
+    let sensitive = vec![Name::new("token").expect("a name")];
+    Plan::new(nodes, FailurePolicy::SkipFailed, growth::tight_bounds(), Some("x.y".into()))
+        .with_sensitive(sensitive)
 }
 
 fn created() -> RunCreated {
@@ -540,10 +534,6 @@ fn run_of(plan: Plan) -> Run {
     }
 }
 
-fn decision(turn: u32, approved: bool) -> ApprovalDecision {
-    ApprovalDecision { turn, approved, over: over(), at: WALL }
-}
-
 fn full_run() -> Run {
     let node = |status, turn, rounds| NodeState {
         status,
@@ -598,7 +588,11 @@ fn full_run() -> Run {
         forced: Some(RunStatus::Succeeded),
         fan_out_allowed: 9,
         notes: vec![Note { at: WALL, over: over(), what: "cleared".into() }],
-        decisions: [((4, NodeInstance::WHOLE), decision(1, true)), ((1, 2), decision(0, false))].into(),
+        decisions: [
+            ((4, NodeInstance::WHOLE), growth::decision(1, true)),
+            ((1, 2), growth::decision(0, false)),
+        ]
+        .into(),
         ..run_of(full_plan())
     }
 }

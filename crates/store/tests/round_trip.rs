@@ -461,17 +461,12 @@ type Said = (Vec<Note>, Vec<((u32, u32), ApprovalDecision)>);
 
 fn kept() -> impl Strategy<Value = Kept> {
     let note = (wall(), over(), text()).prop_map(|(at, over, what)| Note { at, over, what });
-    let decision = (any::<[u32; 3]>(), any::<bool>(), over(), wall()).prop_map(
-        |([node, index, turn], approved, over, at)| {
-            ((node, index), ApprovalDecision { turn, approved, over, at })
-        },
-    );
     (
         vec((any::<u32>(), group()), 0..3),
         vec((any::<u32>(), text()), 0..3),
         vec((any::<u32>(), any::<u32>(), bytes()), 0..3),
         vec(any::<u32>(), 0..3),
-        (vec(note, 0..2), vec(decision, 0..2)),
+        (vec(note, 0..2), vec(waits::decision(), 0..2)),
     )
 }
 

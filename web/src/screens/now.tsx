@@ -43,6 +43,7 @@ export function listHref(finding: Finding): string {
     case 'runs_stalled':
     case 'runs_late':
     case 'runs_quiet':
+    case 'approvals_open':
       return href(['runs'], { state: 'running' });
   }
 }

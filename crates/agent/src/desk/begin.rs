@@ -16,6 +16,7 @@ use super::{Desk, Held, Running};
 use crate::attempt::{Attempt, Event, Key, Outcome, Reporter, StopSignal};
 use crate::executor::Executor;
 use crate::executor::process::Survivor;
+use crate::mask::Secrets;
 
 impl Desk {
     pub(super) fn begin(&mut self, start: v1::Start, now: Instant) {
@@ -99,8 +100,10 @@ impl Desk {
         }
         self.accepted.push_back((now, key));
 
+        let secrets = Secrets::new(start.secrets.clone());
         let attempt = Attempt {
             key,
+            secrets: secrets.clone(),
             memory_bytes: memory(&start),
             cpu_milli: start.resources.as_ref().map_or(0, |asked| asked.cpu_milli),
             devices,
@@ -116,7 +119,10 @@ impl Desk {
             stop: StopSignal(ordered),
             reporter: Reporter { key, events: self.events.clone() },
         };
-        self.see_through(key, executor.run(attempt));
+        let outcome = executor.run(attempt);
+        let masked = !secrets.is_empty();
+        let outcome = if masked { async move { secrets.outcome(outcome.await) }.boxed() } else { outcome };
+        self.see_through(key, outcome);
     }
 
     /// A process that an earlier agent began is held and reported like any other; its limit counts from its start.
@@ -144,6 +150,8 @@ impl Desk {
         self.logs.begin(key, terms.attempt);
         let attempt = Attempt {
             key,
+            // A program that is kept has none: a job file with sensitive parameters cannot ask for it.
+            secrets: Secrets::default(),
             number: terms.attempt,
             tenant: String::new(),
             job: String::new(),

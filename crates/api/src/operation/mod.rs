@@ -41,6 +41,7 @@ use mainspring_core::decision::Rejection;
 use mainspring_core::engine::{Answer, Command};
 use mainspring_core::task::{Status, Task};
 use mainspring_core::values::{ScheduleId, TaskId};
+use mainspring_definition::masked_task;
 
 use self::audit::Change;
 pub(crate) use self::{
@@ -101,8 +102,20 @@ pub(crate) async fn read(edge: &Edge, id: TaskId) -> Result<Box<Task>, Problem> 
     find(edge, id).await?.ok_or_else(|| Rejection::TaskNotFound { id }.into())
 }
 
-/// The same, of a task that may never have been.
+/// The same, of a task that may never have been. What is sensitive in it is masked.
 pub(crate) async fn find(edge: &Edge, id: TaskId) -> Result<Option<Box<Task>>, Problem> {
+    let mut found = find_whole(edge, id).await?;
+    if let Some(task) = &mut found
+        && let Some(origin) = task.in_run.as_deref()
+    {
+        let run = flows::whole_run(edge, origin.run).await.ok();
+        masked_task(task, run.as_deref());
+    }
+    Ok(found)
+}
+
+/// As it is. Not to be shown.
+pub(crate) async fn find_whole(edge: &Edge, id: TaskId) -> Result<Option<Box<Task>>, Problem> {
     match edge.gateway.ask(id, Command::Read { id }).await {
         Ok(Answer::Task(found)) => Ok(found),
         Ok(_) | Err(Problem::Rejected(Rejection::TaskNotFound { .. })) => Ok(None),

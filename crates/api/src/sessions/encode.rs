@@ -1,8 +1,9 @@
 //! Orders of the shard as messages to a worker.
 
-use mainspring_core::decision::{Effect, ReportVerdict, Start};
+use mainspring_core::decision::{Effect, ReportVerdict, Sensitive, Start};
 use mainspring_core::task::StopReason;
 use mainspring_core::values::{Epoch, Fence, Millis, Resources, TaskId};
+use mainspring_definition::Secrets;
 use mainspring_proto::v1;
 
 pub(super) fn message(
@@ -55,7 +56,12 @@ fn start(start: &Start) -> v1::Start {
         resources: resources(&profile.requirements.resources),
         exclusive: start.exclusive,
         epoch: 0,
+        secrets: start.sensitive.as_ref().map(secrets).unwrap_or_default(),
     }
+}
+
+fn secrets(sensitive: &Sensitive) -> Vec<String> {
+    Secrets::of(&sensitive.names, &sensitive.parameters).into_values()
 }
 
 fn stop(task: TaskId, fence: Fence, grace: Millis, reason: Option<StopReason>) -> v1::Stop {

@@ -63,11 +63,11 @@ impl<'a> ApprovalView<'a> {
 
     /// What was decided about tasks as they stand now.
     pub(crate) fn decided(run: &'a Run) -> impl Iterator<Item = Self> {
-        let now = run.decisions.keys().filter_map(|(node, index)| {
+        let now = run.decisions.keys().filter_map(move |(node, index)| {
             let decision = run.decision(*node, *index)?;
             Some((*node, *index, decision))
         });
-        now.map(|(node, index, decision)| Self::of(run, (node, index), decision))
+        now.map(move |(node, index, decision)| Self::of(run, (node, index), decision))
     }
 
     fn of(run: &'a Run, (node, index): (u32, u32), decision: &'a ApprovalDecision) -> Self {
@@ -82,7 +82,7 @@ impl<'a> ApprovalView<'a> {
             until: None,
             on_timeout: None,
             decided_at: Some(Moment(decision.at)),
-            actor: Some(&decision.over.actor),
+            actor: Some(&*decision.over.actor),
             reason: Some(&*decision.over.reason).filter(|reason| !reason.is_empty()),
         }
     }

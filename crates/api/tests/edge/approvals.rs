@@ -47,6 +47,21 @@ fn code((status, body): &(u16, Value)) -> (u16, &str) {
     (*status, body["error_code"].as_str().unwrap_or_default())
 }
 
+/// Who may not, what does not wait, and what would go past those who decide.
+async fn refuses_others(rig: &Rig, id: &str, task: &str) {
+    let rows = [
+        (json!({"actor": "carl"}), (403, "APPROVER_NOT_ALLOWED")),
+        (json!({"actor": "anna", "task": "change"}), (409, "NO_APPROVAL_OPEN")),
+        (json!({"actor": "anna", "task": "nothing"}), (404, "RUN_HAS_NO_SUCH_TASK")),
+        (json!({"actor": "anna", "item": 1}), (400, "INVALID_FIELD")),
+    ];
+    for (body, wanted) in rows {
+        assert_eq!(code(&say(rig, id, "approve", &body).await), wanted, "{body}");
+    }
+    let past = format!("/v1/tasks/{task}:run-now");
+    assert_eq!(rig.call("POST", &past, "").await.code(), "WAITS_FOR_APPROVAL");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_run_waits_for_whom_its_job_names_and_goes_on_with_their_word() {
     let rig = Rig::start().await;
@@ -78,18 +93,7 @@ async fn a_run_waits_for_whom_its_job_names_and_goes_on_with_their_word() {
     let found = found.unwrap_or_else(|| panic!("{findings:#}"));
     assert_eq!((&found["count"], &found["example"]["id"]), (&json!(1), &json!(id)));
 
-    let rows = [
-        (json!({"actor": "carl"}), (403, "APPROVER_NOT_ALLOWED")),
-        (json!({"actor": "anna", "task": "change"}), (409, "NO_APPROVAL_OPEN")),
-        (json!({"actor": "anna", "task": "nothing"}), (404, "RUN_HAS_NO_SUCH_TASK")),
-        (json!({"actor": "anna", "item": 1}), (400, "INVALID_FIELD")),
-    ];
-    for (body, wanted) in rows {
-        assert_eq!(code(&say(&rig, &id, "approve", &body).await), wanted, "{body}");
-    }
-    let past = format!("/v1/tasks/{}:run-now", open["task_id"].as_str().expect("an id"));
-    assert_eq!(rig.call("POST", &past, "").await.code(), "WAITS_FOR_APPROVAL");
-
+    refuses_others(&rig, &id, open["task_id"].as_str().expect("an id")).await;
     let mut worker = FakeWorker::join(rig.address, 1, 1, 1).await;
     let advised = &found["action"];
     let mut body = advised["body"].clone();

@@ -35,6 +35,7 @@ mod rig;
 mod routes;
 mod schedules;
 mod seats;
+mod sensitive;
 mod series;
 mod sessions;
 mod spine;

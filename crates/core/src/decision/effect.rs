@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::news::News;
 use crate::task::{Payload, Profile, Status, StopReason};
-use crate::values::{Fence, Millis, RunId, ScheduleId, Session, TaskId, WorkerId};
+use crate::values::{Fence, Millis, Name, RunId, ScheduleId, Session, TaskId, WorkerId};
 
 #[derive(Clone, PartialEq, Debug)]
 pub enum Effect {
@@ -74,6 +74,15 @@ pub struct Start {
     pub memory_bytes: Option<u64>,
     /// It holds a place that it shares with nobody.
     pub exclusive: bool,
+    /// Of its run, if some of its parameters are sensitive: nothing that an attempt writes may show their values.
+    pub sensitive: Option<Sensitive>,
+}
+
+/// Names of parameters that nobody is shown, and all parameters of the run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Sensitive {
+    pub names: Arc<[Name]>,
+    pub parameters: Payload,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

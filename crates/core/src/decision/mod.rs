@@ -11,7 +11,7 @@ mod retry_state;
 mod view;
 
 pub use self::{
-    effect::{Alert, Effect, ReportVerdict, RunAlert, Start},
+    effect::{Alert, Effect, ReportVerdict, RunAlert, Sensitive, Start},
     key_outcome::KeyOutcome,
     news::{Happening, NamedChange, News, RunChange, WorkerChange},
     out::{Mark, Next, Out},

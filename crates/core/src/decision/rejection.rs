@@ -138,7 +138,7 @@ impl Rejection {
     }
 
     /// Every code, for the test that each has a page.
-    pub const CODES: [&'static str; 46] = [
+    pub const CODES: [&'static str; 52] = [
         "BACKFILL_NOT_FOUND",
         "BACKFILL_ALREADY_ENDED",
         "BACKFILL_ACTIVE",
@@ -175,6 +175,12 @@ impl Rejection {
         "TASK_HAS_NO_ITEMS",
         "TASK_HAS_NO_SUCH_ITEM",
         "NOTHING_FAILED",
+        "WAITS_FOR_APPROVAL",
+        "APPROVAL_ALREADY_DECIDED",
+        "APPROVER_NOT_ALLOWED",
+        "NO_APPROVAL_OPEN",
+        "SEVERAL_APPROVALS_OPEN",
+        "ITEM_NOT_NAMED",
         "TASK_OF_RUN",
         "RUN_STATE_NOT_FORCIBLE",
         "TOO_MANY_RUNS",

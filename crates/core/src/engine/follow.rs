@@ -2,14 +2,14 @@
 //! the event and of what it changed.
 
 use super::Engine;
-use crate::decision::{Alert, Effect, Start};
+use crate::decision::{Alert, Effect, Sensitive, Start};
 use crate::dispatch::Wants;
 use crate::event::Event;
-use crate::run::{RunCreated, RunEvent};
+use crate::run::{JobRuns, RunCreated, RunEvent};
 use crate::schedule::ScheduleEvent;
 use crate::state::Change;
 use crate::task::{Lease, Status, Task, TaskState, next_deadline};
-use crate::values::{FiredBy, Session, WorkerId, WorkerIndex};
+use crate::values::{FiredBy, InRun, Session, WorkerId, WorkerIndex};
 use crate::wait::Awaited;
 use crate::worker::Workers;
 
@@ -67,7 +67,8 @@ impl Engine {
         self.timers.set(index, next_deadline(task));
         let permits = task.extra.as_ref().and_then(|extra| extra.permits.as_ref());
         let exclusive = permits.is_some_and(|permits| self.dispatcher.is_exclusive(permits));
-        effects.push(Effect::Start(Start { exclusive, ..start(task, worker, session) }));
+        let sensitive = sensitive(&self.state.job_runs, task.in_run.as_deref());
+        effects.push(Effect::Start(Start { exclusive, sensitive, ..start(task, worker, session) }));
         if self.config.watch {
             effects.push(Effect::Changed { task: task.id, to: Status::Assigned });
         }
@@ -161,7 +162,14 @@ fn start(task: &Task, worker: WorkerId, session: Session) -> Start {
         checkpoint: extra.and_then(|extra| extra.checkpoint.clone()),
         memory_bytes: extra.and_then(|extra| extra.memory_bytes),
         exclusive: false,
+        sensitive: None,
     }
+}
+
+fn sensitive(runs: &JobRuns, origin: Option<&InRun>) -> Option<Sensitive> {
+    let run = runs.run(origin?.run)?;
+    let names = run.plan.sensitive.clone();
+    (!names.is_empty()).then(|| Sensitive { names, parameters: run.parameters.clone() })
 }
 
 fn stop(task: &Task, lease: &Lease) -> Effect {

@@ -20,6 +20,8 @@ pub struct Plan {
     pub bounds: Bounds,
     /// An expression for what the run itself gives out.
     pub outputs: Option<Source>,
+    /// Parameters whose values nobody is shown.
+    pub sensitive: Arc<[Name]>,
 }
 
 /// Bounds of a job and of each of its runs.
@@ -183,14 +185,20 @@ impl Plan {
     pub fn new(nodes: Vec<Node>, policy: FailurePolicy, bounds: Bounds, outputs: Option<Source>) -> Self {
         let nodes: Vec<Arc<Node>> = nodes.into_iter().map(Arc::new).collect();
         let (starts, children) = children_of(&nodes);
-        Self { nodes, children, starts, policy, bounds, outputs }
+        Self { nodes, children, starts, policy, bounds, outputs, sensitive: Arc::default() }
+    }
+
+    #[must_use]
+    pub fn with_sensitive(self, sensitive: Vec<Name>) -> Self {
+        Self { sensitive: sensitive.into(), ..self }
     }
 
     /// The same but for the nodes.
     pub(crate) fn with_nodes(&self, nodes: Vec<Arc<Node>>) -> Self {
         let (starts, children) = children_of(&nodes);
         let (policy, bounds, outputs) = (self.policy, self.bounds, self.outputs.clone());
-        Self { nodes, children, starts, policy, bounds, outputs }
+        let sensitive = self.sensitive.clone();
+        Self { nodes, children, starts, policy, bounds, outputs, sensitive }
     }
 
     pub fn nodes(&self) -> &[Arc<Node>] {

@@ -57,6 +57,12 @@ pub trait Evaluate: EvaluateEvent {
     /// Parameters of a run of this job, checked, with its defaults.
     fn parameters(&self, definition: &Definition, given: &Payload) -> Result<Payload, String>;
 
+    /// Why these parameters must not be given to a run of this job: they show what is sensitive in the run that gives them.
+    fn shows_secrets(&self, run: &Run, to: &Definition, given: &Payload) -> Option<String> {
+        let _ = (run, to, given);
+        None
+    }
+
     /// What a task that only waits asks for; `now` is when it begins.
     fn wait(&self, payload: &Payload, now: Wall) -> Result<Wait, String>;
 

@@ -19,7 +19,10 @@ pub fn lower(job: &Job, graph: &Graph, tenant: &Name) -> Option<Plan> {
     for (name, _) in read.flat_map(|text| &text.mentions.tasks).filter(|(_, mention)| mention.output) {
         nodes[*graph.index.get(name)? as usize].output_kept = true;
     }
-    Some(Plan::new(nodes, job.policy, job.bounds, job.outputs.as_deref().map(Arc::from)))
+    let sensitive = job.parameters.iter().filter(|parameter| parameter.sensitive);
+    let sensitive = sensitive.filter_map(|parameter| Name::new(&parameter.name).ok()).collect();
+    let plan = Plan::new(nodes, job.policy, job.bounds, job.outputs.as_deref().map(Arc::from));
+    Some(plan.with_sensitive(sensitive))
 }
 
 /// Of the tasks from this one on; whose output is kept is not yet said.

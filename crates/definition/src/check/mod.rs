@@ -8,6 +8,7 @@ mod lower;
 mod mentions;
 mod rules;
 mod schedules;
+mod sensitive;
 mod triggers;
 
 pub use self::addition::addition;
@@ -44,5 +45,6 @@ pub fn check(job: &Job, mistakes: &mut Mistakes) -> Graph {
     }
     rules::check(job, &graph, mistakes);
     mentions::check(job, &graph, mistakes);
+    sensitive::check(job, mistakes);
     graph
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value as Json;
 
-use super::at::{At, Named};
+use super::at::{At, Fields, Named};
 use super::json::json;
 use super::name::is_identifier;
 use super::tree::Value;
@@ -10,7 +10,8 @@ use crate::limits::PARAMETERS_MAX;
 use crate::mistake::{Code, Mistakes, Spot};
 use crate::parameter::{Parameter, ParameterType};
 
-pub const FIELDS: &[&str] = &["type", "default", "description", "enum", "minimum", "maximum", "required"];
+pub const FIELDS: &[&str] =
+    &["type", "default", "description", "enum", "minimum", "maximum", "required", "sensitive"];
 
 pub fn parameters(at: &At<'_>, mistakes: &mut Mistakes) -> Vec<Parameter> {
     let entries = at.entries(mistakes).unwrap_or_default();
@@ -42,6 +43,7 @@ fn parameter(entry: &Named<'_>, mistakes: &mut Mistakes) -> Option<Parameter> {
         allowed: Vec::new(),
         minimum: None,
         maximum: None,
+        sensitive: false,
     };
     let at = &entry.value;
     match &at.node.value {
@@ -80,6 +82,10 @@ fn described(at: &At<'_>, mut parameter: Parameter, mistakes: &mut Mistakes) -> 
         }
     }
     check_bounds(&parameter, &fields.spot, mistakes);
+    parameter.sensitive = fields.read("sensitive", mistakes, At::flag).unwrap_or(false);
+    if parameter.sensitive {
+        check_sensitive(&mut parameter, &fields, mistakes);
+    }
     if let Some(at) = default
         && !(at.node.value == Value::Null && required == Some(false))
         && let Some((what, help)) = parameter.refuse(&json(at.node))
@@ -87,6 +93,23 @@ fn described(at: &At<'_>, mut parameter: Parameter, mistakes: &mut Mistakes) -> 
         mistakes.add(Code::BadParameter, &at.spot, what, help);
     }
     Some(parameter)
+}
+
+/// It is a text whose value is nowhere in the file, which everybody can read.
+fn check_sensitive(parameter: &mut Parameter, fields: &Fields<'_>, mistakes: &mut Mistakes) {
+    for name in ["default", "enum", "minimum", "maximum"] {
+        if let Some(entry) = fields.named(name) {
+            let what = format!("a sensitive parameter has no `{name}`: the job file is shown as it is");
+            mistakes.add(Code::Unsupported, &entry.key, what, "leave it out");
+        }
+    }
+    match parameter.kind {
+        None | Some(ParameterType::String) => parameter.kind = Some(ParameterType::String),
+        Some(_) => {
+            let what = "a sensitive parameter is a text: other values cannot be masked";
+            mistakes.add(Code::Unsupported, &fields.spot, what, "declare it as `type: string`");
+        }
+    }
 }
 
 fn check_bounds(parameter: &Parameter, spot: &Spot, mistakes: &mut Mistakes) {

@@ -16,6 +16,7 @@ mod operators;
 mod real;
 mod rules;
 mod schedules;
+mod sensitive;
 mod triggers;
 mod waits;
 mod window_kills;

@@ -131,8 +131,9 @@ impl Checkers {
                 there(id, "cancelled", &|run| run.ever_stopped || run.ever_forced || run.ever_cancelled)
             }
             (Asked::ForceRun { id }, _) => there(id, "forced", &|run| run.ever_forced),
-            (Asked::Approve { id, approved: true }, _) => there(id, "approved", &|run| run.ever_approved),
-            (Asked::Approve { id, approved: false }, _) => there(id, "rejected", &|run| run.ever_rejected),
+            (Asked::Approve { id, approved }, _) => {
+                there(id, "decided upon", &|run| run.ever_decided[usize::from(approved)])
+            }
             (Asked::ClearRun { id }, _) => there(id, "cleared", &|run| run.ever_cleared),
             (Asked::ReadRun { id }, RunAnswer::Found(None)) => {
                 require(!must_be_known, "I1", || format!("{id} was acknowledged and cannot be read"))

@@ -415,6 +415,7 @@ fn start(fence: Fence) -> Effect {
         checkpoint: None,
         memory_bytes: None,
         exclusive: false,
+        sensitive: None,
     })
 }
 

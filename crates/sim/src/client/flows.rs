@@ -9,18 +9,16 @@ use mainspring_core::job::{
 };
 use mainspring_core::key::{KeyClaim, KeyFact, KeyScope};
 use mainspring_core::run::StartedBy;
-use mainspring_core::run::decide::{
-    Approve, Clear, ClearItems, Rerun, RerunFrom, RunCommand, Signed, TriggerRun,
-};
-use mainspring_core::task::{Profile, ProfileSpec};
+use mainspring_core::run::decide::{Clear, ClearItems, Rerun, RerunFrom, RunCommand, Signed, TriggerRun};
+use mainspring_core::task::Profile;
 use mainspring_core::values::{
-    Actor, Bucket, Group, Millis, Name, NodeInstance, RunId, RunStatus, Source, TaskId, Wall,
+    Bucket, Group, Millis, Name, NodeInstance, RunId, RunStatus, Source, TaskId, Wall,
 };
 
 use super::draw::over;
 use crate::checkers::RunFacts;
 use crate::settings::{GROUPS, TENANTS};
-use crate::words::{APPROVAL, UNDEFINED};
+use crate::words::UNDEFINED;
 use crate::worker::Nature;
 use crate::world::World;
 
@@ -189,20 +187,6 @@ impl World {
             _ => (vec![node_name(world.chance.below(6))], ClearItems::All),
         };
         RunCommand::Clear(Box::new(Clear { id, nodes, items, over: over(), fact: None }))
-    }
-
-    /// Of the one that waits, of one that may, or of none; by one who may, or by another.
-    fn draw_approval(id: RunId, world: &mut Self) -> RunCommand {
-        let task = world.chance.per_mille(500).then(|| node_name(world.chance.below(8)));
-        let item = world.chance.per_mille(200).then(|| world.chance.below(3) as u32);
-        let over = if world.chance.per_mille(700) {
-            over()
-        } else {
-            Actor { actor: Name::fixed("somebody"), ..over() }
-        };
-        let approved = world.chance.per_mille(700);
-        let item = item.filter(|_| task.is_some());
-        RunCommand::Approve(Box::new(Approve { run: id, task, item, approved, over, fact: None }))
     }
 
     fn draw_rerun(&mut self) -> Command {
@@ -379,19 +363,6 @@ impl World {
         })
     }
 
-    /// A node that waits for a person.
-    fn approval(&mut self, spec: ProfileSpec) -> NodeWork {
-        let ms = self.span(60_000);
-        let spec = ProfileSpec { executor: Name::fixed("wait"), ..spec };
-        NodeWork::Task(TaskWork {
-            profile: Profile::new(spec),
-            payload: [APPROVAL.to_le_bytes().as_slice(), &ms.to_le_bytes()].concat().into(),
-            priority: self.draw_priority(),
-            labels: None,
-            templated: false,
-        })
-    }
-
     /// Operators let every job and every run go on that was paused.
     pub(crate) fn relieve(&mut self) {
         for key in self.checkers.journal.flows.paused_jobs() {
@@ -404,6 +375,6 @@ impl World {
     }
 }
 
-fn node_name(node: u64) -> Name {
+pub(super) fn node_name(node: u64) -> Name {
     Name::new(&format!("n{node}")).expect("a good name")
 }

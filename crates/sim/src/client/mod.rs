@@ -3,6 +3,7 @@
 //!
 //! Not here: what is asked for (`draw`).
 
+mod approvals;
 mod backfills;
 mod cordons;
 mod draw;
@@ -14,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use mainspring_core::engine::{Answer, Command, Keyed};
 use mainspring_core::key::KeyClaim;
-use mainspring_core::run::decide::{RunCommand, TriggerRun};
+use mainspring_core::run::decide::{RunAnswer, RunCommand, TriggerRun};
 use mainspring_core::task::decide::Submit;
 use mainspring_core::trigger::decide::Publish;
 use mainspring_core::values::{BackfillId, RunId, TaskId};
@@ -313,7 +314,6 @@ fn accepted(result: &Result<Answer, mainspring_core::decision::Rejection>) -> Op
 }
 
 fn begun(result: &Result<Answer, mainspring_core::decision::Rejection>) -> Option<RunId> {
-    use mainspring_core::run::decide::RunAnswer;
     match result {
         Ok(Answer::Run(RunAnswer::Run { id, .. } | RunAnswer::AlreadyTriggered { id })) => Some(*id),
         _ => None,

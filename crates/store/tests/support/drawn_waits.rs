@@ -55,3 +55,12 @@ pub fn end_waits() -> impl Strategy<Value = Arc<EndWaits>> {
         Arc::new(EndWaits { tenant, notice, at })
     })
 }
+
+/// With its place in the run.
+pub fn decision() -> impl Strategy<Value = ((u32, u32), ApprovalDecision)> {
+    (any::<[u32; 3]>(), any::<bool>(), over(), wall()).prop_map(
+        |([node, index, turn], approved, over, at)| {
+            ((node, index), ApprovalDecision { turn, approved, over, at })
+        },
+    )
+}

@@ -68,3 +68,18 @@ pub fn job() -> Job {
         lanes: Soft::default(),
     }
 }
+
+pub fn decision(turn: u32, approved: bool) -> ApprovalDecision {
+    ApprovalDecision { turn, approved, over: over(), at: WALL }
+}
+
+pub fn tight_bounds() -> Bounds {
+    Bounds {
+        active_runs_max: 1,
+        running_max: 300,
+        fan_out_max: 70_000,
+        release_per_second: 2,
+        expected: Some(Millis::new(5)),
+        timeout: Some(Millis::from_secs(60)),
+    }
+}

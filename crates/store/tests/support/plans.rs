@@ -72,13 +72,13 @@ pub fn plan() -> impl Strategy<Value = Arc<Plan>> {
         },
     );
     let policy = select(FailurePolicy::ALL.to_vec());
-    (vec(node().boxed(), 1..5), policy, bounds, option::of(source())).prop_map(
-        |(mut nodes, policy, bounds, outputs)| {
+    (vec(node().boxed(), 1..5), policy, bounds, option::of(source()), vec(name(), 0..3)).prop_map(
+        |(mut nodes, policy, bounds, outputs, sensitive)| {
             let count = nodes.len() as u32;
             for node in &mut nodes {
                 node.needs.iter_mut().chain(&mut node.mentions).for_each(|named| *named %= count);
             }
-            Arc::new(Plan::new(nodes, policy, bounds, outputs))
+            Arc::new(Plan::new(nodes, policy, bounds, outputs).with_sensitive(sensitive))
         },
     )
 }

@@ -21,6 +21,7 @@ fn attempt(payload: &str) -> Attempt {
         exclusive: false,
         memory_bytes: 0,
         cpu_milli: 0,
+        secrets: crate::mask::Secrets::default(),
         stop: StopSignal(watch::channel(None).1),
         reporter: Reporter { key, events },
     }

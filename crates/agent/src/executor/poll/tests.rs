@@ -28,6 +28,7 @@ fn attempt(payload: String, checkpoint: Option<Vec<u8>>) -> (Attempt, mpsc::Unbo
         exclusive: false,
         memory_bytes: 0,
         cpu_milli: 0,
+        secrets: crate::mask::Secrets::default(),
         stop: stop(),
         reporter: Reporter { key, events },
     };

@@ -12,6 +12,7 @@ use tracing::warn;
 
 use super::keep::KeptLog;
 use super::log::AttemptLog;
+use crate::mask::{MaskedStream, Secrets};
 
 const CHUNK_BYTES: usize = 16 << 10;
 /// Of the end of what was written, this much comes along in the failure's message.
@@ -43,7 +44,11 @@ impl Output {
         match self {
             Self::Piped(pipe) => {
                 pipe.take_what_is_there();
-                matches!(pipe.end, ReadEnd::Closed)
+                let is_closed = matches!(pipe.end, ReadEnd::Closed);
+                if is_closed {
+                    pipe.finish();
+                }
+                is_closed
             }
             Self::Kept(log) => {
                 log.look();
@@ -62,7 +67,10 @@ impl Output {
 
     pub fn tail(&mut self) -> String {
         match self {
-            Self::Piped(pipe) => end_of_text(pipe.tail.make_contiguous()),
+            Self::Piped(pipe) => {
+                pipe.finish();
+                end_of_text(pipe.tail.make_contiguous())
+            }
             Self::Kept(log) => log.tail(),
         }
     }
@@ -81,6 +89,8 @@ pub struct Pipe {
     bytes: Vec<u8>,
     log: AttemptLog,
     tail: VecDeque<u8>,
+    /// `None`: nothing is to be masked.
+    masked: Option<MaskedStream>,
 }
 
 enum ReadEnd {
@@ -90,8 +100,9 @@ enum ReadEnd {
 }
 
 impl Pipe {
-    pub fn new(end: OwnedFd, log: AttemptLog) -> Self {
-        Self { end: ReadEnd::Unwatched(end), bytes: Vec::new(), log, tail: VecDeque::new() }
+    pub fn new(end: OwnedFd, log: AttemptLog, secrets: Secrets) -> Self {
+        let masked = (!secrets.is_empty()).then(|| MaskedStream::new(secrets));
+        Self { end: ReadEnd::Unwatched(end), bytes: Vec::new(), log, tail: VecDeque::new(), masked }
     }
 
     /// From now on what is written is in the log at once.
@@ -127,6 +138,7 @@ impl Pipe {
         while !matches!(self.end, ReadEnd::Closed) {
             self.pump().await;
         }
+        self.finish();
     }
 
     /// Without ever waiting.
@@ -151,6 +163,24 @@ impl Pipe {
     }
 
     fn keep(&mut self) {
+        if let Some(masked) = &mut self.masked {
+            self.bytes = masked.push(&self.bytes);
+        }
+        self.write();
+    }
+
+    /// Nothing more comes: what could have been the beginning of something sensitive was none.
+    fn finish(&mut self) {
+        if let Some(masked) = &mut self.masked {
+            self.bytes = masked.finish();
+            self.write();
+        }
+    }
+
+    fn write(&mut self) {
+        if self.bytes.is_empty() {
+            return;
+        }
         self.log.write(&self.bytes);
         self.tail.extend(&self.bytes);
         self.tail.drain(..self.tail.len().saturating_sub(TAIL_BYTES));

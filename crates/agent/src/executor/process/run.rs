@@ -121,7 +121,7 @@ fn start(
     let output = if let Some(pipe) = output {
         feed(&mut child, payload.stdin);
         let log = AttemptLog::new(log, settings.log_bytes_max, attempt.reporter.clone());
-        Output::Piped(Pipe::new(pipe, log))
+        Output::Piped(Pipe::new(pipe, log, attempt.secrets.clone()))
     } else {
         attempt.reporter.kept();
         Output::Kept(KeptLog::new(log, settings.log_bytes_max, attempt.reporter.clone()))

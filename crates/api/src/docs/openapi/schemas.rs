@@ -41,7 +41,7 @@ pub(super) fn all() -> Map<String, Value> {
     let mut bodies = definitions(settings().for_deserialize(), |generator| {
         each::<(wire::TaskBody<'_>, wire::AmendBody<'_>, wire::SelectorBody, wire::OverrideBody)>(generator);
         each::<(wire::ForceTaskBody, wire::DeadLettersBody, wire::TriggerBody, wire::RerunBody)>(generator);
-        each::<(wire::ClearBody, wire::ForceRunBody, wire::RunSelectorBody)>(generator);
+        each::<(wire::ApproveBody, wire::ClearBody, wire::ForceRunBody, wire::RunSelectorBody)>(generator);
         each::<(wire::CronPreviewBody, ScheduleBody, wire::BackfillBody, wire::EventBody<'_>)>(generator);
     });
     bodies.values_mut().for_each(|schema| tidy(schema, false));

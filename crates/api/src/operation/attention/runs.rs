@@ -9,6 +9,7 @@ use mainspring_core::job::JobKey;
 use mainspring_core::run::decide::{RunAnswer, RunCommand};
 use mainspring_core::run::{NodeStatus, Run};
 use mainspring_core::values::{RunId, RunStatus, Wall};
+use mainspring_definition::masked_run;
 use mainspring_runtime::find_run;
 use mainspring_store::{ReadError, ReadTables, RunQuery};
 use serde_json::json;
@@ -69,7 +70,7 @@ fn read_failed(tables: &mut dyn ReadTables, since: Wall) -> Result<Failed, ReadE
     jobs.sort_by_key(|job| std::cmp::Reverse(job.count));
     for job in jobs.iter_mut().take(NAMED_MAX) {
         job.recovered = has_succeeded_since(tables, &job.key, job.newest)?;
-        job.why = find_run(tables, job.newest).ok().flatten().and_then(|run| reason(&run));
+        job.why = find_run(tables, job.newest).ok().flatten().and_then(|run| reason(&masked_run(run.into())));
     }
     Ok(Failed { count, more, jobs })
 }

@@ -30,7 +30,7 @@ pub(crate) use self::{
     pictures::{Drawn, graph, grid, run_graph},
     runs::{
         approve_run, cancel_run, cancel_runs, clear_run, force_run, list_runs, pause_run, reevaluate_run,
-        rerun, run, seen_run,
+        rerun, run, seen_run, whole_run,
     },
     stats::job_stats,
     tasks::{run_of, tasks_of_run},

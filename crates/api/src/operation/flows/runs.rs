@@ -10,8 +10,10 @@ use mainspring_core::run::decide::{Approve, Clear, ClearItems, Rerun, RerunFrom,
 use mainspring_core::run::{Run, RunRefusal};
 use mainspring_core::task::Payload;
 use mainspring_core::values::{Bucket, Name, OperationId, RunId, RunStatus};
+use mainspring_definition::{MASK, masked_run};
 use mainspring_runtime::load_runs;
 use mainspring_store::{ReadError, ReadTables};
+use serde_json::{Map, Value};
 
 use super::filter::RunFilterBody;
 use super::trigger::Triggered;
@@ -27,8 +29,13 @@ use crate::wire::{ApproveBody, ClearBody, OverrideBody, RerunBody, RunSelectorBo
 const ANSWER_WITHIN: Duration = Duration::from_secs(2);
 const LOOK_EVERY: Duration = Duration::from_millis(5);
 
-/// From memory, or as the tables have it.
+/// As it may be shown: with what is sensitive masked.
 pub(crate) async fn run(edge: &Edge, id: RunId) -> Result<Arc<Run>, Problem> {
+    whole_run(edge, id).await.map(masked_run)
+}
+
+/// From memory, or as the tables have it. Not to be shown.
+pub(crate) async fn whole_run(edge: &Edge, id: RunId) -> Result<Arc<Run>, Problem> {
     match ask(edge, id.into(), RunCommand::ReadRun { id }).await? {
         RunAnswer::Found(Some(run)) => Ok(run),
         RunAnswer::Found(None) => Err(Problem::Rejected(RunRefusal::RunNotFound { id }.into())),
@@ -65,7 +72,9 @@ pub(crate) async fn list_runs(
     let mut runs = Vec::with_capacity(ids.len());
     for id in ids {
         match ended.next_if(|run| run.id == id) {
-            Some(run) => runs.push(SeenRun { run: Arc::from(run), released: Released::default() }),
+            Some(run) => {
+                runs.push(SeenRun { run: masked_run(Arc::from(run)), released: Released::default() })
+            }
             // What has not ended may have gone on since its row was written.
             None => runs.extend(seen_run(edge, id).await.ok()),
         }
@@ -274,9 +283,31 @@ async fn warnings_of(edge: &Edge, id: RunId) -> Vec<String> {
 /// Edited parameters are checked against the job as it is now.
 async fn edited(edge: &Edge, of: RunId, body: &RerunBody) -> Result<Option<Payload>, Problem> {
     let Some(given) = &body.parameters else { return Ok(None) };
-    let old = run(edge, of).await?;
+    let old = whole_run(edge, of).await?;
     let job = jobs::job(edge, (*old.job).clone()).await?;
-    trigger::parameters(edge, &job, Some(given.get())).map(Some)
+    let given = unmasked(given.get(), &old);
+    trigger::parameters(edge, &job, Some(&given)).map(Some)
+}
+
+/// What was shown as masked, and comes back so, is as it was.
+fn unmasked(given: &str, old: &Run) -> String {
+    let parsed = || {
+        let mut given: Map<String, Value> = serde_json::from_str(given).ok()?;
+        let whole: Map<String, Value> = serde_json::from_slice(&old.parameters).ok()?;
+        for name in &*old.plan.sensitive {
+            if let (Some(shown), Some(real)) = (given.get_mut(name.as_str()), whole.get(name.as_str()))
+                && shown == MASK
+            {
+                *shown = real.clone();
+            }
+        }
+        Some(Value::Object(given).to_string())
+    };
+    if old.plan.sensitive.is_empty() {
+        given.to_owned()
+    } else {
+        parsed().unwrap_or_else(|| given.to_owned())
+    }
 }
 
 async fn act(

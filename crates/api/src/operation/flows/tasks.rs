@@ -7,10 +7,11 @@ use mainspring_core::job::NodeWork;
 use mainspring_core::run::{NodeStatus, Run};
 use mainspring_core::task::Task;
 use mainspring_core::values::{NodeInstance, RunId, TaskId};
+use mainspring_definition::{masked_run, masked_task};
 
 use super::filter::page_length;
 use super::items::ItemFilter;
-use super::run;
+use super::{run, whole_run};
 use crate::edge::Edge;
 use crate::operation;
 use crate::problem::Problem;
@@ -37,19 +38,20 @@ pub(crate) async fn tasks_of_run(
     let limit = page_length(filter.limit)?;
     let from = filter.cursor.map(str::parse).transpose();
     let from: usize = from.map_err(|_| Problem::query("cursor", "not one that an answer gave"))?.unwrap_or(0);
-    let run = run(edge, id).await?;
+    let run = whole_run(edge, id).await?;
     let (mut tasks, mut next_cursor) = (Vec::new(), None);
     for (reads, (at, task)) in places(&run).enumerate().skip(from).enumerate() {
         if tasks.len() >= limit || reads >= READS_MAX {
             next_cursor = Some(at.to_string());
             break;
         }
-        let Some(task) = operation::find(edge, task).await? else { continue };
+        let Some(mut task) = operation::find_whole(edge, task).await? else { continue };
+        masked_task(&mut task, Some(&run));
         if filter.states.is_empty() || filter.states.contains(&task.status()) {
             tasks.push(*task);
         }
     }
-    Ok(TasksOfRun { run, tasks, next_cursor })
+    Ok(TasksOfRun { run: masked_run(run), tasks, next_cursor })
 }
 
 /// The ids that tasks of the run have, as far as they were released; a place that was given up before has none. Runs that

@@ -29,6 +29,9 @@ pub(crate) fn child(
         return Err(format!("runs are nested {NESTING_MAX} deep"));
     }
     let parameters = evaluate.parameters(&job.definition, given)?;
+    if let Some(why) = evaluate.shows_secrets(run, &job.definition, &parameters) {
+        return Err(why);
+    }
     let (id, parent) = (run.id.child(place), Some(InRun { run: run.id, place }));
     let origin = Origin { parent, ..Origin::of(StartedBy::Parent) };
     Ok(Event::Run(RunEvent::RunCreated(Box::new(RunCreated {

@@ -83,8 +83,8 @@ pub struct RunFacts {
     pub ever_stopped: bool,
     pub ever_forced: bool,
     pub ever_cleared: bool,
-    pub ever_approved: bool,
-    pub ever_rejected: bool,
+    /// Rejected, approved.
+    pub ever_decided: [bool; 2],
     pub ever_cancelled: bool,
     /// It had ended and was cleared.
     reopened: bool,
@@ -266,12 +266,7 @@ impl FlowFold {
             RunEvent::RunCleared(cleared) => self.run_cleared(cleared, state),
             RunEvent::TasksAdded(added) => self.tasks_added(added),
             RunEvent::JobAwaited { run, node } => self.job_awaited(*run, *node),
-            RunEvent::ApprovalDecided(decided) => {
-                self.counts.approvals += 1;
-                let run = self.run_mut(decided.run)?;
-                *(if decided.approved { &mut run.ever_approved } else { &mut run.ever_rejected }) = true;
-                Ok(())
-            }
+            RunEvent::ApprovalDecided(decided) => self.approval_decided(decided),
             RunEvent::Noted(_) | RunEvent::RunReevaluated { .. } => Ok(()),
         }
     }
@@ -316,8 +311,7 @@ impl FlowFold {
             ever_stopped: false,
             ever_forced: false,
             ever_cleared: false,
-            ever_approved: false,
-            ever_rejected: false,
+            ever_decided: [false; 2],
             ever_cancelled: false,
             reopened: false,
             scheduled: matches!(

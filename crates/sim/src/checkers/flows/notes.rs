@@ -1,6 +1,6 @@
 //! Who changed a job or a run: a note follows the change it is about (I15), and the newest ones are kept with it.
 
-use mainspring_core::run::{NOTES_MAX, Noted, RunEvent, Subject};
+use mainspring_core::run::{ApprovalDecided, NOTES_MAX, Noted, RunEvent, Subject};
 use mainspring_core::state::State;
 use mainspring_core::values::Note;
 
@@ -27,6 +27,12 @@ impl FlowFold {
                 Ok(())
             }
         }
+    }
+
+    pub(super) fn approval_decided(&mut self, decided: &ApprovalDecided) -> Check {
+        self.counts.approvals += 1;
+        self.run_mut(decided.run)?.ever_decided[usize::from(decided.approved)] = true;
+        Ok(())
     }
 
     #[expect(clippy::unnecessary_wraps, reason = "an arm among checks")]

@@ -1,6 +1,7 @@
 //! The bytes of plans, jobs, runs and what happens to them.
 
 mod added;
+mod decisions;
 mod event;
 mod event_read;
 mod job;

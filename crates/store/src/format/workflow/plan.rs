@@ -34,6 +34,7 @@ pub(in crate::format) fn write(w: &mut Writer<'_>, plan: &Plan, profiles: &mut E
     w.option(expected, Writer::millis);
     w.option(timeout, Writer::millis);
     w.option(plan.outputs.as_deref(), Writer::text);
+    w.list(&plan.sensitive, Writer::name);
     w.varint(plan.len().into());
     for node in plan.nodes() {
         write_node(w, node, profiles);
@@ -52,6 +53,7 @@ pub(in crate::format) fn read(r: &mut Reader<'_>, profiles: &mut ProfileCache) -
         timeout: r.option("timeout", |r| r.millis("timeout"))?,
     };
     let outputs = r.option("outputs", |r| source(r, "outputs"))?;
+    let sensitive = r.list("sensitive parameters", |r| r.name("parameter"))?;
     let at = r.at();
     let nodes = r.list("nodes", |r| read_node(r, profiles))?;
     let count = nodes.len() as u32;
@@ -59,7 +61,7 @@ pub(in crate::format) fn read(r: &mut Reader<'_>, profiles: &mut ProfileCache) -
     if !nodes.iter().all(|node| inside(&node.needs) && inside(&node.mentions)) {
         return Err(FormatError::bad("plan", at, "names a node that it does not have"));
     }
-    Ok(Plan::new(nodes, policy, bounds, outputs))
+    Ok(Plan::new(nodes, policy, bounds, outputs).with_sensitive(sensitive))
 }
 
 fn source(r: &mut Reader<'_>, what: &'static str) -> Result<Source, FormatError> {

@@ -7,14 +7,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use mainspring_core::collections::Soft;
-use mainspring_core::job::{JobKey, Plan, UpstreamEnds};
-use mainspring_core::run::{
-    Additions, ApprovalDecision, Decisions, MapItems, NodeState, NodeStatus, Pause, Run, RunStop,
-};
+use mainspring_core::job::{JobKey, NodeEnd, Plan, UpstreamEnds};
+use mainspring_core::run::{Additions, MapItems, NodeState, NodeStatus, Pause, Run, RunStop};
 use mainspring_core::values::{InRun, NodeInstance, Note, RunId, RunStatus, Seq, Wall};
 
 use super::names::{VersionRef, read_version, write_key};
-use super::{added, origin, plan};
+use super::{added, decisions, origin, plan};
 use crate::format::{EncodedProfiles, FormatError, ProfileCache, Reader, Writer};
 
 const VERSION: u8 = 1;
@@ -218,13 +216,7 @@ fn write_body(w: &mut Writer<'_>, run: &Run) {
     }
     w.option(run.why.as_deref(), Writer::text);
     w.list(&run.notes, write_note);
-    w.varint(run.decisions.len() as u64);
-    for ((node, index), decision) in &run.decisions {
-        write_place(w, NodeInstance { node: *node, index: *index, turn: decision.turn });
-        w.bool(decision.approved);
-        w.over(&decision.over);
-        w.wall(decision.at);
-    }
+    decisions::write(w, &run.decisions);
     w.varint(run.touched.get());
 }
 
@@ -275,10 +267,7 @@ fn read_body(
         ended,
         changed,
         unfinished: nodes.iter().filter(|node| node.status.end().is_none()).count() as u32,
-        failed: nodes
-            .iter()
-            .filter(|node| node.status.end() == Some(mainspring_core::job::NodeEnd::Failed))
-            .count() as u32,
+        failed: nodes.iter().filter(|node| node.status.end() == Some(NodeEnd::Failed)).count() as u32,
         nodes,
         groups: groups.into_iter().collect(),
         outputs: BTreeMap::new(),
@@ -294,7 +283,7 @@ fn read_body(
         why: r.option("why", |r| Ok(Arc::from(r.text("why")?)))?,
         forced,
         notes: r.list("notes", read_note)?,
-        decisions: read_decisions(r, count)?,
+        decisions: decisions::read(r, count)?,
         touched: Seq::new(r.varint("touched")?),
         stored: Soft(false),
         soft: Soft::default(),
@@ -329,19 +318,6 @@ fn node_of(r: &mut Reader<'_>, count: u32) -> Result<u32, FormatError> {
     let at = r.at();
     let node = r.varint32("node")?;
     if node < count { Ok(node) } else { Err(FormatError::bad("node", at, "is not in the plan")) }
-}
-
-fn read_decisions(r: &mut Reader<'_>, count: u32) -> Result<Decisions, FormatError> {
-    let decisions = r.list("decisions", |r| {
-        let at = r.at();
-        let NodeInstance { node, index, turn } = read_place(r)?;
-        if node >= count {
-            return Err(FormatError::bad("node", at, "is not in the plan"));
-        }
-        let (approved, over, at) = (r.bool("approved")?, r.over()?, r.wall("decided at")?);
-        Ok(((node, index), ApprovalDecision { turn, approved, over, at }))
-    })?;
-    Ok(decisions.into_iter().collect())
 }
 
 pub(super) fn write_note(w: &mut Writer<'_>, note: &Note) {
